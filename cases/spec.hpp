@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a case is, short of its numbers: the shape, the method, the mask, where the data comes from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumbline::cases {
+
+enum class Format { fp32, bf16 };
+enum class BiasMethod { nope, alibi, cable, cable_nw, k_cable, k_cable_nw, ggd };
+
+/// Where the numbers of a generated case come from. `file` means that they were read, not generated.
+enum class Family {
+  generic,       ///< standard normal q, k, v
+  peaked,        ///< scores of large spread: softmax close to one-hot
+  diffuse,       ///< scores of small spread: softmax close to uniform
+  tied,          ///< all keys equal: every score of a row tied up to the bias
+  huge,          ///< values near the top of the range that keeps scores finite in fp32
+  subnormal,     ///< q, k, v subnormal in the case's format
+  file
+};
+
+struct Mask {
+  bool causal = true;
+  std::optional<int> window;  ///< largest visible |i - j|
+  bool ragged = false;        ///< lengths are given
+  bool documents = false;     ///< document ids are given
+  bool operator==(const Mask&) const = default;
+};
+
+/// Shape: q [batch, heads, queries, head_dim]; k, v [batch, kv_heads, keys, head_dim].
+/// Query row r stands at position r + query_offset.
+struct Spec {
+  BiasMethod bias = BiasMethod::nope;
+  Format format = Format::fp32;
+  bool ssmax = false;
+  int batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, head_dim = 64;
+  int query_offset = 0;
+  Mask mask;
+  Family family = Family::generic;
+  std::uint64_t seed = 0;
+  bool operator==(const Spec&) const = default;
+};
+
+// Names as the command line, the case files and the tables spell them.
+std::string_view name(Format);
+std::string_view name(BiasMethod);
+std::string_view name(Family);
+/// @throws BadInput naming `field`, the text and the known names.
+Format format_from(std::string_view text, std::string_view field);
+BiasMethod bias_from(std::string_view text, std::string_view field);
+Family family_from(std::string_view text, std::string_view field);
+const std::vector<BiasMethod>& all_biases();
+const std::vector<Format>& all_formats();
+
+/// Every field within its range: sizes >= 1, heads a multiple of kv_heads,
+/// query_offset + queries <= keys, window >= 0.
+/// @throws BadInput naming the first field that is not.
+void validate(const Spec&);
+
+/// One line of key=value pairs, e.g. "bias=alibi,dtype=bf16,batch=1,...,seed=7"; from_line inverts it.
+std::string to_line(const Spec&);
+/// @throws BadInput for an unknown key, a value that does not parse, or a spec that is not valid.
+Spec from_line(std::string_view line);
+
+}  // namespace plumbline::cases

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiler settings that hold for every room.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+option(PLUMBLINE_BUILD_TESTS "Build the tests" ON)
+set(PLUMBLINE_CUDA "AUTO" CACHE STRING "Build the CUDA targets: ON, OFF, or AUTO (where nvcc is)")
+set(PLUMBLINE_SANITIZE "" CACHE STRING "address, thread or nothing")
+
+# The equations own their summation order, and the golden numbers their bits: no contraction into
+# fused multiply-adds, no fast-math, no instruction sets beyond the architecture's baseline.
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+                    $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>)
+
+find_program(PLUMBLINE_CCACHE ccache)
+if(PLUMBLINE_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PLUMBLINE_CCACHE})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${PLUMBLINE_CCACHE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(Boost 1.74 REQUIRED COMPONENTS context unit_test_framework)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(fmt REQUIRED)
+find_library(PLUMBLINE_MPFR mpfr REQUIRED)
+find_library(PLUMBLINE_MPFI mpfi REQUIRED)
+find_library(PLUMBLINE_GMP gmp REQUIRED)
+find_package(rapidcheck REQUIRED)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# How a room becomes a target.
+
+# The include root of every room but gpu/: headers are named from the repository's root.
+# gpu/ has its own root (gpu/CMakeLists.txt), from which reference/ cannot be reached.
+add_library(plumbline_root INTERFACE)
+target_include_directories(plumbline_root INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/plumbline>)
+
+# plumbline_add_test(NAME SOURCES a.cpp ... [LIBRARIES ...] [LABELS ...]): one Boost.Test program.
+function(plumbline_add_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_compile_definitions(${name} PRIVATE BOOST_TEST_DYN_LINK BOOST_TEST_MODULE=${name})
+  target_link_libraries(${name} PRIVATE plumbline_root ${ARG_LIBRARIES} Boost::unit_test_framework)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
+endfunction()
