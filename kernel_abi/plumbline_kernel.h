@@ -83,6 +83,8 @@ typedef struct {
   double exp_error;           /* relative error of the exponential, for example 2^-20 */
   int32_t splits;             /* key ranges merged through their LSE; 1 for none */
   int32_t prefix_sum;         /* plumbline_prefix_sum */
+  int32_t prefix_tile;        /* keys that share one recentring base S_base, S_i - S_j being formed in
+                                 float as (S_i - S_base) - (S_j - S_base); 0: formed in double */
 } plumbline_contract;
 
 typedef struct {
