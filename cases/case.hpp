@@ -15,8 +15,8 @@ namespace plumbline::cases {
 /// the method or the mask does not use is empty.
 struct Case {
   Spec spec;
-  double scale = 1.0;       ///< 1/sqrt(head_dim) unless the case file says otherwise
-  double epsilon = 1e-5;    ///< GGD only
+  double scale = 1.0;     ///< 1/sqrt(head_dim) unless the case file says otherwise
+  double epsilon = 1e-5;  ///< GGD only
   std::vector<float> q, k, v;
   std::vector<float> slopes;                             ///< [heads]
   std::vector<float> increments;                         ///< [batch, heads, keys]

@@ -13,14 +13,15 @@ namespace plumbline::cases {
 enum class Format { fp32, bf16 };
 enum class BiasMethod { nope, alibi, cable, cable_nw, k_cable, k_cable_nw, ggd };
 
-/// Where the numbers of a generated case come from. `file` means that they were read, not generated.
+/// Where the numbers of a generated case come from. `file` means that they were read, not
+/// generated.
 enum class Family {
-  generic,       ///< standard normal q, k, v
-  peaked,        ///< scores of large spread: softmax close to one-hot
-  diffuse,       ///< scores of small spread: softmax close to uniform
-  tied,          ///< all keys equal: every score of a row tied up to the bias
-  huge,          ///< values near the top of the range that keeps scores finite in fp32
-  subnormal,     ///< q, k, v subnormal in the case's format
+  generic,    ///< standard normal q, k, v
+  peaked,     ///< scores of large spread: softmax close to one-hot
+  diffuse,    ///< scores of small spread: softmax close to uniform
+  tied,       ///< all keys equal: every score of a row tied up to the bias
+  huge,       ///< values near the top of the range that keeps scores finite in fp32
+  subnormal,  ///< q, k, v subnormal in the case's format: scores come from the bias alone
   file
 };
 
@@ -57,14 +58,22 @@ Family family_from(std::string_view text, std::string_view field);
 const std::vector<BiasMethod>& all_biases();
 const std::vector<Format>& all_formats();
 
-/// Every field within its range: sizes >= 1, heads a multiple of kv_heads,
-/// query_offset + queries <= keys, window >= 0.
+/// Largest size along one dimension, and largest number of elements of a tensor: far above what the
+/// oracle can judge in a day, and low enough that no index overflows.
+inline constexpr int largest_size = 1 << 24;
+inline constexpr std::int64_t largest_tensor = std::int64_t{1} << 31;
+
+/// Every field within its range: sizes in [1, largest_size], heads a multiple of kv_heads,
+/// query_offset + queries <= keys, window >= 0, no tensor above largest_tensor elements.
 /// @throws BadInput naming the first field that is not.
 void validate(const Spec&);
 
-/// One line of key=value pairs, e.g. "bias=alibi,dtype=bf16,batch=1,...,seed=7"; from_line inverts it.
+/// One line of key=value pairs, e.g. "bias=alibi,dtype=bf16,batch=1,...,seed=7"; from_line inverts
+/// it.
 std::string to_line(const Spec&);
-/// @throws BadInput for an unknown key, a value that does not parse, or a spec that is not valid.
+/// Keys may come in any order; a key that is left out keeps the default of Spec.
+/// @throws BadInput for an unknown or repeated key, a value that does not parse, or a spec that is
+/// not valid.
 Spec from_line(std::string_view line);
 
 }  // namespace plumbline::cases

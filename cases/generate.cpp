@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// q, k and v of a generated case, by family.
+#include <bit>
+#include <cmath>
+
+#include "cases/bias_parameters.hpp"
+#include "cases/case.hpp"
+#include "cases/draw.hpp"
+#include "support/error.hpp"
+
+namespace plumbline::cases {
+namespace {
+
+/// How a family makes a number out of a draw.
+struct Source {
+  Draw draw;
+  Format format;
+  bool subnormal;
+  int exponent;  ///< normal draws are multiplied by 2^exponent, which is exact
+
+  float operator()(std::uint64_t index) const {
+    if (subnormal) {
+      // m * 2^-149 with 0 < |m| < 2^23, or m * 2^-133 with 0 < |m| < 2^7: a subnormal of the
+      // format that is not zero, so that a kernel which flushes it to zero differs.
+      const std::uint32_t largest = format == Format::fp32 ? (1u << 23) - 1 : (1u << 7) - 1;
+      const int unit = format == Format::fp32 ? -149 : -133;
+      const int magnitude = 1 + static_cast<int>(draw.below(2 * index, largest));
+      const bool negative = draw.word(2 * index + 1) & 1;
+      return static_cast<float>(std::ldexp(negative ? -magnitude : magnitude, unit));
+    }
+    const auto value = static_cast<float>(std::ldexp(draw.normal(index), exponent));
+    return format == Format::bf16 ? from_bf16(to_bf16(value)) : value;
+  }
+};
+
+/// Powers of two by which each family multiplies standard normal numbers.
+struct Exponents {
+  int q = 0, k = 0, v = 0;
+};
+
+Exponents exponents_of(const Spec& spec) {
+  switch (spec.family) {
+    case Family::peaked:
+      // Scores q.k / sqrt(D) with standard deviation 16: e^16 between likely neighbours.
+      return {.q = 4};
+    case Family::diffuse:
+      // Standard deviation 1/64: probabilities equal to within a few per cent.
+      return {.q = -6};
+    case Family::huge: {
+      // |normal| < 2^3, so with e below sum_d |q_d| |k_d| < 2^120, in whatever order it is summed.
+      // The remaining 2^8 up to fp32's largest number leave room for what kernels legitimately
+      // multiply scores with: ssmax_scale ln n <= ln 2^24 < 2^5 and log2(e) < 2, then a difference
+      // of two scores. |v| < 2^103: up to 2^24 rows of it sum to less than 2^127.
+      const int dimension = std::bit_width(static_cast<unsigned>(spec.head_dim) - 1);
+      const int e = (120 - dimension) / 2 - 3;
+      return {.q = e, .k = e, .v = 100};
+    }
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+Case generate(const Spec& spec) {
+  validate(spec);
+  if (spec.family == Family::file) {
+    throw BadInput("family", "\"file\"", "a family that is generated: the numbers are in the file");
+  }
+  Case c;
+  c.spec = spec;
+  c.scale = 1.0 / std::sqrt(static_cast<double>(spec.head_dim));
+  const Exponents exponents = exponents_of(spec);
+  const auto source = [&](Stream stream, int exponent) {
+    return Source{Draw(spec.seed, static_cast<std::uint64_t>(stream)), spec.format,
+                  spec.family == Family::subnormal, exponent};
+  };
+  const auto dim = static_cast<std::uint64_t>(spec.head_dim);
+  const std::uint64_t query_rows =
+      std::uint64_t(spec.batch) * std::uint64_t(spec.heads) * std::uint64_t(spec.queries);
+  const std::uint64_t key_rows =
+      std::uint64_t(spec.batch) * std::uint64_t(spec.kv_heads) * std::uint64_t(spec.keys);
+
+  const Source q = source(Stream::q, exponents.q);
+  c.q.resize(query_rows * dim);
+  for (std::uint64_t index = 0; index < c.q.size(); ++index) c.q[index] = q(index);
+
+  const Source k = source(Stream::k, exponents.k);
+  const Source v = source(Stream::v, exponents.v);
+  c.k.resize(key_rows * dim);
+  c.v.resize(key_rows * dim);
+  for (std::uint64_t index = 0; index < c.k.size(); ++index) {
+    // Tied: every key row is the first of its batch and head.
+    const std::uint64_t row = index / dim, keys = static_cast<std::uint64_t>(spec.keys);
+    const std::uint64_t tied_to = (row / keys * keys) * dim + index % dim;
+    c.k[index] = k(spec.family == Family::tied ? tied_to : index);
+    c.v[index] = v(index);
+  }
+  draw_bias_parameters(c);
+  draw_mask(c);
+  return c;
+}
+
+}  // namespace plumbline::cases

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/text.hpp"
+
+#include <fmt/format.h>
+
+namespace plumbline {
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  std::string shown = "\"";
+  for (const char c : text.substr(0, longest)) {
+    if (c >= ' ' && c <= '~' && c != '"' && c != '\\') {
+      shown += c;
+    } else {
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+  }
+  shown += '"';
+  if (text.size() > longest) shown += "...";
+  return shown;
+}
+
+}  // namespace plumbline
