@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts down, and what find_package(plumbline) gives:
+#   plumbline::reference   the equations, header only
+#   plumbline::kernel_abi  the C interface of a kernel library
+#   plumbline::cases       specs, generated cases, case files
+#   plumbline::verdict     bounds and judge
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(plumbline_exported root support kernel_abi cases reference verdict)
+set(plumbline_targets "")
+foreach(room ${plumbline_exported})
+  if(TARGET plumbline_${room})
+    set_target_properties(plumbline_${room} PROPERTIES EXPORT_NAME ${room})
+    list(APPEND plumbline_targets plumbline_${room})
+    if(NOT room STREQUAL root)
+      install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION include/plumbline
+              FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+    endif()
+  endif()
+endforeach()
+
+# The program looks for its kernel libraries in ../lib, so both stay relative to the prefix.
+set(plumbline_kernels "")
+foreach(backend emulated cuda)
+  if(TARGET plumbline_kernels_${backend})
+    list(APPEND plumbline_kernels plumbline_kernels_${backend})
+  endif()
+endforeach()
+if(plumbline_kernels)
+  install(TARGETS ${plumbline_kernels} LIBRARY DESTINATION lib)
+endif()
+if(TARGET plumbline)
+  install(TARGETS plumbline RUNTIME DESTINATION bin)
+endif()
+
+set(plumbline_package_dir lib/cmake/plumbline)
+install(TARGETS ${plumbline_targets} EXPORT plumblineTargets ARCHIVE DESTINATION lib)
+install(EXPORT plumblineTargets NAMESPACE plumbline:: DESTINATION ${plumbline_package_dir})
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/plumblineConfig.cmake.in plumblineConfig.cmake
+  INSTALL_DESTINATION ${plumbline_package_dir})
+write_basic_package_version_file(plumblineConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/plumblineConfig.cmake
+              ${PROJECT_BINARY_DIR}/plumblineConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindMPFI.cmake
+        DESTINATION ${plumbline_package_dir})

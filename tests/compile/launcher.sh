@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: launcher.sh
+# What ./plumbline says when it cannot go on: the status, and that standard output stays empty.
+set -euo pipefail
+root=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# expect STATUS TEXT COMMAND...: the command ends with STATUS and says TEXT on standard error.
+expect() {
+  local status=$1 text=$2 got=0
+  shift 2
+  "$@" >"$scratch/out" 2>"$scratch/err" </dev/null || got=$?
+  if [ "$got" != "$status" ] || ! grep -qF -- "$text" "$scratch/err" || [ -s "$scratch/out" ]; then
+    echo "expected status $status and '$text', got status $got from: $*" >&2
+    cat "$scratch/out" "$scratch/err" >&2
+    exit 1
+  fi
+}
+
+expect 2 "usage: ./plumbline COMMAND" "$root/plumbline"
+expect 2 "unknown command 'verfy'" "$root/plumbline" verfy
+
+# A machine without packages: a copy of the launcher, and a dpkg-query that knows of none.
+mkdir -p "$scratch/clone/cmake" "$scratch/bin"
+cp "$root/plumbline" "$scratch/clone"
+cp "$root"/cmake/packages.sh "$root"/cmake/debian-packages.txt "$scratch/clone/cmake"
+for tool in bash env readlink dirname mkdir flock cmp sed tr id cat tail cp rm; do
+  ln -s "$(command -v $tool)" "$scratch/bin/$tool"
+done
+printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/dpkg-query"
+chmod +x "$scratch/bin/dpkg-query"
+everything="apt-get install --no-install-recommends g++ cmake ninja-build"
+expect 3 "$everything" env PATH="$scratch/bin" "$scratch/clone/plumbline" verify
+expect 3 "PLUMBLINE_INSTALL=no" env PLUMBLINE_INSTALL=no PATH="$scratch/bin" "$scratch/clone/plumbline" verify
+
+# Somebody who is not root and has no sudo.
+printf '#!/bin/sh\nexit 0\n' >"$scratch/bin/apt-get"
+rm "$scratch/bin/id"
+printf '#!/bin/sh\necho 1000\n' >"$scratch/bin/id"
+chmod +x "$scratch/bin/apt-get" "$scratch/bin/id"
+expect 3 "only root can install them" env PATH="$scratch/bin" "$scratch/clone/plumbline" verify
+
+# One package is missing: that one is named, and no other.
+# shellcheck disable=SC2016
+printf '#!/bin/sh\nshift 3\nfor p; do [ $p = libfmt-dev ] || printf "installed:$p "; done\nexit 1\n' \
+  >"$scratch/bin/dpkg-query"
+expect 3 "apt-get install --no-install-recommends libfmt-dev" \
+  env PATH="$scratch/bin" "$scratch/clone/plumbline" verify
+if grep -q "libfmt-dev ." "$scratch/err"; then
+  echo "more is named than what is missing:" >&2
+  cat "$scratch/err" >&2
+  exit 1
+fi
+
+# apt-get that fails: its last words are shown.
+# shellcheck disable=SC2016
+printf '#!/bin/sh\necho "E: Unable to locate package"\nexit 100\n' >"$scratch/bin/apt-get"
+printf '#!/bin/sh\ncase $1 in -n) shift ;; esac\nexec "$@"\n' >"$scratch/bin/sudo"
+chmod +x "$scratch/bin/sudo"
+expect 3 "E: Unable to locate package" env PATH="$scratch/bin" "$scratch/clone/plumbline" verify
+echo "the launcher's refusals are as they should be"

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+inline bool visible(int i, int j) { return j <= i; }
