@@ -26,8 +26,8 @@ expect 2 "unknown command 'verfy'" "$root/plumbline" verfy
 mkdir -p "$scratch/clone/cmake" "$scratch/bin"
 cp "$root/plumbline" "$scratch/clone"
 cp "$root"/cmake/packages.sh "$root"/cmake/debian-packages.txt "$scratch/clone/cmake"
-for tool in bash env readlink dirname mkdir flock cmp sed tr id cat tail cp rm; do
-  ln -s "$(command -v $tool)" "$scratch/bin/$tool"
+for tool in bash env true readlink dirname mkdir flock cmp sed tr id cat tail cp rm; do
+  ln -s "$(type -P $tool)" "$scratch/bin/$tool"
 done
 printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/dpkg-query"
 chmod +x "$scratch/bin/dpkg-query"
