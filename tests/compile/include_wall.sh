@@ -7,7 +7,8 @@ set -euo pipefail
 source_dir=$(readlink -f "$1")
 build_dir=$(readlink -f "$2")
 
-dependencies=$(ninja -C "$build_dir" -t deps)
+# -n: only read the log of dependencies, since a build or another test may be reading it too.
+dependencies=$(ninja -C "$build_dir" -n -t deps)
 built=$(cd "$build_dir" && find gpu -name '*.o' | sort)
 
 # object <tab> file, one line a dependency of an object of gpu/. Relative names count from the

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: run_mutant.sh MUTANT SOURCE BUILD SCRATCH
+# Plants the fault that the file MUTANT describes into a copy of gpu/, builds it with BUILD's own
+# commands, and checks that the fault is caught. README.md tells the format of MUTANT.
+#
+# BUILD is the release build for faults that the verdict must catch, a sanitizer's build for those
+# that the sanitizer must. Only the sources that the mutant names are compiled again; every other
+# object is BUILD's.
+set -euo pipefail
+mutant=$1
+source_dir=$(readlink -f "$2")
+build=$(readlink -f "$3")
+scratch=$4
+
+die() {
+  printf '%s: %s\n' "$(basename "$mutant")" "$1" >&2
+  exit 1
+}
+
+# ---- what to do -------------------------------------------------------------------------------
+
+# The value of the line "key: value".
+field() { sed -n "/^<<<\$/q; s/^$1: *//p" "$mutant"; }
+
+# The N-th block between <<< and >>>, with its last line break taken off.
+block() {
+  awk -v wanted="$1" '
+    $0 == "<<<" { count++; inside = 1; next }
+    $0 == ">>>" { inside = 0; next }
+    inside && count == wanted' "$mutant"
+}
+
+file=$(field file)
+caught_by=$(field caught_by)
+sources=$(field sources)
+read -r -a arguments <<<"$(field run)"
+case "$caught_by" in
+  verdict | nothing) product=lib/libplumbline_kernels_emulated.so ;;
+  address | thread) product=bin/kernel_runner ;;
+  *) die "caught_by is '$caught_by', not verdict, address, thread or nothing" ;;
+esac
+[ -n "$sources" ] || die "names no sources"
+
+# ---- plant it ---------------------------------------------------------------------------------
+
+mkdir -p "$scratch"
+rm -rf "$scratch/gpu"
+cp -r "$source_dir/gpu" "$scratch/gpu"
+if [ -n "$file" ]; then
+  old=$(block 1)
+  new=$(block 2)
+  text=$(cat "$source_dir/$file" && echo x)
+  text=${text%x}
+  [ -n "$old" ] || die "has no old text"
+  [ "$old" != "$new" ] || die "changes nothing"
+  before=${text%%"$old"*}
+  [ "$before" != "$text" ] || die "its old text does not occur in $file: bring it up to date"
+  after=${text#"$before$old"}
+  case "$after" in *"$old"*) die "its old text occurs more than once in $file: make it longer" ;; esac
+  printf '%s' "$before$new$after" >"$scratch/$file"
+fi
+
+# ---- build it ---------------------------------------------------------------------------------
+
+# Ninja's own commands for the product, those of the named sources turned towards the copy.
+commands=$(ninja -C "$build" -t commands "$product")
+link=$(tail -n 1 <<<"$commands")
+mutated=$scratch/$(basename "$product")
+front=
+compiled=0
+while IFS= read -r command; do
+  for pattern in $sources; do
+    # shellcheck disable=SC2254 # the mutant's patterns are patterns
+    case "${command##* }" in "$source_dir"/gpu/$pattern | "$source_dir"/$pattern) ;; *) continue ;; esac
+    object=$(sed -n 's/.* -o \([^ ]*\) .*/\1/p' <<<"$command")
+    new_object=$scratch/$(basename "$object")
+    command=${command//"$source_dir/gpu"/"$scratch/gpu"}
+    command=${command//"$object"/"$new_object"}
+    (cd "$build" && eval "$command") || die "does not compile"
+    link=${link//" $object"/}
+    front="$front $new_object"
+    compiled=$((compiled + 1))
+    break
+  done
+done <<<"$commands"
+[ $compiled -gt 0 ] || die "no source of $product matches '$sources'"
+
+# The mutated objects come first: of an inline function that several objects hold, the linker takes
+# the first.
+link=${link/" -o $product"/"$front -o $mutated"}
+(cd "$build" && eval "$link") || die "does not link"
+
+# ---- run it -----------------------------------------------------------------------------------
+
+status=0
+if [ "$product" = bin/kernel_runner ]; then
+  "$mutated" "${arguments[@]}" >"$scratch/output" 2>&1 || status=$?
+else
+  "$build/bin/plumbline" verify --kernel "$mutated" --seed 1 "${arguments[@]}" \
+    >"$scratch/output" 2>&1 || status=$?
+fi
+
+cat "$scratch/output"
+case "$caught_by" in
+  nothing)
+    [ $status = 0 ] || die "is no fault, but was taken for one (status $status)" ;;
+  verdict)
+    [ $status = 1 ] || die "ended with status $status; a verdict against it is status 1"
+    grep -qi "fail" "$scratch/output" || die "the report names no failure" ;;
+  *)
+    [ $status != 0 ] || die "was not caught by the $caught_by sanitizer"
+    grep -q "Sanitizer" "$scratch/output" || die "ended with status $status, but no sanitizer reported"
+    named=no
+    for line in $(grep -nF -- "$(field reported_at)" "$scratch/$file" | cut -d : -f 1); do
+      ! grep -Eq "$(basename "$file"):$line\b" "$scratch/output" || named=yes
+    done
+    [ $named = yes ] || die "the report does not name the line of '$(field reported_at)' in $file" ;;
+esac
