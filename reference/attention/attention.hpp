@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scaled dot-product attention with a positional bias.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "reference/attention/softmax.hpp"
+#include "reference/attention/ssmax.hpp"
+#include "reference/bias/bias.hpp"
+#include "reference/core/linear_algebra.hpp"
+#include "reference/core/mask.hpp"
+#include "reference/core/sum.hpp"
+
+namespace plumbline::reference {
+
+/// scale * q_i . k_j for the visible keys j, in their order.
+/// Shapes: q_i [head_dim], K [keys, head_dim], result [visible].
+/// @throws std::invalid_argument if head_dim differs or a visible key does not exist.
+template <Real R>
+Vector<R> scaled_scores(const Vector<R>& q_i, const Matrix<R>& K, const std::vector<int>& visible,
+                        const std::type_identity_t<R>& scale) {
+  Vector<R> scores(static_cast<Eigen::Index>(visible.size()));
+  for (std::size_t n = 0; n < visible.size(); ++n) {
+    scores[n] = scale * dot(view(q_i), row(K, visible[n]));
+  }
+  return scores;
+}
+
+/// scaled_scores + b_ij: the logits before SSMax. i is the query's position.
+template <Real R, Bias<R> B>
+Vector<R> biased_scores(const Vector<R>& q_i, const Matrix<R>& K, const std::vector<int>& visible,
+                        const std::type_identity_t<R>& scale, const B& bias, int i) {
+  Vector<R> scores = scaled_scores(q_i, K, visible, scale);
+  for (std::size_t n = 0; n < visible.size(); ++n) scores[n] += bias(i, visible[n]);
+  return scores;
+}
+
+template <Real R>
+struct AttentionRow {
+  bool sees_no_key = false;
+  Vector<R> probability;  ///< [visible], in the order of the visible keys
+  R lse;                  ///< natural logarithm; 0 and without meaning where the row sees no key
+  Vector<R> output;       ///< [head_dim]; 0 where the row sees no key
+};
+
+/// s_j = c (scale q_i . k_j + b_ij), p = softmax(s), o = sum_j p_j v_j over the visible keys, with
+/// c = s_h ln n (SSMax, n visible keys) or, without SSMax, no factor at all.
+/// Source: BAM, definition 1 and section 2.4; CABLE, section 3 (bias on the scaled logits).
+/// Shapes: q_i [head_dim], K [keys, head_dim], V [keys, any]; i is the query's position.
+/// @throws std::invalid_argument if shapes do not agree or a visible key does not exist.
+template <Real R, Bias<R> B>
+AttentionRow<R> attention_row(const Vector<R>& q_i, const Matrix<R>& K, const Matrix<R>& V,
+                              const std::vector<int>& visible, const std::type_identity_t<R>& scale,
+                              const B& bias, int i,
+                              const std::optional<std::type_identity_t<R>>& ssmax = std::nullopt) {
+  if (visible.empty()) return {true, {}, R(0.0), zeros<R>(static_cast<int>(V.cols()))};
+  Vector<R> logits = biased_scores(q_i, K, visible, scale, bias, i);
+  if (ssmax) {
+    const R factor = ssmax_factor(*ssmax, static_cast<int>(visible.size()));
+    for (R& logit : logits) logit = factor * logit;
+  }
+  Softmax<R> attended = softmax(logits);
+  Vector<R> output = weighted_sum(attended.probability, V, visible);
+  return {false, std::move(attended.probability), attended.lse, std::move(output)};
+}
+
+/// Sizes of a whole problem, as in kernel_abi/plumbline_kernel.h. Query row r stands at position
+/// r + query_offset.
+struct AttentionShape {
+  int batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, head_dim = 1, query_offset = 0;
+
+  /// The key and value head that query head h reads (grouped-query attention).
+  int kv_head(int h) const { return h / (heads / kv_heads); }
+};
+
+template <Real R>
+struct AttentionInputs {
+  AttentionShape shape;
+  std::vector<Matrix<R>> q;     ///< [batch * heads], each [queries, head_dim]
+  std::vector<Matrix<R>> k, v;  ///< [batch * kv_heads], each [keys, head_dim]
+  R scale;                      ///< multiplies q . k; 1/sqrt(head_dim) as a rule
+  Mask mask;
+  std::vector<R> ssmax_scale;  ///< [heads], or empty: no SSMax
+};
+
+/// @throws std::invalid_argument naming the first size that does not fit.
+template <Real R>
+void check(const AttentionInputs<R>& x) {
+  const AttentionShape& s = x.shape;
+  require(s.batch >= 1, "batch", s.batch, "at least 1");
+  require(s.kv_heads >= 1, "kv_heads", s.kv_heads, "at least 1");
+  require(s.heads >= 1 && s.heads % s.kv_heads == 0, "heads", s.heads, "a multiple of kv_heads");
+  require(s.queries >= 1, "queries", s.queries, "at least 1");
+  require(s.query_offset >= 0, "query_offset", s.query_offset, "at least 0");
+  require(s.queries <= s.keys - s.query_offset, "queries", s.queries,
+          "at most keys - query_offset");
+  require(s.head_dim >= 1, "head_dim", s.head_dim, "at least 1");
+  const auto check_tensor = [&](const std::vector<Matrix<R>>& tensor, const char* name, int count,
+                                int rows) {
+    require(static_cast<int>(tensor.size()) == count, name, tensor.size(), "one matrix a head");
+    for (const Matrix<R>& matrix : tensor) {
+      require(matrix.rows() == rows, name, matrix.rows(), "the shape's number of rows");
+      require(matrix.cols() == s.head_dim, name, matrix.cols(), "head_dim columns");
+    }
+  };
+  check_tensor(x.q, "q", s.batch * s.heads, s.queries);
+  check_tensor(x.k, "k", s.batch * s.kv_heads, s.keys);
+  check_tensor(x.v, "v", s.batch * s.kv_heads, s.keys);
+  require(x.ssmax_scale.empty() || static_cast<int>(x.ssmax_scale.size()) == s.heads,
+          "ssmax_scale.size()", x.ssmax_scale.size(), "heads, or none");
+}
+
+/// The SSMax scale of head h, if there is SSMax.
+template <Real R>
+std::optional<R> ssmax_of(const AttentionInputs<R>& x, int h) {
+  if (x.ssmax_scale.empty()) return std::nullopt;
+  return x.ssmax_scale[h];
+}
+
+/// attention_row for every batch, head and query row; result [(batch, heads, queries)], row-major.
+/// `bias_of(b, h)` returns the bias of head h in sequence b.
+/// @throws std::invalid_argument if the inputs do not fit together.
+template <Real R, class BiasOf>
+std::vector<AttentionRow<R>> attention(const AttentionInputs<R>& x, const BiasOf& bias_of) {
+  check(x);
+  const AttentionShape& s = x.shape;
+  std::vector<AttentionRow<R>> rows;
+  rows.reserve(static_cast<std::size_t>(s.batch) * s.heads * s.queries);
+  for (int b = 0; b < s.batch; ++b) {
+    for (int h = 0; h < s.heads; ++h) {
+      const auto bias = bias_of(b, h);
+      const Matrix<R>& K = x.k[b * s.kv_heads + s.kv_head(h)];
+      const Matrix<R>& V = x.v[b * s.kv_heads + s.kv_head(h)];
+      for (int r = 0; r < s.queries; ++r) {
+        const int i = r + s.query_offset;
+        const Vector<R> q_i = x.q[b * s.heads + h].row(r);
+        rows.push_back(attention_row(q_i, K, V, visible_keys(x.mask, b, i, s.keys), x.scale, bias,
+                                     i, ssmax_of(x, h)));
+      }
+    }
+  }
+  return rows;
+}
+
+}  // namespace plumbline::reference
