@@ -40,7 +40,8 @@ Vector<R> biased_scores(const Vector<R>& q_i, const Matrix<R>& K, const std::vec
 template <Real R>
 struct AttentionRow {
   bool sees_no_key = false;
-  Vector<R> probability;  ///< [visible], in the order of the visible keys
+  Vector<R> logits;       ///< [visible], in the order of the visible keys; after bias and SSMax
+  Vector<R> probability;  ///< [visible], likewise
   R lse;                  ///< natural logarithm; 0 and without meaning where the row sees no key
   Vector<R> output;       ///< [head_dim]; 0 where the row sees no key
 };
@@ -55,7 +56,7 @@ AttentionRow<R> attention_row(const Vector<R>& q_i, const Matrix<R>& K, const Ma
                               const std::vector<int>& visible, const std::type_identity_t<R>& scale,
                               const B& bias, int i,
                               const std::optional<std::type_identity_t<R>>& ssmax = std::nullopt) {
-  if (visible.empty()) return {true, {}, R(0.0), zeros<R>(static_cast<int>(V.cols()))};
+  if (visible.empty()) return {true, {}, {}, R(0.0), zeros<R>(static_cast<int>(V.cols()))};
   Vector<R> logits = biased_scores(q_i, K, visible, scale, bias, i);
   if (ssmax) {
     const R factor = ssmax_factor(*ssmax, static_cast<int>(visible.size()));
@@ -63,7 +64,8 @@ AttentionRow<R> attention_row(const Vector<R>& q_i, const Matrix<R>& K, const Ma
   }
   Softmax<R> attended = softmax(logits);
   Vector<R> output = weighted_sum(attended.probability, V, visible);
-  return {false, std::move(attended.probability), attended.lse, std::move(output)};
+  return {false, std::move(logits), std::move(attended.probability), attended.lse,
+          std::move(output)};
 }
 
 /// Sizes of a whole problem, as in kernel_abi/plumbline_kernel.h. Query row r stands at position
