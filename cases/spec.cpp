@@ -115,6 +115,10 @@ void validate(const Spec& spec) {
     throw BadInput("heads", fmt::format("{} with kv_heads {}", spec.heads, spec.kv_heads),
                    "a multiple of kv_heads");
   }
+  if (spec.queries > spec.keys) {
+    throw BadInput("queries", fmt::format("{} with {} keys", spec.queries, spec.keys),
+                   "at most as many as keys: every query stands at a key's position");
+  }
   require_between("query_offset", spec.query_offset, 0, largest_size);
   if (spec.query_offset + spec.queries > spec.keys) {
     throw BadInput(

@@ -21,8 +21,7 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const fs::path& path, const char* state, const char* expected, int error) {
   const std::string reason = std::error_code(error, std::generic_category()).message();
-  throw BadInput("file " + in_quotes(path.string()), fmt::format("{} ({})", state, reason),
-                 expected);
+  throw BadInput("file " + path_in_quotes(path), fmt::format("{} ({})", state, reason), expected);
 }
 [[noreturn]] void fail_to_write(const fs::path& path, int error) {
   fail(path, "not writable", "a path that can be written to", error);

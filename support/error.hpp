@@ -15,6 +15,9 @@ class BadInput : public std::runtime_error {
  public:
   BadInput(const std::string& field, const std::string& value, const std::string& expected)
       : std::runtime_error(field + " is " + value + "; expected " + expected) {}
+  /// The same with the place before it, such as the file that the field stands in.
+  BadInput(const std::string& place, const BadInput& inner)
+      : std::runtime_error(place + ": " + inner.what()) {}
 };
 
 /// Something this machine lacks (a GPU, a library).

@@ -5,8 +5,7 @@
 
 namespace plumbline {
 
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t longest = 60;
+std::string in_quotes(std::string_view text, std::size_t longest) {
   std::string shown = "\"";
   for (const char c : text.substr(0, longest)) {
     if (c >= ' ' && c <= '~' && c != '"' && c != '\\') {

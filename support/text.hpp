@@ -2,13 +2,20 @@
 // Text from outside, made fit for an error message.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
 namespace plumbline {
 
-/// The text in double quotes, at most 60 characters of it, anything but printable ASCII as \xNN: an
-/// input file must not be able to write control sequences to a person's terminal.
-std::string in_quotes(std::string_view text);
+/// The text in double quotes, at most `longest` bytes of it, anything but printable ASCII as \xNN:
+/// an input file must not be able to write control sequences to a person's terminal.
+std::string in_quotes(std::string_view text, std::size_t longest = 60);
+
+/// A path in double quotes, in full.
+inline std::string path_in_quotes(const std::filesystem::path& path) {
+  return in_quotes(std::string_view(path.native()), std::string_view::npos);
+}
 
 }  // namespace plumbline

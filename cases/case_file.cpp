@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cases/case_file.hpp"
+
+#include <cmath>
+
+#include "cases/strict_json.hpp"
+#include "cases/tensor_io.hpp"
+#include "cases/tensor_shapes.hpp"
+#include "support/atomic_file.hpp"
+#include "support/error.hpp"
+#include "support/text.hpp"
+
+namespace plumbline::cases {
+namespace {
+
+using nlohmann::json;
+
+constexpr int format_version = 1;
+constexpr const char* metadata_key = "plumbline";
+
+/// The JSON that stands as a text in the metadata.
+json spec_from(const SafetensorsView& view) {
+  const auto found = view.metadata.find(metadata_key);
+  if (found == view.metadata.end()) {
+    throw BadInput("__metadata__: \"plumbline\"", "missing", "a JSON object written as a text");
+  }
+  return parse_strict_json(found->second, "plumbline");
+}
+
+void require_version(Fields& fields) {
+  fields.required(fields.integer("format_version", format_version, format_version),
+                  "format_version");
+}
+
+/// Sizes from the shapes of q and k; whether v and the others agree is checked as they are read.
+void set_sizes(Spec& spec, const TensorReader& reader) {
+  const auto sizes = [&](const char* tensor, const char* expected) -> const Shape& {
+    const Shape& shape = reader.peek(tensor).shape;
+    const std::string field = "tensor " + in_quotes(tensor) + ": shape";
+    if (shape.size() != 4) {
+      throw BadInput(field, std::to_string(shape.size()) + " sizes", expected);
+    }
+    for (const std::int64_t size : shape) {
+      if (size < 1 || size > largest_size) {
+        throw BadInput(field, "one with a size of " + std::to_string(size),
+                       "sizes from 1 to " + std::to_string(largest_size));
+      }
+    }
+    return shape;
+  };
+  const Shape& q = sizes("q", "[batch, heads, queries, head_dim]");
+  const Shape& k = sizes("k", "[batch, kv_heads, keys, head_dim]");
+  spec.batch = static_cast<int>(q[0]);
+  spec.heads = static_cast<int>(q[1]);
+  spec.queries = static_cast<int>(q[2]);
+  spec.head_dim = static_cast<int>(q[3]);
+  spec.kv_heads = static_cast<int>(k[1]);
+  spec.keys = static_cast<int>(k[2]);
+}
+
+/// The case's format: what q is stored in. "dtype" may repeat it, and must then agree.
+Format format_of(Fields& fields, const TensorReader& reader) {
+  const Dtype stored = reader.peek("q").dtype;
+  if (stored != Dtype::f32 && stored != Dtype::bf16) {
+    throw BadInput("tensor \"q\": dtype", in_quotes(name(stored)), "F32 or BF16");
+  }
+  const Format format = stored == Dtype::f32 ? Format::fp32 : Format::bf16;
+  const auto said = fields.text("dtype");
+  if (said && format_from(*said, fields.place("dtype")) != format) {
+    throw BadInput(fields.place("dtype"), in_quotes(*said),
+                   "\"" + std::string(name(format)) + "\", in which q is stored");
+  }
+  return format;
+}
+
+void read_tensors(Case& c, TensorReader& reader) {
+  const Spec& spec = c.spec;
+  const std::vector<Dtype> stored{dtype_of(spec.format)}, f32{Dtype::f32};
+  c.q = reader.floats("q", stored, query_shape(spec));
+  c.k = reader.floats("k", stored, key_shape(spec));
+  c.v = reader.floats("v", stored, key_shape(spec));
+  if (spec.bias == BiasMethod::alibi) c.slopes = reader.floats("slopes", f32, per_head(spec));
+  if (uses_increments(spec.bias)) c.increments = reader.floats("increments", f32, per_key(spec));
+  if (uses_gain(spec.bias)) c.gain = reader.floats("gain", f32, per_query(spec));
+  if (spec.bias == BiasMethod::ggd) {
+    c.theta_alpha = reader.floats("theta_alpha", f32, per_head(spec));
+    c.theta_beta = reader.floats("theta_beta", f32, per_head(spec));
+    c.theta_mu = reader.floats("theta_mu", f32, per_head(spec));
+  }
+  if (spec.ssmax) c.ssmax_scale = reader.floats("ssmax_scale", f32, per_head(spec));
+  if (spec.mask.ragged) c.lengths = reader.integers("lengths", {spec.batch});
+  if (spec.mask.documents) c.documents = reader.integers("documents", {spec.batch, spec.keys});
+  reader.finish("a case with bias " + std::string(name(spec.bias)));
+}
+
+Case case_from(std::span<const std::byte> bytes) {
+  const SafetensorsView view = parse_safetensors(bytes);
+  const json object = spec_from(view);
+  Fields fields(object, metadata_key);
+  require_version(fields);
+  TensorReader reader(view);
+
+  Case c;
+  Spec& spec = c.spec;
+  spec.family = Family::file;
+  spec.bias = bias_from(fields.required(fields.text("bias"), "bias"), fields.place("bias"));
+  spec.format = format_of(fields, reader);
+  set_sizes(spec, reader);
+  spec.ssmax = reader.has("ssmax_scale");
+  // Not optional: a case judged under the wrong direction of the mask fails far from its cause.
+  spec.mask.causal = fields.required(fields.boolean("causal"), "causal");
+  if (const auto window = fields.integer("window", 0, largest_size)) {
+    spec.mask.window = static_cast<int>(*window);
+  }
+  spec.mask.ragged = reader.has("lengths");
+  spec.mask.documents = reader.has("documents");
+  // The last query stands at the last key's position, as in training and in decoding.
+  spec.query_offset = static_cast<int>(fields.integer("query_offset", 0, largest_size)
+                                           .value_or(std::max(0, spec.keys - spec.queries)));
+  c.scale = fields.number("scale").value_or(1.0 / std::sqrt(static_cast<double>(spec.head_dim)));
+  if (spec.bias == BiasMethod::ggd) c.epsilon = fields.number("epsilon").value_or(c.epsilon);
+  fields.text("origin");  // where the case came from: for people
+  fields.finish();
+  validate(spec);
+  read_tensors(c, reader);
+  validate(c);
+  return c;
+}
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+}  // namespace
+
+void write_case(const std::filesystem::path& path, const Case& c) {
+  validate(c);
+  const Spec& spec = c.spec;
+  json object = {{"format_version", format_version},  {"bias", name(spec.bias)},
+                 {"dtype", name(spec.format)},        {"causal", spec.mask.causal},
+                 {"query_offset", spec.query_offset}, {"scale", c.scale}};
+  if (spec.mask.window) object["window"] = *spec.mask.window;
+  if (spec.bias == BiasMethod::ggd) object["epsilon"] = c.epsilon;
+  if (spec.family != Family::file) object["origin"] = to_line(spec);
+
+  TensorWriter writer;
+  const auto add = [&](const char* tensor, const Shape& shape, const auto& values, auto... format) {
+    if (!values.empty()) writer.add(tensor, shape, values, format...);
+  };
+  add("q", query_shape(spec), c.q, spec.format);
+  add("k", key_shape(spec), c.k, spec.format);
+  add("v", key_shape(spec), c.v, spec.format);
+  add("slopes", per_head(spec), c.slopes);
+  add("increments", per_key(spec), c.increments);
+  add("gain", per_query(spec), c.gain);
+  add("theta_alpha", per_head(spec), c.theta_alpha);
+  add("theta_beta", per_head(spec), c.theta_beta);
+  add("theta_mu", per_head(spec), c.theta_mu);
+  add("ssmax_scale", per_head(spec), c.ssmax_scale);
+  add("lengths", {spec.batch}, c.lengths);
+  add("documents", {spec.batch, spec.keys}, c.documents);
+  write_safetensors(path, writer.tensors(), {{metadata_key, object.dump()}});
+}
+
+Case case_from_bytes(std::span<const std::byte> bytes, const std::string& file) {
+  try {
+    return case_from(bytes);
+  } catch (const BadInput& error) {
+    throw BadInput(file, error);
+  }
+}
+
+Case read_case(const std::filesystem::path& path) {
+  return case_from_bytes(bytes_of(read_file(path)), path.string());
+}
+
+}  // namespace plumbline::cases

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases and outputs as safetensors files: docs/case-format.md tells the format.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "cases/case.hpp"
+#include "kernel_abi/plumbline_kernel.h"
+
+namespace plumbline::cases {
+
+/// Outputs as a file holds them: with the name and the numerics of the kernel that computed them.
+struct OutputsFile {
+  std::string kernel = "outside";
+  plumbline_contract contract;
+  Outputs outputs;
+};
+
+/// What outputs are judged by when their file declares nothing: fp32 accumulation to nearest, P in
+/// fp32, the denominator summing it unrounded, exponential within 2^-20, one range of keys, prefix
+/// sums in double. The strictest: leeway has to be asked for.
+plumbline_contract undeclared_contract();
+
+/// Writes the case, whole or not at all. `generate`d cases carry their to_line as "origin".
+/// @throws BadInput if the case is not valid or the path cannot be written.
+void write_case(const std::filesystem::path&, const Case&);
+
+/// The case with family `file` and seed 0, whatever it was written from: a file can be edited, so
+/// only its own numbers count. The result is valid.
+/// @throws BadInput naming the file, the field, its value and what was expected.
+Case read_case(const std::filesystem::path&);
+/// The same from memory; `file` is the name used in messages.
+Case case_from_bytes(std::span<const std::byte>, const std::string& file);
+
+/// Writes o in the spec's format and lse in F32, whole or not at all.
+/// @throws BadInput if a size does not match the spec or the path cannot be written.
+void write_outputs(const std::filesystem::path&, const Spec&, const OutputsFile&);
+
+/// Outputs of the case with this spec; o may be F32 or in the case's format. Values are not looked
+/// at, a NaN is the judge's to find. The contract's types are checked, its ranges are the judge's.
+/// @throws BadInput as read_case.
+OutputsFile read_outputs(const std::filesystem::path&, const Spec&);
+OutputsFile outputs_from_bytes(std::span<const std::byte>, const std::string& file, const Spec&);
+
+}  // namespace plumbline::cases

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The safetensors container: eight bytes of header length, a JSON header, the tensors' bytes.
+// https://github.com/huggingface/safetensors, section "Format"; read strictly, within bounds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumbline::cases {
+
+/// The element types that our files use, out of those that the format knows.
+enum class Dtype { f32, f64, bf16, i32 };
+std::string_view name(Dtype);  ///< as in the header: F32, F64, BF16, I32
+std::size_t size_of(Dtype);
+
+/// A tensor inside a file's bytes. The bytes may stand at any address: copy them out by memcpy.
+struct TensorView {
+  Dtype dtype = Dtype::f32;
+  std::vector<std::int64_t> shape;  ///< row-major
+  std::span<const std::byte> bytes;
+};
+
+/// A parsed file; it points into the bytes that were parsed.
+struct SafetensorsView {
+  std::map<std::string, std::string> metadata;
+  std::map<std::string, TensorView> tensors;
+};
+
+/// The format allows 100 MB of header. Ours hold a dozen tensors and a few lines of metadata.
+inline constexpr std::uint64_t largest_header = 1 << 20;
+
+/// @throws BadInput naming the field, what it says and what was expected, when: the file is empty
+/// or shorter than its header says; the header is longer than `largest_header`, is no JSON object,
+/// nests too deeply, or has a key twice; metadata is no map of texts; a tensor has another dtype
+/// than those above, a negative or overflowing shape, offsets out of range, or bytes that do not
+/// match shape and dtype; tensors overlap, or leave bytes that belong to none.
+SafetensorsView parse_safetensors(std::span<const std::byte> file);
+
+struct NamedTensor {
+  std::string name;
+  TensorView tensor;
+};
+
+/// Writes whole or not at all; data begins at a multiple of eight bytes.
+/// @throws BadInput naming the path if it cannot be written.
+void write_safetensors(const std::filesystem::path&, const std::vector<NamedTensor>&,
+                       const std::map<std::string, std::string>& metadata);
+
+}  // namespace plumbline::cases

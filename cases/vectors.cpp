@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cases/vectors.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "cases/case_file.hpp"
+#include "support/atomic_file.hpp"
+#include "support/error.hpp"
+#include "support/text.hpp"
+
+namespace plumbline::cases {
+
+std::string vector_file_name(std::size_t index, const Spec& spec) {
+  return fmt::format("{:04}-{}-{}-{}.safetensors", index, name(spec.bias), name(spec.format),
+                     name(spec.family));
+}
+
+void write_vectors(const std::filesystem::path& folder, const std::vector<Spec>& specs,
+                   const std::function<void(std::size_t)>& written) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw BadInput("folder " + path_in_quotes(folder),
+                   fmt::format("not writable ({})", error.message()),
+                   "a folder that can be created");
+  }
+  nlohmann::json cases = nlohmann::json::array();
+  for (std::size_t index = 0; index < specs.size(); ++index) {
+    const std::string file = vector_file_name(index, specs[index]);
+    write_case(folder / file, generate(specs[index]));
+    cases.push_back({{"file", file}, {"spec", to_line(specs[index])}});
+    if (written) written(index + 1);
+  }
+  const nlohmann::json index = {{"format_version", 1}, {"cases", cases}};
+  write_file(folder / "index.json", index.dump(2) + "\n");
+}
+
+}  // namespace plumbline::cases
