@@ -5,18 +5,20 @@
 
 #include "reference/bias/cable.hpp"
 #include "reference/bias/cable_nw.hpp"
+#include "reference/core/primitives.hpp"
 
 namespace plumbline::reference {
 
-/// ln(1 + d^2). Its derivative in d is 2d / (1 + d^2).
+/// ln(1 + d^2). Its derivative in d is 2d / (1 + d^2). The square is that of |d|, so that an
+/// enclosure of d around 0 has no negative squares.
 template <Real R>
 R log_kernel(const R& d) {
-  return log1p(d * d);
+  return log1p(absolute(d) * absolute(d));
 }
 
 template <Real R>
 R log_kernel_derivative(const R& d) {
-  return (d + d) / (R(1.0) + d * d);
+  return (d + d) / (R(1.0) + absolute(d) * absolute(d));
 }
 
 /// b_ij = -g_i ln(1 + (S_i - S_j)^2), the weight outside of the kernel as in the published code;

@@ -19,7 +19,8 @@ struct Primitives;
 /// contains 0 has relu, but not an answer to "is it positive").
 template <class R>
 concept Real = std::default_initializable<R> && std::copyable<R> &&
-    std::constructible_from<R, double> && requires(R r, const R& x, const R& y) {
+    std::constructible_from<R, double> && std::constructible_from<R, int> &&
+    requires(R r, const R& x, const R& y) {
   { x + y } -> std::same_as<R>;
   { x - y } -> std::same_as<R>;
   { x* y } -> std::same_as<R>;

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backward pass of attention, by hand. Read in double it is the oracle; its derivatives are
+// those of the dual reading of attention.hpp, which a test shows.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "reference/attention/attention.hpp"
+
+namespace plumbline::reference {
+
+/// Where the gradients of one (batch, head) add up.
+template <Real R, DifferentiableBias<R> B>
+struct AttentionHeadGrad {
+  Matrix<R>& k;            ///< [keys, head_dim]; shared by the query heads of a group
+  Matrix<R>& v;            ///< [keys, columns of V]; likewise
+  typename B::Grad& bias;  ///< parameters of the bias
+  R& ssmax_scale;          ///< untouched without SSMax
+};
+
+/// Adds one row's gradients to `grad` and returns dq_i, for a loss with dL/do_i = grad_output and
+/// dL/dlse_i = grad_lse. With z_j = scale q_i . k_j + b_ij, s_j = c z_j, c = s_h ln n (or 1):
+///   dp_j = do . v_j,  D = sum_j p_j dp_j,  ds_j = p_j (dp_j - D + dlse),  dz_j = c ds_j,
+///   dq = scale sum_j dz_j k_j,  dk_j += scale dz_j q,  dv_j += p_j do,  db_ij = dz_j,
+///   ds_h += ln n sum_j ds_j z_j.
+/// Source: the derivative of BAM, definition 1 and section 2.4, term by term.
+/// Arguments as for attention_row. A row that sees no key has no gradients.
+/// @throws std::invalid_argument if shapes do not agree or a visible key does not exist.
+template <Real R, DifferentiableBias<R> B>
+Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Matrix<R>& V,
+                             const std::vector<int>& visible, const std::type_identity_t<R>& scale,
+                             const B& bias, int i,
+                             const std::optional<std::type_identity_t<R>>& ssmax,
+                             const Vector<R>& grad_output, const std::type_identity_t<R>& grad_lse,
+                             AttentionHeadGrad<R, B> grad) {
+  if (visible.empty()) return zeros<R>(static_cast<int>(q_i.size()));
+  require(grad_output.size() == V.cols(), "grad_output.size()", grad_output.size(),
+          "the columns of V");
+  const int n = static_cast<int>(visible.size());
+  const Vector<R> z = biased_scores(q_i, K, visible, scale, bias, i);
+  const Vector<R> p = attention_row(q_i, K, V, visible, scale, bias, i, ssmax).probability;
+
+  Vector<R> grad_p(n);
+  for (int j = 0; j < n; ++j) grad_p[j] = dot(view(grad_output), row(V, visible[j]));
+  const R common = dot(p, grad_p);
+  Vector<R> grad_s(n);
+  for (int j = 0; j < n; ++j) grad_s[j] = p[j] * (grad_p[j] - common + grad_lse);
+
+  Vector<R> grad_z = grad_s;
+  if (ssmax) {
+    const R factor = ssmax_factor(*ssmax, n);
+    for (R& g : grad_z) g = factor * g;
+    grad.ssmax_scale += dot(grad_s, z) * log(R(n));
+  }
+
+  Vector<R> grad_q = weighted_sum(grad_z, K, visible);
+  for (R& g : grad_q) g = scale * g;
+  for (int j = 0; j < n; ++j) {
+    const R by_score = scale * grad_z[j];
+    for (Eigen::Index d = 0; d < K.cols(); ++d) grad.k(visible[j], d) += by_score * q_i[d];
+    for (Eigen::Index d = 0; d < V.cols(); ++d) grad.v(visible[j], d) += p[j] * grad_output[d];
+    bias.accumulate_grad(grad.bias, i, visible[j], grad_z[j]);
+  }
+  return grad_q;
+}
+
+/// What comes from the rest of the model: dL/do and dL/dlse of every row.
+template <Real R>
+struct AttentionUpstream {
+  std::vector<Matrix<R>> output;  ///< [batch * heads], each [queries, head_dim]
+  std::vector<Vector<R>> lse;     ///< [batch * heads], each [queries]; or empty: 0
+};
+
+template <Real R, class BiasGrad>
+struct AttentionGrad {
+  std::vector<Matrix<R>> q;     ///< [batch * heads], each [queries, head_dim]
+  std::vector<Matrix<R>> k, v;  ///< [batch * kv_heads]: summed over the query heads of a group
+  std::vector<BiasGrad> bias;   ///< [batch * heads]; a parameter shared by a batch sums over it
+  std::vector<R> ssmax_scale;   ///< [heads], summed over the batch; empty without SSMax
+};
+
+/// attention_row_grad for every batch, head and query row. Arguments as for attention.
+/// @throws std::invalid_argument if the inputs or the upstream gradients do not fit together.
+template <Real R, class BiasOf>
+auto attention_grad(const AttentionInputs<R>& x, const BiasOf& bias_of,
+                    const AttentionUpstream<R>& upstream) {
+  check(x);
+  const AttentionShape& s = x.shape;
+  const int heads = s.batch * s.heads;
+  require(static_cast<int>(upstream.output.size()) == heads, "upstream.output.size()",
+          upstream.output.size(), "one matrix a head");
+  require(upstream.lse.empty() || static_cast<int>(upstream.lse.size()) == heads,
+          "upstream.lse.size()", upstream.lse.size(), "one vector a head, or none");
+  using B = decltype(bias_of(0, 0));
+  AttentionGrad<R, typename B::Grad> grad;
+  grad.q.assign(heads, zeros<R>(s.queries, s.head_dim));
+  grad.k.assign(static_cast<std::size_t>(s.batch) * s.kv_heads, zeros<R>(s.keys, s.head_dim));
+  grad.v = grad.k;
+  grad.ssmax_scale.assign(x.ssmax_scale.size(), R(0.0));
+
+  R unused(0.0);
+  for (int b = 0; b < s.batch; ++b) {
+    for (int h = 0; h < s.heads; ++h) {
+      const int head = b * s.heads + h, kv = b * s.kv_heads + s.kv_head(h);
+      const Matrix<R>& grad_output = upstream.output[head];
+      require(grad_output.rows() == s.queries && grad_output.cols() == s.head_dim,
+              "upstream.output rows", grad_output.rows(), "queries rows of head_dim columns");
+      require(upstream.lse.empty() || upstream.lse[head].size() == s.queries, "upstream.lse head",
+              head, "a head with one number a query");
+      const B bias = bias_of(b, h);
+      grad.bias.push_back(bias.zero_grad());
+      R& ssmax_grad = x.ssmax_scale.empty() ? unused : grad.ssmax_scale[h];
+      const AttentionHeadGrad<R, B> sums{grad.k[kv], grad.v[kv], grad.bias.back(), ssmax_grad};
+      for (int r = 0; r < s.queries; ++r) {
+        const int i = r + s.query_offset;
+        const Vector<R> q_i = x.q[head].row(r), grad_o = grad_output.row(r);
+        const R grad_lse = upstream.lse.empty() ? R(0.0) : upstream.lse[head][r];
+        const Vector<R> grad_q =
+            attention_row_grad(q_i, x.k[kv], x.v[kv], visible_keys(x.mask, b, i, s.keys), x.scale,
+                               bias, i, ssmax_of(x, h), grad_o, grad_lse, sums);
+        grad.q[head].row(r) = grad_q.transpose();
+      }
+    }
+  }
+  return grad;
+}
+
+}  // namespace plumbline::reference
