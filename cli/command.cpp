@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command.hpp"
+
+#include <iostream>
+#include <thread>
+
+#include "support/atomic_file.hpp"
+
+namespace plumbline::cli {
+
+std::vector<cases::BiasMethod> Selection::chosen_biases() const {
+  return selected(biases, cases::all_biases(),
+                  [](const std::string& text) { return cases::bias_from(text, "--bias"); });
+}
+
+std::vector<cases::Format> Selection::chosen_formats() const {
+  return selected(formats, cases::all_formats(),
+                  [](const std::string& text) { return cases::format_from(text, "--dtype"); });
+}
+
+void add_selection_options(CLI::App& command, Selection& selection) {
+  command.add_option("--bias", selection.biases, "Only these biases, e.g. alibi,cable; or all")
+      ->delimiter(',');
+  command.add_option("--dtype", selection.formats, "Only these formats: fp32, bf16; or all")
+      ->delimiter(',');
+}
+
+std::uint64_t cell_seed(std::uint64_t seed, cases::BiasMethod bias, cases::Format format) {
+  // FNV-1a over the names: adding a method moves no other method's cases.
+  std::uint64_t hash = 0xcbf29ce484222325 ^ seed;
+  const std::string text = std::string(cases::name(bias)) + " " + std::string(cases::name(format));
+  for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
+  return hash;
+}
+
+void add_report_options(CLI::App& command, ReportOptions& options) {
+  // expected(0, 1): `--json` alone means standard output.
+  command.add_option("--json", options.json, "Write the report as JSON to FILE (default: -)")
+      ->type_name("[FILE]")
+      ->expected(0, 1)
+      ->default_str("-");
+  command
+      .add_option("--junit", options.junit, "Write the report as JUnit XML to FILE (default: -)")
+      ->type_name("[FILE]")
+      ->expected(0, 1)
+      ->default_str("-");
+}
+
+void write_report(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    std::cout << text << std::flush;
+  } else {
+    write_file(path, text);
+  }
+}
+
+int thread_count() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+}  // namespace plumbline::cli

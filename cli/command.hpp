@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every command of the program is: options on a CLI11 subcommand, and a function to run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cases/spec.hpp"
+
+namespace plumbline::cli {
+
+/// Set by the chosen subcommand; returns the exit status.
+using Run = std::function<int()>;
+
+void add_verify(CLI::App& app, Run& run);
+void add_judge(CLI::App& app, Run& run);
+void add_oracle(CLI::App& app, Run& run);
+void add_vectors(CLI::App& app, Run& run);
+void add_claims(CLI::App& app, Run& run);
+void add_golden(CLI::App& app, Run& run);
+
+/// "all" or nothing for all of them, or the named ones, checked by from_name.
+template <class T, class FromName>
+std::vector<T> selected(const std::vector<std::string>& names, const std::vector<T>& all,
+                        FromName from_name) {
+  if (names.empty() || names == std::vector<std::string>{"all"}) return all;
+  std::vector<T> result;
+  for (const auto& text : names) result.push_back(from_name(text));
+  return result;
+}
+
+/// Which biases and formats a command works on.
+struct Selection {
+  std::vector<std::string> biases, formats;
+
+  /// @throws BadInput for an unknown name.
+  std::vector<cases::BiasMethod> chosen_biases() const;
+  std::vector<cases::Format> chosen_formats() const;
+};
+void add_selection_options(CLI::App& command, Selection& selection);
+
+/// Every bias and format has a seed of its own, so that choosing fewer of them leaves the others'
+/// cases as they were.
+std::uint64_t cell_seed(std::uint64_t seed, cases::BiasMethod bias, cases::Format format);
+
+/// Where a report goes besides the table on standard output.
+struct ReportOptions {
+  std::string json, junit;  ///< a path; "-" for standard output, "" for nowhere
+};
+void add_report_options(CLI::App& command, ReportOptions& options);
+
+/// Writes text whole to a path, or to standard output for "-".
+/// @throws BadInput when the path cannot be written.
+void write_report(const std::string& path, const std::string& text);
+
+/// Number of threads to work with: the machine's.
+int thread_count();
+
+}  // namespace plumbline::cli

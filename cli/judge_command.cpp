@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// plumbline judge: outputs that another program wrote, against the oracle.
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "cases/case_file.hpp"
+#include "cli/command.hpp"
+#include "support/error.hpp"
+#include "verdict/judge.hpp"
+#include "verdict/report.hpp"
+
+namespace plumbline::cli {
+namespace {
+
+struct JudgeOptions {
+  std::string case_path, outputs_path;
+  ReportOptions reports;
+};
+
+std::string to_junit(const std::string& kernel, const verdict::Judgement& judgement) {
+  const bool failed = judgement.outcome == verdict::Outcome::fail;
+  const bool undecided = judgement.outcome == verdict::Outcome::undecided;
+  const std::string details = verdict::xml_escape(verdict::describe(judgement));
+  std::string body;
+  if (failed) body = "<failure message=\"outside the bound\">" + details + "</failure>";
+  if (undecided) body = "<error message=\"undecided\">" + details + "</error>";
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"judge\" "
+      "tests=\"1\" failures=\"{}\" errors=\"{}\" skipped=\"0\">\n    <testcase classname=\"judge\" "
+      "name=\"{}\">{}</testcase>\n  </testsuite>\n</testsuites>\n",
+      failed ? 1 : 0, undecided ? 1 : 0, verdict::xml_escape(kernel), body);
+}
+
+int judge(const JudgeOptions& options) {
+  const cases::Case the_case = cases::read_case(options.case_path);
+  const cases::OutputsFile file = cases::read_outputs(options.outputs_path, the_case.spec);
+  try {
+    verdict::validate(file.contract);
+  } catch (const BadInput& error) {
+    throw BadInput(options.outputs_path, error);
+  }
+  const auto judgement = verdict::judge(the_case, file.contract, file.outputs, thread_count());
+  const bool print = options.reports.json != "-" && options.reports.junit != "-";
+  if (print) {
+    std::cout << fmt::format("{} {} {}: {}\n{}", file.kernel, cases::name(the_case.spec.bias),
+                             cases::name(the_case.spec.format), verdict::name(judgement.outcome),
+                             verdict::describe(judgement));
+    if (judgement.ill_conditioned_rows > 0) {
+      std::cout << fmt::format(
+          "  {} of {} rows are ill-conditioned: held to the hull of their values\n",
+          judgement.ill_conditioned_rows, judgement.rows);
+    }
+  }
+  if (!options.reports.json.empty()) {
+    auto json = verdict::to_json(judgement);
+    json["kernel"] = file.kernel;
+    json["case"] = options.case_path;
+    json["outputs"] = options.outputs_path;
+    write_report(options.reports.json, json.dump(2) + "\n");
+  }
+  if (!options.reports.junit.empty())
+    write_report(options.reports.junit, to_junit(file.kernel, judgement));
+  return judgement.outcome == verdict::Outcome::pass ? all_right : verdict_against;
+}
+
+}  // namespace
+
+void add_judge(CLI::App& app, Run& run) {
+  auto options = std::make_shared<JudgeOptions>();
+  auto* command =
+      app.add_subcommand("judge", "Judge outputs that another program wrote (docs/case-format.md)");
+  command->add_option("case", options->case_path, "The case: a safetensors file")->required();
+  command
+      ->add_option("outputs", options->outputs_path,
+                   "Its outputs: a safetensors file with o and lse")
+      ->required();
+  add_report_options(*command, options->reports);
+  command->callback([options, &run] { run = [options] { return judge(*options); }; });
+}
+
+}  // namespace plumbline::cli

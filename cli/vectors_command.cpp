@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// plumbline vectors: a folder of cases for kernels that run elsewhere.
+#include <iostream>
+
+#include "cases/vectors.hpp"
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "support/error.hpp"
+#include "verdict/spec_generator.hpp"
+
+namespace plumbline::cli {
+namespace {
+
+struct VectorsOptions {
+  std::string folder;
+  Selection selection;
+  int cases = 28;
+  std::uint64_t seed = 1;
+  std::vector<std::string> case_lines;
+};
+
+int write(const VectorsOptions& options) {
+  std::vector<cases::Spec> specs;
+  for (const auto& line : options.case_lines) specs.push_back(cases::from_line(line));
+  if (specs.empty()) {
+    const auto biases = options.selection.chosen_biases();
+    const auto formats = options.selection.chosen_formats();
+    const int cells = static_cast<int>(biases.size() * formats.size());
+    const int per_cell = (options.cases + cells - 1) / cells;
+    for (const auto bias : biases) {
+      for (const auto format : formats) {
+        const auto seed = cell_seed(options.seed, bias, format);
+        for (auto& spec : verdict::draw_specs(bias, format, per_cell, seed)) specs.push_back(spec);
+      }
+    }
+  }
+  {
+    Progress progress(static_cast<long>(specs.size()));
+    cases::write_vectors(options.folder, specs, [&](std::size_t done) {
+      progress.update(static_cast<long>(done), "cases");
+    });
+  }
+  std::cout << "wrote " << specs.size() << " cases and index.json to " << options.folder << "\n";
+  return all_right;
+}
+
+}  // namespace
+
+void add_vectors(CLI::App& app, Run& run) {
+  auto options = std::make_shared<VectorsOptions>();
+  auto* command = app.add_subcommand(
+      "vectors", "Write test cases as safetensors, for a kernel that runs elsewhere");
+  command->add_option("folder", options->folder, "Where to write; made where it is missing")
+      ->required();
+  add_selection_options(*command, options->selection);
+  command
+      ->add_option("--cases", options->cases,
+                   "How many cases in all, shared evenly by bias x format")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();
+  command
+      ->add_option("--case", options->case_lines,
+                   "This case instead of random ones; may be given several times")
+      ->expected(1);
+  command->callback([options, &run] { run = [options] { return write(*options); }; });
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// plumbline verify: the property-based check of the built-in kernels, or of a library of yours.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "support/error.hpp"
+#include "verdict/report.hpp"
+
+namespace plumbline::cli {
+namespace {
+
+using verdict::KernelLibrary;
+
+struct VerifyOptions {
+  std::string kernel_path, backend = "auto", case_line;
+  std::vector<std::string> kernels;
+  Selection selection;
+  int cases = 420;
+  std::uint64_t seed = 1;
+  ReportOptions reports;
+};
+
+/// The built-in kernels lie in lib/ beside the folder of the program, built or installed.
+std::filesystem::path builtin_library(const std::string& backend) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe");
+  return program.parent_path().parent_path() / "lib" / ("libplumbline_kernels_" + backend + ".so");
+}
+
+KernelLibrary load_backend(const std::string& backend) {
+  const auto path = builtin_library(backend);
+  if (!std::filesystem::exists(path)) {
+    throw MachineLacks("the " + backend + " kernels were not built" +
+                       (backend == "cuda" ? ": CMake found no nvcc 13" : ""));
+  }
+  return verdict::load_kernel_library(path);
+}
+
+KernelLibrary load(const VerifyOptions& options) {
+  if (!options.kernel_path.empty()) return verdict::load_kernel_library(options.kernel_path);
+  if (options.backend != "auto") return load_backend(options.backend);
+  // auto: the GPU where there is one.
+  if (std::filesystem::exists(builtin_library("cuda"))) {
+    try {
+      return load_backend("cuda");
+    } catch (const MachineLacks&) {
+    }
+  }
+  return load_backend("emulated");
+}
+
+std::vector<verdict::Kernel> selected_kernels(const std::vector<std::string>& names,
+                                              const KernelLibrary& library) {
+  std::string offered;
+  for (const auto& kernel : library.kernels)
+    offered += (offered.empty() ? "" : ", ") + kernel.name();
+  if (library.kernels.empty()) {
+    throw BadInput("kernel library " + library.name, "empty", "at least one kernel");
+  }
+  return selected(names, library.kernels, [&](const std::string& name) {
+    const auto found = std::find_if(library.kernels.begin(), library.kernels.end(),
+                                    [&](const auto& kernel) { return kernel.name() == name; });
+    if (found == library.kernels.end()) {
+      throw BadInput("--kernels", "'" + name + "'", "one of " + offered);
+    }
+    return *found;
+  });
+}
+
+/// One word for the shell.
+std::string quoted(const std::string& text) {
+  const bool plain = text.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789._/-") == std::string::npos;
+  return plain ? text : "'" + text + "'";
+}
+
+void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>& kernels,
+               verdict::VerifyReport& report, bool print) {
+  const auto biases = options.selection.chosen_biases();
+  const auto formats = options.selection.chosen_formats();
+  const int cells = static_cast<int>(kernels.size() * biases.size() * formats.size());
+  const int cases_per_cell = (options.cases + cells - 1) / cells;
+  Progress progress(static_cast<long>(cells) * cases_per_cell);
+  long done = 0;
+  for (const auto& kernel : kernels) {
+    for (const auto bias : biases) {
+      for (const auto format : formats) {
+        const auto label =
+            fmt::format("{} {} {}", kernel.name(), cases::name(bias), cases::name(format));
+        const auto result = verdict::check_cell(
+            kernel, bias, format, cases_per_cell, cell_seed(options.seed, bias, format),
+            thread_count(), [&](int of_cell) { progress.update(done + of_cell, label); });
+        done += cases_per_cell;
+        report.cells.push_back(result);
+        if (result.counterexample && print) {
+          progress.clear();
+          std::cout << verdict::describe_failure(report, result) << std::endl;
+        }
+      }
+    }
+  }
+}
+
+int verify(const VerifyOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const KernelLibrary library = load(options);
+  const auto kernels = selected_kernels(options.kernels, library);
+  // Standard output carries one thing: the table, or the report that was asked for there.
+  const bool print = options.reports.json != "-" && options.reports.junit != "-";
+  verdict::VerifyReport report;
+  report.library = library.name;
+  report.device = library.device;
+  report.seed = options.seed;
+  if (!options.kernel_path.empty()) {
+    report.kernel_option = "--kernel " + quoted(options.kernel_path);
+  } else if (options.backend != "auto") {
+    report.kernel_option = "--backend " + options.backend;
+  }
+  if (options.case_line.empty()) {
+    run_cells(options, kernels, report, print);
+  } else {
+    const cases::Spec spec = cases::from_line(options.case_line);
+    for (const auto& kernel : kernels) {
+      report.cells.push_back(verdict::check_spec(kernel, spec, thread_count()));
+      const auto& cell = report.cells.back();
+      if (cell.counterexample && print)
+        std::cout << verdict::describe_failure(report, cell) << std::endl;
+    }
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (report.cases() == 0) {
+    throw BadInput("the selection", "empty: no chosen kernel offers the chosen bias and format",
+                   "at least one case to judge");
+  }
+  if (print) std::cout << verdict::to_table(report);
+  if (!options.reports.json.empty()) {
+    write_report(options.reports.json, verdict::to_json(report).dump(2) + "\n");
+  }
+  if (!options.reports.junit.empty())
+    write_report(options.reports.junit, verdict::to_junit(report));
+  return report.outcome() == verdict::Outcome::pass ? all_right : verdict_against;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Run& run) {
+  auto options = std::make_shared<VerifyOptions>();
+  auto* command = app.add_subcommand(
+      "verify", "Judge kernels on random cases against the oracle, within derived error bounds");
+  command->add_option("--kernel", options->kernel_path,
+                      "A shared library of kernels (kernel_abi/plumbline_kernel.h); default: the "
+                      "built-in kernels");
+  command->add_option("--backend", options->backend, "Where the built-in kernels run")
+      ->check(CLI::IsMember({"auto", "emulated", "cuda"}))
+      ->capture_default_str();
+  command->add_option("--kernels", options->kernels, "Only these kernels of the library")
+      ->delimiter(',');
+  add_selection_options(*command, options->selection);
+  command
+      ->add_option("--cases", options->cases,
+                   "How many cases in all, shared evenly by kernel x bias x format")
+      ->check(CLI::Range(1, 100000000))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();
+  command->add_option("--case", options->case_line,
+                      "One case instead of random ones, as a repro line gives it");
+  add_report_options(*command, options->reports);
+  command->callback([options, &run] { run = [options] { return verify(*options); }; });
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/contract.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "support/error.hpp"
+
+namespace plumbline::verdict {
+
+double unit_roundoff(cases::Format format) {
+  return format == cases::Format::fp32 ? 0x1p-24 : 0x1p-8;
+}
+
+double half_smallest_subnormal(cases::Format format) {
+  return format == cases::Format::fp32 ? 0x1p-150 : 0x1p-134;
+}
+
+double gamma(double n, double u) {
+  const double nu = n * u;
+  return nu < 1.0 ? nu / (1.0 - nu) : std::numeric_limits<double>::infinity();
+}
+
+Contract default_contract() {
+  Contract contract{};
+  contract.unit_roundoff = fp32_roundoff;
+  contract.probability_format = PLUMBLINE_FP32;
+  contract.sums_rounded_p = 0;
+  contract.exp_error = 0x1p-20;
+  contract.splits = 1;
+  contract.prefix_sum = PLUMBLINE_PREFIX_SUM_FP64;
+  contract.prefix_tile = 0;
+  return contract;
+}
+
+void validate(const Contract& contract) {
+  // A roundoff or an exp error beyond these would make every output acceptable.
+  if (!(contract.unit_roundoff >= 0x1p-53 && contract.unit_roundoff <= 0x1p-20)) {
+    throw BadInput("contract.unit_roundoff", fmt::format("{}", contract.unit_roundoff),
+                   "a number from 2^-53 to 2^-20");
+  }
+  if (contract.probability_format != PLUMBLINE_FP32 &&
+      contract.probability_format != PLUMBLINE_BF16) {
+    throw BadInput("contract.probability_format", fmt::format("{}", contract.probability_format),
+                   "0 (fp32) or 1 (bf16)");
+  }
+  if (contract.sums_rounded_p != 0 && contract.sums_rounded_p != 1) {
+    throw BadInput("contract.sums_rounded_p", fmt::format("{}", contract.sums_rounded_p), "0 or 1");
+  }
+  if (!(contract.exp_error >= 0.0 && contract.exp_error <= 0x1p-10)) {
+    throw BadInput("contract.exp_error", fmt::format("{}", contract.exp_error),
+                   "a number from 0 to 2^-10");
+  }
+  if (contract.splits < 1) {
+    throw BadInput("contract.splits", fmt::format("{}", contract.splits), "at least 1");
+  }
+  if (contract.prefix_sum != PLUMBLINE_PREFIX_SUM_FP64 &&
+      contract.prefix_sum != PLUMBLINE_PREFIX_SUM_FP32) {
+    throw BadInput("contract.prefix_sum", fmt::format("{}", contract.prefix_sum),
+                   "0 (double) or 1 (float)");
+  }
+  if (contract.prefix_tile < 0) {
+    throw BadInput("contract.prefix_tile", fmt::format("{}", contract.prefix_tile), "0 or more");
+  }
+}
+
+}  // namespace plumbline::verdict

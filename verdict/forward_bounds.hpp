@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far the outputs of a correct kernel may be from the exact ones. Derived in docs/bounds.md.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cases/spec.hpp"
+#include "verdict/contract.hpp"
+
+namespace plumbline::verdict {
+
+/// One query row, exact (that is: in double) over its n >= 1 visible keys.
+struct ForwardRow {
+  std::span<const double> score;        ///< s_j, after bias and SSMax
+  std::span<const double> score_error;  ///< sigma_j: bound of |computed s_j - s_j|
+  std::span<const double> probability;  ///< p_j
+  std::vector<const float*> value;      ///< row v_j, head_dim numbers each
+  std::span<const double> output;       ///< o, head_dim numbers
+  double lse = 0.0;
+};
+
+struct ForwardRowBounds {
+  std::vector<double> output;  ///< one for each component of o
+  double lse = 0.0;
+  /// The first-order weight error sum_j p_j (e^h_j - 1) exceeds 0.1: fp32 does not determine this
+  /// row's softmax, and o is only held to the convex hull of the visible values.
+  bool ill_conditioned = false;
+};
+
+/// sigma_j = |c| (tau gamma_{D+2} sum|q||k| + beta_j + u |t_j|) + 5u |s_j| [with SSMax],
+/// t = tau q.k + b, s = c t.
+/// @param products tau * sum_d |q_d| |k_jd|; @param bias_error beta_j; @param factor c.
+std::vector<double> score_errors(const Contract& contract, int head_dim, bool ssmax, double factor,
+                                 std::span<const double> score, std::span<const double> products,
+                                 std::span<const double> bias_error);
+
+/// @param format of o.
+ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format format,
+                                    const ForwardRow& row);
+
+}  // namespace plumbline::verdict

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a case's outputs should be, and how far a correct kernel may be from that.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cases/case.hpp"
+#include "verdict/contract.hpp"
+
+namespace plumbline::verdict {
+
+/// One number of the oracle. |value - exact| <= radius; a kernel within the contract's numerics is
+/// within `bound` of the exact value.
+struct OracleNumber {
+  double value = 0, radius = 0, bound = 0;
+};
+
+struct OracleRow {
+  bool sees_no_key = false;  ///< then o = 0 and lse = -infinity, exactly
+  bool ill_conditioned = false;
+  std::vector<OracleNumber> o;  ///< [head_dim]
+  OracleNumber lse;
+};
+
+/// The equations of reference/, read with a running error bound; a row whose rounding error in
+/// double is too large to judge by is read again as intervals of 100 digits.
+class Oracle {
+ public:
+  /// @param the_case must outlive the oracle.
+  Oracle(const cases::Case& the_case, const Contract& contract);
+  ~Oracle();
+
+  /// Safe to call from several threads. Position of the row: query + query_offset.
+  OracleRow row(int batch, int head, int query) const;
+
+ private:
+  struct Prepared;
+  std::unique_ptr<const Prepared> prepared_;
+};
+
+/// All numbers of a case: o like [batch, heads, queries, head_dim], lse like [batch, heads,
+/// queries].
+struct OracleNumbers {
+  std::vector<double> o, o_radius, o_bound, lse, lse_radius, lse_bound;
+};
+OracleNumbers oracle_numbers(const cases::Case& the_case, const Contract& contract, int threads);
+
+/// The oracle's own error must be at most this part of the bound, or the element is undecided.
+inline constexpr double largest_radius = 0x1p-10;
+
+}  // namespace plumbline::verdict

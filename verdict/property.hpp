@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The property-based check: for one kernel, bias and format, random cases must pass.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verdict/judge.hpp"
+#include "verdict/kernel_library.hpp"
+
+namespace plumbline::verdict {
+
+/// The smallest failing case that was found, and its judgement.
+struct Counterexample {
+  cases::Spec spec;
+  Judgement judgement;
+};
+
+/// One row of the table: what was checked of one kernel, bias and format.
+struct CellResult {
+  std::string kernel;
+  cases::BiasMethod bias = cases::BiasMethod::nope;
+  cases::Format format = cases::Format::fp32;
+  bool supported = true;
+  Outcome outcome = Outcome::pass;
+  int cases = 0, undecided = 0;
+  long rows = 0, ill_conditioned_rows = 0;
+  double worst_o = 0, worst_lse = 0;  ///< largest |error| / bound
+  std::optional<Counterexample> counterexample;
+};
+
+/// Called after every case, with the number of cases so far.
+using CaseDone = std::function<void(int)>;
+
+/// Draws `cases` specs from `seed`, runs and judges each, stops at the first failure and shrinks
+/// it.
+CellResult check_cell(const Kernel& kernel, cases::BiasMethod bias, cases::Format format, int cases,
+                      std::uint64_t seed, int threads, const CaseDone& case_done);
+
+/// Runs and judges one spec: what a repro line does.
+CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads);
+
+}  // namespace plumbline::verdict

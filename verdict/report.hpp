@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run of the property-based check says, for a person, a program and a CI server.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "verdict/property.hpp"
+
+namespace plumbline::verdict {
+
+struct VerifyReport {
+  std::string library, device;
+  std::string kernel_option;  ///< "--kernel PATH" or "--backend NAME", for the repro lines
+  std::uint64_t seed = 0;
+  double seconds = 0;
+  std::vector<CellResult> cells;
+
+  Outcome outcome() const;
+  int cases() const;
+};
+
+/// The command that repeats a cell's failing case and nothing else.
+std::string repro_line(const VerifyReport& report, const CellResult& cell);
+
+/// The failing case of a cell, what is wrong with it, and its repro line.
+std::string describe_failure(const VerifyReport& report, const CellResult& cell);
+
+/// kernel x bias x format: cases, worst |error| / bound of o and lse, verdict.
+std::string to_table(const VerifyReport& report);
+nlohmann::ordered_json to_json(const VerifyReport& report);
+nlohmann::ordered_json to_json(const Judgement& judgement);
+/// One test suite a kernel, one test case a cell (the common JUnit schema).
+std::string to_junit(const VerifyReport& report);
+
+/// Text as XML character data.
+std::string xml_escape(std::string_view text);
+
+}  // namespace plumbline::verdict

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/spec_generator.hpp"
+
+#include <array>
+
+namespace plumbline::verdict {
+namespace {
+
+using cases::Family;
+using cases::Spec;
+
+/// Integers from RapidCheck's splittable generator.
+class Draw {
+ public:
+  explicit Draw(rc::Random random) : random_(random) {}
+  int between(int low, int high) {
+    return low + static_cast<int>(random_.next() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  bool chance(int percent) { return between(1, 100) <= percent; }
+  template <std::size_t N>
+  int one_of(const std::array<int, N>& values) {
+    return values[between(0, N - 1)];
+  }
+  std::uint64_t seed() { return random_.next(); }
+
+ private:
+  rc::Random random_;
+};
+
+/// Lengths around the tile sizes in use, where an off-by-one shows.
+constexpr std::array<int, 14> edge_lengths{1, 2, 7, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129};
+constexpr std::array<int, 3> head_dims{32, 64, 128};
+
+int draw_length(Draw& draw, int size) {
+  if (draw.chance(50)) {
+    const int length = draw.one_of(edge_lengths);
+    if (length <= 8 + 2 * size) return length;
+  }
+  return draw.between(1, 8 + size);
+}
+
+Family draw_family(Draw& draw) {
+  if (draw.chance(55)) return Family::generic;
+  constexpr std::array<int, 5> rest{static_cast<int>(Family::peaked),
+                                    static_cast<int>(Family::diffuse),
+                                    static_cast<int>(Family::tied), static_cast<int>(Family::huge),
+                                    static_cast<int>(Family::subnormal)};
+  return static_cast<Family>(draw.one_of(rest));
+}
+
+Spec draw_spec(Draw draw, int size, cases::BiasMethod bias, cases::Format format) {
+  Spec spec;
+  spec.bias = bias;
+  spec.format = format;
+  spec.ssmax = draw.chance(25);
+  spec.head_dim = draw.one_of(head_dims);
+  spec.batch = draw.chance(30) ? 2 : 1;
+  spec.kv_heads = draw.between(1, 2);
+  spec.heads = spec.kv_heads * draw.between(1, 2);
+  spec.keys = draw_length(draw, size);
+  spec.queries = draw.chance(70) ? spec.keys : draw.between(1, spec.keys);
+  spec.query_offset =
+      draw.chance(80) ? spec.keys - spec.queries : draw.between(0, spec.keys - spec.queries);
+  spec.mask.causal = draw.chance(70);
+  if (draw.chance(35)) spec.mask.window = draw.between(0, spec.keys);
+  spec.mask.ragged = draw.chance(25);
+  spec.mask.documents = draw.chance(25);
+  spec.family = draw_family(draw);
+  spec.seed = draw.seed() >> 32;  // short enough to type
+  return spec;
+}
+
+bool is_valid(const Spec& spec) {
+  try {
+    cases::validate(spec);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+/// Simpler specs than this one, the largest steps first.
+std::vector<Spec> simpler(const Spec& spec) {
+  std::vector<Spec> result;
+  const auto consider = [&](auto change) {
+    Spec changed = spec;
+    change(changed);
+    if (changed != spec && is_valid(changed)) result.push_back(changed);
+  };
+  consider([](Spec& s) { s.batch = 1; });
+  consider([](Spec& s) { s.heads = s.kv_heads = 1; });
+  consider([](Spec& s) { s.heads = s.kv_heads; });
+  for (const auto shorten : {+[](int n) { return n / 2; }, +[](int n) { return n - 1; }}) {
+    consider([&](Spec& s) {
+      s.keys = shorten(s.keys);
+      s.queries = std::min(s.queries, s.keys);
+      s.query_offset = std::min(s.query_offset, s.keys - s.queries);
+    });
+    consider([&](Spec& s) { s.queries = shorten(s.queries); });
+  }
+  consider([](Spec& s) {
+    s.queries = s.keys;
+    s.query_offset = 0;
+  });
+  consider([](Spec& s) { s.mask.ragged = false; });
+  consider([](Spec& s) { s.mask.documents = false; });
+  consider([](Spec& s) { s.mask.window.reset(); });
+  consider([](Spec& s) { s.mask.causal = false; });
+  consider([](Spec& s) { s.ssmax = false; });
+  consider([](Spec& s) { s.family = Family::generic; });
+  consider([](Spec& s) { s.head_dim = head_dims.front(); });
+  return result;
+}
+
+}  // namespace
+
+rc::Gen<Spec> arbitrary_spec(cases::BiasMethod bias, cases::Format format,
+                             std::function<bool(const Spec&)> supported) {
+  return [=](const rc::Random& random, int size) {
+    rc::Random stream = random;
+    Spec spec = draw_spec(Draw(stream.split()), size, bias, format);
+    for (int tries = 0; !supported(spec) && tries < 1000; ++tries) {
+      spec = draw_spec(Draw(stream.split()), size, bias, format);
+    }
+    return rc::shrinkable::shrinkRecur(std::move(spec), [supported](const Spec& failing) {
+      std::vector<Spec> candidates;
+      for (const Spec& candidate : simpler(failing)) {
+        if (supported(candidate)) candidates.push_back(candidate);
+      }
+      return rc::seq::fromContainer(std::move(candidates));
+    });
+  };
+}
+
+std::vector<Spec> draw_specs(cases::BiasMethod bias, cases::Format format, int count,
+                             std::uint64_t seed) {
+  const auto generator = arbitrary_spec(bias, format, [](const Spec&) { return true; });
+  rc::Random random(seed);
+  std::vector<Spec> specs;
+  for (int n = 0; n < count; ++n) {
+    const int size = count > 1 ? 100 * n / (count - 1) : 50;
+    specs.push_back(generator(random.split(), size).value());
+  }
+  return specs;
+}
+
+}  // namespace plumbline::verdict
