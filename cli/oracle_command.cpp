@@ -19,7 +19,7 @@ int write_oracle(const OracleOptions& options) {
   const cases::Case the_case = cases::read_case(options.case_path);
   const auto& spec = the_case.spec;
   const auto numbers =
-      verdict::oracle_numbers(the_case, verdict::default_contract(), thread_count());
+      verdict::oracle_numbers(the_case, cases::undeclared_contract(), thread_count());
   const std::vector<std::int64_t> rows{spec.batch, spec.heads, spec.queries};
   const std::vector<std::int64_t> elements{spec.batch, spec.heads, spec.queries, spec.head_dim};
   const auto tensor = [](const std::vector<double>& values,

@@ -22,18 +22,6 @@ double gamma(double n, double u) {
   return nu < 1.0 ? nu / (1.0 - nu) : std::numeric_limits<double>::infinity();
 }
 
-Contract default_contract() {
-  Contract contract{};
-  contract.unit_roundoff = fp32_roundoff;
-  contract.probability_format = PLUMBLINE_FP32;
-  contract.sums_rounded_p = 0;
-  contract.exp_error = 0x1p-20;
-  contract.splits = 1;
-  contract.prefix_sum = PLUMBLINE_PREFIX_SUM_FP64;
-  contract.prefix_tile = 0;
-  return contract;
-}
-
 void validate(const Contract& contract) {
   // A roundoff or an exp error beyond these would make every output acceptable.
   if (!(contract.unit_roundoff >= 0x1p-53 && contract.unit_roundoff <= 0x1p-20)) {

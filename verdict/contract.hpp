@@ -24,9 +24,6 @@ double half_smallest_subnormal(cases::Format format);
 /// Stability of Numerical Algorithms, 2nd ed., lemma 3.1). Infinite from n u >= 1 on.
 double gamma(double n, double u);
 
-/// fp32 accumulation to nearest, P kept in fp32, exp within 2^-20, one pass, prefix sums in double.
-Contract default_contract();
-
 /// Every field within its range.
 /// @throws BadInput naming the first field that is not.
 void validate(const Contract&);
