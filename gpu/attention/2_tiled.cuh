@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rung 2, tiled: keys and values come through shared memory, a tile of 32 at a time, and serve 32
+// queries. Still two passes over the keys: the first finds each row's maximum, the second computes
+// the logits again and sums.
+#ifndef PLUMBLINE_GPU_ATTENTION_2_TILED_CUH
+#define PLUMBLINE_GPU_ATTENTION_2_TILED_CUH
+
+#include "attention/key_tile.cuh"
+#include "attention/rungs.cuh"
+
+namespace plumbline::gpu {
+
+namespace tiled {
+
+template <int D, class Element, class Bias>
+__global__ void __launch_bounds__(kTileThreads)
+    forward_kernel(Problem<Element> problem, typename Bias::Params params) {
+  SharedMemory shared;
+  const Tile<D> tile(shared);
+  const TileRow<Bias> row(problem, params);
+  const KeyRange keys = row.block_range;
+  load_queries(tile, problem);
+
+  float maximum = -INFINITY;
+  for (int begin = keys.begin; begin < keys.end; begin += kTileKeys) {
+    __syncthreads();  // all are done with the tile before
+    load_keys(tile, problem, begin, keys.end);
+    __syncthreads();
+    maximum = fmaxf(maximum, TileLogits(tile, problem, params, row, begin, Bias{}).maximum());
+  }
+  maximum = row_maximum(maximum);
+  const float shift = finite_shift(maximum);
+
+  OutputQuarter<D> output;
+  float sum = 0.0f;
+  for (int begin = keys.begin; begin < keys.end; begin += kTileKeys) {
+    __syncthreads();
+    load_keys(tile, problem, begin, keys.end);
+    load_values(tile, problem, begin, keys.end);
+    __syncthreads();
+    const TileLogits logits(tile, problem, params, row, begin, Bias{});
+    sum += store_probabilities(tile, logits, row, shift);
+    __syncwarp();  // the row's four lanes have written P
+    output.accumulate(tile, row);
+  }
+  output.write(problem, row, maximum, row_sum(sum));
+}
+
+struct Rung {
+  template <int D, class Bias, class Element>
+  static void run(const Stream& stream, const Forward<Element>& forward) {
+    launch(stream, tile_launch(forward.problem, Tile<D>::bytes()), forward_kernel<D, Element, Bias>,
+           forward.problem, Bias::params(forward.bias_inputs));
+  }
+};
+
+}  // namespace tiled
+
+template <class Element>
+void tiled_forward(const Stream& stream, const Forward<Element>& forward) {
+  dispatch<tiled::Rung>(stream, forward);
+}
+
+}  // namespace plumbline::gpu
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which keys a query sees. Kernels visit the range of keys and ask `visible` for each of them; no
+// logit is ever set to -infinity for the sake of a mask.
+#ifndef PLUMBLINE_GPU_ATTENTION_MASK_CUH
+#define PLUMBLINE_GPU_ATTENTION_MASK_CUH
+
+#include <cstddef>
+
+#include "core/cuda.cuh"
+
+namespace plumbline::gpu {
+
+/// Key j is visible to position i of batch b when j < lengths[b] and i < lengths[b], j <= i
+/// (causal), |i - j| <= window (window >= 0), documents[b, i] == documents[b, j]. Null pointers
+/// stand for no lengths and no documents. window <= keys < 2^30.
+struct Mask {
+  int keys;
+  bool causal;
+  int window;
+  const int* lengths;    // [batch]
+  const int* documents;  // [batch, keys]
+};
+
+/// Keys begin .. end-1.
+struct KeyRange {
+  int begin, end;
+};
+
+__device__ inline int length_of(const Mask& mask, int batch) {
+  return mask.lengths ? min(mask.lengths[batch], mask.keys) : mask.keys;
+}
+
+/// The keys that lengths, causality and window leave to a position.
+__device__ inline KeyRange key_range(const Mask& mask, int batch, int position) {
+  const int length = length_of(mask, batch);
+  if (position >= length) return {0, 0};
+  KeyRange range{0, length};
+  if (mask.causal) range.end = min(range.end, position + 1);
+  if (mask.window >= 0) {
+    range.begin = max(range.begin, position - mask.window);
+    range.end = min(range.end, position + mask.window + 1);
+  }
+  return range;
+}
+
+/// The keys that some position of first .. last may see. Both ends of key_range grow with the
+/// position up to the length, and beyond the length nothing is seen.
+__device__ inline KeyRange key_range(const Mask& mask, int batch, int first, int last) {
+  last = min(last, length_of(mask, batch) - 1);
+  if (first > last) return {0, 0};
+  return {key_range(mask, batch, first).begin, key_range(mask, batch, last).end};
+}
+
+/// `range` is that of the position.
+__device__ inline bool visible(const Mask& mask, const KeyRange& range, int batch, int position,
+                               int key) {
+  if (key < range.begin || key >= range.end) return false;
+  if (!mask.documents) return true;
+  const int* documents = mask.documents + static_cast<std::size_t>(batch) * mask.keys;
+  return documents[position] == documents[key];
+}
+
+}  // namespace plumbline::gpu
+
+#endif

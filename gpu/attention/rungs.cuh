@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ladder: each rung computes the same and adds one idea to the one before.
+#ifndef PLUMBLINE_GPU_ATTENTION_RUNGS_CUH
+#define PLUMBLINE_GPU_ATTENTION_RUNGS_CUH
+
+#include "attention/problem.cuh"
+
+namespace plumbline::gpu {
+
+/// Rung 1: one thread a query, everything from global memory, the maximum found beforehand.
+template <class Element>
+void naive_forward(const Stream& stream, const Forward<Element>& forward);
+
+/// Rung 2: keys and values come through shared memory, tile by tile, and serve 32 queries.
+template <class Element>
+void tiled_forward(const Stream& stream, const Forward<Element>& forward);
+
+/// Rung 3: one pass over the keys with a running maximum; what was summed before is rescaled.
+template <class Element>
+void fused_forward(const Stream& stream, const Forward<Element>& forward);
+
+}  // namespace plumbline::gpu
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host side: streams, launches and their errors.
+#ifndef PLUMBLINE_GPU_CORE_LAUNCH_CUH
+#define PLUMBLINE_GPU_CORE_LAUNCH_CUH
+
+#include <cstddef>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+#include "core/cuda.cuh"
+
+namespace plumbline::gpu {
+
+/// A failed call of the CUDA runtime; the message begins with our file and line.
+class CudaError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+#if PLUMBLINE_ON_GPU
+inline void check(cudaError_t status,
+                  std::source_location where = std::source_location::current()) {
+  if (status != cudaSuccess)
+    throw CudaError(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " +
+                    cudaGetErrorString(status));
+}
+#endif
+
+/// A CUDA stream. The emulation runs every launch to its end, so there it is empty.
+class Stream {
+ public:
+#if PLUMBLINE_ON_GPU
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  void wait() const { check(cudaStreamSynchronize(stream_)); }
+  cudaStream_t get() const { return stream_; }
+#else
+  Stream() = default;
+  void wait() const {}
+#endif
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+#if PLUMBLINE_ON_GPU
+ private:
+  cudaStream_t stream_ = nullptr;
+#endif
+};
+
+/// Shape of a launch. Remembers the line that asked for it.
+struct LaunchShape {
+  dim3 grid, block;
+  std::size_t shared_bytes = 0;
+  std::source_location where = std::source_location::current();
+};
+
+/// kernel<<<grid, block, shared_bytes, stream>>>(arguments...): by nvcc a launch, by an ordinary
+/// compiler a run on the emulator. Throws CudaError, or emulation::Error.
+template <class... Parameters, class... Arguments>
+void launch([[maybe_unused]] const Stream& stream, const LaunchShape& shape,
+            void (*kernel)(Parameters...), const Arguments&... arguments) {
+#if PLUMBLINE_ON_GPU
+  // More than 48 KiB of shared memory must be asked for.
+  if (shape.shared_bytes > 48 * 1024)
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(shape.shared_bytes)),
+          shape.where);
+  kernel<<<shape.grid, shape.block, shape.shared_bytes, stream.get()>>>(arguments...);
+  check(cudaGetLastError(), shape.where);
+#else
+  const auto body = [&] { kernel(arguments...); };
+  emulation::run({shape.grid, shape.block, shape.shared_bytes, shape.where,
+                  [](const void* closure) { (*static_cast<const decltype(body)*>(closure))(); },
+                  &body});
+#endif
+}
+
+}  // namespace plumbline::gpu
+
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emulation/block.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "emulation/sanitizers.hpp"
+
+constinit thread_local dim3 threadIdx{};
+constinit thread_local dim3 blockIdx{};
+constinit thread_local dim3 blockDim{};
+constinit thread_local dim3 gridDim{};
+
+namespace plumbline::emulation {
+
+namespace {
+
+thread_local BlockRunner* t_current = nullptr;
+
+// Room between two shared arrays, out of bounds for AddressSanitizer; and how many arrays fit.
+constexpr std::size_t kGap = 64;
+constexpr std::size_t kMaxArrays = 64;
+// NaN as float, as double and as bf16; far out of any range as an integer.
+constexpr std::uint32_t kUninitialised = 0x7fffffffu;
+
+bool same_place(const std::source_location& a, const std::source_location& b) {
+  return a.line() == b.line() &&
+         (a.file_name() == b.file_name() || std::strcmp(a.file_name(), b.file_name()) == 0);
+}
+
+std::string text(const dim3& i) {
+  return "(" + std::to_string(i.x) + "," + std::to_string(i.y) + "," + std::to_string(i.z) + ")";
+}
+
+}  // namespace
+
+struct BlockRunner::Thread {
+  Fiber fiber;
+  BlockRunner* block = nullptr;
+  dim3 index;
+  State state = State::finished;
+  std::source_location where;
+  std::uint64_t bits = 0;
+  unsigned source_lane = 0;
+};
+
+BlockRunner::BlockRunner(std::size_t threads)
+    : capacity_(threads),
+      stacks_(threads),
+      threads_(new Thread[threads]),
+      warps_(new Warp[(threads + kWarpSize - 1) / kWarpSize]) {
+  for (std::size_t i = 0; i < threads; ++i) {
+    threads_[i].fiber.adopt(stacks_.bottom(i), StackPool::usable_bytes(), i);
+    threads_[i].block = this;
+  }
+}
+
+BlockRunner::~BlockRunner() {
+  if (arena_) permit(arena_.get(), arena_bytes_);
+}
+
+BlockRunner& BlockRunner::current() {
+  if (!t_current) throw Error("a device function was called outside of a kernel");
+  return *t_current;
+}
+
+void BlockRunner::entry(void* argument) {
+  auto* thread = static_cast<Thread*>(argument);
+  BlockRunner* block = thread->block;
+  acquire(&block->start_);
+  try {
+    block->grid_->body(block->grid_->arguments);
+  } catch (...) {
+    block->failure_ = std::current_exception();
+  }
+  thread->state = State::finished;
+  release(&block->end_);
+  thread->fiber.finish();
+}
+
+void BlockRunner::prepare(const Grid& grid) {
+  const std::size_t needed = grid.shared_bytes + kMaxArrays * (kGap + 16) + kGap;
+  if (needed > arena_bytes_) {
+    if (arena_) permit(arena_.get(), arena_bytes_);
+    arena_.reset(new char[needed]);
+    arena_bytes_ = needed;
+  }
+  permit(arena_.get(), arena_bytes_);
+  auto* words = reinterpret_cast<std::uint32_t*>(arena_.get());
+  std::fill(words, words + arena_bytes_ / sizeof(std::uint32_t), kUninitialised);
+  forbid(arena_.get(), arena_bytes_);  // until shared_array() hands it out
+
+  blockDim = grid.block;
+  gridDim = grid.grid;
+  blockIdx = block_index_;
+  count_ = grid.block.x * grid.block.y * grid.block.z;
+  for (unsigned i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    thread.index = {i % grid.block.x, i / grid.block.x % grid.block.y,
+                    i / (grid.block.x * grid.block.y)};
+    thread.state = State::ready;
+    thread.fiber.start(&BlockRunner::entry, &thread);
+  }
+}
+
+void BlockRunner::run(const Grid& grid, dim3 block_index, std::uint64_t order_seed) {
+  grid_ = &grid;
+  block_index_ = block_index;
+  random_ = order_seed | 1;
+  failure_ = nullptr;
+  struct Current {
+    explicit Current(BlockRunner* runner) { t_current = runner; }
+    ~Current() { t_current = nullptr; }
+  } current(this);
+  prepare(grid);
+  release(&start_);
+  const unsigned warps = (count_ + kWarpSize - 1) / kWarpSize;
+  unsigned order[kWarpSize];
+  do {
+    shuffle(order, warps);
+    for (unsigned w = 0; w < warps; ++w) run_warp(order[w]);
+  } while (complete_phase());
+  acquire(&end_);
+}
+
+/// A Fisher-Yates shuffle of 0 .. count-1 on a xorshift generator.
+void BlockRunner::shuffle(unsigned* order, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    random_ ^= random_ << 13;
+    random_ ^= random_ >> 7;
+    random_ ^= random_ << 17;
+    const auto j = static_cast<unsigned>(((random_ >> 32) * (i + 1)) >> 32);
+    order[i] = order[j];
+    order[j] = i;
+  }
+}
+
+void BlockRunner::resume(Thread& thread) {
+  running_ = &thread;
+  threadIdx = thread.index;
+  thread.fiber.resume();
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+/// Runs a warp until all its threads wait at the block's barrier or have returned.
+void BlockRunner::run_warp(unsigned warp) {
+  const unsigned first = warp * kWarpSize;
+  const unsigned count = std::min(kWarpSize, count_ - first);
+  unsigned order[kWarpSize];
+  for (;;) {
+    shuffle(order, count);
+    for (unsigned lane = 0; lane < count; ++lane) {
+      Thread& thread = threads_[first + order[lane]];
+      if (thread.state == State::ready) resume(thread);
+    }
+    bool collective = false;
+    for (unsigned lane = 0; lane < count; ++lane) {
+      const State state = threads_[first + lane].state;
+      collective |= state == State::at_warp_barrier || state == State::at_exchange;
+    }
+    if (!collective) return;
+    complete_warp(warp, first, count);
+  }
+}
+
+/// All threads of a warp have come to a collective: exchanges the values and lets them go on.
+void BlockRunner::complete_warp(unsigned warp, unsigned first, unsigned count) {
+  std::uint64_t bits[kWarpSize];
+  const Thread& leader = threads_[first];
+  for (unsigned lane = 0; lane < count; ++lane) {
+    const Thread& thread = threads_[first + lane];
+    if (thread.state != leader.state || !same_place(thread.where, leader.where))
+      divergent("divergent warp collective", leader, thread);
+    if (thread.source_lane >= count)
+      throw Error(emulation::text(thread.where) + ": a shuffle reads lane " +
+                  std::to_string(thread.source_lane) + " of a warp of " + std::to_string(count));
+    bits[lane] = thread.bits;
+  }
+  if (leader.state == State::at_warp_barrier) {
+    acquire(&warps_[warp].arrive);
+    release(&warps_[warp].depart);
+  }
+  for (unsigned lane = 0; lane < count; ++lane) {
+    Thread& thread = threads_[first + lane];
+    thread.bits = bits[thread.source_lane];
+    thread.state = State::ready;
+  }
+}
+
+/// True when the threads go on from a barrier, false when all have returned.
+bool BlockRunner::complete_phase() {
+  const Thread& leader = threads_[0];
+  for (unsigned i = 1; i < count_; ++i) {
+    const Thread& thread = threads_[i];
+    if (thread.state != leader.state ||
+        (thread.state == State::at_barrier && !same_place(thread.where, leader.where)))
+      divergent("divergent barrier", leader, thread);
+  }
+  if (leader.state == State::finished) return false;
+  acquire(&arrive_);
+  release(&depart_);
+  for (unsigned i = 0; i < count_; ++i) threads_[i].state = State::ready;
+  return true;
+}
+
+std::string BlockRunner::describe(const Thread& thread) const {
+  return "thread " + text(thread.index) +
+         (thread.state == State::finished ? " has returned"
+                                          : " waits at " + emulation::text(thread.where));
+}
+
+void BlockRunner::divergent(const char* what, const Thread& a, const Thread& b) const {
+  const Thread& waiting = a.state == State::finished ? b : a;
+  throw Error(emulation::text(waiting.where) + ": " + what + " in block " + text(block_index_) +
+              ": " + describe(a) + ", " + describe(b));
+}
+
+void BlockRunner::wait(State state, std::source_location where) {
+  Thread& thread = *running_;
+  thread.state = state;
+  thread.where = where;
+  thread.fiber.suspend();
+}
+
+void BlockRunner::block_barrier(std::source_location where) {
+  release(&arrive_);
+  wait(State::at_barrier, where);
+  acquire(&depart_);
+}
+
+void BlockRunner::warp_barrier(std::source_location where) {
+  Warp& warp = warps_[(running_ - threads_.get()) / kWarpSize];
+  running_->source_lane = 0;
+  release(&warp.arrive);
+  wait(State::at_warp_barrier, where);
+  acquire(&warp.depart);
+}
+
+std::uint64_t BlockRunner::warp_exchange(std::uint64_t bits, unsigned lane,
+                                         std::source_location where) {
+  Thread& thread = *running_;
+  thread.bits = bits;
+  thread.source_lane = lane;
+  wait(State::at_exchange, where);
+  return thread.bits;
+}
+
+void* BlockRunner::shared_array(std::size_t& used, std::size_t& offset, std::size_t bytes,
+                                std::source_location where) {
+  const std::size_t rounded = (bytes + 15) / 16 * 16;  // as SharedMemory places arrays under nvcc
+  used += rounded;
+  if (used > grid_->shared_bytes)
+    throw Error(emulation::text(where) + ": the kernel's shared arrays need " +
+                std::to_string(used) + " bytes, the launch gave " +
+                std::to_string(grid_->shared_bytes));
+  offset = offset == 0 ? kGap : offset;
+  void* array = arena_.get() + offset;
+  offset += rounded + kGap;
+  if (offset > arena_bytes_) throw Error(emulation::text(where) + ": too many shared arrays");
+  permit(array, bytes);
+  return array;
+}
+
+void block_barrier(std::source_location where) { BlockRunner::current().block_barrier(where); }
+
+void warp_barrier(std::source_location where) { BlockRunner::current().warp_barrier(where); }
+
+std::uint64_t warp_exchange(std::uint64_t bits, unsigned lane, std::source_location where) {
+  return BlockRunner::current().warp_exchange(bits, lane, where);
+}
+
+void* shared_array(std::size_t& used, std::size_t& offset, std::size_t bytes,
+                   std::source_location where) {
+  return BlockRunner::current().shared_array(used, offset, bytes, where);
+}
+
+}  // namespace plumbline::emulation

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLUMBLINE_GPU_EMULATION_BLOCK_HPP
+#define PLUMBLINE_GPU_EMULATION_BLOCK_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <source_location>
+
+#include "emulation/fiber.hpp"
+#include "emulation/grid.hpp"
+
+namespace plumbline::emulation {
+
+/// Runs one block at a time on the calling thread; its stacks and its shared memory are kept.
+/// After an exception it must be thrown away: fibers were left in the middle of a kernel.
+class BlockRunner {
+ public:
+  explicit BlockRunner(std::size_t threads);
+  ~BlockRunner();
+  BlockRunner(const BlockRunner&) = delete;
+  BlockRunner& operator=(const BlockRunner&) = delete;
+
+  std::size_t capacity() const { return capacity_; }
+  /// `order_seed` seeds the order in which threads run.
+  void run(const Grid& grid, dim3 block_index, std::uint64_t order_seed);
+
+  /// Called from inside a kernel.
+  void block_barrier(std::source_location where);
+  void warp_barrier(std::source_location where);
+  std::uint64_t warp_exchange(std::uint64_t bits, unsigned lane, std::source_location where);
+  void* shared_array(std::size_t& used, std::size_t& offset, std::size_t bytes,
+                     std::source_location where);
+  static BlockRunner& current();
+
+ private:
+  enum class State : unsigned char { ready, at_barrier, at_warp_barrier, at_exchange, finished };
+  struct Thread;
+  struct Warp {
+    char arrive, depart;  // addresses only: the two tags of the warp's barrier
+  };
+
+  void prepare(const Grid& grid);
+  void run_warp(unsigned warp);
+  void resume(Thread& thread);
+  void wait(State state, std::source_location where);
+  bool complete_phase();
+  void complete_warp(unsigned warp, unsigned first, unsigned count);
+  [[noreturn]] void divergent(const char* what, const Thread& a, const Thread& b) const;
+  std::string describe(const Thread& thread) const;
+  void shuffle(unsigned* order, unsigned count);
+  static void entry(void* thread);
+
+  std::size_t capacity_;
+  StackPool stacks_;
+  std::unique_ptr<Thread[]> threads_;
+  unsigned count_ = 0;
+  Thread* running_ = nullptr;
+  const Grid* grid_ = nullptr;
+  dim3 block_index_;
+  std::uint64_t random_ = 0;
+  std::unique_ptr<char[]> arena_;
+  std::size_t arena_bytes_ = 0;
+  std::exception_ptr failure_;
+  // Addresses only: what ThreadSanitizer knows the block's start, end and barrier by. The barrier
+  // needs two tags; with one, the switches would order the threads and no race would be seen.
+  char start_ = 0, end_ = 0, arrive_ = 0, depart_ = 0;
+  std::unique_ptr<Warp[]> warps_;
+};
+
+}  // namespace plumbline::emulation
+
+#endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spreads the blocks of a launch over operating-system threads.
+#include "emulation/grid.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "emulation/block.hpp"
+
+namespace plumbline::emulation {
+
+namespace {
+
+std::uint64_t environment(const char* name, std::uint64_t otherwise) {
+  const char* value = std::getenv(name);
+  return value && *value ? std::strtoull(value, nullptr, 10) : otherwise;
+}
+
+std::atomic<std::uint64_t>& seed() {
+  static std::atomic<std::uint64_t> value{environment("PLUMBLINE_THREAD_ORDER_SEED", 1)};
+  return value;
+}
+
+std::atomic<unsigned>& workers() {
+  static std::atomic<unsigned> value{static_cast<unsigned>(
+      environment("PLUMBLINE_EMULATION_WORKERS", std::thread::hardware_concurrency()))};
+  return value;
+}
+
+/// Idle runners. Their stacks outlive the launch.
+class RunnerPool {
+ public:
+  std::unique_ptr<BlockRunner> take(std::size_t threads) {
+    const std::lock_guard lock(mutex_);
+    for (auto& runner : idle_) {
+      if (runner->capacity() < threads) continue;
+      std::swap(runner, idle_.back());
+      auto taken = std::move(idle_.back());
+      idle_.pop_back();
+      return taken;
+    }
+    return std::make_unique<BlockRunner>(threads);
+  }
+
+  void give_back(std::unique_ptr<BlockRunner> runner) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(runner));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<BlockRunner>> idle_;
+};
+
+RunnerPool& pool() {
+  static RunnerPool instance;
+  return instance;
+}
+
+/// What the workers of one launch share.
+struct Progress {
+  std::atomic<std::uint64_t> next{0};
+  std::atomic<bool> failed{false};
+  std::mutex mutex;
+  std::uint64_t failed_block = 0;
+  std::exception_ptr failure;
+};
+
+std::uint64_t mix(std::uint64_t x) {  // splitmix64: neighbouring blocks get unrelated orders
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+void work(const Grid& grid, std::uint64_t blocks, std::uint64_t order_seed, Progress& progress) {
+  auto runner = pool().take(std::size_t{grid.block.x} * grid.block.y * grid.block.z);
+  while (!progress.failed) {
+    const std::uint64_t block = progress.next++;
+    if (block >= blocks) break;
+    const dim3 index{static_cast<unsigned>(block % grid.grid.x),
+                     static_cast<unsigned>(block / grid.grid.x % grid.grid.y),
+                     static_cast<unsigned>(block / grid.grid.x / grid.grid.y)};
+    try {
+      runner->run(grid, index, mix(order_seed ^ mix(block)));
+    } catch (...) {
+      // Blocks are begun in order, so the first failing block is always among those that ran.
+      const std::lock_guard lock(progress.mutex);
+      if (!progress.failure || block < progress.failed_block) {
+        progress.failed_block = block;
+        progress.failure = std::current_exception();
+      }
+      progress.failed = true;
+      return;  // and the runner is thrown away
+    }
+  }
+  pool().give_back(std::move(runner));
+}
+
+void check_limits(const Grid& grid) {
+  const auto refuse = [&](const std::string& why) { throw Error(text(grid.where) + ": " + why); };
+  const dim3 &g = grid.grid, &b = grid.block;
+  if (g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0)
+    refuse("a launch of no threads");
+  if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) refuse("the grid is too large");
+  if (b.x > 1024 || b.y > 1024 || b.z > 64 || std::uint64_t{b.x} * b.y * b.z > 1024)
+    refuse("more than 1024 threads in a block");
+  if (grid.shared_bytes > 166912)
+    refuse(std::to_string(grid.shared_bytes) +
+           " bytes of shared memory; compute capability 8.0 has 166912");
+}
+
+}  // namespace
+
+void run(const Grid& grid) {
+  check_limits(grid);
+  const std::uint64_t blocks = std::uint64_t{grid.grid.x} * grid.grid.y * grid.grid.z;
+  const std::uint64_t order_seed = seed();
+  Progress progress;
+  std::vector<std::thread> helpers;
+  for (std::uint64_t n = 1; n < std::min<std::uint64_t>(workers(), blocks); ++n)
+    helpers.emplace_back([&] { work(grid, blocks, order_seed, progress); });
+  work(grid, blocks, order_seed, progress);
+  for (auto& helper : helpers) helper.join();
+  if (progress.failure) std::rethrow_exception(progress.failure);
+}
+
+void set_thread_order_seed(std::uint64_t value) { seed() = value; }
+
+std::uint64_t thread_order_seed() { return seed(); }
+
+void set_workers(unsigned value) { workers() = value; }
+
+}  // namespace plumbline::emulation

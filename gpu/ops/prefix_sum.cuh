@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLUMBLINE_GPU_OPS_PREFIX_SUM_CUH
+#define PLUMBLINE_GPU_OPS_PREFIX_SUM_CUH
+
+#include "core/launch.cuh"
+
+namespace plumbline::gpu {
+
+/// CABLE's prefix sums: sums[r, i] = increments[r, 0] + ... + increments[r, i], in double.
+/// Both are [rows, length] in device memory; rows >= 1, any length >= 1. Where all increments are
+/// integers below 2^53 / length, the result is exact.
+void prefix_sum(const Stream& stream, const float* increments, double* sums, int rows, int length);
+
+}  // namespace plumbline::gpu
+
+#endif
