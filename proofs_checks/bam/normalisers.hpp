@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The quantities of BAM's Theorem 1 and appendix K for one query, from the reference's own softmax.
+#pragma once
+
+#include "proofs_checks/statement.hpp"
+#include "reference/attention/softmax.hpp"
+#include "reference/core/linear_algebra.hpp"
+#include "reference/core/primitives.hpp"
+#include "reference/core/sum.hpp"
+
+namespace plumbline::proofs_checks::bam {
+
+/// p_cont = softmax(f), p_pos = softmax(g), p_joint = softmax(f + g), with ln Z_cont, ln Z_pos,
+/// ln Z_joint (K.1) as their LSE. Sums run in ascending key order.
+template <class R>
+struct Normalisers {
+  reference::Softmax<R> content, position, joint;
+
+  explicit Normalisers(const Inputs<R>& in)
+      : content(reference::softmax(in["f"])),
+        position(reference::softmax(in["g"])),
+        joint(reference::softmax(reference::Vector<R>(in["f"] + in["g"]))) {}
+
+  int keys() const { return static_cast<int>(joint.probability.size()); }
+  const R& p_cont(int j) const { return content.probability[j]; }
+  const R& p_pos(int j) const { return position.probability[j]; }
+  const R& p_joint(int j) const { return joint.probability[j]; }
+
+  /// <p_cont, p_pos> = sum_j p_cont(j) p_pos(j): the Z of Theorem 1.
+  R overlap() const { return reference::dot(content.probability, position.probability); }
+  /// ln (Z_cont Z_pos / Z_joint).
+  R log_ratio() const { return content.lse + position.lse - joint.lse; }
+  /// sum_j p_joint(j) ln(p_joint(j) / (p_cont(j) p_pos(j))): the I(cont; pos) of K.3.
+  R information() const {
+    reference::Vector<R> log_quotient(keys());
+    for (int j = 0; j < keys(); ++j) {
+      log_quotient[j] =
+          reference::log(p_joint(j)) - reference::log(p_cont(j)) - reference::log(p_pos(j));
+    }
+    return reference::dot(joint.probability, log_quotient);
+  }
+  /// ||p_cont||_2^2 and ||p_pos||_2^2.
+  R content_square() const { return reference::dot(content.probability, content.probability); }
+  R position_square() const { return reference::dot(position.probability, position.probability); }
+};
+
+/// The manuscript that every claim in this folder is from.
+inline Source source(const std::string& place) {
+  return {
+      "Bayesian Attention Mechanism: A Probabilistic Framework for Positional Encoding and "
+      "Context Length Extrapolation",
+      "anonymous manuscript under double-blind review", place};
+}
+
+/// Hypotheses that all of them share and none states.
+inline std::vector<std::string> shared_hypotheses() {
+  return {
+      "The keys are finitely many and at least one: the visible keys, one index set for all "
+      "three softmaxes (a mask is part of the index set, not a score of minus infinity).",
+      "All scores are finite reals."};
+}
+
+}  // namespace plumbline::proofs_checks::bam

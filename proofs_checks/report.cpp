@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proofs_checks/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "proofs_checks/registry.hpp"
+#include "support/error.hpp"
+
+namespace plumbline::proofs_checks {
+namespace {
+
+bool selects(const std::string& wanted, const std::string& id) {
+  return id == wanted || id.rfind(wanted + "/", 0) == 0;
+}
+
+ClaimResult run(const Claim& claim) {
+  const auto begin = std::chrono::steady_clock::now();
+  ClaimResult result{claim, claim.checks(), Verdict::undecided, 0.0};
+  result.verdict = verdict_of(claim, result.checks);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  result.seconds = taken.count();
+  return result;
+}
+
+nlohmann::json json_of(const Sample& sample) {
+  nlohmann::json numbers = nlohmann::json::object();
+  for (const Quantity& quantity : sample.quantities) {
+    numbers[quantity.name] = {{"lower", quantity.lower}, {"upper", quantity.upper}};
+  }
+  return numbers;
+}
+
+nlohmann::json json_of(const Check& check) {
+  nlohmann::json json = {{"role", name(check.role)},  {"what", check.what},
+                         {"reading", check.reading},  {"rigorous", check.rigorous},
+                         {"samples", check.samples},  {"widest_enclosure", check.worst},
+                         {"resolution", check.bound}, {"outcome", name(check.outcome)},
+                         {"counterexample", nullptr}};
+  if (check.counterexample) {
+    json["counterexample"] = {{"numbers", json_of(check.counterexample->sample)},
+                              {"found", check.counterexample->found}};
+  }
+  return json;
+}
+
+}  // namespace
+
+bool ClaimResult::as_derived() const {
+  return verdict == claim.derived &&
+         std::none_of(checks.begin(), checks.end(), [](const Check& check) {
+           return check.role == Role::correction && check.outcome != Outcome::supported;
+         });
+}
+
+bool ClaimsReport::as_derived() const {
+  return std::all_of(results.begin(), results.end(),
+                     [](const ClaimResult& result) { return result.as_derived(); });
+}
+
+ClaimsReport run_claims(const std::vector<std::string>& ids) {
+  const std::vector<Claim> claims = all_claims();
+  for (const std::string& wanted : ids) {
+    if (std::none_of(claims.begin(), claims.end(),
+                     [&](const Claim& claim) { return selects(wanted, claim.id); })) {
+      std::string known;
+      for (const Claim& claim : claims) known += (known.empty() ? "" : ", ") + claim.id;
+      throw BadInput("claim", "\"" + wanted + "\"", "a paper's folder, or one of " + known);
+    }
+  }
+  ClaimsReport report;
+  for (const Claim& claim : claims) {
+    const bool chosen = std::any_of(ids.begin(), ids.end(), [&](const std::string& wanted) {
+      return selects(wanted, claim.id);
+    });
+    if (ids.empty() || chosen) report.results.push_back(run(claim));
+  }
+  return report;
+}
+
+std::string to_string(const Sample& sample) {
+  std::string text;
+  for (const Quantity& quantity : sample.quantities) {
+    if (!text.empty()) text += ", ";
+    if (quantity.lower != quantity.upper) {
+      text += fmt::format("{} in [{:.17g}, {:.17g}]", quantity.name, quantity.lower.front(),
+                          quantity.upper.front());
+    } else if (quantity.lower.size() == 1) {
+      text += fmt::format("{} = {:.17g}", quantity.name, quantity.lower.front());
+    } else {
+      text += fmt::format("{} = ({:.17g})", quantity.name, fmt::join(quantity.lower, ", "));
+    }
+  }
+  return text;
+}
+
+nlohmann::json to_json(const ClaimsReport& report) {
+  nlohmann::json claims = nlohmann::json::array();
+  for (const ClaimResult& result : report.results) {
+    const Claim& claim = result.claim;
+    nlohmann::json checks = nlohmann::json::array();
+    for (const Check& check : result.checks) checks.push_back(json_of(check));
+    claims.push_back({{"id", claim.id},
+                      {"title", claim.title},
+                      {"source",
+                       {{"paper", claim.source.paper},
+                        {"version", claim.source.version},
+                        {"place", claim.source.place}}},
+                      {"statement", claim.statement},
+                      {"hypotheses", claim.hypotheses},
+                      {"implicit_hypotheses", claim.implicit},
+                      {"verdict", name(result.verdict)},
+                      {"condition", claim.condition},
+                      {"correction", claim.correction},
+                      {"derivation", claim.derivation},
+                      {"derived_verdict", name(claim.derived)},
+                      {"as_derived", result.as_derived()},
+                      {"mutant", claim.mutant},
+                      {"checks", checks}});
+  }
+  return {{"claims", claims}, {"as_derived", report.as_derived()}};
+}
+
+}  // namespace plumbline::proofs_checks

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running claims, and writing what came out.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "proofs_checks/claim.hpp"
+
+namespace plumbline::proofs_checks {
+
+struct ClaimResult {
+  Claim claim;
+  std::vector<Check> checks;
+  Verdict verdict = Verdict::undecided;
+  double seconds = 0.0;
+
+  /// The computed verdict is the one that the derivation proves, and the correction is supported.
+  bool as_derived() const;
+};
+
+struct ClaimsReport {
+  std::vector<ClaimResult> results;
+  /// Every claim is as derived. The exit status of `plumbline claims` is verdict_against otherwise;
+  /// a refuted claim alone is a result, not a failure.
+  bool as_derived() const;
+};
+
+/// Runs the claims whose id is in `ids`, or starts with one of them followed by "/" ("bam"); all of
+/// them if there are no ids. Deterministic. @throws BadInput for an id that selects nothing.
+ClaimsReport run_claims(const std::vector<std::string>& ids = {});
+
+/// Verdict, counts and widths per claim; the counterexample and the correction of what is refuted.
+void write_text(const ClaimsReport&, std::ostream&);
+
+/// Everything: sources, statements, checks with all numbers. Times are left out: same bytes each
+/// run.
+nlohmann::json to_json(const ClaimsReport&);
+
+/// A test case per claim; a claim that is not as derived is a failure.
+void write_junit(const ClaimsReport&, std::ostream&);
+
+/// docs/claims.md. Figures that depend on the C library are left out.
+void write_markdown(const ClaimsReport&, std::ostream&);
+
+/// "f = (1, 0), g = (2, 0)", "z in [0, 4]"; every digit of every number.
+std::string to_string(const Sample&);
+
+}  // namespace plumbline::proofs_checks

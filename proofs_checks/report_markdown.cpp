@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/claims.md, from the same source as the checks.
+#include <fmt/format.h>
+
+#include "proofs_checks/report.hpp"
+
+namespace plumbline::proofs_checks {
+namespace {
+
+void write_list(std::ostream& out, const std::string& heading,
+                const std::vector<std::string>& items) {
+  if (items.empty()) return;
+  out << "**" << heading << "**\n\n";
+  for (const std::string& item : items) out << "- " << item << "\n";
+  out << "\n";
+}
+
+void write_paragraph(std::ostream& out, const std::string& heading, const std::string& text) {
+  if (!text.empty()) out << "**" << heading << "** " << text << "\n\n";
+}
+
+void write_checks(std::ostream& out, const ClaimResult& result) {
+  if (result.checks.empty()) return;
+  out << "| role | what is examined | reading | samples | outcome |\n|---|---|---|---|---|\n";
+  for (const Check& check : result.checks) {
+    std::string what;
+    for (char c : check.what) what += c == '|' ? std::string("\\|") : std::string(1, c);
+    out << fmt::format("| {} | {} | {} | {} | {} |\n", name(check.role), what, check.reading,
+                       check.samples, name(check.outcome));
+  }
+  out << "\n";
+}
+
+void write_counterexample(std::ostream& out, const ClaimResult& result) {
+  for (const Check& check : result.checks) {
+    if (check.role != Role::statement || !check.rigorous || !check.counterexample) continue;
+    out << "**Counterexample** (" << check.reading << ", " << check.what << ") "
+        << to_string(check.counterexample->sample) << ": " << check.counterexample->found
+        << ".\n\n";
+    return;
+  }
+}
+
+const char* const preface =
+    R"(# Claims of the papers
+
+Written by `plumbline claims --markdown`; a test compares this page with what the program finds.
+
+A claim is examined under `double`, with a bound on its own rounding errors, and under interval
+arithmetic at two precisions. The verdict is computed from the checks and must agree with the
+derivation on paper; `plumbline claims` fails where it does not.
+
+- **holds**: the derivation proves it, and no check contradicts it. A finite sample alone proves
+  nothing; what it does is to contradict a wrong derivation.
+- **holds_under_condition**: refuted as it stands; the derivation proves it under the condition.
+- **refuted**: an interval that encloses the exact value excludes the claim, at the numbers shown.
+- **undecided**: the checks settle it neither way.
+- **not_mathematical**: nothing in it can be checked.
+
+Each claim has a mutant, a false neighbour that the same checks refute in the tests.
+
+)";
+
+}  // namespace
+
+void write_markdown(const ClaimsReport& report, std::ostream& out) {
+  out << preface << "| claim | verdict | what it says |\n|---|---|---|\n";
+  for (const ClaimResult& result : report.results) {
+    out << fmt::format("| `{}` | {} | {} |\n", result.claim.id, name(result.verdict),
+                       result.claim.title);
+  }
+  for (const ClaimResult& result : report.results) {
+    const Claim& claim = result.claim;
+    out << "\n## " << claim.id << "\n\n"
+        << claim.title << ": **" << name(result.verdict) << "**\n\n";
+    write_paragraph(
+        out, "Source.",
+        claim.source.paper + "; " + claim.source.version + "; " + claim.source.place + ".");
+    write_paragraph(out, "Statement.", claim.statement);
+    write_list(out, "Hypotheses.", claim.hypotheses);
+    write_list(out, "Implicit hypotheses.", claim.implicit);
+    write_paragraph(out, "Condition.", claim.condition);
+    write_counterexample(out, result);
+    write_paragraph(out, "True beside it.", claim.correction);
+    write_paragraph(out, "Derivation.", claim.derivation);
+    write_checks(out, result);
+    if (!claim.mutant.empty()) out << "**Mutant.** " << claim.mutant << "\n";
+  }
+}
+
+}  // namespace plumbline::proofs_checks

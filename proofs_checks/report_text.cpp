@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table on the terminal, and JUnit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/property_tree/ptree.hpp>
+#include <boost/property_tree/xml_parser.hpp>
+
+#include "proofs_checks/report.hpp"
+
+namespace plumbline::proofs_checks {
+namespace {
+
+/// The rigorous check of the printed statement that has a counterexample, if there is one.
+const Check* refutation(const ClaimResult& result) {
+  const auto found =
+      std::find_if(result.checks.begin(), result.checks.end(), [](const Check& check) {
+        return check.role == Role::statement && check.rigorous && check.counterexample;
+      });
+  return found == result.checks.end() ? nullptr : &*found;
+}
+
+std::size_t samples(const ClaimResult& result) {
+  std::size_t most = 0;
+  for (const Check& check : result.checks) most = std::max(most, check.samples);
+  return most;
+}
+
+std::string why_not_as_derived(const ClaimResult& result) {
+  if (result.verdict != result.claim.derived) {
+    return fmt::format("the checks give {}, the derivation {}", name(result.verdict),
+                       name(result.claim.derived));
+  }
+  return "a check of the correction is not supported";
+}
+
+}  // namespace
+
+void write_text(const ClaimsReport& report, std::ostream& out) {
+  out << fmt::format("{:<34} {:<22} {:>6} {:>8} {:>8}\n", "claim", "verdict", "checks", "samples",
+                     "seconds");
+  for (const ClaimResult& result : report.results) {
+    out << fmt::format("{:<34} {:<22} {:>6} {:>8} {:>8.2f}\n", result.claim.id,
+                       name(result.verdict), result.checks.size(), samples(result), result.seconds);
+    if (const Check* check = refutation(result)) {
+      out << "    counterexample  " << to_string(check->counterexample->sample) << "\n"
+          << "                    " << check->what << ": " << check->counterexample->found << " ("
+          << check->reading << ")\n";
+    }
+    if (result.verdict == Verdict::holds_under_condition) {
+      out << "    holds if        " << result.claim.condition << "\n";
+    }
+    if (result.verdict == Verdict::refuted && !result.claim.correction.empty()) {
+      out << "    true instead    " << result.claim.correction << "\n";
+    }
+    if (!result.as_derived()) out << "    NOT AS DERIVED  " << why_not_as_derived(result) << "\n";
+  }
+  out << fmt::format(
+      "{} claims, {}\n", report.results.size(),
+      report.as_derived() ? "every verdict as derived" : "some verdicts not as derived");
+}
+
+void write_junit(const ClaimsReport& report, std::ostream& out) {
+  boost::property_tree::ptree suite;
+  suite.put("<xmlattr>.name", "plumbline claims");
+  suite.put("<xmlattr>.tests", report.results.size());
+  suite.put("<xmlattr>.failures",
+            std::count_if(report.results.begin(), report.results.end(),
+                          [](const ClaimResult& result) { return !result.as_derived(); }));
+  for (const ClaimResult& result : report.results) {
+    boost::property_tree::ptree test;
+    const std::string& id = result.claim.id;
+    test.put("<xmlattr>.classname", "claims." + id.substr(0, id.find('/')));
+    test.put("<xmlattr>.name", id.substr(id.find('/') + 1));
+    test.put("<xmlattr>.time", fmt::format("{:.3f}", result.seconds));
+    if (!result.as_derived()) test.put("failure.<xmlattr>.message", why_not_as_derived(result));
+    std::string found(name(result.verdict));
+    if (const Check* check = refutation(result)) {
+      found +=
+          ": " + to_string(check->counterexample->sample) + ": " + check->counterexample->found;
+    }
+    test.put("system-out", found);
+    suite.add_child("testcase", test);
+  }
+  boost::property_tree::ptree root;
+  root.add_child("testsuites.testsuite", suite);
+  boost::property_tree::write_xml(
+      out, root, boost::property_tree::xml_writer_make_settings<std::string>(' ', 2));
+}
+
+}  // namespace plumbline::proofs_checks
