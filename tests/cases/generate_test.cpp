@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+
+#include "cases/bias_parameters.hpp"
+#include "cases/case.hpp"
+#include "tests/cases/any_spec.hpp"
+#include "tests/cases/bad_input.hpp"
+
+namespace plumbline::cases {
+namespace {
+
+template <class T>
+std::uint64_t fnv1a(const std::vector<T>& values) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const std::byte byte : std::as_bytes(std::span(values))) {
+    hash = (hash ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3u;
+  }
+  return hash;
+}
+
+std::map<std::string, std::uint64_t> hashes(const Case& c) {
+  std::map<std::string, std::uint64_t> all;
+  const auto add = [&](const char* tensor, const auto& values) {
+    if (!values.empty()) all[tensor] = fnv1a(values);
+  };
+  add("q", c.q);
+  add("k", c.k);
+  add("v", c.v);
+  add("slopes", c.slopes);
+  add("increments", c.increments);
+  add("gain", c.gain);
+  add("theta_alpha", c.theta_alpha);
+  add("theta_beta", c.theta_beta);
+  add("theta_mu", c.theta_mu);
+  add("ssmax_scale", c.ssmax_scale);
+  add("lengths", c.lengths);
+  add("documents", c.documents);
+  return all;
+}
+
+Spec with(BiasMethod bias, Family family) {
+  Spec s;
+  s.bias = bias;
+  s.family = family;
+  s.heads = 8;
+  s.kv_heads = 4;
+  s.queries = 48;
+  s.keys = 64;
+  s.seed = 5;
+  return s;
+}
+
+/// q.k / sqrt(D) of every query and key of the first head.
+std::vector<double> scores(const Case& c) {
+  const Spec& s = c.spec;
+  std::vector<double> all;
+  for (int i = 0; i < s.queries; ++i) {
+    for (int j = 0; j < s.keys; ++j) {
+      double sum = 0;
+      for (int d = 0; d < s.head_dim; ++d) {
+        sum += double{c.q[static_cast<std::size_t>(i * s.head_dim + d)]} *
+               double{c.k[static_cast<std::size_t>(j * s.head_dim + d)]};
+      }
+      all.push_back(c.scale * sum);
+    }
+  }
+  return all;
+}
+
+double deviation(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values) squares += value * value;
+  return std::sqrt(squares / static_cast<double>(values.size()));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(generation)
+
+BOOST_AUTO_TEST_CASE(the_bits_are_those_of_the_second_implementation) {
+  std::ifstream file(PLUMBLINE_TEST_DATA "/golden_hashes.txt");
+  std::map<std::string, std::map<std::string, std::uint64_t>> expected;
+  std::string line, tensor, hash;
+  while (file >> line >> tensor >> hash) expected[line][tensor] = std::stoull(hash, nullptr, 16);
+  BOOST_TEST(expected.size() == 8u);
+  for (const auto& [spec, tensors] : expected) {
+    const auto generated = hashes(generate(from_line(spec)));
+    BOOST_TEST(generated.size() == tensors.size());
+    for (const auto& [name, value] : tensors) {
+      BOOST_CHECK_MESSAGE(generated.contains(name) && generated.at(name) == value,
+                          name << " differs in " << spec);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_generated_case_is_valid) {
+  BOOST_TEST(rc::check([] { validate(generate(*any_spec())); }));
+}
+
+BOOST_AUTO_TEST_CASE(seeds_differ_and_repeat) {
+  Spec s = with(BiasMethod::nope, Family::generic);
+  const Case first = generate(s);
+  BOOST_CHECK(generate(s).q == first.q);
+  s.seed = 6;
+  BOOST_CHECK(generate(s).q != first.q);
+}
+
+BOOST_AUTO_TEST_CASE(a_family_that_is_a_file_cannot_be_generated) {
+  Spec s;
+  s.family = Family::file;
+  expect_bad_input([&] { generate(s); }, {"family", "file"});
+}
+
+BOOST_AUTO_TEST_CASE(generic_numbers_have_the_moments_of_a_standard_normal) {
+  const Case c = generate(with(BiasMethod::nope, Family::generic));
+  const double n = static_cast<double>(c.q.size());
+  double sum = 0, squares = 0;
+  for (const float x : c.q) {
+    sum += x;
+    squares += double{x} * x;
+  }
+  // Five standard errors: 1/sqrt(n) of the mean, sqrt(2/n) of the variance.
+  BOOST_TEST(std::abs(sum / n) <= 5 / std::sqrt(n));
+  BOOST_TEST(std::abs(squares / n - 1) <= 5 * std::sqrt(2 / n));
+  BOOST_TEST(c.scale == 0.125);
+}
+
+BOOST_AUTO_TEST_CASE(peaked_and_diffuse_scores_spread_as_documented) {
+  // 3072 scores of 48 rows and 64 keys depend on 48 + 64 vectors, so their deviation is known to
+  // within a few parts in ten: a factor of 2 separates it from the neighbouring powers.
+  const double peaked = deviation(scores(generate(with(BiasMethod::nope, Family::peaked))));
+  const double diffuse = deviation(scores(generate(with(BiasMethod::nope, Family::diffuse))));
+  BOOST_TEST((peaked > 8 && peaked < 32));
+  BOOST_TEST((diffuse > 1.0 / 128 && diffuse < 1.0 / 32));
+}
+
+BOOST_AUTO_TEST_CASE(tied_keys_are_all_equal_within_a_head_and_differ_between_heads) {
+  const Case c = generate(with(BiasMethod::nope, Family::tied));
+  const auto dim = static_cast<std::size_t>(c.spec.head_dim);
+  const std::size_t head = dim * static_cast<std::size_t>(c.spec.keys);
+  for (std::size_t i = 0; i < c.k.size(); ++i) {
+    BOOST_REQUIRE(c.k[i] == c.k[i / head * head + i % dim]);
+  }
+  BOOST_CHECK(c.k[0] != c.k[head]);
+  BOOST_CHECK(c.v[0] != c.v[dim]);
+}
+
+BOOST_AUTO_TEST_CASE(huge_scores_are_near_the_top_but_no_sum_of_them_overflows_fp32) {
+  for (const int dim : {1, 32, 64, 128, 200}) {
+    Spec s = with(BiasMethod::nope, Family::huge);
+    s.head_dim = dim;
+    const Case c = generate(s);
+    const auto largest = [](const std::vector<float>& values) {
+      double m = 0;
+      for (const float x : values) m = std::max(m, std::abs(double{x}));
+      return m;
+    };
+    BOOST_TEST(largest(c.q) * largest(c.k) * dim < 0x1p120);
+    BOOST_TEST(largest(c.q) * largest(c.k) * dim > 0x1p114);
+    BOOST_TEST(largest(c.v) < 0x1p103);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(subnormal_numbers_are_subnormal_and_not_zero) {
+  for (const Format format : all_formats()) {
+    Spec s = with(BiasMethod::nope, Family::subnormal);
+    s.format = format;
+    const Case c = generate(s);
+    for (const auto* values : {&c.q, &c.k, &c.v}) {
+      const auto in_range = [](float x) { return x != 0 && std::abs(x) < 0x1p-126f; };
+      BOOST_TEST(std::all_of(values->begin(), values->end(), in_range));
+    }
+    validate(c);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(alibi_slopes_are_the_official_ones) {
+  const auto expect = [](int heads, std::initializer_list<double> exponents) {
+    const std::vector<float> slopes = official_alibi_slopes(heads);
+    BOOST_REQUIRE(slopes.size() == exponents.size());
+    std::size_t h = 0;
+    for (const double e : exponents) BOOST_TEST(slopes[h++] == static_cast<float>(std::exp2(-e)));
+  };
+  expect(1, {8});
+  expect(2, {4, 8});
+  expect(3, {4, 8, 2});
+  expect(8, {1, 2, 3, 4, 5, 6, 7, 8});
+  expect(12, {1, 2, 3, 4, 5, 6, 7, 8, 0.5, 1.5, 2.5, 3.5});
+}
+
+BOOST_AUTO_TEST_CASE(cable_parameters_have_exact_zeros_and_positive_gains) {
+  const Case c = generate(with(BiasMethod::cable, Family::generic));
+  const auto zeros = std::count(c.increments.begin(), c.increments.end(), 0.0f);
+  const auto size = static_cast<std::ptrdiff_t>(c.increments.size());
+  BOOST_TEST((zeros > size / 3 && zeros < 2 * size / 3));
+  BOOST_TEST(*std::max_element(c.increments.begin(), c.increments.end()) > 0.5f);
+  BOOST_TEST(*std::min_element(c.gain.begin(), c.gain.end()) > 0.0f);
+}
+
+BOOST_AUTO_TEST_CASE(ggd_parameters_meet_their_special_values) {
+  Spec s = with(BiasMethod::ggd, Family::generic);
+  s.heads = 64;
+  const Case c = generate(s);
+  const auto count = [](const auto& values, float x) {
+    return std::count(values.begin(), values.end(), x);
+  };
+  BOOST_TEST(count(c.theta_beta, 0.0f) > 0);
+  BOOST_TEST(count(c.theta_beta, 1.0f) > 0);
+  BOOST_TEST(count(c.theta_mu, 0.0f) > 32);
+  BOOST_TEST(count(c.theta_mu, 0.0f) < 64);
+  for (const auto* values : {&c.theta_alpha, &c.theta_beta}) {
+    BOOST_TEST(*std::min_element(values->begin(), values->end()) >= -1.0f);
+    BOOST_TEST(*std::max_element(values->begin(), values->end()) <= 1.5f);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(lengths_meet_both_ends) {
+  Spec s = with(BiasMethod::nope, Family::generic);
+  s.batch = 40;
+  s.head_dim = 1;
+  s.mask.ragged = true;
+  const std::vector<std::int32_t> lengths = generate(s).lengths;
+  const std::set<std::int32_t> values(lengths.begin(), lengths.end());
+  BOOST_TEST(values.contains(0));
+  BOOST_TEST(values.contains(s.keys));
+  BOOST_TEST(values.size() > 10u);
+}
+
+BOOST_AUTO_TEST_CASE(documents_are_contiguous_and_several) {
+  Spec s = with(BiasMethod::nope, Family::generic);
+  s.batch = 20;
+  s.head_dim = 1;
+  s.mask.documents = true;
+  const std::vector<std::int32_t> ids = generate(s).documents;
+  const auto keys = static_cast<std::size_t>(s.keys);
+  for (std::size_t b = 0; b < 20; ++b) {
+    BOOST_REQUIRE(ids[b * keys] == 0);
+    for (std::size_t j = 1; j < keys; ++j) {
+      const int step = ids[b * keys + j] - ids[b * keys + j - 1];
+      BOOST_REQUIRE((step == 0 || step == 1));
+    }
+    BOOST_TEST(ids[b * keys + keys - 1] >= 1);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plumbline::cases

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The generator of cases written a second time, from its description, in another language.
+
+Prints one line per case and tensor: the case, the tensor, and the FNV-1a hash of its bytes. The
+frozen output is golden_hashes.txt beside this file; the C++ generator must give the same bits.
+Python's floats are IEEE doubles, struct.pack("<f") rounds them to nearest even, and nothing here
+comes from libm but sqrt, which is correctly rounded."""
+import math
+import struct
+
+MASK = (1 << 64) - 1
+STREAMS = {name: i + 1 for i, name in enumerate(
+    ["q", "k", "v", "increments", "gain", "theta_alpha", "theta_beta", "theta_mu", "ssmax_scale",
+     "lengths", "documents"])}
+
+
+def mix(z):
+    z = ((z ^ (z >> 30)) * 0xbf58476d1ce4e5b9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94d049bb133111eb) & MASK
+    return z ^ (z >> 31)
+
+
+class Draw:
+    def __init__(self, seed, stream):
+        self.start = mix(seed ^ mix(STREAMS[stream]))
+
+    def word(self, i):
+        return mix((self.start + (i + 1) * 0x9e3779b97f4a7c15) & MASK)
+
+    def uniform(self, i):
+        return (self.word(i) >> 11) / 2.0**53
+
+    def below(self, i, count):
+        return (self.word(i) >> 32) * count >> 32
+
+    def normal(self, i):
+        words = [self.word(6 * i + k) for k in range(6)]
+        return (sum((w >> 32) + (w & 0xffffffff) for w in words) - 6 * 0xffffffff) / 2.0**32
+
+
+def fp32(x):
+    return struct.pack("<f", x)
+
+
+def bf16(x):
+    """Nearest bf16, ties to even, of the nearest fp32; as the four bytes of an fp32."""
+    bits, = struct.unpack("<I", fp32(x))
+    low, high = bits & 0xffff, bits >> 16
+    if low > 0x8000 or (low == 0x8000 and high % 2 == 1):
+        high += 1
+    return struct.pack("<I", high << 16)
+
+
+def qkv(spec):
+    dim, family, store = spec["head_dim"], spec["family"], bf16 if spec["dtype"] == "bf16" else fp32
+    huge = (120 - math.ceil(math.log2(dim))) // 2 - 3
+    scale = {"peaked": (16, 1, 1), "diffuse": (1 / 64, 1, 1),
+             "huge": (2.0**huge, 2.0**huge, 2.0**100)}.get(family, (1, 1, 1))
+    rows = {"q": spec["heads"] * spec["queries"], "k": spec["kv_heads"] * spec["keys"],
+            "v": spec["kv_heads"] * spec["keys"]}
+    for factor, name in zip(scale, "qkv"):
+        draw, out = Draw(spec["seed"], name), b""
+        for i in range(spec["batch"] * rows[name] * dim):
+            if name == "k" and family == "tied":
+                i = i // (spec["keys"] * dim) * (spec["keys"] * dim) + i % dim
+            if family == "subnormal":
+                bits = 23 if store is fp32 else 7
+                m = 1 + draw.below(2 * i, 2**bits - 1)
+                x = (-m if draw.word(2 * i + 1) % 2 else m) * 2.0**(-126 - bits)
+            else:
+                x = draw.normal(i) * factor
+            out += store(x)
+        yield name, out
+
+
+def slopes(heads):
+    power = 2**int(math.floor(math.log2(heads)))
+
+    def geometric(n):
+        ratio = 1 / 256
+        while n > 1:
+            ratio, n = math.sqrt(ratio), n // 2
+        return ratio
+
+    def first(n, count):
+        out, x = [], 1.0
+        for _ in range(count):
+            x *= geometric(n)
+            out.append(x)
+        return out
+
+    return first(power, power) + first(2 * power, 2 * power)[0::2][:heads - power]
+
+
+def parameters(spec):
+    seed, heads, bias = spec["seed"], spec["heads"], spec["bias"]
+    per_key = spec["batch"] * heads * spec["keys"]
+    per_query = spec["batch"] * heads * spec["queries"]
+    values = {}
+    if bias == "alibi":
+        values["slopes"] = slopes(heads)
+    if "cable" in bias:
+        d = Draw(seed, "increments")
+        values["increments"] = [max(0.0, d.normal(i)) / 2 for i in range(per_key)]
+    if bias in ("cable", "k_cable"):
+        d = Draw(seed, "gain")
+        values["gain"] = [(z + math.sqrt(z * z + 4)) / 2 for z in map(d.normal, range(per_query))]
+    if bias == "ggd":
+        a, b, m = (Draw(seed, "theta_" + n) for n in ("alpha", "beta", "mu"))
+        values["theta_alpha"] = [a.uniform(h) * 2.5 - 1 for h in range(heads)]
+        values["theta_beta"] = [{0: 0.0, 1: 1.0}.get(b.below(2 * h, 8),
+                                                     b.uniform(2 * h + 1) * 2.5 - 1)
+                                for h in range(heads)]
+        values["theta_mu"] = [0.0 if m.below(2 * h, 4) else m.uniform(2 * h + 1) / 2 - 0.25
+                              for h in range(heads)]
+    if spec["ssmax"]:
+        d = Draw(seed, "ssmax_scale")
+        values["ssmax_scale"] = [d.uniform(h) * 0.75 + 0.25 for h in range(heads)]
+    for name, numbers in values.items():
+        yield name, b"".join(map(fp32, numbers))
+
+
+def mask(spec):
+    keys = spec["keys"]
+    if spec["ragged"]:
+        d, out = Draw(spec["seed"], "lengths"), []
+        for b in range(spec["batch"]):
+            kind = d.below(2 * b, 8)
+            out.append(0 if kind == 0 else keys if kind <= 2 else d.below(2 * b + 1, keys + 1))
+        yield "lengths", struct.pack("<%di" % len(out), *out)
+    if spec["documents"]:
+        d, out = Draw(spec["seed"], "documents"), []
+        for b in range(spec["batch"]):
+            base = b * (keys + 1)
+            forced, document = 1 + d.below(base, keys - 1), 0
+            for j in range(keys):
+                document += j > 0 and (j == forced or d.below(base + 1 + j, keys) < 4)
+                out.append(document)
+        yield "documents", struct.pack("<%di" % len(out), *out)
+
+
+def fnv1a(data):
+    h = 0xcbf29ce484222325
+    for byte in data:
+        h = ((h ^ byte) * 0x100000001b3) & MASK
+    return h
+
+
+LINE = ("bias={},dtype={},ssmax={},batch=3,heads=6,kv_heads=2,queries=5,keys=11,head_dim=8,"
+        "query_offset=4,causal=1,window=none,ragged={},documents={},family={},seed={}")
+CASES = [LINE.format(*values) for values in [
+    ("nope", "fp32", 0, 0, 0, "generic", 0),
+    ("alibi", "bf16", 0, 0, 1, "peaked", 1),
+    ("cable", "fp32", 1, 1, 0, "diffuse", 12345),
+    ("cable_nw", "bf16", 0, 0, 0, "tied", 7),
+    ("k_cable", "fp32", 0, 0, 0, "huge", 18446744073709551615),
+    ("k_cable_nw", "bf16", 0, 0, 0, "huge", 9),
+    ("ggd", "fp32", 1, 1, 1, "subnormal", 99),
+    ("ggd", "bf16", 0, 0, 0, "subnormal", 100),
+]]
+
+for line in CASES:
+    fields = dict(pair.split("=") for pair in line.split(","))
+    spec = {k: int(v) if v.isdigit() else v for k, v in fields.items()}
+    for part in (qkv, parameters, mask):
+        for tensor, data in part(spec):
+            print(line, tensor, "%016x" % fnv1a(data))
