@@ -44,7 +44,9 @@ int open_retrying(const fs::path& path, int flags) {
 AtomicFile::AtomicFile(const fs::path& path) : shown_(path), final_(path) {
   std::error_code ignored;
   if (fs::is_symlink(path, ignored)) final_ = fs::weakly_canonical(path, ignored);
-  const fs::file_status status = fs::status(final_, ignored);
+  std::error_code error;
+  const fs::file_status status = fs::status(final_, error);
+  if (status.type() == fs::file_type::none) fail_to_write(shown_, error.value());
   if (fs::is_directory(status)) fail_to_write(shown_, EISDIR);
   if (final_.empty() || !final_.has_filename()) fail_to_write(shown_, ENOENT);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
@@ -63,9 +65,9 @@ AtomicFile::AtomicFile(const fs::path& path) : shown_(path), final_(path) {
     descriptor_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL);
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) {
-    const int error = errno;
+    const int reason = errno;
     temporary_.clear();
-    fail_to_write(shown_, error);
+    fail_to_write(shown_, reason);
   }
 }
 

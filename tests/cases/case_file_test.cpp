@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cases/case_file.hpp"
+
+#include <rapidcheck.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <filesystem>
+
+#include "support/atomic_file.hpp"
+#include "tests/cases/any_spec.hpp"
+#include "tests/cases/bad_input.hpp"
+#include "tests/cases/file_builder.hpp"
+
+namespace plumbline::cases {
+namespace {
+
+const std::filesystem::path path =
+    std::filesystem::temp_directory_path() / "plumbline_case_file_test.safetensors";
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), sizeof(T) * a.size()) == 0);
+}
+
+bool same_numbers(const Case& a, const Case& b) {
+  return a.scale == b.scale && a.epsilon == b.epsilon && same_bits(a.q, b.q) &&
+         same_bits(a.k, b.k) && same_bits(a.v, b.v) && same_bits(a.slopes, b.slopes) &&
+         same_bits(a.increments, b.increments) && same_bits(a.gain, b.gain) &&
+         same_bits(a.theta_alpha, b.theta_alpha) && same_bits(a.theta_beta, b.theta_beta) &&
+         same_bits(a.theta_mu, b.theta_mu) && same_bits(a.ssmax_scale, b.ssmax_scale) &&
+         same_bits(a.lengths, b.lengths) && same_bits(a.documents, b.documents);
+}
+
+/// batch 1, heads 2, kv_heads 1, queries 2, keys 3, head_dim 1; bias alibi.
+FileBuilder small_case() {
+  FileBuilder builder;
+  builder.plumbline = {{"format_version", 1}, {"bias", "alibi"}, {"causal", true}};
+  builder.add("q", "F32", {1, 2, 2, 1}, raw<float>({1, 2, 3, 4}));
+  builder.add("k", "F32", {1, 1, 3, 1}, raw<float>({1, 2, 3}));
+  builder.add("v", "F32", {1, 1, 3, 1}, raw<float>({1, 2, 3}));
+  builder.add("slopes", "F32", {2}, raw<float>({0.5, 0.25}));
+  return builder;
+}
+
+Case parsed(const FileBuilder& builder) {
+  return case_from_bytes(bytes_of(builder.file()), "given.safetensors");
+}
+
+/// The small case with one thing spoilt must be refused in these words, and in the file's name.
+void expect_refusal(auto&& spoil, std::initializer_list<const char*> parts) {
+  FileBuilder builder = small_case();
+  parsed(builder);  // it was right before
+  spoil(builder);
+  expect_bad_input([&] { parsed(builder); }, {"given.safetensors: "});
+  expect_bad_input([&] { parsed(builder); }, parts);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(case_file)
+
+BOOST_AUTO_TEST_CASE(a_case_reads_back_bit_for_bit) {
+  BOOST_TEST(rc::check([] {
+    Spec spec = *any_spec();
+    const Case written = generate(spec);
+    write_case(path, written);
+    const Case read = read_case(path);
+    RC_ASSERT(same_numbers(written, read));
+    spec.family = Family::file;
+    spec.seed = 0;
+    RC_ASSERT(read.spec == spec);
+  }));
+  std::filesystem::remove(path);
+}
+
+BOOST_AUTO_TEST_CASE(scale_and_epsilon_read_back_bit_for_bit) {
+  Spec spec;
+  spec.bias = BiasMethod::ggd;
+  Case written = generate(spec);
+  written.scale = 0.1;
+  written.epsilon = 0x1.23456789abcdep-20;
+  write_case(path, written);
+  BOOST_TEST(same_numbers(written, read_case(path)));
+  std::filesystem::remove(path);
+}
+
+BOOST_AUTO_TEST_CASE(a_minimal_file_takes_its_shape_from_the_tensors_and_the_rest_from_defaults) {
+  const Case c = parsed(small_case());
+  Spec expected;
+  expected.bias = BiasMethod::alibi;
+  expected.heads = 2;
+  expected.queries = 2;
+  expected.keys = 3;
+  expected.head_dim = 1;
+  expected.query_offset = 1;
+  expected.family = Family::file;
+  BOOST_CHECK(c.spec == expected);
+  BOOST_TEST(c.scale == 1.0);
+  BOOST_CHECK(c.q == (std::vector<float>{1, 2, 3, 4}));
+  BOOST_CHECK(c.slopes == (std::vector<float>{0.5, 0.25}));
+}
+
+BOOST_AUTO_TEST_CASE(optional_tensors_turn_their_feature_on) {
+  FileBuilder builder = small_case();
+  builder.add("ssmax_scale", "F32", {2}, raw<float>({1, 1}));
+  builder.add("lengths", "I32", {1}, raw<std::int32_t>({2}));
+  builder.add("documents", "I32", {1, 3}, raw<std::int32_t>({0, 0, 7}));
+  builder.plumbline["window"] = 2;
+  const Spec spec = parsed(builder).spec;
+  BOOST_TEST((spec.ssmax && spec.mask.ragged && spec.mask.documents && spec.mask.window == 2));
+}
+
+BOOST_AUTO_TEST_CASE(an_invalid_case_is_not_written) {
+  Case c = generate(Spec{});
+  c.q[0] = std::nanf("");
+  expect_bad_input([&] { write_case(path, c); }, {"q[0] is nan"});
+  BOOST_TEST(!std::filesystem::exists(path));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_of_zero_bytes_is_named) {
+  write_file(path, "");
+  expect_bad_input([] { read_case(path); }, {path.c_str(), "file length is 0 bytes"});
+  std::filesystem::remove(path);
+}
+BOOST_AUTO_TEST_CASE(a_file_that_does_not_exist_is_named) {
+  expect_bad_input([] { read_case("no/such.safetensors"); },
+                   {"no/such.safetensors", "No such file"});
+}
+BOOST_AUTO_TEST_CASE(missing_metadata) {
+  FileBuilder builder = small_case();
+  const std::string file = container(builder.header.dump(), builder.data);
+  expect_bad_input([&] { case_from_bytes(bytes_of(file), "f"); }, {"\"plumbline\" is missing"});
+}
+BOOST_AUTO_TEST_CASE(a_version_that_is_missing_or_unknown) {
+  expect_refusal([](auto& b) { b.plumbline.erase("format_version"); },
+                 {"plumbline: format_version is missing"});
+  expect_refusal([](auto& b) { b.plumbline["format_version"] = 2; },
+                 {"format_version is 2", "from 1 to 1"});
+}
+BOOST_AUTO_TEST_CASE(an_unknown_bias) {
+  expect_refusal([](auto& b) { b.plumbline["bias"] = "rope"; },
+                 {"plumbline: bias is \"rope\"", "alibi, cable"});
+  expect_refusal([](auto& b) { b.plumbline.erase("bias"); }, {"plumbline: bias is missing"});
+  expect_refusal([](auto& b) { b.plumbline["bias"] = 1; }, {"plumbline: bias is 1", "a text"});
+}
+BOOST_AUTO_TEST_CASE(an_unknown_field) {
+  expect_refusal([](auto& b) { b.plumbline["windw"] = 2; },
+                 {"plumbline: field \"windw\" is unknown", "window"});
+  expect_refusal([](auto& b) { b.plumbline["epsilon"] = 1e-5; }, {"field \"epsilon\" is unknown"});
+}
+BOOST_AUTO_TEST_CASE(fields_of_the_wrong_type_or_range) {
+  expect_refusal([](auto& b) { b.plumbline["causal"] = 1; }, {"causal is 1", "true or false"});
+  expect_refusal([](auto& b) { b.plumbline.erase("causal"); }, {"causal is missing"});
+  expect_refusal([](auto& b) { b.plumbline["window"] = -1; }, {"window is -1"});
+  expect_refusal([](auto& b) { b.plumbline["window"] = 1.5; }, {"window is 1.5"});
+  expect_refusal([](auto& b) { b.plumbline["window"] = 18446744073709551615u; },
+                 {"window is 18446744073709551615"});
+  expect_refusal([](auto& b) { b.plumbline["query_offset"] = 2; }, {"query_offset is 2"});
+  expect_refusal([](auto& b) { b.plumbline["scale"] = "1"; }, {"scale is \"1\"", "a number"});
+  expect_refusal([](auto& b) { b.plumbline["scale"] = 0; }, {"scale is 0"});
+  expect_refusal([](auto& b) { b.plumbline = nlohmann::json::array(); }, {"plumbline is []"});
+}
+BOOST_AUTO_TEST_CASE(a_dtype_that_contradicts_the_tensors) {
+  expect_refusal([](auto& b) { b.plumbline["dtype"] = "bf16"; },
+                 {"plumbline: dtype is \"bf16\"", "\"fp32\", in which q is stored"});
+  expect_refusal([](auto& b) { b.header["v"]["dtype"] = "I32"; },
+                 {"tensor \"v\": dtype is \"I32\"", "F32"});
+  expect_refusal([](auto& b) { b.header["slopes"]["dtype"] = "I32"; },
+                 {"tensor \"slopes\": dtype"});
+  expect_refusal([](auto& b) { b.header["q"]["dtype"] = "I32"; },
+                 {"tensor \"q\": dtype is \"I32\""});
+}
+BOOST_AUTO_TEST_CASE(shapes_that_do_not_fit_together) {
+  expect_refusal(
+      [](auto& b) {
+        b.header["q"]["shape"] = {1, 4, 1};
+      },
+      {"tensor \"q\": shape is 3 sizes", "[batch, heads, queries, head_dim]"});
+  expect_refusal(
+      [](auto& b) {
+        b.header["q"]["shape"] = {1, 4, 1, 1};
+        b.header["k"]["shape"] = {3, 1, 1, 1};
+      },
+      {"tensor \"k\": shape is [3, 1, 1, 1]", "[1, 1, 1, 1]"});
+  expect_refusal(
+      [](auto& b) {
+        b.header["v"]["shape"] = {1, 3, 1, 1};
+      },
+      {"tensor \"v\": shape is [1, 3, 1, 1]", "[1, 1, 3, 1]"});
+  expect_refusal(
+      [](auto& b) {
+        b.header["slopes"]["shape"] = {1, 2};
+      },
+      {"tensor \"slopes\": shape is [1, 2]", "[2]"});
+}
+BOOST_AUTO_TEST_CASE(heads_that_kv_heads_do_not_divide) {
+  expect_refusal(
+      [](auto& b) {
+        b.header["k"]["shape"] = b.header["v"]["shape"] = {1, 3, 1, 1};
+        b.header["q"]["shape"] = {1, 4, 1, 1};
+      },
+      {"heads is 4 with kv_heads 3"});
+}
+BOOST_AUTO_TEST_CASE(more_queries_than_keys) {
+  expect_refusal(
+      [](auto& b) {
+        b.header["q"]["shape"] = {1, 1, 4, 1};
+      },
+      {"queries is 4 with 3 keys"});
+}
+BOOST_AUTO_TEST_CASE(an_empty_sequence) {
+  FileBuilder builder = small_case();
+  builder.data.clear();
+  for (const char* tensor : {"q", "k", "v", "slopes"}) {
+    builder.header[tensor]["shape"][2] = 0;
+    builder.header[tensor]["data_offsets"] = {0, 0};
+  }
+  builder.header["slopes"]["shape"] = {0};
+  expect_bad_input([&] { parsed(builder); }, {"tensor \"q\": shape is one with a size of 0"});
+}
+BOOST_AUTO_TEST_CASE(a_missing_tensor) {
+  FileBuilder builder;
+  builder.plumbline = small_case().plumbline;
+  builder.add("q", "F32", {1, 1, 1, 1}, raw<float>({1}));
+  expect_bad_input([&] { parsed(builder); }, {"tensor \"k\" is missing"});
+  builder.add("k", "F32", {1, 1, 1, 1}, raw<float>({1}));
+  builder.add("v", "F32", {1, 1, 1, 1}, raw<float>({1}));
+  expect_bad_input([&] { parsed(builder); }, {"tensor \"slopes\" is missing"});
+}
+BOOST_AUTO_TEST_CASE(an_unknown_tensor_or_one_that_the_bias_does_not_use) {
+  expect_refusal([](auto& b) { b.add("slope", "F32", {1}, raw<float>({1})); },
+                 {"tensor \"slope\" is unknown", "bias alibi"});
+  expect_refusal([](auto& b) { b.plumbline["bias"] = "nope"; },
+                 {"tensor \"slopes\" is unknown", "bias nope"});
+}
+BOOST_AUTO_TEST_CASE(nan_slopes) {
+  FileBuilder builder = small_case();
+  const float nan = std::nanf("");
+  std::memcpy(builder.data.data() + builder.data.size() - 4, &nan, 4);
+  expect_bad_input([&] { parsed(builder); }, {"given.safetensors: slopes[1] is nan", "finite"});
+}
+BOOST_AUTO_TEST_CASE(lengths_beyond_the_keys_and_int64_ids) {
+  expect_refusal([](auto& b) { b.add("lengths", "I32", {1}, raw<std::int32_t>({4})); },
+                 {"lengths[0] is 4"});
+  expect_refusal(
+      [](auto& b) {
+        b.add("documents", "F32", {1, 3}, raw<float>({0, 0, 0}));
+      },
+      {"tensor \"documents\": dtype is \"F32\"", "I32"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plumbline::cases

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <filesystem>
+
+#include "cases/case_file.hpp"
+#include "tests/cases/bad_input.hpp"
+#include "tests/cases/file_builder.hpp"
+
+namespace plumbline::cases {
+namespace {
+
+Spec small_spec(Format format = Format::bf16) {
+  Spec spec;
+  spec.format = format;
+  spec.heads = 2;
+  spec.queries = 1;
+  spec.keys = 1;
+  spec.head_dim = 2;
+  return spec;
+}
+
+FileBuilder small_outputs() {
+  FileBuilder builder;
+  builder.add("o", "BF16", {1, 2, 1, 2}, raw<std::uint16_t>({0x3f80, 0x4000, 0x7fc0, 0}));
+  builder.add("lse", "F32", {1, 2, 1}, raw<float>({0.5, -INFINITY}));
+  return builder;
+}
+
+OutputsFile parsed(const FileBuilder& builder, const Spec& spec = small_spec()) {
+  return outputs_from_bytes(bytes_of(builder.file()), "given.safetensors", spec);
+}
+
+void expect_refusal(auto&& spoil, std::initializer_list<const char*> parts) {
+  FileBuilder builder = small_outputs();
+  parsed(builder);  // it was right before
+  spoil(builder);
+  expect_bad_input([&] { parsed(builder); }, {"given.safetensors: "});
+  expect_bad_input([&] { parsed(builder); }, parts);
+}
+
+bool same(const plumbline_contract& a, const plumbline_contract& b) {
+  return a.unit_roundoff == b.unit_roundoff && a.probability_format == b.probability_format &&
+         a.sums_rounded_p == b.sums_rounded_p && a.exp_error == b.exp_error &&
+         a.splits == b.splits && a.prefix_sum == b.prefix_sum && a.prefix_tile == b.prefix_tile;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(outputs_file)
+
+BOOST_AUTO_TEST_CASE(numbers_are_widened_and_nan_and_infinity_are_kept_for_the_judge) {
+  const Outputs outputs = parsed(small_outputs()).outputs;
+  BOOST_TEST(outputs.o[0] == 1.0f);
+  BOOST_TEST(outputs.o[1] == 2.0f);
+  BOOST_TEST(std::isnan(outputs.o[2]));
+  BOOST_TEST(outputs.lse[1] == -INFINITY);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_declares_nothing_gets_the_strictest_contract) {
+  const OutputsFile file = parsed(small_outputs());
+  BOOST_TEST(file.kernel == "outside");
+  BOOST_TEST(same(file.contract, undeclared_contract()));
+  const FileBuilder builder = small_outputs();
+  const std::string bare = container(builder.header.dump(), builder.data);
+  BOOST_TEST(
+      same(outputs_from_bytes(bytes_of(bare), "f", small_spec()).contract, undeclared_contract()));
+}
+
+BOOST_AUTO_TEST_CASE(a_declared_contract_is_read_field_by_field) {
+  FileBuilder builder = small_outputs();
+  builder.plumbline["kernel"] = "flash";
+  builder.plumbline["contract"] = {{"unit_roundoff", 0x1p-23},
+                                   {"probability_format", "bf16"},
+                                   {"sums_rounded_p", true},
+                                   {"exp_error", 0x1p-16},
+                                   {"splits", 4},
+                                   {"prefix_sum", "fp32"},
+                                   {"prefix_tile", 64}};
+  const OutputsFile file = parsed(builder);
+  BOOST_TEST(file.kernel == "flash");
+  BOOST_TEST(
+      same(file.contract, {0x1p-23, PLUMBLINE_BF16, 1, 0x1p-16, 4, PLUMBLINE_PREFIX_SUM_FP32, 64}));
+}
+
+BOOST_AUTO_TEST_CASE(outputs_read_back_bit_for_bit) {
+  const auto path = std::filesystem::temp_directory_path() / "plumbline_outputs_test.safetensors";
+  for (const Format format : all_formats()) {
+    OutputsFile written;
+    written.kernel = "a \"name\"";
+    written.contract = {0x1p-23, PLUMBLINE_BF16, 1, 0.1, 2, PLUMBLINE_PREFIX_SUM_FP32, 32};
+    written.outputs = {{1.5f, -0.0f, INFINITY, from_bf16(1)}, {0x1.234568p-3f, -INFINITY}};
+    write_outputs(path, small_spec(format), written);
+    const OutputsFile read = read_outputs(path, small_spec(format));
+    BOOST_TEST(read.kernel == written.kernel);
+    BOOST_TEST(same(read.contract, written.contract));
+    BOOST_TEST(std::memcmp(read.outputs.o.data(), written.outputs.o.data(), 16) == 0);
+    BOOST_TEST(std::memcmp(read.outputs.lse.data(), written.outputs.lse.data(), 8) == 0);
+  }
+  std::filesystem::remove(path);
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_name_that_is_no_utf8_does_not_stop_the_writing) {
+  const auto path = std::filesystem::temp_directory_path() / "plumbline_outputs_test.safetensors";
+  write_outputs(path, small_spec(), {"\xff", undeclared_contract(), {{1, 2, 3, 4}, {1, 2}}});
+  BOOST_TEST(read_outputs(path, small_spec()).kernel == "\xef\xbf\xbd");
+  std::filesystem::remove(path);
+}
+
+BOOST_AUTO_TEST_CASE(sizes_are_checked_before_writing) {
+  expect_bad_input(
+      [] {
+        write_outputs("unused", small_spec(), {"k", undeclared_contract(), {{1}, {1, 2}}});
+      },
+      {"elements of o is 1", "expected 4"});
+}
+
+BOOST_AUTO_TEST_CASE(o_may_be_fp32_but_not_bf16_for_an_fp32_case) {
+  FileBuilder builder;
+  builder.add("o", "F32", {1, 2, 1, 2}, raw<float>({1, 2, 3, 4}));
+  builder.add("lse", "F32", {1, 2, 1}, raw<float>({0, 0}));
+  BOOST_TEST(parsed(builder).outputs.o[3] == 4.0f);
+  expect_bad_input([] { parsed(small_outputs(), small_spec(Format::fp32)); },
+                   {"tensor \"o\": dtype is \"BF16\"", "expected F32"});
+}
+
+BOOST_AUTO_TEST_CASE(wrong_shapes_missing_and_unknown_tensors) {
+  expect_refusal(
+      [](auto& b) {
+        b.header["o"]["shape"] = {1, 1, 2, 2};
+      },
+      {"tensor \"o\": shape is [1, 1, 2, 2]", "[1, 2, 1, 2]"});
+  expect_refusal([](auto& b) { b.header["lse"]["shape"] = {2}; }, {"tensor \"lse\": shape is [2]"});
+  expect_refusal([](auto& b) { b.header["l"] = b.header["lse"], b.header.erase("lse"); },
+                 {"tensor \"lse\" is missing"});
+  expect_refusal([](auto& b) { b.add("q", "F32", {1}, raw<float>({1})); },
+                 {"tensor \"q\" is unknown", "outputs"});
+}
+
+BOOST_AUTO_TEST_CASE(a_contract_that_makes_no_sense) {
+  const auto contract = [](const char* field, auto value) {
+    return [=](FileBuilder& b) { b.plumbline["contract"][field] = value; };
+  };
+  expect_refusal(contract("splits", 0), {"plumbline: contract: splits is 0"});
+  expect_refusal(contract("prefix_sum", "fp16"), {"prefix_sum is \"fp16\"", "fp64, fp32"});
+  expect_refusal(contract("probability_format", "fp16"), {"probability_format is \"fp16\""});
+  expect_refusal(contract("sums_rounded_p", 1), {"sums_rounded_p is 1", "true or false"});
+  expect_refusal(contract("exp_error", "small"), {"exp_error is \"small\"", "a number"});
+  expect_refusal(contract("prefix_tile", -1), {"prefix_tile is -1"});
+  expect_refusal(contract("unit_round", 1), {"field \"unit_round\" is unknown", "unit_roundoff"});
+  expect_refusal([](auto& b) { b.plumbline["contract"] = 1; }, {"contract is 1", "object"});
+  expect_refusal([](auto& b) { b.plumbline["kernel"] = 1; }, {"kernel is 1", "a text"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plumbline::cases
