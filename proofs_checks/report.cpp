@@ -81,22 +81,6 @@ ClaimsReport run_claims(const std::vector<std::string>& ids) {
   return report;
 }
 
-std::string to_string(const Sample& sample) {
-  std::string text;
-  for (const Quantity& quantity : sample.quantities) {
-    if (!text.empty()) text += ", ";
-    if (quantity.lower != quantity.upper) {
-      text += fmt::format("{} in [{:.17g}, {:.17g}]", quantity.name, quantity.lower.front(),
-                          quantity.upper.front());
-    } else if (quantity.lower.size() == 1) {
-      text += fmt::format("{} = {:.17g}", quantity.name, quantity.lower.front());
-    } else {
-      text += fmt::format("{} = ({:.17g})", quantity.name, fmt::join(quantity.lower, ", "));
-    }
-  }
-  return text;
-}
-
 nlohmann::json to_json(const ClaimsReport& report) {
   nlohmann::json claims = nlohmann::json::array();
   for (const ClaimResult& result : report.results) {

@@ -5,8 +5,25 @@
 
 namespace plumbline::proofs_checks {
 
+std::string to_string(const Sample& sample) {
+  std::string text;
+  for (const Quantity& quantity : sample.quantities) {
+    if (!text.empty()) text += ", ";
+    if (quantity.lower != quantity.upper) {
+      text += fmt::format("{} in [{:.17g}, {:.17g}]", quantity.name, quantity.lower.front(),
+                          quantity.upper.front());
+    } else if (quantity.lower.size() == 1) {
+      text += fmt::format("{} = {:.17g}", quantity.name, quantity.lower.front());
+    } else {
+      text += fmt::format("{} = ({:.17g})", quantity.name, fmt::join(quantity.lower, ", "));
+    }
+  }
+  return text;
+}
+
 std::string to_string(const Enclosure& r) {
-  return fmt::format("[{:.17g}, {:.17g}]", r.lower, r.upper);
+  // + 0.0 turns the negative zero of an outward rounding into 0.
+  return fmt::format("[{:.17g}, {:.17g}]", r.lower + 0.0, r.upper + 0.0);
 }
 
 std::string to_string(Relation relation) {

@@ -45,6 +45,8 @@ class Inputs {
   std::map<std::string, reference::Vector<R>> values_;
 };
 
+/// "f = (1, 0), g = (2, 0)", "z in [0, 4]"; every digit of every number.
+std::string to_string(const Sample&);
 /// "[lower, upper]" with all digits.
 std::string to_string(const Enclosure&);
 /// "= 0", ">= 0", "> 0".
@@ -133,7 +135,8 @@ Check seek(Role role, const std::string& what, const Statement& statement,
                                     Reading<R>::rigorous ? 0.0 : Reading<R>::resolution());
       if (excludes(r, Relation::equals_zero) && !excluded) {
         excluded = true;
-        found += (found.empty() ? "" : "; ") + std::string("a residual lies in ") + to_string(r);
+        found +=
+            (found.empty() ? "" : "; ") + to_string(box) + ": a residual lies in " + to_string(r);
       }
     }
     excluded_everywhere = excluded_everywhere && excluded;

@@ -64,9 +64,10 @@ Claim z_mutual_information() {
       "is "
       "the entropy of p_joint). The reference p_cont p_pos sums to <p_cont, p_pos> < 1, so I is "
       "not "
-      "even a divergence between two probability laws. Two keys, f = (4, 0), g = (0, 4): "
-      "<p_cont, p_pos> = 2 e^4 / (1 + e^4)^2, so I = 3.3432 > ln 2 = 0.6931. The correction is "
-      "bam/z_information_identity with bam/z_sum.";
+      "even a divergence between two probability laws. Two keys, f = (1, 0), g = (0, 1): "
+      "<p_cont, p_pos> = 2 e / (1 + e)^2 = 0.3932, so I = 0.9334 > ln 2 = 0.6931; with f = (a, 0), "
+      "g = (0, a) I grows without bound. The correction is bam/z_information_identity with "
+      "bam/z_sum.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together(

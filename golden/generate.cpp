@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "golden/evaluate.hpp"
+#include "golden/golden.hpp"
+#include "golden/sha256.hpp"
+#include "golden/vector_file.hpp"
+#include "reference/scalars/interval.hpp"
+#include "reference/scalars/mpreal.hpp"
+#include "support/atomic_file.hpp"
+
+namespace plumbline::golden {
+namespace {
+
+using reference::Interval;
+using reference::MpReal;
+
+double nearest(const MpReal& x) { return mpfr_get_d(x.backend().data(), MPFR_RNDN); }
+
+/// The golden double of one number, or NaN if the enclosure does not certify it.
+double certified(const MpReal& value, const Interval& enclosure) {
+  const MpReal lower = reference::lower(enclosure), upper = reference::upper(enclosure);
+  if (lower <= 0 && upper >= 0 && MpReal(upper - lower) <= MpReal("1e-40")) return 0.0;
+  const double golden = nearest(value);
+  if (nearest(lower) == golden && nearest(upper) == golden) return golden;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+GoldenCase solve(const Problem& problem) {
+  EmptyRows empty, same_empty;
+  const Tensors<MpReal> values = evaluate<MpReal>(problem, empty);
+  const Tensors<Interval> enclosures = evaluate<Interval>(problem, same_empty);
+  GoldenCase golden{problem, {}};
+  for (const auto& [name, tensor] : values) {
+    Tensor<double>& out = golden.outputs[name];
+    out.shape = tensor.shape;
+    for (std::size_t n = 0; n < tensor.data.size(); ++n) {
+      out.data.push_back(certified(tensor.data[n], enclosures.at(name).data[n]));
+      if (std::isnan(out.data.back())) {
+        throw std::logic_error(
+            fmt::format("{}: {}[{}] is not certified to the last bit", problem.name, name, n));
+      }
+    }
+  }
+  for (std::size_t row : empty.rows) {
+    golden.outputs.at("lse").data[row] = -std::numeric_limits<double>::infinity();
+  }
+  return golden;
+}
+
+std::string vectors_text(cases::BiasMethod method) {
+  std::vector<GoldenCase> solved;
+  for (const Problem& problem : problems(method)) solved.push_back(solve(problem));
+  return to_json_text(method, solved);
+}
+
+std::string manifest_text(const std::vector<std::pair<std::string, std::string>>& files) {
+  nlohmann::ordered_json manifest;
+  manifest["format"] = "plumbline-golden-manifest-1";
+  for (const auto& [file, text] : files) {
+    manifest["files"].push_back({{"file", file}, {"sha256", sha256(text)}});
+  }
+  return manifest.dump(1) + "\n";
+}
+
+std::vector<std::filesystem::path> golden_generate(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder / "vectors");
+  std::vector<std::pair<std::string, std::string>> files;
+  std::vector<std::filesystem::path> written;
+  for (cases::BiasMethod method : cases::all_biases()) {
+    const std::string file = fmt::format("vectors/{}.json", cases::name(method));
+    files.emplace_back(file, vectors_text(method));
+    write_file(folder / file, files.back().second);
+    written.push_back(folder / file);
+  }
+  write_file(folder / "manifest.json", manifest_text(files));
+  written.push_back(folder / "manifest.json");
+  return written;
+}
+
+}  // namespace plumbline::golden
