@@ -95,7 +95,9 @@ link=${link/" -o $product"/"$front -o $mutated"}
 
 status=0
 if [ "$product" = bin/kernel_runner ]; then
-  "$mutated" "${arguments[@]}" >"$scratch/output" 2>&1 || status=$?
+  # Fibers on own stacks do not go with ASan's copies of stack frames.
+  TSAN_OPTIONS=halt_on_error=1 ASAN_OPTIONS=detect_stack_use_after_return=0 \
+    "$mutated" "${arguments[@]}" >"$scratch/output" 2>&1 || status=$?
 else
   "$build/bin/plumbline" verify --kernel "$mutated" --seed 1 "${arguments[@]}" \
     >"$scratch/output" 2>&1 || status=$?
@@ -111,9 +113,10 @@ case "$caught_by" in
   *)
     [ $status != 0 ] || die "was not caught by the $caught_by sanitizer"
     grep -q "Sanitizer" "$scratch/output" || die "ended with status $status, but no sanitizer reported"
+    read -r where text <<<"$(field reported_at)"
     named=no
-    for line in $(grep -nF -- "$(field reported_at)" "$scratch/$file" | cut -d : -f 1); do
-      ! grep -Eq "$(basename "$file"):$line\b" "$scratch/output" || named=yes
-    done
-    [ $named = yes ] || die "the report does not name the line of '$(field reported_at)' in $file" ;;
+    while IFS=: read -r line _; do
+      ! grep -Eq "$(basename "$where"):$line\b" "$scratch/output" || named=yes
+    done < <(grep -nF -- "$text" "$scratch/$where")
+    [ $named = yes ] || die "the report does not name the line of '$text' in $where" ;;
 esac
