@@ -13,10 +13,10 @@ namespace plumbline::reference {
 
 /// Which keys a query sees. A default Mask shows every key (bidirectional attention).
 struct Mask {
-  bool causal = false;         ///< key j <= query position i
-  std::optional<int> window;   ///< |i - j| <= window: window + 1 keys on a side, i among them
-  std::vector<int> lengths;    ///< [batch], or empty; i < lengths[b] and j < lengths[b]
-  std::vector<int> documents;  ///< [batch * keys], or empty; equal ids of positions i and j
+  bool causal = false;              ///< key j <= query position i
+  std::optional<int> window = {};   ///< |i - j| <= window: window + 1 keys on a side, i among them
+  std::vector<int> lengths = {};    ///< [batch], or empty; i < lengths[b] and j < lengths[b]
+  std::vector<int> documents = {};  ///< [batch * keys], or empty; equal ids of positions i and j
 };
 
 /// The keys j in [0, keys) that the query at `position` of sequence `batch` sees, ascending: those

@@ -128,9 +128,12 @@ struct Primitives<RunningError> {
     return with_relative_error(v, E::rounded_up(from_base + from_exponent + E::tiny));
   }
 
-  // Exact, and 1-Lipschitz.
+  // Exact, and 1-Lipschitz; relu of what is certainly negative is 0 and nothing else.
   static E absolute(const E& a) { return {std::fabs(a.value()), a.error()}; }
-  static E relu(const E& a) { return {Primitives<double>::relu(a.value()), a.error()}; }
+  static E relu(const E& a) {
+    if (a.value() < 0 && certain(a)) return E(0.0);
+    return {Primitives<double>::relu(a.value()), a.error()};
+  }
   static E maximum(const E& a, const E& b) {
     return {Primitives<double>::maximum(a.value(), b.value()), std::max(a.error(), b.error())};
   }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/attention/attention_grad.hpp"
+
+#include "tests/reference/attention/attention_problem.hpp"
+
+using namespace plumbline::reference;
+
+BOOST_AUTO_TEST_CASE(a_row_by_hand) {
+  // Two keys with equal logits: p = (1/2, 1/2). do = 4, v = (1, 3): dp = (4, 12), D = 8,
+  // ds = (1/2 (4 - 8 + 2), 1/2 (12 - 8 + 2)) = (-1, 3) with dlse = 2. scale = 1/2, k = (3, 3),
+  // q = 5: dq = 1/2 (-1 + 3) 3 = 3, dk = 1/2 (-1, 3) 5 = (-2.5, 7.5), dv = (2, 2).
+  Matrix<double> K(2, 1), V(2, 1);
+  K << 3, 3;
+  V << 1, 3;
+  Matrix<double> grad_k = zeros<double>(2, 1), grad_v = grad_k;
+  Nope<double>::Grad no_parameters;
+  double ssmax = 0;
+  const Vector<double> grad_q = attention_row_grad(
+      lifted<double>({5}), K, V, {0, 1}, 0.5, Nope<double>{}, 1, std::nullopt, lifted<double>({4}),
+      2.0, AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax});
+  BOOST_TEST(grad_q[0] == 3.0);
+  BOOST_TEST(grad_k(0, 0) == -2.5);
+  BOOST_TEST(grad_k(1, 0) == 7.5);
+  BOOST_TEST(grad_v(0, 0) == 2.0);
+  BOOST_TEST(grad_v(1, 0) == 2.0);
+  BOOST_TEST(ssmax == 0.0);
+}
+
+BOOST_AUTO_TEST_CASE(ssmax_by_hand) {
+  // The same with s = 3 and n = 2: c = 3 ln 2, logits z = 1/2 * 15 = 7.5 both. ds as above;
+  // dz = c ds; ds_h = ln 2 (-1 + 3) 7.5 = 15 ln 2.
+  Matrix<double> K(2, 1), V(2, 1);
+  K << 3, 3;
+  V << 1, 3;
+  Matrix<double> grad_k = zeros<double>(2, 1), grad_v = grad_k;
+  Nope<double>::Grad no_parameters;
+  double ssmax = 1.0;  // it adds to what is there
+  const Vector<double> grad_q = attention_row_grad(
+      lifted<double>({5}), K, V, {0, 1}, 0.5, Nope<double>{}, 1, 3.0, lifted<double>({4}), 2.0,
+      AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax});
+  BOOST_TEST(ssmax == 1.0 + 15 * std::log(2.0));
+  const double c = 3 * std::log(2.0);
+  // 1/2 (-c + 3c) 3, three roundings more than 3c: within 4u of 6.24.
+  BOOST_TEST(!!(std::fabs(grad_q[0] - 3 * c) <= 4 * 0x1p-53 * 6.24));
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_sees_no_key_has_no_gradients) {
+  Matrix<double> K = zeros<double>(1, 1), grad_k = K, grad_v = K;
+  Nope<double>::Grad no_parameters;
+  double ssmax = 0;
+  const Vector<double> grad_q = attention_row_grad(
+      lifted<double>({5}), K, K, {}, 0.5, Nope<double>{}, 0, 3.0, lifted<double>({4}), 2.0,
+      AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax});
+  BOOST_TEST(grad_q == lifted<double>({0}));
+  BOOST_TEST((grad_k == K));
+  BOOST_TEST((grad_v == K));
+  BOOST_TEST(ssmax == 0.0);
+}
+
+BOOST_AUTO_TEST_CASE(upstream_gradients_that_do_not_fit_are_refused) {
+  AttentionInputs<double> x;
+  x.shape = {1, 1, 1, 1, 1, 1, 0};
+  x.q = x.k = x.v = {zeros<double>(1, 1)};
+  x.scale = 1.0;
+  const auto bias_of = [](int, int) { return Nope<double>{}; };
+  const Matrix<double> fits = zeros<double>(1, 1), tall = zeros<double>(2, 1);
+  const Vector<double> two = zeros<double>(2);
+  BOOST_CHECK_NO_THROW(attention_grad(x, bias_of, {{fits}, {}}));
+  BOOST_CHECK_THROW(attention_grad(x, bias_of, {{}, {}}), std::invalid_argument);
+  BOOST_CHECK_THROW(attention_grad(x, bias_of, {{tall}, {}}), std::invalid_argument);
+  BOOST_CHECK_THROW(attention_grad(x, bias_of, {{fits}, {two}}), std::invalid_argument);
+  BOOST_CHECK_THROW(attention_grad(x, bias_of, {{fits}, {two, two}}), std::invalid_argument);
+}
+
+/// loss = sum of weights times outputs and LSEs, with the weights as upstream gradients. Gradients
+/// in q, k, v (summed over the query heads of a group), the SSMax scales and every bias parameter.
+BOOST_AUTO_TEST_CASE(every_adjoint_is_the_derivative_of_the_forward_equations) {
+  for_each_method([](auto method) {
+    using Method = decltype(method);
+    std::uint64_t seed = 40;
+    for (const Problem& problem : small_problems()) {
+      Numbers numbers(++seed);
+      const AttentionShape& s = problem.shape;
+      const std::vector<double> inputs = inputs_of<Method>(problem, numbers);
+      const int rows = s.batch * s.heads * s.queries;
+      const std::vector<double> on_output = numbers.between(-1, 1, rows * s.head_dim);
+      const std::vector<double> on_lse = numbers.between(-1, 1, rows);
+
+      const auto loss = [&](const auto& x) {
+        using R = ScalarOf<decltype(x)>;
+        const ReadProblem<R, Method> read(problem, x);
+        const auto attended = attention(read.inputs, read.bias_of());
+        Vector<R> total = zeros<R>(1);
+        for (int r = 0; r < rows; ++r) {
+          if (attended[r].sees_no_key) continue;
+          total[0] += R(on_lse[r]) * attended[r].lse;
+          for (int d = 0; d < s.head_dim; ++d) {
+            total[0] += R(on_output[r * s.head_dim + d]) * attended[r].output[d];
+          }
+        }
+        return total;
+      };
+      const auto adjoint = [&](const auto& x) {
+        using R = ScalarOf<decltype(x)>;
+        const ReadProblem<R, Method> read(problem, x);
+        const Vector<R> lifted_output = lifted<R>(on_output), lifted_lse = lifted<R>(on_lse);
+        Reader<R> output(lifted_output), lse(lifted_lse);
+        AttentionUpstream<R> upstream;
+        upstream.output = output.matrices(s.batch * s.heads, s.queries, s.head_dim);
+        for (int n = 0; n < s.batch * s.heads; ++n) upstream.lse.push_back(lse.vector(s.queries));
+        const auto grad = attention_grad(read.inputs, read.bias_of(), upstream);
+        Writer<R> results;
+        results.matrices(grad.q);
+        results.matrices(grad.k);
+        results.matrices(grad.v);
+        for (const R& g : grad.ssmax_scale) results.number(g);
+        for (const auto& g : grad.bias) Method::template write<R>(results, g);
+        return results.result();
+      };
+      BOOST_TEST_CONTEXT(Method::name << ", " << problem.name << ", seed " << seed) {
+        expect_adjoint(loss, adjoint, inputs);
+        expect_readings_agree(adjoint, inputs);
+      }
+    }
+  });
+}
