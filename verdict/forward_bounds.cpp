@@ -159,10 +159,14 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
     } else {
       error = deviation[d] / (1.0 - total_weight_error);
     }
-    error += p_rounding * (contract.sums_rounded_p ? spread[d] : magnitude[d]);
-    error += (sum_error + 2 * rescale_count * u) * magnitude[d] +
-             (sum_error + 2 * rescale_count * u + 4 * u) * o;
-    error += lost * (1.0 + largest[d]);
+    const double rounding = p_rounding * (contract.sums_rounded_p ? spread[d] : magnitude[d]) +
+                            (sum_error + 2 * rescale_count * u) * magnitude[d] +
+                            (sum_error + 2 * rescale_count * u + 4 * u) * o +
+                            lost * (1.0 + largest[d]);
+    // The roundings act on weights that are already off by up to a factor (1 + E) / (1 - E).
+    const double perturbed =
+        bounds.ill_conditioned ? 1.0 : (1.0 + total_weight_error) / (1.0 - total_weight_error);
+    error += rounding * perturbed;
     bounds.output[d] =
         second_order * (error + o_rounding * (o + error)) + half_smallest_subnormal(format);
   }

@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "support/error.hpp"
 #include "verdict/spec_generator.hpp"
@@ -75,25 +76,31 @@ CellResult check_cell(const Kernel& kernel, cases::BiasMethod bias, cases::Forma
   if (!result.supported) return result;
 
   const auto specs = arbitrary_spec(bias, format, supported);
+  bool failed = false;
   const auto property = [&] {
     const cases::Spec spec = *specs;
     const Judgement judgement = run_and_judge(kernel, spec, threads);
-    const bool failed = judgement.outcome == Outcome::fail;
+    const bool fails = judgement.outcome == Outcome::fail;
+    if (!failed) {
+      count(result, judgement);
+      case_done(++result.cases);
+    }
     // RapidCheck takes every failing shrink for its next start, so the last failing case is the
-    // smallest.
-    if (failed) result.counterexample = {spec, judgement};
-    if (!result.counterexample || failed) count(result, judgement);
-    if (!result.counterexample) case_done(++result.cases);
-    RC_ASSERT(!failed);
+    // smallest. Of undecided cases the first is kept, until one fails.
+    if (fails || (judgement.outcome == Outcome::undecided && !result.counterexample)) {
+      result.counterexample = {spec, judgement};
+    }
+    failed = failed || fails;
+    RC_ASSERT(!fails);
   };
   rc::detail::TestParams params;
   params.seed = seed;
   params.maxSuccess = cases;
   Silent listener;
   const auto outcome =
-      rc::detail::checkTestable(property, rc::detail::TestMetadata{}, params, listener);
+      rc::detail::checkTestable(property, rc::detail::TestMetadata{}, params, listener,
+                                std::unordered_map<std::string, rc::detail::Reproduce>{});
   if (rc::detail::Error error; outcome.match(error)) throw std::runtime_error(error.description);
-  if (result.counterexample) ++result.cases;
   return result;
 }
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// fp32 biases computed in several ways, against long double, within their bound and near it.
+#include "verdict/bias_error.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "cases/case_file.hpp"
+
+using namespace plumbline;
+using cases::BiasMethod;
+
+namespace {
+
+constexpr float log2e = 1.44269504f;
+
+cases::Case one_head(BiasMethod bias, std::uint64_t seed) {
+  cases::Spec spec;
+  spec.bias = bias;
+  spec.queries = spec.keys = 300;
+  spec.head_dim = 32;
+  spec.seed = seed;
+  return cases::generate(spec);
+}
+
+/// fp32 and long double biases of query i, key j.
+struct Ways {
+  std::function<float(const cases::Case&, int, int)> computed;
+  std::function<long double(const cases::Case&, int, int)> exact;
+};
+
+/// Largest |computed - exact| / bound over all pairs of some cases; every pair must be at most 1.
+double worst_ratio(BiasMethod bias, const verdict::Contract& contract, const Ways& ways) {
+  double worst = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const auto c = one_head(bias, seed);
+    const verdict::BiasError error(c, contract);
+    std::vector<int> visible(c.spec.keys);
+    std::iota(visible.begin(), visible.end(), 0);
+    for (int i = 0; i < c.spec.keys; i += 7) {
+      std::vector<double> exact;
+      for (int j : visible) exact.push_back(static_cast<double>(ways.exact(c, i, j)));
+      const auto bound = error.row(0, 0, i, visible, exact);
+      for (int j : visible) {
+        const double off =
+            static_cast<double>(std::abs(ways.computed(c, i, j) - ways.exact(c, i, j)));
+        if (off > 0) worst = std::max(worst, off / bound[j]);
+      }
+    }
+  }
+  return worst;
+}
+
+long double prefix(const cases::Case& c, int i) {
+  return std::accumulate(c.increments.begin(), c.increments.begin() + i + 1, 0.0L);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(alibi_with_log2_e_folded_into_the_slope) {
+  // In the exponent of base 2: the constant, the folded slope and the product are each rounded.
+  const double worst =
+      worst_ratio(BiasMethod::alibi, cases::undeclared_contract(),
+                  {[](const auto& c, int i, int j) {
+                     return -(c.slopes[0] * log2e) * static_cast<float>(std::abs(i - j));
+                   },
+                   [](const auto& c, int i, int j) {
+                     return -c.slopes[0] * std::abs(i - j) / std::log(2.0L);
+                   }});
+  BOOST_TEST(worst <= 1.0);
+  BOOST_TEST(worst > 0.1);
+}
+
+BOOST_AUTO_TEST_CASE(cable_differenced_in_double) {
+  const double worst = worst_ratio(
+      BiasMethod::cable, cases::undeclared_contract(),
+      {[](const auto& c, int i, int j) {
+         return -c.gain[i] *
+                static_cast<float>(std::abs(static_cast<double>(prefix(c, i) - prefix(c, j))));
+       },
+       [](const auto& c, int i, int j) {
+         return -c.gain[i] * std::abs(prefix(c, i) - prefix(c, j));
+       }});
+  BOOST_TEST(worst <= 1.0);
+  BOOST_TEST(worst > 0.2);
+}
+
+BOOST_AUTO_TEST_CASE(cable_recentred_per_tile) {
+  auto contract = cases::undeclared_contract();
+  contract.prefix_tile = 64;
+  const double worst = worst_ratio(
+      BiasMethod::cable_nw, contract,
+      {[](const auto& c, int i, int j) {
+         const long double base = prefix(c, j / 64 * 64);
+         const float query = static_cast<float>(prefix(c, i) - base);
+         const float key = static_cast<float>(prefix(c, j) - base);
+         return -std::abs(query - key);
+       },
+       [](const auto& c, int i, int j) { return -std::abs(prefix(c, i) - prefix(c, j)); }});
+  BOOST_TEST(worst <= 1.0);
+  BOOST_TEST(worst > 0.1);
+}
+
+BOOST_AUTO_TEST_CASE(cable_with_float_prefix_sums_needs_the_contract_to_say_so) {
+  const Ways in_float{
+      [](const auto& c, int i, int j) {
+        const auto sum = [&](int n) {
+          float total = 0;
+          for (int t = 0; t <= n; ++t) total += c.increments[t];
+          return total;
+        };
+        return -std::abs(sum(i) - sum(j));
+      },
+      [](const auto& c, int i, int j) { return -std::abs(prefix(c, i) - prefix(c, j)); }};
+  auto contract = cases::undeclared_contract();
+  BOOST_TEST(worst_ratio(BiasMethod::cable_nw, contract, in_float) > 1.0);
+  contract.prefix_sum = PLUMBLINE_PREFIX_SUM_FP32;
+  BOOST_TEST(worst_ratio(BiasMethod::cable_nw, contract, in_float) <= 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(k_cable_with_one_plus_the_square_rounded) {
+  const double worst = worst_ratio(BiasMethod::k_cable, cases::undeclared_contract(),
+                                   {[](const auto& c, int i, int j) {
+                                      const float d =
+                                          static_cast<float>(prefix(c, i) - prefix(c, j));
+                                      return -c.gain[i] * std::log(1.0f + d * d);
+                                    },
+                                    [](const auto& c, int i, int j) {
+                                      const long double d = prefix(c, i) - prefix(c, j);
+                                      return -c.gain[i] * std::log1p(d * d);
+                                    }});
+  BOOST_TEST(worst <= 1.0);
+  BOOST_TEST(worst > 0.2);
+}
+
+BOOST_AUTO_TEST_CASE(ggd_through_base_two_exponentials_and_logarithms) {
+  const double worst = worst_ratio(
+      BiasMethod::ggd, cases::undeclared_contract(),
+      {[](const auto& c, int i, int j) {
+         const float mu = std::exp(c.theta_mu[0]) - std::exp(-c.theta_mu[0]);
+         const float base =
+             std::abs(static_cast<float>(j - i) - mu) + static_cast<float>(c.epsilon);
+         const float amplitude = std::exp2(c.theta_alpha[0] * log2e);
+         return -amplitude * std::exp2(c.theta_beta[0] * std::log2(base));
+       },
+       [](const auto& c, int i, int j) {
+         const long double theta_mu = c.theta_mu[0];
+         const long double mu = std::exp(theta_mu) - std::exp(-theta_mu);
+         const long double base = std::abs(j - i - mu) + static_cast<long double>(c.epsilon);
+         return -std::exp(static_cast<long double>(c.theta_alpha[0])) *
+                std::pow(base, static_cast<long double>(c.theta_beta[0]));
+       }});
+  BOOST_TEST(worst <= 1.0);
+  BOOST_TEST(worst > 0.1);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of tests/verdict/test_kernels.cpp, loaded, run, checked and reported.
+#include "verdict/property.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "support/error.hpp"
+#include "verdict/report.hpp"
+#include "verdict/spec_generator.hpp"
+
+using namespace plumbline;
+using cases::BiasMethod;
+using cases::Format;
+using verdict::Outcome;
+
+namespace {
+
+verdict::Kernel kernel(const std::string& name) {
+  for (const auto& kernel : verdict::load_kernel_library(TEST_KERNELS).kernels) {
+    if (kernel.name() == name) return kernel;
+  }
+  throw std::logic_error("no kernel " + name);
+}
+
+verdict::CellResult check(const std::string& name, int cases = 60) {
+  return verdict::check_cell(kernel(name), BiasMethod::nope, Format::fp32, cases, 3, 2, [](int) {});
+}
+
+std::string message_of(const std::filesystem::path& library) {
+  try {
+    verdict::load_kernel_library(library);
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_right_kernel_passes) {
+  const auto result = check("right");
+  BOOST_TEST((result.outcome == Outcome::pass));
+  BOOST_TEST(result.cases == 60);
+  BOOST_TEST(result.rows > 1000);
+  BOOST_TEST(!result.counterexample.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_failing_case_shrinks_to_the_smallest_shape_that_still_fails) {
+  const auto result = check("drops_the_last_key_from_five_on");
+  BOOST_TEST((result.outcome == Outcome::fail));
+  BOOST_REQUIRE(result.counterexample.has_value());
+  const auto& spec = result.counterexample->spec;
+  BOOST_TEST(spec.keys == 5);
+  BOOST_TEST(spec.batch == 1);
+  BOOST_TEST(spec.heads == 1);
+  BOOST_TEST(spec.head_dim == 32);
+  BOOST_TEST(!spec.ssmax);
+  BOOST_TEST(!spec.mask.ragged);
+  // The repro line's case fails alone, and only in the kernel that is wrong.
+  const auto parsed = cases::from_line(cases::to_line(spec));
+  const auto wrong = kernel("drops_the_last_key_from_five_on");
+  BOOST_TEST((verdict::check_spec(wrong, parsed, 1).outcome == Outcome::fail));
+  BOOST_TEST((verdict::check_spec(kernel("right"), parsed, 1).outcome == Outcome::pass));
+}
+
+BOOST_AUTO_TEST_CASE(the_same_seed_draws_the_same_cases) {
+  BOOST_TEST((verdict::draw_specs(BiasMethod::ggd, Format::bf16, 20, 9) ==
+              verdict::draw_specs(BiasMethod::ggd, Format::bf16, 20, 9)));
+  BOOST_TEST((verdict::draw_specs(BiasMethod::ggd, Format::bf16, 20, 9) !=
+              verdict::draw_specs(BiasMethod::ggd, Format::bf16, 20, 10)));
+}
+
+BOOST_AUTO_TEST_CASE(drawn_cases_cover_every_family_mask_and_head_dim) {
+  std::set<cases::Family> families;
+  std::set<int> head_dims;
+  int causal = 0, window = 0, ragged = 0, documents = 0, grouped = 0, offset = 0, ssmax = 0;
+  for (const auto& spec : verdict::draw_specs(BiasMethod::cable, Format::fp32, 200, 1)) {
+    families.insert(spec.family);
+    head_dims.insert(spec.head_dim);
+    causal += spec.mask.causal;
+    window += spec.mask.window.has_value();
+    ragged += spec.mask.ragged;
+    documents += spec.mask.documents;
+    grouped += spec.heads != spec.kv_heads;
+    offset += spec.query_offset > 0;
+    ssmax += spec.ssmax;
+  }
+  BOOST_TEST(families.size() == 6u);
+  BOOST_TEST(head_dims == (std::set<int>{32, 64, 128}), boost::test_tools::per_element());
+  for (const int count : {causal, window, ragged, documents, grouped, offset, ssmax}) {
+    BOOST_TEST(count > 10);
+    BOOST_TEST(count < 190);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(outputs_that_are_not_written_fail) {
+  BOOST_TEST((check("writes_nothing", 5).outcome == Outcome::fail));
+}
+
+BOOST_AUTO_TEST_CASE(writes_beside_an_output_are_found_and_named) {
+  const auto before = check("writes_before_o", 5);
+  BOOST_REQUIRE(before.counterexample.has_value());
+  BOOST_TEST(before.counterexample->judgement.failure.find("outside o: first at byte -4") !=
+             std::string::npos);
+  const auto after = check("writes_after_lse", 5);
+  BOOST_REQUIRE(after.counterexample.has_value());
+  BOOST_TEST(after.counterexample->judgement.failure.find("outside lse") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_gives_up_fails_with_its_own_words) {
+  const auto result = check("gives_up", 5);
+  BOOST_REQUIRE(result.counterexample.has_value());
+  BOOST_TEST(result.counterexample->judgement.failure ==
+             "the kernel returned 7: no room for the bias matrix");
+}
+
+BOOST_AUTO_TEST_CASE(a_bias_that_a_kernel_does_not_offer_is_neither_pass_nor_fail) {
+  const auto result =
+      verdict::check_cell(kernel("right"), BiasMethod::alibi, Format::fp32, 5, 1, 1, [](int) {});
+  BOOST_TEST(!result.supported);
+  BOOST_TEST(result.cases == 0);
+}
+
+BOOST_AUTO_TEST_CASE(files_that_are_no_kernel_library_are_named_with_what_was_expected) {
+  BOOST_TEST(message_of("no_such_library.so").find("no_such_library.so") != std::string::npos);
+  const auto text_file = std::filesystem::temp_directory_path() / "plumbline_not_a_library.so";
+  std::ofstream(text_file) << "not a library";
+  BOOST_TEST(message_of(text_file).find("a loadable shared library") != std::string::npos);
+  std::filesystem::remove(text_file);
+}
+
+BOOST_AUTO_TEST_CASE(the_report_holds_the_verdict_the_case_and_the_repro_line) {
+  verdict::VerifyReport report;
+  report.library = "test kernels";
+  report.device = "CPU <&>";
+  report.kernel_option = "--kernel ./mine.so";
+  report.cells = {check("right", 5), check("gives_up", 5)};
+  BOOST_TEST((report.outcome() == Outcome::fail));
+  const auto json = verdict::to_json(report);
+  BOOST_TEST(json["outcome"] == "FAIL");
+  BOOST_TEST(json["cells"][0]["outcome"] == "pass");
+  const std::string repeat = json["cells"][1]["counterexample"]["repeat"];
+  BOOST_TEST(
+      repeat.starts_with("./plumbline verify --kernel ./mine.so --kernels gives_up --case 'bias="));
+  const auto junit = verdict::to_junit(report);
+  BOOST_TEST(junit.find("<testsuite name=\"gives_up\" tests=\"1\" failures=\"1\"") !=
+             std::string::npos);
+  BOOST_TEST(junit.find("no room for the bias matrix") != std::string::npos);
+  BOOST_TEST(verdict::to_table(report).find("FAIL") != std::string::npos);
+  BOOST_TEST(verdict::xml_escape("a<b>&\"\x01") == "a&lt;b&gt;&amp;&quot;?");
+}

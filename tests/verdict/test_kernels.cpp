@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel library with one right kernel and several wrong ones, for fp32 without bias and mask.
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "plumbline_kernel.h"
+
+namespace {
+
+int supports(const plumbline_forward* p) {
+  return p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE;
+}
+
+bool visible(const plumbline_forward* p, int b, int i, int j) {
+  if (p->lengths && (i >= p->lengths[b] || j >= p->lengths[b])) return false;
+  if (p->causal && j > i) return false;
+  if (p->window >= 0 && std::abs(i - j) > p->window) return false;
+  return !p->documents || p->documents[b * p->keys + i] == p->documents[b * p->keys + j];
+}
+
+int attend(const plumbline_forward* p, int keys_dropped) {
+  for (int row = 0; row < p->batch * p->heads * p->queries; ++row) {
+    const int r = row % p->queries, h = row / p->queries % p->heads,
+              b = row / p->queries / p->heads;
+    const int i = r + p->query_offset, kv = b * p->kv_heads + h / (p->heads / p->kv_heads);
+    const float* q = static_cast<const float*>(p->q) + row * p->head_dim;
+    float* o = static_cast<float*>(p->o) + row * p->head_dim;
+    std::vector<float> score;
+    std::vector<int> keys;
+    for (int j = 0; j < p->keys - keys_dropped; ++j) {
+      if (!visible(p, b, i, j)) continue;
+      const float* k = static_cast<const float*>(p->k) + (kv * p->keys + j) * p->head_dim;
+      float dot = 0;
+      for (int d = 0; d < p->head_dim; ++d) dot += q[d] * k[d];
+      keys.push_back(j);
+      score.push_back(static_cast<float>(p->scale) * dot);
+    }
+    float largest = -INFINITY, total = 0;
+    const float n = static_cast<float>(keys.size());
+    for (float& s : score) {
+      if (p->ssmax_scale) s *= p->ssmax_scale[h] * std::log(n);
+      largest = std::fmax(largest, s);
+    }
+    for (int d = 0; d < p->head_dim; ++d) o[d] = 0;
+    for (std::size_t m = 0; m < keys.size(); ++m) {
+      const float* v = static_cast<const float*>(p->v) + (kv * p->keys + keys[m]) * p->head_dim;
+      const float weight = std::exp(score[m] - largest);
+      total += weight;
+      for (int d = 0; d < p->head_dim; ++d) o[d] += weight * v[d];
+    }
+    for (int d = 0; d < p->head_dim && !keys.empty(); ++d) o[d] /= total;
+    p->lse[row] = keys.empty() ? -INFINITY : largest + std::log(total);
+  }
+  return 0;
+}
+
+int right(const plumbline_forward* p, char*, size_t) { return attend(p, 0); }
+int drops_the_last_key_from_five_on(const plumbline_forward* p, char*, size_t) {
+  return attend(p, p->keys >= 5);
+}
+int writes_nothing(const plumbline_forward*, char*, size_t) { return 0; }
+int writes_before_o(const plumbline_forward* p, char*, size_t) {
+  attend(p, 0);
+  static_cast<float*>(p->o)[-1] = 0;
+  return 0;
+}
+int writes_after_lse(const plumbline_forward* p, char*, size_t) {
+  attend(p, 0);
+  p->lse[p->batch * p->heads * p->queries] = 0;
+  return 0;
+}
+int gives_up(const plumbline_forward*, char* message, size_t size) {
+  std::snprintf(message, size, "no room for the bias matrix");
+  return 7;
+}
+
+constexpr plumbline_contract contract{0x1p-24, PLUMBLINE_FP32, 0, 0x1p-20, 1, 0, 0};
+const plumbline_kernel kernels[] = {
+    {"right", contract, supports, right},
+    {"drops_the_last_key_from_five_on", contract, supports, drops_the_last_key_from_five_on},
+    {"writes_nothing", contract, supports, writes_nothing},
+    {"writes_before_o", contract, supports, writes_before_o},
+    {"writes_after_lse", contract, supports, writes_after_lse},
+    {"gives_up", contract, supports, gives_up},
+};
+const plumbline_library library{PLUMBLINE_ABI_VERSION, "test kernels", "CPU", 6, kernels};
+
+}  // namespace
+
+extern "C" const plumbline_library* plumbline_kernel_library() { return &library; }
