@@ -3,7 +3,6 @@
 
 add_library(plumbline_gpu_sanitize INTERFACE)
 if(PLUMBLINE_SANITIZE STREQUAL "address")
-  # -O1 and frame pointers keep the report at the kernel's own line.
   target_compile_options(plumbline_gpu_sanitize INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(plumbline_gpu_sanitize INTERFACE -fsanitize=address,undefined)

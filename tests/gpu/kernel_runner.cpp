@@ -42,13 +42,14 @@ struct Shape {
   bool ragged, documents, ssmax;
 };
 
-// Lengths around the tiles of 32, a decode step, every kind of mask, grouped-query heads.
+// Lengths around the tiles of 32, a decode step of several chunks of the prefix sum, every kind of
+// mask, grouped-query heads.
 constexpr Shape kShapes[] = {
     {"one", 1, 1, 1, 1, 1, 32, true, -1, false, false, false},
     {"causal", 1, 2, 1, 70, 70, 64, true, -1, false, false, false},
     {"window", 2, 1, 1, 33, 65, 32, true, 7, true, false, true},
     {"documents", 1, 2, 2, 40, 40, 128, false, -1, false, true, true},
-    {"decode", 1, 2, 1, 1, 97, 64, true, -1, false, false, false},
+    {"decode", 1, 2, 1, 1, 1100, 64, true, -1, false, false, false},
 };
 
 constexpr const char* kBiases[] = {"nope",    "alibi",      "cable", "cable_nw",

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention small enough to check by hand, through the C interface; and what every rung must keep:
+// the caller's poison, the thread order's irrelevance, the refusal of what it cannot do.
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "emulation/grid.hpp"
+#include "plumbline_kernel.h"
+
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr int D = 32;
+
+/// fp32, one batch, one head, D = 32, scale 1; q = 0, so that only the bias speaks. V has 1 + j in
+/// every column of key j.
+struct Small {
+  explicit Small(int length)
+      : q(length * D, 0.0f),
+        k(length * D, 1.0f),
+        v(length * D),
+        o(length * D, kNan),
+        lse(length, kNan) {
+    for (int j = 0; j < length; ++j)
+      for (int d = 0; d < D; ++d) v[j * D + d] = static_cast<float>(1 + j);
+    problem.struct_size = sizeof problem;
+    problem.batch = problem.heads = problem.kv_heads = 1;
+    problem.queries = problem.keys = length;
+    problem.head_dim = D;
+    problem.window = -1;
+    problem.scale = 1.0;
+    problem.epsilon = 0.5;
+    problem.q = q.data();
+    problem.k = k.data();
+    problem.v = v.data();
+    problem.o = o.data();
+    problem.lse = lse.data();
+  }
+
+  std::string run(const plumbline_kernel& kernel) {
+    char message[256] = "";
+    return kernel.forward(&problem, message, sizeof message) == 0 ? "" : message;
+  }
+
+  std::vector<float> q, k, v, o, lse;
+  plumbline_forward problem{};
+};
+
+/// 8 ulp: the rounding of one exponential, one sum and one quotient of a few terms.
+constexpr double kFewUlp = 8 * 0x1p-24;
+
+void check(const Small& small, int row, double o, double lse) {
+  BOOST_TEST_INFO("row " << row);
+  for (int d = 0; d < D; ++d) BOOST_TEST(std::abs(small.o[row * D + d] - o) <= kFewUlp * o);
+  BOOST_TEST(std::abs(small.lse[row] - lse) <= kFewUlp * (1.0 + std::abs(lse)));
+}
+
+template <class Test>
+void for_every_kernel(Test test) {
+  const plumbline_library* library = plumbline_kernel_library();
+  BOOST_REQUIRE(library != nullptr);
+  BOOST_TEST(std::string(library->device) == "CPU emulation");
+  BOOST_REQUIRE_EQUAL(library->kernel_count, 3);
+  for (int n = 0; n < library->kernel_count; ++n) {
+    BOOST_TEST_CONTEXT(library->kernels[n].name) { test(library->kernels[n]); }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_bias_a_row_is_the_mean_of_the_values_it_sees) {
+  for_every_kernel([](const plumbline_kernel& kernel) {
+    Small small(3);
+    small.problem.causal = 1;
+    BOOST_TEST(small.run(kernel) == "");
+    check(small, 0, 1.0, 0.0);
+    check(small, 1, 1.5, std::log(2.0));
+    check(small, 2, 2.0, std::log(3.0));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(alibi_with_slope_ln_2_halves_the_weight_at_each_step) {
+  for_every_kernel([](const plumbline_kernel& kernel) {
+    Small small(3);
+    const float slope = std::log(2.0f);
+    small.problem.bias = PLUMBLINE_ALIBI;
+    small.problem.slopes = &slope;
+    BOOST_TEST(small.run(kernel) == "");
+    check(small, 0, (1 + 2 / 2.0 + 3 / 4.0) / 1.75, std::log(1.75));
+    check(small, 1, (1 / 2.0 + 2 + 3 / 2.0) / 2.0, std::log(2.0));
+    check(small, 2, (1 / 4.0 + 2 / 2.0 + 3) / 1.75, std::log(1.75));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(the_cable_biases_take_the_distance_of_prefix_sums) {
+  // S = 1, 3, 6 and g = 1, 2, 0.5.
+  const std::array<float, 3> increments{1.0f, 2.0f, 3.0f}, gain{1.0f, 2.0f, 0.5f};
+  const auto value = [&](int bias, int i, int j) {
+    const double s[] = {1.0, 3.0, 6.0}, d = std::abs(s[i] - s[j]);
+    const double g = bias == PLUMBLINE_CABLE || bias == PLUMBLINE_K_CABLE ? gain[i] : 1.0;
+    return bias <= PLUMBLINE_CABLE_NW ? std::exp(-g * d) : std::pow(1.0 + d * d, -g);
+  };
+  for_every_kernel([&](const plumbline_kernel& kernel) {
+    for (int bias = PLUMBLINE_CABLE; bias <= PLUMBLINE_K_CABLE_NW; ++bias) {
+      Small small(3);
+      small.problem.bias = bias;
+      small.problem.increments = increments.data();
+      small.problem.gain = gain.data();
+      BOOST_TEST(small.run(kernel) == "");
+      BOOST_TEST_INFO("bias " << bias);
+      for (int i = 0; i < 3; ++i) {
+        const double a = value(bias, i, 0), b = value(bias, i, 1), c = value(bias, i, 2);
+        check(small, i, (a + 2 * b + 3 * c) / (a + b + c), std::log(a + b + c));
+      }
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(ggd_measures_from_mu_and_keeps_epsilon) {
+  // theta_alpha = 0, theta_beta = 1: b = -(|j - i - mu| + 1/2), mu = e - 1/e.
+  const float zero = 0.0f, one = 1.0f;
+  const double mu = std::exp(1.0) - std::exp(-1.0);
+  for_every_kernel([&](const plumbline_kernel& kernel) {
+    Small small(2);
+    small.problem.bias = PLUMBLINE_GGD;
+    small.problem.theta_alpha = &zero;
+    small.problem.theta_beta = &one;
+    small.problem.theta_mu = &one;
+    BOOST_TEST(small.run(kernel) == "");
+    for (int i = 0; i < 2; ++i) {
+      const double a = std::exp(-(std::abs(0 - i - mu) + 0.5));
+      const double b = std::exp(-(std::abs(1 - i - mu) + 0.5));
+      check(small, i, (a + 2 * b) / (a + b), std::log(a + b));
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(ssmax_multiplies_content_and_bias_by_s_ln_n) {
+  // Slope ln 2 and s = 1 / ln 3: three visible keys keep the weights, two change them.
+  const float slope = std::log(2.0f), s = 1.0f / std::log(3.0f);
+  for_every_kernel([&](const plumbline_kernel& kernel) {
+    Small small(3);
+    small.problem.bias = PLUMBLINE_ALIBI;
+    small.problem.slopes = &slope;
+    small.problem.ssmax_scale = &s;
+    small.problem.causal = 1;
+    BOOST_TEST(small.run(kernel) == "");
+    const double weight = std::exp(-std::log(2.0) * std::log(2.0) / std::log(3.0));
+    check(small, 0, 1.0, 0.0);
+    check(small, 1, (weight + 2) / (weight + 1), std::log(weight + 1));
+    check(small, 2, (1 / 4.0 + 2 / 2.0 + 3) / 1.75, std::log(1.75));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_see_no_key_are_zero_with_lse_minus_infinity) {
+  for_every_kernel([](const plumbline_kernel& kernel) {
+    Small small(40);
+    const int length = 35;
+    small.problem.lengths = &length;
+    small.k[39 * D] = small.v[39 * D] = kNan;  // nobody may look there
+    BOOST_TEST(small.run(kernel) == "");
+    for (int i = 35; i < 40; ++i) {
+      for (int d = 0; d < D; ++d) BOOST_TEST(small.o[i * D + d] == 0.0f);
+      BOOST_TEST(small.lse[i] == -kInfinity);
+    }
+    check(small, 34, 18.0, std::log(35.0));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(an_invisible_infinity_of_v_stays_invisible) {
+  for_every_kernel([](const plumbline_kernel& kernel) {
+    Small small(3);
+    small.problem.causal = 1;
+    small.v[2 * D] = kInfinity;
+    BOOST_TEST(small.run(kernel) == "");
+    BOOST_TEST(small.o[0] == 1.0f);
+    BOOST_TEST(small.o[D] == 1.5f);
+    BOOST_TEST(small.o[2 * D] == kInfinity);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(the_order_of_threads_and_the_number_of_workers_change_no_bit) {
+  for_every_kernel([](const plumbline_kernel& kernel) {
+    std::vector<float> first;
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      plumbline::emulation::set_thread_order_seed(seed);
+      plumbline::emulation::set_workers(static_cast<unsigned>(seed));
+      Small small(70);
+      for (std::size_t n = 0; n < small.q.size(); ++n) {
+        small.q[n] = std::sin(static_cast<float>(n));
+        small.k[n] = std::cos(static_cast<float>(3 * n));
+      }
+      BOOST_TEST(small.run(kernel) == "");
+      if (first.empty()) first = small.o;
+      BOOST_TEST(first == small.o);
+    }
+    plumbline::emulation::set_thread_order_seed(1);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
+  for_every_kernel([](const plumbline_kernel& kernel) {
+    const auto refusal = [&](auto change) {
+      Small small(3);
+      change(small.problem);
+      return small.run(kernel);
+    };
+    using Problem = plumbline_forward;
+    BOOST_TEST(refusal([](Problem& p) { p.head_dim = 33; }) == "head_dim must be 32, 64 or 128");
+    BOOST_TEST(refusal([](Problem& p) { p.struct_size = 8; }).starts_with("struct_size is 8"));
+    BOOST_TEST(refusal([](Problem& p) { p.bias = PLUMBLINE_ALIBI; }) == "slopes is missing");
+    BOOST_TEST(refusal([](Problem& p) { p.bias = 99; }) == "unknown bias");
+    BOOST_TEST(refusal([](Problem& p) { p.keys = 0; }) == "keys must be 1 .. 2^30");
+    BOOST_TEST(refusal([](Problem& p) { p.query_offset = 1; }) ==
+               "query_offset + queries must lie within keys");
+    BOOST_TEST(refusal([](Problem& p) { p.heads = 3, p.kv_heads = 2; }) ==
+               "kv_heads must divide heads");
+    static const int too_long = 4;
+    BOOST_TEST(refusal([](Problem& p) { p.lengths = &too_long; }) ==
+               "lengths[0] = 4 is not between 0 and 3");
+  });
+}
+
+}  // namespace
