@@ -45,7 +45,4 @@ void write_junit(const ClaimsReport&, std::ostream&);
 /// docs/claims.md. Figures that depend on the C library are left out.
 void write_markdown(const ClaimsReport&, std::ostream&);
 
-/// "f = (1, 0), g = (2, 0)", "z in [0, 4]"; every digit of every number.
-std::string to_string(const Sample&);
-
 }  // namespace plumbline::proofs_checks

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "proofs_checks/report.hpp"
+#include "proofs_checks/sample_text.hpp"
 
 namespace plumbline::proofs_checks {
 namespace {

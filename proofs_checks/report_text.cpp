@@ -7,6 +7,7 @@
 #include <boost/property_tree/xml_parser.hpp>
 
 #include "proofs_checks/report.hpp"
+#include "proofs_checks/sample_text.hpp"
 
 namespace plumbline::proofs_checks {
 namespace {

@@ -16,6 +16,7 @@
 
 #include "proofs_checks/claim.hpp"
 #include "proofs_checks/readings.hpp"
+#include "proofs_checks/sample_text.hpp"
 #include "reference/core/linear_algebra.hpp"
 
 namespace plumbline::proofs_checks {
@@ -45,8 +46,6 @@ class Inputs {
   std::map<std::string, reference::Vector<R>> values_;
 };
 
-/// "f = (1, 0), g = (2, 0)", "z in [0, 4]"; every digit of every number.
-std::string to_string(const Sample&);
 /// "[lower, upper]" with all digits.
 std::string to_string(const Enclosure&);
 /// "= 0", ">= 0", "> 0".

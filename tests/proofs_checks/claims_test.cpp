@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The claims: their verdicts, their mutants, their counterexamples by hand, and what is written.
+#include <boost/property_tree/ptree.hpp>
+#include <boost/property_tree/xml_parser.hpp>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "proofs_checks/registry.hpp"
+#include "proofs_checks/report.hpp"
+#include "support/atomic_file.hpp"
+#include "support/error.hpp"
+
+using namespace plumbline::proofs_checks;
+
+namespace {
+
+const ClaimsReport& everything() {
+  static const ClaimsReport report = run_claims();
+  return report;
+}
+
+/// The first rigorous counterexample to the printed statement.
+const Counterexample& counterexample(const std::string& id) {
+  for (const ClaimResult& result : everything().results) {
+    if (result.claim.id != id) continue;
+    for (const Check& check : result.checks) {
+      if (check.role == Role::statement && check.rigorous && check.counterexample) {
+        return *check.counterexample;
+      }
+    }
+  }
+  throw std::logic_error(id + " has no counterexample");
+}
+
+std::vector<double> values(const Counterexample& found, const std::string& name) {
+  for (const Quantity& quantity : found.sample.quantities) {
+    if (quantity.name == name) return quantity.lower;
+  }
+  throw std::logic_error("no " + name);
+}
+
+std::string written(void (*write)(const ClaimsReport&, std::ostream&), const ClaimsReport& report) {
+  std::ostringstream out;
+  write(report, out);
+  return out.str();
+}
+
+}  // namespace
+
+// Stated here once more, so that a derivation and its checks cannot drift together unseen.
+BOOST_AUTO_TEST_CASE(every_claim_has_the_verdict_that_was_derived_on_paper) {
+  const std::map<std::string, std::string> expected = {
+      {"bam/theorem_1", "holds"},
+      {"bam/z_sum", "holds"},
+      {"bam/z_ratio_as_printed", "refuted"},
+      {"bam/z_overlap_range", "holds"},
+      {"bam/z_overlap_maximal", "refuted"},
+      {"bam/z_renormalisation", "refuted"},
+      {"bam/z_reciprocal_overlap", "refuted"},
+      {"bam/z_information_identity", "holds"},
+      {"bam/z_exp_information", "refuted"},
+      {"bam/z_mutual_information", "refuted"},
+      {"bam/z_one_iff_independent", "refuted"},
+      {"bam/z_shared_information", "not_mathematical"},
+      {"cable/penalises_distance", "refuted"},
+      {"cable/penalties_increase", "holds_under_condition"},
+      {"cable/alibi_reduction_as_printed", "refuted"},
+      {"cable/alibi_reduction_values", "holds"},
+      {"cable/alibi_reduction_code_sign", "holds_under_condition"},
+      {"cable/slope_half_power_h", "holds_under_condition"},
+  };
+  std::map<std::string, std::string> found;
+  for (const ClaimResult& result : everything().results) {
+    found[result.claim.id] = std::string(name(result.verdict));
+    BOOST_TEST(result.as_derived(), result.claim.id);
+  }
+  BOOST_TEST((found == expected));
+  BOOST_TEST(everything().as_derived());
+}
+
+BOOST_AUTO_TEST_CASE(every_mutant_is_refuted_by_the_same_machinery) {
+  int mutants = 0;
+  for (const Claim& claim : all_claims()) {
+    const std::vector<Check> checks = claim.mutant_checks();
+    if (claim.derived == Verdict::not_mathematical) {
+      BOOST_TEST(checks.empty());
+      continue;
+    }
+    ++mutants;
+    BOOST_TEST(!claim.mutant.empty(), claim.id);
+    BOOST_TEST((verdict_of(claim, checks) == Verdict::refuted), claim.id);
+  }
+  BOOST_TEST(mutants == 17);
+}
+
+BOOST_AUTO_TEST_CASE(every_claim_says_where_it_stands_and_how_its_verdict_is_proved) {
+  std::set<std::string> ids;
+  for (const Claim& claim : all_claims()) {
+    BOOST_TEST(ids.insert(claim.id).second, claim.id);
+    for (const std::string& text : {claim.title, claim.source.paper, claim.source.version,
+                                    claim.source.place, claim.statement, claim.derivation}) {
+      BOOST_TEST(!text.empty(), claim.id);
+    }
+    BOOST_TEST(!claim.implicit.empty(), claim.id);
+    BOOST_TEST((claim.derived == Verdict::holds_under_condition) == !claim.condition.empty());
+    if (claim.derived == Verdict::refuted) BOOST_TEST(!claim.correction.empty(), claim.id);
+  }
+}
+
+// The counterexamples, with nothing but <cmath>.
+BOOST_AUTO_TEST_CASE(the_two_printed_expressions_of_z_differ_at_equal_scores) {
+  const auto& found = counterexample("bam/z_ratio_as_printed");
+  BOOST_TEST(values(found, "f") == (std::vector<double>{0, 0}), boost::test_tools::per_element());
+  BOOST_TEST(values(found, "g") == (std::vector<double>{0, 0}), boost::test_tools::per_element());
+  // Z_cont Z_pos / Z_joint = 2 * 2 / 2, sum of products = 1/2 * 1/2 + 1/2 * 1/2.
+  BOOST_TEST(2.0 * 2.0 / 2.0 - 0.5 == 1.5);
+}
+
+BOOST_AUTO_TEST_CASE(another_distribution_overlaps_more_than_the_same_one) {
+  const auto& found = counterexample("bam/z_overlap_maximal");
+  const auto f = values(found, "f"), g = values(found, "g");
+  BOOST_REQUIRE(f.size() == 2);
+  const auto first = [](const std::vector<double>& s) { return 1 / (1 + std::exp(s[1] - s[0])); };
+  const double p = first(f), q = first(g);
+  BOOST_TEST(p * q + (1 - p) * (1 - q) > p * p + (1 - p) * (1 - p) + 0.06);
+}
+
+BOOST_AUTO_TEST_CASE(the_information_of_two_keys_exceeds_ln_2) {
+  const auto& found = counterexample("bam/z_mutual_information");
+  const auto f = values(found, "f"), g = values(found, "g");
+  BOOST_REQUIRE(f.size() == 2);
+  double content = 0, position = 0, joint = 0;
+  for (int j = 0; j < 2; ++j) {
+    content += std::exp(f[j]);
+    position += std::exp(g[j]);
+    joint += std::exp(f[j] + g[j]);
+  }
+  BOOST_TEST(std::log(content * position / joint) > std::log(2.0) + 0.2);
+}
+
+BOOST_AUTO_TEST_CASE(the_printed_cable_bias_is_positive) {
+  const auto& found = counterexample("cable/penalises_distance");
+  const auto f = values(found, "f"), g = values(found, "g");
+  BOOST_REQUIRE(f.size() == 2);
+  BOOST_TEST(g[0] * ((f[0] + f[1]) - f[0]) > 0);
+}
+
+BOOST_AUTO_TEST_CASE(sixteen_heads_do_not_have_halves_for_slopes) {
+  BOOST_TEST(values(counterexample("cable/slope_half_power_h"), "H")[0] == 16);
+  BOOST_TEST(std::exp2(-8.0 / 16) - 0.5 > 0.2);
+}
+
+BOOST_AUTO_TEST_CASE(claims_are_selected_by_id_and_by_paper) {
+  BOOST_TEST(run_claims({"bam/z_sum"}).results.size() == 1);
+  BOOST_TEST(run_claims({"cable"}).results.size() == 6);
+  BOOST_TEST(run_claims({"cable", "cable/penalises_distance"}).results.size() == 6);
+  for (const char* unknown : {"bam/z", "", "bam/", "CABLE"}) {
+    BOOST_CHECK_THROW(run_claims({"bam/z_sum", unknown}), plumbline::BadInput);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_json_report_is_the_same_each_time_and_has_every_check) {
+  const nlohmann::json json = to_json(everything());
+  BOOST_TEST(json.dump() == to_json(run_claims()).dump());
+  BOOST_TEST(json["as_derived"] == true);
+  BOOST_TEST(json["claims"].size() == everything().results.size());
+  const nlohmann::json& first = json["claims"][0];
+  BOOST_TEST(first["id"] == "bam/theorem_1");
+  BOOST_TEST(first["checks"].size() == 3u);
+  BOOST_TEST(first["checks"][0]["samples"] == 69);
+  BOOST_TEST(json["claims"][2]["checks"][1]["counterexample"]["numbers"]["f"]["lower"] ==
+             (std::vector<double>{0, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(a_verdict_against_the_derivation_is_a_failure_in_every_report) {
+  ClaimsReport report = run_claims({"bam/z_sum"});
+  BOOST_TEST(report.as_derived());
+  report.results[0].verdict = Verdict::refuted;
+  BOOST_TEST(!report.as_derived());
+  BOOST_TEST(to_json(report)["as_derived"] == false);
+  BOOST_TEST(written(write_text, report).find("NOT AS DERIVED") != std::string::npos);
+  std::istringstream xml(written(write_junit, report));
+  boost::property_tree::ptree tree;
+  boost::property_tree::read_xml(xml, tree);
+  BOOST_TEST(tree.get<int>("testsuites.testsuite.<xmlattr>.failures") == 1);
+  BOOST_TEST(tree.get<std::string>("testsuites.testsuite.testcase.failure.<xmlattr>.message") ==
+             "the checks give refuted, the derivation holds");
+}
+
+BOOST_AUTO_TEST_CASE(an_unsupported_correction_is_a_failure) {
+  ClaimsReport report = run_claims({"bam/z_renormalisation"});
+  BOOST_TEST(report.as_derived());
+  for (Check& check : report.results[0].checks) {
+    if (check.role == Role::correction) check.outcome = Outcome::undecided;
+  }
+  BOOST_TEST(!report.as_derived());
+}
+
+BOOST_AUTO_TEST_CASE(the_text_report_names_verdict_counterexample_and_what_is_true_instead) {
+  const std::string text = written(write_text, run_claims({"bam/z_ratio_as_printed"}));
+  for (const char* part : {"bam/z_ratio_as_printed", "refuted", "f = (0, 0), g = (0, 0)",
+                           "true instead    Z_joint / (Z_cont Z_pos)"}) {
+    BOOST_TEST(text.find(part) != std::string::npos, part);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_page_of_claims_is_what_the_program_writes) {
+  BOOST_TEST(plumbline::read_file(PLUMBLINE_CLAIMS_PAGE) == written(write_markdown, everything()),
+             "docs/claims.md is not current; write it with: plumbline claims --markdown");
+}
