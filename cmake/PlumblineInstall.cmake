@@ -45,3 +45,5 @@ install(FILES ${PROJECT_BINARY_DIR}/plumblineConfig.cmake
               ${PROJECT_BINARY_DIR}/plumblineConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/FindMPFI.cmake
         DESTINATION ${plumbline_package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/golden/ DESTINATION share/plumbline/golden
+        FILES_MATCHING PATTERN "*.json")
