@@ -17,7 +17,14 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
 "${fixed[@]}" "$@" 2>"$log" || status=$?
-cat "$log" >&2
+# The sanitizer's own reader of debug information fails on some functions of ours ("<null>"):
+# addr2line finds their lines, those of inlined calls too.
+while IFS= read -r line; do
+  printf '%s\n' "$line"
+  if [[ $line =~ \<null\>.*\+(0x[0-9a-f]+)\)$ ]]; then
+    addr2line -ie "$1" "${BASH_REMATCH[1]}" | sed 's/^/       at /'
+  fi
+done <"$log" >&2
 if [ $status != 0 ] && grep -q "unexpected memory mapping" "$log"; then
   echo "skipped: the sanitizer cannot lay out its memory here; sysctl vm.mmap_rnd_bits=28 helps" >&2
   exit 77
