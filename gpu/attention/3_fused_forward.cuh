@@ -13,7 +13,7 @@ namespace plumbline::gpu {
 namespace fused {
 
 template <int D, class Element, class Bias>
-__global__ void __launch_bounds__(kTileThreads)
+__global__ void __launch_bounds__(kTileThreads, kTileBlocks)
     forward_kernel(Problem<Element> problem, typename Bias::Params params) {
   SharedMemory shared;
   const Tile<D> tile(shared);

@@ -18,6 +18,9 @@ inline constexpr int kTileQueries = 32;
 inline constexpr int kTileKeys = 32;
 inline constexpr int kLanesPerRow = 4;
 inline constexpr int kTileThreads = kTileQueries * kLanesPerRow;
+/// Blocks that a multiprocessor shall hold: leaves 128 registers to a thread. Without it ptxas aims
+/// for more blocks than shared memory has room for, and spills.
+inline constexpr int kTileBlocks = 4;
 inline constexpr int kKeysPerLane = kTileKeys / kLanesPerRow;
 
 /// P of a key that the row does not see. Never multiplied with V, which may hold an infinity there.
