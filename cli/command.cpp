@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "support/atomic_file.hpp"
+#include "support/error.hpp"
 
 namespace plumbline::cli {
 
@@ -52,6 +53,20 @@ void write_report(const std::string& path, const std::string& text) {
   } else {
     write_file(path, text);
   }
+}
+
+std::filesystem::path program_prefix() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+}
+
+std::filesystem::path data_folder(const std::string& name) {
+  const auto prefix = program_prefix();
+  // build/PRESET/bin/plumbline: the sources are two folders above the prefix.
+  for (const auto& folder :
+       {prefix / "share/plumbline" / name, prefix.parent_path().parent_path() / name}) {
+    if (std::filesystem::is_directory(folder)) return folder;
+  }
+  throw MachineLacks("the folder " + name + " of this version was not found; name it");
 }
 
 int thread_count() { return std::max(1u, std::thread::hardware_concurrency()); }

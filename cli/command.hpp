@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -49,12 +50,22 @@ std::uint64_t cell_seed(std::uint64_t seed, cases::BiasMethod bias, cases::Forma
 /// Where a report goes besides the table on standard output.
 struct ReportOptions {
   std::string json, junit;  ///< a path; "-" for standard output, "" for nowhere
+
+  /// Standard output carries one thing: the table, or the report that was asked for there.
+  bool prints_table() const { return json != "-" && junit != "-"; }
 };
 void add_report_options(CLI::App& command, ReportOptions& options);
 
 /// Writes text whole to a path, or to standard output for "-".
 /// @throws BadInput when the path cannot be written.
 void write_report(const std::string& path, const std::string& text);
+
+/// A folder that comes with the program: share/plumbline/NAME where it is installed, NAME in the
+/// sources where it runs from a build folder. @throws MachineLacks when there is neither.
+std::filesystem::path data_folder(const std::string& name);
+
+/// The folder of the program and its parent: bin/, and what lib/ and share/ lie in.
+std::filesystem::path program_prefix();
 
 /// Number of threads to work with: the machine's.
 int thread_count();

@@ -41,8 +41,7 @@ int judge(const JudgeOptions& options) {
     throw BadInput(options.outputs_path, error);
   }
   const auto judgement = verdict::judge(the_case, file.contract, file.outputs, thread_count());
-  const bool print = options.reports.json != "-" && options.reports.junit != "-";
-  if (print) {
+  if (options.reports.prints_table()) {
     std::cout << fmt::format("{} {} {}: {}\n{}", file.kernel, cases::name(the_case.spec.bias),
                              cases::name(the_case.spec.format), verdict::name(judgement.outcome),
                              verdict::describe(judgement));

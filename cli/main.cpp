@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
   cli::add_judge(app, run);
   cli::add_oracle(app, run);
   cli::add_vectors(app, run);
+  cli::add_claims(app, run);
+  cli::add_golden(app, run);
   try {
     app.parse(argc, argv);
     return run();

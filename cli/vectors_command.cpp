@@ -58,7 +58,9 @@ void add_vectors(CLI::App& app, Run& run) {
                    "How many cases in all, shared evenly by bias x format")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed of all random choices")
+      ->check(CLI::NonNegativeNumber)  // else -1 would wrap round
+      ->capture_default_str();
   command
       ->add_option("--case", options->case_lines,
                    "This case instead of random ones; may be given several times")

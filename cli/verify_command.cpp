@@ -20,15 +20,14 @@ struct VerifyOptions {
   std::string kernel_path, backend = "auto", case_line;
   std::vector<std::string> kernels;
   Selection selection;
-  int cases = 420;
+  int cases = 1050;
   std::uint64_t seed = 1;
   ReportOptions reports;
 };
 
-/// The built-in kernels lie in lib/ beside the folder of the program, built or installed.
+/// The built-in kernels lie in lib/ beside bin/, built or installed.
 std::filesystem::path builtin_library(const std::string& backend) {
-  const auto program = std::filesystem::read_symlink("/proc/self/exe");
-  return program.parent_path().parent_path() / "lib" / ("libplumbline_kernels_" + backend + ".so");
+  return program_prefix() / "lib" / ("libplumbline_kernels_" + backend + ".so");
 }
 
 KernelLibrary load_backend(const std::string& backend) {
@@ -110,8 +109,7 @@ int verify(const VerifyOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const KernelLibrary library = load(options);
   const auto kernels = selected_kernels(options.kernels, library);
-  // Standard output carries one thing: the table, or the report that was asked for there.
-  const bool print = options.reports.json != "-" && options.reports.junit != "-";
+  const bool print = options.reports.prints_table();
   verdict::VerifyReport report;
   report.library = library.name;
   report.device = library.device;
@@ -166,7 +164,9 @@ void add_verify(CLI::App& app, Run& run) {
                    "How many cases in all, shared evenly by kernel x bias x format")
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed of all random choices")
+      ->check(CLI::NonNegativeNumber)  // else -1 would wrap round
+      ->capture_default_str();
   command->add_option("--case", options->case_line,
                       "One case instead of random ones, as a repro line gives it");
   add_report_options(*command, options->reports);

@@ -28,15 +28,16 @@ class Draw {
 };
 
 /// Lengths around the tile sizes in use, where an off-by-one shows.
-constexpr std::array<int, 14> edge_lengths{1, 2, 7, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129};
+constexpr std::array<int, 17> edge_lengths{1,  2,  7,   16,  17,  31,  32,  33, 63,
+                                           64, 65, 127, 128, 129, 191, 255, 257};
 constexpr std::array<int, 3> head_dims{32, 64, 128};
 
 int draw_length(Draw& draw, int size) {
   if (draw.chance(50)) {
     const int length = draw.one_of(edge_lengths);
-    if (length <= 8 + 2 * size) return length;
+    if (length <= 8 + 3 * size) return length;
   }
-  return draw.between(1, 8 + size);
+  return draw.between(1, 8 + 2 * size);
 }
 
 Family draw_family(Draw& draw) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// plumbline claims: the papers' claims, checked.
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/command.hpp"
+#include "proofs_checks/report.hpp"
+#include "support/error.hpp"
+
+namespace plumbline::cli {
+namespace {
+
+struct ClaimsOptions {
+  std::vector<std::string> ids;
+  std::string markdown;
+  ReportOptions reports;
+};
+
+int check(const ClaimsOptions& options) {
+  const auto report = proofs_checks::run_claims(options.ids);
+  if (options.reports.prints_table() && options.markdown != "-") {
+    proofs_checks::write_text(report, std::cout);
+  }
+  if (!options.reports.json.empty()) {
+    write_report(options.reports.json, proofs_checks::to_json(report).dump(2) + "\n");
+  }
+  const auto write = [&](const std::string& path, auto writer) {
+    if (path.empty()) return;
+    std::ostringstream text;
+    writer(report, text);
+    write_report(path, text.str());
+  };
+  write(options.reports.junit, proofs_checks::write_junit);
+  write(options.markdown, proofs_checks::write_markdown);
+  return report.as_derived() ? all_right : verdict_against;
+}
+
+}  // namespace
+
+void add_claims(CLI::App& app, Run& run) {
+  auto options = std::make_shared<ClaimsOptions>();
+  auto* command = app.add_subcommand(
+      "claims", "Check the papers' claims: holds, holds under a condition, refuted");
+  command->add_option("ids", options->ids,
+                      "Only these claims, e.g. bam/theorem_1; or a paper: bam");
+  add_report_options(*command, options->reports);
+  command->add_option("--markdown", options->markdown, "Write docs/claims.md to FILE (default: -)")
+      ->type_name("[FILE]")
+      ->expected(0, 1)
+      ->default_str("-");
+  command->footer(
+      "Exit status 1 when a verdict is not the one that its derivation proves; a refuted claim "
+      "alone "
+      "is a result, not a failure.");
+  command->callback([options, &run] { run = [options] { return check(*options); }; });
+}
+
+}  // namespace plumbline::cli

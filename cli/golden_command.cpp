@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// plumbline golden: the frozen numbers, checked or written anew.
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/command.hpp"
+#include "golden/golden.hpp"
+#include "support/error.hpp"
+
+namespace plumbline::cli {
+namespace {
+
+struct GoldenOptions {
+  std::string folder;
+  ReportOptions reports;
+};
+
+int check(const GoldenOptions& options) {
+  const std::filesystem::path folder = options.folder;
+  const auto report = golden::golden_check(folder.empty() ? data_folder("golden") : folder);
+  if (options.reports.prints_table()) golden::write_text(report, std::cout);
+  if (!options.reports.json.empty()) {
+    write_report(options.reports.json, golden::to_json(report).dump(2) + "\n");
+  }
+  if (!options.reports.junit.empty()) {
+    std::ostringstream text;
+    golden::write_junit(report, text);
+    write_report(options.reports.junit, text.str());
+  }
+  return report.passed() ? all_right : verdict_against;
+}
+
+int generate(const std::string& folder) {
+  for (const auto& file : golden::golden_generate(folder)) {
+    std::cout << "wrote " << file.string() << "\n";
+  }
+  return all_right;
+}
+
+}  // namespace
+
+void add_golden(CLI::App& app, Run& run) {
+  auto options = std::make_shared<GoldenOptions>();
+  auto* command = app.add_subcommand("golden", "The frozen numbers (docs/golden.md)");
+  command->require_subcommand(1);
+  auto* check_command = command->add_subcommand(
+      "check",
+      "Compare the manifest, the MPFR bits and the double reading with the frozen numbers");
+  check_command->add_option("folder", options->folder,
+                            "With manifest.json and vectors/; default: those of this version");
+  add_report_options(*check_command, options->reports);
+  check_command->callback([options, &run] { run = [options] { return check(*options); }; });
+  auto* generate_command =
+      command->add_subcommand("generate", "Write the vectors and the manifest");
+  generate_command->add_option("folder", options->folder, "Where to write")->required();
+  generate_command->callback(
+      [options, &run] { run = [options] { return generate(options->folder); }; });
+}
+
+}  // namespace plumbline::cli

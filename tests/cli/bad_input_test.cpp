@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kind of bad input: status 2, one clear sentence on standard error, nothing on standard
+// output, and nothing lost.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cases/case_file.hpp"
+#include "program.hpp"
+
+using namespace plumbline;
+
+namespace {
+
+/// A good case and good-looking outputs, to be spoilt.
+struct Files {
+  test::TemporaryFolder folder;
+  std::string case_path = (folder / "case.safetensors").string();
+  std::string outputs_path = (folder / "outputs.safetensors").string();
+  cases::Case the_case;
+
+  Files() {
+    cases::Spec spec;
+    spec.bias = cases::BiasMethod::alibi;
+    spec.heads = 4;
+    spec.kv_heads = 2;
+    spec.queries = spec.keys = 6;
+    spec.head_dim = 32;
+    the_case = cases::generate(spec);
+    cases::write_case(case_path, the_case);
+    cases::OutputsFile outputs;
+    outputs.contract = cases::undeclared_contract();
+    outputs.outputs.o.assign(4 * 6 * 32, 0.0f);
+    outputs.outputs.lse.assign(4 * 6, 0.0f);
+    cases::write_outputs(outputs_path, spec, outputs);
+  }
+
+  std::string judge() const { return "judge " + case_path + " " + outputs_path; }
+  void set_case(const std::string& bytes) const {
+    std::ofstream(case_path, std::ios::binary | std::ios::trunc) << bytes;
+  }
+  /// Replaces the case's header by `change` of it, with its true length before it.
+  template <class Change>
+  void change_header(const Change& change) const {
+    const std::string bytes = test::text_of(case_path);
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes.data(), 8);
+    auto header = nlohmann::json::parse(bytes.substr(8, length));
+    change(header);
+    const std::string text = header.dump();
+    length = text.size();
+    set_case(std::string(reinterpret_cast<const char*>(&length), 8) + text +
+             bytes.substr(8 + (bytes.size() - 8 - payload_bytes(bytes))));
+  }
+  static std::size_t payload_bytes(const std::string& bytes) {
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes.data(), 8);
+    return bytes.size() - 8 - length;
+  }
+};
+
+/// Status 2, and a message that holds every one of these words.
+void expect_refused(const std::string& arguments, const std::vector<std::string>& words) {
+  const auto run = test::plumbline(arguments);
+  BOOST_TEST_CONTEXT(arguments << "\nstandard error: " << run.err) {
+    BOOST_TEST(run.status == 2);
+    BOOST_TEST(run.out == "");
+    for (const auto& word : words) BOOST_TEST(run.err.find(word) != std::string::npos, word);
+  }
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(the_unspoilt_files_are_judged, Files) {
+  BOOST_TEST(test::plumbline(judge()).status == 1);  // the outputs are all zero
+}
+
+BOOST_FIXTURE_TEST_CASE(a_case_file_of_no_bytes, Files) {
+  set_case("");
+  expect_refused(judge(), {"case.safetensors", "expected"});
+}
+
+BOOST_FIXTURE_TEST_CASE(a_truncated_case_file, Files) {
+  const std::string bytes = test::text_of(case_path);
+  for (const std::size_t length :
+       {std::size_t{5}, std::size_t{8}, std::size_t{100}, bytes.size() - 1}) {
+    set_case(bytes.substr(0, length));
+    expect_refused(judge(), {"case.safetensors", "expected"});
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_header_length_that_lies, Files) {
+  std::string bytes = test::text_of(case_path);
+  bytes[7] = '\x7f';  // 2^62 bytes
+  set_case(bytes);
+  expect_refused(judge(), {"header", "expected"});
+}
+
+BOOST_FIXTURE_TEST_CASE(a_shape_that_does_not_match_its_bytes, Files) {
+  change_header([](auto& header) { header["slopes"]["shape"] = {5}; });
+  expect_refused(judge(), {"slopes", "expected"});
+}
+
+BOOST_FIXTURE_TEST_CASE(a_key_tensor_of_another_shape_than_the_values, Files) {
+  change_header([](auto& header) { header["v"]["shape"] = {1, 2, 32, 6}; });
+  expect_refused(judge(), {"\"v\"", "expected"});
+}
+
+BOOST_FIXTURE_TEST_CASE(an_unknown_bias, Files) {
+  change_header([](auto& header) {
+    auto spec =
+        nlohmann::json::parse(header["__metadata__"]["plumbline"].template get<std::string>());
+    spec["bias"] = "alibbi";
+    header["__metadata__"]["plumbline"] = spec.dump();
+  });
+  expect_refused(judge(), {"alibbi", "alibi", "cable", "ggd"});
+}
+
+BOOST_FIXTURE_TEST_CASE(a_slope_that_is_not_a_number, Files) {
+  std::string bytes = test::text_of(case_path);
+  const std::string slope(reinterpret_cast<const char*>(&the_case.slopes[2]), 4);
+  const float nan = std::nanf("");
+  const std::size_t at = bytes.rfind(slope);
+  BOOST_REQUIRE(at != std::string::npos);
+  bytes.replace(at, 4, reinterpret_cast<const char*>(&nan), 4);
+  set_case(bytes);
+  expect_refused(judge(), {"slopes", "nan", "finite"});
+}
+
+BOOST_FIXTURE_TEST_CASE(a_head_count_that_the_key_heads_do_not_divide, Files) {
+  expect_refused(
+      "verify --case 'bias=nope,dtype=fp32,heads=3,kv_heads=2,queries=4,keys=4,head_dim=32'",
+      {"heads", "3", "multiple"});
+}
+
+BOOST_FIXTURE_TEST_CASE(an_empty_sequence, Files) {
+  expect_refused(
+      "verify --case 'bias=nope,dtype=fp32,heads=1,kv_heads=1,queries=0,keys=0,head_dim=32'",
+      {"queries", "0", "expected"});
+  change_header([](auto& header) {
+    for (const char* name : {"q", "k", "v"}) header[name]["shape"][2] = 0;
+  });
+  expect_refused(judge(), {"expected"});
+}
+
+BOOST_FIXTURE_TEST_CASE(an_output_that_cannot_be_written_loses_nothing, Files) {
+  expect_refused("oracle " + case_path + " /nonexistent/folder/reference.safetensors",
+                 {"/nonexistent/folder"});
+  expect_refused("oracle " + case_path + " " + (folder / "").string(), {"expected"});
+  const auto report = (folder / "report.json").string();
+  expect_refused("vectors /proc/plumbline --cases 1", {"/proc"});
+  BOOST_TEST(!std::filesystem::exists(report));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_missing_case_file, Files) {
+  expect_refused("judge no-such-case.safetensors " + outputs_path, {"no-such-case.safetensors"});
+}
+
+BOOST_FIXTURE_TEST_CASE(outputs_of_another_case, Files) {
+  cases::Spec other = the_case.spec;
+  other.queries = other.keys = 7;
+  cases::write_case(case_path, cases::generate(other));
+  expect_refused(judge(), {"outputs.safetensors", "shape", "expected"});
+}
+
+BOOST_AUTO_TEST_CASE(options_and_names_that_do_not_exist) {
+  expect_refused("", {"subcommand"});
+  expect_refused("verfy", {});
+  expect_refused("verify --bias alibbi", {"--bias", "alibbi", "alibi"});
+  expect_refused("verify --dtype fp63", {"--dtype", "fp63", "fp32"});
+  expect_refused("verify --kernels nave", {"--kernels", "nave", "naive"});
+  expect_refused("verify --cases 0", {"--cases"});
+  expect_refused("verify --cases many", {"--cases"});
+  expect_refused("verify --seed -1", {"--seed"});
+  expect_refused("verify --backend gpu", {"--backend", "emulated"});
+  expect_refused("verify --kernel ./no-such-kernel.so", {"no-such-kernel.so"});
+  expect_refused("verify --case bias=alibi,colour=red", {"colour"});
+  expect_refused("claims no/such_claim", {"no/such_claim"});
+  expect_refused("golden check /nonexistent", {"/nonexistent"});
+}

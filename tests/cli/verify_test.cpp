@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program from outside: statuses, reports, repeatability, and the way from vectors to a
+// verdict.
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cases/case_file.hpp"
+#include "program.hpp"
+
+using namespace plumbline;
+using nlohmann::json;
+
+BOOST_AUTO_TEST_CASE(verify_passes_and_says_so_in_every_form) {
+  const test::TemporaryFolder folder;
+  const auto report_path = (folder / "report.json").string();
+  const auto junit_path = (folder / "report.xml").string();
+  const auto run =
+      test::plumbline("verify --kernels fused --bias alibi,ggd --dtype bf16 --cases 6 --json " +
+                      report_path + " --junit " + junit_path);
+  BOOST_TEST(run.status == 0);
+  BOOST_TEST(run.err == "");
+  BOOST_TEST(run.out.find("fused      alibi") != std::string::npos);
+  const auto report = json::parse(test::text_of(report_path));
+  BOOST_TEST(report["outcome"] == "pass");
+  BOOST_TEST(report["cases"] == 6);
+  BOOST_TEST(report["cells"].size() == 2u);
+  BOOST_TEST(report["cells"][0]["rows"].get<int>() > 0);
+  BOOST_TEST(test::text_of(junit_path).find("tests=\"2\" failures=\"0\"") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_same_seed_gives_the_same_report) {
+  const auto report = [](const std::string& seed) {
+    const auto run =
+        test::plumbline("verify --kernels tiled --bias cable --cases 4 --json --seed " + seed);
+    auto parsed = json::parse(run.out);
+    parsed.erase("seconds");
+    return parsed.dump();
+  };
+  const auto first = report("7");
+  BOOST_TEST(first == report("7"));
+  BOOST_TEST(first != report("8"));
+}
+
+BOOST_AUTO_TEST_CASE(vectors_oracle_and_judge_work_together) {
+  const test::TemporaryFolder folder;
+  const auto cases_path = (folder / "cases").string();
+  BOOST_TEST(
+      test::plumbline("vectors " + cases_path + " --bias k_cable --dtype fp32 --cases 3").status ==
+      0);
+  const auto index = json::parse(test::text_of(folder / "cases/index.json"));
+  BOOST_TEST(index["cases"].size() == 3u);
+  const std::string name = index["cases"][2]["file"];
+  const auto case_path = (folder / ("cases/" + name)).string();
+  const auto reference_path = (folder / "reference.safetensors").string();
+  BOOST_TEST(test::plumbline("oracle " + case_path + " " + reference_path).status == 0);
+  BOOST_TEST(std::filesystem::file_size(reference_path) > 0);
+
+  // Outputs that were never computed: every element of o that is not 0 fails.
+  const auto the_case = cases::read_case(case_path);
+  cases::OutputsFile zeros;
+  zeros.contract = cases::undeclared_contract();
+  zeros.outputs.o.assign(the_case.q.size(), 0.0f);
+  zeros.outputs.lse.assign(the_case.q.size() / the_case.spec.head_dim, 0.0f);
+  const auto outputs_path = (folder / "outputs.safetensors").string();
+  cases::write_outputs(outputs_path, the_case.spec, zeros);
+  const auto judged = test::plumbline("judge " + case_path + " " + outputs_path);
+  BOOST_TEST(judged.status == 1);
+  BOOST_TEST(judged.out.find("FAIL") != std::string::npos);
+  BOOST_TEST(judged.out.find("failing heads:") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_machine_without_a_gpu_is_told_so) {
+  const auto run = test::plumbline("verify --backend cuda --cases 1");
+  if (run.status == 3) {
+    BOOST_TEST(run.err.find("cuda") != std::string::npos);
+  } else {
+    BOOST_TEST(run.status == 0);  // there is one
+  }
+}
+
+BOOST_AUTO_TEST_CASE(help_and_version_are_no_errors) {
+  BOOST_TEST(test::plumbline("--version").out.starts_with("plumbline "));
+  for (const char* command : {"verify", "judge", "oracle", "vectors", "claims", "golden"}) {
+    const auto run = test::plumbline(std::string(command) + " --help");
+    BOOST_TEST(run.status == 0);
+    BOOST_TEST(run.out.size() > 100u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(golden_numbers_of_this_version_hold_and_an_edited_one_does_not) {
+  BOOST_TEST(test::plumbline("golden check " PLUMBLINE_GOLDEN).status == 0);
+  const test::TemporaryFolder folder;
+  std::filesystem::copy(PLUMBLINE_GOLDEN, folder / "golden",
+                        std::filesystem::copy_options::recursive);
+  std::ofstream(folder / "golden/vectors/alibi.json", std::ios::app) << "\n";
+  const auto run = test::plumbline("golden check " + (folder / "golden").string());
+  BOOST_TEST(run.status == 1);
+  BOOST_TEST(run.out.find("alibi.json") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(one_claim_is_checked_and_reported) {
+  const auto run = test::plumbline("claims bam/theorem_1 --json");
+  BOOST_TEST(run.status == 0);
+  BOOST_TEST(run.out.find("bam/theorem_1") != std::string::npos);
+  BOOST_CHECK_NO_THROW(json::parse(run.out));
+}
