@@ -24,13 +24,13 @@ namespace plumbline::reference {
 template <class VectorRef>
 using ScalarOf = typename std::remove_cvref_t<VectorRef>::Scalar;
 
-/// Uniform numbers in [low, high) with 27 significant bits, the same on every machine.
+/// Uniform numbers in [low, high], of full precision, the same on every machine.
 class Numbers {
  public:
   explicit Numbers(std::uint64_t seed) : state_(seed) {}
 
   double between(double low, double high) {
-    return low + (high - low) * static_cast<double>(next() >> 37) * 0x1p-27;
+    return low + (high - low) * static_cast<double>(next() >> 11) * 0x1p-53;
   }
   std::vector<double> between(double low, double high, int count) {
     std::vector<double> numbers(count);

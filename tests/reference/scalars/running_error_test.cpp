@@ -36,6 +36,10 @@ BOOST_AUTO_TEST_CASE(one_rounding_costs_half_an_ulp_at_most) {
   const RunningError third = RunningError(1.0) / RunningError(3.0);
   BOOST_TEST(third.error() >= 0x1p-53 / 3);
   BOOST_TEST(third.error() <= 0x1p-53 / 3 * (1 + 0x1p-40));
+  // 1 + 2^-53 and 1 - 2^-54 lie halfway between two numbers; (1 + 2^-52)^2 loses 2^-104.
+  BOOST_TEST((RunningError(1.0) + RunningError(0x1p-53)).error() >= 0x1p-53);
+  BOOST_TEST((RunningError(1.0) - RunningError(0x1p-54)).error() >= 0x1p-54);
+  BOOST_TEST((RunningError(1.0 + 0x1p-52) * RunningError(1.0 + 0x1p-52)).error() >= 0x1p-104);
 }
 
 BOOST_AUTO_TEST_CASE(errors_of_the_operands_are_carried_in_full) {
