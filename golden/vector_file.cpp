@@ -129,14 +129,20 @@ GoldenCase case_from(const Json& json, cases::BiasMethod method) {
   cases::validate(s);
   c.scale = from_hex(json.at("scale").get<std::string>());
   if (json.contains("epsilon")) c.epsilon = from_hex(json.at("epsilon").get<std::string>());
+  std::size_t known = 0;
   for (const Slot& slot : slots(s)) {
     if (!inputs.contains(slot.name)) continue;
+    ++known;
     const Tensor<float> tensor = tensor_from<float>(inputs.at(slot.name), slot.name);
     if (tensor.shape != slot.shape) {
       throw BadInput(std::string("shape of ") + slot.name, inputs.at(slot.name).at("shape").dump(),
                      Json(slot.shape).dump());
     }
     slot.in(golden.problem) = tensor.data;
+  }
+  if (known != inputs.size()) {
+    throw BadInput("number of inputs", std::to_string(inputs.size()),
+                   std::to_string(known) + ": some names are not known");
   }
   cases::validate(c);
   for (const char* needed : {"grad_o", "grad_lse"}) {

@@ -266,6 +266,17 @@ BOOST_AUTO_TEST_CASE(wrong_shapes_and_numbers_are_refused) {
   refused("\"data\": \"", "\"data\": \"0x1p+0 ");
   refused("\"data\": \"", "\"data\": \"x ");
   refused("\"grad_lse\"", "\"grad_lsf\"");
+
+  const auto refused_json = [&](const auto& spoil) {
+    auto json = nlohmann::json::parse(good);
+    spoil(json["cases"][0]);
+    BOOST_CHECK_THROW(from_json_text(json.dump(), "file"), plumbline::BadInput);
+  };
+  refused_json([](auto& one) { one["inputs"]["q"]["shape"] = {40}; });
+  refused_json([](auto& one) { one["inputs"]["surprise"] = one["inputs"]["q"]; });
+  refused_json([](auto& one) { one["inputs"].erase("grad_o"); });
+  refused_json([](auto& one) { one["outputs"]["o"]["data"] = "0x1p+0"; });
+  refused_json([](auto& one) { one["outputs"]["o"]["shape"] = {-1, -40}; });
 }
 
 BOOST_AUTO_TEST_CASE(a_manifest_that_cannot_be_used_is_bad_input) {

@@ -182,5 +182,6 @@ BOOST_AUTO_TEST_CASE(existence_is_refuted_only_when_every_box_excludes_it) {
   };
   BOOST_TEST((of({box(1, 2), box(-3, -0.5)}) == Verdict::refuted));
   BOOST_TEST((of({box(1, 2), box(-3, 0.5)}) == Verdict::undecided));
+  BOOST_TEST((of({box(-1, 1)}) == Verdict::undecided));  // though its midpoint is 0
   BOOST_TEST((of({box(1, 2), point(0)}) == Verdict::holds));
 }
