@@ -6,6 +6,9 @@
 add_library(plumbline_root INTERFACE)
 target_include_directories(plumbline_root INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/plumbline>)
+# Whoever uses an installed room needs what PlumblineOptions.cmake sets for the rooms themselves.
+target_compile_features(plumbline_root INTERFACE cxx_std_20)
+target_compile_options(plumbline_root INTERFACE $<INSTALL_INTERFACE:-ffp-contract=off>)
 
 # plumbline_add_test(NAME SOURCES a.cpp ... [LIBRARIES ...] [LABELS ...]): one Boost.Test program.
 function(plumbline_add_test name)

@@ -8,10 +8,17 @@ here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 build=$1
 scratch=$2
 rm -rf "$scratch"
-cmake --install "$build" --prefix "$scratch/first" >/dev/null
+mkdir -p "$scratch"
+
+# Runs a command and shows what it says only when it fails.
+quietly() {
+  "$@" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; exit 1; }
+}
+
+quietly cmake --install "$build" --prefix "$scratch/first"
 # Nothing may remember where it was installed to, so use it from another folder.
 mv "$scratch/first" "$scratch/prefix"
-cmake -G Ninja -S "$here/consumer" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" >/dev/null
-cmake --build "$scratch/build" >/dev/null
+quietly cmake -G Ninja -S "$here/consumer" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$scratch/prefix"
+quietly cmake --build "$scratch/build"
 "$scratch/build/consumer"
 cd "$scratch" && prefix/bin/plumbline verify --backend emulated --bias alibi --cases 2 --seed 1

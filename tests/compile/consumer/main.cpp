@@ -5,6 +5,7 @@
 #include "cases/case.hpp"
 #include "plumbline_kernel.h"
 #include "reference/bias/alibi.hpp"
+#include "reference/scalars/double.hpp"
 #include "verdict/contract.hpp"
 
 int main() {
