@@ -98,6 +98,8 @@ BOOST_AUTO_TEST_CASE(a_shape_that_is_negative_or_no_shape) {
                  {"shape is [1.0]"});
   expect_refusal(with_tensor(R"({"dtype":"F32","shape":1,"data_offsets":[0,4]})", 4),
                  {"shape is 1;"});
+  expect_refusal(with_tensor(R"({"dtype":"F32","shape":["x"],"data_offsets":[0,4]})", 4),
+                 {"shape is an array of other things than numbers"});
   expect_refusal(
       with_tensor(R"({"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]})", 4),
       {"shape is an array of 9", "at most 8"});

@@ -115,7 +115,9 @@ BOOST_AUTO_TEST_CASE(it_lists_every_bias_and_format) {
 BOOST_AUTO_TEST_CASE(its_defaults_are_those_of_an_undeclared_contract) {
   // A contract that spells the schema's defaults out reads as one that says nothing.
   FileBuilder builder = tensors_of_outputs();
-  for (const auto& [field, value] : definition("contract").at("properties").items()) {
+  const json contract = definition("contract");
+  BOOST_TEST(contract.at("properties").size() == 7u);
+  for (const auto& [field, value] : contract.at("properties").items()) {
     builder.plumbline["contract"][field] = value.at("default");
   }
   const plumbline_contract spelt = contract_of(builder), silent = contract_of(tensors_of_outputs());
