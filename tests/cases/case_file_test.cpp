@@ -11,12 +11,13 @@
 #include "tests/cases/any_spec.hpp"
 #include "tests/cases/bad_input.hpp"
 #include "tests/cases/file_builder.hpp"
+#include "tests/cases/temporary_folder.hpp"
 
 namespace plumbline::cases {
 namespace {
 
-const std::filesystem::path path =
-    std::filesystem::temp_directory_path() / "plumbline_case_file_test.safetensors";
+const TemporaryFolder folder;
+const std::filesystem::path path = folder.path / "case.safetensors";
 
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <filesystem>
 
 #include "cases/case_file.hpp"
 #include "tests/cases/bad_input.hpp"
 #include "tests/cases/file_builder.hpp"
+#include "tests/cases/temporary_folder.hpp"
 
 namespace plumbline::cases {
 namespace {
@@ -84,7 +84,8 @@ BOOST_AUTO_TEST_CASE(a_declared_contract_is_read_field_by_field) {
 }
 
 BOOST_AUTO_TEST_CASE(outputs_read_back_bit_for_bit) {
-  const auto path = std::filesystem::temp_directory_path() / "plumbline_outputs_test.safetensors";
+  const TemporaryFolder folder;
+  const auto path = folder.path / "outputs.safetensors";
   for (const Format format : all_formats()) {
     OutputsFile written;
     written.kernel = "a \"name\"";
@@ -97,14 +98,13 @@ BOOST_AUTO_TEST_CASE(outputs_read_back_bit_for_bit) {
     BOOST_TEST(std::memcmp(read.outputs.o.data(), written.outputs.o.data(), 16) == 0);
     BOOST_TEST(std::memcmp(read.outputs.lse.data(), written.outputs.lse.data(), 8) == 0);
   }
-  std::filesystem::remove(path);
 }
 
 BOOST_AUTO_TEST_CASE(a_kernel_name_that_is_no_utf8_does_not_stop_the_writing) {
-  const auto path = std::filesystem::temp_directory_path() / "plumbline_outputs_test.safetensors";
+  const TemporaryFolder folder;
+  const auto path = folder.path / "outputs.safetensors";
   write_outputs(path, small_spec(), {"\xff", undeclared_contract(), {{1, 2, 3, 4}, {1, 2}}});
   BOOST_TEST(read_outputs(path, small_spec()).kernel == "\xef\xbf\xbd");
-  std::filesystem::remove(path);
 }
 
 BOOST_AUTO_TEST_CASE(sizes_are_checked_before_writing) {

@@ -2,11 +2,11 @@
 #include "cases/safetensors.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <filesystem>
 
 #include "support/atomic_file.hpp"
 #include "tests/cases/bad_input.hpp"
 #include "tests/cases/file_builder.hpp"
+#include "tests/cases/temporary_folder.hpp"
 
 namespace plumbline::cases {
 namespace {
@@ -156,7 +156,8 @@ BOOST_AUTO_TEST_CASE(a_name_with_control_characters_is_shown_escaped) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_written_begins_its_data_at_a_multiple_of_eight) {
-  const auto path = std::filesystem::temp_directory_path() / "plumbline_safetensors_test";
+  const TemporaryFolder folder;
+  const auto path = folder.path / "x.safetensors";
   const std::vector<float> x{1, 2, 3};
   for (const char* metadata : {"", "1", "12", "123", "1234", "12345", "123456", "1234567"}) {
     write_safetensors(path, {{"x", {Dtype::f32, {3}, std::as_bytes(std::span(x))}}},
@@ -167,7 +168,6 @@ BOOST_AUTO_TEST_CASE(what_is_written_begins_its_data_at_a_multiple_of_eight) {
     BOOST_TEST(view.metadata.at("m") == metadata);
     BOOST_TEST(std::memcmp(view.tensors.at("x").bytes.data(), x.data(), 12) == 0);
   }
-  std::filesystem::remove(path);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,12 +8,13 @@
 #include "cases/case_file.hpp"
 #include "support/atomic_file.hpp"
 #include "tests/cases/bad_input.hpp"
+#include "tests/cases/temporary_folder.hpp"
 
 namespace plumbline::cases {
 
 BOOST_AUTO_TEST_CASE(vectors_are_written_under_the_names_that_the_index_lists) {
-  const auto folder = std::filesystem::temp_directory_path() / "plumbline_vectors_test" / "new";
-  std::filesystem::remove_all(folder.parent_path());
+  const TemporaryFolder temporary;
+  const auto folder = temporary.path / "not" / "there";
   const std::vector<Spec> specs{from_line("bias=alibi,heads=2,keys=3,queries=3,seed=4"),
                                 from_line("bias=k_cable,dtype=bf16,keys=2,family=peaked")};
   std::size_t last = 0;
@@ -30,7 +31,6 @@ BOOST_AUTO_TEST_CASE(vectors_are_written_under_the_names_that_the_index_lists) {
   }
   const std::filesystem::directory_iterator files(folder);
   BOOST_TEST(std::distance(begin(files), end(files)) == 3);
-  std::filesystem::remove_all(folder.parent_path());
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_made_is_named) {

@@ -11,18 +11,15 @@
 #include <filesystem>
 
 #include "tests/cases/bad_input.hpp"
+#include "tests/cases/temporary_folder.hpp"
 
 namespace plumbline {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// An empty folder that goes away with the test.
-struct Folder {
-  fs::path path =
-      fs::temp_directory_path() / ("plumbline_support_test." + std::to_string(getpid()));
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
+/// With the number of files in it.
+struct Folder : TemporaryFolder {
   std::ptrdiff_t files() const {
     const fs::directory_iterator entries(path);
     return std::distance(begin(entries), end(entries));
