@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: launcher.sh
-# What ./plumbline says when it cannot go on: the status, and that standard output stays empty.
+# usage: launcher.sh PROGRAM
+# What ./plumbline says when it cannot go on: the status, and that standard output stays empty; and
+# that it knows the program's commands.
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 scratch=$(mktemp -d)
@@ -21,6 +22,14 @@ expect() {
 
 expect 2 "usage: ./plumbline COMMAND" "$root/plumbline"
 expect 2 "unknown command 'verfy'" "$root/plumbline" verfy
+
+# The launcher tells its commands without a build, so it has a list of its own.
+commands() { sed -n 's/^  \([a-z]\+\)  .*/\1/p' | sort; }
+if ! diff <("$1" --help | sed '1,/Subcommands:/d' | commands) \
+          <("$root/plumbline" --help | commands | grep -vx test) >&2; then
+  echo "the program (<) and the launcher (>) have different commands" >&2
+  exit 1
+fi
 
 # A machine without packages: a copy of the launcher, and a dpkg-query that knows of none.
 mkdir -p "$scratch/clone/cmake" "$scratch/bin"
