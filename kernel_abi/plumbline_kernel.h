@@ -10,7 +10,8 @@
  *
  * What is computed, for query row r at position i = r + query_offset and each visible key j:
  *   s_ij = c_i * (scale * q_i . k_j + b_ij),   c_i = ssmax_scale[h] * ln(n_i), or 1 without SSMax,
- *   n_i the number of visible keys;   lse_i = ln sum_j exp(s_ij);   o_i = sum_j exp(s_ij - lse_i) v_j.
+ *   n_i the number of visible keys;
+ *   lse_i = ln sum_j exp(s_ij);   o_i = sum_j exp(s_ij - lse_i) v_j.
  * A row that sees no key has o = 0 and lse = -infinity.
  *
  * Key j is visible to position i of batch b when all of these hold:
@@ -83,8 +84,8 @@ typedef struct {
   double exp_error;           /* relative error of the exponential, for example 2^-20 */
   int32_t splits;             /* key ranges merged through their LSE; 1 for none */
   int32_t prefix_sum;         /* plumbline_prefix_sum */
-  int32_t prefix_tile;        /* keys that share one recentring base S_base, S_i - S_j being formed in
-                                 float as (S_i - S_base) - (S_j - S_base); 0: formed in double */
+  int32_t prefix_tile; /* keys that share one recentring base S_base, S_i - S_j being formed in
+                          float as (S_i - S_base) - (S_j - S_base); 0: formed in double */
 } plumbline_contract;
 
 typedef struct {
