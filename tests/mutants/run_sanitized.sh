@@ -17,11 +17,11 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
 "${fixed[@]}" "$@" 2>"$log" || status=$?
-# The sanitizer's own reader of debug information fails on some functions of ours ("<null>"):
-# addr2line finds their lines, those of inlined calls too.
+# The sanitizer's own reader of debug information fails on some functions of ours and prints
+# "(PROGRAM+0x...)" or "<null> (NAME+0x...)": addr2line finds the line, and those of inlined calls.
 while IFS= read -r line; do
   printf '%s\n' "$line"
-  if [[ $line =~ \<null\>.*\+(0x[0-9a-f]+)\)$ ]]; then
+  if [[ ($line == *"($1+0x"* || $line == *"<null>"*) && $line =~ \+(0x[0-9a-f]+)\)$ ]]; then
     addr2line -ie "$1" "${BASH_REMATCH[1]}" | sed 's/^/       at /'
   fi
 done <"$log" >&2
