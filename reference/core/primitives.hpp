@@ -119,6 +119,40 @@ struct Maximum {
 };
 inline constexpr Maximum maximum;
 
+/// The sine of x, in radians. Derivative: cos(x).
+struct Sin {
+  template <Real R>
+  R operator()(const R& x) const {
+    return Primitives<R>::sin(x);
+  }
+};
+inline constexpr Sin sin;
+
+/// The cosine of x, in radians. Derivative: -sin(x).
+struct Cos {
+  template <Real R>
+  R operator()(const R& x) const {
+    return Primitives<R>::cos(x);
+  }
+};
+inline constexpr Cos cos;
+
+/// The error function, 2/sqrt(pi) times the integral of e^(-t^2) from 0 to x. Derivative:
+/// 2/sqrt(pi) e^(-x^2).
+struct Erf {
+  template <Real R>
+  R operator()(const R& x) const {
+    return Primitives<R>::erf(x);
+  }
+};
+inline constexpr Erf erf;
+
+/// The number pi, as `pi<R>()`. A constant: its derivative is 0.
+template <Real R>
+R pi() {
+  return Primitives<R>::pi();
+}
+
 /// A double near x, for choices that do not change the result (the shift of a softmax): the value,
 /// the midpoint of an interval. A constant: it carries no derivative and no error.
 struct Representative {

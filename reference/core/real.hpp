@@ -40,6 +40,10 @@ concept Real = std::default_initializable<R> && std::copyable<R> &&
   { Primitives<R>::softplus(x) } -> std::same_as<R>;
   { Primitives<R>::logistic(x) } -> std::same_as<R>;
   { Primitives<R>::maximum(x, y) } -> std::same_as<R>;
+  { Primitives<R>::sin(x) } -> std::same_as<R>;
+  { Primitives<R>::cos(x) } -> std::same_as<R>;
+  { Primitives<R>::erf(x) } -> std::same_as<R>;
+  { Primitives<R>::pi() } -> std::same_as<R>;
   { Primitives<R>::representative(x) } -> std::same_as<double>;
 };
 

@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "reference/core/primitives.hpp"
 
 namespace plumbline::reference {
 
-/// + - * / sqrt are rounded to nearest. exp, log, log1p and pow come from the C library and are
-/// within 1 ulp (see scalars/running_error.hpp). softplus and logistic: relative error below 6u,
-/// u = 2^-53, derived there.
+/// + - * / sqrt are rounded to nearest, and so is pi. exp, log, log1p, pow, sin and cos come from
+/// the C library and are within 1 ulp, erf within 2 (see scalars/running_error.hpp). softplus and
+/// logistic: relative error below 6u, u = 2^-53, derived there.
 template <>
 struct Primitives<double> {
   static double exp(double x) { return std::exp(x); }
@@ -31,6 +32,10 @@ struct Primitives<double> {
     return x >= 0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
   }
   static double maximum(double x, double y) { return x > y ? x : y; }
+  static double sin(double x) { return std::sin(x); }
+  static double cos(double x) { return std::cos(x); }
+  static double erf(double x) { return std::erf(x); }
+  static double pi() { return std::numbers::pi; }
   static double representative(double x) { return x; }
 };
 

@@ -81,6 +81,18 @@ struct Primitives<BasicDual<B>> {
     const B first = reference::step(x.value - y.value);
     return {reference::maximum(x.value, y.value), first * x.tangent + (B(1.0) - first) * y.tangent};
   }
+  static D sin(const D& x) {
+    return {reference::sin(x.value), reference::cos(x.value) * x.tangent};
+  }
+  static D cos(const D& x) {
+    return {reference::cos(x.value), -(reference::sin(x.value) * x.tangent)};
+  }
+  static D erf(const D& x) {
+    const B slope = B(2.0) / reference::sqrt(reference::pi<B>()) *
+                    reference::exp(-(reference::absolute(x.value) * reference::absolute(x.value)));
+    return {reference::erf(x.value), slope * x.tangent};
+  }
+  static D pi() { return {reference::pi<B>(), B(0.0)}; }
   static double representative(const D& x) { return reference::representative(x.value); }
 };
 

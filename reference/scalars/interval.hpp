@@ -87,6 +87,28 @@ struct Primitives<Interval> {
     const MpReal low = larger(lower(x), lower(y)), high = larger(upper(x), upper(y));
     return from_ends(low, high);
   }
+  static Interval sin(const Interval& x) {
+    Interval result;
+    mpfi_sin(result.backend().data(), x.backend().data());
+    return result;
+  }
+  static Interval cos(const Interval& x) {
+    Interval result;
+    mpfi_cos(result.backend().data(), x.backend().data());
+    return result;
+  }
+  /// MPFI has no erf. It increases: MPFR's at the ends, rounded outwards.
+  static Interval erf(const Interval& x) {
+    MpReal low = lower(x), high = upper(x);
+    mpfr_erf(low.backend().data(), low.backend().data(), MPFR_RNDD);
+    mpfr_erf(high.backend().data(), high.backend().data(), MPFR_RNDU);
+    return from_ends(low, high);
+  }
+  static Interval pi() {
+    Interval result;
+    mpfi_const_pi(result.backend().data());
+    return result;
+  }
   static double representative(const Interval& x) { return mpfi_get_d(x.backend().data()); }
 
  private:

@@ -48,6 +48,18 @@ struct Primitives<MpReal> {
     return MpReal(Wide(1 / (1 + boost::multiprecision::exp(Wide(-x)))));
   }
   static MpReal maximum(const MpReal& x, const MpReal& y) { return x > y ? x : y; }
+  static MpReal sin(const MpReal& x) { return boost::multiprecision::sin(x); }
+  static MpReal cos(const MpReal& x) { return boost::multiprecision::cos(x); }
+  static MpReal erf(const MpReal& x) {
+    MpReal result;
+    mpfr_erf(result.backend().data(), x.backend().data(), MPFR_RNDN);
+    return result;
+  }
+  static MpReal pi() {
+    MpReal result;
+    mpfr_const_pi(result.backend().data(), MPFR_RNDN);
+    return result;
+  }
   static double representative(const MpReal& x) { return x.convert_to<double>(); }
 };
 

@@ -14,11 +14,12 @@
 // - A bound that does not exist (division by a number that may be 0) is infinity, and a value that
 //   is not a number has the error NaN; both fail `error <= bound`.
 //
-// The C library: exp, log, pow (0.52 ulp), expm1 and log1p (0.92 ulp) of glibc, as the largest
-// errors known; B. Gladman, V. Innocente, J. Mather, P. Zimmermann, "Accuracy of Mathematical
-// Functions in Single, Double, Double Extended, and Quadruple Precision", and glibc's manual,
-// "Known Maximum Errors in Math Functions". Used here: 1 ulp <= 2u |v|, or 2^-1074 in the
-// subnormal range. tests/reference/primitives_test.cpp samples them against MPFR.
+// The C library: exp, log, pow (0.52 ulp), sin and cos (0.55 ulp), expm1 and log1p (0.92 ulp) and
+// erf (1.43 ulp) of glibc, as the largest errors known; B. Gladman, V. Innocente, J. Mather, P.
+// Zimmermann, "Accuracy of Mathematical Functions in Single, Double, Double Extended, and Quadruple
+// Precision", and glibc's manual, "Known Maximum Errors in Math Functions". Used here: 1 ulp <= 2u
+// |v|, or 2^-1074 in the subnormal range. tests/reference/core/primitives_test.cpp samples them
+// against MPFR.
 #pragma once
 
 #include <algorithm>
@@ -154,6 +155,17 @@ struct Primitives<RunningError> {
   /// 1/4-Lipschitz. e^-|x| 2u; 1 + e at most 2u + u; the quotient u: below 6u of the value.
   static E logistic(const E& a) { return smooth(Primitives<double>::logistic(a.value()), a, 0.25); }
 
+  /// 1-Lipschitz, and 1 ulp of their own. sin(0) = 0 and cos(0) = 1 are exact (F.10.1.6, F.10.1.5).
+  static E sin(const E& a) { return oscillating(std::sin(a.value()), a); }
+  static E cos(const E& a) {
+    if (a.value() == 0 && a.error() == 0) return E(1.0);
+    return oscillating(std::cos(a.value()), a);
+  }
+  /// 2/sqrt(pi)-Lipschitz, which is below 1.13; 2 ulp of its own, so below 6u. erf(0) = 0 is exact.
+  static E erf(const E& a) { return smooth(std::erf(a.value()), a, 1.13); }
+  /// |pi - fl(pi)| < 1.2247e-16.
+  static E pi() { return {Primitives<double>::pi(), 1.2247e-16}; }
+
   static double representative(const E& a) { return a.value(); }
 
  private:
@@ -165,8 +177,11 @@ struct Primitives<RunningError> {
     if (!(least > 0)) return {v, std::numeric_limits<double>::infinity()};
     return {v, E::rounded_up(E::rounded_up(error / least) + 2 * u * std::fabs(v) + E::tiny)};
   }
+  static E oscillating(double v, const E& a) {
+    return {v, E::rounded_up(a.error() + 2 * u * std::fabs(v) + E::tiny)};
+  }
   static E smooth(double v, const E& a, double lipschitz) {
-    return {v, E::rounded_up(lipschitz * a.error() + 6 * u * v + E::tiny)};
+    return {v, E::rounded_up(lipschitz * a.error() + 6 * u * std::fabs(v) + E::tiny)};
   }
 };
 

@@ -77,6 +77,10 @@ struct Primitives<Archetype> {
   static A softplus(const A& x) { return A(P::softplus(x.hidden())); }
   static A logistic(const A& x) { return A(P::logistic(x.hidden())); }
   static A maximum(const A& x, const A& y) { return A(P::maximum(x.hidden(), y.hidden())); }
+  static A sin(const A& x) { return A(P::sin(x.hidden())); }
+  static A cos(const A& x) { return A(P::cos(x.hidden())); }
+  static A erf(const A& x) { return A(P::erf(x.hidden())); }
+  static A pi() { return A(P::pi()); }
   static double representative(const A& x) { return x.hidden(); }
 };
 

@@ -46,6 +46,9 @@ BOOST_AUTO_TEST_CASE(an_enclosure_contains_the_function_at_points_of_the_box) {
     BOOST_TEST(contains(I::relu(x), M::relu(point)));
     BOOST_TEST(contains(I::sign(x), M::sign(point)));
     BOOST_TEST(contains(I::step(x), M::step(point)));
+    BOOST_TEST(contains(I::sin(x), M::sin(point)));
+    BOOST_TEST(contains(I::cos(x), M::cos(point)));
+    BOOST_TEST(contains(I::erf(x), M::erf(point)));
     BOOST_TEST(contains(I::log(positive), M::log(positive_point)));
     BOOST_TEST(contains(I::log1p(positive), M::log1p(positive_point)));
     BOOST_TEST(contains(I::sqrt(positive), M::sqrt(positive_point)));
@@ -63,6 +66,21 @@ BOOST_AUTO_TEST_CASE(softplus_and_logistic_are_as_tight_as_their_ends) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(sin_and_cos_know_their_extremes_between_the_ends) {
+  const Interval cosine = reference::cos(interval(-1, 2)), sine = reference::sin(interval(1, 2));
+  BOOST_TEST((reference::upper(cosine) == 1));
+  BOOST_TEST(contains(cosine, cos(MpReal(2.0))));
+  BOOST_TEST((reference::upper(sine) == 1));
+  BOOST_TEST(!contains(sine, MpReal(0.8)));  // sin 1 = 0.84 is the least
+}
+
+BOOST_AUTO_TEST_CASE(pi_is_enclosed) {
+  // sin(pi) = 0 lies strictly inside: below pi the sine is positive, above it is negative.
+  const Interval pi = reference::pi<Interval>();
+  BOOST_TEST((sin(reference::lower(pi)) > 0));
+  BOOST_TEST((sin(reference::upper(pi)) < 0));
+}
+
 BOOST_AUTO_TEST_CASE(not_a_number_is_in_no_interval) {
   const Interval nan = reference::log(interval(-2, -1));
   BOOST_TEST(!contains(nan, MpReal(0.0)));
@@ -70,6 +88,7 @@ BOOST_AUTO_TEST_CASE(not_a_number_is_in_no_interval) {
   BOOST_TEST(!reference::certainly_negative(nan));
   BOOST_TEST(!contains(reference::relu(nan), MpReal(0.0)));
   BOOST_TEST(!contains(reference::softplus(nan), MpReal(0.0)));
+  BOOST_TEST(!contains(reference::erf(nan), MpReal(0.0)));
 }
 
 BOOST_AUTO_TEST_CASE(ends_in_the_wrong_order_are_refused) {

@@ -70,6 +70,9 @@ BOOST_AUTO_TEST_CASE(errors_of_the_operands_are_carried_in_full) {
     expect_covers(reference::softplus(a), I::softplus(A), "softplus");
     expect_covers(reference::logistic(a), I::logistic(A), "logistic");
     expect_covers(reference::maximum(a, b), I::maximum(A, B), "maximum");
+    expect_covers(reference::sin(a), I::sin(A), "sin");
+    expect_covers(reference::cos(a), I::cos(A), "cos");
+    expect_covers(reference::erf(a), I::erf(A), "erf");
     reference::Vector<RunningError> x(2), y(2);
     x << a, p;
     y << b, a;
@@ -105,6 +108,9 @@ BOOST_AUTO_TEST_CASE(without_a_bound_nothing_is_within_it) {
   BOOST_TEST(no_bound(nan * RunningError(1.0)));
   BOOST_TEST(no_bound(nan / RunningError(1.0)));
   BOOST_TEST(no_bound(reference::exp(nan)));
+  BOOST_TEST(no_bound(reference::sin(RunningError(std::numeric_limits<double>::infinity()))));
+  BOOST_TEST(no_bound(reference::cos(nan)));
+  BOOST_TEST(no_bound(reference::erf(nan)));
   BOOST_TEST(no_bound(reference::log(RunningError(-1.0))));
   BOOST_TEST(no_bound(reference::sqrt(RunningError(-1.0))));
   BOOST_TEST(no_bound(RunningError(1e300) * RunningError(1e300)));
