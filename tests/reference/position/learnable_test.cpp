@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/position/learnable.hpp"
+
+#include "reference/core/sum.hpp"
+#include "tests/reference/parameters.hpp"
+#include "tests/reference/readings.hpp"
+
+using namespace plumbline::reference;
+
+namespace {
+
+Matrix<double> table() {
+  Matrix<double> W(3, 2);
+  W << 1, 2, 3, 4, 5, 6;
+  return W;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_position_has_its_row) {
+  BOOST_TEST((learnable_positions(table(), 0, 3) == table()));
+  BOOST_TEST((learnable_positions(table(), 1, 2) == table().bottomRows(2)));
+  BOOST_TEST(learnable_positions(table(), 3, 0).rows() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(beyond_the_table_there_is_nothing) {
+  BOOST_CHECK_THROW(learnable_positions(table(), 0, 4), std::invalid_argument);
+  BOOST_CHECK_THROW(learnable_positions(table(), 2, 2), std::invalid_argument);
+  BOOST_CHECK_THROW(learnable_positions(table(), 4, 0), std::invalid_argument);
+  BOOST_CHECK_THROW(learnable_positions(table(), -1, 0), std::invalid_argument);
+  BOOST_CHECK_THROW(learnable_positions(table(), 0, -1), std::invalid_argument);
+  BOOST_CHECK_THROW(learnable_positions_grad(3, 2, table()), std::invalid_argument);
+}
+
+BOOST_AUTO_TEST_CASE(the_gradient_goes_to_the_rows_that_were_read) {
+  Matrix<double> g(1, 2), expected(3, 2);
+  g << 7, 8;
+  expected << 0, 0, 7, 8, 0, 0;
+  BOOST_TEST((learnable_positions_grad(3, 1, g) == expected));
+}
+
+BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
+  Numbers numbers(14);
+  const std::vector<double> inputs = numbers.between(-1, 1, 8);
+  const std::vector<double> weights = numbers.between(-1, 1, 4);
+  const auto read = [](int length) {
+    return [length](const auto& x) {
+      using R = ScalarOf<decltype(x)>;
+      Reader<R> reader(x);
+      Writer<R> results;
+      results.matrix(learnable_positions(reader.matrix(4, 2), 1, length));
+      return results.result();
+    };
+  };
+  expect_readings_agree(read(2), inputs);
+  expect_readings_agree(read(4), inputs);  // all throw
+  expect_adjoint(
+      [&](const auto& x) {
+        using R = ScalarOf<decltype(x)>;
+        Vector<R> total = zeros<R>(1);
+        total[0] = dot(read(2)(x), lifted<R>(weights));
+        return total;
+      },
+      [&](const auto& x) {
+        using R = ScalarOf<decltype(x)>;
+        const Vector<R> w = lifted<R>(weights);
+        Reader<R> reader(w);
+        Writer<R> results;
+        results.matrix(learnable_positions_grad(4, 1, reader.matrix(2, 2)));
+        return results.result();
+      },
+      inputs);
+}
