@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of equations with many results: one fixed weight on each makes them an objective.
+#pragma once
+
+#include <vector>
+
+#include "reference/core/sum.hpp"
+#include "tests/reference/parameters.hpp"
+#include "tests/reference/readings.hpp"
+
+namespace plumbline::reference {
+
+/// `equation` (vector -> vector) in every reading; then `adjoint` (inputs, gradient of the results
+/// -> gradient of the inputs) against the dual reading of sum_n weight_n result_n, in every reading
+/// too. `seed` gives the weights, in [-1, 1).
+template <class Equation, class Adjoint>
+void expect_readings_and_adjoint(const Equation& equation, const Adjoint& adjoint,
+                                 const std::vector<double>& inputs, std::uint64_t seed) {
+  const int results = static_cast<int>(equation(lifted<double>(inputs)).size());
+  const std::vector<double> weights = Numbers(seed).between(-1, 1, results);
+  const auto weighted_adjoint = [&](const auto& x) {
+    return adjoint(x, lifted<ScalarOf<decltype(x)>>(weights));
+  };
+  BOOST_TEST_CONTEXT("seed " << seed) {
+    expect_readings_agree(equation, inputs);
+    expect_readings_agree(weighted_adjoint, inputs);
+    expect_adjoint(
+        [&](const auto& x) {
+          using R = ScalarOf<decltype(x)>;
+          Vector<R> total(1);
+          total[0] = dot(equation(x), lifted<R>(weights));
+          return total;
+        },
+        weighted_adjoint, inputs);
+  }
+}
+
+}  // namespace plumbline::reference
