@@ -21,8 +21,8 @@ R log_kernel_derivative(const R& d) {
   return (d + d) / (R(1.0) + absolute(d) * absolute(d));
 }
 
-/// b_ij = -g_i ln(1 + (S_i - S_j)^2), the weight outside of the kernel as in the published code;
-/// the paper does not say where it stands. Shapes, domain and throws as for Cable.
+/// b_ij = -g_i ln(1 + (S_i - S_j)^2), the weight outside of the kernel as in the published code
+/// (KCablePaper has it inside). Shapes, domain and throws as for Cable.
 template <Real R>
 struct KCable {
   Vector<R> prefix_sum;
@@ -46,6 +46,37 @@ struct KCable {
     grad.prefix_sum[i] -= by_difference;
     grad.prefix_sum[j] += by_difference;
     grad.gain[i - query_offset] -= grad_bias * log_kernel(d);
+  }
+};
+
+/// b_ij = -ln(1 + (g_i (S_i - S_j))^2): the paper's words taken literally, the kernel -ln(1 + b^2)
+/// "applied to the relative biases" b of equation 7, which the weight belongs to. Without weights
+/// it is KCableNw. Shapes, domain and throws as for Cable.
+template <Real R>
+struct KCablePaper {
+  Vector<R> prefix_sum;
+  Vector<R> gain;
+  int query_offset = 0;  ///< position of gain[0]
+
+  using Grad = CableGrad<R>;
+
+  R operator()(int i, int j) const {
+    return -log_kernel(gain_at(gain, query_offset, i) * prefix_difference(prefix_sum, i, j));
+  }
+
+  Grad zero_grad() const {
+    return {zeros<R>(static_cast<int>(prefix_sum.size())), zeros<R>(static_cast<int>(gain.size()))};
+  }
+
+  /// With d = S_i - S_j, e = g_i d and k = 2e / (1 + e^2): dS_i = -g_i k, dS_j = -dS_i, dg_i = -d
+  /// k.
+  void accumulate_grad(Grad& grad, int i, int j, const R& grad_bias) const {
+    const R& g = gain_at(gain, query_offset, i);
+    const R d = prefix_difference(prefix_sum, i, j);
+    const R by_argument = grad_bias * log_kernel_derivative(g * d);
+    grad.prefix_sum[i] -= by_argument * g;
+    grad.prefix_sum[j] += by_argument * g;
+    grad.gain[i - query_offset] -= by_argument * d;
   }
 };
 

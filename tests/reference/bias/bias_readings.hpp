@@ -11,15 +11,12 @@
 #include "reference/bias/k_cable.hpp"
 #include "reference/bias/k_cable_nw.hpp"
 #include "reference/bias/nope.hpp"
+#include "tests/reference/bias/baseline_methods.hpp"
+#include "tests/reference/bias/positions.hpp"
 #include "tests/reference/parameters.hpp"
 #include "tests/reference/readings.hpp"
 
 namespace plumbline::reference {
-
-/// Where a bias stands: gains belong to the positions from query_offset on.
-struct Positions {
-  int queries, keys, query_offset;
-};
 
 struct NopeMethod {
   static constexpr const char* name = "nope";
@@ -103,6 +100,7 @@ struct GgdMethod {
 using CableMethod = WeightedMethod<Cable>;
 using CablePaperMethod = WeightedMethod<CablePaper>;
 using KCableMethod = WeightedMethod<KCable>;
+using KCablePaperMethod = WeightedMethod<KCablePaper>;
 using CableNwMethod = UnweightedMethod<CableNw>;
 using CableNwPaperMethod = UnweightedMethod<CableNwPaper>;
 using KCableNwMethod = UnweightedMethod<KCableNw>;
@@ -117,8 +115,15 @@ void for_each_method(const Visit& visit) {
   visit(CableNwMethod{});
   visit(CableNwPaperMethod{});
   visit(KCableMethod{});
+  visit(KCablePaperMethod{});
   visit(KCableNwMethod{});
   visit(GgdMethod{});
+  visit(KerpleLogMethod{});
+  visit(KerplePowerMethod{});
+  visit(T5CausalMethod{});
+  visit(T5BidirectionalMethod{});
+  visit(T5ClippedMethod{});
+  visit(T5ClippedOffsetMethod{});
 }
 
 /// All b_ij of a 4x4 problem in every reading, and the adjoint of sum_ij weight_ij b_ij, with fixed

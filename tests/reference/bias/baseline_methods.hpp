@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The papers' baselines with parameters, made from a flat vector: the second half of the methods of
+// bias_readings.hpp.
+#pragma once
+
+#include "reference/bias/kerple.hpp"
+#include "reference/bias/t5.hpp"
+#include "tests/reference/bias/positions.hpp"
+#include "tests/reference/parameters.hpp"
+#include "tests/reference/readings.hpp"
+
+namespace plumbline::reference {
+
+/// p in [0.3, 1.7), a in [0.1, 1.1).
+template <template <class> class B>
+struct KerpleMethod {
+  static constexpr const char* name = "kerple";
+  static std::vector<double> parameters(Numbers& numbers, const Positions&) {
+    const double p = numbers.between(0.3, 1.7);
+    return {p, numbers.between(0.1, 1.1)};
+  }
+  template <Real R>
+  static B<R> read(Reader<R>& reader, const Positions&) {
+    const R p = reader.number();
+    return {p, reader.number()};
+  }
+  template <Real R>
+  static void write(Writer<R>& writer, const KerpleGrad<R>& grad) {
+    writer.number(grad.p);
+    writer.number(grad.a);
+  }
+};
+
+using KerpleLogMethod = KerpleMethod<KerpleLog>;
+using KerplePowerMethod = KerpleMethod<KerplePower>;
+
+/// A table in [-1, 1), small enough that 4 positions reach its last row.
+template <class Row, int... size>
+struct TableMethod {
+  static constexpr const char* name = "t5";
+  static Row row() { return Row(size...); }
+  static std::vector<double> parameters(Numbers& numbers, const Positions&) {
+    return numbers.between(-1, 1, row().rows());
+  }
+  template <Real R>
+  static RelativeTable<R, Row> read(Reader<R>& reader, const Positions&) {
+    return {reader.vector(row().rows()), row()};
+  }
+  template <Real R>
+  static void write(Writer<R>& writer, const RelativeTableGrad<R>& grad) {
+    writer.vector(grad.table);
+  }
+};
+
+using T5CausalMethod = TableMethod<T5Buckets, 3, 2, false>;
+using T5BidirectionalMethod = TableMethod<T5Buckets, 6, 2, true>;
+using T5ClippedMethod = TableMethod<ClippedDistance, 2>;
+using T5ClippedOffsetMethod = TableMethod<ClippedOffset, 2>;
+
+}  // namespace plumbline::reference
