@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const auto logit = [&](int key) {
     at.key = key;
     const float score = dot<D>(q, problem.k + problem.key_start(b, head, key, D));
-    return factor * Bias::add(params, bias_row, problem.scale * score, at);
+    return rounded_product(factor, Bias::add(params, bias_row, problem.scale * score, at));
   };
 
   float maximum = -INFINITY;

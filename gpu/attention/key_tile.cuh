@@ -7,6 +7,8 @@
 #ifndef PLUMBLINE_GPU_ATTENTION_KEY_TILE_CUH
 #define PLUMBLINE_GPU_ATTENTION_KEY_TILE_CUH
 
+#include <source_location>
+
 #include "attention/dispatch.cuh"
 #include "core/shared_memory.cuh"
 #include "core/vector4.cuh"
@@ -147,7 +149,8 @@ struct TileLogits {
       logit[n] = -INFINITY;
       if (!gpu::visible(problem.mask, row.range, row.b, row.position, at.key)) continue;
       visible |= 1u << n;
-      logit[n] = row.factor * Bias::add(params, row.bias, problem.scale * score[n], at);
+      logit[n] =
+          rounded_product(row.factor, Bias::add(params, row.bias, problem.scale * score[n], at));
     }
   }
 
@@ -234,12 +237,13 @@ struct OutputQuarter {
   }
 };
 
-/// Grid of the tiled rungs.
+/// Grid of the tiled rungs; errors are told with the caller's line.
 template <class Element>
-LaunchShape tile_launch(const Problem<Element>& problem, std::size_t shared) {
+LaunchShape tile_launch(const Problem<Element>& problem, std::size_t shared,
+                        std::source_location where = std::source_location::current()) {
   const auto tiles = static_cast<unsigned>((problem.queries + kTileQueries - 1) / kTileQueries);
   return {dim3{tiles, static_cast<unsigned>(problem.heads), static_cast<unsigned>(problem.batch)},
-          dim3{kTileThreads}, shared};
+          dim3{kTileThreads}, shared, where};
 }
 
 }  // namespace plumbline::gpu

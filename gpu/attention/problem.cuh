@@ -49,6 +49,17 @@ struct Problem {
   }
 };
 
+/// a * b rounded to fp32, never fused into a later addition. A logit is a product, and the maximum
+/// of the logits is subtracted from it: fused, the difference at the largest logit would be the
+/// product's rounding error instead of 0, and its exponential anything for huge logits.
+__device__ inline float rounded_product(float a, float b) {
+#if PLUMBLINE_ON_GPU
+  return __fmul_rn(a, b);
+#else
+  return __builtin_assoc_barrier(a * b);
+#endif
+}
+
 /// What is subtracted from the logits of a row before the exponential: their maximum, or 0 while
 /// that is -infinity, so that no infinity is ever subtracted from itself.
 __device__ inline float finite_shift(float maximum) {
