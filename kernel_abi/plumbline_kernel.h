@@ -31,6 +31,7 @@ extern "C" {
 #endif
 
 #define PLUMBLINE_ABI_VERSION 1
+#define PLUMBLINE_DEVICE_LOST 2
 
 typedef enum { PLUMBLINE_FP32 = 0, PLUMBLINE_BF16 = 1 } plumbline_format;
 
@@ -93,7 +94,8 @@ typedef struct {
   plumbline_contract contract;
   /* 1 when the kernel can run this problem; pointers need not be set. */
   int (*supports)(const plumbline_forward* problem);
-  /* 0 on success; else the reason stands in message, zero-terminated. */
+  /* 0 on success; else the reason stands in message, zero-terminated, and PLUMBLINE_DEVICE_LOST
+     means that no later call in this process can succeed. Inputs must not be written to. */
   int (*forward)(const plumbline_forward* problem, char* message, size_t message_size);
 } plumbline_kernel;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attention/forward.cuh"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "attention/visible_count.cuh"
@@ -13,7 +15,7 @@ namespace plumbline::gpu {
 namespace {
 
 constexpr int kMaxGrid = 65535;         // gridDim.y and gridDim.z
-constexpr int kMaxPositions = 1 << 30;  // so that position + window + 1 is an int
+constexpr int kMaxPositions = 1 << 30;  // for the sums of mask.cuh
 
 bool uses_prefix_sum(int bias) {
   return bias == PLUMBLINE_CABLE || bias == PLUMBLINE_CABLE_NW || bias == PLUMBLINE_K_CABLE ||
@@ -48,16 +50,20 @@ void validate(const plumbline_forward& p) {
                            " is not between 0 and " + std::to_string(p.keys));
 }
 
-/// An input on the device; null when the host has none.
+/// An input on the device; null when the host has none. On a GPU, where no sanitizer watches, there
+/// is NaN (or -1) before and after it, so that a read beyond an end shows in the result.
 template <class T>
 class Input {
  public:
-  Input(const Stream& stream, const void* host, std::size_t count) : buffer_(host ? count : 0) {
-    if (host) buffer_.copy_from_host(stream, host);
+  Input(const Stream& stream, const void* host, std::size_t count)
+      : buffer_(stream, host ? count + 2 * kPadding : 0) {
+    if (host) buffer_.copy_from_host(stream, host, kPadding, count);
   }
-  const T* data() const { return buffer_.data(); }
+  const T* data() const { return buffer_.data() ? buffer_.data() + kPadding : nullptr; }
 
  private:
+  static constexpr std::size_t kPadding = PLUMBLINE_ON_GPU ? 4096 : 0;  // elements
+
   DeviceBuffer<T> buffer_;
 };
 
@@ -66,38 +72,47 @@ template <class T>
 class Output {
  public:
   Output(const Stream& stream, T* host, std::size_t count, const char* name)
-      : stream_(stream), host_(host), count_(count), name_(name), buffer_(count + 2 * kCanary) {
-    std::memset(static_cast<void*>(canary_), kCanaryByte, sizeof canary_);
-    staged_.resize((count + 2 * kCanary) * sizeof(T));
-    std::memcpy(staged_.data(), canary_, sizeof canary_);
-    std::memcpy(staged_.data() + sizeof canary_, host, count * sizeof(T));
-    std::memcpy(staged_.data() + sizeof canary_ + count * sizeof(T), canary_, sizeof canary_);
-    buffer_.copy_from_host(stream, staged_.data());
+      : stream_(stream),
+        host_(host),
+        count_(count),
+        name_(name),
+        buffer_(stream, count + 2 * kCanary) {
+    const std::vector<unsigned char> canary(kCanaryBytes, kCanaryByte);
+    buffer_.copy_from_host(stream, canary.data(), 0, kCanary);
+    buffer_.copy_from_host(stream, host, kCanary, count);
+    buffer_.copy_from_host(stream, canary.data(), kCanary + count, kCanary);
+    buffer_.forbid(0, kCanary);
+    buffer_.forbid(kCanary + count, kCanary);
   }
 
   T* data() const { return buffer_.data() + kCanary; }
 
   /// Starts the copy back; when the stream has come to its end, `deliver` hands it to the caller.
-  void fetch() { buffer_.copy_to_host(stream_, staged_.data()); }
+  void fetch() {
+    staged_.resize(buffer_.size() * sizeof(T));
+    buffer_.permit();
+    buffer_.copy_to_host(stream_, staged_.data());
+  }
 
   void deliver() {
-    const unsigned char* end = staged_.data() + sizeof canary_ + count_ * sizeof(T);
-    if (std::memcmp(staged_.data(), canary_, sizeof canary_) != 0)
+    const auto begin = staged_.begin() + kCanaryBytes, end = staged_.end() - kCanaryBytes;
+    const auto whole = [](unsigned char byte) { return byte == kCanaryByte; };
+    if (!std::all_of(staged_.begin(), begin, whole))
       throw DamagedCanary(std::string("the kernel wrote before the start of ") + name_);
-    if (std::memcmp(end, canary_, sizeof canary_) != 0)
+    if (!std::all_of(end, staged_.end(), whole))
       throw DamagedCanary(std::string("the kernel wrote beyond the end of ") + name_);
-    std::memcpy(static_cast<void*>(host_), staged_.data() + sizeof canary_, count_ * sizeof(T));
+    std::memcpy(static_cast<void*>(host_), &*begin, count_ * sizeof(T));
   }
 
  private:
-  static constexpr std::size_t kCanary = 128;  // elements
-  static constexpr int kCanaryByte = 0xa5;
+  static constexpr std::size_t kCanary = 4096;  // elements: 32 rows of D = 128
+  static constexpr std::size_t kCanaryBytes = kCanary * sizeof(T);
+  static constexpr unsigned char kCanaryByte = 0xa5;
 
   const Stream& stream_;
   T* host_;
   std::size_t count_;
   const char* name_;
-  unsigned char canary_[kCanary * sizeof(T)];
   std::vector<unsigned char> staged_;
   DeviceBuffer<T> buffer_;
 };
@@ -111,6 +126,8 @@ std::string unsupported_reason(const plumbline_forward& p) {
            std::to_string(sizeof(plumbline_forward));
   if (!positive(p.batch, kMaxGrid)) return "batch must be 1 .. 65535";
   if (!positive(p.heads, kMaxGrid)) return "heads must be 1 .. 65535";
+  if (std::int64_t{p.batch} * p.heads > std::numeric_limits<int>::max())
+    return "batch * heads must be below 2^31";
   if (!positive(p.kv_heads, p.heads) || p.heads % p.kv_heads != 0)
     return "kv_heads must divide heads";
   if (!positive(p.keys, kMaxPositions)) return "keys must be 1 .. 2^30";
@@ -148,16 +165,16 @@ void run_forward(const plumbline_forward& p, void (*rung)(const Stream&, const F
                     size(p.batch, p.heads, p.queries, p.head_dim), "o");
   Output<float> lse(stream, p.lse, size(p.batch, p.heads, p.queries), "lse");
 
-  const Mask mask{p.keys, p.causal == 1, p.window > p.keys ? p.keys : p.window, lengths.data(),
+  const Mask mask{p.keys, p.causal == 1, clamped_window(p.window, p.keys), lengths.data(),
                   documents.data()};
 
   const bool summed = uses_prefix_sum(p.bias);
   const Input<float> increments(stream, summed ? p.increments : nullptr,
                                 size(p.batch, p.heads, p.keys));
-  const DeviceBuffer<double> sums(summed ? size(p.batch, p.heads, p.keys) : 0);
+  const DeviceBuffer<double> sums(stream, summed ? size(p.batch, p.heads, p.keys) : 0);
   if (summed) prefix_sum(stream, increments.data(), sums.data(), p.batch * p.heads, p.keys);
 
-  const DeviceBuffer<int> counts(p.ssmax_scale ? size(p.batch, p.queries) : 0);
+  const DeviceBuffer<int> counts(stream, p.ssmax_scale ? size(p.batch, p.queries) : 0);
   if (p.ssmax_scale) visible_count(stream, mask, p.batch, p.queries, p.query_offset, counts.data());
 
   Forward<Element> forward{};

@@ -12,7 +12,8 @@ namespace plumbline::gpu {
 
 /// Key j is visible to position i of batch b when j < lengths[b] and i < lengths[b], j <= i
 /// (causal), |i - j| <= window (window >= 0), documents[b, i] == documents[b, j]. Null pointers
-/// stand for no lengths and no documents. window <= keys < 2^30.
+/// stand for no lengths and no documents. window < keys <= 2^30, so that position + window + 1 is
+/// an int.
 struct Mask {
   int keys;
   bool causal;
@@ -20,6 +21,9 @@ struct Mask {
   const int* lengths;    // [batch]
   const int* documents;  // [batch, keys]
 };
+
+/// The window that Mask takes: no two of `keys` positions are further apart than keys - 1.
+inline int clamped_window(int window, int keys) { return window < keys ? window : keys - 1; }
 
 /// Keys begin .. end-1.
 struct KeyRange {

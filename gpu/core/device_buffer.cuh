@@ -5,69 +5,96 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "core/launch.cuh"
 
+#if !PLUMBLINE_ON_GPU
+#include "emulation/sanitizers.hpp"
+#endif
+
 namespace plumbline::gpu {
 
-/// Owns `count` values of device memory. Emulated, it is a block of malloc, so that
-/// AddressSanitizer sees accesses beyond it.
+/// Owns `count` values of device memory. Every byte of it is 0xff at first, which is NaN in any
+/// format of ours and -1 as an integer: what a kernel forgets to write does not look right by
+/// chance. Emulated, it is a block of malloc, so that AddressSanitizer sees accesses beyond it.
 template <class T>
 class DeviceBuffer {
  public:
-  DeviceBuffer() = default;
-
-  explicit DeviceBuffer(std::size_t count) : count_(count) {
+  /// The poison is written in the order of `stream`.
+  DeviceBuffer([[maybe_unused]] const Stream& stream, std::size_t count) : count_(count) {
     if (count == 0) return;
+      // The pointer owns the memory before the next call can throw.
+#if PLUMBLINE_ON_GPU
     void* memory = nullptr;
-#if PLUMBLINE_ON_GPU
     check(cudaMalloc(&memory, bytes()));
+    memory_.reset(static_cast<T*>(memory));
+    check(cudaMemsetAsync(memory, kPoison, bytes(), stream.get()));
 #else
-    memory = std::malloc(bytes());
-    if (!memory) throw std::bad_alloc();
-#endif
-    data_ = static_cast<T*>(memory);
-  }
-
-  ~DeviceBuffer() {
-#if PLUMBLINE_ON_GPU
-    cudaFree(data_);
-#else
-    std::free(data_);
+    memory_.reset(static_cast<T*>(std::malloc(bytes())));
+    if (!memory_) throw std::bad_alloc();
+    std::memset(static_cast<void*>(data()), kPoison, bytes());
 #endif
   }
 
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
-
-  T* data() const { return data_; }
+  T* data() const { return memory_.get(); }
   std::size_t size() const { return count_; }
 
-  /// Copies the whole buffer from or to host memory, in the order of `stream`.
-  void copy_from_host([[maybe_unused]] const Stream& stream, const void* host) {
-    if (count_ == 0) return;
+  /// Copies host memory to the values first .. first + count - 1, in the order of `stream`.
+  void copy_from_host([[maybe_unused]] const Stream& stream, const void* host, std::size_t first,
+                      std::size_t count) {
+    if (count == 0) return;
 #if PLUMBLINE_ON_GPU
-    check(cudaMemcpyAsync(data_, host, bytes(), cudaMemcpyHostToDevice, stream.get()));
+    check(cudaMemcpyAsync(data() + first, host, count * sizeof(T), cudaMemcpyHostToDevice,
+                          stream.get()));
 #else
-    std::memcpy(data_, host, bytes());
+    std::memcpy(static_cast<void*>(data() + first), host, count * sizeof(T));
 #endif
   }
 
+  /// Copies the whole buffer to host memory, in the order of `stream`.
   void copy_to_host([[maybe_unused]] const Stream& stream, void* host) const {
     if (count_ == 0) return;
 #if PLUMBLINE_ON_GPU
-    check(cudaMemcpyAsync(host, data_, bytes(), cudaMemcpyDeviceToHost, stream.get()));
+    check(cudaMemcpyAsync(host, data(), bytes(), cudaMemcpyDeviceToHost, stream.get()));
 #else
-    std::memcpy(host, data_, bytes());
+    std::memcpy(host, data(), bytes());
+#endif
+  }
+
+  /// To AddressSanitizer the values first .. first + count - 1 are out of bounds from now on, where
+  /// it watches: under emulation.
+  void forbid([[maybe_unused]] std::size_t first, [[maybe_unused]] std::size_t count) const {
+#if !PLUMBLINE_ON_GPU
+    emulation::forbid(data() + first, count * sizeof(T));
+#endif
+  }
+
+  /// Takes back every `forbid`.
+  void permit() const {
+#if !PLUMBLINE_ON_GPU
+    emulation::permit(data(), bytes());
 #endif
   }
 
  private:
+  static constexpr int kPoison = 0xff;
+
+  struct Free {
+    void operator()(T* memory) const {
+#if PLUMBLINE_ON_GPU
+      cudaFree(memory);
+#else
+      std::free(memory);
+#endif
+    }
+  };
+
   std::size_t bytes() const { return count_ * sizeof(T); }
 
-  T* data_ = nullptr;
-  std::size_t count_ = 0;
+  std::unique_ptr<T, Free> memory_;
+  std::size_t count_;
 };
 
 }  // namespace plumbline::gpu

@@ -19,11 +19,13 @@ class CudaError : public std::runtime_error {
 };
 
 #if PLUMBLINE_ON_GPU
+/// Throws CudaError unless the call succeeded.
 inline void check(cudaError_t status,
                   std::source_location where = std::source_location::current()) {
-  if (status != cudaSuccess)
-    throw CudaError(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " +
-                    cudaGetErrorString(status));
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // else the next launch would find this error and take it for its own
+  throw CudaError(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " +
+                  cudaGetErrorString(status));
 }
 #endif
 
@@ -56,7 +58,8 @@ struct LaunchShape {
 };
 
 /// kernel<<<grid, block, shared_bytes, stream>>>(arguments...): by nvcc a launch, by an ordinary
-/// compiler a run on the emulator. Throws CudaError, or emulation::Error.
+/// compiler a run on the emulator. Returns when the kernel has ended, so that a fault of it is told
+/// with the line of its own launch. Throws CudaError, or emulation::Error.
 template <class... Parameters, class... Arguments>
 void launch([[maybe_unused]] const Stream& stream, const LaunchShape& shape,
             void (*kernel)(Parameters...), const Arguments&... arguments) {
@@ -68,6 +71,7 @@ void launch([[maybe_unused]] const Stream& stream, const LaunchShape& shape,
           shape.where);
   kernel<<<shape.grid, shape.block, shape.shared_bytes, stream.get()>>>(arguments...);
   check(cudaGetLastError(), shape.where);
+  check(cudaStreamSynchronize(stream.get()), shape.where);
 #else
   const auto body = [&] { kernel(arguments...); };
   emulation::run({shape.grid, shape.block, shape.shared_bytes, shape.where,

@@ -15,7 +15,10 @@ namespace plumbline::gpu {
 inline constexpr unsigned kWarpSize = 32;
 inline constexpr unsigned kAllLanes = 0xffffffffu;
 
-__device__ inline unsigned lane_index() { return threadIdx.x % kWarpSize; }
+/// Warps are cut from the block's linear thread index, x fastest.
+__device__ inline unsigned lane_index() {
+  return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % kWarpSize;
+}
 
 #if PLUMBLINE_ON_GPU
 

@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: ptxas_report.sh FOLDER REPORT
+# usage: ptxas_report.sh [--strict] FOLDER REPORT
 # Makes a table of registers, spills and stack frames from all *.ptxas below FOLDER, writes it to
-# REPORT and prints the worst of each. Fails when a kernel spills or needs a stack frame.
+# REPORT and prints the worst of each. Warns when a kernel spills or needs a stack frame; --strict:
+# fails.
 set -euo pipefail
+strict=no
+if [ "$1" = --strict ]; then
+  strict=yes
+  shift
+fi
 folder=$1
 report=$2
 find "$folder" -name '*.ptxas' | sort | xargs cat | c++filt | awk '
@@ -33,8 +39,10 @@ find "$folder" -name '*.ptxas' | sort | xargs cat | c++filt | awk '
 awk '{ if ($(NF-2) > r) r = $(NF-2); s += $(NF-1); if ($NF > f) f = $NF }
      END { printf "%d kernels: at most %d registers, %d bytes spilled, stack frames up to %d bytes\n",
                   NR, r, s, f; exit s > 0 || f > 0 || NR == 0 }' "$report.rows" || {
-  echo "kernels that spill or need a stack frame stand in $report" >&2
-  rm -f "$report.rows"
-  exit 1
+  echo "warning: kernels spill or need a stack frame (or there is no kernel): see $report" >&2
+  if [ $strict = yes ]; then
+    rm -f "$report.rows"
+    exit 1
+  fi
 }
 rm -f "$report.rows"

@@ -201,6 +201,13 @@ BOOST_AUTO_TEST_CASE(the_order_of_threads_and_the_number_of_workers_change_no_bi
   });
 }
 
+BOOST_AUTO_TEST_CASE(the_contract_counts_ulps_from_the_exact_value) {
+  // 2 ulp from the rounded result are up to 2.5 ulp from the exact one, an ulp up to 2^-23 of it.
+  for_every_kernel([](const plumbline_kernel& kernel) {
+    BOOST_TEST(kernel.contract.exp_error == 2.5 * 0x1p-23);
+  });
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
   for_every_kernel([](const plumbline_kernel& kernel) {
     const auto refusal = [&](auto change) {
@@ -216,6 +223,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
     BOOST_TEST(refusal([](Problem& p) { p.keys = 0; }) == "keys must be 1 .. 2^30");
     BOOST_TEST(refusal([](Problem& p) { p.query_offset = 1; }) ==
                "query_offset + queries must lie within keys");
+    BOOST_TEST(refusal([](Problem& p) { p.batch = p.heads = p.kv_heads = 65535; }) ==
+               "batch * heads must be below 2^31");
     BOOST_TEST(refusal([](Problem& p) { p.heads = 3, p.kv_heads = 2; }) ==
                "kv_heads must divide heads");
     static const int too_long = 4;

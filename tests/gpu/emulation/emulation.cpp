@@ -81,6 +81,18 @@ BOOST_AUTO_TEST_CASE(shuffles_exchange_values_within_a_warp_only) {
   }
 }
 
+__global__ void shuffle_in_a_plane(unsigned* lower) {
+  const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  lower[thread] = shuffle_up(thread, 3);
+}
+
+BOOST_AUTO_TEST_CASE(lanes_are_counted_along_the_whole_block) {
+  std::vector<unsigned> lower(64);
+  const Stream stream;
+  launch(stream, {dim3{1}, dim3{8, 4, 2}, 0}, shuffle_in_a_plane, lower.data());
+  for (unsigned n = 0; n < 64; ++n) BOOST_TEST(lower[n] == (n % 32 < 3 ? n : n - 3));
+}
+
 constexpr int kFirstBarrier = __LINE__ + 5;
 constexpr int kSecondBarrier = __LINE__ + 6;
 
