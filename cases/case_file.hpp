@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 
@@ -23,6 +24,9 @@ struct OutputsFile {
 /// fp32, the denominator summing it unrounded, exponential within 2^-20, one range of keys, prefix
 /// sums in double. The strictest: leeway has to be asked for.
 plumbline_contract undeclared_contract();
+
+/// The contract as the metadata of a file of outputs holds it.
+nlohmann::json to_json(const plumbline_contract&);
 
 /// Writes the case, whole or not at all. `generate`d cases carry their to_line as "origin".
 /// @throws BadInput if the case is not valid or the path cannot be written.

@@ -52,6 +52,8 @@ plumbline_contract contract_from(const json& object) {
   return contract;
 }
 
+}  // namespace
+
 json to_json(const plumbline_contract& contract) {
   return {{"unit_roundoff", contract.unit_roundoff},
           {"probability_format",
@@ -62,6 +64,8 @@ json to_json(const plumbline_contract& contract) {
           {"prefix_sum", prefix_sum_name(contract.prefix_sum)},
           {"prefix_tile", contract.prefix_tile}};
 }
+
+namespace {
 
 OutputsFile outputs_from(std::span<const std::byte> bytes, const Spec& spec) {
   const SafetensorsView view = parse_safetensors(bytes);

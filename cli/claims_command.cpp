@@ -18,21 +18,24 @@ struct ClaimsOptions {
 };
 
 int check(const ClaimsOptions& options) {
+  options.reports.validate();
+  if (options.markdown == "-" && !options.reports.prints_table()) {
+    throw BadInput("--markdown", "\"-\" beside another report there",
+                   "one report on standard output, at most");
+  }
+  Report json(options.reports.json), junit(options.reports.junit), markdown(options.markdown);
   const auto report = proofs_checks::run_claims(options.ids);
   if (options.reports.prints_table() && options.markdown != "-") {
     proofs_checks::write_text(report, std::cout);
   }
-  if (!options.reports.json.empty()) {
-    write_report(options.reports.json, proofs_checks::to_json(report).dump(2) + "\n");
-  }
-  const auto write = [&](const std::string& path, auto writer) {
-    if (path.empty()) return;
-    std::ostringstream text;
-    writer(report, text);
-    write_report(path, text.str());
+  const auto text = [&](auto writer) {
+    std::ostringstream out;
+    writer(report, out);
+    return out.str();
   };
-  write(options.reports.junit, proofs_checks::write_junit);
-  write(options.markdown, proofs_checks::write_markdown);
+  if (json) json.write(to_text(proofs_checks::to_json(report)));
+  if (junit) junit.write(text(proofs_checks::write_junit));
+  if (markdown) markdown.write(text(proofs_checks::write_markdown));
   return report.as_derived() ? all_right : verdict_against;
 }
 

@@ -4,7 +4,6 @@
 #include <iostream>
 #include <thread>
 
-#include "support/atomic_file.hpp"
 #include "support/error.hpp"
 
 namespace plumbline::cli {
@@ -47,11 +46,24 @@ void add_report_options(CLI::App& command, ReportOptions& options) {
       ->default_str("-");
 }
 
-void write_report(const std::string& path, const std::string& text) {
-  if (path == "-") {
+void ReportOptions::validate() const {
+  if (json == "-" && junit == "-") {
+    throw BadInput("--json and --junit", "\"-\" for both",
+                   "one report on standard output, at most");
+  }
+}
+
+Report::Report(const std::string& path) : path_(path) {
+  if (!path.empty() && path != "-") file_ = std::make_unique<AtomicFile>(path);
+}
+
+void Report::write(const std::string& text) {
+  if (file_) {
+    file_->write(text);
+    file_->commit();
+  } else if (path_ == "-") {
     std::cout << text << std::flush;
-  } else {
-    write_file(path, text);
+    if (!std::cout) throw BadInput("standard output", "not writable", "room for the report");
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cases/spec.hpp"
+#include "support/atomic_file.hpp"
 
 namespace plumbline::cli {
 
@@ -53,12 +54,32 @@ struct ReportOptions {
 
   /// Standard output carries one thing: the table, or the report that was asked for there.
   bool prints_table() const { return json != "-" && junit != "-"; }
+  /// @throws BadInput if both reports are asked for on standard output.
+  void validate() const;
 };
 void add_report_options(CLI::App& command, ReportOptions& options);
 
-/// Writes text whole to a path, or to standard output for "-".
-/// @throws BadInput when the path cannot be written.
-void write_report(const std::string& path, const std::string& text);
+/// A report that is written whole at the end to a path, to standard output for "-", or nowhere for
+/// "". The place is opened at once, so that a path that cannot be written ends a run before its
+/// work.
+class Report {
+ public:
+  /// @throws BadInput when the path cannot be written.
+  explicit Report(const std::string& path);
+  explicit operator bool() const { return !path_.empty(); }
+  /// @throws BadInput when there is no room for it.
+  void write(const std::string& text);
+
+ private:
+  std::string path_;
+  std::unique_ptr<AtomicFile> file_;
+};
+
+/// JSON as UTF-8, whatever bytes a file name or a kernel's message holds.
+template <class Json>
+std::string to_text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 /// A folder that comes with the program: share/plumbline/NAME where it is installed, NAME in the
 /// sources where it runs from a build folder. @throws MachineLacks when there is neither.

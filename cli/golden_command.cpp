@@ -17,16 +17,16 @@ struct GoldenOptions {
 };
 
 int check(const GoldenOptions& options) {
+  options.reports.validate();
+  Report json(options.reports.json), junit(options.reports.junit);
   const std::filesystem::path folder = options.folder;
   const auto report = golden::golden_check(folder.empty() ? data_folder("golden") : folder);
   if (options.reports.prints_table()) golden::write_text(report, std::cout);
-  if (!options.reports.json.empty()) {
-    write_report(options.reports.json, golden::to_json(report).dump(2) + "\n");
-  }
-  if (!options.reports.junit.empty()) {
+  if (json) json.write(to_text(golden::to_json(report)));
+  if (junit) {
     std::ostringstream text;
     golden::write_junit(report, text);
-    write_report(options.reports.junit, text.str());
+    junit.write(text.str());
   }
   return report.passed() ? all_right : verdict_against;
 }

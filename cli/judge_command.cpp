@@ -33,6 +33,8 @@ std::string to_junit(const std::string& kernel, const verdict::Judgement& judgem
 }
 
 int judge(const JudgeOptions& options) {
+  options.reports.validate();
+  Report json_report(options.reports.json), junit_report(options.reports.junit);
   const cases::Case the_case = cases::read_case(options.case_path);
   const cases::OutputsFile file = cases::read_outputs(options.outputs_path, the_case.spec);
   try {
@@ -51,15 +53,15 @@ int judge(const JudgeOptions& options) {
           judgement.ill_conditioned_rows, judgement.rows);
     }
   }
-  if (!options.reports.json.empty()) {
+  if (json_report) {
     auto json = verdict::to_json(judgement);
     json["kernel"] = file.kernel;
+    json["contract"] = cases::to_json(file.contract);
     json["case"] = options.case_path;
     json["outputs"] = options.outputs_path;
-    write_report(options.reports.json, json.dump(2) + "\n");
+    json_report.write(to_text(json));
   }
-  if (!options.reports.junit.empty())
-    write_report(options.reports.junit, to_junit(file.kernel, judgement));
+  if (junit_report) junit_report.write(to_junit(file.kernel, judgement));
   return judgement.outcome == verdict::Outcome::pass ? all_right : verdict_against;
 }
 

@@ -23,7 +23,10 @@ int main(int argc, char** argv) {
   cli::add_golden(app, run);
   try {
     app.parse(argc, argv);
-    return run();
+    const int status = run();
+    std::cout << std::flush;
+    if (!std::cout) throw BadInput("standard output", "not writable", "room for the report");
+    return status;
   } catch (const CLI::ParseError& error) {
     // Help and version are no errors; everything else is bad usage.
     return app.exit(error) == 0 ? all_right : bad_input;

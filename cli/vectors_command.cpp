@@ -55,7 +55,7 @@ void add_vectors(CLI::App& app, Run& run) {
   add_selection_options(*command, options->selection);
   command
       ->add_option("--cases", options->cases,
-                   "How many cases in all, shared evenly by bias x format")
+                   "How many cases in all, shared by bias x format and rounded up")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of all random choices")

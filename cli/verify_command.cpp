@@ -47,6 +47,8 @@ KernelLibrary load(const VerifyOptions& options) {
     try {
       return load_backend("cuda");
     } catch (const MachineLacks&) {
+    } catch (const BadInput& error) {
+      std::cerr << "plumbline: judging the emulated kernels: " << error.what() << "\n";
     }
   }
   return load_backend("emulated");
@@ -75,7 +77,10 @@ std::string quoted(const std::string& text) {
   const bool plain = text.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                          "0123456789._/-") == std::string::npos;
-  return plain ? text : "'" + text + "'";
+  if (plain) return text;
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
 }
 
 void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>& kernels,
@@ -100,6 +105,10 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
           progress.clear();
           std::cout << verdict::describe_failure(report, result) << std::endl;
         }
+        if (result.counterexample && result.counterexample->judgement.device_lost) {
+          std::cerr << "plumbline: the device is lost; the rest of the run is left out\n";
+          return;
+        }
       }
     }
   }
@@ -107,6 +116,8 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
 
 int verify(const VerifyOptions& options) {
   const auto start = std::chrono::steady_clock::now();
+  options.reports.validate();
+  Report json(options.reports.json), junit(options.reports.junit);
   const KernelLibrary library = load(options);
   const auto kernels = selected_kernels(options.kernels, library);
   const bool print = options.reports.prints_table();
@@ -136,11 +147,8 @@ int verify(const VerifyOptions& options) {
                    "at least one case to judge");
   }
   if (print) std::cout << verdict::to_table(report);
-  if (!options.reports.json.empty()) {
-    write_report(options.reports.json, verdict::to_json(report).dump(2) + "\n");
-  }
-  if (!options.reports.junit.empty())
-    write_report(options.reports.junit, verdict::to_junit(report));
+  if (json) json.write(to_text(verdict::to_json(report)));
+  if (junit) junit.write(verdict::to_junit(report));
   return report.outcome() == verdict::Outcome::pass ? all_right : verdict_against;
 }
 
@@ -161,7 +169,7 @@ void add_verify(CLI::App& app, Run& run) {
   add_selection_options(*command, options->selection);
   command
       ->add_option("--cases", options->cases,
-                   "How many cases in all, shared evenly by kernel x bias x format")
+                   "How many cases in all, shared by kernel x bias x format and rounded up")
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of all random choices")

@@ -82,8 +82,10 @@ typedef struct {
   double unit_roundoff;       /* of the accumulation: 2^-24 rounding to nearest, 2^-23 truncating */
   int32_t probability_format; /* plumbline_format in which P meets V */
   int32_t sums_rounded_p;     /* 1: the softmax denominator sums P after that rounding */
-  double exp_error;           /* relative error of the exponential, for example 2^-20 */
-  int32_t splits;             /* key ranges merged through their LSE; 1 for none */
+  double exp_error;           /* relative error of the exponential, for example 2^-20; exp(0) is 1
+                                 exactly, and near 0 the error is at most |x| + 2^-22 */
+  int32_t splits;             /* ranges of keys merged through their LSE; 1 for none. Within one the
+                                 keys are read in ascending or in descending order */
   int32_t prefix_sum;         /* plumbline_prefix_sum */
   int32_t prefix_tile; /* keys that share one recentring base S_base, S_i - S_j being formed in
                           float as (S_i - S_base) - (S_j - S_base); 0: formed in double */

@@ -12,6 +12,8 @@ using cases::BiasMethod;
 
 constexpr double u = fp32_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
+/// The square of a smaller number does not overflow in fp32.
+constexpr double fp32_safe_root = 0x1p63;
 
 bool uses_prefix_sum(BiasMethod method) {
   return method == BiasMethod::cable || method == BiasMethod::cable_nw ||
@@ -31,26 +33,29 @@ BiasError::BiasError(const cases::Case& the_case, const Contract& contract)
   }
 }
 
-/// Bound of the error of S_i - S_j as the kernel holds it in fp32.
+/// Bound of the error of S_i - S_j as the kernel holds it in fp32; 0 for i = j.
 ///  - float prefix sums, any order: gamma_{i+1} S_i + gamma_{j+1} S_j + u |S_i - S_j|;
-///  - double, differenced in double: the difference is rounded once to fp32, 2u |S_i - S_j| (the
-///    second u covers the double sums, which are 2^29 times finer);
-///  - double, recentred at a base S_c with |c - j| < tile: each of S_i - S_c, S_j - S_c and their
-///    difference is rounded: u (|S_i - S_c| + |S_j - S_c| + |S_i - S_j|). With
-///    R = max |S_c - S_j| over the tile's possible bases, |S_i - S_c| <= |S_i - S_j| + R, hence
-///    2u (|S_i - S_j| + R).
+///  - double, differenced in double: the double sums' own error (the same gammas with u = 2^-53),
+///  and
+///    the difference rounded once to fp32, 2u |S_i - S_j|;
+///  - double, recentred at a base S_c within a tile of j, which may be the sum before the tile:
+///  each of
+///    S_i - S_c, S_j - S_c and their difference is rounded. With R = max |S_c - S_j| over the
+///    tile's possible bases, |S_i - S_c| <= |S_i - S_j| + R, hence 2u (|S_i - S_j| + R).
 double BiasError::prefix_difference_error(std::span<const double> prefix_sum, int i, int j) const {
+  if (i == j) return 0.0;
   const double difference = std::abs(prefix_sum[i] - prefix_sum[j]);
-  if (contract_.prefix_sum == PLUMBLINE_PREFIX_SUM_FP32) {
-    return gamma(i + 1, contract_.unit_roundoff) * prefix_sum[i] +
-           gamma(j + 1, contract_.unit_roundoff) * prefix_sum[j] + u * difference;
-  }
-  if (contract_.prefix_tile == 0) return 2 * u * difference;
-  const int last = static_cast<int>(prefix_sum.size()) - 1;
-  const int reach = contract_.prefix_tile - 1;
-  const double below = prefix_sum[j] - prefix_sum[std::max(j - reach, 0)];
-  const double above = prefix_sum[std::min(j + reach, last)] - prefix_sum[j];
-  return 2 * u * (difference + std::max(below, above));
+  const bool in_float = contract_.prefix_sum == PLUMBLINE_PREFIX_SUM_FP32;
+  const double sum_roundoff = in_float ? contract_.unit_roundoff : 0x1p-53;
+  const double sums =
+      gamma(i + 1, sum_roundoff) * prefix_sum[i] + gamma(j + 1, sum_roundoff) * prefix_sum[j];
+  if (in_float) return sums + u * difference;
+  if (contract_.prefix_tile == 0) return sums + 2 * u * difference;
+  const int keys = static_cast<int>(prefix_sum.size());
+  const int reach = std::min(contract_.prefix_tile, keys);
+  const double first = j < reach ? 0.0 : prefix_sum[j - reach];
+  const double last = prefix_sum[std::min(j + reach, keys - 1)];
+  return sums + 2 * u * (difference + std::max(prefix_sum[j] - first, last - prefix_sum[j]));
 }
 
 /// b = -A x^beta with A = e^theta_alpha, x = |j - i - mu| + epsilon, mu = e^theta_mu - e^-theta_mu.
@@ -100,7 +105,7 @@ std::vector<double> BiasError::row(int batch, int head, int position, std::span<
         break;
       case BiasMethod::alibi:
         // The product m |i - j|, the distance exact; up to three more roundings where the kernel
-        // folds log2 e into the slope or builds the bias from m j and m i.
+        // folds log2 e into the slope.
         error[n] = 4 * u * std::abs(bias[n]);
         break;
       case BiasMethod::cable:
@@ -116,6 +121,10 @@ std::vector<double> BiasError::row(int batch, int head, int position, std::span<
         const double d = std::abs(prefix_sum[position] - prefix_sum[j]);
         const double e = prefix_difference_error(prefix_sum, position, j);
         const double square_error = (2 * d + e) * e + u * (d + e) * (d + e);
+        if (!(d < fp32_safe_root)) {  // the square overflows
+          error[n] = infinity;
+          break;
+        }
         const double lowest = std::max(1.0 + d * d - square_error, 1.0);
         error[n] = gain * (square_error / lowest + u) + 4 * u * std::abs(bias[n]);
         break;

@@ -9,10 +9,12 @@ namespace plumbline::verdict {
 namespace {
 
 constexpr double u = fp32_roundoff;
-/// fp32's smallest normal number: what a probability or a product may lose by underflow, also in a
-/// kernel that flushes subnormals to zero.
-constexpr double underflow = 0x1p-126;
-/// Covers products of two bounded relative errors (each below 2^-17) and this file's own rounding.
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Below this a rounded sum does not overflow in fp32.
+constexpr double fp32_safe = 0x1p127;
+/// Half of fp32's smallest subnormal: what a product loses when it underflows gradually.
+constexpr double underflow = 0x1p-150;
+/// Covers second-order products of single roundings (u or a few u) and this file's own rounding.
 constexpr double second_order = 1.0 + 0x1p-16;
 
 /// How often the running maximum grows while the keys are read in the order first, first + step,
@@ -31,51 +33,52 @@ int rescales_in_order(std::span<const double> score, std::size_t first, std::siz
 }
 
 /// Upper bound of how often an online softmax rescales what it has summed: the records of the
-/// running maximum over the keys in ascending or descending order. With several splits each is a
-/// range or a stride of the keys with a maximum of its own, then merged pairwise.
+/// running maximum over the keys in ascending or descending order. With several splits each reads a
+/// range of the keys with a maximum of its own; they are then merged, in the worst case one by one.
 int rescales(std::span<const double> score, int splits) {
   const std::size_t n = score.size();
   std::vector<double> reversed(score.rbegin(), score.rend());
   int most = std::max(rescales_in_order(score, 0, n, 1), rescales_in_order(reversed, 0, n, 1));
   if (splits <= 1) return most;
-  // A split that starts at any key and takes every splits-th, or every key: at most this many
-  // records.
-  std::vector<double> strided;
-  for (int start = 0; start < splits && start < static_cast<int>(n); ++start) {
-    for (const auto& keys : {std::span<const double>(score), std::span<const double>(reversed)}) {
-      strided.clear();
-      for (std::size_t j = start; j < n; j += splits) strided.push_back(keys[j]);
-      most = std::max(most, rescales_in_order(strided, 0, strided.size(), 1));
-      const std::size_t length = (n + splits - 1) / splits;
-      const std::size_t begin = std::min(n - 1, start * length);
-      const auto range = keys.subspan(begin, std::min(length, n - begin));
-      most = std::max(most, rescales_in_order(range, 0, range.size(), 1));
+  // A split is some range of the keys, and its records are at most those from its first key to the
+  // last one: 1 + those from the next larger key on.
+  for (const auto& keys : {std::span<const double>(score), std::span<const double>(reversed)}) {
+    std::vector<std::size_t> larger;  // the records that lie ahead, nearest last
+    for (std::size_t j = n; j-- > 0;) {
+      while (!larger.empty() && keys[larger.back()] <= keys[j]) larger.pop_back();
+      most = std::max(most, static_cast<int>(larger.size()));
+      larger.push_back(j);
     }
   }
-  return most + static_cast<int>(std::ceil(std::log2(splits)));
+  return most + static_cast<int>(std::min<std::size_t>(splits, n)) - 1;
 }
 
 /// p (e^h - 1) from ln p, without underflow of p or overflow of e^h on the way.
 double weight_error(double log_probability, double h) {
-  if (h < 1.0) return std::exp(log_probability) * std::expm1(h);
-  return std::exp(log_probability + h);
+  return std::exp(log_probability + h) * -std::expm1(-h);
 }
 
 }  // namespace
 
-std::vector<double> score_errors(const Contract& contract, int head_dim, bool ssmax, double factor,
-                                 std::span<const double> score, std::span<const double> products,
+std::vector<double> score_errors(const Contract& contract, int head_dim, double scale, bool ssmax,
+                                 double factor, std::span<const double> score,
+                                 std::span<const double> products,
                                  std::span<const double> bias_error) {
-  const double dot = gamma(head_dim + 2, contract.unit_roundoff);
+  const double dot = gamma(head_dim, contract.unit_roundoff) + 3 * u;
   const double lost = (head_dim + 2) * underflow;
   const double c = std::abs(factor);
   std::vector<double> error(score.size());
   for (std::size_t j = 0; j < score.size(); ++j) {
     const double unfactored = c > 0.0 ? std::abs(score[j]) / c : 0.0;
     error[j] = c * (dot * products[j] + bias_error[j] + u * unfactored + lost);
-    // c = s ln n: a logarithm within 1 ulp (2u), its product with s (u), the product c t (u); one
-    // more for a factor log2 e.
-    if (ssmax) error[j] += 5 * u * std::abs(score[j]);
+    // c = s ln n: a logarithm within 1 ulp (2u), its product with s (u), the product c t (u) or the
+    // two with c folded into tau and into b (2u); one more for a factor log2 e.
+    if (ssmax) error[j] += 6 * u * std::abs(score[j]);
+    // A correct kernel overflows here: nothing can be asked of it.
+    if (!(products[j] < fp32_safe * std::min(1.0, std::abs(scale)) && c * products[j] < fp32_safe &&
+          std::abs(score[j]) < fp32_safe && unfactored < fp32_safe)) {
+      error[j] = infinity;
+    }
     error[j] *= second_order;
   }
   return error;
@@ -94,11 +97,14 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   const double p_rounding =
       p_format == cases::Format::fp32 ? 0.0 : unit_roundoff(p_format);  // fp32: inside exp_error
 
-  // h_j: relative error of the weight exp(s_j - m) once every rescale has reached it.
+  // h_j: the weight exp(s_j - m) is off by a factor in [e^-h, e^h] once every rescale has reached
+  // it. Splits are merged through the rounded LSE of each.
+  const double merge = contract.splits > 1 ? 4 * u * (std::abs(maximum) + std::log(n) + 1.0) : 0.0;
   std::vector<double> h(n);
   for (std::size_t j = 0; j < n; ++j) {
     h[j] = row.score_error[j] + 4 * u * (std::abs(row.score[j]) + std::abs(maximum)) +
-           (1 + rescale_count) * contract.exp_error;
+           (1 + rescale_count) * -std::log1p(-contract.exp_error) + merge;
+    if (!(h[j] < infinity)) h[j] = infinity;  // not a number: nothing is known of this score
   }
   const double largest_h = *std::max_element(h.begin(), h.end());
 
@@ -136,37 +142,41 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
     for (std::size_t d = 0; d < head_dim; ++d) {
       const double distance = std::abs(v[d] - row.output[d]);
       deviation[d] += moved * distance;
-      spread[d] += p * distance;
-      magnitude[d] += p * std::abs(static_cast<double>(v[d]));
+      spread[d] += (p + moved) * distance;
+      magnitude[d] += (p + moved) * std::abs(static_cast<double>(v[d]));
       largest[d] = std::max(largest[d], std::abs(static_cast<double>(v[d])));
     }
   }
-  // Underflow: each of n weights, relative to a denominator of at least 1, and each of n products.
-  const double lost = 2.0 * static_cast<double>(n) * underflow;
+  // Underflow: each of n weights, an exponential within 2.5 ulp of a subnormal and its rounding to
+  // P, relative to a denominator of at least 1; and each of n products.
+  const double lost_weight = 8.0 * static_cast<double>(n) * half_smallest_subnormal(p_format);
+  const double lost_product = 2.0 * static_cast<double>(n) * underflow;
   const double o_rounding = unit_roundoff(format) + (format == cases::Format::fp32 ? 0.0 : u);
   for (std::size_t d = 0; d < head_dim; ++d) {
     const double o = std::abs(row.output[d]);
-    double error;
+    double error, result;  // result: bound of |sum p' v| over the perturbed weights p'
     if (bounds.ill_conditioned) {
-      double low = std::numeric_limits<double>::infinity(), high = -low;
+      double low = infinity, high = -infinity;
       for (std::size_t j = 0; j < n; ++j) {
         low = std::min(low, static_cast<double>(row.value[j][d]));
         high = std::max(high, static_cast<double>(row.value[j][d]));
       }
       error = std::max(high - row.output[d], row.output[d] - low);
-      magnitude[d] = largest[d];
+      magnitude[d] = result = largest[d];
       spread[d] = high - low;
     } else {
-      error = deviation[d] / (1.0 - total_weight_error);
+      const double normaliser = 1.0 - total_weight_error;
+      error = deviation[d] / normaliser;
+      magnitude[d] /= normaliser;
+      spread[d] = spread[d] / normaliser + error;
+      result = o + error;
     }
+    const double accumulation = sum_error + 2 * rescale_count * u;
     const double rounding = p_rounding * (contract.sums_rounded_p ? spread[d] : magnitude[d]) +
-                            (sum_error + 2 * rescale_count * u) * magnitude[d] +
-                            (sum_error + 2 * rescale_count * u + 4 * u) * o +
-                            lost * (1.0 + largest[d]);
-    // The roundings act on weights that are already off by up to a factor (1 + E) / (1 - E).
-    const double perturbed =
-        bounds.ill_conditioned ? 1.0 : (1.0 + total_weight_error) / (1.0 - total_weight_error);
-    error += rounding * perturbed;
+                            (1.0 + p_rounding) * accumulation * magnitude[d] +
+                            (accumulation + 4 * u) * result + lost_weight * largest[d] +
+                            lost_product;
+    error += accumulation < 1.0 ? rounding / (1.0 - accumulation) : infinity;
     bounds.output[d] =
         second_order * (error + o_rounding * (o + error)) + half_smallest_subnormal(format);
   }

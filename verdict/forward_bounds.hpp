@@ -28,14 +28,16 @@ struct ForwardRowBounds {
   bool ill_conditioned = false;
 };
 
-/// sigma_j = |c| (tau gamma_{D+2} sum|q||k| + beta_j + u |t_j|) + 5u |s_j| [with SSMax],
-/// t = tau q.k + b, s = c t.
-/// @param products tau * sum_d |q_d| |k_jd|; @param bias_error beta_j; @param factor c.
-std::vector<double> score_errors(const Contract& contract, int head_dim, bool ssmax, double factor,
-                                 std::span<const double> score, std::span<const double> products,
+/// sigma_j = |c| (tau (gamma_D + 3u) sum|q||k| + beta_j + u |t_j| + (D+2) 2^-150) + 6u |s_j|
+/// [SSMax], t = tau q.k + b, s = c t. Infinite where a correct kernel may overflow.
+/// @param scale tau; @param products tau * sum_d |q_d| |k_jd|; @param bias_error beta_j; @param
+/// factor c.
+std::vector<double> score_errors(const Contract& contract, int head_dim, double scale, bool ssmax,
+                                 double factor, std::span<const double> score,
+                                 std::span<const double> products,
                                  std::span<const double> bias_error);
 
-/// @param format of o.
+/// @param format in which o is stored.
 ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format format,
                                     const ForwardRow& row);
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -19,6 +21,22 @@ struct RowJudgement {
   bool ill_conditioned = false;
 };
 
+/// A failing element is worse than an undecided one, whatever its ratio.
+bool is_worse(const Element& a, const Element& b) {
+  return a.outcome != b.outcome ? a.outcome > b.outcome : a.ratio > b.ratio;
+}
+
+/// The format that o is stored in. Outputs in a file may widen bf16 to float: then every value
+/// still is a bf16 number. A float output of a bf16 case gets no bf16 rounding.
+cases::Format stored_format(const cases::Spec& spec, const cases::Outputs& outputs) {
+  const auto is_bf16 = [](float value) {
+    return (std::bit_cast<std::uint32_t>(value) & 0xFFFFu) == 0;
+  };
+  const bool bf16 = spec.format == cases::Format::bf16 &&
+                    std::all_of(outputs.o.begin(), outputs.o.end(), is_bf16);
+  return bf16 ? cases::Format::bf16 : cases::Format::fp32;
+}
+
 /// Whether the element passes, fails or cannot be decided; counted in `output`.
 void judge_element(OutputJudgement& output, const OracleNumber& oracle, double got, Element where) {
   ++output.elements;
@@ -30,28 +48,32 @@ void judge_element(OutputJudgement& output, const OracleNumber& oracle, double g
   if (!(where.ratio >= 0)) where.ratio = std::numeric_limits<double>::infinity();
   if (error == 0) where.ratio = 0;
   Outcome outcome = Outcome::pass;
-  if (std::isnan(got) || error - oracle.radius > oracle.bound) {
+  if (!std::isfinite(oracle.bound) || !std::isfinite(oracle.value)) {
+    outcome = Outcome::undecided;  // fp32 cannot hold this case, or the oracle could not read it
+  } else if (std::isnan(got) || error - oracle.radius > oracle.bound) {
     outcome = Outcome::fail;
   } else if (!(oracle.radius <= largest_radius * oracle.bound) ||
              !(error + oracle.radius <= oracle.bound)) {
     outcome = Outcome::undecided;
   }
+  where.outcome = outcome;
   output.failed += outcome == Outcome::fail;
   output.undecided += outcome == Outcome::undecided;
   output.outcome = worse(output.outcome, outcome);
-  if (where.ratio > output.worst.ratio || output.elements == 1) output.worst = where;
+  if (output.elements == 1 || is_worse(where, output.worst)) output.worst = where;
 }
 
-/// A row that sees no key: o = 0 and lse = -infinity, to the bit.
+/// A row that sees no key: o is zero, of either sign, and lse = -infinity.
 void judge_exactly(OutputJudgement& output, double expected, double got, Element where) {
   ++output.elements;
   where.got = got;
   where.expected = expected;
   const bool equal = got == expected;
   where.ratio = equal ? 0.0 : std::numeric_limits<double>::infinity();
+  where.outcome = equal ? Outcome::pass : Outcome::fail;
   output.failed += !equal;
-  if (!equal) output.outcome = Outcome::fail;
-  if (where.ratio > output.worst.ratio || output.elements == 1) output.worst = where;
+  output.outcome = worse(output.outcome, where.outcome);
+  if (output.elements == 1 || is_worse(where, output.worst)) output.worst = where;
 }
 
 RowJudgement judge_row(const Oracle& oracle, const cases::Outputs& outputs, int batch, int head,
@@ -76,7 +98,7 @@ RowJudgement judge_row(const Oracle& oracle, const cases::Outputs& outputs, int 
 }
 
 void add(OutputJudgement& total, const OutputJudgement& row, int head) {
-  if (row.worst.ratio > total.worst.ratio || total.elements == 0) total.worst = row.worst;
+  if (total.elements == 0 || is_worse(row.worst, total.worst)) total.worst = row.worst;
   total.elements += row.elements;
   total.failed += row.failed;
   total.undecided += row.undecided;
@@ -131,7 +153,7 @@ Judgement judge(const cases::Case& the_case, const Contract& contract,
   require_size("o", outputs.o.size(), rows * spec.head_dim);
   require_size("lse", outputs.lse.size(), rows);
 
-  const Oracle oracle(the_case, contract);
+  const Oracle oracle(the_case, contract, stored_format(spec, outputs));
   std::vector<RowJudgement> row_judgements(rows);
   for_each_row(spec, threads, [&](std::size_t n, int batch, int head, int query) {
     row_judgements[n] = judge_row(oracle, outputs, batch, head, query, n, spec.head_dim);

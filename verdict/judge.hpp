@@ -21,6 +21,7 @@ struct Element {
   int batch = 0, head = 0, query = 0, component = 0;  ///< component: of o; 0 for lse
   double got = 0, expected = 0, bound = 0;
   double ratio = 0;  ///< |got - expected| / bound; infinite where got is not a number
+  Outcome outcome = Outcome::pass;
 };
 
 /// All elements of one output.
@@ -33,8 +34,9 @@ struct OutputJudgement {
 
 struct Judgement {
   Outcome outcome = Outcome::pass;
-  std::string failure;  ///< the kernel itself failed (crash, canary); then nothing else is judged
+  std::string failure;  ///< the kernel gave no outputs to judge: an error of its own, a canary
   OutputJudgement o, lse;
+  bool device_lost = false;  ///< with `failure`: later runs of this process say nothing
   long rows = 0, ill_conditioned_rows = 0;
 };
 

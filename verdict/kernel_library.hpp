@@ -15,7 +15,8 @@ namespace plumbline::verdict {
 /// What one run gave: the outputs, or why there are none.
 struct KernelRun {
   cases::Outputs outputs;
-  std::string failure;  ///< empty when the kernel returned success and left the canaries alone
+  bool device_lost = false;  ///< no later run of this process can succeed (PLUMBLINE_DEVICE_LOST)
+  std::string failure;       ///< empty when the kernel returned success and left the canaries alone
 };
 
 /// One kernel of a library.

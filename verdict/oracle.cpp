@@ -43,11 +43,12 @@ std::vector<double> values(const reference::Vector<R>& x) {
 }  // namespace
 
 struct Oracle::Prepared {
-  Prepared(const cases::Case& c, const Contract& contract)
-      : the_case(c), contract(contract), reading(c), bias_error(c, contract) {}
+  Prepared(const cases::Case& c, const Contract& contract, cases::Format o_format)
+      : the_case(c), contract(contract), o_format(o_format), reading(c), bias_error(c, contract) {}
 
   const cases::Case& the_case;
   Contract contract;
+  cases::Format o_format;
   CaseReading<RunningError> reading;
   BiasError bias_error;
 
@@ -97,15 +98,16 @@ OracleRow Oracle::Prepared::with_bounds(const AttentionRow<R>& row, int batch, i
 
   const auto score = values(row.logits), probability = values(row.probability);
   const auto output = values(row.output);
-  const auto score_error = score_errors(contract, spec.head_dim, ssmax, factor, score, products,
-                                        bias_error.row(batch, head, position, visible, bias));
+  const auto score_error =
+      score_errors(contract, spec.head_dim, the_case.scale, ssmax, factor, score, products,
+                   bias_error.row(batch, head, position, visible, bias));
   forward.score = score;
   forward.score_error = score_error;
   forward.probability = probability;
   forward.output = output;
   const Certified lse = certified(row.lse);
   forward.lse = lse.value;
-  const ForwardRowBounds bounds = forward_row_bounds(contract, spec.format, forward);
+  const ForwardRowBounds bounds = forward_row_bounds(contract, o_format, forward);
 
   OracleRow result;
   result.ill_conditioned = bounds.ill_conditioned;
@@ -117,8 +119,8 @@ OracleRow Oracle::Prepared::with_bounds(const AttentionRow<R>& row, int batch, i
   return result;
 }
 
-Oracle::Oracle(const cases::Case& the_case, const Contract& contract)
-    : prepared_(std::make_unique<Prepared>(the_case, contract)) {}
+Oracle::Oracle(const cases::Case& the_case, const Contract& contract, cases::Format o_format)
+    : prepared_(std::make_unique<Prepared>(the_case, contract, o_format)) {}
 Oracle::~Oracle() = default;
 
 OracleRow Oracle::row(int batch, int head, int query) const {
@@ -149,7 +151,7 @@ OracleNumbers oracle_numbers(const cases::Case& the_case, const Contract& contra
   for (auto* tensor : {&numbers.o, &numbers.o_radius, &numbers.o_bound}) {
     tensor->resize(rows * spec.head_dim);
   }
-  const Oracle oracle(the_case, contract);
+  const Oracle oracle(the_case, contract, spec.format);
   for_each_row(spec, threads, [&](std::size_t n, int batch, int head, int query) {
     const OracleRow row = oracle.row(batch, head, query);
     numbers.lse[n] = row.lse.value;

@@ -24,11 +24,11 @@ struct OracleRow {
 };
 
 /// The equations of reference/, read with a running error bound; a row whose rounding error in
-/// double is too large to judge by is read again as intervals of 100 digits.
+/// double is too large to judge by is read again as intervals of 50 digits.
 class Oracle {
  public:
-  /// @param the_case must outlive the oracle.
-  Oracle(const cases::Case& the_case, const Contract& contract);
+  /// @param the_case must outlive the oracle. @param o_format in which o is stored.
+  Oracle(const cases::Case& the_case, const Contract& contract, cases::Format o_format);
   ~Oracle();
 
   /// Safe to call from several threads. Position of the row: query + query_offset.

@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <exception>
 #include <unordered_map>
 
 #include "support/error.hpp"
@@ -23,6 +24,7 @@ Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threa
     Judgement judgement;
     judgement.outcome = Outcome::fail;
     judgement.failure = run.failure;
+    judgement.device_lost = run.device_lost;
     return judgement;
   }
   return judge(the_case, kernel.contract(), run.outputs, threads);
@@ -31,6 +33,7 @@ Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threa
 CellResult cell_of(const Kernel& kernel, cases::BiasMethod bias, cases::Format format) {
   CellResult result;
   result.kernel = kernel.name();
+  result.contract = kernel.contract();
   result.bias = bias;
   result.format = format;
   return result;
@@ -69,22 +72,33 @@ CellResult check_cell(const Kernel& kernel, cases::BiasMethod bias, cases::Forma
                       std::uint64_t seed, int threads, const CaseDone& case_done) {
   CellResult result = cell_of(kernel, bias, format);
   const auto supported = [&](const cases::Spec& spec) { return kernel.supports(spec); };
-  cases::Spec probe;
-  probe.bias = bias;
-  probe.format = format;
-  result.supported = supported(probe);
+  // A kernel may offer a few shapes only: it offers the cell if it offers any of many.
+  const auto probes = draw_specs(bias, format, 300, seed);
+  result.supported = std::any_of(probes.begin(), probes.end(), supported);
   if (!result.supported) return result;
 
   const auto specs = arbitrary_spec(bias, format, supported);
-  bool failed = false;
+  bool failed = false, device_lost = false;
+  std::exception_ptr thrown;
   const auto property = [&] {
     const cases::Spec spec = *specs;
-    const Judgement judgement = run_and_judge(kernel, spec, threads);
-    const bool fails = judgement.outcome == Outcome::fail;
-    if (!failed) {
-      count(result, judgement);
-      case_done(++result.cases);
+    // After these nothing that runs would say anything: let the shrinking find no smaller case.
+    if (device_lost || thrown) return;
+    if (!supported(spec)) RC_DISCARD("the kernel does not offer this shape");
+    Judgement judgement;
+    try {
+      judgement = run_and_judge(kernel, spec, threads);
+      if (!failed) {
+        count(result, judgement);
+        case_done(++result.cases);
+      }
+    } catch (...) {
+      // RapidCheck would take it for a failing case and say no word of it.
+      thrown = std::current_exception();
     }
+    if (thrown) RC_FAIL("an exception");
+    const bool fails = judgement.outcome == Outcome::fail;
+    device_lost = judgement.device_lost;
     // RapidCheck takes every failing shrink for its next start, so the last failing case is the
     // smallest. Of undecided cases the first is kept, until one fails.
     if (fails || (judgement.outcome == Outcome::undecided && !result.counterexample)) {
@@ -100,7 +114,14 @@ CellResult check_cell(const Kernel& kernel, cases::BiasMethod bias, cases::Forma
   const auto outcome =
       rc::detail::checkTestable(property, rc::detail::TestMetadata{}, params, listener,
                                 std::unordered_map<std::string, rc::detail::Reproduce>{});
+  if (thrown) std::rethrow_exception(thrown);
   if (rc::detail::Error error; outcome.match(error)) throw std::runtime_error(error.description);
+  if (!failed && result.cases < cases) {
+    throw std::runtime_error(std::string(cases::name(bias)) + " " +
+                             std::string(cases::name(format)) + " of " + kernel.name() + ": only " +
+                             std::to_string(result.cases) + " of " + std::to_string(cases) +
+                             " cases could be drawn that the kernel offers");
+  }
   return result;
 }
 

@@ -24,6 +24,7 @@ struct CellResult {
   cases::BiasMethod bias = cases::BiasMethod::nope;
   cases::Format format = cases::Format::fp32;
   bool supported = true;
+  Contract contract{};
   Outcome outcome = Outcome::pass;
   int cases = 0, undecided = 0;
   long rows = 0, ill_conditioned_rows = 0;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "cases/case_file.hpp"
+
 namespace plumbline::verdict {
 namespace {
 
@@ -115,8 +117,9 @@ ordered_json to_json(const VerifyReport& report) {
     ordered_json entry = {{"kernel", cell.kernel},
                           {"bias", cases::name(cell.bias)},
                           {"format", cases::name(cell.format)},
+                          {"contract", cases::to_json(cell.contract)},
                           {"supported", cell.supported},
-                          {"outcome", name(cell.outcome)},
+                          {"outcome", verdict_of(cell)},
                           {"cases", cell.cases},
                           {"undecided_cases", cell.undecided},
                           {"rows", cell.rows},

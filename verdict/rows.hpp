@@ -2,6 +2,7 @@
 // The query rows of a case, worked on by several threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -35,7 +36,8 @@ void for_each_row(const cases::Spec& spec, int threads, const Work& work) {
   };
   {
     std::vector<std::jthread> helpers;
-    for (int n = 1; n < threads; ++n) helpers.emplace_back(run);
+    const int useful = static_cast<int>(std::min<std::size_t>(threads, rows));
+    for (int n = 1; n < useful; ++n) helpers.emplace_back(run);
     run();
   }
   if (error) std::rethrow_exception(error);

@@ -60,6 +60,17 @@ Spec draw_spec(Draw draw, int size, cases::BiasMethod bias, cases::Format format
   spec.heads = spec.kv_heads * draw.between(1, 2);
   spec.keys = draw_length(draw, size);
   spec.queries = draw.chance(70) ? spec.keys : draw.between(1, spec.keys);
+  // Up to eight heads ALiBi's slopes are powers of two, which hide how a slope is rounded.
+  if (bias == cases::BiasMethod::alibi && draw.chance(30)) {
+    spec.kv_heads = 3;
+    spec.heads = 12;
+  }
+  // Many tiles, and several chunks of a prefix sum; few rows keep it cheap.
+  if (draw.chance(5)) {
+    spec.batch = 1;
+    spec.keys = draw.between(513, 1100);
+    spec.queries = draw.between(1, 4);
+  }
   spec.query_offset =
       draw.chance(80) ? spec.keys - spec.queries : draw.between(0, spec.keys - spec.queries);
   spec.mask.causal = draw.chance(70);

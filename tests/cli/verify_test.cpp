@@ -78,6 +78,13 @@ BOOST_AUTO_TEST_CASE(a_machine_without_a_gpu_is_told_so) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_report_that_finds_no_room_is_no_success) {
+  const std::string command =
+      std::string(PLUMBLINE_PROGRAM) + " claims bam/z_sum --json >/dev/full 2>/dev/null";
+  const int status = std::system(command.c_str());
+  BOOST_TEST(WEXITSTATUS(status) == 2);
+}
+
 BOOST_AUTO_TEST_CASE(help_and_version_are_no_errors) {
   BOOST_TEST(test::plumbline("--version").out.starts_with("plumbline "));
   for (const char* command : {"verify", "judge", "oracle", "vectors", "claims", "golden"}) {

@@ -155,3 +155,40 @@ BOOST_AUTO_TEST_CASE(ggd_through_base_two_exponentials_and_logarithms) {
   BOOST_TEST(worst <= 1.0);
   BOOST_TEST(worst > 0.1);
 }
+
+BOOST_AUTO_TEST_CASE(large_sums_of_which_small_differences_are_left) {
+  // S is near 10^9 and S_i - S_j near 10^-3: the double sums' own rounding is what counts.
+  auto c = one_head(BiasMethod::cable, 1);
+  c.increments[0] = 1e9f;
+  for (std::size_t t = 1; t < c.increments.size(); ++t) c.increments[t] = 1e-3f * (1 + t % 7) / 7;
+  std::fill(c.gain.begin(), c.gain.end(), 1000.0f);
+  const verdict::BiasError error(c, cases::undeclared_contract());
+  std::vector<double> sum(c.increments.size());
+  double total = 0;
+  for (std::size_t t = 0; t < sum.size(); ++t) sum[t] = total += c.increments[t];
+  double worst = 0;
+  for (int i = 1; i < c.spec.keys; ++i) {
+    std::vector<int> visible(i + 1);
+    std::iota(visible.begin(), visible.end(), 0);
+    std::vector<double> exact;
+    for (int j : visible)
+      exact.push_back(-1000.0 * static_cast<double>(prefix(c, i) - prefix(c, j)));
+    const auto bound = error.row(0, 0, i, visible, exact);
+    for (int j : visible) {
+      const float computed = -c.gain[i] * static_cast<float>(sum[i] - sum[j]);
+      if (i != j) worst = std::max(worst, std::abs(computed - exact[j]) / bound[j]);
+    }
+  }
+  BOOST_TEST(worst <= 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(a_tile_of_any_declared_size_stays_within_the_keys) {
+  auto contract = cases::undeclared_contract();
+  contract.prefix_tile = std::numeric_limits<std::int32_t>::max();
+  const auto c = one_head(BiasMethod::cable_nw, 1);
+  const verdict::BiasError error(c, contract);
+  const std::vector<int> visible{0, 150, 299};
+  const std::vector<double> bias{-1, -1, -1};
+  for (const double bound : error.row(0, 0, 150, visible, bias)) BOOST_TEST(std::isfinite(bound));
+  BOOST_TEST(error.row(0, 0, 150, visible, bias)[1] <= 0x1p-22);  // the query's own key
+}

@@ -117,6 +117,53 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_gives_up_fails_with_its_own_words) {
              "the kernel returned 7: no room for the bias matrix");
 }
 
+BOOST_AUTO_TEST_CASE(a_kernel_that_throws_fails_with_the_words_of_its_exception) {
+  const auto result = check("throws_on_the_second_call", 5);
+  BOOST_TEST((result.outcome == Outcome::fail));
+  BOOST_REQUIRE(result.counterexample.has_value());
+  BOOST_TEST(result.counterexample->judgement.failure.find("thrown by the test kernel") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(an_error_of_the_check_itself_is_no_pass) {
+  const auto throw_error = [](int) { throw std::logic_error("an error of ours"); };
+  BOOST_CHECK_THROW(
+      verdict::check_cell(kernel("right"), BiasMethod::nope, Format::fp32, 5, 3, 2, throw_error),
+      std::logic_error);
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_writes_to_its_inputs_fails) {
+  const auto result = check("changes_its_inputs", 5);
+  BOOST_REQUIRE(result.counterexample.has_value());
+  BOOST_TEST(result.counterexample->judgement.failure == "the kernel changed its input q");
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_for_few_shapes_is_judged_on_those) {
+  const auto result = check("wrong_for_head_dim_128_only", 20);
+  BOOST_TEST(result.supported);
+  BOOST_TEST((result.outcome == Outcome::fail));
+  BOOST_REQUIRE(result.counterexample.has_value());
+  BOOST_TEST(result.counterexample->spec.head_dim == 128);
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_device_is_reported_at_the_case_that_lost_it) {
+  const auto result = check("loses_the_device", 5);
+  BOOST_TEST((result.outcome == Outcome::fail));
+  BOOST_TEST(result.cases == 1);
+  BOOST_REQUIRE(result.counterexample.has_value());
+  BOOST_TEST(result.counterexample->judgement.device_lost);
+}
+
+BOOST_AUTO_TEST_CASE(alibi_is_drawn_with_slopes_that_are_no_powers_of_two_and_with_long_contexts) {
+  int twelve_heads = 0, several_chunks = 0;
+  for (const auto& spec : verdict::draw_specs(BiasMethod::alibi, Format::bf16, 200, 1)) {
+    twelve_heads += spec.heads == 12;
+    several_chunks += spec.keys > 512;
+  }
+  BOOST_TEST(twelve_heads > 20);
+  BOOST_TEST(several_chunks > 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_bias_that_a_kernel_does_not_offer_is_neither_pass_nor_fail) {
   const auto result =
       verdict::check_cell(kernel("right"), BiasMethod::alibi, Format::fp32, 5, 1, 1, [](int) {});

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel library with one right kernel and several wrong ones, for fp32 without bias and mask.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <vector>
 
 #include "plumbline_kernel.h"
@@ -75,6 +77,30 @@ int gives_up(const plumbline_forward*, char* message, size_t size) {
   return 7;
 }
 
+int throws_on_the_second_call(const plumbline_forward* p, char*, size_t) {
+  static int calls = 0;
+  struct OwnException : std::exception {
+    const char* what() const noexcept override { return "thrown by the test kernel"; }
+  };
+  if (++calls % 2 == 0) throw OwnException();
+  return attend(p, 0);
+}
+/// Zeroes q and v, and gives what would be right for them.
+int changes_its_inputs(const plumbline_forward* p, char*, size_t) {
+  float* q = const_cast<float*>(static_cast<const float*>(p->q));
+  float* v = const_cast<float*>(static_cast<const float*>(p->v));
+  std::fill_n(q, p->batch * p->heads * p->queries * p->head_dim, 0.0f);
+  std::fill_n(v, p->batch * p->kv_heads * p->keys * p->head_dim, 0.0f);
+  return attend(p, 0);
+}
+int offers_head_dim_128_only(const plumbline_forward* p) {
+  return supports(p) && p->head_dim == 128;
+}
+int loses_the_device(const plumbline_forward*, char* message, size_t size) {
+  std::snprintf(message, size, "an illegal memory access");
+  return PLUMBLINE_DEVICE_LOST;
+}
+
 constexpr plumbline_contract contract{0x1p-24, PLUMBLINE_FP32, 0, 0x1p-20, 1, 0, 0};
 const plumbline_kernel kernels[] = {
     {"right", contract, supports, right},
@@ -83,8 +109,13 @@ const plumbline_kernel kernels[] = {
     {"writes_before_o", contract, supports, writes_before_o},
     {"writes_after_lse", contract, supports, writes_after_lse},
     {"gives_up", contract, supports, gives_up},
+    {"throws_on_the_second_call", contract, supports, throws_on_the_second_call},
+    {"changes_its_inputs", contract, supports, changes_its_inputs},
+    {"wrong_for_head_dim_128_only", contract, offers_head_dim_128_only,
+     drops_the_last_key_from_five_on},
+    {"loses_the_device", contract, supports, loses_the_device},
 };
-const plumbline_library library{PLUMBLINE_ABI_VERSION, "test kernels", "CPU", 6, kernels};
+const plumbline_library library{PLUMBLINE_ABI_VERSION, "test kernels", "CPU", 10, kernels};
 
 }  // namespace
 

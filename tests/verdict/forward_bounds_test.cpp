@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bounds of one row: by hand, and against correct kernels that are as unlucky as their contract
+// lets them be.
+#include "verdict/forward_bounds.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <random>
+
+#include "cases/case_file.hpp"
+
+using namespace plumbline;
+using cases::Format;
+
+namespace {
+
+/// A row with values of one component, and its exact softmax.
+struct Row {
+  std::vector<double> score, score_error, probability, output;
+  std::vector<float> v;
+  double lse = 0;
+
+  Row(std::vector<double> scores, std::vector<float> values, double sigma)
+      : score(std::move(scores)), score_error(score.size(), sigma), v(std::move(values)) {
+    double total = 0, o = 0;
+    const double maximum = *std::max_element(score.begin(), score.end());
+    for (double s : score) total += std::exp(s - maximum);
+    lse = maximum + std::log(total);
+    for (std::size_t j = 0; j < score.size(); ++j) {
+      probability.push_back(std::exp(score[j] - lse));
+      o += probability[j] * v[j];
+    }
+    output = {o};
+  }
+
+  verdict::ForwardRowBounds bounds(const verdict::Contract& contract, Format format) const {
+    verdict::ForwardRow row;
+    row.score = score;
+    row.score_error = score_error;
+    row.probability = probability;
+    for (const float& value : v) row.value.push_back(&value);
+    row.output = output;
+    row.lse = lse;
+    return verdict::forward_row_bounds(contract, format, row);
+  }
+};
+
+Row random_row(std::mt19937& random, int keys, double spread) {
+  std::normal_distribution<double> normal;
+  std::vector<double> score;
+  std::vector<float> value;
+  for (int j = 0; j < keys; ++j) {
+    score.push_back(spread * normal(random));
+    value.push_back(static_cast<float>(normal(random)));
+  }
+  return Row(score, value, 1e-6);
+}
+
+struct Result {
+  double o, lse;
+};
+
+/// An online softmax over [first, last), in double but for the errors that its contract allows:
+/// each exponential off by +-exp_error, each score by +-score_error, P rounded to bf16 where
+/// declared.
+struct Unlucky {
+  const Row& row;
+  const verdict::Contract& contract;
+  std::mt19937& random;
+
+  double exponential(double x) {
+    if (x == 0) return 1.0;
+    return std::exp(x) * (random() % 2 ? 1 + contract.exp_error : 1 - contract.exp_error);
+  }
+  double rounded_p(double p) const {
+    return contract.probability_format == PLUMBLINE_BF16
+               ? cases::from_bf16(cases::to_bf16(static_cast<float>(p)))
+               : p;
+  }
+
+  Result run(std::size_t first, std::size_t last, bool descending) {
+    double maximum = -INFINITY, sum = 0, weighted = 0;
+    for (std::size_t n = 0; n < last - first; ++n) {
+      const std::size_t j = descending ? last - 1 - n : first + n;
+      const double s = row.score[j] + (random() % 2 ? 1 : -1) * row.score_error[j];
+      if (s > maximum) {
+        const double rescale = std::isinf(maximum) ? 0.0 : exponential(maximum - s);
+        sum *= rescale;
+        weighted *= rescale;
+        maximum = s;
+      }
+      const double p = exponential(s - maximum);
+      sum += contract.sums_rounded_p ? rounded_p(p) : p;
+      weighted += rounded_p(p) * row.v[j];
+    }
+    return {weighted / sum, maximum + std::log(sum)};
+  }
+
+  /// Splits of equal length, merged one after the other.
+  Result split_run() {
+    const std::size_t n = row.score.size();
+    const std::size_t length = (n + contract.splits - 1) / contract.splits;
+    Result merged = run(0, std::min(length, n), false);
+    for (std::size_t first = length; first < n; first += length) {
+      const Result next = run(first, std::min(first + length, n), random() % 2 == 0);
+      const double maximum = std::max(merged.lse, next.lse);
+      const double a = exponential(merged.lse - maximum), b = exponential(next.lse - maximum);
+      merged = {(a * merged.o + b * next.o) / (a + b), maximum + std::log(a + b)};
+    }
+    return merged;
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(kernels_at_the_edge_of_their_contract_stay_within_the_bound_and_come_near_it) {
+  std::mt19937 random(7);
+  for (const int splits : {1, 4}) {
+    for (const int p_format : {PLUMBLINE_FP32, PLUMBLINE_BF16}) {
+      for (const int sums_rounded : {0, 1}) {
+        for (const double exp_error : {0x1p-20, 0x1p-10}) {
+          auto contract = cases::undeclared_contract();
+          contract.splits = splits;
+          contract.probability_format = p_format;
+          contract.sums_rounded_p = sums_rounded;
+          contract.exp_error = exp_error;
+          double worst_o = 0, worst_lse = 0;
+          for (int n = 0; n < 400; ++n) {
+            const Row row = random_row(random, 1 + n % 40, 0.1 + n % 5);
+            const auto bounds = row.bounds(contract, Format::fp32);
+            Unlucky kernel{row, contract, random};
+            const Result result =
+                splits > 1 ? kernel.split_run() : kernel.run(0, row.score.size(), n % 2 == 0);
+            worst_o = std::max(worst_o, std::abs(result.o - row.output[0]) / bounds.output[0]);
+            worst_lse = std::max(worst_lse, std::abs(result.lse - row.lse) / bounds.lse);
+          }
+          BOOST_TEST_CONTEXT("splits " << splits << ", P " << p_format << ", summed rounded "
+                                       << sums_rounded << ", exp error " << exp_error) {
+            BOOST_TEST(worst_o <= 1.0);
+            BOOST_TEST(worst_lse <= 1.0);
+            BOOST_TEST(worst_o > 0.05);
+            BOOST_TEST(worst_lse > 0.02);
+          }
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_key_whose_only_exponential_is_as_wrong_as_declared) {
+  auto contract = cases::undeclared_contract();
+  contract.exp_error = 0x1p-10;
+  const Row row({0.0}, {1.0f}, 0.0);
+  // exp(0) = 1 - 2^-10: lse = ln(1 - 2^-10), a little more than 2^-10 below 0.
+  BOOST_TEST(-std::log1p(-0x1p-10) <= row.bounds(contract, Format::fp32).lse);
+}
+
+BOOST_AUTO_TEST_CASE(a_faint_key_that_carries_the_value_and_an_uncertain_score) {
+  // p = 2^-20 on the key with v = 1, its score off by 0.99, P rounded to bf16 (off by 2^-8).
+  auto contract = cases::undeclared_contract();
+  contract.probability_format = PLUMBLINE_BF16;
+  Row row({-20 * std::log(2.0), 0.0}, {1.0f, 0.0f}, 0.0);
+  row.score_error[0] = 0.99;
+  const double p = row.probability[0] * std::exp(0.99);
+  const double o = p * (1 + 0x1p-8) / (1 + p - row.probability[0]);
+  BOOST_TEST(o - row.output[0] <= row.bounds(contract, Format::fp32).output[0]);
+}
+
+BOOST_AUTO_TEST_CASE(bf16_rounding_of_a_single_value_uses_up_its_share) {
+  // One key: o = v exactly, so rounding v to bf16 is the only error, at most 2^-8 |v|.
+  const Row row({1.0}, {1.0f}, 0.0);
+  const double bound = row.bounds(cases::undeclared_contract(), Format::bf16).output[0];
+  BOOST_TEST(bound >= 0x1p-8);
+  BOOST_TEST(bound <= 1.01 * 0x1p-8);
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_fp32_does_not_determine_is_held_to_the_hull_of_its_values) {
+  const Row row({0.0, 0.1, 0.2}, {-1.0f, 2.0f, 3.0f}, 5.0);
+  const auto bounds = row.bounds(cases::undeclared_contract(), Format::fp32);
+  BOOST_TEST(bounds.ill_conditioned);
+  const double hull = std::max(3.0 - row.output[0], row.output[0] + 1.0);
+  BOOST_TEST(bounds.output[0] >= hull);
+  BOOST_TEST(bounds.output[0] <= 1.001 * hull);
+  BOOST_TEST(bounds.lse >= 5.0);  // 1-Lipschitz in the scores
+  BOOST_TEST(bounds.lse <= 5.001);
+}
+
+BOOST_AUTO_TEST_CASE(scores_that_overflow_fp32_have_no_bound) {
+  const auto contract = cases::undeclared_contract();
+  const std::vector<double> score{1e39}, products{1e39}, bias_error{0.0};
+  BOOST_TEST(std::isinf(
+      verdict::score_errors(contract, 64, 0.125, false, 1.0, score, products, bias_error)[0]));
+}
