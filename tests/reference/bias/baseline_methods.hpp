@@ -3,6 +3,7 @@
 // bias_readings.hpp.
 #pragma once
 
+#include "reference/bias/fire.hpp"
 #include "reference/bias/kerple.hpp"
 #include "reference/bias/t5.hpp"
 #include "tests/reference/bias/positions.hpp"
@@ -56,5 +57,38 @@ using T5CausalMethod = TableMethod<T5Buckets, 3, 2, false>;
 using T5BidirectionalMethod = TableMethod<T5Buckets, 6, 2, true>;
 using T5ClippedMethod = TableMethod<ClippedDistance, 2>;
 using T5ClippedOffsetMethod = TableMethod<ClippedOffset, 2>;
+
+/// Three hidden units, all numbers in [-1, 1), but c in [0.1, 1.1) and L L0 in [0.9, 2.7): queries
+/// stand on both sides of it.
+struct FireMethod {
+  static constexpr const char* name = "fire";
+  static constexpr int width = 3;
+  static std::vector<double> parameters(Numbers& numbers, const Positions&) {
+    std::vector<double> x = numbers.between(-1, 1, 3 * width + 1);
+    x.push_back(numbers.between(0.1, 1.1));
+    x.push_back(numbers.between(0.3, 0.9));
+    return x;
+  }
+  template <Real R>
+  static Fire<R> read(Reader<R>& reader, const Positions&) {
+    FireParameters<R> x;
+    x.hidden_weight = reader.vector(width);
+    x.hidden_bias = reader.vector(width);
+    x.output_weight = reader.vector(width);
+    x.output_bias = reader.number();
+    x.c = reader.number();
+    x.L = reader.number();
+    return {x, R(3.0)};
+  }
+  template <Real R>
+  static void write(Writer<R>& writer, const FireParameters<R>& grad) {
+    writer.vector(grad.hidden_weight);
+    writer.vector(grad.hidden_bias);
+    writer.vector(grad.output_weight);
+    writer.number(grad.output_bias);
+    writer.number(grad.c);
+    writer.number(grad.L);
+  }
+};
 
 }  // namespace plumbline::reference

@@ -124,6 +124,7 @@ void for_each_method(const Visit& visit) {
   visit(T5BidirectionalMethod{});
   visit(T5ClippedMethod{});
   visit(T5ClippedOffsetMethod{});
+  visit(FireMethod{});
 }
 
 /// All b_ij of a 4x4 problem in every reading, and the adjoint of sum_ij weight_ij b_ij, with fixed
