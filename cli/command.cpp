@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command.hpp"
 
+#include <charconv>
 #include <iostream>
 #include <thread>
 
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace plumbline::cli {
 
@@ -38,15 +40,20 @@ void add_report_options(CLI::App& command, ReportOptions& options) {
   command.add_option("--json", options.json, "Write the report as JSON to FILE (default: -)")
       ->type_name("[FILE]")
       ->expected(0, 1)
+      ->check(not_empty())
       ->default_str("-");
   command
       .add_option("--junit", options.junit, "Write the report as JUnit XML to FILE (default: -)")
       ->type_name("[FILE]")
       ->expected(0, 1)
+      ->check(not_empty())
       ->default_str("-");
 }
 
 void ReportOptions::validate() const {
+  if (!json.empty() && json == junit && json != "-") {
+    throw BadInput("--json and --junit", in_quotes(json) + " for both", "two files");
+  }
   if (json == "-" && junit == "-") {
     throw BadInput("--json and --junit", "\"-\" for both",
                    "one report on standard output, at most");
@@ -79,6 +86,24 @@ std::filesystem::path data_folder(const std::string& name) {
     if (std::filesystem::is_directory(folder)) return folder;
   }
   throw MachineLacks("the folder " + name + " of this version was not found; name it");
+}
+
+const CLI::Validator& not_empty() {
+  static const CLI::Validator validator(
+      [](const std::string& text) {
+        return text.empty() ? std::string("is empty; expected a text") : std::string();
+      },
+      "");
+  return validator;
+}
+
+std::uint64_t seed_from(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw BadInput("--seed", in_quotes(text), "a whole number from 0 to 2^64 - 1");
+  }
+  return seed;
 }
 
 int thread_count() { return std::max(1u, std::thread::hardware_concurrency()); }

@@ -88,6 +88,13 @@ std::filesystem::path data_folder(const std::string& name);
 /// The folder of the program and its parent: bin/, and what lib/ and share/ lie in.
 std::filesystem::path program_prefix();
 
+/// A check for options: an empty text is no path and no case, but most often an unset variable.
+const CLI::Validator& not_empty();
+
+/// A seed: a whole number below 2^64, as text.
+/// @throws BadInput naming the option.
+std::uint64_t seed_from(const std::string& text);
+
 /// Number of threads to work with: the machine's.
 int thread_count();
 

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "golden/golden.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace plumbline::cli {
 namespace {
@@ -32,6 +33,12 @@ int check(const GoldenOptions& options) {
 }
 
 int generate(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw BadInput("folder", in_quotes(folder) + " (" + error.message() + ")",
+                   "a folder that can be created");
+  }
   for (const auto& file : golden::golden_generate(folder)) {
     std::cout << "wrote " << file.string() << "\n";
   }

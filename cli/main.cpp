@@ -5,9 +5,11 @@
 
 #include "cli/command.hpp"
 #include "support/error.hpp"
+#include "verdict/last_words.hpp"
 
 int main(int argc, char** argv) {
   using namespace plumbline;
+  verdict::install_last_words();
   CLI::App app("Tells whether an attention kernel with a positional bias is right.", "plumbline");
   app.require_subcommand(1);
   app.set_version_flag("--version", "plumbline " PLUMBLINE_VERSION);

@@ -6,6 +6,7 @@
 #include "cases/safetensors.hpp"
 #include "cli/command.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 #include "verdict/oracle.hpp"
 
 namespace plumbline::cli {
@@ -17,6 +18,10 @@ struct OracleOptions {
 
 int write_oracle(const OracleOptions& options) {
   const cases::Case the_case = cases::read_case(options.case_path);
+  std::error_code ignored;
+  if (std::filesystem::equivalent(options.case_path, options.output_path, ignored)) {
+    throw BadInput("output", in_quotes(options.output_path) + ", the case itself", "another path");
+  }
   const auto& spec = the_case.spec;
   const auto numbers =
       verdict::oracle_numbers(the_case, cases::undeclared_contract(), thread_count());

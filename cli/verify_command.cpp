@@ -21,7 +21,7 @@ struct VerifyOptions {
   std::vector<std::string> kernels;
   Selection selection;
   int cases = 1050;
-  std::uint64_t seed = 1;
+  std::string seed = "1";
   ReportOptions reports;
 };
 
@@ -97,7 +97,7 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
         const auto label =
             fmt::format("{} {} {}", kernel.name(), cases::name(bias), cases::name(format));
         const auto result = verdict::check_cell(
-            kernel, bias, format, cases_per_cell, cell_seed(options.seed, bias, format),
+            kernel, bias, format, cases_per_cell, cell_seed(report.seed, bias, format),
             thread_count(), [&](int of_cell) { progress.update(done + of_cell, label); });
         done += cases_per_cell;
         report.cells.push_back(result);
@@ -124,7 +124,7 @@ int verify(const VerifyOptions& options) {
   verdict::VerifyReport report;
   report.library = library.name;
   report.device = library.device;
-  report.seed = options.seed;
+  report.seed = seed_from(options.seed);
   if (!options.kernel_path.empty()) {
     report.kernel_option = "--kernel " + quoted(options.kernel_path);
   } else if (options.backend != "auto") {
@@ -158,9 +158,11 @@ void add_verify(CLI::App& app, Run& run) {
   auto options = std::make_shared<VerifyOptions>();
   auto* command = app.add_subcommand(
       "verify", "Judge kernels on random cases against the oracle, within derived error bounds");
-  command->add_option("--kernel", options->kernel_path,
-                      "A shared library of kernels (kernel_abi/plumbline_kernel.h); default: the "
-                      "built-in kernels");
+  command
+      ->add_option("--kernel", options->kernel_path,
+                   "A shared library of kernels (kernel_abi/plumbline_kernel.h); default: the "
+                   "built-in kernels")
+      ->check(not_empty());
   command->add_option("--backend", options->backend, "Where the built-in kernels run")
       ->check(CLI::IsMember({"auto", "emulated", "cuda"}))
       ->capture_default_str();
@@ -172,11 +174,11 @@ void add_verify(CLI::App& app, Run& run) {
                    "How many cases in all, shared by kernel x bias x format and rounded up")
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of all random choices")
-      ->check(CLI::NonNegativeNumber)  // else -1 would wrap round
-      ->capture_default_str();
-  command->add_option("--case", options->case_line,
-                      "One case instead of random ones, as a repro line gives it");
+  command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();
+  command
+      ->add_option("--case", options->case_line,
+                   "One case instead of random ones, as a repro line gives it")
+      ->check(not_empty());
   add_report_options(*command, options->reports);
   command->callback([options, &run] { run = [options] { return verify(*options); }; });
 }

@@ -97,7 +97,9 @@ typedef struct {
   /* 1 when the kernel can run this problem; pointers need not be set. */
   int (*supports)(const plumbline_forward* problem);
   /* 0 on success; else the reason stands in message, zero-terminated, and PLUMBLINE_DEVICE_LOST
-     means that no later call in this process can succeed. Inputs must not be written to. */
+     means that no later call in this process can succeed. Called from one thread at a time. o and
+     lse are NaN before the call. Inputs must not be written to, and the process must not be ended.
+   */
   int (*forward)(const plumbline_forward* problem, char* message, size_t message_size);
 } plumbline_kernel;
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "support/error.hpp"
+#include "verdict/last_words.hpp"
 #include "verdict/spec_generator.hpp"
 
 namespace plumbline::cases {
@@ -19,7 +20,12 @@ namespace {
 
 Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threads) {
   const cases::Case the_case = cases::generate(spec);
-  const KernelRun run = kernel.run(the_case);
+  const auto run = [&] {
+    const KernelRuns running(" while it ran this case\n  repeat: ./plumbline verify --kernels " +
+                             kernel.name() + " --case '" + cases::to_line(spec) +
+                             "', and --kernel or --backend as before\n");
+    return kernel.run(the_case);
+  }();
   if (!run.failure.empty()) {
     Judgement judgement;
     judgement.outcome = Outcome::fail;

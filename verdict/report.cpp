@@ -82,8 +82,8 @@ std::string to_table(const VerifyReport& report) {
   for (const auto& cell : report.cells) {
     text += fmt::format("{:<10} {:<11} {:<6} {:>6} {:>8} {:>10} {:>10}  {}\n", cell.kernel,
                         cases::name(cell.bias), cases::name(cell.format), cell.cases, cell.rows,
-                        cell.supported ? ratio(cell.worst_o) : "-",
-                        cell.supported ? ratio(cell.worst_lse) : "-", verdict_of(cell));
+                        cell.rows > 0 ? ratio(cell.worst_o) : "-",
+                        cell.rows > 0 ? ratio(cell.worst_lse) : "-", verdict_of(cell));
   }
   long rows = 0, ill_conditioned = 0;
   for (const auto& cell : report.cells) {

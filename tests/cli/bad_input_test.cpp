@@ -152,6 +152,12 @@ BOOST_FIXTURE_TEST_CASE(an_output_that_cannot_be_written_loses_nothing, Files) {
   BOOST_TEST(!std::filesystem::exists(report));
 }
 
+BOOST_FIXTURE_TEST_CASE(an_oracle_that_would_overwrite_its_case, Files) {
+  const std::string before = test::text_of(case_path);
+  expect_refused("oracle " + case_path + " " + case_path, {"the case itself"});
+  BOOST_TEST(test::text_of(case_path) == before);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_missing_case_file, Files) {
   expect_refused("judge no-such-case.safetensors " + outputs_path, {"no-such-case.safetensors"});
 }
@@ -171,7 +177,12 @@ BOOST_AUTO_TEST_CASE(options_and_names_that_do_not_exist) {
   expect_refused("verify --kernels nave", {"--kernels", "nave", "naive"});
   expect_refused("verify --cases 0", {"--cases"});
   expect_refused("verify --cases many", {"--cases"});
-  expect_refused("verify --seed -1", {"--seed"});
+  expect_refused("verify --seed -1", {"--seed", "-1", "whole number"});
+  expect_refused("verify --seed 18446744073709551616", {"--seed", "2^64"});
+  expect_refused("verify --kernel ''", {"--kernel", "empty"});
+  expect_refused("verify --case ''", {"--case", "empty"});
+  expect_refused("verify --cases 1 --json a --junit a", {"two files"});
+  expect_refused("golden generate /proc/plumbline", {"/proc/plumbline", "created"});
   expect_refused("verify --backend gpu", {"--backend", "emulated"});
   expect_refused("verify --kernel ./no-such-kernel.so", {"no-such-kernel.so"});
   expect_refused("verify --case bias=alibi,colour=red", {"colour"});

@@ -85,6 +85,19 @@ BOOST_AUTO_TEST_CASE(a_report_that_finds_no_room_is_no_success) {
   BOOST_TEST(WEXITSTATUS(status) == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_kernel_that_ends_the_program_has_failed_and_is_named_with_its_case) {
+  for (const char* kernel : {"ends_the_program", "crashes"}) {
+    const auto run =
+        test::plumbline(std::string("verify --kernel ") + TEST_KERNELS + " --kernels " + kernel +
+                        " --bias nope --dtype fp32 --cases 1");
+    BOOST_TEST_CONTEXT(run.err) {
+      BOOST_TEST(run.status == 1);
+      BOOST_TEST(run.err.find(std::string("--kernels ") + kernel + " --case 'bias=nope") !=
+                 std::string::npos);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(help_and_version_are_no_errors) {
   BOOST_TEST(test::plumbline("--version").out.starts_with("plumbline "));
   for (const char* command : {"verify", "judge", "oracle", "vectors", "claims", "golden"}) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <vector>
 
@@ -101,6 +102,12 @@ int loses_the_device(const plumbline_forward*, char* message, size_t size) {
   return PLUMBLINE_DEVICE_LOST;
 }
 
+int ends_the_program(const plumbline_forward*, char*, size_t) { std::exit(0); }
+int crashes(const plumbline_forward* p, char*, size_t) {
+  *const_cast<volatile int*>(static_cast<const int*>(nullptr)) = p->keys;
+  return 0;
+}
+
 constexpr plumbline_contract contract{0x1p-24, PLUMBLINE_FP32, 0, 0x1p-20, 1, 0, 0};
 const plumbline_kernel kernels[] = {
     {"right", contract, supports, right},
@@ -114,8 +121,10 @@ const plumbline_kernel kernels[] = {
     {"wrong_for_head_dim_128_only", contract, offers_head_dim_128_only,
      drops_the_last_key_from_five_on},
     {"loses_the_device", contract, supports, loses_the_device},
+    {"ends_the_program", contract, supports, ends_the_program},
+    {"crashes", contract, supports, crashes},
 };
-const plumbline_library library{PLUMBLINE_ABI_VERSION, "test kernels", "CPU", 10, kernels};
+const plumbline_library library{PLUMBLINE_ABI_VERSION, "test kernels", "CPU", 12, kernels};
 
 }  // namespace
 
