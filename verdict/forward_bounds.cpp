@@ -17,15 +17,13 @@ constexpr double underflow = 0x1p-150;
 /// Covers second-order products of single roundings (u or a few u) and this file's own rounding.
 constexpr double second_order = 1.0 + 0x1p-16;
 
-/// How often the running maximum grows while the keys are read in the order first, first + step,
-/// ...
-int rescales_in_order(std::span<const double> score, std::size_t first, std::size_t last,
-                      int step) {
+/// How often the running maximum grows while the keys are read in this order.
+int rescales_in_order(std::span<const double> score) {
   int rescales = 0;
-  double maximum = score[first];
-  for (std::size_t j = first; j != last; j += step) {
-    if (score[j] > maximum) {
-      maximum = score[j];
+  double maximum = score[0];
+  for (const double s : score) {
+    if (s > maximum) {
+      maximum = s;
       ++rescales;
     }
   }
@@ -37,11 +35,11 @@ int rescales_in_order(std::span<const double> score, std::size_t first, std::siz
 /// range of the keys with a maximum of its own; they are then merged, in the worst case one by one.
 int rescales(std::span<const double> score, int splits) {
   const std::size_t n = score.size();
-  std::vector<double> reversed(score.rbegin(), score.rend());
-  int most = std::max(rescales_in_order(score, 0, n, 1), rescales_in_order(reversed, 0, n, 1));
+  const std::vector<double> reversed(score.rbegin(), score.rend());
+  int most = std::max(rescales_in_order(score), rescales_in_order(reversed));
   if (splits <= 1) return most;
   // A split is some range of the keys, and its records are at most those from its first key to the
-  // last one: 1 + those from the next larger key on.
+  // last one: 1 for the next larger key, and those from there on.
   for (const auto& keys : {std::span<const double>(score), std::span<const double>(reversed)}) {
     std::vector<std::size_t> larger;  // the records that lie ahead, nearest last
     for (std::size_t j = n; j-- > 0;) {
