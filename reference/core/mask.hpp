@@ -19,12 +19,15 @@ struct Mask {
   std::vector<int> documents = {};  ///< [batch * keys], or empty; equal ids of positions i and j
 };
 
-/// The keys j in [0, keys) that the query at `position` of sequence `batch` sees, ascending: those
-/// for which every condition that the mask names holds. Empty where the row sees nothing.
-/// Source: kernel_abi/plumbline_kernel.h. Positions are those of keys (query row + query offset).
-/// @throws std::invalid_argument if keys < 1, position is not in [0, keys), window < 0, batch is
-/// not in the lengths or documents, or documents is not a whole number of sequences.
-inline std::vector<int> visible_keys(const Mask& mask, int batch, int position, int keys) {
+/// Neighbouring keys, from `begin` to before `end`; none where begin = end.
+struct KeyRange {
+  int begin = 0, end = 0;
+};
+
+/// The keys that causality, window and lengths let the query at `position` of sequence `batch` see.
+/// Document ids may hide some of them besides.
+/// @throws std::invalid_argument as visible_keys.
+inline KeyRange visible_range(const Mask& mask, int batch, int position, int keys) {
   require(keys >= 1, "keys", keys, "at least 1");
   require(0 <= position && position < keys, "position", position, "a position in [0, keys)");
   require(batch >= 0, "batch", batch, "at least 0");
@@ -38,8 +41,6 @@ inline std::vector<int> visible_keys(const Mask& mask, int batch, int position, 
   require(!documents || batch < static_cast<int>(mask.documents.size() / keys), "batch", batch,
           "a sequence that has document ids");
 
-  const int* document =
-      documents ? mask.documents.data() + static_cast<std::ptrdiff_t>(batch) * keys : nullptr;
   int begin = 0, end = keys;
   if (mask.causal) end = position + 1;
   if (mask.window) {
@@ -47,10 +48,22 @@ inline std::vector<int> visible_keys(const Mask& mask, int batch, int position, 
     if (*mask.window < keys - position) end = std::min(end, position + *mask.window + 1);
   }
   if (ragged) end = position < mask.lengths[batch] ? std::min(end, mask.lengths[batch]) : 0;
+  return {begin, std::max(begin, end)};
+}
 
+/// The keys j in [0, keys) that the query at `position` of sequence `batch` sees, ascending: those
+/// for which every condition that the mask names holds. Empty where the row sees nothing.
+/// Source: kernel_abi/plumbline_kernel.h. Positions are those of keys (query row + query offset).
+/// @throws std::invalid_argument if keys < 1, position is not in [0, keys), window < 0, batch is
+/// not in the lengths or documents, or documents is not a whole number of sequences.
+inline std::vector<int> visible_keys(const Mask& mask, int batch, int position, int keys) {
+  const KeyRange range = visible_range(mask, batch, position, keys);
+  const int* document = mask.documents.empty()
+                            ? nullptr
+                            : mask.documents.data() + static_cast<std::ptrdiff_t>(batch) * keys;
   std::vector<int> visible;
-  for (int j = begin; j < end; ++j) {
-    if (!documents || document[j] == document[position]) visible.push_back(j);
+  for (int j = range.begin; j < range.end; ++j) {
+    if (!document || document[j] == document[position]) visible.push_back(j);
   }
   return visible;
 }
