@@ -3,11 +3,11 @@
 
 #include <cmath>
 
-#include "cases/strict_json.hpp"
 #include "cases/tensor_io.hpp"
 #include "cases/tensor_shapes.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
+#include "support/strict_json.hpp"
 #include "support/text.hpp"
 
 namespace plumbline::cases {

@@ -4,11 +4,11 @@
 #include <climits>
 
 #include "cases/case_file.hpp"
-#include "cases/strict_json.hpp"
 #include "cases/tensor_io.hpp"
 #include "cases/tensor_shapes.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
+#include "support/strict_json.hpp"
 #include "support/text.hpp"
 
 namespace plumbline::cases {

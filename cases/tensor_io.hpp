@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cases/case.hpp"
-#include "cases/safetensors.hpp"
+#include "support/safetensors.hpp"
 
 namespace plumbline::cases {
 

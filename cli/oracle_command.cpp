@@ -3,9 +3,9 @@
 #include <iostream>
 
 #include "cases/case_file.hpp"
-#include "cases/safetensors.hpp"
 #include "cli/command.hpp"
 #include "support/error.hpp"
+#include "support/safetensors.hpp"
 #include "support/text.hpp"
 #include "verdict/oracle.hpp"
 
@@ -29,16 +29,16 @@ int write_oracle(const OracleOptions& options) {
   const std::vector<std::int64_t> elements{spec.batch, spec.heads, spec.queries, spec.head_dim};
   const auto tensor = [](const std::vector<double>& values,
                          const std::vector<std::int64_t>& shape) {
-    return cases::TensorView{cases::Dtype::f64, shape, std::as_bytes(std::span(values))};
+    return TensorView{Dtype::f64, shape, std::as_bytes(std::span(values))};
   };
-  cases::write_safetensors(options.output_path,
-                           {{"o", tensor(numbers.o, elements)},
-                            {"o_radius", tensor(numbers.o_radius, elements)},
-                            {"o_bound", tensor(numbers.o_bound, elements)},
-                            {"lse", tensor(numbers.lse, rows)},
-                            {"lse_radius", tensor(numbers.lse_radius, rows)},
-                            {"lse_bound", tensor(numbers.lse_bound, rows)}},
-                           {{"plumbline", R"({"format_version":1,"kind":"oracle"})"}});
+  write_safetensors(options.output_path,
+                    {{"o", tensor(numbers.o, elements)},
+                     {"o_radius", tensor(numbers.o_radius, elements)},
+                     {"o_bound", tensor(numbers.o_bound, elements)},
+                     {"lse", tensor(numbers.lse, rows)},
+                     {"lse_radius", tensor(numbers.lse_radius, rows)},
+                     {"lse_bound", tensor(numbers.lse_bound, rows)}},
+                    {{"plumbline", R"({"format_version":1,"kind":"oracle"})"}});
   std::cout << "wrote o, lse, their certified radii and their bounds (float64) to "
             << options.output_path << "\n";
   return all_right;

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "cases/case_file.hpp"
-#include "cases/safetensors.hpp"
 #include "support/error.hpp"
+#include "support/safetensors.hpp"
 
 namespace plumbline::cases {
 

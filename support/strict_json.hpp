@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace plumbline::cases {
+namespace plumbline {
 
 /// Deepest nesting that a file of ours has is 3: header, tensor, shape.
 inline constexpr int deepest_json = 8;
@@ -53,4 +53,4 @@ class Fields {
   std::set<std::string> known_;
 };
 
-}  // namespace plumbline::cases
+}  // namespace plumbline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cases/strict_json.hpp"
+#include "support/strict_json.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "support/error.hpp"
 #include "support/text.hpp"
 
-namespace plumbline::cases {
+namespace plumbline {
 
 using nlohmann::json;
 
@@ -119,4 +119,4 @@ void Fields::finish() const {
   }
 }
 
-}  // namespace plumbline::cases
+}  // namespace plumbline

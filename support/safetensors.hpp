@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plumbline::cases {
+namespace plumbline {
 
 /// The element types that our files use, out of those that the format knows.
 enum class Dtype { f32, f64, bf16, i32 };
@@ -52,4 +52,4 @@ struct NamedTensor {
 void write_safetensors(const std::filesystem::path&, const std::vector<NamedTensor>&,
                        const std::map<std::string, std::string>& metadata);
 
-}  // namespace plumbline::cases
+}  // namespace plumbline

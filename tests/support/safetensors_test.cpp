@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cases/safetensors.hpp"
+#include "support/safetensors.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include "support/atomic_file.hpp"
 #include "tests/cases/bad_input.hpp"
-#include "tests/cases/file_builder.hpp"
 #include "tests/cases/temporary_folder.hpp"
+#include "tests/support/container.hpp"
 
-namespace plumbline::cases {
+namespace plumbline {
 namespace {
 
 void expect_refusal(const std::string& file, std::initializer_list<const char*> parts) {
@@ -172,4 +172,4 @@ BOOST_AUTO_TEST_CASE(what_is_written_begins_its_data_at_a_multiple_of_eight) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace plumbline::cases
+}  // namespace plumbline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cases/safetensors.hpp"
+#include "support/safetensors.hpp"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,12 @@
 #include <cstring>
 #include <utility>
 
-#include "cases/strict_json.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
+#include "support/strict_json.hpp"
 #include "support/text.hpp"
 
-namespace plumbline::cases {
+namespace plumbline {
 namespace {
 
 using nlohmann::json;
@@ -192,4 +192,4 @@ void write_safetensors(const std::filesystem::path& path, const std::vector<Name
   file.commit();
 }
 
-}  // namespace plumbline::cases
+}  // namespace plumbline
