@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <system_error>
 
 #include "support/error.hpp"
+#include "support/regular_file.hpp"
 #include "support/text.hpp"
 
 namespace plumbline {
@@ -19,24 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const fs::path& path, const char* state, const char* expected, int error) {
-  const std::string reason = std::error_code(error, std::generic_category()).message();
-  throw BadInput("file " + path_in_quotes(path), fmt::format("{} ({})", state, reason), expected);
-}
 [[noreturn]] void fail_to_write(const fs::path& path, int error) {
-  fail(path, "not writable", "a path that can be written to", error);
-}
-[[noreturn]] void fail_to_read(const fs::path& path, int error) {
-  fail(path, "not readable", "a regular file that can be read", error);
-}
-
-int open_retrying(const fs::path& path, int flags) {
-  int descriptor;
-  do {
-    // The kernel applies the user's umask to 0666; mkstemp's 0600 would hide the file from others.
-    descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-  } while (descriptor < 0 && errno == EINTR);
-  return descriptor;
+  const std::string reason = std::error_code(error, std::generic_category()).message();
+  throw BadInput("file " + path_in_quotes(path), fmt::format("not writable ({})", reason),
+                 "a path that can be written to");
 }
 
 }  // namespace
@@ -119,24 +105,12 @@ void write_file(const fs::path& path, std::string_view text) {
 }
 
 std::string read_file(const fs::path& path) {
-  struct Descriptor {
-    int number;
-    ~Descriptor() {
-      if (number >= 0) ::close(number);
-    }
-  };
-  // O_NONBLOCK: opening a pipe that nobody writes to must not wait for ever.
-  const Descriptor file{open_retrying(path, O_RDONLY | O_NONBLOCK)};
-  if (file.number < 0) fail_to_read(path, errno);
-  struct stat status {};
-  if (::fstat(file.number, &status) != 0) fail_to_read(path, errno);
-  if (S_ISDIR(status.st_mode)) fail_to_read(path, EISDIR);
-  if (!S_ISREG(status.st_mode)) fail_to_read(path, ENOTSUP);
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  const RegularFile file(path);
+  std::string text(file.size(), '\0');
   std::size_t size = 0;
   while (size < text.size()) {
-    const ssize_t got =
-        ::read(file.number, text.data() + size, std::min(text.size() - size, std::size_t{1} << 30));
+    const ssize_t got = ::read(file.descriptor(), text.data() + size,
+                               std::min(text.size() - size, std::size_t{1} << 30));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_to_read(path, errno);
     if (got == 0) break;  // it was shortened meanwhile; what reads the text finds it truncated

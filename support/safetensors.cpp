@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
-#include "support/atomic_file.hpp"
 #include "support/error.hpp"
 #include "support/strict_json.hpp"
 #include "support/text.hpp"
@@ -22,13 +22,15 @@ using nlohmann::json;
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::pair<Dtype, std::string_view> dtype_names[] = {
-    {Dtype::f32, "F32"}, {Dtype::f64, "F64"}, {Dtype::bf16, "BF16"}, {Dtype::i32, "I32"}};
+    {Dtype::f32, "F32"}, {Dtype::f64, "F64"}, {Dtype::bf16, "BF16"}, {Dtype::f16, "F16"},
+    {Dtype::i32, "I32"}, {Dtype::i64, "I64"}, {Dtype::u8, "U8"},     {Dtype::boolean, "BOOL"}};
 
 Dtype dtype_from(const json& value, const std::string& tensor) {
   for (const auto& [dtype, text] : dtype_names) {
     if (value == text) return dtype;
   }
-  throw BadInput(tensor + ": dtype", shown(value), "one of F32, F64, BF16, I32");
+  throw BadInput(tensor + ": dtype", shown(value),
+                 "one of F32, F64, BF16, F16, I32, I64, U8, BOOL");
 }
 
 std::vector<std::int64_t> shape_from(const json& value, const std::string& tensor) {
@@ -117,7 +119,23 @@ std::map<std::string, std::string> metadata_from(const json& value) {
 
 std::string_view name(Dtype dtype) { return dtype_names[static_cast<int>(dtype)].second; }
 
-std::size_t size_of(Dtype dtype) { return dtype == Dtype::f64 ? 8 : dtype == Dtype::bf16 ? 2 : 4; }
+std::size_t size_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f64:
+    case Dtype::i64:
+      return 8;
+    case Dtype::f32:
+    case Dtype::i32:
+      return 4;
+    case Dtype::bf16:
+    case Dtype::f16:
+      return 2;
+    case Dtype::u8:
+    case Dtype::boolean:
+      return 1;
+  }
+  throw std::logic_error("a dtype without size");
+}
 
 SafetensorsView parse_safetensors(std::span<const std::byte> file) {
   std::uint64_t header_size = 0;
@@ -169,27 +187,45 @@ SafetensorsView parse_safetensors(std::span<const std::byte> file) {
   return view;
 }
 
-void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
-                       const std::map<std::string, std::string>& metadata) {
+SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
+                                     const std::vector<TensorHeader>& tensors,
+                                     const std::map<std::string, std::string>& metadata)
+    : file_(path) {
   json header = {{"__metadata__", metadata}};
-  std::uint64_t offset = 0;
-  for (const auto& [name_of_tensor, tensor] : tensors) {
-    const std::uint64_t end = offset + tensor.bytes.size();
-    header[name_of_tensor] = {
-        {"dtype", name(tensor.dtype)}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
-    offset = end;
+  for (const auto& [tensor, dtype, shape] : tensors) {
+    std::uint64_t bytes = size_of(dtype);
+    for (const std::int64_t size : shape) bytes *= static_cast<std::uint64_t>(size);
+    header[tensor] = {
+        {"dtype", name(dtype)}, {"shape", shape}, {"data_offsets", {left_, left_ + bytes}}};
+    left_ += bytes;
   }
   // A kernel's name comes from a library of others: text that is no UTF-8 is replaced, not thrown
   // at.
   std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
   text.append((8 - text.size() % 8) % 8, ' ');
   const std::uint64_t header_size = text.size();
+  file_.write(std::as_bytes(std::span(&header_size, 1)));
+  file_.write(text);
+}
 
-  AtomicFile file(path);
-  file.write(std::as_bytes(std::span(&header_size, 1)));
-  file.write(text);
-  for (const auto& [name_of_tensor, tensor] : tensors) file.write(tensor.bytes);
-  file.commit();
+void SafetensorsWriter::write(std::span<const std::byte> bytes) {
+  if (bytes.size() > left_) throw std::logic_error("more bytes than the header tells");
+  file_.write(bytes);
+  left_ -= bytes.size();
+}
+
+void SafetensorsWriter::commit() {
+  if (left_ != 0) throw std::logic_error("fewer bytes than the header tells");
+  file_.commit();
+}
+
+void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  std::vector<TensorHeader> headers;
+  for (const auto& [tensor, view] : tensors) headers.push_back({tensor, view.dtype, view.shape});
+  SafetensorsWriter writer(path, headers, metadata);
+  for (const auto& [tensor, view] : tensors) writer.write(view.bytes);
+  writer.commit();
 }
 
 }  // namespace plumbline

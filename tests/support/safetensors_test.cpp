@@ -2,6 +2,7 @@
 #include "support/safetensors.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <tuple>
 
 #include "support/atomic_file.hpp"
 #include "tests/cases/bad_input.hpp"
@@ -87,8 +88,8 @@ BOOST_AUTO_TEST_CASE(metadata_of_other_things_than_texts) {
                  {"__metadata__: \"plumbline\" is an object", "a text"});
 }
 BOOST_AUTO_TEST_CASE(a_dtype_that_is_unknown) {
-  expect_refusal(with_tensor(R"({"dtype":"F16","shape":[2],"data_offsets":[0,4]})", 4),
-                 {"tensor \"t\": dtype is \"F16\"", "F32, F64, BF16, I32"});
+  expect_refusal(with_tensor(R"({"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]})", 4),
+                 {"tensor \"t\": dtype is \"F8_E4M3\"", "F32, F64, BF16, F16, I32, I64, U8, BOOL"});
   expect_refusal(with_tensor(R"({"dtype":7,"shape":[1],"data_offsets":[0,4]})", 4), {"dtype is 7"});
 }
 BOOST_AUTO_TEST_CASE(a_shape_that_is_negative_or_no_shape) {
@@ -168,6 +169,53 @@ BOOST_AUTO_TEST_CASE(what_is_written_begins_its_data_at_a_multiple_of_eight) {
     BOOST_TEST(view.metadata.at("m") == metadata);
     BOOST_TEST(std::memcmp(view.tensors.at("x").bytes.data(), x.data(), 12) == 0);
   }
+}
+
+BOOST_AUTO_TEST_CASE(every_dtype_has_the_bytes_that_the_format_gives_it) {
+  // The sizes stand in the names (BOOL: one byte, as Rust's and PyTorch's bool).
+  for (const auto& [dtype, text, size] : {std::tuple{Dtype::f32, "F32", 4},
+                                          {Dtype::f64, "F64", 8},
+                                          {Dtype::bf16, "BF16", 2},
+                                          {Dtype::f16, "F16", 2},
+                                          {Dtype::i32, "I32", 4},
+                                          {Dtype::i64, "I64", 8},
+                                          {Dtype::u8, "U8", 1},
+                                          {Dtype::boolean, "BOOL", 1}}) {
+    BOOST_TEST(name(dtype) == text);
+    const std::string entry = std::string(R"({"dtype":")") + text +
+                              R"(","shape":[3],"data_offsets":[0,)" + std::to_string(3 * size) +
+                              "]}";
+    const std::string file = with_tensor(entry, static_cast<std::size_t>(3 * size));
+    BOOST_CHECK(parse_safetensors(bytes_of(file)).tensors.at("t").dtype == dtype);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_written_in_pieces_is_the_file_written_at_once) {
+  const TemporaryFolder folder;
+  const std::vector<float> x{1, 2, 3};
+  const auto bytes = std::as_bytes(std::span(x));
+  write_safetensors(folder.path / "once", {{"x", {Dtype::f32, {3}, bytes}}}, {{"m", "1"}});
+  SafetensorsWriter writer(folder.path / "pieces", {{"x", Dtype::f32, {3}}}, {{"m", "1"}});
+  writer.write(bytes.first(5));
+  writer.write(bytes.subspan(5));
+  BOOST_TEST(!std::filesystem::exists(folder.path / "pieces"));
+  writer.commit();
+  BOOST_TEST(read_file(folder.path / "pieces") == read_file(folder.path / "once"));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_with_fewer_or_more_bytes_than_its_header_tells_is_not_written) {
+  const TemporaryFolder folder;
+  const std::vector<float> x{1, 2, 3};
+  const auto bytes = std::as_bytes(std::span(x));
+  const auto path = folder.path / "x";
+  {
+    SafetensorsWriter writer(path, {{"x", Dtype::f32, {3}}}, {});
+    writer.write(bytes.first(11));
+    BOOST_CHECK_THROW(writer.commit(), std::logic_error);
+    writer.write(bytes.last(1));
+    BOOST_CHECK_THROW(writer.write(bytes.last(1)), std::logic_error);
+  }
+  BOOST_TEST(std::filesystem::is_empty(folder.path));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
