@@ -88,9 +88,7 @@ struct AttentionInputs {
 };
 
 /// @throws std::invalid_argument naming the first size that does not fit.
-template <Real R>
-void check(const AttentionInputs<R>& x) {
-  const AttentionShape& s = x.shape;
+inline void check_shape(const AttentionShape& s) {
   require(s.batch >= 1, "batch", s.batch, "at least 1");
   require(s.kv_heads >= 1, "kv_heads", s.kv_heads, "at least 1");
   require(s.heads >= 1 && s.heads % s.kv_heads == 0, "heads", s.heads, "a multiple of kv_heads");
@@ -99,6 +97,13 @@ void check(const AttentionInputs<R>& x) {
   require(s.queries <= s.keys - s.query_offset, "queries", s.queries,
           "at most keys - query_offset");
   require(s.head_dim >= 1, "head_dim", s.head_dim, "at least 1");
+}
+
+/// @throws std::invalid_argument naming the first size that does not fit.
+template <Real R>
+void check(const AttentionInputs<R>& x) {
+  const AttentionShape& s = x.shape;
+  check_shape(s);
   const auto check_tensor = [&](const std::vector<Matrix<R>>& tensor, const char* name, int count,
                                 int rows) {
     require(static_cast<int>(tensor.size()) == count, name, tensor.size(), "one matrix a head");
