@@ -81,7 +81,7 @@ DapeGrad<R> dape_row_grad(const Matrix<R>& A, const Matrix<R>& B, const DapeLaye
           "the rows of A");
   const Matrix<R> features = dape_features(A, B, seen);
   const Matrix<R> before = key_convolution(features, f.first);
-  Matrix<R> hidden = before;
+  Matrix<R> hidden(before.rows(), before.cols());
   for (Eigen::Index n = 0; n < hidden.size(); ++n) hidden.data()[n] = leaky_relu(before.data()[n]);
   DapeGrad<R> grad{
       grad_logits, grad_logits, {}, key_convolution_grad(hidden, f.second, grad_logits)};
