@@ -35,6 +35,8 @@ BOOST_AUTO_TEST_CASE(the_value_is_told_whole_however_small_or_strange) {
   BOOST_TEST(message(0.1) == "field is 0.1; expected something else");
   BOOST_TEST(message(std::numeric_limits<double>::quiet_NaN()) ==
              "field is nan; expected something else");
+  BOOST_TEST(message(-std::numeric_limits<double>::quiet_NaN()) ==
+             "field is nan; expected something else");
   BOOST_TEST(message(-std::numeric_limits<double>::infinity()) ==
              "field is -inf; expected something else");
   BOOST_TEST(message(-std::numeric_limits<double>::denorm_min()) ==
