@@ -3,11 +3,12 @@
 #   plumbline::reference   the equations, header only
 #   plumbline::kernel_abi  the C interface of a kernel library
 #   plumbline::cases       specs, generated cases, case files
+#   plumbline::checkpoint  parameters in files with Hugging Face names
 #   plumbline::verdict     bounds and judge
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(plumbline_exported root support kernel_abi cases reference verdict)
+set(plumbline_exported root support kernel_abi cases reference checkpoint verdict)
 set(plumbline_targets "")
 foreach(room ${plumbline_exported})
   if(TARGET plumbline_${room})
