@@ -6,9 +6,11 @@
 
 #include "reference/attention/cope.hpp"
 #include "reference/attention/dape.hpp"
+#include "reference/model/contrastive_loss.hpp"
 #include "reference/model/gelu.hpp"
 #include "reference/model/layernorm.hpp"
-#include "reference/model/loss.hpp"
+#include "reference/model/mlm_loss.hpp"
+#include "reference/model/pooling.hpp"
 #include "reference/position/rope.hpp"
 #include "tests/reference/weighted.hpp"
 
@@ -101,6 +103,38 @@ void print_gelu(const char* name, E (*gelu)(const E&), E (*derivative)(const E&)
       });
 }
 
+void print_pooling(const char* name, Pooling pooling) {
+  const std::vector<int> visible = {0, 1, 3};
+  print_block(
+      name, 12, [&](auto& x) { return pooled(x.matrix(4, 3), visible, pooling); },
+      [&](auto&, auto& dy) { return flat(pooled_grad(4, visible, pooling, dy.vector(3))); });
+}
+
+ContrastiveBatch<E> contrastive_batch(Reader<E>& x) {
+  const Matrix<E> queries = x.matrix(2, 3), positives = x.matrix(2, 3);
+  return {queries, positives, x.matrix(3, 3)};
+}
+
+void print_contrastive(const char* name, Similarity similarity) {
+  print_block(
+      name, 21,
+      [&](auto& x) {
+        Vector<E> loss(1);
+        loss[0] = contrastive_loss(contrastive_batch(x), E(0.25), similarity);
+        return loss;
+      },
+      [&](auto& x, auto& dy) {
+        const ContrastiveBatch<E> grad =
+            contrastive_loss_grad(contrastive_batch(x), E(0.25), similarity, dy.number())
+                .embeddings;
+        Writer<E> results;
+        results.matrix(grad.queries);
+        results.matrix(grad.positives);
+        results.matrix(grad.hard_negatives);
+        return results.result();
+      });
+}
+
 }  // namespace
 
 int main() {
@@ -155,4 +189,20 @@ int main() {
       [&](auto& x, auto& dy) {
         return flat(cross_entropy_grad(x.matrix(3, 4), targets, dy.number()));
       });
+  const std::vector<int> original = {3, 1, 0, 2}, selected = {3, 1};
+  print_block(
+      "mlm loss", 16,
+      [&](auto& x) {
+        Vector<E> loss(1);
+        loss[0] = mlm_loss(x.matrix(4, 4), original, selected);
+        return loss;
+      },
+      [&](auto& x, auto& dy) {
+        return flat(mlm_loss_grad(x.matrix(4, 4), original, selected, dy.number()));
+      });
+  print_pooling("mean pooling", Pooling::mean);
+  print_pooling("cls pooling", Pooling::cls);
+  print_pooling("last pooling", Pooling::last);
+  print_contrastive("contrastive loss, cosine", Similarity::cosine);
+  print_contrastive("contrastive loss, dot", Similarity::dot);
 }

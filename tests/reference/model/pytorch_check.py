@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the blocks, RoPE, CoPE and DAPE once more with PyTorch in float64, by autograd.
+"""Computes the blocks, losses, RoPE, CoPE and DAPE once more with PyTorch in float64, by autograd.
 
 PyTorch's own functions where it has them; RoPE by complex numbers and CoPE by floor, ceil and
 gather, as they are published. Nothing is shared with the C++ equations. PyTorch takes the same
@@ -74,6 +74,20 @@ def layernorm(x):
     return functional.layer_norm(rows, (4,), gamma, beta, eps=1e-5)
 
 
+def mean_pooling(x):
+    """With a padding mask, as sentence-transformers has it."""
+    tokens, mask = x.view(1, 4, 3), torch.tensor([[1.0, 1, 0, 1]], dtype=torch.float64)[..., None]
+    return (tokens * mask).sum(1) / mask.sum(1)
+
+
+def contrastive(similarity):
+    def loss(x):
+        queries, positives, negatives = split(x, (2, 3), (2, 3), (3, 3))
+        scores = similarity(queries, torch.cat((positives, negatives)))
+        return functional.cross_entropy(scores / 0.25, torch.arange(2))
+    return loss
+
+
 BLOCKS = {
     "rope interleaved": rope_interleaved,
     "rope half-split": rope_half_split,
@@ -85,6 +99,14 @@ BLOCKS = {
     "layernorm": layernorm,
     "cross-entropy": lambda x: functional.cross_entropy(
         x.view(3, 4), torch.tensor([2, -100, 0])),
+    "mlm loss": lambda x: functional.cross_entropy(
+        x.view(4, 4), torch.tensor([-100, 1, -100, 2])),
+    "mean pooling": mean_pooling,
+    "cls pooling": lambda x: x.view(4, 3)[0],
+    "last pooling": lambda x: x.view(4, 3)[3],
+    "contrastive loss, cosine": contrastive(
+        lambda q, d: functional.cosine_similarity(q[:, None], d[None], dim=-1)),
+    "contrastive loss, dot": contrastive(lambda q, d: q @ d.T),
 }
 
 failures = 0

@@ -21,11 +21,11 @@ BOOST_AUTO_TEST_CASE(weights_decay_past_the_running_means) {
   // Kept: 1 - 1/2 1/2 of 4, which is 3; Adam's step is half of the rate (adam_test.cpp).
   Vector<double> parameter = lifted<double>({4});
   Moments<Vector<double>> moments = no_moments(parameter);
-  const AdamSettings<double> settings{0.5, 0.5, 0.5, 4, 0.5};
+  const AdamSettings<double> settings{0.5, 0.5, 0.75, 4, 0.5};
   adamw_step(parameter, lifted<double>({4}), moments, settings);
   BOOST_TEST(parameter[0] == 2.75);
   BOOST_TEST(moments.first[0] == 2.0);
-  BOOST_TEST(moments.second[0] == 8.0);
+  BOOST_TEST(moments.second[0] == 4.0);
   BOOST_TEST(moments.step == 1);
 }
 

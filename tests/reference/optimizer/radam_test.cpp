@@ -63,19 +63,21 @@ BOOST_AUTO_TEST_CASE(the_paper_rectifies_from_the_fifth_step_and_pytorch_from_th
 
 BOOST_AUTO_TEST_CASE(a_step_too_early_to_be_rectified_follows_the_mean_gradient) {
   // beta2 = 1/2: rho never exceeds rho_inf = 3. m = 8/2, over 1 - 1/2: 8. 4 - (1/4) 8 = 2; with
-  // lambda = 1: decoupled, (1 - 1/4) 4 = 3 first; l2, a gradient of 8 + 4.
+  // lambda = 1: decoupled, (1 - 1/4) 4 = 3 first; l2, a gradient of 8 + 4, which makes the same
+  // first step of another mean.
   for (RadamThreshold threshold : both) {
-    const auto after = [&](double lambda, WeightDecay decay) {
+    const auto after = [&](double lambda, WeightDecay decay, double mean) {
       Vector<double> parameter = lifted<double>({4});
       Moments<Vector<double>> moments = no_moments(parameter);
       radam_step(parameter, lifted<double>({8}), moments,
                  AdamSettings<double>{0.25, 0.5, 0.5, 4, lambda}, decay, threshold);
       BOOST_TEST(moments.step == 1);
+      BOOST_TEST(moments.first[0] == mean);
       return parameter[0];
     };
-    BOOST_TEST(after(0, WeightDecay::decoupled) == 2.0);
-    BOOST_TEST(after(1, WeightDecay::decoupled) == 1.0);
-    BOOST_TEST(after(1, WeightDecay::l2) == 1.0);
+    BOOST_TEST(after(0, WeightDecay::decoupled, 4) == 2.0);
+    BOOST_TEST(after(1, WeightDecay::decoupled, 4) == 1.0);
+    BOOST_TEST(after(1, WeightDecay::l2, 6) == 1.0);
   }
 }
 
