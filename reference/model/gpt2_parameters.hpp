@@ -5,6 +5,7 @@
 
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "reference/attention/attention_layer.hpp"
@@ -33,11 +34,8 @@ struct Gpt2Configuration {
 /// positions at all set `embedding.kind`.)
 template <class Position = NopePosition>
 Gpt2Configuration<Position> gpt2(int layers, int heads, int width, Position position = {}) {
-  Gpt2Configuration<Position> c;
-  c.layers = layers;
-  c.heads = heads;
-  c.width = width;
-  c.position = position;
+  Gpt2Configuration<Position> c{
+      .layers = layers, .heads = heads, .width = width, .position = std::move(position)};
   if (!std::is_same_v<Position, NopePosition>) c.embedding.kind = EmbeddedPositions::none;
   return c;
 }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// RoPE in an attention layer: position/rope.hpp on every query and key, and no bias.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "reference/position/layer_position.hpp"
+#include "reference/position/rope.hpp"
+#include "reference/position/sliding_window.hpp"
+
+namespace plumbline::reference {
+
+/// The default base is RoFormer's; BAM's baseline has interleaved pairs and base 500000.
+struct RopePosition : NothingLearned {
+  RopePairs pairs = RopePairs::interleaved;
+  double base = 10000;
+  /// Local RoPE: a sliding window, `window` meaning what `window_count` says.
+  std::optional<int> window;
+  WindowCount window_count = WindowCount::distance;
+
+  template <Real R>
+  std::vector<Nope<R>> biases(const Parameters<R>&, const Matrix<R>&, int heads, Cache<R>&) const {
+    return std::vector<Nope<R>>(heads);
+  }
+  template <Real R>
+  Matrix<R> turned(const Matrix<R>& X, int offset) const {
+    return rope(X, offset, R(base), pairs);
+  }
+  template <Real R>
+  Matrix<R> turned_grad(const Matrix<R>& grad, int offset) const {
+    return rope_grad(grad, offset, R(base), pairs);
+  }
+  /// The model's mask with the window. @throws std::invalid_argument as sliding_window does.
+  Mask mask(Mask of_model) const {
+    if (window) of_model.window = sliding_window(*window, window_count).window;
+    return of_model;
+  }
+};
+
+}  // namespace plumbline::reference

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/position/rotary_position.hpp"
+
+#include "tests/reference/position/layer_readings.hpp"
+
+using namespace plumbline::reference;
+
+BOOST_AUTO_TEST_CASE(rope_in_a_layer) {
+  for (RopePairs pairs : {RopePairs::interleaved, RopePairs::half_split}) {
+    RopePosition position;
+    position.pairs = pairs;
+    position.base = 500000;
+    // Heads of four numbers: two pairs.
+    const LayerProblem<RopePosition> problem{position, false, {4, 1, 1}};
+    Numbers numbers(1);
+    expect_layer_is_right(problem, problem.inputs(numbers, around_zero), 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_window_in_both_counts_beside_the_model_s_mask) {
+  RopePosition position;
+  const Mask documents{.causal = true, .documents = {4, 4}};
+  BOOST_TEST(!position.mask(documents).window);
+  position.window = 3;
+  BOOST_TEST((position.mask(documents).window == 3));
+  BOOST_TEST((position.mask(documents).documents == documents.documents));
+  BOOST_TEST(!position.mask({}).causal);
+  position.window_count = WindowCount::keys;
+  BOOST_TEST((position.mask(documents).window == 2));
+}
