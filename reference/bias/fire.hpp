@@ -46,6 +46,16 @@ class Fire {
 
   using Grad = FireParameters<R>;
 
+  const FireParameters<R>& parameters() const { return of_; }
+  /// |L L0|: queries before this position are taken to reach so far.
+  R threshold() const { return absolute(of_.L * L0_); }
+  /// d|L L0| / dL.
+  R threshold_rate() const { return sign(of_.L * L0_) * L0_; }
+  /// max(i, |L L0|).
+  R reach(int i) const { return maximum(R(i), threshold()); }
+  /// ln(1 + |c| max(i, |L L0|)) + epsilon.
+  R divisor(int i) const { return log1p(absolute(of_.c) * reach(i)) + epsilon_; }
+
   R operator()(int i, int j) const {
     const R x = interpolation(i, j);
     Vector<R> hidden(of_.hidden_weight.size());
@@ -80,13 +90,11 @@ class Fire {
     const R c = absolute(of_.c), d(std::abs(i - j)), m = reach(i), one(1.0);
     const R by_quotient = grad_x / divisor(i);
     grad.c += by_quotient * (d / (one + c * d) - x * m / (one + c * m)) * sign(of_.c);
-    const R threshold_is_larger = one - step(R(i) - absolute(of_.L * L0_));
+    const R threshold_is_larger = one - step(R(i) - threshold());
     grad.L -= by_quotient * x * c / (one + c * m) * threshold_is_larger * sign(of_.L * L0_) * L0_;
   }
 
  private:
-  R reach(int i) const { return maximum(R(i), absolute(of_.L * L0_)); }
-  R divisor(int i) const { return log1p(absolute(of_.c) * reach(i)) + epsilon_; }
   R interpolation(int i, int j) const {
     return log1p(absolute(of_.c) * R(std::abs(i - j))) / divisor(i);
   }

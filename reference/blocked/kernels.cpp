@@ -25,6 +25,15 @@ std::span<const Kernels* const> available_kernels() {
   return available;
 }
 
-const Kernels& kernels() { return *available_kernels().back(); }
+namespace {
+const Kernels*& in_use() {
+  static const Kernels* chosen = available_kernels().back();
+  return chosen;
+}
+}  // namespace
+
+const Kernels& kernels() { return *in_use(); }
+
+void use_kernels(const Kernels& others) { in_use() = &others; }
 
 }  // namespace plumbline::reference::blocked

@@ -72,10 +72,12 @@ enum class PrefixForm {
 struct PrefixArguments {
   PrefixForm form;
   const double* prefix_sum;  ///< by position
-  const double* gain;        ///< by position; null: 1
+  const double* gain;        ///< null: 1
+  int first_gain;            ///< position of gain[0]
 };
+/// Where their gradients add up; laid out alike.
 struct PrefixSums {
-  double *prefix_sum, *gain;  ///< by position; gain may be null
+  double *prefix_sum, *gain;
 };
 
 /// FIRE's network and what it reads. c is |c|, m the reach of a query.
@@ -83,15 +85,15 @@ struct FireArguments {
   int width;
   const double *hidden_weight, *hidden_bias, *output_weight;  ///< [width]
   double output_bias;
-  const double* log_distance;   ///< by distance: ln(1 + c d)
-  const double* distance_rate;  ///< by distance: d / (1 + c d)
-  const double* divisor;        ///< by position: ln(1 + c m) + epsilon
-  const double* reach_rate;     ///< by position: m / (1 + c m)
-  const double* length_rate;    ///< by position: c / (1 + c m), or 0 where the query is farther
+  const double* log_distance;    ///< by distance: ln(1 + c d)
+  const double* distance_rate;   ///< by distance: d / (1 + c d)
+  const double* divisor;         ///< by position: ln(1 + c m) + epsilon
+  const double* reach_rate;      ///< by position: m / (1 + c m)
+  const double* threshold_rate;  ///< by position: c / (1 + c m), or 0 where the query is farther
 };
 struct FireSums {
   double *hidden_weight, *hidden_bias, *output_weight;
-  double *output_bias, *c, *length;  ///< c and length: before the signs of c and L L0
+  double *output_bias, *c, *threshold;  ///< of |c| and |L L0|
 };
 
 /// A dense matrix inside another, row-major: element (r, c) is data[r * stride + c].
@@ -131,10 +133,13 @@ struct Kernels {
   void (*log_kernel)(std::span<const double> d, double* y);  ///< ln(1 + d^2)
 };
 
-/// The widest instruction set that this machine has.
+/// Those of the widest instruction set that this machine has.
 const Kernels& kernels();
 
-/// Every instruction set that this machine has, the narrowest first.
+/// Those of every instruction set that this machine has, the narrowest first.
 std::span<const Kernels* const> available_kernels();
+
+/// Makes kernels() return others from now on, for the tests. Not while something is computed.
+void use_kernels(const Kernels& others);
 
 }  // namespace plumbline::reference::blocked

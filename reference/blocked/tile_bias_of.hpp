@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "reference/blocked/distance_bias.hpp"
+#include "reference/blocked/fire_bias.hpp"
+#include "reference/blocked/prefix_bias.hpp"
 #include "reference/blocked/scalar_bias.hpp"
 
 namespace plumbline::reference::blocked {
@@ -13,12 +15,17 @@ namespace plumbline::reference::blocked {
 /// Null for NoPE, which adds nothing. @throws std::invalid_argument if the bias does not reach over
 /// the shape's positions.
 template <DifferentiableBias<double> B>
-std::unique_ptr<DifferentiableTileBias<typename B::Grad>> tile_bias_of(
-    B bias, [[maybe_unused]] const AttentionShape& shape, [[maybe_unused]] const Mask& mask) {
+std::unique_ptr<DifferentiableTileBias<typename B::Grad>> tile_bias_of(B bias,
+                                                                       const AttentionShape& shape,
+                                                                       const Mask& mask) {
   if constexpr (std::is_same_v<B, Nope<double>>) {
     return nullptr;
   } else if constexpr (depends_on_distance<B>) {
     return std::make_unique<DistanceBias<B>>(std::move(bias), shape, mask);
+  } else if constexpr (PrefixDifferenceBias<B>) {
+    return std::make_unique<PrefixBias<B>>(std::move(bias), shape);
+  } else if constexpr (std::is_same_v<B, Fire<double>>) {
+    return std::make_unique<FireBias>(std::move(bias), shape);
   } else {
     return std::make_unique<ScalarBias<B>>(std::move(bias));
   }

@@ -18,6 +18,10 @@ TileRow at_keys(const Tile& tile, const double* numbers) {
   return row;
 }
 
+double gain_of(const PrefixArguments& of, int i) {
+  return of.gain ? of.gain[i - of.first_gain] : 1.0;
+}
+
 /// numbers[|i - key|] for every key of the tile.
 TileRow at_distances(const Tile& tile, int i, const double* numbers) {
   TileRow row(key_count(tile));
@@ -55,7 +59,7 @@ void add_prefix(const Tile& tile, const PrefixArguments& of, double* scores) {
   const TileRow key_sums = at_keys(tile, of.prefix_sum);
   for (int r = 0; r < row_count(tile); ++r) {
     const int i = tile.query[r];
-    const double g = of.gain ? of.gain[i] : 1.0;
+    const double g = gain_of(of, i);
     const TileRow d = of.prefix_sum[i] - key_sums;
     ArrayMap s = row_of(scores, r, key_count(tile));
     switch (of.form) {
@@ -81,7 +85,7 @@ void accumulate_prefix(const Tile& tile, const PrefixArguments& of, const double
   TileRow by_key = TileRow::Zero(key_count(tile));
   for (int r = 0; r < row_count(tile); ++r) {
     const int i = tile.query[r];
-    const double g = of.gain ? of.gain[i] : 1.0;
+    const double g = gain_of(of, i);
     const TileRow d = of.prefix_sum[i] - key_sums, db = row_of(grad, r, key_count(tile));
     TileRow by_d, by_gain;  // db times the derivatives in d and in g
     switch (of.form) {
@@ -107,7 +111,7 @@ void accumulate_prefix(const Tile& tile, const PrefixArguments& of, const double
     }
     sums.prefix_sum[i] += by_d.sum();
     by_key += by_d;
-    if (sums.gain) sums.gain[i] += by_gain.sum();
+    if (sums.gain) sums.gain[i - of.first_gain] += by_gain.sum();
   }
   for (int n = 0; n < key_count(tile); ++n) sums.prefix_sum[tile.key[n]] -= by_key[n];
 }
@@ -143,7 +147,7 @@ void accumulate_fire(const Tile& tile, const FireArguments& of, const double* gr
     const double by_x = (dx * x).sum() / of.divisor[i];
     const double by_distance = (dx * at_distances(tile, i, of.distance_rate)).sum() / of.divisor[i];
     *sums.c += by_distance - by_x * of.reach_rate[i];
-    *sums.length -= by_x * of.length_rate[i];
+    *sums.threshold -= by_x * of.threshold_rate[i];
   }
 }
 
