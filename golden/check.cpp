@@ -8,11 +8,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "golden/evaluate.hpp"
 #include "golden/golden.hpp"
 #include "golden/sha256.hpp"
 #include "golden/vector_file.hpp"
-#include "reference/scalars/running_error.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -61,13 +59,14 @@ void check_bits(const GoldenCase& golden, FileResult& result) {
 
 void check_double(const GoldenCase& golden, FileResult& result) {
   using reference::RunningError;
-  EmptyRows empty;
-  for (const auto& [name, tensor] : evaluate<RunningError>(golden.problem, empty)) {
+  const auto results = evaluate<RunningError>(golden.problem);
+  const std::vector<std::size_t>& empty = results.empty_rows;
+  for (const auto& [name, tensor] : results.tensors) {
     const auto found = golden.outputs.find(name);
     if (found == golden.outputs.end() || found->second.shape != tensor.shape) continue;  // reported
     for (std::size_t n = 0; n < tensor.data.size(); ++n) {
       const double expected = found->second.data[n];
-      const bool no_key = name == "lse" && std::count(empty.rows.begin(), empty.rows.end(), n) > 0;
+      const bool no_key = name == "lse" && std::count(empty.begin(), empty.end(), n) > 0;
       if (no_key) {
         if (!(expected == -std::numeric_limits<double>::infinity())) {
           fail(result, fmt::format("{}: lse[{}] is {}; the row sees no key: -inf",

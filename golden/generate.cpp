@@ -6,12 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "golden/evaluate.hpp"
 #include "golden/golden.hpp"
 #include "golden/sha256.hpp"
 #include "golden/vector_file.hpp"
-#include "reference/scalars/interval.hpp"
-#include "reference/scalars/mpreal.hpp"
 #include "support/atomic_file.hpp"
 
 namespace plumbline::golden {
@@ -34,28 +31,27 @@ double certified(const MpReal& value, const Interval& enclosure) {
 }  // namespace
 
 GoldenCase solve(const Problem& problem) {
-  EmptyRows empty, same_empty;
-  const Tensors<MpReal> values = evaluate<MpReal>(problem, empty);
-  const Tensors<Interval> enclosures = evaluate<Interval>(problem, same_empty);
+  const methods::Results<MpReal> values = evaluate<MpReal>(problem);
+  const Tensors<Interval> enclosures = evaluate<Interval>(problem).tensors;
   GoldenCase golden{problem, {}};
-  for (const auto& [name, tensor] : values) {
+  for (const auto& [name, tensor] : values.tensors) {
     Tensor<double>& out = golden.outputs[name];
     out.shape = tensor.shape;
     for (std::size_t n = 0; n < tensor.data.size(); ++n) {
       out.data.push_back(certified(tensor.data[n], enclosures.at(name).data[n]));
       if (std::isnan(out.data.back())) {
-        throw std::logic_error(
-            fmt::format("{}: {}[{}] is not certified to the last bit", problem.name, name, n));
+        throw std::logic_error(fmt::format("{} {}: {}[{}] is not certified to the last bit",
+                                           problem.method, problem.name, name, n));
       }
     }
   }
-  for (std::size_t row : empty.rows) {
+  for (std::size_t row : values.empty_rows) {
     golden.outputs.at("lse").data[row] = -std::numeric_limits<double>::infinity();
   }
   return golden;
 }
 
-std::string vectors_text(cases::BiasMethod method) {
+std::string vectors_text(const std::string& method) {
   std::vector<GoldenCase> solved;
   for (const Problem& problem : problems(method)) solved.push_back(solve(problem));
   return to_json_text(method, solved);
@@ -74,9 +70,9 @@ std::vector<std::filesystem::path> golden_generate(const std::filesystem::path& 
   std::filesystem::create_directories(folder / "vectors");
   std::vector<std::pair<std::string, std::string>> files;
   std::vector<std::filesystem::path> written;
-  for (cases::BiasMethod method : cases::all_biases()) {
-    const std::string file = fmt::format("vectors/{}.json", cases::name(method));
-    files.emplace_back(file, vectors_text(method));
+  for (const methods::MethodInfo& method : methods::all_methods()) {
+    const std::string file = fmt::format("vectors/{}.json", method.name);
+    files.emplace_back(file, vectors_text(method.name));
     write_file(folder / file, files.back().second);
     written.push_back(folder / file);
   }

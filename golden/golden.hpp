@@ -21,7 +21,7 @@ GoldenCase solve(const Problem&);
 
 /// The file of a method, vectors/<method>.json, as this version of the equations gives it. The same
 /// bytes on every machine.
-std::string vectors_text(cases::BiasMethod);
+std::string vectors_text(const std::string& method);
 
 /// manifest.json for these files (name, text): the SHA-256 and the number of cases of each.
 std::string manifest_text(const std::vector<std::pair<std::string, std::string>>& files);

@@ -11,7 +11,7 @@ namespace plumbline::golden {
 
 /// The file of one method. Same cases, same bytes. Every number is a hexadecimal floating-point
 /// string, exact in binary.
-std::string to_json_text(cases::BiasMethod, const std::vector<GoldenCase>&);
+std::string to_json_text(const std::string& method, const std::vector<GoldenCase>&);
 
 /// The cases of a file. @throws BadInput naming `file` and what is wrong in it.
 std::vector<GoldenCase> from_json_text(const std::string& text, const std::string& file);

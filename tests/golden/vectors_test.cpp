@@ -17,7 +17,6 @@
 #include "support/error.hpp"
 
 using namespace plumbline::golden;
-namespace cases = plumbline::cases;
 namespace fs = std::filesystem;
 
 namespace {
@@ -50,8 +49,8 @@ class Copy {
   }
   /// Changes the cases of a method's file, and signs it.
   template <class Change>
-  void change(cases::BiasMethod method, const Change& how) const {
-    const std::string file = "vectors/" + std::string(cases::name(method)) + ".json";
+  void change(const std::string& method, const Change& how) const {
+    const std::string file = "vectors/" + method + ".json";
     std::vector<GoldenCase> all = from_json_text(read(file), file);
     how(all);
     write(file, to_json_text(method, all));
@@ -79,18 +78,15 @@ const Tensor<double>& output(const GoldenCase& golden, const std::string& name) 
 }
 
 /// One key, one query, one head: everything can be seen.
-Problem one_key(cases::BiasMethod method) {
-  Problem problem = problems(method).front();
-  cases::Case& c = problem.inputs;
-  c.spec.heads = c.spec.kv_heads = c.spec.queries = c.spec.keys = 1;
-  c.q = {1, 2, 0, -1};
-  c.k = {0.5, 0.25, 3, 1};
-  c.v = {1, -2, 0.125, 4};
-  problem.grad_o = {1, 0, -1, 2};
-  problem.grad_lse = {0.5};
-  for (auto* tensor : {&c.slopes, &c.increments, &c.gain}) {
-    if (!tensor->empty()) tensor->resize(1);
-  }
+Problem one_key() {
+  Problem problem = problems("nope").front();
+  problem.setting.shape = {1, 1, 1, 1, 1, 4, 0};
+  problem.inputs = {{"q", {{1, 1, 1, 4}, {1, 2, 0, -1}}},
+                    {"k", {{1, 1, 1, 4}, {0.5, 0.25, 3, 1}}},
+                    {"v", {{1, 1, 1, 4}, {1, -2, 0.125, 4}}},
+                    {"grad_o", {{1, 1, 1, 4}, {1, 0, -1, 2}}},
+                    {"grad_lse", {{1, 1, 1}, {0.5}}}};
+  validate(problem);
   return problem;
 }
 
@@ -99,20 +95,21 @@ Problem one_key(cases::BiasMethod method) {
 BOOST_AUTO_TEST_CASE(the_frozen_numbers_pass) {
   const GoldenReport report = golden_check(frozen);
   BOOST_TEST(report.passed(), failures(report));
-  BOOST_TEST(report.files.size() == cases::all_biases().size());
+  BOOST_TEST(report.files.size() == methods::all_methods().size());
   for (const FileResult& file : report.files) {
-    BOOST_TEST(file.cases >= 6u);
-    BOOST_TEST(file.numbers > 1000u);
+    BOOST_TEST(file.cases >= 2u);
+    BOOST_TEST(file.numbers > 100u);
     BOOST_TEST(file.worst <= 1.0);
-    BOOST_TEST(file.worst > 0.0);  // something was compared
+    // Something was compared; sums of multiples of 1/16 are exact.
+    BOOST_TEST((file.worst > 0.0 || file.file == "vectors/learnable.json"), file.file);
   }
 }
 
 BOOST_AUTO_TEST_CASE(generation_gives_the_frozen_bytes) {
   std::vector<std::pair<std::string, std::string>> files;
-  for (cases::BiasMethod method : cases::all_biases()) {
-    const std::string file = "vectors/" + std::string(cases::name(method)) + ".json";
-    files.emplace_back(file, vectors_text(method));
+  for (const methods::MethodInfo& method : methods::all_methods()) {
+    const std::string file = "vectors/" + method.name + ".json";
+    files.emplace_back(file, vectors_text(method.name));
     BOOST_TEST((files.back().second == plumbline::read_file(frozen / file)),
                file << " is not what plumbline golden generate writes");
   }
@@ -122,12 +119,12 @@ BOOST_AUTO_TEST_CASE(generation_gives_the_frozen_bytes) {
 BOOST_AUTO_TEST_CASE(generate_writes_a_folder_that_passes) {
   const Copy copy;
   const fs::path fresh = copy.folder() / "fresh";
-  BOOST_TEST(golden_generate(fresh).size() == cases::all_biases().size() + 1);
+  BOOST_TEST(golden_generate(fresh).size() == methods::all_methods().size() + 1);
   BOOST_TEST(golden_check(fresh).passed());
 }
 
 BOOST_AUTO_TEST_CASE(one_key_returns_its_value_and_its_logit) {
-  const GoldenCase golden = solve(one_key(cases::BiasMethod::nope));
+  const GoldenCase golden = solve(one_key());
   const std::vector<double> v = {1, -2, 0.125, 4}, zero = {0, 0, 0, 0}, grad_o = {1, 0, -1, 2};
   BOOST_TEST(output(golden, "o").data == v, boost::test_tools::per_element());
   // scale q.k = (0.5 + 0.5 + 0 - 1) / 2 = 0.
@@ -139,27 +136,27 @@ BOOST_AUTO_TEST_CASE(one_key_returns_its_value_and_its_logit) {
 }
 
 BOOST_AUTO_TEST_CASE(biases_are_their_formulas) {
-  const auto bias_of = [](cases::BiasMethod method) {
+  const auto bias_of = [](const char* method) {
     return output(solve(problems(method).front()), "bias").data;
   };
-  const Problem cable = problems(cases::BiasMethod::cable).front();
-  const Problem alibi = problems(cases::BiasMethod::alibi).front();
-  const auto cable_bias = bias_of(cases::BiasMethod::cable);
-  const auto alibi_bias = bias_of(cases::BiasMethod::alibi);
+  const Problem cable = problems("cable").front();
+  const Problem alibi = problems("alibi").front();
+  const auto cable_bias = bias_of("cable");
+  const auto alibi_bias = bias_of("alibi");
   const int T = 5;
   for (int i = 0; i < T; ++i) {
     for (int j = 0; j <= i; ++j) {
       double increments = 0;  // exact: multiples of 1/8
-      for (int k = j + 1; k <= i; ++k) increments += cable.inputs.increments[k];
-      BOOST_TEST(cable_bias[i * T + j] == -double{cable.inputs.gain[i]} * increments);
-      BOOST_TEST(alibi_bias[i * T + j] == -double{alibi.inputs.slopes[0]} * (i - j));
+      for (int k = j + 1; k <= i; ++k) increments += cable.inputs.at("increments").data[k];
+      BOOST_TEST(cable_bias[i * T + j] == -double{cable.inputs.at("gain").data[i]} * increments);
+      BOOST_TEST(alibi_bias[i * T + j] == -double{alibi.inputs.at("slopes").data[0]} * (i - j));
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(rows_that_see_no_key_have_minus_infinity) {
   int rows = 0;
-  for (const Problem& problem : problems(cases::BiasMethod::k_cable)) {
+  for (const Problem& problem : problems("k_cable")) {
     for (double lse : output(solve(problem), "lse").data) rows += std::isinf(lse) && lse < 0;
   }
   BOOST_TEST(rows == 4);  // documents_ragged: positions 3, 4 of the second sequence, two heads
@@ -177,7 +174,7 @@ BOOST_AUTO_TEST_CASE(the_last_bit_of_any_output_is_seen_even_when_the_manifest_i
   const Copy copy;
   for (const char* name : {"o", "lse", "bias", "grad_q", "grad_v", "grad_gain"}) {
     std::string expected;
-    copy.change(cases::BiasMethod::cable, [&](std::vector<GoldenCase>& all) {
+    copy.change("cable", [&](std::vector<GoldenCase>& all) {
       double& number = all[1].outputs.at(name).data[1];
       number = std::nextafter(number, 1e9);
       expected = std::string("bidirectional: ") + name + "[1] is " + hex(number) + ", MPFR gives";
@@ -185,13 +182,13 @@ BOOST_AUTO_TEST_CASE(the_last_bit_of_any_output_is_seen_even_when_the_manifest_i
     const GoldenReport report = golden_check(copy.folder());
     BOOST_TEST(!report.passed());
     BOOST_TEST(says(report, expected), expected << "\n" << failures(report));
-    copy.write("vectors/cable.json", vectors_text(cases::BiasMethod::cable));
+    copy.write("vectors/cable.json", vectors_text("cable"));
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_number_beyond_the_rounding_error_is_seen_by_the_double_reading) {
   const Copy copy;
-  copy.change(cases::BiasMethod::alibi,
+  copy.change("alibi",
               [](std::vector<GoldenCase>& all) { all[0].outputs.at("o").data[3] *= 1 + 0x1p-40; });
   const GoldenReport report = golden_check(copy.folder());
   BOOST_TEST(says(report, "causal: o[3] is "));
@@ -200,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_number_beyond_the_rounding_error_is_seen_by_the_double_re
 
 BOOST_AUTO_TEST_CASE(an_lse_of_an_empty_row_other_than_minus_infinity_is_seen) {
   const Copy copy;
-  copy.change(cases::BiasMethod::nope, [](std::vector<GoldenCase>& all) {
+  copy.change("nope", [](std::vector<GoldenCase>& all) {
     for (double& lse : all[3].outputs.at("lse").data) {
       if (std::isinf(lse)) lse = 0;
     }
@@ -210,7 +207,7 @@ BOOST_AUTO_TEST_CASE(an_lse_of_an_empty_row_other_than_minus_infinity_is_seen) {
 
 BOOST_AUTO_TEST_CASE(a_missing_or_unknown_output_is_seen) {
   const Copy copy;
-  copy.change(cases::BiasMethod::ggd, [](std::vector<GoldenCase>& all) {
+  copy.change("ggd", [](std::vector<GoldenCase>& all) {
     all[0].outputs["surprise"] = all[0].outputs.at("lse");
     all[0].outputs.erase("grad_theta_mu");
   });
@@ -249,7 +246,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_golden_file_is_a_failure_of_that_file) {
 }
 
 BOOST_AUTO_TEST_CASE(wrong_shapes_and_numbers_are_refused) {
-  const std::string good = vectors_text(cases::BiasMethod::nope);
+  const std::string good = vectors_text("nope");
   const auto refused = [&](const std::string& from, const std::string& to) {
     std::string bad = good;
     const std::size_t at = bad.find(from);

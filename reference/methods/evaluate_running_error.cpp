@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/methods/evaluate_by_name.hpp"
+
+namespace plumbline::reference::methods {
+
+template Results<RunningError> evaluate(std::string_view, const Problem&,
+                                        const Tensors<RunningError>&, Pass);
+
+}  // namespace plumbline::reference::methods
