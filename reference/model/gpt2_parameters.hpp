@@ -23,8 +23,8 @@ struct Gpt2Configuration {
   int vocabulary = 50304;  ///< 50257 tokens, padded to a multiple of 128, as CABLE has it
   int positions = 1024;    ///< rows of the table of learnable positions
   double epsilon = 1e-5;   ///< of LayerNorm
-  PositionEmbedding embedding;
-  Position position;
+  PositionEmbedding embedding = {};
+  Position position = {};
   bool ssmax = false;
 
   HeadLayout layout() const { return {width, heads, heads}; }
