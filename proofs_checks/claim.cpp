@@ -2,6 +2,7 @@
 #include "proofs_checks/claim.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace plumbline::proofs_checks {
@@ -12,8 +13,17 @@ Sample& Sample::with(std::string name, std::vector<double> values) {
 }
 
 Sample& Sample::within(std::string name, double lower, double upper) {
-  quantities.push_back({std::move(name), {lower}, {upper}});
+  return within(std::move(name), lower, upper, 1);
+}
+
+Sample& Sample::within(std::string name, double lower, double upper, std::size_t size) {
+  quantities.push_back(
+      {std::move(name), std::vector<double>(size, lower), std::vector<double>(size, upper)});
   return *this;
+}
+
+Sample& Sample::printed(std::string name, double value, double unit) {
+  return within(std::move(name), value - unit / 2, value + unit / 2);
 }
 
 namespace {
@@ -56,6 +66,14 @@ Verdict verdict_of(const Claim& claim, const std::vector<Check>& checks) {
                                                               : Verdict::refuted;
   }
   return established(statement) ? Verdict::holds : Verdict::undecided;
+}
+
+std::vector<Check> together(std::vector<std::vector<Check>> groups) {
+  std::vector<Check> all;
+  for (std::vector<Check>& group : groups) {
+    std::move(group.begin(), group.end(), std::back_inserter(all));
+  }
+  return all;
 }
 
 std::string_view name(Verdict verdict) {

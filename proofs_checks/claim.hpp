@@ -33,6 +33,10 @@ struct Sample {
   Sample& with(std::string name, std::vector<double> values);
   /// A quantity that is an interval.
   Sample& within(std::string name, double lower, double upper);
+  /// A number as printed, whose last digit counts `unit`s: all that rounds to it, value +- unit/2.
+  Sample& printed(std::string name, double value, double unit);
+  /// A vector of `size` numbers, each of which may lie anywhere in the interval.
+  Sample& within(std::string name, double lower, double upper, std::size_t size);
 };
 
 /// Where a check contradicts its statement: the numbers, and what was found there.
@@ -82,6 +86,9 @@ struct Claim {
 ///    is supported, in double and by intervals at two precisions, otherwise it is refuted;
 ///  - it holds if every statement check is supported, in double and by intervals at two precisions.
 Verdict verdict_of(const Claim&, const std::vector<Check>&);
+
+/// Several statements of one claim.
+std::vector<Check> together(std::vector<std::vector<Check>> groups);
 
 std::string_view name(Verdict);
 std::string_view name(Role);

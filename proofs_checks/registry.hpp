@@ -8,7 +8,7 @@
 
 namespace plumbline::proofs_checks {
 
-/// A new claim is one file in a paper's folder and one line in registry.cpp.
+/// A new claim is one file in a paper's folder and one line in its claims.cpp.
 std::vector<Claim> all_claims();
 
 }  // namespace plumbline::proofs_checks

@@ -12,6 +12,7 @@ std::string to_string(const Sample& sample) {
     if (quantity.lower != quantity.upper) {
       text += fmt::format("{} in [{:.17g}, {:.17g}]", quantity.name, quantity.lower.front(),
                           quantity.upper.front());
+      if (quantity.lower.size() > 1) text += fmt::format("^{}", quantity.lower.size());
     } else if (quantity.lower.size() == 1) {
       text += fmt::format("{} = {:.17g}", quantity.name, quantity.lower.front());
     } else {

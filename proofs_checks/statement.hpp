@@ -39,6 +39,7 @@ class Inputs {
     }
   }
   const reference::Vector<R>& operator[](const std::string& name) const { return values_.at(name); }
+  bool has(const std::string& name) const { return values_.count(name) > 0; }
   /// A quantity that is one number.
   const R& number(const std::string& name) const { return values_.at(name)[0]; }
 
@@ -170,15 +171,6 @@ std::vector<Check> exists(Role role, const std::string& what, const Statement& s
   return {detail::seek<reference::RunningError>(role, what, statement, boxes),
           detail::seek<CoarseInterval>(role, what, statement, boxes),
           detail::seek<reference::Interval>(role, what, statement, boxes)};
-}
-
-/// Several statements of one claim.
-inline std::vector<Check> together(std::vector<std::vector<Check>> groups) {
-  std::vector<Check> all;
-  for (std::vector<Check>& group : groups) {
-    std::move(group.begin(), group.end(), std::back_inserter(all));
-  }
-  return all;
 }
 
 }  // namespace plumbline::proofs_checks

@@ -2,6 +2,7 @@
 // The quantities of BAM's Theorem 1 and appendix K for one query, from the reference's own softmax.
 #pragma once
 
+#include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/attention/softmax.hpp"
 #include "reference/core/linear_algebra.hpp"
@@ -43,21 +44,5 @@ struct Normalisers {
   R content_square() const { return reference::dot(content.probability, content.probability); }
   R position_square() const { return reference::dot(position.probability, position.probability); }
 };
-
-/// The manuscript that every claim in this folder is from.
-inline Source source(const std::string& place) {
-  return {
-      "Bayesian Attention Mechanism: A Probabilistic Framework for Positional Encoding and "
-      "Context Length Extrapolation",
-      "anonymous manuscript under double-blind review", place};
-}
-
-/// Hypotheses that all of them share and none states.
-inline std::vector<std::string> shared_hypotheses() {
-  return {
-      "The keys are finitely many and at least one: the visible keys, one index set for all "
-      "three softmaxes (a mask is part of the index set, not a score of minus infinity).",
-      "All scores are finite reals."};
-}
 
 }  // namespace plumbline::proofs_checks::bam

@@ -2,6 +2,7 @@
 // CABLE's bias of one head, as printed and as published code computes it, from a sample.
 #pragma once
 
+#include "proofs_checks/cable/source.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/bias/cable.hpp"
 #include "reference/core/linear_algebra.hpp"
@@ -24,12 +25,6 @@ reference::CablePaper<R> printed_bias(const reference::Vector<R>& increments, co
 template <class R>
 reference::Cable<R> published_bias(const reference::Vector<R>& increments, const R& gain) {
   return {reference::prefix_sum(increments), same_gain(gain, increments.size())};
-}
-
-/// The manuscript that every claim in this folder is from.
-inline Source source(const std::string& place) {
-  return {"Context-aware Biases for Length Extrapolation (CABLE), Veisi, Amirzadeh, Mansourian",
-          "second version", place};
 }
 
 }  // namespace plumbline::proofs_checks::cable

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
+#include "proofs_checks/printed_numbers.hpp"
 #include "proofs_checks/statement.hpp"
 
 using namespace plumbline::proofs_checks;
@@ -152,6 +153,26 @@ BOOST_AUTO_TEST_CASE(an_enclosure_too_wide_to_say_anything_supports_nothing) {
     BOOST_TEST((c.outcome == (c.rigorous ? Outcome::undecided : Outcome::supported)));
   }
   BOOST_TEST((verdict(for_all(Role::statement, "", IsZero{}, {box(-1, 1)})) == Verdict::undecided));
+}
+
+BOOST_AUTO_TEST_CASE(a_vector_of_intervals_is_a_box_in_every_component) {
+  const Sample sample = Sample{}.within("x", -1, 2, 3).within("y", 0, 1);
+  const Inputs<plumbline::reference::Interval> in(sample);
+  BOOST_REQUIRE(in["x"].size() == 3);
+  for (const auto& x : in["x"]) {
+    BOOST_TEST(plumbline::reference::lower(x) == -1);
+    BOOST_TEST(plumbline::reference::upper(x) == 2);
+  }
+  BOOST_TEST(to_string(sample) == "x in [-1, 2]^3, y in [0, 1]");
+}
+
+BOOST_AUTO_TEST_CASE(products_and_totals_of_printed_numbers) {
+  const Sample sample = Sample{}.with("a", {3}).with("b", {4}).with("12", {12}).with("7", {7});
+  const auto of = [&](const std::vector<Check>& checks) { return verdict(checks); };
+  BOOST_TEST((of(products(Role::statement, "", {sample}, {"a", "b"}, "12")) == Verdict::holds));
+  BOOST_TEST((of(products(Role::statement, "", {sample}, {"a", "b"}, "7")) == Verdict::refuted));
+  BOOST_TEST((of(totals(Role::statement, "", {sample}, {"a", "b"}, "7")) == Verdict::holds));
+  BOOST_TEST((of(totals(Role::statement, "", {sample}, {"a", "b"}, "12")) == Verdict::refuted));
 }
 
 BOOST_AUTO_TEST_CASE(inequalities_tell_zero_from_above_zero) {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proofs_checks/bam/claims.hpp"
+#include "proofs_checks/bam/priors.hpp"
+#include "reference/attention/softmax.hpp"
+#include "reference/bias/alibi.hpp"
+#include "reference/bias/ggd.hpp"
+
+namespace plumbline::proofs_checks::bam {
+namespace {
+
+enum class Start { per_layer, per_head, mutant };
+
+/// For every head of a layer with H heads and equal contents of 8 keys: the weights with
+/// theta_beta = 1, theta_mu = 0 and theta_alpha = ln m less those under ALiBi with the head's
+/// slope; m is the slope of the first head (per layer), of the head, or its inverse (mutant).
+template <Start start>
+struct StartIsAlibi {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const std::vector<R> slopes = reference::alibi_slopes<R>(integer(in, "H"));
+    std::vector<R> residuals;
+    for (const R& slope : slopes) {
+      const R theta = reference::log(start == Start::per_layer ? slopes[0] : slope);
+      const reference::Ggd<R> ggd(start == Start::mutant ? -theta : theta, R(1.0), R(0.0), R(1e-5));
+      const reference::Alibi<R> alibi{slope};
+      const auto weights = [](const auto& bias) {
+        reference::Vector<R> logits(8);
+        for (int j = 0; j < 8; ++j) logits[j] = bias(7, j);
+        return reference::softmax(logits).probability;
+      };
+      const auto ours = weights(ggd), theirs = weights(alibi);
+      for (int j = 0; j < 8; ++j) residuals.push_back(ours[j] - theirs[j]);
+    }
+    return residuals;
+  }
+};
+
+std::vector<Sample> head_counts() {
+  std::vector<Sample> samples;
+  for (double H : {16, 24, 32}) samples.push_back(Sample{}.with("H", {H}));
+  return samples;
+}
+
+}  // namespace
+
+Claim alibi_initialisation() {
+  Claim claim;
+  claim.id = "bam/alibi_initialisation";
+  claim.title = "The first initialisation replicates ALiBi";
+  claim.source = source("Appendix H.1, first initialization");
+  claim.statement =
+      "\"A Laplacian that replicates ALiBi, setting theta_beta = 1, different theta_alpha for each "
+      "layer and theta_mu = 0\": the weights of every head are ALiBi's.";
+  claim.hypotheses = {"b_ij as in appendix C with epsilon = 10^-5.",
+                      "H = 16, 24 or 32 heads per layer (Table 1)."};
+  claim.implicit = {"Different for each layer means one value for all heads of a layer.",
+                    "ALiBi's slopes are those of its authors' code."};
+  claim.condition = "theta_alpha = ln m_h differs from head to head, as ALiBi's slopes do.";
+  claim.derivation =
+      "With theta_beta = 1, b = -e^theta_alpha (d + epsilon): ALiBi with slope e^theta_alpha, and "
+      "a "
+      "constant that cancels in the softmax. ALiBi has the same slopes in every layer and H "
+      "different ones within it, so one value per layer fits one head at most. (The published code "
+      "takes the slopes by head.)";
+  claim.derived = Verdict::holds_under_condition;
+  claim.checks = [] {
+    return together({for_all(Role::statement, "theta_alpha = ln m_1 for all heads: p - p_ALiBi = 0",
+                             StartIsAlibi<Start::per_layer>{}, head_counts()),
+                     for_all(Role::condition, "theta_alpha = ln m_h: p - p_ALiBi = 0",
+                             StartIsAlibi<Start::per_head>{}, head_counts())});
+  };
+  claim.mutant = "theta_alpha = -ln m_h.";
+  claim.mutant_checks = [] {
+    return for_all(Role::statement, "theta_alpha = -ln m_h: p - p_ALiBi = 0",
+                   StartIsAlibi<Start::mutant>{}, head_counts());
+  };
+  return claim;
+}
+
+}  // namespace plumbline::proofs_checks::bam

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proofs_checks/bam/claims.hpp"
+#include "proofs_checks/bam/priors.hpp"
+
+namespace plumbline::proofs_checks::bam {
+namespace {
+
+/// The farthest key alone has content: m n, as much as its bias takes away. Its weight is
+/// 1 / (1 + sum_{d < n} e^(-m d)).
+struct WeightFallsBelowHalfOfItsLimit {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R &m = in.number("m"), one(1.0);
+    const int n = integer(in, "n");
+    const R q = reference::exp(-m), limit = (one - q) / (R(2.0) - q);
+    const reference::Vector<R> delta = reference::Vector<R>::Constant(n, -(m * R(n)));
+    return {limit / R(2.0) - weight_of_farthest(delta, LaplaceBias<R>{m})};
+  }
+};
+
+/// e^(2 F - m n) - p for every content within [-F, F]; for the mutant e^(F - m n).
+template <bool mutant>
+struct WeightBelowRate {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R &F = in.number("F"), &m = in.number("m");
+    const reference::Vector<R>& delta = in["delta"];
+    const R spread = mutant ? F : F + F;
+    const R rate = reference::exp(spread - m * R(static_cast<int>(delta.size())));
+    return {rate - weight_of_farthest(delta, LaplaceBias<R>{m})};
+  }
+};
+
+std::vector<Sample> bounded_contents() {
+  std::vector<Sample> samples;
+  for (double m : {1.0, 0.5, 0x1p-8}) {
+    for (double F : {0.0, 1.0, 8.0}) {
+      for (int n : {1, 2, 16, 256}) samples.push_back(contents_within(F, n).with("m", {m}));
+    }
+  }
+  return samples;
+}
+
+std::vector<Sample> cancelling_contents() {
+  std::vector<Sample> samples;
+  for (double m : {1.0, 0.5, 0x1p-8}) {
+    for (double n : {512, 16, 1}) samples.push_back(Sample{}.with("m", {m}).with("n", {n}));
+  }
+  return samples;
+}
+
+/// The farthest key has the content 2 F more than all others, and the distance is small.
+std::vector<Sample> opposed_contents() {
+  return {Sample{}.with("F", {4}).with("m", {3}).with("delta", {-8, -8})};
+}
+
+}  // namespace
+
+Claim lemma_3() {
+  Claim claim;
+  claim.id = "bam/lemma_3";
+  claim.title = "Under ALiBi the weight of a key tends to 0 with its distance";
+  claim.source = source("Lemma 3, section 2.2, and appendix B.3");
+  claim.statement =
+      "If p_ij = softmax(q_i K^T + M_i + A_i) then lim p_ij = 0 as |j - i| -> infinity.";
+  claim.hypotheses = {"a_ij = -m |j - i|, causal mask.", "\"A fixed query q_i\"."};
+  claim.implicit = {
+      "m > 0.",
+      "The length grows with the distance: a query at a fixed i sees distances up to i - 1 only, "
+      "where no limit can be taken. The limit is one over queries i -> infinity.",
+      "The content may depend on i and j in any way."};
+  claim.condition = "The content scores are bounded, |q_i k_j| <= F for all i and j.";
+  claim.correction = "Rate: p_ij <= e^(2 F - m |i - j|), for every length and all such contents.";
+  claim.derivation =
+      "p_ij <= e^(f_j - m d) / e^(f_i) <= e^(2 F - m d), as the query's own key is one of the "
+      "terms "
+      "of the denominator and has bias 0. Without a bound on the content: f_j = m (i - j) at the "
+      "farthest key and 0 elsewhere gives p_ij = 1/(1 + sum_{k < d} q^k), q = e^-m, which falls to "
+      "(1 - q)/(2 - q) and not to 0. The proof's step \"the score becomes minus infinity, so the "
+      "softmax becomes 0\" needs the bound on q_i k_j.";
+  claim.derived = Verdict::holds_under_condition;
+  claim.checks = [] {
+    return together(
+        {for_all(Role::statement, "f_far = m n, others 0: (1 - q)/(2 - q)/2 - p > 0 at some length",
+                 WeightFallsBelowHalfOfItsLimit{}, cancelling_contents()),
+         for_all(Role::condition, "e^(2 F - m n) - p >= 0 on all contents in [-F, F]",
+                 WeightBelowRate<false>{}, bounded_contents())});
+  };
+  claim.mutant = "The rate is e^(F - m d).";
+  claim.mutant_checks = [] {
+    return for_all(Role::statement, "e^(F - m n) - p >= 0", WeightBelowRate<true>{},
+                   opposed_contents());
+  };
+  return claim;
+}
+
+}  // namespace plumbline::proofs_checks::bam

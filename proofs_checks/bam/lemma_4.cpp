@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proofs_checks/bam/claims.hpp"
+#include "proofs_checks/bam/priors.hpp"
+
+namespace plumbline::proofs_checks::bam {
+namespace {
+
+template <class R>
+GgdBias<R> bias_of(const Inputs<R>& in) {
+  const bool centred = reference::representative(in.number("mu")) == 0;
+  return {in.number("alpha"), in.number("beta"), in.number("mu"), centred};
+}
+
+/// The farthest key alone has content, as much as its bias takes away, and beta = 1 or 2 with
+/// alpha = 1: sum_{d < n} e^b <= 1/(1 - 1/e), so its weight stays above (e - 1)/(2 e - 1).
+struct WeightFallsBelowAQuarter {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const int n = integer(in, "n");
+    const GgdBias<R> bias = bias_of(in);
+    const reference::Vector<R> delta = reference::Vector<R>::Constant(n, bias(n));
+    return {R(0.25) - weight_of_farthest(delta, bias)};
+  }
+};
+
+/// e^(2 F + |mu/alpha|^beta - |(n + mu)/alpha|^beta) - p for every content within [-F, F]; for the
+/// mutant without F.
+template <bool mutant>
+struct WeightBelowRate {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R& F = in.number("F");
+    const reference::Vector<R>& delta = in["delta"];
+    const GgdBias<R> bias = bias_of(in);
+    const R spread = mutant ? R(0.0) : F + F;
+    const R rate = reference::exp(spread + (bias(static_cast<int>(delta.size())) - bias(0)));
+    return {rate - weight_of_farthest(delta, bias)};
+  }
+};
+
+std::vector<Sample> bounded_contents() {
+  std::vector<Sample> samples;
+  for (double beta : {0.25, 1.0, 3.0}) {
+    for (double alpha : {0.5, 4.0}) {
+      for (double mu : {0.0, 2.5, -3.25}) {
+        for (double F : {0.0, 4.0}) {
+          for (int n : {1, 4, 64}) {
+            if (beta == 3.0 && (alpha < 1 || n == 64)) continue;  // beyond the doubles
+            samples.push_back(
+                contents_within(F, n).with("alpha", {alpha}).with("beta", {beta}).with("mu", {mu}));
+          }
+        }
+      }
+    }
+  }
+  return samples;
+}
+
+std::vector<Sample> cancelling_contents() {
+  std::vector<Sample> samples;
+  for (double beta : {1, 2}) {
+    for (double n : {24, 8, 1}) {
+      samples.push_back(
+          Sample{}.with("alpha", {1}).with("beta", {beta}).with("mu", {0}).with("n", {n}));
+    }
+  }
+  return samples;
+}
+
+std::vector<Sample> opposed_contents() {
+  return {Sample{}
+              .with("F", {4})
+              .with("delta", {-8, -8})
+              .with("alpha", {4})
+              .with("beta", {0.5})
+              .with("mu", {0})};
+}
+
+}  // namespace
+
+Claim lemma_4() {
+  Claim claim;
+  claim.id = "bam/lemma_4";
+  claim.title = "Under a GGD prior with beta > 0 the weight of a key tends to 0 with its distance";
+  claim.source = source("Lemma 4, section 2.3, and appendix B.4");
+  claim.statement =
+      "If p_ij = softmax(q_i K^T + M_i + B_i), b_ij = -|(j - i - mu)/alpha|^beta, then "
+      "lim p_ij = 0 as |j - i| -> infinity, for any beta > 0 and alpha >= 0 (section 2.3; alpha > "
+      "0 "
+      "in B.4).";
+  claim.hypotheses = {"beta > 0.", "alpha >= 0 or alpha > 0, by section.",
+                      "\"A fixed query q_i\"."};
+  claim.implicit = {"alpha > 0: for alpha = 0 the bias of the key at mu is |0/0|^beta.",
+                    "The length grows with the distance, as in bam/lemma_3.",
+                    "The content may depend on i and j in any way. The proof takes mu = 0; the "
+                    "statement has any."};
+  claim.condition =
+      "alpha > 0, and the content scores are bounded: |q_i k_j| <= F for all i and j.";
+  claim.correction =
+      "Rate: p_ij <= e^(2 F + |mu/alpha|^beta - |(d + mu)/alpha|^beta), d = i - j, for every "
+      "length. "
+      "It is slow for small beta: alpha = 1, beta = 0.01 takes off 1.15 at d = 10^6.";
+  claim.derivation =
+      "The denominator is at least e^(f_i + b_ii) with b_ii = -|mu/alpha|^beta, the numerator "
+      "e^(f_j + b_ij): the rate. Without a bound on the content the farthest key can make up for "
+      "its bias: f_j = -b_ij, others 0, alpha = 1, mu = 0, beta >= 1 leaves "
+      "p_ij >= 1/(1 + 1/(1 - 1/e)) = 0.387 at every length. The sentence \"plug infinity back\" "
+      "in B.4 means minus infinity.";
+  claim.derived = Verdict::holds_under_condition;
+  claim.checks = [] {
+    return together(
+        {for_all(Role::statement, "f_far = -b_far, others 0: 1/4 - p > 0 at some length",
+                 WeightFallsBelowAQuarter{}, cancelling_contents()),
+         for_all(Role::condition, "e^(2 F + b_far - b_own) - p >= 0 on all contents in [-F, F]",
+                 WeightBelowRate<false>{}, bounded_contents())});
+  };
+  claim.mutant = "The rate is e^(b_far - b_own) whatever the content is.";
+  claim.mutant_checks = [] {
+    return for_all(Role::statement, "e^(b_far - b_own) - p >= 0", WeightBelowRate<true>{},
+                   opposed_contents());
+  };
+  return claim;
+}
+
+}  // namespace plumbline::proofs_checks::bam

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proofs_checks/bam/claims.hpp"
+#include "proofs_checks/bam/source.hpp"
+#include "proofs_checks/statement.hpp"
+#include "reference/core/primitives.hpp"
+
+namespace plumbline::proofs_checks::bam {
+namespace {
+
+/// 1 - d^(beta - 1); for the mutant 1/2 in place of 1.
+template <bool mutant>
+struct PowerBelowOne {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {R(mutant ? 0.5 : 1.0) - reference::power(in.number("d"), in.number("beta") - R(1.0))};
+  }
+};
+
+/// All beta in [0, 1 - 2^-10] at the distances given.
+std::vector<Sample> distances(const std::vector<double>& ds) {
+  std::vector<Sample> samples;
+  for (double d : ds) {
+    for (int k = 0; k < 1023; k += 93) {
+      samples.push_back(Sample{}.with("d", {d}).within("beta", k * 0x1p-10, (k + 93) * 0x1p-10));
+    }
+  }
+  return samples;
+}
+
+}  // namespace
+
+Claim theorem_2_proof() {
+  Claim claim;
+  claim.id = "bam/theorem_2_proof";
+  claim.title = "The ratio of Theorem 2's proof is |j - i|^(beta - 1) and below 1";
+  claim.source = source("Appendix B.5, the displayed chain");
+  claim.statement =
+      "For mu = 0, |(j - i)/alpha|^beta = m |j - i|^beta and beta in (0, 1): "
+      "B_ij / A_ij = |j - i|^(beta - 1) < 1.";
+  claim.hypotheses = {"beta in (0, 1), mu = 0, alpha^-beta = m."};
+  claim.implicit = {"j is not i: at distance 0 the ratio is 0/0."};
+  claim.condition = "|j - i| >= 2.";
+  claim.correction =
+      "At distance 1 the ratio is 1: the neighbours' biases agree. (alpha slightly larger makes it "
+      "less than 1 there too: bam/theorem_2.)";
+  claim.derivation =
+      "1^(beta - 1) = 1 for every beta. For d >= 2 and beta < 1, ln d^(beta - 1) = "
+      "(beta - 1) ln d < 0.";
+  claim.derived = Verdict::holds_under_condition;
+  claim.checks = [] {
+    return together({for_all(Role::statement, "1 - d^(beta - 1) > 0 for d = 1, 2, 3",
+                             PowerBelowOne<false>{}, distances({1, 2, 3})),
+                     for_all(Role::condition,
+                             "1 - d^(beta - 1) > 0 for d >= 2, all beta in "
+                             "[0, 1 - 2^-10]",
+                             PowerBelowOne<false>{}, distances({2, 3, 512, 0x1p30}))});
+  };
+  claim.mutant = "The ratio is below 1/2.";
+  claim.mutant_checks = [] {
+    return for_all(Role::statement, "1/2 - d^(beta - 1) > 0", PowerBelowOne<true>{},
+                   distances({2, 3, 512}));
+  };
+  return claim;
+}
+
+}  // namespace plumbline::proofs_checks::bam

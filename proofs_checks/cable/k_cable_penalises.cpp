@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proofs_checks/cable/biases.hpp"
+#include "proofs_checks/cable/claims.hpp"
+#include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/samples.hpp"
+#include "reference/bias/k_cable.hpp"
+
+namespace plumbline::proofs_checks::cable {
+namespace {
+
+template <Relation r>
+struct KernelPenalises {
+  static constexpr Relation relation = r;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const auto b = printed_bias<R>(in["f"], in.number("g"));
+    const int last = static_cast<int>(in["f"].size()) - 1;
+    std::vector<R> residuals;
+    for (int j = 0; j < last; ++j) {
+      residuals.push_back(reference::log_kernel<R>(b(last, j)));
+      residuals.push_back(reference::log_kernel<R>(b(last, j)) -
+                          reference::log_kernel<R>(b(last, j + 1)));
+    }
+    return residuals;
+  }
+};
+
+}  // namespace
+
+Claim k_cable_penalises() {
+  Claim claim;
+  claim.id = "cable/k_cable_penalises";
+  claim.title = "The kernel of the printed bias penalises distance";
+  claim.source = source("Section 5.6 with eqs 5 and 7");
+  claim.statement =
+      "The kernel -log(b^2 + 1), applied to the relative biases b before they are added to the "
+      "attention scores, gives penalties that do not decrease with distance, for b of eq. 7 with "
+      "its printed, positive sign.";
+  claim.implicit = {"Attention is causal: j <= i."};
+  claim.derivation =
+      "b^2 has no sign: -ln(1 + b^2) <= 0, and b_ij >= b_i,j+1 >= 0 makes it smallest for the "
+      "farthest key. So K-CABLE needs no change of sign, while CABLE does "
+      "(cable/penalises_distance); in both directions of a bidirectional model as well.";
+  claim.derived = Verdict::holds;
+  claim.checks = [] {
+    return for_all(Role::statement,
+                   "ln(1 + b_ij^2) >= 0 and ln(1 + b_ij^2) - ln(1 + b_i,j+1^2) >= 0, j < i",
+                   KernelPenalises<Relation::at_least_zero>{}, increments_and_gains(false));
+  };
+  claim.mutant = "The penalty increases with every step, also where increments are 0.";
+  claim.mutant_checks = [] {
+    return for_all(Role::statement, "ln(1 + b_ij^2) - ln(1 + b_i,j+1^2) > 0",
+                   KernelPenalises<Relation::above_zero>{}, increments_and_gains(false));
+  };
+  return claim;
+}
+
+}  // namespace plumbline::proofs_checks::cable

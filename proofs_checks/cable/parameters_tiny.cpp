@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proofs_checks/cable/claims.hpp"
+#include "proofs_checks/cable/settings.hpp"
+#include "proofs_checks/cable/source.hpp"
+
+namespace plumbline::proofs_checks::cable {
+
+Claim parameters_tiny() {
+  Claim claim;
+  claim.id = "cable/parameters_tiny";
+  claim.title = "GPT-2 Tiny has 44M parameters";
+  claim.source = source("Section 4.2");
+  claim.statement = "The tiny version (6 layers, width 512, vocabulary 50304) has 44M parameters.";
+  claim.implicit = {
+      "GPT-2 with a vocabulary of 50304, tied embeddings, linear maps and LayerNorms with bias "
+      "terms: V C + P C + L (12 C^2 + 13 C) + 2 C parameters, P = 1024 positions or, for the "
+      "relative encodings, none.",
+      "CABLE adds 2 L (C H + H), as in the published code.",
+      "A printed number stands for all that round to it (half a unit of its last digit)."};
+  claim.condition = "The count is cut off, not rounded, and there is no table of positions.";
+  claim.derivation =
+      "25,755,648 for the embeddings, 6 * 3,152,384 = 18,914,304 for the layers, 1,024 for the "
+      "last LayerNorm: 44,670,976, which rounds to 45M; 45,195,264 with a table of positions. With "
+      "the digits after 44 cut off, and without a table, it is 44M (with CABLE 44,720,224). The "
+      "124M of the small version is rounded, not cut (cable/parameters_small).";
+  claim.derived = Verdict::holds_under_condition;
+  claim.checks = [] {
+    return together(
+        {for_all(Role::statement, "43.5M <= parameters <= 44.5M", ParametersLieIn{43.5e6, 44.5e6},
+                 {model(6, 8, 512, 0, 0), model(6, 8, 512, 1024, 0)}),
+         for_all(Role::condition, "44M <= parameters < 45M without a table of positions",
+                 ParametersLieIn{44e6, 45e6 - 1},
+                 {model(6, 8, 512, 0, 0), model(6, 8, 512, 0, 1)})});
+  };
+  claim.mutant = "With a table of positions, 44M <= parameters < 45M.";
+  claim.mutant_checks = [] {
+    return for_all(Role::statement, "44M <= parameters < 45M with a table",
+                   ParametersLieIn{44e6, 45e6 - 1}, {model(6, 8, 512, 1024, 0)});
+  };
+  return claim;
+}
+
+}  // namespace plumbline::proofs_checks::cable

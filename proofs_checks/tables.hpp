@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of results as a paper prints them, and what can be said of their numbers.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proofs_checks/claim.hpp"
+
+namespace plumbline::proofs_checks {
+
+/// One row for each length, one column for each method; numbers in hundredths, which are exact.
+struct Table {
+  static constexpr int missing = -1;  ///< printed as a dash
+  std::vector<int> lengths;
+  std::vector<std::pair<std::string, std::vector<int>>> columns;
+};
+
+/// The lengths of a table from `shortest` to `longest`, one sample for each: T, and every number
+/// that is printed there, as an interval of half a hundredth to both sides.
+std::vector<Sample> rows(const Table&, int shortest = 0, int longest = 1 << 30);
+
+/// The rows of several tables.
+std::vector<Sample> rows(const std::vector<Table>&, int shortest = 0, int longest = 1 << 30);
+
+/// Pairs of rows of one column, for each length in [shortest, longest]: T, the number `here`; the
+/// row before, `T before` and `before`, or with `against` the row of that length.
+std::vector<Sample> pairs(const Table&, const std::string& column, int shortest, int longest,
+                          int against = 0);
+
+/// In every sample `smaller` is below each of `larger` that the sample has.
+std::vector<Check> below(Role, const std::string& what, const std::vector<Sample>&,
+                         const std::string& smaller, const std::vector<std::string>& larger);
+
+/// In every sample `larger` is above each of `smaller` that the sample has.
+std::vector<Check> above(Role, const std::string& what, const std::vector<Sample>&,
+                         const std::string& larger, const std::vector<std::string>& smaller);
+
+/// In every sample lower <= value <= upper, where all three are quantities of the sample.
+std::vector<Check> between(Role, const std::string& what, const std::vector<Sample>&,
+                           const std::string& lower, const std::string& value,
+                           const std::string& upper);
+
+}  // namespace plumbline::proofs_checks
