@@ -21,6 +21,8 @@ namespace plumbline::reference {
 template <Real R>
 Vector<R> scaled_scores(const Vector<R>& q_i, const Matrix<R>& K, const std::vector<int>& visible,
                         const std::type_identity_t<R>& scale) {
+  require(K.cols() == q_i.size(), "K.cols()", K.cols(), "the size of q_i");
+  for (int j : visible) require(0 <= j && j < K.rows(), "visible", j, "a row of K");
   Vector<R> scores(static_cast<Eigen::Index>(visible.size()));
   for (std::size_t n = 0; n < visible.size(); ++n) {
     scores[n] = scale * dot(view(q_i), row(K, visible[n]));
@@ -29,6 +31,7 @@ Vector<R> scaled_scores(const Vector<R>& q_i, const Matrix<R>& K, const std::vec
 }
 
 /// scaled_scores + b_ij: the logits before SSMax. i is the query's position.
+/// @throws std::invalid_argument as scaled_scores does, or for what the bias refuses.
 template <Real R, Bias<R> B>
 Vector<R> biased_scores(const Vector<R>& q_i, const Matrix<R>& K, const std::vector<int>& visible,
                         const std::type_identity_t<R>& scale, const B& bias, int i) {
@@ -56,8 +59,9 @@ AttentionRow<R> attention_row(const Vector<R>& q_i, const Matrix<R>& K, const Ma
                               const std::vector<int>& visible, const std::type_identity_t<R>& scale,
                               const B& bias, int i,
                               const std::optional<std::type_identity_t<R>>& ssmax = std::nullopt) {
-  if (visible.empty()) return {true, {}, {}, R(0.0), zeros<R>(static_cast<int>(V.cols()))};
+  require(V.rows() == K.rows(), "V.rows()", V.rows(), "the rows of K");
   Vector<R> logits = biased_scores(q_i, K, visible, scale, bias, i);
+  if (visible.empty()) return {true, {}, {}, R(0.0), zeros<R>(static_cast<int>(V.cols()))};
   if (ssmax) {
     const R factor = ssmax_factor(*ssmax, static_cast<int>(visible.size()));
     for (R& logit : logits) logit = factor * logit;

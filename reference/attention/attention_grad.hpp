@@ -34,11 +34,16 @@ Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Mat
                              const std::optional<std::type_identity_t<R>>& ssmax,
                              const Vector<R>& grad_output, const std::type_identity_t<R>& grad_lse,
                              AttentionHeadGrad<R, B> grad) {
-  if (visible.empty()) return zeros<R>(static_cast<int>(q_i.size()));
+  require(V.rows() == K.rows(), "V.rows()", V.rows(), "the rows of K");
   require(grad_output.size() == V.cols(), "grad_output.size()", grad_output.size(),
           "the columns of V");
+  require(grad.k.rows() == K.rows(), "grad.k.rows()", grad.k.rows(), "the rows of K");
+  require(grad.k.cols() == K.cols(), "grad.k.cols()", grad.k.cols(), "the columns of K");
+  require(grad.v.rows() == V.rows(), "grad.v.rows()", grad.v.rows(), "the rows of V");
+  require(grad.v.cols() == V.cols(), "grad.v.cols()", grad.v.cols(), "the columns of V");
   const int n = static_cast<int>(visible.size());
   const Vector<R> z = biased_scores(q_i, K, visible, scale, bias, i);
+  if (visible.empty()) return zeros<R>(static_cast<int>(q_i.size()));
   const Vector<R> p = attention_row(q_i, K, V, visible, scale, bias, i, ssmax).probability;
 
   Vector<R> grad_p(n);
@@ -104,10 +109,14 @@ auto attention_grad(const AttentionInputs<R>& x, const BiasOf& bias_of,
     for (int h = 0; h < s.heads; ++h) {
       const int head = b * s.heads + h, kv = b * s.kv_heads + s.kv_head(h);
       const Matrix<R>& grad_output = upstream.output[head];
-      require(grad_output.rows() == s.queries && grad_output.cols() == s.head_dim,
-              "upstream.output rows", grad_output.rows(), "queries rows of head_dim columns");
-      require(upstream.lse.empty() || upstream.lse[head].size() == s.queries, "upstream.lse head",
-              head, "a head with one number a query");
+      require(grad_output.rows() == s.queries, "upstream.output rows", grad_output.rows(),
+              "one a query row");
+      require(grad_output.cols() == s.head_dim, "upstream.output columns", grad_output.cols(),
+              "head_dim");
+      if (!upstream.lse.empty()) {
+        require(upstream.lse[head].size() == s.queries, "upstream.lse rows",
+                upstream.lse[head].size(), "one a query row");
+      }
       const B bias = bias_of(b, h);
       grad.bias.push_back(bias.zero_grad());
       R& ssmax_grad = x.ssmax_scale.empty() ? unused : grad.ssmax_scale[h];

@@ -58,7 +58,7 @@ Matrix<R> dape_row(const Matrix<R>& A, const Matrix<R>& B, const DapeLayers<R>& 
   Matrix<R> hidden = key_convolution(dape_features(A, B, seen), f.first);
   for (Eigen::Index n = 0; n < hidden.size(); ++n) hidden.data()[n] = leaky_relu(hidden.data()[n]);
   Matrix<R> logits = key_convolution(hidden, f.second);
-  require(logits.rows() == A.rows(), "second.weight.rows()", logits.rows(), "the number of heads");
+  require(logits.rows() == A.rows(), "second.weight.rows()", logits.rows(), "the rows of A");
   for (Eigen::Index n = 0; n < A.size(); ++n) {
     logits.data()[n] = A.data()[n] + B.data()[n] + logits.data()[n];
   }
@@ -77,8 +77,12 @@ struct DapeGrad {
 template <Real R>
 DapeGrad<R> dape_row_grad(const Matrix<R>& A, const Matrix<R>& B, const DapeLayers<R>& f, int seen,
                           const Matrix<R>& grad_logits) {
+  require(f.second.weight.rows() == A.rows(), "second.weight.rows()", f.second.weight.rows(),
+          "the rows of A");
   require(grad_logits.rows() == A.rows(), "grad_logits.rows()", grad_logits.rows(),
           "the rows of A");
+  require(grad_logits.cols() == A.cols(), "grad_logits.cols()", grad_logits.cols(),
+          "the columns of A");
   const Matrix<R> features = dape_features(A, B, seen);
   const Matrix<R> before = key_convolution(features, f.first);
   Matrix<R> hidden(before.rows(), before.cols());

@@ -39,7 +39,8 @@ struct Cable {
   using Grad = CableGrad<R>;
 
   R operator()(int i, int j) const {
-    return -(gain_at(gain, query_offset, i) * absolute(prefix_difference(prefix_sum, i, j)));
+    const R& g = gain_at(gain, query_offset, i);
+    return -(g * absolute(prefix_difference(prefix_sum, i, j)));
   }
 
   Grad zero_grad() const {
@@ -67,7 +68,8 @@ struct CablePaper {
   using Grad = CableGrad<R>;
 
   R operator()(int i, int j) const {
-    return gain_at(gain, query_offset, i) * prefix_difference(prefix_sum, i, j);
+    const R& g = gain_at(gain, query_offset, i);
+    return g * prefix_difference(prefix_sum, i, j);
   }
 
   Grad zero_grad() const {
@@ -77,9 +79,10 @@ struct CablePaper {
   /// d b_ij: dS_i = g_i, dS_j = -g_i, dg_i = S_i - S_j.
   void accumulate_grad(Grad& grad, int i, int j, const R& grad_bias) const {
     const R by_difference = grad_bias * gain_at(gain, query_offset, i);
+    const R difference = prefix_difference(prefix_sum, i, j);
     grad.prefix_sum[i] += by_difference;
     grad.prefix_sum[j] -= by_difference;
-    grad.gain[i - query_offset] += grad_bias * prefix_difference(prefix_sum, i, j);
+    grad.gain[i - query_offset] += grad_bias * difference;
   }
 };
 

@@ -33,7 +33,7 @@ struct CableNw {
   }
 };
 
-/// b_ij = S_i - S_j: CABLE equation 5 as printed.
+/// b_ij = S_i - S_j: CABLE equation 5 as printed. Shape and throws as for CableNw.
 template <Real R>
 struct CableNwPaper {
   Vector<R> prefix_sum;
@@ -46,6 +46,7 @@ struct CableNwPaper {
 
   /// d b_ij: dS_i = 1, dS_j = -1.
   void accumulate_grad(Grad& grad, int i, int j, const R& grad_bias) const {
+    check_positions(prefix_sum, i, j);
     grad.prefix_sum[i] += grad_bias;
     grad.prefix_sum[j] -= grad_bias;
   }

@@ -6,19 +6,19 @@
 #include "reference/bias/cable.hpp"
 #include "reference/bias/cable_nw.hpp"
 #include "reference/core/primitives.hpp"
+#include "reference/core/square.hpp"
 
 namespace plumbline::reference {
 
-/// ln(1 + d^2). Its derivative in d is 2d / (1 + d^2). The square is that of |d|, so that an
-/// enclosure of d around 0 has no negative squares.
+/// ln(1 + d^2). Its derivative in d is 2d / (1 + d^2).
 template <Real R>
 R log_kernel(const R& d) {
-  return log1p(absolute(d) * absolute(d));
+  return log1p(square(d));
 }
 
 template <Real R>
 R log_kernel_derivative(const R& d) {
-  return (d + d) / (R(1.0) + absolute(d) * absolute(d));
+  return (d + d) / (R(1.0) + square(d));
 }
 
 /// b_ij = -g_i ln(1 + (S_i - S_j)^2), the weight outside of the kernel as in the published code
@@ -32,7 +32,8 @@ struct KCable {
   using Grad = CableGrad<R>;
 
   R operator()(int i, int j) const {
-    return -(gain_at(gain, query_offset, i) * log_kernel(prefix_difference(prefix_sum, i, j)));
+    const R& g = gain_at(gain, query_offset, i);
+    return -(g * log_kernel(prefix_difference(prefix_sum, i, j)));
   }
 
   Grad zero_grad() const {
@@ -61,7 +62,8 @@ struct KCablePaper {
   using Grad = CableGrad<R>;
 
   R operator()(int i, int j) const {
-    return -log_kernel(gain_at(gain, query_offset, i) * prefix_difference(prefix_sum, i, j));
+    const R& g = gain_at(gain, query_offset, i);
+    return -log_kernel(g * prefix_difference(prefix_sum, i, j));
   }
 
   Grad zero_grad() const {

@@ -24,13 +24,19 @@ Vector<R> prefix_sum_grad(const Vector<R>& grad_sums) {
   return grad;
 }
 
+/// @throws std::invalid_argument if i or j is not in [0, T).
+template <Real R>
+void check_positions(const Vector<R>& sums, int i, int j) {
+  require(0 <= i && i < sums.size(), "i", i, "a position of the prefix sum");
+  require(0 <= j && j < sums.size(), "j", j, "a position of the prefix sum");
+}
+
 /// S_i - S_j, formed before anything multiplies it: S grows with the length, the difference need
 /// not. Exactly 0 for i = j, whatever the scalar knows of S_i.
 /// @throws std::invalid_argument if i or j is not in [0, T).
 template <Real R>
 R prefix_difference(const Vector<R>& sums, int i, int j) {
-  require(0 <= i && i < sums.size(), "i", i, "a position of the prefix sum");
-  require(0 <= j && j < sums.size(), "j", j, "a position of the prefix sum");
+  check_positions(sums, i, j);
   return i == j ? R(0.0) : sums[i] - sums[j];
 }
 

@@ -24,9 +24,10 @@ Matrix<R> embedding(const Matrix<R>& table, const std::vector<int>& ids) {
 
 /// The adjoint: dW_r = sum of dx_t over the t with ids[t] = r, in the order of t; 0 for a row that
 /// no number names. Shapes: dx [T, C], result [rows, C].
-/// @throws std::invalid_argument if T differs or a number is no row of the table.
+/// @throws std::invalid_argument if rows < 0, T differs, or a number is no row of the table.
 template <Real R>
 Matrix<R> embedding_grad(int rows, const std::vector<int>& ids, const Matrix<R>& grad_x) {
+  require(rows >= 0, "rows", rows, "at least 0");
   require(grad_x.rows() == static_cast<Eigen::Index>(ids.size()), "grad_x.rows()", grad_x.rows(),
           "the number of ids");
   Matrix<R> grad = zeros<R>(rows, static_cast<int>(grad_x.cols()));

@@ -22,22 +22,29 @@ struct RowLength {
   R own;
 };
 
-/// max(|x|, epsilon), as sqrt(max(|x|^2, epsilon^2)): a row of zeros has a derivative, too.
 /// @throws std::invalid_argument unless epsilon is in [1e-150, 1e150], where its square is a number
 /// above 0.
 template <Real R>
-RowLength<R> row_length(std::span<const R> x, const std::type_identity_t<R>& epsilon) {
+void check_least_length(const R& epsilon) {
   const double least = representative(epsilon);
   require(1e-150 <= least && least <= 1e150, "epsilon", least, "between 1e-150 and 1e150");
+}
+
+/// max(|x|, epsilon), as sqrt(max(|x|^2, epsilon^2)): a row of zeros has a derivative, too.
+/// @throws std::invalid_argument as check_least_length does.
+template <Real R>
+RowLength<R> row_length(std::span<const R> x, const std::type_identity_t<R>& epsilon) {
+  check_least_length<R>(epsilon);
   const R squares = dot(x, x), floor = epsilon * epsilon;
   return {sqrt(maximum(squares, floor)), step(squares - floor)};
 }
 
 /// y_t = x_t / max(|x_t|, epsilon). Source: PyTorch's torch.nn.functional.normalize, p = 2.
 /// Shapes: X [T, C], result [T, C]. Domain: any x, |x|^2 below overflow.
-/// @throws std::invalid_argument as row_length does, if there is a row.
+/// @throws std::invalid_argument as check_least_length does.
 template <Real R>
 Matrix<R> l2_normalize(const Matrix<R>& X, const std::type_identity_t<R>& epsilon) {
+  check_least_length<R>(epsilon);
   Matrix<R> Y(X.rows(), X.cols());
   for (int t = 0; t < X.rows(); ++t) {
     const R length = row_length(row(X, t), epsilon).length;

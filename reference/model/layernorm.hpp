@@ -20,12 +20,18 @@ struct Standardised {
   R deviation;  ///< sigma
 };
 
+/// @throws std::invalid_argument unless C >= 1 and epsilon > 0.
+template <Real R>
+void check_standardised(Eigen::Index width, const R& epsilon) {
+  require(width >= 1, "C", width, "at least 1");
+  require(representative(epsilon) > 0, "epsilon", representative(epsilon), "above 0");
+}
+
 /// mu = 1/C sum_c x_c, sigma = sqrt(1/C sum_c (x_c - mu)^2 + epsilon); the variance is that of all
 /// C, not of C - 1. Shapes: x [C]. @throws std::invalid_argument unless C >= 1 and epsilon > 0.
 template <Real R>
 Standardised<R> standardised(const Vector<R>& x, const std::type_identity_t<R>& epsilon) {
-  require(x.size() >= 1, "C", x.size(), "at least 1");
-  require(representative(epsilon) > 0, "epsilon", representative(epsilon), "above 0");
+  check_standardised<R>(x.size(), epsilon);
   const R count(static_cast<int>(x.size()));
   const R mean = sum(x) / count;
   Vector<R> centred = x, squares(x.size());
@@ -47,6 +53,7 @@ Matrix<R> layernorm(const Matrix<R>& X, const Vector<R>& gamma, const Vector<R>&
                     const std::type_identity_t<R>& epsilon) {
   require(gamma.size() == X.cols(), "gamma.size()", gamma.size(), "the columns of X");
   require(beta.size() == X.cols(), "beta.size()", beta.size(), "the columns of X");
+  check_standardised<R>(X.cols(), epsilon);
   Matrix<R> Y(X.rows(), X.cols());
   for (Eigen::Index t = 0; t < X.rows(); ++t) {
     const Standardised<R> n = standardised<R>(X.row(t), epsilon);
@@ -71,6 +78,7 @@ LayerNormGrad<R> layernorm_grad(const Matrix<R>& X, const Vector<R>& gamma,
   require(gamma.size() == X.cols(), "gamma.size()", gamma.size(), "the columns of X");
   require(grad_y.rows() == X.rows(), "grad_y.rows()", grad_y.rows(), "the rows of X");
   require(grad_y.cols() == X.cols(), "grad_y.cols()", grad_y.cols(), "the columns of X");
+  check_standardised<R>(X.cols(), epsilon);
   const int width = static_cast<int>(X.cols());
   LayerNormGrad<R> grad{Matrix<R>(X.rows(), width), zeros<R>(width), zeros<R>(width)};
   const R count(width);

@@ -13,12 +13,18 @@
 
 namespace plumbline::reference {
 
+/// @throws std::invalid_argument unless C >= 1 and epsilon > 0.
+template <Real R>
+void check_root_mean_square(Eigen::Index width, const R& epsilon) {
+  require(width >= 1, "C", width, "at least 1");
+  require(representative(epsilon) > 0, "epsilon", representative(epsilon), "above 0");
+}
+
 /// r = sqrt(1/C sum_c x_c^2 + epsilon). Shapes: x [C].
 /// @throws std::invalid_argument unless C >= 1 and epsilon > 0.
 template <Real R>
 R root_mean_square(const Vector<R>& x, const std::type_identity_t<R>& epsilon) {
-  require(x.size() >= 1, "C", x.size(), "at least 1");
-  require(representative(epsilon) > 0, "epsilon", representative(epsilon), "above 0");
+  check_root_mean_square<R>(x.size(), epsilon);
   Vector<R> squares(x.size());
   for (Eigen::Index c = 0; c < x.size(); ++c) squares[c] = square(x[c]);
   return sqrt(sum(squares) / R(static_cast<int>(x.size())) + epsilon);
@@ -31,6 +37,7 @@ template <Real R>
 Matrix<R> rmsnorm(const Matrix<R>& X, const Vector<R>& gamma,
                   const std::type_identity_t<R>& epsilon) {
   require(gamma.size() == X.cols(), "gamma.size()", gamma.size(), "the columns of X");
+  check_root_mean_square<R>(X.cols(), epsilon);
   Matrix<R> Y(X.rows(), X.cols());
   for (Eigen::Index t = 0; t < X.rows(); ++t) {
     const R r = root_mean_square<R>(X.row(t), epsilon);
@@ -54,6 +61,7 @@ RmsNormGrad<R> rmsnorm_grad(const Matrix<R>& X, const Vector<R>& gamma,
   require(gamma.size() == X.cols(), "gamma.size()", gamma.size(), "the columns of X");
   require(grad_y.rows() == X.rows(), "grad_y.rows()", grad_y.rows(), "the rows of X");
   require(grad_y.cols() == X.cols(), "grad_y.cols()", grad_y.cols(), "the columns of X");
+  check_root_mean_square<R>(X.cols(), epsilon);
   const int width = static_cast<int>(X.cols());
   RmsNormGrad<R> grad{Matrix<R>(X.rows(), width), zeros<R>(width)};
   for (Eigen::Index t = 0; t < X.rows(); ++t) {

@@ -8,6 +8,10 @@
 
 namespace plumbline::reference {
 
+/// The scalar of such an equation: `[](const auto& zero) { using R = RealOf<decltype(zero)>; ...`
+template <class Zero>
+using RealOf = std::remove_cvref_t<Zero>;
+
 /// The message of the std::invalid_argument that `equation(R(0.0))` throws.
 template <Real R, class Equation>
 std::string refusal(const Equation& equation) {
