@@ -23,6 +23,7 @@ void add_oracle(CLI::App& app, Run& run);
 void add_vectors(CLI::App& app, Run& run);
 void add_claims(CLI::App& app, Run& run);
 void add_golden(CLI::App& app, Run& run);
+void add_methods(CLI::App& app, Run& run);
 
 /// "all" or nothing for all of them, or the named ones, checked by from_name.
 template <class T, class FromName>

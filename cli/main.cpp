@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   cli::add_vectors(app, run);
   cli::add_claims(app, run);
   cli::add_golden(app, run);
+  cli::add_methods(app, run);
   try {
     app.parse(argc, argv);
     const int status = run();

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "cli/builtin_kernels.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "support/error.hpp"
@@ -25,25 +26,11 @@ struct VerifyOptions {
   ReportOptions reports;
 };
 
-/// The built-in kernels lie in lib/ beside bin/, built or installed.
-std::filesystem::path builtin_library(const std::string& backend) {
-  return program_prefix() / "lib" / ("libplumbline_kernels_" + backend + ".so");
-}
-
-KernelLibrary load_backend(const std::string& backend) {
-  const auto path = builtin_library(backend);
-  if (!std::filesystem::exists(path)) {
-    throw MachineLacks("the " + backend + " kernels were not built" +
-                       (backend == "cuda" ? ": CMake found no nvcc 13" : ""));
-  }
-  return verdict::load_kernel_library(path);
-}
-
 KernelLibrary load(const VerifyOptions& options) {
   if (!options.kernel_path.empty()) return verdict::load_kernel_library(options.kernel_path);
   if (options.backend != "auto") return load_backend(options.backend);
   // auto: the GPU where there is one.
-  if (std::filesystem::exists(builtin_library("cuda"))) {
+  if (has_backend("cuda")) {
     try {
       return load_backend("cuda");
     } catch (const MachineLacks&) {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "golden/golden.hpp"
+#include "golden/golden_case.hpp"
 #include "golden/sha256.hpp"
 #include "golden/vector_file.hpp"
 #include "support/atomic_file.hpp"

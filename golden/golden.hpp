@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "golden/golden_case.hpp"
-
 namespace plumbline::golden {
+
+struct Problem;
+struct GoldenCase;
 
 /// The results of a problem: MPFR values of 50 digits, rounded to the nearest double. An interval
 /// reading certifies each: both of its ends round to that double. A number whose enclosure contains

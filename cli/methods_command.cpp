@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// plumbline methods: what there is of every position method, found out and not written down.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <iostream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/builtin_kernels.hpp"
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "golden/case_checks.hpp"
+#include "golden/oracle_status.hpp"
+#include "support/error.hpp"
+#include "verdict/property.hpp"
+
+namespace plumbline::cli {
+namespace {
+
+/// Of one method and kernel library: as many cases of every kernel and format that offer it.
+constexpr int cases_of_a_kernel = 2;
+
+struct MethodsOptions {
+  std::string folder, json;
+};
+
+/// A cell of the table; without a result where there is nothing.
+struct Cell {
+  const char* column;
+  std::optional<golden::FileResult> result;
+};
+
+struct Row {
+  std::string method;
+  std::vector<Cell> cells;
+};
+
+const char* state(const Cell& cell) {
+  if (!cell.result) return "-";
+  return cell.result->failures.empty() ? "ok" : "FAIL";
+}
+
+/// The libraries that can run here. The interface has no backward pass and no decoding of its own:
+/// whoever adds them to it must add them here.
+static_assert(PLUMBLINE_ABI_VERSION == 1);
+std::vector<verdict::KernelLibrary> libraries() {
+  std::vector<verdict::KernelLibrary> all;
+  for (const char* backend : {"emulated", "cuda"}) {
+    try {
+      if (has_backend(backend)) all.push_back(load_backend(backend));
+    } catch (const MachineLacks&) {  // no device: nothing to judge
+    }
+  }
+  return all;
+}
+
+/// The kernels' forward pass under a bias of this name; none where no kernel has it.
+std::optional<golden::FileResult> kernels_forward(
+    const std::string& method, const std::vector<verdict::KernelLibrary>& libraries) {
+  std::optional<golden::FileResult> result;
+  for (const cases::BiasMethod bias : cases::all_biases()) {
+    if (cases::name(bias) != method) continue;
+    for (const auto& library : libraries) {
+      for (const auto& kernel : library.kernels) {
+        for (const cases::Format format : cases::all_formats()) {
+          const auto cell =
+              verdict::check_cell(kernel, bias, format, cases_of_a_kernel,
+                                  cell_seed(1, bias, format), thread_count(), [](int) {});
+          if (!cell.supported) continue;
+          if (!result) result.emplace();
+          result->cases += cell.cases;
+          result->numbers += static_cast<std::size_t>(cell.rows);
+          result->worst = std::max({result->worst, cell.worst_o, cell.worst_lse});
+          if (cell.outcome != verdict::Outcome::pass) {
+            golden::add_failure(*result,
+                                fmt::format("{} {} {}: plumbline verify tells more", library.device,
+                                            kernel.name(), cases::name(format)));
+          }
+        }
+      }
+    }
+  }
+  return result;
+}
+
+/// The oracle's columns of all methods, on all threads.
+std::vector<golden::OracleStatus> oracle_columns(const std::filesystem::path& folder,
+                                                 Progress& progress) {
+  const auto manifest = golden::read_manifest(folder);
+  const auto& methods = reference::methods::all_methods();
+  std::vector<golden::OracleStatus> all(methods.size());
+  std::atomic<std::size_t> next = 0, done = 0;
+  std::mutex one_at_a_time;
+  std::exception_ptr thrown;
+  const auto work = [&] {
+    for (std::size_t n = next++; n < methods.size(); n = next++) {
+      try {
+        all[n] = golden::oracle_status(methods[n].name, folder, manifest);
+      } catch (...) {
+        const std::lock_guard lock(one_at_a_time);
+        thrown = std::current_exception();
+      }
+      const std::lock_guard lock(one_at_a_time);
+      progress.update(static_cast<long>(++done), methods[n].name);
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (int n = 0; n < thread_count(); ++n) threads.emplace_back(work);
+  threads.clear();
+  if (thrown) std::rethrow_exception(thrown);
+  return all;
+}
+
+void print(const std::vector<Row>& rows) {
+  std::cout << fmt::format("{:<26}", "method");
+  for (const Cell& cell : rows.front().cells) std::cout << fmt::format("  {:>9}", cell.column);
+  std::cout << "\n";
+  for (const Row& row : rows) {
+    std::cout << fmt::format("{:<26}", row.method);
+    for (const Cell& cell : row.cells) std::cout << fmt::format("  {:>9}", state(cell));
+    std::cout << "\n";
+    for (const Cell& cell : row.cells) {
+      if (!cell.result) continue;
+      for (const auto& failure : cell.result->failures) {
+        std::cout << "    " << cell.column << ": " << failure << "\n";
+      }
+    }
+  }
+}
+
+nlohmann::ordered_json to_json(const std::vector<Row>& rows, bool passed,
+                               const std::vector<verdict::KernelLibrary>& libraries) {
+  nlohmann::ordered_json report = {{"format", "plumbline-methods-1"}, {"passed", passed}};
+  report["devices"] = nlohmann::json::array();
+  for (const auto& library : libraries) report["devices"].push_back(library.device);
+  for (const Row& row : rows) {
+    nlohmann::ordered_json of_row = {{"method", row.method}};
+    for (const Cell& cell : row.cells) {
+      auto& of_cell = of_row[cell.column];
+      of_cell["state"] = state(cell);
+      if (!cell.result) continue;
+      of_cell["cases"] = cell.result->cases;
+      of_cell["numbers"] = cell.result->numbers;
+      of_cell["worst_error_over_bound"] = cell.result->worst;
+      of_cell["failures"] = cell.result->failures;
+    }
+    report["methods"].push_back(of_row);
+  }
+  return report;
+}
+
+int methods(const MethodsOptions& options) {
+  Report json(options.json);
+  const std::filesystem::path folder = options.folder;
+  const auto available = libraries();
+  const long count = static_cast<long>(reference::methods::all_methods().size());
+  Progress progress(2 * count);
+  std::vector<Row> rows;
+  bool passed = true;
+  for (auto& oracle : oracle_columns(folder.empty() ? data_folder("golden") : folder, progress)) {
+    rows.push_back({oracle.method,
+                    {{"value", oracle.value},
+                     {"gradient", oracle.gradient},
+                     {"enclosure", oracle.enclosure},
+                     {"golden", oracle.golden},
+                     {"forward", kernels_forward(oracle.method, available)},
+                     {"backward", std::nullopt},
+                     {"decode", std::nullopt}}});
+    for (const Cell& cell : rows.back().cells) {
+      passed = passed && (!cell.result || cell.result->failures.empty());
+    }
+    progress.update(count + static_cast<long>(rows.size()), oracle.method);
+  }
+  progress.clear();
+  if (options.json != "-") {
+    print(rows);
+    std::cout << "value, gradient, enclosure, golden: the oracle; forward, backward, decode: CUDA "
+                 "kernels; - is not there\n";
+  }
+  if (json) json.write(to_text(to_json(rows, passed, available)));
+  return passed ? all_right : verdict_against;
+}
+
+}  // namespace
+
+void add_methods(CLI::App& app, Run& run) {
+  auto options = std::make_shared<MethodsOptions>();
+  auto* command = app.add_subcommand(
+      "methods", "What there is of every position method: each cell is checked as it is printed");
+  command->add_option("folder", options->folder,
+                      "Golden numbers: manifest.json and vectors/; default: those of this version");
+  command->add_option("--json", options->json, "Write the table as JSON to FILE (default: -)")
+      ->type_name("[FILE]")
+      ->expected(0, 1)
+      ->check(not_empty())
+      ->default_str("-");
+  command->footer("Exit status 1 when a check fails; docs/methods.md tells what is checked.");
+  command->callback([options, &run] { run = [options] { return methods(*options); }; });
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of methods is computed: it shows what is there, what is not, and what fails.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cases/spec.hpp"
+#include "program.hpp"
+
+using namespace plumbline;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* oracle_columns[] = {"value", "gradient", "enclosure", "golden"};
+
+json methods_of(const std::string& arguments, int status) {
+  const auto run = test::plumbline("methods --json - " + arguments);
+  BOOST_TEST(run.status == status, run.err);
+  return json::parse(run.out);
+}
+
+json row_of(const json& report, const std::string& method) {
+  for (const json& row : report["methods"]) {
+    if (row["method"] == method) return row;
+  }
+  throw std::runtime_error("no row " + method);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(no_cell_of_the_oracle_is_empty_for_any_method) {
+  const json report = methods_of("", 0);
+  BOOST_TEST(report["passed"] == true);
+  std::size_t files = 0;
+  for ([[maybe_unused]] const auto& file : fs::directory_iterator(PLUMBLINE_GOLDEN "/vectors")) {
+    ++files;
+  }
+  BOOST_TEST(report["methods"].size() == files);
+  for (const json& row : report["methods"]) {
+    BOOST_TEST_CONTEXT(row["method"]) {
+      for (const char* column : oracle_columns) {
+        BOOST_TEST(row[column]["state"] == "ok", column);
+        BOOST_TEST(row[column]["numbers"].get<int>() > 0, column);
+      }
+    }
+  }
+  // The emulated kernels are always there; they have the biases of the interface.
+  for (const auto bias : cases::all_biases()) {
+    const json cell = row_of(report, std::string(cases::name(bias)))["forward"];
+    BOOST_TEST(cell["state"] == "ok", cases::name(bias));
+    BOOST_TEST(cell["cases"].get<int>() >= 10, cases::name(bias));
+  }
+  for (const char* column : {"forward", "backward", "decode"}) {
+    BOOST_TEST(row_of(report, "fire")[column]["state"] == "-", column);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_number_fails_and_a_missing_file_is_not_there) {
+  const test::TemporaryFolder folder;
+  fs::copy(PLUMBLINE_GOLDEN, folder / "golden", fs::copy_options::recursive);
+  const auto path = [&](const std::string& method) {
+    return folder / ("golden/vectors/" + method + ".json");
+  };
+  fs::remove(path("nope"));
+  std::ofstream(path("fox"), std::ios::app) << "\n";
+  std::ofstream(path("t5"), std::ios::trunc) << "{}";
+  json damaged = json::parse(test::text_of(path("fire")));
+  std::string& numbers = damaged["cases"][0]["outputs"]["o"]["data"].get_ref<std::string&>();
+  numbers = "0x1p+4" + numbers.substr(numbers.find(' '));
+  std::ofstream(path("fire"), std::ios::trunc) << damaged.dump();
+
+  const json report = methods_of((folder / "golden").string(), 1);
+  BOOST_TEST(report["passed"] == false);
+  const auto states = [&](const char* method) {
+    std::string all;
+    for (const char* column : oracle_columns) {
+      all += (all.empty() ? "" : " ") + row_of(report, method)[column]["state"].get<std::string>();
+    }
+    return all;
+  };
+  BOOST_TEST(states("nope") == "- - - -");
+  BOOST_TEST(states("fox") == "ok ok ok FAIL");
+  BOOST_TEST(states("t5") == "- - - FAIL");
+  BOOST_TEST(states("fire") == "FAIL ok FAIL FAIL");  // the adjoint does not read the outputs
+  BOOST_TEST(states("cable") == "ok ok ok ok");
+
+  const auto table = test::plumbline("methods " + (folder / "golden").string());
+  BOOST_TEST(table.status == 1);
+  BOOST_TEST(table.out.find("FAIL") != std::string::npos);
+  BOOST_TEST(table.out.find("golden: its SHA-256 is not the manifest's") != std::string::npos);
+}
