@@ -77,6 +77,8 @@ BOOST_AUTO_TEST_CASE(decoding_equals_the_whole_bit_for_bit) {
   with(KerplePowerPosition());
   with(FirePosition{{}, {.L0 = 3, .hidden = 2}});
   with(t5_position(false, 4, 5));
+  with(TablePosition<ClippedDistance>{{}, {ClippedDistance(3)}});
+  with(TablePosition<ClippedOffset>{{}, {ClippedOffset(3)}});
   with(RopePosition());
   RopePosition local;
   local.window = 2;

@@ -28,3 +28,18 @@ BOOST_AUTO_TEST_CASE(the_window_in_both_counts_beside_the_model_s_mask) {
   position.window_count = WindowCount::keys;
   BOOST_TEST((position.mask(documents).window == 2));
 }
+
+BOOST_AUTO_TEST_CASE(a_layer_with_local_rope_sees_its_window_alone) {
+  LayerProblem<RopePosition> local{{}, false, {4, 1, 1}}, of_model = local;
+  local.position.window = 1;
+  of_model.mask.window = 1;
+  Numbers numbers(1);
+  const auto [X, p] = local.read<double>(lifted<double>(local.inputs(numbers, around_zero)));
+  const auto result = [&X = X, &p = p](const LayerProblem<RopePosition>& problem) {
+    return attention_layer<Equations<double>>(p, problem.layout, problem.position, X, problem.mask)
+        .result;
+  };
+  BOOST_TEST((result(local) == result(of_model)));
+  of_model.mask.window.reset();
+  BOOST_TEST((result(local) != result(of_model)));
+}
