@@ -77,6 +77,9 @@ OutputsFile outputs_from(std::span<const std::byte> bytes, const Spec& spec) {
     Fields fields(object, metadata_key);
     fields.required(fields.integer("format_version", format_version, format_version),
                     "format_version");
+    if (fields.text("kind") == "oracle") {
+      throw BadInput("the file", "the oracle's", "the outputs of a kernel, which it judges");
+    }
     file.kernel = fields.text("kernel").value_or(file.kernel);
     if (const json* contract = fields.any("contract")) file.contract = contract_from(*contract);
     fields.finish();

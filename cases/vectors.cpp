@@ -13,6 +13,22 @@
 
 namespace plumbline::cases {
 
+namespace {
+
+/// Cases of two runs in one folder could not be told apart.
+void check_has_no_cases(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const auto& path = entry.path();
+    if (path.filename() == "index.json" || path.extension() == ".safetensors") {
+      throw BadInput("folder " + path_in_quotes(folder),
+                     "in use: it has " + path_in_quotes(path.filename()),
+                     "a new folder, or one without cases");
+    }
+  }
+}
+
+}  // namespace
+
 std::string vector_file_name(std::size_t index, const Spec& spec) {
   return fmt::format("{:04}-{}-{}-{}.safetensors", index, name(spec.bias), name(spec.format),
                      name(spec.family));
@@ -27,6 +43,7 @@ void write_vectors(const std::filesystem::path& folder, const std::vector<Spec>&
                    fmt::format("not writable ({})", error.message()),
                    "a folder that can be created");
   }
+  check_has_no_cases(folder);
   nlohmann::json cases = nlohmann::json::array();
   for (std::size_t index = 0; index < specs.size(); ++index) {
     const std::string file = vector_file_name(index, specs[index]);

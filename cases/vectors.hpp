@@ -15,9 +15,11 @@ namespace plumbline::cases {
 std::string vector_file_name(std::size_t index, const Spec&);
 
 /// Generates the cases and writes each to its file in `folder`, which is created where it is
-/// missing, and last "index.json": {"format_version": 1, "cases": [{"file": ..., "spec": to_line of
-/// the spec}, ...]}. `written(n)` is called after each file with the number done.
-/// @throws BadInput if a spec is not valid or a file cannot be written; what was written before
+/// missing and must not have cases yet, and last "index.json": {"format_version": 1, "cases":
+/// [{"file": ..., "spec": to_line of the spec}, ...]}. `written(n)` is called after each file with
+/// the number done.
+/// @throws BadInput if a spec is not valid, the folder has an index or safetensors files, or a file
+/// cannot be written; what was written before
 /// stays, without an index.
 void write_vectors(const std::filesystem::path& folder, const std::vector<Spec>& specs,
                    const std::function<void(std::size_t)>& written = {});

@@ -17,6 +17,14 @@ struct ClaimsOptions {
   ReportOptions reports;
 };
 
+/// A paper is named like its folder, to which shells add a slash.
+std::vector<std::string> without_slashes(std::vector<std::string> ids) {
+  for (std::string& id : ids) {
+    if (id.ends_with('/')) id.pop_back();
+  }
+  return ids;
+}
+
 int check(const ClaimsOptions& options) {
   options.reports.validate();
   if (options.markdown == "-" && !options.reports.prints_table()) {
@@ -24,7 +32,7 @@ int check(const ClaimsOptions& options) {
                    "one report on standard output, at most");
   }
   Report json(options.reports.json), junit(options.reports.junit), markdown(options.markdown);
-  const auto report = proofs_checks::run_claims(options.ids);
+  const auto report = proofs_checks::run_claims(without_slashes(options.ids));
   if (options.reports.prints_table() && options.markdown != "-") {
     proofs_checks::write_text(report, std::cout);
   }

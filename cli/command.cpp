@@ -11,13 +11,11 @@
 namespace plumbline::cli {
 
 std::vector<cases::BiasMethod> Selection::chosen_biases() const {
-  return selected(biases, cases::all_biases(),
-                  [](const std::string& text) { return cases::bias_from(text, "--bias"); });
+  return selected("--bias", biases, cases::all_biases(), cases::bias_from);
 }
 
 std::vector<cases::Format> Selection::chosen_formats() const {
-  return selected(formats, cases::all_formats(),
-                  [](const std::string& text) { return cases::format_from(text, "--dtype"); });
+  return selected("--dtype", formats, cases::all_formats(), cases::format_from);
 }
 
 void add_selection_options(CLI::App& command, Selection& selection) {
@@ -25,6 +23,10 @@ void add_selection_options(CLI::App& command, Selection& selection) {
       ->delimiter(',');
   command.add_option("--dtype", selection.formats, "Only these formats: fp32, bf16; or all")
       ->delimiter(',');
+}
+
+void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::string>& others) {
+  for (const std::string& other : others) option->excludes(command.get_option(other));
 }
 
 std::uint64_t cell_seed(std::uint64_t seed, cases::BiasMethod bias, cases::Format format) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -11,6 +12,8 @@
 
 #include "cases/spec.hpp"
 #include "support/atomic_file.hpp"
+#include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace plumbline::cli {
 
@@ -25,13 +28,19 @@ void add_claims(CLI::App& app, Run& run);
 void add_golden(CLI::App& app, Run& run);
 void add_methods(CLI::App& app, Run& run);
 
-/// "all" or nothing for all of them, or the named ones, checked by from_name.
+/// "all" or nothing for all of them, or the named ones, checked by from_name(name, option).
+/// @throws BadInput for a name that stands there twice.
 template <class T, class FromName>
-std::vector<T> selected(const std::vector<std::string>& names, const std::vector<T>& all,
-                        FromName from_name) {
+std::vector<T> selected(const std::string& option, const std::vector<std::string>& names,
+                        const std::vector<T>& all, FromName from_name) {
   if (names.empty() || names == std::vector<std::string>{"all"}) return all;
   std::vector<T> result;
-  for (const auto& text : names) result.push_back(from_name(text));
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (std::find(names.begin(), name, *name) != name) {
+      throw BadInput(option, in_quotes(*name) + " twice", "each name once");
+    }
+    result.push_back(from_name(*name, option));
+  }
   return result;
 }
 
@@ -44,6 +53,9 @@ struct Selection {
   std::vector<cases::Format> chosen_formats() const;
 };
 void add_selection_options(CLI::App& command, Selection& selection);
+
+/// `option` decides what these others choose: together they are bad usage, not ignored.
+void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::string>& others);
 
 /// Every bias and format has a seed of its own, so that choosing fewer of them leaves the others'
 /// cases as they were.

@@ -16,6 +16,9 @@ int main(int argc, char** argv) {
   app.footer(
       "Exit status: 0 all right, 1 a verdict went against, 2 bad input or usage, 3 something the "
       "machine lacks.");
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return std::string("plumbline: ") + error.what() + "\nRun with --help for more information.\n";
+  });
   cli::Run run;
   cli::add_verify(app, run);
   cli::add_judge(app, run);

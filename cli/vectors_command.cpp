@@ -40,7 +40,8 @@ int write(const VectorsOptions& options) {
       progress.update(static_cast<long>(done), "cases");
     });
   }
-  std::cout << "wrote " << specs.size() << " cases and index.json to " << options.folder << "\n";
+  std::cout << "wrote " << counted(specs.size(), "case") << " and index.json to " << options.folder
+            << "\n";
   return all_right;
 }
 
@@ -50,7 +51,10 @@ void add_vectors(CLI::App& app, Run& run) {
   auto options = std::make_shared<VectorsOptions>();
   auto* command = app.add_subcommand(
       "vectors", "Write test cases as safetensors, for a kernel that runs elsewhere");
-  command->add_option("folder", options->folder, "Where to write; made where it is missing")
+  command
+      ->add_option("folder", options->folder,
+                   "Where to write: a folder without cases, made where it is "
+                   "missing")
       ->required();
   add_selection_options(*command, options->selection);
   command
@@ -59,10 +63,12 @@ void add_vectors(CLI::App& app, Run& run) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();
-  command
-      ->add_option("--case", options->case_lines,
-                   "This case instead of random ones; may be given several times")
-      ->expected(1);
+  auto* given_cases = command
+                          ->add_option("--case", options->case_lines,
+                                       "This case instead of random ones; may be given several "
+                                       "times")
+                          ->expected(1);
+  exclude(*command, given_cases, {"--bias", "--dtype", "--cases", "--seed"});
   command->callback([options, &run] { run = [options] { return write(*options); }; });
 }
 

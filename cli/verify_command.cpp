@@ -49,14 +49,15 @@ std::vector<verdict::Kernel> selected_kernels(const std::vector<std::string>& na
   if (library.kernels.empty()) {
     throw BadInput("kernel library " + library.name, "empty", "at least one kernel");
   }
-  return selected(names, library.kernels, [&](const std::string& name) {
+  const auto kernel_from = [&](const std::string& name, const std::string& option) {
     const auto found = std::find_if(library.kernels.begin(), library.kernels.end(),
                                     [&](const auto& kernel) { return kernel.name() == name; });
     if (found == library.kernels.end()) {
-      throw BadInput("--kernels", "'" + name + "'", "one of " + offered);
+      throw BadInput(option, "'" + name + "'", "one of " + offered);
     }
     return *found;
-  });
+  };
+  return selected("--kernels", names, library.kernels, kernel_from);
 }
 
 /// One word for the shell.
@@ -145,14 +146,15 @@ void add_verify(CLI::App& app, Run& run) {
   auto options = std::make_shared<VerifyOptions>();
   auto* command = app.add_subcommand(
       "verify", "Judge kernels on random cases against the oracle, within derived error bounds");
-  command
-      ->add_option("--kernel", options->kernel_path,
-                   "A shared library of kernels (kernel_abi/plumbline_kernel.h); default: the "
-                   "built-in kernels")
-      ->check(not_empty());
+  auto* kernel = command
+                     ->add_option("--kernel", options->kernel_path,
+                                  "A shared library of kernels (kernel_abi/plumbline_kernel.h); "
+                                  "default: the built-in kernels")
+                     ->check(not_empty());
   command->add_option("--backend", options->backend, "Where the built-in kernels run")
       ->check(CLI::IsMember({"auto", "emulated", "cuda"}))
       ->capture_default_str();
+  exclude(*command, kernel, {"--backend"});
   command->add_option("--kernels", options->kernels, "Only these kernels of the library")
       ->delimiter(',');
   add_selection_options(*command, options->selection);
@@ -162,10 +164,11 @@ void add_verify(CLI::App& app, Run& run) {
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();
-  command
-      ->add_option("--case", options->case_line,
-                   "One case instead of random ones, as a repro line gives it")
-      ->check(not_empty());
+  auto* one_case = command
+                       ->add_option("--case", options->case_line,
+                                    "One case instead of random ones, as a repro line gives it")
+                       ->check(not_empty());
+  exclude(*command, one_case, {"--bias", "--dtype", "--cases", "--seed"});
   add_report_options(*command, options->reports);
   command->callback([options, &run] { run = [options] { return verify(*options); }; });
 }

@@ -36,8 +36,14 @@ AtomicFile::AtomicFile(const fs::path& path) : shown_(path), final_(path) {
   if (fs::is_directory(status)) fail_to_write(shown_, EISDIR);
   if (final_.empty() || !final_.has_filename()) fail_to_write(shown_, ENOENT);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    descriptor_ = open_retrying(final_, O_WRONLY);
+    // Without O_NONBLOCK, opening a pipe waits, silently, for somebody who reads from it.
+    descriptor_ = open_retrying(final_, O_WRONLY | O_NONBLOCK);
+    if (descriptor_ < 0 && errno == ENXIO && fs::is_fifo(status)) {
+      throw BadInput("file " + path_in_quotes(shown_), "a pipe that nobody reads from",
+                     "a file, or a pipe with a reader");
+    }
     if (descriptor_ < 0) fail_to_write(shown_, errno);
+    ::fcntl(descriptor_, F_SETFL, 0);  // writing waits for the reader
     return;
   }
   // A read-only file in a writable folder could be replaced by renaming, but its owner said no.

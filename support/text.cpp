@@ -19,4 +19,8 @@ std::string in_quotes(std::string_view text, std::size_t longest) {
   return shown;
 }
 
+std::string counted(std::size_t number, std::string_view thing) {
+  return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
+}
+
 }  // namespace plumbline

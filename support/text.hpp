@@ -13,6 +13,9 @@ namespace plumbline {
 /// an input file must not be able to write control sequences to a person's terminal.
 std::string in_quotes(std::string_view text, std::size_t longest = 60);
 
+/// "1 case", "2 cases".
+std::string counted(std::size_t number, std::string_view thing);
+
 /// A path in double quotes, in full.
 inline std::string path_in_quotes(const std::filesystem::path& path) {
   return in_quotes(std::string_view(path.native()), std::string_view::npos);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cases/case_file.hpp"
+#include "support/text.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -69,10 +70,10 @@ std::string repro_line(const VerifyReport& report, const CellResult& cell) {
 }
 
 std::string describe_failure(const VerifyReport& report, const CellResult& cell) {
-  return fmt::format(
-      "{} {} {}: {} after {} cases; the smallest failing case found:\n{}  repeat: {}\n",
-      cell.kernel, cases::name(cell.bias), cases::name(cell.format), name(cell.outcome), cell.cases,
-      describe(cell.counterexample->judgement), repro_line(report, cell));
+  return fmt::format("{} {} {}: {} after {}; the smallest failing case found:\n{}  repeat: {}\n",
+                     cell.kernel, cases::name(cell.bias), cases::name(cell.format),
+                     name(cell.outcome), counted(cell.cases, "case"),
+                     describe(cell.counterexample->judgement), repro_line(report, cell));
 }
 
 std::string to_table(const VerifyReport& report) {
@@ -91,10 +92,10 @@ std::string to_table(const VerifyReport& report) {
     ill_conditioned += cell.ill_conditioned_rows;
   }
   text += fmt::format(
-      "worst: largest |error| / bound. {} cases, {} rows ({} ill-conditioned: held to the hull of "
+      "worst: largest |error| / bound. {}, {} ({} ill-conditioned: held to the hull of "
       "their values) on {} in {:.1f} s, seed {}: {}\n",
-      report.cases(), rows, ill_conditioned, report.device, report.seconds, report.seed,
-      name(report.outcome()));
+      counted(report.cases(), "case"), counted(rows, "row"), ill_conditioned, report.device,
+      report.seconds, report.seed, name(report.outcome()));
   return text;
 }
 

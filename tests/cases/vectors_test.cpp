@@ -33,6 +33,16 @@ BOOST_AUTO_TEST_CASE(vectors_are_written_under_the_names_that_the_index_lists) {
   BOOST_TEST(std::distance(begin(files), end(files)) == 3);
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_with_cases_is_refused_and_one_with_other_files_is_not) {
+  const TemporaryFolder temporary;
+  write_file(temporary.path / "notes.txt", "mine");
+  const std::vector<Spec> one{from_line("bias=nope,keys=2")};
+  write_vectors(temporary.path, one);
+  expect_bad_input([&] { write_vectors(temporary.path, one); }, {"in use", "a new folder"});
+  std::filesystem::remove(temporary.path / "index.json");
+  expect_bad_input([&] { write_vectors(temporary.path, one); }, {"0000-nope", "a new folder"});
+}
+
 BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_made_is_named) {
   expect_bad_input([] { write_vectors("/dev/null/folder", {}); },
                    {"folder \"/dev/null/folder\"", "not writable"});

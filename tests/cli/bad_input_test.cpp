@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kind of bad input: status 2, one clear sentence on standard error, nothing on standard
 // output, and nothing lost.
+#include <sys/stat.h>
+
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -169,9 +171,46 @@ BOOST_FIXTURE_TEST_CASE(outputs_of_another_case, Files) {
   expect_refused(judge(), {"outputs.safetensors", "shape", "expected"});
 }
 
+BOOST_FIXTURE_TEST_CASE(what_the_oracle_wrote_is_no_kernel_s_output, Files) {
+  BOOST_TEST(test::plumbline("oracle " + case_path + " " + outputs_path).status == 0);
+  expect_refused(judge(), {"outputs.safetensors", "the oracle's", "the outputs of a kernel"});
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_that_has_cases_already, Files) {
+  expect_refused("vectors " + (folder / "").string() + " --cases 1",
+                 {"case.safetensors", "a new folder"});
+  const std::string fresh = (folder / "fresh").string();
+  BOOST_TEST(test::plumbline("vectors " + fresh + " --bias nope --dtype fp32 --cases 1").out ==
+             "wrote 1 case and index.json to " + fresh + "\n");
+  expect_refused("vectors " + fresh + " --cases 1", {"in use", "a new folder"});
+}
+
+BOOST_FIXTURE_TEST_CASE(a_report_into_a_pipe_that_nobody_reads, Files) {
+  const std::string pipe = (folder / "pipe").string();
+  BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  expect_refused("claims bam/theorem_1 --json " + pipe, {"pipe", "nobody reads"});
+}
+
+BOOST_AUTO_TEST_CASE(options_of_which_one_would_be_ignored) {
+  expect_refused("verify --kernel ./mine.so --backend cuda", {"--kernel", "--backend"});
+  for (const char* other : {"--bias nope", "--dtype fp32", "--cases 3", "--seed 7"}) {
+    const std::string option = std::string(other).substr(0, std::string(other).find(' '));
+    const std::string both = std::string(" --case bias=nope ") + other;
+    expect_refused("verify" + both, {"--case", option});
+    expect_refused("vectors /nonexistent" + both, {"--case", option});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(names_that_stand_there_twice) {
+  expect_refused("verify --bias alibi,alibi", {"--bias", "\"alibi\" twice"});
+  expect_refused("verify --dtype fp32,bf16,fp32", {"--dtype", "\"fp32\" twice"});
+  expect_refused("verify --backend emulated --kernels naive,naive", {"--kernels", "twice"});
+}
+
 BOOST_AUTO_TEST_CASE(options_and_names_that_do_not_exist) {
-  expect_refused("", {"subcommand"});
-  expect_refused("verfy", {});
+  expect_refused("", {"plumbline: ", "subcommand"});
+  expect_refused("verfy", {"plumbline: ", "--help"});
+  expect_refused("verify --no-such-option", {"plumbline: ", "--no-such-option"});
   expect_refused("verify --bias alibbi", {"--bias", "alibbi", "alibi"});
   expect_refused("verify --dtype fp63", {"--dtype", "fp63", "fp32"});
   expect_refused("verify --kernels nave", {"--kernels", "nave", "naive"});

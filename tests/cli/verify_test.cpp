@@ -119,6 +119,8 @@ BOOST_AUTO_TEST_CASE(golden_numbers_of_this_version_hold_and_an_edited_one_does_
 }
 
 BOOST_AUTO_TEST_CASE(one_claim_is_checked_and_reported) {
+  BOOST_TEST(test::plumbline("claims cable/ --json").out ==
+             test::plumbline("claims cable --json").out);
   const auto run = test::plumbline("claims bam/theorem_1 --json");
   BOOST_TEST(run.status == 0);
   BOOST_TEST(run.out.find("bam/theorem_1") != std::string::npos);

@@ -23,6 +23,18 @@ expect() {
 expect 2 "usage: ./plumbline COMMAND" "$root/plumbline"
 expect 2 "unknown command 'verfy'" "$root/plumbline" verfy
 
+# Help comes before a build: the copy of the launcher could not make one.
+mkdir -p "$scratch/alone/cmake"
+cp "$root/plumbline" "$scratch/alone"
+cp "$root/cmake/packages.sh" "$scratch/alone/cmake"
+for help in "--help" "test --help" "test -R alibi -h"; do
+  # shellcheck disable=SC2086 # words
+  if ! "$scratch/alone/plumbline" $help | grep -q "^usage: ./plumbline"; then
+    echo "no usage for: $help" >&2
+    exit 1
+  fi
+done
+
 # The launcher tells its commands without a build, so it has a list of its own.
 commands() { sed -n 's/^  \([a-z]\+\)  .*/\1/p' | sort; }
 if ! diff <("$1" --help | sed '1,/Subcommands:/d' | commands) \

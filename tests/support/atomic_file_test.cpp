@@ -68,6 +68,12 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_completed_leaves_the_old_one) {
   BOOST_TEST(files() == 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_pipe_that_nobody_reads_is_refused_and_not_waited_for) {
+  mkfifo((path / "pipe").c_str(), 0600);
+  expect_bad_input([&] { AtomicFile file(path / "pipe"); }, {"/pipe\"", "nobody reads"});
+  BOOST_TEST(fs::is_fifo(path / "pipe"));
+}
+
 BOOST_AUTO_TEST_CASE(a_pipe_is_written_to_and_not_replaced) {
   // Not /dev/null: run by root, a fault here would replace the machine's own.
   mkfifo((path / "pipe").c_str(), 0600);
