@@ -32,7 +32,7 @@ Claim factor_512() {
       "the accuracies with two digits.";
   claim.derived = Verdict::undecided;
   claim.checks = [] {
-    return above(Role::statement, "accuracy - 0.8 > 0 at 0 to 5 x 51,200 tokens (tenths)",
+    return above(Role::statement, "accuracy - 0.8 > 0 at T = 0 to 5 times 51,200 tokens (tenths)",
                  against(8, 5), "120M", {"threshold"});
   };
   claim.mutant = "It keeps it up to 307,200 tokens, 600 times.";

@@ -58,10 +58,13 @@ Claim table_5_every_task() {
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together(
-        {above(Role::statement,
-               "MultiKey 2, MultiKey 3, MultiValue: BAM + 2/100 is above RoPE (hundredths)",
-               tasks({"MultiKey 2", "MultiKey 3", "MultiValue"}, 0, 2), "BAM", {"RoPE"}),
-         above(Role::correction, "Single 1 to 3, MultiKey 1, MultiQuery: BAM + 2/100 is above RoPE",
+        {above(Role::statement, "MultiKey 3: BAM, with 2/100 added, is above RoPE (hundredths)",
+               tasks({"MultiKey 3"}, 0, 2), "BAM", {"RoPE"}),
+         above(Role::statement, "MultiKey 2: the same", tasks({"MultiKey 2"}, 0, 2), "BAM",
+               {"RoPE"}),
+         above(Role::statement, "MultiValue: the same", tasks({"MultiValue"}, 0, 2), "BAM",
+               {"RoPE"}),
+         above(Role::correction, "Single 1 to 3, MultiKey 1, MultiQuery: the same",
                tasks({"Single 1", "Single 2", "Single 3", "MultiKey 1", "MultiQuery"}, 0, 2), "BAM",
                {"RoPE"}),
          above(Role::correction, "MultiKey 3, sum over all lengths: RoPE is above BAM",

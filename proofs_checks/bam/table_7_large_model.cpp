@@ -31,8 +31,8 @@ Claim table_7_large_model() {
       "which is not one trained with context length 512.";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
-    return together({above(Role::statement, "1.1B: accuracy - 0.5 > 0 (tenths)", against(), "1.1B",
-                           {"threshold"}),
+    return together({above(Role::statement, "1.1B: accuracy - 0.5 > 0 (tenths; T in 51,200 tokens)",
+                           against(), "1.1B", {"threshold"}),
                      above(Role::condition, "1.1B extended: accuracy - 0.5 > 0", against(),
                            "1.1B Ext.", {"threshold"})});
   };

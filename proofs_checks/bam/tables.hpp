@@ -2,7 +2,6 @@
 // The manuscript's tables of results.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
