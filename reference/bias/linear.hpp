@@ -4,18 +4,17 @@
 
 #include <type_traits>
 
-#include "reference/core/linear_algebra.hpp"
-#include "reference/core/sum.hpp"
+#include "reference/model/linear_layer.hpp"
 
 namespace plumbline::reference {
 
-/// z_t = x_t . w + b. Shapes: X [T, C], w [C], z [T]. The published code has the bias b, the
-/// paper's equations 2 and 6 do not (b = 0). @throws std::invalid_argument if C differs.
+/// z_t = x_t . w + b: the linear layer with one output. Shapes: X [T, C], w [C], z [T]. The
+/// published code has the bias b, the paper's equations 2 and 6 do not (b = 0).
+/// @throws std::invalid_argument if C differs.
 template <Real R>
 Vector<R> linear(const Matrix<R>& X, const Vector<R>& w, const std::type_identity_t<R>& b) {
-  Vector<R> z(X.rows());
-  for (int t = 0; t < X.rows(); ++t) z[t] = dot(row(X, t), view(w)) + b;
-  return z;
+  require(w.size() == X.cols(), "w.size()", w.size(), "the columns of X");
+  return linear_layer<R>(X, w.transpose(), Vector<R>::Constant(1, b));
 }
 
 template <Real R>
@@ -31,15 +30,8 @@ template <Real R>
 LinearGrad<R> linear_grad(const Matrix<R>& X, const Vector<R>& w, const Vector<R>& grad_z) {
   require(w.size() == X.cols(), "w.size()", w.size(), "the columns of X");
   require(grad_z.size() == X.rows(), "grad_z.size()", grad_z.size(), "the rows of X");
-  LinearGrad<R> grad{Matrix<R>(X.rows(), X.cols()), zeros<R>(static_cast<int>(w.size())),
-                     sum(grad_z)};
-  for (Eigen::Index t = 0; t < X.rows(); ++t) {
-    for (Eigen::Index c = 0; c < X.cols(); ++c) {
-      grad.x(t, c) = grad_z[t] * w[c];
-      grad.w[c] += grad_z[t] * X(t, c);
-    }
-  }
-  return grad;
+  const LinearLayerGrad<R> grad = linear_layer_grad<R>(X, w.transpose(), grad_z);
+  return {grad.x, grad.w.row(0), grad.b[0]};
 }
 
 }  // namespace plumbline::reference

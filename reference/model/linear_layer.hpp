@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A linear layer with many outputs. One output alone is bias/linear.hpp.
+// A linear layer with many outputs. For one output alone see bias/linear.hpp.
 #pragma once
 
 #include "reference/core/linear_algebra.hpp"

@@ -26,7 +26,7 @@ Matrix<R> swiglu_mlp_grad(const LlamaStyleLayer<R, Position>& p, const Matrix<R>
                           const Matrix<R>& gate, const Matrix<R>& up, const Matrix<R>& grad_y,
                           LlamaStyleLayer<R, Position>& grad) {
   Matrix<R> grad_gate = linear_grad<Tier>(p.down, swiglu(gate, up), grad_y, grad.down);
-  Matrix<R> grad_up = grad_gate;
+  Matrix<R> grad_up(grad_gate.rows(), grad_gate.cols());
   for (Eigen::Index n = 0; n < grad_gate.size(); ++n) {
     const SwigluGrad<R> by = swiglu_grad(gate.data()[n], up.data()[n], grad_gate.data()[n]);
     grad_gate.data()[n] = by.a;

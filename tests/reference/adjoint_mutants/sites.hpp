@@ -46,6 +46,7 @@ class Adjoints {
       std::size_t body = tokens_[n + 1].partner + 1;
       while (is_one_of(text(body), {"const", "noexcept"})) ++body;
       if (text(body) == "->") body = end_of(body, {"{", ";"});
+      returns_reference_ = n > 0 && text(n - 1) == "&";
       if (text(body) == "{") plant_body(body, tokens_[body].partner);
     }
   }
@@ -74,12 +75,21 @@ class Adjoints {
     }
   }
 
+  /// The name before the bracket `open`, and before template arguments.
+  const std::string& called(std::size_t open) const {
+    const Token& before = tokens_[open - 1];
+    return before.text == ">" && before.closes ? text(before.partner - 1) : before.text;
+  }
+  static bool takes_gradients(const std::string& name) {
+    return names_adjoint(name) || is_one_of(name, {"push_back", "emplace_back", "assign"});
+  }
+
   void plant_at(std::size_t n) {
     const std::string& t = text(n);
     if (is_one_of(t, {"=", "+=", "-=", "*=", "/="})) {
       const bool makes_reference = t == "=" && is_one_of(text(n - 2), {"&", "&&"});
       if (!makes_reference && text(n + 1) != "{") add(n + 1, end_of(n + 1, {",", ";"}), false);
-    } else if (t == "return") {
+    } else if (t == "return" && !returns_reference_) {
       if (text(n + 1) == "{") {
         add_elements(n + 1, false);
       } else {
@@ -87,9 +97,13 @@ class Adjoints {
       }
     } else if (t == "{" && (tokens_[n - 1].is_word || text(n - 1) == "=")) {
       if (!is_one_of(text(n - 1), {"else", "do", "return"})) add_elements(n, true);
-    } else if (t == "(" && (names_adjoint(text(n - 1)) ||
-                            is_one_of(text(n - 1), {"push_back", "emplace_back", "assign"}))) {
+    } else if (t == "(" && takes_gradients(called(n))) {
       add_elements(n, true);
+    } else if (t == "(" && called(n) == "add_to") {
+      const std::size_t comma = end_of(n + 1, {","});
+      add(comma + 1, tokens_[n].partner, false);
+    } else if (t == "(" && called(n) == "residual") {
+      add_elements(n, false);
     } else if (is_one_of(t, {"+", "-"})) {
       const bool binary = tokens_[n - 1].is_word ? text(n - 1) != "return"
                                                  : is_one_of(text(n - 1), {")", "]", ">"});
@@ -118,10 +132,15 @@ class Adjoints {
   }
 
   void add(std::size_t begin, std::size_t end, bool may_be_output) {
-    const bool holds_nothing =
-        is_one_of(text(begin), {"zeros", "Matrix", "Vector"}) ||
+    if (is_one_of(text(begin), {"Matrix", "Vector"})) {  // of sizes, or a copy of its argument
+      const std::size_t open = tokens_[begin + 1].partner + 1;
+      if (text(open) == "(") add_elements(open, false);
+      return;
+    }
+    const bool zero =
+        text(begin) == "zeros" ||
         (text(begin) == "R" && is_one_of(text(begin + 2), {"0.0", "0"}) && end == begin + 4);
-    if (begin < end && !holds_nothing) sites_.insert({begin, end, may_be_output});
+    if (begin < end && !zero) sites_.insert({begin, end, may_be_output});
   }
 
   /// The first of `delimiters` from n on that is in no brackets, or where the brackets around
@@ -164,6 +183,7 @@ class Adjoints {
 
   std::vector<Token> tokens_;
   std::set<Span> sites_;
+  bool returns_reference_ = false;  ///< the function at hand: it returns no new value
 };
 
 }  // namespace plumbline::adjoint_mutants

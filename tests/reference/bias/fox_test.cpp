@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/bias/fox.hpp"
 
-#include "tests/reference/bias/bias_readings.hpp"
+#include "tests/reference/weighted.hpp"
 
 using namespace plumbline::reference;
 
@@ -44,47 +44,57 @@ BOOST_AUTO_TEST_CASE(sizes_that_differ_are_refused) {
   BOOST_CHECK_THROW(log_forget_gates_grad(X, three, 0.0, two), std::invalid_argument);
 }
 
-// The whole chain for one head: X, w_f, b_f -> b_ij, weighted with fixed numbers.
+namespace {
+
+const int tokens = 4, width = 3;
+
+// One head: X, w_f, b_f.
+template <Real R>
+struct Head {
+  explicit Head(const Vector<R>& inputs) {
+    Reader<R> reader(inputs);
+    X = reader.matrix(tokens, width);
+    w_f = reader.vector(width);
+    b_f = reader.number();
+  }
+  Fox<R> bias() const { return {prefix_sum(log_forget_gates(X, w_f, b_f))}; }
+
+  Matrix<R> X;
+  Vector<R> w_f;
+  R b_f;
+};
+
+}  // namespace
+
 BOOST_AUTO_TEST_CASE(the_chain_from_the_input_to_the_bias_agrees) {
-  const int tokens = 4, width = 3;
-  for (std::uint64_t seed : {1, 2, 3}) {
-    Numbers numbers(seed);
-    const std::vector<double> inputs = numbers.between(-1.5, 1.5, tokens * width + width + 1);
-    const std::vector<double> weights = numbers.between(-1, 1, tokens * tokens);
-    const auto objective = [&](const auto& x) {
-      using R = ScalarOf<decltype(x)>;
-      Reader<R> reader(x);
-      const Matrix<R> X = reader.matrix(tokens, width);
-      const Vector<R> w_f = reader.vector(width);
-      const Fox<R> bias{prefix_sum(log_forget_gates(X, w_f, reader.number()))};
-      Vector<R> total = zeros<R>(1);
-      for (int i = 0; i < tokens; ++i) {
-        for (int j = 0; j <= i; ++j) total[0] += R(weights[i * tokens + j]) * bias(i, j);
-      }
-      return total;
-    };
-    const auto adjoint = [&](const auto& x) {
-      using R = ScalarOf<decltype(x)>;
-      Reader<R> reader(x);
-      const Matrix<R> X = reader.matrix(tokens, width);
-      const Vector<R> w_f = reader.vector(width);
-      const R b_f = reader.number();
-      const Fox<R> bias{prefix_sum(log_forget_gates(X, w_f, b_f))};
-      auto grad = bias.zero_grad();
-      for (int i = 0; i < tokens; ++i) {
-        for (int j = 0; j <= i; ++j) bias.accumulate_grad(grad, i, j, R(weights[i * tokens + j]));
-      }
-      const auto by_gates = log_forget_gates_grad(X, w_f, b_f, prefix_sum_grad(grad.prefix_sum));
-      Writer<R> results;
-      results.matrix(by_gates.x);
-      results.vector(by_gates.w);
-      results.number(by_gates.b);
-      return results.result();
-    };
-    BOOST_TEST_CONTEXT("seed " << seed) {
-      expect_readings_agree(objective, inputs);
-      expect_readings_agree(adjoint, inputs);
-      expect_adjoint(objective, adjoint, inputs);
+  const auto chain = [](const auto& x) {
+    using R = ScalarOf<decltype(x)>;
+    const Fox<R> bias = Head<R>(x).bias();
+    Writer<R> results;
+    for (int i = 0; i < tokens; ++i) {
+      for (int j = 0; j <= i; ++j) results.number(bias(i, j));
     }
+    return results.result();
+  };
+  const auto adjoint = [](const auto& x, const auto& upstream) {
+    using R = ScalarOf<decltype(x)>;
+    const Head<R> head(x);
+    const Fox<R> bias = head.bias();
+    Reader<R> grad_bias(upstream);
+    auto grad = bias.zero_grad();
+    for (int i = 0; i < tokens; ++i) {
+      for (int j = 0; j <= i; ++j) bias.accumulate_grad(grad, i, j, grad_bias.number());
+    }
+    const auto by_gates =
+        log_forget_gates_grad(head.X, head.w_f, head.b_f, prefix_sum_grad(grad.prefix_sum));
+    Writer<R> results;
+    results.matrix(by_gates.x);
+    results.vector(by_gates.w);
+    results.number(by_gates.b);
+    return results.result();
+  };
+  for (std::uint64_t seed : {1, 2, 3}) {
+    const auto inputs = Numbers(seed).between(-1.5, 1.5, tokens * width + width + 1);
+    expect_readings_and_adjoint(chain, adjoint, inputs, seed);
   }
 }

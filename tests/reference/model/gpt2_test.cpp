@@ -191,3 +191,30 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
   const auto count = static_cast<int>(count_by_hand(c));
   expect_readings_and_adjoint(equation, adjoint, Numbers(1).between(-0.3, 0.3, count), 1);
 }
+
+BOOST_AUTO_TEST_CASE(the_loss_s_adjoint_agrees) {
+  const auto c = small_enough(1, 1, 2, 3, 3);
+  const std::vector<int> ids{2, 0, 2};
+  const auto loss_and_grad = [&](const auto& x, auto& loss) {
+    using R = ScalarOf<decltype(x)>;
+    Reader<R> reader(x);
+    auto p = Parameters<R>::zero(c), grad = p;
+    read_parameters(reader, p);
+    loss = gpt2_loss_grad<Equations<R>>(c, p, ids, next_tokens(ids), {}, R(1.5), grad);
+    Writer<R> results;
+    write_parameters(results, grad);
+    return results.result();
+  };
+  expect_adjoint(
+      [&](const auto& x) {
+        using R = ScalarOf<decltype(x)>;
+        R loss(0.0);
+        loss_and_grad(x, loss);
+        return Vector<R>(Vector<R>::Constant(1, R(1.5) * loss));
+      },
+      [&](const auto& x) {
+        ScalarOf<decltype(x)> unused(0.0);
+        return loss_and_grad(x, unused);
+      },
+      Numbers(2).between(-0.5, 0.5, static_cast<int>(count_by_hand(c))));
+}

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/position/learnable.hpp"
 
-#include "reference/core/sum.hpp"
-#include "tests/reference/parameters.hpp"
-#include "tests/reference/readings.hpp"
+#include "tests/reference/weighted.hpp"
 
 using namespace plumbline::reference;
 
@@ -40,9 +38,6 @@ BOOST_AUTO_TEST_CASE(the_gradient_goes_to_the_rows_that_were_read) {
 }
 
 BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
-  Numbers numbers(14);
-  const std::vector<double> inputs = numbers.between(-1, 1, 8);
-  const std::vector<double> weights = numbers.between(-1, 1, 4);
   const auto read = [](int length) {
     return [length](const auto& x) {
       using R = ScalarOf<decltype(x)>;
@@ -52,22 +47,14 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
       return results.result();
     };
   };
-  expect_readings_agree(read(2), inputs);
+  const auto adjoint = [](const auto& x, const auto& upstream) {
+    using R = ScalarOf<decltype(x)>;
+    Reader<R> reader(upstream);
+    Writer<R> results;
+    results.matrix(learnable_positions_grad(4, 1, reader.matrix(2, 2)));
+    return results.result();
+  };
+  const std::vector<double> inputs = Numbers(14).between(-1, 1, 8);
+  expect_readings_and_adjoint(read(2), adjoint, inputs, 15);
   expect_readings_agree(read(4), inputs);  // all throw
-  expect_adjoint(
-      [&](const auto& x) {
-        using R = ScalarOf<decltype(x)>;
-        Vector<R> total = zeros<R>(1);
-        total[0] = dot(read(2)(x), lifted<R>(weights));
-        return total;
-      },
-      [&](const auto& x) {
-        using R = ScalarOf<decltype(x)>;
-        const Vector<R> w = lifted<R>(weights);
-        Reader<R> reader(w);
-        Writer<R> results;
-        results.matrix(learnable_positions_grad(4, 1, reader.matrix(2, 2)));
-        return results.result();
-      },
-      inputs);
 }

@@ -42,11 +42,18 @@ struct ExampleBias {
 };
 
 template <Real R>
+const Matrix<R>& same_grad(const Matrix<R>& x) {
+  return x;
+}
+
+template <Real R>
 ExampleGrad<R> pair_grad(const Vector<R>& x, const Matrix<R>& W, const R& grad_y) {
   require(x.size() + 1 == W.rows() + W.cols(), "x.size()", x.size(), "that of this example");
-  Vector<R> along = W.row(0);
+  const Matrix<R> copy = Matrix<R>(same_grad(W));
+  Vector<R> along = Vector<R>(copy.cols());
+  along = copy.row(0);
   for (R& element : along) element = grad_y * element;
-  const ExampleBias<R> bias{grad_y};
+  const ExampleBias<R> bias{curve_derivative<R>(grad_y)};
   ExampleGrad<R> grad = bias.zero_grad();
   bias.accumulate_grad(grad, 2, 1, along[0]);
   const R& alias = x[x.size() - 1];
@@ -66,7 +73,8 @@ auto forgotten_derivative(const R& x) -> R {
 /// Of this one, a test compares the result with the dual reading.
 template <Real R>
 R cube_derivative(const R& x) {
-  return x * x + R(2.0) * x * x;
+  const R size = absolute(x);
+  return size * size + R(2.0) * x * x;
 }
 
 }  // namespace plumbline::reference
