@@ -42,6 +42,31 @@ struct AttentionLayerParameters {
   }
 };
 
+/// @throws std::invalid_argument if a parameter of the position method, or SSMax's scale where
+/// there is one, has another shape than the layer's heads and width ask for.
+template <Real R, class Projection, class Position>
+void check_position_parameters(const AttentionLayerParameters<R, Projection, Position>& p,
+                               const HeadLayout& layout, const Position& position) {
+  using Learned = typename Position::template Parameters<R>;
+  std::vector<std::pair<Eigen::Index, Eigen::Index>> shapes;
+  const Learned right = position.template zero_parameters<R>(layout.heads, layout.width);
+  Learned::each(right, "", [&](const std::string&, const auto& tensor) {
+    shapes.emplace_back(tensor.rows(), tensor.cols());
+  });
+  std::size_t n = 0;
+  Learned::each(p.position, "position", [&](const std::string& name, const auto& tensor) {
+    require(n < shapes.size(), "parameters of position", n + 1, "as many as the method has");
+    const auto [rows, columns] = shapes[n++];
+    require(tensor.rows() == rows, (name + ".rows()").c_str(), tensor.rows(),
+            "what the layer's heads and width ask for");
+    require(tensor.cols() == columns, (name + ".cols()").c_str(), tensor.cols(),
+            "what the layer's heads and width ask for");
+  });
+  require(n == shapes.size(), "parameters of position", n, "as many as the method has");
+  require(p.ssmax_scale.size() == 0 || p.ssmax_scale.size() == layout.heads, "ssmax_scale.size()",
+          p.ssmax_scale.size(), "heads, or 0");
+}
+
 /// What the backward pass needs of a forward pass, and the layer's result.
 template <Real R, class Bias>
 struct AttentionLayerState {
@@ -93,6 +118,7 @@ template <class Tier, class Parameters, class Position, Real R = typename Tier::
 auto attention_layer(const Parameters& p, const HeadLayout& layout, const Position& position,
                      const Matrix<R>& X, const Mask& mask) {
   check(layout);
+  check_position_parameters(p, layout, position);
   typename Position::template Cache<R> nothing_before{};
   auto biases = position.biases(p.position, X, layout.heads, nothing_before);
   return attended<Tier>(p, layout, position, turned_heads<Tier>(p, layout, position, X, 0),
@@ -101,10 +127,14 @@ auto attention_layer(const Parameters& p, const HeadLayout& layout, const Positi
 
 /// The adjoint: adds the gradients of the parameters to `grad` and returns dX. Arguments as for
 /// attention_layer, and the state that it returned.
+/// @throws std::invalid_argument if shapes do not agree.
 template <class Tier, class Parameters, class Position, class State, Real R = typename Tier::Scalar>
 Matrix<R> attention_layer_grad(const Parameters& p, const HeadLayout& layout,
                                const Position& position, const Matrix<R>& X, const State& state,
                                const Matrix<R>& grad_result, Parameters& grad) {
+  check_position_parameters(grad, layout, position);
+  require(grad.ssmax_scale.size() == p.ssmax_scale.size(), "grad.ssmax_scale.size()",
+          grad.ssmax_scale.size(), "that of the parameters");
   const Matrix<R> grad_merged = linear_grad<Tier>(p.output, state.merged, grad_result, grad.output);
   const auto bias_of = [&](int, int h) { return state.biases[h]; };
   auto by = Tier::attention_grad(

@@ -31,6 +31,10 @@ template <class Tier, class Position, class State, Real R = typename Tier::Scala
 void bert_grad(const BertConfiguration<Position>& c, const BertParameters<R, Position>& p,
                const std::vector<int>& ids, const std::vector<int>& token_types, const State& state,
                const Matrix<R>& grad_hidden, BertParameters<R, Position>& grad) {
+  require(grad.layers.size() == p.layers.size(), "grad.layers", grad.layers.size(),
+          "as many as there are parameters of");
+  require(state.layers.size() == p.layers.size(), "state.layers", state.layers.size(),
+          "as many as there are parameters of");
   Matrix<R> grad_x = grad_hidden;
   for (std::size_t n = p.layers.size(); n-- > 0;) {
     const BertLayer<R, Position>& layer = p.layers[n];

@@ -29,7 +29,7 @@ struct DecodingCache {
   int length() const { return layers.empty() ? 0 : layers[0].length(); }
 };
 
-/// all = [all; more].
+/// all = [all; more]. @throws std::invalid_argument if the columns differ.
 template <Real R>
 void append_rows(Matrix<R>& all, const Matrix<R>& more) {
   if (all.size() == 0) {
@@ -50,6 +50,7 @@ template <class Tier, class Parameters, class Position, Real R = typename Tier::
 auto attention_layer_step(const Parameters& p, const HeadLayout& layout, const Position& position,
                           const Matrix<R>& X, AttentionCache<R, Position>& cache) {
   check(layout);
+  check_position_parameters(p, layout, position);
   Heads<R> heads = turned_heads<Tier>(p, layout, position, X, cache.length());
   auto biases = position.biases(p.position, X, layout.heads, cache.position);
   cache.k.resize(layout.kv_heads);
@@ -72,6 +73,8 @@ template <class Tier, class Position, Real R = typename Tier::Scalar>
 Matrix<R> gpt2_decode(const Gpt2Configuration<Position>& c, const Gpt2Parameters<R, Position>& p,
                       const std::vector<int>& ids, DecodingCache<R, Position>& cache) {
   require(!ids.empty(), "ids.size()", ids.size(), "at least 1");
+  require(static_cast<int>(p.blocks.size()) == c.layers, "blocks", p.blocks.size(),
+          "the configuration's layers");
   Matrix<R> X = gpt2_embedding(c, p, ids, cache.length());
   cache.layers.resize(p.blocks.size());
   const auto attend = [&](int layer, const Matrix<R>& normed) {
@@ -87,6 +90,8 @@ Matrix<R> llama_style_decode(const LlamaStyleConfiguration<Position>& c,
                              const LlamaStyleParameters<R, Position>& p,
                              const std::vector<int>& ids, DecodingCache<R, Position>& cache) {
   require(!ids.empty(), "ids.size()", ids.size(), "at least 1");
+  require(static_cast<int>(p.layers.size()) == c.layers, "layers", p.layers.size(),
+          "the configuration's layers");
   Matrix<R> X = llama_style_embedding(c, p, ids, cache.length());
   cache.layers.resize(p.layers.size());
   const auto attend = [&](int layer, const Matrix<R>& normed) {

@@ -18,6 +18,10 @@ template <class Tier, class Position, class State, Real R = typename Tier::Scala
 void gpt2_grad(const Gpt2Configuration<Position>& c, const Gpt2Parameters<R, Position>& p,
                const std::vector<int>& ids, const State& state, const Matrix<R>& grad_hidden,
                Gpt2Parameters<R, Position>& grad) {
+  require(grad.blocks.size() == p.blocks.size(), "grad.blocks", grad.blocks.size(),
+          "as many as there are parameters of");
+  require(state.blocks.size() == p.blocks.size(), "state.blocks", state.blocks.size(),
+          "as many as there are parameters of");
   Matrix<R> grad_x = layernorm_grad(p.ln_f, state.output, c.epsilon, grad_hidden, grad.ln_f);
   for (std::size_t layer = p.blocks.size(); layer-- > 0;) {
     const Gpt2Block<R, Position>& block = p.blocks[layer];

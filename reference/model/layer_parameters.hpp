@@ -60,11 +60,12 @@ std::int64_t parameter_count(const Parameters& p) {
   return count;
 }
 
-/// to += more, element by element.
+/// to += more, element by element. @throws std::invalid_argument if the shapes differ.
 template <class Tensor>
 void add_to(Tensor& to, const std::type_identity_t<Tensor>& more) {
-  require(to.rows() == more.rows() && to.cols() == more.cols(), "rows of the gradient", more.rows(),
-          "the shape of its parameter");
+  require(more.rows() == to.rows(), "more.rows()", more.rows(), "the rows of what it is added to");
+  require(more.cols() == to.cols(), "more.cols()", more.cols(),
+          "the columns of what it is added to");
   for (Eigen::Index n = 0; n < to.size(); ++n) to.data()[n] += more.data()[n];
 }
 

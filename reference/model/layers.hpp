@@ -12,6 +12,7 @@
 namespace plumbline::reference {
 
 /// Every element, mapped; and its adjoint, dX = dY f'(X).
+/// @throws std::invalid_argument if the shape of dY is not that of X.
 template <Real R, class Function>
 Matrix<R> elementwise(const Matrix<R>& X, const Function& function) {
   Matrix<R> Y(X.rows(), X.cols());
@@ -22,8 +23,8 @@ Matrix<R> elementwise(const Matrix<R>& X, const Function& function) {
 template <Real R, class Derivative>
 Matrix<R> elementwise_grad(const Matrix<R>& X, const Derivative& derivative,
                            const Matrix<R>& grad_y) {
-  require(grad_y.rows() == X.rows() && grad_y.cols() == X.cols(), "grad_y.rows()", grad_y.rows(),
-          "the shape of X");
+  require(grad_y.rows() == X.rows(), "grad_y.rows()", grad_y.rows(), "the rows of X");
+  require(grad_y.cols() == X.cols(), "grad_y.cols()", grad_y.cols(), "the columns of X");
   Matrix<R> grad(X.rows(), X.cols());
   for (Eigen::Index n = 0; n < X.size(); ++n) {
     grad.data()[n] = grad_y.data()[n] * derivative(X.data()[n]);

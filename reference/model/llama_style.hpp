@@ -35,8 +35,8 @@ struct LlamaStyleState {
 /// silu(gate) up, element by element. @throws std::invalid_argument if the shapes differ.
 template <Real R>
 Matrix<R> swiglu(const Matrix<R>& gate, const Matrix<R>& up) {
-  require(gate.rows() == up.rows() && gate.cols() == up.cols(), "up.rows()", up.rows(),
-          "the shape of gate");
+  require(up.rows() == gate.rows(), "up.rows()", up.rows(), "the rows of gate");
+  require(up.cols() == gate.cols(), "up.cols()", up.cols(), "the columns of gate");
   Matrix<R> Y(gate.rows(), gate.cols());
   for (Eigen::Index n = 0; n < Y.size(); ++n) Y.data()[n] = swiglu(gate.data()[n], up.data()[n]);
   return Y;

@@ -44,6 +44,10 @@ void llama_style_grad(const LlamaStyleConfiguration<Position>& c,
                       const LlamaStyleParameters<R, Position>& p, const std::vector<int>& ids,
                       const State& state, const Matrix<R>& grad_hidden,
                       LlamaStyleParameters<R, Position>& grad) {
+  require(grad.layers.size() == p.layers.size(), "grad.layers", grad.layers.size(),
+          "as many as there are parameters of");
+  require(state.layers.size() == p.layers.size(), "state.layers", state.layers.size(),
+          "as many as there are parameters of");
   Matrix<R> grad_x = rmsnorm_grad(p.norm, state.output, c.epsilon, grad_hidden, grad.norm);
   for (std::size_t n = p.layers.size(); n-- > 0;) {
     const LlamaStyleLayer<R, Position>& layer = p.layers[n];
