@@ -55,6 +55,16 @@ void merge_heads(const std::vector<Matrix<R>>& split, Matrix<R>& X, int first) {
   }
 }
 
+/// linear, then split_heads. @throws std::invalid_argument unless the layer has one output for each
+/// column of the heads.
+template <class Tier, Real R>
+std::vector<Matrix<R>> linear_heads(const LinearParameters<R>& p, const Matrix<R>& X, int heads,
+                                    int head_dim) {
+  require(p.weight.rows() == heads * head_dim, "weight.rows()", p.weight.rows(),
+          "the columns of all heads");
+  return split_heads(linear<Tier>(p, X), 0, heads, head_dim);
+}
+
 /// Queries, keys and values, each one [T, head_dim] a head; or their gradients.
 template <Real R>
 struct Heads {
@@ -72,8 +82,10 @@ struct FusedProjection {
 
   template <class Tier>
   Heads<R> heads(const HeadLayout& layout, const Matrix<R>& X) const {
-    const Matrix<R> Y = linear<Tier>(qkv, X);
     const int D = layout.head_dim(), C = layout.width, kv = layout.kv_width();
+    require(qkv.weight.rows() == C + 2 * kv, "qkv.weight.rows()", qkv.weight.rows(),
+            "the columns of all queries, keys and values");
+    const Matrix<R> Y = linear<Tier>(qkv, X);
     return {split_heads(Y, 0, layout.heads, D), split_heads(Y, C, layout.kv_heads, D),
             split_heads(Y, C + kv, layout.kv_heads, D)};
   }
@@ -102,10 +114,10 @@ struct SeparateProjections {
 
   template <class Tier>
   Heads<R> heads(const HeadLayout& layout, const Matrix<R>& X) const {
-    const auto split = [&](const LinearParameters<R>& p, int heads) {
-      return split_heads(linear<Tier>(p, X), 0, heads, layout.head_dim());
-    };
-    return {split(query, layout.heads), split(key, layout.kv_heads), split(value, layout.kv_heads)};
+    const int D = layout.head_dim();
+    return {linear_heads<Tier>(query, X, layout.heads, D),
+            linear_heads<Tier>(key, X, layout.kv_heads, D),
+            linear_heads<Tier>(value, X, layout.kv_heads, D)};
   }
 
   /// Adds the gradients of the parameters to `grad` and returns dX.

@@ -38,6 +38,26 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   BOOST_CHECK_THROW(merge_heads({zeros<double>(3, 4)}, X, 0), std::invalid_argument);
 }
 
+BOOST_AUTO_TEST_CASE(parameters_for_other_heads_are_refused) {
+  const HeadLayout two{4, 2, 1}, four{4, 4, 1};
+  const CablePosition position;
+  using Separate = AttentionLayerParameters<double, SeparateProjections<double>, CablePosition>;
+  const auto p = Separate::zero(two, position, true, false);
+  const Matrix<double> X = zeros<double>(3, 4);
+  BOOST_CHECK_THROW(attention_layer<Double>(p, four, position, X, {}), std::invalid_argument);
+  BOOST_CHECK_THROW(p.projection.heads<Double>(four, X), std::invalid_argument);
+  const auto fused = FusedProjection<double>::zero(two, true);
+  BOOST_CHECK_THROW(fused.heads<Double>(four, X), std::invalid_argument);
+  auto other_position = p;
+  other_position.position = position.zero_parameters<double>(4, 4);
+  BOOST_CHECK_THROW(attention_layer<Double>(other_position, two, position, X, {}),
+                    std::invalid_argument);
+  auto other_ssmax = p;
+  other_ssmax.ssmax_scale = zeros<double>(4);
+  BOOST_CHECK_THROW(attention_layer<Double>(other_ssmax, two, position, X, {}),
+                    std::invalid_argument);
+}
+
 // The output layer doubles. Head 0 attends with q = (1, 0), head 1 with q = (0, 0); both read the
 // one head of keys (ln 3, 0) times sqrt(2), (0, 0): the last token's head 0 has probabilities 3/4
 // and 1/4, head 1 halves. Values are (4, 8) and (0, 0). The first token sees itself alone.

@@ -134,6 +134,10 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   auto other_layers = c;
   other_layers.layers = 2;
   BOOST_CHECK_THROW(bert_forward<Double>(other_layers, p, {1}, {0}), std::invalid_argument);
+  auto grad = Parameters<double>::zero(other_layers);
+  const auto state = bert_forward<Double>(c, p, {1}, {0});
+  BOOST_CHECK_THROW(bert_grad<Double>(c, p, {1}, {0}, state, state.hidden, grad),
+                    std::invalid_argument);
   for (int BertConfiguration<>::*size :
        {&BertConfiguration<>::layers, &BertConfiguration<>::intermediate,
         &BertConfiguration<>::vocabulary, &BertConfiguration<>::positions,

@@ -161,6 +161,9 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   auto other_layers = c;
   other_layers.layers = 2;
   BOOST_CHECK_THROW(gpt2_forward<Double>(other_layers, p, {0}), std::invalid_argument);
+  auto grad = Parameters<double>::zero(other_layers);
+  const auto state = gpt2_forward<Double>(c, p, {0});
+  BOOST_CHECK_THROW(gpt2_grad<Double>(c, p, {0}, state, state.hidden, grad), std::invalid_argument);
 }
 
 BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {

@@ -128,6 +128,10 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   auto other_layers = c;
   other_layers.layers = 2;
   BOOST_CHECK_THROW(llama_style_forward<Double>(other_layers, p, {0}), std::invalid_argument);
+  auto grad = P::zero(other_layers);
+  const auto state = llama_style_forward<Double>(c, p, {0});
+  BOOST_CHECK_THROW(llama_style_grad<Double>(c, p, {0}, state, state.hidden, grad),
+                    std::invalid_argument);
   using C = LlamaStyleConfiguration<NopePosition>;
   for (int C::*size :
        {&C::layers, &C::heads, &C::kv_heads, &C::hidden, &C::vocabulary, &C::positions}) {
