@@ -231,15 +231,15 @@ std::vector<Problem> special_problems(const std::string& method) {
   if (method == "fire") {
     return {drawn(with_options(causal(method, "as_printed", shape), {{"L0", 1}, {"epsilon", 0}}))};
   }
-  // T5's own 32 buckets and distance 128: one query sees every bucket.
-  const std::map<std::string, double> own = {{"buckets", 32}, {"max_distance", 128}};
-  if (method == "t5") {
-    return {drawn(with_options(causal(method, "own_buckets", {1, 1, 1, 1, 140, 2, 139}), own))};
-  }
-  if (method == "t5_bidirectional") {
-    Problem both = with_options(causal(method, "own_buckets", {1, 1, 1, 1, 280, 2, 140}), own);
-    both.setting.mask.causal = false;
-    return {drawn(both)};
+  // T5's own 32 buckets, distance 128 and scale: one query sees every bucket that it can.
+  if (method == "t5" || method == "t5_bidirectional") {
+    const bool both = method == "t5_bidirectional";
+    Problem own = with_options(
+        causal(method, "own_buckets", {1, 1, 1, 1, both ? 280 : 140, 2, both ? 140 : 139}),
+        {{"buckets", 32}, {"max_distance", 128}});
+    own.setting.mask.causal = !both;
+    own.setting.scale = 1.0;
+    return {drawn(own)};
   }
   if (method.starts_with("rope_")) {  // BAM's baseline
     return {

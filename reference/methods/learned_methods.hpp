@@ -34,10 +34,14 @@ struct TableMethod {
 template <bool bidirectional>
 struct T5Row {
   static std::vector<const char*> options() { return {"buckets", "max_distance"}; }
+  /// At most 256 buckets: the borders between them are found in integers of as many digits.
   static T5Buckets row(const Problem& p) {
-    return {whole_option(p, "buckets"), whole_option(p, "max_distance"), bidirectional};
+    const int buckets = whole_option(p, "buckets");
+    require(buckets <= 256, "buckets", buckets, "at most 256");
+    return {buckets, whole_option(p, "max_distance"), bidirectional};
   }
 };
+
 template <class Clipped>
 struct ClippedRow {
   static std::vector<const char*> options() { return {"largest"}; }

@@ -130,6 +130,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_or_out_of_range_is_refused) {
   refused("fire", [](Taken& taken) { taken.problem.setting.options.erase("L0"); });
   refused("t5", [](Taken& taken) { taken.problem.setting.options["buckets"] = 3.5; });
   refused("t5", [](Taken& taken) { taken.problem.setting.options["buckets"] = -4; });
+  refused("t5", [](Taken& taken) { taken.problem.setting.options["buckets"] = 1e6; });
   refused("kerple_log", [](Taken& taken) { taken.tensors.at("a").data[1] = 0; });
   refused("dape_v1_kerple_log", [](Taken& taken) { taken.tensors.at("a").data[1] = 0; });
 }
