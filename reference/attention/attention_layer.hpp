@@ -47,22 +47,28 @@ struct AttentionLayerParameters {
 template <Real R, class Projection, class Position>
 void check_position_parameters(const AttentionLayerParameters<R, Projection, Position>& p,
                                const HeadLayout& layout, const Position& position) {
-  using Learned = typename Position::template Parameters<R>;
-  std::vector<std::pair<Eigen::Index, Eigen::Index>> shapes;
-  const Learned right = position.template zero_parameters<R>(layout.heads, layout.width);
-  Learned::each(right, "", [&](const std::string&, const auto& tensor) {
-    shapes.emplace_back(tensor.rows(), tensor.cols());
-  });
-  std::size_t n = 0;
-  Learned::each(p.position, "position", [&](const std::string& name, const auto& tensor) {
-    require(n < shapes.size(), "parameters of position", n + 1, "as many as the method has");
-    const auto [rows, columns] = shapes[n++];
-    require(tensor.rows() == rows, (name + ".rows()").c_str(), tensor.rows(),
+  struct Shape {
+    std::string name;
+    Eigen::Index rows, columns;
+  };
+  const auto shapes_of = [](const typename Position::template Parameters<R>& learned) {
+    std::vector<Shape> shapes;
+    learned.each(learned, "position", [&](const std::string& name, const auto& tensor) {
+      shapes.push_back({name, tensor.rows(), tensor.cols()});
+    });
+    return shapes;
+  };
+  const std::vector<Shape> given = shapes_of(p.position);
+  const std::vector<Shape> right =
+      shapes_of(position.template zero_parameters<R>(layout.heads, layout.width));
+  require(given.size() == right.size(), "parameters of position", given.size(),
+          "as many as the method has");
+  for (std::size_t n = 0; n < given.size(); ++n) {
+    require(given[n].rows == right[n].rows, (given[n].name + ".rows()").c_str(), given[n].rows,
             "what the layer's heads and width ask for");
-    require(tensor.cols() == columns, (name + ".cols()").c_str(), tensor.cols(),
-            "what the layer's heads and width ask for");
-  });
-  require(n == shapes.size(), "parameters of position", n, "as many as the method has");
+    require(given[n].columns == right[n].columns, (given[n].name + ".cols()").c_str(),
+            given[n].columns, "what the layer's heads and width ask for");
+  }
   require(p.ssmax_scale.size() == 0 || p.ssmax_scale.size() == layout.heads, "ssmax_scale.size()",
           p.ssmax_scale.size(), "heads, or 0");
 }

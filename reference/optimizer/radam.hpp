@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RAdam, which BAM's models are trained with (appendix C: "RAdam with decoupled weight decay").
+// RAdam, which BAM's models are trained with (appendix C: "RAdam with decoupled weight decay"; the
+// versions of its train.py that we have seen take AdamW with betas 0.9 and 0.95).
 // Source: Liu et al., "On the Variance of the Adaptive Learning Rate and Beyond", arXiv:1908.03265,
 // algorithm 2 and section 4.
 #pragma once

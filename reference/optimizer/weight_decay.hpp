@@ -14,8 +14,8 @@ enum class PositionalPrior { no, yes };
 
 /// The weight decay of a tensor: lambda for rank >= 2, whether weights or embedding tables; 0 for
 /// rank 0 and 1 (biases, gains) and for the parameters of BAM's prior, whatever their rank.
-/// Source: the training code of CABLE (AdamW, lambda = 0.1) and of BAM (RAdam, lambda = 0.1; the
-/// paper's appendix C gives lambda only).
+/// Source: the training code of CABLE and of BAM, which put tensors below rank 2 in a group without
+/// decay; lambda = 0.1 in both (BAM, appendix C).
 /// @throws std::invalid_argument if rank < 0.
 template <Real R>
 R weight_decay_of(int rank, PositionalPrior prior, const R& lambda) {

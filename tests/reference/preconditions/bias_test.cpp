@@ -76,6 +76,8 @@ BOOST_AUTO_TEST_CASE(cable_and_its_forms_refuse) {
 BOOST_AUTO_TEST_CASE(alibi_refuses) {
   expect_refused("heads is 0; expected at least 1",
                  [](const auto& zero) { alibi_slopes<RealOf<decltype(zero)>>(0); });
+  expect_refused("heads is -3; expected at least 1",
+                 [](const auto& zero) { alibi_slopes<RealOf<decltype(zero)>>(-3); });
   expect_refused("heads is -2; expected at least 1",
                  [](const auto& zero) { alibi_slopes_geometric<RealOf<decltype(zero)>>(-2); });
 }

@@ -53,6 +53,20 @@ BOOST_AUTO_TEST_CASE(splitting_and_merging_heads_refuse) {
   expect_refused("X.cols() is 4; expected the columns of all heads", merge(2, 1));
 }
 
+BOOST_AUTO_TEST_CASE(projections_refuse_weights_for_other_heads) {
+  expect_refused("qkv.weight.rows() is 8; expected the columns of all queries, keys and values",
+                 [](const auto& zero) {
+                   using R = RealOf<decltype(zero)>;
+                   const FusedProjection<R> grouped = FusedProjection<R>::zero({4, 2, 1}, true);
+                   grouped.template heads<Equations<R>>(layout, zeros<R>(1, 4));
+                 });
+  expect_refused("weight.rows() is 2; expected the columns of all heads", [](const auto& zero) {
+    using R = RealOf<decltype(zero)>;
+    const SeparateProjections<R> grouped = SeparateProjections<R>::zero({4, 2, 1}, true);
+    grouped.template heads<Equations<R>>(layout, zeros<R>(1, 4));
+  });
+}
+
 BOOST_AUTO_TEST_CASE(a_layer_refuses_parameters_of_other_shapes) {
   const std::string shape = "; expected what the layer's heads and width ask for";
   expect_parameters_refused("position.increment.weight.rows() is 1" + shape,
