@@ -82,7 +82,7 @@ void expect_readings_agree(const Equation& equation, const std::vector<double>& 
 
 /// Checks a hand-written adjoint: `objective` maps the inputs to a number (a Vector of one), and
 /// `adjoint` to its gradient. The gradient is compared with the dual reading, both computed with
-/// running errors (adjoint_check.hpp). In double both are the same numbers, bit for bit.
+/// running errors (AdjointComparison). In double both are the same numbers, bit for bit.
 template <class Objective, class Adjoint>
 void expect_adjoint(const Objective& objective, const Adjoint& adjoint,
                     const std::vector<double>& inputs) {
