@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/core/real.hpp"
+#include "reference/scalars/double.hpp"
 
 namespace plumbline::adjoint_mutants {
 
