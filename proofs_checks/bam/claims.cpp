@@ -24,6 +24,7 @@ std::vector<Claim> claims() {
       theorem_2_necessarily(),
       theorem_2_weights(),
       heavier_tail(),
+      alpha_zero(),
       theorem_3(),
       theorem_3_epsilon(),
       theorem_3_neighbours(),

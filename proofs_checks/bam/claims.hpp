@@ -31,6 +31,7 @@ Claim theorem_2_scale();
 Claim theorem_2_necessarily();
 Claim theorem_2_weights();
 Claim heavier_tail();
+Claim alpha_zero();
 Claim theorem_3();
 Claim theorem_3_epsilon();
 Claim theorem_3_neighbours();

@@ -19,6 +19,17 @@ struct WeightFallsBelowHalfOfItsLimit {
   }
 };
 
+/// The same with q^n = t anywhere in [0, 1], so at every length: p = 1 / (1 + (1 - t)/(1 - q)).
+struct WeightFallsAtSomeLength {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R q = reference::exp(-in.number("m")), one(1.0);
+    const R p = one / (one + (one - in.number("q^n")) / (one - q));
+    return {(one - q) / (R(2.0) - q) / R(2.0) - p};
+  }
+};
+
 /// e^(2 F - m n) - p for every content within [-F, F]; for the mutant e^(F - m n).
 template <bool mutant>
 struct WeightBelowRate {
@@ -40,6 +51,13 @@ std::vector<Sample> bounded_contents() {
       for (int n : {1, 2, 16, 256}) samples.push_back(contents_within(F, n).with("m", {m}));
     }
   }
+  return samples;
+}
+
+std::vector<Sample> all_lengths() {
+  std::vector<Sample> samples;
+  for (double m : {1.0, 0.5, 0x1p-8})
+    samples.push_back(Sample{}.with("m", {m}).within("q^n", 0, 1));
   return samples;
 }
 
@@ -75,16 +93,17 @@ Claim lemma_3() {
   claim.correction = "Rate: p_ij <= e^(2 F - m |i - j|), for every length and all such contents.";
   claim.derivation =
       "p_ij <= e^(f_j - m d) / e^(f_i) <= e^(2 F - m d), as the query's own key is one of the "
-      "terms "
-      "of the denominator and has bias 0. Without a bound on the content: f_j = m (i - j) at the "
-      "farthest key and 0 elsewhere gives p_ij = 1/(1 + sum_{k < d} q^k), q = e^-m, which falls to "
-      "(1 - q)/(2 - q) and not to 0. The proof's step \"the score becomes minus infinity, so the "
-      "softmax becomes 0\" needs the bound on q_i k_j.";
+      "terms of the denominator and has bias 0. Without a bound on the content: f_j = m (i - j) at "
+      "the farthest key and 0 elsewhere gives p_ij = 1/(1 + sum_{k < d} q^k), q = e^-m, which "
+      "falls to (1 - q)/(2 - q) and not to 0. The proof's step \"the score becomes minus infinity, "
+      "so the softmax becomes 0\" needs the bound on q_i k_j.";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together(
         {for_all(Role::statement, "f_far = m n, others 0: (1 - q)/(2 - q)/2 - p > 0 at some length",
                  WeightFallsBelowHalfOfItsLimit{}, cancelling_contents()),
+         for_all(Role::statement, "the same at every length, q^n in [0, 1]",
+                 WeightFallsAtSomeLength{}, all_lengths()),
          for_all(Role::condition, "e^(2 F - m n) - p >= 0 on all contents in [-F, F]",
                  WeightBelowRate<false>{}, bounded_contents())});
   };

@@ -70,7 +70,7 @@ Claim negative_beta_far_end() {
       "e^((alpha/d)^|beta|). For a given alpha it approaches the uniform prior as D grows.";
   claim.derivation =
       "b(d) = -(alpha/d)^|beta| rises to 0. alpha = 1, beta = -1/2, D = 512: b(256) = -1/16, "
-      "b(512) = -0.044, so the farther half holds 51 percent. Under the condition the keys beyond "
+      "b(512) = -0.044, so the farther half holds 52 percent. Under the condition the keys beyond "
       "3 D/4, a quarter of all, have each at least 6 times the weight of any of the nearer half: "
       "6/4 against at most 1/2, three quarters.";
   claim.derived = Verdict::holds_under_condition;

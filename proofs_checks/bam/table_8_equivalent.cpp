@@ -41,8 +41,8 @@ Claim table_8_equivalent() {
       "and at 1.1B (133.14 ms, others 120.91 to 124.95), by more than the deviations add up to.";
   claim.derivation =
       "430M: BAM SSMax 59.50 +- 0.18, ALiBi SSMax 54.22 +- 0.21; 1.1B: 133.14 +- 0.41 against "
-      "122.09 +- 0.33, a tenth more, thirty deviations apart. (The caption says backward pass, the "
-      "text inference.)";
+      "122.09 +- 0.33, nine percent more, more than twenty-five deviations apart. (The caption "
+      "says backward pass, the text inference.)";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together(

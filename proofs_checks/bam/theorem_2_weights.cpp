@@ -83,19 +83,17 @@ Claim theorem_2_weights() {
       "For GGD-BAM to see more context than ALiBi the ratio B_ij / A_ij must be less than 1: where "
       "it is, with mu = 0 and alpha = m^(-1/beta), the key's weight is at least that under ALiBi.";
   claim.hypotheses = {
-      "beta in (0, 1), mu = 0, alpha = m^(-1/beta), so B/A = d^(beta - 1) < 1 for "
-      "d >= 2."};
+      "beta in (0, 1), mu = 0, alpha = m^(-1/beta), so B/A = d^(beta - 1) < 1 for d >= 2."};
   claim.implicit = {"Same content under both priors; seeing a key means giving it weight."};
   claim.correction =
       "For every window w and every content, the mass at distance w and beyond is at least that "
       "under ALiBi.";
   claim.derivation =
       "The ratio compares logits; weights are also divided by their sum, and the slower decay "
-      "makes "
-      "the sum larger. m = 1/4, beta = 1/2, 64 equal contents, d = 2: ALiBi gives e^-0.5 (1 - "
-      "e^-0.25) = 0.134, the GGD about 0.03. The conclusion is saved by monotonicity: B - A = "
-      "m (d - d^beta) does not decrease in d, so GGD's weights are ALiBi's times an increasing "
-      "factor (monotone likelihood ratio), which moves mass outwards past every w.";
+      "makes the sum larger. m = 1/4, beta = 1/2, 64 equal contents, d = 2: ALiBi gives e^-0.5 (1 "
+      "- e^-0.25) = 0.134, the GGD 0.036. The conclusion is saved by monotonicity: B - A = m (d - "
+      "d^beta) does not decrease in d, so GGD's weights are ALiBi's times an increasing factor "
+      "(monotone likelihood ratio), which moves mass outwards past every w.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together({for_all(Role::statement, "equal contents, d >= 2: p_GGD - p_ALiBi >= 0",

@@ -22,6 +22,15 @@ struct FarWeightStaysAbove {
   }
 };
 
+/// e/n - c, which is more than p - c for alpha = 1 and equal contents, at every length of a box.
+struct FarWeightReturns {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {reference::exp(R(1.0)) / in.number("n") - in.number("c")};
+  }
+};
+
 /// e^(2 F + alpha^|beta|) / n - p of the farthest of n keys, for every content within [-F, F].
 struct FarWeightBelowRate {
   static constexpr Relation relation = Relation::at_least_zero;
@@ -75,6 +84,15 @@ std::vector<Sample> thresholds() {
   return samples;
 }
 
+/// All lengths from there to 2^60.
+std::vector<Sample> longer() {
+  std::vector<Sample> samples;
+  for (double c : {0.1, 0.01, 0.001, 1e-9}) {
+    samples.push_back(Sample{}.with("c", {c}).within("n", std::ceil(2.75 / c), 0x1p60));
+  }
+  return samples;
+}
+
 std::vector<Sample> bounded_contents() {
   std::vector<Sample> samples;
   for (double F : {0.0, 2.0}) {
@@ -113,35 +131,32 @@ Claim theorem_4() {
   claim.source = source("Theorem 4, section 2.4, and appendix B.7");
   claim.statement =
       "For all beta < 0 and alpha > 0, if p_ij = softmax(q_i K^T + M_i + B_i) then lim p_ij is not "
-      "0 "
-      "as |j - i| -> infinity.";
+      "0 as |j - i| -> infinity.";
   claim.hypotheses = {"beta < 0, alpha > 0 (B.7; section 2.4 has alpha >= 0), mu = 0.",
                       "\"A fixed query q_i\"."};
   claim.implicit = {
       "The length grows with the distance, as in Lemmas 3 and 4, whose proofs this one repeats. At "
-      "a "
-      "fixed length the statement is empty: every softmax weight is positive, ALiBi's as well."};
+      "a fixed length the statement is empty: every softmax weight is positive, ALiBi's as well."};
   claim.correction =
       "With |f| <= F: p_ij <= e^(2 F + alpha^|beta|) / (i - 1) -> 0. What beta < 0 gives is "
-      "relative: "
-      "p_ij >= e^(b_ij) p_ij^NoPE with e^(b_ij) -> 1, for every content and length, so a distant "
-      "key "
-      "gets in the limit at least what it gets without any positional score.";
+      "relative: p_ij >= e^(b_ij) p_ij^NoPE with e^(b_ij) -> 1, for every content and length, so a "
+      "distant key gets in the limit at least what it gets without any positional score.";
   claim.derivation =
       "b_ij -> 0, but the limit is taken inside a softmax whose length is held fixed while the "
       "distance grows beyond it. The denominator has i - 1 terms of at least e^(-F - "
-      "alpha^|beta|): "
-      "the weight falls like 1/i. With equal contents and alpha = 1, p <= e/(i - 1): below any c "
-      "at "
-      "i = 1 + e/c. B.7 ends with softmax(q_i K^T + M_i), \"not necessarily zero\": that is NoPE's "
-      "weight, which tends to 0 as well. NoPE's denominator has every term of BAM's divided by "
-      "e^b <= 1, and the own key's: the relative bound. (The sentence \"plug 0 back ... minus "
-      "infinity ... 0\" in B.7 is left over from B.6.)";
+      "alpha^|beta|): the weight falls like 1/i. With equal contents and alpha = 1, p <= e/(i - "
+      "1): below any c at i = 1 + e/c. B.7 ends with softmax(q_i K^T + M_i), \"not necessarily "
+      "zero\": that is NoPE's weight, which tends to 0 as well. NoPE's denominator has every term "
+      "of BAM's divided by e^b <= 1, and the own key's: the relative bound. (The sentence \"plug 0 "
+      "back ... minus infinity ... 0\" in B.7 is left over from B.6.)";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together(
         {for_all(Role::statement, "equal contents, alpha = 1: p_far - c >= 0 at every length n",
                  FarWeightStaysAbove{}, thresholds()),
+         for_all(Role::statement,
+                 "and it comes back above c at some longer one: e/n - c >= 0, e/n >= p_far",
+                 FarWeightReturns{}, longer()),
          for_all(Role::correction,
                  "e^(2 F + alpha^|beta|)/n - p_far >= 0 on all contents in [-F, F]",
                  FarWeightBelowRate{}, bounded_contents()),

@@ -59,15 +59,14 @@ Claim theta_parametrisation() {
   claim.title = "The bias of appendix C is the GGD with alpha = exp(-theta_alpha/theta_beta)";
   claim.source = source("Appendix C, b_ij and the sentence after it, against section 2.3");
   claim.statement =
-      "b_ij = -e^theta_alpha (|(j - i) - mu| + epsilon)^theta_beta is the GGD -|(j - i - mu)/"
-      "alpha|^beta with beta = theta_beta and alpha = e^(-theta_alpha/theta_beta).";
+      "b_ij = -e^theta_alpha (|(j - i) - mu| + epsilon)^theta_beta is the GGD -|(j - i - "
+      "mu)/alpha|^beta with beta = theta_beta and alpha = e^(-theta_alpha/theta_beta).";
   claim.hypotheses = {"mu = e^theta_mu - e^(-theta_mu).", "epsilon = 10^-5."};
   claim.implicit = {"theta_beta is not 0, and j - i is not mu."};
   claim.condition = "epsilon = 0 (and theta_beta is not 0).";
   claim.correction =
-      "With epsilon the bias is stretched by (1 + epsilon/x)^beta, x = |j - i - mu|: by less than "
-      "10^-5 |beta| for x >= 1. At x = 0 it is a different function: -e^theta_alpha epsilon^beta "
-      "in "
+      "With epsilon the bias is stretched by (1 + epsilon/x)^beta, x = |j - i - mu|: relatively by "
+      "about 10^-5 |beta|/x. At x = 0 it is a different function: -e^theta_alpha epsilon^beta in "
       "place of 0 (beta > 0; -0.32 for beta = 0.1) or minus infinity (beta < 0).";
   claim.derivation =
       "|x/alpha|^beta = |x|^beta e^(theta_alpha). The implemented power is (x + epsilon)^beta.";

@@ -26,6 +26,7 @@ inline const std::map<std::string, std::string> verdicts_bam = {
     {"bam/theorem_2_necessarily", "holds_under_condition"},
     {"bam/theorem_2_weights", "refuted"},
     {"bam/heavier_tail", "holds"},
+    {"bam/alpha_zero", "holds_under_condition"},
     {"bam/theorem_3", "holds_under_condition"},
     {"bam/theorem_3_epsilon", "holds_under_condition"},
     {"bam/theorem_3_neighbours", "holds_under_condition"},
