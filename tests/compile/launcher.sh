@@ -38,7 +38,7 @@ done
 # The launcher tells its commands without a build, so it has a list of its own.
 commands() { sed -n 's/^  \([a-z]\+\)  .*/\1/p' | sort; }
 if ! diff <("$1" --help | sed '1,/Subcommands:/d' | commands) \
-          <("$root/plumbline" --help | commands | grep -vx test) >&2; then
+          <("$root/plumbline" --help | commands | grep -vxE 'test|bench') >&2; then
   echo "the program (<) and the launcher (>) have different commands" >&2
   exit 1
 fi
