@@ -63,6 +63,27 @@ BOOST_AUTO_TEST_CASE(gpt2_has_the_names_of_its_published_files) {
   BOOST_TEST(names == expected, boost::test_tools::per_element());
 }
 
+// What the files of gpt2 and bert-base-uncased hold besides the models' parameters.
+BOOST_AUTO_TEST_CASE(the_rest_of_published_files_is_known_by_name) {
+  const auto passed_over = [](const Naming& naming, const std::string& name) {
+    return naming.besides.contains(pattern_of(full_name(naming, name)));
+  };
+  for (const char* name : {"h.11.attn.bias", "transformer.h.0.attn.masked_bias"}) {
+    BOOST_TEST(passed_over(gpt2_naming(), name), name);
+  }
+  for (const char* name :
+       {"embeddings.position_ids", "bert.pooler.dense.weight", "bert.pooler.dense.bias",
+        "cls.seq_relationship.weight", "cls.seq_relationship.bias"}) {
+    BOOST_TEST(passed_over(bert_naming(), name), name);
+  }
+  BOOST_TEST(passed_over(llama_naming(), "model.layers.0.self_attn.rotary_emb.inv_freq"));
+  for (const char* name : {"h.0.attn.c_attn.bias", "h.0.bias", "score.weight"}) {
+    BOOST_TEST(!passed_over(gpt2_naming(), name), name);
+  }
+  BOOST_TEST(gpt2_naming().tied.at("lm_head.weight") == "transformer.wte.weight");
+  BOOST_TEST(bert_naming().tied.at("cls.predictions.decoder.bias") == "cls.predictions.bias");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plumbline::checkpoint
