@@ -64,11 +64,11 @@ void check(const Problem& problem) {
   check_tensor(problem.v, "v", s.batch * s.kv_heads, s.keys, problem);
 }
 
-int ChosenRows::blocks() const { return (static_cast<int>(row.size()) + row_tile - 1) / row_tile; }
+int ChosenRows::blocks(int size) const { return (static_cast<int>(row.size()) + size - 1) / size; }
 
-QueryRows ChosenRows::block(int n, double ssmax_scale) const {
-  const std::size_t first = static_cast<std::size_t>(n) * row_tile;
-  const std::size_t count = std::min<std::size_t>(row_tile, row.size() - first);
+QueryRows ChosenRows::block(int n, double ssmax_scale, int size) const {
+  const std::size_t first = static_cast<std::size_t>(n) * size;
+  const std::size_t count = std::min<std::size_t>(size, row.size() - first);
   const auto of = [&](const auto& all) {
     return std::span(all).subspan(all.empty() ? 0 : first, all.empty() ? 0 : count);
   };

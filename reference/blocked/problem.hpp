@@ -36,9 +36,10 @@ struct ChosenRows {
   std::vector<KeyRange> visible;
   std::vector<double> log_count;  ///< empty without SSMax
 
-  int blocks() const;
-  /// Block n of at most row_tile rows, with the SSMax scale of a head.
-  QueryRows block(int n, double ssmax_scale) const;
+  /// Blocks of at most `size` rows, size <= row_tile.
+  int blocks(int size = row_tile) const;
+  /// Block n of them, with the SSMax scale of a head.
+  QueryRows block(int n, double ssmax_scale, int size = row_tile) const;
 };
 
 /// @throws std::invalid_argument for a row that is not one of the problem's.

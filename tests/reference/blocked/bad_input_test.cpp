@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What blocked attention refuses, with the field, the value and what was expected.
+#include <limits>
+
+#include "tests/reference/blocked/real_size.hpp"
+
+using namespace plumbline::reference;
+
+namespace {
+
+template <class Call>
+void refuses(const Call& call, const std::string& message) {
+  BOOST_CHECK_EXCEPTION(call(), std::invalid_argument, [&](const auto& error) {
+    BOOST_TEST(std::string(error.what()).starts_with(message), error.what());
+    return true;
+  });
+}
+
+const Problem sizes{"small", {1, 2, 1, 2, 3, 1, 1}, {.causal = true}, true};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(problems_that_do_not_fit_are_refused) {
+  const GgdProblem good(sizes, 1);
+  BOOST_CHECK_NO_THROW(blocked::attention(good.problem));
+  Matrix<double> not_a_number = zeros<double>(3, 1), wide = zeros<double>(3, 2);
+  not_a_number(2, 0) = std::numeric_limits<double>::quiet_NaN();
+  Matrix<double> infinite = zeros<double>(2, 1);
+  infinite(1, 0) = -std::numeric_limits<double>::infinity();
+  const auto with = [&](auto change, const std::string& message) {
+    blocked::Problem bad = good.problem;
+    change(bad);
+    refuses([&] { blocked::attention(bad); }, message);
+    refuses([&] { blocked::attention_grad(bad, {}, {}); }, message);
+  };
+  with([](auto& x) { x.shape.heads = 3, x.shape.kv_heads = 2; }, "heads is 3; expected");
+  with([](auto& x) { x.shape.queries = 4; }, "queries is 4; expected");
+  with([](auto& x) { x.threads = -1; }, "threads is -1; expected at least 0");
+  with([](auto& x) { x.scale = std::numeric_limits<double>::infinity(); },
+       "scale is inf; expected");
+  with([](auto& x) { x.mask.window = -1; }, "window is -1; expected at least 0");
+  with([](auto& x) { x.mask.documents = {1, 2}; }, "documents.size() is 2; expected");
+  with([](auto& x) { x.ssmax_scale.pop_back(); }, "ssmax_scale.size() is 1; expected");
+  with([](auto& x) { x.ssmax_scale[1] = std::numeric_limits<double>::quiet_NaN(); },
+       "ssmax_scale is nan; expected a finite number");
+  with([](auto& x) { x.bias.pop_back(); }, "bias.size() is 1; expected");
+  with([](auto& x) { x.q.pop_back(); }, "q is 1; expected one matrix a head");
+  with([](auto& x) { x.k[0].data = nullptr; }, "k is 0; expected numbers");
+  with([](auto& x) { x.v[0].rows = 2; }, "v is 2; expected the shape's number of rows");
+  with([&](auto& x) { x.v[0] = blocked::stored(wide); }, "v is 2; expected head_dim columns");
+  with([&](auto& x) { x.k[0] = blocked::stored(not_a_number); }, "k is nan; expected finite");
+  with([&](auto& x) { x.q[1] = blocked::stored(infinite); }, "q is nan; expected finite");
+}
+
+BOOST_AUTO_TEST_CASE(rows_keys_and_gradients_that_do_not_fit_are_refused) {
+  const GgdProblem good(sizes, 2);
+  const blocked::Attended attended = blocked::attention(good.problem);
+  const auto row = [&](int r) { blocked::attention_rows(good.problem, std::vector<int>{r}); };
+  refuses([&] { row(-1); }, "row is -1; expected a query row");
+  refuses([&] { row(2); }, "row is 2; expected a query row");
+
+  const auto summaries = blocked::row_summaries(good.problem, attended, good.from);
+  const auto keys = [&](std::vector<int> chosen) {
+    blocked::key_gradients(good.problem, chosen, good.from.output, summaries);
+  };
+  BOOST_CHECK_NO_THROW(keys({0, 2}));
+  refuses([&] { keys({3}); }, "key is 3; expected a key");
+  refuses([&] { keys({2, 2}); }, "key is 2; expected above the one before it");
+
+  const auto with = [&](auto change, const std::string& message) {
+    blocked::Attended of = attended;
+    blocked::Upstream from = good.from;
+    change(of, from);
+    refuses([&] { blocked::attention_grad(good.problem, of, from); }, message);
+  };
+  const Matrix<double> tall = zeros<double>(3, 1), wide = zeros<double>(2, 2);
+  with([](auto&, auto& from) { from.output.pop_back(); }, "upstream.output.size() is 1; expected");
+  with([&](auto&, auto& from) { from.output[1] = blocked::stored(tall); },
+       "upstream.output rows is 3; expected");
+  with([&](auto&, auto& from) { from.output[1] = blocked::stored(wide); },
+       "upstream.output columns is 2; expected");
+  with([](auto&, auto& from) { from.lse.pop_back(); }, "upstream.lse is 1; expected");
+  with([](auto&, auto& from) { from.lse[0] = zeros<double>(1); }, "upstream.lse is 1; expected");
+  with([](auto& of, auto&) { of.lse.clear(); }, "attended.lse is 0; expected");
+  with([](auto& of, auto&) { of.output.clear(); }, "attended.output.size() is 0; expected");
+  with([&](auto& of, auto&) { of.output[0] = tall; }, "attended.output rows is 3; expected");
+}
+
+BOOST_AUTO_TEST_CASE(biases_and_storage_that_do_not_fit_are_refused) {
+  const AttentionShape shape{1, 1, 1, 2, 4, 1, 2};
+  const auto bias = [&](int keys, int gains, int first_gain) {
+    blocked::tile_bias_of(Cable<double>{zeros<double>(keys), zeros<double>(gains), first_gain},
+                          shape, {});
+  };
+  BOOST_CHECK_NO_THROW(bias(4, 2, 2));
+  BOOST_CHECK_NO_THROW(bias(5, 4, 0));
+  refuses([&] { bias(3, 2, 2); }, "prefix_sum.size() is 3; expected one a key");
+  refuses([&] { bias(4, 2, 3); }, "query_offset of the bias is 3; expected");
+  refuses([&] { bias(4, 1, 2); }, "gain.size() is 1; expected one a query");
+  const std::vector<float> six(6);
+  refuses([&] { blocked::stored(std::span(six), 2, 2); }, "numbers is 6; expected rows * columns");
+}
