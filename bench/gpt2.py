@@ -8,6 +8,7 @@ where PyTorch or NumPy is missing."""
 import datetime
 import json
 import math
+import os
 import pathlib
 import resource
 import statistics
@@ -46,6 +47,7 @@ def parameters(model):
 
 
 def by_pytorch():
+    torch.set_num_threads(os.cpu_count())  # Debian's PyTorch starts with one beside OpenBLAS
     model = torch_models.Gpt2(dict(layers=12, heads=12, C=C, embedding="learnable", positions=T,
                                    ssmax=False), torch_positions.Nope())
     p, ids = parameters(model)
@@ -74,9 +76,11 @@ def main(program, report):
     ours["memory"] = runs[0]["memory"]
     theirs = by_pytorch()
     lines = ["# GPT-2 small in double, one sequence of 1024 tokens", "",
-             f"{datetime.date.today()}, {processor()}, {runs[0]['instruction_set']}; made by "
-             "`bench/gpt2.py`. The median of", f"{REPETITIONS} runs, one run of PyTorch "
-             f"{torch.__version__}, on a machine that may have had other work.", "",
+             f"Written by `./plumbline bench gpt2`, {datetime.date.today()}: {processor()}, "
+             f"{os.cpu_count()} cores; {runs[0]['instruction_set']}.",
+             f"The median of {REPETITIONS} runs, one run of PyTorch {torch.__version__}, on a machine "
+             "that may have had other work.", "Memory is the peak of the whole process: parameters, "
+             "gradients and, on PyTorch's side, Python.", "",
              "| | forward and loss, s | backward, s | most memory, MiB |", "|---|---|---|---|"]
     for name, of in (("`Blocked`", ours), ("PyTorch float64", theirs)):
         lines.append(f"| {name} | {of['forward']:.1f} | {of['backward']:.1f} "
