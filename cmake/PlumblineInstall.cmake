@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts down, and what find_package(plumbline) gives:
-#   plumbline::reference   the equations, header only
-#   plumbline::kernel_abi  the C interface of a kernel library
-#   plumbline::cases       specs, generated cases, case files
-#   plumbline::checkpoint  parameters in files with Hugging Face names
-#   plumbline::verdict     bounds and judge
+#   plumbline::reference          the equations, header only
+#   plumbline::reference_blocked  the same at real size
+#   plumbline::kernel_abi         the C interface of a kernel library
+#   plumbline::cases              specs, generated cases, case files
+#   plumbline::checkpoint         parameters in files with Hugging Face names
+#   plumbline::verdict            bounds and judge
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -18,6 +19,13 @@ foreach(room ${plumbline_exported})
       install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION include/plumbline
               FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
     endif()
+  endif()
+endforeach()
+# Its headers are those of reference; one shared library for each instruction set comes with it.
+foreach(target reference_blocked blocked_baseline blocked_v3 blocked_v4)
+  if(TARGET plumbline_${target})
+    set_target_properties(plumbline_${target} PROPERTIES EXPORT_NAME ${target})
+    list(APPEND plumbline_targets plumbline_${target})
   endif()
 endforeach()
 
@@ -36,7 +44,8 @@ if(TARGET plumbline)
 endif()
 
 set(plumbline_package_dir lib/cmake/plumbline)
-install(TARGETS ${plumbline_targets} EXPORT plumblineTargets ARCHIVE DESTINATION lib)
+install(TARGETS ${plumbline_targets} EXPORT plumblineTargets
+        ARCHIVE DESTINATION lib LIBRARY DESTINATION lib)
 install(EXPORT plumblineTargets NAMESPACE plumbline:: DESTINATION ${plumbline_package_dir})
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/plumblineConfig.cmake.in plumblineConfig.cmake
