@@ -26,7 +26,7 @@ struct Gradients {
 
 /// The gradients of all inputs, `attended` being attention(problem). Definition and sources:
 /// attention_row_grad, attention/attention_grad.hpp. Memory besides the result: O(queries + keys)
-/// numbers and up to 8 more copies of dq where there are few heads. Bits as for attention.
+/// numbers and up to 7 more copies of dq where there are few heads. Bits as for attention.
 /// @throws std::invalid_argument as attention, and if `attended` or `upstream` do not fit.
 Gradients attention_grad(const Problem& problem, const Attended& attended,
                          const Upstream& upstream);

@@ -46,6 +46,7 @@ void check_tensor(const std::vector<Stored>& tensor, const char* name, int count
 void check(const Problem& problem) {
   const AttentionShape& s = problem.shape;
   check_shape(s);
+  require(s.keys <= 1 << 30, "keys", s.keys, "at most 2^30");  // so that no counter overflows
   require(problem.threads >= 0, "threads", problem.threads, "at least 0");
   require(std::isfinite(problem.scale), "scale", problem.scale, "a finite number");
   for (int b = 0; b < s.batch; ++b) visible_range(problem.mask, b, s.query_offset, s.keys);

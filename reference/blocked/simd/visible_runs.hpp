@@ -34,14 +34,10 @@ void for_each_run(std::span<const int> keys, KeyRange visible, const int* docume
     return;
   }
   const int own = document[position];
-  for (int n = range.begin; n < range.end;) {
-    if (document[keys[n]] != own) {
-      ++n;
-      continue;
-    }
-    const int begin = n;
-    while (n < range.end && document[keys[n]] == own) ++n;
-    run(begin, n);
+  for (int begin = range.begin, n = range.begin; n <= range.end; ++n) {
+    if (n < range.end && document[keys[n]] == own) continue;
+    if (begin < n) run(begin, n);
+    begin = n + 1;
   }
 }
 
