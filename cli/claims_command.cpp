@@ -51,8 +51,7 @@ int check(const ClaimsOptions& options) {
 
 void add_claims(CLI::App& app, Run& run) {
   auto options = std::make_shared<ClaimsOptions>();
-  auto* command = app.add_subcommand(
-      "claims", "Check the papers' claims: holds, holds under a condition, refuted");
+  auto* command = app.add_subcommand("claims", claims_description);
   command->add_option("ids", options->ids,
                       "Only these claims, e.g. bam/theorem_1; or a paper: bam");
   add_report_options(*command, options->reports);

@@ -24,7 +24,9 @@ void add_verify(CLI::App& app, Run& run);
 void add_judge(CLI::App& app, Run& run);
 void add_oracle(CLI::App& app, Run& run);
 void add_vectors(CLI::App& app, Run& run);
-void add_claims(CLI::App& app, Run& run);
+void add_claims(CLI::App& app, Run& run);  ///< of plumbline-claims: cli/claims_main.cpp
+inline constexpr const char* claims_description =
+    "Check the papers' claims: holds, holds under a condition, refuted";
 void add_golden(CLI::App& app, Run& run);
 void add_methods(CLI::App& app, Run& run);
 

@@ -1,52 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // plumbline: tells whether an attention kernel with a positional bias is right.
-#include <exception>
-#include <iostream>
+#include <unistd.h>
 
-#include "cli/command.hpp"
+#include <cerrno>
+#include <cstring>
+
+#include "cli/program.hpp"
 #include "support/error.hpp"
 #include "verdict/last_words.hpp"
 
+namespace plumbline::cli {
+namespace {
+
+/// The papers' claims are a program of their own beside this one: they take as long to build as all
+/// the rest, and who judges a kernel does not need them.
+int run_claims_program(char** argv) {
+  const std::filesystem::path program = program_prefix() / "bin" / "plumbline-claims";
+  execv(program.c_str(), argv);
+  throw MachineLacks(program.string() + ": " + std::strerror(errno) +
+                     "; it is built by the target plumbline_claims_program");
+}
+
+void add_commands(CLI::App& app, Run& run, char** argv) {
+  add_verify(app, run);
+  add_judge(app, run);
+  add_oracle(app, run);
+  add_vectors(app, run);
+  auto* claims = app.add_subcommand("claims", claims_description);
+  claims->prefix_command()->set_help_flag();
+  claims->callback([argv, &run] { run = [argv] { return run_claims_program(argv); }; });
+  add_golden(app, run);
+  add_methods(app, run);
+}
+
+}  // namespace
+}  // namespace plumbline::cli
+
 int main(int argc, char** argv) {
-  using namespace plumbline;
-  verdict::install_last_words();
-  CLI::App app("Tells whether an attention kernel with a positional bias is right.", "plumbline");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", "plumbline " PLUMBLINE_VERSION);
-  app.footer(
-      "Exit status: 0 all right, 1 a verdict went against, 2 bad input or usage, 3 something the "
-      "machine lacks.");
-  app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return std::string("plumbline: ") + error.what() + "\nRun with --help for more information.\n";
+  plumbline::verdict::install_last_words();
+  return plumbline::cli::run_program(argc, argv, [argv](CLI::App& app, auto& run) {
+    plumbline::cli::add_commands(app, run, argv);
   });
-  cli::Run run;
-  cli::add_verify(app, run);
-  cli::add_judge(app, run);
-  cli::add_oracle(app, run);
-  cli::add_vectors(app, run);
-  cli::add_claims(app, run);
-  cli::add_golden(app, run);
-  cli::add_methods(app, run);
-  try {
-    app.parse(argc, argv);
-    const int status = run();
-    std::cout << std::flush;
-    if (!std::cout) throw BadInput("standard output", "not writable", "room for the report");
-    return status;
-  } catch (const CLI::ParseError& error) {
-    // Help and version are no errors; everything else is bad usage.
-    return app.exit(error) == 0 ? all_right : bad_input;
-  } catch (const BadInput& error) {
-    std::cerr << "plumbline: " << error.what() << "\n";
-    return bad_input;
-  } catch (const MachineLacks& error) {
-    std::cerr << "plumbline: " << error.what() << "\n";
-    return machine_lacks;
-  } catch (const std::bad_alloc&) {
-    std::cerr << "plumbline: not enough memory for this input\n";
-    return machine_lacks;
-  } catch (const std::exception& error) {
-    std::cerr << "plumbline: internal error: " << error.what() << "\n";
-    return machine_lacks;
-  }
 }

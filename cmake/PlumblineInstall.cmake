@@ -40,7 +40,7 @@ if(plumbline_kernels)
   install(TARGETS ${plumbline_kernels} LIBRARY DESTINATION lib)
 endif()
 if(TARGET plumbline)
-  install(TARGETS plumbline RUNTIME DESTINATION bin)
+  install(TARGETS plumbline plumbline_claims_program RUNTIME DESTINATION bin)
 endif()
 
 set(plumbline_package_dir lib/cmake/plumbline)

@@ -9,6 +9,7 @@
 
 #include "proofs_checks/registry.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace plumbline::proofs_checks {
 namespace {
@@ -66,9 +67,9 @@ ClaimsReport run_claims(const std::vector<std::string>& ids) {
   for (const std::string& wanted : ids) {
     if (std::none_of(claims.begin(), claims.end(),
                      [&](const Claim& claim) { return selects(wanted, claim.id); })) {
-      std::string known;
-      for (const Claim& claim : claims) known += (known.empty() ? "" : ", ") + claim.id;
-      throw BadInput("claim", "\"" + wanted + "\"", "a paper's folder, or one of " + known);
+      throw BadInput("claim", in_quotes(wanted),
+                     "a paper (alibi, bam, cable), or a claim such as bam/theorem_1; plumbline "
+                     "claims lists them");
     }
   }
   ClaimsReport report;

@@ -8,6 +8,7 @@
 
 #include "proofs_checks/report.hpp"
 #include "proofs_checks/sample_text.hpp"
+#include "support/text.hpp"
 
 namespace plumbline::proofs_checks {
 namespace {
@@ -57,7 +58,7 @@ void write_text(const ClaimsReport& report, std::ostream& out) {
     if (!result.as_derived()) out << "    NOT AS DERIVED  " << why_not_as_derived(result) << "\n";
   }
   out << fmt::format(
-      "{} claims, {}\n", report.results.size(),
+      "{}, {}\n", counted(report.results.size(), "claim"),
       report.as_derived() ? "every verdict as derived" : "some verdicts not as derived");
 }
 

@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(options_and_names_that_do_not_exist) {
   expect_refused("verify --backend gpu", {"--backend", "emulated"});
   expect_refused("verify --kernel ./no-such-kernel.so", {"no-such-kernel.so"});
   expect_refused("verify --case bias=alibi,colour=red", {"colour"});
-  expect_refused("claims no/such_claim", {"no/such_claim"});
+  expect_refused("claims no/such_claim", {"no/such_claim", "bam/theorem_1"});
   expect_refused("golden check /nonexistent", {"/nonexistent"});
   expect_refused("verify --cases 1 --json --junit", {"--json and --junit", "one report"});
   expect_refused("verify --json /nonexistent/report.json", {"/nonexistent"});

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.hpp"
+
+#include <exception>
+#include <iostream>
+
+#include "support/error.hpp"
+
+namespace plumbline::cli {
+
+int run_program(int argc, char** argv,
+                const std::function<void(CLI::App& app, Run& run)>& add_commands) {
+  CLI::App app("Tells whether an attention kernel with a positional bias is right.", "plumbline");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "plumbline " PLUMBLINE_VERSION);
+  app.footer(
+      "Exit status: 0 all right, 1 a verdict went against, 2 bad input or usage, 3 something the "
+      "machine lacks.");
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return std::string("plumbline: ") + error.what() + "\nRun with --help for more information.\n";
+  });
+  Run run;
+  add_commands(app, run);
+  try {
+    app.parse(argc, argv);
+    const int status = run();
+    std::cout << std::flush;
+    if (!std::cout) throw BadInput("standard output", "not writable", "room for the report");
+    return status;
+  } catch (const CLI::ParseError& error) {
+    // Help and version are no errors; everything else is bad usage.
+    return app.exit(error) == 0 ? all_right : bad_input;
+  } catch (const BadInput& error) {
+    std::cerr << "plumbline: " << error.what() << "\n";
+    return bad_input;
+  } catch (const MachineLacks& error) {
+    std::cerr << "plumbline: " << error.what() << "\n";
+    return machine_lacks;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "plumbline: not enough memory for this input\n";
+    return machine_lacks;
+  } catch (const std::exception& error) {
+    std::cerr << "plumbline: internal error: " << error.what() << "\n";
+    return machine_lacks;
+  }
+}
+
+}  // namespace plumbline::cli
