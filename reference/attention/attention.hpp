@@ -2,6 +2,8 @@
 // Scaled dot-product attention with a positional bias.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -96,6 +98,8 @@ inline void check_shape(const AttentionShape& s) {
   require(s.batch >= 1, "batch", s.batch, "at least 1");
   require(s.kv_heads >= 1, "kv_heads", s.kv_heads, "at least 1");
   require(s.heads >= 1 && s.heads % s.kv_heads == 0, "heads", s.heads, "a multiple of kv_heads");
+  const std::int64_t heads = std::int64_t{s.batch} * s.heads;
+  require(heads <= std::numeric_limits<int>::max(), "batch * heads", heads, "at most 2^31 - 1");
   require(s.queries >= 1, "queries", s.queries, "at least 1");
   require(s.query_offset >= 0, "query_offset", s.query_offset, "at least 0");
   require(s.queries <= s.keys - s.query_offset, "queries", s.queries,

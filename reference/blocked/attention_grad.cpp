@@ -175,6 +175,7 @@ void check_upstream(const Problem& problem, const std::vector<Stored>& grad_outp
   require(grad_output.size() == heads, "upstream.output.size()", grad_output.size(),
           "one matrix a head");
   for (const Stored& x : grad_output) {
+    require(x.data != nullptr, "upstream.output", 0, "numbers");
     require(x.rows == rows, "upstream.output rows", x.rows, "one a query row");
     require(x.columns == problem.shape.head_dim, "upstream.output columns", x.columns, "head_dim");
     require(kernels().all_finite(x), "upstream.output", std::numeric_limits<double>::quiet_NaN(),
@@ -186,7 +187,10 @@ void check_rows(const Problem& problem, const std::vector<Vector<double>>& x, co
                 int rows) {
   const std::size_t heads = static_cast<std::size_t>(problem.shape.batch) * problem.shape.heads;
   require(x.size() == heads, name, x.size(), "one vector a head");
-  for (const Vector<double>& each : x) require(each.size() == rows, name, each.size(), "the rows");
+  for (const Vector<double>& each : x) {
+    require(each.size() == rows, name, each.size(), "the rows");
+    require(each.allFinite(), name, std::numeric_limits<double>::quiet_NaN(), "finite numbers");
+  }
 }
 
 /// row_summaries for `rows` rows.
@@ -203,6 +207,8 @@ RowSummaries summaries(const Problem& problem, const Attended& attended, const U
     const Matrix<double>& output = attended.output[n];
     require(output.rows() == rows && output.cols() == problem.shape.head_dim,
             "attended.output rows", output.rows(), "one of head_dim numbers for each query row");
+    require(kernels().all_finite(stored(output)), "attended.output",
+            std::numeric_limits<double>::quiet_NaN(), "finite numbers");
     Vector<double>& shift = result.shift.emplace_back(rows);
     kernels().row_products(upstream.output[n], stored(output), all, shift.data());
     if (!upstream.lse.empty()) shift -= upstream.lse[n];

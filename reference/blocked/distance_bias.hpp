@@ -40,14 +40,26 @@ class DistanceBias final : public DifferentiableTileBias<typename B::Grad> {
   using Grad = typename B::Grad;
 
   /// Evaluates the bias for every distance that the mask lets a row see.
+  /// @throws std::invalid_argument for a shape of no attention, or a negative window.
   DistanceBias(B bias, const AttentionShape& shape, const Mask& mask)
-      : bias_(std::move(bias)), keys_(shape.keys), table_(2 * shape.keys - 1, 0.0) {
-    const int farthest = std::min(mask.window.value_or(keys_ - 1), keys_ - 1);
-    first_ = -farthest;
-    last_ = mask.causal ? 0 : farthest;
+      : bias_(std::move(bias)), keys_(shape.keys) {
+    check_shape(shape);
+    require(keys_ <= 1 << 30, "keys", keys_, "at most 2^30");  // the table has an int's places
+    require(!mask.window || *mask.window >= 0, "window", mask.window.value_or(0), "at least 0");
+    first_ = -farthest(keys_, mask);
+    last_ = mask.causal ? 0 : farthest(keys_, mask);
+    table_.assign(2 * keys_ - 1, 0.0);
     for (int offset = first_; offset <= last_; ++offset) {
       table_[keys_ - 1 + offset] = bias_(std::max(0, -offset), std::max(0, offset));
     }
+  }
+
+  void check(const AttentionShape& shape, const Mask& mask) const override {
+    require(keys_ >= shape.keys, "keys of the bias", keys_, "at least those of the problem");
+    const int needed = farthest(shape.keys, mask);
+    require(-first_ >= needed, "distance of the bias", -first_, "as far as the mask shows keys");
+    require(mask.causal || last_ >= needed, "distance of the bias to later keys", last_,
+            "as far as the mask shows them");
   }
 
   void add_to(const Tile& tile, double* scores) const override {
@@ -79,6 +91,10 @@ class DistanceBias final : public DifferentiableTileBias<typename B::Grad> {
   }
 
  private:
+  static int farthest(int keys, const Mask& mask) {
+    return std::min(mask.window.value_or(keys - 1), keys - 1);
+  }
+
   static constexpr bool has_parameters = !std::is_empty_v<Grad>;
   struct Sums final : BiasSums {
     explicit Sums(std::size_t size) : table(size, 0.0) {}

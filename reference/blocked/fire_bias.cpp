@@ -31,6 +31,11 @@ FireArguments FireBias::arguments() const {
           threshold_rate_.data()};
 }
 
+void FireBias::check(const AttentionShape& shape, const Mask&) const {
+  require(static_cast<int>(divisor_.size()) >= shape.keys, "keys of the bias", divisor_.size(),
+          "at least those of the problem");
+}
+
 void FireBias::add_to(const Tile& tile, double* scores) const {
   kernels().add_fire(tile, arguments(), scores);
 }

@@ -16,6 +16,7 @@ class FireBias final : public DifferentiableTileBias<FireParameters<double>> {
  public:
   FireBias(Fire<double> bias, const AttentionShape& shape);
 
+  void check(const AttentionShape& shape, const Mask& mask) const override;
   void add_to(const Tile& tile, double* scores) const override;
   std::unique_ptr<BiasSums> zero_sums() const override;
   void accumulate(const Tile& tile, const double* grad, BiasSums& sums) const override;

@@ -44,6 +44,21 @@ concept PrefixDifferenceBias = DifferentiableBias<B, double> && requires {
   PrefixFormOf<B>::form;
 };
 
+/// @throws std::invalid_argument if a position has no S or a query no gain.
+template <class B>
+void check_positions(const B& bias, const AttentionShape& shape) {
+  if constexpr (requires { bias.prefix_sum; }) {
+    require(bias.prefix_sum.size() >= shape.keys, "prefix_sum.size()", bias.prefix_sum.size(),
+            "one a key");
+  }
+  if constexpr (requires { bias.gain; }) {
+    const int first = bias.query_offset, last = shape.query_offset + shape.queries - 1;
+    require(first <= shape.query_offset, "query_offset of the bias", first,
+            "at most that of the queries");
+    require(last < first + bias.gain.size(), "gain.size()", bias.gain.size(), "one a query");
+  }
+}
+
 template <PrefixDifferenceBias B>
 class PrefixBias final : public DifferentiableTileBias<typename B::Grad> {
  public:
@@ -51,14 +66,11 @@ class PrefixBias final : public DifferentiableTileBias<typename B::Grad> {
 
   /// @throws std::invalid_argument if a position has no S or a query no gain.
   PrefixBias(B bias, const AttentionShape& shape) : bias_(std::move(bias)) {
-    require(bias_.prefix_sum.size() >= shape.keys, "prefix_sum.size()", bias_.prefix_sum.size(),
-            "one a key");
-    if constexpr (has_gain) {
-      const int first = bias_.query_offset, last = shape.query_offset + shape.queries - 1;
-      require(first <= shape.query_offset, "query_offset of the bias", first,
-              "at most that of the queries");
-      require(last < first + bias_.gain.size(), "gain.size()", bias_.gain.size(), "one a query");
-    }
+    check_positions(bias_, shape);
+  }
+
+  void check(const AttentionShape& shape, const Mask&) const override {
+    check_positions(bias_, shape);
   }
 
   void add_to(const Tile& tile, double* scores) const override {

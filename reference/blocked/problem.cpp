@@ -60,6 +60,9 @@ void check(const Problem& problem) {
   }
   require(one_each(problem.bias.size(), s.batch * s.heads), "bias.size()", problem.bias.size(),
           "one a head, or none");
+  for (const TileBias* bias : problem.bias) {
+    if (bias) bias->check(s, problem.mask);
+  }
   check_tensor(problem.q, "q", s.batch * s.heads, s.queries, problem);
   check_tensor(problem.k, "k", s.batch * s.kv_heads, s.keys, problem);
   check_tensor(problem.v, "v", s.batch * s.kv_heads, s.keys, problem);

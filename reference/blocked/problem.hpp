@@ -27,7 +27,8 @@ struct Problem {
 Problem problem_of(const AttentionInputs<double>& inputs);
 
 /// @throws std::invalid_argument naming the first argument that does not fit: sizes as for the
-/// equations (attention/attention.hpp), every position's mask, q, k and v finite, threads >= 0.
+/// equations (attention/attention.hpp), every position's mask, q, k and v finite, threads >= 0,
+/// biases that reach over the problem.
 void check(const Problem& problem);
 
 /// Query rows of a sequence and what the mask says of them.

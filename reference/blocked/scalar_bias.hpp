@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "reference/bias/bias.hpp"
+#include "reference/blocked/prefix_bias.hpp"
 #include "reference/blocked/tile_bias.hpp"
 
 namespace plumbline::reference::blocked {
@@ -13,6 +14,10 @@ template <DifferentiableBias<double> B>
 class ScalarBias final : public DifferentiableTileBias<typename B::Grad> {
  public:
   explicit ScalarBias(B bias) : bias_(std::move(bias)) {}
+
+  void check(const AttentionShape& shape, const Mask&) const override {
+    check_positions(bias_, shape);
+  }
 
   void add_to(const Tile& tile, double* scores) const override {
     for_each_visible(tile, [&](std::size_t place, int i, int j) { scores[place] += bias_(i, j); });

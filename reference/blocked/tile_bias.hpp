@@ -7,6 +7,10 @@
 
 #include "reference/core/mask.hpp"
 
+namespace plumbline::reference {
+struct AttentionShape;
+}
+
 namespace plumbline::reference::blocked {
 
 /// Query rows and keys whose scores are computed together, by their positions.
@@ -30,6 +34,10 @@ struct BiasSums {
 class TileBias {
  public:
   virtual ~TileBias() = default;
+
+  /// @throws std::invalid_argument if it does not reach over the shape's positions or over all that
+  /// the mask shows of them: the other functions may then read what is not theirs.
+  virtual void check(const AttentionShape& shape, const Mask& mask) const = 0;
 
   /// scores += b_ij.
   virtual void add_to(const Tile& tile, double* scores) const = 0;
