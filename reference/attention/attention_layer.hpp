@@ -27,11 +27,21 @@ struct AttentionLayerParameters {
 
   static AttentionLayerParameters zero(const HeadLayout& layout, const Position& position,
                                        bool with_bias, bool with_ssmax) {
-    check(layout);
+    reference::check(layout);
     return {Projection::zero(layout, with_bias),
             zero_linear<R>(layout.width, layout.width, with_bias),
             position.template zero_parameters<R>(layout.heads, layout.width),
             zeros<R>(with_ssmax ? layout.heads : 0)};
+  }
+
+  /// @throws std::invalid_argument unless the linear layers and SSMax's scale have the shapes of
+  /// zero. (What the position method learns is for check_position_parameters.)
+  void check(const HeadLayout& layout, bool with_bias, bool with_ssmax) const {
+    reference::check(layout);
+    projection.check(layout, with_bias);
+    check_linear(output, "output", layout.width, layout.width, with_bias);
+    require(ssmax_scale.size() == (with_ssmax ? layout.heads : 0), "ssmax_scale.size()",
+            ssmax_scale.size(), "heads with SSMax, else 0");
   }
 
   /// Of the parameters that Hugging Face's models do not have: the position method's, and SSMax's.
@@ -71,6 +81,16 @@ void check_position_parameters(const AttentionLayerParameters<R, Projection, Pos
   }
   require(p.ssmax_scale.size() == 0 || p.ssmax_scale.size() == layout.heads, "ssmax_scale.size()",
           p.ssmax_scale.size(), "heads, or 0");
+}
+
+/// @throws std::invalid_argument unless the mask is of one sequence of that many tokens.
+inline void check_mask_of_one(const Mask& mask, int tokens) {
+  require(mask.lengths.size() <= 1, "lengths.size()", mask.lengths.size(), "1, or 0");
+  for (int length : mask.lengths) {
+    require(0 <= length && length <= tokens, "lengths", length, "from 0 to the number of tokens");
+  }
+  require(mask.documents.empty() || static_cast<int>(mask.documents.size()) == tokens,
+          "documents.size()", mask.documents.size(), "the number of tokens, or 0");
 }
 
 /// What the backward pass needs of a forward pass, and the layer's result.
@@ -119,12 +139,14 @@ AttentionLayerState<R, Bias> attended(const Parameters& p, const HeadLayout& lay
 
 /// Y = concat_h(attention of head h) W_o + b_o. Shapes: X [T, width], one sequence; result of the
 /// same shape. @throws std::invalid_argument if shapes do not agree, heads does not divide width,
-/// or a parameter of the position method is outside of its domain.
+/// the mask is not of one sequence of T tokens, or a parameter of the position method is outside of
+/// its domain.
 template <class Tier, class Parameters, class Position, Real R = typename Tier::Scalar>
 auto attention_layer(const Parameters& p, const HeadLayout& layout, const Position& position,
                      const Matrix<R>& X, const Mask& mask) {
   check(layout);
   check_position_parameters(p, layout, position);
+  check_mask_of_one(mask, static_cast<int>(X.rows()));
   typename Position::template Cache<R> nothing_before{};
   auto biases = position.biases(p.position, X, layout.heads, nothing_before);
   return attended<Tier>(p, layout, position, turned_heads<Tier>(p, layout, position, X, 0),

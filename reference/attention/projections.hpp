@@ -79,6 +79,9 @@ struct FusedProjection {
   static FusedProjection zero(const HeadLayout& layout, bool with_bias) {
     return {zero_linear<R>(layout.width + 2 * layout.kv_width(), layout.width, with_bias)};
   }
+  void check(const HeadLayout& layout, bool with_bias) const {
+    check_linear(qkv, "qkv", layout.width + 2 * layout.kv_width(), layout.width, with_bias);
+  }
 
   template <class Tier>
   Heads<R> heads(const HeadLayout& layout, const Matrix<R>& X) const {
@@ -110,6 +113,11 @@ struct SeparateProjections {
   static SeparateProjections zero(const HeadLayout& layout, bool with_bias) {
     const LinearParameters<R> kv = zero_linear<R>(layout.kv_width(), layout.width, with_bias);
     return {zero_linear<R>(layout.width, layout.width, with_bias), kv, kv};
+  }
+  void check(const HeadLayout& layout, bool with_bias) const {
+    check_linear(query, "query", layout.width, layout.width, with_bias);
+    check_linear(key, "key", layout.kv_width(), layout.width, with_bias);
+    check_linear(value, "value", layout.kv_width(), layout.width, with_bias);
   }
 
   template <class Tier>

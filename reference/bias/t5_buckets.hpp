@@ -48,6 +48,8 @@ class T5Buckets {
   }
 
   int rows() const { return rows_; }
+  /// Whether all keys after the query share the row of its own.
+  bool causal_only() const { return !both_; }
 
   /// The bucket of the query at position i and the key at position j.
   int operator()(int i, int j) const {
@@ -77,6 +79,7 @@ class ClippedDistance {
     require(largest >= 0, "largest", largest, "at least 0");
   }
   int rows() const { return largest_ + 1; }
+  bool causal_only() const { return true; }
   int operator()(int i, int j) const { return std::clamp(i - j, 0, largest_); }
 
  private:
@@ -91,6 +94,7 @@ class ClippedOffset {
     require(largest >= 0, "largest", largest, "at least 0");
   }
   int rows() const { return 2 * largest_ + 1; }
+  bool causal_only() const { return false; }
   int operator()(int i, int j) const { return largest_ + std::clamp(i - j, -largest_, largest_); }
 
  private:

@@ -39,7 +39,8 @@ struct BertState {
 /// Shapes: ids, token_types [T]; hidden [T, C]. `mask` is of a batch of one: lengths = {n} hides
 /// the padding from position n on, whose own rows attend to nothing.
 /// @throws std::invalid_argument if there are no ids, the sizes differ, an id or a type has no
-/// embedding, the sequence is longer than the table of learnable positions, or shapes do not agree.
+/// embedding, the sequence is longer than the table of learnable positions, the mask is not of one
+/// sequence of T tokens, the position method is for causal models alone, or shapes do not agree.
 template <class Tier, class Position, Real R = typename Tier::Scalar>
 auto bert_forward(const BertConfiguration<Position>& c, const BertParameters<R, Position>& p,
                   const std::vector<int>& ids, const std::vector<int>& token_types,
@@ -47,8 +48,7 @@ auto bert_forward(const BertConfiguration<Position>& c, const BertParameters<R, 
   require(!ids.empty(), "ids.size()", ids.size(), "at least 1");
   require(token_types.size() == ids.size(), "token_types.size()", token_types.size(),
           "the number of ids");
-  require(static_cast<int>(p.layers.size()) == c.layers, "layers", p.layers.size(),
-          "the configuration's layers");
+  p.check(c);
   const auto attend = [&](const BertLayer<R, Position>& layer, const Matrix<R>& X) {
     return attention_layer<Tier>(layer.attention, c.layout(), c.position, X, mask);
   };

@@ -27,6 +27,10 @@ struct BertConfiguration {
   bool ssmax = false;
 
   HeadLayout layout() const { return {width, heads, heads}; }
+  /// @throws std::invalid_argument if the method is for causal models alone.
+  void check_directions() const {
+    require(!position.causal_only(), "position.causal_only()", 1, "0: keys are on both sides");
+  }
 };
 
 /// BERT base: 12 layers, 12 heads, width 768, 110M parameters. Learnable positions with
@@ -59,15 +63,16 @@ struct BertParameters {
   NormParameters<R> transform_norm;
   Vector<R> decoder_bias;  ///< [vocabulary]
 
-  /// All 0, of the right shapes. @throws std::invalid_argument for a size below 1, or heads that
-  /// do not divide width.
+  /// All 0, of the right shapes. @throws std::invalid_argument for a size below 1, heads that do
+  /// not divide width, or a position method for causal models alone.
   static BertParameters zero(const BertConfiguration<Position>& c) {
     require(c.layers >= 1, "layers", c.layers, "at least 1");
     require(c.intermediate >= 1, "intermediate", c.intermediate, "at least 1");
     require(c.vocabulary >= 1, "vocabulary", c.vocabulary, "at least 1");
     require(c.positions >= 1, "positions", c.positions, "at least 1");
     require(c.token_types >= 1, "token_types", c.token_types, "at least 1");
-    check(c.layout());
+    reference::check(c.layout());
+    c.check_directions();
     const BertLayer<R, Position> layer{
         AttentionLayerParameters<R, SeparateProjections<R>, Position>::zero(c.layout(), c.position,
                                                                             true, c.ssmax),
@@ -81,6 +86,20 @@ struct BertParameters {
             zero_linear<R>(c.width, c.width),
             zero_norm<R>(c.width),
             zeros<R>(c.vocabulary)};
+  }
+
+  /// @throws std::invalid_argument if the position method is for causal models alone, or unless
+  /// there are the configuration's layers and their linear layers and SSMax's scales have the
+  /// shapes of zero. Other shapes are for the layers to refuse.
+  void check(const BertConfiguration<Position>& c) const {
+    c.check_directions();
+    require(static_cast<int>(layers.size()) == c.layers, "layers", layers.size(),
+            "the configuration's layers");
+    for (const auto& layer : layers) {
+      layer.attention.check(c.layout(), true, c.ssmax);
+      check_linear(layer.intermediate, "intermediate", c.intermediate, c.width);
+      check_linear(layer.output, "output", c.width, c.intermediate);
+    }
   }
 
   /// For for_each_parameter.

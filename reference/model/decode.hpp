@@ -29,6 +29,19 @@ struct DecodingCache {
   int length() const { return layers.empty() ? 0 : layers[0].length(); }
 };
 
+/// @throws std::invalid_argument unless the cache is empty, or has `layers` layers that have seen
+/// the same number of tokens.
+template <Real R, class Position>
+void check_cache(const DecodingCache<R, Position>& cache, int layers) {
+  const int count = static_cast<int>(cache.layers.size());
+  require(count == 0 || count == layers, "cache.layers.size()", count,
+          "0, or the configuration's layers");
+  for (const auto& layer : cache.layers) {
+    require(layer.length() == cache.length(), "cache.layers.length()", layer.length(),
+            "that of the first layer");
+  }
+}
+
 /// all = [all; more]. @throws std::invalid_argument if the columns differ.
 template <Real R>
 void append_rows(Matrix<R>& all, const Matrix<R>& more) {
@@ -45,12 +58,18 @@ void append_rows(Matrix<R>& all, const Matrix<R>& more) {
 /// attention_layer for the tokens X [n, width] that come after those in the cache, causal. Extends
 /// the cache by them. Rows of the result are those rows of attention_layer on all tokens: with the
 /// tier of the equations bit for bit, as every operation is the same.
-/// @throws std::invalid_argument as attention_layer does.
+/// @throws std::invalid_argument as attention_layer does, or for a cache of other heads.
 template <class Tier, class Parameters, class Position, Real R = typename Tier::Scalar>
 auto attention_layer_step(const Parameters& p, const HeadLayout& layout, const Position& position,
                           const Matrix<R>& X, AttentionCache<R, Position>& cache) {
   check(layout);
   check_position_parameters(p, layout, position);
+  const auto of_these_heads = [&](std::size_t count) {
+    require(count == 0 || count == static_cast<std::size_t>(layout.kv_heads), "heads of the cache",
+            count, "0, or kv_heads");
+  };
+  of_these_heads(cache.k.size());
+  of_these_heads(cache.v.size());
   Heads<R> heads = turned_heads<Tier>(p, layout, position, X, cache.length());
   auto biases = position.biases(p.position, X, layout.heads, cache.position);
   cache.k.resize(layout.kv_heads);
@@ -68,13 +87,13 @@ auto attention_layer_step(const Parameters& p, const HeadLayout& layout, const P
 /// gpt2_forward and gpt2_logits on all tokens (see attention_layer_step). In another tier, whose
 /// products sum in an order that depends on their size, the two differ by rounding.
 /// @throws std::invalid_argument as gpt2_forward does, the cache's tokens counting as part of the
-/// sequence. The cache is of no use then.
+/// sequence, and for the cache of another model. The cache is of no use then.
 template <class Tier, class Position, Real R = typename Tier::Scalar>
 Matrix<R> gpt2_decode(const Gpt2Configuration<Position>& c, const Gpt2Parameters<R, Position>& p,
                       const std::vector<int>& ids, DecodingCache<R, Position>& cache) {
   require(!ids.empty(), "ids.size()", ids.size(), "at least 1");
-  require(static_cast<int>(p.blocks.size()) == c.layers, "blocks", p.blocks.size(),
-          "the configuration's layers");
+  p.check(c);
+  check_cache(cache, c.layers);
   Matrix<R> X = gpt2_embedding(c, p, ids, cache.length());
   cache.layers.resize(p.blocks.size());
   const auto attend = [&](int layer, const Matrix<R>& normed) {
@@ -90,8 +109,8 @@ Matrix<R> llama_style_decode(const LlamaStyleConfiguration<Position>& c,
                              const LlamaStyleParameters<R, Position>& p,
                              const std::vector<int>& ids, DecodingCache<R, Position>& cache) {
   require(!ids.empty(), "ids.size()", ids.size(), "at least 1");
-  require(static_cast<int>(p.layers.size()) == c.layers, "layers", p.layers.size(),
-          "the configuration's layers");
+  p.check(c);
+  check_cache(cache, c.layers);
   Matrix<R> X = llama_style_embedding(c, p, ids, cache.length());
   cache.layers.resize(p.layers.size());
   const auto attend = [&](int layer, const Matrix<R>& normed) {

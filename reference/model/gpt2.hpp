@@ -79,8 +79,7 @@ template <class Tier, class Position, Real R = typename Tier::Scalar>
 auto gpt2_forward(const Gpt2Configuration<Position>& c, const Gpt2Parameters<R, Position>& p,
                   const std::vector<int>& ids, Mask mask = {}) {
   require(!ids.empty(), "ids.size()", ids.size(), "at least 1");
-  require(static_cast<int>(p.blocks.size()) == c.layers, "blocks", p.blocks.size(),
-          "the configuration's layers");
+  p.check(c);
   mask.causal = true;
   const auto attend = [&](int layer, const Matrix<R>& X) {
     return attention_layer<Tier>(p.blocks[layer].attention, c.layout(), c.position, X, mask);

@@ -83,7 +83,7 @@ struct Gpt2Parameters {
     require(c.layers >= 1, "layers", c.layers, "at least 1");
     require(c.vocabulary >= 1, "vocabulary", c.vocabulary, "at least 1");
     require(c.positions >= 1, "positions", c.positions, "at least 1");
-    check(c.layout());
+    reference::check(c.layout());
     const Gpt2Block<R, Position> block{
         zero_norm<R>(c.width),
         AttentionLayerParameters<R, FusedProjection<R>, Position>::zero(c.layout(), c.position,
@@ -93,6 +93,18 @@ struct Gpt2Parameters {
     return {zeros<R>(c.vocabulary, c.width),
             c.embedding.template zero_table<R>(c.positions, c.width),
             std::vector<Gpt2Block<R, Position>>(c.layers, block), zero_norm<R>(c.width)};
+  }
+
+  /// @throws std::invalid_argument unless there are the configuration's layers and their linear
+  /// layers and SSMax's scales have the shapes of zero. Other shapes are for the layers to refuse.
+  void check(const Gpt2Configuration<Position>& c) const {
+    require(static_cast<int>(blocks.size()) == c.layers, "blocks", blocks.size(),
+            "the configuration's layers");
+    for (const auto& block : blocks) {
+      block.attention.check(c.layout(), true, c.ssmax);
+      check_linear(block.c_fc, "c_fc", 4 * c.width, c.width);
+      check_linear(block.c_proj, "c_proj", c.width, 4 * c.width);
+    }
   }
 
   /// For for_each_parameter.

@@ -25,6 +25,18 @@ LinearParameters<R> zero_linear(int out, int in, bool with_bias = true) {
   return {zeros<R>(out, in), zeros<R>(with_bias ? out : 0)};
 }
 
+/// @throws std::invalid_argument unless the layer has the shapes of zero_linear.
+template <Real R>
+void check_linear(const LinearParameters<R>& p, const std::string& name, int out, int in,
+                  bool with_bias = true) {
+  require(p.weight.rows() == out, (name + ".weight.rows()").c_str(), p.weight.rows(),
+          "what the configuration asks for");
+  require(p.weight.cols() == in, (name + ".weight.cols()").c_str(), p.weight.cols(),
+          "what the configuration asks for");
+  require(p.bias.size() == (with_bias ? out : 0), (name + ".bias.size()").c_str(), p.bias.size(),
+          "what the configuration asks for");
+}
+
 /// LayerNorm's gamma and beta, [C]; RMSNorm's gamma, with an empty bias.
 template <Real R>
 struct NormParameters {

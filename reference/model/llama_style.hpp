@@ -87,8 +87,7 @@ auto llama_style_forward(const LlamaStyleConfiguration<Position>& c,
                          const LlamaStyleParameters<R, Position>& p, const std::vector<int>& ids,
                          Mask mask = {}) {
   require(!ids.empty(), "ids.size()", ids.size(), "at least 1");
-  require(static_cast<int>(p.layers.size()) == c.layers, "layers", p.layers.size(),
-          "the configuration's layers");
+  p.check(c);
   mask.causal = true;
   const auto attend = [&](int n, const Matrix<R>& X) {
     return attention_layer<Tier>(p.layers[n].attention, c.layout(), c.position, X, mask);

@@ -83,7 +83,7 @@ struct LlamaStyleParameters {
     require(c.hidden >= 1, "hidden", c.hidden, "at least 1");
     require(c.vocabulary >= 1, "vocabulary", c.vocabulary, "at least 1");
     require(c.positions >= 1, "positions", c.positions, "at least 1");
-    check(c.layout());
+    reference::check(c.layout());
     const LinearParameters<R> in = zero_linear<R>(c.hidden, c.width, false);
     const LlamaStyleLayer<R, Position> layer{
         zero_norm<R>(c.width, false),
@@ -97,6 +97,19 @@ struct LlamaStyleParameters {
             c.embedding.template zero_table<R>(c.positions, c.width),
             std::vector<LlamaStyleLayer<R, Position>>(c.layers, layer),
             zero_norm<R>(c.width, false), zeros<R>(c.vocabulary, c.width)};
+  }
+
+  /// @throws std::invalid_argument unless there are the configuration's layers and their linear
+  /// layers and SSMax's scales have the shapes of zero. Other shapes are for the layers to refuse.
+  void check(const LlamaStyleConfiguration<Position>& c) const {
+    require(static_cast<int>(layers.size()) == c.layers, "layers", layers.size(),
+            "the configuration's layers");
+    for (const auto& layer : layers) {
+      layer.attention.check(c.layout(), false, c.ssmax);
+      check_linear(layer.gate, "gate", c.hidden, c.width, false);
+      check_linear(layer.up, "up", c.hidden, c.width, false);
+      check_linear(layer.down, "down", c.width, c.hidden, false);
+    }
   }
 
   /// For for_each_parameter.

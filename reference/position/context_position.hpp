@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "reference/bias/cable.hpp"
@@ -70,6 +71,8 @@ struct ContextPosition : BiasAlone {
     std::vector<Vector<R>> sums;  ///< [heads], each [tokens before]; empty before the first
   };
 
+  bool causal_only() const { return std::is_same_v<Increments, ForgetGates>; }
+
   template <Real R>
   Parameters<R> zero_parameters(int heads, int width) const {
     return {zero_linear<R>(heads, width), zero_linear<R>(weighted ? heads : 0, width)};
@@ -78,6 +81,8 @@ struct ContextPosition : BiasAlone {
   template <Real R>
   std::vector<B<R>> biases(const Parameters<R>& p, const Matrix<R>& X, int heads,
                            Cache<R>& cache) const {
+    require(cache.sums.empty() || cache.sums.size() == static_cast<std::size_t>(heads),
+            "cache.sums.size()", cache.sums.size(), "0, or heads");
     cache.sums.resize(heads);
     std::vector<B<R>> of_heads;
     for (int h = 0; h < heads; ++h) {

@@ -29,6 +29,7 @@ namespace plumbline::reference {
 //                              what becomes of a head's queries or keys [T, D], of which row t is
 //                              at position t + offset
 //   mask(mask)                 the layer's mask, from that of the model
+//   causal_only()              whether the method says nothing of keys after the query
 // The gradients of a layer's parameters are of the type of the parameters.
 
 /// Queries, keys and mask stay as they are: the method is a bias alone.
@@ -42,6 +43,7 @@ struct BiasAlone {
     return grad;
   }
   Mask mask(const Mask& of_model) const { return of_model; }
+  bool causal_only() const { return false; }
 };
 
 /// Nothing to learn, and nothing to keep of tokens.

@@ -19,6 +19,7 @@ namespace plumbline::reference {
 /// A Method has Parameters<R> and zero_parameters as a layer position has, and
 ///   bias(parameters, h)            the bias of head h
 ///   add_grad(grad_bias, h, grad)   adds what that head's bias gradient does to the parameters
+///   causal_only()                  if that depends on the method; else it serves both directions
 template <class Method>
 struct LearnedPosition : BiasAlone {
   Method method;
@@ -27,6 +28,11 @@ struct LearnedPosition : BiasAlone {
   using Parameters = typename Method::template Parameters<R>;
   template <Real R>
   struct Cache {};
+
+  bool causal_only() const {
+    if constexpr (requires { method.causal_only(); }) return method.causal_only();
+    return false;
+  }
 
   template <Real R>
   auto zero_parameters(int heads, int) const {
@@ -115,6 +121,8 @@ struct KerpleOfLayer {
 template <RelativeRow Row>
 struct TableOfLayer {
   Row row;
+
+  bool causal_only() const { return row.causal_only(); }
 
   template <Real R>
   struct Parameters {

@@ -2,6 +2,7 @@
 // RoPE in an attention layer: position/rope.hpp on every query and key, and no bias.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -31,9 +32,13 @@ struct RopePosition : NothingLearned {
   Matrix<R> turned_grad(const Matrix<R>& grad, int offset) const {
     return rope_grad(grad, offset, R(base), pairs);
   }
-  /// The model's mask with the window. @throws std::invalid_argument as sliding_window does.
+  bool causal_only() const { return false; }
+  /// The model's mask with the window: of two, the narrower.
+  /// @throws std::invalid_argument as sliding_window does.
   Mask mask(Mask of_model) const {
-    if (window) of_model.window = sliding_window(*window, window_count).window;
+    if (!window) return of_model;
+    const int own = *sliding_window(*window, window_count).window;
+    of_model.window = std::min(own, of_model.window.value_or(own));
     return of_model;
   }
 };

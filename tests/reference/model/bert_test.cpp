@@ -4,6 +4,8 @@
 #include <set>
 
 #include "reference/model/bert_grad.hpp"
+#include "reference/position/context_position.hpp"
+#include "reference/position/learned_position.hpp"
 #include "tests/reference/model/model_parameters.hpp"
 #include "tests/reference/weighted.hpp"
 
@@ -146,6 +148,57 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
     none.*size = 0;
     BOOST_CHECK_THROW(Parameters<double>::zero(none), std::invalid_argument);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_method_for_one_direction_is_refused) {
+  const auto refused = [](const auto& position) {
+    using Position = std::decay_t<decltype(position)>;
+    BertConfiguration<Position> c{.layers = 1, .heads = 1, .width = 2, .position = position};
+    c.intermediate = c.vocabulary = c.positions = 1;
+    BOOST_CHECK_THROW((BertParameters<double, Position>::zero(c)), std::invalid_argument);
+    BertParameters<double, Position> p;
+    p.layers.resize(1);
+    BOOST_CHECK_EXCEPTION(bert_forward<Double>(c, p, {0}, {0}), std::invalid_argument,
+                          [](const auto& error) {
+                            return std::string(error.what()).starts_with("position.causal_only()");
+                          });
+  };
+  refused(FoxPosition());
+  refused(t5_position(false, 4, 5));
+  refused(TablePosition<ClippedDistance>{{}, {ClippedDistance(3)}});
+  BOOST_TEST(!CablePosition().causal_only());
+  BOOST_TEST(!t5_position(true).causal_only());
+  BOOST_TEST(!TablePosition<ClippedOffset>({}, {ClippedOffset(3)}).causal_only());
+}
+
+BOOST_AUTO_TEST_CASE(a_mask_of_other_sequences_is_refused) {
+  const auto p = parameters_by_hand();
+  for (const Mask& mask : std::vector<Mask>{{.lengths = {-1}},
+                                            {.lengths = {4}},
+                                            {.lengths = {3, 3}},
+                                            {.documents = {0, 0, 0, 1, 1, 1}}}) {
+    BOOST_CHECK_THROW(bert_forward<Double>(by_hand(), p, {1, 1, 1}, {0, 0, 0}, mask),
+                      std::invalid_argument);
+  }
+  for (const Mask& mask : std::vector<Mask>{{.lengths = {0}}, {.lengths = {3}}}) {
+    BOOST_CHECK_NO_THROW(bert_forward<Double>(by_hand(), p, {1, 1, 1}, {0, 0, 0}, mask));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(layers_of_another_shape_are_refused) {
+  const auto c = by_hand();
+  const auto refused = [&](const auto& change) {
+    auto p = parameters_by_hand();
+    change(p.layers[0]);
+    BOOST_CHECK_THROW(bert_forward<Double>(c, p, {1}, {0}), std::invalid_argument);
+  };
+  refused([](auto& layer) { layer.attention.projection.key.bias = {}; });
+  refused([](auto& layer) { layer.attention.output.bias = {}; });
+  refused([](auto& layer) { layer.intermediate.bias = {}; });
+  refused([](auto& layer) {
+    layer.intermediate = zero_linear<double>(4, 2);
+    layer.output = zero_linear<double>(2, 4);
+  });
 }
 
 BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {

@@ -129,6 +129,25 @@ BOOST_AUTO_TEST_CASE(the_cache_keeps_prefix_sums_and_the_gain_is_the_new_query_s
   BOOST_TEST(bias(2, 0) == -softplus(3.0) * 4);
 }
 
+BOOST_AUTO_TEST_CASE(a_cache_of_other_heads_is_refused) {
+  const LlamaStyleConfiguration<CablePosition> c{
+      .layers = 1, .heads = 2, .kv_heads = 2, .width = 4, .hidden = 3, .vocabulary = 7};
+  const auto refused = [](const auto& other, auto cache) {
+    const auto p = LlamaStyleParameters<double, CablePosition>::zero(other);
+    BOOST_CHECK_THROW(llama_style_decode<Double>(other, p, {1}, cache), std::invalid_argument);
+  };
+  DecodingCache<double, CablePosition> cache;
+  llama_style_decode<Double>(c, LlamaStyleParameters<double, CablePosition>::zero(c), {1}, cache);
+  auto other = c;
+  other.layers = 2;
+  refused(other, cache);
+  other = c;
+  other.kv_heads = 1;
+  refused(other, cache);
+  cache.layers[0].position.sums.resize(3);
+  refused(c, cache);
+}
+
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   auto c = gpt2(1, 1, 2);
   c.vocabulary = 7;
@@ -139,6 +158,16 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   BOOST_CHECK_THROW(gpt2_decode<Double>(c, p, {}, cache), std::invalid_argument);
   gpt2_decode<Double>(c, p, {1, 2}, cache);
   BOOST_CHECK_THROW(gpt2_decode<Double>(c, p, {3}, cache), std::invalid_argument);
+  // A cache of another model: fewer layers, or layers that saw other numbers of tokens.
+  auto deeper = c;
+  deeper.layers = 2;
+  deeper.positions = 9;
+  const auto q = Gpt2Parameters<double>::zero(deeper);
+  BOOST_CHECK_THROW(gpt2_decode<Double>(deeper, q, {1}, cache), std::invalid_argument);
+  DecodingCache<double, NopePosition> uneven;
+  gpt2_decode<Double>(deeper, q, {1}, uneven);
+  uneven.layers[1] = {};
+  BOOST_CHECK_THROW(gpt2_decode<Double>(deeper, q, {1}, uneven), std::invalid_argument);
   Matrix<double> rows = zeros<double>(1, 2);
   BOOST_CHECK_THROW(append_rows(rows, zeros<double>(1, 3)), std::invalid_argument);
 }

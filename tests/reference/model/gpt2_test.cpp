@@ -166,6 +166,24 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   BOOST_CHECK_THROW(gpt2_grad<Double>(c, p, {0}, state, state.hidden, grad), std::invalid_argument);
 }
 
+BOOST_AUTO_TEST_CASE(blocks_of_another_shape_are_refused) {
+  const auto refused = [](const auto& change) {
+    auto p = parameters_by_hand();
+    change(p.blocks[0]);
+    BOOST_CHECK_THROW(gpt2_forward<Double>(by_hand(), p, {0}), std::invalid_argument);
+  };
+  // A layer may be without bias, but not GPT-2's.
+  refused([](auto& block) { block.attention.projection.qkv.bias = {}; });
+  refused([](auto& block) { block.attention.output.bias = {}; });
+  refused([](auto& block) { block.c_fc.bias = {}; });
+  refused([](auto& block) { block.c_proj.bias = {}; });
+  refused([](auto& block) {
+    block.c_fc = zero_linear<double>(9, 2);
+    block.c_proj = zero_linear<double>(2, 9);
+  });
+  refused([](auto& block) { block.attention.ssmax_scale = zeros<double>(1); });
+}
+
 BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
   const auto c = small_enough(2, 2, 4, 5, 3);
   const std::vector<int> ids{2, 0, 2};  // one token twice

@@ -142,6 +142,25 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   BOOST_CHECK_THROW(swiglu(zeros<double>(1, 2), zeros<double>(2, 1)), std::invalid_argument);
 }
 
+BOOST_AUTO_TEST_CASE(layers_of_another_shape_are_refused) {
+  const auto c = small_enough(NopePosition());
+  const auto refused = [&](const auto& change) {
+    auto p = Parameters<double, NopePosition>::zero(c);
+    change(p.layers[0]);
+    BOOST_CHECK_THROW(llama_style_forward<Double>(c, p, {0}), std::invalid_argument);
+  };
+  const int C = c.width, M = c.hidden;
+  // No linear layer has a bias.
+  refused([&](auto& layer) { layer.attention.projection.query.bias = zeros<double>(C); });
+  refused([&](auto& layer) { layer.attention.output.bias = zeros<double>(C); });
+  refused([&](auto& layer) { layer.gate.bias = layer.up.bias = zeros<double>(M); });
+  refused([&](auto& layer) { layer.down.bias = zeros<double>(C); });
+  refused([&](auto& layer) {
+    layer.gate = layer.up = zero_linear<double>(M + 1, C, false);
+    layer.down = zero_linear<double>(C, M + 1, false);
+  });
+}
+
 BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
   auto c = small_enough(GgdPosition());
   c.ssmax = true;

@@ -27,6 +27,9 @@ BOOST_AUTO_TEST_CASE(the_window_in_both_counts_beside_the_model_s_mask) {
   BOOST_TEST(!position.mask({}).causal);
   position.window_count = WindowCount::keys;
   BOOST_TEST((position.mask(documents).window == 2));
+  // Both windows hold: the narrower one.
+  BOOST_TEST((position.mask({.window = 1}).window == 1));
+  BOOST_TEST((position.mask({.window = 5}).window == 2));
 }
 
 BOOST_AUTO_TEST_CASE(a_layer_with_local_rope_sees_its_window_alone) {
