@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every additive method, under every mask, at sizes that cross the borders of tiles.
+#include <span>
 #include <utility>
 
 #include "reference/blocked/kernels.hpp"
@@ -25,6 +26,16 @@ std::vector<Problem> problems() {
           {"documents", batch, {.causal = true, .documents = documents}, true}};
 }
 
+/// FIRE with a c and an L below 0: it has their magnitudes, and gradients of the other sign.
+struct NegativeFire : FireMethod {
+  static constexpr const char* name = "fire, c and L below 0";
+  static std::vector<double> parameters(Numbers& numbers, const Positions& positions) {
+    std::vector<double> x = FireMethod::parameters(numbers, positions);
+    for (double& number : std::span(x).last(2)) number = -number;
+    return x;
+  }
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_method_is_within_its_bounds) {
@@ -34,6 +45,12 @@ BOOST_AUTO_TEST_CASE(every_method_is_within_its_bounds) {
       expect_blocked_within_bounds<decltype(method)>(problem, ++seed);
     }
   });
+}
+
+BOOST_AUTO_TEST_CASE(so_is_fire_below_zero) {
+  // From position 0 on: L has a gradient from the queries before |L L0|, which is below 3.
+  expect_blocked_within_bounds<NegativeFire>(problems()[0], 31);
+  expect_blocked_within_bounds<NegativeFire>(problems()[2], 32);
 }
 
 BOOST_AUTO_TEST_CASE(so_is_every_instruction_set) {
