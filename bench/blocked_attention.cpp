@@ -125,9 +125,10 @@ void rows() {
   for (int n = 1; n <= count; ++n) chosen.push_back(length / count * n - 1);
   double seconds = 0, sum = 0;
   for (int h = 0; h < heads; ++h) {
-    const auto q = bf16_numbers(length, head_dim, 3 * h),
-               k = bf16_numbers(length, head_dim, 3 * h + 1),
-               v = bf16_numbers(length, head_dim, 3 * h + 2);
+    const auto make = [&](std::uint32_t tensor) {
+      return bf16_numbers(length, head_dim, (3 * h + tensor) * length * head_dim);
+    };
+    const auto q = make(0), k = make(1), v = make(2);
     const auto start = Clock::now();
     blocked::Problem problem;
     problem.shape = {1, 1, 1, length, length, head_dim, 0};
