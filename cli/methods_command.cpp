@@ -171,13 +171,17 @@ int methods(const MethodsOptions& options) {
     for (const Cell& cell : rows.back().cells) {
       passed = passed && (!cell.result || cell.result->failures.empty());
     }
+    // The kernels may lack a method; the oracle may not.
+    passed = passed && oracle.value && oracle.gradient && oracle.enclosure && oracle.golden;
     progress.update(count + static_cast<long>(rows.size()), oracle.method);
   }
   progress.clear();
   if (options.json != "-") {
     print(rows);
-    std::cout << "value, gradient, enclosure, golden: the oracle; forward, backward, decode: CUDA "
-                 "kernels; - is not there\n";
+    std::cout << "value, gradient, enclosure, golden: the oracle; forward, backward, decode: the "
+                 "built-in CUDA kernels";
+    for (const auto& library : available) std::cout << ", " << library.device;
+    std::cout << "; - is not there\n";
   }
   if (json) json.write(to_text(to_json(rows, passed, available)));
   return passed ? all_right : verdict_against;

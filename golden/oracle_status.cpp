@@ -51,7 +51,12 @@ OracleStatus oracle_status(const std::string& method, const std::filesystem::pat
   OracleStatus status;
   status.method = method;
   const std::string file = "vectors/" + method + ".json";
-  if (!std::filesystem::exists(folder / file)) return status;
+  if (!std::filesystem::exists(folder / file)) {
+    if (manifest.count(file)) {
+      add_failure(status.golden.emplace(), "the manifest names it, and it is not there");
+    }
+    return status;
+  }
 
   FileResult unreadable;
   std::vector<GoldenCase> cases;

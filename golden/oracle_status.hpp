@@ -21,7 +21,8 @@ struct OracleStatus {
 };
 
 /// The status of a registered method with the golden file of `folder`, whose manifest this is.
-/// Without the file all is none; with one that cannot be read, all but `golden`.
+/// Without the file, or with one that cannot be read, all but `golden` is none; `golden` is none as
+/// well where the manifest does not name the file either.
 /// For the gradient to pass, of each grad_<input> at least half of the elements must have a bound
 /// that says something (case_checks.hpp).
 OracleStatus oracle_status(const std::string& method, const std::filesystem::path& folder,

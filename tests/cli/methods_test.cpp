@@ -31,7 +31,7 @@ json row_of(const json& report, const std::string& method) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(no_cell_of_the_oracle_is_empty_for_any_method) {
-  const json report = methods_of("", 0);
+  const json report = methods_of(PLUMBLINE_GOLDEN, 0);
   BOOST_TEST(report["passed"] == true);
   std::size_t files = 0;
   for ([[maybe_unused]] const auto& file : fs::directory_iterator(PLUMBLINE_GOLDEN "/vectors")) {
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(no_cell_of_the_oracle_is_empty_for_any_method) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_damaged_number_fails_and_a_missing_file_is_not_there) {
+BOOST_AUTO_TEST_CASE(a_damaged_number_and_a_missing_file_fail) {
   const test::TemporaryFolder folder;
   fs::copy(PLUMBLINE_GOLDEN, folder / "golden", fs::copy_options::recursive);
   const auto path = [&](const std::string& method) {
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_number_fails_and_a_missing_file_is_not_there) {
     }
     return all;
   };
-  BOOST_TEST(states("nope") == "- - - -");
+  BOOST_TEST(states("nope") == "- - - FAIL");
   BOOST_TEST(states("fox") == "ok ok ok FAIL");
   BOOST_TEST(states("t5") == "- - - FAIL");
   BOOST_TEST(states("fire") == "FAIL ok FAIL FAIL");  // the adjoint does not read the outputs
@@ -90,4 +90,19 @@ BOOST_AUTO_TEST_CASE(a_damaged_number_fails_and_a_missing_file_is_not_there) {
   BOOST_TEST(table.status == 1);
   BOOST_TEST(table.out.find("FAIL") != std::string::npos);
   BOOST_TEST(table.out.find("golden: its SHA-256 is not the manifest's") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_method_without_golden_numbers_does_not_pass) {
+  const test::TemporaryFolder folder;
+  fs::copy(PLUMBLINE_GOLDEN, folder / "golden", fs::copy_options::recursive);
+  fs::remove(folder / "golden/vectors/nope.json");
+  json manifest = json::parse(test::text_of(folder / "golden/manifest.json"));
+  BOOST_TEST_REQUIRE(manifest["files"][0]["file"] == "vectors/nope.json");
+  manifest["files"].erase(0);
+  std::ofstream(folder / "golden/manifest.json", std::ios::trunc) << manifest.dump();
+  const json report = methods_of((folder / "golden").string(), 1);
+  BOOST_TEST(report["passed"] == false);
+  BOOST_TEST(row_of(report, "nope")["value"]["state"] == "-");
+  BOOST_TEST(row_of(report, "nope")["golden"]["state"] == "-");
+  BOOST_TEST(row_of(report, "fox")["golden"]["state"] == "ok");
 }
