@@ -100,7 +100,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_ends_the_program_has_failed_and_is_named_with
 
 BOOST_AUTO_TEST_CASE(help_and_version_are_no_errors) {
   BOOST_TEST(test::plumbline("--version").out.starts_with("plumbline "));
-  for (const char* command : {"verify", "judge", "oracle", "vectors", "claims", "golden", "methods"}) {
+  for (const char* command :
+       {"verify", "judge", "oracle", "vectors", "claims", "golden", "methods"}) {
     const auto run = test::plumbline(std::string(command) + " --help");
     BOOST_TEST(run.status == 0);
     BOOST_TEST(run.out.size() > 100u);
