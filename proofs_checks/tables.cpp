@@ -70,10 +70,10 @@ std::vector<Sample> pairs(const Table& table, const std::string& column, int sho
   std::vector<Sample> samples;
   for (std::size_t k = 1; k < table.lengths.size(); ++k) {
     if (table.lengths[k] < shortest || table.lengths[k] > longest) continue;
-    const std::size_t other =
-        against == 0 ? k - 1
-                     : std::find(table.lengths.begin(), table.lengths.end(), against) -
-                           table.lengths.begin();
+    const std::size_t other = against == 0
+                                  ? k - 1
+                                  : std::find(table.lengths.begin(), table.lengths.end(), against) -
+                                        table.lengths.begin();
     samples.push_back(Sample{}
                           .with("T before", {static_cast<double>(table.lengths.at(other))})
                           .printed("before", numbers.at(other), 1)

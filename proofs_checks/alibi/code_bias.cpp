@@ -31,9 +31,7 @@ struct Transposed {
   }
 };
 
-std::vector<Sample> slopes() {
-  return {Sample{}.with("m", {0.5}), Sample{}.with("m", {0x1p-8})};
-}
+std::vector<Sample> slopes() { return {Sample{}.with("m", {0.5}), Sample{}.with("m", {0x1p-8})}; }
 
 }  // namespace
 

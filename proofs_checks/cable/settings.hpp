@@ -9,7 +9,7 @@ namespace plumbline::proofs_checks::cable {
 /// Layers, heads, width and number of trained positions (0: no table), and whether CABLE is on.
 inline Sample model(double L, double H, double C, double P, double cable) {
   return Sample{}.with("L", {L}).with("H", {H}).with("C", {C}).with("P", {P}).with("cable",
-                                                                                  {cable});
+                                                                                   {cable});
 }
 
 /// What CABLE adds as published code has it: two linear maps C -> H with bias terms in each layer.

@@ -9,7 +9,8 @@
 namespace plumbline::reference {
 
 /// A number as text that gives the same number again, in as few digits as that takes: 1e-12 stays
-/// that, which std::to_string would print as 0.000000. NaN has no sign, whichever scalar it is from.
+/// that, which std::to_string would print as 0.000000. NaN has no sign, whichever scalar it is
+/// from.
 template <class Number>
 std::string shortest_text(const Number& number) {
   if (number != number) return "nan";
