@@ -38,7 +38,8 @@ BOOST_AUTO_TEST_CASE(problems_that_do_not_fit_are_refused) {
   // As an int the product is 0, which no matrices at all would fit.
   with(
       [](auto& x) {
-        x = {.shape = {65536, 65536, 1, 2, 3, 1, 1}};
+        x = {};
+        x.shape = {65536, 65536, 1, 2, 3, 1, 1};
       },
       "batch * heads is 4294967296; expected at most 2^31 - 1");
   with([](auto& x) { x.shape.keys = (1 << 30) + 1; }, "keys is 1073741825; expected at most 2^30");
