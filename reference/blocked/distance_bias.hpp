@@ -16,6 +16,7 @@
 #include "reference/bias/nope.hpp"
 #include "reference/bias/t5.hpp"
 #include "reference/blocked/kernels.hpp"
+#include "reference/scalars/double.hpp"
 
 namespace plumbline::reference::blocked {
 

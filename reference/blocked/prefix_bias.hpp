@@ -12,6 +12,7 @@
 #include "reference/bias/k_cable.hpp"
 #include "reference/bias/k_cable_nw.hpp"
 #include "reference/blocked/kernels.hpp"
+#include "reference/scalars/double.hpp"
 
 namespace plumbline::reference::blocked {
 

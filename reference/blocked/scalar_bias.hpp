@@ -7,6 +7,7 @@
 #include "reference/bias/bias.hpp"
 #include "reference/blocked/prefix_bias.hpp"
 #include "reference/blocked/tile_bias.hpp"
+#include "reference/scalars/double.hpp"
 
 namespace plumbline::reference::blocked {
 

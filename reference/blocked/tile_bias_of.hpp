@@ -9,6 +9,7 @@
 #include "reference/blocked/fire_bias.hpp"
 #include "reference/blocked/prefix_bias.hpp"
 #include "reference/blocked/scalar_bias.hpp"
+#include "reference/scalars/double.hpp"
 
 namespace plumbline::reference::blocked {
 

@@ -2,7 +2,7 @@
 // What the kernels make of plain pointers.
 #pragma once
 
-#ifndef EIGEN_DONT_PARALLELIZE
+#if defined(_OPENMP) && !defined(EIGEN_DONT_PARALLELIZE)
 #error "threads belong to those who call the kernels"
 #endif
 #include <Eigen/Core>
