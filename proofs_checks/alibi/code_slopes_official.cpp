@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/alibi/claims.hpp"
 #include "proofs_checks/alibi/source.hpp"
-#include "proofs_checks/statement.hpp"
+#include "proofs_checks/head_counts.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/core/primitives.hpp"
 
 namespace plumbline::proofs_checks::alibi {
 namespace {
-
-std::vector<Sample> heads(const std::vector<double>& counts) {
-  std::vector<Sample> samples;
-  for (double H : counts) samples.push_back(Sample{}.with("H", {H}));
-  return samples;
-}
-
-template <class R>
-int heads_of(const Inputs<R>& in) {
-  return static_cast<int>(reference::representative(in.number("H")));
-}
 
 struct OfficialSlopes {
   static constexpr Relation relation = Relation::equals_zero;
@@ -50,14 +39,14 @@ Claim code_slopes_official() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together({for_all(Role::statement, "2^(-8 (k+1)/H) - official = 0 for H = 8, 12",
-                             OfficialSlopes{}, heads({8, 12})),
+                             OfficialSlopes{}, head_counts({8, 12})),
                      for_all(Role::condition, "the same for H = 1, 2, 4, ..., 64", OfficialSlopes{},
-                             heads({1, 2, 4, 8, 16, 32, 64}))});
+                             head_counts({1, 2, 4, 8, 16, 32, 64}))});
   };
   claim.mutant = "They agree for 6 heads.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "2^(-8 (k+1)/H) - official = 0 for H = 6", OfficialSlopes{},
-                   heads({6}));
+                   head_counts({6}));
   };
   return claim;
 }

@@ -3,23 +3,12 @@
 
 #include "proofs_checks/alibi/claims.hpp"
 #include "proofs_checks/alibi/source.hpp"
-#include "proofs_checks/statement.hpp"
+#include "proofs_checks/head_counts.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/core/primitives.hpp"
 
 namespace plumbline::proofs_checks::alibi {
 namespace {
-
-std::vector<Sample> heads(const std::vector<double>& counts) {
-  std::vector<Sample> samples;
-  for (double H : counts) samples.push_back(Sample{}.with("H", {H}));
-  return samples;
-}
-
-template <class R>
-int heads_of(const Inputs<R>& in) {
-  return static_cast<int>(reference::representative(in.number("H")));
-}
 
 struct ArticleSlopes {
   static constexpr Relation relation = Relation::equals_zero;
@@ -51,12 +40,12 @@ Claim eight_slopes() {
   claim.derived = Verdict::holds;
   claim.checks = [] {
     return for_all(Role::statement, "1 / x^(i+1) - 2^-(i+1) = 0, x = 256^(1/H), H = 8",
-                   ArticleSlopes{}, heads({8}));
+                   ArticleSlopes{}, head_counts({8}));
   };
   claim.mutant = "So it is for 16 heads.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "1 / x^(i+1) - 2^-(i+1) = 0, H = 16", ArticleSlopes{},
-                   heads({16}));
+                   head_counts({16}));
   };
   return claim;
 }

@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/alibi/claims.hpp"
 #include "proofs_checks/alibi/source.hpp"
-#include "proofs_checks/statement.hpp"
+#include "proofs_checks/head_counts.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/core/primitives.hpp"
 
 namespace plumbline::proofs_checks::alibi {
 namespace {
-
-std::vector<Sample> heads(const std::vector<double>& counts) {
-  std::vector<Sample> samples;
-  for (double H : counts) samples.push_back(Sample{}.with("H", {H}));
-  return samples;
-}
-
-template <class R>
-int heads_of(const Inputs<R>& in) {
-  return static_cast<int>(reference::representative(in.number("H")));
-}
 
 struct Geometric {
   static constexpr Relation relation = Relation::equals_zero;
@@ -49,14 +38,14 @@ Claim geometric_slopes() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together({for_all(Role::statement, "m_{h-1} m_{h+1} - m_h^2 = 0, official, H = 8, 12",
-                             Geometric{}, heads({8, 12})),
+                             Geometric{}, head_counts({8, 12})),
                      for_all(Role::condition, "the same for H = 4, 8, 16, 32", Geometric{},
-                             heads({4, 8, 16, 32}))});
+                             head_counts({4, 8, 16, 32}))});
   };
   claim.mutant = "So it is for 3 heads.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "m_{h-1} m_{h+1} - m_h^2 = 0, official, H = 3", Geometric{},
-                   heads({3}));
+                   head_counts({3}));
   };
   return claim;
 }

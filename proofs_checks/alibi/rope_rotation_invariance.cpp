@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/alibi/claims.hpp"
 #include "proofs_checks/alibi/source.hpp"
+#include "proofs_checks/rope_score.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/core/primitives.hpp"
-#include "reference/position/rope.hpp"
 
 namespace plumbline::proofs_checks::alibi {
 namespace {
 
 template <class R>
-reference::Matrix<R> turn(const reference::Vector<R>& x, const R& angle) {
+reference::Vector<R> turn(const reference::Vector<R>& x, const R& angle) {
   const R c = reference::cos(angle), s = reference::sin(angle);
-  reference::Matrix<R> row(1, 2);
-  row(0, 0) = c * x[0] - s * x[1];
-  row(0, 1) = s * x[0] + c * x[1];
-  return row;
-}
-
-template <class R>
-R score(const reference::Matrix<R>& q, int i, const reference::Matrix<R>& k, int j) {
-  const auto turned = [](const reference::Matrix<R>& row, int position) {
-    return reference::rope<R>(row, position, R(10000.0), reference::RopePairs::interleaved);
-  };
-  const auto a = turned(q, i), b = turned(k, j);
-  return a(0, 0) * b(0, 0) + a(0, 1) * b(0, 1);
+  reference::Vector<R> turned(2);
+  turned[0] = c * x[0] - s * x[1];
+  turned[1] = s * x[0] + c * x[1];
+  return turned;
 }
 
 template <int key_turns>
@@ -37,7 +28,7 @@ struct Turned {
     const auto q_phi = turn<R>(in["q"], phi), k_phi = turn<R>(in["k"], key_turns ? phi : none);
     std::vector<R> residuals;
     for (int j : {0, 3, 7})
-      residuals.push_back(score<R>(q_phi, 7, k_phi, j) - score<R>(q, 7, k, j));
+      residuals.push_back(rope_score<R>(q_phi, 7, k_phi, j) - rope_score<R>(q, 7, k, j));
     return residuals;
   }
 };

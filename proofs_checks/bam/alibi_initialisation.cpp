@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/priors.hpp"
+#include "proofs_checks/head_counts.hpp"
 #include "reference/attention/softmax.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/bias/ggd.hpp"
@@ -36,12 +37,6 @@ struct StartIsAlibi {
   }
 };
 
-std::vector<Sample> head_counts() {
-  std::vector<Sample> samples;
-  for (double H : {16, 24, 32}) samples.push_back(Sample{}.with("H", {H}));
-  return samples;
-}
-
 }  // namespace
 
 Claim alibi_initialisation() {
@@ -66,14 +61,14 @@ Claim alibi_initialisation() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together({for_all(Role::statement, "theta_alpha = ln m_1 for all heads: p - p_ALiBi = 0",
-                             StartIsAlibi<Start::per_layer>{}, head_counts()),
+                             StartIsAlibi<Start::per_layer>{}, head_counts({16, 24, 32})),
                      for_all(Role::condition, "theta_alpha = ln m_h: p - p_ALiBi = 0",
-                             StartIsAlibi<Start::per_head>{}, head_counts())});
+                             StartIsAlibi<Start::per_head>{}, head_counts({16, 24, 32}))});
   };
   claim.mutant = "theta_alpha = -ln m_h.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "theta_alpha = -ln m_h: p - p_ALiBi = 0",
-                   StartIsAlibi<Start::mutant>{}, head_counts());
+                   StartIsAlibi<Start::mutant>{}, head_counts({16, 24, 32}));
   };
   return claim;
 }

@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/rope_score.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/core/primitives.hpp"
 #include "reference/position/rope.hpp"
 
 namespace plumbline::proofs_checks::cable {
 namespace {
-
-/// <R_i q, R_j k> of vectors of four components, base 10000: frequencies 1 and 1/100.
-template <class R>
-R score(const reference::Vector<R>& q, int i, const reference::Vector<R>& k, int j) {
-  const auto turned = [](const reference::Vector<R>& x, int position) {
-    const reference::Matrix<R> row = x.transpose();
-    return reference::rope<R>(row, position, R(10000.0), reference::RopePairs::interleaved);
-  };
-  const auto a = turned(q, i), b = turned(k, j);
-  R total(0.0);
-  for (int c = 0; c < a.cols(); ++c) total += a(0, c) * b(0, c);
-  return total;
-}
-
-std::vector<Sample> vectors() {
-  return {Sample{}.with("q", {1, 0, 0, 1}).with("k", {0, 1, 1, 1}),
-          Sample{}.with("q", {0.5, -2, 1, 3}).with("k", {-1, 0.25, 2, 0.5}),
-          Sample{}.with("q", {1, 1, 1, 1}).with("k", {1, 1, 1, 1})};
-}
 
 template <int turned_key>
 struct PeaksAt {
@@ -39,9 +21,9 @@ struct PeaksAt {
       const reference::Matrix<R> key_row =
           reference::rope<R>(row, turned_key * r, R(10000.0), reference::RopePairs::interleaved);
       const reference::Vector<R> key = key_row.transpose();
-      const R peak = score<R>(in["q"], query, key, query - r);
+      const R peak = rope_score<R>(in["q"], query, key, query - r);
       for (int s = 0; s <= query; ++s) {
-        if (s != r) residuals.push_back(peak - score<R>(in["q"], query, key, query - s));
+        if (s != r) residuals.push_back(peak - rope_score<R>(in["q"], query, key, query - s));
       }
     }
     return residuals;
@@ -68,12 +50,12 @@ Claim rope_need_not_decay() {
   claim.checks = [] {
     return for_all(Role::statement,
                    "score at distance r minus score at distance s > 0, k = R_r q, r = 0..8, s != r",
-                   PeaksAt<1>{}, vectors());
+                   PeaksAt<1>{}, rope_vectors());
   };
   claim.mutant = "The same without turning the key.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "score at distance r minus score at distance s > 0, k = q",
-                   PeaksAt<0>{}, vectors());
+                   PeaksAt<0>{}, rope_vectors());
   };
   return claim;
 }

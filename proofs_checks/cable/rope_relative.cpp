@@ -1,31 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/rope_score.hpp"
 #include "proofs_checks/statement.hpp"
-#include "reference/core/primitives.hpp"
-#include "reference/position/rope.hpp"
 
 namespace plumbline::proofs_checks::cable {
 namespace {
-
-/// <R_i q, R_j k> of vectors of four components, base 10000: frequencies 1 and 1/100.
-template <class R>
-R score(const reference::Vector<R>& q, int i, const reference::Vector<R>& k, int j) {
-  const auto turned = [](const reference::Vector<R>& x, int position) {
-    const reference::Matrix<R> row = x.transpose();
-    return reference::rope<R>(row, position, R(10000.0), reference::RopePairs::interleaved);
-  };
-  const auto a = turned(q, i), b = turned(k, j);
-  R total(0.0);
-  for (int c = 0; c < a.cols(); ++c) total += a(0, c) * b(0, c);
-  return total;
-}
-
-std::vector<Sample> vectors() {
-  return {Sample{}.with("q", {1, 0, 0, 1}).with("k", {0, 1, 1, 1}),
-          Sample{}.with("q", {0.5, -2, 1, 3}).with("k", {-1, 0.25, 2, 0.5}),
-          Sample{}.with("q", {1, 1, 1, 1}).with("k", {1, 1, 1, 1})};
-}
 
 template <int key_moves>
 struct Moved {
@@ -34,10 +14,10 @@ struct Moved {
   std::vector<R> operator()(const Inputs<R>& in) const {
     std::vector<R> residuals;
     for (int s : {1, 7, 1000}) {
-      residuals.push_back(score<R>(in["q"], 3, in["k"], 1) -
-                          score<R>(in["q"], 3 + s, in["k"], 1 + key_moves * s));
-      residuals.push_back(score<R>(in["q"], 0, in["k"], 5) -
-                          score<R>(in["q"], s, in["k"], 5 + key_moves * s));
+      residuals.push_back(rope_score<R>(in["q"], 3, in["k"], 1) -
+                          rope_score<R>(in["q"], 3 + s, in["k"], 1 + key_moves * s));
+      residuals.push_back(rope_score<R>(in["q"], 0, in["k"], 5) -
+                          rope_score<R>(in["q"], s, in["k"], 5 + key_moves * s));
     }
     return residuals;
   }
@@ -62,12 +42,12 @@ Claim rope_relative() {
   claim.derived = Verdict::holds;
   claim.checks = [] {
     return for_all(Role::statement, "<R_i q, R_j k> - <R_{i+s} q, R_{j+s} k> = 0", Moved<1>{},
-                   vectors());
+                   rope_vectors());
   };
   claim.mutant = "It does not change when the query alone moves.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "<R_i q, R_j k> - <R_{i+s} q, R_j k> = 0", Moved<0>{},
-                   vectors());
+                   rope_vectors());
   };
   return claim;
 }

@@ -3,6 +3,7 @@
 
 #include "proofs_checks/cable/biases.hpp"
 #include "proofs_checks/cable/claims.hpp"
+#include "proofs_checks/head_counts.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 template <class R>
 std::vector<R> official_slopes(const Inputs<R>& in) {
-  return reference::alibi_slopes<R>(static_cast<int>(reference::representative(in.number("H"))));
+  return reference::alibi_slopes<R>(heads_of(in));
 }
 
 /// m_h - 1/2^h for the heads h = 1..H of a layer with H heads.
@@ -40,12 +41,6 @@ struct LogSlopeIsGeometric {
     return residuals;
   }
 };
-
-std::vector<Sample> head_counts(const std::vector<double>& counts) {
-  std::vector<Sample> samples;
-  for (double H : counts) samples.push_back(Sample{}.with("H", {H}));
-  return samples;
-}
 
 }  // namespace
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The score of a query and a key that RoPE has turned.
+#pragma once
+
+#include <vector>
+
+#include "proofs_checks/samples.hpp"
+#include "reference/position/rope.hpp"
+
+namespace plumbline::proofs_checks {
+
+/// <R_i q, R_j k> for vectors of an even number of components, interleaved pairs, base 10000: of
+/// four components the frequencies are 1 and 1/100.
+template <class R>
+R rope_score(const reference::Vector<R>& q, int i, const reference::Vector<R>& k, int j) {
+  const auto turned = [](const reference::Vector<R>& x, int position) {
+    const reference::Matrix<R> row = x.transpose();
+    return reference::rope<R>(row, position, R(10000.0), reference::RopePairs::interleaved);
+  };
+  const auto a = turned(q, i), b = turned(k, j);
+  R total(0.0);
+  for (int c = 0; c < a.cols(); ++c) total += a(0, c) * b(0, c);
+  return total;
+}
+
+/// Queries and keys of four components.
+inline std::vector<Sample> rope_vectors() {
+  return {Sample{}.with("q", {1, 0, 0, 1}).with("k", {0, 1, 1, 1}),
+          Sample{}.with("q", {0.5, -2, 1, 3}).with("k", {-1, 0.25, 2, 0.5}),
+          Sample{}.with("q", {1, 1, 1, 1}).with("k", {1, 1, 1, 1})};
+}
+
+}  // namespace plumbline::proofs_checks
