@@ -2,7 +2,9 @@
 // The kernels of this repository as the judge loads them.
 #include <cstdio>
 #include <exception>
+#include <iterator>
 
+#include "attention/check_problem.cuh"
 #include "attention/forward.cuh"
 #include "plumbline_kernel.h"
 
@@ -10,21 +12,19 @@ namespace plumbline::gpu {
 
 namespace {
 
-/// fp32 throughout, rounding to nearest (a fused multiply-add only errs less); P stays fp32; expf
-/// within 2.5 ulp, 2.5 * 2^-23 relative: the 2 ulp of CUDA's table of accuracies are measured from
-/// the correctly rounded result, which is itself up to half an ulp off (glibc: below 1 ulp); S in
-/// double.
-constexpr plumbline_contract kContract{.unit_roundoff = 0x1p-24,
-                                       .probability_format = PLUMBLINE_FP32,
-                                       .sums_rounded_p = 0,
-                                       .exp_error = 0x1.4p-22,
-                                       .splits = 1,
-                                       .prefix_sum = PLUMBLINE_PREFIX_SUM_FP64,
-                                       .prefix_tile = 0};
-
-int supports(const plumbline_forward* problem) {
-  return problem && unsupported_reason(*problem).empty() ? 1 : 0;
-}
+/// fp32 throughout, whatever the format of q, k, v and o, rounding to nearest (a fused multiply-add
+/// only errs less; tf32's operands are not even rounded); P stays fp32; expf within 2.5 ulp, 2.5 *
+/// 2^-23 relative: the 2 ulp of CUDA's table of accuracies are measured from the correctly rounded
+/// result, which is itself up to half an ulp off (glibc: below 1 ulp); S in double.
+constexpr plumbline_contract kScalar{.unit_roundoff = 0x1p-24,
+                                     .operand_roundoff = 0,
+                                     .probability_format = PLUMBLINE_FP32,
+                                     .sums_rounded_p = 0,
+                                     .exp_error = 0x1.4p-22,
+                                     .skipped_mass = 0,
+                                     .splits = 1,
+                                     .prefix_sum = PLUMBLINE_PREFIX_SUM_FP64,
+                                     .prefix_tile = 0};
 
 /// After a kernel's fault the CUDA context fails every call, of this process, for good.
 bool device_lost() {
@@ -35,28 +35,45 @@ bool device_lost() {
 #endif
 }
 
-template <auto fp32_rung, auto bf16_rung>
-int forward(const plumbline_forward* problem, char* message, size_t message_size) {
+/// Runs `pass(*problem, *arrays)` and tells what it throws.
+template <class Arrays, class Pass>
+int run(const plumbline_problem* problem, const Arrays* arrays, char* message, size_t message_size,
+        Pass pass) {
   const auto fail = [&](const char* why) {
     if (message && message_size > 0) std::snprintf(message, message_size, "%s", why);
     return device_lost() ? PLUMBLINE_DEVICE_LOST : 1;
   };
   try {
-    if (!problem) return fail("no problem given");
-    if (problem->format == PLUMBLINE_BF16)
-      run_forward<bfloat16>(*problem, bf16_rung);
-    else
-      run_forward<float>(*problem, fp32_rung);
+    if (!problem || !arrays) return fail("no problem given");
+    pass(*problem, *arrays);
     return 0;
   } catch (const std::exception& error) {
     return fail(error.what());
   }
 }
 
+template <auto rung>
+int forward(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
+            size_t message_size) {
+  return run(
+      problem, outputs, message, message_size,
+      [](const plumbline_problem& p, const plumbline_outputs& o) { run_forward(p, o, rung); });
+}
+
+int supports_forward(const plumbline_problem* problem, int32_t pass) {
+  return problem && pass == PLUMBLINE_FORWARD && unsupported_reason(*problem).empty() ? 1 : 0;
+}
+
+/// A kernel that has the forward pass alone.
+constexpr plumbline_kernel forward_kernel(const char* name,
+                                          decltype(plumbline_kernel::forward) run) {
+  return {name, {kScalar, kScalar, kScalar, kScalar}, 1, supports_forward, run, nullptr, nullptr};
+}
+
 constexpr plumbline_kernel kKernels[] = {
-    {"naive", kContract, supports, forward<&naive_forward<float>, &naive_forward<bfloat16>>},
-    {"tiled", kContract, supports, forward<&tiled_forward<float>, &tiled_forward<bfloat16>>},
-    {"fused", kContract, supports, forward<&fused_forward<float>, &fused_forward<bfloat16>>},
+    forward_kernel("naive", forward<&naive_forward>),
+    forward_kernel("tiled", forward<&tiled_forward>),
+    forward_kernel("fused", forward<&fused_forward>),
 };
 
 #if PLUMBLINE_ON_GPU

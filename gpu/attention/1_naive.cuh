@@ -20,18 +20,19 @@ inline constexpr int kBlocks = 8;
 
 /// Columns of the output that a thread holds at once; more would not fit the registers.
 template <int D>
-inline constexpr int kChunk = D < 64 ? D : 64;
+inline constexpr int kChunk = D > 64 ? D / 2 : D;
 
-template <int D, class Element>
-__device__ float dot(const Element* a, const Element* b) {
+/// Scaled by nothing, turned where the problem has RoPE.
+template <int D>
+__device__ float dot(const Problem& problem, std::size_t q, int position, std::size_t k, int key) {
   float sum = 0.0f;
-  for (int d = 0; d < D; ++d) sum += to_float(a[d]) * to_float(b[d]);
+  for (int d = 0; d < D; ++d) sum += problem.query<D>(q, d, position) * problem.key<D>(k, d, key);
   return sum;
 }
 
-template <int D, class Element, class Bias>
+template <int D, class Bias>
 __global__ void __launch_bounds__(kThreads, kBlocks)
-    forward_kernel(Problem<Element> problem, typename Bias::Params params) {
+    forward_kernel(Problem problem, Outputs outputs, typename Bias::Params params) {
   const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int head = static_cast<int>(blockIdx.y);
   const int b = static_cast<int>(blockIdx.z);
@@ -41,14 +42,15 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const KeyRange range = key_range(problem.mask, b, position);
   const auto is_visible = [&](int key) { return visible(problem.mask, range, b, position, key); };
 
-  const Element* q = problem.q + problem.query_start(b, head, row, D);
-  At at{b, head, row, position, 0};
+  const std::size_t start = problem.query_start(b, head, row, D);
+  const At at{b, head, row, position};
   const typename Bias::Row bias_row = Bias::load_row(params, at);
   const float factor = problem.logit_factor(b, head, row);
   const auto logit = [&](int key) {
-    at.key = key;
-    const float score = dot<D>(q, problem.k + problem.key_start(b, head, key, D));
-    return rounded_product(factor, Bias::add(params, bias_row, problem.scale * score, at));
+    const float score = dot<D>(problem, start, position, problem.key_start(b, head, key, D), key);
+    const float bias = Bias::value(params, head, bias_row, Bias::load_key(params, at, key),
+                                   Bias::entry(params, head, position - key));
+    return rounded_product(factor, problem.scale * score + bias);
   };
 
   float maximum = -INFINITY;
@@ -56,7 +58,6 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     if (is_visible(key)) maximum = fmaxf(maximum, logit(key));
   const float shift = finite_shift(maximum);
 
-  Element* o = problem.o + problem.query_start(b, head, row, D);
   float sum = 0.0f;
   for (int column = 0; column < D; column += kChunk<D>) {
     float output[kChunk<D>] = {};
@@ -64,35 +65,32 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     for (int key = range.begin; key < range.end; ++key) {
       if (!is_visible(key)) continue;
       const float p = expf(logit(key) - shift);
-      const Element* v = problem.v + problem.key_start(b, head, key, D) + column;
+      const std::size_t v = problem.key_start(b, head, key, D) + column;
       sum += p;
 #pragma unroll
-      for (int d = 0; d < kChunk<D>; ++d) output[d] += p * to_float(v[d]);
+      for (int d = 0; d < kChunk<D>; ++d)
+        output[d] += p * load_element(problem.v, problem.format, v + d);
     }
 #pragma unroll
     for (int d = 0; d < kChunk<D>; ++d)
-      o[column + d] = from_float<Element>(sum == 0.0f ? 0.0f : output[d] / sum);
+      store_element(outputs.o, problem.format, start + column + d,
+                    sum == 0.0f ? 0.0f : output[d] / sum);
   }
-  problem.lse[problem.lse_index(b, head, row)] = sum == 0.0f ? -INFINITY : maximum + logf(sum);
+  outputs.lse[problem.lse_index(b, head, row)] = sum == 0.0f ? -INFINITY : maximum + logf(sum);
 }
 
 struct Rung {
-  template <int D, class Bias, class Element>
-  static void run(const Stream& stream, const Forward<Element>& forward) {
-    const Problem<Element>& problem = forward.problem;
+  template <int D, class Bias>
+  static void run(const Stream& stream, const Task& task, const Outputs& outputs) {
+    const Problem& problem = task.problem;
     const dim3 grid{static_cast<unsigned>((problem.queries + kThreads - 1) / kThreads),
                     static_cast<unsigned>(problem.heads), static_cast<unsigned>(problem.batch)};
-    launch(stream, {grid, dim3{kThreads}, 0}, forward_kernel<D, Element, Bias>, problem,
-           Bias::params(forward.bias_inputs));
+    launch(stream, {grid, dim3{kThreads}, 0}, forward_kernel<D, Bias>, problem, outputs,
+           Bias::params(task.bias));
   }
 };
 
 }  // namespace naive
-
-template <class Element>
-void naive_forward(const Stream& stream, const Forward<Element>& forward) {
-  dispatch<naive::Rung>(stream, forward);
-}
 
 }  // namespace plumbline::gpu
 

@@ -12,11 +12,12 @@ namespace plumbline::gpu {
 
 namespace fused {
 
-template <int D, class Element, class Bias>
+template <int D, class Bias>
 __global__ void __launch_bounds__(kTileThreads, kTileBlocks)
-    forward_kernel(Problem<Element> problem, typename Bias::Params params) {
+    forward_kernel(Problem problem, Outputs outputs, typename Bias::Params params) {
   SharedMemory shared;
   const Tile<D> tile(shared);
+  const BiasTile<Bias> bias(shared);
   const TileRow<Bias> row(problem, params);
   const KeyRange keys = row.block_range;
   load_queries(tile, problem);
@@ -27,10 +28,11 @@ __global__ void __launch_bounds__(kTileThreads, kTileBlocks)
   for (int begin = keys.begin; begin < keys.end; begin += kTileKeys) {
     __syncthreads();  // all are done with the tile before
     load_keys(tile, problem, begin, keys.end);
+    bias.load(params, row.at(), row.first_position, begin, keys.end);
     load_values(tile, problem, begin, keys.end);
     __syncthreads();
 
-    const TileLogits logits(tile, problem, params, row, begin, Bias{});
+    const TileLogits logits(tile, bias, problem, params, row, begin);
     const float old_maximum = maximum;
     maximum = fmaxf(maximum, row_maximum(logits.maximum()));
     const float shift = finite_shift(maximum);
@@ -42,23 +44,18 @@ __global__ void __launch_bounds__(kTileThreads, kTileBlocks)
     __syncwarp();  // the row's four lanes have written P
     output.accumulate(tile, row);
   }
-  output.write(problem, row, maximum, row_sum(sum));
+  output.write(problem, outputs, row, maximum, row_sum(sum));
 }
 
 struct Rung {
-  template <int D, class Bias, class Element>
-  static void run(const Stream& stream, const Forward<Element>& forward) {
-    launch(stream, tile_launch(forward.problem, Tile<D>::bytes()), forward_kernel<D, Element, Bias>,
-           forward.problem, Bias::params(forward.bias_inputs));
+  template <int D, class Bias>
+  static void run(const Stream& stream, const Task& task, const Outputs& outputs) {
+    launch(stream, tile_launch(task.problem, Tile<D>::bytes() + BiasTile<Bias>::bytes()),
+           forward_kernel<D, Bias>, task.problem, outputs, Bias::params(task.bias));
   }
 };
 
 }  // namespace fused
-
-template <class Element>
-void fused_forward(const Stream& stream, const Forward<Element>& forward) {
-  dispatch<fused::Rung>(stream, forward);
-}
 
 }  // namespace plumbline::gpu
 

@@ -5,48 +5,60 @@
 #include <stdexcept>
 
 #include "attention/problem.cuh"
-#include "bias/alibi.cuh"
-#include "bias/cable.cuh"
-#include "bias/ggd.cuh"
-#include "bias/k_cable.cuh"
+#include "bias/distance.cuh"
+#include "bias/fire.cuh"
 #include "bias/nope.cuh"
+#include "bias/prefix.cuh"
 
 namespace plumbline::gpu {
 
-/// Calls Rung::run<D, Bias>(stream, forward) for the head dimension and the bias of the problem.
-/// A new bias gets its line here.
-template <class Rung, int D, class Element>
-void dispatch_bias(const Stream& stream, const Forward<Element>& forward) {
-  switch (forward.bias) {
+/// Calls Rung::run<D, Family>(stream, task, more...) for the head dimension and the bias family of
+/// the task. A new method gets its line here.
+template <class Rung, int D, class... More>
+void dispatch_bias(const Stream& stream, const Task& task, const More&... more) {
+  switch (task.bias.method) {
     case PLUMBLINE_NOPE:
-      return Rung::template run<D, Nope>(stream, forward);
+    case PLUMBLINE_ROPE_INTERLEAVED:
+    case PLUMBLINE_ROPE_HALF_SPLIT:
+      return Rung::template run<D, Nope>(stream, task, more...);
     case PLUMBLINE_ALIBI:
-      return Rung::template run<D, Alibi>(stream, forward);
-    case PLUMBLINE_CABLE:
-      return Rung::template run<D, Cable>(stream, forward);
-    case PLUMBLINE_CABLE_NW:
-      return Rung::template run<D, CableNw>(stream, forward);
-    case PLUMBLINE_K_CABLE:
-      return Rung::template run<D, KCable>(stream, forward);
-    case PLUMBLINE_K_CABLE_NW:
-      return Rung::template run<D, KCableNw>(stream, forward);
     case PLUMBLINE_GGD:
-      return Rung::template run<D, Ggd>(stream, forward);
+    case PLUMBLINE_KERPLE_LOG:
+    case PLUMBLINE_KERPLE_POWER:
+    case PLUMBLINE_T5:
+    case PLUMBLINE_T5_BIDIRECTIONAL:
+    case PLUMBLINE_T5_CLIPPED:
+    case PLUMBLINE_T5_CLIPPED_OFFSET:
+      return Rung::template run<D, Distance>(stream, task, more...);
+    case PLUMBLINE_CABLE:
+    case PLUMBLINE_CABLE_NW:
+    case PLUMBLINE_K_CABLE:
+    case PLUMBLINE_K_CABLE_NW:
+    case PLUMBLINE_FOX:
+      return Rung::template run<D, Prefix>(stream, task, more...);
+    case PLUMBLINE_FIRE:
+      return Rung::template run<D, Fire>(stream, task, more...);
   }
   throw std::invalid_argument("unknown bias");
 }
 
-template <class Rung, class Element>
-void dispatch(const Stream& stream, const Forward<Element>& forward) {
-  switch (forward.head_dim) {
+template <class Rung, class... More>
+void dispatch(const Stream& stream, const Task& task, const More&... more) {
+  switch (task.head_dim) {
     case 32:
-      return dispatch_bias<Rung, 32>(stream, forward);
+      return dispatch_bias<Rung, 32>(stream, task, more...);
+    case 48:
+      return dispatch_bias<Rung, 48>(stream, task, more...);
     case 64:
-      return dispatch_bias<Rung, 64>(stream, forward);
+      return dispatch_bias<Rung, 64>(stream, task, more...);
+    case 80:
+      return dispatch_bias<Rung, 80>(stream, task, more...);
+    case 96:
+      return dispatch_bias<Rung, 96>(stream, task, more...);
     case 128:
-      return dispatch_bias<Rung, 128>(stream, forward);
+      return dispatch_bias<Rung, 128>(stream, task, more...);
   }
-  throw std::invalid_argument("head dimension must be 32, 64 or 128");
+  throw std::invalid_argument("head dimension must be 32, 48, 64, 80, 96 or 128");
 }
 
 }  // namespace plumbline::gpu

@@ -8,6 +8,7 @@
 #define PLUMBLINE_GPU_ATTENTION_KEY_TILE_CUH
 
 #include <source_location>
+#include <type_traits>
 
 #include "attention/dispatch.cuh"
 #include "core/shared_memory.cuh"
@@ -54,20 +55,55 @@ struct Tile {
   }
 };
 
+/// What the bias knows of the tile: the entries of the 63 offsets between its queries and keys, and
+/// its keys.
+template <class Bias>
+struct BiasTile {
+  static constexpr int kEntries = Bias::kHasEntry ? kTileQueries + kTileKeys : 0;
+  static constexpr int kKeys = std::is_empty_v<typename Bias::Key> ? 0 : kTileKeys;
+
+  float* entries;
+  typename Bias::Key* keys;
+
+  __device__ explicit BiasTile(SharedMemory& shared)
+      : entries(shared.take<float>(kEntries)), keys(shared.take<typename Bias::Key>(kKeys)) {}
+
+  static constexpr std::size_t bytes() {
+    return shared_bytes<float>(kEntries) + shared_bytes<typename Bias::Key>(kKeys);
+  }
+
+  /// For the queries from `first_position` on and the keys from `begin` on; those from `end` on are
+  /// not looked at.
+  __device__ void load(const typename Bias::Params& params, At at, int first_position, int begin,
+                       int end) const {
+    const int thread = static_cast<int>(threadIdx.x);
+    if (thread < kEntries)
+      entries[thread] =
+          Bias::entry(params, at.head, first_position - begin + thread - (kTileKeys - 1));
+    if (thread < kKeys && begin + thread < end)
+      keys[thread] = Bias::load_key(params, at, begin + thread);
+  }
+
+  __device__ float value(const typename Bias::Params& params, int head,
+                         const typename Bias::Row& row, int row_in_tile, int key_in_tile) const {
+    return Bias::value(params, head, row, kKeys > 0 ? keys[key_in_tile] : typename Bias::Key{},
+                       kEntries > 0 ? entries[row_in_tile - key_in_tile + kTileKeys - 1] : 0.0f);
+  }
+};
+
 /// A thread's place in the block and what it knows of its query row. Rows beyond the last query
 /// see no key and write nothing, but go through every barrier.
 template <class Bias>
 struct TileRow {
   int b, head, row, row_in_tile, quarter;
   bool exists;
-  int position;
-  KeyRange range;        // of this row
-  KeyRange block_range;  // of all rows of the block
+  int position, first_position;  // the row's, and that of the block's first row
+  KeyRange range;                // of this row
+  KeyRange block_range;          // of all rows of the block
   float factor;
   typename Bias::Row bias;
 
-  template <class Element>
-  __device__ TileRow(const Problem<Element>& problem, const typename Bias::Params& params) {
+  __device__ TileRow(const Problem& problem, const typename Bias::Params& params) {
     const int thread = static_cast<int>(threadIdx.x);
     const int first_row = static_cast<int>(blockIdx.x) * kTileQueries;
     const int last_row = min(first_row + kTileQueries, problem.queries) - 1;
@@ -78,47 +114,50 @@ struct TileRow {
     exists = first_row + row_in_tile <= last_row;
     row = min(first_row + row_in_tile, last_row);
     position = row + problem.query_offset;
+    first_position = first_row + problem.query_offset;
     range = exists ? key_range(problem.mask, b, position) : KeyRange{0, 0};
-    block_range = key_range(problem.mask, b, first_row + problem.query_offset,
-                            last_row + problem.query_offset);
+    block_range = key_range(problem.mask, b, first_position, last_row + problem.query_offset);
     factor = problem.logit_factor(b, head, row);
-    bias = Bias::load_row(params, At{b, head, row, position, 0});
+    bias = Bias::load_row(params, at());
   }
+
+  __device__ At at() const { return {b, head, row, position}; }
 };
 
 /// Copies the block's queries; rows beyond the last are zero.
-template <int D, class Element>
-__device__ void load_queries(const Tile<D>& tile, const Problem<Element>& problem) {
+template <int D>
+__device__ void load_queries(const Tile<D>& tile, const Problem& problem) {
   const int first_row = static_cast<int>(blockIdx.x) * kTileQueries;
-  const Element* q = problem.q + problem.query_start(static_cast<int>(blockIdx.z),
-                                                     static_cast<int>(blockIdx.y), first_row, D);
+  const std::size_t start =
+      problem.query_start(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y), first_row, D);
   for (int n = static_cast<int>(threadIdx.x); n < kTileQueries * D; n += kTileThreads) {
     const int row = n / D, d = n % D;
     tile.q[row * Tile<D>::kQueryStride + d] =
-        first_row + row < problem.queries ? to_float(q[row * D + d]) : 0.0f;
+        first_row + row < problem.queries
+            ? problem.query<D>(start + row * D, d, first_row + row + problem.query_offset)
+            : 0.0f;
   }
 }
 
 /// Copies the keys begin .. begin+31, transposed; keys from `end` on are zero.
-template <int D, class Element>
-__device__ void load_keys(const Tile<D>& tile, const Problem<Element>& problem, int begin,
-                          int end) {
-  const Element* k = problem.k + problem.key_start(static_cast<int>(blockIdx.z),
-                                                   static_cast<int>(blockIdx.y), begin, D);
+template <int D>
+__device__ void load_keys(const Tile<D>& tile, const Problem& problem, int begin, int end) {
+  const std::size_t start =
+      problem.key_start(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y), begin, D);
   for (int n = static_cast<int>(threadIdx.x); n < kTileKeys * D; n += kTileThreads) {
     const int key = n / D, d = n % D;
-    tile.k[d * Tile<D>::kKeyStride + key] = begin + key < end ? to_float(k[key * D + d]) : 0.0f;
+    tile.k[d * Tile<D>::kKeyStride + key] =
+        begin + key < end ? problem.key<D>(start + key * D, d, begin + key) : 0.0f;
   }
 }
 
 /// Copies the values begin .. begin+31; values from `end` on are zero.
-template <int D, class Element>
-__device__ void load_values(const Tile<D>& tile, const Problem<Element>& problem, int begin,
-                            int end) {
-  const Element* v = problem.v + problem.key_start(static_cast<int>(blockIdx.z),
-                                                   static_cast<int>(blockIdx.y), begin, D);
+template <int D>
+__device__ void load_values(const Tile<D>& tile, const Problem& problem, int begin, int end) {
+  const std::size_t start =
+      problem.key_start(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y), begin, D);
   for (int n = static_cast<int>(threadIdx.x); n < kTileKeys * D; n += kTileThreads)
-    tile.v[n] = begin + n / D < end ? to_float(v[n]) : 0.0f;
+    tile.v[n] = begin + n / D < end ? load_element(problem.v, problem.format, start + n) : 0.0f;
 }
 
 /// The logits of this thread's row and its eight keys of the tile at `begin`, and which of them the
@@ -129,10 +168,9 @@ struct TileLogits {
 
   __device__ bool sees(int n) const { return (visible >> n & 1u) != 0; }
 
-  template <int D, class Element, class Bias>
-  __device__ TileLogits(const Tile<D>& tile, const Problem<Element>& problem,
-                        const typename Bias::Params& params, const TileRow<Bias>& row, int begin,
-                        Bias) {
+  template <int D, class Bias>
+  __device__ TileLogits(const Tile<D>& tile, const BiasTile<Bias>& bias, const Problem& problem,
+                        const typename Bias::Params& params, const TileRow<Bias>& row, int begin) {
     float4 low{0.0f, 0.0f, 0.0f, 0.0f}, high = low;
     const float* q = tile.q + row.row_in_tile * Tile<D>::kQueryStride;
     const float* k = tile.k + row.quarter * kKeysPerLane;
@@ -145,12 +183,12 @@ struct TileLogits {
     const int first_key = begin + row.quarter * kKeysPerLane;
 #pragma unroll
     for (int n = 0; n < kKeysPerLane; ++n) {
-      const At at{row.b, row.head, row.row, row.position, first_key + n};
       logit[n] = -INFINITY;
-      if (!gpu::visible(problem.mask, row.range, row.b, row.position, at.key)) continue;
+      if (!gpu::visible(problem.mask, row.range, row.b, row.position, first_key + n)) continue;
       visible |= 1u << n;
-      logit[n] =
-          rounded_product(row.factor, Bias::add(params, row.bias, problem.scale * score[n], at));
+      const float added =
+          bias.value(params, row.head, row.bias, row.row_in_tile, row.quarter * kKeysPerLane + n);
+      logit[n] = rounded_product(row.factor, problem.scale * score[n] + added);
     }
   }
 
@@ -218,29 +256,31 @@ struct OutputQuarter {
   }
 
   /// Writes o = value / sum, and the row's lse = shift + ln sum; 0 and -infinity for an empty row.
-  template <class Element, class Bias>
-  __device__ void write(const Problem<Element>& problem, const TileRow<Bias>& row, float maximum,
-                        float sum) const {
+  template <class Bias>
+  __device__ void write(const Problem& problem, const Outputs& outputs, const TileRow<Bias>& row,
+                        float maximum, float sum) const {
     if (!row.exists) return;
-    Element* o = problem.o + problem.query_start(row.b, row.head, row.row, D) + 4 * row.quarter;
+    const std::size_t start = problem.query_start(row.b, row.head, row.row, D) + 4 * row.quarter;
     const bool empty = sum == 0.0f;
+    const auto store = [&](int column, float x) {
+      store_element(outputs.o, problem.format, start + column, empty ? 0.0f : x / sum);
+    };
 #pragma unroll
     for (int n = 0; n < D / 16; ++n) {
-      o[16 * n + 0] = from_float<Element>(empty ? 0.0f : value[n].x / sum);
-      o[16 * n + 1] = from_float<Element>(empty ? 0.0f : value[n].y / sum);
-      o[16 * n + 2] = from_float<Element>(empty ? 0.0f : value[n].z / sum);
-      o[16 * n + 3] = from_float<Element>(empty ? 0.0f : value[n].w / sum);
+      store(16 * n + 0, value[n].x);
+      store(16 * n + 1, value[n].y);
+      store(16 * n + 2, value[n].z);
+      store(16 * n + 3, value[n].w);
     }
     if (row.quarter == 0)
-      problem.lse[problem.lse_index(row.b, row.head, row.row)] =
+      outputs.lse[problem.lse_index(row.b, row.head, row.row)] =
           empty ? -INFINITY : maximum + logf(sum);
   }
 };
 
 /// Grid of the tiled rungs; errors are told with the caller's line.
-template <class Element>
-LaunchShape tile_launch(const Problem<Element>& problem, std::size_t shared,
-                        std::source_location where = std::source_location::current()) {
+inline LaunchShape tile_launch(const Problem& problem, std::size_t shared,
+                               std::source_location where = std::source_location::current()) {
   const auto tiles = static_cast<unsigned>((problem.queries + kTileQueries - 1) / kTileQueries);
   return {dim3{tiles, static_cast<unsigned>(problem.heads), static_cast<unsigned>(problem.batch)},
           dim3{kTileThreads}, shared, where};

@@ -6,25 +6,24 @@
 #include <cstddef>
 
 #include "attention/mask.cuh"
+#include "attention/rotation.cuh"
 #include "bias/policy.cuh"
-#include "core/bfloat16.cuh"
+#include "core/formats.cuh"
 #include "core/launch.cuh"
-#include "plumbline_kernel.h"
 
 namespace plumbline::gpu {
 
 /// Attention in device memory; layouts, masks and formulas as kernel_abi/plumbline_kernel.h has
-/// them. Element is float or bfloat16.
-template <class Element>
+/// them. q, k, v and o are in the problem's format, all arithmetic is in fp32.
 struct Problem {
   int batch, heads, kv_heads, queries, keys, query_offset;
   float scale;
+  Format format;
   Mask mask;
-  const Element *q, *k, *v;
+  Rotation rotation;  // of q and k as they are loaded
+  const void *q, *k, *v;
   const float* ssmax_scale;   // [heads], or null: no SSMax
   const int* visible_counts;  // [batch, queries], with SSMax only
-  Element* o;
-  float* lse;
 
   /// First element of query row `row` in q and o.
   __device__ std::size_t query_start(int b, int head, int row, int head_dim) const {
@@ -35,6 +34,18 @@ struct Problem {
   __device__ std::size_t key_start(int b, int head, int key, int head_dim) const {
     const int kv_head = head / (heads / kv_heads);
     return ((static_cast<std::size_t>(b) * kv_heads + kv_head) * keys + key) * head_dim;
+  }
+
+  /// Component d of query row `row`, turned where the problem has RoPE.
+  template <int D>
+  __device__ float query(std::size_t start, int d, int position) const {
+    return load_turned<D>(rotation, q, format, start, d, position);
+  }
+
+  /// Component d of the key at `position`, likewise.
+  template <int D>
+  __device__ float key(std::size_t start, int d, int position) const {
+    return load_turned<D>(rotation, k, format, start, d, position);
   }
 
   __device__ std::size_t lse_index(int b, int head, int row) const {
@@ -66,13 +77,17 @@ __device__ inline float finite_shift(float maximum) {
   return maximum == -INFINITY ? 0.0f : maximum;
 }
 
-/// What a rung is asked for.
-template <class Element>
-struct Forward {
-  Problem<Element> problem;
-  BiasInputs bias_inputs;
-  int head_dim;  // 32, 64 or 128
-  plumbline_bias bias;
+/// What a kernel is asked for, whatever the pass.
+struct Task {
+  Problem problem;
+  BiasInputs bias;
+  int head_dim;  // 32, 48, 64, 80, 96 or 128
+};
+
+/// Where the forward pass writes.
+struct Outputs {
+  void* o;
+  float* lse;
 };
 
 }  // namespace plumbline::gpu

@@ -8,16 +8,13 @@
 namespace plumbline::gpu {
 
 /// Rung 1: one thread a query, everything from global memory, the maximum found beforehand.
-template <class Element>
-void naive_forward(const Stream& stream, const Forward<Element>& forward);
+void naive_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
 /// Rung 2: keys and values come through shared memory, tile by tile, and serve 32 queries.
-template <class Element>
-void tiled_forward(const Stream& stream, const Forward<Element>& forward);
+void tiled_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
 /// Rung 3: one pass over the keys with a running maximum; what was summed before is rescaled.
-template <class Element>
-void fused_forward(const Stream& stream, const Forward<Element>& forward);
+void fused_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
 }  // namespace plumbline::gpu
 

@@ -6,16 +6,20 @@
 
 namespace plumbline::gpu {
 
-/// No positional encoding: b_ij = 0.
+/// No bias: b_ij = 0. RoPE's too, which turns queries and keys as they are loaded.
 struct Nope {
   struct Params {};
   struct Row {};
+  struct Key {};
+  static constexpr bool kHasEntry = false;
 
   static Params params(const BiasInputs&) { return {}; }
   __device__ static Row load_row(const Params&, const At&) { return {}; }
-  __device__ static float add(const Params&, const Row&, float x, const At&) { return x; }
+  __device__ static Key load_key(const Params&, const At&, int) { return {}; }
+  __device__ static float entry(const Params&, int, int) { return 0.0f; }
+  __device__ static float value(const Params&, int, const Row&, const Key&, float) { return 0.0f; }
 };
-static_assert(BiasPolicy<Nope>);
+static_assert(BiasFamily<Nope>);
 
 }  // namespace plumbline::gpu
 

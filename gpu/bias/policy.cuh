@@ -7,37 +7,44 @@
 #include <cstddef>
 
 #include "core/cuda.cuh"
+#include "plumbline_kernel.h"
 
 namespace plumbline::gpu {
 
-/// Where a kernel is: query `row` of the tensor stands at `position`, `key` is a position too.
+/// Where a query is: row `row` of the tensor stands at `position`.
 struct At {
-  int batch, head, row, position, key;
+  int batch, head, row, position;
 };
 
-/// All inputs of all methods, in device memory; those of other methods are null. Shapes:
-/// slopes, theta_* [heads]; prefix_sum [batch, heads, keys]; gain [batch, heads, queries].
+/// All inputs of all methods, in device memory; those of other methods are null. Shapes as
+/// plumbline_parameter has them.
 struct BiasInputs {
+  plumbline_bias method;
   int heads, queries, keys;
-  const float* slopes;
-  const double* prefix_sum;
-  const float* gain;
-  const float* theta_alpha;
-  const float* theta_beta;
-  const float* theta_mu;
+  const float* parameters[PLUMBLINE_PARAMETER_COUNT];
+  const double* prefix_sum;  // [batch, heads, keys]: of the increments, or of log_forget
+  const int* table_row;  // [2 keys - 1], T5: the row of offset i - j is that of i - j + keys - 1
+  int table_rows;
+  int hidden;  // width of FIRE's hidden layer
   float epsilon;
+  double L0;
 };
 
-/// A bias owns its formula and nothing else: scaling, masking and softmax belong to the kernel.
-/// `Params` is the policy's own choice of the inputs, `Row` what it knows of one query.
-///
-/// The backward pass will add accumulate_grad(Grads, Row, float grad_logit, At) beside `add`.
+/// A family of biases owns their formulas and nothing else: scaling, masking and softmax belong to
+/// the kernel. The methods of a family share the kernels' code; `Params` says which of them it is.
+/// `Row` is what the family knows of one query, `Key` of one key. `entry` is what depends on the
+/// head and the offset i - j alone: kernels that work in tiles evaluate it once for each offset of
+/// a tile, not once for each score. kHasEntry: whether `value` looks at it.
 template <class B>
-concept BiasPolicy = requires(const BiasInputs& inputs, typename B::Params p, typename B::Row row,
-                              float x, At at) {
-  { B::params(inputs) } -> std::same_as<typename B::Params>;  // on the host
-  { B::load_row(p, at) } -> std::same_as<typename B::Row>;    // once per query
-  { B::add(p, row, x, at) } -> std::same_as<float>;           // x = scale * q.k
+concept BiasFamily = requires(const BiasInputs& inputs, const typename B::Params& params,
+                              const typename B::Row& row, const typename B::Key& key, At at,
+                              int head, int offset, float entry) {
+  { B::params(inputs) } -> std::same_as<typename B::Params>;             // on the host
+  { B::load_row(params, at) } -> std::same_as<typename B::Row>;          // once per query
+  { B::load_key(params, at, offset) } -> std::same_as<typename B::Key>;  // once per key
+  { B::entry(params, head, offset) } -> std::same_as<float>;
+  { B::value(params, head, row, key, entry) } -> std::same_as<float>;  // b_ij
+  { B::kHasEntry } -> std::convertible_to<bool>;
 };
 
 }  // namespace plumbline::gpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_runner [kernel [bias [fp32|bf16]]]: runs every kernel, bias and format that match on a few
+// kernel_runner [kernel [bias [format]]]: runs every kernel, bias and format that match on a few
 // small cases and prints a checksum of each. It holds the kernels themselves, not the shared
 // library, so that it can be built under a sanitizer: silence on standard error means that none
 // found anything. Status 0, or 1 when a kernel failed. It judges no numbers.
@@ -52,11 +52,27 @@ constexpr Shape kShapes[] = {
     {"decode", 1, 2, 1, 1, 1100, 64, true, -1, false, false, false},
 };
 
-constexpr const char* kBiases[] = {"nope",    "alibi",      "cable", "cable_nw",
-                                   "k_cable", "k_cable_nw", "ggd"};
-constexpr const char* kFormats[] = {"fp32", "bf16"};
+constexpr const char* kBiases[PLUMBLINE_BIAS_COUNT] = {"nope",
+                                                       "alibi",
+                                                       "cable",
+                                                       "cable_nw",
+                                                       "k_cable",
+                                                       "k_cable_nw",
+                                                       "ggd",
+                                                       "kerple_log",
+                                                       "kerple_power",
+                                                       "t5",
+                                                       "t5_bidirectional",
+                                                       "t5_clipped",
+                                                       "t5_clipped_offset",
+                                                       "fire",
+                                                       "fox",
+                                                       "rope_interleaved",
+                                                       "rope_half_split"};
+constexpr const char* kFormats[PLUMBLINE_FORMAT_COUNT] = {"fp32", "bf16", "fp16", "tf32"};
+constexpr int kBuckets = 8, kHidden = 5;
 
-/// The numbers' upper 16 bits: any bf16 will do.
+/// The numbers' upper 16 bits: any bf16 or fp16 will do.
 std::vector<std::uint16_t> truncated(const std::vector<float>& values) {
   std::vector<std::uint16_t> upper(values.size());
   for (std::size_t n = 0; n < values.size(); ++n) {
@@ -74,68 +90,106 @@ std::uint64_t checksum(std::uint64_t hash, const void* data, std::size_t bytes) 
   return hash;
 }
 
+/// Parameters of all methods for a shape, in ranges that suit each.
+struct Parameters {
+  Parameters(Numbers& numbers, const Shape& s) {
+    const auto heads = static_cast<std::size_t>(s.heads);
+    const auto fill = [&](plumbline_parameter parameter, std::size_t count, float low, float high) {
+      values[parameter] = numbers.many(count, low, high);
+    };
+    fill(PLUMBLINE_SSMAX_SCALE, heads, 0.5f, 1.5f);
+    fill(PLUMBLINE_SLOPES, heads, 0.0f, 0.5f);
+    fill(PLUMBLINE_INCREMENTS, heads * s.batch * s.keys, 0.0f, 0.3f);
+    fill(PLUMBLINE_GAIN, heads * s.batch * s.queries, 0.0f, 2.0f);
+    fill(PLUMBLINE_THETA_ALPHA, heads, -1.0f, 1.0f);
+    fill(PLUMBLINE_THETA_BETA, heads, -1.0f, 1.0f);
+    fill(PLUMBLINE_THETA_MU, heads, -1.0f, 1.0f);
+    fill(PLUMBLINE_P, heads, 0.1f, 1.0f);
+    fill(PLUMBLINE_A, heads, 0.1f, 1.0f);
+    fill(PLUMBLINE_TABLE, heads * (2 * kBuckets + 1), -1.0f, 1.0f);
+    fill(PLUMBLINE_HIDDEN_WEIGHT, kHidden, -1.0f, 1.0f);
+    fill(PLUMBLINE_HIDDEN_BIAS, kHidden, -1.0f, 1.0f);
+    fill(PLUMBLINE_OUTPUT_WEIGHT, heads * kHidden, -1.0f, 1.0f);
+    fill(PLUMBLINE_OUTPUT_BIAS, heads, -1.0f, 1.0f);
+    fill(PLUMBLINE_C, 1, 0.1f, 0.2f);
+    fill(PLUMBLINE_L, 1, 0.5f, 1.0f);
+    fill(PLUMBLINE_LOG_FORGET, heads * s.batch * s.keys, -0.3f, 0.0f);
+  }
+  std::vector<float> values[PLUMBLINE_PARAMETER_COUNT];
+};
+
+/// The arrays of one run and the problem that points at them.
+struct Case {
+  Case(const Shape& shape, int bias, int format) : s(shape) {
+    problem.struct_size = sizeof problem;
+    problem.batch = s.batch;
+    problem.heads = s.heads;
+    problem.kv_heads = s.kv_heads;
+    problem.queries = s.queries;
+    problem.keys = s.keys;
+    problem.head_dim = s.head_dim;
+    problem.query_offset = s.keys - s.queries;
+    problem.format = format;
+    problem.bias = bias;
+    problem.ssmax = s.ssmax ? 1 : 0;
+    problem.causal = s.causal || bias == PLUMBLINE_FOX ? 1 : 0;
+    problem.window = s.window;
+    problem.scale = 0.125;
+    problem.options[PLUMBLINE_EPSILON] = 1e-5;
+    problem.options[PLUMBLINE_BUCKETS] = kBuckets;
+    problem.options[PLUMBLINE_MAX_DISTANCE] = 20;
+    problem.options[PLUMBLINE_LARGEST] = kBuckets;
+    problem.options[PLUMBLINE_HIDDEN] = kHidden;
+    problem.options[PLUMBLINE_L0] = 30;
+    problem.options[PLUMBLINE_BASE] = 10000;
+    problem.q = of_format(q, q16);
+    problem.k = of_format(k, k16);
+    problem.v = of_format(v, v16);
+    for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n)
+      problem.parameters[n] = parameters.values[n].data();
+    if (!s.ssmax) problem.parameters[PLUMBLINE_SSMAX_SCALE] = nullptr;
+    for (int b = 0; b < s.batch; ++b) lengths[b] = b == 0 ? s.keys : s.keys / 2;
+    for (std::size_t n = 0; n < documents.size(); ++n) documents[n] = static_cast<int>(n) / 13;
+    problem.lengths = s.ragged ? lengths.data() : nullptr;
+    problem.documents = s.documents ? documents.data() : nullptr;
+  }
+
+  bool short_format() const {
+    return problem.format == PLUMBLINE_BF16 || problem.format == PLUMBLINE_FP16;
+  }
+  const void* of_format(const std::vector<float>& wide,
+                        const std::vector<std::uint16_t>& narrow) const {
+    return short_format() ? static_cast<const void*>(narrow.data()) : wide.data();
+  }
+
+  Shape s;
+  Numbers numbers{7};
+  std::size_t rows = static_cast<std::size_t>(s.batch) * s.heads * s.queries;
+  std::size_t keys = static_cast<std::size_t>(s.batch) * s.kv_heads * s.keys;
+  std::vector<float> q = numbers.many(rows * s.head_dim, -2.0f, 2.0f);
+  std::vector<float> k = numbers.many(keys * s.head_dim, -2.0f, 2.0f);
+  std::vector<float> v = numbers.many(keys * s.head_dim, -1.0f, 1.0f);
+  std::vector<std::uint16_t> q16 = truncated(q), k16 = truncated(k), v16 = truncated(v);
+  Parameters parameters{numbers, s};
+  std::vector<std::int32_t> lengths = std::vector<std::int32_t>(s.batch);
+  std::vector<std::int32_t> documents =
+      std::vector<std::int32_t>(static_cast<std::size_t>(s.batch) * s.keys);
+  plumbline_problem problem{};
+};
+
 bool run(const plumbline_kernel& kernel, const Shape& s, int bias, int format) {
-  Numbers numbers(7);
-  const auto rows = static_cast<std::size_t>(s.batch) * s.heads * s.queries;
-  const auto keys = static_cast<std::size_t>(s.batch) * s.kv_heads * s.keys;
-  const auto q = numbers.many(rows * s.head_dim, -2.0f, 2.0f);
-  const auto k = numbers.many(keys * s.head_dim, -2.0f, 2.0f);
-  const auto v = numbers.many(keys * s.head_dim, -1.0f, 1.0f);
-  const auto q16 = truncated(q), k16 = truncated(k), v16 = truncated(v);
-  const auto slopes = numbers.many(s.heads, 0.0f, 0.5f);
-  const auto increments =
-      numbers.many(static_cast<std::size_t>(s.batch) * s.heads * s.keys, 0.0f, 0.3f);
-  const auto gain = numbers.many(rows, 0.0f, 2.0f);
-  const auto theta_alpha = numbers.many(s.heads, -1.0f, 1.0f);
-  const auto theta_beta = numbers.many(s.heads, -1.0f, 1.0f);
-  const auto theta_mu = numbers.many(s.heads, -1.0f, 1.0f);
-  const auto ssmax = numbers.many(s.heads, 0.5f, 1.5f);
-  std::vector<std::int32_t> lengths(s.batch), documents(static_cast<std::size_t>(s.batch) * s.keys);
-  for (int b = 0; b < s.batch; ++b) lengths[b] = b == 0 ? s.keys : s.keys / 2;
-  for (std::size_t n = 0; n < documents.size(); ++n) documents[n] = static_cast<int>(n) / 13;
-  std::vector<float> o(rows * s.head_dim), lse(rows);
-  std::vector<std::uint16_t> o16(rows * s.head_dim);
-
-  plumbline_forward problem{};
-  problem.struct_size = sizeof problem;
-  problem.batch = s.batch;
-  problem.heads = s.heads;
-  problem.kv_heads = s.kv_heads;
-  problem.queries = s.queries;
-  problem.keys = s.keys;
-  problem.head_dim = s.head_dim;
-  problem.query_offset = s.keys - s.queries;
-  problem.format = format;
-  problem.bias = bias;
-  problem.causal = s.causal ? 1 : 0;
-  problem.window = s.window;
-  problem.scale = 0.125;
-  problem.epsilon = 1e-5;
-  const bool bf16 = format == PLUMBLINE_BF16;
-  problem.q = bf16 ? static_cast<const void*>(q16.data()) : q.data();
-  problem.k = bf16 ? static_cast<const void*>(k16.data()) : k.data();
-  problem.v = bf16 ? static_cast<const void*>(v16.data()) : v.data();
-  problem.o = bf16 ? static_cast<void*>(o16.data()) : o.data();
-  problem.lse = lse.data();
-  problem.slopes = slopes.data();
-  problem.increments = increments.data();
-  problem.gain = gain.data();
-  problem.theta_alpha = theta_alpha.data();
-  problem.theta_beta = theta_beta.data();
-  problem.theta_mu = theta_mu.data();
-  problem.ssmax_scale = s.ssmax ? ssmax.data() : nullptr;
-  problem.lengths = s.ragged ? lengths.data() : nullptr;
-  problem.documents = s.documents ? documents.data() : nullptr;
-
+  Case made(s, bias, format);
+  std::vector<float> o(made.rows * s.head_dim), lse(made.rows);
+  const plumbline_outputs outputs{o.data(), lse.data()};
   char message[512] = "";
-  if (kernel.supports(&problem) != 1 || kernel.forward(&problem, message, sizeof message) != 0) {
+  if (kernel.supports(&made.problem, PLUMBLINE_FORWARD) != 1 ||
+      kernel.forward(&made.problem, &outputs, message, sizeof message) != 0) {
     std::fprintf(stderr, "%s %s %s %s: %s\n", kernel.name, kBiases[bias], kFormats[format], s.name,
                  *message ? message : "not supported");
     return false;
   }
   std::uint64_t hash = 14695981039346656037u;
-  hash = bf16 ? checksum(hash, o16.data(), o16.size() * sizeof o16[0])
-              : checksum(hash, o.data(), o.size() * sizeof o[0]);
+  hash = checksum(hash, o.data(), o.size() * (made.short_format() ? 2 : 4));
   hash = checksum(hash, lse.data(), lse.size() * sizeof lse[0]);
   std::printf("%s %s %s %s %016llx\n", kernel.name, kBiases[bias], kFormats[format], s.name,
               static_cast<unsigned long long>(hash));
@@ -158,10 +212,10 @@ int main(int argc, char** argv) {
   int runs = 0;
   for (int n = 0; n < library->kernel_count; ++n) {
     const plumbline_kernel& kernel = library->kernels[n];
-    if (!matches(argc, argv, 1, kernel.name)) continue;
-    for (int bias = PLUMBLINE_NOPE; bias <= PLUMBLINE_GGD; ++bias) {
+    if (!kernel.forward || !matches(argc, argv, 1, kernel.name)) continue;
+    for (int bias = PLUMBLINE_NOPE; bias < PLUMBLINE_BIAS_COUNT; ++bias) {
       if (!matches(argc, argv, 2, kBiases[bias])) continue;
-      for (int format = PLUMBLINE_FP32; format <= PLUMBLINE_BF16; ++format) {
+      for (int format = PLUMBLINE_FP32; format < PLUMBLINE_FORMAT_COUNT; ++format) {
         if (!matches(argc, argv, 3, kFormats[format])) continue;
         for (const Shape& shape : kShapes) {
           good = run(kernel, shape, bias, format) && good;

@@ -34,21 +34,20 @@ struct Small {
     problem.head_dim = D;
     problem.window = -1;
     problem.scale = 1.0;
-    problem.epsilon = 0.5;
+    problem.options[PLUMBLINE_EPSILON] = 0.5;
     problem.q = q.data();
     problem.k = k.data();
     problem.v = v.data();
-    problem.o = o.data();
-    problem.lse = lse.data();
   }
 
   std::string run(const plumbline_kernel& kernel) {
+    const plumbline_outputs outputs{o.data(), lse.data()};
     char message[256] = "";
-    return kernel.forward(&problem, message, sizeof message) == 0 ? "" : message;
+    return kernel.forward(&problem, &outputs, message, sizeof message) == 0 ? "" : message;
   }
 
   std::vector<float> q, k, v, o, lse;
-  plumbline_forward problem{};
+  plumbline_problem problem{};
 };
 
 /// 8 ulp: the rounding of one exponential, one sum and one quotient of a few terms.
@@ -65,8 +64,8 @@ void for_every_kernel(Test test) {
   const plumbline_library* library = plumbline_kernel_library();
   BOOST_REQUIRE(library != nullptr);
   BOOST_TEST(std::string(library->device) == "CPU emulation");
-  BOOST_REQUIRE_EQUAL(library->kernel_count, 3);
   for (int n = 0; n < library->kernel_count; ++n) {
+    if (!library->kernels[n].forward) continue;
     BOOST_TEST_CONTEXT(library->kernels[n].name) { test(library->kernels[n]); }
   }
 }
@@ -87,7 +86,7 @@ BOOST_AUTO_TEST_CASE(alibi_with_slope_ln_2_halves_the_weight_at_each_step) {
     Small small(3);
     const float slope = std::log(2.0f);
     small.problem.bias = PLUMBLINE_ALIBI;
-    small.problem.slopes = &slope;
+    small.problem.parameters[PLUMBLINE_SLOPES] = &slope;
     BOOST_TEST(small.run(kernel) == "");
     check(small, 0, (1 + 2 / 2.0 + 3 / 4.0) / 1.75, std::log(1.75));
     check(small, 1, (1 / 2.0 + 2 + 3 / 2.0) / 2.0, std::log(2.0));
@@ -107,8 +106,8 @@ BOOST_AUTO_TEST_CASE(the_cable_biases_take_the_distance_of_prefix_sums) {
     for (int bias = PLUMBLINE_CABLE; bias <= PLUMBLINE_K_CABLE_NW; ++bias) {
       Small small(3);
       small.problem.bias = bias;
-      small.problem.increments = increments.data();
-      small.problem.gain = gain.data();
+      small.problem.parameters[PLUMBLINE_INCREMENTS] = increments.data();
+      small.problem.parameters[PLUMBLINE_GAIN] = gain.data();
       BOOST_TEST(small.run(kernel) == "");
       BOOST_TEST_INFO("bias " << bias);
       for (int i = 0; i < 3; ++i) {
@@ -126,9 +125,9 @@ BOOST_AUTO_TEST_CASE(ggd_measures_from_mu_and_keeps_epsilon) {
   for_every_kernel([&](const plumbline_kernel& kernel) {
     Small small(2);
     small.problem.bias = PLUMBLINE_GGD;
-    small.problem.theta_alpha = &zero;
-    small.problem.theta_beta = &one;
-    small.problem.theta_mu = &one;
+    small.problem.parameters[PLUMBLINE_THETA_ALPHA] = &zero;
+    small.problem.parameters[PLUMBLINE_THETA_BETA] = &one;
+    small.problem.parameters[PLUMBLINE_THETA_MU] = &one;
     BOOST_TEST(small.run(kernel) == "");
     for (int i = 0; i < 2; ++i) {
       const double a = std::exp(-(std::abs(0 - i - mu) + 0.5));
@@ -144,8 +143,9 @@ BOOST_AUTO_TEST_CASE(ssmax_multiplies_content_and_bias_by_s_ln_n) {
   for_every_kernel([&](const plumbline_kernel& kernel) {
     Small small(3);
     small.problem.bias = PLUMBLINE_ALIBI;
-    small.problem.slopes = &slope;
-    small.problem.ssmax_scale = &s;
+    small.problem.parameters[PLUMBLINE_SLOPES] = &slope;
+    small.problem.ssmax = 1;
+    small.problem.parameters[PLUMBLINE_SSMAX_SCALE] = &s;
     small.problem.causal = 1;
     BOOST_TEST(small.run(kernel) == "");
     const double weight = std::exp(-std::log(2.0) * std::log(2.0) / std::log(3.0));
@@ -204,7 +204,8 @@ BOOST_AUTO_TEST_CASE(the_order_of_threads_and_the_number_of_workers_change_no_bi
 BOOST_AUTO_TEST_CASE(the_contract_counts_ulps_from_the_exact_value) {
   // 2 ulp from the rounded result are up to 2.5 ulp from the exact one, an ulp up to 2^-23 of it.
   for_every_kernel([](const plumbline_kernel& kernel) {
-    BOOST_TEST(kernel.contract.exp_error == 2.5 * 0x1p-23);
+    for (const plumbline_contract& contract : kernel.contracts)
+      BOOST_TEST(contract.exp_error == 2.5 * 0x1p-23);
   });
 }
 
@@ -215,8 +216,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
       change(small.problem);
       return small.run(kernel);
     };
-    using Problem = plumbline_forward;
-    BOOST_TEST(refusal([](Problem& p) { p.head_dim = 33; }) == "head_dim must be 32, 64 or 128");
+    using Problem = plumbline_problem;
+    BOOST_TEST(refusal([](Problem& p) { p.head_dim = 33; }) ==
+               "head_dim must be 32, 48, 64, 80, 96 or 128");
     BOOST_TEST(refusal([](Problem& p) { p.struct_size = 8; }).starts_with("struct_size is 8"));
     BOOST_TEST(refusal([](Problem& p) { p.bias = PLUMBLINE_ALIBI; }) == "slopes is missing");
     BOOST_TEST(refusal([](Problem& p) { p.bias = 99; }) == "unknown bias");

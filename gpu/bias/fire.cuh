@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLUMBLINE_GPU_BIAS_FIRE_CUH
+#define PLUMBLINE_GPU_BIAS_FIRE_CUH
+
+#include "bias/policy.cuh"
+
+namespace plumbline::gpu {
+
+/// FIRE (Li et al., ICLR 2024): b_ij = v_0 + sum_w v_w max(0, w_w y + b_w),
+///   y = N / M,  N = ln(1 + |c| |i - j|),  M = ln(1 + |c| m) + epsilon,  m = max(i, |L L0|).
+/// N is the entry of the offset, M belongs to the query; both are rounded to fp32 once more than
+/// their logarithm.
+struct Fire {
+  struct Params {
+    int hidden;
+    const float *hidden_weight, *hidden_bias, *output_weight, *output_bias, *c, *L;
+    float epsilon;
+    double L0;
+  };
+  struct Row {
+    float divisor;  // M
+  };
+  struct Key {};
+  static constexpr bool kHasEntry = true;
+
+  static Params params(const BiasInputs& inputs) {
+    const float* const* of = inputs.parameters;
+    return {inputs.hidden,
+            of[PLUMBLINE_HIDDEN_WEIGHT],
+            of[PLUMBLINE_HIDDEN_BIAS],
+            of[PLUMBLINE_OUTPUT_WEIGHT],
+            of[PLUMBLINE_OUTPUT_BIAS],
+            of[PLUMBLINE_C],
+            of[PLUMBLINE_L],
+            inputs.epsilon,
+            inputs.L0};
+  }
+
+  /// m of the query at `position`.
+  __device__ static float reach(const Params& p, int position) {
+    const auto threshold = static_cast<float>(fabs(p.L[0] * p.L0));
+    return fmaxf(static_cast<float>(position), threshold);
+  }
+
+  __device__ static Row load_row(const Params& p, const At& at) {
+    return {log1pf(fabsf(p.c[0]) * reach(p, at.position)) + p.epsilon};
+  }
+
+  __device__ static Key load_key(const Params&, const At&, int) { return {}; }
+
+  __device__ static float entry(const Params& p, int, int offset) {
+    return log1pf(fabsf(p.c[0]) * fabsf(static_cast<float>(offset)));
+  }
+
+  __device__ static float value(const Params& p, int head, const Row& row, const Key&,
+                                float entry) {
+    const float y = entry / row.divisor;
+    const float* output_weight = p.output_weight + static_cast<std::size_t>(head) * p.hidden;
+    float sum = p.output_bias[head];
+    for (int w = 0; w < p.hidden; ++w)
+      sum += output_weight[w] * fmaxf(0.0f, p.hidden_weight[w] * y + p.hidden_bias[w]);
+    return sum;
+  }
+};
+static_assert(BiasFamily<Fire>);
+
+}  // namespace plumbline::gpu
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLUMBLINE_GPU_BIAS_PREFIX_CUH
+#define PLUMBLINE_GPU_BIAS_PREFIX_CUH
+
+#include "bias/policy.cuh"
+
+namespace plumbline::gpu {
+
+/// ln(1 + d^2) for d >= 0, without overflow: where d^2 > 2^60, adding 1 changes nothing in fp32.
+__device__ inline float log_one_plus_square(float d) {
+  return d < 1073741824.0f ? log1pf(d * d) : 2.0f * logf(d);
+}
+
+/// Biases of prefix sums S (Veisi et al., CABLE, eqs 2-7, sign of the published code), and of
+/// FoX's forget gates (Lin et al., section 3), with g_i >= 0 indexed by the query:
+///   CABLE -g_i |S_i - S_j|,  K-CABLE -g_i ln(1 + (S_i - S_j)^2),  both without g_i as _NW,
+///   FoX F_i - F_j.
+///
+/// S grows with the length while neighbours stay close, so in fp32 the difference would lose its
+/// leading digits. It is formed in double per pair and rounded to fp32 once: relative error u.
+/// Neither S recentred per key tile nor a pair of floats keeps that where increments of very
+/// different size meet in a tile, and one subtraction in double beside the 2D multiply-adds of a
+/// pair costs little where double runs at half the rate of float (sm_80, sm_90).
+struct Prefix {
+  struct Params {
+    plumbline_bias method;
+    int heads, queries, keys;
+    const double* prefix_sum;
+    const float* gain;  // null: 1
+  };
+  struct Row {
+    double sum;
+    float gain;
+  };
+  struct Key {
+    double sum;
+  };
+  static constexpr bool kHasEntry = false;
+
+  static Params params(const BiasInputs& inputs) {
+    return {inputs.method, inputs.heads,      inputs.queries,
+            inputs.keys,   inputs.prefix_sum, inputs.parameters[PLUMBLINE_GAIN]};
+  }
+
+  __device__ static Row load_row(const Params& p, const At& at) {
+    const std::size_t head = static_cast<std::size_t>(at.batch) * p.heads + at.head;
+    return {p.prefix_sum[head * p.keys + at.position],
+            p.gain ? p.gain[head * p.queries + at.row] : 1.0f};
+  }
+
+  __device__ static Key load_key(const Params& p, const At& at, int key) {
+    return {p.prefix_sum[(static_cast<std::size_t>(at.batch) * p.heads + at.head) * p.keys + key]};
+  }
+
+  __device__ static float entry(const Params&, int, int) { return 0.0f; }
+
+  __device__ static float value(const Params& p, int, const Row& row, const Key& key, float) {
+    const auto difference = static_cast<float>(row.sum - key.sum);
+    if (p.method == PLUMBLINE_FOX) return difference;
+    const float distance = fabsf(difference);
+    const bool linear = p.method == PLUMBLINE_CABLE || p.method == PLUMBLINE_CABLE_NW;
+    return -(row.gain * (linear ? distance : log_one_plus_square(distance)));
+  }
+};
+static_assert(BiasFamily<Prefix>);
+
+}  // namespace plumbline::gpu
+
+#endif
