@@ -4,6 +4,7 @@
 #include <exception>
 #include <iterator>
 
+#include "attention/backward.cuh"
 #include "attention/check_problem.cuh"
 #include "attention/forward.cuh"
 #include "plumbline_kernel.h"
@@ -60,8 +61,26 @@ int forward(const plumbline_problem* problem, const plumbline_outputs* outputs, 
       [](const plumbline_problem& p, const plumbline_outputs& o) { run_forward(p, o, rung); });
 }
 
+template <bool atomic>
+int backward(const plumbline_problem* problem, const plumbline_gradients* gradients, char* message,
+             size_t message_size) {
+  return run(
+      problem, gradients, message, message_size,
+      [](const plumbline_problem& p, const plumbline_gradients& g) { run_backward(p, g, atomic); });
+}
+
 int supports_forward(const plumbline_problem* problem, int32_t pass) {
   return problem && pass == PLUMBLINE_FORWARD && unsupported_reason(*problem).empty() ? 1 : 0;
+}
+
+/// A hidden layer's sums must find room in shared memory.
+constexpr double kMostHidden = 256;
+
+int supports_training(const plumbline_problem* problem, int32_t pass) {
+  if (!problem || !unsupported_reason(*problem).empty()) return 0;
+  if (pass == PLUMBLINE_BACKWARD)
+    return problem->bias != PLUMBLINE_FIRE || problem->options[PLUMBLINE_HIDDEN] <= kMostHidden;
+  return pass == PLUMBLINE_FORWARD ? 1 : 0;
 }
 
 /// A kernel that has the forward pass alone.
@@ -73,7 +92,20 @@ constexpr plumbline_kernel forward_kernel(const char* name,
 constexpr plumbline_kernel kKernels[] = {
     forward_kernel("naive", forward<&naive_forward>),
     forward_kernel("tiled", forward<&tiled_forward>),
-    forward_kernel("fused", forward<&fused_forward>),
+    {"fused",
+     {kScalar, kScalar, kScalar, kScalar},
+     1,
+     supports_training,
+     forward<&fused_forward>,
+     backward<false>,
+     nullptr},
+    {"fused_atomic",
+     {kScalar, kScalar, kScalar, kScalar},
+     0,
+     supports_training,
+     forward<&fused_forward>,
+     backward<true>,
+     nullptr},
 };
 
 #if PLUMBLINE_ON_GPU

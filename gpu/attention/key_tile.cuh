@@ -8,26 +8,15 @@
 #define PLUMBLINE_GPU_ATTENTION_KEY_TILE_CUH
 
 #include <source_location>
-#include <type_traits>
 
-#include "attention/dispatch.cuh"
-#include "core/shared_memory.cuh"
+#include "attention/bias_tile.cuh"
 #include "core/vector4.cuh"
-#include "core/warp.cuh"
 
 namespace plumbline::gpu {
 
-inline constexpr int kTileQueries = 32;
-inline constexpr int kTileKeys = 32;
-inline constexpr int kLanesPerRow = 4;
-inline constexpr int kTileThreads = kTileQueries * kLanesPerRow;
 /// Blocks that a multiprocessor shall hold: leaves 128 registers to a thread. Without it ptxas aims
 /// for more blocks than shared memory has room for, and spills.
 inline constexpr int kTileBlocks = 4;
-inline constexpr int kKeysPerLane = kTileKeys / kLanesPerRow;
-
-/// P of a key that the row does not see. Never multiplied with V, which may hold an infinity there.
-inline constexpr float kInvisible = -1.0f;
 
 /// Shared memory of a block, all in fp32. K lies transposed, so that the eight keys of a lane are
 /// neighbours; the strides are padded against bank conflicts.
@@ -52,42 +41,6 @@ struct Tile {
     return shared_bytes<float>(kTileQueries * kQueryStride) + shared_bytes<float>(D * kKeyStride) +
            shared_bytes<float>(kTileKeys * D) +
            shared_bytes<float>(kTileQueries * kProbabilityStride);
-  }
-};
-
-/// What the bias knows of the tile: the entries of the 63 offsets between its queries and keys, and
-/// its keys.
-template <class Bias>
-struct BiasTile {
-  static constexpr int kEntries = Bias::kHasEntry ? kTileQueries + kTileKeys : 0;
-  static constexpr int kKeys = std::is_empty_v<typename Bias::Key> ? 0 : kTileKeys;
-
-  float* entries;
-  typename Bias::Key* keys;
-
-  __device__ explicit BiasTile(SharedMemory& shared)
-      : entries(shared.take<float>(kEntries)), keys(shared.take<typename Bias::Key>(kKeys)) {}
-
-  static constexpr std::size_t bytes() {
-    return shared_bytes<float>(kEntries) + shared_bytes<typename Bias::Key>(kKeys);
-  }
-
-  /// For the queries from `first_position` on and the keys from `begin` on; those from `end` on are
-  /// not looked at.
-  __device__ void load(const typename Bias::Params& params, At at, int first_position, int begin,
-                       int end) const {
-    const int thread = static_cast<int>(threadIdx.x);
-    if (thread < kEntries)
-      entries[thread] =
-          Bias::entry(params, at.head, first_position - begin + thread - (kTileKeys - 1));
-    if (thread < kKeys && begin + thread < end)
-      keys[thread] = Bias::load_key(params, at, begin + thread);
-  }
-
-  __device__ float value(const typename Bias::Params& params, int head,
-                         const typename Bias::Row& row, int row_in_tile, int key_in_tile) const {
-    return Bias::value(params, head, row, kKeys > 0 ? keys[key_in_tile] : typename Bias::Key{},
-                       kEntries > 0 ? entries[row_in_tile - key_in_tile + kTileKeys - 1] : 0.0f);
   }
 };
 
@@ -199,17 +152,6 @@ struct TileLogits {
     return largest;
   }
 };
-
-/// Over the four lanes of a row.
-__device__ inline float row_maximum(float x) {
-  x = fmaxf(x, shuffle_xor(x, 1));
-  return fmaxf(x, shuffle_xor(x, 2));
-}
-
-__device__ inline float row_sum(float x) {
-  x += shuffle_xor(x, 1);
-  return x + shuffle_xor(x, 2);
-}
 
 /// Writes this lane's eight P = exp(logit - shift) for the row's other lanes; returns their sum.
 template <int D, class Bias>

@@ -52,11 +52,19 @@ struct Problem {
     return (static_cast<std::size_t>(b) * heads + head) * queries + row;
   }
 
+  /// Where a number of each batch, head and key stands.
+  __device__ std::size_t sum_index(int b, int head, int key) const {
+    return (static_cast<std::size_t>(b) * heads + head) * keys + key;
+  }
+
+  /// ln n_i, with SSMax only and where the row sees a key.
+  __device__ float log_visible(int b, int row) const {
+    return logf(static_cast<float>(visible_counts[static_cast<std::size_t>(b) * queries + row]));
+  }
+
   /// c_i = s_h ln(n_i) of SSMax, or 1. Of no use where the row sees no key.
   __device__ float logit_factor(int b, int head, int row) const {
-    if (!ssmax_scale) return 1.0f;
-    const int count = visible_counts[static_cast<std::size_t>(b) * queries + row];
-    return ssmax_scale[head] * logf(static_cast<float>(count));
+    return ssmax_scale ? ssmax_scale[head] * log_visible(b, row) : 1.0f;
   }
 };
 

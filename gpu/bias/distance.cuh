@@ -21,6 +21,7 @@ struct Distance {
   struct Row {};
   struct Key {};
   static constexpr bool kHasEntry = true;
+  static constexpr bool kPerPosition = false;
 
   static Params params(const BiasInputs& inputs) {
     const float* const* of = inputs.parameters;

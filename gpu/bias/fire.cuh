@@ -18,10 +18,13 @@ struct Fire {
     double L0;
   };
   struct Row {
-    float divisor;  // M
+    float divisor;         // M
+    float reach;           // m
+    bool below_threshold;  // i <= |L L0|
   };
   struct Key {};
   static constexpr bool kHasEntry = true;
+  static constexpr bool kPerPosition = false;
 
   static Params params(const BiasInputs& inputs) {
     const float* const* of = inputs.parameters;
@@ -36,14 +39,11 @@ struct Fire {
             inputs.L0};
   }
 
-  /// m of the query at `position`.
-  __device__ static float reach(const Params& p, int position) {
-    const auto threshold = static_cast<float>(fabs(p.L[0] * p.L0));
-    return fmaxf(static_cast<float>(position), threshold);
-  }
-
   __device__ static Row load_row(const Params& p, const At& at) {
-    return {log1pf(fabsf(p.c[0]) * reach(p, at.position)) + p.epsilon};
+    const double threshold = fabs(p.L[0] * p.L0);
+    const bool below = at.position <= threshold;
+    const auto reach = static_cast<float>(below ? threshold : at.position);
+    return {log1pf(fabsf(p.c[0]) * reach) + p.epsilon, reach, below};
   }
 
   __device__ static Key load_key(const Params&, const At&, int) { return {}; }

@@ -26,6 +26,20 @@ struct Ggd {
     const float distance = fabsf(-offset - mu()) + epsilon;
     return -(expf(theta_alpha) * powf(distance, theta_beta));
   }
+
+  static constexpr int kParameters = 3;
+
+  /// Derivatives in theta_alpha, theta_beta and theta_mu:
+  ///   b,  b ln y,  -b theta_beta / y sign(j - i - mu) (exp(theta_mu) + exp(-theta_mu)),
+  /// the last 0 where j - i = mu.
+  __device__ void derivatives(float offset, float* of) const {
+    const float x = -offset - mu(), y = fabsf(x) + epsilon;
+    const float b = value(offset);
+    const auto rate = static_cast<float>(2.0 * cosh(static_cast<double>(theta_mu)));
+    of[0] = b;
+    of[1] = b * logf(y);
+    of[2] = x == 0.0f ? 0.0f : -b * theta_beta / y * (x > 0.0f ? rate : -rate);
+  }
 };
 
 }  // namespace plumbline::gpu

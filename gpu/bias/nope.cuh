@@ -12,6 +12,7 @@ struct Nope {
   struct Row {};
   struct Key {};
   static constexpr bool kHasEntry = false;
+  static constexpr bool kPerPosition = false;
 
   static Params params(const BiasInputs&) { return {}; }
   __device__ static Row load_row(const Params&, const At&) { return {}; }

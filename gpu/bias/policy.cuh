@@ -34,7 +34,8 @@ struct BiasInputs {
 /// the kernel. The methods of a family share the kernels' code; `Params` says which of them it is.
 /// `Row` is what the family knows of one query, `Key` of one key. `entry` is what depends on the
 /// head and the offset i - j alone: kernels that work in tiles evaluate it once for each offset of
-/// a tile, not once for each score. kHasEntry: whether `value` looks at it.
+/// a tile, not once for each score. kHasEntry: whether `value` looks at it. kPerPosition: whether
+/// parameters belong to positions (prefix sums, gains); such a family has `derivatives`.
 template <class B>
 concept BiasFamily = requires(const BiasInputs& inputs, const typename B::Params& params,
                               const typename B::Row& row, const typename B::Key& key, At at,
@@ -45,6 +46,18 @@ concept BiasFamily = requires(const BiasInputs& inputs, const typename B::Params
   { B::entry(params, head, offset) } -> std::same_as<float>;
   { B::value(params, head, row, key, entry) } -> std::same_as<float>;  // b_ij
   { B::kHasEntry } -> std::convertible_to<bool>;
+  { B::kPerPosition } -> std::convertible_to<bool>;
+};
+
+/// Gradients of parameters of a head, or of all heads, as a block of query rows gathers them from
+/// its tiles of dz. Families with such parameters specialise it. `rows` is how many sums a block
+/// leaves, in the order of the family's parameters.
+template <class Bias>
+struct HeadGrad {
+  static constexpr bool kUsed = false;
+  __device__ HeadGrad(auto&&...) {}
+  static int rows(const typename Bias::Params&) { return 0; }
+  static std::size_t bytes(const typename Bias::Params&) { return 0; }
 };
 
 }  // namespace plumbline::gpu

@@ -36,6 +36,7 @@ struct Prefix {
     double sum;
   };
   static constexpr bool kHasEntry = false;
+  static constexpr bool kPerPosition = true;
 
   static Params params(const BiasInputs& inputs) {
     return {inputs.method, inputs.heads,      inputs.queries,
@@ -60,6 +61,22 @@ struct Prefix {
     const float distance = fabsf(difference);
     const bool linear = p.method == PLUMBLINE_CABLE || p.method == PLUMBLINE_CABLE_NW;
     return -(row.gain * (linear ? distance : log_one_plus_square(distance)));
+  }
+
+  /// Derivatives of b_ij in the difference S_i - S_j and in g_i.
+  struct Derivatives {
+    float difference, gain;
+  };
+  __device__ static Derivatives derivatives(const Params& p, const Row& row, const Key& key) {
+    const auto difference = static_cast<float>(row.sum - key.sum);
+    if (p.method == PLUMBLINE_FOX) return {1.0f, 0.0f};
+    const float d = fabsf(difference);
+    float rate = d == 0.0f ? 0.0f : 1.0f, value = d;
+    if (p.method == PLUMBLINE_K_CABLE || p.method == PLUMBLINE_K_CABLE_NW) {
+      value = log_one_plus_square(d);
+      rate = d < 1073741824.0f ? 2.0f * d / (1.0f + d * d) : 2.0f / d;
+    }
+    return {difference < 0.0f ? row.gain * rate : -(row.gain * rate), -value};
   }
 };
 static_assert(BiasFamily<Prefix>);

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rung 4, backward over keys: a block owns 32 keys, walks over the queries of all heads that read
+// them, and gives dK, dV and the keys' side of dS. It and the kernel over queries add up in a fixed
+// order, so that every run gives the same bits.
+#ifndef PLUMBLINE_GPU_ATTENTION_4_BACKWARD_KEYS_CUH
+#define PLUMBLINE_GPU_ATTENTION_4_BACKWARD_KEYS_CUH
+
+#include "attention/backward_arrays.cuh"
+#include "attention/backward_tile.cuh"
+
+namespace plumbline::gpu {
+
+namespace backward {
+
+/// What every key of a block needs of a query.
+template <class Bias>
+struct QueryRow {
+  float lse, delta, factor;
+  KeyRange range;
+  typename Bias::Row bias;
+};
+
+/// Shared memory of a block.
+template <int D, class Bias>
+struct KeysShared {
+  RowsTile<D> k, v, q, grad_o;
+  float *p, *dz;         // [kTileKeys][kScoreStride]
+  QueryRow<Bias>* rows;  // [kTileQueries]
+  float* entries;        // [64], by i - j + 31
+
+  static constexpr int kEntries = BiasTile<Bias>::kEntries;
+
+  __device__ explicit KeysShared(SharedMemory& shared)
+      : k(shared),
+        v(shared),
+        q(shared),
+        grad_o(shared),
+        p(shared.take<float>(kTileKeys * kScoreStride)),
+        dz(shared.take<float>(kTileKeys * kScoreStride)),
+        rows(shared.take<QueryRow<Bias>>(kTileQueries)),
+        entries(shared.take<float>(kEntries)) {}
+
+  static constexpr std::size_t bytes() {
+    return 4 * RowsTile<D>::bytes() + 2 * shared_bytes<float>(kTileKeys * kScoreStride) +
+           shared_bytes<QueryRow<Bias>>(kTileQueries) + shared_bytes<float>(kEntries);
+  }
+};
+
+template <int D, class Bias>
+__global__ void __launch_bounds__(kTileThreads, kBackwardBlocks)
+    keys_kernel(Problem problem, BackwardArrays arrays, typename Bias::Params params) {
+  SharedMemory memory;
+  const KeysShared<D, Bias> shared(memory);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int key_in_tile = thread / kLanesPerRow, quarter = thread % kLanesPerRow;
+  const int first_key = static_cast<int>(blockIdx.x) * kTileKeys;
+  const int kv_head = static_cast<int>(blockIdx.y), b = static_cast<int>(blockIdx.z);
+  const int keys = min(kTileKeys, problem.keys - first_key);
+  const bool exists = key_in_tile < keys;
+  const int key = first_key + min(key_in_tile, keys - 1);
+  const int group = problem.heads / problem.kv_heads;
+
+  // Nothing sees a key beyond the length of its sequence; what stands there is not read.
+  const int seen = min(keys, max(0, length_of(problem.mask, b) - first_key));
+  const std::size_t start = problem.key_start(b, kv_head * group, first_key, D);
+  shared.k.fill(seen,
+                [&](int n, int d) { return problem.key<D>(start + n * D, d, first_key + n); });
+  shared.v.fill(seen, [&](int n, int d) {
+    return load_element(problem.v, problem.format, start + n * D + d);
+  });
+
+  QuarterRow<D> dk, dv;
+  for (int head = kv_head * group; head < (kv_head + 1) * group; ++head) {
+    const typename Bias::Key bias_key = Bias::load_key(params, At{b, head, 0, 0}, key);
+    double by_difference = 0.0;
+    for (int first_row = 0; first_row < problem.queries; first_row += kTileQueries) {
+      const int rows = min(kTileQueries, problem.queries - first_row);
+      const int first_position = first_row + problem.query_offset;
+      const KeyRange range = key_range(problem.mask, b, first_position, first_position + rows - 1);
+      if (range.end <= first_key || range.begin >= first_key + keys) continue;
+
+      __syncthreads();  // all are done with the tile before
+      const std::size_t query_start = problem.query_start(b, head, first_row, D);
+      shared.q.fill(rows, [&](int n, int d) {
+        return problem.query<D>(query_start + n * D, d, first_position + n);
+      });
+      shared.grad_o.fill(rows, [&](int n, int d) {
+        return load_element(arrays.grad_o, problem.format, query_start + n * D + d);
+      });
+      if (thread < kTileQueries) {
+        const int row = first_row + min(thread, rows - 1), position = row + problem.query_offset;
+        const std::size_t index = problem.lse_index(b, head, row);
+        shared.rows[thread] = {
+            arrays.lse[index], arrays.delta[index], problem.logit_factor(b, head, row),
+            thread < rows ? key_range(problem.mask, b, position) : KeyRange{0, 0},
+            Bias::load_row(params, At{b, head, row, position})};
+      }
+      if (thread < shared.kEntries)
+        shared.entries[thread] =
+            Bias::entry(params, head, first_position - first_key + thread - (kTileKeys - 1));
+      __syncthreads();
+
+      float score[kKeysPerLane], dp[kKeysPerLane];
+      products(shared.k.row(key_in_tile), shared.q, quarter, score);
+      products(shared.v.row(key_in_tile), shared.grad_o, quarter, dp);
+      float* p = shared.p + key_in_tile * kScoreStride;
+      float* dz = shared.dz + key_in_tile * kScoreStride;
+#pragma unroll
+      for (int n = 0; n < kKeysPerLane; ++n) {
+        const int query = kLanesPerRow * n + quarter;
+        const QueryRow<Bias>& row = shared.rows[query];
+        p[query] = kInvisible;
+        if (!exists || !visible(problem.mask, row.range, b, first_position + query, key)) continue;
+        const float entry =
+            shared.kEntries > 0 ? shared.entries[query - key_in_tile + kTileKeys - 1] : 0.0f;
+        const float z =
+            problem.scale * score[n] + Bias::value(params, head, row.bias, bias_key, entry);
+        const ScoreGrad grad = score_grad(z, row.factor, row.lse, dp[n], row.delta);
+        p[query] = grad.p;
+        dz[query] = grad.dz;
+        if constexpr (Bias::kPerPosition)
+          by_difference -= static_cast<double>(grad.dz) *
+                           Bias::derivatives(params, row.bias, bias_key).difference;
+      }
+      __syncwarp();  // the key's four lanes have written P and dz
+      for (int query = 0; query < kTileQueries; ++query) {
+        if (p[query] == kInvisible) continue;
+        dv.add(p[query], shared.grad_o.row(query), quarter);
+        dk.add(dz[query], shared.q.row(query), quarter);
+      }
+    }
+    if constexpr (Bias::kPerPosition) {
+      by_difference = row_sum(by_difference);
+      if (exists && quarter == 0)
+        arrays.prefix_sum[problem.sum_index(b, head, key)] = by_difference;
+    }
+  }
+  if (!exists) return;
+  const std::size_t row = problem.key_start(b, kv_head * group, key, D);
+  dk.store(arrays.dk + row, quarter, problem.scale);
+  dv.store(arrays.dv + row, quarter, 1.0f);
+}
+
+struct Keys {
+  template <int D, class Bias>
+  static void run(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
+    const Problem& problem = task.problem;
+    const auto tiles = static_cast<unsigned>((problem.keys + kTileKeys - 1) / kTileKeys);
+    const dim3 grid{tiles, static_cast<unsigned>(problem.kv_heads),
+                    static_cast<unsigned>(problem.batch)};
+    launch(stream, {grid, dim3{kTileThreads}, KeysShared<D, Bias>::bytes()}, keys_kernel<D, Bias>,
+           problem, arrays, Bias::params(task.bias));
+  }
+};
+
+}  // namespace backward
+
+}  // namespace plumbline::gpu
+
+#endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rung 4, backward over queries: a block owns 32 query rows, walks over the keys they see and
+// recomputes P from the LSE (Dao et al., FlashAttention, algorithm 4). It gives dQ and the
+// gradients that belong to a query or to a head; with atomic additions also dK, dV and the keys'
+// side of dS, which otherwise come from the kernel over keys.
+#ifndef PLUMBLINE_GPU_ATTENTION_4_BACKWARD_QUERIES_CUH
+#define PLUMBLINE_GPU_ATTENTION_4_BACKWARD_QUERIES_CUH
+
+#include "attention/backward_arrays.cuh"
+#include "attention/backward_tile.cuh"
+#include "bias/distance_grad.cuh"
+#include "bias/fire_grad.cuh"
+#include "core/atomic.cuh"
+
+namespace plumbline::gpu {
+
+namespace backward {
+
+/// Shared memory of a block.
+template <int D, class Bias>
+struct QueriesShared {
+  RowsTile<D> q, grad_o, k, v;
+  float *p, *dz;             // [kTileQueries][kScoreStride]
+  typename Bias::Row* rows;  // [kTileQueries]
+  double* row_sums;          // [kTileQueries]
+  BiasTile<Bias> bias;
+
+  __device__ explicit QueriesShared(SharedMemory& shared)
+      : q(shared),
+        grad_o(shared),
+        k(shared),
+        v(shared),
+        p(shared.take<float>(kTileQueries * kScoreStride)),
+        dz(shared.take<float>(kTileQueries * kScoreStride)),
+        rows(shared.take<typename Bias::Row>(kTileQueries)),
+        row_sums(shared.take<double>(kTileQueries)),
+        bias(shared) {}
+
+  static std::size_t bytes(const typename Bias::Params& params) {
+    return 4 * RowsTile<D>::bytes() + 2 * shared_bytes<float>(kTileQueries * kScoreStride) +
+           shared_bytes<typename Bias::Row>(kTileQueries) + shared_bytes<double>(kTileQueries) +
+           BiasTile<Bias>::bytes() + HeadGrad<Bias>::bytes(params);
+  }
+};
+
+/// dK, dV and the keys' dS of the tile at `begin`, by atomic additions. Here the four lanes own a
+/// key.
+template <int D, class Bias>
+__device__ void add_to_keys(const QueriesShared<D, Bias>& shared, const Problem& problem,
+                            const BackwardArrays& arrays, const typename Bias::Params& params,
+                            int b, int head, int begin, int end) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const int key = thread / kLanesPerRow, quarter = thread % kLanesPerRow;
+  if constexpr (Bias::kPerPosition) {
+    double sum = 0.0;
+    for (int row = quarter; row < kTileQueries; row += kLanesPerRow)
+      if (shared.p[row * kScoreStride + key] != kInvisible)
+        sum -= static_cast<double>(shared.dz[row * kScoreStride + key]) *
+               Bias::derivatives(params, shared.rows[row], shared.bias.keys[key]).difference;
+    sum = row_sum(sum);
+    if (quarter == 0 && begin + key < end)
+      atomic_add(arrays.prefix_sum + problem.sum_index(b, head, begin + key), sum);
+  }
+  if (begin + key >= end) return;
+  QuarterRow<D> dk, dv;
+  bool seen = false;
+  for (int row = 0; row < kTileQueries; ++row) {
+    const float p = shared.p[row * kScoreStride + key];
+    if (p == kInvisible) continue;
+    seen = true;
+    dv.add(p, shared.grad_o.row(row), quarter);
+    dk.add(shared.dz[row * kScoreStride + key], shared.q.row(row), quarter);
+  }
+  if (!seen) return;
+  const std::size_t start = problem.key_start(b, head, begin + key, D) + 4 * quarter;
+#pragma unroll
+  for (int n = 0; n < D / 16; ++n) {
+    float* to_v = arrays.dv + start + 16 * n;
+    atomic_add(to_v, dv.value[n].x);
+    atomic_add(to_v + 1, dv.value[n].y);
+    atomic_add(to_v + 2, dv.value[n].z);
+    atomic_add(to_v + 3, dv.value[n].w);
+    float* to_k = arrays.dk + start + 16 * n;
+    atomic_add(to_k, problem.scale * dk.value[n].x);
+    atomic_add(to_k + 1, problem.scale * dk.value[n].y);
+    atomic_add(to_k + 2, problem.scale * dk.value[n].z);
+    atomic_add(to_k + 3, problem.scale * dk.value[n].w);
+  }
+}
+
+template <int D, class Bias>
+__global__ void __launch_bounds__(kTileThreads, kBackwardBlocks)
+    queries_kernel(Problem problem, BackwardArrays arrays, typename Bias::Params params) {
+  SharedMemory memory;
+  const QueriesShared<D, Bias> shared(memory);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int row_in_tile = thread / kLanesPerRow, quarter = thread % kLanesPerRow;
+  const int first_row = static_cast<int>(blockIdx.x) * kTileQueries;
+  const int head = static_cast<int>(blockIdx.y), b = static_cast<int>(blockIdx.z);
+  const int rows = min(kTileQueries, problem.queries - first_row);
+  const bool exists = row_in_tile < rows;
+  const int row = first_row + min(row_in_tile, rows - 1);
+  const int first_position = first_row + problem.query_offset;
+  const int position = row + problem.query_offset;
+  const std::size_t block =
+      (static_cast<std::size_t>(b) * problem.heads + head) * gridDim.x + blockIdx.x;
+
+  HeadGrad<Bias> head_grad(memory, params, arrays.head_partial + block * arrays.head_rows);
+  for (int n = thread; n < arrays.head_rows; n += kTileThreads)
+    arrays.head_partial[block * arrays.head_rows + n] = 0.0;
+
+  const std::size_t start = problem.query_start(b, head, first_row, D);
+  shared.q.fill(
+      rows, [&](int n, int d) { return problem.query<D>(start + n * D, d, first_position + n); });
+  shared.grad_o.fill(rows, [&](int n, int d) {
+    return load_element(arrays.grad_o, problem.format, start + n * D + d);
+  });
+  const At at{b, head, row, position};
+  const typename Bias::Row bias_row = Bias::load_row(params, at);
+  if (quarter == 0) shared.rows[row_in_tile] = bias_row;
+
+  const KeyRange range = exists ? key_range(problem.mask, b, position) : KeyRange{0, 0};
+  const KeyRange keys = key_range(problem.mask, b, first_position, first_position + rows - 1);
+  const std::size_t index = problem.lse_index(b, head, row);
+  const float lse = arrays.lse[index], delta = arrays.delta[index];
+  const float factor = problem.logit_factor(b, head, row);
+
+  QuarterRow<D> dq;
+  double by_difference = 0.0, by_gain = 0.0, by_ssmax = 0.0;
+  for (int begin = keys.begin; begin < keys.end; begin += kTileKeys) {
+    __syncthreads();  // all are done with the tile before
+    const std::size_t key_start = problem.key_start(b, head, begin, D);
+    const int count = min(kTileKeys, keys.end - begin);
+    shared.k.fill(count,
+                  [&](int n, int d) { return problem.key<D>(key_start + n * D, d, begin + n); });
+    shared.v.fill(count, [&](int n, int d) {
+      return load_element(problem.v, problem.format, key_start + n * D + d);
+    });
+    shared.bias.load(params, at, first_position, begin, keys.end);
+    __syncthreads();
+
+    float score[kKeysPerLane], dp[kKeysPerLane];
+    products(shared.q.row(row_in_tile), shared.k, quarter, score);
+    products(shared.grad_o.row(row_in_tile), shared.v, quarter, dp);
+    float* p = shared.p + row_in_tile * kScoreStride;
+    float* dz = shared.dz + row_in_tile * kScoreStride;
+#pragma unroll
+    for (int n = 0; n < kKeysPerLane; ++n) {
+      const int key = kLanesPerRow * n + quarter;
+      p[key] = kInvisible;
+      dz[key] = 0.0f;
+      if (!visible(problem.mask, range, b, position, begin + key)) continue;
+      const float z =
+          problem.scale * score[n] + shared.bias.value(params, head, bias_row, row_in_tile, key);
+      const ScoreGrad grad = score_grad(z, factor, lse, dp[n], delta);
+      p[key] = grad.p;
+      dz[key] = grad.dz;
+      if (problem.ssmax_scale) by_ssmax += static_cast<double>(grad.ds) * z;
+      if constexpr (Bias::kPerPosition) {
+        const auto of = Bias::derivatives(params, bias_row, shared.bias.keys[key]);
+        by_difference += static_cast<double>(grad.dz) * of.difference;
+        by_gain += static_cast<double>(grad.dz) * of.gain;
+      }
+    }
+    __syncwarp();  // the row's four lanes have written P and dz
+    for (int key = 0; key < kTileKeys; ++key)
+      if (p[key] != kInvisible) dq.add(dz[key], shared.k.row(key), quarter);
+    if (HeadGrad<Bias>::kUsed || arrays.atomic) {
+      __syncthreads();  // all rows' P and dz are there
+      if constexpr (HeadGrad<Bias>::kUsed)
+        head_grad.add(params, head, shared.dz, kScoreStride, shared.bias.entries,
+                      first_position - begin, shared.rows);
+      if (arrays.atomic) add_to_keys(shared, problem, arrays, params, b, head, begin, keys.end);
+    }
+  }
+
+  if (exists) dq.store(arrays.dq + problem.query_start(b, head, row, D), quarter, problem.scale);
+  if constexpr (HeadGrad<Bias>::kUsed) head_grad.finish(params, head);
+  if constexpr (Bias::kPerPosition) {
+    by_difference = row_sum(by_difference);
+    by_gain = row_sum(by_gain);
+    if (exists && quarter == 0) {
+      if (arrays.gain) arrays.gain[index] = static_cast<float>(by_gain);
+      double* sum = arrays.prefix_sum + problem.sum_index(b, head, position);
+      if (arrays.atomic)
+        atomic_add(sum, by_difference);
+      else
+        *sum += by_difference;  // to the keys' side, which is there already
+    }
+  }
+  if (problem.ssmax_scale) {
+    by_ssmax = row_sum(by_ssmax);
+    if (quarter == 0)
+      shared.row_sums[row_in_tile] =
+          range.end > range.begin ? by_ssmax * problem.log_visible(b, row) : 0.0;
+    __syncthreads();
+    if (thread == 0) {
+      double sum = 0.0;
+      for (int n = 0; n < rows; ++n) sum += shared.row_sums[n];
+      arrays.ssmax_partial[block] = sum;
+    }
+  }
+}
+
+struct Queries {
+  template <int D, class Bias>
+  static void run(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
+    const Problem& problem = task.problem;
+    const auto params = Bias::params(task.bias);
+    const auto tiles = static_cast<unsigned>((problem.queries + kTileQueries - 1) / kTileQueries);
+    const dim3 grid{tiles, static_cast<unsigned>(problem.heads),
+                    static_cast<unsigned>(problem.batch)};
+    launch(stream, {grid, dim3{kTileThreads}, QueriesShared<D, Bias>::bytes(params)},
+           queries_kernel<D, Bias>, problem, arrays, params);
+  }
+};
+
+}  // namespace backward
+
+}  // namespace plumbline::gpu
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backward pass step by step; all arrays are in device memory.
+#ifndef PLUMBLINE_GPU_ATTENTION_BACKWARD_KERNELS_CUH
+#define PLUMBLINE_GPU_ATTENTION_BACKWARD_KERNELS_CUH
+
+#include "attention/backward_arrays.cuh"
+
+namespace plumbline::gpu {
+
+/// Sums that a block of query rows leaves for the parameters of heads.
+int head_rows(const Task& task);
+
+/// delta[b, h, r] = sum_d dO o, in double, rounded once. Runs first.
+void backward_delta(const Stream& stream, const Task& task, const void* o, const void* grad_o,
+                    float* delta);
+
+/// dK, dV and the keys' side of dS.
+void backward_keys(const Stream& stream, const Task& task, const BackwardArrays& arrays);
+
+/// dQ and what belongs to queries and heads; with arrays.atomic all. Runs after backward_keys, or
+/// after dk, dv and prefix_sum are zero.
+void backward_queries(const Stream& stream, const Task& task, const BackwardArrays& arrays);
+
+/// `rows` rows of gradients in fp32, turned back by RoPE where `positions` > 0: row n stands at
+/// position first_position + n % positions. Rounds to the problem's format.
+void backward_store(const Stream& stream, const Task& task, const float* gradient, void* stored,
+                    std::size_t rows, int positions, int first_position);
+
+/// grad[h, n] (or grad[n], over all heads) = sum of partial[b, h, tile, first + n] in a fixed
+/// order, n < count; partial has `stride` numbers for each tile.
+struct HeadPartial {
+  const double* partial;
+  int batch, heads, tiles, stride, first, count;
+  bool shared_by_heads;
+};
+void backward_reduce(const Stream& stream, const HeadPartial& from, float* grad);
+
+/// Increments from dS: grad[r, i] = sum of sums[r, i ..], in double. Both are [rows, length].
+void increments_gradient(const Stream& stream, const double* sums, float* grad, int rows,
+                         int length);
+
+}  // namespace plumbline::gpu
+
+#endif

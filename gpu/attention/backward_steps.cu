@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attention/backward_kernels.cuh"
+#include "core/shared_memory.cuh"
+#include "core/warp.cuh"
+
+namespace plumbline::gpu {
+
+namespace {
+
+constexpr int kThreads = 128;
+
+unsigned blocks(std::size_t count) {
+  return static_cast<unsigned>((count + kThreads - 1) / kThreads);
+}
+
+__device__ std::size_t global_thread() {
+  return static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+__global__ void delta_kernel(Format format, int head_dim, std::size_t rows, const void* o,
+                             const void* grad_o, float* delta) {
+  const std::size_t row = global_thread();
+  if (row >= rows) return;
+  double sum = 0.0;
+  for (int d = 0; d < head_dim; ++d)
+    sum += static_cast<double>(load_element(o, format, row * head_dim + d)) *
+           load_element(grad_o, format, row * head_dim + d);
+  delta[row] = static_cast<float>(sum);
+}
+
+struct Turn {
+  Rotation rotation;
+  int positions, first_position, head_dim;
+};
+
+/// One thread a pair of components: (2k, 2k + 1), or (k, k + head_dim / 2).
+__global__ void store_kernel(Format format, Turn turn, std::size_t pairs, const float* gradient,
+                             void* stored) {
+  const std::size_t n = global_thread();
+  if (n >= pairs) return;
+  const int half = turn.head_dim / 2, pair = static_cast<int>(n % half);
+  const std::size_t row = n / half;
+  const int first = turn.rotation.interleaved ? 2 * pair : pair;
+  const int second = turn.rotation.interleaved ? first + 1 : first + half;
+  const std::size_t start = row * turn.head_dim;
+  float a = gradient[start + first], b = gradient[start + second];
+  if (turn.rotation.cosine && turn.positions > 0) {
+    const std::size_t position = turn.first_position + row % turn.positions;
+    const float cosine = turn.rotation.cosine[position * half + pair];
+    const float sine = turn.rotation.sine[position * half + pair];
+    const float turned = a * cosine + b * sine;
+    b = b * cosine - a * sine;
+    a = turned;
+  }
+  store_element(stored, format, start + first, a);
+  store_element(stored, format, start + second, b);
+}
+
+/// One thread a parameter.
+__global__ void reduce_kernel(HeadPartial from, int outputs, float* grad) {
+  const auto n = static_cast<int>(global_thread());
+  if (n >= outputs) return;
+  const int own_head = n / from.count, row = from.first + n % from.count;
+  const int first_head = from.shared_by_heads ? 0 : own_head;
+  const int last_head = from.shared_by_heads ? from.heads - 1 : own_head;
+  double sum = 0.0;
+  for (int b = 0; b < from.batch; ++b)
+    for (int head = first_head; head <= last_head; ++head)
+      for (int tile = 0; tile < from.tiles; ++tile)
+        sum +=
+            from.partial[((static_cast<std::size_t>(b) * from.heads + head) * from.tiles + tile) *
+                             from.stride +
+                         row];
+  grad[n] = static_cast<float>(sum);
+}
+
+/// One block a row, from its end in chunks; thread 0 has the last value of a chunk. As in
+/// ops/prefix_sum.cu, the threads' values meet by shuffles in a warp and in shared memory.
+__global__ void increments_gradient_kernel(const double* sums, float* grad, int length) {
+  SharedMemory shared;
+  constexpr int warps = kThreads / static_cast<int>(kWarpSize);
+  double* warp_total = shared.take<double>(warps);
+  const std::size_t row = static_cast<std::size_t>(blockIdx.x) * length;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % static_cast<int>(kWarpSize);
+  const int warp = thread / static_cast<int>(kWarpSize);
+  double carry = 0.0;
+  for (int end = length; end > 0; end -= kThreads) {
+    const int index = end - 1 - thread;
+    double scan = index >= 0 ? sums[row + index] : 0.0;
+    for (int delta = 1; delta < static_cast<int>(kWarpSize); delta *= 2) {
+      const double later = shuffle_up(scan, delta);
+      if (lane >= delta) scan += later;
+    }
+    if (lane == static_cast<int>(kWarpSize) - 1) warp_total[warp] = scan;
+    __syncthreads();
+    double before = carry;
+    for (int w = 0; w < warps; ++w) {
+      if (w < warp) before += warp_total[w];
+      carry += warp_total[w];
+    }
+    __syncthreads();  // all have read warp_total before the next chunk overwrites it
+    if (index >= 0) grad[row + index] = static_cast<float>(before + scan);
+  }
+}
+
+}  // namespace
+
+void backward_delta(const Stream& stream, const Task& task, const void* o, const void* grad_o,
+                    float* delta) {
+  const Problem& p = task.problem;
+  const std::size_t rows = static_cast<std::size_t>(p.batch) * p.heads * p.queries;
+  launch(stream, {dim3{blocks(rows)}, dim3{kThreads}, 0}, delta_kernel, p.format, task.head_dim,
+         rows, o, grad_o, delta);
+}
+
+void backward_store(const Stream& stream, const Task& task, const float* gradient, void* stored,
+                    std::size_t rows, int positions, int first_position) {
+  const std::size_t pairs = rows * (task.head_dim / 2);
+  const Turn turn{task.problem.rotation, positions, first_position, task.head_dim};
+  launch(stream, {dim3{blocks(pairs)}, dim3{kThreads}, 0}, store_kernel, task.problem.format, turn,
+         pairs, gradient, stored);
+}
+
+void backward_reduce(const Stream& stream, const HeadPartial& from, float* grad) {
+  const int outputs = from.count * (from.shared_by_heads ? 1 : from.heads);
+  launch(stream, {dim3{blocks(outputs)}, dim3{kThreads}, 0}, reduce_kernel, from, outputs, grad);
+}
+
+void increments_gradient(const Stream& stream, const double* sums, float* grad, int rows,
+                         int length) {
+  launch(stream,
+         {dim3{static_cast<unsigned>(rows)}, dim3{kThreads},
+          shared_bytes<double>(kThreads / kWarpSize)},
+         increments_gradient_kernel, sums, grad, length);
+}
+
+}  // namespace plumbline::gpu

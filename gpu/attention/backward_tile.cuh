@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the two backward kernels share: rows of q, k, v and dO in shared memory, products of one row
+// with eight of a tile, and a quarter of a row of sums. Four neighbouring lanes own a row, which is
+// a query in one kernel and a key in the other; lane `quarter` of them takes the rows 4n + quarter
+// of the other side.
+#ifndef PLUMBLINE_GPU_ATTENTION_BACKWARD_TILE_CUH
+#define PLUMBLINE_GPU_ATTENTION_BACKWARD_TILE_CUH
+
+#include "attention/bias_tile.cuh"
+#include "core/vector4.cuh"
+
+namespace plumbline::gpu {
+
+/// Blocks that a multiprocessor shall hold: leaves 168 registers to a thread.
+inline constexpr int kBackwardBlocks = 3;
+
+inline constexpr int kScoreStride = kTileKeys + 4;
+
+static_assert(kTileQueries == kTileKeys);
+
+/// 32 rows of a tensor in fp32, padded against bank conflicts.
+template <int D>
+struct RowsTile {
+  static constexpr int kStride = D + 4;
+
+  float* values;  // [32][kStride]
+
+  __device__ explicit RowsTile(SharedMemory& shared)
+      : values(shared.take<float>(kTileKeys * kStride)) {}
+
+  static constexpr std::size_t bytes() { return shared_bytes<float>(kTileKeys * kStride); }
+
+  __device__ const float* row(int n) const { return values + n * kStride; }
+
+  /// Row n is what load(n, d) returns for n < count, and zero from there on.
+  template <class Load>
+  __device__ void fill(int count, Load load) const {
+    for (int n = static_cast<int>(threadIdx.x); n < kTileKeys * D; n += kTileThreads)
+      values[n / D * kStride + n % D] = n / D < count ? load(n / D, n % D) : 0.0f;
+  }
+};
+
+/// product[n] = row . (row 4n + quarter of `tile`).
+template <int D>
+__device__ __forceinline__ void products(const float* row, const RowsTile<D>& tile, int quarter,
+                                         float (&product)[kKeysPerLane]) {
+  float4 sum[kKeysPerLane];
+#pragma unroll
+  for (int n = 0; n < kKeysPerLane; ++n) sum[n] = {0.0f, 0.0f, 0.0f, 0.0f};
+#pragma unroll 2
+  for (int d = 0; d < D; d += 4) {
+    const float4 own = load4(row + d);
+#pragma unroll
+    for (int n = 0; n < kKeysPerLane; ++n) {
+      const float4 other = load4(tile.row(kLanesPerRow * n + quarter) + d);
+      sum[n].x += own.x * other.x;
+      sum[n].y += own.y * other.y;
+      sum[n].z += own.z * other.z;
+      sum[n].w += own.w * other.w;
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < kKeysPerLane; ++n) product[n] = (sum[n].x + sum[n].y) + (sum[n].z + sum[n].w);
+}
+
+/// A lane's quarter of a row of sums: columns 16n + 4*quarter .. + 3.
+template <int D>
+struct QuarterRow {
+  float4 value[D / 16];
+
+  __device__ QuarterRow() {
+#pragma unroll
+    for (int n = 0; n < D / 16; ++n) value[n] = {0.0f, 0.0f, 0.0f, 0.0f};
+  }
+
+  /// += weight * row.
+  __device__ __forceinline__ void add(float weight, const float* row, int quarter) {
+#pragma unroll
+    for (int n = 0; n < D / 16; ++n)
+      multiply_add(value[n], weight, load4(row + 16 * n + 4 * quarter));
+  }
+
+  /// To a row in global memory, times `factor`.
+  __device__ void store(float* row, int quarter, float factor) const {
+#pragma unroll
+    for (int n = 0; n < D / 16; ++n) {
+      float4 scaled = value[n];
+      scale(scaled, factor);
+      store4(row + 16 * n + 4 * quarter, scaled);
+    }
+  }
+};
+
+/// Over the four lanes of a row.
+__device__ inline double row_sum(double x) {
+  x += shuffle_xor(x, 1);
+  return x + shuffle_xor(x, 2);
+}
+
+}  // namespace plumbline::gpu
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLUMBLINE_GPU_BIAS_DISTANCE_GRAD_CUH
+#define PLUMBLINE_GPU_BIAS_DISTANCE_GRAD_CUH
+
+#include "attention/bias_tile.cuh"
+#include "bias/distance.cuh"
+
+namespace plumbline::gpu {
+
+/// All scores of an offset share the derivatives, so the diagonals of dz are summed first: thread n
+/// has the n-th of a tile's 63 offsets. Up to three parameters gather in its registers. Of a T5
+/// table each row is a run of neighbouring offsets, whose first thread adds to the block's sums.
+template <>
+struct HeadGrad<Distance> {
+  static constexpr bool kUsed = true;
+  static constexpr int kOffsets = kTileQueries + kTileKeys - 1;
+  static constexpr int kMost = 3;
+
+  static int rows(const Distance::Params& p) {
+    switch (p.method) {
+      case PLUMBLINE_ALIBI:
+        return 0;
+      case PLUMBLINE_GGD:
+        return Ggd::kParameters;
+      case PLUMBLINE_KERPLE_LOG:
+      case PLUMBLINE_KERPLE_POWER:
+        return KerpleLog::kParameters;
+      default:
+        return p.table_rows;
+    }
+  }
+  static std::size_t bytes(const Distance::Params&) {
+    return shared_bytes<double>(kOffsets * kMost);
+  }
+
+  double* shared;   // [kOffsets][kMost]; of a table [kOffsets] sums of diagonals
+  double* partial;  // the block's sums
+  double own[kMost] = {};
+
+  /// `block_partial` has `rows` zeros, or nothing of use where the family's method has no table.
+  __device__ HeadGrad(SharedMemory& memory, const Distance::Params&, double* block_partial)
+      : shared(memory.take<double>(kOffsets * kMost)), partial(block_partial) {}
+
+  __device__ static bool has_table(const Distance::Params& p) {
+    return p.method != PLUMBLINE_GGD && p.method != PLUMBLINE_KERPLE_LOG &&
+           p.method != PLUMBLINE_KERPLE_POWER && p.method != PLUMBLINE_ALIBI;
+  }
+
+  /// dz is [kTileQueries][stride]; `first_offset` is that of the first query and the first key. All
+  /// threads call it, after a barrier.
+  __device__ void add(const Distance::Params& p, int head, const float* dz, int stride,
+                      const float*, int first_offset, const Distance::Row*) {
+    if (p.method == PLUMBLINE_ALIBI) return;
+    const int thread = static_cast<int>(threadIdx.x);
+    const int offset = first_offset + thread - (kTileKeys - 1);
+    double diagonal = 0.0;
+    if (thread < kOffsets) {
+      for (int row = 0; row < kTileQueries; ++row) {
+        const int key = row + kTileKeys - 1 - thread;
+        if (key >= 0 && key < kTileKeys) diagonal += dz[row * stride + key];
+      }
+    }
+    if (has_table(p)) {
+      add_to_table(p, diagonal, offset);
+      return;
+    }
+    if (thread >= kOffsets || diagonal == 0.0) return;
+    float of[kMost] = {};
+    const auto x = static_cast<float>(offset);
+    if (p.method == PLUMBLINE_GGD)
+      Distance::ggd(p, head).derivatives(x, of);
+    else if (p.method == PLUMBLINE_KERPLE_LOG)
+      KerpleLog{p.p[head], p.a[head]}.derivatives(x, of);
+    else
+      KerplePower{p.p[head], p.a[head]}.derivatives(x, of);
+#pragma unroll
+    for (int n = 0; n < kMost; ++n) own[n] += diagonal * of[n];
+  }
+
+  __device__ void finish(const Distance::Params& p, int) {
+    if (p.method == PLUMBLINE_ALIBI || has_table(p)) return;
+    const int thread = static_cast<int>(threadIdx.x);
+    if (thread < kOffsets)
+      for (int n = 0; n < kMost; ++n) shared[thread * kMost + n] = own[n];
+    __syncthreads();
+    const int rows = p.method == PLUMBLINE_GGD ? Ggd::kParameters : KerpleLog::kParameters;
+    if (thread >= rows) return;
+    double sum = 0.0;
+    for (int n = 0; n < kOffsets; ++n) sum += shared[n * kMost + thread];
+    partial[thread] = sum;
+  }
+
+ private:
+  __device__ void add_to_table(const Distance::Params& p, double diagonal, int offset) {
+    const int thread = static_cast<int>(threadIdx.x);
+    if (thread < kOffsets) shared[thread] = diagonal;
+    __syncthreads();
+    if (thread >= kOffsets) return;
+    const int row = Distance::table_row(p, offset);
+    if (thread > 0 && Distance::table_row(p, offset - 1) == row) return;
+    double sum = diagonal;
+    for (int n = 1; thread + n < kOffsets && Distance::table_row(p, offset + n) == row; ++n)
+      sum += shared[thread + n];
+    partial[row] += sum;
+  }
+};
+
+}  // namespace plumbline::gpu
+
+#endif
