@@ -2,6 +2,7 @@
 #include "cases/bias_parameters.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -50,6 +51,16 @@ std::vector<float> gain(const Case& c, std::int64_t size) {
   });
 }
 
+/// (z - sqrt(z^2 + 4)) / 4 for normal z: negative, -1/2 at z = 0, close to 0 for large z, as the
+/// logarithm of a gate is.
+std::vector<float> log_forget(const Case& c, std::int64_t size) {
+  const Draw draw = draw_of(c, Stream::log_forget);
+  return fill(size, [&](auto i) {
+    const double z = draw.normal(i);
+    return (z - std::sqrt(z * z + 4.0)) * 0.25;
+  });
+}
+
 /// theta_beta in [-1, 1.5]: exactly 0 for one head in eight (the uniform prior), exactly 1 for
 /// another (the ALiBi form), since implementations like to treat these two apart.
 std::vector<float> theta_beta(const Case& c, int heads) {
@@ -81,35 +92,101 @@ std::vector<float> official_alibi_slopes(int heads) {
   return slopes;
 }
 
-void draw_bias_parameters(Case& c) {
-  const Spec& spec = c.spec;
-  const std::int64_t batch_heads = std::int64_t{spec.batch} * spec.heads;
-  switch (spec.bias) {
-    case BiasMethod::nope:
-      break;
-    case BiasMethod::alibi:
-      c.slopes = official_alibi_slopes(spec.heads);
-      break;
-    case BiasMethod::cable:
-    case BiasMethod::k_cable:
-      c.gain = gain(c, batch_heads * spec.queries);
-      [[fallthrough]];
-    case BiasMethod::cable_nw:
-    case BiasMethod::k_cable_nw:
-      c.increments = increments(c, batch_heads * spec.keys);
-      break;
-    case BiasMethod::ggd: {
-      const Draw draw = draw_of(c, Stream::theta_alpha);
-      c.theta_alpha = fill(spec.heads, [&](auto i) { return draw.uniform(i) * 2.5 - 1.0; });
-      c.theta_beta = theta_beta(c, spec.heads);
-      c.theta_mu = theta_mu(c, spec.heads);
+namespace {
+
+/// Options vary where kernels may have them built in. With 10 buckets and a largest distance of 160
+/// T5's logarithms meet whole numbers, where floating point may land a bucket too low.
+void draw_options(Case& c) {
+  const Draw draw = draw_of(c, Stream::options);
+  const auto choose = [&](plumbline_option option, const std::array<double, 4>& values) {
+    c.options[option] = values[draw.below(static_cast<std::uint64_t>(option), 4)];
+  };
+  switch (c.spec.bias) {
+    case BiasMethod::t5:
+    case BiasMethod::t5_bidirectional: {
+      constexpr std::array<std::array<double, 2>, 4> tables{
+          {{32, 128}, {16, 64}, {8, 20}, {20, 320}}};
+      const auto& table = tables[draw.below(PLUMBLINE_BUCKETS, 4)];
+      c.options[PLUMBLINE_BUCKETS] = table[0];
+      c.options[PLUMBLINE_MAX_DISTANCE] = table[1];
       break;
     }
+    case BiasMethod::t5_clipped:
+    case BiasMethod::t5_clipped_offset:
+      choose(PLUMBLINE_LARGEST, {0, 2, 16, 256});
+      break;
+    case BiasMethod::fire:
+      choose(PLUMBLINE_HIDDEN, {32, 8, 8, 5});
+      choose(PLUMBLINE_L0, {512, 64, 16, 4});
+      break;
+    case BiasMethod::rope_interleaved:
+    case BiasMethod::rope_half_split:
+      choose(PLUMBLINE_BASE, {10000, 10000, 500000, 100});
+      break;
+    default:
+      break;
   }
-  if (spec.ssmax) {
-    // From 1/4, about 1/ln(64), which makes the factor 1 at 64 keys, to 1, the published start.
-    const Draw draw = draw_of(c, Stream::ssmax_scale);
-    c.ssmax_scale = fill(spec.heads, [&](auto i) { return draw.uniform(i) * 0.75 + 0.25; });
+}
+
+/// The numbers of one parameter.
+std::vector<float> draw_parameter(const Case& c, plumbline_parameter parameter) {
+  const std::int64_t size = elements(shape_of(c.spec, c.options, parameter));
+  const auto normal = [&](Stream stream, double factor) {
+    const Draw draw = draw_of(c, stream);
+    return fill(size, [&](auto i) { return draw.normal(i) * factor; });
+  };
+  const auto uniform = [&](Stream stream, double least, double most) {
+    const Draw draw = draw_of(c, stream);
+    return fill(size, [&](auto i) { return draw.uniform(i) * (most - least) + least; });
+  };
+  switch (parameter) {
+    case PLUMBLINE_SSMAX_SCALE:
+      // From 1/4, about 1/ln(64), which makes the factor 1 at 64 keys, to 1, the published start.
+      return uniform(Stream::ssmax_scale, 0.25, 1.0);
+    case PLUMBLINE_SLOPES:
+      return official_alibi_slopes(c.spec.heads);
+    case PLUMBLINE_INCREMENTS:
+      return increments(c, size);
+    case PLUMBLINE_GAIN:
+      return gain(c, size);
+    case PLUMBLINE_THETA_ALPHA:
+      return uniform(Stream::theta_alpha, -1.0, 1.5);
+    case PLUMBLINE_THETA_BETA:
+      return theta_beta(c, c.spec.heads);
+    case PLUMBLINE_THETA_MU:
+      return theta_mu(c, c.spec.heads);
+    case PLUMBLINE_P:
+      return uniform(Stream::p, 0.0625, 2.0);
+    case PLUMBLINE_A:
+      return uniform(Stream::a, 0.0625, 2.0);
+    case PLUMBLINE_TABLE:
+      return normal(Stream::table, 1.0);
+    case PLUMBLINE_HIDDEN_WEIGHT:
+      return normal(Stream::hidden_weight, 1.0);
+    case PLUMBLINE_HIDDEN_BIAS:
+      return normal(Stream::hidden_bias, 0.5);
+    case PLUMBLINE_OUTPUT_WEIGHT:
+      return normal(Stream::output_weight, 0.5);
+    case PLUMBLINE_OUTPUT_BIAS:
+      return normal(Stream::output_bias, 1.0);
+    case PLUMBLINE_C:
+      return uniform(Stream::c, 0.0625, 0.5);
+    case PLUMBLINE_L:
+      return uniform(Stream::L, 0.5, 1.5);
+    case PLUMBLINE_LOG_FORGET:
+      return log_forget(c, size);
+  }
+  return {};
+}
+
+}  // namespace
+
+void draw_bias_parameters(Case& c) {
+  c.options = default_options(c.spec.bias);
+  draw_options(c);
+  for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+    const auto parameter = static_cast<plumbline_parameter>(n);
+    if (reads(c.spec, parameter)) c[parameter] = draw_parameter(c, parameter);
   }
 }
 

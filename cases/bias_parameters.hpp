@@ -15,7 +15,8 @@ namespace plumbline::cases {
 /// Written out here once more, so that a slope that the oracle gets wrong does not go unseen.
 std::vector<float> official_alibi_slopes(int heads);
 
-/// The vectors that the spec's bias method uses, and ssmax_scale where it asks for SSMax.
+/// The options and parameters that the spec's bias method reads, and ssmax_scale where it asks for
+/// SSMax.
 void draw_bias_parameters(Case&);
 
 /// lengths and documents where the mask asks for them.
@@ -33,7 +34,19 @@ enum class Stream : std::uint64_t {
   theta_mu,
   ssmax_scale,
   lengths,
-  documents
+  documents,
+  grad_o,
+  options,
+  p,
+  a,
+  table,
+  hidden_weight,
+  hidden_bias,
+  output_weight,
+  output_bias,
+  c,
+  L,
+  log_forget
 };
 
 }  // namespace plumbline::cases

@@ -2,47 +2,61 @@
 // A case with its numbers, and the outputs that a kernel gives for it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "cases/method_inputs.hpp"
 #include "cases/spec.hpp"
 #include "kernel_abi/plumbline_kernel.h"
 
 namespace plumbline::cases {
 
-/// The numbers of a case. q, k, v hold values that the case's format represents exactly, widened to
-/// float: kernel and oracle get the same numbers. Layouts as in plumbline_kernel.h; a vector that
-/// the method or the mask does not use is empty.
+/// The numbers of a case. q, k, v and grad_o hold values that the case's format represents exactly,
+/// widened to float: kernel and oracle get the same numbers. Layouts as in plumbline_kernel.h; a
+/// vector that the method, the mask or the pass does not use is empty.
 struct Case {
   Spec spec;
-  double scale = 1.0;     ///< 1/sqrt(head_dim) unless the case file says otherwise
-  double epsilon = 1e-5;  ///< GGD only
+  double scale = 1.0;                                   ///< 1/sqrt(head_dim) mostly
+  Options options = default_options(BiasMethod::nope);  ///< those that the method reads
   std::vector<float> q, k, v;
-  std::vector<float> slopes;                             ///< [heads]
-  std::vector<float> increments;                         ///< [batch, heads, keys]
-  std::vector<float> gain;                               ///< [batch, heads, queries]
-  std::vector<float> theta_alpha, theta_beta, theta_mu;  ///< [heads]
-  std::vector<float> ssmax_scale;                        ///< [heads]
-  std::vector<std::int32_t> lengths;                     ///< [batch]
-  std::vector<std::int32_t> documents;                   ///< [batch, keys]
+  std::vector<float> grad_o;  ///< like q; backward only
+  std::array<std::vector<float>, PLUMBLINE_PARAMETER_COUNT> parameters;
+  std::vector<std::int32_t> lengths;    ///< [batch]
+  std::vector<std::int32_t> documents;  ///< [batch, keys]
+
+  std::vector<float>& operator[](plumbline_parameter p) { return parameters[p]; }
+  const std::vector<float>& operator[](plumbline_parameter p) const { return parameters[p]; }
 };
 
-/// What a kernel returned, o widened to float.
+/// What a kernel returned, widened to float. Gradients are those of a backward case.
 struct Outputs {
   std::vector<float> o;    ///< [batch, heads, queries, head_dim]
   std::vector<float> lse;  ///< [batch, heads, queries]
+  std::vector<float> grad_q, grad_k, grad_v;
+  /// Of the learned parameters that the method reads; the others are empty.
+  std::array<std::vector<float>, PLUMBLINE_PARAMETER_COUNT> grad_parameters;
 };
 
 /// The case's numbers from its seed alone: the same bits on every machine and for any thread count.
 /// @throws BadInput if the spec is not valid or its family is `file`.
 Case generate(const Spec&);
 
-/// Sizes of all tensors, finiteness, signs (increments, gain >= 0), lengths in [0, keys].
+/// Sizes of all tensors, finiteness, domains (method_inputs.hpp), lengths in [0, keys].
 /// @throws BadInput naming the tensor, the index and the value of the first that is wrong.
 void validate(const Case&);
+/// The options that the method reads, each within its range and T5's together: what the shapes of
+/// the parameters follow from. @throws BadInput naming the option.
+void validate_options(const Case&);
 
-/// bf16 bits, round to nearest even, and back. NaN stays NaN.
+/// bf16 and fp16 bits, round to nearest even, and back. NaN stays NaN.
 std::uint16_t to_bf16(float);
 float from_bf16(std::uint16_t);
+std::uint16_t to_fp16(float);
+float from_fp16(std::uint16_t);
+
+/// The number as the format stores it, widened again: the number itself in fp32 and tf32, whose
+/// memory holds floats.
+float stored(float, Format);
 
 }  // namespace plumbline::cases

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases/case_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cases/tensor_io.hpp"
@@ -58,17 +59,22 @@ void set_sizes(Spec& spec, const TensorReader& reader) {
   spec.keys = static_cast<int>(k[2]);
 }
 
-/// The case's format: what q is stored in. "dtype" may repeat it, and must then agree.
+/// The case's format: what q is stored in. "dtype" may repeat it, and must then agree; floats are
+/// fp32, or tf32 where it says so.
 Format format_of(Fields& fields, const TensorReader& reader) {
   const Dtype stored = reader.peek("q").dtype;
-  if (stored != Dtype::f32 && stored != Dtype::bf16) {
-    throw BadInput("tensor \"q\": dtype", in_quotes(name(stored)), "F32 or BF16");
+  const auto& formats = all_formats();
+  const auto found = std::find_if(formats.begin(), formats.end(),
+                                  [&](Format format) { return dtype_of(format) == stored; });
+  if (found == formats.end()) {
+    throw BadInput("tensor \"q\": dtype", in_quotes(name(stored)), "F32, BF16 or F16");
   }
-  const Format format = stored == Dtype::f32 ? Format::fp32 : Format::bf16;
   const auto said = fields.text("dtype");
-  if (said && format_from(*said, fields.place("dtype")) != format) {
+  if (!said) return *found;
+  const Format format = format_from(*said, fields.place("dtype"));
+  if (dtype_of(format) != stored) {
     throw BadInput(fields.place("dtype"), in_quotes(*said),
-                   "\"" + std::string(name(format)) + "\", in which q is stored");
+                   "\"" + std::string(name(*found)) + "\", in which q is stored");
   }
   return format;
 }
@@ -79,15 +85,13 @@ void read_tensors(Case& c, TensorReader& reader) {
   c.q = reader.floats("q", stored, query_shape(spec));
   c.k = reader.floats("k", stored, key_shape(spec));
   c.v = reader.floats("v", stored, key_shape(spec));
-  if (spec.bias == BiasMethod::alibi) c.slopes = reader.floats("slopes", f32, per_head(spec));
-  if (uses_increments(spec.bias)) c.increments = reader.floats("increments", f32, per_key(spec));
-  if (uses_gain(spec.bias)) c.gain = reader.floats("gain", f32, per_query(spec));
-  if (spec.bias == BiasMethod::ggd) {
-    c.theta_alpha = reader.floats("theta_alpha", f32, per_head(spec));
-    c.theta_beta = reader.floats("theta_beta", f32, per_head(spec));
-    c.theta_mu = reader.floats("theta_mu", f32, per_head(spec));
+  if (spec.pass == Pass::backward) c.grad_o = reader.floats("grad_o", stored, query_shape(spec));
+  for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+    const auto parameter = static_cast<plumbline_parameter>(n);
+    if (!reads(spec, parameter)) continue;
+    const Shape shape = shape_of(spec, c.options, parameter);
+    c[parameter] = reader.floats(info(parameter).name, f32, shape);
   }
-  if (spec.ssmax) c.ssmax_scale = reader.floats("ssmax_scale", f32, per_head(spec));
   if (spec.mask.ragged) c.lengths = reader.integers("lengths", {spec.batch});
   if (spec.mask.documents) c.documents = reader.integers("documents", {spec.batch, spec.keys});
   reader.finish("a case with bias " + std::string(name(spec.bias)));
@@ -104,9 +108,11 @@ Case case_from(std::span<const std::byte> bytes) {
   Spec& spec = c.spec;
   spec.family = Family::file;
   spec.bias = bias_from(fields.required(fields.text("bias"), "bias"), fields.place("bias"));
+  c.options = default_options(spec.bias);
   spec.format = format_of(fields, reader);
   set_sizes(spec, reader);
   spec.ssmax = reader.has("ssmax_scale");
+  spec.pass = reader.has("grad_o") ? Pass::backward : Pass::forward;
   // Not optional: a case judged under the wrong direction of the mask fails far from its cause.
   spec.mask.causal = fields.required(fields.boolean("causal"), "causal");
   if (const auto window = fields.integer("window", 0, largest_size)) {
@@ -118,10 +124,13 @@ Case case_from(std::span<const std::byte> bytes) {
   spec.query_offset = static_cast<int>(fields.integer("query_offset", 0, largest_size)
                                            .value_or(std::max(0, spec.keys - spec.queries)));
   c.scale = fields.number("scale").value_or(1.0 / std::sqrt(static_cast<double>(spec.head_dim)));
-  if (spec.bias == BiasMethod::ggd) c.epsilon = fields.number("epsilon").value_or(c.epsilon);
+  for (const plumbline_option option : options_of(spec.bias)) {
+    c.options[option] = fields.number(info(option).name).value_or(c.options[option]);
+  }
   fields.text("origin");  // where the case came from: for people
   fields.finish();
   validate(spec);
+  validate_options(c);
   read_tensors(c, reader);
   validate(c);
   return c;
@@ -136,11 +145,16 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 void write_case(const std::filesystem::path& path, const Case& c) {
   validate(c);
   const Spec& spec = c.spec;
+  if (spec.pass == Pass::decode) {
+    throw BadInput("pass", "decode", "forward or backward: a file holds no cache");
+  }
   json object = {{"format_version", format_version},  {"bias", name(spec.bias)},
                  {"dtype", name(spec.format)},        {"causal", spec.mask.causal},
                  {"query_offset", spec.query_offset}, {"scale", c.scale}};
   if (spec.mask.window) object["window"] = *spec.mask.window;
-  if (spec.bias == BiasMethod::ggd) object["epsilon"] = c.epsilon;
+  for (const plumbline_option option : options_of(spec.bias)) {
+    object[info(option).name] = c.options[option];
+  }
   if (spec.family != Family::file) object["origin"] = to_line(spec);
 
   TensorWriter writer;
@@ -150,13 +164,12 @@ void write_case(const std::filesystem::path& path, const Case& c) {
   add("q", query_shape(spec), c.q, spec.format);
   add("k", key_shape(spec), c.k, spec.format);
   add("v", key_shape(spec), c.v, spec.format);
-  add("slopes", per_head(spec), c.slopes);
-  add("increments", per_key(spec), c.increments);
-  add("gain", per_query(spec), c.gain);
-  add("theta_alpha", per_head(spec), c.theta_alpha);
-  add("theta_beta", per_head(spec), c.theta_beta);
-  add("theta_mu", per_head(spec), c.theta_mu);
-  add("ssmax_scale", per_head(spec), c.ssmax_scale);
+  add("grad_o", query_shape(spec), c.grad_o, spec.format);
+  for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+    const auto parameter = static_cast<plumbline_parameter>(n);
+    if (!reads(spec, parameter)) continue;
+    add(info(parameter).name, shape_of(spec, c.options, parameter), c[parameter]);
+  }
   add("lengths", {spec.batch}, c.lengths);
   add("documents", {spec.batch, spec.keys}, c.documents);
   write_safetensors(path, writer.tensors(), {{metadata_key, object.dump()}});

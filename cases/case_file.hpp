@@ -28,8 +28,9 @@ plumbline_contract undeclared_contract();
 /// The contract as the metadata of a file of outputs holds it.
 nlohmann::json to_json(const plumbline_contract&);
 
-/// Writes the case, whole or not at all. `generate`d cases carry their to_line as "origin".
-/// @throws BadInput if the case is not valid or the path cannot be written.
+/// Writes the case of a forward or a backward pass, whole or not at all. `generate`d cases carry
+/// their to_line as "origin".
+/// @throws BadInput if the case is not valid, is one of decoding, or the path cannot be written.
 void write_case(const std::filesystem::path&, const Case&);
 
 /// The case with family `file` and seed 0, whatever it was written from: a file can be edited, so
@@ -39,14 +40,16 @@ Case read_case(const std::filesystem::path&);
 /// The same from memory; `file` is the name used in messages.
 Case case_from_bytes(std::span<const std::byte>, const std::string& file);
 
-/// Writes o in the spec's format and lse in F32, whole or not at all.
-/// @throws BadInput if a size does not match the spec or the path cannot be written.
-void write_outputs(const std::filesystem::path&, const Spec&, const OutputsFile&);
+/// Writes o and the gradients in the spec's format, lse and the parameters' gradients in F32, whole
+/// or not at all. Gradients belong to a backward case: grad_q, grad_k, grad_v and grad_<parameter>
+/// of each learned one. @throws BadInput if a size does not match or the path cannot be written.
+void write_outputs(const std::filesystem::path&, const Case& of, const OutputsFile&);
 
-/// Outputs of the case with this spec; o may be F32 or in the case's format. Values are not looked
-/// at, a NaN is the judge's to find. The contract's types are checked, its ranges are the judge's.
+/// Outputs of this case, of which the spec and the options count; what is not F32 anyway may be F32
+/// or in the case's format. Values are not looked at, a NaN is the judge's to find. The contract's
+/// types are checked, its ranges are the judge's.
 /// @throws BadInput as read_case.
-OutputsFile read_outputs(const std::filesystem::path&, const Spec&);
-OutputsFile outputs_from_bytes(std::span<const std::byte>, const std::string& file, const Spec&);
+OutputsFile read_outputs(const std::filesystem::path&, const Case& of);
+OutputsFile outputs_from_bytes(std::span<const std::byte>, const std::string& file, const Case& of);
 
 }  // namespace plumbline::cases

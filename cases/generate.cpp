@@ -11,6 +11,11 @@
 namespace plumbline::cases {
 namespace {
 
+/// Explicit bits of the significand in memory.
+int mantissa_bits(Format format) {
+  return format == Format::bf16 ? 7 : format == Format::fp16 ? 10 : 23;
+}
+
 /// How a family makes a number out of a draw.
 struct Source {
   Draw draw;
@@ -20,16 +25,17 @@ struct Source {
 
   float operator()(std::uint64_t index) const {
     if (subnormal) {
-      // m * 2^-149 with 0 < |m| < 2^23, or m * 2^-133 with 0 < |m| < 2^7: a subnormal of the
-      // format that is not zero, so that a kernel which flushes it to zero differs.
-      const std::uint32_t largest = format == Format::fp32 ? (1u << 23) - 1 : (1u << 7) - 1;
-      const int unit = format == Format::fp32 ? -149 : -133;
+      // m * 2^-149 with 0 < |m| < 2^23, m * 2^-133 with 0 < |m| < 2^7, or m * 2^-24 with 0 < |m| <
+      // 2^10: a subnormal of the format that is not zero, so that a kernel which flushes it to zero
+      // differs.
+      const std::uint32_t largest = (1u << mantissa_bits(format)) - 1;
+      const int unit = format == Format::fp16 ? -24 : -126 - mantissa_bits(format);
       const int magnitude = 1 + static_cast<int>(draw.below(2 * index, largest));
       const bool negative = draw.word(2 * index + 1) & 1;
       return static_cast<float>(std::ldexp(negative ? -magnitude : magnitude, unit));
     }
     const auto value = static_cast<float>(std::ldexp(draw.normal(index), exponent));
-    return format == Format::bf16 ? from_bf16(to_bf16(value)) : value;
+    return stored(value, format);
   }
 };
 
@@ -47,6 +53,13 @@ Exponents exponents_of(const Spec& spec) {
       // Standard deviation 1/64: probabilities equal to within a few per cent.
       return {.q = -6};
     case Family::huge: {
+      // Gradients are products of three of these: they must fit the format as well.
+      if (spec.pass == Pass::backward) {
+        return spec.format == Format::fp16 ? Exponents{.q = 1, .k = 1, .v = 1}
+                                           : Exponents{.q = 15, .k = 15, .v = 20};
+      }
+      // |normal| < 2^3 and fp16 ends at 2^16.
+      if (spec.format == Format::fp16) return {.q = 12, .k = 12, .v = 12};
       // |normal| < 2^3, so with e below sum_d |q_d| |k_d| < 2^120, in whatever order it is summed.
       // The remaining 2^8 up to fp32's largest number leave room for what kernels legitimately
       // multiply scores with: ssmax_scale ln n <= ln 2^24 < 2^5 and log2(e) < 2, then a difference
@@ -95,6 +108,12 @@ Case generate(const Spec& spec) {
     const std::uint64_t tied_to = (row / keys * keys) * dim + index % dim;
     c.k[index] = k(spec.family == Family::tied ? tied_to : index);
     c.v[index] = v(index);
+  }
+  if (spec.pass == Pass::backward) {
+    const Source grad_o =
+        Source{Draw(spec.seed, static_cast<std::uint64_t>(Stream::grad_o)), spec.format, false, 0};
+    c.grad_o.resize(c.q.size());
+    for (std::uint64_t index = 0; index < c.grad_o.size(); ++index) c.grad_o[index] = grad_o(index);
   }
   draw_bias_parameters(c);
   draw_mask(c);

@@ -33,12 +33,14 @@ plumbline_contract contract_from(const json& object) {
   plumbline_contract contract = undeclared_contract();
   Fields fields(object, "plumbline: contract");
   if (const auto value = fields.number("unit_roundoff")) contract.unit_roundoff = *value;
+  if (const auto value = fields.number("operand_roundoff")) contract.operand_roundoff = *value;
   if (const auto value = fields.text("probability_format")) {
-    const Format format = format_from(*value, fields.place("probability_format"));
-    contract.probability_format = format == Format::bf16 ? PLUMBLINE_BF16 : PLUMBLINE_FP32;
+    contract.probability_format =
+        static_cast<std::int32_t>(format_from(*value, fields.place("probability_format")));
   }
   if (const auto value = fields.boolean("sums_rounded_p")) contract.sums_rounded_p = *value;
   if (const auto value = fields.number("exp_error")) contract.exp_error = *value;
+  if (const auto value = fields.number("skipped_mass")) contract.skipped_mass = *value;
   if (const auto value = fields.integer("splits", 1, INT_MAX)) {
     contract.splits = static_cast<std::int32_t>(*value);
   }
@@ -56,10 +58,11 @@ plumbline_contract contract_from(const json& object) {
 
 json to_json(const plumbline_contract& contract) {
   return {{"unit_roundoff", contract.unit_roundoff},
-          {"probability_format",
-           name(contract.probability_format == PLUMBLINE_BF16 ? Format::bf16 : Format::fp32)},
+          {"operand_roundoff", contract.operand_roundoff},
+          {"probability_format", name(static_cast<Format>(contract.probability_format))},
           {"sums_rounded_p", contract.sums_rounded_p != 0},
           {"exp_error", contract.exp_error},
+          {"skipped_mass", contract.skipped_mass},
           {"splits", contract.splits},
           {"prefix_sum", prefix_sum_name(contract.prefix_sum)},
           {"prefix_tile", contract.prefix_tile}};
@@ -67,7 +70,8 @@ json to_json(const plumbline_contract& contract) {
 
 namespace {
 
-OutputsFile outputs_from(std::span<const std::byte> bytes, const Spec& spec) {
+OutputsFile outputs_from(std::span<const std::byte> bytes, const Case& of) {
+  const Spec& spec = of.spec;
   const SafetensorsView view = parse_safetensors(bytes);
   OutputsFile file;
   file.contract = undeclared_contract();
@@ -87,9 +91,20 @@ OutputsFile outputs_from(std::span<const std::byte> bytes, const Spec& spec) {
   }
   TensorReader reader(view);
   std::vector<Dtype> formats{dtype_of(spec.format)};
-  if (spec.format != Format::fp32) formats.push_back(Dtype::f32);
+  if (formats.front() != Dtype::f32) formats.push_back(Dtype::f32);
   file.outputs.o = reader.floats("o", formats, query_shape(spec));
   file.outputs.lse = reader.floats("lse", {Dtype::f32}, per_query(spec));
+  if (spec.pass == Pass::backward) {
+    file.outputs.grad_q = reader.floats("grad_q", formats, query_shape(spec));
+    file.outputs.grad_k = reader.floats("grad_k", formats, key_shape(spec));
+    file.outputs.grad_v = reader.floats("grad_v", formats, key_shape(spec));
+    for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+      const auto parameter = static_cast<plumbline_parameter>(n);
+      if (!has_gradient(spec, parameter)) continue;
+      file.outputs.grad_parameters[parameter] = reader.floats(
+          gradient_name(parameter), {Dtype::f32}, shape_of(spec, of.options, parameter));
+    }
+  }
   reader.finish("a file of outputs");
   return file;
 }
@@ -108,21 +123,32 @@ plumbline_contract undeclared_contract() {
   return contract;
 }
 
-void write_outputs(const std::filesystem::path& path, const Spec& spec, const OutputsFile& file) {
+void write_outputs(const std::filesystem::path& path, const Case& of, const OutputsFile& file) {
+  const Spec& spec = of.spec;
   validate(spec);
-  const auto require_size = [](const char* tensor, const auto& values, const Shape& shape) {
-    std::size_t size = 1;
-    for (const std::int64_t dimension : shape) size *= static_cast<std::size_t>(dimension);
-    if (values.size() != size) {
-      throw BadInput(fmt::format("number of elements of {}", tensor), std::to_string(values.size()),
-                     std::to_string(size));
-    }
-  };
-  require_size("o", file.outputs.o, query_shape(spec));
-  require_size("lse", file.outputs.lse, per_query(spec));
   TensorWriter writer;
-  writer.add("o", query_shape(spec), file.outputs.o, spec.format);
-  writer.add("lse", per_query(spec), file.outputs.lse);
+  const auto add = [&](const std::string& tensor, const Shape& shape,
+                       const std::vector<float>& values, Format format) {
+    if (static_cast<std::int64_t>(values.size()) != elements(shape)) {
+      throw BadInput(fmt::format("number of elements of {}", tensor), std::to_string(values.size()),
+                     std::to_string(elements(shape)));
+    }
+    writer.add(tensor, shape, values, format);
+  };
+  const Outputs& outputs = file.outputs;
+  add("o", query_shape(spec), outputs.o, spec.format);
+  add("lse", per_query(spec), outputs.lse, Format::fp32);
+  if (spec.pass == Pass::backward) {
+    add("grad_q", query_shape(spec), outputs.grad_q, spec.format);
+    add("grad_k", key_shape(spec), outputs.grad_k, spec.format);
+    add("grad_v", key_shape(spec), outputs.grad_v, spec.format);
+    for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+      const auto parameter = static_cast<plumbline_parameter>(n);
+      if (!has_gradient(spec, parameter)) continue;
+      add(gradient_name(parameter), shape_of(spec, of.options, parameter),
+          outputs.grad_parameters[parameter], Format::fp32);
+    }
+  }
   const json object = {{"format_version", format_version},
                        {"kernel", file.kernel},
                        {"contract", to_json(file.contract)}};
@@ -131,17 +157,17 @@ void write_outputs(const std::filesystem::path& path, const Spec& spec, const Ou
 }
 
 OutputsFile outputs_from_bytes(std::span<const std::byte> bytes, const std::string& file,
-                               const Spec& spec) {
+                               const Case& of) {
   try {
-    return outputs_from(bytes, spec);
+    return outputs_from(bytes, of);
   } catch (const BadInput& error) {
     throw BadInput(file, error);
   }
 }
 
-OutputsFile read_outputs(const std::filesystem::path& path, const Spec& spec) {
+OutputsFile read_outputs(const std::filesystem::path& path, const Case& of) {
   const std::string text = read_file(path);
-  return outputs_from_bytes(std::as_bytes(std::span(text)), path.string(), spec);
+  return outputs_from_bytes(std::as_bytes(std::span(text)), path.string(), of);
 }
 
 }  // namespace plumbline::cases

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "kernel_abi/plumbline_kernel.h"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -15,15 +16,32 @@ namespace {
 template <class Enum, std::size_t N>
 using Names = std::array<std::pair<Enum, std::string_view>, N>;
 
-constexpr Names<Format, 2> format_names{{{Format::fp32, "fp32"}, {Format::bf16, "bf16"}}};
+constexpr Names<Format, 4> format_names{{{Format::fp32, "fp32"},
+                                         {Format::bf16, "bf16"},
+                                         {Format::fp16, "fp16"},
+                                         {Format::tf32, "tf32"}}};
 
-constexpr Names<BiasMethod, 7> bias_names{{{BiasMethod::nope, "nope"},
-                                           {BiasMethod::alibi, "alibi"},
-                                           {BiasMethod::cable, "cable"},
-                                           {BiasMethod::cable_nw, "cable_nw"},
-                                           {BiasMethod::k_cable, "k_cable"},
-                                           {BiasMethod::k_cable_nw, "k_cable_nw"},
-                                           {BiasMethod::ggd, "ggd"}}};
+constexpr Names<Pass, 3> pass_names{
+    {{Pass::forward, "forward"}, {Pass::backward, "backward"}, {Pass::decode, "decode"}}};
+
+constexpr Names<BiasMethod, PLUMBLINE_BIAS_COUNT> bias_names{
+    {{BiasMethod::nope, "nope"},
+     {BiasMethod::alibi, "alibi"},
+     {BiasMethod::cable, "cable"},
+     {BiasMethod::cable_nw, "cable_nw"},
+     {BiasMethod::k_cable, "k_cable"},
+     {BiasMethod::k_cable_nw, "k_cable_nw"},
+     {BiasMethod::ggd, "ggd"},
+     {BiasMethod::kerple_log, "kerple_log"},
+     {BiasMethod::kerple_power, "kerple_power"},
+     {BiasMethod::t5, "t5"},
+     {BiasMethod::t5_bidirectional, "t5_bidirectional"},
+     {BiasMethod::t5_clipped, "t5_clipped"},
+     {BiasMethod::t5_clipped_offset, "t5_clipped_offset"},
+     {BiasMethod::fire, "fire"},
+     {BiasMethod::fox, "fox"},
+     {BiasMethod::rope_interleaved, "rope_interleaved"},
+     {BiasMethod::rope_half_split, "rope_half_split"}}};
 
 constexpr Names<Family, 7> family_names{{{Family::generic, "generic"},
                                          {Family::peaked, "peaked"},
@@ -82,11 +100,15 @@ void require_elements(const char* tensor, std::initializer_list<int> shape) {
 }  // namespace
 
 std::string_view name(Format format) { return name_in(format_names, format); }
+std::string_view name(Pass pass) { return name_in(pass_names, pass); }
 std::string_view name(BiasMethod bias) { return name_in(bias_names, bias); }
 std::string_view name(Family family) { return name_in(family_names, family); }
 
 Format format_from(std::string_view text, std::string_view field) {
   return value_in(format_names, text, field);
+}
+Pass pass_from(std::string_view text, std::string_view field) {
+  return value_in(pass_names, text, field);
 }
 BiasMethod bias_from(std::string_view text, std::string_view field) {
   return value_in(bias_names, text, field);
@@ -101,6 +123,11 @@ const std::vector<BiasMethod>& all_biases() {
 }
 const std::vector<Format>& all_formats() {
   static const std::vector<Format> values = values_of(format_names);
+  return values;
+}
+
+const std::vector<Pass>& all_passes() {
+  static const std::vector<Pass> values = values_of(pass_names);
   return values;
 }
 
@@ -125,6 +152,16 @@ void validate(const Spec& spec) {
         "query_offset",
         fmt::format("{} with {} queries and {} keys", spec.query_offset, spec.queries, spec.keys),
         "query_offset + queries <= keys");
+  }
+  require_between("page_size", spec.page_size, 0, spec.pass == Pass::decode ? largest_size : 0);
+  if (spec.bias == BiasMethod::fox && !spec.mask.causal) {
+    throw BadInput("causal", "0 with bias fox", "1: FoX has no meaning for later keys");
+  }
+  const bool rope =
+      spec.bias == BiasMethod::rope_interleaved || spec.bias == BiasMethod::rope_half_split;
+  if (rope && spec.head_dim % 2 != 0) {
+    throw BadInput("head_dim", fmt::format("{} with bias {}", spec.head_dim, name(spec.bias)),
+                   "an even number: components are turned in pairs");
   }
   if (spec.mask.window) require_between("window", *spec.mask.window, 0, largest_size);
   require_elements("q", {spec.batch, spec.heads, spec.queries, spec.head_dim});

@@ -10,8 +10,28 @@
 
 namespace plumbline::cases {
 
-enum class Format { fp32, bf16 };
-enum class BiasMethod { nope, alibi, cable, cable_nw, k_cable, k_cable_nw, ggd };
+// In the order of plumbline_kernel.h, with the same numbers.
+enum class Format { fp32, bf16, fp16, tf32 };
+enum class Pass { forward, backward, decode };
+enum class BiasMethod {
+  nope,
+  alibi,
+  cable,
+  cable_nw,
+  k_cable,
+  k_cable_nw,
+  ggd,
+  kerple_log,
+  kerple_power,
+  t5,
+  t5_bidirectional,
+  t5_clipped,
+  t5_clipped_offset,
+  fire,
+  fox,
+  rope_interleaved,
+  rope_half_split
+};
 
 /// Where the numbers of a generated case come from. `file` means that they were read, not
 /// generated.
@@ -36,11 +56,13 @@ struct Mask {
 /// Shape: q [batch, heads, queries, head_dim]; k, v [batch, kv_heads, keys, head_dim].
 /// Query row r stands at position r + query_offset.
 struct Spec {
+  Pass pass = Pass::forward;
   BiasMethod bias = BiasMethod::nope;
   Format format = Format::fp32;
   bool ssmax = false;
   int batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, head_dim = 64;
   int query_offset = 0;
+  int page_size = 0;  ///< decode: keys in a page of the cache; 0: k and v are contiguous
   Mask mask;
   Family family = Family::generic;
   std::uint64_t seed = 0;
@@ -49,14 +71,17 @@ struct Spec {
 
 // Names as the command line, the case files and the tables spell them.
 std::string_view name(Format);
+std::string_view name(Pass);
 std::string_view name(BiasMethod);
 std::string_view name(Family);
 /// @throws BadInput naming `field`, the text and the known names.
 Format format_from(std::string_view text, std::string_view field);
+Pass pass_from(std::string_view text, std::string_view field);
 BiasMethod bias_from(std::string_view text, std::string_view field);
 Family family_from(std::string_view text, std::string_view field);
 const std::vector<BiasMethod>& all_biases();
 const std::vector<Format>& all_formats();
+const std::vector<Pass>& all_passes();
 
 /// Largest size along one dimension, and largest number of elements of a tensor: far above what the
 /// oracle can judge in a day, and low enough that no index overflows.
@@ -64,7 +89,8 @@ inline constexpr int largest_size = 1 << 24;
 inline constexpr std::int64_t largest_tensor = std::int64_t{1} << 31;
 
 /// Every field within its range: sizes in [1, largest_size], heads a multiple of kv_heads,
-/// query_offset + queries <= keys, window >= 0, no tensor above largest_tensor elements.
+/// query_offset + queries <= keys, window >= 0, no tensor above largest_tensor elements, page_size
+/// 0 but for decode, FoX under a causal mask, RoPE with an even head_dim.
 /// @throws BadInput naming the first field that is not.
 void validate(const Spec&);
 

@@ -30,7 +30,9 @@ bool flag_from(std::string_view text, std::string_view field) {
 }
 
 void set_field(Spec& spec, std::string_view key, std::string_view value) {
-  if (key == "bias") {
+  if (key == "pass") {
+    spec.pass = pass_from(value, key);
+  } else if (key == "bias") {
     spec.bias = bias_from(value, key);
   } else if (key == "dtype") {
     spec.format = format_from(value, key);
@@ -50,6 +52,8 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
     spec.head_dim = integer_from<int>(value, key);
   } else if (key == "query_offset") {
     spec.query_offset = integer_from<int>(value, key);
+  } else if (key == "page_size") {
+    spec.page_size = integer_from<int>(value, key);
   } else if (key == "causal") {
     spec.mask.causal = flag_from(value, key);
   } else if (key == "window") {
@@ -64,9 +68,10 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
   } else if (key == "seed") {
     spec.seed = integer_from<std::uint64_t>(value, key);
   } else {
-    throw BadInput("key of the case line", in_quotes(key),
-                   "one of bias, dtype, ssmax, batch, heads, kv_heads, queries, keys, head_dim, "
-                   "query_offset, causal, window, ragged, documents, family, seed");
+    throw BadInput(
+        "key of the case line", in_quotes(key),
+        "one of pass, bias, dtype, ssmax, batch, heads, kv_heads, queries, keys, "
+        "head_dim, query_offset, page_size, causal, window, ragged, documents, family, seed");
   }
 }
 
@@ -75,11 +80,12 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
 std::string to_line(const Spec& spec) {
   const Mask& mask = spec.mask;
   return fmt::format(
-      "bias={},dtype={},ssmax={:d},batch={},heads={},kv_heads={},queries={},keys={},head_dim={},"
-      "query_offset={},causal={:d},window={},ragged={:d},documents={:d},family={},seed={}",
-      name(spec.bias), name(spec.format), spec.ssmax, spec.batch, spec.heads, spec.kv_heads,
-      spec.queries, spec.keys, spec.head_dim, spec.query_offset, mask.causal,
-      mask.window ? std::to_string(*mask.window) : "none", mask.ragged, mask.documents,
+      "pass={},bias={},dtype={},ssmax={:d},batch={},heads={},kv_heads={},queries={},keys={},"
+      "head_dim={},query_offset={},page_size={},causal={:d},window={},ragged={:d},documents={:d},"
+      "family={},seed={}",
+      name(spec.pass), name(spec.bias), name(spec.format), spec.ssmax, spec.batch, spec.heads,
+      spec.kv_heads, spec.queries, spec.keys, spec.head_dim, spec.query_offset, spec.page_size,
+      mask.causal, mask.window ? std::to_string(*mask.window) : "none", mask.ragged, mask.documents,
       name(spec.family), spec.seed);
 }
 

@@ -24,7 +24,18 @@ std::vector<T> copied(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Dtype dtype_of(Format format) { return format == Format::fp32 ? Dtype::f32 : Dtype::bf16; }
+Dtype dtype_of(Format format) {
+  switch (format) {
+    case Format::bf16:
+      return Dtype::bf16;
+    case Format::fp16:
+      return Dtype::f16;
+    case Format::fp32:
+    case Format::tf32:
+      return Dtype::f32;
+  }
+  return Dtype::f32;
+}
 
 const TensorView& TensorReader::peek(const std::string& name) const {
   const auto found = left_.find(name);
@@ -58,7 +69,8 @@ std::vector<float> TensorReader::floats(const std::string& tensor, const std::ve
   if (view.dtype == Dtype::f32) return copied<float>(view.bytes);
   const auto narrow = copied<std::uint16_t>(view.bytes);
   std::vector<float> values(narrow.size());
-  std::transform(narrow.begin(), narrow.end(), values.begin(), from_bf16);
+  std::transform(narrow.begin(), narrow.end(), values.begin(),
+                 view.dtype == Dtype::bf16 ? from_bf16 : from_fp16);
   return values;
 }
 
@@ -74,13 +86,14 @@ void TensorReader::finish(const std::string& reader) const {
 
 void TensorWriter::add(const std::string& name, const Shape& shape,
                        const std::vector<float>& values, Format format) {
-  if (format == Format::fp32) {
+  if (dtype_of(format) == Dtype::f32) {
     tensors_.push_back({name, {Dtype::f32, shape, std::as_bytes(std::span(values))}});
     return;
   }
   auto& narrow = narrowed_.emplace_back(values.size());
-  std::transform(values.begin(), values.end(), narrow.begin(), to_bf16);
-  tensors_.push_back({name, {Dtype::bf16, shape, std::as_bytes(std::span(narrow))}});
+  std::transform(values.begin(), values.end(), narrow.begin(),
+                 format == Format::bf16 ? to_bf16 : to_fp16);
+  tensors_.push_back({name, {dtype_of(format), shape, std::as_bytes(std::span(narrow))}});
 }
 
 void TensorWriter::add(const std::string& name, const Shape& shape,

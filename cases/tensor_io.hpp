@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "cases/case.hpp"
+#include "cases/tensor_shapes.hpp"
 #include "support/safetensors.hpp"
 
 namespace plumbline::cases {
-
-using Shape = std::vector<std::int64_t>;
 
 Dtype dtype_of(Format);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <bit>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "cases/case.hpp"
 #include "support/error.hpp"
@@ -11,7 +12,7 @@ namespace plumbline::cases {
 namespace {
 
 struct Expectation {
-  const char* tensor;
+  std::string_view tensor;
   bool used;
   std::int64_t size;
 };
@@ -20,33 +21,52 @@ template <class T>
 void require_size(const Expectation& expected, const std::vector<T>& values) {
   const std::int64_t size = expected.used ? expected.size : 0;
   if (static_cast<std::int64_t>(values.size()) != size) {
-    throw BadInput(
-        fmt::format("number of elements of {}", expected.tensor), std::to_string(values.size()),
-        expected.used ? std::to_string(size) : "0, since the method and the mask do not use it");
+    throw BadInput(fmt::format("number of elements of {}", expected.tensor),
+                   std::to_string(values.size()),
+                   expected.used ? std::to_string(size)
+                                 : "0, since the method, the mask and the pass do not use it");
   }
 }
 
-[[noreturn]] void reject(const char* tensor, std::size_t index, float value, const char* expected) {
+[[noreturn]] void reject(std::string_view tensor, std::size_t index, float value,
+                         const std::string& expected) {
   throw BadInput(fmt::format("{}[{}]", tensor, index), fmt::format("{}", value), expected);
 }
 
-void require_floats(const Expectation& expected, const std::vector<float>& values,
-                    bool not_negative = false) {
+void require_floats(const Expectation& expected, const std::vector<float>& values) {
   require_size(expected, values);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) reject(expected.tensor, i, values[i], "a finite number");
-    if (not_negative && values[i] < 0) reject(expected.tensor, i, values[i], "a number >= 0");
   }
 }
 
 void require_in_format(const Expectation& expected, const std::vector<float>& values,
                        Format format) {
   require_floats(expected, values);
-  if (format != Format::bf16) return;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::bit_cast<std::uint32_t>(values[i]) & 0xffffu) {
-      reject(expected.tensor, i, values[i], "a number that bf16 represents exactly");
+    if (stored(values[i], format) != values[i]) {
+      reject(expected.tensor, i, values[i],
+             fmt::format("a number that {} represents exactly", name(format)));
     }
+  }
+}
+
+void require_parameter(const Case& c, plumbline_parameter parameter) {
+  const Spec& spec = c.spec;
+  const ParameterInfo& of = info(parameter);
+  const bool used = reads(spec, parameter);
+  const std::int64_t size = used ? elements(shape_of(spec, c.options, parameter)) : 0;
+  require_floats({of.name, used, size}, c[parameter]);
+  // The power form of Kerple is bounded from above too.
+  const double most =
+      parameter == PLUMBLINE_P && spec.bias == BiasMethod::kerple_power ? 2.0 : of.most;
+  for (std::size_t i = 0; i < c[parameter].size(); ++i) {
+    const float value = c[parameter][i];
+    if (value < of.least) {
+      reject(of.name, i, value, fmt::format("a number >= {:.9g}", of.least));
+    }
+    if (value > most) reject(of.name, i, value, fmt::format("a number <= {:.9g}", most));
+    if (value == 0 && !of.may_be_zero) reject(of.name, i, value, "a number that is not 0");
   }
 }
 
@@ -57,30 +77,51 @@ void require_factor(const char* field, double value) {
   }
 }
 
+void require_option(const Case& c, plumbline_option option) {
+  const OptionInfo& of = info(option);
+  const double value = c.options[option];
+  if (!(value >= of.least && value <= of.most) || (of.whole && value != std::trunc(value))) {
+    throw BadInput(
+        of.name, fmt::format("{}", value),
+        fmt::format("a {} from {} to {}", of.whole ? "whole number" : "number", of.least, of.most));
+  }
+}
+
+/// What T5's buckets need beyond the range of each option.
+void require_buckets(const Case& c) {
+  const bool both = c.spec.bias == BiasMethod::t5_bidirectional;
+  if (!both && c.spec.bias != BiasMethod::t5) return;
+  const int buckets = static_cast<int>(c.options[PLUMBLINE_BUCKETS]);
+  if (both && (buckets % 2 != 0 || buckets < 4)) {
+    throw BadInput("buckets", std::to_string(buckets), "an even number of at least 4");
+  }
+  const int exact = (both ? buckets / 2 : buckets) / 2;
+  if (!(c.options[PLUMBLINE_MAX_DISTANCE] > exact)) {
+    throw BadInput("max_distance", fmt::format("{}", c.options[PLUMBLINE_MAX_DISTANCE]),
+                   fmt::format("above {}, the distances with a bucket of their own", exact));
+  }
+}
+
 }  // namespace
+
+void validate_options(const Case& c) {
+  for (const plumbline_option option : options_of(c.spec.bias)) require_option(c, option);
+  require_buckets(c);
+}
 
 void validate(const Case& c) {
   const Spec& spec = c.spec;
   validate(spec);
   require_factor("scale", c.scale);
-  const BiasMethod bias = spec.bias;
-  const std::int64_t batch_heads = std::int64_t{spec.batch} * spec.heads;
-  const std::int64_t key_rows = std::int64_t{spec.batch} * spec.kv_heads * spec.keys;
-  const bool gained = bias == BiasMethod::cable || bias == BiasMethod::k_cable;
-  const bool cable = gained || bias == BiasMethod::cable_nw || bias == BiasMethod::k_cable_nw;
-  const bool ggd = bias == BiasMethod::ggd;
-  if (ggd) require_factor("epsilon", c.epsilon);
-
-  require_in_format({"q", true, batch_heads * spec.queries * spec.head_dim}, c.q, spec.format);
-  require_in_format({"k", true, key_rows * spec.head_dim}, c.k, spec.format);
-  require_in_format({"v", true, key_rows * spec.head_dim}, c.v, spec.format);
-  require_floats({"slopes", bias == BiasMethod::alibi, spec.heads}, c.slopes);
-  require_floats({"increments", cable, batch_heads * spec.keys}, c.increments, true);
-  require_floats({"gain", gained, batch_heads * spec.queries}, c.gain, true);
-  require_floats({"theta_alpha", ggd, spec.heads}, c.theta_alpha);
-  require_floats({"theta_beta", ggd, spec.heads}, c.theta_beta);
-  require_floats({"theta_mu", ggd, spec.heads}, c.theta_mu);
-  require_floats({"ssmax_scale", spec.ssmax, spec.heads}, c.ssmax_scale);
+  validate_options(c);
+  const bool backward = spec.pass == Pass::backward;
+  require_in_format({"q", true, elements(query_shape(spec))}, c.q, spec.format);
+  require_in_format({"k", true, elements(key_shape(spec))}, c.k, spec.format);
+  require_in_format({"v", true, elements(key_shape(spec))}, c.v, spec.format);
+  require_in_format({"grad_o", backward, elements(query_shape(spec))}, c.grad_o, spec.format);
+  for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
+    require_parameter(c, static_cast<plumbline_parameter>(p));
+  }
   require_size({"lengths", spec.mask.ragged, spec.batch}, c.lengths);
   for (std::size_t b = 0; b < c.lengths.size(); ++b) {
     if (c.lengths[b] < 0 || c.lengths[b] > spec.keys) {

@@ -30,8 +30,8 @@ void check_has_no_cases(const std::filesystem::path& folder) {
 }  // namespace
 
 std::string vector_file_name(std::size_t index, const Spec& spec) {
-  return fmt::format("{:04}-{}-{}-{}.safetensors", index, name(spec.bias), name(spec.format),
-                     name(spec.family));
+  return fmt::format("{:04}-{}-{}-{}{}.safetensors", index, name(spec.bias), name(spec.format),
+                     name(spec.family), spec.pass == Pass::backward ? "-backward" : "");
 }
 
 void write_vectors(const std::filesystem::path& folder, const std::vector<Spec>& specs,

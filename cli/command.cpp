@@ -10,6 +10,10 @@
 
 namespace plumbline::cli {
 
+std::vector<cases::Pass> Selection::chosen_passes() const {
+  return selected("--pass", passes, cases::all_passes(), cases::pass_from);
+}
+
 std::vector<cases::BiasMethod> Selection::chosen_biases() const {
   return selected("--bias", biases, cases::all_biases(), cases::bias_from);
 }
@@ -19,9 +23,15 @@ std::vector<cases::Format> Selection::chosen_formats() const {
 }
 
 void add_selection_options(CLI::App& command, Selection& selection) {
+  command
+      .add_option("--pass", selection.passes,
+                  "Only these passes: forward, backward, decode; or all")
+      ->delimiter(',');
   command.add_option("--bias", selection.biases, "Only these biases, e.g. alibi,cable; or all")
       ->delimiter(',');
-  command.add_option("--dtype", selection.formats, "Only these formats: fp32, bf16; or all")
+  command
+      .add_option("--dtype", selection.formats,
+                  "Only these formats: fp32, bf16, fp16, tf32; or all")
       ->delimiter(',');
 }
 
@@ -29,10 +39,14 @@ void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::stri
   for (const std::string& other : others) option->excludes(command.get_option(other));
 }
 
-std::uint64_t cell_seed(std::uint64_t seed, cases::BiasMethod bias, cases::Format format) {
+std::uint64_t cell_seed(std::uint64_t seed, cases::Pass pass, cases::BiasMethod bias,
+                        cases::Format format) {
   // FNV-1a over the names: adding a method moves no other method's cases.
   std::uint64_t hash = 0xcbf29ce484222325 ^ seed;
-  const std::string text = std::string(cases::name(bias)) + " " + std::string(cases::name(format));
+  std::string text;
+  for (const auto name : {cases::name(pass), cases::name(bias), cases::name(format)}) {
+    text += std::string(name) + " ";
+  }
   for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
   return hash;
 }

@@ -46,11 +46,12 @@ std::vector<T> selected(const std::string& option, const std::vector<std::string
   return result;
 }
 
-/// Which biases and formats a command works on.
+/// Which passes, biases and formats a command works on.
 struct Selection {
-  std::vector<std::string> biases, formats;
+  std::vector<std::string> passes, biases, formats;
 
   /// @throws BadInput for an unknown name.
+  std::vector<cases::Pass> chosen_passes() const;
   std::vector<cases::BiasMethod> chosen_biases() const;
   std::vector<cases::Format> chosen_formats() const;
 };
@@ -59,9 +60,10 @@ void add_selection_options(CLI::App& command, Selection& selection);
 /// `option` decides what these others choose: together they are bad usage, not ignored.
 void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::string>& others);
 
-/// Every bias and format has a seed of its own, so that choosing fewer of them leaves the others'
-/// cases as they were.
-std::uint64_t cell_seed(std::uint64_t seed, cases::BiasMethod bias, cases::Format format);
+/// Every pass, bias and format has a seed of its own, so that choosing fewer of them leaves the
+/// others' cases as they were.
+std::uint64_t cell_seed(std::uint64_t seed, cases::Pass pass, cases::BiasMethod bias,
+                        cases::Format format);
 
 /// Where a report goes besides the table on standard output.
 struct ReportOptions {

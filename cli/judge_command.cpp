@@ -36,7 +36,7 @@ int judge(const JudgeOptions& options) {
   options.reports.validate();
   Report json_report(options.reports.json), junit_report(options.reports.junit);
   const cases::Case the_case = cases::read_case(options.case_path);
-  const cases::OutputsFile file = cases::read_outputs(options.outputs_path, the_case.spec);
+  const cases::OutputsFile file = cases::read_outputs(options.outputs_path, the_case);
   try {
     verdict::validate(file.contract);
   } catch (const BadInput& error) {

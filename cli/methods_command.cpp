@@ -42,9 +42,7 @@ const char* state(const Cell& cell) {
   return cell.result->failures.empty() ? "ok" : "FAIL";
 }
 
-/// The libraries that can run here. The interface has no backward pass and no decoding of its own:
-/// whoever adds them to it must add them here.
-static_assert(PLUMBLINE_ABI_VERSION == 1);
+/// The libraries that can run here.
 std::vector<verdict::KernelLibrary> libraries() {
   std::vector<verdict::KernelLibrary> all;
   for (const char* backend : {"emulated", "cuda"}) {
@@ -56,9 +54,10 @@ std::vector<verdict::KernelLibrary> libraries() {
   return all;
 }
 
-/// The kernels' forward pass under a bias of this name; none where no kernel has it.
-std::optional<golden::FileResult> kernels_forward(
-    const std::string& method, const std::vector<verdict::KernelLibrary>& libraries) {
+/// A pass of the kernels under a bias of this name; none where no kernel has it.
+std::optional<golden::FileResult> kernels_pass(
+    cases::Pass pass, const std::string& method,
+    const std::vector<verdict::KernelLibrary>& libraries) {
   std::optional<golden::FileResult> result;
   for (const cases::BiasMethod bias : cases::all_biases()) {
     if (cases::name(bias) != method) continue;
@@ -66,13 +65,15 @@ std::optional<golden::FileResult> kernels_forward(
       for (const auto& kernel : library.kernels) {
         for (const cases::Format format : cases::all_formats()) {
           const auto cell =
-              verdict::check_cell(kernel, bias, format, cases_of_a_kernel,
-                                  cell_seed(1, bias, format), thread_count(), [](int) {});
+              verdict::check_cell(kernel, pass, bias, format, cases_of_a_kernel,
+                                  cell_seed(1, pass, bias, format), thread_count(), [](int) {});
           if (!cell.supported) continue;
           if (!result) result.emplace();
           result->cases += cell.cases;
           result->numbers += static_cast<std::size_t>(cell.rows);
-          result->worst = std::max({result->worst, cell.worst_o, cell.worst_lse});
+          for (const auto& [output, worst] : cell.worst) {
+            result->worst = std::max(result->worst, worst);
+          }
           if (cell.outcome != verdict::Outcome::pass) {
             golden::add_failure(*result,
                                 fmt::format("{} {} {}: plumbline verify tells more", library.device,
@@ -165,9 +166,9 @@ int methods(const MethodsOptions& options) {
                      {"gradient", oracle.gradient},
                      {"enclosure", oracle.enclosure},
                      {"golden", oracle.golden},
-                     {"forward", kernels_forward(oracle.method, available)},
-                     {"backward", std::nullopt},
-                     {"decode", std::nullopt}}});
+                     {"forward", kernels_pass(cases::Pass::forward, oracle.method, available)},
+                     {"backward", kernels_pass(cases::Pass::backward, oracle.method, available)},
+                     {"decode", kernels_pass(cases::Pass::decode, oracle.method, available)}}});
     for (const Cell& cell : rows.back().cells) {
       passed = passed && (!cell.result || cell.result->failures.empty());
     }

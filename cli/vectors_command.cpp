@@ -23,14 +23,20 @@ int write(const VectorsOptions& options) {
   std::vector<cases::Spec> specs;
   for (const auto& line : options.case_lines) specs.push_back(cases::from_line(line));
   if (specs.empty()) {
+    const auto passes = options.selection.passes.empty() ? std::vector{cases::Pass::forward}
+                                                         : options.selection.chosen_passes();
     const auto biases = options.selection.chosen_biases();
     const auto formats = options.selection.chosen_formats();
-    const int cells = static_cast<int>(biases.size() * formats.size());
+    const int cells = static_cast<int>(passes.size() * biases.size() * formats.size());
     const int per_cell = (options.cases + cells - 1) / cells;
-    for (const auto bias : biases) {
-      for (const auto format : formats) {
-        const auto seed = cell_seed(seed_from(options.seed), bias, format);
-        for (auto& spec : verdict::draw_specs(bias, format, per_cell, seed)) specs.push_back(spec);
+    for (const auto pass : passes) {
+      for (const auto bias : biases) {
+        for (const auto format : formats) {
+          const auto seed = cell_seed(seed_from(options.seed), pass, bias, format);
+          for (auto& spec : verdict::draw_specs(pass, bias, format, per_cell, seed)) {
+            specs.push_back(spec);
+          }
+        }
       }
     }
   }
@@ -59,7 +65,7 @@ void add_vectors(CLI::App& app, Run& run) {
   add_selection_options(*command, options->selection);
   command
       ->add_option("--cases", options->cases,
-                   "How many cases in all, shared by bias x format and rounded up")
+                   "How many cases in all, shared by pass x bias x format and rounded up")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();
@@ -68,7 +74,7 @@ void add_vectors(CLI::App& app, Run& run) {
                                        "This case instead of random ones; may be given several "
                                        "times")
                           ->expected(1);
-  exclude(*command, given_cases, {"--bias", "--dtype", "--cases", "--seed"});
+  exclude(*command, given_cases, {"--pass", "--bias", "--dtype", "--cases", "--seed"});
   command->callback([options, &run] { run = [options] { return write(*options); }; });
 }
 

@@ -71,33 +71,58 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
-void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>& kernels,
-               verdict::VerifyReport& report, bool print) {
-  const auto biases = options.selection.chosen_biases();
-  const auto formats = options.selection.chosen_formats();
-  const int cells = static_cast<int>(kernels.size() * biases.size() * formats.size());
-  const int cases_per_cell = (options.cases + cells - 1) / cells;
-  Progress progress(static_cast<long>(cells) * cases_per_cell);
-  long done = 0;
+/// What is checked at a time.
+struct Cell {
+  const verdict::Kernel* kernel;
+  cases::Pass pass;
+  cases::BiasMethod bias;
+  cases::Format format;
+};
+
+/// The chosen cells that the kernels offer, kernel by kernel.
+std::vector<Cell> offered_cells(const Selection& selection,
+                                const std::vector<verdict::Kernel>& kernels) {
+  const auto passes = selection.chosen_passes();
+  const auto biases = selection.chosen_biases();
+  const auto formats = selection.chosen_formats();
+  std::vector<Cell> cells;
   for (const auto& kernel : kernels) {
-    for (const auto bias : biases) {
-      for (const auto format : formats) {
-        const auto label =
-            fmt::format("{} {} {}", kernel.name(), cases::name(bias), cases::name(format));
-        const auto result = verdict::check_cell(
-            kernel, bias, format, cases_per_cell, cell_seed(report.seed, bias, format),
-            thread_count(), [&](int of_cell) { progress.update(done + of_cell, label); });
-        done += cases_per_cell;
-        report.cells.push_back(result);
-        if (result.counterexample && print) {
-          progress.clear();
-          std::cout << verdict::describe_failure(report, result) << std::endl;
-        }
-        if (result.counterexample && result.counterexample->judgement.device_lost) {
-          std::cerr << "plumbline: the device is lost; the rest of the run is left out\n";
-          return;
+    for (const auto pass : passes) {
+      for (const auto bias : biases) {
+        for (const auto format : formats) {
+          if (verdict::offers(kernel, pass, bias, format)) {
+            cells.push_back({&kernel, pass, bias, format});
+          }
         }
       }
+    }
+  }
+  return cells;
+}
+
+void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>& kernels,
+               verdict::VerifyReport& report, bool print) {
+  const std::vector<Cell> cells = offered_cells(options.selection, kernels);
+  if (cells.empty()) return;
+  const int cell_count = static_cast<int>(cells.size());
+  const int cases_per_cell = (options.cases + cell_count - 1) / cell_count;
+  Progress progress(static_cast<long>(cell_count) * cases_per_cell);
+  long done = 0;
+  for (const auto& [kernel, pass, bias, format] : cells) {
+    const auto label = fmt::format("{} {} {} {}", kernel->name(), cases::name(pass),
+                                   cases::name(bias), cases::name(format));
+    const auto result = verdict::check_cell(
+        *kernel, pass, bias, format, cases_per_cell, cell_seed(report.seed, pass, bias, format),
+        thread_count(), [&](int of_cell) { progress.update(done + of_cell, label); });
+    done += cases_per_cell;
+    report.cells.push_back(result);
+    if (result.counterexample && print) {
+      progress.clear();
+      std::cout << verdict::describe_failure(report, result) << std::endl;
+    }
+    if (result.counterexample && result.counterexample->judgement.device_lost) {
+      std::cerr << "plumbline: the device is lost; the rest of the run is left out\n";
+      return;
     }
   }
 }
@@ -131,7 +156,8 @@ int verify(const VerifyOptions& options) {
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (report.cases() == 0) {
-    throw BadInput("the selection", "empty: no chosen kernel offers the chosen bias and format",
+    throw BadInput("the selection",
+                   "empty: no chosen kernel offers the chosen pass, bias and format",
                    "at least one case to judge");
   }
   if (print) std::cout << verdict::to_table(report);
@@ -160,7 +186,7 @@ void add_verify(CLI::App& app, Run& run) {
   add_selection_options(*command, options->selection);
   command
       ->add_option("--cases", options->cases,
-                   "How many cases in all, shared by kernel x bias x format and rounded up")
+                   "How many cases in all, shared by kernel x pass x bias x format and rounded up")
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();
@@ -168,7 +194,7 @@ void add_verify(CLI::App& app, Run& run) {
                        ->add_option("--case", options->case_line,
                                     "One case instead of random ones, as a repro line gives it")
                        ->check(not_empty());
-  exclude(*command, one_case, {"--bias", "--dtype", "--cases", "--seed"});
+  exclude(*command, one_case, {"--pass", "--bias", "--dtype", "--cases", "--seed"});
   add_report_options(*command, options->reports);
   command->callback([options, &run] { run = [options] { return verify(*options); }; });
 }

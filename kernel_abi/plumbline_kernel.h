@@ -5,7 +5,8 @@
  * CUDA kernels, emulated or on a GPU, come in through the same door.
  *
  * Layouts, row-major: q [batch, heads, queries, head_dim]; k, v [batch, kv_heads, keys, head_dim];
- * o like q, in the format of q; lse [batch, heads, queries], natural logarithm, always float.
+ * o, grad_o, grad_q like q; grad_k, grad_v like k; all in the problem's format. lse [batch, heads,
+ * queries], natural logarithm, always float, as are parameters and their gradients.
  * Query head h reads key head h / (heads / kv_heads).
  *
  * What is computed, for query row r at position i = r + query_offset and each visible key j:
@@ -30,46 +31,130 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 1
+#define PLUMBLINE_ABI_VERSION 2
 #define PLUMBLINE_DEVICE_LOST 2
 
-typedef enum { PLUMBLINE_FP32 = 0, PLUMBLINE_BF16 = 1 } plumbline_format;
-
-/* b_ij of each method; S_i = sum of increments[0..i], g = gain, all per batch and head. */
+/* TF32: floats in memory; products may be taken of operands rounded to tf32. */
 typedef enum {
-  PLUMBLINE_NOPE = 0,       /* 0 */
-  PLUMBLINE_ALIBI = 1,      /* -slopes[h] |i - j| */
-  PLUMBLINE_CABLE = 2,      /* -g_i |S_i - S_j| */
-  PLUMBLINE_CABLE_NW = 3,   /* -|S_i - S_j| */
-  PLUMBLINE_K_CABLE = 4,    /* -g_i ln(1 + (S_i - S_j)^2) */
-  PLUMBLINE_K_CABLE_NW = 5, /* -ln(1 + (S_i - S_j)^2) */
-  PLUMBLINE_GGD = 6         /* -exp(theta_alpha) (|j - i - mu| + epsilon)^theta_beta,
-                               mu = exp(theta_mu) - exp(-theta_mu), theta_* per head */
+  PLUMBLINE_FP32 = 0,
+  PLUMBLINE_BF16 = 1,
+  PLUMBLINE_FP16 = 2,
+  PLUMBLINE_TF32 = 3
+} plumbline_format;
+#define PLUMBLINE_FORMAT_COUNT 4
+
+typedef enum {
+  PLUMBLINE_FORWARD = 0,
+  PLUMBLINE_BACKWARD = 1,
+  PLUMBLINE_DECODE = 2
+} plumbline_pass;
+#define PLUMBLINE_PASS_COUNT 3
+
+/* b_ij of each method, in terms of the parameters and options below. x = |i - j|; S_i = sum of
+   increments[0..i], F_i = sum of log_forget[0..i], per batch and head; g = gain. */
+typedef enum {
+  PLUMBLINE_NOPE = 0,         /* 0 */
+  PLUMBLINE_ALIBI = 1,        /* -slopes[h] x */
+  PLUMBLINE_CABLE = 2,        /* -g_i |S_i - S_j| */
+  PLUMBLINE_CABLE_NW = 3,     /* -|S_i - S_j| */
+  PLUMBLINE_K_CABLE = 4,      /* -g_i ln(1 + (S_i - S_j)^2) */
+  PLUMBLINE_K_CABLE_NW = 5,   /* -ln(1 + (S_i - S_j)^2) */
+  PLUMBLINE_GGD = 6,          /* -exp(theta_alpha) (|j - i - mu| + epsilon)^theta_beta,
+                                 mu = exp(theta_mu) - exp(-theta_mu) */
+  PLUMBLINE_KERPLE_LOG = 7,   /* -p ln(1 + a x) */
+  PLUMBLINE_KERPLE_POWER = 8, /* -a x^p, 0 for x = 0 */
+  PLUMBLINE_T5 = 9,           /* table[h, bucket(max(i - j, 0))]; with E = floor(buckets / 2), the
+                                 bucket of n is n for n < E, else min(buckets - 1, E + floor(
+                                 ln(n / E) / ln(max_distance / E) (buckets - E))), evaluated
+                                 exactly */
+  PLUMBLINE_T5_BIDIRECTIONAL = 10,  /* the same with buckets / 2 for x, the others where j > i */
+  PLUMBLINE_T5_CLIPPED = 11,        /* table[h, min(max(i - j, 0), largest)] */
+  PLUMBLINE_T5_CLIPPED_OFFSET = 12, /* table[h, largest + clamp(i - j, -largest, largest)] */
+  PLUMBLINE_FIRE = 13, /* output_bias[h] + sum_w output_weight[h, w] max(0, hidden_weight[w] y +
+                          hidden_bias[w]), y = ln(1 + |c| x) / (ln(1 + |c| max(i, |L L0|)) +
+                          epsilon) */
+  PLUMBLINE_FOX = 14,  /* F_i - F_j, under a causal mask only */
+  PLUMBLINE_ROPE_INTERLEAVED = 15, /* 0; q_i and k_j are turned by their positions before the
+                                      product: components (2k, 2k+1) by i base^(-2k / head_dim) */
+  PLUMBLINE_ROPE_HALF_SPLIT = 16   /* the same with components (k, k + head_dim / 2) */
 } plumbline_bias;
+#define PLUMBLINE_BIAS_COUNT 17
+
+/* What is learned, or computed by an earlier layer. A pointer that the method does not use is
+   NULL. */
+typedef enum {
+  PLUMBLINE_SSMAX_SCALE = 0,    /* [heads]; NULL: no SSMax */
+  PLUMBLINE_SLOPES = 1,         /* [heads]; a constant: it gets no gradient */
+  PLUMBLINE_INCREMENTS = 2,     /* [batch, heads, keys], >= 0 */
+  PLUMBLINE_GAIN = 3,           /* [batch, heads, queries], >= 0 */
+  PLUMBLINE_THETA_ALPHA = 4,    /* [heads] */
+  PLUMBLINE_THETA_BETA = 5,     /* [heads] */
+  PLUMBLINE_THETA_MU = 6,       /* [heads] */
+  PLUMBLINE_P = 7,              /* [heads], >= 0.01, in the power form <= 2 */
+  PLUMBLINE_A = 8,              /* [heads], >= 0.01 */
+  PLUMBLINE_TABLE = 9,          /* [heads, rows] */
+  PLUMBLINE_HIDDEN_WEIGHT = 10, /* [hidden] */
+  PLUMBLINE_HIDDEN_BIAS = 11,   /* [hidden] */
+  PLUMBLINE_OUTPUT_WEIGHT = 12, /* [heads, hidden] */
+  PLUMBLINE_OUTPUT_BIAS = 13,   /* [heads] */
+  PLUMBLINE_C = 14,             /* [1], not 0 */
+  PLUMBLINE_L = 15,             /* [1], not 0 */
+  PLUMBLINE_LOG_FORGET = 16     /* [batch, heads, keys], <= 0 */
+} plumbline_parameter;
+#define PLUMBLINE_PARAMETER_COUNT 17
+
+/* What a method fixes beside its parameters. */
+typedef enum {
+  PLUMBLINE_EPSILON = 0,      /* GGD, FIRE */
+  PLUMBLINE_BUCKETS = 1,      /* T5: rows of the table */
+  PLUMBLINE_MAX_DISTANCE = 2, /* T5 */
+  PLUMBLINE_LARGEST = 3,      /* T5 clipped: largest + 1 rows; with offset: 2 largest + 1 */
+  PLUMBLINE_HIDDEN = 4,       /* FIRE: width of the hidden layer */
+  PLUMBLINE_L0 = 5,           /* FIRE */
+  PLUMBLINE_BASE = 6          /* RoPE */
+} plumbline_option;
+#define PLUMBLINE_OPTION_COUNT 7
 
 typedef struct {
-  uint32_t struct_size; /* sizeof(plumbline_forward), set by the caller */
+  uint32_t struct_size; /* sizeof(plumbline_problem), set by the caller */
   int32_t batch, heads, kv_heads, queries, keys, head_dim;
   int32_t query_offset; /* position of query row 0; query_offset + queries <= keys */
-  int32_t format;       /* plumbline_format of q, k, v, o */
+  int32_t format;       /* plumbline_format */
   int32_t bias;         /* plumbline_bias */
+  int32_t ssmax;        /* 0 or 1 */
   int32_t causal;       /* 0 or 1 */
   int32_t window;       /* largest visible |i - j|, or -1 for none */
+  int32_t page_size;    /* decode: keys in a page of the cache; 0: k and v are contiguous */
   double scale;         /* multiplies q . k */
-  double epsilon;       /* GGD only */
+  double options[PLUMBLINE_OPTION_COUNT];
   const void *q, *k, *v;
-  const float* slopes;      /* ALiBi: [heads] */
-  const float* increments;  /* CABLE family: [batch, heads, keys], >= 0 */
-  const float* gain;        /* CABLE, K-CABLE: [batch, heads, queries], >= 0 */
-  const float* theta_alpha; /* GGD: [heads] */
-  const float* theta_beta;  /* GGD: [heads] */
-  const float* theta_mu;    /* GGD: [heads] */
-  const float* ssmax_scale; /* [heads], or NULL: no SSMax */
+  const float* parameters[PLUMBLINE_PARAMETER_COUNT];
   const int32_t* lengths;   /* [batch], or NULL */
   const int32_t* documents; /* [batch, keys], or NULL */
+  /* Decode only, from the cache. With page_size > 0, k and v are [page, kv_heads, page_size,
+     head_dim], and key j of batch b is key j % page_size of page pages[b, j / page_size]; pages is
+     [batch, ceil(keys / page_size)]. prefix_sums [batch, heads, keys] are S or F; increments and
+     log_forget are then NULL. */
+  const int32_t* pages;
+  const double* prefix_sums;
+} plumbline_problem;
+
+/* Of the forward pass and of decoding. */
+typedef struct {
   void* o;
   float* lse;
-} plumbline_forward;
+} plumbline_outputs;
+
+/* Gradients of sum(grad_o * o), o and lse being those of the library's own forward pass. grad_k and
+   grad_v are summed over the query heads that share a key head, grad_parameters over everything
+   that shares the parameter. A gradient that is not asked for is NULL. */
+typedef struct {
+  const void* o;
+  const float* lse;
+  const void* grad_o;
+  void *grad_q, *grad_k, *grad_v;
+  float* grad_parameters[PLUMBLINE_PARAMETER_COUNT];
+} plumbline_gradients;
 
 /* How S_i - S_j reaches the kernel's fp32 arithmetic. */
 typedef enum {
@@ -80,10 +165,14 @@ typedef enum {
 /* What a kernel says of its own numerics. The error bound follows from it. */
 typedef struct {
   double unit_roundoff;       /* of the accumulation: 2^-24 rounding to nearest, 2^-23 truncating */
-  int32_t probability_format; /* plumbline_format in which P meets V */
+  double operand_roundoff;    /* relative error of an operand on its way into a product: 0, 2^-11
+                                 for floats rounded to tf32, 2^-10 for floats cut to tf32 */
+  int32_t probability_format; /* plumbline_format in which P meets V, and P and dS meet dO, K, Q */
   int32_t sums_rounded_p;     /* 1: the softmax denominator sums P after that rounding */
   double exp_error;           /* relative error of the exponential, for example 2^-20; exp(0) is 1
                                  exactly, and near 0 the error is at most |x| + 2^-22 */
+  double skipped_mass;        /* probability of a row that may be left out: 0, or for example
+                                 2^-14 where tiles of negligible keys are skipped */
   int32_t splits;             /* ranges of keys merged through their LSE; 1 for none. Within one the
                                  keys are read in ascending or in descending order */
   int32_t prefix_sum;         /* plumbline_prefix_sum */
@@ -93,14 +182,21 @@ typedef struct {
 
 typedef struct {
   const char* name; /* [a-z0-9_]+ */
-  plumbline_contract contract;
-  /* 1 when the kernel can run this problem; pointers need not be set. */
-  int (*supports)(const plumbline_forward* problem);
-  /* 0 on success; else the reason stands in message, zero-terminated, and PLUMBLINE_DEVICE_LOST
-     means that no later call in this process can succeed. Called from one thread at a time. o and
-     lse are NaN before the call. Inputs must not be written to, and the process must not be ended.
-   */
-  int (*forward)(const plumbline_forward* problem, char* message, size_t message_size);
+  plumbline_contract contracts[PLUMBLINE_FORMAT_COUNT]; /* by plumbline_format; those of formats
+                                                           that it does not support are not read */
+  int32_t deterministic; /* 1: the same bits from every run */
+  /* 1 when the kernel can run this pass of this problem; pointers need not be set. */
+  int (*supports)(const plumbline_problem* problem, int32_t pass);
+  /* The passes; NULL for one that the kernel does not have. 0 on success; else the reason stands in
+     message, zero-terminated, and PLUMBLINE_DEVICE_LOST means that no later call in this process
+     can succeed. Called from one thread at a time. Outputs are NaN before the call. Inputs must not
+     be written to, and the process must not be ended. */
+  int (*forward)(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
+                 size_t message_size);
+  int (*backward)(const plumbline_problem* problem, const plumbline_gradients* gradients,
+                  char* message, size_t message_size);
+  int (*decode)(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
+                size_t message_size);
 } plumbline_kernel;
 
 typedef struct {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace plumbline::verdict {
 namespace {
@@ -25,11 +26,12 @@ bool uses_prefix_sum(BiasMethod method) {
 BiasError::BiasError(const cases::Case& the_case, const Contract& contract)
     : case_(the_case), contract_(contract) {
   if (!uses_prefix_sum(case_.spec.bias)) return;
-  prefix_sum_.resize(case_.increments.size());
+  const auto& increments = case_[PLUMBLINE_INCREMENTS];
+  prefix_sum_.resize(increments.size());
   const int keys = case_.spec.keys;
   for (std::size_t start = 0; start < prefix_sum_.size(); start += keys) {
     double sum = 0.0;
-    for (int j = 0; j < keys; ++j) prefix_sum_[start + j] = sum += case_.increments[start + j];
+    for (int j = 0; j < keys; ++j) prefix_sum_[start + j] = sum += increments[start + j];
   }
 }
 
@@ -67,18 +69,19 @@ double BiasError::prefix_difference_error(std::span<const double> prefix_sum, in
 ///    beta log2 x (4u |beta ln x|);
 ///  - the product and a factor log2 e: 2u.
 double BiasError::ggd_error(int head, int i, int j, double bias) const {
-  const double theta_alpha = case_.theta_alpha[head];
-  const double beta = case_.theta_beta[head];
-  const double theta_mu = case_.theta_mu[head];
+  const double theta_alpha = case_[PLUMBLINE_THETA_ALPHA][head];
+  const double beta = case_[PLUMBLINE_THETA_BETA][head];
+  const double epsilon = case_.options[PLUMBLINE_EPSILON];
+  const double theta_mu = case_[PLUMBLINE_THETA_MU][head];
   const double up = std::exp(theta_mu), down = std::exp(-theta_mu);
   const double mu = up - down;
   const double mu_error =
       theta_mu == 0.0 ? 0.0 : (4 + 2 * std::abs(theta_mu)) * u * (up + down) + u * std::abs(mu);
-  const double x = std::abs(j - i - mu) + case_.epsilon;
+  const double x = std::abs(j - i - mu) + epsilon;
   const double x_error = mu_error + 2 * u * x;
   const double amplitude = (4 + 2 * std::abs(theta_alpha)) * u;
   // epsilon > 0 keeps the computed x at least at half of it, whatever mu's error.
-  const double lowest = std::max(x - x_error, 0.5 * std::min(case_.epsilon, x));
+  const double lowest = std::max(x - x_error, 0.5 * std::min(epsilon, x));
   if (!(lowest > 0.0)) return infinity;
   const double change = std::max(std::abs(std::pow(lowest / x, beta) - 1.0),
                                  std::abs(std::pow((x + x_error) / x, beta) - 1.0));
@@ -94,9 +97,10 @@ std::vector<double> BiasError::row(int batch, int head, int position, std::span<
   std::span<const double> prefix_sum;
   if (!prefix_sum_.empty()) prefix_sum = std::span(prefix_sum_).subspan(row_of_keys, spec.keys);
   double gain = 1.0;
-  if (!case_.gain.empty()) {
-    gain = case_.gain[static_cast<std::size_t>(batch * spec.heads + head) * spec.queries +
-                      (position - spec.query_offset)];
+  if (!case_[PLUMBLINE_GAIN].empty()) {
+    gain =
+        case_[PLUMBLINE_GAIN][static_cast<std::size_t>(batch * spec.heads + head) * spec.queries +
+                              (position - spec.query_offset)];
   }
   for (std::size_t n = 0; n < visible.size(); ++n) {
     const int j = visible[n];
@@ -132,6 +136,8 @@ std::vector<double> BiasError::row(int batch, int head, int position, std::span<
       case BiasMethod::ggd:
         error[n] = ggd_error(head, position, j, bias[n]);
         break;
+      default:
+        throw std::logic_error("a bias method without an error bound");
     }
   }
   return error;

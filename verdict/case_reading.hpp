@@ -49,11 +49,12 @@ class CaseReading {
     }
     for (int head = 0; head < s.batch * s.heads; ++head) {
       const std::size_t start = static_cast<std::size_t>(head);
-      if (!c.increments.empty()) {
+      if (!c[PLUMBLINE_INCREMENTS].empty()) {
         prefix_sum_.push_back(
-            reference::prefix_sum(vector_of<R>(c.increments, start * s.keys, s.keys)));
+            reference::prefix_sum(vector_of<R>(c[PLUMBLINE_INCREMENTS], start * s.keys, s.keys)));
       }
-      if (!c.gain.empty()) gain_.push_back(vector_of<R>(c.gain, start * s.queries, s.queries));
+      const auto& gain = c[PLUMBLINE_GAIN];
+      if (!gain.empty()) gain_.push_back(vector_of<R>(gain, start * s.queries, s.queries));
     }
   }
 
@@ -67,14 +68,12 @@ class CaseReading {
     using cases::BiasMethod;
     const auto& s = case_.spec;
     const int row = batch * s.heads + head;
-    const auto parameter = [&](const std::vector<float>& tensor) {
-      return R(double{tensor[head]});
-    };
+    const auto parameter = [&](plumbline_parameter which) { return R(double{case_[which][head]}); };
     switch (s.bias) {
       case BiasMethod::nope:
         return use(reference::Nope<R>{});
       case BiasMethod::alibi:
-        return use(reference::Alibi<R>{parameter(case_.slopes)});
+        return use(reference::Alibi<R>{parameter(PLUMBLINE_SLOPES)});
       case BiasMethod::cable:
         return use(reference::Cable<R>{prefix_sum_[row], gain_[row], s.query_offset});
       case BiasMethod::cable_nw:
@@ -84,8 +83,11 @@ class CaseReading {
       case BiasMethod::k_cable_nw:
         return use(reference::KCableNw<R>{prefix_sum_[row]});
       case BiasMethod::ggd:
-        return use(reference::Ggd<R>(parameter(case_.theta_alpha), parameter(case_.theta_beta),
-                                     parameter(case_.theta_mu), R(case_.epsilon)));
+        return use(reference::Ggd<R>(parameter(PLUMBLINE_THETA_ALPHA),
+                                     parameter(PLUMBLINE_THETA_BETA), parameter(PLUMBLINE_THETA_MU),
+                                     R(case_.options[PLUMBLINE_EPSILON])));
+      default:
+        break;
     }
     throw std::logic_error("a bias method without a reading");
   }
@@ -98,7 +100,8 @@ class CaseReading {
         (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
     const reference::Vector<R> q = vector_of<R>(case_.q, q_row * s.head_dim, s.head_dim);
     std::optional<R> ssmax;
-    if (!case_.ssmax_scale.empty()) ssmax = R(double{case_.ssmax_scale[head]});
+    const auto& scales = case_[PLUMBLINE_SSMAX_SCALE];
+    if (!scales.empty()) ssmax = R(double{scales[head]});
     return with_bias(batch, head, [&](const auto& bias) {
       return reference::attention_row(q, k_[kv], v_[kv], visible, R(case_.scale), bias,
                                       query + s.query_offset, ssmax);

@@ -10,11 +10,31 @@
 namespace plumbline::verdict {
 
 double unit_roundoff(cases::Format format) {
-  return format == cases::Format::fp32 ? 0x1p-24 : 0x1p-8;
+  switch (format) {
+    case cases::Format::bf16:
+      return 0x1p-8;
+    case cases::Format::fp16:
+      return 0x1p-11;
+    case cases::Format::tf32:
+      return 0x1p-11;
+    case cases::Format::fp32:
+      break;
+  }
+  return 0x1p-24;
 }
 
 double half_smallest_subnormal(cases::Format format) {
-  return format == cases::Format::fp32 ? 0x1p-150 : 0x1p-134;
+  switch (format) {
+    case cases::Format::bf16:
+      return 0x1p-134;
+    case cases::Format::fp16:
+      return 0x1p-25;
+    case cases::Format::tf32:
+      return 0x1p-137;
+    case cases::Format::fp32:
+      break;
+  }
+  return 0x1p-150;
 }
 
 double gamma(double n, double u) {
@@ -28,16 +48,23 @@ void validate(const Contract& contract) {
     throw BadInput("contract.unit_roundoff", fmt::format("{}", contract.unit_roundoff),
                    "a number from 2^-53 to 2^-20");
   }
-  if (contract.probability_format != PLUMBLINE_FP32 &&
-      contract.probability_format != PLUMBLINE_BF16) {
+  if (!(contract.operand_roundoff >= 0.0 && contract.operand_roundoff <= 0x1p-8)) {
+    throw BadInput("contract.operand_roundoff", fmt::format("{}", contract.operand_roundoff),
+                   "a number from 0 to 2^-8");
+  }
+  if (contract.probability_format < 0 || contract.probability_format >= PLUMBLINE_FORMAT_COUNT) {
     throw BadInput("contract.probability_format", fmt::format("{}", contract.probability_format),
-                   "0 (fp32) or 1 (bf16)");
+                   "0 (fp32), 1 (bf16), 2 (fp16) or 3 (tf32)");
   }
   if (contract.sums_rounded_p != 0 && contract.sums_rounded_p != 1) {
     throw BadInput("contract.sums_rounded_p", fmt::format("{}", contract.sums_rounded_p), "0 or 1");
   }
   if (!(contract.exp_error >= 0.0 && contract.exp_error <= 0x1p-10)) {
     throw BadInput("contract.exp_error", fmt::format("{}", contract.exp_error),
+                   "a number from 0 to 2^-10");
+  }
+  if (!(contract.skipped_mass >= 0.0 && contract.skipped_mass <= 0x1p-10)) {
+    throw BadInput("contract.skipped_mass", fmt::format("{}", contract.skipped_mass),
                    "a number from 0 to 2^-10");
   }
   if (contract.splits < 1) {

@@ -13,8 +13,8 @@ using Contract = plumbline_contract;
 /// Unit roundoff of one elementwise fp32 operation, rounding to nearest: 2^-24.
 inline constexpr double fp32_roundoff = 0x1p-24;
 
-/// Half the distance of neighbouring values relative to the value: fp32 2^-24, bf16 2^-8
-/// (precision p bits: 2^-p).
+/// Half the distance of neighbouring values relative to the value: fp32 2^-24, bf16 2^-8, fp16 and
+/// tf32 2^-11 (precision p bits: 2^-p).
 double unit_roundoff(cases::Format format);
 
 /// Half the smallest subnormal: what rounding can lose where the relative bound no longer holds.

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "support/error.hpp"
+#include "verdict/judge_element.hpp"
 #include "verdict/oracle.hpp"
 #include "verdict/rows.hpp"
 
@@ -21,59 +22,14 @@ struct RowJudgement {
   bool ill_conditioned = false;
 };
 
-/// A failing element is worse than an undecided one, whatever its ratio.
-bool is_worse(const Element& a, const Element& b) {
-  return a.outcome != b.outcome ? a.outcome > b.outcome : a.ratio > b.ratio;
-}
-
-/// The format that o is stored in. Outputs in a file may widen bf16 to float: then every value
-/// still is a bf16 number. A float output of a bf16 case gets no bf16 rounding.
+/// The format that o is stored in. Outputs in a file may widen it to float: then every value is
+/// still a number of the format. A float output of a bf16 case gets no bf16 rounding.
 cases::Format stored_format(const cases::Spec& spec, const cases::Outputs& outputs) {
-  const auto is_bf16 = [](float value) {
-    return (std::bit_cast<std::uint32_t>(value) & 0xFFFFu) == 0;
+  const auto fits = [&](float value) {
+    return std::isnan(value) || cases::stored(value, spec.format) == value;
   };
-  const bool bf16 = spec.format == cases::Format::bf16 &&
-                    std::all_of(outputs.o.begin(), outputs.o.end(), is_bf16);
-  return bf16 ? cases::Format::bf16 : cases::Format::fp32;
-}
-
-/// Whether the element passes, fails or cannot be decided; counted in `output`.
-void judge_element(OutputJudgement& output, const OracleNumber& oracle, double got, Element where) {
-  ++output.elements;
-  const double error = std::abs(got - oracle.value);
-  where.got = got;
-  where.expected = oracle.value;
-  where.bound = oracle.bound;
-  where.ratio = error / oracle.bound;
-  if (!(where.ratio >= 0)) where.ratio = std::numeric_limits<double>::infinity();
-  if (error == 0) where.ratio = 0;
-  Outcome outcome = Outcome::pass;
-  if (!std::isfinite(oracle.bound) || !std::isfinite(oracle.value)) {
-    outcome = Outcome::undecided;  // fp32 cannot hold this case, or the oracle could not read it
-  } else if (std::isnan(got) || error - oracle.radius > oracle.bound) {
-    outcome = Outcome::fail;
-  } else if (!(oracle.radius <= largest_radius * oracle.bound) ||
-             !(error + oracle.radius <= oracle.bound)) {
-    outcome = Outcome::undecided;
-  }
-  where.outcome = outcome;
-  output.failed += outcome == Outcome::fail;
-  output.undecided += outcome == Outcome::undecided;
-  output.outcome = worse(output.outcome, outcome);
-  if (output.elements == 1 || is_worse(where, output.worst)) output.worst = where;
-}
-
-/// A row that sees no key: o is zero, of either sign, and lse = -infinity.
-void judge_exactly(OutputJudgement& output, double expected, double got, Element where) {
-  ++output.elements;
-  where.got = got;
-  where.expected = expected;
-  const bool equal = got == expected;
-  where.ratio = equal ? 0.0 : std::numeric_limits<double>::infinity();
-  where.outcome = equal ? Outcome::pass : Outcome::fail;
-  output.failed += !equal;
-  output.outcome = worse(output.outcome, where.outcome);
-  if (output.elements == 1 || is_worse(where, output.worst)) output.worst = where;
+  const bool all = std::all_of(outputs.o.begin(), outputs.o.end(), fits);
+  return all ? spec.format : cases::Format::fp32;
 }
 
 RowJudgement judge_row(const Oracle& oracle, const cases::Outputs& outputs, int batch, int head,
@@ -84,9 +40,7 @@ RowJudgement judge_row(const Oracle& oracle, const cases::Outputs& outputs, int 
   const float* o = outputs.o.data() + row_index * head_dim;
   const float lse = outputs.lse[row_index];
   if (row.sees_no_key) {
-    for (int d = 0; d < head_dim; ++d) {
-      judge_exactly(result.o, 0.0, o[d], {batch, head, query, d});
-    }
+    for (int d = 0; d < head_dim; ++d) judge_exactly(result.o, 0.0, o[d], {batch, head, query, d});
     judge_exactly(result.lse, -std::numeric_limits<double>::infinity(), lse, {batch, head, query});
     return result;
   }
@@ -97,33 +51,25 @@ RowJudgement judge_row(const Oracle& oracle, const cases::Outputs& outputs, int 
   return result;
 }
 
-void add(OutputJudgement& total, const OutputJudgement& row, int head) {
-  if (total.elements == 0 || is_worse(row.worst, total.worst)) total.worst = row.worst;
-  total.elements += row.elements;
-  total.failed += row.failed;
-  total.undecided += row.undecided;
-  total.outcome = worse(total.outcome, row.outcome);
-  total.failed_by_head[head] += row.failed;
-}
-
 void require_size(const char* tensor, std::size_t got, std::size_t expected) {
   if (got != expected) {
     throw BadInput(tensor, fmt::format("{} numbers", got), fmt::format("{}", expected));
   }
 }
 
-std::string describe(const char* output_name, const OutputJudgement& output, bool has_component) {
+std::string describe(const OutputJudgement& output) {
   const Element& worst = output.worst;
-  const std::string where =
-      fmt::format("batch {}, head {}, query {}", worst.batch, worst.head, worst.query) +
-      (has_component ? fmt::format(", component {}", worst.component) : "");
+  std::string where;
+  for (std::size_t axis = 0; axis < output.axes.size(); ++axis) {
+    where += fmt::format("{}{} {}", axis > 0 ? ", " : "", output.axes[axis], worst.index[axis]);
+  }
   std::string text = fmt::format(
       "  {}: {} of {} elements fail, {} undecided; worst at {}: got {:.9g}, expected {:.9g}, "
       "|error| {:.3g}, bound {:.3g}\n",
-      output_name, output.failed, output.elements, output.undecided, where, worst.got,
+      output.name, output.failed, output.elements, output.undecided, where, worst.got,
       worst.expected, std::abs(worst.got - worst.expected), worst.bound);
-  if (output.failed == 0) return text;
-  text += fmt::format("  {}: failing heads:", output_name);
+  if (output.failed == 0 || output.failed_by_head.empty()) return text;
+  text += fmt::format("  {}: failing heads:", output.name);
   for (std::size_t head = 0; head < output.failed_by_head.size(); ++head) {
     if (const long failed = output.failed_by_head[head]) {
       text += fmt::format(" {} ({} elements)", head, failed);
@@ -146,9 +92,24 @@ std::string_view name(Outcome outcome) {
   return "unknown";
 }
 
+const OutputJudgement& Judgement::output(std::string_view name) const {
+  const auto found = std::find_if(outputs.begin(), outputs.end(),
+                                  [&](const auto& output) { return output.name == name; });
+  if (found == outputs.end()) throw std::out_of_range("no output " + std::string(name));
+  return *found;
+}
+
+bool judges(const cases::Spec& spec) {
+  return spec.pass != cases::Pass::backward && spec.bias <= cases::BiasMethod::ggd;
+}
+
 Judgement judge(const cases::Case& the_case, const Contract& contract,
                 const cases::Outputs& outputs, int threads) {
   const auto& spec = the_case.spec;
+  if (!judges(spec)) {
+    throw BadInput("the case", fmt::format("{} {}", cases::name(spec.pass), cases::name(spec.bias)),
+                   "one whose error bound is known: forward or decode, a bias up to ggd");
+  }
   const std::size_t rows = static_cast<std::size_t>(spec.batch) * spec.heads * spec.queries;
   require_size("o", outputs.o.size(), rows * spec.head_dim);
   require_size("lse", outputs.lse.size(), rows);
@@ -161,26 +122,31 @@ Judgement judge(const cases::Case& the_case, const Contract& contract,
 
   Judgement judgement;
   judgement.rows = static_cast<long>(rows);
-  judgement.o.failed_by_head.assign(spec.heads, 0);
-  judgement.lse.failed_by_head.assign(spec.heads, 0);
+  OutputJudgement o{"o", {"batch", "head", "query", "component"}},
+      lse{"lse", {"batch", "head", "query"}};
+  o.failed_by_head.assign(spec.heads, 0);
+  lse.failed_by_head.assign(spec.heads, 0);
   for (std::size_t n = 0; n < rows; ++n) {
     const int head = static_cast<int>(n / spec.queries % spec.heads);
-    add(judgement.o, row_judgements[n].o, head);
-    add(judgement.lse, row_judgements[n].lse, head);
+    add(o, row_judgements[n].o, head);
+    add(lse, row_judgements[n].lse, head);
     judgement.ill_conditioned_rows += row_judgements[n].ill_conditioned;
   }
-  judgement.outcome = worse(judgement.o.outcome, judgement.lse.outcome);
+  judgement.outputs = {o, lse};
+  for (const auto& output : judgement.outputs) {
+    judgement.outcome = worse(judgement.outcome, output.outcome);
+  }
   return judgement;
 }
 
 std::string describe(const Judgement& judgement) {
   if (!judgement.failure.empty()) return "  " + judgement.failure + "\n";
+  // Where some fail, only those.
   std::string text;
-  if (judgement.o.outcome != Outcome::pass || judgement.lse.outcome == Outcome::pass) {
-    text += describe("o", judgement.o, true);
-  }
-  if (judgement.lse.outcome != Outcome::pass || judgement.o.outcome == Outcome::pass) {
-    text += describe("lse", judgement.lse, false);
+  for (const auto& output : judgement.outputs) {
+    if (output.outcome != Outcome::pass || judgement.outcome == Outcome::pass) {
+      text += describe(output);
+    }
   }
   return text;
 }

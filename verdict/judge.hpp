@@ -2,6 +2,7 @@
 // Outputs against the oracle, element by element.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,7 @@ inline Outcome worse(Outcome a, Outcome b) { return a > b ? a : b; }
 
 /// One element of an output, and how far it is from the oracle.
 struct Element {
-  int batch = 0, head = 0, query = 0, component = 0;  ///< component: of o; 0 for lse
+  std::array<int, 4> index{};  ///< into the output, in the order of its axes
   double got = 0, expected = 0, bound = 0;
   double ratio = 0;  ///< |got - expected| / bound; infinite where got is not a number
   Outcome outcome = Outcome::pass;
@@ -26,24 +27,32 @@ struct Element {
 
 /// All elements of one output.
 struct OutputJudgement {
+  std::string name;               ///< "o", "lse", "grad_q", ...
+  std::vector<std::string> axes;  ///< what the shape counts: "batch", "head", "query", ...
   Outcome outcome = Outcome::pass;
   long elements = 0, failed = 0, undecided = 0;
-  Element worst;
-  std::vector<long> failed_by_head;  ///< [heads]
+  Element worst{};
+  std::vector<long> failed_by_head{};  ///< empty where no axis counts heads
 };
 
 struct Judgement {
   Outcome outcome = Outcome::pass;
   std::string failure;  ///< the kernel gave no outputs to judge: an error of its own, a canary
-  OutputJudgement o, lse;
+  std::vector<OutputJudgement> outputs;
   bool device_lost = false;  ///< with `failure`: later runs of this process say nothing
   long rows = 0, ill_conditioned_rows = 0;
+
+  /// @throws std::out_of_range if there is no output of that name.
+  const OutputJudgement& output(std::string_view name) const;
 };
+
+/// Whether the judge can judge this pass and method: it has no bounds of the others yet.
+bool judges(const cases::Spec& spec);
 
 /// Judges every element: |got - oracle| <= bound, where the bound follows from the contract
 /// (forward_bounds.hpp) and the oracle's own certified error is at most 2^-10 of it.
 /// The same result for any number of threads.
-/// @throws BadInput when a tensor of `outputs` has the wrong size.
+/// @throws BadInput when a tensor of `outputs` has the wrong size, or `judges` says no.
 Judgement judge(const cases::Case& the_case, const Contract& contract,
                 const cases::Outputs& outputs, int threads);
 

@@ -5,12 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "support/error.hpp"
 #include "support/text.hpp"
+#include "verdict/cache.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -45,26 +46,39 @@ class GuardedBuffer {
   std::vector<std::uint8_t> memory_;
 };
 
-/// The numbers as the kernel reads them: floats, or their bf16 bits.
-struct Stored {
-  Stored(const std::vector<float>& values, Format format) : floats(values) {
-    if (format == Format::bf16) {
-      for (float value : values) halves.push_back(cases::to_bf16(value));
-    }
+std::size_t bytes_of(Format format) {
+  return format == Format::bf16 || format == Format::fp16 ? 2 : 4;
+}
+
+/// The numbers as the kernel reads them: floats, or their bits in the format.
+class Stored {
+ public:
+  Stored(const std::vector<float>& values, Format format) : floats_(values), format_(format) {
+    if (bytes_of(format) == 4) return;
+    for (const float value : values) halves_.push_back(half(value));
   }
   const void* data() const {
-    return halves.empty() ? static_cast<const void*>(floats.data()) : halves.data();
+    if (floats_.empty()) return nullptr;
+    return halves_.empty() ? static_cast<const void*>(floats_.data()) : halves_.data();
   }
-  /// Whether it still holds these values. None of them is NaN (cases::validate).
+  /// Whether it still holds these values.
   bool holds(const std::vector<float>& values) const {
-    if (halves.empty()) return floats == values;
-    for (std::size_t n = 0; n < values.size(); ++n) {
-      if (halves[n] != cases::to_bf16(values[n])) return false;
+    if (halves_.empty()) {  // bits, for a page may hold NaN
+      return floats_.size() == values.size() &&
+             std::memcmp(floats_.data(), values.data(), sizeof(float) * values.size()) == 0;
     }
-    return true;
+    return std::equal(values.begin(), values.end(), halves_.begin(), halves_.end(),
+                      [&](float value, std::uint16_t bits) { return bits == half(value); });
   }
-  const std::vector<float>& floats;
-  std::vector<std::uint16_t> halves;
+
+ private:
+  std::uint16_t half(float value) const {
+    return format_ == Format::bf16 ? cases::to_bf16(value) : cases::to_fp16(value);
+  }
+
+  std::vector<float> floats_;
+  Format format_;
+  std::vector<std::uint16_t> halves_;
 };
 
 template <class T>
@@ -72,22 +86,17 @@ const T* pointer_or_null(const std::vector<T>& values) {
   return values.empty() ? nullptr : values.data();
 }
 
-/// The first input that the kernel wrote to, or nullptr.
-const char* changed_input(const cases::Case& original, const cases::Case& given, const Stored& q,
-                          const Stored& k, const Stored& v) {
-  if (!q.holds(original.q)) return "q";
-  if (!k.holds(original.k)) return "k";
-  if (!v.holds(original.v)) return "v";
-  if (given.slopes != original.slopes) return "slopes";
-  if (given.increments != original.increments) return "increments";
-  if (given.gain != original.gain) return "gain";
-  if (given.theta_alpha != original.theta_alpha) return "theta_alpha";
-  if (given.theta_beta != original.theta_beta) return "theta_beta";
-  if (given.theta_mu != original.theta_mu) return "theta_mu";
-  if (given.ssmax_scale != original.ssmax_scale) return "ssmax_scale";
-  if (given.lengths != original.lengths) return "lengths";
-  if (given.documents != original.documents) return "documents";
-  return nullptr;
+/// The values of a buffer in the format, widened.
+std::vector<float> widened(const void* data, std::size_t count, Format format) {
+  if (bytes_of(format) == 4) {
+    const auto* values = static_cast<const float*>(data);
+    return {values, values + count};
+  }
+  const auto* bits = static_cast<const std::uint16_t*>(data);
+  std::vector<float> values(count);
+  std::transform(bits, bits + count, values.begin(),
+                 format == Format::bf16 ? cases::from_bf16 : cases::from_fp16);
+  return values;
 }
 
 /// What the library says of itself must be there before anything points to it.
@@ -109,18 +118,14 @@ void validate_library(const plumbline_library& library, const std::string& path)
                        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == name.npos;
     require(plain, (at + ": name").c_str(), in_quotes(name).c_str(), "letters a-z, digits and _");
     require(kernel.supports != nullptr, (name + ": supports").c_str(), "null", "a function");
-    require(kernel.forward != nullptr, (name + ": forward").c_str(), "null", "a function");
-    try {
-      validate(kernel.contract);
-    } catch (const BadInput& error) {
-      throw BadInput(path + ": " + name, error);
-    }
+    require(kernel.forward || kernel.backward || kernel.decode,
+            (name + ": forward, backward and decode").c_str(), "null", "one function at least");
   }
 }
 
-plumbline_forward shape_of(const cases::Spec& spec) {
-  plumbline_forward problem{};
-  problem.struct_size = sizeof(plumbline_forward);
+plumbline_problem shape_of(const cases::Spec& spec) {
+  plumbline_problem problem{};
+  problem.struct_size = sizeof(plumbline_problem);
   problem.batch = spec.batch;
   problem.heads = spec.heads;
   problem.kv_heads = spec.kv_heads;
@@ -130,9 +135,142 @@ plumbline_forward shape_of(const cases::Spec& spec) {
   problem.query_offset = spec.query_offset;
   problem.format = static_cast<std::int32_t>(spec.format);
   problem.bias = static_cast<std::int32_t>(spec.bias);
+  problem.ssmax = spec.ssmax;
   problem.causal = spec.mask.causal;
   problem.window = spec.mask.window.value_or(-1);
+  problem.page_size = spec.page_size;
+  problem.scale = 1.0 / std::sqrt(static_cast<double>(spec.head_dim));
+  const cases::Options options = cases::default_options(spec.bias);
+  std::copy(options.begin(), options.end(), problem.options);
   return problem;
+}
+
+/// What a kernel is given: copies of its own, since what it does to its inputs must not reach the
+/// oracle, laid out as the pass has them.
+class Given {
+ public:
+  explicit Given(const cases::Case& c)
+      : original_(c),
+        given_(c),
+        cache_(c),
+        q_(c.q, c.spec.format),
+        k_(cache_.pages(c.k), c.spec.format),
+        v_(cache_.pages(c.v), c.spec.format),
+        grad_o_(c.grad_o, c.spec.format) {}
+
+  plumbline_problem problem() const {
+    plumbline_problem problem = shape_of(given_.spec);
+    problem.scale = given_.scale;
+    std::copy(given_.options.begin(), given_.options.end(), problem.options);
+    problem.q = q_.data();
+    problem.k = k_.data();
+    problem.v = v_.data();
+    for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
+      problem.parameters[p] = pointer_or_null(given_.parameters[p]);
+    }
+    problem.lengths = pointer_or_null(given_.lengths);
+    problem.documents = pointer_or_null(given_.documents);
+    if (given_.spec.pass == cases::Pass::decode) {
+      problem.pages = pointer_or_null(cache_.page_table());
+      problem.prefix_sums = pointer_or_null(cache_.prefix_sums());
+      problem.parameters[PLUMBLINE_INCREMENTS] = problem.parameters[PLUMBLINE_LOG_FORGET] = nullptr;
+    }
+    return problem;
+  }
+  const void* grad_o() const { return grad_o_.data(); }
+
+  /// The first input that the kernel wrote to, or nullptr.
+  const char* changed() const {
+    if (!q_.holds(original_.q)) return "q";
+    if (!k_.holds(cache_.pages(original_.k))) return "k";
+    if (!v_.holds(cache_.pages(original_.v))) return "v";
+    if (!grad_o_.holds(original_.grad_o)) return "grad_o";
+    for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
+      if (given_.parameters[p] != original_.parameters[p]) {
+        return cases::info(static_cast<plumbline_parameter>(p)).name;
+      }
+    }
+    if (given_.lengths != original_.lengths) return "lengths";
+    if (given_.documents != original_.documents) return "documents";
+    const Cache fresh(original_);
+    if (cache_.page_table() != fresh.page_table()) return "pages";
+    if (cache_.prefix_sums() != fresh.prefix_sums()) return "prefix_sums";
+    return nullptr;
+  }
+
+ private:
+  const cases::Case& original_;
+  cases::Case given_;
+  Cache cache_;
+  Stored q_, k_, v_, grad_o_;
+};
+
+/// Outputs of one pass: a guarded buffer each.
+class Collected {
+ public:
+  /// Room for `count` numbers in the format; the pointer is the kernel's.
+  void* add(std::string name, std::vector<float>& into, std::size_t count, Format format) {
+    outputs_.push_back({std::move(name), &into, count, format,
+                        std::make_unique<GuardedBuffer>(count * bytes_of(format))});
+    return outputs_.back().buffer->data();
+  }
+  /// What the kernel did outside of its outputs, or an empty text.
+  std::string damage() const {
+    for (const auto& output : outputs_) {
+      if (const auto damage = output.buffer->damage()) {
+        return fmt::format("the kernel wrote outside {}: first at byte {} from its start",
+                           output.name, *damage);
+      }
+    }
+    return {};
+  }
+  void deliver() {
+    for (auto& output : outputs_) {
+      *output.into = widened(output.buffer->data(), output.count, output.format);
+    }
+  }
+
+ private:
+  struct Output {
+    std::string name;
+    std::vector<float>* into;
+    std::size_t count;
+    Format format;
+    std::unique_ptr<GuardedBuffer> buffer;
+  };
+  std::vector<Output> outputs_;
+};
+
+std::size_t count_of(const cases::Shape& shape) {
+  return static_cast<std::size_t>(cases::elements(shape));
+}
+
+/// Calls the pass and says in `result` what went wrong; true when there are outputs.
+template <class Call>
+bool call(KernelRun& result, const Given& given, const Collected& collected, const Call& pass) {
+  char message[512] = "";
+  int status = 0;
+  try {
+    status = pass(message, sizeof message);
+  } catch (const std::exception& error) {
+    // Copied here: the exception's code may lie in the library, which may be unloaded on the way
+    // out.
+    result.failure = std::string("the kernel threw an exception: ") + error.what();
+    return false;
+  } catch (...) {
+    result.failure = "the kernel threw an exception";
+    return false;
+  }
+  message[sizeof message - 1] = '\0';
+  result.device_lost = status == PLUMBLINE_DEVICE_LOST;
+  if (status != 0) {
+    result.failure = fmt::format("the kernel returned {}: {}", status, message);
+  } else if (const char* input = given.changed()) {
+    result.failure = fmt::format("the kernel changed its input {}", input);
+  } else {
+    result.failure = collected.damage();
+  }
+  return result.failure.empty();
 }
 
 }  // namespace
@@ -140,80 +278,68 @@ plumbline_forward shape_of(const cases::Spec& spec) {
 Kernel::Kernel(std::shared_ptr<void> library, const plumbline_kernel& kernel)
     : library_(std::move(library)), kernel_(&kernel), name_(kernel.name) {}
 
+const Contract& Kernel::contract(cases::Format format) const {
+  return kernel_->contracts[static_cast<int>(format)];
+}
+
+bool Kernel::deterministic() const { return kernel_->deterministic != 0; }
+
 bool Kernel::supports(const cases::Spec& spec) const {
-  const plumbline_forward problem = shape_of(spec);
-  return kernel_->supports(&problem) != 0;
+  const bool has = spec.pass == cases::Pass::forward    ? kernel_->forward != nullptr
+                   : spec.pass == cases::Pass::backward ? kernel_->backward != nullptr
+                                                        : kernel_->decode != nullptr;
+  if (!has) return false;
+  const plumbline_problem problem = shape_of(spec);
+  const auto offers = [&](cases::Pass pass) {
+    return kernel_->supports(&problem, static_cast<std::int32_t>(pass)) != 0;
+  };
+  // The backward pass is given the outputs of the kernel's own forward pass.
+  const bool needs_forward = spec.pass == cases::Pass::backward;
+  return offers(spec.pass) &&
+         (!needs_forward || (kernel_->forward != nullptr && offers(cases::Pass::forward)));
 }
 
 KernelRun Kernel::run(const cases::Case& the_case) const {
   const auto& spec = the_case.spec;
-  plumbline_forward problem = shape_of(spec);
-  problem.scale = the_case.scale;
-  problem.epsilon = the_case.epsilon;
-  // The kernel gets a copy of its own: what it does to its inputs must not reach the oracle.
-  const cases::Case given = the_case;
-  const Stored q(given.q, spec.format), k(given.k, spec.format), v(given.v, spec.format);
-  problem.q = q.data();
-  problem.k = k.data();
-  problem.v = v.data();
-  problem.slopes = pointer_or_null(given.slopes);
-  problem.increments = pointer_or_null(given.increments);
-  problem.gain = pointer_or_null(given.gain);
-  problem.theta_alpha = pointer_or_null(given.theta_alpha);
-  problem.theta_beta = pointer_or_null(given.theta_beta);
-  problem.theta_mu = pointer_or_null(given.theta_mu);
-  problem.ssmax_scale = pointer_or_null(given.ssmax_scale);
-  problem.lengths = pointer_or_null(given.lengths);
-  problem.documents = pointer_or_null(given.documents);
-
-  const std::size_t rows = static_cast<std::size_t>(spec.batch) * spec.heads * spec.queries;
-  const std::size_t elements = rows * spec.head_dim;
-  const std::size_t element_bytes = spec.format == Format::fp32 ? 4 : 2;
-  GuardedBuffer o(elements * element_bytes), lse(rows * sizeof(float));
-  problem.o = o.data();
-  problem.lse = static_cast<float*>(lse.data());
+  const Given given(the_case);
+  const plumbline_problem problem = given.problem();
+  const std::size_t q_count = count_of(cases::query_shape(spec)),
+                    k_count = count_of(cases::key_shape(spec)),
+                    rows = count_of(cases::per_query(spec));
 
   KernelRun result;
-  char message[512] = "";
-  int status = 0;
-  try {
-    status = kernel_->forward(&problem, message, sizeof message);
-  } catch (const std::exception& error) {
-    // Copied here: the exception's code may lie in the library, which may be unloaded on the way
-    // out.
-    result.failure = std::string("the kernel threw an exception: ") + error.what();
-    return result;
-  } catch (...) {
-    result.failure = "the kernel threw an exception";
-    return result;
+  Collected forward;
+  plumbline_outputs outputs{};
+  outputs.o = forward.add("o", result.outputs.o, q_count, spec.format);
+  outputs.lse = static_cast<float*>(forward.add("lse", result.outputs.lse, rows, Format::fp32));
+  const auto forward_pass = spec.pass == cases::Pass::decode ? kernel_->decode : kernel_->forward;
+  const bool done = call(result, given, forward, [&](char* message, std::size_t size) {
+    return forward_pass(&problem, &outputs, message, size);
+  });
+  if (!done) return result;
+  forward.deliver();
+  if (spec.pass != cases::Pass::backward) return result;
+
+  Collected backward;
+  const Stored o(result.outputs.o, spec.format), lse(result.outputs.lse, Format::fp32);
+  plumbline_gradients gradients{};
+  gradients.o = o.data();
+  gradients.lse = static_cast<const float*>(lse.data());
+  gradients.grad_o = given.grad_o();
+  gradients.grad_q = backward.add("grad_q", result.outputs.grad_q, q_count, spec.format);
+  gradients.grad_k = backward.add("grad_k", result.outputs.grad_k, k_count, spec.format);
+  gradients.grad_v = backward.add("grad_v", result.outputs.grad_v, k_count, spec.format);
+  for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+    const auto parameter = static_cast<plumbline_parameter>(n);
+    if (!cases::has_gradient(spec, parameter)) continue;
+    gradients.grad_parameters[n] = static_cast<float*>(
+        backward.add(cases::gradient_name(parameter), result.outputs.grad_parameters[n],
+                     the_case[parameter].size(), Format::fp32));
   }
-  message[sizeof message - 1] = '\0';
-  result.device_lost = status == PLUMBLINE_DEVICE_LOST;
-  if (status != 0) {
-    result.failure = fmt::format("the kernel returned {}: {}", status, message);
-    return result;
-  }
-  if (const char* input = changed_input(the_case, given, q, k, v)) {
-    result.failure = fmt::format("the kernel changed its input {}", input);
-    return result;
-  }
-  for (const auto& [buffer, output] : {std::pair(&o, "o"), std::pair(&lse, "lse")}) {
-    if (const auto damage = buffer->damage()) {
-      result.failure = fmt::format("the kernel wrote outside {}: first at byte {} from its start",
-                                   output, *damage);
-      return result;
-    }
-  }
-  const auto* lse_values = static_cast<const float*>(lse.data());
-  result.outputs.lse.assign(lse_values, lse_values + rows);
-  if (spec.format == Format::fp32) {
-    const auto* values = static_cast<const float*>(o.data());
-    result.outputs.o.assign(values, values + elements);
-  } else {
-    const auto* bits = static_cast<const std::uint16_t*>(o.data());
-    result.outputs.o.resize(elements);
-    std::transform(bits, bits + elements, result.outputs.o.begin(), cases::from_bf16);
-  }
+  const bool both = call(result, given, backward, [&](char* message, std::size_t size) {
+    return kernel_->backward(&problem, &gradients, message, size);
+  });
+  if (both) backward.deliver();
   return result;
 }
 

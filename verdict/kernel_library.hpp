@@ -25,11 +25,13 @@ class Kernel {
   Kernel(std::shared_ptr<void> library, const plumbline_kernel& kernel);
 
   const std::string& name() const { return name_; }
-  const Contract& contract() const { return kernel_->contract; }
+  const Contract& contract(cases::Format) const;
+  bool deterministic() const;  ///< it says that every run gives the same bits
   bool supports(const cases::Spec&) const;
 
-  /// Runs the kernel on inputs in the case's format. Outputs are poisoned with NaN before the run
-  /// and lie between canaries; a changed canary is a failure.
+  /// Runs the pass of the case's spec on inputs in its format; for the backward pass the forward
+  /// pass too, whose outputs it is given. Outputs are poisoned with NaN before the run and lie
+  /// between canaries; a changed canary is a failure.
   KernelRun run(const cases::Case&) const;
 
  private:

@@ -74,8 +74,9 @@ OracleRow Oracle::Prepared::with_bounds(const AttentionRow<R>& row, int batch, i
   const auto& spec = the_case.spec;
   const int position = query + spec.query_offset;
   const std::size_t n = visible.size();
-  const bool ssmax = !the_case.ssmax_scale.empty();
-  const double factor = ssmax ? the_case.ssmax_scale[head] * std::log(static_cast<double>(n)) : 1.0;
+  const bool ssmax = spec.ssmax;
+  const double factor =
+      ssmax ? the_case[PLUMBLINE_SSMAX_SCALE][head] * std::log(static_cast<double>(n)) : 1.0;
 
   const std::size_t kv =
       static_cast<std::size_t>(batch) * spec.kv_heads + head / (spec.heads / spec.kv_heads);

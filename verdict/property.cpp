@@ -33,13 +33,15 @@ Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threa
     judgement.device_lost = run.device_lost;
     return judgement;
   }
-  return judge(the_case, kernel.contract(), run.outputs, threads);
+  return judge(the_case, kernel.contract(spec.format), run.outputs, threads);
 }
 
-CellResult cell_of(const Kernel& kernel, cases::BiasMethod bias, cases::Format format) {
+CellResult cell_of(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
+                   cases::Format format) {
   CellResult result;
   result.kernel = kernel.name();
-  result.contract = kernel.contract();
+  result.contract = kernel.contract(format);
+  result.pass = pass;
   result.bias = bias;
   result.format = format;
   return result;
@@ -49,8 +51,10 @@ void count(CellResult& result, const Judgement& judgement) {
   result.rows += judgement.rows;
   result.ill_conditioned_rows += judgement.ill_conditioned_rows;
   result.undecided += judgement.outcome == Outcome::undecided;
-  result.worst_o = std::max(result.worst_o, judgement.o.worst.ratio);
-  result.worst_lse = std::max(result.worst_lse, judgement.lse.worst.ratio);
+  for (const auto& output : judgement.outputs) {
+    double& worst = result.worst[output.name];
+    worst = std::max(worst, output.worst.ratio);
+  }
   result.outcome = worse(result.outcome, judgement.outcome);
 }
 
@@ -64,9 +68,10 @@ struct Silent : rc::detail::TestListener {
 }  // namespace
 
 CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads) {
-  CellResult result = cell_of(kernel, spec.bias, spec.format);
-  result.supported = kernel.supports(spec);
+  CellResult result = cell_of(kernel, spec.pass, spec.bias, spec.format);
+  result.supported = judges(spec) && kernel.supports(spec);
   if (!result.supported) return result;
+  validate(result.contract);
   result.cases = 1;
   const Judgement judgement = run_and_judge(kernel, spec, threads);
   count(result, judgement);
@@ -74,16 +79,24 @@ CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads
   return result;
 }
 
-CellResult check_cell(const Kernel& kernel, cases::BiasMethod bias, cases::Format format, int cases,
-                      std::uint64_t seed, int threads, const CaseDone& case_done) {
-  CellResult result = cell_of(kernel, bias, format);
-  const auto supported = [&](const cases::Spec& spec) { return kernel.supports(spec); };
-  // A kernel may offer a few shapes only: it offers the cell if it offers any of many.
-  const auto probes = draw_specs(bias, format, 300, seed);
-  result.supported = std::any_of(probes.begin(), probes.end(), supported);
-  if (!result.supported) return result;
+bool offers(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias, cases::Format format) {
+  // It may offer a few shapes only: it offers the cell if it offers any of many.
+  const auto probes = draw_specs(pass, bias, format, 300, 1);
+  return std::any_of(probes.begin(), probes.end(), [&](const cases::Spec& spec) {
+    return judges(spec) && kernel.supports(spec);
+  });
+}
 
-  const auto specs = arbitrary_spec(bias, format, supported);
+CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
+                      cases::Format format, int cases, std::uint64_t seed, int threads,
+                      const CaseDone& case_done) {
+  CellResult result = cell_of(kernel, pass, bias, format);
+  result.supported = offers(kernel, pass, bias, format);
+  if (!result.supported) return result;
+  validate(result.contract);
+
+  const auto supported = [&](const cases::Spec& spec) { return kernel.supports(spec); };
+  const auto specs = arbitrary_spec(pass, bias, format, supported);
   bool failed = false, device_lost = false;
   std::exception_ptr thrown;
   const auto property = [&] {
@@ -123,9 +136,10 @@ CellResult check_cell(const Kernel& kernel, cases::BiasMethod bias, cases::Forma
   if (thrown) std::rethrow_exception(thrown);
   if (rc::detail::Error error; outcome.match(error)) throw std::runtime_error(error.description);
   if (!failed && result.cases < cases) {
-    throw std::runtime_error(std::string(cases::name(bias)) + " " +
-                             std::string(cases::name(format)) + " of " + kernel.name() + ": only " +
-                             std::to_string(result.cases) + " of " + std::to_string(cases) +
+    throw std::runtime_error(std::string(cases::name(pass)) + " " + std::string(cases::name(bias)) +
+                             " " + std::string(cases::name(format)) + " of " + kernel.name() +
+                             ": only " + std::to_string(result.cases) + " of " +
+                             std::to_string(cases) +
                              " cases could be drawn that the kernel offers");
   }
   return result;

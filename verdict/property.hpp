@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,9 +19,10 @@ struct Counterexample {
   Judgement judgement;
 };
 
-/// One row of the table: what was checked of one kernel, bias and format.
+/// What was checked of one kernel, pass, bias and format.
 struct CellResult {
   std::string kernel;
+  cases::Pass pass = cases::Pass::forward;
   cases::BiasMethod bias = cases::BiasMethod::nope;
   cases::Format format = cases::Format::fp32;
   bool supported = true;
@@ -28,7 +30,7 @@ struct CellResult {
   Outcome outcome = Outcome::pass;
   int cases = 0, undecided = 0;
   long rows = 0, ill_conditioned_rows = 0;
-  double worst_o = 0, worst_lse = 0;  ///< largest |error| / bound
+  std::map<std::string, double> worst;  ///< largest |error| / bound of each output
   std::optional<Counterexample> counterexample;
 };
 
@@ -37,8 +39,12 @@ using CaseDone = std::function<void(int)>;
 
 /// Draws `cases` specs from `seed`, runs and judges each, stops at the first failure and shrinks
 /// it.
-CellResult check_cell(const Kernel& kernel, cases::BiasMethod bias, cases::Format format, int cases,
-                      std::uint64_t seed, int threads, const CaseDone& case_done);
+CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
+                      cases::Format format, int cases, std::uint64_t seed, int threads,
+                      const CaseDone& case_done);
+
+/// Whether the kernel offers any shape of this pass, bias and format.
+bool offers(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias, cases::Format format);
 
 /// Runs and judges one spec: what a repro line does.
 CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -33,20 +34,65 @@ ordered_json number(double value) {
 
 ordered_json to_json(const OutputJudgement& output) {
   const Element& worst = output.worst;
+  ordered_json where;
+  for (std::size_t axis = 0; axis < output.axes.size(); ++axis) {
+    where[output.axes[axis]] = worst.index[axis];
+  }
+  where["got"] = number(worst.got);
+  where["expected"] = number(worst.expected);
+  where["bound"] = number(worst.bound);
+  where["ratio"] = number(worst.ratio);
   return {{"outcome", name(output.outcome)},
           {"elements", output.elements},
           {"failed", output.failed},
           {"undecided", output.undecided},
           {"failed_by_head", output.failed_by_head},
-          {"worst",
-           {{"batch", worst.batch},
-            {"head", worst.head},
-            {"query", worst.query},
-            {"component", worst.component},
-            {"got", number(worst.got)},
-            {"expected", number(worst.expected)},
-            {"bound", number(worst.bound)},
-            {"ratio", number(worst.ratio)}}}};
+          {"worst", where}};
+}
+
+/// Several cells in one line of the table.
+struct Line {
+  std::string kernel, pass, bias, format;
+  int cells = 0, cases = 0;
+  long rows = 0;
+  double o = 0, lse = 0, gradient = 0;
+  Outcome outcome = Outcome::pass;
+
+  void add(const CellResult& cell) {
+    ++cells;
+    cases += cell.cases;
+    rows += cell.rows;
+    outcome = worse(outcome, cell.outcome);
+    for (const auto& [output, worst] : cell.worst) {
+      double& into = output == "o" ? o : output == "lse" ? lse : gradient;
+      into = std::max(into, worst);
+    }
+  }
+};
+
+/// Up to this many cells each has a line of its own; then the biases share one.
+constexpr int most_lines = 60;
+
+std::vector<Line> lines_of(const std::vector<CellResult>& cells) {
+  const auto offered = std::count_if(cells.begin(), cells.end(),
+                                     [](const CellResult& cell) { return cell.supported; });
+  std::vector<Line> lines;
+  for (const auto& cell : cells) {
+    if (!cell.supported) continue;
+    const std::string pass(cases::name(cell.pass)), format(cases::name(cell.format));
+    const auto same = [&](const Line& line) {
+      return offered > most_lines && line.kernel == cell.kernel && line.pass == pass &&
+             line.format == format;
+    };
+    auto line = std::find_if(lines.begin(), lines.end(), same);
+    if (line == lines.end()) {
+      lines.push_back({cell.kernel, pass, std::string(cases::name(cell.bias)), format});
+      line = lines.end() - 1;
+    }
+    line->add(cell);
+    if (line->cells > 1) line->bias = fmt::format("{} biases", line->cells);
+  }
+  return lines;
 }
 
 }  // namespace
@@ -70,21 +116,22 @@ std::string repro_line(const VerifyReport& report, const CellResult& cell) {
 }
 
 std::string describe_failure(const VerifyReport& report, const CellResult& cell) {
-  return fmt::format("{} {} {}: {} after {}; the smallest failing case found:\n{}  repeat: {}\n",
-                     cell.kernel, cases::name(cell.bias), cases::name(cell.format),
-                     name(cell.outcome), counted(cell.cases, "case"),
+  return fmt::format("{} {} {} {}: {} after {}; the smallest failing case found:\n{}  repeat: {}\n",
+                     cell.kernel, cases::name(cell.pass), cases::name(cell.bias),
+                     cases::name(cell.format), name(cell.outcome), counted(cell.cases, "case"),
                      describe(cell.counterexample->judgement), repro_line(report, cell));
 }
 
 std::string to_table(const VerifyReport& report) {
-  std::string text =
-      fmt::format("{:<10} {:<11} {:<6} {:>6} {:>8} {:>10} {:>10}  {}\n", "kernel", "bias", "format",
-                  "cases", "rows", "worst o", "worst lse", "verdict");
-  for (const auto& cell : report.cells) {
-    text += fmt::format("{:<10} {:<11} {:<6} {:>6} {:>8} {:>10} {:>10}  {}\n", cell.kernel,
-                        cases::name(cell.bias), cases::name(cell.format), cell.cases, cell.rows,
-                        cell.rows > 0 ? ratio(cell.worst_o) : "-",
-                        cell.rows > 0 ? ratio(cell.worst_lse) : "-", verdict_of(cell));
+  constexpr const char* format = "{:<16} {:<8} {:<17} {:<6} {:>6} {:>8} {:>9} {:>9} {:>9}  {}\n";
+  std::string text = fmt::format(fmt::runtime(format), "kernel", "pass", "bias", "format", "cases",
+                                 "rows", "worst o", "worst lse", "worst grad", "verdict");
+  for (const auto& line : lines_of(report.cells)) {
+    const bool gradients = line.pass == cases::name(cases::Pass::backward);
+    text += fmt::format(
+        fmt::runtime(format), line.kernel, line.pass, line.bias, line.format, line.cases, line.rows,
+        line.rows > 0 ? ratio(line.o) : "-", line.rows > 0 ? ratio(line.lse) : "-",
+        gradients && line.rows > 0 ? ratio(line.gradient) : "-", name(line.outcome));
   }
   long rows = 0, ill_conditioned = 0;
   for (const auto& cell : report.cells) {
@@ -107,8 +154,7 @@ ordered_json to_json(const Judgement& judgement) {
   }
   json["rows"] = judgement.rows;
   json["ill_conditioned_rows"] = judgement.ill_conditioned_rows;
-  json["o"] = to_json(judgement.o);
-  json["lse"] = to_json(judgement.lse);
+  for (const auto& output : judgement.outputs) json[output.name] = to_json(output);
   return json;
 }
 
@@ -116,6 +162,7 @@ ordered_json to_json(const VerifyReport& report) {
   ordered_json cells = ordered_json::array();
   for (const auto& cell : report.cells) {
     ordered_json entry = {{"kernel", cell.kernel},
+                          {"pass", cases::name(cell.pass)},
                           {"bias", cases::name(cell.bias)},
                           {"format", cases::name(cell.format)},
                           {"contract", cases::to_json(cell.contract)},
@@ -125,8 +172,8 @@ ordered_json to_json(const VerifyReport& report) {
                           {"undecided_cases", cell.undecided},
                           {"rows", cell.rows},
                           {"ill_conditioned_rows", cell.ill_conditioned_rows},
-                          {"worst_o", number(cell.worst_o)},
-                          {"worst_lse", number(cell.worst_lse)}};
+                          {"worst", ordered_json::object()}};
+    for (const auto& [output, worst] : cell.worst) entry["worst"][output] = number(worst);
     if (cell.counterexample) {
       entry["counterexample"] = {{"case", cases::to_line(cell.counterexample->spec)},
                                  {"repeat", repro_line(report, cell)},
@@ -179,8 +226,9 @@ std::string to_junit(const VerifyReport& report) {
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
         xml_escape(kernel), cells.size(), failures, errors, skipped);
     for (const auto* cell : cells) {
-      text += fmt::format("    <testcase classname=\"{}\" name=\"{} {}\">", xml_escape(kernel),
-                          cases::name(cell->bias), cases::name(cell->format));
+      text +=
+          fmt::format("    <testcase classname=\"{}\" name=\"{} {} {}\">", xml_escape(kernel),
+                      cases::name(cell->pass), cases::name(cell->bias), cases::name(cell->format));
       if (!cell->supported) {
         text += "<skipped/>";
       } else if (cell->counterexample) {

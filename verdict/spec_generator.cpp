@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/spec_generator.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace plumbline::verdict {
@@ -30,14 +31,15 @@ class Draw {
 /// Lengths around the tile sizes in use, where an off-by-one shows.
 constexpr std::array<int, 17> edge_lengths{1,  2,  7,   16,  17,  31,  32,  33, 63,
                                            64, 65, 127, 128, 129, 191, 255, 257};
-constexpr std::array<int, 3> head_dims{32, 64, 128};
+constexpr std::array<int, 6> head_dims{32, 48, 64, 80, 96, 128};
 
-int draw_length(Draw& draw, int size) {
-  if (draw.chance(50)) {
-    const int length = draw.one_of(edge_lengths);
-    if (length <= 8 + 3 * size) return length;
-  }
-  return draw.between(1, 8 + 2 * size);
+constexpr std::array<int, 4> page_sizes{1, 16, 32, 64};
+
+int draw_length(Draw& draw) {
+  if (draw.chance(50)) return draw.one_of(edge_lengths);
+  // The square of a uniform number: short lengths are cheap and as good at the edges.
+  const int root = draw.between(1, 14);
+  return draw.between(1, root * root + 4);
 }
 
 Family draw_family(Draw& draw) {
@@ -49,8 +51,10 @@ Family draw_family(Draw& draw) {
   return static_cast<Family>(draw.one_of(rest));
 }
 
-Spec draw_spec(Draw draw, int size, cases::BiasMethod bias, cases::Format format) {
+/// Sizes do not grow from case to case, as is usual: a cell may have only one.
+Spec draw_spec(Draw draw, cases::Pass pass, cases::BiasMethod bias, cases::Format format) {
   Spec spec;
+  spec.pass = pass;
   spec.bias = bias;
   spec.format = format;
   spec.ssmax = draw.chance(25);
@@ -58,7 +62,7 @@ Spec draw_spec(Draw draw, int size, cases::BiasMethod bias, cases::Format format
   spec.batch = draw.chance(30) ? 2 : 1;
   spec.kv_heads = draw.between(1, 2);
   spec.heads = spec.kv_heads * draw.between(1, 2);
-  spec.keys = draw_length(draw, size);
+  spec.keys = draw_length(draw);
   spec.queries = draw.chance(70) ? spec.keys : draw.between(1, spec.keys);
   // Up to eight heads ALiBi's slopes are powers of two, which hide how a slope is rounded.
   if (bias == cases::BiasMethod::alibi && draw.chance(30)) {
@@ -73,10 +77,16 @@ Spec draw_spec(Draw draw, int size, cases::BiasMethod bias, cases::Format format
   }
   spec.query_offset =
       draw.chance(80) ? spec.keys - spec.queries : draw.between(0, spec.keys - spec.queries);
-  spec.mask.causal = draw.chance(70);
+  spec.mask.causal = draw.chance(70) || bias == cases::BiasMethod::fox;
   if (draw.chance(35)) spec.mask.window = draw.between(0, spec.keys);
   spec.mask.ragged = draw.chance(25);
   spec.mask.documents = draw.chance(25);
+  // Decoding is about a few queries at the end of a cache.
+  if (pass == cases::Pass::decode) {
+    spec.queries = std::min(spec.keys, draw.chance(70) ? 1 : draw.between(1, 8));
+    spec.query_offset = spec.keys - spec.queries;
+    if (draw.chance(60)) spec.page_size = draw.one_of(page_sizes);
+  }
   spec.family = draw_family(draw);
   spec.seed = draw.seed() >> 32;  // short enough to type
   return spec;
@@ -115,6 +125,7 @@ std::vector<Spec> simpler(const Spec& spec) {
   consider([](Spec& s) { s.mask.ragged = false; });
   consider([](Spec& s) { s.mask.documents = false; });
   consider([](Spec& s) { s.mask.window.reset(); });
+  consider([](Spec& s) { s.page_size = 0; });
   consider([](Spec& s) { s.mask.causal = false; });
   consider([](Spec& s) { s.ssmax = false; });
   consider([](Spec& s) { s.family = Family::generic; });
@@ -124,13 +135,13 @@ std::vector<Spec> simpler(const Spec& spec) {
 
 }  // namespace
 
-rc::Gen<Spec> arbitrary_spec(cases::BiasMethod bias, cases::Format format,
+rc::Gen<Spec> arbitrary_spec(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
                              std::function<bool(const Spec&)> supported) {
-  return [=](const rc::Random& random, int size) {
+  return [=](const rc::Random& random, int) {
     rc::Random stream = random;
-    Spec spec = draw_spec(Draw(stream.split()), size, bias, format);
+    Spec spec = draw_spec(Draw(stream.split()), pass, bias, format);
     for (int tries = 0; !supported(spec) && tries < 1000; ++tries) {
-      spec = draw_spec(Draw(stream.split()), size, bias, format);
+      spec = draw_spec(Draw(stream.split()), pass, bias, format);
     }
     return rc::shrinkable::shrinkRecur(std::move(spec), [supported](const Spec& failing) {
       std::vector<Spec> candidates;
@@ -142,14 +153,13 @@ rc::Gen<Spec> arbitrary_spec(cases::BiasMethod bias, cases::Format format,
   };
 }
 
-std::vector<Spec> draw_specs(cases::BiasMethod bias, cases::Format format, int count,
-                             std::uint64_t seed) {
-  const auto generator = arbitrary_spec(bias, format, [](const Spec&) { return true; });
+std::vector<Spec> draw_specs(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+                             int count, std::uint64_t seed) {
+  const auto generator = arbitrary_spec(pass, bias, format, [](const Spec&) { return true; });
   rc::Random random(seed);
   std::vector<Spec> specs;
   for (int n = 0; n < count; ++n) {
-    const int size = count > 1 ? 100 * n / (count - 1) : 50;
-    specs.push_back(generator(random.split(), size).value());
+    specs.push_back(generator(random.split(), 0).value());
   }
   return specs;
 }

@@ -47,7 +47,7 @@ struct KeysShared {
 };
 
 template <int D, class Bias>
-__global__ void __launch_bounds__(kTileThreads, kBackwardBlocks)
+__global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
     keys_kernel(Problem problem, BackwardArrays arrays, typename Bias::Params params) {
   SharedMemory memory;
   const KeysShared<D, Bias> shared(memory);

@@ -11,8 +11,10 @@
 
 namespace plumbline::gpu {
 
-/// Blocks that a multiprocessor shall hold: leaves 168 registers to a thread.
-inline constexpr int kBackwardBlocks = 3;
+/// Blocks that a multiprocessor shall hold: leaves 168 registers to a thread, or more where shared
+/// memory has no room for three of them anyway.
+template <int D>
+inline constexpr int kBackwardBlocks = D > 64 ? 2 : 3;
 
 inline constexpr int kScoreStride = kTileKeys + 4;
 

@@ -8,11 +8,12 @@
 
 namespace plumbline::cases {
 
-/// Every field drawn, `family` among those that are generated.
+/// Every field drawn, but no pass that files do not hold; `family` among those that are generated.
 inline rc::Gen<Spec> any_spec() {
   return rc::gen::exec([] {
     const auto size = [](int highest) { return *rc::gen::inRange(1, highest + 1); };
     Spec s;
+    s.pass = *rc::gen::element(Pass::forward, Pass::backward);
     s.bias = *rc::gen::elementOf(all_biases());
     s.format = *rc::gen::elementOf(all_formats());
     s.ssmax = *rc::gen::arbitrary<bool>();
@@ -23,7 +24,10 @@ inline rc::Gen<Spec> any_spec() {
     s.queries = size(s.keys);
     s.query_offset = *rc::gen::inRange(0, s.keys - s.queries + 1);
     s.head_dim = size(9);
-    s.mask.causal = *rc::gen::arbitrary<bool>();
+    const bool rope =
+        s.bias == BiasMethod::rope_interleaved || s.bias == BiasMethod::rope_half_split;
+    if (rope) s.head_dim += s.head_dim % 2;
+    s.mask.causal = *rc::gen::arbitrary<bool>() || s.bias == BiasMethod::fox;
     if (*rc::gen::arbitrary<bool>()) s.mask.window = *rc::gen::inRange(0, 12);
     s.mask.ragged = *rc::gen::arbitrary<bool>();
     s.mask.documents = *rc::gen::arbitrary<bool>();

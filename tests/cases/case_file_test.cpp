@@ -26,11 +26,10 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 }
 
 bool same_numbers(const Case& a, const Case& b) {
-  return a.scale == b.scale && a.epsilon == b.epsilon && same_bits(a.q, b.q) &&
-         same_bits(a.k, b.k) && same_bits(a.v, b.v) && same_bits(a.slopes, b.slopes) &&
-         same_bits(a.increments, b.increments) && same_bits(a.gain, b.gain) &&
-         same_bits(a.theta_alpha, b.theta_alpha) && same_bits(a.theta_beta, b.theta_beta) &&
-         same_bits(a.theta_mu, b.theta_mu) && same_bits(a.ssmax_scale, b.ssmax_scale) &&
+  return a.scale == b.scale && a.options == b.options && same_bits(a.q, b.q) &&
+         same_bits(a.k, b.k) && same_bits(a.v, b.v) && same_bits(a.grad_o, b.grad_o) &&
+         std::equal(a.parameters.begin(), a.parameters.end(), b.parameters.begin(),
+                    [](const auto& x, const auto& y) { return same_bits(x, y); }) &&
          same_bits(a.lengths, b.lengths) && same_bits(a.documents, b.documents);
 }
 
@@ -81,7 +80,7 @@ BOOST_AUTO_TEST_CASE(scale_and_epsilon_read_back_bit_for_bit) {
   spec.bias = BiasMethod::ggd;
   Case written = generate(spec);
   written.scale = 0.1;
-  written.epsilon = 0x1.23456789abcdep-20;
+  written.options[PLUMBLINE_EPSILON] = 0x1.23456789abcdep-20;
   write_case(path, written);
   BOOST_TEST(same_numbers(written, read_case(path)));
   std::filesystem::remove(path);
@@ -100,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_minimal_file_takes_its_shape_from_the_tensors_and_the_res
   BOOST_CHECK(c.spec == expected);
   BOOST_TEST(c.scale == 1.0);
   BOOST_CHECK(c.q == (std::vector<float>{1, 2, 3, 4}));
-  BOOST_CHECK(c.slopes == (std::vector<float>{0.5, 0.25}));
+  BOOST_CHECK(c[PLUMBLINE_SLOPES] == (std::vector<float>{0.5, 0.25}));
 }
 
 BOOST_AUTO_TEST_CASE(optional_tensors_turn_their_feature_on) {
@@ -118,6 +117,22 @@ BOOST_AUTO_TEST_CASE(an_invalid_case_is_not_written) {
   c.q[0] = std::nanf("");
   expect_bad_input([&] { write_case(path, c); }, {"q[0] is nan"});
   BOOST_TEST(!std::filesystem::exists(path));
+}
+
+BOOST_AUTO_TEST_CASE(a_cache_has_no_file) {
+  Spec spec;
+  spec.pass = Pass::decode;
+  expect_bad_input([&] { write_case(path, generate(spec)); }, {"pass is decode"});
+  BOOST_TEST(!std::filesystem::exists(path));
+}
+
+BOOST_AUTO_TEST_CASE(options_that_do_not_fit_together) {
+  Case c = generate(from_line("bias=t5,heads=1,keys=4"));
+  c.options[PLUMBLINE_BUCKETS] = 32;
+  c.options[PLUMBLINE_MAX_DISTANCE] = 16;
+  expect_bad_input([&] { write_case(path, c); }, {"max_distance is 16", "above 16"});
+  c.options[PLUMBLINE_BUCKETS] = 2.5;
+  expect_bad_input([&] { write_case(path, c); }, {"buckets is 2.5", "whole number from 2"});
 }
 
 BOOST_AUTO_TEST_CASE(a_file_of_zero_bytes_is_named) {
@@ -166,6 +181,9 @@ BOOST_AUTO_TEST_CASE(fields_of_the_wrong_type_or_range) {
 BOOST_AUTO_TEST_CASE(a_dtype_that_contradicts_the_tensors) {
   expect_refusal([](auto& b) { b.plumbline["dtype"] = "bf16"; },
                  {"plumbline: dtype is \"bf16\"", "\"fp32\", in which q is stored"});
+  FileBuilder tf32 = small_case();
+  tf32.plumbline["dtype"] = "tf32";
+  BOOST_CHECK(parsed(tf32).spec.format == Format::tf32);
   expect_refusal([](auto& b) { b.header["v"]["dtype"] = "I32"; },
                  {"tensor \"v\": dtype is \"I32\"", "F32"});
   expect_refusal([](auto& b) { b.header["slopes"]["dtype"] = "I32"; },

@@ -20,11 +20,13 @@ std::filesystem::path folder() {
 
 BOOST_AUTO_TEST_CASE(the_case_is_what_the_page_says) {
   const Case c = read_case(folder() / "case.safetensors");
-  BOOST_TEST(to_line(c.spec) ==
-             "bias=alibi,dtype=fp32,ssmax=0,batch=2,heads=4,kv_heads=4,queries=16,keys=16,"
-             "head_dim=32,query_offset=0,causal=1,window=none,ragged=0,documents=0,family=file,"
-             "seed=0");
-  BOOST_CHECK(c.slopes == (std::vector<float>{0x1p-2f, 0x1p-4f, 0x1p-6f, 0x1p-8f}));
+  BOOST_TEST(
+      to_line(c.spec) ==
+      "pass=forward,bias=alibi,dtype=fp32,ssmax=0,batch=2,heads=4,kv_heads=4,queries=16,keys=16,"
+      "head_dim=32,query_offset=0,page_size=0,causal=1,window=none,ragged=0,documents=0,family="
+      "file,"
+      "seed=0");
+  BOOST_CHECK(c[PLUMBLINE_SLOPES] == (std::vector<float>{0x1p-2f, 0x1p-4f, 0x1p-6f, 0x1p-8f}));
 }
 
 BOOST_AUTO_TEST_CASE(the_bf16_case_holds_the_same_numbers_rounded) {
@@ -40,7 +42,7 @@ BOOST_AUTO_TEST_CASE(the_bf16_case_holds_the_same_numbers_rounded) {
 
 BOOST_AUTO_TEST_CASE(the_outputs_fit_the_case) {
   const Case c = read_case(folder() / "case.safetensors");
-  const OutputsFile file = read_outputs(folder() / "outputs.safetensors", c.spec);
+  const OutputsFile file = read_outputs(folder() / "outputs.safetensors", c);
   BOOST_TEST(file.kernel == "numpy");
   // The first query of a causal case sees one key: its output is that key's value, exactly, and its
   // lse is its score, of which 32 products and their sum in fp32 leave 34 roundings.

@@ -27,8 +27,14 @@ FileBuilder small_outputs() {
   return builder;
 }
 
+Case of(const Spec& spec) {
+  Case c;
+  c.spec = spec;
+  return c;
+}
+
 OutputsFile parsed(const FileBuilder& builder, const Spec& spec = small_spec()) {
-  return outputs_from_bytes(bytes_of(builder.file()), "given.safetensors", spec);
+  return outputs_from_bytes(bytes_of(builder.file()), "given.safetensors", of(spec));
 }
 
 void expect_refusal(auto&& spoil, std::initializer_list<const char*> parts) {
@@ -40,7 +46,8 @@ void expect_refusal(auto&& spoil, std::initializer_list<const char*> parts) {
 }
 
 bool same(const plumbline_contract& a, const plumbline_contract& b) {
-  return a.unit_roundoff == b.unit_roundoff && a.probability_format == b.probability_format &&
+  return a.unit_roundoff == b.unit_roundoff && a.operand_roundoff == b.operand_roundoff &&
+         a.skipped_mass == b.skipped_mass && a.probability_format == b.probability_format &&
          a.sums_rounded_p == b.sums_rounded_p && a.exp_error == b.exp_error &&
          a.splits == b.splits && a.prefix_sum == b.prefix_sum && a.prefix_tile == b.prefix_tile;
 }
@@ -63,15 +70,17 @@ BOOST_AUTO_TEST_CASE(a_file_that_declares_nothing_gets_the_strictest_contract) {
   BOOST_TEST(same(file.contract, undeclared_contract()));
   const FileBuilder builder = small_outputs();
   const std::string bare = container(builder.header.dump(), builder.data);
-  BOOST_TEST(
-      same(outputs_from_bytes(bytes_of(bare), "f", small_spec()).contract, undeclared_contract()));
+  BOOST_TEST(same(outputs_from_bytes(bytes_of(bare), "f", of(small_spec())).contract,
+                  undeclared_contract()));
 }
 
 BOOST_AUTO_TEST_CASE(a_declared_contract_is_read_field_by_field) {
   FileBuilder builder = small_outputs();
   builder.plumbline["kernel"] = "flash";
   builder.plumbline["contract"] = {{"unit_roundoff", 0x1p-23},
-                                   {"probability_format", "bf16"},
+                                   {"operand_roundoff", 0x1p-11},
+                                   {"skipped_mass", 0x1p-14},
+                                   {"probability_format", "fp16"},
                                    {"sums_rounded_p", true},
                                    {"exp_error", 0x1p-16},
                                    {"splits", 4},
@@ -79,8 +88,8 @@ BOOST_AUTO_TEST_CASE(a_declared_contract_is_read_field_by_field) {
                                    {"prefix_tile", 64}};
   const OutputsFile file = parsed(builder);
   BOOST_TEST(file.kernel == "flash");
-  BOOST_TEST(
-      same(file.contract, {0x1p-23, PLUMBLINE_BF16, 1, 0x1p-16, 4, PLUMBLINE_PREFIX_SUM_FP32, 64}));
+  BOOST_TEST(same(file.contract, {0x1p-23, 0x1p-11, PLUMBLINE_FP16, 1, 0x1p-16, 0x1p-14, 4,
+                                  PLUMBLINE_PREFIX_SUM_FP32, 64}));
 }
 
 BOOST_AUTO_TEST_CASE(outputs_read_back_bit_for_bit) {
@@ -89,10 +98,11 @@ BOOST_AUTO_TEST_CASE(outputs_read_back_bit_for_bit) {
   for (const Format format : all_formats()) {
     OutputsFile written;
     written.kernel = "a \"name\"";
-    written.contract = {0x1p-23, PLUMBLINE_BF16, 1, 0.1, 2, PLUMBLINE_PREFIX_SUM_FP32, 32};
-    written.outputs = {{1.5f, -0.0f, INFINITY, from_bf16(1)}, {0x1.234568p-3f, -INFINITY}};
-    write_outputs(path, small_spec(format), written);
-    const OutputsFile read = read_outputs(path, small_spec(format));
+    written.contract = {0x1p-23, 0, PLUMBLINE_BF16, 1, 0.1, 0, 2, PLUMBLINE_PREFIX_SUM_FP32, 32};
+    written.outputs.o = {1.5f, -0.0f, INFINITY, stored(0.1f, format)};
+    written.outputs.lse = {0x1.234568p-3f, -INFINITY};
+    write_outputs(path, of(small_spec(format)), written);
+    const OutputsFile read = read_outputs(path, of(small_spec(format)));
     BOOST_TEST(read.kernel == written.kernel);
     BOOST_TEST(same(read.contract, written.contract));
     BOOST_TEST(std::memcmp(read.outputs.o.data(), written.outputs.o.data(), 16) == 0);
@@ -100,17 +110,49 @@ BOOST_AUTO_TEST_CASE(outputs_read_back_bit_for_bit) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(gradients_of_a_backward_case_read_back_and_must_all_be_there) {
+  const TemporaryFolder folder;
+  const auto path = folder.path / "outputs.safetensors";
+  const Case c =
+      generate(from_line("pass=backward,bias=cable,heads=2,keys=3,queries=2,head_dim=2"));
+  OutputsFile written{"k", undeclared_contract(), {}};
+  Outputs& outputs = written.outputs;
+  outputs.o = outputs.grad_q = c.q;
+  outputs.lse = {1, 2, 3, 4};
+  outputs.grad_k = c.k;
+  outputs.grad_v = c.v;
+  outputs.grad_parameters[PLUMBLINE_INCREMENTS] = c[PLUMBLINE_INCREMENTS];
+  expect_bad_input([&] { write_outputs(path, c, written); }, {"elements of grad_gain is 0"});
+  outputs.grad_parameters[PLUMBLINE_GAIN] = c[PLUMBLINE_GAIN];
+  write_outputs(path, c, written);
+  const OutputsFile read = read_outputs(path, c);
+  BOOST_CHECK(read.outputs.grad_q == c.q && read.outputs.grad_k == c.k);
+  BOOST_CHECK(read.outputs.grad_v == c.v);
+  BOOST_CHECK(read.outputs.grad_parameters == outputs.grad_parameters);
+  // A file of the forward pass alone is not enough.
+  Case forward = c;
+  forward.spec.pass = Pass::forward;
+  write_outputs(path, forward, written);
+  expect_bad_input([&] { read_outputs(path, c); }, {"tensor \"grad_q\" is missing"});
+}
+
 BOOST_AUTO_TEST_CASE(a_kernel_name_that_is_no_utf8_does_not_stop_the_writing) {
   const TemporaryFolder folder;
   const auto path = folder.path / "outputs.safetensors";
-  write_outputs(path, small_spec(), {"\xff", undeclared_contract(), {{1, 2, 3, 4}, {1, 2}}});
-  BOOST_TEST(read_outputs(path, small_spec()).kernel == "\xef\xbf\xbd");
+  OutputsFile written{"\xff", undeclared_contract(), {}};
+  written.outputs.o = {1, 2, 3, 4};
+  written.outputs.lse = {1, 2};
+  write_outputs(path, of(small_spec()), written);
+  BOOST_TEST(read_outputs(path, of(small_spec())).kernel == "\xef\xbf\xbd");
 }
 
 BOOST_AUTO_TEST_CASE(sizes_are_checked_before_writing) {
   expect_bad_input(
       [] {
-        write_outputs("unused", small_spec(), {"k", undeclared_contract(), {{1}, {1, 2}}});
+        OutputsFile short_o{"k", undeclared_contract(), {}};
+        short_o.outputs.o = {1};
+        short_o.outputs.lse = {1, 2};
+        write_outputs("unused", of(small_spec()), short_o);
       },
       {"elements of o is 1", "expected 4"});
 }
@@ -143,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_contract_that_makes_no_sense) {
   };
   expect_refusal(contract("splits", 0), {"plumbline: contract: splits is 0"});
   expect_refusal(contract("prefix_sum", "fp16"), {"prefix_sum is \"fp16\"", "fp64, fp32"});
-  expect_refusal(contract("probability_format", "fp16"), {"probability_format is \"fp16\""});
+  expect_refusal(contract("probability_format", "fp8"), {"probability_format is \"fp8\""});
   expect_refusal(contract("sums_rounded_p", 1), {"sums_rounded_p is 1", "true or false"});
   expect_refusal(contract("exp_error", "small"), {"exp_error is \"small\"", "a number"});
   expect_refusal(contract("prefix_tile", -1), {"prefix_tile is -1"});

@@ -26,9 +26,9 @@ BOOST_AUTO_TEST_CASE(the_line_is_spelt_as_documented) {
   s.mask.window = 3;
   s.seed = 18446744073709551615u;
   BOOST_TEST(to_line(s) ==
-             "bias=k_cable_nw,dtype=bf16,ssmax=0,batch=1,heads=1,kv_heads=1,queries=1,keys=1,"
-             "head_dim=64,query_offset=0,causal=1,window=3,ragged=0,documents=0,family=generic,"
-             "seed=18446744073709551615");
+             "pass=forward,bias=k_cable_nw,dtype=bf16,ssmax=0,batch=1,heads=1,kv_heads=1,queries=1,"
+             "keys=1,head_dim=64,query_offset=0,page_size=0,causal=1,window=3,ragged=0,documents=0,"
+             "family=generic,seed=18446744073709551615");
 }
 
 BOOST_AUTO_TEST_CASE(a_line_may_leave_keys_out) {
@@ -46,11 +46,16 @@ BOOST_AUTO_TEST_CASE(lines_that_are_refused) {
   expect_bad_input([] { from_line("seed=-1"); }, {"seed is \"-1\""});
   expect_bad_input([] { from_line("causal=yes"); }, {"causal is \"yes\"", "0 or 1"});
   expect_bad_input([] { from_line("bias=rope"); }, {"bias is \"rope\"", "k_cable_nw, ggd"});
-  expect_bad_input([] { from_line("dtype=fp16"); }, {"dtype is \"fp16\"", "fp32, bf16"});
+  expect_bad_input([] { from_line("dtype=fp8"); }, {"dtype is \"fp8\"", "fp32, bf16, fp16"});
+  expect_bad_input([] { from_line("pass=training"); }, {"pass is \"training\"", "decode"});
   expect_bad_input([] { from_line("family=odd"); }, {"family is \"odd\"", "subnormal"});
 }
 
 BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
+  expect_bad_input([] { from_line("page_size=16"); }, {"page_size is 16", "from 0 to 0"});
+  BOOST_TEST(from_line("pass=decode,page_size=16").page_size == 16);
+  expect_bad_input([] { from_line("bias=fox,causal=0"); }, {"causal is 0 with bias fox"});
+  expect_bad_input([] { from_line("bias=rope_half_split,head_dim=3"); }, {"head_dim is 3", "even"});
   expect_bad_input([] { from_line("batch=0"); }, {"batch is 0", "from 1 to 16777216"});
   expect_bad_input([] { from_line("heads=0"); }, {"heads is 0"});
   expect_bad_input([] { from_line("kv_heads=-1"); }, {"kv_heads is -1"});

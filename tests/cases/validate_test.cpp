@@ -34,11 +34,12 @@ BOOST_AUTO_TEST_SUITE(validation)
 
 BOOST_AUTO_TEST_CASE(a_nan_is_named_with_its_tensor_and_index) {
   const float nan = std::nanf("");
-  expect_refusal(of(BiasMethod::alibi), [&](Case& c) { c.slopes[1] = nan; },
+  expect_refusal(of(BiasMethod::alibi), [&](Case& c) { c[PLUMBLINE_SLOPES][1] = nan; },
                  {"slopes[1] is nan", "finite"});
   expect_refusal(of(BiasMethod::alibi), [&](Case& c) { c.k[5] = nan; }, {"k[5] is nan"});
-  expect_refusal(of(BiasMethod::ggd), [&](Case& c) { c.theta_mu[0] = nan; }, {"theta_mu[0]"});
-  expect_refusal(of(BiasMethod::nope), [&](Case& c) { c.ssmax_scale[1] = nan; },
+  expect_refusal(of(BiasMethod::ggd), [&](Case& c) { c[PLUMBLINE_THETA_MU][0] = nan; },
+                 {"theta_mu[0]"});
+  expect_refusal(of(BiasMethod::nope), [&](Case& c) { c[PLUMBLINE_SSMAX_SCALE][1] = nan; },
                  {"ssmax_scale[1]"});
 }
 
@@ -48,9 +49,10 @@ BOOST_AUTO_TEST_CASE(an_infinity_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(negative_increments_and_gains_are_refused) {
-  expect_refusal(of(BiasMethod::cable), [](Case& c) { c.increments[4] = -1; },
+  expect_refusal(of(BiasMethod::cable), [](Case& c) { c[PLUMBLINE_INCREMENTS][4] = -1; },
                  {"increments[4] is -1", ">= 0"});
-  expect_refusal(of(BiasMethod::k_cable), [](Case& c) { c.gain[3] = -0.5f; }, {"gain[3] is -0.5"});
+  expect_refusal(of(BiasMethod::k_cable), [](Case& c) { c[PLUMBLINE_GAIN][3] = -0.5f; },
+                 {"gain[3] is -0.5"});
 }
 
 BOOST_AUTO_TEST_CASE(sizes_are_checked_of_tensors_that_are_used_and_of_those_that_are_not) {
@@ -58,12 +60,12 @@ BOOST_AUTO_TEST_CASE(sizes_are_checked_of_tensors_that_are_used_and_of_those_tha
                  {"elements of q is 15", "expected 16"});
   expect_refusal(of(BiasMethod::nope),
                  [](Case& c) {
-                   c.slopes = {1, 1};
+                   c[PLUMBLINE_SLOPES] = {1, 1};
                  },
                  {"elements of slopes is 2", "expected 0"});
   expect_refusal(of(BiasMethod::nope), [](Case& c) { c.documents.pop_back(); },
                  {"elements of documents is 2"});
-  expect_refusal(of(BiasMethod::cable_nw), [](Case& c) { c.gain = {1}; },
+  expect_refusal(of(BiasMethod::cable_nw), [](Case& c) { c[PLUMBLINE_GAIN] = {1}; },
                  {"elements of gain is 1"});
 }
 
@@ -85,7 +87,8 @@ BOOST_AUTO_TEST_CASE(lengths_outside_the_keys_are_refused) {
 BOOST_AUTO_TEST_CASE(scale_and_epsilon_must_be_positive_normal_numbers) {
   for (const double bad : {0.0, -1.0, 1e-40, 1e39, std::nan("")}) {
     expect_refusal(of(BiasMethod::nope), [&](Case& c) { c.scale = bad; }, {"scale is"});
-    expect_refusal(of(BiasMethod::ggd), [&](Case& c) { c.epsilon = bad; }, {"epsilon is"});
+    expect_refusal(of(BiasMethod::ggd), [&](Case& c) { c.options[PLUMBLINE_EPSILON] = bad; },
+                   {"epsilon is"});
   }
 }
 

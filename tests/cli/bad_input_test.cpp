@@ -34,7 +34,7 @@ struct Files {
     outputs.contract = cases::undeclared_contract();
     outputs.outputs.o.assign(4 * 6 * 32, 0.0f);
     outputs.outputs.lse.assign(4 * 6, 0.0f);
-    cases::write_outputs(outputs_path, spec, outputs);
+    cases::write_outputs(outputs_path, the_case, outputs);
   }
 
   std::string judge() const { return "judge " + case_path + " " + outputs_path; }
@@ -120,7 +120,7 @@ BOOST_FIXTURE_TEST_CASE(an_unknown_bias, Files) {
 
 BOOST_FIXTURE_TEST_CASE(a_slope_that_is_not_a_number, Files) {
   std::string bytes = test::text_of(case_path);
-  const std::string slope(reinterpret_cast<const char*>(&the_case.slopes[2]), 4);
+  const std::string slope(reinterpret_cast<const char*>(&the_case[PLUMBLINE_SLOPES][2]), 4);
   const float nan = std::nanf("");
   const std::size_t at = bytes.rfind(slope);
   BOOST_REQUIRE(at != std::string::npos);

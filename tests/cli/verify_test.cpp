@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(vectors_oracle_and_judge_work_together) {
   zeros.outputs.o.assign(the_case.q.size(), 0.0f);
   zeros.outputs.lse.assign(the_case.q.size() / the_case.spec.head_dim, 0.0f);
   const auto outputs_path = (folder / "outputs.safetensors").string();
-  cases::write_outputs(outputs_path, the_case.spec, zeros);
+  cases::write_outputs(outputs_path, the_case, zeros);
   const auto judged = test::plumbline("judge " + case_path + " " + outputs_path);
   BOOST_TEST(judged.status == 1);
   BOOST_TEST(judged.out.find("FAIL") != std::string::npos);

@@ -13,15 +13,16 @@
 namespace plumbline::cases {
 
 /// The shape that the corpus's files of outputs have.
-inline Spec fuzzed_outputs_spec() {
-  Spec spec;
+inline Case fuzzed_outputs_case() {
+  Case c;
+  Spec& spec = c.spec;
   spec.format = Format::bf16;
   spec.heads = 2;
   spec.kv_heads = 1;
   spec.queries = 3;
   spec.keys = 4;
   spec.head_dim = 2;
-  return spec;
+  return c;
 }
 
 /// Reads the bytes as a container, as a case and as outputs. BadInput is the right answer to bad
@@ -48,7 +49,7 @@ inline void parse_everything(std::span<const std::byte> bytes) {
   } catch (const BadInput&) {
   }
   try {
-    outputs_from_bytes(bytes, "fuzz", fuzzed_outputs_spec());
+    outputs_from_bytes(bytes, "fuzz", fuzzed_outputs_case());
   } catch (const BadInput&) {
   }
 }

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(every_input_of_the_corpus_is_accepted_or_refused_as_its_nam
     BOOST_TEST_CONTEXT(name) {
       parse_everything(bytes);
       BOOST_TEST(accepts([&] { case_from_bytes(bytes, name); }) == name.starts_with("case-"));
-      BOOST_TEST(accepts([&] { outputs_from_bytes(bytes, name, fuzzed_outputs_spec()); }) ==
+      BOOST_TEST(accepts([&] { outputs_from_bytes(bytes, name, fuzzed_outputs_case()); }) ==
                  name.starts_with("outputs-"));
     }
     ++inputs;

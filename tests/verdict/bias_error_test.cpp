@@ -54,7 +54,8 @@ double worst_ratio(BiasMethod bias, const verdict::Contract& contract, const Way
 }
 
 long double prefix(const cases::Case& c, int i) {
-  return std::accumulate(c.increments.begin(), c.increments.begin() + i + 1, 0.0L);
+  return std::accumulate(c[PLUMBLINE_INCREMENTS].begin(), c[PLUMBLINE_INCREMENTS].begin() + i + 1,
+                         0.0L);
 }
 
 }  // namespace
@@ -64,10 +65,10 @@ BOOST_AUTO_TEST_CASE(alibi_with_log2_e_folded_into_the_slope) {
   const double worst =
       worst_ratio(BiasMethod::alibi, cases::undeclared_contract(),
                   {[](const auto& c, int i, int j) {
-                     return -(c.slopes[0] * log2e) * static_cast<float>(std::abs(i - j));
+                     return -(c[PLUMBLINE_SLOPES][0] * log2e) * static_cast<float>(std::abs(i - j));
                    },
                    [](const auto& c, int i, int j) {
-                     return -c.slopes[0] * std::abs(i - j) / std::log(2.0L);
+                     return -c[PLUMBLINE_SLOPES][0] * std::abs(i - j) / std::log(2.0L);
                    }});
   BOOST_TEST(worst <= 1.0);
   BOOST_TEST(worst > 0.1);
@@ -77,11 +78,11 @@ BOOST_AUTO_TEST_CASE(cable_differenced_in_double) {
   const double worst = worst_ratio(
       BiasMethod::cable, cases::undeclared_contract(),
       {[](const auto& c, int i, int j) {
-         return -c.gain[i] *
+         return -c[PLUMBLINE_GAIN][i] *
                 static_cast<float>(std::abs(static_cast<double>(prefix(c, i) - prefix(c, j))));
        },
        [](const auto& c, int i, int j) {
-         return -c.gain[i] * std::abs(prefix(c, i) - prefix(c, j));
+         return -c[PLUMBLINE_GAIN][i] * std::abs(prefix(c, i) - prefix(c, j));
        }});
   BOOST_TEST(worst <= 1.0);
   BOOST_TEST(worst > 0.2);
@@ -108,7 +109,7 @@ BOOST_AUTO_TEST_CASE(cable_with_float_prefix_sums_needs_the_contract_to_say_so) 
       [](const auto& c, int i, int j) {
         const auto sum = [&](int n) {
           float total = 0;
-          for (int t = 0; t <= n; ++t) total += c.increments[t];
+          for (int t = 0; t <= n; ++t) total += c[PLUMBLINE_INCREMENTS][t];
           return total;
         };
         return -std::abs(sum(i) - sum(j));
@@ -125,11 +126,11 @@ BOOST_AUTO_TEST_CASE(k_cable_with_one_plus_the_square_rounded) {
                                    {[](const auto& c, int i, int j) {
                                       const float d =
                                           static_cast<float>(prefix(c, i) - prefix(c, j));
-                                      return -c.gain[i] * std::log(1.0f + d * d);
+                                      return -c[PLUMBLINE_GAIN][i] * std::log(1.0f + d * d);
                                     },
                                     [](const auto& c, int i, int j) {
                                       const long double d = prefix(c, i) - prefix(c, j);
-                                      return -c.gain[i] * std::log1p(d * d);
+                                      return -c[PLUMBLINE_GAIN][i] * std::log1p(d * d);
                                     }});
   BOOST_TEST(worst <= 1.0);
   BOOST_TEST(worst > 0.2);
@@ -139,18 +140,19 @@ BOOST_AUTO_TEST_CASE(ggd_through_base_two_exponentials_and_logarithms) {
   const double worst = worst_ratio(
       BiasMethod::ggd, cases::undeclared_contract(),
       {[](const auto& c, int i, int j) {
-         const float mu = std::exp(c.theta_mu[0]) - std::exp(-c.theta_mu[0]);
-         const float base =
-             std::abs(static_cast<float>(j - i) - mu) + static_cast<float>(c.epsilon);
-         const float amplitude = std::exp2(c.theta_alpha[0] * log2e);
-         return -amplitude * std::exp2(c.theta_beta[0] * std::log2(base));
+         const float mu = std::exp(c[PLUMBLINE_THETA_MU][0]) - std::exp(-c[PLUMBLINE_THETA_MU][0]);
+         const float base = std::abs(static_cast<float>(j - i) - mu) +
+                            static_cast<float>(c.options[PLUMBLINE_EPSILON]);
+         const float amplitude = std::exp2(c[PLUMBLINE_THETA_ALPHA][0] * log2e);
+         return -amplitude * std::exp2(c[PLUMBLINE_THETA_BETA][0] * std::log2(base));
        },
        [](const auto& c, int i, int j) {
-         const long double theta_mu = c.theta_mu[0];
+         const long double theta_mu = c[PLUMBLINE_THETA_MU][0];
          const long double mu = std::exp(theta_mu) - std::exp(-theta_mu);
-         const long double base = std::abs(j - i - mu) + static_cast<long double>(c.epsilon);
-         return -std::exp(static_cast<long double>(c.theta_alpha[0])) *
-                std::pow(base, static_cast<long double>(c.theta_beta[0]));
+         const long double base =
+             std::abs(j - i - mu) + static_cast<long double>(c.options[PLUMBLINE_EPSILON]);
+         return -std::exp(static_cast<long double>(c[PLUMBLINE_THETA_ALPHA][0])) *
+                std::pow(base, static_cast<long double>(c[PLUMBLINE_THETA_BETA][0]));
        }});
   BOOST_TEST(worst <= 1.0);
   BOOST_TEST(worst > 0.1);
@@ -159,13 +161,14 @@ BOOST_AUTO_TEST_CASE(ggd_through_base_two_exponentials_and_logarithms) {
 BOOST_AUTO_TEST_CASE(large_sums_of_which_small_differences_are_left) {
   // S is near 10^9 and S_i - S_j near 10^-3: the double sums' own rounding is what counts.
   auto c = one_head(BiasMethod::cable, 1);
-  c.increments[0] = 1e9f;
-  for (std::size_t t = 1; t < c.increments.size(); ++t) c.increments[t] = 1e-3f * (1 + t % 7) / 7;
-  std::fill(c.gain.begin(), c.gain.end(), 1000.0f);
+  c[PLUMBLINE_INCREMENTS][0] = 1e9f;
+  for (std::size_t t = 1; t < c[PLUMBLINE_INCREMENTS].size(); ++t)
+    c[PLUMBLINE_INCREMENTS][t] = 1e-3f * (1 + t % 7) / 7;
+  std::fill(c[PLUMBLINE_GAIN].begin(), c[PLUMBLINE_GAIN].end(), 1000.0f);
   const verdict::BiasError error(c, cases::undeclared_contract());
-  std::vector<double> sum(c.increments.size());
+  std::vector<double> sum(c[PLUMBLINE_INCREMENTS].size());
   double total = 0;
-  for (std::size_t t = 0; t < sum.size(); ++t) sum[t] = total += c.increments[t];
+  for (std::size_t t = 0; t < sum.size(); ++t) sum[t] = total += c[PLUMBLINE_INCREMENTS][t];
   double worst = 0;
   for (int i = 1; i < c.spec.keys; ++i) {
     std::vector<int> visible(i + 1);
@@ -175,7 +178,7 @@ BOOST_AUTO_TEST_CASE(large_sums_of_which_small_differences_are_left) {
       exact.push_back(-1000.0 * static_cast<double>(prefix(c, i) - prefix(c, j)));
     const auto bound = error.row(0, 0, i, visible, exact);
     for (int j : visible) {
-      const float computed = -c.gain[i] * static_cast<float>(sum[i] - sum[j]);
+      const float computed = -c[PLUMBLINE_GAIN][i] * static_cast<float>(sum[i] - sum[j]);
       if (i != j) worst = std::max(worst, std::abs(computed - exact[j]) / bound[j]);
     }
   }

@@ -33,26 +33,28 @@ inline float bias(const cases::Case& c, int b, int h, int r, int i, int j, const
   const int row = b * c.spec.heads + h;
   const auto prefix = [&](int position) {
     double sum = 0;
-    for (int t = 0; t <= position; ++t) sum += c.increments[row * c.spec.keys + t];
+    for (int t = 0; t <= position; ++t) sum += c[PLUMBLINE_INCREMENTS][row * c.spec.keys + t];
     return sum;
   };
   switch (c.spec.bias) {
     case BiasMethod::nope:
       return 0.0f;
     case BiasMethod::alibi: {
-      const float slope = c.slopes[h] * (h == faults.slope_head ? faults.slope_factor : 1.0f);
+      const float slope =
+          c[PLUMBLINE_SLOPES][h] * (h == faults.slope_head ? faults.slope_factor : 1.0f);
       return -slope * static_cast<float>(std::abs(i - j));
     }
     case BiasMethod::ggd: {
-      const float mu = std::exp(c.theta_mu[h]) - std::exp(-c.theta_mu[h]);
-      const float base = std::abs(static_cast<float>(j - i) - mu) + static_cast<float>(c.epsilon);
-      return -std::exp(c.theta_alpha[h]) * std::pow(base, c.theta_beta[h]);
+      const float mu = std::exp(c[PLUMBLINE_THETA_MU][h]) - std::exp(-c[PLUMBLINE_THETA_MU][h]);
+      const float base = std::abs(static_cast<float>(j - i) - mu) +
+                         static_cast<float>(c.options[PLUMBLINE_EPSILON]);
+      return -std::exp(c[PLUMBLINE_THETA_ALPHA][h]) * std::pow(base, c[PLUMBLINE_THETA_BETA][h]);
     }
     default:
       break;
   }
   const float distance = static_cast<float>(std::abs(prefix(i) - prefix(j)));
-  const float gain = c.gain.empty() ? 1.0f : c.gain[row * c.spec.queries + r];
+  const float gain = c[PLUMBLINE_GAIN].empty() ? 1.0f : c[PLUMBLINE_GAIN][row * c.spec.queries + r];
   const bool kernelised =
       c.spec.bias == BiasMethod::k_cable || c.spec.bias == BiasMethod::k_cable_nw;
   return -gain * (kernelised ? std::log1p(distance * distance) : distance);
@@ -71,8 +73,9 @@ inline cases::Outputs float_attention(const cases::Case& c, const Faults& faults
         float largest = -std::numeric_limits<float>::infinity();
         int seen = 0;
         for (int j = 0; j < s.keys; ++j) seen += visible(c, b, i, j);
-        const float factor =
-            c.ssmax_scale.empty() ? 1.0f : c.ssmax_scale[h] * std::log(static_cast<float>(seen));
+        const float factor = c[PLUMBLINE_SSMAX_SCALE].empty()
+                                 ? 1.0f
+                                 : c[PLUMBLINE_SSMAX_SCALE][h] * std::log(static_cast<float>(seen));
         for (int j = 0; j < s.keys; ++j) {
           if (!visible(c, b, i, j)) continue;
           float dot = 0;
@@ -92,8 +95,7 @@ inline cases::Outputs float_attention(const cases::Case& c, const Faults& faults
         }
         for (float x : o) {
           const float value = seen ? x / total : 0.0f;
-          out.o.push_back(s.format == cases::Format::bf16 ? cases::from_bf16(cases::to_bf16(value))
-                                                          : value);
+          out.o.push_back(cases::stored(value, s.format));
         }
         const float log_total = faults.lse_base_2 ? std::log2(total) : std::log(total);
         out.lse.push_back(seen ? largest + log_total : -std::numeric_limits<float>::infinity());

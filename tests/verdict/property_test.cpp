@@ -26,7 +26,8 @@ verdict::Kernel kernel(const std::string& name) {
 }
 
 verdict::CellResult check(const std::string& name, int cases = 60) {
-  return verdict::check_cell(kernel(name), BiasMethod::nope, Format::fp32, cases, 3, 2, [](int) {});
+  return verdict::check_cell(kernel(name), cases::Pass::forward, BiasMethod::nope, Format::fp32,
+                             cases, 3, 2, [](int) {});
 }
 
 std::string message_of(const std::filesystem::path& library) {
@@ -67,17 +68,18 @@ BOOST_AUTO_TEST_CASE(a_failing_case_shrinks_to_the_smallest_shape_that_still_fai
 }
 
 BOOST_AUTO_TEST_CASE(the_same_seed_draws_the_same_cases) {
-  BOOST_TEST((verdict::draw_specs(BiasMethod::ggd, Format::bf16, 20, 9) ==
-              verdict::draw_specs(BiasMethod::ggd, Format::bf16, 20, 9)));
-  BOOST_TEST((verdict::draw_specs(BiasMethod::ggd, Format::bf16, 20, 9) !=
-              verdict::draw_specs(BiasMethod::ggd, Format::bf16, 20, 10)));
+  BOOST_TEST((verdict::draw_specs(cases::Pass::forward, BiasMethod::ggd, Format::bf16, 20, 9) ==
+              verdict::draw_specs(cases::Pass::forward, BiasMethod::ggd, Format::bf16, 20, 9)));
+  BOOST_TEST((verdict::draw_specs(cases::Pass::forward, BiasMethod::ggd, Format::bf16, 20, 9) !=
+              verdict::draw_specs(cases::Pass::forward, BiasMethod::ggd, Format::bf16, 20, 10)));
 }
 
 BOOST_AUTO_TEST_CASE(drawn_cases_cover_every_family_mask_and_head_dim) {
   std::set<cases::Family> families;
   std::set<int> head_dims;
   int causal = 0, window = 0, ragged = 0, documents = 0, grouped = 0, offset = 0, ssmax = 0;
-  for (const auto& spec : verdict::draw_specs(BiasMethod::cable, Format::fp32, 200, 1)) {
+  for (const auto& spec :
+       verdict::draw_specs(cases::Pass::forward, BiasMethod::cable, Format::fp32, 200, 1)) {
     families.insert(spec.family);
     head_dims.insert(spec.head_dim);
     causal += spec.mask.causal;
@@ -89,7 +91,8 @@ BOOST_AUTO_TEST_CASE(drawn_cases_cover_every_family_mask_and_head_dim) {
     ssmax += spec.ssmax;
   }
   BOOST_TEST(families.size() == 6u);
-  BOOST_TEST(head_dims == (std::set<int>{32, 64, 128}), boost::test_tools::per_element());
+  BOOST_TEST(head_dims == (std::set<int>{32, 48, 64, 80, 96, 128}),
+             boost::test_tools::per_element());
   for (const int count : {causal, window, ragged, documents, grouped, offset, ssmax}) {
     BOOST_TEST(count > 10);
     BOOST_TEST(count < 190);
@@ -127,9 +130,9 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_throws_fails_with_the_words_of_its_exception)
 
 BOOST_AUTO_TEST_CASE(an_error_of_the_check_itself_is_no_pass) {
   const auto throw_error = [](int) { throw std::logic_error("an error of ours"); };
-  BOOST_CHECK_THROW(
-      verdict::check_cell(kernel("right"), BiasMethod::nope, Format::fp32, 5, 3, 2, throw_error),
-      std::logic_error);
+  BOOST_CHECK_THROW(verdict::check_cell(kernel("right"), cases::Pass::forward, BiasMethod::nope,
+                                        Format::fp32, 5, 3, 2, throw_error),
+                    std::logic_error);
 }
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_writes_to_its_inputs_fails) {
@@ -156,7 +159,8 @@ BOOST_AUTO_TEST_CASE(a_lost_device_is_reported_at_the_case_that_lost_it) {
 
 BOOST_AUTO_TEST_CASE(alibi_is_drawn_with_slopes_that_are_no_powers_of_two_and_with_long_contexts) {
   int twelve_heads = 0, several_chunks = 0;
-  for (const auto& spec : verdict::draw_specs(BiasMethod::alibi, Format::bf16, 200, 1)) {
+  for (const auto& spec :
+       verdict::draw_specs(cases::Pass::forward, BiasMethod::alibi, Format::bf16, 200, 1)) {
     twelve_heads += spec.heads == 12;
     several_chunks += spec.keys > 512;
   }
@@ -165,8 +169,8 @@ BOOST_AUTO_TEST_CASE(alibi_is_drawn_with_slopes_that_are_no_powers_of_two_and_wi
 }
 
 BOOST_AUTO_TEST_CASE(a_bias_that_a_kernel_does_not_offer_is_neither_pass_nor_fail) {
-  const auto result =
-      verdict::check_cell(kernel("right"), BiasMethod::alibi, Format::fp32, 5, 1, 1, [](int) {});
+  const auto result = verdict::check_cell(kernel("right"), cases::Pass::forward, BiasMethod::alibi,
+                                          Format::fp32, 5, 1, 1, [](int) {});
   BOOST_TEST(!result.supported);
   BOOST_TEST(result.cases == 0);
 }
@@ -190,8 +194,8 @@ BOOST_AUTO_TEST_CASE(the_report_holds_the_verdict_the_case_and_the_repro_line) {
   BOOST_TEST(json["outcome"] == "FAIL");
   BOOST_TEST(json["cells"][0]["outcome"] == "pass");
   const std::string repeat = json["cells"][1]["counterexample"]["repeat"];
-  BOOST_TEST(
-      repeat.starts_with("./plumbline verify --kernel ./mine.so --kernels gives_up --case 'bias="));
+  BOOST_TEST(repeat.starts_with(
+      "./plumbline verify --kernel ./mine.so --kernels gives_up --case 'pass=forward,bias="));
   const auto junit = verdict::to_junit(report);
   BOOST_TEST(junit.find("<testsuite name=\"gives_up\" tests=\"1\" failures=\"1\"") !=
              std::string::npos);

@@ -11,24 +11,25 @@
 
 namespace {
 
-int supports(const plumbline_forward* p) {
+int supports(const plumbline_problem* p, int32_t) {
   return p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE;
 }
 
-bool visible(const plumbline_forward* p, int b, int i, int j) {
+bool visible(const plumbline_problem* p, int b, int i, int j) {
   if (p->lengths && (i >= p->lengths[b] || j >= p->lengths[b])) return false;
   if (p->causal && j > i) return false;
   if (p->window >= 0 && std::abs(i - j) > p->window) return false;
   return !p->documents || p->documents[b * p->keys + i] == p->documents[b * p->keys + j];
 }
 
-int attend(const plumbline_forward* p, int keys_dropped) {
+int attend(const plumbline_problem* p, const plumbline_outputs* out, int keys_dropped) {
+  const float* scales = p->parameters[PLUMBLINE_SSMAX_SCALE];
   for (int row = 0; row < p->batch * p->heads * p->queries; ++row) {
     const int r = row % p->queries, h = row / p->queries % p->heads,
               b = row / p->queries / p->heads;
     const int i = r + p->query_offset, kv = b * p->kv_heads + h / (p->heads / p->kv_heads);
     const float* q = static_cast<const float*>(p->q) + row * p->head_dim;
-    float* o = static_cast<float*>(p->o) + row * p->head_dim;
+    float* o = static_cast<float*>(out->o) + row * p->head_dim;
     std::vector<float> score;
     std::vector<int> keys;
     for (int j = 0; j < p->keys - keys_dropped; ++j) {
@@ -42,7 +43,7 @@ int attend(const plumbline_forward* p, int keys_dropped) {
     float largest = -INFINITY, total = 0;
     const float n = static_cast<float>(keys.size());
     for (float& s : score) {
-      if (p->ssmax_scale) s *= p->ssmax_scale[h] * std::log(n);
+      if (scales) s *= scales[h] * std::log(n);
       largest = std::fmax(largest, s);
     }
     for (int d = 0; d < p->head_dim; ++d) o[d] = 0;
@@ -53,76 +54,89 @@ int attend(const plumbline_forward* p, int keys_dropped) {
       for (int d = 0; d < p->head_dim; ++d) o[d] += weight * v[d];
     }
     for (int d = 0; d < p->head_dim && !keys.empty(); ++d) o[d] /= total;
-    p->lse[row] = keys.empty() ? -INFINITY : largest + std::log(total);
+    out->lse[row] = keys.empty() ? -INFINITY : largest + std::log(total);
   }
   return 0;
 }
 
-int right(const plumbline_forward* p, char*, size_t) { return attend(p, 0); }
-int drops_the_last_key_from_five_on(const plumbline_forward* p, char*, size_t) {
-  return attend(p, p->keys >= 5);
+int right(const plumbline_problem* p, const plumbline_outputs* out, char*, size_t) {
+  return attend(p, out, 0);
 }
-int writes_nothing(const plumbline_forward*, char*, size_t) { return 0; }
-int writes_before_o(const plumbline_forward* p, char*, size_t) {
-  attend(p, 0);
-  static_cast<float*>(p->o)[-1] = 0;
+int drops_the_last_key_from_five_on(const plumbline_problem* p, const plumbline_outputs* out, char*,
+                                    size_t) {
+  return attend(p, out, p->keys >= 5);
+}
+int writes_nothing(const plumbline_problem*, const plumbline_outputs*, char*, size_t) { return 0; }
+int writes_before_o(const plumbline_problem* p, const plumbline_outputs* out, char*, size_t) {
+  attend(p, out, 0);
+  static_cast<float*>(out->o)[-1] = 0;
   return 0;
 }
-int writes_after_lse(const plumbline_forward* p, char*, size_t) {
-  attend(p, 0);
-  p->lse[p->batch * p->heads * p->queries] = 0;
+int writes_after_lse(const plumbline_problem* p, const plumbline_outputs* out, char*, size_t) {
+  attend(p, out, 0);
+  out->lse[p->batch * p->heads * p->queries] = 0;
   return 0;
 }
-int gives_up(const plumbline_forward*, char* message, size_t size) {
+int gives_up(const plumbline_problem*, const plumbline_outputs*, char* message, size_t size) {
   std::snprintf(message, size, "no room for the bias matrix");
   return 7;
 }
 
-int throws_on_the_second_call(const plumbline_forward* p, char*, size_t) {
+int throws_on_the_second_call(const plumbline_problem* p, const plumbline_outputs* out, char*,
+                              size_t) {
   static int calls = 0;
   struct OwnException : std::exception {
     const char* what() const noexcept override { return "thrown by the test kernel"; }
   };
   if (++calls % 2 == 0) throw OwnException();
-  return attend(p, 0);
+  return attend(p, out, 0);
 }
 /// Zeroes q and v, and gives what would be right for them.
-int changes_its_inputs(const plumbline_forward* p, char*, size_t) {
+int changes_its_inputs(const plumbline_problem* p, const plumbline_outputs* out, char*, size_t) {
   float* q = const_cast<float*>(static_cast<const float*>(p->q));
   float* v = const_cast<float*>(static_cast<const float*>(p->v));
   std::fill_n(q, p->batch * p->heads * p->queries * p->head_dim, 0.0f);
   std::fill_n(v, p->batch * p->kv_heads * p->keys * p->head_dim, 0.0f);
-  return attend(p, 0);
+  return attend(p, out, 0);
 }
-int offers_head_dim_128_only(const plumbline_forward* p) {
-  return supports(p) && p->head_dim == 128;
+int offers_head_dim_128_only(const plumbline_problem* p, int32_t pass) {
+  return supports(p, pass) && p->head_dim == 128;
 }
-int loses_the_device(const plumbline_forward*, char* message, size_t size) {
+int loses_the_device(const plumbline_problem*, const plumbline_outputs*, char* message,
+                     size_t size) {
   std::snprintf(message, size, "an illegal memory access");
   return PLUMBLINE_DEVICE_LOST;
 }
 
-int ends_the_program(const plumbline_forward*, char*, size_t) { std::exit(0); }
-int crashes(const plumbline_forward* p, char*, size_t) {
+int ends_the_program(const plumbline_problem*, const plumbline_outputs*, char*, size_t) {
+  std::exit(0);
+}
+int crashes(const plumbline_problem* p, const plumbline_outputs*, char*, size_t) {
   *const_cast<volatile int*>(static_cast<const int*>(nullptr)) = p->keys;
   return 0;
 }
 
-constexpr plumbline_contract contract{0x1p-24, PLUMBLINE_FP32, 0, 0x1p-20, 1, 0, 0};
+constexpr plumbline_contract contract{0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0};
+
+constexpr plumbline_kernel forward_only(const char* name, decltype(&supports) supported,
+                                        decltype(plumbline_kernel::forward) forward) {
+  return {name, {contract, contract, contract, contract}, 1, supported, forward, nullptr, nullptr};
+}
+
 const plumbline_kernel kernels[] = {
-    {"right", contract, supports, right},
-    {"drops_the_last_key_from_five_on", contract, supports, drops_the_last_key_from_five_on},
-    {"writes_nothing", contract, supports, writes_nothing},
-    {"writes_before_o", contract, supports, writes_before_o},
-    {"writes_after_lse", contract, supports, writes_after_lse},
-    {"gives_up", contract, supports, gives_up},
-    {"throws_on_the_second_call", contract, supports, throws_on_the_second_call},
-    {"changes_its_inputs", contract, supports, changes_its_inputs},
-    {"wrong_for_head_dim_128_only", contract, offers_head_dim_128_only,
-     drops_the_last_key_from_five_on},
-    {"loses_the_device", contract, supports, loses_the_device},
-    {"ends_the_program", contract, supports, ends_the_program},
-    {"crashes", contract, supports, crashes},
+    forward_only("right", supports, right),
+    forward_only("drops_the_last_key_from_five_on", supports, drops_the_last_key_from_five_on),
+    forward_only("writes_nothing", supports, writes_nothing),
+    forward_only("writes_before_o", supports, writes_before_o),
+    forward_only("writes_after_lse", supports, writes_after_lse),
+    forward_only("gives_up", supports, gives_up),
+    forward_only("throws_on_the_second_call", supports, throws_on_the_second_call),
+    forward_only("changes_its_inputs", supports, changes_its_inputs),
+    forward_only("wrong_for_head_dim_128_only", offers_head_dim_128_only,
+                 drops_the_last_key_from_five_on),
+    forward_only("loses_the_device", supports, loses_the_device),
+    forward_only("ends_the_program", supports, ends_the_program),
+    forward_only("crashes", supports, crashes),
 };
 const plumbline_library library{PLUMBLINE_ABI_VERSION, "test kernels", "CPU", 12, kernels};
 

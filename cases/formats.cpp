@@ -20,4 +20,24 @@ float from_bf16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
+// The compiler's own type, which rounds to nearest even.
+std::uint16_t to_fp16(float value) {
+  return std::bit_cast<std::uint16_t>(static_cast<_Float16>(value));
+}
+
+float from_fp16(std::uint16_t bits) { return static_cast<float>(std::bit_cast<_Float16>(bits)); }
+
+float stored(float value, Format format) {
+  switch (format) {
+    case Format::bf16:
+      return from_bf16(to_bf16(value));
+    case Format::fp16:
+      return from_fp16(to_fp16(value));
+    case Format::fp32:
+    case Format::tf32:
+      return value;
+  }
+  return value;
+}
+
 }  // namespace plumbline::cases

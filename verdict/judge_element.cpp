@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/judge_element.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace plumbline::verdict {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A failing element is worse than an undecided one, whatever its ratio.
+bool is_worse(const Element& a, const Element& b) {
+  return a.outcome != b.outcome ? a.outcome > b.outcome : a.ratio > b.ratio;
+}
+
+void count(OutputJudgement& output, const Element& element) {
+  ++output.elements;
+  output.failed += element.outcome == Outcome::fail;
+  output.undecided += element.outcome == Outcome::undecided;
+  output.outcome = worse(output.outcome, element.outcome);
+  if (output.elements == 1 || is_worse(element, output.worst)) output.worst = element;
+}
+
+}  // namespace
+
+void judge_element(OutputJudgement& output, const OracleNumber& oracle, double got,
+                   const std::array<int, 4>& index) {
+  const double error = std::abs(got - oracle.value);
+  Element element{index, got, oracle.value, oracle.bound};
+  element.ratio = error / oracle.bound;
+  if (!(element.ratio >= 0)) element.ratio = infinity;
+  if (error == 0) element.ratio = 0;
+  if (!std::isfinite(oracle.bound) || !std::isfinite(oracle.value)) {
+    element.outcome = Outcome::undecided;  // fp32 cannot hold this case, or the oracle not read it
+  } else if (std::isnan(got) || error - oracle.radius > oracle.bound) {
+    element.outcome = Outcome::fail;
+  } else if (!(oracle.radius <= largest_radius * oracle.bound) ||
+             !(error + oracle.radius <= oracle.bound)) {
+    element.outcome = Outcome::undecided;
+  }
+  count(output, element);
+}
+
+void judge_exactly(OutputJudgement& output, double expected, double got,
+                   const std::array<int, 4>& index) {
+  Element element{index, got, expected};
+  const bool equal = got == expected;
+  element.ratio = equal ? 0.0 : infinity;
+  element.outcome = equal ? Outcome::pass : Outcome::fail;
+  count(output, element);
+}
+
+void add(OutputJudgement& total, const OutputJudgement& part, int head) {
+  if (part.elements == 0) return;
+  if (total.elements == 0 || is_worse(part.worst, total.worst)) total.worst = part.worst;
+  total.elements += part.elements;
+  total.failed += part.failed;
+  total.undecided += part.undecided;
+  total.outcome = worse(total.outcome, part.outcome);
+  if (head >= 0) total.failed_by_head.at(static_cast<std::size_t>(head)) += part.failed;
+}
+
+}  // namespace plumbline::verdict
