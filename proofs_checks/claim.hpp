@@ -58,6 +58,8 @@ struct Check {
   std::optional<Counterexample> counterexample;
 };
 
+struct Picture;
+
 /// Where the claim stands.
 struct Source {
   std::string paper, version, place;
@@ -77,6 +79,7 @@ struct Claim {
   std::function<std::vector<Check>()> checks;
   std::string mutant;  ///< a deliberately false neighbour, which the same checks must refute
   std::function<std::vector<Check>()> mutant_checks;
+  std::vector<Picture (*)()> pictures;  ///< what can be drawn of it: proofs_checks/pictures/
 };
 
 /// The verdict that the checks support, and nothing else:
