@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element formats of q, k, v and o, and their conversion to and from the fp32 of the
-// arithmetic.
 #ifndef PLUMBLINE_GPU_CORE_BFLOAT16_CUH
 #define PLUMBLINE_GPU_CORE_BFLOAT16_CUH
 
 #include <cstdint>
 #include <cstring>
 
-#include "core/cuda.cuh"
+#include "core/element.cuh"
 
 #if PLUMBLINE_ON_GPU
 #include <cuda_bf16.h>
@@ -32,17 +30,6 @@ inline float to_float(bfloat16 x) {
   return y;
 }
 #endif
-
-__device__ inline float to_float(float x) { return x; }
-
-/// Rounds to the element format, to nearest, ties to even. A NaN becomes the canonical NaN.
-template <class Element>
-__device__ inline Element from_float(float x);
-
-template <>
-__device__ inline float from_float<float>(float x) {
-  return x;
-}
 
 template <>
 __device__ inline bfloat16 from_float<bfloat16>(float x) {

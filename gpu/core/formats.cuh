@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The element formats of q, k, v and o, and access to arrays whose format is known at run time
+// only.
+#ifndef PLUMBLINE_GPU_CORE_FORMATS_CUH
+#define PLUMBLINE_GPU_CORE_FORMATS_CUH
+
+#include <cstddef>
+
+#include "core/bfloat16.cuh"
+#include "core/float16.cuh"
+#include "core/tf32.cuh"
+
+namespace plumbline::gpu {
+
+/// Values as plumbline_format has them. Arrays of fp32 and of tf32 alike hold floats as they are;
+/// who multiplies in tf32 rounds the operands.
+enum class Format : int { fp32 = 0, bf16 = 1, fp16 = 2, tf32 = 3 };
+
+/// Bytes of an element.
+__host__ __device__ constexpr std::size_t element_bytes(Format format) {
+  return format == Format::bf16 || format == Format::fp16 ? 2 : 4;
+}
+
+/// array[index] as a float, exactly.
+__device__ __forceinline__ float load_element(const void* array, Format format, std::size_t index) {
+  switch (format) {
+    case Format::bf16:
+      return to_float(static_cast<const bfloat16*>(array)[index]);
+    case Format::fp16:
+      return to_float(static_cast<const float16*>(array)[index]);
+    default:
+      return static_cast<const float*>(array)[index];
+  }
+}
+
+/// array[index] = value, rounded to nearest, ties to even.
+__device__ __forceinline__ void store_element(void* array, Format format, std::size_t index,
+                                              float value) {
+  switch (format) {
+    case Format::bf16:
+      static_cast<bfloat16*>(array)[index] = from_float<bfloat16>(value);
+      return;
+    case Format::fp16:
+      static_cast<float16*>(array)[index] = from_float<float16>(value);
+      return;
+    default:
+      static_cast<float*>(array)[index] = value;
+  }
+}
+
+}  // namespace plumbline::gpu
+
+#endif
