@@ -66,7 +66,10 @@ inline Computed operator/(const Computed& a, const Computed& b) {
 /// Correctly rounded, as CUDA's default is.
 inline Computed square_root(const Computed& a) {
   const double value = std::sqrt(a.value), least = std::sqrt(std::max(a.value - a.error, 0.0));
-  return rounded(value, a.error > 0.0 ? a.error / (value + least) : 0.0);
+  // |sqrt(a) - sqrt(b)| <= |a - b| / (sqrt(a) + sqrt(b)), and at most sqrt(|a - b|).
+  const double carried =
+      a.error > 0.0 ? std::min(a.error / (value + least), std::sqrt(a.error)) : 0.0;
+  return rounded(value, carried);
 }
 
 /// A sum in which no term goes through more than `chain` additions, in any order:
