@@ -3,53 +3,76 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 
 namespace plumbline::proofs_checks {
-
-Sample& Sample::with(std::string name, std::vector<double> values) {
-  quantities.push_back({std::move(name), values, values});
-  return *this;
-}
-
-Sample& Sample::within(std::string name, double lower, double upper) {
-  return within(std::move(name), lower, upper, 1);
-}
-
-Sample& Sample::within(std::string name, double lower, double upper, std::size_t size) {
-  quantities.push_back(
-      {std::move(name), std::vector<double>(size, lower), std::vector<double>(size, upper)});
-  return *this;
-}
-
-Sample& Sample::printed(std::string name, double value, double unit) {
-  return within(std::move(name), value - unit / 2, value + unit / 2);
-}
-
 namespace {
-
-std::vector<Check> of_role(const std::vector<Check>& checks, Role role) {
-  std::vector<Check> chosen;
-  std::copy_if(checks.begin(), checks.end(), std::back_inserter(chosen),
-               [role](const Check& check) { return check.role == role; });
-  return chosen;
-}
-
-/// Every check supported on at least one sample, in a plain reading and in two rigorous ones.
-bool established(const std::vector<Check>& checks) {
-  std::set<std::string> plain, rigorous;
-  for (const Check& check : checks) {
-    if (check.samples == 0 || check.outcome != Outcome::supported) return false;
-    (check.rigorous ? rigorous : plain).insert(check.reading);
-  }
-  return !plain.empty() && rigorous.size() >= 2;
-}
 
 bool rigorously_refuted(const std::vector<Check>& checks) {
   return std::any_of(checks.begin(), checks.end(), [](const Check& check) {
     return check.rigorous && check.samples > 0 && check.outcome == Outcome::refuted &&
            check.counterexample;
   });
+}
+
+/// What the verdict rests on.
+std::vector<Check> support(Verdict verdict, const std::vector<Check>& checks) {
+  switch (verdict) {
+    case Verdict::holds:
+      return of_role(checks, Role::statement);
+    case Verdict::holds_under_condition:
+      return of_role(checks, Role::condition);
+    default:
+      return of_role(checks, Role::correction);
+  }
+}
+
+/// The statement as printed, where it fails: what drops a condition.
+std::vector<Check> refutations(const std::vector<Check>& checks) {
+  std::vector<Check> found = of_role(checks, Role::statement);
+  std::erase_if(found, [](const Check& check) { return check.outcome != Outcome::refuted; });
+  return found;
+}
+
+Verdict verdict_without(const Hypothesis& hypothesis, std::vector<Check> support,
+                        const std::vector<Check>& evidence) {
+  if (hypothesis.need == Need::unexamined) return Verdict::undecided;
+  if (hypothesis.need == Need::definition) return Verdict::not_mathematical;
+  support.insert(support.end(), evidence.begin(), evidence.end());
+  for (Check& check : support) check.role = Role::statement;
+  return verdict_of(Claim{}, support);
+}
+
+struct Made {
+  Origin origin;
+  Hypothesis hypothesis;
+};
+
+std::vector<Made> all_hypotheses(const Claim& claim, Verdict verdict) {
+  std::vector<Made> all;
+  const auto add = [&](Origin origin, const std::vector<Hypothesis>& list) {
+    for (const Hypothesis& hypothesis : list) all.push_back({origin, hypothesis});
+  };
+  add(Origin::stated, claim.hypotheses);
+  add(Origin::implicit, claim.implicit);
+  add(Origin::condition, claim.conditions);
+  if (claim.conditions.empty() && verdict == Verdict::holds_under_condition) {
+    all.push_back({Origin::condition,
+                   needed(claim.condition, "Without it the statement is the printed one.", {})});
+  }
+  add(Origin::correction, claim.correction_hypotheses);
+  return all;
+}
+
+/// Those that hold while one is dropped: the statement's, or the correction's.
+std::vector<Hypothesis> others(const std::vector<Made>& all, std::size_t dropped) {
+  const auto of_correction = [&](std::size_t k) { return all[k].origin == Origin::correction; };
+  std::vector<Hypothesis> kept;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (k != dropped && of_correction(k) == of_correction(dropped)) {
+      kept.push_back(all[k].hypothesis);
+    }
+  }
+  return kept;
 }
 
 }  // namespace
@@ -68,52 +91,32 @@ Verdict verdict_of(const Claim& claim, const std::vector<Check>& checks) {
   return established(statement) ? Verdict::holds : Verdict::undecided;
 }
 
-std::vector<Check> together(std::vector<std::vector<Check>> groups) {
-  std::vector<Check> all;
-  for (std::vector<Check>& group : groups) {
-    std::move(group.begin(), group.end(), std::back_inserter(all));
+std::vector<HypothesisResult> drop_each(const Claim& claim, const std::vector<Check>& checks) {
+  const Verdict verdict = verdict_of(claim, checks);
+  const std::vector<Check> supporting = support(verdict, checks);
+  const std::vector<Made> all = all_hypotheses(claim, verdict);
+  std::vector<HypothesisResult> results;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto& [origin, hypothesis] = all[k];
+    HypothesisResult result{hypothesis, origin, {}, Verdict::undecided, ""};
+    if (hypothesis.checks) {
+      result.checks = hypothesis.checks();
+    } else if (hypothesis.need == Need::needed) {
+      result.checks = refutations(checks);
+    }
+    result.without = verdict_without(hypothesis, supporting, result.checks);
+    const bool of_true_statement = verdict == Verdict::holds ||
+                                   verdict == Verdict::holds_under_condition ||
+                                   origin == Origin::correction;
+    if (hypothesis.need != Need::unexamined) {
+      result.problem = problem_of(hypothesis, result.checks, others(all, k));
+    }
+    if (of_true_statement && hypothesis.need == Need::needed && result.problem.empty()) {
+      result.problem = outside(supporting, hypothesis);
+    }
+    results.push_back(std::move(result));
   }
-  return all;
-}
-
-std::string_view name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::holds:
-      return "holds";
-    case Verdict::holds_under_condition:
-      return "holds_under_condition";
-    case Verdict::refuted:
-      return "refuted";
-    case Verdict::undecided:
-      return "undecided";
-    case Verdict::not_mathematical:
-      return "not_mathematical";
-  }
-  return "";
-}
-
-std::string_view name(Role role) {
-  switch (role) {
-    case Role::statement:
-      return "statement";
-    case Role::condition:
-      return "condition";
-    case Role::correction:
-      return "correction";
-  }
-  return "";
-}
-
-std::string_view name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::supported:
-      return "supported";
-    case Outcome::refuted:
-      return "refuted";
-    case Outcome::undecided:
-      return "undecided";
-  }
-  return "";
+  return results;
 }
 
 }  // namespace plumbline::proofs_checks

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "proofs_checks/notes.hpp"
 #include "proofs_checks/registry.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -20,8 +21,9 @@ bool selects(const std::string& wanted, const std::string& id) {
 
 ClaimResult run(const Claim& claim) {
   const auto begin = std::chrono::steady_clock::now();
-  ClaimResult result{claim, claim.checks(), Verdict::undecided, 0.0};
+  ClaimResult result{claim, claim.checks(), Verdict::undecided, {}, 0.0};
   result.verdict = verdict_of(claim, result.checks);
+  result.hypotheses = drop_each(claim, result.checks);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   result.seconds = taken.count();
   return result;
@@ -48,10 +50,26 @@ nlohmann::json json_of(const Check& check) {
   return json;
 }
 
+nlohmann::json json_of(const std::vector<Check>& checks) {
+  nlohmann::json array = nlohmann::json::array();
+  for (const Check& check : checks) array.push_back(json_of(check));
+  return array;
+}
+
+nlohmann::json json_of(const HypothesisResult& result) {
+  const Hypothesis& hypothesis = result.hypothesis;
+  return {{"text", hypothesis.text},         {"origin", name(result.origin)},
+          {"need", name(hypothesis.need)},   {"why", hypothesis.why},
+          {"without", name(result.without)}, {"as_marked", result.as_marked()},
+          {"checks", json_of(result.checks)}};
+}
+
 }  // namespace
 
 bool ClaimResult::as_derived() const {
   return verdict == claim.derived &&
+         std::all_of(hypotheses.begin(), hypotheses.end(),
+                     [](const HypothesisResult& result) { return result.as_marked(); }) &&
          std::none_of(checks.begin(), checks.end(), [](const Check& check) {
            return check.role == Role::correction && check.outcome != Outcome::supported;
          });
@@ -86,25 +104,27 @@ nlohmann::json to_json(const ClaimsReport& report) {
   nlohmann::json claims = nlohmann::json::array();
   for (const ClaimResult& result : report.results) {
     const Claim& claim = result.claim;
-    nlohmann::json checks = nlohmann::json::array();
-    for (const Check& check : result.checks) checks.push_back(json_of(check));
-    claims.push_back({{"id", claim.id},
-                      {"title", claim.title},
-                      {"source",
-                       {{"paper", claim.source.paper},
-                        {"version", claim.source.version},
-                        {"place", claim.source.place}}},
-                      {"statement", claim.statement},
-                      {"hypotheses", claim.hypotheses},
-                      {"implicit_hypotheses", claim.implicit},
-                      {"verdict", name(result.verdict)},
-                      {"condition", claim.condition},
-                      {"correction", claim.correction},
-                      {"derivation", claim.derivation},
-                      {"derived_verdict", name(claim.derived)},
-                      {"as_derived", result.as_derived()},
-                      {"mutant", claim.mutant},
-                      {"checks", checks}});
+    nlohmann::json hypotheses = nlohmann::json::array();
+    for (const HypothesisResult& one : result.hypotheses) hypotheses.push_back(json_of(one));
+    const Note* note = note_of(claim.id);
+    claims.push_back(
+        {{"id", claim.id},
+         {"title", claim.title},
+         {"source",
+          {{"paper", claim.source.paper},
+           {"version", claim.source.version},
+           {"place", claim.source.place}}},
+         {"statement", claim.statement},
+         {"hypotheses", hypotheses},
+         {"verdict", name(result.verdict)},
+         {"condition", claim.condition},
+         {"correction", claim.correction},
+         {"derivation", claim.derivation},
+         {"derived_verdict", name(claim.derived)},
+         {"as_derived", result.as_derived()},
+         {"mutant", claim.mutant},
+         {"note", note ? nlohmann::json("proofs/" + note->file) : nlohmann::json(nullptr)},
+         {"checks", json_of(result.checks)}});
   }
   return {{"claims", claims}, {"as_derived", report.as_derived()}};
 }

@@ -15,9 +15,11 @@ struct ClaimResult {
   Claim claim;
   std::vector<Check> checks;
   Verdict verdict = Verdict::undecided;
+  std::vector<HypothesisResult> hypotheses;  ///< each dropped alone
   double seconds = 0.0;
 
-  /// The computed verdict is the one that the derivation proves, and the correction is supported.
+  /// The computed verdict is the one that the derivation proves, the correction is supported, and
+  /// what becomes of the claim without each of its hypotheses is what is said of it.
   bool as_derived() const;
 };
 
@@ -32,7 +34,8 @@ struct ClaimsReport {
 /// them if there are no ids. Deterministic. @throws BadInput for an id that selects nothing.
 ClaimsReport run_claims(const std::vector<std::string>& ids = {});
 
-/// Verdict, counts and widths per claim; the counterexample and the correction of what is refuted.
+/// Verdict and counts per claim; the counterexample and the correction of what is refuted; the
+/// witness against each hypothesis.
 void write_text(const ClaimsReport&, std::ostream&);
 
 /// Everything: sources, statements, checks with all numbers. Times are left out: same bytes each

@@ -2,19 +2,12 @@
 // docs/claims.md, from the same source as the checks.
 #include <fmt/format.h>
 
+#include "proofs_checks/notes.hpp"
 #include "proofs_checks/report.hpp"
 #include "proofs_checks/sample_text.hpp"
 
 namespace plumbline::proofs_checks {
 namespace {
-
-void write_list(std::ostream& out, const std::string& heading,
-                const std::vector<std::string>& items) {
-  if (items.empty()) return;
-  out << "**" << heading << "**\n\n";
-  for (const std::string& item : items) out << "- " << item << "\n";
-  out << "\n";
-}
 
 void write_paragraph(std::ostream& out, const std::string& heading, const std::string& text) {
   if (!text.empty()) out << "**" << heading << "** " << text << "\n\n";
@@ -42,6 +35,42 @@ void write_counterexample(std::ostream& out, const ClaimResult& result) {
   }
 }
 
+const Check* witness(const HypothesisResult& result) {
+  for (const Check& check : result.checks) {
+    if (check.rigorous && check.counterexample) return &check;
+  }
+  return nullptr;
+}
+
+void write_hypothesis(std::ostream& out, const HypothesisResult& result) {
+  const Hypothesis& hypothesis = result.hypothesis;
+  out << "- " << hypothesis.text << " (" << name(result.origin) << ")";
+  if (hypothesis.need == Need::unexamined) {
+    out << "\n";
+    return;
+  }
+  const std::string need =
+      hypothesis.need == Need::not_needed ? "not needed" : std::string(name(hypothesis.need));
+  out << " **" << need << ".** " << hypothesis.why;
+  if (!hypothesis.checks && hypothesis.need == Need::needed) {
+    out << " The witness is the counterexample below.";
+  } else if (const Check* check = witness(result)) {
+    out << " " << to_string(check->counterexample->sample) << ": " << check->what << ": "
+        << check->counterexample->found << ".";
+  } else if (!result.checks.empty()) {
+    out << " " << result.checks.front().what << ": supported at " << result.checks.front().samples
+        << " samples.";
+  }
+  out << "\n";
+}
+
+void write_hypotheses(std::ostream& out, const ClaimResult& result) {
+  if (result.hypotheses.empty()) return;
+  out << "**Hypotheses, each dropped alone.**\n\n";
+  for (const HypothesisResult& one : result.hypotheses) write_hypothesis(out, one);
+  out << "\n";
+}
+
 const char* const preface =
     R"(# Claims of the papers
 
@@ -59,6 +88,15 @@ derivation on paper; `plumbline claims` fails where it does not.
 - **not_mathematical**: nothing in it can be checked.
 
 Each claim has a mutant, a false neighbour that the same checks refute in the tests.
+
+Each hypothesis of what is true (of a claim that holds, or of the correction of a refuted theorem)
+is dropped alone, while the others hold:
+
+- **needed**: at the numbers shown it fails, and so does the statement.
+- **not needed**: the statement was found true where it fails as well; the reason says why.
+- **definition**: without it the statement means nothing.
+
+The proofs of the theorems and lemmas are in [proofs/](proofs/README.md).
 
 )";
 
@@ -78,12 +116,14 @@ void write_markdown(const ClaimsReport& report, std::ostream& out) {
         out, "Source.",
         claim.source.paper + "; " + claim.source.version + "; " + claim.source.place + ".");
     write_paragraph(out, "Statement.", claim.statement);
-    write_list(out, "Hypotheses.", claim.hypotheses);
-    write_list(out, "Implicit hypotheses.", claim.implicit);
+    write_hypotheses(out, result);
     write_paragraph(out, "Condition.", claim.condition);
     write_counterexample(out, result);
     write_paragraph(out, "True beside it.", claim.correction);
     write_paragraph(out, "Derivation.", claim.derivation);
+    if (const Note* note = note_of(claim.id)) {
+      write_paragraph(out, "Proof.", fmt::format("[{}](proofs/{}).", note->title, note->file));
+    }
     write_checks(out, result);
     if (!claim.mutant.empty()) out << "**Mutant.** " << claim.mutant << "\n";
   }

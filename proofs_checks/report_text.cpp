@@ -33,17 +33,49 @@ std::string why_not_as_derived(const ClaimResult& result) {
     return fmt::format("the checks give {}, the derivation {}", name(result.verdict),
                        name(result.claim.derived));
   }
+  for (const HypothesisResult& one : result.hypotheses) {
+    if (!one.as_marked()) {
+      return fmt::format("the hypothesis \"{}\": {}", one.hypothesis.text, one.problem);
+    }
+  }
   return "a check of the correction is not supported";
+}
+
+/// "3 (2 needed)": how many hypotheses, and how many of them have a witness.
+std::string hypothesis_count(const ClaimResult& result) {
+  const auto needed =
+      std::count_if(result.hypotheses.begin(), result.hypotheses.end(),
+                    [](const auto& one) { return one.hypothesis.need == Need::needed; });
+  return fmt::format("{}/{}", needed, result.hypotheses.size());
+}
+
+/// Where a hypothesis fails, and the claim with it. The condition's own witness is the claim's
+/// counterexample, which stands above.
+void write_witnesses(const ClaimResult& result, std::ostream& out) {
+  for (const HypothesisResult& one : result.hypotheses) {
+    if (!one.hypothesis.checks) continue;
+    out << "    without         " << one.hypothesis.text << "\n"
+        << "                    " << name(one.without);
+    const auto found = std::find_if(one.checks.begin(), one.checks.end(), [](const Check& check) {
+      return check.rigorous && check.counterexample;
+    });
+    if (found != one.checks.end()) {
+      out << ": " << to_string(found->counterexample->sample) << ": " << found->what << ": "
+          << found->counterexample->found;
+    }
+    out << "\n";
+  }
 }
 
 }  // namespace
 
 void write_text(const ClaimsReport& report, std::ostream& out) {
-  out << fmt::format("{:<34} {:<22} {:>6} {:>8} {:>8}\n", "claim", "verdict", "checks", "samples",
-                     "seconds");
+  out << fmt::format("{:<34} {:<22} {:>6} {:>8} {:>10} {:>8}\n", "claim", "verdict", "checks",
+                     "samples", "hypotheses", "seconds");
   for (const ClaimResult& result : report.results) {
-    out << fmt::format("{:<34} {:<22} {:>6} {:>8} {:>8.2f}\n", result.claim.id,
-                       name(result.verdict), result.checks.size(), samples(result), result.seconds);
+    out << fmt::format("{:<34} {:<22} {:>6} {:>8} {:>10} {:>8.2f}\n", result.claim.id,
+                       name(result.verdict), result.checks.size(), samples(result),
+                       hypothesis_count(result), result.seconds);
     if (const Check* check = refutation(result)) {
       out << "    counterexample  " << to_string(check->counterexample->sample) << "\n"
           << "                    " << check->what << ": " << check->counterexample->found << " ("
@@ -55,6 +87,7 @@ void write_text(const ClaimsReport& report, std::ostream& out) {
     if (result.verdict == Verdict::refuted && !result.claim.correction.empty()) {
       out << "    true instead    " << result.claim.correction << "\n";
     }
+    write_witnesses(result, out);
     if (!result.as_derived()) out << "    NOT AS DERIVED  " << why_not_as_derived(result) << "\n";
   }
   out << fmt::format(

@@ -5,6 +5,7 @@
 // A statement is a struct with
 //   static constexpr Relation relation;
 //   template <class R> std::vector<R> operator()(const Inputs<R>&) const;   // the residuals
+// or, where a sample has more than one residual and a reader must know which, of Placed<R>.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +24,13 @@ namespace plumbline::proofs_checks {
 
 /// What a statement says of every residual.
 enum class Relation { equals_zero, at_least_zero, above_zero };
+
+/// A residual and where it was found: "i = 2, j = 0".
+template <class R>
+struct Placed {
+  R residual;
+  std::string place;
+};
 
 /// The numbers of a sample in one scalar. A wrong name throws std::out_of_range.
 template <class R>
@@ -80,6 +88,26 @@ inline bool supports(const Enclosure& r, Relation relation, double resolution) {
 
 namespace detail {
 
+template <class R>
+const R& residual_of(const R& residual) {
+  return residual;
+}
+template <class R>
+const R& residual_of(const Placed<R>& placed) {
+  return placed.residual;
+}
+
+/// "the residual", "the residual at i = 2, j = 0", "residual 3 of 4".
+template <class R>
+std::string residual_name(const std::vector<R>& residuals, std::size_t k) {
+  if (residuals.size() == 1) return "the residual";
+  return "residual " + std::to_string(k + 1) + " of " + std::to_string(residuals.size());
+}
+template <class R>
+std::string residual_name(const std::vector<Placed<R>>& residuals, std::size_t k) {
+  return "the residual at " + residuals[k].place;
+}
+
 template <class R, class Statement>
 Check examine(Role role, const std::string& what, const Statement& statement,
               const std::vector<Sample>& samples) {
@@ -91,15 +119,16 @@ Check examine(Role role, const std::string& what, const Statement& statement,
   check.bound = Reading<R>::resolution();
   bool all_supported = true;
   for (const Sample& sample : samples) {
-    const std::vector<R> residuals = statement(Inputs<R>(sample));
+    const auto residuals = statement(Inputs<R>(sample));
     if (residuals.empty()) continue;  // nothing is said here, so nothing is counted
     ++check.samples;
-    for (const R& residual : residuals) {
-      const Enclosure r = Reading<R>::enclosure(residual);
+    check.inputs.push_back(sample);
+    for (std::size_t k = 0; k < residuals.size(); ++k) {
+      const Enclosure r = Reading<R>::enclosure(residual_of(residuals[k]));
       if (!(r.width <= check.worst)) check.worst = r.width;
       if (excludes(r, Statement::relation) && !check.counterexample) {
         check.counterexample =
-            Counterexample{sample, "the residual lies in " + to_string(r) +
+            Counterexample{sample, residual_name(residuals, k) + " lies in " + to_string(r) +
                                        "; the statement says " + to_string(Statement::relation)};
       }
       all_supported = all_supported && supports(r, Statement::relation, check.bound);
@@ -126,17 +155,19 @@ Check seek(Role role, const std::string& what, const Statement& statement,
   std::string found;
   for (const Sample& box : boxes) {
     ++check.samples;
+    check.inputs.push_back(box);
     bool excluded = false, witness = true;
-    for (const R& residual : statement(Inputs<R>(box))) {
-      const Enclosure r = Reading<R>::enclosure(residual);
+    const auto residuals = statement(Inputs<R>(box));
+    for (std::size_t k = 0; k < residuals.size(); ++k) {
+      const Enclosure r = Reading<R>::enclosure(residual_of(residuals[k]));
       if (!(r.width <= check.worst)) check.worst = r.width;
       // Only a residual that is exactly 0 proves that something exists.
       witness = witness && supports(r, Relation::equals_zero,
                                     Reading<R>::rigorous ? 0.0 : Reading<R>::resolution());
       if (excludes(r, Relation::equals_zero) && !excluded) {
         excluded = true;
-        found +=
-            (found.empty() ? "" : "; ") + to_string(box) + ": a residual lies in " + to_string(r);
+        found += (found.empty() ? "" : "; ") + to_string(box) + ": " + residual_name(residuals, k) +
+                 " lies in " + to_string(r);
       }
     }
     excluded_everywhere = excluded_everywhere && excluded;

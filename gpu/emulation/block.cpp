@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "emulation/sanitizers.hpp"
 
@@ -35,6 +36,36 @@ std::string text(const dim3& i) {
 
 }  // namespace
 
+/// The copies of a thread that are under way, the oldest first; `groups` counts those closed.
+class BlockRunner::AsyncCopies {
+ public:
+  void clear() {
+    copies_.clear();
+    next_ = 0;
+    groups_ = 0;
+  }
+  void issue(const AsyncCopy& copy) { copies_.push_back({copy, groups_}); }
+  void commit() { ++groups_; }
+  bool next(unsigned pending, AsyncCopy& copy) {
+    if (next_ == copies_.size() || copies_[next_].group + pending >= groups_) {
+      copies_.erase(copies_.begin(), copies_.begin() + static_cast<std::ptrdiff_t>(next_));
+      next_ = 0;
+      return false;
+    }
+    copy = copies_[next_++].copy;
+    return true;
+  }
+
+ private:
+  struct Numbered {
+    AsyncCopy copy;
+    unsigned group;
+  };
+  std::vector<Numbered> copies_;
+  std::size_t next_ = 0;
+  unsigned groups_ = 0;
+};
+
 struct BlockRunner::Thread {
   Fiber fiber;
   BlockRunner* block = nullptr;
@@ -43,6 +74,9 @@ struct BlockRunner::Thread {
   std::source_location where;
   std::uint64_t bits = 0;
   unsigned source_lane = 0;
+  void* argument = nullptr;
+  void (*complete)(void* const*) = nullptr;
+  AsyncCopies copies;
 };
 
 BlockRunner::BlockRunner(std::size_t threads)
@@ -100,6 +134,7 @@ void BlockRunner::prepare(const Grid& grid) {
     thread.index = {i % grid.block.x, i / grid.block.x % grid.block.y,
                     i / (grid.block.x * grid.block.y)};
     thread.state = State::ready;
+    thread.copies.clear();
     thread.fiber.start(&BlockRunner::entry, &thread);
   }
 }
@@ -157,7 +192,7 @@ void BlockRunner::run_warp(unsigned warp) {
     bool collective = false;
     for (unsigned lane = 0; lane < count; ++lane) {
       const State state = threads_[first + lane].state;
-      collective |= state == State::at_warp_barrier || state == State::at_exchange;
+      collective |= state != State::at_barrier && state != State::finished;
     }
     if (!collective) return;
     complete_warp(warp, first, count);
@@ -181,11 +216,23 @@ void BlockRunner::complete_warp(unsigned warp, unsigned first, unsigned count) {
     acquire(&warps_[warp].arrive);
     release(&warps_[warp].depart);
   }
+  if (leader.state == State::at_collective) complete_collective(first, count);
   for (unsigned lane = 0; lane < count; ++lane) {
     Thread& thread = threads_[first + lane];
     thread.bits = bits[thread.source_lane];
     thread.state = State::ready;
   }
+}
+
+void BlockRunner::complete_collective(unsigned first, unsigned count) {
+  const Thread& leader = threads_[first];
+  if (count < kWarpSize)
+    throw Error(emulation::text(leader.where) + ": a collective of all lanes in a warp of " +
+                std::to_string(count));
+  void* arguments[kWarpSize];
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    arguments[lane] = threads_[first + lane].argument;
+  leader.complete(arguments);
 }
 
 /// True when the threads go on from a barrier, false when all have returned.
@@ -246,6 +293,23 @@ std::uint64_t BlockRunner::warp_exchange(std::uint64_t bits, unsigned lane,
   return thread.bits;
 }
 
+void BlockRunner::warp_collective(void* argument, void (*complete)(void* const*),
+                                  std::source_location where) {
+  Thread& thread = *running_;
+  thread.source_lane = 0;
+  thread.argument = argument;
+  thread.complete = complete;
+  wait(State::at_collective, where);
+}
+
+void BlockRunner::async_copy_issue(const AsyncCopy& copy) { running_->copies.issue(copy); }
+
+void BlockRunner::async_copy_commit() { running_->copies.commit(); }
+
+bool BlockRunner::async_copy_next(int pending, AsyncCopy& copy) {
+  return running_->copies.next(static_cast<unsigned>(pending), copy);
+}
+
 void* BlockRunner::shared_array(std::size_t& used, std::size_t& offset, std::size_t bytes,
                                 std::source_location where) {
   const std::size_t rounded = (bytes + 15) / 16 * 16;  // as SharedMemory places arrays under nvcc
@@ -268,6 +332,18 @@ void warp_barrier(std::source_location where) { BlockRunner::current().warp_barr
 
 std::uint64_t warp_exchange(std::uint64_t bits, unsigned lane, std::source_location where) {
   return BlockRunner::current().warp_exchange(bits, lane, where);
+}
+
+void warp_collective(void* argument, void (*complete)(void* const*), std::source_location where) {
+  BlockRunner::current().warp_collective(argument, complete, where);
+}
+
+void async_copy_issue(const AsyncCopy& copy) { BlockRunner::current().async_copy_issue(copy); }
+
+void async_copy_commit() { BlockRunner::current().async_copy_commit(); }
+
+bool async_copy_next(int pending, AsyncCopy& copy) {
+  return BlockRunner::current().async_copy_next(pending, copy);
 }
 
 void* shared_array(std::size_t& used, std::size_t& offset, std::size_t bytes,

@@ -30,12 +30,24 @@ class BlockRunner {
   void block_barrier(std::source_location where);
   void warp_barrier(std::source_location where);
   std::uint64_t warp_exchange(std::uint64_t bits, unsigned lane, std::source_location where);
+  void warp_collective(void* argument, void (*complete)(void* const*), std::source_location where);
+  void async_copy_issue(const AsyncCopy& copy);
+  void async_copy_commit();
+  bool async_copy_next(int pending, AsyncCopy& copy);
   void* shared_array(std::size_t& used, std::size_t& offset, std::size_t bytes,
                      std::source_location where);
   static BlockRunner& current();
 
  private:
-  enum class State : unsigned char { ready, at_barrier, at_warp_barrier, at_exchange, finished };
+  enum class State : unsigned char {
+    ready,
+    at_barrier,
+    at_warp_barrier,
+    at_exchange,
+    at_collective,
+    finished
+  };
+  class AsyncCopies;
   struct Thread;
   struct Warp {
     char arrive, depart;  // addresses only: the two tags of the warp's barrier
@@ -47,6 +59,7 @@ class BlockRunner {
   void wait(State state, std::source_location where);
   bool complete_phase();
   void complete_warp(unsigned warp, unsigned first, unsigned count);
+  void complete_collective(unsigned first, unsigned count);
   [[noreturn]] void divergent(const char* what, const Thread& a, const Thread& b) const;
   std::string describe(const Thread& thread) const;
   void shuffle(unsigned* order, unsigned count);

@@ -46,6 +46,25 @@ void block_barrier(std::source_location where);
 void warp_barrier(std::source_location where);
 /// Every lane gives 64 bits and gets those of `source_lane`. As in CUDA, this orders no memory.
 std::uint64_t warp_exchange(std::uint64_t bits, unsigned source_lane, std::source_location where);
+/// Every lane gives a pointer to variables of its own. When all have come, `complete` is called
+/// once with the 32 pointers in the order of the lanes, and writes the results through them. It
+/// must be the same function in all lanes. As in CUDA, this orders no memory.
+void warp_collective(void* argument, void (*complete)(void* const* arguments),
+                     std::source_location where);
+
+/// The calling thread's cp.async: 16 bytes at `to`, the first `bytes` of them from `from`.
+struct AsyncCopy {
+  void* to = nullptr;
+  const void* from = nullptr;
+  int bytes = 0;
+};
+/// Notes a copy. Nothing is copied here: the kernel's own code does it, seen by the sanitizers.
+void async_copy_issue(const AsyncCopy& copy);
+/// Closes a group.
+void async_copy_commit();
+/// Takes the oldest copy of a closed group that is not among the `pending` youngest; false when
+/// there is none left.
+bool async_copy_next(int pending, AsyncCopy& copy);
 
 /// Array of a block's shared memory. `used` and `offset` are the calling thread's own account:
 /// bytes asked for so far, and where the next array starts (arrays are kept apart, so that

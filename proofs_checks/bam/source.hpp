@@ -14,11 +14,15 @@ inline Source source(const std::string& place) {
 }
 
 /// Hypotheses that all of them share and none states.
-inline std::vector<std::string> shared_hypotheses() {
+inline std::vector<Hypothesis> shared_hypotheses() {
   return {
-      "The keys are finitely many and at least one: the visible keys, one index set for all "
-      "three softmaxes (a mask is part of the index set, not a score of minus infinity).",
-      "All scores are finite reals."};
+      definition("The keys are finitely many and at least one: the visible keys, one index set for "
+                 "all three softmaxes (a mask is part of the index set, not a score of minus "
+                 "infinity).",
+                 "A softmax over no keys is 0/0, and one over infinitely many need not converge."),
+      definition("All scores are finite reals.",
+                 "e^inf / e^inf has no value; a score of minus infinity takes its key out of the "
+                 "index set.")};
 }
 
 }  // namespace plumbline::proofs_checks::bam

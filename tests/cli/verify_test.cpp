@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(verify_passes_and_says_so_in_every_form) {
                       report_path + " --junit " + junit_path);
   BOOST_TEST(run.status == 0);
   BOOST_TEST(run.err == "");
-  BOOST_TEST(run.out.find("fused      alibi") != std::string::npos);
+  BOOST_TEST(run.out.find("fused            forward  alibi") != std::string::npos);
   const auto report = json::parse(test::text_of(report_path));
   BOOST_TEST(report["outcome"] == "pass");
   BOOST_TEST(report["cases"] == 6);
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_ends_the_program_has_failed_and_is_named_with
                         " --bias nope --dtype fp32 --cases 1");
     BOOST_TEST_CONTEXT(run.err) {
       BOOST_TEST(run.status == 1);
-      BOOST_TEST(run.err.find(std::string("--kernels ") + kernel + " --case 'bias=nope") !=
+      BOOST_TEST(run.err.find(std::string("--kernels ") + kernel + " --case 'pass=forward,bias=nope") !=
                  std::string::npos);
     }
   }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/check_ids.cuh"
+
+#include <climits>
+#include <stdexcept>
+#include <string>
+
+#include "core/device_buffer.cuh"
+#include "ops/reduce.cuh"
+#include "ops/require.cuh"
+
+namespace plumbline::gpu {
+
+namespace {
+
+constexpr int kThreads = 256;
+
+struct Report {
+  int first_bad;  ///< its place, or INT_MAX
+  int id;
+  int counted;
+};
+
+/// Whether ids[n] counts.
+__device__ bool counts(const int* ids, int n, const CountedIds& counted) {
+  if (counted.selected && counted.selected[n] == 0) return false;
+  return !counted.some_are_ignored || ids[n] != counted.ignored;
+}
+
+/// One block looks through all of them: integers, so that any order gives the same.
+__global__ void check_ids_kernel(const int* ids, int count, int rows, CountedIds counted,
+                                 Report* report) {
+  SharedMemory shared;
+  int* per_warp = shared.take<int>(kThreads / kWarpSize);
+  int first_bad = INT_MAX, number = 0;
+  for (int n = static_cast<int>(threadIdx.x); n < count; n += kThreads) {
+    if (!counts(ids, n, counted)) continue;
+    ++number;
+    if ((ids[n] < 0 || ids[n] >= rows) && n < first_bad) first_bad = n;
+  }
+  first_bad = block_reduce(first_bad, per_warp, Smaller());
+  number = block_reduce(number, per_warp, Plus());
+  if (threadIdx.x == 0) *report = {first_bad, first_bad < count ? ids[first_bad] : 0, number};
+}
+
+}  // namespace
+
+int check_ids(const Stream& stream, const char* name, const int* ids, int count, int rows,
+              const CountedIds& counted) {
+  require(count >= 1, "the number of tokens", count, "at least 1");
+  require(rows >= 1, "the table's rows", rows, "at least 1");
+  DeviceBuffer<Report> device_report(stream, 1);
+  launch(stream, {dim3{1}, dim3{kThreads}, shared_bytes<int>(kThreads / kWarpSize)},
+         check_ids_kernel, ids, count, rows, counted, device_report.data());
+  Report report{};
+  device_report.copy_to_host(stream, &report);
+  stream.wait();
+  if (report.first_bad < count)
+    throw std::invalid_argument(
+        std::string(name) + "[" + std::to_string(report.first_bad) + "] is " +
+        std::to_string(report.id) + ", must be 0 to " + std::to_string(rows - 1) +
+        (counted.some_are_ignored ? ", or " + std::to_string(counted.ignored) + " for none" : ""));
+  return report.counted;
+}
+
+}  // namespace plumbline::gpu

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cross_entropy.cuh"
+
+#include <cstddef>
+
+#include "core/bfloat16.cuh"
+#include "core/device_buffer.cuh"
+#include "core/float16.cuh"
+#include "ops/check_ids.cuh"
+#include "ops/reduce.cuh"
+#include "ops/require.cuh"
+
+namespace plumbline::gpu {
+
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kWarps = kThreads / static_cast<int>(kWarpSize);
+
+/// A block a row, which it reads three times (for the maximum, the sum, the gradients) and writes
+/// once. Few rows are at work at a time, so that memory sees it read once.
+template <class Element>
+__global__ void __launch_bounds__(kThreads)
+    cross_entropy_rows_kernel(LogitShape shape, Targets targets, float share, Element* logits,
+                              float* losses) {
+  SharedMemory shared;
+  float* per_warp = shared.take<float>(kWarps);
+  const int row = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
+  Element* z = logits + static_cast<std::size_t>(row) * shape.stride;
+  const int target = targets.ids[row];
+  const bool counts =
+      (!targets.selected || targets.selected[row] != 0) && target != targets.ignored;
+  if (!counts) {  // the whole block
+    for (int v = thread; v < shape.stride; v += kThreads) z[v] = from_float<Element>(0.0f);
+    if (thread == 0) losses[row] = 0.0f;
+    return;
+  }
+
+  const float of_target = to_float(z[target]);  // before it becomes a gradient
+  float largest = of_target;
+  for (int v = thread; v < shape.vocabulary; v += kThreads)
+    largest = Larger()(largest, to_float(z[v]));
+  largest = block_reduce(largest, per_warp, Larger());
+  float sum = 0.0f;
+  for (int v = thread; v < shape.vocabulary; v += kThreads) sum += expf(to_float(z[v]) - largest);
+  sum = block_reduce(sum, per_warp, Plus());
+  if (thread == 0) losses[row] = logf(sum) - (of_target - largest);
+
+  for (int v = thread; v < shape.stride; v += kThreads) {
+    float gradient = 0.0f;
+    if (v < shape.vocabulary) {
+      const float probability = expf(to_float(z[v]) - largest) / sum;
+      gradient = share * (v == target ? probability - 1.0f : probability);
+    }
+    z[v] = from_float<Element>(gradient);
+  }
+}
+
+/// One block: each thread its own, one after the other, then the threads.
+__global__ void sum_of_losses_kernel(const float* losses, int count, double* sum) {
+  SharedMemory shared;
+  double* per_warp = shared.take<double>(kWarps);
+  double own = 0.0;
+  for (int n = static_cast<int>(threadIdx.x); n < count; n += kThreads) own += losses[n];
+  own = block_reduce(own, per_warp, Plus());
+  if (threadIdx.x == 0) *sum = own;
+}
+
+}  // namespace
+
+int count_targets(const Stream& stream, const Targets& targets, int rows, int vocabulary) {
+  return check_ids(stream, "targets", targets.ids, rows, vocabulary,
+                   {true, targets.ignored, targets.selected});
+}
+
+int cross_entropy_chain(int vocabulary) { return (vocabulary - 1) / kThreads + 5 + kWarps; }
+
+template <class Element>
+void cross_entropy_rows(const Stream& stream, const LogitShape& shape, const Targets& targets,
+                        float share, Element* logits, float* losses) {
+  require(shape.rows >= 1, "rows", shape.rows, "at least 1");
+  require(shape.vocabulary >= 1, "vocabulary", shape.vocabulary, "at least 1");
+  require(shape.stride >= shape.vocabulary, "stride", shape.stride, "at least the vocabulary");
+  launch(stream,
+         {dim3{static_cast<unsigned>(shape.rows)}, dim3{kThreads}, shared_bytes<float>(kWarps)},
+         cross_entropy_rows_kernel<Element>, shape, targets, share, logits, losses);
+}
+
+double sum_of_losses(const Stream& stream, const float* losses, int count) {
+  require(count >= 1, "the number of losses", count, "at least 1");
+  DeviceBuffer<double> device_sum(stream, 1);
+  launch(stream, {dim3{1}, dim3{kThreads}, shared_bytes<double>(kWarps)}, sum_of_losses_kernel,
+         losses, count, device_sum.data());
+  double sum = 0.0;
+  device_sum.copy_to_host(stream, &sum);
+  stream.wait();
+  return sum;
+}
+
+#define PLUMBLINE_INSTANTIATE(E)                                                                \
+  template void cross_entropy_rows(const Stream&, const LogitShape&, const Targets&, float, E*, \
+                                   float*);
+PLUMBLINE_INSTANTIATE(float)
+PLUMBLINE_INSTANTIATE(bfloat16)
+PLUMBLINE_INSTANTIATE(float16)
+#undef PLUMBLINE_INSTANTIATE
+
+}  // namespace plumbline::gpu

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/linear.cuh"
+
+#include "ops/linear_kernels.cuh"
+#include "ops/require.cuh"
+
+namespace plumbline::gpu {
+
+namespace {
+
+void check_shape(const LinearShape& shape) {
+  require(shape.rows >= 1, "rows", shape.rows, "at least 1");
+  require(shape.in >= 1, "in", shape.in, "at least 1");
+  require(shape.out >= 1, "out", shape.out, "at least 1");
+}
+
+std::size_t product_of(int rows, int columns) { return static_cast<std::size_t>(rows) * columns; }
+
+/// Products of x, W and their gradients, as ops/matrix_product.cuh has them.
+Product forward_product(const LinearShape& s, Format format, const void* x, const void* w) {
+  return {s.rows, s.out, s.in, format, x, w, false, true, nullptr, false, false};
+}
+Product input_product(const LinearShape& s, Format format, const void* grad_y, const void* w) {
+  return {s.rows, s.in, s.out, format, grad_y, w, false, false, nullptr, false, false};
+}
+
+}  // namespace
+
+float* Linear::product_memory(std::size_t count) {
+  if (!product_memory_ || product_memory_->size() < count)
+    product_memory_ = std::make_unique<DeviceBuffer<float>>(stream_, count);
+  return product_memory_->data();
+}
+
+void Linear::multiply(const Product& product) {
+  if (!products_.multiply(product)) throw std::logic_error("a plain product was not possible");
+}
+
+void Linear::sum_columns(const void* matrix, Format format, int rows, int columns, float* sums,
+                         Gradient mode) {
+  const RowChunks chunks = row_chunks(rows);
+  const DeviceBuffer<float> partial(stream_, product_of(chunks.count, columns));
+  launch(stream_,
+         {dim3{static_cast<unsigned>((columns - 1) / kSumColumns + 1),
+               static_cast<unsigned>(chunks.count)},
+          dim3{kSumWarps * kWarpSize}, shared_bytes<float>(kSumWarps * kSumColumns)},
+         column_sums_kernel, matrix, format, rows, columns, chunks.rows_per_chunk, partial.data());
+  add_partial_sums(stream_, partial.data(), chunks.count, columns, sums, mode);
+}
+
+void Linear::forward(const LinearShape& shape, Format format, const void* x, const void* w,
+                     const void* b, void* y) {
+  check_shape(shape);
+  const std::size_t count = product_of(shape.rows, shape.out);
+  require_array(x, product_of(shape.rows, shape.in), "x");
+  require_array(w, product_of(shape.out, shape.in), "w");
+  require_array(y, count, "y");
+  Product product = forward_product(shape, format, x, w);
+  product.d = y;
+  if (!b) return multiply(product);
+  product.epilogue = Epilogue::bias;
+  product.bias = b;
+  if (products_.multiply(product)) return;
+
+  Product plain = forward_product(shape, format, x, w);
+  float* sums = product_memory(count);
+  plain.d = sums;
+  plain.d_is_fp32 = true;
+  multiply(plain);
+  launch(stream_, elementwise_shape(count), bias_kernel, sums, b, format, y, count, shape.out);
+}
+
+void Linear::forward_gelu(const LinearShape& shape, Format format, GeluForm form, const void* x,
+                          const void* w, const void* b, void* pre, void* y) {
+  check_shape(shape);
+  const std::size_t count = product_of(shape.rows, shape.out);
+  require_array(x, product_of(shape.rows, shape.in), "x");
+  require_array(w, product_of(shape.out, shape.in), "w");
+  require_array(pre, count, "pre");
+  require_array(y, count, "y");
+  Product product = forward_product(shape, format, x, w);
+  if (b && form == GeluForm::tanh) {
+    product.d = y;
+    product.epilogue = Epilogue::gelu_bias;
+    product.bias = b;
+    product.aux = pre;
+    if (products_.multiply(product)) return;
+  }
+  Product plain = forward_product(shape, format, x, w);
+  float* sums = product_memory(count);
+  plain.d = sums;
+  plain.d_is_fp32 = true;
+  multiply(plain);
+  launch(stream_, elementwise_shape(count), bias_gelu_kernel, sums, b, format, form, pre, y, count,
+         shape.out);
+}
+
+void Linear::backward_input(const LinearShape& shape, Format format, const void* grad_y,
+                            const void* w, void* grad_x) {
+  check_shape(shape);
+  require_array(grad_y, product_of(shape.rows, shape.out), "grad_y");
+  require_array(w, product_of(shape.out, shape.in), "w");
+  require_array(grad_x, product_of(shape.rows, shape.in), "grad_x");
+  Product product = input_product(shape, format, grad_y, w);
+  product.d = grad_x;
+  multiply(product);
+}
+
+void Linear::backward_input_gelu(const LinearShape& shape, Format format, GeluForm form,
+                                 const void* grad_y, const void* w, const void* pre, void* grad_pre,
+                                 float* grad_bias, Gradient mode) {
+  check_shape(shape);
+  const std::size_t count = product_of(shape.rows, shape.in);
+  require_array(grad_y, product_of(shape.rows, shape.out), "grad_y");
+  require_array(w, product_of(shape.out, shape.in), "w");
+  require_array(pre, count, "pre");
+  require_array(grad_pre, count, "grad_pre");
+  if (form == GeluForm::tanh) {
+    const DeviceBuffer<float> sums(stream_, grad_bias ? shape.in : 0);  // room for any format
+    Product product = input_product(shape, format, grad_y, w);
+    product.d = grad_pre;
+    product.aux = const_cast<void*>(pre);  // an input here, an output of forward_gelu
+    product.epilogue = grad_bias ? Epilogue::gelu_bias_gradient : Epilogue::gelu_gradient;
+    product.bias_grad = sums.data();
+    if (products_.multiply(product)) {
+      if (grad_bias)
+        launch(stream_, elementwise_shape(shape.in), take_sums_kernel, sums.data(), format,
+               grad_bias, static_cast<std::size_t>(shape.in), mode == Gradient::accumulate);
+      return;
+    }
+  }
+  Product plain = input_product(shape, format, grad_y, w);
+  float* products = product_memory(count);
+  plain.d = products;
+  plain.d_is_fp32 = true;
+  multiply(plain);
+  launch(stream_, elementwise_shape(count), gelu_gradient_kernel, products, pre, format, form,
+         grad_pre, count);
+  if (grad_bias) sum_columns(grad_pre, format, shape.rows, shape.in, grad_bias, mode);
+}
+
+void Linear::backward_weight(const LinearShape& shape, Format format, const void* x,
+                             const void* grad_y, float* grad_w, float* grad_b, Gradient mode) {
+  check_shape(shape);
+  require_array(x, product_of(shape.rows, shape.in), "x");
+  require_array(grad_y, product_of(shape.rows, shape.out), "grad_y");
+  require_array(grad_w, product_of(shape.out, shape.in), "grad_w");
+  const bool accumulate = mode == Gradient::accumulate;
+  Product product{shape.out, shape.in, shape.rows, format, grad_y,    x,
+                  true,      false,    grad_w,     true,   accumulate};
+  if (!grad_b) return multiply(product);
+  const DeviceBuffer<float> sums(stream_, shape.out);
+  Product fused = product;
+  fused.epilogue = Epilogue::sum_of_a;
+  fused.bias_grad = sums.data();
+  if (products_.multiply(fused)) {
+    launch(stream_, elementwise_shape(shape.out), take_sums_kernel, sums.data(), Format::fp32,
+           grad_b, static_cast<std::size_t>(shape.out), accumulate);
+    return;
+  }
+  multiply(product);
+  sum_columns(grad_y, format, shape.rows, shape.out, grad_b, mode);
+}
+
+}  // namespace plumbline::gpu

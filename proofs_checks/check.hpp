@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What examining a statement at samples gives: outcomes under several readings.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumbline::proofs_checks {
+
+enum class Verdict { holds, holds_under_condition, refuted, undecided, not_mathematical };
+
+/// What a check examines: the statement as printed, the statement under the claim's condition, or
+/// the corrected statement. The first two decide the verdict; a correction stands beside it.
+enum class Role { statement, condition, correction };
+
+/// supported: nothing contradicts, at the required resolution. refuted: something does.
+enum class Outcome { supported, refuted, undecided };
+
+/// Numbers by name; lower[k] == upper[k] for a point, an interval otherwise. All exact doubles.
+struct Quantity {
+  std::string name;
+  std::vector<double> lower, upper;
+};
+
+/// One point, or one box, at which a statement is examined.
+struct Sample {
+  std::vector<Quantity> quantities;
+  /// A quantity that is a point.
+  Sample& with(std::string name, std::vector<double> values);
+  /// A quantity that is an interval.
+  Sample& within(std::string name, double lower, double upper);
+  /// A number as printed, whose last digit counts `unit`s: all that rounds to it, value +- unit/2.
+  Sample& printed(std::string name, double value, double unit);
+  /// A vector of `size` numbers, each of which may lie anywhere in the interval.
+  Sample& within(std::string name, double lower, double upper, std::size_t size);
+  /// nullptr if there is none of this name.
+  const Quantity* find(std::string_view name) const;
+};
+
+/// Where a check contradicts its statement: the numbers, and what was found there.
+struct Counterexample {
+  Sample sample;
+  std::string found;  ///< the residual's enclosure, and the relation that it excludes
+};
+
+/// One statement under one reading.
+struct Check {
+  Role role = Role::statement;
+  std::string what;       ///< what is examined, in words
+  std::string reading;    ///< "double" or "interval, P bits"
+  bool rigorous = false;  ///< the reading encloses: what it refutes is false
+  std::size_t samples = 0;
+  std::vector<Sample> inputs;  ///< the samples at which something was said; `samples` of them
+  double worst = 0.0;          ///< the widest enclosure of a residual (readings.hpp)
+  double bound = 0.0;          ///< the widest that supports an equality: the reading's resolution
+  Outcome outcome = Outcome::undecided;
+  std::optional<Counterexample> counterexample;
+};
+
+/// Several statements together.
+std::vector<Check> together(std::vector<std::vector<Check>> groups);
+
+/// Where checks come from, when they are asked for.
+using Checks = std::function<std::vector<Check>()>;
+
+/// Every check supported on at least one sample, in a plain reading and in two rigorous ones.
+bool established(const std::vector<Check>&);
+
+/// Every rigorous check refuted with a counterexample, in two rigorous readings at least, and no
+/// other supported. (A residual that is exactly 0 where it should be above 0 has an error bound in
+/// double, which cannot tell.)
+bool contradicted(const std::vector<Check>&);
+
+std::vector<Check> of_role(const std::vector<Check>&, Role);
+
+std::string_view name(Verdict);
+std::string_view name(Role);
+std::string_view name(Outcome);
+
+}  // namespace plumbline::proofs_checks
