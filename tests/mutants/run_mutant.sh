@@ -4,8 +4,8 @@
 # Plants the fault that the file MUTANT describes into a copy of gpu/, builds it with BUILD's own
 # commands, and checks that the fault is caught. README.md tells the format of MUTANT.
 #
-# BUILD is the release build for faults that the verdict must catch, a sanitizer's build for those
-# that the sanitizer must. Only the sources that the mutant names are compiled again; every other
+# BUILD is the release build for faults that the verdict or a test must catch, a sanitizer's build for
+# those that the sanitizer must. Only the sources that the mutant names are compiled again; every other
 # object is BUILD's.
 set -euo pipefail
 mutant=$1
@@ -37,9 +37,13 @@ sources=$(field sources)
 read -r -a arguments <<<"$(field run)"
 case "$caught_by" in
   verdict | nothing) product=lib/libplumbline_kernels_emulated.so ;;
-  address | thread) product=bin/kernel_runner ;;
-  *) die "caught_by is '$caught_by', not verdict, address, thread or nothing" ;;
+  test) product=bin/$(field program) ;;
+  address | thread)
+    product=bin/$(field program)
+    [ "$product" != bin/ ] || product=bin/kernel_runner ;;
+  *) die "caught_by is '$caught_by', not verdict, test, address, thread or nothing" ;;
 esac
+[ "$product" != bin/ ] || die "names no program"
 [ -n "$sources" ] || die "names no sources"
 
 # ---- plant it ---------------------------------------------------------------------------------
@@ -95,12 +99,16 @@ link="$colon $and $compiler$front ${rest/" -o $product"/" -o $mutated"}"
 # ---- run it -----------------------------------------------------------------------------------
 
 status=0
-if [ "$product" = bin/kernel_runner ]; then
-  "$(dirname "$0")/run_sanitized.sh" "$mutated" "${arguments[@]}" >"$scratch/output" 2>&1 || status=$?
-else
-  "$build/bin/plumbline" verify --kernel "$mutated" --seed 1 "${arguments[@]}" \
-    >"$scratch/output" 2>&1 || status=$?
-fi
+case "$caught_by" in
+  test)
+    "$mutated" "${arguments[@]}" >"$scratch/output" 2>&1 || status=$? ;;
+  address | thread)
+    "$(dirname "$0")/run_sanitized.sh" "$mutated" "${arguments[@]}" >"$scratch/output" 2>&1 ||
+      status=$? ;;
+  *)
+    "$build/bin/plumbline" verify --kernel "$mutated" --seed 1 "${arguments[@]}" \
+      >"$scratch/output" 2>&1 || status=$? ;;
+esac
 
 cat "$scratch/output"
 [ $status != 77 ] || exit 77
@@ -110,6 +118,9 @@ case "$caught_by" in
   verdict)
     [ $status = 1 ] || die "ended with status $status; a verdict against it is status 1"
     grep -q FAIL "$scratch/output" || die "the report names no failure" ;;
+  test)
+    [ $status = 201 ] || die "ended with status $status; failed checks are status 201"
+    grep -q "error: in" "$scratch/output" || die "the report names no failure" ;;
   *)
     [ $status != 0 ] || die "was not caught by the $caught_by sanitizer"
     grep -q "Sanitizer" "$scratch/output" || die "ended with status $status, but no sanitizer reported"

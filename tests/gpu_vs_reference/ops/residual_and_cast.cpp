@@ -55,7 +55,7 @@ void check_cast(double (*expected)(double)) {
     gpu::cast(stream, narrow.data(), wide.data(), x.size());
     const auto got = wide.numbers();
     for (std::size_t n = 0; n < x.size(); ++n)
-      BOOST_TEST(got[n] == expected(x[n]), "x = " << x[n] << " became " << got[n]);
+      BOOST_TEST_REQUIRE(got[n] == expected(x[n]), "x = " << x[n] << " became " << got[n]);
   });
 }
 
@@ -78,8 +78,8 @@ void check_add(double (*expected)(double)) {
     for (std::size_t n = 0; n < x.size(); ++n) {
       // The double holds the sum exactly, or closer than fp32's next rounding can tell.
       const double sum = expected(nearest_fp32(x[n] + update[n]));
-      BOOST_TEST((y[n] == sum || (std::isnan(y[n]) && std::isnan(sum))),
-                 x[n] << " + " << update[n] << " became " << y[n]);
+      BOOST_TEST_REQUIRE((y[n] == sum || (std::isnan(y[n]) && std::isnan(sum))),
+                         x[n] << " + " << update[n] << " became " << y[n]);
     }
   });
 }
