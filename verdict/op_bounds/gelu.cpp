@@ -42,7 +42,7 @@ Computed gelu_tanh_derivative(double x) {
   const LogisticGate gate(z);
   // Their errors are not independent: d ln(open closed)/dz = closed - open, below 1.
   const double both = gate.open.value * gate.closed.value;
-  const Computed product{both, both * (std::expm1(z.error) + exp_error + 5 * u) + 0x1p-147};
+  const Computed product{both, both * (std::expm1(z.error) + exp_error + 5 * u) + 0x1p-146};
   const double slope = gate_factor * (1 + 3 * cubic * inner(x) * inner(x));
   return gate.open + Computed{x} * product * Computed{slope, 7 * u * slope};
 }

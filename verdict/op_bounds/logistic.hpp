@@ -31,8 +31,8 @@ struct LogisticGate {
            2 * unit_roundoff;
   }
 
-  /// Two smallest subnormals: an exponential, and a quotient, too small for u to hold.
-  static constexpr double subnormal_error = 0x1p-148;
+  /// 2 ulp of an exponential too small for u to hold, and the rounding of such a quotient.
+  static constexpr double subnormal_error = 0x1p-147;
 };
 
 }  // namespace plumbline::op_bounds
