@@ -94,8 +94,9 @@ std::vector<float> official_alibi_slopes(int heads) {
 
 namespace {
 
-/// Options vary where kernels may have them built in. With 10 buckets and a largest distance of 160
-/// T5's logarithms meet whole numbers, where floating point may land a bucket too low.
+/// Options vary where kernels may have them built in. With 20 buckets and a largest distance of 320
+/// T5's logarithms meet whole numbers at 20, 40, 80, ..., where floating point may land a bucket too
+/// low.
 void draw_options(Case& c) {
   const Draw draw = draw_of(c, Stream::options);
   const auto choose = [&](plumbline_option option, const std::array<double, 4>& values) {

@@ -53,10 +53,11 @@ Exponents exponents_of(const Spec& spec) {
       // Standard deviation 1/64: probabilities equal to within a few per cent.
       return {.q = -6};
     case Family::huge: {
-      // Gradients are products of three of these: they must fit the format as well.
+      // Gradients are products of three of these, which must fit the format as well; of scores far
+      // apart fp32 does not determine the probabilities, and nothing could be asked of a gradient.
       if (spec.pass == Pass::backward) {
-        return spec.format == Format::fp16 ? Exponents{.q = 1, .k = 1, .v = 1}
-                                           : Exponents{.q = 15, .k = 15, .v = 20};
+        return spec.format == Format::fp16 ? Exponents{.q = 4, .k = -4, .v = 2}
+                                           : Exponents{.q = 40, .k = -40, .v = 30};
       }
       // |normal| < 2^3 and fp16 ends at 2^16.
       if (spec.format == Format::fp16) return {.q = 12, .k = 12, .v = 12};

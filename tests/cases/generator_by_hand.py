@@ -12,7 +12,9 @@ import struct
 MASK = (1 << 64) - 1
 STREAMS = {name: i + 1 for i, name in enumerate(
     ["q", "k", "v", "increments", "gain", "theta_alpha", "theta_beta", "theta_mu", "ssmax_scale",
-     "lengths", "documents"])}
+     "lengths", "documents", "grad_o", "options", "p", "a", "table", "hidden_weight", "hidden_bias",
+     "output_weight", "output_bias", "c", "L", "log_forget"])}
+OPTIONS = ["epsilon", "buckets", "max_distance", "largest", "hidden", "L0", "base"]
 
 
 def mix(z):
@@ -52,11 +54,26 @@ def bf16(x):
     return struct.pack("<I", high << 16)
 
 
+def fp16(x):
+    """Nearest fp16 of the nearest fp32; as the four bytes of an fp32."""
+    single, = struct.unpack("<f", fp32(x))
+    return fp32(struct.unpack("<e", struct.pack("<e", single))[0])
+
+
+def huge(spec):
+    if spec["pass"] == "backward":
+        return (16.0, 1 / 16, 4.0) if spec["dtype"] == "fp16" else (2.0**40, 2.0**-40, 2.0**30)
+    if spec["dtype"] == "fp16":
+        return (2.0**12,) * 3
+    exponent = (120 - math.ceil(math.log2(spec["head_dim"]))) // 2 - 3
+    return (2.0**exponent, 2.0**exponent, 2.0**100)
+
+
 def qkv(spec):
-    dim, family, store = spec["head_dim"], spec["family"], bf16 if spec["dtype"] == "bf16" else fp32
-    huge = (120 - math.ceil(math.log2(dim))) // 2 - 3
-    scale = {"peaked": (16, 1, 1), "diffuse": (1 / 64, 1, 1),
-             "huge": (2.0**huge, 2.0**huge, 2.0**100)}.get(family, (1, 1, 1))
+    dim, family = spec["head_dim"], spec["family"]
+    store = {"bf16": bf16, "fp16": fp16}.get(spec["dtype"], fp32)
+    scale = {"peaked": (16, 1, 1), "diffuse": (1 / 64, 1, 1), "huge": huge(spec)}.get(
+        family, (1, 1, 1))
     rows = {"q": spec["heads"] * spec["queries"], "k": spec["kv_heads"] * spec["keys"],
             "v": spec["kv_heads"] * spec["keys"]}
     for factor, name in zip(scale, "qkv"):
@@ -65,13 +82,18 @@ def qkv(spec):
             if name == "k" and family == "tied":
                 i = i // (spec["keys"] * dim) * (spec["keys"] * dim) + i % dim
             if family == "subnormal":
-                bits = 23 if store is fp32 else 7
+                bits = {bf16: 7, fp16: 10, fp32: 23}[store]
                 m = 1 + draw.below(2 * i, 2**bits - 1)
-                x = (-m if draw.word(2 * i + 1) % 2 else m) * 2.0**(-126 - bits)
+                least = -24 if store is fp16 else -126 - bits
+                x = (-m if draw.word(2 * i + 1) % 2 else m) * 2.0**least
             else:
                 x = draw.normal(i) * factor
             out += store(x)
         yield name, out
+    if spec["pass"] == "backward":
+        draw = Draw(spec["seed"], "grad_o")
+        yield "grad_o", b"".join(store(draw.normal(i))
+                                 for i in range(spec["batch"] * rows["q"] * dim))
 
 
 def slopes(heads):
@@ -91,6 +113,32 @@ def slopes(heads):
         return out
 
     return first(power, power) + first(2 * power, 2 * power)[0::2][:heads - power]
+
+
+def newer_parameters(spec):
+    seed, heads, bias = spec["seed"], spec["heads"], spec["bias"]
+    chosen = lambda option, values: values[Draw(seed, "options").below(OPTIONS.index(option), 4)]
+    normal = lambda name, count, factor: [Draw(seed, name).normal(i) * factor for i in range(count)]
+    uniform = lambda name, count, least, most: [Draw(seed, name).uniform(i) * (most - least) + least
+                                                for i in range(count)]
+    if bias.startswith("kerple"):
+        return {name: uniform(name, heads, 1 / 16, 2.0) for name in "pa"}
+    if bias == "fox":
+        z = normal("log_forget", spec["batch"] * heads * spec["keys"], 1.0)
+        return {"log_forget": [(x - math.sqrt(x * x + 4)) / 4 for x in z]}
+    if bias.startswith("t5"):
+        largest = chosen("largest", (0, 2, 16, 256))
+        rows = {"t5_clipped": largest + 1, "t5_clipped_offset": 2 * largest + 1}.get(
+            bias, chosen("buckets", (32, 16, 8, 20)))
+        return {"table": normal("table", heads * rows, 1.0)}
+    if bias == "fire":
+        hidden = chosen("hidden", (32, 8, 8, 5))
+        return {"hidden_weight": normal("hidden_weight", hidden, 1.0),
+                "hidden_bias": normal("hidden_bias", hidden, 0.5),
+                "output_weight": normal("output_weight", heads * hidden, 0.5),
+                "output_bias": normal("output_bias", heads, 1.0),
+                "c": uniform("c", 1, 1 / 16, 0.5), "L": uniform("L", 1, 0.5, 1.5)}
+    return {}
 
 
 def parameters(spec):
@@ -114,6 +162,7 @@ def parameters(spec):
                                 for h in range(heads)]
         values["theta_mu"] = [0.0 if m.below(2 * h, 4) else m.uniform(2 * h + 1) / 2 - 0.25
                               for h in range(heads)]
+    values.update(newer_parameters(spec))
     if spec["ssmax"]:
         d = Draw(seed, "ssmax_scale")
         values["ssmax_scale"] = [d.uniform(h) * 0.75 + 0.25 for h in range(heads)]
@@ -158,10 +207,24 @@ CASES = [LINE.format(*values) for values in [
     ("k_cable_nw", "bf16", 0, 0, 0, "huge", 9),
     ("ggd", "fp32", 1, 1, 1, "subnormal", 99),
     ("ggd", "bf16", 0, 0, 0, "subnormal", 100),
+    ("kerple_log", "fp16", 0, 0, 0, "generic", 11),
+    ("kerple_power", "tf32", 0, 0, 0, "huge", 12),
+    ("t5", "fp16", 0, 0, 0, "huge", 13),
+    ("t5_bidirectional", "fp32", 0, 0, 0, "generic", 14),
+    ("t5_clipped", "fp16", 0, 0, 0, "subnormal", 15),
+    ("t5_clipped_offset", "fp32", 0, 0, 0, "generic", 16),
+    ("fire", "bf16", 0, 0, 0, "generic", 17),
+    ("fox", "fp32", 0, 0, 0, "generic", 18),
+    ("rope_half_split", "tf32", 0, 0, 0, "subnormal", 19),
+]]
+CASES += ["pass=backward," + LINE.format(*values) for values in [
+    ("fire", "fp16", 0, 0, 0, "huge", 20),
+    ("cable", "fp32", 0, 0, 0, "huge", 21),
+    ("nope", "bf16", 0, 0, 0, "generic", 22),
 ]]
 
 for line in CASES:
-    fields = dict(pair.split("=") for pair in line.split(","))
+    fields = {"pass": "forward", **dict(pair.split("=") for pair in line.split(","))}
     spec = {k: int(v) if v.isdigit() else v for k, v in fields.items()}
     for part in (qkv, parameters, mask):
         for tensor, data in part(spec):
