@@ -27,6 +27,13 @@ constexpr plumbline_contract kScalar{.unit_roundoff = 0x1p-24,
                                      .prefix_sum = PLUMBLINE_PREFIX_SUM_FP64,
                                      .prefix_tile = 0};
 
+constexpr plumbline_contract skipping() {
+  plumbline_contract contract = kScalar;
+  contract.skipped_mass = 0x1p-14;
+  return contract;
+}
+constexpr plumbline_contract kSkipping = skipping();
+
 /// After a kernel's fault the CUDA context fails every call, of this process, for good.
 bool device_lost() {
 #if PLUMBLINE_ON_GPU
@@ -84,14 +91,15 @@ int supports_training(const plumbline_problem* problem, int32_t pass) {
 }
 
 /// A kernel that has the forward pass alone.
-constexpr plumbline_kernel forward_kernel(const char* name,
-                                          decltype(plumbline_kernel::forward) run) {
-  return {name, {kScalar, kScalar, kScalar, kScalar}, 1, supports_forward, run, nullptr, nullptr};
+constexpr plumbline_kernel forward_kernel(const char* name, decltype(plumbline_kernel::forward) run,
+                                          const plumbline_contract& contract) {
+  return {name,   {contract, contract, contract, contract}, 1, supports_forward, run, nullptr,
+          nullptr};
 }
 
 constexpr plumbline_kernel kKernels[] = {
-    forward_kernel("naive", forward<&naive_forward>),
-    forward_kernel("tiled", forward<&tiled_forward>),
+    forward_kernel("naive", forward<&naive_forward>, kScalar),
+    forward_kernel("tiled", forward<&tiled_forward>, kScalar),
     {"fused",
      {kScalar, kScalar, kScalar, kScalar},
      1,
@@ -106,6 +114,7 @@ constexpr plumbline_kernel kKernels[] = {
      forward<&fused_forward>,
      backward<true>,
      nullptr},
+    forward_kernel("fused_skipping", forward<&fused_skipping_forward>, kSkipping),
 };
 
 #if PLUMBLINE_ON_GPU

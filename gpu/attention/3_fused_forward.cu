@@ -4,7 +4,8 @@
 namespace plumbline::gpu {
 
 void fused_forward(const Stream& stream, const Task& task, const Outputs& outputs) {
-  dispatch<fused::Rung>(stream, task, outputs);
+  const float* const no_norms = nullptr;
+  dispatch<fused::Rung<false>>(stream, task, outputs, no_norms);
 }
 
 }  // namespace plumbline::gpu

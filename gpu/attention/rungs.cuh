@@ -16,6 +16,9 @@ void tiled_forward(const Stream& stream, const Task& task, const Outputs& output
 /// Rung 3: one pass over the keys with a running maximum; what was summed before is rescaled.
 void fused_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
+/// The same without the tiles of keys whose weights are provably negligible.
+void fused_skipping_forward(const Stream& stream, const Task& task, const Outputs& outputs);
+
 }  // namespace plumbline::gpu
 
 #endif
