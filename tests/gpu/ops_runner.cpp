@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "core/bfloat16.cuh"
@@ -19,44 +20,12 @@
 #include "ops/optimizer.cuh"
 #include "ops/residual.cuh"
 #include "ops/swiglu.cuh"
+#include "tests/gpu/ops_runner.hpp"
 
 namespace {
 
 using namespace plumbline::gpu;
-
-const Stream& stream() {
-  static const Stream instance;
-  return instance;
-}
-
-std::uint64_t hash;  // FNV-1a of every result so far
-
-/// Knuth's MMIX generator: enough for inputs that nobody judges.
-float number() {
-  static std::uint64_t state = 7;
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return static_cast<float>(state >> 33) / 1073741824.0f - 1.0f;  // in [-1, 1)
-}
-
-/// An input, or a result whose bytes count in the checksum when it goes.
-template <class T>
-class Array {
- public:
-  explicit Array(std::size_t count) : buffer_(stream(), count) {
-    std::vector<T> values(count);
-    for (T& x : values) x = from_float<T>(number());
-    buffer_.copy_from_host(stream(), values.data(), 0, count);
-  }
-  ~Array() {
-    std::vector<unsigned char> bytes(buffer_.size() * sizeof(T));
-    buffer_.copy_to_host(stream(), bytes.data());
-    for (const unsigned char byte : bytes) hash = (hash ^ byte) * 1099511628211u;
-  }
-  operator T*() const { return buffer_.data(); }
-
- private:
-  DeviceBuffer<T> buffer_;
-};
+using namespace plumbline::ops_runner;
 
 /// Around the elements of a thread and of a block.
 constexpr std::size_t kCounts[] = {1, 255, 1023, 1025};
@@ -142,10 +111,6 @@ void run_linear(Format format) {
   }
 }
 
-struct Operation {
-  const char* name;
-  void (*run)();
-};
 constexpr Operation kOperations[] = {
     {"gelu", [] { run_gelu<float>(), run_gelu<bfloat16>(), run_gelu<float16>(); }},
     {"swiglu", [] { run_swiglu<float>(), run_swiglu<bfloat16>(), run_swiglu<float16>(); }},
@@ -165,8 +130,10 @@ constexpr Operation kOperations[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::vector<Operation> operations = row_operations();
+  operations.insert(operations.begin(), std::begin(kOperations), std::end(kOperations));
   int runs = 0;
-  for (const Operation& operation : kOperations) {
+  for (const Operation& operation : operations) {
     if (argc > 1 && std::strcmp(argv[1], operation.name) != 0) continue;
     hash = 14695981039346656037u;
     operation.run();
