@@ -2,9 +2,12 @@
 // plumbline claims: the papers' claims, checked.
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "cli/command.hpp"
+#include "cli/page_folder.hpp"
+#include "proofs_checks/page/page.hpp"
 #include "proofs_checks/report.hpp"
 #include "support/error.hpp"
 
@@ -13,7 +16,7 @@ namespace {
 
 struct ClaimsOptions {
   std::vector<std::string> ids;
-  std::string markdown;
+  std::string markdown, html;
   ReportOptions reports;
 };
 
@@ -32,6 +35,8 @@ int check(const ClaimsOptions& options) {
                    "one report on standard output, at most");
   }
   Report json(options.reports.json), junit(options.reports.junit), markdown(options.markdown);
+  std::optional<PageFolder> page;
+  if (!options.html.empty()) page.emplace("--html", options.html, proofs_checks::page_generator);
   const auto report = proofs_checks::run_claims(without_slashes(options.ids));
   if (options.reports.prints_table() && options.markdown != "-") {
     proofs_checks::write_text(report, std::cout);
@@ -44,6 +49,7 @@ int check(const ClaimsOptions& options) {
   if (json) json.write(to_text(proofs_checks::to_json(report)));
   if (junit) junit.write(text(proofs_checks::write_junit));
   if (markdown) markdown.write(text(proofs_checks::write_markdown));
+  if (page) page->write(proofs_checks::html(report));
   return report.as_derived() ? all_right : verdict_against;
 }
 
@@ -59,6 +65,11 @@ void add_claims(CLI::App& app, Run& run) {
       ->type_name("[FILE]")
       ->expected(0, 1)
       ->default_str("-");
+  command
+      ->add_option("--html", options->html,
+                   "Write a page for people to DIR/index.html; it needs no network")
+      ->type_name("DIR")
+      ->check(not_empty());
   command->footer(
       "Exit status 1 when a verdict is not the one that its derivation proves; a refuted claim "
       "alone "

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proofs_checks/pictures/curves.hpp"
+
+#include <cmath>
+
+#include "proofs_checks/pictures/svg_writer.hpp"
+#include "proofs_checks/pictures/ticks.hpp"
+
+namespace plumbline::proofs_checks {
+namespace {
+
+constexpr double left = 62, right = picture_width - 14, top = 14, bottom = 274;
+
+double across(double value, const Axis& axis) {
+  return left + (right - left) * position(value, axis);
+}
+double up(double value, const Axis& axis) {
+  return bottom - (bottom - top) * position(value, axis);
+}
+
+std::string axes(const Picture& picture) {
+  std::string out;
+  for (const double value : ticks(picture.x)) {
+    const double x = across(value, picture.x);
+    out += line("grid", x, top, x, bottom);
+    out += text_at(x, bottom + 18, "middle", tick_text(value, picture.x));
+  }
+  for (const double value : ticks(picture.y)) {
+    const double y = up(value, picture.y);
+    out += line("grid", left, y, right, y);
+    out += text_at(left - 7, y + 4.5, "end", tick_text(value, picture.y));
+  }
+  out += line("axis", left, bottom, right, bottom) + line("axis", left, top, left, bottom);
+  out += text_at((left + right) / 2, bottom + 38, "middle", picture.x.label);
+  const double middle = (top + bottom) / 2;
+  out += text_at(14, middle, "middle", picture.y.label,
+                 fmt::format(" transform=\"rotate(-90 14 {})\"", coordinate(middle)));
+  return out;
+}
+
+/// A small shape that tells curves apart without their colours.
+std::string mark(std::size_t curve, double x, double y) {
+  const std::string at = coordinate(x) + " " + coordinate(y);
+  switch (curve % 4) {
+    case 0:
+      return fmt::format("M{}m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z", at);
+    case 1:
+      return fmt::format("M{}m-3 -3h6v6h-6z", at);
+    case 2:
+      return fmt::format("M{}m0 -4l4 7h-8z", at);
+    default:
+      return fmt::format("M{}m0 -4.5l4.5 4.5l-4.5 4.5l-4.5 -4.5z", at);
+  }
+}
+
+std::string shape(const Picture& picture, std::size_t k) {
+  const Curve& curve = picture.curves[k];
+  std::string path;
+  bool pen_down = false;
+  for (std::size_t n = 0; n < curve.x.size(); ++n) {
+    const double x = across(curve.x[n], picture.x), y = up(curve.y[n], picture.y);
+    if (!std::isfinite(x) || !std::isfinite(y)) {
+      pen_down = false;
+      continue;
+    }
+    if (curve.mark == Curve::Mark::points) {
+      const bool inside = x >= left - 1 && x <= right + 1 && y >= top - 1 && y <= bottom + 1;
+      if (inside) path += mark(k, x, y);
+      continue;
+    }
+    // Far outside is not drawn; the clip path cuts what is near.
+    const double height = std::fmin(std::fmax(y, top - 1000), bottom + 1000);
+    if (curve.mark == Curve::Mark::steps && pen_down) {
+      path +=
+          "H" + coordinate((across(curve.x[n - 1], picture.x) + x) / 2) + "V" + coordinate(height);
+    }
+    path += (pen_down ? "L" : "M") + coordinate(x) + " " + coordinate(height);
+    pen_down = true;
+  }
+  const bool points = curve.mark == Curve::Mark::points;
+  return fmt::format("<path class=\"{} c{}{}\" d=\"{}\"/>", points ? "points" : "curve", k,
+                     curve.mark == Curve::Mark::dashes ? " dashes" : "", path);
+}
+
+/// Below the axes; as many entries a line as fit.
+std::string legend(const Picture& picture, double& height) {
+  std::string out;
+  double x = left - 40, y = bottom + 62;
+  for (std::size_t k = 0; k < picture.curves.size(); ++k) {
+    const Curve& curve = picture.curves[k];
+    const double width = 34 + width_of(curve.label) + 16;
+    if (x > left - 40 && x + width > picture_width) {
+      x = left - 40;
+      y += 21;
+    }
+    if (curve.mark == Curve::Mark::points) {
+      out += fmt::format("<path class=\"points c{}\" d=\"{}\"/>", k, mark(k, x + 14, y - 4.5));
+    } else {
+      out += line(fmt::format("curve c{}{}", k, curve.mark == Curve::Mark::dashes ? " dashes" : ""),
+                  x, y - 4.5, x + 28, y - 4.5);
+    }
+    out += text_at(x + 34, y, "start", curve.label);
+    x += width;
+  }
+  height = y + 12;
+  return out;
+}
+
+}  // namespace
+
+double width_of(std::string_view text) {
+  double letters = 0;
+  for (const char c : text) letters += (static_cast<unsigned char>(c) & 0xC0) == 0x80 ? 0 : 1;
+  return 6.9 * letters;
+}
+
+Drawing draw_curves(const Picture& picture) {
+  std::string out = fmt::format(
+      "<clipPath id=\"clip-{}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" "
+      "height=\"{}\"/></clipPath>",
+      picture.name, coordinate(left), coordinate(top - 2), coordinate(right - left + 2),
+      coordinate(bottom - top + 4));
+  out += axes(picture);
+  out += fmt::format("<g clip-path=\"url(#clip-{})\">", picture.name);
+  for (std::size_t k = 0; k < picture.curves.size(); ++k) out += shape(picture, k);
+  out += "</g>";
+  double height = 0;
+  out += legend(picture, height);
+  return {out, height};
+}
+
+}  // namespace plumbline::proofs_checks
