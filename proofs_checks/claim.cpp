@@ -108,7 +108,8 @@ std::vector<HypothesisResult> drop_each(const Claim& claim, const std::vector<Ch
     const bool of_true_statement = verdict == Verdict::holds ||
                                    verdict == Verdict::holds_under_condition ||
                                    origin == Origin::correction;
-    if (hypothesis.need != Need::unexamined) {
+    // What a refuted statement assumes need not be examined; what a true one assumes must be.
+    if (of_true_statement || hypothesis.need != Need::unexamined) {
       result.problem = problem_of(hypothesis, result.checks, others(all, k));
     }
     if (of_true_statement && hypothesis.need == Need::needed && result.problem.empty()) {

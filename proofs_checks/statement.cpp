@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 namespace plumbline::proofs_checks {
 
 std::string to_string(const Sample& sample) {
@@ -15,6 +18,11 @@ std::string to_string(const Sample& sample) {
       if (quantity.lower.size() > 1) text += fmt::format("^{}", quantity.lower.size());
     } else if (quantity.lower.size() == 1) {
       text += fmt::format("{} = {:.17g}", quantity.name, quantity.lower.front());
+    } else if (quantity.lower.size() > 8 &&
+               std::adjacent_find(quantity.lower.begin(), quantity.lower.end(),
+                                  std::not_equal_to<>()) == quantity.lower.end()) {
+      text += fmt::format("{} = {} times {:.17g}", quantity.name, quantity.lower.size(),
+                          quantity.lower.front());
     } else {
       text += fmt::format("{} = ({:.17g})", quantity.name, fmt::join(quantity.lower, ", "));
     }

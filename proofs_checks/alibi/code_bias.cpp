@@ -11,12 +11,14 @@ template <bool causal>
 struct CodeIsFormula {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const reference::Alibi<R> formula{in.number("m")};
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int i = 0; i < 5; ++i) {
-      for (int j = 0; j < (causal ? i + 1 : 5); ++j)
-        residuals.push_back(in.number("m") * R(j - i) - formula(i, j));
+      for (int j = 0; j < (causal ? i + 1 : 5); ++j) {
+        residuals.push_back({in.number("m") * R(j - i) - formula(i, j),
+                             "i = " + std::to_string(i) + ", j = " + std::to_string(j)});
+      }
     }
     return residuals;
   }
@@ -41,7 +43,6 @@ Claim code_bias() {
   claim.title = "The code computes the bias of the formula";
   claim.source = source("Code example against the formula");
   claim.statement = "build_alibi_bias computes bias_ij = -m |i - j|, as slopes * (j - i).";
-  claim.implicit = {"The tensor alibi_bias of step 3, before the mask of step 4."};
   claim.condition = "Attention is causal, j <= i.";
   claim.derivation =
       "m (j - i) = -m |i - j| for j <= i. For j > i the product is +m |i - j|, a reward; the code "
@@ -58,6 +59,8 @@ Claim code_bias() {
   claim.mutant_checks = [] {
     return for_all(Role::statement, "m (i - j) + m |i - j| = 0 for j <= i", Transposed{}, slopes());
   };
+  claim.implicit = {definition("The tensor alibi_bias of step 3, before the mask of step 4.",
+                               "It is what the claim is about.")};
   return claim;
 }
 

@@ -11,10 +11,13 @@ namespace {
 struct OfficialSlopes {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
-    std::vector<R> residuals = reference::alibi_slopes_geometric<R>(heads_of(in));
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
+    const auto simple = reference::alibi_slopes_geometric<R>(heads_of(in));
     const auto official = reference::alibi_slopes<R>(heads_of(in));
-    for (std::size_t k = 0; k < residuals.size(); ++k) residuals[k] -= official[k];
+    std::vector<Placed<R>> residuals;
+    for (std::size_t k = 0; k < simple.size(); ++k) {
+      residuals.push_back({simple[k] - official[k], "k = " + std::to_string(k)});
+    }
     return residuals;
   }
 };
@@ -29,8 +32,6 @@ Claim code_slopes_official() {
   claim.statement =
       "get_alibi_slopes is \"a simplified version of the logic used in the official "
       "implementation\": m_k = 2^(-8 (k+1)/H), the official slopes.";
-  claim.implicit = {
-      "The official implementation is get_slopes of ofirpress/attention_with_linear_biases."};
   claim.condition = "The number of heads is a power of two.";
   claim.derivation =
       "The official implementation has a second rule: for p < H < 2p it takes the slopes of p "
@@ -48,6 +49,9 @@ Claim code_slopes_official() {
     return for_all(Role::statement, "2^(-8 (k+1)/H) - official = 0 for H = 6", OfficialSlopes{},
                    head_counts({6}));
   };
+  claim.implicit = {definition(
+      "The official implementation is get_slopes of ofirpress/attention_with_linear_biases.",
+      "Without one there is nothing to agree with.")};
   return claim;
 }
 

@@ -13,13 +13,14 @@ namespace {
 struct ArticleSlopes {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R x = reference::power(R(256.0), R(1.0) / in.number("H"));
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     R to_the(1.0);
     for (int i = 0; i < heads_of(in); ++i) {
       to_the = to_the * x;
-      residuals.push_back(R(1.0) / to_the - R(std::ldexp(1.0, -i - 1)));
+      residuals.push_back(
+          {R(1.0) / to_the - R(std::ldexp(1.0, -i - 1)), "i = " + std::to_string(i)});
     }
     return residuals;
   }
@@ -35,7 +36,6 @@ Claim eight_slopes() {
   claim.statement =
       "For 8 heads the slopes are the geometric sequence 1/2^1, ..., 1/2^8, and get_alibi_slopes, "
       "1 / x^(i+1) with x = (2^8)^(1/8), returns them.";
-  claim.implicit = {"Exact arithmetic."};
   claim.derivation = "x = 256^(1/8) = 2. The code says \"approximately\", for its float32.";
   claim.derived = Verdict::holds;
   claim.checks = [] {
@@ -47,6 +47,11 @@ Claim eight_slopes() {
     return for_all(Role::statement, "1 / x^(i+1) - 2^-(i+1) = 0, H = 16", ArticleSlopes{},
                    head_counts({16}));
   };
+  claim.hypotheses = {needed("The layer has 8 heads.",
+                             "The formula has other ratios for other numbers.", claim.mutant_checks)
+                          .where("H", exactly(8))};
+  claim.implicit = {definition(
+      "Exact arithmetic.", "The statement is one about real numbers; the code rounds to float32.")};
   return claim;
 }
 

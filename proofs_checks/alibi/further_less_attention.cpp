@@ -12,15 +12,17 @@ namespace {
 struct NearerGetsMore {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const auto& content = in["content"];
     const int keys = static_cast<int>(content.size());
     const reference::Alibi<R> bias{in.number("m")};
     reference::Vector<R> logits(keys);
     for (int j = 0; j < keys; ++j) logits[j] = content[j] + bias(keys - 1, j);
     const auto p = reference::softmax(logits).probability;
-    std::vector<R> residuals;
-    for (int j = 0; j + 1 < keys; ++j) residuals.push_back(p[j + 1] - p[j]);
+    std::vector<Placed<R>> residuals;
+    for (int j = 0; j + 1 < keys; ++j) {
+      residuals.push_back({p[j + 1] - p[j], "j = " + std::to_string(j)});
+    }
     return residuals;
   }
 };
@@ -32,6 +34,18 @@ std::vector<Sample> rows(const std::vector<std::vector<double>>& contents) {
   return samples;
 }
 
+struct NearerGetsMoreOfBothSides {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const reference::Alibi<R> bias{in.number("m")};
+    reference::Vector<R> logits(6);
+    for (int j = 0; j < 6; ++j) logits[j] = bias(3, j);
+    const auto p = reference::softmax(logits).probability;
+    return {p[1] - p[0], p[2] - p[1], p[3] - p[2]};
+  }
+};
+
 }  // namespace
 
 Claim further_less_attention() {
@@ -42,8 +56,6 @@ Claim further_less_attention() {
   claim.statement =
       "The further apart the words, the larger the penalty, and the less attention they will pay "
       "to each other: p_ij <= p_i,j+1 for j < i.";
-  claim.implicit = {"\"Attention\" is the weight p_ij; content scores are any reals.",
-                    "Attention is causal: j <= i."};
   claim.condition =
       "The content scores are equal (or rise towards the query, or fall by at most m a step).";
   claim.derivation =
@@ -64,6 +76,18 @@ Claim further_less_attention() {
     return for_all(Role::statement, "p_i,j+1 - p_ij >= 0 for content that falls by 1",
                    NearerGetsMore{}, rows({{1, 0}, {2, 1, 0}}));
   };
+  claim.implicit = {
+      definition("\"Attention\" is the weight p_ij; content scores are any reals.",
+                 "It says what is compared."),
+      not_needed("Attention is causal: j <= i.",
+                 "For keys before the query, keys after it change the denominator only.",
+                 [] {
+                   return for_all(Role::statement,
+                                  "p_3,j+1 - p_3j >= 0 for j < 3 of 6 keys of equal content",
+                                  NearerGetsMoreOfBothSides{},
+                                  {Sample{}.with("m", {0.5}).with("keys after the query", {2})});
+                 })
+          .where("keys after the query", exactly(0))};
   return claim;
 }
 

@@ -22,6 +22,14 @@ std::vector<Sample> distances(const std::vector<double>& ds) {
   return samples;
 }
 
+struct NineTenthsWithContent {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {reference::exp(in.number("s") - in.number("m") * in.number("d")) - R(9.0) / R(10.0)};
+  }
+};
+
 }  // namespace
 
 Claim gentle_head_reaches_far() {
@@ -33,11 +41,6 @@ Claim gentle_head_reaches_far() {
       "With a small slope (1/256) heads look far back into the context with almost no degradation, "
       "a name mentioned chapters ago, and attend to distant tokens almost as easily as nearby "
       "ones.";
-  claim.implicit = {
-      "The content scores are equal: a larger score of the distant key can outweigh the penalty, "
-      "7.8 for 2,000 words.",
-      "\"Almost\" is read as at least nine tenths of the weight of the nearest key.",
-      "A token is a word, a chapter has the 2,000 words of the introduction."};
   claim.condition = "d <= 26, a tenth of 1/m.";
   claim.derivation =
       "For equal content a key at distance d has e^(-d/256) times the weight of the nearest. One "
@@ -57,6 +60,21 @@ Claim gentle_head_reaches_far() {
     return for_all(Role::statement, "e^(-m d) - 0.9 >= 0 for d = 27", NineTenths{},
                    distances({27}));
   };
+  claim.implicit = {
+      needed("The content scores are equal: a larger score of the distant key can outweigh the "
+             "penalty, 7.8 for 2,000 words.",
+             "A nearest key with more content gets more.",
+             [] {
+               return for_all(Role::statement,
+                              "e^(s - m d) - 0.9 >= 0 where the far key's content is s more",
+                              NineTenthsWithContent{},
+                              {Sample{}.with("m", {0x1p-8}).with("d", {20}).with("s", {-1})});
+             })
+          .where("s", exactly(0)),
+      definition("\"Almost\" is read as at least nine tenths of the weight of the nearest key.",
+                 "Without a number there is nothing to check."),
+      definition("A token is a word, a chapter has the 2,000 words of the introduction.",
+                 "It gives \"chapters ago\" a distance.")};
   return claim;
 }
 

@@ -8,14 +8,18 @@
 namespace plumbline::proofs_checks::alibi {
 namespace {
 
+template <bool official>
 struct Geometric {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
-    const auto m = reference::alibi_slopes<R>(heads_of(in));
-    std::vector<R> residuals;
-    for (std::size_t h = 1; h + 1 < m.size(); ++h)
-      residuals.push_back(m[h - 1] * m[h + 1] - m[h] * m[h]);
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
+    const auto m = official ? reference::alibi_slopes<R>(heads_of(in))
+                            : reference::alibi_slopes_geometric<R>(heads_of(in));
+    std::vector<Placed<R>> residuals;
+    for (std::size_t h = 1; h + 1 < m.size(); ++h) {
+      residuals.push_back(
+          {m[h - 1] * m[h + 1] - m[h] * m[h], "h = " + std::to_string(h + 1) + " of 1..H"});
+    }
     return residuals;
   }
 };
@@ -28,7 +32,6 @@ Claim geometric_slopes() {
   claim.title = "The slopes are geometric sequences";
   claim.source = source("Technical details");
   claim.statement = "The slopes m_h are fixed geometric sequences: m_{h-1} m_{h+1} = m_h^2.";
-  claim.implicit = {"The slopes are those of the official implementation."};
   claim.condition = "The number of heads is a power of two.";
   claim.derivation =
       "For H = 2^a all ratios are 2^(-8/H). For H = 12 the official slopes are 2^-1..2^-8 followed "
@@ -38,15 +41,21 @@ Claim geometric_slopes() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together({for_all(Role::statement, "m_{h-1} m_{h+1} - m_h^2 = 0, official, H = 8, 12",
-                             Geometric{}, head_counts({8, 12})),
-                     for_all(Role::condition, "the same for H = 4, 8, 16, 32", Geometric{},
+                             Geometric<true>{}, head_counts({8, 12})),
+                     for_all(Role::condition, "the same for H = 4, 8, 16, 32", Geometric<true>{},
                              head_counts({4, 8, 16, 32}))});
   };
   claim.mutant = "So it is for 3 heads.";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "m_{h-1} m_{h+1} - m_h^2 = 0, official, H = 3", Geometric{},
-                   head_counts({3}));
+    return for_all(Role::statement, "m_{h-1} m_{h+1} - m_h^2 = 0, official, H = 3",
+                   Geometric<true>{}, head_counts({3}));
   };
+  claim.implicit = {
+      not_needed("The slopes are those of the official implementation.",
+                 "The article's own formula is geometric for every number of heads.", [] {
+                   return for_all(Role::statement, "m_{h-1} m_{h+1} - m_h^2 = 0, m_h = 2^(-8 h/H)",
+                                  Geometric<false>{}, head_counts({4, 6, 8, 12}));
+                 })};
   return claim;
 }
 

@@ -53,6 +53,35 @@ std::vector<Sample> slopes() {
   return {Sample{}.with("m", {0x1p-8}), Sample{}.with("m", {0.0625}), Sample{}.with("m", {0.5})};
 }
 
+struct SameRatioWithContent {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const reference::Alibi<R> bias{in.number("m")};
+    reference::Vector<R> logits(12);
+    for (int d = 0; d < 12; ++d) logits[d] = bias(d, 0);
+    logits[1] += in.number("s at distance 1");
+    const auto p = reference::softmax(logits).probability;
+    return {reference::log(p[1]) - reference::log(p[0]) + in.number("m")};
+  }
+};
+
+struct SameRatioBothSides {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const reference::Alibi<R> bias{in.number("m")};
+    reference::Vector<R> logits(12);
+    for (int j = 0; j < 12; ++j) logits[j] = bias(6, j);
+    const auto p = reference::softmax(logits).probability;
+    std::vector<R> residuals;
+    for (int j = 0; j < 12; ++j) {
+      residuals.push_back(reference::log(p[j]) - reference::log(p[6]) - bias(6, j));
+    }
+    return residuals;
+  }
+};
+
 }  // namespace
 
 Claim preferences_preserved() {
@@ -64,10 +93,6 @@ Claim preferences_preserved() {
       "The pattern of preferences between near and far tokens is preserved even when absolute "
       "positions become much larger than during training: the ratio of the weights at two "
       "distances is the same at every position.";
-  claim.implicit = {
-      "The content scores at the two distances are the same at both positions; the checks take "
-      "equal ones.",
-      "Attention is causal: j <= i."};
   claim.correction =
       "The ratios of weights are preserved exactly; the weights themselves fall with the number of "
       "keys n to a positive limit, at the rate e^(-m n).";
@@ -90,6 +115,23 @@ Claim preferences_preserved() {
     return for_all(Role::statement, "p(5) of 100 keys - p(5) of 12 keys = 0", SameWeight{},
                    slopes());
   };
+  claim.implicit = {
+      needed("The content scores at the two distances are the same at both positions; the checks "
+             "take equal ones.",
+             "The ratio has the factor e^(s_a - s_b) of the content.",
+             [] {
+               return for_all(Role::statement,
+                              "ln p(1) - ln p(0) + m = 0 with content s at distance 1",
+                              SameRatioWithContent{},
+                              {Sample{}.with("m", {0.5}).with("s at distance 1", {1})});
+             })
+          .where("s at distance 1", exactly(0)),
+      not_needed("Attention is causal: j <= i.",
+                 "Keys after the query change the denominator, which cancels.", [] {
+                   return for_all(Role::statement,
+                                  "ln p_6j - ln p_66 + m |6 - j| = 0 for all j of 12 keys",
+                                  SameRatioBothSides{}, slopes());
+                 })};
   return claim;
 }
 

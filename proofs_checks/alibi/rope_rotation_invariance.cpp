@@ -49,7 +49,6 @@ Claim rope_rotation_invariance() {
       "RoPE preserves certain geometric properties, such as rotation invariance within 2D "
       "subspaces: turning query and key by one angle in the plane of a pair leaves all scores as "
       "they are.";
-  claim.implicit = {"One angle for each pair of components, the same for query and key."};
   claim.derivation =
       "Rotations of a plane commute: <R_i R_phi q, R_j R_phi k> = <R_phi R_i q, R_phi R_j k> = "
       "<R_i q, R_j k>.";
@@ -63,6 +62,9 @@ Claim rope_rotation_invariance() {
     return for_all(Role::statement, "<R_i R_phi q, R_j k> - <R_i q, R_j k> = 0", Turned<0>{},
                    vectors());
   };
+  claim.implicit = {needed("One angle for each pair of components, the same for query and key.",
+                           "Turning one of them changes the angle between them.",
+                           claim.mutant_checks)};
   return claim;
 }
 

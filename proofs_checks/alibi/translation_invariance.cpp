@@ -29,6 +29,15 @@ std::vector<Sample> slopes() {
   return {Sample{}.with("m", {0.5}), Sample{}.with("m", {0.1}), Sample{}.with("m", {0x1p-8})};
 }
 
+struct QueryMovesAlone {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const reference::Alibi<R> bias{in.number("m")};
+    return {bias(6, 5) - bias(5, 5)};
+  }
+};
+
 }  // namespace
 
 Claim translation_invariance() {
@@ -39,7 +48,6 @@ Claim translation_invariance() {
   claim.statement =
       "The bias is a relative measure of distance: it does not matter if a sentence has 100 words "
       "or 10,000: b(i + s, j + s) = b(i, j).";
-  claim.implicit = {"Exact arithmetic."};
   claim.derivation =
       "|(i + s) - (j + s)| = |i - j|. The bias m j of the original code, equal up to a constant of "
       "the row, is not invariant, though the weights under it are.";
@@ -52,6 +60,13 @@ Claim translation_invariance() {
   claim.mutant_checks = [] {
     return for_all(Role::statement, "m (j + s) - m j = 0", Moved<true>{}, slopes());
   };
+  claim.hypotheses = {
+      needed("Query and key move by the same s.", "A key that stays behind is farther away.", [] {
+        return for_all(Role::statement, "b(5 + 1, 5) - b(5, 5) = 0", QueryMovesAlone{}, slopes());
+      })};
+  claim.implicit = {definition("Exact arithmetic.",
+                               "The statement is one about real numbers; m |i - j| is rounded in "
+                               "floating point, though alike for equal distances.")};
   return claim;
 }
 

@@ -37,6 +37,29 @@ struct StartIsAlibi {
   }
 };
 
+/// As per_head, with other parameters.
+struct OtherStartIsAlibi {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    std::vector<R> residuals;
+    for (const R& slope : reference::alibi_slopes<R>(integer(in, "H"))) {
+      const reference::Ggd<R> ggd(reference::log(slope), in.number("theta_beta"),
+                                  in.number("theta_mu"), in.number("epsilon"));
+      const reference::Alibi<R> alibi{slope};
+      reference::Vector<R> ours(8), theirs(8);
+      for (int j = 0; j < 8; ++j) {
+        ours[j] = ggd(7, j);
+        theirs[j] = alibi(7, j);
+      }
+      const auto p = reference::softmax(ours).probability,
+                 q = reference::softmax(theirs).probability;
+      for (int j = 0; j < 8; ++j) residuals.push_back(p[j] - q[j]);
+    }
+    return residuals;
+  }
+};
+
 }  // namespace
 
 Claim alibi_initialisation() {
@@ -47,10 +70,6 @@ Claim alibi_initialisation() {
   claim.statement =
       "\"A Laplacian that replicates ALiBi, setting theta_beta = 1, different theta_alpha for each "
       "layer and theta_mu = 0\": the weights of every head are ALiBi's.";
-  claim.hypotheses = {"b_ij as in appendix C with epsilon = 10^-5.",
-                      "H = 16, 24 or 32 heads per layer (Table 1)."};
-  claim.implicit = {"Different for each layer means one value for all heads of a layer.",
-                    "ALiBi's slopes are those of its authors' code."};
   claim.condition = "theta_alpha = ln m_h differs from head to head, as ALiBi's slopes do.";
   claim.derivation =
       "With theta_beta = 1, b = -e^theta_alpha (d + epsilon): ALiBi with slope e^theta_alpha, and "
@@ -70,6 +89,31 @@ Claim alibi_initialisation() {
     return for_all(Role::statement, "theta_alpha = -ln m_h: p - p_ALiBi = 0",
                    StartIsAlibi<Start::mutant>{}, head_counts({16, 24, 32}));
   };
+  const auto start = [](double theta_beta, double theta_mu, double epsilon, double heads) {
+    return [=] {
+      return for_all(Role::statement, "theta_alpha = ln m_h: p - p_ALiBi = 0", OtherStartIsAlibi{},
+                     {Sample{}
+                          .with("theta_beta", {theta_beta})
+                          .with("theta_mu", {theta_mu})
+                          .with("epsilon", {epsilon})
+                          .with("H", {heads})});
+    };
+  };
+  claim.hypotheses = {
+      needed("theta_beta = 1.", "Another power is not linear.", start(0.5, 0, 0x1p-16, 16))
+          .where("theta_beta", exactly(1)),
+      needed("theta_mu = 0.",
+             "A negative mu is a peak among the keys. (A positive one is a shift that cancels.)",
+             start(1, -1, 0x1p-16, 16))
+          .where("theta_mu", exactly(0)),
+      not_needed("epsilon = 10^-5.", "m epsilon is the same for all keys and cancels.",
+                 start(1, 0, 0.25, 16)),
+      not_needed("H = 16, 24 or 32 heads per layer (Table 1).",
+                 "The argument is one for each head.", start(1, 0, 0x1p-16, 12))};
+  claim.implicit = {
+      definition("Different for each layer means one value for all heads of a layer.",
+                 "It says how the sentence is read; the condition is the other reading."),
+      definition("ALiBi's slopes are those of its authors' code.", "It says what ALiBi is.")};
   return claim;
 }
 

@@ -65,8 +65,6 @@ Claim alpha_zero() {
   claim.statement =
       "Lemma 4 and Theorems 3 and 4 hold for any alpha >= 0, so b_ij = -|(j - i)/alpha|^beta is a "
       "function at alpha = 0 too, also for the own key.";
-  claim.hypotheses = {"mu = 0."};
-  claim.implicit = {"At alpha = 0 the bias is meant as a limit: the quotient itself divides by 0."};
   claim.condition = "alpha > 0, as the appendix states.";
   claim.derivation =
       "|x/alpha|^beta has no limit as x and alpha tend to 0: it is 1 on the way x = alpha and "
@@ -91,6 +89,12 @@ Claim alpha_zero() {
                    BiasIsFinite<true>{},
                    {Sample{}.with("x", {4}).with("alpha", {1}).with("beta", {1})});
   };
+  claim.hypotheses = {definition("mu = 0.",
+                                 "The own key then stands at the peak; for another mu the "
+                                 "key at mu takes its part.")};
+  claim.implicit = {
+      definition("At alpha = 0 the bias is meant as a limit: the quotient itself divides by 0.",
+                 "Without a limit there is no value at all.")};
   return claim;
 }
 

@@ -31,6 +31,16 @@ std::vector<Sample> below_zero() {
   return samples;
 }
 
+struct FarKeyIsFavouredWithMu {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R &mu = in.number("mu"), &beta = in.number("beta");
+    return {reference::power(reference::absolute(R(1.0) + mu), beta) -
+            reference::power(reference::absolute(in.number("D") + mu), beta)};
+  }
+};
+
 }  // namespace
 
 Claim beta_nonpositive() {
@@ -41,8 +51,6 @@ Claim beta_nonpositive() {
   claim.statement =
       "Theorems 3 and 4 \"show that for beta <= 0, the GGD-BAM prior suppresses attention weights "
       "near the query token\": b_i,i-D > b_i,i-1 for D >= 2.";
-  claim.hypotheses = {"beta <= 0, mu = 0, alpha > 0."};
-  claim.implicit = {"The theorems themselves require beta < 0."};
   claim.condition = "beta < 0.";
   claim.derivation =
       "In units of e^theta_alpha = alpha^-beta, b(D) - b(1) = 1 - D^beta, which is 0 at beta = 0, "
@@ -60,6 +68,19 @@ Claim beta_nonpositive() {
     return for_all(Role::statement, "beta = -1/16: 1 - D^beta - 1/2 > 0", FarKeyIsFavoured<true>{},
                    {Sample{}.with("beta", {-0.0625}).with("D", {2})});
   };
+  claim.hypotheses = {
+      definition("beta <= 0.", "The condition replaces it."),
+      definition("alpha > 0.", "It is a scale, the unit of the bias."),
+      needed("mu = 0.",
+             "With mu = -8 the key at distance 9 is nearer to the pole than the neighbour.",
+             [] {
+               return for_all(Role::statement, "|1 + mu|^beta - |D + mu|^beta > 0 with mu = -8",
+                              FarKeyIsFavouredWithMu{},
+                              {Sample{}.with("beta", {-1}).with("D", {9}).with("mu", {-8})});
+             })
+          .where("mu", exactly(0))};
+  claim.implicit = {
+      definition("The theorems themselves require beta < 0.", "It says what they are.")};
   return claim;
 }
 

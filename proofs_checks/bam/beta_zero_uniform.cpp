@@ -52,9 +52,6 @@ Claim beta_zero_uniform() {
   claim.statement =
       "The initialization theta_beta = 0, theta_alpha = 0 \"is equivalent to assigning a Uniform "
       "prior to all tokens in the context\".";
-  claim.hypotheses = {"b_ij as in appendix C, theta_beta = 0."};
-  claim.implicit = {"epsilon > 0, which makes the power of the own key 1 and not 0^0.",
-                    "Uniform over the visible keys."};
   claim.correction =
       "It holds for every theta_alpha and theta_mu as well: the bias is -e^theta_alpha everywhere. "
       "Where theta_beta = 0, theta_alpha therefore has no effect, and no gradient through the "
@@ -72,6 +69,23 @@ Claim beta_zero_uniform() {
     return for_all(Role::statement, "theta_beta = 1/8: the same", WeightsAreThoseOfNope{},
                    contents(0.125));
   };
+  claim.hypotheses = {needed("theta_beta = 0, b_ij as in appendix C.",
+                             "Another power depends on the distance.", claim.mutant_checks)
+                          .where("theta_beta", exactly(0)),
+                      not_needed("theta_alpha = 0.", "The constant -e^theta_alpha cancels.", [] {
+                        return for_all(Role::statement,
+                                       "theta_alpha = 3/2: softmax(f + b)_j - softmax(f)_j = 0",
+                                       WeightsAreThoseOfNope{},
+                                       {Sample{}
+                                            .with("f", {1, 0, -2})
+                                            .with("theta_alpha", {1.5})
+                                            .with("theta_beta", {0})
+                                            .with("theta_mu", {0})});
+                      }).where("theta_alpha", exactly(0))};
+  claim.implicit = {definition("epsilon > 0, which makes the power of the own key 1 and not 0^0.",
+                               "0^0 has no value that all agree on."),
+                    definition("Uniform over the visible keys.",
+                               "It says what \"all tokens in the context\" are.")};
   return claim;
 }
 

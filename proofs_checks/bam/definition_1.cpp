@@ -75,12 +75,6 @@ Claim definition_1() {
       "self-attention(q_i, K, V) = sum_j p_ij v_j = E_{j|i}[V] with p_ij = exp(score_ij) / sum_z "
       "exp(score_iz), a distribution over the keys. (The first fraction of the printed chain has a "
       "free index j and multiplies the whole V; it is read as the row of all p_ij.)";
-  claim.hypotheses = {"p_ij is the softmax of the scores."};
-  claim.implicit = shared_hypotheses();
-  claim.implicit.push_back(
-      "The query sees a key. A row whose keys are all masked, as a document mask can leave one, "
-      "has "
-      "no distribution.");
   claim.derivation =
       "p_ij > 0 and sum_j p_ij = 1, so p_i is a distribution over the keys and sum_j p_ij v_j is "
       "the mean of v under it; in every column it lies between the least and the largest value. "
@@ -99,6 +93,14 @@ Claim definition_1() {
     return for_all(Role::statement, "output - sum over all keys but the first = 0",
                    OutputIsExpectation<1>{}, samples);
   };
+  claim.implicit = shared_hypotheses();
+
+  claim.hypotheses = {definition("p_ij is the softmax of the scores.", "It says what p_ij is.")};
+  claim.implicit.push_back(
+      definition("The query sees a key. A row whose keys are all masked, as a document mask can "
+                 "leave one, has "
+                 "no distribution.",
+                 "The softmax of such a row is 0/0."));
   return claim;
 }
 

@@ -91,6 +91,7 @@ Claim definition_2() {
     return for_all(Role::statement, "1 - w_j >= 0 at every key", RatioIsAProbability{},
                    score_pairs(true));
   };
+  claim.correction_hypotheses = shared_hypotheses();
   return claim;
 }
 

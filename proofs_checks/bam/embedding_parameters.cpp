@@ -21,7 +21,6 @@ Claim embedding_parameters() {
   claim.title = "The embeddings have about 25M, 50M and 67M parameters";
   claim.source = source("Table 1, \"Parameters embedding\"; section 3");
   claim.statement = "Embeddings of ~25M, ~50M and ~67M for widths 768, 1536 and 2048.";
-  claim.implicit = {"The vocabulary of the Mistral-7B v0.3 tokenizer, 32,768 tokens.", as_rounded};
   claim.derivation = "32,768 x 768 = 25.2M, x 1536 = 50.3M, x 2048 = 67.1M.";
   claim.derived = Verdict::holds;
   claim.checks = [] {
@@ -38,6 +37,11 @@ Claim embedding_parameters() {
                         .with("at most", {25.5e6})},
                    "at least", "parameters", "at most");
   };
+  claim.implicit = {
+      needed("The vocabulary of the Mistral-7B v0.3 tokenizer, 32,768 tokens.",
+             "That of GPT-2 gives other numbers.", claim.mutant_checks),
+      definition(as_rounded,
+                 "It says what a printed number means; the checks take the whole interval.")};
   return claim;
 }
 

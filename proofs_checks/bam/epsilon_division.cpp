@@ -49,10 +49,6 @@ Claim epsilon_division() {
   claim.statement =
       "With epsilon = 10^-5 every b_ij is finite for theta_beta < 0: b_ij >= -e^theta_alpha "
       "epsilon^theta_beta.";
-  claim.hypotheses = {"theta_beta < 0."};
-  claim.implicit = {
-      "Real numbers. In float32 the bound itself overflows below theta_beta = -7.7 (theta_alpha = "
-      "0)."};
   claim.correction =
       "The price: the own key has a finite bias, so Theorem 3 no longer holds for every beta < 0 "
       "(bam/theorem_3_epsilon).";
@@ -69,6 +65,19 @@ Claim epsilon_division() {
     return for_all(Role::statement, "b_ij + e^theta_alpha >= 0", BiasIsBounded<true>{},
                    parameters());
   };
+  claim.hypotheses = {
+      needed("theta_beta < 0.", "For theta_beta > 0 the bias is largest in size far away.", [] {
+        return for_all(
+            Role::statement,
+            "theta_beta = 1/2: b_ij + e^theta_alpha "
+            "epsilon^theta_beta >= 0",
+            BiasIsBounded<false>{},
+            {Sample{}.with("theta_alpha", {0}).with("theta_beta", {0.5}).with("theta_mu", {0})});
+      }).where("theta_beta", below(0))};
+  claim.implicit = {
+      definition("Real numbers. In float32 the bound itself overflows below theta_beta = -7.7 "
+                 "(theta_alpha = 0).",
+                 "The statement is one about real numbers.")};
   return claim;
 }
 

@@ -37,6 +37,27 @@ std::vector<Sample> rows() {
   return samples;
 }
 
+/// b = -m (c |d + mu|)^beta with c = m^(-1/beta)/alpha; contents f, or equal ones.
+struct OwnWeightIsSmallerWith {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R &m = in.number("m"), &beta = in.number("beta"), &mu = in.number("mu"), one(1.0);
+    const auto ggd = [&](int d) {
+      const R x = reference::absolute(R(d) + mu) / in.number("alpha/m^(-1/beta)");
+      const bool at_peak = d == 0 && reference::representative(mu) == 0;
+      return at_peak ? R(0.0) : -(m * reference::power(x, beta));
+    };
+    R alibi_total(0.0), ggd_total(0.0);
+    for (int d = 0; d < integer(in, "n"); ++d) {
+      const R content = in.has("f") ? in["f"][d] - in["f"][0] : R(0.0);
+      alibi_total += reference::exp(content - m * R(d));
+      ggd_total += reference::exp(content + (ggd(d) - ggd(0)));
+    }
+    return {one / alibi_total - one / ggd_total};
+  }
+};
+
 }  // namespace
 
 Claim fades_more_than_alibi() {
@@ -49,8 +70,6 @@ Claim fades_more_than_alibi() {
       "the LM can attend to\": with the prior of Theorem 2's proof the peak of the positional "
       "prior, "
       "at the query's own key, is at most ALiBi's.";
-  claim.hypotheses = {"beta in (0, 1), mu = 0, alpha = m^(-1/beta)."};
-  claim.implicit = {"Equal contents; the peak stands for the sharpness of attention."};
   claim.derivation =
       "d^beta <= d for d >= 1 and beta <= 1, so every term of the GGD's denominator is at least "
       "that "
@@ -67,6 +86,61 @@ Claim fades_more_than_alibi() {
     return for_all(Role::statement, "p_own under the GGD - p_own under ALiBi >= 0",
                    OwnWeightIsSmaller<true>{}, rows());
   };
+  claim.hypotheses = {
+      needed("beta < 1.", "For beta = 2 the GGD is the narrower one.",
+             [] {
+               return for_all(Role::statement,
+                              "beta = 2: p_own under ALiBi - p_own under the GGD >= 0",
+                              OwnWeightIsSmaller<false>{},
+                              {Sample{}.with("m", {0.25}).with("n", {16}).with("beta", {2})});
+             })
+          .where("beta", below(1)),
+      definition("beta > 0.", "Below 0 the own key is not where the prior has its peak."),
+      not_needed("mu = 0.", "|d + mu|^beta - |mu|^beta <= d^beta for beta <= 1.",
+                 [] {
+                   return for_all(Role::statement,
+                                  "mu = 5/2, -13/4: p_own under ALiBi - under the GGD >= 0",
+                                  OwnWeightIsSmallerWith{},
+                                  {Sample{}
+                                       .with("alpha/m^(-1/beta)", {1})
+                                       .with("mu", {2.5})
+                                       .with("m", {0.25})
+                                       .with("n", {16})
+                                       .with("beta", {0.5}),
+                                   Sample{}
+                                       .with("alpha/m^(-1/beta)", {1})
+                                       .with("mu", {-3.25})
+                                       .with("m", {0.25})
+                                       .with("n", {16})
+                                       .with("beta", {0.5})});
+                 })
+          .where("mu", exactly(0)),
+      needed("alpha = m^(-1/beta).", "A small alpha removes all keys but the own one.", [] {
+        return for_all(Role::statement, "alpha = m^(-1/beta)/1024: p_own under ALiBi - GGD >= 0",
+                       OwnWeightIsSmallerWith{},
+                       {Sample{}
+                            .with("alpha/m^(-1/beta)", {0x1p-10})
+                            .with("mu", {0})
+                            .with("m", {0.25})
+                            .with("n", {16})
+                            .with("beta", {0.5})});
+      }).where("alpha/m^(-1/beta)", exactly(1))};
+  claim.implicit = {
+      not_needed(
+          "Equal contents.",
+          "The denominators compare term by term, whatever factor e^f the contents give both.",
+          [] {
+            return for_all(Role::statement, "contents within [-1, 1]: p_own under ALiBi - GGD >= 0",
+                           OwnWeightIsSmallerWith{},
+                           {Sample{}
+                                .with("alpha/m^(-1/beta)", {1})
+                                .with("mu", {0})
+                                .with("m", {0.25})
+                                .with("n", {5})
+                                .with("beta", {0.5})
+                                .with("f", {0.5, -1, 1, 0.75, -0.25})});
+          }),
+      definition("The peak stands for the sharpness of attention.", "It says what fading is.")};
   return claim;
 }
 

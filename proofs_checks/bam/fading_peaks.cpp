@@ -45,6 +45,17 @@ std::vector<Sample> bounded_contents() {
   return samples;
 }
 
+struct OwnWeightUnderAlibi {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const LaplaceBias<R> bias{in.number("m")};
+    const int n = integer(in, "n");
+    const R total = mass(reference::Vector<R>(reference::zeros<R>(n)), bias, 0, n);
+    return {R(1.0) / R(n) - R(1.0) / total};
+  }
+};
+
 }  // namespace
 
 Claim fading_peaks() {
@@ -57,10 +68,6 @@ Claim fading_peaks() {
       "The denominator of the softmax grows with the context size n while the numerator of each "
       "token remains constant, leading to vanishing attention peaks: max_j p_j -> 0 as n -> "
       "infinity.";
-  claim.hypotheses = {"No positional bias that removes distant keys."};
-  claim.implicit = {
-      "Nothing is said of the content scores; \"constant\" fixes a token's own score, "
-      "not those of the tokens that are added."};
   claim.condition = "The content scores are bounded, |f_j| <= F for all n.";
   claim.correction = "Rate: max_j p_j <= e^(2 F)/n.";
   claim.derivation =
@@ -79,6 +86,16 @@ Claim fading_peaks() {
     return for_all(Role::statement, "e^F/n - p >= 0", WeightBelowRate<true>{},
                    {Sample{}.with("F", {2}).with("delta", std::vector<double>(63, -4))});
   };
+  claim.hypotheses = {
+      needed("No positional bias that removes distant keys.",
+             "Under ALiBi the own key keeps 1 - e^-m at every length.", [] {
+               return for_all(Role::statement, "ALiBi, equal contents: 1/n - p_own >= 0 (F = 0)",
+                              OwnWeightUnderAlibi{}, {Sample{}.with("m", {1}).with("n", {64})});
+             })};
+  claim.implicit = {definition(
+      "Nothing is said of the content scores; \"constant\" fixes a token's own score, not "
+      "those of the tokens that are added.",
+      "The condition says it.")};
   return claim;
 }
 

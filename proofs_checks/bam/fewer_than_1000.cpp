@@ -21,8 +21,6 @@ Claim fewer_than_1000() {
   claim.title = "The approach introduces fewer than 1,000 parameters";
   claim.source = source("Section 1 and Table 1");
   claim.statement = "\"Our approach introduces fewer than 1,000 additional parameters.\"";
-  claim.hypotheses = {"The models are the three of Table 1."};
-  claim.implicit = {"The sentence does not say for which model."};
   claim.condition =
       "theta_mu is fixed (two parameters per head), or the model is the one with 120M parameters.";
   claim.derivation =
@@ -39,6 +37,9 @@ Claim fewer_than_1000() {
   claim.mutant_checks = [] {
     return above(Role::statement, "1000 - 1008 > 0", counts({1008}), "limit", {"parameters"});
   };
+  claim.hypotheses = {definition("The models are the three of Table 1.", "It says which models.")};
+  claim.implicit = {
+      definition("The sentence does not say for which model.", "The condition says it.")};
   return claim;
 }
 

@@ -29,6 +29,21 @@ std::vector<Sample> slopes() {
   return samples;
 }
 
+/// -|(d + mu + epsilon)/alpha|^beta + m d, d = 1..7.
+struct GgdIsAlibi {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R &m = in.number("m"), alpha = in.number("alpha m") / m;
+    std::vector<R> residuals;
+    for (int d = 1; d < 8; ++d) {
+      const R x = (R(d) + in.number("mu") + in.number("epsilon")) / alpha;
+      residuals.push_back(m * R(d) - reference::power(reference::absolute(x), in.number("beta")));
+    }
+    return residuals;
+  }
+};
+
 }  // namespace
 
 Claim ggd_laplace() {
@@ -39,8 +54,6 @@ Claim ggd_laplace() {
   claim.statement =
       "When mu = 0, beta = 1 and alpha = 1/m, b_ij = -|(j - i - mu)/alpha|^beta is ALiBi's "
       "a_ij = -m |j - i|.";
-  claim.hypotheses = {"m > 0."};
-  claim.implicit = {"Without the epsilon of appendix C (bam/alibi_initialisation)."};
   claim.derivation = "|d/(1/m)|^1 = m d; at d = 0 both are 0.";
   claim.derived = Verdict::holds;
   claim.checks = [] {
@@ -50,6 +63,29 @@ Claim ggd_laplace() {
   claim.mutant_checks = [] {
     return for_all(Role::statement, "alpha = m: b_ij - a_ij = 0", LaplaceIsAlibi<true>{}, slopes());
   };
+  const auto other = [](double alpha_m, double beta, double mu, double m, double epsilon) {
+    return [=] {
+      return for_all(Role::statement, "b_ij - a_ij = 0 at distances 1..7, alpha = (alpha m)/m",
+                     GgdIsAlibi{},
+                     {Sample{}
+                          .with("alpha m", {alpha_m})
+                          .with("beta", {beta})
+                          .with("mu", {mu})
+                          .with("m", {m})
+                          .with("epsilon", {epsilon})});
+    };
+  };
+  claim.hypotheses = {
+      needed("mu = 0.", "The bias is shifted.", other(1, 1, 1, 0.5, 0)).where("mu", exactly(0)),
+      needed("beta = 1.", "d^2 is not d.", other(1, 2, 0, 0.5, 0)).where("beta", exactly(1)),
+      needed("alpha = 1/m.", "The slope is 1/alpha.", other(2, 1, 0, 0.5, 0))
+          .where("alpha m", exactly(1)),
+      needed("m > 0.", "|d/(1/m)| is not m d for m < 0.", other(1, 1, 0, -0.5, 0))
+          .where("m", above(0))};
+  claim.implicit = {needed("Without the epsilon of appendix C (bam/alibi_initialisation).",
+                           "The bias has -m epsilon more, though the weights are the same.",
+                           other(1, 1, 0, 0.5, 0x1p-16))
+                        .where("epsilon", exactly(0))};
   return claim;
 }
 

@@ -35,6 +35,15 @@ std::vector<Sample> boxes(double lower, double upper) {
           Sample{}.within("y", lower, upper).within("beta", 1, 2).within("beta'", 2.5, 4)};
 }
 
+struct LargerBetaAndScale {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {reference::power(in.number("y'"), in.number("beta'")) -
+            reference::power(in.number("y"), in.number("beta"))};
+  }
+};
+
 }  // namespace
 
 Claim ggd_larger_beta() {
@@ -45,11 +54,6 @@ Claim ggd_larger_beta() {
   claim.statement =
       "Larger values of beta yield sharper, more localized priors; lower values yield large tailed "
       "distributions: for the same mu and alpha, p(x)/p(mu) falls as beta grows.";
-  claim.hypotheses = {"0 < beta < beta', the same alpha and mu."};
-  claim.implicit = {
-      "Read at single positions. (The variance over the reals, alpha^2 "
-      "Gamma(3/beta)/Gamma(1/beta), "
-      "does fall as beta grows.)"};
   claim.condition = "|x - mu| > alpha: the position lies in the tail.";
   claim.correction =
       "Within |x - mu| < alpha a larger beta makes the prior flatter, and at |x - mu| = alpha it "
@@ -74,6 +78,31 @@ Claim ggd_larger_beta() {
     return for_all(Role::statement, "y = 3/4: y^beta' - y^beta > 0", LargerBetaFallsFaster<1>{},
                    points({0.75}));
   };
+  claim.hypotheses = {
+      needed("beta < beta'.", "The other way round it is false.",
+             [] {
+               return for_all(Role::statement, "beta = 2, beta' = 1: y^beta' - y^beta > 0",
+                              LargerBetaFallsFaster<1>{},
+                              {Sample{}.with("y", {2}).with("beta", {2}).with("beta'", {1})});
+             }),
+      not_needed("beta > 0.", "y^beta grows with every real beta for y > 1.",
+                 [] {
+                   return for_all(
+                       Role::statement, "beta = -1, beta' = -1/2: y^beta' - y^beta > 0",
+                       LargerBetaFallsFaster<1>{},
+                       {Sample{}.with("y", {2}).with("beta", {-1}).with("beta'", {-0.5})});
+                 })
+          .where("beta", above(0)),
+      needed("The same alpha and mu.", "A larger scale makes up for the larger power.", [] {
+        return for_all(
+            Role::statement, "y'^beta' - y^beta > 0 with y' = |x - mu|/alpha' = 1.125",
+            LargerBetaAndScale{},
+            {Sample{}.with("y", {2}).with("beta", {1}).with("y'", {1.125}).with("beta'", {2})});
+      })};
+  claim.implicit = {
+      definition("Read at single positions. (The variance over the reals, alpha^2 "
+                 "Gamma(3/beta)/Gamma(1/beta), does fall as beta grows.)",
+                 "It says what \"sharper\" means.")};
   return claim;
 }
 

@@ -33,6 +33,23 @@ std::vector<Sample> shapes() {
   return samples;
 }
 
+/// The rate of the condition for other parameters; the bias at distance d against that at another.
+struct BiasesApproach {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R &beta = in.number("beta"), &epsilon = in.number("epsilon"), one(1.0);
+    const auto size = [&](const R& d) {
+      return reference::power(d + in.number("mu") + epsilon, beta);
+    };
+    const R &d = in.number("d"), scale = reference::exp(in.number("theta_alpha"));
+    const R difference = scale * size(d) - scale * size(in.number("own key at"));
+    const R logs = reference::log(d + in.number("mu") + epsilon) - reference::log(epsilon);
+    return {reference::exp(reference::absolute(beta) * logs) - one -
+            reference::absolute(difference) / scale};
+  }
+};
+
 }  // namespace
 
 Claim ggd_limits() {
@@ -45,9 +62,6 @@ Claim ggd_limits() {
   claim.statement =
       "theta_beta = 0, the uniform prior, is a middle ground between a Laplace prior and beta < 0: "
       "for beta -> 0+ all biases b_ij = -|(j - i)/alpha|^beta approach each other.";
-  claim.hypotheses = {"mu = 0; beta -> 0 from above."};
-  claim.implicit = {"alpha = 1 is kept (theta_alpha = 0).",
-                    "The query's own key is among the keys."};
   claim.condition = "The bias has appendix C's epsilon > 0.";
   claim.correction =
       "Without epsilon the own key keeps b = 0 while all others tend to -1: in the limit it has e "
@@ -73,6 +87,40 @@ Claim ggd_limits() {
                    "epsilon = 2^-16: e^(beta ln(d + epsilon)) - 1 - |b - b_own| >= 0",
                    BiasesApproachEachOther<true, true>{}, shapes());
   };
+  const auto with = [](const std::string& what, const Sample& sample) {
+    return [=] {
+      return for_all(Role::statement,
+                     "e^(|beta| (ln(d + mu + epsilon) - ln epsilon)) - 1 - |b - b_own| "
+                     "e^-theta_alpha >= 0, " +
+                         what,
+                     BiasesApproach{}, {sample});
+    };
+  };
+  const auto sample = [](double beta, double mu, double theta_alpha, double own) {
+    return Sample{}
+        .with("beta", {beta})
+        .with("d", {512})
+        .with("epsilon", {0x1p-16})
+        .with("mu", {mu})
+        .with("theta_alpha", {theta_alpha})
+        .with("own key at", {own});
+  };
+  claim.hypotheses = {
+      not_needed("mu = 0.", "All biases tend to -1 whatever mu is.",
+                 with("mu = 5/2", sample(0x1p-6, 2.5, 0, 0)))
+          .where("mu", exactly(0)),
+      not_needed("beta -> 0 from above.", "With epsilon it is the limit from below as well.",
+                 with("beta < 0", sample(-0x1p-6, 0, 0, 0)))
+          .where("beta", above(0))};
+  claim.implicit = {
+      not_needed("alpha = 1 is kept (theta_alpha = 0).",
+                 "theta_alpha multiplies all biases by e^theta_alpha.",
+                 with("theta_alpha = 1", sample(0x1p-6, 0, 1, 0)))
+          .where("theta_alpha", exactly(0)),
+      not_needed("The query's own key is among the keys.",
+                 "With epsilon the other keys approach each other as well, and sooner.",
+                 with("against the key at distance 1", sample(0x1p-6, 0, 0, 1)))
+          .where("own key at", exactly(0))};
   return claim;
 }
 

@@ -36,6 +36,18 @@ std::vector<Sample> shapes(const std::vector<double>& betas) {
   return samples;
 }
 
+struct TailRatioGrowsWithMu {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R &alpha = in.number("alpha"), &beta = in.number("beta"), &m = in.number("m");
+    const R one(1.0), two(2.0);
+    const R d = R(100.0) * (one + reference::power(two * reference::power(alpha, -beta) / m,
+                                                   one / (one - beta)));
+    return {m * d / two - reference::power((d + in.number("mu")) / alpha, beta)};
+  }
+};
+
 }  // namespace
 
 Claim heavier_tail() {
@@ -47,8 +59,6 @@ Claim heavier_tail() {
       "The generalized Gaussian prior with beta in (0, 1) has a heavier tail than the Laplace "
       "prior: "
       "exp(B_ij) / exp(A_ij) -> infinity as |j - i| -> infinity.";
-  claim.hypotheses = {"beta in (0, 1)."};
-  claim.implicit = {"alpha > 0 and m > 0 are any; mu = 0 (another mu shifts d by a constant)."};
   claim.derivation =
       "B - A = m d - (d/alpha)^beta. For d >= (2 alpha^-beta / m)^(1/(1 - beta)) the second term "
       "is "
@@ -63,6 +73,33 @@ Claim heavier_tail() {
     return for_all(Role::statement, "beta = 3/2: B - A - m d/2 > 0", TailRatioGrows{},
                    shapes({1.5}));
   };
+  claim.hypotheses = {
+      needed("beta < 1.", "For beta > 1 the tail is the lighter one.", claim.mutant_checks)
+          .where("beta", below(1)),
+      not_needed("beta > 0.", "For beta <= 0 the prior does not even fall to 0.", [] {
+        return for_all(Role::statement, "beta = 0, -1/2: B - A - m d/2 > 0", TailRatioGrows{},
+                       shapes({0, -0.5}));
+      }).where("beta", above(0))};
+  claim.implicit = {
+      definition("alpha > 0 and m > 0 are any.",
+                 "They are scales: x/0 has no value, and for m <= 0 "
+                 "there is no Laplace prior."),
+      not_needed(
+          "mu = 0.",
+          "Another mu shifts d by a constant, and the rate holds from 100 times the "
+          "distance on.",
+          [] {
+            return for_all(
+                Role::statement, "m d/2 - ((d + mu)/alpha)^beta > 0 with mu = 5/2",
+                TailRatioGrowsWithMu{},
+                {Sample{}.with("alpha", {1}).with("beta", {0.5}).with("m", {0.5}).with("mu", {2.5}),
+                 Sample{}
+                     .with("alpha", {64})
+                     .with("beta", {0.125})
+                     .with("m", {0x1p-8})
+                     .with("mu", {2.5})});
+          })
+          .where("mu", exactly(0))};
   return claim;
 }
 

@@ -18,7 +18,6 @@ Claim learning_rate() {
   claim.source = source("Appendix C, third paragraph, against Table 1");
   claim.statement =
       "\"The models were optimized using RAdam with an initial learning rate of 1 x 10^-3.\"";
-  claim.implicit = {"\"The models\" are those of Table 1."};
   claim.condition = "The model is the one with 120M parameters.";
   claim.derivation = "Table 1 has 10^-3, 5 x 10^-4 and 3 x 10^-4.";
   claim.derived = Verdict::holds_under_condition;
@@ -31,6 +30,7 @@ Claim learning_rate() {
   claim.mutant_checks = [] {
     return totals(Role::statement, "432M: 5 = 10", {rate(5)}, {"Table 1"}, "text");
   };
+  claim.implicit = {definition("\"The models\" are those of Table 1.", "It says which models.")};
   return claim;
 }
 

@@ -46,6 +46,28 @@ std::vector<Sample> causal_rows() {
   return samples;
 }
 
+struct FiniteMaskIsUniformPrior {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const int L = integer(in, "L"), i = integer(in, "i");
+    reference::Vector<R> mask(L);
+    for (int j = 0; j < L; ++j) mask[j] = j < i ? R(0.0) : in.number("M for j > i");
+    const auto prior = reference::softmax(mask).probability;
+    return {prior[0] - R(1.0) / R(i)};
+  }
+};
+
+struct PriorCountedFromZero {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const int i = integer(in, "i");
+    const auto mask = reference::softmax(reference::Vector<R>(reference::zeros<R>(i + 1)));
+    return {mask.probability[0] - R(1.0) / R(i)};
+  }
+};
+
 }  // namespace
 
 Claim lemma_1() {
@@ -56,9 +78,6 @@ Claim lemma_1() {
   claim.statement =
       "Causal mask => p(g_pos(i, j)) = Uniform(1, i, j): softmax(M_i)_j = 1/i for j <= i and 0 "
       "otherwise, and softmax(q_i K^T + M_i) is the content's softmax times this prior over Z.";
-  claim.hypotheses = {"M_ij = 0 for j <= i and minus infinity otherwise."};
-  claim.implicit = {"The content scores are finite, also those of the keys after the query.",
-                    "Positions are counted from 1, so the first query sees one key."};
   claim.derivation =
       "e^0 = 1 for i keys and e^(-inf) = 0 for the others, so softmax(M_i) is 1/i on the visible "
       "keys. p_cont over all L keys times the prior over its sum is e^(f_j) / sum_{z <= i} "
@@ -76,6 +95,22 @@ Claim lemma_1() {
     return for_all(Role::statement, "the same with u_j = 1/L", MaskIsUniformPrior<true>{},
                    causal_rows());
   };
+  claim.hypotheses = {
+      definition("M_ij = 0 for j <= i.", "It is the causal mask."),
+      needed("M_ij is minus infinity for j > i.",
+             "A finite score leaves weight on the keys after the query.", [] {
+               return for_all(Role::statement, "softmax(M)_j - u_j = 0 with M_ij = -8 for j > i",
+                              FiniteMaskIsUniformPrior{},
+                              {Sample{}.with("L", {3}).with("i", {2}).with("M for j > i", {-8})});
+             })};
+  claim.implicit = {
+      definition("The content scores are finite, also those of the keys after the query.",
+                 "inf - inf, a content and its mask, has no value."),
+      needed("Positions are counted from 1, so the first query sees one key.",
+             "Counted from 0, query i sees i + 1 keys.", [] {
+               return for_all(Role::statement, "softmax(M)_j - 1/i = 0, the query sees i + 1 keys",
+                              PriorCountedFromZero{}, {Sample{}.with("i", {1})});
+             })};
   return claim;
 }
 

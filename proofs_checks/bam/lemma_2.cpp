@@ -74,6 +74,20 @@ std::vector<Sample> rows() {
   return samples;
 }
 
+/// Positions 1, 2, 3 and the query at 2: Uniform(1, 2, j) is 0 at j = 3.
+struct UnmaskedPriorIsProportional {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const LaplaceBias<R> bias{in.number("m")};
+    reference::Vector<R> logits(3);
+    for (int j = 0; j < 3; ++j) logits[j] = bias(j == 1 ? 0 : 1);
+    const auto prior = reference::softmax(logits).probability;
+    const R product_2 = in.number("m") / R(4.0);
+    return {prior[2] * product_2 - prior[1] * R(0.0)};
+  }
+};
+
 }  // namespace
 
 Claim lemma_2() {
@@ -84,9 +98,6 @@ Claim lemma_2() {
   claim.statement =
       "ALiBi => p(g_pos(i, j)) = Uniform(1, i, j) Laplace(0, 1/m, j - i), that is "
       "softmax(M + A)_j = (1/i) (m/2) exp(-m |j - i|) for j <= i.";
-  claim.hypotheses = {"a_ij = -m |j - i|, with the causal mask.",
-                      "Laplace(0, 1/m, x) = (m/2) exp(-m |x|), the density that B.2 uses."};
-  claim.implicit = {"m > 0."};
   claim.condition =
       "The equality is meant up to one factor for each query, as appendix A defines its priors "
       "(\"proportional to\"); the product of the two does not sum to 1.";
@@ -114,6 +125,19 @@ Claim lemma_2() {
     return for_all(Role::statement, "prior(d) - q^d (1 - q) = 0", PriorIsTruncatedGeometric<true>{},
                    rows());
   };
+  claim.hypotheses = {
+      definition("a_ij = -m |j - i|.", "It is ALiBi."),
+      needed("The causal mask.", "Without it keys after the query have a prior, and the product 0.",
+             [] {
+               return for_all(
+                   Role::statement,
+                   "no mask, 3 keys, i = 2: prior(3) product(2) - prior(2) product(3) = 0",
+                   UnmaskedPriorIsProportional{}, {Sample{}.with("m", {1})});
+             }),
+      definition("Laplace(0, 1/m, x) = (m/2) exp(-m |x|), the density that B.2 uses.",
+                 "It says what the symbol means.")};
+  claim.implicit = {definition(
+      "m > 0.", "For m <= 0 the integral of e^(-m |x|) diverges: no Laplace distribution.")};
   return claim;
 }
 

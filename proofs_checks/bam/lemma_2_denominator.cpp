@@ -93,6 +93,11 @@ Claim lemma_2_denominator() {
     return for_all(Role::statement, "softmax(f + A) - p_cont u sum u / sum p_cont u = 0",
                    AnotherZAbsorbsIt<true>{}, contents_and_slopes());
   };
+  claim.correction_hypotheses = {
+      needed("Z is the sum with the same u.", "The Z of the normalised u serves no other.",
+             claim.mutant_checks),
+      definition("m > 0.", "For m <= 0 there is no Laplace density."),
+      definition("Finitely many visible keys.", "Otherwise the sum need not converge.")};
   return claim;
 }
 

@@ -74,6 +74,33 @@ std::vector<Sample> opposed_contents() {
   return {Sample{}.with("F", {4}).with("m", {3}).with("delta", {-8, -8})};
 }
 
+/// The rate of the condition where n keys after the query, without content, join the denominator.
+struct WeightBelowRateOnBothSides {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R &F = in.number("F"), &m = in.number("m");
+    const reference::Vector<R>& delta = in["delta"];
+    const int n = static_cast<int>(delta.size());
+    R others(0.0);
+    for (int d = 0; d < n; ++d) {
+      const R term = reference::exp(delta[d] + m * R(n - d));
+      others += d == 0 ? term : term + term;  // every distance but 0 on either side
+    }
+    return {reference::exp(F + F - m * R(n)) - R(1.0) / (R(1.0) + others)};
+  }
+};
+
+/// Equal contents and m < 0: p_far = (1 - t)/(1 - t t') with t = e^m and t' = e^(m n) in [0, 1].
+struct WeightFallsAtSomeLengthBelowZero {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R t = reference::exp(in.number("m")), one(1.0);
+    return {R(0.25) - (one - t) / (one - t * in.number("e^(m n)"))};
+  }
+};
+
 }  // namespace
 
 Claim lemma_3() {
@@ -83,12 +110,6 @@ Claim lemma_3() {
   claim.source = source("Lemma 3, section 2.2, and appendix B.3");
   claim.statement =
       "If p_ij = softmax(q_i K^T + M_i + A_i) then lim p_ij = 0 as |j - i| -> infinity.";
-  claim.hypotheses = {"a_ij = -m |j - i|, causal mask.", "\"A fixed query q_i\"."};
-  claim.implicit = {
-      "m > 0.",
-      "The length grows with the distance: a query at a fixed i sees distances up to i - 1 only, "
-      "where no limit can be taken. The limit is one over queries i -> infinity.",
-      "The content may depend on i and j in any way."};
   claim.condition = "The content scores are bounded, |q_i k_j| <= F for all i and j.";
   claim.correction = "Rate: p_ij <= e^(2 F - m |i - j|), for every length and all such contents.";
   claim.derivation =
@@ -112,6 +133,35 @@ Claim lemma_3() {
     return for_all(Role::statement, "e^(F - m n) - p >= 0", WeightBelowRate<true>{},
                    opposed_contents());
   };
+  claim.hypotheses = {
+      definition("a_ij = -m |j - i|.", "It is ALiBi."),
+      not_needed("The causal mask.", "Keys after the query only add to the denominator.",
+                 [] {
+                   return for_all(
+                       Role::statement,
+                       "as many keys after the query: e^(2 F - m n) - p >= 0 on all contents",
+                       WeightBelowRateOnBothSides{}, {contents_within(1, 16).with("m", {0.5})});
+                 }),
+      definition("\"A fixed query q_i\".",
+                 "A query at a fixed i has no distances beyond i - 1 to take a limit over.")};
+  claim.implicit = {
+      needed(
+          "m > 0.",
+          "For m < 0 the farthest key gets most at every length: p >= 1 - e^m. (At m = 0 the "
+          "weight is at most e^(2 F)/n by bam/fading_peaks: it falls with the length, though not "
+          "at the rate.)",
+          [] {
+            return for_all(Role::statement,
+                           "equal contents: 1/4 - p_far > 0 at every length, e^(m n) in [0, 1]",
+                           WeightFallsAtSomeLengthBelowZero{},
+                           {Sample{}.with("m", {-1}).within("e^(m n)", 0, 1)});
+          })
+          .where("m", above(0)),
+      definition(
+          "The length grows with the distance: a query at a fixed i sees distances up to i - 1 "
+          "only, where no limit can be taken. The limit is one over queries i -> infinity.",
+          "Otherwise there is no limit."),
+      definition("The content may depend on i and j in any way.", "It says how general it is.")};
   return claim;
 }
 

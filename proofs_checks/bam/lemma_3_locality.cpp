@@ -56,6 +56,12 @@ std::vector<Sample> lengths() {
   return samples;
 }
 
+Sample unbounded() {
+  std::vector<double> f(16, 0.0);
+  f[15] = 20;
+  return Sample{}.with("F", {0}).with("m", {1}).with("w", {4}).with("f", f);
+}
+
 }  // namespace
 
 Claim lemma_3_locality() {
@@ -92,6 +98,15 @@ Claim lemma_3_locality() {
     return for_all(Role::statement, "e^(2 F) q^(w+1)/(1 - q^(w+1)) - mass beyond w >= 0",
                    AlibiIsLocal<1>{}, windows());
   };
+  claim.correction_hypotheses = {
+      needed("The content scores are bounded, |f| <= F.",
+             "A far key with enough content holds nearly all of the mass.",
+             [] {
+               return for_all(Role::statement,
+                              "e^(2 F) q^w/(1 - q^w) - mass beyond w >= 0 with F = 0, f_15 = 20",
+                              AlibiIsLocal<0>{}, {unbounded()});
+             }),
+      definition("m > 0.", "For m = 0 the bound divides by 0; for m < 0 it is negative.")};
   return claim;
 }
 

@@ -78,6 +78,21 @@ std::vector<Sample> opposed_contents() {
               .with("mu", {0})};
 }
 
+/// Keys at distances 1..n of a query whose own key has weight 0 (beta < 0).
+struct WeightBelowRateOfLength {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const GgdBias<R> bias{in.number("alpha"), in.number("beta")};
+    const reference::Vector<R>& delta = in["delta"];
+    const R &F = in.number("F"), one(1.0);
+    const int n = static_cast<int>(delta.size()) + 1;
+    R others(0.0);
+    for (int d = 1; d < n; ++d) others += reference::exp(delta[d - 1] + (bias(d) - bias(n)));
+    return {reference::exp(F + F - bias(1)) / R(n) - one / (one + others)};
+  }
+};
+
 }  // namespace
 
 Claim lemma_4() {
@@ -90,12 +105,6 @@ Claim lemma_4() {
       "lim p_ij = 0 as |j - i| -> infinity, for any beta > 0 and alpha >= 0 (section 2.3; alpha > "
       "0 "
       "in B.4).";
-  claim.hypotheses = {"beta > 0.", "alpha >= 0 or alpha > 0, by section.",
-                      "\"A fixed query q_i\"."};
-  claim.implicit = {"alpha > 0: for alpha = 0 the bias of the key at mu is |0/0|^beta.",
-                    "The length grows with the distance, as in bam/lemma_3.",
-                    "The content may depend on i and j in any way. The proof takes mu = 0; the "
-                    "statement has any."};
   claim.condition =
       "alpha > 0, and the content scores are bounded: |q_i k_j| <= F for all i and j.";
   claim.correction =
@@ -121,6 +130,45 @@ Claim lemma_4() {
     return for_all(Role::statement, "e^(b_far - b_own) - p >= 0", WeightBelowRate<true>{},
                    opposed_contents());
   };
+  claim.hypotheses = {
+      not_needed("beta > 0.",
+                 "For beta < 0 every key but the own one has a bias in [-alpha^|beta|, 0], so p <= "
+                 "e^(2 F + alpha^|beta|)/n, which tends to 0 as well: that is why bam/theorem_4 is "
+                 "refuted. What needs beta > 0 is the rate in the distance.",
+                 [] {
+                   return for_all(Role::statement,
+                                  "beta < 0: e^(2 F + alpha^|beta|)/n - p >= 0 on all contents",
+                                  WeightBelowRateOfLength{},
+                                  {contents_within(2, 15).with("alpha", {4}).with("beta", {-0.25}),
+                                   contents_within(2, 255).with("alpha", {1}).with("beta", {-2})});
+                 })
+          .where("beta", above(0)),
+      definition("alpha >= 0 or alpha > 0, by section.", "The condition decides."),
+      definition("\"A fixed query q_i\".",
+                 "A query at a fixed i has no distances beyond i - 1 to take a limit over.")};
+  claim.implicit = {
+      definition("The length grows with the distance, as in bam/lemma_3.",
+                 "Otherwise there is no limit."),
+      definition("The content may depend on i and j in any way.", "It says how general it is."),
+      not_needed(
+          "mu = 0, which the proof takes and the statement does not.",
+          "The rate holds for every mu.",
+          [] {
+            return for_all(
+                Role::statement, "e^(2 F + b_far - b_own) - p >= 0 with mu not 0",
+                WeightBelowRate<false>{},
+                {contents_within(1, 16).with("alpha", {2}).with("beta", {0.5}).with("mu", {2.5}),
+                 contents_within(1, 16)
+                     .with("alpha", {2})
+                     .with("beta", {0.5})
+                     .with("mu", {-3.25})});
+          })
+          .where("mu", exactly(0))};
+  claim.conditions = {definition("alpha > 0.",
+                                 "For alpha = 0 the bias of the key at mu is |0/0|^beta "
+                                 "(bam/alpha_zero)."),
+                      needed("The content scores are bounded: |q_i k_j| <= F for all i and j.",
+                             "The farthest key can make up for its bias at every length.", {})};
   return claim;
 }
 

@@ -38,6 +38,14 @@ std::vector<Sample> positions() {
   return samples;
 }
 
+struct MuIs {
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R& theta = in.number("theta_mu");
+    return {reference::exp(theta) - reference::exp(-theta) - in.number("mu")};
+  }
+};
+
 }  // namespace
 
 Claim mu_parametrisation() {
@@ -51,8 +59,6 @@ Claim mu_parametrisation() {
       "mu = e^theta_mu - e^(-theta_mu) is 0 for theta_mu = 0, increases with theta_mu and takes "
       "every "
       "real value.";
-  claim.hypotheses = {"mu = e^theta_mu - e^(-theta_mu)."};
-  claim.implicit = {"theta_mu is any real number."};
   claim.derivation =
       "mu = 2 sinh theta_mu: odd, derivative e^theta + e^-theta >= 2, inverse "
       "theta = ln(mu/2 + sqrt(mu^2/4 + 1)).";
@@ -70,6 +76,14 @@ Claim mu_parametrisation() {
     return for_all(Role::statement, "the same without the halves", EveryMuIsReached<true>{},
                    positions());
   };
+  claim.hypotheses = {
+      definition("mu = e^theta_mu - e^(-theta_mu).", "It is what the claim is about.")};
+  claim.implicit = {needed(
+      "theta_mu is any real number.", "Without negative ones no negative mu is reached.", [] {
+        return exists(Role::statement, "some theta_mu in [0, 100] has mu = -1", MuIs{},
+                      {Sample{}.with("mu", {-1}).within("theta_mu", 0, 1),
+                       Sample{}.with("mu", {-1}).within("theta_mu", 1, 100)});
+      })};
   return claim;
 }
 

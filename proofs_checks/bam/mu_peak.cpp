@@ -44,6 +44,15 @@ std::vector<Sample> locations() {
   return samples;
 }
 
+/// b(0) - b(mu) for a key that stands at mu, where b is 0.
+struct PeakBeforeLaterKeys {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {-reference::power(in.number("mu"), in.number("beta"))};
+  }
+};
+
 }  // namespace
 
 Claim mu_peak() {
@@ -56,9 +65,6 @@ Claim mu_peak() {
       "beyond the causal mask: the largest prior is at j - i = mu for an integer mu <= 0, and "
       "among "
       "visible keys at j = i for mu > 0.";
-  claim.hypotheses = {"beta in (0, 1), alpha > 0, causal mask."};
-  claim.implicit = {"beta > 0. For beta < 0 mu is where the prior is smallest, not largest.",
-                    "The sign: positions are j - i, so mu = -7 is seven tokens back."};
   claim.derivation =
       "-|x - mu|^beta is 0 at x = mu and negative elsewhere. For mu > 0 and x <= 0, |x - mu| = "
       "mu + |x| grows with the distance. alpha scales all of it by a positive factor.";
@@ -71,6 +77,29 @@ Claim mu_peak() {
   claim.mutant_checks = [] {
     return for_all(Role::statement, "b(0) - b elsewhere > 0", PeakIsAtMu<true>{}, locations());
   };
+  claim.hypotheses = {
+      not_needed("beta < 1.", "The peak is at mu for every beta > 0.",
+                 [] {
+                   return for_all(Role::statement,
+                                  "b at the peak - b elsewhere > 0 for all beta in [1, 3]",
+                                  PeakIsAtMu<false>{},
+                                  {Sample{}.with("mu", {-7}).within("beta", 1, 3),
+                                   Sample{}.with("mu", {0.5}).within("beta", 1, 3)});
+                 })
+          .where("beta", below(1)),
+      needed("beta > 0.", "For beta < 0 mu is where the prior is smallest, not largest.",
+             [] {
+               return for_all(Role::statement, "beta = -1: b at j = i - b elsewhere > 0",
+                              PeakIsAtMu<false>{}, {Sample{}.with("mu", {0.5}).with("beta", {-1})});
+             })
+          .where("beta", above(0)),
+      definition("alpha > 0.", "It is a scale: x/0 has no value."),
+      needed("The causal mask.", "Without it the key at mu > 0 is visible and has the peak.", [] {
+        return for_all(Role::statement, "mu = 1: b(0) - b(1) > 0, a key after the query",
+                       PeakBeforeLaterKeys{}, {Sample{}.with("mu", {1}).with("beta", {0.5})});
+      })};
+  claim.implicit = {definition("The sign: positions are j - i, so mu = -7 is seven tokens back.",
+                               "It says what mu counts.")};
   return claim;
 }
 

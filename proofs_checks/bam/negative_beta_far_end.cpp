@@ -49,6 +49,18 @@ std::vector<Sample> shapes(const std::vector<double>& alphas, const std::vector<
   return samples;
 }
 
+struct FarHalfWithMu {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const int D = integer(in, "D");
+    const GgdBias<R> bias{in.number("alpha"), in.number("beta"), in.number("mu"), false};
+    const reference::Vector<R> f = reference::zeros<R>(D + 1);
+    const R far = mass(f, bias, D / 2 + 1, D + 1), near = mass(f, bias, 1, D / 2 + 1);
+    return {far / (far + near) - R(3.0) / R(4.0)};
+  }
+};
+
 }  // namespace
 
 Claim negative_beta_far_end() {
@@ -61,9 +73,6 @@ Claim negative_beta_far_end() {
       "With beta < 0 the prior probability is effectively zero in the vicinity of the query and "
       "sharply concentrated at the far end of the context window. Checked as: the farther half of "
       "the context holds at least three quarters of the prior.";
-  claim.hypotheses = {"beta < 0, alpha > 0, mu = 0.",
-                      "The sentence describes one scenario; it is read for every beta < 0."};
-  claim.implicit = {"The context has a length D; alpha is not scaled with it."};
   claim.condition = "(2 alpha/D)^|beta| - (4 alpha/(3 D))^|beta| >= ln 6: alpha is large beside D.";
   claim.correction =
       "The prior rises with the distance and flattens: from d to D it grows by at most the factor "
@@ -89,6 +98,32 @@ Claim negative_beta_far_end() {
     return for_all(Role::statement, "b(d) - b(d + 1) >= 0", PriorRisesAndFlattens<true>{},
                    shapes({1}, {-1}));
   };
+  claim.hypotheses = {
+      needed("beta < 0.", "For beta > 0 the nearer half holds more.",
+             [] {
+               return for_all(Role::statement, "beta = 1: mass of the farther half - 3/4 >= 0",
+                              FarHalfHoldsThreeQuarters{}, shapes({2048}, {1}));
+             })
+          .where("beta", below(0)),
+      definition("alpha > 0.", "It is a scale: x/0 has no value."),
+      needed("mu = 0.", "With mu = -512.5 it is the far end that the prior removes.",
+             [] {
+               return for_all(Role::statement,
+                              "mass of the farther half - 3/4 >= 0 with mu = -512.5",
+                              FarHalfWithMu{},
+                              {Sample{}
+                                   .with("alpha", {2048})
+                                   .with("beta", {-1})
+                                   .with("D", {512})
+                                   .with("mu", {-512.5})});
+             })
+          .where("mu", exactly(0)),
+      definition("The sentence describes one scenario; it is read for every beta < 0.",
+                 "It says how the sentence is read.")};
+  claim.implicit = {definition(
+      "The context has a length D; alpha is not scaled with it.",
+      "The condition is one on alpha/D; an alpha in proportion to D meets it at every D or "
+      "at none.")};
   return claim;
 }
 

@@ -30,6 +30,17 @@ std::vector<Sample> shapes() {
   return samples;
 }
 
+struct SumReaches {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const int N = integer(in, "N");
+    const GgdBias<R> bias{in.number("alpha"), in.number("beta")};
+    return {mass(reference::Vector<R>(reference::zeros<R>(N + 1)), bias, 1, N + 1) -
+            in.number("N")};
+  }
+};
+
 }  // namespace
 
 Claim negative_beta_not_gaussian() {
@@ -40,10 +51,6 @@ Claim negative_beta_not_gaussian() {
   claim.statement =
       "\"beta < 0 is not a valid parametrization of the GGD in a strict probability sense\": "
       "exp(-|d/alpha|^beta) cannot be normalised over all distances.";
-  claim.hypotheses = {"beta < 0, alpha > 0."};
-  claim.implicit = {
-      "All distances, without an end. Over the keys of one context the softmax normalises it, and "
-      "Theorem 1 holds as for every finite score."};
   claim.derivation =
       "For d >= 1, (alpha/d)^|beta| <= alpha^|beta|, so each term is at least e^(-alpha^|beta|) "
       "and "
@@ -57,6 +64,22 @@ Claim negative_beta_not_gaussian() {
   claim.mutant_checks = [] {
     return for_all(Role::statement, "100 - sum_{d <= N} e^b >= 0", SumGrowsWithN<true>{}, shapes());
   };
+  claim.hypotheses = {
+      needed("beta < 0.", "For beta > 0 the sum over all distances converges.",
+             [] {
+               return for_all(Role::statement, "beta = 1: sum_{d <= N} e^b - N e^(-1/alpha) >= 0",
+                              SumGrowsWithN<false>{},
+                              {Sample{}.with("alpha", {1}).with("beta", {1}).with("N", {8})});
+             })
+          .where("beta", below(0)),
+      definition("alpha > 0.", "It is a scale: x/0 has no value.")};
+  claim.implicit = {needed(
+      "All distances, without an end. Over the keys of one context the softmax normalises it, and "
+      "Theorem 1 holds as for every finite score.",
+      "Over 512 distances the sum is below 512, and dividing by it gives a distribution.", [] {
+        return for_all(Role::statement, "sum_{d <= N} e^b - 512 >= 0 for N = 512", SumReaches{},
+                       {Sample{}.with("alpha", {1}).with("beta", {-1}).with("N", {512})});
+      })};
   return claim;
 }
 

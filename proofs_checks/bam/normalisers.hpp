@@ -11,6 +11,14 @@
 
 namespace plumbline::proofs_checks::bam {
 
+/// f_j g_j: a score that is not additive.
+template <class R>
+reference::Vector<R> product_of(const Inputs<R>& in) {
+  reference::Vector<R> product = in["f"];
+  for (int j = 0; j < product.size(); ++j) product[j] = in["f"][j] * in["g"][j];
+  return product;
+}
+
 /// p_cont = softmax(f), p_pos = softmax(g), p_joint = softmax(f + g), with ln Z_cont, ln Z_pos,
 /// ln Z_joint (K.1) as their LSE. Sums run in ascending key order.
 template <class R>
@@ -18,9 +26,12 @@ struct Normalisers {
   reference::Softmax<R> content, position, joint;
 
   explicit Normalisers(const Inputs<R>& in)
+      : Normalisers(in, reference::Vector<R>(in["f"] + in["g"])) {}
+  /// With another score in place of f + g.
+  Normalisers(const Inputs<R>& in, const reference::Vector<R>& score)
       : content(reference::softmax(in["f"])),
         position(reference::softmax(in["g"])),
-        joint(reference::softmax(reference::Vector<R>(in["f"] + in["g"]))) {}
+        joint(reference::softmax(score)) {}
 
   int keys() const { return static_cast<int>(joint.probability.size()); }
   const R& p_cont(int j) const { return content.probability[j]; }

@@ -31,7 +31,6 @@ Claim parameter_overhead() {
       "The three parameters of each head in each layer amount to 3 x Heads x Layers: 576, 1008 and "
       "1440 for the three models (Table 1); theta_alpha and theta_beta alone to 384 in the 120M "
       "model, theta_beta alone to 192.";
-  claim.implicit = {"Heads and layers as in Table 1."};
   claim.derivation =
       "3 x 16 x 12 = 576, 3 x 24 x 14 = 1008, 3 x 32 x 15 = 1440, 2 x 16 x 12 = 384, 16 x 12 = "
       "192.";
@@ -50,6 +49,7 @@ Claim parameter_overhead() {
     return products(Role::statement, "2 heads layers = 576", models(2, {576}),
                     {"per head", "heads", "layers"}, "printed");
   };
+  claim.implicit = {definition("Heads and layers as in Table 1.", "It says which models.")};
   return claim;
 }
 

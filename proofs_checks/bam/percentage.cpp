@@ -20,10 +20,6 @@ Claim percentage() {
   claim.statement =
       "\"Increasing the parameter count of the model in negligible 0.00032% trainable "
       "parameters.\"";
-  claim.hypotheses = {"384 parameters (section 3) in 120M."};
-  claim.implicit = {
-      as_rounded,
-      "The model has 120M parameters; for the 1.1B model two parameters per head are 0.00009%."};
   claim.derivation = "384/120,000,000 = 3.2e-6 = 0.00032%.";
   claim.derived = Verdict::holds;
   claim.checks = [] {
@@ -35,6 +31,20 @@ Claim percentage() {
     return between(Role::statement, "0.000315% <= 576 / 120M <= 0.000325%", {sample(576)},
                    "0.000315%", "added", "0.000325%");
   };
+  claim.hypotheses = {
+      needed("Two parameters per head (section 3): 384.", "Three are 0.00048%.",
+             claim.mutant_checks)
+          .where("added", exactly(384)),
+      needed(
+          "The model has 120M parameters.",
+          "For the 1.1B model two parameters per head, 960, are 0.00009%.", [] {
+            return between(
+                Role::statement, "0.000315% <= 960 / 1.1B <= 0.000325%",
+                {Sample{}.with("960", {960}).with("0.000315%", {3465}).with("0.000325%", {3575})},
+                "0.000315%", "960", "0.000325%");
+          })};
+  claim.implicit = {definition(
+      as_rounded, "It says what a printed number means; the checks take the whole interval.")};
   return claim;
 }
 

@@ -25,7 +25,6 @@ Claim prompt_length() {
   claim.statement =
       "A prompt of length 841 (825 + 16): 32 tokens of task prompt, 25 of passkey, 768 of filler "
       "text, 16 of prompt answer.";
-  claim.implicit = {"The four parts are all of the prompt."};
   claim.derivation = "32 + 25 + 768 = 825 and 825 + 16 = 841.";
   claim.derived = Verdict::holds;
   claim.checks = [] {
@@ -43,6 +42,8 @@ Claim prompt_length() {
     return totals(Role::statement, "32 + 25 + 768 + 16 = 840", {prompt(840)},
                   {"task", "passkey", "filler", "answer"}, "length");
   };
+  claim.implicit = {
+      definition("The four parts are all of the prompt.", "It says what is counted.")};
   return claim;
 }
 

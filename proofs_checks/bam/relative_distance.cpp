@@ -56,10 +56,6 @@ Claim relative_distance() {
       "\"The prior over positions is modeled using parametric distributions over relative "
       "positions "
       "|j - i|\": keys at the same distance before and after the query have the same bias.";
-  claim.hypotheses = {"b_ij as in section 2.3 or appendix C."};
-  claim.implicit = {
-      "No causal mask; under it only one side is visible, and any function of j - i is "
-      "one of |j - i|."};
   claim.condition = "mu = 0, or the mask is causal.";
   claim.correction = "It is a function of the offset j - i, whose sign matters where mu is not 0.";
   claim.derivation =
@@ -79,6 +75,12 @@ Claim relative_distance() {
     return for_all(Role::statement, "b(i + 5, j) - b(i, j) = 0", DependsOnOffsetOnly<true>{},
                    parameters({0}));
   };
+  claim.hypotheses = {
+      definition("b_ij as in section 2.3 or appendix C.", "It is the prior in question.")};
+  claim.implicit = {
+      definition("No causal mask; under it only one side is visible, and any function "
+                 "of j - i is one of |j - i|.",
+                 "Under it there are no two keys to compare.")};
   return claim;
 }
 

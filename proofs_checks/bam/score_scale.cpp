@@ -48,8 +48,6 @@ Claim score_scale() {
       "to "
       "denote the scoring function of the non-normalized logits as score(q_i, K) = q_i K^T + M\" "
       "(appendix A) describe the same attention: softmax(q_i K^T / sqrt(d)) = softmax(q_i K^T).";
-  claim.hypotheses = {"q_i and k_j have d components."};
-  claim.implicit = {"q_i in appendix A is the projection x_i W_q itself, as it says there."};
   claim.condition =
       "The head has width d = 1. (Or 1/sqrt(d) is taken to be part of W_q; then the two agree by "
       "definition, and no proof of the paper depends on it.)";
@@ -70,6 +68,10 @@ Claim score_scale() {
     return for_all(Role::statement, "softmax(x/48) - softmax(x/sqrt(48)) = 0",
                    ScaleDoesNotMatter<true>{}, products_of_width(48));
   };
+  claim.hypotheses = {definition("q_i and k_j have d components.", "It says what d is.")};
+  claim.implicit = {
+      definition("q_i in appendix A is the projection x_i W_q itself, as it says there.",
+                 "It says what q_i is.")};
   return claim;
 }
 

@@ -44,6 +44,25 @@ std::vector<Sample> scaled_contents() {
   return samples;
 }
 
+struct PowersOfAnotherN {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const reference::Vector<R>& z = in["f"];
+    const R &s = in.number("s"), &n = in.number("n");
+    reference::Vector<R> powers(z.size()), logits(z.size());
+    for (int j = 0; j < z.size(); ++j) {
+      powers[j] = reference::power(n, s * z[j]);
+      logits[j] = s * reference::log(n) * z[j];
+    }
+    const R total = reference::sum(powers);
+    const auto p = reference::softmax(logits).probability;
+    std::vector<R> residuals;
+    for (int j = 0; j < z.size(); ++j) residuals.push_back(powers[j] / total - p[j]);
+    return residuals;
+  }
+};
+
 }  // namespace
 
 Claim ssmax_formula() {
@@ -52,9 +71,6 @@ Claim ssmax_formula() {
   claim.title = "The two forms of scalable softmax agree";
   claim.source = source("Section 2.5, \"Scalable Softmax\"; appendix H.4, s ln(n)");
   claim.statement = "n^(s z_i) / sum_j n^(s z_j) = e^((s log n) z_i) / sum_j e^((s log n) z_j).";
-  claim.hypotheses = {"n >= 1 scores, s any real number."};
-  claim.implicit = {"log is the natural logarithm, as appendix H.4 writes.",
-                    "n is the number of keys that the query sees."};
   claim.correction =
       "For n = 1 the factor is 0 and the weight 1. A negative s, which \"s in R\" allows, turns "
       "the "
@@ -70,6 +86,18 @@ Claim ssmax_formula() {
     return for_all(Role::statement, "n^(s z_i)/sum n^(s z_j) - softmax(s log10 n z)_i = 0",
                    PowersAreExponentials<true>{}, scaled_contents());
   };
+  claim.hypotheses = {definition("n >= 1 scores.", "A softmax over none is 0/0."),
+                      definition("s is any real number.", "It says how general it is.")};
+  claim.implicit = {
+      needed("log is the natural logarithm, as appendix H.4 writes.",
+             "Another base divides s by a constant.", claim.mutant_checks),
+      not_needed("n is the number of keys that the query sees.",
+                 "The identity holds for any number n > 0 that both forms use.", [] {
+                   return for_all(
+                       Role::statement, "n = 100, 3 keys: n^(s z_i)/sum - softmax = 0",
+                       PowersOfAnotherN{},
+                       {Sample{}.with("f", {1, 0, -2}).with("s", {0.5}).with("n", {100})});
+                 })};
   return claim;
 }
 

@@ -65,9 +65,6 @@ Claim ssmax_sharpness() {
       "Checked on one key that exceeds n - 1 equal ones by a margin g: it keeps at least half of "
       "the "
       "mass at every n.";
-  claim.hypotheses = {"p = softmax(s ln n z), s a learned number."};
-  claim.implicit = {"The margin does not depend on n.",
-                    "Half stands for any mass that must not be lost as n grows."};
   claim.condition = "s g >= 1: the learned scale times the margin is at least 1.";
   claim.correction =
       "p = 1/(1 + (n - 1) n^(-s g)): for s g > 1 it tends to 1, for s g = 1 to 1/2, and for s g < "
@@ -90,6 +87,20 @@ Claim ssmax_sharpness() {
     return for_all(Role::statement, "s g = 3/4: p - 1/2 >= 0", PeakIsAtLeastHalf{},
                    lengths({0.75}, {1}));
   };
+  claim.hypotheses = {
+      definition("p = softmax(s ln n z), s a learned number.", "It is scalable softmax.")};
+  claim.implicit = {
+      not_needed("The margin does not depend on n.", "Half is kept at every n at which s g >= 1.",
+                 [] {
+                   return for_all(
+                       Role::statement, "margins that fall with n: p - 1/2 >= 0",
+                       PeakIsAtLeastHalf{},
+                       {Sample{}.with("s", {1}).with("margin", {2}).with("n", {2}),
+                        Sample{}.with("s", {1}).with("margin", {1.125}).with("n", {512}),
+                        Sample{}.with("s", {1}).with("margin", {1}).with("n", {0x1p40})});
+                 }),
+      definition("Half stands for any mass that must not be lost as n grows.",
+                 "Without a number there is nothing to check.")};
   return claim;
 }
 

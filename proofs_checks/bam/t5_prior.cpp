@@ -28,6 +28,15 @@ struct TableIsAPrior {
   }
 };
 
+struct MultipliedTableIsAPrior {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const Normalisers<R> n(in, product_of(in));
+    return {n.p_joint(0) - n.p_cont(0) * n.p_pos(0) / n.overlap()};
+  }
+};
+
 }  // namespace
 
 Claim t5_prior() {
@@ -39,12 +48,6 @@ Claim t5_prior() {
       "T5's b(i - j), learned for each relative distance and added to the logits, \"could be "
       "viewed "
       "in BAM as an empirical non-parametric distribution over the positions\".";
-  claim.hypotheses = {"The score is q_i k_j + b(i - j)."};
-  claim.implicit = shared_hypotheses();
-  claim.implicit.push_back(
-      "T5 shares one value among the distances of a bucket, and all beyond the last; the values "
-      "are "
-      "any real numbers.");
   claim.correction =
       "Any additive bias of the position is a prior in this sense: Kerple and FIRE as well, and no "
       "bias at all (bam/lemma_1). CABLE's and FoX's depend on the tokens and are no prior of the "
@@ -64,6 +67,18 @@ Claim t5_prior() {
     return for_all(Role::statement, "u = g / sum g: the same", TableIsAPrior<true>{},
                    {scores({0, 0}, {1, 2})});
   };
+  claim.implicit = shared_hypotheses();
+  claim.hypotheses = {
+      needed("The score is q_i k_j + b(i - j).",
+             "The exponential of another score, here the product f_j g_j, does not factorise.", [] {
+               return for_all(Role::statement, "softmax(f g)_0 - p_cont u / Z = 0",
+                              MultipliedTableIsAPrior{}, {scores({1, 0}, {2, 0})});
+             })};
+  claim.implicit.push_back(
+      definition("T5 shares one value among the distances of a bucket, and all beyond the last; "
+                 "the values are "
+                 "any real numbers.",
+                 "It says what b is."));
   return claim;
 }
 

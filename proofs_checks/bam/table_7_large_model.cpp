@@ -23,7 +23,6 @@ Claim table_7_large_model() {
       "\"Models were trained with context length 512 and prompted with up to 512,000 tokens. BAM "
       "SSMax dominates RoPE SSMax across all evaluated lengths, performing accurate Passkey "
       "retrieval in all contexts\": an accuracy of at least 0.5 at every length of Table 7.";
-  claim.implicit = {as_rounded, "Accurate means right in more than half of the cases."};
   claim.condition = "The model was extended with a context of 1024 (appendix H.5).";
   claim.derivation =
       "Table 7 prints 0.0 or 0.1 for the 1.1B model at every length from 51,200 tokens; after 256 "
@@ -40,6 +39,11 @@ Claim table_7_large_model() {
   claim.mutant_checks = [] {
     return above(Role::statement, "431M: accuracy - 0.5 > 0", against(), "431M", {"threshold"});
   };
+  claim.implicit = {
+      definition(as_rounded,
+                 "It says what a printed number means; the checks take the whole interval."),
+      definition("Accurate means right in more than half of the cases.",
+                 "It says what the word means.")};
   return claim;
 }
 

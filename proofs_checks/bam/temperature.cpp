@@ -46,8 +46,6 @@ Claim temperature() {
   claim.statement =
       "With p_ij proportional to exp(gamma (f_j + g_j)), gamma controls the sharpness: the largest "
       "weight does not fall as gamma grows.";
-  claim.hypotheses = {"gamma >= 0."};
-  claim.implicit = shared_hypotheses();
   claim.derivation =
       "For the key of the largest score x, d ln p/d gamma = x - sum_z p_z x_z >= 0: the largest "
       "score is at least the mean. From gamma = 0 (uniform) to gamma -> infinity (the largest key, "
@@ -62,6 +60,13 @@ Claim temperature() {
     return for_all(Role::statement, "p_0 at gamma + 1/8 - p_0 at gamma >= 0",
                    LargestWeightGrows<true>{}, rows());
   };
+  claim.implicit = shared_hypotheses();
+
+  claim.hypotheses = {
+      needed("gamma >= 0.", "Below 0 a smaller gamma is the sharper one.", [] {
+        return for_all(Role::statement, "gamma = -1: max p at -7/8 - max p at -1 >= 0",
+                       LargestWeightGrows<false>{}, {scores({1, 0}, {2, 0}).with("gamma", {-1})});
+      }).where("gamma", at_least(0))};
   return claim;
 }
 

@@ -48,6 +48,34 @@ std::vector<Sample> distances(const std::vector<double>& betas) {
   return samples;
 }
 
+struct RatioBelowOneBeyondMeeting {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R &m = in.number("m"), &beta = in.number("beta"), &alpha = in.number("alpha");
+    const R d =
+        R(2.0) * reference::power(m * reference::power(alpha, beta), R(1.0) / (beta - R(1.0)));
+    return {R(1.0) - reference::power(d / alpha, beta) / (m * d)};
+  }
+};
+
+struct RatioWithUnitScale {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R& d = in.number("d");
+    return {R(1.0) - reference::power(d, in.number("beta")) / (in.number("m") * d)};
+  }
+};
+
+std::vector<Sample> beyond_one() {
+  std::vector<Sample> samples;
+  for (double alpha : {4.0, 1.0, 1024.0}) {
+    samples.push_back(Sample{}.with("m", {0.5}).with("beta", {1.5}).with("alpha", {alpha}));
+  }
+  return samples;
+}
+
 }  // namespace
 
 Claim theorem_2() {
@@ -58,9 +86,6 @@ Claim theorem_2() {
   claim.statement =
       "B_ij / A_ij = |(j - i - mu)/alpha|^beta / (m |j - i|) < 1 for some mu and alpha, and for "
       "beta < 1.";
-  claim.hypotheses = {"beta < 1.", "m > 0."};
-  claim.implicit = {"j is not i: at distance 0 the ratio divides by 0.",
-                    "mu and alpha may depend on beta and m, and serve every distance."};
   claim.condition = "beta is not 0, and |j - i| >= 1.";
   claim.derivation =
       "beta = 0: |y|^0 = 1 whatever mu and alpha are, so the ratio is 1/(m d), above 1 for "
@@ -83,6 +108,29 @@ Claim theorem_2() {
     return for_all(Role::statement, "beta = 3/2, alpha = (m/2)^(-1/beta): 1 - ratio > 0",
                    WitnessGivesRatioBelowOne{}, distances({1.5}));
   };
+  claim.hypotheses = {
+      needed(
+          "beta < 1.",
+          "For beta > 1 no scale serves every distance: at d = c d*, d* = (m alpha^beta)^(1/(beta "
+          "- 1)), the ratio is c^(beta - 1) > 1 whatever alpha is. (At beta = 1 one does: alpha = "
+          "2/m.)",
+          [] {
+            return for_all(Role::statement, "1 - (d/alpha)^beta / (m d) > 0 at d = 2 d*",
+                           RatioBelowOneBeyondMeeting{}, beyond_one());
+          })
+          .where("beta", below(1)),
+      definition("m > 0.", "For m = 0 the ratio divides by 0.")};
+  claim.implicit = {
+      definition("j is not i: at distance 0 the ratio divides by 0.", "It is 0/0."),
+      needed("mu and alpha may depend on beta and m, and serve every distance.",
+             "alpha = 1 does not serve m = 1/256 and beta = 1/2.", [] {
+               return for_all(Role::statement, "mu = 0, alpha = 1: 1 - d^beta / (m d) > 0",
+                              RatioWithUnitScale{},
+                              {Sample{}.with("m", {0x1p-8}).with("beta", {0.5}).with("d", {512})});
+             })};
+  claim.conditions = {
+      needed("beta is not 0.", "At beta = 0 every prior has the ratio 1/(m d).", {}),
+      definition("|j - i| >= 1.", "Distances are whole numbers, and 0 is excluded above.")};
   return claim;
 }
 

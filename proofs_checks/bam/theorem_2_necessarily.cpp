@@ -60,6 +60,16 @@ std::vector<Sample> around() {
   return samples;
 }
 
+struct RatioWithMu {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R& d = in.number("d");
+    const R bias = reference::power((d + in.number("mu")) / in.number("alpha"), in.number("beta"));
+    return {R(1.0) - bias / (in.number("m") * d)};
+  }
+};
+
 }  // namespace
 
 Claim theorem_2_necessarily() {
@@ -72,9 +82,6 @@ Claim theorem_2_necessarily() {
       "GGD-BAM is necessarily capable of seeing more context length than ALiBi: for beta in (0, "
       "1), "
       "whatever alpha is, B_ij / A_ij < 1 (mu = 0, |j - i| >= 2).";
-  claim.hypotheses = {"beta in (0, 1).", "The ratio below 1 is what seeing more context means."};
-  claim.implicit = {"mu = 0 and |j - i| >= 2.",
-                    "\"Necessarily\" is read as: for every alpha, and not for some."};
   claim.condition = "|j - i| > d* = (alpha^-beta / m)^(1/(1 - beta)).";
   claim.correction =
       "For every alpha the ratio is above 1 before d* and below 1 beyond. \"For some alpha\" does "
@@ -100,6 +107,43 @@ Claim theorem_2_necessarily() {
     return for_all(Role::statement, "d = c d*, c > 1: 1 - ratio > 0",
                    RatioAroundTheMeeting<true, true>{}, around());
   };
+  claim.hypotheses = {
+      needed(
+          "beta < 1.", "For beta > 1 the GGD's bias is the larger one beyond d*.",
+          [] {
+            return for_all(
+                Role::statement, "beta = 3/2, d = c d*: 1 - ratio > 0",
+                RatioAroundTheMeeting<true, false>{},
+                {Sample{}.with("alpha", {1}).with("beta", {1.5}).with("m", {0.5}).with("c", {2})});
+          })
+          .where("beta", below(1)),
+      not_needed(
+          "beta > 0.", "Below 0 the bias even falls with the distance.",
+          [] {
+            return for_all(
+                Role::statement, "beta = -1/2, d = c d*: 1 - ratio > 0",
+                RatioAroundTheMeeting<true, false>{},
+                {Sample{}.with("alpha", {1}).with("beta", {-0.5}).with("m", {0.5}).with("c", {2})});
+          })
+          .where("beta", above(0)),
+      definition("The ratio below 1 is what seeing more context means.",
+                 "It says what is compared; "
+                 "bam/theorem_2_weights asks whether it is right.")};
+  claim.implicit = {
+      needed("mu = 0.", "A prior whose peak is far ahead has a large bias just beyond d*.",
+             [] {
+               return for_all(Role::statement, "|(d + mu)/alpha|^beta < m d at d > d* = 4",
+                              RatioWithMu{},
+                              {Sample{}
+                                   .with("alpha", {1})
+                                   .with("beta", {0.5})
+                                   .with("m", {0.5})
+                                   .with("d", {5})
+                                   .with("mu", {1000})});
+             })
+          .where("mu", exactly(0)),
+      definition("\"Necessarily\" is read as: for every alpha, and not for some.",
+                 "It says what the word means.")};
   return claim;
 }
 

@@ -28,6 +28,14 @@ std::vector<Sample> distances(const std::vector<double>& ds) {
   return samples;
 }
 
+struct PowerOverSlope {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {R(1.0) - reference::power(in.number("d"), in.number("beta") - R(1.0)) / in.number("m")};
+  }
+};
+
 }  // namespace
 
 Claim theorem_2_proof() {
@@ -38,8 +46,6 @@ Claim theorem_2_proof() {
   claim.statement =
       "For mu = 0, |(j - i)/alpha|^beta = m |j - i|^beta and beta in (0, 1): "
       "B_ij / A_ij = |j - i|^(beta - 1) < 1.";
-  claim.hypotheses = {"beta in (0, 1), mu = 0, alpha^-beta = m."};
-  claim.implicit = {"j is not i: at distance 0 the ratio is 0/0."};
   claim.condition = "|j - i| >= 2.";
   claim.correction =
       "At distance 1 the ratio is 1: the neighbours' biases agree. (alpha slightly larger makes it "
@@ -61,6 +67,27 @@ Claim theorem_2_proof() {
     return for_all(Role::statement, "1/2 - d^(beta - 1) > 0", PowerBelowOne<true>{},
                    distances({2, 3, 512}));
   };
+  claim.hypotheses = {
+      needed("beta < 1.", "For beta > 1 the power grows with the distance.",
+             [] {
+               return for_all(Role::statement, "1 - d^(beta - 1) > 0 with beta = 3/2",
+                              PowerBelowOne<false>{},
+                              {Sample{}.with("d", {2}).with("beta", {1.5})});
+             })
+          .where("beta", below(1)),
+      not_needed("beta > 0.", "The power is below 1 for every beta < 1.",
+                 [] {
+                   return for_all(Role::statement, "1 - d^(beta - 1) > 0 for beta in [-2, 0]",
+                                  PowerBelowOne<false>{},
+                                  {Sample{}.with("d", {2}).within("beta", -2, 0),
+                                   Sample{}.with("d", {512}).within("beta", -2, 0)});
+                 }),
+      needed(
+          "mu = 0, alpha^-beta = m.", "With alpha = 1 and mu = 0 the ratio is d^(beta - 1)/m.", [] {
+            return for_all(Role::statement, "1 - d^(beta - 1)/m > 0: alpha = 1", PowerOverSlope{},
+                           {Sample{}.with("m", {0x1p-8}).with("d", {2}).with("beta", {0.5})});
+          })};
+  claim.implicit = {definition("j is not i: at distance 0 the ratio is 0/0.", "It has no value.")};
   return claim;
 }
 

@@ -69,6 +69,16 @@ Claim theorem_2_scale() {
     return for_all(Role::statement, "alpha = m^(1/beta): |x/alpha|^beta - m |x|^beta = 0",
                    ScaleGivesSlope<Root::mutant>{}, slopes());
   };
+  claim.correction_hypotheses = {
+      not_needed("beta in (0, 1).", "(m^(-1/beta))^-beta = m for every beta but 0.",
+                 [] {
+                   return for_all(Role::statement,
+                                  "alpha = m^(-1/beta): |x/alpha|^beta - m |x|^beta = 0",
+                                  ScaleGivesSlope<Root::corrected>{},
+                                  {Sample{}.with("m", {0.25}).with("beta", {-2}).with("x", {3}),
+                                   Sample{}.with("m", {0.25}).with("beta", {3}).with("x", {3})});
+                 }),
+      definition("m > 0.", "A power of a negative number need not be real.")};
   return claim;
 }
 

@@ -72,6 +72,18 @@ std::vector<Sample> any_contents() {
   return samples;
 }
 
+/// Equal contents: the mass at distance 1 and beyond, GGD's with alpha = 1 less ALiBi's.
+struct MassBeyondWithUnitScale {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const reference::Vector<R> f = reference::zeros<R>(integer(in, "keys"));
+    const auto ggd = weights(f, PowerBias<R>{R(1.0), in.number("beta")});
+    const auto alibi = weights(f, LaplaceBias<R>{in.number("m")});
+    return {alibi[0] - ggd[0]};
+  }
+};
+
 }  // namespace
 
 Claim theorem_2_weights() {
@@ -106,6 +118,21 @@ Claim theorem_2_weights() {
     return for_all(Role::statement, "mass nearer than w: GGD - ALiBi >= 0 for every w",
                    MassBeyondEveryWindow<true>{}, any_contents());
   };
+  claim.correction_hypotheses = {
+      needed("beta < 1.", "For beta = 2 the GGD has less mass beyond 2.",
+             [] {
+               return for_all(
+                   Role::statement, "beta = 2: mass beyond w: GGD - ALiBi >= 0",
+                   MassBeyondEveryWindow<false>{},
+                   {Sample{}.with("f", {0, 0, 0, 0}).with("m", {0.25}).with("beta", {2})});
+             })
+          .where("beta", below(1)),
+      definition("beta > 0.", "For beta <= 0 the own key's bias is not 0."),
+      needed("alpha = m^(-1/beta).", "A small alpha removes all keys but the own one.", [] {
+        return for_all(Role::statement, "alpha = 1, m = 1/256: mass at distance 1 and beyond",
+                       MassBeyondWithUnitScale{},
+                       {Sample{}.with("m", {0x1p-8}).with("beta", {0.5}).with("keys", {4})});
+      })};
   return claim;
 }
 

@@ -61,6 +61,27 @@ std::vector<Sample> opposed() {
               .with("keys", {2})};
 }
 
+/// 1/100 - p_ii of two keys, the own one at x = 2^-20 and one at distance 1.
+struct OwnWeightVanishes {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R &alpha = in.number("alpha"), &beta = in.number("beta"), &mu = in.number("mu"), one(1.0);
+    const auto bias = [&](const R& d) { return -reference::power((d + mu) / alpha, beta); };
+    const R own = in.number("content of the own key") + bias(in.number("x"));
+    return {one / R(100.0) - one / (one + reference::exp(bias(one) - own))};
+  }
+};
+
+Sample own_key(double alpha, double beta, double mu, double content) {
+  return Sample{}
+      .with("alpha", {alpha})
+      .with("beta", {beta})
+      .with("mu", {mu})
+      .with("x", {0x1p-20})
+      .with("content of the own key", {content});
+}
+
 }  // namespace
 
 Claim theorem_3() {
@@ -72,12 +93,6 @@ Claim theorem_3() {
       "For all beta < 0 and alpha >= 0 (section 2.4; alpha > 0 in B.6), if p_ij = softmax(q_i K^T "
       "+ "
       "M_i + B_i) then lim p_ij = 0 as |j - i| -> 0.";
-  claim.hypotheses = {"beta < 0.", "alpha > 0.", "mu = 0 (B.6)."};
-  claim.implicit = {
-      "The limit: distances are integers, and the proof says that |j - i| -> 0 means j = i. It is "
-      "read as the bias -|x/alpha|^beta of the own key for x -> 0 (x = epsilon in appendix C).",
-      "alpha > 0: with alpha = 0 every other key has b = 0 and the own one 0/0.",
-      "The content scores are finite."};
   claim.condition = "The query sees at least one other key: it is not the first token.";
   claim.correction =
       "Rate: p_ii <= e^(2 F + alpha^|beta| - (alpha/x)^|beta|) if |f| <= F. The first token's "
@@ -103,6 +118,33 @@ Claim theorem_3() {
     return for_all(Role::statement, "e^(2 F - (alpha/x)^|beta|) - p_ii >= 0",
                    OwnWeightBelowRate<true>{}, opposed());
   };
+  claim.hypotheses = {
+      needed("beta < 0.", "For beta > 0 the own key has the largest prior.",
+             [] {
+               return for_all(Role::statement,
+                              "2 keys of equal content: 1/100 - p_ii >= 0 at x = 2^-20",
+                              OwnWeightVanishes{}, {own_key(1, 0.5, 0, 0)});
+             })
+          .where("beta", below(0)),
+      definition("alpha > 0.",
+                 "With alpha = 0 every other key has b = 0 and the own one 0/0 (bam/alpha_zero)."),
+      needed("mu = 0 (B.6).", "Otherwise the own key is not the one that the prior removes.", [] {
+        return for_all(Role::statement, "2 keys of equal content: 1/100 - p_ii >= 0 at x = 2^-20",
+                       OwnWeightVanishes{}, {own_key(1, -1, 1, 0)});
+      }).where("mu", exactly(0))};
+  claim.implicit = {
+      definition(
+          "The limit: distances are integers, and the proof says that |j - i| -> 0 means j = i. It "
+          "is "
+          "read as the bias -|x/alpha|^beta of the own key for x -> 0 (x = epsilon in appendix C).",
+          "Integers have no limit at 0."),
+      needed("The content scores are finite and do not depend on x.",
+             "A content of (alpha/x)^|beta| makes up for the bias at every x.",
+             [] {
+               return for_all(Role::statement, "own content 2^20: 1/100 - p_ii >= 0 at x = 2^-20",
+                              OwnWeightVanishes{}, {own_key(1, -1, 0, 0x1p20)});
+             })
+          .where("content of the own key", exactly(0))};
   return claim;
 }
 

@@ -40,6 +40,27 @@ std::vector<Sample> strong() {
   return samples;
 }
 
+struct ConditionFails {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R epsilon(1e-5), &beta = in.number("theta_beta");
+    const R left = reference::exp(in.number("theta_alpha")) *
+                   (reference::power(epsilon, beta) - reference::power(R(1.0) + epsilon, beta));
+    return {reference::log(R(100.0)) - left};
+  }
+};
+
+struct OwnKeyIsIgnoredWith {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const reference::Ggd<R> bias(in.number("theta_alpha"), in.number("theta_beta"),
+                                 in.number("theta_mu"), in.number("epsilon"));
+    return {R(1.0) / R(100.0) - reference::exp(bias(1, 1) - bias(1, 0))};
+  }
+};
+
 }  // namespace
 
 Claim theorem_3_epsilon() {
@@ -53,9 +74,6 @@ Claim theorem_3_epsilon() {
       "C, b_ij = -e^theta_alpha (|j - i| + epsilon)^theta_beta. Checked as: with equal contents "
       "the "
       "own key gets at most a hundredth of its neighbour's weight.";
-  claim.hypotheses = {"theta_beta < 0, theta_mu = 0, epsilon = 10^-5."};
-  claim.implicit = {"Theorem 3 is about the method that the experiments use.",
-                    "A hundredth stands for any threshold below 1."};
   claim.condition =
       "e^theta_alpha (epsilon^theta_beta - (1 + epsilon)^theta_beta) >= ln 100; with theta_alpha = "
       "0 "
@@ -83,6 +101,42 @@ Claim theorem_3_epsilon() {
     return for_all(Role::statement, "theta_beta = -0.1: 1/100 - p_ii / p_i,i-1 >= 0",
                    OwnKeyIsIgnored{}, parameters({{0, -0.1}}));
   };
+  claim.hypotheses = {
+      not_needed("theta_beta < 0.",
+                 "The condition implies it: for theta_beta >= 0 its left side is not positive.",
+                 [] {
+                   return for_all(
+                       Role::statement,
+                       "theta_beta in [0, 2]: ln 100 - e^theta_alpha (epsilon^theta_beta - "
+                       "(1 + epsilon)^theta_beta) > 0",
+                       ConditionFails{},
+                       {Sample{}.within("theta_alpha", -4, 4).within("theta_beta", 0, 2)});
+                 })
+          .where("theta_beta", below(0)),
+      needed("theta_mu = 0.", "Another mu puts the own key away from the one that is removed.",
+             [] {
+               return for_all(Role::statement, "1/100 - p_ii / p_i,i-1 >= 0 with theta_mu = 1/2",
+                              OwnKeyIsIgnoredWith{},
+                              {Sample{}
+                                   .with("theta_alpha", {0})
+                                   .with("theta_beta", {-1})
+                                   .with("theta_mu", {0.5})
+                                   .with("epsilon", {0x1p-16})});
+             })
+          .where("theta_mu", exactly(0)),
+      not_needed("epsilon = 10^-5.", "The condition is in terms of epsilon.", [] {
+        return for_all(Role::statement, "epsilon = 2^-8: 1/100 - p_ii / p_i,i-1 >= 0",
+                       OwnKeyIsIgnoredWith{},
+                       {Sample{}
+                            .with("theta_alpha", {0})
+                            .with("theta_beta", {-1})
+                            .with("theta_mu", {0})
+                            .with("epsilon", {0x1p-8})});
+      })};
+  claim.implicit = {definition("Theorem 3 is about the method that the experiments use.",
+                               "Otherwise appendix C has no bearing on it."),
+                    definition("A hundredth stands for any threshold below 1.",
+                               "Without a number there is nothing to check.")};
   return claim;
 }
 

@@ -39,6 +39,17 @@ std::vector<Sample> strong() {
   return samples;
 }
 
+struct NeighbourIsIgnoredWithMu {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const auto bias = [&](const R& d) {
+      return -reference::power((d + in.number("mu")) / in.number("alpha"), in.number("beta"));
+    };
+    return {R(1.0) / R(10.0) - reference::exp(bias(R(1.0)) - bias(in.number("D")))};
+  }
+};
+
 }  // namespace
 
 Claim theorem_3_neighbours() {
@@ -52,10 +63,6 @@ Claim theorem_3_neighbours() {
       "GGD-BAM ignores local context for any beta < 0 and alpha > 0. Checked at the nearest "
       "neighbour: with equal contents its weight is below a tenth of that of a key at distance D = "
       "512 or 2^20.";
-  claim.hypotheses = {"beta < 0, alpha > 0, mu = 0."};
-  claim.implicit = {
-      "Local context is more than the token itself: Theorem 3 and its proof speak of j = i only.",
-      "A tenth stands for any threshold below e^-1."};
   claim.condition = "alpha^|beta| (1 - D^-|beta|) >= ln 10: the scale alpha is large.";
   claim.correction =
       "p_i,i-1 / p_i,i-D = exp(-alpha^|beta| (1 - D^-|beta|)), at least e^-1 = 0.37 for alpha <= 1 "
@@ -78,6 +85,28 @@ Claim theorem_3_neighbours() {
     return for_all(Role::statement, "alpha = 2: 1/10 - p_i,i-1 / p_i,i-D > 0", NeighbourIsIgnored{},
                    points(2));
   };
+  claim.hypotheses = {
+      needed("beta < 0.", "For beta > 0 the neighbour has the larger prior.",
+             [] {
+               return for_all(Role::statement, "beta = 1: 1/10 - p_i,i-1 / p_i,i-D > 0",
+                              NeighbourIsIgnored{},
+                              {Sample{}.with("alpha", {8}).with("beta", {1}).with("D", {512})});
+             })
+          .where("beta", below(0)),
+      definition("alpha > 0.", "It is a scale: x/0 has no value."),
+      needed("mu = 0.", "Another mu removes another key.", [] {
+        return for_all(
+            Role::statement, "1/10 - p_i,i-1 / p_i,i-D > 0 with mu = 100",
+            NeighbourIsIgnoredWithMu{},
+            {Sample{}.with("alpha", {8}).with("beta", {-1}).with("D", {512}).with("mu", {100})});
+      }).where("mu", exactly(0))};
+  claim.implicit = {
+      definition(
+          "Local context is more than the token itself: Theorem 3 and its proof speak of j = i "
+          "only.",
+          "It says what the words mean."),
+      definition("A tenth stands for any threshold below e^-1.",
+                 "Without a number there is nothing to check.")};
   return claim;
 }
 

@@ -122,6 +122,49 @@ std::vector<Sample> any_contents() {
   return samples;
 }
 
+/// Contents f_n = ln(n - 1) at the farthest key and 0 elsewhere, against the rate with F = 0.
+struct UnboundedFarWeight {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const int n = integer(in, "n");
+    const GgdBias<R> bias{in.number("alpha"), in.number("beta")};
+    const reference::Vector<R> f = reference::zeros<R>(n + 1);
+    const R far = R(n - 1) * reference::exp(bias(n));
+    return {reference::exp(-bias(1)) / R(n) - far / (far + mass(f, bias, 1, n))};
+  }
+};
+
+/// 1 - e^-y <= y with y = (alpha/d)^|beta|.
+struct FactorTendsToOne {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R &alpha = in.number("alpha"), &beta = in.number("beta"), &d = in.number("d");
+    const R bias = -reference::power(d / alpha, beta);
+    return {reference::exp(bias) - R(1.0) + reference::power(alpha / d, reference::absolute(beta))};
+  }
+};
+
+/// The query's own key first, all keys with the bias of mu > 0.
+struct BesideNopeWithMu {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const reference::Vector<R>& f = in["f"];
+    const GgdBias<R> bias{in.number("alpha"), in.number("beta"), in.number("mu"), false};
+    reference::Vector<R> logits = f;
+    for (int d = 0; d < f.size(); ++d) logits[d] += bias(d);
+    const auto with = reference::softmax(logits).probability;
+    const auto without = reference::softmax(f).probability;
+    std::vector<R> residuals;
+    for (int d = 1; d < f.size(); ++d) {
+      residuals.push_back(with[d] - reference::exp(bias(d)) * without[d]);
+    }
+    return residuals;
+  }
+};
+
 }  // namespace
 
 Claim theorem_4() {
@@ -168,6 +211,36 @@ Claim theorem_4() {
     return for_all(Role::statement, "p_ij - p_ij^NoPE >= 0", NotDampedBesideNope<true>{},
                    any_contents());
   };
+  claim.correction_hypotheses = {
+      needed(
+          "The content scores are bounded, |f| <= F (for the rate).",
+          "The farthest of n keys keeps 1/2 if its content is ln(n - 1) more and alpha is small.",
+          [] {
+            return for_all(Role::statement, "e^(alpha^|beta|)/n - p_far >= 0 with f_far = ln 1024",
+                           UnboundedFarWeight{},
+                           {Sample{}.with("alpha", {0.125}).with("beta", {-1}).with("n", {1025})});
+          }),
+      needed("beta < 0 (for e^(b_ij) -> 1; the bound itself holds for every bias <= 0).",
+             "For beta > 0 the factor e^(b_ij) tends to 0.",
+             [] {
+               return for_all(Role::statement, "e^(b(d)) - 1 + (alpha/d)^|beta| >= 0 with beta = 1",
+                              FactorTendsToOne{},
+                              {Sample{}.with("alpha", {1}).with("beta", {1}).with("d", {10})});
+             })
+          .where("beta", below(0)),
+      not_needed("mu = 0.",
+                 "For mu > 0 no visible key is removed, all biases are at most 0 and the own key's "
+                 "term is smaller than in NoPE.",
+                 [] {
+                   return for_all(Role::statement, "mu = 1: p_d - e^(b_d) p_d^NoPE >= 0",
+                                  BesideNopeWithMu{},
+                                  {Sample{}
+                                       .with("alpha", {1})
+                                       .with("beta", {-1})
+                                       .with("mu", {1})
+                                       .with("f", {1, 0, -2, 3})});
+                 })
+          .where("mu", exactly(0))};
   return claim;
 }
 

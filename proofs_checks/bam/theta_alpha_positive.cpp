@@ -66,8 +66,6 @@ Claim theta_alpha_positive() {
       "alpha = e^(-theta_alpha/theta_beta) ensures alpha >= 0, so the implemented bias is a GGD "
       "with "
       "some alpha >= 0 whatever the learned parameters are.";
-  claim.hypotheses = {"theta_alpha and theta_beta are any real numbers."};
-  claim.implicit = {"epsilon = 0, which is not the point here (bam/theta_parametrisation)."};
   claim.condition = "theta_beta is not 0. Then alpha > 0, never 0.";
   claim.correction =
       "At theta_beta = 0 alpha is not defined, and no alpha gives the bias unless theta_alpha = 0: "
@@ -91,6 +89,11 @@ Claim theta_alpha_positive() {
     return for_all(Role::statement, "alpha - 1 > 0", AlphaIsPositive<true>{},
                    {Sample{}.with("theta_alpha", {1}).with("theta_beta", {0.5})});
   };
+  claim.hypotheses = {
+      definition("theta_alpha and theta_beta are any real numbers.", "It says how general it is.")};
+  claim.implicit = {
+      definition("epsilon = 0, which is not the point here (bam/theta_parametrisation).",
+                 "With epsilon no alpha gives the bias exactly.")};
   return claim;
 }
 

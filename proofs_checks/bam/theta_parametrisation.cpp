@@ -61,8 +61,6 @@ Claim theta_parametrisation() {
   claim.statement =
       "b_ij = -e^theta_alpha (|(j - i) - mu| + epsilon)^theta_beta is the GGD -|(j - i - "
       "mu)/alpha|^beta with beta = theta_beta and alpha = e^(-theta_alpha/theta_beta).";
-  claim.hypotheses = {"mu = e^theta_mu - e^(-theta_mu).", "epsilon = 10^-5."};
-  claim.implicit = {"theta_beta is not 0, and j - i is not mu."};
   claim.condition = "epsilon = 0 (and theta_beta is not 0).";
   claim.correction =
       "With epsilon the bias is stretched by (1 + epsilon/x)^beta, x = |j - i - mu|: relatively by "
@@ -85,6 +83,15 @@ Claim theta_parametrisation() {
     return for_all(Role::statement, "epsilon = 0, alpha = e^-theta_alpha: the same",
                    BiasIsGgd<Scale::mutant>{}, parameters(0));
   };
+  claim.hypotheses = {definition("mu = e^theta_mu - e^(-theta_mu).",
+                                 "It says what mu is (bam/mu_parametrisation)."),
+                      definition("epsilon = 10^-5.", "The condition replaces it.")};
+  claim.implicit = {definition(
+      "j - i is not mu.", "There both are 0^beta: 0 for beta > 0, without a value for beta < 0.")};
+  claim.conditions = {needed("epsilon = 0.", "The implemented power is that of x + epsilon.", {}),
+                      definition("theta_beta is not 0.",
+                                 "-theta_alpha/theta_beta divides by 0 "
+                                 "(bam/theta_alpha_positive).")};
   return claim;
 }
 

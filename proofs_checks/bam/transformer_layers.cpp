@@ -36,12 +36,6 @@ Claim transformer_layers() {
   claim.statement =
       "\"Approximately 120M parameters, including ~25M for input embeddings and ~95M for the "
       "transformer layers\"; Table 1 has ~380M for the 432M model.";
-  claim.hypotheses = {
-      "Table 1: C = 768, 12 layers, feed-forward 2 x 768; C = 1536, 14 layers, 2 x 1536."};
-  claim.implicit = {
-      "Llama-style layers without bias terms, three feed-forward maps (SwiGLU), an untied output "
-      "head, the 32,768 tokens of the tokenizer: the published code.",
-      "\"~\" leaves 2.5M and 5M to each side."};
   claim.condition = "The output head is counted with the layers.";
   claim.derivation =
       "A layer has 4 C^2 + 3 (2 C) C = 10 C^2 parameters and two RMSNorms. 12 layers of C = 768: "
@@ -64,6 +58,26 @@ Claim transformer_layers() {
                    {model(Part::layers_and_head, 768, 12, 4, 92.5e6, 97.5e6)}, "at least",
                    "parameters", "at most");
   };
+  claim.hypotheses = {
+      needed("Table 1: C = 768, 12 layers, feed-forward 2 x 768; C = 1536, 14 layers, 2 x 1536.",
+             "A hidden size of 4 C gives 138M.", claim.mutant_checks)};
+  claim.implicit = {
+      needed("Llama-style layers without bias terms, three feed-forward maps (SwiGLU), an untied "
+             "output head, the 32,768 tokens of the tokenizer: the published code.",
+             "With two maps a layer has 8 C^2, and layers and head 81.8M.",
+             [] {
+               const double C = 768, body = 12 * (8 * C * C + 2 * C) + C + 32768 * C;
+               return between(Role::statement, "two feed-forward maps: 92.5M to 97.5M",
+                              {Sample{}
+                                   .with("C", {C})
+                                   .with("layers", {12})
+                                   .with("parameters", {body})
+                                   .with("at least", {92.5e6})
+                                   .with("at most", {97.5e6})},
+                              "at least", "parameters", "at most");
+             }),
+      definition("\"~\" leaves 2.5M and 5M to each side.",
+                 "Without a number there is nothing to check.")};
   return claim;
 }
 

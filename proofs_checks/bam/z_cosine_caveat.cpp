@@ -30,6 +30,15 @@ struct CosineNormalises {
   }
 };
 
+/// 1 - ||p||^2 ||q||^2, which is above 0 exactly where 1 - ||p|| ||q|| is.
+struct NormsBelowOne {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {R(1.0) - reference::dot(in["p"], in["p"]) * reference::dot(in["q"], in["q"])};
+  }
+};
+
 }  // namespace
 
 Claim z_cosine_caveat() {
@@ -40,9 +49,6 @@ Claim z_cosine_caveat() {
   claim.statement =
       "With cos = <p_cont, p_pos> / (||p_cont|| ||p_pos||) in place of <p_cont, p_pos>, the "
       "re-normalisation fails: sum_j p_cont(j) p_pos(j) / cos is not 1.";
-  claim.hypotheses = {"p_cont and p_pos are softmax vectors over the same keys."};
-  claim.implicit = shared_hypotheses();
-  claim.implicit.push_back("At least two keys; with one key the cosine is 1 and nothing fails.");
   claim.derivation =
       "The sum is ||p_cont|| ||p_pos||, and a softmax vector over two keys or more has a norm "
       "below "
@@ -57,6 +63,22 @@ Claim z_cosine_caveat() {
     return for_all(Role::statement, "||p_cont|| ||p_pos|| - 1 = 0", CosineNormalises{},
                    score_pairs(false));
   };
+  claim.implicit = shared_hypotheses();
+
+  claim.hypotheses = {needed("p_cont and p_pos are softmax vectors: they have no zeros.",
+                             "For (1, 0) and itself the cosine is 1 and the sum 1.",
+                             [] {
+                               return for_all(
+                                   Role::statement, "1 - ||p|| ||q|| > 0 for p = q = (1, 0)",
+                                   NormsBelowOne{}, {Sample{}.with("p", {1, 0}).with("q", {1, 0})});
+                             })
+                          .where("p", above(0)),
+                      definition("Over the same keys.", "Otherwise there is no product.")};
+  claim.implicit.push_back(
+      needed("At least two keys.", "With one key the cosine is 1 and nothing fails.", [] {
+        return for_all(Role::statement, "1 - sum p_cont p_pos / cos > 0 with one key",
+                       CosineLeavesAGap{}, {scores({1.5}, {-3})});
+      }));
   return claim;
 }
 

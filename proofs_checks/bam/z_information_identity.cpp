@@ -26,6 +26,15 @@ struct InformationWithoutPosition {
   }
 };
 
+struct InformationOfProduct {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const Normalisers<R> n(in, product_of(in));
+    return {n.information() - n.log_ratio()};
+  }
+};
+
 }  // namespace
 
 Claim z_information_identity() {
@@ -35,8 +44,6 @@ Claim z_information_identity() {
   claim.source = source("Appendix K.3, displayed formulas of I(cont; pos), first equality");
   claim.statement =
       "I = sum_j p_joint(j) ln[p_joint(j) / (p_cont(j) p_pos(j))] = ln(Z_cont Z_pos / Z_joint).";
-  claim.hypotheses = {"p_joint = softmax(f + g), p_cont = softmax(f), p_pos = softmax(g)."};
-  claim.implicit = shared_hypotheses();
   claim.derivation =
       "p_joint(j) / (p_cont(j) p_pos(j)) = Z_cont Z_pos / Z_joint for every j (bam/theorem_1 with "
       "bam/z_sum), so the sum is its logarithm times sum_j p_joint(j) = 1. As the quotient does "
@@ -53,6 +60,16 @@ Claim z_information_identity() {
     return for_all(Role::statement, "I - ln(Z_cont / Z_joint) = 0", InformationWithoutPosition{},
                    score_pairs(true));
   };
+  claim.implicit = shared_hypotheses();
+  claim.hypotheses = {
+      needed("p_joint = softmax(f + g): the score is additive.",
+             "The exponential of another score, here the product f_j g_j, does not factorise.",
+             [] {
+               return for_all(Role::statement,
+                              "p_joint = softmax(f g): I - ln(Z_cont Z_pos / Z_joint) = 0",
+                              InformationOfProduct{}, {scores({1, 0}, {2, 0})});
+             }),
+      definition("p_cont = softmax(f), p_pos = softmax(g).", "It says what they are.")};
   return claim;
 }
 

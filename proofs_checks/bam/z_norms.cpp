@@ -27,6 +27,14 @@ struct NormAtLeastUniform {
   }
 };
 
+struct SquareAtMostOne {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {R(1.0) - reference::dot(in["p"], in["p"])};
+  }
+};
+
 }  // namespace
 
 Claim z_norms() {
@@ -35,8 +43,6 @@ Claim z_norms() {
   claim.title = "A probability vector has a Euclidean norm of at most 1";
   claim.source = source("Appendix K.2, second bullet");
   claim.statement = "||p||_2 <= ||p||_1 = 1 for any p in the simplex.";
-  claim.hypotheses = {"p is a softmax vector."};
-  claim.implicit = shared_hypotheses();
   claim.correction = "From below, ||p||_2^2 >= 1/n, with equality for the uniform vector.";
   claim.derivation =
       "p_j^2 <= p_j because 0 <= p_j <= 1; the sum of p_j is 1. Cauchy-Schwarz: 1 = (sum p_j)^2 <= "
@@ -53,6 +59,19 @@ Claim z_norms() {
     return for_all(Role::statement, "1/n - ||p||^2 >= 0", NormAtLeastUniform<true>{},
                    score_pairs(true));
   };
+  claim.implicit = shared_hypotheses();
+
+  claim.hypotheses = {
+      not_needed("p is a softmax vector.", "Any point of the simplex will do, as the paper says.",
+                 [] {
+                   return for_all(
+                       Role::statement, "1 - ||p||^2 >= 0 for p with zeros", SquareAtMostOne{},
+                       {Sample{}.with("p", {1, 0, 0}), Sample{}.with("p", {0.5, 0.5, 0})});
+                 }),
+      needed("p lies in the simplex: no component is negative.", "(2, -1) sums to 1 as well.", [] {
+        return for_all(Role::statement, "1 - ||p||^2 >= 0 for p = (2, -1)", SquareAtMostOne{},
+                       {Sample{}.with("p", {2, -1})});
+      }).where("p", at_least(0))};
   return claim;
 }
 

@@ -36,6 +36,19 @@ struct OverlapAtLeastUniform {
   }
 };
 
+Sample vectors(std::vector<double> p, std::vector<double> q) {
+  return Sample{}.with("p", std::move(p)).with("q", std::move(q));
+}
+
+struct DotAtMostOne {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R dot = reference::dot(in["p"], in["q"]);
+    return {dot, R(1.0) - dot};
+  }
+};
+
 }  // namespace
 
 Claim z_overlap_range() {
@@ -44,8 +57,6 @@ Claim z_overlap_range() {
   claim.title = "The overlap of content and position lies in [0, 1]";
   claim.source = source("Appendix K.2, first bullet, first half");
   claim.statement = "<p_cont, p_pos> = sum_j p_cont(j) p_pos(j) lies in [0, 1].";
-  claim.hypotheses = {"p_cont and p_pos are softmax vectors over the same keys."};
-  claim.implicit = shared_hypotheses();
   claim.correction =
       "Sharper: with two or more keys and finite scores, 0 < <p_cont, p_pos> < 1. The paper's "
       "\"minimal when they are disjoint\" describes an infimum: softmax vectors have no zeros, so "
@@ -66,6 +77,25 @@ Claim z_overlap_range() {
     return for_all(Role::statement, "<p_cont, p_pos> - 1/n >= 0", OverlapAtLeastUniform{},
                    score_pairs(true));
   };
+  claim.implicit = shared_hypotheses();
+
+  claim.hypotheses = {
+      needed("p_cont and p_pos are not negative and sum to 1.",
+             "(2, 0) and (1, 0) have the product 2.",
+             [] {
+               return for_all(Role::statement, "1 - <p, q> >= 0 with p = (2, 0), not normalised",
+                              DotAtMostOne{}, {vectors({2, 0}, {1, 0})});
+             })
+          .where("p", at_most(1)),
+      not_needed("They are softmax vectors.", "Zeros do no harm.",
+                 [] {
+                   return for_all(Role::statement,
+                                  "<p, q> >= 0 and 1 - <p, q> >= 0 for p, q with zeros",
+                                  DotAtMostOne{},
+                                  {vectors({1, 0}, {0, 1}), vectors({1, 0}, {1, 0}),
+                                   vectors({0.5, 0.5, 0}, {0.25, 0, 0.75})});
+                 }),
+      definition("Over the same keys.", "Otherwise there is no product.")};
   return claim;
 }
 

@@ -26,6 +26,15 @@ struct ZWithoutPositionNormalises {
   }
 };
 
+struct ZOfProductNormalises {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const Normalisers<R> n(in, product_of(in));
+    return {n.overlap() / reference::exp(-n.log_ratio()) - R(1.0)};
+  }
+};
+
 }  // namespace
 
 Claim z_sum() {
@@ -36,10 +45,6 @@ Claim z_sum() {
   claim.statement =
       "The only Z for which sum_j p_cont(j) p_pos(j) / Z = 1 is "
       "Z = sum_j p_cont(j) p_pos(j) = Z_joint / (Z_cont Z_pos).";
-  claim.hypotheses = {"p_cont = softmax(f), p_pos = softmax(g).",
-                      "Z_cont = sum_j exp(f_j), Z_pos = sum_j exp(g_j), "
-                      "Z_joint = sum_j exp(f_j + g_j)."};
-  claim.implicit = shared_hypotheses();
   claim.derivation =
       "sum_j p_cont(j) p_pos(j) = sum_j exp(f_j + g_j) / (Z_cont Z_pos) = Z_joint / (Z_cont "
       "Z_pos), "
@@ -55,6 +60,19 @@ Claim z_sum() {
     return for_all(Role::statement, "sum p_cont p_pos / (Z_joint / Z_cont) - 1 = 0",
                    ZWithoutPositionNormalises{}, score_pairs(true));
   };
+  claim.implicit = shared_hypotheses();
+
+  claim.hypotheses = {
+      definition("p_cont = softmax(f), p_pos = softmax(g).", "It says what they are."),
+      definition("Z_cont = sum_j exp(f_j), Z_pos = sum_j exp(g_j).", "It says what they are."),
+      needed("Z_joint = sum_j exp(f_j + g_j): the score is additive.",
+             "With another score, here f_j g_j, Z_joint is another number.", [] {
+               return for_all(
+                   Role::statement,
+                   "Z_joint = sum exp(f g): sum p_cont p_pos / (Z_joint/(Z_cont Z_pos)) - "
+                   "1 = 0",
+                   ZOfProductNormalises{}, {scores({1, 0}, {2, 0})});
+             })};
   return claim;
 }
 

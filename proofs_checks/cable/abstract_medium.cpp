@@ -13,10 +13,6 @@ Claim abstract_medium() {
   claim.statement =
       "Evaluated on sequences longer than it was trained with (1024), GPT-2 Medium with CABLE has "
       "a lower perplexity than with every other positional encoding of the tables.";
-  claim.hypotheses = {"Trained with T = 1024; FineWeb-Edu-10B and WikiText-103."};
-  claim.implicit = {
-      "A printed number stands for all that round to it (half a unit of its last digit).",
-      "Learnable has no number beyond 1024 and is not compared."};
   claim.derivation =
       "Read off the tables: in each of the eight rows the printed perplexity of CABLE is below "
       "that of ALiBi, Fire, T5-bias, Kerple, RoPE and Sinusoidal, and the intervals of half a "
@@ -31,6 +27,14 @@ Claim abstract_medium() {
     return below(Role::statement, "Kerple is below ALiBi and CABLE, Medium, T > 1024",
                  rows({table_1_fineweb, table_5_medium}, 1025), "Kerple", {"ALiBi", "CABLE"});
   };
+  claim.hypotheses = {definition("Trained with T = 1024; FineWeb-Edu-10B and WikiText-103.",
+                                 "It says which tables are read.")};
+  claim.implicit = {
+      definition(
+          "A printed number stands for all that round to it (half a unit of its last digit).",
+          "It says what a printed number means; the checks take the whole interval."),
+      definition("Learnable has no number beyond 1024 and is not compared.",
+                 "The tables have none.")};
   return claim;
 }
 

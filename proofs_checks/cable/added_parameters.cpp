@@ -28,13 +28,6 @@ Claim added_parameters() {
   claim.statement =
       "Two additional linear layers in each attention layer add minimal parameters: less than 0.3 "
       "percent of the model, for all three sizes.";
-  claim.implicit = {
-      "GPT-2 with a vocabulary of 50304, tied embeddings, linear maps and LayerNorms with bias "
-      "terms: V C + P C + L (12 C^2 + 13 C) + 2 C parameters, P = 1024 positions or, for the "
-      "relative encodings, none.",
-      "CABLE adds 2 L (C H + H), as in the published code.",
-      "A printed number stands for all that round to it (half a unit of its last digit).",
-      "\"Minimal\" is read as less than 0.3 percent."};
   claim.derivation =
       "2 L (C H + H): 221,472 of 123.9M for Small (0.18 percent), 787,200 of 354.6M for Medium "
       "(0.22), 49,248 of 44.7M for Tiny (0.11). As printed, with w_c and w_s in R^d for each head "
@@ -50,6 +43,19 @@ Claim added_parameters() {
     return for_all(Role::statement, "0.002 parameters - 2 L (C H + H) > 0", Share{2},
                    {model(24, 16, 1024, 0, 1)});
   };
+  claim.implicit = {
+      definition(
+          "GPT-2 with a vocabulary of 50304, tied embeddings, linear maps and LayerNorms with bias "
+          "terms: V C + P C + L (12 C^2 + 13 C) + 2 C parameters, P = 1024 positions or, for the "
+          "relative encodings, none.",
+          "It says what is counted."),
+      definition("CABLE adds 2 L (C H + H), as in the published code.",
+                 "It says what is counted; the reading as printed, 2 L C, is checked beside it."),
+      definition(
+          "A printed number stands for all that round to it (half a unit of its last digit).",
+          "It says what a printed number means; the checks take the whole interval."),
+      definition("\"Minimal\" is read as less than 0.3 percent.",
+                 "Without a number there is nothing to check.")};
   return claim;
 }
 

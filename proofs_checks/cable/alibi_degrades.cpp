@@ -13,8 +13,6 @@ Claim alibi_degrades() {
   claim.statement =
       "In Table 1 (FineWeb-Edu-10B and WikiText-103) ALiBi performs well on longer contexts and "
       "degrades at extreme lengths: its perplexity rises in every step beyond T = 2048.";
-  claim.implicit = {
-      "A printed number stands for all that round to it (half a unit of its last digit)."};
   claim.condition =
       "The data are FineWeb-Edu-10B (the next paragraph of the paper says so of its own sentence).";
   claim.derivation =
@@ -33,6 +31,9 @@ Claim alibi_degrades() {
     return above(Role::statement, "ALiBi rises in every step, T > 1024, FineWeb-Edu-10B",
                  pairs(table_1_fineweb, "ALiBi", 1025, 15360), "here", {"before"});
   };
+  claim.implicit = {definition(
+      "A printed number stands for all that round to it (half a unit of its last digit).",
+      "It says what a printed number means; the checks take the whole interval.")};
   return claim;
 }
 

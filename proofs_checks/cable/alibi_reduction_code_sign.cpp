@@ -47,6 +47,13 @@ std::vector<Sample> slopes() {
   return samples;
 }
 
+struct GainIsSlope {
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {reference::softplus(in.number("z")) - in.number("m")};
+  }
+};
+
 }  // namespace
 
 Claim alibi_reduction_code_sign() {
@@ -58,8 +65,6 @@ Claim alibi_reduction_code_sign() {
       "With B_ij = -g_i sum_{k=j+1..i} f_k, some parameters give every token of every input the "
       "increment f = ReLU(X w_c) = 1 and the weight g = Softplus(X w_s) = m, and with them "
       "B_ij = -m (i - j), the bias of ALiBi with slope m > 0.";
-  claim.hypotheses = {"f = ReLU(X w_c) (eq. 2), g = Softplus(X w_s) (eq. 6), without bias terms."};
-  claim.implicit = {"The same parameters serve every input X."};
   claim.condition =
       "The two linear maps have a bias term, as in the published code: weights 0, bias terms 1 and "
       "ln(e^m - 1).";
@@ -83,6 +88,16 @@ Claim alibi_reduction_code_sign() {
     return for_all(Role::statement, "with bias terms 1 and m: g - m = 0, B_ij + m |i - j| = 0",
                    BiasTermsGiveAlibi<true>{}, slopes());
   };
+  claim.hypotheses = {
+      definition("f = ReLU(X w_c) (eq. 2), g = Softplus(X w_s) (eq. 6), without bias terms.",
+                 "It says what f and g are; the condition replaces its last words."),
+      needed("The slope m is above 0.", "A softplus takes positive values only.", [] {
+        return exists(Role::statement, "some z in [-2^10, 2^10] has Softplus(z) = m", GainIsSlope{},
+                      {Sample{}.with("m", {-0.5}).within("z", -0x1p10, 0),
+                       Sample{}.with("m", {-0.5}).within("z", 0, 0x1p10)});
+      }).where("m", above(0))};
+  claim.implicit = {definition("The same parameters serve every input X.",
+                               "It is the order of \"some parameters\" and \"every input\".")};
   return claim;
 }
 

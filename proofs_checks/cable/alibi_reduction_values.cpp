@@ -34,6 +34,15 @@ std::vector<Sample> heads(double f) {
   return samples;
 }
 
+struct LaterKeyIsAlibi {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {printed_bias<R>(in["f"], in.number("g"))(0, 1) -
+            reference::Alibi<R>{in.number("m")}(0, 1)};
+  }
+};
+
 }  // namespace
 
 Claim alibi_reduction_values() {
@@ -43,10 +52,6 @@ Claim alibi_reduction_values() {
   claim.source = source("Section 3, after eq. 7");
   claim.statement =
       "With f_k = -1 and g_i = 1/2^h put in by hand, eqs 3-5 and 7 give B_ij = -(i - j)/2^h.";
-  claim.hypotheses = {"f_k = -1 for every token, g_i = 1/2^h for every query."};
-  claim.implicit = {
-      "Eqs 2 and 6 are set aside: ReLU never gives -1 (cable/alibi_reduction_as_printed).",
-      "Attention is causal: for j > i the formula gives a reward."};
   claim.derivation =
       "S_i = -(i + 1), so S_i - S_j = -(i - j) and B_ij = -(i - j)/2^h, which is -m |i - j| with "
       "m = 1/2^h for j <= i. All numbers are dyadic: the identity is exact in every reading.";
@@ -60,6 +65,19 @@ Claim alibi_reduction_values() {
     return for_all(Role::statement, "printed B_ij + m (i - j) = 0 with f = +1, g = m = 1/2^h",
                    PrintedBiasIsAlibi{}, heads(+1));
   };
+  claim.hypotheses = {needed("f_k = -1 for every token, g_i = 1/2^h for every query.",
+                             "f_k = +1 gives the reward m (i - j).", claim.mutant_checks)
+                          .where("f", exactly(-1))};
+  claim.implicit = {
+      definition(
+          "Eqs 2 and 6 are set aside: ReLU never gives -1 (cable/alibi_reduction_as_printed).",
+          "It is what putting the values in by hand means; with eq. 2 there is no f = -1."),
+      needed("Attention is causal: for j > i the formula gives a reward.",
+             "Eq. 7 has the sign of i - j, ALiBi has not.", [] {
+               return for_all(Role::statement,
+                              "printed B_01 + m |0 - 1| = 0: a key after the query",
+                              LaterKeyIsAlibi{}, heads(-1));
+             })};
   return claim;
 }
 

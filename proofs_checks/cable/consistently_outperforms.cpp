@@ -13,8 +13,6 @@ Claim consistently_outperforms() {
   claim.statement =
       "CABLE consistently outperforms the existing positional encoding methods: in every row of "
       "Table 1 its perplexity is the lowest.";
-  claim.implicit = {
-      "A printed number stands for all that round to it (half a unit of its last digit)."};
   claim.condition = "The sequence is longer than in training, T > 1024.";
   claim.derivation =
       "WikiText-103 at T = 512: RoPE 23.66, CABLE 23.70; at T = 1024: RoPE 22.26, CABLE 22.32. In "
@@ -32,6 +30,9 @@ Claim consistently_outperforms() {
     return below(Role::statement, "ALiBi is below Kerple in Table 1, T > 1024",
                  rows({table_1_wikitext, table_1_fineweb}, 1025), "ALiBi", {"Kerple"});
   };
+  claim.implicit = {definition(
+      "A printed number stands for all that round to it (half a unit of its last digit).",
+      "It says what a printed number means; the checks take the whole interval.")};
   return claim;
 }
 

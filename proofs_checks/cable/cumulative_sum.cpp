@@ -48,8 +48,6 @@ Claim cumulative_sum() {
   claim.statement =
       "With L the lower triangular matrix of ones, S = L f is the cumulative sum of f, and S lies "
       "in R_+^t: S_i = f_0 + ... + f_i, non-negative and not decreasing.";
-  claim.hypotheses = {"f = ReLU(X w_c) >= 0 (eq. 2)."};
-  claim.implicit = {"Rows and columns count from the same number; only j <= i matters."};
   claim.derivation =
       "Row i of L picks f_0..f_i. A sum of non-negative numbers is not negative, and S_{i+1} - S_i "
       "= f_{i+1} >= 0.";
@@ -65,6 +63,13 @@ Claim cumulative_sum() {
     return for_all(Role::statement, "(L f)_i - S_i = 0, L strictly lower triangular",
                    MatrixIsRecursion<true>{}, increments_and_gains(false));
   };
+  claim.hypotheses = {
+      needed("f = ReLU(X w_c) >= 0 (eq. 2).", "With a negative increment the sum falls.", [] {
+        return for_all(Role::statement, "S_0 >= 0 and S_{i+1} - S_i >= 0", NotDecreasing{},
+                       {Sample{}.with("f", {-1, 1})});
+      }).where("f", at_least(0))};
+  claim.implicit = {needed("Rows and columns count from the same number; only j <= i matters.",
+                           "Otherwise L leaves out the token itself.", claim.mutant_checks)};
   return claim;
 }
 

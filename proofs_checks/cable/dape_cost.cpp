@@ -43,11 +43,6 @@ Claim dape_cost() {
       "DAPE applies feedforward layers, DAPEv2 convolutions, to the full attention matrix [B, nh, "
       "T, T]; CABLE applies linear maps to [B, T, D], which results in significantly lower "
       "computational overhead: fewer multiplications per layer.";
-  claim.implicit = {
-      "Multiplications of one layer and one sequence, without masks; time on an accelerator is "
-      "another matter.",
-      "DAPE as its published code has it: a hidden width of 32, the input joins attention and bias "
-      "of all heads."};
   claim.condition = "T >= C/32: 16 tokens for Tiny, 24 for Small, 32 for Medium.";
   claim.derivation =
       "DAPE: 2 H -> 32 -> H at each of T^2 places, 96 H T^2 multiplications; DAPEv2 with 1 x 3 "
@@ -66,6 +61,14 @@ Claim dape_cost() {
   claim.mutant_checks = [] {
     return for_all(Role::statement, "DAPE - CABLE > 0 for T >= C/128", Costs{}, sizes({8}));
   };
+  claim.implicit = {
+      definition("Multiplications of one layer and one sequence, without masks; time on an "
+                 "accelerator is another matter.",
+                 "It says what is counted."),
+      definition(
+          "DAPE as its published code has it: a hidden width of 32, the input joins attention "
+          "and bias of all heads.",
+          "It says what is counted.")};
   return claim;
 }
 

@@ -13,8 +13,6 @@ Claim dape_ranking() {
   claim.statement =
       "DAPEv2 improves CABLE and Kerple, and the ranking remains: CABLE outperforms Kerple with "
       "and without it, at every length.";
-  claim.implicit = {
-      "A printed number stands for all that round to it (half a unit of its last digit)."};
   claim.derivation =
       "Twenty comparisons of printed numbers, all strict by more than half a hundredth on both "
       "sides; the smallest difference is 0.15 (DAPEv2, T = 512).";
@@ -32,6 +30,9 @@ Claim dape_ranking() {
     return below(Role::statement, "CABLE < DAPEv2+Kerple", rows(table_2), "CABLE",
                  {"DAPEv2+Kerple"});
   };
+  claim.implicit = {definition(
+      "A printed number stands for all that round to it (half a unit of its last digit).",
+      "It says what a printed number means; the checks take the whole interval.")};
   return claim;
 }
 

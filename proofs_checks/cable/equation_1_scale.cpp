@@ -7,7 +7,7 @@
 namespace plumbline::proofs_checks::cable {
 namespace {
 
-/// 0: the query is scaled. 1: nothing is. 2: the sum is.
+/// 0: the query is scaled. 1: nothing is. 2: the sum is. 3: the query, against the sum.
 template <int reading>
 struct Logits {
   static constexpr Relation relation = Relation::equals_zero;
@@ -22,6 +22,7 @@ struct Logits {
     }
     const R scaled = product / root + b;
     if (reading == 0) return {scaled_query + b - scaled};
+    if (reading == 3) return {scaled_query + b - (product + b) / root};
     return {(reading == 1 ? product + b : (product + b) / root) - scaled};
   }
 };
@@ -44,9 +45,6 @@ Claim equation_1_scale() {
   claim.statement =
       "A_RPE(X) = X W_Q (X W_K)^T + B: the logits of scaled attention with an additive bias, q . k "
       "/ sqrt(d) + b.";
-  claim.implicit = {
-      "Attention is scaled by 1/sqrt(d) before the bias is added, as in ALiBi and in the published "
-      "code."};
   claim.condition = "W_Q contains the factor 1/sqrt(d).";
   claim.derivation =
       "Eq. 1 has no 1/sqrt(d). With the same W_Q and W_K and d = 64, q . k = 64 gives 64 + b in "
@@ -65,6 +63,13 @@ Claim equation_1_scale() {
     return for_all(Role::statement, "(q . k + b) / sqrt(d) - (q . k / sqrt(d) + b) = 0",
                    Logits<2>{}, pairs_of_vectors());
   };
+  claim.implicit = {needed(
+      "Attention is scaled by 1/sqrt(d) before the bias is added, as in ALiBi and in the published "
+      "code.",
+      "A scale of the sum reaches the bias as well, and W_Q cannot make up for that.", [] {
+        return for_all(Role::statement, "(q / sqrt(d)) . k + b - (q . k + b) / sqrt(d) = 0",
+                       Logits<3>{}, pairs_of_vectors());
+      })};
   return claim;
 }
 

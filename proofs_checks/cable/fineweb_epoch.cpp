@@ -12,10 +12,6 @@ Claim fineweb_epoch() {
   claim.source = source("Sections 4.1 and 4.2");
   claim.statement =
       "19k steps of 524,288 tokens are about 1 epoch of the 9.9B tokens for training.";
-  claim.implicit = {
-      "A step is an update of the weights (\"Gradients are updated after processing 524,288 "
-      "tokens\").",
-      "A printed number stands for all that round to it (half a unit of its last digit)."};
   claim.derivation =
       "19,000 * 524,288 = 9.961e9, which is 1.006 times 9.9e9; with all numbers that round to the "
       "printed ones it is 0.97 to 1.04.";
@@ -35,6 +31,22 @@ Claim fineweb_epoch() {
                         .with("tokens per step", {524288})
                         .printed("tokens of the data", 9.9e9, 1e8)});
   };
+  claim.implicit = {
+      needed("A step is an update of the weights (\"Gradients are updated after processing 524,288 "
+             "tokens\").",
+             "If it were a batch of 64 sequences of 1024 on one GPU, it would be an eighth.",
+             [] {
+               return for_all(Role::statement, "0.95 <= steps 65536 / data <= 1.05",
+                              EpochsLieIn{0.95, 1.05},
+                              {Sample{}
+                                   .printed("steps", 19e3, 1e3)
+                                   .with("tokens per step", {65536})
+                                   .printed("tokens of the data", 9.9e9, 1e8)});
+             })
+          .where("tokens per step", exactly(524288)),
+      definition(
+          "A printed number stands for all that round to it (half a unit of its last digit).",
+          "It says what a printed number means; the checks take the whole interval.")};
   return claim;
 }
 

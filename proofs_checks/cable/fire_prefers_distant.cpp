@@ -55,6 +55,22 @@ std::vector<Sample> queries() {
   return samples;
 }
 
+/// -r d and -r_1 ln(1 + r_2 d) with r = r_1 = r_2 = c, outside of what the published code allows.
+struct FormulasFall {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R& c = in.number("c");
+    const auto kerple = [&](int d) { return -(c * reference::log1p(R(c * R(d)))); };
+    std::vector<R> residuals;
+    for (int d = 1; d <= query_of(in); ++d) {
+      residuals.push_back(-(c * R(d - 1)) + c * R(d));
+      residuals.push_back(kerple(d - 1) - kerple(d));
+    }
+    return residuals;
+  }
+};
+
 }  // namespace
 
 Claim fire_prefers_distant() {
@@ -66,8 +82,6 @@ Claim fire_prefers_distant() {
       "The formulation allows Fire to assign more attention to distant query-key pairs, contrary "
       "to ALiBi and Kerple, which tend to focus on nearby tokens: some f gives a bias that grows "
       "with distance, while no slope of ALiBi and no r_1, r_2 > 0 of Kerple does.";
-  claim.implicit = {"Attention is causal: j <= i.",
-                    "The parameters of Kerple are at least 0.01, as in its code."};
   claim.derivation =
       "With f the identity on [0, 1], one ReLU with weights 1, the bias is psi(i - j)/psi(max(L, "
       "i)), which grows with i - j as psi does. -r |i - j| and -r_1 ln(1 + r_2 |i - j|) fall in "
@@ -84,6 +98,23 @@ Claim fire_prefers_distant() {
     return for_all(Role::statement, "ALiBi and Kerple: b(i, j) - b(i, j + 1) > 0", OthersFall<-1>{},
                    queries());
   };
+  claim.hypotheses = {
+      needed("The parameters of Kerple, and ALiBi's slope, are positive.",
+             "With negative ones the bias rises with the distance.",
+             [] {
+               return for_all(Role::statement, "ALiBi and Kerple: b(i, j + 1) - b(i, j) > 0, c < 0",
+                              FormulasFall{}, {Sample{}.with("i", {7}).with("c", {-0.0625})});
+             })
+          .where("c", above(0))};
+  claim.implicit = {
+      definition("Attention is causal: j <= i.",
+                 "FIRE's psi(i - j)/psi(max(L, i)) is defined there."),
+      not_needed("The parameters of Kerple are at least 0.01, as in its code.",
+                 "The logarithm increases for every positive parameter.", [] {
+                   return for_all(Role::statement,
+                                  "ALiBi and Kerple: b(i, j + 1) - b(i, j) > 0, c = 2^-10",
+                                  FormulasFall{}, {Sample{}.with("i", {7}).with("c", {0x1p-10})});
+                 })};
   return claim;
 }
 

@@ -36,8 +36,6 @@ Claim fire_psi() {
   claim.source = source("Section 2, Fire");
   claim.statement =
       "psi : x -> log(c x + 1) is a monotonically increasing function of the distance x >= 0.";
-  claim.implicit = {
-      "c is any real number; the paper does not restrict it. (The published code takes |c|.)"};
   claim.condition = "c > 0.";
   claim.derivation =
       "psi' = c/(c x + 1), which has the sign of c where psi is defined: for c = 0 psi is 0 "
@@ -54,6 +52,16 @@ Claim fire_psi() {
     return for_all(Role::statement, "psi(x) - psi(x + 1) > 0 for c > 0", Increases<-1>{},
                    grid({1}));
   };
+  claim.hypotheses = {not_needed("x >= 0.", "It increases wherever 1 + c x > 0.", [] {
+                        return for_all(Role::statement, "psi(x + 1) - psi(x) > 0, -1/c < x < 0",
+                                       Increases<+1>{},
+                                       {Sample{}.with("c", {1}).with("x", {-0.5}),
+                                        Sample{}.with("c", {8}).with("x", {-0.125 / 2})});
+                      }).where("x", at_least(0))};
+  claim.implicit = {
+      definition("c is any real number; the paper does not restrict it. (The published "
+                 "code takes |c|.)",
+                 "The condition replaces it.")};
   return claim;
 }
 

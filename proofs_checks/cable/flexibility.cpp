@@ -42,6 +42,15 @@ std::vector<Sample> inputs() {
   return samples;
 }
 
+struct SoftplusScales {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R &z = in.number("x w_c"), ln_2 = reference::log(R(2.0));
+    return {ln_2 * reference::softplus(R(z / ln_2)) - reference::softplus(z)};
+  }
+};
+
 }  // namespace
 
 Claim flexibility() {
@@ -52,7 +61,6 @@ Claim flexibility() {
   claim.statement =
       "To further enhance flexibility, a linear layer learns a weight vector g: every bias of "
       "CABLE_NW is a bias of CABLE for some parameters of eqs 2 and 6.";
-  claim.implicit = {"The same parameters serve every input X."};
   claim.derivation =
       "w_s = 0 gives every token the weight Softplus(0) = ln 2, for every input, and ReLU(X w_c / "
       "ln 2) = ReLU(X w_c) / ln 2: the factors cancel. No bias terms are needed (for the reduction "
@@ -68,6 +76,13 @@ Claim flexibility() {
     return for_all(Role::statement, "B(w_c, w_s = 0) - B_NW(w_c) = 0", WithoutWeights<true>{},
                    inputs());
   };
+  claim.hypotheses = {needed(
+      "f is a ReLU (eq. 2).", "A softplus is not homogeneous: scaling w_c does not scale it.", [] {
+        return for_all(Role::statement, "ln 2 Softplus(x w_c/ln 2) - Softplus(x w_c) = 0",
+                       SoftplusScales{}, {Sample{}.with("x w_c", {1})});
+      })};
+  claim.implicit = {definition("The same parameters serve every input X.",
+                               "It is the order of \"some parameters\" and \"every input\".")};
   return claim;
 }
 

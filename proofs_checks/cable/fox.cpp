@@ -35,6 +35,15 @@ std::vector<Sample> gates() {
           Sample{}.with("z", {-8, 8, -4, 4})};
 }
 
+struct PrintedSignIsFox {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R& z = in.number("z_1");
+    return {reference::log(reference::logistic(z)) - reference::softplus(R(-z))};
+  }
+};
+
 }  // namespace
 
 Claim fox() {
@@ -46,8 +55,6 @@ Claim fox() {
       "FoX suggested a similar idea, a forgetting gate, without conditioning the slope on the "
       "query: its bias sum_{k=j+1..i} ln f_k with f = logistic(z) is the bias of CABLE_NW with "
       "other increments.";
-  claim.implicit = {"Attention is causal: j <= i.",
-                    "The increments of CABLE_NW are negated, as in the published code."};
   claim.derivation =
       "-ln logistic(z) = softplus(-z) >= 0, so the bias of FoX is -(S_i - S_j) with increments "
       "softplus(-z_k) in place of ReLU(z_k): CABLE_NW with the sign of the published code. "
@@ -64,6 +71,14 @@ Claim fox() {
                    "sum ln logistic(z_k) + |S_i - S_j| = 0 with increments ReLU(-z_k)",
                    FoxIsCable<true>{}, gates());
   };
+  claim.implicit = {
+      definition("Attention is causal: j <= i.",
+                 "FoX's sum over k = j + 1..i is empty for j >= i."),
+      needed("The increments of CABLE_NW are negated, as in the published code.",
+             "ln f_k is negative; with the printed sign the two biases are opposite.", [] {
+               return for_all(Role::statement, "ln logistic(z_1) - Softplus(-z_1) = 0",
+                              PrintedSignIsFox{}, {Sample{}.with("z_1", {0})});
+             })};
   return claim;
 }
 

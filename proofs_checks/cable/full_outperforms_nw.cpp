@@ -11,8 +11,6 @@ Claim full_outperforms_nw() {
   claim.title = "The weights improve CABLE";
   claim.source = source("Section 5.1, last sentence; Tables 1, 4 and 5");
   claim.statement = "Full CABLE performs better than CABLE_NW: a lower perplexity in every row.";
-  claim.implicit = {
-      "A printed number stands for all that round to it (half a unit of its last digit)."};
   claim.derivation =
       "Read off the six blocks of the three tables: 36 rows, the smallest difference is 0.21 "
       "(Table 1, FineWeb-Edu-10B, T = 1024).";
@@ -28,6 +26,9 @@ Claim full_outperforms_nw() {
     return below(Role::statement, "CABLE_NW is below CABLE in Table 1, T > 1024",
                  rows({table_1_fineweb, table_1_wikitext}, 1025), "CABLE_NW", {"CABLE"});
   };
+  claim.implicit = {definition(
+      "A printed number stands for all that round to it (half a unit of its last digit).",
+      "It says what a printed number means; the checks take the whole interval.")};
   return claim;
 }
 

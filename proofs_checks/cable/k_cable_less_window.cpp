@@ -51,6 +51,24 @@ std::vector<Sample> rows_of_scores() {
   return samples;
 }
 
+struct MoreBeyondOnBothSides {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const auto sums = reference::prefix_sum(in["f"]);
+    const auto gain = same_gain<R>(in.number("g"), sums.size());
+    const reference::Cable<R> plain{sums, gain};
+    const reference::KCable<R> kernel{sums, gain};
+    reference::Vector<R> logits(4), kernel_logits(4);
+    for (int j = 0; j < 4; ++j) {
+      logits[j] = plain(1, j);
+      kernel_logits[j] = kernel(1, j);
+    }
+    return {reference::softmax(kernel_logits).probability[3] -
+            reference::softmax(logits).probability[3]};
+  }
+};
+
 }  // namespace
 
 Claim k_cable_less_window() {
@@ -62,10 +80,6 @@ Claim k_cable_less_window() {
       "K-CABLE behaves less like a sliding window than CABLE: for the same scores, increments and "
       "weights, the attention to all keys at a distance of W or more is at least that of CABLE, "
       "for every W.";
-  claim.implicit = {
-      "The same scores, increments and weights: the comparison is of the formulas, not of two "
-      "trained models.",
-      "Attention is causal: j <= i."};
   claim.derivation =
       "With b = S_i - S_j and g outside of the kernel, the weights of a key under both are in the "
       "ratio e^(g (b - ln(1 + b^2))), times one constant of the row. b - ln(1 + b^2) does not "
@@ -85,6 +99,30 @@ Claim k_cable_less_window() {
                    "attention at distances >= W under CABLE minus that under K-CABLE >= 0, every W",
                    MoreBeyond<-1>{}, rows_of_scores());
   };
+  claim.hypotheses = {
+      needed("The weight g is above 0 (eq. 6).",
+             "A negative weight turns the ratio of the two weights around.",
+             [] {
+               return for_all(
+                   Role::statement, "attention at distances >= W, K-CABLE minus CABLE, with g = -1",
+                   MoreBeyond<1>{},
+                   {Sample{}.with("f", {1, 3, 3}).with("g", {-1}).with("content", {0, 0, 0})});
+             })
+          .where("g", above(0))};
+  claim.implicit = {
+      definition(
+          "The same scores, increments and weights: the comparison is of the formulas, not of "
+          "two trained models.",
+          "It says what is compared."),
+      needed("Attention is causal: j <= i.",
+             "A large increment on one side moves attention to that side, also to its nearest key.",
+             [] {
+               return for_all(Role::statement,
+                              "attention of the second of four tokens at distance 2 or more, "
+                              "K-CABLE minus CABLE",
+                              MoreBeyondOnBothSides{},
+                              {Sample{}.with("f", {1, 5, 0, 0}).with("g", {1})});
+             })};
   return claim;
 }
 

@@ -25,6 +25,20 @@ struct KernelPenalises {
   }
 };
 
+struct LaterKeysArePenalised {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const auto b = printed_bias<R>(in["f"], in.number("g"));
+    std::vector<R> residuals;
+    for (int j = 0; j + 1 < static_cast<int>(in["f"].size()); ++j) {
+      residuals.push_back(reference::log_kernel<R>(b(0, j + 1)) -
+                          reference::log_kernel<R>(b(0, j)));
+    }
+    return residuals;
+  }
+};
+
 }  // namespace
 
 Claim k_cable_penalises() {
@@ -36,7 +50,6 @@ Claim k_cable_penalises() {
       "The kernel -log(b^2 + 1), applied to the relative biases b before they are added to the "
       "attention scores, gives penalties that do not decrease with distance, for b of eq. 7 with "
       "its printed, positive sign.";
-  claim.implicit = {"Attention is causal: j <= i."};
   claim.derivation =
       "b^2 has no sign: -ln(1 + b^2) <= 0, and b_ij >= b_i,j+1 >= 0 makes it smallest for the "
       "farthest key. So K-CABLE needs no change of sign, while CABLE does "
@@ -52,6 +65,22 @@ Claim k_cable_penalises() {
     return for_all(Role::statement, "ln(1 + b_ij^2) - ln(1 + b_i,j+1^2) > 0",
                    KernelPenalises<Relation::above_zero>{}, increments_and_gains(false));
   };
+  claim.hypotheses = {needed("The increments are not negative (eq. 2).",
+                             "Where the sum comes back, the farther key has the smaller b^2.",
+                             [] {
+                               return for_all(
+                                   Role::statement,
+                                   "ln(1 + b_ij^2) - ln(1 + b_i,j+1^2) >= 0 with f_2 = -2",
+                                   KernelPenalises<Relation::at_least_zero>{},
+                                   {Sample{}.with("f", {1, 2, -2}).with("g", {1})});
+                             })
+                          .where("f", at_least(0))};
+  claim.implicit = {not_needed(
+      "Attention is causal: j <= i.",
+      "b^2 has no sign, so keys after the query are penalised alike.", [] {
+        return for_all(Role::statement, "ln(1 + b_0,j+1^2) - ln(1 + b_0j^2) >= 0: later keys",
+                       LaterKeysArePenalised{}, increments_and_gains(false, 10));
+      })};
   return claim;
 }
 

@@ -73,9 +73,6 @@ Claim k_cable_slope() {
   claim.statement =
       "With the kernel -log(b^2 + 1), K-CABLE has a slower slope for biases than CABLE: |d/db ln(1 "
       "+ b^2)| <= 1, ln(1 + b^2) <= b, and ln(1 + b^2) / b falls to 0.";
-  claim.hypotheses = {"b >= 0 is the penalty of CABLE for the pair."};
-  claim.implicit = {
-      "The slope is taken in b. In the distance it is that times the increment, for both."};
   claim.derivation =
       "1 - 2b/(1 + b^2) = (1 - b)^2/(1 + b^2) >= 0, with equality at b = 1 only; both penalties "
       "are 0 at b = 0, so the kernel's is never larger. ln(1 + b^2) <= 2 ln(1 + b) <= 2 sqrt(b) "
@@ -97,6 +94,16 @@ Claim k_cable_slope() {
     return for_all(Role::statement, "3/4 - 2b/(1 + b^2) >= 0 at b = 1", SlopeDifference<0>{},
                    {Sample{}.with("b", {1})});
   };
+  claim.hypotheses = {needed("b >= 0 is the penalty of CABLE for the pair.",
+                             "For b < 0 the kernel's penalty is positive and CABLE's a reward.",
+                             [] {
+                               return for_all(Role::statement, "b - ln(1 + b^2) >= 0 at b = -1",
+                                              ValueDifference{}, {Sample{}.with("b", {-1})});
+                             })
+                          .where("b", at_least(0))};
+  claim.implicit = {definition(
+      "The slope is taken in b. In the distance it is that times the increment, for both.",
+      "It says what \"slope\" means.")};
   return claim;
 }
 

@@ -38,8 +38,6 @@ Claim k_cable_weight_place() {
       "The kernel is applied to \"the relative biases before adding them\": eq. 5 calls S_i - S_j "
       "so, eq. 7 the product with the weight. Both give one formula: -ln(1 + (g d)^2) = -g ln(1 + "
       "d^2) with d = S_i - S_j.";
-  claim.implicit = {
-      "The sentence leaves open whether the weight is inside or outside of the kernel."};
   claim.condition = "The weight is 1: K-CABLE without weights.";
   claim.derivation =
       "At g = 1 both are -ln(1 + d^2). For d = 1, g = 1/2: ln(1.25) = 0.223 against ln(2)/2 = "
@@ -56,6 +54,9 @@ Claim k_cable_weight_place() {
     return for_all(Role::statement, "ln(1 + (g d)^2) - g ln(1 + d^2) = 0 for g = 2", WeightPlace{},
                    with_gain(2));
   };
+  claim.implicit = {
+      definition("The sentence leaves open whether the weight is inside or outside of the kernel.",
+                 "It is the question.")};
   return claim;
 }
 

@@ -51,9 +51,6 @@ Claim kerple_kernel() {
   claim.statement =
       "-r_1 |i - j|^r_2 with r_1, r_2 > 0 is a shift-invariant kernel: conditionally positive "
       "definite, sum c_i c_j b(i, j) >= 0 whenever the c_i sum to 0.";
-  claim.implicit = {
-      "\"Kernel\" is meant as in Kerple, conditionally positive definite; shift invariance alone "
-      "would be true of every function of i - j."};
   claim.condition = "r_2 <= 2.";
   claim.derivation =
       "At -1, 0, 1 with c = (1, -2, 1) the sum is r_1 (8 - 2 * 2^r_2): for r_2 = 3 it is -8 r_1. "
@@ -71,6 +68,25 @@ Claim kerple_kernel() {
     return for_all(Role::statement, "sum c_i c_j b(i, j) >= 0 for r_2 = 2.25", Definite{},
                    quadratic_forms({2.25}));
   };
+  claim.hypotheses = {
+      needed(
+          "r_1 > 0.", "A negative r_1 turns the sign of the form.",
+          [] {
+            return for_all(
+                Role::statement, "sum c_i c_j b(i, j) >= 0 with r_1 = -1", Definite{},
+                {Sample{}.with("x", {0, 1}).with("c", {1, -1}).with("r_1", {-1}).with("r_2", {1})});
+          })
+          .where("r_1", above(0)),
+      definition("r_2 > 0.", "0^r_2, the bias of a token on itself, has no value for r_2 < 0.")};
+  claim.implicit = {
+      definition("\"Kernel\" is meant as in Kerple, conditionally positive definite; shift "
+                 "invariance alone would be true of every function of i - j.",
+                 "It says what a kernel is."),
+      needed("The c_i sum to 0.", "With two equal c the form is -2 r_1 |x_1 - x_0|^r_2.", [] {
+        return for_all(
+            Role::statement, "sum c_i c_j b(i, j) >= 0 with c = (1, 1)", Definite{},
+            {Sample{}.with("x", {0, 1}).with("c", {1, 1}).with("r_1", {1}).with("r_2", {1})});
+      })};
   return claim;
 }
 

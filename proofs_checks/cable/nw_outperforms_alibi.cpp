@@ -13,8 +13,6 @@ Claim nw_outperforms_alibi() {
   claim.statement =
       "Even CABLE_NW, without weights, outperforms ALiBi: its perplexity is lower in every row of "
       "Table 1.";
-  claim.implicit = {
-      "A printed number stands for all that round to it (half a unit of its last digit)."};
   claim.condition =
       "T >= 4096, at least four times the length of training (on FineWeb-Edu-10B at every T).";
   claim.derivation =
@@ -33,6 +31,9 @@ Claim nw_outperforms_alibi() {
     return below(Role::statement, "CABLE_NW is below ALiBi in Table 1, T >= 2048",
                  rows({table_1_wikitext, table_1_fineweb}, 2048), "CABLE_NW", {"ALiBi"});
   };
+  claim.implicit = {definition(
+      "A printed number stands for all that round to it (half a unit of its last digit).",
+      "It says what a printed number means; the checks take the whole interval.")};
   return claim;
 }
 

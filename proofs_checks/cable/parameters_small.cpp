@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/settings.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/tables.hpp"
 
 namespace plumbline::proofs_checks::cable {
 
@@ -12,13 +13,6 @@ Claim parameters_small() {
   claim.source = source("Section 4.2");
   claim.statement =
       "The small version (12 layers, width 768, vocabulary 50304) has 124M parameters.";
-  claim.implicit = {
-      "GPT-2 with a vocabulary of 50304, tied embeddings, linear maps and LayerNorms with bias "
-      "terms: V C + P C + L (12 C^2 + 13 C) + 2 C parameters, P = 1024 positions or, for the "
-      "relative encodings, none.",
-      "CABLE adds 2 L (C H + H), as in the published code.",
-      "A printed number stands for all that round to it (half a unit of its last digit).",
-      "12 heads (cable/ten_heads); the count of GPT-2 itself does not depend on it."};
   claim.derivation =
       "123,689,472 without a table of positions, 124,475,904 with one, 123,910,944 with CABLE: all "
       "round to 124M.";
@@ -33,6 +27,32 @@ Claim parameters_small() {
     return for_all(Role::statement, "122.5M <= parameters <= 123.5M",
                    ParametersLieIn{122.5e6, 123.5e6}, {model(12, 12, 768, 0, 0)});
   };
+  claim.implicit = {
+      definition(
+          "GPT-2 with a vocabulary of 50304, tied embeddings, linear maps and LayerNorms with bias "
+          "terms: V C + P C + L (12 C^2 + 13 C) + 2 C parameters, P = 1024 positions or, for the "
+          "relative encodings, none.",
+          "It says what is counted."),
+      not_needed("CABLE adds 2 L (C H + H), as in the published code.",
+                 "As printed it adds 2 L C = 18,432, which changes nothing in the millions.",
+                 [] {
+                   return between(Role::statement, "123.5M <= parameters <= 124.5M with 2 L C",
+                                  {Sample{}
+                                       .with("at least", {123.5e6})
+                                       .with("parameters", {123689472 + 18432})
+                                       .with("at most", {124.5e6})},
+                                  "at least", "parameters", "at most");
+                 }),
+      definition(
+          "A printed number stands for all that round to it (half a unit of its last digit).",
+          "It says what a printed number means; the checks take the whole interval."),
+      not_needed("12 heads (cable/ten_heads); the count of GPT-2 itself does not depend on it.",
+                 "What CABLE adds depends on it, but not in the millions.",
+                 [] {
+                   return for_all(Role::statement, "10 heads: 123.5M <= parameters <= 124.5M",
+                                  ParametersLieIn{123.5e6, 124.5e6}, {model(12, 10, 768, 0, 1)});
+                 })
+          .where("H", exactly(12))};
   return claim;
 }
 

@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/settings.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/tables.hpp"
 
 namespace plumbline::proofs_checks::cable {
 
@@ -11,12 +12,6 @@ Claim parameters_tiny() {
   claim.title = "GPT-2 Tiny has 44M parameters";
   claim.source = source("Section 4.2");
   claim.statement = "The tiny version (6 layers, width 512, vocabulary 50304) has 44M parameters.";
-  claim.implicit = {
-      "GPT-2 with a vocabulary of 50304, tied embeddings, linear maps and LayerNorms with bias "
-      "terms: V C + P C + L (12 C^2 + 13 C) + 2 C parameters, P = 1024 positions or, for the "
-      "relative encodings, none.",
-      "CABLE adds 2 L (C H + H), as in the published code.",
-      "A printed number stands for all that round to it (half a unit of its last digit)."};
   claim.condition = "The count is cut off, not rounded, and there is no table of positions.";
   claim.derivation =
       "25,755,648 for the embeddings, 6 * 3,152,384 = 18,914,304 for the layers, 1,024 for the "
@@ -37,6 +32,33 @@ Claim parameters_tiny() {
     return for_all(Role::statement, "44M <= parameters < 45M with a table",
                    ParametersLieIn{44e6, 45e6 - 1}, {model(6, 8, 512, 1024, 0)});
   };
+  claim.implicit = {
+      definition(
+          "GPT-2 with a vocabulary of 50304, tied embeddings, linear maps and LayerNorms with bias "
+          "terms: V C + P C + L (12 C^2 + 13 C) + 2 C parameters, P = 1024 positions or, for the "
+          "relative encodings, none.",
+          "It says what is counted."),
+      not_needed("CABLE adds 2 L (C H + H), as in the published code.",
+                 "As printed it adds 2 L C = 6,144, which changes nothing in the millions.",
+                 [] {
+                   return between(Role::statement, "44M <= parameters <= 45M - 1 with 2 L C",
+                                  {Sample{}
+                                       .with("at least", {44e6})
+                                       .with("parameters", {44670976 + 6144})
+                                       .with("at most", {45e6 - 1})},
+                                  "at least", "parameters", "at most");
+                 }),
+      definition(
+          "A printed number stands for all that round to it (half a unit of its last digit).",
+          "It says what a printed number means; the checks take the whole interval.")};
+  claim.conditions = {
+      needed("The count is cut off, not rounded.", "44,670,976 rounds to 45M.",
+             [] {
+               return for_all(Role::statement, "43.5M <= parameters <= 44.5M without a table",
+                              ParametersLieIn{43.5e6, 44.5e6}, {model(6, 8, 512, 0, 0)});
+             }),
+      needed("There is no table of positions.", "A table makes it 45,195,264.", claim.mutant_checks)
+          .where("P", exactly(0))};
   return claim;
 }
 

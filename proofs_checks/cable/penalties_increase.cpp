@@ -22,6 +22,15 @@ struct NearerKeyIsBetterOff {
   }
 };
 
+struct LaterKeyIsBetterOff {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const auto bias = published_bias<R>(in["f"], in.number("g"));
+    return {bias(0, 1) - bias(0, 0)};
+  }
+};
+
 }  // namespace
 
 Claim penalties_increase() {
@@ -32,9 +41,6 @@ Claim penalties_increase() {
   claim.statement =
       "With the sign of the published code, the penalty increases with every step of distance: "
       "B_ij < B_i,j+1 for j < i.";
-  claim.hypotheses = {"f = ReLU(X w_c) (eq. 2).", "g = Softplus(X w_s) (eq. 6)."};
-  claim.implicit = {"Increments are negated (cable/penalises_distance).",
-                    "Attention is causal: j <= i."};
   claim.condition = "Every token's ReLU is active: f_k > 0 for all k.";
   claim.derivation =
       "B_i,j+1 - B_ij = g_i f_{j+1} and g_i > 0, so the inequality is strict exactly where "
@@ -53,6 +59,23 @@ Claim penalties_increase() {
     return for_all(Role::statement, "B_ij - B_i,j+1 > 0 for increments > 0",
                    NearerKeyIsBetterOff<-1>{}, increments_and_gains(true));
   };
+  claim.hypotheses = {
+      definition("f = ReLU(X w_c) (eq. 2).",
+                 "It says what f is; of it the derivation uses f_k > 0 only, the condition."),
+      needed("g = Softplus(X w_s) (eq. 6), so g > 0.", "With a weight of 0 no key is penalised.",
+             [] {
+               return for_all(Role::statement, "B_i,j+1 - B_ij > 0 with g = 0",
+                              NearerKeyIsBetterOff<+1>{},
+                              {Sample{}.with("f", {1, 1}).with("g", {0})});
+             })
+          .where("g", above(0))};
+  claim.implicit = {
+      needed("Increments are negated (cable/penalises_distance).",
+             "The printed sign rewards the farther key.", claim.mutant_checks),
+      needed("Attention is causal: j <= i.", "Beyond the query, j + 1 is the farther key.", [] {
+        return for_all(Role::statement, "B_0,j+1 - B_0j > 0: keys after the query",
+                       LaterKeyIsBetterOff{}, {Sample{}.with("f", {1, 1}).with("g", {0.5})});
+      })};
   return claim;
 }
 

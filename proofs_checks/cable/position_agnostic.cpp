@@ -50,6 +50,34 @@ std::vector<Sample> tokens() {
           Sample{}.with("x", {3, -3, 1, 0, -0.5})};
 }
 
+/// Without a mask; with a bias by the key's position, or with other queries, keys and values.
+template <bool bias>
+struct ReversedWith {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  static reference::Vector<R> outputs(const reference::Vector<R>& x) {
+    reference::Vector<R> out(x.size()), logits(x.size());
+    for (int i = 0; i < x.size(); ++i) {
+      for (int j = 0; j < x.size(); ++j) {
+        logits[j] = bias ? x[i] * x[j] + R(j) : -(R(2.0) * x[i] * x[j]);
+      }
+      const auto p = reference::softmax(logits).probability;
+      out[i] = R(0.0);
+      for (int j = 0; j < x.size(); ++j) out[i] += p[j] * (bias ? x[j] : R(3.0) * x[j]);
+    }
+    return out;
+  }
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const reference::Vector<R> reversed = in["x"].reverse();
+    const auto out = outputs<R>(in["x"]), other = outputs<R>(reversed);
+    std::vector<R> residuals;
+    const int last = static_cast<int>(out.size()) - 1;
+    for (int i = 0; i <= last; ++i) residuals.push_back(other[last - i] - out[i]);
+    return residuals;
+  }
+};
+
 }  // namespace
 
 Claim position_agnostic() {
@@ -60,9 +88,6 @@ Claim position_agnostic() {
   claim.statement =
       "Transformers are position-agnostic and need position information: without a positional "
       "term, permuting the tokens permutes the outputs of attention and changes nothing else.";
-  claim.implicit = {
-      "Queries, keys and values are the tokens themselves, of width 1; the argument is the same "
-      "for any width and weights."};
   claim.condition = "No causal mask (an encoder).";
   claim.derivation =
       "out_i = sum_j softmax_j(x_i x_j) x_j is a sum over a set: the order of the keys does not "
@@ -81,6 +106,19 @@ Claim position_agnostic() {
   claim.mutant_checks = [] {
     return for_all(Role::statement, "out_0 - out_last = 0 without a mask", SameOutputs{}, tokens());
   };
+  claim.hypotheses = {
+      needed("No positional term.", "A bias by the key's position tells orders apart.", [] {
+        return for_all(Role::statement, "without a mask, bias j for key j: the same",
+                       ReversedWith<true>{}, tokens());
+      })};
+  claim.implicit = {not_needed(
+      "Queries, keys and values are the tokens themselves, of width 1; the argument is the same "
+      "for "
+      "any width and weights.",
+      "Maps act on each token alone.", [] {
+        return for_all(Role::statement, "without a mask, q = 2x, k = -x, v = 3x: the same",
+                       ReversedWith<false>{}, tokens());
+      })};
   return claim;
 }
 

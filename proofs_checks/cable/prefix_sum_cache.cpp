@@ -27,6 +27,17 @@ struct CachedRow {
   }
 };
 
+/// Three tokens; when the last came, the second's increment was another.
+struct StaleCache {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const auto& f = in["f"];
+    const R cached_sum = f[0] + in.number("f_1 before");
+    return {in.number("g") * (f[1] + f[2]) - in.number("g") * (cached_sum + f[2] - f[0])};
+  }
+};
+
 }  // namespace
 
 Claim prefix_sum_cache() {
@@ -38,10 +49,6 @@ Claim prefix_sum_cache() {
       "For inference the cumulative sums are cached, so there is no need to re-calculate them for "
       "all tokens each time: with S_0..S_{n-1} kept, the row of the new token n is B_nj = -g_n "
       "(S_{n-1} + f_n - S_j).";
-  claim.implicit = {
-      "The f of earlier tokens do not change when a token is appended: attention is causal in all "
-      "layers below.",
-      "Increments are negated, as in the published code (cable/penalises_distance)."};
   claim.derivation =
       "S_j for j < n is a sum of f_0..f_j and does not change when a token is appended; S_n = "
       "S_{n-1} + f_n. So S_n - S_j = f_{j+1} + ... + f_n, one addition for the new token and one "
@@ -56,6 +63,23 @@ Claim prefix_sum_cache() {
     return for_all(Role::statement, "-g (S_{n-1} - S_j) + g (f_{j+1} + ... + f_n) = 0",
                    CachedRow<true>{}, increments_and_gains(false));
   };
+  claim.implicit = {
+      needed("The f of earlier tokens do not change when a token is appended: attention is causal "
+             "in all layers below.",
+             "A cache of sums of other increments gives another row.",
+             [] {
+               return for_all(
+                   Role::statement,
+                   "-g (S'_1 + f_2 - S_0) + g (f_1 + f_2) = 0, S'_1 = f_0 + f_1 before",
+                   StaleCache{},
+                   {Sample{}.with("f", {1, 2, 1}).with("f_1 before", {3}).with("g", {1})});
+             }),
+      not_needed("Increments are negated, as in the published code (cable/penalises_distance).",
+                 "The identity is one of sums and holds for either sign.", [] {
+                   return for_all(Role::statement,
+                                  "g (S_{n-1} + f_n - S_j) - g (f_{j+1} + ... + f_n) = 0",
+                                  CachedRow<false>{}, increments_and_gains(false, 10));
+                 })};
   return claim;
 }
 

@@ -34,7 +34,6 @@ Claim relu_positive() {
   claim.title = "ReLU ensures that the biases are positive";
   claim.source = source("Section 3, after eq. 2");
   claim.statement = "Here ReLU ensures the biases are positive: f_k = ReLU(x_k w_c) > 0.";
-  claim.implicit = {"Pre-activations x_k w_c take every real value."};
   claim.condition = "\"Positive\" means non-negative: f_k >= 0.";
   claim.derivation =
       "ReLU(z) = max(z, 0) is 0 for every z <= 0: f = 0 at z = -1. It is never negative, which is "
@@ -53,6 +52,12 @@ Claim relu_positive() {
   claim.mutant_checks = [] {
     return for_all(Role::statement, "ReLU(z) - z > 0 at z = 1", ReluAboveIdentity{}, {point(1)});
   };
+  claim.implicit = {
+      not_needed("Pre-activations x_k w_c take every real value.",
+                 "ReLU is not negative anywhere, so nowhere on a part of the line.", [] {
+                   return for_all(Role::statement, "ReLU(z) >= 0 for z in [-2, -1]",
+                                  Relu<Relation::at_least_zero>{}, {Sample{}.within("z", -2, -1)});
+                 })};
   return claim;
 }
 

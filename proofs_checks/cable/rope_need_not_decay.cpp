@@ -40,11 +40,10 @@ Claim rope_need_not_decay() {
   claim.statement =
       "Attention weights under RoPE do not necessarily decay with the distance: for every distance "
       "r some key scores highest exactly there.";
-  claim.implicit = {"The query has a component in the pair that turns by 1 radian."};
   claim.derivation =
       "Take k = R_r q. Then <R_i q, R_j k> = sum over pairs of |q_pair|^2 cos((i - j - r) "
-      "theta_pair), which is largest at i - j = r; strictly among whole numbers, as the first pair "
-      "turns by 1 radian and 2 pi is irrational. So the claim of Su et al. that scores decay is no "
+      "theta_pair), which is largest at i - j = r; strictly among whole numbers, as a frequency "
+      "is algebraic and 2 pi is transcendental. So the claim of Su et al. that scores decay is no "
       "theorem about single pairs of vectors.";
   claim.derived = Verdict::holds;
   claim.checks = [] {
@@ -57,6 +56,19 @@ Claim rope_need_not_decay() {
     return for_all(Role::statement, "score at distance r minus score at distance s > 0, k = q",
                    PeaksAt<0>{}, rope_vectors());
   };
+  claim.hypotheses = {needed("The query is not 0.", "A query of 0 scores 0 everywhere.", [] {
+    return for_all(Role::statement, "score at r minus score at s > 0 with q = 0", PeaksAt<1>{},
+                   {Sample{}.with("q", {0, 0, 0, 0})});
+  })};
+  claim.implicit = {not_needed(
+      "The query has a component in the pair that turns by 1 radian.",
+      "Any pair serves: its frequency 10000^(-2p/d) is algebraic, so no multiple of it by a whole "
+      "number but 0 is a multiple of 2 pi, which is transcendental.",
+      [] {
+        return for_all(
+            Role::statement, "score at r minus score at s > 0, q in the pair that turns by 1/100",
+            PeaksAt<1>{}, {Sample{}.with("q", {0, 0, 1, 0}), Sample{}.with("q", {0, 0, -1, 2})});
+      })};
   return claim;
 }
 

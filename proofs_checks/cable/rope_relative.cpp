@@ -23,6 +23,14 @@ struct Moved {
   }
 };
 
+struct OtherSide {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {rope_score<R>(in["q"], 3, in["k"], 1) - rope_score<R>(in["q"], 1, in["k"], 3)};
+  }
+};
+
 }  // namespace
 
 Claim rope_relative() {
@@ -33,7 +41,6 @@ Claim rope_relative() {
   claim.statement =
       "RoPE rotates query and key, which results in attention being a function of the relative "
       "distance i - j: <R_i q, R_j k> does not change when i and j move by the same amount.";
-  claim.implicit = {"The distance is signed."};
   claim.derivation =
       "Rotations of one pair by the same frequency add their angles: <R_i q, R_j k> = <q, R_{j-i} "
       "k>. It is the signed distance: at i - j = 1 and -1 the scores differ in general. (Each "
@@ -49,6 +56,14 @@ Claim rope_relative() {
     return for_all(Role::statement, "<R_i q, R_j k> - <R_{i+s} q, R_j k> = 0", Moved<0>{},
                    rope_vectors());
   };
+  claim.hypotheses = {needed("i and j move by the same amount.",
+                             "A query that moves alone is at another distance.",
+                             claim.mutant_checks)};
+  claim.implicit = {
+      needed("The distance is signed.", "The score at i - j = 2 is not that at i - j = -2.", [] {
+        return for_all(Role::statement, "<R_3 q, R_1 k> - <R_1 q, R_3 k> = 0", OtherSide{},
+                       rope_vectors());
+      })};
   return claim;
 }
 

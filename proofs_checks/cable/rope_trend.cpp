@@ -13,8 +13,6 @@ Claim rope_trend() {
   claim.statement =
       "RoPE shows an initial improvement followed by a significant decline at longer lengths: its "
       "perplexity falls from T = 512 to 1024 and rises in every step after that.";
-  claim.implicit = {
-      "A printed number stands for all that round to it (half a unit of its last digit)."};
   claim.derivation =
       "Table 1: 17.39, 16.89, 38.95, 146.72, 361.26, 691.90 and 23.66, 22.26, 41.40, 114.77, "
       "220.56, 375.62. The improvement lies within the training length: no length beyond 1024 is "
@@ -36,6 +34,9 @@ Claim rope_trend() {
     return below(Role::statement, "RoPE at 2048 is below RoPE at 1024",
                  pairs(table_1_fineweb, "RoPE", 2048, 2048), "here", {"before"});
   };
+  claim.implicit = {definition(
+      "A printed number stands for all that round to it (half a unit of its last digit).",
+      "It says what a printed number means; the checks take the whole interval.")};
   return claim;
 }
 

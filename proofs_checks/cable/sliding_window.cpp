@@ -49,6 +49,32 @@ std::vector<Sample> windows(double factor) {
   return samples;
 }
 
+enum class Row { far_content, printed_sign, both_sides };
+
+/// The bound of the condition where one hypothesis fails, for the last query or the middle one.
+template <Row row>
+struct WindowOf {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const int n = static_cast<int>(in["f"].size()), query = row == Row::both_sides ? n / 2 : n - 1;
+    const int W = static_cast<int>(reference::representative(in.number("W")));
+    const auto bias = published_bias<R>(in["f"], in.number("g"));
+    reference::Vector<R> logits(n);
+    for (int j = 0; j < n; ++j) {
+      logits[j] = row == Row::printed_sign ? -bias(query, j) : bias(query, j);
+    }
+    if constexpr (row == Row::far_content) logits[0] += in.number("content of the farthest key");
+    const auto p = reference::softmax(logits).probability;
+    R beyond(0.0);
+    for (int j = 0; j < n; ++j) {
+      if (std::abs(query - j) >= W) beyond += p[j];
+    }
+    const R c = in.number("g") * in.number("a");
+    return {reference::exp(-(c * R(W))) / (R(1.0) - reference::exp(-c)) - beyond};
+  }
+};
+
 }  // namespace
 
 Claim sliding_window() {
@@ -60,11 +86,6 @@ Claim sliding_window() {
       "CABLE exhibits an inductive bias similar to sliding window attention: for equal content, "
       "the attention to keys at a distance of W or more is bounded by something that falls to 0 as "
       "W grows, whatever the length is.";
-  claim.implicit = {
-      "The content scores of the row are equal; if they differ by at most D, the bound grows by "
-      "the factor e^D.",
-      "Increments are negated, as in the published code (cable/penalises_distance).",
-      "Attention is causal: j <= i."};
   claim.condition =
       "There is an a > 0 below every increment, and the weight is bounded from below.";
   claim.derivation =
@@ -88,6 +109,44 @@ Claim sliding_window() {
     return for_all(Role::statement, "a quarter of the bound - attention at distances >= W >= 0",
                    Window<true>{}, windows(0.25));
   };
+  claim.implicit = {
+      needed(
+          "The content scores of the row are equal; if they differ by at most D, the bound grows "
+          "by the factor e^D.",
+          "A far key with enough content outweighs the bias.",
+          [] {
+            return for_all(Role::statement,
+                           "e^(-g a W)/(1 - e^(-g a)) - attention at distances >= W >= 0",
+                           WindowOf<Row::far_content>{},
+                           {even(8, 1, 4).with("a", {1}).with("content of the farthest key", {9})});
+          })
+          .where("content of the farthest key", exactly(0)),
+      needed("Increments are negated, as in the published code (cable/penalises_distance).",
+             "With the printed sign the farthest key gets most.",
+             [] {
+               return for_all(Role::statement,
+                              "printed sign: e^(-g a W)/(1 - e^(-g a)) - attention >= W >= 0",
+                              WindowOf<Row::printed_sign>{}, {even(8, 1, 4).with("a", {1})});
+             }),
+      needed("Attention is causal: j <= i.",
+             "With keys on both sides twice as many lie beyond the window.", [] {
+               return for_all(
+                   Role::statement,
+                   "query in the middle: e^(-g a W)/(1 - e^(-g a)) - attention >= W >= 0",
+                   WindowOf<Row::both_sides>{}, {even(9, 3, 1).with("a", {3})});
+             })};
+  claim.conditions = {
+      needed("There is an a > 0 below every increment.", "Increments of 0 give even attention.",
+             [] {
+               return for_all(Role::statement, "1/2 - attention at distances >= 4 of 64 keys >= 0",
+                              Window<false>{}, {even(64, 0, 4)});
+             })
+          .where("f", above(0)),
+      needed("The weight is bounded from below.", "A tiny weight gives nearly even attention.", [] {
+        return for_all(
+            Role::statement, "1/2 - attention at distances >= 4 of 64 keys >= 0", Window<false>{},
+            {Sample{}.with("f", std::vector<double>(64, 1)).with("g", {0x1p-20}).with("W", {4})});
+      }).where("g", at_least(0x1p-6))};
   return claim;
 }
 

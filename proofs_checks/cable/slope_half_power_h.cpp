@@ -19,10 +19,12 @@ std::vector<R> official_slopes(const Inputs<R>& in) {
 struct SlopeIsHalfPower {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
-    std::vector<R> residuals = official_slopes(in);
-    for (std::size_t k = 0; k < residuals.size(); ++k) {
-      residuals[k] -= R(std::ldexp(1.0, -static_cast<int>(k) - 1));
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
+    const std::vector<R> slopes = official_slopes(in);
+    std::vector<Placed<R>> residuals;
+    for (std::size_t k = 0; k < slopes.size(); ++k) {
+      residuals.push_back({slopes[k] - R(std::ldexp(1.0, -static_cast<int>(k) - 1)),
+                           "h = " + std::to_string(k + 1)});
     }
     return residuals;
   }
@@ -42,6 +44,14 @@ struct LogSlopeIsGeometric {
   }
 };
 
+struct SlopeCountedFromZero {
+  static constexpr Relation relation = Relation::equals_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {official_slopes(in)[0] - R(1.0)};
+  }
+};
+
 }  // namespace
 
 Claim slope_half_power_h() {
@@ -50,10 +60,6 @@ Claim slope_half_power_h() {
   claim.title = "ALiBi's slope of head h is 1/2^h";
   claim.source = source("Section 3, after eq. 7: the weight 1/2^h");
   claim.statement = "The official ALiBi slope of head h = 1..H of a layer with H heads is 1/2^h.";
-  claim.hypotheses = {};
-  claim.implicit = {"h counts the heads of a layer from 1.",
-                    "\"ALiBi\" is the schedule of its authors' code "
-                    "(ofirpress/attention_with_linear_biases)."};
   claim.condition = "The layer has H = 8 heads (CABLE's tiny model has; small has 12, medium 16).";
   claim.correction =
       "For H a power of two the official slope is 2^(-8 h / H). For other H the slopes of the next "
@@ -80,6 +86,15 @@ Claim slope_half_power_h() {
     return for_all(Role::statement, "ln m_h + (8 h / H) ln 2 = 0 for H = 12", LogSlopeIsGeometric{},
                    head_counts({12}));
   };
+  claim.implicit = {
+      needed("h counts the heads of a layer from 1.", "Counted from 0, head 0 would have 1.",
+             [] {
+               return for_all(Role::statement, "m_h - 2^-h = 0, h = 0, ..., 7",
+                              SlopeCountedFromZero{}, head_counts({8}));
+             }),
+      definition("\"ALiBi\" is the schedule of its authors' code "
+                 "(ofirpress/attention_with_linear_biases).",
+                 "The paper on ALiBi gives the rule for powers of two only.")};
   return claim;
 }
 

@@ -28,7 +28,6 @@ Claim softplus_modulates() {
   claim.statement =
       "g = Softplus(X w_s) > 0 lets the model dampen (g < 1) or amplify (g > 1) the positional "
       "biases.";
-  claim.implicit = {"Pre-activations take every real value; the boxes cover [-30, 30]."};
   claim.derivation =
       "ln(1 + e^z) > 0 increases from 0 to infinity and passes 1 at z = ln(e - 1) = 0.541: every "
       "positive weight is reached and no other. So the weight cannot switch a bias off or turn its "
@@ -47,6 +46,11 @@ Claim softplus_modulates() {
   claim.mutant_checks = [] {
     return for_all(Role::statement, "g(0) - 1 > 0", Weight<-1, 1>{}, {Sample{}.with("z", {0})});
   };
+  claim.implicit = {needed("Pre-activations take every real value; the boxes cover [-30, 30].",
+                           "Where they stay negative, the weight cannot amplify.", [] {
+                             return for_all(Role::statement, "g(z) - 1 > 0 for z in [-30, -1]",
+                                            Weight<-1, 1>{}, {Sample{}.within("z", -30, -1)});
+                           })};
   return claim;
 }
 

@@ -8,15 +8,18 @@ namespace plumbline::proofs_checks::cable {
 namespace {
 
 /// The table's scalars are their own numbers, r_k = k.
+template <bool encoder = false>
 struct ClippedIsBucket {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
-    const reference::T5Buckets bucket(32, 128, false);
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
+    const reference::T5Buckets bucket(32, 128, encoder);
     const reference::ClippedDistance clipped(31);
     const int last = static_cast<int>(reference::representative(in.number("largest d")));
-    std::vector<R> residuals;
-    for (int d = 0; d <= last; ++d) residuals.push_back(R(bucket(d, 0) - clipped(d, 0)));
+    std::vector<Placed<R>> residuals;
+    for (int d = 0; d <= last; ++d) {
+      residuals.push_back({R(bucket(d, 0) - clipped(d, 0)), "d = " + std::to_string(d)});
+    }
     return residuals;
   }
 };
@@ -31,9 +34,6 @@ Claim t5_clipped() {
   claim.title = "The T5 bias is a table of clipped distances";
   claim.source = source("Section 2, T5-bias");
   claim.statement = "T5-bias is b(i, j) = r_min(i - j, K) with learnable r_0..r_K.";
-  claim.implicit = {
-      "T5's own causal map with its defaults, 32 buckets and a largest distance of 128.",
-      "Attention is causal: j <= i."};
   claim.condition =
       "Distances up to 16, half of the buckets. (The code of the paper uses a plain clipped table, "
       "as printed.)";
@@ -46,15 +46,24 @@ Claim t5_clipped() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "bucket(d) - min(d, 31) = 0 for d = 0..200", ClippedIsBucket{},
+        {for_all(Role::statement, "bucket(d) - min(d, 31) = 0 for d = 0..200", ClippedIsBucket<>{},
                  {upto(200)}),
-         for_all(Role::condition, "the same for d = 0..16", ClippedIsBucket{}, {upto(16)})});
+         for_all(Role::condition, "the same for d = 0..16", ClippedIsBucket<>{}, {upto(16)})});
   };
   claim.mutant = "They agree up to d = 17.";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "bucket(d) - min(d, 31) = 0 for d = 0..17", ClippedIsBucket{},
+    return for_all(Role::statement, "bucket(d) - min(d, 31) = 0 for d = 0..17", ClippedIsBucket<>{},
                    {upto(17)});
   };
+  claim.implicit = {
+      definition("T5's own causal map with its defaults, 32 buckets and a largest distance of 128.",
+                 "It says which T5 is meant."),
+      needed("Attention is causal: j <= i.",
+             "The map of an encoder has half of the buckets for each side: one each up to 7 only.",
+             [] {
+               return for_all(Role::statement, "encoder: bucket(d) - min(d, 31) = 0 for d = 0..16",
+                              ClippedIsBucket<true>{}, {upto(16)});
+             })};
   return claim;
 }
 

@@ -94,6 +94,39 @@ BOOST_AUTO_TEST_CASE(every_claim_says_where_it_stands_and_how_its_verdict_is_pro
   }
 }
 
+BOOST_AUTO_TEST_CASE(without_a_needed_hypothesis_the_verdict_is_another) {
+  std::size_t needed = 0, not_needed = 0;
+  for (const ClaimResult& result : everything().results) {
+    const bool holds = result.verdict == Verdict::holds;
+    const bool conditional = result.verdict == Verdict::holds_under_condition;
+    if (conditional) BOOST_TEST(!result.hypotheses.empty(), result.claim.id);
+    for (const HypothesisResult& one : result.hypotheses) {
+      BOOST_TEST(one.as_marked(),
+                 result.claim.id << ": " << one.hypothesis.text << ": " << one.problem);
+      if (!holds && !conditional) continue;
+      BOOST_TEST((one.hypothesis.need != Need::unexamined), result.claim.id);
+      if (one.hypothesis.need == Need::needed) {
+        ++needed;
+        BOOST_TEST((one.without == Verdict::refuted), result.claim.id);
+      }
+      if (one.hypothesis.need == Need::not_needed) {
+        ++not_needed;
+        BOOST_TEST((one.without == Verdict::holds), result.claim.id);
+      }
+    }
+  }
+  BOOST_TEST(needed >= 140u);
+  BOOST_TEST(not_needed >= 30u);
+}
+
+BOOST_AUTO_TEST_CASE(a_hypothesis_that_is_not_what_it_is_marked_as_is_a_failure) {
+  ClaimsReport report = run_claims({"bam/theorem_1"});
+  BOOST_TEST(report.as_derived());
+  report.results[0].hypotheses[0].problem = "no witness";
+  BOOST_TEST(!report.as_derived());
+  BOOST_TEST(written(write_text, report).find("no witness") != std::string::npos);
+}
+
 // The counterexamples, with nothing but <cmath>.
 BOOST_AUTO_TEST_CASE(the_two_printed_expressions_of_z_differ_at_equal_scores) {
   const auto& found = counterexample("bam/z_ratio_as_printed");
@@ -199,6 +232,12 @@ BOOST_AUTO_TEST_CASE(the_json_report_is_the_same_each_time_and_has_every_check) 
   BOOST_TEST(json["claims"][0]["id"] == "bam/definition_1");
   BOOST_TEST(claim("bam/theorem_1")["checks"].size() == 3u);
   BOOST_TEST(claim("bam/theorem_1")["checks"][0]["samples"] == 69);
+  const nlohmann::json additive = claim("bam/theorem_1")["hypotheses"][0];
+  BOOST_TEST(additive["need"] == "needed");
+  BOOST_TEST(additive["origin"] == "stated");
+  BOOST_TEST(additive["without"] == "refuted");
+  BOOST_TEST(additive["checks"][1]["counterexample"]["numbers"]["g"]["lower"] ==
+             (std::vector<double>{2, 0}));
   BOOST_TEST(
       claim("bam/z_ratio_as_printed")["checks"][1]["counterexample"]["numbers"]["f"]["lower"] ==
       (std::vector<double>{0, 0}));

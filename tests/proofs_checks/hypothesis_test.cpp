@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hypothesis is what it is marked as only if the numbers where it alone fails say so.
+#include <boost/test/unit_test.hpp>
+
+#include "proofs_checks/statement.hpp"
+
+using namespace plumbline::proofs_checks;
+
+namespace {
+
+/// x > 0.
+struct IsPositive {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {in.number("x")};
+  }
+};
+
+Sample at(double x, double y = 1) { return Sample{}.with("x", {x}).with("y", {y}); }
+
+std::vector<Check> positive(const std::vector<Sample>& samples, Role role = Role::statement) {
+  return for_all(role, "x > 0", IsPositive{}, samples);
+}
+
+Hypothesis needs(const Sample& witness) {
+  return needed("H", "why", [=] { return positive({witness}); });
+}
+
+Hypothesis does_not_need(const Sample& sample) {
+  return not_needed("H", "why", [=] { return positive({sample}); });
+}
+
+/// x > 0 wherever the hypotheses hold.
+Claim claim_with(std::vector<Hypothesis> hypotheses) {
+  Claim claim;
+  claim.checks = [] { return positive({at(1), at(2)}); };
+  claim.hypotheses = std::move(hypotheses);
+  return claim;
+}
+
+std::vector<HypothesisResult> dropped(const Claim& claim) {
+  return drop_each(claim, claim.checks());
+}
+
+HypothesisResult dropped(const Hypothesis& hypothesis) {
+  return dropped(claim_with({hypothesis})).at(0);
+}
+
+struct YThenX {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {in.number("y"), in.number("x")};
+  }
+};
+
+struct YThenXWithPlaces {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
+    return {{in.number("y"), "y"}, {in.number("x"), "the place of x"}};
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_witness_makes_a_hypothesis_needed_and_its_loss_refutes_the_claim) {
+  const HypothesisResult result = dropped(needs(at(-1)));
+  BOOST_TEST(result.as_marked(), result.problem);
+  BOOST_TEST((result.without == Verdict::refuted));
+  BOOST_TEST((result.origin == Origin::stated));
+  BOOST_TEST(result.checks.size() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_witness_a_hypothesis_is_not_needed) {
+  const HypothesisResult result = dropped(needs(at(1)));
+  BOOST_TEST(!result.as_marked());
+  BOOST_TEST((result.without == Verdict::holds));
+}
+
+BOOST_AUTO_TEST_CASE(a_witness_at_one_precision_is_none) {
+  for (std::size_t gone : {1u, 2u}) {
+    const HypothesisResult result = dropped(needed("H", "why", [=] {
+      std::vector<Check> checks = positive({at(-1)});
+      checks.erase(checks.begin() + static_cast<std::ptrdiff_t>(gone));
+      return checks;
+    }));
+    BOOST_TEST(!result.as_marked());
+  }
+  // A box on which the sign is open at either precision.
+  BOOST_TEST(!dropped(needs(Sample{}.within("x", -1, 1))).as_marked());
+}
+
+BOOST_AUTO_TEST_CASE(a_hypothesis_is_not_needed_if_the_statement_holds_where_it_fails) {
+  const HypothesisResult result = dropped(does_not_need(at(3)));
+  BOOST_TEST(result.as_marked(), result.problem);
+  BOOST_TEST((result.without == Verdict::holds));
+  BOOST_TEST(!dropped(does_not_need(at(-3))).as_marked());
+  BOOST_TEST((dropped(does_not_need(at(-3))).without == Verdict::refuted));
+  BOOST_TEST(!dropped(not_needed("H", "why", [] { return positive({}); })).as_marked());
+}
+
+BOOST_AUTO_TEST_CASE(a_definition_has_a_reason_and_no_checks) {
+  const HypothesisResult result = dropped(definition("H", "why"));
+  BOOST_TEST(result.as_marked(), result.problem);
+  BOOST_TEST((result.without == Verdict::not_mathematical));
+  BOOST_TEST(!dropped(definition("H", "")).as_marked());
+  Hypothesis checked = definition("H", "why");
+  checked.checks = [] { return positive({at(1)}); };
+  BOOST_TEST(!dropped(checked).as_marked());
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_that_holds_has_no_unexamined_hypothesis) {
+  const HypothesisResult result = dropped(Hypothesis("H"));
+  BOOST_TEST(!result.as_marked());
+  BOOST_TEST((result.without == Verdict::undecided));
+}
+
+BOOST_AUTO_TEST_CASE(
+    the_hypotheses_of_a_refuted_claim_may_be_unexamined_those_of_its_correction_not) {
+  Claim claim = claim_with({Hypothesis("of the statement")});
+  claim.checks = [] { return together({positive({at(-1)}), positive({at(1)}, Role::correction)}); };
+  claim.correction_hypotheses = {Hypothesis("of the correction")};
+  std::vector<HypothesisResult> results = dropped(claim);
+  BOOST_REQUIRE(results.size() == 2u);
+  BOOST_TEST(results[0].as_marked(), results[0].problem);
+  BOOST_TEST((results[1].origin == Origin::correction));
+  BOOST_TEST(!results[1].as_marked());
+  claim.correction_hypotheses = {needs(at(-2))};
+  BOOST_TEST(dropped(claim)[1].as_marked());
+  BOOST_TEST((dropped(claim)[1].without == Verdict::refuted));
+}
+
+BOOST_AUTO_TEST_CASE(a_condition_in_one_part_is_dropped_by_the_printed_statement) {
+  Claim claim = claim_with({});
+  claim.condition = "x > 0";
+  claim.checks = [] { return together({positive({at(-1)}), positive({at(1)}, Role::condition)}); };
+  const std::vector<HypothesisResult> results = dropped(claim);
+  BOOST_REQUIRE(results.size() == 1u);
+  BOOST_TEST((results[0].origin == Origin::condition));
+  BOOST_TEST((results[0].without == Verdict::refuted));
+  BOOST_TEST(results[0].as_marked(), results[0].problem);
+}
+
+BOOST_AUTO_TEST_CASE(each_part_of_a_condition_is_dropped_alone) {
+  Claim claim = claim_with({});
+  claim.condition = "x > 0 and y > 0";
+  claim.conditions = {needs(at(-1)), does_not_need(at(1))};
+  claim.checks = [] { return together({positive({at(-1)}), positive({at(1)}, Role::condition)}); };
+  const std::vector<HypothesisResult> results = dropped(claim);
+  BOOST_REQUIRE(results.size() == 2u);
+  BOOST_TEST((results[0].without == Verdict::refuted));
+  BOOST_TEST((results[1].without == Verdict::holds));
+}
+
+BOOST_AUTO_TEST_CASE(a_witness_violates_its_own_hypothesis_and_no_other) {
+  Hypothesis on_x = needs(at(-1));
+  on_x.where("x", above(0));
+  BOOST_TEST(dropped(on_x).as_marked());
+  // The statement fails there, but the hypothesis does not.
+  Hypothesis elsewhere = needs(at(-1, 1));
+  elsewhere.where("y", above(0));
+  BOOST_TEST(!dropped(elsewhere).as_marked());
+  // Another hypothesis fails as well.
+  Hypothesis on_y = definition("y > 0", "why");
+  on_y.where("y", above(0));
+  Hypothesis both = needs(at(-1, -1));
+  both.where("x", above(0));
+  BOOST_TEST(dropped(claim_with({on_x, on_y}))[0].as_marked());
+  BOOST_TEST(!dropped(claim_with({both, on_y}))[0].as_marked());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_verdict_rests_on_is_examined_where_its_needed_hypotheses_hold) {
+  Hypothesis narrow = needs(at(-1));
+  narrow.where("x", above(1.5));
+  BOOST_TEST(!dropped(narrow).as_marked());  // the claim's own sample at 1 lies outside
+}
+
+BOOST_AUTO_TEST_CASE(ranges_are_open_or_closed_and_boxes_lie_in_them_as_a_whole) {
+  const auto inside = [](const Range& range, double lower, double upper) {
+    return Domain{"x", range}.contains({"x", {lower}, {upper}});
+  };
+  const auto outside = [](const Range& range, double lower, double upper) {
+    return Domain{"x", range}.excludes({"x", {lower}, {upper}});
+  };
+  BOOST_TEST(!inside(above(0), 0, 1));
+  BOOST_TEST(inside(at_least(0), 0, 1));
+  BOOST_TEST(!inside(below(1), 0, 1));
+  BOOST_TEST(inside(at_most(1), 0, 1));
+  BOOST_TEST(inside(exactly(2), 2, 2));
+  BOOST_TEST(!inside(exactly(2), 2, 3));
+  BOOST_TEST(outside(above(0), -1, 0));
+  BOOST_TEST(!outside(at_least(0), -1, 0));
+  BOOST_TEST(outside(below(1), 1, 2));
+  BOOST_TEST(!outside(at_most(1), 1, 2));
+  BOOST_TEST(!outside(above(0), -1, 1));
+  // One component outside is enough to violate, all have to lie inside to satisfy.
+  const Quantity mixed{"x", {1, -1}, {1, -1}};
+  BOOST_TEST((Domain{"x", above(0)}.excludes(mixed)));
+  BOOST_TEST((!Domain{"x", above(0)}.contains(mixed)));
+}
+
+BOOST_AUTO_TEST_CASE(a_counterexample_says_which_residual_it_is) {
+  using R = plumbline::reference::Interval;
+  const Check two = detail::examine<R>(Role::statement, "", YThenX{}, {at(-1)});
+  const Check named = detail::examine<R>(Role::statement, "", YThenXWithPlaces{}, {at(-1)});
+  BOOST_TEST(two.counterexample->found.find("residual 2 of 2 lies in [-1, -1]") == 0u);
+  BOOST_TEST(named.counterexample->found.find("the residual at the place of x lies in") == 0u);
+}
