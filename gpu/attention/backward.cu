@@ -7,6 +7,7 @@
 #include "attention/bias_tile.cuh"
 #include "attention/check_problem.cuh"
 #include "attention/device_problem.cuh"
+#include "ops/prefix_sum.cuh"
 
 namespace plumbline::gpu {
 
@@ -127,8 +128,8 @@ void run_backward(const plumbline_problem& p, const plumbline_gradients& gradien
   if (grad_k.data()) backward_store(stream, task, dk.data(), grad_k.data(), key_rows, p.keys, 0);
   if (grad_v.data()) backward_store(stream, task, dv.data(), grad_v.data(), key_rows, 0, 0);
   if (summed && parameters[summed_parameter(p.bias)])
-    increments_gradient(stream, sums.data(), parameters[summed_parameter(p.bias)],
-                        static_cast<int>(heads), p.keys);
+    prefix_sum_grad(stream, sums.data(), parameters[summed_parameter(p.bias)],
+                    static_cast<int>(heads), p.keys);
   if (parameters[PLUMBLINE_SSMAX_SCALE])
     backward_reduce(stream, {ssmax_partial.data(), p.batch, p.heads, tiles, 1, 0, 1, false},
                     parameters[PLUMBLINE_SSMAX_SCALE]);

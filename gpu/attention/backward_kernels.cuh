@@ -35,10 +35,6 @@ struct HeadPartial {
 };
 void backward_reduce(const Stream& stream, const HeadPartial& from, float* grad);
 
-/// Increments from dS: grad[r, i] = sum of sums[r, i ..], in double. Both are [rows, length].
-void increments_gradient(const Stream& stream, const double* sums, float* grad, int rows,
-                         int length);
-
 }  // namespace plumbline::gpu
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attention/backward_kernels.cuh"
-#include "core/shared_memory.cuh"
-#include "core/warp.cuh"
 
 namespace plumbline::gpu {
 
@@ -74,36 +72,6 @@ __global__ void reduce_kernel(HeadPartial from, int outputs, float* grad) {
   grad[n] = static_cast<float>(sum);
 }
 
-/// One block a row, from its end in chunks; thread 0 has the last value of a chunk. As in
-/// ops/prefix_sum.cu, the threads' values meet by shuffles in a warp and in shared memory.
-__global__ void increments_gradient_kernel(const double* sums, float* grad, int length) {
-  SharedMemory shared;
-  constexpr int warps = kThreads / static_cast<int>(kWarpSize);
-  double* warp_total = shared.take<double>(warps);
-  const std::size_t row = static_cast<std::size_t>(blockIdx.x) * length;
-  const int thread = static_cast<int>(threadIdx.x);
-  const int lane = thread % static_cast<int>(kWarpSize);
-  const int warp = thread / static_cast<int>(kWarpSize);
-  double carry = 0.0;
-  for (int end = length; end > 0; end -= kThreads) {
-    const int index = end - 1 - thread;
-    double scan = index >= 0 ? sums[row + index] : 0.0;
-    for (int delta = 1; delta < static_cast<int>(kWarpSize); delta *= 2) {
-      const double later = shuffle_up(scan, delta);
-      if (lane >= delta) scan += later;
-    }
-    if (lane == static_cast<int>(kWarpSize) - 1) warp_total[warp] = scan;
-    __syncthreads();
-    double before = carry;
-    for (int w = 0; w < warps; ++w) {
-      if (w < warp) before += warp_total[w];
-      carry += warp_total[w];
-    }
-    __syncthreads();  // all have read warp_total before the next chunk overwrites it
-    if (index >= 0) grad[row + index] = static_cast<float>(before + scan);
-  }
-}
-
 }  // namespace
 
 void backward_delta(const Stream& stream, const Task& task, const void* o, const void* grad_o,
@@ -125,14 +93,6 @@ void backward_store(const Stream& stream, const Task& task, const float* gradien
 void backward_reduce(const Stream& stream, const HeadPartial& from, float* grad) {
   const int outputs = from.count * (from.shared_by_heads ? 1 : from.heads);
   launch(stream, {dim3{blocks(outputs)}, dim3{kThreads}, 0}, reduce_kernel, from, outputs, grad);
-}
-
-void increments_gradient(const Stream& stream, const double* sums, float* grad, int rows,
-                         int length) {
-  launch(stream,
-         {dim3{static_cast<unsigned>(rows)}, dim3{kThreads},
-          shared_bytes<double>(kThreads / kWarpSize)},
-         increments_gradient_kernel, sums, grad, length);
 }
 
 }  // namespace plumbline::gpu
