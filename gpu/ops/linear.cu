@@ -79,7 +79,7 @@ void Linear::forward_gelu(const LinearShape& shape, Format format, GeluForm form
   require_array(pre, count, "pre");
   require_array(y, count, "y");
   Product product = forward_product(shape, format, x, w);
-  if (b && form == GeluForm::tanh) {
+  if (b && form == GeluForm::tanh && gelu_epilogue_ == GeluEpilogue::where_possible) {
     product.d = y;
     product.epilogue = Epilogue::gelu_bias;
     product.bias = b;
@@ -115,7 +115,7 @@ void Linear::backward_input_gelu(const LinearShape& shape, Format format, GeluFo
   require_array(w, product_of(shape.out, shape.in), "w");
   require_array(pre, count, "pre");
   require_array(grad_pre, count, "grad_pre");
-  if (form == GeluForm::tanh) {
+  if (form == GeluForm::tanh && gelu_epilogue_ == GeluEpilogue::where_possible) {
     const DeviceBuffer<float> sums(stream_, grad_bias ? shape.in : 0);  // room for any format
     Product product = input_product(shape, format, grad_y, w);
     product.d = grad_pre;

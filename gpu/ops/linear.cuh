@@ -19,6 +19,15 @@ struct LinearShape {
   int in, out;
 };
 
+/// Who computes GELU and its gradient.
+enum class GeluEpilogue {
+  /// Kernels after the product: within the error of docs/bounds-ops.md.
+  never,
+  /// cuBLASLt's epilogue where it has one (the tanh form), which reads the product from registers.
+  /// NVIDIA does not document its error: some of its kernels take the hardware's approximate tanh.
+  where_possible,
+};
+
 /// Linear layers y = x W^T + b and their gradients on one stream: by cuBLASLt on a GPU, bias, GELU
 /// and bias gradients in its epilogues where it has them, else in kernels after it.
 ///
@@ -31,7 +40,8 @@ struct LinearShape {
 class Linear {
  public:
   /// The stream must outlive it.
-  explicit Linear(const Stream& stream) : stream_(stream), products_(stream) {}
+  explicit Linear(const Stream& stream, GeluEpilogue gelu_epilogue = GeluEpilogue::never)
+      : stream_(stream), products_(stream), gelu_epilogue_(gelu_epilogue) {}
 
   /// y = x W^T + b; without bias where b is null.
   void forward(const LinearShape& shape, Format format, const void* x, const void* w, const void* b,
@@ -47,8 +57,8 @@ class Linear {
 
   /// Through the GELU that made this layer's x from `pre` [rows, in]: grad_pre = (grad_y W)
   /// gelu'(pre), and grad_bias [in] = sum over the rows of grad_pre, the gradient of the bias
-  /// before that GELU; null: not wanted. In bf16 and fp16 cuBLASLt hands that sum over in the
-  /// format.
+  /// before that GELU; null: not wanted. In bf16 and fp16 cuBLASLt's epilogue hands that
+  /// sum over in the format.
   void backward_input_gelu(const LinearShape& shape, Format format, GeluForm form,
                            const void* grad_y, const void* w, const void* pre, void* grad_pre,
                            float* grad_bias, Gradient mode);
@@ -66,6 +76,7 @@ class Linear {
 
   const Stream& stream_;
   MatrixProducts products_;
+  GeluEpilogue gelu_epilogue_;
   std::unique_ptr<DeviceBuffer<float>> product_memory_;
 };
 

@@ -293,6 +293,32 @@ BOOST_AUTO_TEST_CASE(the_gradient_through_gelu_is_within_its_bounds) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(subnormal_and_huge_numbers_are_within_their_bounds) {
+  for (const FormatOf& f : formats) {
+    const bool narrow = f.format == Format::fp16;
+    // Products around the smallest number, and sums around the largest, of fp32 or of fp16.
+    for (const double exponent : narrow ? std::vector{-13.0, 7.5} : std::vector{-74.0, 62.5}) {
+      Problem p = problem(5, f.format);
+      for (auto* numbers : {&p.x, &p.w, &p.grad_y}) {
+        for (double& x : *numbers) x *= std::exp2(exponent);
+        *numbers = representable_in(f.format, *numbers);
+      }
+      p.bias = false;
+      const gpu::Stream stream;
+      gpu::Linear linear(stream);
+      const Array x(f.format, p.x), w(f.format, p.w), y(f.format, p.grad_y.size());
+      linear.forward(p.shape, f.format, x.data(), w.data(), nullptr, y.data());
+      const Exact exact(p);
+      const auto got = y.numbers();
+      const std::vector<Computed> sums = computed_sums(p, f);
+      Comparison results(called("extreme linear y", f));
+      for (std::size_t n = 0; n < sums.size(); ++n)
+        results.element(n, got[n], exact.y.data()[n], stored_error(sums[n], f.storage));
+      BOOST_TEST(results.worst() <= 1.0);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_bits_do_not_depend_on_threads_workers_and_what_came_before) {
   const gpu::Stream stream;
   gpu::Linear linear(stream);
