@@ -7,11 +7,14 @@ namespace plumbline::op_bounds {
 
 namespace {
 
-/// z - m of numbers that fp32 has: exact where the difference is one too.
-Computed difference(double z, double m) {
-  const double value = z - m;
-  if (static_cast<double>(static_cast<float>(value)) == value) return {value, 0.0};
-  return rounded(value, 0.0);
+/// z - m, where m is any number that the whole row shares: how far it is from the largest logit
+/// changes neither the loss nor the gradient, but for the size of what is rounded. Exact where z is
+/// and the difference is a number of fp32.
+Computed difference(const Computed& z, const Computed& m) {
+  const double value = z.value - m.value;
+  if (z.error == 0.0 && m.error == 0.0 && static_cast<double>(static_cast<float>(value)) == value)
+    return {value, 0.0};
+  return {value, z.error + unit_roundoff * (std::fabs(value) + z.error + m.error)};
 }
 
 /// e^a, a <= 0: what a's error does, the function's own, and results too small for u to hold.
@@ -31,14 +34,17 @@ Computed logarithm(const Computed& s, double log_error) {
 
 }  // namespace
 
-CrossEntropyBounds cross_entropy_bounds(const std::vector<double>& logits, int target, double share,
-                                        const CrossEntropyContract& contract) {
-  const double largest = *std::max_element(logits.begin(), logits.end());
+CrossEntropyBounds cross_entropy_bounds(const std::vector<Computed>& logits, int target,
+                                        double share, const CrossEntropyContract& contract) {
+  Computed largest = logits.at(0);
+  for (const Computed& z : logits)
+    largest = {std::max(largest.value, z.value), std::max(largest.error, z.error)};
   std::vector<Computed> exponentials;
-  for (const double z : logits)
+  for (const Computed& z : logits)
     exponentials.push_back(exponential(difference(z, largest), contract.exp_error));
   const Computed total = sum(exponentials, contract.chain);
-  const Computed loss = logarithm(total, contract.log_error) - difference(logits[target], largest);
+  const Computed loss =
+      logarithm(total, contract.log_error) - difference(logits.at(target), largest);
   CrossEntropyBounds bounds{stored_error(loss, stored_fp32), {}};
   for (std::size_t v = 0; v < logits.size(); ++v) {
     Computed by_logit = exponentials[v] / total;

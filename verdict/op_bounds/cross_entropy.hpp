@@ -21,10 +21,11 @@ struct CrossEntropyBounds {
   std::vector<double> grad_logits;
 };
 
-/// Of one token: its logits as stored, and the share of the loss's gradient that it gets, exactly;
-/// the kernel is given it rounded to fp32.
-CrossEntropyBounds cross_entropy_bounds(const std::vector<double>& logits, int target, double share,
-                                        const CrossEntropyContract& contract);
+/// Of one token: its logits, as stored (exact) or with what their own computation may be off by,
+/// and the share of the loss's gradient that it gets, exactly; the kernel is given it rounded to
+/// fp32.
+CrossEntropyBounds cross_entropy_bounds(const std::vector<Computed>& logits, int target,
+                                        double share, const CrossEntropyContract& contract);
 
 /// Of a mean over tokens: `losses` exact, each with its limit, summed in double.
 double mean_loss_limit(const std::vector<Computed>& losses, double denominator);

@@ -139,8 +139,10 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(losses_and_gradients_are_within_their_derived_limi
       const RunningError exact = reference::cross_entropy(z, {targets[t]});
       const auto exact_grad = reference::cross_entropy_grad(
           z, {targets[t]}, RunningError(p.grad_loss) / RunningError(n));
+      std::vector<op_bounds::Computed> stored;
+      for (const double logit : row) stored.push_back({logit, 0.0});
       const auto bounds =
-          op_bounds::cross_entropy_bounds(row, *targets[t], p.grad_loss / n, contract);
+          op_bounds::cross_entropy_bounds(stored, *targets[t], p.grad_loss / n, contract);
       loss.element(t, got.losses[t], exact, bounds.loss);
       losses.push_back({exact.value(), bounds.loss});
       total += exact;
