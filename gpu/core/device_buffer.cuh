@@ -2,6 +2,7 @@
 #ifndef PLUMBLINE_GPU_CORE_DEVICE_BUFFER_CUH
 #define PLUMBLINE_GPU_CORE_DEVICE_BUFFER_CUH
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,18 @@
 
 namespace plumbline::gpu {
 
+/// Bytes that all device buffers of the process hold, and the most that they held at once.
+struct DeviceMemory {
+  static inline std::atomic<std::size_t> used{0}, peak{0};
+
+  static void add(std::size_t bytes) {
+    const std::size_t now = used += bytes;
+    std::size_t most = peak;
+    while (now > most && !peak.compare_exchange_weak(most, now)) {
+    }
+  }
+};
+
 /// Owns `count` values of device memory. Every byte of it is 0xff at first, which is NaN in any
 /// format of ours and -1 as an integer: what a kernel forgets to write does not look right by
 /// chance. Emulated, it is a block of malloc, so that AddressSanitizer sees accesses beyond it.
@@ -29,11 +42,13 @@ class DeviceBuffer {
 #if PLUMBLINE_ON_GPU
     void* memory = nullptr;
     check(cudaMalloc(&memory, bytes()));
-    memory_.reset(static_cast<T*>(memory));
+    memory_ = {static_cast<T*>(memory), Free{bytes()}};
+    DeviceMemory::add(bytes());
     check(cudaMemsetAsync(memory, kPoison, bytes(), stream.get()));
 #else
-    memory_.reset(static_cast<T*>(std::malloc(bytes())));
+    memory_ = {static_cast<T*>(std::malloc(bytes())), Free{bytes()}};
     if (!memory_) throw std::bad_alloc();
+    DeviceMemory::add(bytes());
     std::memset(static_cast<void*>(data()), kPoison, bytes());
 #endif
   }
@@ -82,7 +97,9 @@ class DeviceBuffer {
   static constexpr int kPoison = 0xff;
 
   struct Free {
+    std::size_t bytes = 0;
     void operator()(T* memory) const {
+      DeviceMemory::used -= bytes;
 #if PLUMBLINE_ON_GPU
       cudaFree(memory);
 #else
