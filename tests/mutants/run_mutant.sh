@@ -131,3 +131,14 @@ case "$caught_by" in
     done < <(grep -nF -- "$text" "$scratch/$where")
     [ $named = yes ] || die "the report does not name the line of '$text' in $where" ;;
 esac
+
+# ---- what caught it, for table.py --------------------------------------------------------------
+
+case "$caught_by" in
+  verdict) # the outputs that failed, or what the kernel did instead of giving any
+    sed -n -e 's/^  \([a-zA-Z_]*\): [1-9][0-9]* of [0-9]* elements fail.*/\1/p' \
+      -e 's/^  the kernel \(returned\|changed\|wrote outside\|gave other bits\).*/the kernel \1/p' \
+      "$scratch/output" ;;
+  test) sed -n 's/.*error: in "\([^"]*\)".*/\1/p' "$scratch/output" ;;
+  *) echo "$caught_by" ;;
+esac | sort -u >"$scratch/gates"
