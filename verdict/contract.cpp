@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "support/error.hpp"
@@ -15,12 +16,9 @@ double unit_roundoff(cases::Format format) {
       return 0x1p-8;
     case cases::Format::fp16:
       return 0x1p-11;
-    case cases::Format::tf32:
-      return 0x1p-11;
-    case cases::Format::fp32:
-      break;
+    default:
+      return 0x1p-24;
   }
-  return 0x1p-24;
 }
 
 double half_smallest_subnormal(cases::Format format) {
@@ -29,12 +27,36 @@ double half_smallest_subnormal(cases::Format format) {
       return 0x1p-134;
     case cases::Format::fp16:
       return 0x1p-25;
-    case cases::Format::tf32:
-      return 0x1p-137;
-    case cases::Format::fp32:
-      break;
+    default:
+      return 0x1p-150;
   }
-  return 0x1p-150;
+}
+
+double largest_safe(cases::Format format) {
+  return format == cases::Format::fp16 ? 65504.0 : 0x1p127;
+}
+
+ProbabilityRounding probability_rounding(const Contract& contract) {
+  ProbabilityRounding rounding;
+  const auto format = static_cast<cases::Format>(contract.probability_format);
+  rounding.largest = largest_safe(format);
+  rounding.absolute = half_smallest_subnormal(format);
+  switch (format) {
+    case cases::Format::fp32:
+      rounding.operand = contract.operand_roundoff;
+      break;
+    case cases::Format::tf32:
+      // What is tf32 already is not rounded again. Cut instead of rounded: operand_roundoff says
+      // so.
+      rounding.format = std::max(0x1p-11, contract.operand_roundoff);
+      rounding.absolute = 0x1p-136;
+      break;
+    default:
+      // tf32 holds every bf16 and every fp16 number.
+      rounding.format = unit_roundoff(format);
+  }
+  rounding.relative = (1 + rounding.format) * (1 + rounding.operand) - 1;
+  return rounding;
 }
 
 double gamma(double n, double u) {

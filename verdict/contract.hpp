@@ -13,12 +13,27 @@ using Contract = plumbline_contract;
 /// Unit roundoff of one elementwise fp32 operation, rounding to nearest: 2^-24.
 inline constexpr double fp32_roundoff = 0x1p-24;
 
-/// Half the distance of neighbouring values relative to the value: fp32 2^-24, bf16 2^-8, fp16 and
-/// tf32 2^-11 (precision p bits: 2^-p).
+/// Half the distance of neighbouring values relative to the value, as the format lies in memory
+/// (precision p bits: 2^-p): fp32 2^-24, bf16 2^-8, fp16 2^-11; tf32 lies in memory as fp32.
 double unit_roundoff(cases::Format format);
 
 /// Half the smallest subnormal: what rounding can lose where the relative bound no longer holds.
 double half_smallest_subnormal(cases::Format format);
+
+/// A correct kernel may overflow from here on: fp16 65504, the others 2^127, half of what they
+/// hold.
+double largest_safe(cases::Format format);
+
+/// How P and dS are rounded before they meet a matrix. A number x becomes one within
+/// relative |x| + absolute of it, relative = (1 + format)(1 + operand) - 1.
+struct ProbabilityRounding {
+  double format = 0;    ///< to probability_format; 0 for fp32, whose rounding exp_error covers
+  double operand = 0;   ///< of a float on its way into the product
+  double relative = 0;  ///< both
+  double absolute = 0;  ///< half the smallest subnormal
+  double largest = 0;   ///< beyond it the format overflows
+};
+ProbabilityRounding probability_rounding(const Contract&);
 
 /// gamma_n = n u / (1 - n u): error of a sum of n terms in any order (Higham, Accuracy and
 /// Stability of Numerical Algorithms, 2nd ed., lemma 3.1). Infinite from n u >= 1 on.

@@ -30,12 +30,31 @@ int rescales_in_order(std::span<const double> score) {
   return rescales;
 }
 
+/// The longest rise of any selection of the keys, read in this order: where a kernel leaves keys
+/// out, those that it reads may hold more records than all of them do.
+int rescales_of_a_selection(std::span<const double> score) {
+  std::vector<double> ends;  // ends[n]: the lowest score that a rise of n + 1 keys can end with
+  for (const double s : score) {
+    const auto place = std::lower_bound(ends.begin(), ends.end(), s);
+    if (place == ends.end()) {
+      ends.push_back(s);
+    } else {
+      *place = s;
+    }
+  }
+  return static_cast<int>(ends.size());
+}
+
 /// Upper bound of how often an online softmax rescales what it has summed: the records of the
 /// running maximum over the keys in ascending or descending order. With several splits each reads a
 /// range of the keys with a maximum of its own; they are then merged, in the worst case one by one.
-int rescales(std::span<const double> score, int splits) {
+int rescales(std::span<const double> score, int splits, bool keys_left_out) {
   const std::size_t n = score.size();
   const std::vector<double> reversed(score.rbegin(), score.rend());
+  const int merges = static_cast<int>(std::min<std::size_t>(splits, n)) - 1;
+  if (keys_left_out) {
+    return std::max(rescales_of_a_selection(score), rescales_of_a_selection(reversed)) + merges;
+  }
   int most = std::max(rescales_in_order(score), rescales_in_order(reversed));
   if (splits <= 1) return most;
   // A split is some range of the keys, and its records are at most those from its first key to the
@@ -48,7 +67,7 @@ int rescales(std::span<const double> score, int splits) {
       larger.push_back(j);
     }
   }
-  return most + static_cast<int>(std::min<std::size_t>(splits, n)) - 1;
+  return most + merges;
 }
 
 /// p (e^h - 1) from ln p, without underflow of p or overflow of e^h on the way.
@@ -62,7 +81,8 @@ std::vector<double> score_errors(const Contract& contract, int head_dim, double 
                                  double factor, std::span<const double> score,
                                  std::span<const double> products,
                                  std::span<const double> bias_error) {
-  const double dot = gamma(head_dim, contract.unit_roundoff) + 3 * u;
+  const double sum = gamma(head_dim, contract.unit_roundoff), r = contract.operand_roundoff;
+  const double dot = sum + 3 * u + r * (2 + r) * (1 + sum);
   const double lost = (head_dim + 2) * underflow;
   const double c = std::abs(factor);
   std::vector<double> error(score.size());
@@ -89,11 +109,9 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   const std::size_t best = std::max_element(row.score.begin(), row.score.end()) - row.score.begin();
   const double maximum = row.score[best];
   const double log_sum = std::max(row.lse - maximum, 0.0);
-  const int rescale_count = rescales(row.score, contract.splits);
+  const int rescale_count = rescales(row.score, contract.splits, contract.skipped_mass > 0);
   const double sum_error = gamma(static_cast<double>(n), contract.unit_roundoff);
-  const auto p_format = static_cast<cases::Format>(contract.probability_format);
-  const double p_rounding =
-      p_format == cases::Format::fp32 ? 0.0 : unit_roundoff(p_format);  // fp32: inside exp_error
+  const ProbabilityRounding p_rounding = probability_rounding(contract);
 
   // h_j: the weight exp(s_j - m) is off by a factor in [e^-h, e^h] once every rescale has reached
   // it. Splits are merged through the rounded LSE of each.
@@ -114,7 +132,13 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
     if (j != best) relative += weight_error(row.score[j] - row.lse, h[j] + h[best]);
   }
   const bool against_best = relative < plain;
-  const double total_weight_error = against_best ? relative : plain;
+
+  // Keys that may be left out, and their probability together. The others' then grow by 1/(1 - it).
+  double left_out = 0.0;
+  for (const double p : row.probability) left_out += p <= contract.skipped_mass ? p : 0.0;
+  left_out = std::min(left_out, contract.skipped_mass);
+  const double kept = 1.0 - left_out;
+  const double total_weight_error = (against_best ? relative : plain) / kept;
 
   ForwardRowBounds bounds;
   bounds.ill_conditioned = !(total_weight_error <= 0.1);
@@ -126,16 +150,23 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
     const double shift = against_best ? h[best] : 0.0;
     lse_error = std::min(lse_error, (total_weight_error + shift) / (1.0 - total_weight_error));
   }
-  lse_error += sum_error + rescale_count * u + (contract.sums_rounded_p ? p_rounding : 0.0);
+  lse_error += sum_error + rescale_count * u + (contract.sums_rounded_p ? p_rounding.format : 0.0) -
+               std::log1p(-left_out);
   bounds.lse = second_order *
                (lse_error + u * std::abs(row.lse) + 4 * u * (std::abs(maximum) + log_sum + 1.0));
 
+  const double normaliser = bounds.ill_conditioned ? 1.0 : kept * (1.0 - total_weight_error);
+  bounds.moved.resize(n);
+  bounds.weight.resize(n);
   std::vector<double> deviation(head_dim, 0.0), magnitude(head_dim, 0.0), largest(head_dim, 0.0);
-  std::vector<double> spread(head_dim, 0.0);
+  std::vector<double> spread(head_dim, 0.0), lost_distance(head_dim, 0.0);
   for (std::size_t j = 0; j < n; ++j) {
     const double hj = against_best ? (j == best ? 0.0 : h[j] + h[best]) : h[j];
     const double p = row.probability[j];
     const double moved = bounds.ill_conditioned ? 0.0 : weight_error(row.score[j] - row.lse, hj);
+    bounds.moved[j] = moved / normaliser;
+    bounds.weight[j] = (p + moved) / normaliser;
+    const bool may_be_left_out = p <= contract.skipped_mass;
     const float* v = row.value[j];
     for (std::size_t d = 0; d < head_dim; ++d) {
       const double distance = std::abs(v[d] - row.output[d]);
@@ -143,13 +174,16 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
       spread[d] += (p + moved) * distance;
       magnitude[d] += (p + moved) * std::abs(static_cast<double>(v[d]));
       largest[d] = std::max(largest[d], std::abs(static_cast<double>(v[d])));
+      if (may_be_left_out) lost_distance[d] = std::max(lost_distance[d], distance);
     }
   }
   // Underflow: each of n weights, an exponential within 2.5 ulp of a subnormal and its rounding to
   // P, relative to a denominator of at least 1; and each of n products.
-  const double lost_weight = 8.0 * static_cast<double>(n) * half_smallest_subnormal(p_format);
+  const double lost_weight = 8.0 * static_cast<double>(n) * p_rounding.absolute;
   const double lost_product = 2.0 * static_cast<double>(n) * underflow;
-  const double o_rounding = unit_roundoff(format) + (format == cases::Format::fp32 ? 0.0 : u);
+  const double o_rounding =
+      unit_roundoff(format) + (unit_roundoff(format) == u ? 0.0 : u);  // of an fp32 result
+  bounds.own.resize(head_dim);
   for (std::size_t d = 0; d < head_dim; ++d) {
     const double o = std::abs(row.output[d]);
     double error, result;  // result: bound of |sum p' v| over the perturbed weights p'
@@ -163,20 +197,30 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
       magnitude[d] = result = largest[d];
       spread[d] = high - low;
     } else {
-      const double normaliser = 1.0 - total_weight_error;
-      error = deviation[d] / normaliser;
+      error = (deviation[d] + left_out * lost_distance[d]) / normaliser;
       magnitude[d] /= normaliser;
       spread[d] = spread[d] / normaliser + error;
       result = o + error;
     }
     const double accumulation = sum_error + 2 * rescale_count * u;
-    const double rounding = p_rounding * (contract.sums_rounded_p ? spread[d] : magnitude[d]) +
-                            (1.0 + p_rounding) * accumulation * magnitude[d] +
+    const double rounding_of_p =
+        contract.sums_rounded_p
+            ? p_rounding.format * spread[d] +
+                  (1.0 + p_rounding.format) * p_rounding.operand * magnitude[d]
+            : p_rounding.relative * magnitude[d];
+    const double rounding_of_v =
+        contract.operand_roundoff * (1.0 + p_rounding.relative) * magnitude[d];
+    const double rounding = rounding_of_p + rounding_of_v +
+                            (1.0 + p_rounding.relative) * (1.0 + contract.operand_roundoff) *
+                                accumulation * magnitude[d] +
                             (accumulation + 4 * u) * result + lost_weight * largest[d] +
                             lost_product;
+    const double shared = error + rounding_of_p;
     error += accumulation < 1.0 ? rounding / (1.0 - accumulation) : infinity;
     bounds.output[d] =
         second_order * (error + o_rounding * (o + error)) + half_smallest_subnormal(format);
+    if (!(o + bounds.output[d] < largest_safe(format))) bounds.output[d] = infinity;
+    bounds.own[d] = bounds.output[d] - shared;
   }
   return bounds;
 }

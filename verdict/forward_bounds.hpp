@@ -26,10 +26,17 @@ struct ForwardRowBounds {
   /// The first-order weight error sum_j p_j (e^h_j - 1) exceeds 0.1: fp32 does not determine this
   /// row's softmax, and o is only held to the convex hull of the visible values.
   bool ill_conditioned = false;
+
+  // What the backward pass needs of the same derivation, for D = dO . o: with the weight errors w_j,
+  // |w_j| <= moved_j, o^ - o = sum_j w_j (v_j - o) + (rounding of P) + what is each component's own.
+  std::vector<double> moved;   ///< [n]; 0 in an ill-conditioned row
+  std::vector<double> weight;  ///< [n], bound of the weights themselves
+  std::vector<double> own;     ///< [head_dim]
 };
 
-/// sigma_j = |c| (tau (gamma_D + 3u) sum|q||k| + beta_j + u |t_j| + (D+2) 2^-150) + 6u |s_j|
-/// [SSMax], t = tau q.k + b, s = c t. Infinite where a correct kernel may overflow.
+/// sigma_j = |c| (tau (gamma_D + 3u + r(2 + r)(1 + gamma_D)) sum|q||k| + beta_j + u |t_j| +
+/// (D+2) 2^-150) + 6u |s_j| [SSMax], t = tau q.k + b, s = c t, r the roundoff of operands. Infinite
+/// where a correct kernel may overflow.
 /// @param scale tau; @param products tau * sum_d |q_d| |k_jd|; @param bias_error beta_j; @param
 /// factor c.
 std::vector<double> score_errors(const Contract& contract, int head_dim, double scale, bool ssmax,

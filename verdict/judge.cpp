@@ -10,6 +10,7 @@
 
 #include "support/error.hpp"
 #include "verdict/judge_element.hpp"
+#include "verdict/judge_gradients.hpp"
 #include "verdict/oracle.hpp"
 #include "verdict/rows.hpp"
 
@@ -21,16 +22,6 @@ struct RowJudgement {
   OutputJudgement o, lse;
   bool ill_conditioned = false;
 };
-
-/// The format that o is stored in. Outputs in a file may widen it to float: then every value is
-/// still a number of the format. A float output of a bf16 case gets no bf16 rounding.
-cases::Format stored_format(const cases::Spec& spec, const cases::Outputs& outputs) {
-  const auto fits = [&](float value) {
-    return std::isnan(value) || cases::stored(value, spec.format) == value;
-  };
-  const bool all = std::all_of(outputs.o.begin(), outputs.o.end(), fits);
-  return all ? spec.format : cases::Format::fp32;
-}
 
 RowJudgement judge_row(const Oracle& oracle, const cases::Outputs& outputs, int batch, int head,
                        int query, std::size_t row_index, int head_dim) {
@@ -99,22 +90,14 @@ const OutputJudgement& Judgement::output(std::string_view name) const {
   return *found;
 }
 
-bool judges(const cases::Spec& spec) {
-  return spec.pass != cases::Pass::backward && spec.bias <= cases::BiasMethod::ggd;
-}
-
 Judgement judge(const cases::Case& the_case, const Contract& contract,
                 const cases::Outputs& outputs, int threads) {
   const auto& spec = the_case.spec;
-  if (!judges(spec)) {
-    throw BadInput("the case", fmt::format("{} {}", cases::name(spec.pass), cases::name(spec.bias)),
-                   "one whose error bound is known: forward or decode, a bias up to ggd");
-  }
   const std::size_t rows = static_cast<std::size_t>(spec.batch) * spec.heads * spec.queries;
   require_size("o", outputs.o.size(), rows * spec.head_dim);
   require_size("lse", outputs.lse.size(), rows);
 
-  const Oracle oracle(the_case, contract, stored_format(spec, outputs));
+  const Oracle oracle(the_case, contract, stored_format(spec, outputs.o));
   std::vector<RowJudgement> row_judgements(rows);
   for_each_row(spec, threads, [&](std::size_t n, int batch, int head, int query) {
     row_judgements[n] = judge_row(oracle, outputs, batch, head, query, n, spec.head_dim);
@@ -133,6 +116,11 @@ Judgement judge(const cases::Case& the_case, const Contract& contract,
     judgement.ill_conditioned_rows += row_judgements[n].ill_conditioned;
   }
   judgement.outputs = {o, lse};
+  if (spec.pass == cases::Pass::backward) {
+    for (auto& gradient : judge_gradients(the_case, contract, outputs, threads)) {
+      judgement.outputs.push_back(std::move(gradient));
+    }
+  }
   for (const auto& output : judgement.outputs) {
     judgement.outcome = worse(judgement.outcome, output.outcome);
   }

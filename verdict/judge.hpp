@@ -46,13 +46,11 @@ struct Judgement {
   const OutputJudgement& output(std::string_view name) const;
 };
 
-/// Whether the judge can judge this pass and method: it has no bounds of the others yet.
-bool judges(const cases::Spec& spec);
-
 /// Judges every element: |got - oracle| <= bound, where the bound follows from the contract
-/// (forward_bounds.hpp) and the oracle's own certified error is at most 2^-10 of it.
+/// (forward_bounds.hpp, backward_bounds.hpp) and the oracle's own certified error is at most 2^-10
+/// of it. Of a backward case o and lse are judged too, which the kernel's own forward pass gave.
 /// The same result for any number of threads.
-/// @throws BadInput when a tensor of `outputs` has the wrong size, or `judges` says no.
+/// @throws BadInput when a tensor of `outputs` has the wrong size.
 Judgement judge(const cases::Case& the_case, const Contract& contract,
                 const cases::Outputs& outputs, int threads);
 

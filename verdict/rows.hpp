@@ -13,34 +13,40 @@
 
 namespace plumbline::verdict {
 
-/// Calls work(row index, batch, head, query) once for every row, from `threads` threads in no fixed
-/// order; the row index counts [batch, heads, queries] row-major. An exception from work is
-/// rethrown.
+/// Calls work(n) once for every n < count, from `threads` threads in no fixed order. An exception
+/// from work is rethrown.
 template <class Work>
-void for_each_row(const cases::Spec& spec, int threads, const Work& work) {
-  const std::size_t rows = static_cast<std::size_t>(spec.batch) * spec.heads * spec.queries;
+void for_each_index(std::size_t count, int threads, const Work& work) {
   std::atomic<std::size_t> next = 0;
   std::exception_ptr error;
   std::mutex error_mutex;
   const auto run = [&] {
     try {
-      for (std::size_t n; (n = next++) < rows;) {
-        work(n, static_cast<int>(n / spec.queries / spec.heads),
-             static_cast<int>(n / spec.queries % spec.heads), static_cast<int>(n % spec.queries));
-      }
+      for (std::size_t n; (n = next++) < count;) work(n);
     } catch (...) {
       const std::scoped_lock lock(error_mutex);
       error = std::current_exception();
-      next = rows;
+      next = count;
     }
   };
   {
     std::vector<std::jthread> helpers;
-    const int useful = static_cast<int>(std::min<std::size_t>(threads, rows));
+    const int useful = static_cast<int>(std::min<std::size_t>(threads, count));
     for (int n = 1; n < useful; ++n) helpers.emplace_back(run);
     run();
   }
   if (error) std::rethrow_exception(error);
+}
+
+/// Calls work(row index, batch, head, query) once for every query row; the row index counts [batch,
+/// heads, queries] row-major.
+template <class Work>
+void for_each_row(const cases::Spec& spec, int threads, const Work& work) {
+  const std::size_t rows = static_cast<std::size_t>(spec.batch) * spec.heads * spec.queries;
+  for_each_index(rows, threads, [&](std::size_t n) {
+    work(n, static_cast<int>(n / spec.queries / spec.heads),
+         static_cast<int>(n / spec.queries % spec.heads), static_cast<int>(n % spec.queries));
+  });
 }
 
 }  // namespace plumbline::verdict

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "cases/case.hpp"
+#include "float_bias.hpp"
 
 namespace plumbline::test {
 
@@ -28,48 +29,46 @@ inline bool visible(const cases::Case& c, int b, int i, int j) {
   return ids[i] == ids[j];
 }
 
-inline float bias(const cases::Case& c, int b, int h, int r, int i, int j, const Faults& faults) {
-  using cases::BiasMethod;
-  const int row = b * c.spec.heads + h;
-  const auto prefix = [&](int position) {
-    double sum = 0;
-    for (int t = 0; t <= position; ++t) sum += c[PLUMBLINE_INCREMENTS][row * c.spec.keys + t];
-    return sum;
-  };
-  switch (c.spec.bias) {
-    case BiasMethod::nope:
-      return 0.0f;
-    case BiasMethod::alibi: {
-      const float slope =
-          c[PLUMBLINE_SLOPES][h] * (h == faults.slope_head ? faults.slope_factor : 1.0f);
-      return -slope * static_cast<float>(std::abs(i - j));
+inline float bias(const cases::Case& c, int b, int h, int r, int j, const Faults& faults) {
+  const float value = FloatBias(c, b, h, r, j).value();
+  const bool off = c.spec.bias == cases::BiasMethod::alibi && h == faults.slope_head;
+  return off ? value * faults.slope_factor : value;
+}
+
+/// q or k as RoPE turns it, and a gradient turned back.
+inline std::vector<float> turned(const cases::Case& c, const std::vector<float>& x, int rows,
+                                 int offset, bool back) {
+  const int D = c.spec.head_dim;
+  const bool interleaved = c.spec.bias == cases::BiasMethod::rope_interleaved;
+  if (!interleaved && c.spec.bias != cases::BiasMethod::rope_half_split) return x;
+  std::vector<float> result = x;
+  for (std::size_t row = 0; row < x.size() / D; ++row) {
+    for (int k = 0; k < D / 2; ++k) {
+      const std::size_t a = row * D + (interleaved ? 2 * k : k);
+      const std::size_t b = row * D + (interleaved ? 2 * k + 1 : k + D / 2);
+      const double angle = (static_cast<int>(row % rows) + offset) *
+                           std::pow(c.options[PLUMBLINE_BASE], -2.0 * k / D);
+      const float cosine = static_cast<float>(std::cos(angle));
+      const float sine = static_cast<float>(back ? -std::sin(angle) : std::sin(angle));
+      result[a] = x[a] * cosine - x[b] * sine;
+      result[b] = x[a] * sine + x[b] * cosine;
     }
-    case BiasMethod::ggd: {
-      const float mu = std::exp(c[PLUMBLINE_THETA_MU][h]) - std::exp(-c[PLUMBLINE_THETA_MU][h]);
-      const float base = std::abs(static_cast<float>(j - i) - mu) +
-                         static_cast<float>(c.options[PLUMBLINE_EPSILON]);
-      return -std::exp(c[PLUMBLINE_THETA_ALPHA][h]) * std::pow(base, c[PLUMBLINE_THETA_BETA][h]);
-    }
-    default:
-      break;
   }
-  const float distance = static_cast<float>(std::abs(prefix(i) - prefix(j)));
-  const float gain = c[PLUMBLINE_GAIN].empty() ? 1.0f : c[PLUMBLINE_GAIN][row * c.spec.queries + r];
-  const bool kernelised =
-      c.spec.bias == BiasMethod::k_cable || c.spec.bias == BiasMethod::k_cable_nw;
-  return -gain * (kernelised ? std::log1p(distance * distance) : distance);
+  return result;
 }
 
 inline cases::Outputs float_attention(const cases::Case& c, const Faults& faults = {}) {
   const auto& s = c.spec;
   cases::Outputs out;
   std::vector<float> score(s.keys);
+  const auto all_q = turned(c, c.q, s.queries, s.query_offset, false);
+  const auto all_k = turned(c, c.k, s.keys, 0, false);
   for (int b = 0; b < s.batch; ++b) {
     for (int h = 0; h < s.heads; ++h) {
       const int kv = b * s.kv_heads + h / (s.heads / s.kv_heads);
       for (int r = 0; r < s.queries; ++r) {
         const int i = r + s.query_offset;
-        const float* q = &c.q[((b * s.heads + h) * s.queries + r) * s.head_dim];
+        const float* q = &all_q[((b * s.heads + h) * s.queries + r) * s.head_dim];
         float largest = -std::numeric_limits<float>::infinity();
         int seen = 0;
         for (int j = 0; j < s.keys; ++j) seen += visible(c, b, i, j);
@@ -80,9 +79,9 @@ inline cases::Outputs float_attention(const cases::Case& c, const Faults& faults
           if (!visible(c, b, i, j)) continue;
           float dot = 0;
           for (int d = 0; d < s.head_dim; ++d)
-            dot += q[d] * c.k[(kv * s.keys + j) * s.head_dim + d];
+            dot += q[d] * all_k[(kv * s.keys + j) * s.head_dim + d];
           const float scale = static_cast<float>(c.scale) * faults.scale_factor;
-          score[j] = factor * (scale * dot + bias(c, b, h, r, i, j, faults));
+          score[j] = factor * (scale * dot + bias(c, b, h, r, j, faults));
           largest = std::max(largest, score[j]);
         }
         std::vector<float> o(s.head_dim, 0.0f);

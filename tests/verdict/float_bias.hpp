@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Biases and their derivatives in plain fp32, written for these tests from plumbline_kernel.h
+// alone.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <vector>
+
+#include "cases/case.hpp"
+
+namespace plumbline::test {
+
+/// Where a row's derivative of one number goes: parameter, place in its tensor, derivative.
+using Deposit = std::function<void(plumbline_parameter, std::size_t, float)>;
+
+/// One pair of a query and a key. Derivatives of prefix sums are d b_ij / d S_i; S_j has their
+/// negative.
+class FloatBias {
+ public:
+  FloatBias(const cases::Case& c, int b, int h, int r, int j)
+      : c_(c), h_(h), row_(b * c.spec.heads + h), r_(r), i_(r + c.spec.query_offset), j_(j) {}
+
+  float value() const {
+    using cases::BiasMethod;
+    const float x = static_cast<float>(std::abs(i_ - j_));
+    switch (c_.spec.bias) {
+      case BiasMethod::nope:
+      case BiasMethod::rope_interleaved:
+      case BiasMethod::rope_half_split:
+        return 0.0f;
+      case BiasMethod::alibi:
+        return -of_head(PLUMBLINE_SLOPES) * x;
+      case BiasMethod::cable:
+      case BiasMethod::cable_nw:
+        return -gain() * std::abs(difference());
+      case BiasMethod::k_cable:
+      case BiasMethod::k_cable_nw:
+        return -gain() * std::log1p(difference() * difference());
+      case BiasMethod::ggd:
+        return -std::exp(of_head(PLUMBLINE_THETA_ALPHA)) *
+               std::pow(ggd_base(), of_head(PLUMBLINE_THETA_BETA));
+      case BiasMethod::kerple_log:
+        return -of_head(PLUMBLINE_P) * std::log1p(of_head(PLUMBLINE_A) * x);
+      case BiasMethod::kerple_power:
+        return x == 0 ? 0.0f : -of_head(PLUMBLINE_A) * std::pow(x, of_head(PLUMBLINE_P));
+      case BiasMethod::fire: {
+        float sum = of_head(PLUMBLINE_OUTPUT_BIAS);
+        for (int w = 0; w < width(); ++w) sum += output_weight(w) * std::max(0.0f, unit(w));
+        return sum;
+      }
+      case BiasMethod::fox:
+        return difference();
+      default:
+        return c_[PLUMBLINE_TABLE][table_entry()];
+    }
+  }
+
+  /// What of the derivative does not go to a prefix sum.
+  void derivatives(const Deposit& deposit) const {
+    using cases::BiasMethod;
+    const float x = static_cast<float>(std::abs(i_ - j_));
+    switch (c_.spec.bias) {
+      case BiasMethod::cable:
+        deposit(PLUMBLINE_GAIN, row_ * c_.spec.queries + r_, -std::abs(difference()));
+        break;
+      case BiasMethod::k_cable:
+        deposit(PLUMBLINE_GAIN, row_ * c_.spec.queries + r_,
+                -std::log1p(difference() * difference()));
+        break;
+      case BiasMethod::ggd: {
+        const float beta = of_head(PLUMBLINE_THETA_BETA), mu = of_head(PLUMBLINE_THETA_MU);
+        const float b = value(), base = ggd_base();
+        const float offset = static_cast<float>(j_ - i_) - (std::exp(mu) - std::exp(-mu));
+        const float sign = offset > 0 ? 1.0f : offset < 0 ? -1.0f : 0.0f;
+        deposit(PLUMBLINE_THETA_ALPHA, h_, b);
+        deposit(PLUMBLINE_THETA_BETA, h_, b * std::log(base));
+        deposit(PLUMBLINE_THETA_MU, h_,
+                std::exp(of_head(PLUMBLINE_THETA_ALPHA)) * beta * std::pow(base, beta - 1) * sign *
+                    (std::exp(mu) + std::exp(-mu)));
+        break;
+      }
+      case BiasMethod::kerple_log: {
+        const float a = of_head(PLUMBLINE_A);
+        deposit(PLUMBLINE_P, h_, -std::log1p(a * x));
+        deposit(PLUMBLINE_A, h_, -of_head(PLUMBLINE_P) * x / (1 + a * x));
+        break;
+      }
+      case BiasMethod::kerple_power: {
+        if (x == 0) break;
+        const float power = std::pow(x, of_head(PLUMBLINE_P));
+        deposit(PLUMBLINE_P, h_, -of_head(PLUMBLINE_A) * power * std::log(x));
+        deposit(PLUMBLINE_A, h_, -power);
+        break;
+      }
+      case BiasMethod::fire:
+        fire_derivatives(x, deposit);
+        break;
+      case BiasMethod::t5:
+      case BiasMethod::t5_bidirectional:
+      case BiasMethod::t5_clipped:
+      case BiasMethod::t5_clipped_offset:
+        deposit(PLUMBLINE_TABLE, table_entry(), 1.0f);
+        break;
+      default:
+        break;
+    }
+  }
+
+  float prefix_derivative() const {
+    using cases::BiasMethod;
+    const float d = difference();
+    switch (c_.spec.bias) {
+      case BiasMethod::cable:
+      case BiasMethod::cable_nw:
+        return -gain() * (d > 0 ? 1.0f : d < 0 ? -1.0f : 0.0f);
+      case BiasMethod::k_cable:
+      case BiasMethod::k_cable_nw:
+        return -gain() * (2 * d / (1 + d * d));
+      case BiasMethod::fox:
+        return i_ == j_ ? 0.0f : 1.0f;
+      default:
+        return 0.0f;
+    }
+  }
+
+ private:
+  float of_head(plumbline_parameter p) const { return c_[p][h_]; }
+  float gain() const {
+    return c_[PLUMBLINE_GAIN].empty() ? 1.0f : c_[PLUMBLINE_GAIN][row_ * c_.spec.queries + r_];
+  }
+  float difference() const {
+    const bool fox = c_.spec.bias == cases::BiasMethod::fox;
+    const float* x = c_[fox ? PLUMBLINE_LOG_FORGET : PLUMBLINE_INCREMENTS].data() +
+                     static_cast<std::size_t>(row_) * c_.spec.keys;
+    double sum = 0;
+    for (int t = std::min(i_, j_) + 1; t <= std::max(i_, j_); ++t) sum += x[t];
+    return static_cast<float>(i_ > j_ ? sum : -sum);
+  }
+  float ggd_base() const {
+    const float mu = of_head(PLUMBLINE_THETA_MU);
+    return std::abs(static_cast<float>(j_ - i_) - (std::exp(mu) - std::exp(-mu))) +
+           static_cast<float>(c_.options[PLUMBLINE_EPSILON]);
+  }
+
+  std::size_t table_entry() const {
+    using cases::BiasMethod;
+    const int buckets = static_cast<int>(c_.options[PLUMBLINE_BUCKETS]);
+    const int largest = static_cast<int>(c_.options[PLUMBLINE_LARGEST]);
+    int row = 0, rows = buckets;
+    switch (c_.spec.bias) {
+      case BiasMethod::t5:
+        row = bucket(std::max(i_ - j_, 0), buckets);
+        break;
+      case BiasMethod::t5_bidirectional:
+        row = bucket(std::abs(i_ - j_), buckets / 2) + (j_ > i_ ? buckets / 2 : 0);
+        break;
+      case BiasMethod::t5_clipped:
+        row = std::clamp(i_ - j_, 0, largest);
+        rows = largest + 1;
+        break;
+      default:
+        row = largest + std::clamp(i_ - j_, -largest, largest);
+        rows = 2 * largest + 1;
+    }
+    return static_cast<std::size_t>(h_) * rows + row;
+  }
+  /// In long double with a margin: at the borders the logarithms' quotient is a whole number.
+  int bucket(int n, int buckets) const {
+    const int exact = buckets / 2;
+    if (n < exact) return n;
+    const long double of_log =
+        std::log(static_cast<long double>(n) / exact) /
+        std::log(c_.options[PLUMBLINE_MAX_DISTANCE] / static_cast<long double>(exact));
+    const int above = static_cast<int>(std::floor(of_log * (buckets - exact) + 1e-12L));
+    return std::min(buckets - 1, exact + above);
+  }
+
+  int width() const { return static_cast<int>(c_[PLUMBLINE_HIDDEN_WEIGHT].size()); }
+  float output_weight(int w) const { return c_[PLUMBLINE_OUTPUT_WEIGHT][h_ * width() + w]; }
+  float threshold() const {
+    return std::abs(c_[PLUMBLINE_L][0] * static_cast<float>(c_.options[PLUMBLINE_L0]));
+  }
+  float reach() const { return std::max(static_cast<float>(i_), threshold()); }
+  float divisor() const {
+    return std::log1p(std::abs(c_[PLUMBLINE_C][0]) * reach()) +
+           static_cast<float>(c_.options[PLUMBLINE_EPSILON]);
+  }
+  float y() const {
+    const float x = static_cast<float>(std::abs(i_ - j_));
+    return std::log1p(std::abs(c_[PLUMBLINE_C][0]) * x) / divisor();
+  }
+  float unit(int w) const {
+    return c_[PLUMBLINE_HIDDEN_WEIGHT][w] * y() + c_[PLUMBLINE_HIDDEN_BIAS][w];
+  }
+  void fire_derivatives(float x, const Deposit& deposit) const {
+    deposit(PLUMBLINE_OUTPUT_BIAS, h_, 1.0f);
+    float by_y = 0;
+    for (int w = 0; w < width(); ++w) {
+      const float on = unit(w) > 0 ? output_weight(w) : 0.0f;
+      deposit(PLUMBLINE_OUTPUT_WEIGHT, h_ * width() + w, std::max(0.0f, unit(w)));
+      deposit(PLUMBLINE_HIDDEN_WEIGHT, w, on * y());
+      deposit(PLUMBLINE_HIDDEN_BIAS, w, on);
+      by_y += on * c_[PLUMBLINE_HIDDEN_WEIGHT][w];
+    }
+    const float c = std::abs(c_[PLUMBLINE_C][0]), m = reach();
+    const float L0 = static_cast<float>(c_.options[PLUMBLINE_L0]);
+    deposit(PLUMBLINE_C, 0,
+            by_y * (x / (1 + c * x) - y() * m / (1 + c * m)) / divisor() *
+                std::copysign(1.0f, c_[PLUMBLINE_C][0]));
+    if (static_cast<float>(i_) <= threshold()) {
+      deposit(PLUMBLINE_L, 0,
+              -by_y * y() * c / (1 + c * m) / divisor() * std::copysign(L0, c_[PLUMBLINE_L][0]));
+    }
+  }
+
+  const cases::Case& c_;
+  int h_, row_, r_, i_, j_;
+};
+
+}  // namespace plumbline::test

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle of gradients against the adjoint of reference/, read in intervals.
+#include "verdict/gradient_oracle.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "reference/attention/attention_grad.hpp"
+#include "verdict/bias_gradient.hpp"
+#include "verdict/case_reading.hpp"
+#include "verdict/certified.hpp"
+#include "verdict/spec_generator.hpp"
+
+using namespace plumbline;
+using reference::Interval;
+using verdict::OracleNumber;
+
+namespace {
+
+verdict::Contract contract() {
+  verdict::Contract contract{};
+  contract.unit_roundoff = 0x1p-24;
+  contract.exp_error = 0x1p-20;
+  contract.splits = 1;
+  return contract;
+}
+
+cases::Case small_case(cases::BiasMethod bias, std::uint64_t seed) {
+  cases::Spec spec;
+  spec.pass = cases::Pass::backward;
+  spec.bias = bias;
+  spec.batch = 2;
+  spec.heads = 2;
+  spec.kv_heads = seed % 2 == 0 ? 1 : 2;
+  spec.keys = 7;
+  spec.queries = seed % 3 == 0 ? 7 : 4;
+  spec.query_offset = spec.keys - spec.queries;
+  spec.head_dim = 32;
+  spec.ssmax = seed % 2 == 1;
+  spec.mask.causal = bias == cases::BiasMethod::fox || seed % 3 == 1;
+  spec.mask.ragged = seed % 4 == 3;
+  if (seed % 5 == 2) spec.mask.window = 2;
+  spec.seed = seed;
+  return cases::generate(spec);
+}
+
+/// An exact gradient, as an interval, beside the oracle's.
+void compare(const Interval& exact, const OracleNumber& oracle, double& worst_radius) {
+  const auto [value, radius] = verdict::certified(exact);
+  BOOST_TEST(std::abs(value - oracle.value) <= radius + oracle.radius);
+  BOOST_TEST(oracle.radius <= verdict::largest_radius * oracle.bound);
+  BOOST_TEST(std::isfinite(oracle.bound));
+  worst_radius = std::max(worst_radius, oracle.radius / oracle.bound);
+}
+
+/// The reference's gradients of a bias, spread out as the kernel's tensors have them.
+struct Parameters {
+  const cases::Case& c;
+  std::array<std::vector<Interval>, PLUMBLINE_PARAMETER_COUNT> sums;
+
+  explicit Parameters(const cases::Case& the_case) : c(the_case) {
+    for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
+      if (!cases::has_gradient(c.spec, static_cast<plumbline_parameter>(p))) continue;
+      sums[p].assign(c.parameters[p].size(), Interval(0.0));
+    }
+  }
+  void add(plumbline_parameter p, std::size_t n, const Interval& x) { sums[p].at(n) += x; }
+  void prefix(plumbline_parameter p, int row, const reference::Vector<Interval>& grad_sums) {
+    const auto grad = reference::prefix_sum_grad(grad_sums);
+    for (int k = 0; k < c.spec.keys; ++k) add(p, row * c.spec.keys + k, grad[k]);
+  }
+
+  template <class Grad>
+  void take(const Grad& grad, int batch, int head) {
+    const int row = batch * c.spec.heads + head;
+    if constexpr (requires { grad.prefix_sum; }) {
+      prefix(c.spec.bias == cases::BiasMethod::fox ? PLUMBLINE_LOG_FORGET : PLUMBLINE_INCREMENTS,
+             row, grad.prefix_sum);
+    }
+    if constexpr (requires { grad.gain; }) {
+      for (int r = 0; r < c.spec.queries; ++r) {
+        add(PLUMBLINE_GAIN, row * c.spec.queries + r, grad.gain[r]);
+      }
+    }
+    if constexpr (requires { grad.theta_mu; }) {
+      add(PLUMBLINE_THETA_ALPHA, head, grad.theta_alpha);
+      add(PLUMBLINE_THETA_BETA, head, grad.theta_beta);
+      add(PLUMBLINE_THETA_MU, head, grad.theta_mu);
+    }
+    if constexpr (requires { grad.p; }) {
+      add(PLUMBLINE_P, head, grad.p);
+      add(PLUMBLINE_A, head, grad.a);
+    }
+    if constexpr (requires { grad.table; }) {
+      for (int n = 0; n < grad.table.size(); ++n) {
+        add(PLUMBLINE_TABLE, head * grad.table.size() + n, grad.table[n]);
+      }
+    }
+    if constexpr (requires { grad.hidden_weight; }) {
+      const auto width = grad.hidden_weight.size();
+      for (int w = 0; w < width; ++w) {
+        add(PLUMBLINE_HIDDEN_WEIGHT, w, grad.hidden_weight[w]);
+        add(PLUMBLINE_HIDDEN_BIAS, w, grad.hidden_bias[w]);
+        add(PLUMBLINE_OUTPUT_WEIGHT, head * width + w, grad.output_weight[w]);
+      }
+      add(PLUMBLINE_OUTPUT_BIAS, head, grad.output_bias);
+      add(PLUMBLINE_C, 0, grad.c);
+      add(PLUMBLINE_L, 0, grad.L);
+    }
+  }
+};
+
+/// A bias of the same type, for another row.
+template <class Bias>
+Bias bias_of(const Bias& like, const verdict::CaseReading<Interval>& reading, int batch, int head,
+             int position) {
+  Bias result = like;
+  reading.with_bias(batch, head, position, [&](const auto& bias) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(bias)>, Bias>) result = bias;
+  });
+  return result;
+}
+
+/// Everything by reference/attention/attention_grad.hpp, row by row.
+double compare_with_reference(const cases::Case& c) {
+  const auto& s = c.spec;
+  const verdict::CaseReading<Interval> reading(c);
+  const auto oracle =
+      verdict::gradient_oracle(c, contract(), {s.format, s.format, s.format, s.format}, 2);
+  const auto pairs = verdict::rope_pairs(s.bias);
+  const Interval base(c.options[PLUMBLINE_BASE]);
+  Parameters parameters(c);
+  double worst = 0;
+  std::vector<reference::Matrix<Interval>> k, v;
+  for (int kv = 0; kv < s.batch * s.kv_heads; ++kv) {
+    k.push_back(reference::zeros<Interval>(s.keys, s.head_dim));
+    v.push_back(k.back());
+  }
+  for (int row = 0; row < s.batch * s.heads; ++row) {
+    const int batch = row / s.heads, head = row % s.heads;
+    const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
+    reading.with_bias(batch, head, 0, [&](const auto& of_first_row) {
+      auto grad = of_first_row.zero_grad();
+      Interval ssmax_grad(0.0);
+      std::optional<Interval> ssmax;
+      if (s.ssmax) ssmax = Interval(double{c[PLUMBLINE_SSMAX_SCALE][head]});
+      for (int r = 0; r < s.queries; ++r) {
+        const std::size_t first = (static_cast<std::size_t>(row) * s.queries + r) * s.head_dim;
+        const auto grad_o = verdict::vector_of<Interval>(c.grad_o, first, s.head_dim);
+        const auto bias = bias_of(of_first_row, reading, batch, head, r + s.query_offset);
+        reference::Matrix<Interval> q =
+            reference::attention_row_grad(reading.q(batch, head, r), reading.k(kv), reading.v(kv),
+                                          reading.visible(batch, r), Interval(c.scale), bias,
+                                          r + s.query_offset, ssmax, grad_o, Interval(0.0),
+                                          {k[kv], v[kv], grad, ssmax_grad})
+                .transpose();
+        if (pairs) q = reference::rope_grad(q, r + s.query_offset, base, *pairs);
+        for (int d = 0; d < s.head_dim; ++d) compare(q(0, d), oracle.q[first + d], worst);
+      }
+      parameters.take(grad, batch, head);
+      if (s.ssmax) parameters.add(PLUMBLINE_SSMAX_SCALE, head, ssmax_grad);
+    });
+  }
+  for (int kv = 0; kv < s.batch * s.kv_heads; ++kv) {
+    if (pairs) k[kv] = reference::rope_grad(k[kv], 0, base, *pairs);
+    for (Eigen::Index n = 0; n < k[kv].size(); ++n) {
+      compare(k[kv].data()[n], oracle.k[kv * k[kv].size() + n], worst);
+      compare(v[kv].data()[n], oracle.v[kv * v[kv].size() + n], worst);
+    }
+  }
+  for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
+    BOOST_REQUIRE(oracle.parameters[p].size() == parameters.sums[p].size());
+    for (std::size_t n = 0; n < parameters.sums[p].size(); ++n) {
+      compare(parameters.sums[p][n], oracle.parameters[p][n], worst);
+    }
+  }
+  return worst;
+}
+
+bool same(const std::vector<OracleNumber>& a, const std::vector<OracleNumber>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.value == y.value && x.radius == y.radius && x.bound == y.bound;
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(every_gradient_is_the_references_within_its_radius) {
+  for (const auto bias : cases::all_biases()) {
+    double worst = 0;
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      BOOST_TEST_CONTEXT(cases::name(bias) << ", seed " << seed) {
+        worst = std::max(worst, compare_with_reference(small_case(bias, seed)));
+      }
+    }
+    BOOST_TEST_MESSAGE(cases::name(bias) << ": largest radius / bound " << worst);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_number_of_threads_does_not_change_a_bit) {
+  for (const auto bias : {cases::BiasMethod::cable, cases::BiasMethod::fire}) {
+    auto spec = small_case(bias, 1).spec;
+    spec.keys = spec.queries = 40;
+    spec.query_offset = 0;
+    const auto c = cases::generate(spec);
+    const verdict::GradientFormats formats{};
+    const auto one = verdict::gradient_oracle(c, contract(), formats, 1);
+    const auto three = verdict::gradient_oracle(c, contract(), formats, 3);
+    BOOST_TEST((same(one.q, three.q) && same(one.k, three.k) && same(one.v, three.v)));
+    for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
+      BOOST_TEST(same(one.parameters[p], three.parameters[p]));
+    }
+  }
+}

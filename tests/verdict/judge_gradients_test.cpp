@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of plain fp32 loops pass, in every method and format; with a fault they fail.
+#include "verdict/judge_gradients.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <map>
+
+#include "cases/case_file.hpp"
+#include "float_gradients.hpp"
+#include "support/error.hpp"
+#include "verdict/spec_generator.hpp"
+
+using namespace plumbline;
+using cases::Format;
+using verdict::Outcome;
+
+namespace {
+
+/// What the loops of float_gradients.hpp do in each format.
+verdict::Contract contract_of(Format format) {
+  auto contract = cases::undeclared_contract();
+  contract.probability_format = static_cast<std::int32_t>(format);
+  if (format == Format::tf32) contract.operand_roundoff = 0x1p-11;
+  return contract;
+}
+
+cases::Outputs gradients_of(const cases::Case& c, const test::GradientFaults& faults = {}) {
+  auto outputs = test::float_attention(c);
+  test::float_gradients(c, outputs, faults);
+  return outputs;
+}
+
+Outcome worst_of(const std::vector<verdict::OutputJudgement>& judgements) {
+  Outcome worst = Outcome::pass;
+  for (const auto& judgement : judgements) worst = verdict::worse(worst, judgement.outcome);
+  return worst;
+}
+
+std::vector<verdict::OutputJudgement> judge(const cases::Case& c, const cases::Outputs& outputs) {
+  return verdict::judge_gradients(c, contract_of(c.spec.format), outputs, 2);
+}
+
+cases::Case middling_case(cases::BiasMethod bias, Format format, std::uint64_t seed) {
+  cases::Spec spec;
+  spec.pass = cases::Pass::backward;
+  spec.bias = bias;
+  spec.format = format;
+  spec.heads = 4;
+  spec.kv_heads = 2;
+  spec.queries = spec.keys = 40;
+  spec.head_dim = 32;
+  spec.seed = seed;
+  return cases::generate(spec);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(plain_float_loops_pass_on_random_cases_of_every_bias_and_format) {
+  std::map<std::string, double> worst;
+  for (const auto bias : cases::all_biases()) {
+    for (const auto format : cases::all_formats()) {
+      for (auto spec :
+           verdict::draw_specs(cases::Pass::backward, bias, format, 8,
+                               77 + 4 * static_cast<int>(bias) + static_cast<int>(format))) {
+        const auto c = cases::generate(spec);
+        for (const auto& output : judge(c, gradients_of(c))) {
+          BOOST_TEST_CONTEXT(cases::to_line(spec) << ", " << output.name) {
+            BOOST_TEST((output.outcome == Outcome::pass),
+                       output.failed << " fail, " << output.undecided << " undecided of "
+                                     << output.elements << "; worst got " << output.worst.got
+                                     << ", expected " << output.worst.expected << ", bound "
+                                     << output.worst.bound);
+          }
+          auto& ratio = worst[output.name];
+          ratio = std::max(ratio, output.worst.ratio);
+        }
+      }
+    }
+  }
+  // A bound that no correct kernel comes near would pass wrong ones. Those of parameters are worst
+  // cases over the signs of many errors: backward_bounds_test.cpp shows that they can be reached.
+  for (const auto& [name, ratio] : worst) {
+    BOOST_TEST_MESSAGE(name << ": worst " << ratio);
+    const bool matrix = name == "grad_q" || name == "grad_k" || name == "grad_v";
+    BOOST_TEST_CONTEXT(name) { BOOST_TEST(ratio > (matrix ? 0.5 : 0.03)); }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_fails_in_the_gradients_that_it_changes) {
+  struct Planted {
+    const char* name;
+    test::GradientFaults faults;
+    std::vector<std::string> failing;  ///< in fp32, of CABLE with SSMax
+  };
+  test::GradientFaults scale, score, parameters, common, base, group, key_side, dropped;
+  scale.scale_factor = 1.0001f;
+  score.score_factor = 1.0001f;
+  parameters.parameter_factor = 1.01f;
+  common.no_common = true;
+  base.lse_base_2 = true;
+  group.one_head_of_a_group = true;
+  key_side.key_side_missing = true;
+  dropped.dropped_key = 20;
+  const std::vector<std::string> all{"grad_q",           "grad_k",          "grad_v",
+                                     "grad_ssmax_scale", "grad_increments", "grad_gain"};
+  const std::vector<std::string> of_parameters{"grad_ssmax_scale", "grad_increments", "grad_gain"};
+  const std::vector<std::string> but_v{"grad_q", "grad_k", "grad_ssmax_scale", "grad_increments",
+                                       "grad_gain"};
+  const Planted planted[] = {
+      {"scale of dQ and dK", scale, {"grad_q", "grad_k"}},
+      {"scores", score, {"grad_q", "grad_k", "grad_v", "grad_increments", "grad_gain"}},
+      {"parameters", parameters, of_parameters},
+      {"no D", common, but_v},
+      {"LSE in base 2", base, all},
+      {"one head of a group", group, {"grad_k"}},
+      {"no key side", key_side, {"grad_increments"}},
+      {"a key dropped", dropped, all}};
+  auto spec = middling_case(cases::BiasMethod::cable, Format::fp32, 3).spec;
+  spec.ssmax = true;
+  const auto c = cases::generate(spec);
+  for (const auto& [name, faults, failing] : planted) {
+    for (const auto& output : judge(c, gradients_of(c, faults))) {
+      const bool fails = std::find(failing.begin(), failing.end(), output.name) != failing.end();
+      BOOST_TEST_CONTEXT(name << ", " << output.name << ", worst ratio " << output.worst.ratio) {
+        BOOST_TEST((output.outcome == (fails ? Outcome::fail : Outcome::pass)));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_percent_of_the_gradient_of_any_parameter_fails_in_every_method) {
+  for (const auto bias : cases::all_biases()) {
+    // FIRE's c and L move all biases of a row nearly alike: their gradients are small differences.
+    test::GradientFaults faults;
+    faults.parameter_factor = bias == cases::BiasMethod::fire ? 1.25f : 1.01f;
+    const auto c = middling_case(bias, Format::fp32, 5);
+    for (const auto& output : judge(c, gradients_of(c, faults))) {
+      // The output bias is the same for all keys: its gradient is 0, and so is any part of it.
+      const bool passes = output.axes.size() == 4 || output.name == "grad_output_bias";
+      BOOST_TEST_CONTEXT(cases::name(bias)
+                         << ", " << output.name << ", worst ratio " << output.worst.ratio) {
+        BOOST_TEST((output.outcome == (passes ? Outcome::pass : Outcome::fail)));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_see_no_key_and_keys_that_no_row_sees_have_gradients_of_exactly_0) {
+  auto spec = middling_case(cases::BiasMethod::cable, Format::fp16, 1).spec;
+  spec.mask.ragged = true;
+  auto c = cases::generate(spec);
+  c.lengths = {7};
+  auto outputs = gradients_of(c);
+  BOOST_TEST((worst_of(judge(c, outputs)) == Outcome::pass));
+  const std::size_t beyond = 30 * static_cast<std::size_t>(spec.head_dim);
+  for (auto* gradient : {&outputs.grad_q, &outputs.grad_k, &outputs.grad_v}) {
+    (*gradient)[beyond] = 0x1p-24f;  // the smallest fp16 number that is not 0
+    BOOST_TEST((worst_of(judge(c, outputs)) == Outcome::fail));
+    (*gradient)[beyond] = -0.0f;
+  }
+  BOOST_TEST((worst_of(judge(c, outputs)) == Outcome::pass));
+}
+
+BOOST_AUTO_TEST_CASE(gradients_of_the_wrong_size_are_bad_input) {
+  const auto c = middling_case(cases::BiasMethod::t5, Format::fp32, 1);
+  auto outputs = gradients_of(c);
+  outputs.grad_parameters[PLUMBLINE_TABLE].pop_back();
+  BOOST_CHECK_THROW(judge(c, outputs), BadInput);
+}

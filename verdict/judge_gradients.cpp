@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/judge_gradients.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "cases/method_inputs.hpp"
+#include "support/error.hpp"
+#include "verdict/gradient_oracle.hpp"
+#include "verdict/judge_element.hpp"
+
+namespace plumbline::verdict {
+namespace {
+
+std::vector<std::string> axes_of(plumbline_parameter p) {
+  switch (p) {
+    case PLUMBLINE_INCREMENTS:
+    case PLUMBLINE_LOG_FORGET:
+      return {"batch", "head", "key"};
+    case PLUMBLINE_GAIN:
+      return {"batch", "head", "query"};
+    case PLUMBLINE_TABLE:
+      return {"head", "row"};
+    case PLUMBLINE_OUTPUT_WEIGHT:
+      return {"head", "unit"};
+    case PLUMBLINE_HIDDEN_WEIGHT:
+    case PLUMBLINE_HIDDEN_BIAS:
+      return {"unit"};
+    case PLUMBLINE_C:
+    case PLUMBLINE_L:
+      return {};
+    default:
+      return {"head"};
+  }
+}
+
+/// A tensor of this shape, all elements in order.
+OutputJudgement judge_tensor(const std::string& name, std::vector<std::string> axes,
+                             const cases::Shape& shape, const std::vector<OracleNumber>& oracle,
+                             const std::vector<float>& got) {
+  if (got.size() != oracle.size()) {
+    throw BadInput(name, fmt::format("{} numbers", got.size()), fmt::format("{}", oracle.size()));
+  }
+  OutputJudgement judgement;
+  judgement.name = name;
+  judgement.axes = std::move(axes);
+  const auto head_axis = std::find(judgement.axes.begin(), judgement.axes.end(), "head");
+  const bool by_head = head_axis != judgement.axes.end();
+  const std::size_t head = head_axis - judgement.axes.begin();
+  if (by_head) judgement.failed_by_head.assign(shape[head], 0);
+  std::array<int, 4> index{};
+  for (std::size_t n = 0; n < got.size(); ++n) {
+    const long failed = judgement.failed;
+    judge_element(judgement, oracle[n], got[n], index);
+    if (by_head) judgement.failed_by_head[index[head]] += judgement.failed - failed;
+    for (std::size_t axis = judgement.axes.size(); axis-- > 0;) {
+      if (++index[axis] < shape[axis]) break;
+      index[axis] = 0;
+    }
+  }
+  return judgement;
+}
+
+}  // namespace
+
+cases::Format stored_format(const cases::Spec& spec, const std::vector<float>& numbers) {
+  const bool all = std::all_of(numbers.begin(), numbers.end(), [&](float value) {
+    return std::isnan(value) || cases::stored(value, spec.format) == value;
+  });
+  return all ? spec.format : cases::Format::fp32;
+}
+
+std::vector<OutputJudgement> judge_gradients(const cases::Case& the_case, const Contract& contract,
+                                             const cases::Outputs& outputs, int threads) {
+  const auto& spec = the_case.spec;
+  const GradientFormats formats{stored_format(spec, outputs.o), stored_format(spec, outputs.grad_q),
+                                stored_format(spec, outputs.grad_k),
+                                stored_format(spec, outputs.grad_v)};
+  const OracleGradients oracle = gradient_oracle(the_case, contract, formats, threads);
+  const std::vector<std::string> of_query{"batch", "head", "query", "component"};
+  const std::vector<std::string> of_key{"batch", "head", "key", "component"};
+  std::vector<OutputJudgement> judgements;
+  judgements.push_back(
+      judge_tensor("grad_q", of_query, cases::query_shape(spec), oracle.q, outputs.grad_q));
+  judgements.push_back(
+      judge_tensor("grad_k", of_key, cases::key_shape(spec), oracle.k, outputs.grad_k));
+  judgements.push_back(
+      judge_tensor("grad_v", of_key, cases::key_shape(spec), oracle.v, outputs.grad_v));
+  for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+    const auto p = static_cast<plumbline_parameter>(n);
+    if (!cases::has_gradient(spec, p)) continue;
+    judgements.push_back(judge_tensor(cases::gradient_name(p), axes_of(p),
+                                      cases::shape_of(spec, the_case.options, p),
+                                      oracle.parameters[n], outputs.grad_parameters[n]));
+  }
+  return judgements;
+}
+
+}  // namespace plumbline::verdict
