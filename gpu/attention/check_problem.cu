@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "attention/head_dims.cuh"
 #include "bias/table_rows.cuh"
 
 namespace plumbline::gpu {
@@ -150,9 +151,8 @@ std::string unsupported_reason(const plumbline_problem& p) {
   if (!positive(p.queries, kMaxPositions)) return "queries must be 1 .. 2^30";
   if (p.query_offset < 0 || p.query_offset > p.keys - p.queries)
     return "query_offset + queries must lie within keys";
-  bool known = false;
-  for (const int head_dim : {32, 48, 64, 80, 96, 128}) known = known || p.head_dim == head_dim;
-  if (!known) return "head_dim must be 32, 48, 64, 80, 96 or 128";
+  if (!with_head_dim(p.head_dim, []<int>() {}))
+    return "head_dim must be one of " + list_of(HeadDims{});
   if (p.format < PLUMBLINE_FP32 || p.format > PLUMBLINE_TF32)
     return "format must be fp32, bf16, fp16 or tf32";
   if (p.bias < 0 || p.bias >= PLUMBLINE_BIAS_COUNT) return "unknown bias";

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "attention/head_dims.cuh"
 #include "attention/problem.cuh"
 #include "bias/distance.cuh"
 #include "bias/fire.cuh"
@@ -44,21 +45,9 @@ void dispatch_bias(const Stream& stream, const Task& task, const More&... more) 
 
 template <class Rung, class... More>
 void dispatch(const Stream& stream, const Task& task, const More&... more) {
-  switch (task.head_dim) {
-    case 32:
-      return dispatch_bias<Rung, 32>(stream, task, more...);
-    case 48:
-      return dispatch_bias<Rung, 48>(stream, task, more...);
-    case 64:
-      return dispatch_bias<Rung, 64>(stream, task, more...);
-    case 80:
-      return dispatch_bias<Rung, 80>(stream, task, more...);
-    case 96:
-      return dispatch_bias<Rung, 96>(stream, task, more...);
-    case 128:
-      return dispatch_bias<Rung, 128>(stream, task, more...);
-  }
-  throw std::invalid_argument("head dimension must be 32, 48, 64, 80, 96 or 128");
+  const auto run = [&]<int D>() { dispatch_bias<Rung, D>(stream, task, more...); };
+  if (!with_head_dim(task.head_dim, run))
+    throw std::invalid_argument("head dimension must be one of " + list_of(HeadDims{}));
 }
 
 }  // namespace plumbline::gpu

@@ -89,7 +89,7 @@ __device__ inline float finite_shift(float maximum) {
 struct Task {
   Problem problem;
   BiasInputs bias;
-  int head_dim;  // 32, 48, 64, 80, 96 or 128
+  int head_dim;  // one of HeadDims
 };
 
 /// Where the forward pass writes.

@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
     };
     using Problem = plumbline_problem;
     BOOST_TEST(refusal([](Problem& p) { p.head_dim = 33; }) ==
-               "head_dim must be 32, 48, 64, 80, 96 or 128");
+               "head_dim must be one of 32, 48, 64, 80, 96, 128");
     BOOST_TEST(refusal([](Problem& p) { p.struct_size = 8; }).starts_with("struct_size is 8"));
     BOOST_TEST(refusal([](Problem& p) { p.bias = PLUMBLINE_ALIBI; }) == "slopes is missing");
     BOOST_TEST(refusal([](Problem& p) { p.bias = 99; }) == "unknown bias");
