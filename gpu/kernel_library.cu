@@ -6,6 +6,7 @@
 
 #include "attention/backward.cuh"
 #include "attention/check_problem.cuh"
+#include "attention/decode.cuh"
 #include "attention/forward.cuh"
 #include "plumbline_kernel.h"
 
@@ -80,6 +81,23 @@ int supports_forward(const plumbline_problem* problem, int32_t pass) {
   return problem && pass == PLUMBLINE_FORWARD && unsupported_reason(*problem).empty() ? 1 : 0;
 }
 
+int decode(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
+           size_t message_size) {
+  return run(problem, outputs, message, message_size, run_decode);
+}
+
+int supports_decode(const plumbline_problem* problem, int32_t pass) {
+  return problem && pass == PLUMBLINE_DECODE && unsupported_decode_reason(*problem).empty() ? 1 : 0;
+}
+
+/// Ranges of the keys, merged through their LSE.
+constexpr plumbline_contract split() {
+  plumbline_contract contract = kScalar;
+  contract.splits = kMostSplits;
+  return contract;
+}
+constexpr plumbline_contract kSplit = split();
+
 /// A hidden layer's sums must find room in shared memory.
 constexpr double kMostHidden = 256;
 
@@ -115,6 +133,7 @@ constexpr plumbline_kernel kKernels[] = {
      backward<true>,
      nullptr},
     forward_kernel("fused_skipping", forward<&fused_skipping_forward>, kSkipping),
+    {"split_kv", {kSplit, kSplit, kSplit, kSplit}, 1, supports_decode, nullptr, nullptr, decode},
 };
 
 #if PLUMBLINE_ON_GPU

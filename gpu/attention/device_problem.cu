@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attention/device_problem.cuh"
 
+#include <algorithm>
+
 #include "attention/check_problem.cuh"
 #include "attention/visible_count.cuh"
 #include "bias/table_rows.cuh"
@@ -31,6 +33,11 @@ std::size_t query_bytes(const plumbline_problem& p) {
 }
 
 std::size_t key_bytes(const plumbline_problem& p) {
+  if (p.page_size > 0 && p.pages) {
+    const std::size_t table = size(p.batch, (p.keys + p.page_size - 1) / p.page_size);
+    const auto last = static_cast<std::size_t>(*std::max_element(p.pages, p.pages + table));
+    return size(last + 1, p.kv_heads, p.page_size, p.head_dim) * element_size(p);
+  }
   return size(p.batch, p.kv_heads, p.keys, p.head_dim) * element_size(p);
 }
 

@@ -34,7 +34,7 @@ class DeviceProblem {
   Task task_{};
 };
 
-/// Bytes of a tensor like q, and of one like k.
+/// Bytes of a tensor like q, and of one like k; with a page table, of its pages up to the last.
 std::size_t query_bytes(const plumbline_problem& problem);
 std::size_t key_bytes(const plumbline_problem& problem);
 

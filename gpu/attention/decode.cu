@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attention/decode.cuh"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "attention/check_problem.cuh"
+#include "attention/device_problem.cuh"
+
+namespace plumbline::gpu {
+
+namespace {
+
+constexpr int kMostQueries = 64;
+constexpr int kMostPageSize = 1 << 30;
+constexpr std::int64_t kLeastKeys = 64;      // of a split
+constexpr std::int64_t kWantedBlocks = 512;  // four for each multiprocessor of a large GPU
+constexpr std::int64_t kRowsPerBlock = 8;
+
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+int pages_per_sequence(const plumbline_problem& p) {
+  return static_cast<int>(divided_up(p.keys, p.page_size));
+}
+
+void check_decode(const plumbline_problem& p) {
+  const std::string reason = unsupported_decode_reason(p);
+  if (!reason.empty()) throw InvalidProblem(reason);
+  if (p.page_size == 0) return;
+  require(p.pages, "pages");
+  const std::size_t pages = static_cast<std::size_t>(p.batch) * pages_per_sequence(p);
+  for (std::size_t n = 0; n < pages; ++n)
+    if (p.pages[n] < 0)
+      throw InvalidProblem("pages[" + std::to_string(n) + "] = " + std::to_string(p.pages[n]) +
+                           " is negative");
+}
+
+}  // namespace
+
+std::string unsupported_decode_reason(const plumbline_problem& p) {
+  const std::string reason = unsupported_reason(p);
+  if (!reason.empty()) return reason;
+  if (p.queries > kMostQueries) return "decoding takes at most 64 queries";
+  if (p.page_size < 0 || p.page_size > kMostPageSize) return "page_size must be 0 .. 2^30";
+  if (std::int64_t{p.batch} * p.heads * p.queries > std::numeric_limits<int>::max())
+    return "batch * heads * queries must be below 2^31";
+  return "";
+}
+
+int split_count(const plumbline_problem& p) {
+  // A window leaves few keys of a long cache.
+  std::int64_t keys = p.keys;
+  if (p.window >= 0) keys = std::min(keys, p.queries + 2 * std::int64_t{p.window});
+  const std::int64_t rows = std::int64_t{p.heads} / p.kv_heads * p.queries;
+  const std::int64_t blocks = divided_up(rows, kRowsPerBlock) * p.kv_heads * p.batch;
+  const std::int64_t wanted =
+      std::min(divided_up(kWantedBlocks, blocks), divided_up(keys, kLeastKeys));
+  return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, kMostSplits));
+}
+
+void run_decode(const plumbline_problem& p, const plumbline_outputs& outputs) {
+  check_decode(p);
+  const Stream stream;
+  const DeviceProblem problem(stream, p);
+  require(outputs.o, "o");
+  require(outputs.lse, "lse");
+  Cache cache{};
+  std::size_t table = 0;
+  if (p.page_size > 0) {
+    cache.page_size = p.page_size;
+    cache.pages_per_sequence = pages_per_sequence(p);
+    table = static_cast<std::size_t>(p.batch) * cache.pages_per_sequence;
+  }
+  const Input<int> pages(stream, table > 0 ? p.pages : nullptr, table);
+  cache.pages = pages.data();
+
+  const std::size_t rows = static_cast<std::size_t>(p.batch) * p.heads * p.queries;
+  const int splits = split_count(p);
+  const DeviceBuffer<float> partial_o(stream, rows * splits * p.head_dim);
+  const DeviceBuffer<float> maximum(stream, rows * splits), sum(stream, rows * splits);
+  Output<unsigned char> o(stream, outputs.o, query_bytes(p), "o");
+  Output<float> lse(stream, outputs.lse, rows, "lse");
+  split_kv_decode(stream, problem.task(), cache,
+                  {partial_o.data(), maximum.data(), sum.data(), splits}, {o.data(), lse.data()});
+  o.fetch();
+  lse.fetch();
+  stream.wait();
+  o.deliver();
+  lse.deliver();
+}
+
+}  // namespace plumbline::gpu

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoding from host memory to host memory, and what its kernels share.
+#ifndef PLUMBLINE_GPU_ATTENTION_DECODE_CUH
+#define PLUMBLINE_GPU_ATTENTION_DECODE_CUH
+
+#include <string>
+
+#include "attention/problem.cuh"
+#include "plumbline_kernel.h"
+
+namespace plumbline::gpu {
+
+/// Most ranges that the keys are split into.
+inline constexpr int kMostSplits = 64;
+
+/// Where the keys of a sequence lie: in pages, in the order of a table, or without one as Problem
+/// has them.
+struct Cache {
+  const int* pages;  // [batch, pages_per_sequence], or null
+  int page_size, pages_per_sequence;
+
+  /// First element of a key in k and v.
+  __device__ std::size_t key_start(const Problem& problem, int b, int kv_head, int key,
+                                   int head_dim) const {
+    const std::size_t of_batch = static_cast<std::size_t>(b);
+    if (!pages) return ((of_batch * problem.kv_heads + kv_head) * problem.keys + key) * head_dim;
+    const int nth = key / page_size;
+    const auto page = static_cast<std::size_t>(pages[of_batch * pages_per_sequence + nth]);
+    return ((page * problem.kv_heads + kv_head) * page_size + (key - nth * page_size)) * head_dim;
+  }
+};
+
+/// The softmax of each split of each row, by itself: o not yet divided by the sum. Rows as those of
+/// lse.
+struct Partials {
+  float* o;        // [rows, splits, head_dim]
+  float* maximum;  // [rows, splits]; -infinity where the row sees no key of the split
+  float* sum;      // [rows, splits]
+  int splits;
+};
+
+/// Ranges that the keys are split into: enough blocks for a large GPU, at least 64 keys each, at
+/// most kMostSplits. Follows from the problem alone, so that every device computes the same bits.
+int split_count(const plumbline_problem& problem);
+
+/// Splits, then merge.
+void split_kv_decode(const Stream& stream, const Task& task, const Cache& cache,
+                     const Partials& partials, const Outputs& outputs);
+
+/// As `unsupported_reason`, and what decoding asks beyond it: at most 64 queries, page_size 0 ..
+/// 2^30.
+std::string unsupported_decode_reason(const plumbline_problem& problem);
+
+/// As run_forward. Throws InvalidProblem also for a page table that is missing or holds a negative
+/// page.
+void run_decode(const plumbline_problem& problem, const plumbline_outputs& outputs);
+
+}  // namespace plumbline::gpu
+
+#endif
