@@ -105,12 +105,10 @@ struct Row {
 
   /// -p ln(1 + a x): dp = -ln(1 + a x), off as the bias is; da = -p x / (1 + a x), six roundings.
   void operator()(const reference::KerpleLog<RunningError>& kerple) const {
-    const double p_value = parameter(PLUMBLINE_P);
     kerple_derivatives(kerple, [&](std::size_t n, double by_p, double by_a) {
       const bool same = visible[n] == position;
       return std::pair{same ? 0.0 : 2.001 * u + 7 * u * by_p, 6 * u * by_a};
     });
-    (void)p_value;
   }
   /// -a x^p: dp = -a x^p ln x, da = -x^p; the power as in bias_error, the logarithm 4u.
   void operator()(const reference::KerplePower<RunningError>& kerple) const {

@@ -114,7 +114,7 @@ class Work {
   /// The products of P and dZ with matrices, for one key head.
   void multiply_out(int kv, const std::vector<HeadPairs>& heads, OracleGradients& result) const;
   void finish(const Product& product, cases::Format format, std::span<const double> additions,
-              double other, const float* untouched, int first_position, OracleNumber* result) const;
+              double other, int first_position, OracleNumber* result) const;
 
   const cases::Case& case_;
   const Contract& contract_;
@@ -284,7 +284,7 @@ void Work::multiply_out(int kv, const std::vector<HeadPairs>& heads,
           pairs.growth[r] * (grad_q.value.row(r).cwiseAbs() + grad_q.radius.row(r)) +
           tau * pairs.common[r] * by_p.row(r);
     }
-    finish(grad_q, formats_.q, pairs.keys, largest(K), nullptr, s.query_offset, &result.q[first]);
+    finish(grad_q, formats_.q, pairs.keys, largest(K), s.query_offset, &result.q[first]);
 
     multiply(grad_k, pairs.z.transpose(), pairs.z_radius.transpose(), {Q, Q_radius}, case_.scale,
              s.queries * group);
@@ -299,14 +299,12 @@ void Work::multiply_out(int kv, const std::vector<HeadPairs>& heads,
   const std::size_t first = std::size_t(kv) * s.keys * D;
   const double largest_q = std::abs(*std::max_element(
       case_.q.begin(), case_.q.end(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
-  finish(grad_k, formats_.k, queries, largest_q, nullptr, 0, &result.k[first]);
-  const bool turns = rope_pairs(s.bias).has_value();
-  (void)turns;
-  finish(grad_v, formats_.v, queries, 1.0, nullptr, -1, &result.v[first]);
+  finish(grad_k, formats_.k, queries, largest_q, 0, &result.k[first]);
+  finish(grad_v, formats_.v, queries, 1.0, -1, &result.v[first]);
 }
 
 void Work::finish(const Product& product, cases::Format format, std::span<const double> additions,
-                  double other, const float*, int first_position, OracleNumber* result) const {
+                  double other, int first_position, OracleNumber* result) const {
   const auto& s = case_.spec;
   const int rows = static_cast<int>(product.value.rows()), D = s.head_dim;
   const auto pairs = first_position >= 0 ? rope_pairs(s.bias) : std::nullopt;

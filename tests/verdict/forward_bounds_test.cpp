@@ -3,6 +3,7 @@
 // lets them be.
 #include "verdict/forward_bounds.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <random>
@@ -190,4 +191,68 @@ BOOST_AUTO_TEST_CASE(scores_that_overflow_fp32_have_no_bound) {
   const std::vector<double> score{1e39}, products{1e39}, bias_error{0.0};
   BOOST_TEST(std::isinf(
       verdict::score_errors(contract, 64, 0.125, false, 1.0, score, products, bias_error)[0]));
+}
+
+BOOST_AUTO_TEST_CASE(keys_left_out_use_up_what_the_contract_allows) {
+  // As many keys as may be left out, from the faintest; the others are exact.
+  auto contract = cases::undeclared_contract();
+  contract.skipped_mass = 0x1p-10;
+  contract.exp_error = 0;
+  std::mt19937 random(3);
+  double worst_o = 0, worst_lse = 0;
+  for (int n = 0; n < 300; ++n) {
+    Row row = random_row(random, 30, 4.0);
+    std::fill(row.score_error.begin(), row.score_error.end(), 0.0);
+    const auto bounds = row.bounds(contract, Format::fp32);
+    std::vector<double> order = row.probability;
+    std::sort(order.begin(), order.end());
+    double mass = 0, limit = 0;
+    for (const double p : order) {
+      if (mass + p > contract.skipped_mass) break;
+      mass += p;
+      limit = p;
+    }
+    double sum = 0, weighted = 0;
+    for (std::size_t j = 0; j < row.score.size(); ++j) {
+      if (row.probability[j] <= limit) continue;
+      sum += row.probability[j];
+      weighted += row.probability[j] * row.v[j];
+    }
+    worst_o = std::max(worst_o, std::abs(weighted / sum - row.output[0]) / bounds.output[0]);
+    worst_lse = std::max(worst_lse, std::abs(std::log(sum)) / bounds.lse);
+  }
+  BOOST_TEST(worst_o <= 1.0);
+  BOOST_TEST(worst_lse <= 1.0);
+  BOOST_TEST(worst_o > 0.5);
+  BOOST_TEST(worst_lse > 0.9);
+}
+
+BOOST_AUTO_TEST_CASE(operands_cut_to_tf32_use_up_what_the_contract_allows) {
+  // P and V each off by r, towards the sign of v: relative (1 + r)^2 - 1 of sum p |v|.
+  auto contract = cases::undeclared_contract();
+  contract.operand_roundoff = 0x1p-10;
+  const double r = contract.operand_roundoff;
+  const Row row({0.0, 0.5, 1.0}, {1.0f, 2.0f, 0.5f}, 0.0);
+  const double bound = row.bounds(contract, Format::fp32).output[0];
+  const double error = ((1 + r) * (1 + r) - 1) * row.output[0];
+  BOOST_TEST(error <= bound);
+  BOOST_TEST(bound <= 1.01 * error);
+  // Scores: both operands of every product.
+  const std::vector<double> score{0.5}, products{2.0}, bias_error{0.0};
+  const double sigma =
+      verdict::score_errors(contract, 64, 0.125, false, 1.0, score, products, bias_error)[0];
+  BOOST_TEST(((1 + r) * (1 + r) - 1) * products[0] <= sigma);
+  BOOST_TEST(sigma <= 1.01 * ((1 + r) * (1 + r) - 1) * products[0]);
+}
+
+BOOST_AUTO_TEST_CASE(an_output_beyond_the_largest_fp16_number_has_no_bound) {
+  const Row fits({0.0}, {65000.0f}, 0.0), beyond({0.0}, {65500.0f}, 0.0);
+  BOOST_TEST(std::isfinite(fits.bounds(cases::undeclared_contract(), Format::fp16).output[0]));
+  BOOST_TEST(std::isinf(beyond.bounds(cases::undeclared_contract(), Format::fp16).output[0]));
+}
+
+BOOST_AUTO_TEST_CASE(a_tf32_output_is_stored_as_a_float) {
+  const Row row({1.0}, {1.0f}, 0.0);
+  BOOST_TEST(row.bounds(cases::undeclared_contract(), Format::tf32).output[0] ==
+             row.bounds(cases::undeclared_contract(), Format::fp32).output[0]);
 }

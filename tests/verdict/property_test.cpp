@@ -141,6 +141,15 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_writes_to_its_inputs_fails) {
   BOOST_TEST(result.counterexample->judgement.failure == "the kernel changed its input q");
 }
 
+BOOST_AUTO_TEST_CASE(a_kernel_that_says_it_is_deterministic_must_give_the_same_bits_twice) {
+  const auto result = check("differs_from_run_to_run");
+  BOOST_TEST((result.outcome == Outcome::fail));
+  BOOST_REQUIRE(result.counterexample.has_value());
+  BOOST_TEST(result.counterexample->judgement.failure.find("two runs differ: lse, element 0") !=
+             std::string::npos);
+  BOOST_TEST((check("may_differ_from_run_to_run").outcome == Outcome::pass));
+}
+
 BOOST_AUTO_TEST_CASE(a_kernel_for_few_shapes_is_judged_on_those) {
   const auto result = check("wrong_for_head_dim_128_only", 20);
   BOOST_TEST(result.supported);

@@ -116,6 +116,17 @@ int crashes(const plumbline_problem* p, const plumbline_outputs*, char*, size_t)
   return 0;
 }
 
+/// Right, and off by a unit in the last place of an lse in every second run.
+int differs_from_run_to_run(const plumbline_problem* p, const plumbline_outputs* out, char*,
+                            size_t) {
+  static int calls = 0;
+  attend(p, out, 0);
+  if (++calls % 2 == 0 && std::isfinite(out->lse[0])) {
+    out->lse[0] = std::nextafter(out->lse[0], 0.0f);
+  }
+  return 0;
+}
+
 constexpr plumbline_contract contract{0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0};
 
 constexpr plumbline_kernel forward_only(const char* name, decltype(&supports) supported,
@@ -137,8 +148,16 @@ const plumbline_kernel kernels[] = {
     forward_only("loses_the_device", supports, loses_the_device),
     forward_only("ends_the_program", supports, ends_the_program),
     forward_only("crashes", supports, crashes),
+    forward_only("differs_from_run_to_run", supports, differs_from_run_to_run),
+    {"may_differ_from_run_to_run",
+     {contract, contract, contract, contract},
+     0,
+     supports,
+     differs_from_run_to_run,
+     nullptr,
+     nullptr},
 };
-const plumbline_library library{PLUMBLINE_ABI_VERSION, "test kernels", "CPU", 12, kernels};
+const plumbline_library library{PLUMBLINE_ABI_VERSION, "test kernels", "CPU", 14, kernels};
 
 }  // namespace
 
