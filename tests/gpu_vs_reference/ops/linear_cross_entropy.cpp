@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // From hidden states to the loss and back, chunk by chunk.
+#include "ops/linear_cross_entropy.cuh"
+
 #include <boost/mpl/list.hpp>
 
-#include "ops/linear_classifier.cuh"
 #include "reference/model/linear_layer.hpp"
 #include "reference/model/loss.hpp"
 #include "tests/gpu_vs_reference/ops/harness.hpp"
@@ -75,16 +76,20 @@ Results run(const Problem& p) {
   for (const auto& target : p.targets) labels.push_back(target.value_or(-100));
   const Device<int> targets(labels);
   Results results;
-  results.loss =
-      gpu::chunked_cross_entropy<Element>(
-          stream, {p.rows, p.vocabulary, p.vocabulary}, {targets.data()},
-          gpu::classifier_of<Element>(
-              linear,
-              {p.width, p.vocabulary, hidden.data(), W.data(), p.b.empty() ? nullptr : b.data(),
-               grad_hidden.data(), grad_W.data(), p.b.empty() ? nullptr : grad_b.data(),
-               p.previous_W.empty() ? gpu::Gradient::overwrite : gpu::Gradient::accumulate}),
-          p.chunk_rows, logits.data(), losses.data(), p.grad_loss)
-          .mean;
+  const bool biased = !p.b.empty();
+  const gpu::LinearClassifier<Element> layer{
+      p.width,
+      hidden.data(),
+      W.data(),
+      biased ? b.data() : nullptr,
+      grad_hidden.data(),
+      grad_W.data(),
+      biased ? grad_b.data() : nullptr,
+      p.previous_W.empty() ? gpu::Gradient::overwrite : gpu::Gradient::accumulate};
+  results.loss = gpu::linear_cross_entropy<Element>(
+                     stream, linear, {p.rows, p.vocabulary, p.vocabulary}, {targets.data()}, layer,
+                     p.chunk_rows, logits.data(), losses.data(), p.grad_loss)
+                     .mean;
   results.grad_hidden = grad_hidden.numbers();
   results.grad_W = grad_W.numbers();
   results.grad_b = grad_b.numbers();
