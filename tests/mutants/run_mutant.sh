@@ -73,12 +73,13 @@ link=$(tail -n 1 <<<"$commands")
 mutated=$scratch/$(basename "$product")
 front=
 compiled=0
-# Attention for one head dimension, hardly optimised: a tenth of the compiler's work.
+# Attention for one head dimension, or for those that the mutant names, hardly optimised: a tenth of
+# the compiler's work.
 head_dims=$(field head_dims)
 quick="-DPLUMBLINE_HEAD_DIMS=${head_dims:-32}"
 case "$caught_by:$sources" in
   verdict:*attention/*) sources="$sources attention/check_problem.cu" ;;
-  *) quick= ;;
+  *) [ -n "$head_dims" ] || quick= ;;
 esac
 while IFS= read -r command; do
   for pattern in $sources; do
