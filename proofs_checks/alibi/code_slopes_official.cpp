@@ -2,6 +2,7 @@
 #include "proofs_checks/alibi/claims.hpp"
 #include "proofs_checks/alibi/source.hpp"
 #include "proofs_checks/head_counts.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -44,6 +45,7 @@ Claim code_slopes_official() {
                      for_all(Role::condition, "the same for H = 1, 2, 4, ..., 64", OfficialSlopes{},
                              head_counts({1, 2, 4, 8, 16, 32, 64}))});
   };
+  claim.pictures = {pictures::slopes_of_12_heads};
   claim.mutant = "They agree for 6 heads.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "2^(-8 (k+1)/H) - official = 0 for H = 6", OfficialSlopes{},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/alibi/claims.hpp"
 #include "proofs_checks/alibi/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/core/primitives.hpp"
@@ -55,6 +56,7 @@ Claim gentle_head_reaches_far() {
          for_all(Role::condition, "the same for d <= 26", NineTenths{},
                  distances({1, 5, 10, 20, 26}))});
   };
+  claim.pictures = {pictures::steep_and_gentle};
   claim.mutant = "It holds for d = 27.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "e^(-m d) - 0.9 >= 0 for d = 27", NineTenths{},

@@ -2,6 +2,7 @@
 #include "proofs_checks/alibi/claims.hpp"
 #include "proofs_checks/alibi/source.hpp"
 #include "proofs_checks/head_counts.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -45,6 +46,7 @@ Claim geometric_slopes() {
                      for_all(Role::condition, "the same for H = 4, 8, 16, 32", Geometric<true>{},
                              head_counts({4, 8, 16, 32}))});
   };
+  claim.pictures = {pictures::slopes_of_12_heads};
   claim.mutant = "So it is for 3 heads.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "m_{h-1} m_{h+1} - m_h^2 = 0, official, H = 3",

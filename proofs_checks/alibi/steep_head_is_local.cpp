@@ -2,6 +2,7 @@
 #include "proofs_checks/alibi/claims.hpp"
 #include "proofs_checks/alibi/rows.hpp"
 #include "proofs_checks/alibi/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "reference/core/primitives.hpp"
 
 namespace plumbline::proofs_checks::alibi {
@@ -61,6 +62,7 @@ Claim steep_head_is_local() {
     return for_all(Role::statement, "attention at distances 0..9 - 0.99 > 0, m = 1/2", LocalShare{},
                    lengths(0.5));
   };
+  claim.pictures = {pictures::steep_and_gentle};
   claim.mutant = "The same of the slope 1/16.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "attention at distances 0..9 - 0.99 > 0, m = 1/16",

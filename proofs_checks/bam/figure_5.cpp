@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -69,6 +70,7 @@ Claim figure_5() {
          for_all(Role::correction, "-|(1/alpha)(x - mu)|^beta + |(x - mu)/alpha|^beta = 0",
                  FigureIsBias<Drawing::corrected>{}, entries())});
   };
+  claim.pictures = {pictures::figure_5_bias};
   claim.mutant = "B = -|(1/alpha)(j - i) - mu|^beta.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "-|x/alpha - mu|^beta + |(x - mu)/alpha|^beta = 0",

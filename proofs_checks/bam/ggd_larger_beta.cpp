@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -73,6 +74,7 @@ Claim ggd_larger_beta() {
                      for_all(Role::correction, "all y in [0.001, 0.99]: y^beta - y^beta' > 0",
                              LargerBetaFallsFaster<-1>{}, boxes(0.001, 0.99))});
   };
+  claim.pictures = {pictures::ggd_shapes};
   claim.mutant = "|x - mu| > alpha/2 is enough.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "y = 3/4: y^beta' - y^beta > 0", LargerBetaFallsFaster<1>{},

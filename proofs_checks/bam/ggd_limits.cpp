@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -81,6 +82,7 @@ Claim ggd_limits() {
                  "epsilon = 2^-16: e^(beta ln((d + epsilon)/epsilon)) - 1 - |b - b_own| >= 0",
                  BiasesApproachEachOther<true>{}, shapes())});
   };
+  claim.pictures = {pictures::ggd_shapes};
   claim.mutant = "The rate is e^(beta ln(d + epsilon)) - 1.";
   claim.mutant_checks = [] {
     return for_all(Role::statement,

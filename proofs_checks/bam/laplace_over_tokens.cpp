@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -67,6 +68,7 @@ Claim laplace_over_tokens() {
          for_all(Role::correction, "tanh(m/2) sum e^(-m |k|) - 1 = 0", TanhNormalises<false>{},
                  slopes())});
   };
+  claim.pictures = {pictures::laplace_sum};
   claim.mutant = "The factor is tanh(m).";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "tanh(m) sum e^(-m |k|) - 1 = 0", TanhNormalises<true>{},

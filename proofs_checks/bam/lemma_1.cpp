@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/normalisers.hpp"
 #include "proofs_checks/bam/priors.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/samples.hpp"
 
 namespace plumbline::proofs_checks::bam {
@@ -90,6 +91,7 @@ Claim lemma_1() {
         "softmax(M)_j - u_j = 0 and softmax(f + M)_j - p_cont u_j / Z = 0 for all L keys",
         MaskIsUniformPrior<false>{}, causal_rows());
   };
+  claim.pictures = {pictures::prior_curves};
   claim.mutant = "The prior is 1/L for each of the L keys.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "the same with u_j = 1/L", MaskIsUniformPrior<true>{},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/priors.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "reference/attention/softmax.hpp"
 
 namespace plumbline::proofs_checks::bam {
@@ -120,6 +121,7 @@ Claim lemma_2() {
                      for_all(Role::correction, "prior(d) - q^d (1 - q)/(1 - q^i) = 0",
                              PriorIsTruncatedGeometric<false>{}, rows())});
   };
+  claim.pictures = {pictures::prior_curves};
   claim.mutant = "p(d) = q^d (1 - q), the geometric distribution that is not truncated.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "prior(d) - q^d (1 - q) = 0", PriorIsTruncatedGeometric<true>{},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/priors.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -128,6 +129,7 @@ Claim lemma_3() {
          for_all(Role::condition, "e^(2 F - m n) - p >= 0 on all contents in [-F, F]",
                  WeightBelowRate<false>{}, bounded_contents())});
   };
+  claim.pictures = {pictures::alibi_decay};
   claim.mutant = "The rate is e^(F - m d).";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "e^(F - m n) - p >= 0", WeightBelowRate<true>{},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/priors.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -125,6 +126,7 @@ Claim lemma_4() {
          for_all(Role::condition, "e^(2 F + b_far - b_own) - p >= 0 on all contents in [-F, F]",
                  WeightBelowRate<false>{}, bounded_contents())});
   };
+  claim.pictures = {pictures::ggd_decay};
   claim.mutant = "The rate is e^(b_far - b_own) whatever the content is.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "e^(b_far - b_own) - p >= 0", WeightBelowRate<true>{},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/priors.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -93,6 +94,7 @@ Claim negative_beta_far_end() {
          for_all(Role::correction, "b(d + 1) - b(d) >= 0 and (alpha/d)^|beta| - (b(D) - b(d)) >= 0",
                  PriorRisesAndFlattens<false>{}, shapes({0.5, 1, 64}, {-0.25, -1, -2}))});
   };
+  claim.pictures = {pictures::prior_curves};
   claim.mutant = "The prior falls with the distance.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "b(d) - b(d + 1) >= 0", PriorRisesAndFlattens<true>{},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -98,6 +99,7 @@ Claim rope_additive() {
                      for_all(Role::correction, "largest mixed difference - 1/2 > 0 at every phase",
                              NeverBecomesAdditive{}, phases())});
   };
+  claim.pictures = {pictures::rope_mixed_difference};
   claim.mutant = "The largest mixed difference is below 3/2 everywhere.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "3/2 - largest mixed difference > 0", BecomesAdditive<3>{},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -82,6 +83,7 @@ Claim ssmax_sharpness() {
                      for_all(Role::correction, "s g < 1: n^(s g - 1)/(1 - 1/n) - p >= 0",
                              PeakBelowRate{}, lengths({0.25, 1}, {0.25, 0.875}))});
   };
+  claim.pictures = {pictures::fading};
   claim.mutant = "s g >= 3/4 is enough.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "s g = 3/4: p - 1/2 >= 0", PeakIsAtLeastHalf{},

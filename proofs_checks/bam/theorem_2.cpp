@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -103,6 +104,7 @@ Claim theorem_2() {
                              WitnessGivesRatioBelowOne{},
                              distances({-2, -0.5, -0.0625, 0.0625, 0.5, 0.9375}))});
   };
+  claim.pictures = {pictures::theorem_2_ratio};
   claim.mutant = "The same alpha serves beta = 3/2.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "beta = 3/2, alpha = (m/2)^(-1/beta): 1 - ratio > 0",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -102,6 +103,7 @@ Claim theorem_2_necessarily() {
                      for_all(Role::correction, "d = d*/c, c > 1: ratio - 1 > 0",
                              RatioAroundTheMeeting<false, false>{}, around())});
   };
+  claim.pictures = {pictures::theorem_2_mass};
   claim.mutant = "d* = (alpha^-beta / m)^(1/beta).";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "d = c d*, c > 1: 1 - ratio > 0",

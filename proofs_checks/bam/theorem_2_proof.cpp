@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -62,6 +63,7 @@ Claim theorem_2_proof() {
                              "[0, 1 - 2^-10]",
                              PowerBelowOne<false>{}, distances({2, 3, 512, 0x1p30}))});
   };
+  claim.pictures = {pictures::theorem_2_ratio};
   claim.mutant = "The ratio is below 1/2.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "1/2 - d^(beta - 1) > 0", PowerBelowOne<true>{},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/priors.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/samples.hpp"
 #include "reference/attention/softmax.hpp"
 
@@ -113,6 +114,7 @@ Claim theorem_2_weights() {
                      for_all(Role::correction, "mass beyond w: GGD - ALiBi >= 0 for every w",
                              MassBeyondEveryWindow<false>{}, any_contents())});
   };
+  claim.pictures = {pictures::theorem_2_weights};
   claim.mutant = "The mass nearer than w: GGD - ALiBi >= 0.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "mass nearer than w: GGD - ALiBi >= 0 for every w",

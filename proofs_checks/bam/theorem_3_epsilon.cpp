@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/bias/ggd.hpp"
 
@@ -96,6 +97,7 @@ Claim theorem_3_epsilon() {
          for_all(Role::condition, "1/100 - p_ii / p_i,i-1 >= 0 on boxes that meet the condition",
                  OwnKeyIsIgnored{}, strong())});
   };
+  claim.pictures = {pictures::own_key_weight};
   claim.mutant = "theta_beta <= -0.1 is enough for theta_alpha = 0.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "theta_beta = -0.1: 1/100 - p_ii / p_i,i-1 >= 0",

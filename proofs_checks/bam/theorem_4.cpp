@@ -3,6 +3,7 @@
 
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/priors.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/samples.hpp"
 #include "reference/attention/softmax.hpp"
 
@@ -206,6 +207,7 @@ Claim theorem_4() {
          for_all(Role::correction, "p_ij - e^(b_ij) p_ij^NoPE >= 0", NotDampedBesideNope<false>{},
                  any_contents())});
   };
+  claim.pictures = {pictures::negative_beta_decay};
   claim.mutant = "p_ij >= p_ij^NoPE at every distance.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "p_ij - p_ij^NoPE >= 0", NotDampedBesideNope<true>{},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/normalisers.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/samples.hpp"
 
 namespace plumbline::proofs_checks::bam {
@@ -43,6 +44,7 @@ Claim z_exp_information() {
                      for_all(Role::correction, "sum p_cont p_pos - exp(-I) = 0",
                              ZIsExpOfInformation<-1>{}, score_pairs(true))});
   };
+  claim.pictures = {pictures::z_random_pairs};
   claim.mutant = "Z = exp(-2 I).";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "sum p_cont p_pos - exp(-2 I) = 0", ZIsExpOfInformation<-2>{},

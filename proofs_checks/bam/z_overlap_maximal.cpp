@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/normalisers.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/samples.hpp"
 
 namespace plumbline::proofs_checks::bam {
@@ -74,6 +75,7 @@ Claim z_overlap_maximal() {
                  "max p_cont - <p_cont, p_pos> >= 0 and ||p||^2 ||q||^2 - <p, q>^2 >= 0",
                  BoundedByPeakAndCosine{}, score_pairs(true))});
   };
+  claim.pictures = {pictures::overlap_of_mixtures};
   claim.mutant = "<p, q> <= ||p||^2 ||q||^2, the cosine bound without its root.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "||p||^2 ||q||^2 - <p, q> >= 0", BoundedBySquares{},

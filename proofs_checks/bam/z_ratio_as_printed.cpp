@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/normalisers.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/samples.hpp"
 
 namespace plumbline::proofs_checks::bam {
@@ -54,6 +55,7 @@ Claim z_ratio_as_printed() {
                      for_all(Role::correction, "Z_joint / (Z_cont Z_pos) - sum p_cont p_pos = 0",
                              RatioIsOverlap<-1>{}, score_pairs(true))});
   };
+  claim.pictures = {pictures::z_random_pairs};
   claim.mutant = "Z_joint / Z_cont = sum_j softmax(f)_j softmax(g)_j.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "Z_joint / Z_cont - sum p_cont p_pos = 0", HalfRatioIsOverlap{},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/core/primitives.hpp"
@@ -69,6 +70,7 @@ Claim alibi_approaches_zero() {
          for_all(Role::correction, "e^b(d) - e^b(d + 1) > 0 and 1/(1 + r d) - e^b(d) >= 0",
                  FactorShrinks<1>{}, slopes())});
   };
+  claim.pictures = {pictures::exponential_weights};
   claim.mutant = "The factor e^b is below half of that enclosure.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "1/(2 + 2 r d) - e^b(d) >= 0", FactorShrinks<2>{}, slopes());

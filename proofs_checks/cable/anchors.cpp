@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/biases.hpp"
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/samples.hpp"
 
 namespace plumbline::proofs_checks::cable {
@@ -110,6 +111,7 @@ Claim anchors() {
          for_all(Role::correction, "B_i,j+1 - B_ij >= 0, j < i", NearerIsNotWorseOff{},
                  increments_and_gains(false))});
   };
+  claim.pictures = {pictures::bias_maps};
   claim.mutant = "The own increment of the query does not count either: B_ij - B_ij(f_i + 1) = 0.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "B_ij - B_ij(f_i + 1) = 0, j < i", QueryIncrementDoesNotCount{},

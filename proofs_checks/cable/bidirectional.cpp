@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/biases.hpp"
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/samples.hpp"
 
 namespace plumbline::proofs_checks::cable {
@@ -63,6 +64,7 @@ Claim bidirectional() {
          for_all(Role::correction, "-B_10 >= 0 and -B_12 >= 0 for B_ij = -g_i |S_i - S_j|",
                  OnePenaltyEachSide<true>{}, both_signs())});
   };
+  claim.pictures = {pictures::bidirectional_maps};
   claim.mutant =
       "With -g_i |S_i - S_j| both sides are strictly penalised, also where increments are 0.";
   claim.mutant_checks = [] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/attention/softmax.hpp"
 #include "reference/bias/alibi.hpp"
@@ -73,6 +74,7 @@ Claim decay_proportional() {
                      for_all(Role::correction, "ln p(d) - ln p(d + 1) - r = 0", EqualSteps<true>{},
                              rows_of_alibi())});
   };
+  claim.pictures = {pictures::exponential_weights};
   claim.mutant = "Every step halves the weight.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "p(d) - 2 p(d + 1) = 0", Halves{}, rows_of_alibi());

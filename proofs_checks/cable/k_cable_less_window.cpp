@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/biases.hpp"
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/samples.hpp"
 #include "reference/attention/softmax.hpp"
 #include "reference/bias/k_cable.hpp"
@@ -93,6 +94,7 @@ Claim k_cable_less_window() {
                    "attention at distances >= W under K-CABLE minus that under CABLE >= 0, every W",
                    MoreBeyond<1>{}, rows_of_scores());
   };
+  claim.pictures = {pictures::k_cable_window};
   claim.mutant = "It is the other way round.";
   claim.mutant_checks = [] {
     return for_all(Role::statement,

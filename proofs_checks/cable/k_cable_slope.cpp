@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/bias/k_cable.hpp"
 #include "reference/core/primitives.hpp"
@@ -89,6 +90,7 @@ Claim k_cable_slope() {
          for_all(Role::statement, "4/sqrt(b) - ln(1 + b^2)/b >= 0 on boxes that cover [1, 2^40]",
                  Ratio{}, octaves())});
   };
+  claim.pictures = {pictures::k_cable_kernel};
   claim.mutant = "The slope is at most 3/4 of that of CABLE.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "3/4 - 2b/(1 + b^2) >= 0 at b = 1", SlopeDifference<0>{},

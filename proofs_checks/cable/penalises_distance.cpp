@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/cable/biases.hpp"
 #include "proofs_checks/cable/claims.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/samples.hpp"
 
 namespace plumbline::proofs_checks::cable {
@@ -78,6 +79,7 @@ Claim penalises_distance() {
                      for_all(Role::correction, "published sign: -B_ij >= 0 and B_i,j+1 - B_ij >= 0",
                              PublishedBiasPenalises{}, increments_and_gains(false))});
   };
+  claim.pictures = {pictures::bias_maps};
   claim.mutant = "With the published sign, B_i,j >= B_i,j+1.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "published sign: B_ij - B_i,j+1 >= 0", PublishedBiasRewards{},

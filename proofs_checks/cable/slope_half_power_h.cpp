@@ -4,6 +4,7 @@
 #include "proofs_checks/cable/biases.hpp"
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/head_counts.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -81,6 +82,7 @@ Claim slope_half_power_h() {
          for_all(Role::correction, "ln m_h + (8 h / H) ln 2 = 0 for H = 1, 2, 4, ..., 64",
                  LogSlopeIsGeometric{}, head_counts({1, 2, 4, 8, 16, 32, 64}))});
   };
+  claim.pictures = {pictures::slopes_of_12_heads};
   claim.mutant = "The formula 2^(-8 h / H) holds for H = 12 as well.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "ln m_h + (8 h / H) ln 2 = 0 for H = 12", LogSlopeIsGeometric{},

@@ -64,10 +64,18 @@ class Setter {
     for (const Text& part : parts) {
       result += (result.empty() ? "" : "<wbr/>") + element("math", row(part));
     }
-    return result;
+    return replaced(result, breaks ? "</mrow></math><wbr/><math><mrow>" : "");
   }
 
  private:
+  /// Stands between the factors of a long product, outside of brackets, where a line may end.
+  static constexpr char line_end = '\n';
+  static Text replaced(const Text& set, const Text& by) {
+    Text result;
+    for (const char c : set) result += c == line_end ? by : Text(1, c);
+    return result;
+  }
+
   bool done() const { return at_ >= tokens_.size(); }
   const Token& here() const { return tokens_[at_]; }
   bool next_is(std::string_view text) const { return !done() && here().text == text; }
@@ -137,7 +145,7 @@ class Setter {
       above = over_or_under(first, above);
       first = ++at_;
       const Text below = product();
-      above = element("mfrac", row(above) + row(over_or_under(first, below)));
+      above = replaced(element("mfrac", row(above) + row(over_or_under(first, below))), "");
       first = tokens_.size();
     }
     return above;
@@ -158,8 +166,14 @@ class Setter {
   Text product() {
     Text result;
     bool first = true;
+    std::size_t line_start = at_;
     while (!done()) {
-      if (!first && (times() || dot() || star())) {
+      const bool between = !first && (times() || dot() || star());
+      if (depth_ == 0 && here().space && at_ >= line_start + 8 && (between || starts_factor())) {
+        result += line_end;
+        line_start = at_;
+      }
+      if (between) {
         result += element("mo", sign(here().text));
         ++at_;
       } else if (attached("/") && !first) {
@@ -205,7 +219,7 @@ class Setter {
       primes += "′";
     }
     Text result;
-    if (text == "infinity") {
+    if (text == "infinity" || text == "inf") {
       result = element("mn", "∞");
     } else if (!greek(text).empty()) {
       result = element("mi", Text(greek(text)));
@@ -222,7 +236,9 @@ class Setter {
   Text group() {
     const Token open = here();
     ++at_;
+    ++depth_;
     const Text inside = items();
+    --depth_;
     const bool grows = inside.find("<mfrac>") != Text::npos;
     Text result = fence(open, "prefix", grows) + inside;
     if (!done()) {
@@ -234,7 +250,9 @@ class Setter {
   /// The content alone.
   Text unwrapped() {
     ++at_;
+    ++depth_;
     Text inside = items();
+    --depth_;
     if (!done()) ++at_;
     return inside;
   }
@@ -337,6 +355,7 @@ class Setter {
 
   std::span<const Token> tokens_;
   std::size_t at_ = 0;
+  int depth_ = 0;  ///< of brackets and scripts
   bool seen_comma_ = false;
 };
 

@@ -16,7 +16,7 @@ bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 bool known(std::string_view name) {
   return name.size() == 1 || !greek(name).empty() || is_function(name) || name == "score" ||
-         name == "gate" || name == "db" || name == "infinity";
+         name == "gate" || name == "db" || name == "infinity" || name == "inf";
 }
 
 /// Reads the text from left to right; each rule takes what stands at `at_` or leaves it.
@@ -176,8 +176,8 @@ void demote_words(std::vector<Token>& tokens) {
   static const std::set<std::string> as_call = {"softmax", "Softmax", "softplus", "Softplus",
                                                 "ReLU",    "Uniform", "Laplace",  "logistic",
                                                 "score",   "gate"};
-  static const std::set<std::string> as_prefix = {"sum", "max", "min", "lim",  "log",
-                                                  "mod", "exp", "cos", "sqrt", "inf"};
+  static const std::set<std::string> as_prefix = {"sum", "max", "min", "lim", "log",
+                                                  "mod", "exp", "cos", "sqrt"};
   for (std::size_t k = 0; k < tokens.size(); ++k) {
     Token& token = tokens[k];
     if (token.kind != Kind::name) continue;

@@ -2,6 +2,8 @@
 // One claim on the page.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "proofs_checks/formula/escape.hpp"
 #include "proofs_checks/notes.hpp"
 #include "proofs_checks/page/parts.hpp"
@@ -22,11 +24,21 @@ const Check* refuting(const std::vector<Check>& checks, bool statement_only) {
   return nullptr;
 }
 
+/// The residual and the relation as text: numbers that a person may copy, and lines that may end.
+std::string found(const std::string& text) {
+  std::string html = escaped(text);
+  for (const auto& [plain, printed] : {std::pair{"&gt;=", "≥"}, std::pair{"&lt;=", "≤"}}) {
+    for (std::size_t at; (at = html.find(plain)) != std::string::npos;)
+      html.replace(at, 5, printed);
+  }
+  return html;
+}
+
 std::string counterexample(const Check& check, const Texts& texts) {
   return fmt::format(
       "<p class=\"what\">{}</p>\n{}<p>At these numbers {}. <small>({})</small></p>\n",
       texts(check.what), numbers_table(check.counterexample->sample, texts),
-      texts(check.counterexample->found), escaped(check.reading));
+      found(check.counterexample->found), escaped(check.reading));
 }
 
 std::string_view need_in_words(Need need) {
@@ -54,20 +66,21 @@ std::string hypotheses(const ClaimResult& result, const Texts& texts) {
   return out.empty() ? "" : "<h4>Hypotheses</h4>\n<ul class=\"hypotheses\">\n" + out + "</ul>\n";
 }
 
-std::string pictures(const Claim& claim, std::map<std::string, std::string>& drawn) {
+std::string pictures(const Claim& claim, const Texts& texts,
+                     std::map<std::string, std::string>& drawn) {
   std::string out;
   for (const auto draw : claim.pictures) {
     const Picture picture = draw();
     const auto [place, first] = drawn.emplace(picture.name, claim.id);
     if (!first) {
       out += fmt::format("<p>Picture: <a href=\"#picture-{}\">{}</a>.</p>\n", picture.name,
-                         escaped(picture.title));
+                         texts(picture.title));
       continue;
     }
     out += fmt::format(
         "<figure id=\"picture-{}\"{}>{}<figcaption><strong>{}.</strong> {}</figcaption></figure>\n",
         picture.name, picture.maps.empty() ? "" : " class=\"maps\"", svg(picture),
-        escaped(picture.title), escaped(picture.description));
+        texts(picture.title), texts(picture.description));
   }
   return out;
 }
@@ -112,7 +125,7 @@ std::string article(const ClaimResult& result, const Texts& texts,
       in_words(result.verdict), texts(claim.source.place), texts(claim.source.version));
   out += fmt::format("<p class=\"statement\">{}</p>\n", texts(claim.statement));
   out += verdict_box(result, texts);
-  out += pictures(claim, drawn);
+  out += pictures(claim, texts, drawn);
   out += hypotheses(result, texts);
   out += paragraph("Derivation", texts(claim.derivation));
   out += note(claim);

@@ -76,6 +76,8 @@ figure{margin:1.2rem 0}
 figure svg{display:block;width:100%;max-width:36rem;margin:0 auto;height:auto}
 figcaption{font-size:.9rem;color:var(--soft);max-width:36rem;margin:.4rem auto 0}
 svg text{font:13px system-ui,sans-serif;fill:var(--ink)}
+.numbers th,.numbers td{vertical-align:baseline}
+[class^="q"]{shape-rendering:crispEdges}
 .axis,.frame{stroke:var(--soft);fill:none}
 .grid{stroke:var(--line);fill:none}
 .curve{fill:none;stroke-width:2.2;stroke-linejoin:round}

@@ -32,7 +32,7 @@ Picture steep_and_gentle() {
   picture.title = "How far the steepest and the gentlest of eight heads look";
   picture.description =
       "The sum of the weights of the nearest keys over 2048 keys of equal content. With slope 1/2 "
-      "ten keys have more than 99 percent; with slope 1/256 they have 4 percent, and 1179 keys are "
+      "ten keys have more than 99 percent; with slope 1/256 they have 4 percent, and 1171 keys are "
       "needed. At a distance of 256 that head's weight has fallen to 37 percent of the nearest "
       "one's.";
   picture.x = {"number of nearest keys", 1, 2048, true};

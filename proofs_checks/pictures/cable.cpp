@@ -76,8 +76,8 @@ Picture bidirectional_maps() {
   const auto sums = reference::prefix_sum(increments());
   const reference::CablePaper<double> printed{sums, gains()};
   picture.maps = {map_of(
-                      "−g (S_i − S_j)", [&](int i, int j) { return -printed(i, j); }, false),
-                  map_of("−g |S_i − S_j|", reference::Cable<double>{sums, gains()}, false)};
+                      "−gᵢ (Sᵢ − Sⱼ)", [&](int i, int j) { return -printed(i, j); }, false),
+                  map_of("−gᵢ |Sᵢ − Sⱼ|", reference::Cable<double>{sums, gains()}, false)};
   return picture;
 }
 
@@ -89,7 +89,7 @@ Picture k_cable_kernel() {
       "Both are 0 at b = 0. The kernel is never above b, touches slope 1 at b = 1 and flattens: "
       "3.3 "
       "at b = 5, 4.6 at b = 10, where CABLE's penalty is 5 and 10.";
-  picture.x = {"b = S_i − S_j", 0, 10};
+  picture.x = {"b = Sᵢ − Sⱼ", 0, 10};
   picture.y = {"penalty", 0, 10};
   picture.curves = {curve("CABLE: b", linear(0, 10, 101), [](double b) { return b; }),
                     curve("K-CABLE: ln(1 + b²)", linear(0, 10, 101),

@@ -111,7 +111,7 @@ std::string legend(const Picture& picture, double& height) {
 double width_of(std::string_view text) {
   double letters = 0;
   for (const char c : text) letters += (static_cast<unsigned char>(c) & 0xC0) == 0x80 ? 0 : 1;
-  return 6.9 * letters;
+  return 7.8 * letters;
 }
 
 Drawing draw_curves(const Picture& picture) {

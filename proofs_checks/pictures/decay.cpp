@@ -41,13 +41,13 @@ Picture alibi_decay() {
       "lemma is false.";
   const bam::LaplaceBias<double> bias{0.0625};
   picture.curves = {
-      curve("equal contents", powers_of_2(8), [=](double d) { return farthest(bias, d); }),
-      curve("4 more for this key", powers_of_2(8),
+      curve("equal contents", distances(256), [=](double d) { return farthest(bias, d); }),
+      curve("4 more for this key", distances(256),
             [=](double d) { return farthest(bias, d, 4.0); }),
       curve(
-          "rate for |f| ≤ 4", powers_of_2(9),
+          "rate for |f| ≤ 4", distances(512),
           [](double d) { return reference::exp(8.0 - 0.0625 * d); }, Curve::Mark::dashes),
-      curve("unbounded: f = m d", powers_of_2(10),
+      curve("unbounded: f = m d", distances(1024),
             [=](double d) { return farthest(bias, d, -bias(static_cast<int>(d))); })};
   return picture;
 }
@@ -57,13 +57,13 @@ Picture ggd_decay() {
   picture.description =
       "The weight of the farthest key by its distance, equal contents, alpha 1, mu 0. For every "
       "beta > 0 it tends to 0; the smaller beta, the closer it stays to 1/n, the weight without a "
-      "positional score. Beta 1/100 cannot be told from it up to 1024 keys.";
+      "positional score. Beta 1/100 can hardly be told from it up to 1024 keys.";
   picture.curves.push_back(curve(
-      "no position: 1/n", powers_of_2(10), [](double d) { return 1.0 / (d + 1.0); },
+      "no position: 1/n", distances(1024), [](double d) { return 1.0 / (d + 1.0); },
       Curve::Mark::dashes));
   for (const double beta : {0.01, 0.25, 0.5, 1.0}) {
     const bam::GgdBias<double> bias{1.0, beta};
-    picture.curves.push_back(curve(fmt::format("β = {:g}", beta), powers_of_2(beta < 1 ? 10 : 4),
+    picture.curves.push_back(curve(fmt::format("β = {:g}", beta), distances(beta < 1 ? 1024 : 16),
                                    [=](double d) { return farthest(bias, d); }));
   }
   return picture;
@@ -84,12 +84,12 @@ Picture negative_beta_decay() {
       return reference::exp(bias(keys)) / bam::mass(f, bias, 1, keys + 1);
     };
   };
-  picture.curves = {curve("β = −1", powers_of_2(10), weight(-1.0)),
-                    curve("β = −1/4", powers_of_2(10), weight(-0.25)),
+  picture.curves = {curve("β = −1", distances(1024), weight(-1.0)),
+                    curve("β = −1/4", distances(1024), weight(-0.25)),
                     curve(
-                        "no position: 1/n", powers_of_2(10), [](double n) { return 1.0 / n; },
+                        "no position: 1/n", distances(1024), [](double n) { return 1.0 / n; },
                         Curve::Mark::dashes),
-                    curve("factor e^b, β = −1", powers_of_2(10), [](double n) {
+                    curve("factor e^b, β = −1", distances(1024), [](double n) {
                       return reference::exp(bam::GgdBias<double>{1.0, -1.0}(static_cast<int>(n)));
                     })};
   return picture;

@@ -45,8 +45,8 @@ Picture z_random_pairs() {
       "across, the sum of p_cont p_pos, which is what Theorem 1 divides by; up, Z_cont Z_pos / "
       "Z_joint. Printed as equal they would lie on the rising line; they lie on the falling one: "
       "one is the reciprocal of the other.";
-  picture.x = {"Σ p(cont) p(pos)", 1e-8, 10, true};
-  picture.y = {"Z(cont) Z(pos) / Z(joint)", 0.1, 1e8, true};
+  picture.x = {"Σ p(cont) p(pos)", 1e-5, 10, true};
+  picture.y = {"Z(cont) Z(pos) / Z(joint)", 0.1, 1e5, true};
   Curve pairs{"pairs of score vectors", {}, {}, Curve::Mark::points};
   for (const Sample& sample : score_pairs(false)) {
     const Pair pair = pair_of(sample);
@@ -56,7 +56,7 @@ Picture z_random_pairs() {
   picture.curves = {
       pairs, curve("equal, as printed", {0.1, 10}, [](double x) { return x; }),
       curve(
-          "reciprocal", {1e-8, 10}, [](double x) { return 1.0 / x; }, Curve::Mark::dashes)};
+          "reciprocal", {1e-5, 10}, [](double x) { return 1.0 / x; }, Curve::Mark::dashes)};
   return picture;
 }
 

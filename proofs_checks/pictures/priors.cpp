@@ -34,7 +34,7 @@ Picture prior_curves() {
       "beta -1 and alpha 16 is 0 at the query and rises, ever more slowly, with the distance: not "
       "sharply concentrated at the far end.";
   picture.x = {"position j of the key", 1, keys};
-  picture.y = {"prior weight", 0, 0.14};
+  picture.y = {"prior weight", 1e-5, 1, true};
   picture.curves = {prior("uniform (causal mask)", [](int) { return 0.0; }),
                     prior("ALiBi, m = 1/8", bam::LaplaceBias<double>{0.125}),
                     prior("GGD, β = 1/2, α = 2", bam::GgdBias<double>{2.0, 0.5}),
@@ -69,7 +69,7 @@ Picture laplace_sum() {
   picture.name = "laplace_sum";
   picture.title = "What the Laplace density sums to over the integers";
   picture.description =
-      "The sum of (m/2) e^(-m |k|) over all integers k, by summation, for slopes m from 1/256 to "
+      "The sum of (m/2) e^(-m |k|) over all integers k, by summation, for slopes m from 1/128 to "
       "4. It is (m/2) coth(m/2): close to 1 for small slopes, 1.08 at m = 1, above 2 at m = 4; "
       "a distribution would have 1.";
   picture.x = {"slope m", 0, 4};

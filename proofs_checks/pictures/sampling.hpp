@@ -33,6 +33,16 @@ inline std::vector<double> powers_of_2(int last) {
   return values;
 }
 
+/// 1, 2, 3, 4, 6, 8, 12, ..., last: whole numbers, evenly on a logarithmic axis, for a power of 2.
+inline std::vector<double> distances(int last) {
+  std::vector<double> values = {1};
+  for (int d = 2; d <= last; d *= 2) {
+    values.push_back(d);
+    if (d < last) values.push_back(d + d / 2);
+  }
+  return values;
+}
+
 template <class F>
 Curve curve(std::string label, const std::vector<double>& x, F f,
             Curve::Mark mark = Curve::Mark::line) {

@@ -30,7 +30,7 @@ inline std::string text_at(double x, double y, std::string_view anchor, std::str
                      coordinate(y), anchor, more, escaped(text));
 }
 
-/// Letters of a text, at about 6.6 units each in the page's 13-unit type.
+/// Letters of a text, at about 7.8 units each: the page's 13-unit type, if it is a wide one.
 double width_of(std::string_view text);
 
 }  // namespace plumbline::proofs_checks

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of claims: well-formed, complete, loading nothing, and what is hostile in it escaped.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <regex>
+#include <set>
+#include <stdexcept>
+
+#include "proofs_checks/page/page.hpp"
+#include "proofs_checks/pictures/pictures.hpp"
+#include "tests/proofs_checks/markup.hpp"
+
+using namespace plumbline::proofs_checks;
+using plumbline::test::Element;
+using plumbline::test::Markup;
+
+namespace {
+
+const ClaimsReport& report() {
+  static const ClaimsReport all = run_claims();
+  return all;
+}
+const std::string& page() {
+  static const std::string text = html(report());
+  return text;
+}
+const std::vector<Element>& elements() {
+  static const std::vector<Element> all = Markup::elements(page());
+  return all;
+}
+
+std::string attribute(const Element& element, const std::string& name) {
+  const auto found = element.attributes.find(name);
+  return found == element.attributes.end() ? "" : found->second;
+}
+
+const Element& element(const std::vector<Element>& all, const std::string& id) {
+  for (const Element& one : all) {
+    if (attribute(one, "id") == id) return one;
+  }
+  throw std::logic_error("no element " + id);
+}
+
+/// A claim whose every text tries to be markup.
+ClaimsReport hostile() {
+  const std::string text = "</p><script>\"x\" & 'y'</script>";
+  Claim claim;
+  claim.id = "bam/<b>\"&";
+  claim.title = claim.source.paper = claim.source.version = claim.source.place = text;
+  claim.statement = claim.condition = claim.correction = claim.derivation = claim.mutant = text;
+  claim.hypotheses = {Hypothesis(text)};
+  Check check;
+  check.what = check.reading = text;
+  check.rigorous = true;
+  check.samples = 1;
+  check.outcome = Outcome::refuted;
+  check.counterexample = Counterexample{Sample{}.with(text, {1, 0.1}), text};
+  ClaimResult result;
+  result.claim = claim;
+  result.checks = {check};
+  result.verdict = Verdict::refuted;
+  result.hypotheses = {{Hypothesis(text), Origin::stated, {check}, Verdict::refuted, ""}};
+  result.hypotheses[0].hypothesis.need = Need::needed;
+  result.hypotheses[0].hypothesis.why = text;
+  return {{result}};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_reader_of_these_tests_refuses_what_is_not_well_formed) {
+  const std::string doctype = "<!DOCTYPE html>\n";
+  BOOST_TEST(Markup::elements(doctype + "<a b=\"c\">x<br/></a>\n").size() == 2u);
+  for (const char* bad :
+       {"<a><b></a></b>", "<a>", "<a b=c></a>", "<a b=\"1\" b=\"2\"></a>", "<a>x < y</a>",
+        "<a>x & y</a>", "<a b=\"&\"></a>", "<a></a><b></b>", "x<a></a>", "<a b=\"<\"></a>"}) {
+    BOOST_CHECK_THROW(Markup::elements(doctype + bad), std::runtime_error);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_page_is_well_formed_and_no_id_stands_there_twice) {
+  std::set<std::string> ids;
+  for (const Element& one : elements()) {
+    const std::string id = attribute(one, "id");
+    if (!id.empty()) BOOST_TEST(ids.insert(id).second, id);
+  }
+  for (const Element& one : elements()) {
+    const std::string href = attribute(one, "href");
+    if (one.name == "a") BOOST_TEST(ids.count(href.substr(1)) == 1u, href);
+    for (const char* reference : {"aria-labelledby", "for"}) {
+      const std::string to = attribute(one, reference);
+      if (!to.empty()) BOOST_TEST(ids.count(to.substr(0, to.find(' '))) == 1u, to);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_claim_stands_there_once_with_its_verdict) {
+  std::map<std::string, std::string> articles;
+  for (const Element& one : elements()) {
+    if (one.name == "article") {
+      BOOST_TEST(articles.emplace(attribute(one, "id"), attribute(one, "class")).second);
+    }
+  }
+  BOOST_TEST(articles.size() == report().results.size());
+  for (const ClaimResult& result : report().results) {
+    const std::string& id = result.claim.id;
+    BOOST_TEST(articles[id] ==
+               "claim " + std::string(name(result.verdict)) + " " + id.substr(0, id.find('/')));
+    if (result.verdict != Verdict::holds) continue;
+    BOOST_TEST(element(elements(), id).text.find("Counterexample to") == std::string::npos, id);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_loaded_from_anywhere) {
+  for (const Element& one : elements()) {
+    for (const char* loading :
+         {"src", "srcset", "data", "action", "poster", "background", "style"}) {
+      BOOST_TEST(one.attributes.count(loading) == 0u, one.name + " " + loading);
+    }
+    for (const char* tag : {"link", "img", "iframe", "object", "embed", "base", "image", "use"}) {
+      BOOST_TEST(one.name != tag);
+    }
+    for (const auto& [name, value] : one.attributes) {
+      if (name.find("href") != std::string::npos) BOOST_TEST(value.front() == '#');
+      if (value.find("url(") != std::string::npos) BOOST_TEST(value.starts_with("url(#"));
+      if (value.find("http") != std::string::npos) BOOST_TEST((name == "xmlns"), value);
+    }
+    if (one.name == "style" || one.name == "script") {
+      for (const char* loading : {"http", "@import", "url(", "fetch(", "XMLHttp", "import("}) {
+        BOOST_TEST(one.text.find(loading) == std::string::npos, loading);
+      }
+    }
+  }
+  BOOST_TEST(page().find("default-src 'none'") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_counts_are_those_of_the_verdicts) {
+  std::map<Verdict, int> counts;
+  for (const ClaimResult& result : report().results) ++counts[result.verdict];
+  const Element& first =
+      *std::find_if(elements().begin(), elements().end(),
+                    [](const Element& one) { return attribute(one, "class") == "total"; });
+  BOOST_TEST(first.text == "all" + std::to_string(counts[Verdict::refuted]) +
+                               std::to_string(counts[Verdict::holds_under_condition]) +
+                               std::to_string(counts[Verdict::undecided]) +
+                               std::to_string(counts[Verdict::not_mathematical]) +
+                               std::to_string(counts[Verdict::holds]) +
+                               std::to_string(report().results.size()));
+}
+
+BOOST_AUTO_TEST_CASE(a_refuted_claim_has_its_numbers_and_what_is_true_instead) {
+  const std::string text = element(elements(), "bam/z_overlap_maximal").text;
+  for (const char* part : {"Counterexample to the statement as printed", "(1, 0)", "(2, 0)",
+                           "the residual lies in [-0.06919672965", "the statement says ≥ 0",
+                           "interval, 64 bits", "interval, 168 bits", "True instead",
+                           "The overlap is not largest", "Hypotheses", "Derivation", "Mutant"}) {
+    BOOST_TEST(text.find(part) != std::string::npos, part);
+  }
+  const std::string lemma = element(elements(), "bam/lemma_4").text;
+  BOOST_TEST(lemma.find("Condition") != std::string::npos);
+  BOOST_TEST(page().find("bam/lemma_4") < page().find("<main>"));  // in the list at the side
+  BOOST_TEST(page().find("What is refuted") < page().find("What holds under a condition"));
+}
+
+BOOST_AUTO_TEST_CASE(every_picture_is_drawn_once_and_linked_where_it_is_needed_again) {
+  std::map<std::string, int> uses;
+  for (const ClaimResult& result : report().results) {
+    for (const auto draw : result.claim.pictures) ++uses[draw().name];
+  }
+  BOOST_TEST(uses.size() == 22u);
+  for (const auto& [name, number] : uses) {
+    int figures = 0, links = 0;
+    for (const Element& one : elements()) {
+      figures += one.name == "figure" && attribute(one, "id") == "picture-" + name ? 1 : 0;
+      links += attribute(one, "href") == "#picture-" + name ? 1 : 0;
+    }
+    BOOST_TEST(figures == 1, name);
+    BOOST_TEST(links == number - 1, name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_same_report_gives_the_same_page) {
+  BOOST_TEST(
+      (html(run_claims({"bam/lemma_4", "alibi"})) == html(run_claims({"bam/lemma_4", "alibi"}))));
+}
+
+BOOST_AUTO_TEST_CASE(texts_that_are_markup_stay_texts) {
+  const auto all = Markup::elements(html(hostile()));
+  int scripts = 0;
+  for (const Element& one : all) scripts += one.name == "script" ? 1 : 0;
+  BOOST_TEST(scripts == 1);
+  BOOST_TEST(element(all, "bam/&lt;b&gt;&quot;&amp;").name == "article");
+}
+
+BOOST_AUTO_TEST_CASE(a_page_of_no_claims_is_a_page) {
+  BOOST_TEST(Markup::elements(html(ClaimsReport{})).size() > 5u);
+}
