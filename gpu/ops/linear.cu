@@ -18,18 +18,29 @@ std::size_t product_of(int rows, int columns) { return static_cast<std::size_t>(
 
 /// Products of x, W and their gradients, as ops/matrix_product.cuh has them.
 Product forward_product(const LinearShape& s, Format format, const void* x, const void* w) {
-  return {s.rows, s.out, s.in, format, x, w, false, true, nullptr, false, false};
+  return {
+      .m = s.rows, .n = s.out, .k = s.in, .format = format, .a = x, .b = w, .b_transposed = true};
 }
 Product input_product(const LinearShape& s, Format format, const void* grad_y, const void* w) {
-  return {s.rows, s.in, s.out, format, grad_y, w, false, false, nullptr, false, false};
+  return {.m = s.rows, .n = s.in, .k = s.out, .format = format, .a = grad_y, .b = w};
+}
+Product weight_product(const LinearShape& s, Format format, const void* grad_y, const void* x) {
+  return {.m = s.out,
+          .n = s.in,
+          .k = s.rows,
+          .format = format,
+          .a = grad_y,
+          .b = x,
+          .a_transposed = true,
+          .d_is_fp32 = true};
 }
 
 }  // namespace
 
-float* Linear::product_memory(std::size_t count) {
-  if (!product_memory_ || product_memory_->size() < count)
-    product_memory_ = std::make_unique<DeviceBuffer<float>>(stream_, count);
-  return product_memory_->data();
+float* Linear::working_memory(std::size_t count) {
+  if (!working_memory_ || working_memory_->size() < count)
+    working_memory_ = std::make_unique<DeviceBuffer<float>>(stream_, count);
+  return working_memory_->data();
 }
 
 void Linear::multiply(const Product& product) {
@@ -39,13 +50,13 @@ void Linear::multiply(const Product& product) {
 void Linear::sum_columns(const void* matrix, Format format, int rows, int columns, float* sums,
                          Gradient mode) {
   const RowChunks chunks = row_chunks(rows);
-  const DeviceBuffer<float> partial(stream_, product_of(chunks.count, columns));
+  float* partial = working_memory(product_of(chunks.count, columns));
   launch(stream_,
          {dim3{static_cast<unsigned>((columns - 1) / kSumColumns + 1),
                static_cast<unsigned>(chunks.count)},
           dim3{kSumWarps * kWarpSize}, shared_bytes<float>(kSumWarps * kSumColumns)},
-         column_sums_kernel, matrix, format, rows, columns, chunks.rows_per_chunk, partial.data());
-  add_partial_sums(stream_, partial.data(), chunks.count, columns, sums, mode);
+         column_sums_kernel, matrix, format, rows, columns, chunks.rows_per_chunk, partial);
+  add_partial_sums(stream_, partial, chunks.count, columns, sums, mode);
 }
 
 void Linear::forward(const LinearShape& shape, Format format, const void* x, const void* w,
@@ -63,7 +74,7 @@ void Linear::forward(const LinearShape& shape, Format format, const void* x, con
   if (products_.multiply(product)) return;
 
   Product plain = forward_product(shape, format, x, w);
-  float* sums = product_memory(count);
+  float* sums = working_memory(count);
   plain.d = sums;
   plain.d_is_fp32 = true;
   multiply(plain);
@@ -87,7 +98,7 @@ void Linear::forward_gelu(const LinearShape& shape, Format format, GeluForm form
     if (products_.multiply(product)) return;
   }
   Product plain = forward_product(shape, format, x, w);
-  float* sums = product_memory(count);
+  float* sums = working_memory(count);
   plain.d = sums;
   plain.d_is_fp32 = true;
   multiply(plain);
@@ -116,21 +127,21 @@ void Linear::backward_input_gelu(const LinearShape& shape, Format format, GeluFo
   require_array(pre, count, "pre");
   require_array(grad_pre, count, "grad_pre");
   if (form == GeluForm::tanh && gelu_epilogue_ == GeluEpilogue::where_possible) {
-    const DeviceBuffer<float> sums(stream_, grad_bias ? shape.in : 0);  // room for any format
+    float* sums = working_memory(shape.in);  // room for any format
     Product product = input_product(shape, format, grad_y, w);
     product.d = grad_pre;
     product.aux = const_cast<void*>(pre);  // an input here, an output of forward_gelu
     product.epilogue = grad_bias ? Epilogue::gelu_bias_gradient : Epilogue::gelu_gradient;
-    product.bias_grad = sums.data();
+    if (grad_bias) product.bias_grad = sums;
     if (products_.multiply(product)) {
       if (grad_bias)
-        launch(stream_, elementwise_shape(shape.in), take_sums_kernel, sums.data(), format,
-               grad_bias, static_cast<std::size_t>(shape.in), mode == Gradient::accumulate);
+        launch(stream_, elementwise_shape(shape.in), take_sums_kernel, sums, format, grad_bias,
+               static_cast<std::size_t>(shape.in), mode == Gradient::accumulate);
       return;
     }
   }
   Product plain = input_product(shape, format, grad_y, w);
-  float* products = product_memory(count);
+  float* products = working_memory(count);
   plain.d = products;
   plain.d_is_fp32 = true;
   multiply(plain);
@@ -146,16 +157,18 @@ void Linear::backward_weight(const LinearShape& shape, Format format, const void
   require_array(grad_y, product_of(shape.rows, shape.out), "grad_y");
   require_array(grad_w, product_of(shape.out, shape.in), "grad_w");
   const bool accumulate = mode == Gradient::accumulate;
-  Product product{shape.out, shape.in, shape.rows, format, grad_y,    x,
-                  true,      false,    grad_w,     true,   accumulate};
+  Product product = weight_product(shape, format, grad_y, x);
+  product.d = grad_w;
+  product.accumulate = accumulate;
   if (!grad_b) return multiply(product);
-  const DeviceBuffer<float> sums(stream_, shape.out);
+  float* sums = working_memory(shape.out);
   Product fused = product;
   fused.epilogue = Epilogue::sum_of_a;
-  fused.bias_grad = sums.data();
-  if (products_.multiply(fused)) {
-    launch(stream_, elementwise_shape(shape.out), take_sums_kernel, sums.data(), Format::fp32,
-           grad_b, static_cast<std::size_t>(shape.out), accumulate);
+  fused.bias_grad = sums;
+  // In tf32 a library may sum the rounded operands.
+  if (format != Format::tf32 && products_.multiply(fused)) {
+    launch(stream_, elementwise_shape(shape.out), take_sums_kernel, sums, Format::fp32, grad_b,
+           static_cast<std::size_t>(shape.out), accumulate);
     return;
   }
   multiply(product);

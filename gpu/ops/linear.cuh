@@ -69,7 +69,8 @@ class Linear {
                        float* grad_w, float* grad_b, Gradient mode);
 
  private:
-  float* product_memory(std::size_t count);
+  /// Room for one product, sum or set of partial sums; the next call may take it.
+  float* working_memory(std::size_t count);
   void multiply(const Product& product);
   void sum_columns(const void* matrix, Format format, int rows, int columns, float* sums,
                    Gradient mode);
@@ -77,7 +78,7 @@ class Linear {
   const Stream& stream_;
   MatrixProducts products_;
   GeluEpilogue gelu_epilogue_;
-  std::unique_ptr<DeviceBuffer<float>> product_memory_;
+  std::unique_ptr<DeviceBuffer<float>> working_memory_;
 };
 
 }  // namespace plumbline::gpu

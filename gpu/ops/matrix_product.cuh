@@ -24,13 +24,13 @@ enum class Epilogue {
 /// D = A B, or D + A B, all row-major: A [m, k], or [k, m] where it is stored transposed; B [k, n],
 /// or [n, k]; D [m, n].
 struct Product {
-  int m, n, k;
-  Format format;  ///< of A, B and, unless d_is_fp32, of D
-  const void *a, *b;
-  bool a_transposed, b_transposed;
-  void* d;
-  bool d_is_fp32;
-  bool accumulate;  ///< into D, which then is fp32
+  int m = 0, n = 0, k = 0;
+  Format format = Format::fp32;  ///< of A, B and, unless d_is_fp32, of D
+  const void *a = nullptr, *b = nullptr;
+  bool a_transposed = false, b_transposed = false;
+  void* d = nullptr;
+  bool d_is_fp32 = false;
+  bool accumulate = false;  ///< into D, which then is fp32
   Epilogue epilogue = Epilogue::none;
   const void* bias = nullptr;  ///< [n], in D's format
   void* aux = nullptr;         ///< [m, n], in D's format

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products under emulation. Epilogues are none of its business: it knows no algorithm for
-// them, so that the kernels of ops/linear.cu are what the tests see.
+// Matrix products under emulation, with epilogues where D has a multiple of 8 columns, as cuBLASLt
+// has them: of ops/linear.cu, both what uses them and what does without is seen by the tests.
 #include <Eigen/Core>
 
+#include "ops/gelu_value.cuh"
 #include "ops/matrix_product.cuh"
 
 namespace plumbline::gpu {
@@ -22,6 +23,32 @@ Matrix operand(const void* data, Format format, int rows, int columns, bool tran
   return x;
 }
 
+/// The sums of the rows or of the columns, in fp32.
+void store_sums(const Matrix& terms, bool of_rows, void* sums, Format format) {
+  const Eigen::Index count = of_rows ? terms.rows() : terms.cols();
+  for (Eigen::Index n = 0; n < count; ++n) {
+    const float sum = of_rows ? terms.row(n).sum() : terms.col(n).sum();
+    store_element(sums, format, static_cast<std::size_t>(n), sum);
+  }
+}
+
+/// What the epilogue makes of the product, before it is stored.
+void apply_epilogue(const Product& p, const Matrix& a, Format format, Matrix& product) {
+  if (p.epilogue == Epilogue::sum_of_a) return store_sums(a, true, p.bias_grad, format);
+  for (Eigen::Index n = 0; n < product.size(); ++n) {
+    const auto index = static_cast<std::size_t>(n);
+    float& x = product.data()[n];
+    if (p.bias) x += load_element(p.bias, format, index % static_cast<std::size_t>(p.n));
+    if (p.epilogue == Epilogue::gelu_bias) {
+      store_element(p.aux, format, index, x);
+      x = gelu_value(GeluForm::tanh, x);
+    } else if (p.aux) {
+      x *= gelu_derivative(GeluForm::tanh, load_element(p.aux, format, index));
+    }
+  }
+  if (p.epilogue == Epilogue::gelu_bias_gradient) store_sums(product, false, p.bias_grad, format);
+}
+
 }  // namespace
 
 struct MatrixProducts::State {};
@@ -30,11 +57,12 @@ MatrixProducts::MatrixProducts(const Stream&) {}
 MatrixProducts::~MatrixProducts() = default;
 
 bool MatrixProducts::multiply(const Product& p) {
-  if (p.epilogue != Epilogue::none) return false;
+  if (p.epilogue != Epilogue::none && p.n % 8 != 0) return false;
   const Matrix a = operand(p.a, p.format, p.m, p.k, p.a_transposed);
   const Matrix b = operand(p.b, p.format, p.k, p.n, p.b_transposed);
-  const Matrix product = a * b;
+  Matrix product = a * b;
   const Format format = p.d_is_fp32 ? Format::fp32 : p.format;
+  if (p.epilogue != Epilogue::none) apply_epilogue(p, a, format, product);
   for (Eigen::Index n = 0; n < product.size(); ++n) {
     const auto index = static_cast<std::size_t>(n);
     const float old = p.accumulate ? load_element(p.d, format, index) : 0.0f;
