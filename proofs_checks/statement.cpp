@@ -10,7 +10,10 @@ namespace plumbline::proofs_checks {
 
 std::string to_string(const Sample& sample) {
   std::string text;
-  for (const Quantity& quantity : sample.quantities) {
+  for (Quantity quantity : sample.quantities) {
+    // + 0.0 turns a negative zero, which the bounds of -2 F at F = 0 are, into 0.
+    for (double& x : quantity.lower) x += 0.0;
+    for (double& x : quantity.upper) x += 0.0;
     if (!text.empty()) text += ", ";
     if (quantity.lower != quantity.upper) {
       text += fmt::format("{} in [{:.17g}, {:.17g}]", quantity.name, quantity.lower.front(),

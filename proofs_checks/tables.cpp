@@ -16,10 +16,11 @@ struct Apart {
   std::string one;
   std::vector<std::string> others;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
-    std::vector<R> residuals;
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
+    std::vector<Placed<R>> residuals;
     for (const std::string& other : others) {
-      if (in.has(other)) residuals.push_back(R(sign) * (in.number(other) - in.number(one)));
+      if (in.has(other))
+        residuals.push_back({R(sign) * (in.number(other) - in.number(one)), other});
     }
     return residuals;
   }
@@ -29,8 +30,9 @@ struct Between {
   static constexpr Relation relation = Relation::at_least_zero;
   std::string lower, value, upper;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
-    return {in.number(value) - in.number(lower), in.number(upper) - in.number(value)};
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
+    return {{in.number(value) - in.number(lower), value + " - " + lower},
+            {in.number(upper) - in.number(value), upper + " - " + value}};
   }
 };
 

@@ -18,10 +18,12 @@ template <Start start>
 struct StartIsAlibi {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const std::vector<R> slopes = reference::alibi_slopes<R>(integer(in, "H"));
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
+    int h = 0;
     for (const R& slope : slopes) {
+      ++h;
       const R theta = reference::log(start == Start::per_layer ? slopes[0] : slope);
       const reference::Ggd<R> ggd(start == Start::mutant ? -theta : theta, R(1.0), R(0.0), R(1e-5));
       const reference::Alibi<R> alibi{slope};
@@ -31,7 +33,9 @@ struct StartIsAlibi {
         return reference::softmax(logits).probability;
       };
       const auto ours = weights(ggd), theirs = weights(alibi);
-      for (int j = 0; j < 8; ++j) residuals.push_back(ours[j] - theirs[j]);
+      for (int j = 0; j < 8; ++j)
+        residuals.push_back({ours[j] - theirs[j], "h = " + std::to_string(h) + ", j = " +
+                                                      std::to_string(j) + " of 0..7, i = 7"});
     }
     return residuals;
   }
@@ -79,10 +83,14 @@ Claim alibi_initialisation() {
       "takes the slopes by head.)";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
-    return together({for_all(Role::statement, "theta_alpha = ln m_1 for all heads: p - p_ALiBi = 0",
-                             StartIsAlibi<Start::per_layer>{}, head_counts({16, 24, 32})),
-                     for_all(Role::condition, "theta_alpha = ln m_h: p - p_ALiBi = 0",
-                             StartIsAlibi<Start::per_head>{}, head_counts({16, 24, 32}))});
+    return together(
+        {for_all(
+             Role::statement,
+             "theta_alpha = ln m_1 for all heads: p - p_ALiBi = 0 for 8 equal contents, e^(-m_1 (7 "
+             "- j)) and e^(-m_h (7 - j)), each over its sum, m_h = 2^(-8 h/H) (H a power of two)",
+             StartIsAlibi<Start::per_layer>{}, head_counts({16, 24, 32})),
+         for_all(Role::condition, "theta_alpha = ln m_h: p - p_ALiBi = 0",
+                 StartIsAlibi<Start::per_head>{}, head_counts({16, 24, 32}))});
   };
   claim.mutant = "theta_alpha = -ln m_h.";
   claim.mutant_checks = [] {

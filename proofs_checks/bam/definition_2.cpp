@@ -21,10 +21,11 @@ reference::Vector<R> likelihood_ratios(const Inputs<R>& in) {
 struct JointAtMostMarginal {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const Normalisers<R> n(in);
-    std::vector<R> residuals;
-    for (int j = 0; j < n.keys(); ++j) residuals.push_back(n.p_pos(j) - n.p_joint(j));
+    std::vector<Placed<R>> residuals;
+    for (int j = 0; j < n.keys(); ++j)
+      residuals.push_back({n.p_pos(j) - n.p_joint(j), "j = " + std::to_string(j)});
     return residuals;
   }
 };

@@ -77,10 +77,13 @@ Claim fading_peaks() {
       "ALiBi no such fading exists: the own key keeps at least e^(-2 F) (1 - e^-m).";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
-    return together({for_all(Role::statement, "f_0 = ln(n - 1), others 0: 1/4 - p_0 > 0 at some n",
-                             PeakVanishes{}, lengths()),
-                     for_all(Role::condition, "e^(2 F)/n - p >= 0 on all contents in [-F, F]",
-                             WeightBelowRate<false>{}, bounded_contents())});
+    return together(
+        {for_all(
+             Role::statement,
+             "f_0 = ln(n - 1), others 0: 1/4 - p_0 > 0 at some n, p_0 = e^(f_0)/(e^(f_0) + n - 1)",
+             PeakVanishes{}, lengths()),
+         for_all(Role::condition, "e^(2 F)/n - p >= 0 on all contents in [-F, F]",
+                 WeightBelowRate<false>{}, bounded_contents())});
   };
   claim.pictures = {pictures::fading};
   claim.mutant = "The rate is e^F/n.";

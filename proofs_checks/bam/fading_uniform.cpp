@@ -106,8 +106,10 @@ Claim fading_uniform() {
   claim.checks = [] {
     // The first pair has equal contents, whose distance is 0 at every length.
     return together(
-        {for_all(Role::statement, "distance/2 - the distance of 16 copies >= 0", DistanceHalves{},
-                 contents(1)),
+        {for_all(Role::statement,
+                 "distance/2 - the distance of 16 copies >= 0, sum_j |p_j - 1/n| of softmax(f) and "
+                 "of f repeated 16 times",
+                 DistanceHalves{}, contents(1)),
          for_all(Role::correction, "distance and n p_j of r copies less those of one = 0",
                  DistanceStays{}, contents(0)),
          for_all(Role::correction, "H - (ln n - (max f - min f)) >= 0",

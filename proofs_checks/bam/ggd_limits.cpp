@@ -24,11 +24,13 @@ struct BiasesApproachEachOther {
   }
 };
 
-std::vector<Sample> shapes() {
+std::vector<Sample> shapes(bool with_epsilon = true) {
   std::vector<Sample> samples;
   for (double beta : {0.5, 0.125, 0x1p-6, 0x1p-12, 0x1p-20}) {
     for (double d : {1, 2, 512}) {
-      samples.push_back(Sample{}.with("beta", {beta}).with("d", {d}).with("epsilon", {0x1p-16}));
+      Sample sample = Sample{}.with("beta", {beta}).with("d", {d});
+      if (with_epsilon) sample.with("epsilon", {0x1p-16});
+      samples.push_back(std::move(sample));
     }
   }
   return samples;
@@ -76,8 +78,10 @@ Claim ggd_limits() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "epsilon = 0: e^(beta ln(d + 1)) - 1 - |b - b_own| >= 0",
-                 BiasesApproachEachOther<false>{}, shapes()),
+        {for_all(
+             Role::statement,
+             "without epsilon: e^(beta ln(d + 1)) - 1 - |b - b_own| >= 0, b = -d^beta, b_own = 0",
+             BiasesApproachEachOther<false>{}, shapes(false)),
          for_all(Role::condition,
                  "epsilon = 2^-16: e^(beta ln((d + epsilon)/epsilon)) - 1 - |b - b_own| >= 0",
                  BiasesApproachEachOther<true>{}, shapes())});

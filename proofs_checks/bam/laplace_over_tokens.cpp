@@ -64,7 +64,8 @@ Claim laplace_over_tokens() {
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "(m/2) sum e^(-m |k|) - 1 = 0", DensitySumsToOne{}, slopes()),
+        {for_all(Role::statement, "(m/2) sum e^(-m |k|) - 1 = 0, the sum over all whole k",
+                 DensitySumsToOne{}, slopes()),
          for_all(Role::correction, "tanh(m/2) sum e^(-m |k|) - 1 = 0", TanhNormalises<false>{},
                  slopes())});
   };

@@ -26,10 +26,11 @@ R printed_prior(const Inputs<R>& in, int d) {
 struct PriorEqualsProduct {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const reference::Vector<R> prior = alibi_prior(in);
-    std::vector<R> residuals;
-    for (int d = 0; d < prior.size(); ++d) residuals.push_back(prior[d] - printed_prior(in, d));
+    std::vector<Placed<R>> residuals;
+    for (int d = 0; d < prior.size(); ++d)
+      residuals.push_back({prior[d] - printed_prior(in, d), "d = " + std::to_string(d)});
     return residuals;
   }
 };

@@ -121,13 +121,14 @@ Claim lemma_3() {
       "so the softmax becomes 0\" needs the bound on q_i k_j.";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
-    return together(
-        {for_all(Role::statement, "f_far = m n, others 0: (1 - q)/(2 - q)/2 - p > 0 at some length",
-                 WeightFallsBelowHalfOfItsLimit{}, cancelling_contents()),
-         for_all(Role::statement, "the same at every length, q^n in [0, 1]",
-                 WeightFallsAtSomeLength{}, all_lengths()),
-         for_all(Role::condition, "e^(2 F - m n) - p >= 0 on all contents in [-F, F]",
-                 WeightBelowRate<false>{}, bounded_contents())});
+    return together({for_all(Role::statement,
+                             "f_far = m n, others 0: (1 - q)/(2 - q)/2 - p > 0 at some length, q = "
+                             "e^-m, p = 1/(1 + sum_{d < n} q^d)",
+                             WeightFallsBelowHalfOfItsLimit{}, cancelling_contents()),
+                     for_all(Role::statement, "the same at every length, q^n in [0, 1]",
+                             WeightFallsAtSomeLength{}, all_lengths()),
+                     for_all(Role::condition, "e^(2 F - m n) - p >= 0 on all contents in [-F, F]",
+                             WeightBelowRate<false>{}, bounded_contents())});
   };
   claim.pictures = {pictures::alibi_decay};
   claim.mutant = "The rate is e^(F - m d).";

@@ -121,7 +121,9 @@ Claim lemma_4() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "f_far = -b_far, others 0: 1/4 - p > 0 at some length",
+        {for_all(Role::statement,
+                 "f_far = -b_far, others 0: 1/4 - p > 0 at some length, p = 1/(1 + sum_{d < n} "
+                 "e^(-(d/alpha)^beta))",
                  WeightFallsBelowAQuarter{}, cancelling_contents()),
          for_all(Role::condition, "e^(2 F + b_far - b_own) - p >= 0 on all contents in [-F, F]",
                  WeightBelowRate<false>{}, bounded_contents())});

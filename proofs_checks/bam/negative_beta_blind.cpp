@@ -79,7 +79,9 @@ Claim negative_beta_blind() {
       "above 1 - 4e-7.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
-    return together({for_all(Role::statement, "content gap 20: 1/2 - p_i,i-1 > 0",
+    return together({for_all(Role::statement,
+                             "content gap 20: 1/2 - p > 0, p = p_i,i-1 = 1/(1 + sum_{d=2..n} "
+                             "e^(b(d) - b(1) - gap)), b(d) = -(d/alpha)^beta",
                              NeighbourGetsLessThanHalf{}, rows({20})),
                      for_all(Role::correction, "p_i,i-1 - 1/(1 + (n - 1) e^(alpha^|beta| - g)) > 0",
                              NeighbourGetsAtLeast<false>{}, rows({0, 4, 20}))});

@@ -86,7 +86,9 @@ Claim negative_beta_far_end() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "alpha = 1: mass of the farther half - 3/4 >= 0",
+        {for_all(Role::statement,
+                 "alpha = 1: mass of the farther half - 3/4 >= 0, e^(b(d)) summed over d > D/2 and "
+                 "over d = 1..D, b(d) = -(d/alpha)^beta",
                  FarHalfHoldsThreeQuarters{}, shapes({1}, {-0.5, -1, -4})),
          for_all(Role::condition,
                  "alpha = 2048, 4096, beta <= -1: mass of the farther half - 3/4 >= 0",

@@ -11,11 +11,12 @@ namespace {
 struct DependsOnDistanceOnly {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const reference::Ggd<R> bias(in.number("theta_alpha"), in.number("theta_beta"),
                                  in.number("theta_mu"), R(1e-5));
-    std::vector<R> residuals;
-    for (int d = 1; d < 5; ++d) residuals.push_back(bias(8, 8 + d) - bias(8, 8 - d));
+    std::vector<Placed<R>> residuals;
+    for (int d = 1; d < 5; ++d)
+      residuals.push_back({bias(8, 8 + d) - bias(8, 8 - d), "d = " + std::to_string(d)});
     return residuals;
   }
 };
@@ -38,8 +39,11 @@ std::vector<Sample> parameters(const std::vector<double>& locations) {
   std::vector<Sample> samples;
   for (double mu : locations) {
     for (double beta : {1.0, 0.5, -0.25}) {
-      samples.push_back(
-          Sample{}.with("theta_alpha", {0}).with("theta_beta", {beta}).with("theta_mu", {mu}));
+      samples.push_back(Sample{}
+                            .with("theta_alpha", {0})
+                            .with("theta_beta", {beta})
+                            .with("theta_mu", {mu})
+                            .with("epsilon", {1e-5}));
     }
   }
   return samples;
@@ -63,7 +67,9 @@ Claim relative_distance() {
       "0.04 from it on one side and 2.04 on the other.";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
-    return together({for_all(Role::statement, "b(i, i + d) - b(i, i - d) = 0",
+    return together({for_all(Role::statement,
+                             "b(i, i + d) - b(i, i - d) = 0, b = -e^theta_alpha (|j - i - mu| + "
+                             "epsilon)^theta_beta, mu = e^theta_mu - e^-theta_mu",
                              DependsOnDistanceOnly{}, parameters({0.5, -1, 0})),
                      for_all(Role::condition, "mu = 0: b(i, i + d) - b(i, i - d) = 0",
                              DependsOnDistanceOnly{}, parameters({0})),

@@ -93,8 +93,9 @@ Claim rope_additive() {
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together({for_all(Role::statement,
-                             "q = (1, 0), k = (1, 0), k' = (0, 1): 1/2 - the largest mixed "
-                             "difference of d = from and d + 1, 2, 3 > 0 at a large distance",
+                             "q = (1, 0), k = (1, 0), k' = (0, 1), one pair of frequency 1: 1/2 - "
+                             "the largest |(cos d - sin d) - (cos(d + s) - sin(d + s))|, d = from, "
+                             "s = 1, 2, 3 > 0 at a large distance",
                              BecomesAdditive<1>{}, distances()),
                      for_all(Role::correction, "largest mixed difference - 1/2 > 0 at every phase",
                              NeverBecomesAdditive{}, phases())});

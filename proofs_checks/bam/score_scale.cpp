@@ -13,7 +13,7 @@ template <bool mutant>
 struct ScaleDoesNotMatter {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R &d = in.number("d"), scale = R(1.0) / reference::sqrt(d);
     const auto weights = [&](const R& factor) {
       reference::Vector<R> x = in["f"];
@@ -21,8 +21,9 @@ struct ScaleDoesNotMatter {
       return reference::softmax(x).probability;
     };
     const auto scaled = weights(scale), other = weights(mutant ? scale * scale : R(1.0));
-    std::vector<R> residuals;
-    for (int j = 0; j < scaled.size(); ++j) residuals.push_back(scaled[j] - other[j]);
+    std::vector<Placed<R>> residuals;
+    for (int j = 0; j < scaled.size(); ++j)
+      residuals.push_back({scaled[j] - other[j], "j = " + std::to_string(j)});
     return residuals;
   }
 };

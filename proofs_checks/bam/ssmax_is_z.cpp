@@ -25,11 +25,12 @@ struct Scaled {
 struct ScalingDividesByANumber {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const Scaled<R> row(in);
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int j = 1; j < row.x.size(); ++j) {
-      residuals.push_back(row.scaled[j] * row.p[0] - row.scaled[0] * row.p[j]);
+      residuals.push_back(
+          {row.scaled[j] * row.p[0] - row.scaled[0] * row.p[j], "j = " + std::to_string(j)});
     }
     return residuals;
   }
@@ -90,11 +91,13 @@ Claim ssmax_is_z() {
       "s = 1, n = 2: ln(p'_0/p'_1) = 3 ln 2 = 2.08 instead of 3.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
-    return together(
-        {for_all(Role::statement, "p'_j p_0 - p'_0 p_j = 0", ScalingDividesByANumber{}, rows()),
-         for_all(Role::correction,
-                 "ln(p'_j/p'_0) - s ln n ln(p_j/p_0) = 0 and p_j - p_cont p_pos/Z = 0",
-                 ScalingRaisesRatios<false>{}, rows())});
+    return together({for_all(Role::statement,
+                             "p'_j p_0 - p'_0 p_j = 0, p = softmax(f + g), p' = softmax(s ln n (f "
+                             "+ g)), j = 0, 1, ...",
+                             ScalingDividesByANumber{}, rows()),
+                     for_all(Role::correction,
+                             "ln(p'_j/p'_0) - s ln n ln(p_j/p_0) = 0 and p_j - p_cont p_pos/Z = 0",
+                             ScalingRaisesRatios<false>{}, rows())});
   };
   claim.mutant = "ln(p'_j/p'_k) = ln(p_j/p_k).";
   claim.mutant_checks = [] {

@@ -76,12 +76,14 @@ Claim ssmax_sharpness() {
       "For s g >= 1, (n - 1) n^(-s g) < 1.";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
-    return together({for_all(Role::statement, "s = 1, g = 1/2: p - 1/2 >= 0", PeakIsAtLeastHalf{},
-                             lengths({1}, {0.5})),
-                     for_all(Role::condition, "all s in [1, 4], g in [1, 2]: p - 1/2 >= 0",
-                             PeakIsAtLeastHalf{}, strong()),
-                     for_all(Role::correction, "s g < 1: n^(s g - 1)/(1 - 1/n) - p >= 0",
-                             PeakBelowRate{}, lengths({0.25, 1}, {0.25, 0.875}))});
+    return together(
+        {for_all(Role::statement,
+                 "s = 1, g = 1/2: p - 1/2 >= 0, p = 1/(1 + (n - 1) n^(-s g)), g the margin",
+                 PeakIsAtLeastHalf{}, lengths({1}, {0.5})),
+         for_all(Role::condition, "all s in [1, 4], g in [1, 2]: p - 1/2 >= 0", PeakIsAtLeastHalf{},
+                 strong()),
+         for_all(Role::correction, "s g < 1: n^(s g - 1)/(1 - 1/n) - p >= 0", PeakBelowRate{},
+                 lengths({0.25, 1}, {0.25, 0.875}))});
   };
   claim.pictures = {pictures::fading};
   claim.mutant = "s g >= 3/4 is enough.";

@@ -97,12 +97,14 @@ Claim theorem_2() {
       "meets it too (bam/theorem_2_necessarily, bam/theorem_2_weights).";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
-    return together({for_all(Role::statement, "beta = 0, any alpha and mu: 1 - ratio > 0",
-                             SomeScaleGivesRatioBelowOne{}, beta_zero()),
-                     for_all(Role::condition,
-                             "mu = 0, alpha = (m/2)^(-1/beta): 1 - ratio > 0 on all d in [1, 2^20]",
-                             WitnessGivesRatioBelowOne{},
-                             distances({-2, -0.5, -0.0625, 0.0625, 0.5, 0.9375}))});
+    return together(
+        {for_all(Role::statement,
+                 "beta = 0, any alpha and mu: 1 - y^beta/(m d) > 0, y = |j - i - mu|/alpha",
+                 SomeScaleGivesRatioBelowOne{}, beta_zero()),
+         for_all(Role::condition,
+                 "mu = 0, alpha = (m/2)^(-1/beta): 1 - ratio > 0 on all d in [1, 2^20]",
+                 WitnessGivesRatioBelowOne{},
+                 distances({-2, -0.5, -0.0625, 0.0625, 0.5, 0.9375}))});
   };
   claim.pictures = {pictures::theorem_2_ratio};
   claim.mutant = "The same alpha serves beta = 3/2.";

@@ -96,7 +96,8 @@ Claim theorem_2_necessarily() {
       "as much over the whole training length.";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
-    return together({for_all(Role::statement, "alpha = 1, beta = 1/2, m = 1/256: 1 - ratio > 0",
+    return together({for_all(Role::statement,
+                             "alpha = 1, beta = 1/2, m = 1/256: 1 - (d/alpha)^beta / (m d) > 0",
                              RatioBelowOne{}, distances()),
                      for_all(Role::condition, "d = c d*, c > 1: 1 - ratio > 0",
                              RatioAroundTheMeeting<true, false>{}, around()),

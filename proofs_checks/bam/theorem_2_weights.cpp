@@ -20,12 +20,13 @@ reference::Vector<R> weights(const reference::Vector<R>& f, const Bias& bias) {
 struct SmallerBiasGetsMoreWeight {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R &m = in.number("m"), &beta = in.number("beta");
     const reference::Vector<R> f = reference::zeros<R>(integer(in, "n"));
     const auto ggd = weights(f, PowerBias<R>{m, beta}), alibi = weights(f, LaplaceBias<R>{m});
-    std::vector<R> residuals;
-    for (int d = 2; d < f.size(); ++d) residuals.push_back(ggd[d] - alibi[d]);
+    std::vector<Placed<R>> residuals;
+    for (int d = 2; d < f.size(); ++d)
+      residuals.push_back({ggd[d] - alibi[d], "d = " + std::to_string(d)});
     return residuals;
   }
 };
@@ -109,7 +110,9 @@ Claim theorem_2_weights() {
       "(monotone likelihood ratio), which moves mass outwards past every w.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
-    return together({for_all(Role::statement, "equal contents, d >= 2: p_GGD - p_ALiBi >= 0",
+    return together({for_all(Role::statement,
+                             "n equal contents, d >= 2: p_GGD - p_ALiBi >= 0, e^(-m d^beta) and "
+                             "e^(-m d), each over its sum for d = 0..n-1",
                              SmallerBiasGetsMoreWeight{}, equal_contents()),
                      for_all(Role::correction, "mass beyond w: GGD - ALiBi >= 0 for every w",
                              MassBeyondEveryWindow<false>{}, any_contents())});

@@ -92,8 +92,10 @@ Claim theorem_3_epsilon() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "1/100 - p_ii / p_i,i-1 >= 0", OwnKeyIsIgnored{},
-                 parameters({{0, -0.05}, {-3, -0.1}, {0, -0.6}})),
+        {for_all(Role::statement,
+                 "1/100 - p_ii / p_i,i-1 >= 0, the quotient being e^(b(0) - b(1)), b(d) = "
+                 "-e^theta_alpha (d + 10^-5)^theta_beta",
+                 OwnKeyIsIgnored{}, parameters({{0, -0.05}, {-3, -0.1}, {0, -0.6}})),
          for_all(Role::condition, "1/100 - p_ii / p_i,i-1 >= 0 on boxes that meet the condition",
                  OwnKeyIsIgnored{}, strong())});
   };

@@ -75,8 +75,10 @@ Claim theorem_3_neighbours() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "alpha = 1: 1/10 - p_i,i-1 / p_i,i-D > 0", NeighbourIsIgnored{},
-                 points(1)),
+        {for_all(Role::statement,
+                 "alpha = 1: 1/10 - p_i,i-1 / p_i,i-D > 0, the quotient being e^(b(1) - b(D)), "
+                 "b(d) = -(d/alpha)^beta",
+                 NeighbourIsIgnored{}, points(1)),
          for_all(Role::condition, "alpha in [8, 64], beta in [-2, -1]: 1/10 - the ratio > 0",
                  NeighbourIsIgnored{}, strong())});
   };

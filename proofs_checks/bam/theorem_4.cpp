@@ -196,7 +196,9 @@ Claim theorem_4() {
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "equal contents, alpha = 1: p_far - c >= 0 at every length n",
+        {for_all(Role::statement,
+                 "equal contents, alpha = 1: p_far - c >= 0 at every length n, p_far = e^(b(n)) / "
+                 "sum_{d=1..n} e^(b(d)), b(d) = -(d/alpha)^beta",
                  FarWeightStaysAbove{}, thresholds()),
          for_all(Role::statement,
                  "and it comes back above c at some longer one: e/n - c >= 0, e/n >= p_far",

@@ -12,11 +12,13 @@ template <int without>
 struct PriorIsUniformOverAllBut {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const int i = integer(in, "i"), n = i - without;
     const auto mask = reference::softmax(reference::Vector<R>(reference::zeros<R>(i))).probability;
-    std::vector<R> residuals;
-    for (int j = 0; j < i; ++j) residuals.push_back(mask[j] - (j < n ? R(1.0) / R(n) : R(0.0)));
+    std::vector<Placed<R>> residuals;
+    for (int j = 0; j < i; ++j)
+      residuals.push_back(
+          {mask[j] - (j < n ? R(1.0) / R(n) : R(0.0)), "j = " + std::to_string(j + 1)});
     return residuals;
   }
 };

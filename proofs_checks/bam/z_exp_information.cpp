@@ -39,10 +39,11 @@ Claim z_exp_information() {
       "with f = g = 0: Z = 1/2, I = ln 2, exp(I) = 2.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
-    return together({for_all(Role::statement, "sum p_cont p_pos - exp(I) = 0",
-                             ZIsExpOfInformation<+1>{}, score_pairs(true)),
-                     for_all(Role::correction, "sum p_cont p_pos - exp(-I) = 0",
-                             ZIsExpOfInformation<-1>{}, score_pairs(true))});
+    return together(
+        {for_all(Role::statement, "sum p_cont p_pos - exp(I) = 0, I = ln(Z_cont Z_pos / Z_joint)",
+                 ZIsExpOfInformation<+1>{}, score_pairs(true)),
+         for_all(Role::correction, "sum p_cont p_pos - exp(-I) = 0", ZIsExpOfInformation<-1>{},
+                 score_pairs(true))});
   };
   claim.pictures = {pictures::z_random_pairs};
   claim.mutant = "Z = exp(-2 I).";

@@ -71,7 +71,8 @@ Claim z_mutual_information() {
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "ln n - I >= 0", InformationWithinEntropy{}, score_pairs(true)),
+        {for_all(Role::statement, "ln n - I >= 0, I = ln(Z_cont Z_pos / Z_joint), n keys",
+                 InformationWithinEntropy{}, score_pairs(true)),
          for_all(Role::correction, "I + ln <p_cont, p_pos> = 0", InformationIsMinusLogOverlap{},
                  score_pairs(true))});
   };

@@ -81,7 +81,8 @@ Claim z_one_iff_independent() {
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "Z - 1 = 0 where g is constant", ZIsOne{}, constant_position()),
+        {for_all(Role::statement, "Z - 1 = 0 where g is constant, Z = Z_cont Z_pos / Z_joint",
+                 ZIsOne{}, constant_position()),
          for_all(Role::correction, "Z / n - 1 = 0 where g is constant", ZIsTheNumberOfKeys<0>{},
                  constant_position()),
          for_all(Role::correction, "I > 0 with 2 keys or more", InformationIsPositive{},

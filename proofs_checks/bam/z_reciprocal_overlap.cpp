@@ -12,13 +12,14 @@ template <int power>
 struct JointFromReciprocalOverlap {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const Normalisers<R> n(in);
     const R z = R(1.0) / n.overlap();
     const R factor = power == -1 ? n.overlap() : power == 1 ? z : z * z;
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int j = 0; j < n.keys(); ++j) {
-      residuals.push_back(n.p_joint(j) - n.p_cont(j) * n.p_pos(j) * factor);
+      residuals.push_back(
+          {n.p_joint(j) - n.p_cont(j) * n.p_pos(j) * factor, "j = " + std::to_string(j)});
     }
     return residuals;
   }

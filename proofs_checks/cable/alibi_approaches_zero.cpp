@@ -12,11 +12,12 @@ namespace {
 struct BiasShrinks {
   static constexpr Relation relation = Relation::above_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const reference::Alibi<R> b{in.number("r")};
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int d = 1; d < 8; ++d)
-      residuals.push_back(reference::absolute(b(d, 0)) - reference::absolute(b(d + 1, 0)));
+      residuals.push_back({reference::absolute(b(d, 0)) - reference::absolute(b(d + 1, 0)),
+                           "d = " + std::to_string(d)});
     return residuals;
   }
 };
@@ -66,7 +67,7 @@ Claim alibi_approaches_zero() {
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "|b(d)| - |b(d + 1)| > 0", BiasShrinks{}, slopes()),
+        {for_all(Role::statement, "|b(d)| - |b(d + 1)| > 0, b(d) = -r d", BiasShrinks{}, slopes()),
          for_all(Role::correction, "e^b(d) - e^b(d + 1) > 0 and 1/(1 + r d) - e^b(d) >= 0",
                  FactorShrinks<1>{}, slopes())});
   };

@@ -10,9 +10,10 @@ namespace {
 /// Two tokens x = (1), (-1) of width 1 and one weight w without a bias term: both increments are 1.
 struct IncrementsAreOne {
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R& w = in.number("w_c");
-    return {reference::relu(w) - R(1.0), reference::relu(-w) - R(1.0)};
+    return {{reference::relu(w) - R(1.0), "the token 1"},
+            {reference::relu(-w) - R(1.0), "the token -1"}};
   }
 };
 

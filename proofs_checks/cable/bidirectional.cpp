@@ -12,12 +12,12 @@ template <bool absolute>
 struct OnePenaltyEachSide {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
-    std::vector<R> residuals;
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
+    std::vector<Placed<R>> residuals;
     for (int j : {0, 2}) {
       const R bias = absolute ? published_bias<R>(in["f"], in.number("g"))(1, j)
                               : in.number("sign") * printed_bias<R>(in["f"], in.number("g"))(1, j);
-      residuals.push_back(-bias);
+      residuals.push_back({-bias, "i = 1, j = " + std::to_string(j)});
     }
     return residuals;
   }

@@ -51,7 +51,8 @@ Claim cope_binary_gate() {
       "q_i . e[p_ij] with learned embeddings e, not -r p_ij.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
-    return together({for_all(Role::statement, "gate (1 - gate) = 0 for scores in [-30, 30]",
+    return together({for_all(Role::statement,
+                             "gate (1 - gate) = 0 for scores in [-30, 30], gate = 1/(1 + e^-score)",
                              GateIsBinary{}, scores_of_keys()),
                      for_all(Role::correction, "gate > 0 and 1 - gate > 0 for scores in [-30, 30]",
                              GateIsBetween<0>{}, scores_of_keys())});

@@ -10,11 +10,11 @@ namespace {
 struct Costs {
   static constexpr Relation relation = Relation::above_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R &T = in.number("T"), &C = in.number("C"), &H = in.number("H");
     const R places = H * T * T;
     const R cable = R(2.0) * T * C * H + places;
-    return {R(96.0) * places - cable, R(288.0) * places - cable};
+    return {{R(96.0) * places - cable, "DAPE"}, {R(288.0) * places - cable, "DAPEv2"}};
   }
 };
 
@@ -52,8 +52,10 @@ Claim dape_cost() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "DAPE - CABLE > 0 and DAPEv2 - CABLE > 0, T = 1..8192", Costs{},
-                 sizes({512, 64, 8, 1, 8192})),
+        {for_all(
+             Role::statement,
+             "DAPE - CABLE > 0 and DAPEv2 - CABLE > 0: 96 H T^2 and 288 H T^2 less 2 T C H + H T^2",
+             Costs{}, sizes({512, 64, 8, 1, 8192})),
          for_all(Role::condition, "the same for T >= C/32", Costs{},
                  sizes({32, 64, 512, 1024, 8192}))});
   };

@@ -23,13 +23,14 @@ template <bool of_logarithms>
 struct EqualSteps {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const auto p = by_distance(in);
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int d = 0; d < 3; ++d) {
-      residuals.push_back(of_logarithms
-                              ? reference::log(p[d]) - reference::log(p[d + 1]) - in.number("r")
-                              : p[d] - p[d + 1] - (p[d + 1] - p[d + 2]));
+      residuals.push_back({of_logarithms
+                               ? R(reference::log(p[d]) - reference::log(p[d + 1]) - in.number("r"))
+                               : R(p[d] - p[d + 1] - (p[d + 1] - p[d + 2])),
+                           "d = " + std::to_string(d)});
     }
     return residuals;
   }
@@ -69,7 +70,9 @@ Claim decay_proportional() {
       "in proportion to the distance.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
-    return together({for_all(Role::statement, "(p(0) - p(1)) - (p(1) - p(2)) = 0",
+    return together({for_all(Role::statement,
+                             "(p(d) - p(d + 1)) - (p(d + 1) - p(d + 2)) = 0, p(d) = e^(-r d) over "
+                             "its sum for d = 0..4",
                              EqualSteps<false>{}, rows_of_alibi()),
                      for_all(Role::correction, "ln p(d) - ln p(d + 1) - r = 0", EqualSteps<true>{},
                              rows_of_alibi())});

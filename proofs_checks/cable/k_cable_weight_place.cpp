@@ -45,9 +45,11 @@ Claim k_cable_weight_place() {
       "ln d, the weight outside multiplies that slope by g. The published code has it outside.";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
-    return together({for_all(Role::statement, "ln(1 + (g d)^2) - g ln(1 + d^2) = 0", WeightPlace{},
-                             increments_and_gains(true, 20)),
-                     for_all(Role::condition, "the same for g = 1", WeightPlace{}, with_gain(1))});
+    return together(
+        {for_all(Role::statement,
+                 "ln(1 + (g d)^2) - g ln(1 + d^2) = 0, d = f_1 + f_2 + ... (all but f_0)",
+                 WeightPlace{}, increments_and_gains(true, 20)),
+         for_all(Role::condition, "the same for g = 1", WeightPlace{}, with_gain(1))});
   };
   claim.mutant = "The same for g = 2.";
   claim.mutant_checks = [] {

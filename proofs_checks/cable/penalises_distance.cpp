@@ -11,10 +11,11 @@ namespace {
 /// is not worse off).
 template <class Bias>
 auto penalties(const Bias& bias, int last) {
-  std::vector<decltype(bias(0, 0))> residuals;
+  std::vector<Placed<decltype(bias(0, 0))>> residuals;
   for (int j = 0; j < last; ++j) {
-    residuals.push_back(-bias(last, j));
-    residuals.push_back(bias(last, j + 1) - bias(last, j));
+    const std::string ij = "i = " + std::to_string(last) + ", j = " + std::to_string(j);
+    residuals.push_back({-bias(last, j), "-B_ij, " + ij});
+    residuals.push_back({bias(last, j + 1) - bias(last, j), "B_i,j+1 - B_ij, " + ij});
   }
   return residuals;
 }
@@ -22,7 +23,7 @@ auto penalties(const Bias& bias, int last) {
 struct PrintedBiasPenalises {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const auto bias = printed_bias<R>(in["f"], in.number("g"));
     return penalties(bias, static_cast<int>(in["f"].size()) - 1);
   }
@@ -31,7 +32,7 @@ struct PrintedBiasPenalises {
 struct PublishedBiasPenalises {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const auto bias = published_bias<R>(in["f"], in.number("g"));
     return penalties(bias, static_cast<int>(in["f"].size()) - 1);
   }

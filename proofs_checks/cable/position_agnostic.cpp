@@ -26,12 +26,13 @@ template <bool causal>
 struct Reversed {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const reference::Vector<R> reversed = in["x"].reverse();
     const auto out = attend<R>(in["x"], causal), other = attend<R>(reversed, causal);
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     const int last = static_cast<int>(out.size()) - 1;
-    for (int i = 0; i <= last; ++i) residuals.push_back(other[last - i] - out[i]);
+    for (int i = 0; i <= last; ++i)
+      residuals.push_back({other[last - i] - out[i], "i = " + std::to_string(i)});
     return residuals;
   }
 };
@@ -98,7 +99,8 @@ Claim position_agnostic() {
   claim.checks = [] {
     return together(
         {for_all(Role::statement,
-                 "out of the reversed tokens, reversed, minus out = 0, causal mask",
+                 "out of the reversed tokens, reversed, minus out = 0, causal mask, out_i = sum_{j "
+                 "<= i} softmax_j(x_i x_j) x_j",
                  Reversed<true>{}, tokens()),
          for_all(Role::condition, "the same without a mask", Reversed<false>{}, tokens())});
   };

@@ -31,9 +31,9 @@ struct ParametersLieIn {
   static constexpr Relation relation = Relation::at_least_zero;
   double lower, upper;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R count = parameters_of(in);
-    return {count - R(lower), R(upper) - count};
+    return {{count - R(lower), "the lower end"}, {R(upper) - count, "the upper end"}};
   }
 };
 
@@ -42,10 +42,11 @@ struct EpochsLieIn {
   static constexpr Relation relation = Relation::at_least_zero;
   double lower, upper;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R seen = in.number("steps") * in.number("tokens per step");
     const R& data = in.number("tokens of the data");
-    return {seen - R(lower) * data, R(upper) * data - seen};
+    return {{seen - R(lower) * data, "the lower end, in tokens"},
+            {R(upper) * data - seen, "the upper end, in tokens"}};
   }
 };
 

@@ -127,6 +127,18 @@ BOOST_AUTO_TEST_CASE(a_hypothesis_that_is_not_what_it_is_marked_as_is_a_failure)
   BOOST_TEST(written(write_text, report).find("no witness") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_counterexample_says_at_which_of_several_places_it_is) {
+  for (const ClaimResult& result : everything().results) {
+    for (const Check& check : result.checks) {
+      if (check.role != Role::statement || !check.rigorous || !check.counterexample) continue;
+      BOOST_TEST(check.counterexample->found.find(": residual") == std::string::npos,
+                 result.claim.id);
+      BOOST_TEST(check.counterexample->found.rfind("residual", 0) == std::string::npos,
+                 result.claim.id);
+    }
+  }
+}
+
 // The counterexamples, with nothing but <cmath>.
 BOOST_AUTO_TEST_CASE(the_two_printed_expressions_of_z_differ_at_equal_scores) {
   const auto& found = counterexample("bam/z_ratio_as_printed");
