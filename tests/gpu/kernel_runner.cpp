@@ -8,8 +8,8 @@
 #include <cstring>
 #include <vector>
 
+#include "paged_case.hpp"
 #include "plumbline_kernel.h"
-#include "small_case.hpp"
 
 namespace {
 
@@ -64,7 +64,26 @@ void print(const plumbline_kernel& kernel, const Case& made, const char* pass, s
               static_cast<unsigned long long>(hash));
 }
 
+/// From pages of 16 keys.
+bool decode(const plumbline_kernel& kernel, const Shape& s, int bias, int format) {
+  const Case made(s, bias, format);
+  const PagedCase paged(made, 16);
+  std::vector<float> o(made.rows * s.head_dim), lse(made.rows);
+  const plumbline_outputs outputs{o.data(), lse.data()};
+  char message[512] = "";
+  if (kernel.supports(&paged.problem, PLUMBLINE_DECODE) != 1) return s.queries > 64;
+  if (kernel.decode(&paged.problem, &outputs, message, sizeof message) != 0) {
+    std::fprintf(stderr, "%s %s %s %s decode: %s\n", kernel.name, kBiases[bias], kFormats[format],
+                 s.name, message);
+    return false;
+  }
+  const std::uint64_t hash = checksum(14695981039346656037u, o.data(), o.size() * sizeof o[0]);
+  print(kernel, made, "decode", checksum(hash, lse.data(), lse.size() * sizeof lse[0]));
+  return true;
+}
+
 bool run(const plumbline_kernel& kernel, const Shape& s, int bias, int format) {
+  if (!kernel.forward) return decode(kernel, s, bias, format);
   Case made(s, bias, format);
   const std::size_t width = made.short_format() ? 2 : 4;
   std::vector<float> o(made.rows * s.head_dim), lse(made.rows);
@@ -113,7 +132,7 @@ int main(int argc, char** argv) {
   int runs = 0;
   for (int n = 0; n < library->kernel_count; ++n) {
     const plumbline_kernel& kernel = library->kernels[n];
-    if (!kernel.forward || !matches(argc, argv, 1, kernel.name)) continue;
+    if (!matches(argc, argv, 1, kernel.name)) continue;
     for (int bias = PLUMBLINE_NOPE; bias < PLUMBLINE_BIAS_COUNT; ++bias) {
       if (!matches(argc, argv, 2, kBiases[bias])) continue;
       for (int format = PLUMBLINE_FP32; format < PLUMBLINE_FORMAT_COUNT; ++format) {

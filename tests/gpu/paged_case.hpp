@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small case as decoding reads it: from a cache in pages, with prefix sums.
+#pragma once
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "small_case.hpp"
+
+namespace plumbline::gpu_tests {
+
+/// Running sums of each row of `keys` values, in double.
+inline std::vector<double> running_sums(const std::vector<float>& values, int keys) {
+  std::vector<double> sums;
+  double sum = 0.0;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    if (n % static_cast<std::size_t>(keys) == 0) sum = 0.0;
+    sums.push_back(sum += values[n]);
+  }
+  return sums;
+}
+
+/// The pages lie in the order opposite to the sequences'; what a page holds beyond the last key is
+/// NaN. `made` must outlive it.
+class PagedCase {
+ public:
+  PagedCase(const Case& made, int page_size)
+      : problem(made.problem),
+        per_sequence_((made.s.keys + page_size - 1) / page_size),
+        table_(static_cast<std::size_t>(made.s.batch) * per_sequence_),
+        k_(paged(made, made.problem.k, page_size)),
+        v_(paged(made, made.problem.v, page_size)) {
+    for (std::size_t n = 0; n < table_.size(); ++n) table_[n] = page_of(n);
+    problem.page_size = page_size;
+    problem.pages = table_.data();
+    problem.k = k_.data();
+    problem.v = v_.data();
+    const int bias = problem.bias;
+    const bool cable = bias >= PLUMBLINE_CABLE && bias <= PLUMBLINE_K_CABLE_NW;
+    if (!cable && bias != PLUMBLINE_FOX) return;
+    const auto summed = cable ? PLUMBLINE_INCREMENTS : PLUMBLINE_LOG_FORGET;
+    sums_ = running_sums(made.parameters.values[summed], made.s.keys);
+    problem.prefix_sums = sums_.data();
+    problem.parameters[summed] = nullptr;
+  }
+  PagedCase(const PagedCase&) = delete;
+
+  plumbline_problem problem;
+
+ private:
+  int page_of(std::size_t n) const { return static_cast<int>(table_.size() - 1 - n); }
+
+  std::vector<unsigned char> paged(const Case& made, const void* keys, int page_size) const {
+    const Shape& s = made.s;
+    const std::size_t row = s.head_dim * (made.short_format() ? 2 : 4);
+    std::vector<unsigned char> pages(table_.size() * s.kv_heads * page_size * row, 0xff);
+    for (int b = 0; b < s.batch; ++b)
+      for (int h = 0; h < s.kv_heads; ++h)
+        for (int j = 0; j < s.keys; ++j) {
+          const std::size_t from = (static_cast<std::size_t>(b) * s.kv_heads + h) * s.keys + j;
+          const std::size_t page = page_of(static_cast<std::size_t>(b) * per_sequence_ +
+                                           static_cast<std::size_t>(j / page_size));
+          const std::size_t to = (page * s.kv_heads + h) * page_size + j % page_size;
+          std::memcpy(&pages[to * row], static_cast<const unsigned char*>(keys) + from * row, row);
+        }
+    return pages;
+  }
+
+  int per_sequence_;
+  std::vector<std::int32_t> table_;
+  std::vector<unsigned char> k_, v_;
+  std::vector<double> sums_;
+};
+
+}  // namespace plumbline::gpu_tests
