@@ -35,6 +35,16 @@ constexpr plumbline_contract skipping() {
 }
 constexpr plumbline_contract kSkipping = skipping();
 
+/// Tensor cores: products exact, sums in fp32, cut; P rounded to the element format before it meets
+/// V, but not in the sum. tf32 reads its operands' upper 19 bits. The rest as kScalar.
+constexpr plumbline_contract tensor_core(plumbline_format format, double operand_roundoff) {
+  plumbline_contract contract = kScalar;
+  contract.unit_roundoff = 0x1p-23;
+  contract.operand_roundoff = operand_roundoff;
+  contract.probability_format = format;
+  return contract;
+}
+
 /// After a kernel's fault the CUDA context fails every call, of this process, for good.
 bool device_lost() {
 #if PLUMBLINE_ON_GPU
@@ -79,6 +89,17 @@ int backward(const plumbline_problem* problem, const plumbline_gradients* gradie
 
 int supports_forward(const plumbline_problem* problem, int32_t pass) {
   return problem && pass == PLUMBLINE_FORWARD && unsupported_reason(*problem).empty() ? 1 : 0;
+}
+
+bool has_rope(const plumbline_problem& problem) {
+  return problem.bias == PLUMBLINE_ROPE_INTERLEAVED || problem.bias == PLUMBLINE_ROPE_HALF_SPLIT;
+}
+
+/// Turned queries and keys are rounded to the element format again: that is a kernel of its own.
+template <bool rope>
+int supports_mma(const plumbline_problem* problem, int32_t pass) {
+  return supports_forward(problem, pass) && problem->format != PLUMBLINE_FP32 &&
+         has_rope(*problem) == rope;
 }
 
 int decode(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
@@ -131,6 +152,26 @@ constexpr plumbline_kernel kKernels[] = {
      supports_training,
      forward<&fused_forward>,
      backward<true>,
+     nullptr},
+    {"mma",
+     {{},
+      tensor_core(PLUMBLINE_BF16, 0),
+      tensor_core(PLUMBLINE_FP16, 0),
+      tensor_core(PLUMBLINE_TF32, 0x1p-10)},
+     1,
+     supports_mma<false>,
+     forward<&mma_forward>,
+     nullptr,
+     nullptr},
+    {"mma_rope",
+     {{},
+      tensor_core(PLUMBLINE_BF16, 0x1p-8),
+      tensor_core(PLUMBLINE_FP16, 0x1p-11),
+      tensor_core(PLUMBLINE_TF32, 0x1p-10)},
+     1,
+     supports_mma<true>,
+     forward<&mma_forward>,
+     nullptr,
      nullptr},
     forward_kernel("fused_skipping", forward<&fused_skipping_forward>, kSkipping),
     {"split_kv", {kSplit, kSplit, kSplit, kSplit}, 1, supports_decode, nullptr, nullptr, decode},

@@ -14,6 +14,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double fp32_safe = 0x1p127;
 /// Half of fp32's smallest subnormal: what a product loses when it underflows gradually.
 constexpr double underflow = 0x1p-150;
+/// The spacing of tf32's subnormals.
+constexpr double tf32_subnormal = 0x1p-136;
 /// Covers second-order products of single roundings (u or a few u) and this file's own rounding.
 constexpr double second_order = 1.0 + 0x1p-16;
 
@@ -181,6 +183,8 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   // P, relative to a denominator of at least 1; and each of n products.
   const double lost_weight = 8.0 * static_cast<double>(n) * p_rounding.absolute;
   const double lost_product = 2.0 * static_cast<double>(n) * underflow;
+  // A value below 2^-126 that is cut to tf32; the weights add up to less than 2.
+  const double lost_operand = contract.operand_roundoff > 0.0 ? 2.0 * tf32_subnormal : 0.0;
   const double o_rounding =
       unit_roundoff(format) + (unit_roundoff(format) == u ? 0.0 : u);  // of an fp32 result
   bounds.own.resize(head_dim);
@@ -214,7 +218,7 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
                             (1.0 + p_rounding.relative) * (1.0 + contract.operand_roundoff) *
                                 accumulation * magnitude[d] +
                             (accumulation + 4 * u) * result + lost_weight * largest[d] +
-                            lost_product;
+                            lost_product + lost_operand;
     const double shared = error + rounding_of_p;
     error += accumulation < 1.0 ? rounding / (1.0 - accumulation) : infinity;
     bounds.output[d] =

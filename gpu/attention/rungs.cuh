@@ -19,6 +19,13 @@ void fused_forward(const Stream& stream, const Task& task, const Outputs& output
 /// The same without the tiles of keys whose weights are provably negligible.
 void fused_skipping_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
+/// Rung 3 on tensor cores, in bf16, fp16 and tf32.
+void mma_forward(const Stream& stream, const Task& task, const Outputs& outputs);
+
+/// The same for one element format; every one has its own source file.
+template <class Element>
+void mma_forward_in(const Stream& stream, const Task& task, const Outputs& outputs);
+
 }  // namespace plumbline::gpu
 
 #endif

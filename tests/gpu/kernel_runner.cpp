@@ -116,6 +116,18 @@ bool run(const plumbline_kernel& kernel, const Shape& s, int bias, int format) {
   return true;
 }
 
+/// Tensor-core kernels have no fp32, and RoPE in a kernel of its own.
+bool supported(const plumbline_kernel& kernel, int bias, int format) {
+  const Case made(kShapes[0], bias, format);
+  return kernel.supports(&made.problem, kernel.forward ? PLUMBLINE_FORWARD : PLUMBLINE_DECODE) == 1;
+}
+
+int plain_format(const plumbline_kernel& kernel, int bias) {
+  int format = PLUMBLINE_FP32;
+  while (format < PLUMBLINE_FORMAT_COUNT && !supported(kernel, bias, format)) ++format;
+  return format;
+}
+
 bool matches(int argc, char** argv, int index, const char* name) {
   return argc <= index || std::strcmp(argv[index], name) == 0;
 }
@@ -137,8 +149,9 @@ int main(int argc, char** argv) {
       if (!matches(argc, argv, 2, kBiases[bias])) continue;
       for (int format = PLUMBLINE_FP32; format < PLUMBLINE_FORMAT_COUNT; ++format) {
         if (!matches(argc, argv, 3, kFormats[format])) continue;
-        // Formats differ in loads and stores alone: unless asked for, they run without bias.
-        if (argc <= 3 && format != PLUMBLINE_FP32 && bias != PLUMBLINE_NOPE) continue;
+        if (!supported(kernel, bias, format)) continue;
+        // Formats differ in loads and stores alone: unless asked for, the others run without bias.
+        if (argc <= 3 && format != plain_format(kernel, bias) && bias != PLUMBLINE_NOPE) continue;
         for (const Shape& shape : kShapes) {
           good = run(kernel, shape, bias, format) && good;
           ++runs;

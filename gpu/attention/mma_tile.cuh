@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of queries, keys and values in shared memory, and how tensor-core kernels read them. A
+// block of four warps works on 64 queries; each warp has 16 of them.
+#ifndef PLUMBLINE_GPU_ATTENTION_MMA_TILE_CUH
+#define PLUMBLINE_GPU_ATTENTION_MMA_TILE_CUH
+
+#include "attention/problem.cuh"
+#include "core/cp_async.cuh"
+#include "core/ldmatrix.cuh"
+#include "core/mma.cuh"
+
+namespace plumbline::gpu {
+
+inline constexpr int kMmaThreads = 128;
+inline constexpr int kMmaQueries = 64;
+inline constexpr int kMmaWarpRows = 16;
+
+/// A tile of rows of D elements. Rows are padded by 16 bytes, so that eight consecutive ones lie in
+/// different banks, and elements in tf32 of two rows, two rows apart, do not collide either.
+template <int D, class Element>
+struct MmaTile {
+  using Storage = typename MmaStorage<Element>::type;
+  static constexpr int kChunk = 16 / static_cast<int>(sizeof(Storage));  // elements in 16 bytes
+  static constexpr int kStride = D + kChunk;
+  static constexpr int kDepth = kMmaDepth<Element>;
+  static constexpr int kSteps = D / kDepth;
+  /// Keys of a tile: fewer where shared memory is short.
+  static constexpr int kKeys = D * static_cast<int>(sizeof(Storage)) <= 256 ? 64 : 32;
+
+  Storage* data;
+
+  static constexpr std::size_t bytes(int rows) {
+    return shared_bytes<Storage>(static_cast<std::size_t>(rows) * kStride);
+  }
+
+  __device__ static MmaTile take(SharedMemory& shared, int rows) {
+    return {shared.take<Storage>(static_cast<std::size_t>(rows) * kStride)};
+  }
+
+  /// The tile that begins with its row `row`.
+  __device__ MmaTile from(int row) const { return {data + row * kStride}; }
+
+  /// Starts to copy `rows` rows, of which `exist` are there, from `global` on; the others become
+  /// zero.
+  __device__ void copy(const Storage* global, int rows, int exist) const {
+    constexpr int chunks = D / kChunk;
+#pragma unroll 1
+    for (int n = static_cast<int>(threadIdx.x); n < rows * chunks; n += kMmaThreads) {
+      const int row = n / chunks, column = n % chunks * kChunk;
+      const bool exists = row < exist;
+      cp_async_16(data + row * kStride + column, global + (exists ? row : 0) * D + column,
+                  exists ? 16 : 0);
+    }
+  }
+
+  /// RoPE: turns rows, the first of which stands at `position`, in place; each is rounded to the
+  /// element format again.
+  __device__ void turn(const Rotation& rotation, int rows, int position) const {
+#pragma unroll 1
+    for (int n = static_cast<int>(threadIdx.x); n < rows * (D / 2); n += kMmaThreads) {
+      const int row = n / (D / 2), pair = n % (D / 2);
+      Storage* first = data + row * kStride + (rotation.interleaved ? 2 * pair : pair);
+      Storage* second = first + (rotation.interleaved ? 1 : D / 2);
+      const std::size_t angle = static_cast<std::size_t>(position + row) * (D / 2) + pair;
+      const float cosine = rotation.cosine[angle], sine = rotation.sine[angle];
+      const float a = to_float(*first), b = to_float(*second);
+      *first = from_float<Storage>(a * cosine - b * sine);
+      *second = from_float<Storage>(a * sine + b * cosine);
+    }
+  }
+
+  // Addresses are a lane's own offset plus a constant of the unrolled loops, in this order: as one
+  // index, every sum of the two would be kept in a register of its own.
+
+  /// A from the 16 rows from `row` on; step n has its columns n kDepth ...
+  __device__ __forceinline__ void load_a(std::uint32_t (&a)[4], int lane, int row, int step) const {
+    ldmatrix_x4(a, lane, [&](int n) {
+      return data + (row + n % 16) * kStride + n / 16 * (kDepth / 2) + step * kDepth;
+    });
+  }
+
+  /// B = the transpose of the 16 rows from `row` on: those are B's columns.
+  __device__ __forceinline__ void load_b_rows(std::uint32_t (&b)[4], int lane, int row,
+                                              int step) const {
+    ldmatrix_x4(b, lane, [&](int n) {
+      return data + (n % 8 + n / 16 * 8) * kStride + n / 8 % 2 * (kDepth / 2) +
+             (row * kStride + step * kDepth);
+    });
+  }
+
+  /// B = kDepth rows from `row` on, its 16 columns from `column` on. In tf32 the rows come in the
+  /// order of `accumulators_as_a`: 0 2 4 6 1 3 5 7.
+  __device__ __forceinline__ void load_b_columns(std::uint32_t (&b)[4], int lane, int row,
+                                                 int column) const {
+    if constexpr (kDepth == 8) {
+      const float* element = data + 2 * (lane % 4) * kStride + lane / 4 + (row * kStride + column);
+#pragma unroll
+      for (int n = 0; n < 4; ++n)
+        memcpy(&b[n], element + (n % 2 * kStride + n / 2 * 8), sizeof b[n]);
+    } else {
+      ldmatrix_x4_trans(b, lane, [&](int n) {
+        return data + n % 16 * kStride + n / 16 * 8 + (row * kStride + column);
+      });
+    }
+  }
+};
+
+/// A from the accumulators of columns `step` kDepth ..., rounded to the element format. A lane has
+/// the elements 2 place and 2 place + 1 of a tile of eight columns: in tf32 they stand for the
+/// columns place and place + 4, which only changes the order of the sum.
+template <class Element, int tiles>
+__device__ __forceinline__ void accumulators_as_a(std::uint32_t (&a)[4], const float (&c)[tiles][4],
+                                                  int step) {
+  if constexpr (kMmaDepth<Element> == 8) {
+    const float rounded[4] = {round_to_tf32(c[step][0]), round_to_tf32(c[step][2]),
+                              round_to_tf32(c[step][1]), round_to_tf32(c[step][3])};
+    memcpy(a, rounded, sizeof a);
+  } else {
+    a[0] = pack<Element>(c[2 * step][0], c[2 * step][1]);
+    a[1] = pack<Element>(c[2 * step][2], c[2 * step][3]);
+    a[2] = pack<Element>(c[2 * step + 1][0], c[2 * step + 1][1]);
+    a[3] = pack<Element>(c[2 * step + 1][2], c[2 * step + 1][3]);
+  }
+}
+
+/// Writes two neighbouring elements, the first at an even place.
+template <class Element>
+__device__ __forceinline__ void store_pair(typename MmaStorage<Element>::type* address, float low,
+                                           float high) {
+  if constexpr (kMmaDepth<Element> == 8) {
+    address[0] = low;
+    address[1] = high;
+  } else {
+    const std::uint32_t bits = pack<Element>(low, high);
+    memcpy(address, &bits, sizeof bits);
+  }
+}
+
+}  // namespace plumbline::gpu
+
+#endif
