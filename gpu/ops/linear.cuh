@@ -24,7 +24,7 @@ enum class GeluEpilogue {
   /// Kernels after the product: within the error of docs/bounds-ops.md.
   never,
   /// cuBLASLt's epilogue where it has one (the tanh form), which reads the product from registers.
-  /// NVIDIA does not document its error: some of its kernels take the hardware's approximate tanh.
+  /// NVIDIA does not document its error.
   where_possible,
 };
 
@@ -35,8 +35,9 @@ enum class GeluEpilogue {
 /// [out, in] as PyTorch's Linear; b [out]. They are in `format` (tf32: floats, whose products are
 /// taken of operands rounded to tf32), but the gradients of W and b, which are fp32 in every
 /// format. Products are accumulated in fp32 and rounded to the format once, after bias and GELU.
-/// Error: docs/bounds-ops.md. Every function returns when it is done, and throws
-/// std::invalid_argument for a shape below 1 and for null arrays.
+/// Error: docs/bounds-ops.md. The same bits every run; on a GPU by cuBLAS's promise for one GPU and
+/// one stream. Every function returns when it is done, and throws std::invalid_argument for a shape
+/// below 1 and for null arrays.
 class Linear {
  public:
   /// The stream must outlive it.
