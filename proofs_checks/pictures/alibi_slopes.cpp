@@ -13,9 +13,9 @@ Picture slopes_of_12_heads() {
   picture.description =
       "By head, on a logarithmic axis: the official slopes are 2^-1 to 2^-8 and then 2^-0.5, "
       "2^-1.5, 2^-2.5, 2^-3.5, so the sequence jumps up after the eighth head; the article's "
-      "formula "
-      "2^(-8 h/12) is one straight line; 1/2^h falls to 1/4096.";
-  picture.x = {"head h", 1, 12};
+      "formula 2^(-8 h/12) is one straight line; 1/2^h, which the first eight official slopes "
+      "follow, falls to 1/4096.";
+  picture.x = {"head h", 0.5, 12.5};
   picture.y = {"slope", 0.0001, 1, true};
   picture.curves = {
       {"official", integers(1, 12), reference::alibi_slopes<double>(12), Curve::Mark::points},
@@ -32,9 +32,9 @@ Picture steep_and_gentle() {
   picture.title = "How far the steepest and the gentlest of eight heads look";
   picture.description =
       "The sum of the weights of the nearest keys over 2048 keys of equal content. With slope 1/2 "
-      "ten keys have more than 99 percent; with slope 1/256 they have 4 percent, and 1171 keys are "
-      "needed. At a distance of 256 that head's weight has fallen to 37 percent of the nearest "
-      "one's.";
+      "ten keys have more than 99 percent; with slope 1/256 they have 4 percent, and 1171 keys "
+      "are needed. At a distance of 256 that head's weight has fallen to 37 percent of the "
+      "nearest one's.";
   picture.x = {"number of nearest keys", 1, 2048, true};
   picture.y = {"their part of the attention", 0, 1};
   for (const auto& [label, slope] : {std::pair{"m = 1/2", 0.5}, std::pair{"m = 1/16", 0.0625},
@@ -53,8 +53,8 @@ Picture exponential_weights() {
   picture.name = "exponential_weights";
   picture.title = "ALiBi: the bias falls in a straight line, the factor on the weight does not";
   picture.description =
-      "For slope 1/8: the bias -m d goes to minus infinity in equal steps; e^(-m d), the factor by "
-      "which it multiplies a key's weight, falls by the same factor each step and approaches 0.";
+      "For slope 1/8: the bias -m d goes to minus infinity in equal steps; e^(-m d), the factor "
+      "by which it multiplies a key's weight, falls by the same factor each step and approaches 0.";
   picture.x = {"distance d", 0, 32};
   picture.y = {"bias, and factor", -4, 1};
   const reference::Alibi<double> bias{0.125};

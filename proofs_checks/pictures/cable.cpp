@@ -54,10 +54,9 @@ Picture bias_maps() {
       "Twenty queries by twenty keys under a causal mask; dark is low. ALiBi with slope 1/4 falls "
       "evenly with the distance, the same in every row. CABLE with the sign of the published code "
       "falls in steps where tokens have large increments (tokens 5 and 12), and faster in rows "
-      "whose "
-      "weight is large. CABLE as printed is the same with the other sign: the farthest keys have "
-      "the "
-      "largest bias. GGD with theta_beta 1/2 falls at once near the query and slowly beyond.";
+      "whose weight is large. CABLE as printed is the same with the other sign: the farthest keys "
+      "have the largest bias. GGD with theta_beta = 1/2 falls at once near the query and slowly "
+      "beyond.";
   const auto sums = reference::prefix_sum(increments());
   picture.maps = {map_of("ALiBi, m = 1/4", reference::Alibi<double>{0.25}),
                   map_of("CABLE, published code", reference::Cable<double>{sums, gains()}),
@@ -70,8 +69,7 @@ Picture bidirectional_maps() {
   Picture picture = maps("bidirectional_maps", "CABLE without a causal mask");
   picture.description =
       "The same twenty tokens, all keys visible. -g_i (S_i - S_j) is a penalty before the query "
-      "and "
-      "a reward after it; with |S_i - S_j|, as the published code has it, both sides are "
+      "and a reward after it; with |S_i - S_j|, as the published code has it, both sides are "
       "penalised.";
   const auto sums = reference::prefix_sum(increments());
   const reference::CablePaper<double> printed{sums, gains()};
@@ -84,11 +82,10 @@ Picture bidirectional_maps() {
 Picture k_cable_kernel() {
   Picture picture;
   picture.name = "k_cable_kernel";
-  picture.title = "CABLE's penalty b, and K-CABLE's ln(1 + b²)";
+  picture.title = "CABLE's penalty b, and K-CABLE's ln(1 + b^2)";
   picture.description =
       "Both are 0 at b = 0. The kernel is never above b, touches slope 1 at b = 1 and flattens: "
-      "3.3 "
-      "at b = 5, 4.6 at b = 10, where CABLE's penalty is 5 and 10.";
+      "3.3 at b = 5, 4.6 at b = 10, where CABLE's penalty is 5 and 10.";
   picture.x = {"b = Sᵢ − Sⱼ", 0, 10};
   picture.y = {"penalty", 0, 10};
   picture.curves = {curve("CABLE: b", linear(0, 10, 101), [](double b) { return b; }),
@@ -102,8 +99,8 @@ Picture k_cable_window() {
   picture.name = "k_cable_window";
   picture.title = "The attention that lies beyond a window, CABLE and K-CABLE";
   picture.description =
-      "The last of 256 queries over keys of equal content, every increment 1/4 and every weight 1: "
-      "the sum of the weights at distance W and beyond. Under K-CABLE it is never less, and it "
+      "The last of 256 queries over keys of equal content, every increment 1/4 and every weight "
+      "1: the sum of the weights at distance W and beyond. Under K-CABLE it is never less, and it "
       "falls like a power of W where CABLE's falls geometrically.";
   picture.x = {"window W", 1, 200, true};
   picture.y = {"weight at distance W and beyond", 1e-6, 1, true};

@@ -9,7 +9,7 @@
 namespace plumbline::proofs_checks {
 namespace {
 
-constexpr double left = 62, right = picture_width - 14, top = 14, bottom = 274;
+constexpr double left = 62, right = picture_width - 22, top = 14, bottom = 274;
 
 double across(double value, const Axis& axis) {
   return left + (right - left) * position(value, axis);

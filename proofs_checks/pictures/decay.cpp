@@ -36,9 +36,8 @@ Picture alibi_decay() {
       "The weight of the farthest key by its distance, slope 1/16; the context grows with the "
       "distance. With equal contents, and with a content that exceeds the others' by 4, it falls "
       "at least as fast as e^(8 - m d), the rate for contents within 4. A content that grows as "
-      "the "
-      "bias does, f = m d, keeps it above 0.05 at every length: without a bound on the content the "
-      "lemma is false.";
+      "the bias does, f = m d, keeps it above 0.05 at every length: without a bound on the "
+      "content the lemma is false.";
   const bam::LaplaceBias<double> bias{0.0625};
   picture.curves = {
       curve("equal contents", distances(256), [=](double d) { return farthest(bias, d); }),
@@ -53,11 +52,12 @@ Picture alibi_decay() {
 }
 
 Picture ggd_decay() {
-  Picture picture = decay_picture("ggd_decay", "Lemma 4: the farthest key under GGD, β > 0");
+  Picture picture = decay_picture("ggd_decay", "Lemma 4: the farthest key under GGD, beta > 0");
   picture.description =
-      "The weight of the farthest key by its distance, equal contents, alpha 1, mu 0. For every "
-      "beta > 0 it tends to 0; the smaller beta, the closer it stays to 1/n, the weight without a "
-      "positional score. Beta 1/100 can hardly be told from it up to 1024 keys.";
+      "The weight of the farthest key by its distance, equal contents, alpha = 1, mu = 0. For "
+      "every beta > 0 it tends to 0; the smaller beta, the closer it stays to 1/n, the weight "
+      "without a positional score. With beta = 1/100 it can hardly be told from it up to 1024 "
+      "keys.";
   picture.curves.push_back(curve(
       "no position: 1/n", distances(1024), [](double d) { return 1.0 / (d + 1.0); },
       Curve::Mark::dashes));
@@ -70,11 +70,13 @@ Picture ggd_decay() {
 }
 
 Picture negative_beta_decay() {
-  Picture picture = decay_picture("negative_beta_decay", "Theorem 4: the farthest key with β < 0");
+  Picture picture =
+      decay_picture("negative_beta_decay", "Theorem 4: the farthest key with beta < 0");
   picture.description =
-      "The weight of the farthest of n keys besides the query's own, equal contents, alpha 1. For "
-      "beta -1 and beta -1/4 it falls like 1/n, as it does without a positional score: the limit "
-      "is 0, which Theorem 4 denies. What stays above 0 is the factor e^b, which tends to 1.";
+      "The weight of the farthest of n keys besides the query's own, equal contents, alpha = 1. "
+      "For beta = -1 and beta = -1/4 it falls like 1/n, as it does without a positional score: "
+      "the limit is 0, which Theorem 4 denies. What stays above 0 is the factor e^b, which tends "
+      "to 1.";
   picture.y = {"its weight", 0.0005, 2, true};
   const auto weight = [](double beta) {
     return [beta](double n) {
@@ -100,10 +102,9 @@ Picture fading() {
   picture.name = "fading";
   picture.title = "The weight of one key that stands out, as the context grows";
   picture.description =
-      "One key exceeds n - 1 equal ones by a margin of 2. Under softmax its weight fades like 1/n. "
-      "Under scalable softmax, which multiplies the scores by s ln n, it tends to 1 for s times "
-      "the "
-      "margin above 1, stays at 1/2 where that is 1, and fades all the same below 1.";
+      "One key exceeds n - 1 equal ones by a margin of 2. Under softmax its weight fades like "
+      "1/n. Under scalable softmax, which multiplies the scores by s ln n, it tends to 1 for s "
+      "times the margin above 1, stays at 1/2 where that is 1, and fades all the same below 1.";
   picture.x = {"number of keys n", 2, 65536, true};
   picture.y = {"weight of the key", 0, 1};
   const auto peak = [](double scale) {

@@ -30,9 +30,9 @@ Picture prior_curves() {
   picture.description =
       "The weight softmax(b) of every position j for the query i = 64, without content. Uniform: "
       "1/64 everywhere. ALiBi with slope 1/8 (a Laplace prior) falls geometrically away from the "
-      "query. GGD with beta 1/2 falls from a higher peak and keeps more weight far away. GGD with "
-      "beta -1 and alpha 16 is 0 at the query and rises, ever more slowly, with the distance: not "
-      "sharply concentrated at the far end.";
+      "query. GGD with beta = 1/2 falls from a higher peak and keeps more weight far away. GGD "
+      "with beta = -1 and alpha = 16 is 0 at the query and rises, ever more slowly, with the "
+      "distance: not sharply concentrated at the far end.";
   picture.x = {"position j of the key", 1, keys};
   picture.y = {"prior weight", 1e-5, 1, true};
   picture.curves = {prior("uniform (causal mask)", [](int) { return 0.0; }),
@@ -48,10 +48,10 @@ Picture prior_curves() {
 Picture ggd_shapes() {
   Picture picture;
   picture.name = "ggd_shapes";
-  picture.title = "The generalized Gaussian e^−|x/α|^β for five exponents";
+  picture.title = "The generalized Gaussian e^(-|x/alpha|^beta) for five exponents";
   picture.description =
       "All curves meet at x = alpha, where they are 1/e. Beyond it a larger beta falls faster; "
-      "before it a larger beta is flatter, so that beta 8 is nearly a box. With beta near 0 the "
+      "before it a larger beta is flatter, so that beta = 8 is nearly a box. With beta near 0 the "
       "curve is close to 1/e everywhere but at its peak.";
   picture.x = {"x / α", 0, 3};
   picture.y = {"relative weight p(x) / p(0)", 0, 1};
@@ -70,8 +70,8 @@ Picture laplace_sum() {
   picture.title = "What the Laplace density sums to over the integers";
   picture.description =
       "The sum of (m/2) e^(-m |k|) over all integers k, by summation, for slopes m from 1/128 to "
-      "4. It is (m/2) coth(m/2): close to 1 for small slopes, 1.08 at m = 1, above 2 at m = 4; "
-      "a distribution would have 1.";
+      "4. It is (m/2) coth(m/2): close to 1 for small slopes, 1.08 at m = 1, above 2 at m = 4; a "
+      "distribution would have 1.";
   picture.x = {"slope m", 0, 4};
   picture.y = {"sum over the integers", 0.9, 2.2};
   const auto total = [](double m) {
@@ -90,9 +90,9 @@ Picture figure_5_bias() {
   picture.name = "figure_5_bias";
   picture.title = "The bias of Figure 5 as drawn, and of section 2.3";
   picture.description =
-      "Both for alpha 4, beta 1/2 and mu = -2, by j - i. As drawn, |(j - i)/alpha|^beta - mu, the "
-      "bias grows with the distance and mu lifts it as a whole; as defined, "
-      "-|(j - i - mu)/alpha|^beta, it is at most 0 and has its peak at j - i = mu = -2.";
+      "Both for alpha = 4, beta = 1/2 and mu = -2, by j - i. As drawn, |(j - i)/alpha|^beta - mu, "
+      "the bias grows with the distance and mu lifts it as a whole; as defined, -|(j - i - "
+      "mu)/alpha|^beta, it is at most 0 and has its peak at j - i = mu = -2.";
   picture.x = {"j − i", -32, 0};
   picture.y = {"bias", -3, 5};
   const double mu = -2;
@@ -108,11 +108,11 @@ Picture figure_5_bias() {
 Picture own_key_weight() {
   Picture picture;
   picture.name = "own_key_weight";
-  picture.title = "The own key beside its neighbour, with ε = 10⁻⁵";
+  picture.title = "The own key beside its neighbour, with epsilon = 10^-5";
   picture.description =
-      "The weight of the query's own key over that of the nearest one, equal contents, theta_alpha "
-      "= 0, mu = 0, by theta_beta. Theorem 3 has 0 for every negative value; with epsilon the "
-      "ratio is 0.46 at -0.05 and falls below 1/100 only from about -0.15 on.";
+      "The weight of the query's own key over that of the nearest one, equal contents, "
+      "theta_alpha = 0, mu = 0, by theta_beta. Theorem 3 has 0 for every negative value; with "
+      "epsilon the ratio is 0.46 at -0.05 and falls below 1/100 only from about -0.15 on.";
   picture.x = {"θβ", -0.4, 0};
   picture.y = {"p(own) / p(nearest)", 0, 1};
   picture.curves = {curve("with appendix C's ε", linear(-0.4, 0, 81),

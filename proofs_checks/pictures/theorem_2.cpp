@@ -32,14 +32,12 @@ std::vector<double> mass_from(const std::vector<double>& weights) {
 Picture theorem_2_ratio() {
   Picture picture;
   picture.name = "theorem_2_ratio";
-  picture.title = "The ratio of Theorem 2, with the α of its proof";
+  picture.title = "The ratio of Theorem 2, with the alpha of its proof";
   picture.description =
-      "B_ij / A_ij by distance for mu = 0 and alpha = m^(-1/beta), which makes it d^(beta - 1), "
-      "m = 1/4. At distance 1 it is 1 for every beta, not below 1; beyond, it falls for 0 < beta < "
-      "1 "
-      "and stays 1 for beta = 1. For beta = 0, which \"beta < 1\" includes, it is 1/(m d) whatever "
-      "the "
-      "scale is: above 1 for d < 1/m = 4.";
+      "B_ij / A_ij by distance for mu = 0 and alpha = m^(-1/beta), which makes it d^(beta - 1), m "
+      "= 1/4. At distance 1 it is 1 for every beta, not below 1; beyond, it falls for 0 < beta < "
+      "1 and stays 1 for beta = 1. For beta = 0, which \"beta < 1\" includes, it is 1/(m d) "
+      "whatever the scale is: above 1 for d < 1/m = 4.";
   picture.x = {"distance |j − i|", 1, 1024, true};
   picture.y = {"B / A", 0.0009765625, 8, true};
   for (const double exponent : {0.25, 0.5, 0.75, 1.0}) {
@@ -62,8 +60,8 @@ Picture theorem_2_weights() {
   picture.title = "A smaller bias, yet less weight on near keys";
   picture.description =
       "Attention weights by distance over 64 keys of equal content, m = 1/4: ALiBi, and GGD with "
-      "beta 1/2 and alpha = m^(-1/beta). From distance 2 on the GGD's bias is smaller in size, but "
-      "up to distance 8 its keys get less weight, since the far keys take more of the whole.";
+      "beta = 1/2 and alpha = m^(-1/beta). From distance 2 on the GGD's bias is smaller in size, "
+      "but up to distance 8 its keys get less weight, since the far keys take more of the whole.";
   picture.x = {"distance |j − i|", 0, 40};
   picture.y = {"weight", 0, 0.24};
   picture.curves = {
@@ -78,7 +76,7 @@ Picture theorem_2_mass() {
   picture.title = "How much of the attention lies beyond a window";
   picture.description =
       "The sum of the weights at distance w and beyond over 256 keys of equal content, m = 1/4. "
-      "Under GGD with beta 1/2 and the same m it is never less than under ALiBi: what Theorem 2 "
+      "Under GGD with beta = 1/2 and the same m it is never less than under ALiBi: what Theorem 2 "
       "should say.";
   picture.x = {"window w", 1, 200, true};
   picture.y = {"weight at distance w and beyond", 0, 1};
