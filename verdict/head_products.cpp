@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/head_products.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "verdict/backward_bounds.hpp"
+#include "verdict/row_bounds.hpp"
+
+namespace plumbline::verdict {
+namespace {
+
+using reference::RunningError;
+
+constexpr double u = fp32_roundoff;
+
+Numbers absolute(const Numbers& x) { return x.cwiseAbs(); }
+
+Numbers as_numbers(const float* first, int rows, int columns) {
+  return Eigen::Map<const reference::Matrix<float>>(first, rows, columns).cast<double>();
+}
+
+/// A matrix that is known within a radius.
+struct Operand {
+  const Numbers &value, &radius;
+};
+
+/// Adds scale A B, of n terms each: |computed - exact| <= gamma_n |A||B| + r_A (|B| + r_B) + |A|
+/// r_B in any order of summation.
+void add_product(const Operand& A, const Operand& B, double scale, double n, Numbers& value,
+                 Numbers& radius) {
+  const Numbers size = absolute(B.value) + B.radius;
+  const double rounding = gamma(n + 8, 0x1p-53);
+  value.noalias() += scale * (A.value * B.value);
+  radius.noalias() +=
+      std::abs(scale) * (1 + 0x1p-40) *
+      ((rounding * absolute(A.value) + A.radius) * size + absolute(A.value) * B.radius);
+}
+
+double largest(const Numbers& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
+
+}  // namespace
+
+/// A product's exact values, their radii, and the error and magnitudes of a kernel's.
+struct HeadProducts::Product {
+  Numbers value, radius, error, magnitude;
+};
+
+void HeadProducts::add(int kv, const std::vector<HeadPairs>& heads, OracleGradients& result) const {
+  const auto& s = case_.spec;
+  const int D = s.head_dim, group = s.heads / s.kv_heads;
+  const int batch = kv / s.kv_heads;
+  const double tau = std::abs(case_.scale);
+  const auto numbers = [&](const auto& rows, Numbers& value, Numbers& radius) {
+    value.resize(rows.rows(), rows.cols());
+    radius.resize(rows.rows(), rows.cols());
+    for (Eigen::Index n = 0; n < rows.size(); ++n) {
+      value.data()[n] = rows.data()[n].value();
+      radius.data()[n] = rows.data()[n].error();
+    }
+  };
+  const auto errors_of = [&](const float* first, int rows) {
+    Numbers error(rows, D);
+    for (int r = 0; r < rows; ++r) {
+      const auto of_row = rotation_error(s.bias, first + std::size_t(r) * D, D);
+      std::copy(of_row.begin(), of_row.end(), &error(r, 0));
+    }
+    return error;
+  };
+  Numbers K, K_radius;
+  numbers(reading_.k(kv), K, K_radius);
+  const Numbers K_size =
+      absolute(K) + errors_of(case_.k.data() + std::size_t(kv) * s.keys * D, s.keys);
+  const Numbers K_error = K_size - absolute(K);
+
+  Product grad_k, grad_v;
+  for (auto* product : {&grad_k, &grad_v}) {
+    for (auto* m : {&product->value, &product->radius, &product->error, &product->magnitude}) {
+      *m = Numbers::Zero(s.keys, D);
+    }
+  }
+  std::vector<double> queries(s.keys, 0.0);  // that see the key
+  for (int n = 0; n < group; ++n) {
+    const HeadPairs& pairs = heads[n];
+    const int head = batch * s.heads + (kv % s.kv_heads) * group + n;
+    const std::size_t first = std::size_t(head) * s.queries * D;
+    reference::Matrix<RunningError> turned(s.queries, D);
+    for (int r = 0; r < s.queries; ++r) {
+      turned.row(r) = reading_.q(batch, head % s.heads, r).transpose();
+    }
+    Numbers Q, Q_radius;
+    numbers(turned, Q, Q_radius);
+    const Numbers Q_error = errors_of(case_.q.data() + first, s.queries);
+    const Numbers Q_size = absolute(Q) + Q_error;
+    const Numbers dO = as_numbers(case_.grad_o.data() + first, s.queries, D);
+    const Numbers exact = Numbers::Zero(s.queries, D);
+    for (int j = 0; j < s.keys; ++j) {
+      queries[j] += static_cast<double>((pairs.p_magnitude.col(j).array() > 0.0).count());
+    }
+
+    Product grad_q;
+    grad_q.value = grad_q.radius = Numbers::Zero(s.queries, D);
+    add_product({pairs.z, pairs.z_radius}, {K, K_radius}, case_.scale, s.keys, grad_q.value,
+                grad_q.radius);
+    const Numbers by_p = absolute(pairs.p * K) + 0x1p-30 * (pairs.p * absolute(K));
+    grad_q.error = tau * (pairs.row_error * K_size + pairs.z_magnitude * K_error);
+    grad_q.magnitude = tau * (pairs.z_magnitude * K_size);
+    for (int r = 0; r < s.queries; ++r) {
+      grad_q.error.row(r) +=
+          pairs.growth[r] * (grad_q.value.row(r).cwiseAbs() + grad_q.radius.row(r)) +
+          tau * pairs.common[r] * by_p.row(r);
+    }
+    finish(grad_q, formats_.q, pairs.keys, largest(K), s.query_offset, &result.q[first]);
+
+    add_product({pairs.z.transpose(), pairs.z_radius.transpose()}, {Q, Q_radius}, case_.scale,
+                s.queries * group, grad_k.value, grad_k.radius);
+    grad_k.error +=
+        tau * (pairs.z_error.transpose() * Q_size + pairs.z_magnitude.transpose() * Q_error);
+    grad_k.magnitude += tau * (pairs.z_magnitude.transpose() * Q_size);
+    add_product({pairs.p.transpose(), pairs.p_radius.transpose()}, {dO, exact}, 1.0,
+                s.queries * group, grad_v.value, grad_v.radius);
+    grad_v.error += pairs.p_error.transpose() * absolute(dO);
+    grad_v.magnitude += pairs.p_magnitude.transpose() * absolute(dO);
+  }
+  const std::size_t first = std::size_t(kv) * s.keys * D;
+  const double largest_q = std::abs(*std::max_element(
+      case_.q.begin(), case_.q.end(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
+  finish(grad_k, formats_.k, queries, largest_q, 0, &result.k[first]);
+  finish(grad_v, formats_.v, queries, 1.0, -1, &result.v[first]);
+}
+
+void HeadProducts::finish(const Product& product, cases::Format format,
+                          std::span<const double> additions, double other, int first_position,
+                          OracleNumber* result) const {
+  const auto& s = case_.spec;
+  const int rows = static_cast<int>(product.value.rows()), D = s.head_dim;
+  const auto pairs = first_position >= 0 ? rope_pairs(s.bias) : std::nullopt;
+  for (int r = 0; r < rows; ++r) {
+    const double n = additions[r];
+    if (!pairs) {
+      for (int d = 0; d < D; ++d) {
+        const double value = product.value(r, d);
+        result[r * D + d] = {value, product.radius(r, d) + (n > 0 ? 0x1p-1000 : 0.0),
+                             gradient_bound(contract_, format, value, product.error(r, d),
+                                            product.magnitude(r, d), n, other)};
+      }
+      continue;
+    }
+    // RoPE: the gradient is turned back, with the tables and three roundings (4u), from fp32.
+    reference::Matrix<RunningError> turned(1, D);
+    std::vector<double> bound(D);
+    for (int d = 0; d < D; ++d) {
+      turned(0, d) = RunningError(product.value(r, d), product.radius(r, d));
+      bound[d] = gradient_bound(contract_, cases::Format::fp32, product.value(r, d),
+                                product.error(r, d), product.magnitude(r, d), n, other);
+    }
+    const double base = case_.options[PLUMBLINE_BASE];
+    const int position = r + first_position;
+    const auto back = reference::rope_grad(turned, position, RunningError(base), *pairs);
+    for (int k = 0; k < D / 2; ++k) {
+      const auto [a, b] = reference::rope_pair(*pairs, k, D);
+      const double phi = position * std::pow(base, -2.0 * k / D);
+      const double cosine = std::abs(std::cos(phi)), sine = std::abs(std::sin(phi));
+      const double size =
+          std::abs(turned(0, a).value()) + std::abs(turned(0, b).value()) + bound[a] + bound[b];
+      const double of_a = bound[a] * cosine + bound[b] * sine + 4 * u * size;
+      const double of_b = bound[a] * sine + bound[b] * cosine + 4 * u * size;
+      for (const auto& [d, off] : {std::pair{a, of_a}, std::pair{b, of_b}}) {
+        const double value = back(0, d).value();
+        result[r * D + d] = {value, back(0, d).error(),
+                             gradient_bound(contract_, format, value, off, 0.0, 0, 0.0)};
+      }
+    }
+  }
+}
+
+}  // namespace plumbline::verdict
