@@ -86,21 +86,23 @@ Results run(const Problem& p) {
   const Device<Element> logits(static_cast<std::size_t>(p.chunk_rows) * p.stride);
   const Device<float> losses(p.rows);
   const auto place = [&](int row, int v) { return static_cast<std::size_t>(row) * p.stride + v; };
-  const gpu::Classifier<Element> classifier{
-      [&](int first, int rows, Element* chunk) {
-        for (int row = 0; row < rows; ++row) {
-          for (int v = 0; v < p.stride; ++v) {
-            const auto from = static_cast<std::size_t>(first + row) * p.vocabulary + v;
-            const double z = v < p.vocabulary ? p.logits[from] : 60000.0;  // padding is not read
-            chunk[place(row, v)] = gpu::from_float<Element>(static_cast<float>(z));
-          }
-        }
-      },
-      [&](int first, int rows, const Element* chunk) {
-        BOOST_TEST(results.grad_logits.size() == place(first, 0));
-        for (std::size_t n = 0; n < place(rows, 0); ++n)
-          results.grad_logits.push_back(gpu::to_float(chunk[n]));
-      }};
+  gpu::Classifier<Element> classifier;
+  classifier.forward = [&](int first, int rows, Element* chunk) {
+    std::vector<Element> values;
+    for (int row = first; row < first + rows; ++row) {
+      for (int v = 0; v < p.stride; ++v) {
+        const auto from = static_cast<std::size_t>(row) * p.vocabulary + v;
+        values.push_back(
+            narrowed<Element>(v < p.vocabulary ? p.logits[from] : 60000.0));  // padding is not read
+      }
+    }
+    write_to(chunk, values);
+  };
+  classifier.backward = [&](int first, int rows, const Element* chunk) {
+    BOOST_TEST(results.grad_logits.size() == place(first, 0));
+    for (const Element x : read_from(chunk, place(rows, 0)))
+      results.grad_logits.push_back(widened(x));
+  };
   results.loss = gpu::chunked_cross_entropy<Element>(
       stream, {p.rows, p.vocabulary, p.stride},
       {labels.data(), reference::pytorch_ignore_index,

@@ -2,13 +2,16 @@
 // What the tests of operations share: device memory, seeds, and the comparison with the oracle.
 #pragma once
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/bfloat16.cuh"
@@ -35,18 +38,44 @@ inline op_bounds::Storage storage<gpu::float16>() {
   return op_bounds::stored_fp16;
 }
 
-/// The numbers rounded to the format, so that kernel and oracle get the same.
+/// A number in the format, as the host computes it: the kernels' own conversions are not for hosts.
 template <class Element>
-std::vector<double> representable(std::vector<double> numbers) {
-  for (double& x : numbers) x = gpu::to_float(gpu::from_float<Element>(static_cast<float>(x)));
-  return numbers;
+Element narrowed(double x) {
+#if PLUMBLINE_ON_GPU
+  if constexpr (std::is_same_v<Element, gpu::bfloat16>)
+    return __float2bfloat16_rn(static_cast<float>(x));
+  else if constexpr (std::is_same_v<Element, gpu::float16>)
+    return __float2half_rn(static_cast<float>(x));
+  else
+    return static_cast<float>(x);
+#else
+  return gpu::from_float<Element>(static_cast<float>(x));
+#endif
 }
 
 template <class Element>
 double widened(Element x) {
-  return gpu::to_float(x);
+#if PLUMBLINE_ON_GPU
+  if constexpr (std::is_same_v<Element, gpu::bfloat16>)
+    return __bfloat162float(x);
+  else if constexpr (std::is_same_v<Element, gpu::float16>)
+    return __half2float(x);
+  else
+    return x;
+#else
+  if constexpr (std::is_same_v<Element, double>)
+    return x;
+  else
+    return gpu::to_float(x);
+#endif
 }
-inline double widened(double x) { return x; }
+
+/// The numbers rounded to the format, so that kernel and oracle get the same.
+template <class Element>
+std::vector<double> representable(std::vector<double> numbers) {
+  for (double& x : numbers) x = widened(narrowed<Element>(x));
+  return numbers;
+}
 
 /// An array in device memory.
 template <class T>
@@ -84,8 +113,7 @@ class Device {
 template <class Element>
 Device<Element> on_device(const std::vector<double>& numbers) {
   std::vector<Element> elements;
-  for (const double x : numbers)
-    elements.push_back(gpu::from_float<Element>(static_cast<float>(x)));
+  for (const double x : numbers) elements.push_back(narrowed<Element>(x));
   return Device<Element>(elements);
 }
 
@@ -169,24 +197,50 @@ inline reference::Matrix<reference::RunningError> matrix(const std::vector<doubl
   return x;
 }
 
-/// `run` gives the same bits (a vector of numbers) for several orders of the threads and numbers of
-/// the emulation's workers.
+/// Copies between the host and device memory that a callback was given.
+template <class T>
+void write_to(T* device, const std::vector<T>& values) {
+#if PLUMBLINE_ON_GPU
+  gpu::check(cudaMemcpy(device, values.data(), values.size() * sizeof(T), cudaMemcpyDefault));
+#else
+  std::copy(values.begin(), values.end(), device);
+#endif
+}
+template <class T>
+std::vector<T> read_from(const T* device, std::size_t count) {
+  std::vector<T> values(count);
+#if PLUMBLINE_ON_GPU
+  gpu::check(cudaMemcpy(values.data(), device, count * sizeof(T), cudaMemcpyDefault));
+#else
+  std::copy(device, device + count, values.begin());
+#endif
+  return values;
+}
+
+template <class Numbers>
+bool same_bits(const Numbers& a, const Numbers& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
+}
+
+/// `run` gives the same bits (a vector of numbers) every time; emulated, for several orders of the
+/// threads and numbers of workers.
 template <class Run>
 void expect_same_bits(const Run& run) {
-  const std::uint64_t before = emulation::thread_order_seed();
   const auto expected = run();
+#if PLUMBLINE_ON_GPU
+  for (int n = 0; n < 5; ++n) BOOST_TEST(same_bits(run(), expected));
+#else
+  const std::uint64_t before = emulation::thread_order_seed();
   for (const unsigned workers : {1u, 2u, 5u}) {
     for (const std::uint64_t seed : {2, 3, 77}) {
       emulation::set_workers(workers);
       emulation::set_thread_order_seed(seed);
-      const auto got = run();
-      BOOST_TEST_REQUIRE(got.size() == expected.size());
-      BOOST_TEST((std::memcmp(got.data(), expected.data(), got.size() * sizeof got[0]) == 0),
-                 workers << " workers, order of threads " << seed);
+      BOOST_TEST(same_bits(run(), expected), workers << " workers, order of threads " << seed);
     }
   }
   emulation::set_workers(2);
   emulation::set_thread_order_seed(before);
+#endif
 }
 
 /// Whether an exception's text contains this.
