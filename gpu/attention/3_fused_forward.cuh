@@ -18,7 +18,7 @@ namespace fused {
 
 /// `key_norms` is read with Skipping alone.
 template <int D, class Bias, bool Skipping>
-__global__ void __launch_bounds__(kTileThreads, kTileBlocks)
+__global__ void __launch_bounds__(kTileThreads, Skipping ? kTileBlocks - 1 : kTileBlocks)
     forward_kernel(Problem problem, Outputs outputs, typename Bias::Params params,
                    const float* key_norms) {
   SharedMemory shared;

@@ -89,7 +89,7 @@ __device__ void add_to_keys(const QueriesShared<D, Bias>& shared, const Problem&
 }
 
 template <int D, class Bias>
-__global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
+__global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBackwardBlocks<D>)
     queries_kernel(Problem problem, BackwardArrays arrays, typename Bias::Params params) {
   SharedMemory memory;
   const QueriesShared<D, Bias> shared(memory);
