@@ -174,7 +174,7 @@ Result decode(const Case& made, const plumbline_problem& problem) {
 }
 
 constexpr Shape kShapes[] = {
-    {"one", 2, 6, 2, 1, 300, 48, true, -1, true, false, false},
+    {"one", 2, 6, 2, 1, 300, 48, true, -1, false, false, false},
     {"several", 1, 4, 2, 7, 203, 128, true, -1, false, true, true},
     {"window", 2, 2, 1, 64, 290, 32, false, 40, true, false, false},
 };
