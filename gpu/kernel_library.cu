@@ -87,19 +87,21 @@ int backward(const plumbline_problem* problem, const plumbline_gradients* gradie
       [](const plumbline_problem& p, const plumbline_gradients& g) { run_backward(p, g, atomic); });
 }
 
+/// dK and dV on tensor cores, the rest as in "fused".
+int mma_backward(const plumbline_problem* problem, const plumbline_gradients* gradients,
+                 char* message, size_t message_size) {
+  return run(problem, gradients, message, message_size,
+             [](const plumbline_problem& p, const plumbline_gradients& g) {
+               run_backward(p, g, false, mma_backward_keys);
+             });
+}
+
 int supports_forward(const plumbline_problem* problem, int32_t pass) {
   return problem && pass == PLUMBLINE_FORWARD && unsupported_reason(*problem).empty() ? 1 : 0;
 }
 
 bool has_rope(const plumbline_problem& problem) {
   return problem.bias == PLUMBLINE_ROPE_INTERLEAVED || problem.bias == PLUMBLINE_ROPE_HALF_SPLIT;
-}
-
-/// Turned queries and keys are rounded to the element format again: that is a kernel of its own.
-template <bool rope>
-int supports_mma(const plumbline_problem* problem, int32_t pass) {
-  return supports_forward(problem, pass) && problem->format != PLUMBLINE_FP32 &&
-         has_rope(*problem) == rope;
 }
 
 int decode(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
@@ -127,6 +129,13 @@ int supports_training(const plumbline_problem* problem, int32_t pass) {
   if (pass == PLUMBLINE_BACKWARD)
     return problem->bias != PLUMBLINE_FIRE || problem->options[PLUMBLINE_HIDDEN] <= kMostHidden;
   return pass == PLUMBLINE_FORWARD ? 1 : 0;
+}
+
+/// Turned queries and keys are rounded to the element format again: that is a kernel of its own.
+template <bool rope>
+int supports_mma(const plumbline_problem* problem, int32_t pass) {
+  return supports_training(problem, pass) && problem->format != PLUMBLINE_FP32 &&
+         has_rope(*problem) == rope;
 }
 
 /// A kernel that has the forward pass alone.
@@ -161,7 +170,7 @@ constexpr plumbline_kernel kKernels[] = {
      1,
      supports_mma<false>,
      forward<&mma_forward>,
-     nullptr,
+     mma_backward,
      nullptr},
     {"mma_rope",
      {{},
@@ -171,7 +180,7 @@ constexpr plumbline_kernel kKernels[] = {
      1,
      supports_mma<true>,
      forward<&mma_forward>,
-     nullptr,
+     mma_backward,
      nullptr},
     forward_kernel("fused_skipping", forward<&fused_skipping_forward>, kSkipping),
     {"split_kv", {kSplit, kSplit, kSplit, kSplit}, 1, supports_decode, nullptr, nullptr, decode},

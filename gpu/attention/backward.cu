@@ -84,7 +84,8 @@ class ParameterGrads {
 
 }  // namespace
 
-void run_backward(const plumbline_problem& p, const plumbline_gradients& gradients, bool atomic) {
+void run_backward(const plumbline_problem& p, const plumbline_gradients& gradients, bool atomic,
+                  void (*keys)(const Stream&, const Task&, const BackwardArrays&)) {
   const Stream stream;
   const DeviceProblem device(stream, p);
   const Task& task = device.task();
@@ -120,7 +121,7 @@ void run_backward(const plumbline_problem& p, const plumbline_gradients& gradien
       lse.data(),          delta.data(), grad_o.data(),        dq.data(),
       dk.data(),           dv.data(),    sums.data(),          parameters[PLUMBLINE_GAIN],
       head_partial.data(), sums_of_head, ssmax_partial.data(), atomic};
-  if (!atomic) backward_keys(stream, task, arrays);
+  if (!atomic) keys(stream, task, arrays);
   backward_queries(stream, task, arrays);
 
   if (grad_q.data())

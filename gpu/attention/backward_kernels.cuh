@@ -17,6 +17,14 @@ void backward_delta(const Stream& stream, const Task& task, const void* o, const
 /// dK, dV and the keys' side of dS.
 void backward_keys(const Stream& stream, const Task& task, const BackwardArrays& arrays);
 
+/// The same on tensor cores, in bf16, fp16 and tf32: P and dZ are rounded to the format where they
+/// meet dO and Q.
+void mma_backward_keys(const Stream& stream, const Task& task, const BackwardArrays& arrays);
+
+/// The same for one element format; every one has its own source file.
+template <class Element>
+void mma_backward_keys_in(const Stream& stream, const Task& task, const BackwardArrays& arrays);
+
 /// dQ and what belongs to queries and heads; with arrays.atomic all. Runs after backward_keys, or
 /// after dk, dv and prefix_sum are zero.
 void backward_queries(const Stream& stream, const Task& task, const BackwardArrays& arrays);
