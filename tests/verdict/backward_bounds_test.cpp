@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(kernels_at_the_edge_of_their_contract_stay_within_the_bound
     Format format;
   };
   auto fp32 = exact_fp32(), truncating = fp32, bf16 = fp32, fp16 = fp32, tf32 = fp32, cut = fp32,
-       skipping = fp32, summing = fp32;
+       skipping = fp32, summing = fp32, coarse = fp32;
   truncating.unit_roundoff = 0x1p-23;
   truncating.exp_error = 0x1p-10;
   bf16.probability_format = PLUMBLINE_BF16;
@@ -59,11 +59,14 @@ BOOST_AUTO_TEST_CASE(kernels_at_the_edge_of_their_contract_stay_within_the_bound
   skipping.skipped_mass = 0x1p-10;
   summing.probability_format = PLUMBLINE_BF16;
   summing.sums_rounded_p = 1;
+  coarse.unit_roundoff = 0x1p-20;  // sums alone
+  coarse.exp_error = 0;
   const std::vector<Numerics> all{
       {"fp32", fp32, Format::fp32},         {"truncating", truncating, Format::fp32},
       {"bf16", bf16, Format::bf16},         {"fp16", fp16, Format::fp16},
       {"tf32", tf32, Format::tf32},         {"cut to tf32", cut, Format::tf32},
-      {"skipping", skipping, Format::fp32}, {"summing rounded P", summing, Format::bf16}};
+      {"skipping", skipping, Format::fp32}, {"summing rounded P", summing, Format::bf16},
+      {"coarse sums", coarse, Format::fp32}};
   for (const auto& [name, contract, format] : all) {
     for (int output = 0; output < 5; ++output) {
       double worst = 0;
