@@ -16,6 +16,12 @@ std::string link(const std::string& id, bool shown) {
   return shown ? "<a href=\"#" + escaped(id) + "\">" + code + "</a>" : code;
 }
 
+/// A formula and the mark behind it stay on one line.
+const char* const no_break = "<span class=\"nobr\">";
+bool is_mark(const Token& token) {
+  return token.kind == Kind::comma || token.kind == Kind::stop || token.kind == Kind::close;
+}
+
 }  // namespace
 
 std::string html_of(std::string_view text,
@@ -27,11 +33,15 @@ std::string html_of(std::string_view text,
     if (run.formula) {
       if (run.first > 0 && all[run.first].space) html += ' ';
       html += mathml(std::span(all).subspan(run.first, run.last - run.first));
+      const bool mark_follows =
+          run.last < all.size() && !all[run.last].space && is_mark(all[run.last]);
+      if (mark_follows) html.insert(html.rfind("<math>"), no_break);
       continue;
     }
     for (std::size_t k = run.first; k < run.last; ++k) {
       const Token& token = all[k];
       if (k > 0 && token.space) html += ' ';
+      const bool after_formula = k == run.first && k > 0 && !token.space && is_mark(token);
       if (token.kind == Kind::claim) {
         html += link(token.text, is_shown && is_shown(token.text));
       } else if (token.kind == Kind::code) {
@@ -48,6 +58,7 @@ std::string html_of(std::string_view text,
       } else {
         html += escaped(token.text);
       }
+      if (after_formula) html += "</span>";
     }
   }
   return html;

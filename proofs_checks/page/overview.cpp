@@ -26,26 +26,29 @@ long count(const ClaimsReport& report, const std::string& paper, Verdict verdict
   });
 }
 
+/// A row for each verdict, a column for each paper: narrow enough for a telephone.
 std::string counts(const ClaimsReport& report) {
-  std::string out = "<div class=\"wide\"><table class=\"counts\"><thead><tr><th>paper</th>";
-  for (const Verdict verdict : verdicts_in_order) {
-    out += fmt::format("<th>{}</th>", in_words(verdict));
+  const std::vector<std::string> papers = papers_of(report);
+  std::string out = "<table class=\"counts\"><thead><tr><th>verdict</th>";
+  for (const std::string& paper : papers) {
+    out += fmt::format("<th><a href=\"#{0}\">{0}</a></th>", escaped(paper));
   }
   out += "<th>all</th></tr></thead><tbody>";
-  std::vector<std::string> rows = papers_of(report);
-  rows.emplace_back();
-  for (const std::string& paper : rows) {
-    out += paper.empty() ? "<tr class=\"total\"><th>all</th>"
-                         : fmt::format("<tr><th><a href=\"#{0}\">{0}</a></th>", escaped(paper));
-    long all = 0;
-    for (const Verdict verdict : verdicts_in_order) {
-      const long number = count(report, paper, verdict);
-      all += number;
-      out += fmt::format("<td class=\"{}\">{}</td>", number > 0 ? name(verdict) : "none", number);
+  for (const Verdict verdict : verdicts_in_order) {
+    out += fmt::format("<tr><th class=\"{}\">{}</th>", name(verdict), in_words(verdict));
+    for (const std::string& paper : papers) {
+      out += fmt::format("<td>{}</td>", count(report, paper, verdict));
     }
-    out += fmt::format("<td>{}</td></tr>", all);
+    out += fmt::format("<td>{}</td></tr>", count(report, "", verdict));
   }
-  return out + "</tbody></table></div>\n";
+  out += "<tr class=\"total\"><th>all</th>";
+  for (const std::string& paper : papers) {
+    out += fmt::format("<td>{}</td>", std::count_if(report.results.begin(), report.results.end(),
+                                                    [&](const ClaimResult& one) {
+                                                      return paper_of(one.claim.id) == paper;
+                                                    }));
+  }
+  return out + fmt::format("<td>{}</td></tr></tbody></table>\n", report.results.size());
 }
 
 /// What to know of a claim besides its title.

@@ -36,16 +36,18 @@ table{border-collapse:collapse;font-size:.92rem}
 th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
 .counts td,.counts thead th:not(:first-child){text-align:right}
 .counts .total{font-weight:600}
-td.none{color:var(--soft)}
+.counts tbody th{font-weight:400}
+.counts .total th{font-weight:600}
+.nobr{white-space:nowrap}
 .numbers th{font-weight:400;white-space:nowrap}
 .numbers td{font-family:ui-monospace,monospace;font-size:.88em;overflow-wrap:anywhere}
 .checks td:first-child{min-width:15rem}
 .checks small{display:block;color:var(--soft)}
 .badge{display:inline-block;padding:0 .55em;border-radius:1em;border:1px solid currentColor;
 font-size:.82rem;font-weight:600;white-space:nowrap}
-.badge.holds,td.holds,td.supported{color:var(--holds)}
-.badge.holds_under_condition,td.holds_under_condition{color:var(--condition)}
-.badge.refuted,td.refuted{color:var(--refuted)}
+.badge.holds,.counts .holds,td.supported{color:var(--holds)}
+.badge.holds_under_condition,.counts .holds_under_condition{color:var(--condition)}
+.badge.refuted,.counts .refuted,td.refuted{color:var(--refuted)}
 .badge.undecided,.badge.not_mathematical{color:var(--other)}
 .role,.need,.paper{font-size:.8rem;color:var(--soft)}
 .need{font-weight:600}
@@ -63,7 +65,7 @@ border-width:1px 0;padding:.5rem 0;margin:2rem 0 0;font-size:.92rem}
 #search{width:min(20rem,100%);font:inherit;color:inherit;background:var(--card);
 border:1px solid var(--line);border-radius:.3rem;padding:.2rem .5rem}
 .claim{border:1px solid var(--line);border-radius:.5rem;padding:1rem 1.1rem;margin:1.2rem 0;
-scroll-margin-top:9rem}
+scroll-margin-top:9rem;overflow-x:auto}
 .statement{font-size:1.05rem;margin:.6rem 0}
 .box{background:var(--card);border-left:.25rem solid var(--other);border-radius:.3rem;
 padding:.1rem .9rem .5rem;margin:.8rem 0}

@@ -90,6 +90,13 @@ BOOST_AUTO_TEST_CASE(prose_stays_prose) {
   BOOST_TEST(html_of("get_alibi_slopes") == "<code>get_alibi_slopes</code>");
 }
 
+BOOST_AUTO_TEST_CASE(a_mark_stays_on_the_line_of_its_formula) {
+  BOOST_TEST(html_of("if m > 0, then") ==
+             "if <span class=\"nobr\"><math><mrow><mi>m</mi><mo form=\"infix\">&gt;</mo><mn>0</mn>"
+             "</mrow></math>,</span> then");
+  BOOST_TEST(html_of("m > 0 then").find("nobr") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(claims_are_links_where_the_page_shows_them) {
   const auto shown = [](const std::string& id) { return id == "bam/z_sum"; };
   BOOST_TEST(html_of("(bam/z_sum)", shown) ==
