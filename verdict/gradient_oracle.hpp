@@ -25,7 +25,8 @@ struct GradientFormats {
 
 /// The adjoint of reference/attention/attention_grad.hpp, in double with certified errors: what is
 /// nonlinear is read in RunningError, the products with matrices are bounded as a whole. The same
-/// bits for any number of threads. Memory: 56 bytes for each pair of a query and a key of one head.
+/// bits for any number of threads. Memory: 72 bytes for each pair of a query and a key of the query
+/// heads that share a key head.
 /// @param the_case of the backward pass.
 OracleGradients gradient_oracle(const cases::Case& the_case, const Contract& contract,
                                 const GradientFormats& formats, int threads);
