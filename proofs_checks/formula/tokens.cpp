@@ -69,7 +69,7 @@ class Lexer {
         "i\\.e\\.|e\\.g\\.|[A-Za-z]+(\\.\\d+)+|[A-Za-z]+\\d+[A-Za-z]*|"
         "\\d[\\d,]*(\\.\\d+)?([KkMBG]|th|st|nd|rd|x|D)\\b|\\d+(\\.\\d+)?%");
     static const std::regex number("\\d{1,3}(,\\d{3})+(\\.\\d+)?|\\d+(\\.\\d+)?(e[+-]?\\d+)?");
-    static const std::regex compound("[A-Za-z]+'?(-[A-Za-z0-9]+)+(?![_^(])");
+    static const std::regex compound("[A-Za-z]+'?(-[A-Za-z0-9]+)+(?![A-Za-z0-9_^(])");
     static const std::regex code("[A-Za-z]+(_[A-Za-z0-9]+)+(\\(\\))?");
     static const std::regex variable("[a-z]+_[hijkz]{1,2}(?![A-Za-z])");  // bias_ij
     static const std::regex name("[A-Za-z]+('+(?![A-Za-z]))?");
@@ -124,7 +124,9 @@ class Lexer {
         open_bars_.pop_back();
         return take(Kind::close, length), true;
       }
-      if (spaced(length)) return take(Kind::sign, length), true;
+      const bool given =
+          !at_start() && text_.find('|', at_ + length) > text_.find_first_of(")]}", at_);
+      if (spaced(length) || given) return take(Kind::sign, length), true;  // E_{j|i}
       open_bars_.push_back(length);
       return take(Kind::open, length), true;
     }

@@ -70,6 +70,13 @@ BOOST_AUTO_TEST_CASE(bars_and_angles_know_their_ends) {
              "<msup><mrow><mo>|</mo><mi>x</mi><mo>|</mo></mrow><mrow><mi>β</mi></mrow></msup>");
 }
 
+BOOST_AUTO_TEST_CASE(a_bar_between_two_names_is_given_that) {
+  BOOST_TEST(set("E_{j|i}") ==
+             "<msub><mi>E</mi><mrow><mi>j</mi><mo>|</mo><mi>i</mi></mrow></msub>");
+  BOOST_TEST(set("m|j|") == "<mi>m</mi><mrow><mo>|</mo><mi>j</mi><mo>|</mo></mrow>");
+  BOOST_TEST(html_of("self-attention(q)").starts_with("self-attention"));
+}
+
 BOOST_AUTO_TEST_CASE(sums_roots_and_limits) {
   BOOST_TEST(set("sum_{d < n} x") ==
              "<munder><mo>∑</mo><mrow><mi>d</mi><mo>&lt;</mo><mi>n</mi></mrow></munder><mi>x</mi>");
