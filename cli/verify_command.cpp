@@ -17,11 +17,15 @@ namespace {
 
 using verdict::KernelLibrary;
 
+/// What --all runs at least.
+constexpr int cases_of_all = 2100;
+
 struct VerifyOptions {
   std::string kernel_path, backend = "auto", case_line;
   std::vector<std::string> kernels;
   Selection selection;
   int cases = 1050;
+  bool all = false;
   std::string seed = "1";
   ReportOptions reports;
 };
@@ -105,7 +109,8 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
   const std::vector<Cell> cells = offered_cells(options.selection, kernels);
   if (cells.empty()) return;
   const int cell_count = static_cast<int>(cells.size());
-  const int cases_per_cell = (options.cases + cell_count - 1) / cell_count;
+  const int asked = options.all ? cases_of_all : options.cases;
+  const int cases_per_cell = (asked + cell_count - 1) / cell_count;
   Progress progress(static_cast<long>(cell_count) * cases_per_cell);
   long done = 0;
   for (const auto& [kernel, pass, bias, format] : cells) {
@@ -189,12 +194,15 @@ void add_verify(CLI::App& app, Run& run) {
                    "How many cases in all, shared by kernel x pass x bias x format and rounded up")
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
+  auto* all = command->add_flag("--all", options->all,
+                                fmt::format("Every cell, and at least {} cases", cases_of_all));
+  exclude(*command, all, {"--kernels", "--pass", "--bias", "--dtype", "--cases"});
   command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();
   auto* one_case = command
                        ->add_option("--case", options->case_line,
                                     "One case instead of random ones, as a repro line gives it")
                        ->check(not_empty());
-  exclude(*command, one_case, {"--pass", "--bias", "--dtype", "--cases", "--seed"});
+  exclude(*command, one_case, {"--pass", "--bias", "--dtype", "--cases", "--all", "--seed"});
   add_report_options(*command, options->reports);
   command->callback([options, &run] { run = [options] { return verify(*options); }; });
 }
