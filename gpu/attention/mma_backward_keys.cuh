@@ -223,7 +223,7 @@ void run_backward_keys(const Stream& stream, const Task& task, const BackwardArr
   launch(stream,
          {dim3{tiles, static_cast<unsigned>(p.kv_heads), static_cast<unsigned>(p.batch)},
           dim3{kMmaThreads}, BackwardKeysShared<D, Element>::bytes()},
-         backward_keys_kernel<D, Element>, p, arrays, any_bias(task.bias));
+         backward_keys_kernel<D, Element>, p, arrays, any_bias(stream, task));
 }
 
 }  // namespace mma_kernels

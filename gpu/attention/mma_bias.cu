@@ -20,14 +20,11 @@ struct Note {
 
 }  // namespace
 
-AnyBias any_bias(const BiasInputs& inputs) {
+AnyBias any_bias(const Stream& stream, const Task& task) {
   BiasFamilyId family = BiasFamilyId::nope;
-  Task task{};
-  task.bias.method = inputs.method;
-  const Stream stream;
   dispatch_bias<Note, 32>(stream, task, &family);
-  return {family, Nope::params(inputs), Distance::params(inputs), Prefix::params(inputs),
-          Fire::params(inputs)};
+  return {family, Nope::params(task.bias), Distance::params(task.bias), Prefix::params(task.bias),
+          Fire::params(task.bias)};
 }
 
 }  // namespace plumbline::gpu

@@ -38,8 +38,8 @@ struct AnyBias {
   }
 };
 
-/// From the inputs of a task, on the host.
-AnyBias any_bias(const BiasInputs& inputs);
+/// That of a task, on the host.
+AnyBias any_bias(const Stream& stream, const Task& task);
 
 /// What the bias knows of a tile, in shared memory: its queries, its keys, and the entries of the
 /// offsets between them.

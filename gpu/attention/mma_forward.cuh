@@ -161,7 +161,7 @@ void run_forward(const Stream& stream, const Task& task, const Outputs& outputs)
   launch(stream,
          {dim3{tiles, static_cast<unsigned>(p.heads), static_cast<unsigned>(p.batch)},
           dim3{kMmaThreads}, ForwardShared<D, Element>::bytes()},
-         forward_kernel<D, Element>, p, outputs, any_bias(task.bias));
+         forward_kernel<D, Element>, p, outputs, any_bias(stream, task));
 }
 
 }  // namespace mma_kernels
