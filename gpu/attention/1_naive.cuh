@@ -14,9 +14,9 @@ namespace naive {
 
 inline constexpr int kThreads = 64;
 
-/// Blocks that a multiprocessor shall hold: leaves 128 registers to a thread. Without it ptxas aims
+/// Blocks that a multiprocessor shall hold: leaves 168 registers to a thread. Without it ptxas aims
 /// for more blocks and spills.
-inline constexpr int kBlocks = 8;
+inline constexpr int kBlocks = 6;
 
 /// Columns of the output that a thread holds at once; more would not fit the registers.
 template <int D>
