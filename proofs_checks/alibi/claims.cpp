@@ -9,6 +9,7 @@ std::vector<Claim> claims() {
       code_slopes_official(),
       geometric_slopes(),
       code_bias(),
+      bias_place(),
       translation_invariance(),
       preferences_preserved(),
       further_less_attention(),

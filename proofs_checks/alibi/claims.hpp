@@ -15,6 +15,7 @@ Claim eight_slopes();
 Claim code_slopes_official();
 Claim geometric_slopes();
 Claim code_bias();
+Claim bias_place();
 Claim translation_invariance();
 Claim preferences_preserved();
 Claim further_less_attention();

@@ -11,6 +11,7 @@ inline const std::map<std::string, std::string> verdicts_alibi = {
     {"alibi/code_slopes_official", "holds_under_condition"},
     {"alibi/geometric_slopes", "holds_under_condition"},
     {"alibi/code_bias", "holds_under_condition"},
+    {"alibi/bias_place", "holds_under_condition"},
     {"alibi/translation_invariance", "holds"},
     {"alibi/preferences_preserved", "holds"},
     {"alibi/further_less_attention", "holds_under_condition"},
