@@ -6,6 +6,7 @@
 #include <string>
 
 #include "proofs_checks/formula/escape.hpp"
+#include "proofs_checks/formula/mathml.hpp"
 #include "proofs_checks/formula/text.hpp"
 
 using plumbline::proofs_checks::escaped;
@@ -116,6 +117,15 @@ BOOST_AUTO_TEST_CASE(what_fits_no_rule_is_set_as_it_stands_and_ends) {
                            "- - x", "sum_", "sqrt(", "x in", "p_i,", "\xce\xb1 = \xff"}) {
     BOOST_TEST(!html_of(text).empty(), text);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_bracket_around_words_is_prose_and_one_without_partner_is_set_alone) {
+  const std::string html = html_of("m = 1 (the slope m)");
+  BOOST_TEST(html.find("</math> (the slope <span") != std::string::npos, html);
+  using plumbline::proofs_checks::formula::Kind;
+  const plumbline::proofs_checks::formula::Token bracket{Kind::close, ")", false};
+  BOOST_TEST(plumbline::proofs_checks::formula::mathml({&bracket, 1}) ==
+             "<math><mrow><mo>)</mo></mrow></math>");
 }
 
 BOOST_AUTO_TEST_CASE(a_long_formula_may_be_broken_before_its_relations) {
