@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "emulation/grid.hpp"
 #include "tests/gpu_vs_reference/gradient_oracle.hpp"
 
 namespace {
@@ -113,5 +114,34 @@ BOOST_AUTO_TEST_CASE(the_deterministic_backward_pass_gives_the_oracles_gradients
 }
 
 BOOST_AUTO_TEST_CASE(so_does_the_one_with_atomics) { check("fused_atomic"); }
+
+BOOST_AUTO_TEST_CASE(the_order_of_threads_and_the_number_of_workers_change_no_bit_of_a_gradient) {
+  const plumbline_library* library = plumbline_kernel_library();
+  const auto* kernel = std::find_if(library->kernels, library->kernels + library->kernel_count,
+                                    [](const auto& k) { return k.name == std::string("fused"); });
+  BOOST_TEST(kernel->deterministic == 1);
+  for (int bias = 0; bias < PLUMBLINE_BIAS_COUNT; ++bias) {
+    const auto gradients = [&](std::uint64_t seed) {
+      plumbline::emulation::set_thread_order_seed(seed);
+      plumbline::emulation::set_workers(static_cast<unsigned>(seed));
+      Case made(kShapes[1], bias, PLUMBLINE_FP32);
+      const Run run(*kernel, made);
+      std::vector<float> all;
+      for (const auto* part : {&run.q, &run.k, &run.v})
+        all.insert(all.end(), part->begin(), part->end());
+      for (const int n : written(made))
+        all.insert(all.end(), run.parameters[n].begin(), run.parameters[n].end());
+      return all;
+    };
+    const auto bits = [](const std::vector<float>& x) {
+      return std::string(reinterpret_cast<const char*>(x.data()), x.size() * sizeof(float));
+    };
+    BOOST_TEST_INFO(kBiases[bias]);
+    const std::string first = bits(gradients(1));
+    BOOST_TEST((first == bits(gradients(2))));
+    BOOST_TEST((first == bits(gradients(3))));
+  }
+  plumbline::emulation::set_thread_order_seed(1);
+}
 
 }  // namespace
