@@ -94,6 +94,9 @@ BackwardRowErrors backward_row_errors(const Contract& contract, const BackwardRo
     if (p <= contract.skipped_mass) error = std::max(error, p);
     errors.probability[j] = error = or_infinity(error);
     dot_error[j] = dot * row.grad_products[j] + row.head_dim * underflow;
+    if (!row.grad_operands.empty()) {
+      dot_error[j] += operand_underflow(contract) * row.grad_operands[j];
+    }
     const double size = std::abs(row.grad_probability[j]) + dot_error[j];
     // D as sum_j p_j dP_j, p rounded for the product or not.
     const double rounded = error + p_rounding.relative * (p + error) + p_rounding.absolute;

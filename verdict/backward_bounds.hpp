@@ -20,10 +20,12 @@ struct BackwardRow {
   double lse = 0.0, lse_error = 0.0;         ///< L, and lambda: bound of the kernel's own L
   std::span<const double> grad_probability;  ///< dP_j = dO . v_j
   std::span<const double> grad_products;     ///< sum_d |dO_d| |v_jd|
-  double common = 0.0;                       ///< D = sum_j p_j dP_j
-  double common_error = 0.0;                 ///< of D formed from o: common_error()
-  double scale = 1.0;                        ///< tau
-  double factor = 1.0;                       ///< c
+  /// sum_d (|dO_d| + |v_jd|): what meets an operand that underflows. Or empty, where none does.
+  std::span<const double> grad_operands;
+  double common = 0.0;        ///< D = sum_j p_j dP_j
+  double common_error = 0.0;  ///< of D formed from o: common_error()
+  double scale = 1.0;         ///< tau
+  double factor = 1.0;        ///< c
   bool ssmax = false;
   int head_dim = 1;
 };

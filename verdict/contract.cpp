@@ -59,6 +59,10 @@ ProbabilityRounding probability_rounding(const Contract& contract) {
   return rounding;
 }
 
+double operand_underflow(const Contract& contract) {
+  return contract.operand_roundoff > 0.0 ? 0x1p-136 : 0.0;
+}
+
 double gamma(double n, double u) {
   const double nu = n * u;
   return nu < 1.0 ? nu / (1.0 - nu) : std::numeric_limits<double>::infinity();

@@ -35,6 +35,10 @@ struct ProbabilityRounding {
 };
 ProbabilityRounding probability_rounding(const Contract&);
 
+/// What an operand below 2^-126 may lose on its way into a product, where operands are cut to tf32:
+/// the spacing of its subnormals, 2^-136.
+double operand_underflow(const Contract&);
+
 /// gamma_n = n u / (1 - n u): error of a sum of n terms in any order (Higham, Accuracy and
 /// Stability of Numerical Algorithms, 2nd ed., lemma 3.1). Infinite from n u >= 1 on.
 double gamma(double n, double u);

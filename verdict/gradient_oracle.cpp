@@ -89,12 +89,13 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   // The adjoint, as in reference/attention/attention_grad.hpp.
   const auto grad_o = vector_of<RunningError>(case_.grad_o, q_row * s.head_dim, s.head_dim);
   reference::Vector<RunningError> grad_p(n), grad_s(n), grad_z(n);
-  std::vector<double> grad_products(n);
+  std::vector<double> grad_products(n), grad_operands(n);
   for (int m = 0; m < n; ++m) {
     const auto v = reference::row(reading_.v(kv), visible[m]);
     grad_p[m] = reference::dot(reference::view(grad_o), v);
     for (int d = 0; d < s.head_dim; ++d) {
       grad_products[m] += std::abs(grad_o[d].value() * v[d].value());
+      grad_operands[m] += std::abs(grad_o[d].value()) + std::abs(v[d].value());
     }
   }
   const RunningError common = reference::dot(exact.probability, grad_p);
@@ -116,6 +117,7 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   row.lse_error = bounded.bounds.lse;
   row.grad_probability = grad_p_values;
   row.grad_products = grad_products;
+  row.grad_operands = grad_operands;
   row.common = common.value();
   row.common_error = common_error(contract_, bounded.forward, bounded.bounds,
                                   std::span(case_.grad_o).subspan(q_row * s.head_dim, s.head_dim),

@@ -59,13 +59,14 @@ void HeadProducts::add(int kv, const std::vector<HeadPairs>& heads, OracleGradie
       radius.data()[n] = rows.data()[n].error();
     }
   };
+  const double lost = operand_underflow(contract_);
   const auto errors_of = [&](const float* first, int rows) {
     Numbers error(rows, D);
     for (int r = 0; r < rows; ++r) {
       const auto of_row = rotation_error(s.bias, first + std::size_t(r) * D, D);
       std::copy(of_row.begin(), of_row.end(), &error(r, 0));
     }
-    return error;
+    return Numbers(error.array() + lost);
   };
   Numbers K, K_radius;
   numbers(reading_.k(kv), K, K_radius);
@@ -119,7 +120,9 @@ void HeadProducts::add(int kv, const std::vector<HeadPairs>& heads, OracleGradie
     grad_k.magnitude += tau * (pairs.z_magnitude.transpose() * Q_size);
     add_product({pairs.p.transpose(), pairs.p_radius.transpose()}, {dO, exact}, 1.0,
                 s.queries * group, grad_v.value, grad_v.radius);
-    grad_v.error += pairs.p_error.transpose() * absolute(dO);
+    const Numbers dO_error = Numbers::Constant(s.queries, D, lost);
+    grad_v.error +=
+        pairs.p_error.transpose() * absolute(dO) + pairs.p_magnitude.transpose() * dO_error;
     grad_v.magnitude += pairs.p_magnitude.transpose() * absolute(dO);
   }
   const std::size_t first = std::size_t(kv) * s.keys * D;

@@ -162,6 +162,20 @@ BOOST_AUTO_TEST_CASE(rows_that_see_no_key_and_keys_that_no_row_sees_have_gradien
   BOOST_TEST((worst_of(judge(c, outputs)) == Outcome::pass));
 }
 
+BOOST_AUTO_TEST_CASE(operands_that_tf32_cuts_to_zero_may_be_lost_and_others_may_not) {
+  auto c = middling_case(cases::BiasMethod::alibi, Format::tf32, 2);
+  auto contract = contract_of(Format::tf32);
+  contract.operand_roundoff = 0x1p-10;
+  const auto outcome_of_zeros = [&](float size) {
+    std::fill(c.grad_o.begin(), c.grad_o.end(), size);
+    auto zero = c;
+    std::fill(zero.grad_o.begin(), zero.grad_o.end(), 0.0f);
+    return worst_of(verdict::judge_gradients(c, contract, gradients_of(zero), 2));
+  };
+  BOOST_TEST((outcome_of_zeros(0x1p-138f) == Outcome::pass));
+  BOOST_TEST((outcome_of_zeros(0x1p-126f) == Outcome::fail));
+}
+
 BOOST_AUTO_TEST_CASE(gradients_of_the_wrong_size_are_bad_input) {
   const auto c = middling_case(cases::BiasMethod::t5, Format::fp32, 1);
   auto outputs = gradients_of(c);
