@@ -2,47 +2,12 @@
 #include "proofs_checks/formula/mathml.hpp"
 
 #include <algorithm>
-#include <map>
 
+#include "proofs_checks/formula/elements.hpp"
 #include "proofs_checks/formula/escape.hpp"
 
 namespace plumbline::proofs_checks::formula {
 namespace {
-
-using Text = std::string;
-
-Text element(const Text& tag, const Text& content) {
-  return "<" + tag + ">" + content + "</" + tag + ">";
-}
-Text row(const Text& content) { return element("mrow", content); }
-
-Text sign(const Text& text) {
-  static const std::map<Text, Text> printed = {
-      {"<=", "≤"}, {">=", "≥"}, {"->", "→"}, {"=>", "⇒"}, {"-", "−"}, {"+-", "±"}, {"..", "…"},
-      {"!=", "≠"}, {"*", "×"},  {"in", "∈"}, {".", "⋅"},  {"x", "×"}, {"||", "‖"}, {"~", "∼"}};
-  const auto found = printed.find(text);
-  return found == printed.end() ? escaped(text) : found->second;
-}
-
-bool relation(const Token& token) {
-  static const std::map<Text, int> relations = {{"=", 0},  {"<", 0},  {">", 0},  {"<=", 0},
-                                                {">=", 0}, {"->", 0}, {"=>", 0}, {"!=", 0},
-                                                {":", 0},  {"in", 0}};
-  return token.kind != Kind::open && token.kind != Kind::close && relations.count(token.text) > 0;
-}
-bool additive(const Token& token) {
-  return token.kind == Kind::sign && (token.text == "+" || token.text == "-" || token.text == "+-");
-}
-
-/// A bracket; it grows with its content where that is a fraction.
-Text fence(const Token& token, const char* form, bool grows) {
-  Text text = token.text;
-  if (text == "<") text = "⟨";
-  if (text == ">") text = "⟩";
-  if (text == "||") text = "‖";
-  return Text("<mo form=\"") + form + "\" stretchy=\"" + (grows ? "true" : "false") + "\">" + text +
-         "</mo>";
-}
 
 /// Reads the tokens once, from left to right.
 class Setter {
@@ -212,26 +177,6 @@ class Setter {
     return element("munder", big + row(subscript()));
   }
 
-  static Text name(Text text) {
-    Text primes;
-    while (text.ends_with('\'')) {
-      text.pop_back();
-      primes += "′";
-    }
-    Text result;
-    if (text == "infinity" || text == "inf") {
-      result = element("mn", "∞");
-    } else if (!greek(text).empty()) {
-      result = element("mi", Text(greek(text)));
-    } else if (is_function(text) || text.size() > 2) {
-      result = "<mi mathvariant=\"normal\">" + text + "</mi>";
-    } else {
-      for (const char letter : text) result += element("mi", Text(1, letter));
-      if (text.size() > 1) result = row(result);
-    }
-    return primes.empty() ? result : element("msup", result + element("mo", primes));
-  }
-
   /// Opening bracket, content, closing bracket.
   Text group() {
     const Token open = here();
@@ -340,16 +285,6 @@ class Setter {
       }
     }
     seen_comma_ = false;
-    return result;
-  }
-
-  /// Letters of a subscript: indices in italics, words upright.
-  static Text index(const Text& text) {
-    if (!greek(text).empty()) return element("mi", Text(greek(text)));
-    const bool indices = text.size() == 2 && text.find_first_not_of("hijklmnpqz") == Text::npos;
-    if (!indices && text.size() > 1) return element("mtext", text);
-    Text result;
-    for (const char letter : text) result += element("mi", Text(1, letter));
     return result;
   }
 
