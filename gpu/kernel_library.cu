@@ -206,6 +206,11 @@ const char* device_name() { return "CPU emulation"; }
 
 }  // namespace plumbline::gpu
 
+/// Of the built-in libraries only, for benchmarks: LaunchClock::take.
+extern "C" double plumbline_take_launch_seconds(void) {
+  return plumbline::gpu::LaunchClock::take();
+}
+
 extern "C" const plumbline_library* plumbline_kernel_library(void) {
   using namespace plumbline::gpu;
   static const char* const device = device_name();

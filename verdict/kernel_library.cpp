@@ -299,7 +299,8 @@ bool Kernel::supports(const cases::Spec& spec) const {
          (!needs_forward || (kernel_->forward != nullptr && offers(cases::Pass::forward)));
 }
 
-KernelRun Kernel::run(const cases::Case& the_case) const {
+KernelRun Kernel::run(const cases::Case& the_case,
+                      const std::function<void(cases::Pass)>& done) const {
   const auto& spec = the_case.spec;
   const Given given(the_case);
   const plumbline_problem problem = given.problem();
@@ -312,11 +313,13 @@ KernelRun Kernel::run(const cases::Case& the_case) const {
   plumbline_outputs outputs{};
   outputs.o = forward.add("o", result.outputs.o, q_count, spec.format);
   outputs.lse = static_cast<float*>(forward.add("lse", result.outputs.lse, rows, Format::fp32));
-  const auto forward_pass = spec.pass == cases::Pass::decode ? kernel_->decode : kernel_->forward;
-  const bool done = call(result, given, forward, [&](char* message, std::size_t size) {
+  const bool decodes = spec.pass == cases::Pass::decode;
+  const auto forward_pass = decodes ? kernel_->decode : kernel_->forward;
+  const bool forwarded = call(result, given, forward, [&](char* message, std::size_t size) {
     return forward_pass(&problem, &outputs, message, size);
   });
-  if (!done) return result;
+  if (done) done(decodes ? cases::Pass::decode : cases::Pass::forward);
+  if (!forwarded) return result;
   forward.deliver();
   if (spec.pass != cases::Pass::backward) return result;
 
@@ -339,6 +342,7 @@ KernelRun Kernel::run(const cases::Case& the_case) const {
   const bool both = call(result, given, backward, [&](char* message, std::size_t size) {
     return kernel_->backward(&problem, &gradients, message, size);
   });
+  if (done) done(cases::Pass::backward);
   if (both) backward.deliver();
   return result;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,7 +33,8 @@ class Kernel {
   /// Runs the pass of the case's spec on inputs in its format; for the backward pass the forward
   /// pass too, whose outputs it is given. Outputs are poisoned with NaN before the run and lie
   /// between canaries; a changed canary is a failure.
-  KernelRun run(const cases::Case&) const;
+  /// `done` is called after each pass.
+  KernelRun run(const cases::Case&, const std::function<void(cases::Pass)>& done = {}) const;
 
  private:
   std::shared_ptr<void> library_;  // keeps the code that kernel_ points into

@@ -26,6 +26,11 @@ bool with_head_dim(int head_dim, const Use& use) {
   return with_head_dim(head_dim, use, HeadDims{});
 }
 
+template <int... D>
+bool is_among(int head_dim, std::integer_sequence<int, D...>) {
+  return ((head_dim == D) || ...);
+}
+
 /// "32, 48, ..."
 template <int... D>
 std::string list_of(std::integer_sequence<int, D...>) {

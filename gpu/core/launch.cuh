@@ -3,10 +3,12 @@
 #ifndef PLUMBLINE_GPU_CORE_LAUNCH_CUH
 #define PLUMBLINE_GPU_CORE_LAUNCH_CUH
 
+#include <chrono>
 #include <cstddef>
 #include <source_location>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "core/cuda.cuh"
 
@@ -57,6 +59,64 @@ struct LaunchShape {
   std::source_location where = std::source_location::current();
 };
 
+/// Adds up how long launches take on the device, for benchmarks. Host code of one thread.
+class LaunchClock {
+ public:
+  /// Seconds since the last call; the first call begins the count.
+  static double take() {
+    running = true;
+    return std::exchange(seconds, 0.0);
+  }
+
+  inline static bool running = false;
+  inline static double seconds = 0.0;
+};
+
+/// One launch on the clock, from its construction to `stop`.
+class TimedLaunch {
+ public:
+#if PLUMBLINE_ON_GPU
+  explicit TimedLaunch(const Stream& stream) : stream_(stream) {
+    if (!LaunchClock::running) return;
+    check(cudaEventCreate(&begin_));
+    check(cudaEventCreate(&end_));
+    check(cudaEventRecord(begin_, stream_.get()));
+  }
+  ~TimedLaunch() {
+    if (begin_) cudaEventDestroy(begin_);
+    if (end_) cudaEventDestroy(end_);
+  }
+  /// After the launch, before the wait for it.
+  void stop() {
+    if (end_) check(cudaEventRecord(end_, stream_.get()));
+  }
+  /// After the wait.
+  void count() {
+    if (!end_) return;
+    float milliseconds = 0.0f;
+    check(cudaEventElapsedTime(&milliseconds, begin_, end_));
+    LaunchClock::seconds += 1e-3 * milliseconds;
+  }
+#else
+  explicit TimedLaunch(const Stream&) {}
+  void stop() {}
+  void count() {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
+    LaunchClock::seconds += passed.count();
+  }
+#endif
+  TimedLaunch(const TimedLaunch&) = delete;
+  TimedLaunch& operator=(const TimedLaunch&) = delete;
+
+ private:
+#if PLUMBLINE_ON_GPU
+  const Stream& stream_;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+#else
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+#endif
+};
+
 /// kernel<<<grid, block, shared_bytes, stream>>>(arguments...): by nvcc a launch, by an ordinary
 /// compiler a run on the emulator. Returns when the kernel has ended, so that a fault of it is told
 /// with the line of its own launch. Throws CudaError, or emulation::Error.
@@ -69,14 +129,19 @@ void launch([[maybe_unused]] const Stream& stream, const LaunchShape& shape,
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shape.shared_bytes)),
           shape.where);
+  TimedLaunch timed(stream);
   kernel<<<shape.grid, shape.block, shape.shared_bytes, stream.get()>>>(arguments...);
   check(cudaGetLastError(), shape.where);
+  timed.stop();
   check(cudaStreamSynchronize(stream.get()), shape.where);
+  timed.count();
 #else
+  TimedLaunch timed(stream);
   const auto body = [&] { kernel(arguments...); };
   emulation::run({shape.grid, shape.block, shape.shared_bytes, shape.where,
                   [](const void* closure) { (*static_cast<const decltype(body)*>(closure))(); },
                   &body});
+  timed.count();
 #endif
 }
 
