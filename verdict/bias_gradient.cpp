@@ -81,10 +81,12 @@ struct Row {
   /// certain unless d is 0 or below its error.
   void operator()(const reference::Cable<RunningError>& cable) const {
     gain_and_prefix(cable, [&](double d, double e, std::size_t) { return e + 2 * u * d; });
+    result.prefix.own = bias_error.gain(batch, head, position);
     for (std::size_t n = 0; n < visible.size(); ++n) kink_of_distance(n);
   }
   void operator()(const reference::CableNw<RunningError>& cable) const {
     prefix(cable);
+    result.prefix.own = 1.0;
     for (std::size_t n = 0; n < visible.size(); ++n) kink_of_distance(n);
   }
   /// Gain: ln(1 + d^2), off as in bias_error. Prefix sums: g k(d), k = 2d / (1 + d^2), with
@@ -101,7 +103,10 @@ struct Row {
     smooth_slopes();
   }
   /// FoX: b = F_i - F_j, derivative 1 exactly.
-  void operator()(const reference::Fox<RunningError>& fox) const { prefix(fox); }
+  void operator()(const reference::Fox<RunningError>& fox) const {
+    prefix(fox);
+    result.prefix.own = 1.0;
+  }
 
   /// -p ln(1 + a x): dp = -ln(1 + a x), off as the bias is; da = -p x / (1 + a x), six roundings.
   void operator()(const reference::KerpleLog<RunningError>& kerple) const {

@@ -28,6 +28,9 @@ struct PrefixDerivative {
   std::vector<reference::RunningError> value;  ///< x_ij for each visible key
   std::vector<double> rounding;                ///< bound of its error
   std::vector<double> kink;  ///< how much more where the kernel may be on either side of d = 0
+  /// Largest |x| that a kernel may take for the query's own key, with both signs: b_ii is 0 and has
+  /// no gradient, but a kernel that adds and takes away computes dZ_ii twice.
+  double own = 0.0;
 };
 
 struct RowDerivatives {

@@ -132,8 +132,7 @@ void ParameterSums::add_prefix(const Contract& contract, const Row& row) {
   double size = 0;
   for (int m = 0; m < n; ++m) {
     const int j = row.visible[m];
-    if (j == i) continue;
-    const double x = std::abs(by.value[m].value());
+    const double x = j == i ? by.own : std::abs(by.value[m].value());
     const double magnitude = std::abs(row.grad_z[m].value()) + c * row.errors.total[m];
     prefix_.inner[std::min(i, j)] += 2 * (c * row.errors.own[m] * x + magnitude * by.rounding[m]);
     const double term = magnitude * (x + by.rounding[m] + by.kink[m]);
@@ -186,9 +185,8 @@ void prefix_gradients(const Contract& contract, const ParameterSums& head,
     magnitude += prefix.magnitude[k] + prefix.by_key[k];
     const double error =
         sums[k].error + inner + accumulated + gamma(keys - k, reverse_roundoff) * magnitude;
-    
-    double bound = gradient_bound(contract, cases::Format::fp32, sums[k].value, error, 0.0,
-                                  2.0 * keys, 1.0);
+    double bound =
+        gradient_bound(contract, cases::Format::fp32, sums[k].value, error, 0.0, 2.0 * keys, 1.0);
     if (!(magnitude < 0x1p127)) bound = INFINITY;
     result[k] = {sums[k].value, radius_of(sums[k]), bound};
   }
