@@ -95,21 +95,22 @@ std::vector<float> official_alibi_slopes(int heads) {
 namespace {
 
 /// Options vary where kernels may have them built in. With 20 buckets and a largest distance of 320
-/// T5's logarithms meet whole numbers at 20, 40, 80, ..., where floating point may land a bucket too
-/// low.
-void draw_options(Case& c) {
-  const Draw draw = draw_of(c, Stream::options);
+/// T5's logarithms meet whole numbers at 20, 40, 80, ..., where floating point may land a bucket
+/// too low.
+Options drawn(const Spec& spec) {
+  Options options = default_options(spec.bias);
+  const Draw draw(spec.seed, static_cast<std::uint64_t>(Stream::options));
   const auto choose = [&](plumbline_option option, const std::array<double, 4>& values) {
-    c.options[option] = values[draw.below(static_cast<std::uint64_t>(option), 4)];
+    options[option] = values[draw.below(static_cast<std::uint64_t>(option), 4)];
   };
-  switch (c.spec.bias) {
+  switch (spec.bias) {
     case BiasMethod::t5:
     case BiasMethod::t5_bidirectional: {
       constexpr std::array<std::array<double, 2>, 4> tables{
           {{32, 128}, {16, 64}, {8, 20}, {20, 320}}};
       const auto& table = tables[draw.below(PLUMBLINE_BUCKETS, 4)];
-      c.options[PLUMBLINE_BUCKETS] = table[0];
-      c.options[PLUMBLINE_MAX_DISTANCE] = table[1];
+      options[PLUMBLINE_BUCKETS] = table[0];
+      options[PLUMBLINE_MAX_DISTANCE] = table[1];
       break;
     }
     case BiasMethod::t5_clipped:
@@ -127,6 +128,7 @@ void draw_options(Case& c) {
     default:
       break;
   }
+  return options;
 }
 
 /// The numbers of one parameter.
@@ -182,9 +184,12 @@ std::vector<float> draw_parameter(const Case& c, plumbline_parameter parameter) 
 
 }  // namespace
 
+Options drawn_options(const Spec& spec) {
+  return spec.family == Family::file ? default_options(spec.bias) : drawn(spec);
+}
+
 void draw_bias_parameters(Case& c) {
-  c.options = default_options(c.spec.bias);
-  draw_options(c);
+  c.options = drawn_options(c.spec);
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (reads(c.spec, parameter)) c[parameter] = draw_parameter(c, parameter);

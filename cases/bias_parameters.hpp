@@ -15,6 +15,9 @@ namespace plumbline::cases {
 /// Written out here once more, so that a slope that the oracle gets wrong does not go unseen.
 std::vector<float> official_alibi_slopes(int heads);
 
+/// The options of the case that `generate` makes of the spec; the defaults for a file's.
+Options drawn_options(const Spec&);
+
 /// The options and parameters that the spec's bias method reads, and ssmax_scale where it asks for
 /// SSMax.
 void draw_bias_parameters(Case&);

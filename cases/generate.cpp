@@ -47,8 +47,9 @@ struct Exponents {
 Exponents exponents_of(const Spec& spec) {
   switch (spec.family) {
     case Family::peaked:
-      // Scores q.k / sqrt(D) with standard deviation 16: e^16 between likely neighbours.
-      return {.q = 4};
+      // Scores q.k / sqrt(D) with standard deviation 16: e^16 between likely neighbours. Turned and
+      // rounded again to 8 bits, such scores would leave nothing to ask of a gradient: 4 there.
+      return {.q = spec.pass == Pass::backward && is_rope(spec.bias) ? 2 : 4};
     case Family::diffuse:
       // Standard deviation 1/64: probabilities equal to within a few per cent.
       return {.q = -6};

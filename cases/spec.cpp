@@ -157,9 +157,7 @@ void validate(const Spec& spec) {
   if (spec.bias == BiasMethod::fox && !spec.mask.causal) {
     throw BadInput("causal", "0 with bias fox", "1: FoX has no meaning for later keys");
   }
-  const bool rope =
-      spec.bias == BiasMethod::rope_interleaved || spec.bias == BiasMethod::rope_half_split;
-  if (rope && spec.head_dim % 2 != 0) {
+  if (is_rope(spec.bias) && spec.head_dim % 2 != 0) {
     throw BadInput("head_dim", fmt::format("{} with bias {}", spec.head_dim, name(spec.bias)),
                    "an even number: components are turned in pairs");
   }

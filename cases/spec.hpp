@@ -74,6 +74,10 @@ std::string_view name(Format);
 std::string_view name(Pass);
 std::string_view name(BiasMethod);
 std::string_view name(Family);
+/// Whether the method turns queries and keys by their positions.
+inline bool is_rope(BiasMethod bias) {
+  return bias == BiasMethod::rope_interleaved || bias == BiasMethod::rope_half_split;
+}
 /// @throws BadInput naming `field`, the text and the known names.
 Format format_from(std::string_view text, std::string_view field);
 Pass pass_from(std::string_view text, std::string_view field);

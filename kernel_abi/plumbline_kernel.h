@@ -133,8 +133,8 @@ typedef struct {
   const int32_t* documents; /* [batch, keys], or NULL */
   /* Decode only, from the cache. With page_size > 0, k and v are [page, kv_heads, page_size,
      head_dim], and key j of batch b is key j % page_size of page pages[b, j / page_size]; pages is
-     [batch, ceil(keys / page_size)]. prefix_sums [batch, heads, keys] are S or F; increments and
-     log_forget are then NULL. */
+     [batch, ceil(keys / page_size)]. What a page holds beyond the last key may be NaN. prefix_sums
+     [batch, heads, keys] are S or F; increments and log_forget are then NULL. */
   const int32_t* pages;
   const double* prefix_sums;
 } plumbline_problem;
@@ -145,9 +145,10 @@ typedef struct {
   float* lse;
 } plumbline_outputs;
 
-/* Gradients of sum(grad_o * o), o and lse being those of the library's own forward pass. grad_k and
+/* Gradients of sum(grad_o * o), o and lse being those of this kernel's own forward pass. grad_k and
    grad_v are summed over the query heads that share a key head, grad_parameters over everything
-   that shares the parameter. A gradient that is not asked for is NULL. */
+   that shares the parameter, in float and rounded once. A gradient that is not asked for is NULL.
+ */
 typedef struct {
   const void* o;
   const float* lse;
@@ -156,7 +157,8 @@ typedef struct {
   float* grad_parameters[PLUMBLINE_PARAMETER_COUNT];
 } plumbline_gradients;
 
-/* How S_i - S_j reaches the kernel's fp32 arithmetic. */
+/* How S_i - S_j reaches the kernel's fp32 arithmetic, and how the gradient's reverse sum is
+   taken. */
 typedef enum {
   PLUMBLINE_PREFIX_SUM_FP64 = 0, /* summed and differenced (or recentred) in double */
   PLUMBLINE_PREFIX_SUM_FP32 = 1  /* summed in float, any order, then differenced */
@@ -185,7 +187,8 @@ typedef struct {
   plumbline_contract contracts[PLUMBLINE_FORMAT_COUNT]; /* by plumbline_format; those of formats
                                                            that it does not support are not read */
   int32_t deterministic; /* 1: the same bits from every run */
-  /* 1 when the kernel can run this pass of this problem; pointers need not be set. */
+  /* 1 when the kernel can run this pass of this problem. lengths, documents and pages are not NULL
+     where the problem has them, and must not be read; other pointers may be NULL. */
   int (*supports)(const plumbline_problem* problem, int32_t pass);
   /* The passes; NULL for one that the kernel does not have. 0 on success; else the reason stands in
      message, zero-terminated, and PLUMBLINE_DEVICE_LOST means that no later call in this process

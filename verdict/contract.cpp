@@ -93,8 +93,13 @@ void validate(const Contract& contract) {
     throw BadInput("contract.skipped_mass", fmt::format("{}", contract.skipped_mass),
                    "a number from 0 to 2^-10");
   }
-  if (contract.splits < 1) {
-    throw BadInput("contract.splits", fmt::format("{}", contract.splits), "at least 1");
+  if (contract.splits < 1 || contract.splits > 1024) {
+    throw BadInput("contract.splits", fmt::format("{}", contract.splits), "from 1 to 1024");
+  }
+  // Merged ranges each add an exponential: with more than this every output would be acceptable.
+  if (!(contract.splits * contract.exp_error <= 0x1p-6)) {
+    throw BadInput("contract.splits * contract.exp_error",
+                   fmt::format("{}", contract.splits * contract.exp_error), "at most 2^-6");
   }
   if (contract.prefix_sum != PLUMBLINE_PREFIX_SUM_FP64 &&
       contract.prefix_sum != PLUMBLINE_PREFIX_SUM_FP32) {

@@ -208,10 +208,9 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
     }
     const double accumulation = sum_error + 2 * rescale_count * u;
     const double rounding_of_p =
-        contract.sums_rounded_p
-            ? p_rounding.format * spread[d] +
-                  (1.0 + p_rounding.format) * p_rounding.operand * magnitude[d]
-            : p_rounding.relative * magnitude[d];
+        contract.sums_rounded_p ? p_rounding.format * spread[d] +
+                                      (1.0 + p_rounding.format) * p_rounding.operand * magnitude[d]
+                                : p_rounding.relative * magnitude[d];
     const double rounding_of_v =
         contract.operand_roundoff * (1.0 + p_rounding.relative) * magnitude[d];
     const double rounding = rounding_of_p + rounding_of_v +

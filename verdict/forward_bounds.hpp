@@ -27,8 +27,9 @@ struct ForwardRowBounds {
   /// row's softmax, and o is only held to the convex hull of the visible values.
   bool ill_conditioned = false;
 
-  // What the backward pass needs of the same derivation, for D = dO . o: with the weight errors w_j,
-  // |w_j| <= moved_j, o^ - o = sum_j w_j (v_j - o) + (rounding of P) + what is each component's own.
+  // What the backward pass needs of the same derivation, for D = dO . o: with the weight errors
+  // w_j, |w_j| <= moved_j, o^ - o = sum_j w_j (v_j - o) + (rounding of P) + what is each
+  // component's own.
   std::vector<double> moved;   ///< [n]; 0 in an ill-conditioned row
   std::vector<double> weight;  ///< [n], bound of the weights themselves
   std::vector<double> own;     ///< [head_dim]

@@ -31,6 +31,7 @@ struct OutputJudgement {
   std::vector<std::string> axes;  ///< what the shape counts: "batch", "head", "query", ...
   Outcome outcome = Outcome::pass;
   long elements = 0, failed = 0, undecided = 0;
+  long blind = 0;  ///< elements that are not 0 and whose bound would let 0 pass
   Element worst{};
   std::vector<long> failed_by_head{};  ///< empty where no axis counts heads
 };

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 
+#include "cases/bias_parameters.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 #include "verdict/cache.hpp"
@@ -120,6 +121,8 @@ void validate_library(const plumbline_library& library, const std::string& path)
     require(kernel.supports != nullptr, (name + ": supports").c_str(), "null", "a function");
     require(kernel.forward || kernel.backward || kernel.decode,
             (name + ": forward, backward and decode").c_str(), "null", "one function at least");
+    require(!kernel.backward || kernel.forward, (name + ": forward").c_str(), "null",
+            "a function: backward is given its o and lse");
   }
 }
 
@@ -140,8 +143,13 @@ plumbline_problem shape_of(const cases::Spec& spec) {
   problem.window = spec.mask.window.value_or(-1);
   problem.page_size = spec.page_size;
   problem.scale = 1.0 / std::sqrt(static_cast<double>(spec.head_dim));
-  const cases::Options options = cases::default_options(spec.bias);
+  const cases::Options options = cases::drawn_options(spec);
   std::copy(options.begin(), options.end(), problem.options);
+  // Not to be read: they say that the problem has such a thing.
+  static constexpr std::int32_t there = 0;
+  if (spec.mask.ragged) problem.lengths = &there;
+  if (spec.mask.documents) problem.documents = &there;
+  if (spec.page_size > 0) problem.pages = &there;
   return problem;
 }
 
@@ -181,9 +189,12 @@ class Given {
 
   /// The first input that the kernel wrote to, or nullptr.
   const char* changed() const {
+    const Cache fresh(original_);
+    if (cache_.page_table() != fresh.page_table()) return "pages";
+    if (cache_.prefix_sums() != fresh.prefix_sums()) return "prefix_sums";
     if (!q_.holds(original_.q)) return "q";
-    if (!k_.holds(cache_.pages(original_.k))) return "k";
-    if (!v_.holds(cache_.pages(original_.v))) return "v";
+    if (!k_.holds(fresh.pages(original_.k))) return "k";
+    if (!v_.holds(fresh.pages(original_.v))) return "v";
     if (!grad_o_.holds(original_.grad_o)) return "grad_o";
     for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
       if (given_.parameters[p] != original_.parameters[p]) {
@@ -192,9 +203,6 @@ class Given {
     }
     if (given_.lengths != original_.lengths) return "lengths";
     if (given_.documents != original_.documents) return "documents";
-    const Cache fresh(original_);
-    if (cache_.page_table() != fresh.page_table()) return "pages";
-    if (cache_.prefix_sums() != fresh.prefix_sums()) return "prefix_sums";
     return nullptr;
   }
 
@@ -343,7 +351,10 @@ KernelRun Kernel::run(const cases::Case& the_case,
     return kernel_->backward(&problem, &gradients, message, size);
   });
   if (done) done(cases::Pass::backward);
-  if (both) backward.deliver();
+  if (!both) return result;
+  if (!o.holds(result.outputs.o)) result.failure = "the kernel changed its input o";
+  if (!lse.holds(result.outputs.lse)) result.failure = "the kernel changed its input lse";
+  if (result.failure.empty()) backward.deliver();
   return result;
 }
 

@@ -65,6 +65,10 @@ void count(CellResult& result, const Judgement& judgement) {
   result.ill_conditioned_rows += judgement.ill_conditioned_rows;
   result.undecided += judgement.outcome == Outcome::undecided;
   for (const auto& output : judgement.outputs) {
+    if (output.name.starts_with("grad_")) {
+      result.gradients += output.elements;
+      result.blind_gradients += output.blind;
+    }
     double& worst = result.worst[output.name];
     worst = std::max(worst, output.worst.ratio);
   }

@@ -30,7 +30,8 @@ struct CellResult {
   Outcome outcome = Outcome::pass;
   int cases = 0, undecided = 0;
   long rows = 0, ill_conditioned_rows = 0;
-  std::map<std::string, double> worst;  ///< largest |error| / bound of each output
+  long gradients = 0, blind_gradients = 0;  ///< elements, and those whose bound lets 0 pass
+  std::map<std::string, double> worst;      ///< largest |error| / bound of each output
   std::optional<Counterexample> counterexample;
 };
 

@@ -46,6 +46,7 @@ ordered_json to_json(const OutputJudgement& output) {
           {"elements", output.elements},
           {"failed", output.failed},
           {"undecided", output.undecided},
+          {"blind", output.blind},
           {"failed_by_head", output.failed_by_head},
           {"worst", where}};
 }
@@ -133,10 +134,17 @@ std::string to_table(const VerifyReport& report) {
         line.rows > 0 ? ratio(line.o) : "-", line.rows > 0 ? ratio(line.lse) : "-",
         gradients && line.rows > 0 ? ratio(line.gradient) : "-", name(line.outcome));
   }
-  long rows = 0, ill_conditioned = 0;
+  long rows = 0, ill_conditioned = 0, gradients = 0, blind = 0;
   for (const auto& cell : report.cells) {
+    gradients += cell.gradients;
+    blind += cell.blind_gradients;
     rows += cell.rows;
     ill_conditioned += cell.ill_conditioned_rows;
+  }
+  if (gradients > 0) {
+    text += fmt::format(
+        "{:.1f} % of {} gradient elements have a bound above their value: 0 would pass\n",
+        100.0 * static_cast<double>(blind) / static_cast<double>(gradients), gradients);
   }
   text += fmt::format(
       "worst: largest |error| / bound. {}, {} ({} ill-conditioned: held to the hull of "
@@ -172,6 +180,8 @@ ordered_json to_json(const VerifyReport& report) {
                           {"undecided_cases", cell.undecided},
                           {"rows", cell.rows},
                           {"ill_conditioned_rows", cell.ill_conditioned_rows},
+                          {"gradients", cell.gradients},
+                          {"blind_gradients", cell.blind_gradients},
                           {"worst", ordered_json::object()}};
     for (const auto& [output, worst] : cell.worst) entry["worst"][output] = number(worst);
     if (cell.counterexample) {

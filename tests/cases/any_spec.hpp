@@ -24,9 +24,7 @@ inline rc::Gen<Spec> any_spec() {
     s.queries = size(s.keys);
     s.query_offset = *rc::gen::inRange(0, s.keys - s.queries + 1);
     s.head_dim = size(9);
-    const bool rope =
-        s.bias == BiasMethod::rope_interleaved || s.bias == BiasMethod::rope_half_split;
-    if (rope) s.head_dim += s.head_dim % 2;
+    if (is_rope(s.bias)) s.head_dim += s.head_dim % 2;
     s.mask.causal = *rc::gen::arbitrary<bool>() || s.bias == BiasMethod::fox;
     if (*rc::gen::arbitrary<bool>()) s.mask.window = *rc::gen::inRange(0, 12);
     s.mask.ragged = *rc::gen::arbitrary<bool>();

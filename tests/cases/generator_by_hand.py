@@ -72,7 +72,8 @@ def huge(spec):
 def qkv(spec):
     dim, family = spec["head_dim"], spec["family"]
     store = {"bf16": bf16, "fp16": fp16}.get(spec["dtype"], fp32)
-    scale = {"peaked": (16, 1, 1), "diffuse": (1 / 64, 1, 1), "huge": huge(spec)}.get(
+    turned = spec["pass"] == "backward" and spec["bias"].startswith("rope")
+    scale = {"peaked": (4 if turned else 16, 1, 1), "diffuse": (1 / 64, 1, 1), "huge": huge(spec)}.get(
         family, (1, 1, 1))
     rows = {"q": spec["heads"] * spec["queries"], "k": spec["kv_heads"] * spec["keys"],
             "v": spec["kv_heads"] * spec["keys"]}
@@ -221,6 +222,7 @@ CASES += ["pass=backward," + LINE.format(*values) for values in [
     ("fire", "fp16", 0, 0, 0, "huge", 20),
     ("cable", "fp32", 0, 0, 0, "huge", 21),
     ("nope", "bf16", 0, 0, 0, "generic", 22),
+    ("rope_interleaved", "bf16", 0, 0, 0, "peaked", 23),
 ]]
 
 for line in CASES:
