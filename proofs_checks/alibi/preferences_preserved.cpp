@@ -100,7 +100,7 @@ Claim preferences_preserved() {
       "p(a)/p(b) = e^(-m (a - b)) e^(s_a - s_b) with the content scores s: the denominator, which "
       "depends on the position, cancels. The weights themselves do depend on it: for equal content "
       "p(d) = e^(-m d) (1 - e^(-m))/(1 - e^(-m n)) with n keys, which falls to e^(-m d) (1 - "
-      "e^(-m)) as n grows; the relative difference is below e^(-m n)/(1 - e^(-m n)).";
+      "e^(-m)) as n grows; relative to the limit the difference is e^(-m n)/(1 - e^(-m n)).";
   claim.derived = Verdict::holds;
   claim.checks = [] {
     return together(

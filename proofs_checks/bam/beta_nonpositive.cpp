@@ -41,6 +41,15 @@ struct FarKeyIsFavouredWithMu {
   }
 };
 
+/// The condition beta < 0 fails.
+struct ConditionFails {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {in.number("beta")};
+  }
+};
+
 }  // namespace
 
 Claim beta_nonpositive() {
@@ -69,7 +78,12 @@ Claim beta_nonpositive() {
                    {Sample{}.with("beta", {-0.0625}).with("D", {2})});
   };
   claim.hypotheses = {
-      definition("beta <= 0.", "The condition replaces it."),
+      not_needed("beta <= 0.", "The condition implies it.",
+                 [] {
+                   return for_all(Role::statement, "beta in [2^-10, 4]: beta >= 0",
+                                  ConditionFails{}, {Sample{}.within("beta", 0x1p-10, 4)});
+                 })
+          .where("beta", at_most(0)),
       definition("alpha > 0.", "It is a scale, the unit of the bias."),
       needed("mu = 0.",
              "With mu = -8 the key at distance 9 is nearer to the pole than the neighbour.",

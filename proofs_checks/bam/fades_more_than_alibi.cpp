@@ -58,6 +58,21 @@ struct OwnWeightIsSmallerWith {
   }
 };
 
+/// beta < 0, equal contents: the own key has weight 0 and the farthest one the largest. The own
+/// weight under ALiBi less that.
+struct FarthestWeightIsSmaller {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    const R& m = in.number("m");
+    const int n = integer(in, "n");
+    const reference::Vector<R> f = reference::zeros<R>(n);
+    const PowerBias<R> ggd{m, in.number("beta")};
+    const R peak = reference::exp(ggd(n - 1)) / mass(f, ggd, 1, n);
+    return {R(1.0) / mass(f, LaplaceBias<R>{m}, 0, n) - peak};
+  }
+};
+
 }  // namespace
 
 Claim fades_more_than_alibi() {
@@ -95,7 +110,18 @@ Claim fades_more_than_alibi() {
                               {Sample{}.with("m", {0.25}).with("n", {16}).with("beta", {2})});
              })
           .where("beta", below(1)),
-      definition("beta > 0.", "Below 0 the own key is not where the prior has its peak."),
+      needed("beta > 0.",
+             "Below 0 the own key has weight 0 and the peak is at the farthest key: the only other "
+             "one of two has weight 1, against ALiBi's 1/(1 + e^-0.25) = 0.562.",
+             [] {
+               return for_all(
+                   Role::statement,
+                   "beta = -1: 1/sum_{d < n} e^(-m d) - max_d e^(-m d^beta) / sum_{d = 1..n-1} "
+                   "e^(-m d^beta) >= 0",
+                   FarthestWeightIsSmaller{},
+                   {Sample{}.with("m", {0.25}).with("n", {2}).with("beta", {-1})});
+             })
+          .where("beta", above(0)),
       not_needed("mu = 0.", "|d + mu|^beta - |mu|^beta <= d^beta for beta <= 1.",
                  [] {
                    return for_all(Role::statement,

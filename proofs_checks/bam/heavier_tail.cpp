@@ -70,11 +70,13 @@ Claim heavier_tail() {
   };
   claim.mutant = "The same with beta = 3/2.";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "beta = 3/2: B - A - m d/2 > 0", TailRatioGrows{},
-                   shapes({1.5}));
+    return for_all(Role::statement,
+                   "beta = 3/2: B - A - m d/2 > 0 at d = c (2 alpha^-beta / m)^(1/|1 - beta|)",
+                   TailRatioGrows{}, shapes({1.5}));
   };
   claim.hypotheses = {
-      needed("beta < 1.", "For beta > 1 the tail is the lighter one.", claim.mutant_checks)
+      needed("beta < 1.", "For beta > 1 the tail is the lighter one; the witness is at d = 272.",
+             claim.mutant_checks)
           .where("beta", below(1)),
       not_needed("beta > 0.", "For beta <= 0 the prior does not even fall to 0.", [] {
         return for_all(Role::statement, "beta = 0, -1/2: B - A - m d/2 > 0", TailRatioGrows{},
@@ -86,8 +88,8 @@ Claim heavier_tail() {
                  "there is no Laplace prior."),
       not_needed(
           "mu = 0.",
-          "Another mu shifts d by a constant, and the rate holds from 100 times the "
-          "distance on.",
+          "Another mu shifts d by a constant, and the rate holds from some distance on; for mu = "
+          "5/2 from 100 (1 + (2 alpha^-beta / m)^(1/(1 - beta))).",
           [] {
             return for_all(
                 Role::statement, "m d/2 - ((d + mu)/alpha)^beta > 0 with mu = 5/2",

@@ -107,8 +107,9 @@ Claim lemma_2() {
       "Under the causal mask the prior is a truncated geometric distribution of the distance d = "
       "i - j: p(d) = q^d (1 - q)/(1 - q^i), q = e^-m.";
   claim.derivation =
-      "sum_{d < i} (1/i)(m/2) q^d = m (1 - q^i) / (2 i (1 - q)), which is not 1: for i = 1 it is "
-      "m/2 "
+      "sum_{d < i} (1/i)(m/2) q^d = m (1 - q^i) / (2 i (1 - q)), which is at most m/2, below 1 for "
+      "m < "
+      "2: for i = 1 it is m/2 "
       "while the only key has probability 1. Both sides are proportional to q^d on the visible "
       "keys, "
       "hence the condition; dividing q^d by its own sum gives the geometric form. It is one-sided: "

@@ -96,7 +96,9 @@ Claim lemma_2_denominator() {
   claim.correction_hypotheses = {
       needed("Z is the sum with the same u.", "The Z of the normalised u serves no other.",
              claim.mutant_checks),
-      definition("m > 0.", "For m <= 0 there is no Laplace density."),
+      definition("m > 0.",
+                 "For m <= 0 there is no Laplace density. (The factor m/2 cancels for m < 0 as "
+                 "well; only m = 0 gives 0/0.)"),
       definition("Finitely many visible keys.", "Otherwise the sum need not converge.")};
   return claim;
 }

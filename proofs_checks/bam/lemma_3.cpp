@@ -146,7 +146,8 @@ Claim lemma_3() {
                        WeightBelowRateOnBothSides{}, {contents_within(1, 16).with("m", {0.5})});
                  }),
       definition("\"A fixed query q_i\".",
-                 "A query at a fixed i has no distances beyond i - 1 to take a limit over.")};
+                 "Set aside: it contradicts the limit, as a query at a fixed i has no distances "
+                 "beyond i - 1.")};
   claim.implicit = {
       needed(
           "m > 0.",

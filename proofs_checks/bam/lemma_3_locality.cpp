@@ -81,7 +81,8 @@ Claim lemma_3_locality() {
       "at most e^(2 F) q^w / (1 - q^w) of the mass, q = e^-m, whatever the length is.";
   claim.derivation =
       "Without any positional score (NoPE) and with equal contents p_ij = 1/n -> 0, the limit of "
-      "the lemma, and a window of w keys holds w/n -> 0 of the mass: every window loses. The limit "
+      "the lemma, and a window of w keys holds w/n -> 0 of the mass: every window loses, as n = 4 "
+      "w leaves w/n = 1/4 for every w. The limit "
       "of single weights therefore tells nothing about locality. For ALiBi the mass outside is at "
       "most e^F q^w/(1 - q) and inside at least e^(-F) (1 - q^w)/(1 - q).";
   claim.derived = Verdict::refuted;
@@ -106,7 +107,12 @@ Claim lemma_3_locality() {
                               "e^(2 F) q^w/(1 - q^w) - mass beyond w >= 0 with F = 0, f_15 = 20",
                               AlibiIsLocal<0>{}, {unbounded()});
              }),
-      definition("m > 0.", "For m = 0 the bound divides by 0; for m < 0 it is negative.")};
+      needed("m > 0.", "For m < 0 the bound is negative; for m = 0 it divides by 0.", [] {
+        return for_all(Role::statement, "m = -1: e^(2 F) q^w/(1 - q^w) - mass beyond w >= 0",
+                       AlibiIsLocal<0>{},
+                       {Sample{}.with("F", {0}).with("m", {-1}).with("w", {4}).with(
+                           "f", std::vector<double>(16, 0.0))});
+      }).where("m", above(0))};
   return claim;
 }
 

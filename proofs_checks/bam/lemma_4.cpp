@@ -94,6 +94,15 @@ struct WeightBelowRateOfLength {
   }
 };
 
+/// The condition alpha > 0 fails.
+struct ConditionFails {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<R> operator()(const Inputs<R>& in) const {
+    return {-in.number("alpha")};
+  }
+};
+
 }  // namespace
 
 Claim lemma_4() {
@@ -147,9 +156,16 @@ Claim lemma_4() {
                                    contents_within(2, 255).with("alpha", {1}).with("beta", {-2})});
                  })
           .where("beta", above(0)),
-      definition("alpha >= 0 or alpha > 0, by section.", "The condition decides."),
+      not_needed("alpha >= 0 or alpha > 0, by section.",
+                 "The condition is the second and implies the first.",
+                 [] {
+                   return for_all(Role::statement, "alpha in [-8, -2^-10]: -alpha >= 0",
+                                  ConditionFails{}, {Sample{}.within("alpha", -8, -0x1p-10)});
+                 })
+          .where("alpha", at_least(0)),
       definition("\"A fixed query q_i\".",
-                 "A query at a fixed i has no distances beyond i - 1 to take a limit over.")};
+                 "Set aside: it contradicts the limit, as a query at a fixed i has no distances "
+                 "beyond i - 1.")};
   claim.implicit = {
       definition("The length grows with the distance, as in bam/lemma_3.",
                  "Otherwise there is no limit."),

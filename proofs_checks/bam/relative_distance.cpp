@@ -83,10 +83,14 @@ Claim relative_distance() {
   };
   claim.hypotheses = {
       definition("b_ij as in section 2.3 or appendix C.", "It is the prior in question.")};
-  claim.implicit = {
-      definition("No causal mask; under it only one side is visible, and any function "
-                 "of j - i is one of |j - i|.",
-                 "Under it there are no two keys to compare.")};
+  claim.implicit = {not_needed(
+      "No causal mask.",
+      "The condition says \"or the mask is causal\": under it only one side is visible, and "
+      "any function of j - i is one of |j - i|.",
+      [] {
+        return for_all(Role::statement, "j <= i, mu not 0: b(i + 5, j + 5) - b(i, j) = 0",
+                       DependsOnOffsetOnly<false>{}, parameters({0.5, -1}));
+      })};
   return claim;
 }
 

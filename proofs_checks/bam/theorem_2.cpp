@@ -87,7 +87,7 @@ Claim theorem_2() {
   claim.statement =
       "B_ij / A_ij = |(j - i - mu)/alpha|^beta / (m |j - i|) < 1 for some mu and alpha, and for "
       "beta < 1.";
-  claim.condition = "beta is not 0, and |j - i| >= 1.";
+  claim.condition = "beta is not 0.";
   claim.derivation =
       "beta = 0: |y|^0 = 1 whatever mu and alpha are, so the ratio is 1/(m d), above 1 for "
       "d < 1/m: 2 for m = 1/2, d = 1, and for ALiBi's slope 1/256 up to d = 255. For any other "
@@ -116,25 +116,25 @@ Claim theorem_2() {
       needed(
           "beta < 1.",
           "For beta > 1 no scale serves every distance: at d = c d*, d* = (m alpha^beta)^(1/(beta "
-          "- 1)), the ratio is c^(beta - 1) > 1 whatever alpha is. (At beta = 1 one does: alpha = "
-          "2/m.)",
+          "- 1)), the ratio is c^(beta - 1) > 1 whatever alpha is, and for any mu it grows like "
+          "d^(beta - 1). (At beta = 1 one does: alpha = 2/m.)",
           [] {
             return for_all(Role::statement, "1 - (d/alpha)^beta / (m d) > 0 at d = 2 d*",
                            RatioBelowOneBeyondMeeting{}, beyond_one());
           })
           .where("beta", below(1)),
-      definition("m > 0.", "For m = 0 the ratio divides by 0.")};
+      definition("m > 0.",
+                 "For m = 0 the ratio divides by 0; for m < 0 it is negative and the statement "
+                 "trivial.")};
   claim.implicit = {
-      definition("j is not i: at distance 0 the ratio divides by 0.", "It is 0/0."),
+      definition("j is not i, so |j - i| >= 1.",
+                 "At distance 0 the ratio divides by 0, and distances are whole numbers."),
       needed("mu and alpha may depend on beta and m, and serve every distance.",
              "alpha = 1 does not serve m = 1/256 and beta = 1/2.", [] {
                return for_all(Role::statement, "mu = 0, alpha = 1: 1 - d^beta / (m d) > 0",
                               RatioWithUnitScale{},
                               {Sample{}.with("m", {0x1p-8}).with("beta", {0.5}).with("d", {512})});
              })};
-  claim.conditions = {
-      needed("beta is not 0.", "At beta = 0 every prior has the ratio 1/(m d).", {}),
-      definition("|j - i| >= 1.", "Distances are whole numbers, and 0 is excluded above.")};
   return claim;
 }
 

@@ -37,17 +37,17 @@ template <bool mutant>
 struct MassBeyondEveryWindow {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R &m = in.number("m"), &beta = in.number("beta");
     const reference::Vector<R>& f = in["f"];
     const auto ggd = weights(f, PowerBias<R>{m, beta}), alibi = weights(f, LaplaceBias<R>{m});
     const int n = static_cast<int>(f.size());
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int w = 1; w < n; ++w) {
       const auto beyond = [&](const reference::Vector<R>& p) {
         return reference::sum(reference::Vector<R>(mutant ? p.head(w) : p.tail(n - w)));
       };
-      residuals.push_back(beyond(ggd) - beyond(alibi));
+      residuals.push_back({beyond(ggd) - beyond(alibi), "w = " + std::to_string(w)});
     }
     return residuals;
   }
@@ -83,6 +83,27 @@ struct MassBeyondWithUnitScale {
     const auto ggd = weights(f, PowerBias<R>{R(1.0), in.number("beta")});
     const auto alibi = weights(f, LaplaceBias<R>{in.number("m")});
     return {alibi[0] - ggd[0]};
+  }
+};
+
+/// beta < 0, where the own key has weight 0 under the GGD: the mass at distance w and beyond, GGD's
+/// less ALiBi's, for every w >= 1.
+struct MassBeyondWithoutOwnKey {
+  static constexpr Relation relation = Relation::at_least_zero;
+  template <class R>
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
+    const R& m = in.number("m");
+    const reference::Vector<R>& f = in["f"];
+    const int n = static_cast<int>(f.size());
+    const PowerBias<R> ggd{m, in.number("beta")};
+    const LaplaceBias<R> alibi{m};
+    std::vector<Placed<R>> residuals;
+    for (int w = 1; w < n; ++w) {
+      const R of_ggd = mass(f, ggd, w, n) / mass(f, ggd, 1, n);
+      const R of_alibi = mass(f, alibi, w, n) / mass(f, alibi, 0, n);
+      residuals.push_back({of_ggd - of_alibi, "w = " + std::to_string(w)});
+    }
+    return residuals;
   }
 };
 
@@ -132,7 +153,19 @@ Claim theorem_2_weights() {
                    {Sample{}.with("f", {0, 0, 0, 0}).with("m", {0.25}).with("beta", {2})});
              })
           .where("beta", below(1)),
-      definition("beta > 0.", "For beta <= 0 the own key's bias is not 0."),
+      not_needed(
+          "beta > 0.",
+          "For beta < 0 the own key has weight 0, and m (d - d^beta) still rises on d >= 1.",
+          [] {
+            return for_all(
+                Role::statement,
+                "beta < 0, own weight 0: mass beyond w: GGD - ALiBi >= 0 for every w",
+                MassBeyondWithoutOwnKey{},
+                {Sample{}.with("f", {0, 0, 0, 0}).with("m", {0.25}).with("beta", {-0.5}),
+                 Sample{}.with("f", {3, -2, 0.5, 1, 0}).with("m", {1}).with("beta", {-0.5})});
+          })
+          .where("beta", above(0)),
+      definition("beta is not 0.", "alpha = m^(-1/beta) divides by it."),
       needed("alpha = m^(-1/beta).", "A small alpha removes all keys but the own one.", [] {
         return for_all(Role::statement, "alpha = 1, m = 1/256: mass at distance 1 and beyond",
                        MassBeyondWithUnitScale{},

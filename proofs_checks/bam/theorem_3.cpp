@@ -107,9 +107,11 @@ Claim theorem_3() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement,
-                 "1, 2 and 3 keys: e^(2 F + alpha^|beta| - (alpha/x)^|beta|) - p_ii >= 0",
-                 OwnWeightBelowRate<false>{}, rows({1, 2, 3})),
+        {for_all(
+             Role::statement,
+             "1, 2 and 3 keys: e^(2 F + alpha^|beta| - (alpha/x)^|beta|) - p_ii >= 0, delta the "
+             "other keys' content less the own one's",
+             OwnWeightBelowRate<false>{}, rows({1, 2, 3})),
          for_all(Role::condition, "2, 5 and 64 keys: the same on all contents in [-F, F]",
                  OwnWeightBelowRate<false>{}, rows({2, 5, 64}))});
   };

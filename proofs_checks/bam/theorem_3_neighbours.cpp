@@ -63,7 +63,7 @@ Claim theorem_3_neighbours() {
       "GGD-BAM ignores local context for any beta < 0 and alpha > 0. Checked at the nearest "
       "neighbour: with equal contents its weight is below a tenth of that of a key at distance D = "
       "512 or 2^20.";
-  claim.condition = "alpha^|beta| (1 - D^-|beta|) >= ln 10: the scale alpha is large.";
+  claim.condition = "alpha^|beta| (1 - D^-|beta|) >= ln 10: alpha^|beta| is large.";
   claim.correction =
       "p_i,i-1 / p_i,i-D = exp(-alpha^|beta| (1 - D^-|beta|)), at least e^-1 = 0.37 for alpha <= 1 "
       "and any beta < 0.";

@@ -147,7 +147,7 @@ struct FactorTendsToOne {
   }
 };
 
-/// The query's own key first, all keys with the bias of mu > 0.
+/// The query's own key first, all keys with the bias of a mu that is at no key.
 struct BesideNopeWithMu {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
@@ -233,15 +233,20 @@ Claim theorem_4() {
              })
           .where("beta", below(0)),
       not_needed("mu = 0.",
-                 "For mu > 0 no visible key is removed, all biases are at most 0 and the own key's "
-                 "term is smaller than in NoPE.",
+                 "For every mu all biases are at most 0, so NoPE's denominator is at least BAM's "
+                 "and p_d >= e^(b_d) p_d^NoPE.",
                  [] {
-                   return for_all(Role::statement, "mu = 1: p_d - e^(b_d) p_d^NoPE >= 0",
+                   return for_all(Role::statement, "mu = 1, -5/2: p_d - e^(b_d) p_d^NoPE >= 0",
                                   BesideNopeWithMu{},
                                   {Sample{}
                                        .with("alpha", {1})
                                        .with("beta", {-1})
                                        .with("mu", {1})
+                                       .with("f", {1, 0, -2, 3}),
+                                   Sample{}
+                                       .with("alpha", {1})
+                                       .with("beta", {-1})
+                                       .with("mu", {-2.5})
                                        .with("f", {1, 0, -2, 3})});
                  })
           .where("mu", exactly(0))};

@@ -28,6 +28,31 @@ struct AlphaIsPositive {
   }
 };
 
+/// Some alpha > 0 makes |x/alpha|^beta equal to e^theta_alpha (|x| + epsilon)^beta at every x.
+struct SomeAlphaRepresentsWithEpsilon {
+  template <class R>
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
+    const R &beta = in.number("theta_beta"), factor = reference::exp(in.number("theta_alpha"));
+    std::vector<Placed<R>> residuals;
+    for (double x : {1.0, 2.0}) {
+      residuals.push_back({reference::power(R(x) / in.number("alpha"), beta) -
+                               factor * reference::power(R(x) + in.number("epsilon"), beta),
+                           x < 2 ? "x = 1" : "x = 2"});
+    }
+    return residuals;
+  }
+};
+
+/// Every alpha from 2^-200 to 2^200 at theta_beta = 1, theta_alpha = 0 and epsilon = 2^-16. At x =
+/// 1 alpha would have to be 1/(1 + epsilon), at x = 2 1/(1 + epsilon/2).
+std::vector<Sample> every_alpha_with_epsilon() {
+  const Sample parameters =
+      Sample{}.with("theta_alpha", {0}).with("theta_beta", {1}).with("epsilon", {0x1p-16});
+  const double between = 1 - 0.75 * 0x1p-16;
+  return {Sample{parameters}.within("alpha", 0x1p-200, between),
+          Sample{parameters}.within("alpha", between, 0x1p200)};
+}
+
 /// Every alpha from 2^-200 to 2^200 at theta_beta = 0, where the power is 1 for all of them.
 std::vector<Sample> every_alpha() {
   return {Sample{}
@@ -91,9 +116,16 @@ Claim theta_alpha_positive() {
   };
   claim.hypotheses = {
       definition("theta_alpha and theta_beta are any real numbers.", "It says how general it is.")};
-  claim.implicit = {
-      definition("epsilon = 0, which is not the point here (bam/theta_parametrisation).",
-                 "With epsilon no alpha gives the bias exactly.")};
+  claim.implicit = {needed("epsilon = 0, which is not the point here (bam/theta_parametrisation).",
+                           "With epsilon no alpha gives the bias at all distances.",
+                           [] {
+                             return exists(
+                                 Role::statement,
+                                 "some alpha in [2^-200, 2^200] has |x/alpha|^theta_beta = "
+                                 "e^theta_alpha (|x| + epsilon)^theta_beta at x = 1, 2",
+                                 SomeAlphaRepresentsWithEpsilon{}, every_alpha_with_epsilon());
+                           })
+                        .where("epsilon", exactly(0))};
   return claim;
 }
 

@@ -72,8 +72,8 @@ Claim alibi_reduction_code_sign() {
   claim.derivation =
       "f = 1 gives S_i - S_j = i - j and B_ij = -m |i - j|, in both directions. Reaching these "
       "values: ReLU(0 x + 1) = 1, and Softplus(z) = ln(1 + e^z) = m has the one solution "
-      "z = ln(e^m - 1) for m > 0. Without bias terms it fails: tokens x and -x need w x >= 1 and "
-      "-w x >= 1 at once; also X = 0 forces f = 0 and g = ln 2.";
+      "z = ln(e^m - 1) for m > 0. Without bias terms it fails: tokens x and -x need w x = 1 and "
+      "-w x = 1 at once; also X = 0 forces f = 0 and g = ln 2.";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together(

@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/biases.hpp"
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/samples.hpp"
+#include "reference/core/primitives.hpp"
 
 namespace plumbline::proofs_checks::cable {
 namespace {
@@ -17,6 +18,23 @@ struct NearerKeyIsBetterOff {
     std::vector<R> residuals;
     for (int j = 0; j < last; ++j) {
       residuals.push_back(R(static_cast<double>(sign)) * (bias(last, j + 1) - bias(last, j)));
+    }
+    return residuals;
+  }
+};
+
+/// The same with the increments Softplus(z), which are positive.
+struct NearerKeyIsBetterOffWithSoftplus {
+  static constexpr Relation relation = Relation::above_zero;
+  template <class R>
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
+    reference::Vector<R> increments = in["z"];
+    for (R& increment : increments) increment = reference::softplus(increment);
+    const auto bias = published_bias<R>(increments, in.number("g"));
+    const int last = static_cast<int>(increments.size()) - 1;
+    std::vector<Placed<R>> residuals;
+    for (int j = 0; j < last; ++j) {
+      residuals.push_back({bias(last, j + 1) - bias(last, j), "j = " + std::to_string(j)});
     }
     return residuals;
   }
@@ -60,8 +78,15 @@ Claim penalties_increase() {
                    NearerKeyIsBetterOff<-1>{}, increments_and_gains(true));
   };
   claim.hypotheses = {
-      definition("f = ReLU(X w_c) (eq. 2).",
-                 "It says what f is; of it the derivation uses f_k > 0 only, the condition."),
+      not_needed("f = ReLU(X w_c) (eq. 2).",
+                 "Of it the derivation uses f_k > 0 only, the condition, which a softplus meets "
+                 "always.",
+                 [] {
+                   return for_all(Role::statement, "B_i,j+1 - B_ij > 0 with f = Softplus(z)",
+                                  NearerKeyIsBetterOffWithSoftplus{},
+                                  {Sample{}.with("z", {1, -3, 0, 2, -8}).with("g", {0.5}),
+                                   Sample{}.with("z", {-1, -2}).with("g", {4})});
+                 }),
       needed("g = Softplus(X w_s) (eq. 6), so g > 0.", "With a weight of 0 no key is penalised.",
              [] {
                return for_all(Role::statement, "B_i,j+1 - B_ij > 0 with g = 0",

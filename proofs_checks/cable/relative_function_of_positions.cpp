@@ -62,8 +62,10 @@ Claim relative_function_of_positions() {
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "B_10 for f minus B_10 for f + (0, 1) = 0", OnlyPositionsCount{},
-                 increments_and_gains(false)),
+        {for_all(
+             Role::statement,
+             "B_10 for f minus B_10 for f + (0, 1) = 0, published sign: B_ij = -g_i |S_i - S_j|",
+             OnlyPositionsCount{}, increments_and_gains(false)),
          for_all(Role::correction, "B_{i+1,j+1} with a token in front - B_ij = 0 for every pair",
                  TokensInFront<0>{}, increments_and_gains(false))});
   };
