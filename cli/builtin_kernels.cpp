@@ -20,7 +20,9 @@ bool has_backend(const std::string& backend) {
 verdict::KernelLibrary load_backend(const std::string& backend) {
   if (!has_backend(backend)) {
     throw MachineLacks("the " + backend + " kernels were not built" +
-                       (backend == "cuda" ? ": CMake found no nvcc 13" : ""));
+                       (backend == "cuda" ? ": CMake found no nvcc 13, or no GPU; the target "
+                                            "plumbline_kernels_cuda makes them without one"
+                                          : ""));
   }
   return verdict::load_kernel_library(builtin_library(backend));
 }

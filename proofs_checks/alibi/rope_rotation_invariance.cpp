@@ -21,14 +21,15 @@ template <int key_turns>
 struct Turned {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R& phi = in.number("phi");
     const R none(0.0);
     const auto q = turn<R>(in["q"], none), k = turn<R>(in["k"], none);
     const auto q_phi = turn<R>(in["q"], phi), k_phi = turn<R>(in["k"], key_turns ? phi : none);
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int j : {0, 3, 7})
-      residuals.push_back(rope_score<R>(q_phi, 7, k_phi, j) - rope_score<R>(q, 7, k, j));
+      residuals.push_back({rope_score<R>(q_phi, 7, k_phi, j) - rope_score<R>(q, 7, k, j),
+                           "i = 7, j = " + std::to_string(j)});
     return residuals;
   }
 };

@@ -45,9 +45,11 @@ struct StartIsAlibi {
 struct OtherStartIsAlibi {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
-    std::vector<R> residuals;
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
+    std::vector<Placed<R>> residuals;
+    int h = 0;
     for (const R& slope : reference::alibi_slopes<R>(integer(in, "H"))) {
+      ++h;
       const reference::Ggd<R> ggd(reference::log(slope), in.number("theta_beta"),
                                   in.number("theta_mu"), in.number("epsilon"));
       const reference::Alibi<R> alibi{slope};
@@ -58,7 +60,9 @@ struct OtherStartIsAlibi {
       }
       const auto p = reference::softmax(ours).probability,
                  q = reference::softmax(theirs).probability;
-      for (int j = 0; j < 8; ++j) residuals.push_back(p[j] - q[j]);
+      for (int j = 0; j < 8; ++j)
+        residuals.push_back(
+            {p[j] - q[j], "h = " + std::to_string(h) + ", j = " + std::to_string(j)});
     }
     return residuals;
   }

@@ -80,7 +80,8 @@ Claim beta_nonpositive() {
   claim.hypotheses = {
       not_needed("beta <= 0.", "The condition implies it.",
                  [] {
-                   return for_all(Role::statement, "beta in [2^-10, 4]: beta >= 0",
+                   return for_all(Role::statement,
+                                  "beta in [2^-10, 4] fails the condition: beta >= 0",
                                   ConditionFails{}, {Sample{}.within("beta", 0x1p-10, 4)});
                  })
           .where("beta", at_most(0)),

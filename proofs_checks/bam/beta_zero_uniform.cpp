@@ -13,7 +13,7 @@ namespace {
 struct WeightsAreThoseOfNope {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const reference::Ggd<R> bias(in.number("theta_alpha"), in.number("theta_beta"),
                                  in.number("theta_mu"), R(1e-5));
     const reference::Vector<R>& f = in["f"];
@@ -22,8 +22,9 @@ struct WeightsAreThoseOfNope {
     for (int j = 0; j <= last; ++j) logits[j] += bias(last, j);
     const auto with = reference::softmax(logits).probability;
     const auto without = reference::softmax(f).probability;
-    std::vector<R> residuals;
-    for (int j = 0; j <= last; ++j) residuals.push_back(with[j] - without[j]);
+    std::vector<Placed<R>> residuals;
+    for (int j = 0; j <= last; ++j)
+      residuals.push_back({with[j] - without[j], "j = " + std::to_string(j)});
     return residuals;
   }
 };

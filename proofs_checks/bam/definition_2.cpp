@@ -77,7 +77,7 @@ Claim definition_2() {
       "factor w_j, which is p_cont(j) / Z, is a likelihood ratio and may exceed 1.";
   claim.derivation =
       "Theorem 1 leaves p_cont(j) / Z for the conditional factor, and that is above 1 wherever "
-      "e^(f_j) exceeds sum_z p_pos(z) e^(f_z); that happens at some key unless f is constant: "
+      "e^(f_j) exceeds sum_z p_pos(z) e^(f_z); that happens at some key unless f is constant. "
       "f = (1, 0), g = (0, 1) gives p_i0 = 1/2 and "
       "p_pos(0) = 1/(1 + e) = 0.2689. Bayes' rule says what is meant: the prior p_pos(j), a "
       "likelihood proportional to e^(f_j), the evidence sum_z p_pos(z) e^(f_z).";

@@ -13,13 +13,14 @@ template <bool mutant>
 struct BiasIsBounded {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R &a = in.number("theta_alpha"), &beta = in.number("theta_beta");
     const R epsilon(1e-5);
     const reference::Ggd<R> bias(a, beta, in.number("theta_mu"), epsilon);
     const R bound = reference::exp(a) * (mutant ? R(1.0) : reference::power(epsilon, beta));
-    std::vector<R> residuals;
-    for (int j = 0; j < 8; ++j) residuals.push_back(bias(7, j) + bound);
+    std::vector<Placed<R>> residuals;
+    for (int j = 0; j < 8; ++j)
+      residuals.push_back({bias(7, j) + bound, "i = 7, j = " + std::to_string(j)});
     return residuals;
   }
 };

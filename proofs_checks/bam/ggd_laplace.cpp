@@ -33,12 +33,13 @@ std::vector<Sample> slopes() {
 struct GgdIsAlibi {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R &m = in.number("m"), alpha = in.number("alpha m") / m;
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int d = 1; d < 8; ++d) {
       const R x = (R(d) + in.number("mu") + in.number("epsilon")) / alpha;
-      residuals.push_back(m * R(d) - reference::power(reference::absolute(x), in.number("beta")));
+      residuals.push_back({m * R(d) - reference::power(reference::absolute(x), in.number("beta")),
+                           "d = " + std::to_string(d)});
     }
     return residuals;
   }

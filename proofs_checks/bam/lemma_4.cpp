@@ -159,7 +159,8 @@ Claim lemma_4() {
       not_needed("alpha >= 0 or alpha > 0, by section.",
                  "The condition is the second and implies the first.",
                  [] {
-                   return for_all(Role::statement, "alpha in [-8, -2^-10]: -alpha >= 0",
+                   return for_all(Role::statement,
+                                  "alpha in [-8, -2^-10] fails the condition: -alpha >= 0",
                                   ConditionFails{}, {Sample{}.within("alpha", -8, -0x1p-10)});
                  })
           .where("alpha", at_least(0)),

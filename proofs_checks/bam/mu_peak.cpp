@@ -14,7 +14,7 @@ template <bool mutant>
 struct PeakIsAtMu {
   static constexpr Relation relation = Relation::above_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R &mu = in.number("mu"), &beta = in.number("beta");
     const double centre = reference::representative(mu);
     const auto height = [&](int x) {
@@ -22,14 +22,15 @@ struct PeakIsAtMu {
       return -reference::power(reference::absolute(R(x) - mu), beta);
     };
     const int peak = mutant || centre > 0 ? 0 : static_cast<int>(centre);
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int x = 0; x > -16; --x) {
       if (x == peak) continue;
       // beta may be a box: for mu > 0 and the peak at 0, compare by the quotient of the two bases.
       if (peak == 0 && centre > 0) {
-        residuals.push_back(reference::power(reference::absolute(R(x) - mu) / mu, beta) - R(1.0));
+        residuals.push_back({reference::power(reference::absolute(R(x) - mu) / mu, beta) - R(1.0),
+                             "j - i = " + std::to_string(x)});
       } else {
-        residuals.push_back(height(peak) - height(x));
+        residuals.push_back({height(peak) - height(x), "j - i = " + std::to_string(x)});
       }
     }
     return residuals;

@@ -15,7 +15,7 @@ template <bool mutant>
 struct PowersAreExponentials {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const reference::Vector<R>& z = in["f"];
     const R& s = in.number("s");
     const int n = static_cast<int>(z.size());
@@ -28,8 +28,9 @@ struct PowersAreExponentials {
     }
     const R total = reference::sum(powers);
     const auto p = reference::softmax(logits).probability;
-    std::vector<R> residuals;
-    for (int j = 0; j < n; ++j) residuals.push_back(powers[j] / total - p[j]);
+    std::vector<Placed<R>> residuals;
+    for (int j = 0; j < n; ++j)
+      residuals.push_back({powers[j] / total - p[j], "i = " + std::to_string(j)});
     return residuals;
   }
 };
@@ -47,7 +48,7 @@ std::vector<Sample> scaled_contents() {
 struct PowersOfAnotherN {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const reference::Vector<R>& z = in["f"];
     const R &s = in.number("s"), &n = in.number("n");
     reference::Vector<R> powers(z.size()), logits(z.size());
@@ -57,8 +58,9 @@ struct PowersOfAnotherN {
     }
     const R total = reference::sum(powers);
     const auto p = reference::softmax(logits).probability;
-    std::vector<R> residuals;
-    for (int j = 0; j < z.size(); ++j) residuals.push_back(powers[j] / total - p[j]);
+    std::vector<Placed<R>> residuals;
+    for (int j = 0; j < z.size(); ++j)
+      residuals.push_back({powers[j] / total - p[j], "i = " + std::to_string(j)});
     return residuals;
   }
 };

@@ -12,12 +12,14 @@ namespace {
 struct PrintedBiasIsAlibi {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const auto bias = printed_bias<R>(in["f"], in.number("g"));
     const reference::Alibi<R> alibi{in.number("m")};
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int i = 0; i < static_cast<int>(in["f"].size()); ++i) {
-      for (int j = 0; j <= i; ++j) residuals.push_back(bias(i, j) - alibi(i, j));
+      for (int j = 0; j <= i; ++j)
+        residuals.push_back(
+            {bias(i, j) - alibi(i, j), "i = " + std::to_string(i) + ", j = " + std::to_string(j)});
     }
     return residuals;
   }

@@ -11,17 +11,17 @@ template <bool strictly_lower>
 struct MatrixIsRecursion {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const auto& f = in["f"];
     const auto sums = reference::prefix_sum(f);
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int i = 0; i < f.size(); ++i) {
       R product(0.0);
       for (int j = 0; j < f.size(); ++j) {
         const bool one = strictly_lower ? j < i : j <= i;
         product += R(one ? 1.0 : 0.0) * f[j];
       }
-      residuals.push_back(product - sums[i]);
+      residuals.push_back({product - sums[i], "i = " + std::to_string(i)});
     }
     return residuals;
   }
@@ -30,10 +30,12 @@ struct MatrixIsRecursion {
 struct NotDecreasing {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const auto sums = reference::prefix_sum(in["f"]);
-    std::vector<R> residuals = {sums[0]};
-    for (int i = 1; i < sums.size(); ++i) residuals.push_back(sums[i] - sums[i - 1]);
+    std::vector<Placed<R>> residuals = {{sums[0], "S_0"}};
+    for (int i = 1; i < sums.size(); ++i)
+      residuals.push_back(
+          {sums[i] - sums[i - 1], "S_" + std::to_string(i) + " - S_" + std::to_string(i - 1)});
     return residuals;
   }
 };

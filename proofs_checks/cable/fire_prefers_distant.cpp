@@ -59,13 +59,13 @@ std::vector<Sample> queries() {
 struct FormulasFall {
   static constexpr Relation relation = Relation::above_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R& c = in.number("c");
     const auto kerple = [&](int d) { return -(c * reference::log1p(R(c * R(d)))); };
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int d = 1; d <= query_of(in); ++d) {
-      residuals.push_back(-(c * R(d - 1)) + c * R(d));
-      residuals.push_back(kerple(d - 1) - kerple(d));
+      residuals.push_back({-(c * R(d - 1)) + c * R(d), "ALiBi, i - j = " + std::to_string(d)});
+      residuals.push_back({kerple(d - 1) - kerple(d), "Kerple, i - j = " + std::to_string(d)});
     }
     return residuals;
   }

@@ -14,7 +14,7 @@ template <int sign>
 struct MoreBeyond {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const auto sums = reference::prefix_sum(in["f"]);
     const auto gain = same_gain<R>(in.number("g"), sums.size());
     const reference::Cable<R> plain{sums, gain};
@@ -27,11 +27,12 @@ struct MoreBeyond {
     }
     const auto p = reference::softmax(logits).probability,
                q = reference::softmax(kernel_logits).probability;
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     R difference(0.0);
     for (int j = 0; j + 1 < keys; ++j) {
       difference += q[j] - p[j];
-      residuals.push_back(R(static_cast<double>(sign)) * difference);
+      residuals.push_back(
+          {R(static_cast<double>(sign)) * difference, "W = " + std::to_string(keys - 1 - j)});
     }
     return residuals;
   }

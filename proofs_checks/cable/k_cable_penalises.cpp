@@ -12,14 +12,16 @@ template <Relation r>
 struct KernelPenalises {
   static constexpr Relation relation = r;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const auto b = printed_bias<R>(in["f"], in.number("g"));
     const int last = static_cast<int>(in["f"].size()) - 1;
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int j = 0; j < last; ++j) {
-      residuals.push_back(reference::log_kernel<R>(b(last, j)));
-      residuals.push_back(reference::log_kernel<R>(b(last, j)) -
-                          reference::log_kernel<R>(b(last, j + 1)));
+      const std::string place = "i = " + std::to_string(last) + ", j = " + std::to_string(j);
+      residuals.push_back({reference::log_kernel<R>(b(last, j)), place});
+      residuals.push_back(
+          {reference::log_kernel<R>(b(last, j)) - reference::log_kernel<R>(b(last, j + 1)),
+           place + ", against j + 1"});
     }
     return residuals;
   }

@@ -11,13 +11,15 @@ template <int key_moves>
 struct Moved {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
-    std::vector<R> residuals;
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
+    std::vector<Placed<R>> residuals;
     for (int s : {1, 7, 1000}) {
-      residuals.push_back(rope_score<R>(in["q"], 3, in["k"], 1) -
-                          rope_score<R>(in["q"], 3 + s, in["k"], 1 + key_moves * s));
-      residuals.push_back(rope_score<R>(in["q"], 0, in["k"], 5) -
-                          rope_score<R>(in["q"], s, in["k"], 5 + key_moves * s));
+      residuals.push_back({rope_score<R>(in["q"], 3, in["k"], 1) -
+                               rope_score<R>(in["q"], 3 + s, in["k"], 1 + key_moves * s),
+                           "i = 3, j = 1, s = " + std::to_string(s)});
+      residuals.push_back({rope_score<R>(in["q"], 0, in["k"], 5) -
+                               rope_score<R>(in["q"], s, in["k"], 5 + key_moves * s),
+                           "i = 0, j = 5, s = " + std::to_string(s)});
     }
     return residuals;
   }
