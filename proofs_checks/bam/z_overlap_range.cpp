@@ -43,9 +43,9 @@ Sample vectors(std::vector<double> p, std::vector<double> q) {
 struct DotAtMostOne {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const R dot = reference::dot(in["p"], in["q"]);
-    return {dot, R(1.0) - dot};
+    return {{dot, "<p, q>"}, {R(1.0) - dot, "1 - <p, q>"}};
   }
 };
 

@@ -69,12 +69,13 @@ struct ReversedWith {
     return out;
   }
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const reference::Vector<R> reversed = in["x"].reverse();
     const auto out = outputs<R>(in["x"]), other = outputs<R>(reversed);
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     const int last = static_cast<int>(out.size()) - 1;
-    for (int i = 0; i <= last; ++i) residuals.push_back(other[last - i] - out[i]);
+    for (int i = 0; i <= last; ++i)
+      residuals.push_back({other[last - i] - out[i], "i = " + std::to_string(i)});
     return residuals;
   }
 };

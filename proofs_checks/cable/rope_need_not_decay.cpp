@@ -13,9 +13,9 @@ template <int turned_key>
 struct PeaksAt {
   static constexpr Relation relation = Relation::above_zero;
   template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
+  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
     const int query = 8;
-    std::vector<R> residuals;
+    std::vector<Placed<R>> residuals;
     for (int r = 0; r <= query; ++r) {
       const reference::Matrix<R> row = in["q"].transpose();
       const reference::Matrix<R> key_row =
@@ -23,7 +23,9 @@ struct PeaksAt {
       const reference::Vector<R> key = key_row.transpose();
       const R peak = rope_score<R>(in["q"], query, key, query - r);
       for (int s = 0; s <= query; ++s) {
-        if (s != r) residuals.push_back(peak - rope_score<R>(in["q"], query, key, query - s));
+        if (s != r)
+          residuals.push_back({peak - rope_score<R>(in["q"], query, key, query - s),
+                               "r = " + std::to_string(r) + ", s = " + std::to_string(s)});
       }
     }
     return residuals;
