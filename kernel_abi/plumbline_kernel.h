@@ -43,11 +43,7 @@ typedef enum {
 } plumbline_format;
 #define PLUMBLINE_FORMAT_COUNT 4
 
-typedef enum {
-  PLUMBLINE_FORWARD = 0,
-  PLUMBLINE_BACKWARD = 1,
-  PLUMBLINE_DECODE = 2
-} plumbline_pass;
+typedef enum { PLUMBLINE_FORWARD = 0, PLUMBLINE_BACKWARD = 1, PLUMBLINE_DECODE = 2 } plumbline_pass;
 #define PLUMBLINE_PASS_COUNT 3
 
 /* b_ij of each method, in terms of the parameters and options below. x = |i - j|; S_i = sum of
@@ -183,10 +179,10 @@ typedef struct {
 } plumbline_contract;
 
 typedef struct {
-  const char* name; /* [a-z0-9_]+ */
+  const char* name;                                     /* [a-z0-9_]+ */
   plumbline_contract contracts[PLUMBLINE_FORMAT_COUNT]; /* by plumbline_format; those of formats
                                                            that it does not support are not read */
-  int32_t deterministic; /* 1: the same bits from every run */
+  int32_t deterministic;                                /* 1: the same bits from every run */
   /* 1 when the kernel can run this pass of this problem. lengths, documents and pages are not NULL
      where the problem has them, and must not be read; other pointers may be NULL. */
   int (*supports)(const plumbline_problem* problem, int32_t pass);

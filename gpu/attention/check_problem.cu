@@ -151,8 +151,7 @@ std::string unsupported_reason(const plumbline_problem& p) {
   if (!positive(p.queries, kMaxPositions)) return "queries must be 1 .. 2^30";
   if (p.query_offset < 0 || p.query_offset > p.keys - p.queries)
     return "query_offset + queries must lie within keys";
-  if (!is_among(p.head_dim, HeadDims{}))
-    return "head_dim must be one of " + list_of(HeadDims{});
+  if (!is_among(p.head_dim, HeadDims{})) return "head_dim must be one of " + list_of(HeadDims{});
   if (p.format < PLUMBLINE_FP32 || p.format > PLUMBLINE_TF32)
     return "format must be fp32, bf16, fp16 or tf32";
   if (p.bias < 0 || p.bias >= PLUMBLINE_BIAS_COUNT) return "unknown bias";

@@ -8,6 +8,7 @@
 #include "core/cp_async.cuh"
 #include "core/ldmatrix.cuh"
 #include "core/mma.cuh"
+#include "core/shared_memory.cuh"
 
 namespace plumbline::gpu {
 

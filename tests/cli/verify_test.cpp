@@ -92,8 +92,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_ends_the_program_has_failed_and_is_named_with
                         " --bias nope --dtype fp32 --cases 1");
     BOOST_TEST_CONTEXT(run.err) {
       BOOST_TEST(run.status == 1);
-      BOOST_TEST(run.err.find(std::string("--kernels ") + kernel + " --case 'pass=forward,bias=nope") !=
-                 std::string::npos);
+      BOOST_TEST(run.err.find(std::string("--kernels ") + kernel +
+                              " --case 'pass=forward,bias=nope") != std::string::npos);
     }
   }
 }
