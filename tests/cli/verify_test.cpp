@@ -14,9 +14,9 @@ BOOST_AUTO_TEST_CASE(verify_passes_and_says_so_in_every_form) {
   const test::TemporaryFolder folder;
   const auto report_path = (folder / "report.json").string();
   const auto junit_path = (folder / "report.xml").string();
-  const auto run =
-      test::plumbline("verify --kernels fused --bias alibi,ggd --dtype bf16 --cases 6 --json " +
-                      report_path + " --junit " + junit_path);
+  const auto run = test::plumbline(
+      "verify --kernels fused --pass forward --bias alibi,ggd --dtype bf16 --cases 6 --json " +
+      report_path + " --junit " + junit_path);
   BOOST_TEST(run.status == 0);
   BOOST_TEST(run.err == "");
   BOOST_TEST(run.out.find("fused            forward  alibi") != std::string::npos);

@@ -65,7 +65,14 @@ void for_every_kernel(Test test) {
   BOOST_REQUIRE(library != nullptr);
   BOOST_TEST(std::string(library->device) == "CPU emulation");
   for (int n = 0; n < library->kernel_count; ++n) {
-    if (!library->kernels[n].forward) continue;
+    // The numbers are floats; kernels on tensor cores are judged by verify.
+    plumbline_problem probe{};
+    probe.struct_size = sizeof probe;
+    probe.batch = probe.heads = probe.kv_heads = probe.queries = probe.keys = 1;
+    probe.head_dim = 64;
+    probe.window = -1;
+    probe.scale = 1.0;
+    if (!library->kernels[n].supports(&probe, PLUMBLINE_FORWARD)) continue;
     BOOST_TEST_CONTEXT(library->kernels[n].name) { test(library->kernels[n]); }
   }
 }
