@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(no_cell_of_the_oracle_is_empty_for_any_method) {
     BOOST_TEST(cell["cases"].get<int>() >= 10, cases::name(bias));
   }
   for (const char* column : {"forward", "backward", "decode"}) {
-    BOOST_TEST(row_of(report, "fire")[column]["state"] == "-", column);
+    BOOST_TEST(row_of(report, "cope")[column]["state"] == "-", column);
   }
 }
 
