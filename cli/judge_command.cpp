@@ -7,6 +7,7 @@
 #include "cases/case_file.hpp"
 #include "cli/command.hpp"
 #include "support/error.hpp"
+#include "support/markup.hpp"
 #include "verdict/judge.hpp"
 #include "verdict/report.hpp"
 
@@ -21,7 +22,7 @@ struct JudgeOptions {
 std::string to_junit(const std::string& kernel, const verdict::Judgement& judgement) {
   const bool failed = judgement.outcome == verdict::Outcome::fail;
   const bool undecided = judgement.outcome == verdict::Outcome::undecided;
-  const std::string details = verdict::xml_escape(verdict::describe(judgement));
+  const std::string details = escaped_markup(verdict::describe(judgement));
   std::string body;
   if (failed) body = "<failure message=\"outside the bound\">" + details + "</failure>";
   if (undecided) body = "<error message=\"undecided\">" + details + "</error>";
@@ -29,7 +30,7 @@ std::string to_junit(const std::string& kernel, const verdict::Judgement& judgem
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"judge\" "
       "tests=\"1\" failures=\"{}\" errors=\"{}\" skipped=\"0\">\n    <testcase classname=\"judge\" "
       "name=\"{}\">{}</testcase>\n  </testsuite>\n</testsuites>\n",
-      failed ? 1 : 0, undecided ? 1 : 0, verdict::xml_escape(kernel), body);
+      failed ? 1 : 0, undecided ? 1 : 0, escaped_markup(kernel), body);
 }
 
 int judge(const JudgeOptions& options) {

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "cases/case_file.hpp"
+#include "support/markup.hpp"
 #include "support/text.hpp"
 
 namespace plumbline::verdict {
@@ -197,30 +198,6 @@ ordered_json to_json(const VerifyReport& report) {
           {"cells", std::move(cells)}};
 }
 
-std::string xml_escape(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        // Control characters other than tab and newline are not allowed in XML 1.0.
-        result += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
-    }
-  }
-  return result;
-}
-
 std::string to_junit(const VerifyReport& report) {
   std::map<std::string, std::vector<const CellResult*>> suites;
   for (const auto& cell : report.cells) suites[cell.kernel].push_back(&cell);
@@ -234,15 +211,15 @@ std::string to_junit(const VerifyReport& report) {
     }
     text += fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
-        xml_escape(kernel), cells.size(), failures, errors, skipped);
+        escaped_markup(kernel), cells.size(), failures, errors, skipped);
     for (const auto* cell : cells) {
       text +=
-          fmt::format("    <testcase classname=\"{}\" name=\"{} {} {}\">", xml_escape(kernel),
+          fmt::format("    <testcase classname=\"{}\" name=\"{} {} {}\">", escaped_markup(kernel),
                       cases::name(cell->pass), cases::name(cell->bias), cases::name(cell->format));
       if (!cell->supported) {
         text += "<skipped/>";
       } else if (cell->counterexample) {
-        const std::string details = xml_escape(describe_failure(report, *cell));
+        const std::string details = escaped_markup(describe_failure(report, *cell));
         text += cell->outcome == Outcome::fail
                     ? fmt::format("<failure message=\"outside the bound\">{}</failure>", details)
                     : fmt::format("<error message=\"undecided\">{}</error>", details);

@@ -34,7 +34,4 @@ nlohmann::ordered_json to_json(const Judgement& judgement);
 /// One test suite a kernel, one test case a cell (the common JUnit schema).
 std::string to_junit(const VerifyReport& report);
 
-/// Text as XML character data.
-std::string xml_escape(std::string_view text);
-
 }  // namespace plumbline::verdict

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "proofs_checks/formula/escape.hpp"
+#include "support/markup.hpp"
 
 namespace plumbline::proofs_checks::formula {
 
@@ -17,7 +17,7 @@ Text sign(const Text& text) {
       {"<=", "≤"}, {">=", "≥"}, {"->", "→"}, {"=>", "⇒"}, {"-", "−"}, {"+-", "±"}, {"..", "…"},
       {"!=", "≠"}, {"*", "×"},  {"in", "∈"}, {".", "⋅"},  {"x", "×"}, {"||", "‖"}, {"~", "∼"}};
   const auto found = printed.find(text);
-  return found == printed.end() ? escaped(text) : found->second;
+  return found == printed.end() ? escaped_markup(text) : found->second;
 }
 
 bool relation(const Token& token) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "proofs_checks/formula/elements.hpp"
-#include "proofs_checks/formula/escape.hpp"
+#include "support/markup.hpp"
 
 namespace plumbline::proofs_checks::formula {
 namespace {
@@ -64,7 +64,7 @@ class Setter {
         return "<mo separator=\"true\">" + token.text + "</mo>";
       }
       if (token.text == "/" || token.text == "..") return element("mo", sign(token.text));
-      if (token.text == "^" || token.text == "_") return element("mo", escaped(token.text));
+      if (token.text == "^" || token.text == "_") return element("mo", escaped_markup(token.text));
       if (token.text == "*" && !infix) return element("mo", "∗");
       return Text("<mo form=\"") +
              (infix || relation(token) || (!done() && here().space) ? "infix" : "prefix") + "\">" +
@@ -74,7 +74,7 @@ class Setter {
     const std::size_t before = at_;
     Text result = term();
     if (at_ == before) {  // fits no rule: as it stands
-      result = element("mo", escaped(token.text));
+      result = element("mo", escaped_markup(token.text));
       ++at_;
     }
     return result;

@@ -3,17 +3,17 @@
 
 #include <span>
 
-#include "proofs_checks/formula/escape.hpp"
 #include "proofs_checks/formula/mathml.hpp"
 #include "proofs_checks/formula/runs.hpp"
+#include "support/markup.hpp"
 
 namespace plumbline::proofs_checks::formula {
 namespace {
 
 /// Claims' ids inside of a text may be cut at underscores by a narrow page.
 std::string link(const std::string& id, bool shown) {
-  const std::string code = "<code>" + escaped(id) + "</code>";
-  return shown ? "<a href=\"#" + escaped(id) + "\">" + code + "</a>" : code;
+  const std::string code = "<code>" + escaped_markup(id) + "</code>";
+  return shown ? "<a href=\"#" + escaped_markup(id) + "\">" + code + "</a>" : code;
 }
 
 /// A formula and the mark behind it stay on one line.
@@ -45,18 +45,18 @@ std::string html_of(std::string_view text,
       if (token.kind == Kind::claim) {
         html += link(token.text, is_shown && is_shown(token.text));
       } else if (token.kind == Kind::code) {
-        html += "<code>" + escaped(token.text) + "</code>";
+        html += "<code>" + escaped_markup(token.text) + "</code>";
       } else if (token.text == "\"") {
         html += quoted ? "”" : "“";
         quoted = !quoted;
       } else if (token.text.front() == '\'') {
-        html += "’" + escaped(token.text.substr(1));
+        html += "’" + escaped_markup(token.text.substr(1));
       } else if (token.text == "-" && token.kind == Kind::sign) {
         html += k > run.first && all[k - 1].kind == Kind::number ? "–" : "-";
       } else if (token.text == "...") {
         html += "…";
       } else {
-        html += escaped(token.text);
+        html += escaped_markup(token.text);
       }
       if (after_formula) html += "</span>";
     }

@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "proofs_checks/formula/escape.hpp"
 #include "proofs_checks/notes.hpp"
 #include "proofs_checks/page/parts.hpp"
 #include "proofs_checks/pictures/svg.hpp"
+#include "support/markup.hpp"
 
 namespace plumbline::proofs_checks {
 namespace {
@@ -26,7 +26,7 @@ const Check* refuting(const std::vector<Check>& checks, bool statement_only) {
 
 /// The residual and the relation as text: numbers that a person may copy, and lines that may end.
 std::string found(const std::string& text) {
-  std::string html = escaped(text);
+  std::string html = escaped_markup(text);
   for (const auto& [plain, printed] : {std::pair{"&gt;=", "≥"}, std::pair{"&lt;=", "≤"}}) {
     for (std::size_t at; (at = html.find(plain)) != std::string::npos;)
       html.replace(at, 5, printed);
@@ -38,7 +38,7 @@ std::string counterexample(const Check& check, const Texts& texts) {
   return fmt::format(
       "<p class=\"what\">{}</p>\n{}<p>At these numbers {}. <small>({})</small></p>\n",
       texts(check.what), numbers_table(check.counterexample->sample, texts),
-      found(check.counterexample->found), escaped(check.reading));
+      found(check.counterexample->found), escaped_markup(check.reading));
 }
 
 std::string_view need_in_words(Need need) {
@@ -110,7 +110,7 @@ std::string note(const Claim& claim) {
   const Note* note = note_of(claim.id);
   if (note == nullptr) return "";
   return fmt::format("<p class=\"note\">The proof in full: {}, <code>docs/proofs/{}</code>.</p>\n",
-                     escaped(note->title), escaped(note->file));
+                     escaped_markup(note->title), escaped_markup(note->file));
 }
 
 }  // namespace
@@ -121,8 +121,9 @@ std::string article(const ClaimResult& result, const Texts& texts,
   std::string out = fmt::format(
       "<article id=\"{0}\" class=\"claim {1} {2}\">\n<h3><a href=\"#{0}\">{3}</a></h3>\n"
       "<p class=\"meta\"><span class=\"badge {1}\">{4}</span> <code>{0}</code> {5}; {6}</p>\n",
-      escaped(claim.id), name(result.verdict), escaped(paper_of(claim.id)), texts(claim.title),
-      in_words(result.verdict), texts(claim.source.place), texts(claim.source.version));
+      escaped_markup(claim.id), name(result.verdict), escaped_markup(paper_of(claim.id)),
+      texts(claim.title), in_words(result.verdict), texts(claim.source.place),
+      texts(claim.source.version));
   out += fmt::format("<p class=\"statement\">{}</p>\n", texts(claim.statement));
   out += verdict_box(result, texts);
   out += pictures(claim, texts, drawn);

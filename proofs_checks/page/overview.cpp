@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "proofs_checks/formula/escape.hpp"
 #include "proofs_checks/page/parts.hpp"
+#include "support/markup.hpp"
 
 namespace plumbline::proofs_checks {
 namespace {
@@ -31,7 +31,7 @@ std::string counts(const ClaimsReport& report) {
   const std::vector<std::string> papers = papers_of(report);
   std::string out = "<table class=\"counts\"><thead><tr><th>verdict</th>";
   for (const std::string& paper : papers) {
-    out += fmt::format("<th><a href=\"#{0}\">{0}</a></th>", escaped(paper));
+    out += fmt::format("<th><a href=\"#{0}\">{0}</a></th>", escaped_markup(paper));
   }
   out += "<th>all</th></tr></thead><tbody>";
   for (const Verdict verdict : verdicts_in_order) {
@@ -66,8 +66,8 @@ std::string list(const ClaimsReport& report, Verdict verdict, const Texts& texts
     if (result.verdict != verdict) continue;
     const std::string more = gist(result.claim, verdict, texts);
     out += fmt::format("<li><a href=\"#{}\">{}</a> <span class=\"paper\">{}</span>{}</li>\n",
-                       escaped(result.claim.id), texts(result.claim.title),
-                       escaped(paper_of(result.claim.id)),
+                       escaped_markup(result.claim.id), texts(result.claim.title),
+                       escaped_markup(paper_of(result.claim.id)),
                        more.empty() ? "" : "<div class=\"gist\">" + more + "</div>");
   }
   return out + "</ul>\n";
@@ -138,10 +138,10 @@ std::string side(const ClaimsReport& report, const Texts& texts) {
     if (paper_of(result.claim.id) != paper) {
       if (!paper.empty()) out += "</ul>\n";
       paper = paper_of(result.claim.id);
-      out += fmt::format("<p><a href=\"#{0}\">{0}</a></p>\n<ul>\n", escaped(paper));
+      out += fmt::format("<p><a href=\"#{0}\">{0}</a></p>\n<ul>\n", escaped_markup(paper));
     }
     out += fmt::format("<li class=\"{}\"><a href=\"#{}\">{}</a></li>\n", name(result.verdict),
-                       escaped(result.claim.id), texts(result.claim.title));
+                       escaped_markup(result.claim.id), texts(result.claim.title));
   }
   return out + (paper.empty() ? "" : "</ul>\n") + "</nav>\n";
 }

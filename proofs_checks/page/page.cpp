@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/page/page.hpp"
 
-#include "proofs_checks/formula/escape.hpp"
 #include "proofs_checks/formula/text.hpp"
 #include "proofs_checks/page/parts.hpp"
+#include "support/markup.hpp"
 
 namespace plumbline::proofs_checks {
 
@@ -56,7 +56,8 @@ std::string html(const ClaimsReport& report) {
   for (const ClaimResult& result : report.results) {
     if (paper_of(result.claim.id) != paper) {
       paper = paper_of(result.claim.id);
-      out += "<h2 id=\"" + escaped(paper) + "\">" + escaped(result.claim.source.paper) + "</h2>\n";
+      out += "<h2 id=\"" + escaped_markup(paper) + "\">" +
+             escaped_markup(result.claim.source.paper) + "</h2>\n";
     }
     out += article(result, texts, drawn);
   }

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "proofs_checks/formula/escape.hpp"
 #include "proofs_checks/page/parts.hpp"
+#include "support/markup.hpp"
 
 namespace plumbline::proofs_checks {
 namespace {
@@ -50,7 +50,7 @@ std::string numbers_table(const Sample& sample, const Texts& texts) {
   std::string out = "<table class=\"numbers\"><tbody>";
   for (const Quantity& quantity : sample.quantities) {
     out += fmt::format("<tr><th>{}</th><td>{}</td></tr>", texts(quantity.name),
-                       escaped(values(quantity)));
+                       escaped_markup(values(quantity)));
   }
   return out + "</tbody></table>\n";
 }
@@ -65,7 +65,7 @@ std::string checks_table(const std::vector<Check>& checks, const Texts& texts) {
   std::string out =
       "<div class=\"wide\"><table class=\"checks\"><thead><tr><th>what is examined</th>"
       "<th>samples</th>";
-  for (const std::string& reading : readings) out += "<th>" + escaped(reading) + "</th>";
+  for (const std::string& reading : readings) out += "<th>" + escaped_markup(reading) + "</th>";
   out += "</tr></thead><tbody>";
   for (const Row& row : rows_of(checks)) {
     out += fmt::format("<tr><td><span class=\"role\">{}</span> {}</td><td>{}</td>", name(row.role),

@@ -40,8 +40,8 @@ std::string svg(const Picture& picture) {
       "aria-labelledby=\"title-{} desc-{}\"><title id=\"title-{}\">{}</title>"
       "<desc id=\"desc-{}\">{}</desc>{}</svg>",
       coordinate(picture_width), coordinate(drawing.height), picture.name, picture.name,
-      picture.name, escaped(picture.title), picture.name, escaped(picture.description),
-      drawing.elements);
+      picture.name, escaped_markup(picture.title), picture.name,
+      escaped_markup(picture.description), drawing.elements);
 }
 
 }  // namespace plumbline::proofs_checks

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "proofs_checks/formula/escape.hpp"
+#include "support/markup.hpp"
 
 namespace plumbline::proofs_checks {
 
@@ -27,7 +27,7 @@ inline std::string line(std::string_view css_class, double x1, double y1, double
 inline std::string text_at(double x, double y, std::string_view anchor, std::string_view text,
                            std::string_view more = "") {
   return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\"{}>{}</text>", coordinate(x),
-                     coordinate(y), anchor, more, escaped(text));
+                     coordinate(y), anchor, more, escaped_markup(text));
 }
 
 /// Letters of a text, at about 7.8 units each: the page's 13-unit type, if it is a wide one.

@@ -5,11 +5,11 @@
 #include <regex>
 #include <string>
 
-#include "proofs_checks/formula/escape.hpp"
 #include "proofs_checks/formula/mathml.hpp"
 #include "proofs_checks/formula/text.hpp"
+#include "support/markup.hpp"
 
-using plumbline::proofs_checks::escaped;
+using plumbline::escaped_markup;
 using plumbline::proofs_checks::formula::html_of;
 
 namespace {
@@ -29,7 +29,7 @@ bool has_formula(const std::string& text) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(text_is_escaped_for_tags_and_for_attributes) {
-  BOOST_TEST(escaped("a<b>&\"c'") == "a&lt;b&gt;&amp;&quot;c&#39;");
+  BOOST_TEST(escaped_markup("a<b>&\"c'") == "a&lt;b&gt;&amp;&quot;c&#39;");
   BOOST_TEST(html_of("<script>").find('<' + std::string("script")) == std::string::npos);
   BOOST_TEST(html_of("tom & jerry") == "tom &amp; jerry");
   BOOST_TEST(set("x < y").find("&lt;") != std::string::npos);

@@ -5,11 +5,12 @@
 #include <string>
 #include <string_view>
 
-namespace plumbline::proofs_checks {
+namespace plumbline {
 
 /// The text with &, <, >, " and ' as entities: right between tags and inside attributes, in HTML
-/// and in XML.
-inline std::string escaped(std::string_view text) {
+/// and in XML. Control characters other than tab and newline, which XML 1.0 does not allow, become
+/// question marks.
+inline std::string escaped_markup(std::string_view text) {
   std::string result;
   for (const char c : text) {
     switch (c) {
@@ -29,10 +30,10 @@ inline std::string escaped(std::string_view text) {
         result += "&#39;";
         break;
       default:
-        result += c;
+        result += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
     }
   }
   return result;
 }
 
-}  // namespace plumbline::proofs_checks
+}  // namespace plumbline
