@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -26,7 +27,8 @@ Claim accuracy_300000() {
       "\"It maintained accuracy above 80% until 300,000 and did not drop to zero\": at every "
       "length "
       "of Table 7 up to 300,000 tokens, for the model trained on 512.";
-  claim.implicit = {as_rounded, "The model is the one with 120M parameters of Table 7."};
+  claim.implicit = {printed_numbers_are_rounded,
+                    "The model is the one with 120M parameters of Table 7."};
   claim.derivation =
       "Table 7 prints 0.8 at 256,000 tokens, which may stand for more than 0.8 or for less, and "
       "0.7 "

@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -37,11 +38,9 @@ Claim embedding_parameters() {
                         .with("at most", {25.5e6})},
                    "at least", "parameters", "at most");
   };
-  claim.implicit = {
-      needed("The vocabulary of the Mistral-7B v0.3 tokenizer, 32,768 tokens.",
-             "That of GPT-2 gives other numbers.", claim.mutant_checks),
-      definition(as_rounded,
-                 "It says what a printed number means; the checks take the whole interval.")};
+  claim.implicit = {needed("The vocabulary of the Mistral-7B v0.3 tokenizer, 32,768 tokens.",
+                           "That of GPT-2 gives other numbers.", claim.mutant_checks),
+                    definition_of_printed_numbers()};
   return claim;
 }
 

@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -25,7 +26,7 @@ Claim factor_512() {
   claim.statement =
       "\"The 120M model generalizes up to 512x the trained context length with accuracy above "
       "0.8\": at every length of Table 7 up to 512 x 512 = 262,144 tokens.";
-  claim.implicit = {as_rounded};
+  claim.implicit = {printed_numbers_are_rounded};
   claim.derivation =
       "Table 7 has 0.8 at 256,000 tokens (500 times) and 0.7 at 307,200 (600 times): 0.8 with one "
       "digit may stand for more than 0.8 or for less, and there is no number at 262,144. Missing: "

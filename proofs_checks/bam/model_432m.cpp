@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 #include "proofs_checks/tables.hpp"
 
 namespace plumbline::proofs_checks::bam {
@@ -36,7 +37,7 @@ Claim model_432m() {
   claim.source = source("Table 1; Table 7 calls it 431M, Table 8 430M");
   claim.statement =
       "The model of 14 layers, width 1536 and feed-forward 2 x 1536 has 432M parameters.";
-  claim.implicit = {"The architecture of bam/transformer_layers.", as_rounded};
+  claim.implicit = {"The architecture of bam/transformer_layers.", printed_numbers_are_rounded};
   claim.correction = "It has 431.0M, as Table 7 says.";
   claim.derivation =
       "2 x 32768 x 1536 + 14 (10 x 1536^2 + 2 x 1536) + 1536 = 431,009,280; BAM adds 1008 at most. "

@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -43,8 +44,7 @@ Claim percentage() {
                 {Sample{}.with("960", {960}).with("0.000315%", {3465}).with("0.000325%", {3575})},
                 "0.000315%", "960", "0.000325%");
           })};
-  claim.implicit = {definition(
-      as_rounded, "It says what a printed number means; the checks take the whole interval.")};
+  claim.implicit = {definition_of_printed_numbers()};
   return claim;
 }
 

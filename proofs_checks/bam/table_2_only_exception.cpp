@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -54,10 +55,8 @@ Claim table_2_only_exception() {
   };
   claim.hypotheses = {
       definition("Table 2, models without scalable softmax.", "It says which numbers are read.")};
-  claim.implicit = {
-      definition(as_rounded,
-                 "It says what a printed number means; the checks take the whole interval."),
-      definition("Both columns of Table 2 are meant.", "The condition replaces it.")};
+  claim.implicit = {definition_of_printed_numbers(),
+                    definition("Both columns of Table 2 are meant.", "The condition replaces it.")};
   return claim;
 }
 

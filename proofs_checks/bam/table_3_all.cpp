@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -33,11 +34,9 @@ Claim table_3_all() {
     return above(Role::statement, "BAM - RoPE - 0.01 > 0 (10^-4)", benchmarks(100), "BAM",
                  {"RoPE"});
   };
-  claim.implicit = {
-      definition(as_rounded,
-                 "It says what a printed number means; the checks take the whole interval."),
-      definition("Superior means a higher accuracy, not a significant difference.",
-                 "It says what the word means.")};
+  claim.implicit = {definition_of_printed_numbers(),
+                    definition("Superior means a higher accuracy, not a significant difference.",
+                               "It says what the word means.")};
   return claim;
 }
 

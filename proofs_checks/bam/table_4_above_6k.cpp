@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -40,8 +41,7 @@ Claim table_4_above_6k() {
     return above(Role::statement, "Single 1 at 12K: BAM is above 0.9",
                  {Sample{}.printed("BAM", 88, 1).with("threshold", {90})}, "BAM", {"threshold"});
   };
-  claim.implicit = {definition(
-      as_rounded, "It says what a printed number means; the checks take the whole interval.")};
+  claim.implicit = {definition_of_printed_numbers()};
   return claim;
 }
 

@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -36,8 +37,7 @@ Claim table_4_single_3() {
                  {"threshold"});
   };
   claim.implicit = {
-      definition(as_rounded,
-                 "It says what a printed number means; the checks take the whole interval."),
+      definition_of_printed_numbers(),
       needed("At some length, not at all.", "From 1.5K on BAM is below 0.8.", claim.mutant_checks)};
   return claim;
 }

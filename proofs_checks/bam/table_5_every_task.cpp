@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -46,7 +47,7 @@ Claim table_5_every_task() {
   claim.statement =
       "\"BAM achieves superior performance in comparison to RoPE in every evaluated task in the "
       "Ruler benchmark\": at no length of Table 5 is RoPE ahead.";
-  claim.implicit = {as_rounded,
+  claim.implicit = {printed_numbers_are_rounded,
                     "A tie counts for BAM: 2/100, one answer of fifty, are added to its accuracy."};
   claim.correction =
       "On Single 1, 2 and 3, MultiKey 1 and MultiQuery RoPE is never ahead; on MultiKey 2, "

@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -37,13 +38,11 @@ Claim table_5_longer() {
   claim.mutant_checks = [] {
     return above(Role::statement, "BAM - RoPE > 0 from 1024", tasks(1024), "BAM", {"RoPE"});
   };
-  claim.implicit = {
-      definition(as_rounded,
-                 "It says what a printed number means; the checks take the whole interval."),
-      needed("Longer contexts are those from six times the training length (512) to "
-             "16384; beyond, some accuracies are 0 for both.",
-             "At 1024 RoPE is ahead in some of the tasks.", claim.mutant_checks)
-          .where("T", at_least(3072))};
+  claim.implicit = {definition_of_printed_numbers(),
+                    needed("Longer contexts are those from six times the training length (512) to "
+                           "16384; beyond, some accuracies are 0 for both.",
+                           "At 1024 RoPE is ahead in some of the tasks.", claim.mutant_checks)
+                        .where("T", at_least(3072))};
   return claim;
 }
 

@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -32,10 +33,8 @@ Claim table_5_single_1() {
   claim.mutant_checks = [] {
     return above(Role::statement, "Single 2: BAM is above 0.99", against(1), "BAM", {"threshold"});
   };
-  claim.implicit = {
-      definition(as_rounded,
-                 "It says what a printed number means; the checks take the whole interval."),
-      definition("Almost perfect means above 0.99.", "It says what the words mean.")};
+  claim.implicit = {definition_of_printed_numbers(),
+                    definition("Almost perfect means above 0.99.", "It says what the words mean.")};
   return claim;
 }
 

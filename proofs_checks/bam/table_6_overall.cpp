@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -22,7 +23,7 @@ Claim table_6_overall() {
   claim.title = "The overall score on LongBench v2 is 5 points above RoPE";
   claim.source = source("Appendix G, text around Table 6; last row of Table 6");
   claim.statement = "\"With an overall score 5 points above RoPE.\"";
-  claim.implicit = {as_rounded, "5 points stands for 4.5 to 5.5."};
+  claim.implicit = {printed_numbers_are_rounded, "5 points stands for 4.5 to 5.5."};
   claim.correction = "4.4 points.";
   claim.derivation = "28.6 - 24.2 = 4.4, and with both roundings at most 4.5.";
   claim.derived = Verdict::refuted;

@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -35,8 +36,7 @@ Claim table_7_forty_percent() {
                    "120M", "at most");
   };
   claim.implicit = {
-      definition(as_rounded,
-                 "It says what a printed number means; the checks take the whole interval."),
+      definition_of_printed_numbers(),
       needed("The model is the one with 120M parameters.", "The 431M model has less.", [] {
         return between(Role::statement, "35% <= accuracy of 431M at 512,000 <= 45% (tenths)",
                        last(3.5, 4.5), "at least", "431M", "at most");

@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -39,11 +40,9 @@ Claim table_7_large_model() {
   claim.mutant_checks = [] {
     return above(Role::statement, "431M: accuracy - 0.5 > 0", against(), "431M", {"threshold"});
   };
-  claim.implicit = {
-      definition(as_rounded,
-                 "It says what a printed number means; the checks take the whole interval."),
-      definition("Accurate means right in more than half of the cases.",
-                 "It says what the word means.")};
+  claim.implicit = {definition_of_printed_numbers(),
+                    definition("Accurate means right in more than half of the cases.",
+                               "It says what the word means.")};
   return claim;
 }
 

@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -35,7 +36,7 @@ Claim table_8_equivalent() {
       "\"When we account for the standard deviation, every model has equivalent inference time\": "
       "the ranges mean +- deviation of BAM SSMax and of any other encoding with scalable softmax "
       "overlap.";
-  claim.implicit = {as_rounded, "Equivalent means that the two ranges overlap."};
+  claim.implicit = {printed_numbers_are_rounded, "Equivalent means that the two ranges overlap."};
   claim.correction =
       "With scalable softmax BAM is the slowest of all at 430M (59.50 ms, others 53.39 to 58.36) "
       "and at 1.1B (133.14 ms, others 120.91 to 124.95), by more than the deviations add up to.";

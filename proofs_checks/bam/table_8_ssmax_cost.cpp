@@ -2,6 +2,7 @@
 #include "proofs_checks/bam/claims.hpp"
 #include "proofs_checks/bam/source.hpp"
 #include "proofs_checks/bam/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::bam {
 namespace {
@@ -42,7 +43,7 @@ Claim table_8_ssmax_cost() {
       "\"For smaller models the cost of performing Scalable Softmax dominates the results. This is "
       "imperceptible in bigger models\": what it adds to BAM is larger at 120M than at 430M and "
       "1.1B.";
-  claim.implicit = {as_rounded};
+  claim.implicit = {printed_numbers_are_rounded};
   claim.correction =
       "What scalable softmax adds grows with the model: nothing measurable at 120M, 2 to 13 ms at "
       "1.1B.";

@@ -36,8 +36,4 @@ struct Timing {
 };
 extern const std::vector<Timing> table_8;
 
-/// What this folder reads into a printed number.
-inline const char* const as_rounded =
-    "A printed number stands for all that round to it (half a unit of its last digit).";
-
 }  // namespace plumbline::proofs_checks::bam

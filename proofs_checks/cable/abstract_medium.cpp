@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
 #include "proofs_checks/cable/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 
@@ -29,12 +30,9 @@ Claim abstract_medium() {
   };
   claim.hypotheses = {definition("Trained with T = 1024; FineWeb-Edu-10B and WikiText-103.",
                                  "It says which tables are read.")};
-  claim.implicit = {
-      definition(
-          "A printed number stands for all that round to it (half a unit of its last digit).",
-          "It says what a printed number means; the checks take the whole interval."),
-      definition("Learnable has no number beyond 1024 and is not compared.",
-                 "The tables have none.")};
+  claim.implicit = {definition_of_printed_numbers(),
+                    definition("Learnable has no number beyond 1024 and is not compared.",
+                               "The tables have none.")};
   return claim;
 }
 

@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/settings.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 namespace {
@@ -44,16 +45,10 @@ Claim added_parameters() {
                    {model(24, 16, 1024, 0, 1)});
   };
   claim.implicit = {
-      definition(
-          "GPT-2 with a vocabulary of 50304, tied embeddings, linear maps and LayerNorms with bias "
-          "terms: V C + P C + L (12 C^2 + 13 C) + 2 C parameters, P = 1024 positions or, for the "
-          "relative encodings, none.",
-          "It says what is counted."),
+      definition(gpt2_parameters_counted, "It says what is counted."),
       definition("CABLE adds 2 L (C H + H), as in the published code.",
                  "It says what is counted; the reading as printed, 2 L C, is checked beside it."),
-      definition(
-          "A printed number stands for all that round to it (half a unit of its last digit).",
-          "It says what a printed number means; the checks take the whole interval."),
+      definition_of_printed_numbers(),
       definition("\"Minimal\" is read as less than 0.3 percent.",
                  "Without a number there is nothing to check.")};
   return claim;

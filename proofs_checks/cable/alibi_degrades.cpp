@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
 #include "proofs_checks/cable/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 
@@ -31,9 +32,7 @@ Claim alibi_degrades() {
     return above(Role::statement, "ALiBi rises in every step, T > 1024, FineWeb-Edu-10B",
                  pairs(table_1_fineweb, "ALiBi", 1025, 15360), "here", {"before"});
   };
-  claim.implicit = {definition(
-      "A printed number stands for all that round to it (half a unit of its last digit).",
-      "It says what a printed number means; the checks take the whole interval.")};
+  claim.implicit = {definition_of_printed_numbers()};
   return claim;
 }
 

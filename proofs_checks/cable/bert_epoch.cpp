@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/settings.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 namespace {
@@ -23,10 +24,9 @@ Claim bert_epoch() {
   claim.statement =
       "BERT is trained with a batch size of 32 and a maximum sequence length of 512 for 14k steps, "
       "about 1 epoch on FineWeb-Edu-10B.";
-  claim.implicit = {
-      "No gradients are accumulated over several batches (none is mentioned).",
-      "The 9.9B tokens of section 4.1; \"about 1\" is 0.5 to 1.5.",
-      "A printed number stands for all that round to it (half a unit of its last digit)."};
+  claim.implicit = {"No gradients are accumulated over several batches (none is mentioned).",
+                    "The 9.9B tokens of section 4.1; \"about 1\" is 0.5 to 1.5.",
+                    printed_numbers_are_rounded};
   claim.correction =
       "0.02 epochs; 0.09 if the batch is that of each of four GPUs. About 1 epoch takes some "
       "hundred thousand tokens a step.";

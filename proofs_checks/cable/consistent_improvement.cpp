@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
 #include "proofs_checks/cable/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 
@@ -13,9 +14,7 @@ Claim consistent_improvement() {
   claim.statement =
       "On FineWeb-Edu-10B CABLE (GPT-2 Medium) shows consistent improvement with length, even for "
       "T = 15360, and achieves a better perplexity there than at T = 1024.";
-  claim.implicit = {
-      "A printed number stands for all that round to it (half a unit of its last digit).",
-      "Consistent: at every length that is printed."};
+  claim.implicit = {printed_numbers_are_rounded, "Consistent: at every length that is printed."};
   claim.correction =
       "The perplexity falls up to T = 4096; beyond it rises by 0.07 and stays below that of T = "
       "1024. On WikiText-103 it falls throughout.";

@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
 #include "proofs_checks/cable/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 
@@ -30,9 +31,7 @@ Claim consistently_outperforms() {
     return below(Role::statement, "ALiBi is below Kerple in Table 1, T > 1024",
                  rows({table_1_wikitext, table_1_fineweb}, 1025), "ALiBi", {"Kerple"});
   };
-  claim.implicit = {definition(
-      "A printed number stands for all that round to it (half a unit of its last digit).",
-      "It says what a printed number means; the checks take the whole interval.")};
+  claim.implicit = {definition_of_printed_numbers()};
   return claim;
 }
 

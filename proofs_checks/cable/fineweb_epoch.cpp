@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/settings.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 
@@ -44,9 +45,7 @@ Claim fineweb_epoch() {
                                    .printed("tokens of the data", 9.9e9, 1e8)});
              })
           .where("tokens per step", exactly(524288)),
-      definition(
-          "A printed number stands for all that round to it (half a unit of its last digit).",
-          "It says what a printed number means; the checks take the whole interval.")};
+      definition_of_printed_numbers()};
   return claim;
 }
 

@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
 #include "proofs_checks/cable/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 
@@ -26,9 +27,7 @@ Claim full_outperforms_nw() {
     return below(Role::statement, "CABLE_NW is below CABLE in Table 1, T > 1024",
                  rows({table_1_fineweb, table_1_wikitext}, 1025), "CABLE_NW", {"CABLE"});
   };
-  claim.implicit = {definition(
-      "A printed number stands for all that round to it (half a unit of its last digit).",
-      "It says what a printed number means; the checks take the whole interval.")};
+  claim.implicit = {definition_of_printed_numbers()};
   return claim;
 }
 

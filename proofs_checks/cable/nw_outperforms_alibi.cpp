@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
 #include "proofs_checks/cable/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 
@@ -31,9 +32,7 @@ Claim nw_outperforms_alibi() {
     return below(Role::statement, "CABLE_NW is below ALiBi in Table 1, T >= 2048",
                  rows({table_1_wikitext, table_1_fineweb}, 2048), "CABLE_NW", {"ALiBi"});
   };
-  claim.implicit = {definition(
-      "A printed number stands for all that round to it (half a unit of its last digit).",
-      "It says what a printed number means; the checks take the whole interval.")};
+  claim.implicit = {definition_of_printed_numbers()};
   return claim;
 }
 

@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/settings.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 
@@ -12,12 +13,8 @@ Claim parameters_medium() {
   claim.source = source("Abstract; section 4.2");
   claim.statement =
       "The medium version (24 layers, width 1024, vocabulary 50304) has 334M parameters.";
-  claim.implicit = {
-      "GPT-2 with a vocabulary of 50304, tied embeddings, linear maps and LayerNorms with bias "
-      "terms: V C + P C + L (12 C^2 + 13 C) + 2 C parameters, P = 1024 positions or, for the "
-      "relative encodings, none.",
-      "CABLE adds 2 L (C H + H), as in the published code.",
-      "A printed number stands for all that round to it (half a unit of its last digit)."};
+  claim.implicit = {gpt2_parameters_counted, "CABLE adds 2 L (C H + H), as in the published code.",
+                    printed_numbers_are_rounded};
   claim.correction = "354M parameters; 355M with CABLE or with a table of 1024 positions.";
   claim.derivation =
       "51,511,296 for the embeddings, 24 * 12,596,224 = 302,309,376 for the layers, 2,048 for the "

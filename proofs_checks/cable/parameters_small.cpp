@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/settings.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 #include "proofs_checks/tables.hpp"
 
 namespace plumbline::proofs_checks::cable {
@@ -28,11 +29,7 @@ Claim parameters_small() {
                    ParametersLieIn{122.5e6, 123.5e6}, {model(12, 12, 768, 0, 0)});
   };
   claim.implicit = {
-      definition(
-          "GPT-2 with a vocabulary of 50304, tied embeddings, linear maps and LayerNorms with bias "
-          "terms: V C + P C + L (12 C^2 + 13 C) + 2 C parameters, P = 1024 positions or, for the "
-          "relative encodings, none.",
-          "It says what is counted."),
+      definition(gpt2_parameters_counted, "It says what is counted."),
       not_needed("CABLE adds 2 L (C H + H), as in the published code.",
                  "As printed it adds 2 L C = 18,432, which changes nothing in the millions.",
                  [] {
@@ -43,9 +40,7 @@ Claim parameters_small() {
                                        .with("at most", {124.5e6})},
                                   "at least", "parameters", "at most");
                  }),
-      definition(
-          "A printed number stands for all that round to it (half a unit of its last digit).",
-          "It says what a printed number means; the checks take the whole interval."),
+      definition_of_printed_numbers(),
       not_needed("12 heads (cable/ten_heads); the count of GPT-2 itself does not depend on it.",
                  "What CABLE adds depends on it, but not in the millions.",
                  [] {

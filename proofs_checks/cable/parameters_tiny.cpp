@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/settings.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 #include "proofs_checks/tables.hpp"
 
 namespace plumbline::proofs_checks::cable {
@@ -33,11 +34,7 @@ Claim parameters_tiny() {
                    ParametersLieIn{44e6, 45e6 - 1}, {model(6, 8, 512, 1024, 0)});
   };
   claim.implicit = {
-      definition(
-          "GPT-2 with a vocabulary of 50304, tied embeddings, linear maps and LayerNorms with bias "
-          "terms: V C + P C + L (12 C^2 + 13 C) + 2 C parameters, P = 1024 positions or, for the "
-          "relative encodings, none.",
-          "It says what is counted."),
+      definition(gpt2_parameters_counted, "It says what is counted."),
       not_needed("CABLE adds 2 L (C H + H), as in the published code.",
                  "As printed it adds 2 L C = 6,144, which changes nothing in the millions.",
                  [] {
@@ -48,9 +45,7 @@ Claim parameters_tiny() {
                                        .with("at most", {45e6 - 1})},
                                   "at least", "parameters", "at most");
                  }),
-      definition(
-          "A printed number stands for all that round to it (half a unit of its last digit).",
-          "It says what a printed number means; the checks take the whole interval.")};
+      definition_of_printed_numbers()};
   claim.conditions = {
       needed("The count is cut off, not rounded.", "44,670,976 rounds to 45M.",
              [] {

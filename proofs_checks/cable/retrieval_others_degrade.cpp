@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
 #include "proofs_checks/cable/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 
@@ -15,7 +16,7 @@ Claim retrieval_others_degrade() {
       "significantly or become unusable: each of them scores lower at its longest length than at "
       "512.";
   claim.implicit = {
-      "A printed number stands for all that round to it (half a unit of its last digit).",
+      printed_numbers_are_rounded,
       "\"The others\" are the columns of Table 3: ALiBi, RoPE, Learnable, Sinusoidal; Learnable "
       "has one number only."};
   claim.correction =

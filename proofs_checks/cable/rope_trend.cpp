@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
 #include "proofs_checks/cable/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 
@@ -34,9 +35,7 @@ Claim rope_trend() {
     return below(Role::statement, "RoPE at 2048 is below RoPE at 1024",
                  pairs(table_1_fineweb, "RoPE", 2048, 2048), "here", {"before"});
   };
-  claim.implicit = {definition(
-      "A printed number stands for all that round to it (half a unit of its last digit).",
-      "It says what a printed number means; the checks take the whole interval.")};
+  claim.implicit = {definition_of_printed_numbers()};
   return claim;
 }
 

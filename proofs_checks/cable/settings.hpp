@@ -18,6 +18,12 @@ R added_parameters_of(const Inputs<R>& in) {
   return R(2.0) * in.number("L") * (in.number("C") + R(1.0)) * in.number("H");
 }
 
+/// What parameters_of counts, as a hypothesis.
+inline constexpr const char* gpt2_parameters_counted =
+    "GPT-2 with a vocabulary of 50304, tied embeddings, linear maps and LayerNorms with bias "
+    "terms: V C + P C + L (12 C^2 + 13 C) + 2 C parameters, P = 1024 positions or, for the "
+    "relative encodings, none.";
+
 /// GPT-2 with a vocabulary of 50304 and tied embeddings: V C + P C + L (12 C^2 + 13 C) + 2 C.
 template <class R>
 R parameters_of(const Inputs<R>& in) {

@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
 #include "proofs_checks/cable/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 #include "proofs_checks/statement.hpp"
 
 namespace plumbline::proofs_checks::cable {
@@ -64,13 +65,10 @@ Claim t5_more_gradual() {
                    "T5(T) / T5(before) < Sinusoidal(T) / Sinusoidal(before), T > 1024",
                    SmallerFactor{}, growth(0));
   };
-  claim.implicit = {
-      definition(
-          "A printed number stands for all that round to it (half a unit of its last digit).",
-          "It says what a printed number means; the checks take the whole interval."),
-      needed("\"Gradually\" is measured by the factor against the training length.",
-             "From one length to the next T5-bias grows by the larger factor.",
-             claim.mutant_checks)};
+  claim.implicit = {definition_of_printed_numbers(),
+                    needed("\"Gradually\" is measured by the factor against the training length.",
+                           "From one length to the next T5-bias grows by the larger factor.",
+                           claim.mutant_checks)};
   return claim;
 }
 

@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
 #include "proofs_checks/cable/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 
@@ -14,8 +15,7 @@ Claim table_4_every_length() {
       "As shown in Table 4, CABLE consistently outperforms the other positional encoding methods "
       "across all sequence lengths, particularly beyond 1024 tokens, for GPT-2 Small and GPT-2 "
       "Tiny.";
-  claim.implicit = {
-      "A printed number stands for all that round to it (half a unit of its last digit)."};
+  claim.implicit = {printed_numbers_are_rounded};
   claim.correction =
       "In eleven of the twelve rows; for GPT-2 Tiny at T = 8192 the printed perplexity of ALiBi is "
       "the lowest.";

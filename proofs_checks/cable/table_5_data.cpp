@@ -4,6 +4,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/source.hpp"
 #include "proofs_checks/cable/tables.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 #include "proofs_checks/statement.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -64,8 +65,7 @@ Claim table_5_data() {
       "evaluated on the FineWeb-Edu-10B dataset.\" Checked through a consequence: GPT-2 Small with "
       "the same encoding has one perplexity for each length.";
   claim.hypotheses = {"Both tables have rows for GPT-2 Small."};
-  claim.implicit = {
-      "A printed number stands for all that round to it (half a unit of its last digit)."};
+  claim.implicit = {printed_numbers_are_rounded};
   claim.correction =
       "Table 4 is about Small and Tiny on FineWeb-Edu-10B, Table 5 about Medium and Small on "
       "WikiText-103, as their captions say: the numbers for Small differ.";

@@ -2,6 +2,7 @@
 #include "proofs_checks/cable/claims.hpp"
 #include "proofs_checks/cable/settings.hpp"
 #include "proofs_checks/cable/source.hpp"
+#include "proofs_checks/rounded_numbers.hpp"
 
 namespace plumbline::proofs_checks::cable {
 namespace {
@@ -27,7 +28,7 @@ Claim wikitext_epochs() {
       "A step is an update (\"Gradients are updated after processing 524,288 tokens\").",
       "The training set of WikiText-103 has 103 million words (Merity et al., 2016), and a "
       "tokenizer makes one to two tokens of a word on average.",
-      "A printed number stands for all that round to it (half a unit of its last digit)."};
+      printed_numbers_are_rounded};
   claim.correction = "With 524,288 tokens a step they are more than 20, 11 and 6 epochs.";
   claim.derivation =
       "9,000 * 524,288 = 4.7e9 tokens. WikiText-103 has 103 million words; with at most two tokens "
