@@ -22,6 +22,8 @@ class Numbers {
   double between(double low, double high) {
     return low + (high - low) * static_cast<double>(next() >> 11) * 0x1p-53;
   }
+  /// A whole number of low .. high.
+  int whole(int low, int high) { return static_cast<int>(between(low, high + 1 - 0x1p-20)); }
   std::vector<double> between(double low, double high, int count) {
     std::vector<double> numbers(count);
     for (double& x : numbers) x = between(low, high);

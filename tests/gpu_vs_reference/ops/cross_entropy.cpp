@@ -37,20 +37,17 @@ struct Problem {
 template <class Element>
 Problem problem(std::uint64_t seed) {
   reference::Numbers numbers(seed);
-  const auto whole = [&](int low, int high) {
-    return static_cast<int>(numbers.between(low, high + 1 - 0x1p-20));
-  };
   Problem p{};
-  p.rows = whole(1, 12);
+  p.rows = numbers.whole(1, 12);
   constexpr int sizes[] = {1, 2, 31, 33, 100, 255, 256, 257, 700};
-  p.vocabulary = sizes[whole(0, 8)];
-  p.stride = p.vocabulary + (whole(0, 1) ? whole(0, 63) : 0);
-  p.chunk_rows = whole(1, p.rows + 2);
+  p.vocabulary = sizes[numbers.whole(0, 8)];
+  p.stride = p.vocabulary + (numbers.whole(0, 1) ? numbers.whole(0, 63) : 0);
+  p.chunk_rows = numbers.whole(1, p.rows + 2);
   for (int t = 0; t < p.rows; ++t) {
-    const int kind = whole(0, 5);
+    const int kind = numbers.whole(0, 5);
     const double spread = std::exp2(numbers.between(-6, 6));
     const double centre = kind == 1 ? 500.0 : 0.0;
-    const int winner = whole(0, p.vocabulary - 1);
+    const int winner = numbers.whole(0, p.vocabulary - 1);
     for (int v = 0; v < p.vocabulary; ++v) {
       double z = centre + spread * numbers.between(-1, 1);
       if (kind == 2 && v == winner) z = 80.0;
@@ -58,12 +55,13 @@ Problem problem(std::uint64_t seed) {
       if (kind == 4) z *= 0x1p-130;
       p.logits.push_back(z);
     }
-    p.labels.push_back(kind == 2 && whole(0, 1) ? winner : whole(0, p.vocabulary - 1));
-    if (whole(0, 4) == 0) p.labels.back() = reference::pytorch_ignore_index;
+    p.labels.push_back(kind == 2 && numbers.whole(0, 1) ? winner
+                                                        : numbers.whole(0, p.vocabulary - 1));
+    if (numbers.whole(0, 4) == 0) p.labels.back() = reference::pytorch_ignore_index;
   }
   p.logits = representable<Element>(p.logits);
   if (seed % 3 == 0)
-    for (int t = 0; t < p.rows; ++t) p.selected.push_back(whole(0, 1) ? 255 : 0);
+    for (int t = 0; t < p.rows; ++t) p.selected.push_back(numbers.whole(0, 1) ? 255 : 0);
   p.grad_loss = std::is_same_v<Element, gpu::float16> ? 1024.0 : numbers.between(0.1, 3);
   bool none = true;
   for (const auto& target : p.targets()) none = none && !target;

@@ -33,29 +33,26 @@ struct Problem {
 template <class Element>
 Problem problem(std::uint64_t seed) {
   reference::Numbers numbers(seed);
-  const auto whole = [&](int low, int high) {
-    return static_cast<int>(numbers.between(low, high + 1 - 0x1p-20));
-  };
   Problem p{};
-  p.batch = whole(1, 4);
-  p.length = whole(1, seed % 4 == 0 ? 200 : 40);
-  p.offset = whole(0, 3);
-  p.width = whole(1, seed % 3 == 0 ? 140 : 20);
-  p.words = seed % 7 == 0 ? 70000 : whole(1, 60);
+  p.batch = numbers.whole(1, 4);
+  p.length = numbers.whole(1, seed % 4 == 0 ? 200 : 40);
+  p.offset = numbers.whole(0, 3);
+  p.width = numbers.whole(1, seed % 3 == 0 ? 140 : 20);
+  p.words = seed % 7 == 0 ? 70000 : numbers.whole(1, 60);
   if (seed % 7 == 0) p.width = 2;
-  p.positions = seed % 2 == 0 ? p.offset + p.length + whole(0, 2) : 0;
+  p.positions = seed % 2 == 0 ? p.offset + p.length + numbers.whole(0, 2) : 0;
   p.kinds = seed % 3 == 1 ? 2 : 0;
   for (int n = 0; n < p.tokens(); ++n) {
-    const int any = whole(0, p.words - 1);
+    const int any = numbers.whole(0, p.words - 1);
     const int common = p.words / 2;
     p.ids.push_back(seed % 5 == 0 ? common : seed % 5 == 1 && n % 8 ? common : any);
-    p.types.push_back(p.kinds > 0 ? whole(0, p.kinds - 1) : 0);
+    p.types.push_back(p.kinds > 0 ? numbers.whole(0, p.kinds - 1) : 0);
   }
   p.word = representable<float>(numbers.between(-1, 1, p.words * p.width));
   p.position = representable<float>(numbers.between(-1, 1, p.positions * p.width));
   p.type = representable<float>(numbers.between(-1, 1, p.kinds * p.width));
   p.grad_x = representable<Element>(numbers.between(-1, 1, p.tokens() * p.width));
-  p.accumulate = whole(0, 1) == 1;
+  p.accumulate = numbers.whole(0, 1) == 1;
   return p;
 }
 

@@ -34,23 +34,21 @@ gpu::HeadGate of(HeadGate gate) {
 template <class Element>
 Problem problem(HeadGate gate, std::uint64_t seed) {
   reference::Numbers numbers(seed);
-  const auto whole = [&](int low, int high) {
-    return static_cast<int>(numbers.between(low, high + 1 - 0x1p-20));
-  };
   Problem p{};
   p.gate = gate;
-  p.batch = whole(1, 3);
-  p.length = whole(1, seed % 5 == 0 ? 120 : 30);
-  p.width = whole(1, seed % 3 == 0 ? 70 : 12);
-  p.heads = whole(1, 9);
+  p.batch = numbers.whole(1, 3);
+  p.length = numbers.whole(1, seed % 5 == 0 ? 120 : 30);
+  p.width = numbers.whole(1, seed % 3 == 0 ? 70 : 12);
+  p.heads = numbers.whole(1, 9);
   const double size = std::exp2(numbers.between(-3, 4));
   p.x = representable<Element>(numbers.between(-size, size, p.batch * p.length * p.width));
   for (int c = 0; c < p.width; ++c) p.x[c] = 0.0;  // z = b, or exactly 0
   p.W = representable<float>(numbers.between(-2, 2, p.heads * p.width));
   if (seed % 2 == 0) p.b = representable<float>(numbers.between(-3, 3, p.heads));
   p.grad_values = representable<float>(numbers.between(-1, 1, p.batch * p.length * p.heads));
-  if (whole(0, 1)) p.previous_x = representable<Element>(numbers.between(-2, 2, p.x.size()));
-  if (whole(0, 1)) {
+  if (numbers.whole(0, 1))
+    p.previous_x = representable<Element>(numbers.between(-2, 2, p.x.size()));
+  if (numbers.whole(0, 1)) {
     p.previous_W = representable<float>(numbers.between(-2, 2, p.W.size()));
     p.previous_b = representable<float>(numbers.between(-2, 2, p.b.size()));
   }

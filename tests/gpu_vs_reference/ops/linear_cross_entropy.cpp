@@ -29,14 +29,11 @@ struct Problem {
 template <class Element>
 Problem problem(std::uint64_t seed) {
   reference::Numbers numbers(seed);
-  const auto whole = [&](int low, int high) {
-    return static_cast<int>(numbers.between(low, high + 1 - 0x1p-20));
-  };
   Problem p{};
-  p.rows = whole(1, 20);
-  p.width = whole(1, 40);
-  p.vocabulary = whole(1, 90);
-  p.chunk_rows = whole(1, 21);
+  p.rows = numbers.whole(1, 20);
+  p.width = numbers.whole(1, 40);
+  p.vocabulary = numbers.whole(1, 90);
+  p.chunk_rows = numbers.whole(1, 21);
   p.hidden = representable<Element>(numbers.between(-1, 1, p.rows * p.width));
   p.W = representable<Element>(numbers.between(-1, 1, p.vocabulary * p.width));
   if (seed % 2 == 0) p.b = representable<Element>(numbers.between(-1, 1, p.vocabulary));
@@ -45,10 +42,10 @@ Problem problem(std::uint64_t seed) {
     p.previous_b = representable<float>(numbers.between(-1, 1, p.b.size()));
   }
   for (int t = 0; t < p.rows; ++t) {
-    if (t > 0 && whole(0, 4) == 0)
+    if (t > 0 && numbers.whole(0, 4) == 0)
       p.targets.push_back(std::nullopt);
     else
-      p.targets.push_back(whole(0, p.vocabulary - 1));
+      p.targets.push_back(numbers.whole(0, p.vocabulary - 1));
   }
   p.grad_loss = std::is_same_v<Element, gpu::float16> ? 256.0 : 1.0;
   return p;
