@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -159,7 +160,9 @@ class Given {
  public:
   explicit Given(const cases::Case& c)
       : original_(c),
-        given_(c),
+        parameters_(c.parameters),
+        lengths_(c.lengths),
+        documents_(c.documents),
         cache_(c),
         q_(c.q, c.spec.format),
         k_(cache_.pages(c.k), c.spec.format),
@@ -167,18 +170,18 @@ class Given {
         grad_o_(c.grad_o, c.spec.format) {}
 
   plumbline_problem problem() const {
-    plumbline_problem problem = shape_of(given_.spec);
-    problem.scale = given_.scale;
-    std::copy(given_.options.begin(), given_.options.end(), problem.options);
+    plumbline_problem problem = shape_of(original_.spec);
+    problem.scale = original_.scale;
+    std::copy(original_.options.begin(), original_.options.end(), problem.options);
     problem.q = q_.data();
     problem.k = k_.data();
     problem.v = v_.data();
     for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
-      problem.parameters[p] = pointer_or_null(given_.parameters[p]);
+      problem.parameters[p] = pointer_or_null(parameters_[p]);
     }
-    problem.lengths = pointer_or_null(given_.lengths);
-    problem.documents = pointer_or_null(given_.documents);
-    if (given_.spec.pass == cases::Pass::decode) {
+    problem.lengths = pointer_or_null(lengths_);
+    problem.documents = pointer_or_null(documents_);
+    if (original_.spec.pass == cases::Pass::decode) {
       problem.pages = pointer_or_null(cache_.page_table());
       problem.prefix_sums = pointer_or_null(cache_.prefix_sums());
       problem.parameters[PLUMBLINE_INCREMENTS] = problem.parameters[PLUMBLINE_LOG_FORGET] = nullptr;
@@ -197,18 +200,19 @@ class Given {
     if (!v_.holds(fresh.pages(original_.v))) return "v";
     if (!grad_o_.holds(original_.grad_o)) return "grad_o";
     for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
-      if (given_.parameters[p] != original_.parameters[p]) {
+      if (parameters_[p] != original_.parameters[p]) {
         return cases::info(static_cast<plumbline_parameter>(p)).name;
       }
     }
-    if (given_.lengths != original_.lengths) return "lengths";
-    if (given_.documents != original_.documents) return "documents";
+    if (lengths_ != original_.lengths) return "lengths";
+    if (documents_ != original_.documents) return "documents";
     return nullptr;
   }
 
  private:
   const cases::Case& original_;
-  cases::Case given_;
+  std::array<std::vector<float>, PLUMBLINE_PARAMETER_COUNT> parameters_;
+  std::vector<std::int32_t> lengths_, documents_;
   Cache cache_;
   Stored q_, k_, v_, grad_o_;
 };

@@ -47,6 +47,14 @@ void Linear::multiply(const Product& product) {
   if (!products_.multiply(product)) throw std::logic_error("a plain product was not possible");
 }
 
+float* Linear::multiply_in_fp32(Product product, std::size_t count) {
+  float* products = working_memory(count);
+  product.d = products;
+  product.d_is_fp32 = true;
+  multiply(product);
+  return products;
+}
+
 void Linear::sum_columns(const void* matrix, Format format, int rows, int columns, float* sums,
                          Gradient mode) {
   const RowChunks chunks = row_chunks(rows);
@@ -73,11 +81,7 @@ void Linear::forward(const LinearShape& shape, Format format, const void* x, con
   product.bias = b;
   if (products_.multiply(product)) return;
 
-  Product plain = forward_product(shape, format, x, w);
-  float* sums = working_memory(count);
-  plain.d = sums;
-  plain.d_is_fp32 = true;
-  multiply(plain);
+  const float* sums = multiply_in_fp32(forward_product(shape, format, x, w), count);
   launch(stream_, elementwise_shape(count), bias_kernel, sums, b, format, y, count, shape.out);
 }
 
@@ -97,11 +101,7 @@ void Linear::forward_gelu(const LinearShape& shape, Format format, GeluForm form
     product.aux = pre;
     if (products_.multiply(product)) return;
   }
-  Product plain = forward_product(shape, format, x, w);
-  float* sums = working_memory(count);
-  plain.d = sums;
-  plain.d_is_fp32 = true;
-  multiply(plain);
+  const float* sums = multiply_in_fp32(forward_product(shape, format, x, w), count);
   launch(stream_, elementwise_shape(count), bias_gelu_kernel, sums, b, format, form, pre, y, count,
          shape.out);
 }
@@ -140,11 +140,7 @@ void Linear::backward_input_gelu(const LinearShape& shape, Format format, GeluFo
       return;
     }
   }
-  Product plain = input_product(shape, format, grad_y, w);
-  float* products = working_memory(count);
-  plain.d = products;
-  plain.d_is_fp32 = true;
-  multiply(plain);
+  const float* products = multiply_in_fp32(input_product(shape, format, grad_y, w), count);
   launch(stream_, elementwise_shape(count), gelu_gradient_kernel, products, pre, format, form,
          grad_pre, count);
   if (grad_bias) sum_columns(grad_pre, format, shape.rows, shape.in, grad_bias, mode);

@@ -73,6 +73,8 @@ class Linear {
   /// Room for one product, sum or set of partial sums; the next call may take it.
   float* working_memory(std::size_t count);
   void multiply(const Product& product);
+  /// The product in fp32, `count` numbers in the working memory: for an epilogue of our own.
+  float* multiply_in_fp32(Product product, std::size_t count);
   void sum_columns(const void* matrix, Format format, int rows, int columns, float* sums,
                    Gradient mode);
 
