@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: include_wall.sh SOURCE BUILD
-# gpu/ sees itself and kernel_abi/, and no other room: proved by the dependencies that the compiler
-# itself wrote for every object of gpu/ (`ninja -t deps`), not by reading #include lines.
+# gpu/ sees itself, kernel_abi/ and support/ (errors, files), and no other room: proved by the
+# dependencies that the compiler itself wrote for every object of gpu/ (`ninja -t deps`), not by
+# reading #include lines.
 set -euo pipefail
 source_dir=$(readlink -f "$1")
 build_dir=$(readlink -f "$2")
@@ -34,7 +35,7 @@ while IFS=$'\t' read -r file; do
   real=$(readlink -f "$file") || continue # a generated file that is gone
   case "$real" in
     "$build_dir"/*) ;; # generated files
-    "$source_dir"/gpu/* | "$source_dir"/kernel_abi/*) ;;
+    "$source_dir"/gpu/* | "$source_dir"/kernel_abi/* | "$source_dir"/support/*) ;;
     "$source_dir"/*)
       echo "include wall: ${real#"$source_dir"/} is reached from" >&2
       awk -F '\t' -v file="$file" '$2 == file { print "  " $1 }' <<<"$pairs" >&2
