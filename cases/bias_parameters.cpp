@@ -6,7 +6,7 @@
 #include <bit>
 #include <cmath>
 
-#include "cases/draw.hpp"
+#include "support/draw.hpp"
 
 namespace plumbline::cases {
 namespace {

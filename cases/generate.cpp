@@ -5,7 +5,7 @@
 
 #include "cases/bias_parameters.hpp"
 #include "cases/case.hpp"
-#include "cases/draw.hpp"
+#include "support/draw.hpp"
 #include "support/error.hpp"
 
 namespace plumbline::cases {

@@ -6,12 +6,12 @@
 #include <numeric>
 #include <utility>
 
-#include "cases/draw.hpp"
+#include "support/draw.hpp"
 
 namespace plumbline::verdict {
 namespace {
 
-/// A stream of cases::Draw that no tensor of a case is drawn from.
+/// A stream of Draw that no tensor of a case is drawn from.
 constexpr std::uint64_t page_order_stream = 1000;
 
 int pages_of_sequence(const cases::Spec& spec) {
@@ -25,7 +25,7 @@ Cache::Cache(const cases::Case& c) : spec_(c.spec) {
   if (spec_.page_size > 0) {
     page_table_.resize(static_cast<std::size_t>(spec_.batch) * pages_of_sequence(spec_));
     std::iota(page_table_.begin(), page_table_.end(), 0);
-    const cases::Draw draw(spec_.seed, page_order_stream);
+    const Draw draw(spec_.seed, page_order_stream);
     for (std::size_t n = page_table_.size(); n > 1; --n) {  // Fisher-Yates
       std::swap(page_table_[n - 1], page_table_[draw.below(n, static_cast<std::uint32_t>(n))]);
     }

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace plumbline::cases {
+namespace plumbline {
 
 /// One stream of random numbers, addressed by index. Element `index` does not depend on what was
 /// drawn before it, so a shrunk or reshaped case keeps its other tensors, and any order or number
@@ -57,4 +57,4 @@ class Draw {
   std::uint64_t start_;
 };
 
-}  // namespace plumbline::cases
+}  // namespace plumbline
