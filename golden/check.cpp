@@ -5,10 +5,10 @@
 
 #include "golden/case_checks.hpp"
 #include "golden/golden.hpp"
-#include "golden/sha256.hpp"
 #include "golden/vector_file.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 
 namespace plumbline::golden {

@@ -8,9 +8,9 @@
 
 #include "golden/golden.hpp"
 #include "golden/golden_case.hpp"
-#include "golden/sha256.hpp"
 #include "golden/vector_file.hpp"
 #include "support/atomic_file.hpp"
+#include "support/sha256.hpp"
 
 namespace plumbline::golden {
 namespace {

@@ -6,10 +6,10 @@
 #include <stdexcept>
 
 #include "golden/case_checks.hpp"
-#include "golden/sha256.hpp"
 #include "golden/vector_file.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 
 namespace plumbline::golden {
