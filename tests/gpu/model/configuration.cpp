@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/configuration.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "model/position_method.hpp"
+#include "support/error.hpp"
+
+namespace plumbline::gpu {
+
+namespace {
+
+/// What `validate` says of it; empty if nothing.
+std::string complaint(const ModelConfiguration& configuration) {
+  try {
+    validate(configuration);
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "";
+}
+
+ModelConfiguration with_position(ModelConfiguration c, const char* position) {
+  c.position = position;
+  return c;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(every_preset_is_valid) {
+  BOOST_TEST(preset_names().size() == 8u);
+  for (const auto name : preset_names()) BOOST_TEST(complaint(preset(name)) == "");
+}
+
+BOOST_AUTO_TEST_CASE(every_method_is_valid_in_a_causal_model) {
+  for (const PositionMethod& method : position_methods())
+    BOOST_TEST(complaint(with_position(preset("nano"), method.name.data())) == "");
+}
+
+BOOST_AUTO_TEST_CASE(names_that_are_not_known_are_refused_with_a_list) {
+  BOOST_CHECK_THROW(preset("gpt2_huge"), BadInput);
+  BOOST_TEST(complaint(with_position(preset("nano"), "alibii"))
+                 .starts_with("position is \"alibii\"; expected one of nope, learnable"));
+  BOOST_TEST(position_method("rope").name == "rope_interleaved");
+  BOOST_TEST(position_method("kerple").name == "kerple_log");
+}
+
+BOOST_AUTO_TEST_CASE(methods_of_one_direction_are_refused_in_bert) {
+  for (const char* name : {"fox", "t5", "t5_clipped"})
+    BOOST_TEST(complaint(with_position(preset("bert_base"), name)).find("both directions") !=
+               std::string::npos);
+  for (const char* name : {"cable", "t5_bidirectional", "alibi", "rope", "t5_clipped_offset"})
+    BOOST_TEST(complaint(with_position(preset("bert_base"), name)) == "");
+}
+
+BOOST_AUTO_TEST_CASE(sizes_that_do_not_fit_are_named) {
+  const auto changed = [](const auto& change) {
+    ModelConfiguration c = preset("nano");
+    change(c);
+    return complaint(c);
+  };
+  BOOST_TEST(changed([](auto& c) { c.layers = 0; }) == "layers is 0; expected at least 1");
+  BOOST_TEST(changed([](auto& c) { c.heads = c.kv_heads = 3; }) ==
+             "heads is 3; expected a divisor of width, 64");
+  BOOST_TEST(changed([](auto& c) { c.heads = c.kv_heads = 4; }) ==
+             "width / heads is 16; expected one of 32, 48, 64, 80, 96, 128");
+  BOOST_TEST(changed([](auto& c) { c.kv_heads = 1; }) == "kv_heads is 1; expected heads, 2");
+  BOOST_TEST(changed([](auto& c) { c.dropout = 1.0; }) ==
+             "dropout is 1; expected at least 0 and below 1");
+  BOOST_TEST(changed([](auto& c) {
+               c.position = "t5_bidirectional";
+               c.options.buckets = 7;
+             }) == "buckets is 7; expected an even number, for both directions");
+  BOOST_TEST(changed([](auto& c) {
+               c.position = "t5";
+               c.options.max_distance = 16;
+             }) == "max_distance is 16; expected above 16, where the buckets of one distance end");
+  BOOST_TEST(changed([](auto& c) {
+               c.position = "local_rope_keys";
+               c.options.window = 0;
+             }) == "window is 0; expected at least 1");
+
+  ModelConfiguration grouped = preset("bam_120m");
+  grouped.kv_heads = 3;
+  BOOST_TEST(complaint(grouped) == "kv_heads is 3; expected a divisor of heads, 16");
+  grouped.kv_heads = 4;
+  BOOST_TEST(complaint(grouped) == "");
+}
+
+}  // namespace plumbline::gpu
