@@ -4,6 +4,7 @@
 #define PLUMBLINE_GPU_ATTENTION_BACKWARD_KERNELS_CUH
 
 #include "attention/backward_arrays.cuh"
+#include "ops/column_sums.cuh"
 
 namespace plumbline::gpu {
 
@@ -35,13 +36,14 @@ void backward_store(const Stream& stream, const Task& task, const float* gradien
                     std::size_t rows, int positions, int first_position);
 
 /// grad[h, n] (or grad[n], over all heads) = sum of partial[b, h, tile, first + n] in a fixed
-/// order, n < count; partial has `stride` numbers for each tile.
+/// order, n < count, or that and what was there; partial has `stride` numbers for each tile. The
+/// sum is taken in double and rounded once.
 struct HeadPartial {
   const double* partial;
   int batch, heads, tiles, stride, first, count;
   bool shared_by_heads;
 };
-void backward_reduce(const Stream& stream, const HeadPartial& from, float* grad);
+void backward_reduce(const Stream& stream, const HeadPartial& from, float* grad, Gradient mode);
 
 }  // namespace plumbline::gpu
 

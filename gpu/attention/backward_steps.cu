@@ -55,7 +55,7 @@ __global__ void store_kernel(Format format, Turn turn, std::size_t pairs, const 
 }
 
 /// One thread a parameter.
-__global__ void reduce_kernel(HeadPartial from, int outputs, float* grad) {
+__global__ void reduce_kernel(HeadPartial from, int outputs, float* grad, Gradient mode) {
   const auto n = static_cast<int>(global_thread());
   if (n >= outputs) return;
   const int own_head = n / from.count, row = from.first + n % from.count;
@@ -69,6 +69,7 @@ __global__ void reduce_kernel(HeadPartial from, int outputs, float* grad) {
             from.partial[((static_cast<std::size_t>(b) * from.heads + head) * from.tiles + tile) *
                              from.stride +
                          row];
+  if (mode == Gradient::accumulate) sum += grad[n];
   grad[n] = static_cast<float>(sum);
 }
 
@@ -90,9 +91,10 @@ void backward_store(const Stream& stream, const Task& task, const float* gradien
          pairs, gradient, stored);
 }
 
-void backward_reduce(const Stream& stream, const HeadPartial& from, float* grad) {
+void backward_reduce(const Stream& stream, const HeadPartial& from, float* grad, Gradient mode) {
   const int outputs = from.count * (from.shared_by_heads ? 1 : from.heads);
-  launch(stream, {dim3{blocks(outputs)}, dim3{kThreads}, 0}, reduce_kernel, from, outputs, grad);
+  launch(stream, {dim3{blocks(outputs)}, dim3{kThreads}, 0}, reduce_kernel, from, outputs, grad,
+         mode);
 }
 
 }  // namespace plumbline::gpu

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "attention/attention.cuh"
 #include "attention/check_problem.cuh"
 #include "attention/device_problem.cuh"
 
@@ -14,22 +15,17 @@ namespace {
 
 constexpr int kMostQueries = 64;
 constexpr int kMostPageSize = 1 << 30;
-constexpr std::int64_t kLeastKeys = 64;      // of a split
 constexpr std::int64_t kWantedBlocks = 512;  // four for each multiprocessor of a large GPU
 constexpr std::int64_t kRowsPerBlock = 8;
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-int pages_per_sequence(const plumbline_problem& p) {
-  return static_cast<int>(divided_up(p.keys, p.page_size));
-}
 
 void check_decode(const plumbline_problem& p) {
   const std::string reason = unsupported_decode_reason(p);
   if (!reason.empty()) throw InvalidProblem(reason);
   if (p.page_size == 0) return;
   require(p.pages, "pages");
-  const std::size_t pages = static_cast<std::size_t>(p.batch) * pages_per_sequence(p);
+  const std::size_t pages = static_cast<std::size_t>(p.batch * divided_up(p.keys, p.page_size));
   for (std::size_t n = 0; n < pages; ++n)
     if (p.pages[n] < 0)
       throw InvalidProblem("pages[" + std::to_string(n) + "] = " + std::to_string(p.pages[n]) +
@@ -55,7 +51,7 @@ int split_count(const plumbline_problem& p) {
   const std::int64_t rows = std::int64_t{p.heads} / p.kv_heads * p.queries;
   const std::int64_t blocks = divided_up(rows, kRowsPerBlock) * p.kv_heads * p.batch;
   const std::int64_t wanted =
-      std::min(divided_up(kWantedBlocks, blocks), divided_up(keys, kLeastKeys));
+      std::min(divided_up(kWantedBlocks, blocks), divided_up(keys, kLeastSplitKeys));
   return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, kMostSplits));
 }
 
@@ -65,24 +61,11 @@ void run_decode(const plumbline_problem& p, const plumbline_outputs& outputs) {
   const DeviceProblem problem(stream, p);
   require(outputs.o, "o");
   require(outputs.lse, "lse");
-  Cache cache{};
-  std::size_t table = 0;
-  if (p.page_size > 0) {
-    cache.page_size = p.page_size;
-    cache.pages_per_sequence = pages_per_sequence(p);
-    table = static_cast<std::size_t>(p.batch) * cache.pages_per_sequence;
-  }
-  const Input<int> pages(stream, table > 0 ? p.pages : nullptr, table);
-  cache.pages = pages.data();
-
-  const std::size_t rows = static_cast<std::size_t>(p.batch) * p.heads * p.queries;
-  const int splits = split_count(p);
-  const DeviceBuffer<float> partial_o(stream, rows * splits * p.head_dim);
-  const DeviceBuffer<float> maximum(stream, rows * splits), sum(stream, rows * splits);
   Output<unsigned char> o(stream, outputs.o, query_bytes(p), "o");
-  Output<float> lse(stream, outputs.lse, rows, "lse");
-  split_kv_decode(stream, problem.task(), cache,
-                  {partial_o.data(), maximum.data(), sum.data(), splits}, {o.data(), lse.data()});
+  Output<float> lse(stream, outputs.lse, static_cast<std::size_t>(p.batch) * p.heads * p.queries,
+                    "lse");
+  const Attention attention(stream, problem.problem(), {}, {.decode = true});
+  attention.decode(problem.problem(), {o.data(), lse.data()});
   o.fetch();
   lse.fetch();
   stream.wait();

@@ -13,6 +13,9 @@ namespace plumbline::gpu {
 /// Most ranges that the keys are split into.
 inline constexpr int kMostSplits = 64;
 
+/// Fewest keys of a split.
+inline constexpr int kLeastSplitKeys = 64;
+
 /// Where the keys of a sequence lie: in pages, in the order of a table, or without one as Problem
 /// has them.
 struct Cache {
@@ -39,8 +42,9 @@ struct Partials {
   int splits;
 };
 
-/// Ranges that the keys are split into: enough blocks for a large GPU, at least 64 keys each, at
-/// most kMostSplits. Follows from the problem alone, so that every device computes the same bits.
+/// Ranges that the keys are split into: enough blocks for a large GPU, at least
+/// kLeastSplitKeys keys each, at most kMostSplits. Follows from the problem alone, so that every
+/// device computes the same bits.
 int split_count(const plumbline_problem& problem);
 
 /// Splits, then merge.

@@ -6,32 +6,28 @@
 #include <memory>
 
 #include "attention/host_arrays.cuh"
-#include "attention/problem.cuh"
 #include "plumbline_kernel.h"
 
 namespace plumbline::gpu {
 
-/// A problem's inputs on the device, with what every pass prepares from them: prefix sums, numbers
-/// of visible keys, rows of T5's table, RoPE's angles.
+/// A problem in host memory, copied to the device.
 class DeviceProblem {
  public:
-  /// Throws InvalidProblem as check_problem does, and what copies and launches throw.
+  /// Throws InvalidProblem as check_problem does, and what copies throw.
   DeviceProblem(const Stream& stream, const plumbline_problem& problem);
 
-  const Task& task() const { return task_; }
+  /// The same problem with its pointers into device memory, as Attention takes it. Parameters that
+  /// the method does not read are null.
+  const plumbline_problem& problem() const { return problem_; }
 
  private:
   using Bytes = Input<unsigned char>;
 
   Bytes q_, k_, v_;
   std::array<std::unique_ptr<Input<float>>, PLUMBLINE_PARAMETER_COUNT> parameters_;
-  Input<int> lengths_, documents_;
-  std::unique_ptr<Input<double>> given_sums_;
-  std::unique_ptr<DeviceBuffer<double>> sums_;
-  std::unique_ptr<DeviceBuffer<int>> counts_;
-  std::unique_ptr<Input<int>> table_row_;
-  std::unique_ptr<Input<float>> cosine_, sine_;
-  Task task_{};
+  Input<int> lengths_, documents_, pages_;
+  Input<double> prefix_sums_;
+  plumbline_problem problem_;
 };
 
 /// Bytes of a tensor like q, and of one like k; with a page table, of its pages up to the last.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attention/forward.cuh"
 
+#include "attention/attention.cuh"
 #include "attention/check_problem.cuh"
 #include "attention/device_problem.cuh"
 
@@ -15,7 +16,8 @@ void run_forward(const plumbline_problem& p, const plumbline_outputs& outputs,
   Output<unsigned char> o(stream, outputs.o, query_bytes(p), "o");
   Output<float> lse(stream, outputs.lse, static_cast<std::size_t>(p.batch) * p.heads * p.queries,
                     "lse");
-  rung(stream, problem.task(), {o.data(), lse.data()});
+  const Attention attention(stream, problem.problem(), {rung, nullptr, false});
+  attention.forward(problem.problem(), {o.data(), lse.data()});
   o.fetch();
   lse.fetch();
   stream.wait();

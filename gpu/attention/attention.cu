@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attention/attention.cuh"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "attention/backward_kernels.cuh"
+#include "attention/bias_tile.cuh"
+#include "attention/check_problem.cuh"
+#include "attention/decode.cuh"
+#include "attention/rungs.cuh"
+#include "attention/visible_count.cuh"
+#include "bias/table_rows.cuh"
+#include "ops/prefix_sum.cuh"
+
+namespace plumbline::gpu {
+
+namespace {
+
+std::size_t size(auto... extents) {
+  return (std::size_t{1} * ... * static_cast<std::size_t>(extents));
+}
+
+/// Before anything is allocated by its numbers.
+const plumbline_problem& checked(const plumbline_problem& p, bool decode) {
+  const std::string reason = decode ? unsupported_decode_reason(p) : unsupported_reason(p);
+  if (!reason.empty()) throw InvalidProblem(reason);
+  return p;
+}
+
+bool has_rope(const plumbline_problem& p) {
+  return p.bias == PLUMBLINE_ROPE_INTERLEAVED || p.bias == PLUMBLINE_ROPE_HALF_SPLIT;
+}
+
+std::size_t angles(const plumbline_problem& p) {
+  return has_rope(p) ? size(p.keys, p.head_dim / 2) : 0;
+}
+
+/// The problem as the kernels take it, without what is prepared for them.
+Task task_of(const plumbline_problem& p) {
+  Task task{};
+  Problem& problem = task.problem;
+  problem.batch = p.batch;
+  problem.heads = p.heads;
+  problem.kv_heads = p.kv_heads;
+  problem.queries = p.queries;
+  problem.keys = p.keys;
+  problem.query_offset = p.query_offset;
+  problem.scale = static_cast<float>(p.scale);
+  problem.format = static_cast<Format>(p.format);
+  problem.mask = {p.keys, p.causal == 1, clamped_window(p.window, p.keys), p.lengths, p.documents};
+  problem.q = p.q;
+  problem.k = p.k;
+  problem.v = p.v;
+  if (p.ssmax == 1) problem.ssmax_scale = p.parameters[PLUMBLINE_SSMAX_SCALE];
+
+  BiasInputs& bias = task.bias;
+  bias.method = static_cast<plumbline_bias>(p.bias);
+  bias.heads = p.heads;
+  bias.queries = p.queries;
+  bias.keys = p.keys;
+  for (const plumbline_parameter parameter : parameters_of(p.bias))
+    bias.parameters[parameter] = p.parameters[parameter];
+  bias.epsilon = static_cast<float>(p.options[PLUMBLINE_EPSILON]);
+  bias.hidden = static_cast<int>(p.options[PLUMBLINE_HIDDEN]);
+  bias.L0 = p.options[PLUMBLINE_L0];
+  bias.table_rows = table_rows(p);
+  task.head_dim = p.head_dim;
+  return task;
+}
+
+template <class T>
+void upload(const Stream& stream, DeviceBuffer<T>& buffer, const std::vector<T>& values) {
+  buffer.copy_from_host(stream, values.data(), 0, values.size());
+  stream.wait();  // the values leave the host's memory
+}
+
+int most_splits(int keys) { return std::min(kMostSplits, (keys - 1) / kLeastSplitKeys + 1); }
+
+}  // namespace
+
+AttentionKernels attention_kernels(Format format, bool tensor_cores, bool deterministic) {
+  if (tensor_cores && format != Format::fp32) return {mma_forward, mma_backward_keys, false};
+  return {fused_forward, backward_keys, !deterministic};
+}
+
+Attention::Attention(const Stream& stream, const plumbline_problem& largest,
+                     const AttentionKernels& kernels, const AttentionRoom& room)
+    : stream_(stream),
+      largest_(checked(largest, room.decode)),
+      kernels_(kernels),
+      head_sums_(head_rows(task_of(largest))),
+      prefix_sums_(stream, summed_parameter(largest.bias) >= 0 && !largest.prefix_sums
+                               ? size(largest.batch, largest.heads, largest.keys)
+                               : 0),
+      visible_counts_(stream, largest.ssmax == 1 ? size(largest.batch, largest.queries) : 0),
+      table_row_(stream, uses_table(largest.bias) ? 2 * size(largest.keys) - 1 : 0),
+      cosine_(stream, angles(largest)),
+      sine_(stream, angles(largest)) {
+  const plumbline_problem& p = largest_;
+  if (uses_table(p.bias)) upload(stream, table_row_, table_row_of_offset(p));
+  if (has_rope(p)) {
+    const RotationTables tables = rotation_tables(p.keys, p.head_dim, p.options[PLUMBLINE_BASE]);
+    upload(stream, cosine_, tables.cosine);
+    upload(stream, sine_, tables.sine);
+  }
+  const std::size_t heads = size(p.batch, p.heads), rows = heads * p.queries;
+  if (room.backward) {
+    const std::size_t tiles = (p.queries + kTileQueries - 1) / kTileQueries;
+    const std::size_t key_numbers = size(p.batch, p.kv_heads, p.keys, p.head_dim);
+    backward_room_ = std::make_unique<BackwardRoom>(
+        BackwardRoom{{stream, rows},
+                     {stream, rows * p.head_dim},
+                     {stream, key_numbers},
+                     {stream, key_numbers},
+                     {stream, summed_parameter(p.bias) >= 0 ? heads * p.keys : 0},
+                     {stream, heads * tiles * head_sums_},
+                     {stream, p.ssmax == 1 ? heads * tiles : 0}});
+  }
+  if (room.decode) {
+    const std::size_t partials = rows * most_splits(p.keys);
+    decode_room_ = std::make_unique<DecodeRoom>(
+        DecodeRoom{{stream, partials * p.head_dim}, {stream, partials}, {stream, partials}});
+  }
+}
+
+void Attention::check(const plumbline_problem& p) const {
+  const std::string reason = unsupported_reason(p);
+  if (!reason.empty()) throw InvalidProblem(reason);
+  const auto expect = [](bool holds, const char* name, const std::string& expected) {
+    if (!holds) throw InvalidProblem(std::string(name) + " must be " + expected);
+  };
+  const auto same = [&](int value, int expected, const char* name) {
+    expect(value == expected, name, std::to_string(expected) + ", as this attention was made for");
+  };
+  const auto fits = [&](int value, int most, const char* name) {
+    expect(value <= most, name, "at most " + std::to_string(most) + ", the room there is");
+  };
+  same(p.heads, largest_.heads, "heads");
+  same(p.kv_heads, largest_.kv_heads, "kv_heads");
+  same(p.head_dim, largest_.head_dim, "head_dim");
+  same(p.format, largest_.format, "format");
+  same(p.bias, largest_.bias, "bias");
+  same(p.ssmax, largest_.ssmax, "ssmax");
+  expect(std::equal(std::begin(p.options), std::end(p.options), largest_.options), "options",
+         "those that this attention was made for");
+  fits(p.batch, largest_.batch, "batch");
+  fits(p.queries, largest_.queries, "queries");
+  fits(p.keys, largest_.keys, "keys");
+  require(p.q, "q");
+  require(p.k, "k");
+  require(p.v, "v");
+  if (p.ssmax == 1) require(p.parameters[PLUMBLINE_SSMAX_SCALE], "ssmax_scale");
+  const int summed = summed_parameter(p.bias);
+  for (const plumbline_parameter parameter : parameters_of(p.bias))
+    if (parameter != summed || !p.prefix_sums) require(p.parameters[parameter], name_of(parameter));
+  if (summed >= 0 && !p.prefix_sums) require(prefix_sums_.data(), "prefix_sums");
+}
+
+Task Attention::task(const plumbline_problem& p, int prefix_stride) const {
+  Task task = task_of(p);
+  if (p.ssmax == 1) {
+    visible_count(stream_, task.problem.mask, p.batch, p.queries, p.query_offset,
+                  visible_counts_.data());
+    task.problem.visible_counts = visible_counts_.data();
+  }
+  BiasInputs& bias = task.bias;
+  const int summed = summed_parameter(p.bias);
+  if (summed >= 0 && p.prefix_sums) {
+    bias.prefix_sum = p.prefix_sums;
+    if (prefix_stride > 0) bias.keys = prefix_stride;
+  } else if (summed >= 0) {
+    prefix_sum(stream_, bias.parameters[summed], prefix_sums_.data(), p.batch * p.heads, p.keys);
+    bias.prefix_sum = prefix_sums_.data();
+  }
+  if (uses_table(p.bias)) {
+    bias.table_row = table_row_.data();
+    bias.keys = largest_.keys;  // offset 0 stands in the middle of the table for the most keys
+  }
+  if (has_rope(p))
+    task.problem.rotation = {cosine_.data(), sine_.data(), p.bias == PLUMBLINE_ROPE_INTERLEAVED};
+  return task;
+}
+
+void Attention::forward(const plumbline_problem& p, const plumbline_outputs& outputs) const {
+  check(p);
+  require(outputs.o, "o");
+  require(outputs.lse, "lse");
+  kernels_.forward(stream_, task(p), {outputs.o, outputs.lse});
+}
+
+void Attention::decode(const plumbline_problem& p, const plumbline_outputs& outputs,
+                       int prefix_stride) const {
+  if (!decode_room_) throw std::logic_error("this attention has no room for decoding");
+  check(p);
+  if (prefix_stride != 0 && prefix_stride < p.keys)
+    throw InvalidProblem("prefix_stride must be 0 or at least keys");
+  require(outputs.o, "o");
+  require(outputs.lse, "lse");
+  Cache cache{};
+  if (p.page_size > 0) {
+    require(p.pages, "pages");
+    cache = {p.pages, p.page_size, (p.keys - 1) / p.page_size + 1};
+  }
+  split_kv_decode(stream_, task(p, prefix_stride), cache,
+                  {decode_room_->o.data(), decode_room_->maximum.data(), decode_room_->sum.data(),
+                   split_count(p)},
+                  {outputs.o, outputs.lse});
+}
+
+}  // namespace plumbline::gpu

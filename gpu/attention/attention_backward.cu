@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdexcept>
+#include <vector>
+
+#include "attention/attention.cuh"
+#include "attention/backward_kernels.cuh"
+#include "attention/bias_tile.cuh"
+#include "attention/check_problem.cuh"
+#include "bias/table_rows.cuh"
+#include "core/fill_zero.cuh"
+#include "ops/prefix_sum.cuh"
+
+namespace plumbline::gpu {
+
+namespace {
+
+/// Where a parameter's sums stand among those of a block.
+struct Part {
+  plumbline_parameter parameter;
+  int count;
+  bool shared_by_heads;
+};
+
+/// In the order of HeadGrad's sums.
+std::vector<Part> parts_of(const plumbline_problem& p) {
+  const auto hidden = static_cast<int>(p.options[PLUMBLINE_HIDDEN]);
+  switch (p.bias) {
+    case PLUMBLINE_GGD:
+      return {{PLUMBLINE_THETA_ALPHA, 1, false},
+              {PLUMBLINE_THETA_BETA, 1, false},
+              {PLUMBLINE_THETA_MU, 1, false}};
+    case PLUMBLINE_KERPLE_LOG:
+    case PLUMBLINE_KERPLE_POWER:
+      return {{PLUMBLINE_P, 1, false}, {PLUMBLINE_A, 1, false}};
+    case PLUMBLINE_FIRE:
+      return {{PLUMBLINE_HIDDEN_WEIGHT, hidden, true},
+              {PLUMBLINE_HIDDEN_BIAS, hidden, true},
+              {PLUMBLINE_OUTPUT_WEIGHT, hidden, false},
+              {PLUMBLINE_OUTPUT_BIAS, 1, false},
+              {PLUMBLINE_C, 1, true},
+              {PLUMBLINE_L, 1, true}};
+    default:
+      if (uses_table(p.bias)) return {{PLUMBLINE_TABLE, table_rows(p), false}};
+      return {};
+  }
+}
+
+}  // namespace
+
+void Attention::head_gradients(const plumbline_problem& p, const plumbline_gradients& gradients,
+                               Gradient mode) const {
+  const int tiles = (p.queries + kTileQueries - 1) / kTileQueries;
+  const auto reduce = [&](const DeviceBuffer<double>& partial, int stride, int first,
+                          const Part& part) {
+    if (!gradients.grad_parameters[part.parameter]) return;
+    backward_reduce(
+        stream_,
+        {partial.data(), p.batch, p.heads, tiles, stride, first, part.count, part.shared_by_heads},
+        gradients.grad_parameters[part.parameter], mode);
+  };
+  if (p.ssmax == 1) reduce(backward_room_->ssmax_partial, 1, 0, {PLUMBLINE_SSMAX_SCALE, 1, false});
+  int first = 0;
+  for (const Part& part : parts_of(p)) {
+    reduce(backward_room_->head_partial, head_sums_, first, part);
+    first += part.count;
+  }
+}
+
+void Attention::backward(const plumbline_problem& p, const plumbline_gradients& gradients,
+                         Gradient parameter_mode) const {
+  if (!backward_room_) throw std::logic_error("this attention has no room for the backward pass");
+  check(p);
+  require(gradients.o, "o");
+  require(gradients.lse, "lse");
+  require(gradients.grad_o, "grad_o");
+  const Task of_problem = task(p);
+  const BackwardRoom& room = *backward_room_;
+  const std::size_t heads = static_cast<std::size_t>(p.batch) * p.heads;
+  const std::size_t rows = heads * p.queries;
+  const std::size_t key_rows = static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys;
+  const int summed = summed_parameter(p.bias);
+  if (kernels_.atomic) {
+    fill_zero(stream_, room.dk.data(), key_rows * p.head_dim);
+    fill_zero(stream_, room.dv.data(), key_rows * p.head_dim);
+    fill_zero(stream_, room.sums.data(), summed >= 0 ? heads * p.keys : 0);
+  }
+
+  backward_delta(stream_, of_problem, gradients.o, gradients.grad_o, room.delta.data());
+  const BackwardArrays arrays{gradients.lse,
+                              room.delta.data(),
+                              gradients.grad_o,
+                              room.dq.data(),
+                              room.dk.data(),
+                              room.dv.data(),
+                              room.sums.data(),
+                              gradients.grad_parameters[PLUMBLINE_GAIN],
+                              room.head_partial.data(),
+                              head_sums_,
+                              room.ssmax_partial.data(),
+                              kernels_.atomic};
+  if (!kernels_.atomic) kernels_.backward_keys(stream_, of_problem, arrays);
+  backward_queries(stream_, of_problem, arrays);
+
+  if (gradients.grad_q)
+    backward_store(stream_, of_problem, room.dq.data(), gradients.grad_q, rows, p.queries,
+                   p.query_offset);
+  if (gradients.grad_k)
+    backward_store(stream_, of_problem, room.dk.data(), gradients.grad_k, key_rows, p.keys, 0);
+  if (gradients.grad_v)
+    backward_store(stream_, of_problem, room.dv.data(), gradients.grad_v, key_rows, 0, 0);
+  if (summed >= 0 && gradients.grad_parameters[summed])
+    prefix_sum_grad(stream_, room.sums.data(), gradients.grad_parameters[summed],
+                    static_cast<int>(heads), p.keys);
+  head_gradients(p, gradients, parameter_mode);
+}
+
+}  // namespace plumbline::gpu
