@@ -29,6 +29,7 @@ inline constexpr const char* claims_description =
     "Check the papers' claims: holds, holds under a condition, refuted";
 void add_golden(CLI::App& app, Run& run);
 void add_methods(CLI::App& app, Run& run);
+void add_tokenize(CLI::App& app, Run& run);
 
 /// "all" or nothing for all of them, or the named ones, checked by from_name(name, option).
 /// @throws BadInput for a name that stands there twice.

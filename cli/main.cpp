@@ -31,6 +31,7 @@ void add_commands(CLI::App& app, Run& run, char** argv) {
   claims->callback([argv, &run] { run = [argv] { return run_claims_program(argv); }; });
   add_golden(app, run);
   add_methods(app, run);
+  add_tokenize(app, run);
 }
 
 }  // namespace

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// plumbline tokenize: texts into a token shard.
+#include "text/tokenize.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "text/entropy.hpp"
+#include "text/shard.hpp"
+
+namespace plumbline::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TokenizeOptions {
+  std::string tokenizer = "byte", out, separator, json;
+  std::vector<std::string> texts;
+};
+
+/// @throws BadInput if the shard would replace one of the texts.
+void check_not_an_input(const TokenizeOptions& options) {
+  for (const auto& text : options.texts) {
+    std::error_code ignored;
+    if (fs::equivalent(text, options.out, ignored)) {
+      throw BadInput("--out", in_quotes(options.out) + ", one of the texts", "another file");
+    }
+  }
+}
+
+/// Fails now, before the work, where the shard could not be written later.
+void check_writable(const std::string& path) { AtomicFile{path}; }
+
+/// Bytes of all files together; 0 for what has no size, which will be refused where it is read.
+long bytes_of(const std::vector<std::string>& paths) {
+  std::uintmax_t bytes = 0;
+  for (const auto& path : paths) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(path, error);
+    if (!error) bytes += size;
+  }
+  return static_cast<long>(bytes);
+}
+
+int tokenize(const TokenizeOptions& options) {
+  check_not_an_input(options);
+  check_writable(options.out);
+  Report json(options.json);
+  const auto tokenizer = text::open_tokenizer(options.tokenizer);
+  text::TokenizedText result;
+  {
+    Progress progress(bytes_of(options.texts));
+    result = text::tokenize(
+        {options.texts.begin(), options.texts.end()}, *tokenizer, options.separator,
+        [&](std::size_t done) { progress.update(static_cast<long>(done), "bytes"); });
+  }
+  text::write_shard(options.out, result.tokens);
+  const text::TokenStream stream(std::move(result.tokens));
+  const double entropy = text::unigram_entropy(text::token_counts(stream, tokenizer->vocabulary()));
+  if (options.json != "-") {
+    std::cout << fmt::format(
+        "wrote {} to {}: {} of {}, {}\nvocabulary {}, unigram entropy {:.4f} nats a token "
+        "(perplexity {:.2f})\n",
+        counted(static_cast<std::size_t>(stream.size()), "token"), options.out,
+        counted(result.documents, "document"), counted(result.bytes, "byte"),
+        counted(options.texts.size(), "file"), tokenizer->vocabulary(), entropy,
+        text::perplexity(entropy));
+  }
+  if (json) {
+    const nlohmann::ordered_json report = {{"format", "plumbline-tokenize-1"},
+                                           {"shard", options.out},
+                                           {"tokenizer", options.tokenizer},
+                                           {"vocabulary", tokenizer->vocabulary()},
+                                           {"files", options.texts},
+                                           {"documents", result.documents},
+                                           {"bytes", result.bytes},
+                                           {"tokens", stream.size()},
+                                           {"unigram_entropy_nats", entropy}};
+    json.write(to_text(report));
+  }
+  return all_right;
+}
+
+}  // namespace
+
+void add_tokenize(CLI::App& app, Run& run) {
+  auto options = std::make_shared<TokenizeOptions>();
+  auto* command =
+      app.add_subcommand("tokenize", "Turn texts into a token shard (llm.c's layout) to train on");
+  command->add_option("texts", options->texts, "Text files, in this order")
+      ->required()
+      ->check(not_empty());
+  command
+      ->add_option("--tokenizer", options->tokenizer, "byte, or the path of a SentencePiece model")
+      ->check(not_empty())
+      ->capture_default_str();
+  command->add_option("--out", options->out, "The shard to write, e.g. train.bin")
+      ->required()
+      ->check(not_empty());
+  command
+      ->add_option("--separator", options->separator,
+                   "A line that ends a document, e.g. % in fortune files; default: a file is one")
+      ->check(not_empty());
+  command->add_option("--json", options->json, "Write the report as JSON to FILE (default: -)")
+      ->type_name("[FILE]")
+      ->expected(0, 1)
+      ->check(not_empty())
+      ->default_str("-");
+  command->footer("docs/text.md tells more.");
+  command->callback([options, &run] { run = [options] { return tokenize(*options); }; });
+}
+
+}  // namespace plumbline::cli
