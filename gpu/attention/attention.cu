@@ -159,6 +159,9 @@ void Attention::check(const plumbline_problem& p) const {
 }
 
 Task Attention::task(const plumbline_problem& p, int prefix_stride) const {
+  check(p);
+  if (prefix_stride != 0 && prefix_stride < p.keys)
+    throw InvalidProblem("prefix_stride must be 0 or at least keys");
   Task task = task_of(p);
   if (p.ssmax == 1) {
     visible_count(stream_, task.problem.mask, p.batch, p.queries, p.query_offset,
@@ -184,18 +187,16 @@ Task Attention::task(const plumbline_problem& p, int prefix_stride) const {
 }
 
 void Attention::forward(const plumbline_problem& p, const plumbline_outputs& outputs) const {
-  check(p);
+  const Task of_problem = task(p);
   require(outputs.o, "o");
   require(outputs.lse, "lse");
-  kernels_.forward(stream_, task(p), {outputs.o, outputs.lse});
+  kernels_.forward(stream_, of_problem, {outputs.o, outputs.lse});
 }
 
 void Attention::decode(const plumbline_problem& p, const plumbline_outputs& outputs,
                        int prefix_stride) const {
   if (!decode_room_) throw std::logic_error("this attention has no room for decoding");
-  check(p);
-  if (prefix_stride != 0 && prefix_stride < p.keys)
-    throw InvalidProblem("prefix_stride must be 0 or at least keys");
+  const Task of_problem = task(p, prefix_stride);
   require(outputs.o, "o");
   require(outputs.lse, "lse");
   Cache cache{};
@@ -203,7 +204,7 @@ void Attention::decode(const plumbline_problem& p, const plumbline_outputs& outp
     require(p.pages, "pages");
     cache = {p.pages, p.page_size, (p.keys - 1) / p.page_size + 1};
   }
-  split_kv_decode(stream_, task(p, prefix_stride), cache,
+  split_kv_decode(stream_, of_problem, cache,
                   {decode_room_->o.data(), decode_room_->maximum.data(), decode_room_->sum.data(),
                    split_count(p)},
                   {outputs.o, outputs.lse});

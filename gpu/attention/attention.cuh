@@ -72,10 +72,13 @@ class Attention {
   void decode(const plumbline_problem& problem, const plumbline_outputs& outputs,
               int prefix_stride = 0) const;
 
+  /// The problem as kernels take it, for those that are not called through here. Launches what the
+  /// passes share, prefix sums and numbers of visible keys, into memory of this object: good until
+  /// the next call. @throws InvalidProblem as forward.
+  Task task(const plumbline_problem& problem, int prefix_stride = 0) const;
+
  private:
   void check(const plumbline_problem& problem) const;
-  /// Launches what the passes share: prefix sums and numbers of visible keys.
-  Task task(const plumbline_problem& problem, int prefix_stride = 0) const;
   /// The gradients of parameters that belong to heads, from the sums of blocks.
   void head_gradients(const plumbline_problem& problem, const plumbline_gradients& gradients,
                       Gradient mode) const;
