@@ -72,6 +72,9 @@ const Inputs& inputs_of(BiasMethod bias) {
       {{PLUMBLINE_LOG_FORGET}, {}},                           // fox
       {{}, {PLUMBLINE_BASE}},                                 // rope_interleaved
       {{}, {PLUMBLINE_BASE}},                                 // rope_half_split
+      {{PLUMBLINE_INCREMENTS, PLUMBLINE_GAIN}, {}},           // cable_paper
+      {{PLUMBLINE_INCREMENTS}, {}},                           // cable_nw_paper
+      {{PLUMBLINE_INCREMENTS, PLUMBLINE_GAIN}, {}},           // k_cable_paper
   }};
   return all.at(static_cast<std::size_t>(bias));
 }

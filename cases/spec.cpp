@@ -41,7 +41,10 @@ constexpr Names<BiasMethod, PLUMBLINE_BIAS_COUNT> bias_names{
      {BiasMethod::fire, "fire"},
      {BiasMethod::fox, "fox"},
      {BiasMethod::rope_interleaved, "rope_interleaved"},
-     {BiasMethod::rope_half_split, "rope_half_split"}}};
+     {BiasMethod::rope_half_split, "rope_half_split"},
+     {BiasMethod::cable_paper, "cable_paper"},
+     {BiasMethod::cable_nw_paper, "cable_nw_paper"},
+     {BiasMethod::k_cable_paper, "k_cable_paper"}}};
 
 constexpr Names<Family, 7> family_names{{{Family::generic, "generic"},
                                          {Family::peaked, "peaked"},

@@ -30,7 +30,10 @@ enum class BiasMethod {
   fire,
   fox,
   rope_interleaved,
-  rope_half_split
+  rope_half_split,
+  cable_paper,
+  cable_nw_paper,
+  k_cable_paper
 };
 
 /// Where the numbers of a generated case come from. `file` means that they were read, not

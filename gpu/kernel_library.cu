@@ -26,7 +26,8 @@ constexpr plumbline_contract kScalar{.unit_roundoff = 0x1p-24,
                                      .skipped_mass = 0,
                                      .splits = 1,
                                      .prefix_sum = PLUMBLINE_PREFIX_SUM_FP64,
-                                     .prefix_tile = 0};
+                                     .prefix_tile = 0,
+                                     .flushes_subnormals = 0};
 
 constexpr plumbline_contract skipping() {
   plumbline_contract contract = kScalar;

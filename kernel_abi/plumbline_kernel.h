@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 2
+#define PLUMBLINE_ABI_VERSION 3
 #define PLUMBLINE_DEVICE_LOST 2
 
 /* TF32: floats in memory; products may be taken of operands rounded to tf32. */
@@ -72,9 +72,12 @@ typedef enum {
   PLUMBLINE_FOX = 14,  /* F_i - F_j, under a causal mask only */
   PLUMBLINE_ROPE_INTERLEAVED = 15, /* 0; q_i and k_j are turned by their positions before the
                                       product: components (2k, 2k+1) by i base^(-2k / head_dim) */
-  PLUMBLINE_ROPE_HALF_SPLIT = 16   /* the same with components (k, k + head_dim / 2) */
+  PLUMBLINE_ROPE_HALF_SPLIT = 16,  /* the same with components (k, k + head_dim / 2) */
+  PLUMBLINE_CABLE_PAPER = 17,      /* +g_i (S_i - S_j), below 0 for j > i */
+  PLUMBLINE_CABLE_NW_PAPER = 18,   /* +(S_i - S_j), the same */
+  PLUMBLINE_K_CABLE_PAPER = 19     /* -ln(1 + (g_i (S_i - S_j))^2) */
 } plumbline_bias;
-#define PLUMBLINE_BIAS_COUNT 17
+#define PLUMBLINE_BIAS_COUNT 20
 
 /* What is learned, or computed by an earlier layer. A pointer that the method does not use is
    NULL. */
@@ -176,6 +179,8 @@ typedef struct {
   int32_t prefix_sum;         /* plumbline_prefix_sum */
   int32_t prefix_tile; /* keys that share one recentring base S_base, S_i - S_j being formed in
                           float as (S_i - S_base) - (S_j - S_base); 0: formed in double */
+  int32_t flushes_subnormals; /* 1: an fp32 operand or result below 2^-126 may count as 0, with
+                                 either sign; 0: it is kept */
 } plumbline_contract;
 
 typedef struct {

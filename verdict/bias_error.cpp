@@ -72,6 +72,12 @@ BiasError::Distance BiasError::distance(int batch, int head, int i, int j) const
   return {difference, sums + 2 * u * (difference + std::max(sum[j] - lowest, highest - sum[j]))};
 }
 
+BiasError::Distance BiasError::weighted_distance(int batch, int head, int i, int j) const {
+  const double g = gain(batch, head, i);
+  const auto [d, e] = distance(batch, head, i, j);
+  return {g * d, g * (e + u * (d + e))};
+}
+
 double BiasError::gain(int batch, int head, int position) const {
   const auto& gains = case_[PLUMBLINE_GAIN];
   if (gains.empty()) return 1.0;
@@ -132,7 +138,9 @@ double BiasError::error_of(int batch, int head, int i, int j, double bias) const
     case BiasMethod::cable:
     case BiasMethod::cable_nw:
     case BiasMethod::fox:
-      // b = -g (S_i - S_j): the difference's error times g, and up to four roundings of products.
+    case BiasMethod::cable_paper:
+    case BiasMethod::cable_nw_paper:
+      // b = -+g (S_i - S_j): the difference's error times g, and up to four roundings of products.
       return gain(batch, head, i) * distance(batch, head, i, j).error + 4 * u * std::abs(bias);
     case BiasMethod::k_cable:
     case BiasMethod::k_cable_nw: {
@@ -141,6 +149,12 @@ double BiasError::error_of(int batch, int head, int i, int j, double bias) const
       const auto [d, e] = distance(batch, head, i, j);
       const SquareError square = square_error(d, e);
       return gain(batch, head, i) * (square.error / square.lowest + u) + 4 * u * std::abs(bias);
+    }
+    case BiasMethod::k_cable_paper: {
+      // b = -ln(1 + t^2), t = g d: as above with t for d.
+      const auto [t, e] = weighted_distance(batch, head, i, j);
+      const SquareError square = square_error(t, e);
+      return square.error / square.lowest + u + 4 * u * std::abs(bias);
     }
     case BiasMethod::ggd: {
       const GgdBase base =

@@ -43,6 +43,8 @@ class BiasError {
     double value = 0, error = 0;
   };
   Distance distance(int batch, int head, int i, int j) const;
+  /// The same of g_i |S_i - S_j|: the distance's error times g, and the product's rounding.
+  Distance weighted_distance(int batch, int head, int i, int j) const;
   double gain(int batch, int head, int position) const;
 
  private:

@@ -96,16 +96,34 @@ struct Row {
       const SquareError square = square_error(d, e);
       return square.error / square.lowest + u + 4 * u * std::log1p(d * d);
     });
-    smooth_slopes();
+    smooth_slopes([&](int j) { return distance(j); });
   }
   void operator()(const reference::KCableNw<RunningError>& cable) const {
     prefix(cable);
-    smooth_slopes();
+    smooth_slopes([&](int j) { return distance(j); });
   }
-  /// FoX: b = F_i - F_j, derivative 1 exactly.
-  void operator()(const reference::Fox<RunningError>& fox) const {
-    prefix(fox);
+  /// b = g (S_i - S_j), as printed, g = 1 in the form without and in FoX. Gain: the difference.
+  /// Prefix sums: g, exactly.
+  void operator()(const reference::CablePaper<RunningError>& cable) const {
+    gain_and_prefix(cable, [&](double d, double e, std::size_t) { return e + 2 * u * d; });
+    result.prefix.own = bias_error.gain(batch, head, position);
+  }
+  void operator()(const reference::CableNwPaper<RunningError>& cable) const {
+    prefix(cable);
     result.prefix.own = 1.0;
+  }
+  /// b = -ln(1 + t^2), t = g d. Gain: d k(t), off by what d and k are, and eight roundings. Prefix
+  /// sums: g k(t), as K-CABLE's with t for d.
+  void operator()(const reference::KCablePaper<RunningError>& cable) const {
+    const auto weighted = [&](int j) {
+      return bias_error.weighted_distance(batch, head, position, j);
+    };
+    gain_and_prefix(cable, [&](double d, double e, std::size_t n) {
+      const auto [t, t_error] = weighted(visible[n]);
+      const double slope = 2 * t / (1 + t * t);
+      return (d + e) * slope_error(t, t_error) + (e + 8 * u * d) * slope;
+    });
+    smooth_slopes(weighted);
   }
 
   /// -p ln(1 + a x): dp = -ln(1 + a x), off as the bias is; da = -p x / (1 + a x), six roundings.
@@ -190,27 +208,39 @@ struct Row {
       grad.gain[query] = RunningError(0.0);
       of_bias.accumulate_grad(grad, position, visible[n], one());
       gain.value.push_back(grad.gain[query]);
-      const auto [d, e] = bias_error.distance(batch, head, position, visible[n]);
+      const auto [d, e] = distance(visible[n]);
       gain.error.push_back(visible[n] == position ? 0.0 : gain_error(d, e, n));
     }
   }
 
   void kink_of_distance(std::size_t n) const {
     if (visible[n] == position) return;
-    const auto [d, e] = bias_error.distance(batch, head, position, visible[n]);
+    const auto [d, e] = distance(visible[n]);
     const double gain = bias_error.gain(batch, head, position);
     result.prefix.kink[n] = d == 0 ? gain : d <= e ? 2 * gain : 0.0;
   }
 
-  void smooth_slopes() const {
+  BiasError::Distance distance(int j) const {
+    return bias_error.distance(batch, head, position, j);
+  }
+
+  /// How far k(t) = 2t / (1 + t^2) moves with an error e of t, whatever its sign.
+  static double slope_error(double t, double e) {
+    if (!(square_error(t, e).error < INFINITY)) return INFINITY;
+    const double least = std::max(t - e, 0.0);
+    return 2 * e * (1 + t * (t + e)) / ((1 + t * t) * (1 + least * least)) * (1 + 8 * u);
+  }
+
+  /// Prefix sums: g k(t), t and its error being `argument` of the key.
+  template <class Argument>
+  void smooth_slopes(const Argument& argument) const {
     for (std::size_t n = 0; n < visible.size(); ++n) {
       if (visible[n] == position) continue;
-      const auto [d, e] = bias_error.distance(batch, head, position, visible[n]);
-      const double least = std::max(d - e, 0.0);
-      const double moved = 2 * e * (1 + d * (d + e)) / ((1 + d * d) * (1 + least * least));
-      const double error = bias_error.gain(batch, head, position) * moved * (1 + 8 * u) +
+      const auto [t, e] = argument(visible[n]);
+      const double moved = slope_error(t, e);
+      const double error = bias_error.gain(batch, head, position) * moved +
                            6 * u * std::abs(result.prefix.value[n].value());
-      result.prefix.rounding[n] = square_error(d, e).error < INFINITY ? error : INFINITY;
+      result.prefix.rounding[n] = moved < INFINITY ? error : INFINITY;
     }
   }
 

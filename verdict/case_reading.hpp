@@ -101,6 +101,13 @@ class CaseReading {
         return use(reference::KCable<R>{prefix_sum(row, position), gain_[row], s.query_offset});
       case BiasMethod::k_cable_nw:
         return use(reference::KCableNw<R>{prefix_sum(row, position)});
+      case BiasMethod::cable_paper:
+        return use(reference::CablePaper<R>{prefix_sum(row, position), gain_[row], s.query_offset});
+      case BiasMethod::cable_nw_paper:
+        return use(reference::CableNwPaper<R>{prefix_sum(row, position)});
+      case BiasMethod::k_cable_paper:
+        return use(
+            reference::KCablePaper<R>{prefix_sum(row, position), gain_[row], s.query_offset});
       case BiasMethod::ggd:
         return use(reference::Ggd<R>(parameter(PLUMBLINE_THETA_ALPHA),
                                      parameter(PLUMBLINE_THETA_BETA), parameter(PLUMBLINE_THETA_MU),

@@ -70,9 +70,12 @@ const std::vector<plumbline_parameter>& parameters_of(int bias) {
       return slopes;
     case PLUMBLINE_CABLE:
     case PLUMBLINE_K_CABLE:
+    case PLUMBLINE_CABLE_PAPER:
+    case PLUMBLINE_K_CABLE_PAPER:
       return weighted;
     case PLUMBLINE_CABLE_NW:
     case PLUMBLINE_K_CABLE_NW:
+    case PLUMBLINE_CABLE_NW_PAPER:
       return increments;
     case PLUMBLINE_GGD:
       return ggd;
@@ -94,6 +97,9 @@ int summed_parameter(int bias) {
     case PLUMBLINE_CABLE_NW:
     case PLUMBLINE_K_CABLE:
     case PLUMBLINE_K_CABLE_NW:
+    case PLUMBLINE_CABLE_PAPER:
+    case PLUMBLINE_CABLE_NW_PAPER:
+    case PLUMBLINE_K_CABLE_PAPER:
       return PLUMBLINE_INCREMENTS;
     case PLUMBLINE_FOX:
       return PLUMBLINE_LOG_FORGET;

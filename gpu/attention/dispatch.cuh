@@ -35,6 +35,9 @@ void dispatch_bias(const Stream& stream, const Task& task, const More&... more) 
     case PLUMBLINE_CABLE_NW:
     case PLUMBLINE_K_CABLE:
     case PLUMBLINE_K_CABLE_NW:
+    case PLUMBLINE_CABLE_PAPER:
+    case PLUMBLINE_CABLE_NW_PAPER:
+    case PLUMBLINE_K_CABLE_PAPER:
     case PLUMBLINE_FOX:
       return Rung::template run<D, Prefix>(stream, task, more...);
     case PLUMBLINE_FIRE:

@@ -11,10 +11,17 @@ __device__ inline float log_one_plus_square(float d) {
   return d < 1073741824.0f ? log1pf(d * d) : 2.0f * logf(d);
 }
 
+/// 2 d / (1 + d^2), the derivative of ln(1 + d^2), for d >= 0.
+__device__ inline float log_one_plus_square_rate(float d) {
+  return d < 1073741824.0f ? 2.0f * d / (1.0f + d * d) : 2.0f / d;
+}
+
 /// Biases of prefix sums S (Veisi et al., CABLE, eqs 2-7, sign of the published code), and of
 /// FoX's forget gates (Lin et al., section 3), with g_i >= 0 indexed by the query:
 ///   CABLE -g_i |S_i - S_j|,  K-CABLE -g_i ln(1 + (S_i - S_j)^2),  both without g_i as _NW,
-///   FoX F_i - F_j.
+///   FoX F_i - F_j,
+/// and CABLE as the paper prints it:
+///   CABLE g_i (S_i - S_j) (eq. 7; eq. 5 without g_i),  K-CABLE -ln(1 + (g_i (S_i - S_j))^2).
 ///
 /// S grows with the length while neighbours stay close, so in fp32 the difference would lose its
 /// leading digits. It is formed in double per pair and rounded to fp32 once: relative error u.
@@ -57,8 +64,9 @@ struct Prefix {
 
   __device__ static float value(const Params& p, int, const Row& row, const Key& key, float) {
     const auto difference = static_cast<float>(row.sum - key.sum);
-    if (p.method == PLUMBLINE_FOX) return difference;
+    if (is_signed(p)) return row.gain * difference;
     const float distance = fabsf(difference);
+    if (p.method == PLUMBLINE_K_CABLE_PAPER) return -log_one_plus_square(row.gain * distance);
     const bool linear = p.method == PLUMBLINE_CABLE || p.method == PLUMBLINE_CABLE_NW;
     return -(row.gain * (linear ? distance : log_one_plus_square(distance)));
   }
@@ -69,14 +77,24 @@ struct Prefix {
   };
   __device__ static Derivatives derivatives(const Params& p, const Row& row, const Key& key) {
     const auto difference = static_cast<float>(row.sum - key.sum);
-    if (p.method == PLUMBLINE_FOX) return {1.0f, 0.0f};
+    if (is_signed(p)) return {row.gain, difference};
     const float d = fabsf(difference);
     float rate = d == 0.0f ? 0.0f : 1.0f, value = d;
     if (p.method == PLUMBLINE_K_CABLE || p.method == PLUMBLINE_K_CABLE_NW) {
       value = log_one_plus_square(d);
-      rate = d < 1073741824.0f ? 2.0f * d / (1.0f + d * d) : 2.0f / d;
+      rate = log_one_plus_square_rate(d);
+    } else if (p.method == PLUMBLINE_K_CABLE_PAPER) {
+      rate = log_one_plus_square_rate(row.gain * d);
+      value = d * rate;
     }
     return {difference < 0.0f ? row.gain * rate : -(row.gain * rate), -value};
+  }
+
+ private:
+  /// Whether b_ij is g_i (S_i - S_j), or F_i - F_j, sign and all; g_i is 1 where there is none.
+  __device__ static bool is_signed(const Params& p) {
+    return p.method == PLUMBLINE_FOX || p.method == PLUMBLINE_CABLE_PAPER ||
+           p.method == PLUMBLINE_CABLE_NW_PAPER;
   }
 };
 static_assert(BiasFamily<Prefix>);

@@ -152,7 +152,7 @@ def parameters(spec):
     if "cable" in bias:
         d = Draw(seed, "increments")
         values["increments"] = [max(0.0, d.normal(i)) / 2 for i in range(per_key)]
-    if bias in ("cable", "k_cable"):
+    if bias in ("cable", "k_cable", "cable_paper", "k_cable_paper"):
         d = Draw(seed, "gain")
         values["gain"] = [(z + math.sqrt(z * z + 4)) / 2 for z in map(d.normal, range(per_query))]
     if bias == "ggd":
@@ -217,6 +217,9 @@ CASES = [LINE.format(*values) for values in [
     ("fire", "bf16", 0, 0, 0, "generic", 17),
     ("fox", "fp32", 0, 0, 0, "generic", 18),
     ("rope_half_split", "tf32", 0, 0, 0, "subnormal", 19),
+    ("cable_paper", "fp16", 0, 0, 0, "generic", 24),
+    ("cable_nw_paper", "tf32", 0, 0, 0, "generic", 25),
+    ("k_cable_paper", "bf16", 0, 0, 0, "generic", 26),
 ]]
 CASES += ["pass=backward," + LINE.format(*values) for values in [
     ("fire", "fp16", 0, 0, 0, "huge", 20),

@@ -37,7 +37,8 @@ class PagedCase {
     problem.k = k_.data();
     problem.v = v_.data();
     const int bias = problem.bias;
-    const bool cable = bias >= PLUMBLINE_CABLE && bias <= PLUMBLINE_K_CABLE_NW;
+    const bool cable = (bias >= PLUMBLINE_CABLE && bias <= PLUMBLINE_K_CABLE_NW) ||
+                       (bias >= PLUMBLINE_CABLE_PAPER && bias <= PLUMBLINE_K_CABLE_PAPER);
     if (!cable && bias != PLUMBLINE_FOX) return;
     const auto summed = cable ? PLUMBLINE_INCREMENTS : PLUMBLINE_LOG_FORGET;
     sums_ = running_sums(made.parameters.values[summed], made.s.keys);

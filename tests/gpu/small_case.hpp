@@ -56,7 +56,10 @@ inline constexpr const char* kBiases[PLUMBLINE_BIAS_COUNT] = {"nope",
                                                               "fire",
                                                               "fox",
                                                               "rope_interleaved",
-                                                              "rope_half_split"};
+                                                              "rope_half_split",
+                                                              "cable_paper",
+                                                              "cable_nw_paper",
+                                                              "k_cable_paper"};
 inline constexpr const char* kFormats[PLUMBLINE_FORMAT_COUNT] = {"fp32", "bf16", "fp16", "tf32"};
 inline constexpr int kBuckets = 8, kHidden = 5;
 

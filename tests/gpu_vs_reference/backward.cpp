@@ -73,9 +73,9 @@ constexpr Shape kShapes[] = {
 /// The parameters that the method's backward pass writes.
 std::vector<int> written(const Case& made) {
   static const std::vector<int> of[PLUMBLINE_BIAS_COUNT] = {
-      {},     {},     {2, 3}, {2}, {2, 3}, {2}, {4, 5, 6},
-      {7, 8}, {7, 8}, {9},    {9}, {9},    {9}, {10, 11, 12, 13, 14, 15},
-      {16},   {},     {}};
+      {},     {},     {2, 3}, {2},    {2, 3}, {2},   {4, 5, 6},
+      {7, 8}, {7, 8}, {9},    {9},    {9},    {9},   {10, 11, 12, 13, 14, 15},
+      {16},   {},     {},     {2, 3}, {2},    {2, 3}};
   std::vector<int> all = of[made.problem.bias];
   if (made.problem.ssmax) all.push_back(PLUMBLINE_SSMAX_SCALE);
   return all;

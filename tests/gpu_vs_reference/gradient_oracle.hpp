@@ -182,6 +182,23 @@ inline Oracle oracle_of(const Case& made, const std::vector<float>& grad_o) {
     case PLUMBLINE_K_CABLE_NW:
       run([&](int b, int h) { return ref::KCableNw<R>{prefix(b, h)}; }, per_position);
       break;
+    case PLUMBLINE_CABLE_PAPER:
+      run(
+          [&](int b, int h) {
+            return ref::CablePaper<R>{prefix(b, h), gain(b, h), p.query_offset};
+          },
+          per_position);
+      break;
+    case PLUMBLINE_CABLE_NW_PAPER:
+      run([&](int b, int h) { return ref::CableNwPaper<R>{prefix(b, h)}; }, per_position);
+      break;
+    case PLUMBLINE_K_CABLE_PAPER:
+      run(
+          [&](int b, int h) {
+            return ref::KCablePaper<R>{prefix(b, h), gain(b, h), p.query_offset};
+          },
+          per_position);
+      break;
     case PLUMBLINE_FOX:
       run([&](int b, int h) { return ref::Fox<R>{prefix(b, h)}; }, per_position);
       break;

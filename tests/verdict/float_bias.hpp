@@ -39,6 +39,11 @@ class FloatBias {
       case BiasMethod::k_cable:
       case BiasMethod::k_cable_nw:
         return -gain() * std::log1p(difference() * difference());
+      case BiasMethod::cable_paper:
+      case BiasMethod::cable_nw_paper:
+        return gain() * difference();
+      case BiasMethod::k_cable_paper:
+        return -std::log1p(weighted() * weighted());
       case BiasMethod::ggd:
         return -std::exp(of_head(PLUMBLINE_THETA_ALPHA)) *
                std::pow(ggd_base(), of_head(PLUMBLINE_THETA_BETA));
@@ -69,6 +74,12 @@ class FloatBias {
       case BiasMethod::k_cable:
         deposit(PLUMBLINE_GAIN, row_ * c_.spec.queries + r_,
                 -std::log1p(difference() * difference()));
+        break;
+      case BiasMethod::cable_paper:
+        deposit(PLUMBLINE_GAIN, row_ * c_.spec.queries + r_, difference());
+        break;
+      case BiasMethod::k_cable_paper:
+        deposit(PLUMBLINE_GAIN, row_ * c_.spec.queries + r_, -difference() * weighted_rate());
         break;
       case BiasMethod::ggd: {
         const float beta = of_head(PLUMBLINE_THETA_BETA), mu = of_head(PLUMBLINE_THETA_MU);
@@ -119,6 +130,11 @@ class FloatBias {
       case BiasMethod::k_cable:
       case BiasMethod::k_cable_nw:
         return -gain() * (2 * d / (1 + d * d));
+      case BiasMethod::cable_paper:
+      case BiasMethod::cable_nw_paper:
+        return i_ == j_ ? 0.0f : gain();
+      case BiasMethod::k_cable_paper:
+        return -gain() * weighted_rate();
       case BiasMethod::fox:
         return i_ == j_ ? 0.0f : 1.0f;
       default:
@@ -139,6 +155,8 @@ class FloatBias {
     for (int t = std::min(i_, j_) + 1; t <= std::max(i_, j_); ++t) sum += x[t];
     return static_cast<float>(i_ > j_ ? sum : -sum);
   }
+  float weighted() const { return gain() * difference(); }
+  float weighted_rate() const { return 2 * weighted() / (1 + weighted() * weighted()); }
   float ggd_base() const {
     const float mu = of_head(PLUMBLINE_THETA_MU);
     return std::abs(static_cast<float>(j_ - i_) - (std::exp(mu) - std::exp(-mu))) +

@@ -105,12 +105,28 @@ BOOST_AUTO_TEST_CASE(the_cable_biases_take_the_distance_of_prefix_sums) {
   // S = 1, 3, 6 and g = 1, 2, 0.5.
   const std::array<float, 3> increments{1.0f, 2.0f, 3.0f}, gain{1.0f, 2.0f, 0.5f};
   const auto value = [&](int bias, int i, int j) {
-    const double s[] = {1.0, 3.0, 6.0}, d = std::abs(s[i] - s[j]);
-    const double g = bias == PLUMBLINE_CABLE || bias == PLUMBLINE_K_CABLE ? gain[i] : 1.0;
-    return bias <= PLUMBLINE_CABLE_NW ? std::exp(-g * d) : std::pow(1.0 + d * d, -g);
+    const double s[] = {1.0, 3.0, 6.0}, d = std::abs(s[i] - s[j]), g = gain[i];
+    switch (bias) {
+      case PLUMBLINE_CABLE:
+        return std::exp(-g * d);
+      case PLUMBLINE_CABLE_NW:
+        return std::exp(-d);
+      case PLUMBLINE_K_CABLE:
+        return std::pow(1.0 + d * d, -g);
+      case PLUMBLINE_K_CABLE_NW:
+        return 1.0 / (1.0 + d * d);
+      case PLUMBLINE_CABLE_PAPER:
+        return std::exp(g * (s[i] - s[j]));
+      case PLUMBLINE_CABLE_NW_PAPER:
+        return std::exp(s[i] - s[j]);
+      default:
+        return 1.0 / (1.0 + g * d * g * d);
+    }
   };
   for_every_kernel([&](const plumbline_kernel& kernel) {
-    for (int bias = PLUMBLINE_CABLE; bias <= PLUMBLINE_K_CABLE_NW; ++bias) {
+    for (const int bias :
+         {PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW, PLUMBLINE_K_CABLE, PLUMBLINE_K_CABLE_NW,
+          PLUMBLINE_CABLE_PAPER, PLUMBLINE_CABLE_NW_PAPER, PLUMBLINE_K_CABLE_PAPER}) {
       Small small(3);
       small.problem.bias = bias;
       small.problem.parameters[PLUMBLINE_INCREMENTS] = increments.data();
