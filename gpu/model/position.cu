@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/position.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "core/bfloat16.cuh"
+#include "core/float16.cuh"
+#include "model/alibi_slopes.hpp"
+#include "model/position_method.hpp"
+
+namespace plumbline::gpu {
+
+namespace {
+
+const std::vector<PositionInput>& inputs(const ModelConfiguration& c) {
+  return position_inputs(position_method(c.position).bias);
+}
+
+int gate_count(const ModelConfiguration& c) {
+  return static_cast<int>(std::ranges::count_if(
+      inputs(c), [](const PositionInput& input) { return input.gate.has_value(); }));
+}
+
+std::size_t gate_values(const ModelConfiguration& c, int batch, int length) {
+  return static_cast<std::size_t>(batch) * c.heads * length;
+}
+
+bool is_alibi(const ModelConfiguration& c) {
+  return position_method(c.position).bias == PLUMBLINE_ALIBI;
+}
+
+}  // namespace
+
+const std::vector<PositionInput>& position_inputs(int bias) {
+  using List = std::vector<PositionInput>;
+  static const PositionInput increment{"increment", PLUMBLINE_INCREMENTS, HeadGate::increment},
+      gain{"gain", PLUMBLINE_GAIN, HeadGate::gain};
+  static const List kerple{{"p", PLUMBLINE_P}, {"a", PLUMBLINE_A}},
+      table{{"table", PLUMBLINE_TABLE}};
+  static const std::map<int, List> inputs_of{
+      {PLUMBLINE_NOPE, {}},
+      {PLUMBLINE_ALIBI, {}},
+      {PLUMBLINE_CABLE, {increment, gain}},
+      {PLUMBLINE_CABLE_NW, {increment}},
+      {PLUMBLINE_K_CABLE, {increment, gain}},
+      {PLUMBLINE_K_CABLE_NW, {increment}},
+      {PLUMBLINE_GGD,
+       {{"theta_alpha", PLUMBLINE_THETA_ALPHA},
+        {"theta_beta", PLUMBLINE_THETA_BETA},
+        {"theta_mu", PLUMBLINE_THETA_MU}}},
+      {PLUMBLINE_KERPLE_LOG, kerple},
+      {PLUMBLINE_KERPLE_POWER, kerple},
+      {PLUMBLINE_T5, table},
+      {PLUMBLINE_T5_BIDIRECTIONAL, table},
+      {PLUMBLINE_T5_CLIPPED, table},
+      {PLUMBLINE_T5_CLIPPED_OFFSET, table},
+      {PLUMBLINE_FIRE,
+       {{"hidden.weight", PLUMBLINE_HIDDEN_WEIGHT},
+        {"hidden.bias", PLUMBLINE_HIDDEN_BIAS},
+        {"output.weight", PLUMBLINE_OUTPUT_WEIGHT},
+        {"output.bias", PLUMBLINE_OUTPUT_BIAS},
+        {"c", PLUMBLINE_C},
+        {"L", PLUMBLINE_L}}},
+      {PLUMBLINE_FOX, {{"forget_gate", PLUMBLINE_LOG_FORGET, HeadGate::log_forget}}},
+      {PLUMBLINE_ROPE_INTERLEAVED, {}},
+      {PLUMBLINE_ROPE_HALF_SPLIT, {}}};
+  const auto found = inputs_of.find(bias);
+  if (found == inputs_of.end())
+    throw std::invalid_argument("no attention layer has the bias " + std::to_string(bias));
+  return found->second;
+}
+
+PositionRoom::PositionRoom(const Stream& stream, const ModelConfiguration& c, int batch, int length)
+    : values_(gate_values(c, batch, length)),
+      slopes_(stream, is_alibi(c) ? c.heads : 0),
+      gradients_(stream, gate_count(c) * values_),
+      workspace_(stream,
+                 gate_count(c) > 0 ? head_gate_workspace({batch, length, c.width, c.heads}) : 0) {
+  if (!is_alibi(c)) return;
+  std::vector<float> slopes;
+  for (const double exponent :
+       alibi_exponents(c.heads, false))
+    slopes.push_back(static_cast<float>(std::exp2(-exponent)));
+  slopes_.copy_from_host(stream, slopes.data(), 0, slopes.size());
+  stream.wait();  // the slopes leave the host's memory
+}
+
+template <class Element>
+std::size_t LayerPosition<Element>::activations(const ModelConfiguration& c, int batch,
+                                                int length) {
+  return gate_count(c) * gate_values(c, batch, length);
+}
+
+template <class Element>
+LayerPosition<Element>::LayerPosition(const Stream& stream, const ModelConfiguration& c,
+                                      const ParameterLayout& layout, int layer, const float* values,
+                                      float* gradients, float* activations,
+                                      const PositionRoom& room)
+    : stream_(stream), room_(room), width_(c.width), heads_(c.heads) {
+  const std::string attention = attention_name(c.architecture, layer);
+  const auto value = [&](const std::string& name) { return values + layout[name].offset; };
+  const auto gradient = [&](const std::string& name) {
+    return layout[name].trained ? gradients + layout[name].offset : nullptr;
+  };
+  const auto give = [&](plumbline_parameter parameter, const std::string& name) {
+    given_.push_back({parameter, value(name), gradient(name)});
+  };
+  for (const PositionInput& input : inputs(c)) {
+    const std::string name = attention + ".position." + input.name;
+    if (!input.gate) {
+      give(input.parameter, name);
+      continue;
+    }
+    const std::string weight = name + ".weight", bias = name + ".bias";
+    const auto nth = gates_.size();
+    gates_.push_back({input.parameter, *input.gate, value(weight), value(bias), gradient(weight),
+                      gradient(bias), activations + nth * room.numbers(),
+                      room.gradient(static_cast<int>(nth))});
+  }
+  if (c.ssmax) give(PLUMBLINE_SSMAX_SCALE, attention + ".ssmax.scale");
+}
+
+template <class Element>
+void LayerPosition<Element>::give(plumbline_problem& problem) const {
+  if (room_.slopes()) problem.parameters[PLUMBLINE_SLOPES] = room_.slopes();
+  for (const Given& given : given_) problem.parameters[given.parameter] = given.value;
+  for (const Gate& gate : gates_) problem.parameters[gate.parameter] = gate.values;
+}
+
+template <class Element>
+void LayerPosition<Element>::forward(int batch, int length, const Element* x,
+                                     plumbline_problem& problem) const {
+  for (const Gate& gate : gates_)
+    head_gate_forward(stream_, gate.gate, shape(batch, length), x, gate.weight, gate.bias,
+                      gate.values);
+  give(problem);
+}
+
+template <class Element>
+void LayerPosition<Element>::prepare_backward(plumbline_problem& problem,
+                                              plumbline_gradients& gradients) const {
+  give(problem);
+  for (const Given& given : given_) gradients.grad_parameters[given.parameter] = given.gradient;
+  for (const Gate& gate : gates_) gradients.grad_parameters[gate.parameter] = gate.grad_values;
+}
+
+template <class Element>
+void LayerPosition<Element>::backward(int batch, int length, const Element* x,
+                                      Element* grad_x) const {
+  for (const Gate& gate : gates_)
+    head_gate_backward<Element>(
+        stream_, gate.gate, shape(batch, length), x, gate.weight, gate.values, gate.grad_values,
+        {grad_x, Gradient::accumulate, gate.grad_weight, gate.grad_bias, Gradient::accumulate},
+        room_.workspace());
+}
+
+template class LayerPosition<float>;
+template class LayerPosition<bfloat16>;
+template class LayerPosition<float16>;
+
+}  // namespace plumbline::gpu
