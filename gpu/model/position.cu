@@ -83,7 +83,7 @@ PositionRoom::PositionRoom(const Stream& stream, const ModelConfiguration& c, in
   if (!is_alibi(c)) return;
   std::vector<float> slopes;
   for (const double exponent :
-       alibi_exponents(c.heads, false))
+       alibi_exponents(c.heads, position_method(c.position).geometric_slopes))
     slopes.push_back(static_cast<float>(std::exp2(-exponent)));
   slopes_.copy_from_host(stream, slopes.data(), 0, slopes.size());
   stream.wait();  // the slopes leave the host's memory
