@@ -70,7 +70,10 @@ BOOST_AUTO_TEST_CASE(twenty_depths_are_evenly_spaced_from_all_filler_behind_to_a
     const auto begin = text.find("\nThe pass key is"), end = text.find("Remember it.\n");
     return text.erase(begin, end + 13 - begin);
   };
-  BOOST_TEST(without_key(front) == without_key(back));
+  for (int depth = 0; depth < 20; ++depth) {
+    const auto passkey = passkey_prompt(tokenizer, {length, depth, 20, 1, 0});
+    BOOST_TEST(without_key(tokenizer.decode(passkey.prompt)) == without_key(front));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_passkey_prompt_depends_on_its_options_only) {
@@ -125,6 +128,20 @@ BOOST_AUTO_TEST_CASE(every_needle_is_in_its_haystack_once_and_the_question_asks_
       }
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(as_many_sentences_as_fit_stand_in_the_haystack_and_no_more) {
+  const ByteTokenizer tokenizer;
+  std::size_t full = 0;
+  const std::size_t sentence = noise_sentence.size() + 1;
+  for (std::size_t length = 2000; length < 2000 + sentence; ++length) {
+    const NeedleOptions options{static_cast<int>(length), 128, 1, 0, {}, {}};
+    const auto prompt = needle_prompt(tokenizer, needle_task("single_1"), options);
+    BOOST_TEST(prompt.tokens.size() + 128 <= length);
+    BOOST_TEST(prompt.tokens.size() + 128 + sentence > length);
+    full += prompt.tokens.size() + 128 == length;
+  }
+  BOOST_TEST(full == 1);
 }
 
 BOOST_AUTO_TEST_CASE(the_tasks_are_rulers_eight) {

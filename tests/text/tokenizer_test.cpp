@@ -11,6 +11,7 @@
 #include "support/draw.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "text/byte_tokenizer.hpp"
+#include "text/passkey.hpp"
 #include "text/tokenize.hpp"
 
 using namespace plumbline;
@@ -112,6 +113,21 @@ BOOST_AUTO_TEST_CASE(digits_have_tokens_of_their_own) {
   }
   BOOST_TEST(!tokenizer->token_of("no such piece").has_value());
   BOOST_TEST(!tokenizer->token_of("</s>").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_models_passkey_has_a_token_for_every_digit) {
+  const auto tokenizer = open_tokenizer(small_model());
+  for (std::uint64_t number = 0; number < 20; ++number) {
+    const auto passkey = passkey_prompt(*tokenizer, {600, 10, 20, 1, number});
+    BOOST_TEST(passkey.prompt.size() + passkey.answer.size() == 600);
+    BOOST_TEST(passkey.answer.size() == 5);
+    BOOST_TEST(tokenizer->decode(passkey.answer) == passkey.key);
+    BOOST_TEST(std::equal(passkey.answer.begin(), passkey.answer.end(),
+                          passkey.prompt.begin() + passkey.key_place));
+    // Parts are encoded for themselves, and this model puts a blank before each.
+    BOOST_TEST(tokenizer->decode(passkey.prompt).find("is " + passkey.key + " .") !=
+               std::string::npos);
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_no_model_is_refused_by_its_name_and_the_reason, Fixture) {
