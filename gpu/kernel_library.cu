@@ -80,20 +80,13 @@ int forward(const plumbline_problem* problem, const plumbline_outputs* outputs, 
       [](const plumbline_problem& p, const plumbline_outputs& o) { run_forward(p, o, rung); });
 }
 
-template <bool atomic>
+template <bool tensor_cores, bool deterministic = true>
 int backward(const plumbline_problem* problem, const plumbline_gradients* gradients, char* message,
              size_t message_size) {
-  return run(
-      problem, gradients, message, message_size,
-      [](const plumbline_problem& p, const plumbline_gradients& g) { run_backward(p, g, atomic); });
-}
-
-/// dK and dV on tensor cores, the rest as in "fused".
-int mma_backward(const plumbline_problem* problem, const plumbline_gradients* gradients,
-                 char* message, size_t message_size) {
   return run(problem, gradients, message, message_size,
              [](const plumbline_problem& p, const plumbline_gradients& g) {
-               run_backward(p, g, false, mma_backward_keys);
+               const auto format = static_cast<Format>(p.format);
+               run_backward(p, g, attention_kernels(format, tensor_cores, deterministic));
              });
 }
 
@@ -132,11 +125,20 @@ int supports_training(const plumbline_problem* problem, int32_t pass) {
   return pass == PLUMBLINE_FORWARD ? 1 : 0;
 }
 
+/// Atomic additions need P in shared memory beside dZ.
+constexpr double kMostHiddenAtomic = 128;
+
 /// Turned queries and keys are rounded to the element format again: that is a kernel of its own.
 template <bool rope>
 int supports_mma(const plumbline_problem* problem, int32_t pass) {
   return supports_training(problem, pass) && problem->format != PLUMBLINE_FP32 &&
          has_rope(*problem) == rope;
+}
+
+int supports_mma_atomic(const plumbline_problem* problem, int32_t pass) {
+  if (!supports_mma<false>(problem, pass)) return 0;
+  return problem->bias != PLUMBLINE_FIRE || pass != PLUMBLINE_BACKWARD ||
+         problem->options[PLUMBLINE_HIDDEN] <= kMostHiddenAtomic;
 }
 
 /// A kernel that has the forward pass alone.
@@ -161,7 +163,7 @@ constexpr plumbline_kernel kKernels[] = {
      0,
      supports_training,
      forward<&fused_forward>,
-     backward<true>,
+     backward<false, false>,
      nullptr},
     {"mma",
      {{},
@@ -171,7 +173,17 @@ constexpr plumbline_kernel kKernels[] = {
      1,
      supports_mma<false>,
      forward<&mma_forward>,
-     mma_backward,
+     backward<true>,
+     nullptr},
+    {"mma_atomic",
+     {{},
+      tensor_core(PLUMBLINE_BF16, 0),
+      tensor_core(PLUMBLINE_FP16, 0),
+      tensor_core(PLUMBLINE_TF32, 0x1p-10)},
+     0,
+     supports_mma_atomic,
+     forward<&mma_forward>,
+     backward<true, false>,
      nullptr},
     {"mma_rope",
      {{},
@@ -181,7 +193,7 @@ constexpr plumbline_kernel kKernels[] = {
      1,
      supports_mma<true>,
      forward<&mma_forward>,
-     mma_backward,
+     backward<true>,
      nullptr},
     forward_kernel("fused_skipping", forward<&fused_skipping_forward>, kSkipping),
     {"split_kv", {kSplit, kSplit, kSplit, kSplit}, 1, supports_decode, nullptr, nullptr, decode},

@@ -81,8 +81,9 @@ int most_splits(int keys) { return std::min(kMostSplits, (keys - 1) / kLeastSpli
 }  // namespace
 
 AttentionKernels attention_kernels(Format format, bool tensor_cores, bool deterministic) {
-  if (tensor_cores && format != Format::fp32) return {mma_forward, mma_backward_keys, false};
-  return {fused_forward, backward_keys, !deterministic};
+  if (tensor_cores && format != Format::fp32)
+    return {mma_forward, mma_backward_keys, mma_backward_queries, !deterministic};
+  return {fused_forward, backward_keys, backward_queries, !deterministic};
 }
 
 Attention::Attention(const Stream& stream, const plumbline_problem& largest,

@@ -19,6 +19,8 @@ struct AttentionKernels {
   void (*forward)(const Stream&, const Task&, const Outputs&);
   /// dK, dV and the keys' side of dS, in a fixed order; not called with `atomic`.
   void (*backward_keys)(const Stream&, const Task&, const BackwardArrays&);
+  /// dQ and what belongs to queries and heads; with `atomic` all gradients.
+  void (*backward_queries)(const Stream&, const Task&, const BackwardArrays&);
   bool atomic;  ///< dK and dV by atomic additions: their last bits may differ from run to run
 };
 

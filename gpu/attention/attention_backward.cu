@@ -98,7 +98,7 @@ void Attention::backward(const plumbline_problem& p, const plumbline_gradients& 
                               room.ssmax_partial.data(),
                               kernels_.atomic};
   if (!kernels_.atomic) kernels_.backward_keys(stream_, of_problem, arrays);
-  backward_queries(stream_, of_problem, arrays);
+  kernels_.backward_queries(stream_, of_problem, arrays);
 
   if (gradients.grad_q)
     backward_store(stream_, of_problem, room.dq.data(), gradients.grad_q, rows, p.queries,

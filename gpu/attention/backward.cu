@@ -3,7 +3,6 @@
 
 #include <deque>
 
-#include "attention/attention.cuh"
 #include "attention/check_problem.cuh"
 #include "attention/device_problem.cuh"
 
@@ -41,8 +40,8 @@ class ParameterGrads {
 
 }  // namespace
 
-void run_backward(const plumbline_problem& p, const plumbline_gradients& gradients, bool atomic,
-                  void (*keys)(const Stream&, const Task&, const BackwardArrays&)) {
+void run_backward(const plumbline_problem& p, const plumbline_gradients& gradients,
+                  const AttentionKernels& kernels) {
   const Stream stream;
   const DeviceProblem device(stream, p);
   require(gradients.o, "o");
@@ -57,7 +56,7 @@ void run_backward(const plumbline_problem& p, const plumbline_gradients& gradien
   Output<unsigned char> grad_v(stream, gradients.grad_v, key_bytes(p), "grad_v");
   ParameterGrads parameters(stream, p, gradients);
 
-  const Attention attention(stream, device.problem(), {nullptr, keys, atomic}, {.backward = true});
+  const Attention attention(stream, device.problem(), kernels, {.backward = true});
   plumbline_gradients on_device{
       o.data(), lse.data(), grad_o.data(), grad_q.data(), grad_k.data(), grad_v.data(), {}};
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) on_device.grad_parameters[n] = parameters[n];

@@ -30,6 +30,13 @@ void mma_backward_keys_in(const Stream& stream, const Task& task, const Backward
 /// after dk, dv and prefix_sum are zero.
 void backward_queries(const Stream& stream, const Task& task, const BackwardArrays& arrays);
 
+/// The same on tensor cores, in bf16, fp16 and tf32: dZ is rounded to the format where it meets K
+/// and Q, P where it meets dO.
+void mma_backward_queries(const Stream& stream, const Task& task, const BackwardArrays& arrays);
+
+template <class Element>
+void mma_backward_queries_in(const Stream& stream, const Task& task, const BackwardArrays& arrays);
+
 /// `rows` rows of gradients in fp32, turned back by RoPE where `positions` > 0: row n stands at
 /// position first_position + n % positions. Rounds to the problem's format.
 void backward_store(const Stream& stream, const Task& task, const float* gradient, void* stored,

@@ -16,7 +16,7 @@ void run_forward(const plumbline_problem& p, const plumbline_outputs& outputs,
   Output<unsigned char> o(stream, outputs.o, query_bytes(p), "o");
   Output<float> lse(stream, outputs.lse, static_cast<std::size_t>(p.batch) * p.heads * p.queries,
                     "lse");
-  const Attention attention(stream, problem.problem(), {rung, nullptr, false});
+  const Attention attention(stream, problem.problem(), {rung, nullptr, nullptr, false});
   attention.forward(problem.problem(), {o.data(), lse.data()});
   o.fetch();
   lse.fetch();

@@ -70,14 +70,19 @@ struct AnyBiasTile {
     return reinterpret_cast<typename Bias::Row*>(rows)[n];
   }
 
-  /// The queries from row `at.row` on that exist, `count` of them.
+  /// The queries from row `at.row` on that exist, `count` of them; the last one stands for the
+  /// others.
   __device__ void load_rows(const AnyBias& bias, At at, int count) const {
     bias.visit([&](auto family, const auto& params) {
       using Bias = decltype(family);
       if constexpr (!std::is_empty_v<typename Bias::Row>) {
 #pragma unroll 1
-        for (int n = static_cast<int>(threadIdx.x); n < count; n += static_cast<int>(blockDim.x))
-          row<Bias>(n) = Bias::load_row(params, {at.batch, at.head, at.row + n, at.position + n});
+        for (int n = static_cast<int>(threadIdx.x); n < kQueries;
+             n += static_cast<int>(blockDim.x)) {
+          const int from = min(n, count - 1);
+          row<Bias>(n) =
+              Bias::load_row(params, {at.batch, at.head, at.row + from, at.position + from});
+        }
       }
     });
   }

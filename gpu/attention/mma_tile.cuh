@@ -16,6 +16,9 @@ inline constexpr int kMmaThreads = 128;
 inline constexpr int kMmaQueries = 64;
 inline constexpr int kMmaWarpRows = 16;
 
+/// Shared memory that a block may have on every GPU from compute capability 8.0 on.
+inline constexpr std::size_t kSharedOfAnyGpu = 99 * 1024;
+
 /// A tile of rows of D elements. Rows are padded by 16 bytes, so that eight consecutive ones lie in
 /// different banks, and elements in tf32 of two rows, two rows apart, do not collide either.
 template <int D, class Element>

@@ -8,8 +8,8 @@
 namespace plumbline::gpu {
 
 /// All scores of an offset share the derivatives, so the diagonals of dz are summed first: thread n
-/// has the n-th of a tile's 63 offsets. Up to three parameters gather in its registers. Of a T5
-/// table each row is a run of neighbouring offsets, whose first thread adds to the block's sums.
+/// has the n-th of a tile's 63 offsets, and up to three sums of its own. Of a T5 table each row is
+/// a run of neighbouring offsets, whose first thread adds to the block's sums.
 template <>
 struct HeadGrad<Distance> {
   static constexpr bool kUsed = true;
@@ -33,13 +33,19 @@ struct HeadGrad<Distance> {
     return shared_bytes<double>(kOffsets * kMost);
   }
 
-  double* shared;   // [kOffsets][kMost]; of a table [kOffsets] sums of diagonals
+  double* shared;   // [kOffsets][kMost], a thread's own sums; of a table [kOffsets] diagonals
   double* partial;  // the block's sums
-  double own[kMost] = {};
 
   /// `block_partial` has `rows` zeros, or nothing of use where the family's method has no table.
   __device__ HeadGrad(SharedMemory& memory, const Distance::Params&, double* block_partial)
       : shared(memory.take<double>(kOffsets * kMost)), partial(block_partial) {}
+
+  /// Before the first tile.
+  __device__ void clear(const Distance::Params&) const {
+    const int thread = static_cast<int>(threadIdx.x);
+    if (thread < kOffsets)
+      for (int n = 0; n < kMost; ++n) shared[thread * kMost + n] = 0.0;
+  }
 
   __device__ static bool has_table(const Distance::Params& p) {
     return p.method != PLUMBLINE_GGD && p.method != PLUMBLINE_KERPLE_LOG &&
@@ -49,7 +55,7 @@ struct HeadGrad<Distance> {
   /// dz is [kTileQueries][stride]; `first_offset` is that of the first query and the first key. All
   /// threads call it, after a barrier.
   __device__ void add(const Distance::Params& p, int head, const float* dz, int stride,
-                      const float*, int first_offset, const Distance::Row*) {
+                      const float*, int first_offset, const Distance::Row*) const {
     if (p.method == PLUMBLINE_ALIBI) return;
     const int thread = static_cast<int>(threadIdx.x);
     const int offset = first_offset + thread - (kTileKeys - 1);
@@ -74,14 +80,12 @@ struct HeadGrad<Distance> {
     else
       KerplePower{p.p[head], p.a[head]}.derivatives(x, of);
 #pragma unroll
-    for (int n = 0; n < kMost; ++n) own[n] += diagonal * of[n];
+    for (int n = 0; n < kMost; ++n) shared[thread * kMost + n] += diagonal * of[n];
   }
 
-  __device__ void finish(const Distance::Params& p, int) {
+  __device__ void finish(const Distance::Params& p, int) const {
     if (p.method == PLUMBLINE_ALIBI || has_table(p)) return;
     const int thread = static_cast<int>(threadIdx.x);
-    if (thread < kOffsets)
-      for (int n = 0; n < kMost; ++n) shared[thread * kMost + n] = own[n];
     __syncthreads();
     const int rows = p.method == PLUMBLINE_GGD ? Ggd::kParameters : KerpleLog::kParameters;
     if (thread >= rows) return;
@@ -91,7 +95,7 @@ struct HeadGrad<Distance> {
   }
 
  private:
-  __device__ void add_to_table(const Distance::Params& p, double diagonal, int offset) {
+  __device__ void add_to_table(const Distance::Params& p, double diagonal, int offset) const {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < kOffsets) shared[thread] = diagonal;
     __syncthreads();

@@ -32,9 +32,8 @@ struct HeadGrad<Fire> {
   float* by_row;      // [2][kTileQueries]: m / (1 + |c| m) and the row's factor of dL
   float* by_offset;   // [kTileQueries + kTileKeys]: d / (1 + |c| d)
   double* sums;       // [kWarps][kSums][hidden], each read and written by one thread alone
-  double* bias_sums;  // [kTileThreads]
+  double* bias_sums;  // [kTileThreads], a thread's own
   double* partial;
-  double output_bias = 0.0;
 
   __device__ HeadGrad(SharedMemory& memory, const Fire::Params& p, double* block_partial)
       : y(memory.take<float>(kTileQueries * kStride)),
@@ -42,21 +41,27 @@ struct HeadGrad<Fire> {
         by_offset(memory.take<float>(kTileQueries + kTileKeys)),
         sums(memory.take<double>(kWarps * kSums * p.hidden)),
         bias_sums(memory.take<double>(kTileThreads)),
-        partial(block_partial) {
+        partial(block_partial) {}
+
+  /// Before the first tile.
+  __device__ void clear(const Fire::Params& p) const {
     for_own_units(p, [&](double* of, int) {
       for (int n = 0; n < kSums; ++n) of[n * p.hidden] = 0.0;
     });
+    bias_sums[threadIdx.x] = 0.0;
   }
 
   __device__ void add(const Fire::Params& p, int, const float* dz, int stride, const float* entries,
-                      int first_offset, const Fire::Row* rows) {
+                      int first_offset, const Fire::Row* rows) const {
     const int thread = static_cast<int>(threadIdx.x);
     const float c = fabsf(p.c[0]);
+    double output_bias = 0.0;
     for (int n = thread; n < kTileQueries * kTileKeys; n += kTileThreads) {
       const int row = n / kTileKeys, key = n % kTileKeys;
       y[row * kStride + key] = entries[row - key + kTileKeys - 1] / rows[row].divisor;
       output_bias += dz[row * stride + key];
     }
+    bias_sums[thread] += output_bias;
     if (thread < kTileQueries + kTileKeys) {
       const float d = fabsf(static_cast<float>(first_offset + thread - (kTileKeys - 1)));
       by_offset[thread] = d / (1.0f + c * d);
@@ -94,9 +99,8 @@ struct HeadGrad<Fire> {
     });
   }
 
-  __device__ void finish(const Fire::Params& p, int head) {
+  __device__ void finish(const Fire::Params& p, int head) const {
     const int thread = static_cast<int>(threadIdx.x);
-    bias_sums[thread] = output_bias;
     __syncthreads();
     const float* output_weight = p.output_weight + static_cast<std::size_t>(head) * p.hidden;
     const auto sum = [&](int n, int w) {
