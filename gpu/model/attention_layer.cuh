@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLUMBLINE_GPU_MODEL_ATTENTION_LAYER_CUH
+#define PLUMBLINE_GPU_MODEL_ATTENTION_LAYER_CUH
+
+#include <string>
+#include <vector>
+
+#include "attention/attention.cuh"
+#include "model/attention_problem.hpp"
+#include "model/layers.cuh"
+#include "model/position.cuh"
+#include "ops/heads.cuh"
+
+namespace plumbline::gpu {
+
+/// Names of an attention layer's linear layers: one for q, k and v side by side, or one each; and
+/// the output's.
+struct AttentionNames {
+  std::vector<std::string> inputs;
+  std::string output;
+};
+
+/// The kernels, the tables and the room of all layers.
+struct SharedAttention {
+  const Attention& attention;
+  const PositionRoom& position;
+};
+
+/// Y = concat_h(attention of head h) W_o + b_o on X W + b, with the model's position method.
+template <class Element>
+class AttentionLayer {
+ public:
+  /// Room for the passes of all layers, one after the other.
+  struct Room {
+    Element* inputs;             ///< [rows, columns of q, k and v]
+    Element* merged;             ///< [rows, width]
+    Element *o, *q, *k, *v, *x;  ///< gradients: by heads, and [rows, width]
+    Room(const Step<Element>& step, Arena& arena) {
+      const ModelConfiguration& c = step.configuration;
+      const std::size_t rows = step.max_rows();
+      const std::size_t keys = rows * c.kv_heads * c.head_dim(), width = rows * c.width;
+      inputs = arena.take<Element>(width + 2 * keys);
+      merged = arena.take<Element>(width);
+      o = arena.take<Element>(width);
+      q = arena.take<Element>(width);
+      k = arena.take<Element>(keys);
+      v = arena.take<Element>(keys);
+      x = arena.take<Element>(width);
+    }
+  };
+
+  /// `shared` serves all layers.
+  AttentionLayer(Step<Element>& step, Arena& arena, const AttentionNames& names, int layer,
+                 const SharedAttention& shared)
+      : step_(step),
+        attention_(shared.attention),
+        position_(step.stream, step.configuration, step.layout, layer, step.master.data(),
+                  step.gradients.data(),
+                  arena.take<float>(LayerPosition<Element>::activations(
+                      step.configuration, step.max_batch, step.max_length)),
+                  shared.position),
+        output_(step, names.output) {
+    for (const std::string& name : names.inputs) inputs_.emplace_back(step, name);
+    const ModelConfiguration& c = step.configuration;
+    const std::size_t rows = step.max_rows();
+    q_ = arena.take<Element>(rows * c.width);
+    k_ = arena.take<Element>(rows * c.kv_heads * c.head_dim());
+    v_ = arena.take<Element>(rows * c.kv_heads * c.head_dim());
+    o_ = arena.take<Element>(rows * c.width);
+    lse_ = arena.take<float>(rows * c.heads);
+  }
+
+  void forward(const Tokens& tokens, const Element* x, Element* y, const Room& room) {
+    const int rows = tokens.rows();
+    Element* const heads[3] = {q_, k_, v_};
+    int column = 0;
+    for (int n = 0; n < 3; ++n) {
+      const bool fused = inputs_.size() == 1;
+      if (n == 0 || !fused) inputs_[n].forward(rows, x, room.inputs);
+      split(columns(tokens, n), room.inputs + (fused ? column : 0), heads[n]);
+      column += inputs_of(n);
+    }
+    plumbline_problem problem = problem_of(tokens);
+    position_.forward(tokens.batch, tokens.length, x, problem);
+    attention_.forward(problem, {o_, lse_});
+    merge(output_columns(tokens), o_, room.merged);
+    output_.forward(rows, room.merged, y);
+  }
+
+  void backward(const Tokens& tokens, const Element* x, const Element* grad_y, Element* grad_x,
+                const Room& room) {
+    const int rows = tokens.rows();
+    merge(output_columns(tokens), o_, room.merged);
+    output_.backward_weight(rows, room.merged, grad_y);
+    output_.backward_input(rows, grad_y, room.merged);
+    split(output_columns(tokens), room.merged, room.o);
+
+    plumbline_problem problem = problem_of(tokens);
+    plumbline_gradients gradients{o_, lse_, room.o, room.q, room.k, room.v, {}};
+    position_.prepare_backward(problem, gradients);
+    attention_.backward(problem, gradients, Gradient::accumulate);
+    backward_projections(tokens, x, grad_x, room);
+    position_.backward(tokens.batch, tokens.length, x, grad_x);
+  }
+
+ private:
+  void backward_projections(const Tokens& tokens, const Element* x, Element* grad_x,
+                            const Room& room) {
+    const int rows = tokens.rows();
+    const bool fused = inputs_.size() == 1;
+    const Element* const grads[3] = {room.q, room.k, room.v};
+    int column = 0;
+    for (int n = 0; n < 3; ++n) {
+      merge(columns(tokens, n), grads[n], room.inputs + (fused ? column : 0));
+      column += inputs_of(n);
+      if (fused) continue;
+      inputs_[n].backward_weight(rows, x, room.inputs);
+      inputs_[n].backward_input(rows, room.inputs, n == 0 ? grad_x : room.x);
+      if (n > 0)
+        add(step_.stream, grad_x, room.x, grad_x, static_cast<std::size_t>(rows) * inputs_[n].in());
+    }
+    if (!fused) return;
+    inputs_[0].backward_weight(rows, x, room.inputs);
+    inputs_[0].backward_input(rows, room.inputs, grad_x);
+  }
+
+  /// Columns that q, k or v (n = 0, 1, 2) takes.
+  int inputs_of(int n) const {
+    const ModelConfiguration& c = step_.configuration;
+    return (n == 0 ? c.heads : c.kv_heads) * c.head_dim();
+  }
+  HeadColumns columns(const Tokens& tokens, int n) const {
+    const ModelConfiguration& c = step_.configuration;
+    return {tokens.batch, tokens.length, n == 0 ? c.heads : c.kv_heads, c.head_dim(),
+            inputs_[inputs_.size() == 1 ? 0 : n].out()};
+  }
+  HeadColumns output_columns(const Tokens& tokens) const {
+    const ModelConfiguration& c = step_.configuration;
+    return {tokens.batch, tokens.length, c.heads, c.head_dim(), c.width};
+  }
+  void split(const HeadColumns& shape, const Element* columns, Element* heads) const {
+    split_heads(step_.stream, step_.configuration.format, shape, columns, heads);
+  }
+  void merge(const HeadColumns& shape, const Element* heads, Element* columns) const {
+    merge_heads(step_.stream, step_.configuration.format, shape, heads, columns);
+  }
+
+  plumbline_problem problem_of(const Tokens& tokens) const {
+    plumbline_problem problem = attention_problem(step_.configuration, tokens.batch, tokens.length);
+    problem.q = q_;
+    problem.k = k_;
+    problem.v = v_;
+    problem.lengths = tokens.lengths;
+    problem.documents = tokens.documents;
+    return problem;
+  }
+
+  Step<Element>& step_;
+  const Attention& attention_;
+  LayerPosition<Element> position_;
+  std::vector<LinearLayer<Element>> inputs_;
+  LinearLayer<Element> output_;
+  Element *q_, *k_, *v_, *o_;  ///< by heads
+  float* lse_;
+};
+
+}  // namespace plumbline::gpu
+
+#endif

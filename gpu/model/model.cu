@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/model.cuh"
+
+#include <climits>
+#include <string>
+
+#include "model/embedding_layer.cuh"
+#include "model/head.cuh"
+#include "model/sublayer.cuh"
+#include "support/error.hpp"
+
+namespace plumbline::gpu {
+
+namespace {
+
+void expect(bool holds, const char* field, int value, const std::string& expected) {
+  if (!holds) throw BadInput(field, std::to_string(value), expected);
+}
+
+const ModelRun& checked(const ModelRun& run) {
+  expect(run.batch >= 1, "batch", run.batch, "at least 1");
+  expect(run.length >= 1 && run.length <= INT_MAX / run.batch, "length", run.length,
+         "at least 1, and batch x length below 2^31");
+  return run;
+}
+
+/// The names of sublayer n: attention for even n, the feed-forward network for odd n.
+struct SublayerNames {
+  std::string norm;
+  AttentionNames attention;
+  FeedForwardNames feed_forward;
+};
+
+SublayerNames names_of(Architecture architecture, int n) {
+  const std::string layer = std::to_string(n / 2);
+  const bool attention = n % 2 == 0;
+  switch (architecture) {
+    case Architecture::bert: {
+      const std::string name = "bert.encoder.layer." + layer;
+      const std::string self = name + ".attention.self.", out = name + ".attention.output.";
+      return {attention ? out + "LayerNorm" : name + ".output.LayerNorm",
+              {{self + "query", self + "key", self + "value"}, out + "dense"},
+              {"", name + ".intermediate.dense", name + ".output.dense"}};
+    }
+    case Architecture::llama_style: {
+      const std::string name = "model.layers." + layer;
+      const std::string self = name + ".self_attn.", mlp = name + ".mlp.";
+      return {name + (attention ? ".input_layernorm" : ".post_attention_layernorm"),
+              {{self + "q_proj", self + "k_proj", self + "v_proj"}, self + "o_proj"},
+              {mlp + "gate_proj", mlp + "up_proj", mlp + "down_proj"}};
+    }
+    default: {
+      const std::string name = "transformer.h." + layer;
+      return {name + (attention ? ".ln_1" : ".ln_2"),
+              {{name + ".attn.c_attn"}, name + ".attn.c_proj"},
+              {"", name + ".mlp.c_fc", name + ".mlp.c_proj"}};
+    }
+  }
+}
+
+/// What takes its memory from an arena.
+template <class Element>
+struct Layers {
+  EmbeddingLayer<Element> embedding;
+  std::vector<std::unique_ptr<Sublayer<Element>>> sublayers;
+  Head<Element> head;
+  Room<Element> room;
+  Element* grad;  ///< [rows, width]: of the residual stream
+  int *ids, *targets, *types, *lengths, *documents;
+
+  Layers(Step<Element>& step, Arena& arena, const SharedAttention& attention)
+      : embedding(step, arena), head(step, arena), room(step, arena) {
+    const ModelConfiguration& c = step.configuration;
+    const GeluForm form = c.architecture == Architecture::bert ? GeluForm::erf : GeluForm::tanh;
+    for (int n = 0; n < 2 * c.layers; ++n) {
+      const SublayerNames names = names_of(c.architecture, n);
+      std::unique_ptr<AttentionLayer<Element>> attends;
+      std::unique_ptr<FeedForward<Element>> feeds;
+      if (n % 2 == 0)
+        attends = std::make_unique<AttentionLayer<Element>>(step, arena, names.attention, n / 2,
+                                                            attention);
+      else
+        feeds = std::make_unique<FeedForward<Element>>(step, arena, names.feed_forward, form);
+      sublayers.push_back(std::make_unique<Sublayer<Element>>(
+          step, arena, names.norm, n + 1, std::move(attends), std::move(feeds)));
+    }
+    grad = arena.take<Element>(step.max_rows() * c.width);
+    for (int** piece : {&ids, &targets, &types, &lengths, &documents})
+      *piece = arena.take<int>(step.max_rows());
+  }
+};
+
+template <class Element>
+class Transformer : public Model {
+ public:
+  Transformer(const Stream& stream, const ModelConfiguration& c, const ModelRun& run)
+      : step_(stream, c, run.batch, run.length),
+        attention_(stream, attention_problem(c, run.batch, run.length),
+                   attention_kernels(c.format, run.tensor_cores, run.deterministic),
+                   {.backward = true}),
+        position_(stream, c, run.batch, run.length),
+        memory_(stream, bytes()) {
+    step_.dropout_seed = run.dropout_seed;
+    Arena arena(memory_.data());
+    layers_ = std::make_unique<Layers<Element>>(step_, arena, shared());
+    parameters_changed();
+  }
+
+  const ParameterLayout& layout() const override { return step_.layout; }
+  float* parameters() override { return step_.master.data(); }
+  float* gradients() override { return step_.gradients.data(); }
+  void parameters_changed() override { step_.refresh_copies(); }
+  void zero_gradients() override { fill_zero(step_.stream, gradients(), step_.gradients.size()); }
+
+  ChunkedLoss loss(const SequenceBatch& batch, std::int64_t denominator) override {
+    forward(uploaded(batch, true, false));
+    return layers_->head.loss(rows_, targets(), false, 1.0, denominator);
+  }
+
+  ChunkedLoss add_gradients(const SequenceBatch& batch, double grad_loss,
+                            std::int64_t denominator) override {
+    const Tokens tokens = uploaded(batch, true, true);
+    forward(tokens);
+    const ChunkedLoss result = layers_->head.loss(rows_, targets(), true, grad_loss, denominator);
+    Room<Element>& room = layers_->room;
+    layers_->head.backward(rows_, layers_->grad, room.a, room.norm_workspace);
+    for (std::size_t n = layers_->sublayers.size(); n-- > 0;)
+      layers_->sublayers[n]->backward(tokens, layers_->grad, room);
+    layers_->embedding.backward(tokens, layers_->grad, room.a, room.norm_workspace);
+    return result;
+  }
+
+  std::vector<float> losses() override {
+    std::vector<float> of_tokens(rows_);
+    download(step_.stream, layers_->head.losses(), of_tokens.size(), of_tokens.data());
+    return of_tokens;
+  }
+
+  std::vector<float> logits(const SequenceBatch& batch) override {
+    forward(uploaded(batch, false, false));
+    const std::size_t vocabulary = step_.configuration.vocabulary;
+    std::vector<float> all(rows_ * vocabulary);
+    for (int first = 0; first < rows_; first += Head<Element>::kChunkRows) {
+      const int rows = std::min(Head<Element>::kChunkRows, rows_ - first);
+      std::vector<Element> some(rows * vocabulary);
+      download(step_.stream, layers_->head.logits(first, rows), some.size(), some.data());
+      std::ranges::transform(some, all.begin() + static_cast<std::ptrdiff_t>(first * vocabulary),
+                             [](const Element& logit) { return to_float(logit); });
+    }
+    return all;
+  }
+
+ private:
+  std::size_t bytes() {
+    Arena counting;
+    Layers<Element>(step_, counting, shared());
+    return counting.bytes();
+  }
+
+  SharedAttention shared() const { return {attention_, position_}; }
+
+  void forward(const Tokens& tokens) {
+    const Element* x = layers_->embedding.forward(tokens);
+    for (const auto& sublayer : layers_->sublayers) x = sublayer->forward(tokens, x, layers_->room);
+    layers_->head.forward(rows_, x);
+  }
+
+  /// The batch in device memory.
+  Tokens uploaded(const SequenceBatch& batch, bool with_targets, bool with_dropout) {
+    const ModelConfiguration& c = step_.configuration;
+    expect(batch.batch >= 1 && batch.batch <= step_.max_batch, "batch", batch.batch,
+           "from 1 to " + std::to_string(step_.max_batch));
+    expect(batch.length >= 1 && batch.length <= step_.max_length, "length", batch.length,
+           "from 1 to " + std::to_string(step_.max_length));
+    expect(batch.position_offset >= 0, "position_offset", batch.position_offset, "at least 0");
+    if (position_method(c.position).embedded == EmbeddedPositions::learnable)
+      expect(batch.length <= c.context - batch.position_offset, "length", batch.length,
+             "at most " + std::to_string(c.context - batch.position_offset) +
+                 ", where the table of learnable positions ends");
+    step_.drops = with_dropout;
+    rows_ = batch.batch * batch.length;
+    const auto send = [&](const int* host, int count, int* device) -> const int* {
+      if (!host) return nullptr;
+      upload(step_.stream, host, static_cast<std::size_t>(count), device);
+      return device;
+    };
+    Tokens tokens{.batch = batch.batch,
+                  .length = batch.length,
+                  .ids = send(batch.ids, rows_, layers_->ids),
+                  .types = send(batch.types, rows_, layers_->types),
+                  .lengths = send(batch.lengths, batch.batch, layers_->lengths),
+                  .documents = send(batch.documents, rows_, layers_->documents),
+                  .position_offset = batch.position_offset,
+                  .draw = batch.draw};
+    if (!tokens.types) {
+      fill_zero(step_.stream, layers_->types, rows_);
+      tokens.types = layers_->types;
+    }
+    if (with_targets) send(batch.targets, rows_, layers_->targets);
+    return tokens;
+  }
+
+  Targets targets() const { return {layers_->targets}; }
+
+  Step<Element> step_;
+  Attention attention_;
+  PositionRoom position_;
+  DeviceBuffer<unsigned char> memory_;
+  std::unique_ptr<Layers<Element>> layers_;
+  int rows_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_model(const Stream& stream, const ModelConfiguration& c,
+                                  const ModelRun& run) {
+  validate(c);
+  checked(run);
+  switch (c.format) {
+    case Format::bf16:
+      return std::make_unique<Transformer<bfloat16>>(stream, c, run);
+    case Format::fp16:
+      return std::make_unique<Transformer<float16>>(stream, c, run);
+    default:
+      return std::make_unique<Transformer<float>>(stream, c, run);
+  }
+}
+
+}  // namespace plumbline::gpu

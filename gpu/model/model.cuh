@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPT-2, BERT with its MLM head and BAM's LLaMA-style decoder on the device, forward and backward.
+// Sources: Radford et al., "Language Models are Unsupervised Multitask Learners", 2019,
+// section 2.3; Devlin et al., arXiv:1810.04805, section 3; BAM, section 3, with Touvron et al.,
+// arXiv:2302.13971, section 2.2. docs/models.md tells their equations, docs/bounds-model.md the
+// error.
+#ifndef PLUMBLINE_GPU_MODEL_MODEL_CUH
+#define PLUMBLINE_GPU_MODEL_MODEL_CUH
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/launch.cuh"
+#include "model/parameters.hpp"
+#include "model/sequence_batch.hpp"
+#include "ops/chunked_cross_entropy.cuh"
+
+namespace plumbline::gpu {
+
+/// Everything is allocated once; a call allocates nothing. For one thread, on one stream.
+class Model {
+ public:
+  virtual ~Model() = default;
+
+  virtual const ParameterLayout& layout() const = 0;
+  /// Flat buffers of the layout in device memory: fp32 master weights, 0 at first, and gradients.
+  virtual float* parameters() = 0;
+  virtual float* gradients() = 0;
+  /// To be called after the master weights have changed.
+  virtual void parameters_changed() = 0;
+  virtual void zero_gradients() = 0;
+
+  /// The mean cross-entropy in nats over the tokens with a target, or their sum over `denominator`
+  /// where that is not 0. Without dropout.
+  /// @throws BadInput for more or longer sequences than the run's, sequences beyond the table of
+  /// learnable positions; std::invalid_argument for ids, types and targets that their tables do not
+  /// have, or if there is no target and no denominator.
+  virtual ChunkedLoss loss(const SequenceBatch&, std::int64_t denominator = 0) = 0;
+  /// The same with dropout, and grad_loss times its gradient added to gradients().
+  virtual ChunkedLoss add_gradients(const SequenceBatch&, double grad_loss = 1.0,
+                                    std::int64_t denominator = 0) = 0;
+  /// Of the last call: every token's own loss, [batch, length], 0 where it has no target.
+  virtual std::vector<float> losses() = 0;
+  /// Every token's logits, [batch, length, vocabulary]; targets are not read. Throws as loss.
+  virtual std::vector<float> logits(const SequenceBatch&) = 0;
+};
+
+/// @throws BadInput as validate does, and for a run of no tokens; InvalidProblem if attention
+/// cannot be run.
+std::unique_ptr<Model> make_model(const Stream&, const ModelConfiguration&, const ModelRun&);
+
+}  // namespace plumbline::gpu
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLUMBLINE_GPU_MODEL_UPLOAD_CUH
+#define PLUMBLINE_GPU_MODEL_UPLOAD_CUH
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "core/launch.cuh"
+
+namespace plumbline::gpu {
+
+/// Copies between host and device memory; done when they return.
+template <class T>
+void upload(const Stream& stream, const T* host, std::size_t count, T* device) {
+#if PLUMBLINE_ON_GPU
+  check(cudaMemcpyAsync(device, host, count * sizeof(T), cudaMemcpyHostToDevice, stream.get()));
+#else
+  std::memcpy(device, host, count * sizeof(T));
+#endif
+  stream.wait();
+}
+
+template <class T>
+void upload(const Stream& stream, const std::vector<T>& host, T* device) {
+  upload(stream, host.data(), host.size(), device);
+}
+
+template <class T>
+void download(const Stream& stream, const T* device, std::size_t count, T* host) {
+#if PLUMBLINE_ON_GPU
+  check(cudaMemcpyAsync(host, device, count * sizeof(T), cudaMemcpyDeviceToHost, stream.get()));
+#else
+  std::memcpy(host, device, count * sizeof(T));
+#endif
+  stream.wait();
+}
+
+}  // namespace plumbline::gpu
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// One training step of GPT-2 in fp32 against the oracle: the loss and every parameter's gradient.
+#include "tests/gpu_vs_reference/model/gpt2_step.hpp"
+
+namespace {
+
+using namespace plumbline::gpu_tests;
+using namespace plumbline::reference;
+using plumbline::gpu::Parameter;
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(gpt2_without_positions) { check_gpt2("nope", NopePosition(), false, true); }
+
+BOOST_AUTO_TEST_CASE(gpt2_with_learnable_positions) {
+  check_gpt2("learnable", NopePosition(), true, false, {.kind = EmbeddedPositions::learnable});
+}
+
+BOOST_AUTO_TEST_CASE(gpt2_with_sinusoidal_positions) {
+  check_gpt2("sinusoidal", NopePosition(), false, false, {.kind = EmbeddedPositions::sinusoidal});
+}
+
+// The bound sees a branch that is off by a thousandth, and one gradient that is missing.
+BOOST_AUTO_TEST_CASE(small_faults_are_seen) {
+  const auto c = small_gpt2("nope");
+  const StepBatch batch = causal_batch(false);
+  const auto scaled = step_on_device(c, batch, [](const Parameter& p, std::span<float> values) {
+    if (p.name.find("h.1.mlp.c_proj.") == std::string::npos) return;
+    for (float& value : values) value *= 1.001f;
+  });
+  const auto of_scaled = gpt2_functionals(c, batch, NopePosition(), scaled);
+  std::printf("a branch off by 1e-3: %d of %zu sums beyond their bounds\n", beyond(of_scaled),
+              of_scaled.size());
+  BOOST_TEST(beyond(of_scaled) >= 1);
+
+  auto dropped = step_on_device(c, batch);
+  dropped.gradients.at("transformer.h.0.attn.c_attn.bias")[0] = 0;
+  BOOST_TEST(beyond(gpt2_functionals(c, batch, NopePosition(), dropped)) >= 1);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "reference/model/gpt2_grad.hpp"
+#include "tests/gpu_vs_reference/model/step_check.hpp"
+
+namespace plumbline::gpu_tests {
+
+/// Two sequences of two documents each; a fifth of the tokens has no target.
+inline StepBatch causal_batch(bool documents) {
+  StepBatch batch;
+  for (int n = 0; n < batch.batch * batch.length; ++n) {
+    batch.ids.push_back((7 * n + 3) % 19);
+    batch.targets.push_back(n % 5 == 4 ? -100 : (5 * n + 1) % 19);
+    if (documents) batch.documents.push_back(n % batch.length / 4);
+  }
+  return batch;
+}
+
+/// 2 layers, 2 heads, width 64.
+inline gpu::ModelConfiguration small_gpt2(const char* position) {
+  gpu::ModelConfiguration c{.layers = 2,
+                            .heads = 2,
+                            .kv_heads = 2,
+                            .width = 64,
+                            .hidden = 256,
+                            .vocabulary = 19,
+                            .context = 9,
+                            .position = position};
+  c.options.trains_mu = true;
+  return c;
+}
+
+/// The oracle's step, and how far the device's is from it.
+template <class Position>
+std::vector<Functional> gpt2_functionals(const gpu::ModelConfiguration& c, const StepBatch& batch,
+                                         Position position, const StepResult& device,
+                                         reference::PositionEmbedding embedding = {
+                                             .kind = reference::EmbeddedPositions::none}) {
+  using reference::Traced;
+  auto oracle = reference::gpt2(c.layers, c.heads, c.width, std::move(position));
+  oracle.vocabulary = c.vocabulary;
+  oracle.positions = c.context;
+  oracle.ssmax = c.ssmax;
+  oracle.embedding = embedding;
+  Traced::tape.clear();
+  using Parameters = reference::Gpt2Parameters<Traced, Position>;
+  auto parameters = Parameters::zero(oracle), gradients = Parameters::zero(oracle);
+  set_oracle_parameters(gpu::ParameterLayout(c), parameters);
+  Traced loss(0.0);
+  for (int b = 0; b < batch.batch; ++b) {
+    const Traced share(batch.share_of(b));
+    loss += share * reference::gpt2_loss_grad<reference::TracedTier>(
+                        oracle, parameters, batch.of(batch.ids, b), batch.targets_of(b),
+                        batch.mask_of(b), share, gradients);
+  }
+  return functionals(device, loss, gradients);
+}
+
+/// One method: a step on the device and in the oracle.
+template <class Position>
+void check_gpt2(const char* name, Position position, bool ssmax = false, bool documents = false,
+                reference::PositionEmbedding embedding = {
+                    .kind = reference::EmbeddedPositions::none}) {
+  gpu::ModelConfiguration c = small_gpt2(name);
+  c.ssmax = ssmax;
+  const StepBatch batch = causal_batch(documents);
+  check_step(name,
+             gpt2_functionals(c, batch, std::move(position), step_on_device(c, batch), embedding));
+}
+
+}  // namespace plumbline::gpu_tests
