@@ -125,6 +125,17 @@ Options drawn(const Spec& spec) {
     case BiasMethod::rope_half_split:
       choose(PLUMBLINE_BASE, {10000, 10000, 500000, 100});
       break;
+    case BiasMethod::cope:
+      choose(PLUMBLINE_POSITIONS, {64, 16, 5, 1});
+      break;
+    case BiasMethod::dape_v1_alibi:
+    case BiasMethod::dape_v1_kerple_log:
+    case BiasMethod::dape_v1_cable:
+    case BiasMethod::dape_v2_alibi:
+    case BiasMethod::dape_v2_kerple_log:
+    case BiasMethod::dape_v2_cable:
+      choose(PLUMBLINE_HIDDEN, {32, 8, 4, 1});
+      break;
     default:
       break;
   }
@@ -134,6 +145,7 @@ Options drawn(const Spec& spec) {
 /// The numbers of one parameter.
 std::vector<float> draw_parameter(const Case& c, plumbline_parameter parameter) {
   const std::int64_t size = elements(shape_of(c.spec, c.options, parameter));
+  const bool dape = dape_taps(c.spec.bias) > 0;
   const auto normal = [&](Stream stream, double factor) {
     const Draw draw = draw_of(c, stream);
     return fill(size, [&](auto i) { return draw.normal(i) * factor; });
@@ -165,11 +177,11 @@ std::vector<float> draw_parameter(const Case& c, plumbline_parameter parameter) 
     case PLUMBLINE_TABLE:
       return normal(Stream::table, 1.0);
     case PLUMBLINE_HIDDEN_WEIGHT:
-      return normal(Stream::hidden_weight, 1.0);
+      return normal(Stream::hidden_weight, dape ? 0.125 : 1.0);
     case PLUMBLINE_HIDDEN_BIAS:
       return normal(Stream::hidden_bias, 0.5);
     case PLUMBLINE_OUTPUT_WEIGHT:
-      return normal(Stream::output_weight, 0.5);
+      return normal(Stream::output_weight, dape ? 0.125 : 0.5);
     case PLUMBLINE_OUTPUT_BIAS:
       return normal(Stream::output_bias, 1.0);
     case PLUMBLINE_C:
@@ -178,6 +190,8 @@ std::vector<float> draw_parameter(const Case& c, plumbline_parameter parameter) 
       return uniform(Stream::L, 0.5, 1.5);
     case PLUMBLINE_LOG_FORGET:
       return log_forget(c, size);
+    case PLUMBLINE_POSITION_EMBEDDING:
+      return normal(Stream::position_embedding, 0.125);
   }
   return {};
 }

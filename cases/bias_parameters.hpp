@@ -49,7 +49,8 @@ enum class Stream : std::uint64_t {
   output_bias,
   c,
   L,
-  log_forget
+  log_forget,
+  position_embedding
 };
 
 }  // namespace plumbline::cases

@@ -57,6 +57,11 @@ Exponents exponents_of(const Spec& spec) {
       // Gradients are products of three of these, which must fit the format as well; of scores far
       // apart fp32 does not determine the probabilities, and nothing could be asked of a gradient.
       if (spec.pass == Pass::backward) {
+        // CoPE's q meets the table too, and its logits must not be huge either.
+        if (spec.bias == BiasMethod::cope) {
+          return spec.format == Format::fp16 ? Exponents{.q = -4, .k = 4, .v = 2}
+                                             : Exponents{.q = -40, .k = 40, .v = 30};
+        }
         return spec.format == Format::fp16 ? Exponents{.q = 4, .k = -4, .v = 2}
                                            : Exponents{.q = 40, .k = -40, .v = 30};
       }
@@ -67,7 +72,8 @@ Exponents exponents_of(const Spec& spec) {
       // multiply scores with: ssmax_scale ln n <= ln 2^24 < 2^5 and log2(e) < 2, then a difference
       // of two scores. |v| < 2^103: up to 2^24 rows of it sum to less than 2^127.
       const int dimension = std::bit_width(static_cast<unsigned>(spec.head_dim) - 1);
-      const int e = (120 - dimension) / 2 - 3;
+      // DAPE's network adds up scores, with weights below 2^8 together.
+      const int e = (120 - dimension) / 2 - (dape_taps(spec.bias) > 0 ? 7 : 3);
       return {.q = e, .k = e, .v = 100};
     }
     default:

@@ -33,6 +33,7 @@ constexpr std::array<ParameterInfo, PLUMBLINE_PARAMETER_COUNT> parameter_infos{{
     {"c", -infinity, infinity, false},
     {"L", -infinity, infinity, false},
     {"log_forget", -infinity, 0, true},
+    {"position_embedding", -infinity, infinity, true},
 }};
 
 // In the order of plumbline_option. A fp32 kernel may take epsilon as a float.
@@ -44,12 +45,20 @@ constexpr std::array<OptionInfo, PLUMBLINE_OPTION_COUNT> option_infos{{
     {"hidden", 32, 1, 256, true},
     {"L0", 512, 0x1p-20, largest_size, false},
     {"base", 10000, 1, 0x1p40, false},
+    {"positions", 64, 1, 4096, true},
 }};
 
 struct Inputs {
   std::vector<plumbline_parameter> parameters;
   std::vector<plumbline_option> options;
 };
+
+/// Of DAPE: the additive method's parameters, then the network's.
+Inputs corrected(std::vector<plumbline_parameter> additive) {
+  additive.insert(additive.end(), {PLUMBLINE_HIDDEN_WEIGHT, PLUMBLINE_HIDDEN_BIAS,
+                                   PLUMBLINE_OUTPUT_WEIGHT, PLUMBLINE_OUTPUT_BIAS});
+  return {std::move(additive), {PLUMBLINE_HIDDEN}};
+}
 
 const Inputs& inputs_of(BiasMethod bias) {
   static const std::array<Inputs, PLUMBLINE_BIAS_COUNT> all{{
@@ -68,13 +77,20 @@ const Inputs& inputs_of(BiasMethod bias) {
       {{PLUMBLINE_TABLE}, {PLUMBLINE_LARGEST}},                          // t5_clipped_offset
       {{PLUMBLINE_HIDDEN_WEIGHT, PLUMBLINE_HIDDEN_BIAS, PLUMBLINE_OUTPUT_WEIGHT,
         PLUMBLINE_OUTPUT_BIAS, PLUMBLINE_C, PLUMBLINE_L},
-       {PLUMBLINE_HIDDEN, PLUMBLINE_L0, PLUMBLINE_EPSILON}},  // fire
-      {{PLUMBLINE_LOG_FORGET}, {}},                           // fox
-      {{}, {PLUMBLINE_BASE}},                                 // rope_interleaved
-      {{}, {PLUMBLINE_BASE}},                                 // rope_half_split
-      {{PLUMBLINE_INCREMENTS, PLUMBLINE_GAIN}, {}},           // cable_paper
-      {{PLUMBLINE_INCREMENTS}, {}},                           // cable_nw_paper
-      {{PLUMBLINE_INCREMENTS, PLUMBLINE_GAIN}, {}},           // k_cable_paper
+       {PLUMBLINE_HIDDEN, PLUMBLINE_L0, PLUMBLINE_EPSILON}},    // fire
+      {{PLUMBLINE_LOG_FORGET}, {}},                             // fox
+      {{}, {PLUMBLINE_BASE}},                                   // rope_interleaved
+      {{}, {PLUMBLINE_BASE}},                                   // rope_half_split
+      {{PLUMBLINE_INCREMENTS, PLUMBLINE_GAIN}, {}},             // cable_paper
+      {{PLUMBLINE_INCREMENTS}, {}},                             // cable_nw_paper
+      {{PLUMBLINE_INCREMENTS, PLUMBLINE_GAIN}, {}},             // k_cable_paper
+      {{PLUMBLINE_POSITION_EMBEDDING}, {PLUMBLINE_POSITIONS}},  // cope
+      corrected({PLUMBLINE_SLOPES}),                            // dape_v1_alibi
+      corrected({PLUMBLINE_P, PLUMBLINE_A}),                    // dape_v1_kerple_log
+      corrected({PLUMBLINE_INCREMENTS, PLUMBLINE_GAIN}),        // dape_v1_cable
+      corrected({PLUMBLINE_SLOPES}),                            // dape_v2_alibi
+      corrected({PLUMBLINE_P, PLUMBLINE_A}),                    // dape_v2_kerple_log
+      corrected({PLUMBLINE_INCREMENTS, PLUMBLINE_GAIN}),        // dape_v2_cable
   }};
   return all.at(static_cast<std::size_t>(bias));
 }
@@ -139,11 +155,20 @@ Shape shape_of(const Spec& spec, const Options& options, plumbline_parameter par
         default:
           return {spec.heads, whole(PLUMBLINE_BUCKETS)};
       }
-    case PLUMBLINE_HIDDEN_WEIGHT:
     case PLUMBLINE_HIDDEN_BIAS:
       return {whole(PLUMBLINE_HIDDEN)};
+    case PLUMBLINE_HIDDEN_WEIGHT:
+      if (const int taps = dape_taps(spec.bias)) {
+        return {whole(PLUMBLINE_HIDDEN), 2 * spec.heads, taps};
+      }
+      return {whole(PLUMBLINE_HIDDEN)};
     case PLUMBLINE_OUTPUT_WEIGHT:
+      if (const int taps = dape_taps(spec.bias)) {
+        return {spec.heads, whole(PLUMBLINE_HIDDEN), taps};
+      }
       return {spec.heads, whole(PLUMBLINE_HIDDEN)};
+    case PLUMBLINE_POSITION_EMBEDDING:
+      return {spec.heads, whole(PLUMBLINE_POSITIONS), spec.head_dim};
     case PLUMBLINE_C:
     case PLUMBLINE_L:
       return {1};

@@ -44,7 +44,14 @@ constexpr Names<BiasMethod, PLUMBLINE_BIAS_COUNT> bias_names{
      {BiasMethod::rope_half_split, "rope_half_split"},
      {BiasMethod::cable_paper, "cable_paper"},
      {BiasMethod::cable_nw_paper, "cable_nw_paper"},
-     {BiasMethod::k_cable_paper, "k_cable_paper"}}};
+     {BiasMethod::k_cable_paper, "k_cable_paper"},
+     {BiasMethod::cope, "cope"},
+     {BiasMethod::dape_v1_alibi, "dape_v1_alibi"},
+     {BiasMethod::dape_v1_kerple_log, "dape_v1_kerple_log"},
+     {BiasMethod::dape_v1_cable, "dape_v1_cable"},
+     {BiasMethod::dape_v2_alibi, "dape_v2_alibi"},
+     {BiasMethod::dape_v2_kerple_log, "dape_v2_kerple_log"},
+     {BiasMethod::dape_v2_cable, "dape_v2_cable"}}};
 
 constexpr Names<Family, 7> family_names{{{Family::generic, "generic"},
                                          {Family::peaked, "peaked"},
@@ -106,6 +113,37 @@ std::string_view name(Format format) { return name_in(format_names, format); }
 std::string_view name(Pass pass) { return name_in(pass_names, pass); }
 std::string_view name(BiasMethod bias) { return name_in(bias_names, bias); }
 std::string_view name(Family family) { return name_in(family_names, family); }
+
+int dape_taps(BiasMethod bias) {
+  switch (bias) {
+    case BiasMethod::dape_v1_alibi:
+    case BiasMethod::dape_v1_kerple_log:
+    case BiasMethod::dape_v1_cable:
+      return 1;
+    case BiasMethod::dape_v2_alibi:
+    case BiasMethod::dape_v2_kerple_log:
+    case BiasMethod::dape_v2_cable:
+      return 3;
+    default:
+      return 0;
+  }
+}
+
+BiasMethod additive_part(BiasMethod bias) {
+  switch (bias) {
+    case BiasMethod::dape_v1_alibi:
+    case BiasMethod::dape_v2_alibi:
+      return BiasMethod::alibi;
+    case BiasMethod::dape_v1_kerple_log:
+    case BiasMethod::dape_v2_kerple_log:
+      return BiasMethod::kerple_log;
+    case BiasMethod::dape_v1_cable:
+    case BiasMethod::dape_v2_cable:
+      return BiasMethod::cable;
+    default:
+      return bias;
+  }
+}
 
 Format format_from(std::string_view text, std::string_view field) {
   return value_in(format_names, text, field);

@@ -33,7 +33,14 @@ enum class BiasMethod {
   rope_half_split,
   cable_paper,
   cable_nw_paper,
-  k_cable_paper
+  k_cable_paper,
+  cope,
+  dape_v1_alibi,
+  dape_v1_kerple_log,
+  dape_v1_cable,
+  dape_v2_alibi,
+  dape_v2_kerple_log,
+  dape_v2_cable
 };
 
 /// Where the numbers of a generated case come from. `file` means that they were read, not
@@ -81,6 +88,14 @@ std::string_view name(Family);
 inline bool is_rope(BiasMethod bias) {
   return bias == BiasMethod::rope_interleaved || bias == BiasMethod::rope_half_split;
 }
+/// Width of DAPE's convolutions, 1 in version 1 and 3 in version 2; 0 for other methods.
+int dape_taps(BiasMethod);
+/// Whether what the method adds to a score depends on other scores: CoPE and DAPE.
+inline bool needs_scores(BiasMethod bias) {
+  return bias == BiasMethod::cope || dape_taps(bias) > 0;
+}
+/// The additive method that DAPE corrects; the method itself for the others.
+BiasMethod additive_part(BiasMethod);
 /// @throws BadInput naming `field`, the text and the known names.
 Format format_from(std::string_view text, std::string_view field);
 Pass pass_from(std::string_view text, std::string_view field);

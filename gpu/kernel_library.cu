@@ -8,6 +8,7 @@
 #include "attention/check_problem.cuh"
 #include "attention/decode.cuh"
 #include "attention/forward.cuh"
+#include "attention/score_methods.cuh"
 #include "plumbline_kernel.h"
 
 namespace plumbline::gpu {
@@ -90,8 +91,13 @@ int backward(const plumbline_problem* problem, const plumbline_gradients* gradie
              });
 }
 
+/// Whether a kernel that holds no matrix of scores can run the problem.
+bool is_supported(const plumbline_problem& problem) {
+  return !needs_scores(problem.bias) && unsupported_reason(problem).empty();
+}
+
 int supports_forward(const plumbline_problem* problem, int32_t pass) {
-  return problem && pass == PLUMBLINE_FORWARD && unsupported_reason(*problem).empty() ? 1 : 0;
+  return problem && pass == PLUMBLINE_FORWARD && is_supported(*problem) ? 1 : 0;
 }
 
 bool has_rope(const plumbline_problem& problem) {
@@ -104,7 +110,16 @@ int decode(const plumbline_problem* problem, const plumbline_outputs* outputs, c
 }
 
 int supports_decode(const plumbline_problem* problem, int32_t pass) {
-  return problem && pass == PLUMBLINE_DECODE && unsupported_decode_reason(*problem).empty() ? 1 : 0;
+  return problem && pass == PLUMBLINE_DECODE && !needs_scores(problem->bias) &&
+         unsupported_decode_reason(*problem).empty();
+}
+
+/// CoPE and DAPE, which need the matrix of scores.
+int supports_unfused(const plumbline_problem* problem, int32_t pass) {
+  if (!problem || !needs_scores(problem->bias) || pass == PLUMBLINE_BACKWARD) return 0;
+  return (pass == PLUMBLINE_DECODE ? unsupported_decode_reason(*problem)
+                                   : unsupported_reason(*problem))
+      .empty();
 }
 
 /// Ranges of the keys, merged through their LSE.
@@ -119,7 +134,7 @@ constexpr plumbline_contract kSplit = split();
 constexpr double kMostHidden = 256;
 
 int supports_training(const plumbline_problem* problem, int32_t pass) {
-  if (!problem || !unsupported_reason(*problem).empty()) return 0;
+  if (!problem || !is_supported(*problem)) return 0;
   if (pass == PLUMBLINE_BACKWARD)
     return problem->bias != PLUMBLINE_FIRE || problem->options[PLUMBLINE_HIDDEN] <= kMostHidden;
   return pass == PLUMBLINE_FORWARD ? 1 : 0;
@@ -196,6 +211,13 @@ constexpr plumbline_kernel kKernels[] = {
      backward<true>,
      nullptr},
     forward_kernel("fused_skipping", forward<&fused_skipping_forward>, kSkipping),
+    {"unfused",
+     {kScalar, kScalar, kScalar, kScalar},
+     1,
+     supports_unfused,
+     forward<nullptr>,
+     nullptr,
+     decode},
     {"split_kv", {kSplit, kSplit, kSplit, kSplit}, 1, supports_decode, nullptr, nullptr, decode},
 };
 

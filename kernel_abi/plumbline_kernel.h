@@ -75,9 +75,25 @@ typedef enum {
   PLUMBLINE_ROPE_HALF_SPLIT = 16,  /* the same with components (k, k + head_dim / 2) */
   PLUMBLINE_CABLE_PAPER = 17,      /* +g_i (S_i - S_j), below 0 for j > i */
   PLUMBLINE_CABLE_NW_PAPER = 18,   /* +(S_i - S_j), the same */
-  PLUMBLINE_K_CABLE_PAPER = 19     /* -ln(1 + (g_i (S_i - S_j))^2) */
+  PLUMBLINE_K_CABLE_PAPER = 19,    /* -ln(1 + (g_i (S_i - S_j))^2) */
+  /* What these add to a score depends on other scores. */
+  PLUMBLINE_COPE = 20, /* (1 - w) z_n + w z_(n+1), z_n = q_i . position_embedding[h, n], n + w =
+                          min(sum of 1 / (1 + exp(-scale * q_i . k_m)) over the visible keys m >= j,
+                          positions - 1), 0 <= w < 1 */
+  /* B + f([A; B]): A the scale * q . k and B the biases of the method in the name, of all heads and
+     keys; f = convolution(LeakyReLU(convolution)) along the keys, with 2 heads, hidden and heads
+     channels, zeros beyond both ends, LeakyReLU(x) = max(x, x / 100). The same for version 1 and 2
+     but for the width of the convolutions, 1 and 3 (element d meets key j + d - 1), and that
+     version 2 has A and B 0 in f for keys after the query, j > i. Other masks hide nothing from
+     f. */
+  PLUMBLINE_DAPE_V1_ALIBI = 21,
+  PLUMBLINE_DAPE_V1_KERPLE_LOG = 22,
+  PLUMBLINE_DAPE_V1_CABLE = 23,
+  PLUMBLINE_DAPE_V2_ALIBI = 24,
+  PLUMBLINE_DAPE_V2_KERPLE_LOG = 25,
+  PLUMBLINE_DAPE_V2_CABLE = 26
 } plumbline_bias;
-#define PLUMBLINE_BIAS_COUNT 20
+#define PLUMBLINE_BIAS_COUNT 27
 
 /* What is learned, or computed by an earlier layer. A pointer that the method does not use is
    NULL. */
@@ -92,15 +108,16 @@ typedef enum {
   PLUMBLINE_P = 7,              /* [heads], >= 0.01, in the power form <= 2 */
   PLUMBLINE_A = 8,              /* [heads], >= 0.01 */
   PLUMBLINE_TABLE = 9,          /* [heads, rows] */
-  PLUMBLINE_HIDDEN_WEIGHT = 10, /* [hidden] */
+  PLUMBLINE_HIDDEN_WEIGHT = 10, /* [hidden]; DAPE: [hidden, 2 heads, width] */
   PLUMBLINE_HIDDEN_BIAS = 11,   /* [hidden] */
-  PLUMBLINE_OUTPUT_WEIGHT = 12, /* [heads, hidden] */
+  PLUMBLINE_OUTPUT_WEIGHT = 12, /* [heads, hidden]; DAPE: [heads, hidden, width] */
   PLUMBLINE_OUTPUT_BIAS = 13,   /* [heads] */
   PLUMBLINE_C = 14,             /* [1], not 0 */
   PLUMBLINE_L = 15,             /* [1], not 0 */
-  PLUMBLINE_LOG_FORGET = 16     /* [batch, heads, keys], <= 0 */
+  PLUMBLINE_LOG_FORGET = 16,    /* [batch, heads, keys], <= 0 */
+  PLUMBLINE_POSITION_EMBEDDING = 17 /* [heads, positions, head_dim] */
 } plumbline_parameter;
-#define PLUMBLINE_PARAMETER_COUNT 17
+#define PLUMBLINE_PARAMETER_COUNT 18
 
 /* What a method fixes beside its parameters. */
 typedef enum {
@@ -108,11 +125,12 @@ typedef enum {
   PLUMBLINE_BUCKETS = 1,      /* T5: rows of the table */
   PLUMBLINE_MAX_DISTANCE = 2, /* T5 */
   PLUMBLINE_LARGEST = 3,      /* T5 clipped: largest + 1 rows; with offset: 2 largest + 1 */
-  PLUMBLINE_HIDDEN = 4,       /* FIRE: width of the hidden layer */
+  PLUMBLINE_HIDDEN = 4,       /* FIRE, DAPE: width of the hidden layer */
   PLUMBLINE_L0 = 5,           /* FIRE */
-  PLUMBLINE_BASE = 6          /* RoPE */
+  PLUMBLINE_BASE = 6,         /* RoPE */
+  PLUMBLINE_POSITIONS = 7     /* CoPE: rows of a head's table */
 } plumbline_option;
-#define PLUMBLINE_OPTION_COUNT 7
+#define PLUMBLINE_OPTION_COUNT 8
 
 typedef struct {
   uint32_t struct_size; /* sizeof(plumbline_problem), set by the caller */
@@ -157,7 +175,7 @@ typedef struct {
 } plumbline_gradients;
 
 /* How S_i - S_j reaches the kernel's fp32 arithmetic, and how the gradient's reverse sum is
-   taken. */
+   taken; CoPE's sums of gates and their gradient likewise. */
 typedef enum {
   PLUMBLINE_PREFIX_SUM_FP64 = 0, /* summed and differenced (or recentred) in double */
   PLUMBLINE_PREFIX_SUM_FP32 = 1  /* summed in float, any order, then differenced */

@@ -126,7 +126,7 @@ double ggd_power_error(const GgdBase& base, double theta_alpha, double exponent)
 
 double BiasError::error_of(int batch, int head, int i, int j, double bias) const {
   const auto parameter = [&](plumbline_parameter p) { return double{case_[p][head]}; };
-  switch (case_.spec.bias) {
+  switch (cases::additive_part(case_.spec.bias)) {
     case BiasMethod::nope:
     case BiasMethod::rope_interleaved:
     case BiasMethod::rope_half_split:
@@ -174,6 +174,8 @@ double BiasError::error_of(int batch, int head, int i, int j, double bias) const
       return 2 * u * std::abs(bias);
     case BiasMethod::fire:
       return FireErrors(case_, contract_, head, i, j).bias_error;
+    default:
+      break;
   }
   throw std::logic_error("a bias method without an error bound");
 }

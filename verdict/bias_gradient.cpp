@@ -301,11 +301,12 @@ int elements_of_head(const cases::Case& the_case, plumbline_parameter parameter)
 RowDerivatives BiasGradient::row(int batch, int head, int position, const std::vector<int>& visible,
                                  const std::vector<double>& bias) const {
   RowDerivatives result;
+  if (case_.spec.bias == cases::BiasMethod::cope) return result;
   const Row row{case_, contract_, bias_error_, batch, head, position, visible, bias, result};
   if (!case_[PLUMBLINE_TABLE].empty()) {
     row.table([&](int i, int j) { return reading_.table_row(i, j); });
   } else {
-    reading_.with_bias(batch, head, position, row);
+    reading_.with_additive_bias(batch, head, position, row);
   }
   return result;
 }

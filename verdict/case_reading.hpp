@@ -2,12 +2,17 @@
 // A case as the equations read it: the same numbers in any scalar.
 #pragma once
 
+#include <memory>
+#include <mutex>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "cases/case.hpp"
 #include "reference/attention/attention.hpp"
+#include "reference/attention/cope.hpp"
+#include "reference/attention/dape.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/bias/cable.hpp"
 #include "reference/bias/cable_nw.hpp"
@@ -49,6 +54,20 @@ inline std::optional<reference::RopePairs> rope_pairs(cases::BiasMethod bias) {
   return std::nullopt;
 }
 
+/// What CoPE or DAPE adds to the scores of one query, by key: a bias whose parameters are of no
+/// use.
+template <reference::Real R>
+struct AddedToScores {
+  reference::Vector<R> added;
+  R operator()(int, int key) const { return added[key]; }
+};
+
+/// One query of DAPE, all heads, [heads, keys] each: logits = A + added, added = B + f([A; B]).
+template <reference::Real R>
+struct DapeRow {
+  reference::Matrix<R> A, B, added;
+};
+
 /// A case in scalar R, ready to be read row by row.
 template <reference::Real R>
 class CaseReading {
@@ -75,6 +94,10 @@ class CaseReading {
                        static_cast<int>(c.options[PLUMBLINE_MAX_DISTANCE]),
                        s.bias == cases::BiasMethod::t5_bidirectional);
     }
+    if (cases::dape_taps(s.bias) > 0) {
+      dape_rows_.resize(static_cast<std::size_t>(s.batch) * s.queries);
+      dape_read_ = std::make_unique<std::once_flag[]>(dape_rows_.size());
+    }
   }
 
   std::vector<int> visible(int batch, int query) const {
@@ -84,11 +107,20 @@ class CaseReading {
   /// Calls `use` with the bias of head `head` in sequence `batch`, for the query at `position`.
   template <class Use>
   auto with_bias(int batch, int head, int position, const Use& use) const {
+    if (!cases::needs_scores(case_.spec.bias)) {
+      return with_additive_bias(batch, head, position, use);
+    }
+    return use(AddedToScores<R>{added(batch, head, position - case_.spec.query_offset)});
+  }
+
+  /// The same, but of DAPE with the bias that it corrects.
+  template <class Use>
+  auto with_additive_bias(int batch, int head, int position, const Use& use) const {
     using cases::BiasMethod;
     const auto& s = case_.spec;
     const int row = batch * s.heads + head;
     const auto parameter = [&](plumbline_parameter which) { return R(double{case_[which][head]}); };
-    switch (s.bias) {
+    switch (cases::additive_part(s.bias)) {
       case BiasMethod::nope:
         return use(reference::Nope<R>{});
       case BiasMethod::alibi:
@@ -131,6 +163,8 @@ class CaseReading {
       case BiasMethod::rope_interleaved:
       case BiasMethod::rope_half_split:
         return use(reference::Nope<R>{});
+      default:
+        break;
     }
     throw std::logic_error("a bias method without a reading");
   }
@@ -147,6 +181,39 @@ class CaseReading {
     }
   }
 
+  /// CoPE on its way to the logits.
+  reference::CopeRow<R> cope_row(int batch, int head, int query,
+                                 const std::vector<int>& visible) const {
+    return reference::cope_row(q(batch, head, query), k_[kv_row(batch, head)], visible,
+                               R(case_.scale), position_embedding(head));
+  }
+  /// CoPE's table of a head, [positions, head_dim].
+  reference::Matrix<R> position_embedding(int head) const {
+    const int positions = static_cast<int>(case_.options[PLUMBLINE_POSITIONS]);
+    return matrix_of<R>(case_[PLUMBLINE_POSITION_EMBEDDING],
+                        static_cast<std::size_t>(head) * positions, positions, case_.spec.head_dim);
+  }
+
+  reference::DapeLayers<R> dape_layers() const {
+    const int taps = cases::dape_taps(case_.spec.bias), heads = case_.spec.heads;
+    const int hidden = static_cast<int>(case_.options[PLUMBLINE_HIDDEN]);
+    return {{matrix_of<R>(case_[PLUMBLINE_HIDDEN_WEIGHT], 0, hidden, 2 * heads * taps),
+             vector_of<R>(case_[PLUMBLINE_HIDDEN_BIAS], 0, hidden), taps},
+            {matrix_of<R>(case_[PLUMBLINE_OUTPUT_WEIGHT], 0, heads, hidden * taps),
+             vector_of<R>(case_[PLUMBLINE_OUTPUT_BIAS], 0, heads), taps}};
+  }
+  /// Keys that DAPE's network sees of a query.
+  int dape_seen(int query) const {
+    const auto& s = case_.spec;
+    return cases::dape_taps(s.bias) == 1 ? s.keys : query + s.query_offset + 1;
+  }
+  /// Computed once for all heads. Safe to call from several threads.
+  const DapeRow<R>& dape_row(int batch, int query) const {
+    const std::size_t n = static_cast<std::size_t>(batch) * case_.spec.queries + query;
+    std::call_once(dape_read_[n], [&] { dape_rows_[n] = read_dape_row(batch, query); });
+    return dape_rows_[n];
+  }
+
   /// Keys and values of key head `kv`, counted over the batch; RoPE has turned the keys.
   const reference::Matrix<R>& k(int kv) const { return k_[kv]; }
   const reference::Matrix<R>& v(int kv) const { return v_[kv]; }
@@ -160,7 +227,7 @@ class CaseReading {
   reference::AttentionRow<R> row(int batch, int head, int query,
                                  const std::vector<int>& visible) const {
     const auto& s = case_.spec;
-    const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
+    const int kv = kv_row(batch, head);
     std::optional<R> ssmax;
     const auto& scales = case_[PLUMBLINE_SSMAX_SCALE];
     if (!scales.empty()) ssmax = R(double{scales[head]});
@@ -171,6 +238,41 @@ class CaseReading {
   }
 
  private:
+  int kv_row(int batch, int head) const {
+    return batch * case_.spec.kv_heads + head / (case_.spec.heads / case_.spec.kv_heads);
+  }
+  /// By key; 0 where CoPE's query does not see one.
+  reference::Vector<R> added(int batch, int head, int query) const {
+    if (case_.spec.bias != cases::BiasMethod::cope) {
+      return dape_row(batch, query).added.row(head).transpose();
+    }
+    const auto visible = this->visible(batch, query);
+    const auto row = cope_row(batch, head, query, visible);
+    reference::Vector<R> added = reference::zeros<R>(case_.spec.keys);
+    for (std::size_t n = 0; n < visible.size(); ++n) {
+      added[visible[n]] = row.logits[n] - row.scores[n];
+    }
+    return added;
+  }
+  DapeRow<R> read_dape_row(int batch, int query) const {
+    const auto& s = case_.spec;
+    std::vector<int> all(s.keys);
+    std::iota(all.begin(), all.end(), 0);
+    DapeRow<R> row{
+        reference::Matrix<R>(s.heads, s.keys), reference::Matrix<R>(s.heads, s.keys), {}};
+    for (int h = 0; h < s.heads; ++h) {
+      row.A.row(h) =
+          reference::scaled_scores(q(batch, h, query), k_[kv_row(batch, h)], all, R(case_.scale))
+              .transpose();
+      const int position = query + s.query_offset;
+      with_additive_bias(batch, h, position, [&](const auto& bias) {
+        for (int j = 0; j < s.keys; ++j) row.B(h, j) = bias(position, j);
+      });
+    }
+    row.added = reference::dape_row(row.A, row.B, dape_layers(), dape_seen(query));
+    for (Eigen::Index n = 0; n < row.added.size(); ++n) row.added.data()[n] -= row.A.data()[n];
+    return row;
+  }
   /// RoPE's rotation, the first row at position `offset`; the same matrix for the other methods.
   reference::Matrix<R> turned(const reference::Matrix<R>& X, int offset) const {
     const auto pairs = rope_pairs(case_.spec.bias);
@@ -207,6 +309,8 @@ class CaseReading {
   std::vector<reference::Vector<R>> increments_;  // [batch * heads], of FoX log_forget
   std::vector<reference::Vector<R>> gain_;        // [batch * heads]
   std::optional<reference::T5Buckets> buckets_;
+  std::unique_ptr<std::once_flag[]> dape_read_;  // [batch * queries]
+  mutable std::vector<DapeRow<R>> dape_rows_;
 };
 
 }  // namespace plumbline::verdict

@@ -26,6 +26,8 @@ std::vector<std::string> axes_of(plumbline_parameter p) {
       return {"head", "row"};
     case PLUMBLINE_OUTPUT_WEIGHT:
       return {"head", "unit"};
+    case PLUMBLINE_POSITION_EMBEDDING:
+      return {"head", "position", "component"};
     case PLUMBLINE_HIDDEN_WEIGHT:
     case PLUMBLINE_HIDDEN_BIAS:
       return {"unit"};

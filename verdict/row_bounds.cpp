@@ -22,7 +22,8 @@ RowBounds::RowBounds(const cases::Case& the_case, const Contract& contract, case
       contract_(contract),
       o_format_(o_format),
       reading_(reading),
-      bias_error_(the_case, contract) {}
+      bias_error_(the_case, contract),
+      score_method_errors_(the_case, contract_, reading, bias_error_) {}
 
 void RowBounds::fill(BoundedRow& row, double lse, int batch, int head, int query,
                      const std::vector<int>& visible) const {
@@ -59,7 +60,9 @@ void RowBounds::fill(BoundedRow& row, double lse, int batch, int head, int query
   reading_.with_bias(batch, head, position, [&](const auto& b) {
     for (std::size_t m = 0; m < n; ++m) row.bias[m] = b(position, visible[m]).value();
   });
-  row.bias_error = bias_error_.row(batch, head, position, visible, row.bias);
+  row.bias_error = cases::needs_scores(spec.bias)
+                       ? score_method_errors_.added(batch, head, query, visible)
+                       : bias_error_.row(batch, head, position, visible, row.bias);
   for (std::size_t m = 0; m < n; ++m) {
     row.bias_error[m] += (1 + operand * (2 + operand)) * by_rotation[m];
   }

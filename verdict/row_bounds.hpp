@@ -8,6 +8,7 @@
 #include "verdict/case_reading.hpp"
 #include "verdict/certified.hpp"
 #include "verdict/forward_bounds.hpp"
+#include "verdict/score_method_errors.hpp"
 
 namespace plumbline::verdict {
 
@@ -54,6 +55,7 @@ class RowBounds {
   }
 
   const BiasError& bias_error() const { return bias_error_; }
+  const ScoreMethodErrors& score_method_errors() const { return score_method_errors_; }
 
  private:
   void fill(BoundedRow& row, double lse, int batch, int head, int query,
@@ -64,6 +66,7 @@ class RowBounds {
   cases::Format o_format_;
   const Reading& reading_;
   BiasError bias_error_;
+  ScoreMethodErrors score_method_errors_;
 };
 
 }  // namespace plumbline::verdict

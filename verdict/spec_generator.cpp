@@ -69,8 +69,12 @@ Spec draw_spec(Draw draw, cases::Pass pass, cases::BiasMethod bias, cases::Forma
     spec.kv_heads = 3;
     spec.heads = 12;
   }
-  // Many tiles, and several chunks of a prefix sum; few rows keep it cheap.
-  if (draw.chance(5)) {
+  // The oracle of these computes whole rows, DAPE's for all heads.
+  if (cases::needs_scores(bias)) {
+    spec.keys = std::min(spec.keys, 97);
+    spec.queries = std::min(spec.queries, draw.chance(80) ? 33 : spec.keys);
+  } else if (draw.chance(5)) {
+    // Many tiles, and several chunks of a prefix sum; few rows keep it cheap.
     spec.batch = 1;
     spec.keys = draw.between(513, 1100);
     spec.queries = draw.between(1, 4);

@@ -10,6 +10,7 @@
 #include "attention/check_problem.cuh"
 #include "attention/decode.cuh"
 #include "attention/rungs.cuh"
+#include "attention/score_methods.cuh"
 #include "attention/visible_count.cuh"
 #include "bias/table_rows.cuh"
 #include "ops/prefix_sum.cuh"
@@ -64,6 +65,7 @@ Task task_of(const plumbline_problem& p) {
     bias.parameters[parameter] = p.parameters[parameter];
   bias.epsilon = static_cast<float>(p.options[PLUMBLINE_EPSILON]);
   bias.hidden = static_cast<int>(p.options[PLUMBLINE_HIDDEN]);
+  bias.positions = static_cast<int>(p.options[PLUMBLINE_POSITIONS]);
   bias.L0 = p.options[PLUMBLINE_L0];
   bias.table_rows = table_rows(p);
   task.head_dim = p.head_dim;
@@ -91,7 +93,7 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
     : stream_(stream),
       largest_(checked(largest, room.decode)),
       kernels_(kernels),
-      head_sums_(head_rows(task_of(largest))),
+      head_sums_(needs_scores(largest.bias) ? 0 : head_rows(task_of(largest))),
       prefix_sums_(stream, summed_parameter(largest.bias) >= 0 && !largest.prefix_sums
                                ? size(largest.batch, largest.heads, largest.keys)
                                : 0),
@@ -105,6 +107,12 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
     const RotationTables tables = rotation_tables(p.keys, p.head_dim, p.options[PLUMBLINE_BASE]);
     upload(stream, cosine_, tables.cosine);
     upload(stream, sine_, tables.sine);
+  }
+  if (needs_scores(p.bias)) {
+    scores_ = std::make_unique<ScoreBuffers>(stream, task_of(p));
+    if (room.backward)
+      score_grads_ = std::make_unique<ScoreGradBuffers>(stream, task_of(p), p.ssmax == 1);
+    return;
   }
   const std::size_t heads = size(p.batch, p.heads), rows = heads * p.queries;
   if (room.backward) {
@@ -191,12 +199,15 @@ void Attention::forward(const plumbline_problem& p, const plumbline_outputs& out
   const Task of_problem = task(p);
   require(outputs.o, "o");
   require(outputs.lse, "lse");
-  kernels_.forward(stream_, of_problem, {outputs.o, outputs.lse});
+  if (scores_)
+    unfused_forward(stream_, of_problem, {}, scores_->arrays(), {outputs.o, outputs.lse});
+  else
+    kernels_.forward(stream_, of_problem, {outputs.o, outputs.lse});
 }
 
 void Attention::decode(const plumbline_problem& p, const plumbline_outputs& outputs,
                        int prefix_stride) const {
-  if (!decode_room_) throw std::logic_error("this attention has no room for decoding");
+  if (!decode_room_ && !scores_) throw std::logic_error("this attention has no room for decoding");
   const Task of_problem = task(p, prefix_stride);
   require(outputs.o, "o");
   require(outputs.lse, "lse");
@@ -204,6 +215,10 @@ void Attention::decode(const plumbline_problem& p, const plumbline_outputs& outp
   if (p.page_size > 0) {
     require(p.pages, "pages");
     cache = {p.pages, p.page_size, (p.keys - 1) / p.page_size + 1};
+  }
+  if (scores_) {
+    unfused_forward(stream_, of_problem, cache, scores_->arrays(), {outputs.o, outputs.lse});
+    return;
   }
   split_kv_decode(stream_, of_problem, cache,
                   {decode_room_->o.data(), decode_room_->maximum.data(), decode_room_->sum.data(),

@@ -8,6 +8,7 @@
 
 #include "attention/backward_arrays.cuh"
 #include "attention/problem.cuh"
+#include "attention/unfused.cuh"
 #include "core/device_buffer.cuh"
 #include "ops/column_sums.cuh"
 #include "plumbline_kernel.h"
@@ -46,6 +47,9 @@ struct AttentionRoom {
 ///
 /// Contents are not looked at: lengths beyond keys count as keys, a page that is not there is
 /// undefined behaviour.
+///
+/// CoPE and DAPE run on the kernels of unfused.cuh, whatever `kernels` says, and take room for
+/// matrices of scores.
 class Attention {
  public:
   /// Allocates. The stream must outlive it. The pointers of `largest` are not read.
@@ -102,6 +106,8 @@ class Attention {
   DeviceBuffer<float> cosine_, sine_;
   std::unique_ptr<BackwardRoom> backward_room_;
   std::unique_ptr<DecodeRoom> decode_room_;
+  std::unique_ptr<ScoreBuffers> scores_;  // of CoPE and DAPE
+  std::unique_ptr<ScoreGradBuffers> score_grads_;
 };
 
 }  // namespace plumbline::gpu

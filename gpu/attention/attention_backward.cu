@@ -68,11 +68,17 @@ void Attention::head_gradients(const plumbline_problem& p, const plumbline_gradi
 
 void Attention::backward(const plumbline_problem& p, const plumbline_gradients& gradients,
                          Gradient parameter_mode) const {
-  if (!backward_room_) throw std::logic_error("this attention has no room for the backward pass");
+  if (!backward_room_ && !score_grads_)
+    throw std::logic_error("this attention has no room for the backward pass");
   const Task of_problem = task(p);
   require(gradients.o, "o");
   require(gradients.lse, "lse");
   require(gradients.grad_o, "grad_o");
+  if (score_grads_) {
+    unfused_backward(stream_, of_problem, scores_->arrays(), score_grads_->arrays(), gradients,
+                     parameter_mode);
+    return;
+  }
   const BackwardRoom& room = *backward_room_;
   const std::size_t heads = static_cast<std::size_t>(p.batch) * p.heads;
   const std::size_t rows = heads * p.queries;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attention/check_problem.cuh"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
 #include "attention/head_dims.cuh"
+#include "attention/score_methods.cuh"
 #include "bias/table_rows.cuh"
 
 namespace plumbline::gpu {
@@ -15,6 +17,7 @@ namespace {
 constexpr int kMaxGrid = 65535;         // gridDim.y and gridDim.z
 constexpr int kMaxPositions = 1 << 30;  // for the sums of mask.cuh
 constexpr int kMaxOption = 1 << 20;     // rows of a table, width of a layer
+constexpr int kMostDapeHidden = 4096;   // dape.cuh
 
 std::string unsupported_option(const plumbline_problem& p) {
   const auto* options = p.options;
@@ -44,14 +47,40 @@ std::string unsupported_option(const plumbline_problem& p) {
       return options[PLUMBLINE_EPSILON] >= 0 && std::isfinite(options[PLUMBLINE_L0])
                  ? ""
                  : "epsilon must be at least 0, L0 finite";
+    case PLUMBLINE_COPE:
+      return whole(options[PLUMBLINE_POSITIONS], 1) ? "" : "positions must be 1 .. 2^20";
     case PLUMBLINE_FOX:
       return p.causal == 1 ? "" : "fox needs a causal mask";
     case PLUMBLINE_ROPE_INTERLEAVED:
     case PLUMBLINE_ROPE_HALF_SPLIT:
       return positive(options[PLUMBLINE_BASE]) ? "" : "base must be above 0";
     default:
-      return "";
+      return dape_taps(p.bias) == 0 || (whole(options[PLUMBLINE_HIDDEN], 1) &&
+                                        options[PLUMBLINE_HIDDEN] <= kMostDapeHidden)
+                 ? ""
+                 : "hidden must be 1 .. 4096";
   }
+}
+
+/// The matrix of scores has an element for each pair, and a launch counts its threads in 31 bits.
+std::string unsupported_scores(const plumbline_problem& p) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  const std::int64_t heads = std::int64_t{p.batch} * p.heads;
+  const auto wide = static_cast<std::int64_t>(
+      p.bias == PLUMBLINE_COPE ? p.options[PLUMBLINE_POSITIONS] : p.options[PLUMBLINE_HIDDEN]);
+  const std::int64_t widest = std::max<std::int64_t>(wide, p.head_dim);
+  if (p.keys > 1 << 24) return "keys must be at most 2^24";
+  if (dape_taps(p.bias) > 0 && p.heads > kMostDapeHidden) return "heads must be at most 4096";
+  if (heads > most / p.keys || heads * p.keys > most / p.queries || heads * p.keys > most / widest)
+    return "batch * heads * queries * keys must be below 2^31";
+  return "";
+}
+
+/// Of DAPE: those of the bias, then the network's.
+std::vector<plumbline_parameter> corrected(std::vector<plumbline_parameter> additive) {
+  additive.insert(additive.end(), {PLUMBLINE_HIDDEN_WEIGHT, PLUMBLINE_HIDDEN_BIAS,
+                                   PLUMBLINE_OUTPUT_WEIGHT, PLUMBLINE_OUTPUT_BIAS});
+  return additive;
 }
 
 }  // namespace
@@ -64,7 +93,15 @@ const std::vector<plumbline_parameter>& parameters_of(int bias) {
       kerple{PLUMBLINE_P, PLUMBLINE_A}, table{PLUMBLINE_TABLE},
       fire{PLUMBLINE_HIDDEN_WEIGHT, PLUMBLINE_HIDDEN_BIAS, PLUMBLINE_OUTPUT_WEIGHT,
            PLUMBLINE_OUTPUT_BIAS,   PLUMBLINE_C,           PLUMBLINE_L},
-      fox{PLUMBLINE_LOG_FORGET};
+      fox{PLUMBLINE_LOG_FORGET}, cope{PLUMBLINE_POSITION_EMBEDDING},
+      dape_alibi = corrected(slopes), dape_kerple = corrected(kerple),
+      dape_cable = corrected(weighted);
+  if (dape_taps(bias) > 0) {
+    const plumbline_bias additive = additive_part(bias);
+    return additive == PLUMBLINE_ALIBI   ? dape_alibi
+           : additive == PLUMBLINE_CABLE ? dape_cable
+                                         : dape_kerple;
+  }
   switch (bias) {
     case PLUMBLINE_ALIBI:
       return slopes;
@@ -86,13 +123,15 @@ const std::vector<plumbline_parameter>& parameters_of(int bias) {
       return fire;
     case PLUMBLINE_FOX:
       return fox;
+    case PLUMBLINE_COPE:
+      return cope;
     default:
       return uses_table(bias) ? table : none;
   }
 }
 
 int summed_parameter(int bias) {
-  switch (bias) {
+  switch (additive_part(bias)) {
     case PLUMBLINE_CABLE:
     case PLUMBLINE_CABLE_NW:
     case PLUMBLINE_K_CABLE:
@@ -112,7 +151,7 @@ const char* name_of(plumbline_parameter parameter) {
   constexpr const char* names[PLUMBLINE_PARAMETER_COUNT] = {
       "ssmax_scale",   "slopes",      "increments", "gain",  "theta_alpha",   "theta_beta",
       "theta_mu",      "p",           "a",          "table", "hidden_weight", "hidden_bias",
-      "output_weight", "output_bias", "c",          "L",     "log_forget"};
+      "output_weight", "output_bias", "c",          "L",     "log_forget",    "position_embedding"};
   return names[parameter];
 }
 
@@ -130,10 +169,14 @@ std::size_t parameter_size(const plumbline_problem& p, plumbline_parameter param
     case PLUMBLINE_TABLE:
       return size(p.heads, table_rows(p));
     case PLUMBLINE_HIDDEN_WEIGHT:
+      return dape_taps(p.bias) > 0 ? size(hidden, 2, p.heads, dape_taps(p.bias)) : hidden;
     case PLUMBLINE_HIDDEN_BIAS:
       return hidden;
     case PLUMBLINE_OUTPUT_WEIGHT:
-      return size(p.heads, hidden);
+      return dape_taps(p.bias) > 0 ? size(p.heads, hidden, dape_taps(p.bias))
+                                   : size(p.heads, hidden);
+    case PLUMBLINE_POSITION_EMBEDDING:
+      return size(p.heads, p.options[PLUMBLINE_POSITIONS], p.head_dim);
     case PLUMBLINE_C:
     case PLUMBLINE_L:
       return 1;
@@ -164,7 +207,8 @@ std::string unsupported_reason(const plumbline_problem& p) {
   if (p.ssmax != 0 && p.ssmax != 1) return "ssmax must be 0 or 1";
   if (p.causal != 0 && p.causal != 1) return "causal must be 0 or 1";
   if (p.window < -1) return "window must be -1 or more";
-  return unsupported_option(p);
+  const std::string reason = unsupported_option(p);
+  return reason.empty() && needs_scores(p.bias) ? unsupported_scores(p) : reason;
 }
 
 void require(const void* pointer, const char* name) {

@@ -150,7 +150,7 @@ __global__ void first_back_kernel(DapeShape s, DapeLayers layers, const float* g
 /// A block for each weight and, after them, for each bias of a convolution.
 template <class Input>
 __global__ void weight_kernel(DapeShape s, Input input, const float* grad_y, int outs,
-                              float* grad_weight, float* grad_bias) {
+                              float* grad_weight, float* grad_bias, Gradient mode) {
   SharedMemory shared;
   auto* per_warp = shared.take<double>(kThreads / kWarpSize);
   const int of_out = Input::channels(s) * s.width;
@@ -165,16 +165,21 @@ __global__ void weight_kernel(DapeShape s, Input input, const float* grad_y, int
     sum += is_weight ? grad * input.at(s, channel, at, at.key + d - s.width / 2) : grad;
   }
   sum = block_reduce(sum, per_warp, Plus());
-  if (threadIdx.x == 0)
-    (is_weight ? grad_weight + entry : grad_bias + out)[0] = static_cast<float>(sum);
+  float* to = is_weight ? grad_weight : grad_bias;
+  if (threadIdx.x != 0 || !to) return;
+  to += is_weight ? entry : out;
+  if (mode == Gradient::accumulate) sum += *to;
+  *to = static_cast<float>(sum);
 }
 
 template <class Input>
 void weight_gradients(const Stream& stream, const DapeShape& s, const Input& input,
-                      const float* grad_y, int outs, float* grad_weight, float* grad_bias) {
+                      const float* grad_y, int outs, float* grad_weight, float* grad_bias,
+                      Gradient mode) {
+  if (!grad_weight && !grad_bias) return;
   const auto blocks = static_cast<unsigned>(outs * (Input::channels(s) * s.width + 1));
   launch(stream, {dim3{blocks}, dim3{kThreads}, shared_bytes<double>(kThreads / kWarpSize)},
-         weight_kernel<Input>, s, input, grad_y, outs, grad_weight, grad_bias);
+         weight_kernel<Input>, s, input, grad_y, outs, grad_weight, grad_bias, mode);
 }
 
 LaunchShape over_scores(const DapeShape& s,
@@ -210,16 +215,16 @@ void dape_forward(const Stream& stream, const DapeShape& shape, const DapeLayers
 
 void dape_backward(const Stream& stream, const DapeShape& shape, const DapeLayers& layers,
                    const float* A, const float* B, const float* before, const float* grad_logits,
-                   const DapeGradients& gradients, float* workspace) {
+                   const DapeGradients& gradients, float* workspace, Gradient mode) {
   check_shape(shape);
   launch(stream, over_scores(shape), second_back_kernel, shape, layers, before, grad_logits,
          workspace);
   launch(stream, over_scores(shape), first_back_kernel, shape, layers,
          static_cast<const float*>(workspace), grad_logits, gradients.A, gradients.B);
   weight_gradients(stream, shape, Hidden{before}, grad_logits, shape.heads, gradients.second_weight,
-                   gradients.second_bias);
+                   gradients.second_bias, mode);
   weight_gradients(stream, shape, Features{A, B}, workspace, shape.hidden, gradients.first_weight,
-                   gradients.first_bias);
+                   gradients.first_bias, mode);
 }
 
 }  // namespace plumbline::gpu

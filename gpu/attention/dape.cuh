@@ -5,6 +5,7 @@
 #define PLUMBLINE_GPU_ATTENTION_DAPE_CUH
 
 #include "core/launch.cuh"
+#include "ops/column_sums.cuh"
 
 namespace plumbline::gpu {
 
@@ -36,18 +37,21 @@ struct DapeLayers {
 void dape_forward(const Stream& stream, const DapeShape& shape, const DapeLayers& layers,
                   const float* A, const float* B, float* before, float* logits);
 
-/// Where the gradients go, shaped as what they are the gradient of.
+/// Where the gradients go, shaped as what they are the gradient of; null: not asked for, but of A
+/// and B.
 struct DapeGradients {
   float *A, *B, *first_weight, *first_bias, *second_weight, *second_bias;
 };
 
 /// The adjoint: dl passes to A and B and back through f; LeakyReLU's derivative is 1/100 at 0. Sums
-/// over scores are taken in double and in a fixed order: the same bits every run. workspace is
-/// shaped like before.
+/// over scores are taken in double and in a fixed order, and rounded once, with `mode` together
+/// with what the weights' and biases' gradients were: the same bits every run. workspace is shaped
+/// like before.
 /// @throws std::invalid_argument as forward.
 void dape_backward(const Stream& stream, const DapeShape& shape, const DapeLayers& layers,
                    const float* A, const float* B, const float* before, const float* grad_logits,
-                   const DapeGradients& gradients, float* workspace);
+                   const DapeGradients& gradients, float* workspace,
+                   Gradient mode = Gradient::overwrite);
 
 }  // namespace plumbline::gpu
 

@@ -42,6 +42,8 @@ void dispatch_bias(const Stream& stream, const Task& task, const More&... more) 
       return Rung::template run<D, Prefix>(stream, task, more...);
     case PLUMBLINE_FIRE:
       return Rung::template run<D, Fire>(stream, task, more...);
+    default:
+      break;
   }
   throw std::invalid_argument("unknown bias");
 }

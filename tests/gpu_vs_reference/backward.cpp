@@ -72,7 +72,7 @@ constexpr Shape kShapes[] = {
 
 /// The parameters that the method's backward pass writes.
 std::vector<int> written(const Case& made) {
-  static const std::vector<int> of[PLUMBLINE_BIAS_COUNT] = {
+  static const std::vector<int> of[kFusedBiases] = {
       {},     {},     {2, 3}, {2},    {2, 3}, {2},   {4, 5, 6},
       {7, 8}, {7, 8}, {9},    {9},    {9},    {9},   {10, 11, 12, 13, 14, 15},
       {16},   {},     {},     {2, 3}, {2},    {2, 3}};
@@ -87,7 +87,7 @@ void check(const char* kernel_name) {
       std::find_if(library->kernels, library->kernels + library->kernel_count,
                    [&](const auto& k) { return k.name == std::string(kernel_name); });
   for (const Shape& shape : kShapes) {
-    for (int bias = 0; bias < PLUMBLINE_BIAS_COUNT; ++bias) {
+    for (int bias = 0; bias < kFusedBiases; ++bias) {
       BOOST_TEST_CONTEXT(kernel_name << " " << kBiases[bias] << " " << shape.name) {
         Case made(shape, bias, PLUMBLINE_FP32);
         // A table of exactly as many rows as the method names.
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(the_order_of_threads_and_the_number_of_workers_change_no_bi
   const auto* kernel = std::find_if(library->kernels, library->kernels + library->kernel_count,
                                     [](const auto& k) { return k.name == std::string("fused"); });
   BOOST_TEST(kernel->deterministic == 1);
-  for (int bias = 0; bias < PLUMBLINE_BIAS_COUNT; ++bias) {
+  for (int bias = 0; bias < kFusedBiases; ++bias) {
     const auto gradients = [&](std::uint64_t seed) {
       plumbline::emulation::set_thread_order_seed(seed);
       plumbline::emulation::set_workers(static_cast<unsigned>(seed));

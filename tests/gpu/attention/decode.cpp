@@ -181,7 +181,7 @@ constexpr Shape kShapes[] = {
 
 BOOST_AUTO_TEST_CASE(where_a_key_lies_changes_no_bit) {
   for (const Shape& shape : kShapes)
-    for (int bias = 0; bias < PLUMBLINE_BIAS_COUNT; ++bias)
+    for (int bias = 0; bias < kFusedBiases; ++bias)
       for (const int page_size : {1, 16, 256, 1000}) {
         BOOST_TEST_INFO(shape.name << " " << kBiases[bias] << " " << page_size);
         const Case made(shape, bias, bias % PLUMBLINE_FORMAT_COUNT);

@@ -48,7 +48,7 @@ std::size_t peak(const plumbline_kernel& kernel, int bias, int length) {
 
 BOOST_AUTO_TEST_CASE(twice_the_length_takes_at_most_twice_the_memory) {
   for (const char* name : {"fused", "fused_atomic"}) {
-    for (int bias = 0; bias < PLUMBLINE_BIAS_COUNT; ++bias) {
+    for (int bias = 0; bias < kFusedBiases; ++bias) {
       BOOST_TEST_CONTEXT(name << " " << kBiases[bias]) {
         const std::size_t half = peak(kernel_named(name), bias, 2048);
         const std::size_t whole = peak(kernel_named(name), bias, 4096);
