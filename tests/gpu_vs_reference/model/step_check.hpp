@@ -24,6 +24,10 @@ constexpr double kRoundings = 4;
 /// the squares of their bounds with a probability below 2 e^(-49/2) = 5e-11 (Hoeffding).
 constexpr double kDeviations = 7;
 
+inline double bound_of(const reference::Tape::Reach& reach) {
+  return std::min(kRoundings * reach.all, kDeviations * std::sqrt(kRoundings) * reach.independent);
+}
+
 /// A sum of a parameter's gradients, each times 1, -1 or 0.
 struct Functional {
   std::string parameter;
@@ -69,8 +73,7 @@ std::vector<Functional> functionals(const StepResult& device, const reference::T
     for (std::size_t n = 0; n < count; ++n) {
       Functional& f = all[first + n];
       f.worst_case = kRoundings * reaches[n].all;
-      f.bound =
-          std::min(f.worst_case, kDeviations * std::sqrt(kRoundings) * reaches[n].independent);
+      f.bound = bound_of(reaches[n]);
     }
   }
   return all;

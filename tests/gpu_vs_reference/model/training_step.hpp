@@ -95,7 +95,7 @@ inline void set_test_values(const gpu::Parameter& p, std::span<float> values) {
 /// The loss, and every parameter's gradient by its name.
 struct StepResult {
   double loss = 0;
-  std::map<std::string, std::vector<double>> gradients;
+  std::map<std::string, std::vector<double>> gradients = {};
 };
 
 /// The CUDA path's; `change` may alter a parameter's values.
