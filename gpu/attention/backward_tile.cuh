@@ -95,8 +95,7 @@ struct QuarterRow {
 
 /// Over the four lanes of a row.
 __device__ inline double row_sum(double x) {
-  x += shuffle_xor(x, 1);
-  return x + shuffle_xor(x, 2);
+  return butterfly<1, 2>(x, [](double a, double b) { return a + b; });
 }
 
 }  // namespace plumbline::gpu

@@ -22,13 +22,11 @@ inline constexpr float kInvisible = -1.0f;
 
 /// Over the four lanes of a row.
 __device__ inline float row_maximum(float x) {
-  x = fmaxf(x, shuffle_xor(x, 1));
-  return fmaxf(x, shuffle_xor(x, 2));
+  return butterfly<1, 2>(x, [](float a, float b) { return fmaxf(a, b); });
 }
 
 __device__ inline float row_sum(float x) {
-  x += shuffle_xor(x, 1);
-  return x + shuffle_xor(x, 2);
+  return butterfly<1, 2>(x, [](float a, float b) { return a + b; });
 }
 
 /// What the bias knows of the tile: the entries of the 63 offsets between its queries and keys, and

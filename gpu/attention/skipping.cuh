@@ -54,7 +54,7 @@ struct SkipTest {
                         bias.value(params, row.head, row.bias, row.row_in_tile, key));
       if (!(row.factor >= 0.0f && bound < threshold)) any = 1;  // NaN is needed too
     }
-    for (unsigned mask = 1; mask < kWarpSize; mask *= 2) any |= shuffle_xor(any, mask);
+    any = butterfly<1, 2, 4, 8, 16>(any, [](int a, int b) { return a | b; });
     const int thread = static_cast<int>(threadIdx.x);
     if (thread % static_cast<int>(kWarpSize) == 0)
       warps[thread / static_cast<int>(kWarpSize)] = any;

@@ -34,6 +34,23 @@ __device__ T shuffle_up(T value, unsigned delta) {
   return __shfl_up_sync(kAllLanes, value, delta);
 }
 
+/// value = combine(value, that of lane (own lane xor mask)) for each of the masks in turn.
+template <unsigned... masks, class T, class Combine>
+__device__ T butterfly(T value, Combine combine) {
+  ((value = combine(value, shuffle_xor(value, masks))), ...);
+  return value;
+}
+
+/// The sum of the lanes up to the own one: with those 1, 2, 4, ... below, one after the other.
+template <class T>
+__device__ T lanes_scan(T value) {
+  for (unsigned delta = 1; delta < kWarpSize; delta *= 2) {
+    const T lower = shuffle_up(value, delta);
+    if (lane_index() >= delta) value += lower;
+  }
+  return value;
+}
+
 #else
 
 template <class T>
@@ -57,6 +74,54 @@ T shuffle_up(T value, unsigned delta,
              std::source_location where = std::source_location::current()) {
   const unsigned lane = lane_index();
   return shuffle_from(value, lane >= delta ? lane - delta : lane, where);
+}
+
+// The same in one meeting of the lanes instead of five: a switch of fibers costs more than
+// everything that is computed.
+
+/// Called once with all lanes' values. As in CUDA the exchange orders no memory, so that what it
+/// reads and writes of other lanes is no race to ThreadSanitizer.
+template <class T, class Steps>
+__attribute__((no_sanitize("thread"))) void combine_lanes_of(void* const* lanes) {
+  T values[kWarpSize];
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    std::memcpy(&values[lane], lanes[lane], sizeof(T));
+  Steps::apply(values);
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    std::memcpy(lanes[lane], &values[lane], sizeof(T));
+}
+
+template <class T, class Combine, unsigned... masks>
+struct ButterflySteps {
+  static void apply(T* values) { (step(values, masks), ...); }
+  static void step(T* values, unsigned mask) {
+    T other[kWarpSize];
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) other[lane] = values[lane ^ mask];
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      values[lane] = Combine()(values[lane], other[lane]);
+  }
+};
+
+template <class T>
+struct ScanSteps {
+  static void apply(T* values) {
+    for (unsigned delta = 1; delta < kWarpSize; delta *= 2)
+      for (unsigned lane = kWarpSize - 1; lane >= delta; --lane)
+        values[lane] += values[lane - delta];
+  }
+};
+
+template <unsigned... masks, class T, class Combine>
+T butterfly(T value, Combine, std::source_location where = std::source_location::current()) {
+  emulation::warp_collective(&value, combine_lanes_of<T, ButterflySteps<T, Combine, masks...> >,
+                             where);
+  return value;
+}
+
+template <class T>
+T lanes_scan(T value, std::source_location where = std::source_location::current()) {
+  emulation::warp_collective(&value, combine_lanes_of<T, ScanSteps<T> >, where);
+  return value;
 }
 
 #endif

@@ -36,58 +36,27 @@ std::string text(const dim3& i) {
 
 }  // namespace
 
-/// The copies of a thread that are under way, the oldest first; `groups` counts those closed.
-class BlockRunner::AsyncCopies {
- public:
-  void clear() {
-    copies_.clear();
-    next_ = 0;
-    groups_ = 0;
-  }
-  void issue(const AsyncCopy& copy) { copies_.push_back({copy, groups_}); }
-  void commit() { ++groups_; }
-  bool next(unsigned pending, AsyncCopy& copy) {
-    if (next_ == copies_.size() || copies_[next_].group + pending >= groups_) {
-      copies_.erase(copies_.begin(), copies_.begin() + static_cast<std::ptrdiff_t>(next_));
-      next_ = 0;
-      return false;
-    }
-    copy = copies_[next_++].copy;
-    return true;
-  }
-
- private:
-  struct Numbered {
-    AsyncCopy copy;
-    unsigned group;
-  };
-  std::vector<Numbered> copies_;
-  std::size_t next_ = 0;
-  unsigned groups_ = 0;
-};
-
-struct BlockRunner::Thread {
-  Fiber fiber;
-  BlockRunner* block = nullptr;
-  dim3 index;
-  State state = State::finished;
-  std::source_location where;
+/// What the scheduler knows of a CUDA thread, in one line of the cache.
+struct alignas(64) BlockRunner::Thread {
   std::uint64_t bits = 0;
-  unsigned source_lane = 0;
   void* argument = nullptr;
   void (*complete)(void* const*) = nullptr;
-  AsyncCopies copies;
+  std::source_location where;
+  Fiber* fiber = nullptr;  // null before the thread has begun
+  dim3 index;
+  unsigned source_lane = 0;
+  State state = State::finished;
 };
 
 BlockRunner::BlockRunner(std::size_t threads)
     : capacity_(threads),
       stacks_(threads),
+      fibers_(new Fiber[threads]),
       threads_(new Thread[threads]),
+      copies_(new AsyncCopies[threads]),
       warps_(new Warp[(threads + kWarpSize - 1) / kWarpSize]) {
-  for (std::size_t i = 0; i < threads; ++i) {
-    threads_[i].fiber.adopt(stacks_.bottom(i), StackPool::usable_bytes(), i);
-    threads_[i].block = this;
-  }
+  for (std::size_t i = 0; i < threads; ++i)
+    fibers_[i].adopt(stacks_.bottom(i), StackPool::usable_bytes(), i);
 }
 
 BlockRunner::~BlockRunner() {
@@ -99,18 +68,59 @@ BlockRunner& BlockRunner::current() {
   return *t_current;
 }
 
+/// A fiber's run. A thread that returns without having waited leaves its stack as it found it, so
+/// the next thread of the pass runs on it at once: kernels without barriers never switch.
 void BlockRunner::entry(void* argument) {
-  auto* thread = static_cast<Thread*>(argument);
-  BlockRunner* block = thread->block;
+  auto* block = static_cast<BlockRunner*>(argument);
+  Fiber& fiber = *block->running_->fiber;
   acquire(&block->start_);
-  try {
-    block->grid_->body(block->grid_->arguments);
-  } catch (...) {
-    block->failure_ = std::current_exception();
-  }
-  thread->state = State::finished;
+  do {
+    try {
+      block->grid_->body(block->grid_->arguments);
+    } catch (...) {
+      block->failure_ = std::current_exception();
+    }
+    block->running_->state = State::finished;
+  } while (block->begin_next(fiber));
   release(&block->end_);
-  thread->fiber.finish();
+  block->give_back(fiber);
+  fiber.finish();
+}
+
+void BlockRunner::begin(Thread& thread, Fiber& fiber) {
+  thread.fiber = &fiber;
+  running_ = &thread;
+  threadIdx = thread.index;
+}
+
+/// Makes the next thread of the pass the running one, on this fiber; false where there is none, or
+/// it waits on a fiber of its own. To ThreadSanitizer every thread must be another fiber.
+bool BlockRunner::begin_next([[maybe_unused]] Fiber& fiber) {
+#ifndef PLUMBLINE_THREAD_SANITIZER
+  if (failure_) return false;
+  for (; pass_.next < pass_.count; ++pass_.next) {
+    Thread& thread = threads_[pass_.first + pass_.order[pass_.next]];
+    if (thread.state != State::ready) continue;
+    if (thread.fiber) return false;
+    ++pass_.next;
+    begin(thread, fiber);
+    return true;
+  }
+#endif
+  return false;
+}
+
+Fiber& BlockRunner::take_fiber() {
+  if (idle_.empty()) return fibers_[fibers_used_++];
+  Fiber& fiber = *idle_.back();
+  idle_.pop_back();
+  return fiber;
+}
+
+void BlockRunner::give_back([[maybe_unused]] Fiber& fiber) {
+#ifndef PLUMBLINE_THREAD_SANITIZER
+  idle_.push_back(&fiber);
+#endif
 }
 
 void BlockRunner::prepare(const Grid& grid) {
@@ -122,21 +132,28 @@ void BlockRunner::prepare(const Grid& grid) {
   }
   permit(arena_.get(), arena_bytes_);
   auto* words = reinterpret_cast<std::uint32_t*>(arena_.get());
-  std::fill(words, words + arena_bytes_ / sizeof(std::uint32_t), kUninitialised);
+  std::fill(words, words + needed / sizeof(std::uint32_t), kUninitialised);
   forbid(arena_.get(), arena_bytes_);  // until shared_array() hands it out
 
   blockDim = grid.block;
   gridDim = grid.grid;
   blockIdx = block_index_;
-  count_ = grid.block.x * grid.block.y * grid.block.z;
-  for (unsigned i = 0; i < count_; ++i) {
-    Thread& thread = threads_[i];
-    thread.index = {i % grid.block.x, i / grid.block.x % grid.block.y,
-                    i / (grid.block.x * grid.block.y)};
-    thread.state = State::ready;
-    thread.copies.clear();
-    thread.fiber.start(&BlockRunner::entry, &thread);
+  const dim3& shape = grid.block;
+  count_ = shape.x * shape.y * shape.z;
+  if (shape.x != block_shape_.x || shape.y != block_shape_.y || shape.z != block_shape_.z) {
+    for (unsigned i = 0; i < count_; ++i)
+      threads_[i].index = {i % shape.x, i / shape.x % shape.y, i / (shape.x * shape.y)};
+    block_shape_ = shape;
   }
+  for (unsigned i = 0; i < count_; ++i) {
+    threads_[i].state = State::ready;
+    threads_[i].fiber = nullptr;
+  }
+  idle_.clear();
+  fibers_used_ = 0;
+  if (copied_)
+    for (std::size_t i = 0; i < capacity_; ++i) copies_[i].clear();
+  copied_ = false;
 }
 
 void BlockRunner::run(const Grid& grid, dim3 block_index, std::uint64_t order_seed) {
@@ -172,30 +189,30 @@ void BlockRunner::shuffle(unsigned* order, unsigned count) {
 }
 
 void BlockRunner::resume(Thread& thread) {
-  running_ = &thread;
-  threadIdx = thread.index;
-  thread.fiber.resume();
+  if (thread.fiber) {
+    begin(thread, *thread.fiber);
+  } else {
+    begin(thread, take_fiber());
+    thread.fiber->start(&BlockRunner::entry, this);
+  }
+  thread.fiber->resume();
   if (failure_) std::rethrow_exception(failure_);
 }
 
 /// Runs a warp until all its threads wait at the block's barrier or have returned.
 void BlockRunner::run_warp(unsigned warp) {
-  const unsigned first = warp * kWarpSize;
-  const unsigned count = std::min(kWarpSize, count_ - first);
-  unsigned order[kWarpSize];
+  pass_.first = warp * kWarpSize;
+  pass_.count = std::min(kWarpSize, count_ - pass_.first);
   for (;;) {
-    shuffle(order, count);
-    for (unsigned lane = 0; lane < count; ++lane) {
-      Thread& thread = threads_[first + order[lane]];
+    shuffle(pass_.order, pass_.count);
+    pass_.next = 0;
+    pass_.in_collective = 0;
+    while (pass_.next < pass_.count) {
+      Thread& thread = threads_[pass_.first + pass_.order[pass_.next++]];
       if (thread.state == State::ready) resume(thread);
     }
-    bool collective = false;
-    for (unsigned lane = 0; lane < count; ++lane) {
-      const State state = threads_[first + lane].state;
-      collective |= state != State::at_barrier && state != State::finished;
-    }
-    if (!collective) return;
-    complete_warp(warp, first, count);
+    if (pass_.in_collective == 0) return;
+    complete_warp(warp, pass_.first, pass_.count);
   }
 }
 
@@ -267,7 +284,8 @@ void BlockRunner::wait(State state, std::source_location where) {
   Thread& thread = *running_;
   thread.state = state;
   thread.where = where;
-  thread.fiber.suspend();
+  if (state != State::at_barrier) ++pass_.in_collective;
+  thread.fiber->suspend();
 }
 
 void BlockRunner::block_barrier(std::source_location where) {
@@ -302,12 +320,18 @@ void BlockRunner::warp_collective(void* argument, void (*complete)(void* const*)
   wait(State::at_collective, where);
 }
 
-void BlockRunner::async_copy_issue(const AsyncCopy& copy) { running_->copies.issue(copy); }
+void BlockRunner::async_copy_issue(const AsyncCopy& copy) {
+  copied_ = true;
+  copies_[running_ - threads_.get()].issue(copy);
+}
 
-void BlockRunner::async_copy_commit() { running_->copies.commit(); }
+void BlockRunner::async_copy_commit() {
+  copied_ = true;
+  copies_[running_ - threads_.get()].commit();
+}
 
 bool BlockRunner::async_copy_next(int pending, AsyncCopy& copy) {
-  return running_->copies.next(static_cast<unsigned>(pending), copy);
+  return copies_[running_ - threads_.get()].next(static_cast<unsigned>(pending), copy);
 }
 
 void* BlockRunner::shared_array(std::size_t& used, std::size_t& offset, std::size_t bytes,

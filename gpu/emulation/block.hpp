@@ -7,7 +7,10 @@
 #include <exception>
 #include <memory>
 #include <source_location>
+#include <string>
+#include <vector>
 
+#include "emulation/async_copies.hpp"
 #include "emulation/fiber.hpp"
 #include "emulation/grid.hpp"
 
@@ -47,15 +50,24 @@ class BlockRunner {
     at_collective,
     finished
   };
-  class AsyncCopies;
   struct Thread;
   struct Warp {
     char arrive, depart;  // addresses only: the two tags of the warp's barrier
   };
+  /// One pass over the threads of a warp, each up to where it waits next.
+  struct Pass {
+    unsigned order[kWarpSize];
+    unsigned first, count, next;
+    unsigned in_collective;  // threads that have come to a collective
+  };
 
   void prepare(const Grid& grid);
   void run_warp(unsigned warp);
+  void begin(Thread& thread, Fiber& fiber);
+  bool begin_next(Fiber& fiber);
   void resume(Thread& thread);
+  Fiber& take_fiber();
+  void give_back(Fiber& fiber);
   void wait(State state, std::source_location where);
   bool complete_phase();
   void complete_warp(unsigned warp, unsigned first, unsigned count);
@@ -63,15 +75,21 @@ class BlockRunner {
   [[noreturn]] void divergent(const char* what, const Thread& a, const Thread& b) const;
   std::string describe(const Thread& thread) const;
   void shuffle(unsigned* order, unsigned count);
-  static void entry(void* thread);
+  static void entry(void* runner);
 
   std::size_t capacity_;
   StackPool stacks_;
+  std::unique_ptr<Fiber[]> fibers_;
   std::unique_ptr<Thread[]> threads_;
+  std::unique_ptr<AsyncCopies[]> copies_;
+  std::vector<Fiber*> idle_;     // of those that this block has begun to use
+  std::size_t fibers_used_ = 0;  // the others were not
+  bool copied_ = false;          // this block has issued copies or closed groups
   unsigned count_ = 0;
   Thread* running_ = nullptr;
+  Pass pass_{};
   const Grid* grid_ = nullptr;
-  dim3 block_index_;
+  dim3 block_index_, block_shape_{0, 0, 0};
   std::uint64_t random_ = 0;
   std::unique_ptr<char[]> arena_;
   std::size_t arena_bytes_ = 0;

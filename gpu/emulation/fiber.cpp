@@ -70,40 +70,6 @@ void Fiber::start(void (*entry)(void*), void* argument) {
   context_ = make_fcontext(bottom_ + bytes_, bytes_, &Fiber::trampoline);
 }
 
-void Fiber::resume() {
-#ifdef __SANITIZE_ADDRESS__
-  void* fake_stack = nullptr;
-  __sanitizer_start_switch_fiber(&fake_stack, bottom_, bytes_);
-#endif
-#ifdef PLUMBLINE_THREAD_SANITIZER
-  // Flag 1: the switch itself orders nothing. Only barriers do, or no race would ever be found.
-  scheduler_thread_ = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(thread_, 1);
-#endif
-  context_ = jump_fcontext(context_, this).fctx;
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
-#endif
-}
-
-void Fiber::arrived([[maybe_unused]] void* fake_stack) {
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_finish_switch_fiber(fake_stack, &scheduler_bottom_, &scheduler_bytes_);
-#endif
-}
-
-void Fiber::suspend() {
-  void* fake_stack = nullptr;
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_start_switch_fiber(&fake_stack, scheduler_bottom_, scheduler_bytes_);
-#endif
-#ifdef PLUMBLINE_THREAD_SANITIZER
-  __tsan_switch_to_fiber(scheduler_thread_, 1);
-#endif
-  scheduler_ = jump_fcontext(scheduler_, nullptr).fctx;
-  arrived(fake_stack);
-}
-
 void Fiber::finish() {
 #ifdef __SANITIZE_ADDRESS__
   __sanitizer_start_switch_fiber(nullptr, scheduler_bottom_, scheduler_bytes_);

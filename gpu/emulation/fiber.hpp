@@ -8,6 +8,8 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 
+#include "emulation/sanitizers.hpp"
+
 namespace plumbline::emulation {
 
 /// The stacks of all threads of a block: one mapping, a guard page below each stack.
@@ -60,6 +62,43 @@ class Fiber {
   void* thread_ = nullptr;
   void* scheduler_thread_ = nullptr;
 };
+
+// Inline: after a switch the processor mispredicts the return of every function that is on the
+// stack, so there should be few.
+
+inline void Fiber::arrived([[maybe_unused]] void* fake_stack) {
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(fake_stack, &scheduler_bottom_, &scheduler_bytes_);
+#endif
+}
+
+inline void Fiber::resume() {
+#ifdef __SANITIZE_ADDRESS__
+  void* fake_stack = nullptr;
+  __sanitizer_start_switch_fiber(&fake_stack, bottom_, bytes_);
+#endif
+#ifdef PLUMBLINE_THREAD_SANITIZER
+  // Flag 1: the switch itself orders nothing. Only barriers do, or no race would ever be found.
+  scheduler_thread_ = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(thread_, 1);
+#endif
+  context_ = boost::context::detail::jump_fcontext(context_, this).fctx;
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+#endif
+}
+
+inline void Fiber::suspend() {
+  void* fake_stack = nullptr;
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_start_switch_fiber(&fake_stack, scheduler_bottom_, scheduler_bytes_);
+#endif
+#ifdef PLUMBLINE_THREAD_SANITIZER
+  __tsan_switch_to_fiber(scheduler_thread_, 1);
+#endif
+  scheduler_ = boost::context::detail::jump_fcontext(scheduler_, nullptr).fctx;
+  arrived(fake_stack);
+}
 
 }  // namespace plumbline::emulation
 

@@ -41,11 +41,7 @@ __global__ void prefix_sum_kernel(const Term* terms, Sum* sums, int length) {
       own[n] = sum;
     }
 
-    double scan = sum;  // becomes the inclusive sum over the lanes up to this one
-    for (int delta = 1; delta < static_cast<int>(kWarpSize); delta *= 2) {
-      const double lower = shuffle_up(scan, delta);
-      if (lane >= delta) scan += lower;
-    }
+    const double scan = lanes_scan(sum);
     double before = shuffle_up(scan, 1);  // not scan - sum, which would round
     if (lane == 0) before = 0.0;
 

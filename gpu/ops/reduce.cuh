@@ -30,9 +30,7 @@ struct Smaller {
 /// partners exchange equal pairs (`combine` must be commutative).
 template <class Combine, class T>
 __device__ T warp_reduce(T value, Combine combine) {
-  for (unsigned mask = kWarpSize / 2; mask > 0; mask /= 2)
-    value = combine(value, shuffle_xor(value, mask));
-  return value;
+  return butterfly<16, 8, 4, 2, 1>(value, combine);
 }
 
 template <class T>

@@ -21,11 +21,7 @@ __device__ void exclusive_sums(int* values, int* warp_total) {
   int* own = values + thread * kDigits;
   int sum = 0;
   for (int n = 0; n < kDigits; ++n) sum += own[n];
-  int scan = sum;
-  for (int delta = 1; delta < kLanes; delta *= 2) {
-    const int lower = shuffle_up(scan, delta);
-    if (lane >= delta) scan += lower;
-  }
+  const int scan = lanes_scan(sum);
   if (lane == kLanes - 1) warp_total[warp] = scan;
   __syncthreads();
   int before = scan - sum;

@@ -81,6 +81,38 @@ BOOST_AUTO_TEST_CASE(shuffles_exchange_values_within_a_warp_only) {
   }
 }
 
+struct Difference {  // which side a value is on matters
+  float operator()(float a, float b) const { return a - b / 3.0f; }
+};
+
+__global__ void meetings_and_shuffles(float* met, float* shuffled, double* scan,
+                                      double* shuffled_scan) {
+  const unsigned thread = threadIdx.x, lane = lane_index();
+  const float own = 1.0f / static_cast<float>(thread + 3);
+  met[thread] = butterfly<4, 1, 16>(own, Difference());
+  float value = own;
+  for (const unsigned mask : {4u, 1u, 16u}) value = Difference()(value, shuffle_xor(value, mask));
+  shuffled[thread] = value;
+  scan[thread] = lanes_scan(1.0 / (thread + 3));
+  double sum = 1.0 / (thread + 3);
+  for (unsigned delta = 1; delta < 32; delta *= 2) {
+    const double lower = shuffle_up(sum, delta);
+    if (lane >= delta) sum += lower;
+  }
+  shuffled_scan[thread] = sum;
+}
+
+BOOST_AUTO_TEST_CASE(lanes_that_meet_once_compute_the_bits_of_their_shuffles) {
+  const Stream stream;
+  std::vector<float> met(64), shuffled(64);
+  std::vector<double> scan(64), shuffled_scan(64);
+  launch(stream, {dim3{1}, dim3{64}, 0}, meetings_and_shuffles, met.data(), shuffled.data(),
+         scan.data(), shuffled_scan.data());
+  BOOST_TEST(met == shuffled);
+  BOOST_TEST(scan == shuffled_scan);
+  BOOST_TEST(met[0] != met[1]);
+}
+
 __global__ void shuffle_in_a_plane(unsigned* lower) {
   const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   lower[thread] = shuffle_up(thread, 3);
