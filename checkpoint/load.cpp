@@ -8,9 +8,11 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "checkpoint/elements.hpp"
+#include "checkpoint/float_parameters.hpp"
 #include "support/error.hpp"
 #include "support/mapped_file.hpp"
 #include "support/text.hpp"
@@ -26,8 +28,9 @@ struct Found {
 };
 
 /// A tensor for every parameter, and how it lies in the file.
+template <class Number>
 struct Source {
-  const Parameter<double>* parameter;
+  const Parameter<Number>* parameter;
   Found found;
   bool transposed;
 };
@@ -53,7 +56,8 @@ std::optional<Found> taken(std::map<std::string, Found>& tensors, const std::str
   return node.mapped();
 }
 
-Shape shape_in_file(const Parameter<double>& parameter, bool transposed) {
+template <class Number>
+Shape shape_in_file(const Parameter<Number>& parameter, bool transposed) {
   Shape shape = parameter.shape;
   if (transposed) std::reverse(shape.begin(), shape.end());
   return shape;
@@ -82,12 +86,15 @@ void for_each_piece(const TensorView& tensor, const Use& use) {
   }
 }
 
+/// Of a tensor that is to become Numbers.
+template <class Number>
 void require_finite(const Found& found) {
   for_each_piece(found.tensor, [&](std::size_t begin, std::span<const double> values) {
     for (std::size_t n = 0; n < values.size(); ++n) {
-      if (std::isfinite(values[n])) continue;
-      throw BadInput(fmt::format("{}: element {}", found.shown, begin + n),
-                     fmt::format("{}", values[n]), "a finite number");
+      if (std::isfinite(static_cast<Number>(values[n]))) continue;
+      throw BadInput(
+          fmt::format("{}: element {}", found.shown, begin + n), fmt::format("{}", values[n]),
+          std::is_same_v<Number, double> ? "a finite number" : "a finite number of 32 bits");
     }
   });
 }
@@ -106,11 +113,12 @@ void require_equal(const Found& found, const Found& first) {
 }
 
 /// Everything that could be wrong is found here, before any parameter is touched.
-std::vector<Source> checked(const SafetensorsView& file, const Naming& naming,
-                            const std::vector<Parameter<double>>& parameters) {
+template <class Number>
+std::vector<Source<Number>> checked(const SafetensorsView& file, const Naming& naming,
+                                    const std::vector<Parameter<Number>>& parameters) {
   std::map<std::string, Found> tensors = by_full_name(file, naming);
-  std::map<std::string, Source> sources;
-  for (const Parameter<double>& parameter : parameters) {
+  std::map<std::string, Source<Number>> sources;
+  for (const Parameter<Number>& parameter : parameters) {
     const bool transposed = naming.in_by_out.contains(pattern_of(parameter.name));
     const Shape shape = shape_in_file(parameter, transposed);
     if (sources.contains(parameter.name)) {
@@ -122,7 +130,7 @@ std::vector<Source> checked(const SafetensorsView& file, const Naming& naming,
                      "a tensor of that name and shape " + shown(shape));
     }
     require_numbers(*found, shape);
-    require_finite(*found);
+    require_finite<Number>(*found);
     sources.insert({parameter.name, {&parameter, *found, transposed}});
   }
   for (const auto& [second, first] : naming.tied) {
@@ -137,17 +145,19 @@ std::vector<Source> checked(const SafetensorsView& file, const Naming& naming,
     if (naming.besides.contains(pattern_of(full))) continue;
     throw BadInput(found.shown, "unknown", "only parameters of " + naming.model + " as configured");
   }
-  std::vector<Source> result;
+  std::vector<Source<Number>> result;
   for (auto& [name, source] : sources) result.push_back(std::move(source));
   return result;
 }
 
-void copy(const Source& source) {
-  double* values = source.parameter->values;
+template <class Number>
+void copy(const Source<Number>& source) {
+  Number* values = source.parameter->values;
+  const auto narrow = [](double value) { return static_cast<Number>(value); };
   if (!source.transposed) {
-    std::size_t count = 1;
-    for (const std::int64_t size : source.parameter->shape) count *= static_cast<std::size_t>(size);
-    widen(source.found.tensor, 0, {values, count});
+    for_each_piece(source.found.tensor, [&](std::size_t begin, std::span<const double> piece) {
+      std::transform(piece.begin(), piece.end(), values + begin, narrow);
+    });
     return;
   }
   const auto rows = static_cast<std::size_t>(source.parameter->shape.at(0));
@@ -155,7 +165,19 @@ void copy(const Source& source) {
   std::vector<double> row_in_file(rows);
   for (std::size_t c = 0; c < columns; ++c) {
     widen(source.found.tensor, c * rows, row_in_file);
-    for (std::size_t r = 0; r < rows; ++r) values[r * columns + c] = row_in_file[r];
+    for (std::size_t r = 0; r < rows; ++r) values[r * columns + c] = narrow(row_in_file[r]);
+  }
+}
+
+template <class Number>
+void load_numbers(const std::filesystem::path& path, const Naming& naming,
+                  const std::vector<Parameter<Number>>& parameters) {
+  const MappedFile file(path);
+  try {
+    const SafetensorsView view = parse_safetensors(file.bytes());
+    for (const Source<Number>& source : checked(view, naming, parameters)) copy(source);
+  } catch (const BadInput& error) {
+    throw BadInput("file " + path_in_quotes(path), error);
   }
 }
 
@@ -163,13 +185,12 @@ void copy(const Source& source) {
 
 void load_parameters(const std::filesystem::path& path, const Naming& naming,
                      const std::vector<Parameter<double>>& parameters) {
-  const MappedFile file(path);
-  try {
-    const SafetensorsView view = parse_safetensors(file.bytes());
-    for (const Source& source : checked(view, naming, parameters)) copy(source);
-  } catch (const BadInput& error) {
-    throw BadInput("file " + path_in_quotes(path), error);
-  }
+  load_numbers(path, naming, parameters);
+}
+
+void load_parameters(const std::filesystem::path& path, const Naming& naming,
+                     const std::vector<Parameter<float>>& parameters) {
+  load_numbers(path, naming, parameters);
 }
 
 }  // namespace plumbline::checkpoint

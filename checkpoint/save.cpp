@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "checkpoint/float_parameters.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -16,12 +17,13 @@ namespace plumbline::checkpoint {
 namespace {
 
 /// A parameter as it is written: rows of a matrix, one row for a vector.
+template <class Number>
 struct Rows {
-  const Parameter<const double>& parameter;
+  const Parameter<const Number>& parameter;
   bool transposed;  ///< a row of the file is a column in memory
   std::size_t count = 1, length = 1;
 
-  Rows(const Parameter<const double>& p, const Naming& naming)
+  Rows(const Parameter<const Number>& p, const Naming& naming)
       : parameter(p), transposed(naming.in_by_out.contains(pattern_of(p.name))) {
     length = static_cast<std::size_t>(p.shape.back());
     if (p.shape.size() == 2) count = static_cast<std::size_t>(p.shape.front());
@@ -39,8 +41,8 @@ struct Rows {
   }
 };
 
-template <class Stored>
-void write_rows(SafetensorsWriter& writer, const Rows& rows) {
+template <class Stored, class Number>
+void write_rows(SafetensorsWriter& writer, const Rows<Number>& rows) {
   std::vector<Stored> row(rows.length);
   for (std::size_t r = 0; r < rows.count; ++r) {
     for (std::size_t n = 0; n < rows.length; ++n) {
@@ -56,25 +58,38 @@ void write_rows(SafetensorsWriter& writer, const Rows& rows) {
   }
 }
 
+template <class Number>
+void save_numbers(const std::filesystem::path& path, const Naming& naming,
+                  const std::vector<Parameter<const Number>>& parameters, Dtype dtype,
+                  const std::map<std::string, std::string>& metadata) {
+  if (dtype != Dtype::f64 && dtype != Dtype::f32) {
+    throw std::invalid_argument(fmt::format("dtype is {}; expected F64 or F32", name(dtype)));
+  }
+  std::vector<Rows<Number>> tensors;
+  std::vector<TensorHeader> headers;
+  for (const Parameter<const Number>& parameter : parameters) {
+    const Rows<Number>& rows = tensors.emplace_back(parameter, naming);
+    headers.push_back({parameter.name, dtype, rows.shape()});
+  }
+  SafetensorsWriter writer(path, headers, metadata);
+  for (const Rows<Number>& rows : tensors) {
+    dtype == Dtype::f64 ? write_rows<double>(writer, rows) : write_rows<float>(writer, rows);
+  }
+  writer.commit();
+}
+
 }  // namespace
 
 void save_parameters(const std::filesystem::path& path, const Naming& naming,
                      const std::vector<Parameter<const double>>& parameters, Dtype dtype,
                      const std::map<std::string, std::string>& metadata) {
-  if (dtype != Dtype::f64 && dtype != Dtype::f32) {
-    throw std::invalid_argument(fmt::format("dtype is {}; expected F64 or F32", name(dtype)));
-  }
-  std::vector<Rows> tensors;
-  std::vector<TensorHeader> headers;
-  for (const Parameter<const double>& parameter : parameters) {
-    const Rows& rows = tensors.emplace_back(parameter, naming);
-    headers.push_back({parameter.name, dtype, rows.shape()});
-  }
-  SafetensorsWriter writer(path, headers, metadata);
-  for (const Rows& rows : tensors) {
-    dtype == Dtype::f64 ? write_rows<double>(writer, rows) : write_rows<float>(writer, rows);
-  }
-  writer.commit();
+  save_numbers(path, naming, parameters, dtype, metadata);
+}
+
+void save_parameters(const std::filesystem::path& path, const Naming& naming,
+                     const std::vector<Parameter<const float>>& parameters,
+                     const std::map<std::string, std::string>& metadata) {
+  save_numbers(path, naming, parameters, Dtype::f32, metadata);
 }
 
 }  // namespace plumbline::checkpoint
