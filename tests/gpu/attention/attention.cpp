@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention on device memory: what room, calls and modes must not change, and what is refused. The
+// numbers themselves are judged through the kernel library.
+#include "attention/attention.cuh"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "attention/check_problem.cuh"
+#include "attention/device_problem.cuh"
+#include "tests/gpu/small_case.hpp"
+
+namespace {
+
+using namespace plumbline::gpu;
+using namespace plumbline::gpu_tests;
+using Floats = std::vector<float>;
+
+constexpr Shape kShape{"small", 2, 4, 2, 37, 45, 32, true, -1, true, false, true};
+constexpr int kMethods[] = {
+    PLUMBLINE_NOPE, PLUMBLINE_K_CABLE,         PLUMBLINE_GGD, PLUMBLINE_T5, PLUMBLINE_FIRE,
+    PLUMBLINE_FOX,  PLUMBLINE_ROPE_INTERLEAVED};
+
+Floats from_device(const Stream& stream, const DeviceBuffer<float>& buffer) {
+  Floats values(buffer.size());
+  buffer.copy_to_host(stream, values.data());
+  stream.wait();
+  return values;
+}
+
+template <class T>
+DeviceBuffer<T> on_device(const Stream& stream, const std::vector<T>& values) {
+  DeviceBuffer<T> buffer(stream, values.size());
+  buffer.copy_from_host(stream, values.data(), 0, values.size());
+  return buffer;
+}
+
+/// The parameters that belong to heads, of all methods.
+constexpr int kOfHeads[] = {PLUMBLINE_SSMAX_SCALE,
+                            PLUMBLINE_THETA_ALPHA,
+                            PLUMBLINE_THETA_BETA,
+                            PLUMBLINE_THETA_MU,
+                            PLUMBLINE_P,
+                            PLUMBLINE_A,
+                            PLUMBLINE_TABLE,
+                            PLUMBLINE_HIDDEN_WEIGHT,
+                            PLUMBLINE_HIDDEN_BIAS,
+                            PLUMBLINE_OUTPUT_WEIGHT,
+                            PLUMBLINE_OUTPUT_BIAS,
+                            PLUMBLINE_C,
+                            PLUMBLINE_L};
+
+/// Forward and backward; `before` stands in every gradient of a parameter beforehand.
+struct Run {
+  Run(const Stream& stream, Case& made, const plumbline_problem& p, const Attention& attention,
+      Gradient mode, float before) {
+    const DeviceBuffer<float> o(stream, made.q.size()), lse(stream, made.rows),
+        q(stream, made.q.size()), k(stream, made.k.size()), v(stream, made.v.size());
+    const auto grad_o = on_device(stream, made.v_like_o());
+    attention.forward(p, {o.data(), lse.data()});
+    plumbline_gradients to{o.data(), lse.data(), grad_o.data(), q.data(), k.data(), v.data(), {}};
+    std::vector<DeviceBuffer<float>> buffers;
+    for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+      buffers.push_back(on_device(
+          stream, Floats(std::max<std::size_t>(made.parameters.values[n].size(), 1), before)));
+      if (p.parameters[n] && n != PLUMBLINE_SLOPES) to.grad_parameters[n] = buffers[n].data();
+    }
+    attention.backward(p, to, mode);
+    activations = {from_device(stream, o), from_device(stream, lse), from_device(stream, q),
+                   from_device(stream, k), from_device(stream, v)};
+    for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+      const bool of_head =
+          std::find(std::begin(kOfHeads), std::end(kOfHeads), n) != std::end(kOfHeads);
+      (of_head ? parameters : activations).push_back(from_device(stream, buffers[n]));
+    }
+  }
+  std::vector<Floats> activations, parameters;
+};
+
+BOOST_AUTO_TEST_CASE(room_for_more_changes_no_bit) {
+  for (const int bias : kMethods) {
+    BOOST_TEST_CONTEXT(kBiases[bias]) {
+      const Stream stream;
+      Case made(kShape, bias, PLUMBLINE_FP32);
+      const DeviceProblem device(stream, made.problem);
+      const plumbline_problem& p = device.problem();
+      plumbline_problem larger = p;
+      larger.batch = 3;
+      larger.queries = 70;
+      larger.keys = 100;
+      larger.query_offset = 0;
+      const auto kernels = attention_kernels(Format::fp32, false, true);
+      const Attention exact(stream, p, kernels, {.backward = true});
+      const Attention roomy(stream, larger, kernels, {.backward = true});
+      const Run expected(stream, made, p, exact, Gradient::overwrite, 0.0f);
+      const Run actual(stream, made, p, roomy, Gradient::overwrite, 0.0f);
+      BOOST_TEST((actual.activations == expected.activations));
+      BOOST_TEST((actual.parameters == expected.parameters));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(parameters_of_heads_are_added_to_what_is_there_and_activations_are_not) {
+  constexpr float before = 3.0f;
+  for (const int bias : kMethods) {
+    BOOST_TEST_CONTEXT(kBiases[bias]) {
+      const Stream stream;
+      Case made(kShape, bias, PLUMBLINE_FP32);
+      const DeviceProblem device(stream, made.problem);
+      const plumbline_problem& p = device.problem();
+      const Attention attention(stream, p, attention_kernels(Format::fp32, false, true),
+                                {.backward = true});
+      const Run alone(stream, made, p, attention, Gradient::overwrite, before);
+      const Run added(stream, made, p, attention, Gradient::accumulate, before);
+      BOOST_TEST((added.activations == alone.activations));
+      for (std::size_t n = 0; n < alone.parameters.size(); ++n) {
+        if (!p.parameters[kOfHeads[n]]) continue;
+        const Floats& one = alone.parameters[n];
+        for (std::size_t i = 0; i < one.size(); ++i) {
+          // Each is rounded once from the same sum in double.
+          const double sum = double(one[i]) + before;
+          const double bound = 0x1p-24 * (std::abs(one[i]) + std::abs(sum) * (1 + 0x1p-20));
+          // Beyond the method's own table nothing is written.
+          const bool untouched = one[i] == before && added.parameters[n][i] == before;
+          BOOST_TEST((untouched || std::abs(added.parameters[n][i] - sum) <= bound),
+                     name_of(static_cast<plumbline_parameter>(kOfHeads[n])) << "[" << i << "]");
+        }
+      }
+    }
+  }
+}
+
+// A cache of a larger capacity: one page a sequence, the prefix sums with its stride.
+BOOST_AUTO_TEST_CASE(decoding_from_a_cache_of_a_larger_capacity_gives_the_same_bits) {
+  constexpr int kCapacity = 60;
+  for (const int bias :
+       {PLUMBLINE_NOPE, PLUMBLINE_CABLE, PLUMBLINE_FOX, PLUMBLINE_T5, PLUMBLINE_ROPE_HALF_SPLIT}) {
+    BOOST_TEST_CONTEXT(kBiases[bias]) {
+      const Stream stream;
+      Shape shape = kShape;
+      shape.queries = 3;
+      Case made(shape, bias, PLUMBLINE_FP32);
+      const auto spread = [&](const auto& values, int rows, int width) {
+        auto wide = values;
+        wide.assign(std::size_t(rows) * kCapacity * width, -7);
+        for (int row = 0; row < rows; ++row)
+          std::copy_n(values.begin() + row * shape.keys * width, shape.keys * width,
+                      wide.begin() + row * kCapacity * width);
+        return wide;
+      };
+      const int kv_rows = shape.batch * shape.kv_heads, rows = shape.batch * shape.heads;
+      const Floats& increments =
+          made.parameters
+              .values[bias == PLUMBLINE_FOX ? PLUMBLINE_LOG_FORGET : PLUMBLINE_INCREMENTS];
+      std::vector<double> sums(increments.size());
+      for (int row = 0; row < rows; ++row) {
+        double sum = 0.0;
+        for (int j = 0; j < shape.keys; ++j)
+          sums[row * shape.keys + j] = sum += increments[row * shape.keys + j];
+      }
+      made.problem.prefix_sums = sums.data();
+      const DeviceProblem device(stream, made.problem);
+      plumbline_problem p = device.problem();
+      plumbline_problem largest = p;
+      largest.keys = kCapacity;
+      const Attention attention(stream, largest, {}, {.decode = true});
+      const DeviceBuffer<float> o(stream, made.q.size()), lse(stream, made.rows);
+      attention.decode(p, {o.data(), lse.data()});
+      const Floats expected_o = from_device(stream, o), expected_lse = from_device(stream, lse);
+
+      const auto k = on_device(stream, spread(made.k, kv_rows, shape.head_dim));
+      const auto v = on_device(stream, spread(made.v, kv_rows, shape.head_dim));
+      const auto wide_sums = on_device(stream, spread(sums, rows, 1));
+      const auto pages = on_device(stream, std::vector<int>{0, 1});
+      p.k = k.data();
+      p.v = v.data();
+      p.pages = pages.data();
+      p.page_size = kCapacity;
+      if (p.prefix_sums) p.prefix_sums = wide_sums.data();
+      const DeviceBuffer<float> cached_o(stream, o.size()), cached_lse(stream, lse.size());
+      attention.decode(p, {cached_o.data(), cached_lse.data()}, kCapacity);
+      BOOST_TEST((from_device(stream, cached_o) == expected_o));
+      BOOST_TEST((from_device(stream, cached_lse) == expected_lse));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_by_name) {
+  const Stream stream;
+  Case made(kShape, PLUMBLINE_GGD, PLUMBLINE_FP32);
+  const DeviceProblem device(stream, made.problem);
+  const plumbline_problem& good = device.problem();
+  const Attention attention(stream, good, attention_kernels(Format::fp32, false, true));
+  const DeviceBuffer<float> o(stream, made.q.size()), lse(stream, made.rows);
+  const plumbline_outputs outputs{o.data(), lse.data()};
+  attention.forward(good, outputs);
+  const auto refused = [&](const std::string& name, auto change) {
+    plumbline_problem p = good;
+    change(p);
+    BOOST_CHECK_EXCEPTION(attention.forward(p, outputs), InvalidProblem, [&](const auto& error) {
+      return std::string(error.what()).find(name) != std::string::npos;
+    });
+  };
+  refused("batch", [](auto& p) { p.batch = 3; });
+  refused("queries", [](auto& p) { p.queries = 38, p.query_offset = 0; });
+  refused("keys", [](auto& p) { p.keys = 46; });
+  refused("heads", [](auto& p) { p.heads = 2; });
+  refused("kv_heads", [](auto& p) { p.kv_heads = 4; });
+  refused("head_dim", [](auto& p) { p.head_dim = 48; });
+  refused("format", [](auto& p) { p.format = PLUMBLINE_TF32; });
+  refused("bias", [](auto& p) { p.bias = PLUMBLINE_NOPE; });
+  refused("ssmax", [](auto& p) { p.ssmax = 0; });
+  refused("options", [](auto& p) { p.options[PLUMBLINE_EPSILON] = 1e-4; });
+  refused("q is missing", [](auto& p) { p.q = nullptr; });
+  refused("theta_mu", [](auto& p) { p.parameters[PLUMBLINE_THETA_MU] = nullptr; });
+  BOOST_CHECK_THROW(attention.forward(good, {nullptr, lse.data()}), InvalidProblem);
+  BOOST_CHECK_THROW(attention.backward(good, {}), std::logic_error);
+  BOOST_CHECK_THROW(attention.decode(good, outputs), std::logic_error);
+}
+
+}  // namespace
