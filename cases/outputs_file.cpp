@@ -50,6 +50,7 @@ plumbline_contract contract_from(const json& object) {
   if (const auto value = fields.integer("prefix_tile", 0, INT_MAX)) {
     contract.prefix_tile = static_cast<std::int32_t>(*value);
   }
+  if (const auto value = fields.boolean("flushes_subnormals")) contract.flushes_subnormals = *value;
   fields.finish();
   return contract;
 }
@@ -65,7 +66,8 @@ json to_json(const plumbline_contract& contract) {
           {"skipped_mass", contract.skipped_mass},
           {"splits", contract.splits},
           {"prefix_sum", prefix_sum_name(contract.prefix_sum)},
-          {"prefix_tile", contract.prefix_tile}};
+          {"prefix_tile", contract.prefix_tile},
+          {"flushes_subnormals", contract.flushes_subnormals != 0}};
 }
 
 namespace {

@@ -39,7 +39,7 @@ int judge(const JudgeOptions& options) {
   const cases::Case the_case = cases::read_case(options.case_path);
   const cases::OutputsFile file = cases::read_outputs(options.outputs_path, the_case);
   try {
-    verdict::validate(file.contract);
+    verdict::validate(file.contract, the_case.spec.format);
   } catch (const BadInput& error) {
     throw BadInput(options.outputs_path, error);
   }

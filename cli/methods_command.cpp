@@ -76,8 +76,8 @@ std::optional<golden::FileResult> kernels_pass(
           if (!result) result.emplace();
           result->cases += cell.cases;
           result->numbers += static_cast<std::size_t>(cell.rows);
-          for (const auto& [output, worst] : cell.worst) {
-            result->worst = std::max(result->worst, worst);
+          for (const auto& [output, summary] : cell.outputs) {
+            result->worst = std::max(result->worst, summary.worst);
           }
           if (cell.outcome != verdict::Outcome::pass) {
             golden::add_failure(*result,

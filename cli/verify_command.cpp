@@ -84,29 +84,45 @@ struct Cell {
 };
 
 /// The chosen cells that the kernels offer, kernel by kernel.
+/// @param not_offered gets those that no kernel does: a pass, a pass and a bias, or a whole cell.
 std::vector<Cell> offered_cells(const Selection& selection,
-                                const std::vector<verdict::Kernel>& kernels) {
-  const auto passes = selection.chosen_passes();
-  const auto biases = selection.chosen_biases();
-  const auto formats = selection.chosen_formats();
+                                const std::vector<verdict::Kernel>& kernels,
+                                std::vector<std::string>& not_offered) {
   std::vector<Cell> cells;
-  for (const auto& kernel : kernels) {
-    for (const auto pass : passes) {
-      for (const auto bias : biases) {
-        for (const auto format : formats) {
-          if (verdict::offers(kernel, pass, bias, format)) {
-            cells.push_back({&kernel, pass, bias, format});
-          }
-        }
-      }
+  const auto add_cell = [&](cases::Pass pass, cases::BiasMethod bias, cases::Format format) {
+    const auto before = cells.size();
+    for (const auto& kernel : kernels) {
+      if (verdict::offers(kernel, pass, bias, format))
+        cells.push_back({&kernel, pass, bias, format});
     }
+    return cells.size() > before;
+  };
+  for (const auto pass : selection.chosen_passes()) {
+    std::vector<std::string> of_pass;
+    bool any_bias = false;
+    for (const auto bias : selection.chosen_biases()) {
+      const auto name = fmt::format("{} {}", cases::name(pass), cases::name(bias));
+      std::vector<std::string> of_bias;
+      const auto formats = selection.chosen_formats();
+      for (const auto format : formats) {
+        if (!add_cell(pass, bias, format))
+          of_bias.push_back(name + " " + std::string(cases::name(format)));
+      }
+      any_bias = any_bias || of_bias.size() < formats.size();
+      if (of_bias.size() == formats.size()) of_bias = {name};
+      of_pass.insert(of_pass.end(), of_bias.begin(), of_bias.end());
+    }
+    if (!any_bias) of_pass = {std::string(cases::name(pass))};
+    not_offered.insert(not_offered.end(), of_pass.begin(), of_pass.end());
   }
+  std::stable_sort(cells.begin(), cells.end(),
+                   [](const Cell& a, const Cell& b) { return a.kernel < b.kernel; });
   return cells;
 }
 
 void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>& kernels,
                verdict::VerifyReport& report, bool print) {
-  const std::vector<Cell> cells = offered_cells(options.selection, kernels);
+  const auto cells = offered_cells(options.selection, kernels, report.not_offered);
   if (cells.empty()) return;
   const int cell_count = static_cast<int>(cells.size());
   const int asked = options.all ? cases_of_all : options.cases;

@@ -10,142 +10,143 @@ namespace {
 
 constexpr double u = fp32_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Half of fp32's smallest subnormal, and an exponential within 2.5 ulp of a subnormal.
-constexpr double underflow = 0x1p-150, exp_underflow = 0x1p-147;
 /// Covers second-order products of single roundings (u or a few u) and this file's own rounding.
 constexpr double second_order = 1.0 + 0x1p-16;
 
 double or_infinity(double x) { return x < infinity ? x : infinity; }
 
+/// Of an exponential within 2.5 ulp of a subnormal.
+double exp_underflow(const Contract& contract) { return 8 * result_underflow(contract); }
+
+/// Of a dot product relative to the sum of its terms' magnitudes: gamma_D, operands off by r.
+double dot_roundoff(const Contract& contract, int head_dim) {
+  const double products = contract.operand_roundoff * (2 + contract.operand_roundoff);
+  return products + (1 + products) * gamma(head_dim, contract.unit_roundoff);
+}
+
+/// h_j of a row: p^_j = e^-delta p_j (1 + eps_j), |eps_j| <= e^h_j - 1.
+double weight_exponent(const Contract& contract, const BackwardRow& row, std::size_t j) {
+  return or_infinity(row.score_error[j] + 4 * u * (std::abs(row.score[j]) + std::abs(row.lse)) -
+                     std::log1p(-contract.exp_error));
+}
+
+/// |p^_j - p_j| for a key that is not left out.
+double probability_error(const Contract& contract, const BackwardRow& row, std::size_t j) {
+  const double all = weight_exponent(contract, row, j) + row.lse_error;
+  const double upper = std::exp(row.score[j] - row.lse + all);
+  return or_infinity(upper < 0x1p127 ? upper * -std::expm1(-all) + exp_underflow(contract)
+                                     : infinity);
+}
+
+/// Whether a kernel that leaves out keys of little probability, as it computes it, may leave out
+/// this one.
+bool may_be_left_out(const Contract& contract, const BackwardRow& row, std::size_t j) {
+  return contract.skipped_mass > 0 &&
+         row.probability[j] <=
+             contract.skipped_mass * std::exp(weight_exponent(contract, row, j) + row.lse_error);
+}
+
+/// |dP^_j - dP_j|.
+double dot_error(const Contract& contract, const BackwardRow& row, std::size_t j) {
+  double error = dot_roundoff(contract, row.head_dim) * row.grad_products[j] +
+                 row.head_dim * result_underflow(contract);
+  if (!row.grad_operands.empty()) error += operand_underflow(contract) * row.grad_operands[j];
+  return error;
+}
+
 }  // namespace
 
-double common_error(const Contract& contract, const ForwardRow& forward,
-                    const ForwardRowBounds& bounds, std::span<const float> grad_output,
-                    std::span<const double> grad_probability, double common) {
-  const std::size_t n = forward.score.size(), head_dim = forward.output.size();
-  const double r = contract.operand_roundoff;
-  const double products = r * (2 + r);
-  const ProbabilityRounding p_rounding = probability_rounding(contract);
-  const double dot = gamma(static_cast<double>(head_dim), contract.unit_roundoff);
+double common_error_of_output(const Contract& contract, std::span<const float> grad_output,
+                              std::span<const float> output) {
+  double products = 0.0, operands = 0.0;
+  for (std::size_t d = 0; d < output.size(); ++d) {
+    products += std::abs(double{grad_output[d]} * output[d]);
+    operands += std::abs(double{grad_output[d]}) + std::abs(double{output[d]});
+  }
+  const int head_dim = static_cast<int>(output.size());
+  return or_infinity(second_order * (dot_roundoff(contract, head_dim) * products +
+                                     head_dim * result_underflow(contract) +
+                                     operand_underflow(contract) * operands));
+}
 
-  // o is off by its weights' errors, which all components share, by the rounding of P, which they
-  // share too, and by what is each component's own.
-  double moved = 0.0, spread = 0.0, magnitude = 0.0, largest = 0.0;
-  double low = infinity, high = -infinity, left_out = 0.0, farthest_left_out = 0.0;
+double common_error_of_probabilities(const Contract& contract, const BackwardRow& row) {
+  const std::size_t n = row.score.size();
+  double error = 0.0, magnitude = 0.0, left_out = 0.0, largest_left_out = 0.0;
   for (std::size_t j = 0; j < n; ++j) {
-    const double size = std::abs(grad_probability[j]);
-    const double distance = std::abs(grad_probability[j] - common);
-    moved += bounds.moved[j] * distance;
-    spread += bounds.weight[j] * distance;
-    magnitude += bounds.weight[j] * size;
-    largest = std::max(largest, size);
-    low = std::min(low, grad_probability[j]);
-    high = std::max(high, grad_probability[j]);
-    if (forward.probability[j] <= contract.skipped_mass) {
-      left_out += forward.probability[j];
-      farthest_left_out = std::max(farthest_left_out, distance);
+    const double p = row.probability[j], size = std::abs(row.grad_probability[j]);
+    const double p_error = probability_error(contract, row, j);
+    const double of_dot = dot_error(contract, row, j);
+    error += p_error * size + (p + p_error) * of_dot;
+    magnitude += (p + p_error) * (size + of_dot);
+    if (may_be_left_out(contract, row, j)) {
+      const double growth = std::exp(weight_exponent(contract, row, j) + row.lse_error);
+      left_out += p * size;
+      largest_left_out = std::max(largest_left_out, contract.skipped_mass * growth * size);
     }
   }
-  if (bounds.ill_conditioned) {
-    moved = std::max(high - common, common - low);
-    spread = high - low;
-    magnitude = largest;
-  } else {
-    // 1.2 > 1 / ((1 - 2^-10) (1 - 0.1)), what the kept weights can grow by.
-    moved += 1.2 * std::min(left_out, contract.skipped_mass) * farthest_left_out;
-    spread += moved;
-  }
-  double error = moved;
-  error += contract.sums_rounded_p ? p_rounding.format * spread +
-                                         (1.0 + p_rounding.format) * p_rounding.operand * magnitude
-                                   : p_rounding.relative * magnitude;
-  for (std::size_t d = 0; d < head_dim; ++d) {
-    const double g = std::abs(static_cast<double>(grad_output[d]));
-    if (g == 0.0) continue;
-    error += g * (bounds.own[d] + (products + (1 + products) * dot) *
-                                      (std::abs(forward.output[d]) + bounds.output[d])) +
-             underflow;
-  }
+  error += std::min(left_out, largest_left_out) +
+           gamma(static_cast<double>(n), contract.unit_roundoff) * magnitude +
+           static_cast<double>(n) * result_underflow(contract);
   return or_infinity(second_order * error);
 }
 
 BackwardRowErrors backward_row_errors(const Contract& contract, const BackwardRow& row) {
   const std::size_t n = row.score.size();
-  const double r = contract.operand_roundoff;
-  const double products = r * (2 + r);
-  const double sum = gamma(row.head_dim, contract.unit_roundoff);
-  const double dot = products + (1 + products) * sum;
-  const ProbabilityRounding p_rounding = probability_rounding(contract);
   // Of dS = p (dP - D): the difference and the product, tau and c folded in or not.
   const double elementwise = (row.ssmax ? 8 : 4) * u;
-
-  // p^_j = e^-delta p_j (1 + eps_j), |eps_j| <= e^h_j - 1.
-  std::vector<double> h(n), dot_error(n);
+  const double grown = std::exp(row.lse_error), common = row.common_error;
   BackwardRowErrors errors;
-  errors.probability.resize(n);
-  double recomputed = 0.0, magnitude = 0.0;
-  for (std::size_t j = 0; j < n; ++j) {
-    h[j] = or_infinity(row.score_error[j] + 4 * u * (std::abs(row.score[j]) + std::abs(row.lse)) -
-                       std::log1p(-contract.exp_error));
-    const double all = h[j] + row.lse_error, log_p = row.score[j] - row.lse;
-    const double p = row.probability[j];
-    const double upper = std::exp(log_p + all);
-    double error = upper < 0x1p127 ? upper * -std::expm1(-all) + exp_underflow : infinity;
-    if (p <= contract.skipped_mass) error = std::max(error, p);
-    errors.probability[j] = error = or_infinity(error);
-    dot_error[j] = dot * row.grad_products[j] + row.head_dim * underflow;
-    if (!row.grad_operands.empty()) {
-      dot_error[j] += operand_underflow(contract) * row.grad_operands[j];
-    }
-    const double size = std::abs(row.grad_probability[j]) + dot_error[j];
-    // D as sum_j p_j dP_j, p rounded for the product or not.
-    const double rounded = error + p_rounding.relative * (p + error) + p_rounding.absolute;
-    recomputed += rounded * std::abs(row.grad_probability[j]) + (p + rounded) * dot_error[j];
-    magnitude += (p + rounded) * size;
-  }
-  recomputed += gamma(static_cast<double>(n), contract.unit_roundoff) * magnitude +
-                static_cast<double>(n) * underflow;
-  const double common = std::max(row.common_error, second_order * recomputed);
-  const double grown = std::exp(row.lse_error);
   errors.growth = or_infinity(std::expm1(row.lse_error));
   errors.common = or_infinity(grown * common);
-  errors.own.resize(n);
-  errors.total.resize(n);
+  for (auto* of_keys :
+       {&errors.own, &errors.left_out, &errors.left_out_rate, &errors.total, &errors.probability}) {
+    of_keys->resize(n);
+  }
   for (std::size_t j = 0; j < n; ++j) {
-    const double p = row.probability[j];
+    const double p = row.probability[j], h = weight_exponent(contract, row, j);
     const double distance = std::abs(row.grad_probability[j] - row.common);
-    const double moved_by = h[j] + elementwise, log_p = row.score[j] - row.lse;
-    const double upper = std::exp(log_p + moved_by);
-    double own = upper * -std::expm1(-moved_by) * (distance + common) + upper * dot_error[j] +
-                 exp_underflow * (distance + common + dot_error[j]) + 4 * underflow;
-    // Left out, dS_j is 0: off by all of dS_j, which shares nothing with the row.
-    if (p <= contract.skipped_mass) own = std::max(own, p * (distance + common));
+    const double of_dot = dot_error(contract, row, j);
+    const double moved_by = h + elementwise;
+    const double upper = std::exp(row.score[j] - row.lse + moved_by);
+    const double own = upper * -std::expm1(-moved_by) * (distance + common) + upper * of_dot +
+                       exp_underflow(contract) * (distance + common + of_dot) +
+                       4 * result_underflow(contract);
+    errors.probability[j] = probability_error(contract, row, j);
     errors.own[j] = or_infinity(second_order * grown * own);
-    errors.total[j] = or_infinity(errors.growth * p * distance + p * errors.common + errors.own[j]);
+    if (may_be_left_out(contract, row, j)) {
+      // dS_j is 0 then: off by all of it, which shares nothing with the row.
+      const double rate = second_order * grown * (distance + common);
+      errors.probability[j] = std::max(errors.probability[j], p);
+      errors.left_out[j] = std::max(0.0, or_infinity(p * rate) - errors.own[j]);
+      errors.left_out_rate[j] =
+          or_infinity(contract.skipped_mass * std::exp(h + row.lse_error) * rate);
+    }
+    errors.total[j] = or_infinity(errors.growth * p * distance + p * errors.common + errors.own[j] +
+                                  errors.left_out[j]);
   }
   return errors;
 }
 
-Operand rounded_operand(const Contract& contract, double magnitude, double error,
-                        double largest_factor) {
+Operand rounded_operand(const Contract& contract, double magnitude, double error, double largest,
+                        double underflow_factor) {
   const ProbabilityRounding rounding = probability_rounding(contract);
   const double r = contract.operand_roundoff;
   const double size = magnitude + error;
-  if (!(size * std::max(1.0, largest_factor) < rounding.largest)) return {infinity, infinity};
+  if (!(std::max(size, largest) < rounding.largest)) return {infinity, infinity};
   const double rounded =
-      rounding.relative * size + rounding.absolute * std::max(1.0, largest_factor);
+      rounding.relative * size + rounding.absolute * std::max(1.0, underflow_factor);
   return {error + rounded + r * (size + rounded), (size + rounded) * (1 + r)};
 }
 
 double gradient_bound(const Contract& contract, cases::Format format, double value, double error,
                       double magnitude, double additions, double largest) {
   const double sum = gamma(additions, contract.unit_roundoff) + 4 * u;
-  const double lost = 4 * additions * underflow * (1.0 + largest);
+  const double lost = 4 * additions * result_underflow(contract) * (1.0 + largest);
   const double computed = second_order * (error + sum * magnitude) + lost;
   const double stored = unit_roundoff(format);
   const double rounding = stored == u ? u : stored + u;
   const double bound =
-      computed + rounding * (std::abs(value) + computed) + half_smallest_subnormal(format);
+      computed + rounding * (std::abs(value) + computed) + stored_underflow(contract, format);
   const bool safe = magnitude < 0x1p127 && std::abs(value) + bound < largest_safe(format);
   return safe ? bound : infinity;
 }

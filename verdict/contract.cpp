@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "support/error.hpp"
 
@@ -55,12 +58,23 @@ ProbabilityRounding probability_rounding(const Contract& contract) {
       // tf32 holds every bf16 and every fp16 number.
       rounding.format = unit_roundoff(format);
   }
+  if (contract.flushes_subnormals) rounding.absolute = std::max(rounding.absolute, 0x1p-126);
   rounding.relative = (1 + rounding.format) * (1 + rounding.operand) - 1;
   return rounding;
 }
 
 double operand_underflow(const Contract& contract) {
+  if (contract.flushes_subnormals) return 0x1p-126;
   return contract.operand_roundoff > 0.0 ? 0x1p-136 : 0.0;
+}
+
+double result_underflow(const Contract& contract) {
+  return contract.flushes_subnormals ? 0x1p-126 : 0x1p-150;
+}
+
+double stored_underflow(const Contract& contract, cases::Format format) {
+  const double half = half_smallest_subnormal(format);
+  return contract.flushes_subnormals ? std::max(half, 0x1p-126) : half;
 }
 
 double gamma(double n, double u) {
@@ -68,26 +82,72 @@ double gamma(double n, double u) {
   return nu < 1.0 ? nu / (1.0 - nu) : std::numeric_limits<double>::infinity();
 }
 
-void validate(const Contract& contract) {
+namespace {
+
+/// What a kernel of a format may declare at most.
+struct Limits {
+  double operand_roundoff;
+  const char* operands;  ///< the same in words
+  double exp_error;
+  const char* exp;
+  std::vector<cases::Format> probability_formats;
+};
+
+Limits limits_of(cases::Format format) {
+  using cases::Format;
+  switch (format) {
+    case Format::fp32:
+      return {0x1p-20, "2^-20", 0x1p-16, "2^-16", {Format::fp32}};
+    case Format::tf32:
+      return {0x1p-10, "2^-10", 0x1p-16, "2^-16", {Format::fp32, Format::tf32}};
+    case Format::fp16:  // RoPE's turned operands are rounded again
+      return {0x1p-11, "2^-11", 0x1p-10, "2^-10", {Format::fp32, Format::fp16, Format::tf32}};
+    case Format::bf16:
+      return {0x1p-8,
+              "2^-8",
+              0x1p-10,
+              "2^-10",
+              {Format::fp32, Format::bf16, Format::fp16, Format::tf32}};
+  }
+  throw std::logic_error("a format without limits");
+}
+
+void require_flag(const char* field, std::int32_t value) {
+  if (value != 0 && value != 1) throw BadInput(field, fmt::format("{}", value), "0 or 1");
+}
+
+}  // namespace
+
+void validate(const Contract& contract, cases::Format format) {
   // A roundoff or an exp error beyond these would make every output acceptable.
+  const Limits limits = limits_of(format);
   if (!(contract.unit_roundoff >= 0x1p-53 && contract.unit_roundoff <= 0x1p-20)) {
     throw BadInput("contract.unit_roundoff", fmt::format("{}", contract.unit_roundoff),
                    "a number from 2^-53 to 2^-20");
   }
-  if (!(contract.operand_roundoff >= 0.0 && contract.operand_roundoff <= 0x1p-8)) {
-    throw BadInput("contract.operand_roundoff", fmt::format("{}", contract.operand_roundoff),
-                   "a number from 0 to 2^-8");
+  if (!(contract.operand_roundoff >= 0.0 && contract.operand_roundoff <= limits.operand_roundoff)) {
+    throw BadInput(
+        "contract.operand_roundoff", fmt::format("{}", contract.operand_roundoff),
+        fmt::format("a number from 0 to {} in {}", limits.operands, cases::name(format)));
   }
-  if (contract.probability_format < 0 || contract.probability_format >= PLUMBLINE_FORMAT_COUNT) {
+  const auto& allowed = limits.probability_formats;
+  const auto is_it = [&](cases::Format p) {
+    return static_cast<std::int32_t>(p) == contract.probability_format;
+  };
+  if (std::none_of(allowed.begin(), allowed.end(), is_it)) {
+    std::string expected;
+    for (const auto p : allowed) {
+      expected += fmt::format("{}{} ({})", expected.empty() ? "" : " or ", static_cast<int>(p),
+                              cases::name(p));
+    }
     throw BadInput("contract.probability_format", fmt::format("{}", contract.probability_format),
-                   "0 (fp32), 1 (bf16), 2 (fp16) or 3 (tf32)");
+                   expected + " in " + std::string(cases::name(format)));
   }
-  if (contract.sums_rounded_p != 0 && contract.sums_rounded_p != 1) {
-    throw BadInput("contract.sums_rounded_p", fmt::format("{}", contract.sums_rounded_p), "0 or 1");
-  }
-  if (!(contract.exp_error >= 0.0 && contract.exp_error <= 0x1p-10)) {
+  require_flag("contract.sums_rounded_p", contract.sums_rounded_p);
+  require_flag("contract.flushes_subnormals", contract.flushes_subnormals);
+  if (!(contract.exp_error >= 0.0 && contract.exp_error <= limits.exp_error)) {
     throw BadInput("contract.exp_error", fmt::format("{}", contract.exp_error),
-                   "a number from 0 to 2^-10");
+                   fmt::format("a number from 0 to {} in {}", limits.exp, cases::name(format)));
   }
   if (!(contract.skipped_mass >= 0.0 && contract.skipped_mass <= 0x1p-10)) {
     throw BadInput("contract.skipped_mass", fmt::format("{}", contract.skipped_mass),

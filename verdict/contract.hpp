@@ -35,16 +35,24 @@ struct ProbabilityRounding {
 };
 ProbabilityRounding probability_rounding(const Contract&);
 
-/// What an operand below 2^-126 may lose on its way into a product, where operands are cut to tf32:
-/// the spacing of its subnormals, 2^-136.
+/// What an operand below 2^-126 may lose on its way into a product: where operands are cut to tf32
+/// the spacing of its subnormals, 2^-136; where subnormals are flushed 2^-126.
 double operand_underflow(const Contract&);
+
+/// What an fp32 operation may lose where its result is subnormal: half of the smallest one, 2^-150,
+/// or 2^-126 where subnormals are flushed.
+double result_underflow(const Contract&);
+
+/// The same of a number that is stored in the format.
+double stored_underflow(const Contract&, cases::Format);
 
 /// gamma_n = n u / (1 - n u): error of a sum of n terms in any order (Higham, Accuracy and
 /// Stability of Numerical Algorithms, 2nd ed., lemma 3.1). Infinite from n u >= 1 on.
 double gamma(double n, double u);
 
-/// Every field within its range.
+/// Every field within its range, and within what a kernel of this format can need: an fp32 kernel
+/// that takes tf32 products, or P in bf16, is one of another format.
 /// @throws BadInput naming the first field that is not.
-void validate(const Contract&);
+void validate(const Contract&, cases::Format format);
 
 }  // namespace plumbline::verdict

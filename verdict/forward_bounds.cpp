@@ -12,10 +12,6 @@ constexpr double u = fp32_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Below this a rounded sum does not overflow in fp32.
 constexpr double fp32_safe = 0x1p127;
-/// Half of fp32's smallest subnormal: what a product loses when it underflows gradually.
-constexpr double underflow = 0x1p-150;
-/// The spacing of tf32's subnormals.
-constexpr double tf32_subnormal = 0x1p-136;
 /// Covers second-order products of single roundings (u or a few u) and this file's own rounding.
 constexpr double second_order = 1.0 + 0x1p-16;
 
@@ -85,7 +81,7 @@ std::vector<double> score_errors(const Contract& contract, int head_dim, double 
                                  std::span<const double> bias_error) {
   const double sum = gamma(head_dim, contract.unit_roundoff), r = contract.operand_roundoff;
   const double dot = sum + 3 * u + r * (2 + r) * (1 + sum);
-  const double lost = (head_dim + 2) * underflow;
+  const double lost = (head_dim + 2) * result_underflow(contract);
   const double c = std::abs(factor);
   std::vector<double> error(score.size());
   for (std::size_t j = 0; j < score.size(); ++j) {
@@ -144,7 +140,9 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
 
   ForwardRowBounds bounds;
   bounds.ill_conditioned = !(total_weight_error <= 0.1);
+  bounds.weight_error = total_weight_error;
   bounds.output.resize(head_dim);
+  bounds.systematic.resize(head_dim);
 
   // LSE is 1-Lipschitz in the scores (maximum norm), whatever the condition of the weights.
   double lse_error = largest_h;
@@ -158,16 +156,12 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
                (lse_error + u * std::abs(row.lse) + 4 * u * (std::abs(maximum) + log_sum + 1.0));
 
   const double normaliser = bounds.ill_conditioned ? 1.0 : kept * (1.0 - total_weight_error);
-  bounds.moved.resize(n);
-  bounds.weight.resize(n);
   std::vector<double> deviation(head_dim, 0.0), magnitude(head_dim, 0.0), largest(head_dim, 0.0);
   std::vector<double> spread(head_dim, 0.0), lost_distance(head_dim, 0.0);
   for (std::size_t j = 0; j < n; ++j) {
     const double hj = against_best ? (j == best ? 0.0 : h[j] + h[best]) : h[j];
     const double p = row.probability[j];
     const double moved = bounds.ill_conditioned ? 0.0 : weight_error(row.score[j] - row.lse, hj);
-    bounds.moved[j] = moved / normaliser;
-    bounds.weight[j] = (p + moved) / normaliser;
     const bool may_be_left_out = p <= contract.skipped_mass;
     const float* v = row.value[j];
     for (std::size_t d = 0; d < head_dim; ++d) {
@@ -182,12 +176,11 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   // Underflow: each of n weights, an exponential within 2.5 ulp of a subnormal and its rounding to
   // P, relative to a denominator of at least 1; and each of n products.
   const double lost_weight = 8.0 * static_cast<double>(n) * p_rounding.absolute;
-  const double lost_product = 2.0 * static_cast<double>(n) * underflow;
-  // A value below 2^-126 that is cut to tf32; the weights add up to less than 2.
-  const double lost_operand = contract.operand_roundoff > 0.0 ? 2.0 * tf32_subnormal : 0.0;
+  const double lost_product = 2.0 * static_cast<double>(n) * result_underflow(contract);
+  // A value that underflows on its way into the product; the weights add up to less than 2.
+  const double lost_operand = 2.0 * operand_underflow(contract);
   const double o_rounding =
       unit_roundoff(format) + (unit_roundoff(format) == u ? 0.0 : u);  // of an fp32 result
-  bounds.own.resize(head_dim);
   for (std::size_t d = 0; d < head_dim; ++d) {
     const double o = std::abs(row.output[d]);
     double error, result;  // result: bound of |sum p' v| over the perturbed weights p'
@@ -218,12 +211,13 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
                                 accumulation * magnitude[d] +
                             (accumulation + 4 * u) * result + lost_weight * largest[d] +
                             lost_product + lost_operand;
-    const double shared = error + rounding_of_p;
+    const double arithmetic = rounding - rounding_of_p - lost_weight * largest[d];
+    bounds.systematic[d] =
+        second_order * (error + arithmetic / (1.0 - accumulation) + 2 * u * (o + error));
     error += accumulation < 1.0 ? rounding / (1.0 - accumulation) : infinity;
     bounds.output[d] =
-        second_order * (error + o_rounding * (o + error)) + half_smallest_subnormal(format);
+        second_order * (error + o_rounding * (o + error)) + stored_underflow(contract, format);
     if (!(o + bounds.output[d] < largest_safe(format))) bounds.output[d] = infinity;
-    bounds.own[d] = bounds.output[d] - shared;
   }
   return bounds;
 }

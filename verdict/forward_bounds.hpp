@@ -26,13 +26,9 @@ struct ForwardRowBounds {
   /// The first-order weight error sum_j p_j (e^h_j - 1) exceeds 0.1: fp32 does not determine this
   /// row's softmax, and o is only held to the convex hull of the visible values.
   bool ill_conditioned = false;
-
-  // What the backward pass needs of the same derivation, for D = dO . o: with the weight errors
-  // w_j, |w_j| <= moved_j, o^ - o = sum_j w_j (v_j - o) + (rounding of P) + what is each
-  // component's own.
-  std::vector<double> moved;   ///< [n]; 0 in an ill-conditioned row
-  std::vector<double> weight;  ///< [n], bound of the weights themselves
-  std::vector<double> own;     ///< [head_dim]
+  double weight_error = 0.0;  ///< that sum
+  /// Of `output`: all but what rounding P and o to 16 bits adds.
+  std::vector<double> systematic;
 };
 
 /// sigma_j = |c| (tau (gamma_D + 3u + r(2 + r)(1 + gamma_D)) sum|q||k| + beta_j + u |t_j| +

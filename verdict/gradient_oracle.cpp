@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
 
 #include "verdict/backward_bounds.hpp"
 #include "verdict/head_products.hpp"
@@ -16,14 +19,17 @@ namespace {
 using reference::RunningError;
 
 constexpr double u = fp32_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Rows that one thread takes at a time: parts of a sum, so that it does not depend on the threads.
 constexpr int rows_at_a_time = 16;
 
 class Work {
  public:
-  Work(const cases::Case& c, const Contract& contract, const GradientFormats& formats, int threads)
+  Work(const cases::Case& c, const Contract& contract, const GradientFormats& formats,
+       const cases::Outputs* given, int threads)
       : case_(c),
         contract_(contract),
+        given_(given),
         threads_(threads),
         reading_(c),
         row_bounds_(c, contract, formats.o, reading_),
@@ -41,7 +47,7 @@ class Work {
       std::vector<HeadPairs> heads;
       const int group = s.heads / s.kv_heads;
       for (int n = 0; n < group; ++n) {
-        heads.emplace_back(s.queries, s.keys);
+        heads.emplace_back(s.queries, s.keys, contract_.skipped_mass > 0);
         sums.push_back(read_head(kv / s.kv_heads, kv % s.kv_heads * group + n, heads.back()));
       }
       products_.add(kv, heads, result);
@@ -67,14 +73,78 @@ class Work {
   }
 
   void read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const;
+
+  /// A row's P and D: of the o and lse that were given, or exact.
+  struct Weights {
+    BoundedRow bounded;
+    reference::Vector<RunningError> probability;
+    double lse = 0, lse_error = 0;
+    std::optional<RunningError> common;  ///< of the given o; without it sum_j p_j dP_j
+    bool known = true;                   ///< what was given is finite
+  };
+  Weights weights_of(int batch, int head, int query, const std::vector<int>& visible) const;
+
+  /// tau q.k + b of a row.
+  reference::Vector<RunningError> logits(int batch, int head, int query,
+                                         const std::vector<int>& visible) const {
+    const auto& s = case_.spec;
+    const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
+    const int position = query + s.query_offset;
+    return reading_.with_bias(batch, head, position, [&](const auto& bias) {
+      return reference::biased_scores(reading_.q(batch, head, query), reading_.k(kv), visible,
+                                      RunningError(case_.scale), bias, position);
+    });
+  }
+  RunningError ssmax_factor(int head, const std::vector<int>& visible) const {
+    return reference::ssmax_factor(RunningError(double{case_[PLUMBLINE_SSMAX_SCALE][head]}),
+                                   static_cast<int>(visible.size()));
+  }
+
   const cases::Case& case_;
   const Contract& contract_;
+  const cases::Outputs* given_;
   int threads_;
   CaseReading<RunningError> reading_;
   RowBounds row_bounds_;
   BiasGradient bias_gradient_;
   HeadProducts products_;
 };
+
+Work::Weights Work::weights_of(int batch, int head, int query,
+                               const std::vector<int>& visible) const {
+  const auto& s = case_.spec;
+  const std::size_t q_row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
+  Weights result;
+  if (given_ != nullptr) {
+    const std::span o = std::span(given_->o).subspan(q_row * s.head_dim, s.head_dim);
+    result.lse = given_->lse[q_row];
+    result.known = std::isfinite(result.lse) &&
+                   std::all_of(o.begin(), o.end(), [](float x) { return std::isfinite(x); });
+  }
+  if (given_ == nullptr || !result.known) {
+    const auto exact = reading_.row(batch, head, query, visible);
+    result.bounded = row_bounds_.row(exact, batch, head, query, visible);
+    result.probability = exact.probability;
+    result.lse = result.bounded.forward.lse;
+    result.lse_error = result.bounded.bounds.lse;
+    return result;
+  }
+  auto scores = logits(batch, head, query, visible);
+  if (s.ssmax) {
+    const RunningError factor = ssmax_factor(head, visible);
+    for (RunningError& score : scores) score = factor * score;
+  }
+  result.bounded = row_bounds_.scores(scores, batch, head, query, visible);
+  for (RunningError& score : scores) {
+    score = reference::exp(score - RunningError(result.lse));
+    result.bounded.probability.push_back(score.value());
+  }
+  result.probability = std::move(scores);
+  const auto o = vector_of<RunningError>(given_->o, q_row * s.head_dim, s.head_dim);
+  const auto grad_o = vector_of<RunningError>(case_.grad_o, q_row * s.head_dim, s.head_dim);
+  result.common = reference::dot(reference::view(grad_o), reference::view(o));
+  return result;
+}
 
 void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const {
   const auto& s = case_.spec;
@@ -83,8 +153,8 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   const int n = static_cast<int>(visible.size()), position = query + s.query_offset;
   const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
   const std::size_t q_row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
-  const auto exact = reading_.row(batch, head, query, visible);
-  const BoundedRow bounded = row_bounds_.row(exact, batch, head, query, visible);
+  const Weights weights = weights_of(batch, head, query, visible);
+  const BoundedRow& bounded = weights.bounded;
 
   // The adjoint, as in reference/attention/attention_grad.hpp.
   const auto grad_o = vector_of<RunningError>(case_.grad_o, q_row * s.head_dim, s.head_dim);
@@ -98,13 +168,12 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
       grad_operands[m] += std::abs(grad_o[d].value()) + std::abs(v[d].value());
     }
   }
-  const RunningError common = reference::dot(exact.probability, grad_p);
+  const RunningError common =
+      weights.common ? *weights.common : reference::dot(weights.probability, grad_p);
   RunningError factor(1.0);
-  if (s.ssmax) {
-    factor = reference::ssmax_factor(RunningError(double{case_[PLUMBLINE_SSMAX_SCALE][head]}), n);
-  }
+  if (s.ssmax) factor = ssmax_factor(head, visible);
   for (int m = 0; m < n; ++m) {
-    grad_s[m] = exact.probability[m] * (grad_p[m] - common);
+    grad_s[m] = weights.probability[m] * (grad_p[m] - common);
     grad_z[m] = s.ssmax ? factor * grad_s[m] : grad_s[m];
   }
 
@@ -113,33 +182,40 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   row.score = bounded.score;
   row.score_error = bounded.score_error;
   row.probability = bounded.probability;
-  row.lse = bounded.forward.lse;
-  row.lse_error = bounded.bounds.lse;
+  row.lse = weights.lse;
+  row.lse_error = weights.known ? weights.lse_error : infinity;
   row.grad_probability = grad_p_values;
   row.grad_products = grad_products;
   row.grad_operands = grad_operands;
   row.common = common.value();
-  row.common_error = common_error(contract_, bounded.forward, bounded.bounds,
-                                  std::span(case_.grad_o).subspan(q_row * s.head_dim, s.head_dim),
-                                  grad_p_values, common.value());
-  row.scale = case_.scale;
   row.factor = bounded.factor;
   row.ssmax = s.ssmax;
   row.head_dim = s.head_dim;
+  const auto of_row = [&](const std::vector<float>& tensor) {
+    return std::span(tensor).subspan(q_row * s.head_dim, s.head_dim);
+  };
+  row.common_error =
+      weights.common ? common_error_of_output(contract_, of_row(case_.grad_o), of_row(given_->o))
+                     : common_error_of_probabilities(contract_, row);
   const BackwardRowErrors errors = backward_row_errors(contract_, row);
 
   const double c = std::abs(bounded.factor), tau = std::abs(case_.scale);
-  const double largest_factor = std::max({c, tau, c * tau});
+  // dS, dZ = c dS, tau dS or tau dZ is rounded: an underflow, in terms of dZ.
+  const double underflow_factor = std::max(1.0, c) * (tau > 0 ? std::max(1.0, 1 / tau) : 1.0);
   pairs.growth[query] = errors.growth;
   pairs.common[query] = c * errors.common;
   pairs.keys[query] = n;
+  pairs.underflow_factor[query] = underflow_factor;
   for (int m = 0; m < n; ++m) {
     const int j = visible[m];
     const double size = std::abs(grad_z[m].value());
     const Operand p = rounded_operand(contract_, bounded.probability[m], errors.probability[m]);
-    const Operand z = rounded_operand(contract_, size, c * errors.total[m], largest_factor);
-    pairs.p(query, j) = exact.probability[m].value();
-    pairs.p_radius(query, j) = exact.probability[m].error();
+    const double largest =
+        std::max(1.0, c) * std::max(1.0, tau) * (std::abs(grad_s[m].value()) + errors.total[m]);
+    const Operand z =
+        rounded_operand(contract_, size, c * errors.total[m], largest, underflow_factor);
+    pairs.p(query, j) = weights.probability[m].value();
+    pairs.p_radius(query, j) = weights.probability[m].error();
     pairs.z(query, j) = grad_z[m].value();
     pairs.z_radius(query, j) = grad_z[m].error();
     pairs.p_error(query, j) = p.error;
@@ -147,11 +223,14 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
     pairs.z_error(query, j) = z.error;
     pairs.z_magnitude(query, j) = z.magnitude;
     pairs.row_error(query, j) = z.error - c * (errors.total[m] - errors.own[m]);
+    if (pairs.left_out.size() == 0) continue;
+    pairs.left_out(query, j) = c * errors.left_out[m];
+    pairs.left_out_rate(query, j) = c * errors.left_out_rate[m];
   }
 
   ParameterSums::Row parameters{position,
                                 visible,
-                                exact.probability,
+                                weights.probability,
                                 grad_s,
                                 grad_z,
                                 errors,
@@ -160,10 +239,7 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   reference::Vector<RunningError> logits;
   std::vector<double> logit_error;
   if (s.ssmax) {
-    logits = reading_.with_bias(batch, head, position, [&](const auto& bias) {
-      return reference::biased_scores(reading_.q(batch, head, query), reading_.k(kv), visible,
-                                      RunningError(case_.scale), bias, position);
-    });
+    logits = this->logits(batch, head, query, visible);
     logit_error = score_errors(contract_, s.head_dim, case_.scale, false, 1.0, values(logits),
                                bounded.products, bounded.bias_error);
     for (int m = 0; m < n; ++m) logit_error[m] += 8 * u * std::abs(logits[m].value());
@@ -176,8 +252,9 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
 }  // namespace
 
 OracleGradients gradient_oracle(const cases::Case& the_case, const Contract& contract,
-                                const GradientFormats& formats, int threads) {
-  return Work(the_case, contract, formats, threads).run();
+                                const GradientFormats& formats, const cases::Outputs* given,
+                                int threads) {
+  return Work(the_case, contract, formats, given, threads).run();
 }
 
 }  // namespace plumbline::verdict

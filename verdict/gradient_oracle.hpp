@@ -14,11 +14,12 @@ namespace plumbline::verdict {
 /// Gradients of sum(grad_o * o), laid out like the tensors that they belong to.
 struct OracleGradients {
   std::vector<OracleNumber> q, k, v;
+  Drift q_drift, k_drift, v_drift;
   /// Of the parameters that get one (cases::has_gradient); the others are empty.
   std::array<std::vector<OracleNumber>, PLUMBLINE_PARAMETER_COUNT> parameters;
 };
 
-/// The formats that q's, k's and v's gradients, and the o that a kernel took, are stored in.
+/// The formats that q's, k's and v's gradients, and o, are stored in.
 struct GradientFormats {
   cases::Format o, q, k, v;
 };
@@ -28,7 +29,12 @@ struct GradientFormats {
 /// bits for any number of threads. Memory: 72 bytes for each pair of a query and a key of the query
 /// heads that share a key head.
 /// @param the_case of the backward pass.
+/// @param given whose o and lse the kernel was given: p_ij = exp(s_ij - lse_i) and D_i = dO_i . o_i
+/// are of these very numbers. Without: p and D = sum_j p_j dP_j are the exact ones, for a kernel
+/// that computes both anew. Where o or lse is not finite every bound that depends on the row is
+/// infinite.
 OracleGradients gradient_oracle(const cases::Case& the_case, const Contract& contract,
-                                const GradientFormats& formats, int threads);
+                                const GradientFormats& formats, const cases::Outputs* given,
+                                int threads);
 
 }  // namespace plumbline::verdict

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "verdict/backward_bounds.hpp"
+#include "verdict/gradient_drift.hpp"
 #include "verdict/row_bounds.hpp"
 
 namespace plumbline::verdict {
@@ -35,6 +36,18 @@ void add_product(const Operand& A, const Operand& B, double scale, double n, Num
   radius.noalias() +=
       std::abs(scale) * (1 + 0x1p-40) *
       ((rounding * absolute(A.value) + A.radius) * size + absolute(A.value) * B.radius);
+}
+
+/// left_out(x) of backward_bounds.hpp for every row and every column x of X.
+Numbers left_out_of_rows(const HeadPairs& pairs, const Numbers& X) {
+  Numbers error = pairs.left_out * X;
+  for (Eigen::Index r = 0; r < error.rows(); ++r) {
+    for (Eigen::Index d = 0; d < error.cols(); ++d) {
+      const double cap = pairs.left_out_rate.row(r).transpose().cwiseProduct(X.col(d)).maxCoeff();
+      error(r, d) = std::min(error(r, d), cap);
+    }
+  }
+  return error;
 }
 
 double largest(const Numbers& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
@@ -74,6 +87,17 @@ void HeadProducts::add(int kv, const std::vector<HeadPairs>& heads, OracleGradie
       absolute(K) + errors_of(case_.k.data() + std::size_t(kv) * s.keys * D, s.keys);
   const Numbers K_error = K_size - absolute(K);
 
+  // The statistics gate; RoPE turns dQ and dK after the sums.
+  const bool turned_back = rope_pairs(s.bias).has_value();
+  const bool of_q = !turned_back && has_statistics(s, contract_, formats_.q);
+  const bool of_k = !turned_back && has_statistics(s, contract_, formats_.k);
+  const bool of_v = has_statistics(s, contract_, formats_.v);
+  const auto none_of = [](int rows) { return std::vector<bool>(rows, false); };
+  const auto query_rows = [&](const std::vector<float>& tensor, int n) {
+    const int head = batch * s.heads + (kv % s.kv_heads) * group + n;
+    return as_numbers(tensor.data() + std::size_t(head) * s.queries * D, s.queries, D);
+  };
+
   Product grad_k, grad_v;
   for (auto* product : {&grad_k, &grad_v}) {
     for (auto* m : {&product->value, &product->radius, &product->error, &product->magnitude}) {
@@ -105,6 +129,7 @@ void HeadProducts::add(int kv, const std::vector<HeadPairs>& heads, OracleGradie
                 grad_q.radius);
     const Numbers by_p = absolute(pairs.p * K) + 0x1p-30 * (pairs.p * absolute(K));
     grad_q.error = tau * (pairs.row_error * K_size + pairs.z_magnitude * K_error);
+    if (pairs.left_out.size() > 0) grad_q.error += tau * left_out_of_rows(pairs, K_size);
     grad_q.magnitude = tau * (pairs.z_magnitude * K_size);
     for (int r = 0; r < s.queries; ++r) {
       grad_q.error.row(r) +=
@@ -112,6 +137,13 @@ void HeadProducts::add(int kv, const std::vector<HeadPairs>& heads, OracleGradie
           tau * pairs.common[r] * by_p.row(r);
     }
     finish(grad_q, formats_.q, pairs.keys, largest(K), s.query_offset, &result.q[first]);
+    if (of_q) {
+      const Numbers W =
+          drift_weights(formats_.q, s.queries, D, none_of(s.queries), &result.q[first]);
+      result.q_drift.add(
+          drift_of_sums(contract_, formats_.q, W, grad_q.value, grad_q.magnitude, pairs.keys));
+      result.q_drift.add(drift_of_pairs(roundings_of_z(contract_, pairs), W, K, case_.scale));
+    }
 
     add_product({pairs.z.transpose(), pairs.z_radius.transpose()}, {Q, Q_radius}, case_.scale,
                 s.queries * group, grad_k.value, grad_k.radius);
@@ -130,6 +162,31 @@ void HeadProducts::add(int kv, const std::vector<HeadPairs>& heads, OracleGradie
       case_.q.begin(), case_.q.end(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
   finish(grad_k, formats_.k, queries, largest_q, 0, &result.k[first]);
   finish(grad_v, formats_.v, queries, 1.0, -1, &result.v[first]);
+  if (of_k) {
+    const Numbers W = drift_weights(formats_.k, s.keys, D, none_of(s.keys), &result.k[first]);
+    result.k_drift.add(
+        drift_of_sums(contract_, formats_.k, W, grad_k.value, grad_k.magnitude, queries));
+    for (int n = 0; n < group; ++n) {
+      result.k_drift.add(drift_of_pairs(roundings_of_z(contract_, heads[n]), query_rows(case_.q, n),
+                                        W, case_.scale));
+    }
+  }
+  if (of_v) {
+    // A value's gradient that is one row's dO, but for little, stands on that row's grid.
+    std::vector<bool> on_the_grid(s.keys, false);
+    for (int j = 0; j < s.keys; ++j) {
+      for (const HeadPairs& pairs : heads) {
+        on_the_grid[j] = on_the_grid[j] || pairs.p.col(j).maxCoeff() >= nearly_all;
+      }
+    }
+    const Numbers W = drift_weights(formats_.v, s.keys, D, on_the_grid, &result.v[first]);
+    result.v_drift.add(
+        drift_of_sums(contract_, formats_.v, W, grad_v.value, grad_v.magnitude, queries));
+    for (int n = 0; n < group; ++n) {
+      result.v_drift.add(
+          drift_of_pairs(roundings_of_p(contract_, heads[n]), query_rows(case_.grad_o, n), W, 1.0));
+    }
+  }
 }
 
 void HeadProducts::finish(const Product& product, cases::Format format,

@@ -22,7 +22,11 @@ struct HeadPairs {
   Numbers row_error;                   ///< of its dZ as an operand of dQ, but for what a row shares
   std::vector<double> growth, common;  ///< that, by row
   std::vector<double> keys;            ///< that the row sees
-  HeadPairs(int queries, int count) : growth(queries), common(queries), keys(queries) {
+  std::vector<double> underflow_factor;  ///< as in rounded_operand(), by row
+  Numbers left_out, left_out_rate;       ///< as in BackwardRowErrors, times |c|; empty if no key is
+  HeadPairs(int queries, int count, bool keys_left_out)
+      : growth(queries), common(queries), keys(queries), underflow_factor(queries, 1.0) {
+    if (keys_left_out) left_out = left_out_rate = Numbers::Zero(queries, count);
     for (auto* m : {&p, &p_radius, &z, &z_radius, &p_error, &p_magnitude, &z_error, &z_magnitude,
                     &row_error}) {
       *m = Numbers::Zero(queries, count);

@@ -39,6 +39,7 @@ RowJudgement judge_row(const Oracle& oracle, const cases::Outputs& outputs, int 
     judge_element(result.o, row.o[d], o[d], {batch, head, query, d});
   }
   judge_element(result.lse, row.lse, lse, {batch, head, query});
+  result.o.drift.add(row.o_drift);
   return result;
 }
 
@@ -59,6 +60,13 @@ std::string describe(const OutputJudgement& output) {
       "|error| {:.3g}, bound {:.3g}\n",
       output.name, output.failed, output.elements, output.undecided, where, worst.got,
       worst.expected, std::abs(worst.got - worst.expected), worst.bound);
+  if (const double deviations = output.drift.deviations(); deviations > largest_deviation) {
+    text += fmt::format(
+        "  {}: errors drift with the values: {:.1f} standard deviations of correct roundings "
+        "beyond "
+        "all other errors, limit {}\n",
+        output.name, deviations, largest_deviation);
+  }
   if (output.failed == 0 || output.failed_by_head.empty()) return text;
   text += fmt::format("  {}: failing heads:", output.name);
   for (std::size_t head = 0; head < output.failed_by_head.size(); ++head) {
@@ -67,6 +75,44 @@ std::string describe(const OutputJudgement& output) {
     }
   }
   return text + "\n";
+}
+
+Judgement judge_as_declared(const cases::Case& the_case, const Contract& contract,
+                            const cases::Outputs& outputs, int threads) {
+  const auto& spec = the_case.spec;
+  const std::size_t rows = static_cast<std::size_t>(spec.batch) * spec.heads * spec.queries;
+  require_size("o", outputs.o.size(), rows * spec.head_dim);
+  require_size("lse", outputs.lse.size(), rows);
+
+  const Oracle oracle(the_case, contract, stored_format(spec, outputs.o));
+  std::vector<RowJudgement> row_judgements(rows);
+  for_each_row(spec, threads, [&](std::size_t n, int batch, int head, int query) {
+    row_judgements[n] = judge_row(oracle, outputs, batch, head, query, n, spec.head_dim);
+  });
+
+  Judgement judgement;
+  judgement.rows = static_cast<long>(rows);
+  OutputJudgement o{"o", {"batch", "head", "query", "component"}},
+      lse{"lse", {"batch", "head", "query"}};
+  o.failed_by_head.assign(spec.heads, 0);
+  lse.failed_by_head.assign(spec.heads, 0);
+  for (std::size_t n = 0; n < rows; ++n) {
+    const int head = static_cast<int>(n / spec.queries % spec.heads);
+    add(o, row_judgements[n].o, head);
+    add(lse, row_judgements[n].lse, head);
+    judgement.ill_conditioned_rows += row_judgements[n].ill_conditioned;
+  }
+  judge_drift(o);
+  judgement.outputs = {o, lse};
+  if (spec.pass == cases::Pass::backward) {
+    for (auto& gradient : judge_gradients(the_case, contract, outputs, threads)) {
+      judgement.outputs.push_back(std::move(gradient));
+    }
+  }
+  for (const auto& output : judgement.outputs) {
+    judgement.outcome = worse(judgement.outcome, output.outcome);
+  }
+  return judgement;
 }
 
 }  // namespace
@@ -92,37 +138,15 @@ const OutputJudgement& Judgement::output(std::string_view name) const {
 
 Judgement judge(const cases::Case& the_case, const Contract& contract,
                 const cases::Outputs& outputs, int threads) {
-  const auto& spec = the_case.spec;
-  const std::size_t rows = static_cast<std::size_t>(spec.batch) * spec.heads * spec.queries;
-  require_size("o", outputs.o.size(), rows * spec.head_dim);
-  require_size("lse", outputs.lse.size(), rows);
-
-  const Oracle oracle(the_case, contract, stored_format(spec, outputs.o));
-  std::vector<RowJudgement> row_judgements(rows);
-  for_each_row(spec, threads, [&](std::size_t n, int batch, int head, int query) {
-    row_judgements[n] = judge_row(oracle, outputs, batch, head, query, n, spec.head_dim);
-  });
-
-  Judgement judgement;
-  judgement.rows = static_cast<long>(rows);
-  OutputJudgement o{"o", {"batch", "head", "query", "component"}},
-      lse{"lse", {"batch", "head", "query"}};
-  o.failed_by_head.assign(spec.heads, 0);
-  lse.failed_by_head.assign(spec.heads, 0);
-  for (std::size_t n = 0; n < rows; ++n) {
-    const int head = static_cast<int>(n / spec.queries % spec.heads);
-    add(o, row_judgements[n].o, head);
-    add(lse, row_judgements[n].lse, head);
-    judgement.ill_conditioned_rows += row_judgements[n].ill_conditioned;
-  }
-  judgement.outputs = {o, lse};
-  if (spec.pass == cases::Pass::backward) {
-    for (auto& gradient : judge_gradients(the_case, contract, outputs, threads)) {
-      judgement.outputs.push_back(std::move(gradient));
+  Judgement judgement = judge_as_declared(the_case, contract, outputs, threads);
+  if (judgement.outcome == Outcome::fail && !contract.flushes_subnormals) {
+    Contract flushing = contract;
+    flushing.flushes_subnormals = 1;
+    if (judge_as_declared(the_case, flushing, outputs, threads).outcome != Outcome::fail) {
+      judgement.remark =
+          "it would not fail if its contract said flushes_subnormals = 1: it seems to flush "
+          "subnormal numbers to zero";
     }
-  }
-  for (const auto& output : judgement.outputs) {
-    judgement.outcome = worse(judgement.outcome, output.outcome);
   }
   return judgement;
 }
@@ -131,6 +155,7 @@ std::string describe(const Judgement& judgement) {
   if (!judgement.failure.empty()) return "  " + judgement.failure + "\n";
   // Where some fail, only those.
   std::string text;
+  if (!judgement.remark.empty()) text = "  " + judgement.remark + "\n";
   for (const auto& output : judgement.outputs) {
     if (output.outcome != Outcome::pass || judgement.outcome == Outcome::pass) {
       text += describe(output);

@@ -9,6 +9,7 @@
 
 #include "cases/case.hpp"
 #include "verdict/contract.hpp"
+#include "verdict/drift.hpp"
 
 namespace plumbline::verdict {
 
@@ -31,14 +32,17 @@ struct OutputJudgement {
   std::vector<std::string> axes;  ///< what the shape counts: "batch", "head", "query", ...
   Outcome outcome = Outcome::pass;
   long elements = 0, failed = 0, undecided = 0;
-  long blind = 0;  ///< elements that are not 0 and whose bound would let 0 pass
+  long nonzero = 0;  ///< elements that should not be 0
+  long blind = 0;    ///< of those, the ones whose bound would let 0 pass
   Element worst{};
+  Drift drift{};                       ///< fails beyond largest_deviation
   std::vector<long> failed_by_head{};  ///< empty where no axis counts heads
 };
 
 struct Judgement {
   Outcome outcome = Outcome::pass;
   std::string failure;  ///< the kernel gave no outputs to judge: an error of its own, a canary
+  std::string remark;   ///< what would explain a failure: a contract that is not declared
   std::vector<OutputJudgement> outputs;
   bool device_lost = false;  ///< with `failure`: later runs of this process say nothing
   long rows = 0, ill_conditioned_rows = 0;

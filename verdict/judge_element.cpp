@@ -31,6 +31,8 @@ void judge_element(OutputJudgement& output, const OracleNumber& oracle, double g
   element.ratio = error / oracle.bound;
   if (!(element.ratio >= 0)) element.ratio = infinity;
   if (error == 0) element.ratio = 0;
+  if (oracle.weight != 0) output.drift.moment += oracle.weight * (got - oracle.value);
+  output.nonzero += oracle.value != 0;
   output.blind += oracle.value != 0 && !(oracle.bound < std::abs(oracle.value));
   if (!std::isfinite(oracle.bound) || !std::isfinite(oracle.value)) {
     element.outcome = Outcome::undecided;  // fp32 cannot hold this case, or the oracle not read it
@@ -58,9 +60,15 @@ void add(OutputJudgement& total, const OutputJudgement& part, int head) {
   total.elements += part.elements;
   total.failed += part.failed;
   total.undecided += part.undecided;
+  total.drift.add(part.drift);
+  total.nonzero += part.nonzero;
   total.blind += part.blind;
   total.outcome = worse(total.outcome, part.outcome);
   if (head >= 0) total.failed_by_head.at(static_cast<std::size_t>(head)) += part.failed;
+}
+
+void judge_drift(OutputJudgement& output) {
+  if (output.drift.deviations() > largest_deviation) output.outcome = Outcome::fail;
 }
 
 }  // namespace plumbline::verdict

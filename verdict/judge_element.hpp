@@ -15,6 +15,9 @@ void judge_element(OutputJudgement& output, const OracleNumber& oracle, double g
 void judge_exactly(OutputJudgement& output, double expected, double got,
                    const std::array<int, 4>& index);
 
+/// The output fails where its errors drift with its values.
+void judge_drift(OutputJudgement& output);
+
 /// Adds the elements of a part of the output. Where `head` >= 0 it is the head they belong to.
 void add(OutputJudgement& total, const OutputJudgement& part, int head);
 

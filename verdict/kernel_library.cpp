@@ -14,6 +14,7 @@
 #include "support/error.hpp"
 #include "support/text.hpp"
 #include "verdict/cache.hpp"
+#include "verdict/last_words.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -296,15 +297,32 @@ const Contract& Kernel::contract(cases::Format format) const {
 
 bool Kernel::deterministic() const { return kernel_->deterministic != 0; }
 
+bool Kernel::asked(const plumbline_problem& problem, cases::Pass pass,
+                   const cases::Spec& spec) const {
+  const auto refuse = [&](const std::string& got) {
+    throw BadInput(name_ + ": supports", got + " for '" + cases::to_line(spec) + "'", "0 or 1");
+  };
+  int answer = 0;
+  try {
+    const KernelRuns asked(" " + name_ + " while it was asked whether it supports\n  '" +
+                           cases::to_line(spec) + "'\n");
+    answer = kernel_->supports(&problem, static_cast<std::int32_t>(pass));
+  } catch (const std::exception& error) {
+    refuse(std::string("an exception: ") + error.what());
+  } catch (...) {
+    refuse("an exception");
+  }
+  if (answer != 0 && answer != 1) refuse(std::to_string(answer));
+  return answer == 1;
+}
+
 bool Kernel::supports(const cases::Spec& spec) const {
   const bool has = spec.pass == cases::Pass::forward    ? kernel_->forward != nullptr
                    : spec.pass == cases::Pass::backward ? kernel_->backward != nullptr
                                                         : kernel_->decode != nullptr;
   if (!has) return false;
   const plumbline_problem problem = shape_of(spec);
-  const auto offers = [&](cases::Pass pass) {
-    return kernel_->supports(&problem, static_cast<std::int32_t>(pass)) != 0;
-  };
+  const auto offers = [&](cases::Pass pass) { return asked(problem, pass, spec); };
   // The backward pass is given the outputs of the kernel's own forward pass.
   const bool needs_forward = spec.pass == cases::Pass::backward;
   return offers(spec.pass) &&

@@ -28,6 +28,7 @@ class Kernel {
   const std::string& name() const { return name_; }
   const Contract& contract(cases::Format) const;
   bool deterministic() const;  ///< it says that every run gives the same bits
+  /// @throws BadInput when its supports() throws or returns neither 0 nor 1.
   bool supports(const cases::Spec&) const;
 
   /// Runs the pass of the case's spec on inputs in its format; for the backward pass the forward
@@ -37,6 +38,8 @@ class Kernel {
   KernelRun run(const cases::Case&, const std::function<void(cases::Pass)>& done = {}) const;
 
  private:
+  bool asked(const plumbline_problem& problem, cases::Pass pass, const cases::Spec& spec) const;
+
   std::shared_ptr<void> library_;  // keeps the code that kernel_ points into
   const plumbline_kernel* kernel_;
   std::string name_;

@@ -17,9 +17,17 @@ using reference::RunningError;
 
 struct Oracle::Prepared {
   Prepared(const cases::Case& c, const Contract& contract, cases::Format o_format)
-      : the_case(c), reading(c), row_bounds(c, contract, o_format, reading) {}
+      : the_case(c),
+        contract(contract),
+        o_format(o_format),
+        statistics(has_statistics(c.spec, contract, o_format)),
+        reading(c),
+        row_bounds(c, contract, o_format, reading) {}
 
   const cases::Case& the_case;
+  Contract contract;
+  cases::Format o_format;
+  bool statistics;
   CaseReading<RunningError> reading;
   RowBounds row_bounds;
 
@@ -41,6 +49,13 @@ struct Oracle::Prepared {
     for (int d = 0; d < the_case.spec.head_dim; ++d) {
       const Certified o = certified(row.output[d]);
       result.o.push_back({o.value, o.radius, bounded.bounds.output[d]});
+    }
+    if (statistics && counts(bounded.forward, bounded.bounds)) {
+      std::vector<double> weight;
+      for (OracleNumber& o : result.o) {
+        weight.push_back(o.weight = drift_weight(o.value, o.bound, o_format));
+      }
+      result.o_drift = output_drift(contract, o_format, bounded.forward, bounded.bounds, weight);
     }
     return result;
   }

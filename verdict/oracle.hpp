@@ -7,6 +7,7 @@
 
 #include "cases/case.hpp"
 #include "verdict/contract.hpp"
+#include "verdict/drift.hpp"
 
 namespace plumbline::verdict {
 
@@ -14,6 +15,7 @@ namespace plumbline::verdict {
 /// within `bound` of the exact value.
 struct OracleNumber {
   double value = 0, radius = 0, bound = 0;
+  double weight = 0;  ///< in the sum of the statistics gate (drift.hpp)
 };
 
 struct OracleRow {
@@ -21,6 +23,7 @@ struct OracleRow {
   bool ill_conditioned = false;
   std::vector<OracleNumber> o;  ///< [head_dim]
   OracleNumber lse;
+  Drift o_drift;
 };
 
 /// The equations of reference/, read with a running error bound; a row whose rounding error in

@@ -20,7 +20,7 @@ void add_to(std::vector<double>& total, const std::vector<double>& part) {
 }
 
 /// sum_j g_j x_j of one row, g_j being c dS_j, and the bound of a kernel's: growth |sum| + common
-/// |sum_j p_j x_j| + sum_j own_j |x_j| + (|g_j| + its error) e_j.
+/// |sum_j p_j x_j| + sum_j own_j |x_j| + (|g_j| + its error) e_j + left_out(x).
 class RowSum {
  public:
   RowSum(const ParameterSums::Row& row, double factor) : row_(row), c_(std::abs(factor)) {}
@@ -35,14 +35,18 @@ class RowSum {
     by_p_size_ += row_.probability[n].value() * std::abs(x.value());
     const double magnitude = std::abs(g.value()) + c_ * row_.errors.total[n];
     own_ += c_ * row_.errors.own[n] * std::abs(x.value()) + magnitude * error;
+    left_out_ += row_.errors.left_out[n] * std::abs(x.value());
+    left_out_at_most_ =
+        std::max(left_out_at_most_, row_.errors.left_out_rate[n] * std::abs(x.value()));
     magnitude_ += magnitude * (std::abs(x.value()) + error);
     ++terms_;
   }
   ParameterSum sum() const {
     // The double sum of p x is off by less than terms 2^-52 of the sum of magnitudes.
     const double by_p = std::abs(by_p_) + terms_ * 0x1p-52 * by_p_size_;
-    const double error =
-        row_.errors.growth * (std::abs(value_) + radius_) + c_ * row_.errors.common * by_p + own_;
+    const double error = row_.errors.growth * (std::abs(value_) + radius_) +
+                         c_ * row_.errors.common * by_p + own_ +
+                         c_ * std::min(left_out_, left_out_at_most_);
     return {value_, radius_, size_, error, magnitude_, terms_};
   }
 
@@ -50,7 +54,7 @@ class RowSum {
   const ParameterSums::Row& row_;
   double c_;
   double value_ = 0, radius_ = 0, size_ = 0, by_p_ = 0, by_p_size_ = 0, own_ = 0, magnitude_ = 0;
-  double terms_ = 0;
+  double left_out_ = 0, left_out_at_most_ = 0, terms_ = 0;
 };
 
 }  // namespace
@@ -134,8 +138,8 @@ void ParameterSums::add_prefix(const Contract& contract, const Row& row) {
     const int j = row.visible[m];
     const double x = j == i ? by.own : std::abs(by.value[m].value());
     const double magnitude = std::abs(row.grad_z[m].value()) + c * row.errors.total[m];
-    prefix_.inner[std::min(i, j)] +=
-        2 * (c * row.errors.own[m] * x + magnitude * (by.rounding[m] + by.kink[m]));
+    prefix_.inner[std::min(i, j)] += 2 * (c * (row.errors.own[m] + row.errors.left_out[m]) * x +
+                                          magnitude * (by.rounding[m] + by.kink[m]));
     const double term = magnitude * (x + by.rounding[m] + by.kink[m]);
     prefix_.by_key[j] += term;
     ++prefix_.queries[j];
@@ -229,6 +233,8 @@ std::array<std::vector<OracleNumber>, PLUMBLINE_PARAMETER_COUNT> parameter_gradi
       // A query's own gain is a sum over its keys; everything else passes through two sums.
       const double through = p == PLUMBLINE_GAIN ? longest : longest + rows[n];
       gradients[n] = gradient(contract, total[n], std::min(through, total[n].terms));
+      // The same for all keys of a row: 0 if D is sum_j p_j dP_j, and a kernel may say so at once.
+      if (p == PLUMBLINE_OUTPUT_BIAS) gradients[n].bound += std::abs(gradients[n].value);
     }
   }
   return result;

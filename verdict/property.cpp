@@ -65,14 +65,22 @@ void count(CellResult& result, const Judgement& judgement) {
   result.ill_conditioned_rows += judgement.ill_conditioned_rows;
   result.undecided += judgement.outcome == Outcome::undecided;
   for (const auto& output : judgement.outputs) {
-    if (output.name.starts_with("grad_")) {
-      result.gradients += output.elements;
-      result.blind_gradients += output.blind;
-    }
-    double& worst = result.worst[output.name];
-    worst = std::max(worst, output.worst.ratio);
+    OutputSummary& summary = result.outputs[output.name];
+    summary.worst = std::max(summary.worst, output.worst.ratio);
+    summary.elements += output.elements;
+    summary.nonzero += output.nonzero;
+    summary.blind += output.blind;
   }
   result.outcome = worse(result.outcome, judgement.outcome);
+}
+
+/// @throws BadInput naming the kernel, the format and the field.
+void require_contract(const CellResult& cell) {
+  try {
+    validate(cell.contract, cell.format);
+  } catch (const BadInput& error) {
+    throw BadInput("kernel " + cell.kernel + ", " + std::string(cases::name(cell.format)), error);
+  }
 }
 
 /// RapidCheck's listener, used for nothing: progress is told by the property itself.
@@ -84,11 +92,19 @@ struct Silent : rc::detail::TestListener {
 
 }  // namespace
 
+std::vector<std::string> CellResult::blind_outputs() const {
+  std::vector<std::string> names;
+  for (const auto& [output, summary] : outputs) {
+    if (summary.wholly_blind()) names.push_back(output);
+  }
+  return names;
+}
+
 CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads) {
   CellResult result = cell_of(kernel, spec.pass, spec.bias, spec.format);
   result.supported = kernel.supports(spec);
   if (!result.supported) return result;
-  validate(result.contract);
+  require_contract(result);
   result.cases = 1;
   const Judgement judgement = run_and_judge(kernel, spec, threads);
   count(result, judgement);
@@ -109,7 +125,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
   CellResult result = cell_of(kernel, pass, bias, format);
   result.supported = offers(kernel, pass, bias, format);
   if (!result.supported) return result;
-  validate(result.contract);
+  require_contract(result);
 
   const auto supported = [&](const cases::Spec& spec) { return kernel.supports(spec); };
   const auto specs = arbitrary_spec(pass, bias, format, supported);

@@ -19,6 +19,14 @@ struct Counterexample {
   Judgement judgement;
 };
 
+/// Of one output, over the cases of a cell.
+struct OutputSummary {
+  double worst = 0;                           ///< largest |error| / bound
+  long elements = 0, nonzero = 0, blind = 0;  ///< as in OutputJudgement
+  /// There was something to see, and every bound would have let 0 pass.
+  bool wholly_blind() const { return nonzero > 0 && blind == nonzero; }
+};
+
 /// What was checked of one kernel, pass, bias and format.
 struct CellResult {
   std::string kernel;
@@ -30,9 +38,11 @@ struct CellResult {
   Outcome outcome = Outcome::pass;
   int cases = 0, undecided = 0;
   long rows = 0, ill_conditioned_rows = 0;
-  long gradients = 0, blind_gradients = 0;  ///< elements, and those whose bound lets 0 pass
-  std::map<std::string, double> worst;      ///< largest |error| / bound of each output
+  std::map<std::string, OutputSummary> outputs;
   std::optional<Counterexample> counterexample;
+
+  /// Outputs that the cell's cases say nothing of: not a reason to fail, and no pass.
+  std::vector<std::string> blind_outputs() const;
 };
 
 /// Called after every case, with the number of cases so far.

@@ -2,6 +2,7 @@
 #include "verdict/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -47,6 +48,7 @@ ordered_json to_json(const OutputJudgement& output) {
           {"elements", output.elements},
           {"failed", output.failed},
           {"undecided", output.undecided},
+          {"nonzero", output.nonzero},
           {"blind", output.blind},
           {"failed_by_head", output.failed_by_head},
           {"worst", where}};
@@ -58,6 +60,7 @@ struct Line {
   int cells = 0, cases = 0;
   long rows = 0;
   double o = 0, lse = 0, gradient = 0;
+  std::size_t blind = 0;
   Outcome outcome = Outcome::pass;
 
   void add(const CellResult& cell) {
@@ -65,15 +68,37 @@ struct Line {
     cases += cell.cases;
     rows += cell.rows;
     outcome = worse(outcome, cell.outcome);
-    for (const auto& [output, worst] : cell.worst) {
+    blind += cell.blind_outputs().size();
+    for (const auto& [output, summary] : cell.outputs) {
       double& into = output == "o" ? o : output == "lse" ? lse : gradient;
-      into = std::max(into, worst);
+      into = std::max(into, summary.worst);
     }
+  }
+  std::string verdict() const {
+    std::string text(name(outcome));
+    if (blind > 0) text += ", " + counted(static_cast<int>(blind), "output") + " not seen";
+    return text;
   }
 };
 
 /// Up to this many cells each has a line of its own; then the biases share one.
 constexpr int most_lines = 60;
+
+std::string label(const CellResult& cell) {
+  return fmt::format("{} {} {} {}", cell.kernel, cases::name(cell.pass), cases::name(cell.bias),
+                     cases::name(cell.format));
+}
+
+/// The outputs that a cell's cases say nothing of, cell by cell.
+std::string not_seen(const std::vector<CellResult>& cells) {
+  std::string text;
+  for (const auto& cell : cells) {
+    const auto blind = cell.blind_outputs();
+    if (!blind.empty()) text += fmt::format("  {}: {}\n", label(cell), fmt::join(blind, ", "));
+  }
+  if (text.empty()) return text;
+  return "not seen, every element's bound being above its value:\n" + text;
+}
 
 std::vector<Line> lines_of(const std::vector<CellResult>& cells) {
   const auto offered = std::count_if(cells.begin(), cells.end(),
@@ -118,9 +143,8 @@ std::string repro_line(const VerifyReport& report, const CellResult& cell) {
 }
 
 std::string describe_failure(const VerifyReport& report, const CellResult& cell) {
-  return fmt::format("{} {} {} {}: {} after {}; the smallest failing case found:\n{}  repeat: {}\n",
-                     cell.kernel, cases::name(cell.pass), cases::name(cell.bias),
-                     cases::name(cell.format), name(cell.outcome), counted(cell.cases, "case"),
+  return fmt::format("{}: {} after {}; the smallest failing case found:\n{}  repeat: {}\n",
+                     label(cell), name(cell.outcome), counted(cell.cases, "case"),
                      describe(cell.counterexample->judgement), repro_line(report, cell));
 }
 
@@ -130,15 +154,18 @@ std::string to_table(const VerifyReport& report) {
                                  "rows", "worst o", "worst lse", "worst grad", "verdict");
   for (const auto& line : lines_of(report.cells)) {
     const bool gradients = line.pass == cases::name(cases::Pass::backward);
-    text += fmt::format(
-        fmt::runtime(format), line.kernel, line.pass, line.bias, line.format, line.cases, line.rows,
-        line.rows > 0 ? ratio(line.o) : "-", line.rows > 0 ? ratio(line.lse) : "-",
-        gradients && line.rows > 0 ? ratio(line.gradient) : "-", name(line.outcome));
+    text += fmt::format(fmt::runtime(format), line.kernel, line.pass, line.bias, line.format,
+                        line.cases, line.rows, line.rows > 0 ? ratio(line.o) : "-",
+                        line.rows > 0 ? ratio(line.lse) : "-",
+                        gradients && line.rows > 0 ? ratio(line.gradient) : "-", line.verdict());
   }
   long rows = 0, ill_conditioned = 0, gradients = 0, blind = 0;
   for (const auto& cell : report.cells) {
-    gradients += cell.gradients;
-    blind += cell.blind_gradients;
+    for (const auto& [output, summary] : cell.outputs) {
+      if (!output.starts_with("grad_")) continue;
+      gradients += summary.elements;
+      blind += summary.blind;
+    }
     rows += cell.rows;
     ill_conditioned += cell.ill_conditioned_rows;
   }
@@ -146,6 +173,11 @@ std::string to_table(const VerifyReport& report) {
     text += fmt::format(
         "{:.1f} % of {} gradient elements have a bound above their value: 0 would pass\n",
         100.0 * static_cast<double>(blind) / static_cast<double>(gradients), gradients);
+  }
+  text += not_seen(report.cells);
+  if (!report.not_offered.empty()) {
+    text += fmt::format("asked for, and offered by no kernel: {}\n",
+                        fmt::join(report.not_offered, ", "));
   }
   text += fmt::format(
       "worst: largest |error| / bound. {}, {} ({} ill-conditioned: held to the hull of "
@@ -161,6 +193,7 @@ ordered_json to_json(const Judgement& judgement) {
     json["failure"] = judgement.failure;
     return json;
   }
+  if (!judgement.remark.empty()) json["remark"] = judgement.remark;
   json["rows"] = judgement.rows;
   json["ill_conditioned_rows"] = judgement.ill_conditioned_rows;
   for (const auto& output : judgement.outputs) json[output.name] = to_json(output);
@@ -181,10 +214,14 @@ ordered_json to_json(const VerifyReport& report) {
                           {"undecided_cases", cell.undecided},
                           {"rows", cell.rows},
                           {"ill_conditioned_rows", cell.ill_conditioned_rows},
-                          {"gradients", cell.gradients},
-                          {"blind_gradients", cell.blind_gradients},
-                          {"worst", ordered_json::object()}};
-    for (const auto& [output, worst] : cell.worst) entry["worst"][output] = number(worst);
+                          {"not_seen", cell.blind_outputs()},
+                          {"outputs", ordered_json::object()}};
+    for (const auto& [output, summary] : cell.outputs) {
+      entry["outputs"][output] = {{"worst", number(summary.worst)},
+                                  {"elements", summary.elements},
+                                  {"nonzero", summary.nonzero},
+                                  {"blind", summary.blind}};
+    }
     if (cell.counterexample) {
       entry["counterexample"] = {{"case", cases::to_line(cell.counterexample->spec)},
                                  {"repeat", repro_line(report, cell)},
@@ -192,9 +229,13 @@ ordered_json to_json(const VerifyReport& report) {
     }
     cells.push_back(std::move(entry));
   }
-  return {{"library", report.library}, {"device", report.device},
-          {"seed", report.seed},       {"seconds", report.seconds},
-          {"cases", report.cases()},   {"outcome", name(report.outcome())},
+  return {{"library", report.library},
+          {"device", report.device},
+          {"seed", report.seed},
+          {"seconds", report.seconds},
+          {"cases", report.cases()},
+          {"outcome", name(report.outcome())},
+          {"not_offered", report.not_offered},
           {"cells", std::move(cells)}};
 }
 
@@ -225,6 +266,10 @@ std::string to_junit(const VerifyReport& report) {
                     : fmt::format("<error message=\"undecided\">{}</error>", details);
       } else if (cell->outcome == Outcome::undecided) {
         text += "<error message=\"undecided\"/>";
+      }
+      if (const auto blind = cell->blind_outputs(); !blind.empty()) {
+        text += fmt::format("<system-out>not seen: {}</system-out>",
+                            escaped_markup(fmt::format("{}", fmt::join(blind, ", "))));
       }
       text += "</testcase>\n";
     }

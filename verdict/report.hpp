@@ -16,6 +16,8 @@ struct VerifyReport {
   std::uint64_t seed = 0;
   double seconds = 0;
   std::vector<CellResult> cells;
+  /// Asked for, and offered by no kernel: "decode alibi fp16".
+  std::vector<std::string> not_offered;
 
   Outcome outcome() const;
   int cases() const;

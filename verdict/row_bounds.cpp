@@ -25,8 +25,8 @@ RowBounds::RowBounds(const cases::Case& the_case, const Contract& contract, case
       bias_error_(the_case, contract),
       score_method_errors_(the_case, contract_, reading, bias_error_) {}
 
-void RowBounds::fill(BoundedRow& row, double lse, int batch, int head, int query,
-                     const std::vector<int>& visible) const {
+void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
+                            const std::vector<int>& visible) const {
   const auto& spec = case_.spec;
   const int position = query + spec.query_offset;
   const std::size_t n = visible.size();
@@ -41,7 +41,10 @@ void RowBounds::fill(BoundedRow& row, double lse, int batch, int head, int query
 
   row.products.resize(n);
   row.bias.resize(n);
-  std::vector<double> by_rotation(n, 0.0);
+  std::vector<double> by_rotation(n, 0.0), by_operands(n, 0.0);
+  const double operand_lost = operand_underflow(contract_);
+  // A slope times a distance, either of which may be flushed.
+  const double bias_lost = contract_.flushes_subnormals ? 2 * spec.keys * operand_lost : 0.0;
   for (std::size_t m = 0; m < n; ++m) {
     const std::size_t key_row = static_cast<std::size_t>(kv) * spec.keys + visible[m];
     const auto k = reference::row(reading_.k(kv), visible[m]);
@@ -49,6 +52,12 @@ void RowBounds::fill(BoundedRow& row, double lse, int batch, int head, int query
     for (int d = 0; d < spec.head_dim; ++d) sum += std::abs(q[d].value() * k[d].value());
     row.products[m] = scale * sum;
     row.forward.value.push_back(case_.v.data() + key_row * spec.head_dim);
+    if (operand_lost > 0) {
+      double sizes = 0.0;
+      for (int d = 0; d < spec.head_dim; ++d)
+        sizes += std::abs(q[d].value()) + std::abs(k[d].value());
+      by_operands[m] = scale * operand_lost * sizes + bias_lost;
+    }
     if (!turned) continue;
     const auto k_error =
         rotation_error(spec.bias, case_.k.data() + key_row * spec.head_dim, spec.head_dim);
@@ -64,13 +73,16 @@ void RowBounds::fill(BoundedRow& row, double lse, int batch, int head, int query
                        ? score_method_errors_.added(batch, head, query, visible)
                        : bias_error_.row(batch, head, position, visible, row.bias);
   for (std::size_t m = 0; m < n; ++m) {
-    row.bias_error[m] += (1 + operand * (2 + operand)) * by_rotation[m];
+    row.bias_error[m] += (1 + operand * (2 + operand)) * by_rotation[m] + by_operands[m];
   }
 
   const auto& ssmax = case_[PLUMBLINE_SSMAX_SCALE];
   if (spec.ssmax) row.factor = ssmax[head] * std::log(static_cast<double>(n));
   row.score_error = score_errors(contract_, spec.head_dim, case_.scale, spec.ssmax, row.factor,
                                  row.score, row.products, row.bias_error);
+}
+
+void RowBounds::fill_bounds(BoundedRow& row, double lse) const {
   row.forward.score = row.score;
   row.forward.score_error = row.score_error;
   row.forward.probability = row.probability;

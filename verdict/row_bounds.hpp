@@ -50,7 +50,17 @@ class RowBounds {
     result.score = values(row.logits);
     result.probability = values(row.probability);
     result.output = values(row.output);
-    fill(result, certified(row.lse).value, batch, head, query, visible);
+    fill_scores(result, batch, head, query, visible);
+    fill_bounds(result, certified(row.lse).value);
+    return result;
+  }
+
+  /// Without the bounds of o and lse, and without what only they need.
+  BoundedRow scores(const reference::Vector<reference::RunningError>& logits, int batch, int head,
+                    int query, const std::vector<int>& visible) const {
+    BoundedRow result;
+    result.score = values(logits);
+    fill_scores(result, batch, head, query, visible);
     return result;
   }
 
@@ -58,8 +68,9 @@ class RowBounds {
   const ScoreMethodErrors& score_method_errors() const { return score_method_errors_; }
 
  private:
-  void fill(BoundedRow& row, double lse, int batch, int head, int query,
-            const std::vector<int>& visible) const;
+  void fill_scores(BoundedRow& row, int batch, int head, int query,
+                   const std::vector<int>& visible) const;
+  void fill_bounds(BoundedRow& row, double lse) const;
 
   const cases::Case& case_;
   Contract contract_;

@@ -33,11 +33,16 @@ constexpr std::array<int, 17> edge_lengths{1,  2,  7,   16,  17,  31,  32,  33, 
                                            64, 65, 127, 128, 129, 191, 255, 257};
 constexpr std::array<int, 6> head_dims{32, 48, 64, 80, 96, 128};
 
-constexpr std::array<int, 4> page_sizes{1, 16, 32, 64};
+/// Dimensions that few kernels offer: those that do are judged on them too.
+constexpr std::array<int, 6> rare_head_dims{8, 16, 40, 112, 160, 256};
+
+/// 48 is no power of two: a shift in place of a division differs.
+constexpr std::array<int, 5> page_sizes{1, 16, 32, 48, 64};
 
 int draw_length(Draw& draw) {
   if (draw.chance(50)) return draw.one_of(edge_lengths);
-  // The square of a uniform number: short lengths are cheap and as good at the edges.
+  // The square of a uniform number: short lengths are cheap and as good at the
+  // edges.
   const int root = draw.between(1, 14);
   return draw.between(1, root * root + 4);
 }
@@ -58,13 +63,19 @@ Spec draw_spec(Draw draw, cases::Pass pass, cases::BiasMethod bias, cases::Forma
   spec.bias = bias;
   spec.format = format;
   spec.ssmax = draw.chance(25);
-  spec.head_dim = draw.one_of(head_dims);
+  spec.head_dim = draw.chance(10) ? draw.one_of(rare_head_dims) : draw.one_of(head_dims);
   spec.batch = draw.chance(30) ? 2 : 1;
   spec.kv_heads = draw.between(1, 2);
   spec.heads = spec.kv_heads * draw.between(1, 2);
+  if (draw.chance(10)) {  // larger groups, and one that is no power of two
+    spec.kv_heads = 1;
+    spec.heads = draw.chance(50) ? 3 : 8;
+    spec.batch = 1;
+  }
   spec.keys = draw_length(draw);
   spec.queries = draw.chance(70) ? spec.keys : draw.between(1, spec.keys);
-  // Up to eight heads ALiBi's slopes are powers of two, which hide how a slope is rounded.
+  // Up to eight heads ALiBi's slopes are powers of two, which hide how a slope
+  // is rounded.
   if (bias == cases::BiasMethod::alibi && draw.chance(30)) {
     spec.kv_heads = 3;
     spec.heads = 12;
@@ -82,13 +93,19 @@ Spec draw_spec(Draw draw, cases::Pass pass, cases::BiasMethod bias, cases::Forma
   spec.query_offset =
       draw.chance(80) ? spec.keys - spec.queries : draw.between(0, spec.keys - spec.queries);
   spec.mask.causal = draw.chance(70) || bias == cases::BiasMethod::fox;
-  if (draw.chance(35)) spec.mask.window = draw.between(0, spec.keys);
+  if (draw.chance(35)) {  // the query alone, its neighbours, or any
+    spec.mask.window = draw.chance(25) ? draw.between(0, 1) : draw.between(0, spec.keys);
+  }
   spec.mask.ragged = draw.chance(25);
   spec.mask.documents = draw.chance(25);
   // Decoding is about a few queries at the end of a cache.
   if (pass == cases::Pass::decode) {
     spec.queries = std::min(spec.keys, draw.chance(70) ? 1 : draw.between(1, 8));
-    spec.query_offset = spec.keys - spec.queries;
+    // Queries stand at the same positions in all sequences: at the end of the
+    // cache, of ragged ones also where a shorter sequence still has keys.
+    spec.query_offset = spec.mask.ragged && draw.chance(70)
+                            ? draw.between(0, spec.keys - spec.queries)
+                            : spec.keys - spec.queries;
     if (draw.chance(60)) spec.page_size = draw.one_of(page_sizes);
   }
   spec.family = draw_family(draw);
@@ -105,8 +122,9 @@ bool is_valid(const Spec& spec) {
   }
 }
 
-/// Simpler specs than this one, the largest steps first. No step may undo another, or shrinking
-/// would never end: sizes only fall, parts of the mask only go.
+/// Simpler specs than this one, the largest steps first. No step may undo
+/// another, or shrinking would never end: sizes only fall, parts of the mask
+/// only go.
 std::vector<Spec> simpler(const Spec& spec) {
   std::vector<Spec> result;
   const auto consider = [&](auto change) {

@@ -3,7 +3,9 @@
 // alone. It shares no code with the oracle or with the CUDA kernels.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "cases/case.hpp"
@@ -17,7 +19,15 @@ struct Faults {
   float slope_factor = 1.0f;  ///< multiplies the slope of head `slope_head`
   int slope_head = 0;
   bool lse_base_2 = false;
+  float output_factor = 1.0f;  ///< multiplies o before it is stored
+  /// P on its way to V: a float, or rounded to the format, or cut to it.
+  enum { p_kept, p_rounded, p_cut } p = p_kept;
 };
+
+/// Rounded towards zero to bf16's bits.
+inline float cut_to_bf16(float x) {
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xFFFF0000u);
+}
 
 inline bool visible(const cases::Case& c, int b, int i, int j) {
   const auto& mask = c.spec.mask;
@@ -90,10 +100,14 @@ inline cases::Outputs float_attention(const cases::Case& c, const Faults& faults
           if (!visible(c, b, i, j)) continue;
           const float p = std::exp(score[j] - largest);
           total += p;
-          for (int d = 0; d < s.head_dim; ++d) o[d] += p * c.v[(kv * s.keys + j) * s.head_dim + d];
+          float operand = p;
+          if (faults.p == Faults::p_rounded) operand = cases::stored(p, s.format);
+          if (faults.p == Faults::p_cut) operand = cut_to_bf16(p);
+          for (int d = 0; d < s.head_dim; ++d)
+            o[d] += operand * c.v[(kv * s.keys + j) * s.head_dim + d];
         }
         for (float x : o) {
-          const float value = seen ? x / total : 0.0f;
+          const float value = seen ? x / total * faults.output_factor : 0.0f;
           out.o.push_back(cases::stored(value, s.format));
         }
         const float log_total = faults.lse_base_2 ? std::log2(total) : std::log(total);

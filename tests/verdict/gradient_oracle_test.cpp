@@ -121,12 +121,28 @@ Bias bias_of(const Bias& like, const verdict::CaseReading<Interval>& reading, in
   return result;
 }
 
-/// Everything by reference/attention/attention_grad.hpp, row by row.
-double compare_with_reference(const cases::Case& c) {
+/// An o and an lse that a forward pass may have given, a thousandth off.
+cases::Outputs some_outputs(const cases::Case& c) {
+  const auto& s = c.spec;
+  const verdict::Oracle oracle(c, contract(), s.format);
+  cases::Outputs outputs;
+  for (int row = 0; row < s.batch * s.heads * s.queries; ++row) {
+    const auto exact =
+        oracle.row(row / s.queries / s.heads, row / s.queries % s.heads, row % s.queries);
+    const double off = row % 2 == 0 ? 0.001 : -0.002;
+    for (const auto& o : exact.o) outputs.o.push_back(static_cast<float>(o.value + off));
+    outputs.lse.push_back(static_cast<float>(exact.lse.value + off));
+  }
+  return outputs;
+}
+
+/// Everything by reference/attention/attention_grad.hpp, row by row. With a given o and lse, P is
+/// e^(L - lse) p and D is dO . o: the reference's P and D with e^(L - lse) dO and a gradient of L.
+double compare_with_reference(const cases::Case& c, const cases::Outputs* given) {
   const auto& s = c.spec;
   const verdict::CaseReading<Interval> reading(c);
   const auto oracle =
-      verdict::gradient_oracle(c, contract(), {s.format, s.format, s.format, s.format}, 2);
+      verdict::gradient_oracle(c, contract(), {s.format, s.format, s.format, s.format}, given, 2);
   const auto pairs = verdict::rope_pairs(s.bias);
   const Interval base(c.options[PLUMBLINE_BASE]);
   Parameters parameters(c);
@@ -146,13 +162,23 @@ double compare_with_reference(const cases::Case& c) {
       if (s.ssmax) ssmax = Interval(double{c[PLUMBLINE_SSMAX_SCALE][head]});
       for (int r = 0; r < s.queries; ++r) {
         const std::size_t first = (static_cast<std::size_t>(row) * s.queries + r) * s.head_dim;
-        const auto grad_o = verdict::vector_of<Interval>(c.grad_o, first, s.head_dim);
+        auto grad_o = verdict::vector_of<Interval>(c.grad_o, first, s.head_dim);
+        Interval grad_lse(0.0);
+        const auto visible = reading.visible(batch, r);
+        if (given != nullptr && !visible.empty()) {
+          const auto exact = reading.row(batch, head, r, visible);
+          const auto o = verdict::vector_of<Interval>(given->o, first, s.head_dim);
+          const Interval lse(double{given->lse[first / s.head_dim]});
+          const Interval growth = reference::exp(exact.lse - lse);
+          for (Interval& g : grad_o) g = growth * g;
+          grad_lse = reference::dot(reference::view(grad_o), reference::view(exact.output)) -
+                     reference::dot(reference::view(grad_o), reference::view(o));
+        }
         const auto bias = bias_of(of_first_row, reading, batch, head, r + s.query_offset);
         reference::Matrix<Interval> q =
             reference::attention_row_grad(reading.q(batch, head, r), reading.k(kv), reading.v(kv),
-                                          reading.visible(batch, r), Interval(c.scale), bias,
-                                          r + s.query_offset, ssmax, grad_o, Interval(0.0),
-                                          {k[kv], v[kv], grad, ssmax_grad})
+                                          visible, Interval(c.scale), bias, r + s.query_offset,
+                                          ssmax, grad_o, grad_lse, {k[kv], v[kv], grad, ssmax_grad})
                 .transpose();
         if (pairs) q = reference::rope_grad(q, r + s.query_offset, base, *pairs);
         for (int d = 0; d < s.head_dim; ++d) compare(q(0, d), oracle.q[first + d], worst);
@@ -191,7 +217,10 @@ BOOST_AUTO_TEST_CASE(every_gradient_is_the_references_within_its_radius) {
     double worst = 0;
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       BOOST_TEST_CONTEXT(cases::name(bias) << ", seed " << seed) {
-        worst = std::max(worst, compare_with_reference(small_case(bias, seed)));
+        const auto c = small_case(bias, seed);
+        worst = std::max(worst, compare_with_reference(c, nullptr));
+        const auto given = some_outputs(c);
+        worst = std::max(worst, compare_with_reference(c, &given));
       }
     }
     BOOST_TEST_MESSAGE(cases::name(bias) << ": largest radius / bound " << worst);
@@ -205,8 +234,8 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_does_not_change_a_bit) {
     spec.query_offset = 0;
     const auto c = cases::generate(spec);
     const verdict::GradientFormats formats{};
-    const auto one = verdict::gradient_oracle(c, contract(), formats, 1);
-    const auto three = verdict::gradient_oracle(c, contract(), formats, 3);
+    const auto one = verdict::gradient_oracle(c, contract(), formats, nullptr, 1);
+    const auto three = verdict::gradient_oracle(c, contract(), formats, nullptr, 3);
     BOOST_TEST((same(one.q, three.q) && same(one.k, three.k) && same(one.v, three.v)));
     for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
       BOOST_TEST(same(one.parameters[p], three.parameters[p]));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One key head with its query rows: the exact gradients, and the bound of each of their elements.
+// One key head with its query rows: the exact gradients, as functions of the o and lse that the
+// kernel was given or of the exact ones, and the bound of each of their elements.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "verdict/backward_bounds.hpp"
+#include "verdict/forward_bounds.hpp"
 
 namespace plumbline::test {
 
@@ -20,11 +22,16 @@ struct Target {
   int row = 0, key = 0, component = 0;
 };
 
+/// Where P and D come from.
+enum class Weights { of_given_output, computed_anew };
+
 /// rows x keys x components, any score errors, one parameter with derivative x_ij of the bias.
 struct HeadProblem {
   int rows, keys, dim;
+  Weights weights = Weights::of_given_output;
   double scale = 1.0, factor = 1.0;
   std::vector<float> q, k, v, grad_o;  ///< [rows or keys, dim]
+  std::vector<float> o, lse;           ///< given; whatever a forward pass may have made of them
   std::vector<double> score, score_error, products, derivative, derivative_error;  ///< [rows, keys]
 
   HeadProblem(std::mt19937& random, int rows, int keys, int dim, double spread, double sigma)
@@ -41,6 +48,18 @@ struct HeadProblem {
       score_error.push_back(sigma * std::uniform_real_distribution<>(0.5, 1)(random));
       derivative.push_back(-std::abs(normal(random)));
       derivative_error.push_back(sigma * std::abs(normal(random)));
+    }
+    std::uniform_real_distribution<double> off(-1.0, 1.0);
+    for (int i = 0; i < rows; ++i) {
+      const double* s = &score[i * keys];
+      double total = 0;
+      for (int j = 0; j < keys; ++j) total += std::exp(s[j]);
+      lse.push_back(static_cast<float>(std::log(total) + 0.01 * off(random)));
+      for (int d = 0; d < dim; ++d) {
+        double sum = 0;
+        for (int j = 0; j < keys; ++j) sum += std::exp(s[j]) / total * v[j * dim + d];
+        o.push_back(static_cast<float>(sum + 0.01 * off(random)));
+      }
     }
   }
 };
@@ -73,10 +92,11 @@ struct ExactRow {
 
   ExactRow(const HeadProblem& x, int i) : o(x.dim, 0.0) {
     const double* s = &x.score[i * x.keys];
+    const bool given = x.weights == Weights::of_given_output;
     const double maximum = *std::max_element(s, s + x.keys);
     double total = 0;
     for (int j = 0; j < x.keys; ++j) total += std::exp(s[j] - maximum);
-    lse = maximum + std::log(total);
+    lse = given ? double{x.lse[i]} : maximum + std::log(total);
     for (int j = 0; j < x.keys; ++j) {
       p.push_back(std::exp(s[j] - lse));
       double dot = 0, size = 0;
@@ -88,13 +108,16 @@ struct ExactRow {
       }
       grad_p.push_back(dot);
       grad_products.push_back(size);
-      common += p[j] * dot;
+      if (!given) common += p[j] * dot;
+    }
+    for (int d = 0; d < x.dim && given; ++d) {
+      common += double{x.grad_o[i * x.dim + d]} * x.o[i * x.dim + d];
     }
   }
   double grad_s(int j) const { return p[j] * (grad_p[j] - common); }
 };
 
-/// What the kernel's own forward pass may get wrong in a row.
+/// What the kernel may get wrong in an lse of its own.
 inline verdict::ForwardRow forward_row(const HeadProblem& x, const ExactRow& exact, int i) {
   verdict::ForwardRow row;
   row.score = std::span(x.score).subspan(i * x.keys, x.keys);
@@ -139,30 +162,34 @@ inline HeadGradients gradient_bounds(const HeadProblem& x, const Contract& contr
   for (int i = 0; i < x.rows; ++i) {
     const ExactRow exact_row(x, i);
     const auto forward = forward_row(x, exact_row, i);
-    const auto bounds = verdict::forward_row_bounds(contract, format, forward);
+    const bool given = x.weights == Weights::of_given_output;
     verdict::BackwardRow row;
     row.score = forward.score;
     row.score_error = forward.score_error;
     row.probability = exact_row.p;
     row.lse = exact_row.lse;
-    row.lse_error = bounds.lse;
+    row.lse_error = given ? 0.0 : verdict::forward_row_bounds(contract, format, forward).lse;
     row.grad_probability = exact_row.grad_p;
     row.grad_products = exact_row.grad_products;
     row.common = exact_row.common;
-    row.common_error = verdict::common_error(contract, forward, bounds,
-                                             std::span(x.grad_o).subspan(i * x.dim, x.dim),
-                                             exact_row.grad_p, exact_row.common);
-    row.scale = x.scale;
     row.factor = x.factor;
     row.head_dim = x.dim;
+    const auto of_row = [&](const std::vector<float>& tensor) {
+      return std::span(tensor).subspan(i * x.dim, x.dim);
+    };
+    row.common_error =
+        given ? verdict::common_error_of_output(contract, of_row(x.grad_o), of_row(x.o))
+              : verdict::common_error_of_probabilities(contract, row);
     const auto errors = verdict::backward_row_errors(contract, row);
-    std::vector<double> by_p(x.dim, 0.0);
+    std::vector<double> by_p(x.dim, 0.0), left_out(x.dim, 0.0), left_out_at_most(x.dim, 0.0);
     double derivative_by_p = 0, parameter_error = 0, parameter_size = 0;
+    double parameter_left_out = 0, parameter_left_out_at_most = 0;
     for (int j = 0; j < x.keys; ++j) {
       const double z = c * std::abs(exact_row.grad_s(j));
       const auto p = verdict::rounded_operand(contract, exact_row.p[j], errors.probability[j]);
       const auto key = verdict::rounded_operand(contract, z, c * errors.total[j]);
       const double shared = c * (errors.total[j] - errors.own[j]);
+      const double lost = c * errors.left_out[j], lost_at_most = c * errors.left_out_rate[j];
       const double b = x.derivative[i * x.keys + j], e = x.derivative_error[i * x.keys + j];
       for (int d = 0; d < x.dim; ++d) {
         const double q = std::abs(x.q[i * x.dim + d]), k = x.k[j * x.dim + d];
@@ -174,17 +201,23 @@ inline HeadGradients gradient_bounds(const HeadProblem& x, const Contract& contr
         error.q[i * x.dim + d] += tau * (key.error - shared) * std::abs(k);
         size.q[i * x.dim + d] += tau * key.magnitude * std::abs(k);
         by_p[d] += exact_row.p[j] * k;
+        left_out[d] += lost * std::abs(k);
+        left_out_at_most[d] = std::max(left_out_at_most[d], lost_at_most * std::abs(k));
       }
+      parameter_left_out += lost * std::abs(b);
+      parameter_left_out_at_most = std::max(parameter_left_out_at_most, lost_at_most * std::abs(b));
       derivative_by_p += exact_row.p[j] * b;
       parameter_error += c * errors.own[j] * std::abs(b) + (z + c * errors.total[j]) * e;
       parameter_size += (z + c * errors.total[j]) * (std::abs(b) + e);
     }
     for (int d = 0; d < x.dim; ++d) {
       error.q[i * x.dim + d] += errors.growth * std::abs(exact.q[i * x.dim + d]) +
-                                tau * c * errors.common * std::abs(by_p[d]);
+                                tau * c * errors.common * std::abs(by_p[d]) +
+                                tau * std::min(left_out[d], left_out_at_most[d]);
     }
     error.query_parameter[i] = errors.growth * std::abs(exact.query_parameter[i]) +
-                               c * errors.common * std::abs(derivative_by_p) + parameter_error;
+                               c * errors.common * std::abs(derivative_by_p) + parameter_error +
+                               std::min(parameter_left_out, parameter_left_out_at_most);
     size.query_parameter[i] = parameter_size;
     error.head_parameter += error.query_parameter[i];
     size.head_parameter += parameter_size;

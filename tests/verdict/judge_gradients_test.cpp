@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <limits>
 #include <map>
 
 #include "cases/case_file.hpp"
@@ -84,7 +85,7 @@ BOOST_AUTO_TEST_CASE(plain_float_loops_pass_on_random_cases_of_every_bias_and_fo
   for (const auto& [name, ratio] : worst) {
     BOOST_TEST_MESSAGE(name << ": worst " << ratio);
     const bool matrix = name == "grad_q" || name == "grad_k" || name == "grad_v";
-    BOOST_TEST_CONTEXT(name) { BOOST_TEST(ratio > (matrix ? 0.5 : 0.03)); }
+    BOOST_TEST_CONTEXT(name) { BOOST_TEST(ratio > (matrix ? 0.5 : 0.003)); }
   }
 }
 
@@ -161,6 +162,61 @@ BOOST_AUTO_TEST_CASE(a_percent_of_the_gradient_of_any_parameter_fails_in_every_m
                          << ", " << output.name << ", worst ratio " << output.worst.ratio) {
         BOOST_TEST((output.outcome == (passes ? Outcome::pass : Outcome::fail)));
       }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_percent_of_the_gradient_of_a_heads_parameter_fails_in_bf16_too) {
+  for (const auto bias : {cases::BiasMethod::ggd, cases::BiasMethod::kerple_log,
+                          cases::BiasMethod::kerple_power, cases::BiasMethod::t5}) {
+    auto spec = middling_case(bias, Format::bf16, 5).spec;
+    spec.queries = spec.keys = 130;
+    const auto c = cases::generate(spec);
+    test::GradientFaults faults;
+    faults.parameter_factor = 1.01f;
+    BOOST_TEST((worst_of(judge(c, gradients_of(c))) == Outcome::pass));
+    for (const auto& output : judge(c, gradients_of(c, faults))) {
+      BOOST_TEST_CONTEXT(cases::name(bias)
+                         << ", " << output.name << ", worst ratio " << output.worst.ratio) {
+        BOOST_TEST((output.outcome == (output.axes.size() == 4 ? Outcome::pass : Outcome::fail)));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_may_compute_d_anew_in_all_rows_but_not_in_every_second_one) {
+  for (const auto format : cases::all_formats()) {
+    const auto c = middling_case(cases::BiasMethod::kerple_log, format, 7);
+    test::GradientFaults faults;
+    faults.common = test::GradientFaults::anew;
+    BOOST_TEST_CONTEXT(cases::name(format)) {
+      BOOST_TEST((worst_of(judge(c, gradients_of(c, faults))) == Outcome::pass));
+    }
+    if (format != Format::bf16) continue;  // elsewhere o is rounded by too little to tell
+    faults.common = test::GradientFaults::both;
+    BOOST_TEST((worst_of(judge(c, gradients_of(c, faults))) == Outcome::fail));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_o_or_an_lse_that_is_not_finite_is_no_fault_of_the_gradients) {
+  const auto c = middling_case(cases::BiasMethod::alibi, Format::fp32, 1);
+  for (const bool of_o : {false, true}) {
+    auto outputs = gradients_of(c);
+    (of_o ? outputs.o : outputs.lse)[5] = std::numeric_limits<float>::quiet_NaN();
+    BOOST_TEST((worst_of(judge(c, outputs)) != Outcome::fail));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(gradients_that_are_a_little_small_throughout_drift_and_fail_in_bf16) {
+  auto spec = middling_case(cases::BiasMethod::alibi, Format::bf16, 3).spec;
+  spec.queries = spec.keys = 96;
+  const auto c = cases::generate(spec);
+  test::GradientFaults faults;
+  faults.scale_factor = 0.998f;
+  for (const auto& output : judge(c, gradients_of(c, faults))) {
+    BOOST_TEST_CONTEXT(output.name << ": " << output.drift.deviations()) {
+      BOOST_TEST(output.failed == 0);
+      BOOST_TEST((output.outcome == (output.name == "grad_v" ? Outcome::pass : Outcome::fail)));
     }
   }
 }

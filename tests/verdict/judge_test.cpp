@@ -127,6 +127,94 @@ BOOST_AUTO_TEST_CASE(zeros_fail_on_subnormal_values) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(
+    zeros_for_subnormal_values_pass_where_the_contract_says_so_and_fp32_flushes_them) {
+  for (const auto format : cases::all_formats()) {
+    auto spec = small_case(cases::BiasMethod::nope, format).spec;
+    spec.family = cases::Family::subnormal;
+    const auto c = cases::generate(spec);
+    auto outputs = test::float_attention(c);
+    std::fill(outputs.o.begin(), outputs.o.end(), 0.0f);
+    const bool normal_in_fp32 = format == cases::Format::fp16;
+    const auto undeclared = verdict::judge(c, contract, outputs, 2);
+    BOOST_TEST((undeclared.outcome == Outcome::fail));
+    BOOST_TEST((undeclared.remark.find("flushes_subnormals") != undeclared.remark.npos) !=
+               normal_in_fp32);
+    auto flushing = contract;
+    flushing.flushes_subnormals = 1;
+    BOOST_TEST((verdict::judge(c, flushing, outputs, 2).outcome ==
+                (normal_in_fp32 ? Outcome::fail : Outcome::pass)));
+    outputs.o[7] = 0x1p-120f;
+    BOOST_TEST((verdict::judge(c, flushing, outputs, 2).outcome == Outcome::fail));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_o_whose_errors_all_lean_to_one_side_fails_though_each_is_within_its_bound) {
+  auto spec = small_case(cases::BiasMethod::alibi, cases::Format::bf16).spec;
+  spec.queries = spec.keys = 64;
+  const auto c = cases::generate(spec);
+  auto rounding = contract;
+  rounding.probability_format = PLUMBLINE_BF16;
+  const auto judged = [&](const test::Faults& faults) {
+    return verdict::judge(c, rounding, test::float_attention(c, faults), 2).output("o");
+  };
+  const auto nearest = judged({.p = test::Faults::p_rounded});
+  BOOST_TEST((nearest.outcome == Outcome::pass));
+  BOOST_TEST(nearest.drift.variance > 0);
+  for (const test::Faults faults :
+       {test::Faults{.p = test::Faults::p_cut},
+        test::Faults{.output_factor = 0.998f, .p = test::Faults::p_rounded}}) {
+    const auto o = judged(faults);
+    BOOST_TEST(o.failed == 0);
+    BOOST_TEST((o.outcome == Outcome::fail));
+    BOOST_TEST(o.drift.deviations() > verdict::largest_deviation);
+  }
+  // Nothing is said of numbers that are not generic: what they have in common may round alike.
+  auto tied = spec;
+  tied.family = cases::Family::tied;
+  const auto c_tied = cases::generate(tied);
+  const auto o =
+      verdict::judge(c_tied, rounding, test::float_attention(c_tied, {.p = test::Faults::p_cut}), 2)
+          .output("o");
+  BOOST_TEST(o.drift.variance == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_contract_that_no_kernel_of_the_format_needs_is_bad_input) {
+  using cases::Format;
+  const auto refused = [](Format format, auto change) {
+    auto declared = contract;
+    change(declared);
+    try {
+      verdict::validate(declared, format);
+    } catch (const BadInput& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto operands = [](double roundoff) {
+    return [=](verdict::Contract& declared) { declared.operand_roundoff = roundoff; };
+  };
+  const auto p_in = [](int format) {
+    return [=](verdict::Contract& declared) { declared.probability_format = format; };
+  };
+  for (const auto format : cases::all_formats()) BOOST_TEST(refused(format, operands(0)) == "");
+  BOOST_TEST(refused(Format::tf32, operands(0x1p-10)) == "");
+  BOOST_TEST(
+      refused(Format::fp32, operands(0x1p-11)) ==
+      "contract.operand_roundoff is 0.00048828125; expected a number from 0 to 2^-20 in fp32");
+  BOOST_TEST(refused(Format::tf32, operands(0x1p-9)) != "");
+  BOOST_TEST(refused(Format::fp16, operands(0x1p-10)) != "");
+  BOOST_TEST(refused(Format::bf16, p_in(PLUMBLINE_BF16)) == "");
+  BOOST_TEST(refused(Format::fp16, p_in(PLUMBLINE_BF16)) ==
+             "contract.probability_format is 1; expected 0 (fp32) or 2 (fp16) or 3 (tf32) in fp16");
+  BOOST_TEST(refused(Format::fp32, p_in(PLUMBLINE_TF32)) != "");
+  const auto flag = [](verdict::Contract& declared) { declared.flushes_subnormals = 2; };
+  BOOST_TEST(refused(Format::fp32, flag) == "contract.flushes_subnormals is 2; expected 0 or 1");
+  const auto exp = [](verdict::Contract& declared) { declared.exp_error = 0x1p-12; };
+  BOOST_TEST(refused(Format::fp32, exp) != "");
+  BOOST_TEST(refused(Format::bf16, exp) == "");
+}
+
 BOOST_AUTO_TEST_CASE(float_outputs_of_a_bf16_case_get_no_rounding_to_bf16) {
   const auto c = small_case(cases::BiasMethod::nope, cases::Format::bf16);
   auto outputs = test::float_attention(c);  // rounded to bf16

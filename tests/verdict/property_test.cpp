@@ -2,6 +2,7 @@
 // Kernels of tests/verdict/test_kernels.cpp, loaded, run, checked and reported.
 #include "verdict/property.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
@@ -77,12 +78,15 @@ BOOST_AUTO_TEST_CASE(the_same_seed_draws_the_same_cases) {
 
 BOOST_AUTO_TEST_CASE(drawn_cases_cover_every_family_mask_and_head_dim) {
   std::set<cases::Family> families;
-  std::set<int> head_dims;
-  int causal = 0, window = 0, ragged = 0, documents = 0, grouped = 0, offset = 0, ssmax = 0;
+  std::set<int> head_dims, groups;
+  int narrow_windows = 0, causal = 0, window = 0, ragged = 0, documents = 0, grouped = 0,
+      offset = 0, ssmax = 0;
   for (const auto& spec :
        verdict::draw_specs(cases::Pass::forward, BiasMethod::cable, Format::fp32, 200, 1)) {
     families.insert(spec.family);
     head_dims.insert(spec.head_dim);
+    groups.insert(spec.heads / spec.kv_heads);
+    narrow_windows += spec.mask.window.value_or(9) <= 1;
     causal += spec.mask.causal;
     window += spec.mask.window.has_value();
     ragged += spec.mask.ragged;
@@ -92,8 +96,10 @@ BOOST_AUTO_TEST_CASE(drawn_cases_cover_every_family_mask_and_head_dim) {
     ssmax += spec.ssmax;
   }
   BOOST_TEST(families.size() == 6u);
-  BOOST_TEST(head_dims == (std::set<int>{32, 48, 64, 80, 96, 128}),
+  BOOST_TEST(head_dims == (std::set<int>{8, 16, 32, 40, 48, 64, 80, 96, 112, 128, 160, 256}),
              boost::test_tools::per_element());
+  BOOST_TEST(groups == (std::set<int>{1, 2, 3, 8}), boost::test_tools::per_element());
+  BOOST_TEST(narrow_windows > 5);
   for (const int count : {causal, window, ragged, documents, grouped, offset, ssmax}) {
     BOOST_TEST(count > 10);
     BOOST_TEST(count < 190);
@@ -176,6 +182,72 @@ BOOST_AUTO_TEST_CASE(alibi_is_drawn_with_slopes_that_are_no_powers_of_two_and_wi
   }
   BOOST_TEST(twelve_heads > 20);
   BOOST_TEST(several_chunks > 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_supports_that_answers_neither_yes_nor_no_is_named_with_what_it_was_asked) {
+  const auto words_of = [](const std::string& name) {
+    try {
+      check(name, 5);
+    } catch (const BadInput& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto nonsense = words_of("supports_forty_two");
+  BOOST_TEST(
+      nonsense.starts_with("supports_forty_two: supports is 42 for 'pass=forward,bias=nope"));
+  BOOST_TEST(words_of("supports_throws").find("an exception: thrown by the test kernel") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_contract_out_of_range_is_named_with_its_kernel_and_format) {
+  const auto declared = kernel("declares_tf32_products_in_fp32");
+  BOOST_CHECK_EXCEPTION(
+      verdict::check_cell(declared, cases::Pass::forward, BiasMethod::nope, Format::fp32, 5, 3, 2,
+                          [](int) {}),
+      BadInput, [](const BadInput& error) {
+        return std::string(error.what())
+            .starts_with("kernel declares_tf32_products_in_fp32, fp32: contract.operand_roundoff");
+      });
+}
+
+BOOST_AUTO_TEST_CASE(an_output_that_no_case_says_anything_of_is_named_and_does_not_read_as_a_pass) {
+  verdict::VerifyReport report;
+  verdict::CellResult cell;
+  cell.kernel = "mine";
+  cell.cases = 3;
+  cell.outputs["o"] = {.worst = 0.5, .elements = 100, .nonzero = 100, .blind = 99};
+  cell.outputs["grad_p"] = {.worst = 0.1, .elements = 4, .nonzero = 4, .blind = 4};
+  cell.outputs["grad_a"] = {.worst = 0.0, .elements = 4, .nonzero = 0, .blind = 0};
+  report.cells = {cell};
+  report.not_offered = {"decode", "backward fox tf32"};
+  BOOST_TEST(cell.blind_outputs() == std::vector<std::string>{"grad_p"},
+             boost::test_tools::per_element());
+  const auto table = verdict::to_table(report);
+  BOOST_TEST(table.find("pass, 1 output not seen") != std::string::npos);
+  BOOST_TEST(table.find("mine forward nope fp32: grad_p") != std::string::npos);
+  BOOST_TEST(table.find("offered by no kernel: decode, backward fox tf32") != std::string::npos);
+  const auto json = verdict::to_json(report);
+  BOOST_TEST(json["cells"][0]["not_seen"] == nlohmann::json({"grad_p"}));
+  BOOST_TEST(json["not_offered"].size() == 2u);
+  BOOST_TEST(verdict::to_junit(report).find("<system-out>not seen: grad_p</system-out>") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(queries_of_ragged_caches_often_stand_where_a_sequence_has_keys) {
+  std::set<int> page_sizes;
+  int ragged = 0, seen = 0;
+  for (const auto& spec :
+       verdict::draw_specs(cases::Pass::decode, BiasMethod::alibi, Format::fp32, 300, 1)) {
+    page_sizes.insert(spec.page_size);
+    if (!spec.mask.ragged || spec.keys < 2) continue;
+    ++ragged;
+    const auto lengths = cases::generate(spec).lengths;
+    seen += *std::max_element(lengths.begin(), lengths.end()) > spec.query_offset;
+  }
+  BOOST_TEST(page_sizes == (std::set<int>{0, 1, 16, 32, 48, 64}), boost::test_tools::per_element());
+  BOOST_TEST(ragged > 40);
+  BOOST_TEST(2 * seen > ragged);  // always at the end of the cache, it would be a third
 }
 
 BOOST_AUTO_TEST_CASE(a_bias_that_a_kernel_does_not_offer_is_neither_pass_nor_fail) {

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
+#include <stdexcept>
 #include <vector>
 
 #include "plumbline_kernel.h"
@@ -127,7 +129,14 @@ int differs_from_run_to_run(const plumbline_problem* p, const plumbline_outputs*
   return 0;
 }
 
-constexpr plumbline_contract contract{0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0};
+int supports_forty_two(const plumbline_problem*, int32_t) { return 42; }
+int supports_throws(const plumbline_problem*, int32_t) {
+  throw std::runtime_error("thrown by the test kernel");
+}
+
+constexpr plumbline_contract contract{0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0, 0};
+constexpr plumbline_contract rounds_operands{0x1p-24, 0x1p-11, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0,
+                                             0,       0};
 
 constexpr plumbline_kernel forward_only(const char* name, decltype(&supports) supported,
                                         decltype(plumbline_kernel::forward) forward) {
@@ -156,8 +165,18 @@ const plumbline_kernel kernels[] = {
      differs_from_run_to_run,
      nullptr,
      nullptr},
+    forward_only("supports_forty_two", supports_forty_two, right),
+    forward_only("supports_throws", supports_throws, right),
+    {"declares_tf32_products_in_fp32",
+     {rounds_operands, contract, contract, contract},
+     1,
+     supports,
+     right,
+     nullptr,
+     nullptr},
 };
-const plumbline_library library{PLUMBLINE_ABI_VERSION, "test kernels", "CPU", 14, kernels};
+const plumbline_library library{PLUMBLINE_ABI_VERSION, "test kernels", "CPU",
+                                static_cast<int32_t>(std::size(kernels)), kernels};
 
 }  // namespace
 

@@ -12,17 +12,16 @@ namespace plumbline::test {
 
 /// Where errors may come from; a test has them one at a time, and all together.
 enum Sources {
-  forward_weights = 1,
-  forward_rounding = 2,  // of P and of o
-  lse = 4,
-  backward_weights = 8,
-  backward_rounding = 16,  // of P and dS
-  dot_products = 32,
-  sums = 64,
-  derivatives = 128,
-  stores = 256,
-  left_out_keys = 512,
-  all_sources = 1023
+  common = 1,  // D
+  lse = 2,     // computed anew
+  weights = 4,
+  rounding = 8,  // of P and dS
+  dot_products = 16,
+  sums = 32,
+  derivatives = 64,
+  stores = 128,
+  left_out_keys = 256,
+  all_sources = 511
 };
 
 struct Faults {
@@ -34,17 +33,15 @@ struct Faults {
 inline double sign(double x) { return x < 0 ? -1.0 : 1.0; }
 
 /// A backward pass in double but for the errors in `sources`, each as large as the contract allows.
-/// Their signs add up in the target; D comes from o, or is recomputed.
+/// Their signs add up in the target.
 class UnluckyBackward {
  public:
   UnluckyBackward(const HeadProblem& x, const verdict::Contract& contract, Format format,
-                  int sources, bool recompute_common, const Target& target,
-                  const Faults& faults = {})
+                  int sources, const Target& target, const Faults& faults = {})
       : x_(x),
         contract_(contract),
         format_(format),
         sources_(sources),
-        recompute_(recompute_common),
         target_(target),
         faults_(faults) {}
 
@@ -86,8 +83,9 @@ class UnluckyBackward {
 
   void add_row(int i, double& total, double& size) const {
     const ExactRow row(x_, i);
+    const bool given = x_.weights == Weights::of_given_output;
     const double omega = contract_.exp_error;
-    const auto rounding = verdict::probability_rounding(contract_);
+    const auto p_rounding = verdict::probability_rounding(contract_);
     const bool of_p = target_.output == Target::grad_v;
     // The target falls with D by this much.
     double by_common = 0, by_growth = 0;
@@ -97,77 +95,50 @@ class UnluckyBackward {
     }
     const double d_up = of_p ? 0.0 : -sign(by_common) * direction_;  // D's wanted direction
     const double l_up = -sign(by_growth) * direction_;
-
-    // Forward: the weights' errors move D = sum_d dO_d o_d towards d_up.
     const std::vector<bool> left_out = keys_left_out(row);
-    double sum = 0;
-    std::vector<double> o(x_.dim, 0.0);
-    for (int j = 0; j < x_.keys; ++j) {
-      if (left_out[j]) continue;
-      const double away = d_up * sign(row.grad_p[j] - row.common);
-      double s = x_.score[i * x_.keys + j], p;
-      if (sources_ & forward_weights) {
-        p = std::exp(s + away * x_.score_error[i * x_.keys + j] - row.lse) * (1 + away * omega);
-      } else {
-        p = row.p[j];
-      }
-      if (contract_.sums_rounded_p && (sources_ & forward_rounding)) {
-        p *= 1 + away * rounding.relative;
-        sum += p;
-      } else {
-        sum += p;
-        if (sources_ & forward_rounding) p *= 1 + d_up * sign(row.grad_p[j]) * rounding.relative;
-      }
-      for (int d = 0; d < x_.dim; ++d) o[d] += p * x_.v[j * x_.dim + d];
-    }
-    double common = 0, products = 0;
-    for (int d = 0; d < x_.dim; ++d) {
-      const double g = x_.grad_o[i * x_.dim + d];
-      double value = o[d] / sum;
-      if (sources_ & stores) {
-        value *= 1 + d_up * sign(g * value) * verdict::unit_roundoff(format_);
-      }
-      common += g * value;
-      products += std::abs(g * value);
-    }
-    if (sources_ & dot_products) {
-      common += d_up * verdict::gamma(x_.dim, contract_.unit_roundoff) * products;
-    }
     double l = row.lse;
-    if (sources_ & lse) l += l_up * worst_lse_error(i, row);
+    if (!given && (sources_ & lse)) l += l_up * worst_lse_error(i, row);
     if (faults_.lse_base_2) l /= std::log(2.0);
 
+    const double r = contract_.operand_roundoff;
+    const double dot = verdict::gamma(x_.dim, contract_.unit_roundoff) + r * (2 + r);
+    const auto p_of = [&](int j, double up, bool errs) {
+      double s = x_.score[i * x_.keys + j] + (faults_.slope - 1) * x_.derivative[i * x_.keys + j];
+      if (errs) s += up * x_.score_error[i * x_.keys + j];
+      return std::exp(s - l) * (errs ? 1 + up * omega : 1);
+    };
+    double common_term = 0, products = 0;
+    for (int d = 0; d < x_.dim && given; ++d) {
+      const double term = double{x_.grad_o[i * x_.dim + d]} * x_.o[i * x_.dim + d];
+      common_term += term;
+      products += std::abs(term);
+    }
+    for (int j = 0; j < x_.keys && !given; ++j) {
+      if (left_out[j]) continue;
+      const double p = p_of(j, d_up * sign(row.grad_p[j]), sources_ & common);
+      common_term += p * row.grad_p[j];
+      products += p * row.grad_products[j];
+    }
+    if (sources_ & common) common_term += d_up * dot * products;
+    if (faults_.no_common) common_term = 0;
+
     std::vector<double> p(x_.keys), grad_p(x_.keys);
-    double recomputed = 0;
     for (int j = 0; j < x_.keys; ++j) {
-      double s = x_.score[i * x_.keys + j];
-      s += (faults_.slope - 1) * x_.derivative[i * x_.keys + j];
       const double up = direction_ * sign((of_p ? 1.0 : row.grad_p[j] - row.common) * weight(i, j));
-      if (sources_ & backward_weights) {
-        p[j] = std::exp(s + up * x_.score_error[i * x_.keys + j] - l) * (1 + up * omega);
-      } else {
-        p[j] = std::exp(s - l);
-      }
+      p[j] = p_of(j, up, sources_ & weights);
       if (j == faults_.dropped_key || left_out[j]) p[j] = 0;
       grad_p[j] = row.grad_p[j];
       if (sources_ & dot_products) {
-        const double r = contract_.operand_roundoff;
-        grad_p[j] += direction_ * sign(weight(i, j)) *
-                     (verdict::gamma(x_.dim, contract_.unit_roundoff) + r * (2 + r)) *
-                     row.grad_products[j];
+        grad_p[j] += direction_ * sign(weight(i, j)) * dot * row.grad_products[j];
       }
-      recomputed += p[j] * grad_p[j];
     }
-    if (recompute_) common = recomputed;
-    if (faults_.no_common) common = 0;
     for (int j = 0; j < x_.keys; ++j) {
       const double w = weight(i, j);
-      double value = of_p ? p[j] : p[j] * (grad_p[j] - common) * faults_.scale;
+      double value = of_p ? p[j] : p[j] * (grad_p[j] - common_term) * faults_.scale;
       const bool parameter =
           target_.output == Target::query_parameter || target_.output == Target::head_parameter;
-      if ((sources_ & backward_rounding) && !parameter) {
-        const double r = contract_.operand_roundoff;
-        value *= 1 + direction_ * sign(value * w) * (rounding.relative + r);
+      if ((sources_ & rounding) && !parameter) {
+        value *= 1 + direction_ * sign(value * w) * (p_rounding.relative + r);
       }
       double term = value * w;
       if (parameter && (sources_ & derivatives)) {
@@ -202,7 +173,6 @@ class UnluckyBackward {
   verdict::Contract contract_;
   Format format_;
   int sources_;
-  bool recompute_;
   Target target_;
   Faults faults_;
   double direction_ = 1.0;
