@@ -41,8 +41,7 @@ constexpr std::array<int, 5> page_sizes{1, 16, 32, 48, 64};
 
 int draw_length(Draw& draw) {
   if (draw.chance(50)) return draw.one_of(edge_lengths);
-  // The square of a uniform number: short lengths are cheap and as good at the
-  // edges.
+  // The square of a uniform number: short lengths are cheap and as good at the edges.
   const int root = draw.between(1, 14);
   return draw.between(1, root * root + 4);
 }
@@ -74,8 +73,7 @@ Spec draw_spec(Draw draw, cases::Pass pass, cases::BiasMethod bias, cases::Forma
   }
   spec.keys = draw_length(draw);
   spec.queries = draw.chance(70) ? spec.keys : draw.between(1, spec.keys);
-  // Up to eight heads ALiBi's slopes are powers of two, which hide how a slope
-  // is rounded.
+  // Up to eight heads ALiBi's slopes are powers of two, which hide how a slope is rounded.
   if (bias == cases::BiasMethod::alibi && draw.chance(30)) {
     spec.kv_heads = 3;
     spec.heads = 12;
@@ -101,8 +99,8 @@ Spec draw_spec(Draw draw, cases::Pass pass, cases::BiasMethod bias, cases::Forma
   // Decoding is about a few queries at the end of a cache.
   if (pass == cases::Pass::decode) {
     spec.queries = std::min(spec.keys, draw.chance(70) ? 1 : draw.between(1, 8));
-    // Queries stand at the same positions in all sequences: at the end of the
-    // cache, of ragged ones also where a shorter sequence still has keys.
+    // Queries stand at the same positions in all sequences: at the end of the cache, of ragged ones
+    // also where a shorter sequence still has keys.
     spec.query_offset = spec.mask.ragged && draw.chance(70)
                             ? draw.between(0, spec.keys - spec.queries)
                             : spec.keys - spec.queries;
@@ -122,9 +120,8 @@ bool is_valid(const Spec& spec) {
   }
 }
 
-/// Simpler specs than this one, the largest steps first. No step may undo
-/// another, or shrinking would never end: sizes only fall, parts of the mask
-/// only go.
+/// Simpler specs than this one, the largest steps first. No step may undo another, or shrinking
+/// would never end: sizes only fall, parts of the mask only go.
 std::vector<Spec> simpler(const Spec& spec) {
   std::vector<Spec> result;
   const auto consider = [&](auto change) {
