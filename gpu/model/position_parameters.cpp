@@ -63,11 +63,14 @@ std::vector<Parameter> position_parameters(const ModelConfiguration& c,
   switch (const int bias = position_method(c.position).bias; bias) {
     case PLUMBLINE_CABLE:
     case PLUMBLINE_K_CABLE:
+    case PLUMBLINE_CABLE_PAPER:
+    case PLUMBLINE_K_CABLE_PAPER:
       add_gate(list, name + "increment", c);
       add_gate(list, name + "gain", c);
       break;
     case PLUMBLINE_CABLE_NW:
     case PLUMBLINE_K_CABLE_NW:
+    case PLUMBLINE_CABLE_NW_PAPER:
       add_gate(list, name + "increment", c);
       break;
     case PLUMBLINE_FOX:

@@ -16,4 +16,10 @@ BOOST_AUTO_TEST_CASE(gpt2_with_kernelised_cable) {
   check_gpt2("k_cable_nw", KCableNwPosition());
 }
 
+BOOST_AUTO_TEST_CASE(gpt2_with_cable_as_printed) {
+  check_gpt2("cable_paper", ContextPosition<CablePaper, ReluIncrements, true>());
+  check_gpt2("cable_nw_paper", ContextPosition<CableNwPaper, ReluIncrements, false>());
+  check_gpt2("k_cable_paper", ContextPosition<KCablePaper, ReluIncrements, true>());
+}
+
 BOOST_AUTO_TEST_CASE(gpt2_with_forget_gates) { check_gpt2("fox", FoxPosition(), true, true); }
