@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The backward pass over keys on tensor cores: what 4_backward_keys.cuh computes, for 64 keys a
-// block and 32 queries at a time, the next ones on their way by cp.async. Keys stand in the rows of
-// all products,
+// block and 32 or 16 queries at a time, the next ones on their way by cp.async. Keys stand in the
+// rows of all products,
 //   S' = K Q',  dP' = V dO',  dV += P' dO,  dK += dZ' Q   (' transposes),
 // so that P' and dZ' go from the accumulators straight into the next product, rounded to the
 // element format. A lane has the keys `group` and `group + 8` of its warp's 16.
@@ -19,7 +19,9 @@ namespace plumbline::gpu {
 namespace mma_kernels {
 
 inline constexpr int kBackwardKeys = 64;
-inline constexpr int kBackwardQueries = 32;
+/// With more at a time the largest head dimension, whose sums take half of the registers, spills.
+template <int D>
+inline constexpr int kBackwardQueries = D <= 96 ? 32 : 16;
 
 /// What every key of a block needs of a query.
 struct BackwardQuery {
@@ -30,11 +32,12 @@ struct BackwardQuery {
 template <int D, class Element>
 struct BackwardKeysShared {
   using Tile = MmaTile<D, Element>;
-  using BiasTile = AnyBiasTile<kBackwardQueries, kBackwardKeys>;
+  static constexpr int kQueries = kBackwardQueries<D>;
+  using BiasTile = AnyBiasTile<kQueries, kBackwardKeys>;
 
   static constexpr std::size_t bytes(int stages) {
-    return 2 * Tile::bytes(kBackwardKeys) + 2 * Tile::bytes(stages * kBackwardQueries) +
-           shared_bytes<BackwardQuery>(kBackwardQueries) + BiasTile::bytes();
+    return 2 * Tile::bytes(kBackwardKeys) + 2 * Tile::bytes(stages * kQueries) +
+           shared_bytes<BackwardQuery>(kQueries) + BiasTile::bytes();
   }
   static constexpr int kStages = bytes(2) <= kSharedOfAnyGpu ? 2 : 1;
 
@@ -45,9 +48,9 @@ struct BackwardKeysShared {
   __device__ explicit BackwardKeysShared(SharedMemory& shared)
       : k(Tile::take(shared, kBackwardKeys)),
         v(Tile::take(shared, kBackwardKeys)),
-        q(Tile::take(shared, kStages * kBackwardQueries)),
-        grad_o(Tile::take(shared, kStages * kBackwardQueries)),
-        queries(shared.take<BackwardQuery>(kBackwardQueries)),
+        q(Tile::take(shared, kStages * kQueries)),
+        grad_o(Tile::take(shared, kStages * kQueries)),
+        queries(shared.take<BackwardQuery>(kQueries)),
         bias(shared) {}
 };
 
@@ -68,29 +71,21 @@ struct BackwardKeysPlace {
   __device__ int key_in_tile(int r) const { return warp_row + lane / 4 + 8 * r; }
 };
 
-/// A tile of queries that see some of a block's keys. Behind the last, `head` is that behind the
-/// key head's.
-struct QueryTile {
-  int head, first_row;
+/// Rows begin .. end-1 of the queries.
+struct QueryRange {
+  int begin, end;
 
-  /// The first of them is the next one after {first head, -kBackwardQueries}.
-  __device__ QueryTile next(const Problem& problem, const BackwardKeysPlace& at) const {
-    QueryTile tile = *this;
-    while (tile.head < (at.kv_head + 1) * at.group) {
-      tile.first_row += kBackwardQueries;
-      if (tile.first_row >= problem.queries) {
-        tile = {tile.head + 1, -kBackwardQueries};
-        continue;
-      }
-      const int first = tile.first_row + problem.query_offset;
-      const KeyRange range = key_range(problem.mask, at.b, first, first + tile.rows(problem) - 1);
-      if (range.end > at.first_key && range.begin < at.first_key + at.count) break;
-    }
-    return tile;
-  }
-
-  __device__ int rows(const Problem& problem) const {
-    return min(kBackwardQueries, problem.queries - first_row);
+  /// Those that may see some of a block's keys: key_range the other way round.
+  __device__ QueryRange(const Problem& problem, const BackwardKeysPlace& at) {
+    const Mask& mask = problem.mask;
+    const int length = length_of(mask, at.b);
+    const int last_key = min(at.first_key + at.count, length) - 1;
+    begin = 0;
+    end = at.first_key <= last_key ? min(problem.queries, length - problem.query_offset) : 0;
+    if (mask.causal) begin = max(begin, at.first_key - problem.query_offset);
+    if (mask.window < 0) return;
+    begin = max(begin, at.first_key - mask.window - problem.query_offset);
+    end = min(end, last_key + mask.window + 1 - problem.query_offset);
   }
 };
 
@@ -142,8 +137,9 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   using Tile = MmaTile<D, Element>;
   using Storage = typename Tile::Storage;
   constexpr int kStages = BackwardKeysShared<D, Element>::kStages;
-  constexpr int kScoreTiles = kBackwardQueries / 8, kRowTiles = D / 8;
-  constexpr int kQuerySteps = kBackwardQueries / Tile::kDepth;
+  constexpr int kQueries = kBackwardQueries<D>;
+  constexpr int kScoreTiles = kQueries / 8, kRowTiles = D / 8;
+  constexpr int kQuerySteps = kQueries / Tile::kDepth;
 
   SharedMemory memory;
   const BackwardKeysShared<D, Element> shared(memory);
@@ -158,32 +154,36 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   bool keys_turned = false;
 
   const int heads_end = (at.kv_head + 1) * at.group;
-  const auto copy_queries = [&](const QueryTile& tile, int stage) {
-    const std::size_t start = problem.query_start(at.b, tile.head, tile.first_row, D);
-    const int rows = tile.rows(problem);
-    shared.q.from(stage * kBackwardQueries)
-        .copy(static_cast<const Storage*>(problem.q) + start, kBackwardQueries, rows);
-    shared.grad_o.from(stage * kBackwardQueries)
-        .copy(static_cast<const Storage*>(arrays.grad_o) + start, kBackwardQueries, rows);
+  const QueryRange queries(problem, at);
+  const auto copy_queries = [&](int head, int first_row, int stage) {
+    const std::size_t start = problem.query_start(at.b, head, first_row, D);
+    const int rows = queries.end - first_row;
+    shared.q.from(stage * kQueries)
+        .copy(static_cast<const Storage*>(problem.q) + start, kQueries, rows);
+    shared.grad_o.from(stage * kQueries)
+        .copy(static_cast<const Storage*>(arrays.grad_o) + start, kQueries, rows);
   };
-  QueryTile query_tile = QueryTile{at.kv_head * at.group, -kBackwardQueries}.next(problem, at);
-  if (kStages == 2 && query_tile.head < heads_end) copy_queries(query_tile, 0);
+  if (kStages == 2 && queries.begin < queries.end)
+    copy_queries(at.kv_head * at.group, queries.begin, 0);
   cp_async_commit();
 
   float dk[kRowTiles][4] = {}, dv[kRowTiles][4] = {};
   int stage = 0;
   for (int head = at.kv_head * at.group; head < heads_end; ++head) {
     double by_key[2] = {};
-    for (; query_tile.head == head; stage ^= kStages - 1) {
-      const int first_row = query_tile.first_row, rows = query_tile.rows(problem);
+    for (int first_row = queries.begin; first_row < queries.end;
+         first_row += kQueries, stage ^= kStages - 1) {
+      const int rows = min(kQueries, queries.end - first_row);
       const int first_position = first_row + problem.query_offset;
-      const QueryTile next = query_tile.next(problem, at);
-      const QueryTile& copied = kStages == 2 ? next : query_tile;
       __syncthreads();  // all are done with the tile before
-      if (copied.head < heads_end) copy_queries(copied, stage ^ (kStages - 1));
+      if (kStages == 1)
+        copy_queries(head, first_row, 0);
+      else if (first_row + kQueries < queries.end)
+        copy_queries(head, first_row + kQueries, stage ^ 1);
+      else if (head + 1 < heads_end)
+        copy_queries(head + 1, queries.begin, stage ^ 1);
       cp_async_commit();
-      query_tile = next;
-      if (thread < kBackwardQueries) {
+      if (thread < kQueries) {
         const int row = first_row + min(thread, rows - 1);
         const std::size_t index = problem.lse_index(at.b, head, row);
         shared.queries[thread] = {
@@ -196,8 +196,8 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       shared.bias.load_keys(bias, first, first_position, at.first_key, at.first_key + at.count);
       cp_async_wait<kStages - 1>();  // all but a tile after this one
       __syncthreads();
-      const Tile q_tile = shared.q.from(stage * kBackwardQueries);
-      const Tile grad_o_tile = shared.grad_o.from(stage * kBackwardQueries);
+      const Tile q_tile = shared.q.from(stage * kQueries);
+      const Tile grad_o_tile = shared.grad_o.from(stage * kQueries);
       if (problem.rotation.cosine) {
         q_tile.turn(problem.rotation, rows, first_position);
         if (!keys_turned) shared.k.turn(problem.rotation, seen, at.first_key);
