@@ -114,9 +114,9 @@ int supports_decode(const plumbline_problem* problem, int32_t pass) {
          unsupported_decode_reason(*problem).empty();
 }
 
-/// CoPE and DAPE, which need the matrix of scores.
+/// CoPE and DAPE, which need the matrix of scores, in every pass.
 int supports_unfused(const plumbline_problem* problem, int32_t pass) {
-  if (!problem || !needs_scores(problem->bias) || pass == PLUMBLINE_BACKWARD) return 0;
+  if (!problem || !needs_scores(problem->bias)) return 0;
   return (pass == PLUMBLINE_DECODE ? unsupported_decode_reason(*problem)
                                    : unsupported_reason(*problem))
       .empty();
@@ -216,7 +216,7 @@ constexpr plumbline_kernel kKernels[] = {
      1,
      supports_unfused,
      forward<nullptr>,
-     nullptr,
+     backward<false>,
      decode},
     {"split_kv", {kSplit, kSplit, kSplit, kSplit}, 1, supports_decode, nullptr, nullptr, decode},
 };

@@ -12,6 +12,7 @@
 #include "verdict/parameter_sums.hpp"
 #include "verdict/row_bounds.hpp"
 #include "verdict/rows.hpp"
+#include "verdict/score_method_gradients.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -43,14 +44,24 @@ class Work {
     result.k.resize(case_.k.size());
     result.v.resize(case_.v.size());
     std::vector<ParameterSums> sums;
-    for (int kv = 0; kv < s.batch * s.kv_heads; ++kv) {
+    const int group = s.heads / s.kv_heads;
+    // DAPE's heads depend on one another: those of a sequence are read together.
+    const int together = cases::dape_taps(s.bias) > 0 ? s.kv_heads : 1;
+    for (int kv = 0; kv < s.batch * s.kv_heads; kv += together) {
       std::vector<HeadPairs> heads;
-      const int group = s.heads / s.kv_heads;
-      for (int n = 0; n < group; ++n) {
+      const int batch = kv / s.kv_heads, first = kv % s.kv_heads * group;
+      for (int n = 0; n < together * group; ++n) {
         heads.emplace_back(s.queries, s.keys, contract_.skipped_mass > 0);
-        sums.push_back(read_head(kv / s.kv_heads, kv % s.kv_heads * group + n, heads.back()));
+        sums.push_back(read_head(batch, first + n, heads.back()));
       }
-      products_.add(kv, heads, result);
+      if (cases::needs_scores(s.bias)) {
+        const ScoreMethodGradients gradients(case_, contract_, reading_,
+                                             row_bounds_.score_method_errors(), bias_gradient_);
+        gradients.pass(batch, first, heads, std::span(sums).last(heads.size()), threads_);
+      }
+      for (int n = 0; n < together; ++n) {
+        products_.add(kv + n, std::span(heads).subspan(n * group, group), result);
+      }
     }
     result.parameters = parameter_gradients(case_, contract_, sums);
     return result;
@@ -223,19 +234,28 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
     pairs.z_error(query, j) = z.error;
     pairs.z_magnitude(query, j) = z.magnitude;
     pairs.row_error(query, j) = z.error - c * (errors.total[m] - errors.own[m]);
+    if (cases::needs_scores(s.bias)) {
+      // Of the logits: score_method_gradients.hpp turns them into the scores'.
+      pairs.z_error(query, j) = c * errors.total[m];
+      pairs.growth[query] = pairs.common[query] = 0.0;
+      continue;
+    }
     if (pairs.left_out.size() == 0) continue;
     pairs.left_out(query, j) = c * errors.left_out[m];
     pairs.left_out_rate(query, j) = c * errors.left_out_rate[m];
   }
 
-  ParameterSums::Row parameters{position,
-                                visible,
-                                weights.probability,
-                                grad_s,
-                                grad_z,
-                                errors,
-                                bounded.factor,
-                                bias_gradient_.row(batch, head, position, visible, bounded.bias)};
+  const bool additive = !cases::needs_scores(s.bias);
+  ParameterSums::Row parameters{
+      position,
+      visible,
+      weights.probability,
+      grad_s,
+      grad_z,
+      errors,
+      bounded.factor,
+      additive ? bias_gradient_.row(batch, head, position, visible, bounded.bias)
+               : RowDerivatives{}};
   reference::Vector<RunningError> logits;
   std::vector<double> logit_error;
   if (s.ssmax) {

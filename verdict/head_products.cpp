@@ -54,12 +54,7 @@ double largest(const Numbers& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff()
 
 }  // namespace
 
-/// A product's exact values, their radii, and the error and magnitudes of a kernel's.
-struct HeadProducts::Product {
-  Numbers value, radius, error, magnitude;
-};
-
-void HeadProducts::add(int kv, const std::vector<HeadPairs>& heads, OracleGradients& result) const {
+void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients& result) const {
   const auto& s = case_.spec;
   const int D = s.head_dim, group = s.heads / s.kv_heads;
   const int batch = kv / s.kv_heads;
@@ -120,7 +115,8 @@ void HeadProducts::add(int kv, const std::vector<HeadPairs>& heads, OracleGradie
     const Numbers dO = as_numbers(case_.grad_o.data() + first, s.queries, D);
     const Numbers exact = Numbers::Zero(s.queries, D);
     for (int j = 0; j < s.keys; ++j) {
-      queries[j] += static_cast<double>((pairs.p_magnitude.col(j).array() > 0.0).count());
+      queries[j] += static_cast<double>(
+          ((pairs.p_magnitude + pairs.z_magnitude).col(j).array() > 0.0).count());
     }
 
     Product grad_q;
@@ -135,6 +131,12 @@ void HeadProducts::add(int kv, const std::vector<HeadPairs>& heads, OracleGradie
       grad_q.error.row(r) +=
           pairs.growth[r] * (grad_q.value.row(r).cwiseAbs() + grad_q.radius.row(r)) +
           tau * pairs.common[r] * by_p.row(r);
+    }
+    if (pairs.added.value.size() > 0) {
+      grad_q.value += pairs.added.value;
+      grad_q.radius += pairs.added.radius;
+      grad_q.error += pairs.added.error;
+      grad_q.magnitude += pairs.added.magnitude;
     }
     finish(grad_q, formats_.q, pairs.keys, largest(K), s.query_offset, &result.q[first]);
     if (of_q) {

@@ -13,6 +13,11 @@ namespace plumbline::verdict {
 
 using Numbers = reference::Matrix<double>;
 
+/// A product's exact values, their radii, and the error and magnitudes of a kernel's.
+struct Product {
+  Numbers value, radius, error, magnitude;
+};
+
 /// What one query head tells its products with matrices about: [queries, keys], 0 where the mask
 /// hides a key.
 struct HeadPairs {
@@ -24,6 +29,7 @@ struct HeadPairs {
   std::vector<double> keys;            ///< that the row sees
   std::vector<double> underflow_factor;  ///< as in rounded_operand(), by row
   Numbers left_out, left_out_rate;       ///< as in BackwardRowErrors, times |c|; empty if no key is
+  Product added;  ///< [queries, head_dim], what dQ has beside the product; or empty
   HeadPairs(int queries, int count, bool keys_left_out)
       : growth(queries), common(queries), keys(queries), underflow_factor(queries, 1.0) {
     if (keys_left_out) left_out = left_out_rate = Numbers::Zero(queries, count);
@@ -45,10 +51,9 @@ class HeadProducts {
 
   /// Writes the gradients of key head `kv`, counted over the batch, and of the query heads that
   /// read it. @param heads those, in order.
-  void add(int kv, const std::vector<HeadPairs>& heads, OracleGradients& result) const;
+  void add(int kv, std::span<const HeadPairs> heads, OracleGradients& result) const;
 
  private:
-  struct Product;
   void finish(const Product& product, cases::Format format, std::span<const double> additions,
               double other, int first_position, OracleNumber* result) const;
 

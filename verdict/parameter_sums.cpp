@@ -138,8 +138,9 @@ void ParameterSums::add_prefix(const Contract& contract, const Row& row) {
     const int j = row.visible[m];
     const double x = j == i ? by.own : std::abs(by.value[m].value());
     const double magnitude = std::abs(row.grad_z[m].value()) + c * row.errors.total[m];
-    prefix_.inner[std::min(i, j)] += 2 * (c * (row.errors.own[m] + row.errors.left_out[m]) * x +
-                                          magnitude * (by.rounding[m] + by.kink[m]));
+    if (!row.in_memory)
+      prefix_.inner[std::min(i, j)] += 2 * (c * (row.errors.own[m] + row.errors.left_out[m]) * x +
+                                            magnitude * (by.rounding[m] + by.kink[m]));
     const double term = magnitude * (x + by.rounding[m] + by.kink[m]);
     prefix_.by_key[j] += term;
     ++prefix_.queries[j];

@@ -50,8 +50,15 @@ class ParameterSums {
     const RowDerivatives& derivatives;
     const reference::Vector<reference::RunningError>* logits = nullptr;
     const std::vector<double>* logit_error = nullptr;
+    /// dL/db_ij is one number in memory, which the query's and the key's side of a prefix sum read:
+    /// there nothing is left of the pairs that cancel.
+    bool in_memory = false;
   };
   void add(const Contract& contract, const Row& row);
+  /// More of one parameter's number.
+  void add(plumbline_parameter p, std::size_t element, const ParameterSum& sum) {
+    sums_[p][element].add(sum);
+  }
   void add(const ParameterSums& part);
 
   const std::vector<ParameterSum>& of(plumbline_parameter p) const { return sums_[p]; }
