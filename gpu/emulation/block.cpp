@@ -84,7 +84,7 @@ void BlockRunner::entry(void* argument) {
   } while (block->begin_next(fiber));
   release(&block->end_);
   block->give_back(fiber);
-  fiber.finish();
+  fiber.finish(block->next_fiber());
 }
 
 void BlockRunner::begin(Thread& thread, Fiber& fiber) {
@@ -93,21 +93,42 @@ void BlockRunner::begin(Thread& thread, Fiber& fiber) {
   threadIdx = thread.index;
 }
 
-/// Makes the next thread of the pass the running one, on this fiber; false where there is none, or
-/// it waits on a fiber of its own. To ThreadSanitizer every thread must be another fiber.
-bool BlockRunner::begin_next([[maybe_unused]] Fiber& fiber) {
-#ifndef PLUMBLINE_THREAD_SANITIZER
-  if (failure_) return false;
+/// The next thread of the pass that is ready, or null: all have had their turn, or one has failed.
+BlockRunner::Thread* BlockRunner::next_ready() {
+  if (failure_) return nullptr;
   for (; pass_.next < pass_.count; ++pass_.next) {
     Thread& thread = threads_[pass_.first + pass_.order[pass_.next]];
-    if (thread.state != State::ready) continue;
-    if (thread.fiber) return false;
-    ++pass_.next;
-    begin(thread, fiber);
-    return true;
+    if (thread.state == State::ready) return &thread;
   }
-#endif
+  return nullptr;
+}
+
+/// Makes the next thread the running one, on this fiber; false where there is none, or it waits on
+/// a fiber of its own. To ThreadSanitizer every thread must be another fiber.
+bool BlockRunner::begin_next([[maybe_unused]] Fiber& fiber) {
+#ifndef PLUMBLINE_THREAD_SANITIZER
+  Thread* const thread = next_ready();
+  if (!thread || thread->fiber) return false;
+  ++pass_.next;
+  begin(*thread, fiber);
+  return true;
+#else
   return false;
+#endif
+}
+
+/// Makes the next thread the running one and returns its fiber; without one, home.
+Fiber& BlockRunner::next_fiber() {
+  Thread* const thread = next_ready();
+  if (!thread) return home_;
+  ++pass_.next;
+  if (thread->fiber) {
+    begin(*thread, *thread->fiber);
+  } else {
+    begin(*thread, take_fiber());
+    thread->fiber->start(&BlockRunner::entry, this);
+  }
+  return *thread->fiber;
 }
 
 Fiber& BlockRunner::take_fiber() {
@@ -166,6 +187,7 @@ void BlockRunner::run(const Grid& grid, dim3 block_index, std::uint64_t order_se
     ~Current() { t_current = nullptr; }
   } current(this);
   prepare(grid);
+  home_.be_home();
   release(&start_);
   const unsigned warps = (count_ + kWarpSize - 1) / kWarpSize;
   unsigned order[kWarpSize];
@@ -188,17 +210,6 @@ void BlockRunner::shuffle(unsigned* order, unsigned count) {
   }
 }
 
-void BlockRunner::resume(Thread& thread) {
-  if (thread.fiber) {
-    begin(thread, *thread.fiber);
-  } else {
-    begin(thread, take_fiber());
-    thread.fiber->start(&BlockRunner::entry, this);
-  }
-  thread.fiber->resume();
-  if (failure_) std::rethrow_exception(failure_);
-}
-
 /// Runs a warp until all its threads wait at the block's barrier or have returned.
 void BlockRunner::run_warp(unsigned warp) {
   pass_.first = warp * kWarpSize;
@@ -207,10 +218,8 @@ void BlockRunner::run_warp(unsigned warp) {
     shuffle(pass_.order, pass_.count);
     pass_.next = 0;
     pass_.in_collective = 0;
-    while (pass_.next < pass_.count) {
-      Thread& thread = threads_[pass_.first + pass_.order[pass_.next++]];
-      if (thread.state == State::ready) resume(thread);
-    }
+    if (Fiber& first = next_fiber(); &first != &home_) home_.switch_to(first);
+    if (failure_) std::rethrow_exception(failure_);
     if (pass_.in_collective == 0) return;
     complete_warp(warp, pass_.first, pass_.count);
   }
@@ -285,7 +294,7 @@ void BlockRunner::wait(State state, std::source_location where) {
   thread.state = state;
   thread.where = where;
   if (state != State::at_barrier) ++pass_.in_collective;
-  thread.fiber->suspend();
+  thread.fiber->switch_to(next_fiber());
 }
 
 void BlockRunner::block_barrier(std::source_location where) {

@@ -64,8 +64,9 @@ class BlockRunner {
   void prepare(const Grid& grid);
   void run_warp(unsigned warp);
   void begin(Thread& thread, Fiber& fiber);
+  Thread* next_ready();
   bool begin_next(Fiber& fiber);
-  void resume(Thread& thread);
+  Fiber& next_fiber();
   Fiber& take_fiber();
   void give_back(Fiber& fiber);
   void wait(State state, std::source_location where);
@@ -79,6 +80,7 @@ class BlockRunner {
 
   std::size_t capacity_;
   StackPool stacks_;
+  Fiber home_;
   std::unique_ptr<Fiber[]> fibers_;
   std::unique_ptr<Thread[]> threads_;
   std::unique_ptr<AsyncCopies[]> copies_;

@@ -48,7 +48,13 @@ char* StackPool::bottom(std::size_t index) const {
 
 Fiber::~Fiber() {
 #ifdef PLUMBLINE_THREAD_SANITIZER
-  if (thread_) __tsan_destroy_fiber(thread_);
+  if (owns_thread_) __tsan_destroy_fiber(thread_);
+#endif
+}
+
+void Fiber::be_home() {
+#ifdef PLUMBLINE_THREAD_SANITIZER
+  thread_ = __tsan_get_current_fiber();
 #endif
 }
 
@@ -56,36 +62,32 @@ void Fiber::adopt(char* stack_bottom, std::size_t bytes, std::size_t index) {
   // Stacks lie a power of two apart; without this offset all their tops would compete for the same
   // few cache lines, and every switch would miss.
   const std::size_t colour = (index * 192) % 16384 / 64 * 64;
-  bottom_ = stack_bottom;
-  bytes_ = bytes - colour;
+  stack_ = stack_bottom;
+  stack_bytes_ = bytes - colour;
 #ifdef PLUMBLINE_THREAD_SANITIZER
   thread_ = __tsan_create_fiber(0);
+  owns_thread_ = true;
 #endif
 }
 
 void Fiber::start(void (*entry)(void*), void* argument) {
   entry_ = entry;
   argument_ = argument;
-  permit(bottom_, bytes_);
-  context_ = make_fcontext(bottom_ + bytes_, bytes_, &Fiber::trampoline);
+  bottom_ = stack_;
+  bytes_ = stack_bytes_;
+  permit(stack_, stack_bytes_);
+  context_ = make_fcontext(stack_ + stack_bytes_, stack_bytes_, &Fiber::trampoline);
 }
 
-void Fiber::finish() {
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_start_switch_fiber(nullptr, scheduler_bottom_, scheduler_bytes_);
-#endif
-#ifdef PLUMBLINE_THREAD_SANITIZER
-  __tsan_switch_to_fiber(scheduler_thread_, 1);
-#endif
-  jump_fcontext(scheduler_, nullptr);
+void Fiber::finish(Fiber& to) {
+  leave_for(to, nullptr);
+  jump_fcontext(to.context_, this);
   std::abort();  // a finished fiber is started afresh, never resumed
 }
 
 void Fiber::trampoline(transfer_t transfer) {
-  auto* self = static_cast<Fiber*>(transfer.data);
-  self->scheduler_ = transfer.fctx;
-  self->arrived(nullptr);
-  self->entry_(self->argument_);
+  const Fiber& self = *arrived(transfer, nullptr).target_;
+  self.entry_(self.argument_);
   std::abort();
 }
 

@@ -29,8 +29,9 @@ class StackPool {
   std::size_t bytes_;
 };
 
-/// One CUDA thread's flow of control. `resume` is called by the scheduler, `suspend` and `finish`
-/// from inside. All of it stays on one operating-system thread while a block runs.
+/// A flow of control: a CUDA thread's, or that of the operating system's thread that runs the block
+/// ("home"). Fibers of a block hand over to each other directly; all stay on one thread of the
+/// operating system while the block runs.
 class Fiber {
  public:
   Fiber() = default;
@@ -38,66 +39,65 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
+  /// Makes this the calling thread's own flow, which has a stack already.
+  void be_home();
   /// Gives the fiber its stack. `index` spreads the tops of the stacks over the cache's sets.
   void adopt(char* stack_bottom, std::size_t bytes, std::size_t index);
-  /// Prepares a run of entry(argument); entry must end with finish().
+  /// Prepares a run of entry(argument), which begins when another fiber switches to this one;
+  /// entry must end with finish().
   void start(void (*entry)(void*), void* argument);
-  void resume();
-  void suspend();
-  [[noreturn]] void finish();
+  /// From inside of this fiber: `to` goes on where it was. Returns when one switches back.
+  void switch_to(Fiber& to);
+  /// The same for the last time; this fiber can be started afresh.
+  [[noreturn]] void finish(Fiber& to);
 
  private:
   static void trampoline(boost::context::detail::transfer_t transfer);
-  void arrived(void* fake_stack);
+  static Fiber& arrived(boost::context::detail::transfer_t transfer, void* fake_stack);
+  void leave_for(Fiber& to, void** fake_stack);
 
   boost::context::detail::fcontext_t context_ = nullptr;
-  boost::context::detail::fcontext_t scheduler_ = nullptr;
+  Fiber* target_ = nullptr;  // of the switch under way
   void (*entry_)(void*) = nullptr;
   void* argument_ = nullptr;
-  char* bottom_ = nullptr;
+  char* stack_ = nullptr;  // null for home
+  std::size_t stack_bytes_ = 0;
+  // For the sanitizers only: the stack as AddressSanitizer knows it, ThreadSanitizer's fiber.
+  const void* bottom_ = nullptr;
   std::size_t bytes_ = 0;
-  // For the sanitizers only.
-  const void* scheduler_bottom_ = nullptr;
-  std::size_t scheduler_bytes_ = 0;
   void* thread_ = nullptr;
-  void* scheduler_thread_ = nullptr;
+  bool owns_thread_ = false;
 };
 
 // Inline: after a switch the processor mispredicts the return of every function that is on the
 // stack, so there should be few.
 
-inline void Fiber::arrived([[maybe_unused]] void* fake_stack) {
+inline void Fiber::leave_for(Fiber& to, [[maybe_unused]] void** fake_stack) {
+  target_ = &to;
 #ifdef __SANITIZE_ADDRESS__
-  __sanitizer_finish_switch_fiber(fake_stack, &scheduler_bottom_, &scheduler_bytes_);
-#endif
-}
-
-inline void Fiber::resume() {
-#ifdef __SANITIZE_ADDRESS__
-  void* fake_stack = nullptr;
-  __sanitizer_start_switch_fiber(&fake_stack, bottom_, bytes_);
+  __sanitizer_start_switch_fiber(fake_stack, to.bottom_, to.bytes_);
 #endif
 #ifdef PLUMBLINE_THREAD_SANITIZER
   // Flag 1: the switch itself orders nothing. Only barriers do, or no race would ever be found.
-  scheduler_thread_ = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(thread_, 1);
-#endif
-  context_ = boost::context::detail::jump_fcontext(context_, this).fctx;
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+  __tsan_switch_to_fiber(to.thread_, 1);
 #endif
 }
 
-inline void Fiber::suspend() {
-  void* fake_stack = nullptr;
+/// Keeps where the fiber that was left will go on; returns that fiber.
+inline Fiber& Fiber::arrived(boost::context::detail::transfer_t transfer,
+                             [[maybe_unused]] void* fake_stack) {
+  auto& left = *static_cast<Fiber*>(transfer.data);
+  left.context_ = transfer.fctx;
 #ifdef __SANITIZE_ADDRESS__
-  __sanitizer_start_switch_fiber(&fake_stack, scheduler_bottom_, scheduler_bytes_);
+  __sanitizer_finish_switch_fiber(fake_stack, &left.bottom_, &left.bytes_);
 #endif
-#ifdef PLUMBLINE_THREAD_SANITIZER
-  __tsan_switch_to_fiber(scheduler_thread_, 1);
-#endif
-  scheduler_ = boost::context::detail::jump_fcontext(scheduler_, nullptr).fctx;
-  arrived(fake_stack);
+  return left;
+}
+
+inline void Fiber::switch_to(Fiber& to) {
+  void* fake_stack = nullptr;
+  leave_for(to, &fake_stack);
+  arrived(boost::context::detail::jump_fcontext(to.context_, this), fake_stack);
 }
 
 }  // namespace plumbline::emulation
