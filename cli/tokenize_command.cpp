@@ -22,13 +22,18 @@ struct TokenizeOptions {
   std::vector<std::string> texts;
 };
 
-/// @throws BadInput if the shard would replace one of the texts.
-void check_not_an_input(const TokenizeOptions& options) {
+/// @throws BadInput if what is written would replace a text, or the report the shard.
+void check_outputs(const TokenizeOptions& options) {
   for (const auto& text : options.texts) {
-    std::error_code ignored;
-    if (fs::equivalent(text, options.out, ignored)) {
-      throw BadInput("--out", in_quotes(options.out) + ", one of the texts", "another file");
+    for (const auto& [name, path] : {std::pair("--out", options.out), {"--json", options.json}}) {
+      std::error_code ignored;
+      if (fs::equivalent(text, path, ignored)) {
+        throw BadInput(name, in_quotes(path) + ", one of the texts", "another file");
+      }
     }
+  }
+  if (options.json == options.out) {
+    throw BadInput("--out and --json", in_quotes(options.out) + " for both", "two files");
   }
 }
 
@@ -47,7 +52,7 @@ long bytes_of(const std::vector<std::string>& paths) {
 }
 
 int tokenize(const TokenizeOptions& options) {
-  check_not_an_input(options);
+  check_outputs(options);
   check_writable(options.out);
   Report json(options.json);
   const auto tokenizer = text::open_tokenizer(options.tokenizer);
