@@ -17,6 +17,14 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / static_cast<int>(kWarpSize);
 
+/// Threads of a row's block: whole warps, at most kThreads, of 16 logits or more each where that
+/// leaves a warp. A small vocabulary would leave most of a large block waiting at its barriers.
+constexpr int row_threads(int vocabulary) {
+  constexpr int warp = static_cast<int>(kWarpSize), of_warp = 16 * warp;
+  const int warps = (vocabulary - 1) / of_warp + 1;
+  return warp * (warps < kWarps ? warps : kWarps);
+}
+
 /// A block a row, which it reads three times (for the maximum, the sum, the gradients) and writes
 /// once. Few rows are at work at a time, so that memory sees it read once.
 template <class Element>
@@ -26,27 +34,28 @@ __global__ void __launch_bounds__(kThreads)
   SharedMemory shared;
   float* per_warp = shared.take<float>(kWarps);
   const int row = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
+  const int threads = static_cast<int>(blockDim.x);
   Element* z = logits + static_cast<std::size_t>(row) * shape.stride;
   const int target = targets.ids[row];
   const bool counts =
       (!targets.selected || targets.selected[row] != 0) && target != targets.ignored;
   if (!counts) {  // the whole block
-    for (int v = thread; v < shape.stride; v += kThreads) z[v] = from_float<Element>(0.0f);
+    for (int v = thread; v < shape.stride; v += threads) z[v] = from_float<Element>(0.0f);
     if (thread == 0) losses[row] = 0.0f;
     return;
   }
 
   const float of_target = to_float(z[target]);  // before it becomes a gradient
   float largest = of_target;
-  for (int v = thread; v < shape.vocabulary; v += kThreads)
+  for (int v = thread; v < shape.vocabulary; v += threads)
     largest = Larger()(largest, to_float(z[v]));
   largest = block_reduce(largest, per_warp, Larger());
   float sum = 0.0f;
-  for (int v = thread; v < shape.vocabulary; v += kThreads) sum += expf(to_float(z[v]) - largest);
+  for (int v = thread; v < shape.vocabulary; v += threads) sum += expf(to_float(z[v]) - largest);
   sum = block_reduce(sum, per_warp, Plus());
   if (thread == 0) losses[row] = logf(sum) - (of_target - largest);
 
-  for (int v = thread; v < shape.stride; v += kThreads) {
+  for (int v = thread; v < shape.stride; v += threads) {
     float gradient = 0.0f;
     if (v < shape.vocabulary) {
       const float probability = expf(to_float(z[v]) - largest) / sum;
@@ -73,7 +82,10 @@ int count_targets(const Stream& stream, const Targets& targets, int rows, int vo
                    {true, targets.ignored, targets.selected});
 }
 
-int cross_entropy_chain(int vocabulary) { return (vocabulary - 1) / kThreads + 5 + kWarps; }
+int cross_entropy_chain(int vocabulary) {
+  const int threads = row_threads(vocabulary);
+  return (vocabulary - 1) / threads + 5 + threads / static_cast<int>(kWarpSize);
+}
 
 template <class Element>
 void cross_entropy_rows(const Stream& stream, const LogitShape& shape, const Targets& targets,
@@ -82,7 +94,8 @@ void cross_entropy_rows(const Stream& stream, const LogitShape& shape, const Tar
   require(shape.vocabulary >= 1, "vocabulary", shape.vocabulary, "at least 1");
   require(shape.stride >= shape.vocabulary, "stride", shape.stride, "at least the vocabulary");
   launch(stream,
-         {dim3{static_cast<unsigned>(shape.rows)}, dim3{kThreads}, shared_bytes<float>(kWarps)},
+         {dim3{static_cast<unsigned>(shape.rows)},
+          dim3{static_cast<unsigned>(row_threads(shape.vocabulary))}, shared_bytes<float>(kWarps)},
          cross_entropy_rows_kernel<Element>, shape, targets, share, logits, losses);
 }
 
