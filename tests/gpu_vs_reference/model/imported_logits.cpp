@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// usage: model_imported_logits WEIGHTS OUTPUT ID...
+// The logits of a GPT-2 on the device for a file with Hugging Face's names, one a line, each with
+// the bound of its error; pytorch_logits.py compares them with PyTorch's. 2 layers, 2 heads, width
+// 64, 19 tokens, 9 learnable positions.
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "checkpoint/device_model.hpp"
+#include "checkpoint/load.hpp"
+#include "model/model.cuh"
+#include "model/upload.cuh"
+#include "reference/model/gpt2.hpp"
+#include "support/error.hpp"
+#include "tests/gpu_vs_reference/model/rounding_bound.hpp"
+#include "tests/gpu_vs_reference/model/traced_tier.hpp"
+
+namespace {
+
+using namespace plumbline;
+using reference::Traced;
+
+const gpu::ModelConfiguration kModel{.layers = 2,
+                                     .heads = 2,
+                                     .kv_heads = 2,
+                                     .width = 64,
+                                     .hidden = 256,
+                                     .vocabulary = 19,
+                                     .context = 9};
+
+std::vector<float> of_device(const char* weights, const std::vector<int>& ids) {
+  const gpu::Stream stream;
+  const int length = static_cast<int>(ids.size());
+  const auto model = gpu::make_model(stream, kModel, {.batch = 1, .length = length});
+  std::vector<float> values(model->layout().size());
+  checkpoint::load_model(weights, kModel.architecture, model->layout(), values);
+  gpu::upload(stream, values, model->parameters());
+  model->parameters_changed();
+  return model->logits({.batch = 1, .length = length, .ids = ids.data()});
+}
+
+/// The bounds; the values are PyTorch's matter.
+std::vector<double> bounds(const char* weights, const std::vector<int>& ids) {
+  auto oracle = reference::gpt2(kModel.layers, kModel.heads, kModel.width);
+  oracle.vocabulary = kModel.vocabulary;
+  oracle.positions = kModel.context;
+  auto numbers = reference::Gpt2Parameters<double>::zero(oracle);
+  checkpoint::load(weights, checkpoint::gpt2_naming(), numbers);
+  std::vector<double> flat;
+  reference::for_each_parameter(numbers, [&](const std::string&, const auto& tensor) {
+    flat.insert(flat.end(), tensor.data(), tensor.data() + tensor.size());
+  });
+  auto traced = reference::Gpt2Parameters<Traced>::zero(oracle);
+  std::size_t next = 0;
+  reference::for_each_parameter(traced, [&](const std::string&, auto& tensor) {
+    for (Eigen::Index n = 0; n < tensor.size(); ++n) tensor.data()[n] = Traced(flat[next++]);
+  });
+  const auto state = reference::gpt2_forward<reference::TracedTier>(oracle, traced, ids);
+  const auto logits = reference::gpt2_logits<reference::TracedTier>(traced, state.hidden);
+  std::vector<double> result;
+  for (Eigen::Index n = 0; n < logits.size(); ++n) {
+    const std::vector<reference::Tape::Edge> seed{{logits.data()[n].node(), 1.0}};
+    result.push_back(gpu_tests::bound_of(Traced::tape.reach({&seed, 1}).front()));
+  }
+  return result;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  std::vector<int> ids;
+  for (int n = 3; n < count; ++n) ids.push_back(std::atoi(arguments[n]));
+  const std::vector<float> logits = of_device(arguments[1], ids);
+  const std::vector<double> bound = bounds(arguments[1], ids);
+  std::FILE* output = std::fopen(arguments[2], "w");
+  if (!output) return 1;
+  for (std::size_t n = 0; n < logits.size(); ++n)
+    std::fprintf(output, "%.17g %.17g\n", static_cast<double>(logits[n]), bound[n]);
+  return std::fclose(output) == 0 ? 0 : 1;
+} catch (const BadInput& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 2;
+}
