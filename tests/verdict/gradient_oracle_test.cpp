@@ -115,7 +115,7 @@ template <class Bias>
 Bias bias_of(const Bias& like, const verdict::CaseReading<Interval>& reading, int batch, int head,
              int position) {
   Bias result = like;
-  reading.with_bias(batch, head, position, [&](const auto& bias) {
+  reading.with_additive_bias(batch, head, position, [&](const auto& bias) {
     if constexpr (std::is_same_v<std::decay_t<decltype(bias)>, Bias>) result = bias;
   });
   return result;
@@ -155,7 +155,7 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
   for (int row = 0; row < s.batch * s.heads; ++row) {
     const int batch = row / s.heads, head = row % s.heads;
     const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
-    reading.with_bias(batch, head, 0, [&](const auto& of_first_row) {
+    reading.with_additive_bias(batch, head, 0, [&](const auto& of_first_row) {
       auto grad = of_first_row.zero_grad();
       Interval ssmax_grad(0.0);
       std::optional<Interval> ssmax;
