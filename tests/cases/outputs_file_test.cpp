@@ -49,7 +49,8 @@ bool same(const plumbline_contract& a, const plumbline_contract& b) {
   return a.unit_roundoff == b.unit_roundoff && a.operand_roundoff == b.operand_roundoff &&
          a.skipped_mass == b.skipped_mass && a.probability_format == b.probability_format &&
          a.sums_rounded_p == b.sums_rounded_p && a.exp_error == b.exp_error &&
-         a.splits == b.splits && a.prefix_sum == b.prefix_sum && a.prefix_tile == b.prefix_tile;
+         a.splits == b.splits && a.prefix_sum == b.prefix_sum && a.prefix_tile == b.prefix_tile &&
+         a.flushes_subnormals == b.flushes_subnormals;
 }
 
 }  // namespace
@@ -85,11 +86,12 @@ BOOST_AUTO_TEST_CASE(a_declared_contract_is_read_field_by_field) {
                                    {"exp_error", 0x1p-16},
                                    {"splits", 4},
                                    {"prefix_sum", "fp32"},
-                                   {"prefix_tile", 64}};
+                                   {"prefix_tile", 64},
+                                   {"flushes_subnormals", true}};
   const OutputsFile file = parsed(builder);
   BOOST_TEST(file.kernel == "flash");
   BOOST_TEST(same(file.contract, {0x1p-23, 0x1p-11, PLUMBLINE_FP16, 1, 0x1p-16, 0x1p-14, 4,
-                                  PLUMBLINE_PREFIX_SUM_FP32, 64}));
+                                  PLUMBLINE_PREFIX_SUM_FP32, 64, 1}));
 }
 
 BOOST_AUTO_TEST_CASE(outputs_read_back_bit_for_bit) {
