@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
   for (int n = 0; n < library->kernel_count; ++n) {
     const plumbline_kernel& kernel = library->kernels[n];
     if (!matches(argc, argv, 1, kernel.name)) continue;
-    for (int bias = PLUMBLINE_NOPE; bias < kFusedBiases; ++bias) {
+    for (int bias = PLUMBLINE_NOPE; bias < PLUMBLINE_BIAS_COUNT; ++bias) {
       if (!matches(argc, argv, 2, kBiases[bias])) continue;
       for (int format = PLUMBLINE_FP32; format < PLUMBLINE_FORMAT_COUNT; ++format) {
         if (!matches(argc, argv, 3, kFormats[format])) continue;
@@ -154,6 +154,7 @@ int main(int argc, char** argv) {
         if (argc <= 3 && format != plain_format(kernel, bias) && bias != PLUMBLINE_NOPE) continue;
         for (const Shape& shape : kShapes) {
           good = run(kernel, shape, bias, format) && good;
+          if (kernel.forward && kernel.decode) good = decode(kernel, shape, bias, format) && good;
           ++runs;
         }
       }

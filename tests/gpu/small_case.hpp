@@ -42,28 +42,35 @@ struct Shape {
 
 /// The methods of the fused kernels; those after them need the matrix of scores.
 inline constexpr int kFusedBiases = PLUMBLINE_COPE;
-inline constexpr const char* kBiases[kFusedBiases] = {"nope",
-                                                      "alibi",
-                                                      "cable",
-                                                      "cable_nw",
-                                                      "k_cable",
-                                                      "k_cable_nw",
-                                                      "ggd",
-                                                      "kerple_log",
-                                                      "kerple_power",
-                                                      "t5",
-                                                      "t5_bidirectional",
-                                                      "t5_clipped",
-                                                      "t5_clipped_offset",
-                                                      "fire",
-                                                      "fox",
-                                                      "rope_interleaved",
-                                                      "rope_half_split",
-                                                      "cable_paper",
-                                                      "cable_nw_paper",
-                                                      "k_cable_paper"};
+inline constexpr const char* kBiases[PLUMBLINE_BIAS_COUNT] = {"nope",
+                                                              "alibi",
+                                                              "cable",
+                                                              "cable_nw",
+                                                              "k_cable",
+                                                              "k_cable_nw",
+                                                              "ggd",
+                                                              "kerple_log",
+                                                              "kerple_power",
+                                                              "t5",
+                                                              "t5_bidirectional",
+                                                              "t5_clipped",
+                                                              "t5_clipped_offset",
+                                                              "fire",
+                                                              "fox",
+                                                              "rope_interleaved",
+                                                              "rope_half_split",
+                                                              "cable_paper",
+                                                              "cable_nw_paper",
+                                                              "k_cable_paper",
+                                                              "cope",
+                                                              "dape_v1_alibi",
+                                                              "dape_v1_kerple_log",
+                                                              "dape_v1_cable",
+                                                              "dape_v2_alibi",
+                                                              "dape_v2_kerple_log",
+                                                              "dape_v2_cable"};
 inline constexpr const char* kFormats[PLUMBLINE_FORMAT_COUNT] = {"fp32", "bf16", "fp16", "tf32"};
-inline constexpr int kBuckets = 8, kHidden = 5;
+inline constexpr int kBuckets = 8, kHidden = 5, kPositions = 6;
 
 /// The numbers' upper 16 bits: any bf16 or fp16 will do.
 inline std::vector<std::uint16_t> truncated(const std::vector<float>& values) {
@@ -101,6 +108,14 @@ struct Parameters {
     fill(PLUMBLINE_L, 1, 0.5f, 1.0f);
     fill(PLUMBLINE_LOG_FORGET, heads * s.batch * s.keys, -0.3f, 0.0f);
   }
+  /// Those of CoPE and DAPE, in other shapes; taps is 3 or less.
+  void of_scores(Numbers& numbers, const Shape& s) {
+    const auto heads = static_cast<std::size_t>(s.heads);
+    values[PLUMBLINE_HIDDEN_WEIGHT] = numbers.many(kHidden * 2 * heads * 3, -0.3f, 0.3f);
+    values[PLUMBLINE_OUTPUT_WEIGHT] = numbers.many(heads * kHidden * 3, -0.3f, 0.3f);
+    values[PLUMBLINE_POSITION_EMBEDDING] =
+        numbers.many(heads * kPositions * s.head_dim, -0.1f, 0.1f);
+  }
   std::vector<float> values[PLUMBLINE_PARAMETER_COUNT];
 };
 
@@ -128,6 +143,8 @@ struct Case {
     problem.options[PLUMBLINE_HIDDEN] = kHidden;
     problem.options[PLUMBLINE_L0] = 30;
     problem.options[PLUMBLINE_BASE] = 10000;
+    problem.options[PLUMBLINE_POSITIONS] = kPositions;
+    if (bias >= kFusedBiases) parameters.of_scores(numbers, s);
     problem.q = of_format(q, q16);
     problem.k = of_format(k, k16);
     problem.v = of_format(v, v16);
