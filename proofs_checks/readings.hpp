@@ -2,8 +2,6 @@
 // The scalars under which a claim is examined, and what each says of a residual.
 #pragma once
 
-#include <cmath>
-#include <limits>
 #include <string>
 
 #include "proofs_checks/coarse_interval.hpp"
@@ -37,49 +35,29 @@ struct Reading<reference::RunningError> {
   static reference::RunningError from(double lower, double upper) {
     return reference::RunningError(lower + (upper - lower) / 2);
   }
-  static Enclosure enclosure(const reference::RunningError& x) {
-    const double infinity = std::numeric_limits<double>::infinity();
-    if (x.error() == 0) return {x.value(), x.value(), 0.0};
-    return {std::nextafter(x.value() - x.error(), -infinity),
-            std::nextafter(x.value() + x.error(), infinity),
-            std::nextafter(2 * x.error(), infinity)};
-  }
+  static Enclosure enclosure(const reference::RunningError&);
 };
 
 template <>
 struct Reading<reference::Interval> {
-  static std::string name() {
-    return "interval, " + std::to_string(mpfi_get_prec(reference::Interval().backend().data())) +
-           " bits";
-  }
+  static std::string name();
   static constexpr bool rigorous = true;
   static double resolution() { return 0x1p-80; }
   static reference::Interval from(double lower, double upper) {
     return reference::interval(lower, upper);
   }
-  static Enclosure enclosure(const reference::Interval& x) {
-    const reference::MpReal lower = reference::lower(x), upper = reference::upper(x);
-    reference::MpReal width;
-    mpfr_sub(width.backend().data(), upper.backend().data(), lower.backend().data(), MPFR_RNDU);
-    return {mpfr_get_d(lower.backend().data(), MPFR_RNDD),
-            mpfr_get_d(upper.backend().data(), MPFR_RNDU),
-            mpfr_get_d(width.backend().data(), MPFR_RNDU)};
-  }
+  static Enclosure enclosure(const reference::Interval&);
 };
 
 template <>
 struct Reading<CoarseInterval> {
-  static std::string name() {
-    return "interval, " + std::to_string(CoarseInterval::bits) + " bits";
-  }
+  static std::string name();
   static constexpr bool rigorous = true;
   static double resolution() { return 0x1p-32; }
   static CoarseInterval from(double lower, double upper) {
     return CoarseInterval(reference::interval(lower, upper));
   }
-  static Enclosure enclosure(const CoarseInterval& x) {
-    return Reading<reference::Interval>::enclosure(x.value());
-  }
+  static Enclosure enclosure(const CoarseInterval&);
 };
 
 }  // namespace plumbline::proofs_checks

@@ -8,10 +8,9 @@
 // or, where a sample has more than one residual and a reader must know which, of Placed<R>.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,133 +53,72 @@ class Inputs {
  private:
   std::map<std::string, reference::Vector<R>> values_;
 };
+extern template class Inputs<reference::RunningError>;
+extern template class Inputs<CoarseInterval>;
+extern template class Inputs<reference::Interval>;
 
 /// "[lower, upper]" with all digits.
 std::string to_string(const Enclosure&);
 /// "= 0", ">= 0", "> 0".
 std::string to_string(Relation);
 
-inline bool excludes(const Enclosure& r, Relation relation) {
-  switch (relation) {
-    case Relation::equals_zero:
-      return r.lower > 0 || r.upper < 0;
-    case Relation::at_least_zero:
-      return r.upper < 0;
-    case Relation::above_zero:
-      return r.upper <= 0;
-  }
-  return false;
-}
-
+/// The enclosure proves that the relation does not hold.
+bool excludes(const Enclosure&, Relation);
 /// The enclosure proves the relation, or, where it may hold with equality, touches zero within
 /// the resolution. A NaN proves nothing.
-inline bool supports(const Enclosure& r, Relation relation, double resolution) {
-  switch (relation) {
-    case Relation::equals_zero:
-      return r.lower <= 0 && r.upper >= 0 && r.width <= resolution;
-    case Relation::at_least_zero:
-      return r.lower >= 0 || (r.upper >= 0 && r.width <= resolution);
-    case Relation::above_zero:
-      return r.lower > 0;
-  }
-  return false;
-}
+bool supports(const Enclosure&, Relation, double resolution);
+
+/// A residual as a reading encloses it, and its place where it has one.
+struct EnclosedResidual {
+  Enclosure enclosure;
+  std::optional<std::string> place;
+};
+
+/// A statement under one reading. What a check makes of it does not depend on the scalar, and is
+/// compiled once, in statement.cpp: there is a statement or two in every claim.
+struct StatementReading {
+  Relation relation;
+  std::string name;
+  bool rigorous;
+  double resolution;
+  std::function<std::vector<EnclosedResidual>(const Sample&)> residuals;
+};
 
 namespace detail {
 
 template <class R>
-const R& residual_of(const R& residual) {
-  return residual;
+EnclosedResidual enclosed(const R& residual) {
+  return {Reading<R>::enclosure(residual), std::nullopt};
 }
 template <class R>
-const R& residual_of(const Placed<R>& placed) {
-  return placed.residual;
+EnclosedResidual enclosed(const Placed<R>& placed) {
+  return {Reading<R>::enclosure(placed.residual), placed.place};
 }
 
-/// "the residual", "the residual at i = 2, j = 0", "residual 3 of 4".
-template <class R>
-std::string residual_name(const std::vector<R>& residuals, std::size_t k) {
-  if (residuals.size() == 1) return "the residual";
-  return "residual " + std::to_string(k + 1) + " of " + std::to_string(residuals.size());
-}
-template <class R>
-std::string residual_name(const std::vector<Placed<R>>& residuals, std::size_t k) {
-  return "the residual at " + residuals[k].place;
-}
-
+/// Refers to the statement.
 template <class R, class Statement>
-Check examine(Role role, const std::string& what, const Statement& statement,
-              const std::vector<Sample>& samples) {
-  Check check;
-  check.role = role;
-  check.what = what;
-  check.reading = Reading<R>::name();
-  check.rigorous = Reading<R>::rigorous;
-  check.bound = Reading<R>::resolution();
-  bool all_supported = true;
-  for (const Sample& sample : samples) {
-    const auto residuals = statement(Inputs<R>(sample));
-    if (residuals.empty()) continue;  // nothing is said here, so nothing is counted
-    ++check.samples;
-    check.inputs.push_back(sample);
-    for (std::size_t k = 0; k < residuals.size(); ++k) {
-      const Enclosure r = Reading<R>::enclosure(residual_of(residuals[k]));
-      if (!(r.width <= check.worst)) check.worst = r.width;
-      if (excludes(r, Statement::relation) && !check.counterexample) {
-        check.counterexample =
-            Counterexample{sample, residual_name(residuals, k) + " lies in " + to_string(r) +
-                                       "; the statement says " + to_string(Statement::relation)};
-      }
-      all_supported = all_supported && supports(r, Statement::relation, check.bound);
-    }
-  }
-  if (check.counterexample) {
-    check.outcome = Outcome::refuted;
-  } else if (check.samples > 0 && all_supported) {
-    check.outcome = Outcome::supported;
-  }
-  return check;
+StatementReading read(const Statement& statement, Relation relation) {
+  return {relation, Reading<R>::name(), Reading<R>::rigorous, Reading<R>::resolution(),
+          [&statement](const Sample& sample) {
+            std::vector<EnclosedResidual> residuals;
+            for (const auto& residual : statement(Inputs<R>(sample)))
+              residuals.push_back(enclosed(residual));
+            return residuals;
+          }};
 }
 
-template <class R, class Statement>
-Check seek(Role role, const std::string& what, const Statement& statement,
-           const std::vector<Sample>& boxes) {
-  Check check;
-  check.role = role;
-  check.what = what;
-  check.reading = Reading<R>::name();
-  check.rigorous = Reading<R>::rigorous;
-  check.bound = Reading<R>::resolution();
-  bool excluded_everywhere = true;
-  std::string found;
-  for (const Sample& box : boxes) {
-    ++check.samples;
-    check.inputs.push_back(box);
-    bool excluded = false, witness = true;
-    const auto residuals = statement(Inputs<R>(box));
-    for (std::size_t k = 0; k < residuals.size(); ++k) {
-      const Enclosure r = Reading<R>::enclosure(residual_of(residuals[k]));
-      if (!(r.width <= check.worst)) check.worst = r.width;
-      // Only a residual that is exactly 0 proves that something exists.
-      witness = witness && supports(r, Relation::equals_zero,
-                                    Reading<R>::rigorous ? 0.0 : Reading<R>::resolution());
-      if (excludes(r, Relation::equals_zero) && !excluded) {
-        excluded = true;
-        found += (found.empty() ? "" : "; ") + to_string(box) + ": " + residual_name(residuals, k) +
-                 " lies in " + to_string(r);
-      }
-    }
-    excluded_everywhere = excluded_everywhere && excluded;
-    if (witness) check.outcome = Outcome::supported;
-  }
-  if (!boxes.empty() && excluded_everywhere) {
-    check.outcome = Outcome::refuted;
-    check.counterexample =
-        Counterexample{boxes.front(), "on every one of the " + std::to_string(boxes.size()) +
-                                          " boxes that cover the parameters: " + found};
-  }
-  return check;
+/// The three readings.
+template <class Statement>
+std::vector<StatementReading> readings(const Statement& statement, Relation relation) {
+  return {read<reference::RunningError>(statement, relation),
+          read<CoarseInterval>(statement, relation),
+          read<reference::Interval>(statement, relation)};
 }
+
+std::vector<Check> examine(Role, const std::string& what, const std::vector<StatementReading>&,
+                           const std::vector<Sample>&);
+std::vector<Check> seek(Role, const std::string& what, const std::vector<StatementReading>&,
+                        const std::vector<Sample>& boxes);
 
 }  // namespace detail
 
@@ -188,9 +126,7 @@ Check seek(Role role, const std::string& what, const Statement& statement,
 template <class Statement>
 std::vector<Check> for_all(Role role, const std::string& what, const Statement& statement,
                            const std::vector<Sample>& samples) {
-  return {detail::examine<reference::RunningError>(role, what, statement, samples),
-          detail::examine<CoarseInterval>(role, what, statement, samples),
-          detail::examine<reference::Interval>(role, what, statement, samples)};
+  return detail::examine(role, what, detail::readings(statement, Statement::relation), samples);
 }
 
 /// The statement that some parameters make all residuals zero, where `boxes` cover the parameters:
@@ -199,9 +135,7 @@ std::vector<Check> for_all(Role role, const std::string& what, const Statement& 
 template <class Statement>
 std::vector<Check> exists(Role role, const std::string& what, const Statement& statement,
                           const std::vector<Sample>& boxes) {
-  return {detail::seek<reference::RunningError>(role, what, statement, boxes),
-          detail::seek<CoarseInterval>(role, what, statement, boxes),
-          detail::seek<reference::Interval>(role, what, statement, boxes)};
+  return detail::seek(role, what, detail::readings(statement, Relation::equals_zero), boxes);
 }
 
 }  // namespace plumbline::proofs_checks

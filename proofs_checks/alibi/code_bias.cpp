@@ -33,7 +33,9 @@ struct Transposed {
   }
 };
 
-std::vector<Sample> slopes() { return {Sample{}.with("m", {0.5}), Sample{}.with("m", {0x1p-8})}; }
+std::vector<Sample> slopes_of_code_bias() {
+  return {Sample{}.with("m", {0.5}), Sample{}.with("m", {0x1p-8})};
+}
 
 }  // namespace
 
@@ -50,14 +52,15 @@ Claim code_bias() {
       "(an encoder) is not: i = 0, j = 1, m = 1/2 gives +1/2 in place of -1/2.";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
-    return together(
-        {for_all(Role::statement, "m (j - i) + m |i - j| = 0 for all i, j < 5",
-                 CodeIsFormula<false>{}, slopes()),
-         for_all(Role::condition, "the same for j <= i", CodeIsFormula<true>{}, slopes())});
+    return together({for_all(Role::statement, "m (j - i) + m |i - j| = 0 for all i, j < 5",
+                             CodeIsFormula<false>{}, slopes_of_code_bias()),
+                     for_all(Role::condition, "the same for j <= i", CodeIsFormula<true>{},
+                             slopes_of_code_bias())});
   };
   claim.mutant = "m (i - j) would do as well for j <= i.";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "m (i - j) + m |i - j| = 0 for j <= i", Transposed{}, slopes());
+    return for_all(Role::statement, "m (i - j) + m |i - j| = 0 for j <= i", Transposed{},
+                   slopes_of_code_bias());
   };
   claim.implicit = {definition("The tensor alibi_bias of step 3, before the mask of step 4.",
                                "It is what the claim is about.")};

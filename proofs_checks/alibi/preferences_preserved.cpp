@@ -49,7 +49,7 @@ struct SameWeight {
   }
 };
 
-std::vector<Sample> slopes() {
+std::vector<Sample> slopes_of_preferences_preserved() {
   return {Sample{}.with("m", {0x1p-8}), Sample{}.with("m", {0.0625}), Sample{}.with("m", {0.5})};
 }
 
@@ -105,15 +105,15 @@ Claim preferences_preserved() {
   claim.checks = [] {
     return together(
         {for_all(Role::statement, "ln p(a) - ln p(b) + m (a - b) = 0 for 12 and 100 keys",
-                 SameRatio{}, slopes()),
+                 SameRatio{}, slopes_of_preferences_preserved()),
          for_all(Role::correction,
                  "0 <= p(d) - e^(-m d) (1 - e^(-m)) <= p(d) e^(-m n), n = 12, 100", Limit{},
-                 slopes())});
+                 slopes_of_preferences_preserved())});
   };
   claim.mutant = "The weight at distance 5 is the same for 12 and for 100 keys.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "p(5) of 100 keys - p(5) of 12 keys = 0", SameWeight{},
-                   slopes());
+                   slopes_of_preferences_preserved());
   };
   claim.implicit = {
       needed("The content scores at the two distances are the same at both positions; the checks "
@@ -130,7 +130,7 @@ Claim preferences_preserved() {
                  "Keys after the query change the denominator, which cancels.", [] {
                    return for_all(Role::statement,
                                   "ln p_6j - ln p_66 + m |6 - j| = 0 for all j of 12 keys",
-                                  SameRatioBothSides{}, slopes());
+                                  SameRatioBothSides{}, slopes_of_preferences_preserved());
                  })};
   return claim;
 }

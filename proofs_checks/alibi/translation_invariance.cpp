@@ -25,7 +25,7 @@ struct Moved {
   }
 };
 
-std::vector<Sample> slopes() {
+std::vector<Sample> slopes_of_translation_invariance() {
   return {Sample{}.with("m", {0.5}), Sample{}.with("m", {0.1}), Sample{}.with("m", {0x1p-8})};
 }
 
@@ -54,15 +54,17 @@ Claim translation_invariance() {
   claim.derived = Verdict::holds;
   claim.checks = [] {
     return for_all(Role::statement, "b(i + s, j + s) - b(i, j) = 0, s up to 10000", Moved<false>{},
-                   slopes());
+                   slopes_of_translation_invariance());
   };
   claim.mutant = "So is m j, which the original code adds.";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "m (j + s) - m j = 0", Moved<true>{}, slopes());
+    return for_all(Role::statement, "m (j + s) - m j = 0", Moved<true>{},
+                   slopes_of_translation_invariance());
   };
   claim.hypotheses = {
       needed("Query and key move by the same s.", "A key that stays behind is farther away.", [] {
-        return for_all(Role::statement, "b(5 + 1, 5) - b(5, 5) = 0", QueryMovesAlone{}, slopes());
+        return for_all(Role::statement, "b(5 + 1, 5) - b(5, 5) = 0", QueryMovesAlone{},
+                       slopes_of_translation_invariance());
       })};
   claim.implicit = {definition("Exact arithmetic.",
                                "The statement is one about real numbers; m |i - j| is rounded in "

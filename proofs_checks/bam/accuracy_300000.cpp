@@ -8,7 +8,7 @@ namespace plumbline::proofs_checks::bam {
 namespace {
 
 /// The lengths up to `longest` x 51,200 tokens, with the threshold in tenths.
-std::vector<Sample> against(double threshold, int longest) {
+std::vector<Sample> against_of_accuracy_300000(double threshold, int longest) {
   std::vector<Sample> samples;
   for (Sample row : rows(table_7, 0, longest)) {
     samples.push_back(row.with("threshold", {threshold}));
@@ -38,12 +38,12 @@ Claim accuracy_300000() {
   claim.derived = Verdict::undecided;
   claim.checks = [] {
     return above(Role::statement, "accuracy - 0.8 > 0 at T = 0 to 5 times 51,200 tokens (tenths)",
-                 against(8, 5), "120M", {"threshold"});
+                 against_of_accuracy_300000(8, 5), "120M", {"threshold"});
   };
   claim.mutant = "It stays above 60% at every length.";
   claim.mutant_checks = [] {
-    return above(Role::statement, "accuracy - 0.6 > 0 at every length (tenths)", against(6, 10),
-                 "120M", {"threshold"});
+    return above(Role::statement, "accuracy - 0.6 > 0 at every length (tenths)",
+                 against_of_accuracy_300000(6, 10), "120M", {"threshold"});
   };
   return claim;
 }

@@ -36,7 +36,7 @@ struct StepsAreEqual {
   }
 };
 
-std::vector<Sample> slopes(const std::vector<double>& values) {
+std::vector<Sample> slopes_of_alibi_linear_bias(const std::vector<double>& values) {
   std::vector<Sample> samples;
   for (double m : values) samples.push_back(Sample{}.with("m", {m}));
   return samples;
@@ -54,7 +54,7 @@ Claim alibi_linear_bias() {
       "a(d + 1) > a(d), by equal steps.";
   claim.hypotheses = {needed("m > 0.", "At m = 0 there is no bias.", [] {
                         return for_all(Role::statement, "|a(d + 1)| - |a(d)| > 0 with m = 0",
-                                       BiasRises<-1>{}, slopes({0}));
+                                       BiasRises<-1>{}, slopes_of_alibi_linear_bias({0}));
                       }).where("m", above(0))};
   claim.implicit = {definition("d is the distance of the key from the query.",
                                "It says along what the bias increases.")};
@@ -65,16 +65,16 @@ Claim alibi_linear_bias() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together({for_all(Role::statement, "a(d + 1) - a(d) > 0, a(d) = -m d", BiasRises<1>{},
-                             slopes({0.5, 0x1p-8})),
+                             slopes_of_alibi_linear_bias({0.5, 0x1p-8})),
                      for_all(Role::condition, "|a(d + 1)| - |a(d)| > 0", BiasRises<-1>{},
-                             slopes({0.5, 1, 0x1p-8})),
+                             slopes_of_alibi_linear_bias({0.5, 1, 0x1p-8})),
                      for_all(Role::condition, "a(d + 2) - 2 a(d + 1) + a(d) = 0", StepsAreEqual{},
-                             slopes({0.5, 1, 0x1p-8}))});
+                             slopes_of_alibi_linear_bias({0.5, 1, 0x1p-8}))});
   };
   claim.mutant = "Its size rises for the slope 0 as well.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "|a(d + 1)| - |a(d)| > 0 with m = 0", BiasRises<-1>{},
-                   slopes({0}));
+                   slopes_of_alibi_linear_bias({0}));
   };
   return claim;
 }

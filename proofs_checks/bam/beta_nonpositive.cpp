@@ -42,7 +42,7 @@ struct FarKeyIsFavouredWithMu {
 };
 
 /// The condition beta < 0 fails.
-struct ConditionFails {
+struct ConditionFailsOfBetaNonpositive {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
   std::vector<R> operator()(const Inputs<R>& in) const {
@@ -80,9 +80,9 @@ Claim beta_nonpositive() {
   claim.hypotheses = {
       not_needed("beta <= 0.", "The condition implies it.",
                  [] {
-                   return for_all(Role::statement,
-                                  "beta in [2^-10, 4] fails the condition: beta >= 0",
-                                  ConditionFails{}, {Sample{}.within("beta", 0x1p-10, 4)});
+                   return for_all(
+                       Role::statement, "beta in [2^-10, 4] fails the condition: beta >= 0",
+                       ConditionFailsOfBetaNonpositive{}, {Sample{}.within("beta", 0x1p-10, 4)});
                  })
           .where("beta", at_most(0)),
       definition("alpha > 0.", "It is a scale, the unit of the bias."),

@@ -29,7 +29,7 @@ struct WeightsAreThoseOfNope {
   }
 };
 
-std::vector<Sample> contents(double beta) {
+std::vector<Sample> contents_of_beta_zero_uniform(double beta) {
   std::vector<Sample> samples;
   for (const auto& [alpha, mu] : {std::pair{0.0, 0.0}, {1.5, 0.0}, {-2.0, 0.5}}) {
     for (const Sample& pair : score_pairs(true, 10)) {
@@ -63,12 +63,12 @@ Claim beta_zero_uniform() {
   claim.derived = Verdict::holds;
   claim.checks = [] {
     return for_all(Role::statement, "softmax(f + b)_j - softmax(f)_j = 0", WeightsAreThoseOfNope{},
-                   contents(0));
+                   contents_of_beta_zero_uniform(0));
   };
   claim.mutant = "theta_beta = 1/8 is uniform too.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "theta_beta = 1/8: the same", WeightsAreThoseOfNope{},
-                   contents(0.125));
+                   contents_of_beta_zero_uniform(0.125));
   };
   claim.hypotheses = {needed("theta_beta = 0, b_ij as in appendix C.",
                              "Another power depends on the distance.", claim.mutant_checks)

@@ -25,7 +25,7 @@ struct BiasIsBounded {
   }
 };
 
-std::vector<Sample> parameters() {
+std::vector<Sample> parameters_of_epsilon_division() {
   std::vector<Sample> samples;
   for (double alpha : {0.0, -2.0, 1.0}) {
     for (double beta : {-0.0625, -0.5, -0.6}) {
@@ -59,12 +59,12 @@ Claim epsilon_division() {
   claim.derived = Verdict::holds;
   claim.checks = [] {
     return for_all(Role::statement, "b_ij + e^theta_alpha epsilon^theta_beta >= 0",
-                   BiasIsBounded<false>{}, parameters());
+                   BiasIsBounded<false>{}, parameters_of_epsilon_division());
   };
   claim.mutant = "b_ij >= -e^theta_alpha.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "b_ij + e^theta_alpha >= 0", BiasIsBounded<true>{},
-                   parameters());
+                   parameters_of_epsilon_division());
   };
   claim.hypotheses = {
       needed("theta_beta < 0.", "For theta_beta > 0 the bias is largest in size far away.", [] {

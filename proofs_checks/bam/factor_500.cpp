@@ -6,7 +6,7 @@
 namespace plumbline::proofs_checks::bam {
 namespace {
 
-Sample tokens(double factor, double count) {
+Sample tokens_of_factor_500(double factor, double count) {
   return Sample{}.with("factor", {factor}).with("context", {512}).with("tokens", {count});
 }
 
@@ -28,14 +28,15 @@ Claim factor_500() {
       "500 x 512 = 256,000, the column 256K of Table 7. 250,000 tokens are 488 times 512.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
-    return together({products(Role::statement, "500 x 512 = 250,000", {tokens(500, 250000)},
-                              {"factor", "context"}, "tokens"),
-                     products(Role::correction, "500 x 512 = 256,000", {tokens(500, 256000)},
-                              {"factor", "context"}, "tokens")});
+    return together(
+        {products(Role::statement, "500 x 512 = 250,000", {tokens_of_factor_500(500, 250000)},
+                  {"factor", "context"}, "tokens"),
+         products(Role::correction, "500 x 512 = 256,000", {tokens_of_factor_500(500, 256000)},
+                  {"factor", "context"}, "tokens")});
   };
   claim.mutant = "It is 512 times.";
   claim.mutant_checks = [] {
-    return products(Role::statement, "512 x 512 = 250,000", {tokens(512, 250000)},
+    return products(Role::statement, "512 x 512 = 250,000", {tokens_of_factor_500(512, 250000)},
                     {"factor", "context"}, "tokens");
   };
   return claim;

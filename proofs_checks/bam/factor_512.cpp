@@ -8,7 +8,7 @@ namespace plumbline::proofs_checks::bam {
 namespace {
 
 /// The lengths up to `longest` x 51,200 tokens, with the threshold in tenths.
-std::vector<Sample> against(int threshold, int longest) {
+std::vector<Sample> against_of_factor_512(int threshold, int longest) {
   std::vector<Sample> samples;
   for (Sample row : rows(table_7, 0, longest)) {
     samples.push_back(row.with("threshold", {static_cast<double>(threshold)}));
@@ -34,12 +34,12 @@ Claim factor_512() {
   claim.derived = Verdict::undecided;
   claim.checks = [] {
     return above(Role::statement, "accuracy - 0.8 > 0 at T = 0 to 5 times 51,200 tokens (tenths)",
-                 against(8, 5), "120M", {"threshold"});
+                 against_of_factor_512(8, 5), "120M", {"threshold"});
   };
   claim.mutant = "It keeps it up to 307,200 tokens, 600 times.";
   claim.mutant_checks = [] {
     return above(Role::statement, "accuracy - 0.8 > 0 up to 6 x 51,200 tokens (tenths)",
-                 against(8, 6), "120M", {"threshold"});
+                 against_of_factor_512(8, 6), "120M", {"threshold"});
   };
   return claim;
 }

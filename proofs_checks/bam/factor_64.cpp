@@ -6,7 +6,7 @@
 namespace plumbline::proofs_checks::bam {
 namespace {
 
-Sample tokens(double factor, double count) {
+Sample tokens_of_factor_64(double factor, double count) {
   return Sample{}.with("factor", {factor}).with("context", {512}).with("tokens", {count});
 }
 
@@ -25,14 +25,15 @@ Claim factor_64() {
   claim.derivation = "64 x 512 = 32,768.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
-    return together({products(Role::statement, "64 x 512 = 32,000", {tokens(64, 32000)},
-                              {"factor", "context"}, "tokens"),
-                     products(Role::correction, "62.5 x 512 = 32,000", {tokens(62.5, 32000)},
-                              {"factor", "context"}, "tokens")});
+    return together(
+        {products(Role::statement, "64 x 512 = 32,000", {tokens_of_factor_64(64, 32000)},
+                  {"factor", "context"}, "tokens"),
+         products(Role::correction, "62.5 x 512 = 32,000", {tokens_of_factor_64(62.5, 32000)},
+                  {"factor", "context"}, "tokens")});
   };
   claim.mutant = "It is 60 times.";
   claim.mutant_checks = [] {
-    return products(Role::statement, "60 x 512 = 32,000", {tokens(60, 32000)},
+    return products(Role::statement, "60 x 512 = 32,000", {tokens_of_factor_64(60, 32000)},
                     {"factor", "context"}, "tokens");
   };
   return claim;

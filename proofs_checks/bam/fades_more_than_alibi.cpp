@@ -26,7 +26,7 @@ struct OwnWeightIsSmaller {
   }
 };
 
-std::vector<Sample> rows() {
+std::vector<Sample> rows_of_fades_more_than_alibi() {
   std::vector<Sample> samples;
   for (double m : {1.0, 0.25, 0x1p-8}) {
     for (double n : {3, 16, 512}) {
@@ -94,12 +94,12 @@ Claim fades_more_than_alibi() {
     return for_all(Role::statement,
                    "p_own under ALiBi - p_own under the GGD >= 0, all beta in "
                    "[1/16, 15/16]",
-                   OwnWeightIsSmaller<false>{}, rows());
+                   OwnWeightIsSmaller<false>{}, rows_of_fades_more_than_alibi());
   };
   claim.mutant = "The GGD's peak is at least ALiBi's.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "p_own under the GGD - p_own under ALiBi >= 0",
-                   OwnWeightIsSmaller<true>{}, rows());
+                   OwnWeightIsSmaller<true>{}, rows_of_fades_more_than_alibi());
   };
   claim.hypotheses = {
       needed("beta < 1.", "For beta = 2 the GGD is the narrower one.",

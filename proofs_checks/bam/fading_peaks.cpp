@@ -20,7 +20,7 @@ struct PeakVanishes {
 
 /// e^(2 F) / n - p of any key, for every content within [-F, F]; for the mutant e^F / n.
 template <bool mutant>
-struct WeightBelowRate {
+struct WeightBelowRateOfFadingPeaks {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
   std::vector<R> operator()(const Inputs<R>& in) const {
@@ -32,13 +32,13 @@ struct WeightBelowRate {
   }
 };
 
-std::vector<Sample> lengths() {
+std::vector<Sample> lengths_of_fading_peaks() {
   std::vector<Sample> samples;
   for (double n : {1024, 64, 2}) samples.push_back(Sample{}.with("n", {n}));
   return samples;
 }
 
-std::vector<Sample> bounded_contents() {
+std::vector<Sample> bounded_contents_of_fading_peaks() {
   std::vector<Sample> samples;
   for (double F : {0.0, 1.0, 8.0}) {
     for (int others : {1, 15, 255, 1023}) samples.push_back(contents_within(F, others));
@@ -81,14 +81,14 @@ Claim fading_peaks() {
         {for_all(
              Role::statement,
              "f_0 = ln(n - 1), others 0: 1/4 - p_0 > 0 at some n, p_0 = e^(f_0)/(e^(f_0) + n - 1)",
-             PeakVanishes{}, lengths()),
+             PeakVanishes{}, lengths_of_fading_peaks()),
          for_all(Role::condition, "e^(2 F)/n - p >= 0 on all contents in [-F, F]",
-                 WeightBelowRate<false>{}, bounded_contents())});
+                 WeightBelowRateOfFadingPeaks<false>{}, bounded_contents_of_fading_peaks())});
   };
   claim.pictures = {pictures::fading};
   claim.mutant = "The rate is e^F/n.";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "e^F/n - p >= 0", WeightBelowRate<true>{},
+    return for_all(Role::statement, "e^F/n - p >= 0", WeightBelowRateOfFadingPeaks<true>{},
                    {Sample{}.with("F", {2}).with("delta", std::vector<double>(63, -4))});
   };
   claim.hypotheses = {

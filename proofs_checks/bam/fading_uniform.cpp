@@ -67,7 +67,7 @@ struct EntropyIsNearItsMaximum {
   }
 };
 
-std::vector<Sample> contents(int first) {
+std::vector<Sample> contents_of_fading_uniform(int first) {
   std::vector<Sample> samples;
   const std::vector<Sample> pairs = score_pairs(false, 20);
   for (std::size_t k = static_cast<std::size_t>(first); k < pairs.size(); ++k) {
@@ -77,7 +77,7 @@ std::vector<Sample> contents(int first) {
 }
 
 std::vector<Sample> contents_and_copies() {
-  std::vector<Sample> samples = contents(0);
+  std::vector<Sample> samples = contents_of_fading_uniform(0);
   for (std::size_t k = 0; k < samples.size(); ++k) samples[k].with("times", {double(2 + k % 7)});
   return samples;
 }
@@ -114,15 +114,16 @@ Claim fading_uniform() {
         {for_all(Role::statement,
                  "distance/2 - the distance of 16 copies >= 0, sum_j |p_j - 1/n| of softmax(f) and "
                  "of f repeated 16 times",
-                 DistanceHalves{}, contents(1)),
+                 DistanceHalves{}, contents_of_fading_uniform(1)),
          for_all(Role::correction, "distance and n p_j of r copies less those of one = 0",
                  DistanceStays{}, contents_and_copies()),
          for_all(Role::correction, "H - (ln n - (max f - min f)) >= 0",
-                 EntropyIsNearItsMaximum<false>{}, contents(0))});
+                 EntropyIsNearItsMaximum<false>{}, contents_of_fading_uniform(0))});
   };
   claim.mutant = "The entropy is ln n.";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "H - ln n >= 0", EntropyIsNearItsMaximum<true>{}, contents(1));
+    return for_all(Role::statement, "H - ln n >= 0", EntropyIsNearItsMaximum<true>{},
+                   contents_of_fading_uniform(1));
   };
   return claim;
 }

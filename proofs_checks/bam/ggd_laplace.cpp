@@ -23,7 +23,7 @@ struct LaplaceIsAlibi {
   }
 };
 
-std::vector<Sample> slopes() {
+std::vector<Sample> slopes_of_ggd_laplace() {
   std::vector<Sample> samples;
   for (double m : {0.5, 1.0, 0x1p-8, 0.75, 3.0}) samples.push_back(Sample{}.with("m", {m}));
   return samples;
@@ -58,11 +58,13 @@ Claim ggd_laplace() {
   claim.derivation = "|d/(1/m)|^1 = m d; at d = 0 both are 0.";
   claim.derived = Verdict::holds;
   claim.checks = [] {
-    return for_all(Role::statement, "b_ij - a_ij = 0", LaplaceIsAlibi<false>{}, slopes());
+    return for_all(Role::statement, "b_ij - a_ij = 0", LaplaceIsAlibi<false>{},
+                   slopes_of_ggd_laplace());
   };
   claim.mutant = "alpha = m.";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "alpha = m: b_ij - a_ij = 0", LaplaceIsAlibi<true>{}, slopes());
+    return for_all(Role::statement, "alpha = m: b_ij - a_ij = 0", LaplaceIsAlibi<true>{},
+                   slopes_of_ggd_laplace());
   };
   const auto other = [](double alpha_m, double beta, double mu, double m, double epsilon) {
     return [=] {

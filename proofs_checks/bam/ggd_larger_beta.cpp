@@ -22,7 +22,7 @@ struct LargerBetaFallsFaster {
   }
 };
 
-std::vector<Sample> points(const std::vector<double>& ys) {
+std::vector<Sample> points_of_ggd_larger_beta(const std::vector<double>& ys) {
   std::vector<Sample> samples;
   for (double y : ys) {
     samples.push_back(Sample{}.with("y", {y}).with("beta", {1}).with("beta'", {2}));
@@ -68,7 +68,7 @@ Claim ggd_larger_beta() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together({for_all(Role::statement, "y = 1/2, 2: y^beta' - y^beta > 0",
-                             LargerBetaFallsFaster<1>{}, points({0.5, 2})),
+                             LargerBetaFallsFaster<1>{}, points_of_ggd_larger_beta({0.5, 2})),
                      for_all(Role::condition, "all y in [1.01, 1000]: y^beta' - y^beta > 0",
                              LargerBetaFallsFaster<1>{}, boxes(1.01, 1000)),
                      for_all(Role::correction, "all y in [0.001, 0.99]: y^beta - y^beta' > 0",
@@ -78,7 +78,7 @@ Claim ggd_larger_beta() {
   claim.mutant = "|x - mu| > alpha/2 is enough.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "y = 3/4: y^beta' - y^beta > 0", LargerBetaFallsFaster<1>{},
-                   points({0.75}));
+                   points_of_ggd_larger_beta({0.75}));
   };
   claim.hypotheses = {
       needed("beta < beta'.", "The other way round it is false.",

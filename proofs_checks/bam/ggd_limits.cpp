@@ -24,7 +24,7 @@ struct BiasesApproachEachOther {
   }
 };
 
-std::vector<Sample> shapes(bool with_epsilon = true) {
+std::vector<Sample> shapes_of_ggd_limits(bool with_epsilon = true) {
   std::vector<Sample> samples;
   for (double beta : {0.5, 0.125, 0x1p-6, 0x1p-12, 0x1p-20}) {
     for (double d : {1, 2, 512}) {
@@ -81,17 +81,17 @@ Claim ggd_limits() {
         {for_all(
              Role::statement,
              "without epsilon: e^(beta ln(d + 1)) - 1 - |b - b_own| >= 0, b = -d^beta, b_own = 0",
-             BiasesApproachEachOther<false>{}, shapes(false)),
+             BiasesApproachEachOther<false>{}, shapes_of_ggd_limits(false)),
          for_all(Role::condition,
                  "epsilon = 2^-16: e^(beta ln((d + epsilon)/epsilon)) - 1 - |b - b_own| >= 0",
-                 BiasesApproachEachOther<true>{}, shapes())});
+                 BiasesApproachEachOther<true>{}, shapes_of_ggd_limits())});
   };
   claim.pictures = {pictures::ggd_shapes};
   claim.mutant = "The rate is e^(beta ln(d + epsilon)) - 1.";
   claim.mutant_checks = [] {
     return for_all(Role::statement,
                    "epsilon = 2^-16: e^(beta ln(d + epsilon)) - 1 - |b - b_own| >= 0",
-                   BiasesApproachEachOther<true, true>{}, shapes());
+                   BiasesApproachEachOther<true, true>{}, shapes_of_ggd_limits());
   };
   const auto with = [](const std::string& what, const Sample& sample) {
     return [=] {

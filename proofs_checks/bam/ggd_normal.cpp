@@ -19,7 +19,7 @@ struct ExponentsAgree {
   }
 };
 
-std::vector<Sample> points() {
+std::vector<Sample> points_of_ggd_normal() {
   std::vector<Sample> samples;
   for (double mu : {0.0, 2.5, -3.25}) {
     for (double alpha : {1.0, 0.5, 12.0}) {
@@ -63,11 +63,12 @@ Claim ggd_normal() {
   claim.derived = Verdict::holds;
   claim.checks = [] {
     return for_all(Role::statement, "(x - mu)^2/(2 sigma^2) - |(x - mu)/alpha|^2 = 0",
-                   ExponentsAgree<false>{}, points());
+                   ExponentsAgree<false>{}, points_of_ggd_normal());
   };
   claim.mutant = "The standard deviation is alpha.";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "sigma = alpha: the same", ExponentsAgree<true>{}, points());
+    return for_all(Role::statement, "sigma = alpha: the same", ExponentsAgree<true>{},
+                   points_of_ggd_normal());
   };
   claim.hypotheses = {
       definition("alpha > 0.", "x/0 has no value, and a negative scale gives the same function."),

@@ -21,7 +21,7 @@ struct TailRatioGrows {
   }
 };
 
-std::vector<Sample> shapes(const std::vector<double>& betas) {
+std::vector<Sample> shapes_of_heavier_tail(const std::vector<double>& betas) {
   std::vector<Sample> samples;
   for (double alpha : {0.25, 1.0, 64.0}) {
     for (double beta : betas) {
@@ -66,13 +66,13 @@ Claim heavier_tail() {
   claim.derived = Verdict::holds;
   claim.checks = [] {
     return for_all(Role::statement, "B - A - m d/2 > 0 beyond the distance of the rate",
-                   TailRatioGrows{}, shapes({0.125, 0.5, 0.875}));
+                   TailRatioGrows{}, shapes_of_heavier_tail({0.125, 0.5, 0.875}));
   };
   claim.mutant = "The same with beta = 3/2.";
   claim.mutant_checks = [] {
     return for_all(Role::statement,
                    "beta = 3/2: B - A - m d/2 > 0 at d = c (2 alpha^-beta / m)^(1/|1 - beta|)",
-                   TailRatioGrows{}, shapes({1.5}));
+                   TailRatioGrows{}, shapes_of_heavier_tail({1.5}));
   };
   claim.hypotheses = {
       needed("beta < 1.", "For beta > 1 the tail is the lighter one; the witness is at d = 272.",
@@ -80,7 +80,7 @@ Claim heavier_tail() {
           .where("beta", below(1)),
       not_needed("beta > 0.", "For beta <= 0 the prior does not even fall to 0.", [] {
         return for_all(Role::statement, "beta = 0, -1/2: B - A - m d/2 > 0", TailRatioGrows{},
-                       shapes({0, -0.5}));
+                       shapes_of_heavier_tail({0, -0.5}));
       }).where("beta", above(0))};
   claim.implicit = {
       definition("alpha > 0 and m > 0 are any.",

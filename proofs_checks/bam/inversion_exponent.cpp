@@ -18,7 +18,7 @@ struct InvertedPowerIsThePower {
   }
 };
 
-std::vector<Sample> points() {
+std::vector<Sample> points_of_inversion_exponent() {
   std::vector<Sample> samples;
   for (double alpha : {1.0, 0.5, 3.0}) {
     for (double beta : {-1.0, -0.25, -2.0}) {
@@ -49,14 +49,14 @@ Claim inversion_exponent() {
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together({for_all(Role::statement, "|alpha/x|^beta - |x/alpha|^beta = 0",
-                             InvertedPowerIsThePower<1>{}, points()),
+                             InvertedPowerIsThePower<1>{}, points_of_inversion_exponent()),
                      for_all(Role::correction, "|alpha/x|^(-beta) - |x/alpha|^beta = 0",
-                             InvertedPowerIsThePower<-1>{}, points())});
+                             InvertedPowerIsThePower<-1>{}, points_of_inversion_exponent())});
   };
   claim.mutant = "|alpha/x|^(-2 beta) = |x/alpha|^beta.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "|alpha/x|^(-2 beta) - |x/alpha|^beta = 0",
-                   InvertedPowerIsThePower<-2>{}, points());
+                   InvertedPowerIsThePower<-2>{}, points_of_inversion_exponent());
   };
   return claim;
 }

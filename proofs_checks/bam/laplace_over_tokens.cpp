@@ -37,7 +37,7 @@ struct TanhNormalises {
   }
 };
 
-std::vector<Sample> slopes() {
+std::vector<Sample> slopes_of_laplace_over_tokens() {
   std::vector<Sample> samples;
   for (double m : {1.0, 0.5, 0.25, 0.0625, 0x1p-8, 3.0}) {
     samples.push_back(Sample{}.with("m", {m}));
@@ -65,15 +65,15 @@ Claim laplace_over_tokens() {
   claim.checks = [] {
     return together(
         {for_all(Role::statement, "(m/2) sum e^(-m |k|) - 1 = 0, the sum over all whole k",
-                 DensitySumsToOne{}, slopes()),
+                 DensitySumsToOne{}, slopes_of_laplace_over_tokens()),
          for_all(Role::correction, "tanh(m/2) sum e^(-m |k|) - 1 = 0", TanhNormalises<false>{},
-                 slopes())});
+                 slopes_of_laplace_over_tokens())});
   };
   claim.pictures = {pictures::laplace_sum};
   claim.mutant = "The factor is tanh(m).";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "tanh(m) sum e^(-m |k|) - 1 = 0", TanhNormalises<true>{},
-                   slopes());
+                   slopes_of_laplace_over_tokens());
   };
   return claim;
 }

@@ -68,7 +68,7 @@ struct PriorIsTruncatedGeometric {
   }
 };
 
-std::vector<Sample> rows() {
+std::vector<Sample> rows_of_lemma_2() {
   std::vector<Sample> samples;
   for (double m : {0.5, 1.0, 0x1p-8, 0.75, 3.0}) {
     for (double i : {1, 2, 3, 8, 64}) samples.push_back(Sample{}.with("m", {m}).with("i", {i}));
@@ -117,17 +117,17 @@ Claim lemma_2() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together({for_all(Role::statement, "softmax(M + A)_j - (1/i)(m/2) e^(-m d) = 0",
-                             PriorEqualsProduct{}, rows()),
+                             PriorEqualsProduct{}, rows_of_lemma_2()),
                      for_all(Role::condition, "prior(d) product(0) - prior(0) product(d) = 0",
-                             PriorIsProportional{}, rows()),
+                             PriorIsProportional{}, rows_of_lemma_2()),
                      for_all(Role::correction, "prior(d) - q^d (1 - q)/(1 - q^i) = 0",
-                             PriorIsTruncatedGeometric<false>{}, rows())});
+                             PriorIsTruncatedGeometric<false>{}, rows_of_lemma_2())});
   };
   claim.pictures = {pictures::prior_curves};
   claim.mutant = "p(d) = q^d (1 - q), the geometric distribution that is not truncated.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "prior(d) - q^d (1 - q) = 0", PriorIsTruncatedGeometric<true>{},
-                   rows());
+                   rows_of_lemma_2());
   };
   claim.hypotheses = {
       definition("a_ij = -m |j - i|.", "It is ALiBi."),

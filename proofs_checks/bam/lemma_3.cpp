@@ -33,7 +33,7 @@ struct WeightFallsAtSomeLength {
 
 /// e^(2 F - m n) - p for every content within [-F, F]; for the mutant e^(F - m n).
 template <bool mutant>
-struct WeightBelowRate {
+struct WeightBelowRateOfLemma3 {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
   std::vector<R> operator()(const Inputs<R>& in) const {
@@ -45,7 +45,7 @@ struct WeightBelowRate {
   }
 };
 
-std::vector<Sample> bounded_contents() {
+std::vector<Sample> bounded_contents_of_lemma_3() {
   std::vector<Sample> samples;
   for (double m : {1.0, 0.5, 0x1p-8}) {
     for (double F : {0.0, 1.0, 8.0}) {
@@ -62,7 +62,7 @@ std::vector<Sample> all_lengths() {
   return samples;
 }
 
-std::vector<Sample> cancelling_contents() {
+std::vector<Sample> cancelling_contents_of_lemma_3() {
   std::vector<Sample> samples;
   for (double m : {1.0, 0.5, 0x1p-8}) {
     for (double n : {512, 16, 1}) samples.push_back(Sample{}.with("m", {m}).with("n", {n}));
@@ -71,7 +71,7 @@ std::vector<Sample> cancelling_contents() {
 }
 
 /// The farthest key has the content 2 F more than all others, and the distance is small.
-std::vector<Sample> opposed_contents() {
+std::vector<Sample> opposed_contents_of_lemma_3() {
   return {Sample{}.with("F", {4}).with("m", {3}).with("delta", {-8, -8})};
 }
 
@@ -124,17 +124,17 @@ Claim lemma_3() {
     return together({for_all(Role::statement,
                              "f_far = m n, others 0: (1 - q)/(2 - q)/2 - p > 0 at some length, q = "
                              "e^-m, p = 1/(1 + sum_{d < n} q^d)",
-                             WeightFallsBelowHalfOfItsLimit{}, cancelling_contents()),
+                             WeightFallsBelowHalfOfItsLimit{}, cancelling_contents_of_lemma_3()),
                      for_all(Role::statement, "the same at every length, q^n in [0, 1]",
                              WeightFallsAtSomeLength{}, all_lengths()),
                      for_all(Role::condition, "e^(2 F - m n) - p >= 0 on all contents in [-F, F]",
-                             WeightBelowRate<false>{}, bounded_contents())});
+                             WeightBelowRateOfLemma3<false>{}, bounded_contents_of_lemma_3())});
   };
   claim.pictures = {pictures::alibi_decay};
   claim.mutant = "The rate is e^(F - m d).";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "e^(F - m n) - p >= 0", WeightBelowRate<true>{},
-                   opposed_contents());
+    return for_all(Role::statement, "e^(F - m n) - p >= 0", WeightBelowRateOfLemma3<true>{},
+                   opposed_contents_of_lemma_3());
   };
   claim.hypotheses = {
       definition("a_ij = -m |j - i|.", "It is ALiBi."),

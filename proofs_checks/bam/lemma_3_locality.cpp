@@ -50,7 +50,7 @@ std::vector<Sample> windows() {
   return samples;
 }
 
-std::vector<Sample> lengths() {
+std::vector<Sample> lengths_of_lemma_3_locality() {
   std::vector<Sample> samples;
   for (double n : {32, 128, 512, 1024}) samples.push_back(Sample{}.with("n", {n}).with("w", {8}));
   return samples;
@@ -89,7 +89,7 @@ Claim lemma_3_locality() {
   claim.checks = [] {
     return together(
         {for_all(Role::statement, "NoPE, equal contents: mass within w - 1/2 >= 0",
-                 VanishingWeightsAreLocal{}, lengths()),
+                 VanishingWeightsAreLocal{}, lengths_of_lemma_3_locality()),
          for_all(Role::correction,
                  "e^(2 F) q^w/(1 - q^w) - mass beyond w >= 0 on all contents in [-F, F]",
                  AlibiIsLocal<0>{}, windows())});

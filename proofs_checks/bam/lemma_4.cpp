@@ -28,7 +28,7 @@ struct WeightFallsBelowAQuarter {
 /// e^(2 F + |mu/alpha|^beta - |(n + mu)/alpha|^beta) - p for every content within [-F, F]; for the
 /// mutant without F.
 template <bool mutant>
-struct WeightBelowRate {
+struct WeightBelowRateOfLemma4 {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
   std::vector<R> operator()(const Inputs<R>& in) const {
@@ -41,7 +41,7 @@ struct WeightBelowRate {
   }
 };
 
-std::vector<Sample> bounded_contents() {
+std::vector<Sample> bounded_contents_of_lemma_4() {
   std::vector<Sample> samples;
   for (double beta : {0.25, 1.0, 3.0}) {
     for (double alpha : {0.5, 4.0}) {
@@ -59,7 +59,7 @@ std::vector<Sample> bounded_contents() {
   return samples;
 }
 
-std::vector<Sample> cancelling_contents() {
+std::vector<Sample> cancelling_contents_of_lemma_4() {
   std::vector<Sample> samples;
   for (double beta : {1, 2}) {
     for (double n : {24, 8, 1}) {
@@ -70,7 +70,7 @@ std::vector<Sample> cancelling_contents() {
   return samples;
 }
 
-std::vector<Sample> opposed_contents() {
+std::vector<Sample> opposed_contents_of_lemma_4() {
   return {Sample{}
               .with("F", {4})
               .with("delta", {-8, -8})
@@ -95,7 +95,7 @@ struct WeightBelowRateOfLength {
 };
 
 /// The condition alpha > 0 fails.
-struct ConditionFails {
+struct ConditionFailsOfLemma4 {
   static constexpr Relation relation = Relation::at_least_zero;
   template <class R>
   std::vector<R> operator()(const Inputs<R>& in) const {
@@ -133,15 +133,15 @@ Claim lemma_4() {
         {for_all(Role::statement,
                  "f_far = -b_far, others 0: 1/4 - p > 0 at some length, p = 1/(1 + sum_{d < n} "
                  "e^(-(d/alpha)^beta))",
-                 WeightFallsBelowAQuarter{}, cancelling_contents()),
+                 WeightFallsBelowAQuarter{}, cancelling_contents_of_lemma_4()),
          for_all(Role::condition, "e^(2 F + b_far - b_own) - p >= 0 on all contents in [-F, F]",
-                 WeightBelowRate<false>{}, bounded_contents())});
+                 WeightBelowRateOfLemma4<false>{}, bounded_contents_of_lemma_4())});
   };
   claim.pictures = {pictures::ggd_decay};
   claim.mutant = "The rate is e^(b_far - b_own) whatever the content is.";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "e^(b_far - b_own) - p >= 0", WeightBelowRate<true>{},
-                   opposed_contents());
+    return for_all(Role::statement, "e^(b_far - b_own) - p >= 0", WeightBelowRateOfLemma4<true>{},
+                   opposed_contents_of_lemma_4());
   };
   claim.hypotheses = {
       not_needed("beta > 0.",
@@ -159,9 +159,9 @@ Claim lemma_4() {
       not_needed("alpha >= 0 or alpha > 0, by section.",
                  "The condition is the second and implies the first.",
                  [] {
-                   return for_all(Role::statement,
-                                  "alpha in [-8, -2^-10] fails the condition: -alpha >= 0",
-                                  ConditionFails{}, {Sample{}.within("alpha", -8, -0x1p-10)});
+                   return for_all(
+                       Role::statement, "alpha in [-8, -2^-10] fails the condition: -alpha >= 0",
+                       ConditionFailsOfLemma4{}, {Sample{}.within("alpha", -8, -0x1p-10)});
                  })
           .where("alpha", at_least(0)),
       definition("\"A fixed query q_i\".",
@@ -177,7 +177,7 @@ Claim lemma_4() {
           [] {
             return for_all(
                 Role::statement, "e^(2 F + b_far - b_own) - p >= 0 with mu not 0",
-                WeightBelowRate<false>{},
+                WeightBelowRateOfLemma4<false>{},
                 {contents_within(1, 16).with("alpha", {2}).with("beta", {0.5}).with("mu", {2.5}),
                  contents_within(1, 16)
                      .with("alpha", {2})

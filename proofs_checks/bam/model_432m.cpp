@@ -8,22 +8,23 @@
 namespace plumbline::proofs_checks::bam {
 namespace {
 
-enum class Part { layers, layers_and_head, everything };
+enum class PartOfModel432m { layers, layers_and_head, everything };
 
 /// Without bias terms: attention 4 C^2, SwiGLU of hidden size h C with three maps, two RMSNorms per
 /// layer and a last one, embeddings and an untied head of 32768 x C each.
-double parameters(Part part, double C, double layers, double h) {
+double parameters_of_model_432m(PartOfModel432m part, double C, double layers, double h) {
   const double body = layers * ((4 + 3 * h) * C * C + 2 * C) + C, table = 32768 * C;
-  return part == Part::layers            ? body
-         : part == Part::layers_and_head ? body + table
-                                         : body + 2 * table;
+  return part == PartOfModel432m::layers            ? body
+         : part == PartOfModel432m::layers_and_head ? body + table
+                                                    : body + 2 * table;
 }
 
-Sample model(Part part, double C, double layers, double h, double lower, double upper) {
+Sample model_of_model_432m(PartOfModel432m part, double C, double layers, double h, double lower,
+                           double upper) {
   return Sample{}
       .with("C", {C})
       .with("layers", {layers})
-      .with("parameters", {parameters(part, C, layers, h)})
+      .with("parameters", {parameters_of_model_432m(part, C, layers, h)})
       .with("at least", {lower})
       .with("at most", {upper});
 }
@@ -44,18 +45,20 @@ Claim model_432m() {
       "Of the three names 431M is right.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
-    return together({between(Role::statement, "431.5M <= parameters <= 432.5M",
-                             {model(Part::everything, 1536, 14, 2, 431.5e6, 432.5e6)}, "at least",
-                             "parameters", "at most"),
-                     between(Role::correction, "430.5M <= parameters <= 431.5M",
-                             {model(Part::everything, 1536, 14, 2, 430.5e6, 431.5e6)}, "at least",
-                             "parameters", "at most")});
+    return together(
+        {between(Role::statement, "431.5M <= parameters <= 432.5M",
+                 {model_of_model_432m(PartOfModel432m::everything, 1536, 14, 2, 431.5e6, 432.5e6)},
+                 "at least", "parameters", "at most"),
+         between(Role::correction, "430.5M <= parameters <= 431.5M",
+                 {model_of_model_432m(PartOfModel432m::everything, 1536, 14, 2, 430.5e6, 431.5e6)},
+                 "at least", "parameters", "at most")});
   };
   claim.mutant = "It has 430M.";
   claim.mutant_checks = [] {
-    return between(Role::statement, "429.5M <= parameters <= 430.5M",
-                   {model(Part::everything, 1536, 14, 2, 429.5e6, 430.5e6)}, "at least",
-                   "parameters", "at most");
+    return between(
+        Role::statement, "429.5M <= parameters <= 430.5M",
+        {model_of_model_432m(PartOfModel432m::everything, 1536, 14, 2, 429.5e6, 430.5e6)},
+        "at least", "parameters", "at most");
   };
   return claim;
 }

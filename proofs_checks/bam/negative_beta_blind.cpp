@@ -38,7 +38,7 @@ struct NeighbourGetsAtLeast {
   }
 };
 
-std::vector<Sample> rows(const std::vector<double>& gaps) {
+std::vector<Sample> rows_of_negative_beta_blind(const std::vector<double>& gaps) {
   std::vector<Sample> samples;
   for (double gap : gaps) {
     for (double beta : {-0.5, -1.0, -2.0}) {
@@ -79,17 +79,18 @@ Claim negative_beta_blind() {
       "above 1 - 4e-7.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
-    return together({for_all(Role::statement,
-                             "content gap 20: 1/2 - p > 0, p = p_i,i-1 = 1/(1 + sum_{d=2..n} "
-                             "e^(b(d) - b(1) - gap)), b(d) = -(d/alpha)^beta",
-                             NeighbourGetsLessThanHalf{}, rows({20})),
-                     for_all(Role::correction, "p_i,i-1 - 1/(1 + (n - 1) e^(alpha^|beta| - g)) > 0",
-                             NeighbourGetsAtLeast<false>{}, rows({0, 4, 20}))});
+    return together(
+        {for_all(Role::statement,
+                 "content gap 20: 1/2 - p > 0, p = p_i,i-1 = 1/(1 + sum_{d=2..n} "
+                 "e^(b(d) - b(1) - gap)), b(d) = -(d/alpha)^beta",
+                 NeighbourGetsLessThanHalf{}, rows_of_negative_beta_blind({20})),
+         for_all(Role::correction, "p_i,i-1 - 1/(1 + (n - 1) e^(alpha^|beta| - g)) > 0",
+                 NeighbourGetsAtLeast<false>{}, rows_of_negative_beta_blind({0, 4, 20}))});
   };
   claim.mutant = "p_i,i-1 > 1/(1 + (n - 1) e^-g).";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "p_i,i-1 - 1/(1 + (n - 1) e^-g) > 0",
-                   NeighbourGetsAtLeast<true>{}, rows({0, 4}));
+                   NeighbourGetsAtLeast<true>{}, rows_of_negative_beta_blind({0, 4}));
   };
   return claim;
 }

@@ -38,7 +38,8 @@ struct PriorRisesAndFlattens {
   }
 };
 
-std::vector<Sample> shapes(const std::vector<double>& alphas, const std::vector<double>& betas) {
+std::vector<Sample> shapes_of_negative_beta_far_end(const std::vector<double>& alphas,
+                                                    const std::vector<double>& betas) {
   std::vector<Sample> samples;
   for (double alpha : alphas) {
     for (double beta : betas) {
@@ -89,24 +90,27 @@ Claim negative_beta_far_end() {
         {for_all(Role::statement,
                  "alpha = 1: mass of the farther half - 3/4 >= 0, e^(b(d)) summed over d > D/2 and "
                  "over d = 1..D, b(d) = -(d/alpha)^beta",
-                 FarHalfHoldsThreeQuarters{}, shapes({1}, {-0.5, -1, -4})),
+                 FarHalfHoldsThreeQuarters{}, shapes_of_negative_beta_far_end({1}, {-0.5, -1, -4})),
          for_all(Role::condition,
                  "alpha = 2048, 4096, beta <= -1: mass of the farther half - 3/4 >= 0",
-                 FarHalfHoldsThreeQuarters{}, shapes({2048, 4096}, {-1, -1.25})),
+                 FarHalfHoldsThreeQuarters{},
+                 shapes_of_negative_beta_far_end({2048, 4096}, {-1, -1.25})),
          for_all(Role::correction, "b(d + 1) - b(d) >= 0 and (alpha/d)^|beta| - (b(D) - b(d)) >= 0",
-                 PriorRisesAndFlattens<false>{}, shapes({0.5, 1, 64}, {-0.25, -1, -2}))});
+                 PriorRisesAndFlattens<false>{},
+                 shapes_of_negative_beta_far_end({0.5, 1, 64}, {-0.25, -1, -2}))});
   };
   claim.pictures = {pictures::prior_curves};
   claim.mutant = "The prior falls with the distance.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "b(d) - b(d + 1) >= 0", PriorRisesAndFlattens<true>{},
-                   shapes({1}, {-1}));
+                   shapes_of_negative_beta_far_end({1}, {-1}));
   };
   claim.hypotheses = {
       needed("beta < 0.", "For beta > 0 the nearer half holds more.",
              [] {
                return for_all(Role::statement, "beta = 1: mass of the farther half - 3/4 >= 0",
-                              FarHalfHoldsThreeQuarters{}, shapes({2048}, {1}));
+                              FarHalfHoldsThreeQuarters{},
+                              shapes_of_negative_beta_far_end({2048}, {1}));
              })
           .where("beta", below(0)),
       definition("alpha > 0.", "It is a scale: x/0 has no value."),

@@ -18,7 +18,7 @@ struct SumGrowsWithN {
   }
 };
 
-std::vector<Sample> shapes() {
+std::vector<Sample> shapes_of_negative_beta_not_gaussian() {
   std::vector<Sample> samples;
   for (double alpha : {0.5, 1.0, 4.0}) {
     for (double beta : {-0.25, -1.0, -2.0}) {
@@ -58,11 +58,12 @@ Claim negative_beta_not_gaussian() {
   claim.derived = Verdict::holds;
   claim.checks = [] {
     return for_all(Role::statement, "sum_{d <= N} e^b - N e^(-alpha^|beta|) >= 0",
-                   SumGrowsWithN<false>{}, shapes());
+                   SumGrowsWithN<false>{}, shapes_of_negative_beta_not_gaussian());
   };
   claim.mutant = "The sum over 512 distances is at most 100.";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "100 - sum_{d <= N} e^b >= 0", SumGrowsWithN<true>{}, shapes());
+    return for_all(Role::statement, "100 - sum_{d <= N} e^b >= 0", SumGrowsWithN<true>{},
+                   shapes_of_negative_beta_not_gaussian());
   };
   claim.hypotheses = {
       needed("beta < 0.", "For beta > 0 the sum over all distances converges.",

@@ -28,7 +28,7 @@ struct Positions {
   }
 };
 
-std::vector<Sample> lengths(double gaps) {
+std::vector<Sample> lengths_of_passkey_depths(double gaps) {
   std::vector<Sample> samples;
   for (double L : {512, 2048, 32000})
     samples.push_back(Sample{}.with("L", {L}).with("gaps", {gaps}));
@@ -60,12 +60,12 @@ Claim passkey_depths() {
     return together({exists(Role::statement, "some whole step s: 19 s - 512 = 0, s <= 26 or >= 27",
                             WholeStep{}, {steps(0, 26), steps(27, 512)}),
                      for_all(Role::condition, "steps of L/19, the last position is L", Positions{},
-                             lengths(19))});
+                             lengths_of_passkey_depths(19))});
   };
   claim.mutant = "The positions 0 L/20, ..., 19 L/20 reach L.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "steps of L/20, the last position is L", Positions{},
-                   lengths(20));
+                   lengths_of_passkey_depths(20));
   };
   return claim;
 }

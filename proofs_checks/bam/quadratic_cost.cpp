@@ -20,7 +20,7 @@ struct DoublingQuadruplesPairs {
   }
 };
 
-std::vector<Sample> lengths() {
+std::vector<Sample> lengths_of_quadratic_cost() {
   std::vector<Sample> samples;
   for (double n : {1.0, 2.0, 512.0, 1e6}) samples.push_back(Sample{}.with("n", {n}));
   return samples;
@@ -53,17 +53,18 @@ Claim quadratic_cost() {
   claim.derived = Verdict::holds;
   claim.checks = [] {
     return for_all(Role::statement, "2/n - |4 - pairs(2 n)/pairs(n)| >= 0",
-                   DoublingQuadruplesPairs<false>{}, lengths());
+                   DoublingQuadruplesPairs<false>{}, lengths_of_quadratic_cost());
   };
   claim.mutant = "Twice the length has twice the pairs.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "2/n - |2 - pairs(2 n)/pairs(n)| >= 0",
-                   DoublingQuadruplesPairs<true>{}, lengths());
+                   DoublingQuadruplesPairs<true>{}, lengths_of_quadratic_cost());
   };
   claim.hypotheses = {not_needed("A causal mask: n (n + 1)/2 visible pairs.",
                                  "Without it the n^2 pairs quadruple exactly.", [] {
                                    return for_all(Role::statement, "2/n - |4 - (2 n)^2/n^2| >= 0",
-                                                  AllPairsQuadruple<2>{}, lengths());
+                                                  AllPairsQuadruple<2>{},
+                                                  lengths_of_quadratic_cost());
                                  })};
   claim.implicit = {
       needed("The cost is the number of visible pairs, as in training; decoding one "

@@ -35,7 +35,7 @@ struct DependsOnOffsetOnly {
   }
 };
 
-std::vector<Sample> parameters(const std::vector<double>& locations) {
+std::vector<Sample> parameters_of_relative_distance(const std::vector<double>& locations) {
   std::vector<Sample> samples;
   for (double mu : locations) {
     for (double beta : {1.0, 0.5, -0.25}) {
@@ -67,19 +67,20 @@ Claim relative_distance() {
       "0.04 from it on one side and 2.04 on the other.";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
-    return together({for_all(Role::statement,
-                             "b(i, i + d) - b(i, i - d) = 0, b = -e^theta_alpha (|j - i - mu| + "
-                             "epsilon)^theta_beta, mu = e^theta_mu - e^-theta_mu",
-                             DependsOnDistanceOnly{}, parameters({0.5, -1, 0})),
-                     for_all(Role::condition, "mu = 0: b(i, i + d) - b(i, i - d) = 0",
-                             DependsOnDistanceOnly{}, parameters({0})),
-                     for_all(Role::correction, "b(i + 5, j + 5) - b(i, j) = 0",
-                             DependsOnOffsetOnly<false>{}, parameters({0.5, -1, 0}))});
+    return together(
+        {for_all(Role::statement,
+                 "b(i, i + d) - b(i, i - d) = 0, b = -e^theta_alpha (|j - i - mu| + "
+                 "epsilon)^theta_beta, mu = e^theta_mu - e^-theta_mu",
+                 DependsOnDistanceOnly{}, parameters_of_relative_distance({0.5, -1, 0})),
+         for_all(Role::condition, "mu = 0: b(i, i + d) - b(i, i - d) = 0", DependsOnDistanceOnly{},
+                 parameters_of_relative_distance({0})),
+         for_all(Role::correction, "b(i + 5, j + 5) - b(i, j) = 0", DependsOnOffsetOnly<false>{},
+                 parameters_of_relative_distance({0.5, -1, 0}))});
   };
   claim.mutant = "The bias of a key does not depend on where the query is.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "b(i + 5, j) - b(i, j) = 0", DependsOnOffsetOnly<true>{},
-                   parameters({0}));
+                   parameters_of_relative_distance({0}));
   };
   claim.hypotheses = {
       definition("b_ij as in section 2.3 or appendix C.", "It is the prior in question.")};
@@ -89,7 +90,7 @@ Claim relative_distance() {
       "any function of j - i is one of |j - i|.",
       [] {
         return for_all(Role::statement, "j <= i, mu not 0: b(i + 5, j + 5) - b(i, j) = 0",
-                       DependsOnOffsetOnly<false>{}, parameters({0.5, -1}));
+                       DependsOnOffsetOnly<false>{}, parameters_of_relative_distance({0.5, -1}));
       })};
   return claim;
 }

@@ -57,7 +57,7 @@ std::vector<Sample> phases() {
   return samples;
 }
 
-std::vector<Sample> distances() {
+std::vector<Sample> distances_of_rope_additive() {
   std::vector<Sample> samples;
   for (double d : {512.0, 0x1p15, 0x1p20, 0x1p40}) samples.push_back(Sample{}.with("from", {d}));
   return samples;
@@ -96,7 +96,7 @@ Claim rope_additive() {
                              "q = (1, 0), k = (1, 0), k' = (0, 1), one pair of frequency 1: 1/2 - "
                              "the largest |(cos d - sin d) - (cos(d + s) - sin(d + s))|, d = from, "
                              "s = 1, 2, 3 > 0 at a large distance",
-                             BecomesAdditive<1>{}, distances()),
+                             BecomesAdditive<1>{}, distances_of_rope_additive()),
                      for_all(Role::correction, "largest mixed difference - 1/2 > 0 at every phase",
                              NeverBecomesAdditive{}, phases())});
   };

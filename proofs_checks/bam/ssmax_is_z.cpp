@@ -57,7 +57,7 @@ struct ScalingRaisesRatios {
   }
 };
 
-std::vector<Sample> rows() {
+std::vector<Sample> rows_of_ssmax_is_z() {
   std::vector<Sample> samples;
   for (double s : {1.0, 0.25}) {
     for (Sample pair : score_pairs(false, 20)) samples.push_back(pair.with("s", {s}));
@@ -94,15 +94,15 @@ Claim ssmax_is_z() {
     return together({for_all(Role::statement,
                              "p'_j p_0 - p'_0 p_j = 0, p = softmax(f + g), p' = softmax(s ln n (f "
                              "+ g)), j = 0, 1, ...",
-                             ScalingDividesByANumber{}, rows()),
+                             ScalingDividesByANumber{}, rows_of_ssmax_is_z()),
                      for_all(Role::correction,
                              "ln(p'_j/p'_0) - s ln n ln(p_j/p_0) = 0 and p_j - p_cont p_pos/Z = 0",
-                             ScalingRaisesRatios<false>{}, rows())});
+                             ScalingRaisesRatios<false>{}, rows_of_ssmax_is_z())});
   };
   claim.mutant = "ln(p'_j/p'_k) = ln(p_j/p_k).";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "ln(p'_j/p'_0) - ln(p_j/p_0) = 0", ScalingRaisesRatios<true>{},
-                   rows());
+                   rows_of_ssmax_is_z());
   };
   return claim;
 }

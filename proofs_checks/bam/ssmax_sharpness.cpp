@@ -32,7 +32,8 @@ struct PeakBelowRate {
   }
 };
 
-std::vector<Sample> lengths(const std::vector<double>& scales, const std::vector<double>& margins) {
+std::vector<Sample> lengths_of_ssmax_sharpness(const std::vector<double>& scales,
+                                               const std::vector<double>& margins) {
   std::vector<Sample> samples;
   for (double s : scales) {
     for (double margin : margins) {
@@ -45,7 +46,7 @@ std::vector<Sample> lengths(const std::vector<double>& scales, const std::vector
 }
 
 /// All real s g from 1 to 8.
-std::vector<Sample> strong() {
+std::vector<Sample> strong_of_ssmax_sharpness() {
   std::vector<Sample> samples;
   for (double n : {2.0, 3.0, 512.0, 32000.0, 0x1p40}) {
     samples.push_back(Sample{}.within("s", 1, 4).within("margin", 1, 2).with("n", {n}));
@@ -79,17 +80,17 @@ Claim ssmax_sharpness() {
     return together(
         {for_all(Role::statement,
                  "s = 1, g = 1/2: p - 1/2 >= 0, p = 1/(1 + (n - 1) n^(-s g)), g the margin",
-                 PeakIsAtLeastHalf{}, lengths({1}, {0.5})),
+                 PeakIsAtLeastHalf{}, lengths_of_ssmax_sharpness({1}, {0.5})),
          for_all(Role::condition, "all s in [1, 4], g in [1, 2]: p - 1/2 >= 0", PeakIsAtLeastHalf{},
-                 strong()),
+                 strong_of_ssmax_sharpness()),
          for_all(Role::correction, "s g < 1: n^(s g - 1)/(1 - 1/n) - p >= 0", PeakBelowRate{},
-                 lengths({0.25, 1}, {0.25, 0.875}))});
+                 lengths_of_ssmax_sharpness({0.25, 1}, {0.25, 0.875}))});
   };
   claim.pictures = {pictures::fading};
   claim.mutant = "s g >= 3/4 is enough.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "s g = 3/4: p - 1/2 >= 0", PeakIsAtLeastHalf{},
-                   lengths({0.75}, {1}));
+                   lengths_of_ssmax_sharpness({0.75}, {1}));
   };
   claim.hypotheses = {
       definition("p = softmax(s ln n z), s a learned number.", "It is scalable softmax.")};

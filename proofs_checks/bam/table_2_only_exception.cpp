@@ -18,7 +18,7 @@ Sample column(bool wikipedia) {
   return sample;
 }
 
-const std::vector<std::string> others = {"Sinusoidal", "NoPE", "RoPE"};
+const std::vector<std::string> others_of_table_2_only_exception = {"Sinusoidal", "NoPE", "RoPE"};
 
 }  // namespace
 
@@ -39,11 +39,11 @@ Claim table_2_only_exception() {
   claim.checks = [] {
     return together(
         {below(Role::statement, "Wikipedia: BAM is below Sinusoidal, NoPE and RoPE (10^-4)",
-               {column(true)}, "BAM", others),
+               {column(true)}, "BAM", others_of_table_2_only_exception),
          above(Role::statement, "Wikipedia: ALiBi + 0.1 is above BAM (10^-4)", {column(true)},
                "ALiBi + 0.1", {"BAM"}),
          below(Role::condition, "FineWeb: BAM is below Sinusoidal, NoPE and RoPE (10^-4)",
-               {column(false)}, "BAM", others),
+               {column(false)}, "BAM", others_of_table_2_only_exception),
          above(Role::condition, "FineWeb: ALiBi + 0.1 is above BAM (10^-4)", {column(false)},
                "ALiBi + 0.1", {"BAM"}),
          above(Role::correction, "FineWeb: BAM is above ALiBi (10^-4)", {column(false)}, "BAM",

@@ -7,7 +7,7 @@
 namespace plumbline::proofs_checks::bam {
 namespace {
 
-std::vector<Sample> against(int threshold) {
+std::vector<Sample> against_of_table_4_above_6k(int threshold) {
   std::vector<Sample> samples;
   for (Sample row : rows(table_4[0], 8192)) {
     samples.push_back(row.with("threshold", {static_cast<double>(threshold)}));
@@ -31,10 +31,10 @@ Claim table_4_above_6k() {
       "of fifty answers. BAM has 0.98, 0.92 and 0.88.";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
-    return together({above(Role::statement, "1/100 is above every baseline beyond 6K", against(1),
-                           "threshold", table_4_baselines),
-                     above(Role::condition, "5/100 is above every baseline beyond 6K", against(5),
-                           "threshold", table_4_baselines)});
+    return together({above(Role::statement, "1/100 is above every baseline beyond 6K",
+                           against_of_table_4_above_6k(1), "threshold", table_4_baselines),
+                     above(Role::condition, "5/100 is above every baseline beyond 6K",
+                           against_of_table_4_above_6k(5), "threshold", table_4_baselines)});
   };
   claim.mutant = "BAM keeps 0.9 at 12K.";
   claim.mutant_checks = [] {

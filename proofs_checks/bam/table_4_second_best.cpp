@@ -7,7 +7,7 @@ namespace plumbline::proofs_checks::bam {
 namespace {
 
 /// The sums of the columns, by task.
-std::vector<Sample> sums() {
+std::vector<Sample> sums_of_table_4_second_best() {
   std::vector<Sample> samples;
   for (const Table& table : table_4) {
     Sample sample;
@@ -38,11 +38,11 @@ Claim table_4_second_best() {
   claim.derived = Verdict::holds;
   claim.checks = [] {
     return together(
-        {above(Role::statement, "sum over the lengths: RoPE above ALiBi (hundredths)", sums(),
-               "RoPE SSMax", {"ALiBi SSMax"}),
+        {above(Role::statement, "sum over the lengths: RoPE above ALiBi (hundredths)",
+               sums_of_table_4_second_best(), "RoPE SSMax", {"ALiBi SSMax"}),
          above(Role::statement,
                "sum over the lengths: ALiBi above RoPE Local, NoPE, Sinusoidal on Single 2 and 3",
-               {sums()[1], sums()[2]}, "ALiBi SSMax",
+               {sums_of_table_4_second_best()[1], sums_of_table_4_second_best()[2]}, "ALiBi SSMax",
                {"RoPE Local", "NoPE SSMax", "Sinusoidal SSMax"}),
          between(Role::statement, "Single 1 at 4096: 0.64 and 0.16",
                  {rows(table_4[0], 4096, 4096).front().with("63", {63}).with("65", {65})}, "63",
@@ -50,8 +50,9 @@ Claim table_4_second_best() {
          between(Role::statement, "Single 1 at 4096: ALiBi 0.16",
                  {rows(table_4[0], 4096, 4096).front().with("15", {15}).with("17", {17})}, "15",
                  "ALiBi SSMax", "17"),
-         above(Role::statement, "Single 1: ALiBi above RoPE Local in the sum", {sums()[0]},
-               "ALiBi SSMax", {"RoPE Local", "NoPE SSMax", "Sinusoidal SSMax"})});
+         above(Role::statement, "Single 1: ALiBi above RoPE Local in the sum",
+               {sums_of_table_4_second_best()[0]}, "ALiBi SSMax",
+               {"RoPE Local", "NoPE SSMax", "Sinusoidal SSMax"})});
   };
   claim.mutant = "RoPE is ahead of ALiBi at every length of Single 1.";
   claim.mutant_checks = [] {

@@ -8,7 +8,8 @@ namespace plumbline::proofs_checks::bam {
 namespace {
 
 /// The rows of some tasks of Table 5, BAM's accuracy raised by `margin` hundredths.
-std::vector<Sample> tasks(const std::vector<std::string>& names, int shortest, int margin) {
+std::vector<Sample> tasks_of_table_5_every_task(const std::vector<std::string>& names, int shortest,
+                                                int margin) {
   std::vector<Sample> samples;
   for (const auto& [name, table] : table_5) {
     for (const std::string& wanted : names) {
@@ -60,21 +61,22 @@ Claim table_5_every_task() {
   claim.checks = [] {
     return together(
         {above(Role::statement, "MultiKey 3: BAM, with 2/100 added, is above RoPE (hundredths)",
-               tasks({"MultiKey 3"}, 0, 2), "BAM", {"RoPE"}),
-         above(Role::statement, "MultiKey 2: the same", tasks({"MultiKey 2"}, 0, 2), "BAM",
-               {"RoPE"}),
-         above(Role::statement, "MultiValue: the same", tasks({"MultiValue"}, 0, 2), "BAM",
-               {"RoPE"}),
+               tasks_of_table_5_every_task({"MultiKey 3"}, 0, 2), "BAM", {"RoPE"}),
+         above(Role::statement, "MultiKey 2: the same",
+               tasks_of_table_5_every_task({"MultiKey 2"}, 0, 2), "BAM", {"RoPE"}),
+         above(Role::statement, "MultiValue: the same",
+               tasks_of_table_5_every_task({"MultiValue"}, 0, 2), "BAM", {"RoPE"}),
          above(Role::correction, "Single 1 to 3, MultiKey 1, MultiQuery: the same",
-               tasks({"Single 1", "Single 2", "Single 3", "MultiKey 1", "MultiQuery"}, 0, 2), "BAM",
-               {"RoPE"}),
+               tasks_of_table_5_every_task(
+                   {"Single 1", "Single 2", "Single 3", "MultiKey 1", "MultiQuery"}, 0, 2),
+               "BAM", {"RoPE"}),
          above(Role::correction, "MultiKey 3, sum over all lengths: RoPE is above BAM",
                {totals_of("MultiKey 3")}, "RoPE", {"BAM"})});
   };
   claim.mutant = "BAM is ahead by 2/100 on MultiQuery everywhere.";
   claim.mutant_checks = [] {
     return above(Role::statement, "MultiQuery: BAM - 2/100 is above RoPE",
-                 tasks({"MultiQuery"}, 0, -2), "BAM", {"RoPE"});
+                 tasks_of_table_5_every_task({"MultiQuery"}, 0, -2), "BAM", {"RoPE"});
   };
   return claim;
 }

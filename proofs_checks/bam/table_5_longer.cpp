@@ -7,7 +7,7 @@
 namespace plumbline::proofs_checks::bam {
 namespace {
 
-std::vector<Sample> tasks(int shortest) {
+std::vector<Sample> tasks_of_table_5_longer(int shortest) {
   std::vector<Sample> samples;
   for (const auto& [name, table] : table_5) {
     if (name == "MultiKey 2" || name == "MultiKey 3") continue;
@@ -31,12 +31,13 @@ Claim table_5_longer() {
       "both are 0 on Single 3, and both 0.00 on MultiValue at 32768.";
   claim.derived = Verdict::holds;
   claim.checks = [] {
-    return above(Role::statement, "BAM - RoPE > 0 from 3072 to 16384 (hundredths)", tasks(3072),
-                 "BAM", {"RoPE"});
+    return above(Role::statement, "BAM - RoPE > 0 from 3072 to 16384 (hundredths)",
+                 tasks_of_table_5_longer(3072), "BAM", {"RoPE"});
   };
   claim.mutant = "At every length from 1024.";
   claim.mutant_checks = [] {
-    return above(Role::statement, "BAM - RoPE > 0 from 1024", tasks(1024), "BAM", {"RoPE"});
+    return above(Role::statement, "BAM - RoPE > 0 from 1024", tasks_of_table_5_longer(1024), "BAM",
+                 {"RoPE"});
   };
   claim.implicit = {definition_of_printed_numbers(),
                     needed("Longer contexts are those from six times the training length (512) to "

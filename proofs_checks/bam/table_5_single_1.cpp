@@ -7,7 +7,7 @@
 namespace plumbline::proofs_checks::bam {
 namespace {
 
-std::vector<Sample> against(std::size_t task) {
+std::vector<Sample> against_of_table_5_single_1(std::size_t task) {
   std::vector<Sample> samples;
   for (Sample row : rows(table_5[task].second)) samples.push_back(row.with("threshold", {99}));
   return samples;
@@ -26,12 +26,13 @@ Claim table_5_single_1() {
   claim.derivation = "1.00 in all eleven columns.";
   claim.derived = Verdict::holds;
   claim.checks = [] {
-    return above(Role::statement, "Single 1: BAM is above 0.99 (hundredths)", against(0), "BAM",
-                 {"threshold"});
+    return above(Role::statement, "Single 1: BAM is above 0.99 (hundredths)",
+                 against_of_table_5_single_1(0), "BAM", {"threshold"});
   };
   claim.mutant = "On Single 2 as well.";
   claim.mutant_checks = [] {
-    return above(Role::statement, "Single 2: BAM is above 0.99", against(1), "BAM", {"threshold"});
+    return above(Role::statement, "Single 2: BAM is above 0.99", against_of_table_5_single_1(1),
+                 "BAM", {"threshold"});
   };
   claim.implicit = {definition_of_printed_numbers(),
                     definition("Almost perfect means above 0.99.", "It says what the words mean.")};

@@ -7,7 +7,7 @@ namespace plumbline::proofs_checks::bam {
 namespace {
 
 /// The sums of the columns of Table 7.
-Sample sums() {
+Sample sums_of_table_7_extension() {
   Sample sample;
   for (const auto& [name, numbers] : table_7.columns) {
     double total = 0;
@@ -19,7 +19,7 @@ Sample sums() {
 
 /// Extended less not extended, by model.
 Sample gains() {
-  const Sample all = sums();
+  const Sample all = sums_of_table_7_extension();
   Sample sample;
   for (std::size_t k = 0; k < all.quantities.size(); k += 2) {
     sample.with(all.quantities[k].name,
@@ -46,9 +46,11 @@ Claim table_7_extension() {
   claim.checks = [] {
     return together(
         {above(Role::statement, "sum over the lengths: extended - not extended > 0 (tenths)",
-               {sums()}, "120M Ext.", {"120M"}),
-         above(Role::statement, "the same for 431M", {sums()}, "431M Ext.", {"431M"}),
-         above(Role::statement, "the same for 1.1B", {sums()}, "1.1B Ext.", {"1.1B"}),
+               {sums_of_table_7_extension()}, "120M Ext.", {"120M"}),
+         above(Role::statement, "the same for 431M", {sums_of_table_7_extension()}, "431M Ext.",
+               {"431M"}),
+         above(Role::statement, "the same for 1.1B", {sums_of_table_7_extension()}, "1.1B Ext.",
+               {"1.1B"}),
          above(Role::statement, "gain of 1.1B above that of 431M", {gains()}, "1.1B", {"431M"}),
          above(Role::statement, "gain of 431M above that of 120M", {gains()}, "431M", {"120M"})});
   };

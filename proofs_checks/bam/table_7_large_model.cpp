@@ -7,7 +7,7 @@
 namespace plumbline::proofs_checks::bam {
 namespace {
 
-std::vector<Sample> against() {
+std::vector<Sample> against_of_table_7_large_model() {
   std::vector<Sample> samples;
   for (Sample row : rows(table_7)) samples.push_back(row.with("threshold", {5}));
   return samples;
@@ -32,13 +32,14 @@ Claim table_7_large_model() {
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
     return together({above(Role::statement, "1.1B: accuracy - 0.5 > 0 (tenths; T in 51,200 tokens)",
-                           against(), "1.1B", {"threshold"}),
-                     above(Role::condition, "1.1B extended: accuracy - 0.5 > 0", against(),
-                           "1.1B Ext.", {"threshold"})});
+                           against_of_table_7_large_model(), "1.1B", {"threshold"}),
+                     above(Role::condition, "1.1B extended: accuracy - 0.5 > 0",
+                           against_of_table_7_large_model(), "1.1B Ext.", {"threshold"})});
   };
   claim.mutant = "The 431M model does without extension.";
   claim.mutant_checks = [] {
-    return above(Role::statement, "431M: accuracy - 0.5 > 0", against(), "431M", {"threshold"});
+    return above(Role::statement, "431M: accuracy - 0.5 > 0", against_of_table_7_large_model(),
+                 "431M", {"threshold"});
   };
   claim.implicit = {definition_of_printed_numbers(),
                     definition("Accurate means right in more than half of the cases.",

@@ -28,7 +28,7 @@ struct LargestWeightGrows {
   }
 };
 
-std::vector<Sample> rows() {
+std::vector<Sample> rows_of_temperature() {
   std::vector<Sample> samples;
   for (double gamma : {0.0, 0.5, 1.0, 3.0}) {
     for (Sample pair : score_pairs(true, 20)) samples.push_back(pair.with("gamma", {gamma}));
@@ -53,12 +53,12 @@ Claim temperature() {
   claim.derived = Verdict::holds;
   claim.checks = [] {
     return for_all(Role::statement, "max p at gamma + 1/8 - max p at gamma >= 0",
-                   LargestWeightGrows<false>{}, rows());
+                   LargestWeightGrows<false>{}, rows_of_temperature());
   };
   claim.mutant = "Every key's weight grows with gamma.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "p_0 at gamma + 1/8 - p_0 at gamma >= 0",
-                   LargestWeightGrows<true>{}, rows());
+                   LargestWeightGrows<true>{}, rows_of_temperature());
   };
   claim.implicit = shared_hypotheses();
 

@@ -37,7 +37,7 @@ std::vector<Sample> beta_zero() {
 }
 
 /// All real distances from 1 to 2^20 in boxes whose ends are in the ratio 3/2.
-std::vector<Sample> distances(const std::vector<double>& betas) {
+std::vector<Sample> distances_of_theorem_2(const std::vector<double>& betas) {
   std::vector<Sample> samples;
   for (double beta : betas) {
     for (double m : {0.5, 0x1p-8}) {
@@ -104,13 +104,13 @@ Claim theorem_2() {
          for_all(Role::condition,
                  "mu = 0, alpha = (m/2)^(-1/beta): 1 - ratio > 0 on all d in [1, 2^20]",
                  WitnessGivesRatioBelowOne{},
-                 distances({-2, -0.5, -0.0625, 0.0625, 0.5, 0.9375}))});
+                 distances_of_theorem_2({-2, -0.5, -0.0625, 0.0625, 0.5, 0.9375}))});
   };
   claim.pictures = {pictures::theorem_2_ratio};
   claim.mutant = "The same alpha serves beta = 3/2.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "beta = 3/2, alpha = (m/2)^(-1/beta): 1 - ratio > 0",
-                   WitnessGivesRatioBelowOne{}, distances({1.5}));
+                   WitnessGivesRatioBelowOne{}, distances_of_theorem_2({1.5}));
   };
   claim.hypotheses = {
       needed(

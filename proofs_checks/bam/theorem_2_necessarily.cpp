@@ -37,7 +37,7 @@ struct RatioAroundTheMeeting {
   }
 };
 
-std::vector<Sample> distances() {
+std::vector<Sample> distances_of_theorem_2_necessarily() {
   std::vector<Sample> samples;
   for (double d : {512, 2, 65535, 1 << 20}) {
     samples.push_back(
@@ -98,7 +98,7 @@ Claim theorem_2_necessarily() {
   claim.checks = [] {
     return together({for_all(Role::statement,
                              "alpha = 1, beta = 1/2, m = 1/256: 1 - (d/alpha)^beta / (m d) > 0",
-                             RatioBelowOne{}, distances()),
+                             RatioBelowOne{}, distances_of_theorem_2_necessarily()),
                      for_all(Role::condition, "d = c d*, c > 1: 1 - ratio > 0",
                              RatioAroundTheMeeting<true, false>{}, around()),
                      for_all(Role::correction, "d = d*/c, c > 1: ratio - 1 > 0",

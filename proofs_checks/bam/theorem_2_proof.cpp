@@ -19,7 +19,7 @@ struct PowerBelowOne {
 };
 
 /// All beta in [0, 1 - 2^-10] at the distances given.
-std::vector<Sample> distances(const std::vector<double>& ds) {
+std::vector<Sample> distances_of_theorem_2_proof(const std::vector<double>& ds) {
   std::vector<Sample> samples;
   for (double d : ds) {
     for (int k = 0; k < 1023; k += 93) {
@@ -56,18 +56,19 @@ Claim theorem_2_proof() {
       "(beta - 1) ln d < 0.";
   claim.derived = Verdict::holds_under_condition;
   claim.checks = [] {
-    return together({for_all(Role::statement, "1 - d^(beta - 1) > 0 for d = 1, 2, 3",
-                             PowerBelowOne<false>{}, distances({1, 2, 3})),
-                     for_all(Role::condition,
-                             "1 - d^(beta - 1) > 0 for d >= 2, all beta in "
-                             "[0, 1 - 2^-10]",
-                             PowerBelowOne<false>{}, distances({2, 3, 512, 0x1p30}))});
+    return together(
+        {for_all(Role::statement, "1 - d^(beta - 1) > 0 for d = 1, 2, 3", PowerBelowOne<false>{},
+                 distances_of_theorem_2_proof({1, 2, 3})),
+         for_all(Role::condition,
+                 "1 - d^(beta - 1) > 0 for d >= 2, all beta in "
+                 "[0, 1 - 2^-10]",
+                 PowerBelowOne<false>{}, distances_of_theorem_2_proof({2, 3, 512, 0x1p30}))});
   };
   claim.pictures = {pictures::theorem_2_ratio};
   claim.mutant = "The ratio is below 1/2.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "1/2 - d^(beta - 1) > 0", PowerBelowOne<true>{},
-                   distances({2, 3, 512}));
+                   distances_of_theorem_2_proof({2, 3, 512}));
   };
   claim.hypotheses = {
       needed("beta < 1.", "For beta > 1 the power grows with the distance.",

@@ -25,7 +25,7 @@ struct ScaleGivesSlope {
   }
 };
 
-std::vector<Sample> slopes() {
+std::vector<Sample> slopes_of_theorem_2_scale() {
   std::vector<Sample> samples;
   for (double m : {0.25, 0.5, 0.0625}) {
     for (double beta : {0.5, 0.75, 0.125}) {
@@ -60,14 +60,14 @@ Claim theorem_2_scale() {
   claim.checks = [] {
     return together(
         {for_all(Role::statement, "alpha = m^(-1/m): |x/alpha|^beta - m |x|^beta = 0",
-                 ScaleGivesSlope<Root::printed>{}, slopes()),
+                 ScaleGivesSlope<Root::printed>{}, slopes_of_theorem_2_scale()),
          for_all(Role::correction, "alpha = m^(-1/beta): |x/alpha|^beta - m |x|^beta = 0",
-                 ScaleGivesSlope<Root::corrected>{}, slopes())});
+                 ScaleGivesSlope<Root::corrected>{}, slopes_of_theorem_2_scale())});
   };
   claim.mutant = "alpha = m^(1/beta).";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "alpha = m^(1/beta): |x/alpha|^beta - m |x|^beta = 0",
-                   ScaleGivesSlope<Root::mutant>{}, slopes());
+                   ScaleGivesSlope<Root::mutant>{}, slopes_of_theorem_2_scale());
   };
   claim.correction_hypotheses = {
       not_needed("beta in (0, 1).", "(m^(-1/beta))^-beta = m for every beta but 0.",

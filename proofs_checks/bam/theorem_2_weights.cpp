@@ -61,7 +61,7 @@ std::vector<Sample> equal_contents() {
   return samples;
 }
 
-std::vector<Sample> any_contents() {
+std::vector<Sample> any_contents_of_theorem_2_weights() {
   std::vector<Sample> samples;
   for (double m : {1.0, 0.25}) {
     for (double beta : {0.125, 0.5, 0.9375}) {
@@ -136,13 +136,13 @@ Claim theorem_2_weights() {
                              "e^(-m d), each over its sum for d = 0..n-1",
                              SmallerBiasGetsMoreWeight{}, equal_contents()),
                      for_all(Role::correction, "mass beyond w: GGD - ALiBi >= 0 for every w",
-                             MassBeyondEveryWindow<false>{}, any_contents())});
+                             MassBeyondEveryWindow<false>{}, any_contents_of_theorem_2_weights())});
   };
   claim.pictures = {pictures::theorem_2_weights};
   claim.mutant = "The mass nearer than w: GGD - ALiBi >= 0.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "mass nearer than w: GGD - ALiBi >= 0 for every w",
-                   MassBeyondEveryWindow<true>{}, any_contents());
+                   MassBeyondEveryWindow<true>{}, any_contents_of_theorem_2_weights());
   };
   claim.correction_hypotheses = {
       needed("beta < 1.", "For beta = 2 the GGD has less mass beyond 2.",

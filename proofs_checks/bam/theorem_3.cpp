@@ -29,7 +29,7 @@ struct OwnWeightBelowRate {
   }
 };
 
-std::vector<Sample> rows(const std::vector<double>& counts) {
+std::vector<Sample> rows_of_theorem_3(const std::vector<double>& counts) {
   std::vector<Sample> samples;
   for (double keys : counts) {
     for (double alpha : {0.5, 1.0, 8.0}) {
@@ -111,9 +111,9 @@ Claim theorem_3() {
              Role::statement,
              "1, 2 and 3 keys: e^(2 F + alpha^|beta| - (alpha/x)^|beta|) - p_ii >= 0, delta the "
              "other keys' content less the own one's",
-             OwnWeightBelowRate<false>{}, rows({1, 2, 3})),
+             OwnWeightBelowRate<false>{}, rows_of_theorem_3({1, 2, 3})),
          for_all(Role::condition, "2, 5 and 64 keys: the same on all contents in [-F, F]",
-                 OwnWeightBelowRate<false>{}, rows({2, 5, 64}))});
+                 OwnWeightBelowRate<false>{}, rows_of_theorem_3({2, 5, 64}))});
   };
   claim.mutant = "The rate is e^(2 F - (alpha/x)^|beta|).";
   claim.mutant_checks = [] {

@@ -19,7 +19,8 @@ struct OwnKeyIsIgnored {
   }
 };
 
-std::vector<Sample> parameters(const std::vector<std::pair<double, double>>& pairs) {
+std::vector<Sample> parameters_of_theorem_3_epsilon(
+    const std::vector<std::pair<double, double>>& pairs) {
   std::vector<Sample> samples;
   for (const auto& [alpha, beta] : pairs) {
     samples.push_back(Sample{}.with("theta_alpha", {alpha}).with("theta_beta", {beta}));
@@ -28,7 +29,7 @@ std::vector<Sample> parameters(const std::vector<std::pair<double, double>>& pai
 }
 
 /// Boxes on which e^theta_alpha (epsilon^theta_beta - (1 + epsilon)^theta_beta) >= ln 100.
-std::vector<Sample> strong() {
+std::vector<Sample> strong_of_theorem_3_epsilon() {
   std::vector<Sample> samples;
   for (double alpha : {-4.0, -2.0, 0.0}) {
     for (double beta = -2; beta < -0.6; beta += 0.0625) {
@@ -41,7 +42,7 @@ std::vector<Sample> strong() {
   return samples;
 }
 
-struct ConditionFails {
+struct ConditionFailsOfTheorem3Epsilon {
   static constexpr Relation relation = Relation::above_zero;
   template <class R>
   std::vector<R> operator()(const Inputs<R>& in) const {
@@ -95,15 +96,16 @@ Claim theorem_3_epsilon() {
         {for_all(Role::statement,
                  "1/100 - p_ii / p_i,i-1 >= 0, the quotient being e^(b(0) - b(1)), b(d) = "
                  "-e^theta_alpha (d + 10^-5)^theta_beta",
-                 OwnKeyIsIgnored{}, parameters({{0, -0.05}, {-3, -0.1}, {0, -0.6}})),
+                 OwnKeyIsIgnored{},
+                 parameters_of_theorem_3_epsilon({{0, -0.05}, {-3, -0.1}, {0, -0.6}})),
          for_all(Role::condition, "1/100 - p_ii / p_i,i-1 >= 0 on boxes that meet the condition",
-                 OwnKeyIsIgnored{}, strong())});
+                 OwnKeyIsIgnored{}, strong_of_theorem_3_epsilon())});
   };
   claim.pictures = {pictures::own_key_weight};
   claim.mutant = "theta_beta <= -0.1 is enough for theta_alpha = 0.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "theta_beta = -0.1: 1/100 - p_ii / p_i,i-1 >= 0",
-                   OwnKeyIsIgnored{}, parameters({{0, -0.1}}));
+                   OwnKeyIsIgnored{}, parameters_of_theorem_3_epsilon({{0, -0.1}}));
   };
   claim.hypotheses = {
       not_needed("theta_beta < 0.",
@@ -113,7 +115,7 @@ Claim theorem_3_epsilon() {
                        Role::statement,
                        "theta_beta in [0, 2]: ln 100 - e^theta_alpha (epsilon^theta_beta - "
                        "(1 + epsilon)^theta_beta) > 0",
-                       ConditionFails{},
+                       ConditionFailsOfTheorem3Epsilon{},
                        {Sample{}.within("theta_alpha", -4, 4).within("theta_beta", 0, 2)});
                  })
           .where("theta_beta", below(0)),

@@ -19,7 +19,7 @@ struct NeighbourIsIgnored {
   }
 };
 
-std::vector<Sample> points(double alpha) {
+std::vector<Sample> points_of_theorem_3_neighbours(double alpha) {
   std::vector<Sample> samples;
   for (double beta : {-1.0, -0.25, -4.0}) {
     for (double D : {512, 1 << 20}) {
@@ -30,7 +30,7 @@ std::vector<Sample> points(double alpha) {
 }
 
 /// Boxes with alpha^|beta| (1 - D^-|beta|) >= ln 10.
-std::vector<Sample> strong() {
+std::vector<Sample> strong_of_theorem_3_neighbours() {
   std::vector<Sample> samples;
   for (double beta = -2; beta < -1; beta += 0.125) {
     samples.push_back(
@@ -78,14 +78,14 @@ Claim theorem_3_neighbours() {
         {for_all(Role::statement,
                  "alpha = 1: 1/10 - p_i,i-1 / p_i,i-D > 0, the quotient being e^(b(1) - b(D)), "
                  "b(d) = -(d/alpha)^beta",
-                 NeighbourIsIgnored{}, points(1)),
+                 NeighbourIsIgnored{}, points_of_theorem_3_neighbours(1)),
          for_all(Role::condition, "alpha in [8, 64], beta in [-2, -1]: 1/10 - the ratio > 0",
-                 NeighbourIsIgnored{}, strong())});
+                 NeighbourIsIgnored{}, strong_of_theorem_3_neighbours())});
   };
   claim.mutant = "alpha = 2 is enough for every beta < 0.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "alpha = 2: 1/10 - p_i,i-1 / p_i,i-D > 0", NeighbourIsIgnored{},
-                   points(2));
+                   points_of_theorem_3_neighbours(2));
   };
   claim.hypotheses = {
       needed("beta < 0.", "For beta > 0 the neighbour has the larger prior.",

@@ -94,7 +94,7 @@ std::vector<Sample> longer() {
   return samples;
 }
 
-std::vector<Sample> bounded_contents() {
+std::vector<Sample> bounded_contents_of_theorem_4() {
   std::vector<Sample> samples;
   for (double F : {0.0, 2.0}) {
     for (double alpha : {0.5, 4.0}) {
@@ -108,7 +108,7 @@ std::vector<Sample> bounded_contents() {
   return samples;
 }
 
-std::vector<Sample> any_contents() {
+std::vector<Sample> any_contents_of_theorem_4() {
   std::vector<Sample> samples;
   for (double alpha : {1.0, 4.0}) {
     for (double beta : {-0.5, -2.0}) {
@@ -205,15 +205,15 @@ Claim theorem_4() {
                  FarWeightReturns{}, longer()),
          for_all(Role::correction,
                  "e^(2 F + alpha^|beta|)/n - p_far >= 0 on all contents in [-F, F]",
-                 FarWeightBelowRate{}, bounded_contents()),
+                 FarWeightBelowRate{}, bounded_contents_of_theorem_4()),
          for_all(Role::correction, "p_ij - e^(b_ij) p_ij^NoPE >= 0", NotDampedBesideNope<false>{},
-                 any_contents())});
+                 any_contents_of_theorem_4())});
   };
   claim.pictures = {pictures::negative_beta_decay};
   claim.mutant = "p_ij >= p_ij^NoPE at every distance.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "p_ij - p_ij^NoPE >= 0", NotDampedBesideNope<true>{},
-                   any_contents());
+                   any_contents_of_theorem_4());
   };
   claim.correction_hypotheses = {
       needed(

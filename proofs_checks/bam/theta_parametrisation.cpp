@@ -35,7 +35,7 @@ struct RelativeErrorOfEpsilon {
   }
 };
 
-std::vector<Sample> parameters(double epsilon) {
+std::vector<Sample> parameters_of_theta_parametrisation(double epsilon) {
   std::vector<Sample> samples;
   for (double x : {1.0, 2.0, 300.0}) {
     for (double alpha : {0.5, -1.0, 0.0}) {
@@ -72,16 +72,16 @@ Claim theta_parametrisation() {
   claim.checks = [] {
     return together(
         {for_all(Role::statement, "epsilon = 10^-5: |x/alpha|^beta + b_ij = 0",
-                 BiasIsGgd<Scale::printed>{}, parameters(1e-5)),
+                 BiasIsGgd<Scale::printed>{}, parameters_of_theta_parametrisation(1e-5)),
          for_all(Role::condition, "epsilon = 0: |x/alpha|^beta + b_ij = 0",
-                 BiasIsGgd<Scale::printed>{}, parameters(0)),
+                 BiasIsGgd<Scale::printed>{}, parameters_of_theta_parametrisation(0)),
          for_all(Role::correction, "(1 + epsilon/x)^|beta| - 1 - |(1 + epsilon/x)^beta - 1| >= 0",
-                 RelativeErrorOfEpsilon{}, parameters(1e-5))});
+                 RelativeErrorOfEpsilon{}, parameters_of_theta_parametrisation(1e-5))});
   };
   claim.mutant = "alpha = e^(-theta_alpha).";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "epsilon = 0, alpha = e^-theta_alpha: the same",
-                   BiasIsGgd<Scale::mutant>{}, parameters(0));
+                   BiasIsGgd<Scale::mutant>{}, parameters_of_theta_parametrisation(0));
   };
   claim.hypotheses = {definition("mu = e^theta_mu - e^(-theta_mu).",
                                  "It says what mu is (bam/mu_parametrisation)."),

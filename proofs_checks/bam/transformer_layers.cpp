@@ -6,22 +6,24 @@
 namespace plumbline::proofs_checks::bam {
 namespace {
 
-enum class Part { layers, layers_and_head, everything };
+enum class PartOfTransformerLayers { layers, layers_and_head, everything };
 
 /// Without bias terms: attention 4 C^2, SwiGLU of hidden size h C with three maps, two RMSNorms per
 /// layer and a last one, embeddings and an untied head of 32768 x C each.
-double parameters(Part part, double C, double layers, double h) {
+double parameters_of_transformer_layers(PartOfTransformerLayers part, double C, double layers,
+                                        double h) {
   const double body = layers * ((4 + 3 * h) * C * C + 2 * C) + C, table = 32768 * C;
-  return part == Part::layers            ? body
-         : part == Part::layers_and_head ? body + table
-                                         : body + 2 * table;
+  return part == PartOfTransformerLayers::layers            ? body
+         : part == PartOfTransformerLayers::layers_and_head ? body + table
+                                                            : body + 2 * table;
 }
 
-Sample model(Part part, double C, double layers, double h, double lower, double upper) {
+Sample model_of_transformer_layers(PartOfTransformerLayers part, double C, double layers, double h,
+                                   double lower, double upper) {
   return Sample{}
       .with("C", {C})
       .with("layers", {layers})
-      .with("parameters", {parameters(part, C, layers, h)})
+      .with("parameters", {parameters_of_transformer_layers(part, C, layers, h)})
       .with("at least", {lower})
       .with("at most", {upper});
 }
@@ -44,19 +46,24 @@ Claim transformer_layers() {
   claim.checks = [] {
     return together(
         {between(Role::statement, "layers alone: 92.5M to 97.5M, 375M to 385M",
-                 {model(Part::layers, 768, 12, 2, 92.5e6, 97.5e6),
-                  model(Part::layers, 1536, 14, 2, 375e6, 385e6)},
+                 {model_of_transformer_layers(PartOfTransformerLayers::layers, 768, 12, 2, 92.5e6,
+                                              97.5e6),
+                  model_of_transformer_layers(PartOfTransformerLayers::layers, 1536, 14, 2, 375e6,
+                                              385e6)},
                  "at least", "parameters", "at most"),
          between(Role::condition, "layers and output head: 92.5M to 97.5M, 375M to 385M",
-                 {model(Part::layers_and_head, 768, 12, 2, 92.5e6, 97.5e6),
-                  model(Part::layers_and_head, 1536, 14, 2, 375e6, 385e6)},
+                 {model_of_transformer_layers(PartOfTransformerLayers::layers_and_head, 768, 12, 2,
+                                              92.5e6, 97.5e6),
+                  model_of_transformer_layers(PartOfTransformerLayers::layers_and_head, 1536, 14, 2,
+                                              375e6, 385e6)},
                  "at least", "parameters", "at most")});
   };
   claim.mutant = "A feed-forward hidden size of 4 C gives about 95M with the head.";
   claim.mutant_checks = [] {
     return between(Role::statement, "h = 4: 92.5M to 97.5M",
-                   {model(Part::layers_and_head, 768, 12, 4, 92.5e6, 97.5e6)}, "at least",
-                   "parameters", "at most");
+                   {model_of_transformer_layers(PartOfTransformerLayers::layers_and_head, 768, 12,
+                                                4, 92.5e6, 97.5e6)},
+                   "at least", "parameters", "at most");
   };
   claim.hypotheses = {
       needed("Table 1: C = 768, 12 layers, feed-forward 2 x 768; C = 1536, 14 layers, 2 x 1536.",

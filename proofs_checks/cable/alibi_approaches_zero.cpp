@@ -39,7 +39,7 @@ struct FactorShrinks {
   }
 };
 
-std::vector<Sample> slopes() {
+std::vector<Sample> slopes_of_alibi_approaches_zero() {
   std::vector<Sample> samples;
   for (double r : {0.5, 0.0625, 0x1p-8, 1.0}) samples.push_back(Sample{}.with("r", {r}));
   return samples;
@@ -67,14 +67,16 @@ Claim alibi_approaches_zero() {
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together(
-        {for_all(Role::statement, "|b(d)| - |b(d + 1)| > 0, b(d) = -r d", BiasShrinks{}, slopes()),
+        {for_all(Role::statement, "|b(d)| - |b(d + 1)| > 0, b(d) = -r d", BiasShrinks{},
+                 slopes_of_alibi_approaches_zero()),
          for_all(Role::correction, "e^b(d) - e^b(d + 1) > 0 and 1/(1 + r d) - e^b(d) >= 0",
-                 FactorShrinks<1>{}, slopes())});
+                 FactorShrinks<1>{}, slopes_of_alibi_approaches_zero())});
   };
   claim.pictures = {pictures::exponential_weights};
   claim.mutant = "The factor e^b is below half of that enclosure.";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "1/(2 + 2 r d) - e^b(d) >= 0", FactorShrinks<2>{}, slopes());
+    return for_all(Role::statement, "1/(2 + 2 r d) - e^b(d) >= 0", FactorShrinks<2>{},
+                   slopes_of_alibi_approaches_zero());
   };
   return claim;
 }

@@ -9,7 +9,7 @@ namespace {
 
 /// Two tokens, the first with increment 0: B_10 - ALiBi_10 for the second token's pre-activation z,
 /// the gain g and the slope m. S_1 - S_0 = ReLU(z) whatever the first increment is.
-struct PrintedBiasIsAlibi {
+struct PrintedBiasIsAlibiOfAlibiReductionAsPrinted {
   template <class R>
   std::vector<R> operator()(const Inputs<R>& in) const {
     reference::Vector<R> increments(2);
@@ -81,7 +81,7 @@ Claim alibi_reduction_as_printed() {
         {exists(Role::statement, "some z, g: ReLU(z) + 1 = 0", ReluIsMinusOne{},
                 {Sample{}.within("z", -large, 0), Sample{}.within("z", 0, large)}),
          exists(Role::statement, "some z, g: printed B_10 + m = 0, m in [2^-8, 1/2]",
-                PrintedBiasIsAlibi{}, every_parameter()),
+                PrintedBiasIsAlibiOfAlibiReductionAsPrinted{}, every_parameter()),
          exists(Role::correction, "z = 1, g = m: published B_10 + m = 0", PublishedBiasIsAlibi{},
                 {Sample{}.with("z", {1}).with("g", {0.125}).with("m", {0.125})})});
   };

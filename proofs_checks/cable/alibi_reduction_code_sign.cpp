@@ -40,7 +40,7 @@ struct BiasTermsGiveAlibi {
 };
 
 /// 1/2^h, the official slopes of 12 heads that are dyadic, and a few others.
-std::vector<Sample> slopes() {
+std::vector<Sample> slopes_of_alibi_reduction_code_sign() {
   std::vector<Sample> samples;
   for (double m : {0.5, 0.25, 0.125, 0x1p-4, 0x1p-5, 0x1p-6, 0x1p-7, 0x1p-8, 1.0, 0.75, 3.0}) {
     samples.push_back(Sample{}.with("m", {m}));
@@ -82,12 +82,12 @@ Claim alibi_reduction_code_sign() {
                 {Sample{}.within("w_c", -0x1p100, 0), Sample{}.within("w_c", 0, 0x1p100)}),
          for_all(Role::condition,
                  "with bias terms 1 and ln(e^m - 1): f - 1 = 0, g - m = 0, B_ij + m |i - j| = 0",
-                 BiasTermsGiveAlibi<false>{}, slopes())});
+                 BiasTermsGiveAlibi<false>{}, slopes_of_alibi_reduction_code_sign())});
   };
   claim.mutant = "The bias term m, in place of ln(e^m - 1), gives the weight m.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "with bias terms 1 and m: g - m = 0, B_ij + m |i - j| = 0",
-                   BiasTermsGiveAlibi<true>{}, slopes());
+                   BiasTermsGiveAlibi<true>{}, slopes_of_alibi_reduction_code_sign());
   };
   claim.hypotheses = {
       definition("f = ReLU(X w_c) (eq. 2), g = Softplus(X w_s) (eq. 6), without bias terms.",

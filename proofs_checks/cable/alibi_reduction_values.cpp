@@ -9,7 +9,7 @@ namespace plumbline::proofs_checks::cable {
 namespace {
 
 /// Every pair j <= i: printed B_ij minus ALiBi's -m (i - j).
-struct PrintedBiasIsAlibi {
+struct PrintedBiasIsAlibiOfAlibiReductionValues {
   static constexpr Relation relation = Relation::equals_zero;
   template <class R>
   std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
@@ -60,12 +60,12 @@ Claim alibi_reduction_values() {
   claim.derived = Verdict::holds;
   claim.checks = [] {
     return for_all(Role::statement, "printed B_ij + m (i - j) = 0 with f = -1, g = m = 1/2^h",
-                   PrintedBiasIsAlibi{}, heads(-1));
+                   PrintedBiasIsAlibiOfAlibiReductionValues{}, heads(-1));
   };
   claim.mutant = "f_k = +1 gives ALiBi under the printed sign.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "printed B_ij + m (i - j) = 0 with f = +1, g = m = 1/2^h",
-                   PrintedBiasIsAlibi{}, heads(+1));
+                   PrintedBiasIsAlibiOfAlibiReductionValues{}, heads(+1));
   };
   claim.hypotheses = {needed("f_k = -1 for every token, g_i = 1/2^h for every query.",
                              "f_k = +1 gives the reward m (i - j).", claim.mutant_checks)

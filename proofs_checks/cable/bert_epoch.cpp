@@ -7,7 +7,7 @@
 namespace plumbline::proofs_checks::cable {
 namespace {
 
-Sample training(double tokens) {
+Sample training_of_bert_epoch(double tokens) {
   return Sample{}
       .printed("steps", 14e3, 1e3)
       .with("tokens per step", {tokens})
@@ -36,19 +36,20 @@ Claim bert_epoch() {
       "sequences of 512. With 524,288 tokens a step, as for GPT-2, it would be 0.74.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
-    return together({for_all(Role::statement, "0.5 <= epochs <= 1.5, one GPU and four",
-                             EpochsLieIn{0.5, 1.5}, {training(32 * 512), training(4 * 32 * 512)}),
-                     for_all(Role::correction, "0.02 <= epochs <= 0.025 for 32 sequences a step",
-                             EpochsLieIn{0.02, 0.025}, {training(32 * 512)}),
-                     for_all(Role::correction, "0.08 <= epochs <= 0.1 for 128 sequences a step",
-                             EpochsLieIn{0.08, 0.1}, {training(4 * 32 * 512)}),
-                     for_all(Role::correction, "0.5 <= epochs <= 1.5 for 524288 tokens a step",
-                             EpochsLieIn{0.5, 1.5}, {training(524288)})});
+    return together(
+        {for_all(Role::statement, "0.5 <= epochs <= 1.5, one GPU and four", EpochsLieIn{0.5, 1.5},
+                 {training_of_bert_epoch(32 * 512), training_of_bert_epoch(4 * 32 * 512)}),
+         for_all(Role::correction, "0.02 <= epochs <= 0.025 for 32 sequences a step",
+                 EpochsLieIn{0.02, 0.025}, {training_of_bert_epoch(32 * 512)}),
+         for_all(Role::correction, "0.08 <= epochs <= 0.1 for 128 sequences a step",
+                 EpochsLieIn{0.08, 0.1}, {training_of_bert_epoch(4 * 32 * 512)}),
+         for_all(Role::correction, "0.5 <= epochs <= 1.5 for 524288 tokens a step",
+                 EpochsLieIn{0.5, 1.5}, {training_of_bert_epoch(524288)})});
   };
   claim.mutant = "0.5 <= epochs <= 1.5 with 32 sequences a step on 16 GPUs.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "0.5 <= epochs <= 1.5, 16 GPUs", EpochsLieIn{0.5, 1.5},
-                   {training(16 * 32 * 512)});
+                   {training_of_bert_epoch(16 * 32 * 512)});
   };
   return claim;
 }

@@ -22,7 +22,7 @@ struct SumsAreMost {
   }
 };
 
-std::vector<Sample> sizes() {
+std::vector<Sample> sizes_of_cumulative_sum_cost() {
   std::vector<Sample> samples;
   for (double T : {1024, 1, 8192}) {
     samples.push_back(Sample{}.with("T", {T}).with("C", {768}).with("H", {12}));
@@ -54,15 +54,15 @@ Claim cumulative_sum_cost() {
       "quotient is 1/(2 C + T), 1/2560 for Small at T = 1024.";
   claim.derived = Verdict::refuted;
   claim.checks = [] {
-    return together(
-        {for_all(Role::statement, "H T - (2 T C H + H T^2) >= 0", SumsAreMost<false>{}, sizes()),
-         for_all(Role::correction, "(2 T C H + H T^2)/1024 - H T >= 0",
-                 SumsAreMost<true>{1.0 / 1024}, sizes())});
+    return together({for_all(Role::statement, "H T - (2 T C H + H T^2) >= 0", SumsAreMost<false>{},
+                             sizes_of_cumulative_sum_cost()),
+                     for_all(Role::correction, "(2 T C H + H T^2)/1024 - H T >= 0",
+                             SumsAreMost<true>{1.0 / 1024}, sizes_of_cumulative_sum_cost())});
   };
   claim.mutant = "They are less than a hundred-thousandth.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "(2 T C H + H T^2)/2^17 - H T >= 0", SumsAreMost<true>{0x1p-17},
-                   sizes());
+                   sizes_of_cumulative_sum_cost());
   };
   return claim;
 }

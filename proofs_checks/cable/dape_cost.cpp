@@ -19,7 +19,7 @@ struct Costs {
 };
 
 /// The three models at each length.
-std::vector<Sample> sizes(const std::vector<double>& lengths) {
+std::vector<Sample> sizes_of_dape_cost(const std::vector<double>& lengths) {
   std::vector<Sample> samples;
   for (double T : lengths) {
     const auto model = [&](double C, double H) {
@@ -55,13 +55,14 @@ Claim dape_cost() {
         {for_all(
              Role::statement,
              "DAPE - CABLE > 0 and DAPEv2 - CABLE > 0: 96 H T^2 and 288 H T^2 less 2 T C H + H T^2",
-             Costs{}, sizes({512, 64, 8, 1, 8192})),
+             Costs{}, sizes_of_dape_cost({512, 64, 8, 1, 8192})),
          for_all(Role::condition, "the same for T >= C/32", Costs{},
-                 sizes({32, 64, 512, 1024, 8192}))});
+                 sizes_of_dape_cost({32, 64, 512, 1024, 8192}))});
   };
   claim.mutant = "The same for T >= C/128.";
   claim.mutant_checks = [] {
-    return for_all(Role::statement, "DAPE - CABLE > 0 for T >= C/128", Costs{}, sizes({8}));
+    return for_all(Role::statement, "DAPE - CABLE > 0 for T >= C/128", Costs{},
+                   sizes_of_dape_cost({8}));
   };
   claim.implicit = {
       definition("Multiplications of one layer and one sequence, without masks; time on an "

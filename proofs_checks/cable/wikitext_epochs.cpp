@@ -7,7 +7,7 @@
 namespace plumbline::proofs_checks::cable {
 namespace {
 
-Sample training(double steps, double tokens) {
+Sample training_of_wikitext_epochs(double steps, double tokens) {
   return Sample{}
       .printed("steps", steps, 1e3)
       .with("tokens per step", {tokens})
@@ -38,22 +38,22 @@ Claim wikitext_epochs() {
   claim.derived = Verdict::refuted;
   claim.checks = [] {
     return together({for_all(Role::statement, "9.5 <= epochs of 9k steps <= 10.5",
-                             EpochsLieIn{9.5, 10.5}, {training(9e3, 524288)}),
+                             EpochsLieIn{9.5, 10.5}, {training_of_wikitext_epochs(9e3, 524288)}),
                      for_all(Role::statement, "4.5 <= epochs of 5k steps <= 5.5",
-                             EpochsLieIn{4.5, 5.5}, {training(5e3, 524288)}),
+                             EpochsLieIn{4.5, 5.5}, {training_of_wikitext_epochs(5e3, 524288)}),
                      for_all(Role::statement, "2.5 <= epochs of 3k steps <= 3.5",
-                             EpochsLieIn{2.5, 3.5}, {training(3e3, 524288)}),
+                             EpochsLieIn{2.5, 3.5}, {training_of_wikitext_epochs(3e3, 524288)}),
                      for_all(Role::correction, "9k steps are 20 to 50 epochs", EpochsLieIn{20, 50},
-                             {training(9e3, 524288)}),
+                             {training_of_wikitext_epochs(9e3, 524288)}),
                      for_all(Role::correction, "5k steps are 11 to 30 epochs", EpochsLieIn{11, 30},
-                             {training(5e3, 524288)}),
+                             {training_of_wikitext_epochs(5e3, 524288)}),
                      for_all(Role::correction, "3k steps are 6 to 20 epochs", EpochsLieIn{6, 20},
-                             {training(3e3, 524288)})});
+                             {training_of_wikitext_epochs(3e3, 524288)})});
   };
   claim.mutant = "9k steps of 1024 tokens are about 10 epochs.";
   claim.mutant_checks = [] {
     return for_all(Role::statement, "9.5 <= epochs of 9k steps of 1024 tokens <= 10.5",
-                   EpochsLieIn{9.5, 10.5}, {training(9e3, 1024)});
+                   EpochsLieIn{9.5, 10.5}, {training_of_wikitext_epochs(9e3, 1024)});
   };
   return claim;
 }
