@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: run_mutant.sh MUTANT SOURCE BUILD SCRATCH
+# usage: run_mutant.sh MUTANT SOURCE BUILD SCRATCH CHECK
 # Plants the fault that the file MUTANT describes into a copy of gpu/, builds it with BUILD's own
 # commands, and checks that the fault is caught. README.md tells the format of MUTANT.
 #
 # BUILD is the release build for faults that the verdict or a test must catch, a sanitizer's build for
 # those that the sanitizer must. Only the sources that the mutant names are compiled again; every other
-# object is BUILD's.
+# object is BUILD's, but that the check of problems is the object CHECK where attention is compiled for
+# the head dimension 32 alone.
 set -euo pipefail
 mutant=$1
 source_dir=$(readlink -f "$2")
 build=$(readlink -f "$3")
 scratch=$4
+check=$(readlink -f "$5")
 
 die() {
   printf '%s: %s\n' "$(basename "$mutant")" "$1" >&2
@@ -49,7 +51,7 @@ esac
 # ---- plant it ---------------------------------------------------------------------------------
 
 mkdir -p "$scratch"
-rm -rf "$scratch/gpu"
+rm -rf "$scratch/gpu" "$scratch/gates"
 cp -r "$source_dir/gpu" "$scratch/gpu"
 if [ -n "$file" ]; then
   old=$(block 1)
@@ -73,14 +75,21 @@ link=$(tail -n 1 <<<"$commands")
 mutated=$scratch/$(basename "$product")
 front=
 compiled=0
-# Attention for one head dimension, or for those that the mutant names, hardly optimised: a tenth of
-# the compiler's work.
+# Hardly optimised, and attention for one head dimension, or for those that the mutant names: a tenth
+# of the compiler's work. A program of its own asks for all of them, unless its mutant names some.
 head_dims=$(field head_dims)
-quick="-DPLUMBLINE_HEAD_DIMS=${head_dims:-32}"
+quick=-O1
 case "$caught_by:$sources" in
-  verdict:*attention/*) sources="$sources attention/check_problem.cu" ;;
-  *) [ -n "$head_dims" ] || quick= ;;
+  verdict:*attention/* | nothing:*attention/*)
+    if [ -n "$head_dims" ]; then
+      sources="$sources attention/check_problem.cu"
+    else
+      head_dims=32
+      object=$(sed -n 's/.* -o \([^ ]*check_problem\.cu\.o\) .*/\1/p' <<<"$commands")
+      link=${link//" $object"/" $check"}
+    fi ;;
 esac
+[ -z "$head_dims" ] || quick="-UPLUMBLINE_HEAD_DIMS -DPLUMBLINE_HEAD_DIMS=$head_dims -O1"
 while IFS= read -r command; do
   for pattern in $sources; do
     # shellcheck disable=SC2254 # the mutant's patterns are patterns
@@ -89,7 +98,7 @@ while IFS= read -r command; do
     new_object=$scratch/$(basename "$object")
     command=${command//"$source_dir/gpu"/"$scratch/gpu"}
     command=${command//"$object"/"$new_object"}
-    [ -z "$quick" ] || command="$command $quick -O1"
+    command="$command $quick"
     (cd "$build" && eval "$command") || die "does not compile"
     link=${link//" $object"/}
     front="$front $new_object"
