@@ -21,9 +21,16 @@ using namespace plumbline::gpu_tests;
 using Floats = std::vector<float>;
 
 constexpr Shape kShape{"small", 2, 4, 2, 37, 45, 32, true, -1, true, false, true};
-constexpr int kMethods[] = {
-    PLUMBLINE_NOPE, PLUMBLINE_K_CABLE,         PLUMBLINE_GGD, PLUMBLINE_T5, PLUMBLINE_FIRE,
-    PLUMBLINE_FOX,  PLUMBLINE_ROPE_INTERLEAVED};
+constexpr int kMethods[] = {PLUMBLINE_NOPE,
+                            PLUMBLINE_K_CABLE,
+                            PLUMBLINE_GGD,
+                            PLUMBLINE_T5,
+                            PLUMBLINE_FIRE,
+                            PLUMBLINE_FOX,
+                            PLUMBLINE_ROPE_INTERLEAVED,
+                            PLUMBLINE_COPE,
+                            PLUMBLINE_DAPE_V1_KERPLE_LOG,
+                            PLUMBLINE_DAPE_V2_CABLE};
 
 Floats from_device(const Stream& stream, const DeviceBuffer<float>& buffer) {
   Floats values(buffer.size());
@@ -40,19 +47,13 @@ DeviceBuffer<T> on_device(const Stream& stream, const std::vector<T>& values) {
 }
 
 /// The parameters that belong to heads, of all methods.
-constexpr int kOfHeads[] = {PLUMBLINE_SSMAX_SCALE,
-                            PLUMBLINE_THETA_ALPHA,
-                            PLUMBLINE_THETA_BETA,
-                            PLUMBLINE_THETA_MU,
-                            PLUMBLINE_P,
-                            PLUMBLINE_A,
-                            PLUMBLINE_TABLE,
-                            PLUMBLINE_HIDDEN_WEIGHT,
-                            PLUMBLINE_HIDDEN_BIAS,
-                            PLUMBLINE_OUTPUT_WEIGHT,
-                            PLUMBLINE_OUTPUT_BIAS,
-                            PLUMBLINE_C,
-                            PLUMBLINE_L};
+constexpr int kOfHeads[] = {PLUMBLINE_SSMAX_SCALE, PLUMBLINE_THETA_ALPHA,
+                            PLUMBLINE_THETA_BETA,  PLUMBLINE_THETA_MU,
+                            PLUMBLINE_P,           PLUMBLINE_A,
+                            PLUMBLINE_TABLE,       PLUMBLINE_HIDDEN_WEIGHT,
+                            PLUMBLINE_HIDDEN_BIAS, PLUMBLINE_OUTPUT_WEIGHT,
+                            PLUMBLINE_OUTPUT_BIAS, PLUMBLINE_C,
+                            PLUMBLINE_L,           PLUMBLINE_POSITION_EMBEDDING};
 
 /// Forward and backward; `before` stands in every gradient of a parameter beforehand.
 struct Run {
@@ -137,8 +138,8 @@ BOOST_AUTO_TEST_CASE(parameters_of_heads_are_added_to_what_is_there_and_activati
 // A cache of a larger capacity: one page a sequence, the prefix sums with its stride.
 BOOST_AUTO_TEST_CASE(decoding_from_a_cache_of_a_larger_capacity_gives_the_same_bits) {
   constexpr int kCapacity = 60;
-  for (const int bias :
-       {PLUMBLINE_NOPE, PLUMBLINE_CABLE, PLUMBLINE_FOX, PLUMBLINE_T5, PLUMBLINE_ROPE_HALF_SPLIT}) {
+  for (const int bias : {PLUMBLINE_NOPE, PLUMBLINE_CABLE, PLUMBLINE_FOX, PLUMBLINE_T5,
+                         PLUMBLINE_ROPE_HALF_SPLIT, PLUMBLINE_COPE, PLUMBLINE_DAPE_V2_CABLE}) {
     BOOST_TEST_CONTEXT(kBiases[bias]) {
       const Stream stream;
       Shape shape = kShape;
