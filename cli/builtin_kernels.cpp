@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/builtin_kernels.hpp"
 
+#include <dlfcn.h>
+
 #include <filesystem>
 
 #include "cli/command.hpp"
@@ -25,6 +27,27 @@ verdict::KernelLibrary load_backend(const std::string& backend) {
                                           : ""));
   }
   return verdict::load_kernel_library(builtin_library(backend));
+}
+
+void* builtin_symbol(const std::string& backend, const char* name) {
+  load_backend(backend);  // it stays loaded, and says what is wrong where something is
+  const auto path = builtin_library(backend);
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  void* symbol = library != nullptr ? dlsym(library, name) : nullptr;
+  if (symbol == nullptr) {
+    throw BadInput(path.string(), "no " + std::string(name), "the kernels of this version");
+  }
+  return symbol;
+}
+
+EmbeddingKernels load_embedding_kernels(const std::string& backend) {
+  const auto load = [&]<class Function>(Function*& function, const char* name) {
+    function = reinterpret_cast<Function*>(builtin_symbol(backend, name));
+  };
+  EmbeddingKernels kernels{};
+  load(kernels.forward, "plumbline_embedding_forward");
+  load(kernels.backward, "plumbline_embedding_backward");
+  return kernels;
 }
 
 }  // namespace plumbline::cli

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "kernel_abi/plumbline_embedding.h"
 #include "verdict/kernel_library.hpp"
 
 namespace plumbline::cli {
@@ -13,5 +14,16 @@ bool has_backend(const std::string& backend);
 
 /// @throws MachineLacks if they were not built or find no device; BadInput if they cannot be used.
 verdict::KernelLibrary load_backend(const std::string& backend);
+
+/// What the library exports under this name. @throws as load_backend.
+void* builtin_symbol(const std::string& backend, const char* name);
+
+/// What they have beside attention: positions that are added to the embeddings.
+struct EmbeddingKernels {
+  decltype(&plumbline_embedding_forward) forward;
+  decltype(&plumbline_embedding_backward) backward;
+};
+/// @throws as load_backend.
+EmbeddingKernels load_embedding_kernels(const std::string& backend);
 
 }  // namespace plumbline::cli

@@ -8,19 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "cli/builtin_kernels.hpp"
 #include "cli/command.hpp"
+#include "cli/method_kernels.hpp"
 #include "cli/progress.hpp"
 #include "golden/case_checks.hpp"
 #include "golden/oracle_status.hpp"
-#include "support/error.hpp"
-#include "verdict/property.hpp"
 
 namespace plumbline::cli {
 namespace {
-
-/// Of one method and kernel library: as many cases of every kernel that offers it.
-constexpr int cases_of_a_kernel = 2;
 
 struct MethodsOptions {
   std::string folder, json;
@@ -40,56 +35,6 @@ struct Row {
 const char* state(const Cell& cell) {
   if (!cell.result) return "-";
   return cell.result->failures.empty() ? "ok" : "FAIL";
-}
-
-/// The libraries that can run here.
-std::vector<verdict::KernelLibrary> libraries() {
-  std::vector<verdict::KernelLibrary> all;
-  for (const char* backend : {"emulated", "cuda"}) {
-    try {
-      if (has_backend(backend)) all.push_back(load_backend(backend));
-    } catch (const MachineLacks&) {  // no device: nothing to judge
-    }
-  }
-  return all;
-}
-
-/// A pass of the kernels under a bias of this name; none where no kernel has it.
-std::optional<golden::FileResult> kernels_pass(
-    cases::Pass pass, const std::string& method,
-    const std::vector<verdict::KernelLibrary>& libraries) {
-  std::optional<golden::FileResult> result;
-  std::size_t turn = 0;
-  for (const cases::BiasMethod bias : cases::all_biases()) {
-    if (cases::name(bias) != method) continue;
-    for (const auto& library : libraries) {
-      for (const auto& kernel : library.kernels) {
-        // One of its formats, in turn: verify has them all, and this table has many cells.
-        const auto& formats = cases::all_formats();
-        for (std::size_t n = 0; n < formats.size(); ++n) {
-          const cases::Format format = formats[(n + turn) % formats.size()];
-          const auto cell =
-              verdict::check_cell(kernel, pass, bias, format, cases_of_a_kernel,
-                                  cell_seed(1, pass, bias, format), thread_count(), [](int) {});
-          if (!cell.supported) continue;
-          ++turn;
-          if (!result) result.emplace();
-          result->cases += cell.cases;
-          result->numbers += static_cast<std::size_t>(cell.rows);
-          for (const auto& [output, summary] : cell.outputs) {
-            result->worst = std::max(result->worst, summary.worst);
-          }
-          if (cell.outcome != verdict::Outcome::pass) {
-            golden::add_failure(*result,
-                                fmt::format("{} {} {}: plumbline verify tells more", library.device,
-                                            kernel.name(), cases::name(format)));
-          }
-          break;
-        }
-      }
-    }
-  }
-  return result;
 }
 
 /// The oracle's columns of all methods, on all threads.
@@ -138,10 +83,10 @@ void print(const std::vector<Row>& rows) {
 }
 
 nlohmann::ordered_json to_json(const std::vector<Row>& rows, bool passed,
-                               const std::vector<verdict::KernelLibrary>& libraries) {
+                               const std::vector<Backend>& backends) {
   nlohmann::ordered_json report = {{"format", "plumbline-methods-1"}, {"passed", passed}};
   report["devices"] = nlohmann::json::array();
-  for (const auto& library : libraries) report["devices"].push_back(library.device);
+  for (const auto& backend : backends) report["devices"].push_back(backend.attention.device);
   for (const Row& row : rows) {
     nlohmann::ordered_json of_row = {{"method", row.method}};
     for (const Cell& cell : row.cells) {
@@ -161,7 +106,7 @@ nlohmann::ordered_json to_json(const std::vector<Row>& rows, bool passed,
 int methods(const MethodsOptions& options) {
   Report json(options.json);
   const std::filesystem::path folder = options.folder;
-  const auto available = libraries();
+  const auto available = available_backends();
   const long count = static_cast<long>(reference::methods::all_methods().size());
   Progress progress(2 * count);
   std::vector<Row> rows;
@@ -172,9 +117,9 @@ int methods(const MethodsOptions& options) {
                      {"gradient", oracle.gradient},
                      {"enclosure", oracle.enclosure},
                      {"golden", oracle.golden},
-                     {"forward", kernels_pass(cases::Pass::forward, oracle.method, available)},
-                     {"backward", kernels_pass(cases::Pass::backward, oracle.method, available)},
-                     {"decode", kernels_pass(cases::Pass::decode, oracle.method, available)}}});
+                     {"forward", check_kernels(cases::Pass::forward, oracle.method, available)},
+                     {"backward", check_kernels(cases::Pass::backward, oracle.method, available)},
+                     {"decode", check_kernels(cases::Pass::decode, oracle.method, available)}}});
     for (const Cell& cell : rows.back().cells) {
       passed = passed && (!cell.result || cell.result->failures.empty());
     }
@@ -187,7 +132,7 @@ int methods(const MethodsOptions& options) {
     print(rows);
     std::cout << "value, gradient, enclosure, golden: the oracle; forward, backward, decode: the "
                  "built-in CUDA kernels";
-    for (const auto& library : available) std::cout << ", " << library.device;
+    for (const auto& backend : available) std::cout << ", " << backend.attention.device;
     std::cout << "; - is not there\n";
   }
   if (json) json.write(to_text(to_json(rows, passed, available)));
