@@ -140,7 +140,7 @@ void launch([[maybe_unused]] const Stream& stream, const LaunchShape& shape,
   const auto body = [&] { kernel(arguments...); };
   emulation::run({shape.grid, shape.block, shape.shared_bytes, shape.where,
                   [](const void* closure) { (*static_cast<const decltype(body)*>(closure))(); },
-                  &body});
+                  &body, reinterpret_cast<const void*>(kernel)});
   timed.count();
 #endif
 }

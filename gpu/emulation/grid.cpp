@@ -33,6 +33,8 @@ std::atomic<unsigned>& workers() {
   return value;
 }
 
+std::atomic<void (*)(const void*)> listener{nullptr};
+
 /// Idle runners. Their stacks outlive the launch.
 class RunnerPool {
  public:
@@ -120,6 +122,7 @@ void check_limits(const Grid& grid) {
 
 void run(const Grid& grid) {
   check_limits(grid);
+  if (const auto tell = listener.load()) tell(grid.kernel);
   const std::uint64_t blocks = std::uint64_t{grid.grid.x} * grid.grid.y * grid.grid.z;
   const std::uint64_t order_seed = seed();
   Progress progress;
@@ -136,5 +139,7 @@ void set_thread_order_seed(std::uint64_t value) { seed() = value; }
 std::uint64_t thread_order_seed() { return seed(); }
 
 void set_workers(unsigned value) { workers() = value; }
+
+void listen_to_launches(void (*told)(const void*)) { listener = told; }
 
 }  // namespace plumbline::emulation

@@ -33,6 +33,7 @@ struct Grid {
   std::source_location where;
   void (*body)(const void*) = nullptr;
   const void* arguments = nullptr;
+  const void* kernel = nullptr;  ///< its address
 };
 
 /// Runs all blocks and returns when they are done.
@@ -80,6 +81,9 @@ std::uint64_t thread_order_seed();
 /// Operating-system threads per launch. The default is PLUMBLINE_EMULATION_WORKERS of the
 /// environment, or the number of processors.
 void set_workers(unsigned workers);
+
+/// From now on `listener` is told the address of every kernel that is launched, before it runs.
+void listen_to_launches(void (*listener)(const void* kernel));
 
 }  // namespace plumbline::emulation
 

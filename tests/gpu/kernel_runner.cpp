@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "launched_kernels.hpp"
 #include "paged_case.hpp"
 #include "plumbline_kernel.h"
 
@@ -135,6 +136,7 @@ bool matches(int argc, char** argv, int index, const char* name) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const LaunchedKernels launched;
   const plumbline_library* library = plumbline_kernel_library();
   if (!library) {
     std::fprintf(stderr, "the kernels cannot run on this machine\n");

@@ -9,17 +9,21 @@
 #include <iterator>
 #include <vector>
 
+#include "attention/cache.cuh"
 #include "core/bfloat16.cuh"
 #include "core/device_buffer.cuh"
 #include "core/float16.cuh"
 #include "ops/cast.cuh"
+#include "ops/clamp.cuh"
 #include "ops/dropout.cuh"
 #include "ops/gelu.cuh"
 #include "ops/global_norm.cuh"
+#include "ops/heads.cuh"
 #include "ops/linear.cuh"
 #include "ops/optimizer.cuh"
 #include "ops/residual.cuh"
 #include "ops/swiglu.cuh"
+#include "tests/gpu/launched_kernels.hpp"
 #include "tests/gpu/ops_runner.hpp"
 
 namespace {
@@ -111,6 +115,38 @@ void run_linear(Format format) {
   }
 }
 
+void run_clamp() {
+  for (const std::size_t count : kCounts) {
+    const Array<float> x(count);
+    clamp(stream(), x, count, -0.5f, 0.5f);
+  }
+}
+
+/// Of q | k | v side by side, the keys.
+template <class Element>
+void run_heads(Format format) {
+  const HeadColumns shape{2, 35, 3, 40, 3 * 120};
+  const std::size_t rows = 2 * 35;
+  const Array<Element> columns(rows * 360), split(rows * 120);
+  split_heads(stream(), format, shape, columns + 120, split);
+  merge_heads(stream(), format, shape, split, columns + 240);
+}
+
+/// A cache of nine tokens that gets four, and four more.
+template <class Element>
+void run_cache(Format format) {
+  const Array<Element> rows(2 * 3 * 4 * 40), cache(2 * 3 * 9 * 40);
+  const Array<float> increments(2 * 3 * 4);
+  const DeviceBuffer<double> sums(stream(), 2 * 3 * 9);
+  for (const int before : {0, 4}) {
+    append_rows(stream(), format, {2, 3, 9, before, 4}, 40, rows, cache);
+    append_prefix_sums(stream(), {2, 3, 9, before, 4}, increments, sums.data());
+  }
+  std::vector<std::uint64_t> bits(sums.size());
+  sums.copy_to_host(stream(), bits.data());
+  for (const std::uint64_t sum : bits) hash = (hash ^ sum) * 1099511628211u;
+}
+
 constexpr Operation kOperations[] = {
     {"gelu", [] { run_gelu<float>(), run_gelu<bfloat16>(), run_gelu<float16>(); }},
     {"swiglu", [] { run_swiglu<float>(), run_swiglu<bfloat16>(), run_swiglu<float16>(); }},
@@ -120,6 +156,9 @@ constexpr Operation kOperations[] = {
     {"optimizer",
      [] { run_optimizer<float>(), run_optimizer<bfloat16>(), run_optimizer<float16>(); }},
     {"global_norm", run_global_norm},
+    {"clamp", run_clamp},
+    {"heads", [] { run_heads<float>(Format::fp32), run_heads<bfloat16>(Format::bf16); }},
+    {"cache", [] { run_cache<float>(Format::fp32), run_cache<bfloat16>(Format::bf16); }},
     {"linear",
      [] {
        run_linear<float>(Format::fp32), run_linear<float>(Format::tf32);
@@ -130,6 +169,7 @@ constexpr Operation kOperations[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const plumbline::gpu_tests::LaunchedKernels launched;
   std::vector<Operation> operations = row_operations();
   operations.insert(operations.begin(), std::begin(kOperations), std::end(kOperations));
   int runs = 0;
