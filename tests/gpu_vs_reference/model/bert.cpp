@@ -3,6 +3,7 @@
 // sequences, two token types, few targets.
 #include "reference/model/bert_grad.hpp"
 #include "reference/position/context_position.hpp"
+#include "reference/position/learned_position.hpp"
 #include "tests/gpu_vs_reference/model/step_check.hpp"
 
 using namespace plumbline;
@@ -75,4 +76,8 @@ BOOST_AUTO_TEST_CASE(bert_itself) {
 
 BOOST_AUTO_TEST_CASE(bert_with_cable) {
   check_bert("cable", CablePosition(), true, EmbeddedPositions::none);
+}
+
+BOOST_AUTO_TEST_CASE(bert_with_buckets_of_both_sides) {
+  check_bert("t5_bidirectional", t5_position(true), false, EmbeddedPositions::none);
 }

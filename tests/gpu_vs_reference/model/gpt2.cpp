@@ -20,6 +20,15 @@ BOOST_AUTO_TEST_CASE(gpt2_with_sinusoidal_positions) {
   check_gpt2("sinusoidal", NopePosition(), false, false, {.kind = EmbeddedPositions::sinusoidal});
 }
 
+BOOST_AUTO_TEST_CASE(gpt2_with_the_cosines_own_frequency) {
+  auto c = small_gpt2("sinusoidal_own_frequency");
+  c.options.amplitude = 0.1;
+  check_gpt2(c, NopePosition(), false,
+             {.kind = EmbeddedPositions::sinusoidal,
+              .amplitude = 0.1,
+              .cosine = SinusoidalCosine::own_frequency});
+}
+
 // The bound sees a branch that is off by a thousandth, and one gradient that is missing.
 BOOST_AUTO_TEST_CASE(small_faults_are_seen) {
   const auto c = small_gpt2("nope");

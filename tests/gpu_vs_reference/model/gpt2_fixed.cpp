@@ -8,6 +8,23 @@ using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(gpt2_with_alibi) { check_gpt2("alibi", AlibiPosition(), true); }
 
+// Three heads: with a power of two the slopes are the official ones.
+BOOST_AUTO_TEST_CASE(gpt2_with_geometric_slopes) {
+  auto c = small_gpt2("alibi_geometric");
+  c.heads = c.kv_heads = 3;
+  c.width = 96;
+  c.hidden = 384;
+  AlibiPosition position;
+  position.geometric_slopes = true;
+  check_gpt2(c, position);
+}
+
+BOOST_AUTO_TEST_CASE(gpt2_with_local_rope) {
+  auto c = small_gpt2("local_rope_keys");
+  c.options.window = 3;
+  check_gpt2(c, RopePosition{.window = 3, .window_count = WindowCount::keys});
+}
+
 BOOST_AUTO_TEST_CASE(gpt2_with_rope) {
   check_gpt2("rope_interleaved", RopePosition());
   check_gpt2("rope_half_split", RopePosition{.pairs = RopePairs::half_split}, true);

@@ -59,16 +59,23 @@ std::vector<Functional> gpt2_functionals(const gpu::ModelConfiguration& c, const
   return functionals(device, loss, gradients);
 }
 
-/// One method: a step on the device and in the oracle.
+/// One configuration: a step on the device and in the oracle.
+template <class Position>
+void check_gpt2(const gpu::ModelConfiguration& c, Position position, bool documents = false,
+                reference::PositionEmbedding embedding = {
+                    .kind = reference::EmbeddedPositions::none}) {
+  const StepBatch batch = causal_batch(documents);
+  check_step(c.position.c_str(),
+             gpt2_functionals(c, batch, std::move(position), step_on_device(c, batch), embedding));
+}
+
 template <class Position>
 void check_gpt2(const char* name, Position position, bool ssmax = false, bool documents = false,
                 reference::PositionEmbedding embedding = {
                     .kind = reference::EmbeddedPositions::none}) {
   gpu::ModelConfiguration c = small_gpt2(name);
   c.ssmax = ssmax;
-  const StepBatch batch = causal_batch(documents);
-  check_step(name,
-             gpt2_functionals(c, batch, std::move(position), step_on_device(c, batch), embedding));
+  check_gpt2(c, std::move(position), documents, embedding);
 }
 
 }  // namespace plumbline::gpu_tests
