@@ -79,7 +79,7 @@ bool has_statistics(const cases::Spec& spec, const Contract& contract, cases::Fo
   const bool generic =
       spec.family == cases::Family::generic || spec.family == cases::Family::diffuse;
   return generic && (rounds_at_random(format) || rounds_at_random(contract)) &&
-         contract.operand_roundoff == 0 && !contract.flushes_subnormals;
+         contract.operand_roundoff == 0;
 }
 
 }  // namespace plumbline::verdict

@@ -304,7 +304,7 @@ bool Kernel::asked(const plumbline_problem& problem, cases::Pass pass,
   };
   int answer = 0;
   try {
-    const KernelRuns asked(" " + name_ + " while it was asked whether it supports\n  '" +
+    const KernelRuns asked(" in supports() of " + name_ + ", asked about\n  '" +
                            cases::to_line(spec) + "'\n");
     answer = kernel_->supports(&problem, static_cast<std::int32_t>(pass));
   } catch (const std::exception& error) {

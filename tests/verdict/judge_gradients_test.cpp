@@ -198,6 +198,19 @@ BOOST_AUTO_TEST_CASE(a_kernel_may_compute_d_anew_in_all_rows_but_not_in_every_se
   }
 }
 
+BOOST_AUTO_TEST_CASE(of_an_output_bias_there_is_nothing_to_see_and_0_passes) {
+  const auto c = middling_case(cases::BiasMethod::fire, Format::bf16, 4);
+  auto outputs = gradients_of(c);
+  for (const bool zero : {false, true}) {
+    auto& gradient = outputs.grad_parameters[PLUMBLINE_OUTPUT_BIAS];
+    if (zero) std::fill(gradient.begin(), gradient.end(), 0.0f);
+    for (const auto& output : judge(c, outputs)) {
+      BOOST_TEST((output.outcome == Outcome::pass));
+      if (output.name == "grad_output_bias") BOOST_TEST(output.nonzero == 0);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_o_or_an_lse_that_is_not_finite_is_no_fault_of_the_gradients) {
   const auto c = middling_case(cases::BiasMethod::alibi, Format::fp32, 1);
   for (const bool of_o : {false, true}) {
