@@ -8,6 +8,7 @@
 #include "attention/attention.cuh"
 #include "attention/check_problem.cuh"
 #include "attention/device_problem.cuh"
+#include "attention/host_outputs.cuh"
 
 namespace plumbline::gpu {
 
@@ -59,18 +60,10 @@ void run_decode(const plumbline_problem& p, const plumbline_outputs& outputs) {
   check_decode(p);
   const Stream stream;
   const DeviceProblem problem(stream, p);
-  require(outputs.o, "o");
-  require(outputs.lse, "lse");
-  Output<unsigned char> o(stream, outputs.o, query_bytes(p), "o");
-  Output<float> lse(stream, outputs.lse, static_cast<std::size_t>(p.batch) * p.heads * p.queries,
-                    "lse");
+  HostOutputs host(stream, p, outputs);
   const Attention attention(stream, problem.problem(), {}, {.decode = true});
-  attention.decode(problem.problem(), {o.data(), lse.data()});
-  o.fetch();
-  lse.fetch();
-  stream.wait();
-  o.deliver();
-  lse.deliver();
+  attention.decode(problem.problem(), host.on_device());
+  host.deliver();
 }
 
 }  // namespace plumbline::gpu

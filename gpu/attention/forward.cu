@@ -2,8 +2,8 @@
 #include "attention/forward.cuh"
 
 #include "attention/attention.cuh"
-#include "attention/check_problem.cuh"
 #include "attention/device_problem.cuh"
+#include "attention/host_outputs.cuh"
 
 namespace plumbline::gpu {
 
@@ -11,18 +11,10 @@ void run_forward(const plumbline_problem& p, const plumbline_outputs& outputs,
                  void (*rung)(const Stream&, const Task&, const Outputs&)) {
   const Stream stream;
   const DeviceProblem problem(stream, p);
-  require(outputs.o, "o");
-  require(outputs.lse, "lse");
-  Output<unsigned char> o(stream, outputs.o, query_bytes(p), "o");
-  Output<float> lse(stream, outputs.lse, static_cast<std::size_t>(p.batch) * p.heads * p.queries,
-                    "lse");
+  HostOutputs host(stream, p, outputs);
   const Attention attention(stream, problem.problem(), {rung, nullptr, nullptr, false});
-  attention.forward(problem.problem(), {o.data(), lse.data()});
-  o.fetch();
-  lse.fetch();
-  stream.wait();
-  o.deliver();
-  lse.deliver();
+  attention.forward(problem.problem(), host.on_device());
+  host.deliver();
 }
 
 }  // namespace plumbline::gpu
