@@ -54,7 +54,8 @@ CopeErrors cope_errors(const Contract& contract, const CopeNumbers& row) {
   const double r = contract.operand_roundoff, dot = gamma(row.head_dim, contract.unit_roundoff);
   CopeErrors errors;
   for (const double size : row.table_size) {
-    const double error = (dot + r * (2 + r) * (1 + dot)) * size + row.head_dim * lost * 0x1p-24 +
+    const double error = (dot + r * (2 + r) * (1 + dot)) * size +
+                         row.head_dim * result_underflow(contract) +
                          row.head_dim * operand_underflow(contract) * (size > 0 ? 1 : 0);
     errors.table.push_back(size < 0x1p127 ? second_order * error : INFINITY);
   }
@@ -89,7 +90,8 @@ CopeErrors cope_errors(const Contract& contract, const CopeNumbers& row) {
     const double by_position = clamped ? 0.0 : std::min(errors.count[j] * slope, most - least);
     // 1 - w, both products and the sum, or the difference, its product and the sum.
     const double size = std::max(std::abs(least), std::abs(most)) + of_table;
-    errors.added[j] = second_order * (by_position + of_table + 6 * u * size) + 4 * lost * 0x1p-24;
+    errors.added[j] =
+        second_order * (by_position + of_table + 6 * u * size) + 4 * result_underflow(contract);
     if (!(errors.added[j] < INFINITY)) errors.added[j] = INFINITY;
   }
   return errors;
@@ -138,7 +140,7 @@ CopeGradientErrors cope_gradient_errors(const Contract& contract, const CopeNumb
     const double product = (weight + weight_error) * (std::abs(passed) + sum_error);
     result.scores[k] = second_order * (t + weight_error * (std::abs(passed) + sum_error) +
                                        weight * sum_error + 2 * u * (dl + t + product)) +
-                       4 * lost * 0x1p-24;
+                       4 * result_underflow(contract);
     if (!(result.scores[k] < INFINITY)) result.scores[k] = INFINITY;
 
     for (int n = std::max(at.first - 1, 0); n <= std::min(at.last + 1, rows - 1); ++n) {
@@ -152,7 +154,7 @@ CopeGradientErrors cope_gradient_errors(const Contract& contract, const CopeNumb
   for (int n = 0; n < rows; ++n) {
     result.by_row[n] = second_order * (result.by_row[n] +
                                        (gamma(visible, contract.unit_roundoff) + 4 * u) * size[n]) +
-                       visible * lost * 0x1p-24;
+                       visible * result_underflow(contract);
     if (!(result.by_row[n] < INFINITY)) result.by_row[n] = INFINITY;
   }
   return result;

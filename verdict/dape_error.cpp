@@ -10,8 +10,6 @@ using reference::KeyConvolution;
 using Numbers = reference::Matrix<double>;
 
 constexpr double u = fp32_roundoff;
-/// Half of fp32's smallest subnormal: what a product loses when it underflows gradually.
-constexpr double underflow = 0x1p-150;
 /// Covers second-order products of single roundings (u or a few u) and this file's own rounding.
 constexpr double second_order = 1.0 + 0x1p-16;
 
@@ -42,8 +40,9 @@ Bounded convolved(const Contract& contract, const KeyConvolution<double>& layer,
   const double roundoff = sum_roundoff(contract, terms);
   const Numbers carried = key_convolution(x.error, without_bias(sizes));
   const Numbers size = key_convolution(Numbers(size_of(x.value) + x.error), sizes);
-  return {key_convolution(x.value, layer), second_order * (carried + roundoff * size).array() +
-                                               static_cast<double>(terms) * underflow};
+  return {key_convolution(x.value, layer),
+          second_order * (carried + roundoff * size).array() +
+              static_cast<double>(terms) * result_underflow(contract)};
 }
 
 /// The adjoint in x of grad_y: |W|^T e + (gamma + ...) |W|^T (|dy| + e).
@@ -55,9 +54,9 @@ Bounded convolved_back(const Contract& contract, const KeyConvolution<double>& l
   const Numbers carried = key_convolution_grad(x.value, sizes, grad_y.error).x;
   const Numbers size =
       key_convolution_grad(x.value, sizes, Numbers(size_of(grad_y.value) + grad_y.error)).x;
-  return {
-      key_convolution_grad(x.value, layer, grad_y.value).x,
-      second_order * (carried + roundoff * size).array() + static_cast<double>(terms) * underflow};
+  return {key_convolution_grad(x.value, layer, grad_y.value).x,
+          second_order * (carried + roundoff * size).array() +
+              static_cast<double>(terms) * result_underflow(contract)};
 }
 
 /// Of the parameters' gradients: |x| e_dy + e_x (|dy| + e_dy), and the sizes of the terms.
@@ -111,7 +110,7 @@ DapeGradientErrors dape_gradient_errors(const Contract& contract, const DapeNumb
     double& error = grad_before.error.data()[n];
     grad_before.value.data()[n] *= slope;
     error = (either ? 1.0 : slope) * error * (1 + 2 * u) + 2 * u * slope * size +
-            (either ? 0.99 * size : 0.0) + underflow;
+            (either ? 0.99 * size : 0.0) + result_underflow(contract);
   }
   const Bounded grad_features =
       convolved_back(contract, layers.first, errors.features, grad_before);
