@@ -52,6 +52,12 @@ BOOST_AUTO_TEST_CASE(no_cell_of_the_oracle_is_empty_for_any_method) {
     BOOST_TEST(cell["state"] == "ok", cases::name(bias));
     BOOST_TEST(cell["cases"].get<int>() >= (cases::needs_scores(bias) ? 2 : 10), cases::name(bias));
   }
+  // And what is made of them, in every pass.
+  for (const json& row : report["methods"]) {
+    for (const char* column : {"forward", "backward", "decode"}) {
+      BOOST_TEST(row[column]["state"] == "ok", row["method"] << " " << column);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_damaged_number_and_a_missing_file_fail) {
