@@ -27,6 +27,8 @@ void add_vectors(CLI::App& app, Run& run);
 void add_claims(CLI::App& app, Run& run);  ///< of plumbline-claims: cli/claims_main.cpp
 inline constexpr const char* claims_description =
     "Check the papers' claims: holds, holds under a condition, refuted";
+void add_train(CLI::App& app, Run& run, char** argv);  ///< of plumbline-models: cli/models_main.cpp
+inline constexpr const char* train_description = "Train GPT-2, BERT or BAM's decoder on texts";
 void add_golden(CLI::App& app, Run& run);
 void add_methods(CLI::App& app, Run& run);
 void add_tokenize(CLI::App& app, Run& run);

@@ -2,6 +2,7 @@
 // plumbline: tells whether an attention kernel with a positional bias is right.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -12,13 +13,25 @@
 namespace plumbline::cli {
 namespace {
 
-/// The papers' claims are a program of their own beside this one: they take as long to build as all
-/// the rest, and who judges a kernel does not need them.
-int run_claims_program(char** argv) {
-  const std::filesystem::path program = program_prefix() / "bin" / "plumbline-claims";
+/// Becomes another program of ours, beside this one: who judges a kernel need not build the papers'
+/// claims, which take as long as all the rest, nor the models.
+int become(const std::string& name, const std::string& target, char** argv) {
+  const std::filesystem::path program = program_prefix() / "bin" / name;
   execv(program.c_str(), argv);
   throw MachineLacks(program.string() + ": " + std::strerror(errno) +
-                     "; it is built by the target plumbline_claims_program");
+                     "; it is built by the target " + target);
+}
+
+/// A command of that other program; its options are not looked at here.
+void add_command_of(CLI::App& app, Run& run, char** argv, const std::string& command,
+                    const std::string& description, const std::string& program) {
+  auto* added = app.add_subcommand(command, description);
+  added->prefix_command()->set_help_flag();
+  added->callback([argv, &run, program] {
+    std::string target = program + "_program";
+    std::replace(target.begin(), target.end(), '-', '_');
+    run = [=] { return become(program, target, argv); };
+  });
 }
 
 void add_commands(CLI::App& app, Run& run, char** argv) {
@@ -26,12 +39,11 @@ void add_commands(CLI::App& app, Run& run, char** argv) {
   add_judge(app, run);
   add_oracle(app, run);
   add_vectors(app, run);
-  auto* claims = app.add_subcommand("claims", claims_description);
-  claims->prefix_command()->set_help_flag();
-  claims->callback([argv, &run] { run = [argv] { return run_claims_program(argv); }; });
+  add_command_of(app, run, argv, "claims", claims_description, "plumbline-claims");
   add_golden(app, run);
   add_methods(app, run);
   add_tokenize(app, run);
+  add_command_of(app, run, argv, "train", train_description, "plumbline-models");
 }
 
 }  // namespace

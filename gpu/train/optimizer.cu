@@ -5,9 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "core/bfloat16.cuh"
-#include "core/float16.cuh"
-#include "ops/cast.cuh"
 #include "ops/clamp.cuh"
 #include "ops/global_norm.cuh"
 #include "ops/optimizer.cuh"
@@ -40,26 +37,24 @@ Clipping clipping_of(const OptimizerSettings& settings) {
 }  // namespace
 
 Optimizer::Optimizer(const Stream& stream, const ParameterLayout& layout,
-                     const OptimizerSettings& settings, Format format)
+                     const OptimizerSettings& settings)
     : stream_(stream),
       layout_(layout),
       settings_((validate(settings), settings)),
-      format_(format),
       mean_(zeros(stream, layout.size())),
       mean_square_(zeros(stream, layout.size())),
       parts_(stream, norm_parts(layout)),
       norm_(stream, 1),
       factor_(stream, 1) {}
 
-template <class Element>
-void Optimizer::step(long n, double learning_rate, float* master, Element* copy,
-                     const float* gradients, ParameterRange range, double weight_decay) {
+void Optimizer::step(long n, double learning_rate, float* master, const float* gradients,
+                     ParameterRange range, double weight_decay) {
   const AdamSettings adam{learning_rate, settings_.beta1, settings_.beta2, settings_.epsilon,
                           weight_decay};
   const std::size_t first = range.begin;
-  const AdamTensor<Element> tensor{
-      master + first,    mean_.data() + first,          mean_square_.data() + first,
-      gradients + first, copy ? copy + first : nullptr, range.size()};
+  const AdamTensor<float> tensor{
+      master + first, mean_.data() + first, mean_square_.data() + first, gradients + first,
+      nullptr,        range.size()};
   const int t = static_cast<int>(n + 1);
   switch (settings_.kind) {
     case OptimizerKind::adamw:
@@ -71,8 +66,7 @@ void Optimizer::step(long n, double learning_rate, float* master, Element* copy,
   }
 }
 
-double Optimizer::update(long n, double learning_rate, float* master, void* copy,
-                         const float* gradients) {
+double Optimizer::update(long n, double learning_rate, float* master, const float* gradients) {
   const GradientArray trained{gradients, trained_count(layout_)};
   global_norm(stream_, clipping_of(settings_), {&trained, 1}, parts_.data(), norm_.data(),
               factor_.data());
@@ -81,24 +75,11 @@ double Optimizer::update(long n, double learning_rate, float* master, void* copy
   stream_.wait();
   if (!std::isfinite(norm)) return norm;
 
-  const auto both = [&]<class Element>(Element* cast) {
-    step(n, learning_rate, master, cast, gradients, layout_.decaying(), settings_.weight_decay);
-    step(n, learning_rate, master, cast, gradients, layout_.not_decaying(), 0.0);
-  };
-  if (format_ == Format::bf16)
-    both(static_cast<bfloat16*>(copy));
-  else if (format_ == Format::fp16)
-    both(static_cast<float16*>(copy));
-  else
-    both(static_cast<float*>(nullptr));
-
+  step(n, learning_rate, master, gradients, layout_.decaying(), settings_.weight_decay);
+  step(n, learning_rate, master, gradients, layout_.not_decaying(), 0.0);
   for (const Parameter& p : layout_.all()) {
-    if (!p.trained || (p.least == -INFINITY && p.most == INFINITY)) continue;
-    clamp(stream_, master + p.offset, p.size(), p.least, p.most);
-    if (format_ == Format::bf16)
-      cast(stream_, master + p.offset, static_cast<bfloat16*>(copy) + p.offset, p.size());
-    else if (format_ == Format::fp16)
-      cast(stream_, master + p.offset, static_cast<float16*>(copy) + p.offset, p.size());
+    if (p.trained && (p.least > -INFINITY || p.most < INFINITY))
+      clamp(stream_, master + p.offset, p.size(), p.least, p.most);
   }
   return norm;
 }

@@ -4,7 +4,6 @@
 #define PLUMBLINE_GPU_TRAIN_OPTIMIZER_CUH
 
 #include "core/device_buffer.cuh"
-#include "core/formats.cuh"
 #include "model/parameters.hpp"
 #include "train/settings.hpp"
 
@@ -16,26 +15,22 @@ namespace plumbline::gpu {
 class Optimizer {
  public:
   /// Both moments are 0. @throws BadInput as validate(settings).
-  Optimizer(const Stream& stream, const ParameterLayout& layout, const OptimizerSettings& settings,
-            Format format);
+  Optimizer(const Stream& stream, const ParameterLayout& layout, const OptimizerSettings& settings);
 
-  /// Update `n`, counted from 0: master [layout.size()] is changed, and `copy`, the same rounded to
-  /// the format (null in fp32 and tf32, which read the master), written anew. Returns the global
-  /// norm of `gradients` before clipping. Where that is not finite, nothing is changed.
-  double update(long n, double learning_rate, float* master, void* copy, const float* gradients);
+  /// Update `n`, counted from 0, of master [layout.size()]. Returns the global norm of `gradients`
+  /// before clipping. Where that is not finite, nothing is changed.
+  double update(long n, double learning_rate, float* master, const float* gradients);
 
   DeviceBuffer<float>& mean() { return mean_; }
   DeviceBuffer<float>& mean_square() { return mean_square_; }
 
  private:
-  template <class Element>
-  void step(long n, double learning_rate, float* master, Element* copy, const float* gradients,
+  void step(long n, double learning_rate, float* master, const float* gradients,
             ParameterRange range, double weight_decay);
 
   const Stream& stream_;
   const ParameterLayout& layout_;
   OptimizerSettings settings_;
-  Format format_;
   DeviceBuffer<float> mean_, mean_square_;
   DeviceBuffer<double> parts_, norm_;
   DeviceBuffer<float> factor_;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/models_backend.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace plumbline::cli {
+
+namespace {
+
+#ifdef PLUMBLINE_MODELS_ON_GPU
+constexpr const char* own_backend = "cuda";
+#else
+constexpr const char* own_backend = "emulated";
+#endif
+
+std::string program_of(const std::string& backend) {
+  return backend == "cuda" ? "plumbline-models-cuda" : "plumbline-models";
+}
+
+}  // namespace
+
+void add_backend_option(CLI::App& command, std::string& backend) {
+  command.add_option("--backend", backend, "emulated (on the CPU) or cuda")->capture_default_str();
+}
+
+void go_to_backend(const std::string& backend, char** argv) {
+  if (backend != "emulated" && backend != "cuda")
+    throw BadInput("--backend", in_quotes(backend), "emulated or cuda");
+  if (backend == own_backend) return;
+  const std::filesystem::path program = program_prefix() / "bin" / program_of(backend);
+  execv(program.c_str(), argv);
+  throw MachineLacks(program.string() + ": " + std::strerror(errno) +
+                     "; it is built where CMake finds nvcc 13 and cuBLASLt, by the target "
+                     "plumbline_models_cuda_program");
+}
+
+}  // namespace plumbline::cli

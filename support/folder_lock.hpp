@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+namespace plumbline {
+
+/// One process at a time works in a folder: an advisory lock on the file `.lock` in it, which the
+/// system takes back when the process ends, however it ends.
+class FolderLock {
+ public:
+  /// Does not wait. @throws BadInput naming the folder if another process has it, or if the file
+  /// cannot be made.
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace plumbline

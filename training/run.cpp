@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "training/run.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "model/initial_values.hpp"
+#include "support/atomic_file.hpp"
+#include "support/error.hpp"
+#include "support/folder_lock.hpp"
+#include "support/text.hpp"
+#include "text/entropy.hpp"
+#include "train/trainer.hpp"
+#include "training/batches.hpp"
+#include "training/log.hpp"
+
+namespace plumbline::training {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+const Settings& checked(const Settings& settings) {
+  validate(settings);
+  return settings;
+}
+
+/// The folder exists, and holds a run exactly where one is to be resumed.
+/// @returns the newest checkpoint, empty for a new run.
+std::filesystem::path prepare_folder(const Habits& habits) {
+  validate(habits);
+  std::error_code error;
+  std::filesystem::create_directories(habits.folder, error);
+  if (error)
+    throw BadInput("out", path_in_quotes(habits.folder) + ": " + error.message(),
+                   "a folder, or a place where one can be made");
+  const auto found = checkpoints_in(habits.folder);
+  if (habits.resume && found.empty())
+    throw BadInput("out", path_in_quotes(habits.folder) + ", which holds no checkpoint",
+                   "a run's folder, for --resume");
+  if (!habits.resume && !found.empty())
+    throw BadInput("out", path_in_quotes(habits.folder) + ", which holds a run already",
+                   "another folder, or --resume to go on with that run");
+  return found.empty() ? std::filesystem::path() : found.back();
+}
+
+std::unique_ptr<text::Tokenizer> tokenizer_for(const Settings& settings) {
+  auto tokenizer = text::open_tokenizer(settings.tokenizer);
+  if (settings.model.vocabulary < tokenizer->vocabulary())
+    throw BadInput("vocabulary", std::to_string(settings.model.vocabulary),
+                   fmt::format("at least {}, the vocabulary of the tokenizer {}",
+                               tokenizer->vocabulary(), in_quotes(settings.tokenizer)));
+  return tokenizer;
+}
+
+/// The newest checkpoint's state; a refusal tells which one is before it.
+State resumed(const std::filesystem::path& newest, const Habits& habits, const Settings& settings,
+              const gpu::ParameterLayout& layout, const Terms& terms) {
+  try {
+    return load_checkpoint(newest, settings.model, layout, terms);
+  } catch (const BadInput& error) {
+    const auto all = checkpoints_in(habits.folder);
+    if (all.size() < 2) throw;
+    throw BadInput(fmt::format("--resume (the checkpoint before it is {}; move the newest away to "
+                               "go on from there)",
+                               path_in_quotes(all[all.size() - 2])),
+                   error);
+  }
+}
+
+}  // namespace
+
+struct Run::Parts {
+  Parts(const Settings& wanted, const Habits& wanted_habits)
+      : settings(checked(wanted)),
+        habits(wanted_habits),
+        newest(prepare_folder(habits)),
+        lock(habits.folder),
+        tokenizer(tokenizer_for(settings)),
+        data(text::open_stream(settings.data, *tokenizer, settings.separator)),
+        terms(terms_of(settings, text::fingerprint(data))),
+        split(text::split(data, settings.validation)),
+        training(split.training, *tokenizer, settings, settings.batch,
+                 settings.shuffled ? text::Order::shuffled : text::Order::sequential),
+        validation(split.validation, *tokenizer, settings, settings.part, text::Order::sequential),
+        trainer(settings.model,
+                {.batch = settings.part,
+                 .length = settings.length,
+                 .deterministic = settings.deterministic,
+                 .dropout_seed = settings.seed},
+                settings.optimizer) {
+    if (newest.empty()) {
+      std::vector<float> values(trainer.layout().size());
+      gpu::set_initial_values(trainer.layout(), settings.seed, values);
+      trainer.set_parameters(values);
+      save();  // whatever happens from now on, there is something to resume
+    } else {
+      const State state = resumed(newest, habits, settings, trainer.layout(), terms);
+      updates = state.updates;
+      trainer.set_parameters(state.parameters);
+      trainer.set_moments(state.mean, state.mean_square);
+    }
+    write_file(habits.folder / "run.json", terms.dump(2) + "\n");
+    log.emplace(habits.folder / "log.jsonl", updates);
+  }
+
+  /// Returns the mean loss and adds up the gradients of update `n`.
+  double add_parts(long n) {
+    const text::Batch batch = training.batch(n);
+    const std::int64_t targets = target_count(batch);
+    const int parts = settings.batch / settings.part;
+    double sum = 0.0;
+    for (int k = 0; k < parts; ++k) {
+      const text::Batch rows = rows_of(batch, k * settings.part, settings.part);
+      const auto draw = static_cast<std::uint64_t>(n) * parts + k;
+      sum += trainer
+                 .add(sequences(rows, settings.document_mask, draw),
+                      std::max<std::int64_t>(targets, 1))
+                 .sum;
+    }
+    return targets > 0 ? sum / static_cast<double>(targets) : 0.0;
+  }
+
+  double validation_loss() {
+    const std::int64_t rows = std::min<std::int64_t>(habits.evaluation_rows, validation.windows());
+    gpu::LossSum all;
+    for (std::int64_t first = 0; first < rows; first += settings.part) {
+      text::Batch batch = validation.batch(first / settings.part);
+      const auto left = static_cast<int>(std::min<std::int64_t>(rows - first, settings.part));
+      if (left < batch.rows) batch = rows_of(batch, 0, left);
+      const gpu::LossSum some = trainer.loss(sequences(batch, settings.document_mask, 0));
+      all.sum += some.sum;
+      all.tokens += some.tokens;
+    }
+    return all.tokens > 0 ? all.sum / static_cast<double>(all.tokens) : 0.0;
+  }
+
+  std::filesystem::path save() {
+    const std::filesystem::path path = checkpoint_path(habits.folder, updates);
+    save_checkpoint(path, settings.model, trainer.layout(), terms,
+                    {updates, trainer.parameters(), trainer.mean(), trainer.mean_square()});
+    auto all = checkpoints_in(habits.folder);
+    while (static_cast<int>(all.size()) > habits.keep) {
+      std::filesystem::remove(all.front());
+      all.erase(all.begin());
+    }
+    return path;
+  }
+
+  const Settings settings;
+  const Habits habits;
+  const std::filesystem::path newest;
+  const FolderLock lock;
+  const std::unique_ptr<text::Tokenizer> tokenizer;
+  const text::TokenStream data;
+  const Terms terms;
+  const text::Split split;
+  const Batches training, validation;
+  gpu::Trainer trainer;
+  std::optional<Log> log;
+  long updates = 0;  ///< made
+};
+
+Run::Run(const Settings& settings, const Habits& habits)
+    : parts_(std::make_unique<Parts>(settings, habits)) {}
+
+Run::~Run() = default;
+
+long Run::updates_made() const { return parts_->updates; }
+
+Outcome Run::train(const std::function<void(const Status&)>& report) {
+  Parts& p = *parts_;
+  const long all = p.settings.schedule.updates, begun = p.updates;
+  const double tokens = static_cast<double>(p.settings.batch) * p.settings.length;
+  const auto due = [&](long every) {
+    return p.updates == all || (every > 0 && p.updates % every == 0);
+  };
+  const Clock::time_point start = Clock::now();
+  Outcome outcome;
+  while (p.updates < all) {
+    const Clock::time_point begin = Clock::now();
+    Status status;
+    status.updates = all;
+    status.learning_rate = gpu::learning_rate(p.settings.schedule, p.updates);
+    status.loss = p.add_parts(p.updates);
+    status.norm = p.trainer.update(p.updates, status.learning_rate);
+    if (!std::isfinite(status.norm))
+      throw Diverged(
+          fmt::format("the gradient of update {} is not finite (its loss is {}); the "
+                      "checkpoints in {} are as they were",
+                      p.updates + 1, status.loss, path_in_quotes(p.habits.folder)));
+    status.update = ++p.updates;
+    status.tokens_per_second = tokens / seconds_since(begin);
+    status.seconds_left = seconds_since(start) / static_cast<double>(p.updates - begun) *
+                          static_cast<double>(all - p.updates);
+    nlohmann::ordered_json line{{"update", status.update},
+                                {"tokens", static_cast<double>(status.update) * tokens},
+                                {"loss", status.loss},
+                                {"norm", status.norm},
+                                {"learning_rate", status.learning_rate},
+                                {"tokens_per_second", status.tokens_per_second}};
+    if (due(p.habits.evaluate_every)) {
+      status.validation_loss = p.validation_loss();
+      line["validation_loss"] = *status.validation_loss;
+    }
+    p.log->write(line);
+    if (due(p.habits.save_every)) status.saved = p.save();
+    report(status);
+  }
+  outcome.updates = p.updates;
+  outcome.validation_loss = p.validation_loss();
+  outcome.unigram_entropy =
+      text::unigram_entropy(text::token_counts(p.split.validation, p.tokenizer->vocabulary()));
+  outcome.checkpoint = checkpoints_in(p.habits.folder).back();
+  return outcome;
+}
+
+}  // namespace plumbline::training

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "training/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "support/error.hpp"
+#include "support/text.hpp"
+#include "training/model_json.hpp"
+
+namespace plumbline::training {
+
+namespace {
+
+template <class T>
+void expect(bool holds, const char* field, const T& value, const std::string& expected) {
+  if (!holds) throw BadInput(field, fmt::format("{}", value), expected);
+}
+
+std::string_view name(gpu::OptimizerKind kind) {
+  switch (kind) {
+    case gpu::OptimizerKind::radam:
+      return "radam";
+    case gpu::OptimizerKind::radam_pytorch:
+      return "radam_pytorch";
+    default:
+      return "adamw";
+  }
+}
+
+}  // namespace
+
+void validate(const Settings& s) {
+  gpu::validate(s.model);
+  gpu::validate(s.schedule);
+  gpu::validate(s.optimizer);
+  if (s.data.empty()) throw BadInput("data", "missing", "a text or a token shard");
+  expect(s.length >= 1, "length", s.length, "at least 1");
+  expect(s.batch >= 1, "batch", s.batch, "at least 1");
+  expect(s.part >= 1 && s.batch % s.part == 0, "part", s.part,
+         fmt::format("a divisor of batch, {}", s.batch));
+  expect(std::isfinite(s.validation) && s.validation > 0 && s.validation < 1, "validation",
+         s.validation, "a share of the tokens between 0 and 1");
+  expect(s.masking > 0 && s.masking <= 1, "masking", s.masking, "above 0 and at most 1");
+  if (s.model.position == "learnable")
+    expect(
+        s.length <= s.model.context, "length", s.length,
+        fmt::format("at most {}, the rows of the table of learnable positions", s.model.context));
+  if (s.model.format == gpu::Format::fp16)
+    throw BadInput("format", "fp16", "bf16, fp32 or tf32: fp16 would need a scaled loss");
+}
+
+void validate(const Habits& h) {
+  if (h.folder.empty()) throw BadInput("out", "missing", "a folder for the run");
+  expect(h.save_every >= 0, "save_every", h.save_every, "at least 0");
+  expect(h.evaluate_every >= 0, "evaluate_every", h.evaluate_every, "at least 0");
+  expect(h.evaluation_rows >= 1, "evaluation_rows", h.evaluation_rows, "at least 1");
+  expect(h.keep >= 1, "keep", h.keep, "at least 1");
+}
+
+Terms terms_of(const Settings& s, std::uint64_t fingerprint) {
+  return {{"model", to_json(s.model)},
+          {"tokenizer", s.tokenizer},
+          {"data", fmt::format("{:016x}", fingerprint)},
+          {"separator", s.separator},
+          {"validation", s.validation},
+          {"length", s.length},
+          {"batch", s.batch},
+          {"part", s.part},
+          {"shuffled", s.shuffled},
+          {"document_mask", s.document_mask},
+          {"masking", s.masking},
+          {"schedule",
+           {{"highest", s.schedule.highest},
+            {"lowest", s.schedule.lowest},
+            {"warm_up", s.schedule.warm_up},
+            {"updates", s.schedule.updates}}},
+          {"optimizer",
+           {{"kind", name(s.optimizer.kind)},
+            {"beta1", s.optimizer.beta1},
+            {"beta2", s.optimizer.beta2},
+            {"epsilon", s.optimizer.epsilon},
+            {"weight_decay", s.optimizer.weight_decay},
+            {"max_norm", s.optimizer.max_norm}}},
+          {"seed", s.seed},
+          {"deterministic", s.deterministic}};
+}
+
+gpu::ModelConfiguration model_of(const Terms& terms) {
+  const auto found = terms.find("model");
+  if (found == terms.end()) throw BadInput("terms: model", "missing", "a configuration");
+  return model_from_json(*found);
+}
+
+}  // namespace plumbline::training

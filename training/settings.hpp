@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training run as a person asks for it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "model/configuration.hpp"
+#include "text/sampler.hpp"
+#include "train/learning_rate.hpp"
+#include "train/settings.hpp"
+#include "training/checkpoint.hpp"
+
+namespace plumbline::training {
+
+struct Settings {
+  gpu::ModelConfiguration model;
+  std::string tokenizer = "byte";           ///< text/tokenizer.hpp
+  std::vector<std::filesystem::path> data;  ///< texts and token shards, in order
+  std::string separator;                    ///< between the documents of a text; none: one a file
+  double validation = 0.1;                  ///< share of the tokens, the last ones
+
+  int length = 64;             ///< tokens a row
+  int batch = 16;              ///< rows of an update, of all ranks and parts together
+  int part = 16;               ///< rows that go through the model at once; divides batch
+  bool shuffled = true;        ///< windows in an order that is drawn for every epoch
+  bool document_mask = false;  ///< attention stays within a document
+  double masking = 0.15;       ///< BERT: share of the tokens to be predicted
+
+  gpu::CosineSchedule schedule;
+  gpu::OptimizerSettings optimizer;
+  std::uint64_t seed = 1;     ///< of initial values, order, masking and dropout
+  bool deterministic = true;  ///< the same bits every run
+};
+
+/// Where a run writes, and how often: what may differ when it is resumed.
+struct Habits {
+  std::filesystem::path folder;
+  long save_every = 100;      ///< updates; 0: at the end only
+  long evaluate_every = 100;  ///< updates; 0: at the end only
+  int evaluation_rows = 64;   ///< most rows of the validation part
+  int keep = 2;               ///< checkpoints that stay
+  bool resume = false;
+};
+
+/// @throws BadInput naming the field, its value and what was expected.
+void validate(const Settings&);
+void validate(const Habits&);
+
+/// What a run and its resumption must have in common; `tokens` tells the data apart.
+Terms terms_of(const Settings&, std::uint64_t fingerprint);
+
+/// The model that terms were made for. @throws BadInput naming the field.
+gpu::ModelConfiguration model_of(const Terms&);
+
+}  // namespace plumbline::training
