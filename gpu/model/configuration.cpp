@@ -34,7 +34,7 @@ const std::map<std::string_view, ModelConfiguration>& presets() {
   };
   static const std::map<std::string_view, ModelConfiguration> all = [&] {
     ModelConfiguration nano = gpt2(2, 2, 64);
-    nano.vocabulary = 257;  // the bytes and the end of text
+    nano.vocabulary = 261;  // the byte tokenizer (text/byte_tokenizer.hpp)
     nano.context = 64;
     ModelConfiguration bert{
         .architecture = Architecture::bert, .vocabulary = 30522, .context = 512, .epsilon = 1e-12};
