@@ -50,6 +50,17 @@ std::filesystem::path prepare_folder(const Habits& habits) {
   return found.empty() ? std::filesystem::path() : found.back();
 }
 
+/// Takes away what a killed run left of a checkpoint that it was writing. The folder is ours.
+void remove_partial_files(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> partial;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(".checkpoint-") && name.ends_with(".partial"))
+      partial.push_back(entry.path());
+  }
+  for (const auto& path : partial) std::filesystem::remove(path);
+}
+
 std::unique_ptr<text::Tokenizer> tokenizer_for(const Settings& settings) {
   auto tokenizer = text::open_tokenizer(settings.tokenizer);
   if (settings.model.vocabulary < tokenizer->vocabulary())
@@ -95,6 +106,7 @@ struct Run::Parts {
                  .deterministic = settings.deterministic,
                  .dropout_seed = settings.seed},
                 settings.optimizer) {
+    remove_partial_files(habits.folder);
     if (newest.empty()) {
       std::vector<float> values(trainer.layout().size());
       gpu::set_initial_values(trainer.layout(), settings.seed, values);
