@@ -98,23 +98,23 @@ typedef enum {
 /* What is learned, or computed by an earlier layer. A pointer that the method does not use is
    NULL. */
 typedef enum {
-  PLUMBLINE_SSMAX_SCALE = 0,    /* [heads]; NULL: no SSMax */
-  PLUMBLINE_SLOPES = 1,         /* [heads]; a constant: it gets no gradient */
-  PLUMBLINE_INCREMENTS = 2,     /* [batch, heads, keys], >= 0 */
-  PLUMBLINE_GAIN = 3,           /* [batch, heads, queries], >= 0 */
-  PLUMBLINE_THETA_ALPHA = 4,    /* [heads] */
-  PLUMBLINE_THETA_BETA = 5,     /* [heads] */
-  PLUMBLINE_THETA_MU = 6,       /* [heads] */
-  PLUMBLINE_P = 7,              /* [heads], >= 0.01, in the power form <= 2 */
-  PLUMBLINE_A = 8,              /* [heads], >= 0.01 */
-  PLUMBLINE_TABLE = 9,          /* [heads, rows] */
-  PLUMBLINE_HIDDEN_WEIGHT = 10, /* [hidden]; DAPE: [hidden, 2 heads, width] */
-  PLUMBLINE_HIDDEN_BIAS = 11,   /* [hidden] */
-  PLUMBLINE_OUTPUT_WEIGHT = 12, /* [heads, hidden]; DAPE: [heads, hidden, width] */
-  PLUMBLINE_OUTPUT_BIAS = 13,   /* [heads] */
-  PLUMBLINE_C = 14,             /* [1], not 0 */
-  PLUMBLINE_L = 15,             /* [1], not 0 */
-  PLUMBLINE_LOG_FORGET = 16,    /* [batch, heads, keys], <= 0 */
+  PLUMBLINE_SSMAX_SCALE = 0,        /* [heads]; NULL: no SSMax */
+  PLUMBLINE_SLOPES = 1,             /* [heads]; a constant: it gets no gradient */
+  PLUMBLINE_INCREMENTS = 2,         /* [batch, heads, keys], >= 0 */
+  PLUMBLINE_GAIN = 3,               /* [batch, heads, queries], >= 0 */
+  PLUMBLINE_THETA_ALPHA = 4,        /* [heads] */
+  PLUMBLINE_THETA_BETA = 5,         /* [heads] */
+  PLUMBLINE_THETA_MU = 6,           /* [heads] */
+  PLUMBLINE_P = 7,                  /* [heads], >= 0.01, in the power form <= 2 */
+  PLUMBLINE_A = 8,                  /* [heads], >= 0.01 */
+  PLUMBLINE_TABLE = 9,              /* [heads, rows] */
+  PLUMBLINE_HIDDEN_WEIGHT = 10,     /* [hidden]; DAPE: [hidden, 2 heads, width] */
+  PLUMBLINE_HIDDEN_BIAS = 11,       /* [hidden] */
+  PLUMBLINE_OUTPUT_WEIGHT = 12,     /* [heads, hidden]; DAPE: [heads, hidden, width] */
+  PLUMBLINE_OUTPUT_BIAS = 13,       /* [heads] */
+  PLUMBLINE_C = 14,                 /* [1], not 0 */
+  PLUMBLINE_L = 15,                 /* [1], not 0 */
+  PLUMBLINE_LOG_FORGET = 16,        /* [batch, heads, keys], <= 0 */
   PLUMBLINE_POSITION_EMBEDDING = 17 /* [heads, positions, head_dim] */
 } plumbline_parameter;
 #define PLUMBLINE_PARAMETER_COUNT 18
