@@ -11,10 +11,10 @@
 #include <sstream>
 
 #include "golden/golden.hpp"
-#include "golden/sha256.hpp"
 #include "golden/vector_file.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
+#include "support/sha256.hpp"
 
 using namespace plumbline::golden;
 namespace fs = std::filesystem;
@@ -43,7 +43,7 @@ class Copy {
   void sign(const std::string& file) const {
     auto manifest = nlohmann::json::parse(read("manifest.json"));
     for (auto& entry : manifest["files"]) {
-      if (entry["file"] == file) entry["sha256"] = sha256(read(file));
+      if (entry["file"] == file) entry["sha256"] = plumbline::sha256(read(file));
     }
     write("manifest.json", manifest.dump());
   }
@@ -312,6 +312,8 @@ BOOST_AUTO_TEST_CASE(numbers_survive_as_hexadecimal_text) {
 
 // FIPS 180-4's own example, and the empty string.
 BOOST_AUTO_TEST_CASE(the_hash_is_sha_256) {
-  BOOST_TEST(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  BOOST_TEST(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  BOOST_TEST(plumbline::sha256("abc") ==
+             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  BOOST_TEST(plumbline::sha256("") ==
+             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
