@@ -26,20 +26,24 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-const Settings& checked(const Settings& settings) {
-  validate(settings);
-  return settings;
+template <class Wanted>
+const Wanted& checked(const Wanted& wanted) {
+  validate(wanted);
+  return wanted;
 }
 
-/// The folder exists, and holds a run exactly where one is to be resumed.
-/// @returns the newest checkpoint, empty for a new run.
-std::filesystem::path prepare_folder(const Habits& habits) {
-  validate(habits);
+/// The run's folder, made if there is none; no other process is at work in it.
+const std::filesystem::path& made(const std::filesystem::path& folder) {
   std::error_code error;
-  std::filesystem::create_directories(habits.folder, error);
+  std::filesystem::create_directories(folder, error);
   if (error)
-    throw BadInput("out", path_in_quotes(habits.folder) + ": " + error.message(),
+    throw BadInput("out", path_in_quotes(folder) + ": " + error.message(),
                    "a folder, or a place where one can be made");
+  return folder;
+}
+
+/// The newest checkpoint of the run that is to be resumed; empty for a new run.
+std::filesystem::path newest_checkpoint(const Habits& habits) {
   const auto found = checkpoints_in(habits.folder);
   if (habits.resume && found.empty())
     throw BadInput("out", path_in_quotes(habits.folder) + ", which holds no checkpoint",
@@ -50,12 +54,22 @@ std::filesystem::path prepare_folder(const Habits& habits) {
   return found.empty() ? std::filesystem::path() : found.back();
 }
 
-/// Takes away what a killed run left of a checkpoint that it was writing. The folder is ours.
+/// All but the newest `keep` checkpoints go.
+void remove_old_checkpoints(const Habits& habits) {
+  auto all = checkpoints_in(habits.folder);
+  while (static_cast<int>(all.size()) > habits.keep) {
+    std::filesystem::remove(all.front());
+    all.erase(all.begin());
+  }
+}
+
+/// Takes away what a killed run left of a file that it was writing. The folder is ours.
 void remove_partial_files(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> partial;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with(".checkpoint-") && name.ends_with(".partial"))
+    const auto of = [&](const char* file) { return name.starts_with(file); };
+    if (name.ends_with(".partial") && (of(".checkpoint-") || of(".run.json.") || of(".log.jsonl.")))
       partial.push_back(entry.path());
   }
   for (const auto& path : partial) std::filesystem::remove(path);
@@ -90,9 +104,7 @@ State resumed(const std::filesystem::path& newest, const Habits& habits, const S
 struct Run::Parts {
   Parts(const Settings& wanted, const Habits& wanted_habits)
       : settings(checked(wanted)),
-        habits(wanted_habits),
-        newest(prepare_folder(habits)),
-        lock(habits.folder),
+        habits(checked(wanted_habits)),
         tokenizer(tokenizer_for(settings)),
         data(text::open_stream(settings.data, *tokenizer, settings.separator)),
         terms(terms_of(settings, text::fingerprint(data))),
@@ -100,6 +112,8 @@ struct Run::Parts {
         training(split.training, *tokenizer, settings, settings.batch,
                  settings.shuffled ? text::Order::shuffled : text::Order::sequential),
         validation(split.validation, *tokenizer, settings, settings.part, text::Order::sequential),
+        lock(made(habits.folder)),
+        newest(newest_checkpoint(habits)),
         trainer(settings.model,
                 {.batch = settings.part,
                  .length = settings.length,
@@ -117,6 +131,7 @@ struct Run::Parts {
       updates = state.updates;
       trainer.set_parameters(state.parameters);
       trainer.set_moments(state.mean, state.mean_square);
+      remove_old_checkpoints(habits);  // the killed run may have saved and not come that far
     }
     write_file(habits.folder / "run.json", terms.dump(2) + "\n");
     log.emplace(habits.folder / "log.jsonl", updates);
@@ -157,23 +172,19 @@ struct Run::Parts {
     const std::filesystem::path path = checkpoint_path(habits.folder, updates);
     save_checkpoint(path, settings.model, trainer.layout(), terms,
                     {updates, trainer.parameters(), trainer.mean(), trainer.mean_square()});
-    auto all = checkpoints_in(habits.folder);
-    while (static_cast<int>(all.size()) > habits.keep) {
-      std::filesystem::remove(all.front());
-      all.erase(all.begin());
-    }
+    remove_old_checkpoints(habits);
     return path;
   }
 
   const Settings settings;
   const Habits habits;
-  const std::filesystem::path newest;
-  const FolderLock lock;
   const std::unique_ptr<text::Tokenizer> tokenizer;
   const text::TokenStream data;
   const Terms terms;
   const text::Split split;
   const Batches training, validation;
+  const FolderLock lock;
+  const std::filesystem::path newest;
   gpu::Trainer trainer;
   std::optional<Log> log;
   long updates = 0;  ///< made
