@@ -63,7 +63,7 @@ nlohmann::ordered_json to_json(const training::Outcome& o) {
           {"updates", o.updates},
           {"validation_loss", o.validation_loss},
           {"validation_perplexity", text::perplexity(o.validation_loss)},
-          {"unigram_entropy", o.unigram_entropy},
+          {o.baseline.name, o.baseline.loss},
           {"checkpoint", o.checkpoint.string()}};
 }
 
@@ -91,7 +91,7 @@ int train(const TrainOptions& options) {
     std::cout << fmt::format(
         "validation loss {:.4f} nats a token (perplexity {:.2f}); the unigram entropy of the same "
         "tokens is {:.4f}\nwrote {}\n",
-        outcome.validation_loss, text::perplexity(outcome.validation_loss), outcome.unigram_entropy,
+        outcome.validation_loss, text::perplexity(outcome.validation_loss), outcome.baseline.loss,
         outcome.checkpoint.string());
   if (json) json.write(to_text(to_json(outcome)));
   return all_right;

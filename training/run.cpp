@@ -11,10 +11,9 @@
 #include "support/error.hpp"
 #include "support/folder_lock.hpp"
 #include "support/text.hpp"
-#include "text/entropy.hpp"
 #include "train/trainer.hpp"
-#include "training/batches.hpp"
 #include "training/log.hpp"
+#include "training/objective.hpp"
 
 namespace plumbline::training {
 
@@ -106,12 +105,8 @@ struct Run::Parts {
       : settings(checked(wanted)),
         habits(checked(wanted_habits)),
         tokenizer(tokenizer_for(settings)),
-        data(text::open_stream(settings.data, *tokenizer, settings.separator)),
-        terms(terms_of(settings, text::fingerprint(data))),
-        split(text::split(data, settings.validation)),
-        training(split.training, *tokenizer, settings, settings.batch,
-                 settings.shuffled ? text::Order::shuffled : text::Order::sequential),
-        validation(split.validation, *tokenizer, settings, settings.part, text::Order::sequential),
+        objective(make_objective(settings, *tokenizer)),
+        terms(terms_of(settings, objective->fingerprint())),
         lock(made(habits.folder)),
         newest(newest_checkpoint(habits)),
         trainer(settings.model,
@@ -139,34 +134,13 @@ struct Run::Parts {
 
   /// Returns the mean loss and adds up the gradients of update `n`.
   double add_parts(long n) {
-    const text::Batch batch = training.batch(n);
-    const std::int64_t targets = target_count(batch);
-    const int parts = settings.batch / settings.part;
-    double sum = 0.0;
-    for (int k = 0; k < parts; ++k) {
-      const text::Batch rows = rows_of(batch, k * settings.part, settings.part);
-      const auto draw = static_cast<std::uint64_t>(n) * parts + k;
-      sum += trainer
-                 .add(sequences(rows, settings.document_mask, draw),
-                      std::max<std::int64_t>(targets, 1))
-                 .sum;
-    }
-    return targets > 0 ? sum / static_cast<double>(targets) : 0.0;
+    const int parts = objective->begin(trainer, n);
+    double loss = 0.0;
+    for (int k = 0; k < parts; ++k) loss += objective->add(trainer, k);
+    return loss;
   }
 
-  double validation_loss() {
-    const std::int64_t rows = std::min<std::int64_t>(habits.evaluation_rows, validation.windows());
-    gpu::LossSum all;
-    for (std::int64_t first = 0; first < rows; first += settings.part) {
-      text::Batch batch = validation.batch(first / settings.part);
-      const auto left = static_cast<int>(std::min<std::int64_t>(rows - first, settings.part));
-      if (left < batch.rows) batch = rows_of(batch, 0, left);
-      const gpu::LossSum some = trainer.loss(sequences(batch, settings.document_mask, 0));
-      all.sum += some.sum;
-      all.tokens += some.tokens;
-    }
-    return all.tokens > 0 ? all.sum / static_cast<double>(all.tokens) : 0.0;
-  }
+  double validation_loss() { return objective->validation_loss(trainer, habits.evaluation_rows); }
 
   std::filesystem::path save() {
     const std::filesystem::path path = checkpoint_path(habits.folder, updates);
@@ -179,10 +153,8 @@ struct Run::Parts {
   const Settings settings;
   const Habits habits;
   const std::unique_ptr<text::Tokenizer> tokenizer;
-  const text::TokenStream data;
+  const std::unique_ptr<Objective> objective;
   const Terms terms;
-  const text::Split split;
-  const Batches training, validation;
   const FolderLock lock;
   const std::filesystem::path newest;
   gpu::Trainer trainer;
@@ -200,7 +172,7 @@ long Run::updates_made() const { return parts_->updates; }
 Outcome Run::train(const std::function<void(const Status&)>& report) {
   Parts& p = *parts_;
   const long all = p.settings.schedule.updates, begun = p.updates;
-  const double tokens = static_cast<double>(p.settings.batch) * p.settings.length;
+  const double tokens = static_cast<double>(p.objective->tokens_per_update());
   const auto due = [&](long every) {
     return p.updates == all || (every > 0 && p.updates % every == 0);
   };
@@ -238,8 +210,7 @@ Outcome Run::train(const std::function<void(const Status&)>& report) {
   }
   outcome.updates = p.updates;
   outcome.validation_loss = p.validation_loss();
-  outcome.unigram_entropy =
-      text::unigram_entropy(text::token_counts(p.split.validation, p.tokenizer->vocabulary()));
+  outcome.baseline = p.objective->baseline();
   outcome.checkpoint = checkpoints_in(p.habits.folder).back();
   return outcome;
 }

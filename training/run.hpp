@@ -7,7 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "text/tokenizer.hpp"
+#include "training/objective.hpp"
 #include "training/settings.hpp"
 
 namespace plumbline::training {
@@ -25,8 +25,8 @@ struct Status {
 
 struct Outcome {
   long updates = 0;
-  double validation_loss = 0.0;  ///< nats a token, at the end
-  double unigram_entropy = 0.0;  ///< of the validation part: the least loss without any context
+  double validation_loss = 0.0;  ///< at the end
+  Baseline baseline;
   std::filesystem::path checkpoint;
 };
 
