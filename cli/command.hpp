@@ -28,6 +28,9 @@ void add_claims(CLI::App& app, Run& run);  ///< of plumbline-claims: cli/claims_
 inline constexpr const char* claims_description =
     "Check the papers' claims: holds, holds under a condition, refuted";
 void add_train(CLI::App& app, Run& run, char** argv);  ///< of plumbline-models: cli/models_main.cpp
+void add_evaluate(CLI::App& app, Run& run, char** argv);  ///< of plumbline-models
+inline constexpr const char* evaluate_description =
+    "Measure trained models: perplexity against context length, ...";
 inline constexpr const char* train_description = "Train GPT-2, BERT or BAM's decoder on texts";
 void add_golden(CLI::App& app, Run& run);
 void add_methods(CLI::App& app, Run& run);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `plumbline evaluate` consists of. Every evaluation has a file of its own, which adds its
+// subcommand here.
+#pragma once
+
+#include "cli/command.hpp"
+
+namespace plumbline::cli {
+
+void add_evaluate_perplexity(CLI::App& evaluate, Run& run, char** argv);
+
+}  // namespace plumbline::cli
