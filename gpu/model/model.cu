@@ -7,6 +7,7 @@
 #include "model/embedding_layer.cuh"
 #include "model/head.cuh"
 #include "model/sublayer.cuh"
+#include "ops/pooling.cuh"
 #include "support/error.hpp"
 
 namespace plumbline::gpu {
@@ -67,6 +68,8 @@ struct Layers {
   Room<Element> room;
   Element* grad;  ///< [rows, width]: of the residual stream
   int *ids, *targets, *types, *lengths, *documents;
+  float *embeddings, *grad_embeddings;  ///< [batch, width]
+  float* norms;                         ///< [batch]
 
   Layers(Step<Element>& step, Arena& arena, const SharedAttention& attention)
       : embedding(step, arena), head(step, arena), room(step, arena) {
@@ -87,6 +90,9 @@ struct Layers {
     grad = arena.take<Element>(step.max_rows() * c.width);
     for (int** piece : {&ids, &targets, &types, &lengths, &documents})
       *piece = arena.take<int>(step.max_rows());
+    for (float** piece : {&embeddings, &grad_embeddings})
+      *piece = arena.take<float>(static_cast<std::size_t>(step.max_batch) * c.width);
+    norms = arena.take<float>(step.max_batch);
   }
 };
 
@@ -122,11 +128,9 @@ class Transformer : public Model {
     const Tokens tokens = uploaded(batch, true, true);
     forward(tokens);
     const ChunkedLoss result = layers_->head.loss(rows_, targets(), true, grad_loss, denominator);
-    Room<Element>& room = layers_->room;
+    const Room<Element>& room = layers_->room;
     layers_->head.backward(rows_, layers_->grad, room.a, room.norm_workspace);
-    for (std::size_t n = layers_->sublayers.size(); n-- > 0;)
-      layers_->sublayers[n]->backward(tokens, layers_->grad, room);
-    layers_->embedding.backward(tokens, layers_->grad, room.a, room.norm_workspace);
+    backward(tokens);
     return result;
   }
 
@@ -150,6 +154,27 @@ class Transformer : public Model {
     return all;
   }
 
+  std::vector<float> embeddings(const SequenceBatch& batch, Pooling pooling,
+                                bool with_dropout) override {
+    const Tokens tokens = uploaded_for_embeddings(batch, with_dropout);
+    pool(tokens, pooling);
+    std::vector<float> all(static_cast<std::size_t>(batch.batch) * step_.configuration.width);
+    download(step_.stream, layers_->embeddings, all.size(), all.data());
+    return all;
+  }
+
+  void add_embedding_gradients(const SequenceBatch& batch, Pooling pooling,
+                               const std::vector<float>& grad) override {
+    const Tokens tokens = uploaded_for_embeddings(batch, true);
+    require(grad.size() == static_cast<std::size_t>(batch.batch) * step_.configuration.width,
+            "grad.size()", grad.size(), "batch x width");
+    pool(tokens, pooling);
+    upload(step_.stream, grad, layers_->grad_embeddings);
+    pooled_backward(step_.stream, pooling_shape(tokens, pooling), tokens.lengths,
+                    layers_->embeddings, layers_->norms, layers_->grad_embeddings, layers_->grad);
+    backward(tokens);
+  }
+
  private:
   std::size_t bytes() {
     Arena counting;
@@ -159,10 +184,41 @@ class Transformer : public Model {
 
   SharedAttention shared() const { return {attention_, position_}; }
 
-  void forward(const Tokens& tokens) {
+  /// The last hidden states, [rows, width].
+  const Element* hidden(const Tokens& tokens) {
     const Element* x = layers_->embedding.forward(tokens);
     for (const auto& sublayer : layers_->sublayers) x = sublayer->forward(tokens, x, layers_->room);
-    layers_->head.forward(rows_, x);
+    return x;
+  }
+
+  void forward(const Tokens& tokens) { layers_->head.forward(rows_, hidden(tokens)); }
+
+  /// From their gradients, in layers_->grad.
+  void backward(const Tokens& tokens) {
+    const Room<Element>& room = layers_->room;
+    for (std::size_t n = layers_->sublayers.size(); n-- > 0;)
+      layers_->sublayers[n]->backward(tokens, layers_->grad, room);
+    layers_->embedding.backward(tokens, layers_->grad, room.a, room.norm_workspace);
+  }
+
+  /// The batch whose embeddings are asked for, in device memory.
+  Tokens uploaded_for_embeddings(const SequenceBatch& batch, bool with_dropout) {
+    if (step_.configuration.architecture != Architecture::bert)
+      throw BadInput("architecture", "a causal model", "bert, for embeddings of texts");
+    const Tokens tokens = uploaded(batch, false, with_dropout);
+    for (int b = 0; batch.lengths && b < batch.batch; ++b)
+      require(batch.lengths[b] >= 1 && batch.lengths[b] <= batch.length, "lengths",
+              batch.lengths[b], "1 to the length of the batch");
+    return tokens;
+  }
+
+  PoolingShape pooling_shape(const Tokens& tokens, Pooling pooling) const {
+    return {pooling, tokens.batch, tokens.length, step_.configuration.width};
+  }
+
+  void pool(const Tokens& tokens, Pooling pooling) {
+    pooled_forward(step_.stream, pooling_shape(tokens, pooling), hidden(tokens), tokens.lengths,
+                   layers_->embeddings, layers_->norms);
   }
 
   /// The batch in device memory.

@@ -15,6 +15,7 @@
 #include "model/parameters.hpp"
 #include "model/sequence_batch.hpp"
 #include "ops/chunked_cross_entropy.cuh"
+#include "ops/pooling.hpp"
 
 namespace plumbline::gpu {
 
@@ -44,6 +45,18 @@ class Model {
   virtual std::vector<float> losses() = 0;
   /// Every token's logits, [batch, length, vocabulary]; targets are not read. Throws as loss.
   virtual std::vector<float> logits(const SequenceBatch&) = 0;
+
+  /// BERT's: every sequence's embedding, [batch, width], pooled from its tokens' last hidden states
+  /// and of length 1 (ops/pooling.cuh); targets are not read. `with_dropout`: as it is when
+  /// add_embedding_gradients computes it.
+  /// @throws BadInput as loss, and for another architecture; std::invalid_argument for a sequence
+  /// of no tokens or more than it has.
+  virtual std::vector<float> embeddings(const SequenceBatch&, Pooling,
+                                        bool with_dropout = false) = 0;
+  /// Adds to gradients() those of a loss whose derivatives by the embeddings, with dropout, are
+  /// `grad` [batch, width]. Throws likewise, and std::invalid_argument for a grad of another size.
+  virtual void add_embedding_gradients(const SequenceBatch&, Pooling,
+                                       const std::vector<float>& grad) = 0;
 };
 
 /// @throws BadInput as validate does, and for a run of no tokens; InvalidProblem if attention

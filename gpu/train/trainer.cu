@@ -39,6 +39,10 @@ struct Trainer::Parts {
     fill_zero(stream, sum.data(), sum.size());
   }
 
+  void add_to_sum() {
+    gpu::add<float>(stream, sum.data(), model->gradients(), sum.data(), sum.size());
+  }
+
   Stream stream;
   std::unique_ptr<Model> model;
   Optimizer optimizer;
@@ -57,9 +61,20 @@ LossSum Trainer::add(const SequenceBatch& part, std::int64_t denominator) {
   Model& model = *parts_->model;
   model.zero_gradients();
   const ChunkedLoss loss = model.add_gradients(part, 1.0, denominator);
-  gpu::add<float>(parts_->stream, parts_->sum.data(), model.gradients(), parts_->sum.data(),
-                  parts_->sum.size());
+  parts_->add_to_sum();
   return {loss.sum, loss.counted};
+}
+
+std::vector<float> Trainer::embeddings(const SequenceBatch& part, Pooling pooling,
+                                       bool with_dropout) {
+  return parts_->model->embeddings(part, pooling, with_dropout);
+}
+
+void Trainer::add_embedding_gradients(const SequenceBatch& part, Pooling pooling,
+                                      const std::vector<float>& grad) {
+  parts_->model->zero_gradients();
+  parts_->model->add_embedding_gradients(part, pooling, grad);
+  parts_->add_to_sum();
 }
 
 double Trainer::update(long n, double learning_rate) {

@@ -9,6 +9,7 @@
 
 #include "model/parameters.hpp"
 #include "model/sequence_batch.hpp"
+#include "ops/pooling.hpp"
 #include "train/settings.hpp"
 
 namespace plumbline::gpu {
@@ -35,6 +36,12 @@ class Trainer {
   /// in one order give the same bits wherever each of them was computed.
   /// @throws BadInput as Model::loss.
   LossSum add(const SequenceBatch& part, std::int64_t denominator);
+
+  /// BERT's embeddings of a part, [batch, width], as add_embedding_gradients computes them.
+  /// @throws BadInput and std::invalid_argument as Model::embeddings.
+  std::vector<float> embeddings(const SequenceBatch& part, Pooling, bool with_dropout);
+  /// As `add`, for a loss whose derivatives by the part's embeddings are `grad` [batch, width].
+  void add_embedding_gradients(const SequenceBatch& part, Pooling, const std::vector<float>& grad);
 
   /// Update `n`, counted from 0, with the sum of the parts, which begins anew at 0. Returns the
   /// norm of all gradients before clipping; where that is not finite, nothing was changed.

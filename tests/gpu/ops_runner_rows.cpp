@@ -5,6 +5,7 @@
 #include "ops/embedding.cuh"
 #include "ops/head_gate.cuh"
 #include "ops/layernorm.cuh"
+#include "ops/pooling.cuh"
 #include "ops/prefix_sum.cuh"
 #include "ops/rmsnorm.cuh"
 #include "tests/gpu/ops_runner.hpp"
@@ -94,6 +95,21 @@ void run_head_gate() {
   }
 }
 
+template <class Element>
+void run_pooling() {
+  const std::vector<int> lengths{7, 1, 3};
+  DeviceBuffer<int> tokens(stream(), lengths.size());
+  tokens.copy_from_host(stream(), lengths.data(), 0, lengths.size());
+  for (const Pooling pooling : {Pooling::mean, Pooling::cls})
+    for (const int width : {33, 300}) {
+      const PoolingShape shape{pooling, 3, 7, width};
+      const Array<Element> x(3 * 7 * width), grad_x(3 * 7 * width);
+      const Array<float> e(3 * width), grad_e(3 * width), norms(3);
+      pooled_forward<Element>(stream(), shape, x, tokens.data(), e, norms);
+      pooled_backward<Element>(stream(), shape, tokens.data(), e, norms, grad_e, grad_x);
+    }
+}
+
 }  // namespace
 
 std::vector<Operation> row_operations() {
@@ -105,6 +121,7 @@ std::vector<Operation> row_operations() {
        [] {
          run_cross_entropy<float>(), run_cross_entropy<bfloat16>(), run_cross_entropy<float16>();
        }},
+      {"pooling", [] { run_pooling<float>(), run_pooling<bfloat16>(), run_pooling<float16>(); }},
       {"prefix_sum", run_prefix_sum},
       {"head_gate",
        [] { run_head_gate<float>(), run_head_gate<bfloat16>(), run_head_gate<float16>(); }},
