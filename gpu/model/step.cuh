@@ -36,7 +36,9 @@ class Step {
  public:
   static constexpr bool has_copies = !std::is_same_v<Element, float>;
 
-  Step(const Stream& stream_of_all, const ModelConfiguration& c, int batch, int length)
+  /// A step that does not `train` has no gradients.
+  Step(const Stream& stream_of_all, const ModelConfiguration& c, int batch, int length,
+       bool trains = true)
       : stream(stream_of_all),
         configuration(c),
         layout(c),
@@ -44,15 +46,17 @@ class Step {
         max_length(length),
         linear(stream),
         master(stream, layout.size()),
-        gradients(stream, layout.size()),
+        gradients(stream, trains ? layout.size() : 0),
         copies(stream, has_copies ? layout.size() : 0) {
     fill_zero(stream, master.data(), master.size());
-    fill_zero(stream, gradients.data(), gradients.size());
+    if (trains) fill_zero(stream, gradients.data(), gradients.size());
   }
 
   /// A parameter in fp32, its gradient, and the parameter as a linear layer reads it.
   const float* value(const std::string& name) const { return master.data() + layout[name].offset; }
-  float* gradient(const std::string& name) const { return gradients.data() + layout[name].offset; }
+  float* gradient(const std::string& name) const {
+    return gradients.size() > 0 ? gradients.data() + layout[name].offset : nullptr;
+  }
   const Element* operand(const std::string& name) const {
     if constexpr (has_copies)
       return copies.data() + layout[name].offset;

@@ -36,6 +36,18 @@ void download(const Stream& stream, const T* device, std::size_t count, T* host)
   stream.wait();
 }
 
+/// Between places of device memory that do not overlap, in the order of the stream.
+template <class T>
+void copy_on_device([[maybe_unused]] const Stream& stream, const T* from, std::size_t count,
+                    T* to) {
+  if (count == 0) return;
+#if PLUMBLINE_ON_GPU
+  check(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToDevice, stream.get()));
+#else
+  std::memcpy(to, from, count * sizeof(T));
+#endif
+}
+
 }  // namespace plumbline::gpu
 
 #endif

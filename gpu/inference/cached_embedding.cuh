@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLUMBLINE_GPU_INFERENCE_CACHED_EMBEDDING_CUH
+#define PLUMBLINE_GPU_INFERENCE_CACHED_EMBEDDING_CUH
+
+#include <vector>
+
+#include "inference/cached_attention.cuh"
+#include "model/position_method.hpp"
+#include "model/upload.cuh"
+#include "ops/embedding.cuh"
+#include "ops/sinusoidal.cuh"
+
+namespace plumbline::gpu {
+
+/// The vectors that tokens enter the layers with.
+template <class Element>
+class CachedEmbedding {
+ public:
+  CachedEmbedding(const Step<Element>& step, Arena& arena, int capacity) : step_(step) {
+    const ModelConfiguration& c = step.configuration;
+    const bool llama = c.architecture == Architecture::llama_style;
+    tables_.word = {step.value(llama ? "model.embed_tokens.weight" : "transformer.wte.weight"),
+                    c.vocabulary};
+    tables_.width = c.width;
+    switch (position_method(c.position).embedded) {
+      case EmbeddedPositions::none:
+        break;
+      case EmbeddedPositions::learnable:
+        tables_.position = {
+            step.value(llama ? "model.position_embeddings.weight" : "transformer.wpe.weight"),
+            c.context};
+        break;
+      case EmbeddedPositions::sinusoidal:
+        set_sinusoidal(arena, capacity, CosineFrequency::shared);
+        break;
+      case EmbeddedPositions::sinusoidal_own_frequency:
+        set_sinusoidal(arena, capacity, CosineFrequency::own);
+        break;
+    }
+  }
+
+  /// x [rows, width] of the tokens ids [rows].
+  void forward(const std::vector<Piece>& pieces, const int* ids, Element* x) const {
+    for (const Piece& piece : pieces)
+      embedding_forward(step_.stream, tables_,
+                        {.ids = ids + piece.first_row,
+                         .types = nullptr,
+                         .batch = 1,
+                         .length = piece.count,
+                         .position_offset = piece.before},
+                        x + static_cast<std::size_t>(piece.first_row) * tables_.width);
+  }
+
+ private:
+  void set_sinusoidal(Arena& arena, int rows, CosineFrequency cosine) {
+    const ModelConfiguration& c = step_.configuration;
+    float* const table = arena.take<float>(static_cast<std::size_t>(rows) * c.width);
+    tables_.position = {table, rows};
+    if (table)
+      upload(step_.stream,
+             sinusoidal_table(rows, c.width, c.options.base, cosine, c.options.amplitude), table);
+  }
+
+  const Step<Element>& step_;
+  EmbeddingTables<const float> tables_{};
+};
+
+}  // namespace plumbline::gpu
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// A decoder's layers for tokens that come after those in its cache. Equations and names of the
+// parameters: those of model/model.cuh, without dropout.
+#ifndef PLUMBLINE_GPU_INFERENCE_CACHED_MODEL_CUH
+#define PLUMBLINE_GPU_INFERENCE_CACHED_MODEL_CUH
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "inference/cached_attention.cuh"
+#include "inference/cached_embedding.cuh"
+#include "inference/decoder.hpp"
+#include "model/feed_forward.cuh"
+#include "model/sublayer_names.cuh"
+#include "model/upload.cuh"
+
+namespace plumbline::gpu {
+
+/// A sequence's next tokens, and where the logits after the last of them go, in host memory; null:
+/// nowhere.
+struct NewTokens {
+  int sequence, before;
+  std::span<const int> ids;
+  float* logits;
+};
+
+class CachedModelBase {
+ public:
+  static constexpr int kMostAtOnce = 64;  ///< tokens of a sequence; what decoding kernels take
+
+  virtual ~CachedModelBase() = default;
+  virtual void forward(std::span<const NewTokens>) = 0;
+  virtual void copy(int from, int to) = 0;
+};
+
+template <class Element>
+class CachedModel final : public CachedModelBase {
+ public:
+  CachedModel(const Stream& stream, const ModelConfiguration& c, const DecoderRun& run,
+              const std::vector<float>& parameters)
+      : shape_{run.batch, run.capacity},
+        piece_(std::min(kMostAtOnce, run.capacity)),
+        step_(stream, c, run.deterministic ? 1 : run.batch, piece_, false),
+        attention_(stream, largest(), {}, {.decode = true}),
+        position_(stream, c, 1, piece_),
+        memory_(stream, bytes()) {
+    if (parameters.size() != step_.layout.size())
+      throw std::invalid_argument("there are " + std::to_string(parameters.size()) +
+                                  " parameters, expected " + std::to_string(step_.layout.size()));
+    upload(stream, parameters, step_.master.data());
+    step_.refresh_copies();
+    Arena arena(memory_.data());
+    parts_ = std::make_unique<Parts>(*this, arena);
+    stream.wait();
+  }
+
+  void forward(std::span<const NewTokens> tokens) override {
+    const ModelConfiguration& c = step_.configuration;
+    Parts& p = *parts_;
+    std::vector<Piece> pieces;
+    std::vector<int> ids;
+    for (const NewTokens& one : tokens) {
+      pieces.push_back({one.sequence, static_cast<int>(ids.size()),
+                        static_cast<int>(one.ids.size()), one.before});
+      ids.insert(ids.end(), one.ids.begin(), one.ids.end());
+    }
+    const int rows = static_cast<int>(ids.size());
+    const std::size_t numbers = static_cast<std::size_t>(rows) * c.width;
+    upload(step_.stream, ids, p.ids);
+    p.embedding.forward(pieces, p.ids, p.x);
+    for (const auto& layer : p.layers) {
+      layer->attention_norm.forward(rows, p.x, p.normed);
+      layer->attention.forward(pieces, rows, p.normed, p.update);
+      add(step_.stream, p.x, p.update, p.x, numbers);
+      layer->feed_forward_norm.forward(rows, p.x, p.normed);
+      layer->feed_forward.forward(rows, p.normed, p.update);
+      add(step_.stream, p.x, p.update, p.x, numbers);
+    }
+    tell_logits(tokens, pieces);
+  }
+
+  void copy(int from, int to) override {
+    const std::size_t keys = LayerCache<Element>::keys(step_.configuration, shape_);
+    const std::size_t sums = LayerCache<Element>::sum_count(step_.configuration, shape_);
+    for (const LayerCache<Element>& cache : parts_->caches) {
+      copy_on_device(step_.stream, cache.k + from * keys, keys, cache.k + to * keys);
+      copy_on_device(step_.stream, cache.v + from * keys, keys, cache.v + to * keys);
+      copy_on_device(step_.stream, cache.sums + from * sums, sums, cache.sums + to * sums);
+    }
+  }
+
+ private:
+  struct Layer {
+    Norm<Element> attention_norm, feed_forward_norm;
+    CachedAttention<Element> attention;
+    FeedForward<Element> feed_forward;
+  };
+
+  /// What takes its memory from an arena. No layer needs what another one left, so that they all
+  /// work in the same place.
+  struct Parts {
+    std::vector<LayerCache<Element>> caches;
+    CachedEmbedding<Element> embedding;
+    typename CachedAttention<Element>::Room room;
+    Norm<Element> norm;  ///< before the head
+    Element *x, *normed, *update;
+    Element *last, *logits;  ///< [batch, width], [batch, vocabulary]
+    int* ids;
+    std::vector<std::unique_ptr<Layer>> layers;
+
+    Parts(CachedModel& model, Arena& arena)
+        : caches(caches_of(model, arena)),
+          embedding(model.step_, arena, model.shape_.capacity),
+          room(model.step_, arena, model.piece_),
+          norm(model.step_, arena, model.is_llama() ? "model.norm" : "transformer.ln_f") {
+      Step<Element>& step = model.step_;
+      const ModelConfiguration& c = step.configuration;
+      for (Element** piece : {&x, &normed, &update})
+        *piece = arena.take<Element>(step.max_rows() * c.width);
+      last = arena.take<Element>(static_cast<std::size_t>(step.max_batch) * c.width);
+      logits = arena.take<Element>(static_cast<std::size_t>(step.max_batch) * c.vocabulary);
+      ids = arena.take<int>(step.max_rows());
+      Arena end = arena;
+      for (int n = 0; n < c.layers; ++n) {
+        Arena own = arena;
+        const SublayerNames attends = names_of(c.architecture, 2 * n);
+        const SublayerNames feeds = names_of(c.architecture, 2 * n + 1);
+        layers.push_back(
+            std::unique_ptr<Layer>(new Layer{{step, own, attends.norm},
+                                             {step, own, feeds.norm},
+                                             {step,
+                                              attends.attention,
+                                              n,
+                                              {model.attention_, model.position_},
+                                              room,
+                                              model.shape_,
+                                              caches[n]},
+                                             {step, own, feeds.feed_forward, GeluForm::tanh}}));
+        end = own;
+      }
+      arena = end;
+    }
+
+    static std::vector<LayerCache<Element>> caches_of(const CachedModel& model, Arena& arena) {
+      std::vector<LayerCache<Element>> all;
+      for (int n = 0; n < model.step_.configuration.layers; ++n)
+        all.emplace_back(model.step_.configuration, model.shape_, arena);
+      return all;
+    }
+  };
+
+  bool is_llama() const { return step_.configuration.architecture == Architecture::llama_style; }
+
+  plumbline_problem largest() const {
+    plumbline_problem problem = attention_problem(step_.configuration, 1, piece_);
+    problem.keys = shape_.capacity;
+    problem.page_size = shape_.capacity;
+    static const double brought = 0.0;
+    problem.prefix_sums = &brought;  // not read: the sums are the cache's, no room is needed
+    return problem;
+  }
+
+  std::size_t bytes() {
+    Arena counting;
+    Parts(*this, counting);
+    return counting.bytes();
+  }
+
+  /// The logits of those rows alone that are asked for.
+  void tell_logits(std::span<const NewTokens> tokens, const std::vector<Piece>& pieces) {
+    const ModelConfiguration& c = step_.configuration;
+    Parts& p = *parts_;
+    std::vector<float*> wanted;
+    for (std::size_t n = 0; n < tokens.size(); ++n) {
+      if (!tokens[n].logits) continue;
+      const std::size_t row = pieces[n].first_row + pieces[n].count - 1;
+      copy_on_device(step_.stream, p.x + row * c.width, c.width, p.last + wanted.size() * c.width);
+      wanted.push_back(tokens[n].logits);
+    }
+    if (wanted.empty()) return step_.stream.wait();
+    const int rows = static_cast<int>(wanted.size());
+    p.norm.forward(rows, p.last, p.normed);
+    step_.linear.forward({rows, c.width, c.vocabulary}, c.format, p.normed,
+                         step_.operand(is_llama() ? "lm_head.weight" : "transformer.wte.weight"),
+                         nullptr, p.logits);
+    std::vector<Element> all(static_cast<std::size_t>(rows) * c.vocabulary);
+    download(step_.stream, p.logits, all.size(), all.data());
+    for (int n = 0; n < rows; ++n)
+      std::transform(all.begin() + static_cast<long>(n) * c.vocabulary,
+                     all.begin() + static_cast<long>(n + 1) * c.vocabulary, wanted[n],
+                     [](const Element& logit) { return to_float(logit); });
+  }
+
+  const CacheShape shape_;
+  const int piece_;  ///< tokens of the largest piece
+  Step<Element> step_;
+  Attention attention_;
+  PositionRoom position_;
+  DeviceBuffer<unsigned char> memory_;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace plumbline::gpu
+
+#endif
