@@ -151,6 +151,18 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+/// With end-of-text and room for the answer.
+std::int64_t tokens_with(const Tokenizer& tokenizer, const Problem& problem,
+                         std::int64_t sentences) {
+  return static_cast<std::int64_t>(tokenizer.encode(problem.text(sentences)).size()) + 1 +
+         problem.options.answer_room;
+}
+
+/// Needles go behind different sentences: there are at least as many.
+std::int64_t least_sentences(const Problem& problem) {
+  return static_cast<std::int64_t>(problem.needles.size());
+}
+
 }  // namespace
 
 const std::vector<NeedleTask>& needle_tasks() {
@@ -188,30 +200,34 @@ NeedlePrompt needle_prompt(const Tokenizer& tokenizer, const NeedleTask& task,
     }
   }
   const Problem problem(task, options);
-  const std::int64_t room = std::int64_t{options.length} - options.answer_room - 1;
-  const auto tokens_with = [&](std::int64_t sentences) {
-    return static_cast<std::int64_t>(tokenizer.encode(problem.text(sentences)).size());
+  std::int64_t fits = least_sentences(problem);
+  const auto does_fit = [&](std::int64_t sentences) {
+    return tokens_with(tokenizer, problem, sentences) <= options.length;
   };
-  // Needles go behind different sentences: there are at least as many.
-  std::int64_t fits = static_cast<std::int64_t>(problem.needles.size());
-  const std::int64_t least = tokens_with(fits);
-  if (least > room) {
-    throw BadInput("length", std::to_string(options.length),
-                   fmt::format("at least {} for {}", least + options.answer_room + 1, task.name));
+  if (!does_fit(fits)) {
+    throw BadInput(
+        "length", std::to_string(options.length),
+        fmt::format("at least {} for {}", tokens_with(tokenizer, problem, fits), task.name));
   }
   std::int64_t too_many = fits + 1;
-  while (tokens_with(too_many) <= room) {
+  while (does_fit(too_many)) {
     fits = too_many;
     too_many *= 2;
   }
   while (too_many - fits > 1) {
     const std::int64_t middle = fits + (too_many - fits) / 2;
-    (tokens_with(middle) <= room ? fits : too_many) = middle;
+    (does_fit(middle) ? fits : too_many) = middle;
   }
   NeedlePrompt result{problem.text(fits), {tokenizer.specials().end_of_text}, problem.answers};
   const auto tokens = tokenizer.encode(result.text);
   result.tokens.insert(result.tokens.end(), tokens.begin(), tokens.end());
   return result;
+}
+
+int shortest_needle_prompt(const Tokenizer& tokenizer, const NeedleTask& task,
+                           const NeedleOptions& options) {
+  const Problem problem(task, options);
+  return static_cast<int>(tokens_with(tokenizer, problem, least_sentences(problem)));
 }
 
 double answers_found(const std::vector<std::string>& answers, std::string_view said) {

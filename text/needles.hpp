@@ -63,6 +63,11 @@ struct NeedlePrompt {
 NeedlePrompt needle_prompt(const Tokenizer& tokenizer, const NeedleTask& task,
                            const NeedleOptions& options);
 
+/// The least NeedleOptions::length for this prompt: the needles, as many sentences of the haystack,
+/// the question and room for the answer. @throws BadInput as needle_prompt().
+int shortest_needle_prompt(const Tokenizer& tokenizer, const NeedleTask& task,
+                           const NeedleOptions& options);
+
 /// The share of the answers that occur in what a model said, in upper or lower case (RULER's
 /// measure; of several prompts the mean counts).
 double answers_found(const std::vector<std::string>& answers, std::string_view said);

@@ -27,6 +27,27 @@ void append(std::vector<Token>& tokens, const std::vector<Token>& more) {
   tokens.insert(tokens.end(), more.begin(), more.end());
 }
 
+/// All of a prompt but end-of-text, the key and the filler.
+struct Frame {
+  std::vector<Token> task, before_key, after_key, question;
+
+  explicit Frame(const Tokenizer& tokenizer)
+      : task(tokenizer.encode("A pass key is hidden in a long text that does not matter. Find it "
+                              "and keep it in mind: you will be asked for it.\n")),
+        before_key(tokenizer.encode("\nThe pass key is ")),
+        after_key(tokenizer.encode(". Remember it.\n")),
+        question(tokenizer.encode("\nWhat is the pass key? The pass key is ")) {}
+
+  std::size_t size() const {
+    return task.size() + before_key.size() + after_key.size() + question.size();
+  }
+};
+
+constexpr std::size_t key_digits = 5;
+
+/// Prompt and answer without filler: end-of-text, the frame, the key twice.
+std::size_t size_without_filler(const Frame& frame) { return 1 + frame.size() + 2 * key_digits; }
+
 }  // namespace
 
 PasskeyPrompt passkey_prompt(const Tokenizer& tokenizer, const PasskeyOptions& options) {
@@ -37,16 +58,10 @@ PasskeyPrompt passkey_prompt(const Tokenizer& tokenizer, const PasskeyOptions& o
   PasskeyPrompt result;
   result.key = std::to_string(10000 + Draw(options.seed, 0).below(options.number, 90000));
   result.answer = digits_of(tokenizer, result.key);
-  const auto task = tokenizer.encode(
-      "A pass key is hidden in a long text that does not matter. Find it and keep it in mind: you "
-      "will be asked for it.\n");
-  const auto before_key = tokenizer.encode("\nThe pass key is ");
-  const auto after_key = tokenizer.encode(". Remember it.\n");
-  const auto question = tokenizer.encode("\nWhat is the pass key? The pass key is ");
+  const Frame frame(tokenizer);
   const auto unit = tokenizer.encode(std::string(noise_sentence) + " ");
 
-  const std::size_t parts = 1 + task.size() + before_key.size() + after_key.size() +
-                            question.size() + 2 * result.answer.size();
+  const std::size_t parts = size_without_filler(frame);
   if (options.length < 0 || static_cast<std::size_t>(options.length) < parts) {
     throw BadInput("length", std::to_string(options.length),
                    fmt::format("at least the {} tokens of task, key and question", parts));
@@ -57,15 +72,19 @@ PasskeyPrompt passkey_prompt(const Tokenizer& tokenizer, const PasskeyOptions& o
       (filler * static_cast<std::size_t>(options.depth) + spaces / 2) / spaces;
   auto& prompt = result.prompt;
   prompt.push_back(tokenizer.specials().end_of_text);
-  append(prompt, task);
+  append(prompt, frame.task);
   for (std::size_t n = 0; n < before; ++n) prompt.push_back(unit[n % unit.size()]);
-  append(prompt, before_key);
+  append(prompt, frame.before_key);
   result.key_place = static_cast<int>(prompt.size());
   append(prompt, result.answer);
-  append(prompt, after_key);
+  append(prompt, frame.after_key);
   for (std::size_t n = before; n < filler; ++n) prompt.push_back(unit[n % unit.size()]);
-  append(prompt, question);
+  append(prompt, frame.question);
   return result;
+}
+
+int shortest_passkey_prompt(const Tokenizer& tokenizer) {
+  return static_cast<int>(size_without_filler(Frame(tokenizer)));
 }
 
 }  // namespace plumbline::text

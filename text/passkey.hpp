@@ -34,4 +34,7 @@ struct PasskeyPrompt {
 /// tokenizer that lacks a digit.
 PasskeyPrompt passkey_prompt(const Tokenizer& tokenizer, const PasskeyOptions& options);
 
+/// The least PasskeyOptions::length: there is no filler.
+int shortest_passkey_prompt(const Tokenizer& tokenizer);
+
 }  // namespace plumbline::text

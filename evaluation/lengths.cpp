@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluation/lengths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "support/error.hpp"
+
+namespace plumbline::evaluation {
+
+void expect_at_least(int least, const char* field, int value) {
+  if (value < least) {
+    throw BadInput(field, std::to_string(value), fmt::format("at least {}", least));
+  }
+}
+
+void validate_lengths(const std::vector<int>& lengths, int shortest, const std::string& what) {
+  if (lengths.empty()) throw BadInput("lengths", "empty", "at least one");
+  for (auto length = lengths.begin(); length != lengths.end(); ++length) {
+    if (*length < shortest) {
+      throw BadInput(
+          "lengths", std::to_string(*length),
+          fmt::format("at least {} tokens, which {} takes without filler", shortest, what));
+    }
+    if (std::find(lengths.begin(), length, *length) != length) {
+      throw BadInput("lengths", fmt::format("{} twice", *length), "each length once");
+    }
+  }
+}
+
+std::vector<int> usual_lengths(int training_length, int shortest) {
+  std::vector<int> result;
+  for (int factor = 1, length = training_length; factor <= 8 || result.empty();
+       factor *= 2, length *= 2) {
+    if (length >= shortest) result.push_back(length);
+    if (length > std::numeric_limits<int>::max() / 2) break;
+  }
+  return result;
+}
+
+}  // namespace plumbline::evaluation

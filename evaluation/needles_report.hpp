@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is told of needles: JSON and a table.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "evaluation/needles.hpp"
+
+namespace plumbline::evaluation {
+
+/// "format": "plumbline-needles-1"; docs/evaluating.md has the fields.
+nlohmann::ordered_json to_json(const NeedleResult&);
+
+/// A line a task, a column a length, as BAM's tables 4 and 5.
+std::string table(const NeedleResult&);
+
+}  // namespace plumbline::evaluation
