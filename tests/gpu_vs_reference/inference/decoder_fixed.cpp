@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoding by GPT-2 with positions in the embeddings, and with the methods of the distance.
+#include "reference/position/learned_position.hpp"
+#include "reference/position/rotary_position.hpp"
+#include "tests/gpu_vs_reference/inference/decoder_check.hpp"
+
+using namespace plumbline;
+using namespace plumbline::gpu_tests;
+using namespace plumbline::reference;
+
+BOOST_AUTO_TEST_CASE(embedded_positions_go_on_where_the_cache_ends) {
+  check_gpt2_decoder(gpt2_to_decode("learnable"), NopePosition(),
+                     {.kind = EmbeddedPositions::learnable});
+  auto c = gpt2_to_decode("sinusoidal");
+  c.context = 3;  // of training
+  check_gpt2_decoder(c, NopePosition(), {.kind = EmbeddedPositions::sinusoidal});
+  c = gpt2_to_decode("sinusoidal_own_frequency");
+  c.options.amplitude = 0.1;
+  check_gpt2_decoder(c, NopePosition(),
+                     {.kind = EmbeddedPositions::sinusoidal,
+                      .amplitude = 0.1,
+                      .cosine = SinusoidalCosine::own_frequency},
+                     false);
+}
+
+BOOST_AUTO_TEST_CASE(methods_without_parameters_are_decoded) {
+  check_gpt2_decoder("alibi", AlibiPosition());
+  check_gpt2_decoder("rope_interleaved", RopePosition());
+  check_gpt2_decoder("rope_half_split", RopePosition{.pairs = RopePairs::half_split}, true);
+  auto c = gpt2_to_decode("local_rope_keys");
+  c.options.window = 3;
+  check_gpt2_decoder(c, RopePosition{.window = 3, .window_count = WindowCount::keys});
+}
+
+BOOST_AUTO_TEST_CASE(functions_of_the_distance_are_decoded) {
+  check_gpt2_decoder("ggd", GgdPosition(), true);
+  check_gpt2_decoder("kerple_log", KerpleLogPosition());
+  check_gpt2_decoder("kerple_power", KerplePowerPosition());
+  check_gpt2_decoder("t5", t5_position(false));
+  check_gpt2_decoder("t5_clipped", TablePosition<ClippedDistance>{{}, {ClippedDistance(256)}});
+  check_gpt2_decoder("fire", FirePosition());
+}
