@@ -8,6 +8,8 @@ void add_evaluate(CLI::App& app, Run& run, char** argv) {
   evaluate->require_subcommand(1);
   evaluate->footer("docs/evaluating.md tells more.");
   add_evaluate_perplexity(*evaluate, run, argv);
+  add_evaluate_passkey(*evaluate, run, argv);
+  add_evaluate_needles(*evaluate, run, argv);
 }
 
 }  // namespace plumbline::cli

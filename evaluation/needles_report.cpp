@@ -24,7 +24,6 @@ nlohmann::ordered_json to_json(const NeedleResult& result) {
           {"seed", s.seed},
           {"prompts", s.prompts},
           {"answer_room", s.answer_room},
-          {"own_essay", s.essay.empty()},
           {"scores", std::move(scores)}};
 }
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// plumbline evaluate needles: RULER's eight needle tasks by length.
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/asked_model.hpp"
+#include "cli/evaluate_command.hpp"
+#include "cli/models_backend.hpp"
+#include "cli/progress.hpp"
+#include "evaluation/lengths.hpp"
+#include "evaluation/needles.hpp"
+#include "evaluation/needles_report.hpp"
+#include "text/needles.hpp"
+
+namespace plumbline::cli {
+namespace {
+
+struct Options {
+  AskedModelOptions asked;
+  evaluation::NeedleSettings settings;
+  std::string essay;
+};
+
+std::vector<std::string> all_tasks() {
+  std::vector<std::string> names;
+  for (const text::NeedleTask& task : text::needle_tasks()) names.emplace_back(task.name);
+  return names;
+}
+
+int evaluate(const Options& o) {
+  Report json(o.asked.json);
+  evaluation::NeedleSettings settings = o.settings;
+  settings.seed = seed_from(o.asked.seed);
+  if (settings.tasks.empty()) settings.tasks = all_tasks();
+  if (!o.essay.empty()) {
+    settings.essay = read_file(o.essay);
+    if (settings.essay.empty()) throw BadInput(path_in_quotes(o.essay), "empty", "a text");
+  }
+  const AskedModel model(o.asked);
+  settings.lengths = o.asked.lengths;
+  if (settings.lengths.empty()) {
+    settings.lengths = evaluation::usual_lengths(
+        model.configuration.context, evaluation::shortest_length(settings, *model.tokenizer));
+  }
+  evaluation::validate(settings, *model.tokenizer);
+  evaluation::NeedleResult result;
+  {
+    Progress progress(static_cast<long>(settings.tasks.size() * settings.lengths.size()) *
+                      settings.prompts);
+    result = evaluation::measure_needles(
+        *model.answerer, *model.tokenizer, settings,
+        [&](long done, const std::string& now) { progress.update(done, now); });
+  }
+  if (o.asked.json != "-") std::cout << evaluation::table(result);
+  if (json) {
+    auto report = evaluation::to_json(result);
+    if (!o.essay.empty()) report["essay"] = o.essay;
+    report["model"] = to_json(o.asked, model);
+    json.write(to_text(report));
+  }
+  return all_right;
+}
+
+}  // namespace
+
+void add_evaluate_needles(CLI::App& evaluate_command, Run& run, char** argv) {
+  auto o = std::make_shared<Options>();
+  auto* command =
+      evaluate_command.add_subcommand("needles", "RULER's needles in haystacks by length");
+  add_asked_model_options(*command, o->asked);
+  auto& s = o->settings;
+  command
+      ->add_option("--tasks", s.tasks,
+                   "single_1 to single_3, multikey_1 to multikey_3, multivalue, multiquery "
+                   "(default: all)")
+      ->delimiter(',');
+  command->add_option("--prompts", s.prompts, "Of each task and length")->capture_default_str();
+  command->add_option("--answer-room", s.answer_room, "Tokens of an answer")->capture_default_str();
+  command->add_option("--essay", o->essay, "A text to hide needles in, in place of our own")
+      ->check(not_empty());
+  command->add_option("--batch", s.batch, "Prompts answered together")->capture_default_str();
+  command->callback([o, argv, &run] {
+    run = [o, argv] {
+      go_to_backend(o->asked.backend, argv);
+      return evaluate(*o);
+    };
+  });
+}
+
+}  // namespace plumbline::cli
