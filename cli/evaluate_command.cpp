@@ -10,6 +10,7 @@ void add_evaluate(CLI::App& app, Run& run, char** argv) {
   add_evaluate_perplexity(*evaluate, run, argv);
   add_evaluate_passkey(*evaluate, run, argv);
   add_evaluate_needles(*evaluate, run, argv);
+  add_evaluate_retrieval(*evaluate, run, argv);
 }
 
 }  // namespace plumbline::cli

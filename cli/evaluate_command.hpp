@@ -10,5 +10,6 @@ namespace plumbline::cli {
 void add_evaluate_perplexity(CLI::App& evaluate, Run& run, char** argv);
 void add_evaluate_passkey(CLI::App& evaluate, Run& run, char** argv);
 void add_evaluate_needles(CLI::App& evaluate, Run& run, char** argv);
+void add_evaluate_retrieval(CLI::App& evaluate, Run& run, char** argv);
 
 }  // namespace plumbline::cli

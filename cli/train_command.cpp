@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/fine_tuning.hpp"
 #include "cli/models_backend.hpp"
 #include "cli/progress.hpp"
 #include "model/position_method.hpp"
@@ -21,6 +22,8 @@ struct TrainOptions {
   training::Habits habits;
   std::string preset = "nano", position, format, optimizer = "adamw", prior_start = "slope";
   std::string seed = "1", backend = "emulated", json, folder;
+  std::string from, objective = "language_model", pooling = "mean", tokenizer = "byte";
+  training::ContrastiveSettings contrastive;
   std::vector<std::string> data;
   int length = 0;  // 0: the model's context
   bool sequential = false, not_deterministic = false, ssmax = false;
@@ -47,6 +50,12 @@ gpu::OptimizerKind optimizer_from(const std::string& name) {
   if (name == "radam") return gpu::OptimizerKind::radam;
   if (name == "radam_pytorch") return gpu::OptimizerKind::radam_pytorch;
   throw BadInput("--optimizer", in_quotes(name), "adamw, radam or radam_pytorch");
+}
+
+bool is_contrastive(const TrainOptions& options) {
+  if (options.objective != "language_model" && options.objective != "contrastive")
+    throw BadInput("--objective", in_quotes(options.objective), "language_model or contrastive");
+  return options.objective == "contrastive";
 }
 
 void print(const training::Status& s) {
@@ -87,12 +96,16 @@ int train(const TrainOptions& options) {
                                             s.tokens_per_second, s.seconds_left));
     });
   }
-  if (prints)
+  if (prints && options.settings.contrastive)
+    std::cout << fmt::format(
+        "validation loss {:.4f} nats a query; embeddings that are all the same have {:.4f}\n",
+        outcome.validation_loss, outcome.baseline.loss);
+  else if (prints)
     std::cout << fmt::format(
         "validation loss {:.4f} nats a token (perplexity {:.2f}); the unigram entropy of the same "
-        "tokens is {:.4f}\nwrote {}\n",
-        outcome.validation_loss, text::perplexity(outcome.validation_loss), outcome.baseline.loss,
-        outcome.checkpoint.string());
+        "tokens is {:.4f}\n",
+        outcome.validation_loss, text::perplexity(outcome.validation_loss), outcome.baseline.loss);
+  if (prints) std::cout << fmt::format("wrote {}\n", outcome.checkpoint.string());
   if (json) json.write(to_text(to_json(outcome)));
   return all_right;
 }
@@ -100,7 +113,10 @@ int train(const TrainOptions& options) {
 /// What the command line says, over what the preset has.
 TrainOptions completed(TrainOptions options, const CLI::App& command) {
   training::Settings preset = settings_for(options.preset);
+  if (!options.from.empty()) preset = begun_with(options.from, std::move(preset));
+  if (is_contrastive(options)) preset = for_contrast(std::move(preset));
   training::Settings& s = options.settings;
+  s.initial = preset.initial;
   const auto given = [&](const char* option) { return command.count(option) > 0; };
   const auto keep = [&](const char* option, auto& value, const auto& of_preset) {
     if (!given(option)) value = of_preset;
@@ -131,14 +147,35 @@ TrainOptions completed(TrainOptions options, const CLI::App& command) {
   if (given("--width")) model.hidden = preset.model.hidden / preset.model.width * model.width;
   model.vocabulary = s.model.vocabulary;
   model.dropout = s.model.dropout;
-  model.options = s.model.options;
+  const gpu::PositionOptions& o = s.model.options;
+  model.options = preset.model.options;
+  const auto take = [&](const char* option, auto member) {
+    if (given(option)) model.options.*member = o.*member;
+  };
+  take("--base", &gpu::PositionOptions::base);
+  take("--amplitude", &gpu::PositionOptions::amplitude);
+  take("--window", &gpu::PositionOptions::window);
+  take("--buckets", &gpu::PositionOptions::buckets);
+  take("--max-distance", &gpu::PositionOptions::max_distance);
+  take("--largest", &gpu::PositionOptions::largest);
+  take("--train-mu", &gpu::PositionOptions::trains_mu);
   if (given("--position")) model.position = options.position;
   if (given("--format")) model.format = training::format_from(options.format, "--format");
-  model.options.prior_start = training::prior_start_from(options.prior_start, "--prior-start");
+  if (given("--prior-start"))
+    model.options.prior_start = training::prior_start_from(options.prior_start, "--prior-start");
   model.ssmax = options.ssmax || preset.model.ssmax;
   s.length = given("--length") ? options.length : preset.length;
-  if (given("--length")) model.context = s.length;
+  // A table of learnable positions has the rows that it has.
+  if (given("--length") && !(s.initial && model.position == "learnable")) model.context = s.length;
+  if (s.initial) expect_same_parameters(model, preset.model);
   s.model = model;
+  s.tokenizer = given("--tokenizer") ? options.tokenizer : preset.tokenizer;
+  if (s.tokenizer.empty())
+    throw BadInput("--tokenizer", "missing", "its name: the files of --from do not say it");
+  if (is_contrastive(options)) {
+    options.contrastive.pooling = pooling_from(options.pooling);
+    s.contrastive = options.contrastive;
+  }
   s.shuffled = !options.sequential;
   s.deterministic = !options.not_deterministic;
   s.seed = seed_from(options.seed);
@@ -173,16 +210,35 @@ void add_model_options(CLI::App& command, TrainOptions& o) {
   command.add_flag("--train-mu", s.model.options.trains_mu, "Of GGD: train theta_mu");
 }
 
+void add_fine_tuning_options(CLI::App& command, TrainOptions& o) {
+  command
+      .add_option("--from", o.from,
+                  "Begin with the weights of a run, a checkpoint or Hugging Face's model: for "
+                  "fine-tuning, or another --length")
+      ->check(not_empty());
+  command.add_option("--objective", o.objective, "language_model, or contrastive for a BERT")
+      ->capture_default_str();
+  command
+      .add_option("--pairs", o.contrastive.pairs, "Contrastive: JSON lines of queries, positives")
+      ->check(not_empty());
+  command.add_option("--pooling", o.pooling, "Contrastive: mean or cls")->capture_default_str();
+  command.add_option("--temperature", o.contrastive.temperature, "Contrastive: of the softmax")
+      ->capture_default_str();
+  command
+      .add_option("--hard-negatives", o.contrastive.hard_negatives,
+                  "Contrastive: most of a pair's that are used")
+      ->capture_default_str();
+}
+
 void add_run_options(CLI::App& command, TrainOptions& o) {
   auto& s = o.settings;
   command.add_option("data", o.data, "Texts, or token shards (*.bin, from `tokenize`)")
-      ->required()
       ->check(not_empty());
   command.add_option("--out", o.folder, "The run's folder: log, checkpoints")
       ->required()
       ->check(not_empty());
   command.add_flag("--resume", o.habits.resume, "Go on from the folder's newest checkpoint");
-  command.add_option("--tokenizer", s.tokenizer, "byte, or the path of a SentencePiece model")
+  command.add_option("--tokenizer", o.tokenizer, "byte, or the path of a SentencePiece model")
       ->capture_default_str();
   command.add_option("--separator", s.separator, "A line that ends a document of a text");
   command.add_option("--validation", s.validation, "Share of the tokens kept for validation")
@@ -226,6 +282,7 @@ void add_train(CLI::App& app, Run& run, char** argv) {
   auto* command = app.add_subcommand("train", train_description);
   add_model_options(*command, *options);
   add_run_options(*command, *options);
+  add_fine_tuning_options(*command, *options);
   add_backend_option(*command, options->backend);
   command->footer("docs/training.md tells more.");
   command->callback([options, command, argv, &run] {

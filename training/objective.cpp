@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training/objective.hpp"
 
+#include "training/contrastive.hpp"
 #include "training/language_model.hpp"
 
 namespace plumbline::training {
 
 std::unique_ptr<Objective> make_objective(const Settings& settings,
                                           const text::Tokenizer& tokenizer) {
+  if (settings.contrastive) return std::make_unique<Contrastive>(settings, tokenizer);
   return std::make_unique<LanguageModel>(settings, tokenizer);
 }
 

@@ -117,9 +117,7 @@ struct Run::Parts {
                 settings.optimizer) {
     remove_partial_files(habits.folder);
     if (newest.empty()) {
-      std::vector<float> values(trainer.layout().size());
-      gpu::set_initial_values(trainer.layout(), settings.seed, values);
-      trainer.set_parameters(values);
+      trainer.set_parameters(initial_values());
       save();  // whatever happens from now on, there is something to resume
     } else {
       const State state = resumed(newest, habits, settings, trainer.layout(), terms);
@@ -138,6 +136,13 @@ struct Run::Parts {
     double loss = 0.0;
     for (int k = 0; k < parts; ++k) loss += objective->add(trainer, k);
     return loss;
+  }
+
+  std::vector<float> initial_values() const {
+    if (settings.initial) return *settings.initial;
+    std::vector<float> values(trainer.layout().size());
+    gpu::set_initial_values(trainer.layout(), settings.seed, values);
+    return values;
   }
 
   double validation_loss() { return objective->validation_loss(trainer, habits.evaluation_rows); }

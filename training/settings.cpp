@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "support/error.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "training/model_json.hpp"
 
@@ -29,13 +30,44 @@ std::string_view name(gpu::OptimizerKind kind) {
   }
 }
 
+std::string digest_of(const std::vector<float>& values) {
+  Sha256 sum;
+  sum.add(std::as_bytes(std::span(values)));
+  return sum.digest();
+}
+
+Terms objective_of(const Settings& s) {
+  if (!s.contrastive) return "language_model";
+  return {{"kind", "contrastive"},
+          {"pooling", s.contrastive->pooling == gpu::Pooling::cls ? "cls" : "mean"},
+          {"temperature", s.contrastive->temperature},
+          {"hard_negatives", s.contrastive->hard_negatives}};
+}
+
+void validate_contrastive(const Settings& s) {
+  const ContrastiveSettings& c = *s.contrastive;
+  if (s.model.architecture != gpu::Architecture::bert)
+    throw BadInput("objective", "contrastive for a causal model", "a BERT, by --from or --preset");
+  if (c.pairs.empty()) throw BadInput("pairs", "missing", "a file of queries and positives");
+  if (!s.data.empty())
+    throw BadInput("data", path_in_quotes(s.data.front()),
+                   "pairs alone, for objective contrastive");
+  expect(std::isfinite(c.temperature) && c.temperature > 0, "temperature", c.temperature,
+         "finite and above 0");
+  expect(c.hard_negatives >= 0, "hard_negatives", c.hard_negatives, "at least 0");
+  expect(s.length >= 3, "length", s.length, "at least 3: cls, a token, sep");
+}
+
 }  // namespace
 
 void validate(const Settings& s) {
   gpu::validate(s.model);
   gpu::validate(s.schedule);
   gpu::validate(s.optimizer);
-  if (s.data.empty()) throw BadInput("data", "missing", "a text or a token shard");
+  if (s.contrastive)
+    validate_contrastive(s);
+  else if (s.data.empty())
+    throw BadInput("data", "missing", "a text or a token shard");
   expect(s.length >= 1, "length", s.length, "at least 1");
   expect(s.batch >= 1, "batch", s.batch, "at least 1");
   expect(s.part >= 1 && s.batch % s.part == 0, "part", s.part,
@@ -61,6 +93,8 @@ void validate(const Habits& h) {
 
 Terms terms_of(const Settings& s, std::uint64_t fingerprint) {
   return {{"model", to_json(s.model)},
+          {"from", s.initial ? digest_of(*s.initial) : ""},
+          {"objective", objective_of(s)},
           {"tokenizer", s.tokenizer},
           {"data", fmt::format("{:016x}", fingerprint)},
           {"separator", s.separator},

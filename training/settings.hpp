@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/configuration.hpp"
+#include "ops/pooling.hpp"
 #include "text/sampler.hpp"
 #include "train/learning_rate.hpp"
 #include "train/settings.hpp"
@@ -15,12 +18,24 @@
 
 namespace plumbline::training {
 
+/// Fine-tuning an encoder on pairs of texts (training/contrastive.hpp). CABLE, section 5.5, names
+/// neither temperature nor pooling: these are its framework's, sentence-transformers'.
+struct ContrastiveSettings {
+  std::filesystem::path pairs;  ///< text/pairs.hpp
+  gpu::Pooling pooling = gpu::Pooling::mean;
+  double temperature = 0.05;
+  int hard_negatives = 1;  ///< most of a pair's that are used, the first ones
+};
+
 struct Settings {
   gpu::ModelConfiguration model;
-  std::string tokenizer = "byte";           ///< text/tokenizer.hpp
-  std::vector<std::filesystem::path> data;  ///< texts and token shards, in order
-  std::string separator;                    ///< between the documents of a text; none: one a file
-  double validation = 0.1;                  ///< share of the tokens, the last ones
+  /// A flat buffer of the model's layout to begin with; none: drawn from the seed.
+  std::shared_ptr<const std::vector<float>> initial;
+  std::optional<ContrastiveSettings> contrastive;  ///< none: a language model
+  std::string tokenizer = "byte";                  ///< text/tokenizer.hpp
+  std::vector<std::filesystem::path> data;         ///< texts and token shards, in order
+  std::string separator;    ///< between the documents of a text; none: one a file
+  double validation = 0.1;  ///< share of the tokens, the last ones
 
   int length = 64;             ///< tokens a row
   int batch = 16;              ///< rows of an update, of all ranks and parts together

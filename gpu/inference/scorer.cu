@@ -41,4 +41,8 @@ std::vector<float> Scorer::logits(const SequenceBatch& batch) {
   return parts_->model->logits(batch);
 }
 
+std::vector<float> Scorer::embeddings(const SequenceBatch& batch, Pooling pooling) {
+  return parts_->model->embeddings(batch, pooling);
+}
+
 }  // namespace plumbline::gpu

@@ -8,6 +8,7 @@
 
 #include "model/parameters.hpp"
 #include "model/sequence_batch.hpp"
+#include "ops/pooling.hpp"
 
 namespace plumbline::gpu {
 
@@ -29,6 +30,8 @@ class Scorer {
   std::vector<float> losses(const SequenceBatch&);
   /// [batch, length, vocabulary]; targets are not read. Throws as losses.
   std::vector<float> logits(const SequenceBatch&);
+  /// BERT's: [batch, width]; targets are not read. Throws as Model::embeddings (model/model.cuh).
+  std::vector<float> embeddings(const SequenceBatch&, Pooling);
 
  private:
   struct Parts;

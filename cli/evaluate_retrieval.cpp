@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// plumbline evaluate retrieval: nDCG@10 of a BERT's embeddings, and hard negatives out of them.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "cli/evaluate_command.hpp"
+#include "cli/fine_tuning.hpp"
+#include "cli/models_backend.hpp"
+#include "evaluation/retrieval.hpp"
+#include "inference/trained_model.hpp"
+
+namespace plumbline::cli {
+namespace {
+
+struct Options {
+  std::string model, task, split = "test", pooling = "mean", tokenizer, pairs, json;
+  std::string backend = "emulated";
+  std::vector<int> lengths;
+  int part = 32, negatives = 1;
+};
+
+struct Point {
+  int length;
+  std::vector<double> ndcg;  ///< of every query
+  double seconds;
+
+  double mean() const {
+    return std::accumulate(ndcg.begin(), ndcg.end(), 0.0) / static_cast<double>(ndcg.size());
+  }
+};
+
+/// Documents of a query that are needed for so many negatives, whatever is relevant.
+std::size_t depth(const text::RetrievalTask& task, int negatives) {
+  std::size_t judged = 0;
+  for (const auto& query : task.queries()) judged = std::max(judged, query.relevance.size());
+  return std::max<std::size_t>(10, judged + negatives);
+}
+
+nlohmann::ordered_json to_json(const Options& o, const text::RetrievalTask& task,
+                               const std::vector<Point>& points) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Point& point : points) {
+    nlohmann::ordered_json queries = nlohmann::ordered_json::object();
+    for (std::size_t n = 0; n < point.ndcg.size(); ++n)
+      queries[task.queries()[n].id] = point.ndcg[n];
+    all.push_back({{"length", point.length},
+                   {"ndcg_at_10", point.mean()},
+                   {"seconds", point.seconds},
+                   {"queries", queries}});
+  }
+  return {{"format", "plumbline-retrieval-1"},
+          {"model", o.model},
+          {"task", o.task},
+          {"split", o.split},
+          {"pooling", o.pooling},
+          {"documents", task.documents()},
+          {"points", all}};
+}
+
+void print(const text::RetrievalTask& task, const std::vector<Point>& points) {
+  std::cout << fmt::format("{} queries, {} documents\nlength   nDCG@10  seconds\n",
+                           task.queries().size(), task.documents());
+  for (const Point& p : points)
+    std::cout << fmt::format("{:>6}  {:>8.4f}  {:>7.1f}\n", p.length, p.mean(), p.seconds);
+}
+
+int evaluate(const Options& o) {
+  Report json(o.json);
+  if (o.negatives < 1) throw BadInput("--negatives", std::to_string(o.negatives), "at least 1");
+  const text::RetrievalTask task(o.task, o.split);
+  const inference::TrainedModel model = inference::load_trained_model(o.model);
+  const std::string& name = o.tokenizer.empty() ? model.tokenizer : o.tokenizer;
+  if (name.empty())
+    throw BadInput("--tokenizer", "missing", "its name: the model's files do not say it");
+  const auto tokenizer = text::open_tokenizer(name);
+  std::vector<int> lengths = o.lengths;
+  if (lengths.empty()) lengths = {model.configuration.context};
+  if (!o.pairs.empty() && lengths.size() > 1)
+    throw BadInput("--lengths", fmt::format("{} lengths", lengths.size()), "one, with --mine");
+
+  std::vector<Point> points;
+  for (const int length : lengths) {
+    const auto start = std::chrono::steady_clock::now();
+    evaluation::TextEncoder encoder(
+        model.configuration, model.parameters, *tokenizer,
+        {.length = length, .pooling = pooling_from(o.pooling), .part = o.part});
+    const auto rankings = evaluation::rankings(encoder, task, depth(task, o.negatives));
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    points.push_back({length, evaluation::ndcg_at_10(task, rankings), passed.count()});
+    if (!o.pairs.empty())
+      evaluation::write_pairs(o.pairs, task, rankings, static_cast<std::size_t>(o.negatives));
+  }
+  if (o.json != "-") print(task, points);
+  if (json) json.write(to_text(to_json(o, task, points)));
+  return all_right;
+}
+
+}  // namespace
+
+void add_evaluate_retrieval(CLI::App& evaluate_command, Run& run, char** argv) {
+  auto o = std::make_shared<Options>();
+  auto* command = evaluate_command.add_subcommand(
+      "retrieval", "nDCG@10 of a BERT's embeddings on a task in BEIR's layout");
+  command->add_option("model", o->model, "A run's folder, a checkpoint, Hugging Face's file")
+      ->required()
+      ->check(not_empty());
+  command->add_option("--task", o->task, "Folder with corpus.jsonl, queries.jsonl, qrels/")
+      ->required()
+      ->check(not_empty());
+  command->add_option("--split", o->split, "qrels/SPLIT.tsv")->capture_default_str();
+  command->add_option("--lengths", o->lengths, "Tokens of a text; the model's context if none")
+      ->delimiter(',');
+  command->add_option("--pooling", o->pooling, "mean or cls")->capture_default_str();
+  command->add_option("--part", o->part, "Texts that go through the model at once")
+      ->capture_default_str();
+  command->add_option("--tokenizer", o->tokenizer, "In place of the model's");
+  auto* mine = command->add_option("--mine", o->pairs,
+                                   "Write the queries, their relevant documents and hard "
+                                   "negatives to FILE, for `train --objective contrastive`");
+  mine->check(not_empty());
+  command->add_option("--negatives", o->negatives, "Hard negatives of a query")
+      ->capture_default_str()
+      ->needs(mine);
+  command->add_option("--json", o->json, "Write the result as JSON to FILE (default: -)")
+      ->type_name("[FILE]")
+      ->expected(0, 1)
+      ->check(not_empty())
+      ->default_str("-");
+  add_backend_option(*command, o->backend);
+  command->callback([o, argv, &run] {
+    run = [o, argv] {
+      go_to_backend(o->backend, argv);
+      return evaluate(*o);
+    };
+  });
+}
+
+}  // namespace plumbline::cli
