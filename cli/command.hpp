@@ -29,8 +29,10 @@ inline constexpr const char* claims_description =
     "Check the papers' claims: holds, holds under a condition, refuted";
 void add_train(CLI::App& app, Run& run, char** argv);  ///< of plumbline-models: cli/models_main.cpp
 void add_evaluate(CLI::App& app, Run& run, char** argv);  ///< of plumbline-models
+void add_generate(CLI::App& app, Run& run, char** argv);  ///< of plumbline-models
 inline constexpr const char* evaluate_description =
     "Measure trained models: perplexity against context length, ...";
+inline constexpr const char* generate_description = "Continue texts with a trained model";
 inline constexpr const char* train_description = "Train GPT-2, BERT or BAM's decoder on texts";
 void add_golden(CLI::App& app, Run& run);
 void add_methods(CLI::App& app, Run& run);

@@ -45,6 +45,7 @@ void add_commands(CLI::App& app, Run& run, char** argv) {
   add_tokenize(app, run);
   add_command_of(app, run, argv, "train", train_description, "plumbline-models");
   add_command_of(app, run, argv, "evaluate", evaluate_description, "plumbline-models");
+  add_command_of(app, run, argv, "generate", generate_description, "plumbline-models");
 }
 
 }  // namespace

@@ -6,5 +6,6 @@ int main(int argc, char** argv) {
   return plumbline::cli::run_program(argc, argv, [argv](CLI::App& app, auto& run) {
     plumbline::cli::add_train(app, run, argv);
     plumbline::cli::add_evaluate(app, run, argv);
+    plumbline::cli::add_generate(app, run, argv);
   });
 }
