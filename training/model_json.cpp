@@ -110,6 +110,7 @@ void fields_of_options(Archive& archive, Options& o) {
   archive("max_distance", o.max_distance);
   archive("largest", o.largest);
   archive("hidden", o.hidden);
+  archive("positions", o.positions);
   archive("L0", o.L0);
   archive("fire_epsilon", o.fire_epsilon);
   archive("prior_epsilon", o.prior_epsilon);

@@ -33,6 +33,7 @@ plumbline_problem attention_problem(const ModelConfiguration& c, int batch, int 
   problem.options[PLUMBLINE_HIDDEN] = o.hidden;
   problem.options[PLUMBLINE_L0] = o.L0;
   problem.options[PLUMBLINE_BASE] = o.base;
+  problem.options[PLUMBLINE_POSITIONS] = o.positions;
   return problem;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "attention/head_dims.cuh"
+#include "attention/score_methods.cuh"
 #include "model/position_method.hpp"
 #include "plumbline_kernel.h"
 #include "support/error.hpp"
@@ -126,7 +127,13 @@ void check_position(const ModelConfiguration& c) {
       expect(std::isfinite(o.prior_epsilon) && o.prior_epsilon > 0, "prior_epsilon",
              o.prior_epsilon, "a finite number above 0");
       break;
+    case PLUMBLINE_COPE:
+      expect(o.positions >= 1 && o.positions <= 1 << 20, "positions of cope", o.positions,
+             "1 .. 2^20");
+      break;
     default:
+      if (dape_taps(method.bias) > 0)
+        expect(o.hidden >= 1 && o.hidden <= 4096, "hidden of dape", o.hidden, "1 .. 4096");
       break;
   }
 }

@@ -24,7 +24,8 @@ struct PositionOptions {
   int buckets = 32;        ///< T5: rows of the table
   int max_distance = 128;  ///< T5
   int largest = 256;       ///< T5 clipped: the largest distance that has a row of its own
-  int hidden = 32;         ///< FIRE: width of its layer
+  int hidden = 32;         ///< FIRE, DAPE: width of the hidden layer
+  int positions = 64;      ///< CoPE: rows of a head's table
   double L0 = 512;         ///< FIRE
   double fire_epsilon = 1e-6, prior_epsilon = 1e-5;
   PriorStart prior_start = PriorStart::slope;

@@ -52,8 +52,8 @@ class EmbeddingLayer {
 
   const Element* forward(const Tokens& tokens) {
     const ModelConfiguration& c = step_.configuration;
-    EmbeddingTables<const float> tables{.word = {step_.value(word_), c.vocabulary},
-                                        .width = c.width};
+    EmbeddingTables<const float> tables{
+        .word = {step_.value(word_), c.vocabulary}, .position = {}, .type = {}, .width = c.width};
     if (sinusoidal_) tables.position = {sinusoidal_, sinusoidal_rows_};
     if (step_.layout.has(position_)) tables.position = {step_.value(position_), c.context};
     if (norm_) tables.type = {step_.value(type_), c.token_types};
@@ -72,7 +72,10 @@ class EmbeddingLayer {
     const ModelConfiguration& c = step_.configuration;
     if (dropout_.on()) dropout_.apply(tokens, grad_x);
     if (norm_) norm_->backward(tokens.rows(), x_, grad_x, room, norm_workspace);
-    EmbeddingTables<float> grads{.word = {step_.gradient(word_), c.vocabulary}, .width = c.width};
+    EmbeddingTables<float> grads{.word = {step_.gradient(word_), c.vocabulary},
+                                 .position = {},
+                                 .type = {},
+                                 .width = c.width};
     if (step_.layout.has(position_)) grads.position = {step_.gradient(position_), c.context};
     if (norm_) grads.type = {step_.gradient(type_), c.token_types};
     embedding_backward(step_.stream, grads, batch(tokens), norm_ ? room : grad_x,

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "attention/score_methods.cuh"
 #include "core/bfloat16.cuh"
 #include "core/float16.cuh"
 #include "model/alibi_slopes.hpp"
@@ -29,8 +30,8 @@ std::size_t gate_values(const ModelConfiguration& c, int batch, int length) {
   return static_cast<std::size_t>(batch) * c.heads * length;
 }
 
-bool is_alibi(const ModelConfiguration& c) {
-  return position_method(c.position).bias == PLUMBLINE_ALIBI;
+bool has_slopes(const ModelConfiguration& c) {
+  return additive_part(position_method(c.position).bias) == PLUMBLINE_ALIBI;
 }
 
 }  // namespace
@@ -41,16 +42,24 @@ const std::vector<PositionInput>& position_inputs(int bias) {
       gain{"gain", PLUMBLINE_GAIN, HeadGate::gain};
   static const List kerple{{"p", PLUMBLINE_P}, {"a", PLUMBLINE_A}},
       table{{"table", PLUMBLINE_TABLE}};
+  static const List cable{increment, gain};
+  static const auto corrected = [](List additive) {
+    additive.insert(additive.end(), {{"hidden.weight", PLUMBLINE_HIDDEN_WEIGHT},
+                                     {"hidden.bias", PLUMBLINE_HIDDEN_BIAS},
+                                     {"output.weight", PLUMBLINE_OUTPUT_WEIGHT},
+                                     {"output.bias", PLUMBLINE_OUTPUT_BIAS}});
+    return additive;
+  };
   static const std::map<int, List> inputs_of{
       {PLUMBLINE_NOPE, {}},
       {PLUMBLINE_ALIBI, {}},
-      {PLUMBLINE_CABLE, {increment, gain}},
+      {PLUMBLINE_CABLE, cable},
       {PLUMBLINE_CABLE_NW, {increment}},
-      {PLUMBLINE_K_CABLE, {increment, gain}},
+      {PLUMBLINE_K_CABLE, cable},
       {PLUMBLINE_K_CABLE_NW, {increment}},
-      {PLUMBLINE_CABLE_PAPER, {increment, gain}},
+      {PLUMBLINE_CABLE_PAPER, cable},
       {PLUMBLINE_CABLE_NW_PAPER, {increment}},
-      {PLUMBLINE_K_CABLE_PAPER, {increment, gain}},
+      {PLUMBLINE_K_CABLE_PAPER, cable},
       {PLUMBLINE_GGD,
        {{"theta_alpha", PLUMBLINE_THETA_ALPHA},
         {"theta_beta", PLUMBLINE_THETA_BETA},
@@ -70,7 +79,14 @@ const std::vector<PositionInput>& position_inputs(int bias) {
         {"L", PLUMBLINE_L}}},
       {PLUMBLINE_FOX, {{"forget_gate", PLUMBLINE_LOG_FORGET, HeadGate::log_forget}}},
       {PLUMBLINE_ROPE_INTERLEAVED, {}},
-      {PLUMBLINE_ROPE_HALF_SPLIT, {}}};
+      {PLUMBLINE_ROPE_HALF_SPLIT, {}},
+      {PLUMBLINE_COPE, {{"embedding", PLUMBLINE_POSITION_EMBEDDING}}},
+      {PLUMBLINE_DAPE_V1_ALIBI, corrected({})},
+      {PLUMBLINE_DAPE_V1_KERPLE_LOG, corrected(kerple)},
+      {PLUMBLINE_DAPE_V1_CABLE, corrected(cable)},
+      {PLUMBLINE_DAPE_V2_ALIBI, corrected({})},
+      {PLUMBLINE_DAPE_V2_KERPLE_LOG, corrected(kerple)},
+      {PLUMBLINE_DAPE_V2_CABLE, corrected(cable)}};
   const auto found = inputs_of.find(bias);
   if (found == inputs_of.end())
     throw std::invalid_argument("no attention layer has the bias " + std::to_string(bias));
@@ -79,11 +95,11 @@ const std::vector<PositionInput>& position_inputs(int bias) {
 
 PositionRoom::PositionRoom(const Stream& stream, const ModelConfiguration& c, int batch, int length)
     : values_(gate_values(c, batch, length)),
-      slopes_(stream, is_alibi(c) ? c.heads : 0),
+      slopes_(stream, has_slopes(c) ? c.heads : 0),
       gradients_(stream, gate_count(c) * values_),
       workspace_(stream,
                  gate_count(c) > 0 ? head_gate_workspace({batch, length, c.width, c.heads}) : 0) {
-  if (!is_alibi(c)) return;
+  if (!has_slopes(c)) return;
   std::vector<float> slopes;
   for (const double exponent :
        alibi_exponents(c.heads, position_method(c.position).geometric_slopes))

@@ -43,7 +43,14 @@ const std::vector<PositionMethod>& position_methods() {
        .window = PositionWindow::distance},
       {.name = "local_rope_keys",
        .bias = PLUMBLINE_ROPE_INTERLEAVED,
-       .window = PositionWindow::keys}};
+       .window = PositionWindow::keys},
+      {.name = "cope", .bias = PLUMBLINE_COPE},
+      {.name = "dape_v1_alibi", .bias = PLUMBLINE_DAPE_V1_ALIBI},
+      {.name = "dape_v1_kerple_log", .bias = PLUMBLINE_DAPE_V1_KERPLE_LOG},
+      {.name = "dape_v1_cable", .bias = PLUMBLINE_DAPE_V1_CABLE},
+      {.name = "dape_v2_alibi", .bias = PLUMBLINE_DAPE_V2_ALIBI},
+      {.name = "dape_v2_kerple_log", .bias = PLUMBLINE_DAPE_V2_KERPLE_LOG},
+      {.name = "dape_v2_cable", .bias = PLUMBLINE_DAPE_V2_CABLE}};
   return methods;
 }
 

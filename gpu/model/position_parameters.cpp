@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a layer learns for its position method, and how it begins: as the methods' published codes
 // have it, the linear maps like the model's other linear layers, N(0, 0.02) with biases 0.
+#include "attention/score_methods.cuh"
 #include "model/parameter_list.hpp"
 #include "model/position_method.hpp"
 #include "plumbline_kernel.h"
@@ -53,6 +54,18 @@ void add_fire(std::vector<Parameter>& list, const std::string& name, const Model
   list.push_back({.name = name + "L", .shape = {1}, .start = constant(1.0)});
 }
 
+/// Convolutions along the keys, over the heads' products and biases as channels.
+void add_dape(std::vector<Parameter>& list, const std::string& name, const ModelConfiguration& c,
+              int taps) {
+  const int hidden = c.options.hidden;
+  list.push_back(
+      {.name = name + "hidden.weight", .shape = {hidden, 2 * c.heads * taps}, .start = kLinear});
+  list.push_back({.name = name + "hidden.bias", .shape = {hidden}});
+  list.push_back(
+      {.name = name + "output.weight", .shape = {c.heads, hidden * taps}, .start = kLinear});
+  list.push_back({.name = name + "output.bias", .shape = {c.heads}});
+}
+
 }  // namespace
 
 std::vector<Parameter> position_parameters(const ModelConfiguration& c,
@@ -60,7 +73,8 @@ std::vector<Parameter> position_parameters(const ModelConfiguration& c,
   const std::string name = attention + ".position.";
   const PositionOptions& o = c.options;
   std::vector<Parameter> list;
-  switch (const int bias = position_method(c.position).bias; bias) {
+  const int method = position_method(c.position).bias;
+  switch (const int bias = additive_part(method); bias) {
     case PLUMBLINE_CABLE:
     case PLUMBLINE_K_CABLE:
     case PLUMBLINE_CABLE_PAPER:
@@ -96,9 +110,13 @@ std::vector<Parameter> position_parameters(const ModelConfiguration& c,
     case PLUMBLINE_FIRE:
       add_fire(list, name, c);
       break;
+    case PLUMBLINE_COPE:  // as published it begins without positions
+      list.push_back({.name = name + "embedding", .shape = {c.heads * o.positions, c.head_dim()}});
+      break;
     default:
       break;
   }
+  if (const int taps = dape_taps(method); taps > 0) add_dape(list, name, c, taps);
   if (c.ssmax)
     list.push_back(
         {.name = attention + ".ssmax.scale", .shape = {c.heads}, .start = constant(1.0)});

@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "reference/attention/own_logits.hpp"
 #include "reference/attention/projections.hpp"
 #include "reference/core/mask.hpp"
 #include "reference/model/layer_parameters.hpp"
 #include "reference/model/layers.hpp"
 #include "reference/model/tier.hpp"
+#include "reference/position/layer_position.hpp"
 
 namespace plumbline::reference {
 
@@ -96,10 +98,11 @@ inline void check_mask_of_one(const Mask& mask, int tokens) {
 /// What the backward pass needs of a forward pass, and the layer's result.
 template <Real R, class Bias>
 struct AttentionLayerState {
-  AttentionInputs<R> inputs;  ///< one sequence; queries and keys after they are turned
-  std::vector<Bias> biases;   ///< [heads]
-  Matrix<R> merged;           ///< [T, width]: the heads' outputs side by side
-  Matrix<R> result;           ///< [T, width]
+  AttentionInputs<R> inputs;      ///< one sequence; queries and keys after they are turned
+  std::vector<Bias> biases;       ///< [heads]
+  std::vector<Matrix<R>> logits;  ///< [heads], of a method with logits of its own
+  Matrix<R> merged;               ///< [T, width]: the heads' outputs side by side
+  Matrix<R> result;               ///< [T, width]
 };
 
 /// Queries, keys and values of the tokens X [T, width], the first of them at position `offset`.
@@ -130,9 +133,17 @@ AttentionLayerState<R, Bias> attended(const Parameters& p, const HeadLayout& lay
       position.mask(mask),
       std::vector<R>(p.ssmax_scale.begin(), p.ssmax_scale.end())};
   state.biases = std::move(biases);
-  const auto bias_of = [&](int, int h) { return state.biases[h]; };
   state.merged = Matrix<R>(queries, layout.width);
-  merge_heads(Tier::attention(state.inputs, bias_of).output, state.merged, 0);
+  if constexpr (HasOwnLogits<Position>) {
+    state.logits = position.logits(p.position, state.inputs, state.biases);
+    merge_heads(
+        Tier::attention(without_products(state.inputs), biases_of(state.inputs.shape, state.logits))
+            .output,
+        state.merged, 0);
+  } else {
+    const auto bias_of = [&](int, int h) { return state.biases[h]; };
+    merge_heads(Tier::attention(state.inputs, bias_of).output, state.merged, 0);
+  }
   state.result = linear<Tier>(p.output, state.merged);
   return state;
 }
@@ -153,6 +164,25 @@ auto attention_layer(const Parameters& p, const HeadLayout& layout, const Positi
                         std::move(biases), mask);
 }
 
+/// The adjoint of the attention in a layer: adds the gradients of what the method reads beside the
+/// biases to `grad`.
+template <class Tier, class Parameters, class Position, class State, Real R = typename Tier::Scalar>
+auto attended_grad(const Parameters& p, const Position& position, const State& state,
+                   const AttentionUpstream<R>& upstream, Parameters& grad) {
+  if constexpr (HasOwnLogits<Position>) {
+    auto by = Tier::attention_grad(without_products(state.inputs),
+                                   biases_of(state.inputs.shape, state.logits), upstream);
+    auto by_biases = position.logits_grad(p.position, state.inputs, state.biases, by.bias,
+                                          grad.position, by.q, by.k);
+    return AttentionGrad<R, typename decltype(by_biases)::value_type>{
+        std::move(by.q), std::move(by.k), std::move(by.v), std::move(by_biases),
+        std::move(by.ssmax_scale)};
+  } else {
+    const auto bias_of = [&](int, int h) { return state.biases[h]; };
+    return Tier::attention_grad(state.inputs, bias_of, upstream);
+  }
+}
+
 /// The adjoint: adds the gradients of the parameters to `grad` and returns dX. Arguments as for
 /// attention_layer, and the state that it returned.
 /// @throws std::invalid_argument if shapes do not agree.
@@ -164,10 +194,9 @@ Matrix<R> attention_layer_grad(const Parameters& p, const HeadLayout& layout,
   require(grad.ssmax_scale.size() == p.ssmax_scale.size(), "grad.ssmax_scale.size()",
           grad.ssmax_scale.size(), "that of the parameters");
   const Matrix<R> grad_merged = linear_grad<Tier>(p.output, state.merged, grad_result, grad.output);
-  const auto bias_of = [&](int, int h) { return state.biases[h]; };
-  auto by = Tier::attention_grad(
-      state.inputs, bias_of,
-      AttentionUpstream<R>{split_heads(grad_merged, 0, layout.heads, layout.head_dim()), {}});
+  auto by = attended_grad<Tier>(
+      p, position, state,
+      AttentionUpstream<R>{split_heads(grad_merged, 0, layout.heads, layout.head_dim()), {}}, grad);
 
   for (Matrix<R>& q : by.q) q = Matrix<R>(position.turned_grad(q, 0));
   for (Matrix<R>& k : by.k) k = Matrix<R>(position.turned_grad(k, 0));

@@ -10,26 +10,10 @@
 #include <vector>
 
 #include "reference/attention/attention_grad.hpp"
+#include "reference/attention/own_logits.hpp"
 #include "reference/methods/problem.hpp"
 
 namespace plumbline::reference::methods {
-
-/// A bias, or logits, written out as numbers: b_ij for every query row and key.
-template <Real R>
-struct TabulatedBias {
-  Matrix<R> values;  ///< [queries, keys]
-  int query_offset = 0;
-
-  using Grad = Matrix<R>;  ///< dL/db_ij
-
-  R operator()(int i, int j) const { return values(i - query_offset, j); }
-  Grad zero_grad() const {
-    return zeros<R>(static_cast<int>(values.rows()), static_cast<int>(values.cols()));
-  }
-  void accumulate_grad(Grad& grad, int i, int j, const R& grad_bias) const {
-    grad(i - query_offset, j) += grad_bias;
-  }
-};
 
 /// The methods' functions, by kind. `add_grad` adds the gradients of the parameters to the tensors
 /// grad_<parameter>; the gradient that it is given is 0 for keys that are not visible.
@@ -98,14 +82,6 @@ AttentionUpstream<R> attention_upstream(const MethodInputs<R>& in) {
     upstream.lse.push_back(in.vector("grad_lse", head, s.queries));
   }
   return upstream;
-}
-
-/// The biases [batch * heads] as attention takes them.
-template <Real R>
-auto biases_of(const AttentionShape& s, const std::vector<Matrix<R>>& tables) {
-  return [&s, &tables](int b, int h) {
-    return TabulatedBias<R>{tables[b * s.heads + h], s.query_offset};
-  };
 }
 
 /// o [batch, heads, queries, head_dim] and lse [batch, heads, queries].
@@ -222,13 +198,11 @@ Results<R> evaluate_logits(const MethodInputs<R>& in, const Mask& mask,
   const AttentionInputs<R> x = attention_inputs(in, mask);
   const AttentionShape& s = x.shape;
   const std::vector<Matrix<R>> tables = logits.table(x);
-  AttentionInputs<R> without_products = x;
-  for (Matrix<R>& q : without_products.q) q = zeros<R>(s.queries, s.head_dim);
-  for (Matrix<R>& k : without_products.k) k = zeros<R>(s.keys, s.head_dim);
+  const AttentionInputs<R> tables_alone = without_products(x);
   Results<R> results;
-  write_forward(without_products, tables, results);
+  write_forward(tables_alone, tables, results);
   if (pass == Pass::forward) return results;
-  auto grad = attention_grad(without_products, biases_of(s, tables), attention_upstream(in));
+  auto grad = attention_grad(tables_alone, biases_of(s, tables), attention_upstream(in));
   logits.add_grad(x, grad.bias, grad, results.tensors);
   write_grad(x, grad, results.tensors);
   return results;

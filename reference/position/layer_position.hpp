@@ -30,7 +30,20 @@ namespace plumbline::reference {
 //                              at position t + offset
 //   mask(mask)                 the layer's mask, from that of the model
 //   causal_only()              whether the method says nothing of keys after the query
+// and where its logits are more than a product and a bias (attention/own_logits.hpp)
+//   own_logits                 static, true
+//   logits(parameters, inputs, biases)
+//                              the logits before SSMax, [heads], each [queries, keys]; those of
+//                              visible keys at least
+//   logits_grad(parameters, inputs, biases, grad_logits, grad, grad_q, grad_k)
+//                              adds to `grad`, grad_q and grad_k what the logits' gradients do, and
+//                              returns those of the heads' biases
 // The gradients of a layer's parameters are of the type of the parameters.
+
+template <class Position>
+concept HasOwnLogits = requires {
+  requires Position::own_logits;
+};
 
 /// Queries, keys and mask stay as they are: the method is a bias alone.
 struct BiasAlone {

@@ -4,7 +4,7 @@
 #include "reference/model/bert_grad.hpp"
 #include "reference/position/context_position.hpp"
 #include "reference/position/learned_position.hpp"
-#include "tests/gpu_vs_reference/model/step_check.hpp"
+#include "tests/gpu_vs_reference/model/element_check.hpp"
 
 using namespace plumbline;
 using namespace plumbline::gpu_tests;
@@ -65,7 +65,7 @@ void check_bert(const char* name, Position position, bool ssmax, EmbeddedPositio
         bert_mlm_grad<TracedTier>(oracle, parameters, state.hidden, head, grad_logits, gradients),
         gradients);
   }
-  check_step(name, functionals(device, loss, gradients));
+  check_step(name, device, oracle_step(loss, parameters, gradients));
 }
 
 }  // namespace

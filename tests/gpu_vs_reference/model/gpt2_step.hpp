@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "reference/model/gpt2_grad.hpp"
-#include "tests/gpu_vs_reference/model/step_check.hpp"
+#include "tests/gpu_vs_reference/model/element_check.hpp"
 
 namespace plumbline::gpu_tests {
 
@@ -33,12 +33,11 @@ inline gpu::ModelConfiguration small_gpt2(const char* position) {
   return c;
 }
 
-/// The oracle's step, and how far the device's is from it.
+/// The oracle's step.
 template <class Position>
-std::vector<Functional> gpt2_functionals(const gpu::ModelConfiguration& c, const StepBatch& batch,
-                                         Position position, const StepResult& device,
-                                         reference::PositionEmbedding embedding = {
-                                             .kind = reference::EmbeddedPositions::none}) {
+OracleStep gpt2_oracle(const gpu::ModelConfiguration& c, const StepBatch& batch, Position position,
+                       reference::PositionEmbedding embedding = {
+                           .kind = reference::EmbeddedPositions::none}) {
   using reference::Traced;
   auto oracle = reference::gpt2(c.layers, c.heads, c.width, std::move(position));
   oracle.vocabulary = c.vocabulary;
@@ -56,7 +55,7 @@ std::vector<Functional> gpt2_functionals(const gpu::ModelConfiguration& c, const
                         oracle, parameters, batch.of(batch.ids, b), batch.targets_of(b),
                         batch.mask_of(b), share, gradients);
   }
-  return functionals(device, loss, gradients);
+  return oracle_step(loss, parameters, gradients);
 }
 
 /// One configuration: a step on the device and in the oracle.
@@ -65,8 +64,8 @@ void check_gpt2(const gpu::ModelConfiguration& c, Position position, bool docume
                 reference::PositionEmbedding embedding = {
                     .kind = reference::EmbeddedPositions::none}) {
   const StepBatch batch = causal_batch(documents);
-  check_step(c.position.c_str(),
-             gpt2_functionals(c, batch, std::move(position), step_on_device(c, batch), embedding));
+  check_step(c.position.c_str(), step_on_device(c, batch),
+             gpt2_oracle(c, batch, std::move(position), embedding));
 }
 
 template <class Position>

@@ -4,7 +4,7 @@
 #include "reference/model/llama_style_grad.hpp"
 #include "reference/position/learned_position.hpp"
 #include "reference/position/rotary_position.hpp"
-#include "tests/gpu_vs_reference/model/step_check.hpp"
+#include "tests/gpu_vs_reference/model/element_check.hpp"
 
 using namespace plumbline;
 using namespace plumbline::gpu_tests;
@@ -58,7 +58,7 @@ void check_llama_style(const char* name, Position position, bool ssmax,
         llama_style_logits_grad<TracedTier>(parameters, state.hidden, grad_logits, gradients),
         gradients);
   }
-  check_step(name, functionals(device, loss, gradients));
+  check_step(name, device, oracle_step(loss, parameters, gradients));
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include "reference/model/gpt2_parameters.hpp"
 #include "reference/model/llama_style_parameters.hpp"
 #include "reference/position/context_position.hpp"
+#include "reference/position/cope_position.hpp"
+#include "reference/position/dape_position.hpp"
 #include "reference/position/learned_position.hpp"
 #include "reference/position/rotary_position.hpp"
 #include "reference/scalars/double.hpp"
@@ -89,6 +91,13 @@ BOOST_AUTO_TEST_CASE(gpt2_has_the_oracles_parameters_with_every_method) {
   compare_gpt2("t5_bidirectional", t5_position(true));
   compare_gpt2("fire", FirePosition());
   compare_gpt2("rope_half_split", RopePosition());
+  compare_gpt2("cope", CopePosition());
+  compare_gpt2("dape_v1_alibi", DapeV1AlibiPosition());
+  compare_gpt2("dape_v1_kerple_log", DapeV1KerpleLogPosition());
+  compare_gpt2("dape_v1_cable", DapeV1CablePosition());
+  compare_gpt2("dape_v2_alibi", DapeV2AlibiPosition());
+  compare_gpt2("dape_v2_kerple_log", DapeV2KerpleLogPosition());
+  compare_gpt2("dape_v2_cable", DapeV2CablePosition());
 }
 
 BOOST_AUTO_TEST_CASE(bert_and_the_llama_style_decoder_have_the_oracles_parameters) {

@@ -22,4 +22,12 @@ inline double bound_of(const reference::Tape::Reach& reach) {
   return std::min(kRoundings * reach.all, kDeviations * std::sqrt(kRoundings) * reach.independent);
 }
 
+/// The same for every element of every gradient at once, from `square`, what sampled_squares says:
+/// 64 draws, with which the root is below 1/sqrt(8) of the true one with a probability of (x e^(1 -
+/// x))^32 = 2e-17, x = 1/8 (Chernoff, chi squared). As there are so many elements, 8 deviations:
+/// 3e-14.
+inline double bound_from_samples(double square) {
+  return 8 * std::sqrt(kRoundings) * std::sqrt(8 * square);
+}
+
 }  // namespace plumbline::gpu_tests

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <array>
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/normal_distribution.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -68,6 +70,29 @@ class Tape {
     for (std::size_t k = 0; k < seeds.size(); ++k)
       result.push_back({all[k], std::sqrt(squares[k])});
     return result;
+  }
+
+  /// Of every node the square of Reach::independent, as the mean square of kSamples draws: every
+  /// rounding is drawn normal with its bound as standard deviation and carried forwards.
+  static constexpr int kSamples = 64;
+  std::vector<double> sampled_squares() const {
+    std::vector<double> squares(ends_.size());
+    std::vector<std::array<double, kAtOnce>> off(ends_.size());
+    boost::random::mt19937_64 engine(1);
+    boost::random::normal_distribution<double> normal;  // faster than the standard library's
+    for (std::size_t done = 0; done < kSamples; done += kAtOnce) {
+      for (std::size_t n = 1; n < ends_.size(); ++n) {
+        const double own = errors_[n].largest * std::sqrt(errors_[n].count);
+        std::array<double, kAtOnce> sum{};
+        for (std::size_t k = 0; own > 0 && k < kAtOnce; ++k) sum[k] = own * normal(engine);
+        for (std::uint32_t e = ends_[n - 1]; e < ends_[n]; ++e)
+          for (std::size_t k = 0; k < kAtOnce; ++k)
+            sum[k] += edges_[e].derivative * off[edges_[e].from][k];
+        for (std::size_t k = 0; k < kAtOnce; ++k) squares[n] += sum[k] * sum[k] / kSamples;
+        off[n] = sum;
+      }
+    }
+    return squares;
   }
 
  private:

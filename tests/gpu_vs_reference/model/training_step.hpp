@@ -17,6 +17,7 @@
 #include "reference/core/mask.hpp"
 #include "reference/model/loss.hpp"
 #include "support/draw.hpp"
+#include "train/optimizer.cuh"
 
 namespace plumbline::gpu_tests {
 
@@ -87,15 +88,19 @@ inline void set_test_values(const gpu::Parameter& p, std::span<float> values) {
     if (ends("position.p") || ends("position.a")) value = 0.2 + draw.uniform(n);
     if (ends("position.c") || ends("position.L") || ends("ssmax.scale")) value = 0.7 + 0.1 * x;
     if (ends("theta_alpha") || ends("theta_beta")) value = 0.5 * x;
-    if (ends("position.hidden.weight")) value = x;
+    if (ends("position.hidden.weight") && p.shape.size() == 1) value = x;  // FIRE's
     values[n] = static_cast<float>(value);
   }
 }
 
-/// The loss, and every parameter's gradient by its name.
+/// The optimizer of the step: CABLE's, which clips, and no warm-up.
+inline const gpu::OptimizerSettings kOptimizer{};
+constexpr double kRate = 6e-4;
+
+/// The loss, and every parameter's gradient and value after the first update by its name.
 struct StepResult {
   double loss = 0;
-  std::map<std::string, std::vector<double>> gradients = {};
+  std::map<std::string, std::vector<double>> gradients = {}, updated = {};
 };
 
 /// The CUDA path's; `change` may alter a parameter's values.
@@ -115,9 +120,16 @@ StepResult step_on_device(const gpu::ModelConfiguration& c, const StepBatch& bat
   model->parameters_changed();
   StepResult result{.loss = model->add_gradients(batch.view()).mean};
   gpu::download(stream, model->gradients(), gradients.size(), gradients.data());
+  gpu::Optimizer optimizer(stream, layout, kOptimizer);
+  optimizer.update(0, kRate, model->parameters(), model->gradients());
+  gpu::download(stream, model->parameters(), values.size(), values.data());
   for (const gpu::Parameter& p : layout.all()) {
-    const auto begin = gradients.begin() + static_cast<long>(p.offset);
-    result.gradients[p.name] = {begin, begin + static_cast<long>(p.size())};
+    const auto of = [&](const std::vector<float>& flat) {
+      const auto begin = flat.begin() + static_cast<long>(p.offset);
+      return std::vector<double>(begin, begin + static_cast<long>(p.size()));
+    };
+    result.gradients[p.name] = of(gradients);
+    result.updated[p.name] = of(values);
   }
   return result;
 }
