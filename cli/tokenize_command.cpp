@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "text/entropy.hpp"
+#include "text/passkey.hpp"
 #include "text/shard.hpp"
 
 namespace plumbline::cli {
@@ -20,6 +21,9 @@ namespace fs = std::filesystem;
 struct TokenizeOptions {
   std::string tokenizer = "byte", out, separator, json;
   std::vector<std::string> texts;
+  std::int64_t passkeys = 0;  // in place of texts
+  int passkey_length = 512;
+  std::string seed = "1";
 };
 
 /// @throws BadInput if what is written would replace a text, or the report the shard.
@@ -51,13 +55,29 @@ long bytes_of(const std::vector<std::string>& paths) {
   return static_cast<long>(bytes);
 }
 
-int tokenize(const TokenizeOptions& options) {
+text::TokenizedText passkeys(const TokenizeOptions& options, const text::Tokenizer& tokenizer) {
+  text::TokenizedText result;
+  const text::PasskeyOptions passkey{.length = options.passkey_length,
+                                     .seed = seed_from(options.seed)};
+  result.tokens = text::passkey_documents(tokenizer, passkey, options.passkeys);
+  result.documents = static_cast<std::size_t>(options.passkeys);
+  result.bytes = tokenizer.decode(result.tokens).size();
+  return result;
+}
+
+int tokenize(const TokenizeOptions& options, bool of_passkeys) {
+  if (of_passkeys != options.texts.empty()) {
+    throw BadInput("texts", of_passkeys ? "given beside --passkeys" : "missing",
+                   "texts, or --passkeys and none");
+  }
   check_outputs(options);
   check_writable(options.out);
   Report json(options.json);
   const auto tokenizer = text::open_tokenizer(options.tokenizer);
   text::TokenizedText result;
-  {
+  if (of_passkeys) {
+    result = passkeys(options, *tokenizer);
+  } else {
     Progress progress(bytes_of(options.texts));
     result = text::tokenize(
         {options.texts.begin(), options.texts.end()}, *tokenizer, options.separator,
@@ -96,9 +116,7 @@ void add_tokenize(CLI::App& app, Run& run) {
   auto options = std::make_shared<TokenizeOptions>();
   auto* command =
       app.add_subcommand("tokenize", "Turn texts into a token shard (llm.c's layout) to train on");
-  command->add_option("texts", options->texts, "Text files, in this order")
-      ->required()
-      ->check(not_empty());
+  command->add_option("texts", options->texts, "Text files, in this order")->check(not_empty());
   command
       ->add_option("--tokenizer", options->tokenizer, "byte, or the path of a SentencePiece model")
       ->check(not_empty())
@@ -110,13 +128,23 @@ void add_tokenize(CLI::App& app, Run& run) {
       ->add_option("--separator", options->separator,
                    "A line that ends a document, e.g. % in fortune files; default: a file is one")
       ->check(not_empty());
+  auto* passkeys = command->add_option("--passkeys", options->passkeys,
+                                       "In place of texts: so many passkey prompts with answers");
+  command->add_option("--passkey-length", options->passkey_length, "Tokens of each")
+      ->needs(passkeys)
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "Of the keys and their places")
+      ->needs(passkeys)
+      ->capture_default_str();
   command->add_option("--json", options->json, "Write the report as JSON to FILE (default: -)")
       ->type_name("[FILE]")
       ->expected(0, 1)
       ->check(not_empty())
       ->default_str("-");
   command->footer("docs/text.md tells more.");
-  command->callback([options, &run] { run = [options] { return tokenize(*options); }; });
+  command->callback([options, passkeys, &run] {
+    run = [options, passkeys] { return tokenize(*options, passkeys->count() > 0); };
+  });
 }
 
 }  // namespace plumbline::cli

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "support/draw.hpp"
 #include "support/error.hpp"
 #include "text/filler.hpp"
@@ -81,6 +83,23 @@ PasskeyPrompt passkey_prompt(const Tokenizer& tokenizer, const PasskeyOptions& o
   for (std::size_t n = before; n < filler; ++n) prompt.push_back(unit[n % unit.size()]);
   append(prompt, frame.question);
   return result;
+}
+
+std::vector<Token> passkey_documents(const Tokenizer& tokenizer, const PasskeyOptions& options,
+                                     std::int64_t count) {
+  if (count < 1) throw BadInput("count", std::to_string(count), "at least 1");
+  std::vector<Token> tokens;
+  const Draw depths(options.seed, 1);
+  for (std::int64_t n = 0; n < count; ++n) {
+    PasskeyOptions one = options;
+    one.number += static_cast<std::uint64_t>(n);
+    one.depth = static_cast<int>(
+        depths.below(one.number, static_cast<std::uint32_t>(std::max(options.depths, 1))));
+    const PasskeyPrompt passkey = passkey_prompt(tokenizer, one);
+    append(tokens, passkey.prompt);
+    append(tokens, passkey.answer);
+  }
+  return tokens;
 }
 
 int shortest_passkey_prompt(const Tokenizer& tokenizer) {

@@ -34,6 +34,12 @@ struct PasskeyPrompt {
 /// tokenizer that lacks a digit.
 PasskeyPrompt passkey_prompt(const Tokenizer& tokenizer, const PasskeyOptions& options);
 
+/// `count` prompts with their answers one after the other, to train on: options.length tokens each,
+/// at depths drawn from options.depths, the keys those of options.number and the numbers after it.
+/// options.depth is not read. @throws BadInput as passkey_prompt(), and for a count below 1.
+std::vector<Token> passkey_documents(const Tokenizer& tokenizer, const PasskeyOptions& options,
+                                     std::int64_t count);
+
 /// The least PasskeyOptions::length: there is no filler.
 int shortest_passkey_prompt(const Tokenizer& tokenizer);
 

@@ -53,6 +53,24 @@ BOOST_FIXTURE_TEST_CASE(a_text_becomes_a_shard_and_the_report_says_how_hard_it_i
   BOOST_TEST(printed.out.find("1.0549") != std::string::npos);
 }
 
+BOOST_FIXTURE_TEST_CASE(passkeys_to_train_on_become_a_shard, Fixture) {
+  const std::string command = "tokenize --passkeys 3 --passkey-length 200 --out " + shard;
+  const auto run = test::plumbline(command + " --seed 4");
+  BOOST_TEST(run.status == 0, run.err);
+  BOOST_TEST(run.out.find("600 tokens") != std::string::npos);
+  const std::string written = test::text_of(shard);
+  BOOST_TEST(written.size() == 1024 + 2 * 600);
+  for (const std::size_t document : {0, 1, 2}) {
+    BOOST_TEST(written.substr(1024 + 400 * document, 4) == std::string("\0\1A\0", 4));
+  }
+  BOOST_TEST(test::plumbline(command + " --seed 5").status == 0);
+  BOOST_TEST(test::text_of(shard) != written);
+  refused("--out " + shard + " --passkeys 3 " + text, {"texts", "--passkeys"});
+  refused("--out " + shard + " --passkeys 0", {"count is 0", "at least 1"});
+  refused("--out " + shard + " --passkeys 3 --passkey-length 100", {"length is 100", "at least"});
+  refused("--out " + shard + " --passkey-length 300 " + text, {"--passkeys"});
+}
+
 BOOST_FIXTURE_TEST_CASE(bad_input_is_refused_and_leaves_nothing_behind, Fixture) {
   const std::string out = "--out " + shard + " ";
   std::ofstream(folder / "empty.txt");

@@ -95,6 +95,31 @@ BOOST_AUTO_TEST_CASE(a_passkey_prompt_depends_on_its_options_only) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(passkeys_to_train_on_are_prompts_with_their_answers_at_all_depths) {
+  const ByteTokenizer tokenizer;
+  const int length = 300, count = 40, depths = 4;
+  PasskeyOptions options{length, 0, depths, 7, 3};
+  const auto documents = passkey_documents(tokenizer, options, count);
+  BOOST_TEST_REQUIRE(documents.size() == static_cast<std::size_t>(length * count));
+  std::set<int> seen;
+  for (int n = 0; n < count; ++n) {
+    const std::vector<Token> document(documents.begin() + n * length,
+                                      documents.begin() + (n + 1) * length);
+    // One of the prompts of this number, which differ in their depths.
+    options.number = static_cast<std::uint64_t>(3 + n);
+    for (options.depth = 0; options.depth < depths; ++options.depth) {
+      const auto passkey = passkey_prompt(tokenizer, options);
+      auto expected = passkey.prompt;
+      expected.insert(expected.end(), passkey.answer.begin(), passkey.answer.end());
+      if (document == expected) break;
+    }
+    BOOST_TEST(options.depth < depths);
+    seen.insert(options.depth);
+  }
+  BOOST_TEST(seen.size() == 4u);
+  expect_refused([&] { passkey_documents(tokenizer, options, 0); }, {"count is 0", "at least 1"});
+}
+
 BOOST_AUTO_TEST_CASE(every_needle_is_in_its_haystack_once_and_the_question_asks_for_it) {
   const ByteTokenizer tokenizer;
   for (const NeedleTask& task : needle_tasks()) {
