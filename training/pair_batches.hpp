@@ -40,10 +40,11 @@ struct PairTexts {
 /// kept for validation.
 class PairBatches {
  public:
-  /// @throws BadInput as text::Pairs, and for fewer pairs than a batch and one for validation.
+  /// Reads every line once. @throws BadInput as text::Pairs and its `at`, and for fewer pairs than a
+  /// batch and one for validation.
   PairBatches(const Settings& settings, const text::Tokenizer& tokenizer);
 
-  /// Of update `n`. @throws BadInput for a damaged line.
+  /// Of update `n`.
   PairTexts batch(std::int64_t n) const;
   /// At most `count` pairs that are kept for validation.
   PairTexts validation(int count) const;
