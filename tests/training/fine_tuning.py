@@ -54,6 +54,21 @@ def tensors(path):
             for name, t in header.items()}
 
 
+def huggingface_model(folder, from_checkpoint, config):
+    """Its parameters without the moments."""
+    folder.mkdir()
+    data = from_checkpoint.read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8:8 + length])
+    header = {name: entry for name, entry in header.items()
+              if not name.startswith(("optimizer.", "__"))}
+    end = max(entry["data_offsets"][1] for entry in header.values())
+    text = json.dumps(header).encode()
+    (folder / "model.safetensors").write_bytes(
+        struct.pack("<Q", len(text)) + text + data[8 + length:8 + length + end])
+    (folder / "config.json").write_text(json.dumps(config))
+
+
 def checkpoint(folder, updates):
     return folder / f"checkpoint-{updates:08}.safetensors"
 
@@ -163,6 +178,20 @@ with tempfile.TemporaryDirectory() as place:
     # What is refused.
     gpt = ["--layers", 1, "--heads", 1, "--width", 32, "--length", 16, "--batch", 4, "--updates", 1]
     succeed("train", text, "--out", place / "gpt", *gpt)
+    # Hugging Face's file, which does not say its tokenizer.
+    weights = {name: values for name, values in tensors(checkpoint(place / "gpt", 1)).items()
+               if not name.startswith("optimizer.")}
+    hugging_face = place / "hugging_face"
+    huggingface_model(hugging_face, checkpoint(place / "gpt", 1), {
+        "model_type": "gpt2", "n_layer": 1, "n_head": 1, "n_embd": 32, "n_positions": 16,
+        "vocab_size": 261})
+    succeed("train", text, "--from", hugging_face, "--tokenizer", "byte", "--batch", 2,
+            "--updates", 1, "--out", place / "imported")
+    first = tensors(checkpoint(place / "imported", 0))
+    check(all(first[name] == values for name, values in weights.items()), "an imported model")
+    refused(["--tokenizer is missing"], "train", text, "--from", hugging_face, "--out",
+            place / "new")
+
     new = ["--out", place / "new"]
     begin = ["train", text, *new, "--from", place / "gpt"]
     damaged, few = place / "damaged.jsonl", place / "few.jsonl"

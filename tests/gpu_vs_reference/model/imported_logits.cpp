@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: model_imported_logits WEIGHTS OUTPUT ID...
-// The logits of a GPT-2 on the device for a file with Hugging Face's names, one a line, each with
-// the bound of its error; pytorch_logits.py compares them with PyTorch's. 2 layers, 2 heads, width
-// 64, 19 tokens, 9 learnable positions.
+// The logits of a GPT-2 on the device for a file with Hugging Face's names, and config.json beside
+// it, one a line, each with the bound of its error; pytorch_logits.py compares them with PyTorch's.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-#include "checkpoint/device_model.hpp"
 #include "checkpoint/load.hpp"
+#include "inference/trained_model.hpp"
 #include "model/model.cuh"
 #include "model/upload.cuh"
 #include "reference/model/gpt2.hpp"
@@ -21,30 +20,23 @@ namespace {
 using namespace plumbline;
 using reference::Traced;
 
-const gpu::ModelConfiguration kModel{.layers = 2,
-                                     .heads = 2,
-                                     .kv_heads = 2,
-                                     .width = 64,
-                                     .hidden = 256,
-                                     .vocabulary = 19,
-                                     .context = 9};
-
-std::vector<float> of_device(const char* weights, const std::vector<int>& ids) {
+std::vector<float> of_device(const inference::TrainedModel& imported, const std::vector<int>& ids) {
   const gpu::Stream stream;
   const int length = static_cast<int>(ids.size());
-  const auto model = gpu::make_model(stream, kModel, {.batch = 1, .length = length});
-  std::vector<float> values(model->layout().size());
-  checkpoint::load_model(weights, kModel.architecture, model->layout(), values);
-  gpu::upload(stream, values, model->parameters());
+  const auto model =
+      gpu::make_model(stream, imported.configuration, {.batch = 1, .length = length});
+  gpu::upload(stream, imported.parameters, model->parameters());
   model->parameters_changed();
   return model->logits({.batch = 1, .length = length, .ids = ids.data()});
 }
 
 /// The bounds; the values are PyTorch's matter.
-std::vector<double> bounds(const char* weights, const std::vector<int>& ids) {
-  auto oracle = reference::gpt2(kModel.layers, kModel.heads, kModel.width);
-  oracle.vocabulary = kModel.vocabulary;
-  oracle.positions = kModel.context;
+std::vector<double> bounds(const char* weights, const gpu::ModelConfiguration& c,
+                           const std::vector<int>& ids) {
+  auto oracle = reference::gpt2(c.layers, c.heads, c.width);
+  oracle.vocabulary = c.vocabulary;
+  oracle.positions = c.context;
+  oracle.epsilon = c.epsilon;
   auto numbers = reference::Gpt2Parameters<double>::zero(oracle);
   checkpoint::load(weights, checkpoint::gpt2_naming(), numbers);
   std::vector<double> flat;
@@ -71,8 +63,9 @@ std::vector<double> bounds(const char* weights, const std::vector<int>& ids) {
 int main(int count, char** arguments) try {
   std::vector<int> ids;
   for (int n = 3; n < count; ++n) ids.push_back(std::atoi(arguments[n]));
-  const std::vector<float> logits = of_device(arguments[1], ids);
-  const std::vector<double> bound = bounds(arguments[1], ids);
+  const inference::TrainedModel imported = inference::load_trained_model(arguments[1]);
+  const std::vector<float> logits = of_device(imported, ids);
+  const std::vector<double> bound = bounds(arguments[1], imported.configuration, ids);
   std::FILE* output = std::fopen(arguments[2], "w");
   if (!output) return 1;
   for (std::size_t n = 0; n < logits.size(); ++n)
