@@ -3,14 +3,28 @@
 
 namespace plumbline::cli {
 
+void add_result_options(CLI::App& command, std::string& json, std::string& svg) {
+  command.add_option("--json", json, "Write the result as JSON to FILE (default: -)")
+      ->type_name("[FILE]")
+      ->expected(0, 1)
+      ->check(not_empty())
+      ->default_str("-");
+  command.add_option("--svg", svg, "Draw the result as SVG to FILE (default: -)")
+      ->type_name("[FILE]")
+      ->expected(0, 1)
+      ->check(not_empty())
+      ->default_str("-");
+}
+
 void add_evaluate(CLI::App& app, Run& run, char** argv) {
   auto* evaluate = app.add_subcommand("evaluate", evaluate_description);
   evaluate->require_subcommand(1);
   evaluate->footer("docs/evaluating.md tells more.");
   add_evaluate_perplexity(*evaluate, run, argv);
+  add_evaluate_curves(*evaluate, run);
+  add_evaluate_retrieval(*evaluate, run, argv);
   add_evaluate_passkey(*evaluate, run, argv);
   add_evaluate_needles(*evaluate, run, argv);
-  add_evaluate_retrieval(*evaluate, run, argv);
 }
 
 }  // namespace plumbline::cli

@@ -7,9 +7,13 @@
 
 namespace plumbline::cli {
 
+/// --json and --svg: where an evaluation's result goes beside the table on standard output.
+void add_result_options(CLI::App& command, std::string& json, std::string& svg);
+
 void add_evaluate_perplexity(CLI::App& evaluate, Run& run, char** argv);
+void add_evaluate_curves(CLI::App& evaluate, Run& run);
+void add_evaluate_retrieval(CLI::App& evaluate, Run& run, char** argv);
 void add_evaluate_passkey(CLI::App& evaluate, Run& run, char** argv);
 void add_evaluate_needles(CLI::App& evaluate, Run& run, char** argv);
-void add_evaluate_retrieval(CLI::App& evaluate, Run& run, char** argv);
 
 }  // namespace plumbline::cli

@@ -7,9 +7,10 @@
 
 #include "cli/evaluate_command.hpp"
 #include "cli/models_backend.hpp"
-#include "evaluation/perplexity.hpp"
+#include "cli/progress.hpp"
+#include "evaluation/perplexity_report.hpp"
 #include "inference/trained_model.hpp"
-#include "text/entropy.hpp"
+#include "pictures/svg.hpp"
 
 namespace plumbline::cli {
 namespace {
@@ -17,15 +18,9 @@ namespace {
 struct Options {
   std::vector<std::string> models, data;
   evaluation::PerplexitySettings settings;
-  std::string tokenizer, separator, json, backend = "emulated";
+  std::string tokenizer, separator, json, svg, backend = "emulated";
   double validation = 0.1;
   bool whole = false;
-};
-
-struct Evaluated {
-  std::string label, path;
-  gpu::ModelConfiguration model;
-  std::vector<evaluation::PerplexityPoint> points;
 };
 
 /// What is evaluated on: the part of the data that training keeps for validation, or all of it.
@@ -64,57 +59,8 @@ std::vector<std::string> labels_of(const Options& o,
   return labels;
 }
 
-std::string cell(const evaluation::PerplexityPoint& point) {
-  return point.refused.empty() ? fmt::format("{:.2f}", text::perplexity(point.loss)) : "-";
-}
-
-void print(const std::vector<Evaluated>& all) {
-  std::size_t widest = 6;
-  for (const Evaluated& e : all) widest = std::max(widest, e.label.size());
-  std::cout << fmt::format("{:>{}}", "length", widest);
-  for (const auto& point : all.front().points) std::cout << fmt::format("  {:>8}", point.length);
-  for (const Evaluated& e : all) {
-    std::cout << fmt::format("\n{:>{}}", e.label, widest);
-    for (const auto& point : e.points) std::cout << fmt::format("  {:>8}", cell(point));
-  }
-  std::cout << "\n";
-  for (const Evaluated& e : all)
-    for (const auto& point : e.points)
-      if (!point.refused.empty())
-        std::cout << fmt::format("-: {} at {}: {}\n", e.label, point.length, point.refused);
-}
-
-nlohmann::ordered_json to_json(const evaluation::PerplexityPoint& point) {
-  if (!point.refused.empty()) return {{"length", point.length}, {"refused", point.refused}};
-  return {{"length", point.length},
-          {"windows", point.windows},
-          {"tokens", point.tokens},
-          {"loss", point.loss},
-          {"standard_error", point.standard_error},
-          {"perplexity", text::perplexity(point.loss)},
-          {"seconds", point.seconds}};
-}
-
-nlohmann::ordered_json to_json(const Options& o, const std::vector<Evaluated>& all) {
-  nlohmann::ordered_json models = nlohmann::ordered_json::array();
-  for (const Evaluated& e : all) {
-    nlohmann::ordered_json points = nlohmann::ordered_json::array();
-    for (const auto& point : e.points) points.push_back(to_json(point));
-    models.push_back({{"label", e.label},
-                      {"path", e.path},
-                      {"position", e.model.position},
-                      {"trained_length", e.model.context},
-                      {"points", points}});
-  }
-  return {{"format", "plumbline-perplexity-1"},
-          {"data", o.data},
-          {"scored", o.settings.last > 0 ? "last" : "all"},
-          {"last", o.settings.last},
-          {"models", models}};
-}
-
 int evaluate(const Options& o) {
-  Report json(o.json);
+  Report json(o.json), svg(o.svg);
   std::vector<inference::TrainedModel> models;
   for (const std::string& path : o.models) models.push_back(inference::load_trained_model(path));
   const auto tokenizer = text::open_tokenizer(tokenizer_of(o, models));
@@ -122,17 +68,29 @@ int evaluate(const Options& o) {
   for (const int length : o.settings.lengths)
     evaluation::windows_of(length, o.settings, stream.size());  // refused before any work
 
-  std::vector<Evaluated> all;
+  std::vector<evaluation::ModelPerplexity> all;
   const std::vector<std::string> labels = labels_of(o, models);
-  for (std::size_t n = 0; n < models.size(); ++n) {
-    all.push_back({labels[n], o.models[n], models[n].configuration, {}});
-    for (const int length : o.settings.lengths) {
-      all.back().points.push_back(evaluation::perplexity_at(
-          length, o.settings, models[n].configuration, models[n].parameters, stream));
+  {
+    Progress progress(static_cast<long>(models.size() * o.settings.lengths.size()));
+    for (std::size_t n = 0; n < models.size(); ++n) {
+      const gpu::ModelConfiguration& model = models[n].configuration;
+      all.push_back({labels[n], o.models[n], model.position, model.context, {}});
+      for (const int length : o.settings.lengths) {
+        progress.update(static_cast<long>(n * o.settings.lengths.size() + all[n].points.size()),
+                        fmt::format("{} at {}", labels[n], length));
+        all[n].points.push_back(
+            evaluation::perplexity_at(length, o.settings, model, models[n].parameters, stream));
+      }
     }
   }
-  if (o.json != "-") print(all);
-  if (json) json.write(to_text(to_json(o, all)));
+  if (o.json != "-" && o.svg != "-") std::cout << evaluation::table(all);
+  if (json) {
+    auto report = evaluation::to_json(o.settings, all);
+    report["data"] = o.data;
+    report["part"] = o.whole ? 1.0 : o.validation;
+    json.write(to_text(report));
+  }
+  if (svg) svg.write(pictures::svg_file(evaluation::picture(o.settings, all)));
   return all_right;
 }
 
@@ -164,11 +122,7 @@ void add_evaluate_perplexity(CLI::App& evaluate_command, Run& run, char** argv) 
                                     "The last share of the tokens, as training keeps it");
   share->capture_default_str();
   command->add_flag("--whole", o->whole, "All tokens of the data")->excludes(share);
-  command->add_option("--json", o->json, "Write the result as JSON to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->default_str("-");
+  add_result_options(*command, o->json, o->svg);
   add_backend_option(*command, o->backend);
   command->callback([o, argv, &run] {
     run = [o, argv] {

@@ -4,9 +4,10 @@
 
 #include <utility>
 
+#include "pictures/svg.hpp"
 #include "proofs_checks/notes.hpp"
 #include "proofs_checks/page/parts.hpp"
-#include "proofs_checks/pictures/svg.hpp"
+#include "proofs_checks/pictures/picture.hpp"
 #include "support/markup.hpp"
 
 namespace plumbline::proofs_checks {

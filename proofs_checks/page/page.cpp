@@ -45,7 +45,7 @@ std::string html(const ClaimsReport& report) {
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'; script-src 'unsafe-inline'\"/>\n"
       "<title>Claims of the papers, checked</title>\n<style>\n";
-  out += style;
+  out += style();
   out += "</style>\n</head>\n<body>\n";
   out += side(report, texts);
   out += "<main>\n";

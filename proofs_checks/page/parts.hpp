@@ -49,7 +49,7 @@ std::string numbers_table(const Sample&, const Texts&);
 /// The checks of a claim or of a hypothesis: a row for each statement, a column for each reading.
 std::string checks_table(const std::vector<Check>&, const Texts&);
 
-extern const char* const style;
+std::string style();
 extern const char* const script;
 
 }  // namespace plumbline::proofs_checks

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page's looks. What is shown and in which colours, its controls decide without a script.
+#include "pictures/style.hpp"
 #include "proofs_checks/page/parts.hpp"
-
-// Light and dark: the same names with other values, under two selectors for the dark ones.
-#define PLUMBLINE_DARK                                                                         \
-  "--paper:#14171b;--ink:#e4e6e8;--soft:#a3abb3;--line:#343b43;--card:#1b1f25;--link:#7cc0f5;" \
-  "--holds:#5fb6f0;--condition:#e8b339;--refuted:#ff8f5a;--other:#a3abb3;"                     \
-  "--c0:#56b4e9;--c1:#ff9457;--c2:#3fd0a4;--c3:#e89ad0;--c4:#f0e442;color-scheme:dark;"
 
 namespace plumbline::proofs_checks {
 
-const char* const style =
-    R"(:root{--paper:#fdfdfc;--ink:#1c1f23;--soft:#59626b;--line:#d5dade;--card:#f5f6f7;
---link:#005a9c;--holds:#0063a3;--condition:#8a5a00;--refuted:#b83c00;--other:#59626b;
---c0:#0072b2;--c1:#c94f00;--c2:#008060;--c3:#a83c86;--c4:#7a6a00;color-scheme:light}
-@media (prefers-color-scheme:dark){:root:not(:has(#theme-light:checked)){)" PLUMBLINE_DARK R"(}}
-:root:has(#theme-dark:checked){)" PLUMBLINE_DARK R"(}
-*{box-sizing:border-box}
+namespace {
+
+constexpr const char* light =
+    "--paper:#fdfdfc;--ink:#1c1f23;--soft:#59626b;--line:#d5dade;--card:#f5f6f7;--link:#005a9c;"
+    "--holds:#0063a3;--condition:#8a5a00;--refuted:#b83c00;--other:#59626b;color-scheme:light;";
+constexpr const char* dark =
+    "--paper:#14171b;--ink:#e4e6e8;--soft:#a3abb3;--line:#343b43;--card:#1b1f25;--link:#7cc0f5;"
+    "--holds:#5fb6f0;--condition:#e8b339;--refuted:#ff8f5a;--other:#a3abb3;color-scheme:dark;";
+
+constexpr const char* layout =
+    R"(*{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.6 system-ui,sans-serif;
 overflow-wrap:break-word}
 main{max-width:52rem;margin:0 auto;padding:1rem}
@@ -77,20 +76,7 @@ padding:.1rem .9rem .5rem;margin:.8rem 0}
 figure{margin:1.2rem 0}
 figure svg{display:block;width:100%;max-width:36rem;margin:0 auto;height:auto}
 figcaption{font-size:.9rem;color:var(--soft);max-width:36rem;margin:.4rem auto 0}
-svg text{font:13px system-ui,sans-serif;fill:var(--ink)}
 .numbers th,.numbers td{vertical-align:baseline}
-[class^="q"]{shape-rendering:crispEdges}
-.axis,.frame{stroke:var(--soft);fill:none}
-.grid{stroke:var(--line);fill:none}
-.curve{fill:none;stroke-width:2.2;stroke-linejoin:round}
-.points{stroke:none}
-.curve.c0{stroke:var(--c0)}.curve.c1{stroke:var(--c1);stroke-dasharray:10 3}
-.curve.c2{stroke:var(--c2);stroke-dasharray:3 3}.curve.c3{stroke:var(--c3);stroke-dasharray:10 3 3 3}
-.curve.c4{stroke:var(--c4);stroke-dasharray:6 2}.curve.dashes{stroke-width:1.4;stroke-dasharray:4 4}
-.points.c0{fill:var(--c0)}.points.c1{fill:var(--c1)}.points.c2{fill:var(--c2)}
-.points.c3{fill:var(--c3)}.points.c4{fill:var(--c4)}
-.q0{fill:#00224e}.q1{fill:#17376e}.q2{fill:#3b4a6c}.q3{fill:#585e6d}.q4{fill:#737475}
-.q5{fill:#8f8b78}.q6{fill:#aea371}.q7{fill:#cfbd62}.q8{fill:#f0da4f}
 .side{display:none}
 @media (min-width:1150px){body{display:grid;grid-template-columns:20rem minmax(0,1fr)}
 .side{display:block;position:sticky;top:0;height:100vh;overflow-y:auto;padding:1rem;
@@ -110,5 +96,16 @@ border-left:.2rem solid var(--other);margin:.15rem 0}
     PLUMBLINE_HIDE("refuted") PLUMBLINE_HIDE("holds_under_condition") PLUMBLINE_HIDE("undecided")
         PLUMBLINE_HIDE("not_mathematical") PLUMBLINE_HIDE("holds") PLUMBLINE_HIDE("bam")
             PLUMBLINE_HIDE("cable") PLUMBLINE_HIDE("alibi");
+
+}  // namespace
+
+std::string style() {
+  // Light and dark: the same names with other values, under two selectors for the dark ones.
+  const std::string lights = std::string(light) + plumbline::pictures::light_colours;
+  const std::string darks = std::string(dark) + plumbline::pictures::dark_colours;
+  return ":root{" + lights + "}\n@media (prefers-color-scheme:dark){" +
+         ":root:not(:has(#theme-light:checked)){" + darks + "}}\n" +
+         ":root:has(#theme-dark:checked){" + darks + "}\n" + layout + plumbline::pictures::rules;
+}
 
 }  // namespace plumbline::proofs_checks

@@ -9,7 +9,7 @@
 
 #include "proofs_checks/page/page.hpp"
 #include "proofs_checks/pictures/pictures.hpp"
-#include "tests/proofs_checks/markup.hpp"
+#include "tests/support/markup.hpp"
 
 using namespace plumbline::proofs_checks;
 using plumbline::test::Element;

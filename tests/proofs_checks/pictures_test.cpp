@@ -8,9 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "pictures/svg.hpp"
 #include "proofs_checks/pictures/pictures.hpp"
-#include "proofs_checks/pictures/svg.hpp"
-#include "proofs_checks/pictures/ticks.hpp"
 #include "proofs_checks/registry.hpp"
 
 using namespace plumbline::proofs_checks;
@@ -33,25 +32,6 @@ const Curve& curve(const Picture& picture, const std::string& label) {
 
 /// Equal up to a few roundings of sums over at most 2048 terms.
 bool close(double a, double b) { return std::fabs(a - b) <= 1e-12 * std::fabs(b); }
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t number = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++number;
-  }
-  return number;
-}
-
-Picture two_points() {
-  Picture picture;
-  picture.name = "two_points";
-  picture.title = "a < b";
-  picture.description = "\"one\" & two";
-  picture.x = {"x", 0, 10};
-  picture.y = {"y", 0, 1};
-  picture.curves = {{"line", {0, 10}, {0, 1}}};
-  return picture;
-}
 
 }  // namespace
 
@@ -212,59 +192,4 @@ BOOST_AUTO_TEST_CASE(every_claims_picture_can_be_drawn_twice_alike) {
     }
   }
   BOOST_TEST(names.size() == 22u);
-}
-
-BOOST_AUTO_TEST_CASE(a_line_from_corner_to_corner_of_the_axes) {
-  const std::string drawn = svg(two_points());
-  BOOST_TEST(drawn.find("class=\"curve c0\" d=\"M62 274L438 14\"") != std::string::npos, drawn);
-  BOOST_TEST(drawn.find("<title id=\"title-two_points\">a &lt; b</title>") != std::string::npos);
-  BOOST_TEST(drawn.find("&quot;one&quot; &amp; two</desc>") != std::string::npos);
-  BOOST_TEST(count(drawn, ">line</text>") == 1u);
-}
-
-BOOST_AUTO_TEST_CASE(a_number_that_is_not_finite_ends_a_line_and_points_outside_are_left_out) {
-  Picture picture = two_points();
-  picture.curves[0] = {"line", {0, 2, 4, 6, 8}, {0, 0.5, NAN, 0.5, 1}};
-  BOOST_TEST(count(svg(picture), "M62 274L137.2 144M287.6 144L362.8 14") == 1u);
-  picture.curves[0] = {"points", {0, 5, 5}, {0.5, 0.5, 2}, Curve::Mark::points};
-  BOOST_TEST(count(svg(picture), "m-3.5 0") == 2u + 1u);  // and one in the legend
-}
-
-BOOST_AUTO_TEST_CASE(a_map_has_a_cell_for_every_value_in_its_shade) {
-  Picture picture = two_points();
-  picture.curves.clear();
-  picture.maps = {{"map", {{0}, {8, 4}}}};
-  const std::string drawn = svg(picture);
-  // 196 units across two cells: the lowest above the highest, the middle beside it.
-  BOOST_TEST(drawn.find("class=\"q0\" d=\"M24 24h98v98h-98z\"") != std::string::npos, drawn);
-  BOOST_TEST(drawn.find("class=\"q8\" d=\"M24 122h98v98h-98z\"") != std::string::npos);
-  BOOST_TEST(drawn.find("class=\"q4\" d=\"M122 122h98v98h-98z\"") != std::string::npos);
-}
-
-BOOST_AUTO_TEST_CASE(ticks_are_round_numbers_within_the_axis) {
-  BOOST_TEST(ticks({"", 0, 1}) == (std::vector<double>{0, 0.2, 0.4, 0.6000000000000001, 0.8, 1}),
-             boost::test_tools::per_element());
-  BOOST_TEST(ticks({"", -32, 0}).front() == -30.0);
-  BOOST_TEST(ticks({"", 0.5, 2000, true}) == (std::vector<double>{1, 10, 100, 1000}),
-             boost::test_tools::per_element());
-  for (const Axis& axis : {Axis{"", 0, 3}, {"", 0.9, 2.2}, {"", 1e-8, 1, true}, {"", 1, 64}}) {
-    BOOST_TEST(ticks(axis).size() >= 3u);
-    BOOST_TEST(ticks(axis).size() <= 8u);
-  }
-  BOOST_TEST(tick_text(-2, {"", -3, 5}) == "−2");
-  BOOST_TEST(tick_text(0.2, {"", 0, 0.5}) == "0.2");
-  BOOST_TEST(tick_text(1e-3, {"", 1e-5, 1, true}) == "10⁻³");
-  BOOST_TEST(tick_text(100, {"", 1, 1000, true}) == "100");
-}
-
-BOOST_AUTO_TEST_CASE(what_cannot_be_drawn_is_refused) {
-  Picture empty = two_points(), unequal = empty, logarithm = empty, flat = empty, unnamed = empty;
-  empty.curves.clear();
-  unequal.curves[0].y.pop_back();
-  logarithm.y = {"y", 0, 1, true};
-  flat.x.to = flat.x.from;
-  unnamed.description.clear();
-  for (const Picture& picture : {empty, unequal, logarithm, flat, unnamed}) {
-    BOOST_CHECK_THROW(svg(picture), std::logic_error);
-  }
 }

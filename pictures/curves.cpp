@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "proofs_checks/pictures/curves.hpp"
+#include "pictures/drawing.hpp"
 
 #include <cmath>
 
-#include "proofs_checks/pictures/svg_writer.hpp"
-#include "proofs_checks/pictures/ticks.hpp"
+#include "pictures/style.hpp"
+#include "pictures/svg_writer.hpp"
+#include "pictures/ticks.hpp"
 
-namespace plumbline::proofs_checks {
+namespace plumbline::pictures {
 namespace {
 
 constexpr double left = 62, right = picture_width - 22, top = 14, bottom = 274;
@@ -20,10 +21,14 @@ double up(double value, const Axis& axis) {
 
 std::string axes(const Picture& picture) {
   std::string out;
+  double taken = 0;  // up to where the numbers below the axis have come
   for (const double value : ticks(picture.x)) {
     const double x = across(value, picture.x);
+    const std::string text = tick_text(value, picture.x);
     out += line("grid", x, top, x, bottom);
-    out += text_at(x, bottom + 18, "middle", tick_text(value, picture.x));
+    if (!picture.x.at.empty() && x - width_of(text) / 2 < taken + 4) continue;
+    out += text_at(x, bottom + 18, "middle", text);
+    taken = x + width_of(text) / 2;
   }
   for (const double value : ticks(picture.y)) {
     const double y = up(value, picture.y);
@@ -53,9 +58,24 @@ std::string mark(std::size_t curve, double x, double y) {
   }
 }
 
+std::string colour(std::size_t curve) { return fmt::format("c{}", curve % colour_count); }
+
+/// A path of the curve's line and one of its marks, in its colour; none of what is empty.
+std::string line_and_marks(const Curve& curve, std::size_t k, const std::string& stroke,
+                           const std::string& marks) {
+  const bool dashes = curve.mark == Curve::Mark::dashes, points = curve.mark == Curve::Mark::points;
+  std::string out;
+  if (!points)
+    out += fmt::format("<path class=\"curve {}{}\" d=\"{}\"/>", colour(k), dashes ? " dashes" : "",
+                       stroke);
+  if (!marks.empty()) out += fmt::format("<path class=\"points {}\" d=\"{}\"/>", colour(k), marks);
+  return out;
+}
+
 std::string shape(const Picture& picture, std::size_t k) {
   const Curve& curve = picture.curves[k];
-  std::string path;
+  const bool marked = curve.mark == Curve::Mark::marked_line;
+  std::string path, marks;
   bool pen_down = false;
   for (std::size_t n = 0; n < curve.x.size(); ++n) {
     const double x = across(curve.x[n], picture.x), y = up(curve.y[n], picture.y);
@@ -63,11 +83,9 @@ std::string shape(const Picture& picture, std::size_t k) {
       pen_down = false;
       continue;
     }
-    if (curve.mark == Curve::Mark::points) {
-      const bool inside = x >= left - 1 && x <= right + 1 && y >= top - 1 && y <= bottom + 1;
-      if (inside) path += mark(k, x, y);
-      continue;
-    }
+    const bool inside = x >= left - 1 && x <= right + 1 && y >= top - 1 && y <= bottom + 1;
+    if (inside && (marked || curve.mark == Curve::Mark::points)) marks += mark(k, x, y);
+    if (curve.mark == Curve::Mark::points) continue;
     // Far outside is not drawn; the clip path cuts what is near.
     const double height = std::fmin(std::fmax(y, top - 1000), bottom + 1000);
     if (curve.mark == Curve::Mark::steps && pen_down) {
@@ -77,9 +95,7 @@ std::string shape(const Picture& picture, std::size_t k) {
     path += (pen_down ? "L" : "M") + coordinate(x) + " " + coordinate(height);
     pen_down = true;
   }
-  const bool points = curve.mark == Curve::Mark::points;
-  return fmt::format("<path class=\"{} c{}{}\" d=\"{}\"/>", points ? "points" : "curve", k,
-                     curve.mark == Curve::Mark::dashes ? " dashes" : "", path);
+  return line_and_marks(curve, k, path, marks);
 }
 
 /// Below the axes; as many entries a line as fit.
@@ -93,12 +109,13 @@ std::string legend(const Picture& picture, double& height) {
       x = left - 40;
       y += 21;
     }
-    if (curve.mark == Curve::Mark::points) {
-      out += fmt::format("<path class=\"points c{}\" d=\"{}\"/>", k, mark(k, x + 14, y - 4.5));
-    } else {
-      out += line(fmt::format("curve c{}{}", k, curve.mark == Curve::Mark::dashes ? " dashes" : ""),
-                  x, y - 4.5, x + 28, y - 4.5);
-    }
+    const bool points = curve.mark == Curve::Mark::points;
+    const std::string stroke = points
+                                   ? ""
+                                   : fmt::format("M{} {}L{} {}", coordinate(x), coordinate(y - 4.5),
+                                                 coordinate(x + 28), coordinate(y - 4.5));
+    const bool marked = points || curve.mark == Curve::Mark::marked_line;
+    out += line_and_marks(curve, k, stroke, marked ? mark(k, x + 14, y - 4.5) : "");
     out += text_at(x + 34, y, "start", curve.label);
     x += width;
   }
@@ -107,12 +124,6 @@ std::string legend(const Picture& picture, double& height) {
 }
 
 }  // namespace
-
-double width_of(std::string_view text) {
-  double letters = 0;
-  for (const char c : text) letters += (static_cast<unsigned char>(c) & 0xC0) == 0x80 ? 0 : 1;
-  return 7.8 * letters;
-}
 
 Drawing draw_curves(const Picture& picture) {
   std::string out = fmt::format(
@@ -129,4 +140,4 @@ Drawing draw_curves(const Picture& picture) {
   return {out, height};
 }
 
-}  // namespace plumbline::proofs_checks
+}  // namespace plumbline::pictures

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "proofs_checks/pictures/ticks.hpp"
+#include "pictures/ticks.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <stdexcept>
 
-namespace plumbline::proofs_checks {
+namespace plumbline::pictures {
 namespace {
 
 /// The largest of 1, 2, 5 times a power of ten that divides the range into three steps at least.
@@ -15,6 +16,18 @@ double step_of(double range) {
     if (range / (step * power) >= 3.0) return step * power;
   }
   return 0.1 * power;
+}
+
+/// 1, 2 and 5 times 10^first, ..., 10^last within the axis.
+std::vector<double> multiples_of_powers(const Axis& axis, int first, int last) {
+  std::vector<double> values;
+  for (int k = first; k <= last; ++k) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double value = factor * std::pow(10.0, k), at = position(value, axis);
+      if (at >= -1e-9 && at <= 1 + 1e-9) values.push_back(value);
+    }
+  }
+  return values;
 }
 
 std::string superscript(int exponent) {
@@ -32,6 +45,7 @@ double position(double value, const Axis& axis) {
 }
 
 std::vector<double> ticks(const Axis& axis) {
+  if (!axis.at.empty()) return axis.at;
   std::vector<double> values;
   const double rounding = 1e-9;  // a tick at the very end of the axis stays in
   if (axis.logarithmic) {
@@ -41,7 +55,10 @@ std::vector<double> ticks(const Axis& axis) {
     for (int k = first; k <= last; ++k) {
       if (k % stride == 0) values.push_back(std::pow(10.0, k));
     }
-    return values;
+    if (values.size() >= 3) return values;
+    values = multiples_of_powers(axis, first - 1, last);
+    if (values.size() >= 3) return values;
+    values.clear();
   }
   const double step = step_of(axis.to - axis.from);
   const long first = std::lround(std::ceil(axis.from / step - rounding));
@@ -50,10 +67,28 @@ std::vector<double> ticks(const Axis& axis) {
   return values;
 }
 
+Axis axis_over(std::string label, const std::vector<double>& values, bool logarithmic) {
+  double lowest = INFINITY, highest = -INFINITY;
+  for (const double value : values) {
+    if (!std::isfinite(value) || (logarithmic && value <= 0)) continue;
+    lowest = std::fmin(lowest, value);
+    highest = std::fmax(highest, value);
+  }
+  if (lowest > highest) throw std::logic_error("axis " + label + ": no values");
+  if (logarithmic) {
+    const double margin = std::pow(highest > lowest ? highest / lowest : 2.0, 0.05);
+    return {std::move(label), lowest / margin, highest * margin, true};
+  }
+  const double extent = highest > lowest ? highest - lowest : std::fmax(std::fabs(highest), 1.0);
+  return {std::move(label), lowest - extent / 20, highest + extent / 20};
+}
+
 std::string tick_text(double value, const Axis& axis) {
+  if (!axis.at.empty()) return fmt::format("{:.10g}", value);
   if (axis.logarithmic) {
     const int exponent = static_cast<int>(std::lround(std::log10(value)));
-    if (exponent >= 0 && exponent <= 2) return fmt::format("{:g}", value);
+    const bool power = std::fabs(value / std::pow(10.0, exponent) - 1.0) < 1e-9;
+    if (!power || (exponent >= 0 && exponent <= 2)) return fmt::format("{:g}", value);
     return "10" + superscript(exponent);
   }
   const double step = step_of(axis.to - axis.from);
@@ -62,4 +97,4 @@ std::string tick_text(double value, const Axis& axis) {
   return value < -step / 2 ? "−" + text : text;
 }
 
-}  // namespace plumbline::proofs_checks
+}  // namespace plumbline::pictures

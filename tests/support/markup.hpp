@@ -18,14 +18,16 @@ struct Element {
   std::string text;                               ///< of it and of all inside it
 };
 
-/// Every element in the order of its opening tag.
+/// Every element in the order of its opening tag, after a page's `prologue`.
 /// @throws std::runtime_error naming what is wrong and where: a tag that is not closed, or closed
 /// in another order; an attribute without quotes or there twice; < or & that begins neither a tag
 /// nor one of XML's entities; anything outside of one root.
 class Markup {
  public:
-  static std::vector<Element> elements(std::string_view page) {
+  static std::vector<Element> elements(std::string_view page,
+                                       std::string_view prologue = "<!DOCTYPE html>\n") {
     Markup markup(page);
+    markup.expect(prologue);
     markup.read();
     return markup.elements_;
   }
@@ -66,7 +68,6 @@ class Markup {
   }
 
   void read() {
-    expect("<!DOCTYPE html>\n");
     do {
       if (open_.empty() && !next_is("<")) fail("text outside of the root");
       next_is("</") ? close() : next_is("<") ? open() : text();

@@ -9,7 +9,7 @@
 
 #include "support/markup.hpp"
 
-namespace plumbline::proofs_checks {
+namespace plumbline::pictures {
 
 /// With one decimal, and no "-0.0": a tenth of a unit is not seen.
 inline std::string coordinate(double value) {
@@ -33,4 +33,4 @@ inline std::string text_at(double x, double y, std::string_view anchor, std::str
 /// Letters of a text, at about 7.8 units each: the page's 13-unit type, if it is a wide one.
 double width_of(std::string_view text);
 
-}  // namespace plumbline::proofs_checks
+}  // namespace plumbline::pictures

@@ -4,13 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include "proofs_checks/pictures/curves.hpp"
-#include "proofs_checks/pictures/svg_writer.hpp"
+#include "pictures/drawing.hpp"
+#include "pictures/svg_writer.hpp"
 
-namespace plumbline::proofs_checks {
+namespace plumbline::pictures {
 namespace {
 
-constexpr int shades = 9;
 constexpr double panel = 196, gap = 38;
 
 struct Range {
@@ -28,24 +27,20 @@ Range range_of(const Map& map) {
   return range;
 }
 
-std::string number(double value) {
-  const std::string text = fmt::format("{:.3g}", std::fabs(value));
-  return value < 0 ? "−" + text : text;
-}
-
 /// The cells of one shade are one path.
 std::string cells(const Map& map, const Range& range, double x, double y) {
   std::array<std::string, shades> paths;
   const double side = panel / static_cast<double>(map.rows.size());
-  const double extent = range.highest - range.lowest;
   for (std::size_t i = 0; i < map.rows.size(); ++i) {
-    for (std::size_t j = 0; j < map.rows[i].size(); ++j) {
-      const double part = extent > 0 ? (map.rows[i][j] - range.lowest) / extent : 1.0;
-      const int shade = std::clamp(static_cast<int>(part * shades), 0, shades - 1);
-      paths[static_cast<std::size_t>(shade)] +=
-          fmt::format("M{} {}h{}v{}h-{}z", coordinate(x + side * static_cast<double>(j)),
-                      coordinate(y + side * static_cast<double>(i)), coordinate(side),
-                      coordinate(side), coordinate(side));
+    const std::vector<double>& row = map.rows[i];
+    const auto shade = [&](std::size_t j) { return shade_of(row[j], range.lowest, range.highest); };
+    // Neighbours of one shade are one rectangle: a long row of them would be a large file.
+    for (std::size_t j = 0, end = 0; j < row.size(); j = end) {
+      for (end = j + 1; end < row.size() && shade(end) == shade(j);) ++end;
+      const std::string width = coordinate(side * static_cast<double>(end - j));
+      paths[static_cast<std::size_t>(shade(j))] += fmt::format(
+          "M{} {}h{}v{}h-{}z", coordinate(x + side * static_cast<double>(j)),
+          coordinate(y + side * static_cast<double>(i)), width, coordinate(side), width);
     }
   }
   std::string out;
@@ -55,20 +50,6 @@ std::string cells(const Map& map, const Range& range, double x, double y) {
     }
   }
   return out;
-}
-
-/// The shades from the lowest value to the highest, with both.
-std::string scale(const Range& range, double x, double y) {
-  const std::string low = number(range.lowest), high = number(range.highest);
-  std::string out = text_at(x, y + 10, "start", low);
-  const double from = x + 6 + width_of(low), to = x + panel - 6 - width_of(high);
-  const double side = (to - from) / shades;
-  for (int shade = 0; shade < shades; ++shade) {
-    out += fmt::format("<path class=\"q{}\" d=\"M{} {}h{}v12h-{}z\"/>", shade,
-                       coordinate(from + side * shade), coordinate(y), coordinate(side),
-                       coordinate(side));
-  }
-  return out + text_at(x + panel, y + 10, "end", high);
 }
 
 }  // namespace
@@ -89,10 +70,10 @@ Drawing draw_maps(const Picture& picture) {
     out += text_at(
         x - 8, middle, "middle", picture.y.label,
         fmt::format(" transform=\"rotate(-90 {} {})\"", coordinate(x - 8), coordinate(middle)));
-    out += scale(range, x, y + 18 + panel + 24);
+    out += draw_scale(range.lowest, range.highest, x, y + 18 + panel + 24, panel);
     if (k % 2 == 1 || k + 1 == picture.maps.size()) y += 18 + panel + 56;
   }
   return {out, y};
 }
 
-}  // namespace plumbline::proofs_checks
+}  // namespace plumbline::pictures

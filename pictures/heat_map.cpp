@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "pictures/drawing.hpp"
+#include "pictures/svg_writer.hpp"
+
+namespace plumbline::pictures {
+namespace {
+
+constexpr double right = picture_width - 22, top = 8, letter = 7.8;
+
+struct Grid {
+  double left, cell_width, cell_height;
+  double x(std::size_t column) const { return left + cell_width * static_cast<double>(column); }
+  double y(std::size_t row) const { return top + cell_height * static_cast<double>(row); }
+};
+
+Grid grid_of(const HeatMap& map) {
+  double widest = 0;
+  for (const std::string& row : map.rows) widest = std::max(widest, width_of(row));
+  const double left = 36 + widest;
+  return {left, (right - left) / static_cast<double>(map.columns.size()),
+          std::clamp(320.0 / static_cast<double>(map.rows.size()), 16.0, 32.0)};
+}
+
+/// A rectangle in its shade, with its value where there is room for three letters.
+std::string cell(const HeatMap& map, const Grid& grid, std::size_t row, std::size_t column) {
+  const double value = map.values[row][column], x = grid.x(column), y = grid.y(row);
+  const double middle = x + grid.cell_width / 2, base = y + grid.cell_height / 2 + 4;
+  if (!std::isfinite(value)) return text_at(middle, base, "middle", "–", " class=\"small\"");
+  const int shade = shade_of(value, map.from, map.to);
+  std::string out = fmt::format("<path class=\"q{}\" d=\"M{} {}h{}v{}h-{}z\"/>", shade,
+                                coordinate(x), coordinate(y), coordinate(grid.cell_width),
+                                coordinate(grid.cell_height), coordinate(grid.cell_width));
+  const std::string text = number_text(value);
+  if (width_of(text) <= grid.cell_width)
+    out += text_at(middle, base, "middle", text,
+                   shade < 5 ? " class=\"light small\"" : " class=\"dark small\"");
+  return out;
+}
+
+}  // namespace
+
+Drawing draw_heat_map(const HeatMap& map) {
+  const Grid grid = grid_of(map);
+  const double bottom = grid.y(map.rows.size());
+  std::string out;
+  for (std::size_t row = 0; row < map.rows.size(); ++row) {
+    for (std::size_t column = 0; column < map.columns.size(); ++column)
+      out += cell(map, grid, row, column);
+    out += text_at(grid.left - 6, grid.y(row) + grid.cell_height / 2 + 4.5, "end", map.rows[row]);
+  }
+  out += fmt::format("<path class=\"frame\" d=\"M{} {}H{}V{}H{}z\"/>", coordinate(grid.left),
+                     coordinate(top), coordinate(right), coordinate(bottom), coordinate(grid.left));
+  double taken = 0;  // up to where the labels below the columns have come
+  for (std::size_t column = 0; column < map.columns.size(); ++column) {
+    const double middle = grid.x(column) + grid.cell_width / 2;
+    const double half = width_of(map.columns[column]) / 2;
+    if (column > 0 && middle - half < taken + letter / 2) continue;
+    out += text_at(middle, bottom + 17, "middle", map.columns[column]);
+    taken = middle + half;
+  }
+  out += text_at((grid.left + right) / 2, bottom + 37, "middle", map.x_label);
+  const double middle = (top + bottom) / 2;
+  out += text_at(14, middle, "middle", map.y_label,
+                 fmt::format(" transform=\"rotate(-90 14 {})\"", coordinate(middle)));
+  out += draw_scale(map.from, map.to, grid.left, bottom + 50, right - grid.left);
+  return {out, bottom + 70};
+}
+
+}  // namespace plumbline::pictures
