@@ -5,58 +5,14 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.hpp"
-#include "cli/fine_tuning.hpp"
 #include "cli/models_backend.hpp"
 #include "cli/progress.hpp"
-#include "model/position_method.hpp"
+#include "cli/train_options.hpp"
 #include "text/entropy.hpp"
-#include "training/model_json.hpp"
 #include "training/run.hpp"
 
 namespace plumbline::cli {
 namespace {
-
-struct TrainOptions {
-  training::Settings settings;
-  training::Habits habits;
-  std::string preset = "nano", position, format, optimizer = "adamw", prior_start = "slope";
-  std::string seed = "1", backend = "emulated", json, folder;
-  std::string from, objective = "language_model", pooling = "mean", tokenizer = "byte";
-  training::ContrastiveSettings contrastive;
-  std::vector<std::string> data;
-  int length = 0;  // 0: the model's context
-  bool sequential = false, not_deterministic = false, ssmax = false;
-};
-
-/// What suits a preset: nano a minute on two processors, the others the papers' runs.
-training::Settings settings_for(const std::string& preset) {
-  training::Settings s;
-  s.model = gpu::preset(preset);
-  s.length = s.model.context;
-  if (preset == "nano") {
-    s.schedule = {.highest = 3e-3, .lowest = 3e-4, .warm_up = 20, .updates = 300};
-    return s;
-  }
-  s.part = 8;
-  s.batch = (524288 / s.length) / s.part * s.part;  // CABLE, section 4.2
-  if (s.model.architecture == gpu::Architecture::llama_style)
-    s.optimizer = {.kind = gpu::OptimizerKind::radam, .beta2 = 0.999};
-  return s;
-}
-
-gpu::OptimizerKind optimizer_from(const std::string& name) {
-  if (name == "adamw") return gpu::OptimizerKind::adamw;
-  if (name == "radam") return gpu::OptimizerKind::radam;
-  if (name == "radam_pytorch") return gpu::OptimizerKind::radam_pytorch;
-  throw BadInput("--optimizer", in_quotes(name), "adamw, radam or radam_pytorch");
-}
-
-bool is_contrastive(const TrainOptions& options) {
-  if (options.objective != "language_model" && options.objective != "contrastive")
-    throw BadInput("--objective", in_quotes(options.objective), "language_model or contrastive");
-  return options.objective == "contrastive";
-}
 
 void print(const training::Status& s) {
   std::cout << fmt::format(
@@ -110,180 +66,12 @@ int train(const TrainOptions& options) {
   return all_right;
 }
 
-/// What the command line says, over what the preset has.
-TrainOptions completed(TrainOptions options, const CLI::App& command) {
-  training::Settings preset = settings_for(options.preset);
-  if (!options.from.empty()) preset = begun_with(options.from, std::move(preset));
-  if (is_contrastive(options)) preset = for_contrast(std::move(preset));
-  training::Settings& s = options.settings;
-  s.initial = preset.initial;
-  const auto given = [&](const char* option) { return command.count(option) > 0; };
-  const auto keep = [&](const char* option, auto& value, const auto& of_preset) {
-    if (!given(option)) value = of_preset;
-  };
-  keep("--layers", s.model.layers, preset.model.layers);
-  keep("--heads", s.model.heads, preset.model.heads);
-  keep("--width", s.model.width, preset.model.width);
-  keep("--vocabulary", s.model.vocabulary, preset.model.vocabulary);
-  keep("--dropout", s.model.dropout, preset.model.dropout);
-  keep("--batch", s.batch, preset.batch);
-  keep("--part", s.part, given("--batch") ? s.batch : preset.part);
-  keep("--updates", s.schedule.updates, preset.schedule.updates);
-  keep("--learning-rate", s.schedule.highest, preset.schedule.highest);
-  keep("--lowest-learning-rate", s.schedule.lowest,
-       given("--learning-rate") ? s.schedule.highest / 10 : preset.schedule.lowest);
-  keep("--warm-up", s.schedule.warm_up, std::min(preset.schedule.warm_up, s.schedule.updates / 10));
-  keep("--weight-decay", s.optimizer.weight_decay, preset.optimizer.weight_decay);
-  keep("--clip", s.optimizer.max_norm, preset.optimizer.max_norm);
-  s.optimizer.kind =
-      given("--optimizer") ? optimizer_from(options.optimizer) : preset.optimizer.kind;
-  s.optimizer.beta2 = preset.optimizer.beta2;
-
-  gpu::ModelConfiguration model = preset.model;
-  model.layers = s.model.layers;
-  model.heads = s.model.heads;
-  if (given("--heads")) model.kv_heads = model.heads;
-  model.width = s.model.width;
-  if (given("--width")) model.hidden = preset.model.hidden / preset.model.width * model.width;
-  model.vocabulary = s.model.vocabulary;
-  model.dropout = s.model.dropout;
-  const gpu::PositionOptions& o = s.model.options;
-  model.options = preset.model.options;
-  const auto take = [&](const char* option, auto member) {
-    if (given(option)) model.options.*member = o.*member;
-  };
-  take("--base", &gpu::PositionOptions::base);
-  take("--amplitude", &gpu::PositionOptions::amplitude);
-  take("--window", &gpu::PositionOptions::window);
-  take("--buckets", &gpu::PositionOptions::buckets);
-  take("--max-distance", &gpu::PositionOptions::max_distance);
-  take("--largest", &gpu::PositionOptions::largest);
-  take("--train-mu", &gpu::PositionOptions::trains_mu);
-  if (given("--position")) model.position = options.position;
-  if (given("--format")) model.format = training::format_from(options.format, "--format");
-  if (given("--prior-start"))
-    model.options.prior_start = training::prior_start_from(options.prior_start, "--prior-start");
-  model.ssmax = options.ssmax || preset.model.ssmax;
-  s.length = given("--length") ? options.length : preset.length;
-  // A table of learnable positions has the rows that it has.
-  if (given("--length") && !(s.initial && model.position == "learnable")) model.context = s.length;
-  if (s.initial) expect_same_parameters(model, preset.model);
-  s.model = model;
-  s.tokenizer = given("--tokenizer") ? options.tokenizer : preset.tokenizer;
-  if (s.tokenizer.empty())
-    throw BadInput("--tokenizer", "missing", "its name: the files of --from do not say it");
-  if (is_contrastive(options)) {
-    options.contrastive.pooling = pooling_from(options.pooling);
-    s.contrastive = options.contrastive;
-  }
-  s.shuffled = !options.sequential;
-  s.deterministic = !options.not_deterministic;
-  s.seed = seed_from(options.seed);
-  s.data.assign(options.data.begin(), options.data.end());
-  options.habits.folder = options.folder;
-  return options;
-}
-
-void add_model_options(CLI::App& command, TrainOptions& o) {
-  auto& s = o.settings;
-  command
-      .add_option("--preset", o.preset,
-                  "nano, gpt2_tiny, gpt2_small, gpt2_medium, bert_base, "
-                  "bam_120m, bam_432m, bam_1b")
-      ->capture_default_str();
-  command.add_option("--position", o.position,
-                     "Position method: cable, alibi, ggd, rope, sinusoidal, ... (docs/methods.md)");
-  command.add_flag("--ssmax", o.ssmax, "Scalable softmax");
-  command.add_option("--layers", s.model.layers, "Layers");
-  command.add_option("--heads", s.model.heads, "Attention heads");
-  command.add_option("--width", s.model.width, "Width of the residual stream");
-  command.add_option("--vocabulary", s.model.vocabulary, "Rows of the embedding");
-  command.add_option("--dropout", s.model.dropout, "Share of numbers that dropout sets to 0");
-  command.add_option("--format", o.format, "fp32, tf32 or bf16 (with fp32 master weights)");
-  command.add_option("--base", s.model.options.base, "Of RoPE and sinusoidal positions");
-  command.add_option("--amplitude", s.model.options.amplitude, "Of sinusoidal positions");
-  command.add_option("--window", s.model.options.window, "Of local RoPE");
-  command.add_option("--buckets", s.model.options.buckets, "Of T5");
-  command.add_option("--max-distance", s.model.options.max_distance, "Of T5");
-  command.add_option("--largest", s.model.options.largest, "Of clipped T5 tables");
-  command.add_option("--prior-start", o.prior_start, "Of GGD: uniform or slope");
-  command.add_flag("--train-mu", s.model.options.trains_mu, "Of GGD: train theta_mu");
-}
-
-void add_fine_tuning_options(CLI::App& command, TrainOptions& o) {
-  command
-      .add_option("--from", o.from,
-                  "Begin with the weights of a run, a checkpoint or Hugging Face's model: for "
-                  "fine-tuning, or another --length")
-      ->check(not_empty());
-  command.add_option("--objective", o.objective, "language_model, or contrastive for a BERT")
-      ->capture_default_str();
-  command
-      .add_option("--pairs", o.contrastive.pairs, "Contrastive: JSON lines of queries, positives")
-      ->check(not_empty());
-  command.add_option("--pooling", o.pooling, "Contrastive: mean or cls")->capture_default_str();
-  command.add_option("--temperature", o.contrastive.temperature, "Contrastive: of the softmax")
-      ->capture_default_str();
-  command
-      .add_option("--hard-negatives", o.contrastive.hard_negatives,
-                  "Contrastive: most of a pair's that are used")
-      ->capture_default_str();
-}
-
-void add_run_options(CLI::App& command, TrainOptions& o) {
-  auto& s = o.settings;
-  command.add_option("data", o.data, "Texts, or token shards (*.bin, from `tokenize`)")
-      ->check(not_empty());
-  command.add_option("--out", o.folder, "The run's folder: log, checkpoints")
-      ->required()
-      ->check(not_empty());
-  command.add_flag("--resume", o.habits.resume, "Go on from the folder's newest checkpoint");
-  command.add_option("--tokenizer", o.tokenizer, "byte, or the path of a SentencePiece model")
-      ->capture_default_str();
-  command.add_option("--separator", s.separator, "A line that ends a document of a text");
-  command.add_option("--validation", s.validation, "Share of the tokens kept for validation")
-      ->capture_default_str();
-  command.add_option("--length", o.length, "Tokens a row; the model's context");
-  command.add_option("--batch", s.batch, "Rows of an update");
-  command.add_option("--part", s.part, "Rows that go through the model at once");
-  command.add_flag("--sequential", o.sequential, "Windows in the order of the data");
-  command.add_flag("--document-mask", s.document_mask, "Attention stays within a document");
-  command.add_option("--masking", s.masking, "BERT: share of the tokens to predict")
-      ->capture_default_str();
-  command.add_option("--updates", s.schedule.updates, "Updates of the whole run");
-  command.add_option("--learning-rate", s.schedule.highest, "After the warm-up");
-  command.add_option("--lowest-learning-rate", s.schedule.lowest, "At the end");
-  command.add_option("--warm-up", s.schedule.warm_up, "Updates of the warm-up");
-  command.add_option("--optimizer", o.optimizer, "adamw, radam or radam_pytorch");
-  command.add_option("--weight-decay", s.optimizer.weight_decay, "Of matrices and tables");
-  command.add_option("--clip", s.optimizer.max_norm, "Global norm to clip to; 0: none");
-  command.add_option("--seed", o.seed, "Of initial values, order, masking, dropout")
-      ->capture_default_str();
-  command.add_flag("--not-deterministic", o.not_deterministic,
-                   "Faster kernels whose last bits differ from run to run");
-  command.add_option("--save-every", o.habits.save_every, "Updates between checkpoints")
-      ->capture_default_str();
-  command.add_option("--evaluate-every", o.habits.evaluate_every, "Updates between evaluations")
-      ->capture_default_str();
-  command.add_option("--evaluation-rows", o.habits.evaluation_rows, "Most rows of an evaluation")
-      ->capture_default_str();
-  command.add_option("--keep", o.habits.keep, "Checkpoints that stay")->capture_default_str();
-  command.add_option("--json", o.json, "Write the outcome as JSON to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->default_str("-");
-}
-
 }  // namespace
 
 void add_train(CLI::App& app, Run& run, char** argv) {
   auto options = std::make_shared<TrainOptions>();
   auto* command = app.add_subcommand("train", train_description);
-  add_model_options(*command, *options);
-  add_run_options(*command, *options);
-  add_fine_tuning_options(*command, *options);
-  add_backend_option(*command, options->backend);
+  add_train_options(*command, *options);
   command->footer("docs/training.md tells more.");
   command->callback([options, command, argv, &run] {
     run = [options, command, argv] {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command line of `plumbline train` says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "training/settings.hpp"
+
+namespace plumbline::cli {
+
+struct TrainOptions {
+  training::Settings settings;
+  training::Habits habits;
+  std::string preset = "nano", position, format, optimizer = "adamw", prior_start = "slope";
+  std::string seed = "1", backend = "emulated", json, folder;
+  std::string from, objective = "language_model", pooling = "mean", tokenizer = "byte";
+  training::ContrastiveSettings contrastive;
+  std::vector<std::string> data;
+  int length = 0;  // 0: the model's context
+  bool sequential = false, not_deterministic = false, ssmax = false;
+};
+
+void add_train_options(CLI::App& command, TrainOptions& options);
+
+/// What was given, over what the preset, or the weights of --from, have.
+/// @throws BadInput naming the option, and as inference::load_trained_model.
+TrainOptions completed(TrainOptions options, const CLI::App& command);
+
+}  // namespace plumbline::cli
