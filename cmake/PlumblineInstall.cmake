@@ -30,14 +30,9 @@ foreach(target reference_blocked blocked_baseline blocked_v3 blocked_v4)
 endforeach()
 
 # The program looks for its kernel libraries in ../lib, so both stay relative to the prefix.
-set(plumbline_kernels "")
-foreach(backend emulated cuda)
-  if(TARGET plumbline_kernels_${backend})
-    list(APPEND plumbline_kernels plumbline_kernels_${backend})
-  endif()
-endforeach()
-if(plumbline_kernels)
-  install(TARGETS ${plumbline_kernels} LIBRARY DESTINATION lib)
+install(TARGETS plumbline_kernels_emulated LIBRARY DESTINATION lib)
+if(TARGET plumbline_kernels_cuda)
+  install(TARGETS plumbline_kernels_cuda LIBRARY DESTINATION lib OPTIONAL)  # where it was built
 endif()
 if(TARGET plumbline)
   install(TARGETS plumbline plumbline_claims_program RUNTIME DESTINATION bin)

@@ -16,6 +16,11 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 
 option(PLUMBLINE_BUILD_TESTS "Build the tests" ON)
 set(PLUMBLINE_CUDA "AUTO" CACHE STRING "Build the CUDA targets: ON, OFF, or AUTO (where nvcc is)")
+# Is there a GPU that could run them? (Asked for by name, they are built and tested without one, too.)
+set(PLUMBLINE_RUNS_CUDA OFF)
+if(PLUMBLINE_CUDA STREQUAL "ON" OR EXISTS /dev/nvidiactl OR EXISTS /dev/dxg)
+  set(PLUMBLINE_RUNS_CUDA ON)
+endif()
 set(PLUMBLINE_SANITIZE "" CACHE STRING "address, thread or nothing")
 
 # The equations own their summation order, and the golden numbers their bits: no contraction into
