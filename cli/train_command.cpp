@@ -7,6 +7,7 @@
 
 #include "cli/models_backend.hpp"
 #include "cli/progress.hpp"
+#include "cli/ranks.hpp"
 #include "cli/train_options.hpp"
 #include "text/entropy.hpp"
 #include "training/run.hpp"
@@ -33,9 +34,11 @@ nlohmann::ordered_json to_json(const training::Outcome& o) {
 }
 
 int train(const TrainOptions& options) {
-  Report json(options.json);
-  training::Run run(options.settings, options.habits);
-  const bool prints = options.json != "-";
+  const bool first = ranks().first();
+  Report json(first ? options.json : "");
+  training::Run run(options.settings, options.habits, ranks());
+  tell_of_lost_ranks(options.habits.folder);
+  const bool prints = first && options.json != "-";
   if (prints && run.updates_made() > 0)
     std::cout << fmt::format("going on after update {}\n", run.updates_made());
   const long every = std::max(1L, options.settings.schedule.updates / 20);
@@ -81,6 +84,9 @@ void add_train(CLI::App& app, Run& run, char** argv) {
       } catch (const training::Diverged& diverged) {
         std::cerr << "plumbline: " << diverged.what() << "\n";
         return static_cast<int>(verdict_against);
+      } catch (const training::RankFailed& failure) {
+        std::cerr << "plumbline: " << failure.what() << "\n";
+        return static_cast<int>(failure.status());
       }
     };
   });

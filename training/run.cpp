@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 #include "model/initial_values.hpp"
 #include "support/atomic_file.hpp"
@@ -101,20 +103,31 @@ State resumed(const std::filesystem::path& newest, const Habits& habits, const S
 }  // namespace
 
 struct Run::Parts {
-  Parts(const Settings& wanted, const Habits& wanted_habits)
+  /// Every rank for itself.
+  Parts(const Settings& wanted, const Habits& wanted_habits, Ranks& of_run)
       : settings(checked(wanted)),
         habits(checked(wanted_habits)),
         tokenizer(tokenizer_for(settings)),
         objective(make_objective(settings, *tokenizer)),
         terms(terms_of(settings, objective->fingerprint())),
-        lock(made(habits.folder)),
-        newest(newest_checkpoint(habits)),
+        ranks(of_run),
         trainer(settings.model,
                 {.batch = settings.part,
                  .length = settings.length,
                  .deterministic = settings.deterministic,
                  .dropout_seed = settings.seed},
-                settings.optimizer) {
+                settings.optimizer, ranks.communicator()) {
+    const int parts = settings.batch / settings.part;
+    if (ranks.count() > parts)
+      throw BadInput("ranks", std::to_string(ranks.count()),
+                     fmt::format("at most {}, the parts of an update: batch {} / part {}", parts,
+                                 settings.batch, settings.part));
+    if (ranks.first()) begin_or_resume();
+  }
+
+  void begin_or_resume() {
+    lock.emplace(made(habits.folder));
+    const std::filesystem::path newest = newest_checkpoint(habits);
     remove_partial_files(habits.folder);
     if (newest.empty()) {
       trainer.set_parameters(initial_values());
@@ -130,12 +143,44 @@ struct Run::Parts {
     log.emplace(habits.folder / "log.jsonl", updates);
   }
 
+  /// Rank 0 tells the others where to begin.
+  void share() {
+    const std::string own = terms.dump();
+    const bool same = ranks.as_on_first(std::as_bytes(std::span(own)));
+    ranks.together([&] {
+      if (!same)
+        throw BadInput("data, or an option,", "another than rank 0's", "the same on all ranks");
+    });
+    double begun = static_cast<double>(updates);  // 0 elsewhere
+    ranks.communicator().sum({&begun, 1});
+    updates = static_cast<long>(begun);
+    trainer.share_parameters();
+  }
+
   /// Returns the mean loss and adds up the gradients of update `n`.
   double add_parts(long n) {
-    const int parts = objective->begin(trainer, n);
-    double loss = 0.0;
-    for (int k = 0; k < parts; ++k) loss += objective->add(trainer, k);
-    return loss;
+    std::vector<double> losses;  // each part's on its own rank, 0 elsewhere: the sum is exact
+    ranks.together([&] {
+      losses.resize(objective->begin(trainer, n));
+      const gpu::PartRange own = trainer.begin(static_cast<int>(losses.size()));
+      for (int k = own.begin; k < own.end; ++k) losses[k] = objective->add(trainer, k);
+    });
+    ranks.communicator().sum(losses);
+    return std::accumulate(losses.begin(), losses.end(), 0.0);
+  }
+
+  /// What a checkpoint stands for must be what every rank goes on from.
+  void check_parameters() {
+    if (ranks.count() == 1) return;
+    const std::vector<float> own = trainer.parameters();
+    const bool same = ranks.as_on_first(std::as_bytes(std::span(own)));
+    ranks.together([&] {
+      if (!same)
+        throw std::runtime_error(
+            fmt::format("after update {} its parameters are others than rank 0's, which must not "
+                        "be; the checkpoints in {} are as they were",
+                        updates, path_in_quotes(habits.folder)));
+    });
   }
 
   std::vector<float> initial_values() const {
@@ -146,6 +191,34 @@ struct Run::Parts {
   }
 
   double validation_loss() { return objective->validation_loss(trainer, habits.evaluation_rows); }
+
+  bool due(long every) const {
+    return updates == settings.schedule.updates || (every > 0 && updates % every == 0);
+  }
+
+  /// Adds what was evaluated and saved to the status of an update that was made.
+  void write(Status& status, double tokens_per_update) {
+    nlohmann::ordered_json line{{"update", status.update},
+                                {"tokens", static_cast<double>(status.update) * tokens_per_update},
+                                {"loss", status.loss},
+                                {"norm", status.norm},
+                                {"learning_rate", status.learning_rate},
+                                {"tokens_per_second", status.tokens_per_second}};
+    if (due(habits.evaluate_every)) {
+      status.validation_loss = validation_loss();
+      line["validation_loss"] = *status.validation_loss;
+    }
+    log->write(line);
+    if (due(habits.save_every)) status.saved = save();
+  }
+
+  /// The others wait for it.
+  template <class Work>
+  void on_first_rank(Work work) {
+    ranks.together([&] {
+      if (ranks.first()) work();
+    });
+  }
 
   std::filesystem::path save() {
     const std::filesystem::path path = checkpoint_path(habits.folder, updates);
@@ -160,15 +233,17 @@ struct Run::Parts {
   const std::unique_ptr<text::Tokenizer> tokenizer;
   const std::unique_ptr<Objective> objective;
   const Terms terms;
-  const FolderLock lock;
-  const std::filesystem::path newest;
+  Ranks& ranks;
   gpu::Trainer trainer;
+  std::optional<FolderLock> lock;  // what is written is rank 0's
   std::optional<Log> log;
   long updates = 0;  ///< made
 };
 
-Run::Run(const Settings& settings, const Habits& habits)
-    : parts_(std::make_unique<Parts>(settings, habits)) {}
+Run::Run(const Settings& settings, const Habits& habits, Ranks& ranks) {
+  ranks.together([&] { parts_ = std::make_unique<Parts>(settings, habits, ranks); });
+  parts_->share();
+}
 
 Run::~Run() = default;
 
@@ -178,11 +253,7 @@ Outcome Run::train(const std::function<void(const Status&)>& report) {
   Parts& p = *parts_;
   const long all = p.settings.schedule.updates, begun = p.updates;
   const double tokens = static_cast<double>(p.objective->tokens_per_update());
-  const auto due = [&](long every) {
-    return p.updates == all || (every > 0 && p.updates % every == 0);
-  };
   const Clock::time_point start = Clock::now();
-  Outcome outcome;
   while (p.updates < all) {
     const Clock::time_point begin = Clock::now();
     Status status;
@@ -199,24 +270,19 @@ Outcome Run::train(const std::function<void(const Status&)>& report) {
     status.tokens_per_second = tokens / seconds_since(begin);
     status.seconds_left = seconds_since(start) / static_cast<double>(p.updates - begun) *
                           static_cast<double>(all - p.updates);
-    nlohmann::ordered_json line{{"update", status.update},
-                                {"tokens", static_cast<double>(status.update) * tokens},
-                                {"loss", status.loss},
-                                {"norm", status.norm},
-                                {"learning_rate", status.learning_rate},
-                                {"tokens_per_second", status.tokens_per_second}};
-    if (due(p.habits.evaluate_every)) {
-      status.validation_loss = p.validation_loss();
-      line["validation_loss"] = *status.validation_loss;
-    }
-    p.log->write(line);
-    if (due(p.habits.save_every)) status.saved = p.save();
-    report(status);
+    if (p.due(p.habits.save_every)) p.check_parameters();
+    p.on_first_rank([&] {
+      p.write(status, tokens);
+      report(status);
+    });
   }
-  outcome.updates = p.updates;
-  outcome.validation_loss = p.validation_loss();
-  outcome.baseline = p.objective->baseline();
-  outcome.checkpoint = checkpoints_in(p.habits.folder).back();
+  Outcome outcome;
+  p.on_first_rank([&] {
+    outcome.updates = p.updates;
+    outcome.validation_loss = p.validation_loss();
+    outcome.baseline = p.objective->baseline();
+    outcome.checkpoint = checkpoints_in(p.habits.folder).back();
+  });
   return outcome;
 }
 

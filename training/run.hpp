@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "training/objective.hpp"
+#include "training/ranks.hpp"
 #include "training/settings.hpp"
 
 namespace plumbline::training {
@@ -46,7 +47,7 @@ class Run {
   /// @throws BadInput naming what cannot be used: settings, data, a vocabulary that is smaller than
   /// the tokenizer's, a folder that holds a run already where none is to be resumed, or none where
   /// one is, a checkpoint that is damaged or was made on other terms.
-  Run(const Settings&, const Habits&);
+  Run(const Settings&, const Habits&, Ranks&);
   ~Run();
 
   long updates_made() const;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/trainer.hpp"
 
+#include <cmath>
+#include <optional>
 #include <stdexcept>
 
-#include "core/fill_zero.cuh"
 #include "model/model.cuh"
 #include "model/upload.cuh"
-#include "ops/residual.cuh"
+#include "train/gradient_sum.cuh"
 #include "train/optimizer.cuh"
 
 namespace plumbline::gpu {
@@ -32,30 +33,43 @@ void put(const Stream& stream, const std::vector<float>& host, DeviceBuffer<floa
 
 struct Trainer::Parts {
   Parts(const ModelConfiguration& configuration, const ModelRun& run,
-        const OptimizerSettings& settings)
-      : model(make_model(stream, configuration, run)),
-        optimizer(stream, model->layout(), settings),
-        sum(stream, model->layout().size()) {
-    fill_zero(stream, sum.data(), sum.size());
+        const OptimizerSettings& settings, Communicator& of_run)
+      : communicator(of_run),
+        model(make_model(stream, configuration, run)),
+        sum(stream, of_run, model->layout().size()) {
+    if (communicator.rank() == 0) optimizer.emplace(stream, model->layout(), settings);
   }
 
-  void add_to_sum() {
-    gpu::add<float>(stream, sum.data(), model->gradients(), sum.data(), sum.size());
+  void add_to_sum() { sum.add(model->gradients()); }
+
+  Optimizer& own_optimizer() {
+    if (!optimizer) throw std::logic_error("the optimizer is that of rank 0");
+    return *optimizer;
   }
 
+  void share_parameters() {
+    stream.wait();
+    communicator.broadcast(model->parameters(), model->layout().size(), 0);
+    model->parameters_changed();
+    stream.wait();
+  }
+
+  Communicator& communicator;
   Stream stream;
   std::unique_ptr<Model> model;
-  Optimizer optimizer;
-  DeviceBuffer<float> sum;  // of the parts' gradients
+  GradientSum sum;
+  std::optional<Optimizer> optimizer;
 };
 
 Trainer::Trainer(const ModelConfiguration& configuration, const ModelRun& run,
-                 const OptimizerSettings& settings)
-    : parts_(std::make_unique<Parts>(configuration, run, settings)) {}
+                 const OptimizerSettings& settings, Communicator& communicator)
+    : parts_(std::make_unique<Parts>(configuration, run, settings, communicator)) {}
 
 Trainer::~Trainer() = default;
 
 const ParameterLayout& Trainer::layout() const { return parts_->model->layout(); }
+
+PartRange Trainer::begin(int parts) { return parts_->sum.begin(parts); }
 
 LossSum Trainer::add(const SequenceBatch& part, std::int64_t denominator) {
   Model& model = *parts_->model;
@@ -79,12 +93,15 @@ void Trainer::add_embedding_gradients(const SequenceBatch& part, Pooling pooling
 
 double Trainer::update(long n, double learning_rate) {
   Parts& p = *parts_;
-  const double norm = p.optimizer.update(n, learning_rate, p.model->parameters(), p.sum.data());
-  p.model->parameters_changed();
-  fill_zero(p.stream, p.sum.data(), p.sum.size());
-  p.stream.wait();
+  const float* gradients = p.sum.finish();
+  double norm = 0.0;
+  if (p.optimizer) norm = p.optimizer->update(n, learning_rate, p.model->parameters(), gradients);
+  p.communicator.broadcast(std::as_writable_bytes(std::span(&norm, 1)), 0);
+  if (std::isfinite(norm)) p.share_parameters();
   return norm;
 }
+
+void Trainer::share_parameters() { parts_->share_parameters(); }
 
 LossSum Trainer::loss(const SequenceBatch& batch) {
   const ChunkedLoss loss = parts_->model->loss(batch, 1);
@@ -99,11 +116,11 @@ std::vector<float> Trainer::parameters() const {
 }
 
 std::vector<float> Trainer::mean() const {
-  return fetched(parts_->stream, parts_->optimizer.mean());
+  return fetched(parts_->stream, parts_->own_optimizer().mean());
 }
 
 std::vector<float> Trainer::mean_square() const {
-  return fetched(parts_->stream, parts_->optimizer.mean_square());
+  return fetched(parts_->stream, parts_->own_optimizer().mean_square());
 }
 
 void Trainer::set_parameters(const std::vector<float>& host) {
@@ -117,8 +134,8 @@ void Trainer::set_parameters(const std::vector<float>& host) {
 }
 
 void Trainer::set_moments(const std::vector<float>& mean, const std::vector<float>& mean_square) {
-  put(parts_->stream, mean, parts_->optimizer.mean());
-  put(parts_->stream, mean_square, parts_->optimizer.mean_square());
+  put(parts_->stream, mean, parts_->own_optimizer().mean());
+  put(parts_->stream, mean_square, parts_->own_optimizer().mean_square());
 }
 
 }  // namespace plumbline::gpu

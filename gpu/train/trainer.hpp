@@ -10,6 +10,8 @@
 #include "model/parameters.hpp"
 #include "model/sequence_batch.hpp"
 #include "ops/pooling.hpp"
+#include "train/communicator.hpp"
+#include "train/part_tree.hpp"
 #include "train/settings.hpp"
 
 namespace plumbline::gpu {
@@ -20,20 +22,25 @@ struct LossSum {
   std::int64_t tokens = 0;
 };
 
-/// A model, the sum of its gradients over the parts of an update, and the optimizer. For one
-/// thread.
+/// A model, the sum of its gradients over the parts of an update on all ranks, and the optimizer,
+/// which is rank 0's: the others get the parameters from there. For one thread on every rank.
 class Trainer {
  public:
-  /// Allocates everything; parameters and moments are 0.
+  /// Allocates everything; parameters and moments are 0. The communicator must outlive it.
   /// @throws BadInput as make_model and validate(settings) do.
-  Trainer(const ModelConfiguration&, const ModelRun&, const OptimizerSettings&);
+  Trainer(const ModelConfiguration&, const ModelRun&, const OptimizerSettings&,
+          Communicator& = one_rank());
   ~Trainer();
 
   const ParameterLayout& layout() const;
 
-  /// Adds the gradient of sum of losses / denominator over a part's tokens to what earlier parts of
-  /// this update left. A part's own gradient is complete before it is added: parts that are added
-  /// in one order give the same bits wherever each of them was computed.
+  /// Begins an update of so many parts, at least one a rank. Returns those that this rank is to
+  /// add, in order.
+  PartRange begin(int parts);
+
+  /// Adds the gradient of sum of losses / denominator over the next part's tokens. A part's own
+  /// gradient is complete before it is added, and the parts are added in the order of
+  /// train/part_tree.hpp: the sum has the same bits for any number of ranks.
   /// @throws BadInput as Model::loss.
   LossSum add(const SequenceBatch& part, std::int64_t denominator);
 
@@ -43,14 +50,19 @@ class Trainer {
   /// As `add`, for a loss whose derivatives by the part's embeddings are `grad` [batch, width].
   void add_embedding_gradients(const SequenceBatch& part, Pooling, const std::vector<float>& grad);
 
-  /// Update `n`, counted from 0, with the sum of the parts, which begins anew at 0. Returns the
-  /// norm of all gradients before clipping; where that is not finite, nothing was changed.
+  /// Update `n`, counted from 0, with the sum of all parts, on all ranks together. Returns the norm
+  /// of all gradients before clipping; where that is not finite, nothing was changed.
+  /// @throws std::logic_error if a part of this rank is missing.
   double update(long n, double learning_rate);
 
   /// Without gradients and dropout. @throws BadInput as Model::loss.
   LossSum loss(const SequenceBatch&);
 
-  /// Flat buffers of the layout.
+  /// Rank 0's parameters become everybody's.
+  void share_parameters();
+
+  /// Flat buffers of the layout; the moments are rank 0's. @throws std::logic_error for them
+  /// elsewhere.
   std::vector<float> parameters() const;
   std::vector<float> mean() const;
   std::vector<float> mean_square() const;

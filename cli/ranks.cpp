@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/ranks.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include "support/text.hpp"
+#include "training/mpi_communicator.hpp"
+#ifdef PLUMBLINE_HAS_NCCL
+#include "train/nccl_communicator.hpp"
+#endif
+
+namespace plumbline::cli {
+
+namespace {
+
+/// Keeps to itself what is said on standard output and standard error.
+class Silence {
+ public:
+  Silence() : out_(std::cout.rdbuf(&unheard_)), error_(std::cerr.rdbuf(&said_)) {}
+  ~Silence() {
+    std::cout.rdbuf(out_);
+    std::cerr.rdbuf(error_);
+  }
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+
+  /// On standard error, without "plumbline: " before it and the end of the line.
+  std::string said() const {
+    std::string text = said_.str();
+    if (text.starts_with("plumbline: ")) text.erase(0, 11);
+    while (text.ends_with('\n')) text.pop_back();
+    return text;
+  }
+
+ private:
+  std::stringbuf unheard_, said_;
+  std::streambuf *out_, *error_;
+};
+
+/// The processors of a machine are shared out among its ranks' emulations.
+void share_processors([[maybe_unused]] const training::MpiCommunicator& mpi) {
+#ifndef PLUMBLINE_MODELS_ON_GPU
+  const unsigned all = std::max(1u, std::thread::hardware_concurrency());
+  const auto count = static_cast<unsigned>(mpi.size_on_machine());
+  const bool one_more = static_cast<unsigned>(mpi.rank_on_machine()) < all % count;
+  const unsigned own = std::max(1u, all / count + (one_more ? 1 : 0));
+  setenv("PLUMBLINE_EMULATION_WORKERS", std::to_string(own).c_str(), 0);
+#endif
+}
+
+/// What this process shares with others, if it does. Ends in reverse order.
+struct Together {
+  std::unique_ptr<training::MpiCommunicator> mpi;
+  std::unique_ptr<gpu::Communicator> nccl;
+  training::Ranks ranks{gpu::one_rank()};
+};
+
+std::unique_ptr<Together> together;
+
+/// A GPU for each rank of the machine.
+void share_devices() {
+#ifdef PLUMBLINE_HAS_NCCL
+  const training::MpiCommunicator& mpi = *together->mpi;
+  together->ranks.together([&] { gpu::take_device(mpi.rank_on_machine(), mpi.size_on_machine()); });
+  together->nccl = gpu::nccl_communicator(*together->mpi);
+  together->ranks = training::Ranks(*together->nccl);
+#elif defined(PLUMBLINE_MODELS_ON_GPU)
+  throw MachineLacks("several ranks on GPUs need NCCL, which this build did not find");
+#endif
+}
+
+char last_words[4096];
+
+extern "C" void say_last_words(int) {
+  std::size_t length = 0;
+  while (last_words[length]) ++length;
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, last_words, length);
+  _exit(verdict_against);
+}
+
+}  // namespace
+
+training::Ranks& ranks() {
+  if (together) return together->ranks;
+  together = std::make_unique<Together>();
+  if (!training::launched_by_mpi()) return together->ranks;
+  together->mpi = std::make_unique<training::MpiCommunicator>();
+  together->ranks = training::Ranks(*together->mpi);
+  together->mpi->check_launch();
+  if (together->mpi->size() > 1) {
+    share_processors(*together->mpi);
+    share_devices();
+  }
+  return together->ranks;
+}
+
+int run_as_rank(const std::function<int()>& program) {
+  if (!training::launched_by_mpi()) return program();
+  std::optional<Silence> silence;
+  if (training::launched_rank() > 0) silence.emplace();
+  int status = program();
+  try {
+    status = ranks().finish(static_cast<ExitStatus>(status), silence ? silence->said() : "");
+  } catch (const training::RankFailed& failure) {
+    std::cerr << "plumbline: " << failure.what() << "\n";
+    status = failure.status();
+  }
+  std::cout << std::flush;
+  together.reset();
+  return status;
+}
+
+void tell_of_lost_ranks(const std::filesystem::path& folder) {
+  if (ranks().count() == 1 || !ranks().first()) return;
+  const std::string text =
+      "plumbline: a rank was lost, or the run was ended from outside (mpirun tells which); the "
+      "checkpoints in " +
+      path_in_quotes(folder) + " are whole: --resume goes on from the newest\n";
+  text.copy(last_words, sizeof last_words - 1);
+  std::signal(SIGTERM, say_last_words);
+}
+
+}  // namespace plumbline::cli

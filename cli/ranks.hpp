@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of a program that mpirun started.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "training/ranks.hpp"
+
+namespace plumbline::cli {
+
+/// Runs the program. Started by mpirun, only rank 0 is heard; a rank that ends early has the others
+/// know, so that all end with one message and one status.
+int run_as_rank(const std::function<int()>& program);
+
+/// All that mpirun started, or this process alone. MPI and, on GPUs, NCCL begin with the first
+/// call: no exec may follow.
+/// @throws MachineLacks as MpiCommunicator and, on GPUs, nccl_communicator do.
+training::Ranks& ranks();
+
+/// From now on SIGTERM, which mpirun sends to the others when a rank is lost, ends rank 0 with a
+/// word on what is left: status 1.
+void tell_of_lost_ranks(const std::filesystem::path& folder);
+
+}  // namespace plumbline::cli

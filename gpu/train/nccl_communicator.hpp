@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks that have a GPU each. Host code, as it names no type of CUDA or NCCL.
+#pragma once
+
+#include <memory>
+
+#include "train/communicator.hpp"
+
+namespace plumbline::gpu {
+
+/// From now on this process works on the GPU of its number among the ranks of this machine.
+/// @throws MachineLacks where there are fewer GPUs than ranks.
+void take_device(int rank_on_machine, int ranks_on_machine);
+
+/// Device memory by NCCL, host memory by `host`, which also brings the ranks together and must
+/// outlive it. To be made by all ranks at once, each on its own GPU.
+/// @throws std::runtime_error with what NCCL says.
+std::unique_ptr<Communicator> nccl_communicator(Communicator& host);
+
+}  // namespace plumbline::gpu

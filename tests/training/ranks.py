@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+# usage: ranks.py MPIRUN PLUMBLINE_MODELS
+# Runs of several ranks under mpirun: the same checkpoint, byte for byte, as one rank's; a lost rank
+# and bad input end all of them.
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+mpirun, program = sys.argv[1:]
+UPDATES = 12
+# As root, and with more ranks than processors, Open MPI works only where it is told so.
+environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_rmaps_base_oversubscribe="1")
+
+
+def command(data, folder, *more, updates=UPDATES, ranks=0):
+    # Seven parts of an update: neither two nor three ranks have the same number each.
+    launcher = [mpirun, "-n", str(ranks)] if ranks else []
+    return launcher + [program, "train", str(data), "--out", str(folder), "--position", "cable",
+                       "--dropout", "0.1", "--layers", "1", "--heads", "1", "--width", "32",
+                       "--length", "16", "--batch", "7", "--part", "1", "--updates", str(updates),
+                       "--warm-up", "2", "--save-every", "4", "--evaluate-every", "6",
+                       "--evaluation-rows", "4", *more]
+
+
+def run(*arguments, **options):
+    return subprocess.run(command(*arguments, **options), env=environment, capture_output=True,
+                          text=True, timeout=60)
+
+
+def expect(holds, what, *runs):
+    if not holds:
+        sys.exit(what + "".join(f"\nstatus {r.returncode}\n{r.stdout}\n{r.stderr}" for r in runs))
+
+
+def checkpoint(folder, updates=UPDATES):
+    return (folder / f"checkpoint-{updates:08}.safetensors").read_bytes()
+
+
+def same_bits(place, data):
+    """Two and three ranks; three that go on with what two began, and one with that."""
+    alone = run(data, place / "1")
+    expect(alone.returncode == 0, "one rank fails", alone)
+    for ranks in (2, 3):
+        folder = place / str(ranks)
+        several = run(data, folder, ranks=ranks)
+        expect(several.returncode == 0, f"{ranks} ranks fail", several)
+        expect(several.stdout.count("wrote ") == 1, "not one rank alone speaks", several)
+        expect(checkpoint(folder) == checkpoint(place / "1"), f"{ranks} ranks: other weights")
+        # Losses and norms too; the speed differs.
+        logs = [[line.split(',"tokens_per_second"')[0]
+                 for line in (f / "log.jsonl").read_text().splitlines()]
+                for f in (place / "1", folder)]
+        expect(logs[0] == logs[1] and len(logs[0]) == UPDATES, f"{ranks} ranks: another log")
+    mixed = place / "mixed"
+    mixed.mkdir()
+    for name in ("checkpoint-00000008.safetensors", "run.json", "log.jsonl"):
+        (mixed / name).write_bytes((place / "2" / name).read_bytes())
+    resumed = run(data, mixed, "--resume", ranks=3)
+    expect(resumed.returncode == 0, "three ranks do not go on with two's run", resumed)
+    expect("going on after update 8" in resumed.stdout, "it begins elsewhere", resumed)
+    expect(checkpoint(mixed) == checkpoint(place / "1"), "resumed by three ranks: other weights")
+
+
+def rank_of(process):
+    """The rank that a process was started as, or None for another program."""
+    try:
+        if os.path.realpath(f"/proc/{process}/exe") != os.path.realpath(program):
+            return None
+        for variable in pathlib.Path(f"/proc/{process}/environ").read_bytes().split(b"\0"):
+            name, _, value = variable.partition(b"=")
+            if name == b"OMPI_COMM_WORLD_RANK":
+                return int(value)
+    except OSError:
+        pass
+    return None
+
+
+def children(process):
+    return [int(p) for p in pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def lost_rank(place, data):
+    folder = place / "lost"
+    running = subprocess.Popen(command(data, folder, updates=100000, ranks=2), env=environment,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while running.poll() is None and not (folder / "checkpoint-00000008.safetensors").exists():
+        time.sleep(0.005)
+    victims = [p for p in children(running.pid) if rank_of(p) == 1]
+    expect(len(victims) == 1, f"rank 1 is not to be found: {victims}")
+    os.kill(victims[0], signal.SIGKILL)
+    began = time.monotonic()
+    _, said = running.communicate(timeout=30)
+    seconds = time.monotonic() - began
+    expect(running.returncode != 0 and seconds < 10, f"status {running.returncode}, {seconds} s")
+    for words in ("a rank was lost", "--resume goes on from the newest", "signal 9"):
+        expect(words in said, f"it does not say '{words}':\n{said}")
+    newest = max(folder.glob("checkpoint-*.safetensors"))
+    updates = int(newest.stem.split("-")[1])
+    resumed = subprocess.Popen(command(data, folder, "--resume", updates=100000), text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    first = resumed.stdout.readline()
+    resumed.kill()
+    _, said = resumed.communicate()
+    expect(first == f"going on after update {updates}\n", f"the checkpoint is lost: {first}{said}")
+
+
+def bad_input(place, data):
+    many = run(data, place / "bad", ranks=8)
+    usage = run(data, place / "bad", "--no-such-option", ranks=2)
+    for case, words in ((many, "ranks is 8; expected at most 7"), (usage, "--no-such-option")):
+        said = [line for line in case.stderr.splitlines() if line.startswith("plumbline: ")]
+        expect(case.returncode == 2 and len(said) == 1 and words in said[0],
+               f"expected one message with '{words}', and status 2", case)
+    # What rank 0 alone finds out.
+    taken = run(data, place / "1", ranks=2)
+    expect(taken.returncode == 2 and "holds a run already" in taken.stderr, "a run is lost", taken)
+
+
+with tempfile.TemporaryDirectory() as place:
+    place = pathlib.Path(place)
+    data = place / "text.txt"
+    data.write_text("the quick brown fox jumps over the lazy dog, and the dog sleeps on. " * 200)
+    for test in (same_bits, lost_rank, bad_input):
+        began = time.monotonic()
+        test(place, data)
+        print(f"{test.__name__}: {time.monotonic() - began:.1f} s")

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "training/mpi_communicator.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "support/error.hpp"
+
+namespace plumbline::training {
+
+namespace {
+
+/// A number that a launcher put into the environment under one of its names: Open MPI's, that of
+/// MPICH and its kin, PMIx's (Slurm).
+int from_environment(std::initializer_list<const char*> names, int otherwise) {
+  for (const char* name : names) {
+    const char* value = std::getenv(name);
+    if (value && *value) return std::atoi(value);
+  }
+  return otherwise;
+}
+
+int launched_size() { return from_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 0); }
+
+/// MPI counts in int: what is longer goes in pieces.
+template <class T, class Call>
+void in_pieces(T* memory, std::size_t count, Call call) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  for (std::size_t done = 0; done < count; done += most)
+    call(memory + done, static_cast<int>(std::min(most, count - done)));
+}
+
+}  // namespace
+
+bool launched_by_mpi() { return launched_size() > 0 || std::getenv("PMIX_RANK"); }
+
+int launched_rank() {
+  return from_environment({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}, 0);
+}
+
+MpiCommunicator::MpiCommunicator() {
+  MPI_Init(nullptr, nullptr);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  MPI_Comm machine;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+  MPI_Comm_rank(machine, &rank_on_machine_);
+  MPI_Comm_size(machine, &size_on_machine_);
+  MPI_Comm_free(&machine);
+}
+
+void MpiCommunicator::check_launch() const {
+  if (const int launched = launched_size(); launched > 0 && launched != size_)
+    throw MachineLacks("started as one of " + std::to_string(launched) +
+                       " ranks, of which this program's MPI sees " + std::to_string(size_) +
+                       "; start it with the mpirun of the MPI that it was built with");
+}
+
+MpiCommunicator::~MpiCommunicator() {
+  MPI_Barrier(MPI_COMM_WORLD);  // else mpirun may end the others while rank 0 still speaks
+  MPI_Finalize();
+}
+
+void MpiCommunicator::sum(std::span<double> numbers) {
+  in_pieces(numbers.data(), numbers.size(), [](double* some, int count) {
+    MPI_Allreduce(MPI_IN_PLACE, some, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  });
+}
+
+void MpiCommunicator::broadcast(std::span<std::byte> bytes, int from) {
+  in_pieces(bytes.data(), bytes.size(), [from](std::byte* some, int count) {
+    MPI_Bcast(some, count, MPI_BYTE, from, MPI_COMM_WORLD);
+  });
+}
+
+void MpiCommunicator::send(const float* memory, std::size_t count, int to) {
+  in_pieces(memory, count, [to](const float* some, int some_count) {
+    MPI_Send(some, some_count, MPI_FLOAT, to, 0, MPI_COMM_WORLD);
+  });
+}
+
+void MpiCommunicator::receive(float* memory, std::size_t count, int from) {
+  in_pieces(memory, count, [from](float* some, int some_count) {
+    MPI_Recv(some, some_count, MPI_FLOAT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  });
+}
+
+void MpiCommunicator::broadcast(float* memory, std::size_t count, int from) {
+  in_pieces(memory, count, [from](float* some, int some_count) {
+    MPI_Bcast(some, some_count, MPI_FLOAT, from, MPI_COMM_WORLD);
+  });
+}
+
+}  // namespace plumbline::training

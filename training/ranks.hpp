@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of a run go on together or end together, with one message and one exit status.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "support/error.hpp"
+#include "train/communicator.hpp"
+
+namespace plumbline::training {
+
+/// What went wrong is told by another rank.
+class RankFailed : public std::runtime_error {
+ public:
+  RankFailed(ExitStatus status, const std::string& message)
+      : std::runtime_error(message), status_(status) {}
+  ExitStatus status() const { return status_; }
+
+ private:
+  ExitStatus status_;
+};
+
+class Ranks {
+ public:
+  /// The communicator must outlive it.
+  explicit Ranks(gpu::Communicator& communicator) : communicator_(&communicator) {}
+
+  gpu::Communicator& communicator() const { return *communicator_; }
+  int count() const { return communicator_->size(); }
+  /// Rank 0, which prints and writes files.
+  bool first() const { return communicator_->rank() == 0; }
+
+  /// Every rank does its own work, in which it does not wait for another; then all learn whether
+  /// it went well everywhere. @throws what `work` threw on this rank, else RankFailed where it
+  /// threw on another: that of the lowest rank.
+  void together(const std::function<void()>& work);
+
+  /// Whether these bytes are rank 0's.
+  bool as_on_first(std::span<const std::byte> bytes);
+
+  /// The end of a program: every rank says how it ended there, and in which words. Returns the
+  /// status that all end with.
+  ExitStatus finish(ExitStatus status, const std::string& message);
+
+ private:
+  /// How the lowest rank that failed did, or all_right.
+  RankFailed lowest_failure(ExitStatus status, const std::string& message);
+
+  gpu::Communicator* communicator_;
+  bool ended_ = false;  // a failure is known to all: none waits for word from another any more
+};
+
+}  // namespace plumbline::training
