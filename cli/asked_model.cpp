@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/evaluate_command.hpp"
 #include "cli/models_backend.hpp"
 #include "inference/trained_model.hpp"
 
@@ -24,11 +25,7 @@ void add_asked_model_options(CLI::App& command, AskedModelOptions& o) {
   command.add_flag("--not-deterministic", o.not_deterministic,
                    "Prompts go through the layers together: faster on a GPU, and a logit's last "
                    "bits depend on the prompts beside it");
-  command.add_option("--json", o.json, "Write the result as JSON to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->default_str("-");
+  add_result_options(command, o.json, o.svg);
   add_backend_option(command, o.backend);
 }
 
@@ -54,6 +51,10 @@ nlohmann::ordered_json to_json(const AskedModelOptions& o, const AskedModel& mod
           {"position", model.configuration.position},
           {"trained_length", model.configuration.context},
           {"tokenizer", model.tokenizer_name}};
+}
+
+std::string title_of(const AskedModelOptions& o, const AskedModel& model) {
+  return model.configuration.position + ", " + o.path;
 }
 
 }  // namespace plumbline::cli

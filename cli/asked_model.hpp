@@ -12,7 +12,7 @@
 namespace plumbline::cli {
 
 struct AskedModelOptions {
-  std::string path, tokenizer, seed = "1", json, backend = "emulated";
+  std::string path, tokenizer, seed = "1", json, svg, backend = "emulated";
   std::vector<int> lengths;
   bool not_deterministic = false;
 };
@@ -31,5 +31,8 @@ struct AskedModel {
 
 /// Path, position method, training length and tokenizer.
 nlohmann::ordered_json to_json(const AskedModelOptions&, const AskedModel&);
+
+/// The position method and the path, for a picture.
+std::string title_of(const AskedModelOptions&, const AskedModel&);
 
 }  // namespace plumbline::cli

@@ -10,6 +10,7 @@
 #include "evaluation/lengths.hpp"
 #include "evaluation/needles.hpp"
 #include "evaluation/needles_report.hpp"
+#include "pictures/svg.hpp"
 #include "text/needles.hpp"
 
 namespace plumbline::cli {
@@ -28,7 +29,7 @@ std::vector<std::string> all_tasks() {
 }
 
 int evaluate(const Options& o) {
-  Report json(o.asked.json);
+  Report json(o.asked.json), svg(o.asked.svg);
   evaluation::NeedleSettings settings = o.settings;
   settings.seed = seed_from(o.asked.seed);
   if (settings.tasks.empty()) settings.tasks = all_tasks();
@@ -51,13 +52,14 @@ int evaluate(const Options& o) {
         *model.answerer, *model.tokenizer, settings,
         [&](long done, const std::string& now) { progress.update(done, now); });
   }
-  if (o.asked.json != "-") std::cout << evaluation::table(result);
+  if (o.asked.json != "-" && o.asked.svg != "-") std::cout << evaluation::table(result);
   if (json) {
     auto report = evaluation::to_json(result);
     if (!o.essay.empty()) report["essay"] = o.essay;
     report["model"] = to_json(o.asked, model);
     json.write(to_text(report));
   }
+  if (svg) svg.write(pictures::svg_file(evaluation::heat_map(result, title_of(o.asked, model))));
   return all_right;
 }
 

@@ -11,6 +11,7 @@
 #include "evaluation/lengths.hpp"
 #include "evaluation/passkey.hpp"
 #include "evaluation/passkey_report.hpp"
+#include "pictures/svg.hpp"
 #include "text/passkey.hpp"
 
 namespace plumbline::cli {
@@ -22,7 +23,7 @@ struct Options {
 };
 
 int evaluate(const Options& o) {
-  Report json(o.asked.json);
+  Report json(o.asked.json), svg(o.asked.svg);
   const AskedModel model(o.asked);
   evaluation::PasskeySettings settings = o.settings;
   settings.seed = seed_from(o.asked.seed);
@@ -40,12 +41,13 @@ int evaluate(const Options& o) {
         *model.answerer, *model.tokenizer, settings,
         [&](long done, const std::string& now) { progress.update(done, now); });
   }
-  if (o.asked.json != "-") std::cout << evaluation::table(result);
+  if (o.asked.json != "-" && o.asked.svg != "-") std::cout << evaluation::table(result);
   if (json) {
     auto report = evaluation::to_json(result);
     report["model"] = to_json(o.asked, model);
     json.write(to_text(report));
   }
+  if (svg) svg.write(pictures::svg_file(evaluation::heat_map(result, title_of(o.asked, model))));
   return all_right;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "inference/sampling.hpp"
 #include "model/position_method.hpp"
 #include "support/error.hpp"
 
@@ -48,10 +49,10 @@ std::vector<Tokens> DecoderAnswerer::answers(std::span<const Tokens> prompts, in
   std::vector<Tokens> result(prompts.size());
   for (int n = 0; n < count; ++n) {
     const std::vector<float>& logits = decoder.append(given);
-    const auto vocabulary = static_cast<std::ptrdiff_t>(decoder.vocabulary());
+    const auto vocabulary = static_cast<std::size_t>(decoder.vocabulary());
     for (std::size_t b = 0; b < prompts.size(); ++b) {
-      const auto row = logits.begin() + static_cast<std::ptrdiff_t>(b) * vocabulary;
-      const auto likeliest = static_cast<int>(std::max_element(row, row + vocabulary) - row);
+      const int likeliest = inference::next_token(
+          std::span(logits).subspan(b * vocabulary, vocabulary), {.temperature = 0}, 0, 0);
       result[b].push_back(static_cast<text::Token>(likeliest));
       given[b] = {likeliest};
     }

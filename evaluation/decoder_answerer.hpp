@@ -19,6 +19,8 @@ class DecoderAnswerer final : public Answerer {
 
   /// Of a table of learnable positions that is too short.
   std::string refusal(int tokens) const override;
+  /// @throws BadInput for logits that are not finite, tokens that the model has not, and more of
+  /// them than refusal() allows.
   std::vector<Tokens> answers(std::span<const Tokens> prompts, int count) override;
 
  private:

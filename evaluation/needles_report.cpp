@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -50,6 +51,26 @@ std::string table(const NeedleResult& result) {
     text += fmt::format("{} tokens not measured: {}\n", length, why);
   }
   return text;
+}
+
+pictures::HeatMap heat_map(const NeedleResult& result, const std::string& of) {
+  const NeedleSettings& s = result.settings;
+  pictures::HeatMap map;
+  map.name = "needles";
+  map.title = "Needles found: " + of;
+  map.description = "The share of the answers that were said, by task and length.";
+  map.x_label = "tokens of prompt and answer";
+  map.rows = s.tasks;
+  for (const int length : s.lengths) map.columns.push_back(std::to_string(length));
+  for (std::size_t task = 0; task < s.tasks.size(); ++task) {
+    auto& values = map.values.emplace_back();
+    for (std::size_t length = 0; length < s.lengths.size(); ++length) {
+      const NeedleCell& cell = result.cell(task, length);
+      values.push_back(cell.refused.empty() ? cell.score
+                                            : std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+  return map;
 }
 
 }  // namespace plumbline::evaluation

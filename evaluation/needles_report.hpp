@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of needles: JSON and a table.
+// What is told of needles: JSON, a table, a heat map.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "evaluation/needles.hpp"
+#include "pictures/picture.hpp"
 
 namespace plumbline::evaluation {
 
@@ -14,5 +15,8 @@ nlohmann::ordered_json to_json(const NeedleResult&);
 
 /// A line a task, a column a length, as BAM's tables 4 and 5.
 std::string table(const NeedleResult&);
+
+/// Lengths across, tasks down. @param of whose answers they are, for the title.
+pictures::HeatMap heat_map(const NeedleResult&, const std::string& of);
 
 }  // namespace plumbline::evaluation

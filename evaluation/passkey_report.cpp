@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace plumbline::evaluation {
 namespace {
+
+constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
 /// 0 to 9: the tenth that the accuracy is in; # for all keys, . for none.
 char character(double accuracy) {
@@ -63,6 +66,43 @@ std::string table(const PasskeyResult& result) {
                         result.digit_accuracy(length), depths);
   }
   return text;
+}
+
+pictures::HeatMap heat_map(const PasskeyResult& result, const std::string& of) {
+  pictures::HeatMap map;
+  map.name = "passkey";
+  map.title = "Passkeys retrieved: " + of;
+  map.description =
+      "The share of the prompts whose five-digit key was said in full, by length and by the place "
+      "of the key; the last column and the bottom row are means.";
+  map.x_label = "tokens of prompt and answer";
+  map.y_label = "share of the filler before the key";
+  for (const PasskeyLength& length : result.lengths) {
+    map.columns.push_back(std::to_string(length.length));
+  }
+  map.columns.emplace_back("mean");
+  for (int depth = 0; depth < result.settings.depths; ++depth) {
+    map.rows.push_back(fmt::format("{:.2f}", result.place(depth)));
+    auto& values = map.values.emplace_back();
+    for (const PasskeyLength& length : result.lengths) {
+      values.push_back(length.refused.empty()
+                           ? result.accuracy(length.cells[static_cast<std::size_t>(depth)])
+                           : not_measured);
+    }
+    values.push_back(result.accuracy_at_depth(depth));
+  }
+  map.rows.emplace_back("mean");
+  auto& means = map.values.emplace_back();
+  double sum = 0;
+  int measured = 0;
+  for (const PasskeyLength& length : result.lengths) {
+    means.push_back(length.refused.empty() ? result.accuracy(length) : not_measured);
+    if (!length.refused.empty()) continue;
+    sum += means.back();
+    ++measured;
+  }
+  means.push_back(measured ? sum / measured : not_measured);
+  return map;
 }
 
 }  // namespace plumbline::evaluation

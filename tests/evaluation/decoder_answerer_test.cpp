@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <limits>
 
 #include "inference/scorer.hpp"
 #include "model/initial_values.hpp"
@@ -74,6 +75,15 @@ BOOST_AUTO_TEST_CASE(answers_are_the_likeliest_tokens_whatever_is_asked_beside_a
       BOOST_TEST((alone == std::vector<Tokens>{expected[n]}));
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(parameters_of_no_use_are_refused) {
+  const auto model = small("nope");
+  auto parameters = parameters_of(model);
+  for (float& value : parameters) value = std::numeric_limits<float>::quiet_NaN();
+  DecoderAnswerer answerer(model, parameters, true);
+  const std::vector<Tokens> prompts{{1, 2}};
+  test::expect_refused([&] { answerer.answers(prompts, 1); }, {"logit", "nan"});
 }
 
 BOOST_AUTO_TEST_CASE(a_table_of_positions_ends_and_other_methods_do_not) {

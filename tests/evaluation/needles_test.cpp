@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "evaluation/needles_report.hpp"
@@ -132,6 +133,13 @@ BOOST_AUTO_TEST_CASE(tasks_and_lengths_are_reported_in_order_and_what_is_too_lon
              "multivalue        -    0.500\n"
              "single_1          -    1.000\n"
              "2500 tokens not measured: it is too long for the script\n");
+  const pictures::HeatMap map = heat_map(result, "a script");
+  BOOST_TEST((map.rows == std::vector<std::string>{"multivalue", "single_1"}));
+  BOOST_TEST((map.columns == std::vector<std::string>{"2500", "1500"}));
+  for (const std::size_t task : {0, 1}) {
+    BOOST_TEST(std::isnan(map.values.at(task).at(0)));
+    BOOST_TEST(map.values.at(task).at(1) == (task == 0 ? 0.5 : 1.0));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_text_of_the_users_stands_around_the_needles) {

@@ -115,6 +115,24 @@ BOOST_AUTO_TEST_CASE(the_report_has_the_same_numbers_and_says_what_was_not_measu
   BOOST_TEST(printed.find("    1000  not measured: it is too long") != printed.npos, printed);
 }
 
+BOOST_AUTO_TEST_CASE(the_heat_map_has_the_means_beside_and_below) {
+  const pictures::HeatMap map = heat_map(scripted(), "a script");
+  BOOST_TEST((map.columns == std::vector<std::string>{"400", "800", "1000", "mean"}));
+  BOOST_TEST(
+      (map.rows == std::vector<std::string>{"0.00", "0.25", "0.50", "0.75", "1.00", "mean"}));
+  const std::vector<std::vector<double>> expected{{1, 0, 0.5}, {0.5, 0, 0.25}, {0, 0, 0},
+                                                  {0, 0, 0},   {0.5, 0, 0.25}, {0.4, 0, 0.2}};
+  BOOST_TEST_REQUIRE(map.values.size() == expected.size());
+  for (std::size_t row = 0; row < expected.size(); ++row) {
+    const auto& values = map.values[row];
+    BOOST_TEST_REQUIRE(values.size() == 4);
+    BOOST_TEST(values[0] == expected[row][0]);
+    BOOST_TEST(values[1] == expected[row][1]);
+    BOOST_TEST(std::isnan(values[2]));  // refused
+    BOOST_TEST(values[3] == expected[row][2]);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(who_sees_the_end_of_the_prompt_only_finds_the_deep_keys_only) {
   // A prompt of 995 tokens, end-of-text first: depth 3 of 4 has its key near byte 730.
   ScriptedAnswerer answerer([](const std::string& prompt) {

@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 program = sys.argv[1]
 SMALL = ["--layers", 1, "--heads", 1, "--width", 32, "--length", 16, "--batch", 4]
@@ -72,9 +73,14 @@ with tempfile.TemporaryDirectory() as place:
         assert row == {"length": length, "accuracy": 0, "digit_accuracy": digits / 60,
                        "accuracy_by_depth": [0, 0, 0, 0]}, (row, digits)
     assert report(*passkey, "--batch", 5, workers="1") == result
-    table = right(*passkey, "--json", place / "passkey.json").splitlines()
+    table = right(*passkey, "--json", place / "passkey.json", "--svg",
+                  place / "passkey.svg").splitlines()
     assert table[1].split() == ["250", "0.000", f"{digits / 60:.3f}", "...."], table
     assert json.loads((place / "passkey.json").read_text()) == result
+
+    svg = xml.etree.ElementTree.parse(place / "passkey.svg").getroot()
+    words = [text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")]
+    assert svg.tag.endswith("svg") and {"250", "300", "0.33", "mean"} <= set(words), words
 
     # The usual lengths: doublings of 16, of which the first that holds a prompt is 256.
     refused = report("evaluate", "passkey", learnable, "--depths", 2)["lengths"]
@@ -86,6 +92,7 @@ with tempfile.TemporaryDirectory() as place:
     assert result["format"] == "plumbline-needles-1", result
     assert [s["task"] for s in result["scores"]] == ["single_2", "multivalue"], result
     assert all(s["length"] == 700 and s["score"] == 0 for s in result["scores"]), result
+    assert xml.etree.ElementTree.fromstring(right(*needles, "--svg")).tag.endswith("svg")
     assert report(*needles, "--batch", 1, workers="1") == result
 
     cases = [
