@@ -45,6 +45,10 @@ Case case_from_bytes(std::span<const std::byte>, const std::string& file);
 /// of each learned one. @throws BadInput if a size does not match or the path cannot be written.
 void write_outputs(const std::filesystem::path&, const Case& of, const OutputsFile&);
 
+/// Whether the file holds what the oracle expects: one that `plumbline oracle` wrote. False for
+/// everything else, a file that cannot be read among them.
+bool is_of_the_oracle(const std::filesystem::path&);
+
 /// Outputs of this case, of which the spec and the options count; what is not F32 anyway may be F32
 /// or in the case's format. Values are not looked at, a NaN is the judge's to find. The contract's
 /// types are checked, its ranges are the judge's.

@@ -8,6 +8,7 @@
 #include "cases/tensor_shapes.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
+#include "support/mapped_file.hpp"
 #include "support/strict_json.hpp"
 #include "support/text.hpp"
 
@@ -164,6 +165,19 @@ OutputsFile outputs_from_bytes(std::span<const std::byte> bytes, const std::stri
     return outputs_from(bytes, of);
   } catch (const BadInput& error) {
     throw BadInput(file, error);
+  }
+}
+
+bool is_of_the_oracle(const std::filesystem::path& path) {
+  try {
+    const MappedFile file(path);
+    const SafetensorsView view = parse_safetensors(file.bytes());
+    const auto found = view.metadata.find(metadata_key);
+    if (found == view.metadata.end()) return false;
+    const json object = parse_strict_json(found->second, metadata_key);
+    return object.is_object() && object.value("kind", "") == "oracle";
+  } catch (const std::exception&) {
+    return false;
   }
 }
 

@@ -26,12 +26,16 @@ struct VerifyOptions {
   Selection selection;
   int cases = 1050;
   bool all = false;
+  double time_limit = 20;
   std::string seed = "1";
   ReportOptions reports;
 };
 
 KernelLibrary load(const VerifyOptions& options) {
-  if (!options.kernel_path.empty()) return verdict::load_kernel_library(options.kernel_path);
+  if (!options.kernel_path.empty()) {
+    return verdict::isolate_kernel_library(program_prefix() / "bin/plumbline-kernel-host",
+                                           options.kernel_path, options.time_limit);
+  }
   if (options.backend != "auto") return load_backend(options.backend);
   // auto: the GPU where there is one.
   if (has_backend("cuda")) {
@@ -142,7 +146,7 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
       std::cout << verdict::describe_failure(report, result) << std::endl;
     }
     if (result.counterexample && result.counterexample->judgement.device_lost) {
-      std::cerr << "plumbline: the device is lost; the rest of the run is left out\n";
+      std::cerr << "plumbline: nothing can be run any more; the rest of the run is left out\n";
       return;
     }
   }
@@ -193,11 +197,20 @@ void add_verify(CLI::App& app, Run& run) {
   auto options = std::make_shared<VerifyOptions>();
   auto* command = app.add_subcommand(
       "verify", "Judge kernels on random cases against the oracle, within derived error bounds");
-  auto* kernel = command
-                     ->add_option("--kernel", options->kernel_path,
-                                  "A shared library of kernels (kernel_abi/plumbline_kernel.h); "
-                                  "default: the built-in kernels")
-                     ->check(not_empty());
+  auto* kernel =
+      command
+          ->add_option("--kernel", options->kernel_path,
+                       "A shared library of kernels (kernel_abi/plumbline_kernel.h), run in "
+                       "a process of its own; default: the built-in kernels")
+          ->check(not_empty());
+  auto* time_limit =
+      command
+          ->add_option(
+              "--time-limit", options->time_limit,
+              "With --kernel: how many seconds a call may take, before it counts as a hang")
+          ->check(CLI::Range(0.01, 86400.0))
+          ->capture_default_str();
+  time_limit->needs(kernel);
   command->add_option("--backend", options->backend, "Where the built-in kernels run")
       ->check(CLI::IsMember({"auto", "emulated", "cuda"}))
       ->capture_default_str();

@@ -9,7 +9,7 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(plumbline_exported root support kernel_abi cases reference checkpoint verdict)
+set(plumbline_exported root support kernel_abi kernel_process cases reference checkpoint verdict)
 set(plumbline_targets "")
 foreach(room ${plumbline_exported})
   if(TARGET plumbline_${room})
@@ -35,7 +35,7 @@ if(TARGET plumbline_kernels_cuda)
   install(TARGETS plumbline_kernels_cuda LIBRARY DESTINATION lib OPTIONAL)  # where it was built
 endif()
 if(TARGET plumbline)
-  install(TARGETS plumbline plumbline_claims_program RUNTIME DESTINATION bin)
+  install(TARGETS plumbline plumbline_claims_program plumbline_kernel_host RUNTIME DESTINATION bin)
 endif()
 
 set(plumbline_package_dir lib/cmake/plumbline)

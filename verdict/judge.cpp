@@ -9,6 +9,8 @@
 #include <stdexcept>
 
 #include "support/error.hpp"
+#include "support/text.hpp"
+#include "verdict/diagnosis.hpp"
 #include "verdict/judge_element.hpp"
 #include "verdict/judge_gradients.hpp"
 #include "verdict/oracle.hpp"
@@ -148,6 +150,12 @@ Judgement judge(const cases::Case& the_case, const Contract& contract,
           "subnormal numbers to zero";
     }
   }
+  if (judgement.outcome == Outcome::fail) {
+    // An output that passes may be zeros, and is, where nothing is to be seen.
+    const Diagnosis diagnosis = diagnose(the_case, outputs, judgement);
+    judgement.kind = diagnosis.kind.empty() ? "outside_bound" : diagnosis.kind;
+    if (!diagnosis.text.empty()) judgement.remark = diagnosis.text;
+  }
   return judgement;
 }
 
@@ -156,6 +164,9 @@ std::string describe(const Judgement& judgement) {
   // Where some fail, only those.
   std::string text;
   if (!judgement.remark.empty()) text = "  " + judgement.remark + "\n";
+  for (const auto& file : judgement.opened_files) {
+    text += "  the kernel opened " + path_in_quotes(file) + " while it ran\n";
+  }
   for (const auto& output : judgement.outputs) {
     if (output.outcome != Outcome::pass || judgement.outcome == Outcome::pass) {
       text += describe(output);

@@ -42,7 +42,11 @@ struct OutputJudgement {
 struct Judgement {
   Outcome outcome = Outcome::pass;
   std::string failure;  ///< the kernel gave no outputs to judge: an error of its own, a canary
-  std::string remark;   ///< what would explain a failure: a contract that is not declared
+  /// Of a failure, one word for programs: kernel_process::failure_kind, Diagnosis::kind, or
+  /// outside_bound.
+  std::string kind;
+  std::string remark;  ///< what would explain a failure: a contract that is not declared, ...
+  std::vector<std::string> opened_files;  ///< by the kernel, as far as that was seen
   std::vector<OutputJudgement> outputs;
   bool device_lost = false;  ///< with `failure`: later runs of this process say nothing
   long rows = 0, ill_conditioned_rows = 0;

@@ -2,13 +2,16 @@
 // A shared library of kernels (kernel_abi/plumbline_kernel.h), loaded and run.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "cases/case.hpp"
+#include "kernel_process/isolated.hpp"
 #include "verdict/contract.hpp"
 
 namespace plumbline::verdict {
@@ -16,33 +19,49 @@ namespace plumbline::verdict {
 /// What one run gave: the outputs, or why there are none.
 struct KernelRun {
   cases::Outputs outputs;
-  bool device_lost = false;  ///< no later run of this process can succeed (PLUMBLINE_DEVICE_LOST)
-  std::string failure;       ///< empty when the kernel returned success and left the canaries alone
+  bool device_lost = false;  ///< no later run can succeed
+  std::string failure;       ///< a sentence; empty when the outputs are there
+  std::string kind;          ///< of the failure: kernel_process::failure_kind
+  /// Regular files that the kernel was seen to open for reading.
+  std::vector<std::string> opened_files;
+};
+
+/// supports() of a kernel in a process of its own did not answer.
+struct SupportsFailed : std::runtime_error {
+  SupportsFailed(const cases::Spec& asked_about, const kernel_process::CallEnd& how)
+      : std::runtime_error(how.failure), spec(asked_about), end(how) {}
+  cases::Spec spec;
+  kernel_process::CallEnd end;
 };
 
 /// One kernel of a library.
 class Kernel {
  public:
+  /// In this process. `library`, which may be null, keeps the code that `kernel` points into.
   Kernel(std::shared_ptr<void> library, const plumbline_kernel& kernel);
+  /// In a process of its own.
+  Kernel(std::shared_ptr<kernel_process::IsolatedLibrary> library, int number);
 
   const std::string& name() const { return name_; }
   const Contract& contract(cases::Format) const;
-  bool deterministic() const;  ///< it says that every run gives the same bits
-  /// @throws BadInput when its supports() throws or returns neither 0 nor 1.
+  bool deterministic() const { return deterministic_; }  ///< it says: every run, the same bits
+  /// @throws BadInput when its supports() throws or returns neither 0 nor 1; SupportsFailed.
   bool supports(const cases::Spec&) const;
 
   /// Runs the pass of the case's spec on inputs in its format; for the backward pass the forward
   /// pass too, whose outputs it is given. Outputs are poisoned with NaN before the run and lie
-  /// between canaries; a changed canary is a failure.
+  /// between canaries; a changed canary is a failure, and so is a changed input.
   /// `done` is called after each pass.
   KernelRun run(const cases::Case&, const std::function<void(cases::Pass)>& done = {}) const;
 
  private:
   bool asked(const plumbline_problem& problem, cases::Pass pass, const cases::Spec& spec) const;
 
-  std::shared_ptr<void> library_;  // keeps the code that kernel_ points into
-  const plumbline_kernel* kernel_;
+  std::shared_ptr<const kernel_process::KernelCaller> caller_;
   std::string name_;
+  std::array<Contract, PLUMBLINE_FORMAT_COUNT> contracts_;
+  std::array<bool, PLUMBLINE_PASS_COUNT> has_pass_;
+  bool deterministic_;
 };
 
 struct KernelLibrary {
@@ -50,8 +69,16 @@ struct KernelLibrary {
   std::vector<Kernel> kernels;
 };
 
-/// @throws BadInput when the file is not a kernel library, has another ABI version, or a contract
-/// out of range; MachineLacks when the library says that it cannot run here.
+/// Loads it into this process: for the kernels that come with the program.
+/// @throws BadInput when the file is not a kernel library or has another ABI version;
+/// MachineLacks when the library says that it cannot run here.
 KernelLibrary load_kernel_library(const std::filesystem::path& path);
+
+/// Loads it into a process of its own.
+/// @param host the program plumbline-kernel-host.
+/// @param seconds how long a call may take.
+/// @throws the same; BadInput also when it ends its process while it is loaded.
+KernelLibrary isolate_kernel_library(const std::filesystem::path& host,
+                                     const std::filesystem::path& path, double seconds);
 
 }  // namespace plumbline::verdict

@@ -7,7 +7,9 @@
 #include <exception>
 #include <unordered_map>
 
+#include "cases/case_file.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 #include "verdict/last_words.hpp"
 #include "verdict/same_bits.hpp"
 #include "verdict/spec_generator.hpp"
@@ -25,6 +27,20 @@ bool runs_twice(const Kernel& kernel, const cases::Spec& spec) {
   return kernel.deterministic() && spec.seed % 4 == 0;
 }
 
+Judgement failed_run(std::string kind, std::string failure) {
+  Judgement judgement;
+  judgement.outcome = Outcome::fail;
+  judgement.kind = std::move(kind);
+  judgement.failure = std::move(failure);
+  return judgement;
+}
+
+Judgement failed_run(const SupportsFailed& failed) {
+  Judgement judgement = failed_run(failed.end.kind, failed.end.failure);
+  judgement.device_lost = failed.end.device_lost;
+  return judgement;
+}
+
 Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threads) {
   const cases::Case the_case = cases::generate(spec);
   const auto run_once = [&] {
@@ -36,17 +52,28 @@ Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threa
   KernelRun run = run_once();
   if (run.failure.empty() && runs_twice(kernel, spec)) {
     KernelRun again = run_once();
-    if (again.failure.empty()) again.failure = first_difference(run.outputs, again.outputs);
+    if (again.failure.empty()) {
+      again.failure = first_difference(run.outputs, again.outputs);
+      if (!again.failure.empty()) again.kind = kernel_process::failure_kind::nondeterministic;
+    }
     if (!again.failure.empty()) run = std::move(again);
   }
-  if (!run.failure.empty()) {
-    Judgement judgement;
-    judgement.outcome = Outcome::fail;
-    judgement.failure = run.failure;
-    judgement.device_lost = run.device_lost;
-    return judgement;
+  // Only now does anything hold the expected outputs.
+  for (const auto& file : run.opened_files) {
+    if (!run.failure.empty() || !cases::is_of_the_oracle(file)) continue;
+    run.failure = "the kernel opened " + path_in_quotes(file) +
+                  " while it ran, which holds the oracle's outputs";
+    run.kind = kernel_process::failure_kind::read_expected;
   }
-  return judge(the_case, kernel.contract(spec.format), run.outputs, threads);
+  Judgement judgement;
+  if (run.failure.empty()) {
+    judgement = judge(the_case, kernel.contract(spec.format), run.outputs, threads);
+  } else {
+    judgement = failed_run(run.kind, run.failure);
+    judgement.device_lost = run.device_lost;
+  }
+  judgement.opened_files = run.opened_files;
+  return judgement;
 }
 
 CellResult cell_of(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
@@ -83,6 +110,9 @@ void require_contract(const CellResult& cell) {
   }
 }
 
+/// Each takes as long as the time limit: so many in a cell are enough, the first one among them.
+constexpr int most_hangs = 3;
+
 /// RapidCheck's listener, used for nothing: progress is told by the property itself.
 struct Silent : rc::detail::TestListener {
   void onTestCaseFinished(const rc::detail::CaseDescription&) override {}
@@ -102,11 +132,16 @@ std::vector<std::string> CellResult::blind_outputs() const {
 
 CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads) {
   CellResult result = cell_of(kernel, spec.pass, spec.bias, spec.format);
-  result.supported = kernel.supports(spec);
-  if (!result.supported) return result;
-  require_contract(result);
+  Judgement judgement;
+  try {
+    result.supported = kernel.supports(spec);
+    if (!result.supported) return result;
+    require_contract(result);
+    judgement = run_and_judge(kernel, spec, threads);
+  } catch (const SupportsFailed& failed) {
+    judgement = failed_run(failed);
+  }
   result.cases = 1;
-  const Judgement judgement = run_and_judge(kernel, spec, threads);
   count(result, judgement);
   if (judgement.outcome != Outcome::pass) result.counterexample = {spec, judgement};
   return result;
@@ -115,8 +150,13 @@ CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads
 bool offers(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias, cases::Format format) {
   // It may offer a few shapes only: it offers the cell if it offers any of many.
   const auto probes = draw_specs(pass, bias, format, 300, 1);
-  return std::any_of(probes.begin(), probes.end(),
-                     [&](const cases::Spec& spec) { return kernel.supports(spec); });
+  return std::any_of(probes.begin(), probes.end(), [&](const cases::Spec& spec) {
+    try {
+      return kernel.supports(spec);
+    } catch (const SupportsFailed&) {
+      return true;  // the check of the cell finds it again, and tells it
+    }
+  });
 }
 
 CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
@@ -127,18 +167,33 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
   if (!result.supported) return result;
   require_contract(result);
 
-  const auto supported = [&](const cases::Spec& spec) { return kernel.supports(spec); };
-  const auto specs = arbitrary_spec(pass, bias, format, supported);
   bool failed = false, device_lost = false;
+  int hangs = 0;
   std::exception_ptr thrown;
+  // After these nothing that runs would say anything, or soon enough: let the shrinking find no
+  // smaller case.
+  const auto given_up = [&] { return device_lost || thrown || hangs >= most_hangs; };
+  std::optional<SupportsFailed> unanswered;
+  const auto supported = [&](const cases::Spec& spec) {
+    if (given_up()) return true;
+    unanswered.reset();
+    try {
+      return kernel.supports(spec);
+    } catch (const SupportsFailed& no_answer) {
+      unanswered = no_answer;
+      hangs += no_answer.end.kind == kernel_process::failure_kind::hang;
+      return true;  // drawn, and found failing below
+    }
+  };
+  const auto specs = arbitrary_spec(pass, bias, format, supported);
   const auto property = [&] {
     const cases::Spec spec = *specs;
-    // After these nothing that runs would say anything: let the shrinking find no smaller case.
-    if (device_lost || thrown) return;
-    if (!supported(spec)) RC_DISCARD("the kernel does not offer this shape");
+    if (given_up()) return;
+    const auto no_answer = [&] { return unanswered && unanswered->spec == spec; };
+    if (!no_answer() && !supported(spec)) RC_DISCARD("the kernel does not offer this shape");
     Judgement judgement;
     try {
-      judgement = run_and_judge(kernel, spec, threads);
+      judgement = no_answer() ? failed_run(*unanswered) : run_and_judge(kernel, spec, threads);
       if (!failed) {
         count(result, judgement);
         case_done(++result.cases);
@@ -148,8 +203,11 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
       thrown = std::current_exception();
     }
     if (thrown) RC_FAIL("an exception");
-    const bool fails = judgement.outcome == Outcome::fail;
     device_lost = judgement.device_lost;
+    if (!no_answer() && judgement.kind == kernel_process::failure_kind::hang) ++hangs;
+    // A smaller case that could not be run is no smaller failing case.
+    const bool not_run = judgement.kind == kernel_process::failure_kind::no_process;
+    const bool fails = judgement.outcome == Outcome::fail && !(failed && not_run);
     // RapidCheck takes every failing shrink for its next start, so the last failing case is the
     // smallest. Of undecided cases the first is kept, until one fails.
     if (fails || (judgement.outcome == Outcome::undecided && !result.counterexample)) {

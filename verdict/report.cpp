@@ -54,6 +54,12 @@ ordered_json to_json(const OutputJudgement& output) {
           {"worst", where}};
 }
 
+/// A failure in one sentence.
+std::string headline(const Judgement& judgement) {
+  if (!judgement.failure.empty()) return judgement.failure;
+  return judgement.remark.empty() ? "outside the bound" : judgement.remark;
+}
+
 /// Several cells in one line of the table.
 struct Line {
   std::string kernel, pass, bias, format;
@@ -189,6 +195,8 @@ std::string to_table(const VerifyReport& report) {
 
 ordered_json to_json(const Judgement& judgement) {
   ordered_json json = {{"outcome", name(judgement.outcome)}};
+  if (!judgement.kind.empty()) json["kind"] = judgement.kind;
+  if (!judgement.opened_files.empty()) json["opened_files"] = judgement.opened_files;
   if (!judgement.failure.empty()) {
     json["failure"] = judgement.failure;
     return json;
@@ -261,9 +269,12 @@ std::string to_junit(const VerifyReport& report) {
         text += "<skipped/>";
       } else if (cell->counterexample) {
         const std::string details = escaped_markup(describe_failure(report, *cell));
-        text += cell->outcome == Outcome::fail
-                    ? fmt::format("<failure message=\"outside the bound\">{}</failure>", details)
-                    : fmt::format("<error message=\"undecided\">{}</error>", details);
+        text +=
+            cell->outcome == Outcome::fail
+                ? fmt::format("<failure type=\"{}\" message=\"{}\">{}</failure>",
+                              escaped_markup(cell->counterexample->judgement.kind),
+                              escaped_markup(headline(cell->counterexample->judgement)), details)
+                : fmt::format("<error message=\"undecided\">{}</error>", details);
       } else if (cell->outcome == Outcome::undecided) {
         text += "<error message=\"undecided\"/>";
       }

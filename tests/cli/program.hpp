@@ -27,15 +27,18 @@ struct ProgramRun {
   std::string out, err;
 };
 
-/// `plumbline ARGUMENTS`, the arguments as a shell reads them.
-inline ProgramRun plumbline(const std::string& arguments) {
+/// `PROGRAM ARGUMENTS`, the arguments as a shell reads them.
+inline ProgramRun run(const std::string& program, const std::string& arguments) {
   const TemporaryFolder folder;
-  const std::string command = std::string(PLUMBLINE_PROGRAM) + " " + arguments + " >" +
-                              (folder / "out").string() + " 2>" + (folder / "err").string() +
-                              " </dev/null";
+  const std::string command = program + " " + arguments + " >" + (folder / "out").string() + " 2>" +
+                              (folder / "err").string() + " </dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder / "out"),
           text_of(folder / "err")};
+}
+
+inline ProgramRun plumbline(const std::string& arguments) {
+  return run(PLUMBLINE_PROGRAM, arguments);
 }
 
 }  // namespace plumbline::test

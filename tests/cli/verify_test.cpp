@@ -85,11 +85,25 @@ BOOST_AUTO_TEST_CASE(a_report_that_finds_no_room_is_no_success) {
   BOOST_TEST(WEXITSTATUS(status) == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_kernel_that_ends_the_program_has_failed_and_is_named_with_its_case) {
+/// The program beside other built-in kernels: those of the test.
+std::string program_with_test_kernels(const std::filesystem::path& prefix) {
+  std::filesystem::create_directories(prefix / "bin");
+  std::filesystem::create_directories(prefix / "lib");
+  const auto program = prefix / "bin/plumbline";
+  std::error_code error;  // on another device: a copy
+  std::filesystem::create_hard_link(PLUMBLINE_PROGRAM, program, error);
+  if (error) std::filesystem::copy_file(PLUMBLINE_PROGRAM, program);
+  std::filesystem::copy_file(TEST_KERNELS, prefix / "lib/libplumbline_kernels_emulated.so");
+  return program.string();
+}
+
+BOOST_AUTO_TEST_CASE(a_built_in_kernel_that_ends_the_program_is_named_with_its_case) {
+  const test::TemporaryFolder folder;
+  const auto program = program_with_test_kernels(folder / "prefix");
   for (const char* kernel : {"ends_the_program", "crashes"}) {
     const auto run =
-        test::plumbline(std::string("verify --kernel ") + TEST_KERNELS + " --kernels " + kernel +
-                        " --bias nope --dtype fp32 --cases 1");
+        test::run(program, std::string("verify --backend emulated --kernels ") + kernel +
+                               " --pass forward --bias nope --dtype fp32 --cases 1");
     BOOST_TEST_CONTEXT(run.err) {
       BOOST_TEST(run.status == 1);
       BOOST_TEST(run.err.find(std::string("--kernels ") + kernel +

@@ -156,7 +156,7 @@ case "$caught_by" in
   verdict) # the outputs that failed, or what the kernel did instead of giving any
     sed -n -e 's/^  \([a-zA-Z_]*\): [1-9][0-9]* of [0-9]* elements fail.*/\1/p' \
       -e 's/^  \([a-zA-Z_]*\): errors drift.*/drift of \1/p' \
-      -e 's/^  the kernel \(returned\|changed\|wrote outside\|gave other bits\).*/the kernel \1/p' \
+      -e 's/^  the kernel \(returned\|changed\|wrote outside\|gave other bits\|crashed\|did not return\).*/the kernel \1/p' \
       "$scratch/output" ;;
   test) sed -n 's/.*error: in "\([^"]*\)".*/\1/p' "$scratch/output" ;;
   *) echo "$caught_by" ;;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attention with ALiBi in plain C, causal or not, judged by: plumbline verify --kernel. */
+#include <math.h>
+#include <stdio.h>
+#include "plumbline_kernel.h"
+
+static int supports(const plumbline_problem* p, int32_t pass) {
+  return pass == PLUMBLINE_FORWARD && p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_ALIBI &&
+         !p->ssmax && p->window < 0 && !p->lengths && !p->documents;
+}
+
+static int forward(const plumbline_problem* p, const plumbline_outputs* out, char* message,
+                   size_t message_size) {
+  const int D = p->head_dim, group = p->heads / p->kv_heads;
+  float score[4096];
+  if (p->keys > 4096) return snprintf(message, message_size, "more than 4096 keys"), 1;
+  for (int row = 0; row < p->batch * p->heads * p->queries; ++row) {
+    const int i = row % p->queries + p->query_offset, head = row / p->queries; /* of all batches */
+    const float slope = p->parameters[PLUMBLINE_SLOPES][head % p->heads];
+    const float* q = (const float*)p->q + (size_t)row * D;
+    const float* k = (const float*)p->k + (size_t)(head / group) * p->keys * D;
+    const float* v = (const float*)p->v + (size_t)(head / group) * p->keys * D;
+    float* o = (float*)out->o + (size_t)row * D;
+    const int visible = p->causal ? i + 1 : p->keys;
+    float largest = -INFINITY, sum = 0;
+    for (int j = 0; j < visible; ++j) {
+      float dot = 0;
+      for (int d = 0; d < D; ++d) dot += q[d] * k[j * D + d];
+      score[j] = (float)p->scale * dot - slope * (float)(i > j ? i - j : j - i);
+      largest = fmaxf(largest, score[j]);
+    }
+    for (int d = 0; d < D; ++d) o[d] = 0;
+    for (int j = 0; j < visible; ++j) {
+      const float weight = expf(score[j] - largest);
+      sum += weight;
+      for (int d = 0; d < D; ++d) o[d] += weight * v[j * D + d];
+    }
+    for (int d = 0; d < D; ++d) o[d] /= sum;
+    out->lse[row] = largest + logf(sum);
+  }
+  return 0;
+}
+
+#define FP32 {0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0, 0} /* its numerics */
+static const plumbline_kernel kernel = {"attention_c", {FP32}, 1, supports, forward, NULL, NULL};
+static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "example in C", "CPU", 1, &kernel};
+const plumbline_library* plumbline_kernel_library(void) { return &library; }

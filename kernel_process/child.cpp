@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_process/child.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+#include "support/error.hpp"
+
+namespace plumbline::kernel_process {
+namespace {
+
+/// Loading may take this long however small the limit of a call is: a CUDA library starts a driver.
+constexpr double least_loading_seconds = 60;
+
+using Clock = std::chrono::steady_clock;
+
+/// A copy of the descriptor above all numbers that the child is to find its own under.
+Descriptor out_of_the_way(int descriptor) {
+  return Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 2 * host_first_unused));
+}
+
+/// The sentence of an error that came as text, thrown again.
+[[noreturn]] void throw_bad_input(const std::string& sentence) {
+  const auto is = sentence.find(" is ");
+  const auto expected = sentence.find("; expected ", is == sentence.npos ? 0 : is);
+  if (is == sentence.npos || expected == sentence.npos) throw MachineLacks(sentence);
+  throw BadInput(sentence.substr(0, is), sentence.substr(is + 4, expected - is - 4),
+                 sentence.substr(expected + 11));
+}
+
+/// Whether there is something to read, or the other end is gone, before the deadline.
+bool readable_before(int descriptor, Clock::time_point deadline) {
+  while (true) {
+    const double left = std::chrono::duration<double, std::milli>(deadline - Clock::now()).count();
+    pollfd waiting{descriptor, POLLIN, 0};
+    const int milliseconds = static_cast<int>(std::fmin(std::fmax(std::ceil(left), 0.0), 1e9));
+    const int ready = poll(&waiting, 1, milliseconds);
+    if (ready > 0) return true;
+    if (ready == 0 && left <= 0) return false;
+    if (ready < 0 && errno != EINTR) return true;  // what is wrong shows in reading
+  }
+}
+
+/// The call to posix_spawn with its lists, which must be freed.
+class Spawn {
+ public:
+  Spawn() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+  }
+  ~Spawn() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  Spawn(const Spawn&) = delete;
+  Spawn& operator=(const Spawn&) = delete;
+
+  int run(pid_t* process, const char* host, const char* library, int socket, int inputs,
+          int outputs) {
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, socket, host_socket);
+    posix_spawn_file_actions_adddup2(&actions_, inputs, host_inputs);
+    posix_spawn_file_actions_adddup2(&actions_, outputs, host_outputs);
+    posix_spawn_file_actions_addclosefrom_np(&actions_, host_first_unused);
+    // A group of its own: what it starts itself is killed with it.
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    char* const arguments[] = {const_cast<char*>("plumbline-kernel-host"),
+                               const_cast<char*>(library), nullptr};
+    return posix_spawn(process, host, &actions_, &attributes_, arguments, environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace
+
+Child::Child(const std::filesystem::path& host, const std::filesystem::path& library,
+             double seconds, std::uint64_t input_bytes, std::uint64_t output_bytes)
+    : inputs_(input_bytes, Segment::Kind::inputs),
+      outputs_(output_bytes, Segment::Kind::outputs),
+      seconds_(seconds) {
+  start(host, library);
+  try {
+    introduce();
+  } catch (...) {
+    if (process_ > 0) reap(true);
+    throw;
+  }
+}
+
+Child::~Child() {
+  if (process_ > 0) reap(true);
+}
+
+void Child::start(const std::filesystem::path& host, const std::filesystem::path& library) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw MachineLacks(std::string("a socket to the kernel's process: ") + std::strerror(errno));
+  }
+  socket_ = Descriptor(ends[0]);
+  const Descriptor theirs(ends[1]);
+  const Descriptor socket = out_of_the_way(theirs.get()),
+                   inputs = out_of_the_way(inputs_.descriptor()),
+                   outputs = out_of_the_way(outputs_.descriptor());
+  const int error = Spawn().run(&process_, host.c_str(), library.c_str(), socket.get(),
+                                inputs.get(), outputs.get());
+  if (error != 0) {
+    process_ = -1;
+    throw MachineLacks(host.string() + ": " + std::strerror(error) +
+                       "; it is built by the target plumbline_kernel_host");
+  }
+}
+
+void Child::introduce() {
+  const Reply& library = receive(0, std::fmax(seconds_, least_loading_seconds));
+  if (library.answer == answer_bad_input) throw_bad_input(library.text);
+  if (library.answer != answer_library) throw MachineLacks(library.text);
+  introduction_.name = library.text;
+  introduction_.device = library.device;
+  base_ = library.base;
+  for (int n = library.status; n > 0; --n) introduction_.kernels.push_back(receive(0, seconds_));
+}
+
+const Reply& Child::ask(Request& request) {
+  request.number = ++number_;
+  // A socket that is closed at the other end shows when the answer is awaited.
+  send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL);
+  return receive(number_, seconds_);
+}
+
+const Reply& Child::receive(std::uint64_t number, double seconds) {
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                           std::chrono::duration<double>(seconds));
+  if (!readable_before(socket_.get(), deadline)) end(true, std::nullopt);
+  const ssize_t size = recv(socket_.get(), &reply_, sizeof reply_, 0);
+  // No message: it is gone. Nonsense: its memory is overwritten, and it may as well be.
+  if (size != sizeof reply_ || reply_.number != number) end(false, std::nullopt);
+  reply_.text[text_bytes - 1] = reply_.device[text_bytes - 1] = '\0';
+  if (reply_.answer == answer_fault) end(false, reply_);
+  return reply_;
+}
+
+void Child::end(bool hung, std::optional<Reply> fault) {
+  throw ProcessEnd{hung, reap(hung), std::move(fault)};
+}
+
+int Child::reap(bool kill_first) {
+  int status = 0;
+  // Who has closed its socket or told of a signal dies by itself, as a rule.
+  for (int tries = 0; !kill_first && tries < 4000; ++tries) {
+    if (waitpid(process_, &status, WNOHANG) == process_) {
+      kill(-process_, SIGKILL);  // what it has left behind
+      process_ = -1;
+      return status;
+    }
+    usleep(500);
+  }
+  kill(-process_, SIGKILL);
+  kill(process_, SIGKILL);
+  waitpid(process_, &status, 0);
+  process_ = -1;
+  return status;
+}
+
+}  // namespace plumbline::kernel_process

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process of plumbline-kernel-host, seen from the judge.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel_process/protocol.hpp"
+#include "kernel_process/segment.hpp"
+
+namespace plumbline::kernel_process {
+
+/// How a process came to its end.
+struct ProcessEnd {
+  bool hung = false;           ///< it did not answer in time and was killed
+  int wait_status = 0;         ///< as waitpid gives it
+  std::optional<Reply> fault;  ///< what it said of the signal that it died of
+};
+
+/// What a library says of itself.
+struct Introduction {
+  std::string name, device;
+  std::vector<Reply> kernels;  ///< answer_kernel each
+};
+
+/// A running process with a library loaded, and the segments it shares. Its standard output is the
+/// judge's standard error, so that nothing it prints gets into a report.
+class Child {
+ public:
+  /// @param seconds how long every answer may take; loading has a minute at least.
+  /// @throws BadInput, MachineLacks as load_library; ProcessEnd when loading ends the process.
+  Child(const std::filesystem::path& host, const std::filesystem::path& library, double seconds,
+        std::uint64_t input_bytes, std::uint64_t output_bytes);
+  ~Child();  ///< kills it
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  const Introduction& introduction() const { return introduction_; }
+  const Segment& inputs() const { return inputs_; }
+  const Segment& outputs() const { return outputs_; }
+  std::uint64_t base() const { return base_; }  ///< of its reserved addresses
+
+  /// Sends the request, its number set, and waits for the answer.
+  /// @throws ProcessEnd when the process ends instead, which it has then.
+  const Reply& ask(Request& request);
+
+ private:
+  void start(const std::filesystem::path& host, const std::filesystem::path& library);
+  void introduce();
+  const Reply& receive(std::uint64_t number, double seconds);
+  [[noreturn]] void end(bool hung, std::optional<Reply> fault);
+  int reap(bool kill_first);
+
+  Segment inputs_, outputs_;
+  Descriptor socket_;
+  pid_t process_ = -1;
+  double seconds_;
+  std::uint64_t base_ = 0, number_ = 0;
+  Introduction introduction_;
+  Reply reply_;
+};
+
+}  // namespace plumbline::kernel_process

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_process/guards.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace plumbline::kernel_process {
+
+std::optional<std::ptrdiff_t> first_changed(std::span<const std::byte> memory, std::size_t begin,
+                                            std::size_t bytes) {
+  const auto changed_in = [&](std::size_t from, std::size_t to) -> std::optional<std::ptrdiff_t> {
+    const auto found = std::find_if(memory.begin() + from, memory.begin() + to,
+                                    [](std::byte value) { return value != canary; });
+    if (found == memory.begin() + to) return std::nullopt;
+    return found - memory.begin() - static_cast<std::ptrdiff_t>(begin);
+  };
+  const auto before = changed_in(0, begin);
+  return before ? before : changed_in(begin + bytes, memory.size());
+}
+
+std::string outside_words(const std::string& output, std::ptrdiff_t offset) {
+  return fmt::format("the kernel wrote outside {}: first at byte {} from its start", output,
+                     offset);
+}
+
+std::string changed_words(const std::string& input) {
+  return "the kernel changed its input " + input;
+}
+
+std::string thrown_words(const char* what) {
+  return std::string("the kernel threw an exception") + (what ? std::string(": ") + what : "");
+}
+
+CallEnd error_end(int status, const std::string& message) {
+  CallEnd end;
+  end.failure = fmt::format("the kernel returned {}: {}", status, message);
+  end.device_lost = status == PLUMBLINE_DEVICE_LOST;
+  end.kind = end.device_lost ? failure_kind::device_lost : failure_kind::returned_error;
+  return end;
+}
+
+}  // namespace plumbline::kernel_process

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_process/isolated.hpp"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "kernel_process/end_words.hpp"
+#include "kernel_process/load.hpp"
+#include "support/error.hpp"
+
+namespace plumbline::kernel_process {
+namespace {
+
+/// Of a segment: address space, not memory. Enough for almost every case, so that one process does.
+constexpr std::uint64_t least_segment = std::uint64_t{64} << 20;
+
+std::vector<std::string> opened_files(const Reply& reply) {
+  std::vector<std::string> files;
+  const char* end = reply.opened + std::min<std::size_t>(reply.opened_size, opened_bytes);
+  for (const char* name = reply.opened; name < end; name += files.back().size() + 1) {
+    files.emplace_back(name, strnlen(name, end - name));
+  }
+  return files;
+}
+
+CallEnd end_of(const Reply& reply) {
+  if (reply.answer == answer_status && reply.status == 0) return {};
+  if (reply.answer == answer_status) return error_end(reply.status, reply.text);
+  CallEnd end;
+  end.kind = failure_kind::exception;
+  end.failure = thrown_words(reply.text[0] ? reply.text : nullptr);
+  return end;
+}
+
+}  // namespace
+
+IsolatedLibrary::IsolatedLibrary(std::filesystem::path host, std::filesystem::path library,
+                                 double seconds)
+    : host_(std::move(host)), library_(std::move(library)), seconds_(seconds) {
+  require_file(library_);
+  prctl(PR_SET_DUMPABLE, 0);  // nor may the kernel read the judge's memory
+  introduction_ = child(0, 0).introduction();
+}
+
+Child& IsolatedLibrary::child(std::uint64_t input_bytes, std::uint64_t output_bytes) {
+  if (child_ && child_->inputs().size() >= input_bytes &&
+      child_->outputs().size() >= output_bytes) {
+    return *child_;
+  }
+  child_.reset();
+  try {
+    child_ =
+        std::make_unique<Child>(host_, library_, seconds_, std::max(least_segment, input_bytes),
+                                std::max(least_segment, output_bytes));
+  } catch (const ProcessEnd& end) {
+    const auto words =
+        words_of(end, {.what = Occupation::What::loading, .seconds = seconds_}).failure;
+    throw BadInput("--kernel", "'" + library_.string() + "'",
+                   "a library that can be loaded (" + words + ")");
+  }
+  return *child_;
+}
+
+Child& IsolatedLibrary::fresh_or_running(std::uint64_t input_bytes, std::uint64_t output_bytes) {
+  try {
+    return child(input_bytes, output_bytes);
+  } catch (const std::exception& error) {
+    CallEnd end;
+    end.kind = failure_kind::no_process;
+    end.device_lost = true;
+    end.failure =
+        std::string("the library was loaded before, and cannot be loaded again: ") + error.what();
+    throw NoAnswer{end};
+  }
+}
+
+int IsolatedLibrary::supports(int kernel, const plumbline_problem& problem, std::int32_t pass) {
+  Child& process = fresh_or_running(0, 0);
+  request_.question = ask_supports;
+  request_.kernel = kernel;
+  request_.pass = pass;
+  request_.problem = problem;
+  request_.array_count = 0;
+  const std::uint64_t base = process.base();
+  try {
+    const Reply& reply = process.ask(request_);
+    if (reply.answer == answer_status) return reply.status;
+    throw std::runtime_error(reply.text[0] ? reply.text : "of a type of its own");
+  } catch (const ProcessEnd& end) {
+    child_.reset();
+    throw NoAnswer{
+        words_of(end, {.what = Occupation::What::supports, .base = base, .seconds = seconds_})};
+  }
+}
+
+CallEnd IsolatedLibrary::call(int kernel, const KernelCall& call) {
+  const CallLayout layout = layout_of(call);
+  Child* running = nullptr;
+  try {
+    running = &fresh_or_running(layout.input_bytes, layout.output_bytes);
+  } catch (const NoAnswer& none) {
+    return none.end;
+  }
+  Child& process = *running;
+  lay_out(call, layout, process.inputs(), process.outputs());
+  request_.question = ask_call;
+  request_.kernel = kernel;
+  request_.pass = call.pass;
+  request_.problem = call.problem;
+  request_.array_count = static_cast<std::int32_t>(layout.places.size());
+  std::copy(layout.places.begin(), layout.places.end(), request_.arrays);
+  const std::uint64_t base = process.base();
+  CallEnd end;
+  try {
+    const Reply& reply = process.ask(request_);
+    end = end_of(reply);
+    if (end.failure.empty()) end = collect(call, layout, process.outputs());
+    end.opened_files = opened_files(reply);
+  } catch (const ProcessEnd& process_end) {
+    child_.reset();
+    return words_of(
+        process_end,
+        {.what = Occupation::What::pass, .base = base, .layout = &layout, .seconds = seconds_});
+  }
+  if (end.device_lost || end.kind == failure_kind::wrote_outside) {
+    // A fresh process may find the device again, and is not what was written over.
+    child_.reset();
+    end.device_lost = false;
+  }
+  return end;
+}
+
+}  // namespace plumbline::kernel_process

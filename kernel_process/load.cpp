@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_process/load.hpp"
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "support/error.hpp"
+#include "support/text.hpp"
+
+namespace plumbline::kernel_process {
+namespace {
+
+/// What the library says of itself must be there before anything points to it.
+void validate_library(const plumbline_library& library, const std::string& path) {
+  const auto require = [&](bool good, const std::string& field, const std::string& value,
+                           const char* expected) {
+    if (!good) throw BadInput(path + ": " + field, value, expected);
+  };
+  require(library.name != nullptr, "name", "null", "a text");
+  require(library.device != nullptr, "device", "null", "a text");
+  require(library.kernel_count >= 1 && library.kernel_count <= 1000, "kernel_count",
+          std::to_string(library.kernel_count), "from 1 to 1000");
+  require(library.kernels != nullptr, "kernels", "null", "an array of kernel_count kernels");
+  for (int n = 0; n < library.kernel_count; ++n) {
+    const plumbline_kernel& kernel = library.kernels[n];
+    const std::string at = "kernel " + std::to_string(n);
+    require(kernel.name != nullptr, at + ": name", "null", "a text");
+    const std::string name = kernel.name;
+    const bool plain = !name.empty() &&
+                       name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == name.npos;
+    require(plain, at + ": name", in_quotes(name), "letters a-z, digits and _");
+    require(kernel.supports != nullptr, name + ": supports", "null", "a function");
+    require(kernel.forward || kernel.backward || kernel.decode,
+            name + ": forward, backward and decode", "null", "one function at least");
+    require(!kernel.backward || kernel.forward, name + ": forward", "null",
+            "a function: backward is given its o and lse");
+  }
+}
+
+}  // namespace
+
+void require_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    throw BadInput("--kernel", "'" + path.string() + "'", "the path of a shared library");
+  }
+}
+
+LoadedLibrary load_library(const std::filesystem::path& path) {
+  require_file(path);
+  // Never unloaded: a device context or a thread of the library may outlive the last kernel.
+  // Absolute: dlopen searches the system's folders for a name without a slash.
+  void* handle =
+      dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (handle == nullptr) {
+    const char* reason = dlerror();
+    throw BadInput("--kernel", "'" + path.string() + "'",
+                   std::string("a loadable shared library (the loader says: ") +
+                       (reason ? reason : "nothing") + ")");
+  }
+  std::shared_ptr<void> keep(handle, [](void* library) { dlclose(library); });
+  const auto entry = reinterpret_cast<decltype(&plumbline_kernel_library)>(
+      dlsym(handle, "plumbline_kernel_library"));
+  if (entry == nullptr) {
+    throw BadInput("--kernel", "'" + path.string() + "'",
+                   "a library that exports plumbline_kernel_library (plumbline_kernel.h)");
+  }
+  const plumbline_library* library = entry();
+  if (library == nullptr) {
+    throw MachineLacks(path.filename().string() +
+                       " cannot run on this machine: it finds no device that it can use");
+  }
+  if (library->abi_version != PLUMBLINE_ABI_VERSION) {
+    throw BadInput(path.string() + ": abi_version", std::to_string(library->abi_version),
+                   std::to_string(PLUMBLINE_ABI_VERSION));
+  }
+  validate_library(*library, path.string());
+  return {keep, library};
+}
+
+}  // namespace plumbline::kernel_process

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A shared library of kernels (kernel_abi/plumbline_kernel.h), loaded into this process.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "kernel_abi/plumbline_kernel.h"
+
+namespace plumbline::kernel_process {
+
+struct LoadedLibrary {
+  std::shared_ptr<void> handle;  ///< keeps the code that `library` points into
+  const plumbline_library* library;
+};
+
+/// @throws BadInput when the path is not that of a file.
+void require_file(const std::filesystem::path& path);
+
+/// @throws BadInput when the file is not a kernel library, has another ABI version or lacks a field
+/// that must be there; MachineLacks when the library says that it cannot run here.
+LoadedLibrary load_library(const std::filesystem::path& path);
+
+}  // namespace plumbline::kernel_process

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the judge and the process of a kernel (host/) say to each other: messages of fixed size over
+// a socket, arrays in two shared segments. The judge asks, one question at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernel_process/guards.hpp"
+#include "kernel_process/kernel_call.hpp"
+
+namespace plumbline::kernel_process {
+
+/// Descriptors that the process finds open beside the standard ones.
+enum HostDescriptor { host_socket = 3, host_inputs = 4, host_outputs = 5, host_first_unused = 6 };
+
+/// Between any two arrays lies this much that cannot be touched; a multiple of any page size.
+inline constexpr std::uint64_t guard_span = std::uint64_t{1} << 20;
+/// Every array starts at a multiple of this, and ends as close to the guard after it as that
+/// allows.
+inline constexpr std::uint64_t array_alignment = 16;
+inline constexpr int most_arrays = slot_count;
+
+/// Where an array of a call lies. Its pages are those of the segment from `file_offset` on.
+struct ArrayPlace {
+  std::int32_t slot;
+  std::int32_t is_output;
+  std::uint64_t file_offset;  ///< of the first page, in the segment of inputs or of outputs
+  std::uint64_t page_bytes;   ///< whole pages
+  std::uint64_t page_offset;  ///< of the first page in the process's reserved addresses
+  std::uint64_t begin;        ///< of the array, from the first page
+  std::uint64_t bytes;
+};
+
+enum Question : std::int32_t { ask_supports = 1, ask_call = 2 };
+
+struct Request {
+  std::uint64_t number;  ///< the answer repeats it
+  std::int32_t question;
+  std::int32_t kernel;  ///< of the library
+  std::int32_t pass;
+  std::int32_t array_count;
+  plumbline_problem problem;  ///< pointers: null or not, for supports()
+  ArrayPlace arrays[most_arrays];
+};
+
+enum Answer : std::int32_t {
+  answer_library = 1,  ///< after loading; then one answer_kernel a kernel
+  answer_kernel = 2,
+  answer_bad_input = 3,  ///< the library cannot be used: text
+  answer_machine_lacks = 4,
+  answer_status = 5,     ///< of a pass or of supports(); text is the kernel's message
+  answer_exception = 6,  ///< text: what(), may be empty
+  answer_fault = 7       ///< a fatal signal; the process is about to die of it
+};
+
+enum Access : std::int32_t { access_unknown = 0, access_read = 1, access_write = 2 };
+
+inline constexpr std::size_t text_bytes = 1024;
+inline constexpr std::size_t opened_bytes = 4096;
+
+struct Reply {
+  std::uint64_t number;
+  std::int32_t answer;
+  std::int32_t status;      ///< answer_library: the number of kernels
+  char text[text_bytes];    ///< answer_library: name; answer_kernel: name
+  char device[text_bytes];  ///< answer_library
+  std::uint64_t base;       ///< answer_library: where the reserved addresses begin
+  plumbline_contract contracts[PLUMBLINE_FORMAT_COUNT];  ///< answer_kernel
+  std::int32_t has_pass[PLUMBLINE_PASS_COUNT], deterministic;
+  std::int32_t signal, code, access;  ///< answer_fault
+  std::uint64_t address, stack_pointer;
+  char opened[opened_bytes];  ///< paths of files opened during a call, each with a zero after it
+  std::uint32_t opened_size;
+};
+
+/// Addresses that the process reserves for segments of these sizes.
+inline constexpr std::uint64_t reserved_bytes(std::uint64_t inputs, std::uint64_t outputs) {
+  return inputs + outputs + guard_span * (most_arrays + 1);
+}
+/// Offsets in the guard before all arrays, of what supports() must not read.
+enum UnreadableOffset : std::uint64_t {
+  unreadable_lengths = 1 << 16,
+  unreadable_documents = 2 << 16,
+  unreadable_pages = 3 << 16,
+  unreadable_end = 4 << 16
+};
+
+}  // namespace plumbline::kernel_process
