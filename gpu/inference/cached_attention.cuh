@@ -8,6 +8,7 @@
 
 #include "attention/cache.cuh"
 #include "attention/check_problem.cuh"
+#include "attention/score_methods.cuh"
 #include "model/attention_layer.cuh"
 #include "model/position_method.hpp"
 
@@ -19,10 +20,19 @@ struct Piece {
   int before;  ///< tokens of the sequence that the cache holds already
 };
 
-/// Sizes of a cache.
+/// Sizes of a cache; the last `beyond` places of its capacity stay empty.
 struct CacheShape {
   int batch, capacity;
+  int beyond;
 };
+
+/// Keys after the query that a method takes notice of: DAPE's second convolution, where it is 3
+/// wide, reads what the first one made of the key after the query out of 0 and the keys before. In
+/// training that key is there for every token but the last one, which is as if it were not there.
+/// Here it always is: what a token leaves in the cache must not change when others follow.
+inline int keys_beyond(const ModelConfiguration& c) {
+  return dape_taps(position_method(c.position).bias) / 2;
+}
 
 /// What a layer keeps of the tokens, [batch, heads, capacity, ...] (attention/cache.cuh).
 template <class Element>
@@ -141,7 +151,7 @@ class CachedAttention {
     append_rows(stream, c.format, of_keys, c.head_dim(), room_.v, cache_.v + keys);
 
     plumbline_problem problem = attention_problem(c, 1, piece.count);
-    problem.keys = piece.before + piece.count;
+    problem.keys = piece.before + piece.count + shape_.beyond;
     problem.query_offset = piece.before;
     problem.page_size = shape_.capacity;
     problem.pages = room_.page;

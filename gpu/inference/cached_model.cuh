@@ -42,7 +42,7 @@ class CachedModel final : public CachedModelBase {
  public:
   CachedModel(const Stream& stream, const ModelConfiguration& c, const DecoderRun& run,
               const std::vector<float>& parameters)
-      : shape_{run.batch, run.capacity},
+      : shape_{run.batch, run.capacity + keys_beyond(c), keys_beyond(c)},
         piece_(std::min(kMostAtOnce, run.capacity)),
         step_(stream, c, run.deterministic ? 1 : run.batch, piece_, false),
         attention_(stream, largest(), {}, {.decode = true}),
@@ -53,6 +53,7 @@ class CachedModel final : public CachedModelBase {
                                   " parameters, expected " + std::to_string(step_.layout.size()));
     upload(stream, parameters, step_.master.data());
     step_.refresh_copies();
+    if (shape_.beyond > 0) fill_zero(stream, memory_.data(), memory_.size());  // keys to be read
     Arena arena(memory_.data());
     parts_ = std::make_unique<Parts>(*this, arena);
     stream.wait();

@@ -24,7 +24,8 @@ void check(const ModelConfiguration& c, const DecoderRun& run) {
                    "gpt2 or llama_style: BERT's tokens see those after them, so that none can be "
                    "continued");
   expect(run.batch >= 1, "batch", run.batch, "at least 1");
-  expect(run.capacity >= 1 && run.capacity <= 1 << 30, "capacity", run.capacity, "from 1 to 2^30");
+  expect(run.capacity >= 1 && run.capacity < 1 << 30, "capacity", run.capacity,
+         "from 1 to 2^30 - 1");
   if (position_method(c.position).embedded == EmbeddedPositions::learnable)
     expect(
         run.capacity <= c.context, "capacity", run.capacity,

@@ -23,6 +23,10 @@ struct DecoderRun {
 /// of their own; each begins at position 0, so that nothing is padded. A capacity beyond the
 /// training context is allowed where the positions have no table to end.
 ///
+/// DAPE's second version is decoded as if another token followed, which its wider convolutions
+/// notice: so every token but the last of a training sequence is computed, and only so is what the
+/// cache holds of a token the same whatever follows it.
+///
 /// Memory is linear in batch x capacity; for CoPE and DAPE there are also heads x 64 x capacity
 /// scores. For one thread.
 class Decoder {

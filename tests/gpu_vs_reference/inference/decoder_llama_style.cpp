@@ -107,7 +107,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_decoded_is_refused_by_name) {
   BOOST_TEST(making(c, {.batch = 1, .capacity = 10}) ==
              "capacity is 10; expected at most 9, where the table of learnable positions ends");
   BOOST_TEST(making(c, {.batch = 0, .capacity = 9}) == "batch is 0; expected at least 1");
-  BOOST_TEST(making(c, {.batch = 1, .capacity = 0}) == "capacity is 0; expected from 1 to 2^30");
+  BOOST_TEST(making(c, {.batch = 1, .capacity = 0}) ==
+             "capacity is 0; expected from 1 to 2^30 - 1");
   gpu::ModelConfiguration bert = c;
   bert.architecture = gpu::Architecture::bert;
   BOOST_TEST(making(bert, {.batch = 1, .capacity = 9}).starts_with("architecture is bert;"));
