@@ -167,7 +167,8 @@ class CachedAttention {
       summed = nullptr;
       problem.prefix_sums = sums;
     }
-    attention_.decode(problem, {room_.o, room_.lse}, shape_.capacity);
+    const plumbline_outputs outputs{room_.o, room_.lse};
+    attention_.decode(problem, outputs, shape_.capacity);
   }
 
   Step<Element>& step_;
