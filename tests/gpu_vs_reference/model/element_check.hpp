@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tests/gpu_vs_reference/model/oracle_step.hpp"
-#include "tests/gpu_vs_reference/model/traced_tier.hpp"
 #include "tests/gpu_vs_reference/model/training_step.hpp"
 #include "tests/gpu_vs_reference/model/updated_value.hpp"
 

@@ -34,7 +34,8 @@ BOOST_AUTO_TEST_CASE(gpt2_with_the_cosines_own_frequency) {
 BOOST_AUTO_TEST_CASE(small_faults_are_seen) {
   const auto c = small_gpt2("nope");
   const StepBatch batch = causal_batch(false);
-  const OracleStep oracle = gpt2_oracle(c, batch, NopePosition());
+  const OracleStep oracle =
+      gpt2_oracle(c, batch, functions_of(NopePosition()), {.kind = EmbeddedPositions::none});
   const auto scaled = step_on_device(c, batch, [](const Parameter& p, std::span<float> values) {
     if (p.name.find("h.1.mlp.c_proj.") == std::string::npos) return;
     for (float& value : values) value *= 1.001f;

@@ -11,6 +11,7 @@ BOOST_AUTO_TEST_CASE(gpt2_with_alibi) { check_gpt2("alibi", AlibiPosition(), tru
 // Three heads: with a power of two the slopes are the official ones.
 BOOST_AUTO_TEST_CASE(gpt2_with_geometric_slopes) {
   auto c = small_gpt2("alibi_geometric");
+  c.layers = 1;
   c.heads = c.kv_heads = 3;
   c.width = 96;
   c.hidden = 384;
@@ -22,10 +23,18 @@ BOOST_AUTO_TEST_CASE(gpt2_with_geometric_slopes) {
 BOOST_AUTO_TEST_CASE(gpt2_with_local_rope) {
   auto c = small_gpt2("local_rope_keys");
   c.options.window = 3;
-  check_gpt2(c, RopePosition{.window = 3, .window_count = WindowCount::keys});
+  RopePosition local;
+  local.window = c.options.window;
+  local.window_count = WindowCount::keys;
+  check_gpt2(c, local);
+  c.position = "local_rope";
+  local.window_count = WindowCount::distance;
+  check_gpt2(c, local);
 }
 
 BOOST_AUTO_TEST_CASE(gpt2_with_rope) {
   check_gpt2("rope_interleaved", RopePosition());
-  check_gpt2("rope_half_split", RopePosition{.pairs = RopePairs::half_split}, true);
+  RopePosition halves;
+  halves.pairs = RopePairs::half_split;
+  check_gpt2("rope_half_split", halves, true);
 }

@@ -15,6 +15,8 @@ BOOST_AUTO_TEST_CASE(gpt2_with_kerple) {
 
 BOOST_AUTO_TEST_CASE(gpt2_with_t5) {
   check_gpt2("t5", t5_position(false));
+  check_gpt2("t5_bidirectional", t5_position(true));
+  check_gpt2("t5_clipped_offset", TablePosition<ClippedOffset>{{}, {ClippedOffset(256)}});
   check_gpt2("t5_clipped", TablePosition<ClippedDistance>{{}, {ClippedDistance(256)}});
 }
 

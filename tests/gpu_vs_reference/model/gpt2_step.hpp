@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "reference/model/gpt2_grad.hpp"
 #include "tests/gpu_vs_reference/model/element_check.hpp"
+#include "tests/gpu_vs_reference/model/model_oracles.hpp"
 
 namespace plumbline::gpu_tests {
 
@@ -33,31 +33,6 @@ inline gpu::ModelConfiguration small_gpt2(const char* position) {
   return c;
 }
 
-/// The oracle's step.
-template <class Position>
-OracleStep gpt2_oracle(const gpu::ModelConfiguration& c, const StepBatch& batch, Position position,
-                       reference::PositionEmbedding embedding = {
-                           .kind = reference::EmbeddedPositions::none}) {
-  using reference::Traced;
-  auto oracle = reference::gpt2(c.layers, c.heads, c.width, std::move(position));
-  oracle.vocabulary = c.vocabulary;
-  oracle.positions = c.context;
-  oracle.ssmax = c.ssmax;
-  oracle.embedding = embedding;
-  Traced::tape.clear();
-  using Parameters = reference::Gpt2Parameters<Traced, Position>;
-  auto parameters = Parameters::zero(oracle), gradients = Parameters::zero(oracle);
-  set_oracle_parameters(gpu::ParameterLayout(c), parameters);
-  Traced loss(0.0);
-  for (int b = 0; b < batch.batch; ++b) {
-    const Traced share(batch.share_of(b));
-    loss += share * reference::gpt2_loss_grad<reference::TracedTier>(
-                        oracle, parameters, batch.of(batch.ids, b), batch.targets_of(b),
-                        batch.mask_of(b), share, gradients);
-  }
-  return oracle_step(loss, parameters, gradients);
-}
-
 /// One configuration: a step on the device and in the oracle.
 template <class Position>
 void check_gpt2(const gpu::ModelConfiguration& c, Position position, bool documents = false,
@@ -65,7 +40,7 @@ void check_gpt2(const gpu::ModelConfiguration& c, Position position, bool docume
                     .kind = reference::EmbeddedPositions::none}) {
   const StepBatch batch = causal_batch(documents);
   check_step(c.position.c_str(), step_on_device(c, batch),
-             gpt2_oracle(c, batch, std::move(position), embedding));
+             gpt2_oracle(c, batch, functions_of(std::move(position)), embedding));
 }
 
 template <class Position>

@@ -5,6 +5,7 @@
 #include "reference/position/learned_position.hpp"
 #include "reference/position/rotary_position.hpp"
 #include "tests/gpu_vs_reference/model/element_check.hpp"
+#include "tests/gpu_vs_reference/model/traced_tier.hpp"
 
 using namespace plumbline;
 using namespace plumbline::gpu_tests;
