@@ -30,9 +30,9 @@ struct NewTokens {
 
 class CachedModelBase {
  public:
-  static constexpr int kMostAtOnce = 64;  ///< tokens of a sequence; what decoding kernels take
-
   virtual ~CachedModelBase() = default;
+  /// Tokens of a sequence in one call.
+  virtual int most_at_once() const = 0;
   virtual void forward(std::span<const NewTokens>) = 0;
   virtual void copy(int from, int to) = 0;
 };
@@ -43,9 +43,9 @@ class CachedModel final : public CachedModelBase {
   CachedModel(const Stream& stream, const ModelConfiguration& c, const DecoderRun& run,
               const std::vector<float>& parameters)
       : shape_{run.batch, run.capacity + keys_beyond(c), keys_beyond(c)},
-        piece_(std::min(kMostAtOnce, run.capacity)),
+        piece_(std::min(most_tokens(c), run.capacity)),
         step_(stream, c, run.deterministic ? 1 : run.batch, piece_, false),
-        attention_(stream, largest(), {}, {.decode = true}),
+        reader_(stream, c, shape_, piece_),
         position_(stream, c, 1, piece_),
         memory_(stream, bytes()) {
     if (parameters.size() != step_.layout.size())
@@ -58,6 +58,8 @@ class CachedModel final : public CachedModelBase {
     parts_ = std::make_unique<Parts>(*this, arena);
     stream.wait();
   }
+
+  int most_at_once() const override { return piece_; }
 
   void forward(std::span<const NewTokens> tokens) override {
     const ModelConfiguration& c = step_.configuration;
@@ -133,13 +135,8 @@ class CachedModel final : public CachedModelBase {
         layers.push_back(
             std::unique_ptr<Layer>(new Layer{{step, own, attends.norm},
                                              {step, own, feeds.norm},
-                                             {step,
-                                              attends.attention,
-                                              n,
-                                              {model.attention_, model.position_},
-                                              room,
-                                              model.shape_,
-                                              caches[n]},
+                                             {step, attends.attention, n, model.reader_,
+                                              model.position_, room, model.shape_, caches[n]},
                                              {step, own, feeds.feed_forward, GeluForm::tanh}}));
         end = own;
       }
@@ -156,13 +153,10 @@ class CachedModel final : public CachedModelBase {
 
   bool is_llama() const { return step_.configuration.architecture == Architecture::llama_style; }
 
-  plumbline_problem largest() const {
-    plumbline_problem problem = attention_problem(step_.configuration, 1, piece_);
-    problem.keys = shape_.capacity;
-    problem.page_size = shape_.capacity;
-    static const double brought = 0.0;
-    problem.prefix_sums = &brought;  // not read: the sums are the cache's, no room is needed
-    return problem;
+  /// As many as keep a GPU busy; with CoPE and DAPE few, as scores of all keys are in memory.
+  static int most_tokens(const ModelConfiguration& c) {
+    return needs_scores(position_method(c.position).bias) ? CacheReader<Element>::kMostToDecode
+                                                          : 512;
   }
 
   std::size_t bytes() {
@@ -199,7 +193,7 @@ class CachedModel final : public CachedModelBase {
   const CacheShape shape_;
   const int piece_;  ///< tokens of the largest piece
   Step<Element> step_;
-  Attention attention_;
+  CacheReader<Element> reader_;
   PositionRoom position_;
   DeviceBuffer<unsigned char> memory_;
   std::unique_ptr<Parts> parts_;

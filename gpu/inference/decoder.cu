@@ -113,7 +113,7 @@ const std::vector<float>& Decoder::append(const std::vector<std::vector<int>>& t
     std::vector<NewTokens> round;
     for (int b = 0; b < p.run.batch; ++b) {
       const int left = static_cast<int>(tokens[b].size()) - taken[b];
-      const int count = std::min(left, CachedModelBase::kMostAtOnce);
+      const int count = std::min(left, p.model->most_at_once());
       if (count == 0) continue;
       round.push_back({.sequence = b,
                        .before = p.lengths[b],

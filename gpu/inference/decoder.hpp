@@ -50,7 +50,7 @@ class Decoder {
   /// Appends tokens[b] to sequence b, none, one or many, and returns the logits [batch, vocabulary]
   /// after the last token of every sequence; those of a sequence that was given nothing are as they
   /// were, at first 0. How tokens are cut into calls changes rounding, nothing else: within a call
-  /// up to 64 of a sequence go through the layers at once.
+  /// up to 512 of a sequence (CoPE, DAPE: 64) go through the layers at once.
   /// @throws BadInput, and changes nothing, for another number of sequences, a token outside of the
   /// vocabulary, or more tokens than the capacity.
   const std::vector<float>& append(const std::vector<std::vector<int>>& tokens);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "inference/decoder.hpp"
@@ -37,7 +38,7 @@ using OracleLogits = std::vector<reference::Matrix<reference::Traced>>;
 
 /// Sums of a row's logits with random signs: an error of one logit is in both, whole.
 struct LogitSums {
-  explicit LogitSums(const char* what) : what_(what) {}
+  explicit LogitSums(std::string what) : what_(std::move(what)) {}
 
   /// `got` are the device's logits after the token of `row`.
   void add(const float* got, const reference::Matrix<reference::Traced>& oracle, int row) {
@@ -73,13 +74,13 @@ struct LogitSums {
       }
     }
     const double size = std::sqrt(squares_ / static_cast<double>(seeds_.size() / 2));
-    std::printf("%s: %zu sums, error/bound at most %.3g; bound/size at most %.2g\n", what_,
+    std::printf("%s: %zu sums, error/bound at most %.3g; bound/size at most %.2g\n", what_.c_str(),
                 seeds_.size(), worst, loosest / size);
     BOOST_TEST(loosest <= 1e-3 * size);
   }
 
  private:
-  const char* what_;
+  std::string what_;
   std::vector<std::vector<reference::Tape::Edge>> seeds_;
   std::vector<double> errors_;
   double squares_ = 0.0;
@@ -93,7 +94,7 @@ void check_decoder(const gpu::ModelConfiguration& c, const Oracle& oracle, bool 
   const OracleLogits expected{oracle(some_tokens(0, 0, 7)), oracle(some_tokens(1, 0, 4))};
   gpu::Decoder decoder(c, {.batch = 2, .capacity = 9, .deterministic = deterministic},
                        test_parameters(c));
-  LogitSums sums(c.position.c_str());
+  LogitSums sums(c.position);
   std::vector<float> before(2 * static_cast<std::size_t>(c.vocabulary), 0.0f);
   const int calls[][2] = {{5, 1}, {1, 2}, {0, 1}, {1, 0}};
   for (const auto& call : calls) {
@@ -157,6 +158,32 @@ void check_gpt2_decoder(const char* name, const Position& position, bool ssmax =
   gpu::ModelConfiguration c = gpt2_to_decode(name);
   c.ssmax = ssmax;
   check_gpt2_decoder(c, position);
+}
+
+/// 71 tokens, beyond the training context: more than 64 of them at once, from the first one on and
+/// after some, then one. 1 layer, 1 head, width 32.
+template <class Position>
+void check_long_prompt(const char* name, const Position& position, bool ssmax) {
+  gpu::ModelConfiguration c = gpt2_to_decode(name);
+  c.layers = c.heads = c.kv_heads = 1;
+  c.width = 32;
+  c.hidden = 128;
+  c.ssmax = ssmax;
+  reference::Traced::tape.clear();
+  const auto expected =
+      gpt2_oracle(c, position, {.kind = reference::EmbeddedPositions::none}, some_tokens(0, 0, 71));
+  gpu::Decoder decoder(c, {.batch = 2, .capacity = 73}, test_parameters(c));
+  LogitSums sums(c.position + ", 71 tokens");
+  const auto append = [&](int of_first, int of_second) {
+    const auto logits = decoder.append({some_tokens(0, decoder.length(0), of_first),
+                                        some_tokens(0, decoder.length(1), of_second)});
+    sums.add(logits.data(), expected, decoder.length(0) - 1);
+    sums.add(logits.data() + c.vocabulary, expected, decoder.length(1) - 1);
+  };
+  append(70, 3);
+  append(1, 67);
+  append(0, 1);
+  sums.check();
 }
 
 }  // namespace plumbline::gpu_tests

@@ -22,18 +22,6 @@ BOOST_AUTO_TEST_CASE(cable_as_printed_is_decoded) {
 
 BOOST_AUTO_TEST_CASE(forget_gates_are_decoded) { check_gpt2_decoder("fox", FoxPosition(), true); }
 
-// A prompt that goes through the layers in two pieces, and more tokens than the training context.
-BOOST_AUTO_TEST_CASE(a_prompt_of_more_than_64_tokens_is_read_in_pieces) {
-  gpu::ModelConfiguration c = gpt2_to_decode("cable");
-  c.layers = c.heads = c.kv_heads = 1;
-  c.width = 32;
-  c.hidden = 128;
-  Traced::tape.clear();
-  const auto expected =
-      gpt2_oracle(c, CablePosition(), {.kind = EmbeddedPositions::none}, some_tokens(0, 0, 71));
-  gpu::Decoder decoder(c, {.batch = 1, .capacity = 72}, test_parameters(c));
-  LogitSums sums("cable, 70 tokens");
-  sums.add(decoder.append({some_tokens(0, 0, 70)}).data(), expected, 69);
-  sums.add(decoder.append({some_tokens(0, 70, 1)}).data(), expected, 70);
-  sums.check();
+BOOST_AUTO_TEST_CASE(long_prompts_are_read_by_the_kernels_of_training) {
+  check_long_prompt("cable", CablePosition(), true);
 }

@@ -40,3 +40,8 @@ BOOST_AUTO_TEST_CASE(functions_of_the_distance_are_decoded) {
   check_gpt2_decoder("t5_clipped", TablePosition<ClippedDistance>{{}, {ClippedDistance(256)}});
   check_gpt2_decoder("fire", FirePosition());
 }
+
+BOOST_AUTO_TEST_CASE(long_prompts_are_read_by_the_kernels_of_training) {
+  check_long_prompt("rope_half_split", RopePosition{.pairs = RopePairs::half_split}, true);
+  check_long_prompt("t5", t5_position(false), false);
+}
