@@ -6,6 +6,10 @@
 #include <cerrno>
 #include <cstring>
 
+#ifdef PLUMBLINE_MODELS_ON_GPU
+#include "core/device.hpp"
+#endif
+
 namespace plumbline::cli {
 
 namespace {
@@ -29,7 +33,12 @@ void add_backend_option(CLI::App& command, std::string& backend) {
 void go_to_backend(const std::string& backend, char** argv) {
   if (backend != "emulated" && backend != "cuda")
     throw BadInput("--backend", in_quotes(backend), "emulated or cuda");
-  if (backend == own_backend) return;
+  if (backend == own_backend) {
+#ifdef PLUMBLINE_MODELS_ON_GPU
+    gpu::expect_devices(1);
+#endif
+    return;
+  }
   const std::filesystem::path program = program_prefix() / "bin" / program_of(backend);
   execv(program.c_str(), argv);
   throw MachineLacks(program.string() + ": " + std::strerror(errno) +

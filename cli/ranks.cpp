@@ -15,6 +15,7 @@
 #include "support/text.hpp"
 #include "training/mpi_communicator.hpp"
 #ifdef PLUMBLINE_HAS_NCCL
+#include "core/device.hpp"
 #include "train/nccl_communicator.hpp"
 #endif
 
@@ -62,15 +63,30 @@ struct Together {
   std::unique_ptr<training::MpiCommunicator> mpi;
   std::unique_ptr<gpu::Communicator> nccl;
   training::Ranks ranks{gpu::one_rank()};
+  bool ready = false;  // to compute
 };
 
 std::unique_ptr<Together> together;
+
+Together& brought_together() {
+  if (!together) {
+    together = std::make_unique<Together>();
+    if (training::launched_by_mpi()) {
+      together->mpi = std::make_unique<training::MpiCommunicator>();
+      together->ranks = training::Ranks(*together->mpi);
+    }
+  }
+  return *together;
+}
 
 /// A GPU for each rank of the machine.
 void share_devices() {
 #ifdef PLUMBLINE_HAS_NCCL
   const training::MpiCommunicator& mpi = *together->mpi;
-  together->ranks.together([&] { gpu::take_device(mpi.rank_on_machine(), mpi.size_on_machine()); });
+  together->ranks.together([&] {
+    gpu::expect_devices(mpi.size_on_machine());
+    gpu::use_device(mpi.rank_on_machine());
+  });
   together->nccl = gpu::nccl_communicator(*together->mpi);
   together->ranks = training::Ranks(*together->nccl);
 #elif defined(PLUMBLINE_MODELS_ON_GPU)
@@ -90,17 +106,16 @@ extern "C" void say_last_words(int) {
 }  // namespace
 
 training::Ranks& ranks() {
-  if (together) return together->ranks;
-  together = std::make_unique<Together>();
-  if (!training::launched_by_mpi()) return together->ranks;
-  together->mpi = std::make_unique<training::MpiCommunicator>();
-  together->ranks = training::Ranks(*together->mpi);
-  together->mpi->check_launch();
-  if (together->mpi->size() > 1) {
-    share_processors(*together->mpi);
-    share_devices();
+  Together& all = brought_together();
+  if (all.mpi && !all.ready) {
+    all.ready = true;
+    all.mpi->check_launch();
+    if (all.mpi->size() > 1) {
+      share_processors(*all.mpi);
+      share_devices();
+    }
   }
-  return together->ranks;
+  return all.ranks;
 }
 
 int run_as_rank(const std::function<int()>& program) {
@@ -109,7 +124,8 @@ int run_as_rank(const std::function<int()>& program) {
   if (training::launched_rank() > 0) silence.emplace();
   int status = program();
   try {
-    status = ranks().finish(static_cast<ExitStatus>(status), silence ? silence->said() : "");
+    training::Ranks& all = brought_together().ranks;
+    status = all.finish(static_cast<ExitStatus>(status), silence ? silence->said() : "");
   } catch (const training::RankFailed& failure) {
     std::cerr << "plumbline: " << failure.what() << "\n";
     status = failure.status();

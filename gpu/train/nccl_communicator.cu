@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/launch.cuh"
-#include "support/error.hpp"
 
 namespace plumbline::gpu {
 
@@ -56,15 +55,6 @@ class NcclCommunicator : public Communicator {
 };
 
 }  // namespace
-
-void take_device(int rank_on_machine, int ranks_on_machine) {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess) devices = 0;
-  if (devices < ranks_on_machine)
-    throw MachineLacks(std::to_string(ranks_on_machine) + " ranks on a machine with " +
-                       std::to_string(devices) + " GPUs; expected a GPU for each");
-  check(cudaSetDevice(rank_on_machine));
-}
 
 std::unique_ptr<Communicator> nccl_communicator(Communicator& host) {
   return std::make_unique<NcclCommunicator>(host);

@@ -8,10 +8,6 @@
 
 namespace plumbline::gpu {
 
-/// From now on this process works on the GPU of its number among the ranks of this machine.
-/// @throws MachineLacks where there are fewer GPUs than ranks.
-void take_device(int rank_on_machine, int ranks_on_machine);
-
 /// Device memory by NCCL, host memory by `host`, which also brings the ranks together and must
 /// outlive it. To be made by all ranks at once, each on its own GPU.
 /// @throws std::runtime_error with what NCCL says.

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/device.hpp"
+
+#include <string>
+
+#include "core/launch.cuh"
+#include "support/error.hpp"
+
+namespace plumbline::gpu {
+
+void expect_devices(int count) {
+  int seen = 0;
+  const cudaError_t error = cudaGetDeviceCount(&seen);
+  if (error != cudaSuccess) seen = 0;
+  if (seen >= count) return;
+  std::string message = "this machine has " + std::to_string(seen) + " GPUs for CUDA; expected " +
+                        std::to_string(count);
+  if (error != cudaSuccess) message += std::string(" (") + cudaGetErrorString(error) + ")";
+  throw MachineLacks(message);
+}
+
+void use_device(int number) { check(cudaSetDevice(number)); }
+
+}  // namespace plumbline::gpu
