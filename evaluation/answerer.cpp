@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluation/answerer.hpp"
 
-#include <algorithm>
-
 namespace plumbline::evaluation {
 
-std::vector<Tokens> ask(Answerer& answerer, std::span<const Tokens> prompts, int count, int batch,
-                        const std::function<void(long answered)>& answered) {
-  std::vector<Tokens> result;
-  while (result.size() < prompts.size()) {
-    const std::size_t together =
-        std::min(static_cast<std::size_t>(batch), prompts.size() - result.size());
-    auto said = answerer.answers(prompts.subspan(result.size(), together), count);
-    std::move(said.begin(), said.end(), std::back_inserter(result));
-    answered(static_cast<long>(result.size()));
+void ask(Answerer& answerer, const Questions& questions, int batch) {
+  std::vector<Tokens> together;
+  for (long n = 0; n < questions.prompts; ++n) {
+    together.push_back(questions.prompt(n));
+    const auto count = static_cast<long>(together.size());
+    if (count < batch && n + 1 < questions.prompts) continue;
+    const auto said = answerer.answers(together, questions.answer_tokens);
+    for (long b = 0; b < count; ++b) {
+      questions.answered(n + 1 - count + b, said.at(static_cast<std::size_t>(b)));
+    }
+    together.clear();
   }
-  return result;
 }
 
 }  // namespace plumbline::evaluation

@@ -28,9 +28,16 @@ class Answerer {
 /// Called with the number of prompts that are done so far and what is being asked.
 using Progress = std::function<void(long done, const std::string& now)>;
 
-/// The continuations of all prompts, at most `batch` of them asked together. `answered` is called
-/// with how many have been.
-std::vector<Tokens> ask(Answerer& answerer, std::span<const Tokens> prompts, int count, int batch,
-                        const std::function<void(long answered)>& answered);
+/// What is asked: prompts 0, ..., prompts - 1, each made when its turn comes and forgotten when it
+/// has been answered.
+struct Questions {
+  long prompts;
+  std::function<Tokens(long n)> prompt;
+  int answer_tokens;
+  std::function<void(long n, const Tokens& said)> answered;  ///< in order
+};
+
+/// Asks everything, at most `batch` prompts together.
+void ask(Answerer& answerer, const Questions& questions, int batch);
 
 }  // namespace plumbline::evaluation

@@ -4,15 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "support/error.hpp"
 
 namespace plumbline::evaluation {
 
-void expect_at_least(int least, const char* field, int value) {
-  if (value < least) {
-    throw BadInput(field, std::to_string(value), fmt::format("at least {}", least));
+void expect_within(int least, int most, const char* field, int value) {
+  if (value < least || value > most) {
+    throw BadInput(field, std::to_string(value), fmt::format("from {} to {}", least, most));
   }
 }
 
@@ -24,6 +23,7 @@ void validate_lengths(const std::vector<int>& lengths, int shortest, const std::
           "lengths", std::to_string(*length),
           fmt::format("at least {} tokens, which {} takes without filler", shortest, what));
     }
+    expect_within(shortest, longest_length, "lengths", *length);
     if (std::find(lengths.begin(), length, *length) != length) {
       throw BadInput("lengths", fmt::format("{} twice", *length), "each length once");
     }
@@ -34,8 +34,8 @@ std::vector<int> usual_lengths(int training_length, int shortest) {
   std::vector<int> result;
   for (int factor = 1, length = training_length; factor <= 8 || result.empty();
        factor *= 2, length *= 2) {
+    if (length > longest_length) break;
     if (length >= shortest) result.push_back(length);
-    if (length > std::numeric_limits<int>::max() / 2) break;
   }
   return result;
 }

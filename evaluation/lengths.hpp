@@ -7,8 +7,11 @@
 
 namespace plumbline::evaluation {
 
-/// @throws BadInput naming the field for a value below `least`.
-void expect_at_least(int least, const char* field, int value);
+inline constexpr int most_prompts = 1 << 20;  ///< of a length
+inline constexpr int longest_length = 1 << 24;
+
+/// @throws BadInput naming the field for a value below `least` or above `most`.
+void expect_within(int least, int most, const char* field, int value);
 
 /// @throws BadInput for no length, a length twice, or one below `shortest`, which is that of
 /// `what`.

@@ -34,27 +34,27 @@ std::string said(const Tokens& tokens, const text::Tokenizer& tokenizer) {
 
 double mean_score(Answerer& answerer, const text::Tokenizer& tokenizer, const NeedleSettings& s,
                   const text::NeedleTask& task, int length,
-                  const std::function<void(long answered)>& answered) {
-  std::vector<Tokens> prompts;
+                  const std::function<void(long answered)>& progress) {
   std::vector<std::vector<std::string>> answers;
-  for (int p = 0; p < s.prompts; ++p) {
-    auto prompt = text::needle_prompt(tokenizer, task, options_of(s, length, p));
-    prompts.push_back(std::move(prompt.tokens));
-    answers.push_back(std::move(prompt.answers));
-  }
-  const auto continuations = ask(answerer, prompts, s.answer_room, s.batch, answered);
   double sum = 0;
-  for (std::size_t p = 0; p < prompts.size(); ++p) {
-    sum += text::answers_found(answers[p], said(continuations[p], tokenizer));
-  }
+  const auto prompt = [&](long n) {
+    auto needle = text::needle_prompt(tokenizer, task, options_of(s, length, static_cast<int>(n)));
+    answers.push_back(std::move(needle.answers));
+    return std::move(needle.tokens);
+  };
+  const auto answered = [&](long n, const Tokens& tokens) {
+    sum += text::answers_found(answers[static_cast<std::size_t>(n)], said(tokens, tokenizer));
+    progress(n + 1);
+  };
+  ask(answerer, {s.prompts, prompt, s.answer_room, answered}, s.batch);
   return sum / s.prompts;
 }
 
 }  // namespace
 
 int shortest_length(const NeedleSettings& s, const text::Tokenizer& tokenizer) {
-  expect_at_least(1, "prompts", s.prompts);
-  expect_at_least(1, "answer_room", s.answer_room);
+  expect_within(1, most_prompts, "prompts", s.prompts);
+  expect_within(1, longest_length, "answer_room", s.answer_room);
   if (s.tasks.empty()) throw BadInput("tasks", "empty", "at least one");
   int shortest = 0;
   for (auto name = s.tasks.begin(); name != s.tasks.end(); ++name) {
@@ -71,7 +71,7 @@ int shortest_length(const NeedleSettings& s, const text::Tokenizer& tokenizer) {
 }
 
 void validate(const NeedleSettings& s, const text::Tokenizer& tokenizer) {
-  expect_at_least(1, "batch", s.batch);
+  expect_within(1, most_prompts, "batch", s.batch);
   validate_lengths(s.lengths, shortest_length(s, tokenizer),
                    "the longest of these prompts with its answer");
 }

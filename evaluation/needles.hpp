@@ -39,8 +39,8 @@ struct NeedleResult {
 };
 
 /// @throws BadInput for no task, an unknown one or one that stands there twice, lengths as
-/// validate_lengths() with the shortest length that all prompts fit into, no prompts, or an answer
-/// room or batch below 1, naming the field.
+/// validate_lengths() with the shortest length that all prompts fit into, prompts or a batch
+/// outside [1, most_prompts], or an answer room outside [1, longest_length], naming the field.
 void validate(const NeedleSettings&, const text::Tokenizer&);
 
 /// What is said until end-of-text is searched for every answer, in upper or lower case; the score

@@ -52,9 +52,9 @@ double PasskeyResult::accuracy_at_depth(int depth) const {
 }
 
 void validate(const PasskeySettings& s, const text::Tokenizer& tokenizer) {
-  expect_at_least(2, "depths", s.depths);
-  expect_at_least(1, "prompts", s.prompts);
-  expect_at_least(1, "batch", s.batch);
+  expect_within(2, 1 << 16, "depths", s.depths);
+  expect_within(1, most_prompts, "prompts", s.prompts);
+  expect_within(1, most_prompts, "batch", s.batch);
   validate_lengths(s.lengths, text::shortest_passkey_prompt(tokenizer), "a passkey prompt");
 }
 
@@ -62,31 +62,27 @@ PasskeyResult measure_passkey(Answerer& answerer, const text::Tokenizer& tokeniz
                               const PasskeySettings& settings, const Progress& progress) {
   validate(settings, tokenizer);
   PasskeyResult result{settings, {}};
-  long answered = 0;
-  const int prompts_a_length = settings.depths * settings.prompts;
+  const long prompts = long{settings.depths} * settings.prompts;
   for (const int length : settings.lengths) {
     PasskeyLength row{length, answerer.refusal(length), {}};
     if (row.refused.empty()) {
-      std::vector<Tokens> prompts, keys;
-      for (int depth = 0; depth < settings.depths; ++depth) {
-        for (int p = 0; p < settings.prompts; ++p) {
-          const auto number = static_cast<std::uint64_t>(depth + p * settings.depths);
-          auto passkey = text::passkey_prompt(
-              tokenizer, {length, depth, settings.depths, settings.seed, number});
-          prompts.push_back(std::move(passkey.prompt));
-          keys.push_back(std::move(passkey.answer));
-        }
-      }
+      const long before = prompts * static_cast<long>(result.lengths.size());
       const std::string now = fmt::format("passkeys in {} tokens", length);
-      progress(answered, now);
-      const auto said = ask(answerer, prompts, digits_of_a_key, settings.batch,
-                            [&](long of_this_length) { progress(answered + of_this_length, now); });
+      progress(before, now);
       row.cells.resize(static_cast<std::size_t>(settings.depths));
-      for (std::size_t n = 0; n < said.size(); ++n) {
-        score(keys[n], said[n], row.cells[n / static_cast<std::size_t>(settings.prompts)]);
-      }
+      const auto passkey = [&](long n) {
+        const long depth = n / settings.prompts,
+                   number = depth + n % settings.prompts * settings.depths;
+        return text::passkey_prompt(tokenizer, {length, static_cast<int>(depth), settings.depths,
+                                                settings.seed, static_cast<std::uint64_t>(number)});
+      };
+      const auto answered = [&](long n, const Tokens& said) {
+        score(passkey(n).answer, said, row.cells[static_cast<std::size_t>(n / settings.prompts)]);
+        progress(before + n + 1, now);
+      };
+      ask(answerer, {prompts, [&](long n) { return passkey(n).prompt; }, digits_of_a_key, answered},
+          settings.batch);
     }
-    answered += prompts_a_length;
     result.lengths.push_back(std::move(row));
   }
   return result;

@@ -46,8 +46,8 @@ struct PasskeyResult {
   double place(int depth) const { return depth / (settings.depths - 1.0); }
 };
 
-/// @throws BadInput for no length, a length twice or one that no prompt fits into (and says the
-/// shortest), fewer than two depths, no prompts or a batch below 1, naming the field.
+/// @throws BadInput as validate_lengths() with the length of a prompt without filler, and for
+/// depths outside [2, 2^16], prompts or a batch outside [1, most_prompts], naming the field.
 void validate(const PasskeySettings&, const text::Tokenizer&);
 
 /// Asks for every key. Prompt p of depth d has the same key in every length; the lengths do not

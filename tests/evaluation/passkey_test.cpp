@@ -186,9 +186,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused_by_name) {
           {"lengths is " + std::to_string(shortest - 1), "at least " + std::to_string(shortest)});
   refused({.lengths = {}}, {"lengths is empty"});
   refused({.lengths = {500, 600, 500}}, {"lengths is 500 twice"});
-  refused({.lengths = {500}, .depths = 1}, {"depths is 1", "at least 2"});
-  refused({.lengths = {500}, .prompts = 0}, {"prompts is 0", "at least 1"});
-  refused({.lengths = {500}, .batch = 0}, {"batch is 0", "at least 1"});
+  refused({.lengths = {2000000000}}, {"lengths is 2000000000", "to 16777216"});
+  refused({.lengths = {500}, .prompts = 2000000000}, {"prompts is 2000000000"});
+  refused({.lengths = {500}, .depths = 1}, {"depths is 1", "from 2 to"});
+  refused({.lengths = {500}, .prompts = 0}, {"prompts is 0", "from 1 to"});
+  refused({.lengths = {500}, .batch = 0}, {"batch is 0", "from 1 to"});
 }
 
 BOOST_AUTO_TEST_CASE(usual_lengths_are_doublings_that_a_prompt_fits_into) {
