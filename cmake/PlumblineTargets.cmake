@@ -10,14 +10,30 @@ target_include_directories(plumbline_root INTERFACE
 target_compile_features(plumbline_root INTERFACE cxx_std_20)
 target_compile_options(plumbline_root INTERFACE $<INSTALL_INTERFACE:-ffp-contract=off>)
 
-# plumbline_add_test(NAME SOURCES a.cpp ... [LIBRARIES ...] [LABELS ...]): one Boost.Test program.
-function(plumbline_add_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
-  target_compile_definitions(${name} PRIVATE BOOST_TEST_DYN_LINK BOOST_TEST_MODULE=${name})
+# plumbline_add_test_headers(NAME OPTIONS ... HEADERS a.hpp ... [LIBRARIES ...]): headers that the tests
+# which name them share, compiled once. The compiler accepts them only with the same options.
+function(plumbline_add_test_headers name)
+  cmake_parse_arguments(ARG "" "" "OPTIONS;HEADERS;LIBRARIES" ${ARGN})
+  add_executable(${name} ${PROJECT_SOURCE_DIR}/tests/no_tests.cpp)
+  target_compile_definitions(${name} PRIVATE BOOST_TEST_DYN_LINK BOOST_TEST_MODULE=plumbline)
+  target_compile_options(${name} PRIVATE ${ARG_OPTIONS})
   target_link_libraries(${name} PRIVATE plumbline_root ${ARG_LIBRARIES} Boost::unit_test_framework)
-  # The tests themselves are small; compiling every equation under every reading is what takes time.
-  target_compile_options(${name} PRIVATE -O1)
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+endfunction()
+
+# plumbline_add_test(NAME SOURCES a.cpp ... [LIBRARIES ...] [LABELS ...] [HEADERS ...]): one Boost.Test
+# program; HEADERS: the shared headers, when not plumbline_test_headers.
+function(plumbline_add_test name)
+  cmake_parse_arguments(ARG "" "HEADERS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  if(NOT ARG_HEADERS)
+    set(ARG_HEADERS plumbline_test_headers)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_compile_definitions(${name} PRIVATE BOOST_TEST_DYN_LINK BOOST_TEST_MODULE=plumbline)
+  target_link_libraries(${name} PRIVATE plumbline_root ${ARG_LIBRARIES} Boost::unit_test_framework)
+  get_target_property(options ${ARG_HEADERS} COMPILE_OPTIONS)
+  target_compile_options(${name} PRIVATE ${options})
+  target_precompile_headers(${name} REUSE_FROM ${ARG_HEADERS})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
