@@ -22,6 +22,8 @@ void add_evaluate(CLI::App& app, Run& run, char** argv) {
   evaluate->footer("docs/evaluating.md tells more.");
   add_evaluate_perplexity(*evaluate, run, argv);
   add_evaluate_curves(*evaluate, run);
+  add_evaluate_maps(*evaluate, run, argv);
+  add_evaluate_cost(*evaluate, run, argv);
   add_evaluate_retrieval(*evaluate, run, argv);
   add_evaluate_passkey(*evaluate, run, argv);
   add_evaluate_needles(*evaluate, run, argv);

@@ -12,6 +12,8 @@ void add_result_options(CLI::App& command, std::string& json, std::string& svg);
 
 void add_evaluate_perplexity(CLI::App& evaluate, Run& run, char** argv);
 void add_evaluate_curves(CLI::App& evaluate, Run& run);
+void add_evaluate_maps(CLI::App& evaluate, Run& run, char** argv);
+void add_evaluate_cost(CLI::App& evaluate, Run& run, char** argv);
 void add_evaluate_retrieval(CLI::App& evaluate, Run& run, char** argv);
 void add_evaluate_passkey(CLI::App& evaluate, Run& run, char** argv);
 void add_evaluate_needles(CLI::App& evaluate, Run& run, char** argv);

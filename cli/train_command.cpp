@@ -9,6 +9,7 @@
 #include "cli/progress.hpp"
 #include "cli/ranks.hpp"
 #include "cli/train_options.hpp"
+#include "evaluation/curves.hpp"
 #include "text/entropy.hpp"
 #include "training/run.hpp"
 
@@ -33,6 +34,11 @@ nlohmann::ordered_json to_json(const training::Outcome& o) {
           {"checkpoint", o.checkpoint.string()}};
 }
 
+/// What the log has so far, as pictures beside it.
+void draw_curves(const std::filesystem::path& folder) {
+  evaluation::write_training_curves({evaluation::read_log(folder, "run")}, folder);
+}
+
 int train(const TrainOptions& options) {
   const bool first = ranks().first();
   Report json(first ? options.json : "");
@@ -46,6 +52,7 @@ int train(const TrainOptions& options) {
   {
     Progress progress(options.settings.schedule.updates);
     outcome = run.train([&](const training::Status& s) {
+      if (s.validation_loss) draw_curves(options.habits.folder);
       const bool telling = s.validation_loss || !s.saved.empty() || s.update % every == 0;
       if (prints && telling) {
         progress.clear();

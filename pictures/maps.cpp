@@ -37,10 +37,12 @@ std::string cells(const Map& map, const Range& range, double x, double y) {
     // Neighbours of one shade are one rectangle: a long row of them would be a large file.
     for (std::size_t j = 0, end = 0; j < row.size(); j = end) {
       for (end = j + 1; end < row.size() && shade(end) == shade(j);) ++end;
-      const std::string width = coordinate(side * static_cast<double>(end - j));
-      paths[static_cast<std::size_t>(shade(j))] += fmt::format(
-          "M{} {}h{}v{}h-{}z", coordinate(x + side * static_cast<double>(j)),
-          coordinate(y + side * static_cast<double>(i)), width, coordinate(side), width);
+      // Both ends are rounded for themselves, so that neighbours meet.
+      const std::string left = coordinate(x + side * static_cast<double>(j));
+      paths[static_cast<std::size_t>(shade(j))] +=
+          fmt::format("M{} {}H{}V{}H{}z", left, coordinate(y + side * static_cast<double>(i)),
+                      coordinate(x + side * static_cast<double>(end)),
+                      coordinate(y + side * static_cast<double>(i + 1)), left);
     }
   }
   std::string out;

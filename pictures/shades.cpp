@@ -19,7 +19,12 @@ std::string number_text(double value) {
 }
 
 std::string draw_scale(double lowest, double highest, double x, double y, double width) {
-  const std::string low = number_text(lowest), high = number_text(highest);
+  // What is nothing beside the other end is rounding.
+  const double least = 1e-4 * (highest - lowest);
+  const auto text = [&](double value) {
+    return number_text(std::fabs(value) < least ? 0.0 : value);
+  };
+  const std::string low = text(lowest), high = text(highest);
   std::string out = text_at(x, y + 10, "start", low);
   const double from = x + 6 + width_of(low), to = x + width - 6 - width_of(high);
   const double side = (to - from) / shades;

@@ -70,8 +70,9 @@ void remove_partial_files(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     const auto of = [&](const char* file) { return name.starts_with(file); };
-    if (name.ends_with(".partial") && (of(".checkpoint-") || of(".run.json.") || of(".log.jsonl.")))
-      partial.push_back(entry.path());
+    const bool ours = of(".checkpoint-") || of(".run.json.") || of(".log.jsonl.") ||
+                      name.find(".svg.") != std::string::npos;  // a curve
+    if (name.ends_with(".partial") && ours) partial.push_back(entry.path());
   }
   for (const auto& path : partial) std::filesystem::remove(path);
 }

@@ -45,4 +45,8 @@ std::vector<float> Scorer::embeddings(const SequenceBatch& batch, Pooling poolin
   return parts_->model->embeddings(batch, pooling);
 }
 
+AttentionWeights Scorer::attention_weights(int layer) {
+  return parts_->model->attention_weights(layer);
+}
+
 }  // namespace plumbline::gpu

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "model/attention_weights.hpp"
 #include "model/parameters.hpp"
 #include "model/sequence_batch.hpp"
 #include "ops/pooling.hpp"
@@ -32,6 +33,9 @@ class Scorer {
   std::vector<float> logits(const SequenceBatch&);
   /// BERT's: [batch, width]; targets are not read. Throws as Model::embeddings (model/model.cuh).
   std::vector<float> embeddings(const SequenceBatch&, Pooling);
+
+  /// Of the last call: what a layer attended to. Throws as Model::attention_weights.
+  AttentionWeights attention_weights(int layer);
 
  private:
   struct Parts;

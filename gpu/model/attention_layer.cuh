@@ -2,13 +2,17 @@
 #ifndef PLUMBLINE_GPU_MODEL_ATTENTION_LAYER_CUH
 #define PLUMBLINE_GPU_MODEL_ATTENTION_LAYER_CUH
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "attention/attention.cuh"
+#include "core/host_element.cuh"
 #include "model/attention_problem.hpp"
+#include "model/attention_weights.hpp"
 #include "model/layers.cuh"
 #include "model/position.cuh"
+#include "model/upload.cuh"
 #include "ops/heads.cuh"
 
 namespace plumbline::gpu {
@@ -87,6 +91,37 @@ class AttentionLayer {
     output_.forward(rows, room.merged, y);
   }
 
+  /// After forward: attention once more, on one-hot values, whose o_i = sum_j p_ij e_j is a row of
+  /// weights; as many keys at a time as a head has numbers. Overwrites room.o and room.v.
+  AttentionWeights weights(const Tokens& tokens, const Room& room) {
+    const ModelConfiguration& c = step_.configuration;
+    const int dim = c.head_dim(), length = tokens.length;
+    const std::size_t rows = static_cast<std::size_t>(tokens.rows()) * c.heads;
+    AttentionWeights result{tokens.batch, c.heads, c.kv_heads, length, dim, {}, {}, {}, {}};
+    result.p.resize(rows * length);
+    const std::size_t keys = static_cast<std::size_t>(tokens.batch) * c.kv_heads * length;
+    for (int first = 0; first < length; first += dim) {
+      const int count = std::min(dim, length - first);
+      std::vector<Element> v(keys * dim, Element{});
+      for (std::size_t head = 0; head < keys / length; ++head)
+        for (int n = 0; n < count; ++n)
+          v[(head * length + first + n) * dim + n] = one_on_host<Element>();
+      upload(step_.stream, v, room.v);
+      plumbline_problem problem = problem_of(tokens);
+      problem.v = room.v;
+      plumbline_gradients unused{};
+      position_.prepare_backward(problem, unused);
+      attention_.forward(problem, {.o = room.o, .lse = lse_});
+      const std::vector<float> o = fetched(room.o, rows * dim);
+      for (std::size_t row = 0; row < rows; ++row)
+        for (int n = 0; n < count; ++n) result.p[row * length + first + n] = o[row * dim + n];
+    }
+    result.lse = fetched(lse_, rows);
+    result.q = fetched(q_, rows * dim);
+    result.k = fetched(k_, keys * dim);
+    return result;
+  }
+
   void backward(const Tokens& tokens, const Element* x, const Element* grad_y, Element* grad_x,
                 const Room& room) {
     const int rows = tokens.rows();
@@ -143,6 +178,16 @@ class AttentionLayer {
   }
   void merge(const HeadColumns& shape, const Element* heads, Element* columns) const {
     merge_heads(step_.stream, step_.configuration.format, shape, heads, columns);
+  }
+
+  template <class Number>
+  std::vector<float> fetched(const Number* device, std::size_t count) const {
+    std::vector<Number> numbers(count);
+    download(step_.stream, device, count, numbers.data());
+    std::vector<float> floats(count);
+    std::ranges::transform(numbers, floats.begin(),
+                           [](const Number& x) { return float_on_host(x); });
+    return floats;
   }
 
   plumbline_problem problem_of(const Tokens& tokens) const {

@@ -4,6 +4,7 @@
 #include <climits>
 #include <string>
 
+#include "core/host_element.cuh"
 #include "model/embedding_layer.cuh"
 #include "model/head.cuh"
 #include "model/sublayer.cuh"
@@ -116,7 +117,7 @@ class Transformer : public Model {
       std::vector<Element> some(rows * vocabulary);
       download(step_.stream, layers_->head.logits(first, rows), some.size(), some.data());
       std::ranges::transform(some, all.begin() + static_cast<std::ptrdiff_t>(first * vocabulary),
-                             [](const Element& logit) { return to_float(logit); });
+                             [](const Element& logit) { return float_on_host(logit); });
     }
     return all;
   }
@@ -142,6 +143,12 @@ class Transformer : public Model {
     backward(tokens);
   }
 
+  AttentionWeights attention_weights(int layer) override {
+    if (layer < 0 || layer >= step_.configuration.layers || rows_ == 0)
+      throw std::out_of_range("layer " + std::to_string(layer) + ", or no call before");
+    return layers_->sublayers[2 * layer]->attention_weights(last_, layers_->room);
+  }
+
  private:
   std::size_t bytes() {
     Arena counting;
@@ -153,6 +160,7 @@ class Transformer : public Model {
 
   /// The last hidden states, [rows, width].
   const Element* hidden(const Tokens& tokens) {
+    last_ = tokens;
     const Element* x = layers_->embedding.forward(tokens);
     for (const auto& sublayer : layers_->sublayers) x = sublayer->forward(tokens, x, layers_->room);
     return x;
@@ -230,6 +238,7 @@ class Transformer : public Model {
   PositionRoom position_;
   DeviceBuffer<unsigned char> memory_;
   std::unique_ptr<Layers<Element>> layers_;
+  Tokens last_;  ///< of the last call
   int rows_ = 0;
 };
 

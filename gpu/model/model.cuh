@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/launch.cuh"
+#include "model/attention_weights.hpp"
 #include "model/parameters.hpp"
 #include "model/sequence_batch.hpp"
 #include "ops/chunked_cross_entropy.cuh"
@@ -45,6 +46,9 @@ class Model {
   virtual std::vector<float> losses() = 0;
   /// Every token's logits, [batch, length, vocabulary]; targets are not read. Throws as loss.
   virtual std::vector<float> logits(const SequenceBatch&) = 0;
+  /// Of the last call: what a layer attended to. Takes memory of batch x heads x length^2 on the
+  /// host. @throws std::out_of_range for a layer that there is not, or before any call.
+  virtual AttentionWeights attention_weights(int layer) = 0;
 
   /// BERT's: every sequence's embedding, [batch, width], pooled from its tokens' last hidden states
   /// and of length 1 (ops/pooling.cuh); targets are not read. `with_dropout`: as it is when

@@ -76,6 +76,11 @@ class Sublayer {
     }
   }
 
+  /// After forward, of an attention sublayer.
+  AttentionWeights attention_weights(const Tokens& tokens, const Room<Element>& room) {
+    return attention_->weights(tokens, room.attention);
+  }
+
  private:
   void apply(const Tokens& tokens, const Element* x, Element* y, const Room<Element>& room) {
     if (attention_)

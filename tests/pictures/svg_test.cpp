@@ -57,9 +57,9 @@ BOOST_AUTO_TEST_CASE(a_map_has_a_cell_for_every_value_in_its_shade) {
   picture.maps = {{"map", {{0}, {8, 4}}}};
   const std::string drawn = svg(picture);
   // 196 units across two cells: the lowest above the highest, the middle beside it.
-  BOOST_TEST(drawn.find("class=\"q0\" d=\"M24 24h98v98h-98z\"") != std::string::npos, drawn);
-  BOOST_TEST(drawn.find("class=\"q8\" d=\"M24 122h98v98h-98z\"") != std::string::npos);
-  BOOST_TEST(drawn.find("class=\"q4\" d=\"M122 122h98v98h-98z\"") != std::string::npos);
+  BOOST_TEST(drawn.find("class=\"q0\" d=\"M24 24H122V122H24z\"") != std::string::npos, drawn);
+  BOOST_TEST(drawn.find("class=\"q8\" d=\"M24 122H122V220H24z\"") != std::string::npos);
+  BOOST_TEST(drawn.find("class=\"q4\" d=\"M122 122H220V220H122z\"") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(ticks_are_round_numbers_within_the_axis) {

@@ -68,7 +68,8 @@ with tempfile.TemporaryDirectory() as place:
     last = f"checkpoint-{UPDATES:08}.safetensors"
     if (calm / last).read_bytes() != (killed / last).read_bytes():
         sys.exit(f"seed {seed}: after {kills} kills the weights differ from the calm run's")
-    kept = {"log.jsonl", "run.json", ".lock", last, f"checkpoint-{UPDATES - 3:08}.safetensors"}
+    kept = {"log.jsonl", "run.json", ".lock", last, f"checkpoint-{UPDATES - 3:08}.safetensors",
+            "loss.svg", "norm.svg", "learning_rate.svg"}
     leftovers = {p.name for p in killed.iterdir()} - kept
     if leftovers:
         sys.exit(f"seed {seed}: left over: {sorted(leftovers)}")

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// plumbline evaluate cost: time and memory of inference by position method and length.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/evaluate_command.hpp"
+#include "cli/models_backend.hpp"
+#include "cli/progress.hpp"
+#include "evaluation/cost.hpp"
+#include "pictures/svg.hpp"
+
+namespace plumbline::cli {
+namespace {
+
+struct Options {
+  std::string preset = "nano", json, out, backend = "emulated";
+  evaluation::CostSettings settings{
+      {"nope", "cable", "alibi", "ggd", "rope", "sinusoidal"}, {}, 8, 3};
+};
+
+int evaluate(const Options& o) {
+  Report json(o.json);
+  const bool emulated = o.backend == "emulated";
+  const std::string machine = emulated ? "CPU emulation of the CUDA kernels" : "on a GPU";
+  const gpu::ModelConfiguration model = gpu::preset(o.preset);
+  std::vector<evaluation::MethodCost> all;
+  {
+    const auto steps = o.settings.lengths.size() * o.settings.positions.size() *
+                       static_cast<std::size_t>(1 + std::max(1, o.settings.repeats));
+    Progress progress(static_cast<long>(steps));
+    long done = 0;
+    all = evaluation::measure_cost(model, o.settings,
+                                   [&](const std::string& what) { progress.update(done++, what); });
+  }
+  if (o.json != "-") {
+    std::cout << evaluation::table(all);
+    if (emulated)
+      std::cout << "Times are those of the CPU emulation: they say what the methods' kernels do "
+                   "beside each other, not what a GPU would take.\n";
+  }
+  if (json) {
+    auto report = evaluation::to_json(all);
+    report["backend"] = o.backend;
+    report["preset"] = o.preset;
+    report["repeats"] = o.settings.repeats;
+    json.write(to_text(report));
+  }
+  if (!o.out.empty()) {
+    const std::filesystem::path folder = o.out;
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) throw BadInput("--out", path_in_quotes(folder) + ": " + error.message(), "a folder");
+    using enum evaluation::CostKind;
+    for (const auto& [kind, file] :
+         {std::pair{prompt, "prompt.svg"}, {token, "token.svg"}, {memory, "memory.svg"}})
+      write_file(folder / file, pictures::svg_file(evaluation::picture_of(all, kind, machine)));
+  }
+  return all_right;
+}
+
+}  // namespace
+
+void add_evaluate_cost(CLI::App& evaluate_command, Run& run, char** argv) {
+  auto o = std::make_shared<Options>();
+  auto* command = evaluate_command.add_subcommand(
+      "cost", "Time and memory of inference by position method and length");
+  command->add_option("--preset", o->preset, "Sizes of the model, as train has them")
+      ->capture_default_str();
+  command
+      ->add_option("--positions", o->settings.positions,
+                   "Position methods; the others are compared with the first")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--lengths", o->settings.lengths, "Tokens, e.g. 512,1024,2048")
+      ->required()
+      ->delimiter(',');
+  command->add_option("--new-tokens", o->settings.new_tokens, "Timed one by one")
+      ->capture_default_str();
+  command->add_option("--repeats", o->settings.repeats, "Of which the least counts")
+      ->capture_default_str();
+  command->add_option("--json", o->json, "Write the result as JSON to FILE (default: -)")
+      ->type_name("[FILE]")
+      ->expected(0, 1)
+      ->check(not_empty())
+      ->default_str("-");
+  command->add_option("--out", o->out, "A folder for the pictures")->check(not_empty());
+  add_backend_option(*command, o->backend);
+  command->callback([o, argv, &run] {
+    run = [o, argv] {
+      go_to_backend(o->backend, argv);
+      return evaluate(*o);
+    };
+  });
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// plumbline evaluate maps: attention weights and biases of every head, drawn.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/evaluate_command.hpp"
+#include "cli/models_backend.hpp"
+#include "evaluation/maps.hpp"
+#include "inference/trained_model.hpp"
+#include "pictures/svg.hpp"
+#include "text/token_stream.hpp"
+
+namespace plumbline::cli {
+namespace {
+
+struct Options {
+  std::string model, text, tokenizer, out, json, backend = "emulated";
+  std::vector<std::string> data;
+  int length = 64;
+};
+
+/// The text's tokens, or the first ones of the data.
+std::vector<text::Token> tokens_of(const Options& o, const text::Tokenizer& tokenizer) {
+  if (o.length < 1) throw BadInput("--length", std::to_string(o.length), "at least 1");
+  if (!o.text.empty()) {
+    std::vector<text::Token> tokens = tokenizer.encode(o.text);
+    tokens.resize(std::min<std::size_t>(tokens.size(), o.length));
+    return tokens;
+  }
+  if (o.data.empty()) throw BadInput("--text", "missing", "a text, or --data with files");
+  const auto stream = text::open_stream({o.data.begin(), o.data.end()}, tokenizer);
+  std::vector<text::Token> tokens(std::min<std::int64_t>(stream.size(), o.length));
+  stream.read(0, tokens);
+  return tokens;
+}
+
+void draw(const std::filesystem::path& file, const pictures::Picture& picture) {
+  write_file(file, pictures::svg_file(picture));
+}
+
+int evaluate(const Options& o) {
+  Report json(o.json);
+  const inference::TrainedModel model = inference::load_trained_model(o.model);
+  const std::string& name = o.tokenizer.empty() ? model.tokenizer : o.tokenizer;
+  if (name.empty())
+    throw BadInput("--tokenizer", "missing", "its name: the model's files do not say it");
+  const auto tokens = tokens_of(o, *text::open_tokenizer(name));
+  const std::filesystem::path folder = o.out;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw BadInput("--out", path_in_quotes(folder) + ": " + error.message(), "a folder");
+
+  const auto maps = evaluation::head_maps(model.configuration, model.parameters, tokens);
+  const auto priors = evaluation::prior_exponents(model.configuration, model.parameters);
+  for (int layer = 0; layer < model.configuration.layers; ++layer) {
+    const auto one = [&](evaluation::MapKind kind, const char* name_of_kind) {
+      draw(folder / fmt::format("{}-layer-{}.svg", name_of_kind, layer),
+           evaluation::picture_of(maps, layer, kind));
+    };
+    one(evaluation::MapKind::attention, "attention");
+    if (!model.configuration.ssmax) one(evaluation::MapKind::bias, "bias");
+  }
+  if (!priors.empty()) draw(folder / "theta.svg", evaluation::picture_of(priors));
+  if (json) {
+    auto report = evaluation::to_json(maps, priors);
+    report["model"] = o.model;
+    report["position"] = model.configuration.position;
+    report["tokens"] = tokens;
+    json.write(to_text(report));
+  }
+  if (o.json != "-")
+    std::cout << fmt::format("{} tokens, {} layers of {} heads: wrote pictures into {}\n",
+                             tokens.size(), model.configuration.layers, model.configuration.heads,
+                             folder.string());
+  return all_right;
+}
+
+}  // namespace
+
+void add_evaluate_maps(CLI::App& evaluate_command, Run& run, char** argv) {
+  auto o = std::make_shared<Options>();
+  auto* command = evaluate_command.add_subcommand(
+      "maps", "Attention weights and biases of every head on a text, drawn; GGD's exponents");
+  command->add_option("model", o->model, "A run's folder, a checkpoint, Hugging Face's file")
+      ->required()
+      ->check(not_empty());
+  auto* text = command->add_option("--text", o->text, "What the model reads");
+  command->add_option("--data", o->data, "The first tokens of texts or token shards instead")
+      ->excludes(text);
+  command->add_option("--length", o->length, "Most tokens")->capture_default_str();
+  command->add_option("--out", o->out, "A folder for the pictures")->required()->check(not_empty());
+  command->add_option("--tokenizer", o->tokenizer, "In place of the model's");
+  command->add_option("--json", o->json, "Write the numbers as JSON to FILE (default: -)")
+      ->type_name("[FILE]")
+      ->expected(0, 1)
+      ->check(not_empty())
+      ->default_str("-");
+  add_backend_option(*command, o->backend);
+  command->callback([o, argv, &run] {
+    run = [o, argv] {
+      go_to_backend(o->backend, argv);
+      return evaluate(*o);
+    };
+  });
+}
+
+}  // namespace plumbline::cli
