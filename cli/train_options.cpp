@@ -93,7 +93,8 @@ void add_run_options(CLI::App& command, TrainOptions& o) {
       ->required()
       ->check(not_empty());
   command.add_flag("--resume", o.habits.resume, "Go on from the folder's newest checkpoint");
-  command.add_option("--tokenizer", o.tokenizer, "byte, or the path of a SentencePiece model")
+  command
+      .add_option("--tokenizer", o.tokenizer, "byte, gpt2 (shards alone), or a SentencePiece model")
       ->capture_default_str();
   command.add_option("--separator", s.separator, "A line that ends a document of a text");
   command.add_option("--validation", s.validation, "Share of the tokens kept for validation")

@@ -5,6 +5,7 @@
 
 #include "support/error.hpp"
 #include "text/byte_tokenizer.hpp"
+#include "text/gpt2_tokens.hpp"
 #include "text/sentencepiece_tokenizer.hpp"
 
 namespace plumbline::text {
@@ -20,6 +21,7 @@ void Tokenizer::check(std::span<const Token> tokens) const {
 
 std::unique_ptr<Tokenizer> open_tokenizer(const std::string& name) {
   if (name == "byte") return std::make_unique<ByteTokenizer>();
+  if (name == "gpt2") return std::make_unique<Gpt2Tokens>();
   return std::make_unique<SentencePieceTokenizer>(name);
 }
 

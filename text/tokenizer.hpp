@@ -46,7 +46,8 @@ class Tokenizer {
   void check(std::span<const Token> tokens) const;
 };
 
-/// "byte" for bytes (text/byte_tokenizer.hpp), anything else is the path of a SentencePiece model.
+/// "byte" for bytes (text/byte_tokenizer.hpp), "gpt2" for shards of GPT-2's tokens
+/// (text/gpt2_tokens.hpp), anything else is the path of a SentencePiece model.
 /// @throws BadInput naming the file and the reason if it is no usable model.
 std::unique_ptr<Tokenizer> open_tokenizer(const std::string& name);
 

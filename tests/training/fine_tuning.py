@@ -194,6 +194,11 @@ with tempfile.TemporaryDirectory() as place:
 
     new = ["--out", place / "new"]
     begin = ["train", text, *new, "--from", place / "gpt"]
+    shard = place / "foreign.bin"  # llm.c's form; a token of another vocabulary
+    shard.write_bytes(struct.pack("<256i", 20240520, 1, 200, *[0] * 253) +
+                      struct.pack("<200H", *range(100), *range(200, 300)))
+    succeed("train", shard, *gpt, "--tokenizer", "gpt2", "--vocabulary", 50257, "--out",
+            place / "gpt2")
     damaged, few = place / "damaged.jsonl", place / "few.jsonl"
     damaged.write_text('{"query": "q"}\n' * 20)
     few.write_text("".join(pairs.read_text().splitlines(True)[:8]))
@@ -205,6 +210,9 @@ with tempfile.TemporaryDirectory() as place:
             [["vocabulary is 300", "expected 261"], *begin, "--vocabulary", 300],
             [["position is alibi", "expected learnable"], *begin, "--position", "alibi"],
             [["length is 17", "at most 16", "table of learnable"], *begin, "--length", 17],
+            [["foreign.bin", "161 is 261", "vocabulary's size 261"], "train", shard, *begin[2:]],
+            [["tokenizer gpt2", "token shards alone"], "train", text, *new, "--tokenizer", "gpt2",
+             "--vocabulary", 50257],
             [["data is missing"], "train", *new],
             [["--objective", '"contrast"'], *begin, "--objective", "contrast"],
             [["objective is contrastive for a causal model", "BERT"], "train", *new, "--from",
