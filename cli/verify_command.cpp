@@ -20,13 +20,16 @@ using verdict::KernelLibrary;
 /// What --all runs at least.
 constexpr int cases_of_all = 2100;
 
+/// Seconds: far more than a call of any case takes, on the emulation or with a compiler at work.
+constexpr double default_time_limit = 20;
+
 struct VerifyOptions {
   std::string kernel_path, backend = "auto", case_line;
   std::vector<std::string> kernels;
   Selection selection;
   int cases = 1050;
   bool all = false;
-  double time_limit = 20;
+  double time_limit = default_time_limit;
   std::string seed = "1";
   ReportOptions reports;
 };
@@ -165,6 +168,9 @@ int verify(const VerifyOptions& options) {
   report.seed = seed_from(options.seed);
   if (!options.kernel_path.empty()) {
     report.kernel_option = "--kernel " + quoted(options.kernel_path);
+    if (options.time_limit != default_time_limit) {
+      report.kernel_option += fmt::format(" --time-limit {}", options.time_limit);
+    }
   } else if (options.backend != "auto") {
     report.kernel_option = "--backend " + options.backend;
   }

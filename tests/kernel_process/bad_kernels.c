@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A library of kernels that do what a kernel must not, each one thing. Those that go on after it
+   give no right result either. fp32 without bias. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "plumbline_kernel.h"
+
+#define KERNEL(name) \
+  static int name(const plumbline_problem* p, const plumbline_outputs* out, char* m, size_t n)
+
+static volatile float sink;
+static size_t o_count(const plumbline_problem* p) {
+  return (size_t)p->batch * p->heads * p->queries * p->head_dim;
+}
+static size_t lse_count(const plumbline_problem* p) { return o_count(p) / p->head_dim; }
+static int fill(const plumbline_problem* p, const plumbline_outputs* out, float value) {
+  for (size_t n = 0; n < o_count(p); ++n) ((float*)out->o)[n] = value;
+  for (size_t n = 0; n < lse_count(p); ++n) out->lse[n] = value;
+  return 0;
+}
+KERNEL(null_pointer) { *(volatile float*)NULL = 1; return (void)p, (void)out, (void)m, (void)n, 0; }
+KERNEL(aborts) { abort(); return (void)p, (void)out, (void)m, (void)n, 0; }
+KERNEL(exits) { exit(0); return (void)p, (void)out, (void)m, (void)n, 0; }
+KERNEL(divides_by_zero) {
+  volatile int zero = 0;
+  return (void)out, (void)m, (void)n, p->keys / zero;
+}
+static int deeper(volatile char* above) {
+  volatile char frame[4096];
+  frame[0] = above[0];
+  return sink < 1 ? deeper(frame) + frame[0] : 0;
+}
+KERNEL(uses_up_the_stack) {
+  char first = 0;
+  return (void)p, (void)out, (void)m, (void)n, deeper(&first);
+}
+KERNEL(hangs) {
+  for (volatile int forever = 1; forever;) sleep(1);
+  return (void)p, (void)out, (void)m, (void)n, 0;
+}
+KERNEL(writes_to_q) {
+  ((float*)p->q)[1] = 0;
+  return (void)m, (void)n, fill(p, out, 1);
+}
+KERNEL(writes_past_lse) {
+  /* Beyond the alignment and the page: what a loop without its bounds check does. */
+  for (size_t n = 0; n < lse_count(p) + 64; ++n) ((volatile float*)out->lse)[n] = 1;
+  return (void)m, (void)n, 0;
+}
+KERNEL(writes_before_o) {
+  ((float*)out->o)[-3] = 1;
+  return (void)m, (void)n, fill(p, out, 1);
+}
+KERNEL(reads_past_k) {
+  sink = ((const float*)p->k)[(size_t)p->batch * p->kv_heads * p->keys * p->head_dim + 16];
+  return (void)m, (void)n, fill(p, out, 1);
+}
+KERNEL(gives_zeros) { return (void)m, (void)n, fill(p, out, 0); }
+KERNEL(gives_nan) { return (void)m, (void)n, fill(p, out, nanf("")); }
+KERNEL(gives_its_input) {
+  fill(p, out, 1);
+  memcpy(out->o, p->q, o_count(p) * sizeof(float));
+  return (void)m, (void)n, 0;
+}
+KERNEL(gives_nothing) { return (void)p, (void)out, (void)m, (void)n, 0; }
+KERNEL(reads_a_file) {
+  const char* path = getenv("PLUMBLINE_TEST_EXPECTED");
+  FILE* file = path ? fopen(path, "rb") : NULL;
+  if (file) fclose(file);
+  return (void)m, (void)n, fill(p, out, 1);
+}
+/* The judge's descriptors and memory: what may be reached of them is reported as the result. */
+KERNEL(looks_for_the_judge) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/mem", (int)getppid());
+  int found = open(path, O_RDONLY) >= 0;
+  for (int descriptor = 6; descriptor < 64; ++descriptor) {
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    char target[256] = "";
+    if (readlink(path, target, sizeof target - 1) > 0 && !strstr(target, "/mem")) found |= 2;
+  }
+  snprintf(m, n, "found %d", found);
+  return (void)p, (void)out, 100 + found;
+}
+KERNEL(talks) {
+  puts("this is no JSON");
+  fflush(stdout);
+  return (void)m, (void)n, fill(p, out, 0);
+}
+
+static int supports(const plumbline_problem* p, int32_t pass) {
+  return (void)pass, p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE;
+}
+static int supports_reads(const plumbline_problem* p, int32_t pass) {
+  return supports(p, pass) && (!p->lengths || p->lengths[0] >= 0);
+}
+static int supports_hangs(const plumbline_problem* p, int32_t pass) {
+  return supports(p, pass) && hangs(p, NULL, NULL, 0);
+}
+
+#define CONTRACT {{0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0, 0}}
+#define ENTRY(name) {#name, CONTRACT, 1, supports, name, 0, 0}
+static const plumbline_kernel kernels[] = {
+    ENTRY(null_pointer), ENTRY(aborts), ENTRY(exits), ENTRY(divides_by_zero),
+    ENTRY(uses_up_the_stack), ENTRY(hangs), ENTRY(writes_to_q), ENTRY(writes_past_lse),
+    ENTRY(writes_before_o), ENTRY(reads_past_k), ENTRY(gives_zeros), ENTRY(gives_nan),
+    ENTRY(gives_its_input), ENTRY(gives_nothing), ENTRY(reads_a_file), ENTRY(looks_for_the_judge),
+    ENTRY(talks), {"supports_reads", CONTRACT, 1, supports_reads, gives_zeros, 0, 0},
+    {"supports_hangs", CONTRACT, 1, supports_hangs, gives_zeros, 0, 0}};
+static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "bad kernels", "CPU",
+                                          sizeof kernels / sizeof kernels[0], kernels};
+
+/* PLUMBLINE_TEST_LOADING asks for what goes wrong before any kernel runs. */
+const plumbline_library* plumbline_kernel_library(void) {
+  static plumbline_library changed;
+  const char* how = getenv("PLUMBLINE_TEST_LOADING");
+  if (how && !strcmp(how, "crash")) *(volatile int*)NULL = 1;
+  if (how && !strcmp(how, "exit")) exit(5);
+  if (how && !strcmp(how, "none")) return NULL;
+  changed = library;
+  if (how && !strcmp(how, "version")) changed.abi_version = 99;
+  return &changed;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// plumbline verify --kernel from outside: the examples, the reports, and libraries that are none.
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.hpp"
+
+using namespace plumbline;
+using nlohmann::json;
+
+namespace {
+
+test::ProgramRun verify(const std::string& library, const std::string& options) {
+  return test::plumbline("verify --kernel " + library + " " + options);
+}
+
+std::string of_bad_kernel(const std::string& kernel) {
+  return "--kernels " + kernel +
+         " --pass forward --bias nope --dtype fp32 --cases 2 --time-limit 0.3";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_example_in_c_passes) {
+  const auto run = verify(EXAMPLE_IN_C, "--bias alibi --dtype fp32 --pass forward --cases 4");
+  BOOST_TEST(run.status == 0);
+  BOOST_TEST(run.err == "");
+  BOOST_TEST(run.out.find("attention_c      forward  alibi             fp32        4") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_kernel_prints_stays_out_of_the_report) {
+  const auto run = verify(BAD_KERNELS, of_bad_kernel("talks") + " --json");
+  BOOST_TEST(run.status == 1);
+  BOOST_TEST(json::parse(run.out)["outcome"] == "FAIL");
+  BOOST_TEST(run.err.find("this is no JSON\n") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(every_report_says_what_the_kernel_did) {
+  const test::TemporaryFolder folder;
+  const auto json_path = (folder / "report.json").string(),
+             junit_path = (folder / "report.xml").string();
+  const std::string words = "the kernel did not return within 0.3 s (--time-limit)";
+  // The crash comes first; the run goes on to the others.
+  const auto run = verify(BAD_KERNELS, of_bad_kernel("null_pointer,hangs,gives_zeros") +
+                                           " --json " + json_path + " --junit " + junit_path);
+  BOOST_TEST(run.status == 1);
+  BOOST_TEST(run.err == "");
+  BOOST_TEST(run.out.find("  " + words + "\n") != std::string::npos);
+  const auto cells = json::parse(test::text_of(json_path))["cells"];
+  BOOST_REQUIRE(cells.size() == 3u);
+  const auto kind = [&](int n) { return cells[n]["counterexample"]["judgement"]["kind"]; };
+  BOOST_TEST(kind(0) == "crash");
+  BOOST_TEST(kind(1) == "hang");
+  BOOST_TEST(kind(2) == "zeros");
+  BOOST_TEST(cells[1]["counterexample"]["judgement"]["failure"] == words);
+  const std::string repeat = cells[1]["counterexample"]["repeat"];
+  BOOST_TEST(repeat.find(" --time-limit 0.3 --kernels hangs --case ") != std::string::npos);
+  const auto junit = test::text_of(junit_path);
+  BOOST_TEST(junit.find("<failure type=\"hang\" message=\"" + words + "\">") != std::string::npos);
+  BOOST_TEST(junit.find("<failure type=\"zeros\" message=\"o: every element is 0\">") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_library_that_cannot_be_used_is_bad_input_with_the_reason) {
+  const test::TemporaryFolder folder;
+  const auto text_file = (folder / "text.so").string();
+  std::ofstream(text_file) << "not a library";
+  const auto refused = [](const test::ProgramRun& run, int status, const std::string& words) {
+    BOOST_TEST_CONTEXT(run.err) {
+      BOOST_TEST(run.status == status);
+      BOOST_TEST(run.out == "");
+      BOOST_TEST(run.err.find(words) != std::string::npos, words);
+    }
+  };
+  refused(verify("/nonexistent/mine.so", ""), 2,
+          "--kernel is '/nonexistent/mine.so'; expected the path of a shared library");
+  refused(verify(text_file, ""), 2, "expected a loadable shared library (the loader says: ");
+  refused(verify(OTHER_LIBRARY, ""), 2,
+          "expected a library that exports plumbline_kernel_library (plumbline_kernel.h)");
+  const auto loading = [](const std::string& how) {
+    return test::run("PLUMBLINE_TEST_LOADING=" + how + " " PLUMBLINE_PROGRAM,
+                     "verify --kernel " BAD_KERNELS);
+  };
+  refused(loading("version"), 2, ": abi_version is 99; expected 3");
+  refused(loading("crash"), 2,
+          "expected a library that can be loaded (the library, while it was loaded, crashed "
+          "(SIGSEGV): it wrote through a null pointer (address 0x0))");
+  refused(loading("exit"), 2, "ended its process, with exit status 5)");
+  refused(loading("none"), 3, "cannot run on this machine");
+  refused(verify(BAD_KERNELS, "--time-limit 0"), 2, "--time-limit");
+  refused(test::plumbline("verify --time-limit 3"), 2, "--kernel");
+}
