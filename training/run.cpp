@@ -123,7 +123,6 @@ struct Run::Parts {
       throw BadInput("ranks", std::to_string(ranks.count()),
                      fmt::format("at most {}, the parts of an update: batch {} / part {}", parts,
                                  settings.batch, settings.part));
-    if (ranks.first()) begin_or_resume();
   }
 
   void begin_or_resume() {
@@ -144,14 +143,15 @@ struct Run::Parts {
     log.emplace(habits.folder / "log.jsonl", updates);
   }
 
-  /// Rank 0 tells the others where to begin.
-  void share() {
+  /// Rank 0 goes to the folder when nobody has an objection, and tells where to begin.
+  void begin_together() {
     const std::string own = terms.dump();
     const bool same = ranks.as_on_first(std::as_bytes(std::span(own)));
     ranks.together([&] {
       if (!same)
         throw BadInput("data, or an option,", "another than rank 0's", "the same on all ranks");
     });
+    on_first_rank([&] { begin_or_resume(); });
     double begun = static_cast<double>(updates);  // 0 elsewhere
     ranks.communicator().sum({&begun, 1});
     updates = static_cast<long>(begun);
@@ -243,7 +243,7 @@ struct Run::Parts {
 
 Run::Run(const Settings& settings, const Habits& habits, Ranks& ranks) {
   ranks.together([&] { parts_ = std::make_unique<Parts>(settings, habits, ranks); });
-  parts_->share();
+  parts_->begin_together();
 }
 
 Run::~Run() = default;

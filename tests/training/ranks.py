@@ -111,11 +111,15 @@ def lost_rank(place, data):
 
 def bad_input(place, data):
     many = run(data, place / "bad", ranks=8)
-    usage = run(data, place / "bad", "--no-such-option", ranks=2)
-    for case, words in ((many, "ranks is 8; expected at most 7"), (usage, "--no-such-option")):
+    one = subprocess.run([mpirun, "-n", "1", *command(data, place / "bad"), ":", "-n", "1",
+                          *command(place / "missing.txt", place / "bad")],
+                         env=environment, capture_output=True, text=True, timeout=60)
+    for case, words in ((many, "ranks is 8; expected at most 7"),
+                        (one, "rank 1: file \"" + str(place / "missing.txt"))):
         said = [line for line in case.stderr.splitlines() if line.startswith("plumbline: ")]
         expect(case.returncode == 2 and len(said) == 1 and words in said[0],
                f"expected one message with '{words}', and status 2", case)
+        expect(not (place / "bad").exists(), "a run was begun")
     # What rank 0 alone finds out.
     taken = run(data, place / "1", ranks=2)
     expect(taken.returncode == 2 and "holds a run already" in taken.stderr, "a run is lost", taken)
