@@ -111,7 +111,8 @@ class AttentionLayer {
       problem.v = room.v;
       plumbline_gradients unused{};
       position_.prepare_backward(problem, unused);
-      attention_.forward(problem, {.o = room.o, .lse = lse_});
+      const plumbline_outputs outputs{room.o, lse_};  // nvcc takes no list of dependent types
+      attention_.forward(problem, outputs);
       const std::vector<float> o = fetched(room.o, rows * dim);
       for (std::size_t row = 0; row < rows; ++row)
         for (int n = 0; n < count; ++n) result.p[row * length + first + n] = o[row * dim + n];
