@@ -1,15 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/attention_problem.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 
+#include "attention/score_methods.cuh"
 #include "model/position_method.hpp"
+#include "support/error.hpp"
 
 namespace plumbline::gpu {
+
+namespace {
+
+/// CoPE and DAPE have matrices of scores, whose elements the kernels count in 31 bits.
+void check_scores(const ModelConfiguration& c, int bias, int batch, int length) {
+  if (!needs_scores(bias)) return;
+  const int wide = bias == PLUMBLINE_COPE ? c.options.positions : c.options.hidden;
+  const double scores = 1.0 * batch * c.heads * length * std::max({length, wide, c.head_dim()});
+  if (!(scores < 0x1p31))
+    throw BadInput(fmt::format("rows x heads x length x length of {}", c.position),
+                   fmt::format("{:.0f}", scores), "below 2^31");
+}
+
+}  // namespace
 
 plumbline_problem attention_problem(const ModelConfiguration& c, int batch, int length) {
   const PositionMethod& method = position_method(c.position);
   const PositionOptions& o = c.options;
+  check_scores(c, method.bias, batch, length);
   plumbline_problem problem{};
   problem.struct_size = sizeof(problem);
   problem.batch = batch;

@@ -9,6 +9,8 @@ namespace plumbline::gpu {
 
 /// Sizes, method, options, mask and scale 1/sqrt(head_dim) of a layer's attention over sequences of
 /// `length` tokens; no pointers. GPT-2 and the LLaMA-style decoder are causal, BERT is not.
+/// @throws BadInput for CoPE and DAPE, whose scores lie in memory, if there are 2^31 of them or
+/// more.
 plumbline_problem attention_problem(const ModelConfiguration&, int batch, int length);
 
 }  // namespace plumbline::gpu

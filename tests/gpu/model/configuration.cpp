@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
+#include "model/attention_problem.hpp"
 #include "model/position_method.hpp"
 #include "support/error.hpp"
 
@@ -80,12 +81,30 @@ BOOST_AUTO_TEST_CASE(sizes_that_do_not_fit_are_named) {
                c.position = "local_rope_keys";
                c.options.window = 0;
              }) == "window is 0; expected at least 1");
+  BOOST_TEST(changed([](auto& c) {
+               c.position = "cope";
+               c.options.positions = 0;
+             }) == "positions of cope is 0; expected 1 .. 2^20");
+  BOOST_TEST(changed([](auto& c) {
+               c.position = "dape_v1_alibi";
+               c.options.hidden = 4097;
+             }) == "hidden of dape is 4097; expected 1 .. 4096");
 
   ModelConfiguration grouped = preset("bam_120m");
   grouped.kv_heads = 3;
   BOOST_TEST(complaint(grouped) == "kv_heads is 3; expected a divisor of heads, 16");
   grouped.kv_heads = 4;
   BOOST_TEST(complaint(grouped) == "");
+}
+
+// Two heads, eight rows: 16 x 11585^2 is just below 2^31.
+BOOST_AUTO_TEST_CASE(scores_that_the_kernels_cannot_count_are_refused) {
+  for (const char* name : {"cope", "dape_v2_cable"}) {
+    const ModelConfiguration c = with_position(preset("nano"), name);
+    BOOST_CHECK_NO_THROW(attention_problem(c, 8, 11585));
+    BOOST_CHECK_THROW(attention_problem(c, 8, 11586), BadInput);
+  }
+  BOOST_CHECK_NO_THROW(attention_problem(with_position(preset("nano"), "cable"), 8, 11586));
 }
 
 }  // namespace plumbline::gpu
