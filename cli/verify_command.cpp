@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <iostream>
 
@@ -32,7 +33,26 @@ struct VerifyOptions {
   double time_limit = default_time_limit;
   std::string seed = "1";
   ReportOptions reports;
+  std::string shard, sarif;
 };
+
+/// "2/4" is the second of four.
+verdict::Shard shard_from(const std::string& text) {
+  if (text.empty()) return {};
+  verdict::Shard shard;
+  const char* end = text.data() + text.size();
+  const auto number = [&](const char* from, int& into) {
+    const auto [rest, error] = std::from_chars(from, end, into);
+    return error == std::errc() ? rest : nullptr;
+  };
+  const char* slash = number(text.data(), shard.first);
+  const bool read = slash && slash != end && *slash == '/' && number(slash + 1, shard.count) == end;
+  if (!read || shard.first < 1 || shard.first > shard.count) {
+    throw BadInput("--shard", in_quotes(text), "I/N with 1 <= I <= N, for example 2/4");
+  }
+  --shard.first;
+  return shard;
+}
 
 KernelLibrary load(const VerifyOptions& options) {
   if (!options.kernel_path.empty()) {
@@ -134,6 +154,7 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
   const int cell_count = static_cast<int>(cells.size());
   const int asked = options.all ? cases_of_all : options.cases;
   const int cases_per_cell = (asked + cell_count - 1) / cell_count;
+  const verdict::Shard shard = shard_from(options.shard);
   Progress progress(static_cast<long>(cell_count) * cases_per_cell);
   long done = 0;
   for (const auto& [kernel, pass, bias, format] : cells) {
@@ -141,7 +162,7 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
                                    cases::name(bias), cases::name(format));
     const auto result = verdict::check_cell(
         *kernel, pass, bias, format, cases_per_cell, cell_seed(report.seed, pass, bias, format),
-        thread_count(), [&](int of_cell) { progress.update(done + of_cell, label); });
+        thread_count(), [&](int of_cell) { progress.update(done + of_cell, label); }, shard);
     done += cases_per_cell;
     report.cells.push_back(result);
     if (result.counterexample && print) {
@@ -158,7 +179,9 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
 int verify(const VerifyOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   options.reports.validate();
-  Report json(options.reports.json), junit(options.reports.junit);
+  if (options.sarif == "-") throw BadInput("--sarif", "\"-\"", "the path of a file");
+  shard_from(options.shard);  // what is wrong with it ends the run before its work
+  Report json(options.reports.json), junit(options.reports.junit), sarif(options.sarif);
   const KernelLibrary library = load(options);
   const auto kernels = selected_kernels(options.kernels, library);
   const bool print = options.reports.prints_table();
@@ -166,6 +189,8 @@ int verify(const VerifyOptions& options) {
   report.library = library.name;
   report.device = library.device;
   report.seed = seed_from(options.seed);
+  report.shard = options.shard;
+  report.artifact = options.kernel_path.empty() ? library.name : options.kernel_path;
   if (!options.kernel_path.empty()) {
     report.kernel_option = "--kernel " + quoted(options.kernel_path);
     if (options.time_limit != default_time_limit) {
@@ -188,12 +213,15 @@ int verify(const VerifyOptions& options) {
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (report.cases() == 0) {
     throw BadInput("the selection",
-                   "empty: no chosen kernel offers the chosen pass, bias and format",
+                   options.shard.empty()
+                       ? "empty: no chosen kernel offers the chosen pass, bias and format"
+                       : "empty: no case of the chosen ones falls into this shard",
                    "at least one case to judge");
   }
   if (print) std::cout << verdict::to_table(report);
   if (json) json.write(to_text(verdict::to_json(report)));
   if (junit) junit.write(verdict::to_junit(report));
+  if (sarif) sarif.write(to_text(verdict::to_sarif(report)));
   return report.outcome() == verdict::Outcome::pass ? all_right : verdict_against;
 }
 
@@ -237,8 +265,16 @@ void add_verify(CLI::App& app, Run& run) {
                        ->add_option("--case", options->case_line,
                                     "One case instead of random ones, as a repro line gives it")
                        ->check(not_empty());
-  exclude(*command, one_case, {"--pass", "--bias", "--dtype", "--cases", "--all", "--seed"});
+  command
+      ->add_option("--shard", options->shard,
+                   "Only every N-th case, from the I-th on: I/N; all N together run every case")
+      ->check(not_empty());
+  exclude(*command, one_case,
+          {"--pass", "--bias", "--dtype", "--cases", "--all", "--seed", "--shard"});
   add_report_options(*command, options->reports);
+  command->add_option("--sarif", options->sarif, "Write the failures as SARIF 2.1.0 to FILE")
+      ->type_name("FILE")
+      ->check(not_empty());
   command->callback([options, &run] { run = [options] { return verify(*options); }; });
 }
 

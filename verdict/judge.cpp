@@ -151,10 +151,12 @@ Judgement judge(const cases::Case& the_case, const Contract& contract,
     }
   }
   if (judgement.outcome == Outcome::fail) {
-    // An output that passes may be zeros, and is, where nothing is to be seen.
+    judgement.kind = "outside_bound";
     const Diagnosis diagnosis = diagnose(the_case, outputs, judgement);
-    judgement.kind = diagnosis.kind.empty() ? "outside_bound" : diagnosis.kind;
-    if (!diagnosis.text.empty()) judgement.remark = diagnosis.text;
+    if (judgement.remark.empty() && !diagnosis.kind.empty()) {
+      judgement.kind = diagnosis.kind;
+      judgement.remark = diagnosis.text;
+    }
   }
   return judgement;
 }

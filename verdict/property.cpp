@@ -161,14 +161,14 @@ bool offers(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias, case
 
 CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
                       cases::Format format, int cases, std::uint64_t seed, int threads,
-                      const CaseDone& case_done) {
+                      const CaseDone& case_done, const Shard& shard) {
   CellResult result = cell_of(kernel, pass, bias, format);
   result.supported = offers(kernel, pass, bias, format);
   if (!result.supported) return result;
   require_contract(result);
 
   bool failed = false, device_lost = false;
-  int hangs = 0;
+  int hangs = 0, drawn = 0;
   std::exception_ptr thrown;
   // After these nothing that runs would say anything, or soon enough: let the shrinking find no
   // smaller case.
@@ -191,6 +191,8 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     if (given_up()) return;
     const auto no_answer = [&] { return unanswered && unanswered->spec == spec; };
     if (!no_answer() && !supported(spec)) RC_DISCARD("the kernel does not offer this shape");
+    // Smaller cases of a failing one are all of its shard.
+    if (!failed && drawn++ % shard.count != shard.first) return;
     Judgement judgement;
     try {
       judgement = no_answer() ? failed_run(*unanswered) : run_and_judge(kernel, spec, threads);
@@ -225,11 +227,10 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
                                 std::unordered_map<std::string, rc::detail::Reproduce>{});
   if (thrown) std::rethrow_exception(thrown);
   if (rc::detail::Error error; outcome.match(error)) throw std::runtime_error(error.description);
-  if (!failed && result.cases < cases) {
+  if (!failed && drawn < cases) {
     throw std::runtime_error(std::string(cases::name(pass)) + " " + std::string(cases::name(bias)) +
                              " " + std::string(cases::name(format)) + " of " + kernel.name() +
-                             ": only " + std::to_string(result.cases) + " of " +
-                             std::to_string(cases) +
+                             ": only " + std::to_string(drawn) + " of " + std::to_string(cases) +
                              " cases could be drawn that the kernel offers");
   }
   return result;

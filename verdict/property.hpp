@@ -48,11 +48,17 @@ struct CellResult {
 /// Called after every case, with the number of cases so far.
 using CaseDone = std::function<void(int)>;
 
-/// Draws `cases` specs from `seed`, runs and judges each, stops at the first failure and shrinks
-/// it.
+/// One of `count` parts of the drawn cases: every count-th, from `first` on. The parts together are
+/// all of them.
+struct Shard {
+  int first = 0, count = 1;
+};
+
+/// Draws `cases` specs from `seed`, runs and judges those of the shard, stops at the first failure
+/// and shrinks it.
 CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
                       cases::Format format, int cases, std::uint64_t seed, int threads,
-                      const CaseDone& case_done);
+                      const CaseDone& case_done, const Shard& shard = {});
 
 /// Whether the kernel offers any shape of this pass, bias and format.
 bool offers(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias, cases::Format format);

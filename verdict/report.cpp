@@ -240,6 +240,7 @@ ordered_json to_json(const VerifyReport& report) {
   return {{"library", report.library},
           {"device", report.device},
           {"seed", report.seed},
+          {"shard", report.shard.empty() ? "1/1" : report.shard},
           {"seconds", report.seconds},
           {"cases", report.cases()},
           {"outcome", name(report.outcome())},

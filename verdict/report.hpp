@@ -13,6 +13,8 @@ namespace plumbline::verdict {
 struct VerifyReport {
   std::string library, device;
   std::string kernel_option;  ///< "--kernel PATH" or "--backend NAME", for the repro lines
+  std::string artifact;       ///< the kernel library's path
+  std::string shard;          ///< "2/4", or empty for all cases
   std::uint64_t seed = 0;
   double seconds = 0;
   std::vector<CellResult> cells;
@@ -35,5 +37,8 @@ nlohmann::ordered_json to_json(const VerifyReport& report);
 nlohmann::ordered_json to_json(const Judgement& judgement);
 /// One test suite a kernel, one test case a cell (the common JUnit schema).
 std::string to_junit(const VerifyReport& report);
+/// The failing and the undecided cells as SARIF 2.1.0 (OASIS), one result each, whose rule is the
+/// judgement's kind and whose place is the kernel library.
+nlohmann::ordered_json to_sarif(const VerifyReport& report);
 
 }  // namespace plumbline::verdict

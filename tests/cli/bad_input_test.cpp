@@ -228,5 +228,6 @@ BOOST_AUTO_TEST_CASE(options_and_names_that_do_not_exist) {
   expect_refused("claims no/such_claim", {"no/such_claim", "bam/theorem_1"});
   expect_refused("golden check /nonexistent", {"/nonexistent"});
   expect_refused("verify --cases 1 --json --junit", {"--json and --junit", "one report"});
+  expect_refused("verify --cases 1 --sarif -", {"--sarif", "a file"});
   expect_refused("verify --json /nonexistent/report.json", {"/nonexistent"});
 }

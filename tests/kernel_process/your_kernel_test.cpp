@@ -63,6 +63,42 @@ BOOST_AUTO_TEST_CASE(every_report_says_what_the_kernel_did) {
              std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_failure_is_a_sarif_result_at_the_library) {
+  const test::TemporaryFolder folder;
+  const auto path = (folder / "report.sarif").string();
+  verify(BAD_KERNELS, of_bad_kernel("aborts,gives_zeros") + " --sarif " + path);
+  const auto sarif = json::parse(test::text_of(path));
+  BOOST_TEST(sarif["version"] == "2.1.0");
+  const auto& run = sarif["runs"][0];
+  BOOST_REQUIRE(run["results"].size() == 2u);
+  BOOST_TEST(run["results"][0]["ruleId"] == "crash");
+  BOOST_TEST(run["results"][0]["level"] == "error");
+  BOOST_TEST(run["results"][1]["ruleIndex"] == 1);
+  BOOST_TEST(run["tool"]["driver"]["rules"][1]["id"] == "zeros");
+  const auto& place = run["results"][0]["locations"][0];
+  BOOST_TEST(place["physicalLocation"]["artifactLocation"]["uri"] == BAD_KERNELS);
+  const std::string text = run["results"][0]["message"]["text"];
+  BOOST_TEST(text.find("SIGABRT") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_shards_together_run_every_case_once) {
+  const auto rows = [](const std::string& shard) {
+    const auto run = verify(EXAMPLE_IN_C, "--bias alibi --dtype fp32 --cases 5 --json" + shard);
+    const auto report = json::parse(run.out);
+    return std::pair<int, int>(report["cases"], report["cells"][0]["rows"]);
+  };
+  const auto all = rows(""), first = rows(" --shard 1/2"), second = rows(" --shard 2/2");
+  BOOST_TEST(first.first == 3);
+  BOOST_TEST(second.first == 2);
+  BOOST_TEST(first.second + second.second == all.second);
+  BOOST_TEST(first.second != second.second);
+  for (const char* wrong : {"0/2", "3/2", "2", "1/2x", "a/b", "/2"}) {
+    const auto run = test::plumbline("verify --cases 1 --shard " + std::string(wrong));
+    BOOST_TEST(run.status == 2);
+    BOOST_TEST(run.err.find("--shard is \"" + std::string(wrong) + "\"") != std::string::npos);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_library_that_cannot_be_used_is_bad_input_with_the_reason) {
   const test::TemporaryFolder folder;
   const auto text_file = (folder / "text.so").string();
