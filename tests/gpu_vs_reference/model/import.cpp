@@ -7,9 +7,11 @@
 #include "checkpoint/device_model.hpp"
 #include "checkpoint/load.hpp"
 #include "checkpoint/save.hpp"
+#include "reference/model/gpt2.hpp"
 #include "reference/scalars/double.hpp"
 #include "support/error.hpp"
 #include "tests/gpu_vs_reference/model/gpt2_step.hpp"
+#include "tests/gpu_vs_reference/model/traced_tier.hpp"
 
 using namespace plumbline;
 using namespace plumbline::gpu_tests;
