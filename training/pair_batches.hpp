@@ -40,8 +40,8 @@ struct PairTexts {
 /// kept for validation.
 class PairBatches {
  public:
-  /// Reads every line once. @throws BadInput as text::Pairs and its `at`, and for fewer pairs than a
-  /// batch and one for validation.
+  /// Reads every line once. @throws BadInput as text::Pairs and its `at`, and for fewer pairs than
+  /// a batch and one for validation.
   PairBatches(const Settings& settings, const text::Tokenizer& tokenizer);
 
   /// Of update `n`.
