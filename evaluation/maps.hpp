@@ -18,7 +18,8 @@ struct HeadMaps {
   std::vector<std::vector<double>> attention;  ///< p_ij
   /// b_ij = logit_ij - q_i . k_j / sqrt(head_dim), logit_ij = ln p_ij + lse_i: what the method adds
   /// to the score (RoPE: by how much turning q and k changes it). Minus infinity where p_ij is
-  /// below 2^-126, fp32's smallest number with all its digits. Empty with SSMax, whose factor is on the score as well.
+  /// below 2^-126, fp32's smallest number with all its digits. Empty with SSMax, whose factor is on
+  /// the score as well.
   std::vector<std::vector<double>> bias;
 };
 
