@@ -13,6 +13,13 @@ void add_result_options(CLI::App& command, std::string& json, std::string& svg) 
       ->type_name("[FILE]")
       ->expected(0, 1)
       ->check(not_empty())
+      ->check(CLI::Validator(
+          [&json](const std::string& file) {
+            return file == "-" && json == "-"
+                       ? std::string("both go to standard output: name a file for one of them")
+                       : std::string();
+          },
+          "", "beside --json"))
       ->default_str("-");
 }
 

@@ -5,32 +5,23 @@
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "cli/evaluate_command.hpp"
 #include "cli/fine_tuning.hpp"
 #include "cli/models_backend.hpp"
 #include "evaluation/retrieval.hpp"
+#include "evaluation/retrieval_report.hpp"
 #include "inference/trained_model.hpp"
+#include "pictures/svg.hpp"
 
 namespace plumbline::cli {
 namespace {
 
 struct Options {
-  std::string model, task, split = "test", pooling = "mean", tokenizer, pairs, json;
+  std::string model, task, split = "test", pooling = "mean", tokenizer, pairs, json, svg;
   std::string backend = "emulated";
   std::vector<int> lengths;
   int part = 32, negatives = 1;
-};
-
-struct Point {
-  int length;
-  std::vector<double> ndcg;  ///< of every query
-  double seconds;
-
-  double mean() const {
-    return std::accumulate(ndcg.begin(), ndcg.end(), 0.0) / static_cast<double>(ndcg.size());
-  }
 };
 
 /// Documents of a query that are needed for so many negatives, whatever is relevant.
@@ -40,36 +31,8 @@ std::size_t depth(const text::RetrievalTask& task, int negatives) {
   return std::max<std::size_t>(10, judged + negatives);
 }
 
-nlohmann::ordered_json to_json(const Options& o, const text::RetrievalTask& task,
-                               const std::vector<Point>& points) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Point& point : points) {
-    nlohmann::ordered_json queries = nlohmann::ordered_json::object();
-    for (std::size_t n = 0; n < point.ndcg.size(); ++n)
-      queries[task.queries()[n].id] = point.ndcg[n];
-    all.push_back({{"length", point.length},
-                   {"ndcg_at_10", point.mean()},
-                   {"seconds", point.seconds},
-                   {"queries", queries}});
-  }
-  return {{"format", "plumbline-retrieval-1"},
-          {"model", o.model},
-          {"task", o.task},
-          {"split", o.split},
-          {"pooling", o.pooling},
-          {"documents", task.documents()},
-          {"points", all}};
-}
-
-void print(const text::RetrievalTask& task, const std::vector<Point>& points) {
-  std::cout << fmt::format("{} queries, {} documents\nlength   nDCG@10  seconds\n",
-                           task.queries().size(), task.documents());
-  for (const Point& p : points)
-    std::cout << fmt::format("{:>6}  {:>8.4f}  {:>7.1f}\n", p.length, p.mean(), p.seconds);
-}
-
 int evaluate(const Options& o) {
-  Report json(o.json);
+  Report json(o.json), svg(o.svg);
   if (o.negatives < 1) throw BadInput("--negatives", std::to_string(o.negatives), "at least 1");
   const text::RetrievalTask task(o.task, o.split);
   const inference::TrainedModel model = inference::load_trained_model(o.model);
@@ -82,7 +45,7 @@ int evaluate(const Options& o) {
   if (!o.pairs.empty() && lengths.size() > 1)
     throw BadInput("--lengths", fmt::format("{} lengths", lengths.size()), "one, with --mine");
 
-  std::vector<Point> points;
+  std::vector<evaluation::RetrievalPoint> points;
   for (const int length : lengths) {
     const auto start = std::chrono::steady_clock::now();
     evaluation::TextEncoder encoder(
@@ -94,8 +57,10 @@ int evaluate(const Options& o) {
     if (!o.pairs.empty())
       evaluation::write_pairs(o.pairs, task, rankings, static_cast<std::size_t>(o.negatives));
   }
-  if (o.json != "-") print(task, points);
-  if (json) json.write(to_text(to_json(o, task, points)));
+  const evaluation::RetrievalRun run{o.model, o.task, o.split, o.pooling};
+  if (o.json != "-" && o.svg != "-") std::cout << evaluation::table(task, points);
+  if (json) json.write(to_text(evaluation::to_json(run, task, points)));
+  if (svg) svg.write(pictures::svg_file(evaluation::picture(run, points)));
   return all_right;
 }
 
@@ -125,11 +90,7 @@ void add_evaluate_retrieval(CLI::App& evaluate_command, Run& run, char** argv) {
   command->add_option("--negatives", o->negatives, "Hard negatives of a query")
       ->capture_default_str()
       ->needs(mine);
-  command->add_option("--json", o->json, "Write the result as JSON to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->default_str("-");
+  add_result_options(*command, o->json, o->svg);
   add_backend_option(*command, o->backend);
   command->callback([o, argv, &run] {
     run = [o, argv] {

@@ -15,9 +15,9 @@ namespace plumbline::training {
 
 /// Texts as rows of tokens: cls, the text's, sep, padding.
 struct TextRows {
-  int length = 0;                    ///< of a row
-  std::vector<std::int32_t> tokens;  ///< [rows, length]
-  std::vector<std::int32_t> used;    ///< [rows]: tokens before the padding
+  int length = 0;                         ///< of a row
+  std::vector<std::int32_t> tokens = {};  ///< [rows, length]
+  std::vector<std::int32_t> used = {};    ///< [rows]: tokens before the padding
 
   int rows() const { return static_cast<int>(used.size()); }
   /// Rows first, ..., first + count - 1, no longer than the longest of them.

@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 program = sys.argv[1]
 failures = []
@@ -152,9 +153,13 @@ with tempfile.TemporaryDirectory() as place:
     # By hand: a text is nearest to itself. Relevant is the text itself: nDCG 1; the other one of
     # two, in second place: 1 / log2(3).
     easy = task(place / "easy", WORDS[:12], WORDS[:3], [(0, 0), (1, 1), (2, 2)])
-    check([p["ndcg_at_10"] for p in ndcg(place / "bert", easy, "--lengths", "8,16")] == [1, 1],
+    check([p["ndcg_at_10"] for p in ndcg(place / "bert", easy, "--lengths", "8,16",
+                                                "--svg", place / "ndcg.svg")] == [1, 1],
           "texts are nearest to themselves")
     second = task(place / "second", WORDS[:2], WORDS[:1], [(0, 1)])
+    drawn = xml.etree.ElementTree.parse(place / "ndcg.svg").getroot()
+    words = " ".join(drawn.itertext())
+    check("1.0000 at 8." in words and "1.0000 at 16." in words, f"the picture says {words}")
     (point,) = ndcg(place / "bert", second, "--pooling", "cls")
     check(abs(point["ndcg_at_10"] - 1 / math.log2(3)) < 1e-12 and point["length"] == 16,
           f"relevant in second place: {point}")
@@ -231,7 +236,11 @@ with tempfile.TemporaryDirectory() as place:
             [["length is 2"], "evaluate", "retrieval", place / "bert", "--task", easy, "--lengths",
              2],
             [["--lengths is 2 lengths", "--mine"], "evaluate", "retrieval", place / "bert",
-             "--task", easy, "--lengths", "8,9", "--mine", mined]):
+             "--task", easy, "--lengths", "8,9", "--mine", mined],
+            [["--svg", "standard output"], "evaluate", "retrieval", place / "bert", "--task", easy,
+             "--json", "-", "--svg", "-"],
+            [["--svg", "standard output"], "evaluate", "retrieval", place / "bert", "--task", easy,
+             "--json", "--svg"]):
         refused(parts, *arguments)
         check(not list((place / "new").glob("checkpoint-*")), f"{arguments} left a run")
 
