@@ -154,7 +154,7 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
   const int cell_count = static_cast<int>(cells.size());
   const int asked = options.all ? cases_of_all : options.cases;
   const int cases_per_cell = (asked + cell_count - 1) / cell_count;
-  const verdict::Shard shard = shard_from(options.shard);
+  verdict::Shard shard = shard_from(options.shard);
   Progress progress(static_cast<long>(cell_count) * cases_per_cell);
   long done = 0;
   for (const auto& [kernel, pass, bias, format] : cells) {
@@ -164,6 +164,7 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
         *kernel, pass, bias, format, cases_per_cell, cell_seed(report.seed, pass, bias, format),
         thread_count(), [&](int of_cell) { progress.update(done + of_cell, label); }, shard);
     done += cases_per_cell;
+    shard.before = done;
     report.cells.push_back(result);
     if (result.counterexample && print) {
       progress.clear();
@@ -176,10 +177,25 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
   }
 }
 
+/// @throws BadInput where it is no file of its own.
+void validate_sarif(const VerifyOptions& options) {
+  if (options.sarif.empty()) return;
+  if (options.sarif == "-") throw BadInput("--sarif", "\"-\"", "the path of a file");
+  const auto place = [](const std::string& path) {
+    return std::filesystem::absolute(path).lexically_normal();
+  };
+  const auto& [json, junit] = options.reports;
+  for (const auto& [option, path] : {std::pair("--json", json), std::pair("--junit", junit)}) {
+    if (path.empty() || path == "-" || place(path) != place(options.sarif)) continue;
+    throw BadInput(std::string(option) + " and --sarif", in_quotes(options.sarif) + " for both",
+                   "two files");
+  }
+}
+
 int verify(const VerifyOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   options.reports.validate();
-  if (options.sarif == "-") throw BadInput("--sarif", "\"-\"", "the path of a file");
+  validate_sarif(options);
   shard_from(options.shard);  // what is wrong with it ends the run before its work
   Report json(options.reports.json), junit(options.reports.junit), sarif(options.sarif);
   const KernelLibrary library = load(options);
@@ -211,12 +227,14 @@ int verify(const VerifyOptions& options) {
     }
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (report.cases() == 0) {
+  if (report.cases() == 0 && (options.shard.empty() || report.cells.empty())) {
     throw BadInput("the selection",
-                   options.shard.empty()
-                       ? "empty: no chosen kernel offers the chosen pass, bias and format"
-                       : "empty: no case of the chosen ones falls into this shard",
+                   "empty: no chosen kernel offers the chosen pass, bias and format",
                    "at least one case to judge");
+  }
+  if (report.cases() == 0) {
+    std::cerr << "plumbline: there are fewer cases than shards: none falls into shard "
+              << options.shard << ", and nothing was judged\n";
   }
   if (print) std::cout << verdict::to_table(report);
   if (json) json.write(to_text(verdict::to_json(report)));

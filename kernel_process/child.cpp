@@ -19,7 +19,6 @@
 namespace plumbline::kernel_process {
 namespace {
 
-/// Loading may take this long however small the limit of a call is: a CUDA library starts a driver.
 constexpr double least_loading_seconds = 60;
 
 using Clock = std::chrono::steady_clock;
@@ -88,6 +87,8 @@ class Spawn {
 
 }  // namespace
 
+double loading_seconds(double seconds) { return std::fmax(seconds, least_loading_seconds); }
+
 Child::Child(const std::filesystem::path& host, const std::filesystem::path& library,
              double seconds, std::uint64_t input_bytes, std::uint64_t output_bytes)
     : inputs_(input_bytes, Segment::Kind::inputs),
@@ -126,13 +127,14 @@ void Child::start(const std::filesystem::path& host, const std::filesystem::path
 }
 
 void Child::introduce() {
-  const Reply& library = receive(0, std::fmax(seconds_, least_loading_seconds));
+  const double seconds = loading_seconds(seconds_);
+  const Reply& library = receive(0, seconds);
   if (library.answer == answer_bad_input) throw_bad_input(library.text);
   if (library.answer != answer_library) throw MachineLacks(library.text);
   introduction_.name = library.text;
   introduction_.device = library.device;
   base_ = library.base;
-  for (int n = library.status; n > 0; --n) introduction_.kernels.push_back(receive(0, seconds_));
+  for (int n = library.status; n > 0; --n) introduction_.kernels.push_back(receive(0, seconds));
 }
 
 const Reply& Child::ask(Request& request) {
@@ -147,8 +149,10 @@ const Reply& Child::receive(std::uint64_t number, double seconds) {
                                            std::chrono::duration<double>(seconds));
   if (!readable_before(socket_.get(), deadline)) end(true, std::nullopt);
   const ssize_t size = recv(socket_.get(), &reply_, sizeof reply_, 0);
-  // No message: it is gone. Nonsense: its memory is overwritten, and it may as well be.
-  if (size != sizeof reply_ || reply_.number != number) end(false, std::nullopt);
+  // No message: it is gone. Nonsense: its memory is overwritten, and it may as well be. The fault
+  // of a thread that an earlier call left behind has that call's number.
+  const bool expected = reply_.number == number || reply_.answer == answer_fault;
+  if (size != sizeof reply_ || !expected) end(false, std::nullopt);
   reply_.text[text_bytes - 1] = reply_.device[text_bytes - 1] = '\0';
   if (reply_.answer == answer_fault) end(false, reply_);
   return reply_;

@@ -27,6 +27,9 @@ struct Introduction {
   std::vector<Reply> kernels;  ///< answer_kernel each
 };
 
+/// How long loading may take where an answer may take `seconds`: a CUDA library starts a driver.
+double loading_seconds(double seconds);
+
 /// A running process with a library loaded, and the segments it shares. Its standard output is the
 /// judge's standard error, so that nothing it prints gets into a report.
 class Child {
@@ -42,7 +45,10 @@ class Child {
   const Introduction& introduction() const { return introduction_; }
   const Segment& inputs() const { return inputs_; }
   const Segment& outputs() const { return outputs_; }
-  std::uint64_t base() const { return base_; }  ///< of its reserved addresses
+  std::uint64_t base() const { return base_; }  ///< of its first window
+  std::uint64_t window_bytes() const {
+    return kernel_process::window_bytes(inputs_.size(), outputs_.size());
+  }
 
   /// Sends the request, its number set, and waits for the answer.
   /// @throws ProcessEnd when the process ends instead, which it has then.

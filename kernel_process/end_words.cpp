@@ -45,8 +45,8 @@ std::optional<Meaning> among_arrays(const Reply& fault, const Occupation& at) {
   for (std::size_t n = 0; at.layout && n < at.layout->places.size(); ++n) {
     const ArrayPlace& place = at.layout->places[n];
     const std::string& name = at.layout->names[n];
-    const std::uint64_t array = at.base + place.page_offset + place.begin,
-                        end = array + place.bytes;
+    const std::uint64_t window = at.base + static_cast<std::uint64_t>(at.window) * at.window_bytes,
+                        array = window + place.page_offset + place.begin, end = array + place.bytes;
     if (fault.address >= array && fault.address < end) {
       if (place.is_output || fault.access == access_read) return std::nullopt;
       return Meaning{
@@ -73,6 +73,26 @@ std::optional<Meaning> in_supports(const Reply& fault, const Occupation& at) {
                  fmt::format("it {} {}, which supports() must not", verb(fault.access), name)};
 }
 
+/// A thread at the arrays of a call that has returned: hidden then, and later calls have others.
+std::optional<Meaning> after_return(const Reply& fault, const Occupation& at) {
+  if (!fault.other_thread || fault.address < at.base || at.window_bytes == 0) return std::nullopt;
+  const std::uint64_t window = (fault.address - at.base) / at.window_bytes;
+  if (window >= window_count) return std::nullopt;
+  const bool of_this_call =
+      at.what == Occupation::What::pass && window == static_cast<std::uint64_t>(at.window);
+  // Before the first array of the first window lies what supports() must not read.
+  const bool of_supports =
+      at.what == Occupation::What::supports && window == 0 && fault.address - at.base < guard_span;
+  if (!fault.returned && (of_this_call || of_supports)) return std::nullopt;
+  const char* what = fault.access == access_write  ? "wrote to"
+                     : fault.access == access_read ? "read from"
+                                                   : "touched";
+  return Meaning{failure_kind::returned_early,
+                 fmt::format("a thread that it left running {} the arrays of a call that had "
+                             "returned",
+                             what)};
+}
+
 Meaning meaning_of(const Reply& fault, const Occupation& at) {
   if (fault.signal != SIGSEGV && fault.signal != SIGBUS) {
     const std::string text = fault.signal == SIGABRT  ? "it called abort(), or what it threw was "
@@ -81,6 +101,13 @@ Meaning meaning_of(const Reply& fault, const Occupation& at) {
                                                       : "an instruction that is not there";
     return {failure_kind::crash, text};
   }
+  // x86 tells no address of what is no page fault.
+  if (fault.code == SI_KERNEL && fault.address == 0) {
+    return {failure_kind::crash,
+            "it used an address that is not known: one that no memory can have (non-canonical), or "
+            "one that is not aligned as its instruction needs"};
+  }
+  if (const auto meaning = after_return(fault, at)) return *meaning;
   if (const auto meaning = in_supports(fault, at)) return *meaning;
   if (const auto meaning = among_arrays(fault, at)) return *meaning;
   constexpr std::uint64_t near = 1 << 20;
@@ -118,7 +145,9 @@ CallEnd words_of(const ProcessEnd& process_end, const Occupation& at) {
   const int status = process_end.wait_status;
   if (process_end.hung) {
     end.kind = failure_kind::hang;
-    end.failure = fmt::format("{} did not return within {:g} s (--time-limit)", who, at.seconds);
+    const bool loading = at.what == Occupation::What::loading;
+    end.failure = fmt::format("{} did not return within {:g} s (--time-limit{})", who, at.seconds,
+                              loading ? ", for loading a minute at least" : "");
   } else if (process_end.fault) {
     const Reply& fault = *process_end.fault;
     const Meaning meaning = meaning_of(fault, at);

@@ -11,9 +11,11 @@ namespace plumbline::kernel_process {
 /// What the process was at.
 struct Occupation {
   enum class What { loading, supports, pass } what;
-  std::uint64_t base = 0;              ///< of its reserved addresses
+  std::uint64_t base = 0;  ///< of its first window
+  std::uint64_t window_bytes = 0;
+  int window = 0;                      ///< of a pass: where its arrays are shown
   const CallLayout* layout = nullptr;  ///< of a pass
-  double seconds = 0;                  ///< the time limit
+  double seconds = 0;                  ///< the limit that it had
 };
 
 /// "the kernel crashed (SIGSEGV): it wrote 4 bytes beyond the end of o, which has 512 bytes".

@@ -57,7 +57,8 @@ Child& IsolatedLibrary::child(std::uint64_t input_bytes, std::uint64_t output_by
                                 std::max(least_segment, output_bytes));
   } catch (const ProcessEnd& end) {
     const auto words =
-        words_of(end, {.what = Occupation::What::loading, .seconds = seconds_}).failure;
+        words_of(end, {.what = Occupation::What::loading, .seconds = loading_seconds(seconds_)})
+            .failure;
     throw BadInput("--kernel", "'" + library_.string() + "'",
                    "a library that can be loaded (" + words + ")");
   }
@@ -84,15 +85,17 @@ int IsolatedLibrary::supports(int kernel, const plumbline_problem& problem, std:
   request_.pass = pass;
   request_.problem = problem;
   request_.array_count = 0;
-  const std::uint64_t base = process.base();
+  const Occupation at{.what = Occupation::What::supports,
+                      .base = process.base(),
+                      .window_bytes = process.window_bytes(),
+                      .seconds = seconds_};
   try {
     const Reply& reply = process.ask(request_);
     if (reply.answer == answer_status) return reply.status;
     throw std::runtime_error(reply.text[0] ? reply.text : "of a type of its own");
   } catch (const ProcessEnd& end) {
     child_.reset();
-    throw NoAnswer{
-        words_of(end, {.what = Occupation::What::supports, .base = base, .seconds = seconds_})};
+    throw NoAnswer{words_of(end, at)};
   }
 }
 
@@ -112,7 +115,13 @@ CallEnd IsolatedLibrary::call(int kernel, const KernelCall& call) {
   request_.problem = call.problem;
   request_.array_count = static_cast<std::int32_t>(layout.places.size());
   std::copy(layout.places.begin(), layout.places.end(), request_.arrays);
-  const std::uint64_t base = process.base();
+  request_.window = (request_.window + 1) % window_count;
+  const Occupation at{.what = Occupation::What::pass,
+                      .base = process.base(),
+                      .window_bytes = process.window_bytes(),
+                      .window = request_.window,
+                      .layout = &layout,
+                      .seconds = seconds_};
   CallEnd end;
   try {
     const Reply& reply = process.ask(request_);
@@ -121,9 +130,7 @@ CallEnd IsolatedLibrary::call(int kernel, const KernelCall& call) {
     end.opened_files = opened_files(reply);
   } catch (const ProcessEnd& process_end) {
     child_.reset();
-    return words_of(
-        process_end,
-        {.what = Occupation::What::pass, .base = base, .layout = &layout, .seconds = seconds_});
+    return words_of(process_end, at);
   }
   if (end.device_lost || end.kind == failure_kind::wrote_outside) {
     // A fresh process may find the device again, and is not what was written over.

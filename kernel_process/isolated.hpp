@@ -38,7 +38,7 @@ class IsolatedLibrary {
   double seconds_;
   std::unique_ptr<Child> child_;
   Introduction introduction_;
-  Request request_{};
+  Request request_{};  ///< its window is that of the last call
 };
 
 /// Makes the calls of one kernel of an isolated library.

@@ -63,6 +63,7 @@ inline constexpr const char* exception = "exception";
 inline constexpr const char* changed_input = "changed_input";
 inline constexpr const char* wrote_outside = "wrote_outside";
 inline constexpr const char* read_outside = "read_outside";
+inline constexpr const char* returned_early = "returned_early";
 inline constexpr const char* crash = "crash";
 inline constexpr const char* ended_process = "ended_process";
 inline constexpr const char* hang = "hang";

@@ -20,6 +20,9 @@ inline constexpr std::uint64_t guard_span = std::uint64_t{1} << 20;
 /// allows.
 inline constexpr std::uint64_t array_alignment = 16;
 inline constexpr int most_arrays = slot_count;
+/// Windows of addresses that calls are shown their arrays at, by turns: a thread that a call left
+/// behind finds nothing at its addresses, not the arrays of the next call.
+inline constexpr int window_count = 8;
 
 /// Where an array of a call lies. Its pages are those of the segment from `file_offset` on.
 struct ArrayPlace {
@@ -27,7 +30,7 @@ struct ArrayPlace {
   std::int32_t is_output;
   std::uint64_t file_offset;  ///< of the first page, in the segment of inputs or of outputs
   std::uint64_t page_bytes;   ///< whole pages
-  std::uint64_t page_offset;  ///< of the first page in the process's reserved addresses
+  std::uint64_t page_offset;  ///< of the first page in the window
   std::uint64_t begin;        ///< of the array, from the first page
   std::uint64_t bytes;
 };
@@ -40,6 +43,7 @@ struct Request {
   std::int32_t kernel;  ///< of the library
   std::int32_t pass;
   std::int32_t array_count;
+  std::int32_t window;        ///< below window_count
   plumbline_problem problem;  ///< pointers: null or not, for supports()
   ArrayPlace arrays[most_arrays];
 };
@@ -65,17 +69,19 @@ struct Reply {
   std::int32_t status;      ///< answer_library: the number of kernels
   char text[text_bytes];    ///< answer_library: name; answer_kernel: name
   char device[text_bytes];  ///< answer_library
-  std::uint64_t base;       ///< answer_library: where the reserved addresses begin
+  std::uint64_t base;       ///< answer_library: where the first window begins
   plumbline_contract contracts[PLUMBLINE_FORMAT_COUNT];  ///< answer_kernel
   std::int32_t has_pass[PLUMBLINE_PASS_COUNT], deterministic;
   std::int32_t signal, code, access;  ///< answer_fault
+  std::int32_t returned;              ///< answer_fault: the call had returned
+  std::int32_t other_thread;          ///< answer_fault: not of the thread that makes the calls
   std::uint64_t address, stack_pointer;
   char opened[opened_bytes];  ///< paths of files opened during a call, each with a zero after it
   std::uint32_t opened_size;
 };
 
-/// Addresses that the process reserves for segments of these sizes.
-inline constexpr std::uint64_t reserved_bytes(std::uint64_t inputs, std::uint64_t outputs) {
+/// Addresses of a window that shows segments of these sizes.
+inline constexpr std::uint64_t window_bytes(std::uint64_t inputs, std::uint64_t outputs) {
   return inputs + outputs + guard_span * (most_arrays + 1);
 }
 /// Offsets in the guard before all arrays, of what supports() must not read.

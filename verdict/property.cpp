@@ -192,7 +192,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     const auto no_answer = [&] { return unanswered && unanswered->spec == spec; };
     if (!no_answer() && !supported(spec)) RC_DISCARD("the kernel does not offer this shape");
     // Smaller cases of a failing one are all of its shard.
-    if (!failed && drawn++ % shard.count != shard.first) return;
+    if (!failed && !shard.has(drawn++)) return;
     Judgement judgement;
     try {
       judgement = no_answer() ? failed_run(*unanswered) : run_and_judge(kernel, spec, threads);

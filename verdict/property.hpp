@@ -48,10 +48,13 @@ struct CellResult {
 /// Called after every case, with the number of cases so far.
 using CaseDone = std::function<void(int)>;
 
-/// One of `count` parts of the drawn cases: every count-th, from `first` on. The parts together are
-/// all of them.
+/// One of `count` parts of a run's cases: every count-th, from `first` on, whichever cells they are
+/// of. The parts together are all of them, and differ by one case at most.
 struct Shard {
   int first = 0, count = 1;
+  long before = 0;  ///< the run's cases before those of the cell
+
+  bool has(long drawn) const { return (before + drawn) % count == first; }
 };
 
 /// Draws `cases` specs from `seed`, runs and judges those of the shard, stops at the first failure

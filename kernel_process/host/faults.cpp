@@ -4,6 +4,9 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
 
 #include "kernel_process/protocol.hpp"
 
@@ -12,12 +15,15 @@ namespace {
 
 // A signal handler may neither allocate nor lock.
 Reply fault;
+std::atomic<bool> call_returned = false;
 
 void on_signal(int signal, siginfo_t* info, void* context) {
   fault.answer = answer_fault;
   fault.signal = signal;
   fault.code = info->si_code;
   fault.access = access_unknown;
+  fault.returned = call_returned;
+  fault.other_thread = gettid() != getpid();
   // Sent by a process (abort, kill): no address.
   fault.address = info->si_code > 0 ? reinterpret_cast<std::uint64_t>(info->si_addr) : 0;
 #ifdef __x86_64__
@@ -37,8 +43,11 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
+void note_return() { call_returned = true; }
+
 void install_fault_handlers(std::uint64_t number) {
   fault.number = number;
+  call_returned = false;
   static char stack[65536];
   stack_t alternative{};
   alternative.ss_sp = stack;

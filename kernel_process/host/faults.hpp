@@ -11,4 +11,7 @@ namespace plumbline::kernel_process {
 /// @param number the request that is answered when the signal comes.
 void install_fault_handlers(std::uint64_t number);
 
+/// From here on, until the next request, a fault is one after the call's return.
+void note_return();
+
 }  // namespace plumbline::kernel_process

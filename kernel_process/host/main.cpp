@@ -19,6 +19,7 @@
 
 #include "kernel_process/host/faults.hpp"
 #include "kernel_process/host/opened_files.hpp"
+#include "kernel_process/host/other_threads.hpp"
 #include "kernel_process/load.hpp"
 #include "kernel_process/protocol.hpp"
 #include "support/error.hpp"
@@ -41,25 +42,25 @@ void send_reply(std::uint64_t number, Answer answer) {
   if (send(host_socket, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) _exit(1);
 }
 
-/// The addresses that arrays are shown at, and nothing else is.
-class Window {
+/// The addresses that arrays are shown at, and nothing else is: windows, of which a call has one.
+class Windows {
  public:
-  Window() {
+  Windows() {
     struct stat inputs {
     }, outputs{};
     if (fstat(host_inputs, &inputs) != 0 || fstat(host_outputs, &outputs) != 0) _exit(1);
-    bytes_ = reserved_bytes(static_cast<std::uint64_t>(inputs.st_size),
-                            static_cast<std::uint64_t>(outputs.st_size));
-    void* address =
-        mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    bytes_ = window_bytes(static_cast<std::uint64_t>(inputs.st_size),
+                          static_cast<std::uint64_t>(outputs.st_size));
+    void* address = mmap(nullptr, window_count * bytes_, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (address == MAP_FAILED) _exit(1);
     base_ = static_cast<char*>(address);
   }
   char* base() const { return base_; }
 
   /// @returns where the array starts.
-  void* show(const ArrayPlace& place) const {
-    void* pages = base_ + place.page_offset;
+  void* show(int window, const ArrayPlace& place) const {
+    void* pages = at(window) + place.page_offset;
     const int protection = place.is_output ? PROT_READ | PROT_WRITE : PROT_READ;
     const int descriptor = place.is_output ? host_outputs : host_inputs;
     if (mmap(pages, place.page_bytes, protection, MAP_SHARED | MAP_FIXED, descriptor,
@@ -70,18 +71,25 @@ class Window {
     return static_cast<char*>(pages) + place.begin;
   }
   /// Nothing can be touched after it: not by a thread that the kernel left behind either.
-  void hide_all() const {
-    mmap(base_, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  void hide(int window) const {
+    void* address = at(window);
+    if (mmap(address, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+             -1, 0) != address) {
+      std::perror("plumbline-kernel-host: mmap");
+      _exit(1);
+    }
   }
 
  private:
+  char* at(int window) const { return base_ + static_cast<std::uint64_t>(window) * bytes_; }
+
   char* base_;
   std::uint64_t bytes_;
 };
 
-/// Runs what may throw; answers with its status.
+/// Runs what may throw, and makes the reply of its status.
 template <class Function>
-void answer(const Function& function) {
+Answer answer_of(const Function& function) {
   reply.text[0] = '\0';
   reply.opened_size = 0;
   Answer kind = answer_status;
@@ -94,27 +102,27 @@ void answer(const Function& function) {
   } catch (...) {
     kind = answer_exception;
   }
-  send_reply(request.number, kind);
+  return kind;
 }
 
-void answer_supports(const plumbline_kernel& kernel, const Window& window) {
+void answer_supports(const plumbline_kernel& kernel, const Windows& windows) {
   plumbline_problem& problem = request.problem;
   const auto unreadable = [&](const std::int32_t*& pointer, std::uint64_t offset) {
-    if (pointer) pointer = reinterpret_cast<const std::int32_t*>(window.base() + offset);
+    if (pointer) pointer = reinterpret_cast<const std::int32_t*>(windows.base() + offset);
   };
   unreadable(problem.lengths, unreadable_lengths);
   unreadable(problem.documents, unreadable_documents);
   unreadable(problem.pages, unreadable_pages);
-  answer([&] { return kernel.supports(&problem, request.pass); });
+  send_reply(request.number, answer_of([&] { return kernel.supports(&problem, request.pass); }));
 }
 
-void answer_call(const plumbline_kernel& kernel, const Window& window) {
+void answer_call(const plumbline_kernel& kernel, const Windows& windows) {
   Arguments arguments = arguments_of(request.problem);
   const ArrayPlace* end = request.arrays + std::min(request.array_count, most_arrays);
   for (const ArrayPlace* place = request.arrays; place < end; ++place) {
-    bind(arguments, place->slot, window.show(*place));
+    bind(arguments, place->slot, windows.show(request.window, *place));
   }
-  answer([&] {
+  const Answer kind = answer_of([&] {
     note_opened_files(reply.opened, sizeof reply.opened, &reply.opened_size);
     char message[message_bytes] = "";
     int status = 0;
@@ -129,17 +137,22 @@ void answer_call(const plumbline_kernel& kernel, const Window& window) {
     set_text(reply.text, message);
     return status;
   });
-  window.hide_all();
+  // Whoever still writes is found before the judge reads: the outputs are what was there at the
+  // return.
+  note_return();
+  windows.hide(request.window);
+  await_other_threads();
+  send_reply(request.number, kind);
 }
 
 /// Tells of the library, or why there is none, and ends then.
-LoadedLibrary introduce(const char* path, const Window& window) {
+LoadedLibrary introduce(const char* path, const Windows& windows) {
   install_fault_handlers(0);
   try {
     const LoadedLibrary loaded = load_library(path);
     const plumbline_library& library = *loaded.library;
     reply.status = library.kernel_count;
-    reply.base = reinterpret_cast<std::uint64_t>(window.base());
+    reply.base = reinterpret_cast<std::uint64_t>(windows.base());
     set_text(reply.text, library.name);
     set_text(reply.device, library.device);
     send_reply(0, answer_library);
@@ -178,20 +191,28 @@ void give_up_looking_into_processes() {
   syscall(SYS_capset, &header, sets);
 }
 
+/// Who made the socket.
+pid_t judge() {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return getsockopt(host_socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+}
+
 int serve(const char* path) {
   // The judge's end is this process's, and crashes are reported, not dumped.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != judge()) _exit(1);  // it was gone before it could be that
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   give_up_looking_into_processes();
-  const Window window;
-  const LoadedLibrary loaded = introduce(path, window);
+  const Windows windows;
+  const LoadedLibrary loaded = introduce(path, windows);
   while (recv(host_socket, &request, sizeof request, 0) == sizeof request) {
     const plumbline_kernel& kernel = loaded.library->kernels[request.kernel];
     if (request.question == ask_supports) {
-      answer_supports(kernel, window);
+      answer_supports(kernel, windows);
     } else {
-      answer_call(kernel, window);
+      answer_call(kernel, windows);
     }
   }
   _exit(0);  // the judge is gone; the library's destructors have nothing to add

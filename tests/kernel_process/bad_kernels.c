@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,35 @@ KERNEL(uses_up_the_stack) {
   return (void)p, (void)out, (void)m, (void)n, deeper(&first);
 }
 KERNEL(hangs) {
+  const char* path = getenv("PLUMBLINE_TEST_CALLS");
+  FILE* calls = path ? fopen(path, "a") : NULL;
+  if (calls) fputc('x', calls), fclose(calls);
   for (volatile int forever = 1; forever;) sleep(1);
+  return (void)p, (void)out, (void)m, (void)n, 0;
+}
+static void* goes_on_writing(void* o) {
+  for (volatile int forever = 1; forever;) *(volatile float*)o = 1;
+  return NULL;
+}
+static void* writes_later(void* o) {
+  usleep(50000);
+  return goes_on_writing(o);
+}
+static int left_behind(void* (*work)(void*), void* o) {
+  pthread_t thread;
+  return pthread_create(&thread, NULL, work, o) || pthread_detach(thread);
+}
+KERNEL(returns_early) {
+  fill(p, out, 0);
+  return (void)m, (void)n, left_behind(goes_on_writing, out->o);
+}
+KERNEL(returns_much_too_early) {
+  fill(p, out, 0);
+  return (void)m, (void)n, left_behind(writes_later, out->o);
+}
+KERNEL(takes_its_time) { return (void)m, (void)n, sleep(1), fill(p, out, 0); }
+KERNEL(writes_to_no_address) {
+  *(volatile float*)(1ULL << 63) = 1; /* not an address on x86-64 */
   return (void)p, (void)out, (void)m, (void)n, 0;
 }
 KERNEL(writes_to_q) {
@@ -110,7 +139,8 @@ static const plumbline_kernel kernels[] = {
     ENTRY(uses_up_the_stack), ENTRY(hangs), ENTRY(writes_to_q), ENTRY(writes_past_lse),
     ENTRY(writes_before_o), ENTRY(reads_past_k), ENTRY(gives_zeros), ENTRY(gives_nan),
     ENTRY(gives_its_input), ENTRY(gives_nothing), ENTRY(reads_a_file), ENTRY(looks_for_the_judge),
-    ENTRY(talks), {"supports_reads", CONTRACT, 1, supports_reads, gives_zeros, 0, 0},
+    ENTRY(talks), ENTRY(returns_early), ENTRY(returns_much_too_early), ENTRY(takes_its_time),
+    ENTRY(writes_to_no_address), {"supports_reads", CONTRACT, 1, supports_reads, gives_zeros, 0, 0},
     {"supports_hangs", CONTRACT, 1, supports_hangs, gives_zeros, 0, 0}};
 static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "bad kernels", "CPU",
                                           sizeof kernels / sizeof kernels[0], kernels};

@@ -16,8 +16,7 @@ test::ProgramRun verify(const std::string& library, const std::string& options) 
 }
 
 std::string of_bad_kernel(const std::string& kernel) {
-  return "--kernels " + kernel +
-         " --pass forward --bias nope --dtype fp32 --cases 2 --time-limit 0.3";
+  return "--kernels " + kernel + " --pass forward --bias nope --dtype fp32 --cases 2";
 }
 
 }  // namespace
@@ -41,10 +40,11 @@ BOOST_AUTO_TEST_CASE(every_report_says_what_the_kernel_did) {
   const test::TemporaryFolder folder;
   const auto json_path = (folder / "report.json").string(),
              junit_path = (folder / "report.xml").string();
-  const std::string words = "the kernel did not return within 0.3 s (--time-limit)";
+  const std::string words = "the kernel did not return within 1 s (--time-limit)";
   // The crash comes first; the run goes on to the others.
-  const auto run = verify(BAD_KERNELS, of_bad_kernel("null_pointer,hangs,gives_zeros") +
-                                           " --json " + json_path + " --junit " + junit_path);
+  const auto run =
+      verify(BAD_KERNELS, of_bad_kernel("null_pointer,hangs,gives_zeros") +
+                              " --time-limit 1 --json " + json_path + " --junit " + junit_path);
   BOOST_TEST(run.status == 1);
   BOOST_TEST(run.err == "");
   BOOST_TEST(run.out.find("  " + words + "\n") != std::string::npos);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(every_report_says_what_the_kernel_did) {
   BOOST_TEST(kind(2) == "zeros");
   BOOST_TEST(cells[1]["counterexample"]["judgement"]["failure"] == words);
   const std::string repeat = cells[1]["counterexample"]["repeat"];
-  BOOST_TEST(repeat.find(" --time-limit 0.3 --kernels hangs --case ") != std::string::npos);
+  BOOST_TEST(repeat.find(" --time-limit 1 --kernels hangs --case ") != std::string::npos);
   const auto junit = test::text_of(junit_path);
   BOOST_TEST(junit.find("<failure type=\"hang\" message=\"" + words + "\">") != std::string::npos);
   BOOST_TEST(junit.find("<failure type=\"zeros\" message=\"o: every element is 0\">") !=
@@ -81,6 +81,19 @@ BOOST_AUTO_TEST_CASE(a_failure_is_a_sarif_result_at_the_library) {
   BOOST_TEST(text.find("SIGABRT") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(two_reports_in_one_file_are_refused) {
+  const test::TemporaryFolder folder;
+  const auto path = (folder / "report").string();
+  for (const std::string option : {"--json", "--junit"}) {
+    const auto run = verify(EXAMPLE_IN_C,
+                            option + " " + path + " --sarif " + (folder / "." / "report").string());
+    BOOST_TEST(run.status == 2);
+    BOOST_TEST(run.err.find(option + " and --sarif is ") != std::string::npos);
+    BOOST_TEST(run.err.find("expected two files") != std::string::npos);
+    BOOST_TEST(!std::filesystem::exists(path));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_shards_together_run_every_case_once) {
   const auto rows = [](const std::string& shard) {
     const auto run = verify(EXAMPLE_IN_C, "--bias alibi --dtype fp32 --cases 5 --json" + shard);
@@ -92,6 +105,36 @@ BOOST_AUTO_TEST_CASE(the_shards_together_run_every_case_once) {
   BOOST_TEST(second.first == 2);
   BOOST_TEST(first.second + second.second == all.second);
   BOOST_TEST(first.second != second.second);
+  // Of several cells, equal shares of the whole run, and some that are empty.
+  const auto cells = [](const std::string& shard) {
+    const auto run = verify(TEST_KERNELS,
+                            "--kernels right,may_differ_from_run_to_run --pass forward --bias nope "
+                            "--dtype fp32 --cases 5 --json" +
+                                shard);
+    BOOST_TEST(run.status == 0);
+    BOOST_TEST((run.err.find("none falls into shard 8/8") != std::string::npos) ==
+               (shard == " --shard 8/8"));
+    return json::parse(run.out);
+  };
+  const auto whole = cells("");
+  BOOST_REQUIRE(whole["cells"].size() == 2u);
+  BOOST_TEST(whole["cases"] == 6);
+  for (const int count : {4, 8}) {
+    int of_cell[2] = {}, rows_of_cell[2] = {};
+    for (int shard = 1; shard <= count; ++shard) {
+      if (count == 8 && shard == 7) continue;  // as the eighth
+      const auto part = cells(" --shard " + std::to_string(shard) + "/" + std::to_string(count));
+      BOOST_TEST(part["cases"] == (count == 8 ? shard <= 6 : shard <= 2 ? 2 : 1));
+      for (const int cell : {0, 1}) {
+        of_cell[cell] += part["cells"][cell]["cases"].get<int>();
+        rows_of_cell[cell] += part["cells"][cell]["rows"].get<int>();
+      }
+    }
+    for (const int cell : {0, 1}) {
+      BOOST_TEST(whole["cells"][cell]["cases"] == of_cell[cell]);
+      BOOST_TEST(whole["cells"][cell]["rows"] == rows_of_cell[cell]);
+    }
+  }
   for (const char* wrong : {"0/2", "3/2", "2", "1/2x", "a/b", "/2"}) {
     const auto run = test::plumbline("verify --cases 1 --shard " + std::string(wrong));
     BOOST_TEST(run.status == 2);
