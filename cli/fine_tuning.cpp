@@ -46,9 +46,10 @@ void expect_same_parameters(const gpu::ModelConfiguration& wanted,
                 fmt::format("[{}]", fmt::join(has[p.name].shape, ", ")));
 }
 
+long warm_up_for_contrast(long updates) { return updates / 20; }
+
 training::Settings for_contrast(training::Settings preset) {
   preset.batch = preset.part = 128;
-  preset.schedule.warm_up = std::max(1L, preset.schedule.updates / 20);
   preset.schedule.highest = 2e-5;
   preset.schedule.lowest = 0;
   preset.optimizer.weight_decay = 0.01;

@@ -21,9 +21,12 @@ training::Settings begun_with(const std::filesystem::path& weights, training::Se
 void expect_same_parameters(const gpu::ModelConfiguration& wanted,
                             const gpu::ModelConfiguration& of_weights);
 
-/// For contrastive fine-tuning: CABLE, section 5.5 (a batch of 128, a warm-up of 5 %), and the rate
-/// and decay of sentence-transformers, which it uses.
+/// For contrastive fine-tuning: CABLE, section 5.5 (a batch of 128), and the rate and decay of
+/// sentence-transformers, which it uses.
 training::Settings for_contrast(training::Settings preset);
+
+/// 5 % of the updates: CABLE, section 5.5.
+long warm_up_for_contrast(long updates);
 
 /// --pooling mean | cls. @throws BadInput for another name.
 gpu::Pooling pooling_from(const std::string& name);

@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/models_backend.hpp"
 #include "inference/generate.hpp"
+#include "inference/growing_text.hpp"
 #include "training/model_json.hpp"
 
 namespace plumbline::cli {
@@ -36,24 +37,6 @@ std::vector<std::string> prompts_of(const GenerateOptions& o) {
   if (all.empty()) throw BadInput("--prompt", "missing", "a text, or --prompt-file");
   return all;
 }
-
-/// Prints a continuation's text while it grows.
-class Stream {
- public:
-  explicit Stream(const text::Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
-
-  void print(const inference::Continuation& c) {
-    const std::string text = tokenizer_.decode(c.tokens);
-    // A character of several tokens may look otherwise before its last one is there.
-    if (!text.starts_with(printed_)) return;
-    std::cout << text.substr(printed_.size()) << std::flush;
-    printed_ = text;
-  }
-
- private:
-  const text::Tokenizer& tokenizer_;
-  std::string printed_;
-};
 
 nlohmann::ordered_json to_json(const GenerateOptions& o, const text::Tokenizer& tokenizer,
                                const std::vector<std::string>& prompts,
@@ -84,9 +67,12 @@ int generate(const GenerateOptions& o) {
   const auto tokenizer = text::open_tokenizer(model.tokenizer);
   const bool prints = o.json != "-";
   const bool alone = prompts.size() * o.settings.samples == 1;
-  Stream stream(*tokenizer);
+  inference::GrowingText text;
   inference::OnToken on_token;
-  if (prints && alone) on_token = [&](const auto& continuation) { stream.print(continuation); };
+  if (prints && alone)
+    on_token = [&](const auto& continuation) {
+      std::cout << text.added(tokenizer->decode(continuation.tokens)) << std::flush;
+    };
 
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
@@ -95,7 +81,7 @@ int generate(const GenerateOptions& o) {
   double tokens = 0;
   for (const auto& continuation : all) tokens += static_cast<double>(continuation.tokens.size());
 
-  if (prints && alone) std::cout << "\n";
+  if (prints && alone) std::cout << text.rest(tokenizer->decode(all.front().tokens)) << "\n";
   for (const auto& continuation : all) {
     if (!prints || alone) break;
     std::cout << fmt::format("== prompt {}, sample {}\n{}\n", continuation.prompt + 1,

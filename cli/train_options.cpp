@@ -9,6 +9,11 @@
 namespace plumbline::cli {
 namespace {
 
+/// The rows of a batch that come closest to `tokens` from below, in whole parts; at least one part.
+int rows_for(long tokens, int length, int part) {
+  return static_cast<int>(std::max(1L, tokens / (static_cast<long>(length) * part))) * part;
+}
+
 /// What suits a preset: nano a minute on two processors, the others the papers' runs.
 training::Settings settings_for(const std::string& preset) {
   training::Settings s;
@@ -19,7 +24,6 @@ training::Settings settings_for(const std::string& preset) {
     return s;
   }
   s.part = 8;
-  s.batch = (524288 / s.length) / s.part * s.part;  // CABLE, section 4.2
   if (s.model.architecture == gpu::Architecture::llama_style)
     s.optimizer = {.kind = gpu::OptimizerKind::radam, .beta2 = 0.999};
   return s;
@@ -36,6 +40,24 @@ bool is_contrastive(const TrainOptions& options) {
   if (options.objective != "language_model" && options.objective != "contrastive")
     throw BadInput("--objective", in_quotes(options.objective), "language_model or contrastive");
   return options.objective == "contrastive";
+}
+
+/// What has no meaning for the run's objective is refused, not ignored.
+void expect_options_of_the_objective(const TrainOptions& options, const CLI::App& command) {
+  const bool contrastive = is_contrastive(options);
+  const auto refuse = [&](const char* option, const char* objective) {
+    if (command.count(option) > 0)
+      throw BadInput(option, "given with --objective " + options.objective,
+                     std::string("only with --objective ") + objective);
+  };
+  if (contrastive) {
+    for (const char* option :
+         {"--document-mask", "--masking", "--separator", "--tokens-per-update"})
+      refuse(option, "language_model");
+  } else {
+    for (const char* option : {"--pairs", "--pooling", "--temperature", "--hard-negatives"})
+      refuse(option, "contrastive");
+  }
 }
 
 void add_model_options(CLI::App& command, TrainOptions& o) {
@@ -100,7 +122,13 @@ void add_run_options(CLI::App& command, TrainOptions& o) {
   command.add_option("--validation", s.validation, "Share of the tokens kept for validation")
       ->capture_default_str();
   command.add_option("--length", o.length, "Tokens a row; the model's context");
-  command.add_option("--batch", s.batch, "Rows of an update");
+  auto* batch = command.add_option("--batch", s.batch, "Rows of an update");
+  command
+      .add_option("--tokens-per-update", o.tokens_per_update,
+                  "In place of --batch: as many rows as have so many tokens together (default for "
+                  "all presets but nano: 524288)")
+      ->check(CLI::Range(1L, 1L << 40))
+      ->excludes(batch);
   command.add_option("--part", s.part, "Rows that go through the model at once");
   command.add_flag("--sequential", o.sequential, "Windows in the order of the data");
   command.add_flag("--document-mask", s.document_mask, "Attention stays within a document");
@@ -141,6 +169,7 @@ void add_train_options(CLI::App& command, TrainOptions& o) {
 }
 
 TrainOptions completed(TrainOptions options, const CLI::App& command) {
+  expect_options_of_the_objective(options, command);
   training::Settings preset = settings_for(options.preset);
   if (!options.from.empty()) preset = begun_with(options.from, std::move(preset));
   if (is_contrastive(options)) preset = for_contrast(std::move(preset));
@@ -161,7 +190,9 @@ TrainOptions completed(TrainOptions options, const CLI::App& command) {
   keep("--learning-rate", s.schedule.highest, preset.schedule.highest);
   keep("--lowest-learning-rate", s.schedule.lowest,
        given("--learning-rate") ? s.schedule.highest / 10 : preset.schedule.lowest);
-  keep("--warm-up", s.schedule.warm_up, std::min(preset.schedule.warm_up, s.schedule.updates / 10));
+  keep("--warm-up", s.schedule.warm_up,
+       is_contrastive(options) ? warm_up_for_contrast(s.schedule.updates)
+                               : std::min(preset.schedule.warm_up, s.schedule.updates / 10));
   keep("--weight-decay", s.optimizer.weight_decay, preset.optimizer.weight_decay);
   keep("--clip", s.optimizer.max_norm, preset.optimizer.max_norm);
   s.optimizer.kind =
@@ -173,7 +204,10 @@ TrainOptions completed(TrainOptions options, const CLI::App& command) {
   model.heads = s.model.heads;
   if (given("--heads")) model.kv_heads = model.heads;
   model.width = s.model.width;
-  if (given("--width")) model.hidden = preset.model.hidden / preset.model.width * model.width;
+  if (given("--width")) {
+    const long hidden = static_cast<long>(preset.model.hidden / preset.model.width) * model.width;
+    model.hidden = static_cast<int>(std::min(hidden, 0x7fffffffL));
+  }
   model.vocabulary = s.model.vocabulary;
   model.dropout = s.model.dropout;
   const gpu::PositionOptions& o = s.model.options;
@@ -195,6 +229,10 @@ TrainOptions completed(TrainOptions options, const CLI::App& command) {
     model.options.prior_start = training::prior_start_from(options.prior_start, "--prior-start");
   model.ssmax = options.ssmax || preset.model.ssmax;
   s.length = given("--length") ? options.length : preset.length;
+  const bool by_tokens = options.preset != "nano" && !is_contrastive(options);
+  if (s.length >= 1 && s.part >= 1 && !given("--batch") &&
+      (given("--tokens-per-update") || by_tokens))
+    s.batch = rows_for(options.tokens_per_update, s.length, s.part);
   // A table of learnable positions has the rows that it has.
   if (given("--length") && !(s.initial && model.position == "learnable")) model.context = s.length;
   if (s.initial) expect_same_parameters(model, preset.model);

@@ -127,12 +127,12 @@ void expect_same(const std::string& place, const Terms& found, const Terms& expe
     }
     for (const auto& [key, value] : found.items()) {
       if (!expected.contains(key))
-        throw BadInput(place.empty() ? key : place + "." + key, in_quotes(value.dump()),
+        throw BadInput(place.empty() ? key : place + "." + key, value.dump(),
                        "nothing of that name in this run");
     }
     return;
   }
-  throw BadInput(place, in_quotes(found.dump()), expected.dump() + ", as this run has it");
+  throw BadInput(place, found.dump(), expected.dump() + ", as this run has it");
 }
 
 std::string shown(const std::vector<std::int64_t>& shape) {

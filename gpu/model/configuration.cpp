@@ -65,7 +65,9 @@ void check_sizes(const ModelConfiguration& c) {
                {"kv_heads", c.kv_heads}, {"width", c.width},
                {"hidden", c.hidden},     {"vocabulary", c.vocabulary},
                {"context", c.context},   {"token_types", c.token_types}};
-  for (const auto& [name, value] : sizes) expect(value >= 1, name, value, "at least 1");
+  for (const auto& [name, value] : sizes)
+    expect(value >= 1 && value <= 1 << 24, name, value, "at least 1 and at most 16777216");
+  expect(c.layers <= 10000, "layers", c.layers, "at most 10000");
   expect(c.width % c.heads == 0, "heads", c.heads, fmt::format("a divisor of width, {}", c.width));
   expect(is_among(c.head_dim(), HeadDims{}), "width / heads", c.head_dim(),
          "one of " + list_of(HeadDims{}));

@@ -111,6 +111,10 @@ with tempfile.TemporaryDirectory() as place:
     bert = ["--preset", "bert_base", "--layers", 1, "--heads", 1, "--width", 32, "--vocabulary",
             261, "--batch", 4, "--length", 16, "--updates", 2]
     succeed("train", text, "--out", place / "bert", *bert, "--position", "rope")
+    succeed("train", text, "--out", place / "budget", "--layers", 1, "--heads", 1, "--width", 32,
+            "--length", 16, "--part", 3, "--tokens-per-update", 200, "--updates", 1)
+    batch = json.loads((place / "budget" / "run.json").read_text())["batch"]
+    check(batch == 12, f"200 tokens in rows of 16, by parts of 3 rows, are {batch} rows, not 12")
     begun = tensors(checkpoint(place / "bert", 2))
 
     # The weights themselves, fresh moments, no update made: at another length and RoPE's base.
@@ -237,6 +241,10 @@ with tempfile.TemporaryDirectory() as place:
              2],
             [["--lengths is 2 lengths", "--mine"], "evaluate", "retrieval", place / "bert",
              "--task", easy, "--lengths", "8,9", "--mine", mined],
+            [["--temperature", "only with --objective contrastive"], "train", text, "--out",
+             place / "new", "--temperature", 2],
+            [["--masking", "only with --objective language_model"], *contrast, pairs, "--masking",
+             0.2],
             [["--svg", "standard output"], "evaluate", "retrieval", place / "bert", "--task", easy,
              "--json", "-", "--svg", "-"],
             [["--svg", "standard output"], "evaluate", "retrieval", place / "bert", "--task", easy,

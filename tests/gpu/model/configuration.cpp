@@ -61,7 +61,8 @@ BOOST_AUTO_TEST_CASE(sizes_that_do_not_fit_are_named) {
     change(c);
     return complaint(c);
   };
-  BOOST_TEST(changed([](auto& c) { c.layers = 0; }) == "layers is 0; expected at least 1");
+  BOOST_TEST(changed([](auto& c) { c.layers = 0; }) ==
+             "layers is 0; expected at least 1 and at most 16777216");
   BOOST_TEST(changed([](auto& c) { c.heads = c.kv_heads = 3; }) ==
              "heads is 3; expected a divisor of width, 64");
   BOOST_TEST(changed([](auto& c) { c.heads = c.kv_heads = 4; }) ==
