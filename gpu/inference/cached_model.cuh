@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/host_element.cuh"
 #include "inference/cached_attention.cuh"
 #include "inference/cached_embedding.cuh"
 #include "inference/decoder.hpp"
@@ -187,7 +188,7 @@ class CachedModel final : public CachedModelBase {
     for (int n = 0; n < rows; ++n)
       std::transform(all.begin() + static_cast<long>(n) * c.vocabulary,
                      all.begin() + static_cast<long>(n + 1) * c.vocabulary, wanted[n],
-                     [](const Element& logit) { return to_float(logit); });
+                     [](const Element& logit) { return float_on_host(logit); });
   }
 
   const CacheShape shape_;
