@@ -3,12 +3,24 @@
 
 namespace plumbline::cli {
 
-void add_result_options(CLI::App& command, std::string& json, std::string& svg) {
-  command.add_option("--json", json, "Write the result as JSON to FILE (default: -)")
+void add_json_option(CLI::App& command, std::string& json, const std::string& description) {
+  command.add_option("--json", json, description)
       ->type_name("[FILE]")
       ->expected(0, 1)
       ->check(not_empty())
       ->default_str("-");
+}
+
+std::filesystem::path made_folder(const std::string& out) {
+  const std::filesystem::path folder = out;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw BadInput("--out", path_in_quotes(folder) + ": " + error.message(), "a folder");
+  return folder;
+}
+
+void add_result_options(CLI::App& command, std::string& json, std::string& svg) {
+  add_json_option(command, json, "Write the result as JSON to FILE (default: -)");
   command.add_option("--svg", svg, "Draw the result as SVG to FILE (default: -)")
       ->type_name("[FILE]")
       ->expected(0, 1)

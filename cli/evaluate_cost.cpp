@@ -22,6 +22,8 @@ struct Options {
 
 int evaluate(const Options& o) {
   Report json(o.json);
+  std::filesystem::path folder;
+  if (!o.out.empty()) folder = made_folder(o.out);
   const bool emulated = o.backend == "emulated";
   const std::string machine = emulated ? "CPU emulation of the CUDA kernels" : "on a GPU";
   const gpu::ModelConfiguration model = gpu::preset(o.preset);
@@ -47,11 +49,7 @@ int evaluate(const Options& o) {
     report["repeats"] = o.settings.repeats;
     json.write(to_text(report));
   }
-  if (!o.out.empty()) {
-    const std::filesystem::path folder = o.out;
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) throw BadInput("--out", path_in_quotes(folder) + ": " + error.message(), "a folder");
+  if (!folder.empty()) {
     using enum evaluation::CostKind;
     for (const auto& [kind, file] :
          {std::pair{prompt, "prompt.svg"}, {token, "token.svg"}, {memory, "memory.svg"}})
@@ -80,11 +78,7 @@ void add_evaluate_cost(CLI::App& evaluate_command, Run& run, char** argv) {
       ->capture_default_str();
   command->add_option("--repeats", o->settings.repeats, "Of which the least counts")
       ->capture_default_str();
-  command->add_option("--json", o->json, "Write the result as JSON to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->default_str("-");
+  add_json_option(*command, o->json, "Write the result as JSON to FILE (default: -)");
   command->add_option("--out", o->out, "A folder for the pictures")->check(not_empty());
   add_backend_option(*command, o->backend);
   command->callback([o, argv, &run] {

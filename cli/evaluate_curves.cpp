@@ -6,6 +6,19 @@
 #include "evaluation/curves.hpp"
 
 namespace plumbline::cli {
+namespace {
+
+/// The folders' names, and the paths where several have one name.
+std::vector<std::string> labels_of(const std::vector<std::string>& runs) {
+  std::vector<std::string> names, labels;
+  for (const std::filesystem::path path : runs)
+    names.push_back((path / "").parent_path().filename().string());
+  for (std::size_t n = 0; n < runs.size(); ++n)
+    labels.push_back(std::ranges::count(names, names[n]) > 1 ? runs[n] : names[n]);
+  return labels;
+}
+
+}  // namespace
 
 void add_evaluate_curves(CLI::App& evaluate_command, Run& run) {
   struct Options {
@@ -23,11 +36,10 @@ void add_evaluate_curves(CLI::App& evaluate_command, Run& run) {
       if (o->out.empty() && o->runs.size() > 1)
         throw BadInput("--out", "missing", "a folder for the pictures of several runs");
       std::vector<evaluation::TrainingLog> logs;
-      for (const std::filesystem::path path : o->runs) {
-        const std::string name = (path / "").parent_path().filename().string();
-        logs.push_back(evaluation::read_log(path, name));
-      }
-      const std::filesystem::path folder = o->out.empty() ? o->runs.front() : o->out;
+      for (const std::string& label : labels_of(o->runs))
+        logs.push_back(evaluation::read_log(o->runs[logs.size()], label));
+      const std::filesystem::path folder =
+          o->out.empty() ? std::filesystem::path(o->runs.front()) : made_folder(o->out);
       evaluation::write_training_curves(logs, folder);
       std::cout << "wrote pictures into " << folder.string() << "\n";
       return static_cast<int>(all_right);

@@ -47,10 +47,7 @@ int evaluate(const Options& o) {
   if (name.empty())
     throw BadInput("--tokenizer", "missing", "its name: the model's files do not say it");
   const auto tokens = tokens_of(o, *text::open_tokenizer(name));
-  const std::filesystem::path folder = o.out;
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw BadInput("--out", path_in_quotes(folder) + ": " + error.message(), "a folder");
+  const std::filesystem::path folder = made_folder(o.out);
 
   const auto maps = evaluation::head_maps(model.configuration, model.parameters, tokens);
   const auto priors = evaluation::prior_exponents(model.configuration, model.parameters);
@@ -92,11 +89,7 @@ void add_evaluate_maps(CLI::App& evaluate_command, Run& run, char** argv) {
   command->add_option("--length", o->length, "Most tokens")->capture_default_str();
   command->add_option("--out", o->out, "A folder for the pictures")->required()->check(not_empty());
   command->add_option("--tokenizer", o->tokenizer, "In place of the model's");
-  command->add_option("--json", o->json, "Write the numbers as JSON to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->default_str("-");
+  add_json_option(*command, o->json, "Write the numbers as JSON to FILE (default: -)");
   add_backend_option(*command, o->backend);
   command->callback([o, argv, &run] {
     run = [o, argv] {

@@ -65,8 +65,10 @@ int evaluate(const Options& o) {
   for (const std::string& path : o.models) models.push_back(inference::load_trained_model(path));
   const auto tokenizer = text::open_tokenizer(tokenizer_of(o, models));
   const text::TokenStream stream = stream_of(o, *tokenizer);
+  // Refused before any work.
+  for (const auto& model : models) evaluation::validate_causal(model.configuration);
   for (const int length : o.settings.lengths)
-    evaluation::windows_of(length, o.settings, stream.size());  // refused before any work
+    evaluation::windows_of(length, o.settings, stream.size());
 
   std::vector<evaluation::ModelPerplexity> all;
   const std::vector<std::string> labels = labels_of(o, models);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/evaluate_command.hpp"
 #include "cli/fine_tuning.hpp"
@@ -33,6 +34,8 @@ std::size_t depth(const text::RetrievalTask& task, int negatives) {
 
 int evaluate(const Options& o) {
   Report json(o.json), svg(o.svg);
+  std::optional<AtomicFile> mined;
+  if (!o.pairs.empty()) mined.emplace(o.pairs);
   if (o.negatives < 1) throw BadInput("--negatives", std::to_string(o.negatives), "at least 1");
   const text::RetrievalTask task(o.task, o.split);
   const inference::TrainedModel model = inference::load_trained_model(o.model);
@@ -46,6 +49,7 @@ int evaluate(const Options& o) {
     throw BadInput("--lengths", fmt::format("{} lengths", lengths.size()), "one, with --mine");
 
   std::vector<evaluation::RetrievalPoint> points;
+  std::string pairs;
   for (const int length : lengths) {
     const auto start = std::chrono::steady_clock::now();
     evaluation::TextEncoder encoder(
@@ -54,13 +58,17 @@ int evaluate(const Options& o) {
     const auto rankings = evaluation::rankings(encoder, task, depth(task, o.negatives));
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     points.push_back({length, evaluation::ndcg_at_10(task, rankings), passed.count()});
-    if (!o.pairs.empty())
-      evaluation::write_pairs(o.pairs, task, rankings, static_cast<std::size_t>(o.negatives));
+    if (mined)
+      pairs = evaluation::mined_pairs(task, rankings, static_cast<std::size_t>(o.negatives));
   }
   const evaluation::RetrievalRun run{o.model, o.task, o.split, o.pooling};
   if (o.json != "-" && o.svg != "-") std::cout << evaluation::table(task, points);
   if (json) json.write(to_text(evaluation::to_json(run, task, points)));
   if (svg) svg.write(pictures::svg_file(evaluation::picture(run, points)));
+  if (mined) {
+    mined->write(pairs);
+    mined->commit();
+  }
   return all_right;
 }
 

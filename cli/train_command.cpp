@@ -34,9 +34,15 @@ nlohmann::ordered_json to_json(const training::Outcome& o) {
           {"checkpoint", o.checkpoint.string()}};
 }
 
-/// What the log has so far, as pictures beside it.
-void draw_curves(const std::filesystem::path& folder) {
-  evaluation::write_training_curves({evaluation::read_log(folder, "run")}, folder);
+/// What the log has so far, as pictures beside it. No picture is worth a run: what is in their way
+/// is told.
+void draw_curves(const std::filesystem::path& folder, Progress& progress) {
+  try {
+    evaluation::write_training_curves({evaluation::read_log(folder, "run")}, folder);
+  } catch (const std::exception& error) {
+    progress.clear();
+    std::cerr << "plumbline: training goes on without its curves: " << error.what() << "\n";
+  }
 }
 
 int train(const TrainOptions& options) {
@@ -52,7 +58,7 @@ int train(const TrainOptions& options) {
   {
     Progress progress(options.settings.schedule.updates);
     outcome = run.train([&](const training::Status& s) {
-      if (s.validation_loss) draw_curves(options.habits.folder);
+      if (s.validation_loss) draw_curves(options.habits.folder, progress);
       const bool telling = s.validation_loss || !s.saved.empty() || s.update % every == 0;
       if (prints && telling) {
         progress.clear();

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 
+#include "evaluation/refusal.hpp"
 #include "inference/decoder.hpp"
 #include "inference/device_memory.hpp"
 #include "model/initial_values.hpp"
@@ -41,18 +42,20 @@ void check(const gpu::ModelConfiguration& model, const CostSettings& s) {
 struct Timed {
   Timed(gpu::ModelConfiguration model, const std::string& position, int length) : point{length} {
     model.position = position;
-    if (gpu::position_method(position).embedded == gpu::EmbeddedPositions::learnable &&
-        length > model.context) {
-      point.refused = fmt::format("its table of positions has {} rows", model.context);
-      return;
-    }
+    point.refused = refusal(model, length);
+    if (!point.refused.empty()) return;
     gpu::validate(model);
     const gpu::ParameterLayout layout(model);
     std::vector<float> parameters(layout.size());
     gpu::set_initial_values(layout, 1, parameters);
     const std::size_t before = gpu::device_memory_used();
-    decoder = std::make_unique<gpu::Decoder>(model, gpu::DecoderRun{.batch = 1, .capacity = length},
-                                             parameters);
+    try {
+      decoder = std::make_unique<gpu::Decoder>(
+          model, gpu::DecoderRun{.batch = 1, .capacity = length}, parameters);
+    } catch (const std::bad_alloc&) {
+      point.refused = not_enough_memory;
+      return;
+    }
     point.bytes = gpu::device_memory_used() - before;
   }
 

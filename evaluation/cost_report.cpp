@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "evaluation/cost.hpp"
@@ -24,10 +25,29 @@ double value_of(const CostPoint& point, CostKind kind) {
   }
 }
 
-/// Over the first method's at the same length; 0 where one of them was not measured.
-double ratio(const CostPoint& point, const CostPoint& first, CostKind kind) {
-  if (!point.refused.empty() || !first.refused.empty()) return 0.0;
+/// Over the first method's at the same length; none where one of them was not measured.
+std::optional<double> ratio(const CostPoint& point, const CostPoint& first, CostKind kind) {
+  if (!point.refused.empty() || !first.refused.empty()) return std::nullopt;
   return value_of(point, kind) / value_of(first, kind);
+}
+
+std::string ratio_text(const CostPoint& point, const CostPoint& first, CostKind kind) {
+  const auto value = ratio(point, first, kind);
+  return value ? fmt::format("{:.2f}", *value) : "-";
+}
+
+nlohmann::ordered_json to_json(const CostPoint& point, const CostPoint& first) {
+  nlohmann::ordered_json json{{"length", point.length}};
+  if (!point.refused.empty()) {
+    json["refused"] = point.refused;
+    return json;
+  }
+  json["prompt_seconds"] = point.prompt_seconds;
+  if (const auto value = ratio(point, first, CostKind::prompt)) json["prompt_ratio"] = *value;
+  json["token_seconds"] = point.token_seconds;
+  if (const auto value = ratio(point, first, CostKind::token)) json["token_ratio"] = *value;
+  json["bytes"] = point.bytes;
+  return json;
 }
 
 }  // namespace
@@ -36,19 +56,8 @@ nlohmann::ordered_json to_json(const std::vector<MethodCost>& all) {
   auto methods = nlohmann::ordered_json::array();
   for (const MethodCost& method : all) {
     auto points = nlohmann::ordered_json::array();
-    for (std::size_t n = 0; n < method.points.size(); ++n) {
-      const CostPoint &point = method.points[n], &first = all.front().points[n];
-      if (!point.refused.empty()) {
-        points.push_back({{"length", point.length}, {"refused", point.refused}});
-        continue;
-      }
-      points.push_back({{"length", point.length},
-                        {"prompt_seconds", point.prompt_seconds},
-                        {"prompt_ratio", ratio(point, first, CostKind::prompt)},
-                        {"token_seconds", point.token_seconds},
-                        {"token_ratio", ratio(point, first, CostKind::token)},
-                        {"bytes", point.bytes}});
-    }
+    for (std::size_t n = 0; n < method.points.size(); ++n)
+      points.push_back(to_json(method.points[n], all.front().points[n]));
     methods.push_back({{"position", method.position}, {"points", points}});
   }
   return {{"format", "plumbline-cost-1"},
@@ -65,13 +74,13 @@ std::string table(const std::vector<MethodCost>& all) {
     for (const MethodCost& method : all) {
       const CostPoint &point = method.points[n], &first = all.front().points[n];
       text += fmt::format("{:>6}  {:>18}  ", point.length, method.position);
-      text +=
-          point.refused.empty()
-              ? fmt::format("{:>12.2f} {:>9.2f}  {:>11.2f} {:>9.2f}  {:>10.2f}\n",
-                            value_of(point, CostKind::prompt),
-                            ratio(point, first, CostKind::prompt), value_of(point, CostKind::token),
-                            ratio(point, first, CostKind::token), value_of(point, CostKind::memory))
-              : "not measured: " + point.refused + "\n";
+      text += point.refused.empty() ? fmt::format("{:>12.2f} {:>9}  {:>11.2f} {:>9}  {:>10.2f}\n",
+                                                  value_of(point, CostKind::prompt),
+                                                  ratio_text(point, first, CostKind::prompt),
+                                                  value_of(point, CostKind::token),
+                                                  ratio_text(point, first, CostKind::token),
+                                                  value_of(point, CostKind::memory))
+                                    : "not measured: " + point.refused + "\n";
     }
   }
   return text;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -21,12 +22,25 @@ namespace {
 using pictures::Curve;
 using pictures::Picture;
 
+/// NaN for null: JSON has no other word for a loss that is not finite.
 double number(const nlohmann::json& line, const char* field, const std::string& place) {
   const auto found = line.find(field);
+  if (found != line.end() && found->is_null()) return std::nan("");
   if (found == line.end() || !found->is_number())
     throw BadInput(place, found == line.end() ? "missing" : found->dump(),
                    fmt::format("the number \"{}\" of a training run's log", field));
   return found->get<double>();
+}
+
+/// What a loss of the run counts: run.json, beside the log, says what was trained.
+std::string unit_of(const std::filesystem::path& run) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(run / "run.json", none)) return "nats a token";
+  const auto terms = nlohmann::json::parse(read_file(run / "run.json"), nullptr, false);
+  const bool contrastive = terms.is_object() && terms.contains("objective") &&
+                           terms["objective"].is_object() &&
+                           terms["objective"].value("kind", "") == "contrastive";
+  return contrastive ? "nats" : "nats a token";
 }
 
 /// At most about 500 points of a curve: each the mean of as many neighbours as it takes.
@@ -68,7 +82,7 @@ Picture over_updates(const std::string& name, const std::string& title, const st
 TrainingLog read_log(const std::filesystem::path& run, const std::string& label) {
   const std::filesystem::path path = run / "log.jsonl";
   const std::string text = read_file(path);
-  TrainingLog log{label, {}, {}, {}, {}, {}, {}};
+  TrainingLog log{label, {}, {}, {}, {}, {}, {}, unit_of(run)};
   int lines = 0;
   for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos;
        begin = end + 1) {
@@ -94,6 +108,8 @@ TrainingLog read_log(const std::filesystem::path& run, const std::string& label)
 
 std::vector<NamedPicture> training_curves(const std::vector<TrainingLog>& runs) {
   if (runs.empty()) throw std::logic_error("curves of no run");
+  const auto other_unit = [&](const TrainingLog& run) { return run.unit != runs.front().unit; };
+  const std::string unit = std::ranges::any_of(runs, other_unit) ? "nats" : runs.front().unit;
   std::vector<Curve> losses, validation, norms, rates;
   for (const TrainingLog& run : runs) {
     const bool alone = runs.size() == 1;
@@ -111,12 +127,12 @@ std::vector<NamedPicture> training_curves(const std::vector<TrainingLog>& runs) 
     losses.insert(losses.end(), validation.begin(), validation.end());
     validation.clear();
   }
-  all.push_back({"loss.svg", over_updates("loss", "Loss in training", "nats a token",
-                                          std::move(losses), false)});
+  all.push_back(
+      {"loss.svg", over_updates("loss", "Loss in training", unit, std::move(losses), false)});
   if (!validation.empty())
     all.push_back(
-        {"validation_loss.svg", over_updates("validation_loss", "Loss on the validation part",
-                                             "nats a token", std::move(validation), false)});
+        {"validation_loss.svg", over_updates("validation_loss", "Loss on the validation part", unit,
+                                             std::move(validation), false)});
   all.push_back({"norm.svg", over_updates("norm", "Norm of the gradient, before clipping", "norm",
                                           std::move(norms), true)});
   all.push_back({"learning_rate.svg",

@@ -10,11 +10,12 @@
 
 namespace plumbline::evaluation {
 
-/// A run's log.jsonl.
+/// A run's log.jsonl. A number that was not finite is NaN: null in the file.
 struct TrainingLog {
   std::string label;  ///< in the pictures
   std::vector<double> updates, losses, norms, learning_rates;
   std::vector<double> evaluated, validation_losses;  ///< the updates, and what was found
+  std::string unit = "nats a token";                 ///< of the losses; contrastive: "nats"
 };
 
 /// A last line that a killed run left unfinished is passed over.

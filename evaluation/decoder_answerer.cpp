@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluation/decoder_answerer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "evaluation/refusal.hpp"
 #include "inference/sampling.hpp"
-#include "model/position_method.hpp"
 #include "support/error.hpp"
 
 namespace plumbline::evaluation {
@@ -22,10 +20,7 @@ DecoderAnswerer::DecoderAnswerer(const gpu::ModelConfiguration& configuration,
 }
 
 std::string DecoderAnswerer::refusal(int tokens) const {
-  const bool table =
-      gpu::position_method(configuration_.position).embedded == gpu::EmbeddedPositions::learnable;
-  if (!table || tokens <= configuration_.context) return "";
-  return fmt::format("its table of positions has {} rows", configuration_.context);
+  return evaluation::refusal(configuration_, tokens);
 }
 
 gpu::Decoder& DecoderAnswerer::decoder_for(std::size_t batch, std::size_t tokens) {

@@ -42,7 +42,7 @@ enum class MapKind { attention, bias };
 
 /// All heads of one layer side by side.
 pictures::Picture picture_of(const std::vector<HeadMaps>& all, int layer, MapKind kind);
-/// theta_beta over theta_alpha, a colour a layer. @throws std::logic_error for no layers.
+/// theta_beta over theta_alpha, a colour a layer.
 pictures::Picture picture_of(const std::vector<PriorExponents>& all);
 
 /// "format": "plumbline-maps-1"; docs/evaluating.md has the fields.

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
 
+#include "evaluation/refusal.hpp"
 #include "inference/scorer.hpp"
-#include "model/position_method.hpp"
+#include "model/attention_problem.hpp"
 #include "support/error.hpp"
 
 namespace plumbline::evaluation {
@@ -26,8 +28,9 @@ std::vector<double> window_losses(const std::vector<Window>& windows,
                                   const std::vector<float>& parameters,
                                   const text::TokenStream& stream) {
   const int length = windows.front().length;
-  const int rows =
+  int rows =
       static_cast<int>(std::min<std::size_t>(std::max(1, tokens_at_once / length), windows.size()));
+  while (rows > 1 && !gpu::scores_fit(model, rows, length)) rows /= 2;
   gpu::Scorer scorer(model, {.batch = rows, .length = length}, parameters);
   std::vector<text::Token> tokens(static_cast<std::size_t>(length) + 1);
   std::vector<double> means;
@@ -87,21 +90,29 @@ std::vector<Window> windows_of(int length, const PerplexitySettings& s, std::int
   return windows;
 }
 
+void validate_causal(const gpu::ModelConfiguration& model) {
+  if (model.architecture == gpu::Architecture::bert)
+    throw BadInput("model", "bert", "gpt2 or llama_style: BERT does not predict the next token");
+}
+
 PerplexityPoint perplexity_at(int length, const PerplexitySettings& settings,
                               const gpu::ModelConfiguration& model,
                               const std::vector<float>& parameters,
                               const text::TokenStream& stream) {
-  if (model.architecture == gpu::Architecture::bert)
-    throw BadInput("model", "bert", "gpt2 or llama_style: BERT does not predict the next token");
+  validate_causal(model);
   const std::vector<Window> windows = windows_of(length, settings, stream.size());
   PerplexityPoint point{.length = length};
-  if (gpu::position_method(model.position).embedded == gpu::EmbeddedPositions::learnable &&
-      length > model.context) {
-    point.refused = fmt::format("its table of positions has {} rows", model.context);
+  point.refused = refusal(model, length);
+  if (!gpu::scores_fit(model, 1, length)) point.refused = "it has 2^31 scores or more";
+  if (!point.refused.empty()) return point;
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<double> means;
+  try {
+    means = window_losses(windows, model, parameters, stream);
+  } catch (const std::bad_alloc&) {  // the other lengths and models have theirs
+    point.refused = not_enough_memory;
     return point;
   }
-  const auto start = std::chrono::steady_clock::now();
-  const std::vector<double> means = window_losses(windows, model, parameters, stream);
   point.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   point.windows = static_cast<std::int64_t>(windows.size());
   point.tokens = point.windows * windows.front().scored;

@@ -41,12 +41,17 @@ struct PerplexityPoint {
   /// Standard error of `loss`, taking the windows' means for independent; 0 for one window.
   double standard_error = 0.0;
   double seconds = 0.0;
-  std::string refused = {};  ///< why there is no loss: the model has no positions of that length
+  /// Why there is no loss: the model has no positions of that length, its scores are too many for
+  /// the kernels, or there is not enough memory.
+  std::string refused = {};
 };
 
-/// The mean loss of a causal model at one length.
-/// @throws BadInput as windows_of, for a token that the model's vocabulary has not, and for BERT,
-/// which predicts hidden tokens from both sides.
+/// @throws BadInput for BERT, which predicts hidden tokens from both sides.
+void validate_causal(const gpu::ModelConfiguration& model);
+
+/// The mean loss of a causal model at one length. What the length is too much for is `refused`.
+/// @throws BadInput as windows_of and validate_causal, and for a token that the model's vocabulary
+/// has not.
 PerplexityPoint perplexity_at(int length, const PerplexitySettings& settings,
                               const gpu::ModelConfiguration& model,
                               const std::vector<float>& parameters,

@@ -22,11 +22,10 @@ struct ModelPerplexity {
 /// "format": "plumbline-perplexity-1"; docs/evaluating.md has the fields.
 nlohmann::ordered_json to_json(const PerplexitySettings&, const std::vector<ModelPerplexity>&);
 
-/// A line a model, a column a length; "-" where a model has no positions for it.
+/// A line a model, a column a length; "-" where a model was refused, and below it why.
 std::string table(const std::vector<ModelPerplexity>&);
 
-/// A curve a model over the length, both axes logarithmic. @throws std::logic_error without any
-/// perplexity.
+/// A curve a model over the length, both axes logarithmic; without any perplexity empty axes.
 pictures::Picture picture(const PerplexitySettings&, const std::vector<ModelPerplexity>&);
 
 }  // namespace plumbline::evaluation

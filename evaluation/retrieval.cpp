@@ -95,8 +95,9 @@ std::vector<double> ndcg_at_10(const text::RetrievalTask& task,
   return result;
 }
 
-void write_pairs(const std::filesystem::path& path, const text::RetrievalTask& task,
-                 const std::vector<std::vector<std::size_t>>& rankings, std::size_t negatives) {
+std::string mined_pairs(const text::RetrievalTask& task,
+                        const std::vector<std::vector<std::size_t>>& rankings,
+                        std::size_t negatives) {
   std::string lines;
   for (std::size_t n = 0; n < rankings.size(); ++n) {
     const auto& query = task.queries()[n];
@@ -113,7 +114,7 @@ void write_pairs(const std::filesystem::path& path, const text::RetrievalTask& t
           "\n";
     }
   }
-  write_file(path, lines);
+  return lines;
 }
 
 }  // namespace plumbline::evaluation

@@ -49,12 +49,12 @@ std::vector<std::vector<std::size_t>> rankings(TextEncoder&, const text::Retriev
 std::vector<double> ndcg_at_10(const text::RetrievalTask&,
                                const std::vector<std::vector<std::size_t>>& rankings);
 
-/// Training data out of rankings: for every query and every document that is relevant to it a line
-/// of text/pairs.hpp, with the `negatives` best documents that are not relevant: hard negatives, as
-/// Xuan et al., ECCV 2020, and Karpukhin et al., arXiv:2004.04906, section 3.2, take them. Those
-/// that nobody has judged may be relevant nevertheless. Written whole or not at all.
-/// @throws BadInput if it cannot be written.
-void write_pairs(const std::filesystem::path&, const text::RetrievalTask&,
-                 const std::vector<std::vector<std::size_t>>& rankings, std::size_t negatives);
+/// Training data out of rankings, as the text of a file: for every query and every document that is
+/// relevant to it a line of text/pairs.hpp, with the `negatives` best documents that are not
+/// relevant: hard negatives, as Xuan et al., ECCV 2020, and Karpukhin et al., arXiv:2004.04906,
+/// section 3.2, take them. Those that nobody has judged may be relevant nevertheless.
+std::string mined_pairs(const text::RetrievalTask&,
+                        const std::vector<std::vector<std::size_t>>& rankings,
+                        std::size_t negatives);
 
 }  // namespace plumbline::evaluation

@@ -32,8 +32,7 @@ nlohmann::ordered_json to_json(const RetrievalRun&, const text::RetrievalTask&,
 /// A line a length.
 std::string table(const text::RetrievalTask&, const std::vector<RetrievalPoint>&);
 
-/// Mean nDCG@10 from 0 to 1 over the length, on a logarithmic axis. @throws std::logic_error
-/// without points.
+/// Mean nDCG@10 from 0 to 1 over the length, on a logarithmic axis.
 pictures::Picture picture(const RetrievalRun&, const std::vector<RetrievalPoint>&);
 
 }  // namespace plumbline::evaluation

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pictures/drawing.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "pictures/style.hpp"
@@ -123,6 +124,10 @@ std::string legend(const Picture& picture, double& height) {
   return out;
 }
 
+bool has_values(const Curve& curve) {
+  return std::ranges::any_of(curve.y, [](double y) { return std::isfinite(y); });
+}
+
 }  // namespace
 
 Drawing draw_curves(const Picture& picture) {
@@ -135,6 +140,8 @@ Drawing draw_curves(const Picture& picture) {
   out += fmt::format("<g clip-path=\"url(#clip-{})\">", picture.name);
   for (std::size_t k = 0; k < picture.curves.size(); ++k) out += shape(picture, k);
   out += "</g>";
+  if (std::ranges::none_of(picture.curves, has_values))
+    out += text_at((left + right) / 2, (top + bottom) / 2, "middle", "no values");
   double height = 0;
   out += legend(picture, height);
   return {out, height};

@@ -23,7 +23,7 @@ void check_words(const AnyPicture& picture) {
 
 void check(const Picture& picture) {
   check_words(picture);
-  require(picture.curves.empty() != picture.maps.empty(), picture, "either curves or maps");
+  require(picture.curves.empty() || picture.maps.empty(), picture, "either curves or maps");
   for (const Curve& curve : picture.curves) {
     require(!curve.x.empty() && curve.x.size() == curve.y.size(), picture,
             curve.label + ": as many x as y, and one at least");

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <stdexcept>
 
 namespace plumbline::pictures {
 namespace {
@@ -74,7 +73,8 @@ Axis axis_over(std::string label, const std::vector<double>& values, bool logari
     lowest = std::fmin(lowest, value);
     highest = std::fmax(highest, value);
   }
-  if (lowest > highest) throw std::logic_error("axis " + label + ": no values");
+  if (lowest > highest && logarithmic) return axis_over(std::move(label), values);
+  if (lowest > highest) return {std::move(label)};
   if (logarithmic) {
     const double margin = std::pow(highest > lowest ? highest / lowest : 2.0, 0.05);
     return {std::move(label), lowest / margin, highest * margin, true};

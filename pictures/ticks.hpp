@@ -21,7 +21,8 @@ std::string tick_text(double value, const Axis&);
 double position(double value, const Axis&);
 
 /// An axis that holds the finite ones of all values, and those above 0 if it is logarithmic; a
-/// twentieth of its extent is free at both ends. @throws std::logic_error if there are none.
+/// twentieth of its extent is free at both ends. Linear if no value is above 0; 0 to 1 if none is
+/// finite.
 Axis axis_over(std::string label, const std::vector<double>& values, bool logarithmic = false);
 
 }  // namespace plumbline::pictures

@@ -14,22 +14,26 @@ namespace plumbline::gpu {
 
 namespace {
 
-/// CoPE and DAPE have matrices of scores, whose elements the kernels count in 31 bits.
-void check_scores(const ModelConfiguration& c, int bias, int batch, int length) {
-  if (!needs_scores(bias)) return;
+/// Of CoPE and DAPE, which have matrices of scores; 0 of the other methods.
+double scores_of(const ModelConfiguration& c, int batch, int length) {
+  const int bias = position_method(c.position).bias;
+  if (!needs_scores(bias)) return 0.0;
   const int wide = bias == PLUMBLINE_COPE ? c.options.positions : c.options.hidden;
-  const double scores = 1.0 * batch * c.heads * length * std::max({length, wide, c.head_dim()});
-  if (!(scores < 0x1p31))
-    throw BadInput(fmt::format("rows x heads x length x length of {}", c.position),
-                   fmt::format("{:.0f}", scores), "below 2^31");
+  return 1.0 * batch * c.heads * length * std::max({length, wide, c.head_dim()});
 }
 
 }  // namespace
 
+bool scores_fit(const ModelConfiguration& c, int batch, int length) {
+  return scores_of(c, batch, length) < 0x1p31;
+}
+
 plumbline_problem attention_problem(const ModelConfiguration& c, int batch, int length) {
   const PositionMethod& method = position_method(c.position);
   const PositionOptions& o = c.options;
-  check_scores(c, method.bias, batch, length);
+  if (!scores_fit(c, batch, length))
+    throw BadInput(fmt::format("rows x heads x length x length of {}", c.position),
+                   fmt::format("{:.0f}", scores_of(c, batch, length)), "below 2^31");
   plumbline_problem problem{};
   problem.struct_size = sizeof(problem);
   problem.batch = batch;

@@ -42,14 +42,17 @@ with tempfile.TemporaryDirectory() as place:
     text, missing = place / "text.txt", place / "missing"
     text.write_text("the quick brown fox jumps over the lazy dog. " * 60)
     alibi, learnable = place / "alibi", place / "learnable"
+    # A picture that cannot be written does not end training: here a folder has its name.
+    (learnable / "loss.svg").mkdir(parents=True)
     right("train", text, "--out", alibi, *SMALL, "--position", "alibi")
-    right("train", text, "--out", learnable, *SMALL, "--position", "learnable")
+    status, _, said = run("train", text, "--out", learnable, *SMALL, "--position", "learnable")
+    assert status == 0 and "loss.svg" in said, said
 
     # Training draws its curves itself; of two runs they come in one picture.
     for name in ("loss", "norm", "learning_rate"):
         drawn(alibi / f"{name}.svg")
-    right("evaluate", "curves", alibi, learnable, "--out", place)
-    drawn(place / "validation_loss.svg")
+    right("evaluate", "curves", alibi, learnable, "--out", place / "new" / "folder")
+    drawn(place / "new" / "folder" / "validation_loss.svg")
     refused("--out", "curves", alibi, learnable)
     refused("missing", "curves", missing)
 
@@ -64,6 +67,8 @@ with tempfile.TemporaryDirectory() as place:
         assert math.isclose(point["perplexity"], math.exp(point["loss"]))
         assert point["tokens"] == 256, point  # of 270: 8 blocks of 32
     drawn(svg)
+    right("evaluate", "perplexity", learnable, "--data", text, "--lengths", 32, "--svg", svg)
+    assert "no values" in svg.read_text()  # all was refused
     refused("at most 269", *perplexity, "--lengths", 271)
     refused("lengths", *perplexity, "--lengths", 0)
     refused("missing", "perplexity", missing, "--data", text, "--lengths", 16)

@@ -8,6 +8,7 @@
 #include "evaluation/maps.hpp"
 #include "model/initial_values.hpp"
 #include "model/parameters.hpp"
+#include "pictures/svg.hpp"
 #include "support/error.hpp"
 
 using namespace plumbline::evaluation;
@@ -61,14 +62,14 @@ BOOST_AUTO_TEST_CASE(alibis_bias_is_its_slope_times_the_distance_and_rows_sum_to
       double sum = 0.0;
       for (std::size_t j = 0; j <= i; ++j) {
         const double expected = -slope * static_cast<double>(i - j);
-        BOOST_TEST(!(std::fabs(head.bias[i][j] - expected) > bound),
+        BOOST_TEST(std::fabs(head.bias[i][j] - expected) <= bound,
                    head.layer << " " << head.head << " " << i << " " << j << ": " << head.bias[i][j]
                               << " " << expected);
         sum += head.attention[i][j];
         content = std::fmax(
             content, std::fabs(std::log(head.attention[i][j] / head.attention[i][i]) - expected));
       }
-      BOOST_TEST(!(std::fabs(sum - 1) > 0x1p-24 * 64));
+      BOOST_TEST(std::fabs(sum - 1) <= 0x1p-24 * 64);
     }
   }
   BOOST_TEST(content > 0.1);  // the wrong head's keys would be seen
@@ -102,7 +103,7 @@ BOOST_AUTO_TEST_CASE(priors_begin_with_the_logarithm_of_the_slopes) {
   // 2 heads: slopes 2^-4 and 2^-8, rounded to float once.
   for (int head = 0; head < 2; ++head) {
     const double expected = -4.0 * (head + 1) * std::log(2.0);
-    BOOST_TEST(!(std::fabs(priors[1].theta_alpha[head] - expected) > 0x1p-24 * -expected));
+    BOOST_TEST(std::fabs(priors[1].theta_alpha[head] - expected) <= 0x1p-24 * -expected);
     BOOST_TEST(priors[1].theta_beta[head] == 1.0);
   }
   BOOST_TEST(picture_of(priors).curves[0].x.size() == 2u);
@@ -145,6 +146,13 @@ BOOST_AUTO_TEST_CASE(cost_is_told_as_ratios) {
   const auto drawn = picture_of(all, CostKind::memory, "here");
   BOOST_REQUIRE(drawn.curves.size() == 2u);
   BOOST_TEST(drawn.curves[1].y[0] == 2.0);
+
+  // Without the first method's numbers there is nothing to compare with, or to draw.
+  const std::vector<MethodCost> alone{all[2], all[1]};
+  BOOST_TEST(!to_json(alone)["methods"][1]["points"][0].contains("prompt_ratio"));
+  BOOST_TEST(to_json(alone)["methods"][1]["points"][0]["prompt_seconds"].get<double>() == 1.0);
+  BOOST_TEST(plumbline::pictures::svg_file(picture_of({all[2]}, CostKind::token, "here"))
+                 .find("no values") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(costs_that_cannot_be_measured_are_refused) {

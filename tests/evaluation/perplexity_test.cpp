@@ -9,6 +9,7 @@
 #include "evaluation/perplexity_report.hpp"
 #include "inference/scorer.hpp"
 #include "model/initial_values.hpp"
+#include "pictures/svg.hpp"
 #include "support/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -101,9 +102,9 @@ BOOST_AUTO_TEST_CASE(the_loss_is_that_of_the_scored_tokens) {
   // the two subtractions round numbers up to largest + ln 11 three times.
   const double bound = 0x1p-24 * (15 + 3 * (largest + std::log(11.0)));
   BOOST_TEST(largest > 0.5);
-  BOOST_TEST(!(std::fabs(point.loss - (windows[0] + windows[1]) / 2) > bound));
+  BOOST_TEST(std::fabs(point.loss - (windows[0] + windows[1]) / 2) <= bound);
   // Two values: half their distance.
-  BOOST_TEST(!(std::fabs(point.standard_error - std::fabs(windows[0] - windows[1]) / 2) > bound));
+  BOOST_TEST(std::fabs(point.standard_error - std::fabs(windows[0] - windows[1]) / 2) <= bound);
 }
 
 BOOST_AUTO_TEST_CASE(equal_logits_have_the_vocabularys_perplexity) {
@@ -113,7 +114,7 @@ BOOST_AUTO_TEST_CASE(equal_logits_have_the_vocabularys_perplexity) {
   const PerplexityPoint point =
       perplexity_at(2, {{2}, 0, 0}, model, zeros, stream_of(2 * 2049 + 1));
   BOOST_TEST(point.windows == 2049);
-  BOOST_TEST(!(std::fabs(point.loss - std::log(11.0)) > 0x1p-24 * 18 * std::log(11.0)));
+  BOOST_TEST(std::fabs(point.loss - std::log(11.0)) <= 0x1p-24 * 18 * std::log(11.0));
 }
 
 BOOST_AUTO_TEST_CASE(lengths_beyond_a_table_of_positions_are_told_and_do_not_end_the_run) {
@@ -124,6 +125,16 @@ BOOST_AUTO_TEST_CASE(lengths_beyond_a_table_of_positions_are_told_and_do_not_end
   };
   BOOST_TEST(at(8).refused == "");
   BOOST_TEST(at(9).refused == "its table of positions has 8 rows");
+}
+
+BOOST_AUTO_TEST_CASE(lengths_of_too_many_scores_are_told_and_do_not_end_the_run) {
+  for (const char* const position : {"cope", "dape_v1_alibi"}) {
+    const gpu::ModelConfiguration model = tiny(position);
+    // 2 heads x 2^15 x 2^15.
+    const PerplexityPoint point =
+        perplexity_at(1 << 15, {{1 << 15}, 0, 0}, model, values_of(model), stream_of(40000));
+    BOOST_TEST(point.refused == "it has 2^31 scores or more");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(bad_input_is_refused_by_name) {
@@ -168,6 +179,9 @@ BOOST_AUTO_TEST_CASE(the_table_and_the_picture_have_what_was_measured) {
   BOOST_TEST(drawn.curves[0].y.back() == 4.0);
   BOOST_TEST(drawn.curves[1].x.size() == 1u);
   BOOST_TEST(drawn.x.at == (std::vector<double>{64, 128}), boost::test_tools::per_element());
+  const std::vector<ModelPerplexity> none{{"l", "l", "l", 8, {{64, 0, 0, 0, 0, 0, "too long"}}}};
+  BOOST_TEST(plumbline::pictures::svg_file(picture({{64}, 0, 0}, none)).find("no values") !=
+             std::string::npos);
   const auto json = to_json(settings, all);
   BOOST_TEST(json["models"][0]["points"][1]["perplexity"].get<double>() == 4.0);
   BOOST_TEST(json["models"][1]["points"][1]["refused"] == "too long");
@@ -192,6 +206,18 @@ BOOST_AUTO_TEST_CASE(a_log_becomes_curves_and_its_unfinished_line_is_passed_over
   BOOST_TEST(drawn[0].picture.curves[1].y[0] == 6.0);
   BOOST_TEST(drawn[2].picture.curves[0].y[0] == 0.5);
   BOOST_TEST(training_curves({log, log}).size() == 4u);  // the validation losses for themselves
+
+  // A loss that was not finite is null, and a gap; norms of 0 have no logarithm.
+  const auto gap = training_curves({log_of(
+      "{\"update\":1,\"loss\":5,\"norm\":0.0,\"learning_rate\":0.5,\"validation_loss\":null}\n")});
+  BOOST_TEST(std::isnan(gap[0].picture.curves[1].y[0]));
+  BOOST_TEST(!gap[1].picture.y.logarithmic);
+  for (const NamedPicture& drawable : gap) plumbline::pictures::svg_file(drawable.picture);
+
+  // What a loss counts is in run.json.
+  BOOST_TEST(gap[0].picture.y.label == "nats a token");
+  std::ofstream(folder / "run.json") << R"({"objective":{"kind":"contrastive"}})";
+  BOOST_TEST(training_curves({log_of(first)})[0].picture.y.label == "nats");
 
   // 501 updates are drawn as the means of two each.
   std::string many;

@@ -79,13 +79,13 @@ BOOST_AUTO_TEST_CASE(ticks_are_round_numbers_within_the_axis) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_drawn_is_refused) {
-  Picture empty = two_points(), unequal = empty, logarithm = empty, flat = empty, unnamed = empty;
-  empty.curves.clear();
+  Picture both = two_points(), unequal = both, logarithm = both, flat = both, unnamed = both;
+  both.maps = {{"map", {{0}}}};
   unequal.curves[0].y.pop_back();
   logarithm.y = {"y", 0, 1, true};
   flat.x.to = flat.x.from;
   unnamed.description.clear();
-  for (const Picture& picture : {empty, unequal, logarithm, flat, unnamed}) {
+  for (const Picture& picture : {both, unequal, logarithm, flat, unnamed}) {
     BOOST_CHECK_THROW(svg(picture), std::logic_error);
   }
 }
@@ -127,7 +127,23 @@ BOOST_AUTO_TEST_CASE(an_axis_holds_its_values_with_a_twentieth_to_spare) {
   const Axis logarithmic = axis_over("a", {0, 1, 1e20}, true);
   BOOST_TEST(std::fabs(std::log10(logarithmic.from) + 1) < 1e-12);
   BOOST_TEST(std::fabs(std::log10(logarithmic.to) - 21) < 1e-12);
-  BOOST_CHECK_THROW(axis_over("a", {NAN}), std::logic_error);
+  const Axis zeros = axis_over("a", {0, 0}, true);  // no logarithm
+  BOOST_TEST(!zeros.logarithmic);
+  BOOST_TEST(zeros.from == -0.05);
+  BOOST_TEST(zeros.to == 0.05);
+  const Axis none = axis_over("a", {NAN}, true);
+  BOOST_TEST(!none.logarithmic);
+  BOOST_TEST(none.from == 0.0);
+  BOOST_TEST(none.to == 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(axes_without_a_value_say_so) {
+  Picture gap = two_points(), empty = gap;
+  gap.curves[0].y = {NAN, INFINITY};
+  empty.curves.clear();
+  BOOST_TEST(count(svg(gap), ">no values</text>") == 1u);
+  BOOST_TEST(count(svg(empty), ">no values</text>") == 1u);
+  BOOST_TEST(count(svg(two_points()), "no values") == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(a_heat_map_has_a_cell_for_every_value_with_its_number_and_none_for_no_value) {
