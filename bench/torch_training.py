@@ -32,7 +32,7 @@ class Cable(nn.Module):
 
     def forward(self, x):
         S = self.increment(x).float().relu().cumsum(1).transpose(1, 2)
-        g = F.softplus(self.gain(x).float()).transpose(1, 2)
+        g = F.softplus(self.gain(x).transpose(1, 2).contiguous().float())
         return -g[..., None] * (S[..., :, None] - S[..., None, :])
 
 
