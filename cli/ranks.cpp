@@ -84,14 +84,28 @@ void share_devices() {
 #ifdef PLUMBLINE_HAS_NCCL
   const training::MpiCommunicator& mpi = *together->mpi;
   together->ranks.together([&] {
+    // A launcher may show each rank its own GPU alone. One that they all see, NCCL refuses.
+    if (gpu::devices_seen() == 1) return gpu::use_device(0);
     gpu::expect_devices(mpi.size_on_machine());
     gpu::use_device(mpi.rank_on_machine());
   });
-  together->nccl = gpu::nccl_communicator(*together->mpi);
+  together->ranks.in_step([] { together->nccl = gpu::nccl_communicator(*together->mpi); });
   together->ranks = training::Ranks(*together->nccl);
 #elif defined(PLUMBLINE_MODELS_ON_GPU)
   throw MachineLacks("several ranks on GPUs need NCCL, which this build did not find");
 #endif
+}
+
+/// The others wait for this rank, which failed: all end now.
+[[noreturn]] void end_all(const Together& all, int status, std::optional<Silence>& silence) {
+  if (silence) {
+    const std::string said = silence->said();
+    silence.reset();
+    std::cerr << "plumbline: rank " << all.mpi->rank() << ": " << said << "\n";
+  }
+  std::cout << std::flush;
+  std::cerr << std::flush;
+  all.mpi->abort(status);
 }
 
 char last_words[4096];
@@ -125,6 +139,7 @@ int run_as_rank(const std::function<int()>& program) {
   int status = program();
   try {
     training::Ranks& all = brought_together().ranks;
+    if (all.out_of_step()) end_all(*together, status, silence);
     status = all.finish(static_cast<ExitStatus>(status), silence ? silence->said() : "");
   } catch (const training::RankFailed& failure) {
     std::cerr << "plumbline: " << failure.what() << "\n";

@@ -10,7 +10,8 @@
 namespace plumbline::cli {
 
 /// Runs the program. Started by mpirun, only rank 0 is heard; a rank that ends early has the others
-/// know, so that all end with one message and one status.
+/// know, so that all end with one message and one status. One that fails where they wait for it
+/// ends them at once.
 int run_as_rank(const std::function<int()>& program);
 
 /// All that mpirun started, or this process alone. MPI and, on GPUs, NCCL begin with the first

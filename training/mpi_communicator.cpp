@@ -59,6 +59,11 @@ void MpiCommunicator::check_launch() const {
                        "; start it with the mpirun of the MPI that it was built with");
 }
 
+void MpiCommunicator::abort(int status) const {
+  MPI_Abort(MPI_COMM_WORLD, status);
+  std::_Exit(status);
+}
+
 MpiCommunicator::~MpiCommunicator() {
   MPI_Barrier(MPI_COMM_WORLD);  // else mpirun may end the others while rank 0 still speaks
   MPI_Finalize();

@@ -27,6 +27,9 @@ class MpiCommunicator : public gpu::Communicator {
   /// launcher is another MPI's.
   void check_launch() const;
 
+  /// Ends all processes at once, whatever they wait for; the launcher ends with this status.
+  [[noreturn]] void abort(int status) const;
+
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   int rank_on_machine() const { return rank_on_machine_; }

@@ -63,6 +63,12 @@ void Ranks::together(const std::function<void()>& work) {
   if (lowest.status() != all_right) throw lowest;
 }
 
+void Ranks::in_step(const std::function<void()>& work) {
+  waiting_ = true;
+  work();
+  waiting_ = false;  // not where an exception leaves
+}
+
 bool Ranks::as_on_first(std::span<const std::byte> bytes) {
   const std::string own = sha256({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   std::string firsts = own;

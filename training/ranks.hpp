@@ -38,11 +38,19 @@ class Ranks {
   /// threw on another: that of the lowest rank.
   void together(const std::function<void()>& work);
 
+  /// Work in which the ranks wait for each other. An exception that is to leave it on all ranks
+  /// comes out of together(); any other leaves this rank out of step.
+  void in_step(const std::function<void()>& work);
+
+  /// Whether the others wait for this rank, which failed and does not come: nothing but an abort
+  /// can end them.
+  bool out_of_step() const { return waiting_ && !ended_ && count() > 1; }
+
   /// Whether these bytes are rank 0's.
   bool as_on_first(std::span<const std::byte> bytes);
 
   /// The end of a program: every rank says how it ended there, and in which words. Returns the
-  /// status that all end with.
+  /// status that all end with. Not to be called out of step.
   ExitStatus finish(ExitStatus status, const std::string& message);
 
  private:
@@ -50,7 +58,8 @@ class Ranks {
   RankFailed lowest_failure(ExitStatus status, const std::string& message);
 
   gpu::Communicator* communicator_;
-  bool ended_ = false;  // a failure is known to all: none waits for word from another any more
+  bool waiting_ = false;  // within in_step(), or left it by an exception
+  bool ended_ = false;    // a failure is known to all: none waits for word from another any more
 };
 
 }  // namespace plumbline::training

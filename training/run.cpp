@@ -173,7 +173,8 @@ struct Run::Parts {
   /// What a checkpoint stands for must be what every rank goes on from.
   void check_parameters() {
     if (ranks.count() == 1) return;
-    const std::vector<float> own = trainer.parameters();
+    std::vector<float> own;
+    ranks.together([&] { own = trainer.parameters(); });
     const bool same = ranks.as_on_first(std::as_bytes(std::span(own)));
     ranks.together([&] {
       if (!same)
@@ -221,6 +222,44 @@ struct Run::Parts {
     });
   }
 
+  Outcome train(const std::function<void(const Status&)>& report) {
+    const long all = settings.schedule.updates, begun = updates;
+    const double tokens = static_cast<double>(objective->tokens_per_update());
+    const auto start = Clock::now();
+    while (updates < all) {
+      const auto begin = Clock::now();
+      Status status;
+      status.updates = all;
+      status.learning_rate = gpu::learning_rate(settings.schedule, updates);
+      status.loss = add_parts(updates);
+      status.norm = trainer.update(updates, status.learning_rate);
+      if (!std::isfinite(status.norm)) ranks.together([&] { throw diverged(status.loss); });
+      status.update = ++updates;
+      status.tokens_per_second = tokens / seconds_since(begin);
+      status.seconds_left = seconds_since(start) * (all - updates) / (updates - begun);
+      if (due(habits.save_every)) check_parameters();
+      on_first_rank([&] {
+        write(status, tokens);
+        report(status);
+      });
+    }
+    Outcome outcome;
+    on_first_rank([&] {
+      outcome.updates = updates;
+      outcome.validation_loss = validation_loss();
+      outcome.baseline = objective->baseline();
+      outcome.checkpoint = checkpoints_in(habits.folder).back();
+    });
+    return outcome;
+  }
+
+  Diverged diverged(double loss) const {
+    return Diverged(
+        fmt::format("the gradient of update {} is not finite (its loss is {}); the checkpoints in "
+                    "{} are as they were",
+                    updates + 1, loss, path_in_quotes(habits.folder)));
+  }
+
   std::filesystem::path save() {
     const std::filesystem::path path = checkpoint_path(habits.folder, updates);
     save_checkpoint(path, settings.model, trainer.layout(), terms,
@@ -242,8 +281,10 @@ struct Run::Parts {
 };
 
 Run::Run(const Settings& settings, const Habits& habits, Ranks& ranks) {
-  ranks.together([&] { parts_ = std::make_unique<Parts>(settings, habits, ranks); });
-  parts_->begin_together();
+  ranks.in_step([&] {
+    ranks.together([&] { parts_ = std::make_unique<Parts>(settings, habits, ranks); });
+    parts_->begin_together();
+  });
 }
 
 Run::~Run() = default;
@@ -251,39 +292,8 @@ Run::~Run() = default;
 long Run::updates_made() const { return parts_->updates; }
 
 Outcome Run::train(const std::function<void(const Status&)>& report) {
-  Parts& p = *parts_;
-  const long all = p.settings.schedule.updates, begun = p.updates;
-  const double tokens = static_cast<double>(p.objective->tokens_per_update());
-  const Clock::time_point start = Clock::now();
-  while (p.updates < all) {
-    const Clock::time_point begin = Clock::now();
-    Status status;
-    status.updates = all;
-    status.learning_rate = gpu::learning_rate(p.settings.schedule, p.updates);
-    status.loss = p.add_parts(p.updates);
-    status.norm = p.trainer.update(p.updates, status.learning_rate);
-    if (!std::isfinite(status.norm))
-      throw Diverged(
-          fmt::format("the gradient of update {} is not finite (its loss is {}); the "
-                      "checkpoints in {} are as they were",
-                      p.updates + 1, status.loss, path_in_quotes(p.habits.folder)));
-    status.update = ++p.updates;
-    status.tokens_per_second = tokens / seconds_since(begin);
-    status.seconds_left = seconds_since(start) / static_cast<double>(p.updates - begun) *
-                          static_cast<double>(all - p.updates);
-    if (p.due(p.habits.save_every)) p.check_parameters();
-    p.on_first_rank([&] {
-      p.write(status, tokens);
-      report(status);
-    });
-  }
   Outcome outcome;
-  p.on_first_rank([&] {
-    outcome.updates = p.updates;
-    outcome.validation_loss = p.validation_loss();
-    outcome.baseline = p.objective->baseline();
-    outcome.checkpoint = checkpoints_in(p.habits.folder).back();
-  });
+  parts_->ranks.in_step([&] { outcome = parts_->train(report); });
   return outcome;
 }
 

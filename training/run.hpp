@@ -46,12 +46,14 @@ class Run {
   /// habits.resume, loads the newest checkpoint.
   /// @throws BadInput naming what cannot be used: settings, data, a vocabulary that is smaller than
   /// the tokenizer's, a folder that holds a run already where none is to be resumed, or none where
-  /// one is, a checkpoint that is damaged or was made on other terms.
+  /// one is, a checkpoint that is damaged or was made on other terms; RankFailed where another rank
+  /// cannot.
   Run(const Settings&, const Habits&, Ranks&);
   ~Run();
 
   long updates_made() const;
-  /// The rest of the run. @throws Diverged, BadInput when a file cannot be written.
+  /// The rest of the run. @throws Diverged, BadInput when a file cannot be written, RankFailed
+  /// where another rank failed.
   Outcome train(const std::function<void(const Status&)>& report);
 
  private:

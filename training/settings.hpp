@@ -64,7 +64,7 @@ struct Habits {
 void validate(const Settings&);
 void validate(const Habits&);
 
-/// What a run and its resumption must have in common; `tokens` tells the data apart.
+/// What a run and its resumption must have in common; `fingerprint` tells the data apart.
 Terms terms_of(const Settings&, std::uint64_t fingerprint);
 
 /// The model that terms were made for. @throws BadInput naming the field.

@@ -8,10 +8,25 @@
 
 namespace plumbline::gpu {
 
-void expect_devices(int count) {
-  int seen = 0;
+namespace {
+
+cudaError_t count_devices(int& seen) {
   const cudaError_t error = cudaGetDeviceCount(&seen);
   if (error != cudaSuccess) seen = 0;
+  return error;
+}
+
+}  // namespace
+
+int devices_seen() {
+  int seen = 0;
+  count_devices(seen);
+  return seen;
+}
+
+void expect_devices(int count) {
+  int seen = 0;
+  const cudaError_t error = count_devices(seen);
   if (seen >= count) return;
   std::string message = "this machine has " + std::to_string(seen) + " GPUs for CUDA; expected " +
                         std::to_string(count);

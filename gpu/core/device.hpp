@@ -4,6 +4,9 @@
 
 namespace plumbline::gpu {
 
+/// How many GPUs CUDA shows this process; 0 where it does not work.
+int devices_seen();
+
 /// @throws MachineLacks naming how many GPUs CUDA sees, where that is fewer, and what it says.
 void expect_devices(int count);
 

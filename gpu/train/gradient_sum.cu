@@ -1,33 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/gradient_sum.cuh"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
+#include "model/upload.cuh"
 #include "ops/residual.cuh"
 
 namespace plumbline::gpu {
-
-namespace {
-
-void copy([[maybe_unused]] const Stream& stream, const float* from, std::size_t count, float* to) {
-#if PLUMBLINE_ON_GPU
-  check(cudaMemcpyAsync(to, from, count * sizeof(float), cudaMemcpyDeviceToDevice, stream.get()));
-#else
-  std::memcpy(to, from, count * sizeof(float));
-#endif
-}
-
-}  // namespace
 
 GradientSum::GradientSum(const Stream& stream, Communicator& communicator, std::size_t count)
     : stream_(stream), communicator_(communicator), count_(count) {}
 
 GradientSum::Buffer GradientSum::room() {
-  if (free_.empty()) return std::make_unique<DeviceBuffer<float>>(stream_, count_);
+  if (free_.empty()) throw std::logic_error("an update holds more sums than were foreseen");
   Buffer buffer = std::move(free_.back());
   free_.pop_back();
   return buffer;
+}
+
+std::size_t GradientSum::most_sums() const {
+  std::size_t held = 0, most = 0, made = 0;
+  const auto is_next = [&](auto holds) { return made < inside_.size() && holds(inside_[made]); };
+  for (int part = own_.begin; part < own_.end; ++part) {  // add()
+    if (is_next([&](const Addition& a) { return a.middle == part && a.end == part + 1; }))
+      ++made;
+    else
+      most = std::max(most, ++held);
+    for (; is_next([&](const Addition& a) { return a.end <= part + 1; }); ++made) --held;
+  }
+  for (const Addition& a : across_) {  // exchange()
+    const int to = rank_of(a.begin, communicator_.size(), parts_);
+    const int from = rank_of(a.middle, communicator_.size(), parts_), rank = communicator_.rank();
+    if (rank == from)
+      --held;
+    else if (rank == to)
+      most = std::max(most, held + 1);
+  }
+  return most;
 }
 
 PartRange GradientSum::begin(int parts) {
@@ -50,6 +61,9 @@ PartRange GradientSum::begin(int parts) {
         inside_.push_back(a);
     }
   }
+  const std::size_t most = most_sums();
+  while (free_.size() < most)
+    free_.push_back(std::make_unique<DeviceBuffer<float>>(stream_, count_));
   next_ = own_.begin;
   made_ = 0;
   return own_;
@@ -75,7 +89,7 @@ void GradientSum::add(const float* gradient) {
     add_to(inside_[made_++].begin, gradient);  // without a copy
   } else {
     Buffer own = room();
-    copy(stream_, gradient, count_, own->data());
+    copy_on_device(stream_, gradient, count_, own->data());
     sums_[part] = std::move(own);
   }
   while (is_next([&](const Addition& a) { return a.end <= next_; })) add_sums(inside_[made_++]);

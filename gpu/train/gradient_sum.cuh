@@ -15,14 +15,14 @@ namespace plumbline::gpu {
 
 /// Adds in the order of additions(parts), so that the sum has the same bits for any number of
 /// ranks. A rank adds what lies within its own parts as they come, for which it holds at most
-/// log2(its parts) + 1 sums; the rest is sent along the tree and ends at rank 0. Room is allocated
-/// in the first update.
+/// about log2(its parts) + 2 sums; the rest is sent along the tree and ends at rank 0.
 class GradientSum {
  public:
   /// @param count numbers of a gradient.
   GradientSum(const Stream&, Communicator&, std::size_t count);
 
-  /// An update of so many parts, at least one a rank. Returns those of this rank.
+  /// An update of so many parts, at least one a rank. Returns those of this rank. What add() and
+  /// finish() need is allocated here, where no rank waits for another yet.
   PartRange begin(int parts);
   /// The next part's gradient [count], in device memory. It may be overwritten afterwards, in the
   /// order of the stream.
@@ -34,6 +34,8 @@ class GradientSum {
  private:
   using Buffer = std::unique_ptr<DeviceBuffer<float>>;
 
+  /// That this rank holds at once in an update.
+  std::size_t most_sums() const;
   Buffer room();
   void add_to(int begin, const float* gradient);
   void add_sums(const Addition&);

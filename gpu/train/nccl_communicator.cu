@@ -14,7 +14,8 @@ namespace {
 
 void expect(ncclResult_t result) {
   if (result != ncclSuccess)
-    throw std::runtime_error(std::string("NCCL: ") + ncclGetErrorString(result));
+    throw std::runtime_error(std::string("NCCL: ") + ncclGetErrorString(result) + "; " +
+                             ncclGetLastError(nullptr));
 }
 
 class NcclCommunicator : public Communicator {

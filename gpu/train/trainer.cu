@@ -14,19 +14,19 @@ namespace plumbline::gpu {
 
 namespace {
 
-std::vector<float> fetched(const Stream& stream, const DeviceBuffer<float>& buffer) {
-  std::vector<float> host(buffer.size());
-  buffer.copy_to_host(stream, host.data());
-  stream.wait();
+std::vector<float> downloaded(const Stream& stream, const float* device, std::size_t count) {
+  std::vector<float> host(count);
+  download(stream, device, count, host.data());
   return host;
 }
 
-void put(const Stream& stream, const std::vector<float>& host, DeviceBuffer<float>& buffer) {
-  if (host.size() != buffer.size())
+/// @throws std::invalid_argument unless the buffer has `count` numbers.
+void upload_all(const Stream& stream, const std::vector<float>& host, std::size_t count,
+                float* device) {
+  if (host.size() != count)
     throw std::invalid_argument("a buffer has " + std::to_string(host.size()) +
-                                " numbers, expected " + std::to_string(buffer.size()));
-  buffer.copy_from_host(stream, host.data(), 0, host.size());
-  stream.wait();
+                                " numbers, expected " + std::to_string(count));
+  upload(stream, host, device);
 }
 
 }  // namespace
@@ -109,33 +109,28 @@ LossSum Trainer::loss(const SequenceBatch& batch) {
 }
 
 std::vector<float> Trainer::parameters() const {
-  Parts& p = *parts_;
-  std::vector<float> host(layout().size());
-  download(p.stream, p.model->parameters(), host.size(), host.data());
-  return host;
+  return downloaded(parts_->stream, parts_->model->parameters(), layout().size());
 }
 
 std::vector<float> Trainer::mean() const {
-  return fetched(parts_->stream, parts_->own_optimizer().mean());
+  return downloaded(parts_->stream, parts_->own_optimizer().mean().data(), layout().size());
 }
 
 std::vector<float> Trainer::mean_square() const {
-  return fetched(parts_->stream, parts_->own_optimizer().mean_square());
+  return downloaded(parts_->stream, parts_->own_optimizer().mean_square().data(), layout().size());
 }
 
 void Trainer::set_parameters(const std::vector<float>& host) {
   Parts& p = *parts_;
-  if (host.size() != layout().size())
-    throw std::invalid_argument("there are " + std::to_string(host.size()) +
-                                " parameters, expected " + std::to_string(layout().size()));
-  upload(p.stream, host.data(), host.size(), p.model->parameters());
+  upload_all(p.stream, host, layout().size(), p.model->parameters());
   p.model->parameters_changed();
   p.stream.wait();
 }
 
 void Trainer::set_moments(const std::vector<float>& mean, const std::vector<float>& mean_square) {
-  put(parts_->stream, mean, parts_->own_optimizer().mean());
-  put(parts_->stream, mean_square, parts_->own_optimizer().mean_square());
+  Optimizer& optimizer = parts_->own_optimizer();
+  upload_all(parts_->stream, mean, layout().size(), optimizer.mean().data());
+  upload_all(parts_->stream, mean_square, layout().size(), optimizer.mean_square().data());
 }
 
 }  // namespace plumbline::gpu

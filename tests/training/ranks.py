@@ -66,6 +66,24 @@ def same_bits(place, data):
     expect(checkpoint(mixed) == checkpoint(place / "1"), "resumed by three ranks: other weights")
 
 
+def same_bits_by_contrast(place, data):
+    """The negatives are the whole batch's, whichever ranks compute them."""
+    pairs = place / "pairs.jsonl"
+    words = data.read_text().split()[:48]
+    pairs.write_text("".join(f'{{"query": "what is {n}", "positive": "{n} {word}"}}\n'
+                             for n, word in enumerate(words)))
+    for ranks in (0, 2):
+        launcher = [mpirun, "-n", str(ranks)] if ranks else []
+        done = subprocess.run(
+            [*launcher, program, "train", "--objective", "contrastive", "--preset", "bert_base",
+             "--pairs", pairs, "--out", place / f"contrast-{ranks}", "--layers", "1", "--heads", "1",
+             "--width", "32", "--length", "12", "--batch", "3", "--part", "1", "--updates", "2"],
+            env=environment, capture_output=True, text=True, timeout=60)
+        expect(done.returncode == 0, f"contrastive, {ranks} ranks (0: no mpirun)", done)
+    expect(checkpoint(place / "contrast-0", 2) == checkpoint(place / "contrast-2", 2),
+           "two ranks: other weights by contrast")
+
+
 def rank_of(process):
     """The rank that a process was started as, or None for another program."""
     try:
@@ -129,7 +147,7 @@ with tempfile.TemporaryDirectory() as place:
     place = pathlib.Path(place)
     data = place / "text.txt"
     data.write_text("the quick brown fox jumps over the lazy dog, and the dog sleeps on. " * 200)
-    for test in (same_bits, lost_rank, bad_input):
+    for test in (same_bits, same_bits_by_contrast, lost_rank, bad_input):
         began = time.monotonic()
         test(place, data)
         print(f"{test.__name__}: {time.monotonic() - began:.1f} s")
