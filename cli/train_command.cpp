@@ -18,8 +18,8 @@ namespace {
 
 void print(const training::Status& s) {
   std::cout << fmt::format(
-      "update {:>6} of {}  loss {:.4f}  norm {:.3f}  rate {:.2e}  {:.0f} tokens/s", s.update,
-      s.updates, s.loss, s.norm, s.learning_rate, s.tokens_per_second);
+      "update {:>6} of {}  loss {:.4f}  norm {:.3f}  rate {:.2e}  {:.0f} tokens/s  {:.0f} s left",
+      s.update, s.updates, s.loss, s.norm, s.learning_rate, s.tokens_per_second, s.seconds_left);
   if (s.validation_loss) std::cout << fmt::format("  validation {:.4f}", *s.validation_loss);
   if (!s.saved.empty()) std::cout << "  saved " << s.saved.filename().string();
   std::cout << std::endl;
@@ -64,8 +64,9 @@ int train(const TrainOptions& options) {
         progress.clear();
         print(s);
       }
-      progress.update(s.update, fmt::format("loss {:.3f}, {:.0f} tokens/s, {:.0f} s left", s.loss,
-                                            s.tokens_per_second, s.seconds_left));
+      progress.update(
+          s.update, fmt::format("loss {:.3f}, norm {:.2f}, {:.0f} tokens/s, {:.0f} s left", s.loss,
+                                s.norm, s.tokens_per_second, s.seconds_left));
     });
   }
   if (prints && options.settings.contrastive)
