@@ -142,12 +142,13 @@ case "$caught_by" in
   *)
     [ $status != 0 ] || die "was not caught by the $caught_by sanitizer"
     grep -q "Sanitizer" "$scratch/output" || die "ended with status $status, but no sanitizer reported"
-    read -r where text <<<"$(field reported_at)"
     named=no
-    while IFS=: read -r line _; do
-      ! grep -Eq "$(basename "$where"):$line\b" "$scratch/output" || named=yes
-    done < <(grep -nF -- "$text" "$scratch/$where")
-    [ $named = yes ] || die "the report does not name the line of '$text' in $where" ;;
+    while read -r where text; do
+      while IFS=: read -r line _; do
+        ! grep -Eq "$(basename "$where"):$line\b" "$scratch/output" || named=yes
+      done < <(grep -nF -- "$text" "$scratch/$where")
+    done < <(field reported_at)
+    [ $named = yes ] || die "the report names none of the lines of $(field reported_at | paste -sd ';')" ;;
 esac
 
 # ---- what caught it, for table.py --------------------------------------------------------------
