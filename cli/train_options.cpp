@@ -4,6 +4,7 @@
 #include "cli/fine_tuning.hpp"
 #include "cli/models_backend.hpp"
 #include "model/position_method.hpp"
+#include "plumbline_kernel.h"
 #include "training/model_json.hpp"
 
 namespace plumbline::cli {
@@ -14,7 +15,8 @@ int rows_for(long tokens, int length, int part) {
   return static_cast<int>(std::max(1L, tokens / (static_cast<long>(length) * part))) * part;
 }
 
-/// What suits a preset: nano a minute on two processors, the others the papers' runs.
+/// What suits a preset: nano a minute on two processors, the others the papers' runs (CABLE,
+/// section 4.2; BAM, appendix C and table 1).
 training::Settings settings_for(const std::string& preset) {
   training::Settings s;
   s.model = gpu::preset(preset);
@@ -24,9 +26,27 @@ training::Settings settings_for(const std::string& preset) {
     return s;
   }
   s.part = 8;
-  if (s.model.architecture == gpu::Architecture::llama_style)
+  if (s.model.architecture == gpu::Architecture::llama_style) {
     s.optimizer = {.kind = gpu::OptimizerKind::radam, .beta2 = 0.999};
+    s.schedule.highest = preset == "bam_120m" ? 1e-3 : preset == "bam_432m" ? 5e-4 : 3e-4;
+    s.schedule.lowest = s.schedule.highest / 10;
+    s.schedule.updates = 19251;
+  }
   return s;
+}
+
+/// Of RoPE in BAM's models 500,000: the paper's appendix C builds on Llama 3 (arXiv:2407.21783,
+/// table 3), and its published models/rotary.py says so. Of everything else 10,000, BAM's
+/// models/sinusoidal.py among it.
+double usual_base(const gpu::ModelConfiguration& model) {
+  const int bias = gpu::position_method(model.position).bias;
+  const bool rope = bias == PLUMBLINE_ROPE_INTERLEAVED || bias == PLUMBLINE_ROPE_HALF_SPLIT;
+  return rope && model.architecture == gpu::Architecture::llama_style ? 500000 : 10000;
+}
+
+/// CABLE, section 4.2; BAM, appendix C.
+long usual_tokens_per_update(const gpu::ModelConfiguration& model) {
+  return model.architecture == gpu::Architecture::llama_style ? 589824 : 524288;
 }
 
 gpu::OptimizerKind optimizer_from(const std::string& name) {
@@ -76,7 +96,8 @@ void add_model_options(CLI::App& command, TrainOptions& o) {
   command.add_option("--vocabulary", s.model.vocabulary, "Rows of the embedding");
   command.add_option("--dropout", s.model.dropout, "Share of numbers that dropout sets to 0");
   command.add_option("--format", o.format, "fp32, tf32 or bf16 (with fp32 master weights)");
-  command.add_option("--base", s.model.options.base, "Of RoPE and sinusoidal positions");
+  command.add_option("--base", s.model.options.base,
+                     "Of RoPE (10000; BAM's models 500000), sinusoidal (10000)");
   command.add_option("--amplitude", s.model.options.amplitude, "Of sinusoidal positions");
   command.add_option("--window", s.model.options.window, "Of local RoPE");
   command.add_option("--buckets", s.model.options.buckets, "Of T5");
@@ -126,7 +147,7 @@ void add_run_options(CLI::App& command, TrainOptions& o) {
   command
       .add_option("--tokens-per-update", o.tokens_per_update,
                   "In place of --batch: as many rows as have so many tokens together (default for "
-                  "all presets but nano: 524288)")
+                  "all presets but nano: 524288; BAM's: 589824)")
       ->check(CLI::Range(1L, 1L << 40))
       ->excludes(batch);
   command.add_option("--part", s.part, "Rows that go through the model at once");
@@ -224,6 +245,7 @@ TrainOptions completed(TrainOptions options, const CLI::App& command) {
   take("--positions", &gpu::PositionOptions::positions);
   take("--train-mu", &gpu::PositionOptions::trains_mu);
   if (given("--position")) model.position = options.position;
+  if (options.from.empty() && !given("--base")) model.options.base = usual_base(model);
   if (given("--format")) model.format = training::format_from(options.format, "--format");
   if (given("--prior-start"))
     model.options.prior_start = training::prior_start_from(options.prior_start, "--prior-start");
@@ -232,7 +254,9 @@ TrainOptions completed(TrainOptions options, const CLI::App& command) {
   const bool by_tokens = options.preset != "nano" && !is_contrastive(options);
   if (s.length >= 1 && s.part >= 1 && !given("--batch") &&
       (given("--tokens-per-update") || by_tokens))
-    s.batch = rows_for(options.tokens_per_update, s.length, s.part);
+    s.batch = rows_for(given("--tokens-per-update") ? options.tokens_per_update
+                                                    : usual_tokens_per_update(preset.model),
+                       s.length, s.part);
   // A table of learnable positions has the rows that it has.
   if (given("--length") && !(s.initial && model.position == "learnable")) model.context = s.length;
   if (s.initial) expect_same_parameters(model, preset.model);

@@ -18,8 +18,8 @@ struct TrainOptions {
   std::string from, objective = "language_model", pooling = "mean", tokenizer = "byte";
   training::ContrastiveSettings contrastive;
   std::vector<std::string> data;
-  int length = 0;                   // 0: the model's context
-  long tokens_per_update = 524288;  // CABLE, section 4.2
+  int length = 0;              // 0: the model's context
+  long tokens_per_update = 0;  // if not given: the paper's
   bool sequential = false, not_deterministic = false, ssmax = false;
 };
 

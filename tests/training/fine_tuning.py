@@ -116,6 +116,14 @@ with tempfile.TemporaryDirectory() as place:
     batch = json.loads((place / "budget" / "run.json").read_text())["batch"]
     check(batch == 12, f"200 tokens in rows of 16, by parts of 3 rows, are {batch} rows, not 12")
     begun = tensors(checkpoint(place / "bert", 2))
+    # RoPE's base in BAM's published code, and that of its sinusoidal positions.
+    for position, base in (("rope", 500000), ("sinusoidal", 10000)):
+        succeed("train", text, "--out", place / f"bam_{position}", "--preset", "bam_120m",
+                "--layers", 1, "--heads", 1, "--width", 32, "--vocabulary", 261, "--batch", 1,
+                "--length", 16, "--updates", 1, "--position", position)
+        terms = json.loads((place / f"bam_{position}" / "run.json").read_text())
+        check(terms["model"]["options"]["base"] == base, f"BAM's base: {terms}")
+        check(terms["schedule"]["highest"] == 1e-3, f"BAM's rate, appendix C: {terms}")
 
     # The weights themselves, fresh moments, no update made: at another length and RoPE's base.
     longer = ["train", text, "--from", place / "bert", "--length", 40, "--base", 500000, "--batch",
