@@ -6,6 +6,8 @@
 #   plumbline::cases              specs, generated cases, case files
 #   plumbline::checkpoint         parameters in files with Hugging Face names
 #   plumbline::verdict            bounds and judge
+#   plumbline::program            the program `plumbline`
+#   plumbline_add_kernel_test()   a test of a kernel library by it (PlumblineKernelTest.cmake)
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -35,12 +37,14 @@ if(TARGET plumbline_kernels_cuda)
   install(TARGETS plumbline_kernels_cuda LIBRARY DESTINATION lib OPTIONAL)  # where it was built
 endif()
 if(TARGET plumbline)
-  install(TARGETS plumbline plumbline_claims_program plumbline_kernel_host RUNTIME DESTINATION bin)
+  install(TARGETS plumbline_claims_program plumbline_kernel_host RUNTIME DESTINATION bin)
+  set_target_properties(plumbline PROPERTIES EXPORT_NAME program)
+  list(APPEND plumbline_targets plumbline)
 endif()
 
 set(plumbline_package_dir lib/cmake/plumbline)
 install(TARGETS ${plumbline_targets} EXPORT plumblineTargets
-        ARCHIVE DESTINATION lib LIBRARY DESTINATION lib)
+        ARCHIVE DESTINATION lib LIBRARY DESTINATION lib RUNTIME DESTINATION bin)
 install(EXPORT plumblineTargets NAMESPACE plumbline:: DESTINATION ${plumbline_package_dir})
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/plumblineConfig.cmake.in plumblineConfig.cmake
@@ -49,6 +53,7 @@ write_basic_package_version_file(plumblineConfigVersion.cmake COMPATIBILITY Same
 install(FILES ${PROJECT_BINARY_DIR}/plumblineConfig.cmake
               ${PROJECT_BINARY_DIR}/plumblineConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/FindMPFI.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/PlumblineKernelTest.cmake
         DESTINATION ${plumbline_package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/golden/ DESTINATION share/plumbline/golden
         FILES_MATCHING PATTERN "*.json")
