@@ -10,7 +10,6 @@
 
 #include "evaluation/refusal.hpp"
 #include "inference/scorer.hpp"
-#include "model/attention_problem.hpp"
 #include "support/error.hpp"
 
 namespace plumbline::evaluation {
@@ -28,9 +27,8 @@ std::vector<double> window_losses(const std::vector<Window>& windows,
                                   const std::vector<float>& parameters,
                                   const text::TokenStream& stream) {
   const int length = windows.front().length;
-  int rows =
+  const int rows =
       static_cast<int>(std::min<std::size_t>(std::max(1, tokens_at_once / length), windows.size()));
-  while (rows > 1 && !gpu::scores_fit(model, rows, length)) rows /= 2;
   gpu::Scorer scorer(model, {.batch = rows, .length = length}, parameters);
   std::vector<text::Token> tokens(static_cast<std::size_t>(length) + 1);
   std::vector<double> means;
@@ -103,7 +101,6 @@ PerplexityPoint perplexity_at(int length, const PerplexitySettings& settings,
   const std::vector<Window> windows = windows_of(length, settings, stream.size());
   PerplexityPoint point{.length = length};
   point.refused = refusal(model, length);
-  if (!gpu::scores_fit(model, 1, length)) point.refused = "it has 2^31 scores or more";
   if (!point.refused.empty()) return point;
   const auto start = std::chrono::steady_clock::now();
   std::vector<double> means;

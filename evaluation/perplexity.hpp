@@ -41,8 +41,8 @@ struct PerplexityPoint {
   /// Standard error of `loss`, taking the windows' means for independent; 0 for one window.
   double standard_error = 0.0;
   double seconds = 0.0;
-  /// Why there is no loss: the model has no positions of that length, its scores are too many for
-  /// the kernels, or there is not enough memory.
+  /// Why there is no loss: the model has no positions of that length, or there is not enough
+  /// memory.
   std::string refused = {};
 };
 

@@ -109,9 +109,9 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
     upload(stream, sine_, tables.sine);
   }
   if (needs_scores(p.bias)) {
-    scores_ = std::make_unique<ScoreBuffers>(stream, task_of(p));
+    scores_ = std::make_unique<ScoreBuffers>(stream, task_of(p), room.most_scores);
     if (room.backward)
-      score_grads_ = std::make_unique<ScoreGradBuffers>(stream, task_of(p), p.ssmax == 1);
+      score_grads_ = std::make_unique<ScoreGradBuffers>(stream, task_of(p), *scores_, p.ssmax == 1);
     return;
   }
   const std::size_t heads = size(p.batch, p.heads), rows = heads * p.queries;
@@ -200,7 +200,7 @@ void Attention::forward(const plumbline_problem& p, const plumbline_outputs& out
   require(outputs.o, "o");
   require(outputs.lse, "lse");
   if (scores_)
-    unfused_forward(stream_, of_problem, {}, scores_->arrays(), {outputs.o, outputs.lse});
+    unfused_forward(stream_, of_problem, {}, *scores_, {outputs.o, outputs.lse});
   else
     kernels_.forward(stream_, of_problem, {outputs.o, outputs.lse});
 }
@@ -217,7 +217,7 @@ void Attention::decode(const plumbline_problem& p, const plumbline_outputs& outp
     cache = {p.pages, p.page_size, (p.keys - 1) / p.page_size + 1};
   }
   if (scores_) {
-    unfused_forward(stream_, of_problem, cache, scores_->arrays(), {outputs.o, outputs.lse});
+    unfused_forward(stream_, of_problem, cache, *scores_, {outputs.o, outputs.lse});
     return;
   }
   split_kv_decode(stream_, of_problem, cache,

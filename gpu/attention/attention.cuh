@@ -29,9 +29,11 @@ struct AttentionKernels {
 /// in fp32 throughout; deterministic ones give the same bits every run.
 AttentionKernels attention_kernels(Format format, bool tensor_cores, bool deterministic);
 
-/// What room an Attention shall have beside that of the forward pass.
+/// What room an Attention shall have beside that of the forward pass, and for how many scores of
+/// CoPE and DAPE at once. Fewer take longer; no bit of a result depends on it.
 struct AttentionRoom {
   bool backward = false, decode = false;
+  std::size_t most_scores = kMostScores;
 };
 
 /// Attention of one method, head layout and format. It holds what does not change from call to call
@@ -49,7 +51,7 @@ struct AttentionRoom {
 /// undefined behaviour.
 ///
 /// CoPE and DAPE run on the kernels of unfused.cuh, whatever `kernels` says, and take room for
-/// matrices of scores.
+/// the scores of as many query rows as room.most_scores are, at least of one of every sequence.
 class Attention {
  public:
   /// Allocates. The stream must outlive it. The pointers of `largest` are not read.

@@ -75,7 +75,7 @@ void Attention::backward(const plumbline_problem& p, const plumbline_gradients& 
   require(gradients.lse, "lse");
   require(gradients.grad_o, "grad_o");
   if (score_grads_) {
-    unfused_backward(stream_, of_problem, scores_->arrays(), score_grads_->arrays(), gradients,
+    unfused_backward(stream_, of_problem, *scores_, score_grads_->arrays(), gradients,
                      parameter_mode);
     return;
   }

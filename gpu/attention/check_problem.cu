@@ -62,17 +62,15 @@ std::string unsupported_option(const plumbline_problem& p) {
   }
 }
 
-/// The matrix of scores has an element for each pair, and a launch counts its threads in 31 bits.
+/// One query row of every sequence and head at least lies in memory, and is counted in 31 bits.
 std::string unsupported_scores(const plumbline_problem& p) {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
-  const std::int64_t heads = std::int64_t{p.batch} * p.heads;
-  const auto wide = static_cast<std::int64_t>(
-      p.bias == PLUMBLINE_COPE ? p.options[PLUMBLINE_POSITIONS] : p.options[PLUMBLINE_HIDDEN]);
-  const std::int64_t widest = std::max<std::int64_t>(wide, p.head_dim);
-  if (p.keys > 1 << 24) return "keys must be at most 2^24";
-  if (dape_taps(p.bias) > 0 && p.heads > kMostDapeHidden) return "heads must be at most 4096";
-  if (heads > most / p.keys || heads * p.keys > most / p.queries || heads * p.keys > most / widest)
-    return "batch * heads * queries * keys must be below 2^31";
+  const bool cope = p.bias == PLUMBLINE_COPE;
+  const auto wide = static_cast<int>(p.options[cope ? PLUMBLINE_POSITIONS : PLUMBLINE_HIDDEN]);
+  if (p.keys > kMostScoredKeys) return "keys must be at most 2^24";
+  if (!cope && p.heads > kMostDapeHidden) return "heads must be at most 4096";
+  if (row_scores(p.bias, p.batch, p.heads, p.keys, wide) > std::numeric_limits<int>::max())
+    return cope ? "batch * heads * keys, and positions in place of keys, must be below 2^31"
+                : "batch * heads * keys, and hidden in place of heads, must be below 2^31";
   return "";
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "attention/score_index.cuh"
 #include "ops/reduce.cuh"
 #include "ops/require.cuh"
 
@@ -18,6 +19,8 @@ constexpr int kThreads = 128;
 struct Score {
   int b, row, key;
 
+  __device__ Score(int sequence, int query_row, int of_key)
+      : b(sequence), row(query_row), key(of_key) {}
   __device__ Score(const DapeShape& s, std::size_t n)
       : b(static_cast<int>(n / s.keys / s.queries)),
         row(static_cast<int>(n / s.keys % s.queries)),
@@ -147,10 +150,11 @@ __global__ void first_back_kernel(DapeShape s, DapeLayers layers, const float* g
   }
 }
 
-/// A block for each weight and, after them, for each bias of a convolution.
+/// A block for each weight and, after them, for each bias of a convolution. All rows one after the
+/// other, of each all sequences.
 template <class Input>
 __global__ void weight_kernel(DapeShape s, Input input, const float* grad_y, int outs,
-                              float* grad_weight, float* grad_bias, Gradient mode) {
+                              float* grad_weight, float* grad_bias, Gradient mode, DapePart part) {
   SharedMemory shared;
   auto* per_warp = shared.take<double>(kThreads / kWarpSize);
   const int of_out = Input::channels(s) * s.width;
@@ -158,12 +162,20 @@ __global__ void weight_kernel(DapeShape s, Input input, const float* grad_y, int
   const bool is_weight = entry < weights;
   const int out = is_weight ? entry / of_out : entry - weights;
   const int channel = entry % of_out / s.width, d = entry % s.width;
-  double sum = 0.0;
-  for (std::size_t n = threadIdx.x; n < scores(s); n += kThreads) {
-    const Score at(s, n);
+  double* const so_far =
+      part.sums ? part.sums + static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x
+                : nullptr;
+  double sum = so_far && part.first_row > 0 ? *so_far : 0.0;
+  const std::size_t of_row = static_cast<std::size_t>(s.batch) * s.keys;
+  const std::size_t begin = part.first_row * of_row, end = begin + s.queries * of_row;
+  for (std::size_t n = first_of_thread(begin, kThreads); n < end; n += kThreads) {
+    const Score at(static_cast<int>(n % of_row / s.keys),
+                   static_cast<int>(n / of_row) - part.first_row, static_cast<int>(n % s.keys));
     const double grad = grad_y[index(s, outs, out, at, at.key)];
     sum += is_weight ? grad * input.at(s, channel, at, at.key + d - s.width / 2) : grad;
   }
+  if (so_far) *so_far = sum;
+  if (!part.last) return;
   sum = block_reduce(sum, per_warp, Plus());
   float* to = is_weight ? grad_weight : grad_bias;
   if (threadIdx.x != 0 || !to) return;
@@ -172,14 +184,20 @@ __global__ void weight_kernel(DapeShape s, Input input, const float* grad_y, int
   *to = static_cast<float>(sum);
 }
 
+/// Weights and biases of a convolution.
+template <class Input>
+std::size_t entries(const DapeShape& s, int outs) {
+  return static_cast<std::size_t>(outs) * (Input::channels(s) * s.width + 1);
+}
+
 template <class Input>
 void weight_gradients(const Stream& stream, const DapeShape& s, const Input& input,
                       const float* grad_y, int outs, float* grad_weight, float* grad_bias,
-                      Gradient mode) {
+                      Gradient mode, const DapePart& part) {
   if (!grad_weight && !grad_bias) return;
-  const auto blocks = static_cast<unsigned>(outs * (Input::channels(s) * s.width + 1));
+  const auto blocks = static_cast<unsigned>(entries<Input>(s, outs));
   launch(stream, {dim3{blocks}, dim3{kThreads}, shared_bytes<double>(kThreads / kWarpSize)},
-         weight_kernel<Input>, s, input, grad_y, outs, grad_weight, grad_bias, mode);
+         weight_kernel<Input>, s, input, grad_y, outs, grad_weight, grad_bias, mode, part);
 }
 
 LaunchShape over_scores(const DapeShape& s,
@@ -213,18 +231,25 @@ void dape_forward(const Stream& stream, const DapeShape& shape, const DapeLayers
          logits);
 }
 
+std::size_t dape_sums(const DapeShape& s) {
+  return kThreads * (entries<Hidden>(s, s.heads) + entries<Features>(s, s.hidden));
+}
+
 void dape_backward(const Stream& stream, const DapeShape& shape, const DapeLayers& layers,
                    const float* A, const float* B, const float* before, const float* grad_logits,
-                   const DapeGradients& gradients, float* workspace, Gradient mode) {
+                   const DapeGradients& gradients, float* workspace, Gradient mode,
+                   const DapePart& part) {
   check_shape(shape);
+  DapePart of_first = part;
+  if (part.sums) of_first.sums += kThreads * entries<Hidden>(shape, shape.heads);
   launch(stream, over_scores(shape), second_back_kernel, shape, layers, before, grad_logits,
          workspace);
   launch(stream, over_scores(shape), first_back_kernel, shape, layers,
          static_cast<const float*>(workspace), grad_logits, gradients.A, gradients.B);
   weight_gradients(stream, shape, Hidden{before}, grad_logits, shape.heads, gradients.second_weight,
-                   gradients.second_bias, mode);
+                   gradients.second_bias, mode, part);
   weight_gradients(stream, shape, Features{A, B}, workspace, shape.hidden, gradients.first_weight,
-                   gradients.first_bias, mode);
+                   gradients.first_bias, mode, of_first);
 }
 
 }  // namespace plumbline::gpu

@@ -4,6 +4,8 @@
 #ifndef PLUMBLINE_GPU_ATTENTION_DAPE_CUH
 #define PLUMBLINE_GPU_ATTENTION_DAPE_CUH
 
+#include <cstddef>
+
 #include "core/launch.cuh"
 #include "ops/column_sums.cuh"
 
@@ -43,15 +45,26 @@ struct DapeGradients {
   float *A, *B, *first_weight, *first_bias, *second_weight, *second_bias;
 };
 
+/// Rows of longer sequences may come a few at a time, in calls one after the other. Sums over
+/// scores then go on from call to call, in the same order and with the same bits as in one.
+struct DapePart {
+  int first_row = 0;       ///< rows of each sequence that came before
+  bool last = true;        ///< no more come
+  double* sums = nullptr;  ///< dape_sums() numbers between the calls; null: there is but one
+};
+
+/// Numbers that weights' and biases' gradients need for it.
+std::size_t dape_sums(const DapeShape& shape);
+
 /// The adjoint: dl passes to A and B and back through f; LeakyReLU's derivative is 1/100 at 0. Sums
 /// over scores are taken in double and in a fixed order, and rounded once, with `mode` together
-/// with what the weights' and biases' gradients were: the same bits every run. workspace is shaped
-/// like before.
+/// with what the weights' and biases' gradients were, in the last call of `part`: the same bits
+/// every run. workspace is shaped like before.
 /// @throws std::invalid_argument as forward.
 void dape_backward(const Stream& stream, const DapeShape& shape, const DapeLayers& layers,
                    const float* A, const float* B, const float* before, const float* grad_logits,
                    const DapeGradients& gradients, float* workspace,
-                   Gradient mode = Gradient::overwrite);
+                   Gradient mode = Gradient::overwrite, const DapePart& part = {});
 
 }  // namespace plumbline::gpu
 

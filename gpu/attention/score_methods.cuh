@@ -3,6 +3,9 @@
 #ifndef PLUMBLINE_GPU_ATTENTION_SCORE_METHODS_CUH
 #define PLUMBLINE_GPU_ATTENTION_SCORE_METHODS_CUH
 
+#include <algorithm>
+#include <cstdint>
+
 #include "plumbline_kernel.h"
 
 namespace plumbline::gpu {
@@ -24,6 +27,16 @@ constexpr int dape_taps(int bias) {
 }
 
 constexpr bool needs_scores(int bias) { return bias == PLUMBLINE_COPE || dape_taps(bias) > 0; }
+
+/// The most keys: whole numbers up to it are floats.
+inline constexpr int kMostScoredKeys = 1 << 24;
+
+/// Numbers that one query row of every sequence and head takes of the widest array in memory: its
+/// scores, or CoPE's `wide` positions, or the channels of DAPE's network, which is `wide` wide.
+constexpr std::int64_t row_scores(int bias, int batch, int heads, int keys, int wide) {
+  return bias == PLUMBLINE_COPE ? std::int64_t{batch} * heads * std::max(keys, wide)
+                                : std::int64_t{batch} * std::max(heads, wide) * keys;
+}
 
 /// The additive method that DAPE corrects; the method itself for the others.
 constexpr plumbline_bias additive_part(int bias) {

@@ -11,9 +11,9 @@ namespace {
 constexpr int kLanes = static_cast<int>(kWarpSize);
 
 /// A warp for each query row: exp(s - max), its sum, and lse.
-__global__ void softmax_kernel(Problem p, ScoreArrays scores, float* lse) {
+__global__ void softmax_kernel(Problem p, RowChunk chunk, ScoreArrays scores, float* lse) {
   const std::size_t n = blockIdx.x;
-  const ScoreRow at(p, n);
+  const ScoreRow at(p, chunk, n);
   const int lane = static_cast<int>(lane_index());
   const KeyRange range = key_range(p.mask, at.b, at.position);
   const float factor = p.logit_factor(at.b, at.head, at.row);
@@ -37,16 +37,17 @@ __global__ void softmax_kernel(Problem p, ScoreArrays scores, float* lse) {
   sum = warp_sum(sum);
   if (lane != 0) return;
   scores.row_sum[n] = sum;
-  lse[n] = sum == 0.0f ? -INFINITY : maximum + logf(sum);
+  lse[p.lse_index(at.b, at.head, at.row)] = sum == 0.0f ? -INFINITY : maximum + logf(sum);
 }
 
 /// A thread for each number of o.
-__global__ void output_kernel(Problem p, Cache cache, int head_dim, ScoreArrays scores, void* o) {
+__global__ void output_kernel(Problem p, RowChunk chunk, Cache cache, int head_dim,
+                              ScoreArrays scores, void* o) {
   const std::size_t n = element_index();
-  if (n >= row_count(p) * head_dim) return;
+  if (n >= chunk.rows(p) * head_dim) return;
   const std::size_t row = n / head_dim;
   const int d = static_cast<int>(n % head_dim);
-  const ScoreRow at(p, row);
+  const ScoreRow at(p, chunk, row);
   const int kv_head = kv_head_of(p, at.head);
   float sum = 0.0f;
   for (int key = 0; key < p.keys; ++key) {
@@ -56,19 +57,24 @@ __global__ void output_kernel(Problem p, Cache cache, int head_dim, ScoreArrays 
         weight * load_element(p.v, p.format, cache.key_start(p, at.b, kv_head, key, head_dim) + d);
   }
   const float total = scores.row_sum[row];
-  store_element(o, p.format, n, total == 0.0f ? 0.0f : sum / total);
+  store_element(o, p.format, p.query_start(at.b, at.head, at.row, head_dim) + d,
+                total == 0.0f ? 0.0f : sum / total);
 }
 
 }  // namespace
 
 void unfused_forward(const Stream& stream, const Task& task, const Cache& cache,
-                     const ScoreArrays& scores, const Outputs& outputs) {
+                     const ScoreBuffers& scores, const Outputs& outputs) {
   const Problem& p = task.problem;
-  unfused_logits(stream, task, cache, scores);
-  launch(stream, {dim3{static_cast<unsigned>(row_count(p))}, dim3{kWarpSize}, 0}, softmax_kernel, p,
-         scores, outputs.lse);
-  launch(stream, over_elements(row_count(p) * task.head_dim), output_kernel, p, cache,
-         task.head_dim, scores, outputs.o);
+  const ScoreArrays& arrays = scores.arrays();
+  for (RowChunk chunk{}; chunk.end() < p.queries;) {
+    chunk = scores.chunk(task, chunk.end());
+    unfused_logits(stream, task, chunk, cache, arrays);
+    launch(stream, {dim3{static_cast<unsigned>(chunk.rows(p))}, dim3{kWarpSize}, 0}, softmax_kernel,
+           p, chunk, arrays, outputs.lse);
+    launch(stream, over_elements(chunk.rows(p) * task.head_dim), output_kernel, p, chunk, cache,
+           task.head_dim, arrays, outputs.o);
+  }
 }
 
 }  // namespace plumbline::gpu

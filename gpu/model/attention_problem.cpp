@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
 
 #include "attention/score_methods.cuh"
 #include "model/position_method.hpp"
@@ -14,26 +16,29 @@ namespace plumbline::gpu {
 
 namespace {
 
-/// Of CoPE and DAPE, which have matrices of scores; 0 of the other methods.
-double scores_of(const ModelConfiguration& c, int batch, int length) {
+/// Of CoPE and DAPE, whose scores lie in memory, those of one query of every row and head at least.
+void expect_countable_scores(const ModelConfiguration& c, int batch, int length) {
   const int bias = position_method(c.position).bias;
-  if (!needs_scores(bias)) return 0.0;
-  const int wide = bias == PLUMBLINE_COPE ? c.options.positions : c.options.hidden;
-  return 1.0 * batch * c.heads * length * std::max({length, wide, c.head_dim()});
+  if (!needs_scores(bias)) return;
+  if (length > kMostScoredKeys)
+    throw BadInput("length of " + c.position, std::to_string(length), "at most 2^24");
+  const bool cope = bias == PLUMBLINE_COPE;
+  const int wide = cope ? c.options.positions : c.options.hidden;
+  const std::int64_t scores = row_scores(bias, batch, c.heads, length, wide);
+  if (scores > std::numeric_limits<int>::max())
+    throw BadInput(fmt::format("rows x {} of {}",
+                               cope ? "heads x the larger of length and positions"
+                                    : "length x the larger of heads and hidden",
+                               c.position),
+                   std::to_string(scores), "below 2^31");
 }
 
 }  // namespace
 
-bool scores_fit(const ModelConfiguration& c, int batch, int length) {
-  return scores_of(c, batch, length) < 0x1p31;
-}
-
 plumbline_problem attention_problem(const ModelConfiguration& c, int batch, int length) {
   const PositionMethod& method = position_method(c.position);
   const PositionOptions& o = c.options;
-  if (!scores_fit(c, batch, length))
-    throw BadInput(fmt::format("rows x heads x length x length of {}", c.position),
-                   fmt::format("{:.0f}", scores_of(c, batch, length)), "below 2^31");
+  expect_countable_scores(c, batch, length);
   plumbline_problem problem{};
   problem.struct_size = sizeof(problem);
   problem.batch = batch;

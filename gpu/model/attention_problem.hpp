@@ -7,15 +7,10 @@
 
 namespace plumbline::gpu {
 
-/// Whether the kernels can count the scores, in 31 bits. Those of CoPE and DAPE lie in memory:
-/// batch x heads x length x the widest of length, head_dim and what the network of DAPE or the
-/// table of CoPE is wide. True for the other methods.
-bool scores_fit(const ModelConfiguration&, int batch, int length);
-
 /// Sizes, method, options, mask and scale 1/sqrt(head_dim) of a layer's attention over sequences of
 /// `length` tokens; no pointers. GPT-2 and the LLaMA-style decoder are causal, BERT is not.
-/// @throws BadInput for CoPE and DAPE, whose scores lie in memory, if there are 2^31 of them or
-/// more.
+/// @throws BadInput for CoPE and DAPE, whose scores lie in memory for some queries at a time, if
+/// those of a single one of every row and head are 2^31 or more, or length is above 2^24.
 plumbline_problem attention_problem(const ModelConfiguration&, int batch, int length);
 
 }  // namespace plumbline::gpu

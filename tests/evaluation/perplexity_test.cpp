@@ -127,16 +127,6 @@ BOOST_AUTO_TEST_CASE(lengths_beyond_a_table_of_positions_are_told_and_do_not_end
   BOOST_TEST(at(9).refused == "its table of positions has 8 rows");
 }
 
-BOOST_AUTO_TEST_CASE(lengths_of_too_many_scores_are_told_and_do_not_end_the_run) {
-  for (const char* const position : {"cope", "dape_v1_alibi"}) {
-    const gpu::ModelConfiguration model = tiny(position);
-    // 2 heads x 2^15 x 2^15.
-    const PerplexityPoint point =
-        perplexity_at(1 << 15, {{1 << 15}, 0, 0}, model, values_of(model), stream_of(40000));
-    BOOST_TEST(point.refused == "it has 2^31 scores or more");
-  }
-}
-
 BOOST_AUTO_TEST_CASE(bad_input_is_refused_by_name) {
   const auto refused = [](const PerplexitySettings& settings, const std::string& field) {
     BOOST_CHECK_EXCEPTION(windows_of(4, settings, 21), BadInput, [&](const BadInput& error) {

@@ -12,6 +12,7 @@
 
 #include "attention/check_problem.cuh"
 #include "attention/device_problem.cuh"
+#include "attention/score_methods.cuh"
 #include "tests/gpu/small_case.hpp"
 
 namespace {
@@ -135,6 +136,89 @@ BOOST_AUTO_TEST_CASE(parameters_of_heads_are_added_to_what_is_there_and_activati
   }
 }
 
+constexpr int kScoreMethods[] = {PLUMBLINE_COPE, PLUMBLINE_DAPE_V1_KERPLE_LOG,
+                                 PLUMBLINE_DAPE_V2_CABLE};
+
+/// Room for the scores of so many rows at once.
+AttentionRoom room_for_rows(const plumbline_problem& p, int rows) {
+  const int wide = static_cast<int>(
+      p.options[p.bias == PLUMBLINE_COPE ? PLUMBLINE_POSITIONS : PLUMBLINE_HIDDEN]);
+  const auto scores = row_scores(p.bias, p.batch, p.heads, p.keys, wide);
+  return {.backward = true, .most_scores = static_cast<std::size_t>(scores * rows)};
+}
+
+// Two key heads of two query heads each, two sequences: every sum over rows goes on where the chunk
+// before ended.
+BOOST_AUTO_TEST_CASE(scores_of_few_rows_at_once_change_no_bit) {
+  for (const int bias : kScoreMethods) {
+    const Stream stream;
+    Case made(kShape, bias, PLUMBLINE_FP32);
+    const DeviceProblem device(stream, made.problem);
+    const plumbline_problem& p = device.problem();
+    const auto kernels = attention_kernels(Format::fp32, false, true);
+    const Attention whole(stream, p, kernels, {.backward = true});
+    for (const Gradient mode : {Gradient::overwrite, Gradient::accumulate}) {
+      const Run expected(stream, made, p, whole, mode, 2.0f);
+      // 37 rows: four chunks, the last one of 1 row; and a row at a time, as for too few scores.
+      for (const int rows : {12, 0}) {
+        BOOST_TEST_CONTEXT(kBiases[bias] << ", " << rows << " rows at once") {
+          const Attention chunks(stream, p, kernels, room_for_rows(p, rows));
+          const Run actual(stream, made, p, chunks, mode, 2.0f);
+          BOOST_TEST((actual.activations == expected.activations));
+          BOOST_TEST((actual.parameters == expected.parameters));
+        }
+      }
+    }
+  }
+}
+
+// Shorter sequences leave room for more of their rows, but not for more rows than there were.
+BOOST_AUTO_TEST_CASE(room_for_few_rows_of_long_sequences_does_for_short_ones) {
+  for (const int bias : kScoreMethods) {
+    BOOST_TEST_CONTEXT(kBiases[bias]) {
+      const Stream stream;
+      Case made(kShape, bias, PLUMBLINE_FP32);
+      const DeviceProblem device(stream, made.problem);
+      const plumbline_problem& p = device.problem();
+      plumbline_problem larger = p;
+      larger.batch = 3;
+      larger.queries = larger.keys = 200;
+      larger.query_offset = 0;
+      const auto kernels = attention_kernels(Format::fp32, false, true);
+      const Attention whole(stream, p, kernels, {.backward = true});
+      const Attention roomy(stream, larger, kernels, room_for_rows(larger, 5));
+      const Run expected(stream, made, p, whole, Gradient::overwrite, 0.0f);
+      const Run actual(stream, made, p, roomy, Gradient::overwrite, 0.0f);
+      BOOST_TEST((actual.activations == expected.activations));
+      BOOST_TEST((actual.parameters == expected.parameters));
+    }
+  }
+}
+
+// GPT-2 small at the longest length of CABLE's tables has 12 x 15,360^2 scores, 10.5 GiB a matrix.
+BOOST_AUTO_TEST_CASE(more_than_2_31_scores_take_bounded_memory) {
+  for (const int bias : kScoreMethods) {
+    BOOST_TEST_CONTEXT(kBiases[bias]) {
+      plumbline_problem p = Case({"gpt2_small", 1, 12, 12, 2, 2, 64, true, -1, false, false, true},
+                                 bias, PLUMBLINE_FP32)
+                                .problem;
+      p.queries = p.keys = 15360;
+      p.query_offset = 0;
+      BOOST_TEST(unsupported_reason(p) == "");
+      const Stream stream;
+      const std::size_t before = DeviceMemory::used;
+      const Attention attention(stream, p, attention_kernels(Format::fp32, false, true),
+                                room_for_rows(p, 4));
+      // A dozen matrices of 4 rows, 3 MiB each, and the sums of K's and V's gradients, 45 MiB each.
+      BOOST_TEST(DeviceMemory::used - before < std::size_t{150} << 20);
+      p.batch = 1 << 14;
+      BOOST_TEST(unsupported_reason(p).find("must be below 2^31") != std::string::npos);
+      p.batch = 1, p.keys = (1 << 24) + 1;
+      BOOST_TEST(unsupported_reason(p) == "keys must be at most 2^24");
+    }
+  }
+}
+
 // A cache of a larger capacity: one page a sequence, the prefix sums with its stride.
 BOOST_AUTO_TEST_CASE(decoding_from_a_cache_of_a_larger_capacity_gives_the_same_bits) {
   constexpr int kCapacity = 60;
@@ -183,9 +267,13 @@ BOOST_AUTO_TEST_CASE(decoding_from_a_cache_of_a_larger_capacity_gives_the_same_b
       p.page_size = kCapacity;
       if (p.prefix_sums) p.prefix_sums = wide_sums.data();
       const DeviceBuffer<float> cached_o(stream, o.size()), cached_lse(stream, lse.size());
-      attention.decode(p, {cached_o.data(), cached_lse.data()}, kCapacity);
-      BOOST_TEST((from_device(stream, cached_o) == expected_o));
-      BOOST_TEST((from_device(stream, cached_lse) == expected_lse));
+      // CoPE and DAPE with a row of scores at a time.
+      const Attention other(stream, largest, {}, {.decode = true, .most_scores = 1});
+      for (const Attention* of_cache : {&attention, &other}) {
+        of_cache->decode(p, {cached_o.data(), cached_lse.data()}, kCapacity);
+        BOOST_TEST((from_device(stream, cached_o) == expected_o));
+        BOOST_TEST((from_device(stream, cached_lse) == expected_lse));
+      }
     }
   }
 }

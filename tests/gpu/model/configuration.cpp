@@ -98,14 +98,24 @@ BOOST_AUTO_TEST_CASE(sizes_that_do_not_fit_are_named) {
   BOOST_TEST(complaint(grouped) == "");
 }
 
-// Two heads, eight rows: 16 x 11585^2 is just below 2^31.
-BOOST_AUTO_TEST_CASE(scores_that_the_kernels_cannot_count_are_refused) {
+// Only the scores of some queries lie in memory at once. GPT-2 small has 12 x 15,360^2 of them,
+// more than 2^31; of a single query 128 rows x 2 heads x 2^23 are 2^31.
+BOOST_AUTO_TEST_CASE(scores_of_a_query_that_the_kernels_cannot_count_are_refused) {
   for (const char* name : {"cope", "dape_v2_cable"}) {
-    const ModelConfiguration c = with_position(preset("nano"), name);
-    BOOST_CHECK_NO_THROW(attention_problem(c, 8, 11585));
-    BOOST_CHECK_THROW(attention_problem(c, 8, 11586), BadInput);
+    BOOST_CHECK_NO_THROW(attention_problem(with_position(preset("gpt2_small"), name), 1, 15360));
+    auto c = with_position(preset("nano"), name);
+    c.options.hidden = 1;
+    BOOST_CHECK_NO_THROW(attention_problem(c, 127, 1 << 23));
+    BOOST_CHECK_THROW(attention_problem(c, 128, 1 << 23), BadInput);
+    BOOST_CHECK_NO_THROW(attention_problem(c, 1, 1 << 24));
+    BOOST_CHECK_THROW(attention_problem(c, 1, (1 << 24) + 1), BadInput);
   }
-  BOOST_CHECK_NO_THROW(attention_problem(with_position(preset("nano"), "cable"), 8, 11586));
+  auto wide = with_position(preset("nano"), "dape_v1_alibi");
+  wide.options.hidden = 2048;
+  BOOST_CHECK_THROW(attention_problem(wide, 1, 1 << 20), BadInput);
+  wide.options.hidden = 2047;
+  BOOST_CHECK_NO_THROW(attention_problem(wide, 1, 1 << 20));
+  BOOST_CHECK_NO_THROW(attention_problem(with_position(preset("nano"), "cable"), 128, 1 << 23));
 }
 
 }  // namespace plumbline::gpu
