@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/verdict/alarms.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "bench/verdict/campaign.hpp"
+#include "support/draw.hpp"
+#include "verdict/property.hpp"
+#include "verdict/rows.hpp"
+
+namespace plumbline::bench {
+
+AlarmResult false_alarms(long runs, std::uint64_t seed, long products, int threads,
+                         const std::function<void(long)>& done) {
+  std::vector<cases::BiasMethod> biases;
+  for (const auto bias : cases::all_biases()) {
+    if (has_bias(bias)) biases.push_back(bias);
+  }
+  const auto& formats = kernel_formats;
+  const auto& passes = cases::all_passes();
+  AlarmResult result;
+  std::mutex adding;
+  verdict::for_each_index(static_cast<std::size_t>(runs), threads, [&](std::size_t n) {
+    // Passes in turn, then formats, then biases: any few hundred runs have something of all.
+    const auto pass = passes[n % passes.size()];
+    const auto format = formats[n / passes.size() % std::size(formats)];
+    const auto bias = biases[n / passes.size() / std::size(formats) % biases.size()];
+    const Draw draw(seed, 5 + n);
+    const auto spec = case_of(pass, bias, format, false, draw.word(0), products);
+    const Variant variant = drawn_variant(static_cast<int>(format), draw.word(1));
+    const auto judged = verdict::check_spec(kernel_of({variant, {}}), spec, 1);
+    const std::scoped_lock lock(adding);
+    ++result.by_cell[{pass, format}];
+    result.undecided += judged.outcome == verdict::Outcome::undecided;
+    if (judged.outcome == verdict::Outcome::fail) {
+      std::string why;
+      for (const auto& gate : gates_of(judged.counterexample->judgement)) {
+        why += (why.empty() ? "" : ", ") + gate;
+      }
+      result.alarms.push_back(cases::to_line(spec) + "; " + describe(variant) + "; " + why);
+    } else {
+      for (const auto& [name, output] : judged.outputs) {
+        double& worst = result.worst[{name, format}];
+        // An undecided element has no bound.
+        if (judged.outcome == verdict::Outcome::pass) worst = std::max(worst, output.worst);
+      }
+    }
+    ++result.runs;
+    if (done) done(result.runs);
+  });
+  std::sort(result.alarms.begin(), result.alarms.end());
+  return result;
+}
+
+}  // namespace plumbline::bench

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scores of a row: products, biases, masks.
+#include <cstdint>
+
+#include "bench/verdict/attention.hpp"
+#include "support/draw.hpp"
+
+namespace plumbline::bench {
+
+template <class Real>
+void turn(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_head, int first_position,
+          int sign, bool keys, const Fault& fault) {
+  const bool interleaved =
+      (p.bias == PLUMBLINE_ROPE_INTERLEAVED) != fault.is(FaultKind::rope_other_pairs);
+  const int half = p.head_dim / 2;
+  const double base = fault.is(FaultKind::rope_base_10000) ? 10000 : p.options[PLUMBLINE_BASE];
+  for (std::size_t n = 0; n < rows.size() / p.head_dim; ++n) {
+    int position = first_position + static_cast<int>(n % rows_of_head);
+    if (!keys && fault.is(FaultKind::rope_query_before)) position -= 1;
+    Real* row = rows.data() + n * p.head_dim;
+    for (int k = 0; k < half; ++k) {
+      if (fault.is(FaultKind::rope_missing)) continue;
+      if (fault.is(FaultKind::rope_last_pair_unturned) && k == half - 1) continue;
+      double angle = position * std::pow(base, -2.0 * k / p.head_dim);
+      if (fault.is(FaultKind::rope_angle_in_bf16)) {
+        angle = nearest(static_cast<float>(angle), 7);
+      }
+      if (keys && fault.is(FaultKind::rope_keys_turned_back)) angle = -angle;
+      const auto c = static_cast<Real>(std::cos(angle)),
+                 s = static_cast<Real>(sign * std::sin(angle));
+      Real& x = row[interleaved ? 2 * k : k];
+      Real& y = row[interleaved ? 2 * k + 1 : k + half];
+      const Real turned = x * c - y * s;
+      y = x * s + y * c;
+      x = turned;
+    }
+  }
+}
+
+template <class Real>
+Real Attention<Real>::operand(Real x) const {
+  if constexpr (std::is_same_v<Real, float>) {
+    if (variant_.operand_bits == 23) return x;
+    return variant_.cuts_operands ? cut(x, variant_.operand_bits)
+                                  : nearest(x, variant_.operand_bits);
+  }
+  return x;
+}
+
+template <class Real>
+Attention<Real>::Attention(const Problem& problem, const Variant& variant, const Fault& fault)
+    : in_(problem),
+      p_(problem.p),
+      variant_(variant),
+      fault_(fault),
+      bias_(problem, fault),
+      q_(problem.q.begin(), problem.q.end()),
+      k_(problem.k.begin(), problem.k.end()),
+      v_(problem.v.begin(), problem.v.end()),
+      scale_(static_cast<Real>(p_.scale)) {
+  const double dim = p_.head_dim;
+  if (fault_.is(FaultKind::scale_off)) scale_ = static_cast<Real>(p_.scale * (1 + fault_.amount));
+  if (fault_.is(FaultKind::scale_missing)) scale_ = 1;
+  if (fault_.is(FaultKind::scale_by_dim)) scale_ = static_cast<Real>(1 / dim);
+  if (fault_.is(FaultKind::scale_of_padded_dim)) {
+    scale_ = static_cast<Real>(1 / std::sqrt(std::exp2(std::ceil(std::log2(dim)))));
+  }
+  if (fault_.is(FaultKind::scale_in_bf16)) scale_ = rounded(scale_, PLUMBLINE_BF16);
+  if (p_.bias == PLUMBLINE_ROPE_INTERLEAVED || p_.bias == PLUMBLINE_ROPE_HALF_SPLIT) {
+    turn(q_, p_, p_.queries, p_.query_offset, 1, false, fault_);
+    turn(k_, p_, p_.keys, 0, 1, true, fault_);
+    if (fault_.is(FaultKind::rope_values_turned)) turn(v_, p_, p_.keys, 0, 1, true, fault_);
+  }
+  if (fault_.is(FaultKind::scaled_query_rounded)) {
+    for (Real& q : q_) q = rounded(q * scale_, p_.format);
+    scale_ = 1;
+  }
+  for (auto* operands : {&q_, &k_, &v_}) {
+    for (Real& x : *operands) x = operand(x);
+  }
+}
+
+template <class Real>
+int Attention<Real>::kv_head(int head) const {
+  return head / (p_.heads / p_.kv_heads);
+}
+
+template <class Real>
+Real Attention<Real>::product(const Real* a, const Real* b) const {
+  const int dim = p_.head_dim - (fault_.is(FaultKind::component_dropped) ? 1 : 0);
+  if (fault_.is(FaultKind::product_in_fp16) || fault_.is(FaultKind::product_in_bf16)) {
+    const int format = fault_.is(FaultKind::product_in_fp16) ? PLUMBLINE_FP16 : PLUMBLINE_BF16;
+    Real total = 0;
+    for (int d = 0; d < dim; ++d) total = rounded(total + a[d] * b[d], format);
+    return total;
+  }
+  std::array<Real, 32> lanes{};
+  for (int d = 0; d < dim; ++d) {
+    Real& lane = lanes[d % variant_.lanes];
+    lane = sum(lane, a[d] * b[d], variant_.cuts);
+  }
+  Real total = lanes[0];
+  for (int n = 1; n < variant_.lanes; ++n) total = sum(total, lanes[n], variant_.cuts);
+  return total;
+}
+
+template <class Real>
+bool Attention<Real>::visible(int batch, int i, int j, int query, bool backward) const {
+  const auto fault = [&](FaultKind kind) { return fault_.is(kind); };
+  using F = FaultKind;
+  if (p_.lengths && !fault(F::lengths_ignored) &&
+      !(backward && fault(F::backward_lengths_ignored))) {
+    int length = p_.lengths[fault(F::length_of_first_batch) ? 0 : batch];
+    if (fault(F::length_plus_one)) ++length;
+    if (fault(F::length_minus_one)) --length;
+    if (j >= length || (i >= length && !fault(F::length_of_keys_only))) return false;
+  }
+  if (fault(F::last_tile_unmasked) && j / 32 == (p_.keys - 1) / 32) return true;
+  if (p_.causal && !fault(F::causal_ignored) && !(backward && fault(F::backward_causal_ignored))) {
+    const int at = fault(F::causal_without_offset) ? query : i;
+    if (fault(F::causal_reversed)
+            ? j < at
+            : j > at + fault(F::causal_sees_next) - fault(F::causal_hides_own)) {
+      return false;
+    }
+  }
+  if (p_.window >= 0 && !fault(F::window_ignored) &&
+      !(backward && fault(F::backward_window_ignored))) {
+    const int window = p_.window + fault(F::window_wider) - fault(F::window_narrower);
+    const int x = fault(F::window_one_sided) ? i - j : std::abs(i - j);
+    if (x > window) return false;
+  }
+  if (p_.documents && !fault(F::documents_ignored) &&
+      !(backward && fault(F::backward_documents_ignored))) {
+    const std::int32_t* documents =
+        p_.documents + (fault(F::document_of_first_batch) ? 0 : batch) * p_.keys;
+    if (documents[i] != documents[j]) return false;
+  }
+  return true;
+}
+
+template <class Real>
+Real Attention<Real>::score_noise(int batch, int head, int query, int key) const {
+  const std::uint64_t n = in_.query_row(batch, head, query) * p_.keys + key;
+  return static_cast<Real>(fault_.amount) * ((Draw(7, 7).word(n) & 1) ? Real(1) : Real(-1));
+}
+
+/// Faults that lose a key of the row.
+template <class Real>
+void Attention<Real>::dropped(Row<Real>& row) const {
+  const auto erase = [&](std::size_t begin, std::size_t end) {
+    if (row.keys.size() <= 1) return;  // one key is left, so that the row stays a row
+    end = std::min(end, row.keys.size() - 1 + (begin > 0));
+    if (begin >= end) return;
+    row.keys.erase(row.keys.begin() + begin, row.keys.begin() + end);
+    row.s.erase(row.s.begin() + begin, row.s.begin() + end);
+    row.z.erase(row.z.begin() + begin, row.z.begin() + end);
+  };
+  const std::size_t n = row.keys.size();
+  if (fault_.is(FaultKind::last_key_dropped)) erase(n - 1, n);
+  if (fault_.is(FaultKind::first_key_dropped)) erase(0, 1);
+  if (fault_.is(FaultKind::one_key_dropped)) erase(n / 2, n / 2 + 1);
+  if (fault_.is(FaultKind::last_tile_dropped) && n > 32) erase((n - 1) / 32 * 32, n);
+  if (fault_.is(FaultKind::second_tile_dropped) && n > 32) erase(32, 64);
+  if (fault_.is(FaultKind::every_64th_key_dropped)) {
+    for (std::size_t j = n; j-- > 0;) {
+      if (row.keys[j] % 64 == 63) erase(j, j + 1);
+    }
+  }
+  if (fault_.is(FaultKind::key_weight_off) && n > 0) {
+    row.s[n / 2] += static_cast<Real>(std::log1p(fault_.amount));
+  }
+  if (fault_.is(FaultKind::key_counted_twice) && n > 0) {
+    row.keys.push_back(row.keys[n / 2]);
+    row.s.push_back(row.s[n / 2]);
+    row.z.push_back(row.z[n / 2]);
+  }
+}
+
+template <class Real>
+Row<Real> Attention<Real>::row(int batch, int head, int query, bool backward) const {
+  using F = FaultKind;
+  Row<Real> row;
+  const int i = query + p_.query_offset;
+  int kv = kv_head(head);
+  if (fault_.is(F::other_key_head)) kv = (kv + 1) % p_.kv_heads;
+  const int of_query = fault_.is(F::query_before) ? std::max(query - 1, 0) : query;
+  const Real* q = q_.data() + in_.query_row(batch, head, of_query) * p_.head_dim;
+  for (int j = 0; j < p_.keys; ++j) {
+    const bool hidden = !visible(batch, i, j, query, backward);
+    if (hidden && !fault_.is(F::mask_of_minus_20)) continue;
+    const int key = fault_.is(F::key_after) ? std::min(j + 1, p_.keys - 1) : j;
+    const int of_batch = fault_.is(F::first_batch_keys) ? 0 : batch;
+    const Real* k = k_.data() + in_.key_row(of_batch, kv, key) * p_.head_dim;
+    Real scale = scale_;
+    if (backward && fault_.is(F::backward_scale_off)) scale *= static_cast<Real>(1 + fault_.amount);
+    Real z = scale * product(q, k);
+    if (fault_.is(F::scores_capped)) z = 30 * std::tanh(z / 30);
+    Real b = bias_(batch, head, query, j);
+    if (backward && fault_.is(F::backward_bias_missing)) b = 0;
+    z = fault_.is(F::bias_scaled) ? z + scale_ * b : z + b;
+    if (fault_.is(F::scores_in_bf16)) z = rounded(z, PLUMBLINE_BF16);
+    if (fault_.is(F::scores_in_fp16)) z = rounded(z, PLUMBLINE_FP16);
+    if (fault_.is(F::score_noise)) z += score_noise(batch, head, query, j);
+    if (hidden) z -= 20;
+    row.keys.push_back(j);
+    row.z.push_back(z);
+  }
+  row.s = row.z;
+  if (p_.ssmax && !row.keys.empty() && !fault_.is(F::ssmax_missing)) {
+    auto n = static_cast<Real>(row.keys.size());
+    if (fault_.is(F::ssmax_all_keys)) n = static_cast<Real>(p_.keys);
+    if (fault_.is(F::ssmax_position)) n = static_cast<Real>(i + 1);
+    row.log_n = fault_.is(F::ssmax_log_base_2) ? std::log2(n) : std::log(n);
+    const int of = fault_.is(F::ssmax_next_head) ? (head + 1) % p_.heads : head;
+    row.factor = in_.parameter(PLUMBLINE_SSMAX_SCALE)[of] * row.log_n;
+    for (std::size_t n_key = 0; n_key < row.keys.size(); ++n_key) {
+      if (fault_.is(F::ssmax_subtracted)) {
+        row.s[n_key] = row.z[n_key] - row.factor;
+      } else if (fault_.is(F::ssmax_without_bias)) {
+        const Real b = bias_(batch, head, query, row.keys[n_key]);
+        row.s[n_key] = (row.z[n_key] - b) * row.factor + b;
+      } else {
+        row.s[n_key] = row.z[n_key] * row.factor;
+      }
+    }
+  }
+  dropped(row);
+  return row;
+}
+
+// The members of this file; those of the others are instantiated there.
+template Attention<float>::Attention(const Problem&, const Variant&, const Fault&);
+template Attention<double>::Attention(const Problem&, const Variant&, const Fault&);
+template Row<float> Attention<float>::row(int, int, int, bool) const;
+template Row<double> Attention<double>::row(int, int, int, bool) const;
+template float Attention<float>::operand(float) const;
+template double Attention<double>::operand(double) const;
+template float Attention<float>::score_noise(int, int, int, int) const;
+template double Attention<double>::score_noise(int, int, int, int) const;
+template int Attention<float>::kv_head(int) const;
+template int Attention<double>::kv_head(int) const;
+template float Attention<float>::product(const float*, const float*) const;
+template double Attention<double>::product(const double*, const double*) const;
+template void turn(std::vector<float>&, const plumbline_problem&, int, int, int, bool,
+                   const Fault&);
+template void turn(std::vector<double>&, const plumbline_problem&, int, int, int, bool,
+                   const Fault&);
+
+}  // namespace plumbline::bench

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The correct kernels of the campaign: what one may choose and still be right.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bench/verdict/arithmetic.hpp"
+
+namespace plumbline::bench {
+
+struct Variant {
+  int tile = 32;            ///< keys between two looks at the running maximum
+  int splits = 1;           ///< ranges of keys, merged through their LSE
+  int lanes = 1;            ///< partial sums of a dot product
+  int key_sums = 1;         ///< partial sums of dK and dV over the rows
+  bool descending = false;  ///< tiles of keys, and rows of the backward pass
+  bool tile_sums = false;   ///< a tile's P V and sum of P on their own, then added
+  bool cuts = false;        ///< sums rounded towards zero, as tensor cores do
+  bool sums_rounded_p = false;
+  bool prefix_in_float = false;
+  bool anew = false;  ///< backward: P and D computed anew, o and lse not read
+  Exponential exponential = Exponential::natural;
+  int p_format = PLUMBLINE_FP32;
+  int operand_bits = 23;       ///< of a float on its way into a product: 23, or 10 (tf32)
+  bool cuts_operands = false;  ///< to tf32 by cutting, not to nearest
+};
+
+/// What such a kernel declares.
+plumbline_contract contract_of(const Variant&);
+
+/// The plain one of a format: P in the format, the rest as it comes.
+Variant plain_variant(int format);
+
+/// A variant drawn from `seed`, of those that make sense in the format.
+Variant drawn_variant(int format, std::uint64_t seed);
+
+/// In words, for tables.
+std::string describe(const Variant&);
+
+}  // namespace plumbline::bench
