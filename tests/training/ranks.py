@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# usage: ranks.py MPIRUN PLUMBLINE_MODELS
-# Runs of several ranks under mpirun: the same checkpoint, byte for byte, as one rank's; a lost rank
-# and bad input end all of them.
+# usage: ranks.py MPIRUN PLUMBLINE_MODELS [FAILING_SEND]
+# Runs of several ranks under mpirun: the same checkpoint, byte for byte, as one rank's; a lost rank,
+# one that fails where the others wait (with the library of failing_send.cpp) and bad input end all
+# of them.
 import os
 import pathlib
 import signal
@@ -10,7 +11,7 @@ import sys
 import tempfile
 import time
 
-mpirun, program = sys.argv[1:]
+mpirun, program, *failing_send = sys.argv[1:]
 UPDATES = 12
 # As root, and with more ranks than processors, Open MPI works only where it is told so.
 environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
@@ -77,7 +78,8 @@ def same_bits_by_contrast(place, data):
         done = subprocess.run(
             [*launcher, program, "train", "--objective", "contrastive", "--preset", "bert_base",
              "--pairs", pairs, "--out", place / f"contrast-{ranks}", "--layers", "1", "--heads", "1",
-             "--width", "32", "--length", "12", "--batch", "3", "--part", "1", "--updates", "2"],
+             "--width", "32", "--length", "12", "--batch", "3", "--part", "1", "--updates", "2",
+             "--dropout", "0.1"],
             env=environment, capture_output=True, text=True, timeout=60)
         expect(done.returncode == 0, f"contrastive, {ranks} ranks (0: no mpirun)", done)
     expect(checkpoint(place / "contrast-0", 2) == checkpoint(place / "contrast-2", 2),
@@ -127,6 +129,28 @@ def lost_rank(place, data):
     expect(first == f"going on after update {updates}\n", f"the checkpoint is lost: {first}{said}")
 
 
+def failed_exchange(place, data):
+    """Rank 1 fails while rank 0 waits for its gradients; one rank goes on to the same weights."""
+    if not failing_send:
+        return
+    folder = place / "failed"
+    one = command(data, folder)
+    # Without an end to the others it would last forever: timeout's status is 124.
+    ended = subprocess.run(["timeout", "-k", "5", "30", mpirun, "-n", "1", *one, ":", "-n", "1",
+                            "-x", "LD_PRELOAD=" + failing_send[0], *one],
+                           env=environment, capture_output=True, text=True)
+    said = "plumbline: rank 1: internal error: the link to the others is broken"
+    expect(ended.returncode == 3 and said in ended.stderr.splitlines(),
+           f"expected '{said}' and status 3", ended)
+    expect((folder / "checkpoint-00000004.safetensors").exists()
+           and not (folder / "checkpoint-00000008.safetensors").exists(),
+           f"it failed elsewhere, with {sorted(path.name for path in folder.iterdir())}", ended)
+    resumed = run(data, folder, "--resume")
+    expect(resumed.returncode == 0 and "going on after update 4" in resumed.stdout,
+           "the checkpoint is lost", resumed)
+    expect(checkpoint(folder) == checkpoint(place / "1"), "resumed after a failure: other weights")
+
+
 def bad_input(place, data):
     many = run(data, place / "bad", ranks=8)
     one = subprocess.run([mpirun, "-n", "1", *command(data, place / "bad"), ":", "-n", "1",
@@ -147,7 +171,7 @@ with tempfile.TemporaryDirectory() as place:
     place = pathlib.Path(place)
     data = place / "text.txt"
     data.write_text("the quick brown fox jumps over the lazy dog, and the dog sleeps on. " * 200)
-    for test in (same_bits, same_bits_by_contrast, lost_rank, bad_input):
+    for test in (same_bits, same_bits_by_contrast, lost_rank, failed_exchange, bad_input):
         began = time.monotonic()
         test(place, data)
         print(f"{test.__name__}: {time.monotonic() - began:.1f} s")
