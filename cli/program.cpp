@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "support/error.hpp"
+#include "support/out_of_memory.hpp"
 
 namespace plumbline::cli {
 
@@ -34,6 +35,9 @@ int run_program(int argc, char** argv,
     std::cerr << "plumbline: " << error.what() << "\n";
     return bad_input;
   } catch (const MachineLacks& error) {
+    std::cerr << "plumbline: " << error.what() << "\n";
+    return machine_lacks;
+  } catch (const OutOfMemory& error) {
     std::cerr << "plumbline: " << error.what() << "\n";
     return machine_lacks;
   } catch (const std::bad_alloc&) {

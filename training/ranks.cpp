@@ -5,6 +5,7 @@
 #include <new>
 #include <vector>
 
+#include "support/out_of_memory.hpp"
 #include "support/sha256.hpp"
 
 namespace plumbline::training {
@@ -17,6 +18,8 @@ RankFailed described(const std::exception_ptr& failure) {
   } catch (const BadInput& error) {
     return {bad_input, error.what()};
   } catch (const MachineLacks& error) {
+    return {machine_lacks, error.what()};
+  } catch (const OutOfMemory& error) {
     return {machine_lacks, error.what()};
   } catch (const std::bad_alloc&) {
     return {machine_lacks, "not enough memory for this input"};

@@ -7,9 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
+#include <string>
 
 #include "core/launch.cuh"
+#include "support/out_of_memory.hpp"
 
 #if !PLUMBLINE_ON_GPU
 #include "emulation/sanitizers.hpp"
@@ -35,19 +36,21 @@ struct DeviceMemory {
 template <class T>
 class DeviceBuffer {
  public:
-  /// The poison is written in the order of `stream`.
+  /// The poison is written in the order of `stream`. @throws OutOfMemory naming the bytes.
   DeviceBuffer([[maybe_unused]] const Stream& stream, std::size_t count) : count_(count) {
     if (count == 0) return;
       // The pointer owns the memory before the next call can throw.
 #if PLUMBLINE_ON_GPU
     void* memory = nullptr;
-    check(cudaMalloc(&memory, bytes()));
+    const cudaError_t status = cudaMalloc(&memory, bytes());
+    if (status == cudaErrorMemoryAllocation) throw out_of_memory();
+    check(status);
     memory_ = {static_cast<T*>(memory), Free{bytes()}};
     DeviceMemory::add(bytes());
     check(cudaMemsetAsync(memory, kPoison, bytes(), stream.get()));
 #else
     memory_ = {static_cast<T*>(std::malloc(bytes())), Free{bytes()}};
-    if (!memory_) throw std::bad_alloc();
+    if (!memory_) throw out_of_memory();
     DeviceMemory::add(bytes());
     std::memset(static_cast<void*>(data()), kPoison, bytes());
 #endif
@@ -109,6 +112,19 @@ class DeviceBuffer {
   };
 
   std::size_t bytes() const { return count_ * sizeof(T); }
+
+  OutOfMemory out_of_memory() const {
+    const std::string asked = std::to_string(bytes()) + " bytes more were asked for";
+#if PLUMBLINE_ON_GPU
+    cudaGetLastError();  // else the next launch would take this error for its own
+    std::size_t free = 0, all = 0;
+    check(cudaMemGetInfo(&free, &all));
+    return OutOfMemory("not enough GPU memory for this input: " + asked + ", " +
+                       std::to_string(free) + " of " + std::to_string(all) + " are free");
+#else
+    return OutOfMemory("not enough memory for this input: " + asked);
+#endif
+  }
 
   std::unique_ptr<T, Free> memory_;
   std::size_t count_;

@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <new>
+#include <string>
 #include <vector>
 
 namespace {
@@ -17,6 +19,16 @@ BOOST_AUTO_TEST_CASE(memory_that_nobody_wrote_is_nan_or_minus_one) {
     BOOST_REQUIRE(std::isnan(sums.data()[n]));
     BOOST_REQUIRE_EQUAL(counts.data()[n], -1);
   }
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_is_not_there_is_told_by_its_bytes) {
+  const Stream stream;
+  // 8 PiB, beyond what a processor of today can address.
+  BOOST_CHECK_EXCEPTION(
+      DeviceBuffer<double>(stream, std::size_t{1} << 50), std::bad_alloc, [](const auto& error) {
+        return std::string(error.what()).find("9007199254740992 bytes") != std::string::npos;
+      });
+  BOOST_TEST(DeviceMemory::used == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(a_part_is_copied_in_and_the_whole_comes_back) {

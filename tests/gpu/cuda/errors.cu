@@ -2,6 +2,7 @@
 // What becomes of errors on a GPU. Status 77 (ctest: skipped) where there is none. The last check
 // loses the device, so all are in one program and in this order.
 #include <cstdio>
+#include <new>
 #include <string>
 
 #include "core/device_buffer.cuh"
@@ -41,13 +42,14 @@ int main() {
   }
   const Stream stream;
 
-  bool thrown = false;
+  std::string lacks;
   try {
     const DeviceBuffer<char> too_large(stream, std::size_t{1} << 50);
-  } catch (const CudaError&) {
-    thrown = true;
+  } catch (const std::bad_alloc& error) {
+    lacks = error.what();
   }
-  expect(thrown, "a PiB cannot be allocated");
+  expect(lacks.find("1125899906842624 bytes more were asked for, ") != std::string::npos,
+         "a PiB cannot be allocated: " + lacks);
   expect(failure(stream, {dim3{1}, dim3{1}}, nothing).empty(),
          "the next launch does not report that");
 
