@@ -34,6 +34,8 @@ CriterionReference criterion_reference(const cases::Case& the_case);
 
 /// Whether the criterion says anything of the format: FlashAttention's is one of fp16 and bf16.
 bool applies(Criterion, cases::Format);
+/// And of the gradients of a bias's parameters: FlashAttention has none.
+bool looks_at_parameters(Criterion);
 
 /// Whether it accepts o, dQ, dK, dV and, where it has a tolerance for them, the gradients of
 /// parameters. LSE is left out, as their tests of attention do.

@@ -17,7 +17,11 @@ Tally tally(const std::vector<const MutantResult*>& results) {
     if (result->compared == 0) continue;
     ++total.compared;
     for (int n = 0; n < criterion_count; ++n) {
-      if (!applies(static_cast<Criterion>(n), result->mutant->format)) continue;
+      const auto criterion = static_cast<Criterion>(n);
+      if (!applies(criterion, result->mutant->format)) continue;
+      if (result->mutant->info->place == Place::parameter && !looks_at_parameters(criterion)) {
+        continue;
+      }
       ++total.seen[n];
       total.caught_by[n] += result->caught_by[n];
     }
@@ -29,14 +33,6 @@ std::vector<const MutantResult*> of_stratum(const CampaignResult& campaign, bool
   std::vector<const MutantResult*> results;
   for (const auto& result : campaign.mutants) {
     if (result.mutant->diffuse == diffuse) results.push_back(&result);
-  }
-  return results;
-}
-
-std::vector<const MutantResult*> of_pass(const CampaignResult& campaign, cases::Pass pass) {
-  std::vector<const MutantResult*> results;
-  for (const auto& result : campaign.mutants) {
-    if (result.mutant->pass == pass && !result.mutant->diffuse) results.push_back(&result);
   }
   return results;
 }

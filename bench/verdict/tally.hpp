@@ -25,8 +25,16 @@ Tally tally(const std::vector<const MutantResult*>& results);
 /// In a case of the generic stratum, or of the diffuse one.
 std::vector<const MutantResult*> of_stratum(const CampaignResult& campaign, bool diffuse);
 
-/// By the pass: forward, backward, decode.
-std::vector<const MutantResult*> of_pass(const CampaignResult& campaign, cases::Pass pass);
+/// Those of a stratum for which `chosen` holds.
+template <class Chosen>
+std::vector<const MutantResult*> chosen_of(const CampaignResult& campaign, bool diffuse,
+                                           const Chosen& chosen) {
+  std::vector<const MutantResult*> results;
+  for (const MutantResult* result : of_stratum(campaign, diffuse)) {
+    if (chosen(*result->mutant)) results.push_back(result);
+  }
+  return results;
+}
 
 /// Kinds in the order of the list, each with its mutants.
 std::vector<std::pair<const FaultInfo*, std::vector<const MutantResult*>>> by_kind(
