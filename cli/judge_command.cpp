@@ -3,19 +3,23 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <optional>
 
 #include "cases/case_file.hpp"
 #include "cli/command.hpp"
+#include "cli/page_folder.hpp"
+#include "cli/shell_word.hpp"
 #include "support/error.hpp"
 #include "support/markup.hpp"
 #include "verdict/judge.hpp"
+#include "verdict/page/page.hpp"
 #include "verdict/report.hpp"
 
 namespace plumbline::cli {
 namespace {
 
 struct JudgeOptions {
-  std::string case_path, outputs_path;
+  std::string case_path, outputs_path, html;
   ReportOptions reports;
 };
 
@@ -33,9 +37,30 @@ std::string to_junit(const std::string& kernel, const verdict::Judgement& judgem
       failed ? 1 : 0, undecided ? 1 : 0, escaped_markup(kernel), body);
 }
 
+/// The one judgement as a report of verify's kind.
+verdict::VerifyReport report_of(const JudgeOptions& options, const cases::Spec& spec,
+                                const cases::OutputsFile& file,
+                                const verdict::Judgement& judgement) {
+  verdict::CellResult cell;
+  cell.kernel = file.kernel;
+  cell.pass = spec.pass;
+  cell.bias = spec.bias;
+  cell.format = spec.format;
+  cell.contract = file.contract;
+  verdict::add_case(cell, spec, judgement);
+  verdict::VerifyReport report;
+  report.library = options.outputs_path;
+  report.repeat =
+      "./plumbline judge " + shell_word(options.case_path) + " " + shell_word(options.outputs_path);
+  report.cells = {cell};
+  return report;
+}
+
 int judge(const JudgeOptions& options) {
   options.reports.validate();
   Report json_report(options.reports.json), junit_report(options.reports.junit);
+  std::optional<PageFolder> page;
+  if (!options.html.empty()) page.emplace("--html", options.html, verdict::page_generator);
   const cases::Case the_case = cases::read_case(options.case_path);
   const cases::OutputsFile file = cases::read_outputs(options.outputs_path, the_case);
   try {
@@ -63,6 +88,10 @@ int judge(const JudgeOptions& options) {
     json_report.write(to_text(json));
   }
   if (junit_report) junit_report.write(to_junit(file.kernel, judgement));
+  if (page) {
+    const auto report = report_of(options, the_case.spec, file, judgement);
+    page->write(verdict::to_html(report));
+  }
   return judgement.outcome == verdict::Outcome::pass ? all_right : verdict_against;
 }
 
@@ -78,6 +107,11 @@ void add_judge(CLI::App& app, Run& run) {
                    "Its outputs: a safetensors file with o and lse")
       ->required();
   add_report_options(*command, options->reports);
+  command
+      ->add_option("--html", options->html,
+                   "Write a page for people to DIR/index.html; it needs no network")
+      ->type_name("DIR")
+      ->check(not_empty());
   command->callback([options, &run] { run = [options] { return judge(*options); }; });
 }
 

@@ -6,11 +6,15 @@
 #include <charconv>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "cli/builtin_kernels.hpp"
 #include "cli/command.hpp"
+#include "cli/page_folder.hpp"
 #include "cli/progress.hpp"
+#include "cli/shell_word.hpp"
 #include "support/error.hpp"
+#include "verdict/page/page.hpp"
 #include "verdict/report.hpp"
 
 namespace plumbline::cli {
@@ -33,7 +37,7 @@ struct VerifyOptions {
   double time_limit = default_time_limit;
   std::string seed = "1";
   ReportOptions reports;
-  std::string shard, sarif;
+  std::string shard, sarif, html;
 };
 
 /// "2/4" is the second of four.
@@ -89,17 +93,6 @@ std::vector<verdict::Kernel> selected_kernels(const std::vector<std::string>& na
     return *found;
   };
   return selected("--kernels", names, library.kernels, kernel_from);
-}
-
-/// One word for the shell.
-std::string quoted(const std::string& text) {
-  const bool plain = text.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                         "0123456789._/-") == std::string::npos;
-  if (plain) return text;
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
 }
 
 /// What is checked at a time.
@@ -198,6 +191,8 @@ int verify(const VerifyOptions& options) {
   validate_sarif(options);
   shard_from(options.shard);  // what is wrong with it ends the run before its work
   Report json(options.reports.json), junit(options.reports.junit), sarif(options.sarif);
+  std::optional<PageFolder> page;
+  if (!options.html.empty()) page.emplace("--html", options.html, verdict::page_generator);
   const KernelLibrary library = load(options);
   const auto kernels = selected_kernels(options.kernels, library);
   const bool print = options.reports.prints_table();
@@ -208,7 +203,7 @@ int verify(const VerifyOptions& options) {
   report.shard = options.shard;
   report.artifact = options.kernel_path.empty() ? library.name : options.kernel_path;
   if (!options.kernel_path.empty()) {
-    report.kernel_option = "--kernel " + quoted(options.kernel_path);
+    report.kernel_option = "--kernel " + shell_word(options.kernel_path);
     if (options.time_limit != default_time_limit) {
       report.kernel_option += fmt::format(" --time-limit {}", options.time_limit);
     }
@@ -240,6 +235,7 @@ int verify(const VerifyOptions& options) {
   if (json) json.write(to_text(verdict::to_json(report)));
   if (junit) junit.write(verdict::to_junit(report));
   if (sarif) sarif.write(to_text(verdict::to_sarif(report)));
+  if (page) page->write(verdict::to_html(report));
   return report.outcome() == verdict::Outcome::pass ? all_right : verdict_against;
 }
 
@@ -292,6 +288,11 @@ void add_verify(CLI::App& app, Run& run) {
   add_report_options(*command, options->reports);
   command->add_option("--sarif", options->sarif, "Write the failures as SARIF 2.1.0 to FILE")
       ->type_name("FILE")
+      ->check(not_empty());
+  command
+      ->add_option("--html", options->html,
+                   "Write a page for people to DIR/index.html; it needs no network")
+      ->type_name("DIR")
       ->check(not_empty());
   command->callback([options, &run] { run = [options] { return verify(*options); }; });
 }

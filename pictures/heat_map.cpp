@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "pictures/drawing.hpp"
@@ -20,24 +21,47 @@ Grid grid_of(const HeatMap& map) {
   double widest = 0;
   for (const std::string& row : map.rows) widest = std::max(widest, width_of(row));
   const double left = 36 + widest;
-  return {left, (right - left) / static_cast<double>(map.columns.size()),
-          std::clamp(320.0 / static_cast<double>(map.rows.size()), 16.0, 32.0)};
+  const auto rows = static_cast<double>(map.rows.size());
+  // Few rows are high enough together for the words beside them.
+  const double height =
+      std::max(std::clamp(320.0 / rows, 16.0, 32.0), width_of(map.y_label) / rows);
+  return {left, (right - left) / static_cast<double>(map.columns.size()), height};
 }
 
-/// A rectangle in its shade, with its value where there is room for three letters.
-std::string cell(const HeatMap& map, const Grid& grid, std::size_t row, std::size_t column) {
-  const double value = map.values[row][column], x = grid.x(column), y = grid.y(row);
-  const double middle = x + grid.cell_width / 2, base = y + grid.cell_height / 2 + 4;
-  if (!std::isfinite(value)) return text_at(middle, base, "middle", "–", " class=\"small\"");
-  const int shade = shade_of(value, map.from, map.to);
-  std::string out = fmt::format("<path class=\"q{}\" d=\"M{} {}h{}v{}h-{}z\"/>", shade,
-                                coordinate(x), coordinate(y), coordinate(grid.cell_width),
-                                coordinate(grid.cell_height), coordinate(grid.cell_width));
-  const std::string text = number_text(value);
-  if (width_of(text) <= grid.cell_width)
-    out += text_at(middle, base, "middle", text,
-                   shade < 5 ? " class=\"light small\"" : " class=\"dark small\"");
-  return out;
+/// Rectangles in their shades, one path a shade, with their values where there is room for them.
+std::string cells(const HeatMap& map, const Grid& grid) {
+  std::array<std::string, shades + 1> paths;  // the last one: above the limit
+  std::string out, texts;
+  for (std::size_t row = 0; row < map.rows.size(); ++row) {
+    for (std::size_t column = 0; column < map.columns.size(); ++column) {
+      const double value = map.values[row][column], x = grid.x(column), y = grid.y(row);
+      const double middle = x + grid.cell_width / 2, base = y + grid.cell_height / 2 + 4;
+      const bool above = value > map.limit;
+      if (!std::isfinite(value) && !above) {
+        texts += text_at(middle, base, "middle", "–", " class=\"small\"");
+        continue;
+      }
+      const int shade = above ? shades : shade_of(value, map.from, map.to);
+      paths[static_cast<std::size_t>(shade)] += fmt::format(
+          "M{} {}h{}v{}h-{}z", coordinate(x), coordinate(y), coordinate(grid.cell_width),
+          coordinate(grid.cell_height), coordinate(grid.cell_width));
+      const std::string text = std::isfinite(value) ? number_text(value) : "∞";
+      if (width_of(text) > grid.cell_width) continue;
+      texts += text_at(middle, base, "middle", text,
+                       shade < 5 || above ? " class=\"light small\"" : " class=\"dark small\"");
+    }
+  }
+  for (std::size_t shade = 0; shade < paths.size(); ++shade) {
+    if (paths[shade].empty()) continue;
+    out += fmt::format("<path class=\"q{}\" d=\"{}\"/>", shade, paths[shade]);
+  }
+  return out + texts;
+}
+
+bool has_values_above_the_limit(const HeatMap& map) {
+  return std::ranges::any_of(map.values, [&](const auto& row) {
+    return std::ranges::any_of(row, [&](double value) { return value > map.limit; });
+  });
 }
 
 }  // namespace
@@ -45,10 +69,8 @@ std::string cell(const HeatMap& map, const Grid& grid, std::size_t row, std::siz
 Drawing draw_heat_map(const HeatMap& map) {
   const Grid grid = grid_of(map);
   const double bottom = grid.y(map.rows.size());
-  std::string out;
+  std::string out = cells(map, grid);
   for (std::size_t row = 0; row < map.rows.size(); ++row) {
-    for (std::size_t column = 0; column < map.columns.size(); ++column)
-      out += cell(map, grid, row, column);
     out += text_at(grid.left - 6, grid.y(row) + grid.cell_height / 2 + 4.5, "end", map.rows[row]);
   }
   out += fmt::format("<path class=\"frame\" d=\"M{} {}H{}V{}H{}z\"/>", coordinate(grid.left),
@@ -66,7 +88,11 @@ Drawing draw_heat_map(const HeatMap& map) {
   out += text_at(14, middle, "middle", map.y_label,
                  fmt::format(" transform=\"rotate(-90 14 {})\"", coordinate(middle)));
   out += draw_scale(map.from, map.to, grid.left, bottom + 50, right - grid.left);
-  return {out, bottom + 70};
+  if (!has_values_above_the_limit(map)) return {out, bottom + 70};
+  out += fmt::format("<path class=\"q{}\" d=\"M{} {}h12v12h-12z\"/>", shades, coordinate(grid.left),
+                     coordinate(bottom + 70));
+  out += text_at(grid.left + 18, bottom + 80, "start", "above " + number_text(map.limit));
+  return {out, bottom + 90};
 }
 
 }  // namespace plumbline::pictures

@@ -2,6 +2,7 @@
 // What is drawn: the numbers and the words, before they are lines of a file.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct Map {
 
 /// Curves over one pair of axes, or maps side by side. Deterministic: the same numbers each time.
 struct Picture {
-  std::string name;         ///< within the page, [a-z_]+
+  std::string name;         ///< within the page, [a-z0-9_]+
   std::string title;        ///< what is seen, in a line
   std::string description;  ///< for who cannot see it: what goes where, and what follows
   Axis x, y;
@@ -44,6 +45,8 @@ struct HeatMap {
   std::vector<std::string> columns, rows;   ///< what stands at them
   std::vector<std::vector<double>> values;  ///< [rows][columns]; not a number: not measured
   double from = 0.0, to = 1.0;              ///< the lowest shade, the highest
+  /// Values above it, an infinite one among them, have a colour of their own.
+  double limit = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace plumbline::pictures

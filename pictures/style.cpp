@@ -22,7 +22,7 @@ svg text.light{fill:#fff}svg text.dark{fill:#000}svg text.small{font-size:11px}
 .points.c3{fill:var(--c3)}.points.c4{fill:var(--c4)}.points.c5{fill:var(--c5)}
 .points.c6{fill:var(--c6)}.points.c7{fill:var(--c7)}
 .q0{fill:#00224e}.q1{fill:#17376e}.q2{fill:#3b4a6c}.q3{fill:#585e6d}.q4{fill:#737475}
-.q5{fill:#8f8b78}.q6{fill:#aea371}.q7{fill:#cfbd62}.q8{fill:#f0da4f}
+.q5{fill:#8f8b78}.q6{fill:#aea371}.q7{fill:#cfbd62}.q8{fill:#f0da4f}.q9{fill:#e4002b}
 )";
 
 const char* const light_colours =

@@ -96,12 +96,16 @@ std::string file(const AnyPicture& picture) {
   return framed(picture, y + drawing.height + 4, elements) + "\n";
 }
 
-}  // namespace
-
-std::string svg(const Picture& picture) {
+template <class AnyPicture>
+std::string part_of_page(const AnyPicture& picture) {
   const Drawing drawing = drawn(picture);
   return framed(picture, drawing.height, drawing.elements);
 }
+
+}  // namespace
+
+std::string svg(const Picture& picture) { return part_of_page(picture); }
+std::string svg(const HeatMap& map) { return part_of_page(map); }
 
 std::string svg_file(const Picture& picture) { return file(picture); }
 std::string svg_file(const HeatMap& map) { return file(map); }

@@ -15,12 +15,14 @@ namespace plumbline::pictures {
 /// @throws std::logic_error for curves and maps at once, curves of no or of unequal x and y, a
 /// logarithmic axis from 0 or below, or an axis without extent.
 std::string svg(const Picture&);
+/// The same of a heat map, whose values above the limit have the class "q9".
+/// @throws std::logic_error for values that are not as many as rows and columns, or a range without
+/// extent.
+std::string svg(const HeatMap&);
 
 /// A file of its own: the same with its title above it, a background, and colours for light and
 /// dark surroundings. Throws as svg.
 std::string svg_file(const Picture&);
-/// @throws std::logic_error for values that are not as many as rows and columns, or a range without
-/// extent.
 std::string svg_file(const HeatMap&);
 
 }  // namespace plumbline::pictures

@@ -96,6 +96,8 @@ Judgement judge_as_declared(const cases::Case& the_case, const Contract& contrac
   judgement.rows = static_cast<long>(rows);
   OutputJudgement o{"o", {"batch", "head", "query", "component"}},
       lse{"lse", {"batch", "head", "query"}};
+  o.shape = {spec.batch, spec.heads, spec.queries, spec.head_dim};
+  lse.shape = {spec.batch, spec.heads, spec.queries};
   o.failed_by_head.assign(spec.heads, 0);
   lse.failed_by_head.assign(spec.heads, 0);
   for (std::size_t n = 0; n < rows; ++n) {

@@ -37,6 +37,8 @@ struct OutputJudgement {
   Element worst{};
   Drift drift{};                       ///< fails beyond largest_deviation
   std::vector<long> failed_by_head{};  ///< empty where no axis counts heads
+  std::vector<int> shape{};            ///< along the axes
+  std::vector<double> ratios{};        ///< Element::ratio of all elements, in the tensor's order
 };
 
 struct Judgement {

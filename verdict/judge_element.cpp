@@ -16,6 +16,7 @@ bool is_worse(const Element& a, const Element& b) {
 
 void count(OutputJudgement& output, const Element& element) {
   ++output.elements;
+  output.ratios.push_back(element.ratio);
   output.failed += element.outcome == Outcome::fail;
   output.undecided += element.outcome == Outcome::undecided;
   output.outcome = worse(output.outcome, element.outcome);
@@ -58,6 +59,7 @@ void add(OutputJudgement& total, const OutputJudgement& part, int head) {
   if (part.elements == 0) return;
   if (total.elements == 0 || is_worse(part.worst, total.worst)) total.worst = part.worst;
   total.elements += part.elements;
+  total.ratios.insert(total.ratios.end(), part.ratios.begin(), part.ratios.end());
   total.failed += part.failed;
   total.undecided += part.undecided;
   total.drift.add(part.drift);

@@ -15,7 +15,9 @@
 namespace plumbline::verdict {
 namespace {
 
-std::vector<std::string> axes_of(plumbline_parameter p) {
+/// Of cases::shape_of. DAPE's weights are convolutions' and have more of them than FIRE's.
+std::vector<std::string> axes_of(const cases::Spec& spec, plumbline_parameter p) {
+  const bool convolutions = cases::dape_taps(spec.bias) > 0;
   switch (p) {
     case PLUMBLINE_INCREMENTS:
     case PLUMBLINE_LOG_FORGET:
@@ -25,10 +27,13 @@ std::vector<std::string> axes_of(plumbline_parameter p) {
     case PLUMBLINE_TABLE:
       return {"head", "row"};
     case PLUMBLINE_OUTPUT_WEIGHT:
+      if (convolutions) return {"head", "unit", "tap"};
       return {"head", "unit"};
     case PLUMBLINE_POSITION_EMBEDDING:
       return {"head", "position", "component"};
     case PLUMBLINE_HIDDEN_WEIGHT:
+      if (convolutions) return {"unit", "channel", "tap"};
+      return {"unit"};
     case PLUMBLINE_HIDDEN_BIAS:
       return {"unit"};
     case PLUMBLINE_C:
@@ -49,6 +54,7 @@ OutputJudgement judge_tensor(const std::string& name, std::vector<std::string> a
   OutputJudgement judgement;
   judgement.name = name;
   judgement.axes = std::move(axes);
+  judgement.shape.assign(shape.begin(), shape.begin() + judgement.axes.size());
   const auto head_axis = std::find(judgement.axes.begin(), judgement.axes.end(), "head");
   const bool by_head = head_axis != judgement.axes.end();
   const std::size_t head = head_axis - judgement.axes.begin();
@@ -98,7 +104,7 @@ std::vector<OutputJudgement> judge_against(const cases::Case& the_case, const Co
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto p = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(spec, p)) continue;
-    judgements.push_back(judge_tensor(cases::gradient_name(p), axes_of(p),
+    judgements.push_back(judge_tensor(cases::gradient_name(p), axes_of(spec, p),
                                       cases::shape_of(spec, the_case.options, p),
                                       oracle.parameters[n], outputs.grad_parameters[n]));
     // The same for all keys of a row, it has a gradient of 0 but for what is wrong with D: there is

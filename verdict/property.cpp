@@ -87,13 +87,18 @@ CellResult cell_of(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bia
   return result;
 }
 
-void count(CellResult& result, const Judgement& judgement) {
+void count(CellResult& result, const cases::Spec& spec, const Judgement& judgement) {
   result.rows += judgement.rows;
   result.ill_conditioned_rows += judgement.ill_conditioned_rows;
   result.undecided += judgement.outcome == Outcome::undecided;
   for (const auto& output : judgement.outputs) {
     OutputSummary& summary = result.outputs[output.name];
-    summary.worst = std::max(summary.worst, output.worst.ratio);
+    if (summary.elements == 0 || output.worst.ratio > summary.worst) {
+      summary.worst = output.worst.ratio;
+      summary.worst_case = spec;
+      summary.worst_map = error_map(output);
+    }
+    for (const double ratio : output.ratios) summary.distribution.add(ratio);
     summary.elements += output.elements;
     summary.nonzero += output.nonzero;
     summary.blind += output.blind;
@@ -130,6 +135,12 @@ std::vector<std::string> CellResult::blind_outputs() const {
   return names;
 }
 
+void add_case(CellResult& cell, const cases::Spec& spec, const Judgement& judgement) {
+  ++cell.cases;
+  count(cell, spec, judgement);
+  if (judgement.outcome != Outcome::pass) cell.counterexample = {spec, judgement};
+}
+
 CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads) {
   CellResult result = cell_of(kernel, spec.pass, spec.bias, spec.format);
   Judgement judgement;
@@ -141,9 +152,7 @@ CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads
   } catch (const SupportsFailed& failed) {
     judgement = failed_run(failed);
   }
-  result.cases = 1;
-  count(result, judgement);
-  if (judgement.outcome != Outcome::pass) result.counterexample = {spec, judgement};
+  add_case(result, spec, judgement);
   return result;
 }
 
@@ -197,7 +206,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     try {
       judgement = no_answer() ? failed_run(*unanswered) : run_and_judge(kernel, spec, threads);
       if (!failed) {
-        count(result, judgement);
+        count(result, spec, judgement);
         case_done(++result.cases);
       }
     } catch (...) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "verdict/distribution.hpp"
+#include "verdict/error_map.hpp"
 #include "verdict/judge.hpp"
 #include "verdict/kernel_library.hpp"
 
@@ -23,6 +25,9 @@ struct Counterexample {
 struct OutputSummary {
   double worst = 0;                           ///< largest |error| / bound
   long elements = 0, nonzero = 0, blind = 0;  ///< as in OutputJudgement
+  Distribution distribution{};                ///< of |error| / bound
+  cases::Spec worst_case{};                   ///< where the worst element is
+  ErrorMap worst_map{};
   /// There was something to see, and every bound would have let 0 pass.
   bool wholly_blind() const { return nonzero > 0 && blind == nonzero; }
 };
@@ -44,6 +49,9 @@ struct CellResult {
   /// Outputs that the cell's cases say nothing of: not a reason to fail, and no pass.
   std::vector<std::string> blind_outputs() const;
 };
+
+/// Counts a judged case in the cell; one that does not pass is its counterexample.
+void add_case(CellResult& cell, const cases::Spec& spec, const Judgement& judgement);
 
 /// Called after every case, with the number of cases so far.
 using CaseDone = std::function<void(int)>;

@@ -143,6 +143,7 @@ int VerifyReport::cases() const {
 }
 
 std::string repro_line(const VerifyReport& report, const CellResult& cell) {
+  if (!report.repeat.empty()) return report.repeat;
   return fmt::format("./plumbline verify{}{} --kernels {} --case '{}'",
                      report.kernel_option.empty() ? "" : " ", report.kernel_option, cell.kernel,
                      cases::to_line(cell.counterexample->spec));
@@ -226,6 +227,7 @@ ordered_json to_json(const VerifyReport& report) {
                           {"outputs", ordered_json::object()}};
     for (const auto& [output, summary] : cell.outputs) {
       entry["outputs"][output] = {{"worst", number(summary.worst)},
+                                  {"worst_case", cases::to_line(summary.worst_case)},
                                   {"elements", summary.elements},
                                   {"nonzero", summary.nonzero},
                                   {"blind", summary.blind}};

@@ -15,6 +15,7 @@ struct VerifyReport {
   std::string kernel_option;  ///< "--kernel PATH" or "--backend NAME", for the repro lines
   std::string artifact;       ///< the kernel library's path
   std::string shard;          ///< "2/4", or empty for all cases
+  std::string repeat;         ///< of a judgement of outputs: the command; no kernel was run
   std::uint64_t seed = 0;
   double seconds = 0;
   std::vector<CellResult> cells;
@@ -25,7 +26,7 @@ struct VerifyReport {
   int cases() const;
 };
 
-/// The command that repeats a cell's failing case and nothing else.
+/// The command that repeats a cell's failing case and nothing else, or report.repeat.
 std::string repro_line(const VerifyReport& report, const CellResult& cell);
 
 /// The failing case of a cell, what is wrong with it, and its repro line.

@@ -14,9 +14,10 @@ BOOST_AUTO_TEST_CASE(verify_passes_and_says_so_in_every_form) {
   const test::TemporaryFolder folder;
   const auto report_path = (folder / "report.json").string();
   const auto junit_path = (folder / "report.xml").string();
+  const auto page_path = (folder / "page").string();
   const auto run = test::plumbline(
       "verify --kernels fused --pass forward --bias alibi,ggd --dtype bf16 --cases 6 --json " +
-      report_path + " --junit " + junit_path);
+      report_path + " --junit " + junit_path + " --html " + page_path);
   BOOST_TEST(run.status == 0);
   BOOST_TEST(run.err == "");
   BOOST_TEST(run.out.find("fused            forward  alibi") != std::string::npos);
@@ -26,6 +27,21 @@ BOOST_AUTO_TEST_CASE(verify_passes_and_says_so_in_every_form) {
   BOOST_TEST(report["cells"].size() == 2u);
   BOOST_TEST(report["cells"][0]["rows"].get<int>() > 0);
   BOOST_TEST(test::text_of(junit_path).find("tests=\"2\" failures=\"0\"") != std::string::npos);
+  const auto page = test::text_of(page_path + "/index.html");
+  BOOST_TEST(page.find(report["cells"][1]["outputs"]["o"]["worst_case"].get<std::string>()) !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_page_is_not_written_where_there_is_a_file) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "file") << "mine";
+  const auto path = (folder / "file").string();
+  for (const std::string command : {"verify --cases 1", "judge no.case no.outputs"}) {
+    const auto run = test::plumbline(command + " --html " + path);
+    BOOST_TEST(run.status == 2);
+    BOOST_TEST(run.err.find("--html") != std::string::npos, run.err);
+    BOOST_TEST(test::text_of(path) == "mine");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_same_seed_gives_the_same_report) {
@@ -63,10 +79,15 @@ BOOST_AUTO_TEST_CASE(vectors_oracle_and_judge_work_together) {
   zeros.outputs.lse.assign(the_case.q.size() / the_case.spec.head_dim, 0.0f);
   const auto outputs_path = (folder / "outputs.safetensors").string();
   cases::write_outputs(outputs_path, the_case, zeros);
-  const auto judged = test::plumbline("judge " + case_path + " " + outputs_path);
+  const auto page_path = (folder / "page").string();
+  const auto judged =
+      test::plumbline("judge " + case_path + " " + outputs_path + " --html " + page_path);
   BOOST_TEST(judged.status == 1);
   BOOST_TEST(judged.out.find("FAIL") != std::string::npos);
   BOOST_TEST(judged.out.find("failing heads:") != std::string::npos);
+  const auto page = test::text_of(page_path + "/index.html");
+  BOOST_TEST(page.find("<code>./plumbline judge " + case_path + " " + outputs_path + "</code>") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_machine_without_a_gpu_is_told_so) {

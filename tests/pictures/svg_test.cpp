@@ -160,10 +160,32 @@ BOOST_AUTO_TEST_CASE(a_heat_map_has_a_cell_for_every_value_with_its_number_and_n
   BOOST_TEST(count(drawn, "M240.9 40") == 0u);
   BOOST_TEST(count(drawn, ">–</text>") == 1u);
 
+  // Words of 34 letters beside two rows: these are half as high each, not 32.
+  HeatMap labelled = map;
+  labelled.y_label = "share of the filler before the key";
+  BOOST_TEST(count(svg_file(labelled), "<path class=\"q0\" d=\"M43.8 8h197.1v132.6h-197.1z\"/>") ==
+             1u);
+
   HeatMap ragged = map, flat = map;
   ragged.values[0].pop_back();
   flat.to = flat.from;
   for (const HeatMap& wrong : {ragged, flat}) BOOST_CHECK_THROW(svg_file(wrong), std::logic_error);
+}
+
+BOOST_AUTO_TEST_CASE(values_above_the_limit_of_a_heat_map_have_a_colour_of_their_own) {
+  HeatMap map{"heat", "Heat", "two", "key", "head", {"0", "1", "2"}, {"0"}, {{0.5, INFINITY, 1.5}}};
+  const auto swatch = "above 1</text>";
+  BOOST_TEST(count(svg(map), "class=\"q9\"") == 0u);  // without a limit
+  map.limit = 1;
+  const std::string drawn = svg(map);
+  // As above, with a third of the width: 131.4.
+  BOOST_TEST(count(drawn, "<path class=\"q4\" d=\"M43.8 8h131.4v32h-131.4z\"/>") == 1u, drawn);
+  BOOST_TEST(count(drawn, "<path class=\"q9\" d=\"M175.2 8h131.4v32h-131.4zM306.6 8h131.4v32") ==
+             1u);
+  BOOST_TEST(count(drawn, ">∞</text>") == 1u);
+  BOOST_TEST(count(drawn, swatch) == 1u);
+  map.values[0] = {0.5, 1, 0};
+  BOOST_TEST(count(svg(map), swatch) == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(files_are_whole_xml_and_name_every_colour) {
