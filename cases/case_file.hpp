@@ -27,6 +27,10 @@ plumbline_contract undeclared_contract();
 
 /// The contract as the metadata of a file of outputs holds it.
 nlohmann::json to_json(const plumbline_contract&);
+/// The contract that such an object declares: undeclared_contract() but for its fields, whose
+/// ranges are the judge's. @throws BadInput naming `place`, the field, its value and what was
+/// expected.
+plumbline_contract contract_from(const nlohmann::json&, const std::string& place);
 
 /// Writes the case of a forward or a backward pass, whole or not at all. `generate`d cases carry
 /// their to_line as "origin".

@@ -30,9 +30,11 @@ int prefix_sum_from(const std::string& text, const std::string& field) {
   throw BadInput(field, in_quotes(text), "one of fp64, fp32");
 }
 
-plumbline_contract contract_from(const json& object) {
+}  // namespace
+
+plumbline_contract contract_from(const json& object, const std::string& place) {
   plumbline_contract contract = undeclared_contract();
-  Fields fields(object, "plumbline: contract");
+  Fields fields(object, place);
   if (const auto value = fields.number("unit_roundoff")) contract.unit_roundoff = *value;
   if (const auto value = fields.number("operand_roundoff")) contract.operand_roundoff = *value;
   if (const auto value = fields.text("probability_format")) {
@@ -55,8 +57,6 @@ plumbline_contract contract_from(const json& object) {
   fields.finish();
   return contract;
 }
-
-}  // namespace
 
 json to_json(const plumbline_contract& contract) {
   return {{"unit_roundoff", contract.unit_roundoff},
@@ -89,7 +89,9 @@ OutputsFile outputs_from(std::span<const std::byte> bytes, const Case& of) {
       throw BadInput("the file", "the oracle's", "the outputs of a kernel, which it judges");
     }
     file.kernel = fields.text("kernel").value_or(file.kernel);
-    if (const json* contract = fields.any("contract")) file.contract = contract_from(*contract);
+    if (const json* contract = fields.any("contract")) {
+      file.contract = contract_from(*contract, "plumbline: contract");
+    }
     fields.finish();
   }
   TensorReader reader(view);

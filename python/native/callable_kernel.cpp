@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/native/callable_kernel.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+#include "cases/method_inputs.hpp"
+#include "cases/tensor_shapes.hpp"
+
+namespace plumbline::python {
+namespace {
+
+namespace nb = nanobind;
+
+/// The interface has no word for "this function": it is the one of the innermost check.
+thread_local CallableKernel* active = nullptr;
+
+cases::Spec spec_of(const plumbline_problem& problem) {
+  cases::Spec spec;
+  spec.bias = static_cast<cases::BiasMethod>(problem.bias);
+  spec.format = static_cast<cases::Format>(problem.format);
+  spec.ssmax = problem.ssmax != 0;
+  spec.batch = problem.batch;
+  spec.heads = problem.heads;
+  spec.kv_heads = problem.kv_heads;
+  spec.queries = problem.queries;
+  spec.keys = problem.keys;
+  spec.head_dim = problem.head_dim;
+  spec.query_offset = problem.query_offset;
+  return spec;
+}
+
+cases::Options options_of(const plumbline_problem& problem) {
+  cases::Options options;
+  std::copy_n(problem.options, options.size(), options.begin());
+  return options;
+}
+
+std::size_t bytes_of(cases::Format format) {
+  return format == cases::Format::bf16 || format == cases::Format::fp16 ? 2 : 4;
+}
+
+/// (memory, shape), the memory writable: whatever the function leaves in an input is compared with
+/// what it was given.
+nb::tuple array(const void* data, const cases::Shape& shape, std::size_t element_bytes) {
+  const auto bytes = static_cast<Py_ssize_t>(cases::elements(shape) * element_bytes);
+  auto* memory = static_cast<char*>(const_cast<void*>(data));
+  nb::list sizes;
+  for (const auto size : shape) sizes.append(size);
+  return nb::make_tuple(nb::steal(PyMemoryView_FromMemory(memory, bytes, PyBUF_WRITE)), sizes);
+}
+
+void add(nb::dict& arrays, const std::string& name, const void* data, const cases::Shape& shape,
+         std::size_t element_bytes = 4) {
+  if (data != nullptr) arrays[name.c_str()] = array(data, shape, element_bytes);
+}
+
+nb::dict inputs_of(const plumbline_problem& problem) {
+  const cases::Spec spec = spec_of(problem);
+  const std::size_t bytes = bytes_of(spec.format);
+  nb::dict inputs;
+  add(inputs, "q", problem.q, cases::query_shape(spec), bytes);
+  add(inputs, "k", problem.k, cases::key_shape(spec), bytes);
+  add(inputs, "v", problem.v, cases::key_shape(spec), bytes);
+  for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+    const auto parameter = static_cast<plumbline_parameter>(n);
+    if (!cases::reads(spec, parameter)) continue;
+    add(inputs, cases::info(parameter).name, problem.parameters[n],
+        cases::shape_of(spec, options_of(problem), parameter));
+  }
+  add(inputs, "lengths", problem.lengths, {spec.batch});
+  add(inputs, "documents", problem.documents, {spec.batch, spec.keys});
+  return inputs;
+}
+
+/// The sizes and settings, and the method's options by their names.
+nb::dict described(const char* pass, const plumbline_problem& problem) {
+  const cases::Spec spec = spec_of(problem);
+  nb::dict result, options;
+  result["pass"] = pass;
+  result["causal"] = problem.causal != 0;
+  result["window"] = problem.window < 0 ? nb::none() : nb::cast(problem.window);
+  result["query_offset"] = problem.query_offset;
+  result["scale"] = problem.scale;
+  for (const plumbline_option option : cases::options_of(spec.bias)) {
+    const double value = problem.options[option];
+    options[cases::info(option).name] =
+        cases::info(option).whole ? nb::cast(static_cast<long>(value)) : nb::cast(value);
+  }
+  result["options"] = options;
+  return result;
+}
+
+}  // namespace
+
+CallableKernel::CallableKernel(nb::object run, nb::object refusal, std::string name, Offer offer,
+                               const plumbline_contract& contract, bool has_backward,
+                               bool deterministic)
+    : run_(std::move(run)),
+      refusal_(std::move(refusal)),
+      last_exception_(nb::none()),
+      name_(std::move(name)),
+      offer_(std::move(offer)),
+      before_(active) {
+  kernel_.name = name_.c_str();
+  std::fill(std::begin(kernel_.contracts), std::end(kernel_.contracts), contract);
+  kernel_.deterministic = deterministic;
+  kernel_.supports = &supports;
+  kernel_.forward = &forward;
+  if (has_backward) kernel_.backward = &backward;
+  active = this;
+}
+
+CallableKernel::~CallableKernel() { active = before_; }
+
+void CallableKernel::look_for_signals() {
+  if (PyErr_CheckSignals() == 0) return;
+  const nb::python_error signal;
+  interrupted_ = nb::borrow(signal.value());
+}
+
+void CallableKernel::raise_interruption() {
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(interrupted_.ptr())), interrupted_.ptr());
+  throw nb::python_error();
+}
+
+int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
+  if (active->yes_ > 0) {
+    --active->yes_;
+    return 1;
+  }
+  const Offer& offer = active->offer_;
+  const auto one_of = [](int value, const std::vector<int>& values) {
+    return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
+  };
+  const bool options = std::all_of(offer.options.begin(), offer.options.end(), [&](const auto& o) {
+    return problem->options[o.first] == o.second;
+  });
+  return options && (!offer.causal || *offer.causal == (problem->causal != 0)) &&
+         (offer.window || problem->window < 0) && (offer.lengths || problem->lengths == nullptr) &&
+         (offer.documents || problem->documents == nullptr) &&
+         (offer.ssmax || problem->ssmax == 0) &&
+         (offer.grouped_heads || problem->heads == problem->kv_heads) &&
+         (offer.query_offset || problem->queries == problem->keys) &&
+         (offer.longest == 0 || problem->keys <= offer.longest) &&
+         one_of(problem->head_dim, offer.head_dims);
+}
+
+int CallableKernel::forward(const plumbline_problem* problem, const plumbline_outputs* outputs,
+                            char* message, size_t message_size) {
+  const nb::gil_scoped_acquire for_python;
+  const cases::Spec spec = spec_of(*problem);
+  nb::dict arrays;
+  add(arrays, "o", outputs->o, cases::query_shape(spec), bytes_of(spec.format));
+  add(arrays, "lse", outputs->lse, cases::per_query(spec));
+  return active->call("forward", *problem, inputs_of(*problem), arrays, message, message_size);
+}
+
+int CallableKernel::backward(const plumbline_problem* problem, const plumbline_gradients* gradients,
+                             char* message, size_t message_size) {
+  const nb::gil_scoped_acquire for_python;
+  const cases::Spec spec = spec_of(*problem);
+  const std::size_t bytes = bytes_of(spec.format);
+  nb::dict inputs = inputs_of(*problem), arrays;
+  add(inputs, "o", gradients->o, cases::query_shape(spec), bytes);
+  add(inputs, "lse", gradients->lse, cases::per_query(spec));
+  add(inputs, "grad_o", gradients->grad_o, cases::query_shape(spec), bytes);
+  add(arrays, "grad_q", gradients->grad_q, cases::query_shape(spec), bytes);
+  add(arrays, "grad_k", gradients->grad_k, cases::key_shape(spec), bytes);
+  add(arrays, "grad_v", gradients->grad_v, cases::key_shape(spec), bytes);
+  for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+    const auto parameter = static_cast<plumbline_parameter>(n);
+    if (!cases::has_gradient(spec, parameter)) continue;
+    add(arrays, cases::gradient_name(parameter), gradients->grad_parameters[n],
+        cases::shape_of(spec, options_of(*problem), parameter));
+  }
+  return active->call("backward", *problem, inputs, arrays, message, message_size);
+}
+
+int CallableKernel::call(const char* pass, const plumbline_problem& problem, nb::dict inputs,
+                         const nb::dict& outputs, char* message, size_t message_size) {
+  std::string thrown;
+  try {
+    run_(described(pass, problem), inputs, outputs);
+    return 0;
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) {  // Ctrl-C, SystemExit: not the function's failure
+      interrupted_ = nb::borrow(error.value());
+      std::snprintf(message, message_size, "interrupted");
+      return PLUMBLINE_DEVICE_LOST;  // the check then ends at once
+    }
+    const auto words = nb::cast<std::string>(nb::str(error.value()));
+    if (error.matches(refusal_)) {
+      std::snprintf(message, message_size, "%s", words.c_str());
+      return 1;
+    }
+    last_exception_ = nb::borrow(error.value());
+    thrown = nb::cast<std::string>(nb::str(error.type().attr("__name__"))) + ": " + words;
+  }
+  throw std::runtime_error(thrown);
+}
+
+}  // namespace plumbline::python

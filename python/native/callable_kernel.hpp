@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A function of Python's as a kernel of kernel_abi/plumbline_kernel.h, in the caller's process.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cases/spec.hpp"
+#include "kernel_abi/plumbline_kernel.h"
+
+namespace plumbline::python {
+
+/// What a function is asked: everything else is not drawn.
+struct Offer {
+  std::optional<bool> causal;  ///< nothing: both
+  bool window = false, lengths = false, documents = false, ssmax = false;
+  bool grouped_heads = false;     ///< fewer key heads than query heads
+  bool query_offset = false;      ///< fewer queries than keys
+  int longest = 0;                ///< keys; 0: any number
+  std::vector<int> head_dims;     ///< empty: any
+  std::map<int, double> options;  ///< by plumbline_option: only this value
+};
+
+/// For its lifetime, in its thread, `kernel()` calls the function.
+class CallableKernel {
+ public:
+  /// @param run run(pass, problem, inputs, outputs): `pass` and the sizes as in the spec's line;
+  /// memoryviews of inputs and outputs by their names. It raises what the function raises.
+  /// @param refusal the exception by which it refuses an output: its message is the failure.
+  CallableKernel(nanobind::object run, nanobind::object refusal, std::string name, Offer offer,
+                 const plumbline_contract& contract, bool has_backward, bool deterministic);
+  ~CallableKernel();
+  CallableKernel(const CallableKernel&) = delete;
+  CallableKernel& operator=(const CallableKernel&) = delete;
+
+  const plumbline_kernel& kernel() const { return kernel_; }
+
+  /// The next shape that it is asked about it says to offer. For check_cell, which first asks of
+  /// 300 shapes whether it offers any at all: a function may offer fewer than one in 300.
+  void say_yes_once() { yes_ = kernel_.backward != nullptr ? 2 : 1; }
+
+  /// The function's last exception; None when it raised none.
+  nanobind::object last_exception() const { return last_exception_; }
+  /// Whether something ended the check from outside: a KeyboardInterrupt, for example.
+  bool interrupted() const { return interrupted_.is_valid(); }
+  /// Lets Python's signal handlers run; what one raises interrupts the check.
+  void look_for_signals();
+  /// Raises what ended the check.
+  [[noreturn]] void raise_interruption();
+
+ private:
+  static int supports(const plumbline_problem* problem, int32_t pass);
+  static int forward(const plumbline_problem*, const plumbline_outputs*, char*, size_t);
+  static int backward(const plumbline_problem*, const plumbline_gradients*, char*, size_t);
+  int call(const char* pass, const plumbline_problem& problem, nanobind::dict inputs,
+           const nanobind::dict& outputs, char* message, size_t message_size);
+
+  nanobind::object run_, refusal_, last_exception_, interrupted_;
+  std::string name_;
+  Offer offer_;
+  plumbline_kernel kernel_{};
+  int yes_ = 0;  ///< answers; a shape of the backward pass is asked about twice
+  CallableKernel* before_;
+};
+
+}  // namespace plumbline::python

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/native/check.hpp"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <thread>
+
+#include "cases/case_file.hpp"
+#include "python/native/callable_kernel.hpp"
+#include "support/error.hpp"
+#include "support/text.hpp"
+#include "verdict/report.hpp"
+#include "verdict/spec_generator.hpp"
+
+namespace plumbline::python {
+namespace {
+
+namespace nb = nanobind;
+using nlohmann::ordered_json;
+
+/// Ends a check from its progress report.
+struct Interrupted {};
+
+plumbline_option option_from(const std::string& name, cases::BiasMethod bias) {
+  std::string known;
+  for (const plumbline_option option : cases::options_of(bias)) {
+    if (cases::info(option).name == name) return option;
+    known += (known.empty() ? "" : ", ") + std::string(cases::info(option).name);
+  }
+  throw BadInput("options", in_quotes(name),
+                 known.empty() ? "none: " + std::string(cases::name(bias)) + " has no options"
+                               : "some of " + known);
+}
+
+Offer offer_from(const nb::dict& offered, cases::BiasMethod bias) {
+  Offer offer;
+  const auto flag = [&](const char* name) { return nb::cast<bool>(offered[name]); };
+  if (!offered["causal"].is_none()) offer.causal = flag("causal");
+  offer.window = flag("window");
+  offer.lengths = flag("lengths");
+  offer.documents = flag("documents");
+  offer.ssmax = flag("ssmax");
+  offer.grouped_heads = flag("grouped_heads");
+  offer.query_offset = flag("query_offset");
+  offer.longest = nb::cast<int>(offered["longest"]);
+  offer.head_dims = nb::cast<std::vector<int>>(offered["head_dims"]);
+  for (const auto& [name, value] : nb::cast<std::map<std::string, double>>(offered["options"])) {
+    offer.options[option_from(name, bias)] = value;
+  }
+  return offer;
+}
+
+/// Whether any of 20000 drawn cases is one that the function offers: rarer ones could hardly be
+/// drawn.
+bool draws_any(const verdict::Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
+               cases::Format format) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto specs = verdict::draw_specs(pass, bias, format, 500, seed);
+    const auto supported = [&](const cases::Spec& spec) { return kernel.supports(spec); };
+    if (std::any_of(specs.begin(), specs.end(), supported)) return true;
+  }
+  return false;
+}
+
+/// The spec of a repro line. @throws BadInput where it is none, or of something else.
+cases::Spec spec_from(const std::string& line, cases::Pass pass, cases::BiasMethod bias,
+                      cases::Format format) {
+  const cases::Spec spec = cases::from_line(line);
+  const auto require = [](const char* field, std::string_view got, std::string_view expected) {
+    if (got != expected) {
+      throw BadInput(std::string("case: ") + field, in_quotes(got),
+                     in_quotes(expected) + ", as the other arguments say");
+    }
+  };
+  require("pass", cases::name(spec.pass), cases::name(pass));
+  require("bias", cases::name(spec.bias), cases::name(bias));
+  require("dtype", cases::name(spec.format), cases::name(format));
+  return spec;
+}
+
+/// (the report as JSON, what a failure says, the exception of the function that the failing case
+/// ended with). @throws BadInput, also where no case can be drawn; what interrupted the check.
+nb::tuple check(const nb::object& call, const nb::object& refusal, const std::string& name,
+                const std::string& pass_name, const std::string& bias_name,
+                const std::string& format_name, const nb::dict& offered,
+                const std::string& contract, int cases, std::uint64_t seed, int threads,
+                bool deterministic, const std::string& case_line) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto pass = cases::pass_from(pass_name, "pass");
+  const auto bias = cases::bias_from(bias_name, "bias");
+  const auto format = cases::format_from(format_name, "dtype");
+  CallableKernel callable(call, refusal, name, offer_from(offered, bias),
+                          cases::contract_from(nlohmann::json::parse(contract), "contract"),
+                          pass == cases::Pass::backward, deterministic);
+  const verdict::Kernel kernel(nullptr, callable.kernel());
+  if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const auto case_done = [&](int) {
+    const nb::gil_scoped_acquire for_python;
+    callable.look_for_signals();
+    if (callable.interrupted()) throw Interrupted{};
+  };
+  if (case_line.empty()) {
+    if (!draws_any(kernel, pass, bias, format)) {
+      throw BadInput("what the function offers", "too narrow: none of 20000 drawn cases is in it",
+                     "more: longer keys, other options, head_dims, ...");
+    }
+    callable.say_yes_once();
+  }
+  verdict::VerifyReport report;
+  report.library = report.artifact = name;
+  report.device = "Python";
+  report.seed = seed;
+  try {
+    const nb::gil_scoped_release while_judging;
+    report.cells = {
+        case_line.empty()
+            ? verdict::check_cell(kernel, pass, bias, format, cases, seed, threads, case_done)
+            : verdict::check_spec(kernel, spec_from(case_line, pass, bias, format), threads)};
+  } catch (const Interrupted&) {
+  }
+  if (callable.interrupted()) callable.raise_interruption();
+  const verdict::CellResult& cell = report.cells.front();
+  if (!cell.supported) {
+    throw BadInput("case", in_quotes(case_line, 400), "a case within what the function offers");
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::string words;
+  nb::object cause = nb::none();
+  if (cell.counterexample) {
+    words = verdict::describe(cell.counterexample->judgement);
+    if (cell.counterexample->judgement.kind == kernel_process::failure_kind::exception) {
+      cause = callable.last_exception();
+    }
+  }
+  return nb::make_tuple(verdict::to_json(report).dump(), words, cause);
+}
+
+/// The numbers of a case as {"q": (bytes, shape), ...}, floats but for lengths and documents.
+nb::dict case_arrays(const std::string& line) {
+  const cases::Case c = cases::generate(cases::from_line(line));
+  nb::dict arrays;
+  const auto add = [&](const std::string& name, const auto& values, const cases::Shape& shape) {
+    if (values.empty()) return;
+    nb::list sizes;
+    for (const auto size : shape) sizes.append(size);
+    arrays[name.c_str()] =
+        nb::make_tuple(nb::bytes(values.data(), values.size() * sizeof values[0]), sizes);
+  };
+  add("q", c.q, cases::query_shape(c.spec));
+  add("k", c.k, cases::key_shape(c.spec));
+  add("v", c.v, cases::key_shape(c.spec));
+  add("grad_o", c.grad_o, cases::query_shape(c.spec));
+  for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+    const auto parameter = static_cast<plumbline_parameter>(n);
+    if (!cases::reads(c.spec, parameter)) continue;
+    add(cases::info(parameter).name, c[parameter], cases::shape_of(c.spec, c.options, parameter));
+  }
+  add("lengths", c.lengths, {c.spec.batch});
+  add("documents", c.documents, {c.spec.batch, c.spec.keys});
+  return arrays;
+}
+
+/// Of every method that can be checked its name, parameters, those with a gradient, and options.
+std::string methods() {
+  ordered_json all = ordered_json::array();
+  for (const auto bias : cases::all_biases()) {
+    cases::Spec spec;
+    spec.bias = bias;
+    ordered_json parameters = ordered_json::array(), gradients = ordered_json::array(),
+                 options = ordered_json::object();
+    for (const auto parameter : cases::parameters_of(bias)) {
+      parameters.push_back(cases::info(parameter).name);
+      if (cases::has_gradient(spec, parameter)) gradients.push_back(cases::info(parameter).name);
+    }
+    const auto defaults = cases::default_options(bias);
+    for (const auto option : cases::options_of(bias)) {
+      options[cases::info(option).name] = defaults[option];
+    }
+    all.push_back({{"name", cases::name(bias)},
+                   {"parameters", parameters},
+                   {"gradients", gradients},
+                   {"options", options}});
+  }
+  return all.dump();
+}
+
+}  // namespace
+
+void bind_check(nb::module_& module) {
+  module.def("check", &check, nb::arg("call"), nb::arg("refusal"), nb::arg("name"),
+             nb::arg("pass_"), nb::arg("bias"), nb::arg("dtype"), nb::arg("offer"),
+             nb::arg("contract"), nb::arg("cases"), nb::arg("seed"), nb::arg("threads"),
+             nb::arg("deterministic"), nb::arg("case"));
+  module.def("case_arrays", &case_arrays, nb::arg("line"));
+  module.def("methods", &methods);
+}
+
+}  // namespace plumbline::python

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// plumbline._native: the oracle and the judge, for the package around it.
+#include <nanobind/nanobind.h>
+
+#include "python/native/check.hpp"
+#include "python/native/oracle.hpp"
+#include "support/error.hpp"
+
+NB_MODULE(_native, module) {
+  nanobind::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const plumbline::BadInput& error) {
+      PyErr_SetString(PyExc_ValueError, error.what());
+    }
+  });
+  plumbline::python::bind_oracle(module);
+  plumbline::python::bind_check(module);
+}

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The oracle: attention with a position method, in double."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _native
+from ._arguments import floats, integers, number, truth, whole
+from ._biases import Bias, Nope
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Gradients:
+    """Gradients of sum(grad_o * o) + sum(grad_lse * lse), float64, each shaped like what it is of."""
+
+    q: np.ndarray
+    k: np.ndarray
+    v: np.ndarray
+    parameters: dict[str, np.ndarray]
+    """Of the bias's arrays by their names, and of ssmax_scale."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Attention:
+    """What `attention` returns, float64."""
+
+    o: np.ndarray
+    """[batch, heads, queries, head_dim]; 0 in a row that sees no key."""
+    lse: np.ndarray
+    """[batch, heads, queries], the natural logarithm of the softmax's sum; -inf in such a row."""
+    _problem: dict[str, Any] = dataclasses.field(repr=False)
+
+    def backward(self, grad_o: Any, grad_lse: Any = None) -> Gradients:
+        """The gradients of all inputs, by the adjoint of every equation, in double.
+
+        dV_j = sum_i p_ij dO_i, dS_ij = p_ij (dO_i . v_j - dO_i . o_i + dlse_i), and from dS those of
+        q, k and the bias's arrays; summed over what shares a key head or a parameter. A gradient of S
+        (CABLE's prefix sum) goes on to its increments. Rows that see no key contribute nothing.
+
+        grad_o: like o. grad_lse: like lse, or None: 0.
+
+        Raises ValueError for another shape or a number that is not finite, TypeError for what is no
+        array.
+        """
+        tensors = dict(self._problem["tensors"])
+        tensors["grad_o"] = floats("grad_o", grad_o)
+        tensors["grad_lse"] = (
+            np.zeros(self.lse.shape) if grad_lse is None else floats("grad_lse", grad_lse)
+        )
+        named = _native.attention(**{**self._problem, "tensors": tensors, "gradients": True})
+        return Gradients(
+            named["grad_q"],
+            named["grad_k"],
+            named["grad_v"],
+            {
+                name: named["grad_" + name].reshape(array.shape)
+                for name, array in self._problem["tensors"].items()
+                if name not in ("q", "k", "v") and "grad_" + name in named
+            },
+        )
+
+
+def attention(
+    q: Any,
+    k: Any,
+    v: Any,
+    bias: Optional[Bias] = None,
+    *,
+    causal: bool = True,
+    window: Optional[int] = None,
+    lengths: Any = None,
+    documents: Any = None,
+    query_offset: Optional[int] = None,
+    scale: Optional[float] = None,
+    ssmax_scale: Any = None,
+) -> Attention:
+    """Attention in double, the oracle that kernels are judged by.
+
+        s_ij = c_i (scale q_i . k_j + b_ij),  lse_i = ln sum_j exp(s_ij),
+        o_i = sum_j exp(s_ij - lse_i) v_j
+
+    over the visible keys j; c_i = ssmax_scale[h] ln(number of visible keys), or 1. Sources: BAM,
+    definition 1 and section 2.4 (SSMax); CABLE, section 3 (bias on the scaled logits). Query row r
+    stands at position i = r + query_offset; query head h reads key head h // (heads / kv_heads).
+
+    Every number that comes in is taken exactly as it is, whatever its type: NumPy arrays, and whatever
+    speaks DLPack from this machine's memory (PyTorch's tensors, JAX's arrays; bfloat16 too). What
+    comes out are NumPy arrays, float64. Its rounding error is a few hundred units of 2^-53 at usual
+    sizes (not those of float32). Memory: about 24 bytes a pair of query and key of all heads.
+
+    q: [batch, heads, queries, head_dim]. k, v: [batch, kv_heads, keys, head_dim].
+    bias: an instance of a subclass of Bias, such as Cable(increments, gain); None: no bias.
+    causal: key j is visible to position i only if j <= i.
+    window: only if |i - j| <= window.
+    lengths: [batch]; only if i and j are below the sequence's length.
+    documents: [batch, keys]; only if both positions have the same document id.
+    query_offset: position of query row 0; None: keys - queries, so that the last ones meet.
+    scale: multiplies q . k; None: 1/sqrt(head_dim).
+    ssmax_scale: [heads], for SSMax; None: no SSMax.
+
+    Raises ValueError (naming the argument, what it is and what was expected) for shapes that do not
+    fit, numbers that are not finite or outside of a method's domain; TypeError for what is no array,
+    number or Bias.
+    """
+    tensors = {"q": floats("q", q), "k": floats("k", k), "v": floats("v", v)}
+    for name, array in tensors.items():
+        if array.ndim != 4 or 0 in array.shape:
+            heads = "heads, queries" if name == "q" else "kv_heads, keys"
+            raise ValueError(
+                f"{name} has shape {array.shape}; expected [batch, {heads}, head_dim], none of them 0"
+            )
+    batch, heads, queries, head_dim = tensors["q"].shape
+    keys = tensors["k"].shape[2]
+    bias = Nope() if bias is None else bias
+    if not isinstance(bias, Bias):
+        raise TypeError(f"bias is {bias!r}; expected an instance of a subclass of plumbline.Bias")
+    for name, given in bias.parameters(heads).items():
+        tensors[name] = floats(name, given)
+    if ssmax_scale is not None:
+        tensors["ssmax_scale"] = floats("ssmax_scale", ssmax_scale)
+    if query_offset is None:
+        query_offset = max(0, keys - queries)
+    query_offset = whole("query_offset", query_offset, 0)
+    if query_offset + queries > keys:
+        raise ValueError(
+            f"query_offset is {query_offset} with {queries} queries and {keys} keys; "
+            "expected query_offset + queries <= keys"
+        )
+    causal = truth("causal", causal)
+    if bias.method == "fox" and not causal:
+        raise ValueError("causal is False with Fox; expected True: it has no meaning for later keys")
+    if lengths is not None:
+        lengths = integers("lengths", lengths, (batch,))
+        for length in lengths:
+            whole("lengths", length, 0, keys)
+    problem = {
+        "method": bias.method,
+        "tensors": tensors,
+        "options": {name: number(name, x) for name, x in bias.options().items()},
+        "scale": 1.0 / math.sqrt(head_dim) if scale is None else number("scale", scale),
+        "causal": causal,
+        "window": None if window is None else whole("window", window, 0),
+        "lengths": [] if lengths is None else lengths,
+        "documents": [] if documents is None else integers("documents", documents, (batch, keys)),
+        "query_offset": query_offset,
+        "gradients": False,
+    }
+    named = _native.attention(**problem)
+    return Attention(named["o"], named["lse"], problem)

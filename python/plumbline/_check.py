@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The property-based check of a function, by the judge of `plumbline verify`."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _native
+from ._arguments import number, truth, whole
+from ._biases import Bias, Nope
+from ._frameworks import FRAMEWORKS, Refusal, format_of
+from ._runner import Runner
+
+
+@dataclasses.dataclass(frozen=True)
+class Contract:
+    """How a function computes; the error bounds follow from it. The defaults are the strictest.
+
+    The fields are those of plumbline_contract in kernel_abi/plumbline_kernel.h.
+    """
+
+    unit_roundoff: float = 2.0**-24
+    """Of the accumulation: 2^-24 rounding to nearest, 2^-23 truncating."""
+    operand_roundoff: float = 0.0
+    """Relative error of an operand on its way into a product: 2^-11 for floats rounded to tf32."""
+    probability_format: str = "fp32"
+    """fp32, bf16 or fp16: in which P meets V, and P and dS meet dO, K and Q."""
+    sums_rounded_p: bool = False
+    """The softmax's denominator sums P after that rounding."""
+    exp_error: float = 2.0**-20
+    """Relative error of the exponential."""
+    skipped_mass: float = 0.0
+    """Probability of a row that may be left out."""
+    splits: int = 1
+    """Ranges of keys that are merged through their LSE."""
+    prefix_sum: str = "fp64"
+    """fp64 or fp32: in which CABLE's and FoX's S, and CoPE's sums of gates, are formed."""
+    prefix_tile: int = 0
+    """Keys that share one recentring base of S; 0: differences are formed in double."""
+    flushes_subnormals: bool = False
+    """An fp32 operand or result below 2^-126 may count as 0."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Figures:
+    """Of one output, over all cases."""
+
+    worst: float
+    """Largest |error| / bound: 1 is the limit. inf where something is not a number."""
+    elements: int
+    nonzero: int
+    """Elements that should not be 0."""
+    blind: int
+    """Of those, the ones whose bound would let 0 pass."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """What a check that passed says."""
+
+    name: str
+    bias: str
+    dtype: str
+    cases: int
+    rows: int
+    ill_conditioned_rows: int
+    """Rows so badly conditioned that they are held to the hull of their values only."""
+    outputs: dict[str, Figures]
+    """o, lse, and with a backward pass grad_q, ...; no lse where the function returns none."""
+    seed: int
+    seconds: float
+
+    def __str__(self) -> str:
+        worst = ", ".join(f"{name} {figures.worst:.3g}" for name, figures in self.outputs.items())
+        return (
+            f"{self.name} {self.bias} {self.dtype}: pass, {self.cases} cases, {self.rows} rows in "
+            f"{self.seconds:.1f} s, seed {self.seed}; largest |error| / bound: {worst}"
+        )
+
+
+class CheckFailed(AssertionError):
+    """A function failed, or the oracle could not decide. `__cause__` is what the function raised."""
+
+    outcome: str
+    """"fail" or "undecided"."""
+    kind: str
+    """One word: outside_bound, exception, nan, zeros, copies_input, changed_input, returned_error
+    (an output of another shape or dtype), nondeterministic, ...; "" where it is undecided."""
+    explanation: str
+    """What is wrong: which output, how many elements, which heads, the worst element."""
+    case: str
+    """The smallest failing case that was found, as a line: case_arrays(case) has its numbers."""
+    repeat: str
+    """The call that repeats this case alone."""
+    details: dict[str, Any]
+    """All figures, as `plumbline verify --json` has them."""
+
+    def __init__(self, headline: str, words: str, cell: dict[str, Any], repeat: str) -> None:
+        judgement = cell["counterexample"]["judgement"]
+        self.outcome = cell["outcome"].lower()
+        self.kind = judgement.get("kind", "")
+        self.explanation = words
+        self.case = cell["counterexample"]["case"]
+        self.repeat = repeat
+        self.details = cell
+        super().__init__(
+            f"{headline}: {cell['outcome']} after {cell['cases']} cases; "
+            f"the smallest failing case found:\n{words}  repeat: {repeat}"
+        )
+
+
+def case_arrays(line: str) -> dict[str, np.ndarray]:
+    """The numbers of a case, by name: q, k, v, grad_o (backward), the parameters, lengths, documents.
+
+    line: CheckFailed.case. All float32, which holds the numbers of every format exactly; lengths and
+    documents int32. The same bits on every machine.
+
+    Raises ValueError for what is no such line.
+    """
+    arrays = {}
+    for name, (memory, shape) in _native.case_arrays(line).items():
+        dtype = np.int32 if name in ("lengths", "documents") else np.float32
+        arrays[name] = np.frombuffer(memory, dtype).reshape(shape).copy()
+    return arrays
+
+
+def check(
+    fn: Callable[..., Any],
+    bias: Union[str, type[Bias], None] = None,
+    *,
+    dtype: Any = "float32",
+    cases: int = 100,
+    backward: Union[Callable[..., Any], bool, None] = None,
+    framework: Optional[str] = None,
+    causal: Optional[bool] = True,
+    window: bool = False,
+    lengths: bool = False,
+    documents: bool = False,
+    ssmax: bool = False,
+    grouped_heads: bool = False,
+    query_offset: bool = False,
+    head_dims: Optional[Sequence[int]] = None,
+    longest: Optional[int] = None,
+    options: Optional[dict[str, float]] = None,
+    contract: Optional[Contract] = None,
+    deterministic: bool = False,
+    device: Optional[str] = None,
+    seed: int = 1,
+    threads: Optional[int] = None,
+    case: Optional[str] = None,
+) -> Report:
+    """Judges fn on random cases, element by element, within error bounds that are derived.
+
+    fn(q, k, v, **keywords) returns o, or (o, lse); without lse much is overlooked, since lse sees an
+    error of scale or bias a hundred times sooner than a bfloat16 o does. q [batch, heads, queries,
+    head_dim] and k, v [batch, kv_heads, keys, head_dim] are fresh arrays of the framework in `dtype`;
+    o must be like q, lse float32 [batch, heads, queries], the natural logarithm. `plumbline.attention`
+    says what is computed, docs/bounds.md how far a correct kernel may be from it. The judge is that of
+    `plumbline verify`. The keywords: the bias's arrays by their names (float32), its options, and those
+    settings which this call says that fn takes.
+
+    bias: a subclass of Bias, or its method's name; None: Nope. Its numbers are drawn.
+    dtype: float32, float16, bfloat16 or tf32, as a string or as the framework's own.
+    cases: how many.
+    backward: True: the gradients by autograd (PyTorch) or jax.vjp of fn; or backward(grad_o, q, k, v, o,
+        lse, **keywords), which returns the gradients by name ({"q": ..., "increments": ...}) or in the
+        order q, k, v, arrays of the bias (without ALiBi's slopes), ssmax_scale.
+    framework: "numpy", "torch" or "jax"; None: that of dtype, else "numpy".
+    causal: True or False for all cases; None: both, and fn takes `causal`.
+    window, lengths, documents, query_offset: True: fn takes it (window and lengths and documents may be
+        None); False: no case has it. With query_offset there may be fewer queries than keys.
+    ssmax: True: fn takes `ssmax_scale`, which may be None.
+    grouped_heads: True: kv_heads may be less than heads.
+    head_dims: the only ones that fn has; None: any from 8 to 256.
+    longest: the largest number of keys; None: any.
+    options: options of the bias that fn has built in, {"base": 10000}: no other value is drawn, and fn
+        does not get them. Values are drawn from a few: see cases/bias_parameters.cpp.
+    contract: how fn computes; None: fp32 within, the strictest.
+    deterministic: one case in four is run twice and must have the same bits.
+    device: "cuda", ...: where PyTorch's or JAX's arrays lie.
+    seed, threads: of the random cases; of the judge (None: all processors).
+    case: CheckFailed.case: this one case instead of random ones.
+
+    Returns a Report. Raises CheckFailed with the smallest failing case, what is wrong with it and the
+    call that repeats it; also where the oracle's own error leaves a case undecided. Raises ValueError or
+    TypeError for arguments that are wrong, ImportError for a framework that is not there.
+    """
+    asked = dict(locals())
+    if not callable(fn):
+        raise TypeError(f"fn is {fn!r}; expected a function")
+    method = _method_name(bias)
+    known = {entry["name"]: entry for entry in json.loads(_native.methods())}
+    if method not in known:
+        raise ValueError(f"bias is {method!r}; expected one of {', '.join(known)}")
+    format, of_dtype = format_of(dtype)
+    framework = framework or of_dtype or "numpy"
+    if framework not in FRAMEWORKS:
+        raise ValueError(f"framework is {framework!r}; expected one of numpy, torch, jax")
+    of_framework = FRAMEWORKS[framework](format, device)
+    if backward is True and framework == "numpy":
+        raise ValueError("backward is True; expected a function: NumPy has no gradients of its own")
+    if backward not in (True, False, None) and not callable(backward):
+        raise TypeError(f"backward is {backward!r}; expected True, False, None or a function")
+    offer = {
+        "causal": None if causal is None else truth("causal", causal),
+        "window": truth("window", window),
+        "lengths": truth("lengths", lengths),
+        "documents": truth("documents", documents),
+        "ssmax": truth("ssmax", ssmax),
+        "grouped_heads": truth("grouped_heads", grouped_heads),
+        "query_offset": truth("query_offset", query_offset),
+        "longest": 0 if longest is None else whole("longest", longest, 1),
+        "head_dims": [whole("head_dims", size, 1) for size in head_dims or []],
+        "options": {name: number(f"options: {name}", x) for name, x in (options or {}).items()},
+    }
+    settings = ["causal"] if causal is None else []
+    settings += [n for n in ("window", "lengths", "documents", "query_offset") if offer[n]]
+    settings += ["ssmax_scale"] if ssmax else []
+    runner = Runner(
+        fn,
+        backward,
+        of_framework,
+        "fp32" if format == "tf32" else format,
+        method,
+        known[method]["parameters"],
+        settings,
+        options or {},
+    )
+    contract = Contract() if contract is None else contract
+    if not isinstance(contract, Contract):
+        raise TypeError(f"contract is {contract!r}; expected a plumbline.Contract")
+    name = getattr(fn, "__name__", type(fn).__name__)
+    text, words, cause = _native.check(
+        runner,
+        Refusal,
+        name,
+        "backward" if backward else "forward",
+        method,
+        format,
+        offer,
+        json.dumps(dataclasses.asdict(contract)),
+        whole("cases", cases, 1, 10**8),
+        whole("seed", seed, 0, 2**64 - 1),
+        0 if threads is None else whole("threads", threads, 1, 4096),
+        truth("deterministic", deterministic),
+        case or "",
+    )
+    report = json.loads(text)
+    cell = report["cells"][0]
+    if cell["outcome"] != "pass":
+        repeat = _repeat(name, method, asked, cell["counterexample"]["case"])
+        raise CheckFailed(f"{name} {method} {format}", words, cell, repeat) from cause
+    outputs = {
+        output: Figures(float(x["worst"]), x["elements"], x["nonzero"], x["blind"])
+        for output, x in cell["outputs"].items()
+        if not (output == "lse" and runner.without_lse)
+    }
+    return Report(
+        name,
+        method,
+        format,
+        cell["cases"],
+        cell["rows"],
+        cell["ill_conditioned_rows"],
+        outputs,
+        report["seed"],
+        report["seconds"],
+    )
+
+
+def _method_name(bias: Union[str, type[Bias], None]) -> str:
+    if bias is None:
+        return Nope.method
+    if isinstance(bias, str):
+        return bias
+    if isinstance(bias, type) and issubclass(bias, Bias) and hasattr(bias, "method"):
+        return bias.method
+    raise TypeError(
+        f"bias is {bias!r}; expected a subclass of plumbline.Bias, such as plumbline.Cable, "
+        "or its method's name: its numbers are drawn"
+    )
+
+
+def _repeat(name: str, method: str, asked: dict[str, Any], case: str) -> str:
+    """The call with the case: what differs from the defaults, as one would write it."""
+    said = [name, repr(method)]
+    for parameter in inspect.signature(check).parameters.values():
+        value = asked.get(parameter.name)
+        if parameter.name in ("fn", "bias", "cases", "seed", "case") or value == parameter.default:
+            continue
+        if parameter.name == "dtype" and not str(value).startswith("torch."):
+            value = repr(getattr(value, "__name__", str(value)))
+        elif callable(value):
+            value = getattr(value, "__name__", value)
+        elif isinstance(value, Contract):
+            value = "plumbline." + _without_defaults(value)
+        else:
+            value = repr(value)
+        said.append(f"{parameter.name}={value}")
+    return f"plumbline.check({', '.join(said)}, case={case!r})"
+
+
+def _without_defaults(contract: Contract) -> str:
+    said = [
+        f"{field.name}={getattr(contract, field.name)!r}"
+        for field in dataclasses.fields(contract)
+        if getattr(contract, field.name) != field.default
+    ]
+    return f"Contract({', '.join(said)})"

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy, PyTorch and JAX: the bits of a case as their arrays, and back. Each is imported when asked for.
+
+A format is one of fp32, fp16, bf16 and int32; its bits are an array of NumPy's: float32, uint16 or
+int32.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Sequence
+
+import numpy as np
+
+BITS = {"fp32": np.float32, "fp16": np.uint16, "bf16": np.uint16, "int32": np.int32}
+_NAMES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int32": "int32"}
+
+
+class Refusal(Exception):
+    """An output that cannot be judged: what it is, and what was expected."""
+
+
+class NumPy:
+    name = "numpy"
+
+    def __init__(self, dtype: str, device: Optional[str]) -> None:
+        if device is not None:
+            raise ValueError(f"device is {device!r}; expected None: NumPy has no devices")
+        self._bfloat16 = None
+        if dtype == "bf16":
+            try:
+                import ml_dtypes
+            except ImportError:
+                raise ValueError(
+                    "dtype is bfloat16; expected float32 or float16: NumPy has no bfloat16 without the "
+                    "package ml_dtypes"
+                ) from None
+            self._bfloat16 = np.dtype(ml_dtypes.bfloat16)
+
+    def _dtype(self, format: str) -> np.dtype:
+        return self._bfloat16 if format == "bf16" else np.dtype(_NAMES[format])  # type: ignore
+
+    def give(self, bits: np.ndarray, format: str) -> Any:
+        """An array on the same memory."""
+        return bits.view(self._dtype(format))
+
+    def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> np.ndarray:
+        """The bits. Raises Refusal."""
+        dtype = self._dtype(format)
+        if not isinstance(array, (np.ndarray, np.generic)):
+            raise Refusal(f"{name} is a {type(array).__name__}; expected an array of NumPy's")
+        if array.shape != shape or array.dtype != dtype:
+            raise Refusal(
+                f"{name} has shape {array.shape} and dtype {array.dtype}; expected {shape}, {dtype}"
+            )
+        return np.ascontiguousarray(array).view(BITS[format])
+
+    def gradients(
+        self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any
+    ) -> Sequence[Any]:
+        raise NotImplementedError
+
+
+class Torch:
+    name = "torch"
+
+    def __init__(self, dtype: str, device: Optional[str]) -> None:
+        import torch
+
+        self._torch = torch
+        self._device = device
+        self._dtypes = {format: getattr(torch, name) for format, name in _NAMES.items()}
+
+    def give(self, bits: np.ndarray, format: str) -> Any:
+        """A tensor; without a device on the same memory."""
+        if bits.dtype == np.uint16:  # which PyTorch has not had for long
+            bits = bits.view(np.int16)
+        tensor = self._torch.from_numpy(bits)
+        if format in ("fp16", "bf16"):
+            tensor = tensor.view(self._dtypes[format])
+        return tensor if self._device is None else tensor.to(self._device)
+
+    def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> np.ndarray:
+        """The bits. Raises Refusal."""
+        dtype = self._dtypes[format]
+        if not isinstance(array, self._torch.Tensor):
+            raise Refusal(f"{name} is a {type(array).__name__}; expected a tensor of PyTorch's")
+        if tuple(array.shape) != shape or array.dtype != dtype:
+            raise Refusal(
+                f"{name} has shape {tuple(array.shape)} and dtype {array.dtype}; expected {shape}, {dtype}"
+            )
+        tensor = array.detach().cpu().contiguous()
+        if format in ("fp16", "bf16"):
+            tensor = tensor.view(self._torch.int16)
+        return tensor.numpy().view(BITS[format])
+
+    def gradients(
+        self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any
+    ) -> Sequence[Any]:
+        """Of function(*inputs) by autograd; None where it does not depend on an input."""
+        leaves = [x.detach().clone().requires_grad_() for x in inputs]
+        with self._torch.enable_grad():
+            o = function(*leaves)
+            return self._torch.autograd.grad(o, leaves, grad_o, allow_unused=True)
+
+
+class Jax:
+    name = "jax"
+
+    def __init__(self, dtype: str, device: Optional[str]) -> None:
+        import jax
+        import jax.numpy
+
+        self._jax = jax
+        self._device = None if device is None else jax.devices(device)[0]
+        self._dtypes = {format: np.dtype(getattr(jax.numpy, name)) for format, name in _NAMES.items()}
+
+    def give(self, bits: np.ndarray, format: str) -> Any:
+        return self._jax.device_put(bits.view(self._dtypes[format]), self._device)
+
+    def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> np.ndarray:
+        """The bits. Raises Refusal."""
+        dtype = self._dtypes[format]
+        if not isinstance(array, self._jax.Array):
+            raise Refusal(f"{name} is a {type(array).__name__}; expected an array of JAX's")
+        if array.shape != shape or array.dtype != dtype:
+            raise Refusal(
+                f"{name} has shape {array.shape} and dtype {array.dtype}; expected {shape}, {dtype}"
+            )
+        return np.ascontiguousarray(np.asarray(array)).view(BITS[format])
+
+    def gradients(
+        self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any
+    ) -> Sequence[Any]:
+        """Of function(*inputs) by jax.vjp."""
+        return self._jax.vjp(function, *inputs)[1](grad_o)
+
+
+FRAMEWORKS: dict[str, Any] = {"numpy": NumPy, "torch": Torch, "jax": Jax}
+
+
+def format_of(dtype: Any) -> tuple[str, Optional[str]]:
+    """The format that a dtype names, and the framework where the dtype is of one.
+
+    Raises ValueError for another one.
+    """
+    known = {**{long: short for short, long in _NAMES.items() if short != "int32"}, "tf32": "tf32"}
+    known.update({short: short for short in ("fp32", "fp16", "bf16")})
+    text = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype)
+    framework = None
+    if text.startswith("torch."):
+        framework, text = "torch", text[len("torch."):]
+    if text not in known:
+        raise ValueError(f"dtype is {dtype!r}; expected one of float32, float16, bfloat16, tf32")
+    return known[text], framework

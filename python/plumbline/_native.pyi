@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+from typing import Any, Callable, Mapping, Optional, Sequence
+
+import numpy as np
+
+def attention(
+    method: str,
+    tensors: dict[str, np.ndarray],
+    options: Mapping[str, float],
+    scale: float,
+    causal: bool,
+    window: Optional[int],
+    lengths: Sequence[int],
+    documents: Sequence[int],
+    query_offset: int,
+    gradients: bool,
+) -> dict[str, np.ndarray]: ...
+def widened(array: Any) -> np.ndarray: ...
+def alibi_slopes(heads: int, geometric: bool) -> list[float]: ...
+def check(
+    call: Callable[[dict[str, Any], dict[str, Any], dict[str, Any]], None],
+    refusal: type[Exception],
+    name: str,
+    pass_: str,
+    bias: str,
+    dtype: str,
+    offer: dict[str, Any],
+    contract: str,
+    cases: int,
+    seed: int,
+    threads: int,
+    deterministic: bool,
+    case: str,
+) -> tuple[str, str, Optional[Exception]]: ...
+def case_arrays(line: str) -> dict[str, tuple[bytes, list[int]]]: ...
+def methods() -> str: ...

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls a function as the judge calls a kernel: arrays in, arrays out, all of them in raw memory."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Callable, Mapping, Optional, Union
+
+import numpy as np
+
+from . import _native
+from ._frameworks import BITS, Refusal
+
+_WHOLE = ("lengths", "documents")
+_OF_CASE = ("q", "k", "v", "o", "grad_o", "grad_q", "grad_k", "grad_v")
+
+
+@dataclasses.dataclass
+class Runner:
+    """What _native.check calls for each pass of each case."""
+
+    function: Callable[..., Any]
+    backward: Union[Callable[..., Any], bool, None]
+    framework: Any
+    format: str
+    """Of q, k, v and o: fp32, fp16 or bf16."""
+    method: str
+    parameters: list[str]
+    settings: list[str]
+    """The keyword arguments that the function takes besides parameters and options."""
+    fixed_options: dict[str, Any]
+    without_lse: bool = False
+    """The function returned o alone: the oracle's lse took the place of its own."""
+
+    def __call__(self, problem: dict[str, Any], inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
+        memory = {name: self._bits(name, x) for name, x in inputs.items()}
+        results = {name: self._bits(name, x) for name, x in outputs.items()}
+        # The function may keep what it is given; the memory is the judge's.
+        copies = {name: bits.copy() for name, bits in memory.items()}
+        given = {name: self.framework.give(bits, self._format(name)) for name, bits in copies.items()}
+        if problem["pass"] == "forward":
+            self._forward(problem, memory, given, results)
+        else:
+            self._backward(problem, given, results)
+        for name, bits in memory.items():  # what it has changed, the judge finds here
+            bits[...] = copies[name]
+
+    def _format(self, name: str) -> str:
+        return self.format if name in _OF_CASE else "int32" if name in _WHOLE else "fp32"
+
+    def _bits(self, name: str, array: Any) -> np.ndarray:
+        memory, shape = array
+        return np.frombuffer(memory, BITS[self._format(name)]).reshape(shape)
+
+    def _keywords(self, problem: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+        """Of the function: parameters, options, and what it was said to take."""
+        keywords = {name: given[name] for name in self.parameters}
+        keywords.update((n, x) for n, x in problem["options"].items() if n not in self.fixed_options)
+        for name in self.settings:
+            keywords[name] = problem[name] if name in problem else given.get(name)
+        return keywords
+
+    def _forward(
+        self,
+        problem: dict[str, Any],
+        memory: dict[str, np.ndarray],
+        given: dict[str, Any],
+        results: dict[str, np.ndarray],
+    ) -> None:
+        returned = self.function(given["q"], given["k"], given["v"], **self._keywords(problem, given))
+        o, lse = _o_and_lse(returned)
+        self._put(results, "o", o)
+        if lse is None:
+            self.without_lse = True
+            results["lse"][...] = self._lse_of_the_oracle(problem, memory)
+        else:
+            self._put(results, "lse", lse)
+
+    def _lse_of_the_oracle(self, problem: dict[str, Any], memory: dict[str, np.ndarray]) -> np.ndarray:
+        wide = {n: _widened(x, self._format(n)) for n, x in memory.items() if n not in _WHOLE}
+        named = _native.attention(
+            self.method,
+            wide,
+            problem["options"],
+            problem["scale"],
+            problem["causal"],
+            problem["window"],
+            memory["lengths"].tolist() if "lengths" in memory else [],
+            memory["documents"].ravel().tolist() if "documents" in memory else [],
+            problem["query_offset"],
+            False,
+        )
+        return named["lse"].astype(np.float32)
+
+    def _backward(
+        self, problem: dict[str, Any], given: dict[str, Any], results: dict[str, np.ndarray]
+    ) -> None:
+        inputs = [name[len("grad_") :] for name in results]
+        keywords = self._keywords(problem, given)
+        if callable(self.backward):
+            arguments = [given[name] for name in ("grad_o", "q", "k", "v", "o", "lse")]
+            returned = self.backward(*arguments, **keywords)
+        else:
+
+            def o_of(*arrays: Any) -> Any:
+                by_name = dict(zip(inputs, arrays))
+                q, k, v = (by_name.pop(name) for name in ("q", "k", "v"))
+                return _o_and_lse(self.function(q, k, v, **{**keywords, **by_name}))[0]
+
+            returned = self.framework.gradients(o_of, [given[n] for n in inputs], given["grad_o"])
+        gradients = _by_name(returned, inputs)
+        for name in inputs:
+            self._put(results, "grad_" + name, gradients[name])
+
+    def _put(self, results: dict[str, np.ndarray], name: str, array: Any) -> None:
+        into = results[name]
+        into[...] = self.framework.take(name, array, into.shape, self._format(name))
+
+
+def _o_and_lse(returned: Any) -> tuple[Any, Optional[Any]]:
+    if not isinstance(returned, (tuple, list)):
+        return returned, None
+    if len(returned) != 2:
+        raise Refusal(f"the function returned {len(returned)} things; expected o, or o and lse")
+    return returned[0], returned[1]
+
+
+def _by_name(returned: Any, inputs: list[str]) -> Mapping[str, Any]:
+    if isinstance(returned, Mapping):
+        missing = [name for name in inputs if name not in returned]
+        if missing:
+            raise Refusal(f"backward returned no gradient of {', '.join(missing)}")
+        return returned
+    if not isinstance(returned, (tuple, list)) or len(returned) != len(inputs):
+        raise Refusal(f"backward returned something else than the gradients of {', '.join(inputs)}")
+    return dict(zip(inputs, returned))
+
+
+def _widened(bits: np.ndarray, format: str) -> np.ndarray:
+    if format == "bf16":
+        bits = (bits.astype(np.uint32) << 16).view(np.float32)
+    elif format == "fp16":
+        bits = bits.view(np.float16)
+    return np.ascontiguousarray(bits, dtype=np.float64)

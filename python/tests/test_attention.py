@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The oracle against formulas written by hand, finite differences, and what it refuses.
+
+Two evaluations in double of sums of at most 16 terms differ by rounding alone. Each entry of `near`
+allows 2^-40 of the largest value: 2^13 units of double's 2^-53, which a hundred operations with a
+growth of 80 would take to use up.
+"""
+import importlib.util
+
+import formulas
+import numpy as np
+import pytest
+
+import plumbline
+
+B, H, KV, Q, K, D = 2, 4, 2, 5, 9, 6
+
+
+def near(a, b):
+    return np.abs(a - b).max() <= 2.0**-40 * max(1.0, np.abs(b).max())
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+@pytest.fixture
+def qkv(rng):
+    return rng.normal(size=(B, H, Q, D)), rng.normal(size=(B, KV, K, D)), rng.normal(size=(B, KV, K, D))
+
+
+def biases(rng):
+    slopes = [2.0**-2, 2.0**-4, 2.0**-6, 2.0**-8]
+    increments, gain = np.maximum(rng.normal(size=(B, H, K)), 0), rng.uniform(0.5, 2, (B, H, Q))
+    alpha, beta, mu = rng.normal(size=(3, H)) * 0.3
+    p, a = rng.uniform(0.1, 2, (2, H))
+    table = rng.normal(size=(H, 4))
+    i, j = formulas.positions(Q, K)
+    distance = formulas.prefix_distance(increments, Q)
+    log_forget = -rng.uniform(0, 1, (B, H, K))
+    return {
+        "alibi": (plumbline.Alibi(), formulas.alibi(slopes, Q, K)),
+        "cable": (plumbline.Cable(increments, gain), formulas.cable(increments, gain)),
+        "cable_nw": (plumbline.CableNw(increments), -np.abs(distance)),
+        "k_cable": (
+            plumbline.KCable(increments, gain),
+            -gain[..., None] * np.log(1 + distance**2),
+        ),
+        "cable_paper": (plumbline.CablePaper(increments, gain), gain[..., None] * distance),
+        "k_cable_paper": (
+            plumbline.KCablePaper(increments, gain),
+            -np.log(1 + (gain[..., None] * distance) ** 2),
+        ),
+        "ggd": (
+            plumbline.Ggd(alpha, beta, mu, epsilon=1e-3),
+            formulas.ggd(alpha, beta, mu, 1e-3, Q, K),
+        ),
+        "kerple_log": (plumbline.KerpleLog(p, a), formulas.kerple_log(p, a, Q, K)),
+        "t5_clipped": (
+            plumbline.T5Clipped(table, largest=3),
+            table[:, np.clip(i - j, 0, 3)][None],
+        ),
+        "fox": (plumbline.Fox(log_forget), formulas.prefix_distance(log_forget, Q)),
+    }
+
+
+@pytest.mark.parametrize("name", sorted(biases(np.random.default_rng(0))))
+def test_an_additive_method_is_its_formula(name, qkv, rng):
+    bias, table = biases(rng)[name]
+    o, lse = formulas.attention(*qkv, table)
+    got = plumbline.attention(*qkv, bias)
+    assert near(got.o, o) and near(got.lse, lse)
+    assert got.o.dtype == got.lse.dtype == np.float64
+
+
+def test_rope_turns_queries_and_keys(qkv):
+    q, k, v = qkv
+    turned = formulas.rope_half_split(q, K - Q, 100.0), formulas.rope_half_split(k, 0, 100.0)
+    o, lse = formulas.attention(*turned, v)
+    got = plumbline.attention(q, k, v, plumbline.RopeHalfSplit(base=100.0))
+    assert near(got.o, o) and near(got.lse, lse)
+
+
+def test_encoders_and_ssmax(qkv):
+    scale = np.array([0.3, 0.5, 0.7, 1.0])
+    for causal in (False, True):
+        o, lse = formulas.attention(*qkv, causal=causal, ssmax_scale=scale)
+        got = plumbline.attention(*qkv, causal=causal, ssmax_scale=scale)
+        assert near(got.o, o) and near(got.lse, lse)
+
+
+def test_rows_without_a_key_are_zero_with_an_lse_of_minus_infinity(qkv):
+    got = plumbline.attention(*qkv, lengths=[0, K])
+    assert (got.o[0] == 0).all() and (got.lse[0] == -np.inf).all() and (got.lse[1] > -np.inf).all()
+
+
+def test_documents_and_window_hide_keys(qkv):
+    q, k, v = qkv
+    documents = np.repeat([[0] * 6 + [1] * 3], B, 0)
+    got = plumbline.attention(q, k, v, documents=documents, window=1)
+    # The last query sees the last two keys, which are of its document.
+    o, lse = formulas.attention(q[:, :, -1:], k[:, :, -2:], v[:, :, -2:])
+    assert near(got.o[:, :, -1:], o) and near(got.lse[:, :, -1:], lse)
+
+
+@pytest.mark.parametrize("name", ["alibi", "cable", "k_cable", "ggd", "fox"])
+def test_gradients_are_differences_of_the_forward_pass(name, qkv, rng):
+    bias, _ = biases(rng)[name]
+    grad_o, grad_lse = rng.normal(size=(B, H, Q, D)), rng.normal(size=(B, H, Q))
+    inputs = dict(zip("qkv", qkv), **bias.parameters(H))
+    options = bias.options()
+
+    def value(**changed):
+        x = {**inputs, **changed}
+        q, k, v = (x.pop(n) for n in "qkv")
+        got = plumbline.attention(q, k, v, type(bias)(**x, **options))
+        return (got.o * grad_o).sum() + (got.lse * grad_lse).sum()
+
+    gradients = plumbline.attention(*qkv, bias).backward(grad_o, grad_lse)
+    named = {"q": gradients.q, "k": gradients.k, "v": gradients.v, **gradients.parameters}
+    assert set(named) == set(inputs) - {"slopes"}  # which are constants
+    for of, gradient in named.items():
+        assert gradient.shape == np.shape(inputs[of])
+        # A central difference over h errs by h^2/6 |f'''| and 2^-52 |f| / h, here about 1e-9 each;
+        # directions are positive where the domain ends at 0 and away from kinks.
+        direction = np.where(np.asarray(inputs[of]) == 0, 0.0, rng.uniform(0.5, 1, gradient.shape))
+        h = 2.0**-17
+        ahead = value(**{of: np.asarray(inputs[of]) + h * direction})
+        behind = value(**{of: np.asarray(inputs[of]) - h * direction})
+        assert abs((ahead - behind) / (2 * h) - (gradient * direction).sum()) <= 1e-6
+
+
+def test_float32_and_lists_are_widened_exactly(qkv):
+    narrow = [x.astype(np.float32) for x in qkv]
+    got, wide = plumbline.attention(*narrow), plumbline.attention(*(x.astype(float) for x in narrow))
+    assert (got.o == wide.o).all()
+    assert (plumbline.attention(*(x.tolist() for x in narrow)).o == wide.o).all()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
+def test_tensors_of_pytorch_are_read_exactly(qkv):
+    import torch
+
+    for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
+        tensors = [torch.from_numpy(x).to(dtype) for x in qkv]
+        tensors[0].requires_grad_()
+        tensors[1] = tensors[1].transpose(2, 3).contiguous().transpose(2, 3)  # strides
+        wide = plumbline.attention(*(x.detach().double().numpy() for x in tensors))
+        assert (plumbline.attention(*tensors).o == wide.o).all()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="JAX is not installed")
+def test_arrays_of_jax_are_read_exactly(qkv):
+    import jax.numpy as jnp
+
+    for dtype in (jnp.float32, jnp.bfloat16, jnp.float16):
+        arrays = [jnp.asarray(x, dtype) for x in qkv]
+        wide = plumbline.attention(*(np.asarray(x, np.float64) for x in arrays))
+        assert (plumbline.attention(*arrays).o == wide.o).all()
+
+
+@pytest.mark.parametrize(
+    "changed, error, words",
+    [
+        ({"q": np.zeros((1, 2, 3))}, ValueError, r"q has shape \(1, 2, 3\); expected \[batch, heads"),
+        ({"k": np.zeros((B, KV, K, D + 1))}, ValueError, r"k has shape .*; expected \(2, 2, 9, 6\)"),
+        ({"v": np.full((B, KV, K, D), np.nan)}, ValueError, r"v\[0, 0, 0, 0\] is nan; expected a finite"),
+        ({"q": "text"}, TypeError, "q .*expected an array"),
+        ({"bias": plumbline.Alibi}, TypeError, "bias is .*expected an instance"),
+        ({"bias": plumbline.Alibi([1.0])}, ValueError, r"slopes has shape \(1,\); expected \(4,\)"),
+        ({"bias": plumbline.Cable(np.ones((B, H, K)), None)}, TypeError, "gain .*expected an array"),
+        ({"bias": plumbline.T5Clipped(np.zeros((H, 4)))}, ValueError, r"table .*expected \(4, 257\)"),
+        ({"bias": plumbline.T5Clipped(np.zeros((H, 4)), largest=3.5)}, ValueError, "largest is 3.5"),
+        ({"bias": plumbline.Fox(np.zeros((B, H, K))), "causal": False}, ValueError, "causal is False"),
+        ({"causal": 1}, TypeError, "causal is 1; expected True or False"),
+        ({"window": -1}, ValueError, "window is -1; expected"),
+        ({"window": 1.5}, TypeError, "window is 1.5; expected a whole number"),
+        ({"lengths": [1, 2, 3]}, ValueError, r"lengths has shape \(3,\); expected \(2,\)"),
+        ({"lengths": [1, 99]}, ValueError, "lengths is 99; expected a number from 0 to 9"),
+        ({"query_offset": 5}, ValueError, "query_offset is 5 with 5 queries and 9 keys"),
+        ({"scale": "1"}, TypeError, "scale is '1'; expected a number"),
+        ({"ssmax_scale": np.zeros(3)}, ValueError, r"ssmax_scale has shape \(3,\); expected \(4,\)"),
+    ],
+)
+def test_bad_input_is_named(changed, error, words, qkv):
+    with pytest.raises(error, match=words):
+        plumbline.attention(**{**dict(zip("qkv", qkv)), **changed})
+
+
+def test_a_gradient_of_another_shape_is_refused(qkv):
+    with pytest.raises(ValueError, match=r"grad_o has shape \(2,\); expected \(2, 4, 5, 6\)"):
+        plumbline.attention(*qkv).backward(np.zeros(2))

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of NumPy functions: a right one passes, each broken twin fails as what it is."""
+import json
+
+import formulas
+import numpy as np
+import pytest
+
+import plumbline
+from plumbline import _native
+
+SHORT = {"cases": 12, "longest": 40, "head_dims": [32, 64]}
+
+
+def alibi(q, k, v, slopes):
+    table = formulas.alibi(slopes, q.shape[2], k.shape[2]).astype(np.float32)
+    return formulas.attention(q, k, v, table)
+
+
+def cable(q, k, v, increments, gain):
+    distance = formulas.prefix_distance(increments.astype(np.float64), q.shape[2])
+    return formulas.attention(q, k, v, -gain[..., None] * np.abs(distance).astype(np.float32))
+
+
+def test_a_numpy_function_passes_and_its_figures_are_told():
+    report = plumbline.check(alibi, plumbline.Alibi, **SHORT)
+    assert report.cases == 12 and report.bias == "alibi" and report.dtype == "fp32"
+    assert set(report.outputs) == {"o", "lse"}
+    assert all(0 < figures.worst <= 1 for figures in report.outputs.values())
+    assert "alibi alibi fp32: pass, 12 cases" in str(report)
+    assert plumbline.check(cable, "cable", **SHORT).rows > 12
+
+
+def without_lse(q, k, v, slopes):
+    return alibi(q, k, v, slopes)[0]
+
+
+def test_a_function_without_lse_is_judged_by_its_output():
+    report = plumbline.check(without_lse, plumbline.Alibi, **SHORT)
+    assert set(report.outputs) == {"o"}
+    with pytest.raises(plumbline.CheckFailed, match="o: .* elements fail"):
+        plumbline.check(lambda q, k, v, slopes: without_lse(q, k, v, 1.01 * slopes), "alibi", **SHORT)
+
+
+def wrong_slope(q, k, v, slopes):
+    return alibi(q, k, v, np.float32(1.001) * slopes)
+
+
+def no_scale(q, k, v, slopes):
+    return alibi(q * np.sqrt(np.float32(q.shape[-1])), k, v, slopes)
+
+
+def mask_off_by_one(q, k, v, slopes):
+    table = np.where(np.tri(q.shape[2], k.shape[2], 1), 0.0, -np.inf).astype(np.float32)
+    bias = table + formulas.alibi(slopes, q.shape[2], k.shape[2]).astype(np.float32)
+    return formulas.attention(q, k, v, bias, causal=False)
+
+
+def lse_in_base_2(q, k, v, slopes):
+    o, lse = alibi(q, k, v, slopes)
+    return o, lse * np.float32(np.log2(np.e))
+
+
+def zeros(q, k, v, slopes):
+    return np.zeros_like(q), np.zeros(q.shape[:3], np.float32)
+
+
+def nans(q, k, v, slopes):
+    return np.full_like(q, np.nan), alibi(q, k, v, slopes)[1]
+
+
+def its_input(q, k, v, slopes):
+    return q, alibi(q, k, v, slopes)[1]
+
+
+def writes_to_q(q, k, v, slopes):
+    result = alibi(q, k, v, slopes)
+    q *= 2
+    return result
+
+
+def double(q, k, v, slopes):
+    return tuple(x.astype(np.float64) for x in alibi(q, k, v, slopes))
+
+
+def raises(q, k, v, slopes):
+    raise RuntimeError("no kernel for this shape")
+
+
+@pytest.mark.parametrize(
+    "function, kind, words",
+    [
+        (wrong_slope, "outside_bound", "lse: .* elements fail"),
+        (no_scale, "outside_bound", "lse: .* elements fail"),
+        (mask_off_by_one, "outside_bound", "elements fail"),
+        (lse_in_base_2, "outside_bound", "lse: .* elements fail"),
+        (zeros, "zeros", "o: every element is 0"),
+        (nans, "nan", "elements are NaN"),
+        (its_input, "copies_input", "o is the input q"),
+        (writes_to_q, "changed_input", "q"),
+        (double, "returned_error", "o has shape .* and dtype float64; expected .* float32"),
+        (raises, "exception", "RuntimeError: no kernel for this shape"),
+    ],
+)
+def test_a_broken_twin_fails_as_what_it_is(function, kind, words):
+    with pytest.raises(plumbline.CheckFailed, match=words) as failed:
+        plumbline.check(function, plumbline.Alibi, **SHORT)
+    error = failed.value
+    assert error.kind == kind and error.outcome == "fail"
+    assert isinstance(error.__cause__, RuntimeError if function is raises else type(None))
+    assert error.repeat.startswith(f"plumbline.check({function.__name__}, 'alibi', ")
+    # The line repeats the failure, and the right function passes on the same case.
+    scope = {"plumbline": plumbline, function.__name__: function}
+    with pytest.raises(plumbline.CheckFailed) as again:
+        eval(error.repeat, scope)
+    assert again.value.case == error.case and again.value.kind == kind
+    plumbline.check(alibi, "alibi", case=error.case)
+
+
+def test_the_failing_case_is_small_and_its_numbers_can_be_had():
+    with pytest.raises(plumbline.CheckFailed) as failed:
+        plumbline.check(mask_off_by_one, plumbline.Alibi, **SHORT)
+    case = plumbline.case_arrays(failed.value.case)
+    assert case["q"].shape == (1, 1, 2, 32) == case["k"].shape  # one query cannot see a later key
+    o, lse = alibi(case["q"], case["k"], case["v"], case["slopes"])
+    oracle = plumbline.attention(case["q"], case["k"], case["v"], plumbline.Alibi(case["slopes"]))
+    assert np.abs(o - oracle.o).max() < 1e-5 and np.abs(lse - oracle.lse).max() < 1e-5
+
+
+def test_settings_reach_the_function_only_when_it_takes_them():
+    seen = {"causal": set(), "window": set(), "lengths": set(), "documents": set(), "offset": set()}
+
+    def general(q, k, v, *, slopes, causal, window, lengths, documents, query_offset, ssmax_scale):
+        seen["causal"].add(causal)
+        seen["window"].add(window is None)
+        seen["lengths"].add(lengths is None)
+        seen["documents"].add(documents is None)
+        seen["offset"].add(q.shape[2] < k.shape[2])
+        oracle = plumbline.attention(
+            q, k, v, plumbline.Alibi(slopes), causal=causal, window=window, lengths=lengths,
+            documents=documents, query_offset=query_offset, ssmax_scale=ssmax_scale,
+        )  # fmt: skip
+        return oracle.o.astype(np.float32), oracle.lse.astype(np.float32)
+
+    everything = dict.fromkeys(
+        ("window", "lengths", "documents", "ssmax", "grouped_heads", "query_offset"), True
+    )
+    plumbline.check(general, "alibi", causal=None, cases=30, longest=40, **everything)
+    assert all(values == {True, False} for values in seen.values()), seen
+
+
+def test_the_oracle_itself_passes_for_every_method_with_gradients():
+    """The oracle rounded to float32, by every class and every name of parameters and options."""
+    for entry in json.loads(_native.methods()):
+        cls = {c.method: c for c in plumbline.Bias.__subclasses__()}[entry["name"]]
+        forward = {}
+
+        def rounded(q, k, v, *, cls=cls, forward=forward, **named):
+            forward["of"] = plumbline.attention(q, k, v, cls(**named))
+            return forward["of"].o.astype(np.float32), forward["of"].lse.astype(np.float32)
+
+        def gradients(grad_o, q, k, v, o, lse, *, cls=cls, **named):
+            got = plumbline.attention(q, k, v, cls(**named)).backward(grad_o)
+            named = {"q": got.q, "k": got.k, "v": got.v, **got.parameters}
+            return {name: x.astype(np.float32) for name, x in named.items()}
+
+        report = plumbline.check(rounded, cls, backward=gradients, cases=2, longest=20, head_dims=[32])
+        expected = {"o", "lse", "grad_q", "grad_k", "grad_v"}
+        assert set(report.outputs) == expected | {"grad_" + name for name in entry["gradients"]}
+
+
+def test_options_that_are_built_in_are_not_drawn_otherwise():
+    def rope(q, k, v):
+        turned = [formulas.rope_half_split(x.astype(float), 0, 100.0).astype(np.float32) for x in (q, k)]
+        return formulas.attention(*turned, v)
+
+    plumbline.check(rope, "rope_half_split", options={"base": 100}, **SHORT)
+    with pytest.raises(plumbline.CheckFailed):
+        plumbline.check(rope, "rope_half_split", options={"base": 10000}, **SHORT)
+
+
+def test_half_precision_asks_for_its_contract():
+    def half(q, k, v):
+        """Flash attention's numerics: products in fp32, P rounded to the format of V."""
+        q, k, v = (x.astype(np.float32) for x in (q, k, v))
+        s = q @ k.swapaxes(-1, -2) / np.sqrt(np.float32(q.shape[-1]))
+        s = np.where(np.tri(q.shape[2]), s, -np.inf)
+        p = np.exp(s - s.max(-1, keepdims=True))
+        total = p.sum(-1, keepdims=True)
+        o = p.astype(np.float16).astype(np.float32) @ v / total
+        return o.astype(np.float16), (s.max(-1) + np.log(total[..., 0])).astype(np.float32)
+
+    plumbline.check(half, dtype="float16", contract=plumbline.Contract(probability_format="fp16"), **SHORT)
+    with pytest.raises(plumbline.CheckFailed, match=r"dtype='float16'"):
+        plumbline.check(half, dtype="float16", **{**SHORT, "cases": 40})
+
+
+def test_a_function_that_differs_from_run_to_run_is_caught():
+    calls = iter(range(10**6))
+
+    def random(q, k, v):
+        o, lse = formulas.attention(q, k, v)
+        return o, np.nextafter(lse, np.float32(next(calls) % 2 * 1e9 - 5e8))
+
+    with pytest.raises(plumbline.CheckFailed) as failed:
+        plumbline.check(random, deterministic=True, **{**SHORT, "cases": 40})
+    assert failed.value.kind == "nondeterministic"
+
+
+def test_an_interruption_is_no_failure_of_the_function():
+    def interrupted(q, k, v):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        plumbline.check(interrupted, **SHORT)
+
+
+def test_a_check_inside_of_a_check():
+    def outer(q, k, v, slopes):
+        plumbline.check(formulas.attention, cases=1, longest=8, head_dims=[32])
+        return alibi(q, k, v, slopes)
+
+    plumbline.check(outer, "alibi", **{**SHORT, "cases": 2})
+
+
+def test_a_seed_draws_the_same_cases():
+    def sums(seed):
+        seen = []
+
+        def function(q, k, v):
+            seen.append((q.shape, float(q.sum())))
+            return formulas.attention(q, k, v)
+
+        plumbline.check(function, seed=seed, **SHORT)
+        return seen
+
+    assert sums(3) == sums(3) != sums(4)
+
+
+@pytest.mark.parametrize(
+    "arguments, error, words",
+    [
+        ({"fn": 1}, TypeError, "fn is 1; expected a function"),
+        ({"bias": "alibbi"}, ValueError, "bias is 'alibbi'; expected one of nope, alibi"),
+        ({"bias": plumbline.Alibi()}, TypeError, "bias is .*its numbers are drawn"),
+        ({"bias": plumbline.LocalRope}, ValueError, "bias is 'local_rope'; expected one of"),
+        ({"dtype": "float8"}, ValueError, "dtype is 'float8'; expected one of float32"),
+        ({"framework": "mxnet"}, ValueError, "framework is 'mxnet'; expected one of numpy"),
+        ({"backward": True}, ValueError, "backward is True; expected a function"),
+        ({"cases": 0}, ValueError, "cases is 0; expected"),
+        ({"window": 1}, TypeError, "window is 1; expected True or False"),
+        ({"head_dims": [33]}, ValueError, "what the function offers is too narrow"),
+        ({"options": {"base": 1}}, ValueError, "options is \"base\"; expected none: nope has no"),
+        ({"contract": plumbline.Contract(exp_error=-1.0)}, ValueError, "exp_error is -1"),
+        ({"contract": plumbline.Contract(probability_format="x")}, ValueError, "probability_format"),
+        ({"contract": {}}, TypeError, "contract is {}; expected a plumbline.Contract"),
+        ({"case": "x"}, ValueError, "case line"),
+        ({"case": "bias=alibi"}, ValueError, 'case: bias is "alibi"; expected "nope"'),
+        ({"device": "cuda"}, ValueError, "device is 'cuda'; expected None"),
+    ],
+)
+def test_bad_input_is_named(arguments, error, words):
+    with pytest.raises(error, match=words):
+        plumbline.check(**{"fn": formulas.attention, "cases": 1, **arguments})
+
+
+def test_every_default_of_the_contract_is_the_judges():
+    report = _native.check(
+        lambda *_: None, Exception, "f", "forward", "nope", "fp32",
+        {"causal": None, "window": False, "lengths": False, "documents": False, "ssmax": False,
+         "grouped_heads": False, "query_offset": False, "longest": 0, "head_dims": [], "options": {}},
+        "{}", 1, 1, 1, False, "",
+    )  # fmt: skip
+    declared = json.loads(report[0])["cells"][0]["contract"]
+    assert declared == plumbline.Contract().__dict__

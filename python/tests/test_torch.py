@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch's attention on the CPU passes in float32 and bfloat16, with gradients; its broken twin fails."""
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed (Debian's python3-torch)")
+
+import plumbline  # noqa: E402
+
+SHORT = {"cases": 10, "longest": 40, "head_dims": [32, 64]}
+BF16 = plumbline.Contract(probability_format="bf16")
+
+
+def alibi_table(slopes, q, k):
+    i, j = torch.arange(q.shape[2])[:, None], torch.arange(k.shape[2])[None, :]
+    return (-slopes[:, None, None] * (i - j).abs()).masked_fill(j > i, float("-inf"))
+
+
+def fused(q, k, v, slopes):
+    """PyTorch's own kernel, which returns no lse."""
+    mask = alibi_table(slopes, q, k)
+    if hasattr(torch.nn.functional, "scaled_dot_product_attention"):
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    return torch.nn.functional._scaled_dot_product_attention(q, k, v, attn_mask=mask)[0]
+
+
+def composed(q, k, v, slopes):
+    """Scores and softmax in float32, P in the format of V: what a mixed-precision kernel does."""
+    s = q.float() @ k.float().transpose(-1, -2) / q.shape[-1] ** 0.5 + alibi_table(slopes, q, k)
+    p = (s - s.amax(-1, keepdim=True)).exp()
+    o = p.to(v.dtype).float() @ v.float() / p.sum(-1, keepdim=True)
+    return o.to(q.dtype), torch.logsumexp(s, -1)
+
+
+def cable(q, k, v, increments, gain):
+    s = increments.double().cumsum(-1)
+    bias = -gain[..., None] * (s[..., :, None] - s[..., None, :]).float()
+    hidden = torch.ones(q.shape[2], k.shape[2]).triu(1).bool()
+    s = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5 + bias.masked_fill(hidden, float("-inf"))
+    return torch.softmax(s, -1) @ v, torch.logsumexp(s, -1)
+
+
+def test_pytorchs_attention_passes_in_float32():
+    report = plumbline.check(fused, plumbline.Alibi, dtype=torch.float32, **SHORT)
+    assert set(report.outputs) == {"o"}
+    assert "lse" in plumbline.check(composed, plumbline.Alibi, dtype=torch.float32, **SHORT).outputs
+
+
+def test_attention_in_bfloat16_passes_with_its_contract():
+    report = plumbline.check(composed, plumbline.Alibi, dtype=torch.bfloat16, contract=BF16, **SHORT)
+    assert 0.3 < report.outputs["o"].worst <= 1  # the last rounding alone comes close to the bound
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda q, k, v, slopes: composed(q, k, v, 1.001 * slopes),  # slope
+        lambda q, k, v, slopes: composed(q * q.shape[-1] ** 0.5, k, v, slopes),  # scale
+        lambda q, k, v, slopes: composed(q, k.roll(1, 2), v, slopes),  # a key off by one
+        lambda q, k, v, slopes: composed(q, k, v, slopes.flip(0) * 2),  # head order
+    ],
+)
+def test_a_broken_twin_fails(broken, dtype):
+    contract = BF16 if dtype == torch.bfloat16 else None
+    with pytest.raises(plumbline.CheckFailed) as failed:
+        plumbline.check(broken, plumbline.Alibi, dtype=dtype, contract=contract, **SHORT)
+    assert failed.value.kind == "outside_bound"
+
+
+def test_scores_rounded_to_bfloat16_are_told():
+    """All of it in bfloat16, as PyTorch's plain operations do: no contract allows that."""
+
+    def plain(q, k, v):
+        s = (q @ k.transpose(-1, -2)) / q.shape[-1] ** 0.5
+        s = s.masked_fill(torch.ones(s.shape[-2:]).triu(1).bool(), float("-inf"))
+        return torch.softmax(s, -1) @ v, torch.logsumexp(s.float(), -1)
+
+    with pytest.raises(plumbline.CheckFailed, match="lse: .* elements fail"):
+        plumbline.check(plain, dtype=torch.bfloat16, contract=BF16, **SHORT)
+
+
+def test_gradients_by_autograd_pass_and_a_wrong_one_fails():
+    report = plumbline.check(cable, plumbline.Cable, dtype=torch.float32, backward=True, **SHORT)
+    assert {"grad_q", "grad_k", "grad_v", "grad_increments", "grad_gain"} < set(report.outputs)
+
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 1.01
+
+    def wrong(q, k, v, increments, gain):
+        return cable(q, k, v, increments, Doubled.apply(gain))
+
+    with pytest.raises(plumbline.CheckFailed, match="grad_gain: .* elements fail"):
+        plumbline.check(wrong, plumbline.Cable, dtype=torch.float32, backward=True, **SHORT)
+
+    def detached(q, k, v, increments, gain):
+        return cable(q, k, v, increments, gain.detach())
+
+    with pytest.raises(plumbline.CheckFailed, match="grad_gain is a NoneType") as failed:
+        plumbline.check(detached, plumbline.Cable, dtype=torch.float32, backward=True, **SHORT)
+    assert failed.value.kind == "returned_error"
+
+
+def test_another_framework_than_the_dtypes_is_refused_as_an_output():
+    def numpy(q, k, v):
+        return q.numpy()
+
+    with pytest.raises(plumbline.CheckFailed, match="o is a ndarray; expected a tensor of PyTorch's"):
+        plumbline.check(numpy, dtype=torch.float32, **SHORT)
