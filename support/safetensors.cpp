@@ -52,16 +52,13 @@ struct Range {
   std::uint64_t begin, end;
 };
 
-Range offsets_from(const json& value, const std::string& tensor, std::uint64_t data_size) {
+Range offsets_from(const json& value, const std::string& tensor) {
   const bool pair = value.is_array() && value.size() == 2 && value[0].is_number_unsigned() &&
                     value[1].is_number_unsigned();
   const Range range =
       pair ? Range{value[0].get<std::uint64_t>(), value[1].get<std::uint64_t>()} : Range{1, 0};
-  if (range.begin > range.end || range.end > data_size) {
-    throw BadInput(
-        tensor + ": data_offsets", shown(value),
-        fmt::format("[begin, end] with begin <= end <= {}, the bytes after the header", data_size));
-  }
+  if (range.begin > range.end)
+    throw BadInput(tensor + ": data_offsets", shown(value), "[begin, end] with begin <= end");
   return range;
 }
 
@@ -87,6 +84,15 @@ void require_tiling(std::vector<std::pair<Range, std::string>> ranges, std::uint
   std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) {
     return std::pair(a.first.begin, a.first.end) < std::pair(b.first.begin, b.first.end);
   });
+  // First of all: a file that was cut short is that, and no quarrel between its tensors.
+  std::uint64_t told = 0;
+  for (const auto& [range, tensor] : ranges) told = std::max(told, range.end);
+  if (told > data_size) {
+    throw BadInput("length of the data", fmt::format("{} bytes", data_size),
+                   fmt::format("{} bytes, where the last tensor ends: the file is damaged or was "
+                               "cut short",
+                               told));
+  }
   std::uint64_t covered = 0;
   for (const auto& [range, tensor] : ranges) {
     if (range.begin != covered) {
@@ -97,9 +103,35 @@ void require_tiling(std::vector<std::pair<Range, std::string>> ranges, std::uint
     covered = range.end;
   }
   if (covered != data_size) {
-    throw BadInput("length of the data", fmt::format("{} bytes", data_size),
-                   fmt::format("{} bytes, where the last tensor ends", covered));
+    throw BadInput(
+        "length of the data", fmt::format("{} bytes", data_size),
+        fmt::format("{} bytes, where the last tensor ends: the file is damaged", covered));
   }
+}
+
+/// @throws BadInput for what is no such file, or ends within its header.
+std::uint64_t header_size_of(std::span<const std::byte> file) {
+  constexpr std::size_t begin = sizeof(std::uint64_t);
+  const std::string has = counted(file.size(), "byte");
+  if (file.size() < begin)
+    throw BadInput("file length", has,
+                   "at least the 8 bytes of header length that a safetensors file begins with");
+  std::uint64_t size = 0;
+  std::memcpy(&size, file.data(), begin);
+  if (size <= std::min<std::uint64_t>(largest_header, file.size() - begin)) return size;
+  // Every header is a JSON object: section "Format".
+  if (file.size() == begin ? size > largest_header : file[begin] != std::byte{'{'}) {
+    const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+    throw BadInput("file", "no safetensors file: it begins with " + in_quotes(text, 16),
+                   "8 bytes of header length, then a header in JSON");
+  }
+  if (size > largest_header)
+    throw BadInput("header length", fmt::format("{} bytes", size),
+                   fmt::format("at most {}", largest_header));
+  throw BadInput("file length", has,
+                 fmt::format("at least {} bytes, where the header ends: the file is damaged or was "
+                             "cut short",
+                             begin + size));
 }
 
 std::map<std::string, std::string> metadata_from(const json& value) {
@@ -138,21 +170,7 @@ std::size_t size_of(Dtype dtype) {
 }
 
 SafetensorsView parse_safetensors(std::span<const std::byte> file) {
-  std::uint64_t header_size = 0;
-  if (file.size() < sizeof header_size) {
-    throw BadInput("file length", fmt::format("{} bytes", file.size()),
-                   "at least the 8 bytes of a safetensors header length");
-  }
-  std::memcpy(&header_size, file.data(), sizeof header_size);
-  const std::uint64_t after_length = file.size() - sizeof header_size;
-  if (header_size > largest_header) {
-    throw BadInput("header length", fmt::format("{} bytes", header_size),
-                   fmt::format("at most {}", largest_header));
-  }
-  if (header_size > after_length) {
-    throw BadInput("header length", fmt::format("{} bytes", header_size),
-                   fmt::format("at most {}, since the file ends there", after_length));
-  }
+  const std::uint64_t header_size = header_size_of(file);
   const std::span<const std::byte> data = file.subspan(sizeof header_size + header_size);
   const std::string_view text(reinterpret_cast<const char*>(file.data()) + sizeof header_size,
                               header_size);
@@ -176,10 +194,11 @@ SafetensorsView parse_safetensors(std::span<const std::byte> file) {
     TensorView tensor;
     tensor.dtype = dtype_from(required("dtype"), what);
     tensor.shape = shape_from(required("shape"), what);
-    const Range range = offsets_from(required("data_offsets"), what, data.size());
+    const Range range = offsets_from(required("data_offsets"), what);
     fields.finish();
     require_bytes(tensor, range, what);
-    tensor.bytes = data.subspan(range.begin, range.end - range.begin);
+    if (range.end <= data.size())  // if not, no view is returned
+      tensor.bytes = data.subspan(range.begin, range.end - range.begin);
     ranges.emplace_back(range, what);
     view.tensors.emplace(key, std::move(tensor));
   }

@@ -38,11 +38,12 @@ struct SafetensorsView {
 /// bytes each; a hundred layers more would fit.
 inline constexpr std::uint64_t largest_header = 1 << 20;
 
-/// @throws BadInput naming the field, what it says and what was expected, when: the file is empty
-/// or shorter than its header says; the header is longer than `largest_header`, is no JSON object,
-/// nests too deeply, or has a key twice; metadata is no map of texts; a tensor has another dtype
-/// than those above, a negative or overflowing shape, offsets out of range, or bytes that do not
-/// match shape and dtype; tensors overlap, or leave bytes that belong to none.
+/// @throws BadInput naming the field, what it says and what was expected, when: the file is no
+/// safetensors file or shorter than its header says, which is told as damage; the header is longer
+/// than `largest_header`, is no JSON object, nests too deeply, or has a key twice; metadata is no
+/// map of texts; a tensor has another dtype than those above, a negative or overflowing shape,
+/// offsets out of range, or bytes that do not match shape and dtype; tensors overlap, or leave
+/// bytes that belong to none.
 SafetensorsView parse_safetensors(std::span<const std::byte> file);
 
 /// What the header says of a tensor.

@@ -11,12 +11,12 @@
 #include "tests/cases/any_spec.hpp"
 #include "tests/cases/bad_input.hpp"
 #include "tests/cases/file_builder.hpp"
-#include "tests/cases/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace plumbline::cases {
 namespace {
 
-const TemporaryFolder folder;
+const test::TemporaryFolder folder;
 const std::filesystem::path path = folder.path / "case.safetensors";
 
 template <class T>

@@ -5,7 +5,7 @@
 #include "cases/case_file.hpp"
 #include "tests/cases/bad_input.hpp"
 #include "tests/cases/file_builder.hpp"
-#include "tests/cases/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace plumbline::cases {
 namespace {
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_declared_contract_is_read_field_by_field) {
 }
 
 BOOST_AUTO_TEST_CASE(outputs_read_back_bit_for_bit) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const auto path = folder.path / "outputs.safetensors";
   for (const Format format : all_formats()) {
     OutputsFile written;
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(outputs_read_back_bit_for_bit) {
 }
 
 BOOST_AUTO_TEST_CASE(gradients_of_a_backward_case_read_back_and_must_all_be_there) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const auto path = folder.path / "outputs.safetensors";
   const Case c =
       generate(from_line("pass=backward,bias=cable,heads=2,keys=3,queries=2,head_dim=2"));
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(gradients_of_a_backward_case_read_back_and_must_all_be_ther
 }
 
 BOOST_AUTO_TEST_CASE(a_kernel_name_that_is_no_utf8_does_not_stop_the_writing) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const auto path = folder.path / "outputs.safetensors";
   OutputsFile written{"\xff", undeclared_contract(), {}};
   written.outputs.o = {1, 2, 3, 4};

@@ -8,12 +8,12 @@
 #include "cases/case_file.hpp"
 #include "support/atomic_file.hpp"
 #include "tests/cases/bad_input.hpp"
-#include "tests/cases/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace plumbline::cases {
 
 BOOST_AUTO_TEST_CASE(vectors_are_written_under_the_names_that_the_index_lists) {
-  const TemporaryFolder temporary;
+  const test::TemporaryFolder temporary;
   const auto folder = temporary.path / "not" / "there";
   const std::vector<Spec> specs{from_line("bias=alibi,heads=2,keys=3,queries=3,seed=4"),
                                 from_line("bias=k_cable,dtype=bf16,keys=2,family=peaked")};
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(vectors_are_written_under_the_names_that_the_index_lists) {
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_with_cases_is_refused_and_one_with_other_files_is_not) {
-  const TemporaryFolder temporary;
+  const test::TemporaryFolder temporary;
   write_file(temporary.path / "notes.txt", "mine");
   const std::vector<Spec> one{from_line("bias=nope,keys=2")};
   write_vectors(temporary.path, one);

@@ -9,14 +9,14 @@
 
 #include "support/atomic_file.hpp"
 #include "tests/cases/bad_input.hpp"
-#include "tests/cases/temporary_folder.hpp"
 #include "tests/checkpoint/toy_model.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace plumbline::checkpoint {
 namespace {
 
 ToyModel loaded(const std::string& bytes) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   write_file(folder.path / "toy", bytes);
   ToyModel model;
   load(folder.path / "toy", toy_naming(), model);
@@ -35,7 +35,7 @@ const char* const as_laid_out = "1; 2 | 11 12 13; 21 22 23 | -1 0.5";
 
 /// The file must be refused in words that contain each of `parts`, and the model left as it was.
 void expect_refusal(const std::string& bytes, std::initializer_list<const char*> parts) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   write_file(folder.path / "toy", bytes);
   ToyModel model;
   model.table.setConstant(7);
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_number_far_into_a_large_tensor_is_found_and_told_by_its_i
   std::vector<float> numbers(20000);
   for (int n = 0; n < 20000; ++n) numbers[n] = static_cast<float>(n);
   toy.tensors = {{"t.long", {"F32", {20000}, raw(numbers)}}};
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   write_file(folder.path / "toy", toy.file());
   load_parameters(folder.path / "toy", toy_naming(), {parameter});
   BOOST_TEST(values[19999] == 19999.0);
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_number_far_into_a_large_tensor_is_found_and_told_by_its_i
 
 BOOST_AUTO_TEST_CASE(a_damaged_file_is_refused_at_every_length) {
   const std::string good = ToyFile().file();
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   for (std::size_t size = 0; size < good.size(); ++size) {
     ToyModel model;
     std::ofstream(folder.path / "toy") << good.substr(0, size);
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_there_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(two_parameters_of_one_name_are_the_programs_mistake) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   write_file(folder.path / "toy", ToyFile().file());
   double values[2];
   const Parameter<double> bias{"t.h.0.norm.bias", {2}, values};

@@ -11,8 +11,8 @@
 #include "reference/model/gpt2_parameters.hpp"
 #include "support/atomic_file.hpp"
 #include "tests/cases/bad_input.hpp"
-#include "tests/cases/temporary_folder.hpp"
 #include "tests/checkpoint/toy_model.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace plumbline::checkpoint {
 namespace {
@@ -30,7 +30,7 @@ ToyModel toy() {
 BOOST_AUTO_TEST_SUITE(saving)
 
 BOOST_AUTO_TEST_CASE(the_file_has_the_names_shapes_and_bytes_laid_out_by_hand) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   save(folder.path / "toy", toy_naming(), toy(), Dtype::f32);
   const std::string written = read_file(folder.path / "toy"), by_hand = ToyFile().file();
   const SafetensorsView ours = parse_safetensors(bytes_of(written));
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(gpt2_saved_as_f64_and_loaded_again_has_the_same_bits) {
   });
   model.wte(0, 0) = -0.0;
   model.wte(0, 1) = 5e-324;
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   save(folder.path / "gpt2", gpt2_naming(), model);
   auto again = Gpt2Parameters<double>::zero(configuration);
   load(folder.path / "gpt2", gpt2_naming(), again);
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(gpt2_saved_as_f64_and_loaded_again_has_the_same_bits) {
 BOOST_AUTO_TEST_CASE(f32_is_rounded_to_nearest) {
   ToyModel model = toy();
   model.bias[0] = 0.1;
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   save(folder.path / "toy", toy_naming(), model, Dtype::f32);
   ToyModel again;
   load(folder.path / "toy", toy_naming(), again);
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(f32_is_rounded_to_nearest) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_loaded_again_is_not_written) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   ToyModel model = toy();
   model.weight(1, 2) = NAN;
   expect_bad_input([&] { save(folder.path / "toy", toy_naming(), model); },
@@ -98,14 +98,14 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_loaded_again_is_not_written) {
 }
 
 BOOST_AUTO_TEST_CASE(other_types_than_f64_and_f32_are_not_written) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   BOOST_CHECK_THROW(save(folder.path / "toy", toy_naming(), toy(), Dtype::bf16),
                     std::invalid_argument);
   BOOST_TEST(std::filesystem::is_empty(folder.path));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_leaves_the_one_before) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const auto path = folder.path / "toy";
   save(path, toy_naming(), toy());
   const std::string before = read_file(path);

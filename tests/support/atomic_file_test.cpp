@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "tests/cases/bad_input.hpp"
-#include "tests/cases/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace plumbline {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// With the number of files in it.
-struct Folder : TemporaryFolder {
+struct Folder : test::TemporaryFolder {
   std::ptrdiff_t files() const {
     const fs::directory_iterator entries(path);
     return std::distance(begin(entries), end(entries));

@@ -9,14 +9,14 @@
 
 #include "support/atomic_file.hpp"
 #include "tests/cases/bad_input.hpp"
-#include "tests/cases/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace plumbline {
 
 BOOST_AUTO_TEST_SUITE(mapped_file)
 
 BOOST_AUTO_TEST_CASE(the_bytes_are_those_of_the_file) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const std::string text(100'001, 'x');
   write_file(folder.path / "a", text + "end");
   const MappedFile file(folder.path / "a");
@@ -25,13 +25,13 @@ BOOST_AUTO_TEST_CASE(the_bytes_are_those_of_the_file) {
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_file_has_no_bytes) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   write_file(folder.path / "a", "");
   BOOST_TEST(MappedFile(folder.path / "a").bytes().empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_replaced_by_renaming_is_still_read_as_it_was) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   write_file(folder.path / "a", "before");
   const MappedFile file(folder.path / "a");
   write_file(folder.path / "a", "");
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_replaced_by_renaming_is_still_read_as_it_was
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_regular_file_is_refused) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const auto refused = [](const std::filesystem::path& path, const char* reason) {
     expect_bad_input([&] { const MappedFile file(path); },
                      {path.filename().c_str(), "not readable", reason, "a regular file"});

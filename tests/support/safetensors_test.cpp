@@ -6,8 +6,8 @@
 
 #include "support/atomic_file.hpp"
 #include "tests/cases/bad_input.hpp"
-#include "tests/cases/temporary_folder.hpp"
 #include "tests/support/container.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace plumbline {
 namespace {
@@ -47,13 +47,21 @@ BOOST_AUTO_TEST_CASE(a_header_without_tensors_is_a_file) {
 }
 
 BOOST_AUTO_TEST_CASE(a_file_of_zero_bytes) {
-  expect_refusal("", {"file length is 0 bytes", "8 bytes"});
+  expect_refusal("", {"file length is 0 bytes", "8 bytes", "safetensors"});
 }
 BOOST_AUTO_TEST_CASE(a_file_shorter_than_its_header_length) {
   expect_refusal("1234567", {"file length is 7 bytes"});
 }
 BOOST_AUTO_TEST_CASE(a_header_length_beyond_the_file) {
-  expect_refusal(with_length(3, "{}"), {"header length is 3 bytes", "at most 2"});
+  expect_refusal(with_length(3, "{}"),
+                 {"file length is 10 bytes", "at least 11 bytes", "damaged or was cut short"});
+  expect_refusal(with_length(3, ""), {"file length is 8 bytes", "at least 11 bytes"});
+}
+BOOST_AUTO_TEST_CASE(a_file_of_another_kind) {
+  expect_refusal("In the beginning God created",
+                 {"no safetensors file", "\"In the beginning\"..."});
+  expect_refusal(with_length(3, "[]"), {"no safetensors file"});
+  expect_refusal("GGUF\x3\xff\xff\xff", {"no safetensors file", "\"GGUF\\x03\\xff"});
 }
 BOOST_AUTO_TEST_CASE(a_header_length_beyond_the_limit) {
   expect_refusal(with_length(~std::uint64_t{0}, "{}"),
@@ -122,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_shape_that_does_not_match_the_bytes) {
 }
 BOOST_AUTO_TEST_CASE(offsets_out_of_range) {
   expect_refusal(with_tensor(R"({"dtype":"F32","shape":[1],"data_offsets":[0,4]})", 3),
-                 {"tensor \"t\": data_offsets is [0,4]", "end <= 3"});
+                 {"length of the data is 3 bytes", "4 bytes", "damaged or was cut short"});
   expect_refusal(with_tensor(R"({"dtype":"F32","shape":[1],"data_offsets":[4,0]})", 4),
                  {"data_offsets is [4,0]"});
   expect_refusal(with_tensor(R"({"dtype":"F32","shape":[1],"data_offsets":[-4,0]})", 4),
@@ -157,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_name_with_control_characters_is_shown_escaped) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_written_begins_its_data_at_a_multiple_of_eight) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const auto path = folder.path / "x.safetensors";
   const std::vector<float> x{1, 2, 3};
   for (const char* metadata : {"", "1", "12", "123", "1234", "12345", "123456", "1234567"}) {
@@ -191,7 +199,7 @@ BOOST_AUTO_TEST_CASE(every_dtype_has_the_bytes_that_the_format_gives_it) {
 }
 
 BOOST_AUTO_TEST_CASE(a_file_written_in_pieces_is_the_file_written_at_once) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const std::vector<float> x{1, 2, 3};
   const auto bytes = std::as_bytes(std::span(x));
   write_safetensors(folder.path / "once", {{"x", {Dtype::f32, {3}, bytes}}}, {{"m", "1"}});
@@ -204,7 +212,7 @@ BOOST_AUTO_TEST_CASE(a_file_written_in_pieces_is_the_file_written_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_file_with_fewer_or_more_bytes_than_its_header_tells_is_not_written) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const std::vector<float> x{1, 2, 3};
   const auto bytes = std::as_bytes(std::span(x));
   const auto path = folder.path / "x";

@@ -6,24 +6,29 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace plumbline::test {
 
-/// A folder of its own, gone with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "plumbline-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
+/// A folder of its own, empty when made, gone with the object.
+struct TemporaryFolder {
+  const std::filesystem::path path = made();
+
+  TemporaryFolder() = default;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
   }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  std::filesystem::path operator/(const std::string& name) const { return path / name; }
 
  private:
-  std::filesystem::path path_;
+  static std::filesystem::path made() {
+    std::string name = (std::filesystem::temp_directory_path() / "plumbline-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    return name;
+  }
 };
 
 }  // namespace plumbline::test
