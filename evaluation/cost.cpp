@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
+#include <limits>
+#include <new>
 
 #include "evaluation/refusal.hpp"
 #include "inference/decoder.hpp"
@@ -24,7 +25,48 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void check(const gpu::ModelConfiguration& model, const CostSettings& s) {
+/// One sequence through a decoder, its last `new_tokens` one by one; what each part took, in
+/// seconds.
+struct Times {
+  double prompt, token;
+};
+
+Times read_once(gpu::Decoder& decoder, int length, int new_tokens) {
+  std::vector<int> prompt;
+  for (int n = 0; n < length - new_tokens; ++n) prompt.push_back(n % decoder.vocabulary());
+  decoder.truncate(0, 0);
+  const auto start = Clock::now();
+  decoder.append({prompt});
+  const double of_prompt = seconds_since(start);
+  const auto first_new = Clock::now();
+  for (int n = 0; n < new_tokens; ++n) decoder.append({{n % decoder.vocabulary()}});
+  return {of_prompt, seconds_since(first_new) / new_tokens};
+}
+
+/// One turn of a method at a length.
+void measure(gpu::ModelConfiguration model, const std::string& position, int new_tokens,
+             CostPoint& point) {
+  model.position = position;
+  gpu::validate(model);
+  const gpu::ParameterLayout layout(model);
+  std::vector<float> parameters(layout.size());
+  gpu::set_initial_values(layout, 1, parameters);
+  const std::size_t before = gpu::device_memory_used();
+  try {
+    gpu::Decoder decoder(model, {.batch = 1, .capacity = point.length}, parameters);
+    point.bytes = gpu::device_memory_used() - before;
+    read_once(decoder, point.length, new_tokens);  // touches the memory
+    const Times times = read_once(decoder, point.length, new_tokens);
+    point.prompt_seconds = std::min(point.prompt_seconds, times.prompt);
+    point.token_seconds = std::min(point.token_seconds, times.token);
+  } catch (const std::bad_alloc&) {
+    point = {.length = point.length, .refused = not_enough_memory};
+  }
+}
+
+}  // namespace
+
+void validate(const gpu::ModelConfiguration& model, const CostSettings& s) {
   if (model.architecture == gpu::Architecture::bert)
     throw BadInput("preset", "bert", "a causal model");
   if (s.positions.empty()) throw BadInput("positions", "missing", "one position method at least");
@@ -38,78 +80,26 @@ void check(const gpu::ModelConfiguration& model, const CostSettings& s) {
   for (const std::string& position : s.positions) gpu::position_method(position);
 }
 
-/// One method at one length.
-struct Timed {
-  Timed(gpu::ModelConfiguration model, const std::string& position, int length) : point{length} {
-    model.position = position;
-    point.refused = refusal(model, length);
-    if (!point.refused.empty()) return;
-    gpu::validate(model);
-    const gpu::ParameterLayout layout(model);
-    std::vector<float> parameters(layout.size());
-    gpu::set_initial_values(layout, 1, parameters);
-    const std::size_t before = gpu::device_memory_used();
-    try {
-      decoder = std::make_unique<gpu::Decoder>(
-          model, gpu::DecoderRun{.batch = 1, .capacity = length}, parameters);
-    } catch (const std::bad_alloc&) {
-      point.refused = not_enough_memory;
-      return;
-    }
-    point.bytes = gpu::device_memory_used() - before;
-  }
-
-  void run(int new_tokens) {
-    if (!decoder) return;
-    std::vector<int> prompt;
-    for (int n = 0; n < point.length - new_tokens; ++n) prompt.push_back(n % decoder->vocabulary());
-    decoder->truncate(0, 0);
-    const auto start = Clock::now();
-    decoder->append({prompt});
-    prompts.push_back(seconds_since(start));
-    const auto first_new = Clock::now();
-    for (int n = 0; n < new_tokens; ++n) decoder->append({{n % decoder->vocabulary()}});
-    tokens.push_back(seconds_since(first_new) / new_tokens);
-  }
-
-  void forget_times() {
-    prompts.clear();
-    tokens.clear();
-  }
-
-  CostPoint result() {
-    if (decoder) {
-      point.prompt_seconds = *std::ranges::min_element(prompts);
-      point.token_seconds = *std::ranges::min_element(tokens);
-    }
-    return point;
-  }
-
-  CostPoint point;
-  std::unique_ptr<gpu::Decoder> decoder;
-  std::vector<double> prompts, tokens;
-};
-
-}  // namespace
-
 std::vector<MethodCost> measure_cost(const gpu::ModelConfiguration& model,
                                      const CostSettings& settings,
                                      const std::function<void(const std::string&)>& progress) {
-  check(model, settings);
+  validate(model, settings);
+  constexpr double not_yet = std::numeric_limits<double>::infinity();
   std::vector<MethodCost> all;
   for (const std::string& position : settings.positions) all.push_back({position, {}});
   for (const int length : settings.lengths) {
-    std::vector<Timed> timed;
-    for (const std::string& position : settings.positions)
-      timed.emplace_back(model, position, length);
-    for (int repeat = -1; repeat < settings.repeats; ++repeat) {
-      for (std::size_t n = 0; n < timed.size(); ++n) {
-        progress(fmt::format("{} at {}", settings.positions[n], length));
-        timed[n].run(settings.new_tokens);
-        if (repeat < 0) timed[n].forget_times();
+    for (MethodCost& method : all) {
+      gpu::ModelConfiguration own = model;
+      own.position = method.position;
+      method.points.push_back({length, not_yet, not_yet, 0, refusal(own, length)});
+    }
+    for (int repeat = 0; repeat < settings.repeats; ++repeat) {
+      for (MethodCost& method : all) {
+        progress(fmt::format("{} at {}", method.position, length));
+        CostPoint& point = method.points.back();
+        if (point.refused.empty()) measure(model, method.position, settings.new_tokens, point);
       }
     }
-    for (std::size_t n = 0; n < timed.size(); ++n) all[n].points.push_back(timed[n].result());
   }
   return all;
 }

@@ -33,11 +33,15 @@ struct MethodCost {
   std::vector<CostPoint> points;  ///< one a length
 };
 
-/// Measures gpu::Decoder with one sequence, on weights as they are before training: values do not
-/// change the time. At each length the methods take turns, so that what else the machine does hits
-/// all of them; a first turn is not timed.
 /// @throws BadInput naming the field: an unknown method, a length that is not above `new_tokens`, a
 /// count below 1, BERT.
+void validate(const gpu::ModelConfiguration& model, const CostSettings& settings);
+
+/// Measures gpu::Decoder with one sequence, on weights as they are before training: values do not
+/// change the time. At each length the methods take turns, so that what else the machine does hits
+/// all of them. A turn makes its decoder anew, so that no two are in memory at a time, and reads
+/// the sequence once before it is timed.
+/// @throws BadInput as validate.
 std::vector<MethodCost> measure_cost(const gpu::ModelConfiguration& model,
                                      const CostSettings& settings,
                                      const std::function<void(const std::string&)>& progress);

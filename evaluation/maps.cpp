@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "evaluation/refusal.hpp"
 #include "inference/scorer.hpp"
 #include "model/parameters.hpp"
 #include "model/position_method.hpp"
@@ -46,14 +47,6 @@ HeadMaps maps_of(const gpu::AttentionWeights& w, int layer, int head, bool causa
   return maps;
 }
 
-void check(const gpu::ModelConfiguration& model, const std::vector<text::Token>& tokens) {
-  if (tokens.empty()) throw BadInput("text", "empty", "one token at least");
-  const int largest = *std::ranges::max_element(tokens);
-  if (largest >= model.vocabulary)
-    throw BadInput("text", "token " + std::to_string(largest),
-                   "tokens below the model's vocabulary, " + std::to_string(model.vocabulary));
-}
-
 /// Pictures have no infinity: a key of no weight gets the lowest shade of the others.
 std::vector<std::vector<double>> finite(std::vector<std::vector<double>> rows) {
   double lowest = INFINITY;
@@ -68,10 +61,29 @@ std::vector<std::vector<double>> finite(std::vector<std::vector<double>> rows) {
 
 }  // namespace
 
+void validate(const gpu::ModelConfiguration& model, const std::vector<text::Token>& tokens) {
+  if (tokens.empty()) throw BadInput("text", "empty", "one token at least");
+  const int largest = *std::ranges::max_element(tokens);
+  if (largest >= model.vocabulary)
+    throw BadInput("text", "token " + std::to_string(largest),
+                   "tokens below the model's vocabulary, " + std::to_string(model.vocabulary));
+  const auto length = static_cast<double>(tokens.size());
+  const auto heads = static_cast<double>(model.layers) * model.heads;
+  const double longest = std::floor(std::sqrt(static_cast<double>(most_scores) / heads));
+  if (length > longest)
+    throw BadInput("length", std::to_string(tokens.size()),
+                   fmt::format("at most {} tokens: the maps of {} layers of {} heads have layers x "
+                               "heads x length^2 numbers, of which memory is to hold {}",
+                               longest, model.layers, model.heads, most_scores));
+  if (const std::string reason = refusal(model, static_cast<int>(tokens.size())); !reason.empty())
+    throw BadInput("length", std::to_string(tokens.size()),
+                   "no more than the model can read: " + reason);
+}
+
 std::vector<HeadMaps> head_maps(const gpu::ModelConfiguration& model,
                                 const std::vector<float>& parameters,
                                 const std::vector<text::Token>& tokens) {
-  check(model, tokens);
+  validate(model, tokens);
   const int length = static_cast<int>(tokens.size());
   const std::vector<int> ids(tokens.begin(), tokens.end());
   gpu::Scorer scorer(model, {.batch = 1, .length = length}, parameters);

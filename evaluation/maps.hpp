@@ -23,9 +23,15 @@ struct HeadMaps {
   std::vector<std::vector<double>> bias;
 };
 
-/// All heads of all layers on one sequence.
-/// @throws BadInput for no token, one that the model's vocabulary has not, or more tokens than a
-/// table of learnable positions has.
+/// Scores of all heads together, layers x heads x length^2: each is two doubles, half a GiB at
+/// most, and two values of 16 bytes where JSON is made of them.
+inline constexpr long most_scores = 1L << 25;
+
+/// @throws BadInput for no token, one that the model's vocabulary has not, more tokens than a table
+/// of learnable positions has, or so many that there are more than `most_scores`.
+void validate(const gpu::ModelConfiguration& model, const std::vector<text::Token>& tokens);
+
+/// All heads of all layers on one sequence. @throws BadInput as validate.
 std::vector<HeadMaps> head_maps(const gpu::ModelConfiguration& model,
                                 const std::vector<float>& parameters,
                                 const std::vector<text::Token>& tokens);

@@ -18,6 +18,19 @@ using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 
 const EncoderSettings& checked(const EncoderSettings& s, const gpu::ModelConfiguration& model,
                                const text::Tokenizer& tokenizer) {
+  validate(s, model, tokenizer);
+  return s;
+}
+
+bool is_relevant(const text::RetrievalTask::Query& query, std::size_t document) {
+  const auto judged = query.relevance.find(document);
+  return judged != query.relevance.end() && judged->second > 0;
+}
+
+}  // namespace
+
+void validate(const EncoderSettings& s, const gpu::ModelConfiguration& model,
+              const text::Tokenizer& tokenizer) {
   const auto expect = [](bool holds, const char* field, int value, const std::string& expected) {
     if (!holds) throw BadInput(field, std::to_string(value), expected);
   };
@@ -30,15 +43,7 @@ const EncoderSettings& checked(const EncoderSettings& s, const gpu::ModelConfigu
            fmt::format("at most {}, the rows of the table of learnable positions", model.context));
   expect(tokenizer.vocabulary() <= model.vocabulary, "tokenizer's vocabulary",
          tokenizer.vocabulary(), fmt::format("at most the model's, {}", model.vocabulary));
-  return s;
 }
-
-bool is_relevant(const text::RetrievalTask::Query& query, std::size_t document) {
-  const auto judged = query.relevance.find(document);
-  return judged != query.relevance.end() && judged->second > 0;
-}
-
-}  // namespace
 
 TextEncoder::TextEncoder(const gpu::ModelConfiguration& model, const std::vector<float>& parameters,
                          const text::Tokenizer& tokenizer, const EncoderSettings& settings)

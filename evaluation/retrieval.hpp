@@ -20,17 +20,19 @@ struct EncoderSettings {
   int part = 32;  ///< texts that go through the model at once
 };
 
+/// @throws BadInput for another model than BERT, a length below 3 or beyond the table of learnable
+/// positions, a part below 1, a tokenizer whose vocabulary is larger than the model's.
+void validate(const EncoderSettings&, const gpu::ModelConfiguration&, const text::Tokenizer&);
+
 /// Texts to embeddings of length 1. For one thread.
 class TextEncoder {
  public:
-  /// @throws BadInput for another model than BERT, a length below 3 or beyond the table of
-  /// learnable positions, a part below 1, a tokenizer whose vocabulary is larger than the model's
-  /// or that has no cls, sep and pad. The tokenizer must outlive it.
+  /// @throws BadInput as validate. The tokenizer must outlive it.
   TextEncoder(const gpu::ModelConfiguration&, const std::vector<float>& parameters,
               const text::Tokenizer&, const EncoderSettings&);
 
   int width() const { return width_; }
-  /// [texts, width]
+  /// [texts, width]. @throws BadInput as text::frame, for a tokenizer without cls, sep and pad.
   std::vector<float> embeddings(std::span<const std::string> texts);
 
  private:

@@ -67,6 +67,9 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
 
 TrainedModel load_trained_model(const std::filesystem::path& path) {
   std::error_code unreadable;  // what cannot be read is refused when it is opened
+  if (std::filesystem::status(path, unreadable).type() == std::filesystem::file_type::not_found)
+    throw BadInput("model", path_in_quotes(path) + ", which does not exist",
+                   "a run's folder, a checkpoint, or Hugging Face's model.safetensors");
   const std::filesystem::path file =
       std::filesystem::is_directory(path, unreadable) ? file_in(path) : path;
   return is_checkpoint(file) ? from_checkpoint(file) : from_huggingface(file);

@@ -8,6 +8,7 @@
 
 #include "inference/scorer.hpp"
 #include "model/initial_values.hpp"
+#include "tests/inference/lead.hpp"
 #include "tests/text/refusal.hpp"
 
 using namespace plumbline;
@@ -35,24 +36,43 @@ std::vector<float> parameters_of(const gpu::ModelConfiguration& model) {
   return values;
 }
 
+struct Answer {
+  Tokens tokens;
+  std::vector<std::vector<float>> logits;  ///< that each token was chosen by
+};
+
 /// Greedy, each token by a pass over all before it.
-Tokens by_whole_sequences(gpu::Scorer& scorer, Tokens tokens, int count, int vocabulary) {
-  const std::size_t given = tokens.size();
-  while (tokens.size() < given + static_cast<std::size_t>(count)) {
+Answer by_whole_sequences(gpu::Scorer& scorer, Tokens tokens, int count, int vocabulary) {
+  Answer answer;
+  while (answer.tokens.size() < static_cast<std::size_t>(count)) {
     const std::vector<int> ids(tokens.begin(), tokens.end()), targets(ids.size(), -100);
     const auto logits = scorer.logits({.batch = 1,
                                        .length = static_cast<int>(ids.size()),
                                        .ids = ids.data(),
                                        .targets = targets.data()});
-    const auto last = logits.end() - vocabulary;
-    const auto likeliest = std::max_element(last, logits.end());
-    std::vector<float> sorted(last, logits.end());
-    std::sort(sorted.rbegin(), sorted.rend());
-    // Logits are of size 1 to 100 here, and fp32 has 24 bits.
-    BOOST_TEST_REQUIRE(sorted[0] - sorted[1] > 0.01f);
-    tokens.push_back(static_cast<text::Token>(likeliest - last));
+    const std::vector<float> last(logits.end() - vocabulary, logits.end());
+    const auto likeliest = std::ranges::max_element(last);
+    answer.tokens.push_back(static_cast<text::Token>(likeliest - last.begin()));
+    answer.logits.push_back(last);
+    tokens.push_back(answer.tokens.back());
   }
-  return Tokens(tokens.begin() + static_cast<std::ptrdiff_t>(given), tokens.end());
+  return answer;
+}
+
+/// The decoder's logits, given the same tokens, choose the same ones whatever rounding does.
+void expect_leads(gpu::Decoder decoder, const std::vector<Tokens>& prompts,
+                  const std::vector<Answer>& answers) {
+  std::vector<std::vector<int>> given;
+  for (const Tokens& prompt : prompts) given.emplace_back(prompt.begin(), prompt.end());
+  for (std::size_t n = 0; n < answers[0].tokens.size(); ++n) {
+    const std::vector<float>& logits = decoder.append(given);
+    for (std::size_t b = 0; b < answers.size(); ++b) {
+      const std::size_t vocabulary = answers[b].logits[n].size();
+      test::expect_lead(answers[b].logits[n],
+                        std::span(logits).subspan(b * vocabulary, vocabulary));
+      given[b] = {answers[b].tokens[n]};
+    }
+  }
 }
 
 }  // namespace
@@ -63,11 +83,15 @@ BOOST_AUTO_TEST_CASE(answers_are_the_likeliest_tokens_whatever_is_asked_beside_a
   const std::vector<Tokens> prompts{
       {4, 1, 7, 7, 30}, {49}, {3, 3, 9, 12, 44, 0, 1, 2, 48, 20, 11}, {7, 30}};
   gpu::Scorer scorer(model, {.batch = 1, .length = 32}, parameters);
+  std::vector<Answer> answers;
   std::vector<Tokens> expected;
   for (const Tokens& p : prompts) {
-    expected.push_back(by_whole_sequences(scorer, p, 6, model.vocabulary));
+    answers.push_back(by_whole_sequences(scorer, p, 6, model.vocabulary));
+    expected.push_back(answers.back().tokens);
   }
   for (const bool deterministic : {true, false}) {
+    expect_leads({model, {.batch = 4, .capacity = 16, .deterministic = deterministic}, parameters},
+                 prompts, answers);
     DecoderAnswerer answerer(model, parameters, deterministic);
     BOOST_TEST((answerer.answers(prompts, 6) == expected));
     for (const int n : {1, 2, 0}) {  // with more and fewer tokens than the decoder has room for

@@ -6,6 +6,7 @@
 
 #include "evaluation/cost.hpp"
 #include "evaluation/maps.hpp"
+#include "inference/device_memory.hpp"
 #include "model/initial_values.hpp"
 #include "model/parameters.hpp"
 #include "pictures/svg.hpp"
@@ -117,12 +118,29 @@ BOOST_AUTO_TEST_CASE(maps_of_nothing_are_refused) {
   BOOST_CHECK_THROW(head_maps(model, values_of(model), {60000}), BadInput);
 }
 
+BOOST_AUTO_TEST_CASE(maps_that_memory_does_not_hold_are_refused) {
+  gpu::ModelConfiguration model = gpu::preset("gpt2_medium");
+  model.position = "nope";
+  // 24 layers of 16 heads: 384 x 295^2 = 33,417,600 <= 2^25 < 384 x 296^2.
+  BOOST_CHECK_NO_THROW(validate(model, tokens(295)));
+  BOOST_CHECK_EXCEPTION(validate(model, tokens(296)), BadInput, [](const BadInput& error) {
+    return std::string(error.what()).starts_with("length is 296; expected at most 295 tokens");
+  });
+  model.position = "learnable";
+  model.context = 8;
+  BOOST_CHECK_THROW(validate(model, tokens(9)), BadInput);
+}
+
 BOOST_AUTO_TEST_CASE(cost_is_measured_and_compared_with_the_first_method) {
   gpu::ModelConfiguration model = gpu::preset("nano");
   model.layers = 1;
   model.context = 8;
-  const auto all = measure_cost(model, {{"nope", "cable", "learnable"}, {8, 16}, 2, 1},
-                                [](const std::string&) {});
+  // A turn begins with no other method's decoder in memory.
+  const auto nothing_held = [before = gpu::device_memory_used()](const std::string& turn) {
+    BOOST_TEST(gpu::device_memory_used() == before, turn);
+  };
+  const auto all =
+      measure_cost(model, {{"nope", "cable", "learnable"}, {8, 16}, 2, 2}, nothing_held);
   BOOST_REQUIRE(all.size() == 3u);
   for (const CostPoint& point : all[1].points) {
     BOOST_TEST(point.prompt_seconds > 0);
