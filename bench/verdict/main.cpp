@@ -2,7 +2,6 @@
 // plumbline bench verdict: how good the verdict is.
 #include <fmt/format.h>
 
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -10,24 +9,27 @@
 #include "cli/command.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
-#include "support/atomic_file.hpp"
+#include "support/error.hpp"
 
 namespace plumbline::bench {
 namespace {
 
 struct Options {
-  std::string table, json, seed = "1";
+  std::string table = "-", json, seed = "1";
   long runs = 2000;
   int draws = Effort{}.draws, judged = Effort{}.judged, every = 1, seeds = 3, threads = 0;
+  bool quick = false;
 };
 
-void write(const std::string& path, const std::string& text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
-}
-
-int measure(const Options& options) {
+int measure(Options options) {
+  if (options.quick) {
+    options.table = "-";
+    options.every = 20;
+    options.runs = 200;
+    options.seeds = 1;
+  }
+  // Opened now: a place that cannot be written ends the run before its work.
+  cli::Report table(options.table, "--table"), json(options.json, "--json");
   Measured measured;
   measured.effort.seed = cli::seed_from(options.seed);
   measured.effort.threads = options.threads > 0 ? options.threads : cli::thread_count();
@@ -36,6 +38,8 @@ int measure(const Options& options) {
   measured.command =
       fmt::format("./plumbline bench verdict --runs {} --seed {} --draws {} --judged {}",
                   options.runs, options.seed, options.draws, options.judged);
+  if (options.seeds != Options{}.seeds)
+    measured.command += fmt::format(" --seeds {}", options.seeds);
   const auto faults = all_faults();
   auto mutants = all_mutants(faults);
   if (options.every > 1) {
@@ -56,14 +60,9 @@ int measure(const Options& options) {
     measured.alarms = false_alarms(options.runs, effort.seed, effort.products, effort.threads,
                                    [&](long n) { progress.update(n, "correct kernels"); });
   }
-  const std::string table = to_markdown(measured);
-  if (options.table.empty()) {
-    std::cout << table;
-  } else {
-    write(options.table, table);
-  }
-  if (!options.json.empty()) write(options.json, to_json(measured).dump(1) + "\n");
-  return all_right(measured) ? 0 : 1;
+  if (table) table.write(to_markdown(measured));
+  if (json) json.write(cli::to_text(to_json(measured)));
+  return all_right(measured) ? ExitStatus::all_right : ExitStatus::verdict_against;
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ int main(int argc, char** argv) {
     auto options = std::make_shared<Options>();
     auto* command = app.add_subcommand("verdict", "Measure how good the verdict is");
     command
-        ->add_option("--table", options->table, "Write the tables to FILE, not to standard output")
+        ->add_option("--table", options->table, "Write the tables to FILE; - for standard output")
         ->type_name("FILE")
         ->take_last();
     command->add_option("--json", options->json, "Write every mutant as JSON to FILE")
@@ -97,6 +96,9 @@ int main(int argc, char** argv) {
     command->add_option("--every", options->every, "Only every N-th mutant")
         ->check(CLI::Range(1, 100000))
         ->capture_default_str();
+    auto* quick = command->add_flag("--quick", options->quick,
+                                    "Every 20th mutant and 200 case-runs, on standard output");
+    plumbline::cli::exclude(*command, quick, {"--runs", "--every", "--seeds"});
     command->add_option("--threads", options->threads, "Threads; default: the machine's cores")
         ->check(CLI::Range(1, 1024));
     command->callback([options, &run] { run = [options] { return measure(*options); }; });
