@@ -39,7 +39,9 @@ BOOST_AUTO_TEST_CASE(a_page_is_not_written_where_there_is_a_file) {
   for (const std::string command : {"verify --cases 1", "judge no.case no.outputs"}) {
     const auto run = test::plumbline(command + " --html " + path);
     BOOST_TEST(run.status == 2);
-    BOOST_TEST(run.err.find("--html") != std::string::npos, run.err);
+    BOOST_TEST(
+        run.err.find("--html is \"" + path + "\", which is not a folder") != std::string::npos,
+        run.err);
     BOOST_TEST(test::text_of(path) == "mine");
   }
 }
