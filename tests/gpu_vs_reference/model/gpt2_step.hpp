@@ -8,9 +8,10 @@
 
 namespace plumbline::gpu_tests {
 
-/// Two sequences of two documents each; a fifth of the tokens has no target.
-inline StepBatch causal_batch(bool documents) {
+/// Sequences of two documents each; a fifth of the tokens has no target.
+inline StepBatch causal_batch(bool documents, int sequences = 2) {
   StepBatch batch;
+  batch.batch = sequences;
   for (int n = 0; n < batch.batch * batch.length; ++n) {
     batch.ids.push_back((7 * n + 3) % 19);
     batch.targets.push_back(n % 5 == 4 ? -100 : (5 * n + 1) % 19);
