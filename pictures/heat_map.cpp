@@ -46,7 +46,7 @@ std::string cells(const HeatMap& map, const Grid& grid) {
           "M{} {}h{}v{}h-{}z", coordinate(x), coordinate(y), coordinate(grid.cell_width),
           coordinate(grid.cell_height), coordinate(grid.cell_width));
       const std::string text = std::isfinite(value) ? number_text(value) : "∞";
-      if (width_of(text) > grid.cell_width) continue;
+      if (!map.numbers || width_of(text) > grid.cell_width) continue;
       texts += text_at(middle, base, "middle", text,
                        shade < 5 || above ? " class=\"light small\"" : " class=\"dark small\"");
     }

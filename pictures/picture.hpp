@@ -47,6 +47,7 @@ struct HeatMap {
   double from = 0.0, to = 1.0;              ///< the lowest shade, the highest
   /// Values above it, an infinite one among them, have a colour of their own.
   double limit = std::numeric_limits<double>::infinity();
+  bool numbers = true;  ///< in the cells, where there is room
 };
 
 }  // namespace plumbline::pictures

@@ -184,6 +184,8 @@ BOOST_AUTO_TEST_CASE(values_above_the_limit_of_a_heat_map_have_a_colour_of_their
              1u);
   BOOST_TEST(count(drawn, ">∞</text>") == 1u);
   BOOST_TEST(count(drawn, swatch) == 1u);
+  map.numbers = false;
+  BOOST_TEST(count(svg(map), ">∞</text>") == 0u);
   map.values[0] = {0.5, 1, 0};
   BOOST_TEST(count(svg(map), swatch) == 0u);
 }

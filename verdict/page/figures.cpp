@@ -104,6 +104,8 @@ std::string map_figure(const ErrorMap& map, const std::string& output, const std
   picture.columns = indices(map.columns, map.cells.front().size(), 8);
   picture.values = map.cells;
   picture.limit = 1;
+  // In narrow cells only 0 and ∞ would fit.
+  picture.numbers = map.cells.front().size() <= 12;
   picture.to = 0;
   for (const auto& row : map.cells) {
     for (const double value : row) {

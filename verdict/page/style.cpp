@@ -30,7 +30,7 @@ pre code{font-size:1em}
 table{border-collapse:collapse;font-size:.92rem}
 th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
 .numbers td{font-variant-numeric:tabular-nums}
-.numbers .case{min-width:20rem}
+.numbers .case{min-width:24rem;font-size:.86em}
 .badge{display:inline-block;padding:0 .55em;border-radius:1em;border:1px solid currentColor;
 font-size:.82rem;font-weight:600;white-space:nowrap}
 .badge.pass{color:var(--pass)}.badge.undecided{color:var(--undecided)}.badge.fail{color:var(--fail)}
