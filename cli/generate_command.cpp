@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
 #include "cli/models_backend.hpp"
+#include "cli/option_names.hpp"
 #include "inference/generate.hpp"
 #include "inference/growing_text.hpp"
 #include "training/model_json.hpp"
@@ -60,6 +62,29 @@ nlohmann::ordered_json to_json(const GenerateOptions& o, const text::Tokenizer& 
   return json;
 }
 
+/// Prints several continuations in their order, each as soon as it and those before it are ready.
+class Printer {
+ public:
+  Printer(const text::Tokenizer& tokenizer, int tokens)
+      : tokenizer_(tokenizer), tokens_(static_cast<std::size_t>(tokens)) {}
+
+  /// After every token of any of them.
+  void operator()(const inference::Continuation& c) {
+    if (!c.ended && c.tokens.size() < tokens_) return;
+    ready_[c.number] = fmt::format("== prompt {}, sample {}\n{}\n", c.prompt + 1, c.sample + 1,
+                                   tokenizer_.decode(c.tokens));
+    for (auto next = ready_.begin(); next != ready_.end() && next->first == printed_; ++printed_) {
+      std::cout << next->second << std::flush;
+      next = ready_.erase(next);
+    }
+  }
+
+ private:
+  const text::Tokenizer& tokenizer_;
+  std::size_t tokens_, printed_ = 0;
+  std::map<std::size_t, std::string> ready_;  // by number
+};
+
 int generate(const GenerateOptions& o) {
   const std::vector<std::string> prompts = prompts_of(o);
   Report json(o.json);
@@ -73,6 +98,8 @@ int generate(const GenerateOptions& o) {
     on_token = [&](const auto& continuation) {
       std::cout << text.added(tokenizer->decode(continuation.tokens)) << std::flush;
     };
+  else if (prints)
+    on_token = Printer(*tokenizer, o.settings.tokens);
 
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
@@ -82,11 +109,6 @@ int generate(const GenerateOptions& o) {
   for (const auto& continuation : all) tokens += static_cast<double>(continuation.tokens.size());
 
   if (prints && alone) std::cout << text.rest(tokenizer->decode(all.front().tokens)) << "\n";
-  for (const auto& continuation : all) {
-    if (!prints || alone) break;
-    std::cout << fmt::format("== prompt {}, sample {}\n{}\n", continuation.prompt + 1,
-                             continuation.sample + 1, tokenizer->decode(continuation.tokens));
-  }
   if (json) json.write(to_text(to_json(o, *tokenizer, prompts, all, tokens / seconds.count())));
   return all_right;
 }
@@ -139,12 +161,12 @@ void add_generate(CLI::App& app, Run& run, char** argv) {
       ->default_str("-");
   add_backend_option(*command, o->backend);
   command->footer("docs/generating.md tells more.");
-  command->callback([o, argv, &run] {
-    run = [o, argv] {
+  command->callback([o, command, argv, &run] {
+    run = [o, command, argv] {
       go_to_backend(o->backend, argv);
       o->settings.sampling.seed = seed_from(o->seed);
       o->settings.deterministic = !o->not_deterministic;
-      return generate(*o);
+      return naming_options(*command, {}, [&] { return generate(*o); });
     };
   });
 }

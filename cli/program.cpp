@@ -4,6 +4,7 @@
 #include <exception>
 #include <iostream>
 
+#include "cli/numbers.hpp"
 #include "support/error.hpp"
 #include "support/out_of_memory.hpp"
 
@@ -18,10 +19,11 @@ int run_program(int argc, char** argv,
       "Exit status: 0 all right, 1 a verdict went against, 2 bad input or usage, 3 something the "
       "machine lacks.");
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return std::string("plumbline: ") + error.what() + "\nRun with --help for more information.\n";
+    return "plumbline: " + described(error) + "\nRun with --help for more information.\n";
   });
   Run run;
   add_commands(app, run);
+  expect_numbers(app);
   try {
     app.parse(argc, argv);
     const int status = run();

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/option_names.hpp"
 #include "cli/progress.hpp"
 #include "text/entropy.hpp"
 #include "text/passkey.hpp"
@@ -56,6 +58,13 @@ long bytes_of(const std::vector<std::string>& paths) {
 }
 
 text::TokenizedText passkeys(const TokenizeOptions& options, const text::Tokenizer& tokenizer) {
+  if (options.passkey_length > 0) {
+    const std::int64_t most = std::numeric_limits<std::int32_t>::max() / options.passkey_length;
+    if (options.passkeys > most)
+      throw BadInput(
+          "count", std::to_string(options.passkeys),
+          fmt::format("at most {} of this length, as a shard holds 2^31 - 1 tokens", most));
+  }
   text::TokenizedText result;
   const text::PasskeyOptions passkey{.length = options.passkey_length,
                                      .seed = seed_from(options.seed)};
@@ -68,7 +77,7 @@ text::TokenizedText passkeys(const TokenizeOptions& options, const text::Tokeniz
 int tokenize(const TokenizeOptions& options, bool of_passkeys) {
   if (of_passkeys != options.texts.empty()) {
     throw BadInput("texts", of_passkeys ? "given beside --passkeys" : "missing",
-                   "texts, or --passkeys and none");
+                   "a text file, or --passkeys in place of any");
   }
   check_outputs(options);
   check_writable(options.out);
@@ -83,6 +92,8 @@ int tokenize(const TokenizeOptions& options, bool of_passkeys) {
         {options.texts.begin(), options.texts.end()}, *tokenizer, options.separator,
         [&](std::size_t done) { progress.update(static_cast<long>(done), "bytes"); });
   }
+  if (!of_passkeys)
+    text::expect_separators(options.separator, options.texts.size(), result.separators);
   text::write_shard(options.out, result.tokens);
   const text::TokenStream stream(std::move(result.tokens));
   const double entropy = text::unigram_entropy(text::token_counts(stream, tokenizer->vocabulary()));
@@ -124,12 +135,15 @@ void add_tokenize(CLI::App& app, Run& run) {
   command->add_option("--out", options->out, "The shard to write, e.g. train.bin")
       ->required()
       ->check(not_empty());
-  command
-      ->add_option("--separator", options->separator,
-                   "A line that ends a document, e.g. % in fortune files; default: a file is one")
-      ->check(not_empty());
+  auto* separator =
+      command
+          ->add_option(
+              "--separator", options->separator,
+              "A line that ends a document, e.g. % in fortune files; default: a file is one")
+          ->check(not_empty());
   auto* passkeys = command->add_option("--passkeys", options->passkeys,
                                        "In place of texts: so many passkey prompts with answers");
+  passkeys->excludes(separator);
   command->add_option("--passkey-length", options->passkey_length, "Tokens of each")
       ->needs(passkeys)
       ->capture_default_str();
@@ -142,8 +156,11 @@ void add_tokenize(CLI::App& app, Run& run) {
       ->check(not_empty())
       ->default_str("-");
   command->footer("docs/text.md tells more.");
-  command->callback([options, passkeys, &run] {
-    run = [options, passkeys] { return tokenize(*options, passkeys->count() > 0); };
+  command->callback([options, command, passkeys, &run] {
+    run = [options, command, passkeys] {
+      return naming_options(*command, {{"count", "--passkeys"}, {"length", "--passkey-length"}},
+                            [&] { return tokenize(*options, passkeys->count() > 0); });
+    };
   });
 }
 

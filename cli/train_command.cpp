@@ -4,8 +4,10 @@
 
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/models_backend.hpp"
+#include "cli/other_terms.hpp"
 #include "cli/progress.hpp"
 #include "cli/ranks.hpp"
 #include "cli/train_options.hpp"
@@ -45,10 +47,20 @@ void draw_curves(const std::filesystem::path& folder, Progress& progress) {
   }
 }
 
+/// Whether a report goes into a folder that is still to be made.
+bool is_to_be_in(const std::filesystem::path& folder, const std::string& path) {
+  if (path.empty() || path == "-") return false;
+  const auto parent = std::filesystem::absolute(path).lexically_normal().parent_path();
+  return parent == (std::filesystem::absolute(folder) / "").lexically_normal().parent_path() &&
+         !std::filesystem::exists(folder);
+}
+
 int train(const TrainOptions& options) {
   const bool first = ranks().first();
-  Report json(first ? options.json : "");
+  std::optional<Report> json;
+  if (!is_to_be_in(options.habits.folder, options.json)) json.emplace(first ? options.json : "");
   training::Run run(options.settings, options.habits, ranks());
+  if (!json) json.emplace(first ? options.json : "");
   tell_of_lost_ranks(options.habits.folder);
   const bool prints = first && options.json != "-";
   if (prints && run.updates_made() > 0)
@@ -79,7 +91,7 @@ int train(const TrainOptions& options) {
         "tokens is {:.4f}\n",
         outcome.validation_loss, text::perplexity(outcome.validation_loss), outcome.baseline.loss);
   if (prints) std::cout << fmt::format("wrote {}\n", outcome.checkpoint.string());
-  if (json) json.write(to_text(to_json(outcome)));
+  if (*json) json->write(to_text(to_json(outcome)));
   return all_right;
 }
 
@@ -94,7 +106,14 @@ void add_train(CLI::App& app, Run& run, char** argv) {
     run = [options, command, argv] {
       go_to_backend(options->backend, argv);
       try {
-        return train(completed(*options, *command));
+        return naming_options(*command, train_option_names(), [&] {
+          const TrainOptions all = completed(*options, *command);
+          try {
+            return train(all);
+          } catch (const training::OtherTerms& error) {
+            throw in_options(error, all, *command);
+          }
+        });
       } catch (const training::Diverged& diverged) {
         std::cerr << "plumbline: " << diverged.what() << "\n";
         return static_cast<int>(verdict_against);

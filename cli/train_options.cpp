@@ -3,8 +3,7 @@
 
 #include "cli/fine_tuning.hpp"
 #include "cli/models_backend.hpp"
-#include "model/position_method.hpp"
-#include "plumbline_kernel.h"
+#include "cli/numbers.hpp"
 #include "training/model_json.hpp"
 
 namespace plumbline::cli {
@@ -35,15 +34,6 @@ training::Settings settings_for(const std::string& preset) {
   return s;
 }
 
-/// Of RoPE in BAM's models 500,000: the paper's appendix C builds on Llama 3 (arXiv:2407.21783,
-/// table 3), and its published models/rotary.py says so. Of everything else 10,000, BAM's
-/// models/sinusoidal.py among it.
-double usual_base(const gpu::ModelConfiguration& model) {
-  const int bias = gpu::position_method(model.position).bias;
-  const bool rope = bias == PLUMBLINE_ROPE_INTERLEAVED || bias == PLUMBLINE_ROPE_HALF_SPLIT;
-  return rope && model.architecture == gpu::Architecture::llama_style ? 500000 : 10000;
-}
-
 /// CABLE, section 4.2; BAM, appendix C.
 long usual_tokens_per_update(const gpu::ModelConfiguration& model) {
   return model.architecture == gpu::Architecture::llama_style ? 589824 : 524288;
@@ -72,7 +62,7 @@ void expect_options_of_the_objective(const TrainOptions& options, const CLI::App
   };
   if (contrastive) {
     for (const char* option :
-         {"--document-mask", "--masking", "--separator", "--tokens-per-update"})
+         {"--document-mask", "--masking", "--separator", "--sequential", "--tokens-per-update"})
       refuse(option, "language_model");
   } else {
     for (const char* option : {"--pairs", "--pooling", "--temperature", "--hard-negatives"})
@@ -87,8 +77,6 @@ void add_model_options(CLI::App& command, TrainOptions& o) {
                   "nano, gpt2_tiny, gpt2_small, gpt2_medium, bert_base, "
                   "bam_120m, bam_432m, bam_1b")
       ->capture_default_str();
-  command.add_option("--position", o.position,
-                     "Position method: cable, alibi, ggd, rope, sinusoidal, ... (docs/methods.md)");
   command.add_flag("--ssmax", o.ssmax, "Scalable softmax");
   command.add_option("--layers", s.model.layers, "Layers");
   command.add_option("--heads", s.model.heads, "Attention heads");
@@ -96,16 +84,6 @@ void add_model_options(CLI::App& command, TrainOptions& o) {
   command.add_option("--vocabulary", s.model.vocabulary, "Rows of the embedding");
   command.add_option("--dropout", s.model.dropout, "Share of numbers that dropout sets to 0");
   command.add_option("--format", o.format, "fp32, tf32 or bf16 (with fp32 master weights)");
-  command.add_option("--base", s.model.options.base,
-                     "Of RoPE (10000; BAM's models 500000), sinusoidal (10000)");
-  command.add_option("--amplitude", s.model.options.amplitude, "Of sinusoidal positions");
-  command.add_option("--window", s.model.options.window, "Of local RoPE");
-  command.add_option("--buckets", s.model.options.buckets, "Of T5");
-  command.add_option("--max-distance", s.model.options.max_distance, "Of T5");
-  command.add_option("--largest", s.model.options.largest, "Of clipped T5 tables");
-  command.add_option("--positions", s.model.options.positions, "Of CoPE: rows of its table");
-  command.add_option("--prior-start", o.prior_start, "Of GGD: uniform or slope");
-  command.add_flag("--train-mu", s.model.options.trains_mu, "Of GGD: train theta_mu");
 }
 
 void add_fine_tuning_options(CLI::App& command, TrainOptions& o) {
@@ -148,7 +126,7 @@ void add_run_options(CLI::App& command, TrainOptions& o) {
       .add_option("--tokens-per-update", o.tokens_per_update,
                   "In place of --batch: as many rows as have so many tokens together (default for "
                   "all presets but nano: 524288; BAM's: 589824)")
-      ->check(CLI::Range(1L, 1L << 40))
+      ->check(whole_number_from(1, 1L << 40))
       ->excludes(batch);
   command.add_option("--part", s.part, "Rows that go through the model at once");
   command.add_flag("--sequential", o.sequential, "Windows in the order of the data");
@@ -182,8 +160,25 @@ void add_run_options(CLI::App& command, TrainOptions& o) {
 
 }  // namespace
 
+const OptionNames& train_option_names() {
+  static const OptionNames names{{"context", "--length"},
+                                 {"deterministic", "--not-deterministic"},
+                                 {"highest", "--learning-rate"},
+                                 {"kind", "--optimizer"},
+                                 {"kv_heads", "--heads"},
+                                 {"lowest", "--lowest-learning-rate"},
+                                 {"masking rate", "--masking"},
+                                 {"max_norm", "--clip"},
+                                 {"positions of cope", "--positions"},
+                                 {"shuffled", "--sequential"},
+                                 {"trains_mu", "--train-mu"},
+                                 {"width / heads", "--width / --heads"}};
+  return names;
+}
+
 void add_train_options(CLI::App& command, TrainOptions& o) {
   add_model_options(command, o);
+  add_position_options(command, o.position);
   add_run_options(command, o);
   add_fine_tuning_options(command, o);
   add_backend_option(command, o.backend);
@@ -231,24 +226,12 @@ TrainOptions completed(TrainOptions options, const CLI::App& command) {
   }
   model.vocabulary = s.model.vocabulary;
   model.dropout = s.model.dropout;
-  const gpu::PositionOptions& o = s.model.options;
   model.options = preset.model.options;
-  const auto take = [&](const char* option, auto member) {
-    if (given(option)) model.options.*member = o.*member;
-  };
-  take("--base", &gpu::PositionOptions::base);
-  take("--amplitude", &gpu::PositionOptions::amplitude);
-  take("--window", &gpu::PositionOptions::window);
-  take("--buckets", &gpu::PositionOptions::buckets);
-  take("--max-distance", &gpu::PositionOptions::max_distance);
-  take("--largest", &gpu::PositionOptions::largest);
-  take("--positions", &gpu::PositionOptions::positions);
-  take("--train-mu", &gpu::PositionOptions::trains_mu);
-  if (given("--position")) model.position = options.position;
-  if (options.from.empty() && !given("--base")) model.options.base = usual_base(model);
+  choose_position(command, options.position, s.initial != nullptr, model);
   if (given("--format")) model.format = training::format_from(options.format, "--format");
-  if (given("--prior-start"))
-    model.options.prior_start = training::prior_start_from(options.prior_start, "--prior-start");
+  if (given("--masking") && model.architecture != gpu::Architecture::bert)
+    throw BadInput("--masking", "given for a model that predicts the next token",
+                   "only for a BERT");
   model.ssmax = options.ssmax || preset.model.ssmax;
   s.length = given("--length") ? options.length : preset.length;
   const bool by_tokens = options.preset != "nano" && !is_contrastive(options);

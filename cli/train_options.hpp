@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/option_names.hpp"
+#include "cli/position_options.hpp"
 #include "training/settings.hpp"
 
 namespace plumbline::cli {
@@ -13,7 +15,8 @@ namespace plumbline::cli {
 struct TrainOptions {
   training::Settings settings;
   training::Habits habits;
-  std::string preset = "nano", position, format, optimizer = "adamw", prior_start = "slope";
+  PositionChoice position;
+  std::string preset = "nano", format, optimizer = "adamw";
   std::string seed = "1", backend = "emulated", json, folder;
   std::string from, objective = "language_model", pooling = "mean", tokenizer = "byte";
   training::ContrastiveSettings contrastive;
@@ -22,6 +25,9 @@ struct TrainOptions {
   long tokens_per_update = 0;  // if not given: the paper's
   bool sequential = false, not_deterministic = false, ssmax = false;
 };
+
+/// The options that set the fields of settings, and the terms of a run, of other names.
+const OptionNames& train_option_names();
 
 void add_train_options(CLI::App& command, TrainOptions& options);
 

@@ -4,6 +4,7 @@
 
 #include "cases/vectors.hpp"
 #include "cli/command.hpp"
+#include "cli/numbers.hpp"
 #include "cli/progress.hpp"
 #include "support/error.hpp"
 #include "verdict/spec_generator.hpp"
@@ -66,7 +67,7 @@ void add_vectors(CLI::App& app, Run& run) {
   command
       ->add_option("--cases", options->cases,
                    "How many cases in all, shared by pass x bias x format and rounded up")
-      ->check(CLI::Range(1, 1000000))
+      ->check(whole_number_from(1, 1000000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();
   auto* given_cases = command

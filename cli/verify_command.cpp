@@ -10,6 +10,7 @@
 
 #include "cli/builtin_kernels.hpp"
 #include "cli/command.hpp"
+#include "cli/numbers.hpp"
 #include "cli/page_folder.hpp"
 #include "cli/progress.hpp"
 #include "cli/shell_word.hpp"
@@ -256,7 +257,7 @@ void add_verify(CLI::App& app, Run& run) {
           ->add_option(
               "--time-limit", options->time_limit,
               "With --kernel: how many seconds a call may take, before it counts as a hang")
-          ->check(CLI::Range(0.01, 86400.0))
+          ->check(number_from(0.01, 86400))
           ->capture_default_str();
   time_limit->needs(kernel);
   command->add_option("--backend", options->backend, "Where the built-in kernels run")
@@ -269,7 +270,7 @@ void add_verify(CLI::App& app, Run& run) {
   command
       ->add_option("--cases", options->cases,
                    "How many cases in all, shared by kernel x pass x bias x format and rounded up")
-      ->check(CLI::Range(1, 100000000))
+      ->check(whole_number_from(1, 100000000))
       ->capture_default_str();
   auto* all = command->add_flag("--all", options->all,
                                 fmt::format("Every cell, and at least {} cases", cases_of_all));

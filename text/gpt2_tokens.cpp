@@ -6,13 +6,13 @@
 namespace plumbline::text {
 
 std::vector<Token> Gpt2Tokens::encode(std::string_view) const {
-  throw BadInput("a text, for the tokenizer gpt2", "there",
-                 "token shards alone: GPT-2's byte-pair encoding is not built in");
+  throw BadInput("tokenizer", "gpt2, whose byte-pair encoding is not built in",
+                 "another one for texts; for gpt2, token shards (*.bin) that were made elsewhere");
 }
 
 std::string Gpt2Tokens::decode(std::span<const Token>) const {
-  throw BadInput("tokens' text, of the tokenizer gpt2", "asked for",
-                 "nothing that needs it: GPT-2's byte-pair encoding is not built in");
+  throw BadInput("tokenizer", "gpt2, whose byte-pair encoding is not built in",
+                 "another one, as the text of tokens is asked for");
 }
 
 }  // namespace plumbline::text

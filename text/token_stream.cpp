@@ -76,13 +76,14 @@ std::vector<std::span<const Token>> TokenStream::pieces() const {
 
 Split split(const TokenStream& stream, double fraction) {
   if (!(fraction > 0 && fraction < 1)) {
-    throw BadInput("validation fraction", fmt::format("{}", fraction), "between 0 and 1");
+    throw BadInput("validation", fmt::format("{}", fraction), "between 0 and 1");
   }
   const auto count =
       static_cast<std::int64_t>(std::floor(fraction * static_cast<double>(stream.size())));
   if (count < 1 || count >= stream.size()) {
-    throw BadInput("validation part", fmt::format("{} of {} tokens", count, stream.size()),
-                   "at least one token in it and one outside");
+    throw BadInput("validation",
+                   fmt::format("{}, which is {} of {} tokens", fraction, count, stream.size()),
+                   "a share that is at least one token, and leaves one");
   }
   return {stream.part(0, stream.size() - count), stream.part(stream.size() - count, count)};
 }
@@ -90,14 +91,19 @@ Split split(const TokenStream& stream, double fraction) {
 TokenStream open_stream(const std::vector<std::filesystem::path>& paths, const Tokenizer& tokenizer,
                         const std::string& separator) {
   TokenStream stream;
+  std::size_t texts = 0, separators = 0;
   for (const auto& path : paths) {
     if (path.extension() == ".bin") {
       const auto shard = std::make_shared<const Shard>(path, tokenizer.vocabulary());
       stream.append(shard->tokens(), shard);
     } else {
-      stream.append(TokenStream(tokenize({path}, tokenizer, separator).tokens));
+      TokenizedText text = tokenize({path}, tokenizer, separator);
+      stream.append(TokenStream(std::move(text.tokens)));
+      separators += text.separators;
+      ++texts;
     }
   }
+  expect_separators(separator, texts, separators);
   return stream;
 }
 

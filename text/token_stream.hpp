@@ -52,7 +52,7 @@ Split split(const TokenStream& stream, double fraction);
 
 /// The stream of files in order: one whose name ends in .bin is a token shard, any other a text
 /// that is tokenized here (text/tokenize.hpp, which tells what `separator` does).
-/// @throws BadInput naming the file and the reason.
+/// @throws BadInput naming the file and the reason, and as expect_separators.
 TokenStream open_stream(const std::vector<std::filesystem::path>& paths, const Tokenizer& tokenizer,
                         const std::string& separator = "");
 

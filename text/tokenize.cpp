@@ -10,14 +10,16 @@
 namespace plumbline::text {
 namespace {
 
-/// Takes the next document off the front of `rest`.
-std::string_view next_document(std::string_view& rest, const std::string& separator) {
+/// Takes the next document off the front of `rest`, and counts the separator that ends it.
+std::string_view next_document(std::string_view& rest, const std::string& separator,
+                               std::size_t& separators) {
   std::size_t line = 0;
   while (!separator.empty() && line < rest.size()) {
     const std::size_t end = std::min(rest.find('\n', line), rest.size());
     if (rest.substr(line, end - line) == separator) {
       const std::string_view document = rest.substr(0, line);
       rest.remove_prefix(std::min(end + 1, rest.size()));
+      ++separators;
       return document;
     }
     line = end + 1;
@@ -44,7 +46,7 @@ TokenizedText tokenize(const std::vector<std::filesystem::path>& paths, const To
     std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     const std::size_t documents_before = result.documents;
     while (!rest.empty()) {
-      const std::string_view document = next_document(rest, separator);
+      const std::string_view document = next_document(rest, separator, result.separators);
       if (!document.empty()) {
         result.tokens.push_back(tokenizer.specials().end_of_text);
         try {
@@ -65,6 +67,15 @@ TokenizedText tokenize(const std::vector<std::filesystem::path>& paths, const To
     files[n].reset();
   }
   return result;
+}
+
+void expect_separators(const std::string& separator, std::size_t texts, std::size_t found) {
+  if (separator.empty() || found > 0) return;
+  if (texts == 0)
+    throw BadInput("separator", in_quotes(separator) + ", and there are token shards alone",
+                   "a text among the data: in shards, documents are separated already");
+  throw BadInput("separator", in_quotes(separator) + ", which is no line of the texts",
+                 "a line that ends a document, or none: a file is a document then");
 }
 
 }  // namespace plumbline::text

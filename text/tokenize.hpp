@@ -15,7 +15,8 @@ namespace plumbline::text {
 struct TokenizedText {
   std::vector<Token> tokens;
   std::size_t documents = 0;
-  std::size_t bytes = 0;  ///< of text, separators not counted
+  std::size_t bytes = 0;       ///< of text, separators not counted
+  std::size_t separators = 0;  ///< lines that were one
 };
 
 /// Told how many bytes of the files are done.
@@ -30,5 +31,9 @@ using ByteProgress = std::function<void(std::size_t done)>;
 /// has no text; a document is too long for the tokenizer.
 TokenizedText tokenize(const std::vector<std::filesystem::path>& paths, const Tokenizer& tokenizer,
                        const std::string& separator = "", const ByteProgress& progress = {});
+
+/// A separator that separates nothing is a slip that would make one document of everything.
+/// @throws BadInput if there is a separator and none was found in the texts, or no text to find it.
+void expect_separators(const std::string& separator, std::size_t texts, std::size_t found);
 
 }  // namespace plumbline::text

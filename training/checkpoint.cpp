@@ -16,6 +16,7 @@
 #include "support/sha256.hpp"
 #include "support/strict_json.hpp"
 #include "support/text.hpp"
+#include "training/terms.hpp"
 
 namespace plumbline::training {
 
@@ -116,25 +117,6 @@ long updates_from(const std::string& text) {
   return updates;
 }
 
-/// @throws BadInput for the first place at which two JSON values differ.
-void expect_same(const std::string& place, const Terms& found, const Terms& expected) {
-  if (found == expected) return;
-  if (found.is_object() && expected.is_object()) {
-    for (const auto& [key, value] : expected.items()) {
-      const std::string inner = place.empty() ? key : place + "." + key;
-      if (!found.contains(key)) throw BadInput(inner, "missing", value.dump());
-      expect_same(inner, found[key], value);
-    }
-    for (const auto& [key, value] : found.items()) {
-      if (!expected.contains(key))
-        throw BadInput(place.empty() ? key : place + "." + key, value.dump(),
-                       "nothing of that name in this run");
-    }
-    return;
-  }
-  throw BadInput(place, found.dump(), expected.dump() + ", as this run has it");
-}
-
 std::string shown(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
@@ -226,12 +208,15 @@ void save_checkpoint(const std::filesystem::path& path, const gpu::ModelConfigur
 
 State load_checkpoint(const std::filesystem::path& path, const gpu::ModelConfiguration& model,
                       const gpu::ParameterLayout& layout, const Terms& terms) {
-  return in_file(path, [&](const SafetensorsView& file) {
+  std::vector<Difference> others;
+  State state = in_file(path, [&](const SafetensorsView& file) {
     const Terms said = parse_strict_json(field(file, "terms"), "metadata terms");
     check_digest(file);
-    expect_same("", said, terms);
-    return read_state(file, model, layout);
+    others = differences(said, terms);
+    return others.empty() ? read_state(file, model, layout) : State();
   });
+  if (!others.empty()) throw OtherTerms(path, std::move(others));
+  return state;
 }
 
 Terms read_terms(const std::filesystem::path& path) {

@@ -31,8 +31,9 @@ void save_checkpoint(const std::filesystem::path&, const gpu::ModelConfiguration
                      const gpu::ParameterLayout&, const Terms&, const State&);
 
 /// @throws BadInput naming the file, the field, its value and what was expected: it cannot be read,
-/// is no checkpoint or is damaged (parse_safetensors, SHA-256); a term differs from `terms`; a
-/// tensor is missing, has another shape or type, or is none of ours.
+/// is no checkpoint or is damaged (parse_safetensors, SHA-256); a tensor is missing, has another
+/// shape or type, or is none of ours. OtherTerms (training/terms.hpp) where terms differ from
+/// `terms`.
 State load_checkpoint(const std::filesystem::path&, const gpu::ModelConfiguration&,
                       const gpu::ParameterLayout&, const Terms& terms);
 

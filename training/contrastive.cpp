@@ -2,7 +2,6 @@
 #include "training/contrastive.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "support/mapped_file.hpp"
@@ -13,13 +12,11 @@ namespace plumbline::training {
 Contrastive::Contrastive(const Settings& settings, const text::Tokenizer& tokenizer)
     : settings_(settings), batches_(settings, tokenizer) {}
 
-std::uint64_t Contrastive::fingerprint() const {
+Terms Contrastive::data() const {
+  const MappedFile pairs(settings_.contrastive->pairs);
   Sha256 sum;
-  sum.add(MappedFile(settings_.contrastive->pairs).bytes());
-  const std::string digest = sum.digest();
-  std::uint64_t first = 0;
-  std::from_chars(digest.data(), digest.data() + 16, first, 16);
-  return first;
+  sum.add(pairs.bytes());
+  return Terms::array({{{"bytes", pairs.bytes().size()}, {"fingerprint", sum.digest()}}});
 }
 
 int Contrastive::most_texts() const {

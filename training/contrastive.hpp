@@ -17,7 +17,7 @@ class Contrastive : public Objective {
   /// @throws BadInput as PairBatches.
   Contrastive(const Settings&, const text::Tokenizer&);
 
-  std::uint64_t fingerprint() const override;
+  Terms data() const override;
   std::int64_t tokens_per_update() const override;
   int begin(gpu::Trainer&, long n) override;
   double add(gpu::Trainer&, int k) override;

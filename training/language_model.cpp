@@ -1,22 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training/language_model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "support/error.hpp"
 #include "text/entropy.hpp"
 
 namespace plumbline::training {
+
+namespace {
+
+/// @throws BadInput where a part has not the tokens of one row.
+text::Split with_rows(text::Split split, const Settings& settings) {
+  // BERT's rows begin with cls and end with sep; the others' last label is one token more.
+  const int more = settings.model.architecture == gpu::Architecture::bert ? -2 : 1;
+  for (const auto& [name, part] :
+       {std::pair("training", &split.training), std::pair("validation", &split.validation)}) {
+    if (part->size() >= settings.length + more) continue;
+    throw BadInput("length", std::to_string(settings.length),
+                   fmt::format("at most {}: the {} part of the data has {} tokens",
+                               part->size() - more, name, part->size()));
+  }
+  return split;
+}
+
+}  // namespace
 
 LanguageModel::LanguageModel(const Settings& settings, const text::Tokenizer& tokenizer)
     : settings_(settings),
       vocabulary_(tokenizer.vocabulary()),
       data_(text::open_stream(settings.data, tokenizer, settings.separator)),
-      split_(text::split(data_, settings.validation)),
+      split_(with_rows(text::split(data_, settings.validation), settings)),
       training_(split_.training, tokenizer, settings, settings.batch,
                 settings.shuffled ? text::Order::shuffled : text::Order::sequential),
       validation_(split_.validation, tokenizer, settings, settings.part, text::Order::sequential) {}
 
-std::uint64_t LanguageModel::fingerprint() const { return text::fingerprint(data_); }
+Terms LanguageModel::data() const {
+  Terms files = Terms::array();
+  std::int64_t first = 0;
+  for (const auto tokens : data_.pieces()) {  // one a file
+    const auto count = static_cast<std::int64_t>(tokens.size());
+    files.push_back(
+        {{"tokens", count},
+         {"fingerprint", fmt::format("{:016x}", text::fingerprint(data_.part(first, count)))}});
+    first += count;
+  }
+  return files;
+}
 
 std::int64_t LanguageModel::tokens_per_update() const {
   return static_cast<std::int64_t>(settings_.batch) * settings_.length;

@@ -12,7 +12,7 @@ class LanguageModel : public Objective {
   /// @throws BadInput as text::open_stream, text::split and Batches.
   LanguageModel(const Settings&, const text::Tokenizer&);
 
-  std::uint64_t fingerprint() const override;
+  Terms data() const override;
   std::int64_t tokens_per_update() const override;
   int begin(gpu::Trainer&, long n) override;
   double add(gpu::Trainer&, int k) override;

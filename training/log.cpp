@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <system_error>
+
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -43,8 +46,16 @@ Log::Log(const std::filesystem::path& path, long updates) : path_(path) {
 }
 
 void Log::write(const nlohmann::ordered_json& line) {
+  std::error_code ignored;
+  const std::uintmax_t before = std::filesystem::file_size(path_, ignored);
+  errno = 0;
   file_ << line.dump() << '\n' << std::flush;
-  if (!file_) throw BadInput("log", path_in_quotes(path_), "room for another line");
+  if (file_) return;
+  const std::string reason = std::error_code(errno, std::generic_category()).message();
+  file_.close();                                         // it may try once more
+  std::filesystem::resize_file(path_, before, ignored);  // without a part of the line
+  throw BadInput("log " + path_in_quotes(path_), "not writable (" + reason + ")",
+                 "room for another line");
 }
 
 }  // namespace plumbline::training

@@ -18,7 +18,7 @@ class Log {
   /// no log's.
   Log(const std::filesystem::path&, long updates);
 
-  /// @throws BadInput if there is no room for it.
+  /// @throws BadInput if there is no room for it; then nothing of it is written, and this is over.
   void write(const nlohmann::ordered_json& line);
 
  private:

@@ -24,8 +24,8 @@ class Objective {
  public:
   virtual ~Objective() = default;
 
-  /// Tells the data apart.
-  virtual std::uint64_t fingerprint() const = 0;
+  /// Tells the data apart: an object for every file, with its size and a fingerprint.
+  virtual Terms data() const = 0;
   /// Tokens that the model reads in an update, padding included.
   virtual std::int64_t tokens_per_update() const = 0;
 

@@ -50,7 +50,7 @@ PairBatches::PairBatches(const Settings& settings, const text::Tokenizer& tokeni
   if (training_ < settings.batch)
     throw BadInput("file " + path_in_quotes(settings.contrastive->pairs),
                    fmt::format("{} pairs, {} of them for validation", all, validation_),
-                   fmt::format("at least a batch, {}, for training", settings.batch));
+                   fmt::format("at least batch, {}, for training", settings.batch));
   for (std::size_t n = 0; n < pairs_.size(); ++n) pairs_.at(n);  // damaged ones, before any work
 }
 

@@ -14,8 +14,10 @@
 #include "support/folder_lock.hpp"
 #include "support/text.hpp"
 #include "train/trainer.hpp"
+#include "training/folder.hpp"
 #include "training/log.hpp"
 #include "training/objective.hpp"
+#include "training/terms.hpp"
 
 namespace plumbline::training {
 
@@ -33,55 +35,11 @@ const Wanted& checked(const Wanted& wanted) {
   return wanted;
 }
 
-/// The run's folder, made if there is none; no other process is at work in it.
-const std::filesystem::path& made(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw BadInput("out", path_in_quotes(folder) + ": " + error.message(),
-                   "a folder, or a place where one can be made");
-  return folder;
-}
-
-/// The newest checkpoint of the run that is to be resumed; empty for a new run.
-std::filesystem::path newest_checkpoint(const Habits& habits) {
-  const auto found = checkpoints_in(habits.folder);
-  if (habits.resume && found.empty())
-    throw BadInput("out", path_in_quotes(habits.folder) + ", which holds no checkpoint",
-                   "a run's folder, for --resume");
-  if (!habits.resume && !found.empty())
-    throw BadInput("out", path_in_quotes(habits.folder) + ", which holds a run already",
-                   "another folder, or --resume to go on with that run");
-  return found.empty() ? std::filesystem::path() : found.back();
-}
-
-/// All but the newest `keep` checkpoints go.
-void remove_old_checkpoints(const Habits& habits) {
-  auto all = checkpoints_in(habits.folder);
-  while (static_cast<int>(all.size()) > habits.keep) {
-    std::filesystem::remove(all.front());
-    all.erase(all.begin());
-  }
-}
-
-/// Takes away what a killed run left of a file that it was writing. The folder is ours.
-void remove_partial_files(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> partial;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    const auto of = [&](const char* file) { return name.starts_with(file); };
-    const bool ours = of(".checkpoint-") || of(".run.json.") || of(".log.jsonl.") ||
-                      name.find(".svg.") != std::string::npos;  // a curve
-    if (name.ends_with(".partial") && ours) partial.push_back(entry.path());
-  }
-  for (const auto& path : partial) std::filesystem::remove(path);
-}
-
 std::unique_ptr<text::Tokenizer> tokenizer_for(const Settings& settings) {
   auto tokenizer = text::open_tokenizer(settings.tokenizer);
   if (settings.model.vocabulary < tokenizer->vocabulary())
     throw BadInput("vocabulary", std::to_string(settings.model.vocabulary),
-                   fmt::format("at least {}, the vocabulary of the tokenizer {}",
+                   fmt::format("at least {}, as many as the tokenizer {} has",
                                tokenizer->vocabulary(), in_quotes(settings.tokenizer)));
   return tokenizer;
 }
@@ -91,6 +49,8 @@ State resumed(const std::filesystem::path& newest, const Habits& habits, const S
               const gpu::ParameterLayout& layout, const Terms& terms) {
   try {
     return load_checkpoint(newest, settings.model, layout, terms);
+  } catch (const OtherTerms&) {
+    throw;  // those before it have the same terms
   } catch (const BadInput& error) {
     const auto all = checkpoints_in(habits.folder);
     if (all.size() < 2) throw;
@@ -110,7 +70,7 @@ struct Run::Parts {
         habits(checked(wanted_habits)),
         tokenizer(tokenizer_for(settings)),
         objective(make_objective(settings, *tokenizer)),
-        terms(terms_of(settings, objective->fingerprint())),
+        terms(terms_of(settings, objective->data())),
         ranks(of_run),
         trainer(settings.model,
                 {.batch = settings.part,
@@ -126,6 +86,7 @@ struct Run::Parts {
   }
 
   void begin_or_resume() {
+    if (habits.resume) newest_checkpoint(habits);  // before anything is made
     lock.emplace(made(habits.folder));
     const std::filesystem::path newest = newest_checkpoint(habits);
     remove_partial_files(habits.folder);
@@ -239,7 +200,14 @@ struct Run::Parts {
       status.seconds_left = seconds_since(start) * (all - updates) / (updates - begun);
       if (due(habits.save_every)) check_parameters();
       on_first_rank([&] {
-        write(status, tokens);
+        try {
+          write(status, tokens);
+        } catch (const BadInput& error) {  // a full disk
+          throw BadInput(fmt::format("after update {} (the checkpoints in {} are whole; --resume "
+                                     "goes on from the newest)",
+                                     updates, path_in_quotes(habits.folder)),
+                         error);
+        }
         report(status);
       });
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "support/error.hpp"
 #include "support/sha256.hpp"
@@ -72,6 +73,13 @@ void validate(const Settings& s) {
   expect(s.batch >= 1, "batch", s.batch, "at least 1");
   expect(s.part >= 1 && s.batch % s.part == 0, "part", s.part,
          fmt::format("a divisor of batch, {}", s.batch));
+  // What fp32 does not take for 0, nor for infinite.
+  constexpr float least = std::numeric_limits<float>::min(),
+                  most = std::numeric_limits<float>::max();
+  expect(s.schedule.highest >= least && s.schedule.highest <= most, "learning_rate",
+         s.schedule.highest, fmt::format("a number from {:.2g} to {:.2g}", least, most));
+  expect(s.optimizer.weight_decay <= most, "weight_decay", s.optimizer.weight_decay,
+         fmt::format("at most {:.2g}", most));
   expect(std::isfinite(s.validation) && s.validation > 0 && s.validation < 1, "validation",
          s.validation, "a share of the tokens between 0 and 1");
   expect(s.masking > 0 && s.masking <= 1, "masking", s.masking, "above 0 and at most 1");
@@ -91,12 +99,12 @@ void validate(const Habits& h) {
   expect(h.keep >= 1, "keep", h.keep, "at least 1");
 }
 
-Terms terms_of(const Settings& s, std::uint64_t fingerprint) {
+Terms terms_of(const Settings& s, const Terms& data) {
   return {{"model", to_json(s.model)},
           {"from", s.initial ? digest_of(*s.initial) : ""},
           {"objective", objective_of(s)},
           {"tokenizer", s.tokenizer},
-          {"data", fmt::format("{:016x}", fingerprint)},
+          {"data", data},
           {"separator", s.separator},
           {"validation", s.validation},
           {"length", s.length},

@@ -64,8 +64,8 @@ struct Habits {
 void validate(const Settings&);
 void validate(const Habits&);
 
-/// What a run and its resumption must have in common; `fingerprint` tells the data apart.
-Terms terms_of(const Settings&, std::uint64_t fingerprint);
+/// What a run and its resumption must have in common. @param data of Objective::data().
+Terms terms_of(const Settings&, const Terms& data);
 
 /// The model that terms were made for. @throws BadInput naming the field.
 gpu::ModelConfiguration model_of(const Terms&);

@@ -214,8 +214,14 @@ BOOST_AUTO_TEST_CASE(options_and_names_that_do_not_exist) {
   expect_refused("verify --bias alibbi", {"--bias", "alibbi", "alibi"});
   expect_refused("verify --dtype fp63", {"--dtype", "fp63", "fp32"});
   expect_refused("verify --kernels nave", {"--kernels", "nave", "naive"});
-  expect_refused("verify --cases 0", {"--cases"});
-  expect_refused("verify --cases many", {"--cases"});
+  expect_refused("verify --cases 0", {"--cases is \"0\"", "a whole number from 1 to 100000000"});
+  expect_refused("verify --cases many", {"--cases is \"many\"", "a whole number from 1 to"});
+  expect_refused("verify --cases 010", {"--cases is \"010\"", "a whole number"});
+  for (const char* limit : {"nan", "inf", "0", "0x1", "1e999", "soon"}) {
+    const std::string option = std::string("--time-limit ") + limit;
+    expect_refused("verify --kernel ./mine.so " + option,
+                   {std::string("--time-limit is \"") + limit + "\"", "from 0.01 to 86400"});
+  }
   expect_refused("verify --seed -1", {"--seed", "-1", "whole number"});
   expect_refused("verify --seed 18446744073709551616", {"--seed", "2^64"});
   expect_refused("verify --kernel ''", {"--kernel", "empty"});

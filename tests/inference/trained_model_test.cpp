@@ -49,7 +49,7 @@ void save_run(const std::filesystem::path& folder, long updates, std::uint64_t s
   const ParameterLayout layout(settings.model);
   const std::vector<float> moments(layout.size());
   training::save_checkpoint(training::checkpoint_path(folder, updates), settings.model, layout,
-                            training::terms_of(settings, 0),
+                            training::terms_of(settings, {}),
                             {updates, some_parameters(settings.model, seed), moments, moments});
 }
 

@@ -66,9 +66,14 @@ BOOST_FIXTURE_TEST_CASE(passkeys_to_train_on_become_a_shard, Fixture) {
   BOOST_TEST(test::plumbline(command + " --seed 5").status == 0);
   BOOST_TEST(test::text_of(shard) != written);
   refused("--out " + shard + " --passkeys 3 " + text, {"texts", "--passkeys"});
-  refused("--out " + shard + " --passkeys 0", {"count is 0", "at least 1"});
-  refused("--out " + shard + " --passkeys 3 --passkey-length 100", {"length is 100", "at least"});
+  refused("--out " + shard + " --passkeys 0", {"--passkeys is 0", "at least 1"});
+  refused("--out " + shard + " --passkeys 3 --passkey-length 100",
+          {"--passkey-length is 100", "at least"});
   refused("--out " + shard + " --passkey-length 300 " + text, {"--passkeys"});
+  refused("--out " + shard + " --passkeys 3 --separator %", {"--passkeys", "--separator"});
+  refused("--out " + shard + " --passkeys 4194304", {"--passkeys is 4194304", "most 4194303"});
+  refused("--out " + shard + " --passkeys 9223372036854775808", {"--passkeys is", "below 2^63"});
+  refused("--out " + shard + " --passkeys 1e3", {"--passkeys is \"1e3\"", "a whole number"});
 }
 
 BOOST_FIXTURE_TEST_CASE(bad_input_is_refused_and_leaves_nothing_behind, Fixture) {
@@ -85,6 +90,8 @@ BOOST_FIXTURE_TEST_CASE(bad_input_is_refused_and_leaves_nothing_behind, Fixture)
   refused("--out /dev/full " + text, {"/dev/full", "No space left"});
   refused(out + "--tokenizer " + text + " " + text, {"tokenizer", "text.txt", "SentencePiece"});
   refused(out + "--tokenizer " + (folder / "none.model").string() + " " + text, {"none.model"});
+  refused(out + "--tokenizer gpt2 " + text, {"tokenizer is gpt2", "byte-pair", "token shards"});
+  refused(out + "--separator % " + text, {"--separator is \"%\"", "no line of the texts"});
   refused(out, {"texts"});
   refused(text, {"--out"});
   refused(out + "''", {"texts", "empty"});

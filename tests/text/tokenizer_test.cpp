@@ -12,6 +12,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "text/byte_tokenizer.hpp"
 #include "text/passkey.hpp"
+#include "text/token_stream.hpp"
 #include "text/tokenize.hpp"
 
 using namespace plumbline;
@@ -182,6 +183,10 @@ BOOST_FIXTURE_TEST_CASE(a_line_that_is_the_separator_ends_a_document, Fixture) {
   BOOST_TEST(result.documents == 2);
   BOOST_TEST(std::count(result.tokens.begin(), result.tokens.end(), Token{256}) == 2);
   BOOST_TEST(result.tokens[7] == 256);
+  BOOST_TEST(result.separators == 4);
+  // In one of two texts is enough; in none, it is a slip.
+  BOOST_TEST(open_stream({path, file("one", "c\n")}, tokenizer, "%").size() == 19);
+  expect_refused([&] { open_stream({path}, tokenizer, "%%%"); }, {"separator", "%%%", "no line"});
   expect_refused([&] { tokenize({file("s", "%\n%\n")}, tokenizer, "%"); },
                  {"nothing but separators"});
 }

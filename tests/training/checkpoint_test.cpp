@@ -9,6 +9,7 @@
 #include "support/mapped_file.hpp"
 #include "support/safetensors.hpp"
 #include "tests/cases/temporary_folder.hpp"
+#include "training/terms.hpp"
 
 namespace training = plumbline::training;
 using plumbline::BadInput;
@@ -99,6 +100,18 @@ BOOST_FIXTURE_TEST_CASE(a_run_on_other_terms_is_refused, Saved) {
   BOOST_TEST(contains(message, "64"), message);
   BOOST_TEST(contains(message, "128"), message);
   BOOST_TEST(contains(message, path.filename().string()), message);
+  other["updates"] = 3;
+  try {
+    training::load_checkpoint(path, model, layout, other);
+    BOOST_ERROR("nothing was thrown");
+  } catch (const training::OtherTerms& error) {
+    BOOST_TEST(error.differences().size() == 2u);
+    BOOST_TEST(error.differences().front().term == "model.width");
+    BOOST_TEST(error.differences().front().of_checkpoint == 64);
+    BOOST_TEST(error.differences().front().asked == 128);
+    BOOST_TEST(error.differences().back().term == "updates");
+    BOOST_TEST(error.differences().back().of_checkpoint.is_null());
+  }
   other = terms;
   other["ranks"] = 2;
   BOOST_TEST(contains(refusal([&] { training::load_checkpoint(path, model, layout, other); }),

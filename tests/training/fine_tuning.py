@@ -115,6 +115,13 @@ with tempfile.TemporaryDirectory() as place:
             "--length", 16, "--part", 3, "--tokens-per-update", 200, "--updates", 1)
     batch = json.loads((place / "budget" / "run.json").read_text())["batch"]
     check(batch == 12, f"200 tokens in rows of 16, by parts of 3 rows, are {batch} rows, not 12")
+    # Sinusoidal positions of CABLE's published code, and what is asked for.
+    for n, (given, amplitude) in enumerate((([], 0.1), (["--amplitude", 1], 1))):
+        succeed("train", text, "--out", place / f"sinusoidal_{n}", "--layers", 1, "--heads", 1,
+                "--width", 32, "--length", 16, "--batch", 1, "--updates", 1, "--position",
+                "sinusoidal", *given)
+        terms = json.loads((place / f"sinusoidal_{n}" / "run.json").read_text())
+        check(terms["model"]["options"]["amplitude"] == amplitude, f"amplitude: {terms}")
     begun = tensors(checkpoint(place / "bert", 2))
     # RoPE's base in BAM's published code, and that of its sinusoidal positions.
     for position, base in (("rope", 500000), ("sinusoidal", 10000)):
@@ -122,7 +129,8 @@ with tempfile.TemporaryDirectory() as place:
                 "--layers", 1, "--heads", 1, "--width", 32, "--vocabulary", 261, "--batch", 1,
                 "--length", 16, "--updates", 1, "--position", position)
         terms = json.loads((place / f"bam_{position}" / "run.json").read_text())
-        check(terms["model"]["options"]["base"] == base, f"BAM's base: {terms}")
+        check((terms["model"]["options"]["base"], terms["model"]["options"]["amplitude"]) ==
+              (base, 1), f"BAM's base and amplitude: {terms}")
         check(terms["schedule"]["highest"] == 1e-3, f"BAM's rate, appendix C: {terms}")
 
     # The weights themselves, fresh moments, no update made: at another length and RoPE's base.
@@ -146,7 +154,7 @@ with tempfile.TemporaryDirectory() as place:
     check(checkpoint(place / "longer", 4).read_bytes() ==
           checkpoint(place / "resumed", 4).read_bytes(), "a resumed run's bytes")
     other = [checkpoint(place / "bert", 0) if a == place / "bert" else a for a in longer]
-    refused(["from is"], *other, "--out", place / "resumed", "--resume")
+    refused(["--resume", "--from with other weights"], *other, "--out", place / "resumed", "--resume")
 
     # Contrastive training: embeddings learn to tell words from each other; the same bits for any
     # number of workers; going on from the middle gives them, too.
@@ -195,6 +203,7 @@ with tempfile.TemporaryDirectory() as place:
     # What is refused.
     gpt = ["--layers", 1, "--heads", 1, "--width", 32, "--length", 16, "--batch", 4, "--updates", 1]
     succeed("train", text, "--out", place / "gpt", *gpt)
+    succeed("train", text, "--out", place / "ggd", *gpt, "--position", "ggd")
     # Hugging Face's file, which does not say its tokenizer.
     weights = {name: values for name, values in tensors(checkpoint(place / "gpt", 1)).items()
                if not name.startswith("optimizer.")}
@@ -223,12 +232,12 @@ with tempfile.TemporaryDirectory() as place:
     for parts, *arguments in (
             [["none"], "train", text, *new, "--from", place / "none"],
             [["text.txt"], "train", text, *new, "--from", text],
-            [["layers is 2", "expected 1"], *begin, "--layers", 2],
-            [["vocabulary is 300", "expected 261"], *begin, "--vocabulary", 300],
-            [["position is alibi", "expected learnable"], *begin, "--position", "alibi"],
-            [["length is 17", "at most 16", "table of learnable"], *begin, "--length", 17],
+            [["--layers is 2", "expected 1"], *begin, "--layers", 2],
+            [["--vocabulary is 300", "expected 261"], *begin, "--vocabulary", 300],
+            [["--position is alibi", "expected learnable"], *begin, "--position", "alibi"],
+            [["--length is 17", "at most 16", "table of learnable"], *begin, "--length", 17],
             [["foreign.bin", "161 is 261", "vocabulary's size 261"], "train", shard, *begin[2:]],
-            [["tokenizer gpt2", "token shards alone"], "train", text, *new, "--tokenizer", "gpt2",
+            [["tokenizer is gpt2", "token shards"], "train", text, *new, "--tokenizer", "gpt2",
              "--vocabulary", 50257],
             [["data is missing"], "train", *new],
             [["--objective", '"contrast"'], *begin, "--objective", "contrast"],
@@ -237,11 +246,11 @@ with tempfile.TemporaryDirectory() as place:
             [["pairs is missing"], *contrast[:-1]],
             [["data is", "pairs alone"], *contrast, pairs, text],
             [["damaged.jsonl", "line", "positive is missing"], *contrast, damaged, "--batch", 4],
-            [["few.jsonl", "8 pairs", "a batch, 8"], *contrast, few, "--batch", 8],
-            [["temperature is 0"], *contrast, pairs, "--temperature", 0],
-            [["hard_negatives is -1"], *contrast, pairs, "--hard-negatives", -1],
+            [["few.jsonl", "8 pairs", "--batch, 8"], *contrast, few, "--batch", 8],
+            [["--temperature is 0"], *contrast, pairs, "--temperature", 0],
+            [["--hard-negatives is -1"], *contrast, pairs, "--hard-negatives", -1],
             [["--pooling", '"max"'], *contrast, pairs, "--pooling", "max"],
-            [["length is 2"], *contrast, pairs, "--length", 2],
+            [["--length is 2"], *contrast, pairs, "--length", 2],
             [["model is a causal one", "BERT"], "evaluate", "retrieval", place / "gpt", "--task",
              easy],
             [["corpus.jsonl"], "evaluate", "retrieval", place / "bert", "--task", place],
@@ -251,6 +260,12 @@ with tempfile.TemporaryDirectory() as place:
              "--task", easy, "--lengths", "8,9", "--mine", mined],
             [["--temperature", "only with --objective contrastive"], "train", text, "--out",
              place / "new", "--temperature", 2],
+            [["--prior-start", "only where no weights"], "train", text, *new, "--from", place / "ggd",
+             "--prior-start", "uniform"],
+            [["--separator", "token shards alone"], "train", shard, *new, "--tokenizer", "gpt2",
+             "--vocabulary", 50257, "--separator", "%"],
+            [["--sequential", "only with --objective language_model"], *contrast, pairs,
+             "--sequential"],
             [["--masking", "only with --objective language_model"], *contrast, pairs, "--masking",
              0.2],
             [["--svg", "standard output"], "evaluate", "retrieval", place / "bert", "--task", easy,
