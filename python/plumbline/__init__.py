@@ -15,13 +15,6 @@ from ._biases import (
     CableNw,
     CableNwPaper,
     CablePaper,
-    Cope,
-    DapeV1Alibi,
-    DapeV1Cable,
-    DapeV1KerpleLog,
-    DapeV2Alibi,
-    DapeV2Cable,
-    DapeV2KerpleLog,
     Fire,
     Fox,
     Ggd,
@@ -30,18 +23,25 @@ from ._biases import (
     KCablePaper,
     KerpleLog,
     KerplePower,
-    LocalRope,
-    LocalRopeKeys,
     Nope,
-    RopeHalfSplit,
-    RopeInterleaved,
     T5,
     T5Bidirectional,
     T5Clipped,
     T5ClippedOffset,
     alibi_slopes,
 )
-from ._check import CheckFailed, Contract, Figures, Report, case_arrays, check
+from ._check import case_arrays, check
+from ._report import CheckFailed, Contract, Figures, Report
+from ._rotations import LocalRope, LocalRopeKeys, RopeHalfSplit, RopeInterleaved
+from ._score_biases import (
+    Cope,
+    DapeV1Alibi,
+    DapeV1Cable,
+    DapeV1KerpleLog,
+    DapeV2Alibi,
+    DapeV2Cable,
+    DapeV2KerpleLog,
+)
 
 __all__ = [
     "Alibi",

@@ -7,11 +7,12 @@ import numbers
 from typing import Any, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _native
 
 
-def floats(name: str, given: Any) -> np.ndarray:
+def floats(name: str, given: Any) -> NDArray[Any]:
     """The numbers of anything that is an array, exactly, as a float64 array of NumPy's.
 
     Raises TypeError for what is none, or lies on another device, and ValueError for a number that is
@@ -24,7 +25,7 @@ def floats(name: str, given: Any) -> np.ndarray:
     return array
 
 
-def _widened(name: str, given: Any) -> np.ndarray:
+def _widened(name: str, given: Any) -> NDArray[Any]:
     expected = "expected an array of float64, float32, float16, bfloat16 or integers"
     if hasattr(given, "detach"):  # a tensor of PyTorch's that may be part of a graph
         given = given.detach()
@@ -57,7 +58,7 @@ def integers(name: str, given: Any, shape: tuple[int, ...]) -> list[int]:
 
 def number(name: str, given: Any) -> float:
     """Raises TypeError for what is no number, ValueError for what is not finite."""
-    if isinstance(given, bool) or not isinstance(given, (numbers.Real, np.generic)):
+    if isinstance(given, bool) or not isinstance(given, (numbers.Real, np.number)):
         raise TypeError(f"{name} is {given!r}; expected a number")
     value = float(given)
     if not np.isfinite(value):

@@ -8,6 +8,7 @@ import math
 from typing import Any, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _native
 from ._arguments import floats, integers, number, truth, whole
@@ -18,10 +19,10 @@ from ._biases import Bias, Nope
 class Gradients:
     """Gradients of sum(grad_o * o) + sum(grad_lse * lse), float64, each shaped like what it is of."""
 
-    q: np.ndarray
-    k: np.ndarray
-    v: np.ndarray
-    parameters: dict[str, np.ndarray]
+    q: NDArray[Any]
+    k: NDArray[Any]
+    v: NDArray[Any]
+    parameters: dict[str, NDArray[Any]]
     """Of the bias's arrays by their names, and of ssmax_scale."""
 
 
@@ -29,9 +30,9 @@ class Gradients:
 class Attention:
     """What `attention` returns, float64."""
 
-    o: np.ndarray
+    o: NDArray[Any]
     """[batch, heads, queries, head_dim]; 0 in a row that sees no key."""
-    lse: np.ndarray
+    lse: NDArray[Any]
     """[batch, heads, queries], the natural logarithm of the softmax's sum; -inf in such a row."""
     _problem: dict[str, Any] = dataclasses.field(repr=False)
 
@@ -110,9 +111,9 @@ def attention(
     tensors = {"q": floats("q", q), "k": floats("k", k), "v": floats("v", v)}
     for name, array in tensors.items():
         if array.ndim != 4 or 0 in array.shape:
-            heads = "heads, queries" if name == "q" else "kv_heads, keys"
+            axes = "heads, queries" if name == "q" else "kv_heads, keys"
             raise ValueError(
-                f"{name} has shape {array.shape}; expected [batch, {heads}, head_dim], none of them 0"
+                f"{name} has shape {array.shape}; expected [batch, {axes}, head_dim], none of them 0"
             )
     batch, heads, queries, head_dim = tensors["q"].shape
     keys = tensors["k"].shape[2]

@@ -7,17 +7,19 @@ import dataclasses
 from typing import Any, ClassVar, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _native
 
 _OPTION = {"option": True}
 
 
-def _option(default: Any = dataclasses.MISSING) -> Any:
+def option(default: Any = dataclasses.MISSING) -> Any:
+    """A field that is one of the method's options."""
     return dataclasses.field(default=default, metadata=_OPTION)
 
 
-def alibi_slopes(heads: int, *, geometric: bool = False) -> np.ndarray:
+def alibi_slopes(heads: int, *, geometric: bool = False) -> NDArray[Any]:
     """The slopes of ALiBi, float64 [heads].
 
     With P the largest power of two up to heads: m_k = 2^(-8 (k+1) / P) for k < P, then those of 2P,
@@ -32,7 +34,10 @@ def alibi_slopes(heads: int, *, geometric: bool = False) -> np.ndarray:
 
 
 class Bias:
-    """A position method with its parameters: what its subclasses name."""
+    """A position method with its parameters: what its subclasses name.
+
+    Those are dataclasses that are compared by identity: arrays have no truth value.
+    """
 
     method: ClassVar[str]
     """Its name in every command, file and table of Plumbline."""
@@ -54,19 +59,14 @@ class Bias:
         }
 
 
-def _bias(cls: type) -> type:
-    """A dataclass that is compared by identity: arrays have no truth value."""
-    return dataclasses.dataclass(frozen=True, eq=False)(cls)
-
-
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class Nope(Bias):
     """b = 0."""
 
     method = "nope"
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class Alibi(Bias):
     """b_ij = -slopes[h] |i - j|. Source: ALiBi, section 3 (|i - j| for encoders).
 
@@ -80,14 +80,14 @@ class Alibi(Bias):
         return {"slopes": alibi_slopes(heads) if self.slopes is None else self.slopes}
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class AlibiGeometric(Bias):
     """ALiBi with the slopes 2^(-8 (h+1) / heads) of the article for every number of heads."""
 
     method = "alibi_geometric"
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class Cable(Bias):
     """b_ij = -gain_i |S_i - S_j|, S the inclusive prefix sum of increments.
 
@@ -100,7 +100,7 @@ class Cable(Bias):
     gain: Any
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class CableNw(Bias):
     """b_ij = -|S_i - S_j|: CABLE without weights. increments [batch, heads, keys] >= 0."""
 
@@ -108,7 +108,7 @@ class CableNw(Bias):
     increments: Any
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class KCable(Bias):
     """b_ij = -gain_i ln(1 + (S_i - S_j)^2): CABLE's kernel form, the weight outside as in its code.
 
@@ -120,7 +120,7 @@ class KCable(Bias):
     gain: Any
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class KCableNw(Bias):
     """b_ij = -ln(1 + (S_i - S_j)^2). increments [batch, heads, keys] >= 0."""
 
@@ -128,7 +128,7 @@ class KCableNw(Bias):
     increments: Any
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class CablePaper(Bias):
     """b_ij = +gain_i (S_i - S_j): CABLE's equations 2-7 as printed, which reward distance.
 
@@ -140,7 +140,7 @@ class CablePaper(Bias):
     gain: Any
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class CableNwPaper(Bias):
     """b_ij = +(S_i - S_j), as printed. increments [batch, heads, keys] >= 0."""
 
@@ -148,7 +148,7 @@ class CableNwPaper(Bias):
     increments: Any
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class KCablePaper(Bias):
     """b_ij = -ln(1 + (gain_i (S_i - S_j))^2): the weight inside, as printed.
 
@@ -160,7 +160,7 @@ class KCablePaper(Bias):
     gain: Any
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class Ggd(Bias):
     """b_ij = -exp(theta_alpha) (|j - i - mu| + epsilon)^theta_beta, mu = exp(theta_mu) - exp(-theta_mu).
 
@@ -171,10 +171,10 @@ class Ggd(Bias):
     theta_alpha: Any
     theta_beta: Any
     theta_mu: Any
-    epsilon: float = _option(1e-5)
+    epsilon: float = option(1e-5)
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class KerpleLog(Bias):
     """b_ij = -p ln(1 + a |i - j|). Source: KERPLE, its logarithmic form. p, a [heads] >= 0.01."""
 
@@ -183,7 +183,7 @@ class KerpleLog(Bias):
     a: Any
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class KerplePower(Bias):
     """b_ij = -a |i - j|^p. Source: KERPLE, its power form. p in [0.01, 2], a >= 0.01, both [heads]."""
 
@@ -192,7 +192,7 @@ class KerplePower(Bias):
     a: Any
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class T5(Bias):
     """b_ij = table[h, bucket(max(i - j, 0))]. Source: T5, relative_position_bucket for decoders.
 
@@ -202,11 +202,11 @@ class T5(Bias):
 
     method = "t5"
     table: Any
-    buckets: int = _option(32)
-    max_distance: int = _option(128)
+    buckets: int = option(32)
+    max_distance: int = option(128)
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class T5Bidirectional(Bias):
     """T5 for encoders: half of the buckets for |i - j|, the other half where j > i.
 
@@ -215,11 +215,11 @@ class T5Bidirectional(Bias):
 
     method = "t5_bidirectional"
     table: Any
-    buckets: int = _option(32)
-    max_distance: int = _option(128)
+    buckets: int = option(32)
+    max_distance: int = option(128)
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class T5Clipped(Bias):
     """b_ij = table[h, min(max(i - j, 0), largest)], as CABLE's article has T5.
 
@@ -228,10 +228,10 @@ class T5Clipped(Bias):
 
     method = "t5_clipped"
     table: Any
-    largest: int = _option(256)
+    largest: int = option(256)
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class T5ClippedOffset(Bias):
     """b_ij = table[h, largest + clamp(i - j, -largest, largest)], as CABLE's code has T5.
 
@@ -240,10 +240,10 @@ class T5ClippedOffset(Bias):
 
     method = "t5_clipped_offset"
     table: Any
-    largest: int = _option(256)
+    largest: int = option(256)
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class Fire(Bias):
     """b_ij = output_bias[h] + sum_w output_weight[h, w] max(0, hidden_weight[w] y + hidden_bias[w]),
     y = ln(1 + |c (i - j)|) / (ln(1 + |c| max(i, |L L0|)) + epsilon).
@@ -259,12 +259,12 @@ class Fire(Bias):
     output_bias: Any
     c: Any
     L: Any
-    hidden: int = _option(32)
-    L0: float = _option(512)
-    epsilon: float = _option(1e-6)
+    hidden: int = option(32)
+    L0: float = option(512)
+    epsilon: float = option(1e-6)
 
 
-@_bias
+@dataclasses.dataclass(frozen=True, eq=False)
 class Fox(Bias):
     """b_ij = F_i - F_j, F the inclusive prefix sum of log_forget; under a causal mask only.
 
@@ -274,145 +274,3 @@ class Fox(Bias):
 
     method = "fox"
     log_forget: Any
-
-
-@_bias
-class RopeInterleaved(Bias):
-    """Queries and keys turned before the product: components (2k, 2k+1) by position base^(-2k/head_dim).
-
-    Source: RoFormer, equation 15. head_dim is even.
-    """
-
-    method = "rope_interleaved"
-    base: float = _option(10000)
-
-
-@_bias
-class RopeHalfSplit(Bias):
-    """RoPE of the components (k, k + head_dim/2), as GPT-NeoX and LLaMA's code have it."""
-
-    method = "rope_half_split"
-    base: float = _option(10000)
-
-
-@_bias
-class LocalRope(Bias):
-    """BAM's baseline: interleaved RoPE, causal, keys with i - j <= sliding_window. For `attention`.
-
-    The mask is the method's own: `causal` and `window` are not looked at.
-    """
-
-    method = "local_rope"
-    sliding_window: int = _option()
-    base: float = _option(500000)
-
-
-@_bias
-class LocalRopeKeys(Bias):
-    """The same with sliding_window keys, the query's own among them. For `attention`."""
-
-    method = "local_rope_keys"
-    sliding_window: int = _option()
-    base: float = _option(500000)
-
-
-@_bias
-class Cope(Bias):
-    """b_ij = (1 - w) z_n + w z_{n+1}, z_n = q_i . position_embedding[h, n], n + w = min(sum of
-    sigmoid(scale q_i . k_m) over the visible keys m >= j, positions - 1), 0 <= w < 1.
-
-    Source: CoPE, equations 3-5. position_embedding [heads, positions, head_dim].
-    """
-
-    method = "cope"
-    position_embedding: Any
-    positions: int = _option(64)
-
-
-@_bias
-class DapeV1Alibi(Bias):
-    """b = B + f([A; B]), A = scale q.k and B the Alibi of all heads: f is a linear map of the 2 heads
-    channels of a key to `hidden` ones, LeakyReLU (max(x, x/100)), and a linear map to heads.
-
-    Source: DAPE, equation 2. slopes [heads], hidden_weight [hidden, 2 heads, 1], hidden_bias [hidden],
-    output_weight [heads, hidden, 1], output_bias [heads]. `hidden` must be the network's width.
-    """
-
-    method = "dape_v1_alibi"
-    slopes: Any
-    hidden_weight: Any
-    hidden_bias: Any
-    output_weight: Any
-    output_bias: Any
-    hidden: int = _option(32)
-
-
-@_bias
-class DapeV1KerpleLog(Bias):
-    """DapeV1Alibi over KerpleLog: p, a [heads] in the place of slopes."""
-
-    method = "dape_v1_kerple_log"
-    p: Any
-    a: Any
-    hidden_weight: Any
-    hidden_bias: Any
-    output_weight: Any
-    output_bias: Any
-    hidden: int = _option(32)
-
-
-@_bias
-class DapeV1Cable(Bias):
-    """DapeV1Alibi over Cable: increments [batch, heads, keys] and gain [batch, heads, queries]."""
-
-    method = "dape_v1_cable"
-    increments: Any
-    gain: Any
-    hidden_weight: Any
-    hidden_bias: Any
-    output_weight: Any
-    output_bias: Any
-    hidden: int = _option(32)
-
-
-@_bias
-class DapeV2Alibi(Bias):
-    """DapeV1Alibi with convolutions of width 3 along the keys (weights [..., 3], element d meets key
-    j + d - 1), A and B being 0 in f for keys after the query. Source: DAPE V2, with its code.
-    """
-
-    method = "dape_v2_alibi"
-    slopes: Any
-    hidden_weight: Any
-    hidden_bias: Any
-    output_weight: Any
-    output_bias: Any
-    hidden: int = _option(32)
-
-
-@_bias
-class DapeV2KerpleLog(Bias):
-    """DapeV2Alibi over KerpleLog: p, a [heads] in the place of slopes."""
-
-    method = "dape_v2_kerple_log"
-    p: Any
-    a: Any
-    hidden_weight: Any
-    hidden_bias: Any
-    output_weight: Any
-    output_bias: Any
-    hidden: int = _option(32)
-
-
-@_bias
-class DapeV2Cable(Bias):
-    """DapeV2Alibi over Cable: increments [batch, heads, keys] and gain [batch, heads, queries]."""
-
-    method = "dape_v2_cable"
-    increments: Any
-    gain: Any
-    hidden_weight: Any
-    hidden_bias: Any
-    output_weight: Any
-    output_bias: Any
-    hidden: int = _option(32)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 BITS = {"fp32": np.float32, "fp16": np.uint16, "bf16": np.uint16, "int32": np.int32}
 _NAMES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int32": "int32"}
@@ -36,14 +37,14 @@ class NumPy:
                 ) from None
             self._bfloat16 = np.dtype(ml_dtypes.bfloat16)
 
-    def _dtype(self, format: str) -> np.dtype:
-        return self._bfloat16 if format == "bf16" else np.dtype(_NAMES[format])  # type: ignore
+    def _dtype(self, format: str) -> np.dtype[Any]:
+        return self._bfloat16 if format == "bf16" else np.dtype(_NAMES[format])  # type: ignore[return-value]
 
-    def give(self, bits: np.ndarray, format: str) -> Any:
+    def give(self, bits: NDArray[Any], format: str) -> Any:
         """An array on the same memory."""
         return bits.view(self._dtype(format))
 
-    def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> np.ndarray:
+    def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> NDArray[Any]:
         """The bits. Raises Refusal."""
         dtype = self._dtype(format)
         if not isinstance(array, (np.ndarray, np.generic)):
@@ -70,7 +71,7 @@ class Torch:
         self._device = device
         self._dtypes = {format: getattr(torch, name) for format, name in _NAMES.items()}
 
-    def give(self, bits: np.ndarray, format: str) -> Any:
+    def give(self, bits: NDArray[Any], format: str) -> Any:
         """A tensor; without a device on the same memory."""
         if bits.dtype == np.uint16:  # which PyTorch has not had for long
             bits = bits.view(np.int16)
@@ -79,7 +80,7 @@ class Torch:
             tensor = tensor.view(self._dtypes[format])
         return tensor if self._device is None else tensor.to(self._device)
 
-    def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> np.ndarray:
+    def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> NDArray[Any]:
         """The bits. Raises Refusal."""
         dtype = self._dtypes[format]
         if not isinstance(array, self._torch.Tensor):
@@ -91,7 +92,8 @@ class Torch:
         tensor = array.detach().cpu().contiguous()
         if format in ("fp16", "bf16"):
             tensor = tensor.view(self._torch.int16)
-        return tensor.numpy().view(BITS[format])
+        bits: NDArray[Any] = tensor.numpy().view(BITS[format])
+        return bits
 
     def gradients(
         self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any
@@ -100,7 +102,8 @@ class Torch:
         leaves = [x.detach().clone().requires_grad_() for x in inputs]
         with self._torch.enable_grad():
             o = function(*leaves)
-            return self._torch.autograd.grad(o, leaves, grad_o, allow_unused=True)
+            gradients: Sequence[Any] = self._torch.autograd.grad(o, leaves, grad_o, allow_unused=True)
+        return gradients
 
 
 class Jax:
@@ -114,10 +117,10 @@ class Jax:
         self._device = None if device is None else jax.devices(device)[0]
         self._dtypes = {format: np.dtype(getattr(jax.numpy, name)) for format, name in _NAMES.items()}
 
-    def give(self, bits: np.ndarray, format: str) -> Any:
+    def give(self, bits: NDArray[Any], format: str) -> Any:
         return self._jax.device_put(bits.view(self._dtypes[format]), self._device)
 
-    def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> np.ndarray:
+    def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> NDArray[Any]:
         """The bits. Raises Refusal."""
         dtype = self._dtypes[format]
         if not isinstance(array, self._jax.Array):
@@ -132,7 +135,8 @@ class Jax:
         self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any
     ) -> Sequence[Any]:
         """Of function(*inputs) by jax.vjp."""
-        return self._jax.vjp(function, *inputs)[1](grad_o)
+        gradients: Sequence[Any] = self._jax.vjp(function, *inputs)[1](grad_o)
+        return gradients
 
 
 FRAMEWORKS: dict[str, Any] = {"numpy": NumPy, "torch": Torch, "jax": Jax}

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from typing import Any, Callable, Mapping, Optional, Sequence
 
-import numpy as np
+from numpy.typing import NDArray
 
 def attention(
     method: str,
-    tensors: dict[str, np.ndarray],
+    tensors: dict[str, NDArray[Any]],
     options: Mapping[str, float],
     scale: float,
     causal: bool,
@@ -14,8 +14,8 @@ def attention(
     documents: Sequence[int],
     query_offset: int,
     gradients: bool,
-) -> dict[str, np.ndarray]: ...
-def widened(array: Any) -> np.ndarray: ...
+) -> dict[str, NDArray[Any]]: ...
+def widened(array: Any) -> NDArray[Any]: ...
 def alibi_slopes(heads: int, geometric: bool) -> list[float]: ...
 def check(
     call: Callable[[dict[str, Any], dict[str, Any], dict[str, Any]], None],

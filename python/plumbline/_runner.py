@@ -7,6 +7,7 @@ import dataclasses
 from typing import Any, Callable, Mapping, Optional, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _native
 from ._frameworks import BITS, Refusal
@@ -48,7 +49,7 @@ class Runner:
     def _format(self, name: str) -> str:
         return self.format if name in _OF_CASE else "int32" if name in _WHOLE else "fp32"
 
-    def _bits(self, name: str, array: Any) -> np.ndarray:
+    def _bits(self, name: str, array: Any) -> NDArray[Any]:
         memory, shape = array
         return np.frombuffer(memory, BITS[self._format(name)]).reshape(shape)
 
@@ -63,9 +64,9 @@ class Runner:
     def _forward(
         self,
         problem: dict[str, Any],
-        memory: dict[str, np.ndarray],
+        memory: dict[str, NDArray[Any]],
         given: dict[str, Any],
-        results: dict[str, np.ndarray],
+        results: dict[str, NDArray[Any]],
     ) -> None:
         returned = self.function(given["q"], given["k"], given["v"], **self._keywords(problem, given))
         o, lse = _o_and_lse(returned)
@@ -76,7 +77,7 @@ class Runner:
         else:
             self._put(results, "lse", lse)
 
-    def _lse_of_the_oracle(self, problem: dict[str, Any], memory: dict[str, np.ndarray]) -> np.ndarray:
+    def _lse_of_the_oracle(self, problem: dict[str, Any], memory: dict[str, NDArray[Any]]) -> NDArray[Any]:
         wide = {n: _widened(x, self._format(n)) for n, x in memory.items() if n not in _WHOLE}
         named = _native.attention(
             self.method,
@@ -93,7 +94,7 @@ class Runner:
         return named["lse"].astype(np.float32)
 
     def _backward(
-        self, problem: dict[str, Any], given: dict[str, Any], results: dict[str, np.ndarray]
+        self, problem: dict[str, Any], given: dict[str, Any], results: dict[str, NDArray[Any]]
     ) -> None:
         inputs = [name[len("grad_") :] for name in results]
         keywords = self._keywords(problem, given)
@@ -112,7 +113,7 @@ class Runner:
         for name in inputs:
             self._put(results, "grad_" + name, gradients[name])
 
-    def _put(self, results: dict[str, np.ndarray], name: str, array: Any) -> None:
+    def _put(self, results: dict[str, NDArray[Any]], name: str, array: Any) -> None:
         into = results[name]
         into[...] = self.framework.take(name, array, into.shape, self._format(name))
 
@@ -136,7 +137,7 @@ def _by_name(returned: Any, inputs: list[str]) -> Mapping[str, Any]:
     return dict(zip(inputs, returned))
 
 
-def _widened(bits: np.ndarray, format: str) -> np.ndarray:
+def _widened(bits: NDArray[Any], format: str) -> NDArray[Any]:
     if format == "bf16":
         bits = (bits.astype(np.uint32) << 16).view(np.float32)
     elif format == "fp16":

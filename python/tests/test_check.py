@@ -149,6 +149,18 @@ def test_settings_reach_the_function_only_when_it_takes_them():
     assert all(values == {True, False} for values in seen.values()), seen
 
 
+def test_what_a_function_does_not_offer_is_not_drawn():
+    shapes = []
+
+    def encoder(q, k, v):
+        shapes.append((q.shape, k.shape))
+        return formulas.attention(q, k, v, causal=False)  # no mask: any other one would fail it
+
+    plumbline.check(encoder, causal=False, cases=30, longest=30, head_dims=[48, 64])
+    assert all(q == k and k[2] <= 30 and k[3] in (48, 64) for q, k in shapes)
+    assert len({k[2:] for _, k in shapes}) > 10
+
+
 def test_the_oracle_itself_passes_for_every_method_with_gradients():
     """The oracle rounded to float32, by every class and every name of parameters and options."""
     for entry in json.loads(_native.methods()):
