@@ -8,7 +8,7 @@
 #include "model/initial_values.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
-#include "tests/cases/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "training/settings.hpp"
 
 using namespace plumbline;
@@ -95,7 +95,7 @@ bool contains(const std::string& text, const std::string& part) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_run_gives_its_newest_checkpoint) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   save_run(folder.path, 100, 1);
   save_run(folder.path, 200, 2);
   const auto newest = inference::load_trained_model(folder.path);
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(hugging_faces_files_are_loaded_by_their_configuration) {
   using enum gpu::Architecture;
   for (const auto& [architecture, config] :
        {std::pair{gpt2, kGpt2}, std::pair{llama_style, kLlama}, std::pair{bert, kBert}}) {
-    const TemporaryFolder folder;
+    const test::TemporaryFolder folder;
     const ModelConfiguration expected = small_model(architecture);
     save_huggingface(folder.path, expected, config);
     for (const auto& path : {folder.path, folder.path / "model.safetensors"}) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(hugging_faces_files_are_loaded_by_their_configuration) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_model_is_refused_by_name) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   BOOST_TEST(contains(refusal(folder.path / "none"), "none"));
   BOOST_TEST(contains(refusal(folder.path), "which holds no model"));
   write_file(folder.path / "model.safetensors", "no tensors");
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_model_is_refused_by_name) {
     BOOST_TEST(contains(said, message), to << ": " << said);
   }
   BOOST_TEST(contains(with_config("[]"), "config is"));
-  const TemporaryFolder llama;
+  const test::TemporaryFolder llama;
   save_huggingface(llama.path, small_model(gpu::Architecture::llama_style),
                    replaced(kLlama, R"("rope_scaling": null)",
                             R"("rope_scaling": {"rope_type": "llama3", "factor": 8.0})"));

@@ -8,7 +8,7 @@
 #include "support/error.hpp"
 #include "support/mapped_file.hpp"
 #include "support/safetensors.hpp"
-#include "tests/cases/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "training/terms.hpp"
 
 namespace training = plumbline::training;
@@ -45,7 +45,7 @@ struct Saved {
   ParameterLayout layout{model};
   training::Terms terms{{"model", {{"width", 64}}}, {"seed", 3}};
   training::State state = some_state(layout);
-  plumbline::TemporaryFolder folder;
+  plumbline::test::TemporaryFolder folder;
   std::filesystem::path path = folder.path / "checkpoint-00000017.safetensors";
 
   Saved() { training::save_checkpoint(path, model, layout, terms, state); }
@@ -149,7 +149,7 @@ BOOST_FIXTURE_TEST_CASE(another_model_is_refused_by_its_tensors, Saved) {
 }
 
 BOOST_AUTO_TEST_CASE(checkpoints_are_found_by_their_number) {
-  const plumbline::TemporaryFolder folder;
+  const plumbline::test::TemporaryFolder folder;
   for (const char* name :
        {"checkpoint-00000100.safetensors", "checkpoint-00000020.safetensors",
         "checkpoint-100000000.safetensors", "checkpoint-.safetensors", "checkpoint-1x.safetensors",
