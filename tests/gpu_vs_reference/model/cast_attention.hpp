@@ -3,8 +3,6 @@
 // of a format: the equations of reference/attention/attention.hpp and attention_grad.hpp.
 #pragma once
 
-#include <memory>
-#include <optional>
 #include <vector>
 
 #include "tests/gpu_vs_reference/model/cast_position.hpp"

@@ -30,6 +30,7 @@ struct CastOracle {
   double kurtosis;  ///< of the draws, pooled; 3 for a normal distribution
 };
 
+/// The exact step, at the weights as products in `format` read them, and its bounds.
 CastOracle cast_oracle(const CastStep& step, gpu::Format format);
 
 }  // namespace plumbline::gpu_tests

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/gpu_vs_reference/model/cast_step.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
