@@ -147,18 +147,19 @@ void store(const std::vector<float>& values, void* to, int format, bool truncate
            std::size_t unwritten) {
   const std::size_t count = values.size() - std::min(unwritten, values.size());
   for (std::size_t n = 0; n < count; ++n) {
-    const float x = truncates ? truncated(values[n], format) : values[n];
+    // Not one after the other: rounding what may have been cut is where g++ 12 loses the cutting.
+    const float x = truncates ? truncated(values[n], format) : rounded(values[n], format);
     char* at =
         static_cast<char*>(to) + n * (format == PLUMBLINE_BF16 || format == PLUMBLINE_FP16 ? 2 : 4);
     if (format == PLUMBLINE_BF16) {
-      const auto bits = static_cast<std::uint16_t>(
-          std::bit_cast<std::uint32_t>(std::isnan(x) ? nan : rounded(x, PLUMBLINE_BF16)) >> 16);
+      const auto bits =
+          static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(std::isnan(x) ? nan : x) >> 16);
       std::memcpy(at, &bits, 2);
     } else if (format == PLUMBLINE_FP16) {
       const auto half = static_cast<_Float16>(x);
       std::memcpy(at, &half, 2);
     } else {
-      std::memcpy(at, &x, 4);
+      std::memcpy(at, &values[n], 4);
     }
   }
 }
