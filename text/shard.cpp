@@ -66,9 +66,10 @@ Shard::Shard(const std::filesystem::path& path, int vocabulary) : file_(path) {
   const auto beyond = std::find_if(tokens_.begin(), tokens_.end(),
                                    [vocabulary](Token token) { return token >= vocabulary; });
   if (beyond != tokens_.end()) {
-    throw BadInput(fmt::format("{}: token {}", place, beyond - tokens_.begin()),
-                   std::to_string(*beyond),
-                   fmt::format("less than the vocabulary's size {}", vocabulary));
+    throw BadInput(
+        fmt::format("{}: token {}", place, beyond - tokens_.begin()), std::to_string(*beyond),
+        fmt::format("less than the vocabulary's size {}: this shard's tokenizer is another",
+                    vocabulary));
   }
 }
 

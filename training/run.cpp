@@ -81,8 +81,8 @@ struct Run::Parts {
     const int parts = settings.batch / settings.part;
     if (ranks.count() > parts)
       throw BadInput("ranks", std::to_string(ranks.count()),
-                     fmt::format("at most {}, the parts of an update: batch {} / part {}", parts,
-                                 settings.batch, settings.part));
+                     fmt::format("at most {}, the parts of an update: --batch {} / --part {}",
+                                 parts, settings.batch, settings.part));
   }
 
   void begin_or_resume() {

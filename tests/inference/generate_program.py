@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 
 program = sys.argv[1]
 SMALL = ["--layers", "1", "--heads", "1", "--width", "32", "--length", "16", "--batch", "4"]
@@ -52,6 +53,16 @@ with tempfile.TemporaryDirectory() as place:
     assert continuations(*several) == by_one
     status, shown, _ = call("generate", *several)
     assert status == 0 and shown.count(b"== prompt ") == 6
+    # Each is shown when it is complete: the first ones long before the last of a million.
+    running = subprocess.Popen([program, "generate", str(cable), "--prompt", "the", "--tokens", "1",
+                                "--samples", "1000000"], stdout=subprocess.PIPE)
+    patience = threading.Timer(60, running.kill)
+    patience.start()
+    first = running.stdout.readline()
+    patience.cancel()
+    running.kill()
+    running.communicate()
+    assert first == b"== prompt 1, sample 1\n", first
     together = continuations(*several, "--not-deterministic")
     assert [c["prompt"] for c in together] == [c["prompt"] for c in by_one]
     greedy = [cable, "--prompt", "the", "--tokens", 4, "--temperature", 0]

@@ -236,7 +236,7 @@ with tempfile.TemporaryDirectory() as place:
             [["--vocabulary is 300", "expected 261"], *begin, "--vocabulary", 300],
             [["--position is alibi", "expected learnable"], *begin, "--position", "alibi"],
             [["--length is 17", "at most 16", "table of learnable"], *begin, "--length", 17],
-            [["foreign.bin", "161 is 261", "vocabulary's size 261"], "train", shard, *begin[2:]],
+            [["foreign.bin", "161 is 261", "size 261: this shard's"], "train", shard, *begin[2:]],
             [["tokenizer is gpt2", "token shards"], "train", text, *new, "--tokenizer", "gpt2",
              "--vocabulary", 50257],
             [["data is missing"], "train", *new],
