@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -44,36 +45,66 @@ std::size_t bytes_of(cases::Format format) {
   return format == cases::Format::bf16 || format == cases::Format::fp16 ? 2 : 4;
 }
 
-/// (memory, shape), the memory writable: whatever the function leaves in an input is compared with
-/// what it was given.
-nb::tuple array(const void* data, const cases::Shape& shape, std::size_t element_bytes) {
-  const auto bytes = static_cast<Py_ssize_t>(cases::elements(shape) * element_bytes);
-  auto* memory = static_cast<char*>(const_cast<void*>(data));
-  nb::list sizes;
-  for (const auto size : shape) sizes.append(size);
-  return nb::make_tuple(nb::steal(PyMemoryView_FromMemory(memory, bytes, PyBUF_WRITE)), sizes);
-}
+/// The kernel's arrays, each with the memory that it is in. Python gets and gives copies: what
+/// outlives the call, such as the frames of an exception, must not point into that memory.
+class Arrays {
+ public:
+  void add(const std::string& name, const void* data, const cases::Shape& shape,
+           std::size_t element_bytes = 4) {
+    if (data == nullptr) return;
+    nb::list sizes;
+    for (const auto size : shape) sizes.append(size);
+    const auto bytes = static_cast<std::size_t>(cases::elements(shape)) * element_bytes;
+    arrays_.push_back({name, static_cast<char*>(const_cast<void*>(data)), bytes, sizes});
+  }
 
-void add(nb::dict& arrays, const std::string& name, const void* data, const cases::Shape& shape,
-         std::size_t element_bytes = 4) {
-  if (data != nullptr) arrays[name.c_str()] = array(data, shape, element_bytes);
-}
+  nb::dict shapes() const {
+    nb::dict result;
+    for (const auto& array : arrays_) result[array.name.c_str()] = array.shape;
+    return result;
+  }
+  /// (bytes, shape) by name.
+  nb::dict contents() const {
+    nb::dict result;
+    for (const auto& array : arrays_) {
+      result[array.name.c_str()] = nb::make_tuple(nb::bytes(array.data, array.bytes), array.shape);
+    }
+    return result;
+  }
+  /// Takes the bytes of every array. @throws std::runtime_error unless they are as many.
+  void fill(const nb::dict& given) const {
+    for (const auto& array : arrays_) {
+      const auto bytes = nb::cast<nb::bytes>(given[array.name.c_str()]);
+      if (bytes.size() != array.bytes) throw std::runtime_error(array.name + " has another size");
+      std::memcpy(array.data, bytes.data(), array.bytes);
+    }
+  }
 
-nb::dict inputs_of(const plumbline_problem& problem) {
+ private:
+  struct Array {
+    std::string name;
+    char* data;
+    std::size_t bytes;
+    nb::list shape;
+  };
+  std::vector<Array> arrays_;
+};
+
+Arrays inputs_of(const plumbline_problem& problem) {
   const cases::Spec spec = spec_of(problem);
   const std::size_t bytes = bytes_of(spec.format);
-  nb::dict inputs;
-  add(inputs, "q", problem.q, cases::query_shape(spec), bytes);
-  add(inputs, "k", problem.k, cases::key_shape(spec), bytes);
-  add(inputs, "v", problem.v, cases::key_shape(spec), bytes);
+  Arrays inputs;
+  inputs.add("q", problem.q, cases::query_shape(spec), bytes);
+  inputs.add("k", problem.k, cases::key_shape(spec), bytes);
+  inputs.add("v", problem.v, cases::key_shape(spec), bytes);
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::reads(spec, parameter)) continue;
-    add(inputs, cases::info(parameter).name, problem.parameters[n],
-        cases::shape_of(spec, options_of(problem), parameter));
+    inputs.add(cases::info(parameter).name, problem.parameters[n],
+               cases::shape_of(spec, options_of(problem), parameter));
   }
-  add(inputs, "lengths", problem.lengths, {spec.batch});
-  add(inputs, "documents", problem.documents, {spec.batch, spec.keys});
+  inputs.add("lengths", problem.lengths, {spec.batch});
+  inputs.add("documents", problem.documents, {spec.batch, spec.keys});
   return inputs;
 }
 
@@ -154,10 +185,11 @@ int CallableKernel::forward(const plumbline_problem* problem, const plumbline_ou
                             char* message, size_t message_size) {
   const nb::gil_scoped_acquire for_python;
   const cases::Spec spec = spec_of(*problem);
-  nb::dict arrays;
-  add(arrays, "o", outputs->o, cases::query_shape(spec), bytes_of(spec.format));
-  add(arrays, "lse", outputs->lse, cases::per_query(spec));
-  return active->call("forward", *problem, inputs_of(*problem), arrays, message, message_size);
+  Arrays arrays;
+  arrays.add("o", outputs->o, cases::query_shape(spec), bytes_of(spec.format));
+  arrays.add("lse", outputs->lse, cases::per_query(spec));
+  return active->call(described("forward", *problem), inputs_of(*problem), arrays, message,
+                      message_size);
 }
 
 int CallableKernel::backward(const plumbline_problem* problem, const plumbline_gradients* gradients,
@@ -165,27 +197,31 @@ int CallableKernel::backward(const plumbline_problem* problem, const plumbline_g
   const nb::gil_scoped_acquire for_python;
   const cases::Spec spec = spec_of(*problem);
   const std::size_t bytes = bytes_of(spec.format);
-  nb::dict inputs = inputs_of(*problem), arrays;
-  add(inputs, "o", gradients->o, cases::query_shape(spec), bytes);
-  add(inputs, "lse", gradients->lse, cases::per_query(spec));
-  add(inputs, "grad_o", gradients->grad_o, cases::query_shape(spec), bytes);
-  add(arrays, "grad_q", gradients->grad_q, cases::query_shape(spec), bytes);
-  add(arrays, "grad_k", gradients->grad_k, cases::key_shape(spec), bytes);
-  add(arrays, "grad_v", gradients->grad_v, cases::key_shape(spec), bytes);
+  Arrays inputs = inputs_of(*problem), arrays;
+  inputs.add("o", gradients->o, cases::query_shape(spec), bytes);
+  inputs.add("lse", gradients->lse, cases::per_query(spec));
+  inputs.add("grad_o", gradients->grad_o, cases::query_shape(spec), bytes);
+  arrays.add("grad_q", gradients->grad_q, cases::query_shape(spec), bytes);
+  arrays.add("grad_k", gradients->grad_k, cases::key_shape(spec), bytes);
+  arrays.add("grad_v", gradients->grad_v, cases::key_shape(spec), bytes);
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(spec, parameter)) continue;
-    add(arrays, cases::gradient_name(parameter), gradients->grad_parameters[n],
-        cases::shape_of(spec, options_of(*problem), parameter));
+    arrays.add(cases::gradient_name(parameter), gradients->grad_parameters[n],
+               cases::shape_of(spec, options_of(*problem), parameter));
   }
-  return active->call("backward", *problem, inputs, arrays, message, message_size);
+  return active->call(described("backward", *problem), inputs, arrays, message, message_size);
 }
 
-int CallableKernel::call(const char* pass, const plumbline_problem& problem, nb::dict inputs,
-                         const nb::dict& outputs, char* message, size_t message_size) {
+template <class Arrays>
+int CallableKernel::call(const nanobind::dict& problem, const Arrays& inputs, const Arrays& outputs,
+                         char* message, std::size_t message_size) {
   std::string thrown;
   try {
-    run_(described(pass, problem), inputs, outputs);
+    const nb::object result = run_(problem, inputs.contents(), outputs.shapes());
+    // What the function has left in its inputs is compared with what it was given.
+    inputs.fill(nb::cast<nb::dict>(result[0]));
+    outputs.fill(nb::cast<nb::dict>(result[1]));
     return 0;
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_Exception)) {  // Ctrl-C, SystemExit: not the function's failure

@@ -28,8 +28,9 @@ struct Offer {
 /// For its lifetime, in its thread, `kernel()` calls the function.
 class CallableKernel {
  public:
-  /// @param run run(pass, problem, inputs, outputs): `pass` and the sizes as in the spec's line;
-  /// memoryviews of inputs and outputs by their names. It raises what the function raises.
+  /// @param run run(problem, inputs, outputs): the pass and settings; (bytes, shape) of every input
+  /// and the shape of every output by their names. It returns the bytes of the inputs as the
+  /// function left them and those of the outputs, and raises what the function raises.
   /// @param refusal the exception by which it refuses an output: its message is the failure.
   CallableKernel(nanobind::object run, nanobind::object refusal, std::string name, Offer offer,
                  const plumbline_contract& contract, bool has_backward, bool deterministic);
@@ -56,8 +57,9 @@ class CallableKernel {
   static int supports(const plumbline_problem* problem, int32_t pass);
   static int forward(const plumbline_problem*, const plumbline_outputs*, char*, size_t);
   static int backward(const plumbline_problem*, const plumbline_gradients*, char*, size_t);
-  int call(const char* pass, const plumbline_problem& problem, nanobind::dict inputs,
-           const nanobind::dict& outputs, char* message, size_t message_size);
+  template <class Arrays>
+  int call(const nanobind::dict& problem, const Arrays& inputs, const Arrays& outputs,
+           char* message, std::size_t message_size);
 
   nanobind::object run_, refusal_, last_exception_, interrupted_;
   std::string name_;

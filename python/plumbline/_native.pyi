@@ -18,7 +18,7 @@ def attention(
 def widened(array: Any) -> NDArray[Any]: ...
 def alibi_slopes(heads: int, geometric: bool) -> list[float]: ...
 def check(
-    call: Callable[[dict[str, Any], dict[str, Any], dict[str, Any]], None],
+    call: Callable[[dict[str, Any], dict[str, Any], dict[str, Any]], Any],
     refusal: type[Exception],
     name: str,
     pass_: str,

@@ -33,24 +33,30 @@ class Runner:
     without_lse: bool = False
     """The function returned o alone: the oracle's lse took the place of its own."""
 
-    def __call__(self, problem: dict[str, Any], inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
-        memory = {name: self._bits(name, x) for name, x in inputs.items()}
-        results = {name: self._bits(name, x) for name, x in outputs.items()}
-        # The function may keep what it is given; the memory is the judge's.
+    def __call__(
+        self,
+        problem: dict[str, Any],
+        inputs: dict[str, tuple[bytes, list[int]]],
+        outputs: dict[str, list[int]],
+    ) -> tuple[dict[str, bytes], dict[str, bytes]]:
+        """The bytes of the inputs after the call, in which the judge finds a change, and of the outputs."""
+        memory = {name: self._bits(name, *x) for name, x in inputs.items()}
+        results = {name: np.empty(shape, BITS[self._format(name)]) for name, shape in outputs.items()}
         copies = {name: bits.copy() for name, bits in memory.items()}
         given = {name: self.framework.give(bits, self._format(name)) for name, bits in copies.items()}
         if problem["pass"] == "forward":
             self._forward(problem, memory, given, results)
         else:
             self._backward(problem, given, results)
-        for name, bits in memory.items():  # what it has changed, the judge finds here
-            bits[...] = copies[name]
+        return (
+            {name: bits.tobytes() for name, bits in copies.items()},
+            {name: bits.tobytes() for name, bits in results.items()},
+        )
 
     def _format(self, name: str) -> str:
         return self.format if name in _OF_CASE else "int32" if name in _WHOLE else "fp32"
 
-    def _bits(self, name: str, array: Any) -> NDArray[Any]:
-        memory, shape = array
+    def _bits(self, name: str, memory: bytes, shape: list[int]) -> NDArray[Any]:
         return np.frombuffer(memory, BITS[self._format(name)]).reshape(shape)
 
     def _keywords(self, problem: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
