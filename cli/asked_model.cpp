@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/evaluate_command.hpp"
+#include "cli/lists.hpp"
 #include "cli/models_backend.hpp"
 #include "inference/trained_model.hpp"
 
@@ -15,13 +16,12 @@ void add_asked_model_options(CLI::App& command, AskedModelOptions& o) {
   command.add_option("model", o.path, "A run's folder, a checkpoint, or Hugging Face's files")
       ->required()
       ->check(not_empty());
-  command
-      .add_option("--lengths", o.lengths,
-                  "Tokens of prompt and answer, e.g. 512,1024,2048 (default: the training length "
-                  "times 1, 2, 4, 8, where a prompt fits)")
-      ->delimiter(',');
+  add_list(command, "--lengths", o.lengths,
+           "Tokens of prompt and answer, e.g. 512,1024,2048 (default: the training length times 1, "
+           "2, 4, 8, where a prompt fits)");
   command.add_option("--seed", o.seed, "Of keys, values and places")->capture_default_str();
-  command.add_option("--tokenizer", o.tokenizer, "In place of the model's: byte, or a path");
+  command.add_option("--tokenizer", o.tokenizer, "In place of the model's: byte, or a path")
+      ->check(not_empty());
   command.add_flag("--not-deterministic", o.not_deterministic,
                    "Prompts go through the layers together: faster on a GPU, and a logit's last "
                    "bits depend on the prompts beside it");
@@ -33,10 +33,7 @@ AskedModel::AskedModel(const AskedModelOptions& o) {
   inference::TrainedModel model = inference::load_trained_model(o.path);
   configuration = model.configuration;
   tokenizer_name = o.tokenizer.empty() ? model.tokenizer : o.tokenizer;
-  if (tokenizer_name.empty()) {
-    throw BadInput("--tokenizer", "missing", "its name: the model's files do not say it");
-  }
-  tokenizer = text::open_tokenizer(tokenizer_name);
+  tokenizer = opened_tokenizer(o.tokenizer, model.tokenizer);
   if (tokenizer->vocabulary() > configuration.vocabulary) {
     throw BadInput("tokenizer " + in_quotes(tokenizer_name),
                    fmt::format("of {} tokens", tokenizer->vocabulary()),

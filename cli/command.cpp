@@ -5,6 +5,7 @@
 #include <iostream>
 #include <thread>
 
+#include "cli/lists.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -23,16 +24,11 @@ std::vector<cases::Format> Selection::chosen_formats() const {
 }
 
 void add_selection_options(CLI::App& command, Selection& selection) {
-  command
-      .add_option("--pass", selection.passes,
-                  "Only these passes: forward, backward, decode; or all")
-      ->delimiter(',');
-  command.add_option("--bias", selection.biases, "Only these biases, e.g. alibi,cable; or all")
-      ->delimiter(',');
-  command
-      .add_option("--dtype", selection.formats,
-                  "Only these formats: fp32, bf16, fp16, tf32; or all")
-      ->delimiter(',');
+  add_list(command, "--pass", selection.passes,
+           "Only these passes: forward, backward, decode; or all");
+  add_list(command, "--bias", selection.biases, "Only these biases, e.g. alibi,cable; or all");
+  add_list(command, "--dtype", selection.formats,
+           "Only these formats: fp32, bf16, fp16, tf32; or all");
 }
 
 void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::string>& others) {
@@ -52,18 +48,9 @@ std::uint64_t cell_seed(std::uint64_t seed, cases::Pass pass, cases::BiasMethod 
 }
 
 void add_report_options(CLI::App& command, ReportOptions& options) {
-  // expected(0, 1): `--json` alone means standard output.
-  command.add_option("--json", options.json, "Write the report as JSON to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->default_str("-");
-  command
-      .add_option("--junit", options.junit, "Write the report as JUnit XML to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->default_str("-");
+  add_json_option(command, options.json, "Write the report as JSON to FILE (default: -)");
+  add_report_option(command, "--junit", options.junit,
+                    "Write the report as JUnit XML to FILE (default: -)");
 }
 
 void ReportOptions::validate() const {
@@ -76,8 +63,31 @@ void ReportOptions::validate() const {
   }
 }
 
-Report::Report(const std::string& path) : path_(path) {
-  if (!path.empty() && path != "-") file_ = std::make_unique<AtomicFile>(path);
+void add_report_option(CLI::App& command, const std::string& option, std::string& file,
+                       const std::string& description) {
+  const auto take = [option, &file](const std::string& given) {
+    // Not a check: CLI11 makes none of what may be missing.
+    if (given.empty()) throw BadInput(option, "empty", "a file, or - for standard output");
+    file = given;
+  };
+  command.add_option_function<std::string>(option, take, description)
+      ->type_name("[FILE]")
+      ->expected(0, 1)
+      ->default_str("-");
+}
+
+void add_json_option(CLI::App& command, std::string& json, const std::string& description) {
+  add_report_option(command, "--json", json, description);
+}
+
+Report::Report(const std::string& path, const std::string& option) : path_(path) {
+  if (path.empty() || path == "-") return;
+  try {
+    file_ = std::make_unique<AtomicFile>(path);
+  } catch (const BadInput& refusal) {
+    if (option.empty()) throw;
+    throw BadInput(option, refusal);
+  }
 }
 
 void Report::write(const std::string& text) {

@@ -84,13 +84,22 @@ struct ReportOptions {
 };
 void add_report_options(CLI::App& command, ReportOptions& options);
 
+/// OPTION [FILE], where the option alone means "-", standard output. An empty name is refused by
+/// BadInput: it is most often an unset variable.
+void add_report_option(CLI::App& command, const std::string& option, std::string& file,
+                       const std::string& description);
+/// --json [FILE]; the description is what --help says of it.
+void add_json_option(
+    CLI::App& command, std::string& json,
+    const std::string& description = "Write the result as JSON to FILE (default: -)");
+
 /// A report that is written whole at the end to a path, to standard output for "-", or nowhere for
 /// "". The place is opened at once, so that a path that cannot be written ends a run before its
 /// work.
 class Report {
  public:
-  /// @throws BadInput when the path cannot be written.
-  explicit Report(const std::string& path);
+  /// @throws BadInput when the path cannot be written, naming the option if there is one.
+  explicit Report(const std::string& path, const std::string& option = "");
   explicit operator bool() const { return !path_.empty(); }
   /// @throws BadInput when there is no room for it.
   void write(const std::string& text);

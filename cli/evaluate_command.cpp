@@ -3,36 +3,17 @@
 
 namespace plumbline::cli {
 
-void add_json_option(CLI::App& command, std::string& json, const std::string& description) {
-  command.add_option("--json", json, description)
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->default_str("-");
-}
-
-std::filesystem::path made_folder(const std::string& out) {
-  const std::filesystem::path folder = out;
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw BadInput("--out", path_in_quotes(folder) + ": " + error.message(), "a folder");
-  return folder;
-}
-
 void add_result_options(CLI::App& command, std::string& json, std::string& svg) {
-  add_json_option(command, json, "Write the result as JSON to FILE (default: -)");
-  command.add_option("--svg", svg, "Draw the result as SVG to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->check(CLI::Validator(
-          [&json](const std::string& file) {
-            return file == "-" && json == "-"
-                       ? std::string("both go to standard output: name a file for one of them")
-                       : std::string();
-          },
-          "", "beside --json"))
-      ->default_str("-");
+  add_json_option(command, json);
+  add_report_option(command, "--svg", svg, "Draw the result as SVG to FILE (default: -)");
+}
+
+std::unique_ptr<text::Tokenizer> opened_tokenizer(const std::string& asked,
+                                                  const std::string& of_model) {
+  if (!asked.empty()) return read_for("--tokenizer", [&] { return text::open_tokenizer(asked); });
+  if (of_model.empty())
+    throw BadInput("--tokenizer", "missing", "its name: the model's files do not say it");
+  return text::open_tokenizer(of_model);
 }
 
 void add_evaluate(CLI::App& app, Run& run, char** argv) {

@@ -4,17 +4,27 @@
 #pragma once
 
 #include "cli/command.hpp"
+#include "text/tokenizer.hpp"
 
 namespace plumbline::cli {
-
-/// --json [FILE]; the description is what --help says of it.
-void add_json_option(CLI::App& command, std::string& json, const std::string& description);
 
 /// --json and --svg: where an evaluation's result goes beside the table on standard output.
 void add_result_options(CLI::App& command, std::string& json, std::string& svg);
 
-/// The folder that --out names, made if it is not there. @throws BadInput if it cannot be.
-std::filesystem::path made_folder(const std::string& out);
+/// What `body` returns. What it refuses is told of the option that names the file.
+template <class Body>
+auto read_for(const std::string& option, const Body& body) {
+  try {
+    return body();
+  } catch (const BadInput& refusal) {
+    throw BadInput(option, refusal);
+  }
+}
+
+/// The tokenizer that --tokenizer names, or else the model's.
+/// @throws BadInput naming the option if there is neither, or the file cannot be used.
+std::unique_ptr<text::Tokenizer> opened_tokenizer(const std::string& asked,
+                                                  const std::string& of_model);
 
 void add_evaluate_perplexity(CLI::App& evaluate, Run& run, char** argv);
 void add_evaluate_curves(CLI::App& evaluate, Run& run);

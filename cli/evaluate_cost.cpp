@@ -6,7 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/evaluate_command.hpp"
+#include "cli/lists.hpp"
 #include "cli/models_backend.hpp"
+#include "cli/option_names.hpp"
+#include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "evaluation/cost.hpp"
 #include "pictures/svg.hpp"
@@ -20,17 +23,37 @@ struct Options {
       {"nope", "cable", "alibi", "ggd", "rope", "sinusoidal"}, {}, 8, 3};
 };
 
+constexpr std::pair<evaluation::CostKind, const char*> pictures_of_cost[] = {
+    {evaluation::CostKind::prompt, "prompt.svg"},
+    {evaluation::CostKind::token, "token.svg"},
+    {evaluation::CostKind::memory, "memory.svg"}};
+
+/// The folder of --out, none if none was asked for.
+std::filesystem::path folder_of(const Options& o) {
+  if (o.out.empty()) return {};
+  std::vector<Output> outputs{{"--json", o.json}};
+  std::vector<std::string> names;
+  for (const auto& [kind, name] : pictures_of_cost) {
+    outputs.push_back({"--out", std::filesystem::path(o.out) / name});
+    names.emplace_back(name);
+  }
+  expect_apart(outputs);
+  return made_folder(o.out, names);
+}
+
 int evaluate(const Options& o) {
-  Report json(o.json);
-  std::filesystem::path folder;
-  if (!o.out.empty()) folder = made_folder(o.out);
+  const gpu::ModelConfiguration model = gpu::preset(o.preset);
+  if (model.architecture == gpu::Architecture::bert)
+    throw BadInput("--preset", in_quotes(o.preset), "a causal model");
+  evaluation::validate(model, o.settings);
+  const std::filesystem::path folder = folder_of(o);
+  Report json(o.json, "--json");
   const bool emulated = o.backend == "emulated";
   const std::string machine = emulated ? "CPU emulation of the CUDA kernels" : "on a GPU";
-  const gpu::ModelConfiguration model = gpu::preset(o.preset);
   std::vector<evaluation::MethodCost> all;
   {
     const auto steps = o.settings.lengths.size() * o.settings.positions.size() *
-                       static_cast<std::size_t>(1 + std::max(1, o.settings.repeats));
+                       static_cast<std::size_t>(o.settings.repeats);
     Progress progress(static_cast<long>(steps));
     long done = 0;
     all = evaluation::measure_cost(model, o.settings,
@@ -50,10 +73,8 @@ int evaluate(const Options& o) {
     json.write(to_text(report));
   }
   if (!folder.empty()) {
-    using enum evaluation::CostKind;
-    for (const auto& [kind, file] :
-         {std::pair{prompt, "prompt.svg"}, {token, "token.svg"}, {memory, "memory.svg"}})
-      write_file(folder / file, pictures::svg_file(evaluation::picture_of(all, kind, machine)));
+    for (const auto& [kind, name] : pictures_of_cost)
+      write_file(folder / name, pictures::svg_file(evaluation::picture_of(all, kind, machine)));
   }
   return all_right;
 }
@@ -66,25 +87,20 @@ void add_evaluate_cost(CLI::App& evaluate_command, Run& run, char** argv) {
       "cost", "Time and memory of inference by position method and length");
   command->add_option("--preset", o->preset, "Sizes of the model, as train has them")
       ->capture_default_str();
-  command
-      ->add_option("--positions", o->settings.positions,
-                   "Position methods; the others are compared with the first")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("--lengths", o->settings.lengths, "Tokens, e.g. 512,1024,2048")
-      ->required()
-      ->delimiter(',');
+  add_list(*command, "--positions", o->settings.positions,
+           "Position methods; the others are compared with the first");
+  add_list(*command, "--lengths", o->settings.lengths, "Tokens, e.g. 512,1024,2048")->required();
   command->add_option("--new-tokens", o->settings.new_tokens, "Timed one by one")
       ->capture_default_str();
   command->add_option("--repeats", o->settings.repeats, "Of which the least counts")
       ->capture_default_str();
-  add_json_option(*command, o->json, "Write the result as JSON to FILE (default: -)");
+  add_json_option(*command, o->json);
   command->add_option("--out", o->out, "A folder for the pictures")->check(not_empty());
   add_backend_option(*command, o->backend);
-  command->callback([o, argv, &run] {
-    run = [o, argv] {
+  command->callback([o, command, argv, &run] {
+    run = [o, command, argv] {
       go_to_backend(o->backend, argv);
-      return evaluate(*o);
+      return naming_options(*command, {{"position", "--positions"}}, [&] { return evaluate(*o); });
     };
   });
 }

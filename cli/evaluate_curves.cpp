@@ -3,6 +3,8 @@
 #include <iostream>
 
 #include "cli/evaluate_command.hpp"
+#include "cli/lists.hpp"
+#include "cli/outputs.hpp"
 #include "evaluation/curves.hpp"
 
 namespace plumbline::cli {
@@ -16,6 +18,19 @@ std::vector<std::string> labels_of(const std::vector<std::string>& runs) {
   for (std::size_t n = 0; n < runs.size(); ++n)
     labels.push_back(std::ranges::count(names, names[n]) > 1 ? runs[n] : names[n]);
   return labels;
+}
+
+void expect_runs(const std::vector<std::string>& runs) {
+  expect_each_once("runs", runs);
+  for (const std::string& run : runs) {
+    std::error_code unknown;
+    if (!std::filesystem::exists(run, unknown))
+      throw BadInput("runs", path_in_quotes(run) + ", which does not exist",
+                     "folders of training runs");
+    if (!std::filesystem::exists(std::filesystem::path(run) / "log.jsonl", unknown))
+      throw BadInput("runs", path_in_quotes(run) + ", which has no log.jsonl",
+                     "folders of training runs");
+  }
 }
 
 }  // namespace
@@ -35,11 +50,13 @@ void add_evaluate_curves(CLI::App& evaluate_command, Run& run) {
     run = [o] {
       if (o->out.empty() && o->runs.size() > 1)
         throw BadInput("--out", "missing", "a folder for the pictures of several runs");
+      expect_runs(o->runs);
       std::vector<evaluation::TrainingLog> logs;
       for (const std::string& label : labels_of(o->runs))
         logs.push_back(evaluation::read_log(o->runs[logs.size()], label));
       const std::filesystem::path folder =
-          o->out.empty() ? std::filesystem::path(o->runs.front()) : made_folder(o->out);
+          o->out.empty() ? std::filesystem::path(o->runs.front())
+                         : made_folder(o->out, {"loss.svg", "norm.svg", "learning_rate.svg"});
       evaluation::write_training_curves(logs, folder);
       std::cout << "wrote pictures into " << folder.string() << "\n";
       return static_cast<int>(all_right);

@@ -7,6 +7,8 @@
 
 #include "cli/evaluate_command.hpp"
 #include "cli/models_backend.hpp"
+#include "cli/option_names.hpp"
+#include "cli/outputs.hpp"
 #include "evaluation/maps.hpp"
 #include "inference/trained_model.hpp"
 #include "pictures/svg.hpp"
@@ -30,36 +32,55 @@ std::vector<text::Token> tokens_of(const Options& o, const text::Tokenizer& toke
     return tokens;
   }
   if (o.data.empty()) throw BadInput("--text", "missing", "a text, or --data with files");
-  const auto stream = text::open_stream({o.data.begin(), o.data.end()}, tokenizer);
+  const auto stream = read_for("--data", [&] {
+    return text::open_stream({o.data.begin(), o.data.end()}, tokenizer);
+  });
   std::vector<text::Token> tokens(std::min<std::int64_t>(stream.size(), o.length));
   stream.read(0, tokens);
   return tokens;
 }
 
-void draw(const std::filesystem::path& file, const pictures::Picture& picture) {
-  write_file(file, pictures::svg_file(picture));
+std::string file_of(const char* kind, int layer) {
+  return fmt::format("{}-layer-{}.svg", kind, layer);
+}
+
+/// The pictures that there will be.
+std::vector<std::string> files_of(const gpu::ModelConfiguration& model, bool priors) {
+  std::vector<std::string> names;
+  for (int layer = 0; layer < model.layers; ++layer) {
+    names.push_back(file_of("attention", layer));
+    if (!model.ssmax) names.push_back(file_of("bias", layer));
+  }
+  if (priors) names.emplace_back("theta.svg");
+  return names;
 }
 
 int evaluate(const Options& o) {
-  Report json(o.json);
+  std::vector<std::string> inputs = o.data;
+  inputs.push_back(o.model);
+  expect_apart({{"--json", o.json}}, inputs);
   const inference::TrainedModel model = inference::load_trained_model(o.model);
-  const std::string& name = o.tokenizer.empty() ? model.tokenizer : o.tokenizer;
-  if (name.empty())
-    throw BadInput("--tokenizer", "missing", "its name: the model's files do not say it");
-  const auto tokens = tokens_of(o, *text::open_tokenizer(name));
-  const std::filesystem::path folder = made_folder(o.out);
+  const auto tokens = tokens_of(o, *opened_tokenizer(o.tokenizer, model.tokenizer));
+  evaluation::validate(model.configuration, tokens);
+  const auto priors = evaluation::prior_exponents(model.configuration, model.parameters);
+  const std::vector<std::string> files = files_of(model.configuration, !priors.empty());
+  for (const std::string& file : files)
+    expect_apart({{"--json", o.json}, {"--out", std::filesystem::path(o.out) / file}});
+  const std::filesystem::path folder = made_folder(o.out, files);
+  Report json(o.json, "--json");  // perhaps into that folder
 
   const auto maps = evaluation::head_maps(model.configuration, model.parameters, tokens);
-  const auto priors = evaluation::prior_exponents(model.configuration, model.parameters);
+  const auto draw = [&](const std::string& file, const pictures::Picture& picture) {
+    write_file(folder / file, pictures::svg_file(picture));
+  };
   for (int layer = 0; layer < model.configuration.layers; ++layer) {
     const auto one = [&](evaluation::MapKind kind, const char* name_of_kind) {
-      draw(folder / fmt::format("{}-layer-{}.svg", name_of_kind, layer),
-           evaluation::picture_of(maps, layer, kind));
+      draw(file_of(name_of_kind, layer), evaluation::picture_of(maps, layer, kind));
     };
     one(evaluation::MapKind::attention, "attention");
     if (!model.configuration.ssmax) one(evaluation::MapKind::bias, "bias");
   }
-  if (!priors.empty()) draw(folder / "theta.svg", evaluation::picture_of(priors));
+  if (!priors.empty()) draw("theta.svg", evaluation::picture_of(priors));
   if (json) {
     auto report = evaluation::to_json(maps, priors);
     report["model"] = o.model;
@@ -83,18 +104,18 @@ void add_evaluate_maps(CLI::App& evaluate_command, Run& run, char** argv) {
   command->add_option("model", o->model, "A run's folder, a checkpoint, Hugging Face's file")
       ->required()
       ->check(not_empty());
-  auto* text = command->add_option("--text", o->text, "What the model reads");
+  auto* text = command->add_option("--text", o->text, "What the model reads")->check(not_empty());
   command->add_option("--data", o->data, "The first tokens of texts or token shards instead")
       ->excludes(text);
   command->add_option("--length", o->length, "Most tokens")->capture_default_str();
   command->add_option("--out", o->out, "A folder for the pictures")->required()->check(not_empty());
-  command->add_option("--tokenizer", o->tokenizer, "In place of the model's");
+  command->add_option("--tokenizer", o->tokenizer, "In place of the model's")->check(not_empty());
   add_json_option(*command, o->json, "Write the numbers as JSON to FILE (default: -)");
   add_backend_option(*command, o->backend);
-  command->callback([o, argv, &run] {
-    run = [o, argv] {
+  command->callback([o, command, argv, &run] {
+    run = [o, command, argv] {
       go_to_backend(o->backend, argv);
-      return evaluate(*o);
+      return naming_options(*command, {}, [&] { return evaluate(*o); });
     };
   });
 }

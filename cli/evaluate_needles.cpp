@@ -5,7 +5,10 @@
 
 #include "cli/asked_model.hpp"
 #include "cli/evaluate_command.hpp"
+#include "cli/lists.hpp"
 #include "cli/models_backend.hpp"
+#include "cli/option_names.hpp"
+#include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "evaluation/lengths.hpp"
 #include "evaluation/needles.hpp"
@@ -29,13 +32,15 @@ std::vector<std::string> all_tasks() {
 }
 
 int evaluate(const Options& o) {
-  Report json(o.asked.json), svg(o.asked.svg);
+  expect_apart({{"--json", o.asked.json}, {"--svg", o.asked.svg}}, {o.asked.path, o.essay});
+  Report json(o.asked.json, "--json"), svg(o.asked.svg, "--svg");
   evaluation::NeedleSettings settings = o.settings;
   settings.seed = seed_from(o.asked.seed);
   if (settings.tasks.empty()) settings.tasks = all_tasks();
   if (!o.essay.empty()) {
-    settings.essay = read_file(o.essay);
-    if (settings.essay.empty()) throw BadInput(path_in_quotes(o.essay), "empty", "a text");
+    settings.essay = read_for("--essay", [&] { return read_file(o.essay); });
+    if (settings.essay.empty())
+      throw BadInput("--essay", path_in_quotes(o.essay) + ", which is empty", "a text");
   }
   const AskedModel model(o.asked);
   settings.lengths = o.asked.lengths;
@@ -71,20 +76,17 @@ void add_evaluate_needles(CLI::App& evaluate_command, Run& run, char** argv) {
       evaluate_command.add_subcommand("needles", "RULER's needles in haystacks by length");
   add_asked_model_options(*command, o->asked);
   auto& s = o->settings;
-  command
-      ->add_option("--tasks", s.tasks,
-                   "single_1 to single_3, multikey_1 to multikey_3, multivalue, multiquery "
-                   "(default: all)")
-      ->delimiter(',');
+  add_list(*command, "--tasks", s.tasks,
+           "single_1 to single_3, multikey_1 to multikey_3, multivalue, multiquery (default: all)");
   command->add_option("--prompts", s.prompts, "Of each task and length")->capture_default_str();
   command->add_option("--answer-room", s.answer_room, "Tokens of an answer")->capture_default_str();
   command->add_option("--essay", o->essay, "A text to hide needles in, in place of our own")
       ->check(not_empty());
   command->add_option("--batch", s.batch, "Prompts answered together")->capture_default_str();
-  command->callback([o, argv, &run] {
-    run = [o, argv] {
+  command->callback([o, command, argv, &run] {
+    run = [o, command, argv] {
       go_to_backend(o->asked.backend, argv);
-      return evaluate(*o);
+      return naming_options(*command, {{"needle task", "--tasks"}}, [&] { return evaluate(*o); });
     };
   });
 }

@@ -7,6 +7,8 @@
 #include "cli/asked_model.hpp"
 #include "cli/evaluate_command.hpp"
 #include "cli/models_backend.hpp"
+#include "cli/option_names.hpp"
+#include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "evaluation/lengths.hpp"
 #include "evaluation/passkey.hpp"
@@ -23,7 +25,8 @@ struct Options {
 };
 
 int evaluate(const Options& o) {
-  Report json(o.asked.json), svg(o.asked.svg);
+  expect_apart({{"--json", o.asked.json}, {"--svg", o.asked.svg}}, {o.asked.path});
+  Report json(o.asked.json, "--json"), svg(o.asked.svg, "--svg");
   const AskedModel model(o.asked);
   evaluation::PasskeySettings settings = o.settings;
   settings.seed = seed_from(o.asked.seed);
@@ -63,10 +66,10 @@ void add_evaluate_passkey(CLI::App& evaluate_command, Run& run, char** argv) {
       ->capture_default_str();
   command->add_option("--prompts", s.prompts, "Of each length and depth")->capture_default_str();
   command->add_option("--batch", s.batch, "Prompts answered together")->capture_default_str();
-  command->callback([o, argv, &run] {
-    run = [o, argv] {
+  command->callback([o, command, argv, &run] {
+    run = [o, command, argv] {
       go_to_backend(o->asked.backend, argv);
-      return evaluate(*o);
+      return naming_options(*command, {}, [&] { return evaluate(*o); });
     };
   });
 }

@@ -6,7 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/evaluate_command.hpp"
+#include "cli/lists.hpp"
 #include "cli/models_backend.hpp"
+#include "cli/option_names.hpp"
+#include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "evaluation/perplexity_report.hpp"
 #include "inference/trained_model.hpp"
@@ -26,16 +29,15 @@ struct Options {
 /// What is evaluated on: the part of the data that training keeps for validation, or all of it.
 text::TokenStream stream_of(const Options& o, const text::Tokenizer& tokenizer) {
   const std::vector<std::filesystem::path> paths(o.data.begin(), o.data.end());
-  const text::TokenStream all = text::open_stream(paths, tokenizer, o.separator);
+  const text::TokenStream all =
+      read_for("--data", [&] { return text::open_stream(paths, tokenizer, o.separator); });
   return o.whole ? all : text::split(all, o.validation).validation;
 }
 
-/// One tokenizer for all: perplexities of different tokens cannot be compared.
-std::string tokenizer_of(const Options& o, const std::vector<inference::TrainedModel>& models) {
-  if (!o.tokenizer.empty()) return o.tokenizer;
+/// For all: perplexities of different tokens cannot be compared.
+void expect_one_tokenizer(const Options& o, const std::vector<inference::TrainedModel>& models) {
+  if (!o.tokenizer.empty()) return;
   const std::string& first = models.front().tokenizer;
-  if (first.empty())
-    throw BadInput("--tokenizer", "missing", "its name: the model's files do not say it");
   for (std::size_t n = 1; n < models.size(); ++n) {
     if (models[n].tokenizer != first)
       throw BadInput(
@@ -43,7 +45,6 @@ std::string tokenizer_of(const Options& o, const std::vector<inference::TrainedM
           in_quotes(o.models[n]) + " with the tokenizer " + in_quotes(models[n].tokenizer),
           "the first model's tokenizer, " + in_quotes(first));
   }
-  return first;
 }
 
 /// The position method's name, and the path where several models have one method.
@@ -60,10 +61,15 @@ std::vector<std::string> labels_of(const Options& o,
 }
 
 int evaluate(const Options& o) {
-  Report json(o.json), svg(o.svg);
+  expect_each_once("models", o.models);
+  std::vector<std::string> inputs = o.data;
+  inputs.insert(inputs.end(), o.models.begin(), o.models.end());
+  expect_apart({{"--json", o.json}, {"--svg", o.svg}}, inputs);
+  Report json(o.json, "--json"), svg(o.svg, "--svg");
   std::vector<inference::TrainedModel> models;
   for (const std::string& path : o.models) models.push_back(inference::load_trained_model(path));
-  const auto tokenizer = text::open_tokenizer(tokenizer_of(o, models));
+  expect_one_tokenizer(o, models);
+  const auto tokenizer = opened_tokenizer(o.tokenizer, models.front().tokenizer);
   const text::TokenStream stream = stream_of(o, *tokenizer);
   // Refused before any work.
   for (const auto& model : models) evaluation::validate_causal(model.configuration);
@@ -108,9 +114,8 @@ void add_evaluate_perplexity(CLI::App& evaluate_command, Run& run, char** argv) 
   command->add_option("--data", o->data, "Texts, or token shards (*.bin)")
       ->required()
       ->check(not_empty());
-  command->add_option("--lengths", o->settings.lengths, "Context lengths, e.g. 512,1024,2048")
-      ->required()
-      ->delimiter(',');
+  add_list(*command, "--lengths", o->settings.lengths, "Context lengths, e.g. 512,1024,2048")
+      ->required();
   command->add_option("--tokens", o->settings.tokens, "Most tokens scored at a length; 0: all")
       ->capture_default_str();
   command
@@ -118,7 +123,7 @@ void add_evaluate_perplexity(CLI::App& evaluate_command, Run& run, char** argv) 
                    "Score the last N tokens of every longest window, the same at each length; "
                    "0: all tokens of windows side by side")
       ->capture_default_str();
-  command->add_option("--tokenizer", o->tokenizer, "In place of the models'");
+  command->add_option("--tokenizer", o->tokenizer, "In place of the models'")->check(not_empty());
   command->add_option("--separator", o->separator, "A line that ends a document of a text");
   auto* share = command->add_option("--validation", o->validation,
                                     "The last share of the tokens, as training keeps it");
@@ -126,10 +131,10 @@ void add_evaluate_perplexity(CLI::App& evaluate_command, Run& run, char** argv) 
   command->add_flag("--whole", o->whole, "All tokens of the data")->excludes(share);
   add_result_options(*command, o->json, o->svg);
   add_backend_option(*command, o->backend);
-  command->callback([o, argv, &run] {
-    run = [o, argv] {
+  command->callback([o, command, argv, &run] {
+    run = [o, command, argv] {
       go_to_backend(o->backend, argv);
-      return evaluate(*o);
+      return naming_options(*command, {}, [&] { return evaluate(*o); });
     };
   });
 }

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "cli/evaluate_command.hpp"
-#include "cli/fine_tuning.hpp"
+#include "cli/lists.hpp"
 #include "cli/models_backend.hpp"
+#include "cli/option_names.hpp"
+#include "cli/outputs.hpp"
+#include "cli/pooling.hpp"
 #include "evaluation/retrieval.hpp"
 #include "evaluation/retrieval_report.hpp"
 #include "inference/trained_model.hpp"
@@ -33,28 +35,28 @@ std::size_t depth(const text::RetrievalTask& task, int negatives) {
 }
 
 int evaluate(const Options& o) {
-  Report json(o.json), svg(o.svg);
-  std::optional<AtomicFile> mined;
-  if (!o.pairs.empty()) mined.emplace(o.pairs);
+  expect_apart({{"--json", o.json}, {"--svg", o.svg}, {"--mine", o.pairs}},
+               {o.model, o.task + "/corpus.jsonl", o.task + "/queries.jsonl"});
+  Report json(o.json, "--json"), svg(o.svg, "--svg"), mined(o.pairs, "--mine");
   if (o.negatives < 1) throw BadInput("--negatives", std::to_string(o.negatives), "at least 1");
-  const text::RetrievalTask task(o.task, o.split);
+  const auto task = read_for("--task", [&] { return text::RetrievalTask(o.task, o.split); });
   const inference::TrainedModel model = inference::load_trained_model(o.model);
-  const std::string& name = o.tokenizer.empty() ? model.tokenizer : o.tokenizer;
-  if (name.empty())
-    throw BadInput("--tokenizer", "missing", "its name: the model's files do not say it");
-  const auto tokenizer = text::open_tokenizer(name);
+  const auto tokenizer = opened_tokenizer(o.tokenizer, model.tokenizer);
   std::vector<int> lengths = o.lengths;
   if (lengths.empty()) lengths = {model.configuration.context};
   if (!o.pairs.empty() && lengths.size() > 1)
     throw BadInput("--lengths", fmt::format("{} lengths", lengths.size()), "one, with --mine");
 
+  const gpu::Pooling pooling = pooling_from(o.pooling);
+  for (const int length : lengths)  // all, before any work
+    evaluation::validate({length, pooling, o.part}, model.configuration, *tokenizer);
+
   std::vector<evaluation::RetrievalPoint> points;
   std::string pairs;
   for (const int length : lengths) {
     const auto start = std::chrono::steady_clock::now();
-    evaluation::TextEncoder encoder(
-        model.configuration, model.parameters, *tokenizer,
-        {.length = length, .pooling = pooling_from(o.pooling), .part = o.part});
+    evaluation::TextEncoder encoder(model.configuration, model.parameters, *tokenizer,
+                                    {length, pooling, o.part});
     const auto rankings = evaluation::rankings(encoder, task, depth(task, o.negatives));
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     points.push_back({length, evaluation::ndcg_at_10(task, rankings), passed.count()});
@@ -62,13 +64,10 @@ int evaluate(const Options& o) {
       pairs = evaluation::mined_pairs(task, rankings, static_cast<std::size_t>(o.negatives));
   }
   const evaluation::RetrievalRun run{o.model, o.task, o.split, o.pooling};
-  if (o.json != "-" && o.svg != "-") std::cout << evaluation::table(task, points);
+  if (o.json != "-" && o.svg != "-" && o.pairs != "-") std::cout << evaluation::table(task, points);
   if (json) json.write(to_text(evaluation::to_json(run, task, points)));
   if (svg) svg.write(pictures::svg_file(evaluation::picture(run, points)));
-  if (mined) {
-    mined->write(pairs);
-    mined->commit();
-  }
+  if (mined) mined.write(pairs);
   return all_right;
 }
 
@@ -85,12 +84,11 @@ void add_evaluate_retrieval(CLI::App& evaluate_command, Run& run, char** argv) {
       ->required()
       ->check(not_empty());
   command->add_option("--split", o->split, "qrels/SPLIT.tsv")->capture_default_str();
-  command->add_option("--lengths", o->lengths, "Tokens of a text; the model's context if none")
-      ->delimiter(',');
+  add_list(*command, "--lengths", o->lengths, "Tokens of a text; the model's context if none");
   command->add_option("--pooling", o->pooling, "mean or cls")->capture_default_str();
   command->add_option("--part", o->part, "Texts that go through the model at once")
       ->capture_default_str();
-  command->add_option("--tokenizer", o->tokenizer, "In place of the model's");
+  command->add_option("--tokenizer", o->tokenizer, "In place of the model's")->check(not_empty());
   auto* mine = command->add_option("--mine", o->pairs,
                                    "Write the queries, their relevant documents and hard "
                                    "negatives to FILE, for `train --objective contrastive`");
@@ -100,10 +98,10 @@ void add_evaluate_retrieval(CLI::App& evaluate_command, Run& run, char** argv) {
       ->needs(mine);
   add_result_options(*command, o->json, o->svg);
   add_backend_option(*command, o->backend);
-  command->callback([o, argv, &run] {
-    run = [o, argv] {
+  command->callback([o, command, argv, &run] {
+    run = [o, command, argv] {
       go_to_backend(o->backend, argv);
-      return evaluate(*o);
+      return naming_options(*command, {{"length", "--lengths"}}, [&] { return evaluate(*o); });
     };
   });
 }

@@ -6,7 +6,6 @@
 
 #include "inference/trained_model.hpp"
 #include "support/error.hpp"
-#include "support/text.hpp"
 #include "training/model_json.hpp"
 
 namespace plumbline::cli {
@@ -54,12 +53,6 @@ training::Settings for_contrast(training::Settings preset) {
   preset.schedule.lowest = 0;
   preset.optimizer.weight_decay = 0.01;
   return preset;
-}
-
-gpu::Pooling pooling_from(const std::string& name) {
-  if (name == "mean") return gpu::Pooling::mean;
-  if (name == "cls") return gpu::Pooling::cls;
-  throw BadInput("--pooling", in_quotes(name), "mean or cls");
 }
 
 }  // namespace plumbline::cli

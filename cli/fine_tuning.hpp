@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "cli/pooling.hpp"
 #include "training/settings.hpp"
 
 namespace plumbline::cli {
@@ -27,8 +28,5 @@ training::Settings for_contrast(training::Settings preset);
 
 /// 5 % of the updates: CABLE, section 5.5.
 long warm_up_for_contrast(long updates);
-
-/// --pooling mean | cls. @throws BadInput for another name.
-gpu::Pooling pooling_from(const std::string& name);
 
 }  // namespace plumbline::cli

@@ -8,6 +8,7 @@
 #include <limits>
 #include <new>
 
+#include "evaluation/lengths.hpp"
 #include "evaluation/refusal.hpp"
 #include "inference/decoder.hpp"
 #include "inference/device_memory.hpp"
@@ -73,10 +74,12 @@ void validate(const gpu::ModelConfiguration& model, const CostSettings& s) {
   if (s.lengths.empty()) throw BadInput("lengths", "missing", "one length at least");
   if (s.new_tokens < 1) throw BadInput("new_tokens", std::to_string(s.new_tokens), "at least 1");
   if (s.repeats < 1) throw BadInput("repeats", std::to_string(s.repeats), "at least 1");
-  for (const int length : s.lengths)
+  for (const int length : s.lengths) {
     if (length <= s.new_tokens)
       throw BadInput("lengths", std::to_string(length),
                      fmt::format("above {}, the tokens that are timed one by one", s.new_tokens));
+    expect_within(1, longest_length, "lengths", length);
+  }
   for (const std::string& position : s.positions) gpu::position_method(position);
 }
 

@@ -33,8 +33,8 @@ struct MethodCost {
   std::vector<CostPoint> points;  ///< one a length
 };
 
-/// @throws BadInput naming the field: an unknown method, a length that is not above `new_tokens`, a
-/// count below 1, BERT.
+/// @throws BadInput naming the field: an unknown method, a length that is not above `new_tokens`
+/// or beyond longest_length, a count below 1, BERT.
 void validate(const gpu::ModelConfiguration& model, const CostSettings& settings);
 
 /// Measures gpu::Decoder with one sequence, on weights as they are before training: values do not

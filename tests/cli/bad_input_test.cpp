@@ -204,6 +204,7 @@ BOOST_AUTO_TEST_CASE(options_of_which_one_would_be_ignored) {
 BOOST_AUTO_TEST_CASE(names_that_stand_there_twice) {
   expect_refused("verify --bias alibi,alibi", {"--bias", "\"alibi\" twice"});
   expect_refused("verify --dtype fp32,bf16,fp32", {"--dtype", "\"fp32\" twice"});
+  expect_refused("verify --bias alibi,,cable", {"--bias is \"alibi,,cable\"", "empty items"});
   expect_refused("verify --backend emulated --kernels naive,naive", {"--kernels", "twice"});
 }
 

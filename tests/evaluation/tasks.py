@@ -97,18 +97,20 @@ with tempfile.TemporaryDirectory() as place:
 
     cases = [
         (["passkey", place / "none"], ["none"]),
-        (["passkey", cable, "--lengths", "256,100"], ["lengths is 100", "at least 195"]),
+        (["passkey", cable, "--lengths", "256,100"], ["--lengths is 100", "at least 195"]),
         (["passkey", cable, "--lengths", "many"], ["--lengths", "many"]),
-        (["passkey", cable, "--depths", 1], ["depths is 1", "from 2 to"]),
-        (["passkey", cable, "--prompts", 0], ["prompts is 0"]),
-        (["passkey", cable, "--batch", 0], ["batch is 0"]),
+        (["passkey", cable, "--depths", 1], ["--depths is 1", "from 2 to"]),
+        (["passkey", cable, "--prompts", 0], ["--prompts is 0"]),
+        (["passkey", cable, "--batch", 0], ["--batch is 0"]),
         (["passkey", cable, "--seed", "x"], ["--seed", "x"]),
         (["passkey", cable, "--tokenizer", place / "none.model"], ["none.model"]),
         (["passkey", bert], ["bert", "gpt2"]),
-        (["needles", cable, "--tasks", "single_4"], ["single_4", "multiquery"]),
-        (["needles", cable, "--lengths", 100], ["lengths is 100", "at least"]),
+        (["needles", cable, "--tasks", "single_4"], ["--tasks is", "single_4", "multiquery"]),
+        (["needles", cable, "--tasks", "single_1,single_1"], ["--tasks is", "twice"]),
+        (["passkey", cable, "--json", place / "one", "--svg", place / "one"], ["two files"]),
+        (["needles", cable, "--lengths", 100], ["--lengths is 100", "at least"]),
         (["needles", cable, "--essay", place / "none.txt"], ["none.txt"]),
-        (["needles", cable, "--answer-room", 0], ["answer_room is 0"]),
+        (["needles", cable, "--answer-room", 0], ["--answer-room is 0"]),
     ]
     for arguments, parts in cases:
         status, out, err = run("evaluate", *arguments)

@@ -254,7 +254,7 @@ with tempfile.TemporaryDirectory() as place:
             [["model is a causal one", "BERT"], "evaluate", "retrieval", place / "gpt", "--task",
              easy],
             [["corpus.jsonl"], "evaluate", "retrieval", place / "bert", "--task", place],
-            [["length is 2"], "evaluate", "retrieval", place / "bert", "--task", easy, "--lengths",
+            [["--lengths is 2"], "evaluate", "retrieval", place / "bert", "--task", easy, "--lengths",
              2],
             [["--lengths is 2 lengths", "--mine"], "evaluate", "retrieval", place / "bert",
              "--task", easy, "--lengths", "8,9", "--mine", mined],
