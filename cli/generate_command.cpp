@@ -154,11 +154,7 @@ void add_generate(CLI::App& app, Run& run, char** argv) {
   command->add_flag("--not-deterministic", o->not_deterministic,
                     "Sequences of a batch go through the layers together: faster on a GPU, and "
                     "the last bits of logits depend on the batch");
-  command->add_option("--json", o->json, "Write the result as JSON to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->default_str("-");
+  add_json_option(*command, o->json);
   add_backend_option(*command, o->backend);
   command->footer("docs/generating.md tells more.");
   command->callback([o, command, argv, &run] {

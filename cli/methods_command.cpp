@@ -158,11 +158,7 @@ void add_methods(CLI::App& app, Run& run) {
       "methods", "What there is of every position method: each cell is checked as it is printed");
   command->add_option("folder", options->folder,
                       "Golden numbers: manifest.json and vectors/; default: those of this version");
-  command->add_option("--json", options->json, "Write the table as JSON to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->default_str("-");
+  add_json_option(*command, options->json, "Write the table as JSON to FILE (default: -)");
   command->add_flag("--oracle-only", options->oracle_only, "Leave the kernels' columns out");
   command->footer("Exit status 1 when a check fails; docs/methods.md tells what is checked.");
   command->callback([options, &run] { run = [options] { return methods(*options); }; });

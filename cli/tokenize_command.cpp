@@ -150,11 +150,7 @@ void add_tokenize(CLI::App& app, Run& run) {
   command->add_option("--seed", options->seed, "Of the keys and their places")
       ->needs(passkeys)
       ->capture_default_str();
-  command->add_option("--json", options->json, "Write the report as JSON to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->default_str("-");
+  add_json_option(*command, options->json, "Write the report as JSON to FILE (default: -)");
   command->footer("docs/text.md tells more.");
   command->callback([options, command, passkeys, &run] {
     run = [options, command, passkeys] {

@@ -151,11 +151,7 @@ void add_run_options(CLI::App& command, TrainOptions& o) {
   command.add_option("--evaluation-rows", o.habits.evaluation_rows, "Most rows of an evaluation")
       ->capture_default_str();
   command.add_option("--keep", o.habits.keep, "Checkpoints that stay")->capture_default_str();
-  command.add_option("--json", o.json, "Write the outcome as JSON to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->check(not_empty())
-      ->default_str("-");
+  add_json_option(command, o.json, "Write the outcome as JSON to FILE (default: -)");
 }
 
 }  // namespace
