@@ -37,3 +37,26 @@ function(plumbline_add_test name)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
+
+# plumbline_mostly_includes(TARGET [COMMAND]): the target's sources, none of them hot, are mostly what they
+# include: JSON and fmt, for the sources of a COMMAND CLI11 too, are compiled once for all of them. The
+# compiler accepts that only with the same options.
+function(plumbline_mostly_includes target)
+  cmake_parse_arguments(ARG "COMMAND" "" "" ${ARGN})
+  set(headers plumbline_json_headers)
+  if(ARG_COMMAND)
+    set(headers plumbline_command_headers)
+  endif()
+  target_compile_options(${target} PRIVATE -O1)
+  target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json fmt::fmt)
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()
+add_library(plumbline_json_headers STATIC ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
+target_compile_options(plumbline_json_headers PRIVATE -O1)
+target_link_libraries(plumbline_json_headers PRIVATE nlohmann_json::nlohmann_json fmt::fmt)
+target_precompile_headers(plumbline_json_headers PRIVATE <fmt/format.h> <nlohmann/json.hpp>)
+add_executable(plumbline_command_headers ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
+target_compile_options(plumbline_command_headers PRIVATE -O1)
+target_link_libraries(plumbline_command_headers PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
+target_precompile_headers(plumbline_command_headers PRIVATE
+  <CLI/CLI.hpp> <fmt/format.h> <nlohmann/json.hpp>)
