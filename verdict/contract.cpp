@@ -47,6 +47,8 @@ ProbabilityRounding probability_rounding(const Contract& contract) {
   switch (format) {
     case cases::Format::fp32:
       rounding.operand = contract.operand_roundoff;
+      // Stored as it is, but cut to tf32 on its way, a subnormal loses tf32's spacing there.
+      rounding.absolute = std::max(rounding.absolute, operand_underflow(contract));
       break;
     case cases::Format::tf32:
       // What is tf32 already is not rounded again. Cut instead of rounded: operand_roundoff says

@@ -11,6 +11,7 @@
 #include "bench/verdict/campaign.hpp"
 #include "bench/verdict/report.hpp"
 #include "bench/verdict/store.hpp"
+#include "verdict/property.hpp"
 
 namespace {
 
@@ -82,6 +83,17 @@ BOOST_AUTO_TEST_CASE(correct_kernels_raise_no_alarm) {
   const auto result = bench::false_alarms(240, 3, 1L << 16, 2);
   BOOST_TEST(result.runs == 240);
   for (const auto& alarm : result.alarms) BOOST_ERROR(alarm);
+}
+
+BOOST_AUTO_TEST_CASE(a_subnormal_p_may_be_cut_to_tf32_on_its_way) {
+  // Faint keys: P below 2^-126, stored in fp32, loses up to 2^-136 as an operand.
+  const auto spec = cases::from_line(
+      "pass=backward,bias=ggd,dtype=tf32,heads=2,kv_heads=2,queries=2,keys=1003,head_dim=96,"
+      "query_offset=1001,causal=0,seed=1222763153");
+  bench::Variant variant;
+  variant.operand_bits = 10;
+  const auto judged = verdict::check_spec(bench::kernel_of({variant, {}}), spec, 2);
+  BOOST_TEST((judged.outcome == verdict::Outcome::pass));
 }
 
 BOOST_AUTO_TEST_CASE(plain_faults_are_caught_by_the_gate_that_is_there_for_them) {
