@@ -10,7 +10,8 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
-# Debug information is a tenth of the build, and only the sanitizers' reports need any: line numbers.
+# Debug information is a tenth of the build. Only the sanitizers' reports need any, line numbers, and the
+# kernels, which gpu/CMakeLists.txt tells.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -DNDEBUG")
 
 option(PLUMBLINE_BUILD_TESTS "Build the tests" ON)
