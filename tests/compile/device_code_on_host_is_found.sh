@@ -8,6 +8,7 @@ here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 compiler=$1
 build=$2
 rm -rf "$build"
+trap 'rm -rf "$build"' EXIT # or the check of the whole build would find what is planted
 mkdir -p "$build/planted_cuda.dir"
 
 compile() {
