@@ -71,21 +71,9 @@ inline void check_cast_step(const gpu::ModelConfiguration& c, const StepResult& 
   const std::string what = c.position + (c.format == gpu::Format::bf16 ? " in bf16" : " in tf32");
   const double loss_error = std::fabs(device.loss - oracle.step.loss) / oracle.step.loss_bound;
   BOOST_TEST(loss_error <= 1, what << ": the loss");
-  const Range clip = clip_factors(oracle.step);
-  std::vector<double> sizes, widths, norm_bounds, factor_bounds;
-  double worst = 0, worst_norm = 0, worst_factor = 0;
-  for (const StepTensor& tensor : oracle.step.tensors) {
-    BOOST_TEST(wrong_gradients(device, tensor) == 0, what << ": gradients of " << tensor.name);
-    BOOST_TEST(wrong_updates(device, tensor, clip, widths) == 0,
-               what << ": " << tensor.name << " after the update");
-    for (std::size_t n = 0; n < tensor.elements.size(); ++n) {
-      const StepElement& e = tensor.elements[n];
-      if (e.bound == 0) continue;
-      worst =
-          std::max(worst, std::fabs(device.gradients.at(tensor.name)[n] - e.gradient) / e.bound);
-      sizes.push_back(e.bound / std::fabs(e.gradient));
-    }
-  }
+  const auto [worst, sizes, widths] = check_elements(what, device, oracle.step);
+  std::vector<double> norm_bounds, factor_bounds;
+  double worst_norm = 0, worst_factor = 0;
   for (const TensorError& error : tensor_errors(device, oracle)) {
     BOOST_TEST(!error.beyond(), what << ": the gradient of " << error.name << " as a whole");
     worst_norm = std::max(worst_norm, error.norm);

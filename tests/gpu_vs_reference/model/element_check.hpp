@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "tests/gpu_vs_reference/model/oracle_step.hpp"
@@ -53,26 +54,39 @@ inline double quantile(std::vector<double> numbers, double share) {
   return *at;
 }
 
+/// What the checks of all elements have seen.
+struct ElementErrors {
+  double worst = 0;            ///< the largest error/bound of a gradient
+  std::vector<double> sizes;   ///< bound/size of every gradient that has a bound
+  std::vector<double> widths;  ///< how far the moves are known to
+};
+
+/// Every gradient and every parameter after the update within their bounds.
+inline ElementErrors check_elements(const std::string& what, const StepResult& device,
+                                    const OracleStep& oracle) {
+  const Range factors = clip_factors(oracle);
+  ElementErrors errors;
+  for (const StepTensor& tensor : oracle.tensors) {
+    BOOST_TEST(wrong_gradients(device, tensor) == 0, what << ": gradients of " << tensor.name);
+    BOOST_TEST(wrong_updates(device, tensor, factors, errors.widths) == 0,
+               what << ": " << tensor.name << " after the update");
+    for (std::size_t n = 0; n < tensor.elements.size(); ++n) {
+      const StepElement& e = tensor.elements[n];
+      if (e.bound == 0) continue;
+      const double error = std::fabs(device.gradients.at(tensor.name)[n] - e.gradient);
+      errors.worst = std::max(errors.worst, error / e.bound);
+      errors.sizes.push_back(e.bound / std::fabs(e.gradient));
+    }
+  }
+  return errors;
+}
+
 /// The loss, every gradient and every parameter after the update within their bounds. The bounds
 /// are tight enough to see errors of a thousandth: half of the gradients' are below 1/1000 of the
 /// gradient, and nine of ten moves are known to 1/100 of the rate.
 inline void check_step(const char* what, const StepResult& device, const OracleStep& oracle) {
   BOOST_TEST(std::fabs(device.loss - oracle.loss) <= oracle.loss_bound, what << ": the loss");
-  const Range factors = clip_factors(oracle);
-  std::vector<double> sizes, widths;
-  double worst = 0;
-  for (const StepTensor& tensor : oracle.tensors) {
-    BOOST_TEST(wrong_gradients(device, tensor) == 0, what << ": gradients of " << tensor.name);
-    BOOST_TEST(wrong_updates(device, tensor, factors, widths) == 0,
-               what << ": " << tensor.name << " after the update");
-    for (std::size_t n = 0; n < tensor.elements.size(); ++n) {
-      const StepElement& e = tensor.elements[n];
-      if (e.bound == 0) continue;
-      worst =
-          std::max(worst, std::fabs(device.gradients.at(tensor.name)[n] - e.gradient) / e.bound);
-      sizes.push_back(e.bound / std::fabs(e.gradient));
-    }
-  }
+  const auto [worst, sizes, widths] = check_elements(what, device, oracle);
   std::printf(
       "%s: %zu gradients, error/bound at most %.3g, bound/size in the middle %.2g; "
       "updates known to %.2g of the rate in the middle, %.2g for nine of ten\n",
