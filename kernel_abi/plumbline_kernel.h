@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one interface between a kernel and the judge. Plain C, host pointers: a shared library that
- * exports `plumbline_kernel_library` is judged by `plumbline verify --kernel lib.so`. The built-in
- * CUDA kernels, emulated or on a GPU, come in through the same door.
+ * The one interface between a kernel and the judge. Plain C: a shared library that exports
+ * `plumbline_kernel_library` is judged by `plumbline verify --kernel lib.so`. The built-in CUDA
+ * kernels, emulated or on a GPU, come in through the same door.
  *
  * Layouts, row-major: q [batch, heads, queries, head_dim]; k, v [batch, kv_heads, keys, head_dim];
- * o, grad_o, grad_q like q; grad_k, grad_v like k; all in the problem's format. lse [batch, heads,
- * queries], natural logarithm, always float, as are parameters and their gradients.
- * Query head h reads key head h / (heads / kv_heads).
+ * o, grad_o, grad_q like q; grad_k, grad_v like k; all in the problem's format, but for E4M3 and
+ * E5M2: there q, k and v are in that format, times a scale for each batch and key head, and o,
+ * grad_o and the gradients, of q, k and v with their scales in them, are bf16. lse [batch, heads,
+ * queries], natural logarithm, always float, as are parameters and their gradients. Query head h
+ * reads key head h / (heads / kv_heads).
  *
  * What is computed, for query row r at position i = r + query_offset and each visible key j:
  *   s_ij = c_i * (scale * q_i . k_j + b_ij),   c_i = ssmax_scale[h] * ln(n_i), or 1 without SSMax,
@@ -31,17 +33,21 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 3
+#define PLUMBLINE_ABI_VERSION 4
 #define PLUMBLINE_DEVICE_LOST 2
 
-/* TF32: floats in memory; products may be taken of operands rounded to tf32. */
+/* TF32: floats in memory; products may be taken of operands rounded to tf32. E4M3 (largest number
+   448, no infinity) and E5M2: 8 bits, as the Open Compute Project's 8-bit floating point
+   specification (OFP8, 2023) has them. */
 typedef enum {
   PLUMBLINE_FP32 = 0,
   PLUMBLINE_BF16 = 1,
   PLUMBLINE_FP16 = 2,
-  PLUMBLINE_TF32 = 3
+  PLUMBLINE_TF32 = 3,
+  PLUMBLINE_E4M3 = 4,
+  PLUMBLINE_E5M2 = 5
 } plumbline_format;
-#define PLUMBLINE_FORMAT_COUNT 4
+#define PLUMBLINE_FORMAT_COUNT 6
 
 typedef enum { PLUMBLINE_FORWARD = 0, PLUMBLINE_BACKWARD = 1, PLUMBLINE_DECODE = 2 } plumbline_pass;
 #define PLUMBLINE_PASS_COUNT 3
@@ -154,6 +160,9 @@ typedef struct {
      [batch, heads, keys] are S or F; increments and log_forget are then NULL. */
   const int32_t* pages;
   const double* prefix_sums;
+  /* E4M3 and E5M2 only, else NULL: [batch, kv_heads], > 0. What the equations call q, k and v is
+     the stored number times the scale of its batch and key head. */
+  const float *q_scale, *k_scale, *v_scale;
 } plumbline_problem;
 
 /* Of the forward pass and of decoding. */
@@ -183,6 +192,13 @@ typedef enum {
   PLUMBLINE_PREFIX_SUM_FP32 = 1  /* summed in float, any order, then differenced */
 } plumbline_prefix_sum;
 
+/* Where the pointers of a problem, its outputs and its gradients lead. The structures themselves
+   are in host memory. */
+typedef enum {
+  PLUMBLINE_HOST_MEMORY = 0,
+  PLUMBLINE_CUDA_MEMORY = 1 /* device memory of the primary context of CUDA device 0 */
+} plumbline_memory;
+
 /* What a kernel says of its own numerics. The error bound follows from it. */
 typedef struct {
   double unit_roundoff;       /* of the accumulation: 2^-24 rounding to nearest, 2^-23 truncating */
@@ -201,6 +217,9 @@ typedef struct {
                           float as (S_i - S_base) - (S_j - S_base); 0: formed in double */
   int32_t flushes_subnormals; /* 1: an fp32 operand or result below 2^-126 may count as 0, with
                                  either sign; 0: it is kept */
+  double probability_scale; /* P is multiplied by this power of two before it is rounded to an 8-bit
+                               format, and what it is multiplied with divided by it: 1 to 2^8.
+                               0: not at all */
 } plumbline_contract;
 
 typedef struct {
@@ -221,6 +240,7 @@ typedef struct {
                   char* message, size_t message_size);
   int (*decode)(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
                 size_t message_size);
+  int32_t memory; /* plumbline_memory */
 } plumbline_kernel;
 
 typedef struct {

@@ -125,7 +125,7 @@ bool supported(const plumbline_kernel& kernel, int bias, int format) {
 
 int plain_format(const plumbline_kernel& kernel, int bias) {
   int format = PLUMBLINE_FP32;
-  while (format < PLUMBLINE_FORMAT_COUNT && !supported(kernel, bias, format)) ++format;
+  while (format <= PLUMBLINE_TF32 && !supported(kernel, bias, format)) ++format;
   return format;
 }
 
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
     if (!matches(argc, argv, 1, kernel.name)) continue;
     for (int bias = PLUMBLINE_NOPE; bias < PLUMBLINE_BIAS_COUNT; ++bias) {
       if (!matches(argc, argv, 2, kBiases[bias])) continue;
-      for (int format = PLUMBLINE_FP32; format < PLUMBLINE_FORMAT_COUNT; ++format) {
+      for (int format = PLUMBLINE_FP32; format <= PLUMBLINE_TF32; ++format) {
         if (!matches(argc, argv, 3, kFormats[format])) continue;
         if (!supported(kernel, bias, format)) continue;
         // Formats differ in loads and stores alone: unless asked for, the others run without bias.

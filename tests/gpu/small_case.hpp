@@ -69,7 +69,7 @@ inline constexpr const char* kBiases[PLUMBLINE_BIAS_COUNT] = {"nope",
                                                               "dape_v2_alibi",
                                                               "dape_v2_kerple_log",
                                                               "dape_v2_cable"};
-inline constexpr const char* kFormats[PLUMBLINE_FORMAT_COUNT] = {"fp32", "bf16", "fp16", "tf32"};
+inline constexpr const char* kFormats[] = {"fp32", "bf16", "fp16", "tf32"};
 inline constexpr int kBuckets = 8, kHidden = 5, kPositions = 6;
 
 /// The numbers' upper 16 bits: any bf16 or fp16 will do.
