@@ -14,6 +14,7 @@ Arguments arguments_of(const plumbline_problem& problem) {
   std::fill(std::begin(p.parameters), std::end(p.parameters), nullptr);
   p.lengths = p.documents = p.pages = nullptr;
   p.prefix_sums = nullptr;
+  p.q_scale = p.k_scale = p.v_scale = nullptr;
   return arguments;
 }
 
@@ -42,6 +43,15 @@ void bind(Arguments& arguments, std::int32_t slot, void* address) {
       return;
     case slot_prefix_sums:
       problem.prefix_sums = static_cast<const double*>(address);
+      return;
+    case slot_q_scale:
+      problem.q_scale = floats;
+      return;
+    case slot_k_scale:
+      problem.k_scale = floats;
+      return;
+    case slot_v_scale:
+      problem.v_scale = floats;
       return;
     case slot_o:
       outputs.o = address;

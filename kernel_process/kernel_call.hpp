@@ -28,6 +28,9 @@ enum Slot : std::int32_t {
   slot_grad_q,
   slot_grad_k,
   slot_grad_v,
+  slot_q_scale,
+  slot_k_scale,
+  slot_v_scale,
   slot_parameters,
   slot_grad_parameters = slot_parameters + PLUMBLINE_PARAMETER_COUNT,
   slot_count = slot_grad_parameters + PLUMBLINE_PARAMETER_COUNT
