@@ -50,7 +50,10 @@ enum class Stream : std::uint64_t {
   c,
   L,
   log_forget,
-  position_embedding
+  position_embedding,
+  q_scale,
+  k_scale,
+  v_scale
 };
 
 }  // namespace plumbline::cases

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cases/formats.hpp"
 #include "cases/method_inputs.hpp"
 #include "cases/spec.hpp"
 #include "kernel_abi/plumbline_kernel.h"
@@ -15,12 +16,17 @@ namespace plumbline::cases {
 /// The numbers of a case. q, k, v and grad_o hold values that the case's format represents exactly,
 /// widened to float: kernel and oracle get the same numbers. Layouts as in plumbline_kernel.h; a
 /// vector that the method, the mask or the pass does not use is empty.
+/// In e4m3 and e5m2 (has_scales) q, k and v are what the equations call so: the stored number times
+/// the scale of its batch and key head. A product with a scale of up to 20 significant bits is
+/// exact, as those of generated cases are; others, which a file may have, are rounded to float, and
+/// the judge allows for it (verdict::with_scales). grad_o is in the format of outputs.
 struct Case {
   Spec spec;
   double scale = 1.0;                                   ///< 1/sqrt(head_dim) mostly
   Options options = default_options(BiasMethod::nope);  ///< those that the method reads
   std::vector<float> q, k, v;
-  std::vector<float> grad_o;  ///< like q; backward only
+  std::vector<float> q_scale, k_scale, v_scale;  ///< [batch, kv_heads]
+  std::vector<float> grad_o;                     ///< like q; backward only
   std::array<std::vector<float>, PLUMBLINE_PARAMETER_COUNT> parameters;
   std::vector<std::int32_t> lengths;    ///< [batch]
   std::vector<std::int32_t> documents;  ///< [batch, keys]
@@ -49,14 +55,14 @@ void validate(const Case&);
 /// the parameters follow from. @throws BadInput naming the option.
 void validate_options(const Case&);
 
-/// bf16 and fp16 bits, round to nearest even, and back. NaN stays NaN.
-std::uint16_t to_bf16(float);
-float from_bf16(std::uint16_t);
-std::uint16_t to_fp16(float);
-float from_fp16(std::uint16_t);
+/// Least and largest of a scale: its product with a number of the format, or with another scale,
+/// is a normal number in fp32.
+inline constexpr float least_scale = 0x1p-48f, largest_scale = 0x1p48f;
 
-/// The number as the format stores it, widened again: the number itself in fp32 and tf32, whose
-/// memory holds floats.
-float stored(float, Format);
+/// Stored numbers of q, k or v times their scales, to the nearest float; without scales unchanged.
+/// A scale goes with as many numbers as another: heads that share one follow each other.
+std::vector<float> scaled(std::vector<float> stored, const std::vector<float>& scales);
+/// Back: the numbers that the format stores. Exact for what scaled() gave.
+std::vector<float> unscaled(std::vector<float> numbers, const std::vector<float>& scales, Format);
 
 }  // namespace plumbline::cases

@@ -67,7 +67,8 @@ Format format_of(Fields& fields, const TensorReader& reader) {
   const auto found = std::find_if(formats.begin(), formats.end(),
                                   [&](Format format) { return dtype_of(format) == stored; });
   if (found == formats.end()) {
-    throw BadInput("tensor \"q\": dtype", in_quotes(name(stored)), "F32, BF16 or F16");
+    throw BadInput("tensor \"q\": dtype", in_quotes(name(stored)),
+                   "F32, BF16, F16, F8_E4M3 or F8_E5M2");
   }
   const auto said = fields.text("dtype");
   if (!said) return *found;
@@ -82,10 +83,17 @@ Format format_of(Fields& fields, const TensorReader& reader) {
 void read_tensors(Case& c, TensorReader& reader) {
   const Spec& spec = c.spec;
   const std::vector<Dtype> stored{dtype_of(spec.format)}, f32{Dtype::f32};
-  c.q = reader.floats("q", stored, query_shape(spec));
-  c.k = reader.floats("k", stored, key_shape(spec));
-  c.v = reader.floats("v", stored, key_shape(spec));
-  if (spec.pass == Pass::backward) c.grad_o = reader.floats("grad_o", stored, query_shape(spec));
+  if (has_scales(spec.format)) {
+    c.q_scale = reader.floats("q_scale", f32, per_key_head(spec));
+    c.k_scale = reader.floats("k_scale", f32, per_key_head(spec));
+    c.v_scale = reader.floats("v_scale", f32, per_key_head(spec));
+  }
+  c.q = scaled(reader.floats("q", stored, query_shape(spec)), c.q_scale);
+  c.k = scaled(reader.floats("k", stored, key_shape(spec)), c.k_scale);
+  c.v = scaled(reader.floats("v", stored, key_shape(spec)), c.v_scale);
+  if (spec.pass == Pass::backward) {
+    c.grad_o = reader.floats("grad_o", {dtype_of(output_format(spec.format))}, query_shape(spec));
+  }
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!reads(spec, parameter)) continue;
@@ -161,10 +169,18 @@ void write_case(const std::filesystem::path& path, const Case& c) {
   const auto add = [&](const char* tensor, const Shape& shape, const auto& values, auto... format) {
     if (!values.empty()) writer.add(tensor, shape, values, format...);
   };
-  add("q", query_shape(spec), c.q, spec.format);
-  add("k", key_shape(spec), c.k, spec.format);
-  add("v", key_shape(spec), c.v, spec.format);
-  add("grad_o", query_shape(spec), c.grad_o, spec.format);
+  const auto stored = [&](const std::vector<float>& numbers, const std::vector<float>& scales) {
+    return unscaled(numbers, scales, spec.format);
+  };
+  const std::vector<float> q = stored(c.q, c.q_scale), k = stored(c.k, c.k_scale),
+                           v = stored(c.v, c.v_scale);
+  add("q", query_shape(spec), q, spec.format);
+  add("k", key_shape(spec), k, spec.format);
+  add("v", key_shape(spec), v, spec.format);
+  add("q_scale", per_key_head(spec), c.q_scale);
+  add("k_scale", per_key_head(spec), c.k_scale);
+  add("v_scale", per_key_head(spec), c.v_scale);
+  add("grad_o", query_shape(spec), c.grad_o, output_format(spec.format));
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!reads(spec, parameter)) continue;

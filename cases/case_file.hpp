@@ -44,9 +44,10 @@ Case read_case(const std::filesystem::path&);
 /// The same from memory; `file` is the name used in messages.
 Case case_from_bytes(std::span<const std::byte>, const std::string& file);
 
-/// Writes o and the gradients in the spec's format, lse and the parameters' gradients in F32, whole
-/// or not at all. Gradients belong to a backward case: grad_q, grad_k, grad_v and grad_<parameter>
-/// of each learned one. @throws BadInput if a size does not match or the path cannot be written.
+/// Writes o and the gradients in the output_format of the spec's, lse and the parameters' gradients
+/// in F32, whole or not at all. Gradients belong to a backward case: grad_q, grad_k, grad_v and
+/// grad_<parameter> of each learned one. @throws BadInput if a size does not match or the path
+/// cannot be written.
 void write_outputs(const std::filesystem::path&, const Case& of, const OutputsFile&);
 
 /// Whether the file holds what the oracle expects: one that `plumbline oracle` wrote. False for
@@ -54,8 +55,8 @@ void write_outputs(const std::filesystem::path&, const Case& of, const OutputsFi
 bool is_of_the_oracle(const std::filesystem::path&);
 
 /// Outputs of this case, of which the spec and the options count; what is not F32 anyway may be F32
-/// or in the case's format. Values are not looked at, a NaN is the judge's to find. The contract's
-/// types are checked, its ranges are the judge's.
+/// or in the output_format of the case's. Values are not looked at, a NaN is the judge's to find.
+/// The contract's types are checked, its ranges are the judge's.
 /// @throws BadInput as read_case.
 OutputsFile read_outputs(const std::filesystem::path&, const Case& of);
 OutputsFile outputs_from_bytes(std::span<const std::byte>, const std::string& file, const Case& of);

@@ -2,6 +2,7 @@
 // q, k and v of a generated case, by family.
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "cases/bias_parameters.hpp"
 #include "cases/case.hpp"
@@ -13,7 +14,31 @@ namespace {
 
 /// Explicit bits of the significand in memory.
 int mantissa_bits(Format format) {
-  return format == Format::bf16 ? 7 : format == Format::fp16 ? 10 : 23;
+  switch (format) {
+    case Format::bf16:
+      return 7;
+    case Format::fp16:
+      return 10;
+    case Format::e4m3:
+      return 3;
+    case Format::e5m2:
+      return 2;
+    default:
+      return 23;
+  }
+}
+
+/// Of normal numbers: the smallest is 2^this.
+int least_exponent(Format format) {
+  switch (format) {
+    case Format::fp16:
+    case Format::e5m2:
+      return -14;
+    case Format::e4m3:
+      return -6;
+    default:
+      return -126;
+  }
 }
 
 /// How a family makes a number out of a draw.
@@ -25,11 +50,10 @@ struct Source {
 
   float operator()(std::uint64_t index) const {
     if (subnormal) {
-      // m * 2^-149 with 0 < |m| < 2^23, m * 2^-133 with 0 < |m| < 2^7, or m * 2^-24 with 0 < |m| <
-      // 2^10: a subnormal of the format that is not zero, so that a kernel which flushes it to zero
-      // differs.
+      // In fp32 m * 2^-149 with 0 < |m| < 2^23, in fp16 m * 2^-24 with 0 < |m| < 2^10: a subnormal
+      // of the format that is not zero, so that a kernel which flushes it to zero differs.
       const std::uint32_t largest = (1u << mantissa_bits(format)) - 1;
-      const int unit = format == Format::fp16 ? -24 : -126 - mantissa_bits(format);
+      const int unit = least_exponent(format) - mantissa_bits(format);
       const int magnitude = 1 + static_cast<int>(draw.below(2 * index, largest));
       const bool negative = draw.word(2 * index + 1) & 1;
       return static_cast<float>(std::ldexp(negative ? -magnitude : magnitude, unit));
@@ -45,6 +69,7 @@ struct Exponents {
 };
 
 Exponents exponents_of(const Spec& spec) {
+  const bool small = spec.format == Format::fp16 || has_scales(spec.format);
   switch (spec.family) {
     case Family::peaked:
       // Scores q.k / sqrt(D) with standard deviation 16: e^16 between likely neighbours. Turned and
@@ -59,14 +84,12 @@ Exponents exponents_of(const Spec& spec) {
       if (spec.pass == Pass::backward) {
         // CoPE's q meets the table too, and its logits must not be huge either.
         if (spec.bias == BiasMethod::cope) {
-          return spec.format == Format::fp16 ? Exponents{.q = -4, .k = 4, .v = 2}
-                                             : Exponents{.q = -40, .k = 40, .v = 30};
+          return small ? Exponents{.q = -4, .k = 4, .v = 2} : Exponents{.q = -40, .k = 40, .v = 30};
         }
-        return spec.format == Format::fp16 ? Exponents{.q = 4, .k = -4, .v = 2}
-                                           : Exponents{.q = 40, .k = -40, .v = 30};
+        return small ? Exponents{.q = 4, .k = -4, .v = 2} : Exponents{.q = 40, .k = -40, .v = 30};
       }
       // |normal| < 2^3 and fp16 ends at 2^16.
-      if (spec.format == Format::fp16) return {.q = 12, .k = 12, .v = 12};
+      if (small) return {.q = 12, .k = 12, .v = 12};
       // |normal| < 2^3, so with e below sum_d |q_d| |k_d| < 2^120, in whatever order it is summed.
       // The remaining 2^8 up to fp32's largest number leave room for what kernels legitimately
       // multiply scores with: ssmax_scale ln n <= ln 2^24 < 2^5 and log2(e) < 2, then a difference
@@ -81,6 +104,43 @@ Exponents exponents_of(const Spec& spec) {
   }
 }
 
+/// The power of two by which 8-bit formats multiply standard normal numbers before they store them;
+/// what is left of a family's exponent goes into the scale. |normal| < 6: huge ones stay below 384
+/// and 49152, the others below 96, where few are so small that they are subnormal.
+int stored_exponent(const Spec& spec) {
+  if (spec.family == Family::subnormal) return 0;
+  if (spec.family != Family::huge) return 4;
+  return spec.format == Format::e4m3 ? 6 : 13;
+}
+
+/// Scales of q, k and v, [batch, kv_heads]: 2^exponent times 1 to 2 in steps of 2^-11 and a power
+/// of two from 2^-3 to 2^3. 12 significant bits: the product with a number of 4 or 3 is exact in
+/// fp32, so that kernel and oracle read the same numbers whether scales are applied before or after
+/// the products, but is not in bf16. A key's scale undoes the query's but for a factor of two:
+/// scores spread as their family says. Values of a backward case are smaller by 2^3: dS fits e4m3.
+void draw_scales(Case& c, const Exponents& exponents) {
+  const Spec& spec = c.spec;
+  const auto stream = [&](Stream which) {
+    return Draw(spec.seed, static_cast<std::uint64_t>(which));
+  };
+  const Draw q = stream(Stream::q_scale), k = stream(Stream::k_scale), v = stream(Stream::v_scale);
+  const bool backward = spec.pass == Pass::backward;
+  const auto heads = static_cast<std::uint64_t>(elements(per_key_head(spec)));
+  for (std::uint64_t head = 0; head < heads; ++head) {
+    const auto scale = [&](const Draw& draw, int exponent) {
+      const int steps = 2048 + static_cast<int>(draw.below(2 * head, 2048));
+      return static_cast<float>(std::ldexp(steps, exponent - stored_exponent(spec) - 11));
+    };
+    const auto power = [&](const Draw& draw, int most) {
+      return static_cast<int>(draw.below(2 * head + 1, 2 * most + 1)) - most;
+    };
+    const int of_q = power(q, 3);
+    c.q_scale.push_back(scale(q, exponents.q + of_q));
+    c.k_scale.push_back(scale(k, exponents.k - of_q + power(k, 1)));
+    c.v_scale.push_back(scale(v, exponents.v + power(v, 3) - (backward ? 3 : 0)));
+  }
+}
+
 }  // namespace
 
 Case generate(const Spec& spec) {
@@ -91,7 +151,11 @@ Case generate(const Spec& spec) {
   Case c;
   c.spec = spec;
   c.scale = 1.0 / std::sqrt(static_cast<double>(spec.head_dim));
-  const Exponents exponents = exponents_of(spec);
+  Exponents exponents = exponents_of(spec);
+  if (has_scales(spec.format)) {
+    draw_scales(c, exponents);
+    exponents.q = exponents.k = exponents.v = stored_exponent(spec);
+  }
   const auto source = [&](Stream stream, int exponent) {
     return Source{Draw(spec.seed, static_cast<std::uint64_t>(stream)), spec.format,
                   spec.family == Family::subnormal, exponent};
@@ -117,9 +181,12 @@ Case generate(const Spec& spec) {
     c.k[index] = k(spec.family == Family::tied ? tied_to : index);
     c.v[index] = v(index);
   }
+  c.q = scaled(std::move(c.q), c.q_scale);
+  c.k = scaled(std::move(c.k), c.k_scale);
+  c.v = scaled(std::move(c.v), c.v_scale);
   if (spec.pass == Pass::backward) {
-    const Source grad_o =
-        Source{Draw(spec.seed, static_cast<std::uint64_t>(Stream::grad_o)), spec.format, false, 0};
+    const Source grad_o = Source{Draw(spec.seed, static_cast<std::uint64_t>(Stream::grad_o)),
+                                 output_format(spec.format), false, 0};
     c.grad_o.resize(c.q.size());
     for (std::uint64_t index = 0; index < c.grad_o.size(); ++index) c.grad_o[index] = grad_o(index);
   }

@@ -54,6 +54,7 @@ plumbline_contract contract_from(const json& object, const std::string& place) {
     contract.prefix_tile = static_cast<std::int32_t>(*value);
   }
   if (const auto value = fields.boolean("flushes_subnormals")) contract.flushes_subnormals = *value;
+  if (const auto value = fields.number("probability_scale")) contract.probability_scale = *value;
   fields.finish();
   return contract;
 }
@@ -68,7 +69,8 @@ json to_json(const plumbline_contract& contract) {
           {"splits", contract.splits},
           {"prefix_sum", prefix_sum_name(contract.prefix_sum)},
           {"prefix_tile", contract.prefix_tile},
-          {"flushes_subnormals", contract.flushes_subnormals != 0}};
+          {"flushes_subnormals", contract.flushes_subnormals != 0},
+          {"probability_scale", contract.probability_scale}};
 }
 
 namespace {
@@ -95,7 +97,7 @@ OutputsFile outputs_from(std::span<const std::byte> bytes, const Case& of) {
     fields.finish();
   }
   TensorReader reader(view);
-  std::vector<Dtype> formats{dtype_of(spec.format)};
+  std::vector<Dtype> formats{dtype_of(output_format(spec.format))};
   if (formats.front() != Dtype::f32) formats.push_back(Dtype::f32);
   file.outputs.o = reader.floats("o", formats, query_shape(spec));
   file.outputs.lse = reader.floats("lse", {Dtype::f32}, per_query(spec));
@@ -141,12 +143,13 @@ void write_outputs(const std::filesystem::path& path, const Case& of, const Outp
     writer.add(tensor, shape, values, format);
   };
   const Outputs& outputs = file.outputs;
-  add("o", query_shape(spec), outputs.o, spec.format);
+  const Format format = output_format(spec.format);
+  add("o", query_shape(spec), outputs.o, format);
   add("lse", per_query(spec), outputs.lse, Format::fp32);
   if (spec.pass == Pass::backward) {
-    add("grad_q", query_shape(spec), outputs.grad_q, spec.format);
-    add("grad_k", key_shape(spec), outputs.grad_k, spec.format);
-    add("grad_v", key_shape(spec), outputs.grad_v, spec.format);
+    add("grad_q", query_shape(spec), outputs.grad_q, format);
+    add("grad_k", key_shape(spec), outputs.grad_k, format);
+    add("grad_v", key_shape(spec), outputs.grad_v, format);
     for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
       const auto parameter = static_cast<plumbline_parameter>(n);
       if (!has_gradient(spec, parameter)) continue;

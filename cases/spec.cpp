@@ -16,10 +16,12 @@ namespace {
 template <class Enum, std::size_t N>
 using Names = std::array<std::pair<Enum, std::string_view>, N>;
 
-constexpr Names<Format, 4> format_names{{{Format::fp32, "fp32"},
-                                         {Format::bf16, "bf16"},
-                                         {Format::fp16, "fp16"},
-                                         {Format::tf32, "tf32"}}};
+constexpr Names<Format, PLUMBLINE_FORMAT_COUNT> format_names{{{Format::fp32, "fp32"},
+                                                              {Format::bf16, "bf16"},
+                                                              {Format::fp16, "fp16"},
+                                                              {Format::tf32, "tf32"},
+                                                              {Format::e4m3, "e4m3"},
+                                                              {Format::e5m2, "e5m2"}}};
 
 constexpr Names<Pass, 3> pass_names{
     {{Pass::forward, "forward"}, {Pass::backward, "backward"}, {Pass::decode, "decode"}}};

@@ -11,7 +11,7 @@
 namespace plumbline::cases {
 
 // In the order of plumbline_kernel.h, with the same numbers.
-enum class Format { fp32, bf16, fp16, tf32 };
+enum class Format { fp32, bf16, fp16, tf32, e4m3, e5m2 };
 enum class Pass { forward, backward, decode };
 enum class BiasMethod {
   nope,
@@ -51,7 +51,7 @@ enum class Family {
   diffuse,    ///< scores of small spread: softmax close to uniform
   tied,       ///< all keys equal: every score of a row tied up to the bias
   huge,       ///< values near the top of the range that keeps scores finite in fp32
-  subnormal,  ///< q, k, v subnormal in the case's format: scores come from the bias alone
+  subnormal,  ///< q, k, v subnormal in the case's format: scores come mostly from the bias
   file
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 #include "support/error.hpp"
@@ -30,6 +31,10 @@ Dtype dtype_of(Format format) {
       return Dtype::bf16;
     case Format::fp16:
       return Dtype::f16;
+    case Format::e4m3:
+      return Dtype::f8_e4m3;
+    case Format::e5m2:
+      return Dtype::f8_e5m2;
     case Format::fp32:
     case Format::tf32:
       return Dtype::f32;
@@ -66,12 +71,11 @@ TensorView TensorReader::take(const std::string& tensor, const std::vector<Dtype
 std::vector<float> TensorReader::floats(const std::string& tensor, const std::vector<Dtype>& dtypes,
                                         const Shape& shape) {
   const TensorView view = take(tensor, dtypes, shape);
-  if (view.dtype == Dtype::f32) return copied<float>(view.bytes);
-  const auto narrow = copied<std::uint16_t>(view.bytes);
-  std::vector<float> values(narrow.size());
-  std::transform(narrow.begin(), narrow.end(), values.begin(),
-                 view.dtype == Dtype::bf16 ? from_bf16 : from_fp16);
-  return values;
+  const auto& formats = all_formats();
+  const auto format = std::find_if(formats.begin(), formats.end(),
+                                   [&](Format known) { return dtype_of(known) == view.dtype; });
+  if (format == formats.end()) throw std::logic_error("a dtype that is no format");
+  return widened(view.bytes, *format);
 }
 
 std::vector<std::int32_t> TensorReader::integers(const std::string& tensor, const Shape& shape) {
@@ -90,10 +94,8 @@ void TensorWriter::add(const std::string& name, const Shape& shape,
     tensors_.push_back({name, {Dtype::f32, shape, std::as_bytes(std::span(values))}});
     return;
   }
-  auto& narrow = narrowed_.emplace_back(values.size());
-  std::transform(values.begin(), values.end(), narrow.begin(),
-                 format == Format::bf16 ? to_bf16 : to_fp16);
-  tensors_.push_back({name, {dtype_of(format), shape, std::as_bytes(std::span(narrow))}});
+  const auto& narrow = narrowed_.emplace_back(stored_bytes(values, format));
+  tensors_.push_back({name, {dtype_of(format), shape, narrow}});
 }
 
 void TensorWriter::add(const std::string& name, const Shape& shape,

@@ -2,6 +2,7 @@
 // Between vectors of numbers and tensors in a file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -48,7 +49,7 @@ class TensorWriter {
 
  private:
   std::vector<NamedTensor> tensors_;
-  std::deque<std::vector<std::uint16_t>> narrowed_;  // a deque leaves its elements where they are
+  std::deque<std::vector<std::byte>> narrowed_;  // a deque leaves its elements where they are
 };
 
 }  // namespace plumbline::cases

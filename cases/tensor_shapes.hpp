@@ -13,6 +13,7 @@ using Shape = std::vector<std::int64_t>;
 
 inline Shape query_shape(const Spec& s) { return {s.batch, s.heads, s.queries, s.head_dim}; }
 inline Shape key_shape(const Spec& s) { return {s.batch, s.kv_heads, s.keys, s.head_dim}; }
+inline Shape per_key_head(const Spec& s) { return {s.batch, s.kv_heads}; }
 inline Shape per_query(const Spec& s) { return {s.batch, s.heads, s.queries}; }
 
 /// The product of the sizes.

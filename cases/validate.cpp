@@ -51,6 +51,30 @@ void require_in_format(const Expectation& expected, const std::vector<float>& va
   }
 }
 
+void require_scales(const Case& c, std::string_view name, const std::vector<float>& scales) {
+  const Expectation expected{name, has_scales(c.spec.format), elements(per_key_head(c.spec))};
+  require_floats(expected, scales);
+  for (std::size_t n = 0; n < scales.size(); ++n) {
+    if (!(scales[n] >= least_scale && scales[n] <= largest_scale)) {
+      reject(name, n, scales[n], "a number from 2^-48 to 2^48");
+    }
+  }
+}
+
+/// What the format stores, times its scale.
+void require_scaled(const Expectation& expected, const std::vector<float>& values,
+                    const std::vector<float>& scales, Format format) {
+  if (!has_scales(format)) return require_in_format(expected, values, format);
+  require_floats(expected, values);
+  const std::vector<float> again = scaled(unscaled(values, scales, format), scales);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == again[i]) continue;
+    const float scale = scales[i / (values.size() / scales.size())];
+    reject(expected.tensor, i, values[i],
+           fmt::format("a number of {} times the scale {}", name(format), scale));
+  }
+}
+
 void require_parameter(const Case& c, plumbline_parameter parameter) {
   const Spec& spec = c.spec;
   const ParameterInfo& of = info(parameter);
@@ -104,6 +128,22 @@ void require_buckets(const Case& c) {
 
 }  // namespace
 
+std::vector<float> scaled(std::vector<float> stored, const std::vector<float>& scales) {
+  for (std::size_t n = 0; n < stored.size() && !scales.empty(); ++n) {
+    stored[n] *= scales[n / (stored.size() / scales.size())];
+  }
+  return stored;
+}
+
+std::vector<float> unscaled(std::vector<float> numbers, const std::vector<float>& scales,
+                            Format format) {
+  for (std::size_t n = 0; n < numbers.size() && !scales.empty(); ++n) {
+    // The quotient is within 2^-23 of the stored number, far nearer than to the format's next.
+    numbers[n] = stored(numbers[n] / scales[n / (numbers.size() / scales.size())], format);
+  }
+  return numbers;
+}
+
 void validate_options(const Case& c) {
   for (const plumbline_option option : options_of(c.spec.bias)) require_option(c, option);
   require_buckets(c);
@@ -115,10 +155,14 @@ void validate(const Case& c) {
   require_factor("scale", c.scale);
   validate_options(c);
   const bool backward = spec.pass == Pass::backward;
-  require_in_format({"q", true, elements(query_shape(spec))}, c.q, spec.format);
-  require_in_format({"k", true, elements(key_shape(spec))}, c.k, spec.format);
-  require_in_format({"v", true, elements(key_shape(spec))}, c.v, spec.format);
-  require_in_format({"grad_o", backward, elements(query_shape(spec))}, c.grad_o, spec.format);
+  require_scales(c, "q_scale", c.q_scale);
+  require_scales(c, "k_scale", c.k_scale);
+  require_scales(c, "v_scale", c.v_scale);
+  require_scaled({"q", true, elements(query_shape(spec))}, c.q, c.q_scale, spec.format);
+  require_scaled({"k", true, elements(key_shape(spec))}, c.k, c.k_scale, spec.format);
+  require_scaled({"v", true, elements(key_shape(spec))}, c.v, c.v_scale, spec.format);
+  require_in_format({"grad_o", backward, elements(query_shape(spec))}, c.grad_o,
+                    output_format(spec.format));
   for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
     require_parameter(c, static_cast<plumbline_parameter>(p));
   }

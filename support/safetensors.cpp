@@ -22,15 +22,17 @@ using nlohmann::json;
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::pair<Dtype, std::string_view> dtype_names[] = {
-    {Dtype::f32, "F32"}, {Dtype::f64, "F64"}, {Dtype::bf16, "BF16"}, {Dtype::f16, "F16"},
-    {Dtype::i32, "I32"}, {Dtype::i64, "I64"}, {Dtype::u8, "U8"},     {Dtype::boolean, "BOOL"}};
+    {Dtype::f32, "F32"},     {Dtype::f64, "F64"},         {Dtype::bf16, "BF16"},
+    {Dtype::f16, "F16"},     {Dtype::f8_e4m3, "F8_E4M3"}, {Dtype::f8_e5m2, "F8_E5M2"},
+    {Dtype::i32, "I32"},     {Dtype::i64, "I64"},         {Dtype::u8, "U8"},
+    {Dtype::boolean, "BOOL"}};
 
 Dtype dtype_from(const json& value, const std::string& tensor) {
   for (const auto& [dtype, text] : dtype_names) {
     if (value == text) return dtype;
   }
   throw BadInput(tensor + ": dtype", shown(value),
-                 "one of F32, F64, BF16, F16, I32, I64, U8, BOOL");
+                 "one of F32, F64, BF16, F16, F8_E4M3, F8_E5M2, I32, I64, U8, BOOL");
 }
 
 std::vector<std::int64_t> shape_from(const json& value, const std::string& tensor) {
@@ -162,6 +164,8 @@ std::size_t size_of(Dtype dtype) {
     case Dtype::bf16:
     case Dtype::f16:
       return 2;
+    case Dtype::f8_e4m3:
+    case Dtype::f8_e5m2:
     case Dtype::u8:
     case Dtype::boolean:
       return 1;

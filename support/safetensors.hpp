@@ -17,8 +17,9 @@
 namespace plumbline {
 
 /// The element types of our files and of published models, out of those that the format knows.
-enum class Dtype { f32, f64, bf16, f16, i32, i64, u8, boolean };
-std::string_view name(Dtype);  ///< as in the header: F32, F64, BF16, F16, I32, I64, U8, BOOL
+enum class Dtype { f32, f64, bf16, f16, f8_e4m3, f8_e5m2, i32, i64, u8, boolean };
+/// As in the header: F32, F64, BF16, F16, F8_E4M3, F8_E5M2, I32, I64, U8, BOOL.
+std::string_view name(Dtype);
 std::size_t size_of(Dtype);
 
 /// A tensor inside a file's bytes. The bytes may stand at any address: copy them out by memcpy.

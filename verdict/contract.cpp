@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cases/formats.hpp"
 #include "support/error.hpp"
 
 namespace plumbline::verdict {
@@ -19,6 +20,10 @@ double unit_roundoff(cases::Format format) {
       return 0x1p-8;
     case cases::Format::fp16:
       return 0x1p-11;
+    case cases::Format::e4m3:
+      return 0x1p-4;
+    case cases::Format::e5m2:
+      return 0x1p-3;
     default:
       return 0x1p-24;
   }
@@ -30,13 +35,26 @@ double half_smallest_subnormal(cases::Format format) {
       return 0x1p-134;
     case cases::Format::fp16:
       return 0x1p-25;
+    case cases::Format::e4m3:
+      return 0x1p-10;
+    case cases::Format::e5m2:
+      return 0x1p-17;
     default:
       return 0x1p-150;
   }
 }
 
 double largest_safe(cases::Format format) {
-  return format == cases::Format::fp16 ? 65504.0 : 0x1p127;
+  switch (format) {
+    case cases::Format::fp16:
+      return 65504.0;
+    case cases::Format::e4m3:
+      return 448.0;
+    case cases::Format::e5m2:
+      return 57344.0;
+    default:
+      return 0x1p127;
+  }
 }
 
 ProbabilityRounding probability_rounding(const Contract& contract) {
@@ -65,6 +83,21 @@ ProbabilityRounding probability_rounding(const Contract& contract) {
   return rounding;
 }
 
+ProbabilityRounding scaled_probability_rounding(const Contract& contract) {
+  ProbabilityRounding rounding = probability_rounding(contract);
+  if (contract.probability_scale > 0) {
+    rounding.largest /= contract.probability_scale;
+    rounding.absolute /= contract.probability_scale;
+    if (contract.flushes_subnormals) rounding.absolute = std::max(rounding.absolute, 0x1p-126);
+  }
+  return rounding;
+}
+
+Contract with_scales(Contract contract, cases::Format format) {
+  if (cases::has_scales(format)) contract.operand_roundoff += 2 * fp32_roundoff;
+  return contract;
+}
+
 double operand_underflow(const Contract& contract) {
   if (contract.flushes_subnormals) return 0x1p-126;
   return contract.operand_roundoff > 0.0 ? 0x1p-136 : 0.0;
@@ -88,6 +121,8 @@ namespace {
 
 /// What a kernel of a format may declare at most.
 struct Limits {
+  double unit_roundoff;
+  const char* accumulation;  ///< the same in words
   double operand_roundoff;
   const char* operands;  ///< the same in words
   double exp_error;
@@ -99,19 +134,43 @@ Limits limits_of(cases::Format format) {
   using cases::Format;
   switch (format) {
     case Format::fp32:
-      return {0x1p-20, "2^-20", 0x1p-16, "2^-16", {Format::fp32}};
+      return {0x1p-20, "2^-20", 0x1p-20, "2^-20", 0x1p-16, "2^-16", {Format::fp32}};
     case Format::tf32:
-      return {0x1p-10, "2^-10", 0x1p-16, "2^-16", {Format::fp32, Format::tf32}};
+      return {0x1p-20, "2^-20", 0x1p-10, "2^-10", 0x1p-16, "2^-16", {Format::fp32, Format::tf32}};
     case Format::fp16:  // RoPE's turned operands are rounded again
-      return {0x1p-11, "2^-11", 0x1p-10, "2^-10", {Format::fp32, Format::fp16, Format::tf32}};
+      return {0x1p-20,
+              "2^-20",
+              0x1p-11,
+              "2^-11",
+              0x1p-10,
+              "2^-10",
+              {Format::fp32, Format::fp16, Format::tf32}};
     case Format::bf16:
-      return {0x1p-8,
+      return {0x1p-20,
+              "2^-20",
+              0x1p-8,
               "2^-8",
               0x1p-10,
               "2^-10",
               {Format::fp32, Format::bf16, Format::fp16, Format::tf32}};
+    case Format::e4m3:  // 8-bit tensor cores keep 13 bits after the point; operands may become bf16
+    case Format::e5m2:
+      return {0x1p-13, "2^-13", 0x1p-8, "2^-8", 0x1p-10, "2^-10", cases::all_formats()};
   }
   throw std::logic_error("a format without limits");
+}
+
+/// P is scaled for an 8-bit format alone: others reach far enough.
+void require_probability_scale(const Contract& contract) {
+  const double scale = contract.probability_scale;
+  const auto format = static_cast<cases::Format>(contract.probability_format);
+  const bool power = scale == 1 || scale == 2 || scale == 4 || scale == 8 || scale == 16 ||
+                     scale == 32 || scale == 64 || scale == 128 || scale == 256;
+  if (scale == 0 || (power && cases::has_scales(format))) return;
+  throw BadInput("contract.probability_scale", fmt::format("{}", scale),
+                 cases::has_scales(format)
+                     ? std::string("0, for none, or a power of two from 1 to 2^8")
+                     : fmt::format("0 with probability_format {}", cases::name(format)));
 }
 
 void require_flag(const char* field, std::int32_t value) {
@@ -123,9 +182,10 @@ void require_flag(const char* field, std::int32_t value) {
 void validate(const Contract& contract, cases::Format format) {
   // A roundoff or an exp error beyond these would make every output acceptable.
   const Limits limits = limits_of(format);
-  if (!(contract.unit_roundoff >= 0x1p-53 && contract.unit_roundoff <= 0x1p-20)) {
-    throw BadInput("contract.unit_roundoff", fmt::format("{}", contract.unit_roundoff),
-                   "a number from 2^-53 to 2^-20");
+  if (!(contract.unit_roundoff >= 0x1p-53 && contract.unit_roundoff <= limits.unit_roundoff)) {
+    throw BadInput(
+        "contract.unit_roundoff", fmt::format("{}", contract.unit_roundoff),
+        fmt::format("a number from 2^-53 to {} in {}", limits.accumulation, cases::name(format)));
   }
   if (!(contract.operand_roundoff >= 0.0 && contract.operand_roundoff <= limits.operand_roundoff)) {
     throw BadInput(
@@ -145,6 +205,7 @@ void validate(const Contract& contract, cases::Format format) {
     throw BadInput("contract.probability_format", fmt::format("{}", contract.probability_format),
                    expected + " in " + std::string(cases::name(format)));
   }
+  require_probability_scale(contract);
   require_flag("contract.sums_rounded_p", contract.sums_rounded_p);
   require_flag("contract.flushes_subnormals", contract.flushes_subnormals);
   if (!(contract.exp_error >= 0.0 && contract.exp_error <= limits.exp_error)) {

@@ -14,14 +14,15 @@ using Contract = plumbline_contract;
 inline constexpr double fp32_roundoff = 0x1p-24;
 
 /// Half the distance of neighbouring values relative to the value, as the format lies in memory
-/// (precision p bits: 2^-p): fp32 2^-24, bf16 2^-8, fp16 2^-11; tf32 lies in memory as fp32.
+/// (precision p bits: 2^-p): fp32 2^-24, bf16 2^-8, fp16 2^-11, e4m3 2^-4, e5m2 2^-3; tf32 lies in
+/// memory as fp32.
 double unit_roundoff(cases::Format format);
 
 /// Half the smallest subnormal: what rounding can lose where the relative bound no longer holds.
 double half_smallest_subnormal(cases::Format format);
 
-/// A correct kernel may overflow from here on: fp16 65504, the others 2^127, half of what they
-/// hold.
+/// A correct kernel may overflow from here on: fp16 65504, e4m3 448, e5m2 57344, the others 2^127,
+/// half of what they hold.
 double largest_safe(cases::Format format);
 
 /// How P and dS are rounded before they meet a matrix. A number x becomes one within
@@ -34,6 +35,14 @@ struct ProbabilityRounding {
   double largest = 0;   ///< beyond it the format overflows
 };
 ProbabilityRounding probability_rounding(const Contract&);
+/// The same of P, which probability_scale multiplies first: what underflows is so much smaller, and
+/// so is what overflows.
+ProbabilityRounding scaled_probability_rounding(const Contract&);
+
+/// The contract with what the scales of q, k and v cost in e4m3 and e5m2, 2^-23 for each operand: a
+/// scale's product with the stored number, or with another factor, is rounded once, and so is the
+/// number that the oracle reads where a scale has more than 20 bits. Other formats: the same.
+Contract with_scales(Contract, cases::Format);
 
 /// What an operand below 2^-126 may lose on its way into a product: where operands are cut to tf32
 /// the spacing of its subnormals, 2^-136; where subnormals are flushed 2^-126.

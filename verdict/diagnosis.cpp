@@ -27,11 +27,9 @@ std::uint32_t unwritten_bits(cases::Format format) {
       return bits(cases::from_bf16(0xFFFF));
     case cases::Format::fp16:
       return bits(cases::from_fp16(0xFFFF));
-    case cases::Format::fp32:
-    case cases::Format::tf32:
-      break;
+    default:
+      return 0xFFFFFFFF;
   }
-  return 0xFFFFFFFF;
 }
 
 bool same_bits(const Tensor& a, const Tensor& b) {
@@ -67,7 +65,7 @@ Diagnosis diagnose(const cases::Case& the_case, const cases::Outputs& outputs,
                    const Judgement& judgement) {
   const std::vector<Named> inputs = {
       {"q", &the_case.q}, {"k", &the_case.k}, {"v", &the_case.v}, {"grad_o", &the_case.grad_o}};
-  const std::uint32_t of_format = unwritten_bits(the_case.spec.format),
+  const std::uint32_t of_format = unwritten_bits(cases::output_format(the_case.spec.format)),
                       of_floats = unwritten_bits(cases::Format::fp32);
   Diagnosis found;
   const auto look_at = [&](const std::string& name, const Tensor& values, std::uint32_t unwritten) {

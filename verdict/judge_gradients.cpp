@@ -117,10 +117,11 @@ std::vector<OutputJudgement> judge_against(const cases::Case& the_case, const Co
 }  // namespace
 
 cases::Format stored_format(const cases::Spec& spec, const std::vector<float>& numbers) {
+  const cases::Format format = cases::output_format(spec.format);
   const bool all = std::all_of(numbers.begin(), numbers.end(), [&](float value) {
-    return std::isnan(value) || cases::stored(value, spec.format) == value;
+    return std::isnan(value) || cases::stored(value, format) == value;
   });
-  return all ? spec.format : cases::Format::fp32;
+  return all ? format : cases::Format::fp32;
 }
 
 std::vector<OutputJudgement> judge_gradients(const cases::Case& the_case, const Contract& contract,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "cases/bias_parameters.hpp"
 #include "kernel_process/in_process.hpp"
@@ -18,41 +17,6 @@ namespace {
 using cases::Format;
 using kernel_process::KernelCall;
 using kernel_process::NoAnswer;
-
-std::size_t bytes_of(Format format) {
-  return format == Format::bf16 || format == Format::fp16 ? 2 : 4;
-}
-
-/// The numbers as the kernel reads them: floats, or their bits in the format.
-std::vector<std::byte> stored_bytes(const std::vector<float>& values, Format format) {
-  std::vector<std::byte> bytes(values.size() * bytes_of(format));
-  if (bytes_of(format) == 4) {
-    if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-    return bytes;
-  }
-  const auto half = format == Format::bf16 ? cases::to_bf16 : cases::to_fp16;
-  for (std::size_t n = 0; n < values.size(); ++n) {
-    const std::uint16_t bits = half(values[n]);
-    std::memcpy(bytes.data() + 2 * n, &bits, 2);
-  }
-  return bytes;
-}
-
-/// The values of an output in the format, widened.
-std::vector<float> widened(const std::vector<std::byte>& bytes, Format format) {
-  std::vector<float> values(bytes.size() / bytes_of(format));
-  if (bytes_of(format) == 4) {
-    if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-    return values;
-  }
-  const auto wide = format == Format::bf16 ? cases::from_bf16 : cases::from_fp16;
-  for (std::size_t n = 0; n < values.size(); ++n) {
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, bytes.data() + 2 * n, 2);
-    values[n] = wide(bits);
-  }
-  return values;
-}
 
 plumbline_problem shape_of(const cases::Spec& spec) {
   plumbline_problem problem{};
@@ -87,10 +51,10 @@ class Given {
   explicit Given(const cases::Case& c)
       : case_(c),
         cache_(c),
-        q_(stored_bytes(c.q, c.spec.format)),
-        k_(stored_bytes(cache_.pages(c.k), c.spec.format)),
-        v_(stored_bytes(cache_.pages(c.v), c.spec.format)),
-        grad_o_(stored_bytes(c.grad_o, c.spec.format)) {}
+        q_(cases::stored_bytes(stored(c.q, c.q_scale), c.spec.format)),
+        k_(cases::stored_bytes(cache_.pages(stored(c.k, c.k_scale)), c.spec.format)),
+        v_(cases::stored_bytes(cache_.pages(stored(c.v, c.v_scale)), c.spec.format)),
+        grad_o_(cases::stored_bytes(c.grad_o, cases::output_format(c.spec.format))) {}
 
   /// The call of a pass without its outputs. The arrays are those of this object.
   KernelCall call(cases::Pass pass) const {
@@ -107,6 +71,9 @@ class Given {
     add(kernel_process::slot_q, "q", q_);
     add(kernel_process::slot_k, "k", k_);
     add(kernel_process::slot_v, "v", v_);
+    add(kernel_process::slot_q_scale, "q_scale", case_.q_scale);
+    add(kernel_process::slot_k_scale, "k_scale", case_.k_scale);
+    add(kernel_process::slot_v_scale, "v_scale", case_.v_scale);
     for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
       const auto parameter = static_cast<plumbline_parameter>(n);
       // A decoding kernel gets their prefix sums.
@@ -124,6 +91,11 @@ class Given {
   }
 
  private:
+  std::vector<float> stored(const std::vector<float>& numbers,
+                            const std::vector<float>& scales) const {
+    return cases::unscaled(numbers, scales, case_.spec.format);
+  }
+
   const cases::Case& case_;
   Cache cache_;
   std::vector<std::byte> q_, k_, v_, grad_o_;
@@ -136,10 +108,11 @@ class Collected {
   void add(KernelCall& call, std::int32_t slot, const std::string& name, std::vector<float>& into,
            std::size_t count, Format format) {
     outputs_.push_back({&into, format, std::make_unique<std::vector<std::byte>>()});
-    call.outputs.push_back({slot, name, count * bytes_of(format), outputs_.back().bytes.get()});
+    call.outputs.push_back(
+        {slot, name, count * cases::bytes_per_number(format), outputs_.back().bytes.get()});
   }
   void deliver() const {
-    for (const auto& output : outputs_) *output.into = widened(*output.bytes, output.format);
+    for (const auto& output : outputs_) *output.into = cases::widened(*output.bytes, output.format);
   }
   const std::vector<std::byte>& operator[](std::size_t n) const { return *outputs_[n].bytes; }
 
@@ -214,6 +187,7 @@ bool Kernel::supports(const cases::Spec& spec) const {
 KernelRun Kernel::run(const cases::Case& the_case,
                       const std::function<void(cases::Pass)>& done) const {
   const auto& spec = the_case.spec;
+  const Format format = cases::output_format(spec.format);
   const Given given(the_case);
   const std::size_t q_count = count_of(cases::query_shape(spec)),
                     k_count = count_of(cases::key_shape(spec)),
@@ -234,7 +208,7 @@ KernelRun Kernel::run(const cases::Case& the_case,
   const auto first = spec.pass == cases::Pass::decode ? spec.pass : cases::Pass::forward;
   KernelCall call = given.call(first);
   Collected forward;
-  forward.add(call, kernel_process::slot_o, "o", result.outputs.o, q_count, spec.format);
+  forward.add(call, kernel_process::slot_o, "o", result.outputs.o, q_count, format);
   forward.add(call, kernel_process::slot_lse, "lse", result.outputs.lse, rows, Format::fp32);
   if (!make(call, forward, first) || spec.pass != cases::Pass::backward) return result;
 
@@ -244,10 +218,10 @@ KernelRun Kernel::run(const cases::Case& the_case,
   Collected backward;
   const auto add = [&](std::int32_t slot, const std::string& name, std::vector<float>& into,
                        std::size_t count,
-                       Format format) { backward.add(call, slot, name, into, count, format); };
-  add(kernel_process::slot_grad_q, "grad_q", result.outputs.grad_q, q_count, spec.format);
-  add(kernel_process::slot_grad_k, "grad_k", result.outputs.grad_k, k_count, spec.format);
-  add(kernel_process::slot_grad_v, "grad_v", result.outputs.grad_v, k_count, spec.format);
+                       Format of) { backward.add(call, slot, name, into, count, of); };
+  add(kernel_process::slot_grad_q, "grad_q", result.outputs.grad_q, q_count, format);
+  add(kernel_process::slot_grad_k, "grad_k", result.outputs.grad_k, k_count, format);
+  add(kernel_process::slot_grad_v, "grad_v", result.outputs.grad_v, k_count, format);
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(spec, parameter)) continue;

@@ -28,6 +28,8 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 bool same_numbers(const Case& a, const Case& b) {
   return a.scale == b.scale && a.options == b.options && same_bits(a.q, b.q) &&
          same_bits(a.k, b.k) && same_bits(a.v, b.v) && same_bits(a.grad_o, b.grad_o) &&
+         same_bits(a.q_scale, b.q_scale) && same_bits(a.k_scale, b.k_scale) &&
+         same_bits(a.v_scale, b.v_scale) &&
          std::equal(a.parameters.begin(), a.parameters.end(), b.parameters.begin(),
                     [](const auto& x, const auto& y) { return same_bits(x, y); }) &&
          same_bits(a.lengths, b.lengths) && same_bits(a.documents, b.documents);
@@ -110,6 +112,54 @@ BOOST_AUTO_TEST_CASE(optional_tensors_turn_their_feature_on) {
   builder.plumbline["window"] = 2;
   const Spec spec = parsed(builder).spec;
   BOOST_TEST((spec.ssmax && spec.mask.ragged && spec.mask.documents && spec.mask.window == 2));
+}
+
+/// The small case in e4m3 but for one tensor; 0x38 is 1, 0x40 2 and 0x44 3. 0.1 is no short scale.
+FileBuilder small_case_of_8_bits(const std::string& left_out = "") {
+  FileBuilder builder;
+  builder.plumbline = {{"format_version", 1}, {"bias", "nope"}, {"causal", true}};
+  const auto add = [&](const std::string& tensor, const char* dtype, std::vector<int> shape,
+                       const std::string& bytes) {
+    if (tensor != left_out) builder.add(tensor, dtype, std::move(shape), bytes);
+  };
+  add("q", "F8_E4M3", {1, 2, 2, 1}, raw<std::uint8_t>({0x38, 0x40, 0x44, 0xb8}));
+  add("k", "F8_E4M3", {1, 1, 3, 1}, raw<std::uint8_t>({0x38, 0x40, 0x44}));
+  add("v", "F8_E4M3", {1, 1, 3, 1}, raw<std::uint8_t>({0x7e, 0x01, 0x80}));
+  add("q_scale", "F32", {1, 1}, raw<float>({0.1f}));
+  add("k_scale", "F32", {1, 1}, raw<float>({2}));
+  add("v_scale", "F32", {1, 1}, raw<float>({0.5}));
+  return builder;
+}
+
+BOOST_AUTO_TEST_CASE(numbers_of_8_bits_are_read_with_their_scales) {
+  const Case c = parsed(small_case_of_8_bits());
+  BOOST_CHECK(c.spec.format == Format::e4m3);
+  // 3 * 0.1f needs two bits more than a float has: the nearest float, and back the same 3.
+  BOOST_CHECK(c.q == (std::vector<float>{0.1f, 0.2f, 3 * 0.1f, -0.1f}));
+  BOOST_CHECK(c.k == (std::vector<float>{2, 4, 6}));
+  BOOST_CHECK(c.v == (std::vector<float>{224, 0x1p-10f, -0.0f}));
+  write_case(path, c);
+  BOOST_CHECK(same_numbers(c, read_case(path)));
+  std::filesystem::remove(path);
+}
+
+BOOST_AUTO_TEST_CASE(scales_are_needed_positive_and_of_8_bits_only) {
+  FileBuilder builder = small_case_of_8_bits("k_scale");
+  const auto refused = [&](std::initializer_list<const char*> parts) {
+    expect_bad_input([&] { parsed(builder); }, parts);
+  };
+  refused({"tensor \"k_scale\"", "missing"});
+  builder.add("k_scale", "F32", {1, 1}, raw<float>({0}));
+  refused({"k_scale[0] is 0", "from 2^-48 to 2^48"});
+  builder = small_case_of_8_bits("k_scale");
+  builder.add("k_scale", "F32", {1, 2}, raw<float>({1, 1}));
+  refused({"tensor \"k_scale\": shape", "[1, 1]"});
+  builder = small_case_of_8_bits("v");
+  builder.add("v", "F8_E4M3", {1, 1, 3, 1}, raw<std::uint8_t>({0x7f, 0, 0}));
+  refused({"v[0] is nan", "finite"});
+  builder = small_case();
+  builder.add("q_scale", "F32", {1, 1}, raw<float>({1}));
+  refused({"tensor \"q_scale\"", "unknown"});
 }
 
 BOOST_AUTO_TEST_CASE(an_invalid_case_is_not_written) {

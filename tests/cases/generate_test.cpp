@@ -35,6 +35,9 @@ std::map<std::string, std::uint64_t> hashes(const Case& c) {
   add("q", c.q);
   add("k", c.k);
   add("v", c.v);
+  add("q_scale", c.q_scale);
+  add("k_scale", c.k_scale);
+  add("v_scale", c.v_scale);
   add("grad_o", c.grad_o);
   for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
     add(info(static_cast<plumbline_parameter>(p)).name, c.parameters[p]);
@@ -88,7 +91,7 @@ BOOST_AUTO_TEST_CASE(the_bits_are_those_of_the_second_implementation) {
   std::map<std::string, std::map<std::string, std::uint64_t>> expected;
   std::string line, tensor, hash;
   while (file >> line >> tensor >> hash) expected[line][tensor] = std::stoull(hash, nullptr, 16);
-  BOOST_TEST(expected.size() == 29u);
+  BOOST_TEST(expected.size() == 33u);
   for (const auto& [spec, tensors] : expected) {
     const auto generated = hashes(generate(from_line(spec)));
     BOOST_TEST(generated.size() == tensors.size());
@@ -172,13 +175,64 @@ BOOST_AUTO_TEST_CASE(subnormal_numbers_are_subnormal_and_not_zero) {
     Spec s = with(BiasMethod::nope, Family::subnormal);
     s.format = format;
     const Case c = generate(s);
-    for (const auto* values : {&c.q, &c.k, &c.v}) {
-      // fp16's exponents end at 2^-14.
-      const float least = format == Format::fp16 ? 0x1p-14f : 0x1p-126f;
+    for (const auto& [values, scales] :
+         {std::pair{&c.q, &c.q_scale}, {&c.k, &c.k_scale}, {&c.v, &c.v_scale}}) {
+      const float least = format == Format::fp16 || format == Format::e5m2 ? 0x1p-14f
+                          : format == Format::e4m3                         ? 0x1p-6f
+                                                                           : 0x1p-126f;
       const auto in_range = [&](float x) { return x != 0 && std::abs(x) < least; };
-      BOOST_TEST(std::all_of(values->begin(), values->end(), in_range));
+      const auto stored = unscaled(*values, *scales, format);
+      BOOST_TEST(std::all_of(stored.begin(), stored.end(), in_range));
     }
     validate(c);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(scales_differ_by_head_and_their_products_are_exact_in_float_but_not_in_bf16) {
+  for (const Format format : {Format::e4m3, Format::e5m2}) {
+    for (const Family family : {Family::generic, Family::peaked, Family::huge}) {
+      Spec s = with(BiasMethod::nope, family);
+      s.format = format;
+      s.batch = 6;
+      const Case c = generate(s);
+      validate(c);
+      for (const auto& [values, scales] :
+           {std::pair{&c.q, &c.q_scale}, {&c.k, &c.k_scale}, {&c.v, &c.v_scale}}) {
+        BOOST_REQUIRE(scales->size() == 24u);
+        BOOST_TEST(std::set<float>(scales->begin(), scales->end()).size() == 24u);
+        const auto [least, most] = std::minmax_element(scales->begin(), scales->end());
+        BOOST_TEST((*most / *least > 8 && *most / *least < 256));
+        const std::vector<float> stored = unscaled(*values, *scales, format);
+        const std::size_t together = stored.size() / scales->size();
+        int inexact = 0, inexact_in_bf16 = 0;
+        for (std::size_t n = 0; n < stored.size(); ++n) {
+          const double product = double{stored[n]} * (*scales)[n / together];
+          inexact += product != (*values)[n];
+          inexact_in_bf16 += product != from_bf16(to_bf16((*values)[n]));
+        }
+        BOOST_TEST(inexact == 0);
+        BOOST_TEST(inexact_in_bf16 > static_cast<int>(stored.size()) / 2);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(families_of_8_bits_spread_as_those_of_more) {
+  // A head's scales turn scores by a factor from 1/2 to 8, in the geometric mean near 1.5^2.
+  const auto of = [](Format format, Family family) {
+    Spec s = with(BiasMethod::nope, family);
+    s.format = format;
+    s.head_dim = 64;
+    return generate(s);
+  };
+  for (const Format format : {Format::e4m3, Format::e5m2}) {
+    BOOST_TEST(deviation(scores(of(format, Family::peaked))) > 6);
+    BOOST_TEST(deviation(scores(of(format, Family::diffuse))) < 8.0 / 32);
+    const Case huge = of(format, Family::huge);
+    const auto stored = unscaled(huge.q, huge.q_scale, format);
+    const auto largest = [](float x, float y) { return std::abs(x) < std::abs(y); };
+    const float top = std::abs(*std::max_element(stored.begin(), stored.end(), largest));
+    BOOST_TEST(top > (format == Format::e4m3 ? 224 : 28672));
   }
 }
 

@@ -13,7 +13,8 @@ MASK = (1 << 64) - 1
 STREAMS = {name: i + 1 for i, name in enumerate(
     ["q", "k", "v", "increments", "gain", "theta_alpha", "theta_beta", "theta_mu", "ssmax_scale",
      "lengths", "documents", "grad_o", "options", "p", "a", "table", "hidden_weight", "hidden_bias",
-     "output_weight", "output_bias", "c", "L", "log_forget", "position_embedding"])}
+     "output_weight", "output_bias", "c", "L", "log_forget", "position_embedding", "q_scale",
+     "k_scale", "v_scale"])}
 OPTIONS = ["epsilon", "buckets", "max_distance", "largest", "hidden", "L0", "base", "positions"]
 
 
@@ -60,12 +61,53 @@ def fp16(x):
     return fp32(struct.unpack("<e", struct.pack("<e", single))[0])
 
 
+def small(bits, least, largest):
+    """Rounds to a format of 8 bits: `bits` of fraction, smallest normal number 2^least. Python's
+    round() takes ties to even."""
+    def rounded(x):
+        single, = struct.unpack("<f", fp32(x))
+        exponent = max(math.frexp(single)[1] - 1, least) if single else least
+        value = round(single / 2.0**(exponent - bits)) * 2.0**(exponent - bits)
+        assert abs(value) <= largest
+        return math.copysign(value, single)
+    return rounded
+
+
+E4M3, E5M2 = small(3, -6, 448.0), small(2, -14, 57344.0)
+
+
+def scales(spec):
+    """Of q, k and v: lists by batch and key head."""
+    family, out = spec["family"], {"q": [], "k": [], "v": []}
+    turned = spec["pass"] == "backward" and spec["bias"].startswith("rope")
+    factors = {"peaked": (4 if turned else 16, 1, 1), "diffuse": (1 / 64, 1, 1),
+               "huge": huge(spec)}.get(family, (1, 1, 1))
+    for head in range(spec["batch"] * spec["kv_heads"]):
+        draws = [Draw(spec["seed"], name + "_scale") for name in "qkv"]
+        steps = [(2048 + d.below(2 * head, 2048)) / 2048 for d in draws]
+        power = [d.below(2 * head + 1, n) - n // 2 for d, n in zip(draws, (7, 3, 7))]
+        power[1] -= power[0]
+        power[2] -= 3 if spec["pass"] == "backward" else 0
+        for name, s, p, factor in zip("qkv", steps, power, factors):
+            out[name].append(s * 2.0**p * factor / stored_factor(spec))
+    return out
+
+
+def stored_factor(spec):
+    if spec["family"] == "subnormal":
+        return 1.0
+    if spec["family"] == "huge":
+        return 2.0**6 if spec["dtype"] == "e4m3" else 2.0**13
+    return 16.0
+
+
 def huge(spec):
+    short = spec["dtype"] in ("fp16", "e4m3", "e5m2")
     if spec["pass"] == "backward" and spec["bias"] == "cope":
-        return (1 / 16, 16.0, 4.0) if spec["dtype"] == "fp16" else (2.0**-40, 2.0**40, 2.0**30)
+        return (1 / 16, 16.0, 4.0) if short else (2.0**-40, 2.0**40, 2.0**30)
     if spec["pass"] == "backward":
-        return (16.0, 1 / 16, 4.0) if spec["dtype"] == "fp16" else (2.0**40, 2.0**-40, 2.0**30)
-    if spec["dtype"] == "fp16":
+        return (16.0, 1 / 16, 4.0) if short else (2.0**40, 2.0**-40, 2.0**30)
+    if short:
         return (2.0**12,) * 3
     exponent = (120 - math.ceil(math.log2(spec["head_dim"]))) // 2 - 3
     exponent -= 4 if spec["bias"].startswith("dape") else 0
@@ -75,25 +117,38 @@ def huge(spec):
 def qkv(spec):
     dim, family = spec["head_dim"], spec["family"]
     store = {"bf16": bf16, "fp16": fp16}.get(spec["dtype"], fp32)
+    eight = {"e4m3": E4M3, "e5m2": E5M2}.get(spec["dtype"])
+    by_head = scales(spec) if eight else None
     turned = spec["pass"] == "backward" and spec["bias"].startswith("rope")
     scale = {"peaked": (4 if turned else 16, 1, 1), "diffuse": (1 / 64, 1, 1), "huge": huge(spec)}.get(
         family, (1, 1, 1))
     rows = {"q": spec["heads"] * spec["queries"], "k": spec["kv_heads"] * spec["keys"],
             "v": spec["kv_heads"] * spec["keys"]}
+    if eight:
+        scale = (stored_factor(spec),) * 3
     for factor, name in zip(scale, "qkv"):
         draw, out = Draw(spec["seed"], name), b""
-        for i in range(spec["batch"] * rows[name] * dim):
+        count = spec["batch"] * rows[name] * dim
+        for i in range(count):
+            element = i
             if name == "k" and family == "tied":
                 i = i // (spec["keys"] * dim) * (spec["keys"] * dim) + i % dim
             if family == "subnormal":
-                bits = {bf16: 7, fp16: 10, fp32: 23}[store]
+                bits = {E4M3: 3, E5M2: 2}[eight] if eight else {bf16: 7, fp16: 10, fp32: 23}[store]
                 m = 1 + draw.below(2 * i, 2**bits - 1)
-                least = -24 if store is fp16 else -126 - bits
+                least = {E4M3: -9, E5M2: -16}[eight] if eight else (
+                    -24 if store is fp16 else -126 - bits)
                 x = (-m if draw.word(2 * i + 1) % 2 else m) * 2.0**least
             else:
                 x = draw.normal(i) * factor
+            if eight:
+                x = eight(x) * by_head[name][element * len(by_head[name]) // count]
             out += store(x)
         yield name, out
+    if eight:
+        for name in "qkv":
+            yield name + "_scale", b"".join(map(fp32, by_head[name]))
+        store = bf16
     if spec["pass"] == "backward":
         draw = Draw(spec["seed"], "grad_o")
         yield "grad_o", b"".join(store(draw.normal(i))
@@ -239,6 +294,9 @@ CASES = [LINE.format(*values) for values in [
     ("dape_v1_alibi", "fp16", 0, 0, 0, "generic", 28),
     ("dape_v1_kerple_log", "fp32", 0, 0, 0, "huge", 29),
     ("dape_v2_cable", "bf16", 0, 0, 0, "generic", 30),
+    ("alibi", "e4m3", 0, 0, 0, "peaked", 32),
+    ("nope", "e5m2", 0, 0, 0, "huge", 33),
+    ("fox", "e4m3", 0, 0, 0, "subnormal", 34),
 ]]
 CASES += ["pass=backward," + LINE.format(*values) for values in [
     ("fire", "fp16", 0, 0, 0, "huge", 20),
@@ -246,6 +304,7 @@ CASES += ["pass=backward," + LINE.format(*values) for values in [
     ("nope", "bf16", 0, 0, 0, "generic", 22),
     ("rope_interleaved", "bf16", 0, 0, 0, "peaked", 23),
     ("cope", "bf16", 0, 0, 0, "huge", 31),
+    ("cable", "e5m2", 0, 0, 0, "tied", 35),
 ]]
 
 for line in CASES:

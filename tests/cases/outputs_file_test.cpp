@@ -100,8 +100,9 @@ BOOST_AUTO_TEST_CASE(outputs_read_back_bit_for_bit) {
   for (const Format format : all_formats()) {
     OutputsFile written;
     written.kernel = "a \"name\"";
-    written.contract = {0x1p-23, 0, PLUMBLINE_BF16, 1, 0.1, 0, 2, PLUMBLINE_PREFIX_SUM_FP32, 32};
-    written.outputs.o = {1.5f, -0.0f, INFINITY, stored(0.1f, format)};
+    written.contract = {0x1p-23, 0,  PLUMBLINE_E4M3, 1, 0.1, 0, 2, PLUMBLINE_PREFIX_SUM_FP32, 32,
+                        0,       256};
+    written.outputs.o = {1.5f, -0.0f, INFINITY, stored(0.1f, output_format(format))};
     written.outputs.lse = {0x1.234568p-3f, -INFINITY};
     write_outputs(path, of(small_spec(format)), written);
     const OutputsFile read = read_outputs(path, of(small_spec(format)));

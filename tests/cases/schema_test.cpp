@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(its_defaults_are_those_of_an_undeclared_contract) {
   // A contract that spells the schema's defaults out reads as one that says nothing.
   FileBuilder builder = tensors_of_outputs();
   const json contract = definition("contract");
-  BOOST_TEST(contract.at("properties").size() == 10u);
+  BOOST_TEST(contract.at("properties").size() == 11u);
   for (const auto& [field, value] : contract.at("properties").items()) {
     builder.plumbline["contract"][field] = value.at("default");
   }
@@ -134,6 +134,7 @@ BOOST_AUTO_TEST_CASE(its_defaults_are_those_of_an_undeclared_contract) {
   BOOST_TEST(spelt.prefix_sum == silent.prefix_sum);
   BOOST_TEST(spelt.prefix_tile == silent.prefix_tile);
   BOOST_TEST(spelt.flushes_subnormals == silent.flushes_subnormals);
+  BOOST_TEST(spelt.probability_scale == silent.probability_scale);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

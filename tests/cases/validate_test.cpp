@@ -78,6 +78,15 @@ BOOST_AUTO_TEST_CASE(numbers_outside_the_format_are_refused) {
   expect_refusal(c, [](Case& spoilt) { spoilt.q[2] = 1.001f; }, {"q[2] is 1.001", "bf16"});
 }
 
+BOOST_AUTO_TEST_CASE(numbers_that_are_not_of_8_bits_times_their_scale_are_refused) {
+  const Case c = generate(from_line("dtype=e4m3,heads=2,kv_heads=2,keys=3,head_dim=2"));
+  validate(c);
+  expect_refusal(c, [](Case& spoilt) { spoilt.k[7] *= 1.01f; },
+                 {"k[7]", "a number of e4m3 times the scale"});
+  expect_refusal(c, [](Case& spoilt) { spoilt.q_scale[1] = -1; }, {"q_scale[1] is -1", "2^-48"});
+  expect_refusal(c, [](Case& spoilt) { spoilt.v_scale.clear(); }, {"elements of v_scale is 0"});
+}
+
 BOOST_AUTO_TEST_CASE(lengths_outside_the_keys_are_refused) {
   expect_refusal(of(BiasMethod::nope), [](Case& c) { c.lengths[0] = 4; },
                  {"lengths[0] is 4", "from 0 to 3"});

@@ -96,8 +96,9 @@ BOOST_AUTO_TEST_CASE(metadata_of_other_things_than_texts) {
                  {"__metadata__: \"plumbline\" is an object", "a text"});
 }
 BOOST_AUTO_TEST_CASE(a_dtype_that_is_unknown) {
-  expect_refusal(with_tensor(R"({"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]})", 4),
-                 {"tensor \"t\": dtype is \"F8_E4M3\"", "F32, F64, BF16, F16, I32, I64, U8, BOOL"});
+  expect_refusal(
+      with_tensor(R"({"dtype":"F8_E8M0","shape":[4],"data_offsets":[0,4]})", 4),
+      {"tensor \"t\": dtype is \"F8_E8M0\"", "F16, F8_E4M3, F8_E5M2, I32, I64, U8, BOOL"});
   expect_refusal(with_tensor(R"({"dtype":7,"shape":[1],"data_offsets":[0,4]})", 4), {"dtype is 7"});
 }
 BOOST_AUTO_TEST_CASE(a_shape_that_is_negative_or_no_shape) {
@@ -185,6 +186,8 @@ BOOST_AUTO_TEST_CASE(every_dtype_has_the_bytes_that_the_format_gives_it) {
                                           {Dtype::f64, "F64", 8},
                                           {Dtype::bf16, "BF16", 2},
                                           {Dtype::f16, "F16", 2},
+                                          {Dtype::f8_e4m3, "F8_E4M3", 1},
+                                          {Dtype::f8_e5m2, "F8_E5M2", 1},
                                           {Dtype::i32, "I32", 4},
                                           {Dtype::i64, "I64", 8},
                                           {Dtype::u8, "U8", 1},

@@ -108,7 +108,7 @@ inline cases::Outputs float_attention(const cases::Case& c, const Faults& faults
         }
         for (float x : o) {
           const float value = seen ? x / total * faults.output_factor : 0.0f;
-          out.o.push_back(cases::stored(value, s.format));
+          out.o.push_back(cases::stored(value, cases::output_format(s.format)));
         }
         const float log_total = faults.lse_base_2 ? std::log2(total) : std::log(total);
         out.lse.push_back(seen ? largest + log_total : -std::numeric_limits<float>::infinity());

@@ -36,7 +36,8 @@ inline void float_gradients(const cases::Case& c, cases::Outputs& out,
   const auto& s = c.spec;
   const int D = s.head_dim;
   const auto rounded = [&](float x) {
-    return s.format == cases::Format::tf32 ? to_tf32(x) : cases::stored(x, s.format);
+    return s.format == cases::Format::tf32 ? to_tf32(x)
+                                           : cases::stored(x, cases::output_format(s.format));
   };
   const auto operands = [&](std::vector<float> x) {
     if (s.format == cases::Format::tf32) std::transform(x.begin(), x.end(), x.begin(), to_tf32);
@@ -131,7 +132,7 @@ inline void float_gradients(const cases::Case& c, cases::Outputs& out,
   }
   const auto store = [&](std::vector<float> x) {
     std::transform(x.begin(), x.end(), x.begin(),
-                   [&](float y) { return cases::stored(y, s.format); });
+                   [&](float y) { return cases::stored(y, cases::output_format(s.format)); });
     return x;
   };
   out.grad_q = store(turned(c, grad_q, s.queries, s.query_offset, true));

@@ -21,7 +21,7 @@ namespace {
 /// What the loops of float_gradients.hpp do in each format.
 verdict::Contract contract_of(Format format) {
   auto contract = cases::undeclared_contract();
-  contract.probability_format = static_cast<std::int32_t>(format);
+  contract.probability_format = static_cast<std::int32_t>(cases::output_format(format));
   if (format == Format::tf32) contract.operand_roundoff = 0x1p-11;
   return contract;
 }

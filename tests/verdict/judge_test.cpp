@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(
     const auto c = cases::generate(spec);
     auto outputs = test::float_attention(c);
     std::fill(outputs.o.begin(), outputs.o.end(), 0.0f);
-    const bool normal_in_fp32 = format == cases::Format::fp16;
+    const bool normal_in_fp32 = format == cases::Format::fp16 || cases::has_scales(format);
     const auto undeclared = verdict::judge(c, contract, outputs, 2);
     BOOST_TEST((undeclared.outcome == Outcome::fail));
     BOOST_TEST((undeclared.remark.find("flushes_subnormals") != undeclared.remark.npos) !=
@@ -208,6 +208,38 @@ BOOST_AUTO_TEST_CASE(a_contract_that_no_kernel_of_the_format_needs_is_bad_input)
   BOOST_TEST(refused(Format::fp16, p_in(PLUMBLINE_BF16)) ==
              "contract.probability_format is 1; expected 0 (fp32) or 2 (fp16) or 3 (tf32) in fp16");
   BOOST_TEST(refused(Format::fp32, p_in(PLUMBLINE_TF32)) != "");
+  for (const int format : {PLUMBLINE_E4M3, PLUMBLINE_E5M2, PLUMBLINE_BF16, PLUMBLINE_FP32}) {
+    BOOST_TEST(refused(Format::e4m3, p_in(format)) == "");
+    BOOST_TEST(refused(Format::e5m2, p_in(format)) == "");
+  }
+  BOOST_TEST(refused(Format::bf16, p_in(PLUMBLINE_E4M3)) ==
+             "contract.probability_format is 4; expected 0 (fp32) or 1 (bf16) or 2 (fp16) or 3 "
+             "(tf32) in bf16");
+  const auto accumulates = [](double roundoff) {
+    return [=](verdict::Contract& declared) { declared.unit_roundoff = roundoff; };
+  };
+  BOOST_TEST(refused(Format::e4m3, accumulates(0x1p-13)) == "");
+  BOOST_TEST(refused(Format::e5m2, accumulates(0x1p-12)) ==
+             "contract.unit_roundoff is 0.000244140625; expected a number from 2^-53 to 2^-13 in "
+             "e5m2");
+  BOOST_TEST(refused(Format::bf16, accumulates(0x1p-13)) != "");
+  const auto scales_p = [](double scale, int format) {
+    return [=](verdict::Contract& declared) {
+      declared.probability_scale = scale;
+      declared.probability_format = format;
+    };
+  };
+  for (const double scale : {0, 1, 2, 256}) {
+    BOOST_TEST(refused(Format::e4m3, scales_p(scale, PLUMBLINE_E4M3)) == "");
+  }
+  for (const double scale : {-1.0, 0.5, 3.0, 512.0, std::nan("")}) {
+    BOOST_TEST(refused(Format::e4m3, scales_p(scale, PLUMBLINE_E5M2)) != "");
+  }
+  BOOST_TEST(refused(Format::e4m3, scales_p(3, PLUMBLINE_E4M3)) ==
+             "contract.probability_scale is 3; expected 0, for none, or a power of two from 1 to "
+             "2^8");
+  BOOST_TEST(refused(Format::e4m3, scales_p(256, PLUMBLINE_BF16)) ==
+             "contract.probability_scale is 256; expected 0 with probability_format bf16");
   const auto flag = [](verdict::Contract& declared) { declared.flushes_subnormals = 2; };
   BOOST_TEST(refused(Format::fp32, flag) == "contract.flushes_subnormals is 2; expected 0 or 1");
   const auto exp = [](verdict::Contract& declared) { declared.exp_error = 0x1p-12; };
