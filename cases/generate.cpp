@@ -63,6 +63,11 @@ struct Source {
   }
 };
 
+/// A whole number from -8 to 8: any format holds it.
+float whole(const Draw& draw, std::uint64_t index) {
+  return static_cast<float>(static_cast<int>(draw.below(index, 17)) - 8);
+}
+
 /// Powers of two by which each family multiplies standard normal numbers.
 struct Exponents {
   int q = 0, k = 0, v = 0;
@@ -160,6 +165,7 @@ Case generate(const Spec& spec) {
     return Source{Draw(spec.seed, static_cast<std::uint64_t>(stream)), spec.format,
                   spec.family == Family::subnormal, exponent};
   };
+  const bool level = spec.family == Family::level;
   const auto dim = static_cast<std::uint64_t>(spec.head_dim);
   const std::uint64_t query_rows =
       std::uint64_t(spec.batch) * std::uint64_t(spec.heads) * std::uint64_t(spec.queries);
@@ -168,7 +174,7 @@ Case generate(const Spec& spec) {
 
   const Source q = source(Stream::q, exponents.q);
   c.q.resize(query_rows * dim);
-  for (std::uint64_t index = 0; index < c.q.size(); ++index) c.q[index] = q(index);
+  for (std::uint64_t index = 0; index < c.q.size(); ++index) c.q[index] = level ? 0.0f : q(index);
 
   const Source k = source(Stream::k, exponents.k);
   const Source v = source(Stream::v, exponents.v);
@@ -179,7 +185,7 @@ Case generate(const Spec& spec) {
     const std::uint64_t row = index / dim, keys = static_cast<std::uint64_t>(spec.keys);
     const std::uint64_t tied_to = (row / keys * keys) * dim + index % dim;
     c.k[index] = k(spec.family == Family::tied ? tied_to : index);
-    c.v[index] = v(index);
+    c.v[index] = level ? whole(v.draw, index) : v(index);
   }
   c.q = scaled(std::move(c.q), c.q_scale);
   c.k = scaled(std::move(c.k), c.k_scale);

@@ -55,12 +55,13 @@ constexpr Names<BiasMethod, PLUMBLINE_BIAS_COUNT> bias_names{
      {BiasMethod::dape_v2_kerple_log, "dape_v2_kerple_log"},
      {BiasMethod::dape_v2_cable, "dape_v2_cable"}}};
 
-constexpr Names<Family, 7> family_names{{{Family::generic, "generic"},
+constexpr Names<Family, 8> family_names{{{Family::generic, "generic"},
                                          {Family::peaked, "peaked"},
                                          {Family::diffuse, "diffuse"},
                                          {Family::tied, "tied"},
                                          {Family::huge, "huge"},
                                          {Family::subnormal, "subnormal"},
+                                         {Family::level, "level"},
                                          {Family::file, "file"}}};
 
 template <class Enum, std::size_t N>

@@ -52,6 +52,7 @@ enum class Family {
   tied,       ///< all keys equal: every score of a row tied up to the bias
   huge,       ///< values near the top of the range that keeps scores finite in fp32
   subnormal,  ///< q, k, v subnormal in the case's format: scores come mostly from the bias
+  level,      ///< q all 0, v whole numbers: every score is the bias, and 0 without one
   file
 };
 

@@ -143,6 +143,7 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   bounds.weight_error = total_weight_error;
   bounds.output.resize(head_dim);
   bounds.systematic.resize(head_dim);
+  bounds.before_storing.resize(head_dim);
 
   // LSE is 1-Lipschitz in the scores (maximum norm), whatever the condition of the weights.
   double lse_error = largest_h;
@@ -215,6 +216,8 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
     bounds.systematic[d] =
         second_order * (error + arithmetic / (1.0 - accumulation) + 2 * u * (o + error));
     error += accumulation < 1.0 ? rounding / (1.0 - accumulation) : infinity;
+    bounds.before_storing[d] = second_order * (error + u * (o + error)) +
+                               (contract.flushes_subnormals ? result_underflow(contract) : 0.0);
     bounds.output[d] =
         second_order * (error + o_rounding * (o + error)) + stored_underflow(contract, format);
     if (!(o + bounds.output[d] < largest_safe(format))) bounds.output[d] = infinity;

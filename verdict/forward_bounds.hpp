@@ -29,6 +29,8 @@ struct ForwardRowBounds {
   double weight_error = 0.0;  ///< that sum
   /// Of `output`: all but what rounding P and o to 16 bits adds.
   std::vector<double> systematic;
+  /// Of `output`: of the result before it is rounded to o's format.
+  std::vector<double> before_storing;
 };
 
 /// sigma_j = |c| (tau (gamma_D + 3u + r(2 + r)(1 + gamma_D)) sum|q||k| + beta_j + u |t_j| +

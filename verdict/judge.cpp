@@ -11,6 +11,7 @@
 #include "support/error.hpp"
 #include "support/text.hpp"
 #include "verdict/diagnosis.hpp"
+#include "verdict/exact_rows.hpp"
 #include "verdict/judge_element.hpp"
 #include "verdict/judge_gradients.hpp"
 #include "verdict/oracle.hpp"
@@ -25,8 +26,20 @@ struct RowJudgement {
   bool ill_conditioned = false;
 };
 
+/// Whether an o within its bound is none that rounding a result to 16 bits gives. The bound of an
+/// element has the roundoff of the format's coarsest numbers in it; its own is down to half of
+/// that.
+bool is_stored_wrongly(const OracleNumber& oracle, double got, cases::Format format) {
+  if (format != cases::Format::bf16 && format != cases::Format::fp16) return false;
+  const bool within = std::abs(got - oracle.value) <= oracle.bound;
+  if (!within || !std::isfinite(oracle.bound) || !std::isfinite(oracle.before_storing)) {
+    return false;
+  }
+  return !is_rounded_from(oracle.value, oracle.before_storing + oracle.radius, got, format);
+}
+
 RowJudgement judge_row(const Oracle& oracle, const cases::Outputs& outputs, int batch, int head,
-                       int query, std::size_t row_index, int head_dim) {
+                       int query, std::size_t row_index, int head_dim, cases::Format o_format) {
   RowJudgement result;
   const OracleRow row = oracle.row(batch, head, query);
   result.ill_conditioned = row.ill_conditioned;
@@ -38,7 +51,13 @@ RowJudgement judge_row(const Oracle& oracle, const cases::Outputs& outputs, int 
     return result;
   }
   for (int d = 0; d < head_dim; ++d) {
-    judge_element(result.o, row.o[d], o[d], {batch, head, query, d});
+    const std::array<int, 4> index{batch, head, query, d};
+    if (is_stored_wrongly(row.o[d], o[d], o_format)) {
+      judge_exactly(result.o, cases::stored(static_cast<float>(row.o[d].value), o_format), o[d],
+                    index);
+    } else {
+      judge_element(result.o, row.o[d], o[d], index);
+    }
   }
   judge_element(result.lse, row.lse, lse, {batch, head, query});
   result.o.drift.add(row.o_drift);
@@ -86,10 +105,11 @@ Judgement judge_as_declared(const cases::Case& the_case, const Contract& contrac
   require_size("o", outputs.o.size(), rows * spec.head_dim);
   require_size("lse", outputs.lse.size(), rows);
 
-  const Oracle oracle(the_case, contract, stored_format(spec, outputs.o));
+  const cases::Format o_format = stored_format(spec, outputs.o);
+  const Oracle oracle(the_case, contract, o_format);
   std::vector<RowJudgement> row_judgements(rows);
   for_each_row(spec, threads, [&](std::size_t n, int batch, int head, int query) {
-    row_judgements[n] = judge_row(oracle, outputs, batch, head, query, n, spec.head_dim);
+    row_judgements[n] = judge_row(oracle, outputs, batch, head, query, n, spec.head_dim, o_format);
   });
 
   Judgement judgement;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 
+#include "verdict/exact_rows.hpp"
 #include "verdict/row_bounds.hpp"
 #include "verdict/rows.hpp"
 
@@ -48,7 +49,11 @@ struct Oracle::Prepared {
     result.lse = {lse.value, lse.radius, bounded.bounds.lse};
     for (int d = 0; d < the_case.spec.head_dim; ++d) {
       const Certified o = certified(row.output[d]);
-      result.o.push_back({o.value, o.radius, bounded.bounds.output[d]});
+      result.o.push_back(
+          {o.value, o.radius, bounded.bounds.output[d], 0, bounded.bounds.before_storing[d]});
+    }
+    if (const auto level = level_row(the_case, contract, batch, head, query, visible)) {
+      make_level(result, *level);
     }
     if (statistics && counts(bounded.forward, bounded.bounds)) {
       std::vector<double> weight;
@@ -61,6 +66,19 @@ struct Oracle::Prepared {
   }
 
  private:
+  /// The exact output in place of the one read, and what a division may lose in place of its bound.
+  void make_level(OracleRow& row, const LevelRow& level) const {
+    row.lse.bound = std::min(row.lse.bound, level.lse_bound);
+    const double stored = o_format == cases::Format::bf16 || o_format == cases::Format::fp16
+                              ? unit_roundoff(o_format)
+                              : 0.0;
+    for (std::size_t d = 0; d < level.o.size(); ++d) {
+      const double size = std::abs(level.o[d]), error = level.division_error * size;
+      row.o[d] = {level.o[d], 0, std::min(row.o[d].bound, error + stored * (size + error)), 0,
+                  error};
+    }
+  }
+
   mutable std::once_flag intervals_made;
   mutable std::unique_ptr<CaseReading<Interval>> intervals_;
 };

@@ -2,6 +2,7 @@
 // What a case's outputs should be, and how far a correct kernel may be from that.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace plumbline::verdict {
 struct OracleNumber {
   double value = 0, radius = 0, bound = 0;
   double weight = 0;  ///< in the sum of the statistics gate (drift.hpp)
+  /// Of o: bound of the result's error before it is rounded to the format (is_rounded_from).
+  double before_storing = std::numeric_limits<double>::infinity();
 };
 
 struct OracleRow {

@@ -108,6 +108,8 @@ Spec draw_spec(Draw draw, cases::Pass pass, cases::BiasMethod bias, cases::Forma
   }
   spec.family = draw_family(draw);
   spec.seed = draw.seed() >> 32;  // short enough to type
+  // Drawn last, so that all other cases are what they were before there was this family.
+  if (draw.chance(4)) spec.family = Family::level;
   return spec;
 }
 

@@ -213,7 +213,8 @@ std::string to_markdown(const Measured& m) {
       "\nThe faultless kernel in the same cases: {} judged, {} failed.\n\n"
       "### By gate\n\nWhat failed in the case that caught the mutant. **bound**: an element is "
       "outside its [bound](../bounds.md). **statistics**: errors drift with the values. **exact "
-      "rows**: rows without a visible key. **process**: the call failed, wrote outside its arrays, "
+      "rows**: rows without a visible key, and [numbers of which one is right](../exact-rows.md). "
+      "**process**: the call failed, wrote outside its arrays, "
       "changed an input, or gave other bits when asked again.\n\n",
       m.campaign.control.judged, m.campaign.control.failed);
   text += gates(m);

@@ -30,7 +30,7 @@ inline rc::Gen<Spec> any_spec() {
     s.mask.ragged = *rc::gen::arbitrary<bool>();
     s.mask.documents = *rc::gen::arbitrary<bool>();
     s.family = *rc::gen::element(Family::generic, Family::peaked, Family::diffuse, Family::tied,
-                                 Family::huge, Family::subnormal);
+                                 Family::huge, Family::subnormal, Family::level);
     s.seed = *rc::gen::arbitrary<std::uint64_t>();
     return s;
   });

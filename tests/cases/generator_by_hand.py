@@ -139,6 +139,8 @@ def qkv(spec):
                 least = {E4M3: -9, E5M2: -16}[eight] if eight else (
                     -24 if store is fp16 else -126 - bits)
                 x = (-m if draw.word(2 * i + 1) % 2 else m) * 2.0**least
+            elif family == "level" and name != "k":
+                x = 0.0 if name == "q" else draw.below(i, 17) - 8.0
             else:
                 x = draw.normal(i) * factor
             if eight:
@@ -297,6 +299,8 @@ CASES = [LINE.format(*values) for values in [
     ("alibi", "e4m3", 0, 0, 0, "peaked", 32),
     ("nope", "e5m2", 0, 0, 0, "huge", 33),
     ("fox", "e4m3", 0, 0, 0, "subnormal", 34),
+    ("nope", "fp16", 0, 0, 0, "level", 35),
+    ("rope_half_split", "e5m2", 0, 0, 0, "level", 36),
 ]]
 CASES += ["pass=backward," + LINE.format(*values) for values in [
     ("fire", "fp16", 0, 0, 0, "huge", 20),

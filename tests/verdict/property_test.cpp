@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(drawn_cases_cover_every_family_mask_and_head_dim) {
     offset += spec.query_offset > 0;
     ssmax += spec.ssmax;
   }
-  BOOST_TEST(families.size() == 6u);
+  BOOST_TEST(families.size() == 7u);
   BOOST_TEST(head_dims == (std::set<int>{8, 16, 32, 40, 48, 64, 80, 96, 112, 128, 160, 256}),
              boost::test_tools::per_element());
   BOOST_TEST(groups == (std::set<int>{1, 2, 3, 8}), boost::test_tools::per_element());
