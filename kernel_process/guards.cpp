@@ -28,6 +28,10 @@ std::string changed_words(const std::string& input) {
   return "the kernel changed its input " + input;
 }
 
+std::string device_error_words(const std::string& words) {
+  return "the kernel left an error on the device: " + words;
+}
+
 std::string thrown_words(const char* what) {
   return std::string("the kernel threw an exception") + (what ? std::string(": ") + what : "");
 }

@@ -26,6 +26,8 @@ std::optional<std::ptrdiff_t> first_changed(std::span<const std::byte> memory, s
 
 std::string outside_words(const std::string& output, std::ptrdiff_t offset);
 std::string changed_words(const std::string& input);
+/// @param words of the process: which error, of which function.
+std::string device_error_words(const std::string& words);
 /// @param what the exception's own words, or null.
 std::string thrown_words(const char* what);
 /// The end of a call that returned a status other than 0.

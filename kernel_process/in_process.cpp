@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "kernel_process/guards.hpp"
+#include "support/error.hpp"
 
 namespace plumbline::kernel_process {
 namespace {
@@ -47,7 +48,12 @@ CallEnd fail(std::string kind, std::string failure) {
 }  // namespace
 
 InProcessCaller::InProcessCaller(std::shared_ptr<void> library, const plumbline_kernel& kernel)
-    : library_(std::move(library)), kernel_(&kernel) {}
+    : library_(std::move(library)), kernel_(&kernel) {
+  if (kernel.memory != PLUMBLINE_HOST_MEMORY) {
+    throw BadInput("kernel " + std::string(kernel.name) + ": memory", std::to_string(kernel.memory),
+                   "PLUMBLINE_HOST_MEMORY: device memory is for kernels in a process of their own");
+  }
+}
 
 int InProcessCaller::supports(const plumbline_problem& problem, std::int32_t pass) const {
   return kernel_->supports(&problem, pass);

@@ -11,6 +11,7 @@ namespace plumbline::kernel_process {
 class InProcessCaller : public KernelCaller {
  public:
   /// @param library keeps the code that `kernel` points into; may be null.
+  /// @throws BadInput when the kernel takes device memory.
   InProcessCaller(std::shared_ptr<void> library, const plumbline_kernel& kernel);
 
   int supports(const plumbline_problem& problem, std::int32_t pass) const override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel_process/isolated.hpp"
 
+#include <fmt/format.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -26,12 +27,24 @@ std::vector<std::string> opened_files(const Reply& reply) {
   return files;
 }
 
-CallEnd end_of(const Reply& reply) {
+CallEnd end_of(const Reply& reply, const CallLayout& layout) {
   if (reply.answer == answer_status && reply.status == 0) return {};
   if (reply.answer == answer_status) return error_end(reply.status, reply.text);
   CallEnd end;
-  end.kind = failure_kind::exception;
-  end.failure = thrown_words(reply.text[0] ? reply.text : nullptr);
+  if (reply.answer == answer_wrote_outside || reply.answer == answer_changed_input) {
+    const std::string& name = layout.names.at(static_cast<std::size_t>(reply.array));
+    const bool outside = reply.answer == answer_wrote_outside;
+    end.kind = outside ? failure_kind::wrote_outside : failure_kind::changed_input;
+    end.failure = outside ? outside_words(name, reply.offset)
+                          : fmt::format("{}, at byte {}", changed_words(name), reply.offset);
+  } else if (reply.answer == answer_device_error) {
+    end.kind = failure_kind::device_lost;
+    end.failure = device_error_words(reply.text);
+    end.device_lost = true;
+  } else {
+    end.kind = failure_kind::exception;
+    end.failure = thrown_words(reply.text[0] ? reply.text : nullptr);
+  }
   return end;
 }
 
@@ -100,6 +113,19 @@ int IsolatedLibrary::supports(int kernel, const plumbline_problem& problem, std:
 }
 
 CallEnd IsolatedLibrary::call(int kernel, const KernelCall& call) {
+  try {
+    return call_once(kernel, call);
+  } catch (const NotOnDevice&) {
+    child_.reset();  // and with it what earlier calls have left on the device
+  }
+  try {
+    return call_once(kernel, call);
+  } catch (const NotOnDevice& again) {
+    throw MachineLacks(again.words);
+  }
+}
+
+CallEnd IsolatedLibrary::call_once(int kernel, const KernelCall& call) {
   const CallLayout layout = layout_of(call);
   Child* running = nullptr;
   try {
@@ -125,7 +151,8 @@ CallEnd IsolatedLibrary::call(int kernel, const KernelCall& call) {
   CallEnd end;
   try {
     const Reply& reply = process.ask(request_);
-    end = end_of(reply);
+    if (reply.answer == answer_machine_lacks) throw NotOnDevice{reply.text};
+    end = end_of(reply, layout);
     if (end.failure.empty()) end = collect(call, layout, process.outputs());
     end.opened_files = opened_files(reply);
   } catch (const ProcessEnd& process_end) {

@@ -25,9 +25,16 @@ class IsolatedLibrary {
 
   /// As KernelCaller. @throws std::runtime_error with the words of what the kernel threw; NoAnswer.
   int supports(int kernel, const plumbline_problem& problem, std::int32_t pass);
+  /// @throws MachineLacks when the device has no room for the arrays.
   CallEnd call(int kernel, const KernelCall& call);
 
  private:
+  /// The process could not bring the arrays to the device; the kernel has not run.
+  struct NotOnDevice {
+    std::string words;
+  };
+  CallEnd call_once(int kernel, const KernelCall& call);
+
   /// A process with room for a call; a fresh one where there is none.
   Child& child(std::uint64_t input_bytes, std::uint64_t output_bytes);
 

@@ -51,11 +51,15 @@ struct Request {
 enum Answer : std::int32_t {
   answer_library = 1,  ///< after loading; then one answer_kernel a kernel
   answer_kernel = 2,
-  answer_bad_input = 3,  ///< the library cannot be used: text
-  answer_machine_lacks = 4,
-  answer_status = 5,     ///< of a pass or of supports(); text is the kernel's message
-  answer_exception = 6,  ///< text: what(), may be empty
-  answer_fault = 7       ///< a fatal signal; the process is about to die of it
+  answer_bad_input = 3,      ///< the library cannot be used: text
+  answer_machine_lacks = 4,  ///< of loading; of a call before the kernel ran: text
+  answer_status = 5,         ///< of a pass or of supports(); text is the kernel's message
+  answer_exception = 6,      ///< text: what(), may be empty
+  answer_fault = 7,          ///< a fatal signal; the process is about to die of it
+  // Of a kernel that takes device memory.
+  answer_wrote_outside = 8,
+  answer_changed_input = 9,
+  answer_device_error = 10  ///< after the call the device does nothing any more: text
 };
 
 enum Access : std::int32_t { access_unknown = 0, access_read = 1, access_write = 2 };
@@ -76,6 +80,8 @@ struct Reply {
   std::int32_t returned;              ///< answer_fault: the call had returned
   std::int32_t other_thread;          ///< answer_fault: not of the thread that makes the calls
   std::uint64_t address, stack_pointer;
+  std::int32_t array;         ///< answer_wrote_outside, answer_changed_input: of the request's
+  std::int64_t offset;        ///< of the first changed byte, from the array's start
   char opened[opened_bytes];  ///< paths of files opened during a call, each with a zero after it
   std::uint32_t opened_size;
 };

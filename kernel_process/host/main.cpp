@@ -4,7 +4,6 @@
 // Started by the judge (kernel_process/child.cpp), of no use to a person.
 #include <linux/capability.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -16,10 +15,16 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "kernel_process/host/device_arrays.hpp"
 #include "kernel_process/host/faults.hpp"
 #include "kernel_process/host/opened_files.hpp"
 #include "kernel_process/host/other_threads.hpp"
+#include "kernel_process/host/windows.hpp"
 #include "kernel_process/load.hpp"
 #include "kernel_process/protocol.hpp"
 #include "support/error.hpp"
@@ -41,51 +46,6 @@ void send_reply(std::uint64_t number, Answer answer) {
   reply.answer = answer;
   if (send(host_socket, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) _exit(1);
 }
-
-/// The addresses that arrays are shown at, and nothing else is: windows, of which a call has one.
-class Windows {
- public:
-  Windows() {
-    struct stat inputs {
-    }, outputs{};
-    if (fstat(host_inputs, &inputs) != 0 || fstat(host_outputs, &outputs) != 0) _exit(1);
-    bytes_ = window_bytes(static_cast<std::uint64_t>(inputs.st_size),
-                          static_cast<std::uint64_t>(outputs.st_size));
-    void* address = mmap(nullptr, window_count * bytes_, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (address == MAP_FAILED) _exit(1);
-    base_ = static_cast<char*>(address);
-  }
-  char* base() const { return base_; }
-
-  /// @returns where the array starts.
-  void* show(int window, const ArrayPlace& place) const {
-    void* pages = at(window) + place.page_offset;
-    const int protection = place.is_output ? PROT_READ | PROT_WRITE : PROT_READ;
-    const int descriptor = place.is_output ? host_outputs : host_inputs;
-    if (mmap(pages, place.page_bytes, protection, MAP_SHARED | MAP_FIXED, descriptor,
-             static_cast<off_t>(place.file_offset)) != pages) {
-      std::perror("plumbline-kernel-host: mmap");
-      _exit(1);
-    }
-    return static_cast<char*>(pages) + place.begin;
-  }
-  /// Nothing can be touched after it: not by a thread that the kernel left behind either.
-  void hide(int window) const {
-    void* address = at(window);
-    if (mmap(address, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-             -1, 0) != address) {
-      std::perror("plumbline-kernel-host: mmap");
-      _exit(1);
-    }
-  }
-
- private:
-  char* at(int window) const { return base_ + static_cast<std::uint64_t>(window) * bytes_; }
-
-  char* base_;
-  std::uint64_t bytes_;
-};
 
 /// Runs what may throw, and makes the reply of its status.
 template <class Function>
@@ -116,13 +76,13 @@ void answer_supports(const plumbline_kernel& kernel, const Windows& windows) {
   send_reply(request.number, answer_of([&] { return kernel.supports(&problem, request.pass); }));
 }
 
-void answer_call(const plumbline_kernel& kernel, const Windows& windows) {
-  Arguments arguments = arguments_of(request.problem);
-  const ArrayPlace* end = request.arrays + std::min(request.array_count, most_arrays);
-  for (const ArrayPlace* place = request.arrays; place < end; ++place) {
-    bind(arguments, place->slot, windows.show(request.window, *place));
-  }
-  const Answer kind = answer_of([&] {
+std::span<const ArrayPlace> arrays_asked_for() {
+  return {request.arrays, static_cast<std::size_t>(std::min(request.array_count, most_arrays))};
+}
+
+/// Runs the pass.
+Answer answer_of_pass(const plumbline_kernel& kernel, const Arguments& arguments) {
+  return answer_of([&] {
     note_opened_files(reply.opened, sizeof reply.opened, &reply.opened_size);
     char message[message_bytes] = "";
     int status = 0;
@@ -137,6 +97,14 @@ void answer_call(const plumbline_kernel& kernel, const Windows& windows) {
     set_text(reply.text, message);
     return status;
   });
+}
+
+void answer_call(const plumbline_kernel& kernel, const Windows& windows) {
+  Arguments arguments = arguments_of(request.problem);
+  for (const ArrayPlace& place : arrays_asked_for()) {
+    bind(arguments, place.slot, windows.show(request.window, place));
+  }
+  const Answer kind = answer_of_pass(kernel, arguments);
   // Whoever still writes is found before the judge reads: the outputs are what was there at the
   // return.
   note_return();
@@ -145,12 +113,78 @@ void answer_call(const plumbline_kernel& kernel, const Windows& windows) {
   send_reply(request.number, kind);
 }
 
+/// Of a call that has returned: whether the device still works, what was written there outside of
+/// the outputs, and the outputs.
+Answer answer_from_device(DeviceArrays& device, std::span<const HostArray> arrays, Answer kind) {
+  const bool returned = kind == answer_status;
+  try {
+    const auto damage = device.download();
+    if (!returned || reply.status != 0) return kind;
+    device.copy_outputs(arrays);
+    if (!damage) return kind;
+    reply.array = static_cast<std::int32_t>(damage->array);
+    reply.offset = damage->offset;
+    return damage->of_input ? answer_changed_input : answer_wrote_outside;
+  } catch (const CudaError& error) {
+    if (returned && reply.status == PLUMBLINE_DEVICE_LOST) return kind;
+    std::string text = error.what();
+    if (!returned || reply.status != 0) text += std::string("; its own words: ") + reply.text;
+    set_text(reply.text, text.c_str());
+    return answer_device_error;
+  }
+}
+
+/// answer_call of a kernel that takes pointers to device memory.
+void answer_device_call(const plumbline_kernel& kernel, const Windows& windows,
+                        DeviceArrays& device) {
+  const auto places = arrays_asked_for();
+  std::vector<HostArray> arrays;
+  for (const ArrayPlace& place : places) {
+    auto* bytes = static_cast<std::byte*>(windows.show(request.window, place));
+    arrays.push_back({{bytes, place.bytes}, place.is_output != 0});
+  }
+  Arguments arguments = arguments_of(request.problem);
+  try {
+    const auto addresses = device.upload(arrays);
+    for (std::size_t n = 0; n < places.size(); ++n) bind(arguments, places[n].slot, addresses[n]);
+  } catch (const std::exception& error) {
+    windows.hide(request.window);
+    reply.opened_size = 0;
+    const auto text = std::string("device memory for the arrays of a call: ") + error.what();
+    set_text(reply.text, text.c_str());
+    return send_reply(request.number, answer_machine_lacks);
+  }
+  Answer kind = answer_of_pass(kernel, arguments);
+  note_return();
+  await_other_threads();
+  kind = answer_from_device(device, arrays, kind);
+  windows.hide(request.window);
+  send_reply(request.number, kind);
+}
+
+/// The arrays of those kernels that take device memory, if any does.
+/// @throws MachineLacks
+std::optional<DeviceArrays> device_arrays_for(const plumbline_library& library) {
+  for (int n = 0; n < library.kernel_count; ++n) {
+    if (library.kernels[n].memory != PLUMBLINE_CUDA_MEMORY) continue;
+    try {
+      return std::make_optional<DeviceArrays>();
+    } catch (const CudaError& error) {
+      throw MachineLacks(std::string(library.kernels[n].name) +
+                         " takes device memory: " + error.what());
+    }
+  }
+  return std::nullopt;
+}
+
 /// Tells of the library, or why there is none, and ends then.
-LoadedLibrary introduce(const char* path, const Windows& windows) {
+LoadedLibrary introduce(const char* path, const Windows& windows,
+                        std::optional<DeviceArrays>& device) {
   install_fault_handlers(0);
   try {
     const LoadedLibrary loaded = load_library(path);
     const plumbline_library& library = *loaded.library;
+    device = device_arrays_for(library);
     reply.status = library.kernel_count;
     reply.base = reinterpret_cast<std::uint64_t>(windows.base());
     set_text(reply.text, library.name);
@@ -206,11 +240,14 @@ int serve(const char* path) {
   setrlimit(RLIMIT_CORE, &no_core);
   give_up_looking_into_processes();
   const Windows windows;
-  const LoadedLibrary loaded = introduce(path, windows);
+  std::optional<DeviceArrays> device;
+  const LoadedLibrary loaded = introduce(path, windows, device);
   while (recv(host_socket, &request, sizeof request, 0) == sizeof request) {
     const plumbline_kernel& kernel = loaded.library->kernels[request.kernel];
     if (request.question == ask_supports) {
       answer_supports(kernel, windows);
+    } else if (kernel.memory == PLUMBLINE_CUDA_MEMORY) {
+      answer_device_call(kernel, windows, *device);
     } else {
       answer_call(kernel, windows);
     }

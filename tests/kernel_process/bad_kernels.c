@@ -132,16 +132,17 @@ static int supports_hangs(const plumbline_problem* p, int32_t pass) {
   return supports(p, pass) && hangs(p, NULL, NULL, 0);
 }
 
-#define CONTRACT {{0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0, 0}}
-#define ENTRY(name) {#name, CONTRACT, 1, supports, name, 0, 0}
+#define CONTRACT {{0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0, 0, 0}}
+#define ENTRY(name) {#name, CONTRACT, 1, supports, name, 0, 0, PLUMBLINE_HOST_MEMORY}
 static const plumbline_kernel kernels[] = {
     ENTRY(null_pointer), ENTRY(aborts), ENTRY(exits), ENTRY(divides_by_zero),
     ENTRY(uses_up_the_stack), ENTRY(hangs), ENTRY(writes_to_q), ENTRY(writes_past_lse),
     ENTRY(writes_before_o), ENTRY(reads_past_k), ENTRY(gives_zeros), ENTRY(gives_nan),
     ENTRY(gives_its_input), ENTRY(gives_nothing), ENTRY(reads_a_file), ENTRY(looks_for_the_judge),
     ENTRY(talks), ENTRY(returns_early), ENTRY(returns_much_too_early), ENTRY(takes_its_time),
-    ENTRY(writes_to_no_address), {"supports_reads", CONTRACT, 1, supports_reads, gives_zeros, 0, 0},
-    {"supports_hangs", CONTRACT, 1, supports_hangs, gives_zeros, 0, 0}};
+    ENTRY(writes_to_no_address),
+    {"supports_reads", CONTRACT, 1, supports_reads, gives_zeros, 0, 0, 0},
+    {"supports_hangs", CONTRACT, 1, supports_hangs, gives_zeros, 0, 0, 0}};
 static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "bad kernels", "CPU",
                                           sizeof kernels / sizeof kernels[0], kernels};
 
