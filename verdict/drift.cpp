@@ -76,9 +76,7 @@ Drift output_drift(const Contract& contract, cases::Format format, const Forward
 }
 
 bool has_statistics(const cases::Spec& spec, const Contract& contract, cases::Format format) {
-  const bool generic =
-      spec.family == cases::Family::generic || spec.family == cases::Family::diffuse;
-  return generic && (rounds_at_random(format) || rounds_at_random(contract)) &&
+  return has_random_signs(spec) && (rounds_at_random(format) || rounds_at_random(contract)) &&
          contract.operand_roundoff == 0;
 }
 

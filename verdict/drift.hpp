@@ -8,6 +8,7 @@
 #include "cases/spec.hpp"
 #include "verdict/contract.hpp"
 #include "verdict/forward_bounds.hpp"
+#include "verdict/random_rounding.hpp"
 
 namespace plumbline::verdict {
 
@@ -21,10 +22,6 @@ struct Drift {
   /// By how many standard deviations |moment| exceeds its allowance; 0 where no rounding is random.
   double deviations() const;
 };
-
-/// Of a sum of independent errors with mean 0, |e_k| <= c_k, P(|sum| > t sqrt(sum c_k^2)) <= 2
-/// e^(-t^2 / 2) (Hoeffding 1963): 3e-14 here.
-inline constexpr double largest_deviation = 8;
 
 /// The weight of an element: value / bound^2, so that the sum is that of a regression of the errors
 /// on the values. 0 where the element is stored with few bits (a subnormal of the format) or the
