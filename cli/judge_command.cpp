@@ -11,6 +11,7 @@
 #include "cli/shell_word.hpp"
 #include "support/error.hpp"
 #include "support/markup.hpp"
+#include "verdict/conventions/name_conventions.hpp"
 #include "verdict/judge.hpp"
 #include "verdict/page/page.hpp"
 #include "verdict/report.hpp"
@@ -68,7 +69,8 @@ int judge(const JudgeOptions& options) {
   } catch (const BadInput& error) {
     throw BadInput(options.outputs_path, error);
   }
-  const auto judgement = verdict::judge(the_case, file.contract, file.outputs, thread_count());
+  auto judgement = verdict::judge(the_case, file.contract, file.outputs, thread_count());
+  verdict::name_conventions(the_case, file.contract, file.outputs, judgement, thread_count());
   if (options.reports.prints_table()) {
     std::cout << fmt::format("{} {} {}: {}\n{}", file.kernel, cases::name(the_case.spec.bias),
                              cases::name(the_case.spec.format), verdict::name(judgement.outcome),

@@ -15,6 +15,7 @@
 #include "cli/progress.hpp"
 #include "cli/shell_word.hpp"
 #include "support/error.hpp"
+#include "verdict/conventions/name_conventions.hpp"
 #include "verdict/page/page.hpp"
 #include "verdict/report.hpp"
 
@@ -154,9 +155,10 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
   for (const auto& [kernel, pass, bias, format] : cells) {
     const auto label = fmt::format("{} {} {} {}", kernel->name(), cases::name(pass),
                                    cases::name(bias), cases::name(format));
-    const auto result = verdict::check_cell(
+    auto result = verdict::check_cell(
         *kernel, pass, bias, format, cases_per_cell, cell_seed(report.seed, pass, bias, format),
         thread_count(), [&](int of_cell) { progress.update(done + of_cell, label); }, shard);
+    verdict::name_conventions(*kernel, result, thread_count());
     done += cases_per_cell;
     shard.before = done;
     report.cells.push_back(result);
@@ -217,7 +219,8 @@ int verify(const VerifyOptions& options) {
     const cases::Spec spec = cases::from_line(options.case_line);
     for (const auto& kernel : kernels) {
       report.cells.push_back(verdict::check_spec(kernel, spec, thread_count()));
-      const auto& cell = report.cells.back();
+      auto& cell = report.cells.back();
+      verdict::name_conventions(kernel, cell, thread_count());
       if (cell.counterexample && print)
         std::cout << verdict::describe_failure(report, cell) << std::endl;
     }

@@ -11,6 +11,7 @@
 #include "support/error.hpp"
 #include "support/text.hpp"
 #include "verdict/diagnosis.hpp"
+#include "verdict/error_places.hpp"
 #include "verdict/exact_rows.hpp"
 #include "verdict/judge_element.hpp"
 #include "verdict/judge_gradients.hpp"
@@ -87,6 +88,9 @@ std::string describe(const OutputJudgement& output) {
         "beyond "
         "all other errors, limit {}\n",
         output.name, deviations, largest_deviation);
+  }
+  if (const std::string where = where_it_fails(output); !where.empty()) {
+    text += fmt::format("  {}: where it fails: {}\n", output.name, where);
   }
   if (output.failed == 0 || output.failed_by_head.empty()) return text;
   text += fmt::format("  {}: failing heads:", output.name);
@@ -188,6 +192,7 @@ std::string describe(const Judgement& judgement) {
   // Where some fail, only those.
   std::string text;
   if (!judgement.remark.empty()) text = "  " + judgement.remark + "\n";
+  for (const auto& match : judgement.matches) text += "  " + match.text + "\n";
   for (const auto& file : judgement.opened_files) {
     text += "  the kernel opened " + path_in_quotes(file) + " while it ran\n";
   }

@@ -41,6 +41,12 @@ struct OutputJudgement {
   std::vector<double> ratios{};        ///< Element::ratio of all elements, in the tensor's order
 };
 
+/// Another convention that failing outputs follow (conventions/name_conventions.hpp).
+struct Match {
+  std::string name;  ///< one word for programs
+  std::string text;  ///< a sentence: what it is, and what to do about it
+};
+
 struct Judgement {
   Outcome outcome = Outcome::pass;
   std::string failure;  ///< the kernel gave no outputs to judge: an error of its own, a canary
@@ -48,6 +54,7 @@ struct Judgement {
   /// outside_bound.
   std::string kind;
   std::string remark;  ///< what would explain a failure: a contract that is not declared, ...
+  std::vector<Match> matches;             ///< of a failure, where it was asked for
   std::vector<std::string> opened_files;  ///< by the kernel, as far as that was seen
   std::vector<OutputJudgement> outputs;
   bool device_lost = false;  ///< with `failure`: later runs of this process say nothing

@@ -10,6 +10,7 @@
 #include "cases/case_file.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
+#include "verdict/error_places.hpp"
 #include "verdict/last_words.hpp"
 #include "verdict/same_bits.hpp"
 #include "verdict/spec_generator.hpp"
@@ -115,6 +116,15 @@ void require_contract(const CellResult& cell) {
   }
 }
 
+std::vector<std::string> places_of(const Judgement& judgement) {
+  std::vector<std::string> places;
+  for (const auto& output : judgement.outputs) {
+    const std::string where = where_it_fails(output);
+    if (!where.empty()) places.push_back(output.name + ": " + where);
+  }
+  return places;
+}
+
 /// Each takes as long as the time limit: so many in a cell are enough, the first one among them.
 constexpr int most_hangs = 3;
 
@@ -176,6 +186,8 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
   if (!result.supported) return result;
   require_contract(result);
 
+  cases::Spec first_failing;
+  std::vector<std::string> first_places;
   bool failed = false, device_lost = false;
   int hangs = 0, drawn = 0;
   std::exception_ptr thrown;
@@ -222,7 +234,15 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     // RapidCheck takes every failing shrink for its next start, so the last failing case is the
     // smallest. Of undecided cases the first is kept, until one fails.
     if (fails || (judgement.outcome == Outcome::undecided && !result.counterexample)) {
+      if (fails && !failed) {
+        first_failing = spec;
+        first_places = places_of(judgement);
+      }
       result.counterexample = {spec, judgement};
+      if (fails && spec != first_failing) {
+        result.counterexample->drawn = first_failing;
+        result.counterexample->drawn_places = first_places;
+      }
     }
     failed = failed || fails;
     RC_ASSERT(!fails);

@@ -19,6 +19,10 @@ namespace plumbline::verdict {
 struct Counterexample {
   cases::Spec spec;
   Judgement judgement;
+  /// The case that was made smaller, and where its outputs fail: "o: queries from 64 on". Empty
+  /// where nothing is smaller than it, or where they fail everywhere.
+  cases::Spec drawn{};
+  std::vector<std::string> drawn_places{};
 };
 
 /// Of one output, over the cases of a cell.

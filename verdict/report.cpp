@@ -11,6 +11,7 @@
 #include "cases/case_file.hpp"
 #include "support/markup.hpp"
 #include "support/text.hpp"
+#include "verdict/error_places.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -51,12 +52,14 @@ ordered_json to_json(const OutputJudgement& output) {
           {"nonzero", output.nonzero},
           {"blind", output.blind},
           {"failed_by_head", output.failed_by_head},
+          {"where", where_it_fails(output)},
           {"worst", where}};
 }
 
 /// A failure in one sentence.
 std::string headline(const Judgement& judgement) {
   if (!judgement.failure.empty()) return judgement.failure;
+  if (!judgement.matches.empty()) return judgement.matches.front().text;
   return judgement.remark.empty() ? "outside the bound" : judgement.remark;
 }
 
@@ -150,9 +153,15 @@ std::string repro_line(const VerifyReport& report, const CellResult& cell) {
 }
 
 std::string describe_failure(const VerifyReport& report, const CellResult& cell) {
-  return fmt::format("{}: {} after {}; the smallest failing case found:\n{}  repeat: {}\n",
-                     label(cell), name(cell.outcome), counted(cell.cases, "case"),
-                     describe(cell.counterexample->judgement), repro_line(report, cell));
+  const auto& found = *cell.counterexample;
+  std::string text = fmt::format("{}: {} after {}; the smallest failing case found:\n", label(cell),
+                                 name(cell.outcome), counted(cell.cases, "case"));
+  text += describe(found.judgement);
+  for (const auto& place : found.drawn_places) {
+    text += fmt::format("  in the case as drawn, queries={},keys={}: {}\n", found.drawn.queries,
+                        found.drawn.keys, place);
+  }
+  return text + fmt::format("  repeat: {}\n", repro_line(report, cell));
 }
 
 std::string to_table(const VerifyReport& report) {
@@ -203,6 +212,10 @@ ordered_json to_json(const Judgement& judgement) {
     return json;
   }
   if (!judgement.remark.empty()) json["remark"] = judgement.remark;
+  json["matches"] = ordered_json::array();
+  for (const auto& match : judgement.matches) {
+    json["matches"].push_back({{"name", match.name}, {"text", match.text}});
+  }
   json["rows"] = judgement.rows;
   json["ill_conditioned_rows"] = judgement.ill_conditioned_rows;
   for (const auto& output : judgement.outputs) json[output.name] = to_json(output);
@@ -236,6 +249,10 @@ ordered_json to_json(const VerifyReport& report) {
       entry["counterexample"] = {{"case", cases::to_line(cell.counterexample->spec)},
                                  {"repeat", repro_line(report, cell)},
                                  {"judgement", to_json(cell.counterexample->judgement)}};
+      if (!cell.counterexample->drawn_places.empty()) {
+        entry["counterexample"]["drawn"] = {{"case", cases::to_line(cell.counterexample->drawn)},
+                                            {"where", cell.counterexample->drawn_places}};
+      }
     }
     cells.push_back(std::move(entry));
   }

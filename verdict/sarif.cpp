@@ -46,12 +46,15 @@ ordered_json to_sarif(const VerifyReport& report) {
          {{"artifactLocation", {{"uri", uri_of(report.artifact)}}},
           {"region", {{"startLine", 1}}}}},
         {"logicalLocations", ordered_json::array({{{"name", cell.kernel}, {"kind", "function"}}})}};
+    ordered_json matches = ordered_json::array();
+    for (const auto& match : cell.counterexample->judgement.matches) matches.push_back(match.name);
     results.push_back({{"ruleId", rule},
                        {"ruleIndex", found->second},
                        {"level", cell.outcome == Outcome::fail ? "error" : "warning"},
                        {"message", {{"text", describe_failure(report, cell)}}},
                        {"locations", ordered_json::array({place})},
-                       {"partialFingerprints", {{"cell/v1", cell_name}}}});
+                       {"partialFingerprints", {{"cell/v1", cell_name}}},
+                       {"properties", {{"matches", matches}}}});
   }
   const ordered_json driver = {{"name", "plumbline"}, {"rules", std::move(rules)}};
   return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},

@@ -29,13 +29,21 @@ std::string case_table(const cases::Spec& spec) {
 }
 
 std::string failure(const VerifyReport& report, const CellResult& cell, const std::string& id) {
-  const auto& [spec, judgement] = *cell.counterexample;
+  const cases::Spec& spec = cell.counterexample->spec;
+  const Judgement& judgement = cell.counterexample->judgement;
   const bool fails = judgement.outcome == Outcome::fail;
   std::string out =
       fails ? "<h4>The smallest failing case found</h4>\n" : "<h4>A case that is undecided</h4>\n";
   out += case_table(spec);
   if (!judgement.kind.empty()) out += "<p>What it is: " + code(judgement.kind) + "</p>\n";
+  for (const Match& match : judgement.matches) {
+    out += "<p>" + code(match.name) + " " + escaped_markup(match.text) + "</p>\n";
+  }
   out += "<pre>" + escaped_markup(describe(judgement)) + "</pre>\n";
+  for (const auto& place : cell.counterexample->drawn_places) {
+    out += "<p>In the case as drawn, " + code(cases::to_line(cell.counterexample->drawn)) + ", " +
+           escaped_markup(place) + "</p>\n";
+  }
   out += "<p>Repeat it:</p>\n<pre><code>" + escaped_markup(repro_line(report, cell)) +
          "</code></pre>\n";
   for (const auto& output : judgement.outputs) {

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that follow another convention, each named as what it is; and kernels that are merely
+// wrong, which get no name. The kernels are the campaign's (bench/verdict), in float and written
+// from plumbline_kernel.h alone, with the convention as a fault; what it has not is done by a case
+// or an output changed by hand.
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include "bench/verdict/kernel.hpp"
+#include "cases/case_file.hpp"
+#include "tests/verdict/float_attention.hpp"
+#include "verdict/conventions/name_conventions.hpp"
+#include "verdict/error_places.hpp"
+#include "verdict/page/page.hpp"
+#include "verdict/report.hpp"
+
+using namespace plumbline;
+using bench::FaultKind;
+using cases::Case;
+
+namespace {
+
+std::string names_of(const verdict::Judgement& judgement) {
+  std::string names;
+  for (const auto& match : judgement.matches) names += (names.empty() ? "" : " ") + match.name;
+  return names;
+}
+
+/// As small as verify makes them, or nearly: the wider cases are name_conventions' own.
+cases::Spec small(const std::string& line) {
+  cases::Spec spec = cases::from_line(line);
+  if (spec.heads == 1) spec.heads = spec.kv_heads = 2;
+  spec.queries = 4;
+  spec.keys = 6;
+  spec.query_offset = 2;
+  spec.head_dim = 32;
+  if (spec.seed == 0) spec.seed = 5;
+  return spec;
+}
+
+verdict::CellResult check(bench::Fault fault, const std::string& line) {
+  const auto spec = small(line);
+  const auto variant = bench::plain_variant(static_cast<int>(spec.format));
+  const auto kernel = bench::kernel_of({variant, fault});
+  auto cell = verdict::check_spec(kernel, spec, 1);
+  verdict::name_conventions(kernel, cell, 1);
+  return cell;
+}
+
+struct Named {
+  FaultKind fault;
+  const char* line;
+  const char* name;
+};
+std::ostream& operator<<(std::ostream& out, const Named& named) {
+  return out << named.name << " of " << named.line;
+}
+
+const Named of_kernels[] = {
+    {FaultKind::bias_sign, "bias=alibi", "bias_sign"},
+    {FaultKind::bias_sign, "bias=t5", "bias_sign"},
+    {FaultKind::bias_sign, "bias=fire,dtype=bf16", "bias_sign"},
+    {FaultKind::bias_sign, "bias=cable", "cable_sign_of_paper"},
+    {FaultKind::bias_sign, "bias=cable_nw_paper", "cable_sign_of_code"},
+    {FaultKind::bias_missing, "bias=kerple_log", "bias_missing"},
+    {FaultKind::bias_scaled, "bias=alibi", "bias_scaled"},
+    {FaultKind::signed_distance, "bias=alibi,causal=0", "distance_signed"},
+    {FaultKind::signed_distance, "bias=cable,causal=0,dtype=fp16", "distance_signed"},
+    {FaultKind::naive_slopes, "bias=alibi,heads=3,kv_heads=3", "slopes_without_interleaving"},
+    {FaultKind::heads_reversed, "bias=ggd", "bias_heads_reversed"},
+    {FaultKind::prefix_exclusive, "bias=cable", "prefix_exclusive"},
+    {FaultKind::prefix_exclusive, "bias=fox", "prefix_exclusive"},
+    {FaultKind::gain_missing, "bias=cable", "gain_missing"},
+    {FaultKind::epsilon_missing, "bias=ggd,seed=1", "epsilon_missing"},
+    {FaultKind::bias_without_offset, "bias=kerple_log", "offset_zero_in_bias"},
+    {FaultKind::causal_without_offset, "bias=alibi", "offset_zero_in_mask"},
+    {FaultKind::scale_missing, "bias=nope", "scale_missing"},
+    {FaultKind::scale_by_dim, "bias=alibi,dtype=bf16", "scale_twice"},
+    {FaultKind::base_2, "bias=alibi", "base_2_of_differences"},
+    {FaultKind::lse_base_2, "bias=alibi", "lse_base_2"},
+    {FaultKind::lse_sign, "bias=nope", "lse_negated"},
+    {FaultKind::lse_without_maximum, "bias=nope", "lse_without_maximum"},
+    {FaultKind::causal_reversed, "bias=alibi", "causal_reversed"},
+    {FaultKind::causal_hides_own, "bias=alibi", "causal_strict"},
+    {FaultKind::causal_sees_next, "bias=nope", "causal_one_late"},
+    {FaultKind::causal_ignored, "bias=nope", "causal_ignored"},
+    {FaultKind::window_wider, "bias=nope,window=3", "window_wider"},
+    {FaultKind::window_narrower, "bias=nope,window=3", "window_narrower"},
+    {FaultKind::window_one_sided, "bias=nope,window=2,causal=0", "window_one_sided"},
+    {FaultKind::window_ignored, "bias=nope,window=2", "window_ignored"},
+    {FaultKind::lengths_ignored, "bias=nope,ragged=1,seed=2", "lengths_ignored"},
+    {FaultKind::length_of_keys_only, "bias=nope,ragged=1,causal=0,seed=2", "lengths_of_keys_only"},
+    {FaultKind::documents_ignored, "bias=nope,documents=1", "documents_ignored"},
+    {FaultKind::rope_other_pairs, "bias=rope_half_split", "rope_interleaved"},
+    {FaultKind::rope_other_pairs, "bias=rope_interleaved", "rope_half_split"},
+    {FaultKind::rope_missing, "bias=rope_interleaved", "rope_missing"},
+    {FaultKind::ssmax_missing, "bias=nope,ssmax=1", "ssmax_missing"},
+    {FaultKind::ssmax_log_base_2, "bias=alibi,ssmax=1", "ssmax_log2"},
+    {FaultKind::ssmax_all_keys, "bias=nope,ssmax=1", "ssmax_of_all_keys"},
+    {FaultKind::ssmax_position, "bias=nope,ssmax=1,window=2", "ssmax_of_position"},
+    {FaultKind::ssmax_without_bias, "bias=alibi,ssmax=1", "ssmax_of_products_only"},
+    {FaultKind::ssmax_subtracted, "bias=nope,ssmax=1", "ssmax_subtracted"},
+    {FaultKind::dq_unscaled, "pass=backward,bias=nope", "grad_q_unscaled"},
+    {FaultKind::dk_unscaled, "pass=backward,bias=alibi", "grad_k_unscaled"},
+    {FaultKind::dk_sign, "pass=backward,bias=cable", "grad_k_sign"},
+    {FaultKind::d_missing, "pass=backward,bias=nope", "softmax_gradient_without_d"},
+    {FaultKind::parameter_sign, "pass=backward,bias=kerple_log", "grad_bias_sign"},
+    {FaultKind::d_sign, "pass=backward,bias=nope", "softmax_gradient_d_sign"},
+    {FaultKind::backward_causal_ignored, "pass=backward,bias=nope", "backward_causal_ignored"},
+    {FaultKind::dv_last_head_only, "pass=backward,bias=nope,heads=2", "grad_v_of_last_head"},
+    {FaultKind::reverse_sum_exclusive, "pass=backward,bias=cable_nw",
+     "increments_gradient_exclusive"},
+    {FaultKind::lse_without_log, "bias=nope", "lse_without_logarithm"},
+    // Merely wrong.
+    {FaultKind::last_key_dropped, "bias=alibi", ""},
+    {FaultKind::rows_reversed, "bias=nope", ""},
+    {FaultKind::last_component_unwritten, "bias=nope", ""},
+    {FaultKind::key_after, "bias=alibi", ""},
+};
+
+/// Of a kernel that reads the case as `reads` leaves it, and whose outputs are as `writes` leaves
+/// them.
+struct ByHand {
+  const char* name;
+  const char* line;
+  void (*reads)(Case&);
+  void (*writes)(const Case&, cases::Outputs&) = nullptr;
+};
+std::ostream& operator<<(std::ostream& out, const ByHand& by_hand) {
+  return out << by_hand.name << " of " << by_hand.line;
+}
+
+void set_slopes(Case& c, std::initializer_list<float> slopes) { c[PLUMBLINE_SLOPES] = slopes; }
+
+/// [batch, heads, rows, dim] to [batch, rows, heads, dim] for one sequence.
+std::vector<float> rows_first(const std::vector<float>& x, std::size_t heads, std::size_t dim) {
+  const std::size_t rows = x.size() / heads / dim;
+  std::vector<float> result;
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t h = 0; h < heads; ++h) {
+      for (std::size_t d = 0; d < dim; ++d) result.push_back(x[(h * rows + r) * dim + d]);
+    }
+  }
+  return result;
+}
+
+/// Two key heads by the six query heads that read them: by h mod 2, where it should be h / 3.
+void by_modulo(Case& c) {
+  for (auto* x : {&c.k, &c.v}) {
+    const std::vector<float> two = *x;
+    for (int copies = 1; copies < 3; ++copies) x->insert(x->end(), two.begin(), two.end());
+  }
+  c.spec.kv_heads = 6;
+}
+
+const ByHand by_hand[] = {
+    {"slopes_from_one", "bias=alibi",
+     [](Case& c) {
+       set_slopes(c, {1, 0x1.965feap-2F, 0x1.428a3p-3F, 0.0625F, 0x1.965feap-6F, 0x1.428a3p-7F});
+     }},
+    {"slopes_of_power_below", "bias=alibi",
+     [](Case& c) {
+       set_slopes(c, {0x1p-2F, 0x1p-4F, 0x1p-6F, 0x1p-8F, 0x1p-10F, 0x1p-12F});
+     }},
+    {"slopes_of_power_above", "bias=alibi",
+     [](Case& c) {
+       set_slopes(c, {0x1p-1F, 0x1p-2F, 0x1p-3F, 0x1p-4F, 0x1p-5F, 0x1p-6F});
+     }},
+    {"slopes_sorted", "bias=alibi",
+     [](Case& c) {
+       set_slopes(c, {0x1p-1F, 0x1p-2F, 0x1p-3F, 0x1p-4F, 0x1p-6F, 0x1p-8F});
+     }},
+    {"bias_after_log2e", "bias=alibi",
+     [](Case& c) {
+       for (float& m : c[PLUMBLINE_SLOPES]) m *= 0.693147181F;
+     }},
+    {"offset_zero", "bias=kerple_log", [](Case& c) { c.spec.query_offset = 0; }},
+    {"offset_at_end", "bias=kerple_log", [](Case& c) { c.spec.query_offset = 16; }},
+    {"kv_head_modulo", "bias=nope", by_modulo},
+    {"t5_bidirectional", "bias=t5",
+     [](Case& c) { c.spec.bias = cases::BiasMethod::t5_bidirectional; }},
+    {"mu_sign", "bias=ggd,seed=3",
+     [](Case& c) {
+       for (float& mu : c[PLUMBLINE_THETA_MU]) mu = -mu;
+     }},
+    {"gain_inside_logarithm", "bias=k_cable",
+     [](Case& c) { c.spec.bias = cases::BiasMethod::k_cable_paper; }},
+    {"rope_base_10000", "bias=rope_half_split,seed=2",
+     [](Case& c) { c.options[PLUMBLINE_BASE] = 10000; }},
+    // With a pair's components swapped it is turned the other way.
+    {"rope_turned_back", "bias=rope_interleaved",
+     [](Case& c) {
+       for (auto* x : {&c.q, &c.k}) {
+         for (std::size_t n = 0; n < x->size(); n += 2) std::swap((*x)[n], (*x)[n + 1]);
+       }
+     }},
+    {"o_rows_first", "bias=nope", nullptr,
+     [](const Case&, cases::Outputs& out) { out.o = rows_first(out.o, 6, 32); }},
+};
+
+}  // namespace
+
+BOOST_DATA_TEST_CASE(a_kernel_of_another_convention_is_named, of_kernels, named) {
+  const auto cell = check({named.fault}, named.line);
+  BOOST_REQUIRE(cell.counterexample.has_value());
+  BOOST_TEST(names_of(cell.counterexample->judgement) == named.name);
+}
+
+BOOST_DATA_TEST_CASE(outputs_of_another_convention_are_named, by_hand, one) {
+  cases::Spec spec = cases::from_line(one.line);
+  spec.heads = 6;
+  spec.kv_heads = 2;
+  spec.queries = 24;
+  spec.keys = 40;
+  spec.query_offset = 8;
+  spec.head_dim = 32;
+  const Case c = cases::generate(spec);
+  Case read = c;
+  if (one.reads) one.reads(read);
+  auto outputs = test::float_attention(read);
+  if (one.writes) one.writes(c, outputs);
+  const auto contract = bench::contract_of(bench::plain_variant(PLUMBLINE_FP32));
+  auto judgement = verdict::judge(c, contract, outputs, 1);
+  BOOST_REQUIRE((judgement.outcome == verdict::Outcome::fail));
+  verdict::name_conventions(c, contract, outputs, judgement, 1);
+  BOOST_TEST(names_of(judgement) == one.name);
+}
+
+BOOST_AUTO_TEST_CASE(noise_of_any_size_gets_no_name) {
+  for (const auto kind :
+       {FaultKind::score_noise, FaultKind::o_noise, FaultKind::p_noise, FaultKind::scale_off}) {
+    for (const double amount : {1e-1, 1e-2, 1e-3, 1e-4}) {
+      BOOST_TEST(names_of(check({kind, amount}, "bias=ggd").counterexample->judgement) == "");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_report_names_the_convention_and_what_to_do) {
+  verdict::VerifyReport report;
+  report.cells = {check({FaultKind::bias_sign}, "bias=alibi")};
+  const std::string sentence =
+      "o and lse are those of a kernel whose bias has the opposite sign: negate the bias";
+  BOOST_TEST(verdict::describe_failure(report, report.cells[0]).find(sentence) !=
+             std::string::npos);
+  const auto json = verdict::to_json(report)["cells"][0]["counterexample"]["judgement"];
+  BOOST_TEST(json["matches"][0]["name"] == "bias_sign");
+  BOOST_TEST(json["matches"][0]["text"] == sentence);
+  BOOST_TEST(verdict::to_junit(report).find("message=\"" + sentence) != std::string::npos);
+  const auto sarif = verdict::to_sarif(report)["runs"][0]["results"][0];
+  BOOST_TEST(sarif["properties"]["matches"][0] == "bias_sign");
+  BOOST_TEST(verdict::to_html(report).find("<code>bias_sign</code> " + sentence) !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_case_as_it_was_drawn_says_where_errors_are_though_the_smallest_cannot) {
+  const auto kernel =
+      bench::kernel_of({bench::plain_variant(PLUMBLINE_FP32), {FaultKind::second_tile_dropped}});
+  verdict::VerifyReport report;
+  report.cells = {verdict::check_cell(kernel, cases::Pass::forward, cases::BiasMethod::nope,
+                                      cases::Format::fp32, 60, 3, 1, [](int) {})};
+  BOOST_REQUIRE(report.cells[0].counterexample.has_value());
+  const auto& found = *report.cells[0].counterexample;
+  BOOST_TEST(found.spec.keys == 33);  // the second tile's first key is the last one
+  BOOST_TEST(found.drawn.keys > 33);
+  BOOST_REQUIRE(!found.drawn_places.empty());
+  BOOST_TEST(found.drawn_places[0].starts_with("o: queries "));
+  BOOST_TEST(verdict::describe_failure(report, report.cells[0]).find(found.drawn_places[0]) !=
+             std::string::npos);
+  const auto json = verdict::to_json(report)["cells"][0]["counterexample"]["drawn"];
+  BOOST_TEST(json["case"] == cases::to_line(found.drawn));
+  BOOST_TEST(json["where"][0] == found.drawn_places[0]);
+}
+
+BOOST_AUTO_TEST_CASE(the_place_of_errors_is_said_in_words) {
+  const auto where = [](std::vector<int> shape, const std::function<bool(int, int)>& fails) {
+    verdict::OutputJudgement o{"lse", {"head", "query"}};
+    o.shape = shape;
+    for (int h = 0; h < shape[0]; ++h) {
+      for (int i = 0; i < shape[1]; ++i) o.ratios.push_back(fails(h, i) ? 1.5 : 1.0);
+    }
+    return verdict::where_it_fails(o);
+  };
+  BOOST_TEST(where({2, 8}, [](int, int) { return false; }) == "");
+  BOOST_TEST(where({2, 8}, [](int, int) { return true; }) == "");
+  BOOST_TEST(where({2, 8}, [](int h, int) { return h == 1; }) == "head 1");
+  BOOST_TEST(where({1, 100}, [](int, int i) { return i >= 64; }) ==
+             "queries from 64 on (64 = 1 x 64)");
+  BOOST_TEST(where({1, 100}, [](int, int i) { return i >= 65; }) == "queries from 65 on");
+  BOOST_TEST(where({1, 128}, [](int, int i) { return i / 32 == 2; }) ==
+             "queries 64 to 95 (96 = 3 x 32)");
+  BOOST_TEST(where({4, 64}, [](int h, int i) { return h < 2 && i % 16 == 15; }) ==
+             "heads 0 to 1; every 16th query from 15 on");
+  BOOST_TEST(where({1, 33}, [](int, int i) { return i == 32; }) == "the last query (32)");
+  BOOST_TEST(where({1, 9}, [](int, int i) { return i == 1 || i == 4 || i == 5; }) ==
+             "queries 1, 4 and 5");
+  BOOST_TEST(where({1, 60}, [](int, int i) { return i < 8 && i % 3 != 0; }) ==
+             "5 of 60 queries, between 1 and 7");
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/conventions/matching.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <set>
+
+#include "verdict/conventions/matching_gradients.hpp"
+#include "verdict/conventions/reading.hpp"
+#include "verdict/judge_gradients.hpp"
+
+namespace plumbline::verdict {
+namespace {
+
+/// Products of a query and a key, times head_dim, that one convention may take over all its rows.
+constexpr double most_work = 0x1p23;
+constexpr int fewest_rows = 16;
+
+/// Whether o and lse are what the convention gives, and by how many bits that is no chance.
+struct Agreement {
+  bool o = true, lse = true;
+  double bits = 0, o_bits = 0;
+  bool any() const { return o || lse; }
+};
+
+bool agrees(const OracleNumber& expected, double got) {
+  if (!std::isfinite(expected.bound)) return true;  // nothing can be said of it
+  return std::abs(got - expected.value) <= expected.bound + expected.radius;
+}
+
+/// log2 of the largest of some elements' |error| / bound.
+double bits_of(const OutputJudgement& output, std::size_t first, std::size_t count) {
+  double largest = 0;
+  for (std::size_t n = first; n < first + count; ++n) {
+    largest = std::max(largest, output.ratios[n]);
+  }
+  if (!(largest > 1)) return 0;
+  return std::isfinite(largest) ? std::min(std::log2(largest), most_bits_of_row) : most_bits_of_row;
+}
+
+std::size_t row_of(const cases::Spec& spec, const Element& element) {
+  return (static_cast<std::size_t>(element.index[0]) * spec.heads + element.index[1]) *
+             spec.queries +
+         element.index[2];
+}
+
+/// Those of the worst elements first: they are what most conventions do not explain.
+std::vector<std::size_t> rows_to_read(const Evidence& evidence) {
+  const auto& spec = evidence.the_case.spec;
+  const auto rows = static_cast<std::size_t>(spec.batch) * spec.heads * spec.queries;
+  const double work = static_cast<double>(spec.keys) * spec.head_dim;
+  const auto readable = static_cast<std::size_t>(std::max<double>(most_work / work, fewest_rows));
+  std::vector<std::size_t> order{row_of(spec, evidence.judgement.output("o").worst),
+                                 row_of(spec, evidence.judgement.output("lse").worst)};
+  // Odd, a step meets every head and every place in a tile.
+  const std::size_t step = rows <= readable ? 1 : (rows / readable) | 1;
+  for (std::size_t n = 0; n < rows; n += step) order.push_back(n);
+  return order;
+}
+
+void compare(Agreement& agreement, const Convention& convention, const Evidence& evidence,
+             const Contract& contract) {
+  const auto& [the_case, outputs, judgement] = evidence;
+  const auto& spec = the_case.spec;
+  const ConventionReading reading(convention, the_case, contract, stored_format(spec, outputs.o));
+  const auto dim = static_cast<std::size_t>(spec.head_dim);
+  std::set<std::size_t> counted;
+  for (const std::size_t n : rows_to_read(evidence)) {
+    const int batch = static_cast<int>(n / spec.queries / spec.heads);
+    const int head = static_cast<int>(n / spec.queries % spec.heads);
+    const int query = static_cast<int>(n % spec.queries);
+    const OracleRow expected = reading.row(batch, head, query);
+    const QueryRow row{the_case, batch, head, query, query + spec.query_offset};
+    const std::size_t place = convention.place ? convention.place(row) : n;
+    for (std::size_t d = 0; d < dim; ++d) {
+      agreement.o = agreement.o && agrees(expected.o[d], outputs.o[place * dim + d]);
+    }
+    const float lse = outputs.lse[n];
+    agreement.lse =
+        agreement.lse && (expected.sees_no_key ? std::isinf(lse) && (lse < 0 || convention.lse)
+                                               : agrees(expected.lse, lse));
+    if (!agreement.any()) return;
+    if (!counted.insert(n).second) continue;
+    const double of_o = bits_of(judgement.output("o"), n * dim, dim);
+    agreement.o_bits += of_o;
+    agreement.bits += std::max(of_o, bits_of(judgement.output("lse"), n, 1));
+  }
+}
+
+void consider(Agreement& agreement, const Convention& convention, const Evidence& evidence,
+              const Contract& contract) {
+  if (!convention.concerns || convention.concerns(evidence.the_case)) {
+    try {
+      compare(agreement, convention, evidence, contract);
+    } catch (const std::exception&) {
+      agreement.o = agreement.lse = false;  // the equations refuse to be read so
+    }
+    return;
+  }
+  // It would be right here.
+  const auto right = [&](const char* output) {
+    return evidence.judgement.output(output).outcome != Outcome::fail;
+  };
+  agreement.o = agreement.o && right("o");
+  agreement.lse = agreement.lse && right("lse");
+}
+
+Match match_of(const Convention& convention, const char* format) {
+  return {std::string(convention.name),
+          fmt::format(fmt::runtime(format), convention.words, convention.remedy)};
+}
+
+}  // namespace
+
+struct ConventionSearch::Forward {
+  struct Candidate {
+    const Convention* convention;
+    Agreement agreement{};
+  };
+  std::vector<Candidate> candidates;
+
+  Forward() {
+    for (const auto* conventions : {&conventions_of_biases(), &conventions_of_parameters(),
+                                    &conventions_of_masks(), &conventions_of_scores()}) {
+      for (const Convention& convention : *conventions) candidates.push_back({&convention});
+    }
+  }
+
+  void consider(const Evidence& evidence, const Contract& contract) {
+    for (auto& [convention, agreement] : candidates) {
+      verdict::consider(agreement, *convention, evidence, contract);
+    }
+    std::erase_if(candidates, [](const Candidate& one) { return !one.agreement.any(); });
+  }
+
+  std::vector<Match> matches() const {
+    std::vector<Match> of_both, of_o;
+    for (const auto& [convention, agreement] : candidates) {
+      if (agreement.o && agreement.lse && agreement.bits >= enough_bits) {
+        of_both.push_back(match_of(*convention, "o and lse are those of a kernel {}: {}"));
+      } else if (agreement.o && agreement.o_bits >= enough_bits && !convention->lse) {
+        of_o.push_back(match_of(*convention, "o, but not lse, is that of a kernel {}: {}"));
+      }
+    }
+    return of_both.empty() ? of_o : of_both;
+  }
+};
+
+ConventionSearch::ConventionSearch(const Contract& contract, int threads)
+    : contract_(contract), threads_(threads) {}
+ConventionSearch::~ConventionSearch() = default;
+
+void ConventionSearch::consider(const Evidence& evidence) {
+  const Contract contract = with_scales(contract_, evidence.the_case.spec.format);
+  if (!forward_ && !gradients_) {
+    const auto& judgement = evidence.judgement;
+    if (judgement.output("o").failed > 0 || judgement.output("lse").failed > 0) {
+      forward_ = std::make_unique<Forward>();
+    } else if (evidence.the_case.spec.pass == cases::Pass::backward) {
+      gradients_ = std::make_unique<GradientSearch>();
+    }
+  }
+  if (forward_) forward_->consider(evidence, contract);
+  if (gradients_) gradients_->consider(evidence, contract, threads_);
+}
+
+bool ConventionSearch::any_left() const {
+  return (forward_ && !forward_->candidates.empty()) || (gradients_ && gradients_->any_left());
+}
+
+std::vector<Match> ConventionSearch::matches() const {
+  std::vector<Match> matches;
+  if (forward_) matches = forward_->matches();
+  if (gradients_) matches = gradients_->matches();
+  if (matches.size() > most_matches) matches.clear();
+  return matches;
+}
+
+}  // namespace plumbline::verdict

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which sign, distance and factor a bias has.
+#include <algorithm>
+#include <initializer_list>
+#include <numbers>
+
+#include "verdict/conventions/convention.hpp"
+
+namespace plumbline::verdict {
+namespace {
+
+using cases::BiasMethod;
+using cases::Case;
+using OfKey = std::function<double(int)>;
+
+bool is_one_of(const Case& c, std::initializer_list<BiasMethod> methods) {
+  return std::find(methods.begin(), methods.end(), c.spec.bias) != methods.end();
+}
+bool is_biased(const Case& c) {
+  return c.spec.bias != BiasMethod::nope && !cases::is_rope(c.spec.bias);
+}
+/// DAPE's network takes the bias in: what is added is no multiple of it.
+bool adds_bias(const Case& c) { return is_biased(c) && cases::dape_taps(c.spec.bias) == 0; }
+bool has_prefix_sum(const Case& c) {
+  return !c[PLUMBLINE_INCREMENTS].empty() || !c[PLUMBLINE_LOG_FORGET].empty();
+}
+
+const std::vector<Convention> conventions{
+    {.name = "bias_missing",
+     .words = "whose scores have no bias",
+     .remedy = "add it to the scaled products",
+     .concerns = is_biased,
+     .bias = [](const OfKey&, const QueryRow&, int) { return 0.0; }},
+    {.name = "bias_sign",
+     .words = "whose bias has the opposite sign",
+     .remedy = "negate the bias",
+     // Under a causal mask it is the sign that CABLE's paper prints.
+     .concerns =
+         [](const Case& c) {
+           return adds_bias(c) &&
+                  !(c.spec.mask.causal &&
+                    is_one_of(c, {BiasMethod::cable, BiasMethod::cable_nw, BiasMethod::cable_paper,
+                                  BiasMethod::cable_nw_paper}));
+         },
+     .bias = [](const OfKey& b, const QueryRow&, int j) { return -b(j); }},
+    {.name = "cable_sign_of_paper",
+     .words = "that adds CABLE's bias with the sign its paper prints, +g_i (S_i - S_j)",
+     .remedy = "negate it, -g_i |S_i - S_j|, or choose the bias cable_paper (cable_nw_paper)",
+     .concerns =
+         [](const Case& c) {
+           return is_one_of(c, {BiasMethod::cable, BiasMethod::cable_nw});
+         },
+     .reads =
+         [](Case& c) {
+           c.spec.bias = c.spec.bias == BiasMethod::cable ? BiasMethod::cable_paper
+                                                          : BiasMethod::cable_nw_paper;
+         }},
+    {.name = "cable_sign_of_code",
+     .words = "that adds CABLE's bias with the sign of its code, -g_i |S_i - S_j|",
+     .remedy = "negate it, or choose the bias cable (cable_nw)",
+     .concerns =
+         [](const Case& c) {
+           return is_one_of(c, {BiasMethod::cable_paper, BiasMethod::cable_nw_paper});
+         },
+     .reads =
+         [](Case& c) {
+           c.spec.bias =
+               c.spec.bias == BiasMethod::cable_paper ? BiasMethod::cable : BiasMethod::cable_nw;
+         }},
+    {.name = "gain_inside_logarithm",
+     .words = "that multiplies by g_i inside K-CABLE's logarithm, as its paper prints",
+     .remedy = "multiply the logarithm by g_i, or choose the bias k_cable_paper",
+     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::k_cable; },
+     .reads = [](Case& c) { c.spec.bias = BiasMethod::k_cable_paper; }},
+    {.name = "gain_outside_logarithm",
+     .words = "that multiplies K-CABLE's logarithm by g_i, as its code does",
+     .remedy = "multiply by g_i inside the logarithm, or choose the bias k_cable",
+     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::k_cable_paper; },
+     .reads = [](Case& c) { c.spec.bias = BiasMethod::k_cable; }},
+    {.name = "distance_signed",
+     .words = "whose bias takes the distance with its sign, so that later keys get a reward",
+     .remedy = "take its absolute value",
+     .concerns =
+         [](const Case& c) {
+           return !c.spec.mask.causal &&
+                  is_one_of(c, {BiasMethod::alibi, BiasMethod::cable, BiasMethod::cable_nw});
+         },
+     .bias = [](const OfKey& b, const QueryRow& row,
+                int j) { return j > row.position ? -b(j) : b(j); }},
+    {.name = "distance_absolute",
+     .words = "whose bias takes the absolute value of the distance",
+     .remedy = "take the distance with its sign",
+     .concerns =
+         [](const Case& c) {
+           return !c.spec.mask.causal &&
+                  is_one_of(c, {BiasMethod::cable_paper, BiasMethod::cable_nw_paper, BiasMethod::t5,
+                                BiasMethod::t5_clipped, BiasMethod::t5_clipped_offset});
+         },
+     .bias =
+         [](const OfKey& b, const QueryRow& row, int j) {
+           if (j <= row.position) return b(j);
+           const bool sums = has_prefix_sum(row.the_case);
+           return sums ? -b(j) : b(2 * row.position - j);
+         }},
+    {.name = "distance_of_past_only",
+     .words = "whose bias counts later keys as at distance 0",
+     .remedy = "take the absolute value of the distance",
+     .concerns =
+         [](const Case& c) {
+           return !c.spec.mask.causal &&
+                  is_one_of(c, {BiasMethod::alibi, BiasMethod::cable, BiasMethod::cable_nw,
+                                BiasMethod::k_cable, BiasMethod::k_cable_nw, BiasMethod::kerple_log,
+                                BiasMethod::kerple_power, BiasMethod::fire});
+         },
+     .bias = [](const OfKey& b, const QueryRow& row,
+                int j) { return b(std::min(j, row.position)); }},
+    {.name = "distance_reversed",
+     .words = "whose table is read by j - i",
+     .remedy = "read it by i - j",
+     .concerns =
+         [](const Case& c) {
+           return is_one_of(c, {BiasMethod::t5_bidirectional, BiasMethod::t5_clipped_offset});
+         },
+     .bias = [](const OfKey& b, const QueryRow& row, int j) { return b(2 * row.position - j); }},
+    {.name = "t5_bidirectional",
+     .words = "whose buckets are T5's bidirectional ones",
+     .remedy = "take the causal ones, or choose the bias t5_bidirectional",
+     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::t5; },
+     .reads = [](Case& c) { c.spec.bias = BiasMethod::t5_bidirectional; }},
+    {.name = "t5_causal",
+     .words = "whose buckets are T5's causal ones",
+     .remedy = "take the bidirectional ones, or choose the bias t5",
+     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::t5_bidirectional; },
+     .reads = [](Case& c) { c.spec.bias = BiasMethod::t5; }},
+    {.name = "bias_scaled",
+     .words = "whose bias is multiplied by the scale too",
+     .remedy = "add it after scaling",
+     .concerns = adds_bias,
+     .bias = [](const OfKey& b, const QueryRow& row, int j) { return b(j) * row.the_case.scale; }},
+    {.name = "bias_after_log2e",
+     .words = "that adds the bias to scores which are in units of base 2 already",
+     .remedy = "multiply the bias by log2 e too",
+     .concerns = adds_bias,
+     .bias = [](const OfKey& b, const QueryRow&, int j) { return b(j) * std::numbers::ln2; }},
+    {.name = "bias_times_log2e",
+     .words =
+         "whose bias is log2 e times as large: log2 e folded in twice, or a logarithm to base 2",
+     .remedy = "multiply by log2 e once, and take natural logarithms",
+     .concerns = adds_bias,
+     .bias = [](const OfKey& b, const QueryRow&, int j) { return b(j) * std::numbers::log2e; }},
+};
+
+}  // namespace
+
+const std::vector<Convention>& conventions_of_biases() { return conventions; }
+
+}  // namespace plumbline::verdict

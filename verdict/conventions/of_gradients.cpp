@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scales, signs, groups of heads and layouts of gradients.
+#include <algorithm>
+#include <cmath>
+
+#include "cases/method_inputs.hpp"
+#include "verdict/conventions/gradient_convention.hpp"
+
+namespace plumbline::verdict {
+namespace {
+
+using cases::Case;
+using Numbers = std::vector<OracleNumber>;
+
+void multiply(Numbers& numbers, double factor) {
+  for (OracleNumber& x : numbers) {
+    x.value *= factor;
+    x.radius *= std::abs(factor);
+    x.bound *= std::abs(factor);
+  }
+}
+
+/// [batch, heads, rows, dim] as it lies in memory as [batch, rows, heads, dim].
+void lay_rows_first(Numbers& numbers, int batch, int heads, int rows, int dim) {
+  Numbers laid(numbers.size());
+  for (int b = 0; b < batch; ++b) {
+    for (int h = 0; h < heads; ++h) {
+      for (int r = 0; r < rows; ++r) {
+        const auto from = (static_cast<std::size_t>(b * heads + h) * rows + r) * dim;
+        const auto to = (static_cast<std::size_t>(b * rows + r) * heads + h) * dim;
+        std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(from), dim,
+                    laid.begin() + static_cast<std::ptrdiff_t>(to));
+      }
+    }
+  }
+  numbers = std::move(laid);
+}
+
+bool is_grouped(const Case& c) { return c.spec.heads != c.spec.kv_heads; }
+int group(const Case& c) { return c.spec.heads / c.spec.kv_heads; }
+
+/// dO of all query heads of a group but one as 0: what is left of dK and dV is that head's.
+void keep_head(Case& c, int kept) {
+  const std::size_t of_head = static_cast<std::size_t>(c.spec.queries) * c.spec.head_dim;
+  for (std::size_t n = 0; n < c.grad_o.size(); ++n) {
+    const int head = static_cast<int>(n / of_head % static_cast<std::size_t>(c.spec.heads));
+    if (head % group(c) != kept) c.grad_o[n] = 0;
+  }
+}
+
+template <class Change>
+void change_parameters(OracleGradients& gradients, Change change) {
+  for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+    if (n != PLUMBLINE_SSMAX_SCALE) change(gradients.parameters[n]);
+  }
+}
+bool has_gradients_of_bias(const Case& c) {
+  const auto parameters = cases::parameters_of(c.spec.bias);
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [&](auto p) { return cases::has_gradient(c.spec, p); });
+}
+
+const std::vector<GradientConvention> conventions{
+    {.name = "grad_q_unscaled",
+     .words = "whose grad_q lacks the scale",
+     .remedy = "multiply it by the scale",
+     .gives = [](OracleGradients& g, const Case& c) { multiply(g.q, 1 / c.scale); }},
+    {.name = "grad_k_unscaled",
+     .words = "whose grad_k lacks the scale",
+     .remedy = "multiply it by the scale",
+     .gives = [](OracleGradients& g, const Case& c) { multiply(g.k, 1 / c.scale); }},
+    {.name = "grad_q_and_k_unscaled",
+     .words = "whose grad_q and grad_k lack the scale",
+     .remedy = "multiply them by the scale",
+     .gives =
+         [](OracleGradients& g, const Case& c) {
+           multiply(g.q, 1 / c.scale);
+           multiply(g.k, 1 / c.scale);
+         }},
+    {.name = "grad_q_scaled_twice",
+     .words = "whose grad_q is scaled twice",
+     .remedy = "multiply it by the scale once",
+     .gives = [](OracleGradients& g, const Case& c) { multiply(g.q, c.scale); }},
+    {.name = "grad_k_scaled_twice",
+     .words = "whose grad_k is scaled twice",
+     .remedy = "multiply it by the scale once",
+     .gives = [](OracleGradients& g, const Case& c) { multiply(g.k, c.scale); }},
+    {.name = "grad_q_sign",
+     .words = "whose grad_q has the opposite sign",
+     .remedy = "negate it",
+     .gives = [](OracleGradients& g, const Case&) { multiply(g.q, -1); }},
+    {.name = "grad_k_sign",
+     .words = "whose grad_k has the opposite sign",
+     .remedy = "negate it",
+     .gives = [](OracleGradients& g, const Case&) { multiply(g.k, -1); }},
+    {.name = "grad_v_sign",
+     .words = "whose grad_v has the opposite sign",
+     .remedy = "negate it",
+     .gives = [](OracleGradients& g, const Case&) { multiply(g.v, -1); }},
+    {.name = "grad_scores_sign",
+     .words = "whose dS has the opposite sign",
+     .remedy = "take dS = P (dP - D)",
+     .gives =
+         [](OracleGradients& g, const Case&) {
+           multiply(g.q, -1);
+           multiply(g.k, -1);
+           for (auto& parameter : g.parameters) multiply(parameter, -1);
+         }},
+    {.name = "grad_bias_sign",
+     .words = "whose gradients of the bias's parameters have the opposite sign",
+     .remedy = "negate them",
+     .concerns = has_gradients_of_bias,
+     .gives =
+         [](OracleGradients& g, const Case&) {
+           change_parameters(g, [](Numbers& numbers) { multiply(numbers, -1); });
+         }},
+    {.name = "grad_bias_scaled",
+     .words = "whose gradients of the bias's parameters have the scale in them",
+     .remedy = "sum dS without it",
+     .concerns = has_gradients_of_bias,
+     .gives =
+         [](OracleGradients& g, const Case& c) {
+           change_parameters(g, [&](Numbers& numbers) { multiply(numbers, c.scale); });
+         }},
+    {.name = "grad_k_and_v_swapped",
+     .words = "that returns grad_v for grad_k and grad_k for grad_v",
+     .remedy = "swap them",
+     .gives = [](OracleGradients& g, const Case&) { std::swap(g.k, g.v); }},
+    {.name = "grad_k_and_v_of_first_head",
+     .words = "whose grad_k and grad_v are those of the first query head of each group",
+     .remedy = "add up those of all query heads that read the key head",
+     .concerns = is_grouped,
+     .reads = [](Case& c, cases::Outputs&) { keep_head(c, 0); },
+     .seen_in = GradientConvention::k_and_v},
+    {.name = "grad_k_of_first_head",
+     .words = "whose grad_k is that of the first query head of each group",
+     .remedy = "add up those of all query heads that read the key head",
+     .concerns = is_grouped,
+     .reads = [](Case& c, cases::Outputs&) { keep_head(c, 0); },
+     .seen_in = GradientConvention::k_only},
+    {.name = "grad_v_of_first_head",
+     .words = "whose grad_v is that of the first query head of each group",
+     .remedy = "add up those of all query heads that read the key head",
+     .concerns = is_grouped,
+     .reads = [](Case& c, cases::Outputs&) { keep_head(c, 0); },
+     .seen_in = GradientConvention::v_only},
+    {.name = "grad_k_and_v_of_last_head",
+     .words = "whose grad_k and grad_v are those of the last query head of each group",
+     .remedy = "add up those of all query heads that read the key head",
+     .concerns = is_grouped,
+     .reads = [](Case& c, cases::Outputs&) { keep_head(c, group(c) - 1); },
+     .seen_in = GradientConvention::k_and_v},
+    {.name = "grad_k_of_last_head",
+     .words = "whose grad_k is that of the last query head of each group",
+     .remedy = "add up those of all query heads that read the key head",
+     .concerns = is_grouped,
+     .reads = [](Case& c, cases::Outputs&) { keep_head(c, group(c) - 1); },
+     .seen_in = GradientConvention::k_only},
+    {.name = "grad_v_of_last_head",
+     .words = "whose grad_v is that of the last query head of each group",
+     .remedy = "add up those of all query heads that read the key head",
+     .concerns = is_grouped,
+     .reads = [](Case& c, cases::Outputs&) { keep_head(c, group(c) - 1); },
+     .seen_in = GradientConvention::v_only},
+    {.name = "grad_k_and_v_averaged",
+     .words = "whose grad_k and grad_v are the mean over the query heads of each group",
+     .remedy = "add them up",
+     .concerns = is_grouped,
+     .gives =
+         [](OracleGradients& g, const Case& c) {
+           multiply(g.k, 1.0 / group(c));
+           multiply(g.v, 1.0 / group(c));
+         }},
+    {.name = "softmax_gradient_without_d",
+     .words = "whose dS is P dP, without D",
+     .remedy = "take dS = P (dP - D), D_i = grad_o_i . o_i",
+     .reads = [](Case&,
+                 cases::Outputs& given) { std::fill(given.o.begin(), given.o.end(), 0.0F); }},
+    {.name = "softmax_gradient_d_sign",
+     .words = "whose dS is P (dP + D)",
+     .remedy = "take dS = P (dP - D), D_i = grad_o_i . o_i",
+     .reads =
+         [](Case&, cases::Outputs& given) {
+           for (float& x : given.o) x = -x;
+         }},
+    {.name = "increments_gradient_exclusive",
+     .words = "whose reverse sum over the tokens is exclusive",
+     .remedy = "let the gradient of token t be the sum over the prefix sums from S_t on",
+     .concerns = [](const Case& c) { return !c[PLUMBLINE_INCREMENTS].empty(); },
+     .gives =
+         [](OracleGradients& g, const Case& c) {
+           Numbers& numbers = g.parameters[PLUMBLINE_INCREMENTS];
+           for (auto first = numbers.begin(); first != numbers.end(); first += c.spec.keys) {
+             std::copy(first + 1, first + c.spec.keys, first);
+             first[c.spec.keys - 1] = {0, 0, first[c.spec.keys - 1].bound, 0};
+           }
+         }},
+    {.name = "gradients_rows_first",
+     .words = "that writes grad_q, grad_k and grad_v as [batch, rows, heads, head_dim]",
+     .remedy = "write them as [batch, heads, rows, head_dim]",
+     .concerns = [](const Case& c) { return c.spec.heads > 1 && c.spec.keys > 1; },
+     .gives =
+         [](OracleGradients& g, const Case& c) {
+           const auto& s = c.spec;
+           lay_rows_first(g.q, s.batch, s.heads, s.queries, s.head_dim);
+           lay_rows_first(g.k, s.batch, s.kv_heads, s.keys, s.head_dim);
+           lay_rows_first(g.v, s.batch, s.kv_heads, s.keys, s.head_dim);
+         }},
+};
+
+}  // namespace
+
+const std::vector<GradientConvention>& conventions_of_gradients() { return conventions; }
+
+}  // namespace plumbline::verdict

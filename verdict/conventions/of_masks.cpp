@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which keys a query sees, and where it stands.
+#include <cstdlib>
+
+#include "reference/core/mask.hpp"
+#include "verdict/conventions/convention.hpp"
+
+namespace plumbline::verdict {
+namespace {
+
+using cases::Case;
+
+bool is_causal(const Case& c) { return c.spec.mask.causal; }
+bool has_window(const Case& c) { return c.spec.mask.window.has_value(); }
+bool has_lengths(const Case& c) { return !c.lengths.empty(); }
+bool has_offset(const Case& c) { return c.spec.query_offset > 0; }
+/// Whether it matters where a query stands, but for the mask.
+bool has_positions(const Case& c) { return c.spec.bias != cases::BiasMethod::nope; }
+
+void drop_causal(Case& c) { c.spec.mask.causal = false; }
+void drop_window(Case& c) { c.spec.mask.window.reset(); }
+void drop_lengths(Case& c) {
+  c.spec.mask.ragged = false;
+  c.lengths.clear();
+}
+void drop_documents(Case& c) {
+  c.spec.mask.documents = false;
+  c.documents.clear();
+}
+void drop_mask(Case& c) {
+  drop_causal(c);
+  drop_window(c);
+  drop_lengths(c);
+  drop_documents(c);
+}
+
+/// As if the query stood at `position`.
+bool sees_from(const QueryRow& row, int position, int key) {
+  const Case& c = row.the_case;
+  const reference::Mask mask{c.spec.mask.causal, c.spec.mask.window, c.lengths, {}};
+  const auto range = reference::visible_range(mask, row.batch, position, c.spec.keys);
+  if (key < range.begin || key >= range.end) return false;
+  if (c.documents.empty()) return true;
+  const auto* ids = c.documents.data() + static_cast<std::size_t>(row.batch) * c.spec.keys;
+  return ids[key] == ids[position];
+}
+
+const std::vector<Convention> conventions{
+    {.name = "causal_ignored",
+     .words = "that sees keys after the query",
+     .remedy = "hide keys j > i",
+     .concerns = is_causal,
+     .reads = drop_causal},
+    {.name = "causal_reversed",
+     .words = "that sees the keys from the query's own on, and none before it",
+     .remedy = "show keys j <= i",
+     .concerns = is_causal,
+     .reads = drop_causal,
+     .sees = [](const QueryRow& row, int j) { return j >= row.position; }},
+    {.name = "causal_strict",
+     .words = "that hides the query's own key",
+     .remedy = "show keys j <= i, not j < i",
+     .concerns = is_causal,
+     .sees = [](const QueryRow& row, int j) { return j < row.position; }},
+    {.name = "causal_one_late",
+     .words = "that sees the key after the query",
+     .remedy = "show keys j <= i, not j <= i + 1",
+     .concerns = is_causal,
+     .reads = drop_causal,
+     .sees = [](const QueryRow& row, int j) { return j <= row.position + 1; }},
+    {.name = "causal_added",
+     .words = "that hides keys after the query",
+     .remedy = "hide them only where causal is 1",
+     .concerns = [](const Case& c) { return !is_causal(c); },
+     .sees = [](const QueryRow& row, int j) { return j <= row.position; }},
+    {.name = "window_wider",
+     .words = "whose window is one key wider",
+     .remedy = "show keys |i - j| <= window",
+     .concerns = has_window,
+     .reads = [](Case& c) { ++*c.spec.mask.window; }},
+    {.name = "window_narrower",
+     .words = "whose window is one key narrower: it counts the query's own key",
+     .remedy = "show keys |i - j| <= window, not < window",
+     .concerns = [](const Case& c) { return has_window(c) && *c.spec.mask.window > 0; },
+     .reads = [](Case& c) { --*c.spec.mask.window; }},
+    {.name = "window_halved",
+     .words = "whose window is half as wide on either side",
+     .remedy = "show keys |i - j| <= window: it is the width of one side",
+     .concerns = [](const Case& c) { return has_window(c) && *c.spec.mask.window > 2; },
+     .reads = [](Case& c) { *c.spec.mask.window /= 2; }},
+    {.name = "window_one_sided",
+     .words = "whose window ends on the side before the query only",
+     .remedy = "show keys |i - j| <= window",
+     .concerns = [](const Case& c) { return has_window(c) && !is_causal(c); },
+     .reads = drop_window,
+     .sees = [](const QueryRow& row,
+                int j) { return row.position - j <= *row.the_case.spec.mask.window; }},
+    {.name = "window_ignored",
+     .words = "without the window",
+     .remedy = "hide keys |i - j| > window where window >= 0",
+     .concerns = has_window,
+     .reads = drop_window},
+    {.name = "lengths_ignored",
+     .words = "that reads no lengths",
+     .remedy = "show key j to query i where both are below lengths[b]",
+     .concerns = has_lengths,
+     .reads = drop_lengths},
+    {.name = "lengths_of_keys_only",
+     .words = "whose lengths hide keys, and leave queries beyond them",
+     .remedy = "let a query at i >= lengths[b] see no key: o = 0 and lse = -infinity",
+     .concerns = has_lengths,
+     .reads = drop_lengths,
+     .sees = [](const QueryRow& row, int j) { return j < row.the_case.lengths[row.batch]; }},
+    {.name = "documents_ignored",
+     .words = "that reads no document ids",
+     .remedy = "hide keys of other documents",
+     .concerns = [](const Case& c) { return !c.documents.empty(); },
+     .reads = drop_documents},
+    {.name = "mask_ignored",
+     .words = "without any mask",
+     .remedy = "show the keys that causal, window, lengths and documents leave",
+     .concerns =
+         [](const Case& c) {
+           return is_causal(c) + has_window(c) + has_lengths(c) + !c.documents.empty() > 1;
+         },
+     .reads = drop_mask},
+    {.name = "offset_zero",
+     .words = "whose query row 0 stands at position 0",
+     .remedy = "add query_offset to the row",
+     .concerns = has_offset,
+     .reads = [](Case& c) { c.spec.query_offset = 0; }},
+    {.name = "offset_at_end",
+     .words = "whose last query stands at the last key",
+     .remedy = "add query_offset to the row, not keys - queries",
+     .concerns = [](const Case& c) { return c.spec.query_offset != c.spec.keys - c.spec.queries; },
+     .reads = [](Case& c) { c.spec.query_offset = c.spec.keys - c.spec.queries; }},
+    {.name = "offset_zero_in_bias",
+     .words = "whose bias or rotation has query row 0 at position 0, though its mask has not",
+     .remedy = "add query_offset to the row there too",
+     .concerns = [](const Case& c) { return has_offset(c) && has_positions(c); },
+     .reads = [](Case& c) { c.spec.query_offset = 0; },
+     .keeps_mask = true},
+    {.name = "offset_zero_in_mask",
+     .words = "whose mask has query row 0 at position 0",
+     .remedy = "add query_offset to the row there too",
+     .concerns = [](const Case& c) { return has_offset(c) && has_positions(c); },
+     .reads = drop_mask,
+     .sees = [](const QueryRow& row, int j) { return sees_from(row, row.query, j); }},
+};
+
+}  // namespace
+
+const std::vector<Convention>& conventions_of_masks() { return conventions; }
+
+}  // namespace plumbline::verdict

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scale, SSMax, logarithms and exponentials, heads, RoPE, and layouts in memory.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "cases/method_inputs.hpp"
+#include "verdict/contract.hpp"
+#include "verdict/conventions/convention.hpp"
+
+namespace plumbline::verdict {
+namespace {
+
+using cases::BiasMethod;
+using cases::Case;
+using std::numbers::ln2;
+using std::numbers::log2e;
+
+bool has_ssmax(const Case& c) { return c.spec.ssmax; }
+bool is_grouped(const Case& c) { return c.spec.heads != c.spec.kv_heads && c.spec.kv_heads > 1; }
+bool is_rope(const Case& c) { return cases::is_rope(c.spec.bias); }
+bool has_two_heads_and_rows(const Case& c) { return c.spec.heads > 1 && c.spec.queries > 1; }
+
+/// A multiple of lse as it is returned: its rounding is that of a float again.
+OracleNumber returned(double value, double bound) {
+  return {value, 0, bound + 4 * fp32_roundoff * std::abs(value)};
+}
+
+double scale_of_ssmax(const QueryRow& row) { return row.the_case[PLUMBLINE_SSMAX_SCALE][row.head]; }
+
+/// Query head h reads key head `of(h)`.
+template <class Of>
+void regroup(Case& c, Of of) {
+  auto& s = c.spec;
+  const std::size_t of_head = static_cast<std::size_t>(s.keys) * s.head_dim;
+  for (auto* tensor : {&c.k, &c.v}) {
+    std::vector<float> regrouped;
+    for (int b = 0; b < s.batch; ++b) {
+      for (int h = 0; h < s.heads; ++h) {
+        const auto from =
+            tensor->begin() + static_cast<std::ptrdiff_t>((b * s.kv_heads + of(h)) * of_head);
+        regrouped.insert(regrouped.end(), from, from + static_cast<std::ptrdiff_t>(of_head));
+      }
+    }
+    *tensor = std::move(regrouped);
+  }
+  s.kv_heads = s.heads;
+}
+
+/// [batch, rows, heads, dim] in memory, read as [batch, heads, rows, dim].
+void read_rows_first(std::vector<float>& tensor, int batch, int heads, int rows, int dim) {
+  std::vector<float> read(tensor.size());
+  for (int b = 0; b < batch; ++b) {
+    for (int h = 0; h < heads; ++h) {
+      for (int r = 0; r < rows; ++r) {
+        const auto from = (static_cast<std::size_t>(b * rows + r) * heads + h) * dim;
+        const auto to = (static_cast<std::size_t>(b * heads + h) * rows + r) * dim;
+        std::copy_n(tensor.begin() + static_cast<std::ptrdiff_t>(from), dim,
+                    read.begin() + static_cast<std::ptrdiff_t>(to));
+      }
+    }
+  }
+  tensor = std::move(read);
+}
+void read_inputs_rows_first(Case& c) {
+  const auto& s = c.spec;
+  read_rows_first(c.q, s.batch, s.heads, s.queries, s.head_dim);
+  read_rows_first(c.k, s.batch, s.kv_heads, s.keys, s.head_dim);
+  read_rows_first(c.v, s.batch, s.kv_heads, s.keys, s.head_dim);
+}
+std::size_t rows_first(const QueryRow& row) {
+  const auto& s = row.the_case.spec;
+  return static_cast<std::size_t>(row.batch * s.queries + row.query) * s.heads + row.head;
+}
+
+/// The second component of each pair with the other sign turns both the other way.
+void turn_back(Case& c) {
+  const int dim = c.spec.head_dim;
+  const bool interleaved = c.spec.bias == BiasMethod::rope_interleaved;
+  for (auto* tensor : {&c.q, &c.k}) {
+    for (std::size_t n = 0; n < tensor->size(); ++n) {
+      const int d = static_cast<int>(n % static_cast<std::size_t>(dim));
+      if (interleaved ? d % 2 == 1 : d >= dim / 2) (*tensor)[n] = -(*tensor)[n];
+    }
+  }
+}
+
+const std::vector<Convention> conventions{
+    {.name = "scale_missing",
+     .words = "without the scale",
+     .remedy = "multiply q.k by it, 1/sqrt(head_dim)",
+     .reads = [](Case& c) { c.scale = 1; }},
+    {.name = "scale_twice",
+     .words = "that scales twice",
+     .remedy = "multiply q.k by the scale once: 1/sqrt(head_dim), not 1/head_dim",
+     .reads = [](Case& c) { c.scale *= c.scale; }},
+    {.name = "scale_inverted",
+     .words = "that divides by the scale",
+     .remedy = "multiply q.k by it, 1/sqrt(head_dim)",
+     .reads = [](Case& c) { c.scale = 1 / c.scale; }},
+    {.name = "scale_of_width",
+     .words = "whose scale is that of all heads' components together",
+     .remedy = "take 1/sqrt(head_dim)",
+     .concerns = [](const Case& c) { return c.spec.heads > 1; },
+     .reads = [](Case& c) { c.scale /= std::sqrt(c.spec.heads); }},
+    {.name = "scale_with_log2e",
+     .words = "whose scale has log2 e in it, and whose exponential is natural",
+     .remedy = "take 2^x for it, or leave log2 e out",
+     .reads = [](Case& c) { c.scale *= log2e; }},
+    {.name = "scores_with_log2e",
+     .words = "whose scores have log2 e in them, and whose exponential is natural",
+     .remedy = "take 2^x for it, or leave log2 e out",
+     // With SSMax it is ssmax_log2.
+     .concerns = [](const Case& c) { return !c.spec.ssmax; },
+     .factor = [](double factor, const QueryRow&, int) { return factor * log2e; }},
+    {.name = "base_2_of_differences",
+     .words =
+         "that takes 2^x of scores without log2 e, less the largest, and the natural logarithm "
+         "of their sum",
+     .remedy = "multiply the scores by log2 e, or take e^x",
+     .factor = [](double factor, const QueryRow&, int) { return factor * ln2; },
+     .lse =
+         [](const OracleNumber& lse, double largest, double) {
+           return returned(lse.value - largest + largest * log2e, lse.bound * log2e);
+         }},
+    {.name = "base_2",
+     .words = "that takes 2^x of scores without log2 e",
+     .remedy = "multiply the scores by log2 e, or take e^x",
+     .factor = [](double factor, const QueryRow&, int) { return factor * ln2; }},
+    {.name = "base_2_throughout",
+     .words = "that takes 2^x of scores without log2 e, and returns lse to base 2",
+     .remedy = "multiply the scores by log2 e and lse by ln 2, or take e^x and ln",
+     .factor = [](double factor, const QueryRow&, int) { return factor * ln2; },
+     .lse = [](const OracleNumber& lse, double,
+               double) { return returned(lse.value * log2e, lse.bound * log2e); }},
+    {.name = "lse_base_2",
+     .words = "that returns lse to base 2",
+     .remedy = "multiply it by ln 2",
+     .lse = [](const OracleNumber& lse, double,
+               double) { return returned(lse.value * log2e, lse.bound * log2e); }},
+    {.name = "lse_log2_of_sum",
+     .words = "that adds the sum's logarithm to base 2 to the largest score",
+     .remedy = "take the natural logarithm",
+     .lse =
+         [](const OracleNumber& lse, double largest, double) {
+           return returned(largest + (lse.value - largest) * log2e, lse.bound * log2e);
+         }},
+    {.name = "lse_negated",
+     .words = "that returns lse with the opposite sign",
+     .remedy = "negate it",
+     .lse = [](const OracleNumber& lse, double,
+               double) { return returned(-lse.value, lse.bound); }},
+    {.name = "lse_without_maximum",
+     .words = "that returns the logarithm of the sum, without the largest score",
+     .remedy = "add the maximum that was subtracted from the scores",
+     .lse = [](const OracleNumber& lse, double largest,
+               double) { return returned(lse.value - largest, lse.bound); }},
+    {.name = "lse_without_logarithm",
+     .words = "that adds the sum of exponentials, not its logarithm, to the largest score",
+     .remedy = "take the logarithm of the sum",
+     .lse =
+         [](const OracleNumber& lse, double largest, double) {
+           const double sum = std::exp(lse.value - largest);
+           return returned(largest + sum, lse.bound + sum * lse.bound);
+         }},
+    {.name = "lse_is_sum",
+     .words = "that returns the sum of exponentials for lse, relative to the largest one",
+     .remedy = "return the largest score plus the logarithm of the sum",
+     .lse =
+         [](const OracleNumber& lse, double largest, double) {
+           const double sum = std::exp(lse.value - largest);
+           return returned(sum, sum * lse.bound);
+         }},
+    {.name = "lse_is_maximum",
+     .words = "that returns the largest score for lse",
+     .remedy = "add the logarithm of the sum",
+     .lse = [](const OracleNumber& lse, double largest,
+               double) { return returned(largest, lse.bound); }},
+    {.name = "ssmax_missing",
+     .words = "without SSMax's factor",
+     .remedy = "multiply the scores by ssmax_scale[h] ln n",
+     .concerns = has_ssmax,
+     .factor = [](double, const QueryRow&, int) { return 1.0; }},
+    {.name = "ssmax_log2",
+     .words = "whose SSMax factor has the logarithm to base 2",
+     .remedy = "take ln n",
+     .concerns = has_ssmax,
+     .factor = [](double factor, const QueryRow&, int) { return factor * log2e; }},
+    {.name = "ssmax_of_position",
+     .words = "whose SSMax factor has the query's position in place of the number of visible keys",
+     .remedy = "count the keys that the mask leaves",
+     .concerns = has_ssmax,
+     .factor = [](double, const QueryRow& row,
+                  int) { return scale_of_ssmax(row) * std::log(row.position + 1.0); }},
+    {.name = "ssmax_of_row",
+     .words = "whose SSMax factor has the query's row in place of the number of visible keys",
+     .remedy = "count the keys that the mask leaves",
+     .concerns = [](const Case& c) { return has_ssmax(c) && c.spec.query_offset > 0; },
+     .factor = [](double, const QueryRow& row,
+                  int) { return scale_of_ssmax(row) * std::log(row.query + 1.0); }},
+    {.name = "ssmax_of_all_keys",
+     .words = "whose SSMax factor counts hidden keys too",
+     .remedy = "count the keys that the mask leaves",
+     .concerns = has_ssmax,
+     .factor =
+         [](double, const QueryRow& row, int) {
+           return scale_of_ssmax(row) * std::log(static_cast<double>(row.the_case.spec.keys));
+         }},
+    {.name = "ssmax_of_products_only",
+     .words = "whose SSMax factor multiplies q.k and not the bias",
+     .remedy = "multiply their sum",
+     .concerns =
+         [](const Case& c) {
+           return has_ssmax(c) && c.spec.bias != BiasMethod::nope && !is_rope(c);
+         },
+     .bias_without_factor = true},
+    {.name = "ssmax_subtracted",
+     .words = "that subtracts ssmax_scale[h] ln n from the scores",
+     .remedy = "multiply them by it: softmax does not see a difference",
+     .concerns = has_ssmax,
+     .factor = [](double, const QueryRow&, int) { return 1.0; },
+     .lse = [](const OracleNumber& lse, double,
+               double ssmax) { return returned(lse.value - ssmax, lse.bound); }},
+    {.name = "kv_head_modulo",
+     .words = "whose query head h reads key head h mod kv_heads",
+     .remedy = "read key head h / (heads / kv_heads)",
+     .concerns = is_grouped,
+     .reads = [](Case& c) { regroup(c, [kv = c.spec.kv_heads](int h) { return h % kv; }); }},
+    {.name = "kv_heads_reversed",
+     .words = "that reads the key heads in reverse order",
+     .remedy = "read key head h / (heads / kv_heads)",
+     .concerns = [](const Case& c) { return c.spec.kv_heads > 1; },
+     .reads =
+         [](Case& c) {
+           regroup(c, [kv = c.spec.kv_heads, group = c.spec.heads / c.spec.kv_heads](int h) {
+             return kv - 1 - h / group;
+           });
+         }},
+    {.name = "kv_head_first",
+     .words = "whose query heads all read key head 0",
+     .remedy = "read key head h / (heads / kv_heads)",
+     .concerns = [](const Case& c) { return c.spec.kv_heads > 1; },
+     .reads = [](Case& c) { regroup(c, [](int) { return 0; }); }},
+    {.name = "rope_missing",
+     .words = "that does not turn q and k",
+     .remedy = "turn them by their positions before the product",
+     .concerns = is_rope,
+     .reads = [](Case& c) { c.spec.bias = BiasMethod::nope; }},
+    {.name = "rope_interleaved",
+     .words = "that turns neighbouring components (2k, 2k + 1) together",
+     .remedy = "pair (k, k + head_dim / 2), or choose the bias rope_interleaved",
+     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::rope_half_split; },
+     .reads = [](Case& c) { c.spec.bias = BiasMethod::rope_interleaved; }},
+    {.name = "rope_half_split",
+     .words = "that turns the components (k, k + head_dim / 2) together",
+     .remedy = "pair (2k, 2k + 1), or choose the bias rope_half_split",
+     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::rope_interleaved; },
+     .reads = [](Case& c) { c.spec.bias = BiasMethod::rope_half_split; }},
+    {.name = "rope_base_10000",
+     .words = "whose base is 10000",
+     .remedy = "read options[PLUMBLINE_BASE]",
+     .concerns = [](const Case& c) { return is_rope(c) && c.options[PLUMBLINE_BASE] != 10000; },
+     .reads = [](Case& c) { c.options[PLUMBLINE_BASE] = 10000; }},
+    {.name = "rope_base_500000",
+     .words = "whose base is 500000",
+     .remedy = "read options[PLUMBLINE_BASE]",
+     .concerns = [](const Case& c) { return is_rope(c) && c.options[PLUMBLINE_BASE] != 500000; },
+     .reads = [](Case& c) { c.options[PLUMBLINE_BASE] = 500000; }},
+    {.name = "rope_turned_back",
+     .words = "whose angles have the opposite sign",
+     .remedy = "turn (a, b) to (a cos - b sin, a sin + b cos)",
+     .concerns = is_rope,
+     .reads = turn_back},
+    {.name = "o_rows_first",
+     .words = "that writes o as [batch, queries, heads, head_dim]",
+     .remedy = "write it as [batch, heads, queries, head_dim]",
+     .concerns = has_two_heads_and_rows,
+     .place = rows_first},
+    {.name = "inputs_rows_first",
+     .words = "that reads q, k and v as [batch, rows, heads, head_dim]",
+     .remedy = "read them as [batch, heads, rows, head_dim]",
+     .concerns = has_two_heads_and_rows,
+     .reads = read_inputs_rows_first},
+    {.name = "all_rows_first",
+     .words = "that reads q, k and v, and writes o, as [batch, rows, heads, head_dim]",
+     .remedy = "take them as [batch, heads, rows, head_dim]",
+     .concerns = has_two_heads_and_rows,
+     .reads = read_inputs_rows_first,
+     .place = rows_first},
+};
+
+}  // namespace
+
+const std::vector<Convention>& conventions_of_scores() { return conventions; }
+
+}  // namespace plumbline::verdict

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/conventions/reading.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "verdict/row_bounds.hpp"
+
+namespace plumbline::verdict {
+namespace {
+
+using reference::RunningError;
+using reference::Vector;
+
+cases::Case changed(const Convention& convention, const cases::Case& the_case) {
+  cases::Case result = the_case;
+  if (convention.reads) convention.reads(result);
+  return result;
+}
+
+}  // namespace
+
+struct ConventionReading::Prepared {
+  Prepared(const Convention& convention, const cases::Case& the_case, const Contract& contract,
+           cases::Format o_format)
+      : own(the_case),
+        own_mask(mask_of(the_case)),
+        read(changed(convention, the_case)),
+        contract(contract),
+        o_format(o_format),
+        reading(read),
+        bounds(read, contract, o_format, reading) {}
+
+  std::vector<int> visible(const Convention& convention, const QueryRow& row) const {
+    const std::vector<int> all =
+        convention.keeps_mask
+            ? reference::visible_keys(own_mask, row.batch, row.position, own.spec.keys)
+            : reading.visible(row.batch, row.query);
+    if (!convention.sees) return all;
+    std::vector<int> seen;
+    for (const int key : all) {
+      if (convention.sees(row, key)) seen.push_back(key);
+    }
+    return seen;
+  }
+
+  const cases::Case& own;
+  reference::Mask own_mask;
+  cases::Case read;
+  Contract contract;
+  cases::Format o_format;
+  CaseReading<RunningError> reading;
+  RowBounds bounds;
+};
+
+ConventionReading::ConventionReading(const Convention& convention, const cases::Case& the_case,
+                                     const Contract& contract, cases::Format o_format)
+    : convention_(convention),
+      prepared_(std::make_unique<Prepared>(convention, the_case, contract, o_format)) {}
+ConventionReading::~ConventionReading() = default;
+
+OracleRow ConventionReading::row(int batch, int head, int query) const {
+  const Prepared& prepared = *prepared_;
+  const auto& spec = prepared.read.spec;
+  const QueryRow own{prepared.own, batch, head, query, query + prepared.own.spec.query_offset};
+  const std::vector<int> visible = prepared.visible(convention_, own);
+  OracleRow result;
+  if (visible.empty()) {
+    result.sees_no_key = true;
+    result.o.resize(spec.head_dim);
+    result.lse.value = -std::numeric_limits<double>::infinity();
+    return result;
+  }
+
+  const int kv = batch * spec.kv_heads + head / (spec.heads / spec.kv_heads);
+  const int position = query + spec.query_offset;
+  const auto& reading = prepared.reading;
+  Vector<RunningError> logits = reference::scaled_scores(
+      reading.q(batch, head, query), reading.k(kv), visible, RunningError(prepared.read.scale));
+  BoundedRow row = prepared.bounds.scores(logits, batch, head, query, visible);
+  if (convention_.bias) {
+    // As accurate, relative to its size, as the row's own bias can be.
+    double relative = 0.0;
+    for (std::size_t m = 0; m < visible.size(); ++m) {
+      const double size = std::abs(row.bias[m]);
+      if (size > 0) relative = std::max(relative, row.bias_error[m] / size);
+    }
+    reading.with_bias(batch, head, position, [&](const auto& b) {
+      const auto of_key = [&](int j) { return b(position, j).value(); };
+      for (std::size_t m = 0; m < visible.size(); ++m) {
+        row.bias[m] = convention_.bias(of_key, own, visible[m]);
+        row.bias_error[m] += relative * std::abs(row.bias[m]);
+      }
+    });
+  }
+  const double ssmax = row.factor;
+  if (convention_.factor) {
+    row.factor = convention_.factor(row.factor, own, static_cast<int>(visible.size()));
+  }
+  for (std::size_t m = 0; m < visible.size(); ++m) {
+    const RunningError factor(row.factor), bias(row.bias[m]);
+    logits[m] =
+        convention_.bias_without_factor ? factor * logits[m] + bias : factor * (logits[m] + bias);
+  }
+  const auto attended = reference::softmax(logits);
+  row.score = values(logits);
+  row.score_error = score_errors(prepared.contract, spec.head_dim, prepared.read.scale,
+                                 spec.ssmax || convention_.factor, row.factor, row.score,
+                                 row.products, row.bias_error);
+  row.probability = values(attended.probability);
+  row.output = values(reference::weighted_sum(attended.probability, reading.v(kv), visible));
+  row.forward.score = row.score;
+  row.forward.score_error = row.score_error;
+  row.forward.probability = row.probability;
+  row.forward.output = row.output;
+  row.forward.lse = attended.lse.value();
+  row.bounds = forward_row_bounds(prepared.contract, prepared.o_format, row.forward);
+
+  for (int d = 0; d < spec.head_dim; ++d) {
+    result.o.push_back({row.output[d], 0, row.bounds.output[d]});
+  }
+  result.lse = {row.forward.lse, 0, row.bounds.lse};
+  if (convention_.lse) {
+    const double largest = *std::max_element(row.score.begin(), row.score.end());
+    result.lse = convention_.lse(result.lse, largest, ssmax);
+  }
+  return result;
+}
+
+}  // namespace plumbline::verdict
