@@ -17,6 +17,15 @@ double Drift::deviations() const {
   return variance > 0 && excess > 0 ? excess / std::sqrt(variance) : 0.0;
 }
 
+void TrendSum::add(const TrendSum& part) {
+  drift.add(part.drift);
+  response += part.response;
+}
+
+double ErrorSize::part_of_largest() const {
+  return groups > 0 ? squares / largest_sum_of_squares(groups, group_size) : 0.0;
+}
+
 double drift_weight(double value, double bound, cases::Format format) {
   // Four times the smallest normal number.
   const double smallest = 4 * half_smallest_subnormal(format) / unit_roundoff(format);

@@ -3,7 +3,9 @@
 // factor slightly off makes them, while each stays within its bound. Derived in docs/bounds.md.
 #pragma once
 
+#include <array>
 #include <span>
+#include <string>
 
 #include "cases/spec.hpp"
 #include "verdict/contract.hpp"
@@ -21,6 +23,28 @@ struct Drift {
   void add(const Drift&);
   /// By how many standard deviations |moment| exceeds its allowance; 0 where no rounding is random.
   double deviations() const;
+};
+
+/// What moves all LSEs of a case together: LSE's derivative by it is the trend's direction.
+enum class Trend { scale, bias, constant };
+inline constexpr int trend_count = 3;
+/// The same sum with the derivatives for values, and how it grows with what moves them.
+struct TrendSum {
+  Drift drift;
+  double response = 0;  ///< sum_e w_e derivative_e
+  void add(const TrendSum&);
+};
+using Trends = std::array<TrendSum, trend_count>;
+
+/// How large the errors of an output are together: sum_e (max(0, |got_e - exact_e| - systematic_e)
+/// / random_e)^2, where random_e is the root of the sum of squares that the random errors of the
+/// element are bounded by.
+struct ErrorSize {
+  double squares = 0;
+  double groups = 0;      ///< independent of one another
+  double group_size = 1;  ///< elements of a group at most
+  /// Of the largest sum that correct roundings reach; 0 where nothing is random.
+  double part_of_largest() const;
 };
 
 /// The weight of an element: value / bound^2, so that the sum is that of a regression of the errors

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "verdict/random_rounding.hpp"
+
 namespace plumbline::verdict {
 namespace {
 
@@ -141,9 +143,13 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   ForwardRowBounds bounds;
   bounds.ill_conditioned = !(total_weight_error <= 0.1);
   bounds.weight_error = total_weight_error;
+  bounds.largest_weight_exponent = largest_h;
+  bounds.rescales = rescale_count;
   bounds.output.resize(head_dim);
   bounds.systematic.resize(head_dim);
   bounds.before_storing.resize(head_dim);
+  bounds.random.resize(head_dim);
+  bounds.beside_random.resize(head_dim);
 
   // LSE is 1-Lipschitz in the scores (maximum norm), whatever the condition of the weights.
   double lse_error = largest_h;
@@ -158,19 +164,29 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
 
   const double normaliser = bounds.ill_conditioned ? 1.0 : kept * (1.0 - total_weight_error);
   std::vector<double> deviation(head_dim, 0.0), magnitude(head_dim, 0.0), largest(head_dim, 0.0);
-  std::vector<double> spread(head_dim, 0.0), lost_distance(head_dim, 0.0);
+  std::vector<double> spread(head_dim, 0.0), lost_distance(head_dim, 0.0), squares(head_dim, 0.0);
+  const bool random_signs = row.random_signs && !bounds.ill_conditioned;
+  const double of_operands =
+      p_rounding.relative + contract.operand_roundoff * (1.0 + p_rounding.relative) +
+      (contract.sums_rounded_p ? p_rounding.format : 0.0);  // that is their mean
   for (std::size_t j = 0; j < n; ++j) {
     const double hj = against_best ? (j == best ? 0.0 : h[j] + h[best]) : h[j];
     const double p = row.probability[j];
     const double moved = bounds.ill_conditioned ? 0.0 : weight_error(row.score[j] - row.lse, hj);
     const bool may_be_left_out = p <= contract.skipped_mass;
     const float* v = row.value[j];
+    // What weight and operands are off by, a mean over all keys included: no function of v.
+    double off = moved + p * total_weight_error * kept + of_operands * (p + moved);
+    if (contract.skipped_mass > 0) off += (may_be_left_out ? p : 0.0) + p * left_out;
     for (std::size_t d = 0; d < head_dim; ++d) {
       const double distance = std::abs(v[d] - row.output[d]);
       deviation[d] += moved * distance;
       spread[d] += (p + moved) * distance;
       magnitude[d] += (p + moved) * std::abs(static_cast<double>(v[d]));
       largest[d] = std::max(largest[d], std::abs(static_cast<double>(v[d])));
+      const double size = std::abs(static_cast<double>(v[d]));
+      bounds.random[d] += off * size * off * size;
+      squares[d] += (p + moved) * size * (p + moved) * size;
       if (may_be_left_out) lost_distance[d] = std::max(lost_distance[d], distance);
     }
   }
@@ -180,6 +196,8 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   const double lost_product = 2.0 * static_cast<double>(n) * result_underflow(contract);
   // A value that underflows on its way into the product; the weights add up to less than 2.
   const double lost_operand = 2.0 * operand_underflow(contract);
+  const SumError of_weights =
+      random_signs ? weight_sum_error(contract, row.probability, row.spread) : SumError{sum_error};
   const double o_rounding =
       unit_roundoff(format) + (unit_roundoff(format) == u ? 0.0 : u);  // of an fp32 result
   for (std::size_t d = 0; d < head_dim; ++d) {
@@ -201,26 +219,42 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
       result = o + error;
     }
     const double accumulation = sum_error + 2 * rescale_count * u;
+    double accumulated = accumulation * magnitude[d];
+    if (random_signs) {
+      const double additions = static_cast<double>(n) + 2.0 * rescale_count * contract.splits;
+      accumulated = std::min(accumulated, signed_sum_error(contract, additions, magnitude[d],
+                                                           std::sqrt(squares[d]) / normaliser));
+    }
+    const double of_sum = of_weights.systematic + largest_deviation * of_weights.random +
+                          2 * rescale_count * u;  // of l
     const double rounding_of_p =
         contract.sums_rounded_p ? p_rounding.format * spread[d] +
                                       (1.0 + p_rounding.format) * p_rounding.operand * magnitude[d]
                                 : p_rounding.relative * magnitude[d];
     const double rounding_of_v =
         contract.operand_roundoff * (1.0 + p_rounding.relative) * magnitude[d];
-    const double rounding = rounding_of_p + rounding_of_v +
-                            (1.0 + p_rounding.relative) * (1.0 + contract.operand_roundoff) *
-                                accumulation * magnitude[d] +
-                            (accumulation + 4 * u) * result + lost_weight * largest[d] +
-                            lost_product + lost_operand;
+    const double rounding =
+        rounding_of_p + rounding_of_v +
+        (1.0 + p_rounding.relative) * (1.0 + contract.operand_roundoff) * accumulated +
+        (of_sum + 4 * u) * result + lost_weight * largest[d] + lost_product + lost_operand;
     const double arithmetic = rounding - rounding_of_p - lost_weight * largest[d];
     bounds.systematic[d] =
         second_order * (error + arithmetic / (1.0 - accumulation) + 2 * u * (o + error));
     error += accumulation < 1.0 ? rounding / (1.0 - accumulation) : infinity;
+    if (random_signs && accumulation < 0.5) {
+      const double lost_sum = contract.sums_rounded_p ? 1.0 - p_rounding.format : 1.0;
+      bounds.random[d] = std::sqrt(bounds.random[d]) / (normaliser * lost_sum);
+      bounds.beside_random[d] = (rounding - rounding_of_p - rounding_of_v) / (1.0 - accumulation);
+      error = std::min(error, bounds.beside_random[d] + largest_deviation * bounds.random[d]);
+    } else {
+      bounds.random[d] = 0.0;
+    }
     bounds.before_storing[d] = second_order * (error + u * (o + error)) +
                                (contract.flushes_subnormals ? result_underflow(contract) : 0.0);
     bounds.output[d] =
         second_order * (error + o_rounding * (o + error)) + stored_underflow(contract, format);
     if (!(o + bounds.output[d] < largest_safe(format))) bounds.output[d] = infinity;
+    bounds.beside_random[d] += o_rounding * (o + error) + stored_underflow(contract, format);
   }
   return bounds;
 }

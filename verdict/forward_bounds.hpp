@@ -18,6 +18,8 @@ struct ForwardRow {
   std::vector<const float*> value;      ///< row v_j, head_dim numbers each
   std::span<const double> output;       ///< o, head_dim numbers
   double lse = 0.0;
+  bool random_signs = false;  ///< of v, whatever q and k are (random_rounding.hpp)
+  double spread = 0.0;        ///< standard deviation of c tau q.k over the keys; 0: not known
 };
 
 struct ForwardRowBounds {
@@ -31,6 +33,11 @@ struct ForwardRowBounds {
   std::vector<double> systematic;
   /// Of `output`: of the result before it is rounded to o's format.
   std::vector<double> before_storing;
+  /// With random signs, of `output`: errors of weights and roundings of operands are within
+  /// largest_deviation of `random`, and all else, storing o included, within `beside_random`.
+  std::vector<double> random, beside_random;
+  double largest_weight_exponent = 0.0;  ///< max h_j
+  int rescales = 0;                      ///< R
 };
 
 /// sigma_j = |c| (tau (gamma_D + 3u + r(2 + r)(1 + gamma_D)) sum|q||k| + beta_j + u |t_j| +

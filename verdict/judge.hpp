@@ -36,6 +36,8 @@ struct OutputJudgement {
   long blind = 0;    ///< of those, the ones whose bound would let 0 pass
   Element worst{};
   Drift drift{};                       ///< fails beyond largest_deviation
+  Trends trends{};                     ///< of lse: likewise
+  ErrorSize size{};                    ///< fails beyond 1
   std::vector<long> failed_by_head{};  ///< empty where no axis counts heads
   std::vector<int> shape{};            ///< along the axes
   std::vector<double> ratios{};        ///< Element::ratio of all elements, in the tensor's order

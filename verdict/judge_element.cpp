@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/judge_element.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -33,6 +36,10 @@ void judge_element(OutputJudgement& output, const OracleNumber& oracle, double g
   if (!(element.ratio >= 0)) element.ratio = infinity;
   if (error == 0) element.ratio = 0;
   if (oracle.weight != 0) output.drift.moment += oracle.weight * (got - oracle.value);
+  if (oracle.random > 0) {
+    const double excess = std::max(0.0, error - oracle.radius - oracle.beside_random);
+    output.size.squares += excess * excess / (oracle.random * oracle.random);
+  }
   output.nonzero += oracle.value != 0;
   output.blind += oracle.value != 0 && !(oracle.bound < std::abs(oracle.value));
   if (!std::isfinite(oracle.bound) || !std::isfinite(oracle.value)) {
@@ -63,14 +70,61 @@ void add(OutputJudgement& total, const OutputJudgement& part, int head) {
   total.failed += part.failed;
   total.undecided += part.undecided;
   total.drift.add(part.drift);
+  for (int n = 0; n < trend_count; ++n) total.trends[n].add(part.trends[n]);
+  total.size.squares += part.size.squares;
   total.nonzero += part.nonzero;
   total.blind += part.blind;
   total.outcome = worse(total.outcome, part.outcome);
   if (head >= 0) total.failed_by_head.at(static_cast<std::size_t>(head)) += part.failed;
 }
 
+void judge_trends(OutputJudgement& output, const OracleNumber& oracle, double got,
+                  const std::array<double, trend_count>& along) {
+  if (!(oracle.random > 0) || !std::isfinite(oracle.bound)) return;
+  for (int n = 0; n < trend_count; ++n) {
+    const double weight = along[n] / oracle.bound / oracle.bound;
+    Drift& drift = output.trends[n].drift;
+    drift.moment += weight * (got - oracle.value);
+    drift.allowance += std::abs(weight) * (oracle.beside_random + oracle.radius);
+    drift.variance += weight * oracle.random * weight * oracle.random;
+    output.trends[n].response += weight * along[n];
+  }
+}
+
+std::vector<std::string> statistics_that_fail(const OutputJudgement& output) {
+  std::vector<std::string> texts;
+  if (const double deviations = output.drift.deviations(); deviations > largest_deviation) {
+    texts.push_back(
+        fmt::format("errors drift with the values: {:.1f} standard deviations of correct roundings "
+                    "beyond all other errors, limit {}",
+                    deviations, largest_deviation));
+  }
+  constexpr std::array names{
+      "errors of all rows follow the scale of q.k, as if it were off by {:.2g} "
+      "of itself",
+      "errors of all rows follow the bias, as if it were off by {:.2g} of "
+      "itself",
+      "errors of all rows lean to one side, by {:.2g}"};
+  for (int n = 0; n < trend_count; ++n) {
+    const TrendSum& trend = output.trends[n];
+    const double deviations = trend.drift.deviations();
+    if (!(deviations > largest_deviation)) continue;
+    texts.push_back(fmt::format(fmt::runtime(names[n]), trend.drift.moment / trend.response) +
+                    fmt::format(": {:.1f} standard deviations of correct roundings beyond all "
+                                "other errors, limit {}",
+                                deviations, largest_deviation));
+  }
+  if (const double part = output.size.part_of_largest(); part > 1) {
+    texts.push_back(
+        fmt::format("errors are too large together, though each may occur: their squares are "
+                    "{:.2g} times the most that correct roundings add up to",
+                    part));
+  }
+  return texts;
+}
+
 void judge_drift(OutputJudgement& output) {
-  if (output.drift.deviations() > largest_deviation) output.outcome = Outcome::fail;
+  if (!statistics_that_fail(output).empty()) output.outcome = Outcome::fail;
 }
 
 }  // namespace plumbline::verdict

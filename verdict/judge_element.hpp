@@ -15,8 +15,16 @@ void judge_element(OutputJudgement& output, const OracleNumber& oracle, double g
 void judge_exactly(OutputJudgement& output, double expected, double got,
                    const std::array<int, 4>& index);
 
-/// The output fails where its errors drift with its values.
+/// Adds a row's LSE to the trends. @param along its derivatives.
+void judge_trends(OutputJudgement& output, const OracleNumber& oracle, double got,
+                  const std::array<double, trend_count>& along);
+
+/// The output fails where its errors together are not what correct roundings give: they drift with
+/// its values, follow a trend, or are too large.
 void judge_drift(OutputJudgement& output);
+
+/// What is wrong with the errors of an output together, a sentence each; empty where nothing is.
+std::vector<std::string> statistics_that_fail(const OutputJudgement& output);
 
 /// Adds the elements of a part of the output. Where `head` >= 0 it is the head they belong to.
 void add(OutputJudgement& total, const OutputJudgement& part, int head);

@@ -55,6 +55,16 @@ struct Oracle::Prepared {
     if (const auto level = level_row(the_case, contract, batch, head, query, visible)) {
       make_level(result, *level);
     }
+    if (bounded.forward.random_signs && !bounded.bounds.ill_conditioned) {
+      const LseErrors& errors = bounded.lse_errors;
+      result.lse.random = errors.scale();
+      result.lse.beside_random = errors.systematic;
+      result.lse_along = {errors.along_scale, errors.along_bias, 1.0};
+      for (int d = 0; d < the_case.spec.head_dim; ++d) {
+        result.o[d].random = bounded.bounds.random[d];
+        result.o[d].beside_random = bounded.bounds.beside_random[d];
+      }
+    }
     if (statistics && counts(bounded.forward, bounded.bounds)) {
       std::vector<double> weight;
       for (OracleNumber& o : result.o) {

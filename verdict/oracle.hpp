@@ -2,6 +2,7 @@
 // What a case's outputs should be, and how far a correct kernel may be from that.
 #pragma once
 
+#include <array>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -19,6 +20,9 @@ struct OracleNumber {
   double weight = 0;  ///< in the sum of the statistics gate (drift.hpp)
   /// Of o: bound of the result's error before it is rounded to the format (is_rounded_from).
   double before_storing = std::numeric_limits<double>::infinity();
+  /// The random part of a correct kernel's error, of which `bound` has a multiple, and all else;
+  /// random 0: not known apart (ErrorSize).
+  double random = 0, beside_random = 0;
 };
 
 struct OracleRow {
@@ -27,6 +31,7 @@ struct OracleRow {
   std::vector<OracleNumber> o;  ///< [head_dim]
   OracleNumber lse;
   Drift o_drift;
+  std::array<double, trend_count> lse_along{};  ///< derivatives of lse; used where lse.random > 0
 };
 
 /// The equations of reference/, read with a running error bound; a row whose rounding error in

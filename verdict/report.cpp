@@ -12,6 +12,7 @@
 #include "support/markup.hpp"
 #include "support/text.hpp"
 #include "verdict/error_places.hpp"
+#include "verdict/judge_element.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -53,6 +54,7 @@ ordered_json to_json(const OutputJudgement& output) {
           {"blind", output.blind},
           {"failed_by_head", output.failed_by_head},
           {"where", where_it_fails(output)},
+          {"statistics", statistics_that_fail(output)},
           {"worst", where}};
 }
 
@@ -60,7 +62,14 @@ ordered_json to_json(const OutputJudgement& output) {
 std::string headline(const Judgement& judgement) {
   if (!judgement.failure.empty()) return judgement.failure;
   if (!judgement.matches.empty()) return judgement.matches.front().text;
-  return judgement.remark.empty() ? "outside the bound" : judgement.remark;
+  if (!judgement.remark.empty()) return judgement.remark;
+  for (const auto& output : judgement.outputs) {
+    if (output.outcome != Outcome::fail) continue;
+    if (output.failed > 0) break;
+    const auto statistics = statistics_that_fail(output);
+    if (!statistics.empty()) return output.name + ": " + statistics.front();
+  }
+  return "outside the bound";
 }
 
 /// Several cells in one line of the table.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/row_bounds.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace plumbline::verdict {
@@ -41,6 +42,7 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
 
   row.products.resize(n);
   row.bias.resize(n);
+  double key_squares = 0.0;
   std::vector<double> by_rotation(n, 0.0), by_operands(n, 0.0);
   const double operand_lost = operand_underflow(contract_);
   // A slope times a distance, either of which may be flushed.
@@ -51,6 +53,7 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
     double sum = 0.0;
     for (int d = 0; d < spec.head_dim; ++d) sum += std::abs(q[d].value() * k[d].value());
     row.products[m] = scale * sum;
+    for (int d = 0; d < spec.head_dim; ++d) key_squares += k[d].value() * k[d].value();
     row.forward.value.push_back(case_.v.data() + key_row * spec.head_dim);
     if (operand_lost > 0) {
       double sizes = 0.0;
@@ -78,6 +81,11 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
 
   const auto& ssmax = case_[PLUMBLINE_SSMAX_SCALE];
   if (spec.ssmax) row.factor = ssmax[head] * std::log(static_cast<double>(n));
+  row.forward.random_signs = has_random_signs(spec);
+  double squares = 0.0;
+  for (int d = 0; d < spec.head_dim; ++d) squares += q[d].value() * q[d].value();
+  row.forward.spread =
+      std::abs(row.factor) * scale * std::sqrt(squares * key_squares / (double(n) * spec.head_dim));
   row.score_error = score_errors(contract_, spec.head_dim, case_.scale, spec.ssmax, row.factor,
                                  row.score, row.products, row.bias_error);
 }
@@ -89,6 +97,11 @@ void RowBounds::fill_bounds(BoundedRow& row, double lse) const {
   row.forward.output = row.output;
   row.forward.lse = lse;
   row.bounds = forward_row_bounds(contract_, o_format_, row.forward);
+  if (!row.forward.random_signs) return;
+  row.lse_errors =
+      lse_errors(contract_, row.forward, row.bounds,
+                 {row.bias, row.products, row.bias_error, row.factor, case_.spec.ssmax});
+  row.bounds.lse = std::min(row.bounds.lse, row.lse_errors.bound());
 }
 
 }  // namespace plumbline::verdict

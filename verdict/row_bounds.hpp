@@ -8,6 +8,7 @@
 #include "verdict/case_reading.hpp"
 #include "verdict/certified.hpp"
 #include "verdict/forward_bounds.hpp"
+#include "verdict/lse_errors.hpp"
 #include "verdict/score_method_errors.hpp"
 
 namespace plumbline::verdict {
@@ -31,6 +32,7 @@ struct BoundedRow {
   double factor = 1.0;  ///< c
   ForwardRow forward;
   ForwardRowBounds bounds;
+  LseErrors lse_errors;  ///< with random signs
 };
 
 /// Bounds the rows of a case.

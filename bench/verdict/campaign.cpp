@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "support/draw.hpp"
-#include "verdict/drift.hpp"
+#include "verdict/judge_element.hpp"
 #include "verdict/property.hpp"
 #include "verdict/rows.hpp"
 #include "verdict/same_bits.hpp"
@@ -184,7 +184,7 @@ std::set<std::string> gates_of(const verdict::Judgement& judgement) {
             ? "dq, dk, dv"
             : "parameters";
     if (output.failed > 0) gates.insert(exact ? "exact rows" : "bound: " + of);
-    if (output.drift.deviations() > verdict::largest_deviation) gates.insert("statistics");
+    if (!verdict::statistics_that_fail(output).empty()) gates.insert("statistics");
   }
   if (gates.empty()) gates.insert("other: " + judgement.kind);
   return gates;

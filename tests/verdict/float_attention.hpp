@@ -22,6 +22,7 @@ struct Faults {
   float output_factor = 1.0f;  ///< multiplies o before it is stored
   /// P on its way to V: a float, or rounded to the format, or cut to it.
   enum { p_kept, p_rounded, p_cut } p = p_kept;
+  float p_noise = 0;  ///< every P on its way to V is off by this part, either sign
 };
 
 /// Rounded towards zero to bf16's bits.
@@ -103,6 +104,7 @@ inline cases::Outputs float_attention(const cases::Case& c, const Faults& faults
           float operand = p;
           if (faults.p == Faults::p_rounded) operand = cases::stored(p, s.format);
           if (faults.p == Faults::p_cut) operand = cut_to_bf16(p);
+          operand *= 1 + ((j * 2654435761u + r * 40503u) >> 31 ? faults.p_noise : -faults.p_noise);
           for (int d = 0; d < s.head_dim; ++d)
             o[d] += operand * c.v[(kv * s.keys + j) * s.head_dim + d];
         }

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "cases/case_file.hpp"
+#include "verdict/random_rounding.hpp"
 
 using namespace plumbline;
 using cases::Format;
@@ -20,6 +21,7 @@ struct Row {
   std::vector<double> score, score_error, probability, output;
   std::vector<float> v;
   double lse = 0;
+  bool random_signs = false;
 
   Row(std::vector<double> scores, std::vector<float> values, double sigma)
       : score(std::move(scores)), score_error(score.size(), sigma), v(std::move(values)) {
@@ -42,6 +44,7 @@ struct Row {
     for (const float& value : v) row.value.push_back(&value);
     row.output = output;
     row.lse = lse;
+    row.random_signs = random_signs;
     return verdict::forward_row_bounds(contract, format, row);
   }
 };
@@ -255,4 +258,88 @@ BOOST_AUTO_TEST_CASE(a_tf32_output_is_stored_as_a_float) {
   const Row row({1.0}, {1.0f}, 0.0);
   BOOST_TEST(row.bounds(cases::undeclared_contract(), Format::tf32).output[0] ==
              row.bounds(cases::undeclared_contract(), Format::fp32).output[0]);
+}
+
+BOOST_AUTO_TEST_CASE(roundings_of_p_that_know_nothing_of_v_stay_within_the_random_bound) {
+  // Each P off by all of 2^-8, to any side that does not follow v. The sum of 300 keys is near
+  // normal with the standard deviation that the bound has eight of: among 4000 some pass 3 of it.
+  auto contract = cases::undeclared_contract();
+  contract.probability_format = PLUMBLINE_BF16;
+  contract.exp_error = 0;
+  std::mt19937 random(11);
+  double largest = 0, of_worst = 0;
+  for (int n = 0; n < 4000; ++n) {
+    Row row = random_row(random, 300, 0.1);
+    std::fill(row.score_error.begin(), row.score_error.end(), 0.0);
+    const double worst = row.bounds(contract, Format::fp32).output[0];
+    row.random_signs = true;
+    const auto bounds = row.bounds(contract, Format::fp32);
+    double error = 0, chosen = 0;
+    for (std::size_t j = 0; j < row.v.size(); ++j) {
+      const double most = 0x1p-8 * row.probability[j] * row.v[j];
+      error += (j % 3 ? 1 : -1) * most;
+      chosen += std::abs(most);  // to the side of v: no kernel can
+    }
+    largest = std::max(largest, std::abs(error) / bounds.random[0]);
+    BOOST_TEST(std::abs(error) <= bounds.output[0]);
+    BOOST_TEST(chosen <= worst);
+    of_worst = std::max(of_worst, bounds.output[0] / worst);
+    BOOST_TEST(chosen > bounds.output[0]);
+  }
+  BOOST_TEST(largest > 3.0);
+  BOOST_TEST(of_worst < 0.75);
+}
+
+BOOST_AUTO_TEST_CASE(float_sums_stay_within_the_random_bounds) {
+  const auto contract = cases::undeclared_contract();
+  std::mt19937 random(13);
+  std::normal_distribution<double> normal;
+  double of_signed = 0, of_weights = 0;
+  for (int n = 0; n < 200; ++n) {
+    const int keys = 2000;
+    std::vector<double> p;
+    float sum = 0, products = 0;
+    double exact_sum = 0, exact = 0, size = 0, squares = 0;
+    for (int j = 0; j < keys; ++j) {
+      const auto weight = static_cast<float>(std::exp(normal(random) / 64));
+      const auto x = static_cast<float>(weight * normal(random));
+      p.push_back(weight);
+      sum += weight;
+      exact_sum += weight;
+      products += x;
+      exact += x;
+      size += std::abs(x);
+      squares += double{x} * x;
+    }
+    for (double& weight : p) weight /= exact_sum;
+    const auto error = verdict::weight_sum_error(contract, p, 1.0 / 64);
+    BOOST_TEST(error.systematic == 0);
+    of_weights = std::max(of_weights, std::abs(sum - exact_sum) / exact_sum / error.random);
+    of_signed = std::max(of_signed,
+                         std::abs(products - exact) /
+                             verdict::signed_sum_error(contract, keys, size, std::sqrt(squares)));
+  }
+  // Half of the units in the last place are smaller by up to a half, and their errors are uniform.
+  BOOST_TEST(of_weights <= verdict::largest_deviation);
+  BOOST_TEST(of_weights > 0.5);
+  BOOST_TEST(of_signed <= 1.0);
+  BOOST_TEST(of_signed > 0.01);
+  // 2000 equal weights: all additions of a binade may round to the same side, and nothing is
+  // random.
+  const std::vector<double> equal(2000, 1.0 / 2000);
+  BOOST_TEST(verdict::weight_sum_error(contract, equal, 0.0).random == 0);
+  BOOST_TEST(verdict::weight_sum_error(contract, equal, 0.0).systematic ==
+             verdict::gamma(2000, 0x1p-24));
+  auto cut = contract;
+  cut.unit_roundoff = 0x1p-23;
+  BOOST_TEST(verdict::weight_sum_error(cut, equal, 1.0).random == 0);
+}
+
+BOOST_AUTO_TEST_CASE(sums_of_squares_stay_below_the_limit_of_chi_squared) {
+  // All of a group alike, each of size 1: K times its size exactly, the limit a little more.
+  BOOST_TEST(verdict::largest_sum_of_squares(1e6, 3) < 1.012 * 3e6);
+  BOOST_TEST(verdict::largest_sum_of_squares(1e6, 3) > 3e6);
+  // One number: P(z^2 > 76.3) for a normal z is 2.5e-18, below e^-32.
+  BOOST_TEST(verdict::largest_sum_of_squares(1, 1) > 64.0);
+  BOOST_TEST(verdict::largest_sum_of_squares(1, 1) < 77.0);
 }

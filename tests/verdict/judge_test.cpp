@@ -6,6 +6,7 @@
 #include "cases/case_file.hpp"
 #include "float_attention.hpp"
 #include "support/error.hpp"
+#include "verdict/judge_element.hpp"
 #include "verdict/spec_generator.hpp"
 
 using namespace plumbline;
@@ -177,6 +178,76 @@ BOOST_AUTO_TEST_CASE(an_o_whose_errors_all_lean_to_one_side_fails_though_each_is
       verdict::judge(c_tied, rounding, test::float_attention(c_tied, {.p = test::Faults::p_cut}), 2)
           .output("o");
   BOOST_TEST(o.drift.variance == 0);
+}
+
+BOOST_AUTO_TEST_CASE(
+    a_scale_off_by_one_part_in_a_hundred_and_sixty_thousand_fails_by_all_rows_together) {
+  auto spec = small_case(cases::BiasMethod::alibi, cases::Format::bf16).spec;
+  spec.heads = spec.kv_heads = 2;
+  spec.queries = spec.keys = 96;
+  const auto c = cases::generate(spec);
+  auto declared = contract;
+  declared.exp_error = 0x1p-22;
+  const auto judged = [&](const test::Faults& faults) {
+    return verdict::judge(c, declared, test::float_attention(c, faults), 2).output("lse");
+  };
+  const auto correct = judged({});
+  BOOST_TEST((correct.outcome == Outcome::pass));
+  for (const auto& trend : correct.trends) BOOST_TEST(trend.drift.variance > 0);
+  for (const float factor : {1 + 6e-6f, 1 - 6e-6f}) {
+    const auto scale = judged({.scale_factor = factor});
+    BOOST_TEST(scale.failed == 0);  // each row is within its bound
+    BOOST_TEST((scale.outcome == Outcome::fail));
+    const auto& trend = scale.trends[static_cast<int>(verdict::Trend::scale)];
+    BOOST_TEST(trend.drift.deviations() > verdict::largest_deviation);
+    BOOST_TEST(std::abs(trend.drift.moment / trend.response - (factor - 1)) < 1e-6);
+    std::string text;
+    for (const auto& what : verdict::statistics_that_fail(scale)) text += what;
+    BOOST_TEST(text.find("follow the scale of q.k, as if it were off by") != text.npos);
+  }
+  // Nothing is said of numbers that are not generic.
+  spec.family = cases::Family::tied;
+  const auto c_tied = cases::generate(spec);
+  const auto tied = verdict::judge(c_tied, declared, test::float_attention(c_tied), 2);
+  BOOST_TEST(tied.output("lse").trends[0].drift.variance == 0);
+}
+
+BOOST_AUTO_TEST_CASE(noise_in_p_fails_by_its_size_though_each_element_may_have_its_error) {
+  cases::Spec spec = small_case(cases::BiasMethod::nope, cases::Format::bf16).spec;
+  spec.family = cases::Family::diffuse;
+  spec.keys = 1024;
+  spec.queries = 4;
+  spec.query_offset = 1020;
+  const auto c = cases::generate(spec);
+  auto rounding = contract;
+  rounding.probability_format = PLUMBLINE_BF16;
+  const auto judged = [&](float noise) {
+    const test::Faults faults{.p = test::Faults::p_rounded, .p_noise = noise};
+    return verdict::judge(c, rounding, test::float_attention(c, faults), 2).output("o");
+  };
+  const auto correct = judged(0);
+  BOOST_TEST((correct.outcome == Outcome::pass));
+  BOOST_TEST(correct.size.part_of_largest() > 0);
+  const auto noisy = judged(2.4f * 0x1p-8f);
+  BOOST_TEST(noisy.failed == 0);
+  BOOST_TEST(noisy.size.part_of_largest() > 1);
+  BOOST_TEST((noisy.outcome == Outcome::fail));
+}
+
+BOOST_AUTO_TEST_CASE(one_key_of_eight_thousand_that_is_missing_in_l_fails) {
+  cases::Spec spec = small_case(cases::BiasMethod::nope).spec;
+  spec.family = cases::Family::diffuse;
+  spec.heads = spec.kv_heads = 1;
+  spec.head_dim = 8;
+  spec.keys = 8192;
+  spec.queries = 1;
+  spec.query_offset = 8191;
+  const auto c = cases::generate(spec);
+  auto outputs = test::float_attention(c);
+  BOOST_TEST((verdict::judge(c, contract, outputs, 2).outcome == Outcome::pass));
+  outputs.lse[0] += std::log1p(-1.0f / 8192);  // gamma_n alone is four times that
+  const auto lse = verdict::judge(c, contract, outputs, 2).output("lse");
+  BOOST_TEST(lse.failed == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_contract_that_no_kernel_of_the_format_needs_is_bad_input) {
