@@ -22,7 +22,8 @@ struct AlarmResult {
 };
 
 /// Variants and cases drawn from the seed, every pass, bias and format in turn.
-/// @param products largest batch x heads x queries x keys x head_dim of a case.
+/// @param products largest batch x heads x queries x keys x head_dim of a case; of nine in ten at
+/// most 2^16.
 /// The same result for any number of threads.
 AlarmResult false_alarms(long runs, std::uint64_t seed, long products, int threads,
                          const std::function<void(long)>& done = {});

@@ -3,6 +3,7 @@
 // reading of the kernel is what other suites' criteria compare with.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -12,8 +13,9 @@
 
 namespace plumbline::bench {
 
-/// The upper `kept` bits of the significand's 23, the rest cut off.
-inline float cut(float x, int kept) {
+/// The upper `kept` bits of the significand's 23, the rest cut off. A call of its own: where g++ 12
+/// inlines it beside a branch that leaves x as it is, it loses the cutting.
+[[gnu::noipa]] inline float cut(float x, int kept) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & (~std::uint32_t{0} << (23 - kept)));
 }
 
@@ -27,6 +29,22 @@ inline float nearest(float x, int kept) {
   return std::bit_cast<float>(rounded & (~std::uint32_t{0} << dropped));
 }
 
+/// The format of outputs: bf16 where inputs have 8 bits.
+inline int output_format(int format) {
+  return format == PLUMBLINE_E4M3 || format == PLUMBLINE_E5M2 ? PLUMBLINE_BF16 : format;
+}
+
+/// A multiple of an 8-bit format's spacing at x, `whole` rounding x / spacing; no more than the
+/// largest number.
+template <class Whole>
+float in_8_bits(float x, int format, const Whole& whole) {
+  if (x == 0 || !std::isfinite(x)) return x;
+  const bool e4m3 = format == PLUMBLINE_E4M3;
+  const double step = std::ldexp(1.0, std::max(std::ilogb(x), e4m3 ? -6 : -14) - (e4m3 ? 3 : 2));
+  const double largest = e4m3 ? 448 : 57344;
+  return static_cast<float>(std::clamp(whole(x / step) * step, -largest, largest));
+}
+
 /// To nearest in the format.
 template <class Real>
 Real rounded(Real x, int format) {
@@ -38,9 +56,58 @@ Real rounded(Real x, int format) {
       return nearest(x, 10);
     case PLUMBLINE_FP16:
       return static_cast<float>(static_cast<_Float16>(x));
+    case PLUMBLINE_E4M3:
+    case PLUMBLINE_E5M2:
+      return in_8_bits(static_cast<float>(x), format, [](double n) { return std::nearbyint(n); });
     default:
       return x;
   }
+}
+
+/// What a fault loses in a format, to nearest: in double too, where it is all that is lost.
+template <class Real>
+Real lost(Real x, int format) {
+  return static_cast<Real>(rounded(static_cast<float>(x), format));
+}
+
+/// A number on its way into a product: `kept` bits of its significand, cut or to nearest.
+template <class Real>
+Real operand(Real x, int kept, bool cuts) {
+  if constexpr (std::is_same_v<Real, float>) {
+    if (kept == 23) return x;
+    return cuts ? cut(x, kept) : nearest(x, kept);
+  }
+  return x;
+}
+
+/// x and a part, -1/2 to 1/2, of the step between neighbours of the format; x itself where the
+/// format has it.
+inline float dithered(float x, int format, double part) {
+  int bits = 0, least = -126;  // of the significand after the point; of normal numbers' exponents
+  switch (format) {
+    case PLUMBLINE_BF16:
+      bits = 7;
+      break;
+    case PLUMBLINE_TF32:
+      bits = 10;
+      break;
+    case PLUMBLINE_FP16:
+      bits = 10;
+      least = -14;
+      break;
+    case PLUMBLINE_E4M3:
+      bits = 3;
+      least = -6;
+      break;
+    case PLUMBLINE_E5M2:
+      bits = 2;
+      least = -14;
+      break;
+    default:
+      return x;
+  }
+  if (!std::isfinite(x) || rounded(x, format) == x) return x;
+  return static_cast<float>(x + part * std::ldexp(1.0, std::max(std::ilogb(x), least) - bits));
 }
 
 /// Towards zero in the format.
@@ -58,6 +125,9 @@ inline float truncated(float x, int format) {
                                                std::bit_cast<std::uint16_t>(half) - 1))
                                          : half);
     }
+    case PLUMBLINE_E4M3:
+    case PLUMBLINE_E5M2:
+      return in_8_bits(x, format, [](double n) { return std::trunc(n); });
     default:
       return x;
   }
@@ -83,9 +153,9 @@ enum class Exponential {
   folded       ///< log2 e folded into the scores: maxima and sums are of base 2
 };
 
-/// 2^x for x <= 0, the fraction's power by a polynomial: relative error below 2^-22.
+/// 2^x, the fraction's power by a polynomial: relative error below 2^-22.
 inline float polynomial_exp2(float x) {
-  if (x < -126) return std::exp2(x);
+  if (!(std::abs(x) <= 126)) return std::exp2(x);
   const float whole = std::nearbyint(x), f = x - whole;
   // Taylor's series at |f ln 2| <= 0.35: the first term left out is 0.35^8 / 8! = 6e-9, below the
   // roundings.
@@ -112,6 +182,12 @@ Real exponential(Real x, Exponential how) {
     default:
       return std::exp(x);
   }
+}
+
+/// e^x of a number that has no factor log2 e in it, whatever the scores have.
+template <class Real>
+Real unfolded(Real x, Exponential how) {
+  return exponential(x, how == Exponential::folded ? Exponential::base_2 : how);
 }
 
 }  // namespace plumbline::bench

@@ -5,9 +5,13 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "bench/verdict/bias.hpp"
+#include "bench/verdict/cope.hpp"
+#include "bench/verdict/dape.hpp"
 #include "bench/verdict/variant.hpp"
 
 namespace plumbline::bench {
@@ -25,7 +29,13 @@ struct Row {
   std::vector<int> keys;
   std::vector<Real> z, s;  ///< scaled product and bias; times the factor of SSMax
   Real factor = 1, log_n = 0;
+  CopeRow<Real> cope{};  ///< where the bias is CoPE
 };
+
+template <class Real>
+struct BackwardSums;
+template <class Real>
+struct RowGradient;
 
 template <class Real>
 class Attention {
@@ -51,8 +61,14 @@ class Attention {
     std::vector<Real> values;
   };
   bool visible(int batch, int i, int j, int query, bool backward) const;
+  Real scaled_product(int batch, int head, int query, int key, bool backward) const;
+  const DapeRow<Real>& dape_row(int batch, int query, bool backward) const;
+  CopeRow<Real> cope_row(int batch, int head, int query, const std::vector<int>& keys,
+                         const std::vector<Real>& scores) const;
+  std::vector<Real> added(int batch, int head, int query, Row<Real>& row, bool backward) const;
   Real score_noise(int batch, int head, int query, int key) const;
   Real operand(Real x) const;
+  double part() const;
   Real weight(Real p) const;
   Real exp(Real x) const;
   void dropped(Row<Real>& row) const;
@@ -61,14 +77,30 @@ class Attention {
   void finish(const std::vector<Partial>& parts, const Row<Real>& row, Real* o, Real* lse) const;
   void forward_row(int batch, int head, int query, Results<Real>& results) const;
 
+  // The backward pass of a row: through the softmax, through what is added to the scores, and into
+  // the products.
+  RowGradient<Real> softmax_gradient(int batch, int head, int query,
+                                     BackwardSums<Real>& sums) const;
+  void dape_gradient(int batch, int query, std::vector<RowGradient<Real>>& heads,
+                     BackwardSums<Real>& sums) const;
+  void cope_gradient(int batch, int head, int query, RowGradient<Real>& grad,
+                     BackwardSums<Real>& sums) const;
+  void product_gradient(int batch, int head, int query, const RowGradient<Real>& grad,
+                        BackwardSums<Real>& sums) const;
+
   const Problem& in_;
   const plumbline_problem& p_;
   const Variant& variant_;
   const Fault& fault_;
   Bias<Real> bias_;
+  Cope<Real> cope_;
+  Dape<Real> dape_;
   std::vector<Real> q_, k_, v_;  ///< turned by RoPE, rounded as operands
   Real scale_;
   mutable std::vector<Real> left_over_;  ///< what stale_accumulator finds there
+  mutable std::uint64_t dithered_ = 0;   ///< roundings drawn so far
+  /// By batch, query row and pass: computed once for all heads.
+  mutable std::map<std::tuple<int, int, bool>, DapeRow<Real>> dape_rows_;
 };
 
 /// Turns every row's pairs by its position, forwards (sign 1) or back (-1).

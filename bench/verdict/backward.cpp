@@ -1,164 +1,209 @@
 // SPDX-License-Identifier: Apache-2.0
 // The backward pass, row by row.
-#include <limits>
+#include "bench/verdict/backward.hpp"
 
-#include "bench/verdict/parameter_sums.hpp"
+#include <limits>
 
 namespace plumbline::bench {
 namespace {
 
 using F = FaultKind;
 
-/// dK or dV, as several partial sums over the rows.
-template <class Real>
-class KeySums {
- public:
-  KeySums(std::size_t size, int parts, bool cuts, bool overwrites, bool in_bf16)
-      : size_(size),
-        parts_(parts),
-        cuts_(cuts),
-        overwrites_(overwrites),
-        in_bf16_(in_bf16),
-        sums_(size * parts, Real(0)) {}
-  void add(std::size_t at, int row, Real term) {
-    Real& total = sums_[(row % parts_) * size_ + at];
-    total = overwrites_ ? term : sum(total, term, cuts_);
-    if (in_bf16_) total = rounded(total, PLUMBLINE_BF16);
-  }
-  std::vector<Real> total(Real factor) const {
-    std::vector<Real> result(size_);
-    for (std::size_t at = 0; at < size_; ++at) {
-      Real total = sums_[at];
-      for (int part = 1; part < parts_; ++part) {
-        total = sum(total, sums_[part * size_ + at], cuts_);
-      }
-      result[at] = total * factor;
-    }
-    return result;
-  }
-
- private:
-  std::size_t size_;
-  int parts_;
-  bool cuts_, overwrites_, in_bf16_;
-  std::vector<Real> sums_;
-};
-
 }  // namespace
+
+/// dL/dlogits of a row, and what it adds to dV.
+template <class Real>
+RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
+                                                    BackwardSums<Real>& sums) const {
+  const auto is = [&](F kind) { return fault_.is(kind); };
+  const auto exp_of = [&](Real x) { return unfolded(x, variant_.exponential); };
+  const int dim = p_.head_dim, group = p_.heads / p_.kv_heads, kv = kv_head(h);
+  RowGradient<Real> grad;
+  grad.row = this->row(b, h, r, true);
+  const Row<Real>& row = grad.row;
+  const std::size_t at = in_.query_row(b, h, r), n = row.keys.size();
+  if (n == 0) return grad;
+  const std::size_t before = in_.query_row(b, h, std::max(r - 1, 0));
+  const Real* upstream = sums.operand_grad_o.data() + at * dim;
+  std::vector<Real> p(n), dp(n);
+  for (std::size_t m = 0; m < n; ++m) {
+    dp[m] = product(upstream, v_.data() + in_.key_row(b, kv, row.keys[m]) * dim);
+  }
+  Real lse = sums.results.lse[is(F::lse_of_row_before) ? before : at], d = 0;
+  if (variant_.anew) {
+    const Real maximum = *std::max_element(row.s.begin(), row.s.end());
+    Real total = 0;
+    for (const Real s : row.s) total += exp_of(s - maximum);
+    lse = maximum + std::log(total);
+  }
+  if (is(F::backward_lse_off)) lse += static_cast<Real>(fault_.amount);
+  for (std::size_t m = 0; m < n; ++m) p[m] = exp_of(row.s[m] - lse);
+  if (variant_.anew) {
+    for (std::size_t m = 0; m < n; ++m) d += p[m] * dp[m];
+  } else {
+    const std::size_t of = is(F::d_of_row_before) ? before : at;
+    for (int c = 0; c < dim; ++c) d += sums.grad_o[of * dim + c] * sums.results.o[of * dim + c];
+  }
+  if (is(F::d_missing)) d = 0;
+  if (is(F::d_sign)) d = -d;
+  if (is(F::d_half)) d /= 2;
+  if (is(F::d_off)) d *= static_cast<Real>(1 + fault_.amount);
+  if (is(F::d_in_bf16)) d = lost(d, PLUMBLINE_BF16);
+  grad.keys = row.keys;
+  const bool group_counts = h % group == group - 1;  // where the last of a group alone counts
+  const bool left_out = (is(F::dv_last_row_missing) && r == p_.queries - 1) ||
+                        (is(F::dv_last_head_only) && !group_counts);
+  const int v_head = is(F::dv_head_of_next) ? (kv + 1) % p_.kv_heads : kv;
+  for (std::size_t m = 0; m < n; ++m) {
+    const int j = row.keys[m];
+    Real ds = p[m] * (dp[m] - d);
+    if (is(F::ds_without_p)) ds = dp[m] - d;
+    if (is(F::ds_doubled)) ds *= 2;
+    if (is(F::ds_sign)) ds = -ds;
+    if (is(F::ds_noise)) ds *= 1 + score_noise(b, h, r, j);
+    if (is(F::ds_in_fp16)) ds = lost(ds, PLUMBLINE_FP16);
+    grad.by_ssmax += ds * row.z[m];
+    const Real dz = is(F::ssmax_factor_missing) ? ds : ds * row.factor;
+    grad.product.push_back(dz);
+    Real p_used = weight(p[m]);
+    if (is(F::backward_p_truncated) || is(F::dv_p_truncated)) {
+      p_used = truncated(static_cast<float>(p[m]), variant_.p_format);
+    }
+    if (is(F::dv_of_ds)) p_used = weight(dz);
+    const std::size_t to_v = in_.key_row(b, v_head, j) * dim;
+    for (int c = 0; c < dim && !left_out; ++c) {
+      sums.dv.add(to_v + c, sums.rows_done, p_used * upstream[c]);
+    }
+  }
+  grad.bias = grad.product;
+  return grad;
+}
+
+/// Back through the network, which has all keys of all heads.
+template <class Real>
+void Attention<Real>::dape_gradient(int b, int r, std::vector<RowGradient<Real>>& heads,
+                                    BackwardSums<Real>& sums) const {
+  const auto keys = static_cast<std::size_t>(p_.keys);
+  std::vector<Real> logits(heads.size() * keys, Real(0));
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    for (std::size_t m = 0; m < heads[h].keys.size(); ++m) {
+      logits[h * keys + heads[h].keys[m]] += heads[h].product[m];
+    }
+  }
+  const auto grad = dape_.grad(dape_row(b, r, true), logits, r + p_.query_offset);
+  sums.parameters.add_to_row(PLUMBLINE_HIDDEN_WEIGHT, 0, grad.first_weight);
+  sums.parameters.add_to_row(PLUMBLINE_HIDDEN_BIAS, 0, grad.first_bias);
+  const std::size_t weights = grad.second_weight.size() / heads.size();
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    heads[h].keys.resize(keys);
+    for (std::size_t j = 0; j < keys; ++j) heads[h].keys[j] = static_cast<int>(j);
+    heads[h].product.assign(grad.a.begin() + h * keys, grad.a.begin() + (h + 1) * keys);
+    heads[h].bias.assign(grad.b.begin() + h * keys, grad.b.begin() + (h + 1) * keys);
+    const auto of_head = grad.second_weight.begin() + h * weights;
+    heads[h].output_weight.assign(of_head, of_head + weights);
+    heads[h].output_bias = {grad.second_bias[h]};
+  }
+}
+
+template <class Real>
+void Attention<Real>::cope_gradient(int b, int h, int r, RowGradient<Real>& grad,
+                                    BackwardSums<Real>& sums) const {
+  const int dim = p_.head_dim;
+  const std::vector<Real> by_row = cope_.grad(grad.row.cope, grad.product);
+  const std::size_t at = in_.query_row(b, h, r) * dim;
+  for (int n = 0; n < cope_.positions(); ++n) {
+    std::vector<Real> to_table(dim);
+    for (int c = 0; c < dim; ++c) {
+      to_table[c] = by_row[n] * q_[at + c];
+      if (!fault_.is(F::cope_dq_without_table)) {
+        grad.added_to_q[c] += by_row[n] * static_cast<Real>(cope_.embedding(h, n)[c]);
+      }
+    }
+    sums.parameters.add_to_row(PLUMBLINE_POSITION_EMBEDDING, static_cast<std::size_t>(n) * dim,
+                               to_table);
+  }
+}
+
+/// What a row adds to dQ, dK and to the parameters' gradients.
+template <class Real>
+void Attention<Real>::product_gradient(int b, int h, int r, const RowGradient<Real>& grad,
+                                       BackwardSums<Real>& sums) const {
+  const auto is = [&](F kind) { return fault_.is(kind); };
+  const int dim = p_.head_dim, group = p_.heads / p_.kv_heads, kv = kv_head(h);
+  const std::size_t at = in_.query_row(b, h, r), n = grad.keys.size();
+  Real* dq = sums.results.grad_q.data() + at * dim;
+  const Real* q = q_.data() + at * dim;
+  const int k_head = is(F::dk_head_of_next) ? (kv + 1) % p_.kv_heads : kv;
+  const bool left_out = (is(F::dk_last_row_missing) && r == p_.queries - 1) ||
+                        (is(F::dk_last_head_only) && h % group != group - 1);
+  for (std::size_t m = 0; m < n; ++m) {
+    const int j = grad.keys[m];
+    Real z_used = weight(grad.product[m]);
+    if (is(F::backward_p_truncated)) {
+      z_used = truncated(static_cast<float>(grad.product[m]), variant_.p_format);
+    }
+    const Real* k = k_.data() + in_.key_row(b, kv, j) * dim;
+    const std::size_t to_k = in_.key_row(b, k_head, j) * dim;
+    for (int c = 0; c < dim; ++c) {
+      if (!(is(F::dq_last_key_missing) && m == n - 1)) {
+        dq[c] = sum(dq[c], z_used * k[c], variant_.cuts);
+        if (is(F::dq_in_bf16)) dq[c] = lost(dq[c], PLUMBLINE_BF16);
+      }
+      if (!left_out) sums.dk.add(to_k + c, sums.rows_done, z_used * q[c]);
+    }
+    sums.parameters.pair(bias_.pair(b, h, r, j), grad.bias[m]);
+  }
+  for (int c = 0; c < dim; ++c) {
+    dq[c] *= is(F::dq_unscaled) ? Real(1) : scale_;
+    if (!grad.added_to_q.empty()) dq[c] += grad.added_to_q[c];
+  }
+}
 
 template <class Real>
 void Attention<Real>::backward(Results<Real>& results,
                                const std::array<bool, PLUMBLINE_PARAMETER_COUNT>& wanted) const {
   const auto is = [&](F kind) { return fault_.is(kind); };
-  const auto off = static_cast<Real>(1 + fault_.amount);
-  const int dim = p_.head_dim, group = p_.heads / p_.kv_heads;
-  std::vector<Real> grad_o(in_.grad_o.begin(), in_.grad_o.end());
-  std::vector<Real> operand_grad_o(grad_o);
-  for (Real& x : operand_grad_o) x = operand(x);
-  results.grad_q.assign(grad_o.size(), 0);
   const std::size_t keys = in_.k.size();
-  KeySums<Real> dk(keys, variant_.key_sums, variant_.cuts, is(F::dk_overwritten),
-                   is(F::dk_in_bf16));
-  KeySums<Real> dv(keys, variant_.key_sums, variant_.cuts, is(F::dv_overwritten),
-                   is(F::dv_in_bf16));
-  ParameterSums<Real> parameters(bias_, wanted, variant_.prefix_in_float, results);
-  const auto exp_of = [&](Real x) {
-    return exponential(x, variant_.exponential == Exponential::folded ? Exponential::base_2
-                                                                      : variant_.exponential);
-  };
+  const std::vector<Real> grad_o(in_.grad_o.begin(), in_.grad_o.end());
+  BackwardSums<Real> sums{
+      results,
+      grad_o,
+      grad_o,
+      {keys, variant_.key_sums, variant_.cuts, is(F::dk_overwritten), is(F::dk_in_bf16)},
+      {keys, variant_.key_sums, variant_.cuts, is(F::dv_overwritten), is(F::dv_in_bf16)},
+      {bias_, dape_.taps(), wanted, variant_.prefix_in_float, results}};
+  for (Real& x : sums.operand_grad_o) x = operand(x);
+  results.grad_q.assign(grad_o.size(), 0);
   for (int b = 0; b < p_.batch; ++b) {
-    for (int h = 0; h < p_.heads; ++h) {
-      const bool group_counts = h % group == group - 1;  // where the last of a group alone counts
-      for (int n_row = 0; n_row < p_.queries; ++n_row) {
-        const int r = variant_.descending ? p_.queries - 1 - n_row : n_row;
-        const Row<Real> row = this->row(b, h, r, true);
-        const std::size_t at = in_.query_row(b, h, r), n = row.keys.size();
-        if (n == 0) {
-          parameters.finish_row(b, h, r);
-          continue;
-        }
-        const std::size_t before = in_.query_row(b, h, std::max(r - 1, 0));
-        const Real* upstream = operand_grad_o.data() + at * dim;
-        std::vector<Real> p(n), dp(n);
-        const int kv = kv_head(h);
-        for (std::size_t m = 0; m < n; ++m) {
-          dp[m] = product(upstream, v_.data() + in_.key_row(b, kv, row.keys[m]) * dim);
-        }
-        Real lse = results.lse[is(F::lse_of_row_before) ? before : at], d = 0;
-        if (variant_.anew) {
-          const Real maximum = *std::max_element(row.s.begin(), row.s.end());
-          Real total = 0;
-          for (const Real s : row.s) total += exp_of(s - maximum);
-          lse = maximum + std::log(total);
-        }
-        if (is(F::backward_lse_off)) lse += static_cast<Real>(fault_.amount);
-        for (std::size_t m = 0; m < n; ++m) p[m] = exp_of(row.s[m] - lse);
-        if (variant_.anew) {
-          for (std::size_t m = 0; m < n; ++m) d += p[m] * dp[m];
-        } else {
-          const std::size_t of = is(F::d_of_row_before) ? before : at;
-          for (int c = 0; c < dim; ++c) d += grad_o[of * dim + c] * results.o[of * dim + c];
-        }
-        if (is(F::d_missing)) d = 0;
-        if (is(F::d_sign)) d = -d;
-        if (is(F::d_half)) d /= 2;
-        if (is(F::d_off)) d *= off;
-        if (is(F::d_in_bf16)) d = rounded(d, PLUMBLINE_BF16);
-        Real of_ssmax = 0;
-        Real* dq = results.grad_q.data() + at * dim;
-        for (std::size_t m = 0; m < n; ++m) {
-          const int j = row.keys[m];
-          Real ds = p[m] * (dp[m] - d);
-          if (is(F::ds_without_p)) ds = dp[m] - d;
-          if (is(F::ds_doubled)) ds *= 2;
-          if (is(F::ds_sign)) ds = -ds;
-          if (is(F::ds_noise)) ds *= 1 + score_noise(b, h, r, j);
-          if (is(F::ds_in_fp16)) ds = rounded(ds, PLUMBLINE_FP16);
-          of_ssmax += ds * row.z[m];
-          const Real dz = is(F::ssmax_factor_missing) ? ds : ds * row.factor;
-          Real p_used = weight(p[m]), z_used = weight(dz);
-          if constexpr (std::is_same_v<Real, float>) {
-            if (is(F::backward_p_truncated)) {
-              z_used = truncated(dz, variant_.p_format);
-              p_used = truncated(p[m], variant_.p_format);
-            }
-            if (is(F::dv_p_truncated)) p_used = truncated(p[m], variant_.p_format);
+    for (sums.rows_done = 0; sums.rows_done < p_.queries; ++sums.rows_done) {
+      const int r = variant_.descending ? p_.queries - 1 - sums.rows_done : sums.rows_done;
+      std::vector<RowGradient<Real>> heads;
+      for (int h = 0; h < p_.heads; ++h) heads.push_back(softmax_gradient(b, h, r, sums));
+      // Heads see the same keys.
+      const bool sees = !heads.front().keys.empty();
+      if (sees && dape_.taps() > 0) dape_gradient(b, r, heads, sums);
+      for (int h = 0; h < p_.heads; ++h) {
+        RowGradient<Real>& grad = heads[h];
+        if (sees) {
+          if (p_.bias == PLUMBLINE_COPE) {
+            grad.added_to_q.assign(p_.head_dim, Real(0));
+            cope_gradient(b, h, r, grad, sums);
           }
-          if (is(F::dv_of_ds)) p_used = z_used;
-          const Real* k = k_.data() + in_.key_row(b, kv, j) * dim;
-          const Real* q = q_.data() + at * dim;
-          const int k_head = is(F::dk_head_of_next) ? (kv + 1) % p_.kv_heads : kv;
-          const int v_head = is(F::dv_head_of_next) ? (kv + 1) % p_.kv_heads : kv;
-          const std::size_t to_k = in_.key_row(b, k_head, j) * dim;
-          const std::size_t to_v = in_.key_row(b, v_head, j) * dim;
-          const bool last_row = r == p_.queries - 1;
-          for (int c = 0; c < dim; ++c) {
-            if (!(is(F::dq_last_key_missing) && m == n - 1)) {
-              dq[c] = sum(dq[c], z_used * k[c], variant_.cuts);
-              if (is(F::dq_in_bf16)) dq[c] = rounded(dq[c], PLUMBLINE_BF16);
-            }
-            if (!(is(F::dk_last_row_missing) && last_row) &&
-                !(is(F::dk_last_head_only) && !group_counts)) {
-              dk.add(to_k + c, n_row, z_used * q[c]);
-            }
-            if (!(is(F::dv_last_row_missing) && last_row) &&
-                !(is(F::dv_last_head_only) && !group_counts)) {
-              dv.add(to_v + c, n_row, p_used * upstream[c]);
-            }
+          product_gradient(b, h, r, grad, sums);
+          sums.parameters.add_to_row(PLUMBLINE_OUTPUT_WEIGHT, 0, grad.output_weight);
+          sums.parameters.add_to_row(PLUMBLINE_OUTPUT_BIAS, 0, grad.output_bias);
+          if (wanted[PLUMBLINE_SSMAX_SCALE]) {
+            sums.parameters.ssmax(grad.by_ssmax *
+                                  (is(F::ssmax_gradient_without_log) ? Real(1) : grad.row.log_n));
           }
-          parameters.pair(bias_.pair(b, h, r, j), dz);
         }
-        for (int c = 0; c < dim; ++c) dq[c] *= is(F::dq_unscaled) ? Real(1) : scale_;
-        if (wanted[PLUMBLINE_SSMAX_SCALE]) {
-          parameters.ssmax(of_ssmax * (is(F::ssmax_gradient_without_log) ? Real(1) : row.log_n));
-        }
-        parameters.finish_row(b, h, r);
+        sums.parameters.finish_row(b, h, r);
       }
     }
   }
-  parameters.finish();
-  results.grad_k = dk.total(is(F::dk_unscaled) ? Real(1) : scale_);
-  results.grad_v = dv.total(1);
+  sums.parameters.finish();
+  results.grad_k = sums.dk.total(is(F::dk_unscaled) ? Real(1) : scale_);
+  results.grad_v = sums.dv.total(1);
   if (p_.bias == PLUMBLINE_ROPE_INTERLEAVED || p_.bias == PLUMBLINE_ROPE_HALF_SPLIT) {
     if (is(F::rope_not_turned_back)) return;
     const int sign = is(F::rope_turned_on) ? 1 : -1;

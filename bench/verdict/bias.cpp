@@ -86,7 +86,7 @@ Real Bias<Real>::value(const Pair& at) const {
     if (fault_.is(FaultKind::cable_squared)) return d * d;
     return fault_.is(FaultKind::signed_distance) ? d : std::abs(d);
   };
-  switch (in_.p.bias) {
+  switch (method()) {
     case PLUMBLINE_NOPE:
     case PLUMBLINE_ROPE_INTERLEAVED:
     case PLUMBLINE_ROPE_HALF_SPLIT:

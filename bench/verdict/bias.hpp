@@ -22,6 +22,23 @@ class Bias {
  public:
   Bias(const Problem& problem, const Fault& fault) : in_(problem), fault_(fault) {}
 
+  /// The additive method: of DAPE the one that it corrects.
+  int method() const {
+    switch (in_.p.bias) {
+      case PLUMBLINE_DAPE_V1_ALIBI:
+      case PLUMBLINE_DAPE_V2_ALIBI:
+        return PLUMBLINE_ALIBI;
+      case PLUMBLINE_DAPE_V1_KERPLE_LOG:
+      case PLUMBLINE_DAPE_V2_KERPLE_LOG:
+        return PLUMBLINE_KERPLE_LOG;
+      case PLUMBLINE_DAPE_V1_CABLE:
+      case PLUMBLINE_DAPE_V2_CABLE:
+        return PLUMBLINE_CABLE;
+      default:
+        return in_.p.bias;
+    }
+  }
+
   /// What is added to the scaled product.
   Real operator()(int batch, int head, int row, int key) const {
     const Pair at = pair(batch, head, row, key);
@@ -29,8 +46,8 @@ class Bias {
     if (fault_.is(FaultKind::bias_sign)) b = -b;
     if (fault_.is(FaultKind::bias_missing)) b = 0;
     if (fault_.is(FaultKind::bias_off)) b *= static_cast<Real>(1 + fault_.amount);
-    if (fault_.is(FaultKind::bias_in_bf16)) b = rounded(b, PLUMBLINE_BF16);
-    if (fault_.is(FaultKind::bias_in_fp16)) b = rounded(b, PLUMBLINE_FP16);
+    if (fault_.is(FaultKind::bias_in_bf16)) b = lost(b, PLUMBLINE_BF16);
+    if (fault_.is(FaultKind::bias_in_fp16)) b = lost(b, PLUMBLINE_FP16);
     return b;
   }
 

@@ -50,6 +50,7 @@ struct Shared {
   cases::Case the_case;
   verdict::KernelRun faultless;
   std::optional<CriterionReference> reference;
+  std::optional<CorrectKernels> correct;
 };
 
 /// The cases of a cell, made when the first mutant asks for them.
@@ -62,7 +63,7 @@ class Cell {
     while (static_cast<int>(cases_.size()) <= n) {
       const auto spec = case_of(first_.pass, first_.bias, first_.format, first_.diffuse,
                                 seed_ + cases_.size(), effort_.products);
-      Shared shared{cases::generate(spec), {}, {}};
+      Shared shared{cases::generate(spec), {}, {}, {}};
       shared.faultless = kernel_of({first_.variant, {}}).run(shared.the_case);
       cases_.push_back(std::move(shared));
     }
@@ -71,6 +72,12 @@ class Cell {
   const CriterionReference& reference(Shared& shared) const {
     if (!shared.reference) shared.reference = criterion_reference(shared.the_case);
     return *shared.reference;
+  }
+  const CorrectKernels& correct(Shared& shared) const {
+    if (!shared.correct) {
+      shared.correct = correct_kernels(shared.the_case, first_.variant, shared.faultless.outputs);
+    }
+    return *shared.correct;
   }
   std::vector<Shared>& made() { return cases_; }
 
@@ -87,6 +94,9 @@ bool told_them(const verdict::KernelRun& run) {
   return run.kind == kernel_process::failure_kind::returned_error ||
          run.kind == kernel_process::failure_kind::exception;
 }
+
+/// Beyond this there is no more to ask.
+constexpr double plainly_apart = 100;
 
 MutantResult judge_mutant(const Mutant& mutant, Cell& cell, const Effort& effort) {
   MutantResult result{};
@@ -109,6 +119,10 @@ MutantResult judge_mutant(const Mutant& mutant, Cell& cell, const Effort& effort
     if (judges) {
       ++result.exercised;
       ++result.judged;
+      if (result.apart < plainly_apart) {
+        result.apart +=
+            told_apart(shared.the_case, cell.correct(shared), mutant, shared.faultless.outputs);
+      }
       const auto judged = verdict::check_spec(kernel_of({mutant.variant, mutant.fault}), spec, 1);
       if (judged.outcome == verdict::Outcome::fail) {
         result.caught = true;
@@ -153,7 +167,7 @@ void judge_control(Cell& cell, const Mutant& first, ControlResult& control) {
     if (!shared.reference) continue;
     for (int n = 0; n < criterion_count; ++n) {
       const auto criterion = static_cast<Criterion>(n);
-      if (!applies(criterion, spec.format)) continue;
+      if (!applies(criterion, spec.bias, spec.format)) continue;
       ++control.compared[n];
       control.rejected[n] += !accepts(criterion, spec, *shared.reference, shared.faultless.outputs);
     }

@@ -11,6 +11,7 @@
 
 #include "bench/verdict/criteria.hpp"
 #include "bench/verdict/mutants.hpp"
+#include "bench/verdict/told_apart.hpp"
 #include "verdict/judge.hpp"
 
 namespace plumbline::bench {
@@ -36,11 +37,14 @@ struct MutantResult {
   std::string kind;                          ///< as the verdict names the failure
   double worst = 0;                          ///< largest error / bound of those it passed
   int undecided = 0;
+  double apart = 0;  ///< told_apart() of the judged cases, up to where it is plain
   int compared = 0;  ///< cases that the criteria saw
   std::array<bool, criterion_count> caught_by{};
 
   /// No bit of any output differed from the faultless kernel's, in any case.
   bool equivalent() const { return exercised == 0; }
+  /// Survives, and nobody could tell it from a correct kernel.
+  bool set_aside() const { return !caught && !equivalent() && apart <= told_apart_from; }
 };
 
 /// What the criteria say of the faultless kernels of the same cells and cases.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bench/verdict/same_precision.hpp"
+#include "cases/formats.hpp"
 
 namespace plumbline::bench {
 namespace {
@@ -45,14 +46,15 @@ bool small_mean_square(const std::vector<float>& got, const std::vector<double>&
 
 /// torch.testing.assert_close's defaults.
 Tolerance torch_default(cases::Format format) {
-  if (format == cases::Format::bf16) return {1e-5, 1.6e-2};
+  if (cases::output_format(format) == cases::Format::bf16) return {1e-5, 1.6e-2};
   if (format == cases::Format::fp16) return {1e-5, 1e-3};
   return {1e-5, 1.3e-6};
 }
 
 /// xFormers' AttentionFwOpBase.ERROR_ATOL and ERROR_RTOL, and those of its backward operator.
 Tolerance xformers(cases::Format format, bool gradient) {
-  if (format == cases::Format::bf16) return gradient ? Tolerance{0.7, 0.1} : Tolerance{2e-2, 5e-3};
+  if (cases::output_format(format) == cases::Format::bf16)
+    return gradient ? Tolerance{0.7, 0.1} : Tolerance{2e-2, 5e-3};
   if (format == cases::Format::fp16) {
     return gradient ? Tolerance{9.5e-2, 2e-2} : Tolerance{4e-3, 4e-4};
   }
@@ -83,22 +85,23 @@ const CriterionInfo& info(Criterion criterion) {
 
 CriterionReference criterion_reference(const cases::Case& the_case) {
   CriterionReference reference{in_double(the_case), {}};
-  if (applies(Criterion::flash_attention, the_case.spec.format)) {
+  if (applies(Criterion::flash_attention, the_case.spec.bias, the_case.spec.format)) {
     reference.same_precision = in_same_precision(the_case);
   }
   return reference;
 }
 
-bool applies(Criterion criterion, cases::Format format) {
-  return criterion != Criterion::flash_attention || format == cases::Format::bf16 ||
-         format == cases::Format::fp16;
+bool applies(Criterion criterion, cases::BiasMethod bias, cases::Format format) {
+  return criterion != Criterion::flash_attention ||
+         (!cases::needs_scores(bias) &&
+          (format == cases::Format::bf16 || format == cases::Format::fp16));
 }
 
 bool looks_at_parameters(Criterion criterion) { return criterion != Criterion::flash_attention; }
 
 bool accepts(Criterion criterion, const cases::Spec& spec, const CriterionReference& reference,
              const cases::Outputs& outputs) {
-  if (!applies(criterion, spec.format)) return true;
+  if (!applies(criterion, spec.bias, spec.format)) return true;
   const auto accepted = [&](const std::vector<float>& got, const std::vector<double>& exact,
                             const std::vector<double>* same_precision, bool gradient) {
     switch (criterion) {

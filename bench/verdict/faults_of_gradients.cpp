@@ -8,9 +8,11 @@ using F = FaultKind;
 using P = Place;
 using B = cases::BiasMethod;
 
-const std::vector<B> learned{B::cable,        B::cable_nw, B::k_cable, B::ggd, B::kerple_log,
-                             B::kerple_power, B::t5,       B::fire,    B::fox, B::k_cable_paper};
-const std::vector<B> of_heads{B::ggd, B::kerple_log, B::kerple_power, B::t5, B::fire};
+const std::vector<B> learned{
+    B::cable, B::cable_nw, B::k_cable,       B::ggd,  B::kerple_log,         B::kerple_power, B::t5,
+    B::fire,  B::fox,      B::k_cable_paper, B::cope, B::dape_v1_kerple_log, B::dape_v2_cable};
+const std::vector<B> of_heads{B::ggd,  B::kerple_log, B::kerple_power, B::t5,
+                              B::fire, B::cope,       B::dape_v2_alibi};
 const std::vector<B> of_prefix{B::cable, B::cable_nw, B::k_cable, B::k_cable_nw, B::fox};
 const std::vector<double> parts{0.1, 0.01, 0.001};
 

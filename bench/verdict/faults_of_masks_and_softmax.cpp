@@ -7,7 +7,7 @@ namespace {
 using F = FaultKind;
 using P = Place;
 
-constexpr const char* low = "bf16 fp16";
+constexpr const char* low = "bf16 fp16 e4m3 e5m2";
 
 const std::vector<FaultInfo> faults{
     {F::causal_sees_next,

@@ -12,11 +12,14 @@ const std::vector<B> of_distance{B::alibi, B::kerple_log, B::kerple_power, B::t5
 const std::vector<B> of_prefix{B::cable, B::cable_nw, B::k_cable, B::k_cable_nw, B::fox};
 const std::vector<B> of_head{B::alibi, B::ggd, B::kerple_log, B::t5, B::fire};
 const std::vector<B> additive{
-    B::alibi,      B::cable,        B::cable_nw,    B::k_cable,          B::ggd,
-    B::kerple_log, B::kerple_power, B::t5,          B::t5_bidirectional, B::t5_clipped_offset,
-    B::fire,       B::fox,          B::cable_paper, B::k_cable_paper};
+    B::alibi,        B::cable,        B::cable_nw,    B::k_cable,          B::ggd,
+    B::kerple_log,   B::kerple_power, B::t5,          B::t5_bidirectional, B::t5_clipped_offset,
+    B::fire,         B::fox,          B::cable_paper, B::k_cable_paper,    B::dape_v1_kerple_log,
+    B::dape_v2_cable};
 const std::vector<B> with_gain{B::cable, B::k_cable, B::cable_paper, B::k_cable_paper};
 const std::vector<B> with_table{B::t5, B::t5_bidirectional};
+
+constexpr const char* eight = "e4m3 e5m2";
 
 const std::vector<FaultInfo> faults{
     {F::scale_off,
@@ -56,6 +59,24 @@ const std::vector<FaultInfo> faults{
      "every score off by this, either sign",
      P::anywhere,
      {1e-2, 1e-3, 1e-4}},
+    {F::scales_missing, "scales_missing", "no scales of 8-bit inputs", P::anywhere, {}, {}, eight},
+    {F::q_scale_missing, "q_scale_missing", "no scales of q", P::anywhere, {}, {}, eight},
+    {F::k_scale_missing, "k_scale_missing", "no scales of k", P::anywhere, {}, {}, eight},
+    {F::v_scale_missing, "v_scale_missing", "no scales of v", P::anywhere, {}, {}, eight},
+    {F::scales_of_first_batch,
+     "scales_of_first_batch",
+     "scales of the first sequence",
+     P::anywhere,
+     {},
+     {},
+     eight},
+    {F::scales_of_next_head,
+     "scales_of_next_head",
+     "scales of the next head",
+     P::anywhere,
+     {},
+     {},
+     eight},
     {F::bias_sign, "bias_sign", "the bias with the other sign", P::bias, {}, additive},
     {F::bias_missing, "bias_missing", "no bias", P::bias, {}, additive},
     {F::bias_off,

@@ -12,15 +12,14 @@ constexpr double ln_2 = 0.6931471805599453;
 
 }  // namespace
 
-/// P on its way into a product.
+/// P, or dZ, on its way into a product.
 template <class Real>
 Real Attention<Real>::weight(Real p) const {
   using F = FaultKind;
-  if constexpr (std::is_same_v<Real, float>) {
-    if (fault_.is(F::p_truncated)) return truncated(p, variant_.p_format);
-  }
-  if (fault_.is(F::p_in_bf16)) return rounded(p, PLUMBLINE_BF16);
-  if (fault_.is(F::p_in_fp16)) return rounded(p, PLUMBLINE_FP16);
+  if (fault_.is(F::p_truncated)) return truncated(static_cast<float>(p), variant_.p_format);
+  if (fault_.is(F::p_in_bf16)) return lost(p, PLUMBLINE_BF16);
+  if (fault_.is(F::p_in_fp16)) return lost(p, PLUMBLINE_FP16);
+  if (variant_.dithers != 0) return dithered(static_cast<float>(p), variant_.p_format, part());
   return operand(rounded(p, variant_.p_format));
 }
 
@@ -60,13 +59,13 @@ typename Attention<Real>::Partial Attention<Real>::range(const Row<Real>& row, i
   std::vector<Real> of_tile(dim);
   const auto add = [&](Real& total, Real term) {
     total = sum(total, term, variant_.cuts);
-    if (is(F::o_in_fp16)) total = rounded(total, PLUMBLINE_FP16);
-    if (is(F::o_in_bf16)) total = rounded(total, PLUMBLINE_BF16);
+    if (is(F::o_in_fp16)) total = lost(total, PLUMBLINE_FP16);
+    if (is(F::o_in_bf16)) total = lost(total, PLUMBLINE_BF16);
   };
   const auto add_to_sum = [&](Real& total, Real term) {
     total = sum(total, term, variant_.cuts);
-    if (is(F::sum_in_fp16)) total = rounded(total, PLUMBLINE_FP16);
-    if (is(F::sum_in_bf16)) total = rounded(total, PLUMBLINE_BF16);
+    if (is(F::sum_in_fp16)) total = lost(total, PLUMBLINE_FP16);
+    if (is(F::sum_in_bf16)) total = lost(total, PLUMBLINE_BF16);
   };
   for (std::size_t t = 0; t < tiles; ++t) {
     const std::size_t first = begin + (variant_.descending ? tiles - 1 - t : t) * tile;
@@ -99,7 +98,7 @@ typename Attention<Real>::Partial Attention<Real>::range(const Row<Real>& row, i
       Real used = weight(p);
       const bool rounded_sum = variant_.sums_rounded_p || is(F::sum_of_rounded_p);
       if (!(is(F::sum_misses_a_key) && n == row.keys.size() / 2)) {
-        add_to_sum(total, is(F::sum_of_rounded_p) ? rounded(p, p_.format) : rounded_sum ? used : p);
+        add_to_sum(total, is(F::sum_of_rounded_p) ? lost(p, p_.format) : rounded_sum ? used : p);
       }
       if (is(F::p_off_one_key) && n == row.keys.size() / 2) {
         used *= static_cast<Real>(1 + fault_.amount);
@@ -162,7 +161,7 @@ void Attention<Real>::finish(const std::vector<Partial>& parts, const Row<Real>&
       if (is(F::merge_unscaled)) share = parts[n].sum;
       if (is(F::merge_averages)) share = 1;
       if (is(F::merge_by_sums)) share = parts[n].sum * std::exp(parts[n].maximum * unit / 2);
-      if (is(F::merge_in_bf16)) share = rounded(share, PLUMBLINE_BF16);
+      if (is(F::merge_in_bf16)) share = lost(share, PLUMBLINE_BF16);
       total += share;
       for (int d = 0; d < dim; ++d) values[d] += share * o_of(parts[n], d);
     }
@@ -172,8 +171,8 @@ void Attention<Real>::finish(const std::vector<Partial>& parts, const Row<Real>&
   *lse = merged_lse;
   if (is(F::lse_base_2)) *lse /= static_cast<Real>(ln_2);
   if (is(F::lse_sign)) *lse = -*lse;
-  if (is(F::lse_in_bf16)) *lse = rounded(*lse, PLUMBLINE_BF16);
-  if (is(F::lse_in_fp16)) *lse = rounded(*lse, PLUMBLINE_FP16);
+  if (is(F::lse_in_bf16)) *lse = lost(*lse, PLUMBLINE_BF16);
+  if (is(F::lse_in_fp16)) *lse = lost(*lse, PLUMBLINE_FP16);
   if (is(F::lse_off)) *lse += static_cast<Real>(fault_.amount);
 }
 

@@ -18,6 +18,8 @@ nlohmann::json to_json(const Measured& m) {
                        {"kernel", r.mutant->cell()},
                        {"caught", r.caught},
                        {"equivalent", r.equivalent()},
+                       {"apart", std::isfinite(r.apart) ? json(r.apart) : json("inf")},
+                       {"set_aside", r.set_aside()},
                        {"drawn", r.drawn},
                        {"judged", r.judged},
                        {"gates", r.gates},

@@ -59,9 +59,9 @@ int attend(const plumbline_problem* p, const plumbline_outputs* outputs, char* m
   const std::size_t unwritten = fault.is(F::last_row_unwritten)         ? row
                                 : fault.is(F::last_component_unwritten) ? 1
                                                                         : 0;
-  store(results.o, outputs->o, p->format, fault.is(F::o_truncated), unwritten);
+  store(results.o, outputs->o, output_format(p->format), fault.is(F::o_truncated), unwritten);
   store(results.lse, outputs->lse, PLUMBLINE_FP32, false);
-  misbehave(*p, outputs->o, bytes_of_output(results.o, p->format));
+  misbehave(*p, outputs->o, bytes_of_output(results.o, output_format(p->format)));
   return 0;
 }
 
@@ -81,16 +81,18 @@ int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, st
   // What the forward pass stored, read like an input.
   plumbline_problem given = *p;
   given.q = g->o;
+  given.format = output_format(p->format);
+  given.q_scale = given.k_scale = given.v_scale = nullptr;
   results.o = read_problem(given, nullptr, false, false, {}).q;
   results.lse.assign(g->lse, g->lse + results.o.size() / p->head_dim);
   std::array<bool, PLUMBLINE_PARAMETER_COUNT> wanted{};
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) wanted[n] = g->grad_parameters[n] != nullptr;
   Attention<float>(in, setting.variant, fault).backward(results, wanted);
   spoil_gradients(results.grad_q, results.grad_k, results.grad_v, in, fault);
-  store(results.grad_q, g->grad_q, p->format, false);
-  store(results.grad_k, g->grad_k, p->format, false,
+  store(results.grad_q, g->grad_q, output_format(p->format), false);
+  store(results.grad_k, g->grad_k, output_format(p->format), false,
         fault.is(F::dk_last_key_unwritten) ? p->head_dim : 0);
-  store(results.grad_v, g->grad_v, p->format, false);
+  store(results.grad_v, g->grad_v, output_format(p->format), false);
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     if (!wanted[n]) continue;
     store(results.grad_parameters[n], g->grad_parameters[n], PLUMBLINE_FP32, false,
@@ -99,13 +101,9 @@ int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, st
   return 0;
 }
 
-int supports(const plumbline_problem* p, std::int32_t) {
-  return has_bias(static_cast<cases::BiasMethod>(p->bias));
-}
+int supports(const plumbline_problem*, std::int32_t) { return 1; }
 
 }  // namespace
-
-bool has_bias(cases::BiasMethod bias) { return !cases::needs_scores(bias); }
 
 verdict::Kernel kernel_of(const Setting& of) {
   setting = of;
@@ -130,7 +128,7 @@ std::array<bool, PLUMBLINE_PARAMETER_COUNT> wanted_of(const cases::Spec& spec) {
   return wanted;
 }
 
-Problem problem_of(const cases::Case& c) {
+Problem problem_of(const cases::Case& c, const Fault& fault) {
   const auto& spec = c.spec;
   plumbline_problem p{};
   p.batch = spec.batch;
@@ -156,7 +154,7 @@ Problem problem_of(const cases::Case& c) {
   }
   p.lengths = c.lengths.empty() ? nullptr : c.lengths.data();
   p.documents = c.documents.empty() ? nullptr : c.documents.data();
-  Problem in = read_problem(p, c.grad_o.empty() ? nullptr : c.grad_o.data(), false, false, {});
+  Problem in = read_problem(p, c.grad_o.empty() ? nullptr : c.grad_o.data(), false, false, fault);
   in.p.format = static_cast<std::int32_t>(spec.format);
   return in;
 }

@@ -22,17 +22,15 @@ verdict::Kernel kernel_of(const Setting& setting);
 
 /// The formats that it has.
 inline constexpr cases::Format kernel_formats[] = {cases::Format::fp32, cases::Format::bf16,
-                                                   cases::Format::fp16, cases::Format::tf32};
-
-/// Whether the campaign's kernel has the method.
-bool has_bias(cases::BiasMethod bias);
+                                                   cases::Format::fp16, cases::Format::tf32,
+                                                   cases::Format::e4m3, cases::Format::e5m2};
 
 /// The same computed in double, nothing rounded: what other suites compare with.
 Results<double> in_double(const cases::Case& the_case);
 
 /// The problem of a case, for readings that do not go through the interface.
-/// The result points into the case.
-Problem problem_of(const cases::Case& the_case);
+/// The result points into the case. @param fault of prefix sums
+Problem problem_of(const cases::Case& the_case, const Fault& fault = {});
 
 /// The parameters that have a gradient.
 std::array<bool, PLUMBLINE_PARAMETER_COUNT> wanted_of(const cases::Spec& spec);

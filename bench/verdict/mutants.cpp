@@ -16,11 +16,12 @@ using cases::Pass;
 
 /// Biases that faults of no bias of their own are tried with, in turn.
 constexpr std::array in_turn{
-    BiasMethod::alibi,      BiasMethod::cable,    BiasMethod::nope,
-    BiasMethod::kerple_log, BiasMethod::t5,       BiasMethod::fox,
-    BiasMethod::ggd,        BiasMethod::k_cable,  BiasMethod::rope_half_split,
-    BiasMethod::fire,       BiasMethod::cable_nw, BiasMethod::t5_bidirectional,
-    BiasMethod::t5_clipped};
+    BiasMethod::alibi,      BiasMethod::cable,        BiasMethod::nope,
+    BiasMethod::kerple_log, BiasMethod::t5,           BiasMethod::fox,
+    BiasMethod::ggd,        BiasMethod::k_cable,      BiasMethod::rope_half_split,
+    BiasMethod::fire,       BiasMethod::cable_nw,     BiasMethod::t5_bidirectional,
+    BiasMethod::t5_clipped, BiasMethod::cope,         BiasMethod::dape_v2_kerple_log,
+    BiasMethod::cable,      BiasMethod::dape_v1_alibi};
 constexpr std::array ropes{BiasMethod::rope_interleaved, BiasMethod::rope_half_split};
 /// Attention stays diffuse with these.
 constexpr std::array flat{BiasMethod::nope, BiasMethod::t5};
@@ -29,7 +30,8 @@ constexpr std::array flat{BiasMethod::nope, BiasMethod::t5};
 std::vector<Format> formats_of(const FaultInfo& info) {
   const std::string_view names = info.formats;
   std::vector<Format> formats;
-  for (const Format format : {Format::fp32, Format::bf16, Format::fp16, Format::tf32}) {
+  for (const Format format :
+       {Format::fp32, Format::bf16, Format::fp16, Format::tf32, Format::e4m3, Format::e5m2}) {
     if (names.empty() || names.find(cases::name(format)) != std::string_view::npos) {
       formats.push_back(format);
     }
@@ -47,8 +49,8 @@ bool says_something_of_long_rows(const FaultInfo& info) {
 
 std::vector<FaultInfo> all_faults() {
   std::vector<FaultInfo> faults;
-  for (const auto& part :
-       {faults_of_scores_and_biases(), faults_of_masks_and_softmax(), faults_of_gradients()}) {
+  for (const auto& part : {faults_of_scores_and_biases(), faults_of_score_methods(),
+                           faults_of_masks_and_softmax(), faults_of_gradients()}) {
     faults.insert(faults.end(), part.begin(), part.end());
   }
   return faults;
@@ -65,7 +67,7 @@ std::string Mutant::cell() const {
 
 std::vector<Mutant> all_mutants(const std::vector<FaultInfo>& faults) {
   std::vector<Mutant> mutants;
-  // Thirteen biases and four formats: in time each meets each.
+  // Seventeen biases in turn, which no number of formats divides: in time each meets each.
   std::size_t bias_turn = 0, format_turn = 0, flat_turn = 0;
   const auto next_bias = [&] { return in_turn[bias_turn++ % in_turn.size()]; };
   const auto next_of = [&](const std::vector<Format>& formats) {
@@ -104,7 +106,7 @@ std::vector<Mutant> all_mutants(const std::vector<FaultInfo>& faults) {
           break;
         case Place::backward:
           for (std::size_t n = 0; n < std::min<std::size_t>(2, formats.size()); ++n) {
-            add(amount, Pass::backward, next_bias(), formats[n], false);
+            add(amount, Pass::backward, next_bias(), next_of(formats), false);
           }
           break;
         case Place::parameter:

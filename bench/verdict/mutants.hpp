@@ -39,6 +39,7 @@ struct FaultInfo {
 std::span<const FaultInfo> faults_of_scores_and_biases();
 std::span<const FaultInfo> faults_of_masks_and_softmax();
 std::span<const FaultInfo> faults_of_gradients();
+std::span<const FaultInfo> faults_of_score_methods();
 std::vector<FaultInfo> all_faults();
 
 struct Mutant {

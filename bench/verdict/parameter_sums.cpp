@@ -33,18 +33,23 @@ int ParameterSums<Real>::slice(int parameter) const {
                  : static_cast<int>(in_.option(PLUMBLINE_BUCKETS));
     }
     case PLUMBLINE_HIDDEN_WEIGHT:
+      return bias_.hidden() * std::max(1, 2 * p.heads * taps_);
     case PLUMBLINE_HIDDEN_BIAS:
-    case PLUMBLINE_OUTPUT_WEIGHT:
       return bias_.hidden();
+    case PLUMBLINE_OUTPUT_WEIGHT:
+      return bias_.hidden() * std::max(1, taps_);
+    case PLUMBLINE_POSITION_EMBEDDING:
+      return static_cast<int>(in_.option(PLUMBLINE_POSITIONS)) * p.head_dim;
     default:
       return 1;
   }
 }
 
 template <class Real>
-ParameterSums<Real>::ParameterSums(const Bias<Real>& bias, const Wanted& wanted, bool in_float,
-                                   Results<Real>& results)
+ParameterSums<Real>::ParameterSums(const Bias<Real>& bias, int taps, const Wanted& wanted,
+                                   bool in_float, Results<Real>& results)
     : bias_(bias),
+      taps_(taps),
       in_(bias.problem()),
       fault_(bias.fault()),
       wanted_(wanted),
@@ -66,7 +71,7 @@ ParameterSums<Real>::ParameterSums(const Bias<Real>& bias, const Wanted& wanted,
 template <class Real>
 void ParameterSums<Real>::add(Real& total, Real term) const {
   total += term;
-  if (fault_.is(F::parameter_in_bf16)) total = rounded(total, PLUMBLINE_BF16);
+  if (fault_.is(F::parameter_in_bf16)) total = lost(total, PLUMBLINE_BF16);
 }
 
 /// rate: derivative of b by S_i, minus that by S_j.
@@ -112,7 +117,7 @@ void ParameterSums<Real>::pair(const Pair& at, Real dz) {
   const auto distance_sign = [&](Real d) {
     return fault_.is(F::distance_sign_ignored) ? Real(1) : sign(d);
   };
-  switch (in_.p.bias) {
+  switch (bias_.method()) {
     case PLUMBLINE_CABLE: {
       const Real d = bias_.difference(at);
       row_[PLUMBLINE_GAIN][0] -= dz * std::abs(d);
@@ -179,6 +184,13 @@ void ParameterSums<Real>::pair(const Pair& at, Real dz) {
     default:
       return;
   }
+}
+
+template <class Real>
+void ParameterSums<Real>::add_to_row(plumbline_parameter parameter, std::size_t begin,
+                                     const std::vector<Real>& terms) {
+  if (!wanted_[parameter]) return;
+  for (std::size_t n = 0; n < terms.size(); ++n) row_[parameter][begin + n] += terms[n];
 }
 
 template <class Real>

@@ -13,13 +13,15 @@ template <class Real>
 class ParameterSums {
  public:
   using Wanted = std::array<bool, PLUMBLINE_PARAMETER_COUNT>;
-  /// Sizes results' gradients that are wanted, which it adds to.
-  ParameterSums(const Bias<Real>& bias, const Wanted& wanted, bool in_float,
+  /// Sizes results' gradients that are wanted, which it adds to. @param taps of DAPE, or 0
+  ParameterSums(const Bias<Real>& bias, int taps, const Wanted& wanted, bool in_float,
                 Results<Real>& results);
 
   /// A pair's gradient dz of the scaled product and bias.
   void pair(const Pair& at, Real dz);
   void ssmax(Real term) { row_[PLUMBLINE_SSMAX_SCALE][0] += term; }
+  /// Adds to numbers of the row's head, or of the network that heads share, from `begin` on.
+  void add_to_row(plumbline_parameter parameter, std::size_t begin, const std::vector<Real>& terms);
   /// Adds the row's sums.
   void finish_row(int batch, int head, int row);
   /// Prefix sums' gradients from the end, and what is wrong with all of them.
@@ -32,6 +34,7 @@ class ParameterSums {
   void add(Real& total, Real term) const;
 
   const Bias<Real>& bias_;
+  int taps_;
   const Problem& in_;
   const Fault& fault_;
   Wanted wanted_;

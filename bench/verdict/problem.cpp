@@ -9,6 +9,19 @@
 namespace plumbline::bench {
 namespace {
 
+/// 8 bits: a sign, an exponent, and `kept` bits of the significand.
+float of_8_bits(std::uint8_t bits, int kept) {
+  const int exponent_bits = 7 - kept, bias = (1 << (exponent_bits - 1)) - 1;
+  const int exponent = (bits & 0x7f) >> kept, significand = bits & ((1 << kept) - 1);
+  const bool ends = exponent == (1 << exponent_bits) - 1;
+  double value = exponent == 0 ? std::ldexp(significand, 1 - bias - kept)
+                               : std::ldexp(significand + (1 << kept), exponent - bias - kept);
+  // e5m2 ends as fp16 does; e4m3 gives up one number alone.
+  if (ends && kept == 2) value = significand == 0 ? HUGE_VAL : NAN;
+  if (ends && kept == 3 && significand == 7) value = NAN;
+  return static_cast<float>(bits & 0x80 ? -value : value);
+}
+
 float element(const void* data, std::size_t n, int format) {
   if (format == PLUMBLINE_BF16) {
     const std::uint32_t bits = static_cast<const std::uint16_t*>(data)[n];
@@ -19,7 +32,25 @@ float element(const void* data, std::size_t n, int format) {
     std::memcpy(&value, static_cast<const char*>(data) + 2 * n, 2);
     return static_cast<float>(value);
   }
+  if (format == PLUMBLINE_E4M3 || format == PLUMBLINE_E5M2) {
+    return of_8_bits(static_cast<const std::uint8_t*>(data)[n], format == PLUMBLINE_E4M3 ? 3 : 2);
+  }
   return static_cast<const float*>(data)[n];
+}
+
+/// Numbers of rows that share a scale, times it.
+void multiply(std::vector<float>& values, const float* scales, std::size_t rows_of_scale,
+              const plumbline_problem& p, const Fault& fault) {
+  if (!scales) return;
+  const std::size_t of_scale = rows_of_scale * p.head_dim;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    std::size_t at = n / of_scale;
+    if (fault.is(FaultKind::scales_of_first_batch)) at %= p.kv_heads;
+    if (fault.is(FaultKind::scales_of_next_head)) {
+      at = at / p.kv_heads * p.kv_heads + (at + 1) % p.kv_heads;
+    }
+    values[n] *= scales[at];
+  }
 }
 
 std::vector<float> widened(const void* data, std::size_t count, int format) {
@@ -70,7 +101,13 @@ Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool 
   const bool paged = decodes && p.page_size > 0;
   result.k = paged ? gathered(p, p.k, fault, false) : widened(p.k, keys, p.format);
   result.v = paged ? gathered(p, p.v, fault, true) : widened(p.v, keys, p.format);
-  if (grad_o) result.grad_o = widened(grad_o, queries, p.format);
+  using F = FaultKind;
+  const bool any = !fault.is(F::scales_missing);
+  const std::size_t rows_of_head = static_cast<std::size_t>(p.heads / p.kv_heads) * p.queries;
+  if (any && !fault.is(F::q_scale_missing)) multiply(result.q, p.q_scale, rows_of_head, p, fault);
+  if (any && !fault.is(F::k_scale_missing)) multiply(result.k, p.k_scale, p.keys, p, fault);
+  if (any && !fault.is(F::v_scale_missing)) multiply(result.v, p.v_scale, p.keys, p, fault);
+  if (grad_o) result.grad_o = widened(grad_o, queries, output_format(p.format));
   if (p.prefix_sums) result.prefix.assign(p.prefix_sums, p.prefix_sums + sums);
   const float* steps = p.parameters[PLUMBLINE_INCREMENTS] ? p.parameters[PLUMBLINE_INCREMENTS]
                                                           : p.parameters[PLUMBLINE_LOG_FORGET];

@@ -14,57 +14,62 @@ namespace {
 using F = FaultKind;
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-void noise(std::vector<float>& values, double amount) {
+template <class Real>
+void noise(std::vector<Real>& values, double amount) {
   const Draw draw(11, 11);
   for (std::size_t n = 0; n < values.size(); ++n) {
-    values[n] *= static_cast<float>(1 + (draw.word(n) & 1 ? amount : -amount));
+    values[n] *= static_cast<Real>(1 + (draw.word(n) & 1 ? amount : -amount));
   }
 }
 
-void scale(std::vector<float>& values, double factor) {
-  for (float& x : values) x *= static_cast<float>(factor);
+template <class Real>
+void scale(std::vector<Real>& values, double factor) {
+  for (Real& x : values) x *= static_cast<Real>(factor);
 }
 
 /// Blocks of `size` numbers in the opposite order, within every `count` of them.
-void reverse_blocks(std::vector<float>& values, std::size_t size, std::size_t count) {
-  const std::vector<float> old = values;
+template <class Real>
+void reverse_blocks(std::vector<Real>& values, std::size_t size, std::size_t count) {
+  const std::vector<Real> old = values;
   for (std::size_t block = 0; block < values.size() / size; ++block) {
     const std::size_t group = block / count * count, from = group + count - 1 - (block - group);
     std::copy_n(old.begin() + from * size, size, values.begin() + block * size);
   }
 }
 
-void mean_of_values(std::vector<float>& o, const Problem& in) {
+template <class Real>
+void mean_of_values(std::vector<Real>& o, const Problem& in) {
   const auto& p = in.p;
   for (std::size_t row = 0; row < o.size() / p.head_dim; ++row) {
     const int h = static_cast<int>(row / p.queries % p.heads);
     const int b = static_cast<int>(row / p.queries / p.heads);
     for (int d = 0; d < p.head_dim; ++d) {
-      float total = 0;
+      Real total = 0;
       for (int j = 0; j < p.keys; ++j) {
         total += in.v[in.key_row(b, h / (p.heads / p.kv_heads), j) * p.head_dim + d];
       }
-      o[row * p.head_dim + d] = total / static_cast<float>(p.keys);
+      o[row * p.head_dim + d] = total / static_cast<Real>(p.keys);
     }
   }
 }
 
 }  // namespace
 
-void spoil_forward(std::vector<float>& o, std::vector<float>& lse, const Problem& in,
+template <class Real>
+void spoil_forward(std::vector<Real>& o, std::vector<Real>& lse, const Problem& in,
                    const Fault& fault) {
   const auto& p = in.p;
   const std::size_t dim = p.head_dim, rows = p.queries;
   switch (fault.kind) {
     case F::o_through_bf16:
-      for (float& x : o) x = rounded(x, PLUMBLINE_BF16);
+      for (Real& x : o) x = lost(x, PLUMBLINE_BF16);
       return;
     case F::o_off:
       return scale(o, 1 + fault.amount);
     case F::o_noise:
       return noise(o, fault.amount);
     case F::one_element_off:
-      o[o.size() / 2] *= static_cast<float>(1 + fault.amount);
+      o[o.size() / 2] *= static_cast<Real>(1 + fault.amount);
       return;
     case F::row_of_before:
       for (std::size_t row = 7; row < o.size() / dim; row += 8) {
@@ -81,16 +86,16 @@ void spoil_forward(std::vector<float>& o, std::vector<float>& lse, const Problem
       for (std::size_t n = 0; n + 1 < o.size(); n += 2) std::swap(o[n], o[n + 1]);
       return;
     case F::nan_output:
-      return std::fill(o.begin(), o.end(), nan);
+      return std::fill(o.begin(), o.end(), Real(nan));
     case F::one_nan:
       o.back() = nan;
       return;
     case F::zero_output:
-      return std::fill(o.begin(), o.end(), 0.0F);
+      return std::fill(o.begin(), o.end(), Real(0));
     case F::constant_output:
-      return std::fill(o.begin(), o.end(), 0.125F);
+      return std::fill(o.begin(), o.end(), Real(0.125));
     case F::returns_query:
-      o = in.q;
+      o.assign(in.q.begin(), in.q.end());
       return;
     case F::mean_of_values:
       return mean_of_values(o, in);
@@ -99,7 +104,8 @@ void spoil_forward(std::vector<float>& o, std::vector<float>& lse, const Problem
   }
 }
 
-void spoil_gradients(std::vector<float>& dq, std::vector<float>& dk, std::vector<float>& dv,
+template <class Real>
+void spoil_gradients(std::vector<Real>& dq, std::vector<Real>& dk, std::vector<Real>& dv,
                      const Problem& in, const Fault& fault) {
   const auto& p = in.p;
   switch (fault.kind) {
@@ -112,7 +118,7 @@ void spoil_gradients(std::vector<float>& dq, std::vector<float>& dk, std::vector
     case F::dq_zero:
       return scale(dq, 0);
     case F::dq_nan:
-      return std::fill(dq.begin(), dq.end(), nan);
+      return std::fill(dq.begin(), dq.end(), Real(nan));
     case F::dq_noise:
       return noise(dq, fault.amount);
     case F::dq_of_next_head:
@@ -142,6 +148,14 @@ void spoil_gradients(std::vector<float>& dq, std::vector<float>& dk, std::vector
       return;
   }
 }
+
+template void spoil_forward(std::vector<float>&, std::vector<float>&, const Problem&, const Fault&);
+template void spoil_forward(std::vector<double>&, std::vector<double>&, const Problem&,
+                            const Fault&);
+template void spoil_gradients(std::vector<float>&, std::vector<float>&, std::vector<float>&,
+                              const Problem&, const Fault&);
+template void spoil_gradients(std::vector<double>&, std::vector<double>&, std::vector<double>&,
+                              const Problem&, const Fault&);
 
 void store(const std::vector<float>& values, void* to, int format, bool truncates,
            std::size_t unwritten) {

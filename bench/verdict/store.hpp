@@ -9,10 +9,12 @@
 
 namespace plumbline::bench {
 
-/// Faults of whole outputs. `o` of the forward pass and of decoding.
-void spoil_forward(std::vector<float>& o, std::vector<float>& lse, const Problem& in,
+/// Faults of whole outputs. `o` of the forward pass and of decoding. Float or double.
+template <class Real>
+void spoil_forward(std::vector<Real>& o, std::vector<Real>& lse, const Problem& in,
                    const Fault& fault);
-void spoil_gradients(std::vector<float>& dq, std::vector<float>& dk, std::vector<float>& dv,
+template <class Real>
+void spoil_gradients(std::vector<Real>& dq, std::vector<Real>& dk, std::vector<Real>& dv,
                      const Problem& in, const Fault& fault);
 
 /// Stores the numbers in the format, from the first on, but for the `unwritten` last ones.

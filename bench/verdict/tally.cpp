@@ -12,13 +12,14 @@ Tally tally(const std::vector<const MutantResult*>& results) {
     total.equivalent += result->equivalent();
     if (result->equivalent()) continue;
     total.caught += result->caught;
+    total.set_aside += result->set_aside();
     for (const auto& gate : result->gates) ++total.by_gate[gate];
     if (result->gates.size() == 1) ++total.by_gate_alone[*result->gates.begin()];
     if (result->compared == 0) continue;
     ++total.compared;
     for (int n = 0; n < criterion_count; ++n) {
       const auto criterion = static_cast<Criterion>(n);
-      if (!applies(criterion, result->mutant->format)) continue;
+      if (!applies(criterion, result->mutant->bias, result->mutant->format)) continue;
       if (result->mutant->info->place == Place::parameter && !looks_at_parameters(criterion)) {
         continue;
       }

@@ -13,12 +13,14 @@ namespace plumbline::bench {
 
 /// Of the mutants that some case showed: those that changed no bit are set aside.
 struct Tally {
-  int mutants = 0, equivalent = 0, caught = 0;
+  int mutants = 0, equivalent = 0, caught = 0, set_aside = 0;
   std::map<std::string, int> by_gate, by_gate_alone;  ///< of those caught
   int compared = 0;                                   ///< mutants that the other criteria saw
   std::array<int, criterion_count> seen{}, caught_by{};
 
   int shown() const { return mutants - equivalent; }
+  /// Of those that somebody could tell from a correct kernel.
+  int told() const { return shown() - set_aside; }
 };
 Tally tally(const std::vector<const MutantResult*>& results);
 

@@ -28,7 +28,7 @@ plumbline_contract contract_of(const Variant& variant) {
 
 Variant plain_variant(int format) {
   Variant variant;
-  variant.p_format = format;
+  variant.p_format = output_format(format);
   if (format == PLUMBLINE_TF32) variant.operand_bits = 10;
   return variant;
 }
@@ -50,11 +50,14 @@ Variant drawn_variant(int format, std::uint64_t seed) {
   variant.prefix_in_float = below(4) == 0;
   variant.anew = below(3) == 0;
   variant.exponential = static_cast<Exponential>(below(4));
-  if (below(4) != 0) variant.p_format = format;
+  if (below(4) != 0) variant.p_format = output_format(format);
   if (format == PLUMBLINE_TF32 && below(4) != 0) {
     variant.operand_bits = 10;
     variant.cuts_operands = below(2);
   }
+  variant.stable_gates = below(2);
+  variant.by_difference = below(2);
+  variant.bias_last = below(2);
   // The contract says P in fp32 where it is not rounded, and then a rounded sum means nothing.
   if (variant.p_format == PLUMBLINE_FP32) variant.sums_rounded_p = false;
   return variant;
@@ -63,12 +66,13 @@ Variant drawn_variant(int format, std::uint64_t seed) {
 std::string describe(const Variant& v) {
   constexpr std::array names{"exp", "exp2", "polynomial", "folded log2 e"};
   return fmt::format(
-      "tile {}, {} splits, {} lanes, {}{}{}{}{}{}{}P {}, operands {} bits{}", v.tile, v.splits,
-      v.lanes, v.descending ? "descending, " : "", v.tile_sums ? "tile sums, " : "",
+      "tile {}, {} splits, {} lanes, {}{}{}{}{}{}{}{}{}{}P {}, operands {} bits{}", v.tile,
+      v.splits, v.lanes, v.descending ? "descending, " : "", v.tile_sums ? "tile sums, " : "",
       v.cuts ? "cut sums, " : "", v.sums_rounded_p ? "sums rounded P, " : "",
       v.prefix_in_float ? "prefix sums in float, " : "", v.anew ? "P and D anew, " : "",
-      std::string(names[static_cast<int>(v.exponential)]) + ", ", v.p_format, v.operand_bits,
-      v.cuts_operands ? " cut" : "");
+      v.stable_gates ? "stable gates, " : "", v.by_difference ? "by difference, " : "",
+      v.bias_last ? "bias last, " : "", std::string(names[static_cast<int>(v.exponential)]) + ", ",
+      v.p_format, v.operand_bits, v.cuts_operands ? " cut" : "");
 }
 
 }  // namespace plumbline::bench

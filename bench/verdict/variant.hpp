@@ -24,12 +24,19 @@ struct Variant {
   int p_format = PLUMBLINE_FP32;
   int operand_bits = 23;       ///< of a float on its way into a product: 23, or 10 (tf32)
   bool cuts_operands = false;  ///< to tf32 by cutting, not to nearest
+  bool stable_gates = false;   ///< CoPE: a gate through e^-|s|, whose argument is never positive
+  bool by_difference = false;  ///< CoPE: z + w (next - z)
+  /// Seed of roundings of P and of operands that are not to nearest, but by a random part of half a
+  /// step either way; 0: to nearest.
+  std::uint64_t dithers = 0;
+  bool bias_last = false;  ///< DAPE: a layer's bias is added after its sum
 };
 
 /// What such a kernel declares.
 plumbline_contract contract_of(const Variant&);
 
-/// The plain one of a format: P in the format, the rest as it comes.
+/// The plain one of a format: P in the format of outputs, the rest as it comes. P in 8 bits is left
+/// out.
 Variant plain_variant(int format);
 
 /// A variant drawn from `seed`, of those that make sense in the format.

@@ -11,6 +11,7 @@
 #include "bench/verdict/campaign.hpp"
 #include "bench/verdict/report.hpp"
 #include "bench/verdict/store.hpp"
+#include "bench/verdict/told_apart.hpp"
 #include "verdict/property.hpp"
 
 namespace {
@@ -98,13 +99,30 @@ BOOST_AUTO_TEST_CASE(a_subnormal_p_may_be_cut_to_tf32_on_its_way) {
 
 BOOST_AUTO_TEST_CASE(plain_faults_are_caught_by_the_gate_that_is_there_for_them) {
   const auto faults = bench::all_faults();
-  const auto mutants =
-      some(bench::all_mutants(faults),
-           {"scale_off 0.01", "bias_sign",      "causal_sees_next",    "one_key_dropped",
-            "lse_base_2",     "nan_output",     "zero_output",         "writes_past_end",
-            "changes_input",  "throws",         "empty_row_nan",       "merge_unscaled",
-            "pages_ignored",  "d_missing",      "dq_unscaled",         "dk_sign",
-            "dv_zero",        "parameter_sign", "reverse_sum_missing", "rope_turned_on"});
+  const auto mutants = some(bench::all_mutants(faults), {"scale_off 0.01",
+                                                         "bias_sign",
+                                                         "causal_sees_next",
+                                                         "one_key_dropped",
+                                                         "lse_base_2",
+                                                         "nan_output",
+                                                         "zero_output",
+                                                         "writes_past_end",
+                                                         "changes_input",
+                                                         "throws",
+                                                         "empty_row_nan",
+                                                         "merge_unscaled",
+                                                         "pages_ignored",
+                                                         "d_missing",
+                                                         "dq_unscaled",
+                                                         "dk_sign",
+                                                         "dv_zero",
+                                                         "parameter_sign",
+                                                         "reverse_sum_missing",
+                                                         "rope_turned_on",
+                                                         "cope_rounded",
+                                                         "dape_without_bias",
+                                                         "dape_taps_reversed",
+                                                         "cope_dq_without_table"});
   bench::Effort effort;
   effort.threads = 2;
   effort.compared = 1;
@@ -125,6 +143,39 @@ BOOST_AUTO_TEST_CASE(plain_faults_are_caught_by_the_gate_that_is_there_for_them)
       if (name == "lse_base_2") BOOST_TEST(!mutant.caught_by[0]);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(only_what_moves_nothing_beyond_roundings_can_be_told_by_nobody) {
+  cases::Spec spec = cases::from_line(
+      "pass=forward,bias=alibi,dtype=bf16,heads=2,kv_heads=2,queries=16,keys=16,head_dim=32,"
+      "causal=0,seed=4");
+  const auto faults = bench::all_faults();
+  const auto mutants = bench::all_mutants(faults);
+  bench::Mutant mutant = mutants.front();
+  mutant.variant = bench::plain_variant(PLUMBLINE_BF16);
+  const auto apart = [&](const std::string& name, double amount) {
+    const auto info = std::find_if(faults.begin(), faults.end(),
+                                   [&](const auto& fault) { return fault.name == name; });
+    mutant.info = &*info;
+    mutant.fault = {info->kind, amount};
+    const auto the_case = cases::generate(spec);
+    const auto given = bench::kernel_of({mutant.variant, {}}).run(the_case).outputs;
+    const auto correct = bench::correct_kernels(the_case, mutant.variant, given);
+    return bench::told_apart(the_case, correct, mutant, given);
+  };
+  // Of roundings in double alone: 2^-53 where correct kernels are off by 2^-24 and more.
+  BOOST_TEST(apart("no_maximum", 0) < 1e-9);
+  BOOST_TEST(apart("scale_off", 1e-2) > 100);
+  BOOST_TEST(apart("p_truncated", 0) > 1);
+  // Twice the effect is twice as many deviations: four times the square.
+  const double once = apart("o_off", 1e-4);
+  BOOST_TEST(std::abs(apart("o_off", 2e-4) / once - 4) < 1e-6);
+  // No arithmetic, and a number that is none.
+  BOOST_TEST(apart("throws", 0) == INFINITY);
+  BOOST_TEST(apart("one_nan", 0) == INFINITY);
+  // A row of one key: o is v in every correct kernel, and to move it at all is to be seen.
+  spec.queries = spec.keys = 1;
+  BOOST_TEST(apart("o_off", 1e-9) == INFINITY);
 }
 
 BOOST_AUTO_TEST_CASE(the_table_is_the_same_for_any_number_of_threads) {
@@ -150,6 +201,7 @@ BOOST_AUTO_TEST_CASE(the_table_is_the_same_for_any_number_of_threads) {
   const std::string once = table(1);
   BOOST_TEST(once == table(2));
   BOOST_TEST(once.find("**False alarms: 0.**") != std::string::npos);
+  BOOST_TEST(once.find("## Nobody can tell them") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(the_other_criteria_say_what_their_words_say) {
