@@ -21,6 +21,7 @@ namespace plumbline::cli {
 using Run = std::function<int()>;
 
 void add_verify(CLI::App& app, Run& run);
+void add_identities(CLI::App& app, Run& run);
 void add_judge(CLI::App& app, Run& run);
 void add_oracle(CLI::App& app, Run& run);
 void add_vectors(CLI::App& app, Run& run);

@@ -36,6 +36,7 @@ void add_command_of(CLI::App& app, Run& run, char** argv, const std::string& com
 
 void add_commands(CLI::App& app, Run& run, char** argv) {
   add_verify(app, run);
+  add_identities(app, run);
   add_judge(app, run);
   add_oracle(app, run);
   add_vectors(app, run);

@@ -135,6 +135,15 @@ BOOST_FIXTURE_TEST_CASE(a_head_count_that_the_key_heads_do_not_divide, Files) {
       {"heads", "3", "multiple"});
 }
 
+BOOST_AUTO_TEST_CASE(identities_of_what_they_do_not_know) {
+  expect_refused("identities --dtype e4m3", {"--dtype", "e4m3", "fp32, bf16, fp16 or tf32"});
+  expect_refused("identities --pass decode", {"--pass", "decode", "forward or backward"});
+  expect_refused("identities --keys 0", {"--keys", "0", "from 1"});
+  expect_refused("identities --keys 8 --queries 9", {"--queries", "9", "--keys"});
+  expect_refused("identities --heads 3 --kv-heads 2", {"--heads", "3", "multiple"});
+  expect_refused("identities --kernels no_such_kernel", {"--kernels", "no_such_kernel", "fused"});
+}
+
 BOOST_FIXTURE_TEST_CASE(an_empty_sequence, Files) {
   expect_refused(
       "verify --case 'bias=nope,dtype=fp32,heads=1,kv_heads=1,queries=0,keys=0,head_dim=32'",
