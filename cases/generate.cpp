@@ -78,8 +78,11 @@ Exponents exponents_of(const Spec& spec) {
   switch (spec.family) {
     case Family::peaked:
       // Scores q.k / sqrt(D) with standard deviation 16: e^16 between likely neighbours. Turned and
-      // rounded again to 8 bits, such scores would leave nothing to ask of a gradient: 4 there.
-      return {.q = spec.pass == Pass::backward && is_rope(spec.bias) ? 2 : 4};
+      // rounded again to 8 bits, or summed in 14 bits as tensor cores sum 8-bit products, such
+      // scores would leave nothing to ask of a gradient: 4 there.
+      return {.q = spec.pass == Pass::backward && (is_rope(spec.bias) || has_scales(spec.format))
+                       ? 2
+                       : 4};
     case Family::diffuse:
       // Standard deviation 1/64: probabilities equal to within a few per cent.
       return {.q = -6};
@@ -121,8 +124,9 @@ int stored_exponent(const Spec& spec) {
 /// Scales of q, k and v, [batch, kv_heads]: 2^exponent times 1 to 2 in steps of 2^-11 and a power
 /// of two from 2^-3 to 2^3. 12 significant bits: the product with a number of 4 or 3 is exact in
 /// fp32, so that kernel and oracle read the same numbers whether scales are applied before or after
-/// the products, but is not in bf16. A key's scale undoes the query's but for a factor of two:
-/// scores spread as their family says. Values of a backward case are smaller by 2^3: dS fits e4m3.
+/// the products, but is not in bf16. A key's scale undoes the query's but for a factor from 1/4 to
+/// 4: scores spread as their family says. Values of a backward case are smaller by 2^3: dS fits
+/// e4m3.
 void draw_scales(Case& c, const Exponents& exponents) {
   const Spec& spec = c.spec;
   const auto stream = [&](Stream which) {
@@ -141,7 +145,7 @@ void draw_scales(Case& c, const Exponents& exponents) {
     };
     const int of_q = power(q, 3);
     c.q_scale.push_back(scale(q, exponents.q + of_q));
-    c.k_scale.push_back(scale(k, exponents.k - of_q + power(k, 1)));
+    c.k_scale.push_back(scale(k, exponents.k - of_q + power(k, 1) - 1));
     c.v_scale.push_back(scale(v, exponents.v + power(v, 3) - (backward ? 3 : 0)));
   }
 }

@@ -79,14 +79,14 @@ E4M3, E5M2 = small(3, -6, 448.0), small(2, -14, 57344.0)
 def scales(spec):
     """Of q, k and v: lists by batch and key head."""
     family, out = spec["family"], {"q": [], "k": [], "v": []}
-    turned = spec["pass"] == "backward" and spec["bias"].startswith("rope")
+    turned = spec["pass"] == "backward"
     factors = {"peaked": (4 if turned else 16, 1, 1), "diffuse": (1 / 64, 1, 1),
                "huge": huge(spec)}.get(family, (1, 1, 1))
     for head in range(spec["batch"] * spec["kv_heads"]):
         draws = [Draw(spec["seed"], name + "_scale") for name in "qkv"]
         steps = [(2048 + d.below(2 * head, 2048)) / 2048 for d in draws]
         power = [d.below(2 * head + 1, n) - n // 2 for d, n in zip(draws, (7, 3, 7))]
-        power[1] -= power[0]
+        power[1] -= power[0] + 1
         power[2] -= 3 if spec["pass"] == "backward" else 0
         for name, s, p, factor in zip("qkv", steps, power, factors):
             out[name].append(s * 2.0**p * factor / stored_factor(spec))
