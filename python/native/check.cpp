@@ -16,6 +16,7 @@
 #include "python/native/callable_kernel.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
+#include "verdict/conventions/name_conventions.hpp"
 #include "verdict/report.hpp"
 #include "verdict/spec_generator.hpp"
 
@@ -123,6 +124,7 @@ nb::tuple check(const nb::object& call, const nb::object& refusal, const std::st
         case_line.empty()
             ? verdict::check_cell(kernel, pass, bias, format, cases, seed, threads, case_done)
             : verdict::check_spec(kernel, spec_from(case_line, pass, bias, format), threads)};
+    verdict::name_conventions(kernel, report.cells.front(), threads);
   } catch (const Interrupted&) {
   }
   if (callable.interrupted()) callable.raise_interruption();

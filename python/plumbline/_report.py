@@ -83,6 +83,9 @@ class CheckFailed(AssertionError):
     (an output of another shape or dtype), nondeterministic, ...; "" where it is undecided."""
     explanation: str
     """What is wrong: which output, how many elements, which heads, the worst element."""
+    matches: tuple[str, ...]
+    """The other conventions that its outputs match, one word each: ("bias_sign",). The explanation says
+    what they are, docs/your_kernel.md which there are."""
     case: str
     """The smallest failing case that was found, as a line: case_arrays(case) has its numbers."""
     repeat: str
@@ -95,6 +98,7 @@ class CheckFailed(AssertionError):
         self.outcome = cell["outcome"].lower()
         self.kind = judgement.get("kind", "")
         self.explanation = words
+        self.matches = tuple(match["name"] for match in judgement.get("matches", ()))
         self.case = cell["counterexample"]["case"]
         self.repeat = repeat
         self.details = cell

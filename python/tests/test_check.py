@@ -117,6 +117,43 @@ def test_a_broken_twin_fails_as_what_it_is(function, kind, words):
     plumbline.check(alibi, "alibi", case=error.case)
 
 
+@pytest.mark.parametrize(
+    "function, match",
+    [
+        (no_scale, "scale_missing"),
+        (mask_off_by_one, "causal_one_late"),
+        (lse_in_base_2, "lse_base_2"),
+        (lambda q, k, v, slopes: alibi(q, k, v, -slopes), "bias_sign"),
+    ],
+)
+def test_another_convention_is_named(function, match):
+    with pytest.raises(plumbline.CheckFailed, match="of a kernel .*: ") as failed:
+        plumbline.check(function, plumbline.Alibi, **SHORT)
+    assert failed.value.matches == (match,)
+    with pytest.raises(plumbline.CheckFailed) as failed:
+        plumbline.check(wrong_slope, plumbline.Alibi, **SHORT)
+    assert failed.value.matches == ()
+
+
+def test_an_undecided_case_is_no_pass(monkeypatch):
+    """No case that is drawn is one: the judge's report is turned into what it would be."""
+    native = _native.check
+
+    def undecided(*arguments):
+        report = json.loads(native(*arguments)[0])
+        cell = report["cells"][0]
+        cell["outcome"] = cell["counterexample"]["judgement"]["outcome"] = "undecided"
+        del cell["counterexample"]["judgement"]["kind"]
+        return json.dumps(report), "  o: 0 of 64 elements fail, 3 undecided\n", None
+
+    monkeypatch.setattr(_native, "check", undecided)
+    with pytest.raises(plumbline.CheckFailed, match="undecided after .* cases.*\n.* 3 undecided") as failed:
+        plumbline.check(wrong_slope, plumbline.Alibi, **SHORT)
+    assert failed.value.outcome == "undecided" and failed.value.kind == ""
+    assert failed.value.explanation == "  o: 0 of 64 elements fail, 3 undecided\n"
+    assert failed.value.case.startswith("pass=forward,bias=alibi")
+
+
 def test_the_failing_case_is_small_and_its_numbers_can_be_had():
     with pytest.raises(plumbline.CheckFailed) as failed:
         plumbline.check(mask_off_by_one, plumbline.Alibi, **SHORT)
