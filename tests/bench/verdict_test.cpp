@@ -134,7 +134,10 @@ BOOST_AUTO_TEST_CASE(plain_faults_are_caught_by_the_gate_that_is_there_for_them)
     BOOST_TEST_CONTEXT(mutant.mutant->name() << " " << mutant.mutant->cell()) {
       BOOST_TEST(mutant.caught);
       const std::string name = mutant.mutant->name();
-      if (name == "lse_base_2") BOOST_TEST(mutant.gates == std::set<std::string>{"bound: lse"});
+      if (name == "lse_base_2") {
+        BOOST_TEST(mutant.gates.contains("bound: lse"));
+        BOOST_TEST(!mutant.gates.contains("bound: o"));
+      }
       if (name == "empty_row_nan") BOOST_TEST(mutant.gates.contains("exact rows"));
       if (name == "writes_past_end" || name == "changes_input" || name == "throws") {
         BOOST_TEST(mutant.gates == std::set<std::string>{"process"});
