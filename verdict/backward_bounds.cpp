@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cases/formats.hpp"
+
 namespace plumbline::verdict {
 namespace {
 
@@ -52,6 +54,16 @@ double dot_error(const Contract& contract, const BackwardRow& row, std::size_t j
                  row.head_dim * result_underflow(contract);
   if (!row.grad_operands.empty()) error += operand_underflow(contract) * row.grad_operands[j];
   return error;
+}
+
+Operand rounded_by(const ProbabilityRounding& rounding, const Contract& contract, double magnitude,
+                   double error, double largest, double underflow_factor) {
+  const double r = contract.operand_roundoff;
+  const double size = magnitude + error;
+  if (!(std::max(size, largest) < rounding.largest)) return {infinity, infinity};
+  const double rounded =
+      rounding.relative * size + rounding.absolute * std::max(1.0, underflow_factor);
+  return {error + rounded + r * (size + rounded), (size + rounded) * (1 + r)};
 }
 
 }  // namespace
@@ -129,13 +141,17 @@ BackwardRowErrors backward_row_errors(const Contract& contract, const BackwardRo
 
 Operand rounded_operand(const Contract& contract, double magnitude, double error, double largest,
                         double underflow_factor) {
-  const ProbabilityRounding rounding = probability_rounding(contract);
-  const double r = contract.operand_roundoff;
-  const double size = magnitude + error;
-  if (!(std::max(size, largest) < rounding.largest)) return {infinity, infinity};
-  const double rounded =
-      rounding.relative * size + rounding.absolute * std::max(1.0, underflow_factor);
-  return {error + rounded + r * (size + rounded), (size + rounded) * (1 + r)};
+  return rounded_by(probability_rounding(contract), contract, magnitude, error, largest,
+                    underflow_factor);
+}
+
+Operand rounded_probability(const Contract& contract, double magnitude, double error) {
+  ProbabilityRounding rounding = scaled_probability_rounding(contract);
+  const bool eight_bits =
+      cases::has_scales(static_cast<cases::Format>(contract.probability_format));
+  // Conversions to 8 bits saturate, which brings a p^ beyond the largest number nearer to a p below.
+  if (eight_bits && magnitude < rounding.largest) rounding.largest = infinity;
+  return rounded_by(rounding, contract, magnitude, error, 0.0, 1.0);
 }
 
 double gradient_bound(const Contract& contract, cases::Format format, double value, double error,

@@ -66,6 +66,8 @@ struct Operand {
 /// @param underflow_factor what an underflow of that number may be multiplied by to give y's.
 Operand rounded_operand(const Contract& contract, double magnitude, double error,
                         double largest = 0.0, double underflow_factor = 1.0);
+/// The same of P, which probability_scale may multiply first.
+Operand rounded_probability(const Contract& contract, double magnitude, double error);
 
 /// The bound of a gradient that is a sum of products: (error + (gamma_n + 4u) magnitude), what
 /// underflows, and the rounding to `format`. Infinite where a correct kernel may overflow.

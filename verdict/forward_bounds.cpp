@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cases/formats.hpp"
 #include "verdict/random_rounding.hpp"
 
 namespace plumbline::verdict {
@@ -111,7 +112,7 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   const double log_sum = std::max(row.lse - maximum, 0.0);
   const int rescale_count = rescales(row.score, contract.splits, contract.skipped_mass > 0);
   const double sum_error = gamma(static_cast<double>(n), contract.unit_roundoff);
-  const ProbabilityRounding p_rounding = probability_rounding(contract);
+  const ProbabilityRounding p_rounding = scaled_probability_rounding(contract);
 
   // h_j: the weight exp(s_j - m) is off by a factor in [e^-h, e^h] once every rescale has reached
   // it. Splits are merged through the rounded LSE of each.
@@ -147,9 +148,9 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   bounds.rescales = rescale_count;
   bounds.output.resize(head_dim);
   bounds.systematic.resize(head_dim);
-  bounds.before_storing.resize(head_dim);
   bounds.random.resize(head_dim);
   bounds.beside_random.resize(head_dim);
+  bounds.before_storing.resize(head_dim);
 
   // LSE is 1-Lipschitz in the scores (maximum norm), whatever the condition of the weights.
   double lse_error = largest_h;
@@ -157,7 +158,8 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
     const double shift = against_best ? h[best] : 0.0;
     lse_error = std::min(lse_error, (total_weight_error + shift) / (1.0 - total_weight_error));
   }
-  lse_error += sum_error + rescale_count * u + (contract.sums_rounded_p ? p_rounding.format : 0.0) -
+  const double rounded_sum = p_rounding.format + static_cast<double>(n) * p_rounding.absolute;
+  lse_error += sum_error + rescale_count * u + (contract.sums_rounded_p ? rounded_sum : 0.0) -
                std::log1p(-left_out);
   bounds.lse = second_order *
                (lse_error + u * std::abs(row.lse) + 4 * u * (std::abs(maximum) + log_sum + 1.0));
@@ -191,8 +193,14 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
     }
   }
   // Underflow: each of n weights, an exponential within 2.5 ulp of a subnormal and its rounding to
-  // P, relative to a denominator of at least 1; and each of n products.
-  const double lost_weight = 8.0 * static_cast<double>(n) * p_rounding.absolute;
+  // P, relative to a denominator of at least 1; and each of n products. In 8 bits that rounding is
+  // all that counts; it moves the weight, and the sum of the weights where that is of rounded ones.
+  const double of_exponential = 8.0 * result_underflow(contract);
+  const bool eight_bits =
+      cases::has_scales(static_cast<cases::Format>(contract.probability_format));
+  const double lost_weight =
+      static_cast<double>(n) *
+      (eight_bits ? 2.0 * p_rounding.absolute + of_exponential : 8.0 * p_rounding.absolute);
   const double lost_product = 2.0 * static_cast<double>(n) * result_underflow(contract);
   // A value that underflows on its way into the product; the weights add up to less than 2.
   const double lost_operand = 2.0 * operand_underflow(contract);

@@ -220,7 +220,7 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   for (int m = 0; m < n; ++m) {
     const int j = visible[m];
     const double size = std::abs(grad_z[m].value());
-    const Operand p = rounded_operand(contract_, bounded.probability[m], errors.probability[m]);
+    const Operand p = rounded_probability(contract_, bounded.probability[m], errors.probability[m]);
     const double largest =
         std::max(1.0, c) * std::max(1.0, tau) * (std::abs(grad_s[m].value()) + errors.total[m]);
     const Operand z =

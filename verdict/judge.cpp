@@ -168,8 +168,9 @@ const OutputJudgement& Judgement::output(std::string_view name) const {
   return *found;
 }
 
-Judgement judge(const cases::Case& the_case, const Contract& contract,
+Judgement judge(const cases::Case& the_case, const Contract& declared,
                 const cases::Outputs& outputs, int threads) {
+  const Contract contract = with_scales(declared, the_case.spec.format);
   Judgement judgement = judge_as_declared(the_case, contract, outputs, threads);
   if (judgement.outcome == Outcome::fail && !contract.flushes_subnormals) {
     Contract flushing = contract;
