@@ -132,7 +132,12 @@ std::vector<Identity> check_identities(const Kernel& kernel, const cases::Spec& 
   const IdentityRuns runs{kernel, base, run.outputs, starts, results};
   ask(runs, "finite", "every output is a finite number", "",
       [&](Identity& identity) { all_finite(identity, run.outputs); });
-  spec.pass == cases::Pass::forward ? forward_identities(runs) : gradient_identities(runs);
+  if (spec.pass == cases::Pass::forward) {
+    forward_identities(runs);
+    nan_identities(runs);
+  } else {
+    gradient_identities(runs);
+  }
   return results;
 }
 

@@ -70,5 +70,6 @@ std::string no_bits_elsewhere(const IdentityRuns& runs);
 
 void forward_identities(const IdentityRuns& runs);
 void gradient_identities(const IdentityRuns& runs);
+void nan_identities(const IdentityRuns& runs);
 
 }  // namespace plumbline::verdict

@@ -29,6 +29,10 @@ enum class Twin {
   lse_base_2,
   scores_capped,
   lse_without_maximum,
+  nan_to_zero,
+  key_nan_ignored,
+  nan_everywhere,
+  nan_value_to_zero,
   grad_o_clamped,
   grad_k_on_a_grid,
   grad_v_off,
@@ -68,6 +72,7 @@ class Rows {
       score[j] = static_cast<float>(p_.scale) * dot + bias(j);
       if (twin == Twin::score_of_position) score[j] += 1e-3f * static_cast<float>(j);
       if (twin == Twin::scores_capped) score[j] = std::min(score[j], 4.0f);
+      if (twin == Twin::key_nan_ignored && std::isnan(score[j])) score[j] = -INFINITY;
       largest = std::max(largest, score[j]);
     }
   }
@@ -114,8 +119,13 @@ int forward(const plumbline_problem* p, const plumbline_outputs* out, char*, siz
       if (twin == Twin::values_lost && j % 8 == 3) continue;
       for (int d = 0; d < dim; ++d) o[d] += weight * row.v[j * dim + d];
     }
+    static bool seen;  // by an earlier row of this call
+    seen = (n > 0 && seen) || std::isnan(total);
+    if (twin == Twin::nan_everywhere && seen) total = NAN;
     for (int d = 0; d < dim; ++d) {
       o[d] /= total;
+      if (twin == Twin::nan_to_zero && std::isnan(total)) o[d] = 0;
+      if (twin == Twin::nan_value_to_zero && std::isnan(o[d])) o[d] = 0;
       if (twin == Twin::adds_to_o) o[d] += 1e-6f;
       if (twin == Twin::o_not_below_zero) o[d] = std::max(o[d], 0.0f);
     }
@@ -253,6 +263,10 @@ BOOST_AUTO_TEST_CASE(each_identity_catches_a_broken_twin) {
       {Twin::lse_base_2, nope, "keys_twice"},
       {Twin::scores_capped, t5, "scores_shifted"},
       {Twin::lse_without_maximum, t5, "ranges_merged"},
+      {Twin::nan_to_zero, nope, "nan_in_query"},
+      {Twin::nan_everywhere, alibi, "nan_in_query"},
+      {Twin::key_nan_ignored, t5, "nan_in_key"},
+      {Twin::nan_value_to_zero, nope, "nan_in_value"},
       {Twin::grad_o_clamped, nope_backward, "gradient_doubled"},
       {Twin::grad_k_on_a_grid, nope_backward, "scale_moved"},
       {Twin::grad_v_off, nope_backward, "values_paired"},
