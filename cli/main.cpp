@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "cli/program.hpp"
+#include "cli/ranks.hpp"
 #include "support/error.hpp"
 #include "verdict/last_words.hpp"
 
@@ -54,7 +56,12 @@ void add_commands(CLI::App& app, Run& run, char** argv) {
 
 int main(int argc, char** argv) {
   plumbline::verdict::install_last_words();
-  return plumbline::cli::run_program(argc, argv, [argv](CLI::App& app, auto& run) {
-    plumbline::cli::add_commands(app, run, argv);
-  });
+  const auto program = [=] {
+    return plumbline::cli::run_program(argc, argv, [argv](CLI::App& app, auto& run) {
+      plumbline::cli::add_commands(app, run, argv);
+    });
+  };
+  // Of the commands that are not another program's, this one is shared by the ranks of an mpirun.
+  const bool shared = argc > 1 && std::string_view(argv[1]) == "verify";
+  return shared ? plumbline::cli::run_as_rank(program) : program();
 }

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/command.hpp"
 #include "support/text.hpp"
 #include "training/mpi_communicator.hpp"
 #ifdef PLUMBLINE_HAS_NCCL
@@ -47,14 +48,18 @@ class Silence {
   std::streambuf *out_, *error_;
 };
 
-/// The processors of a machine are shared out among its ranks' emulations.
-void share_processors([[maybe_unused]] const training::MpiCommunicator& mpi) {
-#ifndef PLUMBLINE_MODELS_ON_GPU
+/// The processors of a machine are shared out among its ranks.
+int share_of(const training::MpiCommunicator& mpi) {
   const unsigned all = std::max(1u, std::thread::hardware_concurrency());
   const auto count = static_cast<unsigned>(mpi.size_on_machine());
   const bool one_more = static_cast<unsigned>(mpi.rank_on_machine()) < all % count;
-  const unsigned own = std::max(1u, all / count + (one_more ? 1 : 0));
-  setenv("PLUMBLINE_EMULATION_WORKERS", std::to_string(own).c_str(), 0);
+  return static_cast<int>(std::max(1u, all / count + (one_more ? 1 : 0)));
+}
+
+/// And among their emulations.
+void share_processors([[maybe_unused]] const training::MpiCommunicator& mpi) {
+#ifndef PLUMBLINE_MODELS_ON_GPU
+  setenv("PLUMBLINE_EMULATION_WORKERS", std::to_string(share_of(mpi)).c_str(), 0);
 #endif
 }
 
@@ -130,6 +135,11 @@ training::Ranks& ranks() {
     }
   }
   return all.ranks;
+}
+
+int own_processors() {
+  const auto& mpi = brought_together().mpi;
+  return mpi ? share_of(*mpi) : thread_count();
 }
 
 int run_as_rank(const std::function<int()>& program) {

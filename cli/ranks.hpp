@@ -19,6 +19,9 @@ int run_as_rank(const std::function<int()>& program);
 /// @throws MachineLacks as MpiCommunicator and, on GPUs, nccl_communicator do.
 training::Ranks& ranks();
 
+/// How many of the machine's processors are this rank's: all, but for those of its other ranks.
+int own_processors();
+
 /// From now on SIGTERM, which mpirun sends to the others when a rank is lost, ends rank 0 with a
 /// word on what is left: status 1.
 void tell_of_lost_ranks(const std::filesystem::path& folder);

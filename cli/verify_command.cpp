@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 
 #include "cli/builtin_kernels.hpp"
+#include "cli/campaign.hpp"
 #include "cli/command.hpp"
 #include "cli/numbers.hpp"
 #include "cli/page_folder.hpp"
-#include "cli/progress.hpp"
+#include "cli/ranks.hpp"
 #include "cli/shell_word.hpp"
 #include "support/error.hpp"
 #include "verdict/conventions/name_conventions.hpp"
@@ -97,79 +99,27 @@ std::vector<verdict::Kernel> selected_kernels(const std::vector<std::string>& na
   return selected("--kernels", names, library.kernels, kernel_from);
 }
 
-/// What is checked at a time.
-struct Cell {
-  const verdict::Kernel* kernel;
-  cases::Pass pass;
-  cases::BiasMethod bias;
-  cases::Format format;
-};
-
-/// The chosen cells that the kernels offer, kernel by kernel.
-/// @param not_offered gets those that no kernel does: a pass, a pass and a bias, or a whole cell.
-std::vector<Cell> offered_cells(const Selection& selection,
-                                const std::vector<verdict::Kernel>& kernels,
-                                std::vector<std::string>& not_offered) {
-  std::vector<Cell> cells;
-  const auto add_cell = [&](cases::Pass pass, cases::BiasMethod bias, cases::Format format) {
-    const auto before = cells.size();
-    for (const auto& kernel : kernels) {
-      if (verdict::offers(kernel, pass, bias, format))
-        cells.push_back({&kernel, pass, bias, format});
-    }
-    return cells.size() > before;
-  };
-  for (const auto pass : selection.chosen_passes()) {
-    std::vector<std::string> of_pass;
-    bool any_bias = false;
-    for (const auto bias : selection.chosen_biases()) {
-      const auto name = fmt::format("{} {}", cases::name(pass), cases::name(bias));
-      std::vector<std::string> of_bias;
-      const auto formats = selection.chosen_formats();
-      for (const auto format : formats) {
-        if (!add_cell(pass, bias, format))
-          of_bias.push_back(name + " " + std::string(cases::name(format)));
-      }
-      any_bias = any_bias || of_bias.size() < formats.size();
-      if (of_bias.size() == formats.size()) of_bias = {name};
-      of_pass.insert(of_pass.end(), of_bias.begin(), of_bias.end());
-    }
-    if (!any_bias) of_pass = {std::string(cases::name(pass))};
-    not_offered.insert(not_offered.end(), of_pass.begin(), of_pass.end());
-  }
-  std::stable_sort(cells.begin(), cells.end(),
-                   [](const Cell& a, const Cell& b) { return a.kernel < b.kernel; });
-  return cells;
-}
-
+/// Of the cases that the options ask for, by all ranks.
 void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>& kernels,
-               verdict::VerifyReport& report, bool print) {
-  const auto cells = offered_cells(options.selection, kernels, report.not_offered);
-  if (cells.empty()) return;
-  const int cell_count = static_cast<int>(cells.size());
+               verdict::VerifyReport& report, training::Ranks& ranks, bool print) {
+  Campaign campaign;
+  ranks.together(
+      [&] { campaign.cells = offered_cells(options.selection, kernels, report.not_offered); });
+  expect_same_cells(campaign, ranks);
+  const auto cells = static_cast<int>(campaign.cells.size());
+  if (cells == 0) return;
   const int asked = options.all ? cases_of_all : options.cases;
-  const int cases_per_cell = (asked + cell_count - 1) / cell_count;
-  verdict::Shard shard = shard_from(options.shard);
-  Progress progress(static_cast<long>(cell_count) * cases_per_cell);
-  long done = 0;
-  for (const auto& [kernel, pass, bias, format] : cells) {
-    const auto label = fmt::format("{} {} {} {}", kernel->name(), cases::name(pass),
-                                   cases::name(bias), cases::name(format));
-    auto result = verdict::check_cell(
-        *kernel, pass, bias, format, cases_per_cell, cell_seed(report.seed, pass, bias, format),
-        thread_count(), [&](int of_cell) { progress.update(done + of_cell, label); }, shard);
-    verdict::name_conventions(*kernel, result, thread_count());
-    done += cases_per_cell;
-    shard.before = done;
-    report.cells.push_back(result);
-    if (result.counterexample && print) {
-      progress.clear();
+  campaign.cases_per_cell = (asked + cells - 1) / cells;
+  campaign.seed = report.seed;
+  campaign.shard = shard_from(options.shard);
+  campaign.threads = own_processors();
+  report.cells = check_cells(campaign, ranks, [&](const Cell& cell, verdict::CellResult& result) {
+    verdict::name_conventions(*cell.kernel, result, campaign.threads);
+    if (result.counterexample && print)
       std::cout << verdict::describe_failure(report, result) << std::endl;
-    }
-    if (result.counterexample && result.counterexample->judgement.device_lost) {
-      std::cerr << "plumbline: nothing can be run any more; the rest of the run is left out\n";
-      return;
-    }
+  });
+  if (ranks.first() && report.cells.size() < campaign.cells.size()) {
+    std::cerr << "plumbline: nothing can be run any more; the rest of the run is left out\n";
   }
 }
 
@@ -188,15 +138,41 @@ void validate_sarif(const VerifyOptions& options) {
   }
 }
 
+/// The reports that were asked for.
+class Reports {
+ public:
+  explicit Reports(const VerifyOptions& options)
+      : json_(options.reports.json), junit_(options.reports.junit), sarif_(options.sarif) {
+    if (!options.html.empty()) page_.emplace("--html", options.html, verdict::page_generator);
+  }
+  void write(const verdict::VerifyReport& report) {
+    if (json_) json_.write(to_text(verdict::to_json(report)));
+    if (junit_) junit_.write(verdict::to_junit(report));
+    if (sarif_) sarif_.write(to_text(verdict::to_sarif(report)));
+    if (page_) page_->write(verdict::to_html(report));
+  }
+
+ private:
+  Report json_, junit_, sarif_;
+  std::optional<PageFolder> page_;
+};
+
 int verify(const VerifyOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   options.reports.validate();
   validate_sarif(options);
   shard_from(options.shard);  // what is wrong with it ends the run before its work
-  Report json(options.reports.json), junit(options.reports.junit), sarif(options.sarif);
-  std::optional<PageFolder> page;
-  if (!options.html.empty()) page.emplace("--html", options.html, verdict::page_generator);
-  const KernelLibrary library = load(options);
+  // The judge lets no other process read its memory: Open MPI is not to have ranks read each
+  // other's.
+  setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);  // 4
+  setenv("OMPI_MCA_smsc", "^cma", 0);                             // 5
+  training::Ranks& all = ranks();
+  std::optional<Reports> reports;
+  KernelLibrary library;
+  all.together([&] {
+    if (all.first()) reports.emplace(options);
+    library = load(options);
+  });
   const auto kernels = selected_kernels(options.kernels, library);
   const bool print = options.reports.prints_table();
   verdict::VerifyReport report;
@@ -214,8 +190,8 @@ int verify(const VerifyOptions& options) {
     report.kernel_option = "--backend " + options.backend;
   }
   if (options.case_line.empty()) {
-    run_cells(options, kernels, report, print);
-  } else {
+    run_cells(options, kernels, report, all, print);
+  } else if (all.first()) {
     const cases::Spec spec = cases::from_line(options.case_line);
     for (const auto& kernel : kernels) {
       report.cells.push_back(verdict::check_spec(kernel, spec, thread_count()));
@@ -225,6 +201,7 @@ int verify(const VerifyOptions& options) {
         std::cout << verdict::describe_failure(report, cell) << std::endl;
     }
   }
+  if (!all.first()) return all_right;  // the verdict is rank 0's
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (report.cases() == 0 && (options.shard.empty() || report.cells.empty())) {
     throw BadInput("the selection",
@@ -236,10 +213,7 @@ int verify(const VerifyOptions& options) {
               << options.shard << ", and nothing was judged\n";
   }
   if (print) std::cout << verdict::to_table(report);
-  if (json) json.write(to_text(verdict::to_json(report)));
-  if (junit) junit.write(verdict::to_junit(report));
-  if (sarif) sarif.write(to_text(verdict::to_sarif(report)));
-  if (page) page->write(verdict::to_html(report));
+  reports->write(report);
   return report.outcome() == verdict::Outcome::pass ? all_right : verdict_against;
 }
 
@@ -298,7 +272,16 @@ void add_verify(CLI::App& app, Run& run) {
                    "Write a page for people to DIR/index.html; it needs no network")
       ->type_name("DIR")
       ->check(not_empty());
-  command->callback([options, &run] { run = [options] { return verify(*options); }; });
+  command->callback([options, &run] {
+    run = [options] {
+      try {
+        return verify(*options);
+      } catch (const training::RankFailed& failure) {
+        std::cerr << "plumbline: " << failure.what() << "\n";
+        return static_cast<int>(failure.status());
+      }
+    };
+  });
 }
 
 }  // namespace plumbline::cli

@@ -20,6 +20,10 @@ void Distribution::add(double ratio) {
   ++counts_[static_cast<std::size_t>(bin)];
 }
 
+void Distribution::add(const Distribution& other) {
+  for (std::size_t bin = 0; bin < counts_.size(); ++bin) counts_[bin] += other.counts_[bin];
+}
+
 double Distribution::upper_edge(int bin) {
   return std::pow(10.0, smallest_decade + static_cast<double>(bin) / bins_per_decade);
 }

@@ -16,13 +16,20 @@ class Distribution {
   static constexpr int bins_per_decade = 8, smallest_decade = -6, largest_decade = 2;
   static constexpr int last_bin = (largest_decade - smallest_decade) * bins_per_decade + 1;
 
+  /// One for each bin.
+  using Counts = std::array<long, last_bin + 1>;
+
+  Distribution() = default;
+  explicit Distribution(const Counts& counts) : counts_(counts) {}
   void add(double ratio);
+  void add(const Distribution& other);
+  const Counts& counts() const { return counts_; }
   long count(int bin) const { return counts_[static_cast<std::size_t>(bin)]; }
   /// 10^(smallest_decade + bin / bins_per_decade), of the bins from 0 to last_bin - 1.
   static double upper_edge(int bin);
 
  private:
-  std::array<long, last_bin + 1> counts_{};
+  Counts counts_{};
 };
 
 }  // namespace plumbline::verdict

@@ -88,7 +88,8 @@ CellResult cell_of(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bia
   return result;
 }
 
-void count(CellResult& result, const cases::Spec& spec, const Judgement& judgement) {
+/// @param number of the case among the cell's.
+void count(CellResult& result, const cases::Spec& spec, const Judgement& judgement, int number) {
   result.rows += judgement.rows;
   result.ill_conditioned_rows += judgement.ill_conditioned_rows;
   result.undecided += judgement.outcome == Outcome::undecided;
@@ -97,6 +98,7 @@ void count(CellResult& result, const cases::Spec& spec, const Judgement& judgeme
     if (summary.elements == 0 || output.worst.ratio > summary.worst) {
       summary.worst = output.worst.ratio;
       summary.worst_case = spec;
+      summary.worst_at = number;
       summary.worst_map = error_map(output);
     }
     for (const double ratio : output.ratios) summary.distribution.add(ratio);
@@ -146,8 +148,7 @@ std::vector<std::string> CellResult::blind_outputs() const {
 }
 
 void add_case(CellResult& cell, const cases::Spec& spec, const Judgement& judgement) {
-  ++cell.cases;
-  count(cell, spec, judgement);
+  count(cell, spec, judgement, cell.cases++);
   if (judgement.outcome != Outcome::pass) cell.counterexample = {spec, judgement};
 }
 
@@ -193,7 +194,9 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
   std::exception_ptr thrown;
   // After these nothing that runs would say anything, or soon enough: let the shrinking find no
   // smaller case.
-  const auto given_up = [&] { return device_lost || thrown || hangs >= most_hangs; };
+  const auto given_up = [&] {
+    return device_lost || thrown || hangs >= most_hangs || (!failed && drawn >= shard.end);
+  };
   std::optional<SupportsFailed> unanswered;
   const auto supported = [&](const cases::Spec& spec) {
     if (given_up()) return true;
@@ -212,13 +215,15 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     if (given_up()) return;
     const auto no_answer = [&] { return unanswered && unanswered->spec == spec; };
     if (!no_answer() && !supported(spec)) RC_DISCARD("the kernel does not offer this shape");
-    // Smaller cases of a failing one are all of its shard.
-    if (!failed && !shard.has(drawn++)) return;
+    // Smaller cases of a failing one are all of its shard. Where supports() fails, it does so for
+    // every shard.
+    const bool own = failed || shard.has(drawn++);
+    if (!own && !no_answer()) return;
     Judgement judgement;
     try {
       judgement = no_answer() ? failed_run(*unanswered) : run_and_judge(kernel, spec, threads);
       if (!failed) {
-        count(result, spec, judgement);
+        count(result, spec, judgement, drawn - 1);
         case_done(++result.cases);
       }
     } catch (...) {
@@ -234,6 +239,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     // RapidCheck takes every failing shrink for its next start, so the last failing case is the
     // smallest. Of undecided cases the first is kept, until one fails.
     if (fails || (judgement.outcome == Outcome::undecided && !result.counterexample)) {
+      if (!failed) result.decided_at = drawn - 1;
       if (fails && !failed) {
         first_failing = spec;
         first_places = places_of(judgement);
@@ -256,7 +262,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
                                 std::unordered_map<std::string, rc::detail::Reproduce>{});
   if (thrown) std::rethrow_exception(thrown);
   if (rc::detail::Error error; outcome.match(error)) throw std::runtime_error(error.description);
-  if (!failed && drawn < cases) {
+  if (!failed && drawn < std::min(cases, shard.end)) {
     throw std::runtime_error(std::string(cases::name(pass)) + " " + std::string(cases::name(bias)) +
                              " " + std::string(cases::name(format)) + " of " + kernel.name() +
                              ": only " + std::to_string(drawn) + " of " + std::to_string(cases) +

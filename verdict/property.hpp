@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,6 +32,7 @@ struct OutputSummary {
   long elements = 0, nonzero = 0, blind = 0;  ///< as in OutputJudgement
   Distribution distribution{};                ///< of |error| / bound
   cases::Spec worst_case{};                   ///< where the worst element is
+  int worst_at = 0;                           ///< number of that case among the cell's, from 0
   ErrorMap worst_map{};
   /// There was something to see, and every bound would have let 0 pass.
   bool wholly_blind() const { return nonzero > 0 && blind == nonzero; }
@@ -49,6 +51,9 @@ struct CellResult {
   long rows = 0, ill_conditioned_rows = 0;
   std::map<std::string, OutputSummary> outputs;
   std::optional<Counterexample> counterexample;
+  /// Number of the case that it is made from among the cell's: of the first that fails, else of the
+  /// first undecided one.
+  int decided_at = 0;
 
   /// Outputs that the cell's cases say nothing of: not a reason to fail, and no pass.
   std::vector<std::string> blind_outputs() const;
@@ -64,7 +69,8 @@ using CaseDone = std::function<void(int)>;
 /// of. The parts together are all of them, and differ by one case at most.
 struct Shard {
   int first = 0, count = 1;
-  long before = 0;  ///< the run's cases before those of the cell
+  long before = 0;                            ///< the run's cases before those of the cell
+  int end = std::numeric_limits<int>::max();  ///< the cell's cases from this number on are left out
 
   bool has(long drawn) const { return (before + drawn) % count == first; }
 };

@@ -7,6 +7,7 @@
 #include <exception>
 #include <iterator>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "plumbline_kernel.h"
@@ -67,6 +68,18 @@ int right(const plumbline_problem* p, const plumbline_outputs* out, char*, size_
 int drops_the_last_key_from_five_on(const plumbline_problem* p, const plumbline_outputs* out, char*,
                                     size_t) {
   return attend(p, out, p->keys >= 5);
+}
+int drops_the_last_key_from_many_on(const plumbline_problem* p, const plumbline_outputs* out, char*,
+                                    size_t) {
+  return attend(p, out, p->keys >= 100);
+}
+/// Of an mpirun's ranks.
+int right_on_rank_0(const plumbline_problem* p, const plumbline_outputs* out, char* message,
+                    size_t size) {
+  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (rank == nullptr || std::string(rank) == "0") return attend(p, out, 0);
+  std::snprintf(message, size, "not here");
+  return 1;
 }
 int writes_nothing(const plumbline_problem*, const plumbline_outputs*, char*, size_t) { return 0; }
 int writes_before_o(const plumbline_problem* p, const plumbline_outputs* out, char*, size_t) {
@@ -146,6 +159,8 @@ constexpr plumbline_kernel forward_only(const char* name, decltype(&supports) su
 const plumbline_kernel kernels[] = {
     forward_only("right", supports, right),
     forward_only("drops_the_last_key_from_five_on", supports, drops_the_last_key_from_five_on),
+    forward_only("drops_the_last_key_from_many_on", supports, drops_the_last_key_from_many_on),
+    forward_only("right_on_rank_0", supports, right_on_rank_0),
     forward_only("writes_nothing", supports, writes_nothing),
     forward_only("writes_before_o", supports, writes_before_o),
     forward_only("writes_after_lse", supports, writes_after_lse),
