@@ -149,7 +149,8 @@ Operand rounded_probability(const Contract& contract, double magnitude, double e
   ProbabilityRounding rounding = scaled_probability_rounding(contract);
   const bool eight_bits =
       cases::has_scales(static_cast<cases::Format>(contract.probability_format));
-  // Conversions to 8 bits saturate, which brings a p^ beyond the largest number nearer to a p below.
+  // Conversions to 8 bits saturate, which brings a p^ beyond the largest number nearer to a p
+  // below.
   if (eight_bits && magnitude < rounding.largest) rounding.largest = infinity;
   return rounded_by(rounding, contract, magnitude, error, 0.0, 1.0);
 }

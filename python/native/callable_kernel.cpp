@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cases/formats.hpp"
 #include "cases/method_inputs.hpp"
 #include "cases/tensor_shapes.hpp"
 
@@ -41,8 +42,8 @@ cases::Options options_of(const plumbline_problem& problem) {
   return options;
 }
 
-std::size_t bytes_of(cases::Format format) {
-  return format == cases::Format::bf16 || format == cases::Format::fp16 ? 2 : 4;
+std::size_t bytes_of_outputs(const cases::Spec& spec) {
+  return cases::bytes_per_number(cases::output_format(spec.format));
 }
 
 /// The kernel's arrays, each with the memory that it is in. Python gets and gives copies: what
@@ -92,11 +93,14 @@ class Arrays {
 
 Arrays inputs_of(const plumbline_problem& problem) {
   const cases::Spec spec = spec_of(problem);
-  const std::size_t bytes = bytes_of(spec.format);
+  const std::size_t bytes = cases::bytes_per_number(spec.format);
   Arrays inputs;
   inputs.add("q", problem.q, cases::query_shape(spec), bytes);
   inputs.add("k", problem.k, cases::key_shape(spec), bytes);
   inputs.add("v", problem.v, cases::key_shape(spec), bytes);
+  inputs.add("q_scale", problem.q_scale, cases::per_key_head(spec));
+  inputs.add("k_scale", problem.k_scale, cases::per_key_head(spec));
+  inputs.add("v_scale", problem.v_scale, cases::per_key_head(spec));
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::reads(spec, parameter)) continue;
@@ -186,7 +190,7 @@ int CallableKernel::forward(const plumbline_problem* problem, const plumbline_ou
   const nb::gil_scoped_acquire for_python;
   const cases::Spec spec = spec_of(*problem);
   Arrays arrays;
-  arrays.add("o", outputs->o, cases::query_shape(spec), bytes_of(spec.format));
+  arrays.add("o", outputs->o, cases::query_shape(spec), bytes_of_outputs(spec));
   arrays.add("lse", outputs->lse, cases::per_query(spec));
   return active->call(described("forward", *problem), inputs_of(*problem), arrays, message,
                       message_size);
@@ -196,7 +200,7 @@ int CallableKernel::backward(const plumbline_problem* problem, const plumbline_g
                              char* message, size_t message_size) {
   const nb::gil_scoped_acquire for_python;
   const cases::Spec spec = spec_of(*problem);
-  const std::size_t bytes = bytes_of(spec.format);
+  const std::size_t bytes = bytes_of_outputs(spec);
   Arrays inputs = inputs_of(*problem), arrays;
   inputs.add("o", gradients->o, cases::query_shape(spec), bytes);
   inputs.add("lse", gradients->lse, cases::per_query(spec));

@@ -155,9 +155,15 @@ nb::dict case_arrays(const std::string& line) {
     arrays[name.c_str()] =
         nb::make_tuple(nb::bytes(values.data(), values.size() * sizeof values[0]), sizes);
   };
-  add("q", c.q, cases::query_shape(c.spec));
-  add("k", c.k, cases::key_shape(c.spec));
-  add("v", c.v, cases::key_shape(c.spec));
+  const auto stored = [&](const std::vector<float>& numbers, const std::vector<float>& scales) {
+    return cases::unscaled(numbers, scales, c.spec.format);
+  };
+  add("q", stored(c.q, c.q_scale), cases::query_shape(c.spec));
+  add("k", stored(c.k, c.k_scale), cases::key_shape(c.spec));
+  add("v", stored(c.v, c.v_scale), cases::key_shape(c.spec));
+  add("q_scale", c.q_scale, cases::per_key_head(c.spec));
+  add("k_scale", c.k_scale, cases::per_key_head(c.spec));
+  add("v_scale", c.v_scale, cases::per_key_head(c.spec));
   add("grad_o", c.grad_o, cases::query_shape(c.spec));
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);

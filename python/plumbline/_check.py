@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from . import _native
 from ._arguments import number, truth, whole
 from ._biases import Bias, Nope
-from ._frameworks import FRAMEWORKS, Refusal, format_of
+from ._frameworks import EIGHT_BITS, FRAMEWORKS, Refusal, format_of
 from ._report import CheckFailed, Contract, Figures, Report
-from ._runner import Runner
+from ._runner import SCALES, Runner
 
 
 def case_arrays(line: str) -> dict[str, NDArray[Any]]:
     """The numbers of a case, by name: q, k, v, grad_o (backward), the parameters, lengths, documents.
 
     line: CheckFailed.case. All float32, which holds the numbers of every format exactly; lengths and
-    documents int32. The same bits on every machine.
+    documents int32. The same bits on every machine. In e4m3 and e5m2 also q_scale, k_scale and v_scale;
+    q, k and v are the stored numbers, without them.
 
     Raises ValueError for what is no such line.
     """
@@ -70,7 +71,11 @@ def check(
     settings which this call says that fn takes.
 
     bias: a subclass of Bias, or its method's name; None: Nope. Its numbers are drawn.
-    dtype: float32, float16, bfloat16 or tf32, as a string or as the framework's own.
+    dtype: float32, float16, bfloat16, tf32, float8_e4m3fn or float8_e5m2, as a string or as the
+        framework's own. With the last two, q, k and v are of that dtype and o, grad_o and gradients
+        bfloat16, and fn also takes q_scale, k_scale and v_scale, float32 [batch, kv_heads]: what is to
+        be attended is q[b, h] times q_scale of batch b and the key head of h, and so on. NumPy needs
+        ml_dtypes for them, PyTorch must be 2.1 or newer.
     cases: how many.
     backward: True: the gradients by autograd (PyTorch) or jax.vjp of fn; or backward(grad_o, q, k, v, o,
         lse, **keywords), which returns the gradients by name ({"q": ..., "increments": ...}) or in the
@@ -109,6 +114,8 @@ def check(
     of_framework = FRAMEWORKS[framework](format, device)
     if backward is True and framework == "numpy":
         raise ValueError("backward is True; expected a function: NumPy has no gradients of its own")
+    if backward is True and format in EIGHT_BITS:
+        raise ValueError(f"backward is True; expected a function: nothing differentiates {dtype}")
     if backward not in (True, False, None) and not callable(backward):
         raise TypeError(f"backward is {backward!r}; expected True, False, None or a function")
     offer = {
@@ -126,6 +133,7 @@ def check(
     settings = ["causal"] if causal is None else []
     settings += [n for n in ("window", "lengths", "documents", "query_offset") if offer[n]]
     settings += ["ssmax_scale"] if ssmax else []
+    settings += SCALES if format in EIGHT_BITS else []
     runner = Runner(
         fn,
         backward,

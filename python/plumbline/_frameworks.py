@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """NumPy, PyTorch and JAX: the bits of a case as their arrays, and back. Each is imported when asked for.
 
-A format is one of fp32, fp16, bf16 and int32; its bits are an array of NumPy's: float32, uint16 or
-int32.
+A format is one of fp32, fp16, bf16, e4m3, e5m2 and int32; its bits are an array of NumPy's: float32,
+uint16, uint8 or int32.
 """
 
 from __future__ import annotations
@@ -12,8 +12,23 @@ from typing import Any, Callable, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-BITS = {"fp32": np.float32, "fp16": np.uint16, "bf16": np.uint16, "int32": np.int32}
-_NAMES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int32": "int32"}
+BITS = {
+    "fp32": np.float32,
+    "fp16": np.uint16,
+    "bf16": np.uint16,
+    "e4m3": np.uint8,
+    "e5m2": np.uint8,
+    "int32": np.int32,
+}
+_NAMES = {
+    "fp32": "float32",
+    "fp16": "float16",
+    "bf16": "bfloat16",
+    "e4m3": "float8_e4m3fn",
+    "e5m2": "float8_e5m2",
+    "int32": "int32",
+}
+EIGHT_BITS = ("e4m3", "e5m2")
 
 
 class Refusal(Exception):
@@ -26,19 +41,20 @@ class NumPy:
     def __init__(self, dtype: str, device: Optional[str]) -> None:
         if device is not None:
             raise ValueError(f"device is {device!r}; expected None: NumPy has no devices")
-        self._bfloat16 = None
-        if dtype == "bf16":
+        self._dtypes = {n: np.dtype(_NAMES[n]) for n in ("fp32", "fp16", "int32")}
+        if dtype == "bf16" or dtype in EIGHT_BITS:
             try:
                 import ml_dtypes
             except ImportError:
                 raise ValueError(
-                    "dtype is bfloat16; expected float32 or float16: NumPy has no bfloat16 without the "
-                    "package ml_dtypes"
+                    f"dtype is {_NAMES[dtype]}; expected float32 or float16: NumPy has no {_NAMES[dtype]} "
+                    "without the package ml_dtypes"
                 ) from None
-            self._bfloat16 = np.dtype(ml_dtypes.bfloat16)
+            for n in ("bf16", *EIGHT_BITS):
+                self._dtypes[n] = np.dtype(getattr(ml_dtypes, _NAMES[n]))
 
     def _dtype(self, format: str) -> np.dtype[Any]:
-        return self._bfloat16 if format == "bf16" else np.dtype(_NAMES[format])  # type: ignore[return-value]
+        return self._dtypes[format]
 
     def give(self, bits: NDArray[Any], format: str) -> Any:
         """An array on the same memory."""
@@ -69,14 +85,19 @@ class Torch:
 
         self._torch = torch
         self._device = device
-        self._dtypes = {format: getattr(torch, name) for format, name in _NAMES.items()}
+        self._dtypes = {n: getattr(torch, name) for n, name in _NAMES.items() if hasattr(torch, name)}
+        if dtype in EIGHT_BITS and dtype not in self._dtypes:
+            raise ValueError(
+                f"dtype is {_NAMES[dtype]}, which PyTorch {torch.__version__} does not have; expected "
+                "float32, float16, bfloat16 or tf32, or a newer PyTorch"
+            )
 
     def give(self, bits: NDArray[Any], format: str) -> Any:
         """A tensor; without a device on the same memory."""
         if bits.dtype == np.uint16:  # which PyTorch has not had for long
             bits = bits.view(np.int16)
         tensor = self._torch.from_numpy(bits)
-        if format in ("fp16", "bf16"):
+        if BITS[format] in (np.uint16, np.uint8):
             tensor = tensor.view(self._dtypes[format])
         return tensor if self._device is None else tensor.to(self._device)
 
@@ -115,7 +136,16 @@ class Jax:
 
         self._jax = jax
         self._device = None if device is None else jax.devices(device)[0]
-        self._dtypes = {format: np.dtype(getattr(jax.numpy, name)) for format, name in _NAMES.items()}
+        self._dtypes = {
+            n: np.dtype(getattr(jax.numpy, name))
+            for n, name in _NAMES.items()
+            if n not in EIGHT_BITS or hasattr(jax.numpy, name)
+        }
+        if dtype in EIGHT_BITS and dtype not in self._dtypes:
+            raise ValueError(
+                f"dtype is {_NAMES[dtype]}, which JAX {jax.__version__} does not have; expected "
+                "float32, float16, bfloat16 or tf32, or a newer JAX"
+            )
 
     def give(self, bits: NDArray[Any], format: str) -> Any:
         return self._jax.device_put(bits.view(self._dtypes[format]), self._device)
@@ -148,11 +178,14 @@ def format_of(dtype: Any) -> tuple[str, Optional[str]]:
     Raises ValueError for another one.
     """
     known = {**{long: short for short, long in _NAMES.items() if short != "int32"}, "tf32": "tf32"}
-    known.update({short: short for short in ("fp32", "fp16", "bf16")})
+    known.update({short: short for short in ("fp32", "fp16", "bf16", *EIGHT_BITS)})
     text = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype)
     framework = None
     if text.startswith("torch."):
         framework, text = "torch", text[len("torch."):]
     if text not in known:
-        raise ValueError(f"dtype is {dtype!r}; expected one of float32, float16, bfloat16, tf32")
+        raise ValueError(
+            f"dtype is {dtype!r}; expected one of float32, float16, bfloat16, tf32, float8_e4m3fn, "
+            "float8_e5m2"
+        )
     return known[text], framework

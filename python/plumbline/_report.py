@@ -15,11 +15,11 @@ class Contract:
     """
 
     unit_roundoff: float = 2.0**-24
-    """Of the accumulation: 2^-24 rounding to nearest, 2^-23 truncating."""
+    """Of the accumulation: 2^-24 rounding to nearest, 2^-23 truncating; 8-bit tensor cores 2^-13."""
     operand_roundoff: float = 0.0
     """Relative error of an operand on its way into a product: 2^-11 for floats rounded to tf32."""
     probability_format: str = "fp32"
-    """fp32, bf16 or fp16: in which P meets V, and P and dS meet dO, K and Q."""
+    """fp32, bf16, fp16, e4m3 or e5m2: in which P meets V, and P and dS meet dO, K and Q."""
     sums_rounded_p: bool = False
     """The softmax's denominator sums P after that rounding."""
     exp_error: float = 2.0**-20
@@ -34,6 +34,8 @@ class Contract:
     """Keys that share one recentring base of S; 0: differences are formed in double."""
     flushes_subnormals: bool = False
     """An fp32 operand or result below 2^-126 may count as 0."""
+    probability_scale: float = 0.0
+    """P is multiplied by this power of two, 1 to 2^8, before it is rounded to e4m3 or e5m2; 0: by none."""
 
 
 @dataclasses.dataclass(frozen=True)

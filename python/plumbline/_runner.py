@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from ._frameworks import BITS, Refusal
+from ._frameworks import BITS, EIGHT_BITS, Refusal
 
 _WHOLE = ("lengths", "documents")
-_OF_CASE = ("q", "k", "v", "o", "grad_o", "grad_q", "grad_k", "grad_v")
+_INPUTS = ("q", "k", "v")
+_OUTPUTS = ("o", "grad_o", "grad_q", "grad_k", "grad_v")
+SCALES = ("q_scale", "k_scale", "v_scale")
 
 
 @dataclasses.dataclass
@@ -24,7 +26,7 @@ class Runner:
     backward: Union[Callable[..., Any], bool, None]
     framework: Any
     format: str
-    """Of q, k, v and o: fp32, fp16 or bf16."""
+    """Of q, k and v: fp32, fp16, bf16, e4m3 or e5m2. Of o, grad_o and gradients too, bf16 for 8 bits."""
     method: str
     parameters: list[str]
     settings: list[str]
@@ -54,7 +56,11 @@ class Runner:
         )
 
     def _format(self, name: str) -> str:
-        return self.format if name in _OF_CASE else "int32" if name in _WHOLE else "fp32"
+        if name in _INPUTS:
+            return self.format
+        if name in _OUTPUTS:
+            return "bf16" if self.format in EIGHT_BITS else self.format
+        return "int32" if name in _WHOLE else "fp32"
 
     def _bits(self, name: str, memory: bytes, shape: list[int]) -> NDArray[Any]:
         return np.frombuffer(memory, BITS[self._format(name)]).reshape(shape)
@@ -85,6 +91,11 @@ class Runner:
 
     def _lse_of_the_oracle(self, problem: dict[str, Any], memory: dict[str, NDArray[Any]]) -> NDArray[Any]:
         wide = {n: _widened(x, self._format(n)) for n, x in memory.items() if n not in _WHOLE}
+        for name, scale in zip(_INPUTS, SCALES):
+            if scale in wide:
+                of_head = wide.pop(scale)
+                group = wide[name].shape[1] // of_head.shape[1]
+                wide[name] *= np.repeat(of_head, group, axis=1)[:, :, None, None]
         named = _native.attention(
             self.method,
             wide,
@@ -144,8 +155,21 @@ def _by_name(returned: Any, inputs: list[str]) -> Mapping[str, Any]:
 
 
 def _widened(bits: NDArray[Any], format: str) -> NDArray[Any]:
+    if format in EIGHT_BITS:
+        return _WIDENED[format][bits]
     if format == "bf16":
         bits = (bits.astype(np.uint32) << 16).view(np.float32)
     elif format == "fp16":
         bits = bits.view(np.float16)
     return np.ascontiguousarray(bits, dtype=np.float64)
+
+
+def _numbers(fraction: int, bias: int) -> NDArray[np.float64]:
+    """What the 256 codes of an 8-bit format stand for, but for infinity and NaN, which no case has."""
+    codes = np.arange(256)
+    exponent, m = (codes & 0x7F) >> fraction, (codes & ((1 << fraction) - 1)) / 2.0**fraction
+    size = np.where(exponent == 0, 2.0 ** (1 - bias) * m, 2.0 ** (exponent - bias) * (1 + m))
+    return np.where(codes & 0x80, -size, size)
+
+
+_WIDENED = {"e4m3": _numbers(3, 7), "e5m2": _numbers(2, 15)}
