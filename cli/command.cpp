@@ -28,7 +28,7 @@ void add_selection_options(CLI::App& command, Selection& selection) {
            "Only these passes: forward, backward, decode; or all");
   add_list(command, "--bias", selection.biases, "Only these biases, e.g. alibi,cable; or all");
   add_list(command, "--dtype", selection.formats,
-           "Only these formats: fp32, bf16, fp16, tf32; or all");
+           "Only these formats: fp32, bf16, fp16, tf32, e4m3, e5m2; or all");
 }
 
 void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::string>& others) {
