@@ -98,6 +98,7 @@ OracleRow ConventionReading::row(int batch, int head, int query) const {
   const double ssmax = row.factor;
   if (convention_.factor) {
     row.factor = convention_.factor(row.factor, own, static_cast<int>(visible.size()));
+    row.forward.spread *= ssmax == 0 ? 0.0 : std::abs(row.factor / ssmax);
   }
   for (std::size_t m = 0; m < visible.size(); ++m) {
     const RunningError factor(row.factor), bias(row.bias[m]);
