@@ -133,8 +133,13 @@ CopeGradientErrors cope_gradient_errors(const Contract& contract, const CopeNumb
     const double s = row.exact.scores[k].value();
     const double moved = exponent_error(contract, s, row.score_error[k]);
     const double weight = slope_at(s), largest = slope_at(std::max(std::abs(s) - moved, 0.0));
-    // |d/ds g (1 - g)| <= g (1 - g); both gates and their product, 10u.
-    const double weight_error = std::min(0.25, largest * moved) + 10 * u * largest + lost;
+    // From the exponential: |d/ds g (1 - g)| <= g (1 - g); both gates and their product, 10u. From
+    // the gate: 1 - g is as far off as g, however small it is; the difference and the product.
+    const double by_exponential = std::min(0.25, largest * moved) + 10 * u * largest;
+    const double gate_error = errors.gate[k];
+    const double by_gate =
+        gate_error * (std::abs(1 - 2 / (1 + std::exp(-s))) + gate_error) + 3 * u * largest;
+    const double weight_error = std::max(by_exponential, by_gate) + lost;
     const double sum_error = passed_error + gamma(k + 1, sum_roundoff(contract)) * (passed_size) +
                              u * (std::abs(passed) + passed_error);
     const double product = (weight + weight_error) * (std::abs(passed) + sum_error);

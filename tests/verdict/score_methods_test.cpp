@@ -192,6 +192,34 @@ BOOST_AUTO_TEST_CASE(scores_that_are_off_reach_copes_bounds_and_stay_within) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_slope_of_a_gate_may_be_taken_from_the_gate) {
+  // Two keys and three rows of the table; the first key's gradient reaches the second one's gate.
+  const std::vector<double> exact_score(2, 0.0), sizes(3, 0.0), t(2, 0.0);
+  const auto contract = cases::undeclared_contract();
+  double worst = 0.0;
+  for (float s = 4.0f; s < 16.0f; s += 0.37f) {
+    reference::Vector<RunningError> q(5), grad(2);
+    const double components[] = {0.4, s, 0.5, -1.0, 2.0};
+    for (int n = 0; n < 5; ++n) q[n] = RunningError(components[n]);
+    grad << RunningError(1.0), RunningError(0.0);
+    reference::Matrix<RunningError> K = reference::zeros<RunningError>(2, 5);
+    reference::Matrix<RunningError> table = reference::zeros<RunningError>(3, 5);
+    for (int j = 0; j < 2; ++j) K(j, j) = RunningError(1.0);
+    for (int n = 0; n < 3; ++n) table(n, 2 + n) = RunningError(1.0);
+    const auto exact = reference::cope_row(q, K, {0, 1}, RunningError(1.0), table);
+    const verdict::CopeNumbers row{exact, exact_score, sizes, 1};
+    const auto errors = verdict::cope_errors(contract, row);
+    const auto bounds = verdict::cope_gradient_errors(contract, row, errors, {grad, t});
+    const double expected = reference::cope_logits_grad(exact, grad).scores[1].value();
+    const double slope = std::exp(-double{s}) / std::pow(1 + std::exp(-double{s}), 2);
+    const float gate = 1.0f / (1.0f + std::exp(-s)), from_gate = gate * (1.0f - gate);
+    const double got = expected / slope * double{from_gate};
+    BOOST_TEST(std::abs(got - expected) <= bounds.scores[1], "at score " << s);
+    worst = std::max(worst, std::abs(got - expected) / bounds.scores[1]);
+  }
+  BOOST_TEST(worst > 0.05);
+}
+
 BOOST_AUTO_TEST_CASE(products_and_biases_that_are_off_reach_dapes_bounds_and_stay_within) {
   constexpr int heads = 2, keys = 7, hidden = 3;
   using Numbers = reference::Matrix<double>;
