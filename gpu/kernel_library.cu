@@ -28,7 +28,8 @@ constexpr plumbline_contract kScalar{.unit_roundoff = 0x1p-24,
                                      .splits = 1,
                                      .prefix_sum = PLUMBLINE_PREFIX_SUM_FP64,
                                      .prefix_tile = 0,
-                                     .flushes_subnormals = 0};
+                                     .flushes_subnormals = 0,
+                                     .probability_scale = 0};
 
 constexpr plumbline_contract skipping() {
   plumbline_contract contract = kScalar;
@@ -159,8 +160,10 @@ int supports_mma_atomic(const plumbline_problem* problem, int32_t pass) {
 /// A kernel that has the forward pass alone.
 constexpr plumbline_kernel forward_kernel(const char* name, decltype(plumbline_kernel::forward) run,
                                           const plumbline_contract& contract) {
-  return {name,   {contract, contract, contract, contract}, 1, supports_forward, run, nullptr,
-          nullptr};
+  return {name,    {contract, contract, contract, contract},
+          1,       supports_forward,
+          run,     nullptr,
+          nullptr, PLUMBLINE_HOST_MEMORY};
 }
 
 constexpr plumbline_kernel kKernels[] = {
@@ -172,14 +175,16 @@ constexpr plumbline_kernel kKernels[] = {
      supports_training,
      forward<&fused_forward>,
      backward<false>,
-     nullptr},
+     nullptr,
+     PLUMBLINE_HOST_MEMORY},
     {"fused_atomic",
      {kScalar, kScalar, kScalar, kScalar},
      0,
      supports_training,
      forward<&fused_forward>,
      backward<false, false>,
-     nullptr},
+     nullptr,
+     PLUMBLINE_HOST_MEMORY},
     {"mma",
      {{},
       tensor_core(PLUMBLINE_BF16, 0),
@@ -189,7 +194,8 @@ constexpr plumbline_kernel kKernels[] = {
      supports_mma<false>,
      forward<&mma_forward>,
      backward<true>,
-     nullptr},
+     nullptr,
+     PLUMBLINE_HOST_MEMORY},
     {"mma_atomic",
      {{},
       tensor_core(PLUMBLINE_BF16, 0),
@@ -199,7 +205,8 @@ constexpr plumbline_kernel kKernels[] = {
      supports_mma_atomic,
      forward<&mma_forward>,
      backward<true, false>,
-     nullptr},
+     nullptr,
+     PLUMBLINE_HOST_MEMORY},
     {"mma_rope",
      {{},
       tensor_core(PLUMBLINE_BF16, 0x1p-8),
@@ -209,7 +216,8 @@ constexpr plumbline_kernel kKernels[] = {
      supports_mma<true>,
      forward<&mma_forward>,
      backward<true>,
-     nullptr},
+     nullptr,
+     PLUMBLINE_HOST_MEMORY},
     forward_kernel("fused_skipping", forward<&fused_skipping_forward>, kSkipping),
     {"unfused",
      {kScalar, kScalar, kScalar, kScalar},
@@ -217,8 +225,16 @@ constexpr plumbline_kernel kKernels[] = {
      supports_unfused,
      forward<nullptr>,
      backward<false>,
-     decode},
-    {"split_kv", {kSplit, kSplit, kSplit, kSplit}, 1, supports_decode, nullptr, nullptr, decode},
+     decode,
+     PLUMBLINE_HOST_MEMORY},
+    {"split_kv",
+     {kSplit, kSplit, kSplit, kSplit},
+     1,
+     supports_decode,
+     nullptr,
+     nullptr,
+     decode,
+     PLUMBLINE_HOST_MEMORY},
 };
 
 #if PLUMBLINE_ON_GPU

@@ -147,13 +147,16 @@ int supports_throws(const plumbline_problem*, int32_t) {
   throw std::runtime_error("thrown by the test kernel");
 }
 
-constexpr plumbline_contract contract{0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0, 0};
-constexpr plumbline_contract rounds_operands{0x1p-24, 0x1p-11, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0,
-                                             0,       0};
+constexpr plumbline_contract contract{0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0, 0, 0};
+constexpr plumbline_contract rounds_operands{
+    0x1p-24, 0x1p-11, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0, 0, 0};
 
 constexpr plumbline_kernel forward_only(const char* name, decltype(&supports) supported,
                                         decltype(plumbline_kernel::forward) forward) {
-  return {name, {contract, contract, contract, contract}, 1, supported, forward, nullptr, nullptr};
+  return {name,    {contract, contract, contract, contract},
+          1,       supported,
+          forward, nullptr,
+          nullptr, PLUMBLINE_HOST_MEMORY};
 }
 
 const plumbline_kernel kernels[] = {
@@ -179,7 +182,8 @@ const plumbline_kernel kernels[] = {
      supports,
      differs_from_run_to_run,
      nullptr,
-     nullptr},
+     nullptr,
+     PLUMBLINE_HOST_MEMORY},
     forward_only("supports_forty_two", supports_forty_two, right),
     forward_only("supports_throws", supports_throws, right),
     {"declares_tf32_products_in_fp32",
@@ -188,7 +192,8 @@ const plumbline_kernel kernels[] = {
      supports,
      right,
      nullptr,
-     nullptr},
+     nullptr,
+     PLUMBLINE_HOST_MEMORY},
 };
 const plumbline_library library{PLUMBLINE_ABI_VERSION, "test kernels", "CPU",
                                 static_cast<int32_t>(std::size(kernels)), kernels};
