@@ -83,8 +83,10 @@ std::string describe(const OutputJudgement& output) {
       "|error| {:.3g}, bound {:.3g}\n",
       output.name, output.failed, output.elements, output.undecided, where, worst.got,
       worst.expected, std::abs(worst.got - worst.expected), worst.bound);
-  for (const auto& what : statistics_that_fail(output)) {
-    text += fmt::format("  {}: {}\n", output.name, what);
+  if (output.failed == 0) {  // an element that fails says more than what many have in common
+    for (const auto& what : statistics_that_fail(output)) {
+      text += fmt::format("  {}: {}\n", output.name, what);
+    }
   }
   if (const std::string where = where_it_fails(output); !where.empty()) {
     text += fmt::format("  {}: where it fails: {}\n", output.name, where);
