@@ -201,7 +201,7 @@ std::string to_table(const VerifyReport& report) {
   }
   text += not_seen(report.cells);
   if (!report.not_offered.empty()) {
-    text += fmt::format("asked for, and offered by no kernel: {}\n",
+    text += fmt::format("not judged, because offered by no kernel: {}\n",
                         fmt::join(report.not_offered, ", "));
   }
   text += fmt::format(

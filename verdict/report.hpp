@@ -19,7 +19,7 @@ struct VerifyReport {
   std::uint64_t seed = 0;
   double seconds = 0;
   std::vector<CellResult> cells;
-  /// Asked for, and offered by no kernel: "decode alibi fp16".
+  /// Not judged, because no kernel offers it: "decode alibi fp16".
   std::vector<std::string> not_offered;
 
   Outcome outcome() const;

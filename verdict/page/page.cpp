@@ -59,7 +59,7 @@ std::string summary(const VerifyReport& report) {
   out += fmt::format(". {} of the {} checks below fail, {} are undecided.</p>\n", failing,
                      report.cells.size(), undecided);
   if (!report.not_offered.empty()) {
-    out += "<details><summary>Asked for, and offered by no kernel</summary><p>" +
+    out += "<details><summary>Not judged, because offered by no kernel</summary><p>" +
            escaped_markup(fmt::format("{}", fmt::join(report.not_offered, ", "))) +
            "</p></details>\n";
   }
