@@ -73,11 +73,11 @@ std::string survivors(const Measured& m) {
       "failed. The largest error / bound is that of the cases they passed, roundings included: a "
       "survivor's outputs are outputs that a correct kernel of the same contract may have.\n\n" +
       surviving(m, false) +
-      "\n### Diffuse attention\n\nBounds of sums grow with the number of keys: at n keys fp32 sums "
-      "have gamma_n = n 2^-24, 5e-4 at 8192, and a single one of these keys is worth 1/n = 1.2e-4 "
-      "of LSE. P in bf16 is off by 2^-8 of o's scale, sum p |v|, while o itself has shrunk to "
-      "1/sqrt(n) of it. Faults of a key or two, and small ones of all scores, hide there. Short "
-      "cases see them.\n\n" +
+      "\n### Diffuse attention\n\nP in bf16 is off by up to 2^-8 of each weight, while o has "
+      "shrunk to "
+      "1/sqrt(n) of its values; one of 8192 keys is worth 1.2e-4 of a row. What moves a weight or "
+      "two, or all scores by little, is below the roundings of a row, and these cases have few "
+      "rows. Short cases see it.\n\n" +
       surviving(m, true);
   text += fmt::format(
       "\n## Nobody can tell them\n\nThe fault's effect is what it moves the results of the same "
