@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <vector>
+
+#include "verdict/rescales.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -57,26 +60,6 @@ std::function<double(int)> bias_of_row(const cases::Case& c, int batch, int head
   }
 }
 
-/// How often the running maximum grows after the first score.
-double records(const std::vector<double>& score) {
-  double largest = score.front(), count = 0;
-  for (const double s : score) {
-    count += s > largest;
-    largest = std::max(largest, s);
-  }
-  return count;
-}
-
-/// The longest rise of any selection of the scores, in this order.
-double longest_rise(const std::vector<double>& score) {
-  std::vector<double> ends;  // ends[n]: the lowest score that a rise of n + 1 keys can end with
-  for (const double s : score) {
-    const auto place = std::lower_bound(ends.begin(), ends.end(), s);
-    place == ends.end() ? ends.push_back(s) : void(*place = s);
-  }
-  return static_cast<double>(ends.size());
-}
-
 double rescales_of_row(const cases::Case& c, int batch, int head, int query, bool of_a_selection) {
   const auto& s = c.spec;
   const auto bias = bias_of_row(c, batch, head, query);
@@ -93,10 +76,7 @@ double rescales_of_row(const cases::Case& c, int batch, int head, int query, boo
     for (std::size_t d = 0; d < dim; ++d) sum += double{q[d]} * k[j * dim + d];
     score[j] = c.scale * sum + bias(static_cast<int>(j));
   }
-  const auto count = of_a_selection ? longest_rise : records;
-  const double ascending = count(score);
-  std::reverse(score.begin(), score.end());
-  return std::max(ascending, count(score));
+  return rescales(score, 1, of_a_selection);
 }
 
 }  // namespace

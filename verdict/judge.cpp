@@ -31,7 +31,7 @@ struct RowJudgement {
 /// element has the roundoff of the format's coarsest numbers in it; its own is down to half of
 /// that.
 bool is_stored_wrongly(const OracleNumber& oracle, double got, cases::Format format) {
-  if (format != cases::Format::bf16 && format != cases::Format::fp16) return false;
+  if (!rounds_at_random(format)) return false;
   const bool within = std::abs(got - oracle.value) <= oracle.bound;
   if (!within || !std::isfinite(oracle.bound) || !std::isfinite(oracle.before_storing)) {
     return false;

@@ -79,9 +79,7 @@ struct Oracle::Prepared {
   /// The exact output in place of the one read, and what a division may lose in place of its bound.
   void make_level(OracleRow& row, const LevelRow& level) const {
     row.lse.bound = std::min(row.lse.bound, level.lse_bound);
-    const double stored = o_format == cases::Format::bf16 || o_format == cases::Format::fp16
-                              ? unit_roundoff(o_format)
-                              : 0.0;
+    const double stored = rounds_at_random(o_format) ? unit_roundoff(o_format) : 0.0;
     for (std::size_t d = 0; d < level.o.size(); ++d) {
       const double size = std::abs(level.o[d]), error = level.division_error * size;
       row.o[d] = {level.o[d], 0, std::min(row.o[d].bound, error + stored * (size + error)), 0,
