@@ -37,18 +37,6 @@ bool has_no_bias(const cases::Spec& spec, int position, const std::vector<int>& 
   }
 }
 
-bool holds_every_operand(cases::Format format) {
-  switch (format) {
-    case cases::Format::fp32:
-    case cases::Format::tf32:
-    case cases::Format::bf16:
-    case cases::Format::fp16:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// Rounded to the format, from a number that may lie between two floats.
 float rounded(double value, cases::Format format, float towards) {
   auto nearest = static_cast<float>(value);
@@ -67,7 +55,7 @@ std::optional<LevelRow> level_row(const cases::Case& the_case, const Contract& c
       (static_cast<std::size_t>(batch) * spec.heads + head) * spec.queries + query;
   const float* q = the_case.q.data() + row * dim;
   if (std::any_of(q, q + dim, [](float x) { return x != 0; })) return std::nullopt;
-  if (!holds_every_operand(spec.format) || !std::has_single_bit(n)) return std::nullopt;
+  if (cases::has_scales(spec.format) || !std::has_single_bit(n)) return std::nullopt;
   if (!has_no_bias(spec, query + spec.query_offset, visible)) return std::nullopt;
   if (n > 1 && (contract.splits > 1 || !(1.0 / n > contract.skipped_mass))) return std::nullopt;
 

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "cases/formats.hpp"
-#include "verdict/random_rounding.hpp"
 #include "verdict/rescales.hpp"
 
 namespace plumbline::verdict {
@@ -152,7 +151,7 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   const double lost_product = 2.0 * static_cast<double>(n) * result_underflow(contract);
   // A value that underflows on its way into the product; the weights add up to less than 2.
   const double lost_operand = 2.0 * operand_underflow(contract);
-  const SumError of_weights =
+  bounds.weight_sum =
       random_signs ? weight_sum_error(contract, row.probability, row.spread) : SumError{sum_error};
   const double o_rounding =
       unit_roundoff(format) + (unit_roundoff(format) == u ? 0.0 : u);  // of an fp32 result
@@ -181,7 +180,8 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
       accumulated = std::min(accumulated, signed_sum_error(contract, additions, magnitude[d],
                                                            std::sqrt(squares[d]) / normaliser));
     }
-    const double of_sum = of_weights.systematic + largest_deviation * of_weights.random +
+    const double of_sum = bounds.weight_sum.systematic +
+                          largest_deviation * bounds.weight_sum.random +
                           2 * rescale_count * u;  // of l
     const double rounding_of_p =
         contract.sums_rounded_p ? p_rounding.format * spread[d] +

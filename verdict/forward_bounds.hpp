@@ -7,6 +7,7 @@
 
 #include "cases/spec.hpp"
 #include "verdict/contract.hpp"
+#include "verdict/random_rounding.hpp"
 
 namespace plumbline::verdict {
 
@@ -36,6 +37,7 @@ struct ForwardRowBounds {
   /// With random signs, of `output`: errors of weights and roundings of operands are within
   /// largest_deviation of `random`, and all else, storing o included, within `beside_random`.
   std::vector<double> random, beside_random;
+  SumError weight_sum;                   ///< of l: worst case but with random signs
   double largest_weight_exponent = 0.0;  ///< max h_j
   int rescales = 0;                      ///< R
 };

@@ -85,7 +85,7 @@ LseErrors lse_errors(const Contract& contract, const ForwardRow& row,
   const bool counted = contract.splits <= 1 && contract.skipped_mass == 0;
   const double rescales =
       counted ? mean_rescales(row.score, row.probability) : double(bounds.rescales);
-  const SumError sum = weight_sum_error(contract, row.probability, row.spread);
+  const SumError& sum = bounds.weight_sum;
   double left_out = 0.0;
   for (const double p : row.probability) left_out += p <= contract.skipped_mass ? p : 0.0;
   left_out = std::min(left_out, contract.skipped_mass);

@@ -30,7 +30,7 @@ struct LseErrors {
   double scale() const;
 };
 
-/// Infinite in an ill-conditioned row.
+/// Infinite in an ill-conditioned row. @param bounds of the same row, with random signs.
 LseErrors lse_errors(const Contract& contract, const ForwardRow& row,
                      const ForwardRowBounds& bounds, const ScoreParts& parts);
 

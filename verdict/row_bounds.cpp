@@ -42,7 +42,6 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
 
   row.products.resize(n);
   row.bias.resize(n);
-  double key_squares = 0.0;
   std::vector<double> by_rotation(n, 0.0), by_operands(n, 0.0);
   const double operand_lost = operand_underflow(contract_);
   // A slope times a distance, either of which may be flushed.
@@ -53,7 +52,6 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
     double sum = 0.0;
     for (int d = 0; d < spec.head_dim; ++d) sum += std::abs(q[d].value() * k[d].value());
     row.products[m] = scale * sum;
-    for (int d = 0; d < spec.head_dim; ++d) key_squares += k[d].value() * k[d].value();
     row.forward.value.push_back(case_.v.data() + key_row * spec.head_dim);
     if (operand_lost > 0) {
       double sizes = 0.0;
@@ -81,13 +79,25 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
 
   const auto& ssmax = case_[PLUMBLINE_SSMAX_SCALE];
   if (spec.ssmax) row.factor = ssmax[head] * std::log(static_cast<double>(n));
-  row.forward.random_signs = has_random_signs(spec);
-  double squares = 0.0;
-  for (int d = 0; d < spec.head_dim; ++d) squares += q[d].value() * q[d].value();
-  row.forward.spread =
-      std::abs(row.factor) * scale * std::sqrt(squares * key_squares / (double(n) * spec.head_dim));
   row.score_error = score_errors(contract_, spec.head_dim, case_.scale, spec.ssmax, row.factor,
                                  row.score, row.products, row.bias_error);
+}
+
+void RowBounds::fill_spread(BoundedRow& row, int batch, int head, int query,
+                            const std::vector<int>& visible) const {
+  const auto& spec = case_.spec;
+  row.forward.random_signs = has_random_signs(spec);
+  if (!row.forward.random_signs) return;
+  const int kv = batch * spec.kv_heads + head / (spec.heads / spec.kv_heads);
+  double squares = 0.0, key_squares = 0.0;
+  const auto q = reading_.q(batch, head, query);
+  for (int d = 0; d < spec.head_dim; ++d) squares += q[d].value() * q[d].value();
+  for (const int key : visible) {
+    const auto k = reference::row(reading_.k(kv), key);
+    for (int d = 0; d < spec.head_dim; ++d) key_squares += k[d].value() * k[d].value();
+  }
+  row.forward.spread = std::abs(row.factor) * std::abs(case_.scale) *
+                       std::sqrt(squares * key_squares / (double(visible.size()) * spec.head_dim));
 }
 
 void RowBounds::fill_bounds(BoundedRow& row, double lse) const {

@@ -53,6 +53,7 @@ class RowBounds {
     result.probability = values(row.probability);
     result.output = values(row.output);
     fill_scores(result, batch, head, query, visible);
+    fill_spread(result, batch, head, query, visible);
     fill_bounds(result, certified(row.lse).value);
     return result;
   }
@@ -71,6 +72,9 @@ class RowBounds {
 
  private:
   void fill_scores(BoundedRow& row, int batch, int head, int query,
+                   const std::vector<int>& visible) const;
+  /// What only data with random signs needs.
+  void fill_spread(BoundedRow& row, int batch, int head, int query,
                    const std::vector<int>& visible) const;
   void fill_bounds(BoundedRow& row, double lse) const;
 
