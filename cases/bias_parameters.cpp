@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "support/draw.hpp"
 
@@ -35,10 +36,24 @@ std::vector<float> fill(std::int64_t size, auto&& value) {
   return values;
 }
 
-/// max(0, z) / 2 for normal z: about half of them exactly 0, mean 0.2, as ReLU makes them.
+/// Half the cases max(0, z) / 2 for normal z: about half of them exactly 0, mean 0.2, as ReLU makes
+/// them; the others |z| / 4, none of them 0, as softplus makes them.
 std::vector<float> increments(const Case& c, std::int64_t size) {
   const Draw draw = draw_of(c, Stream::increments);
-  return fill(size, [&](auto i) { return std::max(0.0, draw.normal(i)) * 0.5; });
+  const bool with_zeros = draw.word(~std::uint64_t{0}) & 1;
+  return fill(size, [&](auto i) {
+    return with_zeros ? std::max(0.0, draw.normal(i)) * 0.5 : std::abs(draw.normal(i)) * 0.25;
+  });
+}
+
+/// Half the cases the official ones: up to eight heads these are powers of two, which hide how a
+/// slope is rounded. The others are learned ones: 2^-8 to 1, all bits of a float in use.
+std::vector<float> slopes(const Case& c) {
+  const Draw draw = draw_of(c, Stream::slopes);
+  if (draw.word(~std::uint64_t{0}) & 1) return official_alibi_slopes(c.spec.heads);
+  return fill(c.spec.heads, [&](auto i) {
+    return std::ldexp(1.0 + draw.uniform(2 * i), -static_cast<int>(1 + draw.below(2 * i + 1, 8)));
+  });
 }
 
 /// (z + sqrt(z^2 + 4)) / 2 for normal z: positive, 1 at z = 0, close to z for large z. It takes
@@ -159,7 +174,7 @@ std::vector<float> draw_parameter(const Case& c, plumbline_parameter parameter) 
       // From 1/4, about 1/ln(64), which makes the factor 1 at 64 keys, to 1, the published start.
       return uniform(Stream::ssmax_scale, 0.25, 1.0);
     case PLUMBLINE_SLOPES:
-      return official_alibi_slopes(c.spec.heads);
+      return slopes(c);
     case PLUMBLINE_INCREMENTS:
       return increments(c, size);
     case PLUMBLINE_GAIN:
@@ -210,17 +225,36 @@ void draw_bias_parameters(Case& c) {
   }
 }
 
+namespace {
+
+/// A place between 1 and `keys` - 1 on a multiple of 16, 32, 64, 128 or 256, or one beside it,
+/// where a kernel's tile may begin; nothing where there is none, or in one sequence of two.
+std::optional<std::uint32_t> tile_boundary(const Draw& draw, std::uint64_t which,
+                                           std::uint32_t keys) {
+  const std::uint32_t tile = 16u << draw.below(4 * which, 5), tiles = (keys - 1) / tile;
+  if (tiles == 0 || draw.below(4 * which + 1, 2) == 0) return std::nullopt;
+  const std::uint32_t place = (1 + draw.below(4 * which + 2, tiles)) * tile;
+  const std::uint32_t beside = draw.below(4 * which + 3, 4);  // half of them on it
+  return std::clamp(beside == 0 ? place - 1 : beside == 1 ? place + 1 : place, 1u, keys - 1);
+}
+
+}  // namespace
+
 void draw_mask(Case& c) {
   const Spec& spec = c.spec;
   const auto keys = static_cast<std::uint32_t>(spec.keys);
+  const Draw boundaries = draw_of(c, Stream::boundaries);
+  const auto batch = static_cast<std::uint64_t>(spec.batch);
   if (spec.mask.ragged) {
     // One sequence in eight is empty, one in four full: the two ends must be met often.
     const Draw draw = draw_of(c, Stream::lengths);
-    for (std::uint64_t b = 0; b < static_cast<std::uint64_t>(spec.batch); ++b) {
+    for (std::uint64_t b = 0; b < batch; ++b) {
       const std::uint32_t kind = draw.below(2 * b, 8);
-      const std::uint32_t length = kind == 0   ? 0
-                                   : kind <= 2 ? keys
-                                               : draw.below(2 * b + 1, keys + 1);
+      const std::uint32_t length =
+          kind == 0 ? 0
+          : kind <= 2
+              ? keys
+              : tile_boundary(boundaries, b, keys).value_or(draw.below(2 * b + 1, keys + 1));
       c.lengths.push_back(static_cast<std::int32_t>(length));
     }
   }
@@ -228,9 +262,10 @@ void draw_mask(Case& c) {
     // Documents lie one after the other. A new one begins at a key drawn for each sequence, so that
     // there are always two where there are two keys, and at any other key with probability 4/keys.
     const Draw draw = draw_of(c, Stream::documents);
-    for (std::uint64_t b = 0; b < static_cast<std::uint64_t>(spec.batch); ++b) {
+    for (std::uint64_t b = 0; b < batch; ++b) {
       const std::uint64_t base = b * (std::uint64_t{keys} + 1);
-      const std::uint32_t forced = keys > 1 ? 1 + draw.below(base, keys - 1) : keys;
+      const std::uint32_t anywhere = keys > 1 ? 1 + draw.below(base, keys - 1) : keys;
+      const std::uint32_t forced = tile_boundary(boundaries, batch + b, keys).value_or(anywhere);
       std::int32_t document = 0;
       for (std::uint32_t j = 0; j < keys; ++j) {
         if (j > 0 && (j == forced || draw.below(base + 1 + j, keys) < 4)) ++document;

@@ -53,7 +53,10 @@ enum class Stream : std::uint64_t {
   position_embedding,
   q_scale,
   k_scale,
-  v_scale
+  v_scale,
+  slopes,
+  boundaries,
+  sample
 };
 
 }  // namespace plumbline::cases

@@ -131,7 +131,7 @@ Case case_from(std::span<const std::byte> bytes) {
   // The last query stands at the last key's position, as in training and in decoding.
   spec.query_offset = static_cast<int>(fields.integer("query_offset", 0, largest_size)
                                            .value_or(std::max(0, spec.keys - spec.queries)));
-  c.scale = fields.number("scale").value_or(1.0 / std::sqrt(static_cast<double>(spec.head_dim)));
+  c.scale = fields.number("scale").value_or(scale_of(spec));
   for (const plumbline_option option : options_of(spec.bias)) {
     c.options[option] = fields.number(info(option).name).value_or(c.options[option]);
   }

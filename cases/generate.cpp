@@ -159,7 +159,7 @@ Case generate(const Spec& spec) {
   }
   Case c;
   c.spec = spec;
-  c.scale = 1.0 / std::sqrt(static_cast<double>(spec.head_dim));
+  c.scale = scale_of(spec);
   Exponents exponents = exponents_of(spec);
   if (has_scales(spec.format)) {
     draw_scales(c, exponents);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "kernel_abi/plumbline_kernel.h"
@@ -175,6 +176,10 @@ const std::vector<Pass>& all_passes() {
   return values;
 }
 
+double scale_of(const Spec& spec) {
+  return spec.scale != 0 ? spec.scale : 1.0 / std::sqrt(static_cast<double>(spec.head_dim));
+}
+
 void validate(const Spec& spec) {
   require_between("batch", spec.batch, 1, largest_size);
   require_between("heads", spec.heads, 1, largest_size);
@@ -204,6 +209,9 @@ void validate(const Spec& spec) {
   if (is_rope(spec.bias) && spec.head_dim % 2 != 0) {
     throw BadInput("head_dim", fmt::format("{} with bias {}", spec.head_dim, name(spec.bias)),
                    "an even number: components are turned in pairs");
+  }
+  if (spec.scale != 0 && !(spec.scale >= 0x1p-126 && spec.scale <= 0x1p127)) {
+    throw BadInput("scale", fmt::format("{}", spec.scale), "a number from 2^-126 to 2^127");
   }
   if (spec.mask.window) require_between("window", *spec.mask.window, 0, largest_size);
   require_elements("q", {spec.batch, spec.heads, spec.queries, spec.head_dim});

@@ -77,8 +77,12 @@ struct Spec {
   Mask mask;
   Family family = Family::generic;
   std::uint64_t seed = 0;
+  double scale = 0;  ///< multiplies q . k; 0: 1/sqrt(head_dim)
   bool operator==(const Spec&) const = default;
 };
+
+/// What multiplies q . k.
+double scale_of(const Spec&);
 
 // Names as the command line, the case files and the tables spell them.
 std::string_view name(Format);
@@ -112,8 +116,9 @@ inline constexpr int largest_size = 1 << 24;
 inline constexpr std::int64_t largest_tensor = std::int64_t{1} << 31;
 
 /// Every field within its range: sizes in [1, largest_size], heads a multiple of kv_heads,
-/// query_offset + queries <= keys, window >= 0, no tensor above largest_tensor elements, page_size
-/// 0 but for decode, FoX under a causal mask, RoPE with an even head_dim.
+/// query_offset + queries <= keys, window >= 0, scale 0 or a normal fp32 number, no tensor above
+/// largest_tensor elements, page_size 0 but for decode, FoX under a causal mask, RoPE with an even
+/// head_dim.
 /// @throws BadInput naming the first field that is not.
 void validate(const Spec&);
 

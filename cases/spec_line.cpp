@@ -23,6 +23,16 @@ Integer integer_from(std::string_view text, std::string_view field) {
   return value;
 }
 
+double number_from(std::string_view text, std::string_view field) {
+  double value{};
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stopped != end || !(value > 0)) {
+    throw BadInput(std::string(field), in_quotes(text), "a number above 0");
+  }
+  return value;
+}
+
 bool flag_from(std::string_view text, std::string_view field) {
   if (text == "0") return false;
   if (text == "1") return true;
@@ -67,11 +77,13 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
     spec.family = family_from(value, key);
   } else if (key == "seed") {
     spec.seed = integer_from<std::uint64_t>(value, key);
+  } else if (key == "scale") {
+    spec.scale = number_from(value, key);
   } else {
-    throw BadInput(
-        "key of the case line", in_quotes(key),
-        "one of pass, bias, dtype, ssmax, batch, heads, kv_heads, queries, keys, "
-        "head_dim, query_offset, page_size, causal, window, ragged, documents, family, seed");
+    throw BadInput("key of the case line", in_quotes(key),
+                   "one of pass, bias, dtype, ssmax, batch, heads, kv_heads, queries, keys, "
+                   "head_dim, query_offset, page_size, causal, window, ragged, documents, family, "
+                   "seed, scale");
   }
 }
 
@@ -79,7 +91,7 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
 
 std::string to_line(const Spec& spec) {
   const Mask& mask = spec.mask;
-  return fmt::format(
+  std::string line = fmt::format(
       "pass={},bias={},dtype={},ssmax={:d},batch={},heads={},kv_heads={},queries={},keys={},"
       "head_dim={},query_offset={},page_size={},causal={:d},window={},ragged={:d},documents={:d},"
       "family={},seed={}",
@@ -87,6 +99,8 @@ std::string to_line(const Spec& spec) {
       spec.kv_heads, spec.queries, spec.keys, spec.head_dim, spec.query_offset, spec.page_size,
       mask.causal, mask.window ? std::to_string(*mask.window) : "none", mask.ragged, mask.documents,
       name(spec.family), spec.seed);
+  if (spec.scale != 0) line += fmt::format(",scale={}", spec.scale);
+  return line;
 }
 
 Spec from_line(std::string_view line) {

@@ -2,11 +2,13 @@
 #include "cli/campaign.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iostream>
 
 #include "cli/progress.hpp"
+#include "support/error.hpp"
 
 namespace plumbline::cli {
 namespace {
@@ -18,23 +20,123 @@ std::string label_of(const Cell& cell) {
 
 }  // namespace
 
-std::vector<Cell> offered_cells(const Selection& selection,
+namespace {
+
+/// Looks in every chosen cell; then, once the kernel's shapes are known, for these in the others.
+std::vector<Cell> cells_of(const verdict::Kernel& kernel, const Selection& selection,
+                           const verdict::Shapes& shapes) {
+  std::vector<Cell> cells;
+  for (const auto pass : selection.chosen_passes()) {
+    for (const auto bias : selection.chosen_biases()) {
+      for (const auto format : selection.chosen_formats()) {
+        cells.push_back({&kernel, pass, bias, format});
+      }
+    }
+  }
+  verdict::Offer known;
+  for (auto& [k, pass, bias, format, offer] : cells) {
+    offer = verdict::offer_of(kernel, pass, bias, format, shapes);
+    if (!offer.empty() && known.size() < 8) known.push_back(offer.front());
+  }
+  for (auto& [k, pass, bias, format, offer] : cells) {
+    if (known.empty()) offer = verdict::offer_of_models(kernel, pass, bias, format, shapes);
+    if (known.empty() && !offer.empty()) known = offer;
+  }
+  for (auto& [k, pass, bias, format, offer] : cells) {
+    if (offer.empty()) offer = verdict::offer_like(known, kernel, pass, bias, format, shapes);
+  }
+  std::erase_if(cells, [](const Cell& cell) { return cell.offer.empty(); });
+  return cells;
+}
+
+std::vector<Cell> cells_of(const std::vector<verdict::Kernel>& kernels, const Selection& selection,
+                           const verdict::Shapes& shapes) {
+  std::vector<Cell> cells;
+  for (const auto& kernel : kernels) {
+    for (Cell& cell : cells_of(kernel, selection, shapes)) cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
+std::string names_of(const std::vector<Cell>& cells, auto name) {
+  std::vector<std::string_view> names;
+  for (const Cell& cell : cells) {
+    if (std::find(names.begin(), names.end(), name(cell)) == names.end()) {
+      names.push_back(name(cell));
+    }
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Why no cell is offered: the options each of which alone leaves nothing, and what there would be
+/// without it; or, if no one option does, what is offered at all.
+void refuse_empty(const std::vector<verdict::Kernel>& kernels, const Selection& selection,
+                  const verdict::Shapes& shapes) {
+  const auto refuse = [](const std::string& why) {
+    throw BadInput("the selection", "empty: " + why, "at least one case to judge");
+  };
+  const std::vector<Cell> all = cells_of(kernels, {}, {});
+  if (all.empty()) {
+    refuse(
+        "no kernel offers any of the shapes that were asked about; --heads, --kv-heads, --queries, "
+        "--keys, --batch, --head-dims and --scale name others");
+  }
+  std::vector<std::string> reasons;
+  const auto without = [&](const char* option, bool given, auto remove, auto describe) {
+    if (!given) return;
+    Selection other = selection;
+    verdict::Shapes other_shapes = shapes;
+    remove(other, other_shapes);
+    const auto cells = cells_of(kernels, other, other_shapes);
+    if (!cells.empty()) reasons.push_back(fmt::format("{} ({})", option, describe(cells)));
+  };
+  const auto offered = [](auto name) {
+    return [name](const std::vector<Cell>& cells) { return "offered: " + names_of(cells, name); };
+  };
+  without(
+      "--pass", !selection.passes.empty(), [](auto& s, auto&) { s.passes.clear(); },
+      offered([](const Cell& cell) { return cases::name(cell.pass); }));
+  without(
+      "--bias", !selection.biases.empty(), [](auto& s, auto&) { s.biases.clear(); },
+      offered([](const Cell& cell) { return cases::name(cell.bias); }));
+  without(
+      "--dtype", !selection.formats.empty(), [](auto& s, auto&) { s.formats.clear(); },
+      offered([](const Cell& cell) { return cases::name(cell.format); }));
+  const auto size = [&](const char* option, auto member, int cases::Spec::*field) {
+    without(
+        option, !(shapes.*member).empty(), [&](auto&, auto& s) { (s.*member).clear(); },
+        [&](const std::vector<Cell>& cells) {
+          return fmt::format("offered: {}, among others", cells.front().offer.front().*field);
+        });
+  };
+  size("--batch", &verdict::Shapes::batch, &cases::Spec::batch);
+  size("--heads", &verdict::Shapes::heads, &cases::Spec::heads);
+  size("--kv-heads", &verdict::Shapes::kv_heads, &cases::Spec::kv_heads);
+  size("--queries", &verdict::Shapes::queries, &cases::Spec::queries);
+  size("--keys", &verdict::Shapes::keys, &cases::Spec::keys);
+  size("--head-dims", &verdict::Shapes::head_dims, &cases::Spec::head_dim);
+  without(
+      "--scale", !shapes.scales.empty(), [](auto&, auto& s) { s.scales.clear(); },
+      [](const auto&) { return "offered: 1/sqrt(head_dim), among others"; });
+  if (!reasons.empty()) {
+    refuse(fmt::format("there would be cases without {}", fmt::join(reasons, ", or without ")));
+  }
+  const Cell& one = all.front();
+  refuse(fmt::format("no kernel offers these together; offered are {} {} {} of {}, and others",
+                     cases::name(one.pass), cases::name(one.bias), cases::name(one.format),
+                     one.kernel->name()));
+}
+
+}  // namespace
+
+std::vector<Cell> offered_cells(const Selection& selection, const verdict::Shapes& shapes,
                                 const std::vector<verdict::Kernel>& kernels,
                                 std::vector<std::string>& not_offered) {
   const auto passes = selection.chosen_passes();
   const auto biases = selection.chosen_biases();
   auto formats = selection.chosen_formats();
-  std::vector<Cell> cells;
-  for (const auto pass : passes) {
-    for (const auto bias : biases) {
-      for (const auto format : formats) {
-        for (const auto& kernel : kernels) {
-          if (verdict::offers(kernel, pass, bias, format))
-            cells.push_back({&kernel, pass, bias, format});
-        }
-      }
-    }
-  }
+  std::vector<Cell> cells = cells_of(kernels, selection, shapes);
+  if (cells.empty()) refuse_empty(kernels, selection, shapes);
   const auto any = [&](auto is) { return std::any_of(cells.begin(), cells.end(), is); };
   // A format that no kernel knows is named once, not with every pass and bias.
   std::erase_if(formats, [&](cases::Format format) {
@@ -61,17 +163,17 @@ std::vector<Cell> offered_cells(const Selection& selection,
     if (!any_bias) of_pass = {std::string(cases::name(pass))};
     not_offered.insert(not_offered.end(), of_pass.begin(), of_pass.end());
   }
-  std::stable_sort(cells.begin(), cells.end(),
-                   [](const Cell& a, const Cell& b) { return a.kernel < b.kernel; });
   return cells;
 }
 
 verdict::CellResult check_shard(const Campaign& campaign, std::size_t cell,
                                 const verdict::Shard& shard, const verdict::CaseDone& case_done) {
-  const auto& [kernel, pass, bias, format] = campaign.cells[cell];
+  const auto& [kernel, pass, bias, format, offer] = campaign.cells[cell];
+  const verdict::Draws draws{campaign.shapes, offer,
+                             campaign.most_work / static_cast<double>(campaign.cells.size())};
   return verdict::check_cell(*kernel, pass, bias, format, campaign.cases_per_cell,
                              cell_seed(campaign.seed, pass, bias, format), campaign.threads,
-                             case_done, shard);
+                             case_done, shard, draws);
 }
 
 std::vector<verdict::CellResult> check_own_cells(const Campaign& campaign,

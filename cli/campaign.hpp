@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,14 @@ struct Cell {
   cases::Pass pass;
   cases::BiasMethod bias;
   cases::Format format;
+  verdict::Offer offer{};  ///< what the kernel takes of it
 };
 
-/// The chosen cells that the kernels offer, kernel by kernel.
+/// The chosen cells that the kernels offer in the shapes, kernel by kernel.
 /// @param not_offered gets those that no kernel does: a format, a pass, a pass and a bias, or a
 /// whole cell.
-std::vector<Cell> offered_cells(const Selection& selection,
+/// @throws BadInput where there are none, naming the options without which there would be some.
+std::vector<Cell> offered_cells(const Selection& selection, const verdict::Shapes& shapes,
                                 const std::vector<verdict::Kernel>& kernels,
                                 std::vector<std::string>& not_offered);
 
@@ -32,6 +35,8 @@ struct Campaign {
   int cases_per_cell = 0;
   std::uint64_t seed = 1;
   verdict::Shard shard;  ///< its `before` is 0
+  verdict::Shapes shapes;
+  double most_work = std::numeric_limits<double>::infinity();  ///< of all cells: verdict::Draws
   int threads = 1;
 };
 

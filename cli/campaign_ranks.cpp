@@ -140,7 +140,7 @@ void find_again(const Campaign& campaign, std::size_t cell, int rank, CellResult
 void expect_same_cells(const Campaign& campaign, training::Ranks& ranks) {
   if (ranks.count() == 1) return;
   std::string cells;
-  for (const auto& [kernel, pass, bias, format] : campaign.cells) {
+  for (const auto& [kernel, pass, bias, format, offer] : campaign.cells) {
     cells += fmt::format("{} {} {} {}\n", kernel->name(), cases::name(pass), cases::name(bias),
                          cases::name(format));
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -30,6 +31,7 @@ Texts items_of(const std::string& option, const Texts& arguments) {
 }
 
 std::string shown(int item) { return std::to_string(item); }
+std::string shown(double item) { return fmt::format("{}", item); }
 std::string shown(const std::string& item) { return in_quotes(item); }
 
 template <class Item>
@@ -46,6 +48,15 @@ int number_of(const std::string& option, const std::string& item) {
   const auto [rest, error] = std::from_chars(item.data(), end, number);
   if (error != std::errc() || rest != end)
     throw BadInput(option, in_quotes(item), "whole numbers below 2^31, such as 512,1024");
+  return number;
+}
+
+double decimal_of(const std::string& option, const std::string& item) {
+  double number = 0;
+  const char* const end = item.data() + item.size();
+  const auto [rest, error] = std::from_chars(item.data(), end, number);
+  if (error != std::errc() || rest != end || !std::isfinite(number))
+    throw BadInput(option, in_quotes(item), "numbers such as 0.125,1");
   return number;
 }
 
@@ -74,6 +85,12 @@ CLI::Option* add_list(CLI::App& command, const std::string& option, std::vector<
                       const std::string& description) {
   return add(command, option, items, description, "N[,N]",
              [option](const std::string& s) { return number_of(option, s); });
+}
+
+CLI::Option* add_list(CLI::App& command, const std::string& option, std::vector<double>& items,
+                      const std::string& description) {
+  return add(command, option, items, description, "X[,X]",
+             [option](const std::string& s) { return decimal_of(option, s); });
 }
 
 void expect_each_once(const std::string& option, const Texts& items) {

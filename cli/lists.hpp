@@ -9,11 +9,13 @@
 namespace plumbline::cli {
 
 /// An option that takes items between commas (or several arguments). While it is read, an item that
-/// is empty or stands there twice is refused by BadInput, as is one that is no whole number in the
-/// list of numbers. @param items what is shown as the default.
+/// is empty or stands there twice is refused by BadInput, as is one that is no number in a list of
+/// numbers. @param items what is shown as the default.
 CLI::Option* add_list(CLI::App& command, const std::string& option, std::vector<std::string>& items,
                       const std::string& description);
 CLI::Option* add_list(CLI::App& command, const std::string& option, std::vector<int>& items,
+                      const std::string& description);
+CLI::Option* add_list(CLI::App& command, const std::string& option, std::vector<double>& items,
                       const std::string& description);
 
 /// @throws BadInput naming the option for an item that stands there twice.

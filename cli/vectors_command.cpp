@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/numbers.hpp"
 #include "cli/progress.hpp"
+#include "cli/shape_options.hpp"
 #include "support/error.hpp"
 #include "verdict/spec_generator.hpp"
 
@@ -15,13 +16,20 @@ namespace {
 struct VectorsOptions {
   std::string folder;
   Selection selection;
+  verdict::Shapes shapes;
   int cases = 28;
   std::string seed = "1";
   std::vector<std::string> case_lines;
 };
 
+/// Keys of a case where none are asked for: files of more are large.
+constexpr int longest_file = 1100;
+
 int write(const VectorsOptions& options) {
   std::vector<cases::Spec> specs;
+  verdict::Shapes shapes = options.shapes;
+  shapes.validate();
+  if (shapes.keys.empty() && shapes.queries.empty()) shapes.longest = longest_file;
   for (const auto& line : options.case_lines) specs.push_back(cases::from_line(line));
   if (specs.empty()) {
     const auto passes = options.selection.passes.empty() ? std::vector{cases::Pass::forward}
@@ -34,7 +42,7 @@ int write(const VectorsOptions& options) {
       for (const auto bias : biases) {
         for (const auto format : formats) {
           const auto seed = cell_seed(seed_from(options.seed), pass, bias, format);
-          for (auto& spec : verdict::draw_specs(pass, bias, format, per_cell, seed)) {
+          for (auto& spec : verdict::draw_specs(pass, bias, format, per_cell, seed, shapes)) {
             specs.push_back(spec);
           }
         }
@@ -64,6 +72,7 @@ void add_vectors(CLI::App& app, Run& run) {
                    "missing")
       ->required();
   add_selection_options(*command, options->selection);
+  add_shape_options(*command, options->shapes);
   command
       ->add_option("--cases", options->cases,
                    "How many cases in all, shared by pass x bias x format and rounded up")
@@ -76,6 +85,7 @@ void add_vectors(CLI::App& app, Run& run) {
                                        "times")
                           ->expected(1);
   exclude(*command, given_cases, {"--pass", "--bias", "--dtype", "--cases", "--seed"});
+  exclude(*command, given_cases, shape_options());
   command->callback([options, &run] { run = [options] { return write(*options); }; });
 }
 

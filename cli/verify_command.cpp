@@ -15,6 +15,7 @@
 #include "cli/numbers.hpp"
 #include "cli/page_folder.hpp"
 #include "cli/ranks.hpp"
+#include "cli/shape_options.hpp"
 #include "cli/shell_word.hpp"
 #include "support/error.hpp"
 #include "verdict/conventions/name_conventions.hpp"
@@ -32,11 +33,17 @@ constexpr int cases_of_all = 2100;
 /// Seconds: far more than a call of any case takes, on the emulation or with a compiler at work.
 constexpr double default_time_limit = 20;
 
+/// What the cases of a run take together, as verdict::work_of counts it, where --cases does not say
+/// how many: kernels of large shapes get fewer.
+constexpr double most_work_of_run = 0x1p33;
+
 struct VerifyOptions {
   std::string kernel_path, backend = "auto", case_line;
   std::vector<std::string> kernels;
   Selection selection;
+  verdict::Shapes shapes;
   int cases = 1050;
+  bool cases_given = false;
   bool all = false;
   double time_limit = default_time_limit;
   std::string seed = "1";
@@ -103,11 +110,13 @@ std::vector<verdict::Kernel> selected_kernels(const std::vector<std::string>& na
 void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>& kernels,
                verdict::VerifyReport& report, training::Ranks& ranks, bool print) {
   Campaign campaign;
-  ranks.together(
-      [&] { campaign.cells = offered_cells(options.selection, kernels, report.not_offered); });
+  ranks.together([&] {
+    campaign.cells = offered_cells(options.selection, options.shapes, kernels, report.not_offered);
+  });
   expect_same_cells(campaign, ranks);
   const auto cells = static_cast<int>(campaign.cells.size());
-  if (cells == 0) return;
+  campaign.shapes = options.shapes;
+  if (!options.cases_given) campaign.most_work = most_work_of_run;
   const int asked = options.all ? cases_of_all : options.cases;
   campaign.cases_per_cell = (asked + cells - 1) / cells;
   campaign.seed = report.seed;
@@ -161,6 +170,7 @@ int verify(const VerifyOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   options.reports.validate();
   validate_sarif(options);
+  options.shapes.validate();
   shard_from(options.shard);  // what is wrong with it ends the run before its work
   // The judge lets no other process read its memory: Open MPI is not to have ranks read each
   // other's.
@@ -203,10 +213,8 @@ int verify(const VerifyOptions& options) {
   }
   if (!all.first()) return all_right;  // the verdict is rank 0's
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (report.cases() == 0 && (options.shard.empty() || report.cells.empty())) {
-    throw BadInput("the selection",
-                   "empty: no chosen kernel offers the chosen pass, bias and format",
-                   "at least one case to judge");
+  if (report.cases() == 0 && options.shard.empty()) {  // of --case
+    throw BadInput("--case", in_quotes(options.case_line, 400), "a case that the kernel supports");
   }
   if (report.cases() == 0) {
     std::cerr << "plumbline: there are fewer cases than shards: none falls into shard "
@@ -244,11 +252,15 @@ void add_verify(CLI::App& app, Run& run) {
   command->add_option("--kernels", options->kernels, "Only these kernels of the library")
       ->delimiter(',');
   add_selection_options(*command, options->selection);
-  command
-      ->add_option("--cases", options->cases,
-                   "How many cases in all, shared by kernel x pass x bias x format and rounded up")
-      ->check(whole_number_from(1, 100000000))
-      ->capture_default_str();
+  add_shape_options(*command, options->shapes);
+  auto* cases =
+      command
+          ->add_option(
+              "--cases", options->cases,
+              "How many cases in all, shared by kernel x pass x bias x format and rounded up; "
+              "by default fewer where they are large")
+          ->check(whole_number_from(1, 100000000))
+          ->capture_default_str();
   auto* all = command->add_flag("--all", options->all,
                                 fmt::format("Every cell, and at least {} cases", cases_of_all));
   exclude(*command, all, {"--kernels", "--pass", "--bias", "--dtype", "--cases"});
@@ -263,6 +275,7 @@ void add_verify(CLI::App& app, Run& run) {
       ->check(not_empty());
   exclude(*command, one_case,
           {"--pass", "--bias", "--dtype", "--cases", "--all", "--seed", "--shard"});
+  exclude(*command, one_case, shape_options());
   add_report_options(*command, options->reports);
   command->add_option("--sarif", options->sarif, "Write the failures as SARIF 2.1.0 to FILE")
       ->type_name("FILE")
@@ -272,7 +285,8 @@ void add_verify(CLI::App& app, Run& run) {
                    "Write a page for people to DIR/index.html; it needs no network")
       ->type_name("DIR")
       ->check(not_empty());
-  command->callback([options, &run] {
+  command->callback([options, cases, &run] {
+    options->cases_given = cases->count() > 0;
     run = [options] {
       try {
         return verify(*options);

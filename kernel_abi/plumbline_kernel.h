@@ -171,7 +171,8 @@ typedef struct {
   float* lse;
 } plumbline_outputs;
 
-/* Gradients of sum(grad_o * o), o and lse being those of this kernel's own forward pass. They are
+/* Gradients of sum(grad_o * o), o and lse being those of this kernel's own forward pass, or, of a
+   kernel that has none for the problem, the nearest numbers of the formats. They are
    judged as functions of these very numbers: p_ij = exp(s_ij - lse_i), and D_i = grad_o_i . o_i;
    or, in all rows, as those of a kernel that computes p anew, with D_i = sum_j p_ij (grad_o_i .
    v_j), p not rounded. grad_k and grad_v are summed over the query heads that share a key head,

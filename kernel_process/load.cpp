@@ -33,8 +33,6 @@ void validate_library(const plumbline_library& library, const std::string& path)
     require(kernel.supports != nullptr, name + ": supports", "null", "a function");
     require(kernel.forward || kernel.backward || kernel.decode,
             name + ": forward, backward and decode", "null", "one function at least");
-    require(!kernel.backward || kernel.forward, name + ": forward", "null",
-            "a function: backward is given its o and lse");
     require(kernel.memory == PLUMBLINE_HOST_MEMORY || kernel.memory == PLUMBLINE_CUDA_MEMORY,
             name + ": memory", std::to_string(kernel.memory),
             "PLUMBLINE_HOST_MEMORY or PLUMBLINE_CUDA_MEMORY");

@@ -82,7 +82,7 @@ std::string where_it_fails(const OutputJudgement& output) {
   std::vector<std::vector<bool>> fails(axes);
   for (std::size_t axis = 0; axis < axes; ++axis) fails[axis].assign(output.shape[axis], false);
   for (std::size_t n = 0; n < output.ratios.size(); ++n) {
-    if (output.ratios[n] <= 1) continue;
+    if (!(output.ratios[n] > 1)) continue;
     std::size_t rest = n;
     for (std::size_t axis = axes; axis-- > 0;) {
       fails[axis][rest % output.shape[axis]] = true;

@@ -12,6 +12,7 @@
 #include "verdict/parameter_sums.hpp"
 #include "verdict/row_bounds.hpp"
 #include "verdict/rows.hpp"
+#include "verdict/sample.hpp"
 #include "verdict/score_method_gradients.hpp"
 
 namespace plumbline::verdict {
@@ -45,11 +46,16 @@ class Work {
     result.v.resize(case_.v.size());
     std::vector<ParameterSums> sums;
     const int group = s.heads / s.kv_heads;
+    const Sample sample(s);
     // DAPE's heads depend on one another: those of a sequence are read together.
     const int together = cases::dape_taps(s.bias) > 0 ? s.kv_heads : 1;
     for (int kv = 0; kv < s.batch * s.kv_heads; kv += together) {
       std::vector<HeadPairs> heads;
       const int batch = kv / s.kv_heads, first = kv % s.kv_heads * group;
+      if (!sample.has_key_head(kv)) {
+        sums.insert(sums.end(), together * group, ParameterSums(case_));
+        continue;
+      }
       for (int n = 0; n < together * group; ++n) {
         heads.emplace_back(s.queries, s.keys, contract_.skipped_mass > 0);
         sums.push_back(read_head(batch, first + n, heads.back()));

@@ -11,7 +11,8 @@
 
 namespace plumbline::verdict {
 
-/// Gradients of sum(grad_o * o), laid out like the tensors that they belong to.
+/// Gradients of sum(grad_o * o), laid out like the tensors that they belong to. Of key heads
+/// outside of the case's sample (sample.hpp) there is nothing.
 struct OracleGradients {
   std::vector<OracleNumber> q, k, v;
   Drift q_drift, k_drift, v_drift;

@@ -17,6 +17,7 @@
 #include "verdict/judge_gradients.hpp"
 #include "verdict/oracle.hpp"
 #include "verdict/rows.hpp"
+#include "verdict/sample.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -66,6 +67,24 @@ RowJudgement judge_row(const Oracle& oracle, const cases::Outputs& outputs, int 
   return result;
 }
 
+/// Elements that the oracle does not compute. That they are numbers is all that is asked of them,
+/// where the family leaves them no way to overflow.
+void add_unjudged(OutputJudgement& output, const std::vector<float>& numbers, std::size_t first,
+                  int count, const cases::Spec& spec) {
+  const int width = output.axes.size() == 4 ? spec.head_dim : 1;
+  for (std::size_t n = first; n < first + count; ++n) {
+    if (std::isnan(numbers[n]) && spec.family != cases::Family::huge) {
+      const auto row = n / width;
+      judge_element(output, {0, 0, largest_number}, numbers[n],
+                    {static_cast<int>(row / spec.queries / spec.heads),
+                     static_cast<int>(row / spec.queries % spec.heads),
+                     static_cast<int>(row % spec.queries), static_cast<int>(n % width)});
+    } else {
+      output.ratios.push_back(not_judged);
+    }
+  }
+}
+
 void require_size(const char* tensor, std::size_t got, std::size_t expected) {
   if (got != expected) {
     throw BadInput(tensor, fmt::format("{} numbers", got), fmt::format("{}", expected));
@@ -110,26 +129,41 @@ Judgement judge_as_declared(const cases::Case& the_case, const Contract& contrac
 
   const cases::Format o_format = stored_format(spec, outputs.o);
   const Oracle oracle(the_case, contract, o_format);
-  std::vector<RowJudgement> row_judgements(rows);
-  for_each_row(spec, threads, [&](std::size_t n, int batch, int head, int query) {
-    row_judgements[n] = judge_row(oracle, outputs, batch, head, query, n, spec.head_dim, o_format);
+  const Sample sample(spec);
+  std::vector<RowJudgement> row_judgements(sample.rows().size());
+  for_each_index(sample.rows().size(), threads, [&](std::size_t n) {
+    const std::size_t row = sample.rows()[n];
+    row_judgements[n] =
+        judge_row(oracle, outputs, static_cast<int>(row / spec.queries / spec.heads),
+                  static_cast<int>(row / spec.queries % spec.heads),
+                  static_cast<int>(row % spec.queries), row, spec.head_dim, o_format);
   });
 
   Judgement judgement;
-  judgement.rows = static_cast<long>(rows);
+  judgement.rows = static_cast<long>(sample.rows().size());
   OutputJudgement o{"o", {"batch", "head", "query", "component"}},
       lse{"lse", {"batch", "head", "query"}};
   o.shape = {spec.batch, spec.heads, spec.queries, spec.head_dim};
   lse.shape = {spec.batch, spec.heads, spec.queries};
   o.failed_by_head.assign(spec.heads, 0);
   lse.failed_by_head.assign(spec.heads, 0);
-  for (std::size_t n = 0; n < rows; ++n) {
-    const int head = static_cast<int>(n / spec.queries % spec.heads);
+  std::size_t next = 0;  // row that has not been added
+  const auto leave_out = [&](std::size_t end) {
+    for (; next < end; ++next) {
+      add_unjudged(o, outputs.o, next * spec.head_dim, spec.head_dim, spec);
+      add_unjudged(lse, outputs.lse, next, 1, spec);
+    }
+  };
+  for (std::size_t n = 0; n < sample.rows().size(); ++n) {
+    leave_out(sample.rows()[n]);
+    const int head = static_cast<int>(next++ / spec.queries % spec.heads);
     add(o, row_judgements[n].o, head);
     add(lse, row_judgements[n].lse, head);
     judgement.ill_conditioned_rows += row_judgements[n].ill_conditioned;
   }
-  if (has_random_signs(spec)) {
+  leave_out(rows);
+  judgement.unjudged_rows = static_cast<long>(rows - sample.rows().size());
+  if (has_random_signs(spec) && sample.whole()) {
     // Given P, components differ in the signs of v alone; rows that share a key head do not.
     o.size.groups = static_cast<double>(spec.batch) * spec.kv_heads * spec.head_dim;
     o.size.group_size = static_cast<double>(spec.heads) / spec.kv_heads * spec.queries;

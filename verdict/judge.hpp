@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,10 @@ struct Element {
   Outcome outcome = Outcome::pass;
 };
 
-/// All elements of one output.
+/// In place of a ratio: the element is none of the sample's (sample.hpp).
+inline constexpr double not_judged = std::numeric_limits<double>::quiet_NaN();
+
+/// All elements of one output, but for those outside of a large case's sample.
 struct OutputJudgement {
   std::string name;               ///< "o", "lse", "grad_q", ...
   std::vector<std::string> axes;  ///< what the shape counts: "batch", "head", "query", ...
@@ -40,7 +44,8 @@ struct OutputJudgement {
   ErrorSize size{};                    ///< fails beyond 1
   std::vector<long> failed_by_head{};  ///< empty where no axis counts heads
   std::vector<int> shape{};            ///< along the axes
-  std::vector<double> ratios{};        ///< Element::ratio of all elements, in the tensor's order
+  /// Element::ratio of all elements, in the tensor's order; not_judged outside of the sample.
+  std::vector<double> ratios{};
 };
 
 /// Another convention that failing outputs follow (conventions/name_conventions.hpp).
@@ -61,12 +66,15 @@ struct Judgement {
   std::vector<OutputJudgement> outputs;
   bool device_lost = false;  ///< with `failure`: later runs of this process say nothing
   long rows = 0, ill_conditioned_rows = 0;
+  bool forward_is_oracles = false;  ///< the kernel has none: its gradients are of the oracle's
+  long unjudged_rows = 0;           ///< of a large case: outside of the sample
 
   /// @throws std::out_of_range if there is no output of that name.
   const OutputJudgement& output(std::string_view name) const;
 };
 
-/// Judges every element: |got - oracle| <= bound, where the bound follows from the contract
+/// Judges every element of the case's sample (sample.hpp; everything but of large generated cases):
+/// |got - oracle| <= bound, where the bound follows from the contract
 /// (forward_bounds.hpp, backward_bounds.hpp) and the oracle's own certified error is at most 2^-10
 /// of it. Of a backward case o and lse are judged too, which the kernel's own forward pass gave.
 /// The same result for any number of threads.

@@ -2,10 +2,15 @@
 // One element against the oracle, and elements added up to outputs.
 #pragma once
 
+#include <limits>
+
 #include "verdict/judge.hpp"
 #include "verdict/oracle.hpp"
 
 namespace plumbline::verdict {
+
+/// A bound that every number keeps and NaN does not.
+inline constexpr double largest_number = std::numeric_limits<double>::max();
 
 /// Whether the element passes, fails or cannot be decided; counted in `output`.
 void judge_element(OutputJudgement& output, const OracleNumber& oracle, double got,

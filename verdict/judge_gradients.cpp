@@ -11,6 +11,7 @@
 #include "support/error.hpp"
 #include "verdict/gradient_oracle.hpp"
 #include "verdict/judge_element.hpp"
+#include "verdict/sample.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -44,10 +45,12 @@ std::vector<std::string> axes_of(const cases::Spec& spec, plumbline_parameter p)
   }
 }
 
-/// A tensor of this shape, all elements in order.
+/// A tensor of this shape, in order. Of the elements, only those of the sample's key heads; what is
+/// summed over sequences or heads needs all of these.
 OutputJudgement judge_tensor(const std::string& name, std::vector<std::string> axes,
                              const cases::Shape& shape, const std::vector<OracleNumber>& oracle,
-                             const std::vector<float>& got) {
+                             const std::vector<float>& got, const cases::Spec& spec,
+                             const Sample& sample) {
   if (got.size() != oracle.size()) {
     throw BadInput(name, fmt::format("{} numbers", got.size()), fmt::format("{}", oracle.size()));
   }
@@ -60,9 +63,24 @@ OutputJudgement judge_tensor(const std::string& name, std::vector<std::string> a
   const std::size_t head = head_axis - judgement.axes.begin();
   if (by_head) judgement.failed_by_head.assign(shape[head], 0);
   std::array<int, 4> index{};
+  const auto in_sample = [&] {
+    if (sample.whole()) return true;
+    if (!by_head) return false;
+    // grad_k and grad_v count key heads.
+    const int group = name == "grad_k" || name == "grad_v" ? 1 : spec.heads / spec.kv_heads;
+    const int kv = index[head] / group;
+    if (head == 0) return sample.has_head_everywhere(index[head]);
+    return sample.has_key_head(index[0] * spec.kv_heads + kv);
+  };
   for (std::size_t n = 0; n < got.size(); ++n) {
     const long failed = judgement.failed;
-    judge_element(judgement, oracle[n], got[n], index);
+    if (in_sample()) {
+      judge_element(judgement, oracle[n], got[n], index);
+    } else if (std::isnan(got[n]) && spec.family != cases::Family::huge) {
+      judge_element(judgement, {0, 0, largest_number}, got[n], index);
+    } else {
+      judgement.ratios.push_back(not_judged);
+    }
     if (by_head) judgement.failed_by_head[index[head]] += judgement.failed - failed;
     for (std::size_t axis = judgement.axes.size(); axis-- > 0;) {
       if (++index[axis] < shape[axis]) break;
@@ -86,16 +104,17 @@ std::vector<OutputJudgement> judge_against(const cases::Case& the_case, const Co
   const GradientFormats formats{stored_format(spec, outputs.o), stored_format(spec, outputs.grad_q),
                                 stored_format(spec, outputs.grad_k),
                                 stored_format(spec, outputs.grad_v)};
+  const Sample sample(spec);
   const OracleGradients oracle = gradient_oracle(the_case, contract, formats, given, threads);
   const std::vector<std::string> of_query{"batch", "head", "query", "component"};
   const std::vector<std::string> of_key{"batch", "head", "key", "component"};
   std::vector<OutputJudgement> judgements;
-  judgements.push_back(
-      judge_tensor("grad_q", of_query, cases::query_shape(spec), oracle.q, outputs.grad_q));
-  judgements.push_back(
-      judge_tensor("grad_k", of_key, cases::key_shape(spec), oracle.k, outputs.grad_k));
-  judgements.push_back(
-      judge_tensor("grad_v", of_key, cases::key_shape(spec), oracle.v, outputs.grad_v));
+  judgements.push_back(judge_tensor("grad_q", of_query, cases::query_shape(spec), oracle.q,
+                                    outputs.grad_q, spec, sample));
+  judgements.push_back(judge_tensor("grad_k", of_key, cases::key_shape(spec), oracle.k,
+                                    outputs.grad_k, spec, sample));
+  judgements.push_back(judge_tensor("grad_v", of_key, cases::key_shape(spec), oracle.v,
+                                    outputs.grad_v, spec, sample));
   const Drift* drifts[] = {&oracle.q_drift, &oracle.k_drift, &oracle.v_drift};
   for (int n = 0; n < 3; ++n) {
     judgements[n].drift.add(*drifts[n]);
@@ -104,9 +123,9 @@ std::vector<OutputJudgement> judge_against(const cases::Case& the_case, const Co
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto p = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(spec, p)) continue;
-    judgements.push_back(judge_tensor(cases::gradient_name(p), axes_of(spec, p),
-                                      cases::shape_of(spec, the_case.options, p),
-                                      oracle.parameters[n], outputs.grad_parameters[n]));
+    judgements.push_back(judge_tensor(
+        cases::gradient_name(p), axes_of(spec, p), cases::shape_of(spec, the_case.options, p),
+        oracle.parameters[n], outputs.grad_parameters[n], spec, sample));
     // The same for all keys of a row, it has a gradient of 0 but for what is wrong with D: there is
     // nothing to see.
     if (p == PLUMBLINE_OUTPUT_BIAS) judgements.back().nonzero = judgements.back().blind = 0;

@@ -2,14 +2,17 @@
 #include "verdict/kernel_library.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <span>
+#include <thread>
 
 #include "cases/bias_parameters.hpp"
+#include "cases/case_file.hpp"
 #include "kernel_process/in_process.hpp"
 #include "kernel_process/load.hpp"
 #include "support/error.hpp"
 #include "verdict/cache.hpp"
 #include "verdict/last_words.hpp"
+#include "verdict/oracle.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -34,7 +37,7 @@ plumbline_problem shape_of(const cases::Spec& spec) {
   problem.causal = spec.mask.causal;
   problem.window = spec.mask.window.value_or(-1);
   problem.page_size = spec.page_size;
-  problem.scale = 1.0 / std::sqrt(static_cast<double>(spec.head_dim));
+  problem.scale = cases::scale_of(spec);
   const cases::Options options = cases::drawn_options(spec);
   std::copy(options.begin(), options.end(), problem.options);
   // Not to be read: they say that the problem has such a thing.
@@ -175,14 +178,28 @@ bool Kernel::asked(const plumbline_problem& problem, cases::Pass pass,
 }
 
 bool Kernel::supports(const cases::Spec& spec) const {
-  if (!has_pass_[static_cast<int>(spec.pass)]) return false;
-  const plumbline_problem problem = shape_of(spec);
-  const auto offers = [&](cases::Pass pass) { return asked(problem, pass, spec); };
-  // The backward pass is given the outputs of the kernel's own forward pass.
-  const bool needs_forward = spec.pass == cases::Pass::backward;
-  return offers(spec.pass) &&
-         (!needs_forward || (has_pass_[PLUMBLINE_FORWARD] && offers(cases::Pass::forward)));
+  return has_pass(spec.pass) && asked(shape_of(spec), spec.pass, spec);
 }
+
+bool Kernel::has_forward_of(const cases::Spec& spec) const {
+  return has_pass(cases::Pass::forward) && asked(shape_of(spec), cases::Pass::forward, spec);
+}
+
+namespace {
+
+/// The outputs of a forward pass as a kernel would have stored them: the nearest numbers of the
+/// formats.
+void fill_from_oracle(cases::Outputs& outputs, const cases::Case& the_case) {
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const auto numbers = oracle_numbers(the_case, cases::undeclared_contract(), threads);
+  const Format format = cases::output_format(the_case.spec.format);
+  for (const double o : numbers.o) {
+    outputs.o.push_back(cases::stored(static_cast<float>(o), format));
+  }
+  for (const double lse : numbers.lse) outputs.lse.push_back(static_cast<float>(lse));
+}
+
+}  // namespace
 
 KernelRun Kernel::run(const cases::Case& the_case,
                       const std::function<void(cases::Pass)>& done) const {
@@ -205,16 +222,28 @@ KernelRun Kernel::run(const cases::Case& the_case,
     return result.failure.empty();
   };
 
-  const auto first = spec.pass == cases::Pass::decode ? spec.pass : cases::Pass::forward;
-  KernelCall call = given.call(first);
   Collected forward;
-  forward.add(call, kernel_process::slot_o, "o", result.outputs.o, q_count, format);
-  forward.add(call, kernel_process::slot_lse, "lse", result.outputs.lse, rows, Format::fp32);
-  if (!make(call, forward, first) || spec.pass != cases::Pass::backward) return result;
+  std::vector<std::byte> oracles_o;
+  std::span<const std::byte> o, lse;  // of the forward pass, for the backward pass
+  if (spec.pass == cases::Pass::backward && !has_forward_of(spec)) {
+    fill_from_oracle(result.outputs, the_case);
+    result.forward_is_oracles = true;
+    oracles_o = cases::stored_bytes(result.outputs.o, format);
+    o = oracles_o;
+    lse = std::as_bytes(std::span(result.outputs.lse));
+  } else {
+    const auto first = spec.pass == cases::Pass::decode ? spec.pass : cases::Pass::forward;
+    KernelCall call = given.call(first);
+    forward.add(call, kernel_process::slot_o, "o", result.outputs.o, q_count, format);
+    forward.add(call, kernel_process::slot_lse, "lse", result.outputs.lse, rows, Format::fp32);
+    if (!make(call, forward, first) || spec.pass != cases::Pass::backward) return result;
+    o = forward[0];
+    lse = forward[1];
+  }
 
-  call = given.call(cases::Pass::backward);
-  call.inputs.push_back({kernel_process::slot_o, "o", forward[0].data(), forward[0].size()});
-  call.inputs.push_back({kernel_process::slot_lse, "lse", forward[1].data(), forward[1].size()});
+  KernelCall call = given.call(cases::Pass::backward);
+  call.inputs.push_back({kernel_process::slot_o, "o", o.data(), o.size()});
+  call.inputs.push_back({kernel_process::slot_lse, "lse", lse.data(), lse.size()});
   Collected backward;
   const auto add = [&](std::int32_t slot, const std::string& name, std::vector<float>& into,
                        std::size_t count,

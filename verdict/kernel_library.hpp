@@ -19,9 +19,10 @@ namespace plumbline::verdict {
 /// What one run gave: the outputs, or why there are none.
 struct KernelRun {
   cases::Outputs outputs;
-  bool device_lost = false;  ///< no later run can succeed
-  std::string failure;       ///< a sentence; empty when the outputs are there
-  std::string kind;          ///< of the failure: kernel_process::failure_kind
+  bool device_lost = false;         ///< no later run can succeed
+  bool forward_is_oracles = false;  ///< o and lse are not the kernel's
+  std::string failure;              ///< a sentence; empty when the outputs are there
+  std::string kind;                 ///< of the failure: kernel_process::failure_kind
   /// Regular files that the kernel was seen to open for reading.
   std::vector<std::string> opened_files;
 };
@@ -45,16 +46,20 @@ class Kernel {
   const std::string& name() const { return name_; }
   const Contract& contract(cases::Format) const;
   bool deterministic() const { return deterministic_; }  ///< it says: every run, the same bits
+  bool has_pass(cases::Pass pass) const { return has_pass_[static_cast<int>(pass)]; }
+  /// A kernel without a forward pass of its own, or of this case, is given the oracle's outputs for
+  /// its backward pass.
   /// @throws BadInput when its supports() throws or returns neither 0 nor 1; SupportsFailed.
   bool supports(const cases::Spec&) const;
 
   /// Runs the pass of the case's spec on inputs in its format; for the backward pass the forward
-  /// pass too, whose outputs it is given. Outputs are poisoned with NaN before the run and lie
-  /// between canaries; a changed canary is a failure, and so is a changed input.
-  /// `done` is called after each pass.
+  /// pass too, whose outputs it is given. Without one it is given the oracle's. Outputs are
+  /// poisoned with NaN before the run and lie between canaries; a changed canary is a failure, and
+  /// so is a changed input. `done` is called after each pass.
   KernelRun run(const cases::Case&, const std::function<void(cases::Pass)>& done = {}) const;
 
  private:
+  bool has_forward_of(const cases::Spec&) const;
   bool asked(const plumbline_problem& problem, cases::Pass pass, const cases::Spec& spec) const;
 
   std::shared_ptr<const kernel_process::KernelCaller> caller_;

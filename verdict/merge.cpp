@@ -65,7 +65,7 @@ json told(const CellResult& cell) {
   // Who unpacks knows which cell it is, and what its kernel declares.
   [[maybe_unused]] const auto& [kernel, pass, bias, format, supported, contract, outcome, cases,
                                 undecided, rows, ill_conditioned_rows, outputs, counterexample,
-                                decided_at] = cell;
+                                decided_at, cover, declined] = cell;
   json summaries = json::object();
   for (const auto& [name, output] : outputs) summaries[name] = told(output);
   json found = json::array();
@@ -76,7 +76,7 @@ json told(const CellResult& cell) {
   }
   return json::array(
       {told(std::tie(outcome, cases, undecided, rows, ill_conditioned_rows, decided_at)), summaries,
-       found});
+       found, json(cover.cases), cover.unjudged_rows});
 }
 
 CellResult cell_of(const json& from) {
@@ -84,6 +84,8 @@ CellResult cell_of(const json& from) {
   read(from.at(0), std::tie(cell.outcome, cell.cases, cell.undecided, cell.rows,
                             cell.ill_conditioned_rows, cell.decided_at));
   for (const auto& [name, output] : from.at(1).items()) cell.outputs[name] = output_of(output);
+  from.at(3).get_to(cell.cover.cases);
+  from.at(4).get_to(cell.cover.unjudged_rows);
   if (const json& found = from.at(2); !found.empty()) {
     cell.counterexample.emplace();
     cell.counterexample->spec = spec_of(found.at(0));
@@ -144,6 +146,7 @@ void merge(CellResult& cell, const CellResult& part) {
   cell.undecided += part.undecided;
   cell.rows += part.rows;
   cell.ill_conditioned_rows += part.ill_conditioned_rows;
+  cell.cover.add(part.cover);
   for (const auto& [name, output] : part.outputs) merge(cell.outputs[name], output);
 }
 

@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <unordered_map>
 
@@ -12,8 +13,9 @@
 #include "support/text.hpp"
 #include "verdict/error_places.hpp"
 #include "verdict/last_words.hpp"
+#include "verdict/offered_shapes.hpp"
 #include "verdict/same_bits.hpp"
-#include "verdict/spec_generator.hpp"
+#include "verdict/sample.hpp"
 
 namespace plumbline::cases {
 void showValue(const Spec& spec, std::ostream& out) { out << to_line(spec); }
@@ -69,6 +71,7 @@ Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threa
   Judgement judgement;
   if (run.failure.empty()) {
     judgement = judge(the_case, kernel.contract(spec.format), run.outputs, threads);
+    judgement.forward_is_oracles = run.forward_is_oracles;
   } else {
     judgement = failed_run(run.kind, run.failure);
     judgement.device_lost = run.device_lost;
@@ -91,9 +94,12 @@ CellResult cell_of(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bia
 /// @param number of the case among the cell's.
 void count(CellResult& result, const cases::Spec& spec, const Judgement& judgement, int number) {
   result.rows += judgement.rows;
+  result.cover.add(spec);
+  result.cover.unjudged_rows += judgement.unjudged_rows;
   result.ill_conditioned_rows += judgement.ill_conditioned_rows;
   result.undecided += judgement.outcome == Outcome::undecided;
   for (const auto& output : judgement.outputs) {
+    if (judgement.forward_is_oracles && !output.name.starts_with("grad_")) continue;
     OutputSummary& summary = result.outputs[output.name];
     if (summary.elements == 0 || output.worst.ratio > summary.worst) {
       summary.worst = output.worst.ratio;
@@ -101,7 +107,9 @@ void count(CellResult& result, const cases::Spec& spec, const Judgement& judgeme
       summary.worst_at = number;
       summary.worst_map = error_map(output);
     }
-    for (const double ratio : output.ratios) summary.distribution.add(ratio);
+    for (const double ratio : output.ratios) {
+      if (!std::isnan(ratio)) summary.distribution.add(ratio);
+    }
     summary.elements += output.elements;
     summary.nonzero += output.nonzero;
     summary.blind += output.blind;
@@ -167,37 +175,64 @@ CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads
   return result;
 }
 
-bool offers(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias, cases::Format format) {
-  // It may offer a few shapes only: it offers the cell if it offers any of many.
-  const auto probes = draw_specs(pass, bias, format, 300, 1);
-  return std::any_of(probes.begin(), probes.end(), [&](const cases::Spec& spec) {
+namespace {
+
+Supported asked_of(const Kernel& kernel) {
+  return [&kernel](const cases::Spec& spec) {
     try {
       return kernel.supports(spec);
     } catch (const SupportsFailed&) {
       return true;  // the check of the cell finds it again, and tells it
     }
-  });
+  };
+}
+
+}  // namespace
+
+Offer offer_of(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+               const Shapes& shapes) {
+  if (!kernel.has_pass(pass)) return {};
+  return find_offer(pass, bias, format, asked_of(kernel), shapes);
+}
+
+Offer offer_like(const Offer& others, const Kernel& kernel, cases::Pass pass,
+                 cases::BiasMethod bias, cases::Format format, const Shapes& shapes) {
+  if (!kernel.has_pass(pass)) return {};
+  return find_offer_like(others, pass, bias, format, asked_of(kernel), shapes);
+}
+
+Offer offer_of_models(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
+                      cases::Format format, const Shapes& shapes) {
+  if (!kernel.has_pass(pass)) return {};
+  return find_offer_of_models(pass, bias, format, asked_of(kernel), shapes);
 }
 
 CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
                       cases::Format format, int cases, std::uint64_t seed, int threads,
-                      const CaseDone& case_done, const Shard& shard) {
+                      const CaseDone& case_done, const Shard& shard, const Draws& draws) {
   CellResult result = cell_of(kernel, pass, bias, format);
-  result.supported = offers(kernel, pass, bias, format);
+  const Offer offer =
+      !draws.offer.empty() ? draws.offer : offer_of(kernel, pass, bias, format, draws.shapes);
+  result.supported = !offer.empty();
   if (!result.supported) return result;
   require_contract(result);
+
+  result.declined = declined(offer, asked_of(kernel));
 
   cases::Spec first_failing;
   std::vector<std::string> first_places;
   bool failed = false, device_lost = false;
   int hangs = 0, drawn = 0;
+  double work = 0;  // of all that was drawn
   std::exception_ptr thrown;
   // After these nothing that runs would say anything, or soon enough: let the shrinking find no
   // smaller case.
+  const auto spent = [&] { return work > draws.most_work && drawn >= fewest_cases; };
   const auto given_up = [&] {
-    return device_lost || thrown || hangs >= most_hangs || (!failed && drawn >= shard.end);
+    return device_lost || thrown || hangs >= most_hangs ||
+           (!failed && (drawn >= shard.end || spent()));
   };
-  std::optional<SupportsFailed> unanswered;
+  std::optional<SupportsFailed> unanswered;  // of a drawn spec
   const auto supported = [&](const cases::Spec& spec) {
     if (given_up()) return true;
     unanswered.reset();
@@ -209,7 +244,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
       return true;  // drawn, and found failing below
     }
   };
-  const auto specs = arbitrary_spec(pass, bias, format, supported);
+  const auto specs = arbitrary_spec(pass, bias, format, supported, offer, draws.shapes);
   const auto property = [&] {
     const cases::Spec spec = *specs;
     if (given_up()) return;
@@ -217,6 +252,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     if (!no_answer() && !supported(spec)) RC_DISCARD("the kernel does not offer this shape");
     // Smaller cases of a failing one are all of its shard. Where supports() fails, it does so for
     // every shard.
+    if (!failed) work += work_of(spec);
     const bool own = failed || shard.has(drawn++);
     if (!own && !no_answer()) return;
     Judgement judgement;
@@ -262,7 +298,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
                                 std::unordered_map<std::string, rc::detail::Reproduce>{});
   if (thrown) std::rethrow_exception(thrown);
   if (rc::detail::Error error; outcome.match(error)) throw std::runtime_error(error.description);
-  if (!failed && drawn < std::min(cases, shard.end)) {
+  if (!failed && !spent() && drawn < std::min(cases, shard.end)) {
     throw std::runtime_error(std::string(cases::name(pass)) + " " + std::string(cases::name(bias)) +
                              " " + std::string(cases::name(format)) + " of " + kernel.name() +
                              ": only " + std::to_string(drawn) + " of " + std::to_string(cases) +

@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "verdict/cover.hpp"
 #include "verdict/distribution.hpp"
 #include "verdict/error_map.hpp"
 #include "verdict/judge.hpp"
 #include "verdict/kernel_library.hpp"
+#include "verdict/spec_generator.hpp"
 
 namespace plumbline::verdict {
 
@@ -54,6 +56,9 @@ struct CellResult {
   /// Number of the case that it is made from among the cell's: of the first that fails, else of the
   /// first undecided one.
   int decided_at = 0;
+  Cover cover{};
+  /// Properties of cases that the kernel takes in no shape near those that it offers.
+  std::vector<std::string> declined{};
 
   /// Outputs that the cell's cases say nothing of: not a reason to fail, and no pass.
   std::vector<std::string> blind_outputs() const;
@@ -75,14 +80,32 @@ struct Shard {
   bool has(long drawn) const { return (before + drawn) % count == first; }
 };
 
+/// How a cell's cases are drawn.
+struct Draws {
+  Shapes shapes{};
+  /// What the kernel offers of the cell; empty: it is looked for.
+  Offer offer{};
+  /// Of all cases together, as work_of() counts it: with so much drawn the cell ends, but not
+  /// before fewest_cases.
+  double most_work = std::numeric_limits<double>::infinity();
+};
+inline constexpr int fewest_cases = 5;
+
 /// Draws `cases` specs from `seed`, runs and judges those of the shard, stops at the first failure
 /// and shrinks it.
 CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
                       cases::Format format, int cases, std::uint64_t seed, int threads,
-                      const CaseDone& case_done, const Shard& shard = {});
+                      const CaseDone& case_done, const Shard& shard = {}, const Draws& draws = {});
 
-/// Whether the kernel offers any shape of this pass, bias and format.
-bool offers(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias, cases::Format format);
+/// What the kernel offers of this pass, bias and format, as find_offer() looks for it.
+Offer offer_of(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+               const Shapes& shapes = {});
+/// The same as find_offer_like() looks for it.
+Offer offer_like(const Offer& others, const Kernel& kernel, cases::Pass pass,
+                 cases::BiasMethod bias, cases::Format format, const Shapes& shapes);
+/// The same among the shapes of models (find_offer_of_models).
+Offer offer_of_models(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
+                      cases::Format format, const Shapes& shapes);
 
 /// Runs and judges one spec: what a repro line does.
 CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads);

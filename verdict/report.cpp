@@ -99,6 +99,58 @@ struct Line {
   }
 };
 
+/// What the cases of a kernel were, and what it declines in all of its cells.
+struct CoverOfKernel {
+  Cover cover;
+  std::vector<std::string> declined;
+  bool any = false;
+
+  void add(const CellResult& cell) {
+    cover.add(cell.cover);
+    if (!any) declined = cell.declined;
+    std::erase_if(declined, [&](const std::string& name) {
+      return std::find(cell.declined.begin(), cell.declined.end(), name) == cell.declined.end();
+    });
+    any = true;
+  }
+};
+
+/// Up to this many kernels each has lines of its own; then they share one.
+constexpr std::size_t most_covers = 3;
+
+std::string covered(const std::vector<CellResult>& cells) {
+  std::map<std::string, CoverOfKernel> of_kernels;
+  CoverOfKernel all;
+  for (const auto& cell : cells) {
+    if (!cell.supported || cell.cases == 0) continue;
+    of_kernels[cell.kernel].add(cell);
+    all.add(cell);
+  }
+  if (of_kernels.size() > most_covers) of_kernels = {{"all kernels", all}};
+  std::string text;
+  for (const auto& [kernel, of_kernel] : of_kernels) {
+    text += fmt::format("{} judged on: {}\n", kernel, in_words(of_kernel.cover));
+    if (!of_kernel.declined.empty()) {
+      text += fmt::format("{} declined: {}\n", kernel, fmt::join(of_kernel.declined, ", "));
+    }
+  }
+  return text;
+}
+
+ordered_json to_json(const Cover& cover) {
+  ordered_json json = ordered_json::object();
+  for (const auto& [property, counts] : cover.cases) {
+    for (const auto& [value, count] : counts) {
+      const std::string key = property == "family"
+                                  ? std::string(cases::name(static_cast<cases::Family>(value)))
+                                  : std::to_string(value);
+      json[property][key] = count;
+    }
+  }
+  json["unjudged_rows"] = cover.unjudged_rows;
+  return json;
+}
+
 /// Up to this many cells each has a line of its own; then the biases share one.
 constexpr int most_lines = 60;
 
@@ -200,6 +252,7 @@ std::string to_table(const VerifyReport& report) {
         100.0 * static_cast<double>(blind) / static_cast<double>(gradients), gradients);
   }
   text += not_seen(report.cells);
+  text += covered(report.cells);
   if (!report.not_offered.empty()) {
     text += fmt::format("not judged, because offered by no kernel: {}\n",
                         fmt::join(report.not_offered, ", "));
@@ -245,6 +298,8 @@ ordered_json to_json(const VerifyReport& report) {
                           {"undecided_cases", cell.undecided},
                           {"rows", cell.rows},
                           {"ill_conditioned_rows", cell.ill_conditioned_rows},
+                          {"cover", to_json(cell.cover)},
+                          {"declined", cell.declined},
                           {"not_seen", cell.blind_outputs()},
                           {"outputs", ordered_json::object()}};
     for (const auto& [output, summary] : cell.outputs) {
@@ -307,9 +362,15 @@ std::string to_junit(const VerifyReport& report) {
       } else if (cell->outcome == Outcome::undecided) {
         text += "<error message=\"undecided\"/>";
       }
-      if (const auto blind = cell->blind_outputs(); !blind.empty()) {
-        text += fmt::format("<system-out>not seen: {}</system-out>",
-                            escaped_markup(fmt::format("{}", fmt::join(blind, ", "))));
+      if (cell->supported) {
+        std::string said = fmt::format("judged on: {}", in_words(cell->cover));
+        if (!cell->declined.empty()) {
+          said += fmt::format("\ndeclined: {}", fmt::join(cell->declined, ", "));
+        }
+        if (const auto blind = cell->blind_outputs(); !blind.empty()) {
+          said += fmt::format("\nnot seen: {}", fmt::join(blind, ", "));
+        }
+        text += fmt::format("<system-out>{}</system-out>", escaped_markup(said));
       }
       text += "</testcase>\n";
     }

@@ -56,11 +56,25 @@ ordered_json to_sarif(const VerifyReport& report) {
                        {"partialFingerprints", {{"cell/v1", cell_name}}},
                        {"properties", {{"matches", matches}}}});
   }
+  // A pass has no result: what it covers stands beside the results.
+  ordered_json checked = ordered_json::array();
+  for (const auto& cell : report.cells) {
+    if (cell.cases == 0) continue;
+    checked.push_back({{"kernel", cell.kernel},
+                       {"pass", cases::name(cell.pass)},
+                       {"bias", cases::name(cell.bias)},
+                       {"format", cases::name(cell.format)},
+                       {"cases", cell.cases},
+                       {"outcome", name(cell.outcome)},
+                       {"judged_on", in_words(cell.cover)},
+                       {"declined", cell.declined}});
+  }
   const ordered_json driver = {{"name", "plumbline"}, {"rules", std::move(rules)}};
   return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
           {"version", "2.1.0"},
-          {"runs", ordered_json::array(
-                       {{{"tool", {{"driver", driver}}}, {"results", std::move(results)}}})}};
+          {"runs", ordered_json::array({{{"tool", {{"driver", driver}}},
+                                         {"results", std::move(results)},
+                                         {"properties", {{"checked", std::move(checked)}}}}})}};
 }
 
 }  // namespace plumbline::verdict

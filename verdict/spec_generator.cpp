@@ -3,30 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+
+#include "verdict/draw_integers.hpp"
+#include "verdict/offered_shapes.hpp"
+#include "verdict/sample.hpp"
 
 namespace plumbline::verdict {
 namespace {
 
 using cases::Family;
 using cases::Spec;
-
-/// Integers from RapidCheck's splittable generator.
-class Draw {
- public:
-  explicit Draw(rc::Random random) : random_(random) {}
-  int between(int low, int high) {
-    return low + static_cast<int>(random_.next() % static_cast<std::uint64_t>(high - low + 1));
-  }
-  bool chance(int percent) { return between(1, 100) <= percent; }
-  template <std::size_t N>
-  int one_of(const std::array<int, N>& values) {
-    return values[between(0, N - 1)];
-  }
-  std::uint64_t seed() { return random_.next(); }
-
- private:
-  rc::Random random_;
-};
 
 /// Lengths around the tile sizes in use, where an off-by-one shows.
 constexpr std::array<int, 17> edge_lengths{1,  2,  7,   16,  17,  31,  32,  33, 63,
@@ -39,14 +26,23 @@ constexpr std::array<int, 6> rare_head_dims{8, 16, 40, 112, 160, 256};
 /// 48 is no power of two: a shift in place of a division differs.
 constexpr std::array<int, 5> page_sizes{1, 16, 32, 48, 64};
 
-int draw_length(Draw& draw) {
+/// What models have: ALiBi's slopes of counts that are no powers of two are a case of their own,
+/// and so are groups that no shift divides by.
+constexpr std::array<int, 7> model_heads{3, 5, 6, 7, 12, 20, 32};
+constexpr std::array<int, 4> model_groups{3, 5, 7, 8};
+constexpr std::array<int, 4> model_batches{3, 4, 5, 8};
+
+/// Work of a case with many heads or sequences, and of most others: lengths are cut to it.
+constexpr double most_work_of_many_heads = 0x1p22;
+
+int draw_length(DrawIntegers& draw) {
   if (draw.chance(50)) return draw.one_of(edge_lengths);
   // The square of a uniform number: short lengths are cheap and as good at the edges.
   const int root = draw.between(1, 14);
   return draw.between(1, root * root + 4);
 }
 
-Family draw_family(Draw& draw) {
+Family draw_family(DrawIntegers& draw) {
   if (draw.chance(55)) return Family::generic;
   constexpr std::array<int, 5> rest{static_cast<int>(Family::peaked),
                                     static_cast<int>(Family::diffuse),
@@ -55,29 +51,78 @@ Family draw_family(Draw& draw) {
   return static_cast<Family>(draw.one_of(rest));
 }
 
+void draw_heads(DrawIntegers& draw, Spec& spec) {
+  spec.batch = draw.chance(30) ? 2 : 1;
+  spec.kv_heads = draw.between(1, 2);
+  spec.heads = spec.kv_heads * draw.between(1, 2);
+  if (draw.chance(25)) {
+    spec.heads = spec.kv_heads = draw.one_of(model_heads);
+    spec.batch = 1;
+  } else if (draw.chance(20)) {
+    spec.kv_heads = draw.chance(70) ? 1 : 2;
+    spec.heads = spec.kv_heads * draw.one_of(model_groups);
+    spec.batch = 1;
+  }
+  if (draw.chance(12)) spec.batch = draw.one_of(model_batches);
+}
+
+/// Three digits, so that it is short to type.
+double rounded(double scale) {
+  const double unit = std::pow(10.0, std::floor(std::log10(scale)) - 2);
+  return std::round(scale / unit) * unit;
+}
+
+/// Scales that models have beside 1/sqrt(D): 1/D, and others near it; where scores spread as usual,
+/// so that no family becomes another.
+double draw_scale(DrawIntegers& draw, const Spec& spec) {
+  const bool usual = spec.family == Family::generic || spec.family == Family::diffuse;
+  const int kind = draw.between(0, 19);
+  if (!usual || kind > 3) return 0;
+  constexpr std::array<double, 3> factors{0.5, 0.75, 1.5};
+  const double root = std::sqrt(static_cast<double>(spec.head_dim));
+  return rounded(kind == 3 ? 1 / (root * root) : factors[static_cast<std::size_t>(kind)] / root);
+}
+
+/// The largest |i - j| that is visible: the query alone, its neighbours, one at or beside a tile's
+/// end, or any.
+int draw_window(DrawIntegers& draw, int keys) {
+  if (draw.chance(25)) return draw.between(0, 1);
+  if (keys > 16 && draw.chance(40)) {
+    const int tile = 16 << draw.between(0, 4);
+    return std::clamp(draw.between(1, std::max(1, keys / tile)) * tile + draw.between(-1, 1), 0,
+                      keys);
+  }
+  return draw.between(0, keys);
+}
+
+/// Lengths of models: square, or a few queries at the end of many keys. Few heads keep them cheap.
+void draw_long(DrawIntegers& draw, Spec& spec) {
+  spec.batch = 1;
+  spec.kv_heads = 1;
+  spec.heads = draw.between(1, 2);
+  if (draw.chance(50)) {
+    spec.keys = spec.queries =
+        draw.between(0, 1) == 0 ? draw.between(258, 2048) : 256 * draw.between(2, 8);
+    if (spec.pass == cases::Pass::backward) spec.keys = spec.queries = std::min(spec.keys, 1024);
+    return;
+  }
+  const int power = draw.between(11, 16);
+  spec.keys = std::min((1 << power) + draw.between(-1, 1), 1 << 16);
+  spec.queries = draw.between(1, 4);
+}
+
 /// Sizes do not grow from case to case, as is usual: a cell may have only one.
-Spec draw_spec(Draw draw, cases::Pass pass, cases::BiasMethod bias, cases::Format format) {
+Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+               const Shapes& shapes) {
   Spec spec;
   spec.pass = pass;
   spec.bias = bias;
   spec.format = format;
   spec.ssmax = draw.chance(25);
   spec.head_dim = draw.chance(10) ? draw.one_of(rare_head_dims) : draw.one_of(head_dims);
-  spec.batch = draw.chance(30) ? 2 : 1;
-  spec.kv_heads = draw.between(1, 2);
-  spec.heads = spec.kv_heads * draw.between(1, 2);
-  if (draw.chance(10)) {  // larger groups, and one that is no power of two
-    spec.kv_heads = 1;
-    spec.heads = draw.chance(50) ? 3 : 8;
-    spec.batch = 1;
-  }
+  draw_heads(draw, spec);
   spec.keys = draw_length(draw);
   spec.queries = draw.chance(70) ? spec.keys : draw.between(1, spec.keys);
-  // Up to eight heads ALiBi's slopes are powers of two, which hide how a slope is rounded.
-  if (bias == cases::BiasMethod::alibi && draw.chance(30)) {
-    spec.kv_heads = 3;
-    spec.heads = 12;
-  }
   // The oracle of these computes whole rows, DAPE's for all heads.
   if (cases::needs_scores(bias)) {
     spec.keys = std::min(spec.keys, 97);
@@ -87,18 +132,28 @@ Spec draw_spec(Draw draw, cases::Pass pass, cases::BiasMethod bias, cases::Forma
     spec.batch = 1;
     spec.keys = draw.between(513, 1100);
     spec.queries = draw.between(1, 4);
+  } else if (draw.chance(2)) {
+    draw_long(draw, spec);
   }
+  if (spec.heads * spec.batch > 8) {
+    const double pairs =
+        most_work_of_many_heads / (static_cast<double>(spec.batch) * spec.heads * spec.head_dim);
+    const bool square = spec.queries == spec.keys;
+    spec.keys = std::min(spec.keys, std::max(17, static_cast<int>(std::sqrt(pairs))));
+    spec.queries = square ? spec.keys : std::min(spec.queries, spec.keys);
+  }
+  ask(shapes, draw, spec);
   spec.query_offset =
       draw.chance(80) ? spec.keys - spec.queries : draw.between(0, spec.keys - spec.queries);
   spec.mask.causal = draw.chance(70) || bias == cases::BiasMethod::fox;
-  if (draw.chance(35)) {  // the query alone, its neighbours, or any
-    spec.mask.window = draw.chance(25) ? draw.between(0, 1) : draw.between(0, spec.keys);
-  }
+  if (draw.chance(35)) spec.mask.window = draw_window(draw, spec.keys);
   spec.mask.ragged = draw.chance(25);
   spec.mask.documents = draw.chance(25);
   // Decoding is about a few queries at the end of a cache.
   if (pass == cases::Pass::decode) {
-    spec.queries = std::min(spec.keys, draw.chance(70) ? 1 : draw.between(1, 8));
+    if (shapes.queries.empty()) {
+      spec.queries = std::min(spec.keys, draw.chance(70) ? 1 : draw.between(1, 8));
+    }
     // Queries stand at the same positions in all sequences: at the end of the cache, of ragged ones
     // also where a shorter sequence still has keys.
     spec.query_offset = spec.mask.ragged && draw.chance(70)
@@ -108,18 +163,10 @@ Spec draw_spec(Draw draw, cases::Pass pass, cases::BiasMethod bias, cases::Forma
   }
   spec.family = draw_family(draw);
   spec.seed = draw.seed() >> 32;  // short enough to type
-  // Drawn last, so that all other cases are what they were before there was this family.
   if (draw.chance(4)) spec.family = Family::level;
+  spec.scale = shapes.scales.empty() ? draw_scale(draw, spec)
+                                     : shapes.scales[draw.below(shapes.scales.size())];
   return spec;
-}
-
-bool is_valid(const Spec& spec) {
-  try {
-    cases::validate(spec);
-    return true;
-  } catch (const std::exception&) {
-    return false;
-  }
 }
 
 /// Simpler specs than this one, the largest steps first. No step may undo another, or shrinking
@@ -142,7 +189,18 @@ std::vector<Spec> simpler(const Spec& spec) {
     });
     consider([&](Spec& s) { s.queries = shorten(s.queries); });
   }
+  // A kernel may take only multiples of a tile, or powers of two, or squares.
+  for (const int tile : {256, 128, 64, 32, 16}) {
+    const auto below = [tile](int n) { return n > tile ? (n - 1) / tile * tile : n; };
+    consider([&](Spec& s) {
+      s.keys = below(s.keys);
+      s.queries = std::min(s.queries, s.keys);
+      s.query_offset = std::min(s.query_offset, s.keys - s.queries);
+    });
+    consider([&](Spec& s) { s.queries = below(s.queries); });
+  }
   consider([](Spec& s) { s.query_offset = s.keys - s.queries; });
+  consider([](Spec& s) { s.scale = 0; });
   consider([](Spec& s) { s.mask.ragged = false; });
   consider([](Spec& s) { s.mask.documents = false; });
   consider([](Spec& s) { s.mask.window.reset(); });
@@ -157,17 +215,15 @@ std::vector<Spec> simpler(const Spec& spec) {
 }  // namespace
 
 rc::Gen<Spec> arbitrary_spec(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
-                             std::function<bool(const Spec&)> supported) {
+                             Supported supported, const Offer& offer, const Shapes& shapes) {
   return [=](const rc::Random& random, int) {
     rc::Random stream = random;
-    Spec spec = draw_spec(Draw(stream.split()), pass, bias, format);
-    for (int tries = 0; !supported(spec) && tries < 1000; ++tries) {
-      spec = draw_spec(Draw(stream.split()), pass, bias, format);
-    }
-    return rc::shrinkable::shrinkRecur(std::move(spec), [supported](const Spec& failing) {
+    Spec spec = draw_spec(DrawIntegers(stream.split()), pass, bias, format, shapes);
+    if (!supported(spec) && !offer.empty()) spec = fitted(spec, offer, supported, shapes);
+    return rc::shrinkable::shrinkRecur(std::move(spec), [supported, shapes](const Spec& failing) {
       std::vector<Spec> candidates;
       for (const Spec& candidate : simpler(failing)) {
-        if (supported(candidate)) candidates.push_back(candidate);
+        if (shapes.has(candidate) && supported(candidate)) candidates.push_back(candidate);
       }
       return rc::seq::fromContainer(std::move(candidates));
     });
@@ -175,8 +231,9 @@ rc::Gen<Spec> arbitrary_spec(cases::Pass pass, cases::BiasMethod bias, cases::Fo
 }
 
 std::vector<Spec> draw_specs(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
-                             int count, std::uint64_t seed) {
-  const auto generator = arbitrary_spec(pass, bias, format, [](const Spec&) { return true; });
+                             int count, std::uint64_t seed, const Shapes& shapes) {
+  const auto generator = arbitrary_spec(
+      pass, bias, format, [](const Spec&) { return true; }, {}, shapes);
   rc::Random random(seed);
   std::vector<Spec> specs;
   for (int n = 0; n < count; ++n) {

@@ -11,15 +11,57 @@
 
 namespace plumbline::verdict {
 
-/// Specs of one pass, bias and format: shapes, masks, families; edges (length 1, one below and
-/// above a tile, grouped heads, empty sequences) are drawn often. Shrinks towards one head, few
-/// tokens, no mask.
-/// @param supported draws are repeated until it says yes.
+/// Sizes that are asked for; of an empty list any are drawn.
+struct Shapes {
+  std::vector<int> batch, heads, kv_heads, queries, keys, head_dims;
+  std::vector<double> scales;
+  int longest = 0;  ///< no more keys than this; 0: any number
+
+  /// @throws BadInput naming the option where no spec has such sizes.
+  void validate() const;
+  /// Whether the spec has one of each list.
+  bool has(const cases::Spec&) const;
+  bool operator==(const Shapes&) const = default;
+};
+
+using Supported = std::function<bool(const cases::Spec&)>;
+
+/// Whether and where a kernel offers a pass, bias and format: some specs that it takes, which
+/// others are fitted to. Empty: none was found.
+using Offer = std::vector<cases::Spec>;
+
+/// Looks for specs that the kernel takes: among drawn ones, then among the square ones that kernels
+/// of fixed shapes are made for.
+Offer find_offer(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+                 const Supported& supported, const Shapes& shapes);
+
+/// Looks for them among specs that the kernel takes of other passes, biases and formats.
+Offer find_offer_like(const Offer& others, cases::Pass pass, cases::BiasMethod bias,
+                      cases::Format format, const Supported& supported, const Shapes& shapes);
+
+/// The same among all combinations of sizes that models have: thousands.
+Offer find_offer_of_models(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+                           const Supported& supported, const Shapes& shapes);
+
+/// The spec as the kernel takes it: from one of the offer, every property that the kernel takes as
+/// it was drawn, of lengths and heads else others near it. What costs more than most_work_drawn is
+/// not tried.
+cases::Spec fitted(const cases::Spec& drawn, const Offer& offer, const Supported& supported,
+                   const Shapes& shapes);
+
+/// The most that is drawn, as work_of() counts it, where a kernel leaves a choice.
+inline constexpr double most_work_drawn = 0x1p28;
+
+/// Specs of one pass, bias and format: shapes, masks, families; edges (length 1, at, below and
+/// above a tile, grouped heads, empty sequences) are drawn often, now and then lengths of
+/// thousands. Shrinks towards one head, few tokens, no mask.
+/// @param offer those that the kernel does not take are fitted to it.
 rc::Gen<cases::Spec> arbitrary_spec(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
-                                    std::function<bool(const cases::Spec&)> supported);
+                                    Supported supported, const Offer& offer = {},
+                                    const Shapes& shapes = {});
 
 /// `count` specs of one pass, bias and format.
 std::vector<cases::Spec> draw_specs(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
-                                    int count, std::uint64_t seed);
+                                    int count, std::uint64_t seed, const Shapes& shapes = {});
 
 }  // namespace plumbline::verdict

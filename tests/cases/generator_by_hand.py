@@ -14,7 +14,8 @@ STREAMS = {name: i + 1 for i, name in enumerate(
     ["q", "k", "v", "increments", "gain", "theta_alpha", "theta_beta", "theta_mu", "ssmax_scale",
      "lengths", "documents", "grad_o", "options", "p", "a", "table", "hidden_weight", "hidden_bias",
      "output_weight", "output_bias", "c", "L", "log_forget", "position_embedding", "q_scale",
-     "k_scale", "v_scale"])}
+     "k_scale", "v_scale", "slopes", "boundaries", "sample"])}
+EVERY_INDEX = MASK  # the word that a whole tensor's kind is drawn from
 OPTIONS = ["epsilon", "buckets", "max_distance", "largest", "hidden", "L0", "base", "positions"]
 
 
@@ -220,10 +221,14 @@ def parameters(spec):
     per_query = spec["batch"] * heads * spec["queries"]
     values = {}
     if bias.endswith("alibi"):
-        values["slopes"] = slopes(heads)
+        d = Draw(seed, "slopes")
+        learned = [(1 + d.uniform(2 * h)) / 2.0**(1 + d.below(2 * h + 1, 8)) for h in range(heads)]
+        values["slopes"] = slopes(heads) if d.word(EVERY_INDEX) % 2 else learned
     if "cable" in bias:
         d = Draw(seed, "increments")
-        values["increments"] = [max(0.0, d.normal(i)) / 2 for i in range(per_key)]
+        relu = d.word(EVERY_INDEX) % 2
+        values["increments"] = [max(0.0, z) / 2 if relu else abs(z) / 4
+                                for z in map(d.normal, range(per_key))]
     if "cable" in bias and "_nw" not in bias:
         d = Draw(seed, "gain")
         values["gain"] = [(z + math.sqrt(z * z + 4)) / 2 for z in map(d.normal, range(per_query))]
@@ -243,19 +248,31 @@ def parameters(spec):
         yield name, b"".join(map(fp32, numbers))
 
 
+def boundary(spec, n):
+    """Number n of the places where a tile may begin; None for about half of them."""
+    d, last = Draw(spec["seed"], "boundaries"), spec["keys"] - 1
+    tile = 2**(4 + d.below(4 * n, 5))
+    if last < tile or not d.below(4 * n + 1, 2):
+        return None
+    place = tile * (1 + d.below(4 * n + 2, last // tile))
+    return min(max(place + (-1, 1, 0, 0)[d.below(4 * n + 3, 4)], 1), last)
+
+
 def mask(spec):
     keys = spec["keys"]
     if spec["ragged"]:
         d, out = Draw(spec["seed"], "lengths"), []
         for b in range(spec["batch"]):
             kind = d.below(2 * b, 8)
-            out.append(0 if kind == 0 else keys if kind <= 2 else d.below(2 * b + 1, keys + 1))
+            place = boundary(spec, b)
+            out.append(0 if kind == 0 else keys if kind <= 2 else
+                       d.below(2 * b + 1, keys + 1) if place is None else place)
         yield "lengths", struct.pack("<%di" % len(out), *out)
     if spec["documents"]:
         d, out = Draw(spec["seed"], "documents"), []
         for b in range(spec["batch"]):
             base = b * (keys + 1)
-            forced, document = 1 + d.below(base, keys - 1), 0
+            forced, document = boundary(spec, spec["batch"] + b) or 1 + d.below(base, keys - 1), 0
             for j in range(keys):
                 document += j > 0 and (j == forced or d.below(base + 1 + j, keys) < 4)
                 out.append(document)
@@ -302,6 +319,10 @@ CASES = [LINE.format(*values) for values in [
     ("nope", "fp16", 0, 0, 0, "level", 35),
     ("rope_half_split", "e5m2", 0, 0, 0, "level", 36),
 ]]
+CASES += [line.replace("keys=11", "keys=300").replace("batch=3", "batch=12") for line in [
+    LINE.format("nope", "fp32", 0, 1, 1, "generic", seed) for seed in (37, 38)]]
+CASES += [LINE.format("alibi", "fp32", 0, 0, 0, "generic", seed) for seed in (39, 40, 41)]
+CASES += [LINE.format("cable_nw", "fp32", 0, 0, 0, "generic", seed) for seed in (42, 43)]
 CASES += ["pass=backward," + LINE.format(*values) for values in [
     ("fire", "fp16", 0, 0, 0, "huge", 20),
     ("cable", "fp32", 0, 0, 0, "huge", 21),

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(drawn_cases_cover_every_family_mask_and_head_dim) {
   BOOST_TEST(families.size() == 7u);
   BOOST_TEST(head_dims == (std::set<int>{8, 16, 32, 40, 48, 64, 80, 96, 112, 128, 160, 256}),
              boost::test_tools::per_element());
-  BOOST_TEST(groups == (std::set<int>{1, 2, 3, 8}), boost::test_tools::per_element());
+  BOOST_TEST(groups == (std::set<int>{1, 2, 3, 5, 7, 8}), boost::test_tools::per_element());
   BOOST_TEST(narrow_windows > 5);
   for (const int count : {causal, window, ragged, documents, grouped, offset, ssmax}) {
     BOOST_TEST(count > 10);
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(alibi_is_drawn_with_slopes_that_are_no_powers_of_two_and_wi
     twelve_heads += spec.heads == 12;
     several_chunks += spec.keys > 512;
   }
-  BOOST_TEST(twelve_heads > 20);
+  BOOST_TEST(twelve_heads > 4);
   BOOST_TEST(several_chunks > 2);
 }
 
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(an_output_that_no_case_says_anything_of_is_named_and_does_n
   const auto json = verdict::to_json(report);
   BOOST_TEST(json["cells"][0]["not_seen"] == nlohmann::json({"grad_p"}));
   BOOST_TEST(json["not_offered"].size() == 2u);
-  BOOST_TEST(verdict::to_junit(report).find("<system-out>not seen: grad_p</system-out>") !=
+  BOOST_TEST(verdict::to_junit(report).find("\nnot seen: grad_p</system-out>") !=
              std::string::npos);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -91,6 +92,11 @@ std::string article(const VerifyReport& report, const CellResult& cell, const st
                        cell.ill_conditioned_rows);
   }
   out += ". Judged as its contract says: " + code(cases::to_json(cell.contract).dump()) + "</p>\n";
+  if (cell.cases > 0) out += "<p>Judged on: " + escaped_markup(in_words(cell.cover)) + ".</p>\n";
+  if (!cell.declined.empty()) {
+    out += "<p>Declined by the kernel: " +
+           escaped_markup(fmt::format("{}", fmt::join(cell.declined, ", "))) + ".</p>\n";
+  }
   if (cell.counterexample) out += failure(report, cell, id);
   if (!cell.outputs.empty()) {
     out += "<h4>Errors over all cases</h4>\n" + outputs_table(cell) + distribution_figure(cell, id);

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is drawn for a kernel that takes few shapes, and how large cases are judged.
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "cases/case_file.hpp"
+#include "support/error.hpp"
+#include "verdict/offered_shapes.hpp"
+#include "verdict/property.hpp"
+#include "verdict/sample.hpp"
+#include "verdict/spec_generator.hpp"
+
+using namespace plumbline;
+using cases::BiasMethod;
+using cases::Format;
+using cases::Pass;
+using cases::Spec;
+using verdict::Offer;
+using verdict::Outcome;
+using verdict::Supported;
+
+namespace {
+
+bool plain(const Spec& s) {
+  return s.mask.causal && !s.mask.window && !s.mask.ragged && !s.mask.documents && !s.ssmax;
+}
+bool square(const Spec& s) { return s.queries == s.keys; }
+
+std::vector<Spec> drawn(const Supported& supported, int count, std::uint64_t seed,
+                        Pass pass = Pass::forward, const verdict::Shapes& shapes = {}) {
+  Offer offer = verdict::find_offer(pass, BiasMethod::alibi, Format::bf16, supported, shapes);
+  if (offer.empty()) {
+    offer = verdict::find_offer_of_models(pass, BiasMethod::alibi, Format::bf16, supported, shapes);
+  }
+  BOOST_REQUIRE(!offer.empty());
+  const auto specs =
+      verdict::arbitrary_spec(pass, BiasMethod::alibi, Format::bf16, supported, offer, shapes);
+  rc::Random random(seed);
+  std::vector<Spec> all;
+  for (int n = 0; n < count; ++n) all.push_back(specs(random.split(), 0).value());
+  return all;
+}
+
+std::set<int> values_of(const std::vector<Spec>& specs, const std::function<int(const Spec&)>& of) {
+  std::set<int> values;
+  for (const Spec& spec : specs) values.insert(of(spec));
+  return values;
+}
+
+int heads_of(const Spec& s) { return s.heads; }
+int group_of(const Spec& s) { return s.heads / s.kv_heads; }
+int batch_of(const Spec& s) { return s.batch; }
+int keys_of(const Spec& s) { return s.keys; }
+
+bool holds(const std::set<int>& values, std::initializer_list<int> some) {
+  return std::all_of(some.begin(), some.end(), [&](int value) { return values.contains(value); });
+}
+
+verdict::Kernel kernel(const std::string& name) {
+  for (const auto& kernel : verdict::load_kernel_library(FIXED_SHAPE_KERNELS).kernels) {
+    if (kernel.name() == name) return kernel;
+  }
+  throw std::logic_error("no kernel " + name);
+}
+
+verdict::CellResult check(const std::string& name, Pass pass, int cases,
+                          const verdict::Draws& draws = {}) {
+  return verdict::check_cell(
+      kernel(name), pass, BiasMethod::alibi, Format::fp32, cases, 1, 2, [](int) {}, {}, draws);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(cases_are_fitted_to_kernels_of_fixed_shapes) {
+  const std::vector<std::pair<const char*, Supported>> kernels{
+      {"square tiles", [](const Spec& s) { return plain(s) && square(s) && s.keys % 128 == 0; }},
+      {"head_dim 64, keys in tiles",
+       [](const Spec& s) { return s.head_dim == 64 && s.keys % 16 == 0; }},
+      {"one length", [](const Spec& s) { return s.keys == 2048; }},
+      {"many heads", [](const Spec& s) { return s.heads >= 16; }},
+      {"head_dim 24", [](const Spec& s) { return s.head_dim == 24; }},
+      {"one shape",
+       [](const Spec& s) {
+         return plain(s) && square(s) && s.batch == 4 && s.heads == 16 && s.kv_heads == 16 &&
+                s.keys == 2048 && s.head_dim == 64;
+       }},
+      {"grouped heads", [](const Spec& s) { return plain(s) && s.heads == 32 && s.kv_heads == 8; }},
+      {"power of two squares",
+       [](const Spec& s) { return square(s) && s.keys >= 64 && (s.keys & (s.keys - 1)) == 0; }},
+  };
+  for (const auto& [name, supported] : kernels) {
+    for (const Pass pass : {Pass::forward, Pass::backward}) {
+      BOOST_TEST_CONTEXT(name) {
+        const auto specs = drawn(supported, 60, 1, pass);
+        BOOST_TEST(std::all_of(specs.begin(), specs.end(), supported));
+        // Each with numbers of its own.
+        std::set<std::uint64_t> seeds;
+        for (const Spec& spec : specs) seeds.insert(spec.seed);
+        BOOST_TEST(seeds.size() == specs.size());
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_models_have_is_drawn_whatever_else_a_kernel_supports) {
+  const std::vector<std::pair<const char*, Supported>> kernels{
+      {"anything", [](const Spec&) { return true; }},
+      {"no masks", plain},
+      {"no grouped heads", [](const Spec& s) { return s.heads == s.kv_heads; }},
+      {"squares", square},
+      {"square tiles", [](const Spec& s) { return plain(s) && square(s) && s.keys % 64 == 0; }},
+  };
+  for (const auto& [name, supported] : kernels) {
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      BOOST_TEST_CONTEXT(name << ", seed " << seed) {
+        const auto specs = drawn(supported, 1050, seed);
+        BOOST_TEST(holds(values_of(specs, heads_of), {1, 2, 3, 5, 6, 7, 12, 20, 32}));
+        BOOST_TEST(holds(values_of(specs, batch_of), {1, 2, 3, 4, 5, 8}));
+        const bool grouped = std::string(name) != "no grouped heads";
+        BOOST_TEST(holds(values_of(specs, group_of), {5, 7}) == grouped);
+        int longest_square = 0;
+        for (const Spec& s : specs) {
+          if (square(s)) longest_square = std::max(longest_square, s.keys);
+        }
+        BOOST_TEST(longest_square > 1000);
+        const bool square_only = std::string(name).starts_with("square");
+        BOOST_TEST((*values_of(specs, keys_of).rbegin() >= 32767) == !square_only);
+        BOOST_TEST(std::count_if(specs.begin(), specs.end(),
+                                 [](const Spec& s) { return s.scale != 0; }) > 50);
+        BOOST_TEST(std::all_of(specs.begin(), specs.end(), [](const Spec& s) {
+          return verdict::work_of(s) <= verdict::most_work_drawn;
+        }));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(windows_end_on_and_beside_tiles_and_queries_stand_before_the_end) {
+  const auto specs = drawn([](const Spec&) { return true; }, 1050, 1);
+  int on = 0, beside = 0, before = 0;
+  for (const Spec& s : specs) {
+    before += s.query_offset + s.queries < s.keys;
+    const int window = s.mask.window.value_or(0);
+    on += window > 0 && window % 16 == 0;
+    beside += window > 16 && (window % 16 == 1 || window % 16 == 15);
+  }
+  BOOST_TEST(on > 30);
+  BOOST_TEST(beside > 30);
+  BOOST_TEST(before > 30);
+}
+
+BOOST_AUTO_TEST_CASE(asked_for_sizes_are_drawn_and_no_others) {
+  verdict::Shapes shapes{.batch = {3},
+                         .heads = {12, 16},
+                         .kv_heads = {4},
+                         .queries = {5, 300},
+                         .keys = {200, 400},
+                         .head_dims = {56},
+                         .scales = {0.3}};
+  shapes.validate();
+  std::set<std::vector<int>> seen;
+  for (const Spec& s : drawn([](const Spec&) { return true; }, 100, 1, Pass::forward, shapes)) {
+    BOOST_TEST(shapes.has(s));
+    seen.insert({s.heads, s.queries, s.keys});
+  }
+  BOOST_TEST(seen.size() == 6u);  // 300 queries need 400 keys
+  shapes = {.longest = 50};
+  for (const Spec& s : drawn([](const Spec&) { return true; }, 200, 1, Pass::forward, shapes)) {
+    BOOST_TEST(s.keys <= 50);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(sizes_that_no_case_has_are_named) {
+  const auto message = [](const verdict::Shapes& shapes) {
+    try {
+      shapes.validate();
+    } catch (const BadInput& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  BOOST_TEST(message({.keys = {0}}).starts_with("--keys is 0"));
+  BOOST_TEST(message({.heads = {12}, .kv_heads = {5}}).starts_with("--kv-heads is 5"));
+  BOOST_TEST(message({.queries = {9}, .keys = {8}}).starts_with("--queries is 9"));
+  BOOST_TEST(message({.scales = {0}}).starts_with("--scale is 0"));
+  BOOST_TEST(message({.scales = {std::nan("")}}).starts_with("--scale is nan"));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_kernel_declines_is_found_and_named) {
+  const Supported supported = [](const Spec& s) { return plain(s) && s.heads == s.kv_heads; };
+  const auto offer =
+      verdict::find_offer(Pass::forward, BiasMethod::alibi, Format::bf16, supported, {});
+  BOOST_TEST(verdict::declined(offer, supported) ==
+                 (std::vector<std::string>{"no causal mask", "windows", "lengths", "documents",
+                                           "SSMax", "fewer key heads than heads"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(kernels_of_fixed_shapes_are_judged_forward_and_backward) {
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    const auto tiles = check("square_tiles", pass, 20);
+    BOOST_TEST((tiles.outcome == Outcome::pass));
+    BOOST_TEST(tiles.cases == 20);
+    const verdict::Draws draws{
+        {},
+        verdict::offer_of_models(kernel("one_shape"), pass, BiasMethod::alibi, Format::fp32, {})};
+    const auto one = check("one_shape", pass, 2, draws);
+    BOOST_TEST((one.outcome == Outcome::pass));
+    BOOST_TEST(one.cases == 2);
+    BOOST_TEST(one.cover.unjudged_rows > 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_that_shows_at_twelve_heads_alone_is_caught_in_tiles) {
+  BOOST_TEST((check("square_tiles_wrong", Pass::forward, 200).outcome == Outcome::fail));
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_with_a_backward_pass_alone_is_given_the_oracles_outputs) {
+  const auto right = check("backward_alone", Pass::backward, 40);
+  BOOST_TEST((right.outcome == Outcome::pass));
+  BOOST_TEST(right.cases == 40);
+  BOOST_TEST(!right.outputs.contains("o"));
+  BOOST_TEST(right.outputs.contains("grad_k"));
+  BOOST_TEST((check("backward_alone_wrong", Pass::backward, 40).outcome == Outcome::fail));
+  BOOST_TEST(!check("backward_alone", Pass::forward, 5).supported);
+}
+
+BOOST_AUTO_TEST_CASE(a_cell_of_large_shapes_ends_when_its_work_is_done_but_not_at_once) {
+  const auto result = check("square_tiles", Pass::forward, 50, {.most_work = 1});
+  BOOST_TEST(result.cases == verdict::fewest_cases);
+  BOOST_TEST((result.outcome == Outcome::pass));
+}
+
+BOOST_AUTO_TEST_CASE(of_a_large_case_rows_of_every_head_are_judged_and_all_must_be_numbers) {
+  Spec spec;
+  spec.heads = spec.kv_heads = 3;
+  spec.keys = spec.queries = 1024;
+  spec.seed = 4;
+  const verdict::Sample sample(spec);
+  BOOST_TEST(!sample.whole());
+  std::set<std::size_t> heads;
+  for (const std::size_t row : sample.rows()) heads.insert(row / 1024);
+  BOOST_TEST(heads.size() == 3u);
+  BOOST_TEST(sample.rows().size() > 300u);
+  BOOST_TEST(sample.rows().size() < 3 * 1024u);
+  BOOST_TEST(std::is_sorted(sample.rows().begin(), sample.rows().end()));
+  Spec small = spec;
+  small.keys = small.queries = 100;
+  BOOST_TEST(verdict::Sample(small).whole());
+  BOOST_TEST(verdict::Sample(small).rows().size() == 300u);
+  Spec read = spec;
+  read.family = cases::Family::file;
+  BOOST_TEST(verdict::Sample(read).whole());
+
+  const auto c = cases::generate(spec);
+  cases::Outputs outputs;
+  outputs.o.assign(c.q.size(), 0.0f);
+  outputs.lse.assign(3 * 1024, 0.0f);
+  std::size_t unjudged = 0;
+  while (std::binary_search(sample.rows().begin(), sample.rows().end(), unjudged)) ++unjudged;
+  outputs.o[(unjudged + 1) * 64 - 1] = std::nanf("");
+  const auto judgement = verdict::judge(c, cases::undeclared_contract(), outputs, 2);
+  const auto& o = judgement.output("o");
+  BOOST_TEST(judgement.rows == static_cast<long>(sample.rows().size()));
+  BOOST_TEST(judgement.unjudged_rows == 3 * 1024 - judgement.rows);
+  BOOST_TEST(o.elements == 64 * judgement.rows + 1);
+  BOOST_TEST(std::isinf(o.ratios[(unjudged + 1) * 64 - 1]));
+  BOOST_TEST(std::isnan(o.ratios[unjudged * 64]));
+  BOOST_TEST(o.ratios[sample.rows()[7] * 64] > 1);
+}
