@@ -131,30 +131,21 @@ constexpr plumbline_contract split() {
 }
 constexpr plumbline_contract kSplit = split();
 
-/// A hidden layer's sums must find room in shared memory.
-constexpr double kMostHidden = 256;
-
+template <bool tensor_cores, bool deterministic>
 int supports_training(const plumbline_problem* problem, int32_t pass) {
   if (!problem || !is_supported(*problem)) return 0;
-  if (pass == PLUMBLINE_BACKWARD)
-    return problem->bias != PLUMBLINE_FIRE || problem->options[PLUMBLINE_HIDDEN] <= kMostHidden;
-  return pass == PLUMBLINE_FORWARD ? 1 : 0;
+  if (pass != PLUMBLINE_FORWARD && pass != PLUMBLINE_BACKWARD) return 0;
+  const auto format = static_cast<Format>(problem->format);
+  return lacks_shared_memory(*problem, attention_kernels(format, tensor_cores, deterministic),
+                             pass == PLUMBLINE_BACKWARD)
+      .empty();
 }
-
-/// Atomic additions need P in shared memory beside dZ.
-constexpr double kMostHiddenAtomic = 128;
 
 /// Turned queries and keys are rounded to the element format again: that is a kernel of its own.
-template <bool rope>
+template <bool rope, bool deterministic = true>
 int supports_mma(const plumbline_problem* problem, int32_t pass) {
-  return supports_training(problem, pass) && problem->format != PLUMBLINE_FP32 &&
-         has_rope(*problem) == rope;
-}
-
-int supports_mma_atomic(const plumbline_problem* problem, int32_t pass) {
-  if (!supports_mma<false>(problem, pass)) return 0;
-  return problem->bias != PLUMBLINE_FIRE || pass != PLUMBLINE_BACKWARD ||
-         problem->options[PLUMBLINE_HIDDEN] <= kMostHiddenAtomic;
+  return problem && problem->format != PLUMBLINE_FP32 && has_rope(*problem) == rope &&
+         supports_training<true, deterministic>(problem, pass);
 }
 
 /// A kernel that has the forward pass alone.
@@ -172,7 +163,7 @@ constexpr plumbline_kernel kKernels[] = {
     {"fused",
      {kScalar, kScalar, kScalar, kScalar},
      1,
-     supports_training,
+     supports_training<false, true>,
      forward<&fused_forward>,
      backward<false>,
      nullptr,
@@ -180,7 +171,7 @@ constexpr plumbline_kernel kKernels[] = {
     {"fused_atomic",
      {kScalar, kScalar, kScalar, kScalar},
      0,
-     supports_training,
+     supports_training<false, false>,
      forward<&fused_forward>,
      backward<false, false>,
      nullptr,
@@ -202,7 +193,7 @@ constexpr plumbline_kernel kKernels[] = {
       tensor_core(PLUMBLINE_FP16, 0),
       tensor_core(PLUMBLINE_TF32, 0x1p-10)},
      0,
-     supports_mma_atomic,
+     supports_mma<false, false>,
      forward<&mma_forward>,
      backward<true, false>,
      nullptr,

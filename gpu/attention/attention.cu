@@ -88,6 +88,27 @@ AttentionKernels attention_kernels(Format format, bool tensor_cores, bool determ
   return {fused_forward, backward_keys, backward_queries, !deterministic};
 }
 
+std::string lacks_shared_memory(const plumbline_problem& p, const AttentionKernels& kernels,
+                                bool backward) {
+  const Stream stream;
+  const Task task = task_of(p);
+  NotedLaunches notes;
+  kernels.forward(stream, task, {});
+  if (backward) {
+    BackwardArrays arrays{};
+    arrays.head_rows = head_rows(task);
+    arrays.atomic = kernels.atomic;
+    if (!kernels.atomic) kernels.backward_keys(stream, task, arrays);
+    kernels.backward_queries(stream, task, arrays);
+  }
+  const std::size_t there = shared_memory_of_block();
+  if (notes.shared_bytes <= there) return "";
+  return "a block needs " + std::to_string(notes.shared_bytes) +
+         " bytes of shared memory for head_dim " + std::to_string(p.head_dim) +
+         (p.bias == PLUMBLINE_FIRE ? " and hidden " + std::to_string(task.bias.hidden) : "") +
+         "; this device gives it " + std::to_string(there);
+}
+
 Attention::Attention(const Stream& stream, const plumbline_problem& largest,
                      const AttentionKernels& kernels, const AttentionRoom& room)
     : stream_(stream),
@@ -116,6 +137,8 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
   }
   const std::size_t heads = size(p.batch, p.heads), rows = heads * p.queries;
   if (room.backward) {
+    const std::string reason = lacks_shared_memory(p, kernels, true);
+    if (!reason.empty()) throw InvalidProblem(reason);
     const std::size_t tiles = (p.queries + kTileQueries - 1) / kTileQueries;
     const std::size_t key_numbers = size(p.batch, p.kv_heads, p.keys, p.head_dim);
     backward_room_ = std::make_unique<BackwardRoom>(

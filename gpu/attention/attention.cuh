@@ -5,6 +5,7 @@
 #define PLUMBLINE_GPU_ATTENTION_ATTENTION_CUH
 
 #include <memory>
+#include <string>
 
 #include "attention/backward_arrays.cuh"
 #include "attention/problem.cuh"
@@ -28,6 +29,11 @@ struct AttentionKernels {
 /// The kernels for training: on tensor cores where they are wanted and the format is not fp32, else
 /// in fp32 throughout; deterministic ones give the same bits every run.
 AttentionKernels attention_kernels(Format format, bool tensor_cores, bool deterministic);
+
+/// Why these kernels cannot run the problem on this thread's device, or "": their tiles, and the
+/// sums of FIRE's hidden layer, stand in shared memory. The pointers are not read.
+std::string lacks_shared_memory(const plumbline_problem& problem, const AttentionKernels& kernels,
+                                bool backward);
 
 /// What room an Attention shall have beside that of the forward pass, and for how many scores of
 /// CoPE and DAPE at once. Fewer take longer; no bit of a result depends on it.
@@ -56,7 +62,7 @@ class Attention {
  public:
   /// Allocates. The stream must outlive it. The pointers of `largest` are not read.
   /// @throws InvalidProblem if `largest` cannot be run, with `room.decode` also for more than 64
-  /// queries.
+  /// queries, with `room.backward` also for want of shared memory.
   Attention(const Stream& stream, const plumbline_problem& largest, const AttentionKernels& kernels,
             const AttentionRoom& room = {});
 

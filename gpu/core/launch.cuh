@@ -3,6 +3,7 @@
 #ifndef PLUMBLINE_GPU_CORE_LAUNCH_CUH
 #define PLUMBLINE_GPU_CORE_LAUNCH_CUH
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <source_location>
@@ -117,18 +118,52 @@ class TimedLaunch {
 #endif
 };
 
+/// Shared memory that a block may have on this thread's device.
+inline std::size_t shared_memory_of_block() {
+#if PLUMBLINE_ON_GPU
+  int device = 0, bytes = 0;
+  check(cudaGetDevice(&device));
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return static_cast<std::size_t>(bytes);
+#else
+  return emulation::shared_memory_of_block();
+#endif
+}
+
+/// While one lives, launches of its thread run nothing: it notes what they ask for.
+class NotedLaunches {
+ public:
+  NotedLaunches() { of_thread = this; }
+  ~NotedLaunches() { of_thread = nullptr; }
+  NotedLaunches(const NotedLaunches&) = delete;
+  NotedLaunches& operator=(const NotedLaunches&) = delete;
+
+  std::size_t shared_bytes = 0;  // the most of any launch
+  inline static thread_local NotedLaunches* of_thread = nullptr;
+};
+
 /// kernel<<<grid, block, shared_bytes, stream>>>(arguments...): by nvcc a launch, by an ordinary
 /// compiler a run on the emulator. Returns when the kernel has ended, so that a fault of it is told
 /// with the line of its own launch. Throws CudaError, or emulation::Error.
 template <class... Parameters, class... Arguments>
 void launch([[maybe_unused]] const Stream& stream, const LaunchShape& shape,
             void (*kernel)(Parameters...), const Arguments&... arguments) {
+  if (NotedLaunches* const notes = NotedLaunches::of_thread) {
+    notes->shared_bytes = std::max(notes->shared_bytes, shape.shared_bytes);
+    return;
+  }
 #if PLUMBLINE_ON_GPU
   // More than 48 KiB of shared memory must be asked for.
-  if (shape.shared_bytes > 48 * 1024)
+  if (shape.shared_bytes > 48 * 1024) {
+    if (const std::size_t most = shared_memory_of_block(); shape.shared_bytes > most)
+      throw CudaError(std::string(shape.where.file_name()) + ":" +
+                      std::to_string(shape.where.line()) + ": " +
+                      std::to_string(shape.shared_bytes) +
+                      " bytes of shared memory; the device gives a block " + std::to_string(most));
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shape.shared_bytes)),
           shape.where);
+  }
   TimedLaunch timed(stream);
   kernel<<<shape.grid, shape.block, shape.shared_bytes, stream.get()>>>(arguments...);
   check(cudaGetLastError(), shape.where);

@@ -33,6 +33,8 @@ std::atomic<unsigned>& workers() {
   return value;
 }
 
+std::atomic<std::size_t> most_shared_memory{163 * 1024};
+
 std::atomic<void (*)(const void*)> listener{nullptr};
 
 /// Idle runners. Their stacks outlive the launch.
@@ -113,9 +115,10 @@ void check_limits(const Grid& grid) {
   if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) refuse("the grid is too large");
   if (b.x > 1024 || b.y > 1024 || b.z > 64 || std::uint64_t{b.x} * b.y * b.z > 1024)
     refuse("more than 1024 threads in a block");
-  if (grid.shared_bytes > 166912)
+  if (grid.shared_bytes > most_shared_memory)
     refuse(std::to_string(grid.shared_bytes) +
-           " bytes of shared memory; compute capability 8.0 has 166912");
+           " bytes of shared memory; the device gives a block " +
+           std::to_string(most_shared_memory));
 }
 
 }  // namespace
@@ -139,6 +142,10 @@ void set_thread_order_seed(std::uint64_t value) { seed() = value; }
 std::uint64_t thread_order_seed() { return seed(); }
 
 void set_workers(unsigned value) { workers() = value; }
+
+void set_shared_memory_of_block(std::size_t bytes) { most_shared_memory = bytes; }
+
+std::size_t shared_memory_of_block() { return most_shared_memory; }
 
 void listen_to_launches(void (*told)(const void*)) { listener = told; }
 

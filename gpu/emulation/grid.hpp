@@ -37,8 +37,9 @@ struct Grid {
 };
 
 /// Runs all blocks and returns when they are done.
-/// Throws Error for a launch beyond the limits of compute capability 8.0, a divergent barrier or
-/// warp collective, or too little shared memory; of several failing blocks the first is reported.
+/// Throws Error for a launch beyond the limits of compute capability 8.0, which is what is
+/// emulated, a divergent barrier or warp collective, or too little shared memory; of several
+/// failing blocks the first is reported.
 void run(const Grid& grid);
 
 /// __syncthreads().
@@ -81,6 +82,12 @@ std::uint64_t thread_order_seed();
 /// Operating-system threads per launch. The default is PLUMBLINE_EMULATION_WORKERS of the
 /// environment, or the number of processors.
 void set_workers(unsigned workers);
+
+/// Shared memory that a launch may give a block at most. The default is the 163 KiB of compute
+/// capability 8.0; GPUs with fewer are emulated by setting it, 99 KiB being the least of those from
+/// 8.0 on (CUDA C++ Programming Guide, technical specifications per compute capability).
+void set_shared_memory_of_block(std::size_t bytes);
+std::size_t shared_memory_of_block();
 
 /// From now on `listener` is told the address of every kernel that is launched, before it runs.
 void listen_to_launches(void (*listener)(const void* kernel));
