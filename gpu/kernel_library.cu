@@ -38,6 +38,13 @@ constexpr plumbline_contract skipping() {
 }
 constexpr plumbline_contract kSkipping = skipping();
 
+/// Atomic additions of floats in global memory flush subnormals, on every GPU (core/atomic.cuh).
+constexpr plumbline_contract flushing(plumbline_contract contract) {
+  contract.flushes_subnormals = 1;
+  return contract;
+}
+constexpr plumbline_contract kAtomic = flushing(kScalar);
+
 /// Tensor cores: products exact, sums in fp32, cut; P rounded to the element format before it meets
 /// V, but not in the sum. tf32 reads its operands' upper 19 bits. The rest as kScalar.
 constexpr plumbline_contract tensor_core(plumbline_format format, double operand_roundoff) {
@@ -169,7 +176,7 @@ constexpr plumbline_kernel kKernels[] = {
      nullptr,
      PLUMBLINE_HOST_MEMORY},
     {"fused_atomic",
-     {kScalar, kScalar, kScalar, kScalar},
+     {kAtomic, kAtomic, kAtomic, kAtomic},
      0,
      supports_training<false, false>,
      forward<&fused_forward>,
@@ -189,9 +196,9 @@ constexpr plumbline_kernel kKernels[] = {
      PLUMBLINE_HOST_MEMORY},
     {"mma_atomic",
      {{},
-      tensor_core(PLUMBLINE_BF16, 0),
-      tensor_core(PLUMBLINE_FP16, 0),
-      tensor_core(PLUMBLINE_TF32, 0x1p-10)},
+      flushing(tensor_core(PLUMBLINE_BF16, 0)),
+      flushing(tensor_core(PLUMBLINE_FP16, 0)),
+      flushing(tensor_core(PLUMBLINE_TF32, 0x1p-10))},
      0,
      supports_mma<false, false>,
      forward<&mma_forward>,
