@@ -103,6 +103,13 @@ double operand_underflow(const Contract& contract) {
   return contract.operand_roundoff > 0.0 ? 0x1p-136 : 0.0;
 }
 
+double turned_underflow(const Contract& contract, cases::Format format) {
+  const bool again = (format == cases::Format::fp16 || format == cases::Format::bf16) &&
+                     contract.operand_roundoff >= unit_roundoff(format);
+  return std::max(operand_underflow(contract), again ? half_smallest_subnormal(format) : 0.0) +
+         3 * result_underflow(contract);
+}
+
 double result_underflow(const Contract& contract) {
   return contract.flushes_subnormals ? 0x1p-126 : 0x1p-150;
 }

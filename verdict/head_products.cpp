@@ -68,13 +68,14 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
     }
   };
   const double lost = operand_underflow(contract_);
+  const double lost_of_turned = rope_pairs(s.bias) ? turned_underflow(contract_, s.format) : lost;
   const auto errors_of = [&](const float* first, int rows) {
     Numbers error(rows, D);
     for (int r = 0; r < rows; ++r) {
       const auto of_row = rotation_error(s.bias, first + std::size_t(r) * D, D);
       std::copy(of_row.begin(), of_row.end(), &error(r, 0));
     }
-    return Numbers(error.array() + lost);
+    return Numbers(error.array() + lost_of_turned);
   };
   Numbers K, K_radius;
   numbers(reading_.k(kv), K, K_radius);

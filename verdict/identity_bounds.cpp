@@ -195,10 +195,16 @@ std::vector<RowErrors> row_errors(const cases::Case& c, const Contract& contract
       for (int query = 0; query < s.queries; ++query) {
         const std::size_t row =
             (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
-        const double products = c.scale * norm(c.q.data() + row * s.head_dim, s.head_dim) *
-                                longest_key[head / (s.heads / s.kv_heads)];
-        rows.push_back(errors_of_row(c, contract, products,
-                                     bias_sizes(c, contract, batch, head, query), rescales[row]));
+        const double length = norm(c.q.data() + row * s.head_dim, s.head_dim);
+        const double of_key = longest_key[head / (s.heads / s.kv_heads)];
+        BiasSizes bias = bias_sizes(c, contract, batch, head, query);
+        if (cases::is_rope(s.bias)) {
+          // Components that underflow as they are turned: bounds.md, with sum |x| <= sqrt(D) |x|.
+          const double lost = turned_underflow(contract, s.format);
+          bias.constant += 1.01 * c.scale * lost *
+                           (std::sqrt(s.head_dim) * (length + of_key) + s.head_dim * lost);
+        }
+        rows.push_back(errors_of_row(c, contract, c.scale * length * of_key, bias, rescales[row]));
       }
     }
   }

@@ -43,9 +43,12 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
   row.products.resize(n);
   row.bias.resize(n);
   std::vector<double> by_rotation(n, 0.0), by_operands(n, 0.0);
-  const double operand_lost = operand_underflow(contract_);
+  const double operand_lost =
+      turned ? turned_underflow(contract_, spec.format) : operand_underflow(contract_);
+  const double in_sum = 1 + gamma(spec.head_dim, contract_.unit_roundoff);
   // A slope times a distance, either of which may be flushed.
-  const double bias_lost = contract_.flushes_subnormals ? 2 * spec.keys * operand_lost : 0.0;
+  const double bias_lost =
+      contract_.flushes_subnormals ? 2 * spec.keys * operand_underflow(contract_) : 0.0;
   for (std::size_t m = 0; m < n; ++m) {
     const std::size_t key_row = static_cast<std::size_t>(kv) * spec.keys + visible[m];
     const auto k = reference::row(reading_.k(kv), visible[m]);
@@ -53,18 +56,22 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
     for (int d = 0; d < spec.head_dim; ++d) sum += std::abs(q[d].value() * k[d].value());
     row.products[m] = scale * sum;
     row.forward.value.push_back(case_.v.data() + key_row * spec.head_dim);
-    if (operand_lost > 0) {
-      double sizes = 0.0;
-      for (int d = 0; d < spec.head_dim; ++d)
-        sizes += std::abs(q[d].value()) + std::abs(k[d].value());
-      by_operands[m] = scale * operand_lost * sizes + bias_lost;
+    double sizes = 0.0;
+    for (int d = 0; d < spec.head_dim && operand_lost > 0; ++d)
+      sizes += std::abs(q[d].value()) + std::abs(k[d].value());
+    if (turned) {
+      const auto k_error =
+          rotation_error(spec.bias, case_.k.data() + key_row * spec.head_dim, spec.head_dim);
+      for (int d = 0; d < spec.head_dim; ++d) {
+        sizes += q_error[d] + k_error[d];
+        by_rotation[m] += scale * (q_error[d] * (std::abs(k[d].value()) + k_error[d]) +
+                                   std::abs(q[d].value()) * k_error[d]);
+      }
     }
-    if (!turned) continue;
-    const auto k_error =
-        rotation_error(spec.bias, case_.k.data() + key_row * spec.head_dim, spec.head_dim);
-    for (int d = 0; d < spec.head_dim; ++d) {
-      by_rotation[m] += scale * (q_error[d] * (std::abs(k[d].value()) + k_error[d]) +
-                                 std::abs(q[d].value()) * k_error[d]);
+    if (operand_lost > 0) {
+      by_operands[m] =
+          scale * operand_lost * in_sum * ((1 + operand) * sizes + spec.head_dim * operand_lost) +
+          bias_lost;
     }
   }
   reading_.with_bias(batch, head, position, [&](const auto& b) {
