@@ -80,9 +80,9 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   };
 
   const std::size_t query_start = problem.query_start(rows.b, rows.head, rows.first_row, D);
-  shared.q.copy(static_cast<const Storage*>(problem.q) + query_start, kMmaQueries, rows.count);
-  shared.grad_o.copy(static_cast<const Storage*>(arrays.grad_o) + query_start, kMmaQueries,
-                     rows.count);
+  const int exist = rows.count_within_length(problem);
+  shared.q.copy(static_cast<const Storage*>(problem.q) + query_start, kMmaQueries, exist);
+  shared.grad_o.copy(static_cast<const Storage*>(arrays.grad_o) + query_start, kMmaQueries, exist);
   if (kStages == 2 && keys.begin < keys.end) copy_keys(keys.begin, 0);
   cp_async_commit();
   shared.bias.load_rows(bias, rows.first(), rows.count);
@@ -108,6 +108,10 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
     cp_async_wait<kStages - 1>();  // all but a tile after this one
     __syncthreads();
     const Tile k_tile = shared.k.from(stage * kKeys), v_tile = shared.v.from(stage * kKeys);
+    if (problem.mask.documents) {
+      rows.clear_unseen<kKeys>(k_tile, problem, begin);
+      __syncthreads();
+    }
     if (problem.rotation.cosine) {
       if (begin == keys.begin) shared.q.turn(problem.rotation, rows.count, rows.first_position);
       k_tile.turn(problem.rotation, min(kKeys, keys.end - begin), begin);

@@ -6,7 +6,7 @@
 // A lane has two rows of its warp's 16, `group` and `group + 8`, and of each the columns 2 place
 // and 2 place + 1 of every eight; four lanes share a row. P goes from the accumulators of S
 // straight into the operand of P V. A value of an invisible key meets P = 0: it must be finite,
-// unless no row of the problem sees its key.
+// unless no row of the block sees its key.
 #ifndef PLUMBLINE_GPU_ATTENTION_MMA_FORWARD_CUH
 #define PLUMBLINE_GPU_ATTENTION_MMA_FORWARD_CUH
 
@@ -90,6 +90,10 @@ __global__ void __launch_bounds__(kMmaThreads, kBlocks<D>)
     }
 
     const Tile k_tile = shared.k.from(stage * kKeys), v_tile = shared.v.from(stage * kKeys);
+    if (problem.mask.documents) {
+      rows.clear_unseen<kKeys>(v_tile, problem, begin);
+      __syncthreads();
+    }
     float score[kScoreTiles][4] = {};
     multiply_add<Element, Tile::kSteps>(
         score,

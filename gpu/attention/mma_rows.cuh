@@ -68,6 +68,31 @@ struct MmaRows {
   __device__ int position(int r) const { return first_position + row_in_tile(r); }
   __device__ At first() const { return {b, head, first_row, first_position}; }
 
+  /// The rows, from the first on, within the length of their sequence. The others see nothing, and
+  /// what stands there may be anything.
+  __device__ int count_within_length(const Problem& problem) const {
+    return min(count, max(0, length_of(problem.mask, b) - first_position));
+  }
+
+  /// Makes the rows of a tile zero whose keys, from `begin` on, no row of the block sees: they meet
+  /// a P or dZ of 0, and may hold anything, of which 0 NaN and 0 infinity would not be 0. Only
+  /// documents hide such keys: block_range has none without them. Between two barriers.
+  template <int kKeys, class Tile>
+  __device__ void clear_unseen(const Tile& tile, const Problem& problem, int begin) const {
+    constexpr int kLanes = kMmaThreads / kKeys;  // of a key
+    const int lane_of_key = static_cast<int>(threadIdx.x) % kLanes;
+    const int key = static_cast<int>(threadIdx.x) / kLanes;
+    int seen = 0;
+#pragma unroll 1
+    for (int n = lane_of_key; n < count && !seen; n += kLanes) {
+      const int at = first_position + n;
+      seen = visible(problem.mask, key_range(problem.mask, b, at), b, at, begin + key);
+    }
+#pragma unroll
+    for (unsigned mask = 1; mask < unsigned{kLanes}; mask *= 2) seen |= shuffle_xor(seen, mask);
+    if (!seen) tile.clear_row(key, lane_of_key, kLanes);
+  }
+
   /// Makes logits c_i (scale q.k + b_ij) of the products in `score`, whose tile begins with key
   /// `begin`; -infinity where the row does not see the key.
   template <int tiles, int kKeys>

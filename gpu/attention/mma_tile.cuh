@@ -16,7 +16,9 @@ inline constexpr int kMmaThreads = 128;
 inline constexpr int kMmaQueries = 64;
 inline constexpr int kMmaWarpRows = 16;
 
-/// Shared memory that a block may have on every GPU from compute capability 8.0 on.
+/// Shared memory that a block may have on every GPU from compute capability 8.0 on: two stages of a
+/// tile are taken where they fit into it. What needs more, the device is asked for
+/// (shared_memory_of_block).
 inline constexpr std::size_t kSharedOfAnyGpu = 99 * 1024;
 
 /// A tile of rows of D elements. Rows are padded by 16 bytes, so that eight consecutive ones lie in
@@ -73,6 +75,12 @@ struct MmaTile {
     }
   }
 
+  /// The row becomes zero, by `lanes` lanes, of which this is `lane`.
+  __device__ void clear_row(int row, int lane, int lanes) const {
+    for (int column = lane; column < D; column += lanes)
+      data[row * kStride + column] = from_float<Storage>(0.0f);
+  }
+
   // Addresses are a lane's own offset plus a constant of the unrolled loops, in this order: as one
   // index, every sum of the two would be kept in a register of its own.
 
@@ -127,7 +135,7 @@ __device__ __forceinline__ void accumulators_as_a(std::uint32_t (&a)[4], const f
   }
 }
 
-/// Writes two neighbouring elements, the first at an even place.
+/// Writes two neighbouring elements, the first at an even place of a tensor.
 template <class Element>
 __device__ __forceinline__ void store_pair(typename MmaStorage<Element>::type* address, float low,
                                            float high) {
@@ -135,8 +143,8 @@ __device__ __forceinline__ void store_pair(typename MmaStorage<Element>::type* a
     address[0] = low;
     address[1] = high;
   } else {
-    const std::uint32_t bits = pack<Element>(low, high);
-    memcpy(address, &bits, sizeof bits);
+    // No memcpy: of an address of 16-bit elements the compiler would store byte by byte.
+    *reinterpret_cast<std::uint32_t*>(address) = pack<Element>(low, high);
   }
 }
 

@@ -50,6 +50,12 @@ struct ByPosition {
   int positions;
 };
 
+/// weight times the number at `n` of x; 0 where the weight is, whatever stands there: a key or a
+/// query without a gradient may hold anything.
+__device__ float weighted(float weight, const void* x, Format format, std::size_t n) {
+  return weight == 0.0f ? 0.0f : weight * load_element(x, format, n);
+}
+
 /// A thread for each number of dq = scale sum_j dA_j k_j + sum_n dz_n E_n.
 __global__ void grad_q_kernel(Problem p, RowChunk chunk, int head_dim, const float* grad_products,
                               ByPosition by_position, void* grad_q) {
@@ -60,8 +66,8 @@ __global__ void grad_q_kernel(Problem p, RowChunk chunk, int head_dim, const flo
   const ScoreRow at(p, chunk, row);
   float sum = 0.0f;
   for (int key = 0; key < p.keys; ++key)
-    sum += grad_products[row * p.keys + key] *
-           load_element(p.k, p.format, p.key_start(at.b, at.head, key, head_dim) + d);
+    sum += weighted(grad_products[row * p.keys + key], p.k, p.format,
+                    p.key_start(at.b, at.head, key, head_dim) + d);
   sum *= p.scale;
   for (int m = 0; m < by_position.positions; ++m) {
     const std::size_t embedding = static_cast<std::size_t>(at.head) * by_position.positions + m;
@@ -89,7 +95,7 @@ __global__ void grad_keys_kernel(Problem p, RowChunk chunk, int head_dim, const 
     for (int head = kv_head * group; head < (kv_head + 1) * group; ++head) {
       const std::size_t score = chunk.index(p, b, head, row) * p.keys + key;
       if (probability && probability[score] == kInvisible) continue;
-      sum += weight[score] * load_element(x, p.format, p.query_start(b, head, row, head_dim) + d);
+      sum += weighted(weight[score], x, p.format, p.query_start(b, head, row, head_dim) + d);
     }
   }
   so_far[n] = sum;
@@ -108,9 +114,10 @@ __global__ void grad_embedding_kernel(Problem p, RowChunk chunk, int head_dim, i
   double sum = carried(chunk, so_far[n]);
   for (int row = chunk.first; row < chunk.end(); ++row)
     for (int b = 0; b < p.batch; ++b)
-      sum += static_cast<double>(
-                 grad_by_position[chunk.index(p, b, head, row) * positions + position]) *
-             load_element(p.q, p.format, p.query_start(b, head, row, head_dim) + d);
+      if (const double weight =
+              grad_by_position[chunk.index(p, b, head, row) * positions + position];
+          weight != 0.0)
+        sum += weight * load_element(p.q, p.format, p.query_start(b, head, row, head_dim) + d);
   so_far[n] = sum;
   if (!chunk.is_last(p)) return;
   if (mode == Gradient::accumulate) sum += gradient[n];
