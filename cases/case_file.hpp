@@ -31,6 +31,8 @@ nlohmann::json to_json(const plumbline_contract&);
 /// ranges are the judge's. @throws BadInput naming `place`, the field, its value and what was
 /// expected.
 plumbline_contract contract_from(const nlohmann::json&, const std::string& place);
+/// The same, or the contract of a known implementation by its name (named_contracts.hpp).
+plumbline_contract contract_from(const nlohmann::json&, const std::string& place, Format);
 
 /// Writes the case of a forward or a backward pass, whole or not at all. `generate`d cases carry
 /// their to_line as "origin".
@@ -58,7 +60,10 @@ bool is_of_the_oracle(const std::filesystem::path&);
 /// or in the output_format of the case's. Values are not looked at, a NaN is the judge's to find.
 /// The contract's types are checked, its ranges are the judge's.
 /// @throws BadInput as read_case.
-OutputsFile read_outputs(const std::filesystem::path&, const Case& of);
-OutputsFile outputs_from_bytes(std::span<const std::byte>, const std::string& file, const Case& of);
+/// @param contract in place of the file's.
+OutputsFile read_outputs(const std::filesystem::path&, const Case& of,
+                         const plumbline_contract* contract = nullptr);
+OutputsFile outputs_from_bytes(std::span<const std::byte>, const std::string& file, const Case& of,
+                               const plumbline_contract* contract = nullptr);
 
 }  // namespace plumbline::cases

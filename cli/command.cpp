@@ -5,6 +5,7 @@
 #include <iostream>
 #include <thread>
 
+#include "cases/named_contracts.hpp"
 #include "cli/lists.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -45,6 +46,15 @@ std::uint64_t cell_seed(std::uint64_t seed, cases::Pass pass, cases::BiasMethod 
   }
   for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
   return hash;
+}
+
+void add_contract_option(CLI::App& command, std::string& name, const std::string& instead_of) {
+  command
+      .add_option("--contract", name,
+                  "The numerics of a known implementation, in place of " + instead_of +
+                      " (docs/contracts.md)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember(cases::named_contracts()));
 }
 
 void add_report_options(CLI::App& command, ReportOptions& options) {

@@ -85,6 +85,9 @@ struct ReportOptions {
 };
 void add_report_options(CLI::App& command, ReportOptions& options);
 
+/// --contract NAME. @param instead_of whose contract it takes the place of.
+void add_contract_option(CLI::App& command, std::string& name, const std::string& instead_of);
+
 /// OPTION [FILE], where the option alone means "-", standard output. An empty name is refused by
 /// BadInput: it is most often an unset variable.
 void add_report_option(CLI::App& command, const std::string& option, std::string& file,

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cases/case_file.hpp"
+#include "cases/named_contracts.hpp"
 #include "cli/command.hpp"
 #include "cli/page_folder.hpp"
 #include "cli/shell_word.hpp"
@@ -13,6 +14,7 @@
 #include "support/markup.hpp"
 #include "verdict/conventions/name_conventions.hpp"
 #include "verdict/judge.hpp"
+#include "verdict/nearest_contract.hpp"
 #include "verdict/page/page.hpp"
 #include "verdict/report.hpp"
 
@@ -20,7 +22,7 @@ namespace plumbline::cli {
 namespace {
 
 struct JudgeOptions {
-  std::string case_path, outputs_path, html;
+  std::string case_path, outputs_path, html, contract;
   ReportOptions reports;
 };
 
@@ -53,6 +55,7 @@ verdict::VerifyReport report_of(const JudgeOptions& options, const cases::Spec& 
   report.library = options.outputs_path;
   report.repeat =
       "./plumbline judge " + shell_word(options.case_path) + " " + shell_word(options.outputs_path);
+  if (!options.contract.empty()) report.repeat += " --contract " + shell_word(options.contract);
   report.cells = {cell};
   return report;
 }
@@ -63,7 +66,12 @@ int judge(const JudgeOptions& options) {
   std::optional<PageFolder> page;
   if (!options.html.empty()) page.emplace("--html", options.html, verdict::page_generator);
   const cases::Case the_case = cases::read_case(options.case_path);
-  const cases::OutputsFile file = cases::read_outputs(options.outputs_path, the_case);
+  std::optional<verdict::Contract> named;
+  if (!options.contract.empty()) {
+    named = cases::contract_named(options.contract, the_case.spec.format, "--contract");
+  }
+  const cases::OutputsFile file =
+      cases::read_outputs(options.outputs_path, the_case, named ? &*named : nullptr);
   try {
     verdict::validate(file.contract, the_case.spec.format);
   } catch (const BadInput& error) {
@@ -71,6 +79,11 @@ int judge(const JudgeOptions& options) {
   }
   auto judgement = verdict::judge(the_case, file.contract, file.outputs, thread_count());
   verdict::name_conventions(the_case, file.contract, file.outputs, judgement, thread_count());
+  if (verdict::may_pass_another_contract(judgement)) {
+    const verdict::FailingOutputs failing{the_case, file.outputs};
+    judgement.nearest_contract =
+        verdict::nearest_contract(file.contract, {&failing, 1}, thread_count());
+  }
   if (options.reports.prints_table()) {
     std::cout << fmt::format("{} {} {}: {}\n{}", file.kernel, cases::name(the_case.spec.bias),
                              cases::name(the_case.spec.format), verdict::name(judgement.outcome),
@@ -108,6 +121,7 @@ void add_judge(CLI::App& app, Run& run) {
       ->add_option("outputs", options->outputs_path,
                    "Its outputs: a safetensors file with o and lse")
       ->required();
+  add_contract_option(*command, options->contract, "the file's");
   add_report_options(*command, options->reports);
   command
       ->add_option("--html", options->html,

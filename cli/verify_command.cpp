@@ -48,7 +48,7 @@ struct VerifyOptions {
   double time_limit = default_time_limit;
   std::string seed = "1";
   ReportOptions reports;
-  std::string shard, sarif, html;
+  std::string shard, sarif, html, contract;
 };
 
 /// "2/4" is the second of four.
@@ -183,7 +183,10 @@ int verify(const VerifyOptions& options) {
     if (all.first()) reports.emplace(options);
     library = load(options);
   });
-  const auto kernels = selected_kernels(options.kernels, library);
+  auto kernels = selected_kernels(options.kernels, library);
+  if (!options.contract.empty()) {
+    for (auto& kernel : kernels) kernel.declare(options.contract);
+  }
   const bool print = options.reports.prints_table();
   verdict::VerifyReport report;
   report.library = library.name;
@@ -198,6 +201,10 @@ int verify(const VerifyOptions& options) {
     }
   } else if (options.backend != "auto") {
     report.kernel_option = "--backend " + options.backend;
+  }
+  if (!options.contract.empty()) {
+    report.kernel_option += (report.kernel_option.empty() ? "" : " ") + std::string("--contract ") +
+                            shell_word(options.contract);
   }
   if (options.case_line.empty()) {
     run_cells(options, kernels, report, all, print);
@@ -251,6 +258,7 @@ void add_verify(CLI::App& app, Run& run) {
   exclude(*command, kernel, {"--backend"});
   command->add_option("--kernels", options->kernels, "Only these kernels of the library")
       ->delimiter(',');
+  add_contract_option(*command, options->contract, "what the kernels declare");
   add_selection_options(*command, options->selection);
   add_shape_options(*command, options->shapes);
   auto* cases =

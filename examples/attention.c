@@ -41,7 +41,7 @@ static int forward(const plumbline_problem* p, const plumbline_outputs* out, cha
   return 0;
 }
 
-#define FP32 {0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0, 0, 0} /* its numerics */
+#define FP32 {.unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1} /* its numerics */
 static const plumbline_kernel kernel = {"attention_c", {FP32}, 1, supports, forward, NULL, NULL,
                                         PLUMBLINE_HOST_MEMORY};
 static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "example in C", "CPU", 1, &kernel};

@@ -15,7 +15,7 @@
  *   s_ij = c_i * (scale * q_i . k_j + b_ij),   c_i = ssmax_scale[h] * ln(n_i), or 1 without SSMax,
  *   n_i the number of visible keys;
  *   lse_i = ln sum_j exp(s_ij);   o_i = sum_j exp(s_ij - lse_i) v_j.
- * A row that sees no key has o = 0 and lse = -infinity.
+ * A row that sees no key has o = 0 and lse = -infinity, unless the contract says otherwise.
  *
  * Key j is visible to position i of batch b when all of these hold:
  *   j < lengths[b] and i < lengths[b]              (where lengths is given)
@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 4
+#define PLUMBLINE_ABI_VERSION 5
 #define PLUMBLINE_DEVICE_LOST 2
 
 /* TF32: floats in memory; products may be taken of operands rounded to tf32. E4M3 (largest number
@@ -200,7 +200,32 @@ typedef enum {
   PLUMBLINE_CUDA_MEMORY = 1 /* device memory of the primary context of CUDA device 0 */
 } plumbline_memory;
 
-/* What a kernel says of its own numerics. The error bound follows from it. */
+/* What a row that sees no key has, and what becomes of its gradient. */
+typedef enum {
+  PLUMBLINE_EMPTY_ROWS_ARE_ZERO = 0,      /* o = 0, lse = -infinity; no gradient */
+  PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF = 1, /* o = 0, lse = +infinity; no gradient */
+  /* o = the mean of v over all keys, whatever hides them; lse is not judged. grad_v gets its share,
+     scores get no gradient. */
+  PLUMBLINE_EMPTY_ROWS_ARE_MEANS = 2,
+  /* o = NaN, lse = NaN or -infinity. What such a row has a share in is not judged: its grad_q,
+     grad_k and grad_v of its key head, gradients of parameters. */
+  PLUMBLINE_EMPTY_ROWS_ARE_NAN = 3,
+  PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE = 4 /* the same, and o and lse of the row are not judged */
+} plumbline_empty_rows;
+#define PLUMBLINE_EMPTY_ROWS_COUNT 5
+
+/* Kinds of random inputs, as bits. Nobody may leave out standard normal ones, 1. */
+typedef enum {
+  PLUMBLINE_FAMILY_PEAKED = 2,     /* scores of large spread */
+  PLUMBLINE_FAMILY_DIFFUSE = 4,    /* scores of small spread */
+  PLUMBLINE_FAMILY_TIED = 8,       /* all keys equal */
+  PLUMBLINE_FAMILY_HUGE = 16,      /* values near the top of the range with finite scores */
+  PLUMBLINE_FAMILY_SUBNORMAL = 32, /* q, k and v subnormal */
+  PLUMBLINE_FAMILY_LEVEL = 64      /* q all 0, v whole numbers */
+} plumbline_family;
+
+/* What a kernel says of its own numerics. The error bound follows from it. docs/contracts.md tells
+   what each field lets through, and has contracts of known implementations. */
 typedef struct {
   double unit_roundoff;       /* of the accumulation: 2^-24 rounding to nearest, 2^-23 truncating */
   double operand_roundoff;    /* relative error of an operand on its way into a product: 0, 2^-11
@@ -221,6 +246,31 @@ typedef struct {
   double probability_scale; /* P is multiplied by this power of two before it is rounded to an 8-bit
                                format, and what it is multiplied with divided by it: 1 to 2^8.
                                0: not at all */
+
+  /* From here on 0 is the strictest. A format is that of the outputs, of 16 bits, or
+     PLUMBLINE_FP32 where nothing is rounded. */
+  int32_t head_gradient_format; /* with grouped heads: in which grad_k and grad_v of each query head
+                                   are stored before they are summed over the group */
+  int32_t gradient_sum_format;  /* in which the sums of grad_q, grad_k and grad_v are kept between
+                                   one block of keys or queries and the next */
+  int32_t output_sum_format;    /* the same of o */
+  int32_t sum_block;            /* keys or queries of a block: at least 1 with either of the two */
+  int32_t score_format;         /* to which q . k, its product with the scale, the sum with the bias
+                                   and SSMax's product are rounded, or some of them */
+  int32_t grad_probability_format; /* to which dP_ij = grad_o_i . v_j is rounded */
+  int32_t delta_format; /* to which the terms of D_i (grad_o_i . o_i, or sum_j p_ij dP_ij) and their
+                           sum are rounded */
+  int32_t saves_rounded_p; /* 1: dS and D are of P as it was rounded to probability_format */
+  int32_t lse_format;      /* to which lse is rounded; it lies in memory as float */
+  int32_t no_lse; /* 1: the kernel gives no lse, and gets none: the pointers are NULL. Its gradients
+                     are judged with p computed anew, and D of o or computed anew */
+  int32_t inexact_exp_zero; /* 1: exp(0) of a weight is off by exp_error, as elsewhere; a rescale by
+                               exp(0) is exact */
+  int32_t empty_rows;       /* plumbline_empty_rows */
+  uint32_t families_left_out; /* bits of plumbline_family: inputs that it is not made for, and that
+                                 it is not given */
+  double largest_score; /* where a visible score of a row is beyond it, either sign, the row and
+                           what it has a share in are not judged; 0: all are, else at least 64 */
 } plumbline_contract;
 
 typedef struct {

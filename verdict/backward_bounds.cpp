@@ -17,8 +17,11 @@ constexpr double second_order = 1.0 + 0x1p-16;
 
 double or_infinity(double x) { return x < infinity ? x : infinity; }
 
-/// Of an exponential within 2.5 ulp of a subnormal.
-double exp_underflow(const Contract& contract) { return 8 * result_underflow(contract); }
+/// Of an exponential within 2.5 ulp of a subnormal; of its rounding where P is saved so.
+double exp_underflow(const Contract& contract) {
+  const double lost = 8 * result_underflow(contract);
+  return contract.saves_rounded_p ? lost + probability_rounding(contract).absolute : lost;
+}
 
 /// Of a dot product relative to the sum of its terms' magnitudes: gamma_D, operands off by r.
 double dot_roundoff(const Contract& contract, int head_dim) {
@@ -28,8 +31,9 @@ double dot_roundoff(const Contract& contract, int head_dim) {
 
 /// h_j of a row: p^_j = e^-delta p_j (1 + eps_j), |eps_j| <= e^h_j - 1.
 double weight_exponent(const Contract& contract, const BackwardRow& row, std::size_t j) {
+  const double saved = contract.saves_rounded_p ? probability_rounding(contract).format : 0.0;
   return or_infinity(row.score_error[j] + 4 * u * (std::abs(row.score[j]) + std::abs(row.lse)) -
-                     std::log1p(-contract.exp_error));
+                     std::log1p(-contract.exp_error) - std::log1p(-saved));
 }
 
 /// |p^_j - p_j| for a key that is not left out.
@@ -53,7 +57,20 @@ double dot_error(const Contract& contract, const BackwardRow& row, std::size_t j
   double error = dot_roundoff(contract, row.head_dim) * row.grad_products[j] +
                  row.head_dim * result_underflow(contract);
   if (!row.grad_operands.empty()) error += operand_underflow(contract) * row.grad_operands[j];
-  return error;
+  if (contract.grad_probability_format == PLUMBLINE_FP32) return error;
+  const StoredRounding rounding = stored_rounding(contract, contract.grad_probability_format);
+  return error + rounding.of(std::abs(row.grad_probability[j]) + error);
+}
+
+/// Of D where its terms, and then their sum, are rounded to delta_format.
+/// @param magnitude sum of the terms' sizes; @param value |D|; @param error of both before.
+double delta_rounding(const Contract& contract, double terms, double magnitude, double value,
+                      double error) {
+  if (contract.delta_format == PLUMBLINE_FP32) return 0.0;
+  const StoredRounding rounding = stored_rounding(contract, contract.delta_format);
+  const double of_terms = rounding.relative * (magnitude + error) + terms * rounding.absolute;
+  if (!(magnitude + error < rounding.largest)) return infinity;
+  return of_terms + rounding.of(value + error + of_terms);
 }
 
 Operand rounded_by(const ProbabilityRounding& rounding, const Contract& contract, double magnitude,
@@ -70,15 +87,18 @@ Operand rounded_by(const ProbabilityRounding& rounding, const Contract& contract
 
 double common_error_of_output(const Contract& contract, std::span<const float> grad_output,
                               std::span<const float> output) {
-  double products = 0.0, operands = 0.0;
+  double products = 0.0, operands = 0.0, value = 0.0;
   for (std::size_t d = 0; d < output.size(); ++d) {
+    value += double{grad_output[d]} * output[d];
     products += std::abs(double{grad_output[d]} * output[d]);
     operands += std::abs(double{grad_output[d]}) + std::abs(double{output[d]});
   }
   const int head_dim = static_cast<int>(output.size());
-  return or_infinity(second_order * (dot_roundoff(contract, head_dim) * products +
-                                     head_dim * result_underflow(contract) +
-                                     operand_underflow(contract) * operands));
+  const double error = dot_roundoff(contract, head_dim) * products +
+                       head_dim * result_underflow(contract) +
+                       operand_underflow(contract) * operands;
+  return or_infinity(second_order * (error + delta_rounding(contract, head_dim, products,
+                                                            std::abs(value), error)));
 }
 
 double common_error_of_probabilities(const Contract& contract, const BackwardRow& row) {
@@ -99,6 +119,7 @@ double common_error_of_probabilities(const Contract& contract, const BackwardRow
   error += std::min(left_out, largest_left_out) +
            gamma(static_cast<double>(n), contract.unit_roundoff) * magnitude +
            static_cast<double>(n) * result_underflow(contract);
+  error += delta_rounding(contract, static_cast<double>(n), magnitude, std::abs(row.common), error);
   return or_infinity(second_order * error);
 }
 

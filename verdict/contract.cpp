@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -119,6 +120,28 @@ double stored_underflow(const Contract& contract, cases::Format format) {
   return contract.flushes_subnormals ? std::max(half, 0x1p-126) : half;
 }
 
+double StoredRounding::of(double size) const {
+  return size < largest ? relative * size + absolute : std::numeric_limits<double>::infinity();
+}
+
+double StoredRounding::of_several(double count, double size) const {
+  if (!(relative > 0)) return 0.0;
+  // Each is of what the ones before have left: (1 + relative)^count - 1 in all.
+  const double grown = std::expm1(count * std::log1p(relative));
+  const double error = grown * size + count * (1 + grown) * absolute;
+  return size + error < largest ? error : std::numeric_limits<double>::infinity();
+}
+
+StoredRounding stored_rounding(const Contract& contract, std::int32_t format) {
+  const auto stored = static_cast<cases::Format>(format);
+  if (stored == cases::Format::fp32) return {};
+  return {unit_roundoff(stored), stored_underflow(contract, stored), largest_safe(stored)};
+}
+
+double sum_blocks(const Contract& contract, double seen, double all) {
+  return std::min(seen, std::ceil(all / contract.sum_block));
+}
+
 double gamma(double n, double u) {
   const double nu = n * u;
   return nu < 1.0 ? nu / (1.0 - nu) : std::numeric_limits<double>::infinity();
@@ -184,6 +207,61 @@ void require_flag(const char* field, std::int32_t value) {
   if (value != 0 && value != 1) throw BadInput(field, fmt::format("{}", value), "0 or 1");
 }
 
+/// The formats that a number which is kept may be rounded to: that of outputs, if it has 16 bits.
+void require_stored_format(const char* field, std::int32_t value, cases::Format format) {
+  const auto outputs = cases::output_format(format);
+  const bool rounds = outputs != cases::Format::fp32 && outputs != cases::Format::tf32;
+  if (value == PLUMBLINE_FP32 || (rounds && value == static_cast<std::int32_t>(outputs))) return;
+  std::string expected = "0 (fp32)";
+  if (rounds) expected += fmt::format(" or {} ({})", static_cast<int>(outputs), name(outputs));
+  throw BadInput(field, fmt::format("{}", value),
+                 fmt::format("{} in {}", expected, cases::name(format)));
+}
+
+/// All bits of plumbline_family.
+constexpr std::uint32_t all_families = PLUMBLINE_FAMILY_PEAKED | PLUMBLINE_FAMILY_DIFFUSE |
+                                       PLUMBLINE_FAMILY_TIED | PLUMBLINE_FAMILY_HUGE |
+                                       PLUMBLINE_FAMILY_SUBNORMAL | PLUMBLINE_FAMILY_LEVEL;
+
+void require_kept_formats(const Contract& contract, cases::Format format) {
+  require_stored_format("contract.head_gradient_format", contract.head_gradient_format, format);
+  require_stored_format("contract.gradient_sum_format", contract.gradient_sum_format, format);
+  require_stored_format("contract.output_sum_format", contract.output_sum_format, format);
+  require_stored_format("contract.score_format", contract.score_format, format);
+  require_stored_format("contract.grad_probability_format", contract.grad_probability_format,
+                        format);
+  require_stored_format("contract.delta_format", contract.delta_format, format);
+  require_stored_format("contract.lse_format", contract.lse_format, format);
+  const bool blocks = contract.gradient_sum_format != PLUMBLINE_FP32 ||
+                      contract.output_sum_format != PLUMBLINE_FP32;
+  if (blocks != (contract.sum_block > 0) || contract.sum_block < 0) {
+    throw BadInput("contract.sum_block", fmt::format("{}", contract.sum_block),
+                   blocks ? "1 or more, with gradient_sum_format or output_sum_format"
+                          : "0 without gradient_sum_format and output_sum_format");
+  }
+}
+
+void require_coverage(const Contract& contract) {
+  require_flag("contract.no_lse", contract.no_lse);
+  if (contract.no_lse == 1 && contract.lse_format != PLUMBLINE_FP32) {
+    throw BadInput("contract.lse_format", fmt::format("{}", contract.lse_format),
+                   "0 (fp32) with no_lse");
+  }
+  if (contract.empty_rows < 0 || contract.empty_rows >= PLUMBLINE_EMPTY_ROWS_COUNT) {
+    throw BadInput("contract.empty_rows", fmt::format("{}", contract.empty_rows),
+                   fmt::format("from 0 to {}", PLUMBLINE_EMPTY_ROWS_COUNT - 1));
+  }
+  if ((contract.families_left_out & ~all_families) != 0) {
+    throw BadInput("contract.families_left_out", fmt::format("{}", contract.families_left_out),
+                   "a sum of 2, 4, 8, 16, 32, 64, each once");
+  }
+  const double largest = contract.largest_score;
+  if (!(largest == 0 || (largest >= 64 && std::isfinite(largest)))) {
+    throw BadInput("contract.largest_score", fmt::format("{}", largest),
+                   "0, for none, or a number from 64 on");
+  }
+}
+
 }  // namespace
 
 void validate(const Contract& contract, cases::Format format) {
@@ -239,6 +317,10 @@ void validate(const Contract& contract, cases::Format format) {
   if (contract.prefix_tile < 0) {
     throw BadInput("contract.prefix_tile", fmt::format("{}", contract.prefix_tile), "0 or more");
   }
+  require_kept_formats(contract, format);
+  require_flag("contract.inexact_exp_zero", contract.inexact_exp_zero);
+  require_flag("contract.saves_rounded_p", contract.saves_rounded_p);
+  require_coverage(contract);
 }
 
 }  // namespace plumbline::verdict

@@ -60,6 +60,21 @@ double result_underflow(const Contract&);
 /// The same of a number that is stored in the format.
 double stored_underflow(const Contract&, cases::Format);
 
+/// How a number is rounded that the kernel keeps in a format of the contract's; nothing for fp32.
+struct StoredRounding {
+  double relative = 0, absolute = 0, largest = 0x1p127;
+  /// Bound of the rounding of a number of this size at most; infinite where the format overflows.
+  double of(double size) const;
+  /// Of `count` roundings of numbers one after the other, none of which has more than `size` but
+  /// for the roundings before it.
+  double of_several(double count, double size) const;
+};
+/// @param format a field of the contract: score_format, ...
+StoredRounding stored_rounding(const Contract& contract, std::int32_t format);
+
+/// In how many blocks of the contract's sum_block what `seen` of `all` keys or queries add lies.
+double sum_blocks(const Contract& contract, double seen, double all);
+
 /// gamma_n = n u / (1 - n u): error of a sum of n terms in any order (Higham, Accuracy and
 /// Stability of Numerical Algorithms, 2nd ed., lemma 3.1). Infinite from n u >= 1 on.
 double gamma(double n, double u);

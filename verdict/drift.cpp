@@ -48,7 +48,8 @@ OperandRounding operand_rounding(const Contract& contract, double magnitude, dou
   const ProbabilityRounding rounding = probability_rounding(contract);
   const double relative = rounding.relative * magnitude;
   const double absolute = 2 * rounding.absolute * std::max(1.0, underflow_factor);
-  if (unnormalised == 1.0) return {};
+  // Where e^0 is not quite 1, 1 is what it may round to each time.
+  if (unnormalised == 1.0) return {0.0, contract.inexact_exp_zero ? relative : 0.0};
   if (relative < absolute) return {0.0, std::min(magnitude + relative, absolute)};
   if (unnormalised > 1 - rounding.relative && unnormalised < 1) return {0.0, relative};
   return {relative, 0.0};

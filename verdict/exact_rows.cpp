@@ -57,6 +57,9 @@ std::optional<LevelRow> level_row(const cases::Case& the_case, const Contract& c
   if (std::any_of(q, q + dim, [](float x) { return x != 0; })) return std::nullopt;
   if (cases::has_scales(spec.format) || !std::has_single_bit(n)) return std::nullopt;
   if (!has_no_bias(spec, query + spec.query_offset, visible)) return std::nullopt;
+  // Weights of exactly 1, and sums that lose nothing.
+  if (contract.inexact_exp_zero) return std::nullopt;
+  if (n > 1 && contract.output_sum_format != PLUMBLINE_FP32) return std::nullopt;
   if (n > 1 && (contract.splits > 1 || !(1.0 / n > contract.skipped_mass))) return std::nullopt;
 
   const std::size_t kv =

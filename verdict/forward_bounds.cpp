@@ -23,14 +23,38 @@ double weight_error(double log_probability, double h) {
   return std::exp(log_probability + h) * -std::expm1(-h);
 }
 
+/// Of tau q.k, relative to tau sum|q||k|.
+double product_roundoff(const Contract& contract, int head_dim) {
+  const double sum = gamma(head_dim, contract.unit_roundoff), r = contract.operand_roundoff;
+  return sum + 3 * u + r * (2 + r) * (1 + sum);
+}
+
 }  // namespace
+
+double score_rounding(const Contract& contract, int head_dim, double scale, bool ssmax,
+                      double factor, double score, double product, double magnitude,
+                      double bias_error) {
+  if (contract.score_format == PLUMBLINE_FP32) return 0.0;
+  const StoredRounding rounding = stored_rounding(contract, contract.score_format);
+  const double tau = std::abs(scale), c = std::abs(factor);
+  const double before = product_roundoff(contract, head_dim) * magnitude;
+  double error = before;
+  // In units of the product with tau: before tau it may be larger, and lose less.
+  const StoredRounding unscaled{rounding.relative, rounding.absolute * tau, rounding.largest * tau};
+  error += unscaled.of(std::abs(product) + error);
+  error += rounding.of(std::abs(product) + error);
+  error += bias_error;
+  const double sum = c > 0 ? std::abs(score) / c : std::abs(product) + bias_error;
+  error += rounding.of(sum + error);
+  if (ssmax && c > 0) error += rounding.of(c * (sum + error)) / c;
+  return error - before - bias_error;
+}
 
 std::vector<double> score_errors(const Contract& contract, int head_dim, double scale, bool ssmax,
                                  double factor, std::span<const double> score,
                                  std::span<const double> products,
                                  std::span<const double> bias_error) {
-  const double sum = gamma(head_dim, contract.unit_roundoff), r = contract.operand_roundoff;
-  const double dot = sum + 3 * u + r * (2 + r) * (1 + sum);
+  const double dot = product_roundoff(contract, head_dim);
   const double lost = (head_dim + 2) * result_underflow(contract);
   const double c = std::abs(factor);
   std::vector<double> error(score.size());
@@ -179,6 +203,18 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
       const double additions = static_cast<double>(n) + 2.0 * rescale_count * contract.splits;
       accumulated = std::min(accumulated, signed_sum_error(contract, additions, magnitude[d],
                                                            std::sqrt(squares[d]) / normaliser));
+    }
+    if (contract.output_sum_format != PLUMBLINE_FP32) {
+      // Of each block's product, and of each later block's rescale and sum; before the division by
+      // l, which is at least 1 in the units of the largest weight.
+      const double keys = std::max(row.keys, static_cast<double>(n));
+      const double roundings = 2 * sum_blocks(contract, static_cast<double>(n), keys) - 1;
+      const double best_weight = bounds.ill_conditioned ? 1.0 : std::exp(maximum - row.lse);
+      const StoredRounding rounding = stored_rounding(contract, contract.output_sum_format);
+      const StoredRounding of_weights{rounding.relative, rounding.absolute,
+                                      rounding.largest * best_weight};
+      accumulated +=
+          of_weights.of_several(roundings, (1 + p_rounding.relative) * magnitude[d] + accumulated);
     }
     const double of_sum = bounds.weight_sum.systematic +
                           largest_deviation * bounds.weight_sum.random +

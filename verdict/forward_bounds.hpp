@@ -21,6 +21,7 @@ struct ForwardRow {
   double lse = 0.0;
   bool random_signs = false;  ///< of v, whatever q and k are (random_rounding.hpp)
   double spread = 0.0;        ///< standard deviation of c tau q.k over the keys; 0: not known
+  double keys = 0.0;          ///< of the case, hidden ones too: sum_blocks(); 0: the visible ones
 };
 
 struct ForwardRowBounds {
@@ -41,6 +42,14 @@ struct ForwardRowBounds {
   double largest_weight_exponent = 0.0;  ///< max h_j
   int rescales = 0;                      ///< R
 };
+
+/// What rounding a score to score_format adds to sigma_j / |c|: q.k, its product with tau, the sum
+/// with the bias and SSMax's product are rounded one after the other. Infinite where the format
+/// overflows.
+/// @param product tau q.k; @param magnitude tau sum|q||k|; @param bias_error beta_j.
+double score_rounding(const Contract& contract, int head_dim, double scale, bool ssmax,
+                      double factor, double score, double product, double magnitude,
+                      double bias_error);
 
 /// sigma_j = |c| (tau (gamma_D + 3u + r(2 + r)(1 + gamma_D)) sum|q||k| + beta_j + u |t_j| +
 /// (D+2) 2^-150) + 6u |s_j| [SSMax], t = tau q.k + b, s = c t, r the roundoff of operands. Infinite

@@ -36,6 +36,7 @@ class Work {
         reading_(c),
         row_bounds_(c, contract, formats.o, reading_),
         bias_gradient_(c, contract, reading_, row_bounds_.bias_error()),
+        left_out_(static_cast<std::size_t>(c.spec.batch) * c.spec.heads * c.spec.queries),
         products_(c, contract, formats, reading_) {}
 
   OracleGradients run() {
@@ -70,6 +71,7 @@ class Work {
       }
     }
     result.parameters = parameter_gradients(case_, contract_, sums);
+    leave_out(result);
     return result;
   }
 
@@ -90,6 +92,8 @@ class Work {
   }
 
   void read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const;
+  void read_empty_row(int query, HeadPairs& pairs, std::size_t q_row) const;
+  void leave_out(OracleGradients& result) const;
 
   /// A row's P and D: of the o and lse that were given, or exact.
   struct Weights {
@@ -124,26 +128,80 @@ class Work {
   CaseReading<RunningError> reading_;
   RowBounds row_bounds_;
   BiasGradient bias_gradient_;
+  /// Rows that the contract leaves out; each is written by the thread that reads it.
+  enum LeftOut : char { judged, no_drift, not_judged };
+  mutable std::vector<LeftOut> left_out_;
   HeadProducts products_;
 };
+
+/// A row that sees no key may be a mean of all v: then those get their share of dO.
+void Work::read_empty_row(int query, HeadPairs& pairs, std::size_t q_row) const {
+  if (contract_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
+    const double share = 1.0 / case_.spec.keys;
+    const double off =
+        (6 * u + gamma(case_.spec.keys, contract_.unit_roundoff) + 2 * contract_.exp_error) * share;
+    const Operand p = rounded_probability(contract_, share, off);
+    pairs.p.row(query).setConstant(share);
+    pairs.p_radius.row(query).setConstant(0x1p-53 * share);
+    pairs.p_error.row(query).setConstant(p.error);
+    pairs.p_magnitude.row(query).setConstant(p.magnitude);
+  }
+  if (contract_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) left_out_[q_row] = no_drift;
+  if (contract_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_NAN ||
+      contract_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE) {
+    left_out_[q_row] = not_judged;
+  }
+}
+
+/// Everything that a row which is not judged has a share in.
+void Work::leave_out(OracleGradients& result) const {
+  const auto& s = case_.spec;
+  const std::size_t dim = s.head_dim, of_keys = s.keys * dim;
+  const auto mark = [](std::vector<OracleNumber>& numbers, std::size_t first, std::size_t count) {
+    for (std::size_t n = first; n < first + count; ++n) {
+      numbers[n].not_judged = true;
+      numbers[n].weight = 0;
+    }
+  };
+  for (std::size_t row = 0; row < left_out_.size(); ++row) {
+    if (!left_out_[row]) continue;
+    // The gate has added it up. A mean's weights are all the same, and round to one side.
+    result.v_drift = {};
+    if (left_out_[row] == no_drift) continue;
+    const std::size_t bh = row / s.queries, batch = bh / s.heads;
+    const std::size_t kv = batch * s.kv_heads + bh % s.heads / (s.heads / s.kv_heads);
+    mark(result.q, row * dim, dim);
+    mark(result.k, kv * of_keys, of_keys);
+    mark(result.v, kv * of_keys, of_keys);
+    for (auto& parameter : result.parameters) mark(parameter, 0, parameter.size());
+    result.q_drift = result.k_drift = {};
+  }
+}
 
 Work::Weights Work::weights_of(int batch, int head, int query,
                                const std::vector<int>& visible) const {
   const auto& s = case_.spec;
   const std::size_t q_row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
   Weights result;
+  const bool given_lse = given_ != nullptr && !contract_.no_lse;
   if (given_ != nullptr) {
     const std::span o = std::span(given_->o).subspan(q_row * s.head_dim, s.head_dim);
-    result.lse = given_->lse[q_row];
+    result.lse = given_lse ? given_->lse[q_row] : 0.0;
     result.known = std::isfinite(result.lse) &&
                    std::all_of(o.begin(), o.end(), [](float x) { return std::isfinite(x); });
   }
-  if (given_ == nullptr || !result.known) {
+  const auto common_of_output = [&] {
+    const auto o = vector_of<RunningError>(given_->o, q_row * s.head_dim, s.head_dim);
+    const auto grad_o = vector_of<RunningError>(case_.grad_o, q_row * s.head_dim, s.head_dim);
+    return reference::dot(reference::view(grad_o), reference::view(o));
+  };
+  if (!given_lse || !result.known) {
     const auto exact = reading_.row(batch, head, query, visible);
     result.bounded = row_bounds_.row(exact, batch, head, query, visible);
     result.probability = exact.probability;
     result.lse = result.bounded.forward.lse;
     result.lse_error = result.bounded.bounds.lse;
+    if (given_ != nullptr && result.known) result.common = common_of_output();
     return result;
   }
   auto scores = logits(batch, head, query, visible);
@@ -157,21 +215,20 @@ Work::Weights Work::weights_of(int batch, int head, int query,
     result.bounded.probability.push_back(score.value());
   }
   result.probability = std::move(scores);
-  const auto o = vector_of<RunningError>(given_->o, q_row * s.head_dim, s.head_dim);
-  const auto grad_o = vector_of<RunningError>(case_.grad_o, q_row * s.head_dim, s.head_dim);
-  result.common = reference::dot(reference::view(grad_o), reference::view(o));
+  result.common = common_of_output();
   return result;
 }
 
 void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const {
   const auto& s = case_.spec;
   const auto visible = reading_.visible(batch, query);
-  if (visible.empty()) return;
+  const std::size_t q_row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
+  if (visible.empty()) return read_empty_row(query, pairs, q_row);
   const int n = static_cast<int>(visible.size()), position = query + s.query_offset;
   const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
-  const std::size_t q_row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
   const Weights weights = weights_of(batch, head, query, visible);
   const BoundedRow& bounded = weights.bounded;
+  if (has_larger_score(contract_, bounded.score)) left_out_[q_row] = not_judged;
 
   // The adjoint, as in reference/attention/attention_grad.hpp.
   const auto grad_o = vector_of<RunningError>(case_.grad_o, q_row * s.head_dim, s.head_dim);

@@ -31,7 +31,8 @@ struct GradientFormats {
 /// heads that share a key head.
 /// @param the_case of the backward pass.
 /// @param given whose o and lse the kernel was given: p_ij = exp(s_ij - lse_i) and D_i = dO_i . o_i
-/// are of these very numbers. Without: p and D = sum_j p_j dP_j are the exact ones, for a kernel
+/// are of these very numbers. Where the contract has no lse, p is the exact one, for a kernel that
+/// keeps its lse to itself. Without: p and D = sum_j p_j dP_j are the exact ones, for a kernel
 /// that computes both anew. Where o or lse is not finite every bound that depends on the row is
 /// infinite.
 OracleGradients gradient_oracle(const cases::Case& the_case, const Contract& contract,

@@ -50,6 +50,39 @@ Numbers left_out_of_rows(const HeadPairs& pairs, const Numbers& X) {
   return error;
 }
 
+/// What sums lose that are kept in 16 bits from block to block: each block's product, and each sum
+/// with a later one, all partial sums being within the magnitude.
+/// @param blocks by row; @param unscaled what a partial sum may be multiplied with in the end;
+/// @param in_float of the sums in float, relative to the magnitude.
+Numbers kept_sums(const StoredRounding& rounding, std::span<const double> blocks,
+                  const Product& product, double unscaled, double in_float) {
+  Numbers lost = Numbers::Zero(product.value.rows(), product.value.cols());
+  const StoredRounding stored{rounding.relative, rounding.absolute * std::max(1.0, unscaled),
+                              rounding.largest * std::min(1.0, unscaled)};
+  for (Eigen::Index r = 0; r < lost.rows(); ++r) {
+    if (!(blocks[r] > 0)) continue;
+    for (Eigen::Index d = 0; d < lost.cols(); ++d) {
+      lost(r, d) = stored.of_several(blocks[r], (1 + in_float) * product.magnitude(r, d));
+    }
+  }
+  return lost;
+}
+
+/// What one query head's part of a gradient loses where it is stored in 16 bits. @param before the
+/// sums without it.
+Numbers kept_head(const StoredRounding& rounding, const Product& with, const Product& before,
+                  double in_float) {
+  Numbers lost = with.value;
+  for (Eigen::Index n = 0; n < lost.size(); ++n) {
+    const auto part = [n](const Numbers& a, const Numbers& b) { return a.data()[n] - b.data()[n]; };
+    const double magnitude = part(with.magnitude, before.magnitude);
+    const double size = std::abs(part(with.value, before.value)) + part(with.error, before.error) +
+                        with.radius.data()[n] + in_float * magnitude;
+    lost.data()[n] = magnitude > 0 ? rounding.of(size) : 0.0;
+  }
+  return lost;
+}
+
 double largest(const Numbers& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
 
 }  // namespace
@@ -58,7 +91,7 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
   const auto& s = case_.spec;
   const int D = s.head_dim, group = s.heads / s.kv_heads;
   const int batch = kv / s.kv_heads;
-  const double tau = std::abs(case_.scale);
+  const double tau = std::abs(case_.scale), unscaled = tau;
   const auto numbers = [&](const auto& rows, Numbers& value, Numbers& radius) {
     value.resize(rows.rows(), rows.cols());
     radius.resize(rows.rows(), rows.cols());
@@ -101,6 +134,13 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
     }
   }
   std::vector<double> queries(s.keys, 0.0);  // that see the key
+  // What is kept in 16 bits before a sum is finished.
+  const StoredRounding sums = stored_rounding(contract_, contract_.gradient_sum_format);
+  const StoredRounding of_head = stored_rounding(contract_, contract_.head_gradient_format);
+  const bool keeps_sums = sums.relative > 0, keeps_heads = of_head.relative > 0 && group > 1;
+  std::vector<double> blocks(s.keys, 0.0);
+  const auto in_float = [&](double n) { return gamma(n, contract_.unit_roundoff) + 4 * u; };
+  Numbers kept_k = Numbers::Zero(s.keys, D), kept_v = kept_k;
   for (int n = 0; n < group; ++n) {
     const HeadPairs& pairs = heads[n];
     const int head = batch * s.heads + (kv % s.kv_heads) * group + n;
@@ -116,9 +156,13 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
     const Numbers dO = as_numbers(case_.grad_o.data() + first, s.queries, D);
     const Numbers exact = Numbers::Zero(s.queries, D);
     for (int j = 0; j < s.keys; ++j) {
-      queries[j] += static_cast<double>(
+      const auto seen = static_cast<double>(
           ((pairs.p_magnitude + pairs.z_magnitude).col(j).array() > 0.0).count());
+      queries[j] += seen;
+      if (keeps_sums) blocks[j] += sum_blocks(contract_, seen, s.queries);
     }
+    const Product before_k = keeps_heads ? grad_k : Product(),
+                  before_v = keeps_heads ? grad_v : Product();
 
     Product grad_q;
     grad_q.value = grad_q.radius = Numbers::Zero(s.queries, D);
@@ -139,6 +183,15 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
       grad_q.error += pairs.added.error;
       grad_q.magnitude += pairs.added.magnitude;
     }
+    Numbers kept_q = Numbers::Zero(s.queries, D);
+    if (keeps_sums) {
+      std::vector<double> of_rows(s.queries);
+      for (int r = 0; r < s.queries; ++r) {
+        of_rows[r] = sum_blocks(contract_, pairs.keys[r], s.keys);
+      }
+      kept_q = kept_sums(sums, of_rows, grad_q, unscaled, in_float(s.keys));
+      grad_q.error += kept_q;
+    }
     finish(grad_q, formats_.q, pairs.keys, largest(K), s.query_offset, &result.q[first]);
     if (of_q) {
       const Numbers W =
@@ -146,6 +199,7 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
       result.q_drift.add(
           drift_of_sums(contract_, formats_.q, W, grad_q.value, grad_q.magnitude, pairs.keys));
       result.q_drift.add(drift_of_pairs(roundings_of_z(contract_, pairs), W, K, case_.scale));
+      result.q_drift.allowance += W.cwiseAbs().cwiseProduct(kept_q).sum();
     }
 
     add_product({pairs.z.transpose(), pairs.z_radius.transpose()}, {Q, Q_radius}, case_.scale,
@@ -159,7 +213,17 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
     grad_v.error +=
         pairs.p_error.transpose() * absolute(dO) + pairs.p_magnitude.transpose() * dO_error;
     grad_v.magnitude += pairs.p_magnitude.transpose() * absolute(dO);
+    if (keeps_heads) {
+      kept_k += kept_head(of_head, grad_k, before_k, in_float(s.queries));
+      kept_v += kept_head(of_head, grad_v, before_v, in_float(s.queries));
+    }
   }
+  if (keeps_sums) {
+    kept_k += kept_sums(sums, blocks, grad_k, unscaled, in_float(double(s.queries) * group));
+    kept_v += kept_sums(sums, blocks, grad_v, 1.0, in_float(double(s.queries) * group));
+  }
+  grad_k.error += kept_k;
+  grad_v.error += kept_v;
   const std::size_t first = std::size_t(kv) * s.keys * D;
   const double largest_q = std::abs(*std::max_element(
       case_.q.begin(), case_.q.end(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
@@ -173,6 +237,7 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
       result.k_drift.add(drift_of_pairs(roundings_of_z(contract_, heads[n]), query_rows(case_.q, n),
                                         W, case_.scale));
     }
+    result.k_drift.allowance += W.cwiseAbs().cwiseProduct(kept_k).sum();
   }
   if (of_v) {
     // A value's gradient that is one row's dO, but for little, stands on that row's grid.
@@ -189,6 +254,7 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
       result.v_drift.add(
           drift_of_pairs(roundings_of_p(contract_, heads[n]), query_rows(case_.grad_o, n), W, 1.0));
     }
+    result.v_drift.allowance += W.cwiseAbs().cwiseProduct(kept_v).sum();
   }
 }
 

@@ -116,9 +116,31 @@ std::string no_bits_elsewhere(const IdentityRuns& runs) {
   return no_bits(runs);
 }
 
+namespace {
+
+/// Differences of two runs are bounded for what is kept in float, and most of them read lse.
+void require_known(const Contract& contract) {
+  const auto refuse = [](const char* field, std::int32_t value) {
+    if (value == 0) return;
+    throw BadInput(std::string("contract.") + field, std::to_string(value),
+                   "0: the identities have no bounds for it");
+  };
+  refuse("head_gradient_format", contract.head_gradient_format);
+  refuse("gradient_sum_format", contract.gradient_sum_format);
+  refuse("output_sum_format", contract.output_sum_format);
+  refuse("score_format", contract.score_format);
+  refuse("grad_probability_format", contract.grad_probability_format);
+  refuse("delta_format", contract.delta_format);
+  refuse("lse_format", contract.lse_format);
+  refuse("no_lse", contract.no_lse);
+}
+
+}  // namespace
+
 std::vector<Identity> check_identities(const Kernel& kernel, const cases::Spec& spec,
                                        const RunStarts& starts) {
   require_known(spec);
+  require_known(kernel.contract(spec.format));
   const cases::Case base = identity_case(spec);
   if (starts) starts("the case itself");
   std::vector<Identity> results;

@@ -25,7 +25,7 @@ namespace {
 /// The judgement of a row, to be added up in the order of the rows.
 struct RowJudgement {
   OutputJudgement o, lse;
-  bool ill_conditioned = false;
+  bool ill_conditioned = false, left_out = false;
 };
 
 /// Whether an o within its bound is none that rounding a result to 16 bits gives. The bound of an
@@ -40,16 +40,49 @@ bool is_stored_wrongly(const OracleNumber& oracle, double got, cases::Format for
   return !is_rounded_from(oracle.value, oracle.before_storing + oracle.radius, got, format);
 }
 
-RowJudgement judge_row(const Oracle& oracle, const cases::Outputs& outputs, int batch, int head,
-                       int query, std::size_t row_index, int head_dim, cases::Format o_format) {
+/// A row that sees no key, as the contract says.
+void judge_empty_row(RowJudgement& result, const OracleRow& row, std::int32_t convention,
+                     const float* o, float lse, const std::array<int, 4>& first) {
+  result.left_out = convention == PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE;
+  std::array<int, 4> index = first;
+  for (std::size_t d = 0; d < row.o.size(); ++d) {
+    index[3] = static_cast<int>(d);
+    if (result.left_out) {
+      leave_out(result.o);
+    } else if (convention == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
+      judge_element(result.o, row.o[d], o[d], index);
+    } else if (convention == PLUMBLINE_EMPTY_ROWS_ARE_NAN) {
+      judge_exactly(result.o, std::isnan(o[d]) ? 0.0 : NAN, std::isnan(o[d]) ? 0.0 : o[d], index);
+    } else {
+      judge_exactly(result.o, 0.0, o[d], index);
+    }
+  }
+  if (result.left_out || convention == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
+    leave_out(result.lse);
+  } else if (convention == PLUMBLINE_EMPTY_ROWS_ARE_NAN && std::isnan(lse)) {
+    judge_exactly(result.lse, row.lse.value, row.lse.value, first);
+  } else {
+    judge_exactly(result.lse, row.lse.value, lse, first);
+  }
+}
+
+RowJudgement judge_row(const Oracle& oracle, const Contract& contract,
+                       const cases::Outputs& outputs, int batch, int head, int query,
+                       std::size_t row_index, int head_dim, cases::Format o_format) {
   RowJudgement result;
   const OracleRow row = oracle.row(batch, head, query);
   result.ill_conditioned = row.ill_conditioned;
   const float* o = outputs.o.data() + row_index * head_dim;
-  const float lse = outputs.lse[row_index];
+  const bool has_lse = !contract.no_lse;
+  const float lse = has_lse ? outputs.lse[row_index] : NAN;
   if (row.sees_no_key) {
-    for (int d = 0; d < head_dim; ++d) judge_exactly(result.o, 0.0, o[d], {batch, head, query, d});
-    judge_exactly(result.lse, -std::numeric_limits<double>::infinity(), lse, {batch, head, query});
+    judge_empty_row(result, row, contract.empty_rows, o, lse, {batch, head, query});
+    return result;
+  }
+  if (row.left_out) {
+    result.left_out = true;
+    for (int d = 0; d < head_dim; ++d) leave_out(result.o);
+    leave_out(result.lse);
     return result;
   }
   for (int d = 0; d < head_dim; ++d) {
@@ -61,8 +94,10 @@ RowJudgement judge_row(const Oracle& oracle, const cases::Outputs& outputs, int 
       judge_element(result.o, row.o[d], o[d], index);
     }
   }
-  judge_element(result.lse, row.lse, lse, {batch, head, query});
-  judge_trends(result.lse, row.lse, lse, row.lse_along);
+  if (has_lse) {
+    judge_element(result.lse, row.lse, lse, {batch, head, query});
+    judge_trends(result.lse, row.lse, lse, row.lse_along);
+  }
   result.o.drift.add(row.o_drift);
   return result;
 }
@@ -80,7 +115,7 @@ void add_unjudged(OutputJudgement& output, const std::vector<float>& numbers, st
                      static_cast<int>(row / spec.queries % spec.heads),
                      static_cast<int>(row % spec.queries), static_cast<int>(n % width)});
     } else {
-      output.ratios.push_back(not_judged);
+      output.ratios.push_back(outside_sample);
     }
   }
 }
@@ -125,7 +160,7 @@ Judgement judge_as_declared(const cases::Case& the_case, const Contract& contrac
   const auto& spec = the_case.spec;
   const std::size_t rows = static_cast<std::size_t>(spec.batch) * spec.heads * spec.queries;
   require_size("o", outputs.o.size(), rows * spec.head_dim);
-  require_size("lse", outputs.lse.size(), rows);
+  if (!contract.no_lse) require_size("lse", outputs.lse.size(), rows);
 
   const cases::Format o_format = stored_format(spec, outputs.o);
   const Oracle oracle(the_case, contract, o_format);
@@ -134,7 +169,7 @@ Judgement judge_as_declared(const cases::Case& the_case, const Contract& contrac
   for_each_index(sample.rows().size(), threads, [&](std::size_t n) {
     const std::size_t row = sample.rows()[n];
     row_judgements[n] =
-        judge_row(oracle, outputs, static_cast<int>(row / spec.queries / spec.heads),
+        judge_row(oracle, contract, outputs, static_cast<int>(row / spec.queries / spec.heads),
                   static_cast<int>(row / spec.queries % spec.heads),
                   static_cast<int>(row % spec.queries), row, spec.head_dim, o_format);
   });
@@ -148,20 +183,21 @@ Judgement judge_as_declared(const cases::Case& the_case, const Contract& contrac
   o.failed_by_head.assign(spec.heads, 0);
   lse.failed_by_head.assign(spec.heads, 0);
   std::size_t next = 0;  // row that has not been added
-  const auto leave_out = [&](std::size_t end) {
+  const auto add_unjudged_until = [&](std::size_t end) {
     for (; next < end; ++next) {
       add_unjudged(o, outputs.o, next * spec.head_dim, spec.head_dim, spec);
-      add_unjudged(lse, outputs.lse, next, 1, spec);
+      if (!contract.no_lse) add_unjudged(lse, outputs.lse, next, 1, spec);
     }
   };
   for (std::size_t n = 0; n < sample.rows().size(); ++n) {
-    leave_out(sample.rows()[n]);
+    add_unjudged_until(sample.rows()[n]);
     const int head = static_cast<int>(next++ / spec.queries % spec.heads);
     add(o, row_judgements[n].o, head);
     add(lse, row_judgements[n].lse, head);
     judgement.ill_conditioned_rows += row_judgements[n].ill_conditioned;
+    judgement.rows_left_out += row_judgements[n].left_out;
   }
-  leave_out(rows);
+  add_unjudged_until(rows);
   judgement.unjudged_rows = static_cast<long>(rows - sample.rows().size());
   if (has_random_signs(spec) && sample.whole()) {
     // Given P, components differ in the signs of v alone; rows that share a key head do not.
@@ -171,7 +207,8 @@ Judgement judge_as_declared(const cases::Case& the_case, const Contract& contrac
   }
   judge_drift(o);
   judge_drift(lse);
-  judgement.outputs = {o, lse};
+  judgement.outputs = {o};
+  if (!contract.no_lse) judgement.outputs.push_back(lse);
   if (spec.pass == cases::Pass::backward) {
     for (auto& gradient : judge_gradients(the_case, contract, outputs, threads)) {
       judgement.outputs.push_back(std::move(gradient));
@@ -228,12 +265,21 @@ Judgement judge(const cases::Case& the_case, const Contract& declared,
   return judgement;
 }
 
+Outcome outcome_of(const cases::Case& the_case, const Contract& contract,
+                   const cases::Outputs& outputs, int threads) {
+  return judge_as_declared(the_case, with_scales(contract, the_case.spec.format), outputs, threads)
+      .outcome;
+}
+
 std::string describe(const Judgement& judgement) {
   if (!judgement.failure.empty()) return "  " + judgement.failure + "\n";
   // Where some fail, only those.
   std::string text;
   if (!judgement.remark.empty()) text = "  " + judgement.remark + "\n";
   for (const auto& match : judgement.matches) text += "  " + match.text + "\n";
+  if (judgement.nearest_contract && judgement.matches.empty()) {
+    text += "  " + judgement.nearest_contract->text + "\n";
+  }
   for (const auto& file : judgement.opened_files) {
     text += "  the kernel opened " + path_in_quotes(file) + " while it ran\n";
   }

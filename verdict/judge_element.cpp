@@ -28,8 +28,15 @@ void count(OutputJudgement& output, const Element& element) {
 
 }  // namespace
 
+void leave_out(OutputJudgement& output) {
+  ++output.elements;
+  ++output.not_judged;
+  output.ratios.push_back(0);
+}
+
 void judge_element(OutputJudgement& output, const OracleNumber& oracle, double got,
                    const std::array<int, 4>& index) {
+  if (oracle.not_judged) return leave_out(output);
   const double error = std::abs(got - oracle.value);
   Element element{index, got, oracle.value, oracle.bound};
   element.ratio = error / oracle.bound;
@@ -69,6 +76,7 @@ void add(OutputJudgement& total, const OutputJudgement& part, int head) {
   total.ratios.insert(total.ratios.end(), part.ratios.begin(), part.ratios.end());
   total.failed += part.failed;
   total.undecided += part.undecided;
+  total.not_judged += part.not_judged;
   total.drift.add(part.drift);
   for (int n = 0; n < trend_count; ++n) total.trends[n].add(part.trends[n]);
   total.size.squares += part.size.squares;

@@ -16,6 +16,9 @@ inline constexpr double largest_number = std::numeric_limits<double>::max();
 void judge_element(OutputJudgement& output, const OracleNumber& oracle, double got,
                    const std::array<int, 4>& index);
 
+/// An element that the contract leaves out: counted, and never wrong.
+void leave_out(OutputJudgement& output);
+
 /// An element that has one right value, a zero of either sign included; counted in `output`.
 void judge_exactly(OutputJudgement& output, double expected, double got,
                    const std::array<int, 4>& index);

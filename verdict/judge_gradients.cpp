@@ -79,7 +79,7 @@ OutputJudgement judge_tensor(const std::string& name, std::vector<std::string> a
     } else if (std::isnan(got[n]) && spec.family != cases::Family::huge) {
       judge_element(judgement, {0, 0, largest_number}, got[n], index);
     } else {
-      judgement.ratios.push_back(not_judged);
+      judgement.ratios.push_back(outside_sample);
     }
     if (by_head) judgement.failed_by_head[index[head]] += judgement.failed - failed;
     for (std::size_t axis = judgement.axes.size(); axis-- > 0;) {

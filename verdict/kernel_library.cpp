@@ -7,6 +7,7 @@
 
 #include "cases/bias_parameters.hpp"
 #include "cases/case_file.hpp"
+#include "cases/named_contracts.hpp"
 #include "kernel_process/in_process.hpp"
 #include "kernel_process/load.hpp"
 #include "support/error.hpp"
@@ -156,6 +157,17 @@ const Contract& Kernel::contract(cases::Format format) const {
   return contracts_[static_cast<int>(format)];
 }
 
+void Kernel::declare(const std::string& named_contract) {
+  for (const Format format : cases::all_formats()) {
+    Contract& contract = contracts_[static_cast<int>(format)];
+    try {
+      contract = cases::contract_named(named_contract, format, "contract");
+    } catch (const BadInput&) {
+      contract.families_left_out = ~0U;
+    }
+  }
+}
+
 bool Kernel::asked(const plumbline_problem& problem, cases::Pass pass,
                    const cases::Spec& spec) const {
   const auto refuse = [&](const std::string& got) {
@@ -178,7 +190,9 @@ bool Kernel::asked(const plumbline_problem& problem, cases::Pass pass,
 }
 
 bool Kernel::supports(const cases::Spec& spec) const {
-  return has_pass(spec.pass) && asked(shape_of(spec), spec.pass, spec);
+  if (!has_pass(spec.pass)) return false;
+  if (contract(spec.format).families_left_out >> static_cast<int>(spec.family) & 1U) return false;
+  return asked(shape_of(spec), spec.pass, spec);
 }
 
 bool Kernel::has_forward_of(const cases::Spec& spec) const {
@@ -223,6 +237,7 @@ KernelRun Kernel::run(const cases::Case& the_case,
   };
 
   Collected forward;
+  const bool has_lse = !contract(spec.format).no_lse;
   std::vector<std::byte> oracles_o;
   std::span<const std::byte> o, lse;  // of the forward pass, for the backward pass
   if (spec.pass == cases::Pass::backward && !has_forward_of(spec)) {
@@ -235,15 +250,19 @@ KernelRun Kernel::run(const cases::Case& the_case,
     const auto first = spec.pass == cases::Pass::decode ? spec.pass : cases::Pass::forward;
     KernelCall call = given.call(first);
     forward.add(call, kernel_process::slot_o, "o", result.outputs.o, q_count, format);
-    forward.add(call, kernel_process::slot_lse, "lse", result.outputs.lse, rows, Format::fp32);
+    if (has_lse) {
+      forward.add(call, kernel_process::slot_lse, "lse", result.outputs.lse, rows, Format::fp32);
+    }
     if (!make(call, forward, first) || spec.pass != cases::Pass::backward) return result;
     o = forward[0];
-    lse = forward[1];
+    if (has_lse) lse = forward[1];
   }
 
   KernelCall call = given.call(cases::Pass::backward);
   call.inputs.push_back({kernel_process::slot_o, "o", o.data(), o.size()});
-  call.inputs.push_back({kernel_process::slot_lse, "lse", lse.data(), lse.size()});
+  if (has_lse) {
+    call.inputs.push_back({kernel_process::slot_lse, "lse", lse.data(), lse.size()});
+  }
   Collected backward;
   const auto add = [&](std::int32_t slot, const std::string& name, std::vector<float>& into,
                        std::size_t count,

@@ -45,6 +45,9 @@ class Kernel {
 
   const std::string& name() const { return name_; }
   const Contract& contract(cases::Format) const;
+  /// The contract of a known implementation (cases/named_contracts.hpp) in place of its own; what
+  /// has none in a format is not offered in it.
+  void declare(const std::string& named_contract);
   bool deterministic() const { return deterministic_; }  ///< it says: every run, the same bits
   bool has_pass(cases::Pass pass) const { return has_pass_[static_cast<int>(pass)]; }
   /// A kernel without a forward pass of its own, or of this case, is given the oracle's outputs for

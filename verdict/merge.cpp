@@ -64,8 +64,8 @@ OutputSummary output_of(const json& from) {
 json told(const CellResult& cell) {
   // Who unpacks knows which cell it is, and what its kernel declares.
   [[maybe_unused]] const auto& [kernel, pass, bias, format, supported, contract, outcome, cases,
-                                undecided, rows, ill_conditioned_rows, outputs, counterexample,
-                                decided_at, cover, declined] = cell;
+                                undecided, rows, ill_conditioned_rows, rows_left_out, outputs,
+                                counterexample, decided_at, cover, declined] = cell;
   json summaries = json::object();
   for (const auto& [name, output] : outputs) summaries[name] = told(output);
   json found = json::array();
@@ -74,15 +74,15 @@ json told(const CellResult& cell) {
         std::tie(counterexample->judgement.kind, counterexample->judgement.failure);
     found = {cases::to_line(counterexample->spec), kind, failure};
   }
-  return json::array(
-      {told(std::tie(outcome, cases, undecided, rows, ill_conditioned_rows, decided_at)), summaries,
-       found, json(cover.cases), cover.unjudged_rows});
+  return json::array({told(std::tie(outcome, cases, undecided, rows, ill_conditioned_rows,
+                                    rows_left_out, decided_at)),
+                      summaries, found, json(cover.cases), cover.unjudged_rows});
 }
 
 CellResult cell_of(const json& from) {
   CellResult cell;
   read(from.at(0), std::tie(cell.outcome, cell.cases, cell.undecided, cell.rows,
-                            cell.ill_conditioned_rows, cell.decided_at));
+                            cell.ill_conditioned_rows, cell.rows_left_out, cell.decided_at));
   for (const auto& [name, output] : from.at(1).items()) cell.outputs[name] = output_of(output);
   from.at(3).get_to(cell.cover.cases);
   from.at(4).get_to(cell.cover.unjudged_rows);
@@ -147,6 +147,7 @@ void merge(CellResult& cell, const CellResult& part) {
   cell.rows += part.rows;
   cell.ill_conditioned_rows += part.ill_conditioned_rows;
   cell.cover.add(part.cover);
+  cell.rows_left_out += part.rows_left_out;
   for (const auto& [name, output] : part.outputs) merge(cell.outputs[name], output);
 }
 

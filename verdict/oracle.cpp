@@ -44,6 +44,7 @@ struct Oracle::Prepared {
                         const std::vector<int>& visible) const {
     const BoundedRow bounded = row_bounds.row(row, batch, head, query, visible);
     OracleRow result;
+    result.left_out = has_larger_score(contract, bounded.score);
     result.ill_conditioned = bounded.bounds.ill_conditioned;
     const Certified lse = certified(row.lse);
     result.lse = {lse.value, lse.radius, bounded.bounds.lse};
@@ -65,7 +66,13 @@ struct Oracle::Prepared {
         result.o[d].beside_random = bounded.bounds.beside_random[d];
       }
     }
-    if (statistics && counts(bounded.forward, bounded.bounds)) {
+    if (contract.lse_format != PLUMBLINE_FP32) {
+      const StoredRounding rounding = stored_rounding(contract, contract.lse_format);
+      const double stored = rounding.of(std::abs(result.lse.value) + result.lse.bound);
+      result.lse.bound += stored;
+      result.lse.beside_random += stored;
+    }
+    if (statistics && !result.left_out && counts(bounded.forward, bounded.bounds)) {
       std::vector<double> weight;
       for (OracleNumber& o : result.o) {
         weight.push_back(o.weight = drift_weight(o.value, o.bound, o_format));
@@ -91,6 +98,45 @@ struct Oracle::Prepared {
   mutable std::unique_ptr<CaseReading<Interval>> intervals_;
 };
 
+bool has_larger_score(const Contract& contract, std::span<const double> score) {
+  return contract.largest_score > 0 && std::any_of(score.begin(), score.end(), [&](double s) {
+           return !(std::abs(s) <= contract.largest_score);
+         });
+}
+
+OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contract,
+                            cases::Format o_format, int batch, int head, int component) {
+  const auto& spec = the_case.spec;
+  const std::size_t kv =
+      static_cast<std::size_t>(batch) * spec.kv_heads + head / (spec.heads / spec.kv_heads);
+  double sum = 0.0, magnitude = 0.0;
+  for (int j = 0; j < spec.keys; ++j) {
+    const double v = the_case.v[(kv * spec.keys + j) * spec.head_dim + component];
+    sum += v;
+    magnitude += std::abs(v);
+  }
+  const double n = spec.keys, u = fp32_roundoff;
+  // Weights of e^0 each, off by the exponential's error if that is not exact, and rounded for the
+  // product; two sums; a division, or one for each weight.
+  const ProbabilityRounding p = scaled_probability_rounding(contract);
+  const double weight = (contract.inexact_exp_zero ? 2 * contract.exp_error : 0.0) + p.relative +
+                        contract.operand_roundoff * (1 + p.relative);
+  const double mean_size = magnitude / n;
+  double error =
+      (weight + (1 + weight) * 2 * gamma(n, contract.unit_roundoff) + 6 * u) * mean_size +
+      2 * p.absolute * magnitude + operand_underflow(contract) + 2 * n * result_underflow(contract);
+  if (contract.output_sum_format != PLUMBLINE_FP32) {
+    error += stored_rounding(contract, contract.output_sum_format)
+                 .of_several(2 * sum_blocks(contract, n, n) - 1, mean_size + error);
+  }
+  const double value = sum / n, stored = unit_roundoff(o_format);
+  const double bound =
+      error + (stored + u) * (std::abs(value) + error) + stored_underflow(contract, o_format);
+  const bool safe = std::abs(value) + bound < largest_safe(o_format);
+  return {value, gamma(n + 2, 0x1p-53) * mean_size + 0x1p-1000,
+          safe ? bound : std::numeric_limits<double>::infinity()};
+}
+
 Oracle::Oracle(const cases::Case& the_case, const Contract& contract, cases::Format o_format)
     : prepared_(std::make_unique<Prepared>(the_case, contract, o_format)) {}
 Oracle::~Oracle() = default;
@@ -101,7 +147,15 @@ OracleRow Oracle::row(int batch, int head, int query) const {
     OracleRow empty;
     empty.sees_no_key = true;
     empty.o.resize(prepared_->the_case.spec.head_dim);
-    empty.lse.value = -std::numeric_limits<double>::infinity();
+    const int convention = prepared_->contract.empty_rows;
+    if (convention == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
+      for (std::size_t d = 0; d < empty.o.size(); ++d) {
+        empty.o[d] = mean_of_values(prepared_->the_case, prepared_->contract, prepared_->o_format,
+                                    batch, head, static_cast<int>(d));
+      }
+    }
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    empty.lse.value = convention == PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF ? infinity : -infinity;
     return empty;
   }
   const auto precise_enough = [](const OracleRow& row) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cases/case.hpp"
@@ -23,16 +24,26 @@ struct OracleNumber {
   /// The random part of a correct kernel's error, of which `bound` has a multiple, and all else;
   /// random 0: not known apart (ErrorSize).
   double random = 0, beside_random = 0;
+  bool not_judged = false;  ///< the contract leaves it out
 };
 
 struct OracleRow {
-  bool sees_no_key = false;  ///< then o = 0 and lse = -infinity, exactly
+  bool sees_no_key = false;  ///< then o and lse are as the contract's empty_rows says
+  bool left_out = false;     ///< by the contract's largest_score: not judged
   bool ill_conditioned = false;
   std::vector<OracleNumber> o;  ///< [head_dim]
   OracleNumber lse;
   Drift o_drift;
   std::array<double, trend_count> lse_along{};  ///< derivatives of lse; used where lse.random > 0
 };
+
+/// Whether a score is beyond what the kernel is made for (the contract's largest_score).
+bool has_larger_score(const Contract& contract, std::span<const double> score);
+
+/// The mean of v over all keys of a key head, which a row without a visible key may have: exact,
+/// with the bound of a kernel's.
+OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contract,
+                            cases::Format o_format, int batch, int head, int component);
 
 /// The equations of reference/, read with a running error bound; a row whose rounding error in
 /// double is too large to judge by is read again as intervals of 50 digits.

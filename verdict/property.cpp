@@ -13,6 +13,7 @@
 #include "support/text.hpp"
 #include "verdict/error_places.hpp"
 #include "verdict/last_words.hpp"
+#include "verdict/nearest_contract.hpp"
 #include "verdict/offered_shapes.hpp"
 #include "verdict/same_bits.hpp"
 #include "verdict/sample.hpp"
@@ -44,7 +45,9 @@ Judgement failed_run(const SupportsFailed& failed) {
   return judgement;
 }
 
-Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threads) {
+/// @param outputs gets those that were judged.
+Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threads,
+                        cases::Outputs& outputs) {
   const cases::Case the_case = cases::generate(spec);
   const auto run_once = [&] {
     const KernelRuns running(" while it ran this case\n  repeat: ./plumbline verify --kernels " +
@@ -72,6 +75,7 @@ Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threa
   if (run.failure.empty()) {
     judgement = judge(the_case, kernel.contract(spec.format), run.outputs, threads);
     judgement.forward_is_oracles = run.forward_is_oracles;
+    outputs = std::move(run.outputs);
   } else {
     judgement = failed_run(run.kind, run.failure);
     judgement.device_lost = run.device_lost;
@@ -97,6 +101,7 @@ void count(CellResult& result, const cases::Spec& spec, const Judgement& judgeme
   result.cover.add(spec);
   result.cover.unjudged_rows += judgement.unjudged_rows;
   result.ill_conditioned_rows += judgement.ill_conditioned_rows;
+  result.rows_left_out += judgement.rows_left_out;
   result.undecided += judgement.outcome == Outcome::undecided;
   for (const auto& output : judgement.outputs) {
     if (judgement.forward_is_oracles && !output.name.starts_with("grad_")) continue;
@@ -124,6 +129,24 @@ void require_contract(const CellResult& cell) {
   } catch (const BadInput& error) {
     throw BadInput("kernel " + cell.kernel + ", " + std::string(cases::name(cell.format)), error);
   }
+}
+
+/// What a kernel gave for a spec.
+struct Given {
+  cases::Spec spec;
+  cases::Outputs outputs;
+};
+
+void look_for_nearest_contract(const Contract& declared, Judgement& judgement,
+                               const std::vector<Given>& failing, int threads) {
+  if (!may_pass_another_contract(judgement)) return;
+  std::vector<cases::Case> failing_cases;
+  for (const Given& given : failing) failing_cases.push_back(cases::generate(given.spec));
+  std::vector<FailingOutputs> outputs;
+  for (std::size_t n = 0; n < failing.size(); ++n) {
+    outputs.push_back({failing_cases[n], failing[n].outputs});
+  }
+  judgement.nearest_contract = nearest_contract(declared, outputs, threads);
 }
 
 std::vector<std::string> places_of(const Judgement& judgement) {
@@ -163,11 +186,13 @@ void add_case(CellResult& cell, const cases::Spec& spec, const Judgement& judgem
 CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads) {
   CellResult result = cell_of(kernel, spec.pass, spec.bias, spec.format);
   Judgement judgement;
+  cases::Outputs outputs;
   try {
     result.supported = kernel.supports(spec);
     if (!result.supported) return result;
     require_contract(result);
-    judgement = run_and_judge(kernel, spec, threads);
+    judgement = run_and_judge(kernel, spec, threads, outputs);
+    look_for_nearest_contract(result.contract, judgement, {{spec, outputs}}, threads);
   } catch (const SupportsFailed& failed) {
     judgement = failed_run(failed);
   }
@@ -220,6 +245,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
   result.declined = declined(offer, asked_of(kernel));
 
   cases::Spec first_failing;
+  std::vector<Given> failing(2);  // the smallest and the first
   std::vector<std::string> first_places;
   bool failed = false, device_lost = false;
   int hangs = 0, drawn = 0;
@@ -256,8 +282,10 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     const bool own = failed || shard.has(drawn++);
     if (!own && !no_answer()) return;
     Judgement judgement;
+    cases::Outputs outputs;
     try {
-      judgement = no_answer() ? failed_run(*unanswered) : run_and_judge(kernel, spec, threads);
+      judgement =
+          no_answer() ? failed_run(*unanswered) : run_and_judge(kernel, spec, threads, outputs);
       if (!failed) {
         count(result, spec, judgement, drawn - 1);
         case_done(++result.cases);
@@ -279,7 +307,9 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
       if (fails && !failed) {
         first_failing = spec;
         first_places = places_of(judgement);
+        failing[1] = {spec, outputs};
       }
+      failing[0] = {spec, std::move(outputs)};
       result.counterexample = {spec, judgement};
       if (fails && spec != first_failing) {
         result.counterexample->drawn = first_failing;
@@ -297,6 +327,11 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
       rc::detail::checkTestable(property, rc::detail::TestMetadata{}, params, listener,
                                 std::unordered_map<std::string, rc::detail::Reproduce>{});
   if (thrown) std::rethrow_exception(thrown);
+  if (failed) {
+    // Not all that has been told of the first need be so: a failure of another kind shrinks, too.
+    if (failing[1].outputs.o.empty() || failing[1].spec == failing[0].spec) failing.pop_back();
+    look_for_nearest_contract(result.contract, result.counterexample->judgement, failing, threads);
+  }
   if (rc::detail::Error error; outcome.match(error)) throw std::runtime_error(error.description);
   if (!failed && !spent() && drawn < std::min(cases, shard.end)) {
     throw std::runtime_error(std::string(cases::name(pass)) + " " + std::string(cases::name(bias)) +

@@ -51,6 +51,7 @@ struct CellResult {
   Outcome outcome = Outcome::pass;
   int cases = 0, undecided = 0;
   long rows = 0, ill_conditioned_rows = 0;
+  long rows_left_out = 0;  ///< that the contract says not to judge
   std::map<std::string, OutputSummary> outputs;
   std::optional<Counterexample> counterexample;
   /// Number of the case that it is made from among the cell's: of the first that fails, else of the

@@ -63,6 +63,7 @@ std::string headline(const Judgement& judgement) {
   if (!judgement.failure.empty()) return judgement.failure;
   if (!judgement.matches.empty()) return judgement.matches.front().text;
   if (!judgement.remark.empty()) return judgement.remark;
+  if (judgement.nearest_contract) return judgement.nearest_contract->text;
   for (const auto& output : judgement.outputs) {
     if (output.outcome != Outcome::fail) continue;
     if (output.failed > 0) break;
@@ -170,6 +171,32 @@ std::string not_seen(const std::vector<CellResult>& cells) {
   return "not seen, every element's bound being above its value:\n" + text;
 }
 
+/// What contracts leave out, kernel by kernel.
+std::string left_out(const std::vector<CellResult>& cells) {
+  std::map<std::string, std::pair<long, std::vector<std::string>>> kernels;
+  for (const auto& cell : cells) {
+    if (!cell.supported) continue;
+    auto& [rows, families] = kernels[cell.kernel];
+    rows += cell.rows_left_out;
+    for (const auto& family : cases::to_json(cell.contract)["families_left_out"]) {
+      const auto name = family.get<std::string>();
+      if (std::find(families.begin(), families.end(), name) == families.end()) {
+        families.push_back(name);
+      }
+    }
+  }
+  std::string text;
+  for (const auto& [kernel, what] : kernels) {
+    const auto& [rows, families] = what;
+    if (rows > 0) text += fmt::format("  {}: {}\n", kernel, counted(rows, "row"));
+    if (!families.empty()) {
+      text += fmt::format("  {}: inputs of the {} {}\n", kernel,
+                          families.size() > 1 ? "families" : "family", fmt::join(families, ", "));
+    }
+  }
+  return text.empty() ? text : "not judged, because the contract leaves it out:\n" + text;
+}
+
 std::vector<Line> lines_of(const std::vector<CellResult>& cells) {
   const auto offered = std::count_if(cells.begin(), cells.end(),
                                      [](const CellResult& cell) { return cell.supported; });
@@ -253,6 +280,7 @@ std::string to_table(const VerifyReport& report) {
   }
   text += not_seen(report.cells);
   text += covered(report.cells);
+  text += left_out(report.cells);
   if (!report.not_offered.empty()) {
     text += fmt::format("not judged, because offered by no kernel: {}\n",
                         fmt::join(report.not_offered, ", "));
@@ -278,8 +306,12 @@ ordered_json to_json(const Judgement& judgement) {
   for (const auto& match : judgement.matches) {
     json["matches"].push_back({{"name", match.name}, {"text", match.text}});
   }
+  if (const auto& nearest = judgement.nearest_contract) {
+    json["nearest_contract"] = {{"name", nearest->name}, {"text", nearest->text}};
+  }
   json["rows"] = judgement.rows;
   json["ill_conditioned_rows"] = judgement.ill_conditioned_rows;
+  json["rows_left_out"] = judgement.rows_left_out;
   for (const auto& output : judgement.outputs) json[output.name] = to_json(output);
   return json;
 }
@@ -300,6 +332,7 @@ ordered_json to_json(const VerifyReport& report) {
                           {"ill_conditioned_rows", cell.ill_conditioned_rows},
                           {"cover", to_json(cell.cover)},
                           {"declined", cell.declined},
+                          {"rows_left_out", cell.rows_left_out},
                           {"not_seen", cell.blind_outputs()},
                           {"outputs", ordered_json::object()}};
     for (const auto& [output, summary] : cell.outputs) {

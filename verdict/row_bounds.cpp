@@ -86,6 +86,15 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
 
   const auto& ssmax = case_[PLUMBLINE_SSMAX_SCALE];
   if (spec.ssmax) row.factor = ssmax[head] * std::log(static_cast<double>(n));
+  for (std::size_t m = 0; m < n && contract_.score_format != PLUMBLINE_FP32; ++m) {
+    // What CoPE and DAPE add is no b_ij alone: there the product may be as large as its terms.
+    const double product = cases::needs_scores(spec.bias) || row.factor == 0
+                               ? row.products[m]
+                               : row.score[m] / row.factor - row.bias[m];
+    row.bias_error[m] +=
+        score_rounding(contract_, spec.head_dim, case_.scale, spec.ssmax, row.factor, row.score[m],
+                       product, row.products[m], row.bias_error[m]);
+  }
   row.score_error = score_errors(contract_, spec.head_dim, case_.scale, spec.ssmax, row.factor,
                                  row.score, row.products, row.bias_error);
 }
@@ -112,6 +121,7 @@ void RowBounds::fill_bounds(BoundedRow& row, double lse) const {
   row.forward.score_error = row.score_error;
   row.forward.probability = row.probability;
   row.forward.output = row.output;
+  row.forward.keys = case_.spec.keys;
   row.forward.lse = lse;
   row.bounds = forward_row_bounds(contract_, o_format_, row.forward);
   if (!row.forward.random_signs) return;

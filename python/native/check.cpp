@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "cases/case_file.hpp"
+#include "cases/named_contracts.hpp"
 #include "python/native/callable_kernel.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -84,6 +85,12 @@ cases::Spec spec_from(const std::string& line, cases::Pass pass, cases::BiasMeth
   require("bias", cases::name(spec.bias), cases::name(bias));
   require("dtype", cases::name(spec.format), cases::name(format));
   return spec;
+}
+
+/// The contract of a known implementation, as JSON. @throws BadInput.
+std::string named_contract(const std::string& name, const std::string& format_name) {
+  const auto format = cases::format_from(format_name, "dtype");
+  return cases::to_json(cases::contract_named(name, format, "contract")).dump();
 }
 
 /// (the report as JSON, what a failure says, the exception of the function that the failing case
@@ -208,6 +215,7 @@ void bind_check(nb::module_& module) {
              nb::arg("deterministic"), nb::arg("case"));
   module.def("case_arrays", &case_arrays, nb::arg("line"));
   module.def("methods", &methods);
+  module.def("named_contract", &named_contract, nb::arg("name"), nb::arg("format"));
 }
 
 }  // namespace plumbline::python

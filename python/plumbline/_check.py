@@ -16,7 +16,7 @@ from ._arguments import number, truth, whole
 from ._biases import Bias, Nope
 from ._frameworks import EIGHT_BITS, FRAMEWORKS, Refusal, format_of
 from ._report import CheckFailed, Contract, Figures, Report
-from ._runner import SCALES, Runner
+from ._runner import SCALES, NoLse, Runner
 
 
 def case_arrays(line: str) -> dict[str, NDArray[Any]]:
@@ -53,7 +53,7 @@ def check(
     head_dims: Optional[Sequence[int]] = None,
     longest: Optional[int] = None,
     options: Optional[dict[str, float]] = None,
-    contract: Optional[Contract] = None,
+    contract: Union[Contract, str, None] = None,
     deterministic: bool = False,
     device: Optional[str] = None,
     seed: int = 1,
@@ -90,7 +90,8 @@ def check(
     longest: the largest number of keys; None: any.
     options: options of the bias that fn has built in, {"base": 10000}: no other value is drawn, and fn
         does not get them. Values are drawn from a few: see cases/bias_parameters.cpp.
-    contract: how fn computes; None: fp32 within, the strictest.
+    contract: how fn computes; None: fp32 within, the strictest; the name of a known implementation, such
+        as "jax" or "flash_attention_2" (docs/contracts.md).
     deterministic: one case in four is run twice and must have the same bits.
     device: "cuda", ...: where PyTorch's or JAX's arrays lie.
     seed, threads: of the random cases; of the judge (None: all processors).
@@ -145,24 +146,37 @@ def check(
         options or {},
     )
     contract = Contract() if contract is None else contract
+    if isinstance(contract, str):
+        # Whether there is an lse, the function shows.
+        named = json.loads(_native.named_contract(contract, format))
+        contract = Contract(**{**named, "no_lse": False})
     if not isinstance(contract, Contract):
-        raise TypeError(f"contract is {contract!r}; expected a plumbline.Contract")
+        raise TypeError(f"contract is {contract!r}; expected a plumbline.Contract or the name of one")
+    runner.lse_format = contract.lse_format
     name = getattr(fn, "__name__", type(fn).__name__)
-    text, words, cause = _native.check(
-        runner,
-        Refusal,
-        name,
-        "backward" if backward else "forward",
-        method,
-        format,
-        offer,
-        json.dumps(dataclasses.asdict(contract)),
-        whole("cases", cases, 1, 10**8),
-        whole("seed", seed, 0, 2**64 - 1),
-        0 if threads is None else whole("threads", threads, 1, 4096),
-        truth("deterministic", deterministic),
-        case or "",
-    )
+
+    def judged(contract: Contract) -> tuple[str, str, Any]:
+        return _native.check(
+            runner,
+            Refusal,
+            name,
+            "backward" if backward else "forward",
+            method,
+            format,
+            offer,
+            json.dumps(dataclasses.asdict(contract)),
+            whole("cases", cases, 1, 10**8),
+            whole("seed", seed, 0, 2**64 - 1),
+            0 if threads is None else whole("threads", threads, 1, 4096),
+            truth("deterministic", deterministic),
+            case or "",
+        )
+
+    try:
+        text, words, cause = judged(contract)
+    except NoLse:
+        # Nothing has been judged: the first call of the function ends here.
+        text, words, cause = judged(dataclasses.replace(contract, no_lse=True, lse_format="fp32"))
     report = json.loads(text)
     cell = report["cells"][0]
     if cell["outcome"] != "pass":
@@ -171,7 +185,6 @@ def check(
     outputs = {
         output: Figures(float(x["worst"]), x["elements"], x["nonzero"], x["blind"])
         for output, x in cell["outputs"].items()
-        if not (output == "lse" and runner.without_lse)
     }
     return Report(
         name,

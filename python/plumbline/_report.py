@@ -36,6 +36,35 @@ class Contract:
     """An fp32 operand or result below 2^-126 may count as 0."""
     probability_scale: float = 0.0
     """P is multiplied by this power of two, 1 to 2^8, before it is rounded to e4m3 or e5m2; 0: by none."""
+    head_gradient_format: str = "fp32"
+    """fp32, or the 16-bit format in which each query head's gradients of k and v are stored before they
+    are summed over the heads of a group."""
+    gradient_sum_format: str = "fp32"
+    """The same of the sums of gradients of q, k and v between one block of keys or queries and the next."""
+    output_sum_format: str = "fp32"
+    """The same of o."""
+    sum_block: int = 0
+    """Keys or queries of such a block; 0 without those two."""
+    score_format: str = "fp32"
+    """fp32, or the 16-bit format that scores are rounded to."""
+    grad_probability_format: str = "fp32"
+    """The same of dP = grad_o . v."""
+    delta_format: str = "fp32"
+    """The same of the terms of D = grad_o . o, or of the sum of P dP, and of their sum."""
+    saves_rounded_p: bool = False
+    """dS and D are of P as it was rounded to probability_format."""
+    lse_format: str = "fp32"
+    """The same of lse, which the function then may return in that dtype."""
+    no_lse: bool = False
+    """There is no lse; set by itself where the function returns o alone."""
+    inexact_exp_zero: bool = False
+    """exp(0) is off by exp_error, as elsewhere."""
+    empty_rows: str = "zero"
+    """What a row that sees no key has: zero, plus_inf (lse), mean (o, of all v), nan, or not_mine."""
+    families_left_out: tuple[str, ...] = ()
+    """Inputs that the function is not made for: peaked, diffuse, tied, huge, subnormal, level."""
+    largest_score: float = 0.0
+    """Rows with a score beyond it are not judged; 0: all are, else at least 64."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,13 +9,16 @@ from typing import Any, Callable, Mapping, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
 from ._frameworks import BITS, EIGHT_BITS, Refusal
 
 _WHOLE = ("lengths", "documents")
 _INPUTS = ("q", "k", "v")
 _OUTPUTS = ("o", "grad_o", "grad_q", "grad_k", "grad_v")
 SCALES = ("q_scale", "k_scale", "v_scale")
+
+
+class NoLse(BaseException):
+    """The function returned o alone, and its contract has an lse: no Exception, so that it ends the check."""
 
 
 @dataclasses.dataclass
@@ -32,8 +35,8 @@ class Runner:
     settings: list[str]
     """The keyword arguments that the function takes besides parameters and options."""
     fixed_options: dict[str, Any]
-    without_lse: bool = False
-    """The function returned o alone: the oracle's lse took the place of its own."""
+    lse_format: str = "fp32"
+    """That lse may be in; it is judged as float32."""
 
     def __call__(
         self,
@@ -47,7 +50,7 @@ class Runner:
         copies = {name: bits.copy() for name, bits in memory.items()}
         given = {name: self.framework.give(bits, self._format(name)) for name, bits in copies.items()}
         if problem["pass"] == "forward":
-            self._forward(problem, memory, given, results)
+            self._forward(problem, given, results)
         else:
             self._backward(problem, given, results)
         return (
@@ -76,39 +79,22 @@ class Runner:
     def _forward(
         self,
         problem: dict[str, Any],
-        memory: dict[str, NDArray[Any]],
         given: dict[str, Any],
         results: dict[str, NDArray[Any]],
     ) -> None:
         returned = self.function(given["q"], given["k"], given["v"], **self._keywords(problem, given))
         o, lse = _o_and_lse(returned)
         self._put(results, "o", o)
+        if "lse" not in results:
+            return  # the contract has none
         if lse is None:
-            self.without_lse = True
-            results["lse"][...] = self._lse_of_the_oracle(problem, memory)
-        else:
+            raise NoLse
+        if self.lse_format == "fp32":
             self._put(results, "lse", lse)
-
-    def _lse_of_the_oracle(self, problem: dict[str, Any], memory: dict[str, NDArray[Any]]) -> NDArray[Any]:
-        wide = {n: _widened(x, self._format(n)) for n, x in memory.items() if n not in _WHOLE}
-        for name, scale in zip(_INPUTS, SCALES):
-            if scale in wide:
-                of_head = wide.pop(scale)
-                group = wide[name].shape[1] // of_head.shape[1]
-                wide[name] *= np.repeat(of_head, group, axis=1)[:, :, None, None]
-        named = _native.attention(
-            self.method,
-            wide,
-            problem["options"],
-            problem["scale"],
-            problem["causal"],
-            problem["window"],
-            memory["lengths"].tolist() if "lengths" in memory else [],
-            memory["documents"].ravel().tolist() if "documents" in memory else [],
-            problem["query_offset"],
-            False,
-        )
-        return named["lse"].astype(np.float32)
+        else:
+            into = results["lse"]
+            bits = self.framework.take("lse", lse, into.shape, self.lse_format)
+            into[...] = _widened(bits, self.lse_format)
 
     def _backward(
         self, problem: dict[str, Any], given: dict[str, Any], results: dict[str, NDArray[Any]]
@@ -116,7 +102,7 @@ class Runner:
         inputs = [name[len("grad_") :] for name in results]
         keywords = self._keywords(problem, given)
         if callable(self.backward):
-            arguments = [given[name] for name in ("grad_o", "q", "k", "v", "o", "lse")]
+            arguments = [given.get(name) for name in ("grad_o", "q", "k", "v", "o", "lse")]
             returned = self.backward(*arguments, **keywords)
         else:
 
@@ -155,21 +141,9 @@ def _by_name(returned: Any, inputs: list[str]) -> Mapping[str, Any]:
 
 
 def _widened(bits: NDArray[Any], format: str) -> NDArray[Any]:
-    if format in EIGHT_BITS:
-        return _WIDENED[format][bits]
     if format == "bf16":
         bits = (bits.astype(np.uint32) << 16).view(np.float32)
     elif format == "fp16":
         bits = bits.view(np.float16)
-    return np.ascontiguousarray(bits, dtype=np.float64)
+    return np.ascontiguousarray(bits, dtype=np.float32)
 
-
-def _numbers(fraction: int, bias: int) -> NDArray[np.float64]:
-    """What the 256 codes of an 8-bit format stand for, but for infinity and NaN, which no case has."""
-    codes = np.arange(256)
-    exponent, m = (codes & 0x7F) >> fraction, (codes & ((1 << fraction) - 1)) / 2.0**fraction
-    size = np.where(exponent == 0, 2.0 ** (1 - bias) * m, 2.0 ** (exponent - bias) * (1 + m))
-    return np.where(codes & 0x80, -size, size)
-
-
-_WIDENED = {"e4m3": _numbers(3, 7), "e5m2": _numbers(2, 15)}

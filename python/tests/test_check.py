@@ -240,8 +240,12 @@ def test_half_precision_asks_for_its_contract():
         return o.astype(np.float16), (s.max(-1) + np.log(total[..., 0])).astype(np.float32)
 
     plumbline.check(half, dtype="float16", contract=plumbline.Contract(probability_format="fp16"), **SHORT)
-    with pytest.raises(plumbline.CheckFailed, match=r"dtype='float16'"):
+    plumbline.check(half, dtype="float16", contract="flash_attention_2", **SHORT)
+    with pytest.raises(plumbline.CheckFailed, match=r"dtype='float16'") as failed:
         plumbline.check(half, dtype="float16", **{**SHORT, "cases": 40})
+    assert "it would not fail if its contract said probability_format = fp16" in str(failed.value)
+    with pytest.raises(ValueError, match='contract is "flash"; expected one of pytorch_math, '):
+        plumbline.check(half, dtype="float16", contract="flash")
 
 
 def test_a_function_that_differs_from_run_to_run_is_caught():

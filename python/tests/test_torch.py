@@ -112,3 +112,39 @@ def test_another_framework_than_the_dtypes_is_refused_as_an_output():
 
     with pytest.raises(plumbline.CheckFailed, match="o is a ndarray; expected a tensor of PyTorch's"):
         plumbline.check(numpy, dtype=torch.float32, **SHORT)
+
+
+def plain(q, k, v):
+    """Every tensor in the inputs' format, as eager PyTorch computes."""
+    s = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+    hidden = torch.ones(q.shape[2], k.shape[2]).triu(1).bool()
+    return torch.softmax(s.masked_fill(hidden, float("-inf")), -1) @ v
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("backward", [False, True])
+def test_attention_in_16_bits_throughout_passes_by_the_contract_of_pytorchs_math(dtype, backward):
+    if dtype is torch.float16 and torch.__version__ < "2.1":
+        pytest.skip("this PyTorch has no products of float16 on a CPU")
+    settings = {"dtype": dtype, "backward": backward, **SHORT}
+    with pytest.raises(plumbline.CheckFailed):
+        plumbline.check(plain, **settings)
+    report = plumbline.check(plain, contract="pytorch_math_16_bits", **settings)
+    assert "lse" not in report.outputs
+    with pytest.raises(plumbline.CheckFailed):
+        plumbline.check(
+            lambda q, k, v: plain(q, k, 1.25 * v), contract="pytorch_math_16_bits", **settings
+        )
+
+
+def test_an_lse_in_bfloat16_is_judged_as_one():
+    def rounds_lse(q, k, v, slopes):
+        o, lse = composed(q, k, v, slopes)
+        return o, lse.bfloat16()
+
+    contract = plumbline.Contract(probability_format="bf16", lse_format="bf16")
+    settings = {"dtype": torch.bfloat16, **SHORT}
+    report = plumbline.check(rounds_lse, plumbline.Alibi, contract=contract, **settings)
+    assert 0.3 < report.outputs["lse"].worst <= 1
+    with pytest.raises(plumbline.CheckFailed, match="bfloat16"):
+        plumbline.check(rounds_lse, plumbline.Alibi, contract=BF16, **settings)

@@ -46,11 +46,38 @@ void expect_refusal(auto&& spoil, std::initializer_list<const char*> parts) {
 }
 
 bool same(const plumbline_contract& a, const plumbline_contract& b) {
-  return a.unit_roundoff == b.unit_roundoff && a.operand_roundoff == b.operand_roundoff &&
-         a.skipped_mass == b.skipped_mass && a.probability_format == b.probability_format &&
-         a.sums_rounded_p == b.sums_rounded_p && a.exp_error == b.exp_error &&
-         a.splits == b.splits && a.prefix_sum == b.prefix_sum && a.prefix_tile == b.prefix_tile &&
-         a.flushes_subnormals == b.flushes_subnormals;
+  return to_json(a) == to_json(b);
+}
+
+/// Every field other than its default.
+plumbline_contract all_declared() {
+  plumbline_contract contract{};
+  contract.unit_roundoff = 0x1p-23;
+  contract.operand_roundoff = 0x1p-11;
+  contract.probability_format = PLUMBLINE_FP16;
+  contract.sums_rounded_p = 1;
+  contract.exp_error = 0x1p-16;
+  contract.skipped_mass = 0x1p-14;
+  contract.splits = 4;
+  contract.prefix_sum = PLUMBLINE_PREFIX_SUM_FP32;
+  contract.prefix_tile = 64;
+  contract.flushes_subnormals = 1;
+  contract.probability_scale = 256;
+  contract.head_gradient_format = PLUMBLINE_BF16;
+  contract.gradient_sum_format = PLUMBLINE_FP16;
+  contract.output_sum_format = PLUMBLINE_BF16;
+  contract.sum_block = 32;
+  contract.score_format = PLUMBLINE_FP16;
+  contract.grad_probability_format = PLUMBLINE_BF16;
+  contract.delta_format = PLUMBLINE_FP16;
+  contract.saves_rounded_p = 1;
+  contract.lse_format = PLUMBLINE_BF16;
+  contract.no_lse = 1;
+  contract.inexact_exp_zero = 1;
+  contract.empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_MEANS;
+  contract.families_left_out = PLUMBLINE_FAMILY_HUGE | PLUMBLINE_FAMILY_LEVEL;
+  contract.largest_score = 100;
+  return contract;
 }
 
 }  // namespace
@@ -87,11 +114,43 @@ BOOST_AUTO_TEST_CASE(a_declared_contract_is_read_field_by_field) {
                                    {"splits", 4},
                                    {"prefix_sum", "fp32"},
                                    {"prefix_tile", 64},
-                                   {"flushes_subnormals", true}};
+                                   {"flushes_subnormals", true},
+                                   {"probability_scale", 256},
+                                   {"head_gradient_format", "bf16"},
+                                   {"gradient_sum_format", "fp16"},
+                                   {"output_sum_format", "bf16"},
+                                   {"sum_block", 32},
+                                   {"score_format", "fp16"},
+                                   {"grad_probability_format", "bf16"},
+                                   {"delta_format", "fp16"},
+                                   {"saves_rounded_p", true},
+                                   {"lse_format", "bf16"},
+                                   {"no_lse", true},
+                                   {"inexact_exp_zero", true},
+                                   {"empty_rows", "mean"},
+                                   {"families_left_out", {"huge", "level"}},
+                                   {"largest_score", 100}};
   const OutputsFile file = parsed(builder);
   BOOST_TEST(file.kernel == "flash");
-  BOOST_TEST(same(file.contract, {0x1p-23, 0x1p-11, PLUMBLINE_FP16, 1, 0x1p-16, 0x1p-14, 4,
-                                  PLUMBLINE_PREFIX_SUM_FP32, 64, 1}));
+  BOOST_TEST(same(file.contract, all_declared()));
+  // None is forgotten above: each differs from what an undeclared contract has.
+  const auto declared = to_json(all_declared()), undeclared = to_json(undeclared_contract());
+  BOOST_TEST(builder.plumbline["contract"].size() == declared.size());
+  for (const auto& [field, value] : declared.items()) BOOST_TEST(value != undeclared.at(field));
+}
+
+BOOST_AUTO_TEST_CASE(outputs_without_an_lse_are_read_where_the_contract_says_so) {
+  FileBuilder builder = small_outputs();
+  builder.plumbline["contract"] = {{"no_lse", true}};
+  BOOST_TEST(parsed(builder).outputs.lse.empty());  // one that is there is not read
+  const test::TemporaryFolder folder;
+  const auto path = folder.path / "outputs.safetensors";
+  OutputsFile written;
+  written.contract = undeclared_contract();
+  written.contract.no_lse = 1;
+  written.outputs.o = {1, 2, 3, 4};
+  write_outputs(path, of(small_spec()), written);
+  BOOST_TEST(read_outputs(path, of(small_spec())).outputs.o == written.outputs.o);
 }
 
 BOOST_AUTO_TEST_CASE(outputs_read_back_bit_for_bit) {
@@ -100,8 +159,8 @@ BOOST_AUTO_TEST_CASE(outputs_read_back_bit_for_bit) {
   for (const Format format : all_formats()) {
     OutputsFile written;
     written.kernel = "a \"name\"";
-    written.contract = {0x1p-23, 0,  PLUMBLINE_E4M3, 1, 0.1, 0, 2, PLUMBLINE_PREFIX_SUM_FP32, 32,
-                        0,       256};
+    written.contract = all_declared();
+    written.contract.no_lse = 0;
     written.outputs.o = {1.5f, -0.0f, INFINITY, stored(0.1f, output_format(format))};
     written.outputs.lse = {0x1.234568p-3f, -INFINITY};
     write_outputs(path, of(small_spec(format)), written);
@@ -192,6 +251,14 @@ BOOST_AUTO_TEST_CASE(a_contract_that_makes_no_sense) {
   expect_refusal(contract("sums_rounded_p", 1), {"sums_rounded_p is 1", "true or false"});
   expect_refusal(contract("exp_error", "small"), {"exp_error is \"small\"", "a number"});
   expect_refusal(contract("prefix_tile", -1), {"prefix_tile is -1"});
+  expect_refusal(contract("score_format", "half"), {"score_format is \"half\""});
+  expect_refusal(contract("empty_rows", "none"),
+                 {"empty_rows is \"none\"; expected one of zero, plus_inf, mean, nan, not_mine"});
+  expect_refusal(contract("families_left_out", "huge"), {"families_left_out", "a list of names"});
+  expect_refusal(contract("families_left_out", nlohmann::json::array({1})),
+                 {"families_left_out", "a name"});
+  expect_refusal(contract("families_left_out", nlohmann::json::array({"small"})),
+                 {"families_left_out is", "small"});
   expect_refusal(contract("unit_round", 1), {"field \"unit_round\" is unknown", "unit_roundoff"});
   expect_refusal([](auto& b) { b.plumbline["contract"] = 1; }, {"contract is 1", "object"});
   expect_refusal([](auto& b) { b.plumbline["kernel"] = 1; }, {"kernel is 1", "a text"});

@@ -132,7 +132,7 @@ static int supports_hangs(const plumbline_problem* p, int32_t pass) {
   return supports(p, pass) && hangs(p, NULL, NULL, 0);
 }
 
-#define CONTRACT {{0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0, 0, 0}}
+#define CONTRACT {{.unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1}}
 #define ENTRY(name) {#name, CONTRACT, 1, supports, name, 0, 0, PLUMBLINE_HOST_MEMORY}
 static const plumbline_kernel kernels[] = {
     ENTRY(null_pointer), ENTRY(aborts), ENTRY(exits), ENTRY(divides_by_zero),

@@ -233,8 +233,11 @@ KERNEL_PASSES(reads_e5m2_as_e4m3)
 KERNEL_PASSES(rounds_p_without_its_scale)
 KERNEL_PASSES(forgets_q_scale_of_dk)
 
-#define CONTRACT(format, scale) \
-  { 0x1p-13, 0, format, 0, 0x1p-20, 0, 1, 0, 0, 0, scale }
+#define CONTRACT(format, scale)                                                       \
+  {                                                                                   \
+    .unit_roundoff = 0x1p-13, .probability_format = format, .exp_error = 0x1p-20,     \
+    .splits = 1, .probability_scale = scale                                           \
+  }
 #define KERNEL(fault)                                                                              \
   {                                                                                                \
 #fault, {[PLUMBLINE_E4M3] = CONTRACT(PLUMBLINE_E4M3, 256), [PLUMBLINE_E5M2] =                  \

@@ -147,9 +147,15 @@ int supports_throws(const plumbline_problem*, int32_t) {
   throw std::runtime_error("thrown by the test kernel");
 }
 
-constexpr plumbline_contract contract{0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0, 0, 0};
-constexpr plumbline_contract rounds_operands{
-    0x1p-24, 0x1p-11, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0, 0, 0};
+constexpr plumbline_contract declared(double operand_roundoff) {
+  plumbline_contract contract{};
+  contract.unit_roundoff = 0x1p-24;
+  contract.operand_roundoff = operand_roundoff;
+  contract.exp_error = 0x1p-20;
+  contract.splits = 1;
+  return contract;
+}
+constexpr plumbline_contract contract = declared(0), rounds_operands = declared(0x1p-11);
 
 constexpr plumbline_kernel forward_only(const char* name, decltype(&supports) supported,
                                         decltype(plumbline_kernel::forward) forward) {

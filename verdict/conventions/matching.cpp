@@ -53,8 +53,10 @@ std::vector<std::size_t> rows_to_read(const Evidence& evidence) {
   const auto rows = static_cast<std::size_t>(spec.batch) * spec.heads * spec.queries;
   const double work = static_cast<double>(spec.keys) * spec.head_dim;
   const auto readable = static_cast<std::size_t>(std::max<double>(most_work / work, fewest_rows));
-  std::vector<std::size_t> order{row_of(spec, evidence.judgement.output("o").worst),
-                                 row_of(spec, evidence.judgement.output("lse").worst)};
+  std::vector<std::size_t> order;
+  for (const auto& output : evidence.judgement.outputs) {
+    if (output.name == "o" || output.name == "lse") order.push_back(row_of(spec, output.worst));
+  }
   // Odd, a step meets every head and every place in a tile.
   const std::size_t step = rows <= readable ? 1 : (rows / readable) | 1;
   for (std::size_t n = 0; n < rows; n += step) order.push_back(n);
@@ -67,26 +69,28 @@ void compare(Agreement& agreement, const Convention& convention, const Evidence&
   const auto& spec = the_case.spec;
   const ConventionReading reading(convention, the_case, contract, stored_format(spec, outputs.o));
   const auto dim = static_cast<std::size_t>(spec.head_dim);
+  const bool has_lse = !contract.no_lse;
   std::set<std::size_t> counted;
   for (const std::size_t n : rows_to_read(evidence)) {
     const int batch = static_cast<int>(n / spec.queries / spec.heads);
     const int head = static_cast<int>(n / spec.queries % spec.heads);
     const int query = static_cast<int>(n % spec.queries);
     const OracleRow expected = reading.row(batch, head, query);
+    if (expected.left_out) continue;
     const QueryRow row{the_case, batch, head, query, query + spec.query_offset};
     const std::size_t place = convention.place ? convention.place(row) : n;
     for (std::size_t d = 0; d < dim; ++d) {
       agreement.o = agreement.o && agrees(expected.o[d], outputs.o[place * dim + d]);
     }
-    const float lse = outputs.lse[n];
-    agreement.lse =
-        agreement.lse && (expected.sees_no_key ? std::isinf(lse) && (lse < 0 || convention.lse)
-                                               : agrees(expected.lse, lse));
+    const float lse = has_lse ? outputs.lse[n] : 0.0f;
+    agreement.lse = agreement.lse && has_lse &&
+                    (expected.sees_no_key ? std::isinf(lse) && (lse < 0 || convention.lse)
+                                          : agrees(expected.lse, lse));
     if (!agreement.any()) return;
     if (!counted.insert(n).second) continue;
     const double of_o = bits_of(judgement.output("o"), n * dim, dim);
     agreement.o_bits += of_o;
-    agreement.bits += std::max(of_o, bits_of(judgement.output("lse"), n, 1));
+    agreement.bits += has_lse ? std::max(of_o, bits_of(judgement.output("lse"), n, 1)) : of_o;
   }
 }
 
@@ -102,6 +106,7 @@ void consider(Agreement& agreement, const Convention& convention, const Evidence
   }
   // It would be right here.
   const auto right = [&](const char* output) {
+    if (contract.no_lse && std::string_view(output) == "lse") return false;
     return evidence.judgement.output(output).outcome != Outcome::fail;
   };
   agreement.o = agreement.o && right("o");
@@ -136,13 +141,14 @@ struct ConventionSearch::Forward {
     std::erase_if(candidates, [](const Candidate& one) { return !one.agreement.any(); });
   }
 
-  std::vector<Match> matches() const {
+  std::vector<Match> matches(bool has_lse) const {
     std::vector<Match> of_both, of_o;
     for (const auto& [convention, agreement] : candidates) {
       if (agreement.o && agreement.lse && agreement.bits >= enough_bits) {
         of_both.push_back(match_of(*convention, "o and lse are those of a kernel {}: {}"));
       } else if (agreement.o && agreement.o_bits >= enough_bits && !convention->lse) {
-        of_o.push_back(match_of(*convention, "o, but not lse, is that of a kernel {}: {}"));
+        of_o.push_back(match_of(*convention, has_lse ? "o, but not lse, is that of a kernel {}: {}"
+                                                     : "o is that of a kernel {}: {}"));
       }
     }
     return of_both.empty() ? of_o : of_both;
@@ -157,7 +163,8 @@ void ConventionSearch::consider(const Evidence& evidence) {
   const Contract contract = with_scales(contract_, evidence.the_case.spec.format);
   if (!forward_ && !gradients_) {
     const auto& judgement = evidence.judgement;
-    if (judgement.output("o").failed > 0 || judgement.output("lse").failed > 0) {
+    if (judgement.output("o").failed > 0 ||
+        (!contract.no_lse && judgement.output("lse").failed > 0)) {
       forward_ = std::make_unique<Forward>();
     } else if (evidence.the_case.spec.pass == cases::Pass::backward) {
       gradients_ = std::make_unique<GradientSearch>();
@@ -173,7 +180,7 @@ bool ConventionSearch::any_left() const {
 
 std::vector<Match> ConventionSearch::matches() const {
   std::vector<Match> matches;
-  if (forward_) matches = forward_->matches();
+  if (forward_) matches = forward_->matches(!contract_.no_lse);
   if (gradients_) matches = gradients_->matches();
   if (matches.size() > most_matches) matches.clear();
   return matches;
