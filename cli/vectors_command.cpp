@@ -28,7 +28,7 @@ constexpr int longest_file = 1100;
 int write(const VectorsOptions& options) {
   std::vector<cases::Spec> specs;
   verdict::Shapes shapes = options.shapes;
-  shapes.validate();
+  shapes.validate("--");
   if (shapes.keys.empty() && shapes.queries.empty()) shapes.longest = longest_file;
   for (const auto& line : options.case_lines) specs.push_back(cases::from_line(line));
   if (specs.empty()) {

@@ -170,7 +170,7 @@ int verify(const VerifyOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   options.reports.validate();
   validate_sarif(options);
-  options.shapes.validate();
+  options.shapes.validate("--");
   shard_from(options.shard);  // what is wrong with it ends the run before its work
   // The judge lets no other process read its memory: Open MPI is not to have ranks read each
   // other's.

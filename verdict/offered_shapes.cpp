@@ -121,38 +121,38 @@ bool is_valid(const Spec& spec) {
   }
 }
 
-void Shapes::validate() const {
-  const auto at_least_1 = [](const char* option, const std::vector<int>& sizes) {
+void Shapes::validate(const std::string& prefix) const {
+  const auto at_least_1 = [&](const char* field, const std::vector<int>& sizes) {
     for (const int size : sizes) {
       if (size < 1 || size > cases::largest_size) {
-        throw BadInput(option, std::to_string(size),
+        throw BadInput(prefix + field, std::to_string(size),
                        fmt::format("whole numbers from 1 to {}", cases::largest_size));
       }
     }
   };
-  at_least_1("--batch", batch);
-  at_least_1("--heads", heads);
-  at_least_1("--kv-heads", kv_heads);
-  at_least_1("--queries", queries);
-  at_least_1("--keys", keys);
-  at_least_1("--head-dims", head_dims);
+  at_least_1("batch", batch);
+  at_least_1("heads", heads);
+  at_least_1("kv_heads", kv_heads);
+  at_least_1("queries", queries);
+  at_least_1("keys", keys);
+  at_least_1("head_dims", head_dims);
   for (const double scale : scales) {
     if (!(scale >= 0x1p-126 && scale <= 0x1p127)) {
-      throw BadInput("--scale", fmt::format("{}", scale), "numbers from 2^-126 to 2^127");
+      throw BadInput(prefix + "scale", fmt::format("{}", scale), "numbers from 2^-126 to 2^127");
     }
   }
   if (!heads.empty() && !kv_heads.empty()) {
     for (const int kv : kv_heads) {
       if (std::any_of(heads.begin(), heads.end(), [&](int h) { return h % kv == 0; })) continue;
-      throw BadInput("--kv-heads", std::to_string(kv),
-                     fmt::format("a divisor of one of --heads {}", fmt::join(heads, ",")));
+      throw BadInput(prefix + "kv_heads", std::to_string(kv),
+                     fmt::format("a divisor of one of heads {}", fmt::join(heads, ",")));
     }
   }
   if (!queries.empty() && !keys.empty() &&
       *std::min_element(queries.begin(), queries.end()) >
           *std::max_element(keys.begin(), keys.end())) {
-    throw BadInput("--queries", fmt::format("{}", fmt::join(queries, ",")),
-                   fmt::format("one of at most --keys {}: every query stands at a key's position",
+    throw BadInput(prefix + "queries", fmt::format("{}", fmt::join(queries, ",")),
+                   fmt::format("one of at most keys {}: every query stands at a key's position",
                                fmt::join(keys, ",")));
   }
 }
@@ -161,10 +161,18 @@ bool Shapes::has(const Spec& spec) const {
   return contains(batch, spec.batch) && contains(heads, spec.heads) &&
          contains(kv_heads, spec.kv_heads) && contains(queries, spec.queries) &&
          contains(keys, spec.keys) && contains(head_dims, spec.head_dim) &&
-         contains(scales, spec.scale) && (longest == 0 || spec.keys <= longest);
+         contains(scales, spec.scale) && (longest == 0 || spec.keys <= longest) &&
+         contains(whole,
+                  {spec.batch, spec.heads, spec.kv_heads, spec.queries, spec.keys, spec.head_dim});
 }
 
 void ask(const Shapes& shapes, DrawIntegers& draw, Spec& spec) {
+  if (!shapes.whole.empty()) {
+    const auto& sizes = shapes.whole[draw.below(shapes.whole.size())];
+    std::tie(spec.batch, spec.heads, spec.kv_heads, spec.queries, spec.keys, spec.head_dim) =
+        std::tuple_cat(sizes);
+    return;
+  }
   take(shapes.batch, draw, spec.batch);
   take(shapes.head_dims, draw, spec.head_dim);
   if (!shapes.heads.empty() || !shapes.kv_heads.empty()) {

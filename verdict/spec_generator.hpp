@@ -4,7 +4,9 @@
 
 #include <rapidcheck.h>
 
+#include <array>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "cases/spec.hpp"
@@ -16,9 +18,12 @@ struct Shapes {
   std::vector<int> batch, heads, kv_heads, queries, keys, head_dims;
   std::vector<double> scales;
   int longest = 0;  ///< no more keys than this; 0: any number
+  /// Cases have all sizes of one of these: batch, heads, kv_heads, queries, keys, head_dim.
+  std::vector<std::array<int, 6>> whole;
 
-  /// @throws BadInput naming the option where no spec has such sizes.
-  void validate() const;
+  /// @param prefix before the names of fields in messages.
+  /// @throws BadInput naming the field where no spec has such sizes.
+  void validate(const std::string& prefix = "") const;
   /// Whether the spec has one of each list.
   bool has(const cases::Spec&) const;
   bool operator==(const Shapes&) const = default;

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -132,14 +133,14 @@ nb::dict described(const char* pass, const plumbline_problem& problem) {
 
 }  // namespace
 
-CallableKernel::CallableKernel(nb::object run, nb::object refusal, std::string name, Offer offer,
+CallableKernel::CallableKernel(nb::object run, nb::object refusal, std::string name, Takes takes,
                                const plumbline_contract& contract, bool has_backward,
                                bool deterministic)
     : run_(std::move(run)),
       refusal_(std::move(refusal)),
       last_exception_(nb::none()),
       name_(std::move(name)),
-      offer_(std::move(offer)),
+      takes_(std::move(takes)),
       before_(active) {
   kernel_.name = name_.c_str();
   std::fill(std::begin(kernel_.contracts), std::end(kernel_.contracts), contract);
@@ -164,25 +165,17 @@ void CallableKernel::raise_interruption() {
 }
 
 int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
-  if (active->yes_ > 0) {
-    --active->yes_;
-    return 1;
-  }
-  const Offer& offer = active->offer_;
-  const auto one_of = [](int value, const std::vector<int>& values) {
-    return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
-  };
-  const bool options = std::all_of(offer.options.begin(), offer.options.end(), [&](const auto& o) {
+  const Takes& takes = active->takes_;
+  const bool options = std::all_of(takes.options.begin(), takes.options.end(), [&](const auto& o) {
     return problem->options[o.first] == o.second;
   });
-  return options && (!offer.causal || *offer.causal == (problem->causal != 0)) &&
-         (offer.window || problem->window < 0) && (offer.lengths || problem->lengths == nullptr) &&
-         (offer.documents || problem->documents == nullptr) &&
-         (offer.ssmax || problem->ssmax == 0) &&
-         (offer.grouped_heads || problem->heads == problem->kv_heads) &&
-         (offer.query_offset || problem->queries == problem->keys) &&
-         (offer.longest == 0 || problem->keys <= offer.longest) &&
-         one_of(problem->head_dim, offer.head_dims);
+  return options && (!takes.causal || *takes.causal == (problem->causal != 0)) &&
+         (takes.window || problem->window < 0) && (takes.lengths || problem->lengths == nullptr) &&
+         (takes.documents || problem->documents == nullptr) &&
+         (takes.ssmax || problem->ssmax == 0) &&
+         (takes.grouped_heads || problem->heads == problem->kv_heads) &&
+         (takes.query_offset || problem->queries == problem->keys) &&
+         (takes.scale || problem->scale == 1 / std::sqrt(static_cast<double>(problem->head_dim)));
 }
 
 int CallableKernel::forward(const plumbline_problem* problem, const plumbline_outputs* outputs,

@@ -14,14 +14,13 @@
 
 namespace plumbline::python {
 
-/// What a function is asked: everything else is not drawn.
-struct Offer {
+/// What a function takes: everything else is not drawn.
+struct Takes {
   std::optional<bool> causal;  ///< nothing: both
   bool window = false, lengths = false, documents = false, ssmax = false;
   bool grouped_heads = false;     ///< fewer key heads than query heads
   bool query_offset = false;      ///< fewer queries than keys
-  int longest = 0;                ///< keys; 0: any number
-  std::vector<int> head_dims;     ///< empty: any
+  bool scale = false;             ///< other scales than 1/sqrt(head_dim)
   std::map<int, double> options;  ///< by plumbline_option: only this value
 };
 
@@ -32,17 +31,13 @@ class CallableKernel {
   /// and the shape of every output by their names. It returns the bytes of the inputs as the
   /// function left them and those of the outputs, and raises what the function raises.
   /// @param refusal the exception by which it refuses an output: its message is the failure.
-  CallableKernel(nanobind::object run, nanobind::object refusal, std::string name, Offer offer,
+  CallableKernel(nanobind::object run, nanobind::object refusal, std::string name, Takes takes,
                  const plumbline_contract& contract, bool has_backward, bool deterministic);
   ~CallableKernel();
   CallableKernel(const CallableKernel&) = delete;
   CallableKernel& operator=(const CallableKernel&) = delete;
 
   const plumbline_kernel& kernel() const { return kernel_; }
-
-  /// The next shape that it is asked about it says to offer. For check_cell, which first asks of
-  /// 300 shapes whether it offers any at all: a function may offer fewer than one in 300.
-  void say_yes_once() { yes_ = kernel_.backward != nullptr ? 2 : 1; }
 
   /// The function's last exception; None when it raised none.
   nanobind::object last_exception() const { return last_exception_; }
@@ -63,9 +58,8 @@ class CallableKernel {
 
   nanobind::object run_, refusal_, last_exception_, interrupted_;
   std::string name_;
-  Offer offer_;
+  Takes takes_;
   plumbline_kernel kernel_{};
-  int yes_ = 0;  ///< answers; a shape of the backward pass is asked about twice
   CallableKernel* before_;
 };
 

@@ -6,6 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -41,34 +43,38 @@ plumbline_option option_from(const std::string& name, cases::BiasMethod bias) {
                                : "some of " + known);
 }
 
-Offer offer_from(const nb::dict& offered, cases::BiasMethod bias) {
-  Offer offer;
+Takes takes_from(const nb::dict& offered, cases::BiasMethod bias) {
+  Takes takes;
   const auto flag = [&](const char* name) { return nb::cast<bool>(offered[name]); };
-  if (!offered["causal"].is_none()) offer.causal = flag("causal");
-  offer.window = flag("window");
-  offer.lengths = flag("lengths");
-  offer.documents = flag("documents");
-  offer.ssmax = flag("ssmax");
-  offer.grouped_heads = flag("grouped_heads");
-  offer.query_offset = flag("query_offset");
-  offer.longest = nb::cast<int>(offered["longest"]);
-  offer.head_dims = nb::cast<std::vector<int>>(offered["head_dims"]);
+  if (!offered["causal"].is_none()) takes.causal = flag("causal");
+  takes.window = flag("window");
+  takes.lengths = flag("lengths");
+  takes.documents = flag("documents");
+  takes.ssmax = flag("ssmax");
+  takes.grouped_heads = flag("grouped_heads");
+  takes.query_offset = flag("query_offset");
+  takes.scale = flag("scale");
   for (const auto& [name, value] : nb::cast<std::map<std::string, double>>(offered["options"])) {
-    offer.options[option_from(name, bias)] = value;
+    takes.options[option_from(name, bias)] = value;
   }
-  return offer;
+  return takes;
 }
 
-/// Whether any of 20000 drawn cases is one that the function offers: rarer ones could hardly be
-/// drawn.
-bool draws_any(const verdict::Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
-               cases::Format format) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const auto specs = verdict::draw_specs(pass, bias, format, 500, seed);
-    const auto supported = [&](const cases::Spec& spec) { return kernel.supports(spec); };
-    if (std::any_of(specs.begin(), specs.end(), supported)) return true;
+verdict::Shapes shapes_from(const nb::dict& offered) {
+  const auto sizes = [&](const char* name) { return nb::cast<std::vector<int>>(offered[name]); };
+  verdict::Shapes shapes;
+  shapes.batch = sizes("batch");
+  shapes.heads = sizes("heads");
+  shapes.kv_heads = sizes("kv_heads");
+  shapes.queries = sizes("queries");
+  shapes.keys = sizes("keys");
+  shapes.head_dims = sizes("head_dims");
+  shapes.longest = nb::cast<int>(offered["longest"]);
+  for (const auto& shape : nb::cast<std::vector<std::vector<int>>>(offered["shapes"])) {
+    std::copy_n(shape.begin(), 6, shapes.whole.emplace_back().begin());
   }
-  return false;
+  shapes.validate();
+  return shapes;
 }
 
 /// The spec of a repro line. @throws BadInput where it is none, or of something else.
@@ -93,6 +99,21 @@ std::string named_contract(const std::string& name, const std::string& format_na
   return cases::to_json(cases::contract_named(name, format, "contract")).dump();
 }
 
+/// What a case has that the function does not take.
+std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
+  if (takes.causal && *takes.causal != spec.mask.causal) {
+    return fmt::format("causal={:d}", spec.mask.causal);
+  }
+  if (!takes.window && spec.mask.window) return "window";
+  if (!takes.lengths && spec.mask.ragged) return "ragged (lengths)";
+  if (!takes.documents && spec.mask.documents) return "documents";
+  if (!takes.ssmax && spec.ssmax) return "ssmax";
+  if (!takes.grouped_heads && spec.heads != spec.kv_heads) return "fewer kv_heads than heads";
+  if (!takes.query_offset && spec.queries != spec.keys) return "fewer queries than keys";
+  if (!takes.scale && spec.scale != 0) return "scale";
+  return "other options of the bias";
+}
+
 /// (the report as JSON, what a failure says, the exception of the function that the failing case
 /// ended with). @throws BadInput, also where no case can be drawn; what interrupted the check.
 nb::tuple check(const nb::object& call, const nb::object& refusal, const std::string& name,
@@ -104,7 +125,8 @@ nb::tuple check(const nb::object& call, const nb::object& refusal, const std::st
   const auto pass = cases::pass_from(pass_name, "pass");
   const auto bias = cases::bias_from(bias_name, "bias");
   const auto format = cases::format_from(format_name, "dtype");
-  CallableKernel callable(call, refusal, name, offer_from(offered, bias),
+  const verdict::Shapes shapes = shapes_from(offered);
+  CallableKernel callable(call, refusal, name, takes_from(offered, bias),
                           cases::contract_from(nlohmann::json::parse(contract), "contract"),
                           pass == cases::Pass::backward, deterministic);
   const verdict::Kernel kernel(nullptr, callable.kernel());
@@ -114,12 +136,13 @@ nb::tuple check(const nb::object& call, const nb::object& refusal, const std::st
     callable.look_for_signals();
     if (callable.interrupted()) throw Interrupted{};
   };
+  verdict::Draws draws{shapes, {}};
   if (case_line.empty()) {
-    if (!draws_any(kernel, pass, bias, format)) {
-      throw BadInput("what the function offers", "too narrow: none of 20000 drawn cases is in it",
-                     "more: longer keys, other options, head_dims, ...");
+    draws.offer = verdict::offer_of(kernel, pass, bias, format, shapes);
+    if (draws.offer.empty()) {
+      throw BadInput("what the function takes", "too narrow: no case that is drawn has it all",
+                     "other sizes (head_dims, keys, heads, ...), options or settings");
     }
-    callable.say_yes_once();
   }
   verdict::VerifyReport report;
   report.library = report.artifact = name;
@@ -129,7 +152,8 @@ nb::tuple check(const nb::object& call, const nb::object& refusal, const std::st
     const nb::gil_scoped_release while_judging;
     report.cells = {
         case_line.empty()
-            ? verdict::check_cell(kernel, pass, bias, format, cases, seed, threads, case_done)
+            ? verdict::check_cell(kernel, pass, bias, format, cases, seed, threads, case_done, {},
+                                  draws)
             : verdict::check_spec(kernel, spec_from(case_line, pass, bias, format), threads)};
     verdict::name_conventions(kernel, report.cells.front(), threads);
   } catch (const Interrupted&) {
@@ -137,7 +161,10 @@ nb::tuple check(const nb::object& call, const nb::object& refusal, const std::st
   if (callable.interrupted()) callable.raise_interruption();
   const verdict::CellResult& cell = report.cells.front();
   if (!cell.supported) {
-    throw BadInput("case", in_quotes(case_line, 400), "a case within what the function offers");
+    throw BadInput("case", in_quotes(case_line, 400),
+                   "one without " +
+                       what_is_not_taken(takes_from(offered, bias), cases::from_line(case_line)) +
+                       ", which the other arguments say that the function does not take");
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::string words;

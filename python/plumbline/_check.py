@@ -49,8 +49,15 @@ def check(
     documents: bool = False,
     ssmax: bool = False,
     grouped_heads: bool = False,
-    query_offset: bool = False,
+    query_offset: Optional[bool] = None,
+    scale: Optional[bool] = None,
+    batch: Optional[Sequence[int]] = None,
+    heads: Optional[Sequence[int]] = None,
+    kv_heads: Optional[Sequence[int]] = None,
+    queries: Optional[Sequence[int]] = None,
+    keys: Optional[Sequence[int]] = None,
     head_dims: Optional[Sequence[int]] = None,
+    shapes: Optional[Sequence[dict[str, int]]] = None,
     longest: Optional[int] = None,
     options: Optional[dict[str, float]] = None,
     contract: Union[Contract, str, None] = None,
@@ -82,12 +89,15 @@ def check(
         order q, k, v, arrays of the bias (without ALiBi's slopes), ssmax_scale.
     framework: "numpy", "torch" or "jax"; None: that of dtype, else "numpy".
     causal: True or False for all cases; None: both, and fn takes `causal`.
-    window, lengths, documents, query_offset: True: fn takes it (window and lengths and documents may be
-        None); False: no case has it. With query_offset there may be fewer queries than keys.
+    window, lengths, documents: True: fn takes it, and it may be None; False: no case has it.
+    query_offset, scale: the same, None: whether fn's signature names it. With query_offset there may be
+        fewer queries than keys; without scale it is 1/sqrt(head_dim).
     ssmax: True: fn takes `ssmax_scale`, which may be None.
     grouped_heads: True: kv_heads may be less than heads.
-    head_dims: the only ones that fn has; None: any from 8 to 256.
-    longest: the largest number of keys; None: any.
+    batch, heads, kv_heads, queries, keys, head_dims: the only sizes that cases have; None: any.
+    shapes: the only shapes, for functions that are compiled for each: [{"heads": 12, "keys": 128}, ...],
+        with any of batch (1), heads (1), kv_heads (heads), queries (keys), keys (128), head_dim (64).
+    longest: the largest number of keys; None: any, up to 65536 with few queries.
     options: options of the bias that fn has built in, {"base": 10000}: no other value is drawn, and fn
         does not get them. Values are drawn from a few: see cases/bias_parameters.cpp.
     contract: how fn computes; None: fp32 within, the strictest; the name of a known implementation, such
@@ -101,7 +111,8 @@ def check(
     call that repeats it; also where the oracle's own error leaves a case undecided. Raises ValueError or
     TypeError for arguments that are wrong, ImportError for a framework that is not there.
     """
-    asked = dict(locals())
+    __tracebackhide__ = True  # pytest shows the caller's line
+    asked = {name: value for name, value in locals().items() if not name.startswith("__")}
     if not callable(fn):
         raise TypeError(f"fn is {fn!r}; expected a function")
     method = _method_name(bias)
@@ -126,13 +137,20 @@ def check(
         "documents": truth("documents", documents),
         "ssmax": truth("ssmax", ssmax),
         "grouped_heads": truth("grouped_heads", grouped_heads),
-        "query_offset": truth("query_offset", query_offset),
+        "query_offset": _takes(fn, "query_offset", query_offset),
+        "scale": _takes(fn, "scale", scale),
+        "batch": _sizes("batch", batch),
+        "heads": _sizes("heads", heads),
+        "kv_heads": _sizes("kv_heads", kv_heads),
+        "queries": _sizes("queries", queries),
+        "keys": _sizes("keys", keys),
+        "head_dims": _sizes("head_dims", head_dims),
+        "shapes": _shapes(shapes),
         "longest": 0 if longest is None else whole("longest", longest, 1),
-        "head_dims": [whole("head_dims", size, 1) for size in head_dims or []],
         "options": {name: number(f"options: {name}", x) for name, x in (options or {}).items()},
     }
     settings = ["causal"] if causal is None else []
-    settings += [n for n in ("window", "lengths", "documents", "query_offset") if offer[n]]
+    settings += [n for n in ("window", "lengths", "documents", "query_offset", "scale") if offer[n]]
     settings += ["ssmax_scale"] if ssmax else []
     settings += SCALES if format in EIGHT_BITS else []
     runner = Runner(
@@ -145,6 +163,8 @@ def check(
         settings,
         options or {},
     )
+    free_options = [name for name in known[method]["options"] if name not in (options or {})]
+    _expect_signature(fn, [*known[method]["parameters"], *free_options, *settings])
     contract = Contract() if contract is None else contract
     if isinstance(contract, str):
         # Whether there is an lse, the function shows.
@@ -197,6 +217,59 @@ def check(
         report["seed"],
         report["seconds"],
     )
+
+
+_SIZES = ("batch", "heads", "kv_heads", "queries", "keys", "head_dim")
+
+
+def _sizes(name: str, sizes: Optional[Sequence[int]]) -> list[int]:
+    if isinstance(sizes, int):
+        sizes = [sizes]
+    return [whole(name, size, 1, 2**24) for size in sizes or []]
+
+
+def _shapes(shapes: Optional[Sequence[dict[str, int]]]) -> list[list[int]]:
+    result = []
+    for n, shape in enumerate(shapes or []):
+        unknown = [name for name in shape if name not in _SIZES]
+        if unknown:
+            raise ValueError(f"shapes[{n}] has {unknown[0]!r}; expected some of {', '.join(_SIZES)}")
+        sizes = {"batch": 1, "heads": 1, "keys": 128, "head_dim": 64, **shape}
+        sizes = {"kv_heads": sizes["heads"], "queries": sizes["keys"], **sizes}
+        result.append([whole(f"shapes[{n}]: {name}", sizes[name], 1, 2**24) for name in _SIZES])
+        if sizes["heads"] % sizes["kv_heads"] != 0:
+            raise ValueError(f"shapes[{n}] has kv_heads {sizes['kv_heads']}; expected a divisor of heads")
+        if sizes["queries"] > sizes["keys"]:
+            raise ValueError(f"shapes[{n}] has queries {sizes['queries']}; expected at most keys")
+    return result
+
+
+def _signature(fn: Callable[..., Any]) -> Optional[inspect.Signature]:
+    try:
+        return inspect.signature(fn)
+    except (TypeError, ValueError):  # of a builtin
+        return None
+
+
+def _takes(fn: Callable[..., Any], name: str, said: Optional[bool]) -> bool:
+    if said is not None:
+        return truth(name, said)
+    signature = _signature(fn)
+    return signature is not None and name in signature.parameters
+
+
+def _expect_signature(fn: Callable[..., Any], keywords: list[str]) -> None:
+    """Raises TypeError where fn cannot be called as it will be."""
+    signature = _signature(fn)
+    if signature is None:
+        return
+    try:
+        signature.bind(None, None, None, **dict.fromkeys(keywords))
+    except TypeError as error:
+        call = ", ".join(["q", "k", "v", *(f"{name}=..." for name in keywords)])
+        raise TypeError(
+            f"fn is to be called as fn({call}): {error}"
+        ) from None
 
 
 def _method_name(bias: Union[str, type[Bias], None]) -> str:

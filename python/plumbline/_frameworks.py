@@ -183,6 +183,8 @@ def format_of(dtype: Any) -> tuple[str, Optional[str]]:
     framework = None
     if text.startswith("torch."):
         framework, text = "torch", text[len("torch."):]
+    elif type(dtype).__module__.split(".")[0] == "jax":  # jnp.float32
+        framework = "jax"
     if text not in known:
         raise ValueError(
             f"dtype is {dtype!r}; expected one of float32, float16, bfloat16, tf32, float8_e4m3fn, "

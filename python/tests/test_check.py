@@ -198,6 +198,47 @@ def test_what_a_function_does_not_offer_is_not_drawn():
     assert len({k[2:] for _, k in shapes}) > 10
 
 
+def _shapes_of(**arguments):
+    seen = []
+
+    def function(q, k, v):
+        seen.append((q.shape[0], q.shape[1], q.shape[2], q.shape[3]))
+        return formulas.attention(q, k, v)
+
+    plumbline.check(function, **arguments)
+    return seen
+
+
+def test_many_heads_and_sequences_are_drawn_where_nothing_is_said():
+    batches, heads, lengths, _ = (set(sizes) for sizes in zip(*_shapes_of(cases=300, longest=200)))
+    assert heads >= {3, 5, 6, 7, 12, 20, 32}
+    assert batches >= {1, 2, 3, 4, 5, 8}
+
+
+def test_sizes_and_whole_shapes_that_are_asked_for_are_the_only_ones():
+    assert set(_shapes_of(cases=20, batch=[3], heads=[12], keys=[16, 48], head_dims=[24])) == {
+        (3, 12, 16, 24), (3, 12, 48, 24)}  # fmt: skip
+    shapes = [{"heads": 12, "keys": 32}, {"batch": 2, "keys": 64, "head_dim": 40}]
+    assert set(_shapes_of(cases=20, shapes=shapes)) == {(1, 12, 32, 64), (2, 1, 64, 40)}
+
+
+def test_scale_and_query_offset_are_drawn_where_the_signature_names_them():
+    seen = []
+
+    def function(q, k, v, scale, query_offset):
+        seen.append((q.shape[2] < k.shape[2], scale != 1 / np.sqrt(q.shape[3])))
+        s = scale * (q.astype(float) @ k.astype(float).swapaxes(-1, -2))
+        i, j = np.arange(q.shape[2])[:, None] + query_offset, np.arange(k.shape[2])
+        s = np.where(j <= i, s, -np.inf)
+        lse = np.log(np.exp(s - s.max(-1, keepdims=True)).sum(-1)) + s.max(-1)
+        return (np.exp(s - lse[..., None]) @ v).astype(np.float32), lse.astype(np.float32)
+
+    plumbline.check(function, cases=60, longest=60)
+    assert {offset for offset, _ in seen} == {scale for _, scale in seen} == {True, False}
+    with pytest.raises(plumbline.CheckFailed):  # the scale is ignored
+        plumbline.check(lambda q, k, v, scale: formulas.attention(q, k, v), cases=60, longest=60)
+
+
 def test_the_oracle_itself_passes_for_every_method_with_gradients():
     """The oracle rounded to float32, by every class and every name of parameters and options."""
     for entry in json.loads(_native.methods()):
@@ -302,7 +343,12 @@ def test_a_seed_draws_the_same_cases():
         ({"backward": True}, ValueError, "backward is True; expected a function"),
         ({"cases": 0}, ValueError, "cases is 0; expected"),
         ({"window": 1}, TypeError, "window is 1; expected True or False"),
-        ({"head_dims": [33]}, ValueError, "what the function offers is too narrow"),
+        ({"heads": [3], "kv_heads": [2]}, ValueError, "kv_heads is 2; expected a divisor"),
+        ({"keys": [0]}, ValueError, "keys is 0; expected"),
+        ({"shapes": [{"length": 5}]}, ValueError, "has 'length'; expected some of batch, heads"),
+        ({"bias": "rope_half_split", "options": {"base": 3}}, ValueError, "is too narrow"),
+        ({"bias": "alibi"}, TypeError, "called as fn.q, k, v, slopes=.*slopes"),
+        ({"case": "bias=nope,queries=4,keys=4,ragged=1"}, ValueError, "one without ragged .lengths."),
         ({"options": {"base": 1}}, ValueError, "options is \"base\"; expected none: nope has no"),
         ({"contract": plumbline.Contract(exp_error=-1.0)}, ValueError, "exp_error is -1"),
         ({"contract": plumbline.Contract(probability_format="x")}, ValueError, "probability_format"),
@@ -321,7 +367,9 @@ def test_every_default_of_the_contract_is_the_judges():
     report = _native.check(
         lambda *_: None, Exception, "f", "forward", "nope", "fp32",
         {"causal": None, "window": False, "lengths": False, "documents": False, "ssmax": False,
-         "grouped_heads": False, "query_offset": False, "longest": 0, "head_dims": [], "options": {}},
+         "grouped_heads": False, "query_offset": False, "scale": False, "longest": 0, "batch": [],
+         "heads": [], "kv_heads": [], "queries": [], "keys": [], "head_dims": [], "shapes": [],
+         "options": {}},
         "{}", 1, 1, 1, False, "",
     )  # fmt: skip
     declared = json.loads(report[0])["cells"][0]["contract"]

@@ -184,11 +184,11 @@ BOOST_AUTO_TEST_CASE(sizes_that_no_case_has_are_named) {
     }
     return std::string();
   };
-  BOOST_TEST(message({.keys = {0}}).starts_with("--keys is 0"));
-  BOOST_TEST(message({.heads = {12}, .kv_heads = {5}}).starts_with("--kv-heads is 5"));
-  BOOST_TEST(message({.queries = {9}, .keys = {8}}).starts_with("--queries is 9"));
-  BOOST_TEST(message({.scales = {0}}).starts_with("--scale is 0"));
-  BOOST_TEST(message({.scales = {std::nan("")}}).starts_with("--scale is nan"));
+  BOOST_TEST(message({.keys = {0}}).starts_with("keys is 0"));
+  BOOST_TEST(message({.heads = {12}, .kv_heads = {5}}).starts_with("kv_heads is 5"));
+  BOOST_TEST(message({.queries = {9}, .keys = {8}}).starts_with("queries is 9"));
+  BOOST_TEST(message({.scales = {0}}).starts_with("scale is 0"));
+  BOOST_TEST(message({.scales = {std::nan("")}}).starts_with("scale is nan"));
 }
 
 BOOST_AUTO_TEST_CASE(what_a_kernel_declines_is_found_and_named) {
