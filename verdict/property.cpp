@@ -11,12 +11,14 @@
 #include "cases/case_file.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
+#include "verdict/case_reading.hpp"
 #include "verdict/error_places.hpp"
 #include "verdict/last_words.hpp"
 #include "verdict/nearest_contract.hpp"
 #include "verdict/offered_shapes.hpp"
 #include "verdict/same_bits.hpp"
 #include "verdict/sample.hpp"
+#include "verdict/separating_property.hpp"
 
 namespace plumbline::cases {
 void showValue(const Spec& spec, std::ostream& out) { out << to_line(spec); }
@@ -158,6 +160,31 @@ std::vector<std::string> places_of(const Judgement& judgement) {
   return places;
 }
 
+bool sees_two_keys(const cases::Spec& spec) {
+  const cases::Case the_case = cases::generate(spec);
+  const auto mask = mask_of(the_case);
+  for (int batch = 0; batch < spec.batch; ++batch) {
+    for (int query = spec.queries; query-- > 0;) {
+      const int position = query + spec.query_offset;
+      if (reference::visible_keys(mask, batch, position, spec.keys).size() > 1) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether a failing case says as much of what is wrong as the larger one that it is made from. A
+/// row that sees one key is that key's value, bit by bit, whatever was done to scores: where two
+/// keys tell more, one is too few. Nor are outputs that are merely zero or missing worth as much as
+/// wrong numbers.
+bool tells_as_much(const Counterexample& smaller, const Counterexample& larger) {
+  if (smaller.judgement.outputs.empty() || larger.judgement.outputs.empty()) return true;
+  constexpr const char* wrong_numbers = "outside_bound";
+  if (larger.judgement.kind == wrong_numbers && smaller.judgement.kind != wrong_numbers) {
+    return false;
+  }
+  return sees_two_keys(smaller.spec) || !sees_two_keys(larger.spec);
+}
+
 /// Each takes as long as the time limit: so many in a cell are enough, the first one among them.
 constexpr int most_hangs = 3;
 
@@ -258,6 +285,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     return device_lost || thrown || hangs >= most_hangs ||
            (!failed && (drawn >= shard.end || spent()));
   };
+  std::vector<Trial> trials;
   std::optional<SupportsFailed> unanswered;  // of a drawn spec
   const auto supported = [&](const cases::Spec& spec) {
     if (given_up()) return true;
@@ -299,7 +327,9 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     if (!no_answer() && judgement.kind == kernel_process::failure_kind::hang) ++hangs;
     // A smaller case that could not be run is no smaller failing case.
     const bool not_run = judgement.kind == kernel_process::failure_kind::no_process;
-    const bool fails = judgement.outcome == Outcome::fail && !(failed && not_run);
+    bool fails = judgement.outcome == Outcome::fail && !(failed && not_run);
+    if (fails || judgement.outcome == Outcome::pass) trials.push_back({spec, fails});
+    if (fails && failed) fails = tells_as_much({spec, judgement}, *result.counterexample);
     // RapidCheck takes every failing shrink for its next start, so the last failing case is the
     // smallest. Of undecided cases the first is kept, until one fails.
     if (fails || (judgement.outcome == Outcome::undecided && !result.counterexample)) {
@@ -331,6 +361,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     // Not all that has been told of the first need be so: a failure of another kind shrinks, too.
     if (failing[1].outputs.o.empty() || failing[1].spec == failing[0].spec) failing.pop_back();
     look_for_nearest_contract(result.contract, result.counterexample->judgement, failing, threads);
+    result.counterexample->separates = separating_properties(trials, result.counterexample->spec);
   }
   if (rc::detail::Error error; outcome.match(error)) throw std::runtime_error(error.description);
   if (!failed && !spent() && drawn < std::min(cases, shard.end)) {

@@ -26,6 +26,7 @@ struct Counterexample {
   /// where nothing is smaller than it, or where they fail everywhere.
   cases::Spec drawn{};
   std::vector<std::string> drawn_places{};
+  std::vector<std::string> separates{};  ///< separating_properties() of the cases that were run
 };
 
 /// Of one output, over the cases of a cell.

@@ -249,6 +249,7 @@ std::string describe_failure(const VerifyReport& report, const CellResult& cell)
     text += fmt::format("  in the case as drawn, queries={},keys={}: {}\n", found.drawn.queries,
                         found.drawn.keys, place);
   }
+  for (const auto& what : found.separates) text += fmt::format("  {}\n", what);
   return text + fmt::format("  repeat: {}\n", repro_line(report, cell));
 }
 
@@ -346,6 +347,9 @@ ordered_json to_json(const VerifyReport& report) {
       entry["counterexample"] = {{"case", cases::to_line(cell.counterexample->spec)},
                                  {"repeat", repro_line(report, cell)},
                                  {"judgement", to_json(cell.counterexample->judgement)}};
+      if (!cell.counterexample->separates.empty()) {
+        entry["counterexample"]["separates"] = cell.counterexample->separates;
+      }
       if (!cell.counterexample->drawn_places.empty()) {
         entry["counterexample"]["drawn"] = {{"case", cases::to_line(cell.counterexample->drawn)},
                                             {"where", cell.counterexample->drawn_places}};

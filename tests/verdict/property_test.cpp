@@ -11,6 +11,7 @@
 #include "support/error.hpp"
 #include "support/markup.hpp"
 #include "verdict/report.hpp"
+#include "verdict/separating_property.hpp"
 #include "verdict/spec_generator.hpp"
 
 using namespace plumbline;
@@ -163,6 +164,57 @@ BOOST_AUTO_TEST_CASE(a_kernel_for_few_shapes_is_judged_on_those) {
   BOOST_TEST((result.outcome == Outcome::fail));
   BOOST_REQUIRE(result.counterexample.has_value());
   BOOST_TEST(result.counterexample->spec.head_dim == 128);
+}
+
+BOOST_AUTO_TEST_CASE(what_all_failing_and_no_passing_cases_have_is_said) {
+  verdict::VerifyReport report;
+  report.cells = {check("wrong_for_head_dim_80")};
+  BOOST_REQUIRE(report.cells[0].counterexample.has_value());
+  const auto& separates = report.cells[0].counterexample->separates;
+  BOOST_REQUIRE(separates.size() == 1u);
+  BOOST_TEST_MESSAGE(separates[0]);
+  BOOST_TEST(separates[0].find(" cases with head_dim = 80 and in none of ") != std::string::npos);
+  BOOST_TEST(verdict::describe_failure(report, report.cells[0]).find("  fails in all ") !=
+             std::string::npos);
+  BOOST_TEST(verdict::to_json(report)["cells"][0]["counterexample"]["separates"][0] ==
+             separates[0]);
+  // Wrong from the first case on: there is nothing to compare with.
+  BOOST_TEST(check("gives_up", 60).counterexample->separates.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_property_separates_cases_only_by_an_experiment_and_beyond_chance) {
+  const auto said = [](int failing, int passing, const auto& change) {
+    cases::Spec found = cases::from_line("bias=nope,keys=3,queries=3,head_dim=80");
+    std::vector<verdict::Trial> trials;
+    for (int n = 0; n < failing; ++n) {
+      trials.push_back({found, true});
+      trials.back().spec.seed = n;
+    }
+    for (int n = 0; n < passing; ++n) {
+      trials.push_back({found, false});
+      trials.back().spec.head_dim = 32;
+      trials.back().spec.seed = n;
+    }
+    change(trials);
+    return verdict::separating_properties(trials, found);
+  };
+  const auto nothing = [](auto&) {};
+  const std::vector<std::string> both{
+      "fails in all 3 cases with head_dim = 80 and in none of 17 others"};
+  BOOST_TEST(said(3, 17, nothing) == both, boost::test_tools::per_element());
+  BOOST_TEST(said(3, 16, nothing).empty());  // 969 ways to divide them
+  BOOST_TEST(said(2, 5, nothing).empty());
+  // One that passes with it, or fails without.
+  BOOST_TEST(said(6, 40, [](auto& trials) { trials.back().spec.head_dim = 80; }).empty());
+  BOOST_TEST(said(6, 40, [](auto& trials) { trials.front().spec.head_dim = 64; }).empty());
+  // No two cases that differ in it alone.
+  BOOST_TEST(said(6, 40, [](auto& trials) {
+               for (auto& trial : trials) trial.spec.seed += 100 * !trial.fails;
+             }).empty());
+  // The same case many times is one.
+  BOOST_TEST(said(6, 40, [](auto& trials) {
+               for (auto& trial : trials) trial.spec.seed = 0;
+             }).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_lost_device_is_reported_at_the_case_that_lost_it) {

@@ -73,6 +73,13 @@ int drops_the_last_key_from_many_on(const plumbline_problem* p, const plumbline_
                                     size_t) {
   return attend(p, out, p->keys >= 100);
 }
+int wrong_for_head_dim_80(const plumbline_problem* p, const plumbline_outputs* out, char*, size_t) {
+  attend(p, out, 0);
+  for (int row = 0; row < p->batch * p->heads * p->queries && p->head_dim == 80; ++row) {
+    out->lse[row] += 1;
+  }
+  return 0;
+}
 /// Of an mpirun's ranks.
 int right_on_rank_0(const plumbline_problem* p, const plumbline_outputs* out, char* message,
                     size_t size) {
@@ -169,6 +176,7 @@ const plumbline_kernel kernels[] = {
     forward_only("right", supports, right),
     forward_only("drops_the_last_key_from_five_on", supports, drops_the_last_key_from_five_on),
     forward_only("drops_the_last_key_from_many_on", supports, drops_the_last_key_from_many_on),
+    forward_only("wrong_for_head_dim_80", supports, wrong_for_head_dim_80),
     forward_only("right_on_rank_0", supports, right_on_rank_0),
     forward_only("writes_nothing", supports, writes_nothing),
     forward_only("writes_before_o", supports, writes_before_o),

@@ -45,6 +45,9 @@ std::string failure(const VerifyReport& report, const CellResult& cell, const st
     out += "<p>In the case as drawn, " + code(cases::to_line(cell.counterexample->drawn)) + ", " +
            escaped_markup(place) + "</p>\n";
   }
+  for (const auto& what : cell.counterexample->separates) {
+    out += "<p>It " + escaped_markup(what) + ".</p>\n";
+  }
   out += "<p>Repeat it:</p>\n<pre><code>" + escaped_markup(repro_line(report, cell)) +
          "</code></pre>\n";
   for (const auto& output : judgement.outputs) {
