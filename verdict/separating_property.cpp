@@ -42,6 +42,8 @@ std::vector<Property> properties_of(const Spec& found) {
       {"more keys than queries", [](const Spec& s) { return s.keys > s.queries; }, take_keys},
       {"a query_offset below keys - queries", [=](const Spec& s) { return !at_end(s); },
        [](Spec& s, const Spec& of) { s.query_offset = of.query_offset; }},
+      {"a scale other than 1/sqrt(head_dim)", [](const Spec& s) { return s.scale != 0; },
+       [](Spec& s, const Spec& of) { s.scale = of.scale; }},
       {"a batch of 2 or more", [](const Spec& s) { return s.batch > 1; },
        [](Spec& s, const Spec& of) { s.batch = of.batch; }},
       {"several heads", [](const Spec& s) { return s.heads > 1; }, take_heads},

@@ -12,7 +12,9 @@
 
 #include "bench/verdict/kernel.hpp"
 #include "cases/case_file.hpp"
-#include "tests/verdict/float_attention.hpp"
+#include "support/draw.hpp"
+#include "tests/verdict/float_gradients.hpp"
+#include "tests/verdict/naming_count.hpp"
 #include "verdict/conventions/name_conventions.hpp"
 #include "verdict/error_places.hpp"
 #include "verdict/page/page.hpp"
@@ -24,11 +26,7 @@ using cases::Case;
 
 namespace {
 
-std::string names_of(const verdict::Judgement& judgement) {
-  std::string names;
-  for (const auto& match : judgement.matches) names += (names.empty() ? "" : " ") + match.name;
-  return names;
-}
+using test::names_of;
 
 /// As small as verify makes them, or nearly: the wider cases are name_conventions' own.
 cases::Spec small(const std::string& line) {
@@ -37,7 +35,7 @@ cases::Spec small(const std::string& line) {
   spec.queries = 4;
   spec.keys = 6;
   spec.query_offset = 2;
-  spec.head_dim = 32;
+  if (spec.head_dim == 64) spec.head_dim = 32;
   if (spec.seed == 0) spec.seed = 5;
   return spec;
 }
@@ -114,7 +112,16 @@ const Named of_kernels[] = {
     {FaultKind::dv_last_head_only, "pass=backward,bias=nope,heads=2", "grad_v_of_last_head"},
     {FaultKind::reverse_sum_exclusive, "pass=backward,bias=cable_nw",
      "increments_gradient_exclusive"},
+    {FaultKind::reverse_sum_exclusive, "pass=backward,bias=fox", "increments_gradient_exclusive"},
+    {FaultKind::rope_not_turned_back, "pass=backward,bias=rope_half_split", "grad_not_turned_back"},
+    {FaultKind::rope_not_turned_back, "pass=backward,bias=rope_interleaved,dtype=bf16",
+     "grad_not_turned_back"},
+    {FaultKind::rope_turned_on, "pass=backward,bias=rope_interleaved", "grad_turned_twice"},
     {FaultKind::lse_without_log, "bias=nope", "lse_without_logarithm"},
+    {FaultKind::scale_of_padded_dim, "bias=alibi,head_dim=48", "scale_of_padded_dim"},
+    {FaultKind::scale_of_padded_dim, "bias=nope,head_dim=80,dtype=bf16", "scale_of_padded_dim"},
+    {FaultKind::component_dropped, "bias=alibi,dtype=fp16", "last_component_lost"},
+    {FaultKind::empty_row_lse_zero, "bias=nope,ragged=1,seed=2", "lse_of_empty_rows_zero"},
     // Merely wrong.
     {FaultKind::last_key_dropped, "bias=alibi", ""},
     {FaultKind::rows_reversed, "bias=nope", ""},
@@ -200,7 +207,69 @@ const ByHand by_hand[] = {
      }},
     {"o_rows_first", "bias=nope", nullptr,
      [](const Case&, cases::Outputs& out) { out.o = rows_first(out.o, 6, 32); }},
+    {"scale_ignored", "bias=alibi,scale=0.3", [](Case& c) { c.scale = 1 / std::sqrt(32.0); }},
+    {"lse_times_ln2", "bias=alibi", nullptr,
+     [](const Case&, cases::Outputs& out) {
+       for (float& x : out.lse) x *= 0.693147181F;
+     }},
+    {"lse_of_empty_rows_positive", "bias=nope,ragged=1,seed=2", nullptr,
+     [](const Case&, cases::Outputs& out) {
+       for (float& x : out.lse) x = std::isinf(x) ? -x : x;
+     }},
+    // 20 buckets of distances up to 320: in these loops too a quotient is no longer whole.
+    {"t5_bucket_of_double", "bias=t5,seed=2",
+     [](Case& c) { c.options[PLUMBLINE_MAX_DISTANCE] *= 1 + 1e-9; }},
+    {"causal_added", "bias=nope,causal=0", [](Case& c) { c.spec.mask.causal = true; }},
 };
+
+/// Of a right forward pass, and a backward pass that reads the case, o and lse as `reads` leaves
+/// them.
+struct BackwardByHand {
+  const char* name;
+  const char* line;
+  void (*reads)(Case&, cases::Outputs&);
+};
+std::ostream& operator<<(std::ostream& out, const BackwardByHand& by_hand) {
+  return out << by_hand.name << " of " << by_hand.line;
+}
+
+const BackwardByHand backward_by_hand[] = {
+    {"backward_causal_added", "bias=nope,causal=0",
+     [](Case& c, cases::Outputs&) { c.spec.mask.causal = true; }},
+    {"backward_causal_added", "bias=alibi,causal=0,dtype=bf16",
+     [](Case& c, cases::Outputs&) { c.spec.mask.causal = true; }},
+    {"backward_causal_ignored", "bias=nope,dtype=fp16",
+     [](Case& c, cases::Outputs&) { c.spec.mask.causal = false; }},
+    {"backward_reads_lse_base_2", "bias=alibi",
+     [](Case&, cases::Outputs& given) {
+       for (float& x : given.lse) x *= 0.693147181F;
+     }},
+    {"backward_lse_with_log2e", "bias=nope,dtype=bf16",
+     [](Case&, cases::Outputs& given) {
+       for (float& x : given.lse) x *= 1.44269504F;
+     }},
+    {"backward_scale_of_padded_dim", "bias=nope,head_dim=48",
+     [](Case& c, cases::Outputs&) { c.scale *= std::sqrt(48.0 / 64); }},
+};
+
+cases::Spec wide(const std::string& line) {
+  cases::Spec spec = cases::from_line(line);
+  spec.heads = 6;
+  spec.kv_heads = 2;
+  spec.queries = 24;
+  spec.keys = 40;
+  spec.query_offset = 8;
+  if (spec.head_dim == 64) spec.head_dim = 32;
+  return spec;
+}
+
+/// What `judge` says of these outputs.
+verdict::Judgement judged(const Case& c, const cases::Outputs& outputs) {
+  const auto contract = bench::contract_of(bench::plain_variant(static_cast<int>(c.spec.format)));
+  auto judgement = verdict::judge(c, contract, outputs, 1);
+  verdict::name_conventions(c, contract, outputs, judgement, 1);
+  return judgement;
+}
 
 }  // namespace
 
@@ -211,23 +280,144 @@ BOOST_DATA_TEST_CASE(a_kernel_of_another_convention_is_named, of_kernels, named)
 }
 
 BOOST_DATA_TEST_CASE(outputs_of_another_convention_are_named, by_hand, one) {
-  cases::Spec spec = cases::from_line(one.line);
-  spec.heads = 6;
-  spec.kv_heads = 2;
-  spec.queries = 24;
-  spec.keys = 40;
-  spec.query_offset = 8;
-  spec.head_dim = 32;
-  const Case c = cases::generate(spec);
+  const Case c = cases::generate(wide(one.line));
   Case read = c;
   if (one.reads) one.reads(read);
   auto outputs = test::float_attention(read);
   if (one.writes) one.writes(c, outputs);
-  const auto contract = bench::contract_of(bench::plain_variant(PLUMBLINE_FP32));
-  auto judgement = verdict::judge(c, contract, outputs, 1);
+  const auto judgement = judged(c, outputs);
   BOOST_REQUIRE((judgement.outcome == verdict::Outcome::fail));
-  verdict::name_conventions(c, contract, outputs, judgement, 1);
   BOOST_TEST(names_of(judgement) == one.name);
+}
+
+BOOST_DATA_TEST_CASE(gradients_of_another_convention_are_named, backward_by_hand, one) {
+  cases::Spec spec = wide(one.line);
+  spec.pass = cases::Pass::backward;
+  const Case c = cases::generate(spec);
+  auto outputs = test::float_attention(c);
+  Case read = c;
+  auto given = outputs;
+  one.reads(read, given);
+  test::float_gradients(read, given);
+  given.o = outputs.o;
+  given.lse = outputs.lse;
+  const auto judgement = judged(c, given);
+  BOOST_REQUIRE((judgement.outcome == verdict::Outcome::fail));
+  BOOST_TEST(names_of(judgement) == one.name);
+}
+
+/// A convention whose bounds let anything pass matches anything: of 16 bits and a large scale they
+/// do.
+BOOST_AUTO_TEST_CASE(garbage_gets_no_name) {
+  int failed = 0;
+  for (const char* line : {"bias=nope", "bias=alibi,causal=0", "bias=cable", "bias=rope_half_split",
+                           "bias=nope,family=peaked", "bias=ggd,ssmax=1"}) {
+    for (const auto format : {cases::Format::fp32, cases::Format::bf16, cases::Format::fp16}) {
+      // Noise in place of the gradients, and added to them.
+      for (const double kept : {0.0, 1.0}) {
+        for (const double size : {0.1, 1.0}) {
+          cases::Spec spec = wide(line);
+          spec.pass = cases::Pass::backward;
+          spec.format = format;
+          spec.seed = 7;
+          const Case c = cases::generate(spec);
+          auto outputs = test::float_attention(c);
+          test::float_gradients(c, outputs);
+          const Draw draw(11, 0);
+          std::uint64_t n = 0;
+          const auto spoil = [&](std::vector<float>& tensor) {
+            for (float& x : tensor) {
+              const double noisy = kept * x + size * draw.normal(n++);
+              x = cases::stored(static_cast<float>(noisy), format);
+            }
+          };
+          spoil(outputs.grad_q);
+          spoil(outputs.grad_k);
+          spoil(outputs.grad_v);
+          const auto judgement = judged(c, outputs);
+          failed += judgement.outcome == verdict::Outcome::fail;
+          BOOST_TEST(names_of(judgement) == "", line << ", " << cases::name(format) << ", noise "
+                                                     << size << ": " << names_of(judgement));
+        }
+      }
+    }
+  }
+  BOOST_TEST(failed > 60);
+}
+
+BOOST_AUTO_TEST_CASE(lost_accuracy_gets_no_name) {
+  int failed = 0;
+  for (const auto& [kind, amount] :
+       std::initializer_list<bench::Fault>{{FaultKind::o_off, 0.002},
+                                           {FaultKind::o_off, 0.02},
+                                           {FaultKind::o_in_bf16, 0},
+                                           {FaultKind::o_in_fp16, 0},
+                                           {FaultKind::sum_in_bf16, 0},
+                                           {FaultKind::sum_in_fp16, 0},
+                                           {FaultKind::product_in_bf16, 0},
+                                           {FaultKind::product_in_fp16, 0},
+                                           {FaultKind::scores_in_bf16, 0},
+                                           {FaultKind::scores_in_fp16, 0},
+                                           {FaultKind::bias_in_bf16, 0},
+                                           {FaultKind::p_in_bf16, 0},
+                                           {FaultKind::p_noise, 0.01},
+                                           {FaultKind::lse_in_bf16, 0}}) {
+    for (const char* line :
+         {"bias=alibi", "bias=alibi,dtype=bf16", "bias=alibi,dtype=fp16", "bias=ggd,dtype=bf16",
+          "bias=cable,dtype=bf16", "bias=t5,dtype=fp16", "bias=rope_half_split,dtype=bf16"}) {
+      const auto cell = check({kind, amount}, line);
+      if (!cell.counterexample) continue;
+      ++failed;
+      const std::string names = names_of(cell.counterexample->judgement);
+      BOOST_TEST(names == "", line << ", fault " << static_cast<int>(kind) << ": " << names);
+    }
+  }
+  BOOST_TEST(failed > 30);
+}
+
+/// Where one key is visible, o is that key's v bit by bit, and o of a query that sees none is 0.
+BOOST_AUTO_TEST_CASE(the_shrunk_case_still_shows_the_convention) {
+  const auto plain = bench::plain_variant(PLUMBLINE_FP32);
+  const auto hides_own = bench::kernel_of({plain, {FaultKind::causal_hides_own}});
+  auto cell = verdict::check_cell(hides_own, cases::Pass::forward, cases::BiasMethod::nope,
+                                  cases::Format::fp32, 60, 3, 1, [](int) {});
+  BOOST_REQUIRE(cell.counterexample.has_value());
+  BOOST_TEST(cell.counterexample->judgement.kind == "outside_bound");
+  BOOST_TEST(cell.counterexample->spec.keys == 2);
+  verdict::name_conventions(hides_own, cell, 1);
+  BOOST_TEST(names_of(cell.counterexample->judgement) == "causal_strict");
+
+  // Drawn with one key, it gets its name from the wider cases.
+  cases::Spec one = cases::from_line("bias=nope,queries=1,keys=1,head_dim=32,seed=5");
+  cell = verdict::check_spec(hides_own, one, 1);
+  BOOST_REQUIRE(cell.counterexample.has_value());
+  BOOST_TEST(cell.counterexample->judgement.kind == "zeros");
+  verdict::name_conventions(hides_own, cell, 1);
+  BOOST_TEST(names_of(cell.counterexample->judgement) == "causal_strict");
+  BOOST_TEST(cell.counterexample->judgement.kind == "outside_bound");
+  BOOST_TEST(cell.counterexample->judgement.remark == "");
+
+  const auto zeros = bench::kernel_of({plain, {FaultKind::zero_output}});
+  cell = verdict::check_spec(zeros, one, 1);
+  verdict::name_conventions(zeros, cell, 1);
+  BOOST_REQUIRE(cell.counterexample.has_value());
+  BOOST_TEST(cell.counterexample->judgement.kind == "zeros");
+  BOOST_TEST(names_of(cell.counterexample->judgement) == "");
+}
+
+BOOST_AUTO_TEST_CASE(lse_that_is_right_is_not_called_wrong) {
+  const Case c = cases::generate(wide("bias=nope"));
+  Case read = c;
+  read.scale = 1;
+  auto outputs = test::float_attention(read);
+  outputs.lse = test::float_attention(c).lse;
+  const auto right = judged(c, outputs);
+  BOOST_REQUIRE(right.matches.size() == 1u);
+  BOOST_TEST(right.matches[0].text.starts_with("o is that of a kernel without the scale"));
+  for (float& x : outputs.lse) x += 1;
+  const auto wrong = judged(c, outputs);
+  BOOST_REQUIRE(wrong.matches.size() == 1u);
+  BOOST_TEST(wrong.matches[0].text.starts_with("o, but not lse, is that of a kernel without the"));
 }
 
 BOOST_AUTO_TEST_CASE(noise_of_any_size_gets_no_name) {
@@ -273,6 +463,17 @@ BOOST_AUTO_TEST_CASE(the_case_as_it_was_drawn_says_where_errors_are_though_the_s
   const auto json = verdict::to_json(report)["cells"][0]["counterexample"]["drawn"];
   BOOST_TEST(json["case"] == cases::to_line(found.drawn));
   BOOST_TEST(json["where"][0] == found.drawn_places[0]);
+}
+
+BOOST_AUTO_TEST_CASE(what_failing_cases_share_is_in_every_report) {
+  verdict::VerifyReport report;
+  report.cells = {check({FaultKind::bias_sign}, "bias=alibi")};
+  const std::string sentence = "fails in all 7 cases with head_dim = 80 and in none of 43 others";
+  report.cells[0].counterexample->separates = {sentence};
+  BOOST_TEST(verdict::to_html(report).find("<p>It " + sentence + ".</p>") != std::string::npos);
+  BOOST_TEST(verdict::to_junit(report).find("  " + sentence + "\n") != std::string::npos);
+  BOOST_TEST(verdict::describe_failure(report, report.cells[0]).find("  " + sentence + "\n") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(the_place_of_errors_is_said_in_words) {

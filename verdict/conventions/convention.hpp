@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,8 @@ struct Convention {
   bool bias_without_factor = false;
   /// What is returned as lse, with its bound. `ssmax` is the case's own c_i.
   OracleNumber (*lse)(const OracleNumber& lse, double largest_score, double ssmax) = nullptr;
+  /// What is returned as lse where no key is visible.
+  double empty_lse = -std::numeric_limits<double>::infinity();
   /// The row of o, counted from 0, that a query's result is written to.
   std::size_t (*place)(const QueryRow&) = nullptr;
 };

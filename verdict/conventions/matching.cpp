@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <map>
 #include <set>
 
 #include "verdict/conventions/matching_gradients.hpp"
@@ -22,6 +23,7 @@ constexpr int fewest_rows = 16;
 /// Whether o and lse are what the convention gives, and by how many bits that is no chance.
 struct Agreement {
   bool o = true, lse = true;
+  bool lse_is_right = true;  ///< as the case has it, whatever the convention gives
   double bits = 0, o_bits = 0;
   bool any() const { return o || lse; }
 };
@@ -31,15 +33,31 @@ bool agrees(const OracleNumber& expected, double got) {
   return std::abs(got - expected.value) <= expected.bound + expected.radius;
 }
 
-/// log2 of the largest of some elements' |error| / bound.
-double bits_of(const OutputJudgement& output, std::size_t first, std::size_t count) {
-  double largest = 0;
-  for (std::size_t n = first; n < first + count; ++n) {
-    largest = std::max(largest, output.ratios[n]);
+/// The case's rows as they should be, each read once for all conventions.
+class RightRows {
+ public:
+  RightRows(const Evidence& evidence, const Contract& contract)
+      : spec_(evidence.the_case.spec),
+        reading_(convention_, evidence.the_case, contract,
+                 stored_format(spec_, evidence.outputs.o)) {}
+
+  const OracleRow& at(std::size_t n) {
+    const auto [place, is_new] = rows_.try_emplace(n);
+    if (is_new) {
+      const std::size_t head = n / spec_.queries;
+      place->second =
+          reading_.row(static_cast<int>(head / spec_.heads), static_cast<int>(head % spec_.heads),
+                       static_cast<int>(n % spec_.queries));
+    }
+    return place->second;
   }
-  if (!(largest > 1)) return 0;
-  return std::isfinite(largest) ? std::min(std::log2(largest), most_bits_of_row) : most_bits_of_row;
-}
+
+ private:
+  const Convention convention_{};
+  const cases::Spec& spec_;
+  ConventionReading reading_;
+  std::map<std::size_t, OracleRow> rows_;
+};
 
 std::size_t row_of(const cases::Spec& spec, const Element& element) {
   return (static_cast<std::size_t>(element.index[0]) * spec.heads + element.index[1]) *
@@ -64,7 +82,7 @@ std::vector<std::size_t> rows_to_read(const Evidence& evidence) {
 }
 
 void compare(Agreement& agreement, const Convention& convention, const Evidence& evidence,
-             const Contract& contract) {
+             const Contract& contract, RightRows& right) {
   const auto& [the_case, outputs, judgement] = evidence;
   const auto& spec = the_case.spec;
   const ConventionReading reading(convention, the_case, contract, stored_format(spec, outputs.o));
@@ -77,28 +95,34 @@ void compare(Agreement& agreement, const Convention& convention, const Evidence&
     const int query = static_cast<int>(n % spec.queries);
     const OracleRow expected = reading.row(batch, head, query);
     if (expected.left_out) continue;
+    // Of empty rows a convention has none but the usual result.
+    if (expected.sees_no_key && contract.empty_rows != PLUMBLINE_EMPTY_ROWS_ARE_ZERO) continue;
     const QueryRow row{the_case, batch, head, query, query + spec.query_offset};
     const std::size_t place = convention.place ? convention.place(row) : n;
     for (std::size_t d = 0; d < dim; ++d) {
       agreement.o = agreement.o && agrees(expected.o[d], outputs.o[place * dim + d]);
     }
     const float lse = has_lse ? outputs.lse[n] : 0.0f;
-    agreement.lse = agreement.lse && has_lse &&
-                    (expected.sees_no_key ? std::isinf(lse) && (lse < 0 || convention.lse)
-                                          : agrees(expected.lse, lse));
+    agreement.lse =
+        agreement.lse && has_lse &&
+        (expected.sees_no_key ? lse == expected.lse.value || (convention.lse && std::isinf(lse))
+                              : agrees(expected.lse, lse));
     if (!agreement.any()) return;
     if (!counted.insert(n).second) continue;
-    const double of_o = bits_of(judgement.output("o"), n * dim, dim);
+    double of_o = 0;
+    for (std::size_t d = 0; d < dim; ++d) {
+      of_o = std::max(of_o, bits_apart(expected.o[d], right.at(place).o[d]));
+    }
     agreement.o_bits += of_o;
-    agreement.bits += has_lse ? std::max(of_o, bits_of(judgement.output("lse"), n, 1)) : of_o;
+    agreement.bits += has_lse ? std::max(of_o, bits_apart(expected.lse, right.at(n).lse)) : of_o;
   }
 }
 
 void consider(Agreement& agreement, const Convention& convention, const Evidence& evidence,
-              const Contract& contract) {
+              const Contract& contract, RightRows& right_rows) {
   if (!convention.concerns || convention.concerns(evidence.the_case)) {
     try {
-      compare(agreement, convention, evidence, contract);
+      compare(agreement, convention, evidence, contract, right_rows);
     } catch (const std::exception&) {
       agreement.o = agreement.lse = false;  // the equations refuse to be read so
     }
@@ -120,6 +144,13 @@ Match match_of(const Convention& convention, const char* format) {
 
 }  // namespace
 
+double bits_apart(const OracleNumber& of_convention, const OracleNumber& right) {
+  const double apart = std::abs(of_convention.value - right.value);
+  const double bounds = of_convention.bound + of_convention.radius + right.bound + right.radius;
+  if (of_convention.not_judged || right.not_judged || !(apart > bounds)) return 0;
+  return std::min(std::log2(apart / bounds), most_bits_of_row);
+}
+
 struct ConventionSearch::Forward {
   struct Candidate {
     const Convention* convention;
@@ -135,20 +166,26 @@ struct ConventionSearch::Forward {
   }
 
   void consider(const Evidence& evidence, const Contract& contract) {
+    RightRows right(evidence, contract);
     for (auto& [convention, agreement] : candidates) {
-      verdict::consider(agreement, *convention, evidence, contract);
+      verdict::consider(agreement, *convention, evidence, contract, right);
+      const bool fails =
+          !contract.no_lse && evidence.judgement.output("lse").outcome == Outcome::fail;
+      agreement.lse_is_right = agreement.lse_is_right && !fails;
     }
     std::erase_if(candidates, [](const Candidate& one) { return !one.agreement.any(); });
   }
 
-  std::vector<Match> matches(bool has_lse) const {
+  std::vector<Match> matches() const {
     std::vector<Match> of_both, of_o;
     for (const auto& [convention, agreement] : candidates) {
       if (agreement.o && agreement.lse && agreement.bits >= enough_bits) {
         of_both.push_back(match_of(*convention, "o and lse are those of a kernel {}: {}"));
       } else if (agreement.o && agreement.o_bits >= enough_bits && !convention->lse) {
-        of_o.push_back(match_of(*convention, has_lse ? "o, but not lse, is that of a kernel {}: {}"
-                                                     : "o is that of a kernel {}: {}"));
+        // A function that returns no lse has not got it wrong.
+        of_o.push_back(match_of(*convention, agreement.lse_is_right
+                                                 ? "o is that of a kernel {}: {}"
+                                                 : "o, but not lse, is that of a kernel {}: {}"));
       }
     }
     return of_both.empty() ? of_o : of_both;
@@ -180,7 +217,7 @@ bool ConventionSearch::any_left() const {
 
 std::vector<Match> ConventionSearch::matches() const {
   std::vector<Match> matches;
-  if (forward_) matches = forward_->matches(!contract_.no_lse);
+  if (forward_) matches = forward_->matches();
   if (gradients_) matches = gradients_->matches();
   if (matches.size() > most_matches) matches.clear();
   return matches;

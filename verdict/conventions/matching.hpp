@@ -17,12 +17,19 @@ struct Evidence {
   Judgement judgement;
 };
 
-/// Chance alone must not explain a match. An element that is wrong by r bounds, and within its
-/// bound of what another convention gives, counts log2 r bits: the part 1 / r of the numbers as
-/// wrong as this one are as near. One element counts in each row, for those of a row share their
-/// probabilities, and 24 bits at most, a float's. One match in a million would be by chance.
+/// Chance alone must not explain a match: a convention whose bounds let anything pass matches
+/// anything. Where what it gives is t away from the right number, and t is above both bounds
+/// together, b, an element that is within its bound of the convention's cannot be right; and of all
+/// numbers that are wrong by up to t, to either side, at most the part b / t is as near. It counts
+/// log2(t / b) bits, an element that does not tell the two apart none. One element counts in each
+/// row, for those of a row share their probabilities, and 24 bits at most, a float's. One match in
+/// a million would be by chance.
 inline constexpr double enough_bits = 20;
 inline constexpr double most_bits_of_row = 24;
+
+/// Of an element, the bits by which the convention's number is told from the right one. Neither
+/// depends on what the kernel returned.
+double bits_apart(const OracleNumber& of_convention, const OracleNumber& right);
 
 /// More conventions than this at once say nothing.
 inline constexpr std::size_t most_matches = 3;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <exception>
+#include <optional>
 
 #include "cases/method_inputs.hpp"
 #include "verdict/conventions/convention.hpp"
@@ -20,7 +21,6 @@ using Numbers = std::vector<OracleNumber>;
 
 /// One gradient tensor: as returned, and its oracle's numbers. `row` elements share their errors.
 struct Tensor {
-  std::string name;
   const std::vector<float>* got;
   const Numbers* expected;
   std::size_t row;
@@ -29,14 +29,13 @@ struct Tensor {
 std::vector<Tensor> tensors_of(const Case& c, const cases::Outputs& outputs,
                                const OracleGradients& gradients) {
   const auto dim = static_cast<std::size_t>(c.spec.head_dim);
-  std::vector<Tensor> tensors{{"grad_q", &outputs.grad_q, &gradients.q, dim},
-                              {"grad_k", &outputs.grad_k, &gradients.k, dim},
-                              {"grad_v", &outputs.grad_v, &gradients.v, dim}};
+  std::vector<Tensor> tensors{{&outputs.grad_q, &gradients.q, dim},
+                              {&outputs.grad_k, &gradients.k, dim},
+                              {&outputs.grad_v, &gradients.v, dim}};
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto p = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(c.spec, p)) continue;
-    tensors.push_back(
-        {cases::gradient_name(p), &outputs.grad_parameters[n], &gradients.parameters[n], 1});
+    tensors.push_back({&outputs.grad_parameters[n], &gradients.parameters[n], 1});
   }
   return tensors;
 }
@@ -52,12 +51,15 @@ bool agrees(const Tensor& tensor) {
   return true;
 }
 
-double bits_of(const OutputJudgement& output, std::size_t row) {
+double bits_apart(const Tensor& tensor, const Numbers& right) {
+  const Numbers& of_convention = *tensor.expected;
   double bits = 0;
-  for (std::size_t first = 0; first < output.ratios.size(); first += row) {
-    const auto begin = output.ratios.begin() + static_cast<std::ptrdiff_t>(first);
-    const double largest = *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(row));
-    if (largest > 1) bits += std::min(std::log2(largest), most_bits_of_row);
+  for (std::size_t first = 0; first < right.size(); first += tensor.row) {
+    double of_row = 0;
+    for (std::size_t n = first; n < first + tensor.row; ++n) {
+      of_row = std::max(of_row, verdict::bits_apart(of_convention[n], right[n]));
+    }
+    bits += of_row;
   }
   return bits;
 }
@@ -77,19 +79,21 @@ bool is_too_large(const cases::Spec& s) {
   return static_cast<double>(s.batch) * s.heads * s.queries * s.keys * s.head_dim > 0x1p24;
 }
 
-/// Whether the gradients are the convention's. @param own the case's, with P and D given and anew.
-bool explains(const GradientConvention& convention, const Evidence& evidence,
-              const std::array<OracleGradients, 2>& own, const Contract& contract, int threads) {
+/// By how many bits the gradients are the convention's and no others; nothing where they are not
+/// the convention's. @param own the case's, with P and D given and anew.
+std::optional<double> explains(const GradientConvention& convention, const Evidence& evidence,
+                               const std::array<OracleGradients, 2>& own, const Contract& contract,
+                               int threads) {
   const Case& c = evidence.the_case;
   Case read = c;
   cases::Outputs given = evidence.outputs;
   if (convention.reads) convention.reads(read, given);
   if (convention.reads_case) convention.reads_case(read);
-  if (read.spec.kv_heads != c.spec.kv_heads) return false;  // gradients of another shape
+  if (read.spec.kv_heads != c.spec.kv_heads) return std::nullopt;  // gradients of another shape
   const bool reads = convention.reads || convention.reads_case;
-  const bool changes_d = given.o != evidence.outputs.o;
+  const bool changes_given = given.o != evidence.outputs.o || given.lse != evidence.outputs.lse;
   for (const bool anew : {false, true}) {
-    if (anew && changes_d) return false;  // it is not computed from what is given
+    if (anew && changes_given) return std::nullopt;  // it is not computed from what is given
     OracleGradients gradients = own[anew];
     if (reads) {
       auto other = gradients_of(read, evidence.outputs, given, contract, anew, threads);
@@ -102,9 +106,15 @@ bool explains(const GradientConvention& convention, const Evidence& evidence,
     }
     if (convention.gives) convention.gives(gradients, c);
     const auto tensors = tensors_of(c, evidence.outputs, gradients);
-    if (std::all_of(tensors.begin(), tensors.end(), agrees)) return true;
+    if (!std::all_of(tensors.begin(), tensors.end(), agrees)) continue;
+    double bits = 0;
+    const auto right = tensors_of(c, evidence.outputs, own[anew]);
+    for (std::size_t n = 0; n < tensors.size(); ++n) {
+      bits += bits_apart(tensors[n], *right[n].expected);
+    }
+    return bits;
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -143,14 +153,12 @@ void GradientSearch::consider(const Evidence& evidence, const Contract& contract
     if (forward_fails) return true;
     if (convention.concerns && !convention.concerns(c)) return judgement.outcome == Outcome::fail;
     try {
-      if (!explains(convention, evidence, own, contract, threads)) return true;
+      const auto bits = explains(convention, evidence, own, contract, threads);
+      candidate.bits += bits.value_or(0);
+      return !bits;
     } catch (const std::exception&) {
       return true;  // the equations refuse to be read so
     }
-    for (const Tensor& tensor : tensors_of(c, evidence.outputs, own[0])) {
-      candidate.bits += bits_of(judgement.output(tensor.name), tensor.row);
-    }
-    return false;
   };
   std::erase_if(candidates_, refutes);
 }

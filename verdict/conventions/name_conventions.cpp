@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "verdict/conventions/matching.hpp"
 #include "verdict/last_words.hpp"
@@ -41,11 +43,12 @@ std::vector<Spec> wider(const Kernel& kernel, const Spec& failing) {
       return false;
     }
   };
-  const auto first_of = [&](const auto& kind) {
+  const auto first_of = [&](const auto& kind, std::uint64_t seed) {
     for (const Heads& heads : grouped) {
       for (const Rows& rows : kind) {
         Spec spec = failing;
         spec.family = cases::Family::generic;
+        spec.seed = seed;
         spec.heads = heads.heads;
         spec.kv_heads = heads.kv_heads;
         spec.queries = rows.queries;
@@ -58,9 +61,10 @@ std::vector<Spec> wider(const Kernel& kernel, const Spec& failing) {
       }
     }
   };
-  first_of(midst);
-  first_of(at_end);
-  first_of(square);
+  first_of(midst, failing.seed);
+  first_of(at_end, failing.seed);
+  // With other numbers: of a few lengths, documents and options some are what others would be too.
+  first_of(square, failing.seed + 1);
   return specs;
 }
 
@@ -76,10 +80,20 @@ std::optional<Evidence> evidence_of(const Kernel& kernel, const Spec& spec, int 
   return evidence;
 }
 
-/// Numbers outside of their bounds, and no other word for them.
+/// Numbers outside of their bounds, and no other word for them; or what a case of one key makes of
+/// them: where a row sees none by another convention its o is 0, where it sees one, that key's v.
 bool asks_for_a_name(const Judgement& judgement) {
-  return judgement.outcome == Outcome::fail && judgement.failure.empty() &&
-         judgement.kind == "outside_bound" && judgement.remark.empty();
+  if (judgement.outcome != Outcome::fail || !judgement.failure.empty()) return false;
+  return judgement.kind == "zeros" || judgement.kind == "copies_input" ||
+         (judgement.kind == "outside_bound" && judgement.remark.empty());
+}
+
+/// A name says more than that outputs are zeros or copies.
+void give(Judgement& judgement, std::vector<Match> matches) {
+  judgement.matches = std::move(matches);
+  if (judgement.matches.empty()) return;
+  judgement.kind = "outside_bound";
+  judgement.remark.clear();
 }
 
 }  // namespace
@@ -97,7 +111,7 @@ void name_conventions(const Kernel& kernel, CellResult& cell, int threads) {
     if (const auto one = evidence_of(kernel, spec, threads)) search.consider(*one);
     if (!search.any_left()) return;
   }
-  cell.counterexample->judgement.matches = search.matches();
+  give(cell.counterexample->judgement, search.matches());
 }
 
 void name_conventions(const cases::Case& the_case, const Contract& contract,
@@ -105,7 +119,7 @@ void name_conventions(const cases::Case& the_case, const Contract& contract,
   if (!asks_for_a_name(judgement)) return;
   ConventionSearch search(contract, threads);
   search.consider({the_case, outputs, judgement});
-  judgement.matches = search.matches();
+  give(judgement, search.matches());
 }
 
 }  // namespace plumbline::verdict

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which sign, distance and factor a bias has.
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <initializer_list>
 #include <numbers>
 
+#include "reference/bias/t5_buckets.hpp"
 #include "verdict/conventions/convention.hpp"
 
 namespace plumbline::verdict {
@@ -23,6 +26,37 @@ bool is_biased(const Case& c) {
 bool adds_bias(const Case& c) { return is_biased(c) && cases::dape_taps(c.spec.bias) == 0; }
 bool has_prefix_sum(const Case& c) {
   return !c[PLUMBLINE_INCREMENTS].empty() || !c[PLUMBLINE_LOG_FORGET].empty();
+}
+
+/// T5's bucket of a distance, in double as codes compute it.
+int bucket_in_double(int distance, int buckets, double max_distance) {
+  const int exact = buckets / 2;
+  if (distance < exact) return distance;
+  const double above = std::log(static_cast<double>(distance) / exact) /
+                       std::log(max_distance / exact) * (buckets - exact);
+  return std::min(buckets - 1, exact + static_cast<int>(above));
+}
+/// That of a query and a key.
+int bucket_in_double(const Case& c, int i, int j) {
+  const int buckets = static_cast<int>(c.options[PLUMBLINE_BUCKETS]);
+  const double most = c.options[PLUMBLINE_MAX_DISTANCE];
+  if (c.spec.bias == BiasMethod::t5) return bucket_in_double(std::max(i - j, 0), buckets, most);
+  return bucket_in_double(std::abs(i - j), buckets / 2, most) + (j > i ? buckets / 2 : 0);
+}
+bool differs_in_double(const Case& c) {
+  if (!is_one_of(c, {BiasMethod::t5, BiasMethod::t5_bidirectional})) return false;
+  const reference::T5Buckets buckets(static_cast<int>(c.options[PLUMBLINE_BUCKETS]),
+                                     static_cast<int>(c.options[PLUMBLINE_MAX_DISTANCE]),
+                                     c.spec.bias == BiasMethod::t5_bidirectional);
+  for (int n = 0; n < c.spec.keys; ++n) {
+    if (buckets(n, 0) != bucket_in_double(c, n, 0)) return true;
+  }
+  return false;
+}
+double t5_bucket_of_double(const OfKey&, const QueryRow& row, int j) {
+  const auto& table = row.the_case[PLUMBLINE_TABLE];
+  const std::size_t rows = table.size() / row.the_case.spec.heads;
+  return table[row.head * rows + bucket_in_double(row.the_case, row.position, j)];
 }
 
 const std::vector<Convention> conventions{
@@ -132,6 +166,12 @@ const std::vector<Convention> conventions{
      .remedy = "take the bidirectional ones, or choose the bias t5",
      .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::t5_bidirectional; },
      .reads = [](Case& c) { c.spec.bias = BiasMethod::t5; }},
+    {.name = "t5_bucket_of_double",
+     .words = "whose buckets are T5's as logarithms in double give them: a quotient that should be "
+              "whole comes out just below, and the bucket is one too low",
+     .remedy = "compare whole numbers, or add a little before rounding down",
+     .concerns = differs_in_double,
+     .bias = t5_bucket_of_double},
     {.name = "bias_scaled",
      .words = "whose bias is multiplied by the scale too",
      .remedy = "add it after scaling",

@@ -2,8 +2,12 @@
 // Scales, signs, groups of heads and layouts of gradients.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "cases/method_inputs.hpp"
+#include "reference/position/rope.hpp"
+#include "verdict/case_reading.hpp"
+#include "verdict/contract.hpp"
 #include "verdict/conventions/gradient_convention.hpp"
 
 namespace plumbline::verdict {
@@ -46,6 +50,40 @@ void keep_head(Case& c, int kept) {
     const int head = static_cast<int>(n / of_head % static_cast<std::size_t>(c.spec.heads));
     if (head % group(c) != kept) c.grad_o[n] = 0;
   }
+}
+
+bool is_rope(const Case& c) { return cases::is_rope(c.spec.bias); }
+
+/// Every row turned `times` more by RoPE's angle of its position. A component's bound is that of
+/// both, turned, and each rotation adds its own rounding (docs/bounds.md): 4u (|a| + |b|).
+void turn_on(Numbers& numbers, const Case& c, int rows, int offset, int times) {
+  const auto pairs = *rope_pairs(c.spec.bias);
+  const int dim = c.spec.head_dim;
+  for (std::size_t row = 0; row < numbers.size() / dim; ++row) {
+    const double position = static_cast<double>(row % rows) + offset;
+    for (int k = 0; k < dim / 2; ++k) {
+      const auto [first, second] = reference::rope_pair(pairs, k, dim);
+      OracleNumber& x = numbers[row * dim + first];
+      OracleNumber& y = numbers[row * dim + second];
+      const double phi = times * position * std::pow(c.options[PLUMBLINE_BASE], -2.0 * k / dim);
+      const double cosine = std::cos(phi), sine = std::sin(phi);
+      const OracleNumber a = x, b = y;
+      const double rounding = 4 * times * fp32_roundoff * (std::abs(a.value) + std::abs(b.value));
+      const auto turned = [&](double by_a, double by_b) {
+        OracleNumber number{by_a * a.value + by_b * b.value,
+                            std::abs(by_a) * a.radius + std::abs(by_b) * b.radius,
+                            std::abs(by_a) * a.bound + std::abs(by_b) * b.bound + rounding};
+        number.not_judged = a.not_judged || b.not_judged;
+        return number;
+      };
+      x = turned(cosine, -sine);
+      y = turned(sine, cosine);
+    }
+  }
+}
+void turn_on(OracleGradients& g, const Case& c, int times) {
+  turn_on(g.q, c, c.spec.queries, c.spec.query_offset, times);
+  turn_on(g.k, c, c.spec.keys, 0, times);
 }
 
 template <class Change>
@@ -183,16 +221,45 @@ const std::vector<GradientConvention> conventions{
          [](Case&, cases::Outputs& given) {
            for (float& x : given.o) x = -x;
          }},
+    {.name = "backward_reads_lse_base_2",
+     .words = "whose backward pass takes lse for one to base 2",
+     .remedy = "multiply it by log2 e where P is 2^(s log2 e - lse)",
+     .reads =
+         [](Case&, cases::Outputs& given) {
+           for (float& x : given.lse) x *= std::numbers::ln2_v<float>;
+         }},
+    {.name = "backward_lse_with_log2e",
+     .words = "whose backward pass multiplies lse by log2 e, and whose exponential is natural",
+     .remedy = "take P = e^(s - lse)",
+     .reads =
+         [](Case&, cases::Outputs& given) {
+           for (float& x : given.lse) x *= std::numbers::log2e_v<float>;
+         }},
+    {.name = "grad_not_turned_back",
+     .words = "whose grad_q and grad_k are of q and k as RoPE has turned them",
+     .remedy = "turn them back by their positions",
+     .concerns = is_rope,
+     .gives = [](OracleGradients& g, const Case& c) { turn_on(g, c, 1); }},
+    {.name = "grad_turned_twice",
+     .words = "whose grad_q and grad_k are turned the way of q and k, not back",
+     .remedy = "turn (a, b) to (a cos + b sin, b cos - a sin)",
+     .concerns = is_rope,
+     .gives = [](OracleGradients& g, const Case& c) { turn_on(g, c, 2); }},
     {.name = "increments_gradient_exclusive",
      .words = "whose reverse sum over the tokens is exclusive",
      .remedy = "let the gradient of token t be the sum over the prefix sums from S_t on",
-     .concerns = [](const Case& c) { return !c[PLUMBLINE_INCREMENTS].empty(); },
+     .concerns =
+         [](const Case& c) {
+           return !c[PLUMBLINE_INCREMENTS].empty() || !c[PLUMBLINE_LOG_FORGET].empty();
+         },
      .gives =
          [](OracleGradients& g, const Case& c) {
-           Numbers& numbers = g.parameters[PLUMBLINE_INCREMENTS];
-           for (auto first = numbers.begin(); first != numbers.end(); first += c.spec.keys) {
-             std::copy(first + 1, first + c.spec.keys, first);
-             first[c.spec.keys - 1] = {0, 0, first[c.spec.keys - 1].bound, 0};
+           for (const auto parameter : {PLUMBLINE_INCREMENTS, PLUMBLINE_LOG_FORGET}) {
+             Numbers& numbers = g.parameters[parameter];
+             for (auto first = numbers.begin(); first != numbers.end(); first += c.spec.keys) {
+               std::copy(first + 1, first + c.spec.keys, first);
+               first[c.spec.keys - 1] = {0, 0, first[c.spec.keys - 1].bound, 0};
+             }
            }
          }},
     {.name = "gradients_rows_first",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which keys a query sees, and where it stands.
+#include <algorithm>
 #include <cstdlib>
 
 #include "reference/core/mask.hpp"
@@ -72,7 +73,7 @@ const std::vector<Convention> conventions{
      .words = "that hides keys after the query",
      .remedy = "hide them only where causal is 1",
      .concerns = [](const Case& c) { return !is_causal(c); },
-     .sees = [](const QueryRow& row, int j) { return j <= row.position; }},
+     .reads = [](Case& c) { c.spec.mask.causal = true; }},
     {.name = "window_wider",
      .words = "whose window is one key wider",
      .remedy = "show keys |i - j| <= window",
@@ -111,6 +112,22 @@ const std::vector<Convention> conventions{
      .concerns = has_lengths,
      .reads = drop_lengths,
      .sees = [](const QueryRow& row, int j) { return j < row.the_case.lengths[row.batch]; }},
+    {.name = "lengths_of_first_sequence",
+     .words = "that takes the length of the first sequence for all",
+     .remedy = "read lengths[b]",
+     .concerns = [](const Case& c) { return has_lengths(c) && c.spec.batch > 1; },
+     .reads = [](Case& c) { std::fill(c.lengths.begin(), c.lengths.end(), c.lengths.front()); }},
+    {.name = "documents_of_first_sequence",
+     .words = "that takes the document ids of the first sequence for all",
+     .remedy = "read documents[b * keys + j]",
+     .concerns = [](const Case& c) { return !c.documents.empty() && c.spec.batch > 1; },
+     .reads =
+         [](Case& c) {
+           for (auto to = c.documents.begin() + c.spec.keys; to != c.documents.end();
+                to += c.spec.keys) {
+             std::copy_n(c.documents.begin(), c.spec.keys, to);
+           }
+         }},
     {.name = "documents_ignored",
      .words = "that reads no document ids",
      .remedy = "hide keys of other documents",

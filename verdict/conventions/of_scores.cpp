@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scale, SSMax, logarithms and exponentials, heads, RoPE, and layouts in memory.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "cases/method_inputs.hpp"
@@ -73,6 +75,13 @@ std::size_t rows_first(const QueryRow& row) {
   return static_cast<std::size_t>(row.batch * s.queries + row.query) * s.heads + row.head;
 }
 
+int padded(int dim) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(dim))); }
+
+void lose_last_component(Case& c) {
+  const auto dim = static_cast<std::size_t>(c.spec.head_dim);
+  for (std::size_t n = dim - 1; n < c.k.size(); n += dim) c.k[n] = 0;
+}
+
 /// The second component of each pair with the other sign turns both the other way.
 void turn_back(Case& c) {
   const int dim = c.spec.head_dim;
@@ -103,9 +112,32 @@ const std::vector<Convention> conventions{
      .remedy = "take 1/sqrt(head_dim)",
      .concerns = [](const Case& c) { return c.spec.heads > 1; },
      .reads = [](Case& c) { c.scale /= std::sqrt(c.spec.heads); }},
+    {.name = "scale_ignored",
+     .words = "whose scale is 1/sqrt(head_dim), whatever is given",
+     .remedy = "multiply q.k by the scale that is given",
+     .concerns = [](const Case& c) { return c.scale != 1 / std::sqrt(c.spec.head_dim); },
+     .reads = [](Case& c) { c.scale = 1 / std::sqrt(c.spec.head_dim); }},
+    {.name = "scale_of_padded_dim",
+     .words = "whose scale is that of head_dim rounded up to a power of two",
+     .remedy = "take 1/sqrt(head_dim), not of the padded width",
+     .concerns = [](const Case& c) { return padded(c.spec.head_dim) != c.spec.head_dim; },
+     .reads =
+         [](Case& c) {
+           c.scale *= std::sqrt(static_cast<double>(c.spec.head_dim) / padded(c.spec.head_dim));
+         }},
+    {.name = "last_component_lost",
+     .words = "whose q.k lacks the last component",
+     .remedy = "sum all head_dim products",
+     .concerns = [](const Case& c) { return !is_rope(c); },
+     .reads = lose_last_component},
     {.name = "scale_with_log2e",
      .words = "whose scale has log2 e in it, and whose exponential is natural",
      .remedy = "take 2^x for it, or leave log2 e out",
+     // With SSMax and no bias it is ssmax_log2.
+     .concerns =
+         [](const Case& c) {
+           return !c.spec.ssmax || (c.spec.bias != BiasMethod::nope && !is_rope(c));
+         },
      .reads = [](Case& c) { c.scale *= log2e; }},
     {.name = "scores_with_log2e",
      .words = "whose scores have log2 e in them, and whose exponential is natural",
@@ -138,6 +170,19 @@ const std::vector<Convention> conventions{
      .remedy = "multiply it by ln 2",
      .lse = [](const OracleNumber& lse, double,
                double) { return returned(lse.value * log2e, lse.bound * log2e); }},
+    {.name = "lse_times_ln2",
+     .words = "that multiplies lse by ln 2, though its logarithm is natural",
+     .remedy = "leave ln 2 out, or take 2^x and log2 throughout",
+     .lse = [](const OracleNumber& lse, double,
+               double) { return returned(lse.value * ln2, lse.bound * ln2); }},
+    {.name = "lse_of_empty_rows_positive",
+     .words = "that returns +infinity for lse where a query sees no key",
+     .remedy = "return -infinity there, the logarithm of an empty sum",
+     .empty_lse = std::numeric_limits<double>::infinity()},
+    {.name = "lse_of_empty_rows_zero",
+     .words = "that returns 0 for lse where a query sees no key",
+     .remedy = "return -infinity there, the logarithm of an empty sum",
+     .empty_lse = 0},
     {.name = "lse_log2_of_sum",
      .words = "that adds the sum's logarithm to base 2 to the largest score",
      .remedy = "take the natural logarithm",

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "verdict/row_bounds.hpp"
@@ -70,7 +69,7 @@ OracleRow ConventionReading::row(int batch, int head, int query) const {
   if (visible.empty()) {
     result.sees_no_key = true;
     result.o.resize(spec.head_dim);
-    result.lse.value = -std::numeric_limits<double>::infinity();
+    result.lse.value = convention_.empty_lse;
     return result;
   }
 
