@@ -65,7 +65,8 @@ Drift drift_of_sums(const Contract& contract, cases::Format format, const Number
     for (Eigen::Index d = 0; d < weights.cols(); ++d) {
       const double weight = std::abs(weights(r, d));
       if (weight == 0) continue;
-      drift.allowance += weight * (sum * magnitude(r, d) + 2 * u * std::abs(values(r, d)));
+      drift.allowance += weight * (sum * magnitude(r, d) + 2 * u * std::abs(values(r, d)) +
+                                   4 * additions[r] * result_underflow(contract));
       const double rounding = weight * stored * std::abs(values(r, d));
       drift.variance += rounding * rounding;
     }
