@@ -95,10 +95,10 @@ constexpr Named all[] = {{"pytorch_math", pytorch_math, true},
                          {"flex_attention", flex_attention, false},
                          {"flash_attention_2", flash_attention_2, false},
                          {"jax", jax, true},
-                         {"triton_tutorial", triton_tutorial, false},
                          {"pytorch_flash_cpu", pytorch_flash_cpu, true},
-                         {"onnxruntime", onnxruntime, false},
                          {"flex_attention_eager", flex_attention_eager, true},
+                         {"onnxruntime", onnxruntime, false},
+                         {"triton_tutorial", triton_tutorial, false},
                          {"pytorch_math_16_bits", pytorch_math_16_bits, false}};
 
 Stored stored_in(Format format) {

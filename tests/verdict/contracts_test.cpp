@@ -11,9 +11,11 @@
 #include "cases/named_contracts.hpp"
 #include "kept_attention.hpp"
 #include "support/error.hpp"
+#include "verdict/conventions/name_conventions.hpp"
 #include "verdict/judge.hpp"
 #include "verdict/kernel_library.hpp"
 #include "verdict/nearest_contract.hpp"
+#include "verdict/report.hpp"
 
 using namespace plumbline;
 using cases::Format;
@@ -308,7 +310,11 @@ BOOST_AUTO_TEST_CASE(a_kernel_without_an_lse_is_judged_by_o_and_its_gradients) {
       for (const auto& output : passes.outputs) BOOST_TEST(output.name != "lse");
       auto faulty = kept;
       faulty.no_common = true;
-      BOOST_TEST((judged(c, declared, faulty).outcome == Outcome::fail));
+      auto wrong = judged(c, declared, faulty);
+      BOOST_TEST((wrong.outcome == Outcome::fail));
+      // What looks for other conventions has no lse either.
+      const auto outputs = test::KeptAttention(c, faulty).run();
+      BOOST_CHECK_NO_THROW(verdict::name_conventions(c, declared, outputs, wrong, 2));
       faulty = kept;
       faulty.slope_factor = 1.1f;
       BOOST_TEST((judged(c, declared, faulty).output("o").outcome == Outcome::fail));
@@ -403,7 +409,10 @@ BOOST_AUTO_TEST_CASE(what_no_kernel_of_the_format_needs_is_bad_input) {
 
 BOOST_AUTO_TEST_CASE(of_outputs_that_fail_by_their_contract_the_nearest_one_is_named) {
   constexpr auto bf16 = Format::bf16;
-  const auto c = cases::generate(spec_of(cases::Pass::backward, bf16));
+  auto spec = spec_of(cases::Pass::backward, bf16);
+  spec.heads = 8;
+  spec.kv_heads = 1;
+  const auto c = cases::generate(spec);
   const auto nearest = [&](const Contract& contract, const Kept& kept) {
     const auto outputs = test::KeptAttention(c, kept).run();
     BOOST_TEST((verdict::judge(c, contract, outputs, 2).outcome == Outcome::fail));
@@ -411,7 +420,7 @@ BOOST_AUTO_TEST_CASE(of_outputs_that_fail_by_their_contract_the_nearest_one_is_n
     return verdict::nearest_contract(contract, {&failing, 1}, 2).value_or(verdict::Match{});
   };
   const std::pair<const char*, Kept> fields[] = {
-      {"head_gradient_format", {.probability = bf16, .head_gradient = bf16}},
+      {"head_gradient_format", {.head_gradient = bf16}},
       {"grad_probability_format", {.probability = bf16, .grad_probability = bf16}},
       {"delta_format", {.probability = bf16, .delta = bf16}},
       {"lse_format", {.probability = bf16, .lse = bf16}},
@@ -420,13 +429,15 @@ BOOST_AUTO_TEST_CASE(of_outputs_that_fail_by_their_contract_the_nearest_one_is_n
     BOOST_TEST(nearest(contract_of(kept), kept).name == name);
   }
   const Kept rounds_p{.probability = bf16};
-  const auto match = nearest(cases::undeclared_contract(), rounds_p);
-  BOOST_TEST(match.text ==
+  BOOST_TEST(nearest(cases::undeclared_contract(), rounds_p).text ==
              "it would not fail if its contract said probability_format = bf16; errors of P and dS "
-             "up to 2^-8 of it would then not be seen");
-  // Two fields at once: a known implementation has them.
-  const Kept grouped{.probability = bf16, .head_gradient = bf16};
-  BOOST_TEST(nearest(cases::undeclared_contract(), grouped).name == "flash_attention_2");
+             "up to 2^-8 of their size would then not be seen");
+  // Two fields at once.
+  const Kept rounds_dp{.probability = bf16, .grad_probability = bf16};
+  BOOST_TEST(nearest(cases::undeclared_contract(), rounds_dp).text ==
+             "it would not fail if its contract said grad_probability_format = bf16, "
+             "probability_format = bf16; errors of P and dS up to 2^-8 of their size, and errors "
+             "of dP up to 2^-8 of their size would then not be seen");
   // No contract explains what is wrong.
   auto wrong = rounds_p;
   wrong.slope_factor = 1.5f;
@@ -434,6 +445,22 @@ BOOST_AUTO_TEST_CASE(of_outputs_that_fail_by_their_contract_the_nearest_one_is_n
   wrong = rounds_p;
   wrong.loses_a_head = true;
   BOOST_TEST(nearest(contract_of(rounds_p), wrong).name == "");
+}
+
+BOOST_AUTO_TEST_CASE(of_three_fields_at_once_the_known_implementation_that_has_them_is_named) {
+  auto spec = spec_of(cases::Pass::backward, Format::bf16);
+  spec.mask.ragged = true;
+  auto c = cases::generate(spec);
+  c.lengths = {48, 20};
+  Kept kept{.probability = Format::bf16, .grad_probability = Format::bf16};
+  kept.empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_MEANS;
+  const auto outputs = test::KeptAttention(c, kept).run();
+  const verdict::FailingOutputs failing{c, outputs};
+  const auto match = verdict::nearest_contract(cases::undeclared_contract(), {&failing, 1}, 2);
+  BOOST_REQUIRE(match.has_value());
+  BOOST_TEST(match->name == "jax");
+  BOOST_TEST(match->text.find("with the contract of jax (empty_rows = mean, ") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(contracts_of_known_implementations_are_some_that_a_kernel_may_declare) {
@@ -444,7 +471,7 @@ BOOST_AUTO_TEST_CASE(contracts_of_known_implementations_are_some_that_a_kernel_m
         verdict::validate(cases::contract_named(name, format, "contract"), format);
         ++formats;
       } catch (const BadInput& error) {
-        BOOST_TEST(format == Format::fp32);
+        BOOST_TEST((format == Format::fp32));
         BOOST_TEST(error.what() == "contract is \"" + name + "\" in fp32; expected bf16 or fp16");
       }
     }
@@ -501,4 +528,20 @@ BOOST_AUTO_TEST_CASE(a_kernel_is_given_no_lse_and_no_family_that_it_leaves_out) 
   spec.format = Format::bf16;
   BOOST_TEST(named.supports(spec));
   BOOST_TEST(named.contract(Format::bf16).head_gradient_format == PLUMBLINE_BF16);
+}
+
+BOOST_AUTO_TEST_CASE(the_table_says_what_the_contract_leaves_out) {
+  verdict::VerifyReport report;
+  verdict::CellResult cell;
+  cell.kernel = "mine";
+  cell.contract = cases::undeclared_contract();
+  cell.cases = 1;
+  report.cells = {cell};
+  const std::string title = "not judged, because the contract leaves it out:\n";
+  BOOST_TEST(verdict::to_table(report).find(title) == std::string::npos);
+  report.cells.front().rows_left_out = 28;
+  report.cells.front().contract.families_left_out = PLUMBLINE_FAMILY_HUGE | PLUMBLINE_FAMILY_LEVEL;
+  BOOST_TEST(verdict::to_table(report).find(title + "  mine: 28 rows\n  mine: inputs of the "
+                                                    "families huge, level\n") != std::string::npos);
+  BOOST_TEST(verdict::to_json(report)["cells"][0]["rows_left_out"] == 28);
 }

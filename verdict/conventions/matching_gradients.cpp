@@ -143,7 +143,7 @@ void GradientSearch::consider(const Evidence& evidence, const Contract& contract
   if (is_too_large(c.spec)) return;
   const auto& judgement = evidence.judgement;
   const bool forward_fails = judgement.output("o").outcome == Outcome::fail ||
-                             judgement.output("lse").outcome == Outcome::fail;
+                             (!contract.no_lse && judgement.output("lse").outcome == Outcome::fail);
   std::array<OracleGradients, 2> own;
   for (const bool anew : {false, true}) {
     own[anew] = gradients_of(c, evidence.outputs, evidence.outputs, contract, anew, threads);
