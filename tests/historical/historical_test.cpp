@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Historical faults of public kernels (README.md): `plumbline verify --kernel` fails each by its
+// default settings, calls none by a wrong name, and passes the same kernels mended.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/cli/program.hpp"
+
+using namespace plumbline;
+using nlohmann::json;
+
+namespace {
+
+struct Fault {
+  std::string name, reference, pass, bias, format, said;
+};
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+const std::vector<Fault>& faults() {
+  static const std::vector<Fault> all{
+#define FAULT(name, reference, pass, bias, format, tile, splits, offers, said) \
+  {#name, reference, lower(#pass), lower(#bias), lower(#format), said},
+#include "tests/historical/faults.def"
+#undef FAULT
+  };
+  return all;
+}
+
+/// --pass, --bias and --dtype spare the questions for what the kernel does not offer: its cases are
+/// the same without them.
+std::string of_cell(const Fault& fault) {
+  return " --pass " + fault.pass + " --bias " + fault.bias + " --dtype " + fault.format;
+}
+
+test::ProgramRun verify(const std::string& kernels, const std::string& options) {
+  return test::plumbline("verify --kernel " HISTORICAL_KERNELS " --kernels " + kernels + options);
+}
+
+/// What the report of a failure says of it: names of conventions, else the kind of failure.
+std::vector<std::string> said_of(const json& judgement) {
+  std::vector<std::string> said;
+  for (const auto& match : judgement["matches"]) said.push_back(match["name"]);
+  if (!said.empty()) return said;
+  const std::string kind = judgement["kind"];
+  return {kind == "outside_bound" ? "located" : kind};
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+/// What went wrong with one fault and seed; nothing is empty.
+struct Finding {
+  std::string missed, misnamed, twin, said;
+};
+
+Finding look(const Fault& fault, int seed) {
+  Finding finding;
+  const auto run = verify(fault.name, of_cell(fault) + " --json --seed " + std::to_string(seed));
+  if (run.status != 1) {
+    finding.missed = "exit status " + std::to_string(run.status) + ": " + run.err;
+    return finding;
+  }
+  const json found = json::parse(run.out)["cells"][0]["counterexample"];
+  const auto said = said_of(found["judgement"]);
+  finding.said = joined(said);
+  std::istringstream words(fault.said);
+  const std::vector<std::string> right{std::istream_iterator<std::string>(words), {}};
+  for (const auto& word : said) {
+    if (std::find(right.begin(), right.end(), word) == right.end()) finding.misnamed = word;
+  }
+  const std::string repeat = found["repeat"];
+  const auto twin = verify(fault.name + "_mended", repeat.substr(repeat.find(" --case ")));
+  if (twin.status != 0) finding.twin = twin.out + twin.err;
+  return finding;
+}
+
+/// All faults, by as many threads as there are processors.
+std::vector<Finding> look_at_all(int seed) {
+  std::vector<Finding> findings(faults().size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t n = next++; n < findings.size(); n = next++) {
+      findings[n] = look(faults()[n], seed);
+    }
+  };
+  std::vector<std::jthread> workers;
+  for (unsigned n = 0; n < std::max(1U, std::thread::hardware_concurrency()); ++n) {
+    workers.emplace_back(work);
+  }
+  workers.clear();
+  return findings;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_is_caught_by_default_settings_and_none_misnamed) {
+  int named = 0, located = 0;
+  for (const int seed : {1, 2, 3}) {
+    const auto findings = look_at_all(seed);
+    for (std::size_t n = 0; n < findings.size(); ++n) {
+      const auto& [missed, misnamed, twin, said] = findings[n];
+      BOOST_TEST_CONTEXT(faults()[n].name << ", seed " << seed << ", said: " << said) {
+        BOOST_TEST(missed == "");
+        BOOST_TEST(misnamed == "");
+        // Of the very case that shows the fault.
+        BOOST_TEST(twin == "");
+      }
+      (said == "located" ? located : named) += missed.empty() && misnamed.empty();
+    }
+  }
+  BOOST_TEST_MESSAGE("named " << named << ", located " << located);
+}
+
+BOOST_AUTO_TEST_CASE(the_mended_ones_pass) {
+  std::string mended;
+  for (const auto& fault : faults()) mended += (mended.empty() ? "" : ",") + fault.name + "_mended";
+  const auto run = verify(mended, "");
+  BOOST_TEST(run.status == 0, run.out + run.err);
+}
+
+BOOST_AUTO_TEST_CASE(each_has_its_reference_in_the_readme) {
+  const std::string readme = test::text_of(HISTORICAL_README);
+  for (const auto& fault : faults()) {
+    const std::string row = "\n| `" + fault.name + "` | " + fault.reference + " | ";
+    BOOST_TEST(readme.find(row) != std::string::npos, row);
+  }
+  BOOST_TEST(faults().size() >= 20u);
+}

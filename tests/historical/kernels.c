@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attention with an online softmax over tiles of keys, forward, backward and decoding, written from
+   plumbline_kernel.h alone. For each row of faults.def there are two kernels: one has the fault,
+   `_mended` is the same code without it. In 16-bit formats P and dS are rounded before their
+   products, as tensor cores have them; sums are floats. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plumbline_kernel.h"
+
+typedef enum {
+  no_fault,
+#define FAULT(name, ...) name,
+#include "faults.def"
+#undef FAULT
+} fault_t;
+
+typedef struct {
+  fault_t fault;
+  int pass, bias, format;
+  int tile, splits; /* keys in a tile; ranges of keys merged through their LSE */
+  int (*offers)(const plumbline_problem*);
+} config_t;
+
+/* What kernels offer of their pass, bias and format. None has SSMax. */
+
+static int unmasked(const plumbline_problem* p) { return !p->lengths && !p->documents; }
+static int offers_all(const plumbline_problem* p) { return (void)p, 1; }
+static int offers_causal(const plumbline_problem* p) {
+  return p->causal && p->window < 0 && unmasked(p);
+}
+static int offers_encoder(const plumbline_problem* p) {
+  return !p->causal && p->window < 0 && unmasked(p);
+}
+static int offers_window(const plumbline_problem* p) {
+  return p->causal && p->window != 0 && unmasked(p);
+}
+static int offers_square(const plumbline_problem* p) {
+  return offers_causal(p) && p->queries == p->keys;
+}
+/* Triton's tutorial. */
+static int offers_tutorial(const plumbline_problem* p) {
+  const int D = p->head_dim;
+  return (D == 16 || D == 32 || D == 64 || D == 128) && p->heads == p->kv_heads &&
+         p->queries == p->keys && p->keys % 128 == 0 && p->window < 0 && unmasked(p);
+}
+static int offers_decode(const plumbline_problem* p) {
+  return p->causal && p->window < 0 && !p->documents;
+}
+static int offers_one_query(const plumbline_problem* p) {
+  return offers_decode(p) && p->queries == 1;
+}
+/* One query, the newest, sees all of the cache. */
+static int offers_last_query(const plumbline_problem* p) {
+  return p->queries == 1 && p->query_offset == p->keys - 1 && p->window < 0 && unmasked(p);
+}
+static int offers_cache(const plumbline_problem* p) {
+  return !p->causal && p->window < 0 && unmasked(p);
+}
+static int offers_pages(const plumbline_problem* p) {
+  return !p->causal && p->window < 0 && !p->documents && p->page_size > 0;
+}
+
+/* Numbers of 16 bits. */
+
+static float of_bits(uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, 4);
+  return x;
+}
+static uint32_t bits_of(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, 4);
+  return bits;
+}
+
+/* To nearest even. */
+static float to_bf16(float x) {
+  const uint32_t bits = bits_of(x);
+  return isfinite(x) ? of_bits((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u) : x;
+}
+static float to_fp16(float x) {
+  const float size = fabsf(x);
+  if (!isfinite(x)) return x;
+  if (size < 0x1p-14f) return rintf(x * 0x1p24f) * 0x1p-24f;
+  if (size >= 65520) return copysignf(INFINITY, x);
+  const uint32_t bits = bits_of(x);
+  return of_bits((bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu);
+}
+static float rounded(float x, int format) {
+  return format == PLUMBLINE_BF16 ? to_bf16(x) : format == PLUMBLINE_FP16 ? to_fp16(x) : x;
+}
+
+static float load(const void* array, size_t n, int format) {
+  if (format == PLUMBLINE_FP32) return ((const float*)array)[n];
+  const uint32_t bits = ((const uint16_t*)array)[n];
+  if (format == PLUMBLINE_BF16) return of_bits(bits << 16);
+  const uint32_t sign = (bits & 0x8000) << 16, size = bits & 0x7fff;
+  if (size >= 0x7c00) return of_bits(sign | 0x7f800000 | (size & 0x3ff) << 13);
+  return of_bits(sign | bits_of(of_bits(size << 13) * 0x1p112f));
+}
+static void store(void* array, size_t n, float x, int format) {
+  if (format == PLUMBLINE_FP32) {
+    ((float*)array)[n] = x;
+    return;
+  }
+  const uint32_t bits = bits_of(rounded(x, format));
+  uint16_t* const to = (uint16_t*)array + n;
+  if (format == PLUMBLINE_BF16) {
+    *to = (uint16_t)(bits >> 16);
+  } else if (isfinite(of_bits(bits))) {
+    *to = (uint16_t)(bits >> 16 & 0x8000) | bits_of(of_bits(bits & 0x7fffffff) * 0x1p-112f) >> 13;
+  } else {
+    *to = (uint16_t)(bits >> 16 & 0x8000) | (isnan(x) ? 0x7e00 : 0x7c00);
+  }
+}
+
+/* A call: its problem, and what is read of it as floats. */
+
+typedef struct {
+  const plumbline_problem* p;
+  const config_t* config;
+  fault_t fault;
+  int backward;
+  float *q, *k, *v; /* with RoPE turned; k and v [batch, kv_heads, keys, head_dim] */
+  double* sums;     /* FoX: F [batch, heads, keys] */
+} call_t;
+
+static size_t query_row(const call_t* c, int b, int h, int r) {
+  const plumbline_problem* p = c->p;
+  if (c->fault == triton_6242) return (size_t)b + (size_t)h * p->queries + r;
+  return ((size_t)b * p->heads + h) * p->queries + r;
+}
+static int key_head(const call_t* c, int h) {
+  if (c->fault == onnx_7274) return h % c->p->kv_heads;
+  return h / (c->p->heads / c->p->kv_heads);
+}
+static size_t first_key(const call_t* c, int b, int h) {
+  const plumbline_problem* p = c->p;
+  if (c->fault == triton_6242) return (size_t)b + (size_t)h * p->keys;
+  return ((size_t)b * p->kv_heads + key_head(c, h)) * p->keys;
+}
+
+/* Key j of a cache begins at this element of k and v. */
+static size_t cached(const plumbline_problem* p, int b, int kv, int j) {
+  if (p->page_size == 0) return (((size_t)b * p->kv_heads + kv) * p->keys + j) * p->head_dim;
+  const int pages = (p->keys + p->page_size - 1) / p->page_size;
+  const int page = p->pages[b * pages + j / p->page_size];
+  return (((size_t)page * p->kv_heads + kv) * p->page_size + j % p->page_size) * p->head_dim;
+}
+
+static void turn(const call_t* c, float* x, int position) {
+  const plumbline_problem* p = c->p;
+  const int D = p->head_dim;
+  const int pairs = p->bias == PLUMBLINE_ROPE_INTERLEAVED && c->fault != vllm_ascend_12765;
+  for (int n = 0; n < D / 2; ++n) {
+    const double angle = position * pow(p->options[PLUMBLINE_BASE], -2.0 * n / D);
+    float *first = x + (pairs ? 2 * n : n), *second = first + (pairs ? 1 : D / 2);
+    const double a = *first, b = *second;
+    *first = (float)(a * cos(angle) - b * sin(angle));
+    *second = (float)(a * sin(angle) + b * cos(angle));
+  }
+}
+
+static call_t begin(const plumbline_problem* p, const config_t* config, fault_t fault,
+                    int backward) {
+  call_t c = {p, config, fault, backward, NULL, NULL, NULL, NULL};
+  const size_t D = p->head_dim;
+  const size_t rows = (size_t)p->batch * p->heads * p->queries;
+  const size_t keys = (size_t)p->batch * p->kv_heads * p->keys;
+  const int rope = p->bias == PLUMBLINE_ROPE_INTERLEAVED || p->bias == PLUMBLINE_ROPE_HALF_SPLIT;
+  c.q = malloc(rows * D * sizeof(float));
+  c.k = malloc(keys * D * sizeof(float));
+  c.v = malloc(keys * D * sizeof(float));
+  for (size_t n = 0; n < rows * D; ++n) c.q[n] = load(p->q, n, p->format);
+  for (size_t n = 0; n < keys; ++n) {
+    const int j = n % p->keys, kv = n / p->keys % p->kv_heads, b = n / p->keys / p->kv_heads;
+    const size_t from = cached(p, b, kv, j);
+    for (size_t d = 0; d < D; ++d) {
+      c.k[n * D + d] = load(p->k, from + d, p->format);
+      c.v[n * D + d] = load(p->v, from + d, p->format);
+    }
+    if (rope) turn(&c, c.k + n * D, j);
+  }
+  const int offset = fault == flashinfer_847 ? p->keys - p->queries : p->query_offset;
+  for (size_t n = 0; rope && n < rows; ++n) turn(&c, c.q + n * D, (int)(n % p->queries) + offset);
+  if (p->bias == PLUMBLINE_FOX) {
+    const size_t count = (size_t)p->batch * p->heads * p->keys;
+    c.sums = malloc(count * sizeof(double));
+    for (size_t n = 0; n < count; ++n) {
+      c.sums[n] = p->prefix_sums ? p->prefix_sums[n]
+                                 : p->parameters[PLUMBLINE_LOG_FORGET][n] +
+                                       (n % p->keys ? c.sums[n - 1] : 0);
+    }
+  }
+  return c;
+}
+static int end(call_t* c) { return free(c->q), free(c->k), free(c->v), free(c->sums), 0; }
+
+static int visible(const call_t* c, int b, int r, int j) {
+  const plumbline_problem* p = c->p;
+  const int i = r + p->query_offset;
+  int causal = p->causal, window = p->window, last = i;
+  if (c->fault == executorch_22426) last = r + p->keys - p->queries;
+  if (c->fault == sparkinfer_4 || (c->fault == ffpa_attn_300 && c->backward)) last = r;
+  if (c->fault == transformers_29946) causal = 0;
+  if (c->fault == triton_4541 && c->backward) causal = 1;
+  if (c->fault == transformers_39408 && window > 0) ++window;
+  if (c->fault == vllm_3385 && window > 0) --window;
+  if (p->lengths) {
+    int length = p->lengths[b];
+    if (i >= length) return 0;
+    if (c->fault == pegainfer_291 && length % p->page_size == 0) length += p->page_size;
+    if (j >= length) return 0;
+  }
+  if ((causal && j > last) || (window >= 0 && abs(i - j) > window)) return 0;
+  if (!p->documents || c->fault == transformers_46634) return 1;
+  const int32_t* documents = p->documents + (size_t)b * p->keys;
+  return documents[i] == documents[j];
+}
+
+/* The bias. */
+
+static float alibi(const call_t* c, int h, int r, int j) {
+  const plumbline_problem* p = c->p;
+  const int i = r + p->query_offset, H = p->heads;
+  float slope = p->parameters[PLUMBLINE_SLOPES][h];
+  int power = 1;
+  while (2 * power <= H) power *= 2;
+  switch (c->fault) {
+    case mlx_3071:
+      if (power != H) slope = exp2f(-8.0f * (h + 1) / H);
+      break;
+    case aprender_2143:
+      slope = exp2f(-8.0f * h / H);
+      break;
+    case llama_cpp_20031: /* the slopes beyond are written past their place */
+      if (h >= power) slope = 0;
+      break;
+    case flash_attention_845:
+      slope = to_bf16(slope);
+      break;
+    case transformers_17474: /* slope j in bf16; -slope i is the same for a whole row */
+      return to_bf16(slope * j) - slope * i;
+    case attention_gym_86:
+      return slope * (i - j);
+    case vllm_945:
+      return slope * (j - i - 1);
+    case keras_hub_2977:
+      if (p->queries == 1) return 0;
+      break;
+    case segment_anything_fast_71: /* scores are in units of log2 e */
+      return -slope * abs(i - j) * 0.693147181f;
+    default:
+      break;
+  }
+  return -slope * abs(i - j);
+}
+
+/* Exactly: 2^-40 is far above a long double's error, and below the distance of a logarithm that is
+   no whole number from one. */
+static int bucket(long n, int buckets, double most) {
+  const int exact = buckets / 2;
+  if (n < exact) return (int)n;
+  const long double place =
+      logl((long double)n / exact) / logl((long double)most / exact) * (buckets - exact);
+  const int of_n = exact + (int)floorl(place + 0x1p-40L);
+  return of_n < buckets ? of_n : buckets - 1;
+}
+
+static float t5(const call_t* c, int h, int r, int j) {
+  const plumbline_problem* p = c->p;
+  const int buckets = (int)p->options[PLUMBLINE_BUCKETS];
+  const double most = p->options[PLUMBLINE_MAX_DISTANCE];
+  const float* table = p->parameters[PLUMBLINE_TABLE] + (size_t)h * buckets;
+  const int i = c->fault == candle_899 ? r : r + p->query_offset;
+  if (c->fault == x_transformers_10) {
+    return table[bucket(abs(i - j), buckets / 2, most) + (j > i ? buckets / 2 : 0)];
+  }
+  return table[bucket(i > j ? i - j : 0, buckets, most)];
+}
+
+static float fox(const call_t* c, int b, int h, int i, int j) {
+  const plumbline_problem* p = c->p;
+  const double* F = c->sums + ((size_t)b * p->heads + h) * p->keys;
+  return (float)(F[i] - F[j]);
+}
+
+static float bias(const call_t* c, int b, int h, int r, int j) {
+  switch (c->p->bias) {
+    case PLUMBLINE_ALIBI:
+      return alibi(c, h, r, j);
+    case PLUMBLINE_T5:
+      return t5(c, h, r, j);
+    case PLUMBLINE_FOX:
+      return fox(c, b, h, r + c->p->query_offset, j);
+    default:
+      return 0;
+  }
+}
+
+/* Eight sums, for the compiler to vectorize. */
+static float dot(const float* a, const float* b, int size) {
+  float sums[8] = {0};
+  int d = 0;
+  for (; d + 8 <= size; d += 8) {
+    for (int n = 0; n < 8; ++n) sums[n] += a[d + n] * b[d + n];
+  }
+  for (; d < size; ++d) sums[0] += a[d] * b[d];
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
+static float score(const call_t* c, int b, int h, int r, int j) {
+  const plumbline_problem* p = c->p;
+  const int D = c->fault == triton_621 && p->head_dim > 64 ? 64 : p->head_dim;
+  float scale = (float)p->scale;
+  if (c->fault == transformers_44380) scale = 1 / sqrtf((float)p->head_dim);
+  if (c->fault == transformers_38290) scale *= scale;
+  const float product = scale * dot(c->q + query_row(c, b, h, r) * p->head_dim,
+                                    c->k + (first_key(c, b, h) + j) * p->head_dim, D);
+  return product + bias(c, b, h, r, j) * (c->fault == tt_metal_42891 ? scale : 1);
+}
+
+/* The online softmax of a row: the largest score, the sum of weights, and their sum of v. */
+typedef struct {
+  float largest, sum;
+  float* o;
+} state_t;
+
+/* Keys [from, to); those from p->keys on are padding. */
+static void absorb(const call_t* c, int b, int h, int r, int from, int to, int masked,
+                   state_t* s) {
+  const plumbline_problem* p = c->p;
+  const int D = p->head_dim, tile = c->config->tile;
+  float scores[512];
+  for (int start = from; start < to; start += tile) {
+    const int stop = start + tile < to ? start + tile : to;
+    float largest = s->largest;
+    for (int j = start; j < stop; ++j) {
+      float* const x = &scores[j - start];
+      if (j >= p->keys) {
+        *x = p->bias == PLUMBLINE_FOX
+                 ? (float)c->sums[((size_t)b * p->heads + h) * p->keys + r + p->query_offset]
+                 : 0;
+      } else {
+        *x = !masked || visible(c, b, r, j) ? score(c, b, h, r, j) : -INFINITY;
+      }
+      largest = fmaxf(largest, *x);
+    }
+    if (largest == -INFINITY && c->fault != pytorch_127055) continue;
+    const float factor = expf(s->largest - largest);
+    s->largest = largest;
+    s->sum *= factor;
+    for (int d = 0; d < D; ++d) s->o[d] *= factor;
+    for (int j = start; j < stop; ++j) {
+      if (scores[j - start] == -INFINITY && largest != -INFINITY) continue;
+      const float weight = expf(scores[j - start] - largest);
+      s->sum += weight;
+      if (j >= p->keys) continue;
+      const float* v = c->v + (first_key(c, b, h) + j) * D;
+      const float operand = rounded(weight, p->format);
+      for (int d = 0; d < D; ++d) s->o[d] += operand * v[d];
+    }
+  }
+}
+
+static int rounded_up(int n, int to) { return (n + to - 1) / to * to; }
+
+/* Where the keys of a row end. */
+static int last_key(const call_t* c, int h, int r) {
+  const plumbline_problem* p = c->p;
+  if (c->fault == flashinfer_3717 || c->fault == fla_d7150bf) {
+    return rounded_up(p->keys, c->config->tile);
+  }
+  if (c->config->fault == flashinfer_1148) {
+    /* The rows of the query heads of a group are packed into tiles of 128, and a tile reads the
+       tiles of keys that its last row needs. */
+    const int group = p->heads / p->kv_heads, rows = 128;
+    const int end = ((r * group + h % group) / rows + 1) * rows;
+    const int tokens = c->fault == flashinfer_1148 ? end / group : (end + group - 1) / group;
+    const int keys = rounded_up(p->query_offset + tokens, c->config->tile);
+    return keys < p->keys ? keys : p->keys;
+  }
+  return p->keys;
+}
+
+static void attend(const call_t* c, int b, int h, int r, state_t* s) {
+  s->largest = -INFINITY;
+  s->sum = 0;
+  for (int d = 0; d < c->p->head_dim; ++d) s->o[d] = 0;
+  if (c->fault == triton_8853 && c->p->causal) {
+    /* Blocks of 64 queries, 128 keys: what lies before the block of queries needs no mask, but ends
+       in the midst of a block of keys. */
+    const int start = r / 64 * 64;
+    absorb(c, b, h, r, 0, rounded_up(start, 128), 0, s);
+    absorb(c, b, h, r, start, start + 64, 1, s);
+    return;
+  }
+  absorb(c, b, h, r, 0, last_key(c, h, r), 1, s);
+}
+
+/* Ranges of keys, each with its own result and LSE, merged. */
+static void attend_ranges(const call_t* c, int b, int h, int r, float* o, float* lse) {
+  const int D = c->p->head_dim, keys = c->p->keys, splits = c->config->splits;
+  const int range = (keys + splits - 1) / splits;
+  float* parts = malloc(sizeof(float) * splits * D);
+  float logs[8], largest = -INFINITY, sum = 0, last = -INFINITY;
+  for (int n = 0; n < splits; ++n) {
+    state_t s = {-INFINITY, 0, parts + n * D};
+    for (int d = 0; d < D; ++d) s.o[d] = 0;
+    const int from = n * range < keys ? n * range : keys;
+    absorb(c, b, h, r, from, from + range < keys ? from + range : keys, 1, &s);
+    for (int d = 0; d < D && s.sum > 0; ++d) s.o[d] /= s.sum;
+    logs[n] = s.sum > 0 ? s.largest + logf(s.sum) : -INFINITY;
+    if (from < keys) last = logs[n];
+    largest = fmaxf(largest, logs[n]);
+  }
+  const int empty = largest == -INFINITY && c->fault != vllm_39148;
+  /* Logarithms to base 2 in the place of natural ones. */
+  const float base = c->fault == sglang_40903 ? 1.442695041f : 1;
+  float weights = 0;
+  for (int n = 0; n < splits && !empty; ++n) {
+    sum += expf(logs[n] - largest);
+    weights += expf(base * (logs[n] - largest));
+  }
+  *lse = empty ? -INFINITY : largest + logf(sum);
+  for (int d = 0; d < D; ++d) o[d] = 0;
+  for (int n = 0; n < splits && !empty; ++n) {
+    const float weight = expf(base * (logs[n] - largest)) / weights;
+    for (int d = 0; d < D; ++d) o[d] += weight * parts[n * D + d];
+  }
+  if (c->fault == flashinfer_58) *lse = last;
+  free(parts);
+}
+
+static int forward(const plumbline_problem* p, const plumbline_outputs* out, const config_t* config,
+                   fault_t fault) {
+  call_t c = begin(p, config, fault, 0);
+  const int D = p->head_dim, written = fault == triton_621 && D > 64 ? 64 : D;
+  state_t s = {0, 0, malloc(sizeof(float) * D)};
+  for (int row = 0; row < p->batch * p->heads * p->queries; ++row) {
+    const int r = row % p->queries, h = row / p->queries % p->heads,
+              b = row / p->queries / p->heads;
+    float lse;
+    if (config->splits > 1) {
+      attend_ranges(&c, b, h, r, s.o, &lse);
+    } else {
+      attend(&c, b, h, r, &s);
+      lse = s.sum == 0 ? -INFINITY : s.largest + logf(s.sum);
+      for (int d = 0; d < D && s.sum != 0; ++d) s.o[d] /= s.sum;
+    }
+    const size_t at = query_row(&c, b, h, r) * D;
+    for (int d = 0; d < written; ++d) store(out->o, at + d, s.o[d], p->format);
+    out->lse[row] = fault == tokenspeed_571 ? lse * 1.442695041f : lse;
+  }
+  free(s.o);
+  return end(&c);
+}
+
+/* F between the first key of j's block of 32 and that of its chunk of 128. */
+static float before_block(const double* F, int j) {
+  const int block = j / 32 * 32, chunk = j / 128 * 128;
+  return block == chunk ? 0 : (float)(F[block - 1] - (chunk ? F[chunk - 1] : 0));
+}
+
+static int backward(const plumbline_problem* p, const plumbline_gradients* g,
+                    const config_t* config, fault_t fault) {
+  call_t c = begin(p, config, fault, 1);
+  const int D = p->head_dim, format = p->format;
+  const size_t keys = (size_t)p->batch * p->kv_heads * p->keys;
+  const size_t gates = c.sums ? (size_t)p->batch * p->heads * p->keys : 0;
+  float *dk = calloc(keys * D, sizeof(float)), *dv = calloc(keys * D, sizeof(float));
+  float *dq = malloc(sizeof(float) * D), *grad_o = malloc(sizeof(float) * D);
+  double* dF = calloc(gates + 1, sizeof(double));
+  const int rows = p->batch * p->heads * p->queries;
+  float* common = malloc(sizeof(float) * rows); /* grad_o . o */
+  for (int row = 0; row < rows; ++row) {
+    common[row] = 0;
+    for (int d = 0; d < D; ++d) {
+      const size_t n = (size_t)row * D + d;
+      common[row] += load(g->grad_o, n, format) * load(g->o, n, format);
+    }
+  }
+  for (int row = 0; row < rows; ++row) {
+    const int r = row % p->queries, h = row / p->queries % p->heads,
+              b = row / p->queries / p->heads;
+    for (int d = 0; d < D; ++d) {
+      dq[d] = 0;
+      grad_o[d] = load(g->grad_o, (size_t)row * D + d, format);
+    }
+    for (int j = 0; j < p->keys && g->lse[row] != -INFINITY; ++j) {
+      if (!visible(&c, b, r, j)) continue;
+      /* Blocks of 128 queries and keys: statistics are those of the first block of queries. */
+      const int stale = fault == flash_attention_b3f1b6a && r / 128 > j / 128;
+      const int of = stale ? row - r + j / 128 * 128 + r % 128 : row;
+      const size_t key = first_key(&c, b, h) + j;
+      const float weight = expf(score(&c, b, h, r, j) - g->lse[of]);
+      /* fla_941: the last of the tiles of 64 components of v remains; fla_1033: each tile of 128
+         subtracts all of D. */
+      const int first = fault == fla_941 ? (D - 1) / 64 * 64 : 0;
+      const int tiles = fault == fla_1033 ? (D + 127) / 128 : 1;
+      const float dP = dot(grad_o + first, c.v + key * D + first, D - first);
+      const float dS = weight * (dP - tiles * common[of]);
+      float of_key = dS, weight_of_key = weight;
+      if (fault == fla_7362d87) {
+        const double* F = c.sums + ((size_t)b * p->heads + h) * p->keys;
+        const float factor = expf(2 * before_block(F, j));
+        of_key *= factor;
+        weight_of_key *= factor;
+      }
+      const float to_q = rounded(dS, format) * (float)p->scale;
+      const float to_k = rounded(of_key, format) * (float)p->scale;
+      const float to_v = rounded(weight_of_key, format);
+      const float *q = c.q + (size_t)row * D, *k = c.k + key * D;
+      for (int d = 0; d < D; ++d) {
+        dq[d] += to_q * k[d];
+        dk[key * D + d] += to_k * q[d];
+        dv[key * D + d] += to_v * grad_o[d];
+      }
+      if (gates) {
+        double* const of_row = dF + ((size_t)b * p->heads + h) * p->keys;
+        of_row[r + p->query_offset] += dS;
+        of_row[j] -= of_key;
+      }
+    }
+    for (int d = 0; d < D; ++d) store(g->grad_q, (size_t)row * D + d, dq[d], format);
+  }
+  for (size_t n = 0; n < keys * D; ++n) {
+    store(g->grad_k, n, dk[n], format);
+    store(g->grad_v, n, dv[n], format);
+  }
+  for (size_t n = gates; n-- > 0;) {
+    if ((n + 1) % p->keys) dF[n] += dF[n + 1];
+    g->grad_parameters[PLUMBLINE_LOG_FORGET][n] = (float)dF[n];
+  }
+  free(dk), free(dv), free(dq), free(grad_o), free(dF), free(common);
+  return end(&c);
+}
+
+static int supports(const plumbline_problem* p, int pass, const config_t* config) {
+  const int asked = pass == config->pass ||
+                    (config->pass == PLUMBLINE_BACKWARD && pass == PLUMBLINE_FORWARD);
+  return asked && p->format == config->format && p->bias == config->bias && !p->ssmax &&
+         config->offers(p);
+}
+
+#define PASSES(name, config, fault)                                                      \
+  static int name##_supports(const plumbline_problem* p, int32_t pass) {                 \
+    return supports(p, pass, &config);                                                   \
+  }                                                                                      \
+  static int name##_forward(const plumbline_problem* p, const plumbline_outputs* o,      \
+                            char* m, size_t n) {                                         \
+    return (void)m, (void)n, forward(p, o, &config, fault);                              \
+  }                                                                                      \
+  static int name##_backward(const plumbline_problem* p, const plumbline_gradients* g,   \
+                             char* m, size_t n) {                                        \
+    return (void)m, (void)n, backward(p, g, &config, fault);                             \
+  }
+#define FAULT(name, reference, pass, bias, format, tile, splits, offers, ...)            \
+  static const config_t name##_config = {                                                \
+      name, PLUMBLINE_##pass, PLUMBLINE_##bias, PLUMBLINE_##format, tile, splits, offers}; \
+  PASSES(name, name##_config, name)                                                      \
+  PASSES(name##_mended, name##_config, no_fault)
+#include "faults.def"
+#undef FAULT
+
+#define KERNEL(name, format, splits)                                                      \
+  {#name,                                                                                 \
+   {[PLUMBLINE_##format] = {0x1p-24, 0, PLUMBLINE_##format, 0, 0x1p-20, 0, splits, 0, 0, 0, 0}}, \
+   1, name##_supports, name##_forward, name##_backward, name##_forward, PLUMBLINE_HOST_MEMORY},
+#define FAULT(name, reference, pass, bias, format, tile, splits, ...) \
+  KERNEL(name, format, splits) KERNEL(name##_mended, format, splits)
+static const plumbline_kernel kernels[] = {
+#include "faults.def"
+};
+static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "historical faults", "CPU",
+                                          sizeof kernels / sizeof kernels[0], kernels};
+const plumbline_library* plumbline_kernel_library(void) { return &library; }
