@@ -13,6 +13,7 @@
 #include "support/text.hpp"
 #include "verdict/error_places.hpp"
 #include "verdict/judge_element.hpp"
+#include "verdict/lax_fields.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -134,6 +135,26 @@ std::string covered(const std::vector<CellResult>& cells) {
     if (!of_kernel.declined.empty()) {
       text += fmt::format("{} declined: {}\n", kernel, fmt::join(of_kernel.declined, ", "));
     }
+  }
+  return text;
+}
+
+/// What the contracts of the kernels let through; kernels with the same one share a line.
+std::string lax_contracts(const std::vector<CellResult>& cells) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_words;
+  for (const auto& cell : cells) {
+    const std::string words = in_words(lax_fields(cell.contract, cell.format));
+    if (!cell.supported || words.empty()) continue;
+    const std::string who = fmt::format("{} {}", cell.kernel, cases::name(cell.format));
+    auto found = std::find_if(by_words.begin(), by_words.end(),
+                              [&](const auto& entry) { return entry.first == words; });
+    if (found == by_words.end()) found = by_words.insert(found, {words, {}});
+    auto& kernels = found->second;
+    if (std::find(kernels.begin(), kernels.end(), who) == kernels.end()) kernels.push_back(who);
+  }
+  std::string text;
+  for (const auto& [words, kernels] : by_words) {
+    text += fmt::format("contract of {}: {}\n", fmt::join(kernels, ", "), words);
   }
   return text;
 }
@@ -281,6 +302,7 @@ std::string to_table(const VerifyReport& report) {
   }
   text += not_seen(report.cells);
   text += covered(report.cells);
+  text += lax_contracts(report.cells);
   text += left_out(report.cells);
   if (!report.not_offered.empty()) {
     text += fmt::format("not judged, because offered by no kernel: {}\n",
@@ -317,6 +339,18 @@ ordered_json to_json(const Judgement& judgement) {
   return json;
 }
 
+namespace {
+
+ordered_json lets_through(const CellResult& cell) {
+  ordered_json fields = ordered_json::object();
+  for (const auto& field : lax_fields(cell.contract, cell.format)) {
+    fields[field.field] = field.lets_through;
+  }
+  return fields;
+}
+
+}  // namespace
+
 ordered_json to_json(const VerifyReport& report) {
   ordered_json cells = ordered_json::array();
   for (const auto& cell : report.cells) {
@@ -325,6 +359,7 @@ ordered_json to_json(const VerifyReport& report) {
                           {"bias", cases::name(cell.bias)},
                           {"format", cases::name(cell.format)},
                           {"contract", cases::to_json(cell.contract)},
+                          {"contract_lets_through", lets_through(cell)},
                           {"supported", cell.supported},
                           {"outcome", verdict_of(cell)},
                           {"cases", cell.cases},
@@ -401,6 +436,9 @@ std::string to_junit(const VerifyReport& report) {
       }
       if (cell->supported) {
         std::string said = fmt::format("judged on: {}", in_words(cell->cover));
+        if (const auto lax = lax_fields(cell->contract, cell->format); !lax.empty()) {
+          said += "\ncontract: " + in_words(lax);
+        }
         if (!cell->declined.empty()) {
           said += fmt::format("\ndeclined: {}", fmt::join(cell->declined, ", "));
         }

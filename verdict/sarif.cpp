@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cases/case_file.hpp"
+#include "verdict/lax_fields.hpp"
 #include "verdict/report.hpp"
 
 namespace plumbline::verdict {
@@ -67,6 +68,7 @@ ordered_json to_sarif(const VerifyReport& report) {
                        {"cases", cell.cases},
                        {"outcome", name(cell.outcome)},
                        {"judged_on", in_words(cell.cover)},
+                       {"contract", in_words(lax_fields(cell.contract, cell.format))},
                        {"declined", cell.declined}});
   }
   const ordered_json driver = {{"name", "plumbline"}, {"rules", std::move(rules)}};

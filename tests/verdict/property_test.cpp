@@ -295,6 +295,31 @@ BOOST_AUTO_TEST_CASE(an_output_that_no_case_says_anything_of_is_named_and_does_n
              std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_pass_shows_its_cases_what_was_declined_and_what_its_contract_lets_through) {
+  verdict::VerifyReport report;
+  report.cells = {check("right", 30)};
+  auto& cell = report.cells.front();
+  cell.contract.exp_error = 0x1p-16;
+  cell.declined = {"windows"};
+  BOOST_TEST(cell.cover.cases.at("keys").size() > 5u);
+  for (const std::string& text :
+       {verdict::to_table(report), verdict::to_junit(report), verdict::to_sarif(report).dump()}) {
+    BOOST_TEST_CONTEXT(text) {
+      BOOST_TEST(text.find("head_dim ") != std::string::npos);
+      BOOST_TEST(text.find("windows") != std::string::npos);
+      BOOST_TEST(text.find("exp_error = 2^-16 (not 2^-20: errors of exponentials up to 2^-16") !=
+                 std::string::npos);
+    }
+  }
+  const auto json = verdict::to_json(report)["cells"][0];
+  BOOST_TEST(json["cover"]["causal"]["1"].get<int>() > 0);
+  BOOST_TEST(json["declined"] == nlohmann::json({"windows"}));
+  BOOST_TEST(json["contract_lets_through"].contains("exp_error"));
+  // A field that is stricter than the default lets nothing through.
+  cell.contract.exp_error = 0x1p-21;
+  BOOST_TEST(verdict::to_table(report).find("contract of") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(queries_of_ragged_caches_often_stand_where_a_sequence_has_keys) {
   std::set<int> page_sizes;
   int ragged = 0, seen = 0;

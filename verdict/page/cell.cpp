@@ -7,6 +7,7 @@
 #include "cases/case_file.hpp"
 #include "support/markup.hpp"
 #include "support/text.hpp"
+#include "verdict/lax_fields.hpp"
 #include "verdict/page/parts.hpp"
 
 namespace plumbline::verdict {
@@ -95,6 +96,9 @@ std::string article(const VerifyReport& report, const CellResult& cell, const st
                        cell.ill_conditioned_rows);
   }
   out += ". Judged as its contract says: " + code(cases::to_json(cell.contract).dump()) + "</p>\n";
+  if (const auto lax = lax_fields(cell.contract, cell.format); !lax.empty()) {
+    out += "<p>Where that is laxer than it could be: " + escaped_markup(in_words(lax)) + ".</p>\n";
+  }
   if (cell.cases > 0) out += "<p>Judged on: " + escaped_markup(in_words(cell.cover)) + ".</p>\n";
   if (!cell.declined.empty()) {
     out += "<p>Declined by the kernel: " +

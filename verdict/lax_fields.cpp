@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/lax_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cases/case_file.hpp"
+
+namespace plumbline::verdict {
+namespace {
+
+/// "2^-8", or "1.5 2^-8".
+std::string power(double x) {
+  if (!(x > 0)) return "0";
+  const int exponent = std::ilogb(x);
+  const double rest = std::ldexp(x, -exponent);
+  return rest == 1 ? fmt::format("2^{}", exponent) : fmt::format("{:.3g} 2^{}", rest, exponent);
+}
+
+std::string let_through(const std::string& field, const Contract& c, cases::Format format) {
+  const std::string stored = power(unit_roundoff(cases::output_format(format)));
+  const std::map<std::string, std::string> texts{
+      {"unit_roundoff", "errors of sums up to " + power(c.unit_roundoff) + " a term"},
+      {"operand_roundoff", "errors of operands up to " + power(c.operand_roundoff) + " of them"},
+      {"probability_format",
+       "errors of P and dS up to " + power(probability_rounding(c).format) + " of them"},
+      {"sums_rounded_p", "that the sum of weights is of rounded ones"},
+      {"exp_error", "errors of exponentials up to " + power(c.exp_error) + " of them"},
+      {"skipped_mass", "keys left out with a probability up to " + power(c.skipped_mass)},
+      {"splits", fmt::format("errors of merging {} ranges of keys", c.splits)},
+      {"prefix_sum", "errors of prefix sums that grow with the position"},
+      {"prefix_tile", "errors of prefix sums within a tile"},
+      {"flushes_subnormals", "what is lost below 2^-126"},
+      {"probability_scale", "nothing more: P is scaled before it is rounded"},
+      {"head_gradient_format", "errors of a query head's grad_k and grad_v up to " + stored},
+      {"gradient_sum_format", "errors of gradients up to " + stored + " for every block"},
+      {"output_sum_format", "errors of o up to " + stored + " for every block"},
+      {"sum_block", "the roundings of so many terms at once"},
+      {"score_format", "errors of scores up to 3 x " + stored + " of them"},
+      {"grad_probability_format", "errors of dP up to " + stored + " of it"},
+      {"delta_format", "errors of D's terms up to " + stored + " of them"},
+      {"saves_rounded_p", "errors of dS up to " + stored + " of it"},
+      {"lse_format", "errors of lse up to " + stored + " of it"},
+      {"no_lse", "errors of scale and bias that o hides"},
+      {"inexact_exp_zero", "that equal scores have unequal weights"},
+      {"empty_rows", "another result where no key is seen"},
+      {"families_left_out", "these inputs"},
+      {"largest_score", "rows with larger scores"},
+  };
+  const auto found = texts.find(field);
+  return found == texts.end() ? "more than by default" : found->second;
+}
+
+std::string shown(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return power(value.get<double>());
+  if (value.is_array() && value.empty()) return "none";
+  return value.dump();
+}
+
+}  // namespace
+
+std::vector<LaxField> lax_fields(const Contract& contract, cases::Format format) {
+  const nlohmann::json declared = cases::to_json(contract),
+                       strictest = cases::to_json(cases::undeclared_contract());
+  std::vector<LaxField> fields;
+  for (const auto& [field, value] : declared.items()) {
+    const nlohmann::json& usual = strictest.at(field);
+    const bool stricter = value.is_number_float() && field != "largest_score" &&
+                          field != "probability_scale" && value < usual;
+    if (value == usual || stricter) continue;
+    fields.push_back({field, shown(value), shown(usual), let_through(field, contract, format)});
+  }
+  return fields;
+}
+
+std::string in_words(const std::vector<LaxField>& fields) {
+  std::string text;
+  for (const LaxField& field : fields) {
+    text += fmt::format("{}{} = {} (not {}: {} not seen)", text.empty() ? "" : "; ", field.field,
+                        field.value, field.strictest, field.lets_through);
+  }
+  return text;
+}
+
+}  // namespace plumbline::verdict

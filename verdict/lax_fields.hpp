@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a kernel's contract is laxer than it has to be, and what that lets through.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cases/spec.hpp"
+#include "verdict/contract.hpp"
+
+namespace plumbline::verdict {
+
+struct LaxField {
+  std::string field, value, strictest;
+  std::string lets_through;  ///< "errors of P up to 2^-8 of it"
+};
+
+/// The fields that differ from those of a kernel that declares nothing, the strictest.
+std::vector<LaxField> lax_fields(const Contract&, cases::Format);
+
+/// "probability_format = bf16 (not fp32: errors of P and dS up to 2^-8 of it are not seen)"; empty
+/// where there is none.
+std::string in_words(const std::vector<LaxField>&);
+
+}  // namespace plumbline::verdict
