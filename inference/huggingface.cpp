@@ -69,6 +69,7 @@ gpu::ModelConfiguration gpt2(const Config& config) {
   config.expect("scale_attn_weights", {true});
   config.expect("scale_attn_by_inverse_layer_idx", {false});
   config.expect("add_cross_attention", {false});
+  config.expect("tie_word_embeddings", {true});
   gpu::ModelConfiguration model;
   model.layers = config.size("n_layer");
   model.heads = model.kv_heads = config.size("n_head");
@@ -97,6 +98,7 @@ gpu::ModelConfiguration bert(const Config& config) {
   config.expect("hidden_act", {"gelu"});
   config.expect("position_embedding_type", {"absolute"});
   config.expect("is_decoder", {false});
+  config.expect("tie_word_embeddings", {true});
   gpu::ModelConfiguration model = with_sizes(config, gpu::Architecture::bert);
   model.token_types = config.size_or("type_vocab_size", 2);
   model.epsilon = config.number_or("layer_norm_eps", 1e-12);

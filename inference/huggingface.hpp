@@ -13,7 +13,8 @@ namespace plumbline::inference {
 /// here are passed over; what a field does not say is transformers' default.
 /// @throws BadInput naming the file, the field, its value and what was expected: no JSON, another
 /// model_type, a size that is missing, and whatever no model here has: another activation,
-/// scaled RoPE, biases in llama, a tied head in llama, a head_dim beside hidden_size / heads.
+/// scaled RoPE, biases in llama, a tied head in llama, one of its own in gpt2 or bert, a head_dim
+/// beside hidden_size / heads.
 gpu::ModelConfiguration huggingface_configuration(const std::filesystem::path& config_json);
 
 }  // namespace plumbline::inference

@@ -148,12 +148,21 @@ BOOST_AUTO_TEST_CASE(what_is_no_model_is_refused_by_name) {
       {R"("gelu_new")", R"("relu")", "activation_function is \"relu\""},
       {R"("vocab_size": 11)", R"("vocab_size": 12)", "transformer.wte.weight"},
       {R"("n_positions": 5)", R"("n_positions": -5)", "n_positions is"},
+      {R"("n_layer": 1)", R"("tie_word_embeddings": false, "n_layer": 1)",
+       "tie_word_embeddings is false; expected true"},
   };
   for (const auto& [from, to, message] : cases) {
     const std::string said = with_config(replaced(kGpt2, from, to));
     BOOST_TEST(contains(said, message), to << ": " << said);
   }
   BOOST_TEST(contains(with_config("[]"), "config is"));
+  const std::string tied = R"("tie_word_embeddings": true, "n_layer": 1)";
+  BOOST_TEST(with_config(replaced(kGpt2, R"("n_layer": 1)", tied)) == "nothing was thrown");
+  const test::TemporaryFolder bert;
+  save_huggingface(
+      bert.path, small_model(gpu::Architecture::bert),
+      replaced(kBert, R"("vocab_size")", R"("tie_word_embeddings": false, "vocab_size")"));
+  BOOST_TEST(contains(refusal(bert.path), "tie_word_embeddings is false; expected true"));
   const test::TemporaryFolder llama;
   save_huggingface(llama.path, small_model(gpu::Architecture::llama_style),
                    replaced(kLlama, R"("rope_scaling": null)",

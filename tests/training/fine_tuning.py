@@ -217,6 +217,13 @@ with tempfile.TemporaryDirectory() as place:
     check(all(first[name] == values for name, values in weights.items()), "an imported model")
     refused(["--tokenizer is missing"], "train", text, "--from", hugging_face, "--out",
             place / "new")
+    # A head with weights of its own, whether they are in the file or not.
+    huggingface_model(place / "untied", checkpoint(place / "gpt", 1), {
+        "model_type": "gpt2", "n_layer": 1, "n_head": 1, "n_embd": 32, "n_positions": 16,
+        "vocab_size": 261, "tie_word_embeddings": False})
+    refused(["config.json", "tie_word_embeddings is false; expected true"], "train", text, "--from",
+            place / "untied", "--tokenizer", "byte", "--batch", 2, "--updates", 1, "--out",
+            place / "new")
 
     new = ["--out", place / "new"]
     begin = ["train", text, *new, "--from", place / "gpt"]
