@@ -109,6 +109,10 @@ const std::string& field(const SafetensorsView& file, const std::string& name) {
   return found->second;
 }
 
+Terms terms_in(const SafetensorsView& file) {
+  return parse_strict_json(field(file, "terms"), "metadata terms");
+}
+
 long updates_from(const std::string& text) {
   long updates = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), updates);
@@ -206,12 +210,41 @@ void save_checkpoint(const std::filesystem::path& path, const gpu::ModelConfigur
   writer.commit();
 }
 
+namespace {
+
+/// The number of updates in a checkpoint's name; none for another name.
+std::optional<long> updates_in_name(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  if (name.size() <= file_prefix.size() + file_ending.size() || !name.starts_with(file_prefix) ||
+      !name.ends_with(file_ending))
+    return {};
+  const char *begin = name.data() + file_prefix.size(),
+             *end = name.data() + name.size() - file_ending.size();
+  long updates = -1;
+  const auto [last, wrong] = std::from_chars(begin, end, updates);
+  if (wrong != std::errc() || last != end) return {};
+  return updates;
+}
+
+/// A file that was renamed would be taken for the newest, or for another model.
+void check_name(const std::filesystem::path& path, const SafetensorsView& file) {
+  const long updates = updates_from(field(file, "updates"));
+  const std::optional<long> named = updates_in_name(path);
+  if (named && *named != updates)
+    throw BadInput("metadata updates", std::to_string(updates),
+                   fmt::format("{}, as the file's name says: it was renamed, from {}", *named,
+                               checkpoint_path({}, updates).string()));
+}
+
+}  // namespace
+
 State load_checkpoint(const std::filesystem::path& path, const gpu::ModelConfiguration& model,
                       const gpu::ParameterLayout& layout, const Terms& terms) {
   std::vector<Difference> others;
   State state = in_file(path, [&](const SafetensorsView& file) {
-    const Terms said = parse_strict_json(field(file, "terms"), "metadata terms");
+    const Terms said = terms_in(file);
     check_digest(file);
+    check_name(path, file);
     others = differences(said, terms);
     return others.empty() ? read_state(file, model, layout) : State();
   });
@@ -222,9 +255,11 @@ State load_checkpoint(const std::filesystem::path& path, const gpu::ModelConfigu
 Terms read_terms(const std::filesystem::path& path) {
   return in_file(path, [](const SafetensorsView& file) {
     check_digest(file);
-    return parse_strict_json(field(file, "terms"), "metadata terms");
+    return terms_in(file);
   });
 }
+
+Terms unchecked_terms(const std::filesystem::path& path) { return in_file(path, terms_in); }
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& folder, long updates) {
   return folder / fmt::format("{}{:08}{}", file_prefix, updates, file_ending);
@@ -235,17 +270,8 @@ std::vector<std::filesystem::path> checkpoints_in(const std::filesystem::path& f
   std::vector<std::pair<long, std::filesystem::path>> found;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (name.size() <= file_prefix.size() + file_ending.size() || !name.starts_with(file_prefix) ||
-        !name.ends_with(file_ending))
-      continue;
-    const std::string digits =
-        name.substr(file_prefix.size(), name.size() - file_prefix.size() - file_ending.size());
-    long updates = -1;
-    const auto [last, wrong] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), updates);
-    if (wrong == std::errc() && last == digits.data() + digits.size())
-      found.emplace_back(updates, entry->path());
+    if (const auto updates = updates_in_name(entry->path()))
+      found.emplace_back(*updates, entry->path());
   }
   if (error)
     throw BadInput("run folder", path_in_quotes(folder) + ": " + error.message(),

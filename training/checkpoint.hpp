@@ -31,14 +31,16 @@ void save_checkpoint(const std::filesystem::path&, const gpu::ModelConfiguration
                      const gpu::ParameterLayout&, const Terms&, const State&);
 
 /// @throws BadInput naming the file, the field, its value and what was expected: it cannot be read,
-/// is no checkpoint or is damaged (parse_safetensors, SHA-256); a tensor is missing, has another
-/// shape or type, or is none of ours. OtherTerms (training/terms.hpp) where terms differ from
-/// `terms`.
+/// is no checkpoint or is damaged (parse_safetensors, SHA-256); its name, where it is one of
+/// checkpoint_path, says another number of updates; a tensor is missing, has another shape or type,
+/// or is none of ours. OtherTerms (training/terms.hpp) where terms differ from `terms`.
 State load_checkpoint(const std::filesystem::path&, const gpu::ModelConfiguration&,
                       const gpu::ParameterLayout&, const Terms& terms);
 
 /// The terms that a file says it was made under. @throws BadInput as load_checkpoint.
 Terms read_terms(const std::filesystem::path&);
+/// The same, of a file that may be damaged, without reading its tensors.
+Terms unchecked_terms(const std::filesystem::path&);
 
 /// The file of a run's folder after so many updates: checkpoint-00000100.safetensors.
 std::filesystem::path checkpoint_path(const std::filesystem::path& folder, long updates);

@@ -118,6 +118,23 @@ BOOST_FIXTURE_TEST_CASE(a_run_on_other_terms_is_refused, Saved) {
                       "ranks is missing"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_name_that_says_other_updates_is_refused, Saved) {
+  const auto load_as = [&](const char* name) {
+    const auto renamed = folder.path / name;
+    std::filesystem::rename(path, renamed);
+    path = renamed;
+    return refusal([&] { load(); });
+  };
+  const std::string message = load_as("checkpoint-00000018.safetensors");
+  BOOST_TEST(contains(message, "checkpoint-00000018.safetensors\": metadata updates is 17"),
+             message);
+  BOOST_TEST(contains(message, "expected 18, as the file's name says"), message);
+  BOOST_TEST(contains(message, "from checkpoint-00000017.safetensors"), message);
+  for (const char* name : {"checkpoint-17.safetensors", "checkpoint-best.safetensors", "best"})
+    BOOST_TEST(load_as(name) == "nothing was thrown", name);
+  BOOST_TEST(load_as("checkpoint-0.safetensors") != "nothing was thrown");
+}
+
 BOOST_FIXTURE_TEST_CASE(every_damaged_byte_is_noticed, Saved) {
   const std::string whole = plumbline::read_file(path);
   const std::size_t steps = 97;  // bytes all over the file, header and tensors
