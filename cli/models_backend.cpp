@@ -30,6 +30,14 @@ void add_backend_option(CLI::App& command, std::string& backend) {
   command.add_option("--backend", backend, "emulated (on the CPU) or cuda")->capture_default_str();
 }
 
+std::string device_shown() {
+#ifdef PLUMBLINE_MODELS_ON_GPU
+  return gpu::device_name();
+#else
+  return "CPU emulation";
+#endif
+}
+
 void go_to_backend(const std::string& backend, char** argv) {
   if (backend != "emulated" && backend != "cuda")
     throw BadInput("--backend", in_quotes(backend), "emulated or cuda");

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/ranks.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -13,7 +10,6 @@
 #include <thread>
 
 #include "cli/command.hpp"
-#include "support/text.hpp"
 #include "training/mpi_communicator.hpp"
 #ifdef PLUMBLINE_HAS_NCCL
 #include "core/device.hpp"
@@ -113,15 +109,6 @@ void share_devices() {
   all.mpi->abort(status);
 }
 
-char last_words[4096];
-
-extern "C" void say_last_words(int) {
-  std::size_t length = 0;
-  while (last_words[length]) ++length;
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, last_words, length);
-  _exit(verdict_against);
-}
-
 }  // namespace
 
 training::Ranks& ranks() {
@@ -150,7 +137,7 @@ int run_as_rank(const std::function<int()>& program) {
   try {
     training::Ranks& all = brought_together().ranks;
     if (all.out_of_step()) end_all(*together, status, silence);
-    status = all.finish(static_cast<ExitStatus>(status), silence ? silence->said() : "");
+    status = all.finish(status, silence ? silence->said() : "");
   } catch (const training::RankFailed& failure) {
     std::cerr << "plumbline: " << failure.what() << "\n";
     status = failure.status();
@@ -158,16 +145,6 @@ int run_as_rank(const std::function<int()>& program) {
   std::cout << std::flush;
   together.reset();
   return status;
-}
-
-void tell_of_lost_ranks(const std::filesystem::path& folder) {
-  if (ranks().count() == 1 || !ranks().first()) return;
-  const std::string text =
-      "plumbline: a rank was lost, or the run was ended from outside (mpirun tells which); the "
-      "checkpoints in " +
-      path_in_quotes(folder) + " are whole: --resume goes on from the newest\n";
-  text.copy(last_words, sizeof last_words - 1);
-  std::signal(SIGTERM, say_last_words);
 }
 
 }  // namespace plumbline::cli

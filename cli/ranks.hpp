@@ -2,7 +2,6 @@
 // The ranks of a program that mpirun started.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 
 #include "training/ranks.hpp"
@@ -21,9 +20,5 @@ training::Ranks& ranks();
 
 /// How many of the machine's processors are this rank's: all, but for those of its other ranks.
 int own_processors();
-
-/// From now on SIGTERM, which mpirun sends to the others when a rank is lost, ends rank 0 with a
-/// word on what is left: status 1.
-void tell_of_lost_ranks(const std::filesystem::path& folder);
 
 }  // namespace plumbline::cli

@@ -133,7 +133,9 @@ void add_run_options(CLI::App& command, TrainOptions& o) {
   command.add_flag("--document-mask", s.document_mask, "Attention stays within a document");
   command.add_option("--masking", s.masking, "BERT: share of the tokens to predict")
       ->capture_default_str();
-  command.add_option("--updates", s.schedule.updates, "Updates of the whole run");
+  command.add_option(
+      "--updates", s.schedule.updates,
+      "Updates of the whole run; with --resume, more are trained at the lowest rate");
   command.add_option("--learning-rate", s.schedule.highest, "After the warm-up");
   command.add_option("--lowest-learning-rate", s.schedule.lowest, "At the end");
   command.add_option("--warm-up", s.schedule.warm_up, "Updates of the warm-up");
@@ -144,6 +146,11 @@ void add_run_options(CLI::App& command, TrainOptions& o) {
       ->capture_default_str();
   command.add_flag("--not-deterministic", o.not_deterministic,
                    "Faster kernels whose last bits differ from run to run");
+  command
+      .add_option("--hours-at-most", o.hours_at_most,
+                  "End at once where the first part's time says that the run takes longer")
+      ->check(number_from(0, 1e6))
+      ->capture_default_str();
   command.add_option("--save-every", o.habits.save_every, "Updates between checkpoints")
       ->capture_default_str();
   command.add_option("--evaluate-every", o.habits.evaluate_every, "Updates between evaluations")
@@ -199,6 +206,9 @@ TrainOptions completed(TrainOptions options, const CLI::App& command) {
   keep("--batch", s.batch, preset.batch);
   keep("--part", s.part, given("--batch") ? s.batch : preset.part);
   keep("--updates", s.schedule.updates, preset.schedule.updates);
+  options.habits.updates = s.schedule.updates;
+  if (options.declared_updates > 0 && given("--updates"))  // a run that goes on has its schedule
+    s.schedule.updates = std::min(s.schedule.updates, options.declared_updates);
   keep("--learning-rate", s.schedule.highest, preset.schedule.highest);
   keep("--lowest-learning-rate", s.schedule.lowest,
        given("--learning-rate") ? s.schedule.highest / 10 : preset.schedule.lowest);

@@ -23,6 +23,8 @@ struct TrainOptions {
   std::vector<std::string> data;
   int length = 0;              // 0: the model's context
   long tokens_per_update = 0;  // if not given: the paper's
+  long declared_updates = 0;   // of the run that is resumed; 0: not known
+  double hours_at_most = 24.0;
   bool sequential = false, not_deterministic = false, ssmax = false;
 };
 

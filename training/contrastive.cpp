@@ -23,10 +23,6 @@ int Contrastive::most_texts() const {
   return settings_.batch * (2 + settings_.contrastive->hard_negatives);
 }
 
-std::int64_t Contrastive::tokens_per_update() const {
-  return static_cast<std::int64_t>(most_texts()) * settings_.length;
-}
-
 int Contrastive::parts(const TextRows& texts) const {
   return (texts.rows() - 1) / settings_.part + 1;
 }

@@ -18,7 +18,6 @@ class Contrastive : public Objective {
   Contrastive(const Settings&, const text::Tokenizer&);
 
   Terms data() const override;
-  std::int64_t tokens_per_update() const override;
   int begin(gpu::Trainer&, long n) override;
   double add(gpu::Trainer&, int k) override;
   /// Of the first rows that are kept for validation, at most a batch.

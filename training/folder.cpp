@@ -46,6 +46,15 @@ std::filesystem::path newest_checkpoint(const Habits& habits) {
   return found.empty() ? std::filesystem::path() : found.back();
 }
 
+long declared_updates(const Habits& habits) {
+  try {
+    const Terms terms = unchecked_terms(newest_checkpoint(habits));
+    return terms.at("schedule").at("updates").get<long>();
+  } catch (const std::exception&) {
+    return 0;  // what loads it tells why
+  }
+}
+
 void remove_old_checkpoints(const Habits& habits) {
   auto all = checkpoints_in(habits.folder);
   while (static_cast<int>(all.size()) > habits.keep) {

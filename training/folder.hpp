@@ -15,6 +15,10 @@ const std::filesystem::path& made(const std::filesystem::path& folder);
 /// @throws BadInput where there is none to be resumed, or one where none is to be.
 std::filesystem::path newest_checkpoint(const Habits&);
 
+/// The updates of the schedule that a run began with, as its newest checkpoint says, which is not
+/// looked at closely; 0 where that cannot be read.
+long declared_updates(const Habits&);
+
 /// All but the newest `keep` checkpoints go.
 void remove_old_checkpoints(const Habits&);
 

@@ -50,10 +50,6 @@ Terms LanguageModel::data() const {
   return files;
 }
 
-std::int64_t LanguageModel::tokens_per_update() const {
-  return static_cast<std::int64_t>(settings_.batch) * settings_.length;
-}
-
 int LanguageModel::begin(gpu::Trainer&, long n) {
   n_ = n;
   batch_ = training_.batch(n);

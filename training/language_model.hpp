@@ -13,7 +13,6 @@ class LanguageModel : public Objective {
   LanguageModel(const Settings&, const text::Tokenizer&);
 
   Terms data() const override;
-  std::int64_t tokens_per_update() const override;
   int begin(gpu::Trainer&, long n) override;
   double add(gpu::Trainer&, int k) override;
   double validation_loss(gpu::Trainer&, int rows) override;

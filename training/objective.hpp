@@ -2,7 +2,6 @@
 // What a run learns: its data, and how the gradients of an update come of them.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -26,8 +25,6 @@ class Objective {
 
   /// Tells the data apart: an object for every file, with its size and a fingerprint.
   virtual Terms data() const = 0;
-  /// Tokens that the model reads in an update, padding included.
-  virtual std::int64_t tokens_per_update() const = 0;
 
   /// Makes the batch of update `n`, counted from 0, the current one; returns its number of parts.
   /// What is made is a function of n and of the trainer's parameters.

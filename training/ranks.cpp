@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training/ranks.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <vector>
@@ -30,7 +31,7 @@ RankFailed described(const std::exception_ptr& failure) {
 
 }  // namespace
 
-RankFailed Ranks::lowest_failure(ExitStatus status, const std::string& message) {
+RankFailed Ranks::lowest_failure(int status, const std::string& message) {
   const auto ranks = static_cast<std::size_t>(count());
   const auto own = static_cast<std::size_t>(communicator_->rank());
   // Each rank fills its own two numbers; the others' are 0, so that the sum is exact.
@@ -39,7 +40,7 @@ RankFailed Ranks::lowest_failure(ExitStatus status, const std::string& message) 
   said[2 * own + 1] = static_cast<double>(message.size());
   communicator_->sum(said);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const auto how = static_cast<ExitStatus>(said[2 * rank]);
+    const int how = static_cast<int>(said[2 * rank]);
     if (how == all_right) continue;
     ended_ = true;
     std::string text = message;
@@ -79,7 +80,16 @@ bool Ranks::as_on_first(std::span<const std::byte> bytes) {
   return own == firsts;
 }
 
-ExitStatus Ranks::finish(ExitStatus status, const std::string& message) {
+int Ranks::any_of(int number) {
+  if (count() == 1) return number;
+  std::vector<double> all(static_cast<std::size_t>(count()));  // the others' are 0
+  all[static_cast<std::size_t>(communicator_->rank())] = number;
+  communicator_->sum(all);
+  const auto found = std::ranges::find_if(all, [](double one) { return one != 0.0; });
+  return found == all.end() ? 0 : static_cast<int>(*found);
+}
+
+int Ranks::finish(int status, const std::string& message) {
   if (count() == 1 || ended_) return status;
   const RankFailed lowest = lowest_failure(status, message);
   if (status == all_right && lowest.status() != all_right) throw lowest;

@@ -15,12 +15,12 @@ namespace plumbline::training {
 /// What went wrong is told by another rank.
 class RankFailed : public std::runtime_error {
  public:
-  RankFailed(ExitStatus status, const std::string& message)
+  RankFailed(int status, const std::string& message)
       : std::runtime_error(message), status_(status) {}
-  ExitStatus status() const { return status_; }
+  int status() const { return status_; }
 
  private:
-  ExitStatus status_;
+  int status_;  ///< an ExitStatus, or 128 and the signal that stopped a run
 };
 
 class Ranks {
@@ -49,13 +49,16 @@ class Ranks {
   /// Whether these bytes are rank 0's.
   bool as_on_first(std::span<const std::byte> bytes);
 
+  /// A rank's number that is not 0, the same one on all; 0 where there is none.
+  int any_of(int number);
+
   /// The end of a program: every rank says how it ended there, and in which words. Returns the
   /// status that all end with. Not to be called out of step.
-  ExitStatus finish(ExitStatus status, const std::string& message);
+  int finish(int status, const std::string& message);
 
  private:
   /// How the lowest rank that failed did, or all_right.
-  RankFailed lowest_failure(ExitStatus status, const std::string& message);
+  RankFailed lowest_failure(int status, const std::string& message);
 
   gpu::Communicator* communicator_;
   bool waiting_ = false;  // within in_step(), or left it by an exception

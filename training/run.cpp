@@ -25,9 +25,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double seconds(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
 }
+
+double seconds_since(Clock::time_point start) { return seconds(start, Clock::now()); }
 
 template <class Wanted>
 const Wanted& checked(const Wanted& wanted) {
@@ -68,6 +70,7 @@ struct Run::Parts {
   Parts(const Settings& wanted, const Habits& wanted_habits, Ranks& of_run)
       : settings(checked(wanted)),
         habits(checked(wanted_habits)),
+        all(habits.updates > 0 ? habits.updates : settings.schedule.updates),
         tokenizer(tokenizer_for(settings)),
         objective(make_objective(settings, *tokenizer)),
         terms(terms_of(settings, objective->data())),
@@ -89,17 +92,23 @@ struct Run::Parts {
     if (habits.resume) newest_checkpoint(habits);  // before anything is made
     lock.emplace(made(habits.folder));
     const std::filesystem::path newest = newest_checkpoint(habits);
+    if (newest.empty()) return trainer.set_parameters(initial_values());
+    const State state = resumed(newest, habits, settings, trainer.layout(), terms);
+    if (state.updates > all)
+      throw BadInput("updates", std::to_string(all),
+                     fmt::format("at least {}: so many has the run in {} made already",
+                                 state.updates, path_in_quotes(habits.folder)));
+    updates = saved = state.updates;
+    trainer.set_parameters(state.parameters);
+    trainer.set_moments(state.mean, state.mean_square);
+  }
+
+  /// From here on the folder is written to.
+  void open_folder() {
+    if (log) return;
     remove_partial_files(habits.folder);
-    if (newest.empty()) {
-      trainer.set_parameters(initial_values());
-      save();  // whatever happens from now on, there is something to resume
-    } else {
-      const State state = resumed(newest, habits, settings, trainer.layout(), terms);
-      updates = state.updates;
-      trainer.set_parameters(state.parameters);
-      trainer.set_moments(state.mean, state.mean_square);
-      remove_old_checkpoints(habits);  // the killed run may have saved and not come that far
-    }
+    if (saved != updates) save();    // whatever happens from now on, there is something to resume
+    remove_old_checkpoints(habits);  // a killed run may have saved and not come that far
     write_file(habits.folder / "run.json", terms.dump(2) + "\n");
     log.emplace(habits.folder / "log.jsonl", updates);
   }
@@ -115,20 +124,65 @@ struct Run::Parts {
     on_first_rank([&] { begin_or_resume(); });
     double begun = static_cast<double>(updates);  // 0 elsewhere
     ranks.communicator().sum({&begun, 1});
-    updates = static_cast<long>(begun);
+    first = updates = static_cast<long>(begun);
     trainer.share_parameters();
   }
 
-  /// Returns the mean loss and adds up the gradients of update `n`.
-  double add_parts(long n) {
-    std::vector<double> losses;  // each part's on its own rank, 0 elsewhere: the sum is exact
+  /// The gradients of an update, while this rank adds its own.
+  struct Gradients {
+    std::vector<double> losses;  ///< each part's on its own rank, 0 elsewhere: the sum is exact
+    gpu::PartRange left;         ///< parts of this rank
+    int signal = 0;              ///< that asks this rank to stop
+  };
+
+  Gradients begin_update(long n) {
+    Gradients g;
+    g.losses.resize(objective->begin(trainer, n));
+    g.left = trainer.begin(static_cast<int>(g.losses.size()));
+    return g;
+  }
+
+  void add_parts(Gradients& g, int count, const Watcher& watcher) {
+    for (; count > 0 && g.signal == 0; --count, ++g.left.begin) {
+      g.signal = watcher.signal();
+      if (g.signal != 0) return;
+      g.losses[g.left.begin] = objective->add(trainer, g.left.begin);
+    }
+  }
+
+  /// @param before seconds of an update before its parts, @param part of one.
+  Pace pace(int parts, double before, double part) const {
+    const double more = (parts - 1) / ranks.count() * part;  // of the rank with the most
+    const double update = before + part + more;
+    return {.tokens_per_second = static_cast<double>(tokens_per_update(settings)) / update,
+            .seconds_to_line = more,
+            .seconds_to_end = more + static_cast<double>(all - updates - 1) * update};
+  }
+
+  /// The first part of the first update, and what its time says. Returns what no update takes.
+  Clock::duration begin_run(Gradients& g, const Watcher& watcher) {
+    const auto start = Clock::now();
+    Clock::time_point begin, middle, end;
     ranks.together([&] {
-      losses.resize(objective->begin(trainer, n));
-      const gpu::PartRange own = trainer.begin(static_cast<int>(losses.size()));
-      for (int k = own.begin; k < own.end; ++k) losses[k] = objective->add(trainer, k);
+      if (habits.rehearse) {
+        g = begin_update(updates);
+        add_parts(g, 1, watcher);
+        trainer.wait();
+      }
+      begin = Clock::now();
+      g = begin_update(updates);
+      middle = Clock::now();
+      add_parts(g, 1, watcher);
+      trainer.wait();
+      end = Clock::now();
     });
-    ranks.communicator().sum(losses);
-    return std::accumulate(losses.begin(), losses.end(), 0.0);
+    on_first_rank([&] {
+      if (g.signal == 0)
+        watcher.paced(
+            pace(static_cast<int>(g.losses.size()), seconds(begin, middle), seconds(middle, end)));
+      open_folder();
+    });
+    return Clock::now() - start - (end - begin);
   }
 
   /// What a checkpoint stands for must be what every rank goes on from.
@@ -155,9 +209,7 @@ struct Run::Parts {
 
   double validation_loss() { return objective->validation_loss(trainer, habits.evaluation_rows); }
 
-  bool due(long every) const {
-    return updates == settings.schedule.updates || (every > 0 && updates % every == 0);
-  }
+  bool due(long every) const { return updates == all || (every > 0 && updates % every == 0); }
 
   /// Adds what was evaluated and saved to the status of an update that was made.
   void write(Status& status, double tokens_per_update) {
@@ -183,21 +235,34 @@ struct Run::Parts {
     });
   }
 
-  Outcome train(const std::function<void(const Status&)>& report) {
-    const long all = settings.schedule.updates, begun = updates;
-    const double tokens = static_cast<double>(objective->tokens_per_update());
-    const auto start = Clock::now();
+  Outcome train(const Watcher& watcher) {
+    const double tokens = static_cast<double>(tokens_per_update(settings));
+    auto start = Clock::now();
+    int signal = 0;
     while (updates < all) {
-      const auto begin = Clock::now();
+      auto begin = Clock::now();
+      Gradients g;
+      if (updates == first) {
+        const Clock::duration aside = begin_run(g, watcher);
+        start += aside;
+        begin += aside;
+      }
+      ranks.together([&] {
+        if (updates != first) g = begin_update(updates);
+        add_parts(g, g.left.size(), watcher);
+      });
+      signal = ranks.any_of(g.signal);
+      if (signal != 0) break;  // without this update
+      ranks.communicator().sum(g.losses);
       Status status;
       status.updates = all;
       status.learning_rate = gpu::learning_rate(settings.schedule, updates);
-      status.loss = add_parts(updates);
+      status.loss = std::accumulate(g.losses.begin(), g.losses.end(), 0.0);
       status.norm = trainer.update(updates, status.learning_rate);
       if (!std::isfinite(status.norm)) ranks.together([&] { throw diverged(status.loss); });
       status.update = ++updates;
       status.tokens_per_second = tokens / seconds_since(begin);
-      status.seconds_left = seconds_since(start) * (all - updates) / (updates - begun);
+      status.seconds_left = seconds_since(start) * (all - updates) / (updates - first);
       if (due(habits.save_every)) check_parameters();
       on_first_rank([&] {
         try {
@@ -208,15 +273,20 @@ struct Run::Parts {
                                      updates, path_in_quotes(habits.folder)),
                          error);
         }
-        report(status);
+        watcher.report(status);
       });
     }
+    if (signal != 0) check_parameters();
     Outcome outcome;
+    outcome.signal = signal;
     on_first_rank([&] {
+      open_folder();  // of a run that had ended already
       outcome.updates = updates;
+      if (saved != updates) save();
+      outcome.checkpoint = checkpoint_path(habits.folder, updates);
+      if (signal != 0) return;
       outcome.validation_loss = validation_loss();
       outcome.baseline = objective->baseline();
-      outcome.checkpoint = checkpoints_in(habits.folder).back();
     });
     return outcome;
   }
@@ -233,11 +303,13 @@ struct Run::Parts {
     save_checkpoint(path, settings.model, trainer.layout(), terms,
                     {updates, trainer.parameters(), trainer.mean(), trainer.mean_square()});
     remove_old_checkpoints(habits);
+    saved = updates;
     return path;
   }
 
   const Settings settings;
   const Habits habits;
+  const long all;  ///< updates
   const std::unique_ptr<text::Tokenizer> tokenizer;
   const std::unique_ptr<Objective> objective;
   const Terms terms;
@@ -246,6 +318,8 @@ struct Run::Parts {
   std::optional<FolderLock> lock;  // what is written is rank 0's
   std::optional<Log> log;
   long updates = 0;  ///< made
+  long first = 0;    ///< made before this process
+  long saved = -1;   ///< that the newest checkpoint has
 };
 
 Run::Run(const Settings& settings, const Habits& habits, Ranks& ranks) {
@@ -259,9 +333,9 @@ Run::~Run() = default;
 
 long Run::updates_made() const { return parts_->updates; }
 
-Outcome Run::train(const std::function<void(const Status&)>& report) {
+Outcome Run::train(const Watcher& watcher) {
   Outcome outcome;
-  parts_->ranks.in_step([&] { outcome = parts_->train(report); });
+  parts_->ranks.in_step([&] { outcome = parts_->train(watcher); });
   return outcome;
 }
 

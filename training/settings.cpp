@@ -93,10 +93,16 @@ void validate(const Settings& s) {
 
 void validate(const Habits& h) {
   if (h.folder.empty()) throw BadInput("out", "missing", "a folder for the run");
+  expect(h.updates >= 0, "updates", h.updates, "at least 0");
   expect(h.save_every >= 0, "save_every", h.save_every, "at least 0");
   expect(h.evaluate_every >= 0, "evaluate_every", h.evaluate_every, "at least 0");
   expect(h.evaluation_rows >= 1, "evaluation_rows", h.evaluation_rows, "at least 1");
   expect(h.keep >= 1, "keep", h.keep, "at least 1");
+}
+
+std::int64_t tokens_per_update(const Settings& s) {
+  const std::int64_t texts = s.contrastive ? 2 + std::int64_t{s.contrastive->hard_negatives} : 1;
+  return texts * s.batch * s.length;
 }
 
 Terms terms_of(const Settings& s, const Terms& data) {

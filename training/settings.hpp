@@ -50,19 +50,25 @@ struct Settings {
   bool deterministic = true;  ///< the same bits every run
 };
 
-/// Where a run writes, and how often: what may differ when it is resumed.
+/// Where a run writes, how often, and how far it goes: what may differ when it is resumed.
 struct Habits {
   std::filesystem::path folder;
+  long updates = 0;           ///< the last one; 0: the schedule's. Beyond that, the lowest rate
   long save_every = 100;      ///< updates; 0: at the end only
   long evaluate_every = 100;  ///< updates; 0: at the end only
   int evaluation_rows = 64;   ///< most rows of the validation part
   int keep = 2;               ///< checkpoints that stay
   bool resume = false;
+  /// Computes the first part once more before its time is taken: a GPU's kernels are loaded then.
+  bool rehearse = false;
 };
 
 /// @throws BadInput naming the field, its value and what was expected.
 void validate(const Settings&);
 void validate(const Habits&);
+
+/// Tokens that the model reads in an update, padding included.
+std::int64_t tokens_per_update(const Settings&);
 
 /// What a run and its resumption must have in common. @param data of Objective::data().
 Terms terms_of(const Settings&, const Terms& data);

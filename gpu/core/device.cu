@@ -36,4 +36,12 @@ void expect_devices(int count) {
 
 void use_device(int number) { check(cudaSetDevice(number)); }
 
+std::string device_name() {
+  int number = 0;
+  check(cudaGetDevice(&number));
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, number));
+  return properties.name;
+}
+
 }  // namespace plumbline::gpu

@@ -2,6 +2,8 @@
 // The GPUs of this machine. Host code.
 #pragma once
 
+#include <string>
+
 namespace plumbline::gpu {
 
 /// How many GPUs CUDA shows this process; 0 where it does not work.
@@ -12,5 +14,8 @@ void expect_devices(int count);
 
 /// From now on this thread works on the GPU of that number.
 void use_device(int number);
+
+/// That of the GPU on which this thread works, as CUDA tells it.
+std::string device_name();
 
 }  // namespace plumbline::gpu

@@ -101,6 +101,8 @@ double Trainer::update(long n, double learning_rate) {
   return norm;
 }
 
+void Trainer::wait() const { parts_->stream.wait(); }
+
 void Trainer::share_parameters() { parts_->share_parameters(); }
 
 LossSum Trainer::loss(const SequenceBatch& batch) {

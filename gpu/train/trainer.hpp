@@ -58,6 +58,9 @@ class Trainer {
   /// Without gradients and dropout. @throws BadInput as Model::loss.
   LossSum loss(const SequenceBatch&);
 
+  /// Until all that was asked for is computed.
+  void wait() const;
+
   /// Rank 0's parameters become everybody's.
   void share_parameters();
 

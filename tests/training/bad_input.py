@@ -101,8 +101,8 @@ with tempfile.TemporaryDirectory() as place:
         ([text, "--out", old, *SMALL, "--updates", 3, "--resume", "--position", "alibi"], 2,
          ["--resume is given with other options", "--position alibi, then learnable;"]),
         ([text, "--out", old, "--layers", 1, "--heads", 1, "--width", 32, "--length", 8, "--batch", 4,
-          "--updates", 4, "--resume", "--sequential", "--ssmax", "--learning-rate", 1e-3], 2,
-         ["--length 8, then 16;", "--updates 4, then 3", "--learning-rate 0.001, then 0.003",
+          "--updates", 2, "--resume", "--sequential", "--ssmax", "--learning-rate", 1e-3], 2,
+         ["--length 8, then 16;", "--updates 2, then 3", "--learning-rate 0.001, then 0.003",
           "--sequential, which was not given then", "--ssmax, which was not given then"]),
         ([text, text, "--out", old, *SMALL, "--updates", 3, "--resume"], 2,
          ["2 files of data, then 1"]),
@@ -164,6 +164,23 @@ with tempfile.TemporaryDirectory() as place:
     status, said = train(text, "--out", new, *SMALL, "--updates", 1, "--json", new / "report.json")
     if status != 0 or not (new / "report.json").exists():
         failures.append(f"a report in the new run's folder: status {status}: {said}")
+
+    # A checkpoint under another name is refused, and both numbers and the one before it are named; a
+    # name of its own it may have.
+    renamed = place / "renamed"
+    shutil.copytree(old, renamed)
+    (renamed / newest.name).rename(renamed / "checkpoint-00000009.safetensors")
+    status, said = train(text, "--out", renamed, *SMALL, "--updates", 3, "--resume")
+    for part in ('checkpoint-00000009.safetensors": metadata updates is 3; expected 9, as the file',
+                 "renamed, from checkpoint-00000003", 'before it is "' + str(renamed / first)):
+        if status != 2 or part not in said:
+            failures.append(f"renamed checkpoint: status {status}: {said}")
+    for name, expected in (("checkpoint-00000009.safetensors", 2), ("best.safetensors", 0)):
+        (renamed / "checkpoint-00000009.safetensors").rename(renamed / name)
+        status, said = train(text, "--from", renamed / name, "--out", place / name, "--batch", 4,
+                             "--updates", 1)
+        if status != expected:
+            failures.append(f"{name}: status {status}: {said}")
 
     # A damaged checkpoint is refused, and the message names the one before it.
     damaged = bytearray(newest.read_bytes())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: ranks.py MPIRUN PLUMBLINE_MODELS [FAILING_SEND]
 # Runs of several ranks under mpirun: the same checkpoint, byte for byte, as one rank's; a lost rank,
-# one that fails where the others wait (with the library of failing_send.cpp) and bad input end all
-# of them.
+# one that fails where the others wait (with the library of failing_send.cpp), a signal and bad input
+# end all of them.
 import os
 import pathlib
 import signal
@@ -12,7 +12,7 @@ import tempfile
 import time
 
 mpirun, program, *failing_send = sys.argv[1:]
-UPDATES = 12
+UPDATES, LONG = 12, 60
 # As root, and with more ranks than processors, Open MPI works only where it is told so.
 environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_rmaps_base_oversubscribe="1")
@@ -106,7 +106,7 @@ def children(process):
 
 def lost_rank(place, data):
     folder = place / "lost"
-    running = subprocess.Popen(command(data, folder, updates=100000, ranks=2), env=environment,
+    running = subprocess.Popen(command(data, folder, updates=10000, ranks=2), env=environment,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     while running.poll() is None and not (folder / "checkpoint-00000008.safetensors").exists():
         time.sleep(0.005)
@@ -121,12 +121,49 @@ def lost_rank(place, data):
         expect(words in said, f"it does not say '{words}':\n{said}")
     newest = max(folder.glob("checkpoint-*.safetensors"))
     updates = int(newest.stem.split("-")[1])
-    resumed = subprocess.Popen(command(data, folder, "--resume", updates=100000), text=True,
+    resumed = subprocess.Popen(command(data, folder, "--resume", updates=10000), text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     first = resumed.stdout.readline()
     resumed.kill()
     _, said = resumed.communicate()
     expect(first == f"going on after update {updates}\n", f"the checkpoint is lost: {first}{said}")
+
+
+def interrupted(place, data):
+    """A signal to one rank alone; and Ctrl-C, which mpirun takes: it ends the ranks by SIGTERM."""
+    calm = place / "calm"
+    done = run(data, calm, updates=LONG)
+    expect(done.returncode == 0, "one rank fails", done)
+    for number, to_rank in ((signal.SIGINT, 1), (signal.SIGTERM, None)):
+        folder = place / f"interrupted-{to_rank}"
+        # mpirun kills what has not ended so many seconds after SIGTERM.
+        one = command(data, folder, updates=LONG)
+        running = subprocess.Popen(
+            [mpirun, "--mca", "odls_base_sigkill_timeout", "3", "-n", "2", *one], env=environment,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        log = folder / "log.jsonl"
+        while running.poll() is None and not (log.exists() and log.read_text().count("\n") > 4):
+            time.sleep(0.005)
+        if to_rank is None:
+            running.send_signal(signal.SIGINT)
+        else:
+            (rank,) = (p for p in children(running.pid) if rank_of(p) == to_rank)
+            os.kill(rank, number)
+        _, said = running.communicate(timeout=60)
+        expect(running.returncode == (1 if to_rank is None else 128 + number),
+               f"status {running.returncode}: {said}")
+        lines = [line for line in said.splitlines() if " stopped by " in line]
+        expect(len(lines) == 1 and f"stopped by {number.name} after update " in lines[0],
+               f"not one word on it: {said}")
+        expect(said.count(" parameters, ") == 1 and said.count(" tokens/s: ") == 1 and
+               "2 ranks" in said, f"not one rank alone speaks: {said}")
+        updates = int(lines[0].split("after update ")[1].split()[0])
+        expect(log.read_text().count("\n") == updates, f"{updates} updates, another log")
+        resumed = run(data, folder, "--resume", updates=LONG)
+        expect(resumed.returncode == 0 and f"going on after update {updates}" in resumed.stdout,
+               "the checkpoint is lost", resumed)
+        expect(checkpoint(folder, LONG) == checkpoint(calm, LONG), "resumed: other weights")
 
 
 def failed_exchange(place, data):
@@ -171,7 +208,7 @@ with tempfile.TemporaryDirectory() as place:
     place = pathlib.Path(place)
     data = place / "text.txt"
     data.write_text("the quick brown fox jumps over the lazy dog, and the dog sleeps on. " * 200)
-    for test in (same_bits, same_bits_by_contrast, lost_rank, failed_exchange, bad_input):
+    for test in (same_bits, same_bits_by_contrast, lost_rank, interrupted, failed_exchange, bad_input):
         began = time.monotonic()
         test(place, data)
         print(f"{test.__name__}: {time.monotonic() - began:.1f} s")
