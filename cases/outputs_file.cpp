@@ -9,6 +9,7 @@
 #include "cases/tensor_shapes.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
+#include "support/files_in_use.hpp"
 #include "support/mapped_file.hpp"
 #include "support/strict_json.hpp"
 #include "support/text.hpp"
@@ -266,6 +267,8 @@ bool is_of_the_oracle(const std::filesystem::path& path) {
     if (found == view.metadata.end()) return false;
     const json object = parse_strict_json(found->second, metadata_key);
     return object.is_object() && object.value("kind", "") == "oracle";
+  } catch (const WouldOverwrite&) {
+    throw;
   } catch (const std::exception&) {
     return false;
   }

@@ -9,6 +9,8 @@
 #include "cases/case_file.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
+#include "support/folder_lock.hpp"
+#include "support/leftovers.hpp"
 #include "support/text.hpp"
 
 namespace plumbline::cases {
@@ -37,22 +39,25 @@ std::string vector_file_name(std::size_t index, const Spec& spec) {
 void write_vectors(const std::filesystem::path& folder, const std::vector<Spec>& specs,
                    const std::function<void(std::size_t)>& written) {
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  Leftovers made = make_folders(folder, error);
   if (error) {
     throw BadInput("folder " + path_in_quotes(folder),
                    fmt::format("not writable ({})", error.message()),
                    "a folder that can be created");
   }
+  const FolderLock lock(folder);
   check_has_no_cases(folder);
   nlohmann::json cases = nlohmann::json::array();
   for (std::size_t index = 0; index < specs.size(); ++index) {
     const std::string file = vector_file_name(index, specs[index]);
+    made.add(Leftover::file(folder / file));
     write_case(folder / file, generate(specs[index]));
     cases.push_back({{"file", file}, {"spec", to_line(specs[index])}});
     if (written) written(index + 1);
   }
   const nlohmann::json index = {{"format_version", 1}, {"cases", cases}};
   write_file(folder / "index.json", index.dump(2) + "\n");
+  made.keep();
 }
 
 }  // namespace plumbline::cases

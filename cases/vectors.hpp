@@ -19,8 +19,8 @@ std::string vector_file_name(std::size_t index, const Spec&);
 /// [{"file": ..., "spec": to_line of the spec}, ...]}. `written(n)` is called after each file with
 /// the number done.
 /// @throws BadInput if a spec is not valid, the folder has an index or safetensors files, or a file
-/// cannot be written; what was written before
-/// stays, without an index.
+/// cannot be written, or another process writes into the folder. What was written goes again then,
+/// and when a signal ends the program.
 void write_vectors(const std::filesystem::path& folder, const std::vector<Spec>& specs,
                    const std::function<void(std::size_t)>& written = {});
 

@@ -8,20 +8,23 @@
 #include "cli/evaluate_command.hpp"
 #include "cli/lists.hpp"
 #include "cli/models_backend.hpp"
+#include "cli/outputs.hpp"
 #include "inference/trained_model.hpp"
 
 namespace plumbline::cli {
 
 void add_asked_model_options(CLI::App& command, AskedModelOptions& o) {
-  command.add_option("model", o.path, "A run's folder, a checkpoint, or Hugging Face's files")
-      ->required()
-      ->check(not_empty());
+  reads(
+      command.add_option("model", o.path, "A run's folder, a checkpoint, or Hugging Face's files")
+          ->required()
+          ->check(not_empty()));
   add_list(command, "--lengths", o.lengths,
            "Tokens of prompt and answer, e.g. 512,1024,2048 (default: the training length times 1, "
            "2, 4, 8, where a prompt fits)");
   command.add_option("--seed", o.seed, "Of keys, values and places")->capture_default_str();
-  command.add_option("--tokenizer", o.tokenizer, "In place of the model's: byte, or a path")
-      ->check(not_empty());
+  reads_tokenizer(
+      command.add_option("--tokenizer", o.tokenizer, "In place of the model's: byte, or a path")
+          ->check(not_empty()));
   command.add_flag("--not-deterministic", o.not_deterministic,
                    "Prompts go through the layers together: faster on a GPU, and a logit's last "
                    "bits depend on the prompts beside it");

@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "support/error.hpp"
+#include "support/files_in_use.hpp"
 
 namespace plumbline::cli {
 namespace {
@@ -26,6 +27,7 @@ verdict::KernelLibrary load_backend(const std::string& backend) {
                                             "plumbline_kernels_cuda makes them without one"
                                           : ""));
   }
+  will_read("the built-in kernels", builtin_library(backend));
   return verdict::load_kernel_library(builtin_library(backend));
 }
 

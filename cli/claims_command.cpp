@@ -29,11 +29,6 @@ std::vector<std::string> without_slashes(std::vector<std::string> ids) {
 }
 
 int check(const ClaimsOptions& options) {
-  options.reports.validate();
-  if (options.markdown == "-" && !options.reports.prints_table()) {
-    throw BadInput("--markdown", "\"-\" beside another report there",
-                   "one report on standard output, at most");
-  }
   Report json(options.reports.json), junit(options.reports.junit), markdown(options.markdown);
   std::optional<PageFolder> page;
   if (!options.html.empty()) page.emplace("--html", options.html, proofs_checks::page_generator);
@@ -61,15 +56,9 @@ void add_claims(CLI::App& app, Run& run) {
   command->add_option("ids", options->ids,
                       "Only these claims, e.g. bam/theorem_1; or a paper: bam");
   add_report_options(*command, options->reports);
-  command->add_option("--markdown", options->markdown, "Write docs/claims.md to FILE (default: -)")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->default_str("-");
-  command
-      ->add_option("--html", options->html,
-                   "Write a page for people to DIR/index.html; it needs no network")
-      ->type_name("DIR")
-      ->check(not_empty());
+  add_report_option(*command, "--markdown", options->markdown,
+                    "Write docs/claims.md to FILE (default: -)");
+  add_page_option(*command, options->html);
   command->footer(
       "Exit status 1 when a verdict is not the one that its derivation proves; a refuted claim "
       "alone "

@@ -7,6 +7,7 @@
 
 #include "cases/named_contracts.hpp"
 #include "cli/lists.hpp"
+#include "cli/outputs.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -24,12 +25,11 @@ std::vector<cases::Format> Selection::chosen_formats() const {
   return selected("--dtype", formats, cases::all_formats(), cases::format_from);
 }
 
-void add_selection_options(CLI::App& command, Selection& selection) {
-  add_list(command, "--pass", selection.passes,
-           "Only these passes: forward, backward, decode; or all");
+void add_selection_options(CLI::App& command, Selection& selection, const std::string& passes,
+                           const std::string& formats) {
+  add_list(command, "--pass", selection.passes, "Only these passes: " + passes + "; or all");
   add_list(command, "--bias", selection.biases, "Only these biases, e.g. alibi,cable; or all");
-  add_list(command, "--dtype", selection.formats,
-           "Only these formats: fp32, bf16, fp16, tf32, e4m3, e5m2; or all");
+  add_list(command, "--dtype", selection.formats, "Only these formats: " + formats + "; or all");
 }
 
 void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::string>& others) {
@@ -63,16 +63,6 @@ void add_report_options(CLI::App& command, ReportOptions& options) {
                     "Write the report as JUnit XML to FILE (default: -)");
 }
 
-void ReportOptions::validate() const {
-  if (!json.empty() && json == junit && json != "-") {
-    throw BadInput("--json and --junit", in_quotes(json) + " for both", "two files");
-  }
-  if (json == "-" && junit == "-") {
-    throw BadInput("--json and --junit", "\"-\" for both",
-                   "one report on standard output, at most");
-  }
-}
-
 void add_report_option(CLI::App& command, const std::string& option, std::string& file,
                        const std::string& description) {
   const auto take = [option, &file](const std::string& given) {
@@ -80,10 +70,10 @@ void add_report_option(CLI::App& command, const std::string& option, std::string
     if (given.empty()) throw BadInput(option, "empty", "a file, or - for standard output");
     file = given;
   };
-  command.add_option_function<std::string>(option, take, description)
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->default_str("-");
+  writes(command.add_option_function<std::string>(option, take, description)
+             ->type_name("[FILE]")
+             ->expected(0, 1)
+             ->default_str("-"));
 }
 
 void add_json_option(CLI::App& command, std::string& json, const std::string& description) {

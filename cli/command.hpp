@@ -64,7 +64,10 @@ struct Selection {
   std::vector<cases::BiasMethod> chosen_biases() const;
   std::vector<cases::Format> chosen_formats() const;
 };
-void add_selection_options(CLI::App& command, Selection& selection);
+/// Of a command that has fewer passes and formats, their names.
+void add_selection_options(CLI::App& command, Selection& selection,
+                           const std::string& passes = "forward, backward, decode",
+                           const std::string& formats = "fp32, bf16, fp16, tf32, e4m3, e5m2");
 
 /// `option` decides what these others choose: together they are bad usage, not ignored.
 void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::string>& others);
@@ -80,8 +83,6 @@ struct ReportOptions {
 
   /// Standard output carries one thing: the table, or the report that was asked for there.
   bool prints_table() const { return json != "-" && junit != "-"; }
-  /// @throws BadInput if both reports are asked for on standard output.
-  void validate() const;
 };
 void add_report_options(CLI::App& command, ReportOptions& options);
 
@@ -113,10 +114,10 @@ class Report {
   std::unique_ptr<AtomicFile> file_;
 };
 
-/// JSON as UTF-8, whatever bytes a file name or a kernel's message holds.
+/// JSON as UTF-8 that a terminal may take, whatever bytes a file name or a kernel's message holds.
 template <class Json>
 std::string to_text(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return showable_json(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 /// A folder that comes with the program: share/plumbline/NAME where it is installed, NAME in the

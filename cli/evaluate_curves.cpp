@@ -43,7 +43,7 @@ void add_evaluate_curves(CLI::App& evaluate_command, Run& run) {
   auto o = std::make_shared<Options>();
   auto* command = evaluate_command.add_subcommand(
       "curves", "Loss, gradient norm and learning rate of training runs, drawn");
-  command->add_option("runs", o->runs, "Runs' folders")->required()->check(not_empty());
+  reads(command->add_option("runs", o->runs, "Runs' folders")->required()->check(not_empty()));
   command->add_option("--out", o->out, "A folder for the pictures (default: the only run's)")
       ->check(not_empty());
   command->callback([o, &run] {
@@ -58,7 +58,7 @@ void add_evaluate_curves(CLI::App& evaluate_command, Run& run) {
           o->out.empty() ? std::filesystem::path(o->runs.front())
                          : made_folder(o->out, {"loss.svg", "norm.svg", "learning_rate.svg"});
       evaluation::write_training_curves(logs, folder);
-      std::cout << "wrote pictures into " << folder.string() << "\n";
+      std::cout << "wrote pictures into " << showable(folder.native()) << "\n";
       return static_cast<int>(all_right);
     };
   });

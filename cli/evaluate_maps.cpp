@@ -56,16 +56,11 @@ std::vector<std::string> files_of(const gpu::ModelConfiguration& model, bool pri
 }
 
 int evaluate(const Options& o) {
-  std::vector<std::string> inputs = o.data;
-  inputs.push_back(o.model);
-  expect_apart({{"--json", o.json}}, inputs);
   const inference::TrainedModel model = inference::load_trained_model(o.model);
   const auto tokens = tokens_of(o, *opened_tokenizer(o.tokenizer, model.tokenizer));
   evaluation::validate(model.configuration, tokens);
   const auto priors = evaluation::prior_exponents(model.configuration, model.parameters);
   const std::vector<std::string> files = files_of(model.configuration, !priors.empty());
-  for (const std::string& file : files)
-    expect_apart({{"--json", o.json}, {"--out", std::filesystem::path(o.out) / file}});
   const std::filesystem::path folder = made_folder(o.out, files);
   Report json(o.json, "--json");  // perhaps into that folder
 
@@ -91,7 +86,7 @@ int evaluate(const Options& o) {
   if (o.json != "-")
     std::cout << fmt::format("{} tokens, {} layers of {} heads: wrote pictures into {}\n",
                              tokens.size(), model.configuration.layers, model.configuration.heads,
-                             folder.string());
+                             showable(folder.native()));
   return all_right;
 }
 
@@ -101,15 +96,16 @@ void add_evaluate_maps(CLI::App& evaluate_command, Run& run, char** argv) {
   auto o = std::make_shared<Options>();
   auto* command = evaluate_command.add_subcommand(
       "maps", "Attention weights and biases of every head on a text, drawn; GGD's exponents");
-  command->add_option("model", o->model, "A run's folder, a checkpoint, Hugging Face's file")
-      ->required()
-      ->check(not_empty());
+  reads(command->add_option("model", o->model, "A run's folder, a checkpoint, Hugging Face's file")
+            ->required()
+            ->check(not_empty()));
   auto* text = command->add_option("--text", o->text, "What the model reads")->check(not_empty());
-  command->add_option("--data", o->data, "The first tokens of texts or token shards instead")
-      ->excludes(text);
+  reads(command->add_option("--data", o->data, "The first tokens of texts or token shards instead")
+            ->excludes(text));
   command->add_option("--length", o->length, "Most tokens")->capture_default_str();
   command->add_option("--out", o->out, "A folder for the pictures")->required()->check(not_empty());
-  command->add_option("--tokenizer", o->tokenizer, "In place of the model's")->check(not_empty());
+  reads_tokenizer(command->add_option("--tokenizer", o->tokenizer, "In place of the model's")
+                      ->check(not_empty()));
   add_json_option(*command, o->json, "Write the numbers as JSON to FILE (default: -)");
   add_backend_option(*command, o->backend);
   command->callback([o, command, argv, &run] {

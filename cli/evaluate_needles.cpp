@@ -32,7 +32,6 @@ std::vector<std::string> all_tasks() {
 }
 
 int evaluate(const Options& o) {
-  expect_apart({{"--json", o.asked.json}, {"--svg", o.asked.svg}}, {o.asked.path, o.essay});
   Report json(o.asked.json, "--json"), svg(o.asked.svg, "--svg");
   evaluation::NeedleSettings settings = o.settings;
   settings.seed = seed_from(o.asked.seed);
@@ -80,8 +79,8 @@ void add_evaluate_needles(CLI::App& evaluate_command, Run& run, char** argv) {
            "single_1 to single_3, multikey_1 to multikey_3, multivalue, multiquery (default: all)");
   command->add_option("--prompts", s.prompts, "Of each task and length")->capture_default_str();
   command->add_option("--answer-room", s.answer_room, "Tokens of an answer")->capture_default_str();
-  command->add_option("--essay", o->essay, "A text to hide needles in, in place of our own")
-      ->check(not_empty());
+  reads(command->add_option("--essay", o->essay, "A text to hide needles in, in place of our own")
+            ->check(not_empty()));
   command->add_option("--batch", s.batch, "Prompts answered together")->capture_default_str();
   command->callback([o, command, argv, &run] {
     run = [o, command, argv] {

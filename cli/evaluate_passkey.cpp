@@ -8,7 +8,6 @@
 #include "cli/evaluate_command.hpp"
 #include "cli/models_backend.hpp"
 #include "cli/option_names.hpp"
-#include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "evaluation/lengths.hpp"
 #include "evaluation/passkey.hpp"
@@ -25,7 +24,6 @@ struct Options {
 };
 
 int evaluate(const Options& o) {
-  expect_apart({{"--json", o.asked.json}, {"--svg", o.asked.svg}}, {o.asked.path});
   Report json(o.asked.json, "--json"), svg(o.asked.svg, "--svg");
   const AskedModel model(o.asked);
   evaluation::PasskeySettings settings = o.settings;

@@ -62,9 +62,6 @@ std::vector<std::string> labels_of(const Options& o,
 
 int evaluate(const Options& o) {
   expect_each_once("models", o.models);
-  std::vector<std::string> inputs = o.data;
-  inputs.insert(inputs.end(), o.models.begin(), o.models.end());
-  expect_apart({{"--json", o.json}, {"--svg", o.svg}}, inputs);
   Report json(o.json, "--json"), svg(o.svg, "--svg");
   std::vector<inference::TrainedModel> models;
   for (const std::string& path : o.models) models.push_back(inference::load_trained_model(path));
@@ -108,12 +105,12 @@ void add_evaluate_perplexity(CLI::App& evaluate_command, Run& run, char** argv) 
   auto o = std::make_shared<Options>();
   auto* command =
       evaluate_command.add_subcommand("perplexity", "Perplexity on a text against context length");
-  command->add_option("models", o->models, "Runs' folders, checkpoints, Hugging Face's files")
-      ->required()
-      ->check(not_empty());
-  command->add_option("--data", o->data, "Texts, or token shards (*.bin)")
-      ->required()
-      ->check(not_empty());
+  reads(command->add_option("models", o->models, "Runs' folders, checkpoints, Hugging Face's files")
+            ->required()
+            ->check(not_empty()));
+  reads(command->add_option("--data", o->data, "Texts, or token shards (*.bin)")
+            ->required()
+            ->check(not_empty()));
   add_list(*command, "--lengths", o->settings.lengths, "Context lengths, e.g. 512,1024,2048")
       ->required();
   command->add_option("--tokens", o->settings.tokens, "Most tokens scored at a length; 0: all")
@@ -123,7 +120,8 @@ void add_evaluate_perplexity(CLI::App& evaluate_command, Run& run, char** argv) 
                    "Score the last N tokens of every longest window, the same at each length; "
                    "0: all tokens of windows side by side")
       ->capture_default_str();
-  command->add_option("--tokenizer", o->tokenizer, "In place of the models'")->check(not_empty());
+  reads_tokenizer(command->add_option("--tokenizer", o->tokenizer, "In place of the models'")
+                      ->check(not_empty()));
   command->add_option("--separator", o->separator, "A line that ends a document of a text");
   auto* share = command->add_option("--validation", o->validation,
                                     "The last share of the tokens, as training keeps it");

@@ -35,8 +35,6 @@ std::size_t depth(const text::RetrievalTask& task, int negatives) {
 }
 
 int evaluate(const Options& o) {
-  expect_apart({{"--json", o.json}, {"--svg", o.svg}, {"--mine", o.pairs}},
-               {o.model, o.task + "/corpus.jsonl", o.task + "/queries.jsonl"});
   Report json(o.json, "--json"), svg(o.svg, "--svg"), mined(o.pairs, "--mine");
   if (o.negatives < 1) throw BadInput("--negatives", std::to_string(o.negatives), "at least 1");
   const auto task = read_for("--task", [&] { return text::RetrievalTask(o.task, o.split); });
@@ -77,22 +75,23 @@ void add_evaluate_retrieval(CLI::App& evaluate_command, Run& run, char** argv) {
   auto o = std::make_shared<Options>();
   auto* command = evaluate_command.add_subcommand(
       "retrieval", "nDCG@10 of a BERT's embeddings on a task in BEIR's layout");
-  command->add_option("model", o->model, "A run's folder, a checkpoint, Hugging Face's file")
-      ->required()
-      ->check(not_empty());
-  command->add_option("--task", o->task, "Folder with corpus.jsonl, queries.jsonl, qrels/")
-      ->required()
-      ->check(not_empty());
+  reads(command->add_option("model", o->model, "A run's folder, a checkpoint, Hugging Face's file")
+            ->required()
+            ->check(not_empty()));
+  reads(command->add_option("--task", o->task, "Folder with corpus.jsonl, queries.jsonl, qrels/")
+            ->required()
+            ->check(not_empty()));
   command->add_option("--split", o->split, "qrels/SPLIT.tsv")->capture_default_str();
   add_list(*command, "--lengths", o->lengths, "Tokens of a text; the model's context if none");
   command->add_option("--pooling", o->pooling, "mean or cls")->capture_default_str();
   command->add_option("--part", o->part, "Texts that go through the model at once")
       ->capture_default_str();
-  command->add_option("--tokenizer", o->tokenizer, "In place of the model's")->check(not_empty());
+  reads_tokenizer(command->add_option("--tokenizer", o->tokenizer, "In place of the model's")
+                      ->check(not_empty()));
   auto* mine = command->add_option("--mine", o->pairs,
                                    "Write the queries, their relevant documents and hard "
                                    "negatives to FILE, for `train --objective contrastive`");
-  mine->check(not_empty());
+  writes(mine->check(not_empty()));
   command->add_option("--negatives", o->negatives, "Hard negatives of a query")
       ->capture_default_str()
       ->needs(mine);

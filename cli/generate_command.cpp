@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/models_backend.hpp"
 #include "cli/option_names.hpp"
+#include "cli/outputs.hpp"
 #include "inference/generate.hpp"
 #include "inference/growing_text.hpp"
 #include "training/model_json.hpp"
@@ -133,14 +134,15 @@ void add_sampling_options(CLI::App& command, GenerateOptions& o) {
 void add_generate(CLI::App& app, Run& run, char** argv) {
   auto o = std::make_shared<GenerateOptions>();
   auto* command = app.add_subcommand("generate", generate_description);
-  command->add_option("model", o->model, "A run's folder, a checkpoint, or Hugging Face's files")
-      ->required()
-      ->check(not_empty());
+  reads(command
+            ->add_option("model", o->model, "A run's folder, a checkpoint, or Hugging Face's files")
+            ->required()
+            ->check(not_empty()));
   command->add_option("--prompt", o->prompts, "A text to go on from; may be given several times")
       ->allow_extra_args(false);
-  command->add_option("--prompt-file", o->prompt_files, "The same, out of a file")
-      ->check(not_empty())
-      ->allow_extra_args(false);
+  reads(command->add_option("--prompt-file", o->prompt_files, "The same, out of a file")
+            ->check(not_empty())
+            ->allow_extra_args(false));
   command->add_option("--tokens", o->settings.tokens, "Most tokens of a continuation")
       ->capture_default_str();
   command->add_option("--samples", o->settings.samples, "Continuations of every prompt")
@@ -149,8 +151,9 @@ void add_generate(CLI::App& app, Run& run, char** argv) {
       ->capture_default_str();
   add_sampling_options(*command, *o);
   command->add_option("--format", o->format, "fp32, tf32, bf16 or fp16 (default: the model's)");
-  command->add_option("--tokenizer", o->tokenizer,
-                      "byte, or the path of a SentencePiece model (default: the model's)");
+  reads_tokenizer(
+      command->add_option("--tokenizer", o->tokenizer,
+                          "byte, or the path of a SentencePiece model (default: the model's)"));
   command->add_flag("--not-deterministic", o->not_deterministic,
                     "Sequences of a batch go through the layers together: faster on a GPU, and "
                     "the last bits of logits depend on the batch");

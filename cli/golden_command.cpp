@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "golden/golden.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -18,7 +19,6 @@ struct GoldenOptions {
 };
 
 int check(const GoldenOptions& options) {
-  options.reports.validate();
   Report json(options.reports.json), junit(options.reports.junit);
   const std::filesystem::path folder = options.folder;
   const auto report = golden::golden_check(folder.empty() ? data_folder("golden") : folder);
@@ -40,7 +40,7 @@ int generate(const std::string& folder) {
                    "a folder that can be created");
   }
   for (const auto& file : golden::golden_generate(folder)) {
-    std::cout << "wrote " << file.string() << "\n";
+    std::cout << "wrote " << showable(file.native()) << "\n";
   }
   return all_right;
 }
@@ -54,8 +54,9 @@ void add_golden(CLI::App& app, Run& run) {
   auto* check_command = command->add_subcommand(
       "check",
       "Compare the manifest, the MPFR bits and the double reading with the frozen numbers");
-  check_command->add_option("folder", options->folder,
-                            "With manifest.json and vectors/; default: those of this version");
+  reads(
+      check_command->add_option("folder", options->folder,
+                                "With manifest.json and vectors/; default: those of this version"));
   add_report_options(*check_command, options->reports);
   check_command->callback([options, &run] { run = [options] { return check(*options); }; });
   auto* generate_command =

@@ -9,6 +9,7 @@
 #include "cli/builtin_kernels.hpp"
 #include "cli/command.hpp"
 #include "cli/numbers.hpp"
+#include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "support/error.hpp"
 #include "verdict/identities.hpp"
@@ -198,11 +199,11 @@ void add_identities(CLI::App& app, Run& run) {
   auto options = std::make_shared<IdentitiesOptions>();
   auto* command = app.add_subcommand(
       "identities", "Compare a kernel's runs with each other, at any length and without an oracle");
-  auto* kernel = command
-                     ->add_option("--kernel", options->kernel_path,
-                                  "A shared library of kernels, run in a process of its own; "
-                                  "default: the built-in kernels")
-                     ->check(not_empty());
+  auto* kernel = reads(command
+                           ->add_option("--kernel", options->kernel_path,
+                                        "A shared library of kernels, run in a process of its own; "
+                                        "default: the built-in kernels")
+                           ->check(not_empty()));
   command
       ->add_option("--time-limit", options->time_limit,
                    "With --kernel: how many seconds a call may take")
@@ -215,7 +216,8 @@ void add_identities(CLI::App& app, Run& run) {
   exclude(*command, kernel, {"--backend"});
   command->add_option("--kernels", options->kernels, "Only these kernels of the library")
       ->delimiter(',');
-  add_selection_options(*command, options->selection);
+  add_selection_options(*command, options->selection, "forward, backward",
+                        "fp32, bf16, fp16, tf32");
   const auto size = [&](const char* option, int& value, const char* description) {
     command->add_option(option, value, description)
         ->check(whole_number_from(1, cases::largest_size))

@@ -8,6 +8,7 @@
 #include "cases/case_file.hpp"
 #include "cases/named_contracts.hpp"
 #include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "cli/page_folder.hpp"
 #include "cli/shell_word.hpp"
 #include "support/error.hpp"
@@ -61,7 +62,6 @@ verdict::VerifyReport report_of(const JudgeOptions& options, const cases::Spec& 
 }
 
 int judge(const JudgeOptions& options) {
-  options.reports.validate();
   Report json_report(options.reports.json), junit_report(options.reports.junit);
   std::optional<PageFolder> page;
   if (!options.html.empty()) page.emplace("--html", options.html, verdict::page_generator);
@@ -70,12 +70,13 @@ int judge(const JudgeOptions& options) {
   if (!options.contract.empty()) {
     named = cases::contract_named(options.contract, the_case.spec.format, "--contract");
   }
-  const cases::OutputsFile file =
+  cases::OutputsFile file =
       cases::read_outputs(options.outputs_path, the_case, named ? &*named : nullptr);
+  file.kernel = showable(file.kernel);
   try {
     verdict::validate(file.contract, the_case.spec.format);
   } catch (const BadInput& error) {
-    throw BadInput(options.outputs_path, error);
+    throw BadInput(showable(options.outputs_path), error);
   }
   auto judgement = verdict::judge(the_case, file.contract, file.outputs, thread_count());
   verdict::name_conventions(the_case, file.contract, file.outputs, judgement, thread_count());
@@ -116,18 +117,15 @@ void add_judge(CLI::App& app, Run& run) {
   auto options = std::make_shared<JudgeOptions>();
   auto* command =
       app.add_subcommand("judge", "Judge outputs that another program wrote (docs/case-format.md)");
-  command->add_option("case", options->case_path, "The case: a safetensors file")->required();
-  command
-      ->add_option("outputs", options->outputs_path,
-                   "Its outputs: a safetensors file with o and lse")
-      ->required();
+  reads(
+      command->add_option("case", options->case_path, "The case: a safetensors file")->required());
+  reads(command
+            ->add_option("outputs", options->outputs_path,
+                         "Its outputs: a safetensors file with o and lse")
+            ->required());
   add_contract_option(*command, options->contract, "the file's");
   add_report_options(*command, options->reports);
-  command
-      ->add_option("--html", options->html,
-                   "Write a page for people to DIR/index.html; it needs no network")
-      ->type_name("DIR")
-      ->check(not_empty());
+  add_page_option(*command, options->html);
   command->callback([options, &run] { run = [options] { return judge(*options); }; });
 }
 

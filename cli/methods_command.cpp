@@ -10,6 +10,7 @@
 
 #include "cli/command.hpp"
 #include "cli/method_kernels.hpp"
+#include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "golden/case_checks.hpp"
 #include "golden/oracle_status.hpp"
@@ -156,8 +157,9 @@ void add_methods(CLI::App& app, Run& run) {
   auto options = std::make_shared<MethodsOptions>();
   auto* command = app.add_subcommand(
       "methods", "What there is of every position method: each cell is checked as it is printed");
-  command->add_option("folder", options->folder,
-                      "Golden numbers: manifest.json and vectors/; default: those of this version");
+  reads(command->add_option(
+      "folder", options->folder,
+      "Golden numbers: manifest.json and vectors/; default: those of this version"));
   add_json_option(*command, options->json, "Write the table as JSON to FILE (default: -)");
   command->add_flag("--oracle-only", options->oracle_only, "Leave the kernels' columns out");
   command->footer("Exit status 1 when a check fails; docs/methods.md tells what is checked.");

@@ -4,7 +4,7 @@
 
 #include "cases/case_file.hpp"
 #include "cli/command.hpp"
-#include "support/error.hpp"
+#include "cli/outputs.hpp"
 #include "support/safetensors.hpp"
 #include "support/text.hpp"
 #include "verdict/oracle.hpp"
@@ -18,10 +18,6 @@ struct OracleOptions {
 
 int write_oracle(const OracleOptions& options) {
   const cases::Case the_case = cases::read_case(options.case_path);
-  std::error_code ignored;
-  if (std::filesystem::equivalent(options.case_path, options.output_path, ignored)) {
-    throw BadInput("output", in_quotes(options.output_path) + ", the case itself", "another path");
-  }
   const auto& spec = the_case.spec;
   const auto numbers =
       verdict::oracle_numbers(the_case, cases::undeclared_contract(), thread_count());
@@ -40,7 +36,7 @@ int write_oracle(const OracleOptions& options) {
                      {"lse_bound", tensor(numbers.lse_bound, rows)}},
                     {{"plumbline", R"({"format_version":1,"kind":"oracle"})"}});
   std::cout << "wrote o, lse, their certified radii and their bounds (float64) to "
-            << options.output_path << "\n";
+            << showable(options.output_path) << "\n";
   return all_right;
 }
 
@@ -50,9 +46,10 @@ void add_oracle(CLI::App& app, Run& run) {
   auto options = std::make_shared<OracleOptions>();
   auto* command = app.add_subcommand(
       "oracle", "Write a case's reference outputs and the bound of every element");
-  command->add_option("case", options->case_path, "The case: a safetensors file")->required();
-  command->add_option("output", options->output_path, "Where to write: a safetensors file")
-      ->required();
+  reads(
+      command->add_option("case", options->case_path, "The case: a safetensors file")->required());
+  writes(command->add_option("output", options->output_path, "Where to write: a safetensors file")
+             ->required());
   command->callback([options, &run] { run = [options] { return write_oracle(*options); }; });
 }
 

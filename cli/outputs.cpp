@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/outputs.hpp"
 
+#include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
+#include "support/files_in_use.hpp"
+#include "support/leftovers.hpp"
 #include "support/text.hpp"
 
 namespace plumbline::cli {
@@ -12,33 +16,46 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool one_file(const fs::path& a, const fs::path& b) {
-  std::error_code unknown;
-  const fs::file_status status = fs::status(a, unknown);
-  if (fs::exists(status) && !fs::is_regular_file(status)) return false;
-  // What is not there yet has no identity but its path.
-  return fs::equivalent(a, b, unknown) ||
-         fs::weakly_canonical(fs::absolute(a, unknown), unknown) ==
-             fs::weakly_canonical(fs::absolute(b, unknown), unknown);
+struct Role {
+  CLI::Option* option;
+  bool written;
+  std::string in_folder;           // of what is written
+  std::vector<std::string> names;  // of what is read
+};
+
+std::vector<Role>& roles() {
+  static std::vector<Role> all;
+  return all;
+}
+
+/// Unless it has a name of its own.
+CLI::Option* named_in_help(CLI::Option* option, const char* type) {
+  return option->get_type_name() == "TEXT" ? option->type_name(type) : option;
 }
 
 }  // namespace
 
-void expect_apart(const std::vector<Output>& outputs, const std::vector<std::string>& inputs) {
-  for (auto output = outputs.begin(); output != outputs.end(); ++output) {
-    if (output->path.empty()) continue;
-    for (auto other = outputs.begin(); other != output; ++other) {
-      if (other->path.empty() || (output->path == "-") != (other->path == "-")) continue;
-      const std::string both = other->option + " and " + output->option;
-      if (output->path == "-")
-        throw BadInput(both, "\"-\" for both", "at most one of them on standard output");
-      if (one_file(output->path, other->path))
-        throw BadInput(both, path_in_quotes(output->path) + " for both", "two files");
-    }
-    for (const std::string& input : inputs) {
-      if (output->path != "-" && one_file(output->path, input))
-        throw BadInput(output->option, path_in_quotes(output->path) + ", which is read",
-                       "another file");
+CLI::Option* reads(CLI::Option* option, std::vector<std::string> names) {
+  roles().push_back({option, false, "", std::move(names)});
+  return named_in_help(option, "PATH");
+}
+
+CLI::Option* reads_tokenizer(CLI::Option* option) { return reads(option, {"byte", "gpt2"}); }
+
+CLI::Option* writes(CLI::Option* option, const std::string& in_folder) {
+  roles().push_back({option, true, in_folder, {}});
+  return named_in_help(option, in_folder.empty() ? "FILE" : "DIR");
+}
+
+void expect_apart() {
+  for (const auto& [option, written, in_folder, names] : roles()) {
+    if (option->count() == 0) continue;
+    for (const std::string& value : option->reduced_results()) {
+      if (written)
+        will_write(option->get_name(),
+                   in_folder.empty() ? fs::path(value) : value / fs::path(in_folder));
+      else if (std::ranges::find(names, value) == names.end())
+        will_read(option->get_name(), value);
     }
   }
 }
@@ -46,10 +63,12 @@ void expect_apart(const std::vector<Output>& outputs, const std::vector<std::str
 fs::path made_folder(const std::string& out, const std::vector<std::string>& names) {
   const fs::path folder = out;
   std::error_code error;
-  fs::create_directories(folder, error);
+  static Leftovers made;
+  made = make_folders(folder, error);
   if (error || !fs::is_directory(folder, error))
     throw BadInput("--out", path_in_quotes(folder) + (error ? ": " + error.message() : ", a file"),
                    "a folder, there or to be made");
+  for (const std::string& name : names) will_write("--out", folder / name);
   try {
     for (const std::string& name : names) AtomicFile{folder / name};
   } catch (const BadInput& refusal) {

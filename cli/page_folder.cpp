@@ -4,6 +4,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -23,9 +25,17 @@ bool is_ours(const fs::path& page, std::string_view generator) {
 
 }  // namespace
 
+void add_page_option(CLI::App& command, std::string& folder) {
+  writes(command
+             .add_option("--html", folder,
+                         "Write a page for people to DIR/index.html; it needs no network")
+             ->type_name("DIR")
+             ->check(not_empty()),
+         "index.html");
+}
+
 PageFolder::PageFolder(const std::string& option, const fs::path& folder,
-                       std::string_view generator)
-    : folder_(folder) {
+                       std::string_view generator) {
   const std::string shown = path_in_quotes(folder);
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
@@ -33,7 +43,7 @@ PageFolder::PageFolder(const std::string& option, const fs::path& folder,
     throw BadInput(option, shown + ", which is not a folder", "a folder, or a name for a new one");
   }
   if (!fs::exists(status)) {
-    made_ = fs::create_directory(folder, error);
+    if (fs::create_directory(folder, error)) made_ = Leftover::folder(folder);
     if (error) throw BadInput(option, shown + ": " + error.message(), "a folder that can be made");
   }
   const fs::path page = folder / "index.html";
@@ -44,21 +54,14 @@ PageFolder::PageFolder(const std::string& option, const fs::path& folder,
   try {
     file_ = std::make_unique<AtomicFile>(page);
   } catch (const BadInput& unwritable) {
-    if (made_) fs::remove(folder, error);
     throw BadInput(option, unwritable);
   }
-}
-
-PageFolder::~PageFolder() {
-  file_.reset();
-  std::error_code error;
-  if (made_) fs::remove(folder_, error);  // fails where it is not empty, as it should
 }
 
 void PageFolder::write(std::string_view page) {
   file_->write(page);
   file_->commit();
-  made_ = false;
+  made_.keep();
 }
 
 }  // namespace plumbline::cli

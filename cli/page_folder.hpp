@@ -2,6 +2,7 @@
 // A folder for a page, made ready before the work whose result the page shows.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -11,26 +12,25 @@
 
 namespace plumbline::cli {
 
-/// DIR/index.html, which appears whole or not at all. A page that an earlier run wrote is replaced;
-/// anything else in the folder stays as it is.
+/// --html DIR.
+void add_page_option(CLI::App& command, std::string& folder);
+
+/// DIR/index.html, which appears whole or not at all, and without which a folder that was made for
+/// it goes again. A page that an earlier run wrote is replaced; anything else in the folder stays
+/// as it is.
 class PageFolder {
  public:
   /// Makes the folder, unless it exists, in a folder that does. `generator` is a line near the
   /// beginning of every page of ours. @throws BadInput naming `option` if DIR is not a folder,
   /// cannot be made or written to, or has an index.html that is not ours.
   PageFolder(const std::string& option, const std::filesystem::path&, std::string_view generator);
-  /// Without a page, a folder that was made for it goes again.
-  ~PageFolder();
-  PageFolder(const PageFolder&) = delete;
-  PageFolder& operator=(const PageFolder&) = delete;
 
   /// @throws BadInput when there is no room for it; an earlier page is then still there.
   void write(std::string_view page);
 
  private:
-  std::filesystem::path folder_;
-  bool made_ = false;
-  std::unique_ptr<AtomicFile> file_;
+  Leftover made_;
+  std::unique_ptr<AtomicFile> file_;  // goes before its folder
 };
 
 }  // namespace plumbline::cli

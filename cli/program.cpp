@@ -5,8 +5,11 @@
 #include <iostream>
 
 #include "cli/numbers.hpp"
+#include "cli/outputs.hpp"
 #include "support/error.hpp"
+#include "support/leftovers.hpp"
 #include "support/out_of_memory.hpp"
+#include "support/text.hpp"
 
 namespace plumbline::cli {
 
@@ -19,13 +22,15 @@ int run_program(int argc, char** argv,
       "Exit status: 0 all right, 1 a verdict went against, 2 bad input or usage, 3 something the "
       "machine lacks.");
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return "plumbline: " + described(error) + "\nRun with --help for more information.\n";
+    return "plumbline: " + showable(described(error)) + "\nRun with --help for more information.\n";
   });
+  Leftover::remove_all_on_signals();
   Run run;
   add_commands(app, run);
   expect_numbers(app);
   try {
     app.parse(argc, argv);
+    expect_apart();
     const int status = run();
     std::cout << std::flush;
     if (!std::cout) throw BadInput("standard output", "not writable", "room for the report");
@@ -34,19 +39,19 @@ int run_program(int argc, char** argv,
     // Help and version are no errors; everything else is bad usage.
     return app.exit(error) == 0 ? all_right : bad_input;
   } catch (const BadInput& error) {
-    std::cerr << "plumbline: " << error.what() << "\n";
+    std::cerr << "plumbline: " << showable(error.what()) << "\n";
     return bad_input;
   } catch (const MachineLacks& error) {
-    std::cerr << "plumbline: " << error.what() << "\n";
+    std::cerr << "plumbline: " << showable(error.what()) << "\n";
     return machine_lacks;
   } catch (const OutOfMemory& error) {
-    std::cerr << "plumbline: " << error.what() << "\n";
+    std::cerr << "plumbline: " << showable(error.what()) << "\n";
     return machine_lacks;
   } catch (const std::bad_alloc&) {
     std::cerr << "plumbline: not enough memory for this input\n";
     return machine_lacks;
   } catch (const std::exception& error) {
-    std::cerr << "plumbline: internal error: " << error.what() << "\n";
+    std::cerr << "plumbline: internal error: " << showable(error.what()) << "\n";
     return machine_lacks;
   }
 }

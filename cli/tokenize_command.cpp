@@ -10,6 +10,7 @@
 
 #include "cli/command.hpp"
 #include "cli/option_names.hpp"
+#include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "text/entropy.hpp"
 #include "text/passkey.hpp"
@@ -27,21 +28,6 @@ struct TokenizeOptions {
   int passkey_length = 512;
   std::string seed = "1";
 };
-
-/// @throws BadInput if what is written would replace a text, or the report the shard.
-void check_outputs(const TokenizeOptions& options) {
-  for (const auto& text : options.texts) {
-    for (const auto& [name, path] : {std::pair("--out", options.out), {"--json", options.json}}) {
-      std::error_code ignored;
-      if (fs::equivalent(text, path, ignored)) {
-        throw BadInput(name, in_quotes(path) + ", one of the texts", "another file");
-      }
-    }
-  }
-  if (options.json == options.out) {
-    throw BadInput("--out and --json", in_quotes(options.out) + " for both", "two files");
-  }
-}
 
 /// Fails now, before the work, where the shard could not be written later.
 void check_writable(const std::string& path) { AtomicFile{path}; }
@@ -79,7 +65,6 @@ int tokenize(const TokenizeOptions& options, bool of_passkeys) {
     throw BadInput("texts", of_passkeys ? "given beside --passkeys" : "missing",
                    "a text file, or --passkeys in place of any");
   }
-  check_outputs(options);
   check_writable(options.out);
   Report json(options.json);
   const auto tokenizer = text::open_tokenizer(options.tokenizer);
@@ -101,7 +86,7 @@ int tokenize(const TokenizeOptions& options, bool of_passkeys) {
     std::cout << fmt::format(
         "wrote {} to {}: {} of {}, {}\nvocabulary {}, unigram entropy {:.4f} nats a token "
         "(perplexity {:.2f})\n",
-        counted(static_cast<std::size_t>(stream.size()), "token"), options.out,
+        counted(static_cast<std::size_t>(stream.size()), "token"), showable(options.out),
         counted(result.documents, "document"), counted(result.bytes, "byte"),
         counted(options.texts.size(), "file"), tokenizer->vocabulary(), entropy,
         text::perplexity(entropy));
@@ -127,14 +112,16 @@ void add_tokenize(CLI::App& app, Run& run) {
   auto options = std::make_shared<TokenizeOptions>();
   auto* command =
       app.add_subcommand("tokenize", "Turn texts into a token shard (llm.c's layout) to train on");
-  command->add_option("texts", options->texts, "Text files, in this order")->check(not_empty());
-  command
-      ->add_option("--tokenizer", options->tokenizer, "byte, or the path of a SentencePiece model")
-      ->check(not_empty())
-      ->capture_default_str();
-  command->add_option("--out", options->out, "The shard to write, e.g. train.bin")
-      ->required()
-      ->check(not_empty());
+  reads(command->add_option("texts", options->texts, "Text files, in this order")
+            ->check(not_empty()));
+  reads_tokenizer(command
+                      ->add_option("--tokenizer", options->tokenizer,
+                                   "byte, or the path of a SentencePiece model")
+                      ->check(not_empty())
+                      ->capture_default_str());
+  writes(command->add_option("--out", options->out, "The shard to write, e.g. train.bin")
+             ->required()
+             ->check(not_empty()));
   auto* separator =
       command
           ->add_option(

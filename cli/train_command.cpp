@@ -18,6 +18,7 @@
 #include "cli/train_options.hpp"
 #include "evaluation/curves.hpp"
 #include "model/parameters.hpp"
+#include "support/files_in_use.hpp"
 #include "text/entropy.hpp"
 #include "training/folder.hpp"
 #include "training/run.hpp"
@@ -138,7 +139,22 @@ int stopped(const training::Outcome& outcome, long updates) {
   return 128 + outcome.signal;
 }
 
+/// The report may lie in the run's folder, but not where the run itself writes.
+void expect_no_file_of_the_run(const TrainOptions& options) {
+  if (options.json.empty() || options.json == "-") return;
+  const auto place = [](const std::filesystem::path& path) {
+    const auto plain = (behind_links(path) / "").parent_path();  // without a slash at its end
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(plain));
+  };
+  const auto json = place(options.json);
+  if (json.parent_path() == place(options.habits.folder) &&
+      training::is_of_run(json.filename().string()))
+    throw BadInput("--json", path_in_quotes(options.json) + ", which the run itself writes (--out)",
+                   "another file");
+}
+
 int train(const TrainOptions& options) {
+  expect_no_file_of_the_run(options);
   const bool first = ranks().first();
   training::validate(options.settings);
   training::validate(options.habits);
@@ -187,7 +203,7 @@ int train(const TrainOptions& options) {
         "validation loss {:.4f} nats a token (perplexity {:.2f}); the unigram entropy of the same "
         "tokens is {:.4f}\n",
         outcome.validation_loss, text::perplexity(outcome.validation_loss), outcome.baseline.loss);
-  if (prints) std::cout << fmt::format("wrote {}\n", outcome.checkpoint.string());
+  if (prints) std::cout << fmt::format("wrote {}\n", showable(outcome.checkpoint.native()));
   if (*json) json->write(to_text(to_json(outcome, options.settings)));
   return all_right;
 }

@@ -4,6 +4,7 @@
 #include "cli/fine_tuning.hpp"
 #include "cli/models_backend.hpp"
 #include "cli/numbers.hpp"
+#include "cli/outputs.hpp"
 #include "training/model_json.hpp"
 
 namespace plumbline::cli {
@@ -87,16 +88,17 @@ void add_model_options(CLI::App& command, TrainOptions& o) {
 }
 
 void add_fine_tuning_options(CLI::App& command, TrainOptions& o) {
-  command
-      .add_option("--from", o.from,
-                  "Begin with the weights of a run, a checkpoint or Hugging Face's model: for "
-                  "fine-tuning, or another --length")
-      ->check(not_empty());
+  reads(command
+            .add_option("--from", o.from,
+                        "Begin with the weights of a run, a checkpoint or Hugging Face's model: "
+                        "for fine-tuning, or another --length")
+            ->check(not_empty()));
   command.add_option("--objective", o.objective, "language_model, or contrastive for a BERT")
       ->capture_default_str();
-  command
-      .add_option("--pairs", o.contrastive.pairs, "Contrastive: JSON lines of queries, positives")
-      ->check(not_empty());
+  reads(command
+            .add_option("--pairs", o.contrastive.pairs,
+                        "Contrastive: JSON lines of queries, positives")
+            ->check(not_empty()));
   command.add_option("--pooling", o.pooling, "Contrastive: mean or cls")->capture_default_str();
   command.add_option("--temperature", o.contrastive.temperature, "Contrastive: of the softmax")
       ->capture_default_str();
@@ -108,15 +110,16 @@ void add_fine_tuning_options(CLI::App& command, TrainOptions& o) {
 
 void add_run_options(CLI::App& command, TrainOptions& o) {
   auto& s = o.settings;
-  command.add_option("data", o.data, "Texts, or token shards (*.bin, from `tokenize`)")
-      ->check(not_empty());
+  reads(command.add_option("data", o.data, "Texts, or token shards (*.bin, from `tokenize`)")
+            ->check(not_empty()));
   command.add_option("--out", o.folder, "The run's folder: log, checkpoints")
       ->required()
       ->check(not_empty());
   command.add_flag("--resume", o.habits.resume, "Go on from the folder's newest checkpoint");
-  command
-      .add_option("--tokenizer", o.tokenizer, "byte, gpt2 (shards alone), or a SentencePiece model")
-      ->capture_default_str();
+  reads_tokenizer(command
+                      .add_option("--tokenizer", o.tokenizer,
+                                  "byte, gpt2 (shards alone), or a SentencePiece model")
+                      ->capture_default_str());
   command.add_option("--separator", s.separator, "A line that ends a document of a text");
   command.add_option("--validation", s.validation, "Share of the tokens kept for validation")
       ->capture_default_str();

@@ -55,8 +55,8 @@ int write(const VectorsOptions& options) {
       progress.update(static_cast<long>(done), "cases");
     });
   }
-  std::cout << "wrote " << counted(specs.size(), "case") << " and index.json to " << options.folder
-            << "\n";
+  std::cout << "wrote " << counted(specs.size(), "case") << " and index.json to "
+            << showable(options.folder) << "\n";
   return all_right;
 }
 

@@ -13,11 +13,13 @@
 #include "cli/campaign.hpp"
 #include "cli/command.hpp"
 #include "cli/numbers.hpp"
+#include "cli/outputs.hpp"
 #include "cli/page_folder.hpp"
 #include "cli/ranks.hpp"
 #include "cli/shape_options.hpp"
 #include "cli/shell_word.hpp"
 #include "support/error.hpp"
+#include "support/files_in_use.hpp"
 #include "verdict/conventions/name_conventions.hpp"
 #include "verdict/page/page.hpp"
 #include "verdict/report.hpp"
@@ -80,6 +82,8 @@ KernelLibrary load(const VerifyOptions& options) {
     try {
       return load_backend("cuda");
     } catch (const MachineLacks&) {
+    } catch (const WouldOverwrite&) {
+      throw;
     } catch (const BadInput& error) {
       std::cerr << "plumbline: judging the emulated kernels: " << error.what() << "\n";
     }
@@ -132,19 +136,16 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
   }
 }
 
-/// @throws BadInput where it is no file of its own.
-void validate_sarif(const VerifyOptions& options) {
-  if (options.sarif.empty()) return;
-  if (options.sarif == "-") throw BadInput("--sarif", "\"-\"", "the path of a file");
-  const auto place = [](const std::string& path) {
-    return std::filesystem::absolute(path).lexically_normal();
+/// What is chosen beside one case may only repeat what the case says.
+void expect_chosen(const Selection& selection, const cases::Spec& spec) {
+  const auto expect = [](const char* option, const auto& chosen, auto of_case) {
+    if (std::find(chosen.begin(), chosen.end(), of_case) == chosen.end())
+      throw BadInput(option, "without " + std::string(cases::name(of_case)) + ", which --case has",
+                     "the same, or no " + std::string(option));
   };
-  const auto& [json, junit] = options.reports;
-  for (const auto& [option, path] : {std::pair("--json", json), std::pair("--junit", junit)}) {
-    if (path.empty() || path == "-" || place(path) != place(options.sarif)) continue;
-    throw BadInput(std::string(option) + " and --sarif", in_quotes(options.sarif) + " for both",
-                   "two files");
-  }
+  expect("--pass", selection.chosen_passes(), spec.pass);
+  expect("--bias", selection.chosen_biases(), spec.bias);
+  expect("--dtype", selection.chosen_formats(), spec.format);
 }
 
 /// The reports that were asked for.
@@ -168,8 +169,7 @@ class Reports {
 
 int verify(const VerifyOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  options.reports.validate();
-  validate_sarif(options);
+  if (options.sarif == "-") throw BadInput("--sarif", "\"-\"", "the path of a file");
   options.shapes.validate("--");
   shard_from(options.shard);  // what is wrong with it ends the run before its work
   // The judge lets no other process read its memory: Open MPI is not to have ranks read each
@@ -210,6 +210,7 @@ int verify(const VerifyOptions& options) {
     run_cells(options, kernels, report, all, print);
   } else if (all.first()) {
     const cases::Spec spec = cases::from_line(options.case_line);
+    expect_chosen(options.selection, spec);
     for (const auto& kernel : kernels) {
       report.cells.push_back(verdict::check_spec(kernel, spec, thread_count()));
       auto& cell = report.cells.back();
@@ -239,11 +240,11 @@ void add_verify(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand(
       "verify", "Judge kernels on random cases against the oracle, within derived error bounds");
   auto* kernel =
-      command
-          ->add_option("--kernel", options->kernel_path,
-                       "A shared library of kernels (kernel_abi/plumbline_kernel.h), run in "
-                       "a process of its own; default: the built-in kernels")
-          ->check(not_empty());
+      reads(command
+                ->add_option("--kernel", options->kernel_path,
+                             "A shared library of kernels (kernel_abi/plumbline_kernel.h), run in "
+                             "a process of its own; default: the built-in kernels")
+                ->check(not_empty()));
   auto* time_limit =
       command
           ->add_option(
@@ -281,18 +282,13 @@ void add_verify(CLI::App& app, Run& run) {
       ->add_option("--shard", options->shard,
                    "Only every N-th case, from the I-th on: I/N; all N together run every case")
       ->check(not_empty());
-  exclude(*command, one_case,
-          {"--pass", "--bias", "--dtype", "--cases", "--all", "--seed", "--shard"});
+  exclude(*command, one_case, {"--cases", "--all", "--seed", "--shard"});
   exclude(*command, one_case, shape_options());
   add_report_options(*command, options->reports);
-  command->add_option("--sarif", options->sarif, "Write the failures as SARIF 2.1.0 to FILE")
-      ->type_name("FILE")
-      ->check(not_empty());
-  command
-      ->add_option("--html", options->html,
-                   "Write a page for people to DIR/index.html; it needs no network")
-      ->type_name("DIR")
-      ->check(not_empty());
+  writes(command->add_option("--sarif", options->sarif, "Write the failures as SARIF 2.1.0 to FILE")
+             ->type_name("FILE")
+             ->check(not_empty()));
+  add_page_option(*command, options->html);
   command->callback([options, cases, &run] {
     options->cases_given = cases->count() > 0;
     run = [options] {

@@ -43,7 +43,7 @@ void keep_worst(FileResult& result, double ratio) {
 }  // namespace
 
 void add_failure(FileResult& result, const std::string& sentence) {
-  if (result.failures.size() < 10) result.failures.push_back(sentence);
+  if (result.failures.size() < 10) result.failures.push_back(showable(sentence));
 }
 
 void check_bits(const GoldenCase& golden, FileResult& result) {

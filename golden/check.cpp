@@ -8,6 +8,7 @@
 #include "golden/vector_file.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
+#include "support/files_in_use.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 
@@ -42,7 +43,7 @@ namespace {
 FileResult check_file(const std::filesystem::path& folder, const std::string& file,
                       const std::string& hash) {
   FileResult result;
-  result.file = file;
+  result.file = showable(file);
   try {
     const std::string text = read_file(folder / file);
     if (sha256(text) != hash) {
@@ -55,6 +56,8 @@ FileResult check_file(const std::filesystem::path& folder, const std::string& fi
       check_double(golden, result);
     }
     if (result.cases == 0) add_failure(result, "it has no cases");
+  } catch (const WouldOverwrite&) {
+    throw;
   } catch (const BadInput& error) {
     add_failure(result, error.what());
   } catch (const std::logic_error& error) {
@@ -78,7 +81,7 @@ GoldenReport golden_check(const std::filesystem::path& folder) {
   std::error_code unreadable;
   std::vector<std::string> present;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "vectors", unreadable)) {
-    present.push_back("vectors/" + entry.path().filename().string());
+    present.push_back("vectors/" + showable(entry.path().filename().native()));
   }
   std::sort(present.begin(), present.end());
   for (const std::string& file : present) {

@@ -9,6 +9,7 @@
 #include "golden/vector_file.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
+#include "support/files_in_use.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 
@@ -70,6 +71,8 @@ OracleStatus oracle_status(const std::string& method, const std::filesystem::pat
         throw BadInput(file + ": method", in_quotes(golden.problem.method), method);
       }
     }
+  } catch (const WouldOverwrite&) {
+    throw;
   } catch (const BadInput& error) {
     add_failure(unreadable, error.what());
     status.golden = unreadable;

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace plumbline::kernel_process {
 namespace {
@@ -129,10 +130,10 @@ void Child::start(const std::filesystem::path& host, const std::filesystem::path
 void Child::introduce() {
   const double seconds = loading_seconds(seconds_);
   const Reply& library = receive(0, seconds);
-  if (library.answer == answer_bad_input) throw_bad_input(library.text);
-  if (library.answer != answer_library) throw MachineLacks(library.text);
-  introduction_.name = library.text;
-  introduction_.device = library.device;
+  if (library.answer == answer_bad_input) throw_bad_input(showable(library.text));
+  if (library.answer != answer_library) throw MachineLacks(showable(library.text));
+  introduction_.name = showable(library.text);
+  introduction_.device = showable(library.device);
   base_ = library.base;
   for (int n = library.status; n > 0; --n) introduction_.kernels.push_back(receive(0, seconds));
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "support/text.hpp"
+
 namespace plumbline::kernel_process {
 
 std::optional<std::ptrdiff_t> first_changed(std::span<const std::byte> memory, std::size_t begin,
@@ -29,16 +31,16 @@ std::string changed_words(const std::string& input) {
 }
 
 std::string device_error_words(const std::string& words) {
-  return "the kernel left an error on the device: " + words;
+  return "the kernel left an error on the device: " + showable(words);
 }
 
 std::string thrown_words(const char* what) {
-  return std::string("the kernel threw an exception") + (what ? std::string(": ") + what : "");
+  return std::string("the kernel threw an exception") + (what ? ": " + showable(what) : "");
 }
 
 CallEnd error_end(int status, const std::string& message) {
   CallEnd end;
-  end.failure = fmt::format("the kernel returned {}: {}", status, message);
+  end.failure = fmt::format("the kernel returned {}: {}", status, showable(message));
   end.device_lost = status == PLUMBLINE_DEVICE_LOST;
   end.kind = end.device_lost ? failure_kind::device_lost : failure_kind::returned_error;
   return end;

@@ -11,6 +11,7 @@
 #include "kernel_process/end_words.hpp"
 #include "kernel_process/load.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace plumbline::kernel_process {
 namespace {
@@ -72,7 +73,7 @@ Child& IsolatedLibrary::child(std::uint64_t input_bytes, std::uint64_t output_by
     const auto words =
         words_of(end, {.what = Occupation::What::loading, .seconds = loading_seconds(seconds_)})
             .failure;
-    throw BadInput("--kernel", "'" + library_.string() + "'",
+    throw BadInput("--kernel", path_in_quotes(library_),
                    "a library that can be loaded (" + words + ")");
   }
   return *child_;
@@ -105,7 +106,7 @@ int IsolatedLibrary::supports(int kernel, const plumbline_problem& problem, std:
   try {
     const Reply& reply = process.ask(request_);
     if (reply.answer == answer_status) return reply.status;
-    throw std::runtime_error(reply.text[0] ? reply.text : "of a type of its own");
+    throw std::runtime_error(reply.text[0] ? showable(reply.text) : "of a type of its own");
   } catch (const ProcessEnd& end) {
     child_.reset();
     throw NoAnswer{words_of(end, at)};
@@ -151,7 +152,7 @@ CallEnd IsolatedLibrary::call_once(int kernel, const KernelCall& call) {
   CallEnd end;
   try {
     const Reply& reply = process.ask(request_);
-    if (reply.answer == answer_machine_lacks) throw NotOnDevice{reply.text};
+    if (reply.answer == answer_machine_lacks) throw NotOnDevice{showable(reply.text)};
     end = end_of(reply, layout);
     if (end.failure.empty()) end = collect(call, layout, process.outputs());
     end.opened_files = opened_files(reply);

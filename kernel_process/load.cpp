@@ -44,7 +44,7 @@ void validate_library(const plumbline_library& library, const std::string& path)
 void require_file(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) {
-    throw BadInput("--kernel", "'" + path.string() + "'", "the path of a shared library");
+    throw BadInput("--kernel", path_in_quotes(path), "the path of a shared library");
   }
 }
 
@@ -56,27 +56,27 @@ LoadedLibrary load_library(const std::filesystem::path& path) {
       dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     const char* reason = dlerror();
-    throw BadInput("--kernel", "'" + path.string() + "'",
+    throw BadInput("--kernel", path_in_quotes(path),
                    std::string("a loadable shared library (the loader says: ") +
-                       (reason ? reason : "nothing") + ")");
+                       (reason ? showable(reason) : "nothing") + ")");
   }
   std::shared_ptr<void> keep(handle, [](void* library) { dlclose(library); });
   const auto entry = reinterpret_cast<decltype(&plumbline_kernel_library)>(
       dlsym(handle, "plumbline_kernel_library"));
   if (entry == nullptr) {
-    throw BadInput("--kernel", "'" + path.string() + "'",
+    throw BadInput("--kernel", path_in_quotes(path),
                    "a library that exports plumbline_kernel_library (plumbline_kernel.h)");
   }
   const plumbline_library* library = entry();
   if (library == nullptr) {
-    throw MachineLacks(path.filename().string() +
+    throw MachineLacks(showable(path.filename().native()) +
                        " cannot run on this machine: it finds no device that it can use");
   }
   if (library->abi_version != PLUMBLINE_ABI_VERSION) {
-    throw BadInput(path.string() + ": abi_version", std::to_string(library->abi_version),
+    throw BadInput(showable(path.native()) + ": abi_version", std::to_string(library->abi_version),
                    std::to_string(PLUMBLINE_ABI_VERSION));
   }
-  validate_library(*library, path.string());
+  validate_library(*library, showable(path.native()));
   return {keep, library};
 }
 

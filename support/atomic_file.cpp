@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "support/error.hpp"
+#include "support/files_in_use.hpp"
 #include "support/regular_file.hpp"
 #include "support/text.hpp"
 
@@ -27,9 +28,7 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-AtomicFile::AtomicFile(const fs::path& path) : shown_(path), final_(path) {
-  std::error_code ignored;
-  if (fs::is_symlink(path, ignored)) final_ = fs::weakly_canonical(path, ignored);
+AtomicFile::AtomicFile(const fs::path& path) : shown_(path), final_(behind_links(path)) {
   std::error_code error;
   const fs::file_status status = fs::status(final_, error);
   if (status.type() == fs::file_type::none) fail_to_write(shown_, error.value());
@@ -61,11 +60,11 @@ AtomicFile::AtomicFile(const fs::path& path) : shown_(path), final_(path) {
     temporary_.clear();
     fail_to_write(shown_, reason);
   }
+  leftover_ = Leftover::file(temporary_);
 }
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
@@ -93,7 +92,7 @@ void AtomicFile::commit() {
   descriptor_ = -1;
   if (::close(descriptor) != 0) fail_to_write(shown_, errno);
   if (::rename(temporary_.c_str(), final_.c_str()) != 0) fail_to_write(shown_, errno);
-  temporary_.clear();
+  leftover_.keep();
   // The name itself is on the disk only once the folder is. Some file systems cannot flush a folder
   // and say EINVAL; the file is complete all the same, so that is no error.
   const fs::path folder = final_.has_parent_path() ? final_.parent_path() : fs::path(".");

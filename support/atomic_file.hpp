@@ -8,14 +8,18 @@
 #include <string>
 #include <string_view>
 
+#include "support/leftovers.hpp"
+
 namespace plumbline {
 
 /// A file under construction. Bytes go to a temporary file in the same folder; `commit` flushes it
 /// to the disk and renames it to its final name, so that a reader, a full disk or a power cut never
-/// meets half a file. Without `commit` the destructor removes the temporary file.
+/// meets half a file. Without `commit` the temporary file goes with the object, or with the program
+/// (support/leftovers.hpp).
 ///
 /// A path that exists and is not a regular file (/dev/stdout, a pipe) is written to directly, since
-/// a device cannot be replaced by renaming. A symbolic link is followed.
+/// a device cannot be replaced by renaming. A symbolic link is followed, as a shell would: one that
+/// points to nothing yet gets its target, and stays a link.
 class AtomicFile {
  public:
   /// @throws BadInput naming the path and the system's reason if it cannot be written.
@@ -33,7 +37,8 @@ class AtomicFile {
  private:
   std::filesystem::path shown_;      ///< as the caller named it, for messages
   std::filesystem::path final_;      ///< with symbolic links followed
-  std::filesystem::path temporary_;  ///< empty when written directly, or after the rename
+  std::filesystem::path temporary_;  ///< empty when written directly
+  Leftover leftover_;                ///< the temporary file, until the rename
   int descriptor_ = -1;
 };
 

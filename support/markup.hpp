@@ -5,14 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "support/text.hpp"
+
 namespace plumbline {
 
 /// The text with &, <, >, " and ' as entities: right between tags and inside attributes, in HTML
-/// and in XML. Control characters other than tab and newline, which XML 1.0 does not allow, become
-/// question marks.
+/// and in XML, whatever the bytes are: see showable.
 inline std::string escaped_markup(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : showable(text)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -30,7 +31,7 @@ inline std::string escaped_markup(std::string_view text) {
         result += "&#39;";
         break;
       default:
-        result += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
+        result += c;
     }
   }
   return result;

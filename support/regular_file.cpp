@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "support/error.hpp"
+#include "support/files_in_use.hpp"
 #include "support/text.hpp"
 
 namespace plumbline {
@@ -44,6 +45,12 @@ RegularFile::RegularFile(const std::filesystem::path& path) {
     fail_to_read(path, error);
   }
   size_ = static_cast<std::size_t>(status.st_size);
+  try {
+    is_read(path, status);
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
 }
 
 RegularFile::~RegularFile() { ::close(descriptor_); }

@@ -10,7 +10,8 @@ namespace plumbline {
 /// A regular file, open for reading until the object goes.
 class RegularFile {
  public:
-  /// @throws BadInput naming the path if it cannot be read or is not a regular file.
+  /// @throws BadInput naming the path if it cannot be read or is not a regular file; WouldOverwrite
+  /// if it is to be written over in the end.
   explicit RegularFile(const std::filesystem::path&);
   ~RegularFile();
   RegularFile(const RegularFile&) = delete;

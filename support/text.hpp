@@ -13,6 +13,14 @@ namespace plumbline {
 /// an input file must not be able to write control sequences to a person's terminal.
 std::string in_quotes(std::string_view text, std::size_t longest = 60);
 
+/// The text as a terminal, XML and JSON can take it. What is UTF-8 stays, but for control
+/// characters other than tab and newline, characters that turn the direction of writing, and those
+/// that XML does not know: their bytes, and those that are no UTF-8, become \xNN.
+std::string showable(std::string_view text);
+
+/// JSON with what showable does not show as \uNNNN: the same JSON.
+std::string showable_json(std::string_view json);
+
 /// "1 case", "2 cases".
 std::string counted(std::size_t number, std::string_view thing);
 

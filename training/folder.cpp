@@ -63,6 +63,11 @@ void remove_old_checkpoints(const Habits& habits) {
   }
 }
 
+bool is_of_run(const std::string& name) {
+  return name.starts_with("checkpoint-") || name == "run.json" || name == "log.jsonl" ||
+         name == ".lock" || name.ends_with(".svg");  // a curve
+}
+
 void remove_partial_files(const std::filesystem::path& folder) {
   static const std::regex partial_name("\\.(.+)\\.([0-9]{1,18})\\.[0-9]+\\.partial");
   std::vector<std::filesystem::path> partial;
@@ -70,10 +75,7 @@ void remove_partial_files(const std::filesystem::path& folder) {
     const std::string name = entry.path().filename().string();
     std::smatch parts;
     if (!std::regex_match(name, parts, partial_name)) continue;
-    const std::string file = parts[1];
-    const bool of_run = file.starts_with("checkpoint-") || file == "run.json" ||
-                        file == "log.jsonl" || file.ends_with(".svg");  // a curve
-    if (of_run || !is_running(std::stol(parts[2]))) partial.push_back(entry.path());
+    if (is_of_run(parts[1]) || !is_running(std::stol(parts[2]))) partial.push_back(entry.path());
   }
   for (const auto& path : partial) std::filesystem::remove(path);
 }

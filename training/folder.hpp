@@ -22,6 +22,9 @@ long declared_updates(const Habits&);
 /// All but the newest `keep` checkpoints go.
 void remove_old_checkpoints(const Habits&);
 
+/// Whether a run writes a file of this name into its folder.
+bool is_of_run(const std::string& name);
+
 /// Takes away what a killed run left of a file that it was writing: an AtomicFile's temporary,
 /// .NAME.PROCESS.NUMBER.partial. The folder is ours; but another program, or the report of --json,
 /// may be on its way into it, and of files that are none of a run's only those of processes that

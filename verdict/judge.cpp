@@ -271,6 +271,25 @@ Outcome outcome_of(const cases::Case& the_case, const Contract& contract,
       .outcome;
 }
 
+namespace {
+
+/// A few, Python's compiled modules last: of those there may be many. JSON has them all.
+std::string opened_by_kernel(std::vector<std::string> files) {
+  constexpr std::size_t most = 4;
+  std::stable_partition(files.begin(), files.end(),
+                        [](const std::string& file) { return !file.ends_with(".pyc"); });
+  const std::size_t shown = files.size() > most ? most - 1 : files.size();
+  std::string text;
+  for (std::size_t n = 0; n < shown; ++n)
+    text += "  the kernel opened " + path_in_quotes(files[n]) + " while it ran\n";
+  if (shown < files.size())
+    text += fmt::format("  and {} more, which a report as JSON names\n",
+                        counted(files.size() - shown, "file"));
+  return text;
+}
+
+}  // namespace
+
 std::string describe(const Judgement& judgement) {
   if (!judgement.failure.empty()) return "  " + judgement.failure + "\n";
   // Where some fail, only those.
@@ -280,9 +299,7 @@ std::string describe(const Judgement& judgement) {
   if (judgement.nearest_contract && judgement.matches.empty()) {
     text += "  " + judgement.nearest_contract->text + "\n";
   }
-  for (const auto& file : judgement.opened_files) {
-    text += "  the kernel opened " + path_in_quotes(file) + " while it ran\n";
-  }
+  text += opened_by_kernel(judgement.opened_files);
   for (const auto& output : judgement.outputs) {
     if (output.outcome != Outcome::pass || judgement.outcome == Outcome::pass) {
       text += describe(output);

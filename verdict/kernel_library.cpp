@@ -11,6 +11,7 @@
 #include "kernel_process/in_process.hpp"
 #include "kernel_process/load.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 #include "verdict/cache.hpp"
 #include "verdict/last_words.hpp"
 #include "verdict/oracle.hpp"
@@ -145,7 +146,7 @@ Kernel::Kernel(std::shared_ptr<void> library, const plumbline_kernel& kernel)
 Kernel::Kernel(std::shared_ptr<kernel_process::IsolatedLibrary> library, int number)
     : caller_(std::make_shared<kernel_process::IsolatedCaller>(library, number)) {
   const kernel_process::Reply& kernel = library->introduction().kernels.at(number);
-  name_ = kernel.text;
+  name_ = showable(kernel.text);
   contracts_ = std::to_array(kernel.contracts);
   for (int pass = 0; pass < PLUMBLINE_PASS_COUNT; ++pass) {
     has_pass_[pass] = kernel.has_pass[pass] != 0;
@@ -181,7 +182,7 @@ bool Kernel::asked(const plumbline_problem& problem, cases::Pass pass,
   } catch (const NoAnswer& none) {
     throw SupportsFailed(spec, none.end);
   } catch (const std::exception& error) {
-    refuse(std::string("an exception: ") + error.what());
+    refuse("an exception: " + showable(error.what()));
   } catch (...) {
     refuse("an exception");
   }
@@ -282,7 +283,7 @@ KernelRun Kernel::run(const cases::Case& the_case,
 
 KernelLibrary load_kernel_library(const std::filesystem::path& path) {
   const auto [keep, library] = kernel_process::load_library(path);
-  KernelLibrary result{library->name, library->device, {}};
+  KernelLibrary result{showable(library->name), showable(library->device), {}};
   for (int n = 0; n < library->kernel_count; ++n) {
     result.kernels.emplace_back(keep, library->kernels[n]);
   }

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "support/leftovers.hpp"
+
 namespace plumbline::verdict {
 namespace {
 
@@ -28,6 +30,7 @@ void say_last_words(const char* how) {
   say("plumbline: the kernel ", 22);
   say(how, std::strlen(how));
   say(words, static_cast<std::size_t>(word_count));
+  Leftover::remove_all();
 }
 
 void on_signal(int signal) {

@@ -218,6 +218,28 @@ std::string left_out(const std::vector<CellResult>& cells) {
   return text.empty() ? text : "not judged, because the contract leaves it out:\n" + text;
 }
 
+/// VerifyReport::not_offered in a line.
+std::string not_offered_words(const VerifyReport& report) {
+  constexpr std::size_t few = 6;
+  if (report.not_offered.size() <= few)
+    return fmt::format("{}", fmt::join(report.not_offered, ", "));
+  // "decode", "forward t5", "backward fox tf32".
+  std::vector<std::string> words;
+  std::map<std::string, std::size_t> biases, formats;  // by pass
+  for (const std::string& one : report.not_offered) {
+    const std::string pass = one.substr(0, one.find(' '));
+    const auto spaces = std::count(one.begin(), one.end(), ' ');
+    if (spaces == 0) words.push_back(one);
+    if (spaces == 1) ++biases[pass];
+    if (spaces == 2) ++formats[pass];
+  }
+  for (const auto& [pass, count] : biases)
+    words.push_back(fmt::format("{} {} of {}", count, count == 1 ? "bias" : "biases", pass));
+  for (const auto& [pass, count] : formats)
+    words.push_back(fmt::format("{} of {}", counted(count, "pair") + " of bias and format", pass));
+  return fmt::format("{} (reports as JSON and HTML name each)", fmt::join(words, ", "));
+}
+
 std::vector<Line> lines_of(const std::vector<CellResult>& cells) {
   const auto offered = std::count_if(cells.begin(), cells.end(),
                                      [](const CellResult& cell) { return cell.supported; });
@@ -305,8 +327,7 @@ std::string to_table(const VerifyReport& report) {
   text += lax_contracts(report.cells);
   text += left_out(report.cells);
   if (!report.not_offered.empty()) {
-    text += fmt::format("not judged, because offered by no kernel: {}\n",
-                        fmt::join(report.not_offered, ", "));
+    text += "not judged, because offered by no kernel: " + not_offered_words(report) + "\n";
   }
   text += fmt::format(
       "worst: largest |error| / bound. {}, {} ({} ill-conditioned: held to the hull of "
@@ -319,7 +340,7 @@ std::string to_table(const VerifyReport& report) {
 ordered_json to_json(const Judgement& judgement) {
   ordered_json json = {{"outcome", name(judgement.outcome)}};
   if (!judgement.kind.empty()) json["kind"] = judgement.kind;
-  if (!judgement.opened_files.empty()) json["opened_files"] = judgement.opened_files;
+  for (const auto& file : judgement.opened_files) json["opened_files"].push_back(showable(file));
   if (!judgement.failure.empty()) {
     json["failure"] = judgement.failure;
     return json;

@@ -32,7 +32,8 @@ std::string repro_line(const VerifyReport& report, const CellResult& cell);
 /// The failing case of a cell, what is wrong with it, and its repro line.
 std::string describe_failure(const VerifyReport& report, const CellResult& cell);
 
-/// kernel x bias x format: cases, worst |error| / bound of o and lse, verdict.
+/// kernel x bias x format: cases, worst |error| / bound of o and lse, verdict. What is not offered
+/// is counted where it is much.
 std::string to_table(const VerifyReport& report);
 nlohmann::ordered_json to_json(const VerifyReport& report);
 nlohmann::ordered_json to_json(const Judgement& judgement);

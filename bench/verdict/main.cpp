@@ -7,6 +7,7 @@
 
 #include "bench/verdict/report.hpp"
 #include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
 #include "support/error.hpp"
@@ -73,12 +74,14 @@ int main(int argc, char** argv) {
   return plumbline::cli::run_program(argc, argv, [](CLI::App& app, plumbline::cli::Run& run) {
     auto options = std::make_shared<Options>();
     auto* command = app.add_subcommand("verdict", "Measure how good the verdict is");
-    command
-        ->add_option("--table", options->table, "Write the tables to FILE; - for standard output")
-        ->type_name("FILE")
-        ->take_last();
-    command->add_option("--json", options->json, "Write every mutant as JSON to FILE")
-        ->type_name("FILE");
+    using plumbline::cli::writes;
+    writes(command
+               ->add_option("--table", options->table,
+                            "Write the tables to FILE; - for standard output")
+               ->type_name("FILE")
+               ->take_last());
+    writes(command->add_option("--json", options->json, "Write every mutant as JSON to FILE")
+               ->type_name("FILE"));
     command->add_option("--seed", options->seed, "Seed of all random choices")
         ->capture_default_str();
     command->add_option("--runs", options->runs, "Case-runs of correct kernels")

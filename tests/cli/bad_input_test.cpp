@@ -138,10 +138,25 @@ BOOST_FIXTURE_TEST_CASE(a_head_count_that_the_key_heads_do_not_divide, Files) {
 BOOST_AUTO_TEST_CASE(identities_of_what_they_do_not_know) {
   expect_refused("identities --dtype e4m3", {"--dtype", "e4m3", "fp32, bf16, fp16 or tf32"});
   expect_refused("identities --pass decode", {"--pass", "decode", "forward or backward"});
+  const auto help = test::plumbline("identities --help");
+  BOOST_TEST(help.status == 0);
+  for (const char* unknown : {"decode", "e4m3", "e5m2"})
+    BOOST_TEST(help.out.find(unknown) == std::string::npos, unknown);
   expect_refused("identities --keys 0", {"--keys", "0", "from 1"});
   expect_refused("identities --keys 8 --queries 9", {"--queries", "9", "--keys"});
   expect_refused("identities --heads 3 --kv-heads 2", {"--heads", "3", "multiple"});
   expect_refused("identities --kernels no_such_kernel", {"--kernels", "no_such_kernel", "fused"});
+}
+
+BOOST_AUTO_TEST_CASE(what_is_chosen_beside_a_case_agrees_with_it) {
+  const std::string one =
+      "verify --kernels naive --case 'pass=backward,bias=nope,dtype=fp32,heads=1,kv_heads=1,"
+      "queries=2,keys=2,head_dim=32'";
+  BOOST_TEST(test::plumbline(one + " --pass backward --bias nope,alibi --dtype fp32").status == 0);
+  expect_refused(one + " --pass forward,decode",
+                 {"--pass is without backward, which --case has", "no --pass"});
+  expect_refused(one + " --bias alibi", {"--bias is without nope", "--case"});
+  expect_refused(one + " --dtype bf16", {"--dtype is without fp32", "--case"});
 }
 
 BOOST_FIXTURE_TEST_CASE(an_empty_sequence, Files) {

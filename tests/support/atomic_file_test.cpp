@@ -94,6 +94,20 @@ BOOST_AUTO_TEST_CASE(a_symbolic_link_is_followed) {
   BOOST_TEST(read_file(path / "target") == "new");
 }
 
+BOOST_AUTO_TEST_CASE(a_link_to_nothing_gets_its_target_and_stays_a_link) {
+  fs::create_directory(path / "sub");
+  fs::create_symlink("../target", path / "sub" / "second");
+  fs::create_symlink("sub/second", path / "link");
+  write_file(path / "link", "new");
+  BOOST_TEST(fs::is_symlink(path / "link"));
+  BOOST_TEST(fs::is_symlink(path / "sub" / "second"));
+  BOOST_TEST(read_file(path / "target") == "new");
+  fs::create_symlink("no/target", path / "far");
+  expect_bad_input([&] { AtomicFile file(path / "far"); }, {"/far\"", "No such file"});
+  fs::create_symlink("ring", path / "ring");
+  expect_bad_input([&] { AtomicFile file(path / "ring"); }, {"/ring\"", "symbolic links"});
+}
+
 BOOST_AUTO_TEST_CASE(the_umask_decides_who_may_read) {
   const mode_t before = umask(022);
   write_file(path / "a", "text");

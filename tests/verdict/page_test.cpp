@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(the_same_results_are_the_same_page_however_long_they_took) 
 }
 
 BOOST_AUTO_TEST_CASE(names_that_are_markup_stay_names) {
-  const std::string name = "</p><script>\"x\" & 'y'</script>";
+  const std::string name = "</p><script>\"x\" & 'y'</script>\x1b";
   auto hostile = report();
   hostile.library = hostile.device = hostile.kernel_option = hostile.shard = name;
   hostile.not_offered = {name};

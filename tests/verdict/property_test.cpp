@@ -320,6 +320,38 @@ BOOST_AUTO_TEST_CASE(a_pass_shows_its_cases_what_was_declined_and_what_its_contr
   BOOST_TEST(verdict::to_table(report).find("contract of") == std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(much_that_is_not_offered_is_counted_and_json_has_it_all) {
+  verdict::VerifyReport report;
+  report.not_offered = {"e4m3",
+                        "decode",
+                        "forward fire",
+                        "forward t5",
+                        "backward t5",
+                        "backward fox tf32",
+                        "backward fox bf16"};
+  const auto table = verdict::to_table(report);
+  BOOST_TEST(table.find("offered by no kernel: e4m3, decode, 1 bias of backward, 2 biases of "
+                        "forward, 2 pairs of bias and format of backward (reports as JSON and "
+                        "HTML name each)\n") != std::string::npos);
+  BOOST_TEST(verdict::to_json(report)["not_offered"].size() == 7u);
+}
+
+BOOST_AUTO_TEST_CASE(of_many_files_that_a_kernel_opened_a_few_are_named_python_s_own_last) {
+  verdict::Judgement judgement;
+  for (int n = 0; n < 34; ++n)
+    judgement.opened_files.push_back("/usr/lib/" + std::to_string(n) + ".pyc");
+  judgement.opened_files.push_back("/tmp/table");
+  const auto text = verdict::describe(judgement);
+  BOOST_TEST(text ==
+             "  the kernel opened \"/tmp/table\" while it ran\n"
+             "  the kernel opened \"/usr/lib/0.pyc\" while it ran\n"
+             "  the kernel opened \"/usr/lib/1.pyc\" while it ran\n"
+             "  and 32 files more, which a report as JSON names\n");
+  BOOST_TEST(verdict::to_json(judgement)["opened_files"].size() == 35u);
+  judgement.opened_files.resize(4);
+  BOOST_TEST(verdict::describe(judgement).find("more") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(queries_of_ragged_caches_often_stand_where_a_sequence_has_keys) {
   std::set<int> page_sizes;
   int ragged = 0, seen = 0;
