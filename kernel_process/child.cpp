@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernel_process/load.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -29,11 +30,16 @@ Descriptor out_of_the_way(int descriptor) {
   return Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 2 * host_first_unused));
 }
 
+/// What the process says, which may be the kernel's words.
+[[noreturn]] void throw_lacks(const std::string& words) {
+  throw MachineLacks("the kernel's process says: " + words);
+}
+
 /// The sentence of an error that came as text, thrown again.
 [[noreturn]] void throw_bad_input(const std::string& sentence) {
   const auto is = sentence.find(" is ");
   const auto expected = sentence.find("; expected ", is == sentence.npos ? 0 : is);
-  if (is == sentence.npos || expected == sentence.npos) throw MachineLacks(sentence);
+  if (is == sentence.npos || expected == sentence.npos) throw_lacks(sentence);
   throw BadInput(sentence.substr(0, is), sentence.substr(is + 4, expected - is - 4),
                  sentence.substr(expected + 11));
 }
@@ -73,7 +79,7 @@ class Spawn {
     posix_spawn_file_actions_adddup2(&actions_, inputs, host_inputs);
     posix_spawn_file_actions_adddup2(&actions_, outputs, host_outputs);
     posix_spawn_file_actions_addclosefrom_np(&actions_, host_first_unused);
-    // A group of its own: what it starts itself is killed with it.
+    // A group of its own: what a terminal sends to the judge's is not for it.
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes_, 0);
     char* const arguments[] = {const_cast<char*>("plumbline-kernel-host"),
@@ -131,50 +137,91 @@ void Child::introduce() {
   const double seconds = loading_seconds(seconds_);
   const Reply& library = receive(0, seconds);
   if (library.answer == answer_bad_input) throw_bad_input(showable(library.text));
-  if (library.answer != answer_library) throw MachineLacks(showable(library.text));
+  if (library.answer == answer_machine_lacks || library.answer == answer_exception) {
+    throw_lacks(showable(library.text));
+  }
+  if (library.answer != answer_library || !is_kernel_count(library.status)) end({.nonsense = true});
+  introduction_.namespaces = library.namespaces != 0;
   introduction_.name = showable(library.text);
   introduction_.device = showable(library.device);
   base_ = library.base;
-  for (int n = library.status; n > 0; --n) introduction_.kernels.push_back(receive(0, seconds));
+  for (int n = library.status; n > 0; --n) {
+    const Reply& kernel = receive(0, seconds);
+    if (kernel.answer != answer_kernel || !is_kernel_name(kernel.text)) end({.nonsense = true});
+    introduction_.kernels.push_back(kernel);
+  }
 }
 
 const Reply& Child::ask(Request& request) {
   request.number = ++number_;
-  // A socket that is closed at the other end shows when the answer is awaited.
-  send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL);
-  return receive(number_, seconds_);
+  // A socket that is closed at the other end shows when the answer is awaited. One that is full is
+  // that of a process that answers what it has not read.
+  const ssize_t sent = send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent < 0 && errno == EAGAIN) end({.nonsense = true});
+  const Reply& reply = receive(number_, seconds_);
+  if (!fits(request)) end({.nonsense = true});
+  return reply;
+}
+
+bool Child::fits(const Request& request) const {
+  if (reply_.answer == answer_status || reply_.answer == answer_exception) return true;
+  if (request.question != ask_call) return false;
+  const Reply& kernel = introduction_.kernels.at(static_cast<std::size_t>(request.kernel));
+  const bool of_device = kernel.memory == PLUMBLINE_CUDA_MEMORY;
+  switch (reply_.answer) {
+    case answer_machine_lacks:
+    case answer_device_error:
+      return of_device;
+    case answer_wrote_outside:
+    case answer_changed_input:
+    case answer_opened_guard:
+      return of_device == (reply_.answer != answer_opened_guard) && reply_.array >= 0 &&
+             reply_.array < request.array_count;
+    default:
+      return false;
+  }
 }
 
 const Reply& Child::receive(std::uint64_t number, double seconds) {
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                            std::chrono::duration<double>(seconds));
-  if (!readable_before(socket_.get(), deadline)) end(true, std::nullopt);
-  const ssize_t size = recv(socket_.get(), &reply_, sizeof reply_, 0);
-  // No message: it is gone. Nonsense: its memory is overwritten, and it may as well be. The fault
-  // of a thread that an earlier call left behind has that call's number.
-  const bool expected = reply_.number == number || reply_.answer == answer_fault;
-  if (size != sizeof reply_ || !expected) end(false, std::nullopt);
+  if (!readable_before(socket_.get(), deadline)) end({.hung = true});
+  // A message that is longer than it can be has its true length.
+  const ssize_t size = recv(socket_.get(), &reply_, sizeof reply_, MSG_TRUNC);
+  if (size <= 0) {
+    ProcessEnd gone;
+    gone.wait_status = reap(false);
+    throw gone;
+  }
+  if (size != sizeof reply_) end({.nonsense = true});
   reply_.text[text_bytes - 1] = reply_.device[text_bytes - 1] = '\0';
-  if (reply_.answer == answer_fault) end(false, reply_);
+  // The fault of a thread that an earlier call left behind has that call's number.
+  if (reply_.answer == answer_fault) end({.fault = reply_});
+  if (reply_.answer == answer_ended) {
+    end({.wait_status = reply_.status,
+         .killed_for_memory = reply_.killed_for_memory != 0,
+         .kibibytes = reply_.kibibytes});
+  }
+  if (reply_.number != number) end({.nonsense = true});
   return reply_;
 }
 
-void Child::end(bool hung, std::optional<Reply> fault) {
-  throw ProcessEnd{hung, reap(hung), std::move(fault)};
+void Child::end(const ProcessEnd& how) {
+  reap(true);
+  throw how;
 }
 
-int Child::reap(bool kill_first) {
+int Child::reap(bool terminate) {
   int status = 0;
-  // Who has closed its socket or told of a signal dies by itself, as a rule.
-  for (int tries = 0; !kill_first && tries < 4000; ++tries) {
-    if (waitpid(process_, &status, WNOHANG) == process_) {
-      kill(-process_, SIGKILL);  // what it has left behind
+  // It ends the library's process and what that has started, then itself.
+  if (terminate) kill(process_, SIGTERM);
+  for (int tries = 0; tries < 20000; ++tries) {
+    if (waitpid(process_, &status, WNOHANG) != 0) {
       process_ = -1;
       return status;
     }
-    usleep(500);
+    usleep(100);
   }
-  kill(-process_, SIGKILL);
   kill(process_, SIGKILL);
   waitpid(process_, &status, 0);
   process_ = -1;

@@ -16,15 +16,19 @@ namespace plumbline::kernel_process {
 
 /// How a process came to its end.
 struct ProcessEnd {
-  bool hung = false;           ///< it did not answer in time and was killed
-  int wait_status = 0;         ///< as waitpid gives it
-  std::optional<Reply> fault;  ///< what it said of the signal that it died of
+  bool hung = false;               ///< it did not answer in time and was killed
+  bool nonsense = false;           ///< what it sent is no answer, or it takes no question; killed
+  int wait_status = 0;             ///< of the process with the library, as waitpid gives it
+  bool killed_for_memory = false;  ///< by the system, if by SIGKILL: it killed somebody meanwhile
+  std::int64_t kibibytes = 0;      ///< the most memory that it held; 0: not known
+  std::optional<Reply> fault{};    ///< what it said of the signal that it died of
 };
 
 /// What a library says of itself.
 struct Introduction {
   std::string name, device;
   std::vector<Reply> kernels;  ///< answer_kernel each
+  bool namespaces = false;     ///< the process has its own, and can send no other a signal
 };
 
 /// How long loading may take where an answer may take `seconds`: a CUDA library starts a driver.
@@ -50,7 +54,8 @@ class Child {
     return kernel_process::window_bytes(inputs_.size(), outputs_.size());
   }
 
-  /// Sends the request, its number set, and waits for the answer.
+  /// Sends the request, its number set, and waits for the answer: one that fits the question, about
+  /// an array of the request if about any. Its texts may be the kernel's.
   /// @throws ProcessEnd when the process ends instead, which it has then.
   const Reply& ask(Request& request);
 
@@ -58,8 +63,9 @@ class Child {
   void start(const std::filesystem::path& host, const std::filesystem::path& library);
   void introduce();
   const Reply& receive(std::uint64_t number, double seconds);
-  [[noreturn]] void end(bool hung, std::optional<Reply> fault);
-  int reap(bool kill_first);
+  bool fits(const Request& request) const;  ///< reply_
+  [[noreturn]] void end(const ProcessEnd& how);
+  int reap(bool terminate);
 
   Segment inputs_, outputs_;
   Descriptor socket_;

@@ -124,6 +124,22 @@ Meaning meaning_of(const Reply& fault, const Occupation& at) {
                                            verb(fault.access), fault.address)};
 }
 
+/// Who was killed by another process, itself or the system.
+CallEnd killed(const ProcessEnd& process_end, const std::string& who) {
+  CallEnd end;
+  const double gib = static_cast<double>(process_end.kibibytes) / (1 << 20);
+  const std::string held =
+      process_end.kibibytes > 0 ? fmt::format("; it had held up to {:.3g} GiB", gib) : "";
+  if (process_end.killed_for_memory) {
+    end.kind = failure_kind::out_of_memory;
+    end.failure = fmt::format("{} was killed by the system for want of memory{}", who, held);
+  } else {
+    end.kind = failure_kind::crash;
+    end.failure = fmt::format("{} was killed (SIGKILL), by itself or from outside{}", who, held);
+  }
+  return end;
+}
+
 /// Who did it, and when.
 std::string subject(const Occupation& at) {
   switch (at.what) {
@@ -154,6 +170,13 @@ CallEnd words_of(const ProcessEnd& process_end, const Occupation& at) {
     end.kind = meaning.kind;
     end.failure =
         fmt::format("{} crashed ({}): {}", who, signal_name(fault.signal), meaning.clause);
+  } else if (process_end.nonsense) {
+    end.kind = failure_kind::protocol;
+    end.failure = who +
+                  " sent the judge what is no answer: something wrote to a descriptor that it had "
+                  "not opened, or closed it, or wrote over memory that is not the kernel's";
+  } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+    end = killed(process_end, who);
   } else if (WIFSIGNALED(status)) {
     end.kind = failure_kind::crash;
     end.failure = fmt::format("{} crashed ({})", who, signal_name(WTERMSIG(status)));

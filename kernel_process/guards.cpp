@@ -26,6 +26,13 @@ std::string outside_words(const std::string& output, std::ptrdiff_t offset) {
                      offset);
 }
 
+std::string opened_words(const std::string& array, std::ptrdiff_t offset, bool written) {
+  return fmt::format(
+      "the kernel made memory outside {} accessible and {} there: {} byte {} from "
+      "its start",
+      array, written ? "wrote" : "read", written ? "first at" : "in the page at", offset);
+}
+
 std::string changed_words(const std::string& input) {
   return "the kernel changed its input " + input;
 }

@@ -25,6 +25,8 @@ std::optional<std::ptrdiff_t> first_changed(std::span<const std::byte> memory, s
                                             std::size_t bytes);
 
 std::string outside_words(const std::string& output, std::ptrdiff_t offset);
+/// @param written or only read
+std::string opened_words(const std::string& array, std::ptrdiff_t offset, bool written);
 std::string changed_words(const std::string& input);
 /// @param words of the process: which error, of which function.
 std::string device_error_words(const std::string& words);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel_process/isolated.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -19,6 +23,23 @@ namespace {
 /// Of a segment: address space, not memory. Enough for almost every case, so that one process does.
 constexpr std::uint64_t least_segment = std::uint64_t{64} << 20;
 
+/// The CUDA driver has a setuid program make the device files that are not there after a start of
+/// the machine. The kernel's process can start none that has more rights than its own.
+void make_device_files() {
+  constexpr const char* program = "/usr/bin/nvidia-modprobe";
+  if (access("/dev/nvidia-uvm", F_OK) == 0 || access(program, X_OK) != 0) return;
+  const char* const arguments[] = {program, "-u", "-c=0", nullptr};
+  posix_spawn_file_actions_t quiet;
+  posix_spawn_file_actions_init(&quiet);
+  posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&quiet, STDOUT_FILENO, STDERR_FILENO);
+  pid_t process = 0;
+  const int error =
+      posix_spawn(&process, program, &quiet, nullptr, const_cast<char* const*>(arguments), environ);
+  if (error == 0) waitpid(process, nullptr, 0);
+  posix_spawn_file_actions_destroy(&quiet);
+}
+
 std::vector<std::string> opened_files(const Reply& reply) {
   std::vector<std::string> files;
   const char* end = reply.opened + std::min<std::size_t>(reply.opened_size, opened_bytes);
@@ -26,6 +47,12 @@ std::vector<std::string> opened_files(const Reply& reply) {
     files.emplace_back(name, strnlen(name, end - name));
   }
   return files;
+}
+
+bool same_kernels(const Introduction& one, const Introduction& other) {
+  return std::ranges::equal(one.kernels, other.kernels, [](const Reply& a, const Reply& b) {
+    return std::strcmp(a.text, b.text) == 0 && a.memory == b.memory;
+  });
 }
 
 CallEnd end_of(const Reply& reply, const CallLayout& layout) {
@@ -38,6 +65,11 @@ CallEnd end_of(const Reply& reply, const CallLayout& layout) {
     end.kind = outside ? failure_kind::wrote_outside : failure_kind::changed_input;
     end.failure = outside ? outside_words(name, reply.offset)
                           : fmt::format("{}, at byte {}", changed_words(name), reply.offset);
+  } else if (reply.answer == answer_opened_guard) {
+    const bool written = reply.access == access_write;
+    end.kind = written ? failure_kind::wrote_outside : failure_kind::read_outside;
+    end.failure =
+        opened_words(layout.names.at(static_cast<std::size_t>(reply.array)), reply.offset, written);
   } else if (reply.answer == answer_device_error) {
     end.kind = failure_kind::device_lost;
     end.failure = device_error_words(reply.text);
@@ -56,6 +88,7 @@ IsolatedLibrary::IsolatedLibrary(std::filesystem::path host, std::filesystem::pa
     : host_(std::move(host)), library_(std::move(library)), seconds_(seconds) {
   require_file(library_);
   prctl(PR_SET_DUMPABLE, 0);  // nor may the kernel read the judge's memory
+  make_device_files();
   introduction_ = child(0, 0).introduction();
 }
 
@@ -76,6 +109,12 @@ Child& IsolatedLibrary::child(std::uint64_t input_bytes, std::uint64_t output_by
     throw BadInput("--kernel", path_in_quotes(library_),
                    "a library that can be loaded (" + words + ")");
   }
+  const bool first = introduction_.kernels.empty();
+  if (!first && !same_kernels(introduction_, child_->introduction())) {
+    child_.reset();
+    throw BadInput("--kernel", path_in_quotes(library_),
+                   "the same kernels whenever it is loaded");
+  }
   return *child_;
 }
 
@@ -92,7 +131,17 @@ Child& IsolatedLibrary::fresh_or_running(std::uint64_t input_bytes, std::uint64_
   }
 }
 
+CallEnd IsolatedLibrary::end_of(int kernel, const ProcessEnd& process_end, const Occupation& at) {
+  child_.reset();
+  const CallEnd end = words_of(process_end, at);
+  if (end.kind == failure_kind::protocol) spoke_nonsense_[kernel] = end;
+  return end;
+}
+
 int IsolatedLibrary::supports(int kernel, const plumbline_problem& problem, std::int32_t pass) {
+  if (const auto known = spoke_nonsense_.find(kernel); known != spoke_nonsense_.end()) {
+    throw NoAnswer{known->second};
+  }
   Child& process = fresh_or_running(0, 0);
   request_.question = ask_supports;
   request_.kernel = kernel;
@@ -108,12 +157,14 @@ int IsolatedLibrary::supports(int kernel, const plumbline_problem& problem, std:
     if (reply.answer == answer_status) return reply.status;
     throw std::runtime_error(reply.text[0] ? showable(reply.text) : "of a type of its own");
   } catch (const ProcessEnd& end) {
-    child_.reset();
-    throw NoAnswer{words_of(end, at)};
+    throw NoAnswer{end_of(kernel, end, at)};
   }
 }
 
 CallEnd IsolatedLibrary::call(int kernel, const KernelCall& call) {
+  if (const auto known = spoke_nonsense_.find(kernel); known != spoke_nonsense_.end()) {
+    return known->second;
+  }
   try {
     return call_once(kernel, call);
   } catch (const NotOnDevice&) {
@@ -122,7 +173,7 @@ CallEnd IsolatedLibrary::call(int kernel, const KernelCall& call) {
   try {
     return call_once(kernel, call);
   } catch (const NotOnDevice& again) {
-    throw MachineLacks(again.words);
+    throw MachineLacks("the kernel's process says: " + again.words);
   }
 }
 
@@ -153,14 +204,14 @@ CallEnd IsolatedLibrary::call_once(int kernel, const KernelCall& call) {
   try {
     const Reply& reply = process.ask(request_);
     if (reply.answer == answer_machine_lacks) throw NotOnDevice{showable(reply.text)};
-    end = end_of(reply, layout);
+    end = kernel_process::end_of(reply, layout);
     if (end.failure.empty()) end = collect(call, layout, process.outputs());
     end.opened_files = opened_files(reply);
   } catch (const ProcessEnd& process_end) {
-    child_.reset();
-    return words_of(process_end, at);
+    return end_of(kernel, process_end, at);
   }
-  if (end.device_lost || end.kind == failure_kind::wrote_outside) {
+  if (end.device_lost || end.kind == failure_kind::wrote_outside ||
+      end.kind == failure_kind::read_outside) {
     // A fresh process may find the device again, and is not what was written over.
     child_.reset();
     end.device_lost = false;

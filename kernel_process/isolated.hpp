@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "kernel_process/kernel_call.hpp"
 
 namespace plumbline::kernel_process {
+
+struct Occupation;
 
 class IsolatedLibrary {
  public:
@@ -34,6 +37,8 @@ class IsolatedLibrary {
     std::string words;
   };
   CallEnd call_once(int kernel, const KernelCall& call);
+  /// Of a process that has ended; a kernel whose process sent nonsense is not asked again.
+  CallEnd end_of(int kernel, const ProcessEnd& end, const Occupation& at);
 
   /// A process with room for a call; a fresh one where there is none.
   Child& child(std::uint64_t input_bytes, std::uint64_t output_bytes);
@@ -45,6 +50,7 @@ class IsolatedLibrary {
   double seconds_;
   std::unique_ptr<Child> child_;
   Introduction introduction_;
+  std::map<int, CallEnd> spoke_nonsense_;
   Request request_{};  ///< its window is that of the last call
 };
 

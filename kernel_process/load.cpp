@@ -19,7 +19,7 @@ void validate_library(const plumbline_library& library, const std::string& path)
   };
   require(library.name != nullptr, "name", "null", "a text");
   require(library.device != nullptr, "device", "null", "a text");
-  require(library.kernel_count >= 1 && library.kernel_count <= 1000, "kernel_count",
+  require(is_kernel_count(library.kernel_count), "kernel_count",
           std::to_string(library.kernel_count), "from 1 to 1000");
   require(library.kernels != nullptr, "kernels", "null", "an array of kernel_count kernels");
   for (int n = 0; n < library.kernel_count; ++n) {
@@ -27,9 +27,7 @@ void validate_library(const plumbline_library& library, const std::string& path)
     const std::string at = "kernel " + std::to_string(n);
     require(kernel.name != nullptr, at + ": name", "null", "a text");
     const std::string name = kernel.name;
-    const bool plain = !name.empty() &&
-                       name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == name.npos;
-    require(plain, at + ": name", in_quotes(name), "letters a-z, digits and _");
+    require(is_kernel_name(name), at + ": name", in_quotes(name), "letters a-z, digits and _");
     require(kernel.supports != nullptr, name + ": supports", "null", "a function");
     require(kernel.forward || kernel.backward || kernel.decode,
             name + ": forward, backward and decode", "null", "one function at least");
@@ -40,6 +38,13 @@ void validate_library(const plumbline_library& library, const std::string& path)
 }
 
 }  // namespace
+
+bool is_kernel_count(int count) { return count >= 1 && count <= 1000; }
+
+bool is_kernel_name(std::string_view name) {
+  return !name.empty() &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == name.npos;
+}
 
 void require_file(const std::filesystem::path& path) {
   std::error_code ignored;

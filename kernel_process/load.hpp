@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "kernel_abi/plumbline_kernel.h"
 
@@ -13,6 +14,11 @@ struct LoadedLibrary {
   std::shared_ptr<void> handle;  ///< keeps the code that `library` points into
   const plumbline_library* library;
 };
+
+/// Of a library: from 1 to 1000.
+bool is_kernel_count(int count);
+/// Letters a-z, digits and _.
+bool is_kernel_name(std::string_view name);
 
 /// @throws BadInput when the path is not that of a file.
 void require_file(const std::filesystem::path& path);

@@ -56,10 +56,13 @@ enum Answer : std::int32_t {
   answer_status = 5,         ///< of a pass or of supports(); text is the kernel's message
   answer_exception = 6,      ///< text: what(), may be empty
   answer_fault = 7,          ///< a fatal signal; the process is about to die of it
+  answer_ended = 11,         ///< the process has ended, and what it had started
   // Of a kernel that takes device memory.
   answer_wrote_outside = 8,
   answer_changed_input = 9,
-  answer_device_error = 10  ///< after the call the device does nothing any more: text
+  answer_device_error = 10,  ///< after the call the device does nothing any more: text
+  // Of a kernel that takes host memory.
+  answer_opened_guard = 12  ///< it made memory beside an array accessible, and touched it
 };
 
 enum Access : std::int32_t { access_unknown = 0, access_read = 1, access_write = 2 };
@@ -70,18 +73,22 @@ inline constexpr std::size_t opened_bytes = 4096;
 struct Reply {
   std::uint64_t number;
   std::int32_t answer;
-  std::int32_t status;      ///< answer_library: the number of kernels
+  std::int32_t status;      ///< answer_library: the number of kernels; answer_ended: as of wait()
   char text[text_bytes];    ///< answer_library: name; answer_kernel: name
   char device[text_bytes];  ///< answer_library
   std::uint64_t base;       ///< answer_library: where the first window begins
+  std::int32_t namespaces;  ///< answer_library: whether the process has its own
+  std::int32_t memory;      ///< answer_kernel: plumbline_memory
   plumbline_contract contracts[PLUMBLINE_FORMAT_COUNT];  ///< answer_kernel
   std::int32_t has_pass[PLUMBLINE_PASS_COUNT], deterministic;
-  std::int32_t signal, code, access;  ///< answer_fault
+  std::int32_t killed_for_memory;     ///< answer_ended: the system killed somebody meanwhile
+  std::int64_t kibibytes;             ///< answer_ended: the most memory that it held
+  std::int32_t signal, code, access;  ///< answer_fault; access: answer_opened_guard
   std::int32_t returned;              ///< answer_fault: the call had returned
   std::int32_t other_thread;          ///< answer_fault: not of the thread that makes the calls
   std::uint64_t address, stack_pointer;
-  std::int32_t array;         ///< answer_wrote_outside, answer_changed_input: of the request's
-  std::int64_t offset;        ///< of the first changed byte, from the array's start
+  std::int32_t array;   ///< answer_wrote_outside, _changed_input, _opened_guard: of the request's
+  std::int64_t offset;  ///< of the first changed byte, or touched page, from the array's start
   char opened[opened_bytes];  ///< paths of files opened during a call, each with a zero after it
   std::uint32_t opened_size;
 };

@@ -325,6 +325,8 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     if (thrown) RC_FAIL("an exception");
     device_lost = judgement.device_lost;
     if (!no_answer() && judgement.kind == kernel_process::failure_kind::hang) ++hangs;
+    // What is not asked again has no smaller case.
+    if (judgement.kind == kernel_process::failure_kind::protocol) hangs = most_hangs;
     // A smaller case that could not be run is no smaller failing case.
     const bool not_run = judgement.kind == kernel_process::failure_kind::no_process;
     bool fails = judgement.outcome == Outcome::fail && !(failed && not_run);

@@ -2,13 +2,9 @@
 // plumbline-kernel-host: the process that a kernel library runs in. It loads the library and calls
 // its kernels on arrays that the judge lays into shared memory; it knows no expected output.
 // Started by the judge (kernel_process/child.cpp), of no use to a person.
-#include <linux/capability.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +20,8 @@
 #include "kernel_process/host/faults.hpp"
 #include "kernel_process/host/opened_files.hpp"
 #include "kernel_process/host/other_threads.hpp"
+#include "kernel_process/host/rights.hpp"
+#include "kernel_process/host/supervisor.hpp"
 #include "kernel_process/host/windows.hpp"
 #include "kernel_process/load.hpp"
 #include "kernel_process/protocol.hpp"
@@ -104,7 +102,16 @@ void answer_call(const plumbline_kernel& kernel, const Windows& windows) {
   for (const ArrayPlace& place : arrays_asked_for()) {
     bind(arguments, place.slot, windows.show(request.window, place));
   }
-  const Answer kind = answer_of_pass(kernel, arguments);
+  Answer kind = answer_of_pass(kernel, arguments);
+  const bool returned = kind == answer_status && reply.status == 0;
+  const auto opened =
+      returned ? windows.opened_guard(request.window, arrays_asked_for()) : std::nullopt;
+  if (opened) {
+    kind = answer_opened_guard;
+    reply.array = static_cast<std::int32_t>(opened->array);
+    reply.offset = opened->offset;
+    reply.access = opened->written ? access_write : access_read;
+  }
   // Whoever still writes is found before the judge reads: the outputs are what was there at the
   // return.
   note_return();
@@ -178,15 +185,17 @@ std::optional<DeviceArrays> device_arrays_for(const plumbline_library& library) 
 }
 
 /// Tells of the library, or why there is none, and ends then.
-LoadedLibrary introduce(const char* path, const Windows& windows,
+LoadedLibrary introduce(const char* path, const Windows& windows, bool namespaces,
                         std::optional<DeviceArrays>& device) {
   install_fault_handlers(0);
+  hold_fault_handlers();
   try {
     const LoadedLibrary loaded = load_library(path);
     const plumbline_library& library = *loaded.library;
     device = device_arrays_for(library);
     reply.status = library.kernel_count;
     reply.base = reinterpret_cast<std::uint64_t>(windows.base());
+    reply.namespaces = namespaces;
     set_text(reply.text, library.name);
     set_text(reply.device, library.device);
     send_reply(0, answer_library);
@@ -198,6 +207,7 @@ LoadedLibrary introduce(const char* path, const Windows& windows,
       reply.has_pass[PLUMBLINE_BACKWARD] = kernel.backward != nullptr;
       reply.has_pass[PLUMBLINE_DECODE] = kernel.decode != nullptr;
       reply.deterministic = kernel.deterministic;
+      reply.memory = kernel.memory;
       send_reply(0, answer_kernel);
     }
     return loaded;
@@ -214,34 +224,14 @@ LoadedLibrary introduce(const char* path, const Windows& windows,
   _exit(0);
 }
 
-/// Takes from a process of the administrator the right to look into others, the judge among them.
-void give_up_looking_into_processes() {
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3]{};
-  if (syscall(SYS_capget, &header, sets) != 0) return;
-  for (auto* bits : {&sets[0].effective, &sets[0].permitted, &sets[0].inheritable}) {
-    *bits &= ~(1U << CAP_SYS_PTRACE);
-  }
-  syscall(SYS_capset, &header, sets);
-}
-
-/// Who made the socket.
-pid_t judge() {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return getsockopt(host_socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
-}
-
 int serve(const char* path) {
-  // The judge's end is this process's, and crashes are reported, not dumped.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != judge()) _exit(1);  // it was gone before it could be that
-  const rlimit no_core{0, 0};
+  const bool namespaces = become_the_worker();
+  const rlimit no_core{0, 0};  // crashes are reported, not dumped
   setrlimit(RLIMIT_CORE, &no_core);
-  give_up_looking_into_processes();
+  give_up_rights();
   const Windows windows;
   std::optional<DeviceArrays> device;
-  const LoadedLibrary loaded = introduce(path, windows, device);
+  const LoadedLibrary loaded = introduce(path, windows, namespaces, device);
   while (recv(host_socket, &request, sizeof request, 0) == sizeof request) {
     const plumbline_kernel& kernel = loaded.library->kernels[request.kernel];
     if (request.question == ask_supports) {

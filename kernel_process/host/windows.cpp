@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace plumbline::kernel_process {
@@ -31,6 +32,31 @@ void* Windows::show(int window, const ArrayPlace& place) const {
     _exit(1);
   }
   return static_cast<char*>(pages) + place.begin;
+}
+
+std::optional<OpenedGuard> Windows::opened_guard(int window,
+                                                 std::span<const ArrayPlace> places) const {
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  static unsigned char pages[guard_span / 4096];
+  // One guard before every array, and one after the last.
+  for (std::size_t n = 0; !places.empty() && n <= places.size(); ++n) {
+    char* guard = at(window);
+    if (n > 0) guard += places[n - 1].page_offset + places[n - 1].page_bytes;
+    unsigned char* const end = pages + guard_span / page;
+    if (mincore(guard, guard_span, pages) != 0) continue;
+    const auto first = std::find_if(pages, end, [](unsigned char one) { return (one & 1U) != 0; });
+    if (first == end) continue;
+    const std::uint64_t in_guard = static_cast<std::uint64_t>(first - pages) * page;
+    const bool nearer_to_next = n == 0 || (n < places.size() && in_guard >= guard_span / 2);
+    const std::size_t array = nearer_to_next ? n : n - 1;
+    char* touched = guard + in_guard;
+    mprotect(touched, page, PROT_READ);
+    const auto written = std::find_if(touched, touched + page, [](char byte) { return byte != 0; });
+    const bool is_written = written != touched + page;
+    const char* start = at(window) + places[array].page_offset + places[array].begin;
+    return OpenedGuard{array, (is_written ? written : touched) - start, is_written};
+  }
+  return std::nullopt;
 }
 
 void Windows::hide(int window) const {

@@ -102,7 +102,8 @@ BOOST_AUTO_TEST_CASE(without_room_on_the_device_nothing_is_judged) {
   setenv("PLUMBLINE_TEST_CUDA_BYTES", "100000", 1);
   const auto all = library();
   const auto words = lacking(&kernel(all, "right"));
-  BOOST_TEST(words.starts_with("device memory for the arrays of a call: cuMemAlloc_v2 of "));
+  BOOST_TEST(words.starts_with(
+      "the kernel's process says: device memory for the arrays of a call: cuMemAlloc_v2 of "));
   BOOST_TEST(words.ends_with(" bytes: out of memory"));
   // What a kernel has left there is gone in a fresh process.
   setenv("PLUMBLINE_TEST_CUDA_BYTES", "2000000", 1);
@@ -118,18 +119,20 @@ BOOST_AUTO_TEST_CASE(without_room_on_the_device_nothing_is_judged) {
 
 BOOST_AUTO_TEST_CASE(without_a_driver_or_a_device_the_library_cannot_run) {
   setenv("PLUMBLINE_TEST_CUDA", "no device", 1);
-  BOOST_TEST(lacking() == "right takes device memory: cuInit: no CUDA-capable device is detected");
+  BOOST_TEST(lacking() ==
+             "the kernel's process says: right takes device memory: cuInit: no CUDA-capable device "
+             "is detected");
   unsetenv("PLUMBLINE_TEST_CUDA");
   const test::TemporaryFolder folder;
   std::ofstream(folder / "libcuda.so.1") << "no driver, here or further on in the search";
   setenv("LD_LIBRARY_PATH", folder.path.c_str(), 1);
-  BOOST_CHECK_EXCEPTION(
-      verdict::isolate_kernel_library(KERNEL_HOST, DEVICE_KERNELS, 60), MachineLacks,
-      [](const MachineLacks& error) {
-        BOOST_TEST(std::string(error.what())
-                       .starts_with("right takes device memory: there is no CUDA driver: "));
-        return true;
-      });
+  BOOST_CHECK_EXCEPTION(verdict::isolate_kernel_library(KERNEL_HOST, DEVICE_KERNELS, 60),
+                        MachineLacks, [](const MachineLacks& error) {
+                          BOOST_TEST(std::string(error.what())
+                                         .starts_with("the kernel's process says: right takes "
+                                                      "device memory: there is no CUDA driver: "));
+                          return true;
+                        });
 }
 
 BOOST_AUTO_TEST_CASE(in_this_process_a_kernel_gets_no_device_memory) {
