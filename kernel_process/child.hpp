@@ -56,8 +56,9 @@ class Child {
 
   /// Sends the request, its number set, and waits for the answer: one that fits the question, about
   /// an array of the request if about any. Its texts may be the kernel's.
+  /// @param times how often the usual time it may take.
   /// @throws ProcessEnd when the process ends instead, which it has then.
-  const Reply& ask(Request& request);
+  const Reply& ask(Request& request, double times = 1);
 
  private:
   void start(const std::filesystem::path& host, const std::filesystem::path& library);

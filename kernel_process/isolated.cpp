@@ -112,8 +112,7 @@ Child& IsolatedLibrary::child(std::uint64_t input_bytes, std::uint64_t output_by
   const bool first = introduction_.kernels.empty();
   if (!first && !same_kernels(introduction_, child_->introduction())) {
     child_.reset();
-    throw BadInput("--kernel", path_in_quotes(library_),
-                   "the same kernels whenever it is loaded");
+    throw BadInput("--kernel", path_in_quotes(library_), "the same kernels whenever it is loaded");
   }
   return *child_;
 }
@@ -161,6 +160,19 @@ int IsolatedLibrary::supports(int kernel, const plumbline_problem& problem, std:
   }
 }
 
+namespace {
+
+/// How often the time limit a call may take: a plain loop takes 10^8 products a second, and the
+/// limit's 20 seconds are for 2^31 of them.
+double times_of(const KernelCall& call) {
+  const plumbline_problem& p = call.problem;
+  const double products = double{1} * p.batch * p.heads * p.queries * p.keys * p.head_dim *
+                          (call.pass == PLUMBLINE_BACKWARD ? 4 : 1);
+  return std::max(1.0, products / 0x1p31);
+}
+
+}  // namespace
+
 CallEnd IsolatedLibrary::call(int kernel, const KernelCall& call) {
   if (const auto known = spoke_nonsense_.find(kernel); known != spoke_nonsense_.end()) {
     return known->second;
@@ -194,15 +206,16 @@ CallEnd IsolatedLibrary::call_once(int kernel, const KernelCall& call) {
   request_.array_count = static_cast<std::int32_t>(layout.places.size());
   std::copy(layout.places.begin(), layout.places.end(), request_.arrays);
   request_.window = (request_.window + 1) % window_count;
+  const double times = times_of(call);
   const Occupation at{.what = Occupation::What::pass,
                       .base = process.base(),
                       .window_bytes = process.window_bytes(),
                       .window = request_.window,
                       .layout = &layout,
-                      .seconds = seconds_};
+                      .seconds = seconds_ * times};
   CallEnd end;
   try {
-    const Reply& reply = process.ask(request_);
+    const Reply& reply = process.ask(request_, times);
     if (reply.answer == answer_machine_lacks) throw NotOnDevice{showable(reply.text)};
     end = kernel_process::end_of(reply, layout);
     if (end.failure.empty()) end = collect(call, layout, process.outputs());
