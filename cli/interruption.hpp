@@ -6,8 +6,9 @@
 
 namespace plumbline::cli {
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP says some words on standard error and is remembered;
-/// the second does what it did before. A signal that was ignored stays so. One at a time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP says some words on standard error and is
+/// remembered; the second does what it did before. A signal that was ignored stays so. One at a
+/// time.
 class Interruption {
  public:
   /// @param words at most 4095 bytes of them.
