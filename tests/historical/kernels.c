@@ -566,10 +566,18 @@ static int supports(const plumbline_problem* p, int pass, const config_t* config
 #include "faults.def"
 #undef FAULT
 
-#define KERNEL(name, format, splits)                                                      \
-  {#name,                                                                                 \
-   {[PLUMBLINE_##format] = {0x1p-24, 0, PLUMBLINE_##format, 0, 0x1p-20, 0, splits, 0, 0, 0, 0}}, \
-   1, name##_supports, name##_forward, name##_backward, name##_forward, PLUMBLINE_HOST_MEMORY},
+#define KERNEL(name, format, ranges)                                          \
+  {#name,                                                                     \
+   {[PLUMBLINE_##format] = {.unit_roundoff = 0x1p-24,                         \
+                            .probability_format = PLUMBLINE_##format,         \
+                            .exp_error = 0x1p-20,                             \
+                            .splits = ranges}},                               \
+   1,                                                                         \
+   name##_supports,                                                           \
+   name##_forward,                                                            \
+   name##_backward,                                                           \
+   name##_forward,                                                            \
+   PLUMBLINE_HOST_MEMORY},
 #define FAULT(name, reference, pass, bias, format, tile, splits, ...) \
   KERNEL(name, format, splits) KERNEL(name##_mended, format, splits)
 static const plumbline_kernel kernels[] = {
