@@ -51,13 +51,15 @@ test::ProgramRun verify(const std::string& kernels, const std::string& options) 
   return test::plumbline("verify --kernel " HISTORICAL_KERNELS " --kernels " + kernels + options);
 }
 
-/// What the report of a failure says of it: names of conventions, else the kind of failure.
+/// What the report of a failure says of it: names of conventions, else the kind of failure; nothing
+/// where it tells places alone.
 std::vector<std::string> said_of(const json& judgement) {
   std::vector<std::string> said;
   for (const auto& match : judgement["matches"]) said.push_back(match["name"]);
   if (!said.empty()) return said;
   const std::string kind = judgement["kind"];
-  return {kind == "outside_bound" ? "located" : kind};
+  if (kind != "outside_bound") said.push_back(kind);
+  return said;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -84,7 +86,8 @@ Finding look(const Fault& fault, int seed) {
   std::istringstream words(fault.said);
   const std::vector<std::string> right{std::istream_iterator<std::string>(words), {}};
   for (const auto& word : said) {
-    if (std::find(right.begin(), right.end(), word) == right.end()) finding.misnamed = word;
+    const auto is_it = [&](const std::string& one) { return one == word || one == word + "?"; };
+    if (std::none_of(right.begin(), right.end(), is_it)) finding.misnamed = word;
   }
   const std::string repeat = found["repeat"];
   const auto twin = verify(fault.name + "_mended", repeat.substr(repeat.find(" --case ")));
@@ -99,9 +102,9 @@ const std::map<std::string, std::string> missed{
      "pass=forward,bias=nope,dtype=bf16,heads=7,kv_heads=1,queries=40,keys=86,head_dim=64,"
      "query_offset=46,seed=1"}};
 
-/// From large squares it takes a minute to find a smaller failing case: one seed of three.
-const std::set<std::string> costly{"triton_621", "triton_6242", "triton_8853", "pytorch_127055",
-                                   "flash_attention_b3f1b6a"};
+/// From large squares it takes up to a minute to find a smaller failing case: one seed of three.
+const std::set<std::string> costly{"triton_621",     "triton_6242", "triton_8853",
+                                   "pytorch_127055", "fla_7362d87", "flash_attention_b3f1b6a"};
 
 /// All faults, by as many threads as there are processors.
 std::vector<Finding> look_at_all(int seed) {
@@ -110,7 +113,7 @@ std::vector<Finding> look_at_all(int seed) {
   const auto work = [&] {
     for (std::size_t n = next++; n < findings.size(); n = next++) {
       const auto& name = faults()[n].name;
-      if (missed.contains(name) || (costly.contains(name) && seed != 2)) continue;
+      if (missed.contains(name) || (costly.contains(name) && seed != 3)) continue;
       findings[n] = look(faults()[n], seed);
     }
   };
@@ -125,7 +128,7 @@ std::vector<Finding> look_at_all(int seed) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(each_is_caught_by_default_settings_and_none_misnamed) {
-  int named = 0, located = 0;
+  std::vector<int> named(faults().size());
   for (const int seed : {1, 2, 3}) {
     const auto findings = look_at_all(seed);
     for (std::size_t n = 0; n < findings.size(); ++n) {
@@ -136,11 +139,15 @@ BOOST_AUTO_TEST_CASE(each_is_caught_by_default_settings_and_none_misnamed) {
         // Of the very case that shows the fault.
         BOOST_TEST(twin == "");
       }
-      if (said.empty()) continue;
-      (said == "located" ? located : named) += misnamed.empty();
+      named[n] += misnamed.empty() && !said.empty();
     }
   }
-  BOOST_TEST_MESSAGE("named " << named << ", located " << located);
+  // One case in three may tell too little.
+  for (std::size_t n = 0; n < named.size(); ++n) {
+    const std::string& said = faults()[n].said;
+    BOOST_TEST((named[n] > 0 || said.empty() || said.ends_with("?")),
+               faults()[n].name << " is never named");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(those_that_are_missed_are_caught_by_a_case) {
@@ -151,10 +158,15 @@ BOOST_AUTO_TEST_CASE(those_that_are_missed_are_caught_by_a_case) {
 }
 
 BOOST_AUTO_TEST_CASE(the_mended_ones_pass) {
-  std::string mended;
-  for (const auto& fault : faults()) mended += (mended.empty() ? "" : ",") + fault.name + "_mended";
-  const auto run = verify(mended, "");
-  BOOST_TEST(run.status == 0, run.out + run.err);
+  // Triton's squares take half of the time: a case of each.
+  std::string mended, of_triton;
+  for (const auto& fault : faults()) {
+    std::string& list = fault.name.starts_with("triton_") ? of_triton : mended;
+    list += (list.empty() ? "" : ",") + fault.name + "_mended";
+  }
+  for (const auto& run : {verify(mended, ""), verify(of_triton, " --seed 2 --cases 4")}) {
+    BOOST_TEST(run.status == 0, run.out + run.err);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(each_has_its_reference_in_the_readme) {
