@@ -29,7 +29,7 @@ constexpr std::array<int, 5> page_sizes{1, 16, 32, 48, 64};
 /// What models have: ALiBi's slopes of counts that are no powers of two are a case of their own,
 /// and so are groups that no shift divides by.
 constexpr std::array<int, 7> model_heads{3, 5, 6, 7, 12, 20, 32};
-constexpr std::array<int, 4> model_groups{3, 5, 7, 8};
+constexpr std::array<int, 6> model_groups{3, 5, 5, 7, 7, 8};
 constexpr std::array<int, 4> model_batches{3, 4, 5, 8};
 
 /// Work of a case with many heads or sequences, and of most others: lengths are cut to it.
@@ -58,7 +58,7 @@ void draw_heads(DrawIntegers& draw, Spec& spec) {
   if (draw.chance(25)) {
     spec.heads = spec.kv_heads = draw.one_of(model_heads);
     spec.batch = 1;
-  } else if (draw.chance(20)) {
+  } else if (draw.chance(25)) {
     spec.kv_heads = draw.chance(70) ? 1 : 2;
     spec.heads = spec.kv_heads * draw.one_of(model_groups);
     spec.batch = 1;
@@ -134,6 +134,12 @@ Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::BiasMethod bias, case
     spec.queries = draw.between(1, 4);
   } else if (draw.chance(2)) {
     draw_long(draw, spec);
+  }
+  if (spec.heads / spec.kv_heads > 2 && spec.batch == 1 && !cases::needs_scores(bias) &&
+      draw.chance(pass == cases::Pass::backward ? 20 : 50)) {
+    // Kernels pack the rows of a group into tiles, which end in the midst of a query's.
+    spec.keys = draw.between(65, 260);
+    spec.queries = draw.between(spec.keys / 3, spec.keys);
   }
   if (spec.heads * spec.batch > 8) {
     const double pairs =
