@@ -69,7 +69,8 @@ ordered_json to_sarif(const VerifyReport& report) {
                        {"outcome", name(cell.outcome)},
                        {"judged_on", in_words(cell.cover)},
                        {"contract", in_words(lax_fields(cell.contract, cell.format))},
-                       {"declined", cell.declined}});
+                       {"declined", cell.declined},
+                       {"not_seen", cell.blind_outputs()}});
   }
   const ordered_json driver = {{"name", "plumbline"}, {"rules", std::move(rules)}};
   return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},

@@ -311,6 +311,9 @@ BOOST_AUTO_TEST_CASE(a_pass_shows_its_cases_what_was_declined_and_what_its_contr
                  std::string::npos);
     }
   }
+  cell.outputs["lse"].nonzero = cell.outputs["lse"].blind = 1;
+  BOOST_TEST(verdict::to_sarif(report)["runs"][0]["properties"]["checked"][0]["not_seen"] ==
+             nlohmann::json({"lse"}));
   const auto json = verdict::to_json(report)["cells"][0];
   BOOST_TEST(json["cover"]["causal"]["1"].get<int>() > 0);
   BOOST_TEST(json["declined"] == nlohmann::json({"windows"}));
