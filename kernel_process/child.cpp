@@ -22,6 +22,8 @@ namespace plumbline::kernel_process {
 namespace {
 
 constexpr double least_loading_seconds = 60;
+/// What a process takes to end, as a rule less.
+constexpr std::chrono::seconds ending_time{2};
 
 using Clock = std::chrono::steady_clock;
 
@@ -72,12 +74,13 @@ class Spawn {
   Spawn& operator=(const Spawn&) = delete;
 
   int run(pid_t* process, const char* host, const char* library, int socket, int inputs,
-          int outputs) {
+          int outputs, int ending) {
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, socket, host_socket);
     posix_spawn_file_actions_adddup2(&actions_, inputs, host_inputs);
     posix_spawn_file_actions_adddup2(&actions_, outputs, host_outputs);
+    posix_spawn_file_actions_adddup2(&actions_, ending, host_ending);
     posix_spawn_file_actions_addclosefrom_np(&actions_, host_first_unused);
     // A group of its own: what a terminal sends to the judge's is not for it.
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
@@ -121,11 +124,17 @@ void Child::start(const std::filesystem::path& host, const std::filesystem::path
   }
   socket_ = Descriptor(ends[0]);
   const Descriptor theirs(ends[1]);
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    throw MachineLacks(std::string("a pipe to the kernel's process: ") + std::strerror(errno));
+  }
+  ending_ = Descriptor(ends[0]);
+  const Descriptor their_ending(ends[1]);
   const Descriptor socket = out_of_the_way(theirs.get()),
                    inputs = out_of_the_way(inputs_.descriptor()),
-                   outputs = out_of_the_way(outputs_.descriptor());
+                   outputs = out_of_the_way(outputs_.descriptor()),
+                   ending = out_of_the_way(their_ending.get());
   const int error = Spawn().run(&process_, host.c_str(), library.c_str(), socket.get(),
-                                inputs.get(), outputs.get());
+                                inputs.get(), outputs.get(), ending.get());
   if (error != 0) {
     process_ = -1;
     throw MachineLacks(host.string() + ": " + std::strerror(error) +
@@ -188,20 +197,11 @@ const Reply& Child::receive(std::uint64_t number, double seconds) {
   if (!readable_before(socket_.get(), deadline)) end({.hung = true});
   // A message that is longer than it can be has its true length.
   const ssize_t size = recv(socket_.get(), &reply_, sizeof reply_, MSG_TRUNC);
-  if (size <= 0) {
-    ProcessEnd gone;
-    gone.wait_status = reap(false);
-    throw gone;
-  }
+  if (size <= 0) end_of_what_is_gone();
   if (size != sizeof reply_) end({.nonsense = true});
   reply_.text[text_bytes - 1] = reply_.device[text_bytes - 1] = '\0';
   // The fault of a thread that an earlier call left behind has that call's number.
   if (reply_.answer == answer_fault) end({.fault = reply_});
-  if (reply_.answer == answer_ended) {
-    end({.wait_status = reply_.status,
-         .killed_for_memory = reply_.killed_for_memory != 0,
-         .kibibytes = reply_.kibibytes});
-  }
   if (reply_.number != number) end({.nonsense = true});
   return reply_;
 }
@@ -211,11 +211,25 @@ void Child::end(const ProcessEnd& how) {
   throw how;
 }
 
+void Child::end_of_what_is_gone() {
+  // Who has closed the socket and goes on is none that answers.
+  if (!readable_before(ending_.get(), Clock::now() + ending_time)) end({.nonsense = true});
+  Ending ending;
+  if (read(ending_.get(), &ending, sizeof ending) == sizeof ending) {
+    end({.wait_status = ending.status,
+         .killed_for_memory = ending.killed_for_memory != 0,
+         .kibibytes = ending.kibibytes});
+  }
+  ProcessEnd gone;
+  gone.wait_status = reap(false);
+  throw gone;
+}
+
 int Child::reap(bool terminate) {
   int status = 0;
   // It ends the library's process and what that has started, then itself.
   if (terminate) kill(process_, SIGTERM);
-  for (int tries = 0; tries < 20000; ++tries) {
+  for (const auto deadline = Clock::now() + ending_time; Clock::now() < deadline;) {
     if (waitpid(process_, &status, WNOHANG) != 0) {
       process_ = -1;
       return status;

@@ -66,10 +66,11 @@ class Child {
   const Reply& receive(std::uint64_t number, double seconds);
   bool fits(const Request& request) const;  ///< reply_
   [[noreturn]] void end(const ProcessEnd& how);
+  [[noreturn]] void end_of_what_is_gone();
   int reap(bool terminate);
 
   Segment inputs_, outputs_;
-  Descriptor socket_;
+  Descriptor socket_, ending_;
   pid_t process_ = -1;
   double seconds_;
   std::uint64_t base_ = 0, number_ = 0;

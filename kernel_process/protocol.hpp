@@ -12,7 +12,13 @@
 namespace plumbline::kernel_process {
 
 /// Descriptors that the process finds open beside the standard ones.
-enum HostDescriptor { host_socket = 3, host_inputs = 4, host_outputs = 5, host_first_unused = 6 };
+enum HostDescriptor {
+  host_socket = 3,
+  host_inputs = 4,
+  host_outputs = 5,
+  host_ending = 6,  ///< a pipe; only the process that the judge started has it, not the library's
+  host_first_unused = 7
+};
 
 /// Between any two arrays lies this much that cannot be touched; a multiple of any page size.
 inline constexpr std::uint64_t guard_span = std::uint64_t{1} << 20;
@@ -56,13 +62,12 @@ enum Answer : std::int32_t {
   answer_status = 5,         ///< of a pass or of supports(); text is the kernel's message
   answer_exception = 6,      ///< text: what(), may be empty
   answer_fault = 7,          ///< a fatal signal; the process is about to die of it
-  answer_ended = 11,         ///< the process has ended, and what it had started
   // Of a kernel that takes device memory.
   answer_wrote_outside = 8,
   answer_changed_input = 9,
   answer_device_error = 10,  ///< after the call the device does nothing any more: text
   // Of a kernel that takes host memory.
-  answer_opened_guard = 12  ///< it made memory beside an array accessible, and touched it
+  answer_opened_guard = 11  ///< it made memory beside an array accessible, and touched it
 };
 
 enum Access : std::int32_t { access_unknown = 0, access_read = 1, access_write = 2 };
@@ -73,7 +78,7 @@ inline constexpr std::size_t opened_bytes = 4096;
 struct Reply {
   std::uint64_t number;
   std::int32_t answer;
-  std::int32_t status;      ///< answer_library: the number of kernels; answer_ended: as of wait()
+  std::int32_t status;      ///< answer_library: the number of kernels
   char text[text_bytes];    ///< answer_library: name; answer_kernel: name
   char device[text_bytes];  ///< answer_library
   std::uint64_t base;       ///< answer_library: where the first window begins
@@ -81,8 +86,6 @@ struct Reply {
   std::int32_t memory;      ///< answer_kernel: plumbline_memory
   plumbline_contract contracts[PLUMBLINE_FORMAT_COUNT];  ///< answer_kernel
   std::int32_t has_pass[PLUMBLINE_PASS_COUNT], deterministic;
-  std::int32_t killed_for_memory;     ///< answer_ended: the system killed somebody meanwhile
-  std::int64_t kibibytes;             ///< answer_ended: the most memory that it held
   std::int32_t signal, code, access;  ///< answer_fault; access: answer_opened_guard
   std::int32_t returned;              ///< answer_fault: the call had returned
   std::int32_t other_thread;          ///< answer_fault: not of the thread that makes the calls
@@ -91,6 +94,14 @@ struct Reply {
   std::int64_t offset;  ///< of the first changed byte, or touched page, from the array's start
   char opened[opened_bytes];  ///< paths of files opened during a call, each with a zero after it
   std::uint32_t opened_size;
+};
+
+/// What the judge reads of host_ending when the library's process has ended, and all that it had
+/// started.
+struct Ending {
+  std::int32_t status;             ///< as wait gives it
+  std::int32_t killed_for_memory;  ///< the system killed somebody meanwhile
+  std::int64_t kibibytes;          ///< the most memory that it held
 };
 
 /// Addresses of a window that shows segments of these sizes.

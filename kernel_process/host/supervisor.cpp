@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -21,14 +20,6 @@
 
 namespace plumbline::kernel_process {
 namespace {
-
-/// What the first process of the namespaces tells the one that was started, in shared memory.
-struct Ending {
-  bool set_up;     ///< the worker was started
-  int status;      ///< as wait gives it
-  long kibibytes;  ///< the most memory that it held
-};
-Ending* ending = nullptr;
 
 /// Of the process that was started: the worker, or the first process of its namespaces.
 volatile pid_t child = 0;
@@ -81,6 +72,10 @@ Ending await(pid_t process) {
   return result;
 }
 
+bool tell(int pipe, const Ending& end) { return write(pipe, &end, sizeof end) == sizeof end; }
+bool hear(int pipe, Ending& end) { return read(pipe, &end, sizeof end) == sizeof end; }
+
+/// The worker's: the judge sees it when they are closed.
 void close_descriptors() {
   for (const int descriptor : {host_socket, host_inputs, host_outputs}) close(descriptor);
 }
@@ -112,23 +107,23 @@ pid_t fork_into_namespaces() {
 }
 
 /// The first process of the namespaces: with it all others in them end. Returns in the worker.
-void start_the_worker() {
+/// @param pipe gets two messages: that the worker was started, and how it ended.
+void start_the_worker(int pipe) {
   prctl(PR_SET_DUMPABLE, 0);  // out of the worker's reach
   const pid_t worker = fork();
   if (worker == 0) return;
   if (worker < 0) _exit(1);
-  ending->set_up = true;
+  close(host_ending);
   close_descriptors();
-  const Ending found = await(worker);
-  ending->status = found.status;
-  ending->kibibytes = found.kibibytes;
+  tell(pipe, {});
+  tell(pipe, await(worker));
   _exit(0);
 }
 
 void be_the_worker() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setsid();
-  munmap(ending, sizeof *ending);
+  close(host_ending);
   prctl(PR_SET_DUMPABLE, 1);
   // Where memory runs out, rather than the judge. Half of all memory on top of its own.
   write_text("/proc/self/oom_score_adj", "500");
@@ -147,16 +142,6 @@ void end_the_rest() {
   }
 }
 
-[[noreturn]] void tell_the_end(const Ending& end, bool killed) {
-  static Reply reply;
-  reply.answer = answer_ended;
-  reply.status = end.status;
-  reply.kibibytes = end.kibibytes;
-  reply.killed_for_memory = killed;
-  send(host_socket, &reply, sizeof reply, MSG_NOSIGNAL);
-  _exit(0);
-}
-
 }  // namespace
 
 bool become_the_worker() {
@@ -164,41 +149,50 @@ bool become_the_worker() {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != judge()) _exit(1);  // it was gone before it could be that
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  void* shared =
-      mmap(nullptr, sizeof *ending, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shared == MAP_FAILED) _exit(1);
-  ending = static_cast<Ending*>(shared);
   const long killed_before = killed_for_memory();
   signal(SIGCHLD, SIG_DFL);  // whatever the judge's parent has chosen
   sigset_t terminate;
   sigemptyset(&terminate);
   sigaddset(&terminate, SIGTERM);
   sigprocmask(SIG_BLOCK, &terminate, &mask_before);
+  struct sigaction action {};
+  action.sa_handler = end_child;
+  action.sa_flags = SA_RESTART;
   for (const bool apart : {true, false}) {
     if (!apart) prctl(PR_SET_DUMPABLE, 0);
+    int pipe[2];
+    if (pipe2(pipe, O_CLOEXEC) != 0) _exit(1);
     const pid_t process = apart ? fork_into_namespaces() : fork();
     if (process == 0) {
-      if (apart) start_the_worker();
+      close(pipe[0]);
+      if (apart) start_the_worker(pipe[1]);
+      close(pipe[1]);
       be_the_worker();
       return apart;
     }
-    if (process < 0) continue;
-    child = process;
-    struct sigaction action {};
-    action.sa_handler = end_child;
-    action.sa_flags = SA_RESTART;
-    sigaction(SIGTERM, &action, nullptr);
-    sigprocmask(SIG_UNBLOCK, &terminate, nullptr);
-    Ending end = await(process);
-    child = 0;
-    if (apart && !ending->set_up && !told_to_end) {
-      sigprocmask(SIG_BLOCK, &terminate, nullptr);
+    close(pipe[1]);
+    if (process < 0) {
+      close(pipe[0]);
       continue;
     }
-    if (apart && WIFEXITED(end.status)) end = *ending;
-    end_the_rest();
-    if (told_to_end) _exit(0);
-    tell_the_end(end, killed_before >= 0 && killed_for_memory() > killed_before);
+    child = process;
+    sigaction(SIGTERM, &action, nullptr);
+    sigprocmask(SIG_UNBLOCK, &terminate, nullptr);
+    Ending end{};
+    const bool started = !apart || hear(pipe[0], end);
+    if (started) close_descriptors();
+    end = await(process);
+    child = 0;
+    if (told_to_end || started) {
+      end_the_rest();
+      if (told_to_end) _exit(0);
+      if (apart) hear(pipe[0], end);
+      end.killed_for_memory = killed_before >= 0 && killed_for_memory() > killed_before;
+      tell(host_ending, end);
+      _exit(0);
+    }
+    sigprocmask(SIG_BLOCK, &terminate, nullptr);
+    close(pipe[0]);
   }
   _exit(1);
 }
