@@ -201,6 +201,10 @@ Work::Weights Work::weights_of(int batch, int head, int query,
     result.probability = exact.probability;
     result.lse = result.bounded.forward.lse;
     result.lse_error = result.bounded.bounds.lse;
+    if (contract_.lse_format != PLUMBLINE_FP32) {
+      result.lse_error += stored_rounding(contract_, contract_.lse_format)
+                              .of(std::abs(result.lse) + result.lse_error);
+    }
     if (given_ != nullptr && result.known) result.common = common_of_output();
     return result;
   }

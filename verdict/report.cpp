@@ -79,7 +79,7 @@ struct Line {
   std::string kernel, pass, bias, format;
   int cells = 0, cases = 0;
   long rows = 0;
-  double o = 0, lse = 0, gradient = 0;
+  double o = 0, lse = -1, gradient = 0;  ///< lse: below 0 where there is none
   std::size_t blind = 0;
   Outcome outcome = Outcome::pass;
 
@@ -199,7 +199,8 @@ std::string left_out(const std::vector<CellResult>& cells) {
     if (!cell.supported) continue;
     auto& [rows, families] = kernels[cell.kernel];
     rows += cell.rows_left_out;
-    for (const auto& family : cases::to_json(cell.contract)["families_left_out"]) {
+    const auto contract = cases::to_json(cell.contract);
+    for (const auto& family : contract["families_left_out"]) {
       const auto name = family.get<std::string>();
       if (std::find(families.begin(), families.end(), name) == families.end()) {
         families.push_back(name);
@@ -304,7 +305,7 @@ std::string to_table(const VerifyReport& report) {
     const bool gradients = line.pass == cases::name(cases::Pass::backward);
     text += fmt::format(fmt::runtime(format), line.kernel, line.pass, line.bias, line.format,
                         line.cases, line.rows, line.rows > 0 ? ratio(line.o) : "-",
-                        line.rows > 0 ? ratio(line.lse) : "-",
+                        line.lse >= 0 ? ratio(line.lse) : "-",
                         gradients && line.rows > 0 ? ratio(line.gradient) : "-", line.verdict());
   }
   long rows = 0, ill_conditioned = 0, gradients = 0, blind = 0;

@@ -146,4 +146,3 @@ def _widened(bits: NDArray[Any], format: str) -> NDArray[Any]:
     elif format == "fp16":
         bits = bits.view(np.float16)
     return np.ascontiguousarray(bits, dtype=np.float32)
-

@@ -212,6 +212,12 @@ BOOST_AUTO_TEST_CASE(an_lse_rounded_to_16_bits) {
         "lse_format", c, {.lse = format},
         [&](Contract& x) { x.lse_format = static_cast<int>(format); },
         [](Kept& x) { x.lse_base_2 = true; }, "lse", 0.5);
+    // The stored lse for P, and yet D = sum P dP: P is off by the lse's rounding.
+    const Kept anew{.lse = format, .computes_d_anew = true};
+    Contract declared = contract_of(anew);
+    declared.lse_format = static_cast<int>(format);
+    const auto passes = judged(c, declared, anew);
+    BOOST_TEST((passes.outcome == Outcome::pass), verdict::describe(passes));
   }
 }
 
@@ -286,8 +292,8 @@ BOOST_AUTO_TEST_CASE(a_mean_of_all_values_comes_near_its_bound) {
   BOOST_TEST((judgement.outcome == Outcome::pass), verdict::describe(judgement));
   BOOST_TEST_MESSAGE("mean: o " << worst(judgement, "o") << ", grad_v "
                                 << worst(judgement, "grad_v"));
-  BOOST_TEST(worst(judgement, "o") > 0.3);
-  BOOST_TEST(worst(judgement, "grad_v") > 0.3);
+  BOOST_TEST(worst(judgement, "o") > 0.1);
+  BOOST_TEST(worst(judgement, "grad_v") > 0.1);
   // A mean of half of the keys is none.
   auto outputs = test::KeptAttention(c, kept).run();
   for (float& o : outputs.o) o *= 1.03f;
@@ -306,7 +312,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_without_an_lse_is_judged_by_o_and_its_gradients) {
       declared.no_lse = 1;
       const auto passes = judged(c, declared, kept);
       BOOST_TEST((passes.outcome == Outcome::pass), verdict::describe(passes));
-      BOOST_TEST(worst(passes, "grad_q") > 0.05);
+      // In fp32 a worst case over the signs of all roundings, in bf16 that of storing besides.
+      BOOST_TEST(worst(passes, "grad_q") > (format == Format::fp32 ? 0.01 : 0.3));
       for (const auto& output : passes.outputs) BOOST_TEST(output.name != "lse");
       auto faulty = kept;
       faulty.no_common = true;
@@ -544,4 +551,14 @@ BOOST_AUTO_TEST_CASE(the_table_says_what_the_contract_leaves_out) {
   BOOST_TEST(verdict::to_table(report).find(title + "  mine: 28 rows\n  mine: inputs of the "
                                                     "families huge, level\n") != std::string::npos);
   BOOST_TEST(verdict::to_json(report)["cells"][0]["rows_left_out"] == 28);
+  // A kernel without an lse has none that is right to 0.000 of its bound.
+  const auto shows_none = [&] {
+    const std::string table = verdict::to_table(report);
+    return table.find("    0.500         -         -  pass") != std::string::npos;
+  };
+  report.cells.front().rows = 5;
+  report.cells.front().outputs["o"].worst = 0.5;
+  BOOST_TEST(shows_none());
+  report.cells.front().outputs["lse"].worst = 0.25;
+  BOOST_TEST(!shows_none());
 }
