@@ -111,6 +111,20 @@ void draw_long(DrawIntegers& draw, Spec& spec) {
   spec.queries = draw.between(1, 4);
 }
 
+/// Kernels pack the rows of a group into tiles, which end in the midst of a query's rows. At such
+/// an end there begins a tile of 64 keys as well.
+void draw_packed(DrawIntegers& draw, Spec& spec) {
+  constexpr std::array<int, 3> packed_rows{16, 64, 128};
+  const int group = spec.heads / spec.kv_heads, rows = draw.one_of(packed_rows);
+  spec.queries = draw.between(40, 160);
+  const int tiles = std::max(1, (spec.queries - 1) * group / rows);
+  const int end = draw.between(1, tiles) * rows / group;
+  spec.keys = spec.queries + (64 - end % 64) % 64 + 64 * draw.between(0, 1);
+}
+
+/// Work of the largest case of huge numbers: the oracle reads most of their rows in 50 digits.
+constexpr double most_work_of_huge = 0x1p22;
+
 /// Sizes do not grow from case to case, as is usual: a cell may have only one.
 Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::BiasMethod bias, cases::Format format,
                const Shapes& shapes) {
@@ -137,9 +151,7 @@ Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::BiasMethod bias, case
   }
   if (spec.heads / spec.kv_heads > 2 && spec.batch == 1 && !cases::needs_scores(bias) &&
       draw.chance(pass == cases::Pass::backward ? 20 : 50)) {
-    // Kernels pack the rows of a group into tiles, which end in the midst of a query's.
-    spec.keys = draw.between(65, 260);
-    spec.queries = draw.between(spec.keys / 3, spec.keys);
+    draw_packed(draw, spec);
   }
   if (spec.heads * spec.batch > 8) {
     const double pairs =
@@ -170,6 +182,9 @@ Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::BiasMethod bias, case
   spec.family = draw_family(draw);
   spec.seed = draw.seed() >> 32;  // short enough to type
   if (draw.chance(4)) spec.family = Family::level;
+  if (spec.family == Family::huge && work_of(spec) > most_work_of_huge) {
+    spec.family = Family::generic;
+  }
   spec.scale = shapes.scales.empty() ? draw_scale(draw, spec)
                                      : shapes.scales[draw.below(shapes.scales.size())];
   return spec;
@@ -210,6 +225,12 @@ std::vector<Spec> simpler(const Spec& spec) {
   consider([](Spec& s) { s.mask.ragged = false; });
   consider([](Spec& s) { s.mask.documents = false; });
   consider([](Spec& s) { s.mask.window.reset(); });
+  consider([](Spec& s) {
+    if (s.mask.window) *s.mask.window /= 2;
+  });
+  consider([](Spec& s) {
+    if (s.mask.window) s.mask.window = std::max(0, *s.mask.window - 1);
+  });
   consider([](Spec& s) { s.page_size = 0; });
   consider([](Spec& s) { s.mask.causal = false; });
   consider([](Spec& s) { s.ssmax = false; });

@@ -6,7 +6,6 @@
 #include <boost/test/unit_test.hpp>
 #include <cctype>
 #include <iterator>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -95,13 +94,6 @@ Finding look(const Fault& fault, int seed) {
   return finding;
 }
 
-/// Not caught by the default settings, by a case that is. Groups of 7 and an offset at which the
-/// last row of a packed tile is the first of a tile of keys are drawn too seldom.
-const std::map<std::string, std::string> missed{
-    {"flashinfer_1148",
-     "pass=forward,bias=nope,dtype=bf16,heads=7,kv_heads=1,queries=40,keys=86,head_dim=64,"
-     "query_offset=46,seed=1"}};
-
 /// From large squares it takes up to a minute to find a smaller failing case: one seed of three.
 const std::set<std::string> costly{"triton_621",     "triton_6242", "triton_8853",
                                    "pytorch_127055", "fla_7362d87", "flash_attention_b3f1b6a"};
@@ -113,7 +105,7 @@ std::vector<Finding> look_at_all(int seed) {
   const auto work = [&] {
     for (std::size_t n = next++; n < findings.size(); n = next++) {
       const auto& name = faults()[n].name;
-      if (missed.contains(name) || (costly.contains(name) && seed != 3)) continue;
+      if (costly.contains(name) && seed != 3) continue;
       findings[n] = look(faults()[n], seed);
     }
   };
@@ -147,13 +139,6 @@ BOOST_AUTO_TEST_CASE(each_is_caught_by_default_settings_and_none_misnamed) {
     const std::string& said = faults()[n].said;
     BOOST_TEST((named[n] > 0 || said.empty() || said.ends_with("?")),
                faults()[n].name << " is never named");
-  }
-}
-
-BOOST_AUTO_TEST_CASE(those_that_are_missed_are_caught_by_a_case) {
-  for (const auto& [name, line] : missed) {
-    BOOST_TEST(verify(name, " --case '" + line + "'").status == 1, name);
-    BOOST_TEST(verify(name + "_mended", " --case '" + line + "'").status == 0, name);
   }
 }
 
