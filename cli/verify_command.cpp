@@ -37,7 +37,7 @@ constexpr double default_time_limit = 20;
 
 /// What the cases of a run take together, as verdict::work_of counts it, where --cases does not say
 /// how many: kernels of large shapes get fewer.
-constexpr double most_work_of_run = 0x1p33;
+constexpr double most_work_of_run = 0x1p34;
 
 struct VerifyOptions {
   std::string kernel_path, backend = "auto", case_line;
