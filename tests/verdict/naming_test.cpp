@@ -48,7 +48,7 @@ const std::map<F, std::string> right_names{
     {F::causal_hides_own, "causal_strict"},
     {F::causal_reversed, "causal_reversed"},
     {F::causal_ignored, "causal_ignored"},
-    {F::causal_without_offset, "offset_zero_in_mask"},
+    {F::causal_without_offset, "offset_zero_in_mask offset_zero"},  // without a bias the same
     {F::window_wider, "window_wider"},
     {F::window_narrower, "window_narrower"},
     {F::window_one_sided, "window_one_sided"},

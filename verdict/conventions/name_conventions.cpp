@@ -63,8 +63,9 @@ std::vector<Spec> wider(const Kernel& kernel, const Spec& failing) {
   };
   first_of(midst, failing.seed);
   first_of(at_end, failing.seed);
-  // With other numbers: of a few lengths, documents and options some are what others would be too.
-  first_of(square, failing.seed + 1);
+  // Of a few lengths and documents some are what others would be too: other ones besides.
+  const bool few = failing.mask.ragged || failing.mask.documents;
+  first_of(square, failing.seed + few);
   return specs;
 }
 
