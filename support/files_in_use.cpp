@@ -19,24 +19,28 @@ namespace fs = std::filesystem;
 
 using Identity = std::pair<dev_t, ino_t>;
 
+/// Looked up each time: the number of a file that is gone is given to another.
+std::optional<Identity> identity_of(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return Identity{status.st_dev, status.st_ino};
+}
+
 struct Use {
   std::string option;
   fs::path path;   ///< as it was given
   fs::path place;  ///< absolute, with links followed
-  std::optional<Identity> identity;
-  bool folder = false;
+  bool folder;
 
   Use(const std::string& of_option, const fs::path& given) : option(of_option), path(given) {
     std::error_code unknown;
     place = fs::weakly_canonical(fs::absolute(behind_links(given), unknown), unknown);
-    struct stat status {};
-    if (::stat(given.c_str(), &status) != 0) return;
-    identity = {status.st_dev, status.st_ino};
-    folder = S_ISDIR(status.st_mode);
+    folder = fs::is_directory(given, unknown);
   }
   bool is_same(const Use& other) const {
+    const auto own = identity_of(path), others = identity_of(other.path);
     // What is not there yet has no identity but its place.
-    return identity && other.identity ? identity == other.identity : place == other.place;
+    return own && others ? own == others : place == other.place;
   }
 };
 
@@ -58,7 +62,7 @@ bool lies_in(const fs::path& file, const fs::path& folder) {
 
 /// Of a folder that is read, nothing that is there is written over, whether it is opened or not.
 bool would_spoil(const Use& output, const Use& input) {
-  return output.is_same(input) || (input.folder && output.identity &&
+  return output.is_same(input) || (input.folder && identity_of(output.path) &&
                                    lies_in(output.place, input.place) && !is_report(output.place));
 }
 
@@ -136,16 +140,17 @@ void will_write(const std::string& option, const fs::path& path) {
   for (const Use& input : uses().inputs) {
     if (!standard) expect_unspoilt(output, input);
   }
-  if (!standard && output.identity) {
-    const auto opened = uses().opened.find(*output.identity);
-    if (opened != uses().opened.end()) refuse(output, "is read" + reader(opened->second));
+  if (const auto identity = identity_of(path); identity && !standard) {
+    const auto opened = uses().opened.find(*identity);
+    if (opened != uses().opened.end() && identity_of(opened->second) == identity)
+      refuse(output, "is read" + reader(opened->second));
   }
   uses().outputs.push_back(output);
 }
 
 void will_read(const std::string& option, const fs::path& path) {
   const Use input(option, path);
-  if (!input.identity) return;
+  if (!identity_of(path)) return;
   const std::lock_guard lock(uses().mutex);
   uses().inputs.push_back(input);
   for (const Use& output : uses().outputs) {
@@ -156,9 +161,9 @@ void will_read(const std::string& option, const fs::path& path) {
 void is_read(const fs::path& path, const struct stat& status) {
   const Identity identity{status.st_dev, status.st_ino};
   const std::lock_guard lock(uses().mutex);
-  if (!uses().opened.emplace(identity, path).second) return;
+  uses().opened.insert_or_assign(identity, path);
   for (const Use& output : uses().outputs) {
-    if (output.identity == identity) refuse(output, "is read" + reader(path));
+    if (identity_of(output.path) == identity) refuse(output, "is read" + reader(path));
   }
 }
 

@@ -23,7 +23,7 @@ NANO = ["--layers", 1, "--heads", 1, "--width", 32, "--batch", 2, "--updates", 1
 
 def run(*arguments):
     return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=120, cwd=place, stdin=subprocess.DEVNULL)
+                          errors="replace", timeout=120, cwd=place, stdin=subprocess.DEVNULL)
 
 
 def right(*arguments):
@@ -170,8 +170,8 @@ with tempfile.TemporaryDirectory() as folder:
             "--tokenizer", pairs, "--json", pairs)
     train = [text, "--out", place / "new", *NANO, "--length", 16]
     check(["train"], train, ["--json"], [text],
-          ["--out", "--preset", "--position", "--format", "--separator", "--optimizer", "--seed",
-           "--objective", "--pooling", "--backend"])
+          ["--out", "--preset", "--position", "--prior-start", "--format", "--separator",
+           "--optimizer", "--seed", "--objective", "--pooling", "--backend"])
     for path in of_gpt:
         refused(["--json", "is read", "--from"], "train", *train, "--from", gpt, "--json", path)
     refused(["--json", "which is read", "--pairs"], "train", "--objective", "contrastive",
@@ -188,16 +188,16 @@ with tempfile.TemporaryDirectory() as folder:
           [text, *of_gpt], ["--backend", "--text", "--out"])
     refused(["--json and --out", "two files"], "evaluate", "maps", gpt, "--text", "a", "--out",
             place, "--json", place / "attention-layer-0.svg")
-    check(["evaluate", "cost"], ["--lengths", 8], ["--json"], [],
-          ["--backend", "--preset", "--positions", "--out"])
-    refused(["--json and --out", "two files"], "evaluate", "cost", "--lengths", 8, "--out", place,
+    check(["evaluate", "cost"], ["--lengths", 16], ["--json"], [],
+          ["--backend", "--preset", "--out"])
+    refused(["--json and --out", "two files"], "evaluate", "cost", "--lengths", 16, "--out", place,
             "--json", place / "token.svg")
     check(["evaluate", "retrieval"], [bert, "--task", task], ["--json", "--svg", "--mine"],
           [*of_task, *of_bert], ["--backend", "--split", "--pooling"])
     check(["evaluate", "passkey"], [gpt, "--lengths", 8], ["--json", "--svg"], of_gpt,
           ["--seed", "--backend"])
     check(["evaluate", "needles"], [gpt, "--essay", text], ["--json", "--svg"], [text, *of_gpt],
-          ["--seed", "--backend", "--tasks"])
+          ["--seed", "--backend"])
 
     # An earlier report in a run's folder is written over.
     right("generate", gpt, "--prompt", "a", "--tokens", 1, "--json", gpt / "texts.json")
@@ -205,7 +205,9 @@ with tempfile.TemporaryDirectory() as folder:
     if '"b"' not in (gpt / "texts.json").read_text():
         failures.append("an earlier report was not written over")
     # A result may go into a file beside what is read, and several to /dev/null.
-    right("generate", gpt, "--prompt-file", text, "--tokens", 1, "--json", place / "texts.json")
+    (place / "prompt").write_text("a")
+    right("generate", gpt, "--prompt-file", place / "prompt", "--tokens", 1, "--json",
+          place / "texts.json")
     done = run("judge", case, outputs, "--json", "/dev/null", "--junit", "/dev/null")
     if done.returncode != 1:
         failures.append(f"two results to /dev/null: {done.stderr}")

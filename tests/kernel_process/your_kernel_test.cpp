@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_library_that_cannot_be_used_is_bad_input_with_the_reason)
     }
   };
   refused(verify("/nonexistent/mine.so", ""), 2,
-          "--kernel is '/nonexistent/mine.so'; expected the path of a shared library");
+          "--kernel is \"/nonexistent/mine.so\"; expected the path of a shared library");
   refused(verify(text_file, ""), 2, "expected a loadable shared library (the loader says: ");
   refused(verify(OTHER_LIBRARY, ""), 2,
           "expected a library that exports plumbline_kernel_library (plumbline_kernel.h)");

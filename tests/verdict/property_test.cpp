@@ -404,5 +404,5 @@ BOOST_AUTO_TEST_CASE(the_report_holds_the_verdict_the_case_and_the_repro_line) {
              std::string::npos);
   BOOST_TEST(junit.find("no room for the bias matrix") != std::string::npos);
   BOOST_TEST(verdict::to_table(report).find("FAIL") != std::string::npos);
-  BOOST_TEST(escaped_markup("a<b>&\"\x01") == "a&lt;b&gt;&amp;&quot;?");
+  BOOST_TEST(escaped_markup("a<b>&\"\x01") == "a&lt;b&gt;&amp;&quot;\\x01");
 }
