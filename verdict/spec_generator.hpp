@@ -15,11 +15,11 @@ namespace plumbline::verdict {
 
 /// Sizes that are asked for; of an empty list any are drawn.
 struct Shapes {
-  std::vector<int> batch, heads, kv_heads, queries, keys, head_dims;
-  std::vector<double> scales;
+  std::vector<int> batch{}, heads{}, kv_heads{}, queries{}, keys{}, head_dims{};
+  std::vector<double> scales{};
   int longest = 0;  ///< no more keys than this; 0: any number
   /// Cases have all sizes of one of these: batch, heads, kv_heads, queries, keys, head_dim.
-  std::vector<std::array<int, 6>> whole;
+  std::vector<std::array<int, 6>> whole{};
 
   /// @param prefix before the names of fields in messages.
   /// @throws BadInput naming the field where no spec has such sizes.

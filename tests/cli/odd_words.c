@@ -19,8 +19,11 @@ static int says_what_is_wrong(const plumbline_problem* p, const plumbline_output
 }
 
 static const plumbline_kernel kernels[] = {
-    {"says_what_is_wrong", {{0x1p-24, 0, PLUMBLINE_FP32, 0, 0x1p-20, 0, 1, 0, 0, 0, 0}}, 1, supports,
-     says_what_is_wrong, 0, 0, PLUMBLINE_HOST_MEMORY}};
+    {.name = "says_what_is_wrong",
+     .contracts = {{.unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1}},
+     .deterministic = 1,
+     .supports = supports,
+     .forward = says_what_is_wrong}};
 static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "library " ODD, "device " ODD, 1,
                                           kernels};
 
