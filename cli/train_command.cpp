@@ -159,6 +159,7 @@ int train(const TrainOptions& options) {
   training::validate(options.settings);
   training::validate(options.habits);
   const long updates = options.habits.updates;
+  std::optional<Interruption> interruption(words_at_signal(options.habits.folder));
   if (first) announce(options.settings, updates);
   std::optional<Report> json;
   if (!is_to_be_in(options.habits.folder, options.json)) json.emplace(first ? options.json : "");
@@ -173,7 +174,6 @@ int train(const TrainOptions& options) {
   auto last_line = Clock::now() - silence;    // the first update has one
   training::Outcome outcome;
   {
-    const Interruption interruption(words_at_signal(options.habits.folder));
     Progress progress(updates);
     const auto report = [&](const training::Status& s) {
       if (s.validation_loss) draw_curves(options.habits.folder, progress);
@@ -193,6 +193,7 @@ int train(const TrainOptions& options) {
                    .report = report,
                    .signal = Interruption::signal});
   }
+  interruption.reset();
   if (outcome.signal != 0) return stopped(outcome, updates);
   if (prints && options.settings.contrastive)
     std::cout << fmt::format(

@@ -87,7 +87,7 @@ double draw_scale(DrawIntegers& draw, const Spec& spec) {
 /// end, or any.
 int draw_window(DrawIntegers& draw, int keys) {
   if (draw.chance(25)) return draw.between(0, 1);
-  if (keys > 16 && draw.chance(40)) {
+  if (keys > 16 && draw.chance(60)) {
     const int tile = 16 << draw.between(0, 4);
     return std::clamp(draw.between(1, std::max(1, keys / tile)) * tile + draw.between(-1, 1), 0,
                       keys);
@@ -103,7 +103,8 @@ void draw_long(DrawIntegers& draw, Spec& spec) {
   if (draw.chance(50)) {
     spec.keys = spec.queries =
         draw.between(0, 1) == 0 ? draw.between(258, 2048) : 256 * draw.between(2, 8);
-    if (spec.pass == cases::Pass::backward) spec.keys = spec.queries = std::min(spec.keys, 1024);
+    const double longest = std::sqrt(most_work_drawn * spec.keys * spec.keys / work_of(spec));
+    if (spec.keys > longest) spec.keys = spec.queries = static_cast<int>(longest) / 256 * 256;
     return;
   }
   const int power = draw.between(11, 16);

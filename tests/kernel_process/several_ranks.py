@@ -68,8 +68,8 @@ with tempfile.TemporaryDirectory() as name:
              "which ran the case again, was pass")
     expect(done.returncode == 1 and words in done.stdout, "a kernel that fails on rank 1", done)
     # What is wrong on one rank, or on all, is told once.
-    for first, second, words in ((example, "none.so", "plumbline: rank 1: --kernel is 'none.so'"),
-                                 ("none.so", "none.so", "plumbline: --kernel is 'none.so'")):
+    for first, second, words in ((example, "none.so", 'plumbline: rank 1: --kernel is "none.so"'),
+                                 ("none.so", "none.so", 'plumbline: --kernel is "none.so"')):
         done = run([mpirun, "-n", "1", program, "verify", "--kernel", first, "--cases", "4", ":",
                     "-n", "1", program, "verify", "--kernel", second, "--cases", "4"])
         expect(done.returncode == 2 and done.stderr.count("plumbline: ") == 1

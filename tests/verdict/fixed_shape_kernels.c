@@ -21,7 +21,7 @@ static int square_tiles(const plumbline_problem* p, int32_t pass) {
 
 static int one_shape(const plumbline_problem* p, int32_t pass) {
   (void)pass;
-  return is_plain(p) && p->batch == 4 && p->heads == 16 && p->kv_heads == 16 && p->head_dim == 32 &&
+  return is_plain(p) && p->batch == 4 && p->heads == 16 && p->kv_heads == 16 && p->head_dim == 64 &&
          p->keys == 256 && p->queries == 256;
 }
 

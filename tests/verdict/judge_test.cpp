@@ -153,6 +153,7 @@ BOOST_AUTO_TEST_CASE(
 BOOST_AUTO_TEST_CASE(an_o_whose_errors_all_lean_to_one_side_fails_though_each_is_within_its_bound) {
   auto spec = small_case(cases::BiasMethod::alibi, cases::Format::bf16).spec;
   spec.queries = spec.keys = 64;
+  spec.seed = 6;  // slopes that are powers of two, so that each error alone stays within its bound
   const auto c = cases::generate(spec);
   auto rounding = contract;
   rounding.probability_format = PLUMBLINE_BF16;
