@@ -30,6 +30,7 @@ void pytorch_math_16_bits(Contract& c, const Stored& stored) {
   c.head_gradient_format = c.gradient_sum_format = stored.format;
   c.sum_block = stored.roundoff > 0 ? all_in_one_block : 0;
   c.saves_rounded_p = stored.roundoff > 0;
+  c.flushes_subnormals = 1;
   c.no_lse = 1;
   c.empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_NAN;
 }
@@ -41,6 +42,7 @@ void pytorch_flash_cpu(Contract& c, const Stored& stored) {
   c.sum_block = 32;
   c.exp_error = 0x1p-14;
   c.inexact_exp_zero = 1;
+  c.flushes_subnormals = 1;
 }
 
 void flash_attention_2(Contract& c, const Stored& stored) {

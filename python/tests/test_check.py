@@ -373,4 +373,4 @@ def test_every_default_of_the_contract_is_the_judges():
         "{}", 1, 1, 1, False, "",
     )  # fmt: skip
     declared = json.loads(report[0])["cells"][0]["contract"]
-    assert declared == plumbline.Contract().__dict__
+    assert declared == json.loads(json.dumps(plumbline.Contract().__dict__))
