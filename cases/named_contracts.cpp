@@ -50,6 +50,7 @@ void flash_attention_2(Contract& c, const Stored& stored) {
   c.probability_format = c.head_gradient_format = stored.format;
   c.flushes_subnormals = 1;
   c.empty_rows = PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF;
+  c.alibi_of_key = 1;
 }
 
 void flex_attention(Contract& c, const Stored& stored) {

@@ -116,6 +116,7 @@ plumbline_contract contract_from(const json& object, const std::string& place) {
     contract.families_left_out = families_from(*value, fields.place("families_left_out"));
   }
   if (const auto value = fields.number("largest_score")) contract.largest_score = *value;
+  if (const auto value = fields.boolean("alibi_of_key")) contract.alibi_of_key = *value;
   fields.finish();
   return contract;
 }
@@ -146,7 +147,8 @@ json to_json(const plumbline_contract& contract) {
                          ? json(empty_rows_names[contract.empty_rows])
                          : json(contract.empty_rows)},
       {"families_left_out", families_in(contract.families_left_out)},
-      {"largest_score", contract.largest_score}};
+      {"largest_score", contract.largest_score},
+      {"alibi_of_key", contract.alibi_of_key != 0}};
   for (const auto& [field, format] : kept_formats) {
     object[field] = name(static_cast<Format>(contract.*format));
   }

@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 5
+#define PLUMBLINE_ABI_VERSION 6
 #define PLUMBLINE_DEVICE_LOST 2
 
 /* TF32: floats in memory; products may be taken of operands rounded to tf32. E4M3 (largest number
@@ -271,6 +271,9 @@ typedef struct {
                                  it is not given */
   double largest_score; /* where a visible score of a row is beyond it, either sign, the row and
                            what it has a share in are not judged; 0: all are, else at least 64 */
+  int32_t alibi_of_key; /* 1: under a causal mask without a window, ALiBi's b_ij is slopes[h] j, as
+                           in FlashAttention-2. P and o are the same, s_ij and lse_i larger by
+                           slopes[h] i */
 } plumbline_contract;
 
 typedef struct {

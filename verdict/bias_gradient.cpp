@@ -33,6 +33,7 @@ struct Row {
 
   void operator()(const reference::Nope<RunningError>&) const {}
   void operator()(const reference::Alibi<RunningError>&) const {}
+  void operator()(const reference::AlibiKeyPosition<RunningError>&) const {}
 
   /// b = -A x^beta: theta_alpha has b itself, theta_beta b ln x, with ln x off by ln(x / lowest),
   /// 1 ulp and a change of base (4u |ln x|); theta_mu A beta x^(beta - 1) sign(j - i - mu)

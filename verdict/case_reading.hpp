@@ -72,7 +72,9 @@ struct DapeRow {
 template <reference::Real R>
 class CaseReading {
  public:
-  explicit CaseReading(const cases::Case& c) : case_(c), mask_(mask_of(c)) {
+  /// @param alibi_of_key ALiBi's bias is m j (is_alibi_of_key).
+  explicit CaseReading(const cases::Case& c, bool alibi_of_key = false)
+      : case_(c), mask_(mask_of(c)), alibi_of_key_(alibi_of_key) {
     const auto& s = c.spec;
     for (int head = 0; head < s.batch * s.kv_heads; ++head) {
       k_.push_back(turned(
@@ -124,6 +126,7 @@ class CaseReading {
       case BiasMethod::nope:
         return use(reference::Nope<R>{});
       case BiasMethod::alibi:
+        if (alibi_of_key_) return use(reference::AlibiKeyPosition<R>{parameter(PLUMBLINE_SLOPES)});
         return use(reference::Alibi<R>{parameter(PLUMBLINE_SLOPES)});
       case BiasMethod::cable:
         return use(reference::Cable<R>{prefix_sum(row, position), gain_[row], s.query_offset});
@@ -305,6 +308,7 @@ class CaseReading {
 
   const cases::Case& case_;
   reference::Mask mask_;
+  bool alibi_of_key_;
   std::vector<reference::Matrix<R>> k_, v_;       // [batch * kv_heads]
   std::vector<reference::Vector<R>> increments_;  // [batch * heads], of FoX log_forget
   std::vector<reference::Vector<R>> gain_;        // [batch * heads]

@@ -147,6 +147,11 @@ double gamma(double n, double u) {
   return nu < 1.0 ? nu / (1.0 - nu) : std::numeric_limits<double>::infinity();
 }
 
+bool is_alibi_of_key(const Contract& contract, const cases::Spec& spec) {
+  return contract.alibi_of_key != 0 && spec.bias == cases::BiasMethod::alibi && spec.mask.causal &&
+         !spec.mask.window;
+}
+
 namespace {
 
 /// What a kernel of a format may declare at most.
@@ -243,6 +248,7 @@ void require_kept_formats(const Contract& contract, cases::Format format) {
 
 void require_coverage(const Contract& contract) {
   require_flag("contract.no_lse", contract.no_lse);
+  require_flag("contract.alibi_of_key", contract.alibi_of_key);
   if (contract.no_lse == 1 && contract.lse_format != PLUMBLINE_FP32) {
     throw BadInput("contract.lse_format", fmt::format("{}", contract.lse_format),
                    "0 (fp32) with no_lse");

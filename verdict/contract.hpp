@@ -75,6 +75,9 @@ StoredRounding stored_rounding(const Contract& contract, std::int32_t format);
 /// In how many blocks of the contract's sum_block what `seen` of `all` keys or queries add lies.
 double sum_blocks(const Contract& contract, double seen, double all);
 
+/// Whether this contract has ALiBi's bias as m j for the spec (the contract's alibi_of_key).
+bool is_alibi_of_key(const Contract& contract, const cases::Spec& spec);
+
 /// gamma_n = n u / (1 - n u): error of a sum of n terms in any order (Higham, Accuracy and
 /// Stability of Numerical Algorithms, 2nd ed., lemma 3.1). Infinite from n u >= 1 on.
 double gamma(double n, double u);

@@ -18,7 +18,9 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr double largest_whole = 128;
 
 /// Whether a query of zeros has no score but 0, whatever the parameters are.
-bool has_no_bias(const cases::Spec& spec, int position, const std::vector<int>& visible) {
+bool has_no_bias(const cases::Spec& spec, const Contract& contract, int position,
+                 const std::vector<int>& visible) {
+  if (is_alibi_of_key(contract, spec)) return false;
   switch (spec.bias) {
     case BiasMethod::nope:
     case BiasMethod::rope_interleaved:
@@ -56,7 +58,7 @@ std::optional<LevelRow> level_row(const cases::Case& the_case, const Contract& c
   const float* q = the_case.q.data() + row * dim;
   if (std::any_of(q, q + dim, [](float x) { return x != 0; })) return std::nullopt;
   if (cases::has_scales(spec.format) || !std::has_single_bit(n)) return std::nullopt;
-  if (!has_no_bias(spec, query + spec.query_offset, visible)) return std::nullopt;
+  if (!has_no_bias(spec, contract, query + spec.query_offset, visible)) return std::nullopt;
   // Weights of exactly 1, and sums that lose nothing.
   if (contract.inexact_exp_zero) return std::nullopt;
   if (n > 1 && contract.output_sum_format != PLUMBLINE_FP32) return std::nullopt;

@@ -33,7 +33,7 @@ class Work {
         contract_(contract),
         given_(given),
         threads_(threads),
-        reading_(c),
+        reading_(c, is_alibi_of_key(contract, c.spec)),
         row_bounds_(c, contract, formats.o, reading_),
         bias_gradient_(c, contract, reading_, row_bounds_.bias_error()),
         left_out_(static_cast<std::size_t>(c.spec.batch) * c.spec.heads * c.spec.queries),

@@ -133,6 +133,7 @@ void require_known(const Contract& contract) {
   refuse("delta_format", contract.delta_format);
   refuse("lse_format", contract.lse_format);
   refuse("no_lse", contract.no_lse);
+  refuse("alibi_of_key", contract.alibi_of_key);
 }
 
 }  // namespace

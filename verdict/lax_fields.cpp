@@ -20,7 +20,30 @@ std::string power(double x) {
   return rest == 1 ? fmt::format("2^{}", exponent) : fmt::format("{:.3g} 2^{}", rest, exponent);
 }
 
-std::string let_through(const std::string& field, const Contract& c, cases::Format format) {
+/// Of rows that see no key.
+std::string in_empty_rows(std::int32_t convention) {
+  switch (convention) {
+    case PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF:
+      return "an lse of +infinity where no key is seen";
+    case PLUMBLINE_EMPTY_ROWS_ARE_MEANS:
+      return "a mean of all v, and any lse, where no key is seen";
+    case PLUMBLINE_EMPTY_ROWS_ARE_NAN:
+      return "NaN where no key is seen";
+    default:
+      return "anything where no key is seen";
+  }
+}
+
+std::string shown(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return power(value.get<double>());
+  if (value.is_array() && value.empty()) return "none";
+  return value.dump();
+}
+
+}  // namespace
+
+std::string lets_through(const std::string& field, const Contract& c, cases::Format format) {
   const std::string stored = power(unit_roundoff(cases::output_format(format)));
   const std::map<std::string, std::string> texts{
       {"unit_roundoff", "errors of sums up to " + power(c.unit_roundoff) + " a term"},
@@ -38,7 +61,7 @@ std::string let_through(const std::string& field, const Contract& c, cases::Form
       {"head_gradient_format", "errors of a query head's grad_k and grad_v up to " + stored},
       {"gradient_sum_format", "errors of gradients up to " + stored + " for every block"},
       {"output_sum_format", "errors of o up to " + stored + " for every block"},
-      {"sum_block", "the roundings of so many terms at once"},
+      {"sum_block", fmt::format("such a rounding after every {} terms", c.sum_block)},
       {"score_format", "errors of scores up to 3 x " + stored + " of them"},
       {"grad_probability_format", "errors of dP up to " + stored + " of it"},
       {"delta_format", "errors of D's terms up to " + stored + " of them"},
@@ -46,22 +69,14 @@ std::string let_through(const std::string& field, const Contract& c, cases::Form
       {"lse_format", "errors of lse up to " + stored + " of it"},
       {"no_lse", "errors of scale and bias that o hides"},
       {"inexact_exp_zero", "that equal scores have unequal weights"},
-      {"empty_rows", "another result where no key is seen"},
+      {"empty_rows", in_empty_rows(c.empty_rows)},
       {"families_left_out", "these inputs"},
       {"largest_score", "rows with larger scores"},
+      {"alibi_of_key", "an lse of ALiBi that is larger by slopes[h] i"},
   };
   const auto found = texts.find(field);
   return found == texts.end() ? "more than by default" : found->second;
 }
-
-std::string shown(const nlohmann::json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) return power(value.get<double>());
-  if (value.is_array() && value.empty()) return "none";
-  return value.dump();
-}
-
-}  // namespace
 
 std::vector<LaxField> lax_fields(const Contract& contract, cases::Format format) {
   const nlohmann::json declared = cases::to_json(contract),
@@ -72,7 +87,7 @@ std::vector<LaxField> lax_fields(const Contract& contract, cases::Format format)
     const bool stricter = value.is_number_float() && field != "largest_score" &&
                           field != "probability_scale" && value < usual;
     if (value == usual || stricter) continue;
-    fields.push_back({field, shown(value), shown(usual), let_through(field, contract, format)});
+    fields.push_back({field, shown(value), shown(usual), lets_through(field, contract, format)});
   }
   return fields;
 }

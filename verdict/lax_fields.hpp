@@ -15,6 +15,9 @@ struct LaxField {
   std::string lets_through;  ///< "errors of P up to 2^-8 of it"
 };
 
+/// What a kernel of this contract may do by that field, unseen.
+std::string lets_through(const std::string& field, const Contract&, cases::Format);
+
 /// The fields that differ from those of a kernel that declares nothing, the strictest.
 std::vector<LaxField> lax_fields(const Contract&, cases::Format);
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "cases/named_contracts.hpp"
 #include "support/error.hpp"
 #include "verdict/drift.hpp"
+#include "verdict/lax_fields.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -22,29 +22,28 @@ struct Candidate {
   std::string text;  ///< what it says, and what would no longer be seen
 };
 
-/// "errors of dP up to 2^-8 of their size"
-std::string rounding_errors(const char* of, cases::Format format) {
-  return fmt::format("errors of {} up to 2^{} of their size", of,
-                     std::ilogb(unit_roundoff(cases::output_format(format))));
-}
+/// The fields in which a contract differs from the declared one, and what they let through.
+struct Differences {
+  std::string fields, let_through;
+};
 
-/// The fields in which a contract differs from the declared one.
-std::string differences(const Contract& contract, const Contract& declared) {
+Differences differences(const Contract& contract, const Contract& declared, cases::Format format) {
   const auto ours = cases::to_json(contract), theirs = cases::to_json(declared);
-  std::string text;
+  Differences all;
   for (const auto& [field, value] : ours.items()) {
     if (value == theirs.at(field)) continue;
+    const char* separator = all.fields.empty() ? "" : ", ";
     const std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", field, shown);
+    all.fields += fmt::format("{}{} = {}", separator, field, shown);
+    all.let_through += separator + lets_through(field, contract, format);
   }
-  return text;
+  return all;
 }
 
-/// One field of a contract relaxed, the finest first. @param also what the contract lets through
-/// already, or empty.
+/// One field of a contract relaxed, the finest first.
 void add_relaxed(const Contract& base, const Contract& declared, cases::Format format,
-                 const std::string& also, std::vector<Candidate>& candidates) {
-  const auto add = [&](const char* name, const std::string& cost, auto change) {
+                 std::vector<Candidate>& candidates) {
+  const auto add = [&](const char* name, auto change) {
     Contract contract = base;
     change(contract);
     if (cases::to_json(contract) == cases::to_json(base)) return;
@@ -53,44 +52,39 @@ void add_relaxed(const Contract& base, const Contract& declared, cases::Format f
     } catch (const BadInput&) {
       return;  // no kernel of this format needs it
     }
+    const Differences differ = differences(contract, declared, format);
     candidates.push_back(
         {name, contract,
-         fmt::format("it would not fail if its contract said {}; {}{} would then not be seen",
-                     differences(contract, declared), also, cost)});
+         fmt::format("it would not fail if its contract said {}; {} would then not be seen",
+                     differ.fields, differ.let_through)});
   };
   const auto kept = static_cast<std::int32_t>(cases::output_format(format));
-  const auto keep = [&](const char* field, std::int32_t Contract::*member, const char* what) {
-    add(field, rounding_errors(what, format), [&](Contract& c) { c.*member = kept; });
+  const auto keep = [&](const char* field, std::int32_t Contract::*member) {
+    add(field, [&](Contract& c) { c.*member = kept; });
   };
-  add("flushes_subnormals", "what is lost below 2^-126",
-      [](Contract& c) { c.flushes_subnormals = 1; });
-  add("unit_roundoff", "errors of sums twice as large",
-      [](Contract& c) { c.unit_roundoff = std::max(c.unit_roundoff, 0x1p-23); });
-  add("prefix_sum", "errors of prefix sums that grow with the position",
-      [](Contract& c) { c.prefix_sum = PLUMBLINE_PREFIX_SUM_FP32; });
+  add("flushes_subnormals", [](Contract& c) { c.flushes_subnormals = 1; });
+  add("unit_roundoff", [](Contract& c) { c.unit_roundoff = std::max(c.unit_roundoff, 0x1p-23); });
+  add("prefix_sum", [](Contract& c) { c.prefix_sum = PLUMBLINE_PREFIX_SUM_FP32; });
+  add("alibi_of_key", [](Contract& c) { c.alibi_of_key = 1; });
   for (const bool at_zero : {false, true}) {
-    add(at_zero ? "inexact_exp_zero" : "exp_error", "errors of exponentials up to 2^-14 of them",
-        [&](Contract& c) {
-          c.exp_error = std::max(c.exp_error, 0x1p-14);
-          c.inexact_exp_zero = at_zero;
-        });
+    add(at_zero ? "inexact_exp_zero" : "exp_error", [&](Contract& c) {
+      c.exp_error = std::max(c.exp_error, 0x1p-14);
+      c.inexact_exp_zero = at_zero;
+    });
   }
-  add("splits", "errors of merging 16 ranges of keys",
-      [](Contract& c) { c.splits = std::max(c.splits, 16); });
-  const auto empty_rows = [&](std::int32_t convention, const char* cost) {
-    add("empty_rows", cost, [&](Contract& c) { c.empty_rows = convention; });
-  };
-  empty_rows(PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF, "an lse of +infinity where no key is seen");
-  empty_rows(PLUMBLINE_EMPTY_ROWS_ARE_MEANS, "a mean of all v, and any lse, where no key is seen");
-  empty_rows(PLUMBLINE_EMPTY_ROWS_ARE_NAN, "NaN where no key is seen");
-  keep("lse_format", &Contract::lse_format, "lse");
-  keep("head_gradient_format", &Contract::head_gradient_format,
-       "grad_k and grad_v of each query head");
-  keep("grad_probability_format", &Contract::grad_probability_format, "dP");
-  keep("delta_format", &Contract::delta_format, "D's terms");
-  keep("probability_format", &Contract::probability_format, "P and dS");
+  add("splits", [](Contract& c) { c.splits = std::max(c.splits, 16); });
+  for (const std::int32_t convention :
+       {PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF, PLUMBLINE_EMPTY_ROWS_ARE_MEANS,
+        PLUMBLINE_EMPTY_ROWS_ARE_NAN}) {
+    add("empty_rows", [&](Contract& c) { c.empty_rows = convention; });
+  }
+  keep("lse_format", &Contract::lse_format);
+  keep("head_gradient_format", &Contract::head_gradient_format);
+  keep("grad_probability_format", &Contract::grad_probability_format);
+  keep("delta_format", &Contract::delta_format);
+  keep("probability_format", &Contract::probability_format);
   const auto keep_sums = [&](const char* field, std::int32_t Contract::*member) {
-    add(field, rounding_errors("sums", format) + " every 32 terms", [&](Contract& c) {
+    add(field, [&](Contract& c) {
       c.*member = kept;
       c.sum_block = 32;
     });
@@ -98,22 +92,20 @@ void add_relaxed(const Contract& base, const Contract& declared, cases::Format f
   keep_sums("gradient_sum_format", &Contract::gradient_sum_format);
   keep_sums("output_sum_format", &Contract::output_sum_format);
   if (base.probability_format == kept) {
-    add("saves_rounded_p", rounding_errors("P in dS", format),
-        [](Contract& c) { c.saves_rounded_p = 1; });
+    add("saves_rounded_p", [](Contract& c) { c.saves_rounded_p = 1; });
   }
-  keep("score_format", &Contract::score_format, "scores");
+  keep("score_format", &Contract::score_format);
 }
 
 std::vector<Candidate> candidates_of(const Contract& declared, cases::Format format) {
   std::vector<Candidate> candidates;
-  add_relaxed(declared, declared, format, "", candidates);
+  add_relaxed(declared, declared, format, candidates);
   const cases::Format outputs = cases::output_format(format);
   if (rounds_at_random(outputs) && declared.probability_format == PLUMBLINE_FP32) {
     // Nearly every kernel of 16 bits rounds P.
     Contract rounds_p = declared;
     rounds_p.probability_format = static_cast<std::int32_t>(outputs);
-    add_relaxed(rounds_p, declared, format, rounding_errors("P and dS", format) + ", and ",
-                candidates);
+    add_relaxed(rounds_p, declared, format, candidates);
   }
   for (const std::string& name : cases::named_contracts()) {
     try {
@@ -124,7 +116,7 @@ std::vector<Candidate> candidates_of(const Contract& declared, cases::Format for
       if (contract.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE) {
         contract.empty_rows = declared.empty_rows;
       }
-      const std::string fields = differences(contract, declared);
+      const std::string fields = differences(contract, declared, format).fields;
       if (fields.empty()) continue;
       candidates.push_back(
           {name, contract,

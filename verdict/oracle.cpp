@@ -22,7 +22,7 @@ struct Oracle::Prepared {
         contract(contract),
         o_format(o_format),
         statistics(has_statistics(c.spec, contract, o_format)),
-        reading(c),
+        reading(c, is_alibi_of_key(contract, c.spec)),
         row_bounds(c, contract, o_format, reading) {}
 
   const cases::Case& the_case;
@@ -34,8 +34,10 @@ struct Oracle::Prepared {
 
   /// The same in intervals, made when the first row needs it.
   const CaseReading<Interval>& intervals() const {
-    std::call_once(intervals_made,
-                   [&] { intervals_ = std::make_unique<CaseReading<Interval>>(the_case); });
+    std::call_once(intervals_made, [&] {
+      intervals_ = std::make_unique<CaseReading<Interval>>(
+          the_case, is_alibi_of_key(contract, the_case.spec));
+    });
     return *intervals_;
   }
 

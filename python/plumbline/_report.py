@@ -65,6 +65,8 @@ class Contract:
     """Inputs that the function is not made for: peaked, diffuse, tied, huge, subnormal, level."""
     largest_score: float = 0.0
     """Rows with a score beyond it are not judged; 0: all are, else at least 64."""
+    alibi_of_key: bool = False
+    """Causal ALiBi without a window adds slopes[h] j alone, so that lse is larger by slopes[h] i."""
 
 
 @dataclasses.dataclass(frozen=True)

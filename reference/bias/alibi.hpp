@@ -37,12 +37,16 @@ struct AlibiSigned {
 };
 
 /// b_ij = m j: as the original code adds it. It equals AlibiSigned up to m i, a constant of the
-/// row: same probabilities and outputs, another LSE.
+/// row: same probabilities and outputs, another LSE. No gradient, as Alibi.
 template <Real R>
 struct AlibiKeyPosition {
   R slope;
 
+  struct Grad {};
+
   R operator()(int, int j) const { return slope * R(j); }
+  Grad zero_grad() const { return {}; }
+  void accumulate_grad(Grad&, int, int, const R&) const {}
 };
 
 /// The article's schedule: m_k = 2^(-8 (k+1) / H), k = 0..H-1, for every H.

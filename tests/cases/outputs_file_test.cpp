@@ -77,6 +77,7 @@ plumbline_contract all_declared() {
   contract.empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_MEANS;
   contract.families_left_out = PLUMBLINE_FAMILY_HUGE | PLUMBLINE_FAMILY_LEVEL;
   contract.largest_score = 100;
+  contract.alibi_of_key = 1;
   return contract;
 }
 
@@ -129,7 +130,8 @@ BOOST_AUTO_TEST_CASE(a_declared_contract_is_read_field_by_field) {
                                    {"inexact_exp_zero", true},
                                    {"empty_rows", "mean"},
                                    {"families_left_out", {"huge", "level"}},
-                                   {"largest_score", 100}};
+                                   {"largest_score", 100},
+                                   {"alibi_of_key", true}};
   const OutputsFile file = parsed(builder);
   BOOST_TEST(file.kernel == "flash");
   BOOST_TEST(same(file.contract, all_declared()));

@@ -279,6 +279,42 @@ BOOST_AUTO_TEST_CASE(rows_that_see_no_key_by_each_convention) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(causal_alibi_that_adds_the_key_alone) {
+  for (const auto format : {Format::fp32, Format::bf16}) {
+    for (const auto pass : {cases::Pass::forward, cases::Pass::backward}) {
+      auto spec = spec_of(pass, format);
+      spec.queries = 16;
+      spec.query_offset = 32;
+      spec.mask.causal = true;
+      const auto c = cases::generate(spec);
+      Kept kept{.probability = format};
+      kept.alibi_of_key = true;
+      const auto field = [](Contract& x) { x.alibi_of_key = 1; };
+      // The largest slope is 1/4.
+      const auto broken = [](Kept& x) { x.slope_factor = 1.002f; };
+      check_field("alibi_of_key", c, kept, field, broken, "lse", 0.03);
+      Contract declared = contract_of(kept);
+      field(declared);
+      const auto distances = judged(c, declared, {.probability = format});
+      BOOST_TEST((distances.output("lse").outcome == Outcome::fail));
+      BOOST_TEST((distances.output("o").outcome == Outcome::pass));
+      // A window, or keys on both sides: distances as ever.
+      for (const bool causal : {false, true}) {
+        auto other = spec;
+        other.mask.causal = causal;
+        if (causal) other.mask.window = 5;
+        const auto of_other = cases::generate(other);
+        BOOST_TEST((judged(of_other, declared, {.probability = format}).outcome == Outcome::pass));
+        BOOST_TEST((judged(of_other, declared, kept).outcome == Outcome::fail));
+      }
+      const auto outputs = test::KeptAttention(c, kept).run();
+      const verdict::FailingOutputs failing{c, outputs};
+      const auto nearest = verdict::nearest_contract(contract_of(kept), {&failing, 1}, 2);
+      BOOST_TEST(nearest.value_or(verdict::Match{}).name == "alibi_of_key");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_mean_of_all_values_comes_near_its_bound) {
   auto spec = spec_of(cases::Pass::backward, Format::bf16);
   spec.mask.ragged = true;
@@ -438,13 +474,13 @@ BOOST_AUTO_TEST_CASE(of_outputs_that_fail_by_their_contract_the_nearest_one_is_n
   const Kept rounds_p{.probability = bf16};
   BOOST_TEST(nearest(cases::undeclared_contract(), rounds_p).text ==
              "it would not fail if its contract said probability_format = bf16; errors of P and dS "
-             "up to 2^-8 of their size would then not be seen");
+             "up to 2^-8 of them would then not be seen");
   // Two fields at once.
   const Kept rounds_dp{.probability = bf16, .grad_probability = bf16};
   BOOST_TEST(nearest(cases::undeclared_contract(), rounds_dp).text ==
              "it would not fail if its contract said grad_probability_format = bf16, "
-             "probability_format = bf16; errors of P and dS up to 2^-8 of their size, and errors "
-             "of dP up to 2^-8 of their size would then not be seen");
+             "probability_format = bf16; errors of dP up to 2^-8 of it, errors of P and dS up to "
+             "2^-8 of them would then not be seen");
   // No contract explains what is wrong.
   auto wrong = rounds_p;
   wrong.slope_factor = 1.5f;

@@ -191,7 +191,12 @@ verdict::Kernel kernel(bool deterministic = true) {
   static plumbline_kernel kernels[2];
   plumbline_kernel& k = kernels[deterministic];
   k.name = "loops";
-  for (auto& contract : k.contracts) contract = {0x1p-24, 0, 0, 0, 0x1.4p-22, 0, 1, 0, 0, 0, 0};
+  for (auto& contract : k.contracts) {
+    contract = {};
+    contract.unit_roundoff = 0x1p-24;
+    contract.exp_error = 0x1.4p-22;
+    contract.splits = 1;
+  }
   k.deterministic = deterministic;
   k.supports = supports;
   k.forward = forward;

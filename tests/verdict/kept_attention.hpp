@@ -21,7 +21,7 @@ struct Kept {
   int block = 1 << 24;    ///< keys or queries
   float exp_zero = 1.0f;  ///< what exp(0) gives
   int empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_ZERO;
-  bool no_lse = false, computes_d_anew = false, saves_rounded_p = false;
+  bool no_lse = false, computes_d_anew = false, saves_rounded_p = false, alibi_of_key = false;
   float largest_score = std::numeric_limits<float>::infinity();  ///< NaN beyond it
   // Faults.
   bool loses_a_head = false, loses_a_block = false, no_common = false, lse_base_2 = false,
@@ -63,7 +63,8 @@ class KeptAttention {
     float s = rounded(static_cast<float>(c_.scale) * product, kept_.score);
     if (s_.bias == cases::BiasMethod::alibi) {
       const float slope = c_[PLUMBLINE_SLOPES][bh % s_.heads] * kept_.slope_factor;
-      s = rounded(s - slope * static_cast<float>(std::abs(r + s_.query_offset - j)), kept_.score);
+      const int distance = kept_.alibi_of_key ? -j : std::abs(r + s_.query_offset - j);
+      s = rounded(s - slope * static_cast<float>(distance), kept_.score);
     }
     return std::abs(s) <= kept_.largest_score ? s : std::numeric_limits<float>::quiet_NaN();
   }

@@ -29,7 +29,7 @@ struct ConventionReading::Prepared {
         read(changed(convention, the_case)),
         contract(contract),
         o_format(o_format),
-        reading(read),
+        reading(read, is_alibi_of_key(contract, the_case.spec)),
         bounds(read, contract, o_format, reading) {}
 
   std::vector<int> visible(const Convention& convention, const QueryRow& row) const {
