@@ -328,6 +328,25 @@ BOOST_AUTO_TEST_CASE(cable_parameters_have_exact_zeros_and_positive_gains) {
   BOOST_TEST(*std::min_element(c[PLUMBLINE_GAIN].begin(), c[PLUMBLINE_GAIN].end()) > 0.0f);
 }
 
+BOOST_AUTO_TEST_CASE(
+    half_of_the_forward_and_an_eighth_of_the_backward_cases_have_increments_of_zero) {
+  int forward = 0, backward = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    Spec s = with(BiasMethod::cable, Family::generic);
+    s.seed = seed;
+    const auto has_zeros = [&](Pass pass) {
+      s.pass = pass;
+      const auto increments = generate(s)[PLUMBLINE_INCREMENTS];
+      return std::count(increments.begin(), increments.end(), 0.0f) > 0;
+    };
+    forward += has_zeros(Pass::forward);
+    backward += has_zeros(Pass::backward);
+  }
+  // 200 and 50, within four standard deviations.
+  BOOST_TEST((forward >= 160 && forward <= 240), forward);
+  BOOST_TEST((backward >= 24 && backward <= 76), backward);
+}
+
 BOOST_AUTO_TEST_CASE(ggd_parameters_meet_their_special_values) {
   Spec s = with(BiasMethod::ggd, Family::generic);
   s.heads = 64;

@@ -226,7 +226,8 @@ def parameters(spec):
         values["slopes"] = slopes(heads) if d.word(EVERY_INDEX) % 2 else learned
     if "cable" in bias:
         d = Draw(seed, "increments")
-        relu = d.word(EVERY_INDEX) % 2
+        share = 8 if spec["pass"] == "backward" else 2
+        relu = d.word(EVERY_INDEX) % share == share - 1
         values["increments"] = [max(0.0, z) / 2 if relu else abs(z) / 4
                                 for z in map(d.normal, range(per_key))]
     if "cable" in bias and "_nw" not in bias:
