@@ -102,21 +102,17 @@ RowJudgement judge_row(const Oracle& oracle, const Contract& contract,
   return result;
 }
 
-/// Elements that the oracle does not compute. That they are numbers is all that is asked of them,
-/// where the family leaves them no way to overflow.
+/// Elements of rows outside of the sample.
 void add_unjudged(OutputJudgement& output, const std::vector<float>& numbers, std::size_t first,
                   int count, const cases::Spec& spec) {
   const int width = output.axes.size() == 4 ? spec.head_dim : 1;
   for (std::size_t n = first; n < first + count; ++n) {
-    if (std::isnan(numbers[n]) && spec.family != cases::Family::huge) {
-      const auto row = n / width;
-      judge_element(output, {0, 0, largest_number}, numbers[n],
-                    {static_cast<int>(row / spec.queries / spec.heads),
-                     static_cast<int>(row / spec.queries % spec.heads),
-                     static_cast<int>(row % spec.queries), static_cast<int>(n % width)});
-    } else {
-      output.ratios.push_back(outside_sample);
-    }
+    const auto row = n / width;
+    judge_outside_sample(output, numbers[n],
+                         {static_cast<int>(row / spec.queries / spec.heads),
+                          static_cast<int>(row / spec.queries % spec.heads),
+                          static_cast<int>(row % spec.queries), static_cast<int>(n % width)},
+                         spec.family);
   }
 }
 

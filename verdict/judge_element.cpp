@@ -60,6 +60,15 @@ void judge_element(OutputJudgement& output, const OracleNumber& oracle, double g
   count(output, element);
 }
 
+void judge_outside_sample(OutputJudgement& output, double got, const std::array<int, 4>& index,
+                          cases::Family family) {
+  if (std::isnan(got) && family != cases::Family::huge) {
+    judge_element(output, {0, 0, std::numeric_limits<double>::max()}, got, index);
+  } else {
+    output.ratios.push_back(outside_sample);
+  }
+}
+
 void judge_exactly(OutputJudgement& output, double expected, double got,
                    const std::array<int, 4>& index) {
   Element element{index, got, expected};

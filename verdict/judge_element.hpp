@@ -2,15 +2,10 @@
 // One element against the oracle, and elements added up to outputs.
 #pragma once
 
-#include <limits>
-
 #include "verdict/judge.hpp"
 #include "verdict/oracle.hpp"
 
 namespace plumbline::verdict {
-
-/// A bound that every number keeps and NaN does not.
-inline constexpr double largest_number = std::numeric_limits<double>::max();
 
 /// Whether the element passes, fails or cannot be decided; counted in `output`.
 void judge_element(OutputJudgement& output, const OracleNumber& oracle, double got,
@@ -18,6 +13,11 @@ void judge_element(OutputJudgement& output, const OracleNumber& oracle, double g
 
 /// An element that the contract leaves out: counted, and never wrong.
 void leave_out(OutputJudgement& output);
+
+/// An element that the oracle does not compute. That it is a number is all that is asked of it,
+/// where the family leaves it no way to overflow.
+void judge_outside_sample(OutputJudgement& output, double got, const std::array<int, 4>& index,
+                          cases::Family family);
 
 /// An element that has one right value, a zero of either sign included; counted in `output`.
 void judge_exactly(OutputJudgement& output, double expected, double got,

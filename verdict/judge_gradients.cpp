@@ -76,10 +76,8 @@ OutputJudgement judge_tensor(const std::string& name, std::vector<std::string> a
     const long failed = judgement.failed;
     if (in_sample()) {
       judge_element(judgement, oracle[n], got[n], index);
-    } else if (std::isnan(got[n]) && spec.family != cases::Family::huge) {
-      judge_element(judgement, {0, 0, largest_number}, got[n], index);
     } else {
-      judgement.ratios.push_back(outside_sample);
+      judge_outside_sample(judgement, got[n], index, spec.family);
     }
     if (by_head) judgement.failed_by_head[index[head]] += judgement.failed - failed;
     for (std::size_t axis = judgement.axes.size(); axis-- > 0;) {
