@@ -204,9 +204,10 @@ namespace {
 
 /// The outputs of a forward pass as a kernel would have stored them: the nearest numbers of the
 /// formats.
-void fill_from_oracle(cases::Outputs& outputs, const cases::Case& the_case) {
+void fill_from_oracle(cases::Outputs& outputs, const cases::Case& the_case,
+                      const plumbline_contract& contract) {
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const auto numbers = oracle_numbers(the_case, cases::undeclared_contract(), threads);
+  const auto numbers = oracle_numbers(the_case, contract, threads);
   const Format format = cases::output_format(the_case.spec.format);
   for (const double o : numbers.o) {
     outputs.o.push_back(cases::stored(static_cast<float>(o), format));
@@ -242,7 +243,7 @@ KernelRun Kernel::run(const cases::Case& the_case,
   std::vector<std::byte> oracles_o;
   std::span<const std::byte> o, lse;  // of the forward pass, for the backward pass
   if (spec.pass == cases::Pass::backward && !has_forward_of(spec)) {
-    fill_from_oracle(result.outputs, the_case);
+    fill_from_oracle(result.outputs, the_case, contract(spec.format));
     result.forward_is_oracles = true;
     oracles_o = cases::stored_bytes(result.outputs.o, format);
     o = oracles_o;
@@ -283,7 +284,7 @@ KernelRun Kernel::run(const cases::Case& the_case,
 
 KernelLibrary load_kernel_library(const std::filesystem::path& path) {
   const auto [keep, library] = kernel_process::load_library(path);
-  KernelLibrary result{showable(library->name), showable(library->device), {}};
+  KernelLibrary result{showable(library->name), showable(library->device), {}, {}};
   for (int n = 0; n < library->kernel_count; ++n) {
     result.kernels.emplace_back(keep, library->kernels[n]);
   }
@@ -294,11 +295,24 @@ KernelLibrary isolate_kernel_library(const std::filesystem::path& host,
                                      const std::filesystem::path& path, double seconds) {
   const auto library = std::make_shared<kernel_process::IsolatedLibrary>(host, path, seconds);
   const auto& introduction = library->introduction();
-  KernelLibrary result{introduction.name, introduction.device, {}};
+  KernelLibrary result{introduction.name, introduction.device, {}, {}};
   for (std::size_t n = 0; n < introduction.kernels.size(); ++n) {
     result.kernels.emplace_back(library, static_cast<int>(n));
   }
+  result.isolation = introduction.namespaces ? Isolation::namespaces : Isolation::process;
   return result;
+}
+
+std::string_view name(Isolation isolation) {
+  switch (isolation) {
+    case Isolation::none:
+      return "none";
+    case Isolation::process:
+      return "process";
+    case Isolation::namespaces:
+      return "namespaces";
+  }
+  throw std::logic_error("an isolation without a name");
 }
 
 }  // namespace plumbline::verdict

@@ -72,9 +72,18 @@ class Kernel {
   bool deterministic_;
 };
 
+/// Where a library's kernels run.
+enum class Isolation {
+  none,        ///< in this process
+  process,     ///< in one of its own, which the system gave no namespaces
+  namespaces,  ///< in one of its own that can send this one no signal
+};
+std::string_view name(Isolation);
+
 struct KernelLibrary {
   std::string name, device;
   std::vector<Kernel> kernels;
+  Isolation isolation = Isolation::none;
 };
 
 /// Loads it into this process: for the kernels that come with the program.

@@ -297,6 +297,13 @@ std::string describe_failure(const VerifyReport& report, const CellResult& cell)
   return text + fmt::format("  repeat: {}\n", repro_line(report, cell));
 }
 
+std::string exposure(const VerifyReport& report) {
+  if (report.isolation != Isolation::process) return "";
+  return "the system gives the kernels' process no namespaces: a kernel could have ended the "
+         "judge, "
+         "and there would be no verdict";
+}
+
 std::string to_table(const VerifyReport& report) {
   constexpr const char* format = "{:<16} {:<8} {:<17} {:<6} {:>6} {:>8} {:>9} {:>9} {:>9}  {}\n";
   std::string text = fmt::format(fmt::runtime(format), "kernel", "pass", "bias", "format", "cases",
@@ -330,6 +337,7 @@ std::string to_table(const VerifyReport& report) {
   if (!report.not_offered.empty()) {
     text += "not judged, because offered by no kernel: " + not_offered_words(report) + "\n";
   }
+  if (const std::string exposed = exposure(report); !exposed.empty()) text += exposed + "\n";
   text += fmt::format(
       "worst: largest |error| / bound. {}, {} ({} ill-conditioned: held to the hull of "
       "their values) on {} in {:.1f} s, seed {}: {}\n",
@@ -416,6 +424,7 @@ ordered_json to_json(const VerifyReport& report) {
   }
   return {{"library", report.library},
           {"device", report.device},
+          {"isolation", name(report.isolation)},
           {"seed", report.seed},
           {"shard", report.shard.empty() ? "1/1" : report.shard},
           {"seconds", report.seconds},

@@ -12,6 +12,7 @@ namespace plumbline::verdict {
 
 struct VerifyReport {
   std::string library, device;
+  Isolation isolation = Isolation::none;
   std::string kernel_option;  ///< "--kernel PATH" or "--backend NAME", for the repro lines
   std::string artifact;       ///< the kernel library's path
   std::string shard;          ///< "2/4", or empty for all cases
@@ -25,6 +26,9 @@ struct VerifyReport {
   Outcome outcome() const;
   int cases() const;
 };
+
+/// Where the kernels could have ended the judge: a sentence about that, else empty.
+std::string exposure(const VerifyReport&);
 
 /// The command that repeats a cell's failing case and nothing else, or report.repeat.
 std::string repro_line(const VerifyReport& report, const CellResult& cell);

@@ -70,11 +70,12 @@ bool has_namespaces() {
 }
 
 /// The program judges that kernel, which knows the program's number.
-test::ProgramRun verify(const std::string& kernel, const std::string& before = "") {
+test::ProgramRun verify(const std::string& kernel, const std::string& before = "",
+                        const std::string& report = "--json") {
   // The shell that becomes the program has its number; `before` becomes it, too.
   return test::run("export PLUMBLINE_TEST_JUDGE=$$; exec " + before + " " PLUMBLINE_PROGRAM,
                    "verify --kernel " HOSTILE_KERNELS " --kernels " + kernel +
-                       " --pass forward --bias nope --dtype fp32 --cases 2 --json");
+                       " --pass forward --bias nope --dtype fp32 --cases 2 " + report);
 }
 
 std::string failure_of(const test::ProgramRun& run) {
@@ -153,6 +154,21 @@ BOOST_AUTO_TEST_CASE(where_there_are_namespaces_the_kernel_can_send_the_judge_no
   const bool possible = has_namespaces();
   BOOST_TEST(Calls().library.introduction().namespaces == possible);
   if (possible) BOOST_TEST(failure_of(verify("kills_the_judge")) == "zeros");
+}
+
+BOOST_AUTO_TEST_CASE(a_report_says_where_a_kernel_could_have_ended_the_judge) {
+  const std::string kernel = "looks_into_the_judge",
+                    words = "a kernel could have ended the judge, and there would be no verdict\n";
+  const auto isolation = [&](const std::string& before) {
+    return json::parse(verify(kernel, before).out)["isolation"];
+  };
+  const auto table_warns = [&](const std::string& before) {
+    return verify(kernel, before, "").out.find(words) != std::string::npos;
+  };
+  BOOST_TEST(isolation(WITHOUT_NAMESPACES) == "process");
+  BOOST_TEST(table_warns(WITHOUT_NAMESPACES));
+  BOOST_TEST(isolation("") == (has_namespaces() ? "namespaces" : "process"));
+  BOOST_TEST(table_warns("") == !has_namespaces());
 }
 
 BOOST_AUTO_TEST_CASE(no_program_that_the_kernel_starts_looks_into_the_judge) {

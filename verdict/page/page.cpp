@@ -58,6 +58,9 @@ std::string summary(const VerifyReport& report) {
   if (!report.shard.empty()) out += ", shard " + escaped_markup(report.shard);
   out += fmt::format(". {} of the {} checks below fail, {} are undecided.</p>\n", failing,
                      report.cells.size(), undecided);
+  if (const std::string exposed = exposure(report); !exposed.empty()) {
+    out += "<p>Also, " + exposed + ".</p>\n";
+  }
   if (!report.not_offered.empty()) {
     out += "<details><summary>Not judged, because offered by no kernel</summary><p>" +
            escaped_markup(fmt::format("{}", fmt::join(report.not_offered, ", "))) +
