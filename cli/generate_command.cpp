@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // plumbline generate: texts continued by a trained model.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <iostream>
@@ -13,6 +14,7 @@
 #include "cli/outputs.hpp"
 #include "inference/generate.hpp"
 #include "inference/growing_text.hpp"
+#include "support/text.hpp"
 #include "training/model_json.hpp"
 
 namespace plumbline::cli {
@@ -63,6 +65,12 @@ nlohmann::ordered_json to_json(const GenerateOptions& o, const text::Tokenizer& 
   return json;
 }
 
+/// A model's text for standard output: as it is, but on a terminal what could steer that.
+std::string shown(const std::string& text) {
+  static const bool terminal = isatty(STDOUT_FILENO) == 1;
+  return terminal ? showable(text) : text;
+}
+
 /// Prints several continuations in their order, each as soon as it and those before it are ready.
 class Printer {
  public:
@@ -75,7 +83,7 @@ class Printer {
     ready_[c.number] = fmt::format("== prompt {}, sample {}\n{}\n", c.prompt + 1, c.sample + 1,
                                    tokenizer_.decode(c.tokens));
     for (auto next = ready_.begin(); next != ready_.end() && next->first == printed_; ++printed_) {
-      std::cout << next->second << std::flush;
+      std::cout << shown(next->second) << std::flush;
       next = ready_.erase(next);
     }
   }
@@ -97,7 +105,7 @@ int generate(const GenerateOptions& o) {
   inference::OnToken on_token;
   if (prints && alone)
     on_token = [&](const auto& continuation) {
-      std::cout << text.added(tokenizer->decode(continuation.tokens)) << std::flush;
+      std::cout << shown(text.added(tokenizer->decode(continuation.tokens))) << std::flush;
     };
   else if (prints)
     on_token = Printer(*tokenizer, o.settings.tokens);
@@ -109,7 +117,7 @@ int generate(const GenerateOptions& o) {
   double tokens = 0;
   for (const auto& continuation : all) tokens += static_cast<double>(continuation.tokens.size());
 
-  if (prints && alone) std::cout << text.rest(tokenizer->decode(all.front().tokens)) << "\n";
+  if (prints && alone) std::cout << shown(text.rest(tokenizer->decode(all.front().tokens))) << "\n";
   if (json) json.write(to_text(to_json(o, *tokenizer, prompts, all, tokens / seconds.count())));
   return all_right;
 }

@@ -3,7 +3,9 @@
 # `plumbline generate` on a run of three updates: the same text from the terminal, from JSON and in
 # any batch; what it cannot use ends it with status 2 and a message that names it.
 import json
+import os
 import pathlib
+import pty
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,22 @@ SMALL = ["--layers", "1", "--heads", "1", "--width", "32", "--length", "16", "--
 def call(*arguments):
     done = subprocess.run([program, *map(str, arguments)], capture_output=True, timeout=60)
     return done.returncode, done.stdout, done.stderr.decode()
+
+
+def on_terminal(*arguments):
+    """What a terminal gets."""
+    ours, theirs = pty.openpty()
+    running = subprocess.Popen([program, *map(str, arguments)], stdout=theirs)
+    os.close(theirs)
+    shown = b""
+    try:
+        while data := os.read(ours, 4096):
+            shown += data
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    assert running.wait(60) == 0, arguments
+    return shown.replace(b"\r\n", b"\n")
 
 
 def continuations(*arguments):
@@ -53,6 +71,15 @@ with tempfile.TemporaryDirectory() as place:
     assert continuations(*several) == by_one
     status, shown, _ = call("generate", *several)
     assert status == 0 and shown.count(b"== prompt ") == 6
+    # A model of bytes that has learned nothing gives control characters and what is no UTF-8.
+    for wild in ([cable, "--prompt", "a", "--tokens", 200, "--temperature", 9],
+                 [cable, "--prompt", "a", "--tokens", 100, "--temperature", 9, "--samples", 2]):
+        status, raw, _ = call("generate", *wild)
+        assert status == 0 and any(byte < 32 and byte != 10 for byte in raw), raw
+        tamed = on_terminal("generate", *wild)
+        assert not any((ord(c) < 32 and c not in "\t\n") or 127 <= ord(c) < 160
+                       for c in tamed.decode()), tamed
+        assert b"\\x" in tamed, tamed
     # Each is shown when it is complete: the first ones long before the last of a million.
     running = subprocess.Popen([program, "generate", str(cable), "--prompt", "the", "--tokens", "1",
                                 "--samples", "1000000"], stdout=subprocess.PIPE)
