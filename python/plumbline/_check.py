@@ -117,6 +117,8 @@ def check(
         raise TypeError(f"fn is {fn!r}; expected a function")
     method = _method_name(bias)
     known = {entry["name"]: entry for entry in json.loads(_native.methods())}
+    if method in _ANOTHER_METHOD_WITH:
+        raise ValueError(f"bias is {method!r}; expected {_ANOTHER_METHOD_WITH[method]}")
     if method not in known:
         raise ValueError(f"bias is {method!r}; expected one of {', '.join(known)}")
     format, of_dtype = format_of(dtype)
@@ -218,6 +220,14 @@ def check(
         report["seconds"],
     )
 
+
+# What is a method with numbers or settings of its own.
+_ANOTHER_METHOD_WITH = {
+    "alibi_geometric": "plumbline.Alibi: the slopes are drawn, and fn is given them",
+    "local_rope": "plumbline.RopeInterleaved with window=True: fn is given the window",
+    "local_rope_keys": "plumbline.RopeInterleaved with window=True: fn is given the window, a number of "
+    "keys less one",
+}
 
 _SIZES = ("batch", "heads", "kv_heads", "queries", "keys", "head_dim")
 
