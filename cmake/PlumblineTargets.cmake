@@ -38,6 +38,29 @@ function(plumbline_add_test name)
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
 
+# plumbline_add_c_library(NAME source.c [OPTIONS ...] [OUTPUT file]): lib/libNAME.so, or the file, in C as
+# an author would compile it: by the compiler's own command line, since the project is none of C.
+# @param OPTIONS of the compiler, -O2 without.
+function(plumbline_add_c_library name source)
+  cmake_parse_arguments(ARG "" "OUTPUT" "OPTIONS" ${ARGN})
+  find_program(PLUMBLINE_CC NAMES cc gcc clang REQUIRED)
+  set(library ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so)
+  if(ARG_OUTPUT)
+    set(library ${ARG_OUTPUT})
+  endif()
+  if(NOT ARG_OPTIONS)
+    set(ARG_OPTIONS -O2)
+  endif()
+  get_filename_component(source ${source} ABSOLUTE)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}.d)
+  add_custom_command(OUTPUT ${library}
+    COMMAND ${PLUMBLINE_CC} -std=gnu11 -Wall -Wextra -Werror ${ARG_OPTIONS} -shared -fPIC -MD -MF ${file}
+            -MT ${library} -I ${PROJECT_SOURCE_DIR}/kernel_abi ${source} -o ${library} -lm
+    DEPENDS ${source} DEPFILE ${file} VERBATIM)
+  add_custom_target(${name} ALL DEPENDS ${library})
+  set_target_properties(${name} PROPERTIES PLUMBLINE_LIBRARY ${library})
+endfunction()
+
 # plumbline_mostly_includes(TARGET [COMMAND]): the target's sources, none of them hot, are mostly what they
 # include: JSON and fmt, for the sources of a COMMAND CLI11 too, are compiled once for all of them. The
 # compiler accepts that only with the same options.
