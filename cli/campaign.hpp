@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "training/ranks.hpp"
+#include "support/ranks.hpp"
 #include "verdict/property.hpp"
 
 namespace plumbline::cli {
@@ -41,7 +41,7 @@ struct Campaign {
 };
 
 /// @throws MachineLacks where the ranks' kernels offer different cells.
-void expect_same_cells(const Campaign& campaign, training::Ranks& ranks);
+void expect_same_cells(const Campaign& campaign, Ranks& ranks);
 
 /// Called with each cell that is done.
 using CellDone = std::function<void(const Cell&, verdict::CellResult&)>;
@@ -61,7 +61,7 @@ std::vector<verdict::CellResult> check_own_cells(const Campaign& campaign,
 /// a rank has beyond it does not count, and that rank checks its cases before it once more. Rank 0
 /// runs the failing case itself and makes it smaller.
 /// @throws RankFailed, and what check_own_cells throws.
-std::vector<verdict::CellResult> check_cells(Campaign campaign, training::Ranks& ranks,
+std::vector<verdict::CellResult> check_cells(Campaign campaign, Ranks& ranks,
                                              const CellDone& cell_done);
 
 }  // namespace plumbline::cli

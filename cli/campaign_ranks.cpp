@@ -22,7 +22,7 @@ struct Failure {
 };
 
 std::vector<std::optional<Failure>> first_failures(const std::vector<CellResult>& results,
-                                                   training::Ranks& ranks) {
+                                                   Ranks& ranks) {
   const auto cells = results.size(), own = static_cast<std::size_t>(ranks.communicator().rank()),
              count = static_cast<std::size_t>(ranks.count());
   // Each rank fills its own numbers; the others' are 0, so that the sum is exact.
@@ -42,7 +42,7 @@ std::vector<std::optional<Failure>> first_failures(const std::vector<CellResult>
 }
 
 /// How many cells every rank has checked.
-std::size_t cells_of_all(std::size_t own, training::Ranks& ranks) {
+std::size_t cells_of_all(std::size_t own, Ranks& ranks) {
   std::vector<double> numbers(static_cast<std::size_t>(ranks.count()));
   numbers[static_cast<std::size_t>(ranks.communicator().rank())] = static_cast<double>(own);
   ranks.in_step([&] { ranks.communicator().sum(numbers); });
@@ -52,7 +52,7 @@ std::size_t cells_of_all(std::size_t own, training::Ranks& ranks) {
 /// Until no rank counts a case beyond the first failing one of a cell.
 std::vector<std::optional<Failure>> end_at_failures(const Campaign& campaign,
                                                     std::vector<CellResult>& results,
-                                                    training::Ranks& ranks) {
+                                                    Ranks& ranks) {
   const auto count = static_cast<std::size_t>(ranks.count());
   const int own = ranks.communicator().rank();
   // By rank and cell: the cases that were checked are those before.
@@ -86,7 +86,7 @@ std::vector<std::optional<Failure>> end_at_failures(const Campaign& campaign,
 
 /// Rank 0 gets the results of each other rank.
 std::vector<std::vector<CellResult>> gathered(const std::vector<CellResult>& results,
-                                              training::Ranks& ranks) {
+                                              Ranks& ranks) {
   auto& communicator = ranks.communicator();
   std::vector<std::byte> bytes;
   if (!ranks.first()) bytes = verdict::pack(results);
@@ -137,7 +137,7 @@ void find_again(const Campaign& campaign, std::size_t cell, int rank, CellResult
 
 }  // namespace
 
-void expect_same_cells(const Campaign& campaign, training::Ranks& ranks) {
+void expect_same_cells(const Campaign& campaign, Ranks& ranks) {
   if (ranks.count() == 1) return;
   std::string cells;
   for (const auto& [kernel, pass, bias, format, offer] : campaign.cells) {
@@ -151,8 +151,7 @@ void expect_same_cells(const Campaign& campaign, training::Ranks& ranks) {
   });
 }
 
-std::vector<CellResult> check_cells(Campaign campaign, training::Ranks& ranks,
-                                    const CellDone& cell_done) {
+std::vector<CellResult> check_cells(Campaign campaign, Ranks& ranks, const CellDone& cell_done) {
   if (ranks.count() == 1) return check_own_cells(campaign, cell_done);
   const Campaign whole = campaign;
   const int rank = ranks.communicator().rank();

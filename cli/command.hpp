@@ -35,9 +35,14 @@ inline constexpr const char* evaluate_description =
     "Measure trained models: perplexity against context length, ...";
 inline constexpr const char* generate_description = "Continue texts with a trained model";
 inline constexpr const char* train_description = "Train GPT-2, BERT or BAM's decoder on texts";
-void add_golden(CLI::App& app, Run& run);
-void add_methods(CLI::App& app, Run& run);
-void add_tokenize(CLI::App& app, Run& run);
+void add_golden(CLI::App& app, Run& run);    ///< of plumbline-golden: cli/golden_main.cpp
+void add_methods(CLI::App& app, Run& run);   ///< of plumbline-golden
+void add_tokenize(CLI::App& app, Run& run);  ///< of plumbline-models
+inline constexpr const char* golden_description = "Golden vectors (docs/golden.md)";
+inline constexpr const char* methods_description =
+    "Coverage of every position method, each cell tested";
+inline constexpr const char* tokenize_description =
+    "Turn texts into a token shard (llm.c's layout) to train on";
 
 /// "all" or nothing for all of them, or the named ones, checked by from_name(name, option).
 /// @throws BadInput for a name that stands there twice.

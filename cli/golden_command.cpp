@@ -49,7 +49,7 @@ int generate(const std::string& folder) {
 
 void add_golden(CLI::App& app, Run& run) {
   auto options = std::make_shared<GoldenOptions>();
-  auto* command = app.add_subcommand("golden", "The frozen numbers (docs/golden.md)");
+  auto* command = app.add_subcommand("golden", golden_description);
   command->require_subcommand(1);
   auto* check_command = command->add_subcommand(
       "check",

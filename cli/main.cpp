@@ -16,7 +16,7 @@ namespace plumbline::cli {
 namespace {
 
 /// Becomes another program of ours, beside this one: who judges a kernel need not build the papers'
-/// claims, which take as long as all the rest, nor the models.
+/// claims, which take as long as all the rest, nor the models and the golden vectors.
 int become(const std::string& name, const std::string& target, char** argv) {
   const std::filesystem::path program = program_prefix() / "bin" / name;
   execv(program.c_str(), argv);
@@ -43,9 +43,9 @@ void add_commands(CLI::App& app, Run& run, char** argv) {
   add_oracle(app, run);
   add_vectors(app, run);
   add_command_of(app, run, argv, "claims", claims_description, "plumbline-claims");
-  add_golden(app, run);
-  add_methods(app, run);
-  add_tokenize(app, run);
+  add_command_of(app, run, argv, "golden", golden_description, "plumbline-golden");
+  add_command_of(app, run, argv, "methods", methods_description, "plumbline-golden");
+  add_command_of(app, run, argv, "tokenize", tokenize_description, "plumbline-models");
   add_command_of(app, run, argv, "train", train_description, "plumbline-models");
   add_command_of(app, run, argv, "evaluate", evaluate_description, "plumbline-models");
   add_command_of(app, run, argv, "generate", generate_description, "plumbline-models");

@@ -155,8 +155,7 @@ int methods(const MethodsOptions& options) {
 
 void add_methods(CLI::App& app, Run& run) {
   auto options = std::make_shared<MethodsOptions>();
-  auto* command = app.add_subcommand(
-      "methods", "What there is of every position method: each cell is checked as it is printed");
+  auto* command = app.add_subcommand("methods", methods_description);
   reads(command->add_option(
       "folder", options->folder,
       "Golden numbers: manifest.json and vectors/; default: those of this version"));

@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
       plumbline::cli::add_train(app, run, argv);
       plumbline::cli::add_evaluate(app, run, argv);
       plumbline::cli::add_generate(app, run, argv);
+      plumbline::cli::add_tokenize(app, run);
     });
   });
 }

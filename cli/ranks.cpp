@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "cli/command.hpp"
-#include "training/mpi_communicator.hpp"
+#include "support/mpi_communicator.hpp"
 #ifdef PLUMBLINE_HAS_NCCL
 #include "core/device.hpp"
 #include "train/nccl_communicator.hpp"
@@ -45,7 +45,7 @@ class Silence {
 };
 
 /// The processors of a machine are shared out among its ranks.
-int share_of(const training::MpiCommunicator& mpi) {
+int share_of(const MpiCommunicator& mpi) {
   const unsigned all = std::max(1u, std::thread::hardware_concurrency());
   const auto count = static_cast<unsigned>(mpi.size_on_machine());
   const bool one_more = static_cast<unsigned>(mpi.rank_on_machine()) < all % count;
@@ -53,7 +53,7 @@ int share_of(const training::MpiCommunicator& mpi) {
 }
 
 /// And among their emulations.
-void share_processors([[maybe_unused]] const training::MpiCommunicator& mpi) {
+void share_processors([[maybe_unused]] const MpiCommunicator& mpi) {
 #ifndef PLUMBLINE_MODELS_ON_GPU
   setenv("PLUMBLINE_EMULATION_WORKERS", std::to_string(share_of(mpi)).c_str(), 0);
 #endif
@@ -61,9 +61,9 @@ void share_processors([[maybe_unused]] const training::MpiCommunicator& mpi) {
 
 /// What this process shares with others, if it does. Ends in reverse order.
 struct Together {
-  std::unique_ptr<training::MpiCommunicator> mpi;
-  std::unique_ptr<gpu::Communicator> nccl;
-  training::Ranks ranks{gpu::one_rank()};
+  std::unique_ptr<MpiCommunicator> mpi;
+  std::unique_ptr<Communicator> nccl;
+  Ranks ranks{one_rank()};
   bool ready = false;  // to compute
 };
 
@@ -72,9 +72,9 @@ std::unique_ptr<Together> together;
 Together& brought_together() {
   if (!together) {
     together = std::make_unique<Together>();
-    if (training::launched_by_mpi()) {
-      together->mpi = std::make_unique<training::MpiCommunicator>();
-      together->ranks = training::Ranks(*together->mpi);
+    if (launched_by_mpi()) {
+      together->mpi = std::make_unique<MpiCommunicator>();
+      together->ranks = Ranks(*together->mpi);
     }
   }
   return *together;
@@ -83,7 +83,7 @@ Together& brought_together() {
 /// A GPU for each rank of the machine.
 void share_devices() {
 #ifdef PLUMBLINE_HAS_NCCL
-  const training::MpiCommunicator& mpi = *together->mpi;
+  const MpiCommunicator& mpi = *together->mpi;
   together->ranks.together([&] {
     // A launcher may show each rank its own GPU alone. One that they all see, NCCL refuses.
     if (gpu::devices_seen() == 1) return gpu::use_device(0);
@@ -91,7 +91,7 @@ void share_devices() {
     gpu::use_device(mpi.rank_on_machine());
   });
   together->ranks.in_step([] { together->nccl = gpu::nccl_communicator(*together->mpi); });
-  together->ranks = training::Ranks(*together->nccl);
+  together->ranks = Ranks(*together->nccl);
 #elif defined(PLUMBLINE_MODELS_ON_GPU)
   throw MachineLacks("several ranks on GPUs need NCCL, which this build did not find");
 #endif
@@ -111,7 +111,7 @@ void share_devices() {
 
 }  // namespace
 
-training::Ranks& ranks() {
+Ranks& ranks() {
   Together& all = brought_together();
   if (all.mpi && !all.ready) {
     all.ready = true;
@@ -130,15 +130,15 @@ int own_processors() {
 }
 
 int run_as_rank(const std::function<int()>& program) {
-  if (!training::launched_by_mpi()) return program();
+  if (!launched_by_mpi()) return program();
   std::optional<Silence> silence;
-  if (training::launched_rank() > 0) silence.emplace();
+  if (launched_rank() > 0) silence.emplace();
   int status = program();
   try {
-    training::Ranks& all = brought_together().ranks;
+    Ranks& all = brought_together().ranks;
     if (all.out_of_step()) end_all(*together, status, silence);
     status = all.finish(status, silence ? silence->said() : "");
-  } catch (const training::RankFailed& failure) {
+  } catch (const RankFailed& failure) {
     std::cerr << "plumbline: " << failure.what() << "\n";
     status = failure.status();
   }

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "training/ranks.hpp"
+#include "support/ranks.hpp"
 
 namespace plumbline::cli {
 
@@ -16,7 +16,7 @@ int run_as_rank(const std::function<int()>& program);
 /// All that mpirun started, or this process alone. MPI and, on GPUs, NCCL begin with the first
 /// call: no exec may follow.
 /// @throws MachineLacks as MpiCommunicator and, on GPUs, nccl_communicator do.
-training::Ranks& ranks();
+Ranks& ranks();
 
 /// How many of the machine's processors are this rank's: all, but for those of its other ranks.
 int own_processors();

@@ -110,8 +110,7 @@ int tokenize(const TokenizeOptions& options, bool of_passkeys) {
 
 void add_tokenize(CLI::App& app, Run& run) {
   auto options = std::make_shared<TokenizeOptions>();
-  auto* command =
-      app.add_subcommand("tokenize", "Turn texts into a token shard (llm.c's layout) to train on");
+  auto* command = app.add_subcommand("tokenize", tokenize_description);
   reads(command->add_option("texts", options->texts, "Text files, in this order")
             ->check(not_empty()));
   reads_tokenizer(command

@@ -248,7 +248,7 @@ void add_train(CLI::App& app, Run& run, char** argv) {
       } catch (const training::Diverged& diverged) {
         std::cerr << "plumbline: " << diverged.what() << "\n";
         return static_cast<int>(verdict_against);
-      } catch (const training::RankFailed& failure) {
+      } catch (const RankFailed& failure) {
         std::cerr << "plumbline: " << failure.what() << "\n";
         return static_cast<int>(failure.status());
       }

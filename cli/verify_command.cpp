@@ -112,7 +112,7 @@ std::vector<verdict::Kernel> selected_kernels(const std::vector<std::string>& na
 
 /// Of the cases that the options ask for, by all ranks.
 void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>& kernels,
-               verdict::VerifyReport& report, training::Ranks& ranks, bool print) {
+               verdict::VerifyReport& report, Ranks& ranks, bool print) {
   Campaign campaign;
   ranks.together([&] {
     campaign.cells = offered_cells(options.selection, options.shapes, kernels, report.not_offered);
@@ -176,7 +176,7 @@ int verify(const VerifyOptions& options) {
   // other's.
   setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);  // 4
   setenv("OMPI_MCA_smsc", "^cma", 0);                             // 5
-  training::Ranks& all = ranks();
+  Ranks& all = ranks();
   std::optional<Reports> reports;
   KernelLibrary library;
   all.together([&] {
@@ -191,6 +191,7 @@ int verify(const VerifyOptions& options) {
   verdict::VerifyReport report;
   report.library = library.name;
   report.device = library.device;
+  report.isolation = library.isolation;
   report.seed = seed_from(options.seed);
   report.shard = options.shard;
   report.artifact = options.kernel_path.empty() ? library.name : options.kernel_path;
@@ -294,7 +295,7 @@ void add_verify(CLI::App& app, Run& run) {
     run = [options] {
       try {
         return verify(*options);
-      } catch (const training::RankFailed& failure) {
+      } catch (const RankFailed& failure) {
         std::cerr << "plumbline: " << failure.what() << "\n";
         return static_cast<int>(failure.status());
       }

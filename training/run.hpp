@@ -7,8 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "support/ranks.hpp"
 #include "training/objective.hpp"
-#include "training/ranks.hpp"
 #include "training/settings.hpp"
 
 namespace plumbline::training {

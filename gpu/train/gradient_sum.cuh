@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/device_buffer.cuh"
-#include "train/communicator.hpp"
+#include "support/communicator.hpp"
 #include "train/part_tree.hpp"
 
 namespace plumbline::gpu {

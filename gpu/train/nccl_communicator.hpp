@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "train/communicator.hpp"
+#include "support/communicator.hpp"
 
 namespace plumbline::gpu {
 

@@ -10,7 +10,7 @@
 #include "model/parameters.hpp"
 #include "model/sequence_batch.hpp"
 #include "ops/pooling.hpp"
-#include "train/communicator.hpp"
+#include "support/communicator.hpp"
 #include "train/part_tree.hpp"
 #include "train/settings.hpp"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-namespace plumbline::gpu {
+namespace plumbline {
 
 /// The ranks of a run, as MPI counts them. Every rank makes the same calls in the same order,
 /// send() and receive() as pairs; a call is over when it returns. A rank that is lost ends them
@@ -33,4 +33,4 @@ class Communicator {
 /// A run of one rank.
 Communicator& one_rank();
 
-}  // namespace plumbline::gpu
+}  // namespace plumbline

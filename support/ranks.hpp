@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/communicator.hpp"
 #include "support/error.hpp"
-#include "train/communicator.hpp"
 
-namespace plumbline::training {
+namespace plumbline {
 
 /// What went wrong is told by another rank.
 class RankFailed : public std::runtime_error {
@@ -26,9 +26,9 @@ class RankFailed : public std::runtime_error {
 class Ranks {
  public:
   /// The communicator must outlive it.
-  explicit Ranks(gpu::Communicator& communicator) : communicator_(&communicator) {}
+  explicit Ranks(Communicator& communicator) : communicator_(&communicator) {}
 
-  gpu::Communicator& communicator() const { return *communicator_; }
+  Communicator& communicator() const { return *communicator_; }
   int count() const { return communicator_->size(); }
   /// Rank 0, which prints and writes files.
   bool first() const { return communicator_->rank() == 0; }
@@ -60,9 +60,9 @@ class Ranks {
   /// How the lowest rank that failed did, or all_right.
   RankFailed lowest_failure(int status, const std::string& message);
 
-  gpu::Communicator* communicator_;
+  Communicator* communicator_;
   bool waiting_ = false;  // within in_step(), or left it by an exception
   bool ended_ = false;    // a failure is known to all: none waits for word from another any more
 };
 
-}  // namespace plumbline::training
+}  // namespace plumbline

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/communicator.hpp"
+#include "support/communicator.hpp"
 
 #include <stdexcept>
 
-namespace plumbline::gpu {
+namespace plumbline {
 
 namespace {
 
@@ -28,4 +28,4 @@ Communicator& one_rank() {
   return communicator;
 }
 
-}  // namespace plumbline::gpu
+}  // namespace plumbline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "training/mpi_communicator.hpp"
+#include "support/mpi_communicator.hpp"
 
 #include <mpi.h>
 
@@ -9,7 +9,7 @@
 
 #include "support/error.hpp"
 
-namespace plumbline::training {
+namespace plumbline {
 
 namespace {
 
@@ -99,4 +99,4 @@ void MpiCommunicator::broadcast(float* memory, std::size_t count, int from) {
   });
 }
 
-}  // namespace plumbline::training
+}  // namespace plumbline

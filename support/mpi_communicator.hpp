@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "train/communicator.hpp"
+#include "support/communicator.hpp"
 
-namespace plumbline::training {
+namespace plumbline {
 
 /// Whether mpirun, or a batch system in its place, started this process as one of several or of
 /// one; by the environment, without MPI.
@@ -16,7 +16,7 @@ int launched_rank();
 
 /// Every process of the launch, by MPI, with device memory in the emulation's sense: host memory.
 /// MPI ends with it, when every rank has come that far. One a process.
-class MpiCommunicator : public gpu::Communicator {
+class MpiCommunicator : public Communicator {
  public:
   MpiCommunicator();
   ~MpiCommunicator() override;
@@ -45,4 +45,4 @@ class MpiCommunicator : public gpu::Communicator {
   int rank_ = 0, size_ = 1, rank_on_machine_ = 0, size_on_machine_ = 1;
 };
 
-}  // namespace plumbline::training
+}  // namespace plumbline

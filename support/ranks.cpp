@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "training/ranks.hpp"
+#include "support/ranks.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -9,7 +9,7 @@
 #include "support/out_of_memory.hpp"
 #include "support/sha256.hpp"
 
-namespace plumbline::training {
+namespace plumbline {
 
 namespace {
 
@@ -96,4 +96,4 @@ int Ranks::finish(int status, const std::string& message) {
   return status;
 }
 
-}  // namespace plumbline::training
+}  // namespace plumbline
