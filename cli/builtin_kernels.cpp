@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "cli/command.hpp"
+#include "cli/installation.hpp"
 #include "support/error.hpp"
 #include "support/files_in_use.hpp"
 

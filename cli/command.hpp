@@ -125,13 +125,6 @@ std::string to_text(const Json& json) {
   return showable_json(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
-/// A folder that comes with the program: share/plumbline/NAME where it is installed, NAME in the
-/// sources where it runs from a build folder. @throws MachineLacks when there is neither.
-std::filesystem::path data_folder(const std::string& name);
-
-/// The folder of the program and its parent: bin/, and what lib/ and share/ lie in.
-std::filesystem::path program_prefix();
-
 /// A check for options: an empty text is no path and no case, but most often an unset variable.
 const CLI::Validator& not_empty();
 

@@ -17,7 +17,7 @@
 namespace plumbline::cli {
 namespace {
 
-struct Options {
+struct CostOptions {
   std::string preset = "nano", json, out, backend = "emulated";
   evaluation::CostSettings settings{
       {"nope", "cable", "alibi", "ggd", "rope", "sinusoidal"}, {}, 8, 3};
@@ -29,14 +29,14 @@ constexpr std::pair<evaluation::CostKind, const char*> pictures_of_cost[] = {
     {evaluation::CostKind::memory, "memory.svg"}};
 
 /// The folder of --out, none if none was asked for.
-std::filesystem::path folder_of(const Options& o) {
+std::filesystem::path folder_of(const CostOptions& o) {
   if (o.out.empty()) return {};
   std::vector<std::string> names;
   for (const auto& [kind, name] : pictures_of_cost) names.emplace_back(name);
   return made_folder(o.out, names);
 }
 
-int evaluate(const Options& o) {
+int evaluate(const CostOptions& o) {
   const gpu::ModelConfiguration model = gpu::preset(o.preset);
   if (model.architecture == gpu::Architecture::bert)
     throw BadInput("--preset", in_quotes(o.preset), "a causal model");
@@ -77,7 +77,7 @@ int evaluate(const Options& o) {
 }  // namespace
 
 void add_evaluate_cost(CLI::App& evaluate_command, Run& run, char** argv) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CostOptions>();
   auto* command = evaluate_command.add_subcommand(
       "cost", "Time and memory of inference by position method and length");
   command->add_option("--preset", o->preset, "Sizes of the model, as train has them")

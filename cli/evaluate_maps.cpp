@@ -17,14 +17,14 @@
 namespace plumbline::cli {
 namespace {
 
-struct Options {
+struct MapsOptions {
   std::string model, text, tokenizer, out, json, backend = "emulated";
   std::vector<std::string> data;
   int length = 64;
 };
 
 /// The text's tokens, or the first ones of the data.
-std::vector<text::Token> tokens_of(const Options& o, const text::Tokenizer& tokenizer) {
+std::vector<text::Token> tokens_of(const MapsOptions& o, const text::Tokenizer& tokenizer) {
   if (o.length < 1) throw BadInput("--length", std::to_string(o.length), "at least 1");
   if (!o.text.empty()) {
     std::vector<text::Token> tokens = tokenizer.encode(o.text);
@@ -55,7 +55,7 @@ std::vector<std::string> files_of(const gpu::ModelConfiguration& model, bool pri
   return names;
 }
 
-int evaluate(const Options& o) {
+int evaluate(const MapsOptions& o) {
   const inference::TrainedModel model = inference::load_trained_model(o.model);
   const auto tokens = tokens_of(o, *opened_tokenizer(o.tokenizer, model.tokenizer));
   evaluation::validate(model.configuration, tokens);
@@ -93,7 +93,7 @@ int evaluate(const Options& o) {
 }  // namespace
 
 void add_evaluate_maps(CLI::App& evaluate_command, Run& run, char** argv) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<MapsOptions>();
   auto* command = evaluate_command.add_subcommand(
       "maps", "Attention weights and biases of every head on a text, drawn; GGD's exponents");
   reads(command->add_option("model", o->model, "A run's folder, a checkpoint, Hugging Face's file")

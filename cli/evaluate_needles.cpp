@@ -19,7 +19,7 @@
 namespace plumbline::cli {
 namespace {
 
-struct Options {
+struct NeedlesOptions {
   AskedModelOptions asked;
   evaluation::NeedleSettings settings;
   std::string essay;
@@ -31,7 +31,7 @@ std::vector<std::string> all_tasks() {
   return names;
 }
 
-int evaluate(const Options& o) {
+int evaluate(const NeedlesOptions& o) {
   Report json(o.asked.json, "--json"), svg(o.asked.svg, "--svg");
   evaluation::NeedleSettings settings = o.settings;
   settings.seed = seed_from(o.asked.seed);
@@ -70,7 +70,7 @@ int evaluate(const Options& o) {
 }  // namespace
 
 void add_evaluate_needles(CLI::App& evaluate_command, Run& run, char** argv) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<NeedlesOptions>();
   auto* command =
       evaluate_command.add_subcommand("needles", "RULER's needles in haystacks by length");
   add_asked_model_options(*command, o->asked);

@@ -18,12 +18,12 @@
 namespace plumbline::cli {
 namespace {
 
-struct Options {
+struct PasskeyOptions {
   AskedModelOptions asked;
   evaluation::PasskeySettings settings;
 };
 
-int evaluate(const Options& o) {
+int evaluate(const PasskeyOptions& o) {
   Report json(o.asked.json, "--json"), svg(o.asked.svg, "--svg");
   const AskedModel model(o.asked);
   evaluation::PasskeySettings settings = o.settings;
@@ -55,7 +55,7 @@ int evaluate(const Options& o) {
 }  // namespace
 
 void add_evaluate_passkey(CLI::App& evaluate_command, Run& run, char** argv) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<PasskeyOptions>();
   auto* command = evaluate_command.add_subcommand(
       "passkey", "Retrieval of a five-digit key by length and depth");
   add_asked_model_options(*command, o->asked);

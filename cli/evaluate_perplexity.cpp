@@ -18,7 +18,7 @@
 namespace plumbline::cli {
 namespace {
 
-struct Options {
+struct PerplexityOptions {
   std::vector<std::string> models, data;
   evaluation::PerplexitySettings settings;
   std::string tokenizer, separator, json, svg, backend = "emulated";
@@ -27,7 +27,7 @@ struct Options {
 };
 
 /// What is evaluated on: the part of the data that training keeps for validation, or all of it.
-text::TokenStream stream_of(const Options& o, const text::Tokenizer& tokenizer) {
+text::TokenStream stream_of(const PerplexityOptions& o, const text::Tokenizer& tokenizer) {
   const std::vector<std::filesystem::path> paths(o.data.begin(), o.data.end());
   const text::TokenStream all =
       read_for("--data", [&] { return text::open_stream(paths, tokenizer, o.separator); });
@@ -35,7 +35,8 @@ text::TokenStream stream_of(const Options& o, const text::Tokenizer& tokenizer) 
 }
 
 /// For all: perplexities of different tokens cannot be compared.
-void expect_one_tokenizer(const Options& o, const std::vector<inference::TrainedModel>& models) {
+void expect_one_tokenizer(const PerplexityOptions& o,
+                          const std::vector<inference::TrainedModel>& models) {
   if (!o.tokenizer.empty()) return;
   const std::string& first = models.front().tokenizer;
   for (std::size_t n = 1; n < models.size(); ++n) {
@@ -48,7 +49,7 @@ void expect_one_tokenizer(const Options& o, const std::vector<inference::Trained
 }
 
 /// The position method's name, and the path where several models have one method.
-std::vector<std::string> labels_of(const Options& o,
+std::vector<std::string> labels_of(const PerplexityOptions& o,
                                    const std::vector<inference::TrainedModel>& models) {
   std::vector<std::string> labels;
   for (std::size_t n = 0; n < models.size(); ++n) {
@@ -60,7 +61,7 @@ std::vector<std::string> labels_of(const Options& o,
   return labels;
 }
 
-int evaluate(const Options& o) {
+int evaluate(const PerplexityOptions& o) {
   expect_each_once("models", o.models);
   Report json(o.json, "--json"), svg(o.svg, "--svg");
   std::vector<inference::TrainedModel> models;
@@ -102,7 +103,7 @@ int evaluate(const Options& o) {
 }  // namespace
 
 void add_evaluate_perplexity(CLI::App& evaluate_command, Run& run, char** argv) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<PerplexityOptions>();
   auto* command =
       evaluate_command.add_subcommand("perplexity", "Perplexity on a text against context length");
   reads(command->add_option("models", o->models, "Runs' folders, checkpoints, Hugging Face's files")

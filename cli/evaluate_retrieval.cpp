@@ -20,7 +20,7 @@
 namespace plumbline::cli {
 namespace {
 
-struct Options {
+struct RetrievalOptions {
   std::string model, task, split = "test", pooling = "mean", tokenizer, pairs, json, svg;
   std::string backend = "emulated";
   std::vector<int> lengths;
@@ -34,7 +34,7 @@ std::size_t depth(const text::RetrievalTask& task, int negatives) {
   return std::max<std::size_t>(10, judged + negatives);
 }
 
-int evaluate(const Options& o) {
+int evaluate(const RetrievalOptions& o) {
   Report json(o.json, "--json"), svg(o.svg, "--svg"), mined(o.pairs, "--mine");
   if (o.negatives < 1) throw BadInput("--negatives", std::to_string(o.negatives), "at least 1");
   const auto task = read_for("--task", [&] { return text::RetrievalTask(o.task, o.split); });
@@ -72,7 +72,7 @@ int evaluate(const Options& o) {
 }  // namespace
 
 void add_evaluate_retrieval(CLI::App& evaluate_command, Run& run, char** argv) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RetrievalOptions>();
   auto* command = evaluate_command.add_subcommand(
       "retrieval", "nDCG@10 of a BERT's embeddings on a task in BEIR's layout");
   reads(command->add_option("model", o->model, "A run's folder, a checkpoint, Hugging Face's file")

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/command.hpp"
+#include "cli/installation.hpp"
 #include "cli/outputs.hpp"
 #include "golden/golden.hpp"
 #include "support/error.hpp"

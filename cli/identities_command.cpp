@@ -8,6 +8,7 @@
 #include "cases/formats.hpp"
 #include "cli/builtin_kernels.hpp"
 #include "cli/command.hpp"
+#include "cli/installation.hpp"
 #include "cli/numbers.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
@@ -31,7 +32,7 @@ struct IdentitiesOptions {
 };
 
 /// What was asked of one kernel, pass, bias and format.
-struct Cell {
+struct IdentityCell {
   std::string kernel;
   cases::Spec spec;
   std::vector<Identity> identities;
@@ -93,7 +94,7 @@ std::string outcome_of(const Identity& identity) {
   return identity.not_asked.empty() ? std::string(verdict::name(identity.outcome)) : "not asked";
 }
 
-void print(const Cell& cell) {
+void print(const IdentityCell& cell) {
   std::cout << fmt::format("{} {} {} {}, {} queries, {} keys\n", cell.kernel,
                            cases::name(cell.spec.pass), cases::name(cell.spec.bias),
                            cases::name(cell.spec.format), cell.spec.queries, cell.spec.keys);
@@ -107,7 +108,7 @@ void print(const Cell& cell) {
   std::cout << std::flush;
 }
 
-nlohmann::ordered_json to_json(const std::vector<Cell>& cells) {
+nlohmann::ordered_json to_json(const std::vector<IdentityCell>& cells) {
   auto all = nlohmann::ordered_json::array();
   for (const auto& cell : cells) {
     auto identities = nlohmann::ordered_json::array();
@@ -152,7 +153,7 @@ int identities(const IdentitiesOptions& options) {
   Progress progress(
       static_cast<long>(library.kernels.size() * passes.size() * biases.size() * formats.size()) *
       most_runs);
-  std::vector<Cell> cells;
+  std::vector<IdentityCell> cells;
   long run = 0;
   for (const auto& kernel : library.kernels) {
     const auto& chosen = options.kernels;
@@ -188,8 +189,9 @@ int identities(const IdentitiesOptions& options) {
   }
   progress.clear();
   if (json) json.write(to_text(to_json(cells)));
-  const bool right = std::all_of(cells.begin(), cells.end(),
-                                 [](const Cell& cell) { return cell.outcome() == Outcome::pass; });
+  const bool right = std::all_of(cells.begin(), cells.end(), [](const IdentityCell& cell) {
+    return cell.outcome() == Outcome::pass;
+  });
   return right ? all_right : verdict_against;
 }
 

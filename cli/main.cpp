@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "cli/installation.hpp"
 #include "cli/program.hpp"
 #include "cli/ranks.hpp"
 #include "support/error.hpp"

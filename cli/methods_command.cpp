@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cli/command.hpp"
+#include "cli/installation.hpp"
 #include "cli/method_kernels.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/models_backend.hpp"
+#include "cli/installation.hpp"
 
 #include <unistd.h>
 

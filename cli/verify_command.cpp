@@ -12,6 +12,7 @@
 #include "cli/builtin_kernels.hpp"
 #include "cli/campaign.hpp"
 #include "cli/command.hpp"
+#include "cli/installation.hpp"
 #include "cli/numbers.hpp"
 #include "cli/outputs.hpp"
 #include "cli/page_folder.hpp"

@@ -61,25 +61,22 @@ function(plumbline_add_c_library name source)
   set_target_properties(${name} PROPERTIES PLUMBLINE_LIBRARY ${library})
 endfunction()
 
-# plumbline_mostly_includes(TARGET [COMMAND]): the target's sources, none of them hot, are mostly what they
-# include: JSON and fmt, for the sources of a COMMAND CLI11 too, are compiled once for all of them. The
-# compiler accepts that only with the same options.
+# plumbline_mostly_includes(TARGET): the target's sources, none of them hot, are mostly what they include:
+# JSON and fmt are compiled once for all of them. The compiler accepts that only with the same options.
 function(plumbline_mostly_includes target)
-  cmake_parse_arguments(ARG "COMMAND" "" "" ${ARGN})
-  set(headers plumbline_json_headers)
-  if(ARG_COMMAND)
-    set(headers plumbline_command_headers)
-  endif()
   target_compile_options(${target} PRIVATE -O1)
   target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json fmt::fmt)
-  target_precompile_headers(${target} REUSE_FROM ${headers})
+  target_precompile_headers(${target} REUSE_FROM plumbline_json_headers)
+endfunction()
+
+# plumbline_commands(TARGET): the same for commands, whose CLI11 is larger still: several sources are
+# compiled as one. What two of them name alike has to differ.
+function(plumbline_commands target)
+  target_compile_options(${target} PRIVATE -O1)
+  target_link_libraries(${target} PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 add_library(plumbline_json_headers STATIC ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
 target_compile_options(plumbline_json_headers PRIVATE -O1)
 target_link_libraries(plumbline_json_headers PRIVATE nlohmann_json::nlohmann_json fmt::fmt)
 target_precompile_headers(plumbline_json_headers PRIVATE <fmt/format.h> <nlohmann/json.hpp>)
-add_executable(plumbline_command_headers ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
-target_compile_options(plumbline_command_headers PRIVATE -O1)
-target_link_libraries(plumbline_command_headers PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
-target_precompile_headers(plumbline_command_headers PRIVATE
-  <CLI/CLI.hpp> <fmt/format.h> <nlohmann/json.hpp>)

@@ -10,7 +10,9 @@ build_dir=$(readlink -f "$2")
 
 # -n: only read the log of dependencies, since a build or another test may be reading it too.
 dependencies=$(ninja -C "$build_dir" -n -t deps)
-built=$(cd "$build_dir" && find gpu -name '*.o' | sort)
+# What a source has left behind that is gone is no part of the build.
+known=$(ninja -C "$build_dir" -n -t targets all | sed -n 's/^\(gpu\/.*\.o\): .*/\1/p' | sort)
+built=$(comm -12 <(cd "$build_dir" && find gpu -name '*.o' | sort) <(printf '%s\n' "$known"))
 
 # object <tab> file, one line a dependency of an object of gpu/. Relative names count from the
 # build folder.
