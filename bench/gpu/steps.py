@@ -177,8 +177,8 @@ class Maker:
         # GPT-2's tokens where the text is a shard of them, else bytes. Updates without an end in sight:
         # the time ends a run, which saves its state and goes on when the script is called again.
         size = (["--length", 16, "--updates", 3] if self.toy else
-                ["--preset", "gpt2_small", "--format", "bf16", "--tokens-per-update", 65536, "--updates",
-                 20000, "--save-every", 100, "--evaluate-every", 100, "--hours-at-most", 1000])
+                ["--preset", "gpt2_small", "--format", "bf16", "--tokens-per-update", 65536, "--warm-up",
+                 200, "--updates", 20000, "--save-every", 100, "--evaluate-every", 100, "--hours-at-most", 1000])
         if self.asked.text.suffix == ".bin":
             size += ["--tokenizer", "gpt2"]
         step.parts = [self.trained(position, size) for position in ("cable", "alibi", "ggd")]
