@@ -174,6 +174,8 @@ def our_rows(measure, sizes):
                         line = spec(of_pass, bias, dtype, batch, sizes.heads, length)
                         taken = measure(kernel, sizes.repetitions, line)
                         if taken is not None:
+                            # At once: the table comes at the end, which a time limit may cut off.
+                            print(f"{line}: {kernel} {taken * 1e3:.4g} ms", file=sys.stderr, flush=True)
                             yield of_pass, length, batch, dtype, f"{kernel}, {bias}", taken
 
 

@@ -22,6 +22,10 @@ expect() {
 
 expect 2 "usage: ./plumbline COMMAND" "$root/plumbline"
 expect 2 "unknown command 'verfy'" "$root/plumbline" verfy
+expect 2 "expected attention, training, blocked, gpt2, verdict or gpu" "$root/plumbline" bench gpus
+if command -v python3 >/dev/null; then # refused before anything is built
+  expect 2 "--steps has 'verfy'" "$root/plumbline" bench gpu --toy --steps verfy
+fi
 
 # Help comes before a build: the copy of the launcher could not make one.
 mkdir -p "$scratch/alone/cmake"

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps: what runs, in the order of its worth. A step has parts, a process each; the parts of long
+steps are shards, so that a time limit loses one of them."""
+import dataclasses
+import os
+import pathlib
+import shutil
+import sys
+
+import machine
+
+NAMES = ["environment", "verify", "verify-many", "identities", "mutants", "sanitizers", "operations",
+         "row-operations", "training-step", "ranks", "bench-attention", "bench-training", "train"]
+BENCH = pathlib.Path(__file__).resolve().parent.parent
+# Those of the target check_row_ops_on_gpu (tests/gpu/cuda/CMakeLists.txt), one at a time: the target
+# ends with the first that fails.
+ROW_OPERATIONS = ["cross_entropy", "embedding", "head_gate", "layernorm", "linear_cross_entropy",
+                  "prefix_sum", "rmsnorm"]
+RANK_UPDATES = 4
+SHARDS = 8  # of what each of compute-sanitizer's tools watches
+
+
+@dataclasses.dataclass
+class Part:
+    name: str
+    command: list
+    limit: float  # seconds; None: its share of what is left
+    least: int = 5  # with fewer seconds left it is not begun
+    clear: list = ()  # results of before, which are removed first
+    slow: bool = False  # its limit tells nothing of what it checks
+
+
+@dataclasses.dataclass
+class Step:
+    name: str
+    what: str  # one line for the report
+    parts: list = ()
+    targets: list = ()  # of the build, that its parts need; none: it needs no build
+    why_not: str = ""  # no part of it can run
+    possible: bool = True  # False: on no machine yet
+
+
+def build_part(step, build):
+    """The build of what a step needs; Ninja goes on where it was ended."""
+    return Part("build", ["flock", build.parent / ".build-lock", "ninja", "-C", build, "-j",
+                          len(os.sched_getaffinity(0)), *step.targets], 3600)
+
+
+def make(asked, gpus):
+    """All steps of a run with the options asked, on a machine with so many GPUs."""
+    return Maker(asked, gpus).steps()
+
+
+class Maker:
+    def __init__(self, asked, gpus):
+        self.asked, self.toy, self.gpus = asked, asked.toy, gpus
+        self.results, self.work = asked.out / "results", asked.out / "work"
+        self.program = asked.programs / "plumbline"
+        self.backend = ["--backend", "emulated" if self.toy else "cuda"]
+        self.kernels = ["program"] if self.toy else ["program", "plumbline_kernels_cuda"]
+        self.models = ["models"] if self.toy else ["models", "plumbline_models_cuda_program"]
+
+    def steps(self):
+        return [self.environment(), self.verify(), self.verify_many(), self.identities(),
+                Step("mutants", "faults planted in the CUDA kernels",
+                     why_not="`bench verdict` plants its faults in a kernel on the CPU, and the mutants' "
+                     "tests build for the emulation: neither can plant one in a CUDA kernel yet",
+                     possible=False),
+                self.sanitizers(), self.operations(), self.row_operations(),
+                Step("training-step", "a training step of GPT-2 small and BERT against the oracle",
+                     why_not="the tests that compare a model's step with the oracle are built for the "
+                     "emulation alone; no such program exists for a GPU yet", possible=False),
+                self.ranks(), self.bench_attention(), self.bench_training(), self.train()]
+
+    def environment(self):
+        command = [sys.executable, "-B", BENCH / "gpu/machine.py"] + (["--toy"] if self.toy else [])
+        return Step("environment", "the machine", [Part("facts", command, 300)])
+
+    def judged(self, part, result, *words, command="verify", slow=False):
+        path = self.results / f"{result}.json"
+        return Part(part, [self.program, command, *self.backend, *words, "--json", path], 1200,
+                    clear=[path], slow=slow)
+
+    def verify(self):
+        cases = (["--kernels", "fused", "--pass", "forward", "--bias", "alibi", "--dtype", "fp32",
+                  "--cases", 4] if self.toy else ["--all"])
+        return Step("verify", "every built-in kernel against the oracle",
+                    [self.judged("all", "verify-all", *cases)], self.kernels)
+
+    def verify_many(self):
+        shards = 2 if self.toy else 20
+        cases = (["--kernels", "fused", "--bias", "cable", "--dtype", "fp32", "--cases", 8] if self.toy
+                 else ["--cases", 20000])
+        parts = [self.judged(f"shard {n} of {shards}", f"verify-many-{n}", *cases, "--seed", 2, "--shard",
+                             f"{n}/{shards}") for n in range(1, shards + 1)]
+        return Step("verify-many", f"{cases[-1]:,} cases of another seed, in shards", parts, self.kernels)
+
+    def identities(self):
+        keys = 64 if self.toy else 524288
+        less = ["--bias", "alibi"] if self.toy else []
+        parts = [self.judged(f"{of_pass} {dtype}", f"identities-{of_pass}-{dtype}", "--keys", keys, "--pass",
+                             of_pass, "--dtype", dtype, *less, command="identities", slow=True)
+                 for of_pass in ("forward", "backward") for dtype in ("bf16", "fp32", "fp16", "tf32")]
+        return Step("identities", f"kernels' runs compared with each other, {keys:,} keys",
+                    parts[:1] if self.toy else parts, self.kernels)
+
+    def sanitizers(self):
+        step = Step("sanitizers", "compute-sanitizer over one case a cell (`--cases 42`), in shards",
+                    targets=self.kernels)
+        if self.toy:
+            step.why_not = "compute-sanitizer watches a GPU, and this is the emulation"
+            return step
+        sanitizer = machine.tool("compute-sanitizer") or "compute-sanitizer"
+        # The first shard by all tools comes first.
+        step.parts = [Part(f"{tool} {n} of {SHARDS}",
+                           [sanitizer, "--tool", tool, "--target-processes", "all", "--error-exitcode", 9,
+                            self.program, "verify", *self.backend, "--cases", 42, "--shard", f"{n}/{SHARDS}"],
+                           300, slow=True)
+                      for n in range(1, SHARDS + 1)
+                      for tool in ("memcheck", "racecheck", "synccheck", "initcheck")]
+        return step
+
+    def operations(self):
+        name = "ops_on_device" if self.toy else "cuda_ops"
+        return Step("operations", "operations of a training step within their bounds",
+                    [Part(name, [self.asked.programs / name], 600)], [name])
+
+    def row_operations(self):
+        prefix = "test_op_" if self.toy else "cuda_op_"
+        names = [prefix + name for name in ROW_OPERATIONS]
+        return Step("row-operations", "norms, embeddings, loss, prefix sums against the oracle",
+                    [Part(name, [self.asked.programs / name], 600) for name in names], names)
+
+    def ranks(self):
+        step = Step("ranks", "two ranks, one GPU each by NCCL: the same weights, byte for byte, as one's",
+                    targets=self.models)
+        if not self.toy and self.gpus < 2:
+            step.why_not = "two GPUs are needed"
+            return step
+        text = self.work / "ranks.txt"
+        text.write_text(" ".join(map(str, range(20000))))
+        runs = {ranks: self.work / f"ranks-{ranks}" for ranks in (1, 2)}
+        train = [self.program, "train", text, *self.backend, "--position", "cable", "--length", 16,
+                 "--batch", 7, "--part", 1, "--updates", RANK_UPDATES, "--warm-up", 1, "--out"]
+        mpirun = [shutil.which("mpirun") or "mpirun", "--bind-to", "none", "-n", 2]
+        step.parts = [Part("one rank", [*train, runs[1]], 300, clear=[runs[1]]),
+                      Part("two ranks", [*mpirun, *train, runs[2]], 300, clear=[runs[2]]),
+                      Part("the same weights",
+                           ["cmp", *(runs[n] / f"checkpoint-{RANK_UPDATES:08}.safetensors" for n in (1, 2))],
+                           60)]
+        return step
+
+    def bench_attention(self):
+        table = self.results / "attention-kernels.md"
+        command = [sys.executable, "-B", BENCH / "attention_kernels.py",
+                   self.asked.programs / "plumbline_bench_attention_kernels",
+                   self.asked.programs.parent / "lib", table]
+        return Step("bench-attention", "speed of the attention kernels, beside PyTorch's where it is",
+                    [Part("attention", command + (["--emulated"] if self.toy else []), 3600,
+                          5 if self.toy else 120, [table], slow=True)],
+                    [*self.kernels, "plumbline_bench_attention_kernels"])
+
+    def bench_training(self):
+        results = [self.results / "training.md", self.results / "training.json"]
+        command = [sys.executable, "-B", BENCH / "training.py", self.program, results[0], *self.backend,
+                   "--json", results[1]]
+        return Step("bench-training", "speed of training GPT-2 small, beside PyTorch's where it is",
+                    [Part("training", command + (["--updates", 2] if self.toy else []), 3600,
+                          5 if self.toy else 120, results, slow=True)], self.models)
+
+    def train(self):
+        step = Step("train", "GPT-2 small on the text of --text, for what is left of the time",
+                    targets=self.models)
+        if not self.asked.text:
+            step.why_not = "no --text was given"
+            return step
+        # GPT-2's tokens where the text is a shard of them, else bytes. Updates without an end in sight:
+        # the time ends a run, which saves its state and goes on when the script is called again.
+        size = (["--length", 16, "--updates", 3] if self.toy else
+                ["--preset", "gpt2_small", "--format", "bf16", "--tokens-per-update", 65536, "--warm-up",
+                 200, "--updates", 20000, "--save-every", 100, "--evaluate-every", 100, "--hours-at-most", 1000])
+        if self.asked.text.suffix == ".bin":
+            size += ["--tokenizer", "gpt2"]
+        step.parts = [self.trained(position, size) for position in ("cable", "alibi", "ggd")]
+        return step
+
+    def trained(self, position, size):
+        folder = self.work / "train" / position
+        goes_on = any(folder.glob("checkpoint-*.safetensors")) and not self.asked.again
+        command = [self.program, "train", self.asked.text, *self.backend, "--position", position, *size,
+                   "--out", folder] + (["--resume"] if goes_on else [])
+        return Part(position, command, None, 5 if self.toy else 60, [] if goes_on else [folder])
