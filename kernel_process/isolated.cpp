@@ -137,23 +137,69 @@ CallEnd IsolatedLibrary::end_of(int kernel, const ProcessEnd& process_end, const
   return end;
 }
 
+void IsolatedLibrary::will_be_asked(int kernel, std::span<const plumbline_problem> problems,
+                                    std::int32_t pass) {
+  asked_ahead_ = {};
+  if (spoke_nonsense_.contains(kernel) || answers_badly_.contains(kernel)) return;
+  try {
+    for (std::size_t first = 0; first < problems.size(); first += most_problems) {
+      const auto some =
+          problems.subspan(first, std::min<std::size_t>(most_problems, problems.size() - first));
+      Child& process = fresh_or_running(0, 0);
+      const Reply& reply = process.ask(question(kernel, some, pass));
+      if (reply.answer != answer_status) return void(answers_badly_.insert(kernel));
+      asked_ahead_.problems.insert(asked_ahead_.problems.end(), some.begin(), some.end());
+      asked_ahead_.answers.insert(asked_ahead_.answers.end(), reply.supports,
+                                  reply.supports + some.size());
+    }
+    asked_ahead_.kernel = kernel;
+    asked_ahead_.pass = pass;
+  } catch (const ProcessEnd&) {
+    // Asked about each alone, it shows which one it does not bear.
+    child_.reset();
+    answers_badly_.insert(kernel);
+  } catch (const NoAnswer&) {  // nor will there be one to the question itself
+  }
+}
+
+Request& IsolatedLibrary::question(int kernel, std::span<const plumbline_problem> problems,
+                                   std::int32_t pass) {
+  request_.question = ask_supports;
+  request_.kernel = kernel;
+  request_.pass = pass;
+  request_.problem_count = static_cast<std::int32_t>(problems.size());
+  std::copy(problems.begin(), problems.end(), request_.problems);
+  request_.array_count = 0;
+  return request_;
+}
+
+std::optional<int> IsolatedLibrary::known_answer(int kernel, const plumbline_problem& problem,
+                                                 std::int32_t pass) {
+  const auto& [problems, answers, of_kernel, of_pass, next] = asked_ahead_;
+  if (of_kernel != kernel || of_pass != pass) return std::nullopt;
+  // Mostly they come in their order.
+  for (std::size_t n = 0; n < problems.size(); ++n) {
+    const std::size_t at = (next + n) % problems.size();
+    if (std::memcmp(&problems[at], &problem, sizeof problem) != 0) continue;
+    asked_ahead_.next = at + 1;
+    return answers[at];
+  }
+  return std::nullopt;
+}
+
 int IsolatedLibrary::supports(int kernel, const plumbline_problem& problem, std::int32_t pass) {
+  if (const auto answer = known_answer(kernel, problem, pass)) return *answer;
   if (const auto known = spoke_nonsense_.find(kernel); known != spoke_nonsense_.end()) {
     throw NoAnswer{known->second};
   }
   Child& process = fresh_or_running(0, 0);
-  request_.question = ask_supports;
-  request_.kernel = kernel;
-  request_.pass = pass;
-  request_.problem = problem;
-  request_.array_count = 0;
   const Occupation at{.what = Occupation::What::supports,
                       .base = process.base(),
                       .window_bytes = process.window_bytes(),
                       .seconds = seconds_};
   try {
-    const Reply& reply = process.ask(request_);
-    if (reply.answer == answer_status) return reply.status;
+    const Reply& reply = process.ask(question(kernel, {&problem, 1}, pass));
+    if (reply.answer == answer_status) return reply.supports[0];
     throw std::runtime_error(reply.text[0] ? showable(reply.text) : "of a type of its own");
   } catch (const ProcessEnd& end) {
     throw NoAnswer{end_of(kernel, end, at)};
@@ -202,7 +248,8 @@ CallEnd IsolatedLibrary::call_once(int kernel, const KernelCall& call) {
   request_.question = ask_call;
   request_.kernel = kernel;
   request_.pass = call.pass;
-  request_.problem = call.problem;
+  request_.problem_count = 1;
+  request_.problems[0] = call.problem;
   request_.array_count = static_cast<std::int32_t>(layout.places.size());
   std::copy(layout.places.begin(), layout.places.end(), request_.arrays);
   request_.window = (request_.window + 1) % window_count;

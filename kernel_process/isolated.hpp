@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,12 +29,24 @@ class IsolatedLibrary {
 
   const Introduction& introduction() const { return introduction_; }
 
+  /// As KernelCaller.
+  void will_be_asked(int kernel, std::span<const plumbline_problem> problems, std::int32_t pass);
   /// As KernelCaller. @throws std::runtime_error with the words of what the kernel threw; NoAnswer.
   int supports(int kernel, const plumbline_problem& problem, std::int32_t pass);
   /// @throws MachineLacks when the device has no room for the arrays.
   CallEnd call(int kernel, const KernelCall& call);
 
  private:
+  /// What supports() said of problems that it will be asked about.
+  struct AskedAhead {
+    std::vector<plumbline_problem> problems;
+    std::vector<int> answers;
+    int kernel = -1, pass = -1;
+    std::size_t next = 0;  ///< that comes after the last one that was asked about
+  };
+  std::optional<int> known_answer(int kernel, const plumbline_problem& problem, std::int32_t pass);
+  Request& question(int kernel, std::span<const plumbline_problem> problems, std::int32_t pass);
+
   /// The process could not bring the arrays to the device; the kernel has not run.
   struct NotOnDevice {
     std::string words;
@@ -51,7 +66,9 @@ class IsolatedLibrary {
   std::unique_ptr<Child> child_;
   Introduction introduction_;
   std::map<int, CallEnd> spoke_nonsense_;
-  Request request_{};  ///< its window is that of the last call
+  AskedAhead asked_ahead_;
+  std::set<int> answers_badly_;  ///< kernels that are asked about one problem at a time
+  Request request_{};            ///< its window is that of the last call
 };
 
 /// Makes the calls of one kernel of an isolated library.
@@ -61,6 +78,10 @@ class IsolatedCaller : public KernelCaller {
       : library_(std::move(library)), kernel_(kernel) {}
   int supports(const plumbline_problem& problem, std::int32_t pass) const override {
     return library_->supports(kernel_, problem, pass);
+  }
+  void will_be_asked(std::span<const plumbline_problem> problems,
+                     std::int32_t pass) const override {
+    library_->will_be_asked(kernel_, problems, pass);
   }
   CallEnd call(const KernelCall& call) const override { return library_->call(kernel_, call); }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,11 @@ class KernelCaller {
   /// where it has them, and are not read.
   /// @throws std::exception that the kernel throws; NoAnswer.
   virtual int supports(const plumbline_problem& problem, std::int32_t pass) const = 0;
+
+  /// supports() is about to be asked about these, in this order; who asks over a distance can ask
+  /// about all at once. Throws nothing: what goes wrong shows when it is asked.
+  virtual void will_be_asked(std::span<const plumbline_problem> /*problems*/,
+                             std::int32_t /*pass*/) const {}
 
   /// Fills the outputs with NaN (bytes 0xFF), puts guards around them, calls the pass.
   virtual CallEnd call(const KernelCall& call) const = 0;

@@ -26,6 +26,8 @@ inline constexpr std::uint64_t guard_span = std::uint64_t{1} << 20;
 /// allows.
 inline constexpr std::uint64_t array_alignment = 16;
 inline constexpr int most_arrays = slot_count;
+/// So many problems at once can supports() be asked about: a message costs more than a question.
+inline constexpr int most_problems = 64;
 /// Windows of addresses that calls are shown their arrays at, by turns: a thread that a call left
 /// behind finds nothing at its addresses, not the arrays of the next call.
 inline constexpr int window_count = 8;
@@ -49,8 +51,9 @@ struct Request {
   std::int32_t kernel;  ///< of the library
   std::int32_t pass;
   std::int32_t array_count;
-  std::int32_t window;        ///< below window_count
-  plumbline_problem problem;  ///< pointers: null or not, for supports()
+  std::int32_t window;                        ///< below window_count
+  std::int32_t problem_count;                 ///< 1 of a call
+  plumbline_problem problems[most_problems];  ///< pointers: null or not, for supports()
   ArrayPlace arrays[most_arrays];
 };
 
@@ -59,7 +62,7 @@ enum Answer : std::int32_t {
   answer_kernel = 2,
   answer_bad_input = 3,      ///< the library cannot be used: text
   answer_machine_lacks = 4,  ///< of loading; of a call before the kernel ran: text
-  answer_status = 5,         ///< of a pass or of supports(); text is the kernel's message
+  answer_status = 5,         ///< of a pass; text is the kernel's message. Of supports(), of all
   answer_exception = 6,      ///< text: what(), may be empty
   answer_fault = 7,          ///< a fatal signal; the process is about to die of it
   // Of a kernel that takes device memory.
@@ -78,12 +81,13 @@ inline constexpr std::size_t opened_bytes = 4096;
 struct Reply {
   std::uint64_t number;
   std::int32_t answer;
-  std::int32_t status;      ///< answer_library: the number of kernels
-  char text[text_bytes];    ///< answer_library: name; answer_kernel: name
-  char device[text_bytes];  ///< answer_library
-  std::uint64_t base;       ///< answer_library: where the first window begins
-  std::int32_t namespaces;  ///< answer_library: whether the process has its own
-  std::int32_t memory;      ///< answer_kernel: plumbline_memory
+  std::int32_t status;                   ///< answer_library: the number of kernels
+  std::int32_t supports[most_problems];  ///< answer_status of supports(): of each problem
+  char text[text_bytes];                 ///< answer_library: name; answer_kernel: name
+  char device[text_bytes];               ///< answer_library
+  std::uint64_t base;                    ///< answer_library: where the first window begins
+  std::int32_t namespaces;               ///< answer_library: whether the process has its own
+  std::int32_t memory;                   ///< answer_kernel: plumbline_memory
   plumbline_contract contracts[PLUMBLINE_FORMAT_COUNT];  ///< answer_kernel
   std::int32_t has_pass[PLUMBLINE_PASS_COUNT], deterministic;
   std::int32_t signal, code, access;  ///< answer_fault; access: answer_opened_guard

@@ -196,6 +196,13 @@ bool Kernel::supports(const cases::Spec& spec) const {
   return asked(shape_of(spec), spec.pass, spec);
 }
 
+void Kernel::will_be_asked(std::span<const cases::Spec> specs) const {
+  if (specs.empty() || !has_pass(specs.front().pass)) return;
+  std::vector<plumbline_problem> problems;
+  for (const auto& spec : specs) problems.push_back(shape_of(spec));
+  caller_->will_be_asked(problems, static_cast<std::int32_t>(specs.front().pass));
+}
+
 bool Kernel::has_forward_of(const cases::Spec& spec) const {
   return has_pass(cases::Pass::forward) && asked(shape_of(spec), cases::Pass::forward, spec);
 }

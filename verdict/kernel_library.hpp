@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -54,6 +55,8 @@ class Kernel {
   /// its backward pass.
   /// @throws BadInput when its supports() throws or returns neither 0 nor 1; SupportsFailed.
   bool supports(const cases::Spec&) const;
+  /// supports() is about to be asked about these specs of one pass, in this order.
+  void will_be_asked(std::span<const cases::Spec>) const;
 
   /// Runs the pass of the case's spec on inputs in its format; for the backward pass the forward
   /// pass too, whose outputs it is given. Without one it is given the oracle's. Outputs are

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -63,25 +65,45 @@ bool probe(Spec spec, const Supported& supported, const Shapes& shapes, Offer& o
   return offer.size() >= most_offered;
 }
 
+/// Probes one after the other until `enough` says so or there are most_offered; a kernel is asked
+/// about some at a time.
+template <class Enough>
+void probe_all(const std::vector<Spec>& specs, const Supported& supported, const Shapes& shapes,
+               Offer& offer, const Enough& enough) {
+  constexpr std::size_t at_a_time = 64;
+  for (std::size_t first = 0; first < specs.size(); first += at_a_time) {
+    const auto some = std::span(specs).subspan(first, std::min(at_a_time, specs.size() - first));
+    if (supported.ahead) {
+      // Specs that sizes are given to are others.
+      std::vector<Spec> asked;
+      std::copy_if(some.begin(), some.end(), std::back_inserter(asked),
+                   [&](const Spec& spec) { return shapes.has(spec) && is_valid(spec); });
+      supported.ahead(asked);
+    }
+    for (const Spec& spec : some) {
+      if (probe(spec, supported, shapes, offer) || enough(spec)) return;
+    }
+  }
+}
+
 /// Every multiple of 8 as head_dim, then square lengths of tiles, in some forms of heads.
-void probe_plain(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
-                 const Supported& supported, const Shapes& shapes, Offer& offer) {
+std::vector<Spec> plain_specs(cases::Pass pass, cases::BiasMethod bias, cases::Format format) {
   constexpr std::array<std::array<int, 3>, 3> forms{{{1, 1, 1}, {1, 2, 2}, {1, 16, 16}}};
+  std::vector<Spec> specs;
   for (const bool causal : {true, false}) {
     for (int head_dim = 8; head_dim <= 256; head_dim += 8) {
-      const auto spec = plain(pass, bias, format, causal, 1, 1, 1, 64, head_dim);
-      if (probe(spec, supported, shapes, offer)) return;
+      specs.push_back(plain(pass, bias, format, causal, 1, 1, 1, 64, head_dim));
     }
     for (const auto& [batch, heads, kv_heads] : forms) {
       for (const int length : {128, 256, 512, 1024, 2048, 4096}) {
         for (const int head_dim : {64, 128}) {
-          const auto spec =
-              plain(pass, bias, format, causal, batch, heads, kv_heads, length, head_dim);
-          if (probe(spec, supported, shapes, offer)) return;
+          specs.push_back(
+              plain(pass, bias, format, causal, batch, heads, kv_heads, length, head_dim));
         }
       }
     }
   }
+  return specs;
 }
 
 /// Lengths near a drawn one that kernels may take in its place: multiples of tiles and powers of
@@ -215,10 +237,12 @@ void ask(const Shapes& shapes, DrawIntegers& draw, Spec& spec) {
 Offer find_offer(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
                  const Supported& supported, const Shapes& shapes) {
   Offer offer;
-  for (const Spec& spec : draw_specs(pass, bias, format, drawn_probes, 1, shapes)) {
-    if (probe(spec, supported, shapes, offer)) return offer;
+  const auto never = [](const Spec&) { return false; };
+  probe_all(draw_specs(pass, bias, format, drawn_probes, 1, shapes), supported, shapes, offer,
+            never);
+  if (offer.empty()) {
+    probe_all(plain_specs(pass, bias, format), supported, shapes, offer, never);
   }
-  if (offer.empty()) probe_plain(pass, bias, format, supported, shapes, offer);
   return offer;
 }
 
@@ -250,21 +274,22 @@ Offer find_offer_of_models(cases::Pass pass, cases::BiasMethod bias, cases::Form
                                                       {64, 8},
                                                       {6, 6},
                                                       {1, 1}}};
-  Offer offer;
+  std::vector<Spec> specs;
   for (const bool causal : {true, false}) {
     for (const int batch : {1, 2, 4, 8}) {
       for (const auto& [query_heads, kv_heads] : heads) {
         for (const int length : {2048, 1024, 4096, 512, 256, 128, 8192}) {
           for (const int head_dim : {64, 128, 32, 96, 80, 256}) {
-            const auto spec =
-                plain(pass, bias, format, causal, batch, query_heads, kv_heads, length, head_dim);
-            if (probe(spec, supported, shapes, offer)) return offer;
-            if (offer.size() == 1 && offer.back() != spec) return offer;
+            specs.push_back(
+                plain(pass, bias, format, causal, batch, query_heads, kv_heads, length, head_dim));
           }
         }
       }
     }
   }
+  Offer offer;
+  probe_all(specs, supported, shapes, offer,
+            [&](const Spec& spec) { return offer.size() == 1 && offer.back() != spec; });
   return offer;
 }
 

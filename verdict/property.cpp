@@ -230,13 +230,14 @@ CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads
 namespace {
 
 Supported asked_of(const Kernel& kernel) {
-  return [&kernel](const cases::Spec& spec) {
+  const auto asked = [&kernel](const cases::Spec& spec) {
     try {
       return kernel.supports(spec);
     } catch (const SupportsFailed&) {
       return true;  // the check of the cell finds it again, and tells it
     }
   };
+  return {asked, [&kernel](std::span<const cases::Spec> specs) { kernel.will_be_asked(specs); }};
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include <rapidcheck.h>
 
 #include <array>
+#include <concepts>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,20 @@ struct Shapes {
   bool operator==(const Shapes&) const = default;
 };
 
-using Supported = std::function<bool(const cases::Spec&)>;
+/// Whether a kernel takes a spec.
+struct Supported {
+  template <std::predicate<const cases::Spec&> Asked>
+  Supported(Asked asked) : asked(std::move(asked)) {}  // NOLINT: a question is one
+  template <std::predicate<const cases::Spec&> Asked>
+  Supported(Asked asked, std::function<void(std::span<const cases::Spec>)> ahead)
+      : asked(std::move(asked)), ahead(std::move(ahead)) {}
+
+  bool operator()(const cases::Spec& spec) const { return asked(spec); }
+
+  std::function<bool(const cases::Spec&)> asked;
+  /// Told what is asked next, of one pass; may be empty.
+  std::function<void(std::span<const cases::Spec>)> ahead;
+};
 
 /// Whether and where a kernel offers a pass, bias and format: some specs that it takes, which
 /// others are fitted to. Empty: none was found.

@@ -64,14 +64,20 @@ Answer answer_of(const Function& function) {
 }
 
 void answer_supports(const plumbline_kernel& kernel, const Windows& windows) {
-  plumbline_problem& problem = request.problem;
   const auto unreadable = [&](const std::int32_t*& pointer, std::uint64_t offset) {
     if (pointer) pointer = reinterpret_cast<const std::int32_t*>(windows.base() + offset);
   };
-  unreadable(problem.lengths, unreadable_lengths);
-  unreadable(problem.documents, unreadable_documents);
-  unreadable(problem.pages, unreadable_pages);
-  send_reply(request.number, answer_of([&] { return kernel.supports(&problem, request.pass); }));
+  const int count = std::min(request.problem_count, most_problems);
+  send_reply(request.number, answer_of([&] {
+               for (int n = 0; n < count; ++n) {
+                 plumbline_problem& problem = request.problems[n];
+                 unreadable(problem.lengths, unreadable_lengths);
+                 unreadable(problem.documents, unreadable_documents);
+                 unreadable(problem.pages, unreadable_pages);
+                 reply.supports[n] = kernel.supports(&problem, request.pass);
+               }
+               return 0;
+             }));
 }
 
 std::span<const ArrayPlace> arrays_asked_for() {
@@ -98,7 +104,7 @@ Answer answer_of_pass(const plumbline_kernel& kernel, const Arguments& arguments
 }
 
 void answer_call(const plumbline_kernel& kernel, const Windows& windows) {
-  Arguments arguments = arguments_of(request.problem);
+  Arguments arguments = arguments_of(request.problems[0]);
   for (const ArrayPlace& place : arrays_asked_for()) {
     bind(arguments, place.slot, windows.show(request.window, place));
   }
@@ -150,7 +156,7 @@ void answer_device_call(const plumbline_kernel& kernel, const Windows& windows,
     auto* bytes = static_cast<std::byte*>(windows.show(request.window, place));
     arrays.push_back({{bytes, place.bytes}, place.is_output != 0});
   }
-  Arguments arguments = arguments_of(request.problem);
+  Arguments arguments = arguments_of(request.problems[0]);
   try {
     const auto addresses = device.upload(arrays);
     for (std::size_t n = 0; n < places.size(); ++n) bind(arguments, places[n].slot, addresses[n]);
