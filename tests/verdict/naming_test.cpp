@@ -2,10 +2,12 @@
 // Every planted fault of the campaign: a name that it gets must be true of it.
 #include <boost/test/unit_test.hpp>
 #include <map>
+#include <tuple>
 
 #include "bench/verdict/kernel.hpp"
 #include "bench/verdict/mutants.hpp"
 #include "cases/case_file.hpp"
+#include "tests/runs_all.hpp"
 #include "tests/verdict/naming_count.hpp"
 #include "verdict/conventions/name_conventions.hpp"
 
@@ -122,11 +124,15 @@ BOOST_AUTO_TEST_CASE(no_planted_fault_gets_a_wrong_name) {
   test::NamingCount count;
   const auto faults = bench::all_faults();
   std::size_t turn = 0;
+  std::map<std::tuple<F, cases::Format, cases::Pass>, int> planted;
   for (const auto& mutant : bench::all_mutants(faults)) {
     if (mutant.diffuse) continue;  // of thousands of keys
     // Decoding is the forward pass but for pages.
     const bool of_pages = mutant.info->place == bench::Place::page;
     if (mutant.pass == cases::Pass::decode && !of_pages) continue;
+    // Of one kind in one format every other, unless all are asked for.
+    const int before = planted[{mutant.fault.kind, mutant.format, mutant.pass}]++;
+    if (before % 2 == 1 && !test::runs_all()) continue;
     const auto right = right_names.find(mutant.fault.kind);
     count.add(mutant.name() + ", " + mutant.cell(), found(mutant, turn++),
               right == right_names.end() ? "" : right->second);
