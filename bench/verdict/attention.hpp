@@ -76,11 +76,15 @@ class Attention {
                 std::size_t end) const;
   void finish(const std::vector<Partial>& parts, const Row<Real>& row, Real* o, Real* lse) const;
   void forward_row(int batch, int head, int query, Results<Real>& results) const;
+  void empty_row(int batch, int head, Real* o, Real* lse) const;
 
   // The backward pass of a row: through the softmax, through what is added to the scores, and into
   // the products.
   RowGradient<Real> softmax_gradient(int batch, int head, int query,
                                      BackwardSums<Real>& sums) const;
+  void share_empty_row(int batch, int head, int query, BackwardSums<Real>& sums) const;
+  int head_gradient_format() const;
+  int gradient_sum_format() const;
   void dape_gradient(int batch, int query, std::vector<RowGradient<Real>>& heads,
                      BackwardSums<Real>& sums) const;
   void cope_gradient(int batch, int head, int query, RowGradient<Real>& grad,

@@ -16,20 +16,28 @@ template <class Real>
 RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
                                                     BackwardSums<Real>& sums) const {
   const auto is = [&](F kind) { return fault_.is(kind); };
-  const auto exp_of = [&](Real x) { return unfolded(x, variant_.exponential); };
+  const auto exp_of = [&](Real x) {
+    if (x == 0 && variant_.inexact_exp_zero) return static_cast<Real>(1 - 5.3e-5F);
+    return unfolded(x, variant_.exponential);
+  };
   const int dim = p_.head_dim, group = p_.heads / p_.kv_heads, kv = kv_head(h);
   RowGradient<Real> grad;
   grad.row = this->row(b, h, r, true);
   const Row<Real>& row = grad.row;
   const std::size_t at = in_.query_row(b, h, r), n = row.keys.size();
-  if (n == 0) return grad;
+  if (n == 0) {
+    if (variant_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) share_empty_row(b, h, r, sums);
+    return grad;
+  }
   const std::size_t before = in_.query_row(b, h, std::max(r - 1, 0));
   const Real* upstream = sums.operand_grad_o.data() + at * dim;
   std::vector<Real> p(n), dp(n);
   for (std::size_t m = 0; m < n; ++m) {
-    dp[m] = product(upstream, v_.data() + in_.key_row(b, kv, row.keys[m]) * dim);
+    dp[m] = rounded(product(upstream, v_.data() + in_.key_row(b, kv, row.keys[m]) * dim),
+                    variant_.grad_probability_format);
   }
-  Real lse = sums.results.lse[is(F::lse_of_row_before) ? before : at], d = 0;
+  Real lse = variant_.no_lse ? Real(0) : sums.results.lse[is(F::lse_of_row_before) ? before : at];
+  Real d = 0;
   if (variant_.anew) {
     const Real maximum = *std::max_element(row.s.begin(), row.s.end());
     Real total = 0;
@@ -37,13 +45,20 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
     lse = maximum + std::log(total);
   }
   if (is(F::backward_lse_off)) lse += static_cast<Real>(fault_.amount);
-  for (std::size_t m = 0; m < n; ++m) p[m] = exp_of(row.s[m] - lse);
+  for (std::size_t m = 0; m < n; ++m) {
+    p[m] = exp_of(row.s[m] - lse);
+    if (variant_.saves_rounded_p) p[m] = rounded(p[m], variant_.p_format);
+  }
+  const int of_terms = variant_.delta_format;
   if (variant_.anew) {
-    for (std::size_t m = 0; m < n; ++m) d += p[m] * dp[m];
+    for (std::size_t m = 0; m < n; ++m) d += rounded(p[m] * dp[m], of_terms);
   } else {
     const std::size_t of = is(F::d_of_row_before) ? before : at;
-    for (int c = 0; c < dim; ++c) d += sums.grad_o[of * dim + c] * sums.results.o[of * dim + c];
+    for (int c = 0; c < dim; ++c) {
+      d += rounded(sums.grad_o[of * dim + c] * sums.results.o[of * dim + c], of_terms);
+    }
   }
+  d = rounded(d, of_terms);
   if (is(F::d_missing)) d = 0;
   if (is(F::d_sign)) d = -d;
   if (is(F::d_half)) d /= 2;
@@ -72,11 +87,25 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
     if (is(F::dv_of_ds)) p_used = weight(dz);
     const std::size_t to_v = in_.key_row(b, v_head, j) * dim;
     for (int c = 0; c < dim && !left_out; ++c) {
-      sums.dv.add(to_v + c, sums.rows_done, p_used * upstream[c]);
+      sums.dv.add(to_v + c, h % group, sums.rows_done, p_used * upstream[c]);
     }
   }
   grad.bias = grad.product;
   return grad;
+}
+
+/// A row without a key that is the mean of all values gives each its share.
+template <class Real>
+void Attention<Real>::share_empty_row(int b, int h, int r, BackwardSums<Real>& sums) const {
+  const int dim = p_.head_dim, group = p_.heads / p_.kv_heads;
+  const Real* upstream = sums.operand_grad_o.data() + in_.query_row(b, h, r) * dim;
+  for (int j = 0; j < p_.keys; ++j) {
+    const Real share = weight(1 / static_cast<Real>(p_.keys));
+    const std::size_t to_v = in_.key_row(b, kv_head(h), j) * dim;
+    for (int c = 0; c < dim; ++c) {
+      sums.dv.add(to_v + c, h % group, sums.rows_done, share * upstream[c]);
+    }
+  }
 }
 
 /// Back through the network, which has all keys of all heads.
@@ -136,6 +165,8 @@ void Attention<Real>::product_gradient(int b, int h, int r, const RowGradient<Re
   const int k_head = is(F::dk_head_of_next) ? (kv + 1) % p_.kv_heads : kv;
   const bool left_out = (is(F::dk_last_row_missing) && r == p_.queries - 1) ||
                         (is(F::dk_last_head_only) && h % group != group - 1);
+  const int kept = gradient_sum_format();
+  std::vector<Real> of_block(dim, Real(0));
   for (std::size_t m = 0; m < n; ++m) {
     const int j = grad.keys[m];
     Real z_used = weight(grad.product[m]);
@@ -146,10 +177,16 @@ void Attention<Real>::product_gradient(int b, int h, int r, const RowGradient<Re
     const std::size_t to_k = in_.key_row(b, k_head, j) * dim;
     for (int c = 0; c < dim; ++c) {
       if (!(is(F::dq_last_key_missing) && m == n - 1)) {
-        dq[c] = sum(dq[c], z_used * k[c], variant_.cuts);
+        Real& total = kept == PLUMBLINE_FP32 ? dq[c] : of_block[c];
+        total = sum(total, z_used * k[c], variant_.cuts);
         if (is(F::dq_in_bf16)) dq[c] = lost(dq[c], PLUMBLINE_BF16);
       }
-      if (!left_out) sums.dk.add(to_k + c, sums.rows_done, z_used * q[c]);
+      if (!left_out) sums.dk.add(to_k + c, h % group, sums.rows_done, z_used * q[c]);
+    }
+    const bool ends = (m + 1) % static_cast<std::size_t>(variant_.tile) == 0 || m + 1 == n;
+    for (int c = 0; c < dim && ends && kept != PLUMBLINE_FP32; ++c) {
+      dq[c] = rounded(dq[c] + rounded(of_block[c], kept), kept);
+      of_block[c] = 0;
     }
     sums.parameters.pair(bias_.pair(b, h, r, j), grad.bias[m]);
   }
@@ -159,19 +196,32 @@ void Attention<Real>::product_gradient(int b, int h, int r, const RowGradient<Re
   }
 }
 
+/// RoPE turns dQ and dK back before anything is stored.
+template <class Real>
+int Attention<Real>::head_gradient_format() const {
+  const bool turned = p_.bias == PLUMBLINE_ROPE_INTERLEAVED || p_.bias == PLUMBLINE_ROPE_HALF_SPLIT;
+  return turned ? int{PLUMBLINE_FP32} : variant_.head_gradient_format;
+}
+template <class Real>
+int Attention<Real>::gradient_sum_format() const {
+  const bool turned = p_.bias == PLUMBLINE_ROPE_INTERLEAVED || p_.bias == PLUMBLINE_ROPE_HALF_SPLIT;
+  return turned ? int{PLUMBLINE_FP32} : variant_.gradient_sum_format;
+}
+
 template <class Real>
 void Attention<Real>::backward(Results<Real>& results,
                                const std::array<bool, PLUMBLINE_PARAMETER_COUNT>& wanted) const {
   const auto is = [&](F kind) { return fault_.is(kind); };
   const std::size_t keys = in_.k.size();
   const std::vector<Real> grad_o(in_.grad_o.begin(), in_.grad_o.end());
-  BackwardSums<Real> sums{
-      results,
-      grad_o,
-      grad_o,
-      {keys, variant_.key_sums, variant_.cuts, is(F::dk_overwritten), is(F::dk_in_bf16)},
-      {keys, variant_.key_sums, variant_.cuts, is(F::dv_overwritten), is(F::dv_in_bf16)},
-      {bias_, dape_.taps(), wanted, variant_.prefix_in_float, results}};
+  const KeptSums of_keys{variant_.key_sums, p_.heads / p_.kv_heads, variant_.tile,
+                         head_gradient_format(), gradient_sum_format()};
+  BackwardSums<Real> sums{results,
+                          grad_o,
+                          grad_o,
+                          {keys, of_keys, variant_.cuts, is(F::dk_overwritten), is(F::dk_in_bf16)},
+                          {keys, of_keys, variant_.cuts, is(F::dv_overwritten), is(F::dv_in_bf16)},
+                          {bias_, dape_.taps(), wanted, variant_.prefix_in_float, results}};
   for (Real& x : sums.operand_grad_o) x = operand(x);
   results.grad_q.assign(grad_o.size(), 0);
   for (int b = 0; b < p_.batch; ++b) {
@@ -199,6 +249,9 @@ void Attention<Real>::backward(Results<Real>& results,
         }
         sums.parameters.finish_row(b, h, r);
       }
+      const bool last = sums.rows_done + 1 == p_.queries;
+      sums.dk.row_is_done(sums.rows_done, last);
+      sums.dv.row_is_done(sums.rows_done, last);
     }
   }
   sums.parameters.finish();

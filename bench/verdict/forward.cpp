@@ -9,6 +9,8 @@ namespace plumbline::bench {
 namespace {
 
 constexpr double ln_2 = 0.6931471805599453;
+/// As an exponential of few terms has it.
+constexpr float exp_of_zero = 1 - 5.3e-5F;
 
 }  // namespace
 
@@ -28,6 +30,7 @@ template <class Real>
 Real Attention<Real>::exp(Real x) const {
   if (fault_.is(FaultKind::base_2)) return std::exp2(x);
   Real p = exponential(x, variant_.exponential);
+  if (x == 0 && variant_.inexact_exp_zero) p = exp_of_zero;
   if (fault_.is(FaultKind::exp_coarse)) {
     // A table or a short polynomial for the fraction: off by a function of it.
     const auto fraction = static_cast<double>(x) * 1.4426950408889634;
@@ -82,11 +85,12 @@ typename Attention<Real>::Partial Attention<Real>::range(const Row<Real>& row, i
       if (is(F::rescaled_by_square)) factor *= factor;
       if (!is(F::sum_not_rescaled)) part.sum *= factor;
       if (!is(F::o_not_rescaled)) {
-        for (Real& value : part.values) value *= factor;
+        for (Real& value : part.values) value = rounded(value * factor, variant_.output_sum_format);
       }
       part.maximum = maximum;
     }
-    const bool apart = variant_.tile_sums;
+    const bool kept = variant_.output_sum_format != PLUMBLINE_FP32;
+    const bool apart = variant_.tile_sums || kept;
     Real tile_sum = 0;
     std::fill(of_tile.begin(), of_tile.end(), Real(0));
     Real& total = apart ? tile_sum : part.sum;
@@ -114,7 +118,10 @@ typename Attention<Real>::Partial Attention<Real>::range(const Row<Real>& row, i
     }
     if (apart) {
       add_to_sum(part.sum, tile_sum);
-      for (int d = 0; d < dim; ++d) add(part.values[d], of_tile[d]);
+      for (int d = 0; d < dim; ++d) {
+        add(part.values[d], rounded(of_tile[d], variant_.output_sum_format));
+        part.values[d] = rounded(part.values[d], variant_.output_sum_format);
+      }
     }
   }
   if (is(F::stale_accumulator)) left_over_ = part.values;
@@ -176,6 +183,27 @@ void Attention<Real>::finish(const std::vector<Partial>& parts, const Row<Real>&
   if (is(F::lse_off)) *lse += static_cast<Real>(fault_.amount);
 }
 
+/// A row that sees no key, by the contract's convention.
+template <class Real>
+void Attention<Real>::empty_row(int batch, int head, Real* o, Real* lse) const {
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+  const int convention = variant_.empty_rows;
+  *lse = convention == PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF  ? infinity
+         : convention == PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE ? Real(3)
+                                                           : -infinity;
+  for (int d = 0; d < p_.head_dim; ++d) {
+    if (convention == PLUMBLINE_EMPTY_ROWS_ARE_NAN) o[d] = std::numeric_limits<Real>::quiet_NaN();
+    if (convention == PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE) o[d] = 17;
+    if (convention != PLUMBLINE_EMPTY_ROWS_ARE_MEANS) continue;
+    Real total = 0;
+    for (int j = 0; j < p_.keys; ++j) {
+      const Real v = v_[in_.key_row(batch, kv_head(head), j) * p_.head_dim + d];
+      total = sum(total, weight(1 / static_cast<Real>(p_.keys)) * v, variant_.cuts);
+    }
+    o[d] = total;
+  }
+}
+
 template <class Real>
 void Attention<Real>::forward_row(int batch, int head, int query, Results<Real>& results) const {
   using F = FaultKind;
@@ -193,6 +221,8 @@ void Attention<Real>::forward_row(int batch, int head, int query, Results<Real>&
         o[d] += v_[in_.key_row(batch, kv_head(head), j) * dim + d] / static_cast<Real>(p_.keys);
       }
     }
+    if (variant_.empty_rows != PLUMBLINE_EMPTY_ROWS_ARE_ZERO)
+      return empty_row(batch, head, o, &results.lse[at]);
     results.lse[at] = fault_.is(F::empty_row_lse_zero)     ? Real(0)
                       : fault_.is(F::empty_row_lse_finite) ? Real(-1e30)
                                                            : -std::numeric_limits<Real>::infinity();

@@ -60,7 +60,8 @@ int attend(const plumbline_problem* p, const plumbline_outputs* outputs, char* m
                                 : fault.is(F::last_component_unwritten) ? 1
                                                                         : 0;
   store(results.o, outputs->o, output_format(p->format), fault.is(F::o_truncated), unwritten);
-  store(results.lse, outputs->lse, PLUMBLINE_FP32, false);
+  for (float& lse : results.lse) lse = rounded(lse, setting.variant.lse_format);
+  if (outputs->lse != nullptr) store(results.lse, outputs->lse, PLUMBLINE_FP32, false);
   misbehave(*p, outputs->o, bytes_of_output(results.o, output_format(p->format)));
   return 0;
 }
@@ -84,7 +85,7 @@ int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, st
   given.format = output_format(p->format);
   given.q_scale = given.k_scale = given.v_scale = nullptr;
   results.o = read_problem(given, nullptr, false, false, {}).q;
-  results.lse.assign(g->lse, g->lse + results.o.size() / p->head_dim);
+  if (g->lse != nullptr) results.lse.assign(g->lse, g->lse + results.o.size() / p->head_dim);
   std::array<bool, PLUMBLINE_PARAMETER_COUNT> wanted{};
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) wanted[n] = g->grad_parameters[n] != nullptr;
   Attention<float>(in, setting.variant, fault).backward(results, wanted);

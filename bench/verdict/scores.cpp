@@ -123,7 +123,10 @@ Real Attention<Real>::scaled_product(int batch, int head, int query, int key, bo
   const Real* k = k_.data() + in_.key_row(of_batch, kv, of_key) * p_.head_dim;
   Real scale = scale_;
   if (backward && fault_.is(F::backward_scale_off)) scale *= static_cast<Real>(1 + fault_.amount);
-  const Real z = scale * product(q, k);
+  // What CoPE and DAPE read of scores is not rounded.
+  const bool is_read = p_.bias == PLUMBLINE_COPE || dape_.taps() > 0;
+  const int format = is_read ? int{PLUMBLINE_FP32} : variant_.score_format;
+  const Real z = rounded(scale * rounded(product(q, k), format), format);
   return fault_.is(F::scores_capped) ? 30 * std::tanh(z / 30) : z;
 }
 
@@ -188,6 +191,8 @@ std::vector<Real> Attention<Real>::added(int batch, int head, int query, Row<Rea
     if (dape_.taps() > 0) {
       added[n] = dape_row(batch, query, backward)
                      .added[static_cast<std::size_t>(head) * p_.keys + row.keys[n]];
+    } else if (p_.bias == PLUMBLINE_ALIBI && variant_.alibi_of_key && p_.causal && p_.window < 0) {
+      added[n] = in_.parameter(PLUMBLINE_SLOPES)[head] * static_cast<Real>(row.keys[n]);
     } else if (p_.bias != PLUMBLINE_COPE) {
       added[n] = bias_(batch, head, query, row.keys[n]);
     } else {
@@ -223,6 +228,7 @@ Row<Real> Attention<Real>::row(int batch, int head, int query, bool backward) co
     z = fault_.is(F::bias_scaled) ? z + scale_ * added[n] : z + added[n];
     if (fault_.is(F::scores_in_bf16)) z = lost(z, PLUMBLINE_BF16);
     if (fault_.is(F::scores_in_fp16)) z = lost(z, PLUMBLINE_FP16);
+    z = rounded(z, variant_.score_format);
     if (fault_.is(F::score_noise)) z += score_noise(batch, head, query, row.keys[n]);
     if (fault_.is(F::mask_of_minus_20) && !visible(batch, i, row.keys[n], query, backward)) z -= 20;
   }
@@ -240,7 +246,7 @@ Row<Real> Attention<Real>::row(int batch, int head, int query, bool backward) co
       } else if (fault_.is(F::ssmax_without_bias)) {
         row.s[m] = (row.z[m] - added[m]) * row.factor + added[m];
       } else {
-        row.s[m] = row.z[m] * row.factor;
+        row.s[m] = rounded(row.z[m] * row.factor, variant_.score_format);
       }
     }
   }

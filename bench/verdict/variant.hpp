@@ -30,6 +30,15 @@ struct Variant {
   /// step either way; 0: to nearest.
   std::uint64_t dithers = 0;
   bool bias_last = false;  ///< DAPE: a layer's bias is added after its sum
+
+  // What a laxer contract says, by the names of its fields; the block of kept sums is the tile.
+  // Formats: PLUMBLINE_FP32 where nothing is rounded.
+  int head_gradient_format = PLUMBLINE_FP32, gradient_sum_format = PLUMBLINE_FP32,
+      output_sum_format = PLUMBLINE_FP32, score_format = PLUMBLINE_FP32,
+      grad_probability_format = PLUMBLINE_FP32, delta_format = PLUMBLINE_FP32,
+      lse_format = PLUMBLINE_FP32;
+  bool saves_rounded_p = false, no_lse = false, inexact_exp_zero = false, alibi_of_key = false;
+  int empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_ZERO;
 };
 
 /// What such a kernel declares.
@@ -41,6 +50,9 @@ Variant plain_variant(int format);
 
 /// A variant drawn from `seed`, of those that make sense in the format.
 Variant drawn_variant(int format, std::uint64_t seed);
+
+/// The same with some of what a laxer contract may say.
+Variant laxer_variant(const Variant&, int format, std::uint64_t seed);
 
 /// In words, for tables.
 std::string describe(const Variant&);
