@@ -46,7 +46,7 @@ struct Oracle::Prepared {
                         const std::vector<int>& visible) const {
     const BoundedRow bounded = row_bounds.row(row, batch, head, query, visible);
     OracleRow result;
-    result.left_out = has_larger_score(contract, bounded.score);
+    result.left_out = has_larger_score(contract, bounded);
     result.ill_conditioned = bounded.bounds.ill_conditioned;
     const Certified lse = certified(row.lse);
     result.lse = {lse.value, lse.radius, bounded.bounds.lse};
@@ -100,10 +100,14 @@ struct Oracle::Prepared {
   mutable std::unique_ptr<CaseReading<Interval>> intervals_;
 };
 
-bool has_larger_score(const Contract& contract, std::span<const double> score) {
-  return contract.largest_score > 0 && std::any_of(score.begin(), score.end(), [&](double s) {
-           return !(std::abs(s) <= contract.largest_score);
-         });
+bool has_larger_score(const Contract& contract, const BoundedRow& row) {
+  const auto any = [](const std::vector<double>& numbers, double largest) {
+    return std::any_of(numbers.begin(), numbers.end(),
+                       [&](double x) { return !(std::abs(x) <= largest); });
+  };
+  if (contract.largest_score > 0 && any(row.score, contract.largest_score)) return true;
+  return contract.score_format != PLUMBLINE_FP32 &&
+         any(row.score_error, std::numeric_limits<double>::max());
 }
 
 OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contract,

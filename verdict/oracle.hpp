@@ -11,6 +11,7 @@
 #include "cases/case.hpp"
 #include "verdict/contract.hpp"
 #include "verdict/drift.hpp"
+#include "verdict/row_bounds.hpp"
 
 namespace plumbline::verdict {
 
@@ -29,7 +30,7 @@ struct OracleNumber {
 
 struct OracleRow {
   bool sees_no_key = false;  ///< then o and lse are as the contract's empty_rows says
-  bool left_out = false;     ///< by the contract's largest_score: not judged
+  bool left_out = false;     ///< by the contract (has_larger_score): not judged
   bool ill_conditioned = false;
   std::vector<OracleNumber> o;  ///< [head_dim]
   OracleNumber lse;
@@ -37,8 +38,9 @@ struct OracleRow {
   std::array<double, trend_count> lse_along{};  ///< derivatives of lse; used where lse.random > 0
 };
 
-/// Whether a score is beyond what the kernel is made for (the contract's largest_score).
-bool has_larger_score(const Contract& contract, std::span<const double> score);
+/// Whether a score is beyond what the kernel is made for: the contract's largest_score, or what its
+/// score_format holds.
+bool has_larger_score(const Contract& contract, const BoundedRow& row);
 
 /// The mean of v over all keys of a key head, which a row without a visible key may have: exact,
 /// with the bound of a kernel's.

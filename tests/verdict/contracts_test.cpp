@@ -160,6 +160,31 @@ BOOST_AUTO_TEST_CASE(scores_rounded_to_16_bits) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(rows_whose_scores_fp16_does_not_hold_are_not_judged) {
+  for (const auto pass : {cases::Pass::forward, cases::Pass::backward}) {
+    auto spec = spec_of(pass, Format::fp16);
+    spec.kv_heads = spec.heads;
+    auto c = cases::generate(spec);
+    const Kept kept{.score = Format::fp16};
+    Contract declared = contract_of(kept);
+    declared.score_format = PLUMBLINE_FP16;
+    // One query of the first head of the first sequence: its products are infinite in fp16.
+    const std::size_t dim = spec.head_dim;
+    for (std::size_t d = 0; d < dim; ++d) c.q[30 * dim + d] = 30000;
+    for (std::size_t d = 0; d < dim; ++d) c.k[d] = 4;
+    const auto passes = judged(c, declared, kept);
+    BOOST_TEST((passes.outcome == Outcome::pass), verdict::describe(passes));
+    BOOST_TEST(passes.rows_left_out == 1);
+    BOOST_TEST(passes.output("o").not_judged == static_cast<long>(dim));
+    // In float they are finite, and judged.
+    BOOST_TEST((judged(c, contract_of({}), {}).outcome == Outcome::pass));
+    BOOST_TEST(judged(c, contract_of({}), {}).rows_left_out == 0);
+    auto faulty = kept;
+    faulty.slope_factor = 1.5f;
+    BOOST_TEST((judged(c, declared, faulty).outcome == Outcome::fail));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(dp_rounded_to_16_bits) {
   for (const auto format : sixteen_bits) {
     auto spec = spec_of(cases::Pass::backward, format);
