@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plumbline golden: the frozen numbers, checked or written anew.
+// plumbline golden: golden vectors, checked or written.
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -54,7 +54,7 @@ void add_golden(CLI::App& app, Run& run) {
   command->require_subcommand(1);
   auto* check_command = command->add_subcommand(
       "check",
-      "Compare the manifest, the MPFR bits and the double reading with the frozen numbers");
+      "Compare the manifest, the MPFR bits and the double reading with the golden vectors");
   reads(
       check_command->add_option("folder", options->folder,
                                 "With manifest.json and vectors/; default: those of this version"));

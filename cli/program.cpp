@@ -19,7 +19,7 @@ int run_program(int argc, char** argv,
   app.require_subcommand(1);
   app.set_version_flag("--version", "plumbline " PLUMBLINE_VERSION);
   app.footer(
-      "Exit status: 0 all right, 1 a verdict went against, 2 bad input or usage, 3 something the "
+      "Exit status: 0 all right, 1 a check failed, 2 bad input or usage, 3 something the "
       "machine lacks.");
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return "plumbline: " + showable(described(error)) + "\nRun with --help for more information.\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frozen numbers: right, the same each time, and guarded against every kind of damage.
+// The golden vectors: right, the same each time, and guarded against every kind of damage.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
