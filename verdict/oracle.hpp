@@ -11,7 +11,6 @@
 #include "cases/case.hpp"
 #include "verdict/contract.hpp"
 #include "verdict/drift.hpp"
-#include "verdict/row_bounds.hpp"
 
 namespace plumbline::verdict {
 
@@ -38,6 +37,7 @@ struct OracleRow {
   std::array<double, trend_count> lse_along{};  ///< derivatives of lse; used where lse.random > 0
 };
 
+struct BoundedRow;
 /// Whether a score is beyond what the kernel is made for: the contract's largest_score, or what its
 /// score_format holds.
 bool has_larger_score(const Contract& contract, const BoundedRow& row);
