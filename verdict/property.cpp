@@ -187,6 +187,10 @@ bool tells_as_much(const Counterexample& smaller, const Counterexample& larger) 
 
 /// Each takes as long as the time limit: so many in a cell are enough, the first one among them.
 constexpr int most_hangs = 3;
+/// Smaller cases tried of a failing one, and their work as work_of() counts it: what fails from
+/// thousands of keys on would be made smaller key by key.
+constexpr int most_smaller = 1000;
+constexpr double most_work_of_smaller = 0x1p35;
 
 /// RapidCheck's listener, used for nothing: progress is told by the property itself.
 struct Silent : rc::detail::TestListener {
@@ -276,15 +280,16 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
   std::vector<Given> failing(2);  // the smallest and the first
   std::vector<std::string> first_places;
   bool failed = false, device_lost = false;
-  int hangs = 0, drawn = 0;
+  int hangs = 0, drawn = 0, smaller = 0;
+  double work_of_smaller = 0;
   double work = 0;  // of all that was drawn
   std::exception_ptr thrown;
   // After these nothing that runs would say anything, or soon enough: let the shrinking find no
   // smaller case.
   const auto spent = [&] { return work > draws.most_work && drawn >= fewest_cases; };
   const auto given_up = [&] {
-    return device_lost || thrown || hangs >= most_hangs ||
-           (!failed && (drawn >= shard.end || spent()));
+    return device_lost || thrown || hangs >= most_hangs || smaller >= most_smaller ||
+           work_of_smaller > most_work_of_smaller || (!failed && (drawn >= shard.end || spent()));
   };
   std::vector<Trial> trials;
   std::optional<SupportsFailed> unanswered;  // of a drawn spec
@@ -307,7 +312,8 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     if (!no_answer() && !supported(spec)) RC_DISCARD("the kernel does not offer this shape");
     // Smaller cases of a failing one are all of its shard. Where supports() fails, it does so for
     // every shard.
-    if (!failed) work += work_of(spec);
+    (failed ? work_of_smaller : work) += work_of(spec);
+    smaller += failed;
     const bool own = failed || shard.has(drawn++);
     if (!own && !no_answer()) return;
     Judgement judgement;
