@@ -83,8 +83,7 @@ class Attention {
   RowGradient<Real> softmax_gradient(int batch, int head, int query,
                                      BackwardSums<Real>& sums) const;
   void share_empty_row(int batch, int head, int query, BackwardSums<Real>& sums) const;
-  int head_gradient_format() const;
-  int gradient_sum_format() const;
+  int unless_turned(int format) const;
   void dape_gradient(int batch, int query, std::vector<RowGradient<Real>>& heads,
                      BackwardSums<Real>& sums) const;
   void cope_gradient(int batch, int head, int query, RowGradient<Real>& grad,

@@ -165,7 +165,7 @@ void Attention<Real>::product_gradient(int b, int h, int r, const RowGradient<Re
   const int k_head = is(F::dk_head_of_next) ? (kv + 1) % p_.kv_heads : kv;
   const bool left_out = (is(F::dk_last_row_missing) && r == p_.queries - 1) ||
                         (is(F::dk_last_head_only) && h % group != group - 1);
-  const int kept = gradient_sum_format();
+  const int kept = unless_turned(variant_.gradient_sum_format);
   std::vector<Real> of_block(dim, Real(0));
   for (std::size_t m = 0; m < n; ++m) {
     const int j = grad.keys[m];
@@ -196,16 +196,11 @@ void Attention<Real>::product_gradient(int b, int h, int r, const RowGradient<Re
   }
 }
 
-/// RoPE turns dQ and dK back before anything is stored.
+/// RoPE turns dQ and dK back before anything is stored in a format.
 template <class Real>
-int Attention<Real>::head_gradient_format() const {
+int Attention<Real>::unless_turned(int format) const {
   const bool turned = p_.bias == PLUMBLINE_ROPE_INTERLEAVED || p_.bias == PLUMBLINE_ROPE_HALF_SPLIT;
-  return turned ? int{PLUMBLINE_FP32} : variant_.head_gradient_format;
-}
-template <class Real>
-int Attention<Real>::gradient_sum_format() const {
-  const bool turned = p_.bias == PLUMBLINE_ROPE_INTERLEAVED || p_.bias == PLUMBLINE_ROPE_HALF_SPLIT;
-  return turned ? int{PLUMBLINE_FP32} : variant_.gradient_sum_format;
+  return turned ? int{PLUMBLINE_FP32} : format;
 }
 
 template <class Real>
@@ -215,7 +210,8 @@ void Attention<Real>::backward(Results<Real>& results,
   const std::size_t keys = in_.k.size();
   const std::vector<Real> grad_o(in_.grad_o.begin(), in_.grad_o.end());
   const KeptSums of_keys{variant_.key_sums, p_.heads / p_.kv_heads, variant_.tile,
-                         head_gradient_format(), gradient_sum_format()};
+                         unless_turned(variant_.head_gradient_format),
+                         unless_turned(variant_.gradient_sum_format)};
   BackwardSums<Real> sums{results,
                           grad_o,
                           grad_o,
