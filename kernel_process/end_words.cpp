@@ -170,7 +170,8 @@ CallEnd words_of(const ProcessEnd& process_end, const Occupation& at) {
     end.kind = meaning.kind;
     end.failure =
         fmt::format("{} crashed ({}): {}", who, signal_name(fault.signal), meaning.clause);
-  } else if (process_end.nonsense) {
+  } else if (process_end.nonsense ||
+             (WIFEXITED(status) && WEXITSTATUS(status) == status_without_descriptors)) {
     end.kind = failure_kind::protocol;
     end.failure = who +
                   " sent the judge what is no answer: something wrote to a descriptor that it had "

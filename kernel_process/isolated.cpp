@@ -133,14 +133,16 @@ Child& IsolatedLibrary::fresh_or_running(std::uint64_t input_bytes, std::uint64_
 CallEnd IsolatedLibrary::end_of(int kernel, const ProcessEnd& process_end, const Occupation& at) {
   child_.reset();
   const CallEnd end = words_of(process_end, at);
-  if (end.kind == failure_kind::protocol) spoke_nonsense_[kernel] = end;
+  const bool hung_in_supports =
+      end.kind == failure_kind::hang && at.what == Occupation::What::supports;
+  if (end.kind == failure_kind::protocol || hung_in_supports) given_up_[kernel] = end;
   return end;
 }
 
 void IsolatedLibrary::will_be_asked(int kernel, std::span<const plumbline_problem> problems,
                                     std::int32_t pass) {
   asked_ahead_ = {};
-  if (spoke_nonsense_.contains(kernel) || answers_badly_.contains(kernel)) return;
+  if (given_up_.contains(kernel) || answers_badly_.contains(kernel)) return;
   try {
     for (std::size_t first = 0; first < problems.size(); first += most_problems) {
       const auto some =
@@ -189,7 +191,7 @@ std::optional<int> IsolatedLibrary::known_answer(int kernel, const plumbline_pro
 
 int IsolatedLibrary::supports(int kernel, const plumbline_problem& problem, std::int32_t pass) {
   if (const auto answer = known_answer(kernel, problem, pass)) return *answer;
-  if (const auto known = spoke_nonsense_.find(kernel); known != spoke_nonsense_.end()) {
+  if (const auto known = given_up_.find(kernel); known != given_up_.end()) {
     throw NoAnswer{known->second};
   }
   Child& process = fresh_or_running(0, 0);
@@ -220,7 +222,7 @@ double times_of(const KernelCall& call) {
 }  // namespace
 
 CallEnd IsolatedLibrary::call(int kernel, const KernelCall& call) {
-  if (const auto known = spoke_nonsense_.find(kernel); known != spoke_nonsense_.end()) {
+  if (const auto known = given_up_.find(kernel); known != given_up_.end()) {
     return known->second;
   }
   try {

@@ -65,7 +65,8 @@ class IsolatedLibrary {
   double seconds_;
   std::unique_ptr<Child> child_;
   Introduction introduction_;
-  std::map<int, CallEnd> spoke_nonsense_;
+  /// Kernels that are not asked again: one that spoke nonsense, one whose supports() hung.
+  std::map<int, CallEnd> given_up_;
   AskedAhead asked_ahead_;
   std::set<int> answers_badly_;  ///< kernels that are asked about one problem at a time
   Request request_{};            ///< its window is that of the last call

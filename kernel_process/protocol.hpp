@@ -73,6 +73,9 @@ enum Answer : std::int32_t {
   answer_opened_guard = 11  ///< it made memory beside an array accessible, and touched it
 };
 
+/// The exit status of a process that finds the judge's descriptors closed or changed.
+inline constexpr int status_without_descriptors = 117;
+
 enum Access : std::int32_t { access_unknown = 0, access_read = 1, access_write = 2 };
 
 inline constexpr std::size_t text_bytes = 1024;

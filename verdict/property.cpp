@@ -55,7 +55,15 @@ Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threa
     const KernelRuns running(" while it ran this case\n  repeat: ./plumbline verify --kernels " +
                              kernel.name() + " --case '" + cases::to_line(spec) +
                              "', and --kernel or --backend as before\n");
-    return kernel.run(the_case);
+    try {
+      return kernel.run(the_case);
+    } catch (const SupportsFailed& failed) {  // asked about the forward pass of a backward case
+      KernelRun run;
+      run.failure = failed.end.failure;
+      run.kind = failed.end.kind;
+      run.device_lost = failed.end.device_lost;
+      return run;
+    }
   };
   KernelRun run = run_once();
   if (run.failure.empty() && runs_twice(kernel, spec)) {
@@ -172,25 +180,18 @@ bool sees_two_keys(const cases::Spec& spec) {
   return false;
 }
 
-/// Whether a failing case says as much of what is wrong as the larger one that it is made from. A
-/// row that sees one key is that key's value, bit by bit, whatever was done to scores: where two
-/// keys tell more, one is too few. Nor are outputs that are merely zero or missing worth as much as
-/// wrong numbers.
+/// Whether a failing case says as much of what is wrong as the larger one that it is made from.
+/// What fails in another way may be another fault: a read outside of an input is no wrong number,
+/// and wrong numbers are not zeros. A row that sees one key is that key's value, bit by bit,
+/// whatever was done to scores: where two keys tell more, one is too few.
 bool tells_as_much(const Counterexample& smaller, const Counterexample& larger) {
-  if (smaller.judgement.outputs.empty() || larger.judgement.outputs.empty()) return true;
-  constexpr const char* wrong_numbers = "outside_bound";
-  if (larger.judgement.kind == wrong_numbers && smaller.judgement.kind != wrong_numbers) {
-    return false;
-  }
+  if (smaller.judgement.kind != larger.judgement.kind) return false;
+  if (larger.judgement.outputs.empty()) return true;
   return sees_two_keys(smaller.spec) || !sees_two_keys(larger.spec);
 }
 
 /// Each takes as long as the time limit: so many in a cell are enough, the first one among them.
 constexpr int most_hangs = 3;
-/// Smaller cases tried of a failing one, and their work as work_of() counts it: what fails from
-/// thousands of keys on would be made smaller key by key.
-constexpr int most_smaller = 1000;
-constexpr double most_work_of_smaller = 0x1p35;
 
 /// RapidCheck's listener, used for nothing: progress is told by the property itself.
 struct Silent : rc::detail::TestListener {
@@ -288,8 +289,9 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
   // smaller case.
   const auto spent = [&] { return work > draws.most_work && drawn >= fewest_cases; };
   const auto given_up = [&] {
-    return device_lost || thrown || hangs >= most_hangs || smaller >= most_smaller ||
-           work_of_smaller > most_work_of_smaller || (!failed && (drawn >= shard.end || spent()));
+    return device_lost || thrown || hangs >= most_hangs || smaller >= draws.most_smaller ||
+           work_of_smaller > draws.most_work_of_smaller ||
+           (!failed && (drawn >= shard.end || spent()));
   };
   std::vector<Trial> trials;
   std::optional<SupportsFailed> unanswered;  // of a drawn spec
@@ -300,7 +302,6 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
       return kernel.supports(spec);
     } catch (const SupportsFailed& no_answer) {
       unanswered = no_answer;
-      hangs += no_answer.end.kind == kernel_process::failure_kind::hang;
       return true;  // drawn, and found failing below
     }
   };
@@ -331,9 +332,12 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     }
     if (thrown) RC_FAIL("an exception");
     device_lost = judgement.device_lost;
-    if (!no_answer() && judgement.kind == kernel_process::failure_kind::hang) ++hangs;
+    const bool hung = judgement.kind == kernel_process::failure_kind::hang;
+    hangs += hung;
     // What is not asked again has no smaller case.
-    if (judgement.kind == kernel_process::failure_kind::protocol) hangs = most_hangs;
+    if (judgement.kind == kernel_process::failure_kind::protocol || (hung && no_answer())) {
+      hangs = most_hangs;
+    }
     // A smaller case that could not be run is no smaller failing case.
     const bool not_run = judgement.kind == kernel_process::failure_kind::no_process;
     bool fails = judgement.outcome == Outcome::fail && !(failed && not_run);
@@ -367,7 +371,6 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
                                 std::unordered_map<std::string, rc::detail::Reproduce>{});
   if (thrown) std::rethrow_exception(thrown);
   if (failed) {
-    // Not all that has been told of the first need be so: a failure of another kind shrinks, too.
     if (failing[1].outputs.o.empty() || failing[1].spec == failing[0].spec) failing.pop_back();
     look_for_nearest_contract(result.contract, result.counterexample->judgement, failing, threads);
     result.counterexample->separates = separating_properties(trials, result.counterexample->spec);

@@ -90,6 +90,9 @@ struct Draws {
   /// Of all cases together, as work_of() counts it: with so much drawn the cell ends, but not
   /// before fewest_cases.
   double most_work = std::numeric_limits<double>::infinity();
+  /// Of a failing case so many smaller ones are tried, of so much work together.
+  int most_smaller = 1000;
+  double most_work_of_smaller = 0x1p32;
 };
 inline constexpr int fewest_cases = 5;
 

@@ -203,13 +203,28 @@ std::vector<Spec> simpler(const Spec& spec) {
   consider([](Spec& s) { s.batch = 1; });
   consider([](Spec& s) { s.heads = s.kv_heads = 1; });
   consider([](Spec& s) { s.heads = s.kv_heads; });
-  for (const auto shorten : {+[](int n) { return n / 2; }, +[](int n) { return n - 1; }}) {
+  consider([](Spec& s) {
+    if (s.heads > 2) s.heads = s.kv_heads = 2;
+  });
+  consider([](Spec& s) { s.batch /= 2; });
+  consider([](Spec& s) { s.batch -= 1; });
+  const int group = spec.heads / spec.kv_heads;
+  for (const int less : {spec.kv_heads / 2, 1}) {
     consider([&](Spec& s) {
-      s.keys = shorten(s.keys);
+      s.kv_heads -= less;
+      s.heads = s.kv_heads * group;
+    });
+  }
+  // By halves, quarters, ... down to one.
+  for (int keys = spec.keys / 2; keys > 0; keys /= 2) {
+    consider([&](Spec& s) {
+      s.keys -= keys;
       s.queries = std::min(s.queries, s.keys);
       s.query_offset = std::min(s.query_offset, s.keys - s.queries);
     });
-    consider([&](Spec& s) { s.queries = shorten(s.queries); });
+  }
+  for (int queries = spec.queries / 2; queries > 0; queries /= 2) {
+    consider([&](Spec& s) { s.queries -= queries; });
   }
   // A kernel may take only multiples of a tile, or powers of two, or squares.
   for (const int tile : {256, 128, 64, 32, 16}) {

@@ -38,11 +38,13 @@ void set_text(char (&into)[text_bytes], const char* text) {
   std::snprintf(into, sizeof into, "%s", text);
 }
 
-/// Ends the process when the judge is gone.
+/// Ends the process when the judge is gone, or out of reach.
 void send_reply(std::uint64_t number, Answer answer) {
   reply.number = number;
   reply.answer = answer;
-  if (send(host_socket, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) _exit(1);
+  if (send(host_socket, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) {
+    _exit(status_without_descriptors);
+  }
 }
 
 /// Runs what may throw, and makes the reply of its status.
@@ -238,7 +240,8 @@ int serve(const char* path) {
   const Windows windows;
   std::optional<DeviceArrays> device;
   const LoadedLibrary loaded = introduce(path, windows, namespaces, device);
-  while (recv(host_socket, &request, sizeof request, 0) == sizeof request) {
+  ssize_t received = 0;
+  while ((received = recv(host_socket, &request, sizeof request, 0)) == sizeof request) {
     const plumbline_kernel& kernel = loaded.library->kernels[request.kernel];
     if (request.question == ask_supports) {
       answer_supports(kernel, windows);
@@ -248,7 +251,8 @@ int serve(const char* path) {
       answer_call(kernel, windows);
     }
   }
-  _exit(0);  // the judge is gone; the library's destructors have nothing to add
+  // The judge is gone, or out of reach; the library's destructors have nothing to add.
+  _exit(received < 0 ? status_without_descriptors : 0);
 }
 
 }  // namespace

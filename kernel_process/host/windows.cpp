@@ -1,19 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel_process/host/windows.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 
 namespace plumbline::kernel_process {
 
-Windows::Windows() {
+namespace {
+
+/// Moves a descriptor to where no kernel meets it by mistake, where the system has so many.
+int moved(int descriptor) {
+  constexpr int far = 500;
+  const int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, far);
+  if (copy < 0) return descriptor;
+  close(descriptor);
+  return copy;
+}
+
+}  // namespace
+
+Windows::Windows() : inputs_(moved(host_inputs)), outputs_(moved(host_outputs)) {
   struct stat inputs {
   }, outputs{};
-  if (fstat(host_inputs, &inputs) != 0 || fstat(host_outputs, &outputs) != 0) _exit(1);
+  if (fstat(inputs_, &inputs) != 0 || fstat(outputs_, &outputs) != 0) _exit(1);
   bytes_ = window_bytes(static_cast<std::uint64_t>(inputs.st_size),
                         static_cast<std::uint64_t>(outputs.st_size));
   void* address = mmap(nullptr, window_count * bytes_, PROT_NONE,
@@ -25,11 +40,12 @@ Windows::Windows() {
 void* Windows::show(int window, const ArrayPlace& place) const {
   void* pages = at(window) + place.page_offset;
   const int protection = place.is_output ? PROT_READ | PROT_WRITE : PROT_READ;
-  const int descriptor = place.is_output ? host_outputs : host_inputs;
+  const int descriptor = place.is_output ? outputs_ : inputs_;
   if (mmap(pages, place.page_bytes, protection, MAP_SHARED | MAP_FIXED, descriptor,
            static_cast<off_t>(place.file_offset)) != pages) {
-    std::perror("plumbline-kernel-host: mmap");
-    _exit(1);
+    const bool ours = errno != EBADF && errno != EACCES && errno != ENODEV;
+    if (ours) std::perror("plumbline-kernel-host: mmap");
+    _exit(ours ? 1 : status_without_descriptors);
   }
   return static_cast<char*>(pages) + place.begin;
 }

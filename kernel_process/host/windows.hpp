@@ -35,6 +35,7 @@ class Windows {
  private:
   char* at(int window) const { return base_ + static_cast<std::uint64_t>(window) * bytes_; }
 
+  int inputs_, outputs_;  ///< descriptors of the segments
   char* base_;
   std::uint64_t bytes_;
 };

@@ -218,6 +218,16 @@ BOOST_AUTO_TEST_CASE(who_closes_the_socket_and_goes_on_is_not_waited_for) {
   expect(call("closes_the_socket"), "protocol", nonsense);
 }
 
+BOOST_AUTO_TEST_CASE(who_closes_the_judges_descriptors_and_returns_has_not_ended_its_process) {
+  Calls call;
+  expect(call("closes_all_descriptors"), "protocol", nonsense);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_to_a_low_descriptor_by_mistake_reaches_no_array) {
+  Calls call;
+  BOOST_TEST(call("writes_to_descriptors").failure == "");
+}
+
 BOOST_AUTO_TEST_CASE(nonsense_of_supports_costs_a_run_no_two_seconds) {
   const auto start = std::chrono::steady_clock::now();
   const auto run = verify("supports_speaks_nonsense");

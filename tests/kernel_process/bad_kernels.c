@@ -125,6 +125,11 @@ KERNEL(talks) {
 static int supports(const plumbline_problem* p, int32_t pass) {
   return (void)pass, p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE;
 }
+/* With several heads a fault, with one another. */
+KERNEL(crashes_with_two_heads) {
+  if (p->heads > 1) *(volatile int*)NULL = 1;
+  return gives_zeros(p, out, m, n);
+}
 static int supports_reads(const plumbline_problem* p, int32_t pass) {
   return supports(p, pass) && (!p->lengths || p->lengths[0] >= 0);
 }
@@ -140,7 +145,7 @@ static const plumbline_kernel kernels[] = {
     ENTRY(writes_before_o), ENTRY(reads_past_k), ENTRY(gives_zeros), ENTRY(gives_nan),
     ENTRY(gives_its_input), ENTRY(gives_nothing), ENTRY(reads_a_file), ENTRY(looks_for_the_judge),
     ENTRY(talks), ENTRY(returns_early), ENTRY(returns_much_too_early), ENTRY(takes_its_time),
-    ENTRY(writes_to_no_address),
+    ENTRY(writes_to_no_address), ENTRY(crashes_with_two_heads),
     {"supports_reads", CONTRACT, 1, supports_reads, gives_zeros, 0, 0, 0},
     {"supports_hangs", CONTRACT, 1, supports_hangs, gives_zeros, 0, 0, 0}};
 static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "bad kernels", "CPU",

@@ -204,6 +204,18 @@ int closes_the_socket(Problem, Outputs, char*, std::size_t) {
   while (true) pause();
 }
 
+int closes_all_descriptors(Problem, Outputs, char*, std::size_t) {
+  for (int descriptor = host_socket; descriptor < 1024; ++descriptor) close(descriptor);
+  return 0;
+}
+/// By mistake: the arrays lie in memory that had these numbers.
+int writes_to_descriptors(Problem p, Outputs out, char*, std::size_t) {
+  for (const int descriptor : {host_inputs, host_outputs}) {
+    if (write(descriptor, "nonsense", 8) == 8) return 1;
+  }
+  return zeros(p, out);
+}
+
 int supports(Problem p, int32_t) {
   return p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE;
 }
@@ -246,6 +258,8 @@ constexpr plumbline_kernel kernels[] = {
     KERNEL(forges_an_introduction),
     KERNEL(answers_without_reading),
     KERNEL(closes_the_socket),
+    KERNEL(closes_all_descriptors),
+    KERNEL(writes_to_descriptors),
     entry("supports_speaks_nonsense", only_installs_a_handler, supports_speaks_nonsense)};
 constexpr plumbline_library library{PLUMBLINE_ABI_VERSION, "hostile kernels", "CPU",
                                     sizeof kernels / sizeof kernels[0], kernels};

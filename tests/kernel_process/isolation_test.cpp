@@ -172,12 +172,29 @@ BOOST_AUTO_TEST_CASE(a_supports_that_crashes_or_hangs_is_a_failure_of_the_cell) 
   BOOST_TEST(found.failure ==
              "the kernel's supports() crashed (SIGSEGV): it read lengths, which supports() must "
              "not");
+  const test::TemporaryFolder folder;
+  const auto calls = (folder / "calls").string();
+  setenv("PLUMBLINE_TEST_CALLS", calls.c_str(), 1);
+  // Of one case, too: the hangs while shapes were looked for are no reason to draw none.
   const auto result =
       verdict::check_cell(kernel("supports_hangs", BAD_KERNELS, short_limit), Pass::forward,
-                          BiasMethod::nope, Format::fp32, 5, 3, 1, [](int) {});
+                          BiasMethod::nope, Format::fp32, 1, 3, 1, [](int) {});
   BOOST_REQUIRE(result.counterexample.has_value());
+  BOOST_TEST(result.counterexample->judgement.kind == "hang");
   BOOST_TEST(result.counterexample->judgement.failure ==
              "the kernel's supports() did not return within 0.3 s (--time-limit)");
+  // Asked about several problems, and about one.
+  BOOST_TEST(std::filesystem::file_size(calls) <= 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_failing_case_does_not_shrink_into_another_fault) {
+  const auto result = verdict::check_cell(kernel("crashes_with_two_heads"), Pass::forward,
+                                          BiasMethod::nope, Format::fp32, 40, 3, 1, [](int) {});
+  BOOST_REQUIRE(result.counterexample.has_value());
+  // Of this seed the first case has several heads.
+  BOOST_TEST(result.counterexample->judgement.kind == "crash");
+  BOOST_TEST(result.counterexample->spec.heads == 2);
+  BOOST_TEST(result.counterexample->spec.keys == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_call_larger_than_the_shared_memory_gets_a_larger_one) {

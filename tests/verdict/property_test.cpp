@@ -34,6 +34,18 @@ verdict::CellResult check(const std::string& name, int cases = 60) {
                              cases, 3, 2, [](int) {});
 }
 
+int runs = 0;
+
+/// Writes nothing of many keys, and says so of fewer: a failure of another kind.
+int fails_in_two_ways(const plumbline_problem* p, const plumbline_outputs*, char*, size_t) {
+  ++runs;
+  return p->keys < 1500;
+}
+int takes_large_squares(const plumbline_problem* p, int32_t) {
+  return p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE && p->keys >= 1024 &&
+         p->queries == p->keys && p->head_dim == 64 && p->batch * p->heads == 1;
+}
+
 std::string message_of(const std::filesystem::path& library) {
   try {
     verdict::load_kernel_library(library);
@@ -69,6 +81,28 @@ BOOST_AUTO_TEST_CASE(a_failing_case_shrinks_to_the_smallest_shape_that_still_fai
   const auto wrong = kernel("drops_the_last_key_from_five_on");
   BOOST_TEST((verdict::check_spec(wrong, parsed, 1).outcome == Outcome::fail));
   BOOST_TEST((verdict::check_spec(kernel("right"), parsed, 1).outcome == Outcome::pass));
+}
+
+BOOST_AUTO_TEST_CASE(the_search_for_a_smaller_failing_case_ends) {
+  plumbline_kernel declared{};
+  declared.name = "fails_in_two_ways";
+  for (auto& contract : declared.contracts) {
+    contract.unit_roundoff = 0x1p-24;
+    contract.exp_error = 0x1p-20;
+    contract.splits = 1;
+  }
+  declared.supports = takes_large_squares;
+  declared.forward = fails_in_two_ways;
+  const auto check_with = [&](verdict::Draws draws) {
+    runs = 0;
+    draws.shapes.longest = 2048;
+    return verdict::check_cell(verdict::Kernel(nullptr, declared), cases::Pass::forward,
+                               BiasMethod::nope, Format::fp32, 20, 1, 2, [](int) {}, {}, draws);
+  };
+  BOOST_TEST((check_with({.most_smaller = 1}).outcome == Outcome::fail));
+  BOOST_TEST(runs == 2);
+  BOOST_TEST((check_with({.most_work_of_smaller = 1}).outcome == Outcome::fail));
+  BOOST_TEST(runs == 2);
 }
 
 BOOST_AUTO_TEST_CASE(the_same_seed_draws_the_same_cases) {
