@@ -22,9 +22,13 @@ inline bool may_pass_another_contract(const Judgement& judgement) {
           (judgement.kind == "outside_bound" && judgement.remark.empty()));
 }
 
-/// The first of some laxer contracts that all of these pass: one field of the declared one relaxed,
-/// the finest first; then the contracts of known implementations. Nothing is run again. Fields that
-/// leave something out are not tried: they would explain any fault.
+/// Whether a case is more than may be judged by some forty contracts.
+bool is_too_large_for_contracts(const cases::Spec&);
+
+/// The first of some other contracts that all of these pass, but for those that are too large: one
+/// field of the declared one changed, conventions first, then bounds, the finest first; then the
+/// contracts of known implementations. Nothing is run again. Fields that leave something out are
+/// not tried: they would explain any fault.
 std::optional<Match> nearest_contract(const Contract& declared,
                                       std::span<const FailingOutputs> failing, int threads);
 

@@ -278,7 +278,10 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
   result.declined = declined(offer, asked_of(kernel));
 
   cases::Spec first_failing;
-  std::vector<Given> failing(2);  // the smallest and the first
+  // The first ones of those that contracts are tried on, and the smallest, which alone may not tell
+  // two fields apart: of one key lse is the score.
+  std::vector<Given> failing;
+  constexpr std::size_t enough_failing = 4;
   std::vector<std::string> first_places;
   bool failed = false, device_lost = false;
   int hangs = 0, drawn = 0, smaller = 0;
@@ -350,9 +353,11 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
       if (fails && !failed) {
         first_failing = spec;
         first_places = places_of(judgement);
-        failing[1] = {spec, outputs};
       }
-      failing[0] = {spec, std::move(outputs)};
+      if (!judgement.outputs.empty() && !is_too_large_for_contracts(spec)) {
+        if (failing.size() == enough_failing) failing.pop_back();
+        failing.push_back({spec, std::move(outputs)});
+      }
       result.counterexample = {spec, judgement};
       if (fails && spec != first_failing) {
         result.counterexample->drawn = first_failing;
@@ -371,7 +376,6 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
                                 std::unordered_map<std::string, rc::detail::Reproduce>{});
   if (thrown) std::rethrow_exception(thrown);
   if (failed) {
-    if (failing[1].outputs.o.empty() || failing[1].spec == failing[0].spec) failing.pop_back();
     look_for_nearest_contract(result.contract, result.counterexample->judgement, failing, threads);
     result.counterexample->separates = separating_properties(trials, result.counterexample->spec);
   }

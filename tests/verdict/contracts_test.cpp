@@ -336,6 +336,13 @@ BOOST_AUTO_TEST_CASE(causal_alibi_that_adds_the_key_alone) {
       const verdict::FailingOutputs failing{c, outputs};
       const auto nearest = verdict::nearest_contract(contract_of(kept), {&failing, 1}, 2);
       BOOST_TEST(nearest.value_or(verdict::Match{}).name == "alibi_of_key");
+      // Declared, and not so: no implementation is named that writes no lse.
+      const auto honest = test::KeptAttention(c, {.probability = format}).run();
+      const verdict::FailingOutputs by_distance{c, honest};
+      const auto undeclared = verdict::nearest_contract(declared, {&by_distance, 1}, 2);
+      BOOST_TEST(undeclared.value_or(verdict::Match{}).text ==
+                 "it would not fail if its contract said alibi_of_key = false; it declares "
+                 "alibi_of_key = true");
     }
   }
 }
@@ -515,6 +522,44 @@ BOOST_AUTO_TEST_CASE(of_outputs_that_fail_by_their_contract_the_nearest_one_is_n
   BOOST_TEST(nearest(contract_of(rounds_p), wrong).name == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_convention_that_is_declared_and_not_followed_is_told_as_that) {
+  auto spec = spec_of(cases::Pass::forward, Format::bf16);
+  spec.mask.ragged = true;
+  auto c = cases::generate(spec);
+  c.lengths = {48, 20};
+  for (const std::int32_t declared_rows :
+       {PLUMBLINE_EMPTY_ROWS_ARE_MEANS, PLUMBLINE_EMPTY_ROWS_ARE_NAN}) {
+    Kept kept{.probability = Format::bf16};
+    Contract declared = contract_of(kept);
+    declared.empty_rows = declared_rows;
+    const auto outputs = test::KeptAttention(c, kept).run();
+    BOOST_TEST((verdict::judge(c, declared, outputs, 2).outcome == Outcome::fail));
+    const verdict::FailingOutputs failing{c, outputs};
+    const auto match = verdict::nearest_contract(declared, {&failing, 1}, 2);
+    BOOST_TEST(match.value_or(verdict::Match{}).text.starts_with(
+        "it would not fail if its contract said empty_rows = zero; it declares empty_rows = "));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_key_alone_does_not_decide_between_two_fields) {
+  // A large case, and one of a single key, whose lse is its score.
+  constexpr auto bf16 = Format::bf16;
+  auto spec = spec_of(cases::Pass::forward, bf16);
+  const auto large = cases::generate(spec);
+  spec.queries = spec.keys = 1;
+  spec.query_offset = 0;
+  const auto small = cases::generate(spec);
+  const Kept kept{.probability = bf16, .score = bf16};
+  const auto of_large = test::KeptAttention(large, kept).run(),
+             of_small = test::KeptAttention(small, kept).run();
+  const Contract declared = contract_of({.probability = bf16});
+  const verdict::FailingOutputs alone{small, of_small}, both[] = {{large, of_large}, alone};
+  BOOST_TEST(verdict::nearest_contract(declared, {&alone, 1}, 2).value_or(verdict::Match{}).name ==
+             "lse_format");
+  BOOST_TEST(verdict::nearest_contract(declared, both, 2).value_or(verdict::Match{}).name ==
+             "score_format");
+}
+
 BOOST_AUTO_TEST_CASE(of_three_fields_at_once_the_known_implementation_that_has_them_is_named) {
   auto spec = spec_of(cases::Pass::backward, Format::bf16);
   spec.mask.ragged = true;
@@ -527,7 +572,7 @@ BOOST_AUTO_TEST_CASE(of_three_fields_at_once_the_known_implementation_that_has_t
   const auto match = verdict::nearest_contract(cases::undeclared_contract(), {&failing, 1}, 2);
   BOOST_REQUIRE(match.has_value());
   BOOST_TEST(match->name == "jax");
-  BOOST_TEST(match->text.find("with the contract of jax (empty_rows = mean, ") !=
+  BOOST_TEST(match->text.find("with the contract of jax but for its no_lse (empty_rows = mean, ") !=
              std::string::npos);
 }
 

@@ -136,7 +136,8 @@ const std::vector<Convention> conventions{
      .reads = reverse_heads},
     {.name = "bias_of_key_alone",
      .words = "whose bias is slope j, without the -slope i that is the same for a whole row",
-     .remedy = "add -slope |i - j|, since lse depends on it, or declare alibi_of_key",
+     .remedy = "add -slope |i - j|, since lse depends on it; a contract may say alibi_of_key, for "
+               "causal masks without a window",
      .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::alibi; },
      .bias =
          [](const OfKey&, const QueryRow& row, int j) {
