@@ -5,7 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iostream>
+#include <iterator>
+#include <set>
 
 #include "cli/progress.hpp"
 #include "support/error.hpp"
@@ -75,11 +76,14 @@ void refuse_empty(const std::vector<verdict::Kernel>& kernels, const Selection& 
   const auto refuse = [](const std::string& why) {
     throw BadInput("the selection", "empty: " + why, "at least one case to judge");
   };
-  const std::vector<Cell> all = cells_of(kernels, {}, {});
+  const bool restricted = !selection.passes.empty() || !selection.biases.empty() ||
+                          !selection.formats.empty() || !(shapes == verdict::Shapes{});
+  const std::vector<Cell> all = restricted ? cells_of(kernels, {}, {}) : std::vector<Cell>{};
   if (all.empty()) {
     refuse(
-        "no kernel offers any of the shapes that were asked about; --heads, --kv-heads, --queries, "
-        "--keys, --batch, --head-dims and --scale name others");
+        "no kernel offers any of the shapes that were asked about: small random ones, and " +
+        verdict::fixed_shapes_in_words() +
+        "; --batch, --heads, --kv-heads, --queries, --keys, --head-dims and --scale name others");
   }
   std::vector<std::string> reasons;
   const auto without = [&](const char* option, bool given, auto remove, auto describe) {
@@ -106,7 +110,14 @@ void refuse_empty(const std::vector<verdict::Kernel>& kernels, const Selection& 
     without(
         option, !(shapes.*member).empty(), [&](auto&, auto& s) { (s.*member).clear(); },
         [&](const std::vector<Cell>& cells) {
-          return fmt::format("offered: {}, among others", cells.front().offer.front().*field);
+          std::set<int> sizes;
+          for (const Cell& cell : cells) {
+            for (const auto& spec : cell.offer) sizes.insert(spec.*field);
+          }
+          constexpr std::size_t few = 3;
+          const bool more = sizes.size() > few;
+          while (sizes.size() > few) sizes.erase(std::prev(sizes.end()));
+          return fmt::format("offered: {}{}", fmt::join(sizes, ", "), more ? ", ..." : "");
         });
   };
   size("--batch", &verdict::Shapes::batch, &cases::Spec::batch);

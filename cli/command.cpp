@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command.hpp"
 
+#include "cli/numbers.hpp"
+
 #include <charconv>
 #include <iostream>
 #include <thread>
@@ -54,7 +56,7 @@ void add_contract_option(CLI::App& command, std::string& name, const std::string
                   "The numerics of a known implementation, in place of " + instead_of +
                       " (docs/contracts.md)")
       ->type_name("NAME")
-      ->check(CLI::IsMember(cases::named_contracts()));
+      ->check(one_of(cases::named_contracts()));
 }
 
 void add_report_options(CLI::App& command, ReportOptions& options) {

@@ -213,7 +213,7 @@ void add_identities(CLI::App& app, Run& run) {
       ->capture_default_str()
       ->needs(kernel);
   command->add_option("--backend", options->backend, "Where the built-in kernels run")
-      ->check(CLI::IsMember({"emulated", "cuda"}))
+      ->check(one_of({"emulated", "cuda"}))
       ->capture_default_str();
   exclude(*command, kernel, {"--backend"});
   command->add_option("--kernels", options->kernels, "Only these kernels of the library")

@@ -2,7 +2,9 @@
 #include "cli/numbers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -71,6 +73,14 @@ CLI::Validator number_from(double least, double most) {
             return refusal(text, fmt::format("a number from {} to {}", least, most));
           },
           fmt::format("in [{} - {}]", least, most)};
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  return {[words](const std::string& text) {
+            if (std::ranges::find(words, text) != words.end()) return std::string();
+            return refusal(text, fmt::format("one of {}", fmt::join(words, ", ")));
+          },
+          fmt::format("in {{{}}}", fmt::join(words, ","))};
 }
 
 void expect_numbers(CLI::App& program) {

@@ -29,6 +29,14 @@ int run_program(int argc, char** argv,
   add_commands(app, run);
   expect_numbers(app);
   try {
+    const std::string first = argc > 1 ? argv[1] : "";
+    std::string known;
+    bool is_known = first.empty() || first[0] == '-';
+    for (const CLI::App* command : app.get_subcommands({})) {
+      is_known = is_known || command->get_name() == first;
+      known += (known.empty() ? "" : ", ") + command->get_name();
+    }
+    if (!is_known) throw BadInput("the command", in_quotes(first), "one of " + known);
     app.parse(argc, argv);
     expect_apart();
     const int status = run();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A progress bar on standard error: only on a terminal, only for what takes longer than two
-// seconds.
+// Progress on standard error: a bar on a terminal, for what takes longer than two seconds;
+// elsewhere a line every 30 seconds.
 #pragma once
 
 #include <chrono>

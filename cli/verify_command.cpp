@@ -9,6 +9,7 @@
 #include <iostream>
 #include <optional>
 
+#include "cases/named_contracts.hpp"
 #include "cli/builtin_kernels.hpp"
 #include "cli/campaign.hpp"
 #include "cli/command.hpp"
@@ -38,7 +39,7 @@ constexpr double default_time_limit = 20;
 
 /// What the cases of a run take together, as verdict::work_of counts it, where --cases does not say
 /// how many: kernels of large shapes get fewer.
-constexpr double most_work_of_run = 0x1p34;
+constexpr double most_work_of_run = 0x1p32;
 
 struct VerifyOptions {
   std::string kernel_path, backend = "auto", case_line;
@@ -111,12 +112,45 @@ std::vector<verdict::Kernel> selected_kernels(const std::vector<std::string>& na
   return selected("--kernels", names, library.kernels, kernel_from);
 }
 
+/// Kernels with the contract that the options name in place of their own.
+std::vector<verdict::Kernel> declared(std::vector<verdict::Kernel> kernels,
+                                      const std::string& contract) {
+  if (contract.empty()) return kernels;
+  for (auto& kernel : kernels) kernel.declare(contract);
+  return kernels;
+}
+
+/// Why none of the kernels' cells is left where they are declared a contract.
+/// @throws BadInput where there is none in any format that they offer.
+void expect_contract_in_a_format(const VerifyOptions& options,
+                                 const std::vector<verdict::Kernel>& undeclared) {
+  std::vector<std::string> not_offered;
+  const auto cells = offered_cells(options.selection, options.shapes, undeclared, not_offered);
+  std::optional<BadInput> refused;
+  for (const Cell& cell : cells) {
+    try {
+      cases::contract_named(options.contract, cell.format, "--contract");
+      return;
+    } catch (const BadInput& error) {
+      refused.emplace(error);
+    }
+  }
+  if (refused) throw BadInput(*refused);
+}
+
 /// Of the cases that the options ask for, by all ranks.
-void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>& kernels,
+void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>& undeclared,
                verdict::VerifyReport& report, Ranks& ranks, bool print) {
+  const auto kernels = declared(undeclared, options.contract);
   Campaign campaign;
   ranks.together([&] {
-    campaign.cells = offered_cells(options.selection, options.shapes, kernels, report.not_offered);
+    try {
+      campaign.cells =
+          offered_cells(options.selection, options.shapes, kernels, report.not_offered);
+    } catch (const BadInput&) {
+      if (!options.contract.empty()) expect_contract_in_a_format(options, undeclared);
+      throw;
+    }
   });
   expect_same_cells(campaign, ranks);
   const auto cells = static_cast<int>(campaign.cells.size());
@@ -184,10 +218,7 @@ int verify(const VerifyOptions& options) {
     if (all.first()) reports.emplace(options);
     library = load(options);
   });
-  auto kernels = selected_kernels(options.kernels, library);
-  if (!options.contract.empty()) {
-    for (auto& kernel : kernels) kernel.declare(options.contract);
-  }
+  const auto kernels = selected_kernels(options.kernels, library);
   const bool print = options.reports.prints_table();
   verdict::VerifyReport report;
   report.library = library.name;
@@ -213,7 +244,10 @@ int verify(const VerifyOptions& options) {
   } else if (all.first()) {
     const cases::Spec spec = cases::from_line(options.case_line);
     expect_chosen(options.selection, spec);
-    for (const auto& kernel : kernels) {
+    if (!options.contract.empty()) {
+      cases::contract_named(options.contract, spec.format, "--contract");
+    }
+    for (const auto& kernel : declared(kernels, options.contract)) {
       report.cells.push_back(verdict::check_spec(kernel, spec, thread_count()));
       auto& cell = report.cells.back();
       verdict::name_conventions(kernel, cell, thread_count());
@@ -251,12 +285,13 @@ void add_verify(CLI::App& app, Run& run) {
       command
           ->add_option(
               "--time-limit", options->time_limit,
-              "With --kernel: how many seconds a call may take, before it counts as a hang")
+              "With --kernel: how many seconds a call may take, before it counts as a hang; "
+              "loading may take a minute at least")
           ->check(number_from(0.01, 86400))
           ->capture_default_str();
   time_limit->needs(kernel);
   command->add_option("--backend", options->backend, "Where the built-in kernels run")
-      ->check(CLI::IsMember({"auto", "emulated", "cuda"}))
+      ->check(one_of({"auto", "emulated", "cuda"}))
       ->capture_default_str();
   exclude(*command, kernel, {"--backend"});
   command->add_option("--kernels", options->kernels, "Only these kernels of the library")

@@ -17,7 +17,10 @@ std::string signal_name(int number) {
 }
 
 const char* verb(std::int32_t access) {
-  return access == access_write ? "wrote" : access == access_read ? "read" : "touched";
+  return access == access_write  ? "wrote"
+         : access == access_read ? "read"
+         : access == access_run  ? "ran what is"
+                                 : "touched";
 }
 
 /// What a fault at an address means; kind and a clause.
@@ -112,6 +115,12 @@ Meaning meaning_of(const Reply& fault, const Occupation& at) {
   if (const auto meaning = among_arrays(fault, at)) return *meaning;
   constexpr std::uint64_t near = 1 << 20;
   if (fault.code <= 0) return {failure_kind::crash, "the signal was sent, not caused"};
+  if (fault.access == access_run) {
+    return {failure_kind::crash,
+            fault.address < 4096
+                ? "it called a function through a null pointer"
+                : fmt::format("it went on at address {:#x}, where there is no code", fault.address)};
+  }
   if (fault.address < 4096) {
     return {failure_kind::crash, fmt::format("it {} through a null pointer (address {:#x})",
                                              verb(fault.access), fault.address)};

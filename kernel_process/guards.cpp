@@ -47,7 +47,8 @@ std::string thrown_words(const char* what) {
 
 CallEnd error_end(int status, const std::string& message) {
   CallEnd end;
-  end.failure = fmt::format("the kernel returned {}: {}", status, showable(message));
+  end.failure = fmt::format("the kernel returned {}{}", status,
+                            message.empty() ? " without a message" : ": " + showable(message));
   end.device_lost = status == PLUMBLINE_DEVICE_LOST;
   end.kind = end.device_lost ? failure_kind::device_lost : failure_kind::returned_error;
   return end;

@@ -28,6 +28,13 @@ void validate_library(const plumbline_library& library, const std::string& path)
     require(kernel.name != nullptr, at + ": name", "null", "a text");
     const std::string name = kernel.name;
     require(is_kernel_name(name), at + ": name", in_quotes(name), "letters a-z, digits and _");
+    for (int other = 0; other < n; ++other) {
+      require(name != library.kernels[other].name, at + ": name",
+              in_quotes(name) + ", as that of kernel " + std::to_string(other),
+              "a name of its own");
+    }
+    require(kernel.deterministic == 0 || kernel.deterministic == 1, name + ": deterministic",
+            std::to_string(kernel.deterministic), "0 or 1");
     require(kernel.supports != nullptr, name + ": supports", "null", "a function");
     require(kernel.forward || kernel.backward || kernel.decode,
             name + ": forward, backward and decode", "null", "one function at least");
@@ -48,9 +55,12 @@ bool is_kernel_name(std::string_view name) {
 
 void require_file(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) {
-    throw BadInput("--kernel", path_in_quotes(path), "the path of a shared library");
-  }
+  const auto status = std::filesystem::status(path, ignored);
+  if (is_regular_file(status)) return;
+  const std::string what = !exists(status)         ? ", which is not there"
+                           : is_directory(status) ? ", a folder"
+                                                  : ", which is no regular file";
+  throw BadInput("--kernel", path_in_quotes(path) + what, "the path of a shared library");
 }
 
 LoadedLibrary load_library(const std::filesystem::path& path) {
@@ -75,7 +85,8 @@ LoadedLibrary load_library(const std::filesystem::path& path) {
   const plumbline_library* library = entry();
   if (library == nullptr) {
     throw MachineLacks(showable(path.filename().native()) +
-                       " cannot run on this machine: it finds no device that it can use");
+                       ": plumbline_kernel_library() returned null: it says that it cannot run on "
+                       "this machine");
   }
   if (library->abi_version != PLUMBLINE_ABI_VERSION) {
     throw BadInput(showable(path.native()) + ": abi_version", std::to_string(library->abi_version),

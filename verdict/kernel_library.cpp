@@ -2,6 +2,7 @@
 #include "verdict/kernel_library.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <thread>
 
@@ -158,6 +159,14 @@ const Contract& Kernel::contract(cases::Format format) const {
   return contracts_[static_cast<int>(format)];
 }
 
+bool Kernel::declares(cases::Format format) const {
+  const auto says_nothing = [](const Contract& contract) {
+    constexpr Contract nothing{};
+    return std::memcmp(&contract, &nothing, sizeof nothing) == 0;
+  };
+  return !says_nothing(contract(format)) || std::ranges::all_of(contracts_, says_nothing);
+}
+
 void Kernel::declare(const std::string& named_contract) {
   for (const Format format : cases::all_formats()) {
     Contract& contract = contracts_[static_cast<int>(format)];
@@ -234,6 +243,7 @@ KernelRun Kernel::run(const cases::Case& the_case,
                     rows = count_of(cases::per_query(spec));
 
   KernelRun result;
+  const bool has_lse = !contract(spec.format).no_lse;
   const auto make = [&](const KernelCall& call, const Collected& collected, cases::Pass pass) {
     kernel_process::CallEnd end = caller_->call(call);
     if (done) done(pass);
@@ -241,12 +251,15 @@ KernelRun Kernel::run(const cases::Case& the_case,
     result.failure = std::move(end.failure);
     result.kind = std::move(end.kind);
     for (auto& file : end.opened_files) result.opened_files.push_back(std::move(file));
+    if (!has_lse && result.kind == kernel_process::failure_kind::crash &&
+        result.failure.find("null pointer") != std::string::npos) {
+      result.failure += "; by its contract it has no lse (no_lse), and outputs->lse is null";
+    }
     if (result.failure.empty()) collected.deliver();
     return result.failure.empty();
   };
 
   Collected forward;
-  const bool has_lse = !contract(spec.format).no_lse;
   std::vector<std::byte> oracles_o;
   std::span<const std::byte> o, lse;  // of the forward pass, for the backward pass
   if (spec.pass == cases::Pass::backward && !has_forward_of(spec)) {

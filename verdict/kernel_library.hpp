@@ -46,6 +46,8 @@ class Kernel {
 
   const std::string& name() const { return name_; }
   const Contract& contract(cases::Format) const;
+  /// Whether its contract says anything in the format; of one that says nothing in any, always.
+  bool declares(cases::Format) const;
   /// The contract of a known implementation (cases/named_contracts.hpp) in place of its own; what
   /// has none in a format is not offered in it.
   void declare(const std::string& named_contract);

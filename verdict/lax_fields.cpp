@@ -24,13 +24,13 @@ std::string power(double x) {
 std::string in_empty_rows(std::int32_t convention) {
   switch (convention) {
     case PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF:
-      return "an lse of +infinity where no key is seen";
+      return "an lse of +infinity where no key is visible";
     case PLUMBLINE_EMPTY_ROWS_ARE_MEANS:
-      return "a mean of all v, and any lse, where no key is seen";
+      return "a mean of all v, and any lse, where no key is visible";
     case PLUMBLINE_EMPTY_ROWS_ARE_NAN:
-      return "NaN where no key is seen";
+      return "NaN where no key is visible";
     default:
-      return "anything where no key is seen";
+      return "anything where no key is visible";
   }
 }
 
@@ -50,7 +50,7 @@ std::string lets_through(const std::string& field, const Contract& c, cases::For
       {"operand_roundoff", "errors of operands up to " + power(c.operand_roundoff) + " of them"},
       {"probability_format",
        "errors of P and dS up to " + power(probability_rounding(c).format) + " of them"},
-      {"sums_rounded_p", "that the sum of weights is of rounded ones"},
+      {"sums_rounded_p", "sums of weights that are rounded before"},
       {"exp_error", "errors of exponentials up to " + power(c.exp_error) + " of them"},
       {"skipped_mass", "keys left out with a probability up to " + power(c.skipped_mass)},
       {"splits", fmt::format("errors of merging {} ranges of keys", c.splits)},
@@ -68,10 +68,10 @@ std::string lets_through(const std::string& field, const Contract& c, cases::For
       {"saves_rounded_p", "errors of dS up to " + stored + " of it"},
       {"lse_format", "errors of lse up to " + stored + " of it"},
       {"no_lse", "errors of scale and bias that o hides"},
-      {"inexact_exp_zero", "that equal scores have unequal weights"},
+      {"inexact_exp_zero", "unequal weights of equal scores"},
       {"empty_rows", in_empty_rows(c.empty_rows)},
-      {"families_left_out", "these inputs"},
-      {"largest_score", "rows with larger scores"},
+      {"families_left_out", "any outputs of these inputs"},
+      {"largest_score", "any outputs of rows with larger scores"},
       {"alibi_of_key", "an lse of ALiBi that is larger by slopes[h] i"},
   };
   const auto found = texts.find(field);
@@ -95,8 +95,8 @@ std::vector<LaxField> lax_fields(const Contract& contract, cases::Format format)
 std::string in_words(const std::vector<LaxField>& fields) {
   std::string text;
   for (const LaxField& field : fields) {
-    text += fmt::format("{}{} = {} (not {}: {} not seen)", text.empty() ? "" : "; ", field.field,
-                        field.value, field.strictest, field.lets_through);
+    text += fmt::format("{}{} = {} (default {}) lets through {}", text.empty() ? "" : "; ",
+                        field.field, field.value, field.strictest, field.lets_through);
   }
   return text;
 }

@@ -66,7 +66,7 @@ void add_changed(const Contract& base, const Contract& declared, cases::Format f
     const Differences differ = differences(contract, declared, format);
     const std::string cost = differ.let_through.empty()
                                  ? "it declares " + differ.declared
-                                 : differ.let_through + " would then not be seen";
+                                 : differ.let_through + " would then pass";
     candidates.push_back(
         {name, contract,
          fmt::format("it would not fail if its contract said {}; {}", differ.fields, cost)});
@@ -142,7 +142,7 @@ std::vector<Candidate> candidates_of(const Contract& declared, cases::Format for
       candidates.push_back(
           {name, contract,
            fmt::format("it would not fail with the contract of {}{} ({}); docs/contracts.md tells "
-                       "what would then not be seen",
+                       "what would then pass",
                        name, without_lse ? " but for its no_lse" : "", fields)});
     } catch (const BadInput&) {  // it has no such format
     }

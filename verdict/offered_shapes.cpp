@@ -144,10 +144,14 @@ bool is_valid(const Spec& spec) {
 }
 
 void Shapes::validate(const std::string& prefix) const {
+  const auto named = [&](std::string field) {
+    if (prefix == "--") std::replace(field.begin(), field.end(), '_', '-');
+    return prefix + field;
+  };
   const auto at_least_1 = [&](const char* field, const std::vector<int>& sizes) {
     for (const int size : sizes) {
       if (size < 1 || size > cases::largest_size) {
-        throw BadInput(prefix + field, std::to_string(size),
+        throw BadInput(named(field), std::to_string(size),
                        fmt::format("whole numbers from 1 to {}", cases::largest_size));
       }
     }
@@ -160,20 +164,20 @@ void Shapes::validate(const std::string& prefix) const {
   at_least_1("head_dims", head_dims);
   for (const double scale : scales) {
     if (!(scale >= 0x1p-126 && scale <= 0x1p127)) {
-      throw BadInput(prefix + "scale", fmt::format("{}", scale), "numbers from 2^-126 to 2^127");
+      throw BadInput(named("scale"), fmt::format("{}", scale), "numbers from 2^-126 to 2^127");
     }
   }
   if (!heads.empty() && !kv_heads.empty()) {
     for (const int kv : kv_heads) {
       if (std::any_of(heads.begin(), heads.end(), [&](int h) { return h % kv == 0; })) continue;
-      throw BadInput(prefix + "kv_heads", std::to_string(kv),
+      throw BadInput(named("kv_heads"), std::to_string(kv),
                      fmt::format("a divisor of one of heads {}", fmt::join(heads, ",")));
     }
   }
   if (!queries.empty() && !keys.empty() &&
       *std::min_element(queries.begin(), queries.end()) >
           *std::max_element(keys.begin(), keys.end())) {
-    throw BadInput(prefix + "queries", fmt::format("{}", fmt::join(queries, ",")),
+    throw BadInput(named("queries"), fmt::format("{}", fmt::join(queries, ",")),
                    fmt::format("one of at most keys {}: every query stands at a key's position",
                                fmt::join(keys, ",")));
   }
@@ -260,29 +264,41 @@ Offer find_offer_like(const Offer& others, cases::Pass pass, cases::BiasMethod b
   return offer;
 }
 
+namespace {
+
+/// What fixed shapes are made of: batch, query heads and key heads; lengths of squares, head_dim.
+constexpr std::array<std::array<int, 3>, 30> fixed_heads{
+    {{1, 16, 16}, {1, 8, 8},   {1, 12, 12}, {1, 1, 1},   {1, 2, 2},   {1, 4, 4},
+     {1, 32, 32}, {1, 32, 8},  {1, 16, 4},  {1, 64, 8},  {1, 3, 3},   {1, 6, 6},
+     {1, 20, 20}, {2, 16, 16}, {2, 8, 8},   {2, 12, 12}, {2, 1, 1},   {2, 2, 2},
+     {2, 3, 3},   {2, 4, 4},   {2, 32, 32}, {2, 32, 8},  {4, 16, 16}, {4, 8, 8},
+     {4, 12, 12}, {4, 4, 4},   {4, 1, 1},   {8, 16, 16}, {8, 12, 12}, {8, 8, 8}}};
+constexpr std::array<int, 24> fixed_lengths{2048, 1024, 4096, 512,  256,  128, 64,  8192,
+                                            32,   16,   96,   100,  192,  200, 320, 384,
+                                            500,  640,  768,  1000, 1536, 50,  300, 3072};
+constexpr std::array<int, 8> fixed_head_dims{64, 128, 32, 96, 80, 256, 16, 48};
+
+}  // namespace
+
+std::string fixed_shapes_in_words() {
+  auto lengths = fixed_lengths;
+  auto head_dims = fixed_head_dims;
+  std::ranges::sort(lengths);
+  std::ranges::sort(head_dims);
+  return fmt::format(
+      "squares of {} tokens, in 1, 2, 4 and 8 sequences of 1 to 64 heads with head_dim {}",
+      fmt::join(lengths, ", "), fmt::join(head_dims, ", "));
+}
+
 Offer find_offer_of_models(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
                            const Supported& supported, const Shapes& shapes) {
-  constexpr std::array<std::array<int, 2>, 12> heads{{{16, 16},
-                                                      {8, 8},
-                                                      {12, 12},
-                                                      {32, 32},
-                                                      {32, 8},
-                                                      {4, 4},
-                                                      {2, 2},
-                                                      {20, 20},
-                                                      {16, 4},
-                                                      {64, 8},
-                                                      {6, 6},
-                                                      {1, 1}}};
   std::vector<Spec> specs;
   for (const bool causal : {true, false}) {
-    for (const int batch : {1, 2, 4, 8}) {
-      for (const auto& [query_heads, kv_heads] : heads) {
-        for (const int length : {2048, 1024, 4096, 512, 256, 128, 8192}) {
-          for (const int head_dim : {64, 128, 32, 96, 80, 256}) {
-            specs.push_back(
-                plain(pass, bias, format, causal, batch, query_heads, kv_heads, length, head_dim));
-          }
+    for (const auto& [batch, heads, kv_heads] : fixed_heads) {
+      for (const int length : fixed_lengths) {
+        for (const int head_dim : fixed_head_dims) {
+          specs.push_back(
+              plain(pass, bias, format, causal, batch, heads, kv_heads, length, head_dim));
         }
       }
     }

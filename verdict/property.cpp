@@ -261,7 +261,7 @@ Offer offer_like(const Offer& others, const Kernel& kernel, cases::Pass pass,
 
 Offer offer_of_models(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
                       cases::Format format, const Shapes& shapes) {
-  if (!kernel.has_pass(pass)) return {};
+  if (!kernel.has_pass(pass) || !kernel.declares(format)) return {};
   return find_offer_of_models(pass, bias, format, asked_of(kernel), shapes);
 }
 

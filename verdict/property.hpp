@@ -108,7 +108,8 @@ Offer offer_of(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias, c
 /// The same as find_offer_like() looks for it.
 Offer offer_like(const Offer& others, const Kernel& kernel, cases::Pass pass,
                  cases::BiasMethod bias, cases::Format format, const Shapes& shapes);
-/// The same among the shapes of models (find_offer_of_models).
+/// The same among the shapes of models (find_offer_of_models), in the formats that the kernel
+/// declares a contract for.
 Offer offer_of_models(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
                       cases::Format format, const Shapes& shapes);
 

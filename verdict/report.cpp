@@ -189,7 +189,7 @@ std::string not_seen(const std::vector<CellResult>& cells) {
     if (!blind.empty()) text += fmt::format("  {}: {}\n", label(cell), fmt::join(blind, ", "));
   }
   if (text.empty()) return text;
-  return "not seen, every element's bound being above its value:\n" + text;
+  return "not seen, every element being smaller than the error allowed to it:\n" + text;
 }
 
 /// What contracts leave out, kernel by kernel.
@@ -327,7 +327,8 @@ std::string to_table(const VerifyReport& report) {
   }
   if (gradients > 0) {
     text += fmt::format(
-        "{:.1f} % of {} gradient elements have a bound above their value: 0 would pass\n",
+        "{:.1f} % of {} gradient elements are smaller than the error allowed to them: 0 would pass, "
+        "too\n",
         100.0 * static_cast<double>(blind) / static_cast<double>(gradients), gradients);
   }
   text += not_seen(report.cells);
@@ -339,8 +340,8 @@ std::string to_table(const VerifyReport& report) {
   }
   if (const std::string exposed = exposure(report); !exposed.empty()) text += exposed + "\n";
   text += fmt::format(
-      "worst: largest |error| / bound. {}, {} ({} ill-conditioned: held to the hull of "
-      "their values) on {} in {:.1f} s, seed {}: {}\n",
+      "worst: largest |error| / bound of the cases as drawn. {}, {} (of {} the scores are too "
+      "uncertain: o is held between the smallest and the largest v) on {} in {:.1f} s, seed {}: {}\n",
       counted(report.cases(), "case"), counted(rows, "row"), ill_conditioned, report.device,
       report.seconds, report.seed, name(report.outcome()));
   return text;

@@ -59,7 +59,10 @@ Offer find_offer(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
 Offer find_offer_like(const Offer& others, cases::Pass pass, cases::BiasMethod bias,
                       cases::Format format, const Supported& supported, const Shapes& shapes);
 
-/// The same among all combinations of sizes that models have: thousands.
+/// What find_offer_of_models() asks about.
+std::string fixed_shapes_in_words();
+
+/// The same among many shapes that a kernel may be made for alone (fixed_shapes_in_words).
 Offer find_offer_of_models(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
                            const Supported& supported, const Shapes& shapes);
 

@@ -35,9 +35,11 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 #ifdef __x86_64__
   const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
   fault.stack_pointer = static_cast<std::uint64_t>(registers[REG_RSP]);
-  constexpr int page_fault = 14, writes = 2;
+  constexpr int page_fault = 14, writes = 2, fetches = 16;
   if (registers[REG_TRAPNO] == page_fault) {
-    fault.access = registers[REG_ERR] & writes ? access_write : access_read;
+    fault.access = registers[REG_ERR] & fetches  ? access_run
+                   : registers[REG_ERR] & writes ? access_write
+                                                 : access_read;
   }
 #else
   (void)context;

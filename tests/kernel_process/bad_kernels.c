@@ -125,6 +125,10 @@ KERNEL(talks) {
 static int supports(const plumbline_problem* p, int32_t pass) {
   return (void)pass, p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE;
 }
+KERNEL(calls_nothing) {
+  int (*volatile nothing)(void) = NULL;
+  return (void)p, (void)out, (void)m, (void)n, nothing();
+}
 /* With several heads a fault, with one another. */
 KERNEL(crashes_with_two_heads) {
   if (p->heads > 1) *(volatile int*)NULL = 1;
@@ -146,6 +150,7 @@ static const plumbline_kernel kernels[] = {
     ENTRY(gives_its_input), ENTRY(gives_nothing), ENTRY(reads_a_file), ENTRY(looks_for_the_judge),
     ENTRY(talks), ENTRY(returns_early), ENTRY(returns_much_too_early), ENTRY(takes_its_time),
     ENTRY(writes_to_no_address), ENTRY(crashes_with_two_heads),
+    ENTRY(calls_nothing),
     {"supports_reads", CONTRACT, 1, supports_reads, gives_zeros, 0, 0, 0},
     {"supports_hangs", CONTRACT, 1, supports_hangs, gives_zeros, 0, 0, 0}};
 static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "bad kernels", "CPU",
@@ -160,5 +165,11 @@ const plumbline_library* plumbline_kernel_library(void) {
   if (how && !strcmp(how, "none")) return NULL;
   changed = library;
   if (how && !strcmp(how, "version")) changed.abi_version = 99;
+  if (how && !strcmp(how, "twice")) {
+    static plumbline_kernel two[2];
+    two[0] = two[1] = kernels[0];
+    changed.kernels = two;
+    changed.kernel_count = 2;
+  }
   return &changed;
 }

@@ -103,6 +103,8 @@ BOOST_AUTO_TEST_CASE(a_crash_is_named_by_its_signal_and_what_led_to_it) {
   expect("uses_up_the_stack", "crash", "the kernel crashed (SIGSEGV): its stack is used up");
   expect("exits", "ended_process", "the kernel ended its process, with exit status 0");
 #ifdef __x86_64__
+  expect("calls_nothing", "crash",
+         "the kernel crashed (SIGSEGV): it called a function through a null pointer");
   expect("writes_to_no_address", "crash",
          "the kernel crashed (SIGSEGV): it used an address that is not known: one that no memory "
          "can have (non-canonical), or one that is not aligned as its instruction needs");

@@ -30,6 +30,21 @@ BOOST_AUTO_TEST_CASE(the_example_in_c_passes) {
              std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_contract_that_has_no_format_of_the_kernel_is_named) {
+  const auto run = verify(EXAMPLE_IN_C, "--contract flash_attention_2");
+  BOOST_TEST(run.status == 2);
+  BOOST_TEST(run.err ==
+             "plumbline: --contract is \"flash_attention_2\" in fp32; expected bf16 or fp16\n");
+}
+
+BOOST_AUTO_TEST_CASE(who_writes_an_lse_that_its_contract_has_not_is_told_so) {
+  const auto run =
+      verify(BAD_KERNELS, of_bad_kernel("writes_past_lse") + " --contract pytorch_math");
+  BOOST_TEST(run.status == 1);
+  BOOST_TEST(run.out.find("through a null pointer (address 0x0); by its contract it has no lse") !=
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(what_a_kernel_prints_stays_out_of_the_report) {
   const auto run = verify(BAD_KERNELS, of_bad_kernel("talks") + " --json");
   BOOST_TEST(run.status == 1);
@@ -155,7 +170,9 @@ BOOST_AUTO_TEST_CASE(a_library_that_cannot_be_used_is_bad_input_with_the_reason)
     }
   };
   refused(verify("/nonexistent/mine.so", ""), 2,
-          "--kernel is \"/nonexistent/mine.so\"; expected the path of a shared library");
+          "--kernel is \"/nonexistent/mine.so\", which is not there; expected the path of a shared "
+          "library");
+  refused(verify("/tmp", ""), 2, "--kernel is \"/tmp\", a folder; expected");
   refused(verify(text_file, ""), 2, "expected a loadable shared library (the loader says: ");
   refused(verify(OTHER_LIBRARY, ""), 2,
           "expected a library that exports plumbline_kernel_library (plumbline_kernel.h)");
@@ -168,7 +185,9 @@ BOOST_AUTO_TEST_CASE(a_library_that_cannot_be_used_is_bad_input_with_the_reason)
           "expected a library that can be loaded (the library, while it was loaded, crashed "
           "(SIGSEGV): it wrote through a null pointer (address 0x0))");
   refused(loading("exit"), 2, "ended its process, with exit status 5)");
-  refused(loading("none"), 3, "cannot run on this machine");
+  refused(loading("none"), 3, "plumbline_kernel_library() returned null");
+  refused(loading("twice"), 2,
+          "kernel 1: name is \"null_pointer\", as that of kernel 0; expected a name of its own");
   refused(verify(BAD_KERNELS, "--time-limit 0"), 2, "--time-limit");
   refused(test::plumbline("verify --time-limit 3"), 2, "--kernel");
 }

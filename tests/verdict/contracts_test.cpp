@@ -506,13 +506,13 @@ BOOST_AUTO_TEST_CASE(of_outputs_that_fail_by_their_contract_the_nearest_one_is_n
   const Kept rounds_p{.probability = bf16};
   BOOST_TEST(nearest(cases::undeclared_contract(), rounds_p).text ==
              "it would not fail if its contract said probability_format = bf16; errors of P and dS "
-             "up to 2^-8 of them would then not be seen");
+             "up to 2^-8 of them would then pass");
   // Two fields at once.
   const Kept rounds_dp{.probability = bf16, .grad_probability = bf16};
   BOOST_TEST(nearest(cases::undeclared_contract(), rounds_dp).text ==
              "it would not fail if its contract said grad_probability_format = bf16, "
              "probability_format = bf16; errors of dP up to 2^-8 of it, errors of P and dS up to "
-             "2^-8 of them would then not be seen");
+             "2^-8 of them would then pass");
   // No contract explains what is wrong.
   auto wrong = rounds_p;
   wrong.slope_factor = 1.5f;

@@ -89,6 +89,11 @@ BOOST_AUTO_TEST_CASE(cases_are_fitted_to_kernels_of_fixed_shapes) {
          return plain(s) && square(s) && s.batch == 4 && s.heads == 16 && s.kv_heads == 16 &&
                 s.keys == 2048 && s.head_dim == 64;
        }},
+      {"one square of an odd length",
+       [](const Spec& s) {
+         return plain(s) && square(s) && s.batch == 2 && s.heads == 8 && s.kv_heads == 8 &&
+                s.keys == 100 && s.head_dim == 64;
+       }},
       {"grouped heads", [](const Spec& s) { return plain(s) && s.heads == 32 && s.kv_heads == 8; }},
       {"power of two squares",
        [](const Spec& s) { return square(s) && s.keys >= 64 && (s.keys & (s.keys - 1)) == 0; }},
@@ -176,9 +181,9 @@ BOOST_AUTO_TEST_CASE(asked_for_sizes_are_drawn_and_no_others) {
 }
 
 BOOST_AUTO_TEST_CASE(sizes_that_no_case_has_are_named) {
-  const auto message = [](const verdict::Shapes& shapes) {
+  const auto message = [](const verdict::Shapes& shapes, const std::string& prefix = "") {
     try {
-      shapes.validate();
+      shapes.validate(prefix);
     } catch (const BadInput& error) {
       return std::string(error.what());
     }
@@ -186,6 +191,7 @@ BOOST_AUTO_TEST_CASE(sizes_that_no_case_has_are_named) {
   };
   BOOST_TEST(message({.keys = {0}}).starts_with("keys is 0"));
   BOOST_TEST(message({.heads = {12}, .kv_heads = {5}}).starts_with("kv_heads is 5"));
+  BOOST_TEST(message({.heads = {12}, .kv_heads = {5}}, "--").starts_with("--kv-heads is 5"));
   BOOST_TEST(message({.queries = {9}, .keys = {8}}).starts_with("queries is 9"));
   BOOST_TEST(message({.scales = {0}}).starts_with("scale is 0"));
   BOOST_TEST(message({.scales = {std::nan("")}}).starts_with("scale is nan"));
