@@ -28,11 +28,13 @@ constexpr int rows_at_a_time = 16;
 class Work {
  public:
   Work(const cases::Case& c, const Contract& contract, const GradientFormats& formats,
-       const cases::Outputs* given, int threads)
+       const cases::Outputs* given, int threads, const Sample& sample, const OtherRows& other)
       : case_(c),
         contract_(contract),
         given_(given),
         threads_(threads),
+        sample_(sample),
+        other_(other),
         reading_(c, is_alibi_of_key(contract, c.spec)),
         row_bounds_(c, contract, formats.o, reading_),
         bias_gradient_(c, contract, reading_, row_bounds_.bias_error()),
@@ -47,13 +49,12 @@ class Work {
     result.v.resize(case_.v.size());
     std::vector<ParameterSums> sums;
     const int group = s.heads / s.kv_heads;
-    const Sample sample(s);
     // DAPE's heads depend on one another: those of a sequence are read together.
     const int together = cases::dape_taps(s.bias) > 0 ? s.kv_heads : 1;
     for (int kv = 0; kv < s.batch * s.kv_heads; kv += together) {
       std::vector<HeadPairs> heads;
       const int batch = kv / s.kv_heads, first = kv % s.kv_heads * group;
-      if (!sample.has_key_head(kv)) {
+      if (!sample_.has_key_head(kv)) {
         sums.insert(sums.end(), together * group, ParameterSums(case_));
         continue;
       }
@@ -112,8 +113,16 @@ class Work {
     const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
     const int position = query + s.query_offset;
     return reading_.with_bias(batch, head, position, [&](const auto& bias) {
-      return reference::biased_scores(reading_.q(batch, head, query), reading_.k(kv), visible,
-                                      RunningError(case_.scale), bias, position);
+      const auto scores = [&](const auto& added) {
+        return reference::biased_scores(reading_.q(batch, head, query), reading_.k(kv), visible,
+                                        RunningError(case_.scale), added, position);
+      };
+      if (!other_.bias) return scores(bias);
+      const auto of_key = [&](int key) { return bias(position, key).value(); };
+      return scores([&](int, int key) {
+        const double other = other_.bias(of_key, batch, head, query, key);
+        return RunningError(other, bias(position, key).error() + 0x1p-52 * std::abs(other));
+      });
     });
   }
   RunningError ssmax_factor(int head, const std::vector<int>& visible) const {
@@ -125,6 +134,8 @@ class Work {
   const Contract& contract_;
   const cases::Outputs* given_;
   int threads_;
+  const Sample& sample_;
+  const OtherRows& other_;
   CaseReading<RunningError> reading_;
   RowBounds row_bounds_;
   BiasGradient bias_gradient_;
@@ -225,7 +236,8 @@ Work::Weights Work::weights_of(int batch, int head, int query,
 
 void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const {
   const auto& s = case_.spec;
-  const auto visible = reading_.visible(batch, query);
+  auto visible = reading_.visible(batch, query);
+  if (other_.visible) visible = other_.visible(batch, head, query, std::move(visible));
   const std::size_t q_row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
   if (visible.empty()) return read_empty_row(query, pairs, q_row);
   const int n = static_cast<int>(visible.size()), position = query + s.query_offset;
@@ -341,7 +353,13 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
 OracleGradients gradient_oracle(const cases::Case& the_case, const Contract& contract,
                                 const GradientFormats& formats, const cases::Outputs* given,
                                 int threads) {
-  return Work(the_case, contract, formats, given, threads).run();
+  return gradient_oracle(the_case, contract, formats, given, threads, Sample(the_case.spec));
+}
+
+OracleGradients gradient_oracle(const cases::Case& the_case, const Contract& contract,
+                                const GradientFormats& formats, const cases::Outputs* given,
+                                int threads, const Sample& sample, const OtherRows& other) {
+  return Work(the_case, contract, formats, given, threads, sample, other).run();
 }
 
 }  // namespace plumbline::verdict

@@ -7,7 +7,11 @@
 
 #include "cases/case.hpp"
 #include "verdict/contract.hpp"
+#include <functional>
+#include <vector>
+
 #include "verdict/oracle.hpp"
+#include "verdict/sample.hpp"
 
 namespace plumbline::verdict {
 
@@ -25,6 +29,16 @@ struct GradientFormats {
   cases::Format o, q, k, v;
 };
 
+/// Rows that are read otherwise than the case has them; a function that is empty changes nothing.
+struct OtherRows {
+  /// The keys that a row sees, of those that it sees by the case.
+  std::function<std::vector<int>(int batch, int head, int query, std::vector<int> visible)> visible;
+  /// The bias of a key, of what the case adds at any key. For kernels that are given lse.
+  std::function<double(const std::function<double(int)>& of_key, int batch, int head, int query,
+                       int key)>
+      bias;
+};
+
 /// The adjoint of reference/attention/attention_grad.hpp, in double with certified errors: what is
 /// nonlinear is read in RunningError, the products with matrices are bounded as a whole. The same
 /// bits for any number of threads. Memory: 72 bytes for each pair of a query and a key of the query
@@ -38,5 +52,9 @@ struct GradientFormats {
 OracleGradients gradient_oracle(const cases::Case& the_case, const Contract& contract,
                                 const GradientFormats& formats, const cases::Outputs* given,
                                 int threads);
+/// The same of the sample's key heads, and of rows that are read otherwise.
+OracleGradients gradient_oracle(const cases::Case& the_case, const Contract& contract,
+                                const GradientFormats& formats, const cases::Outputs* given,
+                                int threads, const Sample& sample, const OtherRows& other = {});
 
 }  // namespace plumbline::verdict

@@ -15,8 +15,8 @@ double work_of(const cases::Spec& s) {
   return pairs * s.head_dim * (s.pass == cases::Pass::backward ? 4 : 1);
 }
 
-Sample::Sample(const cases::Spec& spec) : spec_(spec) {
-  whole_ = spec.family == cases::Family::file || work_of(spec) <= most_work_of_oracle;
+Sample::Sample(const cases::Spec& spec, double most_work) : spec_(spec), most_work_(most_work) {
+  whole_ = spec.family == cases::Family::file || work_of(spec) <= most_work;
   choose_rows();
   choose_key_heads();
 }
@@ -26,7 +26,7 @@ void Sample::choose_rows() {
   const auto queries = static_cast<std::size_t>(spec_.queries);
   const double row_work = static_cast<double>(spec_.keys) * spec_.head_dim;
   // The rows take half of the work, since they are judged beside the key heads' gradients.
-  const auto affordable = static_cast<std::size_t>(most_work_of_oracle / 2 / row_work);
+  const auto affordable = static_cast<std::size_t>(most_work_ / 2 / row_work);
   const std::size_t of_head = std::max<std::size_t>(affordable / heads, 2);
   if (whole_ || of_head >= queries) {
     rows_.resize(heads * queries);
@@ -60,7 +60,7 @@ void Sample::choose_key_heads() {
   const int together = cases::dape_taps(spec_.bias) > 0 ? spec_.kv_heads : 1;
   const int parts = heads / together;
   const double part_work = work_of(spec_) / parts;
-  const int affordable = std::clamp(static_cast<int>(most_work_of_oracle / part_work), 1, parts);
+  const int affordable = std::clamp(static_cast<int>(most_work_ / part_work), 1, parts);
   const int first =
       static_cast<int>(draw.below(~std::uint64_t{0}, static_cast<std::uint32_t>(parts)));
   for (int n = 0; n < affordable; ++n) {

@@ -23,7 +23,8 @@ class Sample {
   /// Everything, of specs read from a file and of those within most_work_of_oracle. Of others rows
   /// of every batch and query head, at and beside the boundaries of tiles and anywhere; and the
   /// gradients of some key heads with their query heads.
-  explicit Sample(const cases::Spec&);
+  /// @param most_work of what is judged, but for one key head at least.
+  explicit Sample(const cases::Spec&, double most_work = most_work_of_oracle);
 
   bool whole() const { return whole_; }
   /// Numbers of the rows, counted along [batch, heads, queries], ascending.
@@ -38,6 +39,7 @@ class Sample {
   void choose_key_heads();
 
   cases::Spec spec_;
+  double most_work_;
   bool whole_ = true;
   std::vector<std::size_t> rows_;
   std::vector<bool> key_heads_;

@@ -250,6 +250,23 @@ const BackwardByHand backward_by_hand[] = {
      }},
     {"backward_scale_of_padded_dim", "bias=nope,head_dim=48",
      [](Case& c, cases::Outputs&) { c.scale *= std::sqrt(48.0 / 64); }},
+    {"backward_bias_sign", "bias=alibi",
+     [](Case& c, cases::Outputs&) {
+       for (float& slope : c[PLUMBLINE_SLOPES]) slope = -slope;
+     }},
+    {"backward_bias_missing", "bias=alibi,dtype=bf16",
+     [](Case& c, cases::Outputs&) {
+       for (float& slope : c[PLUMBLINE_SLOPES]) slope = 0;
+     }},
+    {"backward_bias_missing", "bias=t5",
+     [](Case& c, cases::Outputs&) {
+       for (float& value : c[PLUMBLINE_TABLE]) value = 0;
+     }},
+    // Without a bias a query that stands one key later sees one key more.
+    {"backward_causal_one_late", "bias=nope",
+     [](Case& c, cases::Outputs&) { ++c.spec.query_offset; }},
+    {"backward_causal_strict", "bias=nope,dtype=bf16",
+     [](Case& c, cases::Outputs&) { --c.spec.query_offset; }},
 };
 
 cases::Spec wide(const std::string& line) {
@@ -290,20 +307,35 @@ BOOST_DATA_TEST_CASE(outputs_of_another_convention_are_named, by_hand, one) {
   BOOST_TEST(names_of(judgement) == one.name);
 }
 
-BOOST_DATA_TEST_CASE(gradients_of_another_convention_are_named, backward_by_hand, one) {
-  cases::Spec spec = wide(one.line);
-  spec.pass = cases::Pass::backward;
-  const Case c = cases::generate(spec);
+/// The names of what is wrong with a kernel's gradients of the case.
+std::string names_of_gradients(const Case& c,
+                                            void (*reads)(Case&, cases::Outputs&)) {
   auto outputs = test::float_attention(c);
   Case read = c;
   auto given = outputs;
-  one.reads(read, given);
+  reads(read, given);
   test::float_gradients(read, given);
   given.o = outputs.o;
   given.lse = outputs.lse;
   const auto judgement = judged(c, given);
   BOOST_REQUIRE((judgement.outcome == verdict::Outcome::fail));
-  BOOST_TEST(names_of(judgement) == one.name);
+  return names_of(judgement);
+}
+
+BOOST_DATA_TEST_CASE(gradients_of_another_convention_are_named, backward_by_hand, one) {
+  cases::Spec spec = wide(one.line);
+  spec.pass = cases::Pass::backward;
+  BOOST_TEST(names_of_gradients(cases::generate(spec), one.reads) == one.name);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_large_case_some_heads_gradients_are_named) {
+  // Kernels of one fixed shape have no smaller one.
+  auto spec = cases::from_line(
+      "pass=backward,bias=alibi,batch=2,heads=4,kv_heads=4,queries=256,keys=256,query_offset=0");
+  const auto negated = [](Case& c, cases::Outputs&) {
+    for (float& slope : c[PLUMBLINE_SLOPES]) slope = -slope;
+  };
+  BOOST_TEST(names_of_gradients(cases::generate(spec), negated) == "backward_bias_sign");
 }
 
 /// A convention whose bounds let anything pass matches anything: of 16 bits and a large scale they

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cases/case.hpp"
+#include "verdict/conventions/convention.hpp"
 #include "verdict/gradient_oracle.hpp"
 
 namespace plumbline::verdict {
@@ -16,7 +17,7 @@ struct GradientConvention {
   bool (*concerns)(const cases::Case&) = nullptr;
   void (*reads)(cases::Case&, cases::Outputs& given) = nullptr;
   /// The same, as a convention of the forward pass has it.
-  void (*reads_case)(cases::Case&) = nullptr;
+  const Convention* of_forward = nullptr;
   /// The gradients in which what `reads` changes is seen.
   enum { all, k_and_v, k_only, v_only } seen_in = all;
   void (*gives)(OracleGradients&, const cases::Case&) = nullptr;

@@ -9,9 +9,13 @@
 #include <exception>
 #include <optional>
 
+#include "cases/bias_parameters.hpp"
 #include "cases/method_inputs.hpp"
+#include "verdict/case_reading.hpp"
 #include "verdict/conventions/convention.hpp"
+#include "verdict/conventions/reading.hpp"
 #include "verdict/judge_gradients.hpp"
+#include "verdict/sample.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -40,6 +44,10 @@ std::vector<Tensor> tensors_of(const Case& c, const cases::Outputs& outputs,
   return tensors;
 }
 
+/// Of a search: so much of a case is read for every convention, as work_of() counts it, but one key
+/// head at least, which must not have more than the second.
+constexpr double most_work_of_search = 0x1p24, most_work_of_part = 0x1p26;
+
 bool agrees(const Tensor& tensor) {
   for (std::size_t n = 0; n < tensor.got->size(); ++n) {
     const OracleNumber& x = (*tensor.expected)[n];
@@ -64,51 +72,115 @@ double bits_apart(const Tensor& tensor, const Numbers& right) {
   return bits;
 }
 
-/// @param anew as gradient_oracle() reads a kernel that computes P and D itself.
-OracleGradients gradients_of(const Case& c, const cases::Outputs& outputs,
-                             const cases::Outputs& given, const Contract& contract, bool anew,
-                             int threads) {
-  const auto& spec = c.spec;
-  const GradientFormats formats{stored_format(spec, outputs.o), stored_format(spec, outputs.grad_q),
-                                stored_format(spec, outputs.grad_k),
-                                stored_format(spec, outputs.grad_v)};
-  return gradient_oracle(c, contract, formats, anew ? nullptr : &given, threads);
+void leave_out(Numbers& numbers, std::size_t first, std::size_t count) {
+  for (std::size_t n = first; n < first + count; ++n) numbers[n].not_judged = true;
 }
 
-bool is_too_large(const cases::Spec& s) {
-  return static_cast<double>(s.batch) * s.heads * s.queries * s.keys * s.head_dim > 0x1p24;
+/// What lies outside of the sample, and all parameters, which are sums over what does.
+void leave_out_others(OracleGradients& gradients, const Sample& sample, const cases::Spec& s) {
+  if (sample.whole()) return;
+  const std::size_t of_keys = static_cast<std::size_t>(s.keys) * s.head_dim,
+                    of_queries = static_cast<std::size_t>(s.heads / s.kv_heads) * s.queries *
+                                 s.head_dim;
+  for (int kv = 0; kv < s.batch * s.kv_heads; ++kv) {
+    if (sample.has_key_head(kv)) continue;
+    leave_out(gradients.k, kv * of_keys, of_keys);
+    leave_out(gradients.v, kv * of_keys, of_keys);
+    leave_out(gradients.q, kv * of_queries, of_queries);
+  }
+  for (auto& parameter : gradients.parameters) leave_out(parameter, 0, parameter.size());
+}
+
+/// What gradients are read of, but for the convention.
+struct Setting {
+  const Evidence& evidence;
+  const Contract& contract;
+  const Sample& sample;
+  int threads;
+};
+
+/// @param anew as gradient_oracle() reads a kernel that computes P and D itself.
+OracleGradients gradients_of(const Case& c, const cases::Outputs& given, const Setting& setting,
+                             bool anew, const OtherRows& other = {}) {
+  const auto& outputs = setting.evidence.outputs;
+  const GradientFormats formats{
+      stored_format(c.spec, outputs.o), stored_format(c.spec, outputs.grad_q),
+      stored_format(c.spec, outputs.grad_k), stored_format(c.spec, outputs.grad_v)};
+  auto gradients = gradient_oracle(c, setting.contract, formats, anew ? nullptr : &given,
+                                   setting.threads, setting.sample, other);
+  leave_out_others(gradients, setting.sample, c.spec);
+  return gradients;
+}
+
+/// Rows as a convention of the forward pass has them.
+/// @param own the case as it is. Both must outlive the result.
+OtherRows other_rows(const Convention& convention, const Case& own) {
+  OtherRows other;
+  const auto row_of = [&own](int batch, int head, int query) {
+    return QueryRow{own, batch, head, query, query + own.spec.query_offset};
+  };
+  if (convention.sees || convention.keeps_mask) {
+    other.visible = [&convention, row_of, mask = mask_of(own)](int batch, int head, int query,
+                                                               std::vector<int> of_read) {
+      return visible_keys(convention, row_of(batch, head, query), mask, std::move(of_read));
+    };
+  }
+  if (convention.bias) {
+    other.bias = [&convention, row_of](const auto& of_key, int batch, int head, int query,
+                                       int key) {
+      return convention.bias(of_key, row_of(batch, head, query), key);
+    };
+  }
+  return other;
+}
+
+/// Of one key head and its query heads.
+double work_of_part(const cases::Spec& s) {
+  const int together = cases::dape_taps(s.bias) > 0 ? s.kv_heads : 1;
+  return work_of(s) / (s.batch * s.kv_heads) * together;
 }
 
 /// By how many bits the gradients are the convention's and no others; nothing where they are not
 /// the convention's. @param own the case's, with P and D given and anew.
-std::optional<double> explains(const GradientConvention& convention, const Evidence& evidence,
-                               const std::array<OracleGradients, 2>& own, const Contract& contract,
-                               int threads) {
-  const Case& c = evidence.the_case;
+std::optional<double> explains(const GradientConvention& convention, const Setting& setting,
+                               const std::array<OracleGradients, 2>& own) {
+  const auto& [c, outputs, judgement] = setting.evidence;
   Case read = c;
-  cases::Outputs given = evidence.outputs;
+  cases::Outputs given = outputs;
+  OtherRows other;
+  const Convention* of_forward = convention.of_forward;
   if (convention.reads) convention.reads(read, given);
-  if (convention.reads_case) convention.reads_case(read);
+  if (of_forward) {
+    // Score methods' gradients are not read by row.
+    const bool by_row = of_forward->sees || of_forward->keeps_mask || of_forward->bias;
+    if (by_row && cases::needs_scores(c.spec.bias)) return std::nullopt;
+    if (of_forward->reads) of_forward->reads(read);
+    other = other_rows(*of_forward, c);
+  }
   if (read.spec.kv_heads != c.spec.kv_heads) return std::nullopt;  // gradients of another shape
-  const bool reads = convention.reads || convention.reads_case;
-  const bool changes_given = given.o != evidence.outputs.o || given.lse != evidence.outputs.lse;
+  const bool reads = convention.reads || of_forward;
+  // Then it is computed from what is given.
+  const bool of_given = given.o != outputs.o || given.lse != outputs.lse || other.bias;
   for (const bool anew : {false, true}) {
-    if (anew && changes_given) return std::nullopt;  // it is not computed from what is given
+    if (of_given && (anew || (other.bias && setting.contract.no_lse))) return std::nullopt;
     OracleGradients gradients = own[anew];
     if (reads) {
-      auto other = gradients_of(read, evidence.outputs, given, contract, anew, threads);
+      auto of_reading = gradients_of(read, given, setting, anew, other);
       if (convention.seen_in == GradientConvention::all) {
-        gradients = std::move(other);
+        gradients = std::move(of_reading);
       } else {
-        if (convention.seen_in != GradientConvention::v_only) gradients.k = std::move(other.k);
-        if (convention.seen_in != GradientConvention::k_only) gradients.v = std::move(other.v);
+        if (convention.seen_in != GradientConvention::v_only) gradients.k = std::move(of_reading.k);
+        if (convention.seen_in != GradientConvention::k_only) gradients.v = std::move(of_reading.v);
       }
     }
+    if (other.bias) {  // its derivative is the kernel's own affair
+      for (auto& parameter : gradients.parameters) leave_out(parameter, 0, parameter.size());
+    }
     if (convention.gives) convention.gives(gradients, c);
-    const auto tensors = tensors_of(c, evidence.outputs, gradients);
+    const auto tensors = tensors_of(c, outputs, gradients);
     if (!std::all_of(tensors.begin(), tensors.end(), agrees)) continue;
     double bits = 0;
-    const auto right = tensors_of(c, evidence.outputs, own[anew]);
+    const auto right = tensors_of(c, outputs, own[anew]);
     for (std::size_t n = 0; n < tensors.size(); ++n) {
       bits += bits_apart(tensors[n], *right[n].expected);
     }
@@ -124,15 +196,14 @@ GradientSearch::GradientSearch() {
   for (const auto* conventions : {&conventions_of_biases(), &conventions_of_parameters(),
                                   &conventions_of_masks(), &conventions_of_scores()}) {
     for (const Convention& of : *conventions) {
-      if (!of.reads || of.keeps_mask || of.sees || of.bias || of.factor || of.lse || of.place) {
-        continue;
-      }
+      if (of.factor || of.bias_without_factor || of.lse || of.place) continue;
+      if (!of.reads && !of.sees && !of.bias) continue;
       GradientConvention convention;
       convention.name = "backward_" + std::string(of.name);
       convention.words = "whose backward pass is that of a kernel " + std::string(of.words);
       convention.remedy = of.remedy;
       convention.concerns = of.concerns;
-      convention.reads_case = of.reads;
+      convention.of_forward = &of;
       candidates_.push_back({convention});
     }
   }
@@ -140,27 +211,35 @@ GradientSearch::GradientSearch() {
 
 void GradientSearch::consider(const Evidence& evidence, const Contract& contract, int threads) {
   const Case& c = evidence.the_case;
-  if (is_too_large(c.spec)) return;
+  if (work_of_part(c.spec) > most_work_of_part) return;
   const auto& judgement = evidence.judgement;
   const bool forward_fails = judgement.output("o").outcome == Outcome::fail ||
                              (!contract.no_lse && judgement.output("lse").outcome == Outcome::fail);
-  std::array<OracleGradients, 2> own;
-  for (const bool anew : {false, true}) {
-    own[anew] = gradients_of(c, evidence.outputs, evidence.outputs, contract, anew, threads);
-  }
-  const auto refutes = [&](Candidate& candidate) {
-    const auto& convention = candidate.convention;
-    if (forward_fails) return true;
-    if (convention.concerns && !convention.concerns(c)) return judgement.outcome == Outcome::fail;
-    try {
-      const auto bits = explains(convention, evidence, own, contract, threads);
-      candidate.bits += bits.value_or(0);
-      return !bits;
-    } catch (const std::exception&) {
-      return true;  // the equations refuse to be read so
+  if (forward_fails) return candidates_.clear();
+  const auto keep = [&](const Sample& sample, bool counts) {
+    const Setting setting{evidence, contract, sample, threads};
+    std::array<OracleGradients, 2> own;
+    for (const bool anew : {false, true}) {
+      own[anew] = gradients_of(c, evidence.outputs, setting, anew);
     }
+    std::erase_if(candidates_, [&](Candidate& candidate) {
+      const auto& convention = candidate.convention;
+      if (convention.concerns && !convention.concerns(c)) {
+        return judgement.outcome == Outcome::fail;
+      }
+      try {
+        const auto bits = explains(convention, setting, own);
+        if (counts) candidate.bits += bits.value_or(0);
+        return !bits;
+      } catch (const std::exception&) {
+        return true;  // the equations refuse to be read so
+      }
+    });
   };
-  std::erase_if(candidates_, refutes);
+  const Sample some(c.spec, most_work_of_search), judged(c.spec);
+  keep(some, some.whole());
+  // What explains a part may not explain the rest.
+  if (!some.whole() && !candidates_.empty()) keep(judged, true);
 }
 
 std::vector<Match> GradientSearch::matches() const {

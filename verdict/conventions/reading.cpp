@@ -21,6 +21,17 @@ cases::Case changed(const Convention& convention, const cases::Case& the_case) {
 
 }  // namespace
 
+std::vector<int> visible_keys(const Convention& convention, const QueryRow& row,
+                              const reference::Mask& own_mask, std::vector<int> of_read) {
+  if (convention.keeps_mask) {
+    of_read = reference::visible_keys(own_mask, row.batch, row.position, row.the_case.spec.keys);
+  }
+  if (convention.sees) {
+    std::erase_if(of_read, [&](int key) { return !convention.sees(row, key); });
+  }
+  return of_read;
+}
+
 struct ConventionReading::Prepared {
   Prepared(const Convention& convention, const cases::Case& the_case, const Contract& contract,
            cases::Format o_format)
@@ -33,16 +44,7 @@ struct ConventionReading::Prepared {
         bounds(read, contract, o_format, reading) {}
 
   std::vector<int> visible(const Convention& convention, const QueryRow& row) const {
-    const std::vector<int> all =
-        convention.keeps_mask
-            ? reference::visible_keys(own_mask, row.batch, row.position, own.spec.keys)
-            : reading.visible(row.batch, row.query);
-    if (!convention.sees) return all;
-    std::vector<int> seen;
-    for (const int key : all) {
-      if (convention.sees(row, key)) seen.push_back(key);
-    }
-    return seen;
+    return visible_keys(convention, row, own_mask, reading.visible(row.batch, row.query));
   }
 
   const cases::Case& own;

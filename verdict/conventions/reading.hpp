@@ -3,10 +3,17 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
+#include "reference/core/mask.hpp"
 #include "verdict/conventions/convention.hpp"
 
 namespace plumbline::verdict {
+
+/// The keys that a row sees by the convention.
+/// @param of_read those of the case as the convention reads it.
+std::vector<int> visible_keys(const Convention& convention, const QueryRow& row,
+                              const reference::Mask& own_mask, std::vector<int> of_read);
 
 /// The outputs of one convention for one case, row by row: the equations of reference/ read with
 /// what the convention changes, and the bounds of docs/bounds.md for what comes out.
