@@ -339,10 +339,16 @@ std::string to_table(const VerifyReport& report) {
     text += "not judged, because offered by no kernel: " + not_offered_words(report) + "\n";
   }
   if (const std::string exposed = exposure(report); !exposed.empty()) text += exposed + "\n";
+  const std::string uncertain =
+      ill_conditioned == 0 ? ""
+                           : fmt::format(
+                                 " ({} with scores too uncertain for more than this: o between the "
+                                 "smallest and the largest v)",
+                                 ill_conditioned);
   text += fmt::format(
-      "worst: largest |error| / bound of the cases as drawn. {}, {} (of {} the scores are too "
-      "uncertain: o is held between the smallest and the largest v) on {} in {:.1f} s, seed {}: {}\n",
-      counted(report.cases(), "case"), counted(rows, "row"), ill_conditioned, report.device,
+      "worst: largest |error| / bound of the cases as drawn. {}, {}{} on {} in {:.1f} s, seed {}: "
+      "{}\n",
+      counted(report.cases(), "case"), counted(rows, "row"), uncertain, report.device,
       report.seconds, report.seed, name(report.outcome()));
   return text;
 }
