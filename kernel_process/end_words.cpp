@@ -116,10 +116,11 @@ Meaning meaning_of(const Reply& fault, const Occupation& at) {
   constexpr std::uint64_t near = 1 << 20;
   if (fault.code <= 0) return {failure_kind::crash, "the signal was sent, not caused"};
   if (fault.access == access_run) {
-    return {failure_kind::crash,
-            fault.address < 4096
-                ? "it called a function through a null pointer"
-                : fmt::format("it went on at address {:#x}, where there is no code", fault.address)};
+    return {
+        failure_kind::crash,
+        fault.address < 4096
+            ? "it called a function through a null pointer"
+            : fmt::format("it went on at address {:#x}, where there is no code", fault.address)};
   }
   if (fault.address < 4096) {
     return {failure_kind::crash, fmt::format("it {} through a null pointer (address {:#x})",

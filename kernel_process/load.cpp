@@ -57,7 +57,7 @@ void require_file(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (is_regular_file(status)) return;
-  const std::string what = !exists(status)         ? ", which is not there"
+  const std::string what = !exists(status)        ? ", which is not there"
                            : is_directory(status) ? ", a folder"
                                                   : ", which is no regular file";
   throw BadInput("--kernel", path_in_quotes(path) + what, "the path of a shared library");

@@ -76,7 +76,12 @@ enum Answer : std::int32_t {
 /// The exit status of a process that finds the judge's descriptors closed or changed.
 inline constexpr int status_without_descriptors = 117;
 
-enum Access : std::int32_t { access_unknown = 0, access_read = 1, access_write = 2, access_run = 3 };
+enum Access : std::int32_t {
+  access_unknown = 0,
+  access_read = 1,
+  access_write = 2,
+  access_run = 3
+};
 
 inline constexpr std::size_t text_bytes = 1024;
 inline constexpr std::size_t opened_bytes = 4096;

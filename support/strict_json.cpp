@@ -90,8 +90,9 @@ std::optional<std::int64_t> Fields::integer(const char* name, std::int64_t lowes
                      !(value->is_number_unsigned() && value->get<std::uint64_t>() > INT64_MAX);
   if (!whole || value->get<std::int64_t>() < lowest || value->get<std::int64_t>() > highest) {
     throw BadInput(place(name), shown(*value),
-                   lowest == highest ? std::to_string(lowest)
-                                     : fmt::format("a whole number from {} to {}", lowest, highest));
+                   lowest == highest
+                       ? std::to_string(lowest)
+                       : fmt::format("a whole number from {} to {}", lowest, highest));
   }
   return value->get<std::int64_t>();
 }

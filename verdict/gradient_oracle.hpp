@@ -5,10 +5,10 @@
 #include <array>
 #include <vector>
 
-#include "cases/case.hpp"
-#include "verdict/contract.hpp"
 #include <functional>
 #include <vector>
+#include "cases/case.hpp"
+#include "verdict/contract.hpp"
 
 #include "verdict/oracle.hpp"
 #include "verdict/sample.hpp"

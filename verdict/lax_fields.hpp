@@ -21,8 +21,8 @@ std::string lets_through(const std::string& field, const Contract&, cases::Forma
 /// The fields that differ from those of a kernel that declares nothing, the strictest.
 std::vector<LaxField> lax_fields(const Contract&, cases::Format);
 
-/// "probability_format = bf16 (default fp32) lets through errors of P and dS up to 2^-8 of them"; empty
-/// where there is none.
+/// "probability_format = bf16 (default fp32) lets through errors of P and dS up to 2^-8 of them";
+/// empty where there is none.
 std::string in_words(const std::vector<LaxField>&);
 
 }  // namespace plumbline::verdict

@@ -64,9 +64,8 @@ void add_changed(const Contract& base, const Contract& declared, cases::Format f
       return;  // no kernel of this format needs it
     }
     const Differences differ = differences(contract, declared, format);
-    const std::string cost = differ.let_through.empty()
-                                 ? "it declares " + differ.declared
-                                 : differ.let_through + " would then pass";
+    const std::string cost = differ.let_through.empty() ? "it declares " + differ.declared
+                                                        : differ.let_through + " would then pass";
     candidates.push_back(
         {name, contract,
          fmt::format("it would not fail if its contract said {}; {}", differ.fields, cost)});

@@ -327,7 +327,8 @@ std::string to_table(const VerifyReport& report) {
   }
   if (gradients > 0) {
     text += fmt::format(
-        "{:.1f} % of {} gradient elements are smaller than the error allowed to them: 0 would pass, "
+        "{:.1f} % of {} gradient elements are smaller than the error allowed to them: 0 would "
+        "pass, "
         "too\n",
         100.0 * static_cast<double>(blind) / static_cast<double>(gradients), gradients);
   }

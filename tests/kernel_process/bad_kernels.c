@@ -24,9 +24,18 @@ static int fill(const plumbline_problem* p, const plumbline_outputs* out, float 
   for (size_t n = 0; n < lse_count(p); ++n) out->lse[n] = value;
   return 0;
 }
-KERNEL(null_pointer) { *(volatile float*)NULL = 1; return (void)p, (void)out, (void)m, (void)n, 0; }
-KERNEL(aborts) { abort(); return (void)p, (void)out, (void)m, (void)n, 0; }
-KERNEL(exits) { exit(0); return (void)p, (void)out, (void)m, (void)n, 0; }
+KERNEL(null_pointer) {
+  *(volatile float*)NULL = 1;
+  return (void)p, (void)out, (void)m, (void)n, 0;
+}
+KERNEL(aborts) {
+  abort();
+  return (void)p, (void)out, (void)m, (void)n, 0;
+}
+KERNEL(exits) {
+  exit(0);
+  return (void)p, (void)out, (void)m, (void)n, 0;
+}
 KERNEL(divides_by_zero) {
   volatile int zero = 0;
   return (void)out, (void)m, (void)n, p->keys / zero;
@@ -141,15 +150,35 @@ static int supports_hangs(const plumbline_problem* p, int32_t pass) {
   return supports(p, pass) && hangs(p, NULL, NULL, 0);
 }
 
-#define CONTRACT {{.unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1}}
-#define ENTRY(name) {#name, CONTRACT, 1, supports, name, 0, 0, PLUMBLINE_HOST_MEMORY}
+#define CONTRACT                                                    \
+  {                                                                 \
+    { .unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1 } \
+  }
+#define ENTRY(name) \
+  { #name, CONTRACT, 1, supports, name, 0, 0, PLUMBLINE_HOST_MEMORY }
 static const plumbline_kernel kernels[] = {
-    ENTRY(null_pointer), ENTRY(aborts), ENTRY(exits), ENTRY(divides_by_zero),
-    ENTRY(uses_up_the_stack), ENTRY(hangs), ENTRY(writes_to_q), ENTRY(writes_past_lse),
-    ENTRY(writes_before_o), ENTRY(reads_past_k), ENTRY(gives_zeros), ENTRY(gives_nan),
-    ENTRY(gives_its_input), ENTRY(gives_nothing), ENTRY(reads_a_file), ENTRY(looks_for_the_judge),
-    ENTRY(talks), ENTRY(returns_early), ENTRY(returns_much_too_early), ENTRY(takes_its_time),
-    ENTRY(writes_to_no_address), ENTRY(crashes_with_two_heads),
+    ENTRY(null_pointer),
+    ENTRY(aborts),
+    ENTRY(exits),
+    ENTRY(divides_by_zero),
+    ENTRY(uses_up_the_stack),
+    ENTRY(hangs),
+    ENTRY(writes_to_q),
+    ENTRY(writes_past_lse),
+    ENTRY(writes_before_o),
+    ENTRY(reads_past_k),
+    ENTRY(gives_zeros),
+    ENTRY(gives_nan),
+    ENTRY(gives_its_input),
+    ENTRY(gives_nothing),
+    ENTRY(reads_a_file),
+    ENTRY(looks_for_the_judge),
+    ENTRY(talks),
+    ENTRY(returns_early),
+    ENTRY(returns_much_too_early),
+    ENTRY(takes_its_time),
+    ENTRY(writes_to_no_address),
+    ENTRY(crashes_with_two_heads),
     ENTRY(calls_nothing),
     {"supports_reads", CONTRACT, 1, supports_reads, gives_zeros, 0, 0, 0},
     {"supports_hangs", CONTRACT, 1, supports_hangs, gives_zeros, 0, 0, 0}};

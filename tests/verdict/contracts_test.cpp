@@ -536,8 +536,9 @@ BOOST_AUTO_TEST_CASE(a_convention_that_is_declared_and_not_followed_is_told_as_t
     BOOST_TEST((verdict::judge(c, declared, outputs, 2).outcome == Outcome::fail));
     const verdict::FailingOutputs failing{c, outputs};
     const auto match = verdict::nearest_contract(declared, {&failing, 1}, 2);
-    BOOST_TEST(match.value_or(verdict::Match{}).text.starts_with(
-        "it would not fail if its contract said empty_rows = zero; it declares empty_rows = "));
+    BOOST_TEST(match.value_or(verdict::Match{})
+                   .text.starts_with("it would not fail if its contract said empty_rows = zero; it "
+                                     "declares empty_rows = "));
   }
 }
 

@@ -308,8 +308,7 @@ BOOST_DATA_TEST_CASE(outputs_of_another_convention_are_named, by_hand, one) {
 }
 
 /// The names of what is wrong with a kernel's gradients of the case.
-std::string names_of_gradients(const Case& c,
-                                            void (*reads)(Case&, cases::Outputs&)) {
+std::string names_of_gradients(const Case& c, void (*reads)(Case&, cases::Outputs&)) {
   auto outputs = test::float_attention(c);
   Case read = c;
   auto given = outputs;

@@ -96,8 +96,9 @@ BOOST_AUTO_TEST_CASE(the_search_for_a_smaller_failing_case_ends) {
   const auto check_with = [&](verdict::Draws draws) {
     runs = 0;
     draws.shapes.longest = 2048;
-    return verdict::check_cell(verdict::Kernel(nullptr, declared), cases::Pass::forward,
-                               BiasMethod::nope, Format::fp32, 20, 1, 2, [](int) {}, {}, draws);
+    return verdict::check_cell(
+        verdict::Kernel(nullptr, declared), cases::Pass::forward, BiasMethod::nope, Format::fp32,
+        20, 1, 2, [](int) {}, {}, draws);
   };
   BOOST_TEST((check_with({.most_smaller = 1}).outcome == Outcome::fail));
   BOOST_TEST(runs == 2);
@@ -342,8 +343,8 @@ BOOST_AUTO_TEST_CASE(a_pass_shows_its_cases_what_was_declined_and_what_its_contr
     BOOST_TEST_CONTEXT(text) {
       BOOST_TEST(text.find("head_dim ") != std::string::npos);
       BOOST_TEST(text.find("windows") != std::string::npos);
-      BOOST_TEST(text.find("exp_error = 2^-16 (default 2^-20) lets through errors of exponentials up to 2^-16") !=
-                 std::string::npos);
+      BOOST_TEST(text.find("exp_error = 2^-16 (default 2^-20) lets through errors of exponentials "
+                           "up to 2^-16") != std::string::npos);
     }
   }
   cell.outputs["lse"].nonzero = cell.outputs["lse"].blind = 1;

@@ -80,8 +80,8 @@ void leave_out(Numbers& numbers, std::size_t first, std::size_t count) {
 void leave_out_others(OracleGradients& gradients, const Sample& sample, const cases::Spec& s) {
   if (sample.whole()) return;
   const std::size_t of_keys = static_cast<std::size_t>(s.keys) * s.head_dim,
-                    of_queries = static_cast<std::size_t>(s.heads / s.kv_heads) * s.queries *
-                                 s.head_dim;
+                    of_queries =
+                        static_cast<std::size_t>(s.heads / s.kv_heads) * s.queries * s.head_dim;
   for (int kv = 0; kv < s.batch * s.kv_heads; ++kv) {
     if (sample.has_key_head(kv)) continue;
     leave_out(gradients.k, kv * of_keys, of_keys);
