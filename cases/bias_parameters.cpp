@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 
 #include "support/draw.hpp"
 
@@ -112,106 +113,64 @@ std::vector<float> official_alibi_slopes(int heads) {
 
 namespace {
 
-/// Options vary where kernels may have them built in. With 20 buckets and a largest distance of 320
-/// T5's logarithms meet whole numbers at 20, 40, 80, ..., where floating point may land a bucket
-/// too low.
+/// Options vary where kernels may have them built in.
 Options drawn(const Spec& spec) {
   Options options = default_options(spec.bias);
   const Draw draw(spec.seed, static_cast<std::uint64_t>(Stream::options));
-  const auto choose = [&](plumbline_option option, const std::array<double, 4>& values) {
-    options[option] = values[draw.below(static_cast<std::uint64_t>(option), 4)];
-  };
-  switch (spec.bias) {
-    case BiasMethod::t5:
-    case BiasMethod::t5_bidirectional: {
-      constexpr std::array<std::array<double, 2>, 4> tables{
-          {{32, 128}, {16, 64}, {8, 20}, {20, 320}}};
-      const auto& table = tables[draw.below(PLUMBLINE_BUCKETS, 4)];
-      options[PLUMBLINE_BUCKETS] = table[0];
-      options[PLUMBLINE_MAX_DISTANCE] = table[1];
-      break;
-    }
-    case BiasMethod::t5_clipped:
-    case BiasMethod::t5_clipped_offset:
-      choose(PLUMBLINE_LARGEST, {0, 2, 16, 256});
-      break;
-    case BiasMethod::fire:
-      choose(PLUMBLINE_HIDDEN, {32, 8, 8, 5});
-      choose(PLUMBLINE_L0, {512, 64, 16, 4});
-      break;
-    case BiasMethod::rope_interleaved:
-    case BiasMethod::rope_half_split:
-      choose(PLUMBLINE_BASE, {10000, 10000, 500000, 100});
-      break;
-    case BiasMethod::cope:
-      choose(PLUMBLINE_POSITIONS, {64, 16, 5, 1});
-      break;
-    case BiasMethod::dape_v1_alibi:
-    case BiasMethod::dape_v1_kerple_log:
-    case BiasMethod::dape_v1_cable:
-    case BiasMethod::dape_v2_alibi:
-    case BiasMethod::dape_v2_kerple_log:
-    case BiasMethod::dape_v2_cable:
-      choose(PLUMBLINE_HIDDEN, {32, 8, 4, 1});
-      break;
-    default:
-      break;
+  for (const methods::Option& option : methods::row(static_cast<int>(spec.bias)).options) {
+    if (option.choices == methods::Option{}.choices) continue;
+    const auto stream = static_cast<std::uint64_t>(option.drawn_with);
+    options[option.id] = option.choices[draw.below(stream, 4)];
   }
   return options;
 }
 
+// In the order of plumbline_parameter.
+constexpr std::array<Stream, PLUMBLINE_PARAMETER_COUNT> stream_of{Stream::ssmax_scale,
+                                                                  Stream::slopes,
+                                                                  Stream::increments,
+                                                                  Stream::gain,
+                                                                  Stream::theta_alpha,
+                                                                  Stream::theta_beta,
+                                                                  Stream::theta_mu,
+                                                                  Stream::p,
+                                                                  Stream::a,
+                                                                  Stream::table,
+                                                                  Stream::hidden_weight,
+                                                                  Stream::hidden_bias,
+                                                                  Stream::output_weight,
+                                                                  Stream::output_bias,
+                                                                  Stream::c,
+                                                                  Stream::L,
+                                                                  Stream::log_forget,
+                                                                  Stream::position_embedding};
+
 /// The numbers of one parameter.
-std::vector<float> draw_parameter(const Case& c, plumbline_parameter parameter) {
-  const std::int64_t size = elements(shape_of(c.spec, c.options, parameter));
-  const bool dape = dape_taps(c.spec.bias) > 0;
-  const auto normal = [&](Stream stream, double factor) {
-    const Draw draw = draw_of(c, stream);
-    return fill(size, [&](auto i) { return draw.normal(i) * factor; });
-  };
-  const auto uniform = [&](Stream stream, double least, double most) {
-    const Draw draw = draw_of(c, stream);
-    return fill(size, [&](auto i) { return draw.uniform(i) * (most - least) + least; });
-  };
-  switch (parameter) {
-    case PLUMBLINE_SSMAX_SCALE:
-      // From 1/4, about 1/ln(64), which makes the factor 1 at 64 keys, to 1, the published start.
-      return uniform(Stream::ssmax_scale, 0.25, 1.0);
-    case PLUMBLINE_SLOPES:
+std::vector<float> draw_parameter(const Case& c, plumbline_parameter id) {
+  using From = methods::Draw;
+  const std::int64_t size = elements(shape_of(c.spec, c.options, id));
+  const auto& [from, a, b] =
+      methods::parameter_of(methods::row(static_cast<int>(c.spec.bias)), id).draw;
+  const Draw draw = draw_of(c, stream_of[id]);
+  switch (from) {
+    case From::normal:
+      return fill(size, [&](auto i) { return draw.normal(i) * a; });
+    case From::uniform:
+      return fill(size, [&](auto i) { return draw.uniform(i) * (b - a) + a; });
+    case From::slopes:
       return slopes(c);
-    case PLUMBLINE_INCREMENTS:
+    case From::increments:
       return increments(c, size);
-    case PLUMBLINE_GAIN:
+    case From::gain:
       return gain(c, size);
-    case PLUMBLINE_THETA_ALPHA:
-      return uniform(Stream::theta_alpha, -1.0, 1.5);
-    case PLUMBLINE_THETA_BETA:
-      return theta_beta(c, c.spec.heads);
-    case PLUMBLINE_THETA_MU:
-      return theta_mu(c, c.spec.heads);
-    case PLUMBLINE_P:
-      return uniform(Stream::p, 0.0625, 2.0);
-    case PLUMBLINE_A:
-      return uniform(Stream::a, 0.0625, 2.0);
-    case PLUMBLINE_TABLE:
-      return normal(Stream::table, 1.0);
-    case PLUMBLINE_HIDDEN_WEIGHT:
-      return normal(Stream::hidden_weight, dape ? 0.125 : 1.0);
-    case PLUMBLINE_HIDDEN_BIAS:
-      return normal(Stream::hidden_bias, 0.5);
-    case PLUMBLINE_OUTPUT_WEIGHT:
-      return normal(Stream::output_weight, dape ? 0.125 : 0.5);
-    case PLUMBLINE_OUTPUT_BIAS:
-      return normal(Stream::output_bias, 1.0);
-    case PLUMBLINE_C:
-      return uniform(Stream::c, 0.0625, 0.5);
-    case PLUMBLINE_L:
-      return uniform(Stream::L, 0.5, 1.5);
-    case PLUMBLINE_LOG_FORGET:
+    case From::log_forget:
       return log_forget(c, size);
-    case PLUMBLINE_POSITION_EMBEDDING:
-      return normal(Stream::position_embedding, 0.125);
+    case From::theta_beta:
+      return theta_beta(c, c.spec.heads);
+    case From::theta_mu:
+      return theta_mu(c, c.spec.heads);
   }
-  return {};
+  throw std::logic_error("a distribution that is not drawn");
 }
 
 }  // namespace

@@ -33,6 +33,12 @@ struct Case {
 
   std::vector<float>& operator[](plumbline_parameter p) { return parameters[p]; }
   const std::vector<float>& operator[](plumbline_parameter p) const { return parameters[p]; }
+  /// What the method takes prefix sums of; empty for others.
+  const std::vector<float>& summed() const {
+    static const std::vector<float> none;
+    const int which = methods::row(static_cast<int>(spec.bias)).summed();
+    return which < 0 ? none : parameters[static_cast<std::size_t>(which)];
+  }
 };
 
 /// What a kernel returned, widened to float. Gradients are those of a backward case.

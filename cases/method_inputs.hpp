@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each bias method reads: its parameters with their shapes and domains, and its options.
+// What each bias method reads (kernel_abi/methods.hpp), of a case.
 #pragma once
 
 #include <array>
@@ -8,26 +8,16 @@
 
 #include "cases/spec.hpp"
 #include "cases/tensor_shapes.hpp"
-#include "kernel_abi/plumbline_kernel.h"
+#include "kernel_abi/methods.hpp"
 
 namespace plumbline::cases {
 
 using Options = std::array<double, PLUMBLINE_OPTION_COUNT>;
 
-/// A parameter as files, messages and tables name it, and what its numbers must be.
-struct ParameterInfo {
-  const char* name;
-  double least, most;  ///< infinite where there is no limit
-  bool may_be_zero;
-};
+using methods::OptionInfo;
+using methods::ParameterInfo;
 const ParameterInfo& info(plumbline_parameter parameter);
 
-/// An option, and what it is where nothing is said.
-struct OptionInfo {
-  const char* name;
-  double otherwise, least, most;
-  bool whole;
-};
 const OptionInfo& info(plumbline_option option);
 
 /// In the order of files. SSMax's scale is not among them: it goes with every method.

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "kernel_abi/plumbline_kernel.h"
+#include "kernel_abi/methods.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -27,34 +27,17 @@ constexpr Names<Format, PLUMBLINE_FORMAT_COUNT> format_names{{{Format::fp32, "fp
 constexpr Names<Pass, 3> pass_names{
     {{Pass::forward, "forward"}, {Pass::backward, "backward"}, {Pass::decode, "decode"}}};
 
-constexpr Names<BiasMethod, PLUMBLINE_BIAS_COUNT> bias_names{
-    {{BiasMethod::nope, "nope"},
-     {BiasMethod::alibi, "alibi"},
-     {BiasMethod::cable, "cable"},
-     {BiasMethod::cable_nw, "cable_nw"},
-     {BiasMethod::k_cable, "k_cable"},
-     {BiasMethod::k_cable_nw, "k_cable_nw"},
-     {BiasMethod::ggd, "ggd"},
-     {BiasMethod::kerple_log, "kerple_log"},
-     {BiasMethod::kerple_power, "kerple_power"},
-     {BiasMethod::t5, "t5"},
-     {BiasMethod::t5_bidirectional, "t5_bidirectional"},
-     {BiasMethod::t5_clipped, "t5_clipped"},
-     {BiasMethod::t5_clipped_offset, "t5_clipped_offset"},
-     {BiasMethod::fire, "fire"},
-     {BiasMethod::fox, "fox"},
-     {BiasMethod::rope_interleaved, "rope_interleaved"},
-     {BiasMethod::rope_half_split, "rope_half_split"},
-     {BiasMethod::cable_paper, "cable_paper"},
-     {BiasMethod::cable_nw_paper, "cable_nw_paper"},
-     {BiasMethod::k_cable_paper, "k_cable_paper"},
-     {BiasMethod::cope, "cope"},
-     {BiasMethod::dape_v1_alibi, "dape_v1_alibi"},
-     {BiasMethod::dape_v1_kerple_log, "dape_v1_kerple_log"},
-     {BiasMethod::dape_v1_cable, "dape_v1_cable"},
-     {BiasMethod::dape_v2_alibi, "dape_v2_alibi"},
-     {BiasMethod::dape_v2_kerple_log, "dape_v2_kerple_log"},
-     {BiasMethod::dape_v2_cable, "dape_v2_cable"}}};
+/// Those of kernel_abi/methods.hpp.
+constexpr auto bias_names = [] {
+  Names<BiasMethod, PLUMBLINE_BIAS_COUNT> names{};
+  for (const methods::Method& method : methods::all) {
+    names[method.bias] = {static_cast<BiasMethod>(method.bias), method.name};
+  }
+  return names;
+}();
+static_assert(static_cast<int>(BiasMethod::dape_v2_cable) + 1 == PLUMBLINE_BIAS_COUNT);
+
+const methods::Method& row(BiasMethod bias) { return methods::row(static_cast<int>(bias)); }
 
 constexpr Names<Family, 8> family_names{{{Family::generic, "generic"},
                                          {Family::peaked, "peaked"},
@@ -118,36 +101,10 @@ std::string_view name(Pass pass) { return name_in(pass_names, pass); }
 std::string_view name(BiasMethod bias) { return name_in(bias_names, bias); }
 std::string_view name(Family family) { return name_in(family_names, family); }
 
-int dape_taps(BiasMethod bias) {
-  switch (bias) {
-    case BiasMethod::dape_v1_alibi:
-    case BiasMethod::dape_v1_kerple_log:
-    case BiasMethod::dape_v1_cable:
-      return 1;
-    case BiasMethod::dape_v2_alibi:
-    case BiasMethod::dape_v2_kerple_log:
-    case BiasMethod::dape_v2_cable:
-      return 3;
-    default:
-      return 0;
-  }
-}
-
-BiasMethod additive_part(BiasMethod bias) {
-  switch (bias) {
-    case BiasMethod::dape_v1_alibi:
-    case BiasMethod::dape_v2_alibi:
-      return BiasMethod::alibi;
-    case BiasMethod::dape_v1_kerple_log:
-    case BiasMethod::dape_v2_kerple_log:
-      return BiasMethod::kerple_log;
-    case BiasMethod::dape_v1_cable:
-    case BiasMethod::dape_v2_cable:
-      return BiasMethod::cable;
-    default:
-      return bias;
-  }
-}
+bool is_rope(BiasMethod bias) { return row(bias).rotation != methods::Rotation::none; }
+int dape_taps(BiasMethod bias) { return row(bias).dape_taps; }
+bool needs_scores(BiasMethod bias) { return row(bias).needs_scores(); }
+BiasMethod additive_part(BiasMethod bias) { return static_cast<BiasMethod>(row(bias).additive); }
 
 Format format_from(std::string_view text, std::string_view field) {
   return value_in(format_names, text, field);

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel_abi/methods.hpp"
+
 namespace plumbline::cases {
 
 // In the order of plumbline_kernel.h, with the same numbers.
@@ -90,15 +92,11 @@ std::string_view name(Pass);
 std::string_view name(BiasMethod);
 std::string_view name(Family);
 /// Whether the method turns queries and keys by their positions.
-inline bool is_rope(BiasMethod bias) {
-  return bias == BiasMethod::rope_interleaved || bias == BiasMethod::rope_half_split;
-}
+bool is_rope(BiasMethod);
 /// Width of DAPE's convolutions, 1 in version 1 and 3 in version 2; 0 for other methods.
 int dape_taps(BiasMethod);
 /// Whether what the method adds to a score depends on other scores: CoPE and DAPE.
-inline bool needs_scores(BiasMethod bias) {
-  return bias == BiasMethod::cope || dape_taps(bias) > 0;
-}
+bool needs_scores(BiasMethod);
 /// The additive method that DAPE corrects; the method itself for the others.
 BiasMethod additive_part(BiasMethod);
 /// @throws BadInput naming `field`, the text and the known names.
@@ -112,7 +110,7 @@ const std::vector<Pass>& all_passes();
 
 /// Largest size along one dimension, and largest number of elements of a tensor: far above what the
 /// oracle can judge in a day, and low enough that no index overflows.
-inline constexpr int largest_size = 1 << 24;
+inline constexpr int largest_size = methods::largest_size;
 inline constexpr std::int64_t largest_tensor = std::int64_t{1} << 31;
 
 /// Every field within its range: sizes in [1, largest_size], heads a multiple of kv_heads,

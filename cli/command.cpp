@@ -30,7 +30,11 @@ std::vector<cases::Format> Selection::chosen_formats() const {
 void add_selection_options(CLI::App& command, Selection& selection, const std::string& passes,
                            const std::string& formats) {
   add_list(command, "--pass", selection.passes, "Only these passes: " + passes + "; or all");
-  add_list(command, "--bias", selection.biases, "Only these biases, e.g. alibi,cable; or all");
+  std::string biases;
+  for (const auto bias : cases::all_biases()) {
+    biases += (biases.empty() ? "" : ", ") + std::string(cases::name(bias));
+  }
+  add_list(command, "--bias", selection.biases, "Only these biases: " + biases + "; or all");
   add_list(command, "--dtype", selection.formats, "Only these formats: " + formats + "; or all");
 }
 

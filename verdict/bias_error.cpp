@@ -35,8 +35,7 @@ double kerple_power_error(double p, int x, double bias) {
 
 BiasError::BiasError(const cases::Case& the_case, const Contract& contract)
     : case_(the_case), contract_(contract) {
-  const auto& increments =
-      case_[case_.spec.bias == BiasMethod::fox ? PLUMBLINE_LOG_FORGET : PLUMBLINE_INCREMENTS];
+  const auto& increments = case_.summed();
   prefix_sum_.resize(increments.size());
   const int keys = case_.spec.keys;
   for (std::size_t start = 0; start < prefix_sum_.size(); start += keys) {

@@ -186,8 +186,8 @@ struct Row {
   template <class Bias>
   void prefix(const Bias& of_bias) const {
     result.prefix.used = true;
-    result.prefix.parameter =
-        the_case.spec.bias == cases::BiasMethod::fox ? PLUMBLINE_LOG_FORGET : PLUMBLINE_INCREMENTS;
+    result.prefix.parameter = static_cast<plumbline_parameter>(
+        methods::row(static_cast<int>(the_case.spec.bias)).summed());
     auto grad = of_bias.zero_grad();
     for (const int j : visible) {
       of_bias.accumulate_grad(grad, position, j, one());
@@ -283,20 +283,13 @@ struct Row {
 
 int elements_of_head(const cases::Case& the_case, plumbline_parameter parameter) {
   const auto& spec = the_case.spec;
-  const std::size_t size = the_case[parameter].size();
-  switch (parameter) {
-    case PLUMBLINE_INCREMENTS:
-    case PLUMBLINE_LOG_FORGET:
-    case PLUMBLINE_GAIN:
-      return static_cast<int>(size / spec.batch / spec.heads);
-    case PLUMBLINE_HIDDEN_WEIGHT:
-    case PLUMBLINE_HIDDEN_BIAS:
-    case PLUMBLINE_C:
-    case PLUMBLINE_L:
-      return static_cast<int>(size);
-    default:
-      return static_cast<int>(size / spec.heads);
+  std::size_t size = the_case[parameter].size();
+  const auto& method = methods::row(static_cast<int>(spec.bias));
+  for (const methods::Extent extent : methods::parameter_of(method, parameter).shape) {
+    if (extent == methods::Extent::batch) size /= spec.batch;
+    if (extent == methods::Extent::heads) size /= spec.heads;
   }
+  return static_cast<int>(size);
 }
 
 RowDerivatives BiasGradient::row(int batch, int head, int position, const std::vector<int>& visible,

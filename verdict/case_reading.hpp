@@ -81,8 +81,7 @@ class CaseReading {
           matrix_of<R>(c.k, static_cast<std::size_t>(head) * s.keys, s.keys, s.head_dim), 0));
       v_.push_back(matrix_of<R>(c.v, static_cast<std::size_t>(head) * s.keys, s.keys, s.head_dim));
     }
-    const bool fox = s.bias == cases::BiasMethod::fox;
-    const auto& increments = c[fox ? PLUMBLINE_LOG_FORGET : PLUMBLINE_INCREMENTS];
+    const auto& increments = c.summed();
     const auto& gain = c[PLUMBLINE_GAIN];
     for (int head = 0; head < s.batch * s.heads; ++head) {
       const std::size_t start = static_cast<std::size_t>(head);

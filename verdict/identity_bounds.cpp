@@ -91,7 +91,7 @@ BiasSizes bias_sizes(const cases::Case& c, const Contract& contract, int batch, 
       break;
     }
     case BiasMethod::fox:
-      sizes.constant = prefix_error(c, contract, c[PLUMBLINE_LOG_FORGET], row);
+      sizes.constant = prefix_error(c, contract, c.summed(), row);
       sizes.relative = 6 * u;
       break;
     case BiasMethod::rope_interleaved:

@@ -44,7 +44,7 @@ std::function<double(int)> bias_of_row(const cases::Case& c, int batch, int head
     case BiasMethod::cable_nw:
     case BiasMethod::fox: {
       const bool fox = s.bias == BiasMethod::fox;
-      const auto& increments = c[fox ? PLUMBLINE_LOG_FORGET : PLUMBLINE_INCREMENTS];
+      const auto& increments = c.summed();
       const auto& gain = c[PLUMBLINE_GAIN];
       const double g = gain.empty() ? 1.0 : gain[row * s.queries + query];
       std::vector<double> sums(s.keys);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "cases/method_inputs.hpp"
 #include "support/error.hpp"
@@ -16,33 +17,46 @@
 namespace plumbline::verdict {
 namespace {
 
-/// Of cases::shape_of. DAPE's weights are convolutions' and have more of them than FIRE's.
-std::vector<std::string> axes_of(const cases::Spec& spec, plumbline_parameter p) {
-  const bool convolutions = cases::dape_taps(spec.bias) > 0;
-  switch (p) {
-    case PLUMBLINE_INCREMENTS:
-    case PLUMBLINE_LOG_FORGET:
-      return {"batch", "head", "key"};
-    case PLUMBLINE_GAIN:
-      return {"batch", "head", "query"};
-    case PLUMBLINE_TABLE:
-      return {"head", "row"};
-    case PLUMBLINE_OUTPUT_WEIGHT:
-      if (convolutions) return {"head", "unit", "tap"};
-      return {"head", "unit"};
-    case PLUMBLINE_POSITION_EMBEDDING:
-      return {"head", "position", "component"};
-    case PLUMBLINE_HIDDEN_WEIGHT:
-      if (convolutions) return {"unit", "channel", "tap"};
-      return {"unit"};
-    case PLUMBLINE_HIDDEN_BIAS:
-      return {"unit"};
-    case PLUMBLINE_C:
-    case PLUMBLINE_L:
-      return {};
-    default:
-      return {"head"};
+/// What an index along an axis counts; nothing for the axis of a single number.
+std::string axis_of(methods::Extent extent) {
+  using methods::Extent;
+  switch (extent) {
+    case Extent::one:
+      return "";
+    case Extent::batch:
+      return "batch";
+    case Extent::heads:
+      return "head";
+    case Extent::twice_heads:
+      return "channel";
+    case Extent::queries:
+      return "query";
+    case Extent::keys:
+      return "key";
+    case Extent::head_dim:
+      return "component";
+    case Extent::taps:
+      return "tap";
+    case Extent::hidden:
+      return "unit";
+    case Extent::positions:
+      return "position";
+    case Extent::buckets:
+    case Extent::distances:
+    case Extent::signed_distances:
+      return "row";
   }
+  throw std::logic_error("an extent that counts nothing");
+}
+
+/// Of cases::shape_of.
+std::vector<std::string> axes_of(const cases::Spec& spec, plumbline_parameter parameter) {
+  const auto& method = methods::row(static_cast<int>(spec.bias));
+  std::vector<std::string> axes;
+  for (const methods::Extent extent : methods::parameter_of(method, parameter).shape) {
+    if (extent != methods::Extent::one) axes.push_back(axis_of(extent));
+  }
+  return axes;
 }
 
 /// A tensor of this shape, in order. Of the elements, only those of the sample's key heads; what is

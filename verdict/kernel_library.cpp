@@ -83,7 +83,7 @@ class Given {
     for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
       const auto parameter = static_cast<plumbline_parameter>(n);
       // A decoding kernel gets their prefix sums.
-      if (decodes && (n == PLUMBLINE_INCREMENTS || n == PLUMBLINE_LOG_FORGET)) continue;
+      if (decodes && methods::is_summed(parameter)) continue;
       add(kernel_process::slot_parameters + n, cases::info(parameter).name, case_[parameter]);
     }
     add(kernel_process::slot_lengths, "lengths", case_.lengths);

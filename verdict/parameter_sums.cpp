@@ -11,10 +11,6 @@ using reference::RunningError;
 
 constexpr double u = fp32_roundoff;
 
-bool is_prefix(plumbline_parameter p) {
-  return p == PLUMBLINE_INCREMENTS || p == PLUMBLINE_LOG_FORGET;
-}
-
 void add_to(std::vector<double>& total, const std::vector<double>& part) {
   for (std::size_t n = 0; n < part.size(); ++n) total[n] += part[n];
 }
@@ -73,7 +69,7 @@ ParameterSums::ParameterSums(const cases::Case& the_case) {
     const auto p = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(the_case.spec, p)) continue;
     sums_[n].resize(elements_of_head(the_case, p));
-    if (!is_prefix(p)) continue;
+    if (!methods::is_summed(p)) continue;
     for (auto* sums : {&prefix_.inner, &prefix_.by_query, &prefix_.by_key, &prefix_.queries,
                        &prefix_.magnitude}) {
       sums->assign(sums_[n].size(), 0.0);
@@ -211,7 +207,7 @@ std::array<std::vector<OracleNumber>, PLUMBLINE_PARAMETER_COUNT> parameter_gradi
     const std::size_t size = the_case[p].size(), of_head = elements_of_head(the_case, p);
     auto& gradients = result[which];
     gradients.resize(size);
-    if (is_prefix(p)) {
+    if (methods::is_summed(p)) {
       for (std::size_t head = 0; head < heads.size(); ++head) {
         prefix_gradients(contract, heads[head], heads[head].of(p), &gradients[head * of_head]);
       }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attention/check_problem.cuh"
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
 #include "attention/head_dims.cuh"
 #include "attention/score_methods.cuh"
-#include "bias/table_rows.cuh"
+#include "methods.hpp"
 
 namespace plumbline::gpu {
 
@@ -74,113 +74,32 @@ std::string unsupported_scores(const plumbline_problem& p) {
   return "";
 }
 
-/// Of DAPE: those of the bias, then the network's.
-std::vector<plumbline_parameter> corrected(std::vector<plumbline_parameter> additive) {
-  additive.insert(additive.end(), {PLUMBLINE_HIDDEN_WEIGHT, PLUMBLINE_HIDDEN_BIAS,
-                                   PLUMBLINE_OUTPUT_WEIGHT, PLUMBLINE_OUTPUT_BIAS});
-  return additive;
-}
-
 }  // namespace
 
 const std::vector<plumbline_parameter>& parameters_of(int bias) {
-  using List = std::vector<plumbline_parameter>;
-  static const List none, slopes{PLUMBLINE_SLOPES}, increments{PLUMBLINE_INCREMENTS},
-      weighted{PLUMBLINE_INCREMENTS, PLUMBLINE_GAIN},
-      ggd{PLUMBLINE_THETA_ALPHA, PLUMBLINE_THETA_BETA, PLUMBLINE_THETA_MU},
-      kerple{PLUMBLINE_P, PLUMBLINE_A}, table{PLUMBLINE_TABLE},
-      fire{PLUMBLINE_HIDDEN_WEIGHT, PLUMBLINE_HIDDEN_BIAS, PLUMBLINE_OUTPUT_WEIGHT,
-           PLUMBLINE_OUTPUT_BIAS,   PLUMBLINE_C,           PLUMBLINE_L},
-      fox{PLUMBLINE_LOG_FORGET}, cope{PLUMBLINE_POSITION_EMBEDDING},
-      dape_alibi = corrected(slopes), dape_kerple = corrected(kerple),
-      dape_cable = corrected(weighted);
-  if (dape_taps(bias) > 0) {
-    const plumbline_bias additive = additive_part(bias);
-    return additive == PLUMBLINE_ALIBI   ? dape_alibi
-           : additive == PLUMBLINE_CABLE ? dape_cable
-                                         : dape_kerple;
-  }
-  switch (bias) {
-    case PLUMBLINE_ALIBI:
-      return slopes;
-    case PLUMBLINE_CABLE:
-    case PLUMBLINE_K_CABLE:
-    case PLUMBLINE_CABLE_PAPER:
-    case PLUMBLINE_K_CABLE_PAPER:
-      return weighted;
-    case PLUMBLINE_CABLE_NW:
-    case PLUMBLINE_K_CABLE_NW:
-    case PLUMBLINE_CABLE_NW_PAPER:
-      return increments;
-    case PLUMBLINE_GGD:
-      return ggd;
-    case PLUMBLINE_KERPLE_LOG:
-    case PLUMBLINE_KERPLE_POWER:
-      return kerple;
-    case PLUMBLINE_FIRE:
-      return fire;
-    case PLUMBLINE_FOX:
-      return fox;
-    case PLUMBLINE_COPE:
-      return cope;
-    default:
-      return uses_table(bias) ? table : none;
-  }
+  static const auto ids_of_all = [] {
+    std::array<std::vector<plumbline_parameter>, PLUMBLINE_BIAS_COUNT> all;
+    for (const methods::Method& method : methods::all)
+      for (const methods::Parameter& parameter : method.parameters)
+        all[method.bias].push_back(parameter.id);
+    return all;
+  }();
+  return ids_of_all.at(static_cast<std::size_t>(bias));
 }
 
-int summed_parameter(int bias) {
-  switch (additive_part(bias)) {
-    case PLUMBLINE_CABLE:
-    case PLUMBLINE_CABLE_NW:
-    case PLUMBLINE_K_CABLE:
-    case PLUMBLINE_K_CABLE_NW:
-    case PLUMBLINE_CABLE_PAPER:
-    case PLUMBLINE_CABLE_NW_PAPER:
-    case PLUMBLINE_K_CABLE_PAPER:
-      return PLUMBLINE_INCREMENTS;
-    case PLUMBLINE_FOX:
-      return PLUMBLINE_LOG_FORGET;
-    default:
-      return -1;
-  }
-}
+int summed_parameter(int bias) { return methods::row(bias).summed(); }
 
 const char* name_of(plumbline_parameter parameter) {
-  constexpr const char* names[PLUMBLINE_PARAMETER_COUNT] = {
-      "ssmax_scale",   "slopes",      "increments", "gain",  "theta_alpha",   "theta_beta",
-      "theta_mu",      "p",           "a",          "table", "hidden_weight", "hidden_bias",
-      "output_weight", "output_bias", "c",          "L",     "log_forget",    "position_embedding"};
-  return names[parameter];
+  return methods::parameter_infos[parameter].name;
 }
 
 std::size_t parameter_size(const plumbline_problem& p, plumbline_parameter parameter) {
-  const auto size = [](auto... extents) {
-    return (std::size_t{1} * ... * static_cast<std::size_t>(extents));
-  };
-  const auto hidden = static_cast<std::size_t>(p.options[PLUMBLINE_HIDDEN]);
-  switch (parameter) {
-    case PLUMBLINE_INCREMENTS:
-    case PLUMBLINE_LOG_FORGET:
-      return size(p.batch, p.heads, p.keys);
-    case PLUMBLINE_GAIN:
-      return size(p.batch, p.heads, p.queries);
-    case PLUMBLINE_TABLE:
-      return size(p.heads, table_rows(p));
-    case PLUMBLINE_HIDDEN_WEIGHT:
-      return dape_taps(p.bias) > 0 ? size(hidden, 2, p.heads, dape_taps(p.bias)) : hidden;
-    case PLUMBLINE_HIDDEN_BIAS:
-      return hidden;
-    case PLUMBLINE_OUTPUT_WEIGHT:
-      return dape_taps(p.bias) > 0 ? size(p.heads, hidden, dape_taps(p.bias))
-                                   : size(p.heads, hidden);
-    case PLUMBLINE_POSITION_EMBEDDING:
-      return size(p.heads, p.options[PLUMBLINE_POSITIONS], p.head_dim);
-    case PLUMBLINE_C:
-    case PLUMBLINE_L:
-      return 1;
-    default:
-      return size(p.heads);
-  }
+  const methods::Method& method = methods::row(p.bias);
+  const methods::Sizes sizes{p.batch, p.heads, p.queries, p.keys, p.head_dim, p.options};
+  std::size_t size = 1;
+  for (const methods::Extent extent : methods::parameter_of(method, parameter).shape)
+    size *= static_cast<std::size_t>(methods::size_of(extent, method, sizes));
+  return size;
 }
 
 std::string unsupported_reason(const plumbline_problem& p) {

@@ -6,27 +6,18 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "methods.hpp"
 #include "plumbline_kernel.h"
 
 namespace plumbline::gpu {
 
-/// Width of DAPE's convolutions, 1 in version 1 and 3 in version 2; 0 for other methods.
+/// Of kernel_abi/methods.hpp; of what is no plumbline_bias, what has none.
 constexpr int dape_taps(int bias) {
-  switch (bias) {
-    case PLUMBLINE_DAPE_V1_ALIBI:
-    case PLUMBLINE_DAPE_V1_KERPLE_LOG:
-    case PLUMBLINE_DAPE_V1_CABLE:
-      return 1;
-    case PLUMBLINE_DAPE_V2_ALIBI:
-    case PLUMBLINE_DAPE_V2_KERPLE_LOG:
-    case PLUMBLINE_DAPE_V2_CABLE:
-      return 3;
-    default:
-      return 0;
-  }
+  return methods::is_method(bias) ? methods::row(bias).dape_taps : 0;
 }
-
-constexpr bool needs_scores(int bias) { return bias == PLUMBLINE_COPE || dape_taps(bias) > 0; }
+constexpr bool needs_scores(int bias) {
+  return methods::is_method(bias) && methods::row(bias).needs_scores();
+}
 
 /// The most keys: whole numbers up to it are floats.
 inline constexpr int kMostScoredKeys = 1 << 24;
@@ -40,19 +31,7 @@ constexpr std::int64_t row_scores(int bias, int batch, int heads, int keys, int 
 
 /// The additive method that DAPE corrects; the method itself for the others.
 constexpr plumbline_bias additive_part(int bias) {
-  switch (bias) {
-    case PLUMBLINE_DAPE_V1_ALIBI:
-    case PLUMBLINE_DAPE_V2_ALIBI:
-      return PLUMBLINE_ALIBI;
-    case PLUMBLINE_DAPE_V1_KERPLE_LOG:
-    case PLUMBLINE_DAPE_V2_KERPLE_LOG:
-      return PLUMBLINE_KERPLE_LOG;
-    case PLUMBLINE_DAPE_V1_CABLE:
-    case PLUMBLINE_DAPE_V2_CABLE:
-      return PLUMBLINE_CABLE;
-    default:
-      return static_cast<plumbline_bias>(bias);
-  }
+  return methods::is_method(bias) ? methods::row(bias).additive : static_cast<plumbline_bias>(bias);
 }
 
 }  // namespace plumbline::gpu

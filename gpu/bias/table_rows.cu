@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "methods.hpp"
+
 namespace plumbline::gpu {
 
 namespace {
@@ -53,21 +55,15 @@ int t5_bucket(const std::vector<int>& borders, int buckets, int distance) {
 
 }  // namespace
 
-bool uses_table(int bias) { return bias >= PLUMBLINE_T5 && bias <= PLUMBLINE_T5_CLIPPED_OFFSET; }
+bool uses_table(int bias) {
+  return methods::is_method(bias) && methods::row(bias).reads(PLUMBLINE_TABLE);
+}
 
 int table_rows(const plumbline_problem& problem) {
-  const auto option = [&](plumbline_option o) { return static_cast<int>(problem.options[o]); };
-  switch (problem.bias) {
-    case PLUMBLINE_T5:
-    case PLUMBLINE_T5_BIDIRECTIONAL:
-      return option(PLUMBLINE_BUCKETS);
-    case PLUMBLINE_T5_CLIPPED:
-      return option(PLUMBLINE_LARGEST) + 1;
-    case PLUMBLINE_T5_CLIPPED_OFFSET:
-      return 2 * option(PLUMBLINE_LARGEST) + 1;
-    default:
-      return 0;
-  }
+  if (!uses_table(problem.bias)) return 0;
+  const methods::Method& method = methods::row(problem.bias);
+  const methods::Extent rows = methods::parameter_of(method, PLUMBLINE_TABLE).shape.items[1];
+  return static_cast<int>(methods::size_of(rows, method, {.options = problem.options}));
 }
 
 std::vector<int> t5_bucket_borders(int buckets, int max_distance) {

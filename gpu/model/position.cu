@@ -2,14 +2,15 @@
 #include "model/position.cuh"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
 #include <stdexcept>
 #include <string>
 
 #include "attention/score_methods.cuh"
 #include "core/bfloat16.cuh"
 #include "core/float16.cuh"
+#include "methods.hpp"
 #include "model/alibi_slopes.hpp"
 #include "model/position_method.hpp"
 
@@ -34,63 +35,36 @@ bool has_slopes(const ModelConfiguration& c) {
   return additive_part(position_method(c.position).bias) == PLUMBLINE_ALIBI;
 }
 
+/// What makes the numbers of a parameter that is computed from a layer's input.
+std::optional<HeadGate> gate_of(const methods::Parameter& parameter) {
+  if (!parameter.from_input) return std::nullopt;
+  switch (parameter.id) {
+    case PLUMBLINE_INCREMENTS:
+      return HeadGate::increment;
+    case PLUMBLINE_GAIN:
+      return HeadGate::gain;
+    case PLUMBLINE_LOG_FORGET:
+      return HeadGate::log_forget;
+    default:
+      throw std::logic_error("no gate makes " + std::string(parameter.in_models));
+  }
+}
+
 }  // namespace
 
 const std::vector<PositionInput>& position_inputs(int bias) {
-  using List = std::vector<PositionInput>;
-  static const PositionInput increment{"increment", PLUMBLINE_INCREMENTS, HeadGate::increment},
-      gain{"gain", PLUMBLINE_GAIN, HeadGate::gain};
-  static const List kerple{{"p", PLUMBLINE_P}, {"a", PLUMBLINE_A}},
-      table{{"table", PLUMBLINE_TABLE}};
-  static const List cable{increment, gain};
-  static const auto corrected = [](List additive) {
-    additive.insert(additive.end(), {{"hidden.weight", PLUMBLINE_HIDDEN_WEIGHT},
-                                     {"hidden.bias", PLUMBLINE_HIDDEN_BIAS},
-                                     {"output.weight", PLUMBLINE_OUTPUT_WEIGHT},
-                                     {"output.bias", PLUMBLINE_OUTPUT_BIAS}});
-    return additive;
-  };
-  static const std::map<int, List> inputs_of{
-      {PLUMBLINE_NOPE, {}},
-      {PLUMBLINE_ALIBI, {}},
-      {PLUMBLINE_CABLE, cable},
-      {PLUMBLINE_CABLE_NW, {increment}},
-      {PLUMBLINE_K_CABLE, cable},
-      {PLUMBLINE_K_CABLE_NW, {increment}},
-      {PLUMBLINE_CABLE_PAPER, cable},
-      {PLUMBLINE_CABLE_NW_PAPER, {increment}},
-      {PLUMBLINE_K_CABLE_PAPER, cable},
-      {PLUMBLINE_GGD,
-       {{"theta_alpha", PLUMBLINE_THETA_ALPHA},
-        {"theta_beta", PLUMBLINE_THETA_BETA},
-        {"theta_mu", PLUMBLINE_THETA_MU}}},
-      {PLUMBLINE_KERPLE_LOG, kerple},
-      {PLUMBLINE_KERPLE_POWER, kerple},
-      {PLUMBLINE_T5, table},
-      {PLUMBLINE_T5_BIDIRECTIONAL, table},
-      {PLUMBLINE_T5_CLIPPED, table},
-      {PLUMBLINE_T5_CLIPPED_OFFSET, table},
-      {PLUMBLINE_FIRE,
-       {{"hidden.weight", PLUMBLINE_HIDDEN_WEIGHT},
-        {"hidden.bias", PLUMBLINE_HIDDEN_BIAS},
-        {"output.weight", PLUMBLINE_OUTPUT_WEIGHT},
-        {"output.bias", PLUMBLINE_OUTPUT_BIAS},
-        {"c", PLUMBLINE_C},
-        {"L", PLUMBLINE_L}}},
-      {PLUMBLINE_FOX, {{"forget_gate", PLUMBLINE_LOG_FORGET, HeadGate::log_forget}}},
-      {PLUMBLINE_ROPE_INTERLEAVED, {}},
-      {PLUMBLINE_ROPE_HALF_SPLIT, {}},
-      {PLUMBLINE_COPE, {{"embedding", PLUMBLINE_POSITION_EMBEDDING}}},
-      {PLUMBLINE_DAPE_V1_ALIBI, corrected({})},
-      {PLUMBLINE_DAPE_V1_KERPLE_LOG, corrected(kerple)},
-      {PLUMBLINE_DAPE_V1_CABLE, corrected(cable)},
-      {PLUMBLINE_DAPE_V2_ALIBI, corrected({})},
-      {PLUMBLINE_DAPE_V2_KERPLE_LOG, corrected(kerple)},
-      {PLUMBLINE_DAPE_V2_CABLE, corrected(cable)}};
-  const auto found = inputs_of.find(bias);
-  if (found == inputs_of.end())
+  using Inputs = std::vector<PositionInput>;
+  static const auto inputs_of_all = [] {
+    std::array<Inputs, PLUMBLINE_BIAS_COUNT> all;
+    for (const methods::Method& method : methods::all)
+      for (const methods::Parameter& parameter : method.parameters)
+        if (parameter.in_models)
+          all[method.bias].push_back({parameter.in_models, parameter.id, gate_of(parameter)});
+    return all;
+  }();
+  if (!methods::is_method(bias))
     throw std::invalid_argument("no attention layer has the bias " + std::to_string(bias));
-  return found->second;
+  return inputs_of_all[static_cast<std::size_t>(bias)];
 }
 
 PositionRoom::PositionRoom(const Stream& stream, const ModelConfiguration& c, int batch, int length)

@@ -14,7 +14,6 @@
 using namespace plumbline;
 using cases::BiasMethod;
 using reference::RunningError;
-namespace methods = reference::methods;
 
 namespace {
 
@@ -39,16 +38,16 @@ cases::Case small_case(BiasMethod bias, std::uint64_t seed) {
 }
 
 /// The case as reference/methods takes it.
-methods::Results<RunningError> evaluated(const cases::Case& c) {
+reference::methods::Results<RunningError> evaluated(const cases::Case& c) {
   const auto& s = c.spec;
-  methods::Problem problem;
+  reference::methods::Problem problem;
   problem.shape = {s.batch, s.heads, s.kv_heads, s.queries, s.keys, s.head_dim, s.query_offset};
   problem.mask = {s.mask.causal, s.mask.window, c.lengths, c.documents};
   problem.scale = c.scale;
   for (const auto option : cases::options_of(s.bias)) {
     problem.options[cases::info(option).name] = c.options[option];
   }
-  methods::Tensors<float> tensors;
+  reference::methods::Tensors<float> tensors;
   const auto add = [&](const std::string& name, const cases::Shape& shape,
                        const std::vector<float>& numbers) {
     tensors[name] = {{shape.begin(), shape.end()}, numbers};
@@ -62,12 +61,13 @@ methods::Results<RunningError> evaluated(const cases::Case& c) {
     const auto p = static_cast<plumbline_parameter>(n);
     if (cases::reads(s, p)) add(cases::info(p).name, cases::shape_of(s, c.options, p), c[p]);
   }
-  return methods::evaluate(cases::name(s.bias), problem, methods::lifted<RunningError>(tensors));
+  return reference::methods::evaluate(cases::name(s.bias), problem,
+                                      reference::methods::lifted<RunningError>(tensors));
 }
 
 /// Every number of the oracle is the evaluation's, within what both may be off by.
 void compare(const std::string& name, const std::vector<verdict::OracleNumber>& oracle,
-             const methods::Results<RunningError>& expected) {
+             const reference::methods::Results<RunningError>& expected) {
   const auto& numbers = expected.tensors.at(name).data;
   BOOST_REQUIRE_EQUAL(oracle.size(), numbers.size());
   std::size_t wrong = 0, undecided = 0;

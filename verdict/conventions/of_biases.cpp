@@ -24,9 +24,7 @@ bool is_biased(const Case& c) {
 }
 /// DAPE's network takes the bias in: what is added is no multiple of it.
 bool adds_bias(const Case& c) { return is_biased(c) && cases::dape_taps(c.spec.bias) == 0; }
-bool has_prefix_sum(const Case& c) {
-  return !c[PLUMBLINE_INCREMENTS].empty() || !c[PLUMBLINE_LOG_FORGET].empty();
-}
+bool has_prefix_sum(const Case& c) { return !c.summed().empty(); }
 
 /// T5's bucket of a distance, in double as codes compute it.
 int bucket_in_double(int distance, int buckets, double max_distance) {

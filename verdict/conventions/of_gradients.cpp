@@ -248,10 +248,7 @@ const std::vector<GradientConvention> conventions{
     {.name = "increments_gradient_exclusive",
      .words = "whose reverse sum over the tokens is exclusive",
      .remedy = "let the gradient of token t be the sum over the prefix sums from S_t on",
-     .concerns =
-         [](const Case& c) {
-           return !c[PLUMBLINE_INCREMENTS].empty() || !c[PLUMBLINE_LOG_FORGET].empty();
-         },
+     .concerns = [](const Case& c) { return !c.summed().empty(); },
      .gives =
          [](OracleGradients& g, const Case& c) {
            for (const auto parameter : {PLUMBLINE_INCREMENTS, PLUMBLINE_LOG_FORGET}) {

@@ -15,9 +15,7 @@ using cases::Case;
 using OfKey = std::function<double(int)>;
 
 bool is_alibi(const Case& c) { return cases::additive_part(c.spec.bias) == BiasMethod::alibi; }
-bool has_prefix_sum(const Case& c) {
-  return !c[PLUMBLINE_INCREMENTS].empty() || !c[PLUMBLINE_LOG_FORGET].empty();
-}
+bool has_prefix_sum(const Case& c) { return !c.summed().empty(); }
 bool has_gain(const Case& c) { return !c[PLUMBLINE_GAIN].empty(); }
 bool is_power_of_two(int n) { return std::has_single_bit(static_cast<unsigned>(n)); }
 

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: Apache-2.0
+// The position methods that a kernel may have: one row a method says what it is called, what it
+// reads, how a test draws that and how a model learns it. Names, shapes and ranges; no arithmetic,
+// so that kernels and oracle may both read it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <stdexcept>
+
+#include "plumbline_kernel.h"
+
+namespace plumbline::methods {
+
+/// A list that a constant may have. @tparam most items.
+template <class Item, std::size_t most>
+struct List {
+  std::array<Item, most> items{};
+  std::size_t count = 0;
+
+  constexpr List() = default;
+  constexpr List(std::initializer_list<Item> list) {
+    for (const Item& item : list) add(item);
+  }
+  constexpr void add(const Item& item) { items.at(count++) = item; }
+  constexpr const Item* begin() const { return items.data(); }
+  constexpr const Item* end() const { return items.data() + count; }
+  constexpr std::size_t size() const { return count; }
+  constexpr bool empty() const { return count == 0; }
+};
+
+/// What a parameter's shape is made of: sizes of the problem, and options of the method.
+enum class Extent : std::uint8_t {
+  one,
+  batch,
+  heads,
+  twice_heads,
+  queries,
+  keys,
+  head_dim,
+  taps,              ///< of DAPE's convolutions
+  hidden,            ///< option
+  buckets,           ///< option
+  positions,         ///< option
+  distances,         ///< 0 to the option `largest`
+  signed_distances,  ///< -largest to largest
+};
+
+/// Where a parameter's numbers come from in a generated case. With z standard normal:
+enum class Draw : std::uint8_t {
+  normal,      ///< a z
+  uniform,     ///< in [a, b)
+  slopes,      ///< ALiBi's official ones, or any
+  increments,  ///< max(0, z) / 2 or |z| / 4
+  gain,        ///< (z + sqrt(z^2 + 4)) / 2
+  log_forget,  ///< (z - sqrt(z^2 + 4)) / 4
+  theta_beta,  ///< in [-1, 1.5], 0 and 1 among them
+  theta_mu,    ///< in [-0.25, 0.25], mostly 0
+};
+
+/// How a learned parameter begins in a model.
+enum class Start : std::uint8_t {
+  constant,  ///< a
+  normal,    ///< N(0, a^2)
+  uniform,   ///< in (0, a), raised to `least`
+};
+
+/// A parameter as one method reads it.
+struct Parameter {
+  plumbline_parameter id{};
+  List<Extent, 3> shape;
+  struct {
+    Draw from;
+    double a = 0, b = 0;
+  } draw{};
+  /// After ".position." among a layer's parameters; null: a model has it as a constant.
+  const char* in_models = nullptr;
+  /// In a model: a linear map of the layer's input for each head, not a parameter itself.
+  bool from_input = false;
+  struct {
+    Start as = Start::constant;
+    double a = 0;
+  } start{};
+  /// Where an update of a model's puts it back to.
+  float least = -std::numeric_limits<float>::infinity();
+  float most = std::numeric_limits<float>::infinity();
+};
+
+/// An option as one method reads it, and what a generated case draws it from.
+struct Option {
+  plumbline_option id{};
+  std::array<double, 4> choices{};  ///< all 0: always the default
+  plumbline_option drawn_with{};    ///< the option whose draw chooses: itself, or one it fits
+};
+
+/// Whether methods take prefix sums of it, along the keys.
+constexpr bool is_summed(plumbline_parameter parameter) {
+  return parameter == PLUMBLINE_INCREMENTS || parameter == PLUMBLINE_LOG_FORGET;
+}
+
+enum class Rotation : std::uint8_t { none, interleaved, half_split };
+
+struct Method {
+  plumbline_bias bias{};
+  const char* name = nullptr;
+  List<Parameter, 8> parameters;
+  List<Option, 3> options;
+  Rotation rotation = Rotation::none;  ///< RoPE's, of queries and keys
+  /// DAPE: the width of its convolutions, 1 in version 1 and 3 in version 2, and the additive
+  /// method that it corrects; 0 and the method itself for others.
+  int dape_taps = 0;
+  plumbline_bias additive = bias;
+  bool positions_from_scores = false;  ///< CoPE
+  bool causal_only = false;            ///< has no meaning without a causal mask
+  double epsilon = 1e-5;               ///< default of that option
+
+  /// Whether what it adds to a score depends on other scores.
+  constexpr bool needs_scores() const { return dape_taps > 0 || positions_from_scores; }
+  constexpr bool reads(plumbline_parameter parameter) const {
+    for (const Parameter& one : parameters) {
+      if (one.id == parameter) return true;
+    }
+    return false;
+  }
+  /// The parameter whose prefix sum it takes; -1 for none.
+  constexpr int summed() const {
+    for (const Parameter& parameter : parameters) {
+      if (is_summed(parameter.id)) return parameter.id;
+    }
+    return -1;
+  }
+};
+
+/// A parameter as files, messages and tables name it, and what its numbers must be.
+struct ParameterInfo {
+  const char* name;
+  double least, most;  ///< infinite where there is no limit
+  bool may_be_zero;
+};
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+/// The code of Kerple clamps to 0.01, as a float has it.
+inline constexpr float kerple_least = 0.01f;
+
+// In the order of plumbline_parameter.
+inline constexpr std::array<ParameterInfo, PLUMBLINE_PARAMETER_COUNT> parameter_infos{{
+    {"ssmax_scale", -infinity, infinity, true},
+    {"slopes", -infinity, infinity, true},
+    {"increments", 0, infinity, true},
+    {"gain", 0, infinity, true},
+    {"theta_alpha", -infinity, infinity, true},
+    {"theta_beta", -infinity, infinity, true},
+    {"theta_mu", -infinity, infinity, true},
+    {"p", kerple_least, infinity, true},
+    {"a", kerple_least, infinity, true},
+    {"table", -infinity, infinity, true},
+    {"hidden_weight", -infinity, infinity, true},
+    {"hidden_bias", -infinity, infinity, true},
+    {"output_weight", -infinity, infinity, true},
+    {"output_bias", -infinity, infinity, true},
+    {"c", -infinity, infinity, false},
+    {"L", -infinity, infinity, false},
+    {"log_forget", -infinity, 0, true},
+    {"position_embedding", -infinity, infinity, true},
+}};
+
+/// The largest size along one dimension that any case has.
+inline constexpr int largest_size = 1 << 24;
+
+/// An option, and what it is where nothing is said.
+struct OptionInfo {
+  const char* name;
+  double otherwise, least, most;
+  bool whole;
+};
+
+// In the order of plumbline_option. A fp32 kernel may take epsilon as a float.
+inline constexpr std::array<OptionInfo, PLUMBLINE_OPTION_COUNT> option_infos{{
+    {"epsilon", 1e-5, 0x1p-126, 0x1p127, false},
+    {"buckets", 32, 2, 4096, true},
+    {"max_distance", 128, 2, largest_size, true},
+    {"largest", 256, 0, 4096, true},
+    {"hidden", 32, 1, 256, true},
+    {"L0", 512, 0x1p-20, largest_size, false},
+    {"base", 10000, 1, 0x1p40, false},
+    {"positions", 64, 1, 4096, true},
+}};
+
+namespace rows {
+
+using Parameters = List<Parameter, 8>;
+
+/// The models' other linear layers begin so; biases with 0.
+inline constexpr double linear = 0.02;
+
+inline constexpr Parameter slopes{
+    .id = PLUMBLINE_SLOPES, .shape = {Extent::heads}, .draw = {Draw::slopes}};
+inline constexpr Parameter increments{.id = PLUMBLINE_INCREMENTS,
+                                      .shape = {Extent::batch, Extent::heads, Extent::keys},
+                                      .draw = {Draw::increments},
+                                      .in_models = "increment",
+                                      .from_input = true};
+inline constexpr Parameter gain{.id = PLUMBLINE_GAIN,
+                                .shape = {Extent::batch, Extent::heads, Extent::queries},
+                                .draw = {Draw::gain},
+                                .in_models = "gain",
+                                .from_input = true};
+inline constexpr Parameter log_forget{.id = PLUMBLINE_LOG_FORGET,
+                                      .shape = {Extent::batch, Extent::heads, Extent::keys},
+                                      .draw = {Draw::log_forget},
+                                      .in_models = "forget_gate",
+                                      .from_input = true};
+/// BAM, section 2.4: a model learns one a head, which begins at 1.
+inline constexpr Parameter ssmax_scale{.id = PLUMBLINE_SSMAX_SCALE,
+                                       .shape = {Extent::heads},
+                                       // From 1/4, about 1/ln(64), which makes the factor 1 at 64
+                                       // keys, to 1, the published start.
+                                       .draw = {Draw::uniform, 0.25, 1.0},
+                                       .in_models = "scale",
+                                       .start = {Start::constant, 1}};
+
+inline constexpr Parameters none{}, alibi{slopes}, cable{increments, gain}, cable_nw{increments};
+
+/// p >= 0.01, at most 2 for the power, a >= 0.01. They begin uniform in (0, 2) and (0, 1).
+constexpr Parameters kerple(float most) {
+  return {{.id = PLUMBLINE_P,
+           .shape = {Extent::heads},
+           .draw = {Draw::uniform, 0.0625, 2.0},
+           .in_models = "p",
+           .start = {Start::uniform, 2},
+           .least = kerple_least,
+           .most = most},
+          {.id = PLUMBLINE_A,
+           .shape = {Extent::heads},
+           .draw = {Draw::uniform, 0.0625, 2.0},
+           .in_models = "a",
+           .start = {Start::uniform, 1},
+           .least = kerple_least}};
+}
+inline constexpr Parameters kerple_log = kerple(std::numeric_limits<float>::infinity()),
+                            kerple_power = kerple(2.0f);
+
+inline constexpr Parameters ggd{{.id = PLUMBLINE_THETA_ALPHA,
+                                 .shape = {Extent::heads},
+                                 .draw = {Draw::uniform, -1.0, 1.5},
+                                 .in_models = "theta_alpha"},
+                                {.id = PLUMBLINE_THETA_BETA,
+                                 .shape = {Extent::heads},
+                                 .draw = {Draw::theta_beta},
+                                 .in_models = "theta_beta"},
+                                {.id = PLUMBLINE_THETA_MU,
+                                 .shape = {Extent::heads},
+                                 .draw = {Draw::theta_mu},
+                                 .in_models = "theta_mu"}};
+
+constexpr Parameters table(Extent rows) {
+  return {{.id = PLUMBLINE_TABLE,
+           .shape = {Extent::heads, rows},
+           .draw = {Draw::normal, 1.0},
+           .in_models = "table",
+           .start = {Start::normal, linear}}};
+}
+
+/// A hidden layer and an output for each head; FIRE's and DAPE's have their own shapes and factors.
+constexpr void add_network(Parameters& parameters, List<Extent, 3> hidden, List<Extent, 3> output,
+                           double of_hidden, double of_output) {
+  parameters.add({.id = PLUMBLINE_HIDDEN_WEIGHT,
+                  .shape = hidden,
+                  .draw = {Draw::normal, of_hidden},
+                  .in_models = "hidden.weight",
+                  .start = {Start::normal, linear}});
+  parameters.add({.id = PLUMBLINE_HIDDEN_BIAS,
+                  .shape = {Extent::hidden},
+                  .draw = {Draw::normal, 0.5},
+                  .in_models = "hidden.bias"});
+  parameters.add({.id = PLUMBLINE_OUTPUT_WEIGHT,
+                  .shape = output,
+                  .draw = {Draw::normal, of_output},
+                  .in_models = "output.weight",
+                  .start = {Start::normal, linear}});
+  parameters.add({.id = PLUMBLINE_OUTPUT_BIAS,
+                  .shape = {Extent::heads},
+                  .draw = {Draw::normal, 1.0},
+                  .in_models = "output.bias"});
+}
+
+constexpr Parameters fire() {
+  Parameters parameters;
+  add_network(parameters, {Extent::hidden}, {Extent::heads, Extent::hidden}, 1.0, 0.5);
+  parameters.add({.id = PLUMBLINE_C,
+                  .shape = {Extent::one},
+                  .draw = {Draw::uniform, 0.0625, 0.5},
+                  .in_models = "c",
+                  .start = {Start::constant, 0.1}});
+  parameters.add({.id = PLUMBLINE_L,
+                  .shape = {Extent::one},
+                  .draw = {Draw::uniform, 0.5, 1.5},
+                  .in_models = "L",
+                  .start = {Start::constant, 1.0}});
+  return parameters;
+}
+
+inline constexpr Parameters cope{// As published it begins without positions.
+                                 {.id = PLUMBLINE_POSITION_EMBEDDING,
+                                  .shape = {Extent::heads, Extent::positions, Extent::head_dim},
+                                  .draw = {Draw::normal, 0.125},
+                                  .in_models = "embedding"}};
+
+inline constexpr List<Option, 3> hidden_of_dape{
+    {PLUMBLINE_HIDDEN, {32, 8, 4, 1}, PLUMBLINE_HIDDEN}};
+// With 20 buckets and a largest distance of 320 T5's logarithms meet whole numbers at 20, 40, 80,
+// ..., where floating point may land a bucket too low.
+inline constexpr List<Option, 3> t5{
+    {PLUMBLINE_BUCKETS, {32, 16, 8, 20}, PLUMBLINE_BUCKETS},
+    {PLUMBLINE_MAX_DISTANCE, {128, 64, 20, 320}, PLUMBLINE_BUCKETS}};
+inline constexpr List<Option, 3> clipped{{PLUMBLINE_LARGEST, {0, 2, 16, 256}, PLUMBLINE_LARGEST}};
+inline constexpr List<Option, 3> rope{
+    {PLUMBLINE_BASE, {10000, 10000, 500000, 100}, PLUMBLINE_BASE}};
+
+constexpr Method plain(plumbline_bias bias, const char* name, Parameters parameters,
+                       List<Option, 3> options = {}) {
+  Method method;
+  method.bias = method.additive = bias;
+  method.name = name;
+  method.parameters = parameters;
+  method.options = options;
+  return method;
+}
+
+constexpr Method causal(Method method) {
+  method.causal_only = true;
+  return method;
+}
+
+constexpr Method rotating(plumbline_bias bias, const char* name, Rotation rotation) {
+  Method method = plain(bias, name, {}, rope);
+  method.rotation = rotation;
+  return method;
+}
+
+constexpr Method of_scores(Method method) {
+  method.positions_from_scores = true;
+  return method;
+}
+
+constexpr Method with_epsilon(Method method, double epsilon) {
+  method.epsilon = epsilon;
+  return method;
+}
+
+/// The additive method's parameters, then the network's.
+constexpr Method dape(plumbline_bias bias, const char* name, int taps, plumbline_bias additive,
+                      Parameters parameters) {
+  add_network(parameters, {Extent::hidden, Extent::twice_heads, Extent::taps},
+              {Extent::heads, Extent::hidden, Extent::taps}, 0.125, 0.125);
+  Method method = plain(bias, name, parameters, hidden_of_dape);
+  method.dape_taps = taps;
+  method.additive = additive;
+  return method;
+}
+
+}  // namespace rows
+
+/// In the order of plumbline_bias.
+inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{
+    rows::plain(PLUMBLINE_NOPE, "nope", rows::none),
+    rows::plain(PLUMBLINE_ALIBI, "alibi", rows::alibi),
+    rows::plain(PLUMBLINE_CABLE, "cable", rows::cable),
+    rows::plain(PLUMBLINE_CABLE_NW, "cable_nw", rows::cable_nw),
+    rows::plain(PLUMBLINE_K_CABLE, "k_cable", rows::cable),
+    rows::plain(PLUMBLINE_K_CABLE_NW, "k_cable_nw", rows::cable_nw),
+    rows::plain(PLUMBLINE_GGD, "ggd", rows::ggd, {{PLUMBLINE_EPSILON}}),
+    rows::plain(PLUMBLINE_KERPLE_LOG, "kerple_log", rows::kerple_log),
+    rows::plain(PLUMBLINE_KERPLE_POWER, "kerple_power", rows::kerple_power),
+    rows::plain(PLUMBLINE_T5, "t5", rows::table(Extent::buckets), rows::t5),
+    rows::plain(PLUMBLINE_T5_BIDIRECTIONAL, "t5_bidirectional", rows::table(Extent::buckets),
+                rows::t5),
+    rows::plain(PLUMBLINE_T5_CLIPPED, "t5_clipped", rows::table(Extent::distances), rows::clipped),
+    rows::plain(PLUMBLINE_T5_CLIPPED_OFFSET, "t5_clipped_offset",
+                rows::table(Extent::signed_distances), rows::clipped),
+    // FIRE's epsilon is 1e-6 in its code, GGD's 1e-5.
+    rows::with_epsilon(rows::plain(PLUMBLINE_FIRE, "fire", rows::fire(),
+                                   {{PLUMBLINE_HIDDEN, {32, 8, 8, 5}, PLUMBLINE_HIDDEN},
+                                    {PLUMBLINE_L0, {512, 64, 16, 4}, PLUMBLINE_L0},
+                                    {PLUMBLINE_EPSILON}}),
+                       1e-6),
+    rows::causal(rows::plain(PLUMBLINE_FOX, "fox", {rows::log_forget})),
+    rows::rotating(PLUMBLINE_ROPE_INTERLEAVED, "rope_interleaved", Rotation::interleaved),
+    rows::rotating(PLUMBLINE_ROPE_HALF_SPLIT, "rope_half_split", Rotation::half_split),
+    rows::plain(PLUMBLINE_CABLE_PAPER, "cable_paper", rows::cable),
+    rows::plain(PLUMBLINE_CABLE_NW_PAPER, "cable_nw_paper", rows::cable_nw),
+    rows::plain(PLUMBLINE_K_CABLE_PAPER, "k_cable_paper", rows::cable),
+    rows::of_scores(rows::plain(PLUMBLINE_COPE, "cope", rows::cope,
+                                {{PLUMBLINE_POSITIONS, {64, 16, 5, 1}, PLUMBLINE_POSITIONS}})),
+    rows::dape(PLUMBLINE_DAPE_V1_ALIBI, "dape_v1_alibi", 1, PLUMBLINE_ALIBI, rows::alibi),
+    rows::dape(PLUMBLINE_DAPE_V1_KERPLE_LOG, "dape_v1_kerple_log", 1, PLUMBLINE_KERPLE_LOG,
+               rows::kerple_log),
+    rows::dape(PLUMBLINE_DAPE_V1_CABLE, "dape_v1_cable", 1, PLUMBLINE_CABLE, rows::cable),
+    rows::dape(PLUMBLINE_DAPE_V2_ALIBI, "dape_v2_alibi", 3, PLUMBLINE_ALIBI, rows::alibi),
+    rows::dape(PLUMBLINE_DAPE_V2_KERPLE_LOG, "dape_v2_kerple_log", 3, PLUMBLINE_KERPLE_LOG,
+               rows::kerple_log),
+    rows::dape(PLUMBLINE_DAPE_V2_CABLE, "dape_v2_cable", 3, PLUMBLINE_CABLE, rows::cable)};
+
+/// Every method has a row, in its place.
+constexpr bool is_in_order() {
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    if (all[n].bias != static_cast<plumbline_bias>(n) || all[n].name == nullptr) return false;
+  }
+  return true;
+}
+static_assert(is_in_order(), "kernel_abi/methods.hpp: a row for each plumbline_bias, in its order");
+
+constexpr bool is_method(int bias) { return bias >= 0 && bias < PLUMBLINE_BIAS_COUNT; }
+
+/// The row of a plumbline_bias. @throws std::out_of_range
+constexpr const Method& row(int bias) { return all.at(static_cast<std::size_t>(bias)); }
+
+/// What a problem's sizes and options make of a parameter's shape.
+struct Sizes {
+  std::int64_t batch = 1, heads = 1, queries = 1, keys = 1, head_dim = 1;
+  const double* options = nullptr;  ///< by plumbline_option
+};
+
+constexpr std::int64_t size_of(Extent extent, const Method& method, const Sizes& s) {
+  const auto option = [&](plumbline_option which) {
+    return static_cast<std::int64_t>(s.options[which]);
+  };
+  switch (extent) {
+    case Extent::one:
+      return 1;
+    case Extent::batch:
+      return s.batch;
+    case Extent::heads:
+      return s.heads;
+    case Extent::twice_heads:
+      return 2 * s.heads;
+    case Extent::queries:
+      return s.queries;
+    case Extent::keys:
+      return s.keys;
+    case Extent::head_dim:
+      return s.head_dim;
+    case Extent::taps:
+      return method.dape_taps;
+    case Extent::hidden:
+      return option(PLUMBLINE_HIDDEN);
+    case Extent::buckets:
+      return option(PLUMBLINE_BUCKETS);
+    case Extent::positions:
+      return option(PLUMBLINE_POSITIONS);
+    case Extent::distances:
+      return option(PLUMBLINE_LARGEST) + 1;
+    case Extent::signed_distances:
+      return 2 * option(PLUMBLINE_LARGEST) + 1;
+  }
+  throw std::logic_error("an extent without a size");
+}
+
+/// The method's parameter, or SSMax's scale, which goes with every method.
+/// @throws std::out_of_range where the method does not read it.
+constexpr const Parameter& parameter_of(const Method& method, plumbline_parameter id) {
+  if (id == PLUMBLINE_SSMAX_SCALE) return rows::ssmax_scale;
+  for (const Parameter& parameter : method.parameters) {
+    if (parameter.id == id) return parameter;
+  }
+  throw std::out_of_range("a parameter that the method does not read");
+}
+
+}  // namespace plumbline::methods
