@@ -82,8 +82,8 @@ int judge(const JudgeOptions& options) {
   verdict::name_conventions(the_case, file.contract, file.outputs, judgement, thread_count());
   if (verdict::may_pass_another_contract(judgement)) {
     const verdict::FailingOutputs failing{the_case, file.outputs};
-    judgement.nearest_contract =
-        verdict::nearest_contract(file.contract, {&failing, 1}, thread_count());
+    const auto nearest = verdict::nearest_contract(file.contract, {&failing, 1}, thread_count());
+    if (nearest) judgement.nearest_contract = nearest->match;
   }
   if (options.reports.prints_table()) {
     std::cout << fmt::format("{} {} {}: {}\n{}", file.kernel, cases::name(the_case.spec.bias),

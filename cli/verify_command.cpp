@@ -105,7 +105,7 @@ std::vector<verdict::Kernel> selected_kernels(const std::vector<std::string>& na
     const auto found = std::find_if(library.kernels.begin(), library.kernels.end(),
                                     [&](const auto& kernel) { return kernel.name() == name; });
     if (found == library.kernels.end()) {
-      throw BadInput(option, "'" + name + "'", "one of " + offered);
+      throw BadInput(option, in_quotes(name), "one of " + offered);
     }
     return *found;
   };

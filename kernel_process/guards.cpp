@@ -48,7 +48,7 @@ std::string thrown_words(const char* what) {
 CallEnd error_end(int status, const std::string& message) {
   CallEnd end;
   end.failure = fmt::format("the kernel returned {}{}", status,
-                            message.empty() ? " without a message" : ": " + showable(message));
+                            message.empty() ? " without a message" : ": " + showable_line(message));
   end.device_lost = status == PLUMBLINE_DEVICE_LOST;
   end.kind = end.device_lost ? failure_kind::device_lost : failure_kind::returned_error;
   return end;

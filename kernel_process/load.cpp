@@ -37,7 +37,7 @@ void validate_library(const plumbline_library& library, const std::string& path)
             std::to_string(kernel.deterministic), "0 or 1");
     require(kernel.supports != nullptr, name + ": supports", "null", "a function");
     require(kernel.forward || kernel.backward || kernel.decode,
-            name + ": forward, backward and decode", "null", "one function at least");
+            name + ": forward, backward or decode", "null in all three", "one function at least");
     require(kernel.memory == PLUMBLINE_HOST_MEMORY || kernel.memory == PLUMBLINE_CUDA_MEMORY,
             name + ": memory", std::to_string(kernel.memory),
             "PLUMBLINE_HOST_MEMORY or PLUMBLINE_CUDA_MEMORY");

@@ -113,8 +113,13 @@ bool is_no_file(const fs::path& path) {
 fs::path behind_links(const fs::path& path) {
   std::error_code error;
   if (!fs::is_symlink(path, error)) return path;
-  if (fs::exists(path, error)) return fs::weakly_canonical(path, error);
-  if (error) return path;  // a ring of links, say: who opens it tells
+  const fs::file_status status = fs::status(path, error);
+  // A link to a pipe (/dev/fd/63) is followed by opening it alone: what it says is no path.
+  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) return path;
+  if (fs::exists(status)) return fs::weakly_canonical(path, error);
+  if (error && status.type() != fs::file_type::not_found) {
+    return path;  // a ring of links, say: who opens it tells
+  }
   fs::path end = path;
   while (fs::is_symlink(end, error)) {
     const fs::path target = fs::read_symlink(end, error);
@@ -136,6 +141,13 @@ void will_write(const std::string& option, const fs::path& path) {
       throw WouldOverwrite(both, "\"-\" for both", "at most one of them on standard output");
     if (!standard && other.path != "-" && output.is_same(other))
       throw WouldOverwrite(both, path_in_quotes(path) + " for both", "two files");
+    if (!standard && other.path != "-" &&
+        (lies_in(output.place, other.place) || lies_in(other.place, output.place))) {
+      throw WouldOverwrite(both,
+                           path_in_quotes(other.path) + " and " + path_in_quotes(path) +
+                               ", one of which would lie in the other",
+                           "two files");
+    }
   }
   for (const Use& input : uses().inputs) {
     if (!standard) expect_unspoilt(output, input);

@@ -77,6 +77,16 @@ std::string showable(std::string_view text) {
   });
 }
 
+std::string showable_line(std::string_view text) {
+  std::string line;
+  for (const char c : showable(text)) {
+    if (c == '\n') line += "\\n";
+    if (c == '\t') line += "\\t";
+    if (c != '\n' && c != '\t') line += c;
+  }
+  return line;
+}
+
 std::string showable_json(std::string_view json) {
   return escaped(json, [](std::string_view, char32_t character) {
     return fmt::format("\\u{:04x}", static_cast<std::uint32_t>(character));

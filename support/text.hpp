@@ -18,6 +18,9 @@ std::string in_quotes(std::string_view text, std::size_t longest = 60);
 /// that XML does not know: their bytes, and those that are no UTF-8, become \xNN.
 std::string showable(std::string_view text);
 
+/// The same on one line: newlines and tabs become \n and \t.
+std::string showable_line(std::string_view text);
+
 /// JSON with what showable does not show as \uNNNN: the same JSON.
 std::string showable_json(std::string_view json);
 

@@ -42,11 +42,12 @@ Diagnosis of_output(const Named& named, const std::vector<Named>& inputs, std::u
   const auto count = [&](auto is) { return std::count_if(values->begin(), values->end(), is); };
   const auto all = static_cast<long>(values->size());
   if (const auto missing = count([&](float x) { return bits(x) == unwritten; })) {
-    return {"not_written",
-            fmt::format("{}: {} of {} elements were not written", name, missing, all)};
+    return {"not_written", fmt::format("{}: {} of {} elements {} not written", name, missing, all,
+                                       missing == 1 ? "was" : "were")};
   }
   if (const auto nans = count([](float x) { return std::isnan(x); })) {
-    return {"nan", fmt::format("{}: {} of {} elements are NaN", name, nans, all)};
+    return {"nan",
+            fmt::format("{}: {} of {} elements {} NaN", name, nans, all, nans == 1 ? "is" : "are")};
   }
   if (count([](float x) { return x == 0; }) == all) {
     return {"zeros", fmt::format("{}: every element is 0", name)};

@@ -22,10 +22,10 @@ std::string ordinal(int n) {
 }
 
 /// " (64 = 1 x 64)": the largest power of two from 16 to 128 that divides an index at which a tile
-/// may begin; nothing where none does.
-std::string tile_of(int edge) {
+/// may begin; nothing where none does, or at an end of the axis, where errors end anyway.
+std::string tile_of(int edge, int size) {
   for (const int tile : {128, 64, 32, 16}) {
-    if (edge > 0 && edge % tile == 0)
+    if (edge > 0 && edge < size - 1 && edge % tile == 0)
       return fmt::format(" ({} = {} x {})", edge, edge / tile, tile);
   }
   return "";
@@ -55,10 +55,11 @@ std::string in_words(const std::string& axis, const std::vector<int>& indices, i
     return fmt::format("{} {}", axis, first);
   }
   if (run && last == size - 1)
-    return fmt::format("{} from {} on{}", plural(axis), first, tile_of(first));
+    return fmt::format("{} from {} on{}", plural(axis), first, tile_of(first, size));
   if (run) {
     // Either end may be the tile's.
-    const std::string tile = tile_of(last + 1).empty() ? tile_of(first) : tile_of(last + 1);
+    const std::string tile =
+        tile_of(last + 1, size).empty() ? tile_of(first, size) : tile_of(last + 1, size);
     return fmt::format("{} {} to {}{}", plural(axis), first, last, tile);
   }
   if (const int period = period_of(indices, size)) {

@@ -155,8 +155,9 @@ bool is_too_large_for_contracts(const cases::Spec& s) {
   return static_cast<double>(s.batch) * s.heads * s.queries * s.keys * s.head_dim > 0x1p23;
 }
 
-std::optional<Match> nearest_contract(const Contract& declared,
-                                      std::span<const FailingOutputs> failing, int threads) {
+std::optional<NearestContract> nearest_contract(const Contract& declared,
+                                                std::span<const FailingOutputs> failing,
+                                                int threads) {
   if (failing.empty()) return std::nullopt;
   const cases::Format format = failing.front().the_case.spec.format;
   for (const Candidate& candidate : candidates_of(declared, format)) {
@@ -167,7 +168,9 @@ std::optional<Match> nearest_contract(const Contract& declared,
     const bool any = std::any_of(failing.begin(), failing.end(), [](const FailingOutputs& one) {
       return !is_too_large_for_contracts(one.the_case.spec);
     });
-    if (passes && any) return Match{candidate.name, candidate.text};
+    if (passes && any) {
+      return NearestContract{{candidate.name, candidate.text}, candidate.contract};
+    }
   }
   return std::nullopt;
 }

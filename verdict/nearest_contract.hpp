@@ -25,11 +25,17 @@ inline bool may_pass_another_contract(const Judgement& judgement) {
 /// Whether a case is more than may be judged by some forty contracts.
 bool is_too_large_for_contracts(const cases::Spec&);
 
+struct NearestContract {
+  Match match;
+  Contract contract;
+};
+
 /// The first of some other contracts that all of these pass, but for those that are too large: one
 /// field of the declared one changed, conventions first, then bounds, the finest first; then the
 /// contracts of known implementations. Nothing is run again. Fields that leave something out are
 /// not tried: they would explain any fault.
-std::optional<Match> nearest_contract(const Contract& declared,
-                                      std::span<const FailingOutputs> failing, int threads);
+std::optional<NearestContract> nearest_contract(const Contract& declared,
+                                                std::span<const FailingOutputs> failing,
+                                                int threads);
 
 }  // namespace plumbline::verdict

@@ -219,10 +219,15 @@ void ask(const Shapes& shapes, DrawIntegers& draw, Spec& spec) {
   const bool square = spec.queries == spec.keys;
   take(shapes.keys, draw, spec.keys);
   if (shapes.longest > 0) spec.keys = std::min(spec.keys, shapes.longest);
+  const auto is_large = [&] { return !shapes.keys.empty() && work_of(spec) > most_work_drawn; };
   if (shapes.queries.empty()) {
     spec.queries = square ? spec.keys : std::min(spec.queries, spec.keys);
-    return;
+    if (is_large()) spec.queries = std::min(draw.between(1, 4), spec.keys);
   }
+  // Few of what nobody asked for.
+  if (is_large() && shapes.batch.empty()) spec.batch = 1;
+  if (is_large() && shapes.heads.empty() && shapes.kv_heads.empty()) spec.heads = spec.kv_heads = 1;
+  if (shapes.queries.empty()) return;
   std::vector<int> fitting;
   for (const int queries : shapes.queries) {
     if (queries <= spec.keys) fitting.push_back(queries);

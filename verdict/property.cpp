@@ -147,16 +147,69 @@ struct Given {
   cases::Outputs outputs;
 };
 
-void look_for_nearest_contract(const Contract& declared, Judgement& judgement,
-                               const std::vector<Given>& failing, int threads) {
-  if (!may_pass_another_contract(judgement)) return;
-  std::vector<cases::Case> failing_cases;
-  for (const Given& given : failing) failing_cases.push_back(cases::generate(given.spec));
-  std::vector<FailingOutputs> outputs;
-  for (std::size_t n = 0; n < failing.size(); ++n) {
-    outputs.push_back({failing_cases[n], failing[n].outputs});
+/// More cases of a cell, to try contracts on that the failing ones pass: small ones of some seeds.
+std::vector<cases::Spec> cases_to_try(const Kernel& kernel, const cases::Spec& failing,
+                                      const Offer& offer, const Supported& supported,
+                                      const Shapes& shapes) {
+  constexpr int drawn = 40;
+  constexpr std::size_t enough = 12;
+  std::vector<cases::Spec> specs;
+  const auto generator =
+      arbitrary_spec(failing.pass, failing.bias, failing.format, supported, offer, shapes);
+  rc::Random random(failing.seed);
+  for (int n = 0; n < drawn && specs.size() < enough; ++n) {
+    cases::Spec spec = generator(random.split(), 0).value();
+    if (!is_too_large_for_contracts(spec) && kernel.supports(spec)) specs.push_back(spec);
   }
-  judgement.nearest_contract = nearest_contract(declared, outputs, threads);
+  return specs;
+}
+
+/// Names a contract that the failing cases pass, and that no other case which the kernel runs now
+/// refutes: of a small case many contracts would do.
+/// @param more gives such cases; called if there is anything to refute.
+template <class More>
+void look_for_nearest_contract(const Kernel& kernel, const Contract& declared, Judgement& judgement,
+                               std::vector<Given> failing, const More& more, int threads) {
+  if (!may_pass_another_contract(judgement)) return;
+  constexpr int most_refutations = 8;
+  std::optional<std::vector<cases::Spec>> others;
+  for (int refuted = 0; refuted <= most_refutations; ++refuted) {
+    std::vector<cases::Case> failing_cases;
+    for (const Given& given : failing) failing_cases.push_back(cases::generate(given.spec));
+    std::vector<FailingOutputs> outputs;
+    for (std::size_t n = 0; n < failing.size(); ++n) {
+      outputs.push_back({failing_cases[n], failing[n].outputs});
+    }
+    const auto nearest = nearest_contract(declared, outputs, threads);
+    if (!nearest) return;
+    if (!others) others = more();
+    bool holds = true;
+    while (holds && !others->empty()) {
+      const cases::Spec spec = others->back();
+      others->pop_back();
+      const cases::Case other = cases::generate(spec);
+      KernelRun run = kernel.run(other);
+      if (!run.failure.empty()) continue;
+      holds = outcome_of(other, nearest->contract, run.outputs, threads) != Outcome::fail;
+      if (!holds) failing.push_back({spec, std::move(run.outputs)});
+    }
+    if (holds) {
+      judgement.nearest_contract = nearest->match;
+      return;
+    }
+  }
+}
+
+/// A kernel that differs from run to run may have failed by chance: what its repeat line shows is
+/// told beforehand.
+void run_again(const Kernel& kernel, int threads, Counterexample& found) {
+  cases::Outputs outputs;
+  const Judgement again = run_and_judge(kernel, found.spec, threads, outputs);
+  if (again.outcome != Outcome::pass) return;
+  found.judgement.remark = "another run of this case, on the same inputs, passed";
+  if (kernel.deterministic()) {
+    found.judgement.kind = kernel_process::failure_kind::nondeterministic;
+  }
 }
 
 std::vector<std::string> places_of(const Judgement& judgement) {
@@ -224,7 +277,10 @@ CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads
     if (!result.supported) return result;
     require_contract(result);
     judgement = run_and_judge(kernel, spec, threads, outputs);
-    look_for_nearest_contract(result.contract, judgement, {{spec, outputs}}, threads);
+    const auto more = [&] {
+      return cases_to_try(kernel, spec, {}, [&](const auto& s) { return kernel.supports(s); }, {});
+    };
+    look_for_nearest_contract(kernel, result.contract, judgement, {{spec, outputs}}, more, threads);
   } catch (const SupportsFailed& failed) {
     judgement = failed_run(failed);
   }
@@ -376,8 +432,13 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
                                 std::unordered_map<std::string, rc::detail::Reproduce>{});
   if (thrown) std::rethrow_exception(thrown);
   if (failed) {
-    look_for_nearest_contract(result.contract, result.counterexample->judgement, failing, threads);
-    result.counterexample->separates = separating_properties(trials, result.counterexample->spec);
+    Counterexample& found = *result.counterexample;
+    found.separates = separating_properties(trials, found.spec);
+    if (!found.judgement.outputs.empty()) run_again(kernel, threads, found);
+    const auto more = [&] {
+      return cases_to_try(kernel, found.spec, offer, asked_of(kernel), draws.shapes);
+    };
+    look_for_nearest_contract(kernel, result.contract, found.judgement, failing, more, threads);
   }
   if (rc::detail::Error error; outcome.match(error)) throw std::runtime_error(error.description);
   if (!failed && !spent() && drawn < std::min(cases, shard.end)) {

@@ -95,21 +95,25 @@ int draw_window(DrawIntegers& draw, int keys) {
   return draw.between(0, keys);
 }
 
-/// Lengths of models: square, or a few queries at the end of many keys. Few heads keep them cheap.
-void draw_long(DrawIntegers& draw, Spec& spec) {
+/// Squares as models have them. Few heads keep them cheap.
+void draw_large_square(DrawIntegers& draw, Spec& spec) {
   spec.batch = 1;
   spec.kv_heads = 1;
   spec.heads = draw.between(1, 2);
-  if (draw.chance(50)) {
-    spec.keys = spec.queries =
-        draw.between(0, 1) == 0 ? draw.between(258, 2048) : 256 * draw.between(2, 8);
-    const double longest = std::sqrt(most_work_drawn * spec.keys * spec.keys / work_of(spec));
-    if (spec.keys > longest) spec.keys = spec.queries = static_cast<int>(longest) / 256 * 256;
-    return;
-  }
-  const int power = draw.between(11, 16);
-  spec.keys = std::min((1 << power) + draw.between(-1, 1), 1 << 16);
-  spec.queries = draw.between(1, 4);
+  spec.keys = spec.queries =
+      draw.between(0, 1) == 0 ? draw.between(258, 2048) : 256 * draw.between(2, 8);
+  const double longest = std::sqrt(most_work_drawn * spec.keys * spec.keys / work_of(spec));
+  if (spec.keys > longest) spec.keys = spec.queries = static_cast<int>(longest) / 256 * 256;
+}
+
+/// A query or a few, and very many keys, often the most that are drawn.
+void draw_many_keys(DrawIntegers& draw, Spec& spec) {
+  spec.batch = 1;
+  spec.kv_heads = 1;
+  spec.heads = draw.chance(25) ? 2 : 1;
+  const int power = draw.chance(60) ? 16 : draw.between(11, 15);
+  spec.keys = std::min((1 << power) + draw.between(-1, 1), most_keys_drawn);
+  spec.queries = draw.chance(70) ? 1 : draw.between(2, 4);
 }
 
 /// Kernels pack the rows of a group into tiles, which end in the midst of a query's rows. At such
@@ -135,6 +139,7 @@ Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::BiasMethod bias, case
   spec.format = format;
   spec.ssmax = draw.chance(25);
   spec.head_dim = draw.chance(10) ? draw.one_of(rare_head_dims) : draw.one_of(head_dims);
+  bool sees_all = false;  // a mask would leave little of very many keys
   draw_heads(draw, spec);
   spec.keys = draw_length(draw);
   spec.queries = draw.chance(70) ? spec.keys : draw.between(1, spec.keys);
@@ -147,8 +152,11 @@ Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::BiasMethod bias, case
     spec.batch = 1;
     spec.keys = draw.between(513, 1100);
     spec.queries = draw.between(1, 4);
-  } else if (draw.chance(2)) {
-    draw_long(draw, spec);
+  } else if (draw.chance(1)) {
+    draw_large_square(draw, spec);
+  } else if (draw.chance(1)) {
+    draw_many_keys(draw, spec);
+    sees_all = draw.chance(80);
   }
   if (spec.heads / spec.kv_heads > 2 && spec.batch == 1 && !cases::needs_scores(bias) &&
       draw.chance(pass == cases::Pass::backward ? 20 : 50)) {
@@ -162,12 +170,14 @@ Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::BiasMethod bias, case
     spec.queries = square ? spec.keys : std::min(spec.queries, spec.keys);
   }
   ask(shapes, draw, spec);
-  spec.query_offset =
-      draw.chance(80) ? spec.keys - spec.queries : draw.between(0, spec.keys - spec.queries);
+  spec.query_offset = sees_all || draw.chance(80) ? spec.keys - spec.queries
+                                                  : draw.between(0, spec.keys - spec.queries);
   spec.mask.causal = draw.chance(70) || bias == cases::BiasMethod::fox;
-  if (draw.chance(35)) spec.mask.window = draw_window(draw, spec.keys);
-  spec.mask.ragged = draw.chance(25);
-  spec.mask.documents = draw.chance(25);
+  if (!sees_all) {
+    if (draw.chance(35)) spec.mask.window = draw_window(draw, spec.keys);
+    spec.mask.ragged = draw.chance(25);
+    spec.mask.documents = draw.chance(25);
+  }
   // Decoding is about a few queries at the end of a cache.
   if (pass == cases::Pass::decode) {
     if (shapes.queries.empty()) {

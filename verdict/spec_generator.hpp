@@ -74,6 +74,8 @@ cases::Spec fitted(const cases::Spec& drawn, const Offer& offer, const Supported
 
 /// The most that is drawn, as work_of() counts it, where a kernel leaves a choice.
 inline constexpr double most_work_drawn = 0x1p28;
+/// Cases have more only where they are asked for.
+inline constexpr int most_keys_drawn = 1 << 16;
 
 /// Specs of one pass, bias and format: shapes, masks, families; edges (length 1, at, below and
 /// above a tile, grouped heads, empty sequences) are drawn often, now and then lengths of

@@ -21,9 +21,11 @@ namespace {
 
 // A signal handler may neither allocate nor lock.
 Reply fault;
+pid_t own = 0;
 std::atomic<bool> call_returned = false;
 
 void on_signal(int signal, siginfo_t* info, void* context) {
+  if (getpid() != own) _exit(0);  // a child that the kernel forked
   fault.answer = answer_fault;
   fault.signal = signal;
   fault.code = info->si_code;
@@ -93,6 +95,7 @@ void note_return() { call_returned = true; }
 
 void install_fault_handlers(std::uint64_t number) {
   fault.number = number;
+  own = getpid();
   call_returned = false;
   static char stack[65536];
   stack_t alternative{};

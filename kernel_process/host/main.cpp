@@ -54,8 +54,10 @@ Answer answer_of(const Function& function) {
   reply.opened_size = 0;
   Answer kind = answer_status;
   install_fault_handlers(request.number);  // each time: a library may bring handlers of its own
+  const pid_t own = getpid();
   try {
     reply.status = function();
+    if (getpid() != own) _exit(0);  // a child that the kernel forked has nothing to answer
   } catch (const std::exception& error) {
     kind = answer_exception;
     set_text(reply.text, error.what());

@@ -47,6 +47,8 @@ void* Windows::show(int window, const ArrayPlace& place) const {
     if (ours) std::perror("plumbline-kernel-host: mmap");
     _exit(ours ? 1 : status_without_descriptors);
   }
+  // A process that the kernel forks would write to what later calls have there.
+  madvise(pages, place.page_bytes, MADV_DONTFORK);
   return static_cast<char*>(pages) + place.begin;
 }
 

@@ -165,6 +165,7 @@ with tempfile.TemporaryDirectory() as folder:
           ["--out"])
     for path in (text, pairs):
         refused(["--out", "which is read", "texts"], "tokenize", text, pairs, "--out", path)
+    refused(["--json and --html", "two files"], "verify", "--json", "both", "--html", "both")
     refused(["--out and --json", "two files"], "tokenize", text, "--out", "new", "--json", "new")
     refused(["--json", "which is read", "--tokenizer"], "tokenize", text, "--out", "new",
             "--tokenizer", pairs, "--json", pairs)

@@ -134,6 +134,9 @@ KERNEL(talks) {
 static int supports(const plumbline_problem* p, int32_t pass) {
   return (void)pass, p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE;
 }
+KERNEL(forks) {
+  return fork() < 0 ? 1 : gives_zeros(p, out, m, n); /* the child returns as well */
+}
 KERNEL(calls_nothing) {
   int (*volatile nothing)(void) = NULL;
   return (void)p, (void)out, (void)m, (void)n, nothing();
@@ -179,7 +182,7 @@ static const plumbline_kernel kernels[] = {
     ENTRY(takes_its_time),
     ENTRY(writes_to_no_address),
     ENTRY(crashes_with_two_heads),
-    ENTRY(calls_nothing),
+    ENTRY(calls_nothing), ENTRY(forks),
     {"supports_reads", CONTRACT, 1, supports_reads, gives_zeros, 0, 0, 0},
     {"supports_hangs", CONTRACT, 1, supports_hangs, gives_zeros, 0, 0, 0}};
 static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "bad kernels", "CPU",

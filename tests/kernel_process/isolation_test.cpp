@@ -125,6 +125,7 @@ BOOST_AUTO_TEST_CASE(memory_beside_the_arrays_is_named_by_the_array_and_the_byte
 
 BOOST_AUTO_TEST_CASE(outputs_that_are_no_attempt_are_named) {
   expect("gives_zeros", "zeros", "o: every element is 0");
+  expect("forks", "zeros", "o: every element is 0");
   expect("gives_nan", "nan", "o: 30 of 30 elements are NaN");
   expect("gives_its_input", "copies_input", "o is the input q, bit by bit");
   expect("gives_nothing", "not_written", "o: 30 of 30 elements were not written");

@@ -86,6 +86,17 @@ BOOST_AUTO_TEST_CASE(a_pipe_is_written_to_and_not_replaced) {
   close(reader);
 }
 
+BOOST_AUTO_TEST_CASE(a_pipe_behind_the_link_of_a_descriptor_is_written_to) {
+  int ends[2];
+  BOOST_REQUIRE(pipe(ends) == 0);
+  write_file("/dev/fd/" + std::to_string(ends[1]), "a report");
+  char text[8];
+  BOOST_TEST(read(ends[0], text, sizeof text) == 8);
+  BOOST_TEST(std::string(text, 8) == "a report");
+  close(ends[0]);
+  close(ends[1]);
+}
+
 BOOST_AUTO_TEST_CASE(a_symbolic_link_is_followed) {
   write_file(path / "target", "old");
   fs::create_symlink("target", path / "link");

@@ -50,6 +50,12 @@ verdict::Judgement judged(const cases::Case& c, const Contract& contract, const 
   return verdict::judge(c, contract, test::KeptAttention(c, kept).run(), 2);
 }
 
+verdict::Match nearest_of(const Contract& declared,
+                          std::span<const verdict::FailingOutputs> failing) {
+  const auto nearest = verdict::nearest_contract(declared, failing, 2);
+  return nearest ? nearest->match : verdict::Match{};
+}
+
 double worst(const verdict::Judgement& judgement, const std::string& output) {
   return judgement.output(output).worst.ratio;
 }
@@ -334,13 +340,13 @@ BOOST_AUTO_TEST_CASE(causal_alibi_that_adds_the_key_alone) {
       }
       const auto outputs = test::KeptAttention(c, kept).run();
       const verdict::FailingOutputs failing{c, outputs};
-      const auto nearest = verdict::nearest_contract(contract_of(kept), {&failing, 1}, 2);
-      BOOST_TEST(nearest.value_or(verdict::Match{}).name == "alibi_of_key");
+      const auto nearest = nearest_of(contract_of(kept), {&failing, 1});
+      BOOST_TEST(nearest.name == "alibi_of_key");
       // Declared, and not so: no implementation is named that writes no lse.
       const auto honest = test::KeptAttention(c, {.probability = format}).run();
       const verdict::FailingOutputs by_distance{c, honest};
-      const auto undeclared = verdict::nearest_contract(declared, {&by_distance, 1}, 2);
-      BOOST_TEST(undeclared.value_or(verdict::Match{}).text ==
+      const auto undeclared = nearest_of(declared, {&by_distance, 1});
+      BOOST_TEST(undeclared.text ==
                  "it would not fail if its contract said alibi_of_key = false; it declares "
                  "alibi_of_key = true");
     }
@@ -492,7 +498,7 @@ BOOST_AUTO_TEST_CASE(of_outputs_that_fail_by_their_contract_the_nearest_one_is_n
     const auto outputs = test::KeptAttention(c, kept).run();
     BOOST_TEST((verdict::judge(c, contract, outputs, 2).outcome == Outcome::fail));
     const verdict::FailingOutputs failing{c, outputs};
-    return verdict::nearest_contract(contract, {&failing, 1}, 2).value_or(verdict::Match{});
+    return nearest_of(contract, {&failing, 1});
   };
   const std::pair<const char*, Kept> fields[] = {
       {"head_gradient_format", {.head_gradient = bf16}},
@@ -535,10 +541,10 @@ BOOST_AUTO_TEST_CASE(a_convention_that_is_declared_and_not_followed_is_told_as_t
     const auto outputs = test::KeptAttention(c, kept).run();
     BOOST_TEST((verdict::judge(c, declared, outputs, 2).outcome == Outcome::fail));
     const verdict::FailingOutputs failing{c, outputs};
-    const auto match = verdict::nearest_contract(declared, {&failing, 1}, 2);
-    BOOST_TEST(match.value_or(verdict::Match{})
-                   .text.starts_with("it would not fail if its contract said empty_rows = zero; it "
-                                     "declares empty_rows = "));
+    const auto match = nearest_of(declared, {&failing, 1});
+    BOOST_TEST(
+        match.text.starts_with("it would not fail if its contract said empty_rows = zero; it "
+                               "declares empty_rows = "));
   }
 }
 
@@ -555,10 +561,8 @@ BOOST_AUTO_TEST_CASE(one_key_alone_does_not_decide_between_two_fields) {
              of_small = test::KeptAttention(small, kept).run();
   const Contract declared = contract_of({.probability = bf16});
   const verdict::FailingOutputs alone{small, of_small}, both[] = {{large, of_large}, alone};
-  BOOST_TEST(verdict::nearest_contract(declared, {&alone, 1}, 2).value_or(verdict::Match{}).name ==
-             "lse_format");
-  BOOST_TEST(verdict::nearest_contract(declared, both, 2).value_or(verdict::Match{}).name ==
-             "score_format");
+  BOOST_TEST(nearest_of(declared, {&alone, 1}).name == "lse_format");
+  BOOST_TEST(nearest_of(declared, both).name == "score_format");
 }
 
 BOOST_AUTO_TEST_CASE(of_three_fields_at_once_the_known_implementation_that_has_them_is_named) {
@@ -570,10 +574,9 @@ BOOST_AUTO_TEST_CASE(of_three_fields_at_once_the_known_implementation_that_has_t
   kept.empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_MEANS;
   const auto outputs = test::KeptAttention(c, kept).run();
   const verdict::FailingOutputs failing{c, outputs};
-  const auto match = verdict::nearest_contract(cases::undeclared_contract(), {&failing, 1}, 2);
-  BOOST_REQUIRE(match.has_value());
-  BOOST_TEST(match->name == "jax");
-  BOOST_TEST(match->text.find("with the contract of jax but for its no_lse (empty_rows = mean, ") !=
+  const auto match = nearest_of(cases::undeclared_contract(), {&failing, 1});
+  BOOST_TEST(match.name == "jax");
+  BOOST_TEST(match.text.find("with the contract of jax but for its no_lse (empty_rows = mean, ") !=
              std::string::npos);
 }
 

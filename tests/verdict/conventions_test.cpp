@@ -521,6 +521,9 @@ BOOST_AUTO_TEST_CASE(the_place_of_errors_is_said_in_words) {
   BOOST_TEST(where({2, 8}, [](int h, int) { return h == 1; }) == "head 1");
   BOOST_TEST(where({1, 100}, [](int, int i) { return i >= 64; }) ==
              "queries from 64 on (64 = 1 x 64)");
+  // Where the axis ends no tile need do so.
+  BOOST_TEST(where({1, 17}, [](int, int i) { return i < 16; }) == "queries 0 to 15");
+  BOOST_TEST(where({1, 65}, [](int, int i) { return i > 22 && i < 64; }) == "queries 23 to 63");
   BOOST_TEST(where({1, 100}, [](int, int i) { return i >= 65; }) == "queries from 65 on");
   BOOST_TEST(where({1, 128}, [](int, int i) { return i / 32 == 2; }) ==
              "queries 64 to 95 (96 = 3 x 32)");

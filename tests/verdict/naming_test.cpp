@@ -69,6 +69,7 @@ const std::map<F, std::string> right_names{
     {F::d_missing, "softmax_gradient_without_d"},
     {F::d_sign, "softmax_gradient_d_sign"},
     {F::ds_sign, "grad_scores_sign"},
+    {F::backward_bias_missing, "backward_bias_missing"},
     {F::backward_causal_ignored, "backward_causal_ignored"},
     {F::backward_window_ignored, "backward_window_ignored"},
     {F::backward_lengths_ignored, "backward_lengths_ignored"},

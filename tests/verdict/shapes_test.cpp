@@ -134,7 +134,12 @@ BOOST_AUTO_TEST_CASE(what_models_have_is_drawn_whatever_else_a_kernel_supports) 
         }
         BOOST_TEST(longest_square > 1000);
         const bool square_only = std::string(name).starts_with("square");
-        BOOST_TEST((*values_of(specs, keys_of).rbegin() >= 32767) == !square_only);
+        // Of very many keys some rows see all.
+        const auto whole = std::count_if(specs.begin(), specs.end(), [](const Spec& s) {
+          const bool at_end = s.query_offset == s.keys - s.queries;
+          return s.keys > 65000 && at_end && !s.mask.window && !s.mask.ragged && !s.mask.documents;
+        });
+        BOOST_TEST((whole >= 1) == !square_only);
         BOOST_TEST(std::count_if(specs.begin(), specs.end(),
                                  [](const Spec& s) { return s.scale != 0; }) > 50);
         BOOST_TEST(std::all_of(specs.begin(), specs.end(), [](const Spec& s) {
@@ -154,8 +159,8 @@ BOOST_AUTO_TEST_CASE(windows_end_on_and_beside_tiles_and_queries_stand_before_th
     on += window > 0 && window % 16 == 0;
     beside += window > 16 && (window % 16 == 1 || window % 16 == 15);
   }
-  BOOST_TEST(on > 30);
-  BOOST_TEST(beside > 30);
+  BOOST_TEST(on > 20);
+  BOOST_TEST(beside > 20);
   BOOST_TEST(before > 30);
 }
 

@@ -149,6 +149,20 @@ int differs_from_run_to_run(const plumbline_problem* p, const plumbline_outputs*
   return 0;
 }
 
+/// Wrong numbers in every seventh run.
+int wrong_now_and_then(const plumbline_problem* p, const plumbline_outputs* out, char*, size_t) {
+  static int calls = 0;
+  attend(p, out, 0);
+  if (++calls % 7 == 0) static_cast<float*>(out->o)[0] += 1;
+  return 0;
+}
+/// In small cases what the error of an exponential may be, in others not.
+int lse_too_large(const plumbline_problem* p, const plumbline_outputs* out, char*, size_t) {
+  attend(p, out, 0);
+  for (int row = 0; row < p->batch * p->heads * p->queries; ++row) out->lse[row] *= 1.00002f;
+  return 0;
+}
+
 int supports_forty_two(const plumbline_problem*, int32_t) { return 42; }
 int supports_throws(const plumbline_problem*, int32_t) {
   throw std::runtime_error("thrown by the test kernel");
@@ -190,6 +204,8 @@ const plumbline_kernel kernels[] = {
     forward_only("ends_the_program", supports, ends_the_program),
     forward_only("crashes", supports, crashes),
     forward_only("differs_from_run_to_run", supports, differs_from_run_to_run),
+    forward_only("wrong_now_and_then", supports, wrong_now_and_then),
+    forward_only("lse_too_large", supports, lse_too_large),
     {"may_differ_from_run_to_run",
      {contract, contract, contract, contract},
      0,

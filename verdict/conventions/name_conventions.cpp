@@ -69,6 +69,14 @@ std::vector<Spec> wider(const Kernel& kernel, const Spec& failing) {
   return specs;
 }
 
+/// One with the other mask, causal or not, where several conventions are left.
+std::optional<Spec> with_other_mask(const Kernel& kernel, const Spec& failing) {
+  Spec other = failing;
+  other.mask.causal = !other.mask.causal;
+  for (const Spec& spec : wider(kernel, other)) return spec;
+  return std::nullopt;
+}
+
 std::optional<Evidence> evidence_of(const Kernel& kernel, const Spec& spec, int threads) {
   Evidence evidence{cases::generate(spec), {}, {}};
   const KernelRuns running(" while it ran case '" + cases::to_line(spec) +
@@ -112,7 +120,16 @@ void name_conventions(const Kernel& kernel, CellResult& cell, int threads) {
     if (const auto one = evidence_of(kernel, spec, threads)) search.consider(*one);
     if (!search.any_left()) return;
   }
-  give(cell.counterexample->judgement, search.matches());
+  auto matches = search.matches();
+  if (matches.size() > 1) {
+    const auto other = with_other_mask(kernel, failing);
+    if (const auto one = other ? evidence_of(kernel, *other, threads) : std::nullopt) {
+      search.consider(*one);
+      auto left = search.matches();
+      if (!left.empty()) matches = std::move(left);
+    }
+  }
+  give(cell.counterexample->judgement, std::move(matches));
 }
 
 void name_conventions(const cases::Case& the_case, const Contract& contract,
