@@ -77,7 +77,9 @@ void require_between(const char* field, std::int64_t value, std::int64_t lowest,
                      std::int64_t highest) {
   if (value < lowest || value > highest) {
     throw BadInput(field, std::to_string(value),
-                   fmt::format("a whole number from {} to {}", lowest, highest));
+                   lowest == highest
+                       ? std::to_string(lowest)
+                       : fmt::format("a whole number from {} to {}", lowest, highest));
   }
 }
 

@@ -47,7 +47,7 @@ int number_of(const std::string& option, const std::string& item) {
   const char* const end = item.data() + item.size();
   const auto [rest, error] = std::from_chars(item.data(), end, number);
   if (error == std::errc::result_out_of_range && rest == end)
-    throw BadInput(option, item, "smaller whole numbers");
+    throw BadInput(option, in_quotes(item), "smaller whole numbers");
   if (error != std::errc() || rest != end)
     throw BadInput(option, in_quotes(item), "whole numbers, such as 512,1024");
   return number;

@@ -171,6 +171,14 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
   }
 }
 
+cases::Spec spec_of_case(const std::string& line) {
+  try {
+    return cases::from_line(line);
+  } catch (const BadInput& error) {
+    throw BadInput("--case", error);
+  }
+}
+
 /// What is chosen beside one case may only repeat what the case says.
 void expect_chosen(const Selection& selection, const cases::Spec& spec) {
   const auto expect = [](const char* option, const auto& chosen, auto of_case) {
@@ -242,7 +250,7 @@ int verify(const VerifyOptions& options) {
   if (options.case_line.empty()) {
     run_cells(options, kernels, report, all, print);
   } else if (all.first()) {
-    const cases::Spec spec = cases::from_line(options.case_line);
+    const cases::Spec spec = spec_of_case(options.case_line);
     expect_chosen(options.selection, spec);
     if (!options.contract.empty()) {
       cases::contract_named(options.contract, spec.format, "--contract");

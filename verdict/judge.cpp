@@ -141,11 +141,10 @@ std::string describe(const OutputJudgement& output) {
   if (const std::string where = where_it_fails(output); !where.empty()) {
     text += fmt::format("  {}: where it fails: {}\n", output.name, where);
   }
-  // Where one head fails, or all alike, it says nothing more.
+  // Where all fail alike, it says nothing more.
   const auto& by_head = output.failed_by_head;
   const bool alike = std::ranges::all_of(by_head, [&](long n) { return n == by_head.front(); });
-  const auto failing = std::ranges::count_if(by_head, [](long n) { return n > 0; });
-  if (output.failed == 0 || failing <= 1 || alike) return text;
+  if (output.failed == 0 || by_head.empty() || alike) return text;
   text += fmt::format("  {}: failing heads:", output.name);
   for (std::size_t head = 0; head < by_head.size(); ++head) {
     if (const long failed = by_head[head]) {

@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(names_that_stand_there_twice) {
 
 BOOST_AUTO_TEST_CASE(options_and_names_that_do_not_exist) {
   expect_refused("", {"plumbline: ", "subcommand"});
-  expect_refused("verfy", {"plumbline: ", "--help"});
+  expect_refused("verfy", {"the command is \"verfy\"; expected one of verify, "});
   expect_refused("verify --no-such-option", {"plumbline: ", "--no-such-option"});
   expect_refused("verify --bias alibbi", {"--bias", "alibbi", "alibi"});
   expect_refused("verify --dtype fp63", {"--dtype", "fp63", "fp32"});

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(vectors_oracle_and_judge_work_together) {
       test::plumbline("judge " + case_path + " " + outputs_path + " --html " + page_path);
   BOOST_TEST(judged.status == 1);
   BOOST_TEST(judged.out.find("FAIL") != std::string::npos);
-  BOOST_TEST(judged.out.find("failing heads:") != std::string::npos);
+  BOOST_TEST(judged.out.find(" elements fail, ") != std::string::npos);
   const auto page = test::text_of(page_path + "/index.html");
   BOOST_TEST(page.find("<code>./plumbline judge " + case_path + " " + outputs_path + "</code>") !=
              std::string::npos);
