@@ -32,8 +32,8 @@ struct NearestContract {
 
 /// The first of some other contracts that all of these pass, but for those that are too large: one
 /// field of the declared one changed, conventions first, then bounds, the finest first; then the
-/// contracts of known implementations. Nothing is run again. Fields that leave something out are
-/// not tried: they would explain any fault.
+/// contracts of known implementations. Fields that leave something out are not tried: they would
+/// explain any fault.
 std::optional<NearestContract> nearest_contract(const Contract& declared,
                                                 std::span<const FailingOutputs> failing,
                                                 int threads);
