@@ -141,7 +141,7 @@ void will_write(const std::string& option, const fs::path& path) {
       throw WouldOverwrite(both, "\"-\" for both", "at most one of them on standard output");
     if (!standard && other.path != "-" && output.is_same(other))
       throw WouldOverwrite(both, path_in_quotes(path) + " for both", "two files");
-    if (!standard && other.path != "-" &&
+    if (!standard && other.path != "-" && !output.place.empty() && !other.place.empty() &&
         (lies_in(output.place, other.place) || lies_in(other.place, output.place))) {
       throw WouldOverwrite(both,
                            path_in_quotes(other.path) + " and " + path_in_quotes(path) +

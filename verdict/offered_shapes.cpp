@@ -56,7 +56,7 @@ Spec plain(cases::Pass pass, cases::BiasMethod bias, cases::Format format, bool 
 bool probe(Spec spec, const Supported& supported, const Shapes& shapes, Offer& offer) {
   DrawIntegers draw{rc::Random(offer.size() + 1)};
   if (!shapes.has(spec)) {
-    ask(shapes, draw, spec);
+    ask(shapes, draw, spec, Asked::as_it_is);
     spec.query_offset = std::min(spec.query_offset, spec.keys - spec.queries);
     take(shapes.scales, draw, spec.scale);
   }
@@ -192,7 +192,7 @@ bool Shapes::has(const Spec& spec) const {
                   {spec.batch, spec.heads, spec.kv_heads, spec.queries, spec.keys, spec.head_dim});
 }
 
-void ask(const Shapes& shapes, DrawIntegers& draw, Spec& spec) {
+void ask(const Shapes& shapes, DrawIntegers& draw, Spec& spec, Asked asked) {
   if (!shapes.whole.empty()) {
     const auto& sizes = shapes.whole[draw.below(shapes.whole.size())];
     std::tie(spec.batch, spec.heads, spec.kv_heads, spec.queries, spec.keys, spec.head_dim) =
@@ -219,15 +219,23 @@ void ask(const Shapes& shapes, DrawIntegers& draw, Spec& spec) {
   const bool square = spec.queries == spec.keys;
   take(shapes.keys, draw, spec.keys);
   if (shapes.longest > 0) spec.keys = std::min(spec.keys, shapes.longest);
-  const auto is_large = [&] { return !shapes.keys.empty() && work_of(spec) > most_work_drawn; };
+  // Few of what nobody asked for, where many keys were.
+  const auto is_large = [&](double times = 1) {
+    return asked == Asked::cheaply && !shapes.keys.empty() &&
+           work_of(spec) > times * most_work_drawn;
+  };
+  const auto thin_out = [&] {
+    if (is_large() && shapes.batch.empty()) spec.batch = 1;
+    if (is_large() && shapes.heads.empty() && shapes.kv_heads.empty()) {
+      spec.heads = spec.kv_heads = 1;
+    }
+  };
   if (shapes.queries.empty()) {
     spec.queries = square ? spec.keys : std::min(spec.queries, spec.keys);
-    if (is_large()) spec.queries = std::min(draw.between(1, 4), spec.keys);
+    if (is_large() && draw.chance(50)) thin_out();  // one head and many queries, or
+    if (is_large(4)) spec.queries = std::min(draw.between(1, 4), spec.keys);
+    return thin_out();
   }
-  // Few of what nobody asked for.
-  if (is_large() && shapes.batch.empty()) spec.batch = 1;
-  if (is_large() && shapes.heads.empty() && shapes.kv_heads.empty()) spec.heads = spec.kv_heads = 1;
-  if (shapes.queries.empty()) return;
   std::vector<int> fitting;
   for (const int queries : shapes.queries) {
     if (queries <= spec.keys) fitting.push_back(queries);
@@ -241,6 +249,7 @@ void ask(const Shapes& shapes, DrawIntegers& draw, Spec& spec) {
     spec.queries = *std::min_element(shapes.queries.begin(), shapes.queries.end());
     spec.keys = *std::max_element(shapes.keys.begin(), shapes.keys.end());
   }
+  thin_out();
 }
 
 Offer find_offer(cases::Pass pass, cases::BiasMethod bias, cases::Format format,

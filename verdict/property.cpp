@@ -55,15 +55,7 @@ Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threa
     const KernelRuns running(" while it ran this case\n  repeat: ./plumbline verify --kernels " +
                              kernel.name() + " --case '" + cases::to_line(spec) +
                              "', and --kernel or --backend as before\n");
-    try {
-      return kernel.run(the_case);
-    } catch (const SupportsFailed& failed) {  // asked about the forward pass of a backward case
-      KernelRun run;
-      run.failure = failed.end.failure;
-      run.kind = failed.end.kind;
-      run.device_lost = failed.end.device_lost;
-      return run;
-    }
+    return kernel.run(the_case);
   };
   KernelRun run = run_once();
   if (run.failure.empty() && runs_twice(kernel, spec)) {
@@ -148,9 +140,8 @@ struct Given {
 };
 
 /// More cases of a cell, to try contracts on that the failing ones pass: small ones of some seeds.
-std::vector<cases::Spec> cases_to_try(const Kernel& kernel, const cases::Spec& failing,
-                                      const Offer& offer, const Supported& supported,
-                                      const Shapes& shapes) {
+std::vector<cases::Spec> cases_to_try(const cases::Spec& failing, const Offer& offer,
+                                      const Supported& supported, const Shapes& shapes) {
   constexpr int drawn = 40;
   constexpr std::size_t enough = 12;
   std::vector<cases::Spec> specs;
@@ -159,9 +150,24 @@ std::vector<cases::Spec> cases_to_try(const Kernel& kernel, const cases::Spec& f
   rc::Random random(failing.seed);
   for (int n = 0; n < drawn && specs.size() < enough; ++n) {
     cases::Spec spec = generator(random.split(), 0).value();
-    if (!is_too_large_for_contracts(spec) && kernel.supports(spec)) specs.push_back(spec);
+    if (!is_too_large_for_contracts(spec) && supported.asked(spec)) specs.push_back(spec);
   }
   return specs;
+}
+
+/// What the kernel gives for each of the specs, but for those that it fails to run.
+std::vector<Given> given_for(const Kernel& kernel, const std::vector<cases::Spec>& specs) {
+  std::vector<Given> all;
+  for (const cases::Spec& spec : specs) {
+    try {
+      const KernelRuns running(" while it ran case '" + cases::to_line(spec) +
+                               "', to tell which contract it passes\n");
+      KernelRun run = kernel.run(cases::generate(spec));
+      if (run.failure.empty()) all.push_back({spec, std::move(run.outputs)});
+    } catch (const SupportsFailed&) {  // the cell's verdict does not depend on this case
+    }
+  }
+  return all;
 }
 
 /// Names a contract that the failing cases pass, and that no other case which the kernel runs now
@@ -172,7 +178,7 @@ void look_for_nearest_contract(const Kernel& kernel, const Contract& declared, J
                                std::vector<Given> failing, const More& more, int threads) {
   if (!may_pass_another_contract(judgement)) return;
   constexpr int most_refutations = 8;
-  std::optional<std::vector<cases::Spec>> others;
+  std::optional<std::vector<Given>> others;
   for (int refuted = 0; refuted <= most_refutations; ++refuted) {
     std::vector<cases::Case> failing_cases;
     for (const Given& given : failing) failing_cases.push_back(cases::generate(given.spec));
@@ -182,21 +188,17 @@ void look_for_nearest_contract(const Kernel& kernel, const Contract& declared, J
     }
     const auto nearest = nearest_contract(declared, outputs, threads);
     if (!nearest) return;
-    if (!others) others = more();
-    bool holds = true;
-    while (holds && !others->empty()) {
-      const cases::Spec spec = others->back();
-      others->pop_back();
-      const cases::Case other = cases::generate(spec);
-      KernelRun run = kernel.run(other);
-      if (!run.failure.empty()) continue;
-      holds = outcome_of(other, nearest->contract, run.outputs, threads) != Outcome::fail;
-      if (!holds) failing.push_back({spec, std::move(run.outputs)});
-    }
-    if (holds) {
+    if (!others) others = given_for(kernel, more());
+    const auto refutes = std::ranges::find_if(*others, [&](const Given& other) {
+      return outcome_of(cases::generate(other.spec), nearest->contract, other.outputs, threads) ==
+             Outcome::fail;
+    });
+    if (refutes == others->end()) {
       judgement.nearest_contract = nearest->match;
       return;
     }
+    failing.push_back(std::move(*refutes));
+    others->erase(refutes);
   }
 }
 
@@ -268,26 +270,6 @@ void add_case(CellResult& cell, const cases::Spec& spec, const Judgement& judgem
   if (judgement.outcome != Outcome::pass) cell.counterexample = {spec, judgement};
 }
 
-CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads) {
-  CellResult result = cell_of(kernel, spec.pass, spec.bias, spec.format);
-  Judgement judgement;
-  cases::Outputs outputs;
-  try {
-    result.supported = kernel.supports(spec);
-    if (!result.supported) return result;
-    require_contract(result);
-    judgement = run_and_judge(kernel, spec, threads, outputs);
-    const auto more = [&] {
-      return cases_to_try(kernel, spec, {}, [&](const auto& s) { return kernel.supports(s); }, {});
-    };
-    look_for_nearest_contract(kernel, result.contract, judgement, {{spec, outputs}}, more, threads);
-  } catch (const SupportsFailed& failed) {
-    judgement = failed_run(failed);
-  }
-  add_case(result, spec, judgement);
-  return result;
-}
-
 namespace {
 
 Supported asked_of(const Kernel& kernel) {
@@ -302,6 +284,24 @@ Supported asked_of(const Kernel& kernel) {
 }
 
 }  // namespace
+
+CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads) {
+  CellResult result = cell_of(kernel, spec.pass, spec.bias, spec.format);
+  Judgement judgement;
+  cases::Outputs outputs;
+  try {
+    result.supported = kernel.supports(spec);
+    if (!result.supported) return result;
+    require_contract(result);
+    judgement = run_and_judge(kernel, spec, threads, outputs);
+    const auto more = [&] { return cases_to_try(spec, {}, asked_of(kernel), {}); };
+    look_for_nearest_contract(kernel, result.contract, judgement, {{spec, outputs}}, more, threads);
+  } catch (const SupportsFailed& failed) {
+    judgement = failed_run(failed);
+  }
+  add_case(result, spec, judgement);
+  return result;
+}
 
 Offer offer_of(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias, cases::Format format,
                const Shapes& shapes) {
@@ -378,9 +378,15 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     if (!own && !no_answer()) return;
     Judgement judgement;
     cases::Outputs outputs;
+    bool in_supports = no_answer();
     try {
-      judgement =
-          no_answer() ? failed_run(*unanswered) : run_and_judge(kernel, spec, threads, outputs);
+      try {
+        judgement =
+            in_supports ? failed_run(*unanswered) : run_and_judge(kernel, spec, threads, outputs);
+      } catch (const SupportsFailed& no_forward) {  // of the case's forward pass
+        judgement = failed_run(no_forward);
+        in_supports = true;
+      }
       if (!failed) {
         count(result, spec, judgement, drawn - 1);
         case_done(++result.cases);
@@ -394,7 +400,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     const bool hung = judgement.kind == kernel_process::failure_kind::hang;
     hangs += hung;
     // What is not asked again has no smaller case.
-    if (judgement.kind == kernel_process::failure_kind::protocol || (hung && no_answer())) {
+    if (judgement.kind == kernel_process::failure_kind::protocol || (hung && in_supports)) {
       hangs = most_hangs;
     }
     // A smaller case that could not be run is no smaller failing case.
@@ -436,7 +442,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod 
     found.separates = separating_properties(trials, found.spec);
     if (!found.judgement.outputs.empty()) run_again(kernel, threads, found);
     const auto more = [&] {
-      return cases_to_try(kernel, found.spec, offer, asked_of(kernel), draws.shapes);
+      return cases_to_try(found.spec, offer, asked_of(kernel), draws.shapes);
     };
     look_for_nearest_contract(kernel, result.contract, found.judgement, failing, more, threads);
   }

@@ -169,7 +169,7 @@ Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::BiasMethod bias, case
     spec.keys = std::min(spec.keys, std::max(17, static_cast<int>(std::sqrt(pairs))));
     spec.queries = square ? spec.keys : std::min(spec.queries, spec.keys);
   }
-  ask(shapes, draw, spec);
+  ask(shapes, draw, spec, Asked::cheaply);
   spec.query_offset = sees_all || draw.chance(80) ? spec.keys - spec.queries
                                                   : draw.between(0, spec.keys - spec.queries);
   spec.mask.causal = draw.chance(70) || bias == cases::BiasMethod::fox;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -57,13 +58,13 @@ Answer answer_of(const Function& function) {
   const pid_t own = getpid();
   try {
     reply.status = function();
-    if (getpid() != own) _exit(0);  // a child that the kernel forked has nothing to answer
   } catch (const std::exception& error) {
     kind = answer_exception;
     set_text(reply.text, error.what());
   } catch (...) {
     kind = answer_exception;
   }
+  if (getpid() != own) _exit(0);  // a child that the kernel forked has nothing to answer
   return kind;
 }
 
@@ -243,7 +244,10 @@ int serve(const char* path) {
   std::optional<DeviceArrays> device;
   const LoadedLibrary loaded = introduce(path, windows, namespaces, device);
   ssize_t received = 0;
-  while ((received = recv(host_socket, &request, sizeof request, 0)) == sizeof request) {
+  while (true) {
+    received = recv(host_socket, &request, sizeof request, 0);
+    if (received < 0 && errno == EINTR) continue;
+    if (received != sizeof request) break;
     const plumbline_kernel& kernel = loaded.library->kernels[request.kernel];
     if (request.question == ask_supports) {
       answer_supports(kernel, windows);

@@ -211,7 +211,10 @@ GradientSearch::GradientSearch() {
 
 void GradientSearch::consider(const Evidence& evidence, const Contract& contract, int threads) {
   const Case& c = evidence.the_case;
-  if (work_of_part(c.spec) > most_work_of_part) return;
+  const Sample some(c.spec, most_work_of_search), judged(c.spec);
+  // A file's case is read whole.
+  const double most = some.whole() ? work_of(c.spec) : work_of_part(c.spec);
+  if (most > most_work_of_part) return;
   const auto& judgement = evidence.judgement;
   const bool forward_fails = judgement.output("o").outcome == Outcome::fail ||
                              (!contract.no_lse && judgement.output("lse").outcome == Outcome::fail);
@@ -236,7 +239,6 @@ void GradientSearch::consider(const Evidence& evidence, const Contract& contract
       }
     });
   };
-  const Sample some(c.spec, most_work_of_search), judged(c.spec);
   keep(some, some.whole());
   // What explains a part may not explain the rest.
   if (!some.whole() && !candidates_.empty()) keep(judged, true);

@@ -125,8 +125,7 @@ void name_conventions(const Kernel& kernel, CellResult& cell, int threads) {
     const auto other = with_other_mask(kernel, failing);
     if (const auto one = other ? evidence_of(kernel, *other, threads) : std::nullopt) {
       search.consider(*one);
-      auto left = search.matches();
-      if (!left.empty()) matches = std::move(left);
+      matches = search.matches();
     }
   }
   give(cell.counterexample->judgement, std::move(matches));
