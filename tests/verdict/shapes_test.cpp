@@ -121,6 +121,7 @@ BOOST_AUTO_TEST_CASE(what_models_have_is_drawn_whatever_else_a_kernel_supports) 
       {"square tiles", [](const Spec& s) { return plain(s) && square(s) && s.keys % 64 == 0; }},
   };
   for (const auto& [name, supported] : kernels) {
+    long of_all_seeds = 0;  // cases of very many keys in which the rows see all
     for (const std::uint64_t seed : {1, 2, 3}) {
       BOOST_TEST_CONTEXT(name << ", seed " << seed) {
         const auto specs = drawn(supported, 1050, seed);
@@ -134,12 +135,10 @@ BOOST_AUTO_TEST_CASE(what_models_have_is_drawn_whatever_else_a_kernel_supports) 
         }
         BOOST_TEST(longest_square > 1000);
         const bool square_only = std::string(name).starts_with("square");
-        // Of very many keys some rows see all.
-        const auto whole = std::count_if(specs.begin(), specs.end(), [](const Spec& s) {
+        of_all_seeds += std::count_if(specs.begin(), specs.end(), [](const Spec& s) {
           const bool at_end = s.query_offset == s.keys - s.queries;
           return s.keys > 65000 && at_end && !s.mask.window && !s.mask.ragged && !s.mask.documents;
         });
-        BOOST_TEST((whole >= 1) == !square_only);
         BOOST_TEST(std::count_if(specs.begin(), specs.end(),
                                  [](const Spec& s) { return s.scale != 0; }) > 50);
         BOOST_TEST(std::all_of(specs.begin(), specs.end(), [](const Spec& s) {
@@ -147,6 +146,9 @@ BOOST_AUTO_TEST_CASE(what_models_have_is_drawn_whatever_else_a_kernel_supports) 
         }));
       }
     }
+    BOOST_TEST_MESSAGE(name << ": " << of_all_seeds);
+    // Six in a thousand are drawn with so many keys, four in five of them so.
+    BOOST_TEST((of_all_seeds >= 9) == !std::string(name).starts_with("square"), name);
   }
 }
 
