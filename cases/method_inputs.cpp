@@ -10,7 +10,8 @@ namespace {
 
 const methods::Method& row(BiasMethod bias) { return methods::row(static_cast<int>(bias)); }
 
-/// Of each row, what `of` gives of its items.
+/// The ids of what each row lists.
+/// @param items gives the parameters or the options of a row.
 template <class Id, class Items>
 std::array<std::vector<Id>, PLUMBLINE_BIAS_COUNT> ids_of(Items items) {
   std::array<std::vector<Id>, PLUMBLINE_BIAS_COUNT> ids;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command.hpp"
 
-#include "cli/numbers.hpp"
-
 #include <charconv>
 #include <iostream>
 #include <thread>
 
 #include "cases/named_contracts.hpp"
 #include "cli/lists.hpp"
+#include "cli/numbers.hpp"
 #include "cli/outputs.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
