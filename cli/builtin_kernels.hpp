@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kernel_abi/plumbline_embedding.h"
-#include "verdict/kernel_library.hpp"
+#include "verdict/process/kernel_library.hpp"
 
 namespace plumbline::cli {
 

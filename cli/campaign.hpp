@@ -9,7 +9,7 @@
 
 #include "cli/command.hpp"
 #include "support/ranks.hpp"
-#include "verdict/property.hpp"
+#include "verdict/property/property.hpp"
 
 namespace plumbline::cli {
 

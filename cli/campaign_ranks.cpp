@@ -9,7 +9,7 @@
 
 #include "cli/campaign.hpp"
 #include "support/error.hpp"
-#include "verdict/merge.hpp"
+#include "verdict/property/merge.hpp"
 
 namespace plumbline::cli {
 namespace {

@@ -5,12 +5,12 @@
 #include <iostream>
 #include <thread>
 
-#include "cases/named_contracts.hpp"
 #include "cli/lists.hpp"
 #include "cli/numbers.hpp"
 #include "cli/outputs.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
+#include "verdict/cases/named_contracts.hpp"
 
 namespace plumbline::cli {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "cases/spec.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
+#include "verdict/cases/spec.hpp"
 
 namespace plumbline::cli {
 
@@ -28,7 +28,8 @@ void add_vectors(CLI::App& app, Run& run);
 void add_claims(CLI::App& app, Run& run);  ///< of plumbline-claims: cli/claims_main.cpp
 inline constexpr const char* claims_description =
     "Check the papers' claims: holds, holds under a condition, refuted";
-void add_train(CLI::App& app, Run& run, char** argv);  ///< of plumbline-models: cli/models_main.cpp
+void add_train(CLI::App& app, Run& run,
+               char** argv);  ///< of plumbline-models: models/commands/main.cpp
 void add_evaluate(CLI::App& app, Run& run, char** argv);  ///< of plumbline-models
 void add_generate(CLI::App& app, Run& run, char** argv);  ///< of plumbline-models
 inline constexpr const char* evaluate_description =

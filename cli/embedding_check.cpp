@@ -8,10 +8,10 @@
 #include <numeric>
 #include <random>
 
-#include "cases/case.hpp"
 #include "golden/case_checks.hpp"
 #include "reference/methods/methods.hpp"
-#include "verdict/op_bounds/embedding.hpp"
+#include "verdict/bounds/ops/embedding.hpp"
+#include "verdict/cases/case.hpp"
 
 namespace plumbline::cli {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "cases/spec.hpp"
 #include "cli/builtin_kernels.hpp"
 #include "golden/golden.hpp"
+#include "verdict/cases/spec.hpp"
 
 namespace plumbline::cli {
 
@@ -15,7 +15,7 @@ namespace plumbline::cli {
 /// Decode: the same of one new token. Backward: the gradients of the words' table and of the
 /// learned positions. The words' rows are the embeddings that the oracle is given, in another
 /// order, so that ids are looked up. Every element within its bound
-/// (verdict/op_bounds/embedding.hpp) of reference/methods/, read with a running error.
+/// (verdict/bounds/ops/embedding.hpp) of reference/methods/, read with a running error.
 golden::FileResult check_embedding(const EmbeddingKernels& kernels, const std::string& method,
                                    cases::Pass pass);
 

@@ -5,7 +5,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "cases/formats.hpp"
 #include "cli/builtin_kernels.hpp"
 #include "cli/command.hpp"
 #include "cli/installation.hpp"
@@ -13,7 +12,8 @@
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "support/error.hpp"
-#include "verdict/identities.hpp"
+#include "verdict/cases/formats.hpp"
+#include "verdict/identities/identities.hpp"
 
 namespace plumbline::cli {
 namespace {

@@ -5,19 +5,19 @@
 #include <iostream>
 #include <optional>
 
-#include "cases/case_file.hpp"
-#include "cases/named_contracts.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
 #include "cli/page_folder.hpp"
 #include "cli/shell_word.hpp"
 #include "support/error.hpp"
 #include "support/markup.hpp"
+#include "verdict/cases/case_file.hpp"
+#include "verdict/cases/named_contracts.hpp"
 #include "verdict/conventions/name_conventions.hpp"
-#include "verdict/judge.hpp"
-#include "verdict/nearest_contract.hpp"
-#include "verdict/page/page.hpp"
-#include "verdict/report.hpp"
+#include "verdict/conventions/nearest_contract.hpp"
+#include "verdict/judge/judge.hpp"
+#include "verdict/report/page/page.hpp"
+#include "verdict/report/report.hpp"
 
 namespace plumbline::cli {
 namespace {

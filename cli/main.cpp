@@ -11,7 +11,7 @@
 #include "cli/program.hpp"
 #include "cli/ranks.hpp"
 #include "support/error.hpp"
-#include "verdict/last_words.hpp"
+#include "verdict/process/last_words.hpp"
 
 namespace plumbline::cli {
 namespace {

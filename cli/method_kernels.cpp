@@ -11,8 +11,8 @@
 #include "reference/bias/alibi.hpp"
 #include "reference/methods/methods.hpp"
 #include "reference/scalars/double.hpp"
-#include "verdict/judge.hpp"
-#include "verdict/spec_generator.hpp"
+#include "verdict/judge/judge.hpp"
+#include "verdict/property/spec_generator.hpp"
 
 namespace plumbline::cli {
 namespace {

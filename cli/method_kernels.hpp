@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cases/spec.hpp"
 #include "cli/builtin_kernels.hpp"
 #include "golden/golden.hpp"
+#include "verdict/cases/spec.hpp"
 
 namespace plumbline::cli {
 

@@ -2,12 +2,12 @@
 // plumbline oracle: the reference outputs of a case, with the bound of every element.
 #include <iostream>
 
-#include "cases/case_file.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
 #include "support/safetensors.hpp"
 #include "support/text.hpp"
-#include "verdict/oracle.hpp"
+#include "verdict/cases/case_file.hpp"
+#include "verdict/oracle/oracle.hpp"
 
 namespace plumbline::cli {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/command.hpp"
-#include "verdict/spec_generator.hpp"
+#include "verdict/property/spec_generator.hpp"
 
 namespace plumbline::cli {
 

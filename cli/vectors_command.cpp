@@ -2,13 +2,13 @@
 // plumbline vectors: a folder of cases for kernels that run elsewhere.
 #include <iostream>
 
-#include "cases/vectors.hpp"
 #include "cli/command.hpp"
 #include "cli/numbers.hpp"
 #include "cli/progress.hpp"
 #include "cli/shape_options.hpp"
 #include "support/error.hpp"
-#include "verdict/spec_generator.hpp"
+#include "verdict/cases/vectors.hpp"
+#include "verdict/property/spec_generator.hpp"
 
 namespace plumbline::cli {
 namespace {

@@ -9,7 +9,6 @@
 #include <iostream>
 #include <optional>
 
-#include "cases/named_contracts.hpp"
 #include "cli/builtin_kernels.hpp"
 #include "cli/campaign.hpp"
 #include "cli/command.hpp"
@@ -22,9 +21,10 @@
 #include "cli/shell_word.hpp"
 #include "support/error.hpp"
 #include "support/files_in_use.hpp"
+#include "verdict/cases/named_contracts.hpp"
 #include "verdict/conventions/name_conventions.hpp"
-#include "verdict/page/page.hpp"
-#include "verdict/report.hpp"
+#include "verdict/report/page/page.hpp"
+#include "verdict/report/report.hpp"
 
 namespace plumbline::cli {
 namespace {

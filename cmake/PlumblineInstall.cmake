@@ -18,7 +18,10 @@ foreach(room ${plumbline_exported})
     set_target_properties(plumbline_${room} PROPERTIES EXPORT_NAME ${room})
     list(APPEND plumbline_targets plumbline_${room})
     if(NOT room STREQUAL root)
-      install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION include/plumbline
+      get_target_property(folder plumbline_${room} SOURCE_DIR)
+      file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
+      cmake_path(GET folder PARENT_PATH parent)
+      install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION include/plumbline/${parent}
               FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
     endif()
   endif()

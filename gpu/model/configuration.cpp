@@ -35,7 +35,7 @@ const std::map<std::string_view, ModelConfiguration>& presets() {
   };
   static const std::map<std::string_view, ModelConfiguration> all = [&] {
     ModelConfiguration nano = gpt2(2, 2, 64);
-    nano.vocabulary = 261;  // the byte tokenizer (text/byte_tokenizer.hpp)
+    nano.vocabulary = 261;  // the byte tokenizer (models/text/byte_tokenizer.hpp)
     nano.context = 64;
     ModelConfiguration bert{
         .architecture = Architecture::bert, .vocabulary = 30522, .context = 512, .epsilon = 1e-12};

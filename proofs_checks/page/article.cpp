@@ -4,11 +4,11 @@
 
 #include <utility>
 
-#include "pictures/svg.hpp"
 #include "proofs_checks/notes.hpp"
 #include "proofs_checks/page/parts.hpp"
 #include "proofs_checks/pictures/picture.hpp"
 #include "support/markup.hpp"
+#include "support/pictures/svg.hpp"
 
 namespace plumbline::proofs_checks {
 namespace {

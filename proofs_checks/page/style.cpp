@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page's looks. What is shown and in which colours, its controls decide without a script.
-#include "pictures/style.hpp"
+#include "support/pictures/style.hpp"
 #include "proofs_checks/page/parts.hpp"
 
 namespace plumbline::proofs_checks {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is drawn of a claim, by the room pictures/.
+// What is drawn of a claim, by support/pictures/.
 #pragma once
 
-#include "pictures/picture.hpp"
+#include "support/pictures/picture.hpp"
 
 namespace plumbline::proofs_checks {
 

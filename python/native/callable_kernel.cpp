@@ -10,9 +10,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cases/formats.hpp"
-#include "cases/method_inputs.hpp"
-#include "cases/tensor_shapes.hpp"
+#include "verdict/cases/formats.hpp"
+#include "verdict/cases/method_inputs.hpp"
+#include "verdict/cases/tensor_shapes.hpp"
 
 namespace plumbline::python {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cases/spec.hpp"
 #include "kernel_abi/plumbline_kernel.h"
+#include "verdict/cases/spec.hpp"
 
 namespace plumbline::python {
 

@@ -14,14 +14,14 @@
 #include <stdexcept>
 #include <thread>
 
-#include "cases/case_file.hpp"
-#include "cases/named_contracts.hpp"
 #include "python/native/callable_kernel.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
+#include "verdict/cases/case_file.hpp"
+#include "verdict/cases/named_contracts.hpp"
 #include "verdict/conventions/name_conventions.hpp"
-#include "verdict/report.hpp"
-#include "verdict/spec_generator.hpp"
+#include "verdict/property/spec_generator.hpp"
+#include "verdict/report/report.hpp"
 
 namespace plumbline::python {
 namespace {

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "cases/case.hpp"
 #include "python/native/fox_gates.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/methods/methods.hpp"
+#include "verdict/cases/case.hpp"
 
 namespace plumbline::python {
 namespace {

@@ -99,7 +99,7 @@ def check(
         with any of batch (1), heads (1), kv_heads (heads), queries (keys), keys (128), head_dim (64).
     longest: the largest number of keys; None: any, up to 65536 with few queries.
     options: options of the bias that fn has built in, {"base": 10000}: no other value is drawn, and fn
-        does not get them. Values are drawn from a few: see cases/bias_parameters.cpp.
+        does not get them. Values are drawn from a few: see verdict/cases/bias_parameters.cpp.
     contract: how fn computes; None: fp32 within, the strictest; the name of a known implementation, such
         as "jax" or "flash_attention_2" (docs/contracts.md).
     deterministic: one case in four is run twice and must have the same bits.

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "cases/case_file.hpp"
 #include "program.hpp"
+#include "verdict/cases/case_file.hpp"
 
 using namespace plumbline;
 

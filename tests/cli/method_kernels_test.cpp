@@ -5,8 +5,8 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "cases/bias_parameters.hpp"
 #include "cli/embedding_check.hpp"
+#include "verdict/cases/bias_parameters.hpp"
 
 using namespace plumbline;
 using cases::Pass;

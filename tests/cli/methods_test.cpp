@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cases/spec.hpp"
 #include "program.hpp"
+#include "verdict/cases/spec.hpp"
 
 using namespace plumbline;
 using nlohmann::json;

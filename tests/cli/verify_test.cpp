@@ -4,8 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "cases/case_file.hpp"
 #include "program.hpp"
+#include "verdict/cases/case_file.hpp"
 
 using namespace plumbline;
 using nlohmann::json;

@@ -34,7 +34,7 @@ if [ -e "$build/lib/libplumbline_kernels_cuda.so" ]; then
 fi
 
 quietly cmake -G Ninja -S "$here/kernel_tests" -B kernels -DCMAKE_PREFIX_PATH="$scratch/prefix" \
-  -DEXAMPLE="$here/../../examples/attention.c"
+  -DEXAMPLE="$here/../../docs/examples/attention.c"
 quietly cmake --build kernels
 quietly ctest --test-dir kernels --output-on-failure -R '^(right|copy)_is_right$' --no-tests=error
 grep -q '<testsuite ' kernels/copy.xml

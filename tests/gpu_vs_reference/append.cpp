@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cases/case.hpp"
 #include "plumbline_kernel.h"
-#include "verdict/judge.hpp"
+#include "verdict/cases/case.hpp"
+#include "verdict/judge/judge.hpp"
 
 namespace {
 

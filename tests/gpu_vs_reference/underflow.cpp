@@ -6,11 +6,11 @@
 #include <cmath>
 #include <string>
 
-#include "cases/case.hpp"
-#include "cases/formats.hpp"
 #include "plumbline_kernel.h"
-#include "verdict/judge.hpp"
-#include "verdict/kernel_library.hpp"
+#include "verdict/cases/case.hpp"
+#include "verdict/cases/formats.hpp"
+#include "verdict/judge/judge.hpp"
+#include "verdict/process/kernel_library.hpp"
 
 namespace {
 

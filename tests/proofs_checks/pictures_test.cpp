@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "pictures/svg.hpp"
 #include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/registry.hpp"
+#include "support/pictures/svg.hpp"
 
 using namespace plumbline::proofs_checks;
 

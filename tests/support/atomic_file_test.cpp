@@ -10,8 +10,8 @@
 #include <csignal>
 #include <filesystem>
 
-#include "tests/cases/bad_input.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/verdict/cases/bad_input.hpp"
 
 namespace plumbline {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "support/atomic_file.hpp"
 #include "support/mapped_file.hpp"
-#include "tests/cases/bad_input.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/verdict/cases/bad_input.hpp"
 
 namespace plumbline {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "support/atomic_file.hpp"
 #include "support/folder_lock.hpp"
-#include "tests/cases/bad_input.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/verdict/cases/bad_input.hpp"
 
 namespace plumbline {
 namespace {

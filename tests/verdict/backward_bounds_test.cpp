@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bounds of gradients against kernels that are as unlucky as their contract lets them be, and
 // against kernels with a fault.
-#include "verdict/backward_bounds.hpp"
+#include "verdict/bounds/backward.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <limits>

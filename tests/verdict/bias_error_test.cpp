@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp32 biases computed in several ways, against long double, within their bound and near it.
-#include "verdict/bias_error.hpp"
+#include "verdict/bounds/bias_error.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
-#include "cases/case_file.hpp"
+#include "verdict/cases/case_file.hpp"
 
 using namespace plumbline;
 using cases::BiasMethod;

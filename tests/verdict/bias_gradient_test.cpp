@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Biases of every method and their derivatives, in plain fp32, within their bounds and near them.
-#include "verdict/bias_gradient.hpp"
+#include "verdict/bounds/bias_gradient.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <map>
 
-#include "cases/case_file.hpp"
 #include "float_bias.hpp"
+#include "verdict/cases/case_file.hpp"
 
 using namespace plumbline;
 using cases::BiasMethod;

@@ -2,20 +2,20 @@
 // What shipped kernels keep in 16 bits, or leave out: a kernel that does so fails where its
 // contract does not say it, passes where it does, with an error near the bound, and with a fault
 // fails still.
-#include "verdict/contract.hpp"
+#include "verdict/judge/contract.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <functional>
 
-#include "cases/case_file.hpp"
-#include "cases/named_contracts.hpp"
 #include "kept_attention.hpp"
 #include "support/error.hpp"
+#include "verdict/cases/case_file.hpp"
+#include "verdict/cases/named_contracts.hpp"
 #include "verdict/conventions/name_conventions.hpp"
-#include "verdict/judge.hpp"
-#include "verdict/kernel_library.hpp"
-#include "verdict/nearest_contract.hpp"
-#include "verdict/report.hpp"
+#include "verdict/conventions/nearest_contract.hpp"
+#include "verdict/judge/judge.hpp"
+#include "verdict/process/kernel_library.hpp"
+#include "verdict/report/report.hpp"
 
 using namespace plumbline;
 using cases::Format;

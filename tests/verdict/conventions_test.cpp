@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that follow another convention, each named as what it is; and kernels that are merely
-// wrong, which get no name. The kernels are the campaign's (bench/verdict), in float and written
-// from plumbline_kernel.h alone, with the convention as a fault; what it has not is done by a case
-// or an output changed by hand.
+// wrong, which get no name. The kernels are the campaign's (tests/faults/judge), in float and
+// written from plumbline_kernel.h alone, with the convention as a fault; what it has not is done by
+// a case or an output changed by hand.
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -10,15 +10,15 @@
 #include <functional>
 #include <numbers>
 
-#include "bench/verdict/kernel.hpp"
-#include "cases/case_file.hpp"
 #include "support/draw.hpp"
+#include "tests/faults/judge/kernel.hpp"
 #include "tests/verdict/float_gradients.hpp"
 #include "tests/verdict/naming_count.hpp"
+#include "verdict/cases/case_file.hpp"
 #include "verdict/conventions/name_conventions.hpp"
-#include "verdict/error_places.hpp"
-#include "verdict/page/page.hpp"
-#include "verdict/report.hpp"
+#include "verdict/report/error_places.hpp"
+#include "verdict/report/page/page.hpp"
+#include "verdict/report/report.hpp"
 
 using namespace plumbline;
 using bench::FaultKind;

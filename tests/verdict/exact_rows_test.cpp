@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verdict/exact_rows.hpp"
+#include "verdict/oracle/exact_rows.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <numeric>
 
-#include "cases/case_file.hpp"
 #include "float_attention.hpp"
-#include "verdict/judge.hpp"
+#include "verdict/cases/case_file.hpp"
+#include "verdict/judge/judge.hpp"
 
 using namespace plumbline;
 using cases::BiasMethod;

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "cases/case.hpp"
 #include "float_bias.hpp"
+#include "verdict/cases/case.hpp"
 
 namespace plumbline::test {
 

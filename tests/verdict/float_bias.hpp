@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "cases/case.hpp"
+#include "verdict/cases/case.hpp"
 
 namespace plumbline::test {
 

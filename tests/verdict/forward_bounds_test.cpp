@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bounds of one row: by hand, and against correct kernels that are as unlucky as their contract
 // lets them be.
-#include "verdict/forward_bounds.hpp"
+#include "verdict/bounds/forward.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <random>
 
-#include "cases/case_file.hpp"
-#include "verdict/random_rounding.hpp"
+#include "verdict/bounds/random_rounding.hpp"
+#include "verdict/cases/case_file.hpp"
 
 using namespace plumbline;
 using cases::Format;

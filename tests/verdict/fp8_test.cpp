@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "verdict/judge.hpp"
-#include "verdict/property.hpp"
+#include "verdict/judge/judge.hpp"
+#include "verdict/property/property.hpp"
 
 using namespace plumbline;
 using cases::BiasMethod;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle of gradients against the adjoint of reference/, read in intervals.
-#include "verdict/gradient_oracle.hpp"
+#include "verdict/oracle/gradient_oracle.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
 #include "reference/attention/attention_grad.hpp"
-#include "verdict/bias_gradient.hpp"
-#include "verdict/case_reading.hpp"
-#include "verdict/certified.hpp"
-#include "verdict/spec_generator.hpp"
+#include "verdict/bounds/bias_gradient.hpp"
+#include "verdict/oracle/case_reading.hpp"
+#include "verdict/oracle/certified.hpp"
+#include "verdict/property/spec_generator.hpp"
 
 using namespace plumbline;
 using reference::Interval;

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "verdict/backward_bounds.hpp"
-#include "verdict/forward_bounds.hpp"
+#include "verdict/bounds/backward.hpp"
+#include "verdict/bounds/forward.hpp"
 
 namespace plumbline::test {
 

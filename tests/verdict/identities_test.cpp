@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A right kernel at a length that the oracle would take long for, and broken twins, each with the
 // identity that catches it.
-#include "verdict/identities.hpp"
+#include "verdict/identities/identities.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>

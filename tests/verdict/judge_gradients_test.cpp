@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of plain fp32 loops pass, in every method and format; with a fault they fail.
-#include "verdict/judge_gradients.hpp"
+#include "verdict/judge/gradients.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <map>
 
-#include "cases/case_file.hpp"
 #include "float_gradients.hpp"
 #include "support/error.hpp"
-#include "verdict/spec_generator.hpp"
+#include "verdict/cases/case_file.hpp"
+#include "verdict/property/spec_generator.hpp"
 
 using namespace plumbline;
 using cases::Format;

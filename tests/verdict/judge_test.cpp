@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verdict/judge.hpp"
+#include "verdict/judge/judge.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include "cases/case_file.hpp"
 #include "float_attention.hpp"
 #include "support/error.hpp"
-#include "verdict/judge_element.hpp"
-#include "verdict/spec_generator.hpp"
+#include "verdict/cases/case_file.hpp"
+#include "verdict/judge/element.hpp"
+#include "verdict/property/spec_generator.hpp"
 
 using namespace plumbline;
 using verdict::Outcome;

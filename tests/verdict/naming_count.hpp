@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "verdict/property.hpp"
+#include "verdict/property/property.hpp"
 
 namespace plumbline::test {
 

@@ -4,11 +4,11 @@
 #include <map>
 #include <tuple>
 
-#include "bench/verdict/kernel.hpp"
-#include "bench/verdict/mutants.hpp"
-#include "cases/case_file.hpp"
+#include "tests/faults/judge/kernel.hpp"
+#include "tests/faults/judge/mutants.hpp"
 #include "tests/runs_all.hpp"
 #include "tests/verdict/naming_count.hpp"
+#include "verdict/cases/case_file.hpp"
 #include "verdict/conventions/name_conventions.hpp"
 
 using namespace plumbline;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a check: well-formed, loading nothing, saying what the JSON report says; and the
 // distributions and maps that it draws, counted by hand.
-#include "verdict/page/page.hpp"
+#include "verdict/report/page/page.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <set>
 
-#include "cases/case_file.hpp"
-#include "cases/method_inputs.hpp"
 #include "tests/support/markup.hpp"
+#include "verdict/cases/case_file.hpp"
+#include "verdict/cases/method_inputs.hpp"
 
 using namespace plumbline;
 using test::Element;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of tests/verdict/test_kernels.cpp, loaded, run, checked and reported.
-#include "verdict/property.hpp"
+#include "verdict/property/property.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,12 +9,12 @@
 #include <fstream>
 #include <set>
 
-#include "kernel_process/guards.hpp"
 #include "support/error.hpp"
 #include "support/markup.hpp"
-#include "verdict/report.hpp"
-#include "verdict/separating_property.hpp"
-#include "verdict/spec_generator.hpp"
+#include "verdict/conventions/separating_property.hpp"
+#include "verdict/process/guards.hpp"
+#include "verdict/property/spec_generator.hpp"
+#include "verdict/report/report.hpp"
 
 using namespace plumbline;
 using cases::BiasMethod;

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <random>
 
-#include "cases/case_file.hpp"
 #include "reference/methods/methods.hpp"
-#include "verdict/cope_error.hpp"
-#include "verdict/dape_error.hpp"
-#include "verdict/gradient_oracle.hpp"
+#include "verdict/bounds/cope_error.hpp"
+#include "verdict/bounds/dape_error.hpp"
+#include "verdict/cases/case_file.hpp"
+#include "verdict/oracle/gradient_oracle.hpp"
 
 using namespace plumbline;
 using cases::BiasMethod;

@@ -8,12 +8,12 @@
 #include <functional>
 #include <set>
 
-#include "cases/case_file.hpp"
 #include "support/error.hpp"
-#include "verdict/offered_shapes.hpp"
-#include "verdict/property.hpp"
-#include "verdict/sample.hpp"
-#include "verdict/spec_generator.hpp"
+#include "verdict/cases/case_file.hpp"
+#include "verdict/oracle/sample.hpp"
+#include "verdict/property/offered_shapes.hpp"
+#include "verdict/property/property.hpp"
+#include "verdict/property/spec_generator.hpp"
 
 using namespace plumbline;
 using cases::BiasMethod;

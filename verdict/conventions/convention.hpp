@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cases/case.hpp"
-#include "verdict/oracle.hpp"
+#include "verdict/cases/case.hpp"
+#include "verdict/oracle/oracle.hpp"
 
 namespace plumbline::verdict {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cases/case.hpp"
+#include "verdict/cases/case.hpp"
 #include "verdict/conventions/convention.hpp"
-#include "verdict/gradient_oracle.hpp"
+#include "verdict/oracle/gradient_oracle.hpp"
 
 namespace plumbline::verdict {
 

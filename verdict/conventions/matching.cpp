@@ -11,7 +11,7 @@
 
 #include "verdict/conventions/matching_gradients.hpp"
 #include "verdict/conventions/reading.hpp"
-#include "verdict/judge_gradients.hpp"
+#include "verdict/judge/gradients.hpp"
 
 namespace plumbline::verdict {
 namespace {

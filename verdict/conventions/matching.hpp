@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "verdict/conventions/convention.hpp"
-#include "verdict/judge.hpp"
+#include "verdict/judge/judge.hpp"
 
 namespace plumbline::verdict {
 

@@ -9,13 +9,13 @@
 #include <exception>
 #include <optional>
 
-#include "cases/bias_parameters.hpp"
-#include "cases/method_inputs.hpp"
-#include "verdict/case_reading.hpp"
+#include "verdict/cases/bias_parameters.hpp"
+#include "verdict/cases/method_inputs.hpp"
 #include "verdict/conventions/convention.hpp"
 #include "verdict/conventions/reading.hpp"
-#include "verdict/judge_gradients.hpp"
-#include "verdict/sample.hpp"
+#include "verdict/judge/gradients.hpp"
+#include "verdict/oracle/case_reading.hpp"
+#include "verdict/oracle/sample.hpp"
 
 namespace plumbline::verdict {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "verdict/conventions/matching.hpp"
-#include "verdict/last_words.hpp"
+#include "verdict/process/last_words.hpp"
 
 namespace plumbline::verdict {
 namespace {

@@ -2,7 +2,7 @@
 // After a failure: which other convention the kernel follows.
 #pragma once
 
-#include "verdict/property.hpp"
+#include "verdict/property/property.hpp"
 
 namespace plumbline::verdict {
 

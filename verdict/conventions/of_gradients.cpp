@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "cases/method_inputs.hpp"
 #include "reference/position/rope.hpp"
-#include "verdict/case_reading.hpp"
-#include "verdict/contract.hpp"
+#include "verdict/cases/method_inputs.hpp"
 #include "verdict/conventions/gradient_convention.hpp"
+#include "verdict/judge/contract.hpp"
+#include "verdict/oracle/case_reading.hpp"
 
 namespace plumbline::verdict {
 namespace {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "cases/method_inputs.hpp"
+#include "verdict/cases/method_inputs.hpp"
 #include "verdict/conventions/convention.hpp"
 
 namespace plumbline::verdict {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <numbers>
 
-#include "cases/method_inputs.hpp"
-#include "verdict/contract.hpp"
+#include "verdict/cases/method_inputs.hpp"
 #include "verdict/conventions/convention.hpp"
+#include "verdict/judge/contract.hpp"
 
 namespace plumbline::verdict {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "verdict/row_bounds.hpp"
+#include "verdict/bounds/row.hpp"
 
 namespace plumbline::verdict {
 namespace {

@@ -3,12 +3,12 @@
 // bound.
 #include <cstdio>
 
-#include "cases/case.hpp"
 #include "plumbline_kernel.h"
 #include "reference/bias/alibi.hpp"
 #include "reference/blocked/attention.hpp"
 #include "reference/scalars/double.hpp"
-#include "verdict/contract.hpp"
+#include "verdict/cases/case.hpp"
+#include "verdict/judge/contract.hpp"
 
 int main() {
   using namespace plumbline;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contrastive loss on a BERT's embeddings, and every parameter's gradient, against the oracle:
 // two queries, their positives and a hard negative of several lengths, in two parts.
-#include "training/contrastive_loss.hpp"
+#include "models/training/contrastive_loss.hpp"
 
 #include "reference/model/bert_grad.hpp"
 #include "reference/model/contrastive_loss.hpp"

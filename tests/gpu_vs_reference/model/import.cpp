@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files with Hugging Face's names into a model on the device and out of it again; the logits that
 // come of them, against the oracle's. (That the oracle reads PyTorch's files, and computes what
-// PyTorch does, is tests/checkpoint's matter.)
+// PyTorch does, is tests/models/checkpoint's matter.)
 #include <filesystem>
 
-#include "checkpoint/device_model.hpp"
-#include "checkpoint/load.hpp"
-#include "checkpoint/save.hpp"
+#include "models/checkpoint/device_model.hpp"
+#include "models/checkpoint/load.hpp"
+#include "models/checkpoint/save.hpp"
 #include "reference/model/gpt2.hpp"
 #include "reference/scalars/double.hpp"
 #include "support/error.hpp"

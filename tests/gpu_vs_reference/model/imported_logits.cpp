@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <vector>
 
-#include "checkpoint/load.hpp"
-#include "inference/trained_model.hpp"
 #include "model/model.cuh"
 #include "model/upload.cuh"
+#include "models/checkpoint/load.hpp"
+#include "models/inference/trained_model.hpp"
 #include "reference/model/gpt2.hpp"
 #include "support/error.hpp"
 #include "tests/gpu_vs_reference/model/rounding_bound.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names, shapes and order of the parameters are those of the oracle's models, of which checkpoint/
-// writes files with Hugging Face's names.
+// Names, shapes and order of the parameters are those of the oracle's models, of which
+// models/checkpoint/ writes files with Hugging Face's names.
 #include "model/parameters.hpp"
 
 #include <boost/test/unit_test.hpp>

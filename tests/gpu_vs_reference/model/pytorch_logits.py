@@ -19,7 +19,7 @@ if any(importlib.util.find_spec(module) is None for module in ("numpy", "torch")
 import numpy
 import torch
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../checkpoint"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../models/checkpoint"))
 import model_check
 import safetensors_file
 

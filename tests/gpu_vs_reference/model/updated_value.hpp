@@ -11,7 +11,7 @@
 #include "reference/optimizer/weight_decay.hpp"
 #include "tests/gpu_vs_reference/model/oracle_step.hpp"
 #include "tests/gpu_vs_reference/model/training_step.hpp"
-#include "verdict/op_bounds/optimizer.hpp"
+#include "verdict/bounds/ops/optimizer.hpp"
 
 namespace plumbline::gpu_tests {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verdict/op_bounds/cross_entropy.hpp"
+#include "verdict/bounds/ops/cross_entropy.hpp"
 
 #include <boost/mpl/list.hpp>
 #include <optional>
@@ -8,7 +8,7 @@
 #include "reference/model/mlm_loss.hpp"
 #include "tests/gpu_vs_reference/ops/harness.hpp"
 #include "tests/reference/numbers.hpp"
-#include "verdict/op_bounds/logistic.hpp"
+#include "verdict/bounds/ops/logistic.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "reference/model/position_embedding.hpp"
 #include "tests/gpu_vs_reference/ops/harness.hpp"
 #include "tests/reference/numbers.hpp"
-#include "verdict/op_bounds/embedding.hpp"
+#include "verdict/bounds/ops/embedding.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "reference/scalars/mpreal.hpp"
 #include "tests/gpu_vs_reference/ops/harness.hpp"
 #include "tests/reference/numbers.hpp"
-#include "verdict/op_bounds/gelu.hpp"
+#include "verdict/bounds/ops/gelu.hpp"
 
 using namespace plumbline;
 using namespace plumbline::op_tests;

@@ -19,7 +19,7 @@
 #include "core/float16.cuh"
 #include "reference/core/linear_algebra.hpp"
 #include "reference/scalars/running_error.hpp"
-#include "verdict/op_bounds/computed.hpp"
+#include "verdict/bounds/ops/computed.hpp"
 
 namespace plumbline::op_tests {
 

@@ -9,8 +9,8 @@
 #include "reference/scalars/mpreal.hpp"
 #include "tests/gpu_vs_reference/ops/harness.hpp"
 #include "tests/reference/numbers.hpp"
-#include "verdict/op_bounds/head_gate.hpp"
-#include "verdict/op_bounds/logistic.hpp"
+#include "verdict/bounds/ops/head_gate.hpp"
+#include "verdict/bounds/ops/logistic.hpp"
 
 namespace {
 

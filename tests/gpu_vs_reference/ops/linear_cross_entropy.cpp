@@ -8,8 +8,8 @@
 #include "reference/model/loss.hpp"
 #include "tests/gpu_vs_reference/ops/harness.hpp"
 #include "tests/reference/numbers.hpp"
-#include "verdict/op_bounds/cross_entropy.hpp"
-#include "verdict/op_bounds/logistic.hpp"
+#include "verdict/bounds/ops/cross_entropy.hpp"
+#include "verdict/bounds/ops/logistic.hpp"
 
 namespace {
 

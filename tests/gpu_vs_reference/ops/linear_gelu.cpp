@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/model/gelu.hpp"
 #include "tests/gpu_vs_reference/ops/linear_problem.hpp"
-#include "verdict/op_bounds/gelu.hpp"
+#include "verdict/bounds/ops/gelu.hpp"
 
 using namespace plumbline;
 using namespace plumbline::op_tests;

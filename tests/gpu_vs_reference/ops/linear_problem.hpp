@@ -13,7 +13,7 @@
 #include "reference/model/linear_layer.hpp"
 #include "tests/gpu_vs_reference/ops/harness.hpp"
 #include "tests/reference/numbers.hpp"
-#include "verdict/op_bounds/linear.hpp"
+#include "verdict/bounds/ops/linear.hpp"
 
 namespace plumbline::op_tests::linear_problem {
 

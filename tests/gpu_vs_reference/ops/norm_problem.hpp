@@ -11,7 +11,7 @@
 #include "ops/reduce.cuh"
 #include "tests/gpu_vs_reference/ops/harness.hpp"
 #include "tests/reference/numbers.hpp"
-#include "verdict/op_bounds/norm.hpp"
+#include "verdict/bounds/ops/norm.hpp"
 
 namespace plumbline::op_tests {
 

@@ -16,9 +16,9 @@
 #include "ops/gelu.cuh"
 #include "ops/linear.cuh"
 #include "ops/swiglu.cuh"
-#include "verdict/op_bounds/gelu.hpp"
-#include "verdict/op_bounds/linear.hpp"
-#include "verdict/op_bounds/swiglu.hpp"
+#include "verdict/bounds/ops/gelu.hpp"
+#include "verdict/bounds/ops/linear.hpp"
+#include "verdict/bounds/ops/swiglu.hpp"
 
 namespace {
 

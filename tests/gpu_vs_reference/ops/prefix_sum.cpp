@@ -5,7 +5,7 @@
 #include "reference/scalars/mpreal.hpp"
 #include "tests/gpu_vs_reference/ops/harness.hpp"
 #include "tests/reference/numbers.hpp"
-#include "verdict/op_bounds/prefix_sum.hpp"
+#include "verdict/bounds/ops/prefix_sum.hpp"
 
 namespace {
 

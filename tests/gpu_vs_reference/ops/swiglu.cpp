@@ -4,7 +4,7 @@
 #include "reference/model/swiglu.hpp"
 #include "tests/gpu_vs_reference/ops/harness.hpp"
 #include "tests/reference/numbers.hpp"
-#include "verdict/op_bounds/swiglu.hpp"
+#include "verdict/bounds/ops/swiglu.hpp"
 
 using namespace plumbline;
 using namespace plumbline::op_tests;

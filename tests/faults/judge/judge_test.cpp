@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plumbline bench verdict` in small: correct kernels pass, plain faults are caught, and the other
+// suites' criteria say of numbers by hand what their words say.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <set>
+#include <string>
+
+#include "tests/faults/judge/alarms.hpp"
+#include "tests/faults/judge/arithmetic.hpp"
+#include "tests/faults/judge/campaign.hpp"
+#include "tests/faults/judge/report.hpp"
+#include "tests/faults/judge/store.hpp"
+#include "tests/faults/judge/told_apart.hpp"
+#include "verdict/property/property.hpp"
+
+namespace {
+
+using namespace plumbline;
+using bench::Criterion;
+
+/// A forward case of one row with o = (1, 0), and what a kernel gave for it.
+bool accepts_o(Criterion criterion, float first, float second, cases::Format format) {
+  cases::Spec spec;
+  spec.format = format;
+  bench::CriterionReference reference;
+  reference.exact.o = {1.0, 0.0};
+  reference.same_precision.o = {1.0, 0.25};
+  cases::Outputs outputs;
+  outputs.o = {first, second};
+  return accepts(criterion, spec, reference, outputs);
+}
+
+/// The first forward and backward mutants of these faults.
+std::vector<bench::Mutant> some(const std::vector<bench::Mutant>& all,
+                                const std::set<std::string>& names) {
+  std::set<std::string> left = names;
+  std::vector<bench::Mutant> chosen;
+  for (const auto& mutant : all) {
+    if (!mutant.diffuse && left.erase(mutant.name()) > 0) chosen.push_back(mutant);
+  }
+  BOOST_TEST(left.empty());
+  return chosen;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_list_is_as_long_as_it_says) {
+  const auto faults = bench::all_faults();
+  const auto mutants = bench::all_mutants(faults);
+  std::set<std::string> kinds, passes;
+  for (const auto& mutant : mutants) {
+    kinds.insert(mutant.info->name);
+    passes.insert(std::string(cases::name(mutant.pass)));
+  }
+  BOOST_TEST(kinds.size() == faults.size());
+  BOOST_TEST(kinds.size() >= 60u);
+  BOOST_TEST(mutants.size() >= 300u);
+  BOOST_TEST(passes.size() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(cutting_goes_towards_zero_by_less_than_a_step) {
+  for (const float x : {1.0F, 1.001F, -1.001F, 0.3F, 65503.9F, -3.1415927F}) {
+    for (const int format : {PLUMBLINE_BF16, PLUMBLINE_FP16, PLUMBLINE_TF32}) {
+      const float kept = bench::truncated(x, format);
+      BOOST_TEST(std::abs(kept) <= std::abs(x));
+      BOOST_TEST(bench::rounded(kept, format) == kept);
+      // bf16's step is 2^-7 of the number at most.
+      BOOST_TEST(std::abs(x - kept) < std::abs(x) * 0x1p-7F);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_output_that_is_cut_is_stored_cut) {
+  // 0.3 lies between the bf16 numbers 0x3e99 and 0x3e9a, nearer to the second.
+  std::uint16_t nearest = 0, cut = 0;
+  bench::store({0.3F}, &nearest, PLUMBLINE_BF16, false);
+  bench::store({0.3F}, &cut, PLUMBLINE_BF16, true);
+  BOOST_TEST(nearest == 0x3e9a);
+  BOOST_TEST(cut == 0x3e99);
+}
+
+BOOST_AUTO_TEST_CASE(correct_kernels_raise_no_alarm) {
+  const auto result = bench::false_alarms(240, 3, 1L << 16, 2);
+  BOOST_TEST(result.runs == 240);
+  for (const auto& alarm : result.alarms) BOOST_ERROR(alarm);
+}
+
+BOOST_AUTO_TEST_CASE(a_subnormal_p_may_be_cut_to_tf32_on_its_way) {
+  // Faint keys: P below 2^-126, stored in fp32, loses up to 2^-136 as an operand.
+  const auto spec = cases::from_line(
+      "pass=backward,bias=ggd,dtype=tf32,heads=2,kv_heads=2,queries=2,keys=1003,head_dim=96,"
+      "query_offset=1001,causal=0,seed=1222763153");
+  bench::Variant variant;
+  variant.operand_bits = 10;
+  const auto judged = verdict::check_spec(bench::kernel_of({variant, {}}), spec, 2);
+  BOOST_TEST((judged.outcome == verdict::Outcome::pass));
+}
+
+BOOST_AUTO_TEST_CASE(plain_faults_are_caught_by_the_gate_that_is_there_for_them) {
+  const auto faults = bench::all_faults();
+  const auto mutants = some(bench::all_mutants(faults), {"scale_off 0.01",
+                                                         "bias_sign",
+                                                         "causal_sees_next",
+                                                         "one_key_dropped",
+                                                         "lse_base_2",
+                                                         "nan_output",
+                                                         "zero_output",
+                                                         "writes_past_end",
+                                                         "changes_input",
+                                                         "throws",
+                                                         "empty_row_nan",
+                                                         "merge_unscaled",
+                                                         "pages_ignored",
+                                                         "d_missing",
+                                                         "dq_unscaled",
+                                                         "dk_sign",
+                                                         "dv_zero",
+                                                         "parameter_sign",
+                                                         "reverse_sum_missing",
+                                                         "rope_turned_on",
+                                                         "cope_rounded",
+                                                         "dape_without_bias",
+                                                         "dape_taps_reversed",
+                                                         "cope_dq_without_table"});
+  bench::Effort effort;
+  effort.threads = 2;
+  effort.compared = 1;
+  effort.products = 1L << 17;
+  const auto result = bench::run_campaign(mutants, effort);
+  BOOST_TEST(result.control.failed == 0);
+  BOOST_TEST(result.control.judged > 0);
+  for (const auto& mutant : result.mutants) {
+    BOOST_TEST_CONTEXT(mutant.mutant->name() << " " << mutant.mutant->cell()) {
+      BOOST_TEST(mutant.caught);
+      const std::string name = mutant.mutant->name();
+      if (name == "lse_base_2") {
+        BOOST_TEST(mutant.gates.contains("bound: lse"));
+        BOOST_TEST(!mutant.gates.contains("bound: o"));
+      }
+      if (name == "empty_row_nan") BOOST_TEST(mutant.gates.contains("exact rows"));
+      if (name == "writes_past_end" || name == "changes_input" || name == "throws") {
+        BOOST_TEST(mutant.gates == std::set<std::string>{"process"});
+      }
+      // They do not look at LSE: no criterion may claim to have seen it.
+      if (name == "lse_base_2") BOOST_TEST(!mutant.caught_by[0]);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(only_what_moves_nothing_beyond_roundings_can_be_told_by_nobody) {
+  cases::Spec spec = cases::from_line(
+      "pass=forward,bias=alibi,dtype=bf16,heads=2,kv_heads=2,queries=16,keys=16,head_dim=32,"
+      "causal=0,seed=4");
+  const auto faults = bench::all_faults();
+  const auto mutants = bench::all_mutants(faults);
+  bench::Mutant mutant = mutants.front();
+  mutant.variant = bench::plain_variant(PLUMBLINE_BF16);
+  const auto apart = [&](const std::string& name, double amount) {
+    const auto info = std::find_if(faults.begin(), faults.end(),
+                                   [&](const auto& fault) { return fault.name == name; });
+    mutant.info = &*info;
+    mutant.fault = {info->kind, amount};
+    const auto the_case = cases::generate(spec);
+    const auto given = bench::kernel_of({mutant.variant, {}}).run(the_case).outputs;
+    const auto correct = bench::correct_kernels(the_case, mutant.variant, given);
+    return bench::told_apart(the_case, correct, mutant, given);
+  };
+  // Of roundings in double alone: 2^-53 where correct kernels are off by 2^-24 and more.
+  BOOST_TEST(apart("no_maximum", 0) < 1e-9);
+  BOOST_TEST(apart("scale_off", 1e-2) > 100);
+  BOOST_TEST(apart("p_truncated", 0) > 1);
+  // Twice the effect is twice as many deviations: four times the square.
+  const double once = apart("o_off", 1e-4);
+  BOOST_TEST(std::abs(apart("o_off", 2e-4) / once - 4) < 1e-6);
+  // No arithmetic, and a number that is none.
+  BOOST_TEST(apart("throws", 0) == INFINITY);
+  BOOST_TEST(apart("one_nan", 0) == INFINITY);
+  // A row of one key: o is v in every correct kernel, and to move it at all is to be seen.
+  spec.queries = spec.keys = 1;
+  BOOST_TEST(apart("o_off", 1e-9) == INFINITY);
+}
+
+BOOST_AUTO_TEST_CASE(the_table_is_the_same_for_any_number_of_threads) {
+  const auto faults = bench::all_faults();
+  std::vector<bench::Mutant> few;
+  const auto mutants = bench::all_mutants(faults);
+  for (std::size_t n = 0; n < mutants.size(); n += 97) {
+    if (!mutants[n].diffuse) few.push_back(mutants[n]);
+  }
+  const auto table = [&](int threads) {
+    bench::Measured measured;
+    measured.effort = {.seed = 5,
+                       .threads = threads,
+                       .draws = 6,
+                       .judged = 2,
+                       .compared = 1,
+                       .products = 1L << 15};
+    measured.campaign = bench::run_campaign(few, measured.effort);
+    measured.alarms = bench::false_alarms(36, 5, 1L << 15, threads);
+    BOOST_TEST(bench::all_right(measured));
+    return bench::to_markdown(measured);
+  };
+  const std::string once = table(1);
+  BOOST_TEST(once == table(2));
+  BOOST_TEST(once.find("**False alarms: 0.**") != std::string::npos);
+  BOOST_TEST(once.find("## Nobody can tell them") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_other_criteria_say_what_their_words_say) {
+  using F = cases::Format;
+  BOOST_TEST(accepts_o(Criterion::flat_2, 1.019F, 0.009F, F::bf16));
+  BOOST_TEST(!accepts_o(Criterion::flat_2, 1.021F, 0, F::bf16));
+  BOOST_TEST(accepts_o(Criterion::flat_3, 1.0019F, 0, F::bf16));
+  BOOST_TEST(!accepts_o(Criterion::flat_3, 1.0021F, 0, F::bf16));
+  BOOST_TEST(accepts_o(Criterion::triton, 1.009F, 0, F::fp16));
+  BOOST_TEST(!accepts_o(Criterion::triton, 1.011F, 0, F::fp16));
+  BOOST_TEST(accepts_o(Criterion::torch_defaults, 1.015F, 0, F::bf16));
+  BOOST_TEST(!accepts_o(Criterion::torch_defaults, 1.015F, 0, F::fp16));
+  BOOST_TEST(accepts_o(Criterion::xformers, 1.02F, 0.01F, F::bf16));
+  BOOST_TEST(!accepts_o(Criterion::xformers, 1.02F, 0, F::fp32));
+  // The same-precision run is off by 0.25 at most.
+  BOOST_TEST(accepts_o(Criterion::flash_attention, 0.5F, 0, F::bf16));
+  BOOST_TEST(!accepts_o(Criterion::flash_attention, 0.49F, 0, F::bf16));
+  BOOST_TEST(accepts_o(Criterion::flash_attention, 0, 0, F::fp32));  // it says nothing of fp32
+  // 5e-4 of 1: an error of 0.0223.
+  BOOST_TEST(accepts_o(Criterion::llama_cpp, 1, 0.022F, F::bf16));
+  BOOST_TEST(!accepts_o(Criterion::llama_cpp, 1, 0.023F, F::bf16));
+  for (int n = 0; n < bench::criterion_count; ++n) {
+    BOOST_TEST(!accepts_o(static_cast<Criterion>(n), std::nanf(""), 0, F::bf16));
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which keys a row sees, and which it loses.
+#include <cstdint>
+
+#include "support/draw.hpp"
+#include "tests/faults/judge/attention.hpp"
+
+namespace plumbline::bench {
+
+template <class Real>
+bool Attention<Real>::visible(int batch, int i, int j, int query, bool backward) const {
+  const auto fault = [&](FaultKind kind) { return fault_.is(kind); };
+  using F = FaultKind;
+  if (p_.lengths && !fault(F::lengths_ignored) &&
+      !(backward && fault(F::backward_lengths_ignored))) {
+    int length = p_.lengths[fault(F::length_of_first_batch) ? 0 : batch];
+    if (fault(F::length_plus_one)) ++length;
+    if (fault(F::length_minus_one)) --length;
+    if (j >= length || (i >= length && !fault(F::length_of_keys_only))) return false;
+  }
+  if (fault(F::last_tile_unmasked) && j / 32 == (p_.keys - 1) / 32) return true;
+  if (p_.causal && !fault(F::causal_ignored) && !(backward && fault(F::backward_causal_ignored))) {
+    const int at = fault(F::causal_without_offset) ? query : i;
+    if (fault(F::causal_reversed)
+            ? j < at
+            : j > at + fault(F::causal_sees_next) - fault(F::causal_hides_own)) {
+      return false;
+    }
+  }
+  if (p_.window >= 0 && !fault(F::window_ignored) &&
+      !(backward && fault(F::backward_window_ignored))) {
+    const int window = p_.window + fault(F::window_wider) - fault(F::window_narrower);
+    const int x = fault(F::window_one_sided) ? i - j : std::abs(i - j);
+    if (x > window) return false;
+  }
+  if (p_.documents && !fault(F::documents_ignored) &&
+      !(backward && fault(F::backward_documents_ignored))) {
+    const std::int32_t* documents =
+        p_.documents + (fault(F::document_of_first_batch) ? 0 : batch) * p_.keys;
+    if (documents[i] != documents[j]) return false;
+  }
+  return true;
+}
+
+template <class Real>
+Real Attention<Real>::score_noise(int batch, int head, int query, int key) const {
+  const std::uint64_t n = in_.query_row(batch, head, query) * p_.keys + key;
+  return static_cast<Real>(fault_.amount) * ((Draw(7, 7).word(n) & 1) ? Real(1) : Real(-1));
+}
+
+/// Faults that lose a key of the row.
+template <class Real>
+void Attention<Real>::dropped(Row<Real>& row) const {
+  const auto erase = [&](std::size_t begin, std::size_t end) {
+    if (row.keys.size() <= 1) return;  // one key is left, so that the row stays a row
+    end = std::min(end, row.keys.size() - 1 + (begin > 0));
+    if (begin >= end) return;
+    row.keys.erase(row.keys.begin() + begin, row.keys.begin() + end);
+    row.s.erase(row.s.begin() + begin, row.s.begin() + end);
+    row.z.erase(row.z.begin() + begin, row.z.begin() + end);
+  };
+  const std::size_t n = row.keys.size();
+  if (fault_.is(FaultKind::last_key_dropped)) erase(n - 1, n);
+  if (fault_.is(FaultKind::first_key_dropped)) erase(0, 1);
+  if (fault_.is(FaultKind::one_key_dropped)) erase(n / 2, n / 2 + 1);
+  if (fault_.is(FaultKind::last_tile_dropped) && n > 32) erase((n - 1) / 32 * 32, n);
+  if (fault_.is(FaultKind::second_tile_dropped) && n > 32) erase(32, 64);
+  if (fault_.is(FaultKind::every_64th_key_dropped)) {
+    for (std::size_t j = n; j-- > 0;) {
+      if (row.keys[j] % 64 == 63) erase(j, j + 1);
+    }
+  }
+  if (fault_.is(FaultKind::key_weight_off) && n > 0) {
+    row.s[n / 2] += static_cast<Real>(std::log1p(fault_.amount));
+  }
+  if (fault_.is(FaultKind::key_counted_twice) && n > 0) {
+    row.keys.push_back(row.keys[n / 2]);
+    row.s.push_back(row.s[n / 2]);
+    row.z.push_back(row.z[n / 2]);
+  }
+}
+
+template bool Attention<float>::visible(int, int, int, int, bool) const;
+template bool Attention<double>::visible(int, int, int, int, bool) const;
+template float Attention<float>::score_noise(int, int, int, int) const;
+template double Attention<double>::score_noise(int, int, int, int) const;
+template void Attention<float>::dropped(Row<float>&) const;
+template void Attention<double>::dropped(Row<double>&) const;
+
+}  // namespace plumbline::bench

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of faults, and the mutants that are made of them: a fault in a kernel of one pass, bias
+// and format.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/faults/judge/fault.hpp"
+#include "tests/faults/judge/variant.hpp"
+#include "verdict/cases/spec.hpp"
+
+namespace plumbline::bench {
+
+/// Where a fault may be.
+enum class Place {
+  anywhere,   ///< forward and decoding, any bias
+  bias,       ///< the biases that are named
+  split,      ///< kernels that merge ranges of keys
+  page,       ///< decoding from pages
+  backward,   ///< the backward pass alone, any bias
+  parameter,  ///< gradients of the biases that are named
+  rope,
+  ssmax
+};
+
+struct FaultInfo {
+  FaultKind kind;
+  const char* name;
+  const char* what;  ///< half a sentence for the table
+  Place place;
+  std::vector<double> amounts;              ///< empty: the fault has no size
+  std::vector<cases::BiasMethod> biases{};  ///< of Place::bias and Place::parameter
+  const char* formats = "";                 ///< those where it is a fault; all where empty
+  const char* harmless = "";                ///< why results may be right in spite of it, if so
+};
+
+std::span<const FaultInfo> faults_of_scores_and_biases();
+std::span<const FaultInfo> faults_of_masks_and_softmax();
+std::span<const FaultInfo> faults_of_gradients();
+std::span<const FaultInfo> faults_of_score_methods();
+std::vector<FaultInfo> all_faults();
+
+struct Mutant {
+  const FaultInfo* info;
+  Fault fault;
+  cases::Pass pass;
+  cases::BiasMethod bias;
+  cases::Format format;
+  Variant variant;
+  bool diffuse = false;  ///< judged on diffuse attention over more than 8192 keys
+
+  std::string name() const;  ///< "scale_off 0.001"
+  std::string cell() const;  ///< "forward alibi bf16"
+};
+
+/// All of them; the same list every time. @param faults must outlive it.
+std::vector<Mutant> all_mutants(const std::vector<FaultInfo>& faults);
+
+}  // namespace plumbline::bench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the campaign's kernel is given, widened to floats and laid out without pages.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel_abi/plumbline_kernel.h"
+#include "tests/faults/judge/fault.hpp"
+
+namespace plumbline::bench {
+
+struct Problem {
+  plumbline_problem p;  ///< shapes, options, parameters, lengths, documents
+  std::vector<float> q, k, v, grad_o;
+  std::vector<double> prefix;  ///< S or F, [batch, heads, keys]; empty where there is none
+
+  const float* parameter(plumbline_parameter which) const { return p.parameters[which]; }
+  double option(plumbline_option which) const { return p.options[which]; }
+  std::size_t query_row(int batch, int head, int row) const {
+    return (static_cast<std::size_t>(batch) * p.heads + head) * p.queries + row;
+  }
+  std::size_t key_row(int batch, int kv_head, int key) const {
+    return (static_cast<std::size_t>(batch) * p.kv_heads + kv_head) * p.keys + key;
+  }
+};
+
+/// Reads the problem as the pass has it. Pages are put together; faults of pages are committed
+/// here.
+Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool decodes,
+                     bool prefix_in_float, const Fault& fault);
+
+}  // namespace plumbline::bench

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/faults/judge/same_precision.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plumbline::bench {
+namespace {
+
+/// A row's tensors of the forward pass.
+struct PlainRow {
+  std::vector<int> keys;
+  std::vector<float> p, stored_p;  ///< as softmax gives it, and in the format
+  float factor = 1;
+};
+
+class PlainRun {
+ public:
+  explicit PlainRun(const cases::Case& the_case)
+      : in_(problem_of(the_case)),
+        p_(in_.p),
+        masks_(in_, variant_, none_),
+        bias_(in_, none_),
+        q_(in_.q),
+        k_(in_.k) {
+    const bool turns =
+        p_.bias == PLUMBLINE_ROPE_INTERLEAVED || p_.bias == PLUMBLINE_ROPE_HALF_SPLIT;
+    if (turns) {
+      turn(q_, p_, p_.queries, p_.query_offset, 1, false, none_);
+      turn(k_, p_, p_.keys, 0, 1, true, none_);
+    }
+    for (float& x : q_) x = stored(x);
+    for (float& x : k_) x = stored(stored(x) * static_cast<float>(p_.scale));
+  }
+
+  Results<double> run(bool backward) {
+    Results<double> results;
+    results.o.resize(in_.q.size());
+    if (backward) {
+      results.grad_q.resize(in_.q.size());
+      results.grad_k.resize(in_.k.size());
+      results.grad_v.resize(in_.v.size());
+    }
+    for (int b = 0; b < p_.batch; ++b) {
+      for (int h = 0; h < p_.heads; ++h) head(b, h, backward, results);
+    }
+    const bool turns =
+        p_.bias == PLUMBLINE_ROPE_INTERLEAVED || p_.bias == PLUMBLINE_ROPE_HALF_SPLIT;
+    if (backward && turns) {
+      turn(results.grad_q, p_, p_.queries, p_.query_offset, -1, false, none_);
+      turn(results.grad_k, p_, p_.keys, 0, -1, true, none_);
+    }
+    return results;
+  }
+
+ private:
+  float stored(float x) const { return rounded(x, p_.format); }
+  static float dot(const float* a, const float* b, int n) {
+    float total = 0;
+    for (int d = 0; d < n; ++d) total += a[d] * b[d];
+    return total;
+  }
+
+  PlainRow plain_row(int b, int h, int r) const {
+    const auto seen = masks_.row(b, h, r, false);
+    PlainRow row;
+    row.keys = seen.keys;
+    row.factor = static_cast<float>(seen.factor);
+    std::vector<float> s;
+    float maximum = -INFINITY, total = 0;
+    for (const int j : row.keys) {
+      const float product =
+          stored(dot(q_.data() + in_.query_row(b, h, r) * p_.head_dim,
+                     k_.data() + in_.key_row(b, kv(h), j) * p_.head_dim, p_.head_dim));
+      s.push_back((product + bias_(b, h, r, j)) * row.factor);
+      maximum = std::max(maximum, s.back());
+    }
+    for (float& x : s) total += x = std::exp(x - maximum);
+    for (const float x : s) {
+      row.p.push_back(x / total);
+      row.stored_p.push_back(stored(row.p.back()));
+    }
+    return row;
+  }
+
+  int kv(int h) const { return h / (p_.heads / p_.kv_heads); }
+
+  void head(int b, int h, bool backward, Results<double>& results) const {
+    const int dim = p_.head_dim;
+    const std::size_t keys = static_cast<std::size_t>(p_.keys) * dim;
+    std::vector<float> dk(keys), dv(keys);
+    for (int r = 0; r < p_.queries; ++r) {
+      const PlainRow row = plain_row(b, h, r);
+      const std::size_t at = in_.query_row(b, h, r) * dim;
+      std::vector<float> o(dim), dq(dim);
+      for (std::size_t n = 0; n < row.keys.size(); ++n) {
+        const float* v = in_.v.data() + in_.key_row(b, kv(h), row.keys[n]) * dim;
+        for (int d = 0; d < dim; ++d) o[d] += row.stored_p[n] * v[d];
+      }
+      for (int d = 0; d < dim; ++d) results.o[at + d] = stored(o[d]);
+      if (!backward) continue;
+      const float* upstream = in_.grad_o.data() + at;
+      std::vector<float> dp;
+      float total = 0;
+      for (std::size_t n = 0; n < row.keys.size(); ++n) {
+        dp.push_back(
+            stored(dot(upstream, in_.v.data() + in_.key_row(b, kv(h), row.keys[n]) * dim, dim)));
+        total += row.p[n] * dp[n];
+      }
+      for (std::size_t n = 0; n < row.keys.size(); ++n) {
+        const float dz = stored(row.p[n] * (dp[n] - total) * row.factor);
+        const float* k = k_.data() + in_.key_row(b, kv(h), row.keys[n]) * dim;
+        const std::size_t j = static_cast<std::size_t>(row.keys[n]) * dim;
+        for (int d = 0; d < dim; ++d) {
+          dq[d] += dz * k[d];
+          dk[j + d] += dz * q_[at + d];
+          dv[j + d] += row.stored_p[n] * upstream[d];
+        }
+      }
+      for (int d = 0; d < dim; ++d) results.grad_q[at + d] = stored(dq[d]);
+    }
+    if (!backward) return;
+    // Heads that share keys add what each stored.
+    const std::size_t begin = in_.key_row(b, kv(h), 0) * dim;
+    for (std::size_t n = 0; n < keys; ++n) {
+      const float of_k = stored(stored(dk[n]) * static_cast<float>(p_.scale));
+      results.grad_k[begin + n] = stored(static_cast<float>(results.grad_k[begin + n]) + of_k);
+      results.grad_v[begin + n] =
+          stored(static_cast<float>(results.grad_v[begin + n]) + stored(dv[n]));
+    }
+  }
+
+  const Problem in_;
+  const plumbline_problem& p_;
+  const Variant variant_;
+  const Fault none_;
+  const Attention<double> masks_;
+  const Bias<float> bias_;
+  std::vector<float> q_, k_;
+};
+
+}  // namespace
+
+Results<double> in_same_precision(const cases::Case& the_case) {
+  return PlainRun(the_case).run(the_case.spec.pass == cases::Pass::backward);
+}
+
+}  // namespace plumbline::bench

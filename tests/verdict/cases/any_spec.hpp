@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any small valid spec, for properties.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include "verdict/cases/spec.hpp"
+
+namespace plumbline::cases {
+
+/// Every field drawn, but no pass that files do not hold; `family` among those that are generated.
+inline rc::Gen<Spec> any_spec() {
+  return rc::gen::exec([] {
+    const auto size = [](int highest) { return *rc::gen::inRange(1, highest + 1); };
+    Spec s;
+    s.pass = *rc::gen::element(Pass::forward, Pass::backward);
+    s.bias = *rc::gen::elementOf(all_biases());
+    s.format = *rc::gen::elementOf(all_formats());
+    s.ssmax = *rc::gen::arbitrary<bool>();
+    s.batch = size(3);
+    s.kv_heads = size(3);
+    s.heads = s.kv_heads * size(3);
+    s.keys = size(12);
+    s.queries = size(s.keys);
+    s.query_offset = *rc::gen::inRange(0, s.keys - s.queries + 1);
+    s.head_dim = size(9);
+    if (is_rope(s.bias)) s.head_dim += s.head_dim % 2;
+    s.mask.causal = *rc::gen::arbitrary<bool>() || s.bias == BiasMethod::fox;
+    if (*rc::gen::arbitrary<bool>()) s.mask.window = *rc::gen::inRange(0, 12);
+    s.mask.ragged = *rc::gen::arbitrary<bool>();
+    s.mask.documents = *rc::gen::arbitrary<bool>();
+    s.family = *rc::gen::element(Family::generic, Family::peaked, Family::diffuse, Family::tied,
+                                 Family::huge, Family::subnormal, Family::level);
+    s.seed = *rc::gen::arbitrary<std::uint64_t>();
+    return s;
+  });
+}
+
+}  // namespace plumbline::cases
+
+namespace rc {
+inline void showValue(const plumbline::cases::Spec& spec, std::ostream& os) {
+  os << plumbline::cases::to_line(spec);
+}
+}  // namespace rc

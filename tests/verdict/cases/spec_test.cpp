@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/cases/spec.hpp"
+
+#include <rapidcheck.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/verdict/cases/any_spec.hpp"
+#include "tests/verdict/cases/bad_input.hpp"
+
+namespace plumbline::cases {
+
+BOOST_AUTO_TEST_SUITE(spec)
+
+BOOST_AUTO_TEST_CASE(a_line_reads_back_as_the_spec_it_was_written_from) {
+  BOOST_TEST(rc::check([] {
+    const Spec written = *any_spec();
+    RC_ASSERT(from_line(to_line(written)) == written);
+  }));
+}
+
+BOOST_AUTO_TEST_CASE(the_line_is_spelt_as_documented) {
+  Spec s;
+  s.bias = BiasMethod::k_cable_nw;
+  s.format = Format::bf16;
+  s.mask.window = 3;
+  s.seed = 18446744073709551615u;
+  BOOST_TEST(to_line(s) ==
+             "pass=forward,bias=k_cable_nw,dtype=bf16,ssmax=0,batch=1,heads=1,kv_heads=1,queries=1,"
+             "keys=1,head_dim=64,query_offset=0,page_size=0,causal=1,window=3,ragged=0,documents=0,"
+             "family=generic,seed=18446744073709551615");
+}
+
+BOOST_AUTO_TEST_CASE(a_line_may_leave_keys_out) {
+  BOOST_CHECK(from_line("keys=5").keys == 5);
+  BOOST_CHECK(from_line("keys=5").head_dim == Spec{}.head_dim);
+}
+
+BOOST_AUTO_TEST_CASE(lines_that_are_refused) {
+  expect_bad_input([] { from_line(""); }, {"case line", "key=value"});
+  expect_bad_input([] { from_line("heads"); }, {"\"heads\"", "key=value"});
+  expect_bad_input([] { from_line("head=1"); }, {"\"head\"", "kv_heads"});
+  expect_bad_input([] { from_line("keys=2,keys=2"); }, {"\"keys\"", "second time"});
+  expect_bad_input([] { from_line("keys=2x"); }, {"keys is \"2x\"", "whole number"});
+  expect_bad_input([] { from_line("keys=99999999999999999999"); }, {"keys", "whole number"});
+  expect_bad_input([] { from_line("seed=-1"); }, {"seed is \"-1\""});
+  expect_bad_input([] { from_line("causal=yes"); }, {"causal is \"yes\"", "0 or 1"});
+  expect_bad_input([] { from_line("bias=rope"); }, {"bias is \"rope\"", "k_cable_nw, ggd"});
+  expect_bad_input([] { from_line("dtype=fp8"); }, {"dtype is \"fp8\"", "fp32, bf16, fp16"});
+  expect_bad_input([] { from_line("pass=training"); }, {"pass is \"training\"", "decode"});
+  expect_bad_input([] { from_line("family=odd"); }, {"family is \"odd\"", "subnormal"});
+}
+
+BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
+  expect_bad_input([] { from_line("page_size=16"); }, {"page_size is 16", "expected 0"});
+  BOOST_TEST(from_line("pass=decode,page_size=16").page_size == 16);
+  expect_bad_input([] { from_line("bias=fox,causal=0"); }, {"causal is 0 with bias fox"});
+  expect_bad_input([] { from_line("bias=rope_half_split,head_dim=3"); }, {"head_dim is 3", "even"});
+  expect_bad_input([] { from_line("batch=0"); }, {"batch is 0", "from 1 to 16777216"});
+  expect_bad_input([] { from_line("heads=0"); }, {"heads is 0"});
+  expect_bad_input([] { from_line("kv_heads=-1"); }, {"kv_heads is -1"});
+  expect_bad_input([] { from_line("queries=0"); }, {"queries is 0"});
+  expect_bad_input([] { from_line("keys=0"); }, {"keys is 0"});
+  expect_bad_input([] { from_line("head_dim=16777217"); }, {"head_dim is 16777217"});
+  expect_bad_input([] { from_line("heads=6,kv_heads=4"); },
+                   {"heads is 6 with kv_heads 4", "multiple"});
+  expect_bad_input([] { from_line("queries=4,keys=3"); }, {"queries is 4 with 3 keys"});
+  expect_bad_input([] { from_line("queries=2,keys=3,query_offset=2"); },
+                   {"query_offset is 2 with 2 queries and 3 keys"});
+  expect_bad_input([] { from_line("query_offset=-1"); }, {"query_offset is -1"});
+  expect_bad_input([] { from_line("window=-1"); }, {"window is -1"});
+  expect_bad_input([] { from_line("batch=16777216,heads=16777216,keys=16777216"); },
+                   {"shape of q", "2147483648 elements"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plumbline::cases

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+
+#include "tests/verdict/cases/bad_input.hpp"
+#include "verdict/cases/case.hpp"
+
+namespace plumbline::cases {
+namespace {
+
+Case of(BiasMethod bias) {
+  Spec s;
+  s.bias = bias;
+  s.heads = 2;
+  s.queries = 2;
+  s.keys = 3;
+  s.head_dim = 4;
+  s.ssmax = true;
+  s.mask.ragged = s.mask.documents = true;
+  return generate(s);
+}
+
+/// The case with one thing spoilt must be refused in these words.
+void expect_refusal(Case c, auto&& spoil, std::initializer_list<const char*> parts) {
+  validate(c);  // it was right before
+  spoil(c);
+  expect_bad_input([&] { validate(c); }, parts);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(validation)
+
+BOOST_AUTO_TEST_CASE(a_nan_is_named_with_its_tensor_and_index) {
+  const float nan = std::nanf("");
+  expect_refusal(of(BiasMethod::alibi), [&](Case& c) { c[PLUMBLINE_SLOPES][1] = nan; },
+                 {"slopes[1] is nan", "finite"});
+  expect_refusal(of(BiasMethod::alibi), [&](Case& c) { c.k[5] = nan; }, {"k[5] is nan"});
+  expect_refusal(of(BiasMethod::ggd), [&](Case& c) { c[PLUMBLINE_THETA_MU][0] = nan; },
+                 {"theta_mu[0]"});
+  expect_refusal(of(BiasMethod::nope), [&](Case& c) { c[PLUMBLINE_SSMAX_SCALE][1] = nan; },
+                 {"ssmax_scale[1]"});
+}
+
+BOOST_AUTO_TEST_CASE(an_infinity_is_refused) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  expect_refusal(of(BiasMethod::nope), [&](Case& c) { c.v[0] = infinity; }, {"v[0] is inf"});
+}
+
+BOOST_AUTO_TEST_CASE(negative_increments_and_gains_are_refused) {
+  expect_refusal(of(BiasMethod::cable), [](Case& c) { c[PLUMBLINE_INCREMENTS][4] = -1; },
+                 {"increments[4] is -1", ">= 0"});
+  expect_refusal(of(BiasMethod::k_cable), [](Case& c) { c[PLUMBLINE_GAIN][3] = -0.5f; },
+                 {"gain[3] is -0.5"});
+}
+
+BOOST_AUTO_TEST_CASE(sizes_are_checked_of_tensors_that_are_used_and_of_those_that_are_not) {
+  expect_refusal(of(BiasMethod::nope), [](Case& c) { c.q.pop_back(); },
+                 {"elements of q is 15", "expected 16"});
+  expect_refusal(of(BiasMethod::nope),
+                 [](Case& c) {
+                   c[PLUMBLINE_SLOPES] = {1, 1};
+                 },
+                 {"elements of slopes is 2", "expected 0"});
+  expect_refusal(of(BiasMethod::nope), [](Case& c) { c.documents.pop_back(); },
+                 {"elements of documents is 2"});
+  expect_refusal(of(BiasMethod::cable_nw), [](Case& c) { c[PLUMBLINE_GAIN] = {1}; },
+                 {"elements of gain is 1"});
+}
+
+BOOST_AUTO_TEST_CASE(numbers_outside_the_format_are_refused) {
+  Case c = of(BiasMethod::nope);
+  c.spec.format = Format::bf16;
+  for (auto* values : {&c.q, &c.k, &c.v}) {
+    for (float& x : *values) x = from_bf16(to_bf16(x));
+  }
+  expect_refusal(c, [](Case& spoilt) { spoilt.q[2] = 1.001f; }, {"q[2] is 1.001", "bf16"});
+}
+
+BOOST_AUTO_TEST_CASE(numbers_that_are_not_of_8_bits_times_their_scale_are_refused) {
+  const Case c = generate(from_line("dtype=e4m3,heads=2,kv_heads=2,keys=3,head_dim=2"));
+  validate(c);
+  expect_refusal(c, [](Case& spoilt) { spoilt.k[7] *= 1.01f; },
+                 {"k[7]", "a number of e4m3 times the scale"});
+  expect_refusal(c, [](Case& spoilt) { spoilt.q_scale[1] = -1; }, {"q_scale[1] is -1", "2^-48"});
+  expect_refusal(c, [](Case& spoilt) { spoilt.v_scale.clear(); }, {"elements of v_scale is 0"});
+}
+
+BOOST_AUTO_TEST_CASE(lengths_outside_the_keys_are_refused) {
+  expect_refusal(of(BiasMethod::nope), [](Case& c) { c.lengths[0] = 4; },
+                 {"lengths[0] is 4", "from 0 to 3"});
+  expect_refusal(of(BiasMethod::nope), [](Case& c) { c.lengths[0] = -1; }, {"lengths[0] is -1"});
+}
+
+BOOST_AUTO_TEST_CASE(scale_and_epsilon_must_be_positive_normal_numbers) {
+  for (const double bad : {0.0, -1.0, 1e-40, 1e39, std::nan("")}) {
+    expect_refusal(of(BiasMethod::nope), [&](Case& c) { c.scale = bad; }, {"scale is"});
+    expect_refusal(of(BiasMethod::ggd), [&](Case& c) { c.options[PLUMBLINE_EPSILON] = bad; },
+                   {"epsilon is"});
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plumbline::cases

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a correct fp32 kernel's FIRE bias, and its derivatives, may be from the exact ones.
+#pragma once
+
+#include <vector>
+
+#include "verdict/cases/case.hpp"
+#include "verdict/judge/contract.hpp"
+
+namespace plumbline::verdict {
+
+/// One pair of FIRE: b = v_0 + sum_w v_w max(0, a_w), a_w = w_w y + b_w, y = N / M, N = ln(1 + |c|
+/// x), M = ln(1 + |c| m) + epsilon, m = max(i, |L L0|). Each value with a bound of its error:
+///  - N: |c| x rounds (u |c| x, which moves the logarithm by u |c| x / (1 + |c| x)), 1 + |c| x
+///    rounds (u), the logarithm is within 1 ulp and its base changes (4u N); 0 exactly for x = 0;
+///  - M: likewise with |c| m off by 4u (L0 in float, two products), the sum with epsilon (2u M);
+///  - y: (e_N + y e_M) / (M - e_M) + u y;
+///  - a_w: |w_w| e_y + u |w_w y| + u (|w_w y| + |b_w|);
+///  - b: sum |v_w| e_w + gamma_{W+1} (sum |v_w| (|a_w| + e_w) + |v_0|) + 2u |b| (log2 e).
+/// Where |a_w| <= e_w the kernel may take either side of the kink.
+struct FireErrors {
+  FireErrors(const cases::Case& the_case, const Contract& contract, int head, int i, int j);
+
+  double y = 0, y_error = 0;
+  std::vector<double> hidden, hidden_error;  ///< max(0, a_w), and e_w
+  std::vector<bool> kink;                    ///< a_w may be on either side of 0
+  double bias_error = 0;
+
+  /// d b / d y = sum_w v_w w_w [a_w > 0]; then
+  ///   d b / d c = sign(c) (d b / d y) (x / (1 + |c| x) - y m / (1 + |c| m)) / M,
+  ///   d b / d L = -(d b / d y) y |c| / (1 + |c| m) / M [i <= |L L0|] sign(L L0) L0.
+  double c_error = 0, L_error = 0;
+};
+
+}  // namespace plumbline::verdict

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/bounds/row.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plumbline::verdict {
+
+std::vector<double> rotation_error(cases::BiasMethod bias, const float* x, int head_dim) {
+  const auto pairs = rope_pairs(bias);
+  std::vector<double> error(head_dim, 0.0);
+  for (int k = 0; pairs && k < head_dim / 2; ++k) {
+    const auto [first, second] = reference::rope_pair(*pairs, k, head_dim);
+    const double size = std::abs(double{x[first]}) + std::abs(double{x[second]});
+    error[first] = error[second] = 4 * fp32_roundoff * size;
+  }
+  return error;
+}
+
+RowBounds::RowBounds(const cases::Case& the_case, const Contract& contract, cases::Format o_format,
+                     const Reading& reading)
+    : case_(the_case),
+      contract_(contract),
+      o_format_(o_format),
+      reading_(reading),
+      bias_error_(the_case, contract),
+      score_method_errors_(the_case, contract_, reading, bias_error_) {}
+
+void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
+                            const std::vector<int>& visible) const {
+  const auto& spec = case_.spec;
+  const int position = query + spec.query_offset;
+  const std::size_t n = visible.size();
+  const int kv = batch * spec.kv_heads + head / (spec.heads / spec.kv_heads);
+  const std::size_t q_row =
+      (static_cast<std::size_t>(batch) * spec.heads + head) * spec.queries + query;
+  const auto q = reading_.q(batch, head, query);
+  const auto q_error =
+      rotation_error(spec.bias, case_.q.data() + q_row * spec.head_dim, spec.head_dim);
+  const bool turned = rope_pairs(spec.bias).has_value();
+  const double scale = std::abs(case_.scale), operand = contract_.operand_roundoff;
+
+  row.products.resize(n);
+  row.bias.resize(n);
+  std::vector<double> by_rotation(n, 0.0), by_operands(n, 0.0);
+  const double operand_lost =
+      turned ? turned_underflow(contract_, spec.format) : operand_underflow(contract_);
+  const double in_sum = 1 + gamma(spec.head_dim, contract_.unit_roundoff);
+  // A slope times a distance, either of which may be flushed.
+  const double bias_lost =
+      contract_.flushes_subnormals ? 2 * spec.keys * operand_underflow(contract_) : 0.0;
+  for (std::size_t m = 0; m < n; ++m) {
+    const std::size_t key_row = static_cast<std::size_t>(kv) * spec.keys + visible[m];
+    const auto k = reference::row(reading_.k(kv), visible[m]);
+    double sum = 0.0;
+    for (int d = 0; d < spec.head_dim; ++d) sum += std::abs(q[d].value() * k[d].value());
+    row.products[m] = scale * sum;
+    row.forward.value.push_back(case_.v.data() + key_row * spec.head_dim);
+    double sizes = 0.0;
+    for (int d = 0; d < spec.head_dim && operand_lost > 0; ++d)
+      sizes += std::abs(q[d].value()) + std::abs(k[d].value());
+    if (turned) {
+      const auto k_error =
+          rotation_error(spec.bias, case_.k.data() + key_row * spec.head_dim, spec.head_dim);
+      for (int d = 0; d < spec.head_dim; ++d) {
+        sizes += q_error[d] + k_error[d];
+        by_rotation[m] += scale * (q_error[d] * (std::abs(k[d].value()) + k_error[d]) +
+                                   std::abs(q[d].value()) * k_error[d]);
+      }
+    }
+    if (operand_lost > 0) {
+      by_operands[m] =
+          scale * operand_lost * in_sum * ((1 + operand) * sizes + spec.head_dim * operand_lost) +
+          bias_lost;
+    }
+  }
+  reading_.with_bias(batch, head, position, [&](const auto& b) {
+    for (std::size_t m = 0; m < n; ++m) row.bias[m] = b(position, visible[m]).value();
+  });
+  row.bias_error = cases::needs_scores(spec.bias)
+                       ? score_method_errors_.added(batch, head, query, visible)
+                       : bias_error_.row(batch, head, position, visible, row.bias);
+  for (std::size_t m = 0; m < n; ++m) {
+    row.bias_error[m] += (1 + operand * (2 + operand)) * by_rotation[m] + by_operands[m];
+  }
+
+  const auto& ssmax = case_[PLUMBLINE_SSMAX_SCALE];
+  if (spec.ssmax) row.factor = ssmax[head] * std::log(static_cast<double>(n));
+  for (std::size_t m = 0; m < n && contract_.score_format != PLUMBLINE_FP32; ++m) {
+    // What CoPE and DAPE add is no b_ij alone: there the product may be as large as its terms.
+    const double product = cases::needs_scores(spec.bias) || row.factor == 0
+                               ? row.products[m]
+                               : row.score[m] / row.factor - row.bias[m];
+    row.bias_error[m] +=
+        score_rounding(contract_, spec.head_dim, case_.scale, spec.ssmax, row.factor, row.score[m],
+                       product, row.products[m], row.bias_error[m]);
+  }
+  row.score_error = score_errors(contract_, spec.head_dim, case_.scale, spec.ssmax, row.factor,
+                                 row.score, row.products, row.bias_error);
+}
+
+void RowBounds::fill_spread(BoundedRow& row, int batch, int head, int query,
+                            const std::vector<int>& visible) const {
+  const auto& spec = case_.spec;
+  row.forward.random_signs = has_random_signs(spec);
+  if (!row.forward.random_signs) return;
+  const int kv = batch * spec.kv_heads + head / (spec.heads / spec.kv_heads);
+  double squares = 0.0, key_squares = 0.0;
+  const auto q = reading_.q(batch, head, query);
+  for (int d = 0; d < spec.head_dim; ++d) squares += q[d].value() * q[d].value();
+  for (const int key : visible) {
+    const auto k = reference::row(reading_.k(kv), key);
+    for (int d = 0; d < spec.head_dim; ++d) key_squares += k[d].value() * k[d].value();
+  }
+  row.forward.spread = std::abs(row.factor) * std::abs(case_.scale) *
+                       std::sqrt(squares * key_squares / (double(visible.size()) * spec.head_dim));
+}
+
+void RowBounds::fill_bounds(BoundedRow& row, double lse) const {
+  row.forward.score = row.score;
+  row.forward.score_error = row.score_error;
+  row.forward.probability = row.probability;
+  row.forward.output = row.output;
+  row.forward.keys = case_.spec.keys;
+  row.forward.lse = lse;
+  row.bounds = forward_row_bounds(contract_, o_format_, row.forward);
+  if (!row.forward.random_signs) return;
+  row.lse_errors =
+      lse_errors(contract_, row.forward, row.bounds,
+                 {row.bias, row.products, row.bias_error, row.factor, case_.spec.ssmax});
+  row.bounds.lse = std::min(row.bounds.lse, row.lse_errors.bound());
+}
+
+}  // namespace plumbline::verdict

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// One query row of a case in double, with the bounds of its forward pass.
+#pragma once
+
+#include <vector>
+
+#include "verdict/bounds/bias_error.hpp"
+#include "verdict/bounds/forward.hpp"
+#include "verdict/bounds/lse_errors.hpp"
+#include "verdict/bounds/score_method_errors.hpp"
+#include "verdict/oracle/case_reading.hpp"
+#include "verdict/oracle/certified.hpp"
+
+namespace plumbline::verdict {
+
+/// What a kernel may lose when RoPE turns a row: each component a cos - b sin or a sin + b cos,
+/// with tables in fp32, each within 2u, two products and a sum, is off by at most 4u (|a| + |b|). 0
+/// for the other methods.
+/// @param x one row of q or k as the case holds it.
+std::vector<double> rotation_error(cases::BiasMethod bias, const float* x, int head_dim);
+
+/// `forward` views the vectors beside it.
+struct BoundedRow {
+  BoundedRow() = default;
+  BoundedRow(BoundedRow&&) = default;
+  BoundedRow& operator=(BoundedRow&&) = default;
+  BoundedRow(const BoundedRow&) = delete;
+
+  std::vector<double> bias;      ///< exact b_ij
+  std::vector<double> products;  ///< tau sum_d |q_d| |k_jd|, of what RoPE has turned
+  std::vector<double> bias_error, score, score_error, probability, output;
+  double factor = 1.0;  ///< c
+  ForwardRow forward;
+  ForwardRowBounds bounds;
+  LseErrors lse_errors;  ///< with random signs
+};
+
+/// Bounds the rows of a case.
+class RowBounds {
+ public:
+  using Reading = CaseReading<reference::RunningError>;
+
+  /// @param o_format in which o is stored. The case and the reading must outlive this.
+  RowBounds(const cases::Case& the_case, const Contract& contract, cases::Format o_format,
+            const Reading& reading);
+
+  /// @param row the same row, exact. @param visible its n >= 1 keys.
+  template <class R>
+  BoundedRow row(const reference::AttentionRow<R>& row, int batch, int head, int query,
+                 const std::vector<int>& visible) const {
+    BoundedRow result;
+    result.score = values(row.logits);
+    result.probability = values(row.probability);
+    result.output = values(row.output);
+    fill_scores(result, batch, head, query, visible);
+    fill_spread(result, batch, head, query, visible);
+    fill_bounds(result, certified(row.lse).value);
+    return result;
+  }
+
+  /// Without the bounds of o and lse, and without what only they need.
+  BoundedRow scores(const reference::Vector<reference::RunningError>& logits, int batch, int head,
+                    int query, const std::vector<int>& visible) const {
+    BoundedRow result;
+    result.score = values(logits);
+    fill_scores(result, batch, head, query, visible);
+    return result;
+  }
+
+  const BiasError& bias_error() const { return bias_error_; }
+  const ScoreMethodErrors& score_method_errors() const { return score_method_errors_; }
+
+ private:
+  void fill_scores(BoundedRow& row, int batch, int head, int query,
+                   const std::vector<int>& visible) const;
+  /// What only data with random signs needs.
+  void fill_spread(BoundedRow& row, int batch, int head, int query,
+                   const std::vector<int>& visible) const;
+  void fill_bounds(BoundedRow& row, double lse) const;
+
+  const cases::Case& case_;
+  Contract contract_;
+  cases::Format o_format_;
+  const Reading& reading_;
+  BiasError bias_error_;
+  ScoreMethodErrors score_method_errors_;
+};
+
+}  // namespace plumbline::verdict

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// A case with its numbers, and the outputs that a kernel gives for it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernel_abi/plumbline_kernel.h"
+#include "verdict/cases/formats.hpp"
+#include "verdict/cases/method_inputs.hpp"
+#include "verdict/cases/spec.hpp"
+
+namespace plumbline::cases {
+
+/// The numbers of a case. q, k, v and grad_o hold values that the case's format represents exactly,
+/// widened to float: kernel and oracle get the same numbers. Layouts as in plumbline_kernel.h; a
+/// vector that the method, the mask or the pass does not use is empty.
+/// In e4m3 and e5m2 (has_scales) q, k and v are what the equations call so: the stored number times
+/// the scale of its batch and key head. A product with a scale of up to 20 significant bits is
+/// exact, as those of generated cases are; others, which a file may have, are rounded to float, and
+/// the judge allows for it (verdict::with_scales). grad_o is in the format of outputs.
+struct Case {
+  Spec spec;
+  double scale = 1.0;                                   ///< 1/sqrt(head_dim) mostly
+  Options options = default_options(BiasMethod::nope);  ///< those that the method reads
+  std::vector<float> q, k, v;
+  std::vector<float> q_scale, k_scale, v_scale;  ///< [batch, kv_heads]
+  std::vector<float> grad_o;                     ///< like q; backward only
+  std::array<std::vector<float>, PLUMBLINE_PARAMETER_COUNT> parameters;
+  std::vector<std::int32_t> lengths;    ///< [batch]
+  std::vector<std::int32_t> documents;  ///< [batch, keys]
+
+  std::vector<float>& operator[](plumbline_parameter p) { return parameters[p]; }
+  const std::vector<float>& operator[](plumbline_parameter p) const { return parameters[p]; }
+  /// What the method takes prefix sums of; empty for others.
+  const std::vector<float>& summed() const {
+    static const std::vector<float> none;
+    const int which = methods::row(static_cast<int>(spec.bias)).summed();
+    return which < 0 ? none : parameters[static_cast<std::size_t>(which)];
+  }
+};
+
+/// What a kernel returned, widened to float. Gradients are those of a backward case.
+struct Outputs {
+  std::vector<float> o;    ///< [batch, heads, queries, head_dim]
+  std::vector<float> lse;  ///< [batch, heads, queries]
+  std::vector<float> grad_q, grad_k, grad_v;
+  /// Of the learned parameters that the method reads; the others are empty.
+  std::array<std::vector<float>, PLUMBLINE_PARAMETER_COUNT> grad_parameters;
+};
+
+/// The case's numbers from its seed alone: the same bits on every machine and for any thread count.
+/// @throws BadInput if the spec is not valid or its family is `file`.
+Case generate(const Spec&);
+
+/// Sizes of all tensors, finiteness, domains (method_inputs.hpp), lengths in [0, keys].
+/// @throws BadInput naming the tensor, the index and the value of the first that is wrong.
+void validate(const Case&);
+/// The options that the method reads, each within its range and T5's together: what the shapes of
+/// the parameters follow from. @throws BadInput naming the option.
+void validate_options(const Case&);
+
+/// Least and largest of a scale: its product with a number of the format, or with another scale,
+/// is a normal number in fp32.
+inline constexpr float least_scale = 0x1p-48f, largest_scale = 0x1p48f;
+
+/// Stored numbers of q, k or v times their scales, to the nearest float; without scales unchanged.
+/// A scale goes with as many numbers as another: heads that share one follow each other.
+std::vector<float> scaled(std::vector<float> stored, const std::vector<float>& scales);
+/// Back: the numbers that the format stores. Exact for what scaled() gave.
+std::vector<float> unscaled(std::vector<float> numbers, const std::vector<float>& scales, Format);
+
+}  // namespace plumbline::cases

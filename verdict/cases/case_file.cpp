@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/cases/case_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/atomic_file.hpp"
+#include "support/error.hpp"
+#include "support/strict_json.hpp"
+#include "support/text.hpp"
+#include "verdict/cases/tensor_io.hpp"
+#include "verdict/cases/tensor_shapes.hpp"
+
+namespace plumbline::cases {
+namespace {
+
+using nlohmann::json;
+
+constexpr int format_version = 1;
+constexpr const char* metadata_key = "plumbline";
+
+/// The JSON that stands as a text in the metadata.
+json spec_from(const SafetensorsView& view) {
+  const auto found = view.metadata.find(metadata_key);
+  if (found == view.metadata.end()) {
+    throw BadInput("__metadata__: \"plumbline\"", "missing", "a JSON object written as a text");
+  }
+  return parse_strict_json(found->second, "plumbline");
+}
+
+void require_version(Fields& fields) {
+  fields.required(fields.integer("format_version", format_version, format_version),
+                  "format_version");
+}
+
+/// Sizes from the shapes of q and k; whether v and the others agree is checked as they are read.
+void set_sizes(Spec& spec, const TensorReader& reader) {
+  const auto sizes = [&](const char* tensor, const char* expected) -> const Shape& {
+    const Shape& shape = reader.peek(tensor).shape;
+    const std::string field = "tensor " + in_quotes(tensor) + ": shape";
+    if (shape.size() != 4) {
+      throw BadInput(field, std::to_string(shape.size()) + " sizes", expected);
+    }
+    for (const std::int64_t size : shape) {
+      if (size < 1 || size > largest_size) {
+        throw BadInput(field, "one with a size of " + std::to_string(size),
+                       "sizes from 1 to " + std::to_string(largest_size));
+      }
+    }
+    return shape;
+  };
+  const Shape& q = sizes("q", "[batch, heads, queries, head_dim]");
+  const Shape& k = sizes("k", "[batch, kv_heads, keys, head_dim]");
+  spec.batch = static_cast<int>(q[0]);
+  spec.heads = static_cast<int>(q[1]);
+  spec.queries = static_cast<int>(q[2]);
+  spec.head_dim = static_cast<int>(q[3]);
+  spec.kv_heads = static_cast<int>(k[1]);
+  spec.keys = static_cast<int>(k[2]);
+}
+
+/// The case's format: what q is stored in. "dtype" may repeat it, and must then agree; floats are
+/// fp32, or tf32 where it says so.
+Format format_of(Fields& fields, const TensorReader& reader) {
+  const Dtype stored = reader.peek("q").dtype;
+  const auto& formats = all_formats();
+  const auto found = std::find_if(formats.begin(), formats.end(),
+                                  [&](Format format) { return dtype_of(format) == stored; });
+  if (found == formats.end()) {
+    throw BadInput("tensor \"q\": dtype", in_quotes(name(stored)),
+                   "F32, BF16, F16, F8_E4M3 or F8_E5M2");
+  }
+  const auto said = fields.text("dtype");
+  if (!said) return *found;
+  const Format format = format_from(*said, fields.place("dtype"));
+  if (dtype_of(format) != stored) {
+    throw BadInput(fields.place("dtype"), in_quotes(*said),
+                   "\"" + std::string(name(*found)) + "\", in which q is stored");
+  }
+  return format;
+}
+
+void read_tensors(Case& c, TensorReader& reader) {
+  const Spec& spec = c.spec;
+  const std::vector<Dtype> stored{dtype_of(spec.format)}, f32{Dtype::f32};
+  if (has_scales(spec.format)) {
+    c.q_scale = reader.floats("q_scale", f32, per_key_head(spec));
+    c.k_scale = reader.floats("k_scale", f32, per_key_head(spec));
+    c.v_scale = reader.floats("v_scale", f32, per_key_head(spec));
+  }
+  c.q = scaled(reader.floats("q", stored, query_shape(spec)), c.q_scale);
+  c.k = scaled(reader.floats("k", stored, key_shape(spec)), c.k_scale);
+  c.v = scaled(reader.floats("v", stored, key_shape(spec)), c.v_scale);
+  if (spec.pass == Pass::backward) {
+    c.grad_o = reader.floats("grad_o", {dtype_of(output_format(spec.format))}, query_shape(spec));
+  }
+  for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+    const auto parameter = static_cast<plumbline_parameter>(n);
+    if (!reads(spec, parameter)) continue;
+    const Shape shape = shape_of(spec, c.options, parameter);
+    c[parameter] = reader.floats(info(parameter).name, f32, shape);
+  }
+  if (spec.mask.ragged) c.lengths = reader.integers("lengths", {spec.batch});
+  if (spec.mask.documents) c.documents = reader.integers("documents", {spec.batch, spec.keys});
+  reader.finish("a case with bias " + std::string(name(spec.bias)));
+}
+
+Case case_from(std::span<const std::byte> bytes) {
+  const SafetensorsView view = parse_safetensors(bytes);
+  const json object = spec_from(view);
+  Fields fields(object, metadata_key);
+  require_version(fields);
+  TensorReader reader(view);
+
+  Case c;
+  Spec& spec = c.spec;
+  spec.family = Family::file;
+  spec.bias = bias_from(fields.required(fields.text("bias"), "bias"), fields.place("bias"));
+  c.options = default_options(spec.bias);
+  spec.format = format_of(fields, reader);
+  set_sizes(spec, reader);
+  spec.ssmax = reader.has("ssmax_scale");
+  spec.pass = reader.has("grad_o") ? Pass::backward : Pass::forward;
+  // Not optional: a case judged under the wrong direction of the mask fails far from its cause.
+  spec.mask.causal = fields.required(fields.boolean("causal"), "causal");
+  if (const auto window = fields.integer("window", 0, largest_size)) {
+    spec.mask.window = static_cast<int>(*window);
+  }
+  spec.mask.ragged = reader.has("lengths");
+  spec.mask.documents = reader.has("documents");
+  // The last query stands at the last key's position, as in training and in decoding.
+  spec.query_offset = static_cast<int>(fields.integer("query_offset", 0, largest_size)
+                                           .value_or(std::max(0, spec.keys - spec.queries)));
+  c.scale = fields.number("scale").value_or(scale_of(spec));
+  for (const plumbline_option option : options_of(spec.bias)) {
+    c.options[option] = fields.number(info(option).name).value_or(c.options[option]);
+  }
+  fields.text("origin");  // where the case came from: for people
+  fields.finish();
+  validate(spec);
+  validate_options(c);
+  read_tensors(c, reader);
+  validate(c);
+  return c;
+}
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+}  // namespace
+
+void write_case(const std::filesystem::path& path, const Case& c) {
+  validate(c);
+  const Spec& spec = c.spec;
+  if (spec.pass == Pass::decode) {
+    throw BadInput("pass", "decode", "forward or backward: a file holds no cache");
+  }
+  json object = {{"format_version", format_version},  {"bias", name(spec.bias)},
+                 {"dtype", name(spec.format)},        {"causal", spec.mask.causal},
+                 {"query_offset", spec.query_offset}, {"scale", c.scale}};
+  if (spec.mask.window) object["window"] = *spec.mask.window;
+  for (const plumbline_option option : options_of(spec.bias)) {
+    object[info(option).name] = c.options[option];
+  }
+  if (spec.family != Family::file) object["origin"] = to_line(spec);
+
+  TensorWriter writer;
+  const auto add = [&](const char* tensor, const Shape& shape, const auto& values, auto... format) {
+    if (!values.empty()) writer.add(tensor, shape, values, format...);
+  };
+  const auto stored = [&](const std::vector<float>& numbers, const std::vector<float>& scales) {
+    return unscaled(numbers, scales, spec.format);
+  };
+  const std::vector<float> q = stored(c.q, c.q_scale), k = stored(c.k, c.k_scale),
+                           v = stored(c.v, c.v_scale);
+  add("q", query_shape(spec), q, spec.format);
+  add("k", key_shape(spec), k, spec.format);
+  add("v", key_shape(spec), v, spec.format);
+  add("q_scale", per_key_head(spec), c.q_scale);
+  add("k_scale", per_key_head(spec), c.k_scale);
+  add("v_scale", per_key_head(spec), c.v_scale);
+  add("grad_o", query_shape(spec), c.grad_o, output_format(spec.format));
+  for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+    const auto parameter = static_cast<plumbline_parameter>(n);
+    if (!reads(spec, parameter)) continue;
+    add(info(parameter).name, shape_of(spec, c.options, parameter), c[parameter]);
+  }
+  add("lengths", {spec.batch}, c.lengths);
+  add("documents", {spec.batch, spec.keys}, c.documents);
+  write_safetensors(path, writer.tensors(), {{metadata_key, object.dump()}});
+}
+
+Case case_from_bytes(std::span<const std::byte> bytes, const std::string& file) {
+  try {
+    return case_from(bytes);
+  } catch (const BadInput& error) {
+    throw BadInput(file, error);
+  }
+}
+
+Case read_case(const std::filesystem::path& path) {
+  return case_from_bytes(bytes_of(read_file(path)), path.string());
+}
+
+}  // namespace plumbline::cases

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each bias method reads (kernel_abi/methods.hpp), of a case.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+
+#include "kernel_abi/methods.hpp"
+#include "verdict/cases/spec.hpp"
+#include "verdict/cases/tensor_shapes.hpp"
+
+namespace plumbline::cases {
+
+using Options = std::array<double, PLUMBLINE_OPTION_COUNT>;
+
+using methods::OptionInfo;
+using methods::ParameterInfo;
+const ParameterInfo& info(plumbline_parameter parameter);
+
+const OptionInfo& info(plumbline_option option);
+
+/// In the order of files. SSMax's scale is not among them: it goes with every method.
+std::span<const plumbline_parameter> parameters_of(BiasMethod bias);
+std::span<const plumbline_option> options_of(BiasMethod bias);
+
+/// Whether a method, with SSMax or without, reads the parameter.
+bool reads(const Spec& spec, plumbline_parameter parameter);
+
+/// The shape of a parameter that the spec's method reads.
+Shape shape_of(const Spec& spec, const Options& options, plumbline_parameter parameter);
+
+/// Whether the backward pass gives a gradient of it: of all that is read but ALiBi's slopes.
+bool has_gradient(const Spec& spec, plumbline_parameter parameter);
+
+/// "grad_" before the parameter's name.
+std::string gradient_name(plumbline_parameter parameter);
+
+/// Every option as it is where nothing is said. FIRE's epsilon is 1e-6 in its code, GGD's 1e-5.
+Options default_options(BiasMethod bias);
+
+}  // namespace plumbline::cases

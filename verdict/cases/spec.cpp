@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/cases/spec.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "kernel_abi/methods.hpp"
+#include "support/error.hpp"
+#include "support/text.hpp"
+
+namespace plumbline::cases {
+namespace {
+
+template <class Enum, std::size_t N>
+using Names = std::array<std::pair<Enum, std::string_view>, N>;
+
+constexpr Names<Format, PLUMBLINE_FORMAT_COUNT> format_names{{{Format::fp32, "fp32"},
+                                                              {Format::bf16, "bf16"},
+                                                              {Format::fp16, "fp16"},
+                                                              {Format::tf32, "tf32"},
+                                                              {Format::e4m3, "e4m3"},
+                                                              {Format::e5m2, "e5m2"}}};
+
+constexpr Names<Pass, 3> pass_names{
+    {{Pass::forward, "forward"}, {Pass::backward, "backward"}, {Pass::decode, "decode"}}};
+
+/// Those of kernel_abi/methods.hpp.
+constexpr auto bias_names = [] {
+  Names<BiasMethod, PLUMBLINE_BIAS_COUNT> names{};
+  for (const methods::Method& method : methods::all) {
+    names[method.bias] = {static_cast<BiasMethod>(method.bias), method.name};
+  }
+  return names;
+}();
+static_assert(static_cast<int>(BiasMethod::dape_v2_cable) + 1 == PLUMBLINE_BIAS_COUNT);
+
+const methods::Method& row(BiasMethod bias) { return methods::row(static_cast<int>(bias)); }
+
+constexpr Names<Family, 8> family_names{{{Family::generic, "generic"},
+                                         {Family::peaked, "peaked"},
+                                         {Family::diffuse, "diffuse"},
+                                         {Family::tied, "tied"},
+                                         {Family::huge, "huge"},
+                                         {Family::subnormal, "subnormal"},
+                                         {Family::level, "level"},
+                                         {Family::file, "file"}}};
+
+template <class Enum, std::size_t N>
+std::string_view name_in(const Names<Enum, N>& names, Enum value) {
+  for (const auto& [known, text] : names) {
+    if (known == value) return text;
+  }
+  return "?";
+}
+
+template <class Enum, std::size_t N>
+Enum value_in(const Names<Enum, N>& names, std::string_view text, std::string_view field) {
+  std::string known;
+  for (const auto& [value, known_text] : names) {
+    if (known_text == text) return value;
+    known += (known.empty() ? "" : ", ") + std::string(known_text);
+  }
+  throw BadInput(std::string(field), in_quotes(text), "one of " + known);
+}
+
+template <class Enum, std::size_t N>
+std::vector<Enum> values_of(const Names<Enum, N>& names) {
+  std::vector<Enum> values;
+  for (const auto& [value, text] : names) values.push_back(value);
+  return values;
+}
+
+void require_between(const char* field, std::int64_t value, std::int64_t lowest,
+                     std::int64_t highest) {
+  if (value < lowest || value > highest) {
+    throw BadInput(field, std::to_string(value),
+                   lowest == highest
+                       ? std::to_string(lowest)
+                       : fmt::format("a whole number from {} to {}", lowest, highest));
+  }
+}
+
+/// Products of four sizes of up to 2^24 overflow 64 bits, so the limit is checked at each step.
+void require_elements(const char* tensor, std::initializer_list<int> shape) {
+  std::int64_t elements = 1;
+  for (const int size : shape) {
+    elements *= size;
+    if (elements > largest_tensor) {
+      throw BadInput(fmt::format("shape of {}", tensor),
+                     fmt::format("[{}]", fmt::join(shape, ", ")),
+                     fmt::format("at most {} elements", largest_tensor));
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view name(Format format) { return name_in(format_names, format); }
+std::string_view name(Pass pass) { return name_in(pass_names, pass); }
+std::string_view name(BiasMethod bias) { return name_in(bias_names, bias); }
+std::string_view name(Family family) { return name_in(family_names, family); }
+
+bool is_rope(BiasMethod bias) { return row(bias).rotation != methods::Rotation::none; }
+int dape_taps(BiasMethod bias) { return row(bias).dape_taps; }
+bool needs_scores(BiasMethod bias) { return row(bias).needs_scores(); }
+BiasMethod additive_part(BiasMethod bias) { return static_cast<BiasMethod>(row(bias).additive); }
+
+Format format_from(std::string_view text, std::string_view field) {
+  return value_in(format_names, text, field);
+}
+Pass pass_from(std::string_view text, std::string_view field) {
+  return value_in(pass_names, text, field);
+}
+BiasMethod bias_from(std::string_view text, std::string_view field) {
+  return value_in(bias_names, text, field);
+}
+Family family_from(std::string_view text, std::string_view field) {
+  return value_in(family_names, text, field);
+}
+
+const std::vector<BiasMethod>& all_biases() {
+  static const std::vector<BiasMethod> values = values_of(bias_names);
+  return values;
+}
+const std::vector<Format>& all_formats() {
+  static const std::vector<Format> values = values_of(format_names);
+  return values;
+}
+
+const std::vector<Pass>& all_passes() {
+  static const std::vector<Pass> values = values_of(pass_names);
+  return values;
+}
+
+double scale_of(const Spec& spec) {
+  return spec.scale != 0 ? spec.scale : 1.0 / std::sqrt(static_cast<double>(spec.head_dim));
+}
+
+void validate(const Spec& spec) {
+  require_between("batch", spec.batch, 1, largest_size);
+  require_between("heads", spec.heads, 1, largest_size);
+  require_between("kv_heads", spec.kv_heads, 1, largest_size);
+  require_between("queries", spec.queries, 1, largest_size);
+  require_between("keys", spec.keys, 1, largest_size);
+  require_between("head_dim", spec.head_dim, 1, largest_size);
+  if (spec.heads % spec.kv_heads != 0) {
+    throw BadInput("heads", fmt::format("{} with kv_heads {}", spec.heads, spec.kv_heads),
+                   "a multiple of kv_heads");
+  }
+  if (spec.queries > spec.keys) {
+    throw BadInput("queries", fmt::format("{} with {} keys", spec.queries, spec.keys),
+                   "at most as many as keys: every query stands at a key's position");
+  }
+  require_between("query_offset", spec.query_offset, 0, largest_size);
+  if (spec.query_offset + spec.queries > spec.keys) {
+    throw BadInput(
+        "query_offset",
+        fmt::format("{} with {} queries and {} keys", spec.query_offset, spec.queries, spec.keys),
+        "query_offset + queries <= keys");
+  }
+  require_between("page_size", spec.page_size, 0, spec.pass == Pass::decode ? largest_size : 0);
+  if (spec.bias == BiasMethod::fox && !spec.mask.causal) {
+    throw BadInput("causal", "0 with bias fox", "1: FoX has no meaning for later keys");
+  }
+  if (is_rope(spec.bias) && spec.head_dim % 2 != 0) {
+    throw BadInput("head_dim", fmt::format("{} with bias {}", spec.head_dim, name(spec.bias)),
+                   "an even number: components are turned in pairs");
+  }
+  if (spec.scale != 0 && !(spec.scale >= 0x1p-126 && spec.scale <= 0x1p127)) {
+    throw BadInput("scale", fmt::format("{}", spec.scale), "a number from 2^-126 to 2^127");
+  }
+  if (spec.mask.window) require_between("window", *spec.mask.window, 0, largest_size);
+  require_elements("q", {spec.batch, spec.heads, spec.queries, spec.head_dim});
+  require_elements("k", {spec.batch, spec.kv_heads, spec.keys, spec.head_dim});
+  require_elements("increments", {spec.batch, spec.heads, spec.keys});
+}
+
+}  // namespace plumbline::cases

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// A spec as one line of text: what a failure prints, and what reproduces it.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <set>
+
+#include "support/error.hpp"
+#include "support/text.hpp"
+#include "verdict/cases/spec.hpp"
+
+namespace plumbline::cases {
+namespace {
+
+template <class Integer>
+Integer integer_from(std::string_view text, std::string_view field) {
+  Integer value{};
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stopped != end) {
+    throw BadInput(std::string(field), in_quotes(text), "a whole number");
+  }
+  return value;
+}
+
+double number_from(std::string_view text, std::string_view field) {
+  double value{};
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stopped != end || !(value > 0)) {
+    throw BadInput(std::string(field), in_quotes(text), "a number above 0");
+  }
+  return value;
+}
+
+bool flag_from(std::string_view text, std::string_view field) {
+  if (text == "0") return false;
+  if (text == "1") return true;
+  throw BadInput(std::string(field), in_quotes(text), "0 or 1");
+}
+
+void set_field(Spec& spec, std::string_view key, std::string_view value) {
+  if (key == "pass") {
+    spec.pass = pass_from(value, key);
+  } else if (key == "bias") {
+    spec.bias = bias_from(value, key);
+  } else if (key == "dtype") {
+    spec.format = format_from(value, key);
+  } else if (key == "ssmax") {
+    spec.ssmax = flag_from(value, key);
+  } else if (key == "batch") {
+    spec.batch = integer_from<int>(value, key);
+  } else if (key == "heads") {
+    spec.heads = integer_from<int>(value, key);
+  } else if (key == "kv_heads") {
+    spec.kv_heads = integer_from<int>(value, key);
+  } else if (key == "queries") {
+    spec.queries = integer_from<int>(value, key);
+  } else if (key == "keys") {
+    spec.keys = integer_from<int>(value, key);
+  } else if (key == "head_dim") {
+    spec.head_dim = integer_from<int>(value, key);
+  } else if (key == "query_offset") {
+    spec.query_offset = integer_from<int>(value, key);
+  } else if (key == "page_size") {
+    spec.page_size = integer_from<int>(value, key);
+  } else if (key == "causal") {
+    spec.mask.causal = flag_from(value, key);
+  } else if (key == "window") {
+    spec.mask.window.reset();
+    if (value != "none") spec.mask.window = integer_from<int>(value, key);
+  } else if (key == "ragged") {
+    spec.mask.ragged = flag_from(value, key);
+  } else if (key == "documents") {
+    spec.mask.documents = flag_from(value, key);
+  } else if (key == "family") {
+    spec.family = family_from(value, key);
+  } else if (key == "seed") {
+    spec.seed = integer_from<std::uint64_t>(value, key);
+  } else if (key == "scale") {
+    spec.scale = number_from(value, key);
+  } else {
+    throw BadInput("key of the case line", in_quotes(key),
+                   "one of pass, bias, dtype, ssmax, batch, heads, kv_heads, queries, keys, "
+                   "head_dim, query_offset, page_size, causal, window, ragged, documents, family, "
+                   "seed, scale");
+  }
+}
+
+}  // namespace
+
+std::string to_line(const Spec& spec) {
+  const Mask& mask = spec.mask;
+  std::string line = fmt::format(
+      "pass={},bias={},dtype={},ssmax={:d},batch={},heads={},kv_heads={},queries={},keys={},"
+      "head_dim={},query_offset={},page_size={},causal={:d},window={},ragged={:d},documents={:d},"
+      "family={},seed={}",
+      name(spec.pass), name(spec.bias), name(spec.format), spec.ssmax, spec.batch, spec.heads,
+      spec.kv_heads, spec.queries, spec.keys, spec.head_dim, spec.query_offset, spec.page_size,
+      mask.causal, mask.window ? std::to_string(*mask.window) : "none", mask.ragged, mask.documents,
+      name(spec.family), spec.seed);
+  if (spec.scale != 0) line += fmt::format(",scale={}", spec.scale);
+  return line;
+}
+
+Spec from_line(std::string_view line) {
+  Spec spec;
+  std::set<std::string_view> seen;
+  while (true) {
+    const std::size_t comma = line.find(',');
+    const std::string_view pair = line.substr(0, comma);
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string_view::npos) {
+      throw BadInput("part of the case line", in_quotes(pair), "key=value");
+    }
+    const std::string_view key = pair.substr(0, equals);
+    if (!seen.insert(key).second) {
+      throw BadInput("key of the case line", in_quotes(key) + " for the second time",
+                     "each key at most once");
+    }
+    set_field(spec, key, pair.substr(equals + 1));
+    if (comma == std::string_view::npos) break;
+    line.remove_prefix(comma + 1);
+  }
+  validate(spec);
+  return spec;
+}
+
+}  // namespace plumbline::cases

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/conventions/separating_property.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace plumbline::verdict {
+namespace {
+
+using cases::Spec;
+
+struct Property {
+  std::string words;  ///< after "cases with"
+  std::function<bool(const Spec&)> of;
+  /// Gives a spec what another has of it; sizes take along what they limit.
+  std::function<void(Spec&, const Spec&)> take;
+};
+
+void take_keys(Spec& s, const Spec& of) {
+  s.keys = of.keys;
+  s.queries = of.queries;
+  s.query_offset = of.query_offset;
+}
+void take_heads(Spec& s, const Spec& of) {
+  s.heads = of.heads;
+  s.kv_heads = of.kv_heads;
+}
+
+/// Those that `found` has.
+std::vector<Property> properties_of(const Spec& found) {
+  const auto at_end = [](const Spec& s) { return s.query_offset == s.keys - s.queries; };
+  std::vector<Property> all{
+      {fmt::format("head_dim = {}", found.head_dim),
+       [=](const Spec& s) { return s.head_dim == found.head_dim; },
+       [](Spec& s, const Spec& of) { s.head_dim = of.head_dim; }},
+      {fmt::format("{} keys or more", found.keys),
+       [=](const Spec& s) { return s.keys >= found.keys; }, take_keys},
+      {fmt::format("{} queries or more", found.queries),
+       [=](const Spec& s) { return s.queries >= found.queries; }, take_keys},
+      {"more keys than queries", [](const Spec& s) { return s.keys > s.queries; }, take_keys},
+      {"a query_offset below keys - queries", [=](const Spec& s) { return !at_end(s); },
+       [](Spec& s, const Spec& of) { s.query_offset = of.query_offset; }},
+      {"a scale other than 1/sqrt(head_dim)", [](const Spec& s) { return s.scale != 0; },
+       [](Spec& s, const Spec& of) { s.scale = of.scale; }},
+      {"a batch of 2 or more", [](const Spec& s) { return s.batch > 1; },
+       [](Spec& s, const Spec& of) { s.batch = of.batch; }},
+      {"several heads", [](const Spec& s) { return s.heads > 1; }, take_heads},
+      {"several key heads", [](const Spec& s) { return s.kv_heads > 1; }, take_heads},
+      {"grouped heads", [](const Spec& s) { return s.heads != s.kv_heads; }, take_heads},
+      {"a causal mask", [](const Spec& s) { return s.mask.causal; },
+       [](Spec& s, const Spec& of) { s.mask.causal = of.mask.causal; }},
+      {"a window", [](const Spec& s) { return s.mask.window.has_value(); },
+       [](Spec& s, const Spec& of) { s.mask.window = of.mask.window; }},
+      {"lengths", [](const Spec& s) { return s.mask.ragged; },
+       [](Spec& s, const Spec& of) { s.mask.ragged = of.mask.ragged; }},
+      {"documents", [](const Spec& s) { return s.mask.documents; },
+       [](Spec& s, const Spec& of) { s.mask.documents = of.mask.documents; }},
+      {"SSMax", [](const Spec& s) { return s.ssmax; },
+       [](Spec& s, const Spec& of) { s.ssmax = of.ssmax; }},
+      {"pages", [](const Spec& s) { return s.page_size > 0; },
+       [](Spec& s, const Spec& of) { s.page_size = of.page_size; }},
+      {fmt::format("page_size = {}", found.page_size),
+       [=](const Spec& s) { return found.page_size > 0 && s.page_size == found.page_size; },
+       [](Spec& s, const Spec& of) { s.page_size = of.page_size; }},
+      {fmt::format("{} numbers", name(found.family)),
+       [=](const Spec& s) { return s.family == found.family; },
+       [](Spec& s, const Spec& of) { s.family = of.family; }}};
+  std::erase_if(all, [&](const Property& property) { return !property.of(found); });
+  return all;
+}
+
+/// (f + p) over f, or fewest_divisions where it is more.
+double divisions(std::size_t f, std::size_t p) {
+  double ways = 1;
+  for (std::size_t n = 1; n <= std::min(f, p) && ways < fewest_divisions; ++n) {
+    ways *= static_cast<double>(std::max(f, p) + n) / static_cast<double>(n);
+  }
+  return std::min(ways, fewest_divisions);
+}
+
+}  // namespace
+
+std::vector<std::string> separating_properties(const std::vector<Trial>& trials,
+                                               const Spec& found) {
+  std::vector<Spec> failing, passing;
+  for (const Trial& trial : trials) {
+    auto& same = trial.fails ? failing : passing;
+    // A shrinking asks about some cases twice.
+    if (std::find(same.begin(), same.end(), trial.spec) == same.end()) same.push_back(trial.spec);
+  }
+  std::vector<std::string> sentences;
+  if (divisions(failing.size(), passing.size()) < fewest_divisions) return sentences;
+  for (const Property& property : properties_of(found)) {
+    const bool separates = std::all_of(failing.begin(), failing.end(), property.of) &&
+                           std::none_of(passing.begin(), passing.end(), property.of);
+    const auto without = [&](const Spec& failed) {
+      return std::any_of(passing.begin(), passing.end(), [&](const Spec& passed) {
+        Spec changed = failed;
+        property.take(changed, passed);
+        return changed == passed;
+      });
+    };
+    if (!separates || std::none_of(failing.begin(), failing.end(), without)) continue;
+    sentences.push_back(fmt::format("fails in all {} cases with {} and in none of {} others",
+                                    failing.size(), property.words, passing.size()));
+  }
+  return sentences;
+}
+
+}  // namespace plumbline::verdict

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// A case as the equations read it: the same numbers in any scalar.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "reference/attention/attention.hpp"
+#include "reference/attention/cope.hpp"
+#include "reference/attention/dape.hpp"
+#include "reference/bias/alibi.hpp"
+#include "reference/bias/cable.hpp"
+#include "reference/bias/cable_nw.hpp"
+#include "reference/bias/fire.hpp"
+#include "reference/bias/fox.hpp"
+#include "reference/bias/ggd.hpp"
+#include "reference/bias/k_cable.hpp"
+#include "reference/bias/k_cable_nw.hpp"
+#include "reference/bias/kerple.hpp"
+#include "reference/bias/nope.hpp"
+#include "reference/bias/t5.hpp"
+#include "reference/position/rope.hpp"
+#include "verdict/cases/case.hpp"
+
+namespace plumbline::verdict {
+
+inline reference::Mask mask_of(const cases::Case& c) {
+  return {c.spec.mask.causal, c.spec.mask.window, c.lengths, c.documents};
+}
+
+/// Rows [first, first + rows) of a tensor with `columns` numbers a row.
+template <reference::Real R>
+reference::Matrix<R> matrix_of(const std::vector<float>& tensor, std::size_t first, int rows,
+                               int columns) {
+  reference::Matrix<R> matrix(rows, columns);
+  const float* source = tensor.data() + first * columns;
+  for (Eigen::Index n = 0; n < matrix.size(); ++n) matrix.data()[n] = R(double{source[n]});
+  return matrix;
+}
+
+template <reference::Real R>
+reference::Vector<R> vector_of(const std::vector<float>& tensor, std::size_t first, int size) {
+  return matrix_of<R>(tensor, first / size, 1, size).row(0);
+}
+
+/// How RoPE pairs the components; nothing for the other methods.
+inline std::optional<reference::RopePairs> rope_pairs(cases::BiasMethod bias) {
+  if (bias == cases::BiasMethod::rope_interleaved) return reference::RopePairs::interleaved;
+  if (bias == cases::BiasMethod::rope_half_split) return reference::RopePairs::half_split;
+  return std::nullopt;
+}
+
+/// What CoPE or DAPE adds to the scores of one query, by key: a bias whose parameters are of no
+/// use.
+template <reference::Real R>
+struct AddedToScores {
+  reference::Vector<R> added;
+  R operator()(int, int key) const { return added[key]; }
+};
+
+/// One query of DAPE, all heads, [heads, keys] each: logits = A + added, added = B + f([A; B]).
+template <reference::Real R>
+struct DapeRow {
+  reference::Matrix<R> A, B, added;
+};
+
+/// A case in scalar R, ready to be read row by row.
+template <reference::Real R>
+class CaseReading {
+ public:
+  /// @param alibi_of_key ALiBi's bias is m j (is_alibi_of_key).
+  explicit CaseReading(const cases::Case& c, bool alibi_of_key = false)
+      : case_(c), mask_(mask_of(c)), alibi_of_key_(alibi_of_key) {
+    const auto& s = c.spec;
+    for (int head = 0; head < s.batch * s.kv_heads; ++head) {
+      k_.push_back(turned(
+          matrix_of<R>(c.k, static_cast<std::size_t>(head) * s.keys, s.keys, s.head_dim), 0));
+      v_.push_back(matrix_of<R>(c.v, static_cast<std::size_t>(head) * s.keys, s.keys, s.head_dim));
+    }
+    const auto& increments = c.summed();
+    const auto& gain = c[PLUMBLINE_GAIN];
+    for (int head = 0; head < s.batch * s.heads; ++head) {
+      const std::size_t start = static_cast<std::size_t>(head);
+      if (!increments.empty()) {
+        increments_.push_back(vector_of<R>(increments, start * s.keys, s.keys));
+      }
+      if (!gain.empty()) gain_.push_back(vector_of<R>(gain, start * s.queries, s.queries));
+    }
+    if (s.bias == cases::BiasMethod::t5 || s.bias == cases::BiasMethod::t5_bidirectional) {
+      buckets_.emplace(static_cast<int>(c.options[PLUMBLINE_BUCKETS]),
+                       static_cast<int>(c.options[PLUMBLINE_MAX_DISTANCE]),
+                       s.bias == cases::BiasMethod::t5_bidirectional);
+    }
+    if (cases::dape_taps(s.bias) > 0) {
+      dape_rows_.resize(static_cast<std::size_t>(s.batch) * s.queries);
+      dape_read_ = std::make_unique<std::once_flag[]>(dape_rows_.size());
+    }
+  }
+
+  std::vector<int> visible(int batch, int query) const {
+    return reference::visible_keys(mask_, batch, query + case_.spec.query_offset, case_.spec.keys);
+  }
+
+  /// Calls `use` with the bias of head `head` in sequence `batch`, for the query at `position`.
+  template <class Use>
+  auto with_bias(int batch, int head, int position, const Use& use) const {
+    if (!cases::needs_scores(case_.spec.bias)) {
+      return with_additive_bias(batch, head, position, use);
+    }
+    return use(AddedToScores<R>{added(batch, head, position - case_.spec.query_offset)});
+  }
+
+  /// The same, but of DAPE with the bias that it corrects.
+  template <class Use>
+  auto with_additive_bias(int batch, int head, int position, const Use& use) const {
+    using cases::BiasMethod;
+    const auto& s = case_.spec;
+    const int row = batch * s.heads + head;
+    const auto parameter = [&](plumbline_parameter which) { return R(double{case_[which][head]}); };
+    switch (cases::additive_part(s.bias)) {
+      case BiasMethod::nope:
+        return use(reference::Nope<R>{});
+      case BiasMethod::alibi:
+        if (alibi_of_key_) return use(reference::AlibiKeyPosition<R>{parameter(PLUMBLINE_SLOPES)});
+        return use(reference::Alibi<R>{parameter(PLUMBLINE_SLOPES)});
+      case BiasMethod::cable:
+        return use(reference::Cable<R>{prefix_sum(row, position), gain_[row], s.query_offset});
+      case BiasMethod::cable_nw:
+        return use(reference::CableNw<R>{prefix_sum(row, position)});
+      case BiasMethod::k_cable:
+        return use(reference::KCable<R>{prefix_sum(row, position), gain_[row], s.query_offset});
+      case BiasMethod::k_cable_nw:
+        return use(reference::KCableNw<R>{prefix_sum(row, position)});
+      case BiasMethod::cable_paper:
+        return use(reference::CablePaper<R>{prefix_sum(row, position), gain_[row], s.query_offset});
+      case BiasMethod::cable_nw_paper:
+        return use(reference::CableNwPaper<R>{prefix_sum(row, position)});
+      case BiasMethod::k_cable_paper:
+        return use(
+            reference::KCablePaper<R>{prefix_sum(row, position), gain_[row], s.query_offset});
+      case BiasMethod::ggd:
+        return use(reference::Ggd<R>(parameter(PLUMBLINE_THETA_ALPHA),
+                                     parameter(PLUMBLINE_THETA_BETA), parameter(PLUMBLINE_THETA_MU),
+                                     R(case_.options[PLUMBLINE_EPSILON])));
+      case BiasMethod::kerple_log:
+        return use(reference::KerpleLog<R>(parameter(PLUMBLINE_P), parameter(PLUMBLINE_A)));
+      case BiasMethod::kerple_power:
+        return use(reference::KerplePower<R>(parameter(PLUMBLINE_P), parameter(PLUMBLINE_A)));
+      case BiasMethod::t5:
+      case BiasMethod::t5_bidirectional:
+        return use(reference::T5<R>(table(head), *buckets_));
+      case BiasMethod::t5_clipped:
+        return use(reference::T5Clipped<R>(table(head), reference::ClippedDistance(largest())));
+      case BiasMethod::t5_clipped_offset:
+        return use(reference::T5ClippedOffset<R>(table(head), reference::ClippedOffset(largest())));
+      case BiasMethod::fire:
+        return use(reference::Fire<R>(fire(head), R(case_.options[PLUMBLINE_L0]),
+                                      R(case_.options[PLUMBLINE_EPSILON])));
+      case BiasMethod::fox:
+        return use(reference::Fox<R>{prefix_sum(row, position)});
+      case BiasMethod::rope_interleaved:
+      case BiasMethod::rope_half_split:
+        return use(reference::Nope<R>{});
+      default:
+        break;
+    }
+    throw std::logic_error("a bias method without a reading");
+  }
+
+  /// The row of T5's table that the bias of i and j stands in.
+  int table_row(int i, int j) const {
+    switch (case_.spec.bias) {
+      case cases::BiasMethod::t5_clipped:
+        return reference::ClippedDistance(largest())(i, j);
+      case cases::BiasMethod::t5_clipped_offset:
+        return reference::ClippedOffset(largest())(i, j);
+      default:
+        return (*buckets_)(i, j);
+    }
+  }
+
+  /// CoPE on its way to the logits.
+  reference::CopeRow<R> cope_row(int batch, int head, int query,
+                                 const std::vector<int>& visible) const {
+    return reference::cope_row(q(batch, head, query), k_[kv_row(batch, head)], visible,
+                               R(case_.scale), position_embedding(head));
+  }
+  /// CoPE's table of a head, [positions, head_dim].
+  reference::Matrix<R> position_embedding(int head) const {
+    const int positions = static_cast<int>(case_.options[PLUMBLINE_POSITIONS]);
+    return matrix_of<R>(case_[PLUMBLINE_POSITION_EMBEDDING],
+                        static_cast<std::size_t>(head) * positions, positions, case_.spec.head_dim);
+  }
+
+  reference::DapeLayers<R> dape_layers() const {
+    const int taps = cases::dape_taps(case_.spec.bias), heads = case_.spec.heads;
+    const int hidden = static_cast<int>(case_.options[PLUMBLINE_HIDDEN]);
+    return {{matrix_of<R>(case_[PLUMBLINE_HIDDEN_WEIGHT], 0, hidden, 2 * heads * taps),
+             vector_of<R>(case_[PLUMBLINE_HIDDEN_BIAS], 0, hidden), taps},
+            {matrix_of<R>(case_[PLUMBLINE_OUTPUT_WEIGHT], 0, heads, hidden * taps),
+             vector_of<R>(case_[PLUMBLINE_OUTPUT_BIAS], 0, heads), taps}};
+  }
+  /// Keys that DAPE's network sees of a query.
+  int dape_seen(int query) const {
+    const auto& s = case_.spec;
+    return cases::dape_taps(s.bias) == 1 ? s.keys : query + s.query_offset + 1;
+  }
+  /// Computed once for all heads. Safe to call from several threads.
+  const DapeRow<R>& dape_row(int batch, int query) const {
+    const std::size_t n = static_cast<std::size_t>(batch) * case_.spec.queries + query;
+    std::call_once(dape_read_[n], [&] { dape_rows_[n] = read_dape_row(batch, query); });
+    return dape_rows_[n];
+  }
+
+  /// Keys and values of key head `kv`, counted over the batch; RoPE has turned the keys.
+  const reference::Matrix<R>& k(int kv) const { return k_[kv]; }
+  const reference::Matrix<R>& v(int kv) const { return v_[kv]; }
+  /// The query of a row, counted over batch and heads; RoPE has turned it.
+  reference::Vector<R> q(int batch, int head, int query) const {
+    const auto& s = case_.spec;
+    const std::size_t row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
+    return turned(matrix_of<R>(case_.q, row, 1, s.head_dim), query + s.query_offset).row(0);
+  }
+
+  reference::AttentionRow<R> row(int batch, int head, int query,
+                                 const std::vector<int>& visible) const {
+    const auto& s = case_.spec;
+    const int kv = kv_row(batch, head);
+    std::optional<R> ssmax;
+    const auto& scales = case_[PLUMBLINE_SSMAX_SCALE];
+    if (!scales.empty()) ssmax = R(double{scales[head]});
+    return with_bias(batch, head, query + s.query_offset, [&](const auto& bias) {
+      return reference::attention_row(q(batch, head, query), k_[kv], v_[kv], visible,
+                                      R(case_.scale), bias, query + s.query_offset, ssmax);
+    });
+  }
+
+ private:
+  int kv_row(int batch, int head) const {
+    return batch * case_.spec.kv_heads + head / (case_.spec.heads / case_.spec.kv_heads);
+  }
+  /// By key; 0 where CoPE's query does not see one.
+  reference::Vector<R> added(int batch, int head, int query) const {
+    if (case_.spec.bias != cases::BiasMethod::cope) {
+      return dape_row(batch, query).added.row(head).transpose();
+    }
+    const auto visible = this->visible(batch, query);
+    const auto row = cope_row(batch, head, query, visible);
+    reference::Vector<R> added = reference::zeros<R>(case_.spec.keys);
+    for (std::size_t n = 0; n < visible.size(); ++n) {
+      added[visible[n]] = row.logits[n] - row.scores[n];
+    }
+    return added;
+  }
+  DapeRow<R> read_dape_row(int batch, int query) const {
+    const auto& s = case_.spec;
+    std::vector<int> all(s.keys);
+    std::iota(all.begin(), all.end(), 0);
+    DapeRow<R> row{
+        reference::Matrix<R>(s.heads, s.keys), reference::Matrix<R>(s.heads, s.keys), {}};
+    for (int h = 0; h < s.heads; ++h) {
+      row.A.row(h) =
+          reference::scaled_scores(q(batch, h, query), k_[kv_row(batch, h)], all, R(case_.scale))
+              .transpose();
+      const int position = query + s.query_offset;
+      with_additive_bias(batch, h, position, [&](const auto& bias) {
+        for (int j = 0; j < s.keys; ++j) row.B(h, j) = bias(position, j);
+      });
+    }
+    row.added = reference::dape_row(row.A, row.B, dape_layers(), dape_seen(query));
+    for (Eigen::Index n = 0; n < row.added.size(); ++n) row.added.data()[n] -= row.A.data()[n];
+    return row;
+  }
+  /// RoPE's rotation, the first row at position `offset`; the same matrix for the other methods.
+  reference::Matrix<R> turned(const reference::Matrix<R>& X, int offset) const {
+    const auto pairs = rope_pairs(case_.spec.bias);
+    return pairs ? reference::rope(X, offset, R(case_.options[PLUMBLINE_BASE]), *pairs) : X;
+  }
+  /// S_j - S_i of the query at position i: a bias depends on differences alone, and these are sums
+  /// of the increments in between, with no error from those before.
+  reference::Vector<R> prefix_sum(int row, int i) const {
+    const reference::Vector<R>& increments = increments_[row];
+    reference::Vector<R> sums = reference::zeros<R>(static_cast<int>(increments.size()));
+    for (int j = i - 1; j >= 0; --j) sums[j] = sums[j + 1] - increments[j + 1];
+    for (int j = i + 1; j < sums.size(); ++j) sums[j] = sums[j - 1] + increments[j];
+    return sums;
+  }
+  int largest() const { return static_cast<int>(case_.options[PLUMBLINE_LARGEST]); }
+  reference::Vector<R> table(int head) const {
+    const auto& numbers = case_[PLUMBLINE_TABLE];
+    const std::size_t rows = numbers.size() / case_.spec.heads;
+    return vector_of<R>(numbers, head * rows, static_cast<int>(rows));
+  }
+  reference::FireParameters<R> fire(int head) const {
+    const int width = static_cast<int>(case_[PLUMBLINE_HIDDEN_WEIGHT].size());
+    return {vector_of<R>(case_[PLUMBLINE_HIDDEN_WEIGHT], 0, width),
+            vector_of<R>(case_[PLUMBLINE_HIDDEN_BIAS], 0, width),
+            vector_of<R>(case_[PLUMBLINE_OUTPUT_WEIGHT], std::size_t(head) * width, width),
+            R(double{case_[PLUMBLINE_OUTPUT_BIAS][head]}),
+            R(double{case_[PLUMBLINE_C][0]}),
+            R(double{case_[PLUMBLINE_L][0]})};
+  }
+
+  const cases::Case& case_;
+  reference::Mask mask_;
+  bool alibi_of_key_;
+  std::vector<reference::Matrix<R>> k_, v_;       // [batch * kv_heads]
+  std::vector<reference::Vector<R>> increments_;  // [batch * heads], of FoX log_forget
+  std::vector<reference::Vector<R>> gain_;        // [batch * heads]
+  std::optional<reference::T5Buckets> buckets_;
+  std::unique_ptr<std::once_flag[]> dape_read_;  // [batch * queries]
+  mutable std::vector<DapeRow<R>> dape_rows_;
+};
+
+}  // namespace plumbline::verdict

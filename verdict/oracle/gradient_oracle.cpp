@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/oracle/gradient_oracle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "verdict/bounds/backward.hpp"
+#include "verdict/bounds/head_products.hpp"
+#include "verdict/bounds/parameter_sums.hpp"
+#include "verdict/bounds/row.hpp"
+#include "verdict/bounds/score_method_gradients.hpp"
+#include "verdict/oracle/rows.hpp"
+#include "verdict/oracle/sample.hpp"
+
+namespace plumbline::verdict {
+namespace {
+
+using reference::RunningError;
+
+constexpr double u = fp32_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Rows that one thread takes at a time: parts of a sum, so that it does not depend on the threads.
+constexpr int rows_at_a_time = 16;
+
+class Work {
+ public:
+  Work(const cases::Case& c, const Contract& contract, const GradientFormats& formats,
+       const cases::Outputs* given, int threads, const Sample& sample, const OtherRows& other)
+      : case_(c),
+        contract_(contract),
+        given_(given),
+        threads_(threads),
+        sample_(sample),
+        other_(other),
+        reading_(c, is_alibi_of_key(contract, c.spec)),
+        row_bounds_(c, contract, formats.o, reading_),
+        bias_gradient_(c, contract, reading_, row_bounds_.bias_error()),
+        left_out_(static_cast<std::size_t>(c.spec.batch) * c.spec.heads * c.spec.queries),
+        products_(c, contract, formats, reading_) {}
+
+  OracleGradients run() {
+    const auto& s = case_.spec;
+    OracleGradients result;
+    result.q.resize(case_.q.size());
+    result.k.resize(case_.k.size());
+    result.v.resize(case_.v.size());
+    std::vector<ParameterSums> sums;
+    const int group = s.heads / s.kv_heads;
+    // DAPE's heads depend on one another: those of a sequence are read together.
+    const int together = cases::dape_taps(s.bias) > 0 ? s.kv_heads : 1;
+    for (int kv = 0; kv < s.batch * s.kv_heads; kv += together) {
+      std::vector<HeadPairs> heads;
+      const int batch = kv / s.kv_heads, first = kv % s.kv_heads * group;
+      if (!sample_.has_key_head(kv)) {
+        sums.insert(sums.end(), together * group, ParameterSums(case_));
+        continue;
+      }
+      for (int n = 0; n < together * group; ++n) {
+        heads.emplace_back(s.queries, s.keys, contract_.skipped_mass > 0);
+        sums.push_back(read_head(batch, first + n, heads.back()));
+      }
+      if (cases::needs_scores(s.bias)) {
+        const ScoreMethodGradients gradients(case_, contract_, reading_,
+                                             row_bounds_.score_method_errors(), bias_gradient_);
+        gradients.pass(batch, first, heads, std::span(sums).last(heads.size()), threads_);
+      }
+      for (int n = 0; n < together; ++n) {
+        products_.add(kv + n, std::span(heads).subspan(n * group, group), result);
+      }
+    }
+    result.parameters = parameter_gradients(case_, contract_, sums);
+    leave_out(result);
+    return result;
+  }
+
+ private:
+  /// Everything nonlinear: the rows of one query head.
+  ParameterSums read_head(int batch, int head, HeadPairs& pairs) const {
+    const int queries = case_.spec.queries;
+    const int parts = (queries + rows_at_a_time - 1) / rows_at_a_time;
+    std::vector<ParameterSums> sums(parts, ParameterSums(case_));
+    for_each_index(parts, threads_, [&](std::size_t part) {
+      const int first = static_cast<int>(part) * rows_at_a_time;
+      for (int query = first; query < std::min(first + rows_at_a_time, queries); ++query) {
+        read_row(batch, head, query, pairs, sums[part]);
+      }
+    });
+    for (int part = 1; part < parts; ++part) sums[0].add(sums[part]);
+    return std::move(sums[0]);
+  }
+
+  void read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const;
+  void read_empty_row(int query, HeadPairs& pairs, std::size_t q_row) const;
+  void leave_out(OracleGradients& result) const;
+
+  /// A row's P and D: of the o and lse that were given, or exact.
+  struct Weights {
+    BoundedRow bounded;
+    reference::Vector<RunningError> probability;
+    double lse = 0, lse_error = 0;
+    std::optional<RunningError> common;  ///< of the given o; without it sum_j p_j dP_j
+    bool known = true;                   ///< what was given is finite
+  };
+  Weights weights_of(int batch, int head, int query, const std::vector<int>& visible) const;
+
+  /// tau q.k + b of a row.
+  reference::Vector<RunningError> logits(int batch, int head, int query,
+                                         const std::vector<int>& visible) const {
+    const auto& s = case_.spec;
+    const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
+    const int position = query + s.query_offset;
+    return reading_.with_bias(batch, head, position, [&](const auto& bias) {
+      const auto scores = [&](const auto& added) {
+        return reference::biased_scores(reading_.q(batch, head, query), reading_.k(kv), visible,
+                                        RunningError(case_.scale), added, position);
+      };
+      if (!other_.bias) return scores(bias);
+      const auto of_key = [&](int key) { return bias(position, key).value(); };
+      return scores([&](int, int key) {
+        const double other = other_.bias(of_key, batch, head, query, key);
+        return RunningError(other, bias(position, key).error() + 0x1p-52 * std::abs(other));
+      });
+    });
+  }
+  RunningError ssmax_factor(int head, const std::vector<int>& visible) const {
+    return reference::ssmax_factor(RunningError(double{case_[PLUMBLINE_SSMAX_SCALE][head]}),
+                                   static_cast<int>(visible.size()));
+  }
+
+  const cases::Case& case_;
+  const Contract& contract_;
+  const cases::Outputs* given_;
+  int threads_;
+  const Sample& sample_;
+  const OtherRows& other_;
+  CaseReading<RunningError> reading_;
+  RowBounds row_bounds_;
+  BiasGradient bias_gradient_;
+  /// Rows that the contract leaves out; each is written by the thread that reads it.
+  enum LeftOut : char { judged, no_drift, not_judged };
+  mutable std::vector<LeftOut> left_out_;
+  HeadProducts products_;
+};
+
+/// A row that sees no key may be a mean of all v: then those get their share of dO.
+void Work::read_empty_row(int query, HeadPairs& pairs, std::size_t q_row) const {
+  if (contract_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
+    const double share = 1.0 / case_.spec.keys;
+    const double off =
+        (6 * u + gamma(case_.spec.keys, contract_.unit_roundoff) + 2 * contract_.exp_error) * share;
+    const Operand p = rounded_probability(contract_, share, off);
+    pairs.p.row(query).setConstant(share);
+    pairs.p_radius.row(query).setConstant(0x1p-53 * share);
+    pairs.p_error.row(query).setConstant(p.error);
+    pairs.p_magnitude.row(query).setConstant(p.magnitude);
+  }
+  if (contract_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) left_out_[q_row] = no_drift;
+  if (contract_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_NAN ||
+      contract_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE) {
+    left_out_[q_row] = not_judged;
+  }
+}
+
+/// Everything that a row which is not judged has a share in.
+void Work::leave_out(OracleGradients& result) const {
+  const auto& s = case_.spec;
+  const std::size_t dim = s.head_dim, of_keys = s.keys * dim;
+  const auto mark = [](std::vector<OracleNumber>& numbers, std::size_t first, std::size_t count) {
+    for (std::size_t n = first; n < first + count; ++n) {
+      numbers[n].not_judged = true;
+      numbers[n].weight = 0;
+    }
+  };
+  for (std::size_t row = 0; row < left_out_.size(); ++row) {
+    if (!left_out_[row]) continue;
+    // The gate has added it up. A mean's weights are all the same, and round to one side.
+    result.v_drift = {};
+    if (left_out_[row] == no_drift) continue;
+    const std::size_t bh = row / s.queries, batch = bh / s.heads;
+    const std::size_t kv = batch * s.kv_heads + bh % s.heads / (s.heads / s.kv_heads);
+    mark(result.q, row * dim, dim);
+    mark(result.k, kv * of_keys, of_keys);
+    mark(result.v, kv * of_keys, of_keys);
+    for (auto& parameter : result.parameters) mark(parameter, 0, parameter.size());
+    result.q_drift = result.k_drift = {};
+  }
+}
+
+Work::Weights Work::weights_of(int batch, int head, int query,
+                               const std::vector<int>& visible) const {
+  const auto& s = case_.spec;
+  const std::size_t q_row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
+  Weights result;
+  const bool given_lse = given_ != nullptr && !contract_.no_lse;
+  if (given_ != nullptr) {
+    const std::span o = std::span(given_->o).subspan(q_row * s.head_dim, s.head_dim);
+    result.lse = given_lse ? given_->lse[q_row] : 0.0;
+    result.known = std::isfinite(result.lse) &&
+                   std::all_of(o.begin(), o.end(), [](float x) { return std::isfinite(x); });
+  }
+  const auto common_of_output = [&] {
+    const auto o = vector_of<RunningError>(given_->o, q_row * s.head_dim, s.head_dim);
+    const auto grad_o = vector_of<RunningError>(case_.grad_o, q_row * s.head_dim, s.head_dim);
+    return reference::dot(reference::view(grad_o), reference::view(o));
+  };
+  if (!given_lse || !result.known) {
+    const auto exact = reading_.row(batch, head, query, visible);
+    result.bounded = row_bounds_.row(exact, batch, head, query, visible);
+    result.probability = exact.probability;
+    result.lse = result.bounded.forward.lse;
+    result.lse_error = result.bounded.bounds.lse;
+    if (contract_.lse_format != PLUMBLINE_FP32) {
+      result.lse_error += stored_rounding(contract_, contract_.lse_format)
+                              .of(std::abs(result.lse) + result.lse_error);
+    }
+    if (given_ != nullptr && result.known) result.common = common_of_output();
+    return result;
+  }
+  auto scores = logits(batch, head, query, visible);
+  if (s.ssmax) {
+    const RunningError factor = ssmax_factor(head, visible);
+    for (RunningError& score : scores) score = factor * score;
+  }
+  result.bounded = row_bounds_.scores(scores, batch, head, query, visible);
+  for (RunningError& score : scores) {
+    score = reference::exp(score - RunningError(result.lse));
+    result.bounded.probability.push_back(score.value());
+  }
+  result.probability = std::move(scores);
+  result.common = common_of_output();
+  return result;
+}
+
+void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const {
+  const auto& s = case_.spec;
+  auto visible = reading_.visible(batch, query);
+  if (other_.visible) visible = other_.visible(batch, head, query, std::move(visible));
+  const std::size_t q_row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
+  if (visible.empty()) return read_empty_row(query, pairs, q_row);
+  const int n = static_cast<int>(visible.size()), position = query + s.query_offset;
+  const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
+  const Weights weights = weights_of(batch, head, query, visible);
+  const BoundedRow& bounded = weights.bounded;
+  if (has_larger_score(contract_, bounded)) left_out_[q_row] = not_judged;
+
+  // The adjoint, as in reference/attention/attention_grad.hpp.
+  const auto grad_o = vector_of<RunningError>(case_.grad_o, q_row * s.head_dim, s.head_dim);
+  reference::Vector<RunningError> grad_p(n), grad_s(n), grad_z(n);
+  std::vector<double> grad_products(n), grad_operands(n);
+  for (int m = 0; m < n; ++m) {
+    const auto v = reference::row(reading_.v(kv), visible[m]);
+    grad_p[m] = reference::dot(reference::view(grad_o), v);
+    for (int d = 0; d < s.head_dim; ++d) {
+      grad_products[m] += std::abs(grad_o[d].value() * v[d].value());
+      grad_operands[m] += std::abs(grad_o[d].value()) + std::abs(v[d].value());
+    }
+  }
+  const RunningError common =
+      weights.common ? *weights.common : reference::dot(weights.probability, grad_p);
+  RunningError factor(1.0);
+  if (s.ssmax) factor = ssmax_factor(head, visible);
+  for (int m = 0; m < n; ++m) {
+    grad_s[m] = weights.probability[m] * (grad_p[m] - common);
+    grad_z[m] = s.ssmax ? factor * grad_s[m] : grad_s[m];
+  }
+
+  BackwardRow row;
+  const auto grad_p_values = values(grad_p);
+  row.score = bounded.score;
+  row.score_error = bounded.score_error;
+  row.probability = bounded.probability;
+  row.lse = weights.lse;
+  row.lse_error = weights.known ? weights.lse_error : infinity;
+  row.grad_probability = grad_p_values;
+  row.grad_products = grad_products;
+  row.grad_operands = grad_operands;
+  row.common = common.value();
+  row.factor = bounded.factor;
+  row.ssmax = s.ssmax;
+  row.head_dim = s.head_dim;
+  const auto of_row = [&](const std::vector<float>& tensor) {
+    return std::span(tensor).subspan(q_row * s.head_dim, s.head_dim);
+  };
+  row.common_error =
+      weights.common ? common_error_of_output(contract_, of_row(case_.grad_o), of_row(given_->o))
+                     : common_error_of_probabilities(contract_, row);
+  const BackwardRowErrors errors = backward_row_errors(contract_, row);
+
+  const double c = std::abs(bounded.factor), tau = std::abs(case_.scale);
+  // dS, dZ = c dS, tau dS or tau dZ is rounded: an underflow, in terms of dZ.
+  const double underflow_factor = std::max(1.0, c) * (tau > 0 ? std::max(1.0, 1 / tau) : 1.0);
+  pairs.growth[query] = errors.growth;
+  pairs.common[query] = c * errors.common;
+  pairs.keys[query] = n;
+  pairs.underflow_factor[query] = underflow_factor;
+  for (int m = 0; m < n; ++m) {
+    const int j = visible[m];
+    const double size = std::abs(grad_z[m].value());
+    const Operand p = rounded_probability(contract_, bounded.probability[m], errors.probability[m]);
+    const double largest =
+        std::max(1.0, c) * std::max(1.0, tau) * (std::abs(grad_s[m].value()) + errors.total[m]);
+    const Operand z =
+        rounded_operand(contract_, size, c * errors.total[m], largest, underflow_factor);
+    pairs.p(query, j) = weights.probability[m].value();
+    pairs.p_radius(query, j) = weights.probability[m].error();
+    pairs.z(query, j) = grad_z[m].value();
+    pairs.z_radius(query, j) = grad_z[m].error();
+    pairs.p_error(query, j) = p.error;
+    pairs.p_magnitude(query, j) = p.magnitude;
+    pairs.z_error(query, j) = z.error;
+    pairs.z_magnitude(query, j) = z.magnitude;
+    pairs.row_error(query, j) = z.error - c * (errors.total[m] - errors.own[m]);
+    if (cases::needs_scores(s.bias)) {
+      // Of the logits: score_method_gradients.hpp turns them into the scores'.
+      pairs.z_error(query, j) = c * errors.total[m];
+      pairs.growth[query] = pairs.common[query] = 0.0;
+      continue;
+    }
+    if (pairs.left_out.size() == 0) continue;
+    pairs.left_out(query, j) = c * errors.left_out[m];
+    pairs.left_out_rate(query, j) = c * errors.left_out_rate[m];
+  }
+
+  const bool additive = !cases::needs_scores(s.bias);
+  ParameterSums::Row parameters{
+      position,
+      visible,
+      weights.probability,
+      grad_s,
+      grad_z,
+      errors,
+      bounded.factor,
+      additive ? bias_gradient_.row(batch, head, position, visible, bounded.bias)
+               : RowDerivatives{}};
+  reference::Vector<RunningError> logits;
+  std::vector<double> logit_error;
+  if (s.ssmax) {
+    logits = this->logits(batch, head, query, visible);
+    logit_error = score_errors(contract_, s.head_dim, case_.scale, false, 1.0, values(logits),
+                               bounded.products, bounded.bias_error);
+    for (int m = 0; m < n; ++m) logit_error[m] += 8 * u * std::abs(logits[m].value());
+    parameters.logits = &logits;
+    parameters.logit_error = &logit_error;
+  }
+  sums.add(contract_, parameters);
+}
+
+}  // namespace
+
+OracleGradients gradient_oracle(const cases::Case& the_case, const Contract& contract,
+                                const GradientFormats& formats, const cases::Outputs* given,
+                                int threads) {
+  return gradient_oracle(the_case, contract, formats, given, threads, Sample(the_case.spec));
+}
+
+OracleGradients gradient_oracle(const cases::Case& the_case, const Contract& contract,
+                                const GradientFormats& formats, const cases::Outputs* given,
+                                int threads, const Sample& sample, const OtherRows& other) {
+  return Work(the_case, contract, formats, given, threads, sample, other).run();
+}
+
+}  // namespace plumbline::verdict

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/oracle/oracle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "verdict/bounds/row.hpp"
+#include "verdict/oracle/exact_rows.hpp"
+#include "verdict/oracle/rows.hpp"
+
+namespace plumbline::verdict {
+
+using reference::AttentionRow;
+using reference::Interval;
+using reference::RunningError;
+
+struct Oracle::Prepared {
+  Prepared(const cases::Case& c, const Contract& contract, cases::Format o_format)
+      : the_case(c),
+        contract(contract),
+        o_format(o_format),
+        statistics(has_statistics(c.spec, contract, o_format)),
+        reading(c, is_alibi_of_key(contract, c.spec)),
+        row_bounds(c, contract, o_format, reading) {}
+
+  const cases::Case& the_case;
+  Contract contract;
+  cases::Format o_format;
+  bool statistics;
+  CaseReading<RunningError> reading;
+  RowBounds row_bounds;
+
+  /// The same in intervals, made when the first row needs it.
+  const CaseReading<Interval>& intervals() const {
+    std::call_once(intervals_made, [&] {
+      intervals_ = std::make_unique<CaseReading<Interval>>(
+          the_case, is_alibi_of_key(contract, the_case.spec));
+    });
+    return *intervals_;
+  }
+
+  template <class R>
+  OracleRow with_bounds(const AttentionRow<R>& row, int batch, int head, int query,
+                        const std::vector<int>& visible) const {
+    const BoundedRow bounded = row_bounds.row(row, batch, head, query, visible);
+    OracleRow result;
+    result.left_out = has_larger_score(contract, bounded);
+    result.ill_conditioned = bounded.bounds.ill_conditioned;
+    const Certified lse = certified(row.lse);
+    result.lse = {lse.value, lse.radius, bounded.bounds.lse};
+    for (int d = 0; d < the_case.spec.head_dim; ++d) {
+      const Certified o = certified(row.output[d]);
+      result.o.push_back(
+          {o.value, o.radius, bounded.bounds.output[d], 0, bounded.bounds.before_storing[d]});
+    }
+    if (const auto level = level_row(the_case, contract, batch, head, query, visible)) {
+      make_level(result, *level);
+    }
+    if (bounded.forward.random_signs && !bounded.bounds.ill_conditioned) {
+      const LseErrors& errors = bounded.lse_errors;
+      result.lse.random = errors.scale();
+      result.lse.beside_random = errors.systematic;
+      result.lse_along = {errors.along_scale, errors.along_bias, 1.0};
+      for (int d = 0; d < the_case.spec.head_dim; ++d) {
+        result.o[d].random = bounded.bounds.random[d];
+        result.o[d].beside_random = bounded.bounds.beside_random[d];
+      }
+    }
+    if (contract.lse_format != PLUMBLINE_FP32) {
+      const StoredRounding rounding = stored_rounding(contract, contract.lse_format);
+      const double stored = rounding.of(std::abs(result.lse.value) + result.lse.bound);
+      result.lse.bound += stored;
+      result.lse.beside_random += stored;
+    }
+    if (statistics && !result.left_out && counts(bounded.forward, bounded.bounds)) {
+      std::vector<double> weight;
+      for (OracleNumber& o : result.o) {
+        weight.push_back(o.weight = drift_weight(o.value, o.bound, o_format));
+      }
+      result.o_drift = output_drift(contract, o_format, bounded.forward, bounded.bounds, weight);
+    }
+    return result;
+  }
+
+ private:
+  /// The exact output in place of the one read, and what a division may lose in place of its bound.
+  void make_level(OracleRow& row, const LevelRow& level) const {
+    row.lse.bound = std::min(row.lse.bound, level.lse_bound);
+    const double stored = rounds_at_random(o_format) ? unit_roundoff(o_format) : 0.0;
+    for (std::size_t d = 0; d < level.o.size(); ++d) {
+      const double size = std::abs(level.o[d]), error = level.division_error * size;
+      row.o[d] = {level.o[d], 0, std::min(row.o[d].bound, error + stored * (size + error)), 0,
+                  error};
+    }
+  }
+
+  mutable std::once_flag intervals_made;
+  mutable std::unique_ptr<CaseReading<Interval>> intervals_;
+};
+
+bool has_larger_score(const Contract& contract, const BoundedRow& row) {
+  const auto any = [](const std::vector<double>& numbers, double largest) {
+    return std::any_of(numbers.begin(), numbers.end(),
+                       [&](double x) { return !(std::abs(x) <= largest); });
+  };
+  if (contract.largest_score > 0 && any(row.score, contract.largest_score)) return true;
+  return contract.score_format != PLUMBLINE_FP32 &&
+         any(row.score_error, std::numeric_limits<double>::max());
+}
+
+OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contract,
+                            cases::Format o_format, int batch, int head, int component) {
+  const auto& spec = the_case.spec;
+  const std::size_t kv =
+      static_cast<std::size_t>(batch) * spec.kv_heads + head / (spec.heads / spec.kv_heads);
+  double sum = 0.0, magnitude = 0.0;
+  for (int j = 0; j < spec.keys; ++j) {
+    const double v = the_case.v[(kv * spec.keys + j) * spec.head_dim + component];
+    sum += v;
+    magnitude += std::abs(v);
+  }
+  const double n = spec.keys, u = fp32_roundoff;
+  // Weights of e^0 each, off by the exponential's error if that is not exact, and rounded for the
+  // product; two sums; a division, or one for each weight.
+  const ProbabilityRounding p = scaled_probability_rounding(contract);
+  const double weight = (contract.inexact_exp_zero ? 2 * contract.exp_error : 0.0) + p.relative +
+                        contract.operand_roundoff * (1 + p.relative);
+  const double mean_size = magnitude / n;
+  double error =
+      (weight + (1 + weight) * 2 * gamma(n, contract.unit_roundoff) + 6 * u) * mean_size +
+      2 * p.absolute * magnitude + operand_underflow(contract) + 2 * n * result_underflow(contract);
+  if (contract.output_sum_format != PLUMBLINE_FP32) {
+    error += stored_rounding(contract, contract.output_sum_format)
+                 .of_several(2 * sum_blocks(contract, n, n) - 1, mean_size + error);
+  }
+  const double value = sum / n, stored = unit_roundoff(o_format);
+  const double bound =
+      error + (stored + u) * (std::abs(value) + error) + stored_underflow(contract, o_format);
+  const bool safe = std::abs(value) + bound < largest_safe(o_format);
+  return {value, gamma(n + 2, 0x1p-53) * mean_size + 0x1p-1000,
+          safe ? bound : std::numeric_limits<double>::infinity()};
+}
+
+Oracle::Oracle(const cases::Case& the_case, const Contract& contract, cases::Format o_format)
+    : prepared_(std::make_unique<Prepared>(the_case, contract, o_format)) {}
+Oracle::~Oracle() = default;
+
+OracleRow Oracle::row(int batch, int head, int query) const {
+  const auto visible = prepared_->reading.visible(batch, query);
+  if (visible.empty()) {
+    OracleRow empty;
+    empty.sees_no_key = true;
+    empty.o.resize(prepared_->the_case.spec.head_dim);
+    const int convention = prepared_->contract.empty_rows;
+    if (convention == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
+      for (std::size_t d = 0; d < empty.o.size(); ++d) {
+        empty.o[d] = mean_of_values(prepared_->the_case, prepared_->contract, prepared_->o_format,
+                                    batch, head, static_cast<int>(d));
+      }
+    }
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    empty.lse.value = convention == PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF ? infinity : -infinity;
+    return empty;
+  }
+  const auto precise_enough = [](const OracleRow& row) {
+    const auto ok = [](const OracleNumber& x) { return x.radius <= largest_radius * x.bound; };
+    return ok(row.lse) && std::all_of(row.o.begin(), row.o.end(), ok);
+  };
+  OracleRow row = prepared_->with_bounds(prepared_->reading.row(batch, head, query, visible), batch,
+                                         head, query, visible);
+  if (precise_enough(row)) return row;
+  return prepared_->with_bounds(prepared_->intervals().row(batch, head, query, visible), batch,
+                                head, query, visible);
+}
+
+OracleNumbers oracle_numbers(const cases::Case& the_case, const Contract& contract, int threads) {
+  const auto& spec = the_case.spec;
+  const std::size_t rows = static_cast<std::size_t>(spec.batch) * spec.heads * spec.queries;
+  OracleNumbers numbers;
+  for (auto* tensor : {&numbers.lse, &numbers.lse_radius, &numbers.lse_bound}) tensor->resize(rows);
+  for (auto* tensor : {&numbers.o, &numbers.o_radius, &numbers.o_bound}) {
+    tensor->resize(rows * spec.head_dim);
+  }
+  const Oracle oracle(the_case, with_scales(contract, spec.format),
+                      cases::output_format(spec.format));
+  for_each_row(spec, threads, [&](std::size_t n, int batch, int head, int query) {
+    const OracleRow row = oracle.row(batch, head, query);
+    numbers.lse[n] = row.lse.value;
+    numbers.lse_radius[n] = row.lse.radius;
+    numbers.lse_bound[n] = row.lse.bound;
+    for (int d = 0; d < spec.head_dim; ++d) {
+      const std::size_t element = n * spec.head_dim + d;
+      numbers.o[element] = row.o[d].value;
+      numbers.o_radius[element] = row.o[d].radius;
+      numbers.o_bound[element] = row.o[d].bound;
+    }
+  });
+  return numbers;
+}
+
+}  // namespace plumbline::verdict

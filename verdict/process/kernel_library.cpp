@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/process/kernel_library.hpp"
+
+#include <algorithm>
+#include <span>
+#include <thread>
+
+#include "support/error.hpp"
+#include "support/text.hpp"
+#include "verdict/cases/bias_parameters.hpp"
+#include "verdict/cases/case_file.hpp"
+#include "verdict/cases/named_contracts.hpp"
+#include "verdict/oracle/cache.hpp"
+#include "verdict/oracle/oracle.hpp"
+#include "verdict/process/in_process.hpp"
+#include "verdict/process/last_words.hpp"
+#include "verdict/process/load.hpp"
+
+namespace plumbline::verdict {
+namespace {
+
+using cases::Format;
+using kernel_process::KernelCall;
+using kernel_process::NoAnswer;
+
+plumbline_problem shape_of(const cases::Spec& spec) {
+  plumbline_problem problem{};
+  problem.struct_size = sizeof(plumbline_problem);
+  problem.batch = spec.batch;
+  problem.heads = spec.heads;
+  problem.kv_heads = spec.kv_heads;
+  problem.queries = spec.queries;
+  problem.keys = spec.keys;
+  problem.head_dim = spec.head_dim;
+  problem.query_offset = spec.query_offset;
+  problem.format = static_cast<std::int32_t>(spec.format);
+  problem.bias = static_cast<std::int32_t>(spec.bias);
+  problem.ssmax = spec.ssmax;
+  problem.causal = spec.mask.causal;
+  problem.window = spec.mask.window.value_or(-1);
+  problem.page_size = spec.page_size;
+  problem.scale = cases::scale_of(spec);
+  const cases::Options options = cases::drawn_options(spec);
+  std::copy(options.begin(), options.end(), problem.options);
+  // Not to be read: they say that the problem has such a thing.
+  static constexpr std::int32_t there = 0;
+  if (spec.mask.ragged) problem.lengths = &there;
+  if (spec.mask.documents) problem.documents = &there;
+  if (spec.page_size > 0) problem.pages = &there;
+  return problem;
+}
+
+/// What a kernel is given: the case's arrays as the pass has them.
+class Given {
+ public:
+  explicit Given(const cases::Case& c)
+      : case_(c),
+        cache_(c),
+        q_(cases::stored_bytes(stored(c.q, c.q_scale), c.spec.format)),
+        k_(cases::stored_bytes(cache_.pages(stored(c.k, c.k_scale)), c.spec.format)),
+        v_(cases::stored_bytes(cache_.pages(stored(c.v, c.v_scale)), c.spec.format)),
+        grad_o_(cases::stored_bytes(c.grad_o, cases::output_format(c.spec.format))) {}
+
+  /// The call of a pass without its outputs. The arrays are those of this object.
+  KernelCall call(cases::Pass pass) const {
+    KernelCall call;
+    call.pass = static_cast<std::int32_t>(pass);
+    call.problem = shape_of(case_.spec);
+    call.problem.scale = case_.scale;
+    std::copy(case_.options.begin(), case_.options.end(), call.problem.options);
+    const bool decodes = pass == cases::Pass::decode;
+    const auto add = [&](std::int32_t slot, const std::string& name, const auto& values) {
+      if (values.empty()) return;
+      call.inputs.push_back({slot, name, values.data(), values.size() * sizeof values[0]});
+    };
+    add(kernel_process::slot_q, "q", q_);
+    add(kernel_process::slot_k, "k", k_);
+    add(kernel_process::slot_v, "v", v_);
+    add(kernel_process::slot_q_scale, "q_scale", case_.q_scale);
+    add(kernel_process::slot_k_scale, "k_scale", case_.k_scale);
+    add(kernel_process::slot_v_scale, "v_scale", case_.v_scale);
+    for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+      const auto parameter = static_cast<plumbline_parameter>(n);
+      // A decoding kernel gets their prefix sums.
+      if (decodes && methods::is_summed(parameter)) continue;
+      add(kernel_process::slot_parameters + n, cases::info(parameter).name, case_[parameter]);
+    }
+    add(kernel_process::slot_lengths, "lengths", case_.lengths);
+    add(kernel_process::slot_documents, "documents", case_.documents);
+    if (decodes) {
+      add(kernel_process::slot_pages, "pages", cache_.page_table());
+      add(kernel_process::slot_prefix_sums, "prefix_sums", cache_.prefix_sums());
+    }
+    if (pass == cases::Pass::backward) add(kernel_process::slot_grad_o, "grad_o", grad_o_);
+    return call;
+  }
+
+ private:
+  std::vector<float> stored(const std::vector<float>& numbers,
+                            const std::vector<float>& scales) const {
+    return cases::unscaled(numbers, scales, case_.spec.format);
+  }
+
+  const cases::Case& case_;
+  Cache cache_;
+  std::vector<std::byte> q_, k_, v_, grad_o_;
+};
+
+/// The outputs of one pass as the kernel wrote them.
+class Collected {
+ public:
+  /// Asks for `count` numbers in the format.
+  void add(KernelCall& call, std::int32_t slot, const std::string& name, std::vector<float>& into,
+           std::size_t count, Format format) {
+    outputs_.push_back({&into, format, std::make_unique<std::vector<std::byte>>()});
+    call.outputs.push_back(
+        {slot, name, count * cases::bytes_per_number(format), outputs_.back().bytes.get()});
+  }
+  void deliver() const {
+    for (const auto& output : outputs_) *output.into = cases::widened(*output.bytes, output.format);
+  }
+  const std::vector<std::byte>& operator[](std::size_t n) const { return *outputs_[n].bytes; }
+
+ private:
+  struct Output {
+    std::vector<float>* into;
+    Format format;
+    std::unique_ptr<std::vector<std::byte>> bytes;
+  };
+  std::vector<Output> outputs_;
+};
+
+std::size_t count_of(const cases::Shape& shape) {
+  return static_cast<std::size_t>(cases::elements(shape));
+}
+
+}  // namespace
+
+Kernel::Kernel(std::shared_ptr<void> library, const plumbline_kernel& kernel)
+    : caller_(std::make_shared<kernel_process::InProcessCaller>(std::move(library), kernel)),
+      name_(kernel.name),
+      contracts_(std::to_array(kernel.contracts)),
+      has_pass_{kernel.forward != nullptr, kernel.backward != nullptr, kernel.decode != nullptr},
+      deterministic_(kernel.deterministic != 0) {}
+
+Kernel::Kernel(std::shared_ptr<kernel_process::IsolatedLibrary> library, int number)
+    : caller_(std::make_shared<kernel_process::IsolatedCaller>(library, number)) {
+  const kernel_process::Reply& kernel = library->introduction().kernels.at(number);
+  name_ = showable(kernel.text);
+  contracts_ = std::to_array(kernel.contracts);
+  for (int pass = 0; pass < PLUMBLINE_PASS_COUNT; ++pass) {
+    has_pass_[pass] = kernel.has_pass[pass] != 0;
+  }
+  deterministic_ = kernel.deterministic != 0;
+}
+
+const Contract& Kernel::contract(cases::Format format) const {
+  return contracts_[static_cast<int>(format)];
+}
+
+bool Kernel::declares(cases::Format format) const {
+  const auto says_nothing = [](const Contract& contract) {
+    return contract.unit_roundoff == 0 && contract.exp_error == 0 && contract.splits == 0;
+  };
+  return !says_nothing(contract(format)) || std::ranges::all_of(contracts_, says_nothing);
+}
+
+void Kernel::declare(const std::string& named_contract) {
+  for (const Format format : cases::all_formats()) {
+    Contract& contract = contracts_[static_cast<int>(format)];
+    try {
+      contract = cases::contract_named(named_contract, format, "contract");
+    } catch (const BadInput&) {
+      contract.families_left_out = ~0U;
+    }
+  }
+}
+
+bool Kernel::asked(const plumbline_problem& problem, cases::Pass pass,
+                   const cases::Spec& spec) const {
+  const auto refuse = [&](const std::string& got) {
+    throw BadInput(name_ + ": supports", got + " for '" + cases::to_line(spec) + "'", "0 or 1");
+  };
+  int answer = 0;
+  try {
+    const KernelRuns asked(" in supports() of " + name_ + ", asked about\n  '" +
+                           cases::to_line(spec) + "'\n");
+    answer = caller_->supports(problem, static_cast<std::int32_t>(pass));
+  } catch (const NoAnswer& none) {
+    throw SupportsFailed(spec, none.end);
+  } catch (const std::exception& error) {
+    refuse("an exception: " + showable(error.what()));
+  } catch (...) {
+    refuse("an exception");
+  }
+  if (answer != 0 && answer != 1) refuse(std::to_string(answer));
+  return answer == 1;
+}
+
+bool Kernel::supports(const cases::Spec& spec) const {
+  if (!has_pass(spec.pass)) return false;
+  if (contract(spec.format).families_left_out >> static_cast<int>(spec.family) & 1U) return false;
+  return asked(shape_of(spec), spec.pass, spec);
+}
+
+void Kernel::will_be_asked(std::span<const cases::Spec> specs) const {
+  if (specs.empty() || !has_pass(specs.front().pass)) return;
+  std::vector<plumbline_problem> problems;
+  for (const auto& spec : specs) problems.push_back(shape_of(spec));
+  caller_->will_be_asked(problems, static_cast<std::int32_t>(specs.front().pass));
+}
+
+bool Kernel::has_forward_of(const cases::Spec& spec) const {
+  return has_pass(cases::Pass::forward) && asked(shape_of(spec), cases::Pass::forward, spec);
+}
+
+namespace {
+
+/// The outputs of a forward pass as a kernel would have stored them: the nearest numbers of the
+/// formats.
+void fill_from_oracle(cases::Outputs& outputs, const cases::Case& the_case,
+                      const plumbline_contract& contract) {
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const auto numbers = oracle_numbers(the_case, contract, threads);
+  const Format format = cases::output_format(the_case.spec.format);
+  for (const double o : numbers.o) {
+    outputs.o.push_back(cases::stored(static_cast<float>(o), format));
+  }
+  for (const double lse : numbers.lse) outputs.lse.push_back(static_cast<float>(lse));
+}
+
+}  // namespace
+
+KernelRun Kernel::run(const cases::Case& the_case,
+                      const std::function<void(cases::Pass)>& done) const {
+  const auto& spec = the_case.spec;
+  const Format format = cases::output_format(spec.format);
+  const Given given(the_case);
+  const std::size_t q_count = count_of(cases::query_shape(spec)),
+                    k_count = count_of(cases::key_shape(spec)),
+                    rows = count_of(cases::per_query(spec));
+
+  KernelRun result;
+  const bool has_lse = !contract(spec.format).no_lse;
+  const auto make = [&](const KernelCall& call, const Collected& collected, cases::Pass pass) {
+    kernel_process::CallEnd end = caller_->call(call);
+    if (done) done(pass);
+    result.device_lost = end.device_lost;
+    result.failure = std::move(end.failure);
+    result.kind = std::move(end.kind);
+    for (auto& file : end.opened_files) result.opened_files.push_back(std::move(file));
+    if (!has_lse && result.kind == kernel_process::failure_kind::crash &&
+        result.failure.find("null pointer") != std::string::npos) {
+      result.failure += "; by its contract it has no lse (no_lse), and outputs->lse is null";
+    }
+    if (result.failure.empty()) collected.deliver();
+    return result.failure.empty();
+  };
+
+  Collected forward;
+  std::vector<std::byte> oracles_o;
+  std::span<const std::byte> o, lse;  // of the forward pass, for the backward pass
+  if (spec.pass == cases::Pass::backward && !has_forward_of(spec)) {
+    fill_from_oracle(result.outputs, the_case, contract(spec.format));
+    result.forward_is_oracles = true;
+    oracles_o = cases::stored_bytes(result.outputs.o, format);
+    o = oracles_o;
+    lse = std::as_bytes(std::span(result.outputs.lse));
+  } else {
+    const auto first = spec.pass == cases::Pass::decode ? spec.pass : cases::Pass::forward;
+    KernelCall call = given.call(first);
+    forward.add(call, kernel_process::slot_o, "o", result.outputs.o, q_count, format);
+    if (has_lse) {
+      forward.add(call, kernel_process::slot_lse, "lse", result.outputs.lse, rows, Format::fp32);
+    }
+    if (!make(call, forward, first) || spec.pass != cases::Pass::backward) return result;
+    o = forward[0];
+    if (has_lse) lse = forward[1];
+  }
+
+  KernelCall call = given.call(cases::Pass::backward);
+  call.inputs.push_back({kernel_process::slot_o, "o", o.data(), o.size()});
+  if (has_lse) {
+    call.inputs.push_back({kernel_process::slot_lse, "lse", lse.data(), lse.size()});
+  }
+  Collected backward;
+  const auto add = [&](std::int32_t slot, const std::string& name, std::vector<float>& into,
+                       std::size_t count,
+                       Format of) { backward.add(call, slot, name, into, count, of); };
+  add(kernel_process::slot_grad_q, "grad_q", result.outputs.grad_q, q_count, format);
+  add(kernel_process::slot_grad_k, "grad_k", result.outputs.grad_k, k_count, format);
+  add(kernel_process::slot_grad_v, "grad_v", result.outputs.grad_v, k_count, format);
+  for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
+    const auto parameter = static_cast<plumbline_parameter>(n);
+    if (!cases::has_gradient(spec, parameter)) continue;
+    add(kernel_process::slot_grad_parameters + n, cases::gradient_name(parameter),
+        result.outputs.grad_parameters[n], the_case[parameter].size(), Format::fp32);
+  }
+  make(call, backward, cases::Pass::backward);
+  return result;
+}
+
+KernelLibrary load_kernel_library(const std::filesystem::path& path) {
+  const auto [keep, library] = kernel_process::load_library(path);
+  KernelLibrary result{showable(library->name), showable(library->device), {}, {}};
+  for (int n = 0; n < library->kernel_count; ++n) {
+    result.kernels.emplace_back(keep, library->kernels[n]);
+  }
+  return result;
+}
+
+KernelLibrary isolate_kernel_library(const std::filesystem::path& host,
+                                     const std::filesystem::path& path, double seconds) {
+  const auto library = std::make_shared<kernel_process::IsolatedLibrary>(host, path, seconds);
+  const auto& introduction = library->introduction();
+  KernelLibrary result{introduction.name, introduction.device, {}, {}};
+  for (std::size_t n = 0; n < introduction.kernels.size(); ++n) {
+    result.kernels.emplace_back(library, static_cast<int>(n));
+  }
+  result.isolation = introduction.namespaces ? Isolation::namespaces : Isolation::process;
+  return result;
+}
+
+std::string_view name(Isolation isolation) {
+  switch (isolation) {
+    case Isolation::none:
+      return "none";
+    case Isolation::process:
+      return "process";
+    case Isolation::namespaces:
+      return "namespaces";
+  }
+  throw std::logic_error("an isolation without a name");
+}
+
+}  // namespace plumbline::verdict

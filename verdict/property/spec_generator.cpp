@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/property/spec_generator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "verdict/oracle/sample.hpp"
+#include "verdict/property/draw_integers.hpp"
+#include "verdict/property/offered_shapes.hpp"
+
+namespace plumbline::verdict {
+namespace {
+
+using cases::Family;
+using cases::Spec;
+
+/// Lengths around the tile sizes in use, where an off-by-one shows.
+constexpr std::array<int, 17> edge_lengths{1,  2,  7,   16,  17,  31,  32,  33, 63,
+                                           64, 65, 127, 128, 129, 191, 255, 257};
+constexpr std::array<int, 6> head_dims{32, 48, 64, 80, 96, 128};
+
+/// Dimensions that few kernels offer: those that do are judged on them too.
+constexpr std::array<int, 6> rare_head_dims{8, 16, 40, 112, 160, 256};
+
+/// 48 is no power of two: a shift in place of a division differs.
+constexpr std::array<int, 5> page_sizes{1, 16, 32, 48, 64};
+
+/// What models have: ALiBi's slopes of counts that are no powers of two are a case of their own,
+/// and so are groups that no shift divides by.
+constexpr std::array<int, 7> model_heads{3, 5, 6, 7, 12, 20, 32};
+constexpr std::array<int, 6> model_groups{3, 5, 5, 7, 7, 8};
+constexpr std::array<int, 4> model_batches{3, 4, 5, 8};
+
+/// Work of a case with many heads or sequences, and of most others: lengths are cut to it.
+constexpr double most_work_of_many_heads = 0x1p22;
+
+int draw_length(DrawIntegers& draw) {
+  if (draw.chance(50)) return draw.one_of(edge_lengths);
+  // The square of a uniform number: short lengths are cheap and as good at the edges.
+  const int root = draw.between(1, 14);
+  return draw.between(1, root * root + 4);
+}
+
+Family draw_family(DrawIntegers& draw) {
+  if (draw.chance(55)) return Family::generic;
+  constexpr std::array<int, 5> rest{static_cast<int>(Family::peaked),
+                                    static_cast<int>(Family::diffuse),
+                                    static_cast<int>(Family::tied), static_cast<int>(Family::huge),
+                                    static_cast<int>(Family::subnormal)};
+  return static_cast<Family>(draw.one_of(rest));
+}
+
+void draw_heads(DrawIntegers& draw, Spec& spec) {
+  spec.batch = draw.chance(30) ? 2 : 1;
+  spec.kv_heads = draw.between(1, 2);
+  spec.heads = spec.kv_heads * draw.between(1, 2);
+  if (draw.chance(25)) {
+    spec.heads = spec.kv_heads = draw.one_of(model_heads);
+    spec.batch = 1;
+  } else if (draw.chance(25)) {
+    spec.kv_heads = draw.chance(70) ? 1 : 2;
+    spec.heads = spec.kv_heads * draw.one_of(model_groups);
+    spec.batch = 1;
+  }
+  if (draw.chance(12)) spec.batch = draw.one_of(model_batches);
+}
+
+/// Three digits, so that it is short to type.
+double rounded(double scale) {
+  const double unit = std::pow(10.0, std::floor(std::log10(scale)) - 2);
+  return std::round(scale / unit) * unit;
+}
+
+/// Scales that models have beside 1/sqrt(D): 1/D, and others near it; where scores spread as usual,
+/// so that no family becomes another.
+double draw_scale(DrawIntegers& draw, const Spec& spec) {
+  const bool usual = spec.family == Family::generic || spec.family == Family::diffuse;
+  const int kind = draw.between(0, 19);
+  if (!usual || kind > 3) return 0;
+  constexpr std::array<double, 3> factors{0.5, 0.75, 1.5};
+  const double root = std::sqrt(static_cast<double>(spec.head_dim));
+  return rounded(kind == 3 ? 1 / (root * root) : factors[static_cast<std::size_t>(kind)] / root);
+}
+
+/// The largest |i - j| that is visible: the query alone, its neighbours, one at or beside a tile's
+/// end, or any.
+int draw_window(DrawIntegers& draw, int keys) {
+  if (draw.chance(25)) return draw.between(0, 1);
+  if (keys > 16 && draw.chance(60)) {
+    const int tile = 16 << draw.between(0, 4);
+    return std::clamp(draw.between(1, std::max(1, keys / tile)) * tile + draw.between(-1, 1), 0,
+                      keys);
+  }
+  return draw.between(0, keys);
+}
+
+/// Squares as models have them. Few heads keep them cheap.
+void draw_large_square(DrawIntegers& draw, Spec& spec) {
+  spec.batch = 1;
+  spec.kv_heads = 1;
+  spec.heads = draw.between(1, 2);
+  spec.keys = spec.queries =
+      draw.between(0, 1) == 0 ? draw.between(258, 2048) : 256 * draw.between(2, 8);
+  const double longest = std::sqrt(most_work_drawn * spec.keys * spec.keys / work_of(spec));
+  if (spec.keys > longest) spec.keys = spec.queries = static_cast<int>(longest) / 256 * 256;
+}
+
+/// A query or a few, and very many keys, often the most that are drawn.
+void draw_many_keys(DrawIntegers& draw, Spec& spec) {
+  spec.batch = 1;
+  spec.kv_heads = 1;
+  spec.heads = draw.chance(25) ? 2 : 1;
+  const int power = draw.chance(60) ? 16 : draw.between(11, 15);
+  spec.keys = std::min((1 << power) + draw.between(-1, 1), most_keys_drawn);
+  spec.queries = draw.chance(70) ? 1 : draw.between(2, 4);
+}
+
+/// Kernels pack the rows of a group into tiles, which end in the midst of a query's rows. At such
+/// an end there begins a tile of 64 keys as well.
+void draw_packed(DrawIntegers& draw, Spec& spec) {
+  constexpr std::array<int, 3> packed_rows{16, 64, 128};
+  const int group = spec.heads / spec.kv_heads, rows = draw.one_of(packed_rows);
+  spec.queries = draw.between(40, 160);
+  const int tiles = std::max(1, (spec.queries - 1) * group / rows);
+  const int end = draw.between(1, tiles) * rows / group;
+  spec.keys = spec.queries + (64 - end % 64) % 64 + 64 * draw.between(0, 1);
+}
+
+/// Work of the largest case of huge numbers: the oracle reads most of their rows in 50 digits.
+constexpr double most_work_of_huge = 0x1p22;
+
+/// Sizes do not grow from case to case, as is usual: a cell may have only one.
+Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+               const Shapes& shapes) {
+  Spec spec;
+  spec.pass = pass;
+  spec.bias = bias;
+  spec.format = format;
+  spec.ssmax = draw.chance(25);
+  spec.head_dim = draw.chance(10) ? draw.one_of(rare_head_dims) : draw.one_of(head_dims);
+  bool sees_all = false;  // a mask would leave little of very many keys
+  draw_heads(draw, spec);
+  spec.keys = draw_length(draw);
+  spec.queries = draw.chance(70) ? spec.keys : draw.between(1, spec.keys);
+  // The oracle of these computes whole rows, DAPE's for all heads.
+  if (cases::needs_scores(bias)) {
+    spec.keys = std::min(spec.keys, 97);
+    spec.queries = std::min(spec.queries, draw.chance(80) ? 33 : spec.keys);
+  } else if (draw.chance(5)) {
+    // Many tiles, and several chunks of a prefix sum; few rows keep it cheap.
+    spec.batch = 1;
+    spec.keys = draw.between(513, 1100);
+    spec.queries = draw.between(1, 4);
+  } else if (draw.chance(1)) {
+    draw_large_square(draw, spec);
+  } else if (draw.chance(1)) {
+    draw_many_keys(draw, spec);
+    sees_all = draw.chance(80);
+  }
+  if (spec.heads / spec.kv_heads > 2 && spec.batch == 1 && !cases::needs_scores(bias) &&
+      draw.chance(pass == cases::Pass::backward ? 20 : 50)) {
+    draw_packed(draw, spec);
+  }
+  if (spec.heads * spec.batch > 8) {
+    const double pairs =
+        most_work_of_many_heads / (static_cast<double>(spec.batch) * spec.heads * spec.head_dim);
+    const bool square = spec.queries == spec.keys;
+    spec.keys = std::min(spec.keys, std::max(17, static_cast<int>(std::sqrt(pairs))));
+    spec.queries = square ? spec.keys : std::min(spec.queries, spec.keys);
+  }
+  ask(shapes, draw, spec, Asked::cheaply);
+  spec.query_offset = sees_all || draw.chance(80) ? spec.keys - spec.queries
+                                                  : draw.between(0, spec.keys - spec.queries);
+  spec.mask.causal = draw.chance(70) || bias == cases::BiasMethod::fox;
+  if (!sees_all) {
+    if (draw.chance(35)) spec.mask.window = draw_window(draw, spec.keys);
+    spec.mask.ragged = draw.chance(25);
+    spec.mask.documents = draw.chance(25);
+  }
+  // Decoding is about a few queries at the end of a cache.
+  if (pass == cases::Pass::decode) {
+    if (shapes.queries.empty()) {
+      spec.queries = std::min(spec.keys, draw.chance(70) ? 1 : draw.between(1, 8));
+    }
+    // Queries stand at the same positions in all sequences: at the end of the cache, of ragged ones
+    // also where a shorter sequence still has keys.
+    spec.query_offset = spec.mask.ragged && draw.chance(70)
+                            ? draw.between(0, spec.keys - spec.queries)
+                            : spec.keys - spec.queries;
+    if (draw.chance(60)) spec.page_size = draw.one_of(page_sizes);
+  }
+  spec.family = draw_family(draw);
+  spec.seed = draw.seed() >> 32;  // short enough to type
+  if (draw.chance(4)) spec.family = Family::level;
+  if (spec.family == Family::huge && work_of(spec) > most_work_of_huge) {
+    spec.family = Family::generic;
+  }
+  spec.scale = shapes.scales.empty() ? draw_scale(draw, spec)
+                                     : shapes.scales[draw.below(shapes.scales.size())];
+  return spec;
+}
+
+/// Simpler specs than this one, the largest steps first. No step may undo another, or shrinking
+/// would never end: sizes only fall, parts of the mask only go.
+std::vector<Spec> simpler(const Spec& spec) {
+  std::vector<Spec> result;
+  const auto consider = [&](auto change) {
+    Spec changed = spec;
+    change(changed);
+    if (changed != spec && is_valid(changed)) result.push_back(changed);
+  };
+  consider([](Spec& s) { s.batch = 1; });
+  consider([](Spec& s) { s.heads = s.kv_heads = 1; });
+  consider([](Spec& s) { s.heads = s.kv_heads; });
+  consider([](Spec& s) {
+    if (s.heads > 2) s.heads = s.kv_heads = 2;
+  });
+  consider([](Spec& s) { s.batch /= 2; });
+  consider([](Spec& s) { s.batch -= 1; });
+  const int group = spec.heads / spec.kv_heads;
+  for (const int less : {spec.kv_heads / 2, 1}) {
+    consider([&](Spec& s) {
+      s.kv_heads -= less;
+      s.heads = s.kv_heads * group;
+    });
+  }
+  // By halves, quarters, ... down to one.
+  for (int keys = spec.keys / 2; keys > 0; keys /= 2) {
+    consider([&](Spec& s) {
+      s.keys -= keys;
+      s.queries = std::min(s.queries, s.keys);
+      s.query_offset = std::min(s.query_offset, s.keys - s.queries);
+    });
+  }
+  for (int queries = spec.queries / 2; queries > 0; queries /= 2) {
+    consider([&](Spec& s) { s.queries -= queries; });
+  }
+  // A kernel may take only multiples of a tile, or powers of two, or squares.
+  for (const int tile : {256, 128, 64, 32, 16}) {
+    const auto below = [tile](int n) { return n > tile ? (n - 1) / tile * tile : n; };
+    consider([&](Spec& s) {
+      s.keys = below(s.keys);
+      s.queries = std::min(s.queries, s.keys);
+      s.query_offset = std::min(s.query_offset, s.keys - s.queries);
+    });
+    consider([&](Spec& s) { s.queries = below(s.queries); });
+  }
+  consider([](Spec& s) { s.query_offset = s.keys - s.queries; });
+  consider([](Spec& s) { s.scale = 0; });
+  consider([](Spec& s) { s.mask.ragged = false; });
+  consider([](Spec& s) { s.mask.documents = false; });
+  consider([](Spec& s) { s.mask.window.reset(); });
+  consider([](Spec& s) {
+    if (s.mask.window) *s.mask.window /= 2;
+  });
+  consider([](Spec& s) {
+    if (s.mask.window) s.mask.window = std::max(0, *s.mask.window - 1);
+  });
+  consider([](Spec& s) { s.page_size = 0; });
+  consider([](Spec& s) { s.mask.causal = false; });
+  consider([](Spec& s) { s.ssmax = false; });
+  consider([](Spec& s) { s.family = Family::generic; });
+  consider([](Spec& s) { s.head_dim = head_dims.front(); });
+  return result;
+}
+
+}  // namespace
+
+rc::Gen<Spec> arbitrary_spec(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+                             Supported supported, const Offer& offer, const Shapes& shapes) {
+  return [=](const rc::Random& random, int) {
+    rc::Random stream = random;
+    Spec spec = draw_spec(DrawIntegers(stream.split()), pass, bias, format, shapes);
+    if (!supported(spec) && !offer.empty()) spec = fitted(spec, offer, supported, shapes);
+    return rc::shrinkable::shrinkRecur(std::move(spec), [supported, shapes](const Spec& failing) {
+      std::vector<Spec> candidates;
+      for (const Spec& candidate : simpler(failing)) {
+        if (shapes.has(candidate) && supported(candidate)) candidates.push_back(candidate);
+      }
+      return rc::seq::fromContainer(std::move(candidates));
+    });
+  };
+}
+
+std::vector<Spec> draw_specs(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+                             int count, std::uint64_t seed, const Shapes& shapes) {
+  const auto generator = arbitrary_spec(
+      pass, bias, format, [](const Spec&) { return true; }, {}, shapes);
+  rc::Random random(seed);
+  std::vector<Spec> specs;
+  for (int n = 0; n < count; ++n) {
+    specs.push_back(generator(random.split(), 0).value());
+  }
+  return specs;
+}
+
+}  // namespace plumbline::verdict

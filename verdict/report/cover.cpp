@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/report/cover.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace plumbline::verdict {
+namespace {
+
+/// With more values than this only the least and the largest are named.
+constexpr std::size_t most_listed = 12;
+constexpr int many_keys = 8192;
+
+std::string sizes_in_words(const std::string& property, const std::map<int, long>& counts) {
+  if (counts.size() > most_listed) {
+    // A single long one would read as if all lengths up to it had been judged as well.
+    long beyond = 0;
+    for (const auto& [value, count] : counts) beyond += value > many_keys ? count : 0;
+    return fmt::format("{} {} to {}{}", property, counts.begin()->first, counts.rbegin()->first,
+                       beyond == 0 ? "" : fmt::format(" ({} beyond {})", beyond, many_keys));
+  }
+  std::vector<int> values;
+  for (const auto& [value, count] : counts) values.push_back(value);
+  return fmt::format("{} {}", property, fmt::join(values, ", "));
+}
+
+long total_of(const std::map<int, long>& counts) {
+  long total = 0;
+  for (const auto& [value, count] : counts) total += count;
+  return total;
+}
+
+}  // namespace
+
+void Cover::add(const cases::Spec& s) {
+  const auto count = [&](const char* property, int value) { ++cases[property][value]; };
+  count("batch", s.batch);
+  count("heads", s.heads);
+  count("group", s.heads / s.kv_heads);
+  count("queries", s.queries);
+  count("keys", s.keys);
+  count("head_dim", s.head_dim);
+  count("family", static_cast<int>(s.family));
+  count("causal", s.mask.causal);
+  count("window", s.mask.window.has_value());
+  count("lengths", s.mask.ragged);
+  count("documents", s.mask.documents);
+  count("ssmax", s.ssmax);
+  count("queries before the end", s.query_offset + s.queries < s.keys);
+  count("other scale", s.scale != 0);
+  if (s.pass == cases::Pass::decode) count("paged", s.page_size > 0);
+}
+
+void Cover::add(const Cover& other) {
+  for (const auto& [property, counts] : other.cases) {
+    for (const auto& [value, count] : counts) cases[property][value] += count;
+  }
+  unjudged_rows += other.unjudged_rows;
+}
+
+std::string in_words(const Cover& cover) {
+  std::vector<std::string> parts;
+  for (const char* property : {"batch", "heads", "group", "queries", "keys", "head_dim"}) {
+    const auto found = cover.cases.find(property);
+    if (found != cover.cases.end()) parts.push_back(sizes_in_words(property, found->second));
+  }
+  std::vector<std::string> shares;
+  for (const char* property : {"causal", "window", "lengths", "documents", "ssmax",
+                               "queries before the end", "other scale", "paged"}) {
+    const auto found = cover.cases.find(property);
+    if (found == cover.cases.end()) continue;
+    const auto& counts = found->second;
+    const long with = counts.contains(1) ? counts.at(1) : 0, total = total_of(counts);
+    // No whole per cent hides that there was one, or one without.
+    const long share =
+        with == 0 ? 0 : std::clamp(100 * with / total, 1L, with == total ? 100L : 99L);
+    shares.push_back(fmt::format("{} {} %", property, share));
+  }
+  if (!shares.empty()) parts.push_back(fmt::format("{}", fmt::join(shares, ", ")));
+  if (const auto found = cover.cases.find("family"); found != cover.cases.end()) {
+    std::vector<std::string_view> families;
+    for (const auto& [family, count] : found->second) {
+      families.push_back(cases::name(static_cast<cases::Family>(family)));
+    }
+    parts.push_back(fmt::format("numbers {}", fmt::join(families, ", ")));
+  }
+  if (cover.unjudged_rows > 0) {
+    parts.push_back(fmt::format("{} rows of large cases not judged", cover.unjudged_rows));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+}  // namespace plumbline::verdict
