@@ -17,7 +17,7 @@ namespace plumbline::cli {
 struct Cell {
   const verdict::Kernel* kernel;
   cases::Pass pass;
-  cases::BiasMethod bias;
+  cases::Bias bias;
   cases::Format format;
   verdict::Offer offer{};  ///< what the kernel takes of it
 };

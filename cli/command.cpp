@@ -18,7 +18,7 @@ std::vector<cases::Pass> Selection::chosen_passes() const {
   return selected("--pass", passes, cases::all_passes(), cases::pass_from);
 }
 
-std::vector<cases::BiasMethod> Selection::chosen_biases() const {
+std::vector<cases::Bias> Selection::chosen_biases() const {
   return selected("--bias", biases, cases::all_biases(), cases::bias_from);
 }
 
@@ -41,7 +41,7 @@ void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::stri
   for (const std::string& other : others) option->excludes(command.get_option(other));
 }
 
-std::uint64_t cell_seed(std::uint64_t seed, cases::Pass pass, cases::BiasMethod bias,
+std::uint64_t cell_seed(std::uint64_t seed, cases::Pass pass, cases::Bias bias,
                         cases::Format format) {
   // FNV-1a over the names: adding a method moves no other method's cases.
   std::uint64_t hash = 0xcbf29ce484222325 ^ seed;

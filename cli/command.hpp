@@ -67,7 +67,7 @@ struct Selection {
 
   /// @throws BadInput for an unknown name.
   std::vector<cases::Pass> chosen_passes() const;
-  std::vector<cases::BiasMethod> chosen_biases() const;
+  std::vector<cases::Bias> chosen_biases() const;
   std::vector<cases::Format> chosen_formats() const;
 };
 /// Of a command that has fewer passes and formats, their names.
@@ -80,7 +80,7 @@ void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::stri
 
 /// Every pass, bias and format has a seed of its own, so that choosing fewer of them leaves the
 /// others' cases as they were.
-std::uint64_t cell_seed(std::uint64_t seed, cases::Pass pass, cases::BiasMethod bias,
+std::uint64_t cell_seed(std::uint64_t seed, cases::Pass pass, cases::Bias bias,
                         cases::Format format);
 
 /// Where a report goes besides the table on standard output.

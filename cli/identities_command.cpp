@@ -167,8 +167,8 @@ int identities(const IdentitiesOptions& options) {
           spec.bias = bias;
           spec.format = format;
           spec.seed = cell_seed(seed, pass, bias, format) >> 32;
-          if (bias == cases::BiasMethod::fox && !spec.mask.causal) continue;
-          if (cases::is_rope(bias) && spec.head_dim % 2 != 0) continue;
+          if (bias.method == PLUMBLINE_FOX && !spec.mask.causal) continue;
+          if (bias.has_rope() && spec.head_dim % 2 != 0) continue;
           if (!kernel.supports(spec)) continue;
           verdict::validate(kernel.contract(format), format);
           cells.push_back({kernel.name(), spec,

@@ -18,7 +18,6 @@ namespace plumbline::cli {
 namespace {
 
 namespace methods = reference::methods;
-using cases::BiasMethod;
 using cases::Case;
 using cases::Spec;
 
@@ -29,7 +28,7 @@ constexpr int most_draws = 300;
 
 /// How a method is put to the kernels, whose interface names biases and rotations.
 struct Form {
-  BiasMethod bias;
+  cases::Bias bias;
   bool (*fit)(const std::string& method, Spec&);  ///< false: no case for this method
   void (*fill)(Case&);                            ///< numbers that `generate` does not give
 };
@@ -69,14 +68,15 @@ bool any_case(const std::string&, Spec&) { return true; }
 void as_generated(Case&) {}
 
 std::optional<Form> form_of(const std::string& method) {
-  for (const BiasMethod bias : cases::all_biases()) {
+  for (const cases::Bias bias : cases::all_biases()) {
     if (cases::name(bias) == method) return Form{bias, any_case, as_generated};
   }
   if (method == "alibi_geometric") {
-    return Form{BiasMethod::alibi, three_times_the_heads, geometric_slopes};
+    return Form{PLUMBLINE_ALIBI, three_times_the_heads, geometric_slopes};
   }
   if (method == "local_rope" || method == "local_rope_keys") {
-    return Form{BiasMethod::rope_interleaved, under_a_window, as_generated};
+    return Form{cases::Bias(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_INTERLEAVED), under_a_window,
+                as_generated};
   }
   return std::nullopt;
 }

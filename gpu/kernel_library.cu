@@ -98,16 +98,14 @@ int backward(const plumbline_problem* problem, const plumbline_gradients* gradie
 
 /// Whether a kernel that holds no matrix of scores can run the problem.
 bool is_supported(const plumbline_problem& problem) {
-  return !needs_scores(problem.bias) && unsupported_reason(problem).empty();
+  return !needs_scores(problem) && unsupported_reason(problem).empty();
 }
 
 int supports_forward(const plumbline_problem* problem, int32_t pass) {
   return problem && pass == PLUMBLINE_FORWARD && is_supported(*problem) ? 1 : 0;
 }
 
-bool has_rope(const plumbline_problem& problem) {
-  return problem.bias == PLUMBLINE_ROPE_INTERLEAVED || problem.bias == PLUMBLINE_ROPE_HALF_SPLIT;
-}
+bool has_rope(const plumbline_problem& problem) { return problem.rope != PLUMBLINE_NO_ROPE; }
 
 int decode(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
            size_t message_size) {
@@ -115,13 +113,13 @@ int decode(const plumbline_problem* problem, const plumbline_outputs* outputs, c
 }
 
 int supports_decode(const plumbline_problem* problem, int32_t pass) {
-  return problem && pass == PLUMBLINE_DECODE && !needs_scores(problem->bias) &&
+  return problem && pass == PLUMBLINE_DECODE && !needs_scores(*problem) &&
          unsupported_decode_reason(*problem).empty();
 }
 
 /// CoPE and DAPE, which need the matrix of scores, in every pass.
 int supports_unfused(const plumbline_problem* problem, int32_t pass) {
-  if (!problem || !needs_scores(problem->bias)) return 0;
+  if (!problem || !needs_scores(*problem)) return 0;
   return (pass == PLUMBLINE_DECODE ? unsupported_decode_reason(*problem)
                                    : unsupported_reason(*problem))
       .empty();
@@ -145,7 +143,7 @@ int supports_training(const plumbline_problem* problem, int32_t pass) {
       .empty();
 }
 
-/// Turned queries and keys are rounded to the element format again: that is a kernel of its own.
+/// Rotated queries and keys are rounded to the element format again: that is a kernel of its own.
 template <bool rope, bool deterministic = true>
 int supports_mma(const plumbline_problem* problem, int32_t pass) {
   return problem && problem->format != PLUMBLINE_FP32 && has_rope(*problem) == rope &&

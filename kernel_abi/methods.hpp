@@ -5,10 +5,12 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <stdexcept>
+#include <string>
 
 #include "plumbline_kernel.h"
 
@@ -100,23 +102,41 @@ constexpr bool is_summed(plumbline_parameter parameter) {
   return parameter == PLUMBLINE_INCREMENTS || parameter == PLUMBLINE_LOG_FORGET;
 }
 
-enum class Rotation : std::uint8_t { none, interleaved, half_split };
+/// A bias, and what composes with it.
+struct Bias {
+  plumbline_bias method = PLUMBLINE_NOPE;
+  int dape = 0;  ///< version of DAPE, 1 or 2; 0 for none
+  plumbline_rope rope = PLUMBLINE_NO_ROPE;
+
+  constexpr Bias() = default;
+  /// @param method implicit: mostly a bias is no more.
+  constexpr Bias(plumbline_bias method, int dape = 0, plumbline_rope rope = PLUMBLINE_NO_ROPE)
+      : method(method), dape(dape), rope(rope) {}
+  constexpr auto operator<=>(const Bias&) const = default;
+
+  constexpr bool has_rope() const { return rope != PLUMBLINE_NO_ROPE; }
+  /// Width of DAPE's convolutions; 0 without DAPE.
+  constexpr int dape_taps() const { return dape == 0 ? 0 : dape == 1 ? 1 : 3; }
+};
+
+constexpr Bias bias_of(const plumbline_problem& p) {
+  return {static_cast<plumbline_bias>(p.bias), p.dape, static_cast<plumbline_rope>(p.rope)};
+}
 
 struct Method {
   plumbline_bias bias{};
   const char* name = nullptr;
   List<Parameter, 8> parameters;
-  List<Option, 3> options;
-  Rotation rotation = Rotation::none;  ///< RoPE's, of queries and keys
-  /// DAPE: the width of its convolutions, 1 in version 1 and 3 in version 2, and the additive
-  /// method that it corrects; 0 and the method itself for others.
-  int dape_taps = 0;
-  plumbline_bias additive = bias;
+  List<Option, 4> options;
   bool positions_from_scores = false;  ///< CoPE
   bool causal_only = false;            ///< has no meaning without a causal mask
-  double epsilon = 1e-5;               ///< default of that option
+  bool of_the_past = false;            ///< the same for all keys after the query
+  bool with_rope = true;
+  bool with_dape = false;
+  int dape_taps = 0;      ///< of a composed bias (of): width of DAPE's convolutions
+  double epsilon = 1e-5;  ///< default of that option
 
-  /// Whether what it adds to a score depends on other scores.
+  /// Whether what is added to a score depends on other scores.
   constexpr bool needs_scores() const { return dape_taps > 0 || positions_from_scores; }
   constexpr bool reads(plumbline_parameter parameter) const {
     for (const Parameter& one : parameters) {
@@ -308,21 +328,16 @@ inline constexpr Parameters cope{// As published it begins without positions.
                                   .draw = {Draw::normal, 0.125},
                                   .in_models = "embedding"}};
 
-inline constexpr List<Option, 3> hidden_of_dape{
-    {PLUMBLINE_HIDDEN, {32, 8, 4, 1}, PLUMBLINE_HIDDEN}};
 // With 20 buckets and a largest distance of 320 T5's logarithms meet whole numbers at 20, 40, 80,
 // ..., where floating point may land a bucket too low.
-inline constexpr List<Option, 3> t5{
+inline constexpr List<Option, 4> t5{
     {PLUMBLINE_BUCKETS, {32, 16, 8, 20}, PLUMBLINE_BUCKETS},
     {PLUMBLINE_MAX_DISTANCE, {128, 64, 20, 320}, PLUMBLINE_BUCKETS}};
-inline constexpr List<Option, 3> clipped{{PLUMBLINE_LARGEST, {0, 2, 16, 256}, PLUMBLINE_LARGEST}};
-inline constexpr List<Option, 3> rope{
-    {PLUMBLINE_BASE, {10000, 10000, 500000, 100}, PLUMBLINE_BASE}};
-
+inline constexpr List<Option, 4> clipped{{PLUMBLINE_LARGEST, {0, 2, 16, 256}, PLUMBLINE_LARGEST}};
 constexpr Method plain(plumbline_bias bias, const char* name, Parameters parameters,
-                       List<Option, 3> options = {}) {
+                       List<Option, 4> options = {}) {
   Method method;
-  method.bias = method.additive = bias;
+  method.bias = bias;
   method.name = name;
   method.parameters = parameters;
   method.options = options;
@@ -334,14 +349,14 @@ constexpr Method causal(Method method) {
   return method;
 }
 
-constexpr Method rotating(plumbline_bias bias, const char* name, Rotation rotation) {
-  Method method = plain(bias, name, {}, rope);
-  method.rotation = rotation;
+constexpr Method of_the_past(Method method) {
+  method.of_the_past = true;
   return method;
 }
 
 constexpr Method of_scores(Method method) {
   method.positions_from_scores = true;
+  method.with_rope = false;
   return method;
 }
 
@@ -350,14 +365,8 @@ constexpr Method with_epsilon(Method method, double epsilon) {
   return method;
 }
 
-/// The additive method's parameters, then the network's.
-constexpr Method dape(plumbline_bias bias, const char* name, int taps, plumbline_bias additive,
-                      Parameters parameters) {
-  add_network(parameters, {Extent::hidden, Extent::twice_heads, Extent::taps},
-              {Extent::heads, Extent::hidden, Extent::taps}, 0.125, 0.125);
-  Method method = plain(bias, name, parameters, hidden_of_dape);
-  method.dape_taps = taps;
-  method.additive = additive;
+constexpr Method under_dape(Method method) {
+  method.with_dape = true;
   return method;
 }
 
@@ -366,18 +375,19 @@ constexpr Method dape(plumbline_bias bias, const char* name, int taps, plumbline
 /// In the order of plumbline_bias.
 inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{
     rows::plain(PLUMBLINE_NOPE, "nope", rows::none),
-    rows::plain(PLUMBLINE_ALIBI, "alibi", rows::alibi),
-    rows::plain(PLUMBLINE_CABLE, "cable", rows::cable),
+    rows::under_dape(rows::plain(PLUMBLINE_ALIBI, "alibi", rows::alibi)),
+    rows::under_dape(rows::plain(PLUMBLINE_CABLE, "cable", rows::cable)),
     rows::plain(PLUMBLINE_CABLE_NW, "cable_nw", rows::cable_nw),
     rows::plain(PLUMBLINE_K_CABLE, "k_cable", rows::cable),
     rows::plain(PLUMBLINE_K_CABLE_NW, "k_cable_nw", rows::cable_nw),
     rows::plain(PLUMBLINE_GGD, "ggd", rows::ggd, {{PLUMBLINE_EPSILON}}),
-    rows::plain(PLUMBLINE_KERPLE_LOG, "kerple_log", rows::kerple_log),
+    rows::under_dape(rows::plain(PLUMBLINE_KERPLE_LOG, "kerple_log", rows::kerple_log)),
     rows::plain(PLUMBLINE_KERPLE_POWER, "kerple_power", rows::kerple_power),
-    rows::plain(PLUMBLINE_T5, "t5", rows::table(Extent::buckets), rows::t5),
+    rows::of_the_past(rows::plain(PLUMBLINE_T5, "t5", rows::table(Extent::buckets), rows::t5)),
     rows::plain(PLUMBLINE_T5_BIDIRECTIONAL, "t5_bidirectional", rows::table(Extent::buckets),
                 rows::t5),
-    rows::plain(PLUMBLINE_T5_CLIPPED, "t5_clipped", rows::table(Extent::distances), rows::clipped),
+    rows::of_the_past(rows::plain(PLUMBLINE_T5_CLIPPED, "t5_clipped",
+                                  rows::table(Extent::distances), rows::clipped)),
     rows::plain(PLUMBLINE_T5_CLIPPED_OFFSET, "t5_clipped_offset",
                 rows::table(Extent::signed_distances), rows::clipped),
     // FIRE's epsilon is 1e-6 in its code, GGD's 1e-5.
@@ -387,21 +397,11 @@ inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{
                                     {PLUMBLINE_EPSILON}}),
                        1e-6),
     rows::causal(rows::plain(PLUMBLINE_FOX, "fox", {rows::log_forget})),
-    rows::rotating(PLUMBLINE_ROPE_INTERLEAVED, "rope_interleaved", Rotation::interleaved),
-    rows::rotating(PLUMBLINE_ROPE_HALF_SPLIT, "rope_half_split", Rotation::half_split),
     rows::plain(PLUMBLINE_CABLE_PAPER, "cable_paper", rows::cable),
     rows::plain(PLUMBLINE_CABLE_NW_PAPER, "cable_nw_paper", rows::cable_nw),
     rows::plain(PLUMBLINE_K_CABLE_PAPER, "k_cable_paper", rows::cable),
     rows::of_scores(rows::plain(PLUMBLINE_COPE, "cope", rows::cope,
-                                {{PLUMBLINE_POSITIONS, {64, 16, 5, 1}, PLUMBLINE_POSITIONS}})),
-    rows::dape(PLUMBLINE_DAPE_V1_ALIBI, "dape_v1_alibi", 1, PLUMBLINE_ALIBI, rows::alibi),
-    rows::dape(PLUMBLINE_DAPE_V1_KERPLE_LOG, "dape_v1_kerple_log", 1, PLUMBLINE_KERPLE_LOG,
-               rows::kerple_log),
-    rows::dape(PLUMBLINE_DAPE_V1_CABLE, "dape_v1_cable", 1, PLUMBLINE_CABLE, rows::cable),
-    rows::dape(PLUMBLINE_DAPE_V2_ALIBI, "dape_v2_alibi", 3, PLUMBLINE_ALIBI, rows::alibi),
-    rows::dape(PLUMBLINE_DAPE_V2_KERPLE_LOG, "dape_v2_kerple_log", 3, PLUMBLINE_KERPLE_LOG,
-               rows::kerple_log),
-    rows::dape(PLUMBLINE_DAPE_V2_CABLE, "dape_v2_cable", 3, PLUMBLINE_CABLE, rows::cable)};
+                                {{PLUMBLINE_POSITIONS, {64, 16, 5, 1}, PLUMBLINE_POSITIONS}}))};
 
 /// Every method has a row, in its place.
 constexpr bool is_in_order() {
@@ -416,6 +416,44 @@ constexpr bool is_method(int bias) { return bias >= 0 && bias < PLUMBLINE_BIAS_C
 
 /// The row of a plumbline_bias. @throws std::out_of_range
 constexpr const Method& row(int bias) { return all.at(static_cast<std::size_t>(bias)); }
+
+/// Whether there is such a method, DAPE and RoPE, and whether they compose. With DAPE there is no
+/// RoPE: no paper has both.
+constexpr bool is_bias(Bias bias) {
+  if (!is_method(bias.method) || bias.dape < 0 || bias.dape > 2) return false;
+  if (bias.rope < 0 || bias.rope >= PLUMBLINE_ROPE_COUNT) return false;
+  const Method& method = row(bias.method);
+  if (bias.dape > 0) return method.with_dape && !bias.has_rope();
+  return method.with_rope || !bias.has_rope();
+}
+
+/// "alibi", "rope_half_split", "alibi+rope_half_split", "dape_v1_alibi". @throws std::out_of_range
+inline std::string name_of(Bias bias) {
+  constexpr std::array<const char*, PLUMBLINE_ROPE_COUNT> ropes{"", "rope_interleaved",
+                                                                "rope_half_split"};
+  std::string name = row(bias.method).name;
+  if (bias.dape > 0) name = "dape_v" + std::to_string(bias.dape) + "_" + name;
+  if (!bias.has_rope()) return name;
+  const std::string rope = ropes.at(static_cast<std::size_t>(bias.rope));
+  return bias == Bias(PLUMBLINE_NOPE, 0, bias.rope) ? rope : name + "+" + rope;
+}
+
+/// All that the bias reads: the method's row, with DAPE's network and RoPE's base.
+/// @throws std::out_of_range for what is_bias is not true of.
+constexpr Method of(Bias bias) {
+  if (!is_bias(bias)) throw std::out_of_range("no such bias");
+  Method method = row(bias.method);
+  method.dape_taps = bias.dape_taps();
+  if (bias.dape > 0) {
+    rows::add_network(method.parameters, {Extent::hidden, Extent::twice_heads, Extent::taps},
+                      {Extent::heads, Extent::hidden, Extent::taps}, 0.125, 0.125);
+    method.options.add({PLUMBLINE_HIDDEN, {32, 8, 4, 1}, PLUMBLINE_HIDDEN});
+  }
+  if (bias.has_rope()) {
+    method.options.add({PLUMBLINE_BASE, {10000, 10000, 500000, 100}, PLUMBLINE_BASE});
+  }
+  return method;
+}
 
 /// What a problem's sizes and options make of a parameter's shape.
 struct Sizes {

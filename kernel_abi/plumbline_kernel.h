@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 6
+#define PLUMBLINE_ABI_VERSION 7
 #define PLUMBLINE_DEVICE_LOST 2
 
 /* TF32: floats in memory; products may be taken of operands rounded to tf32. E4M3 (largest number
@@ -76,30 +76,23 @@ typedef enum {
                           hidden_bias[w]), y = ln(1 + |c| x) / (ln(1 + |c| max(i, |L L0|)) +
                           epsilon) */
   PLUMBLINE_FOX = 14,  /* F_i - F_j, under a causal mask only */
-  PLUMBLINE_ROPE_INTERLEAVED = 15, /* 0; q_i and k_j are turned by their positions before the
-                                      product: components (2k, 2k+1) by i base^(-2k / head_dim) */
-  PLUMBLINE_ROPE_HALF_SPLIT = 16,  /* the same with components (k, k + head_dim / 2) */
-  PLUMBLINE_CABLE_PAPER = 17,      /* +g_i (S_i - S_j), below 0 for j > i */
-  PLUMBLINE_CABLE_NW_PAPER = 18,   /* +(S_i - S_j), the same */
-  PLUMBLINE_K_CABLE_PAPER = 19,    /* -ln(1 + (g_i (S_i - S_j))^2) */
-  /* What these add to a score depends on other scores. */
-  PLUMBLINE_COPE = 20, /* (1 - w) z_n + w z_(n+1), z_n = q_i . position_embedding[h, n], n + w =
-                          min(sum of 1 / (1 + exp(-scale * q_i . k_m)) over the visible keys m >= j,
-                          positions - 1), 0 <= w < 1 */
-  /* B + f([A; B]): A the scale * q . k and B the biases of the method in the name, of all heads and
-     keys; f = convolution(LeakyReLU(convolution)) along the keys, with 2 heads, hidden and heads
-     channels, zeros beyond both ends, LeakyReLU(x) = max(x, x / 100). The same for version 1 and 2
-     but for the width of the convolutions, 1 and 3 (element d meets key j + d - 1), and that
-     version 2 has A and B 0 in f for keys after the query, j > i. Other masks hide nothing from
-     f. */
-  PLUMBLINE_DAPE_V1_ALIBI = 21,
-  PLUMBLINE_DAPE_V1_KERPLE_LOG = 22,
-  PLUMBLINE_DAPE_V1_CABLE = 23,
-  PLUMBLINE_DAPE_V2_ALIBI = 24,
-  PLUMBLINE_DAPE_V2_KERPLE_LOG = 25,
-  PLUMBLINE_DAPE_V2_CABLE = 26
+  PLUMBLINE_CABLE_PAPER = 15,      /* +g_i (S_i - S_j), below 0 for j > i */
+  PLUMBLINE_CABLE_NW_PAPER = 16,   /* +(S_i - S_j), the same */
+  PLUMBLINE_K_CABLE_PAPER = 17,    /* -ln(1 + (g_i (S_i - S_j))^2) */
+  /* What this one adds to a score depends on other scores. */
+  PLUMBLINE_COPE = 18 /* (1 - w) z_n + w z_(n+1), z_n = q_i . position_embedding[h, n], n + w =
+                         min(sum of 1 / (1 + exp(-scale * q_i . k_m)) over the visible keys m >= j,
+                         positions - 1), 0 <= w < 1 */
 } plumbline_bias;
-#define PLUMBLINE_BIAS_COUNT 27
+#define PLUMBLINE_BIAS_COUNT 19
+
+/* RoPE, beside any bias but CoPE: q_i and k_j are rotated by their positions before the product. */
+typedef enum {
+  PLUMBLINE_NO_ROPE = 0,
+  PLUMBLINE_ROPE_INTERLEAVED = 1, /* components (2k, 2k+1) by i base^(-2k / head_dim) */
+  PLUMBLINE_ROPE_HALF_SPLIT = 2   /* components (k, k + head_dim / 2) by the same */
+} plumbline_rope;
+#define PLUMBLINE_ROPE_COUNT 3
 
 /* What is learned, or computed by an earlier layer. A pointer that the method does not use is
    NULL. */
@@ -144,6 +137,14 @@ typedef struct {
   int32_t query_offset; /* position of query row 0; query_offset + queries <= keys */
   int32_t format;       /* plumbline_format */
   int32_t bias;         /* plumbline_bias */
+  int32_t dape;         /* 0; 1 or 2: that version of DAPE corrects the bias. What is added to a score
+                           is then B + f([A; B]): A the scale * q . k and B the biases, of all heads
+                           and keys; f = convolution(LeakyReLU(convolution)) along the keys, with
+                           2 heads, hidden and heads channels, zeros beyond both ends, LeakyReLU(x) =
+                           max(x, x / 100). The convolutions are 1 wide in version 1 and 3 in version
+                           2 (element d meets key j + d - 1), where A and B are 0 in f for keys after
+                           the query, j > i. Other masks hide nothing from f. */
+  int32_t rope;         /* plumbline_rope */
   int32_t ssmax;        /* 0 or 1 */
   int32_t causal;       /* 0 or 1 */
   int32_t window;       /* largest visible |i - j|, or -1 for none */

@@ -30,9 +30,7 @@ const plumbline_problem& checked(const plumbline_problem& p, bool decode) {
   return p;
 }
 
-bool has_rope(const plumbline_problem& p) {
-  return p.bias == PLUMBLINE_ROPE_INTERLEAVED || p.bias == PLUMBLINE_ROPE_HALF_SPLIT;
-}
+bool has_rope(const plumbline_problem& p) { return p.rope != PLUMBLINE_NO_ROPE; }
 
 std::size_t angles(const plumbline_problem& p) {
   return has_rope(p) ? size(p.keys, p.head_dim / 2) : 0;
@@ -58,10 +56,11 @@ Task task_of(const plumbline_problem& p) {
 
   BiasInputs& bias = task.bias;
   bias.method = static_cast<plumbline_bias>(p.bias);
+  bias.dape_taps = methods::bias_of(p).dape_taps();
   bias.heads = p.heads;
   bias.queries = p.queries;
   bias.keys = p.keys;
-  for (const plumbline_parameter parameter : parameters_of(p.bias))
+  for (const plumbline_parameter parameter : parameters_of(p))
     bias.parameters[parameter] = p.parameters[parameter];
   bias.epsilon = static_cast<float>(p.options[PLUMBLINE_EPSILON]);
   bias.hidden = static_cast<int>(p.options[PLUMBLINE_HIDDEN]);
@@ -114,7 +113,7 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
     : stream_(stream),
       largest_(checked(largest, room.decode)),
       kernels_(kernels),
-      head_sums_(needs_scores(largest.bias) ? 0 : head_rows(task_of(largest))),
+      head_sums_(needs_scores(largest) ? 0 : head_rows(task_of(largest))),
       prefix_sums_(stream, summed_parameter(largest.bias) >= 0 && !largest.prefix_sums
                                ? size(largest.batch, largest.heads, largest.keys)
                                : 0),
@@ -129,7 +128,7 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
     upload(stream, cosine_, tables.cosine);
     upload(stream, sine_, tables.sine);
   }
-  if (needs_scores(p.bias)) {
+  if (needs_scores(p)) {
     scores_ = std::make_unique<ScoreBuffers>(stream, task_of(p), room.most_scores);
     if (room.backward)
       score_grads_ = std::make_unique<ScoreGradBuffers>(stream, task_of(p), *scores_, p.ssmax == 1);
@@ -174,6 +173,8 @@ void Attention::check(const plumbline_problem& p) const {
   same(p.head_dim, largest_.head_dim, "head_dim");
   same(p.format, largest_.format, "format");
   same(p.bias, largest_.bias, "bias");
+  same(p.dape, largest_.dape, "dape");
+  same(p.rope, largest_.rope, "rope");
   same(p.ssmax, largest_.ssmax, "ssmax");
   expect(std::equal(std::begin(p.options), std::end(p.options), largest_.options), "options",
          "those that this attention was made for");
@@ -185,7 +186,7 @@ void Attention::check(const plumbline_problem& p) const {
   require(p.v, "v");
   if (p.ssmax == 1) require(p.parameters[PLUMBLINE_SSMAX_SCALE], "ssmax_scale");
   const int summed = summed_parameter(p.bias);
-  for (const plumbline_parameter parameter : parameters_of(p.bias))
+  for (const plumbline_parameter parameter : parameters_of(p))
     if (parameter != summed || !p.prefix_sums) require(p.parameters[parameter], name_of(parameter));
   if (summed >= 0 && !p.prefix_sums) require(prefix_sums_.data(), "prefix_sums");
 }
@@ -214,7 +215,7 @@ Task Attention::task(const plumbline_problem& p, int prefix_stride) const {
     bias.keys = largest_.keys;  // offset 0 stands in the middle of the table for the most keys
   }
   if (has_rope(p))
-    task.problem.rotation = {cosine_.data(), sine_.data(), p.bias == PLUMBLINE_ROPE_INTERLEAVED};
+    task.problem.rotation = {cosine_.data(), sine_.data(), p.rope == PLUMBLINE_ROPE_INTERLEAVED};
   return task;
 }
 

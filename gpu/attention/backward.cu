@@ -21,7 +21,7 @@ class ParameterGrads {
                             parameter_size(p, parameter), name_of(parameter));
       of_[parameter] = outputs_.back().data();
     };
-    for (const plumbline_parameter parameter : parameters_of(p.bias)) add(parameter);
+    for (const plumbline_parameter parameter : parameters_of(p)) add(parameter);
     if (p.ssmax == 1) add(PLUMBLINE_SSMAX_SCALE);
   }
 

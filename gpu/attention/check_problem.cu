@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attention/check_problem.cuh"
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -25,7 +24,12 @@ std::string unsupported_option(const plumbline_problem& p) {
     return x == std::floor(x) && x >= least && x <= kMaxOption;
   };
   const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
-  switch (p.bias) {
+  if (p.dape > 0 &&
+      !(whole(options[PLUMBLINE_HIDDEN], 1) && options[PLUMBLINE_HIDDEN] <= kMostDapeHidden))
+    return "hidden must be 1 .. 4096";
+  if (p.rope != PLUMBLINE_NO_ROPE && !positive(options[PLUMBLINE_BASE]))
+    return "base must be above 0";
+  switch (static_cast<plumbline_bias>(p.bias)) {
     case PLUMBLINE_GGD:
       return positive(options[PLUMBLINE_EPSILON]) ? "" : "epsilon must be above 0";
     case PLUMBLINE_T5:
@@ -51,15 +55,20 @@ std::string unsupported_option(const plumbline_problem& p) {
       return whole(options[PLUMBLINE_POSITIONS], 1) ? "" : "positions must be 1 .. 2^20";
     case PLUMBLINE_FOX:
       return p.causal == 1 ? "" : "fox needs a causal mask";
-    case PLUMBLINE_ROPE_INTERLEAVED:
-    case PLUMBLINE_ROPE_HALF_SPLIT:
-      return positive(options[PLUMBLINE_BASE]) ? "" : "base must be above 0";
-    default:
-      return dape_taps(p.bias) == 0 || (whole(options[PLUMBLINE_HIDDEN], 1) &&
-                                        options[PLUMBLINE_HIDDEN] <= kMostDapeHidden)
-                 ? ""
-                 : "hidden must be 1 .. 4096";
+    case PLUMBLINE_NOPE:
+    case PLUMBLINE_ALIBI:
+    case PLUMBLINE_CABLE:
+    case PLUMBLINE_CABLE_NW:
+    case PLUMBLINE_K_CABLE:
+    case PLUMBLINE_K_CABLE_NW:
+    case PLUMBLINE_CABLE_PAPER:
+    case PLUMBLINE_CABLE_NW_PAPER:
+    case PLUMBLINE_K_CABLE_PAPER:
+    case PLUMBLINE_KERPLE_LOG:
+    case PLUMBLINE_KERPLE_POWER:
+      return "";
   }
+  return "unknown bias";
 }
 
 /// One query row of every sequence and head at least lies in memory, and is counted in 31 bits.
@@ -68,7 +77,8 @@ std::string unsupported_scores(const plumbline_problem& p) {
   const auto wide = static_cast<int>(p.options[cope ? PLUMBLINE_POSITIONS : PLUMBLINE_HIDDEN]);
   if (p.keys > kMostScoredKeys) return "keys must be at most 2^24";
   if (!cope && p.heads > kMostDapeHidden) return "heads must be at most 4096";
-  if (row_scores(p.bias, p.batch, p.heads, p.keys, wide) > std::numeric_limits<int>::max())
+  if (row_scores(static_cast<plumbline_bias>(p.bias), p.batch, p.heads, p.keys, wide) >
+      std::numeric_limits<int>::max())
     return cope ? "batch * heads * keys, and positions in place of keys, must be below 2^31"
                 : "batch * heads * keys, and hidden in place of heads, must be below 2^31";
   return "";
@@ -76,15 +86,11 @@ std::string unsupported_scores(const plumbline_problem& p) {
 
 }  // namespace
 
-const std::vector<plumbline_parameter>& parameters_of(int bias) {
-  static const auto ids_of_all = [] {
-    std::array<std::vector<plumbline_parameter>, PLUMBLINE_BIAS_COUNT> all;
-    for (const methods::Method& method : methods::all)
-      for (const methods::Parameter& parameter : method.parameters)
-        all[method.bias].push_back(parameter.id);
-    return all;
-  }();
-  return ids_of_all.at(static_cast<std::size_t>(bias));
+std::vector<plumbline_parameter> parameters_of(const plumbline_problem& p) {
+  std::vector<plumbline_parameter> ids;
+  for (const methods::Parameter& parameter : methods::of(methods::bias_of(p)).parameters)
+    ids.push_back(parameter.id);
+  return ids;
 }
 
 int summed_parameter(int bias) { return methods::row(bias).summed(); }
@@ -94,7 +100,7 @@ const char* name_of(plumbline_parameter parameter) {
 }
 
 std::size_t parameter_size(const plumbline_problem& p, plumbline_parameter parameter) {
-  const methods::Method& method = methods::row(p.bias);
+  const methods::Method method = methods::of(methods::bias_of(p));
   const methods::Sizes sizes{p.batch, p.heads, p.queries, p.keys, p.head_dim, p.options};
   std::size_t size = 1;
   for (const methods::Extent extent : methods::parameter_of(method, parameter).shape)
@@ -120,12 +126,14 @@ std::string unsupported_reason(const plumbline_problem& p) {
   if (!is_among(p.head_dim, HeadDims{})) return "head_dim must be one of " + list_of(HeadDims{});
   if (p.format < PLUMBLINE_FP32 || p.format > PLUMBLINE_TF32)
     return "format must be fp32, bf16, fp16 or tf32";
-  if (p.bias < 0 || p.bias >= PLUMBLINE_BIAS_COUNT) return "unknown bias";
+  if (!methods::is_method(p.bias)) return "unknown bias";
+  if (!methods::is_bias(methods::bias_of(p)))
+    return "dape must be 0, 1 or 2 and rope 0, 1 or 2, and the bias must compose with them";
   if (p.ssmax != 0 && p.ssmax != 1) return "ssmax must be 0 or 1";
   if (p.causal != 0 && p.causal != 1) return "causal must be 0 or 1";
   if (p.window < -1) return "window must be -1 or more";
   const std::string reason = unsupported_option(p);
-  return reason.empty() && needs_scores(p.bias) ? unsupported_scores(p) : reason;
+  return reason.empty() && needs_scores(p) ? unsupported_scores(p) : reason;
 }
 
 void require(const void* pointer, const char* name) {
@@ -139,7 +147,7 @@ void check_problem(const plumbline_problem& p) {
   require(p.k, "k");
   require(p.v, "v");
   if (p.ssmax == 1) require(p.parameters[PLUMBLINE_SSMAX_SCALE], "ssmax_scale");
-  for (const plumbline_parameter parameter : parameters_of(p.bias))
+  for (const plumbline_parameter parameter : parameters_of(p))
     if (parameter != summed_parameter(p.bias) || !p.prefix_sums)
       require(p.parameters[parameter], name_of(parameter));
   for (int b = 0; p.lengths && b < p.batch; ++b)

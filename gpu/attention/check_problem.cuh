@@ -16,8 +16,9 @@ class InvalidProblem : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// The parameters that a method reads; SSMax's scale, which goes with every method, is not named.
-const std::vector<plumbline_parameter>& parameters_of(int bias);
+/// The parameters that the bias reads, and DAPE; SSMax's scale, which goes with every bias, is not
+/// named.
+std::vector<plumbline_parameter> parameters_of(const plumbline_problem& problem);
 
 /// The parameter whose prefix sums the method takes, or -1.
 int summed_parameter(int bias);

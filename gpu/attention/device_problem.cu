@@ -63,7 +63,7 @@ DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p)
                                                             parameter_size(p, parameter));
     problem_.parameters[parameter] = parameters_[parameter]->data();
   };
-  for (const plumbline_parameter parameter : parameters_of(p.bias)) upload(parameter);
+  for (const plumbline_parameter parameter : parameters_of(p)) upload(parameter);
   if (p.ssmax == 1) upload(PLUMBLINE_SSMAX_SCALE);
 }
 

@@ -19,8 +19,6 @@ template <class Rung, int D, class... More>
 void dispatch_bias(const Stream& stream, const Task& task, const More&... more) {
   switch (task.bias.method) {
     case PLUMBLINE_NOPE:
-    case PLUMBLINE_ROPE_INTERLEAVED:
-    case PLUMBLINE_ROPE_HALF_SPLIT:
       return Rung::template run<D, Nope>(stream, task, more...);
     case PLUMBLINE_ALIBI:
     case PLUMBLINE_GGD:
@@ -42,10 +40,10 @@ void dispatch_bias(const Stream& stream, const Task& task, const More&... more) 
       return Rung::template run<D, Prefix>(stream, task, more...);
     case PLUMBLINE_FIRE:
       return Rung::template run<D, Fire>(stream, task, more...);
-    default:
+    case PLUMBLINE_COPE:
       break;
   }
-  throw std::invalid_argument("unknown bias");
+  throw std::invalid_argument("a bias without a family of fused kernels");
 }
 
 template <class Rung, class... More>

@@ -11,12 +11,12 @@
 
 namespace plumbline::gpu {
 
-/// Of kernel_abi/methods.hpp; of what is no plumbline_bias, what has none.
-constexpr int dape_taps(int bias) {
-  return methods::is_method(bias) ? methods::row(bias).dape_taps : 0;
+/// CoPE and DAPE; false of what is no bias.
+constexpr bool needs_scores(methods::Bias bias) {
+  return methods::is_bias(bias) && methods::of(bias).needs_scores();
 }
-constexpr bool needs_scores(int bias) {
-  return methods::is_method(bias) && methods::row(bias).needs_scores();
+constexpr bool needs_scores(const plumbline_problem& p) {
+  return needs_scores(methods::bias_of(p));
 }
 
 /// The most keys: whole numbers up to it are floats.
@@ -24,14 +24,9 @@ inline constexpr int kMostScoredKeys = 1 << 24;
 
 /// Numbers that one query row of every sequence and head takes of the widest array in memory: its
 /// scores, or CoPE's `wide` positions, or the channels of DAPE's network, which is `wide` wide.
-constexpr std::int64_t row_scores(int bias, int batch, int heads, int keys, int wide) {
+constexpr std::int64_t row_scores(plumbline_bias bias, int batch, int heads, int keys, int wide) {
   return bias == PLUMBLINE_COPE ? std::int64_t{batch} * heads * std::max(keys, wide)
                                 : std::int64_t{batch} * std::max(heads, wide) * keys;
-}
-
-/// The additive method that DAPE corrects; the method itself for the others.
-constexpr plumbline_bias additive_part(int bias) {
-  return methods::is_method(bias) ? methods::row(bias).additive : static_cast<plumbline_bias>(bias);
 }
 
 }  // namespace plumbline::gpu

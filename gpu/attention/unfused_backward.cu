@@ -129,11 +129,9 @@ std::size_t key_numbers(const Task& task) {
   return static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys * task.head_dim;
 }
 
-bool is_dape(const Task& task) { return dape_taps(task.bias.method) > 0; }
+bool is_dape(const Task& task) { return task.bias.dape_taps > 0; }
 bool is_cope(const Task& task) { return task.bias.method == PLUMBLINE_COPE; }
-bool sums_increments(const Task& task) {
-  return additive_part(task.bias.method) == PLUMBLINE_CABLE;
-}
+bool sums_increments(const Task& task) { return task.bias.method == PLUMBLINE_CABLE; }
 
 void dape_gradients(const Stream& stream, const Task& task, const RowChunk& chunk,
                     const ScoreArrays& scores, const ScoreGradArrays& arrays,
@@ -201,7 +199,7 @@ ScoreGradBuffers::ScoreGradBuffers(const Stream& stream, const Task& task,
                                              task.bias.positions * task.head_dim
                                        : 0),
       network_(stream, is_dape(task) ? dape_sums(dape_shape(task, {0, 1})) : 0),
-      kerple_(stream, additive_part(task.bias.method) == PLUMBLINE_KERPLE_LOG
+      kerple_(stream, task.bias.method == PLUMBLINE_KERPLE_LOG
                           ? std::size_t{2} * task.problem.heads * kScoreThreads
                           : 0),
       arrays_{delta_.data(),   logits_.data(),      products_.data(), bias_.data(),

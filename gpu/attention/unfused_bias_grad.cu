@@ -101,8 +101,7 @@ __global__ void key_kernel(Problem p, RowChunk chunk, Prefix::Params params, con
 void unfused_bias_grad(const Stream& stream, const Task& task, const RowChunk& chunk,
                        const ScoreGradArrays& arrays, float* const* parameters, Gradient mode) {
   const Problem& p = task.problem;
-  BiasInputs inputs = task.bias;
-  inputs.method = additive_part(inputs.method);
+  const BiasInputs& inputs = task.bias;
   const float* grad_bias = arrays.bias;
   if (inputs.method == PLUMBLINE_KERPLE_LOG)
     launch(stream,

@@ -56,8 +56,7 @@ __global__ void by_position_kernel(Problem p, RowChunk chunk, int head_dim, int 
 std::size_t scores_of(const Problem& p, const RowChunk& chunk) { return chunk.rows(p) * p.keys; }
 
 void add_bias(const Stream& stream, const Task& task, const RowChunk& chunk, float* bias) {
-  BiasInputs inputs = task.bias;
-  inputs.method = additive_part(inputs.method);
+  const BiasInputs& inputs = task.bias;
   const auto run = [&]<class Family>(Family) {
     launch(stream, over_elements(scores_of(task.problem, chunk)), bias_kernel<Family>, task.problem,
            chunk, Family::params(inputs), bias);
@@ -86,8 +85,8 @@ CopeShape cope_shape(const Task& task, const RowChunk& chunk) {
 
 DapeShape dape_shape(const Task& task, const RowChunk& chunk) {
   const Problem& p = task.problem;
-  const int taps = dape_taps(task.bias.method);
-  if (taps == 0) throw std::invalid_argument("bias must be a method with DAPE");
+  const int taps = task.bias.dape_taps;
+  if (taps == 0) throw std::invalid_argument("dape must be 1 or 2");
   return {p.batch, p.heads, task.bias.hidden, chunk.count, p.keys, p.query_offset + chunk.first,
           taps,    taps > 1};
 }
@@ -102,10 +101,9 @@ ScoreBuffers::ScoreBuffers(const Stream& stream, const Task& task, std::size_t m
     : rows_(task.problem.batch * task.problem.heads * rows_at_once(task, most_scores)),
       scores_(rows_ * task.problem.keys),
       products_(stream, scores_),
-      bias_(stream, dape_taps(task.bias.method) > 0 ? scores_ : 0),
-      hidden_(stream, dape_taps(task.bias.method) > 0
-                          ? scores_ / task.problem.heads * task.bias.hidden
-                          : 0),
+      bias_(stream, task.bias.dape_taps > 0 ? scores_ : 0),
+      hidden_(stream,
+              task.bias.dape_taps > 0 ? scores_ / task.problem.heads * task.bias.hidden : 0),
       by_position_(stream, task.bias.method == PLUMBLINE_COPE ? rows_ * task.bias.positions : 0),
       counts_(stream, task.bias.method == PLUMBLINE_COPE ? scores_ : 0),
       logits_(stream, scores_),

@@ -20,6 +20,7 @@ struct At {
 /// plumbline_parameter has them.
 struct BiasInputs {
   plumbline_bias method;
+  int dape_taps;  // width of DAPE's convolutions; 0 without DAPE
   int heads, queries, keys;
   const float* parameters[PLUMBLINE_PARAMETER_COUNT];
   const double* prefix_sum;  // [batch, heads, keys]: of the increments, or of log_forget

@@ -35,7 +35,7 @@ struct CacheShape {
 /// training that key is there for every token but the last one, which is as if it were not there.
 /// Here it always is: what a token leaves in the cache must not change when others follow.
 inline int keys_beyond(const ModelConfiguration& c) {
-  return dape_taps(position_method(c.position).bias) / 2;
+  return position_method(c.position).bias.dape_taps() / 2;
 }
 
 /// What a layer keeps of the tokens, [batch, heads, capacity, ...] (attention/cache.cuh).
@@ -55,7 +55,7 @@ struct LayerCache {
     return static_cast<std::size_t>(c.kv_heads) * shape.capacity * c.head_dim();
   }
   static std::size_t sum_count(const ModelConfiguration& c, const CacheShape& shape) {
-    const bool sums = summed_parameter(position_method(c.position).bias) >= 0;
+    const bool sums = summed_parameter(position_method(c.position).bias.method) >= 0;
     return sums ? static_cast<std::size_t>(c.heads) * shape.capacity : 0;
   }
 };

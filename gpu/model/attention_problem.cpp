@@ -18,13 +18,13 @@ namespace {
 
 /// Of CoPE and DAPE, whose scores lie in memory, those of one query of every row and head at least.
 void expect_countable_scores(const ModelConfiguration& c, int batch, int length) {
-  const int bias = position_method(c.position).bias;
+  const methods::Bias bias = position_method(c.position).bias;
   if (!needs_scores(bias)) return;
   if (length > kMostScoredKeys)
     throw BadInput("length of " + c.position, std::to_string(length), "at most 2^24");
-  const bool cope = bias == PLUMBLINE_COPE;
+  const bool cope = bias.method == PLUMBLINE_COPE;
   const int wide = cope ? c.options.positions : c.options.hidden;
-  const std::int64_t scores = row_scores(bias, batch, c.heads, length, wide);
+  const std::int64_t scores = row_scores(bias.method, batch, c.heads, length, wide);
   if (scores > std::numeric_limits<int>::max())
     throw BadInput(fmt::format("rows x {} of {}",
                                cope ? "heads x the larger of length and positions"
@@ -47,7 +47,9 @@ plumbline_problem attention_problem(const ModelConfiguration& c, int batch, int 
   problem.queries = problem.keys = length;
   problem.head_dim = c.head_dim();
   problem.format = static_cast<int>(c.format);
-  problem.bias = method.bias;
+  problem.bias = method.bias.method;
+  problem.dape = method.bias.dape;
+  problem.rope = method.bias.rope;
   problem.ssmax = c.ssmax;
   problem.causal = c.architecture != Architecture::bert;
   problem.window = -1;
@@ -55,7 +57,7 @@ plumbline_problem attention_problem(const ModelConfiguration& c, int batch, int 
   if (method.window == PositionWindow::keys) problem.window = o.window - 1;
   problem.scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim()));
   problem.options[PLUMBLINE_EPSILON] =
-      method.bias == PLUMBLINE_FIRE ? o.fire_epsilon : o.prior_epsilon;
+      method.bias.method == PLUMBLINE_FIRE ? o.fire_epsilon : o.prior_epsilon;
   problem.options[PLUMBLINE_BUCKETS] = o.buckets;
   problem.options[PLUMBLINE_MAX_DISTANCE] = o.max_distance;
   problem.options[PLUMBLINE_LARGEST] = o.largest;

@@ -98,22 +98,22 @@ void check_position(const ModelConfiguration& c) {
                    "a method for both directions, as BERT attends to keys on both sides");
   const bool sinusoidal = method.embedded == EmbeddedPositions::sinusoidal ||
                           method.embedded == EmbeddedPositions::sinusoidal_own_frequency;
-  const bool rope =
-      method.bias == PLUMBLINE_ROPE_INTERLEAVED || method.bias == PLUMBLINE_ROPE_HALF_SPLIT;
   if (sinusoidal) {
     expect(c.width % 2 == 0, "width", c.width, "an even number for sinusoidal positions");
     expect(std::isfinite(o.amplitude), "amplitude", o.amplitude, "a finite number");
   }
-  if (rope || sinusoidal)
+  if (method.bias.has_rope() || sinusoidal)
     expect(std::isfinite(o.base) && o.base > 0, "base", o.base, "a finite number above 0");
   if (method.window != PositionWindow::none) {
     const int least = method.window == PositionWindow::keys ? 1 : 0;
     expect(o.window >= least, "window", o.window, fmt::format("at least {}", least));
   }
-  switch (method.bias) {
+  if (method.bias.dape > 0)
+    expect(o.hidden >= 1 && o.hidden <= 4096, "hidden of dape", o.hidden, "1 .. 4096");
+  switch (method.bias.method) {
     case PLUMBLINE_T5:
     case PLUMBLINE_T5_BIDIRECTIONAL:
-      check_t5(o, method.bias == PLUMBLINE_T5_BIDIRECTIONAL);
+      check_t5(o, method.bias.method == PLUMBLINE_T5_BIDIRECTIONAL);
       break;
     case PLUMBLINE_T5_CLIPPED:
     case PLUMBLINE_T5_CLIPPED_OFFSET:
@@ -134,8 +134,6 @@ void check_position(const ModelConfiguration& c) {
              "1 .. 2^20");
       break;
     default:
-      if (dape_taps(method.bias) > 0)
-        expect(o.hidden >= 1 && o.hidden <= 4096, "hidden of dape", o.hidden, "1 .. 4096");
       break;
   }
 }

@@ -2,7 +2,6 @@
 #include "model/position.cuh"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -18,13 +17,14 @@ namespace plumbline::gpu {
 
 namespace {
 
-const std::vector<PositionInput>& inputs(const ModelConfiguration& c) {
+std::vector<PositionInput> inputs(const ModelConfiguration& c) {
   return position_inputs(position_method(c.position).bias);
 }
 
 int gate_count(const ModelConfiguration& c) {
+  const auto all = inputs(c);
   return static_cast<int>(std::ranges::count_if(
-      inputs(c), [](const PositionInput& input) { return input.gate.has_value(); }));
+      all, [](const PositionInput& input) { return input.gate.has_value(); }));
 }
 
 std::size_t gate_values(const ModelConfiguration& c, int batch, int length) {
@@ -32,7 +32,7 @@ std::size_t gate_values(const ModelConfiguration& c, int batch, int length) {
 }
 
 bool has_slopes(const ModelConfiguration& c) {
-  return additive_part(position_method(c.position).bias) == PLUMBLINE_ALIBI;
+  return position_method(c.position).bias.method == PLUMBLINE_ALIBI;
 }
 
 /// What makes the numbers of a parameter that is computed from a layer's input.
@@ -52,19 +52,13 @@ std::optional<HeadGate> gate_of(const methods::Parameter& parameter) {
 
 }  // namespace
 
-const std::vector<PositionInput>& position_inputs(int bias) {
-  using Inputs = std::vector<PositionInput>;
-  static const auto inputs_of_all = [] {
-    std::array<Inputs, PLUMBLINE_BIAS_COUNT> all;
-    for (const methods::Method& method : methods::all)
-      for (const methods::Parameter& parameter : method.parameters)
-        if (parameter.in_models)
-          all[method.bias].push_back({parameter.in_models, parameter.id, gate_of(parameter)});
-    return all;
-  }();
-  if (!methods::is_method(bias))
-    throw std::invalid_argument("no attention layer has the bias " + std::to_string(bias));
-  return inputs_of_all[static_cast<std::size_t>(bias)];
+std::vector<PositionInput> position_inputs(methods::Bias bias) {
+  if (!methods::is_bias(bias)) throw std::invalid_argument("no attention layer has this bias");
+  std::vector<PositionInput> inputs;
+  for (const methods::Parameter& parameter : methods::of(bias).parameters)
+    if (parameter.in_models)
+      inputs.push_back({parameter.in_models, parameter.id, gate_of(parameter)});
+  return inputs;
 }
 
 PositionRoom::PositionRoom(const Stream& stream, const ModelConfiguration& c, int batch, int length)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/device_buffer.cuh"
+#include "methods.hpp"
 #include "model/parameters.hpp"
 #include "ops/head_gate.cuh"
 #include "plumbline_kernel.h"
@@ -23,9 +24,9 @@ struct PositionInput {
   std::optional<HeadGate> gate = {};
 };
 
-/// Those of a plumbline_bias. ALiBi's slopes are no input: they are a constant.
+/// Those of a bias. ALiBi's slopes are no input: they are a constant.
 /// @throws std::invalid_argument for a bias that no attention layer has.
-const std::vector<PositionInput>& position_inputs(int bias);
+std::vector<PositionInput> position_inputs(methods::Bias bias);
 
 /// What the layers of a model share: ALiBi's slopes, and room for one backward pass.
 class PositionRoom {

@@ -2,8 +2,11 @@
 // The position methods by name, as docs/methods.md has them: where each one enters a model.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "methods.hpp"
 
 namespace plumbline::gpu {
 
@@ -14,8 +17,8 @@ enum class EmbeddedPositions { none, learnable, sinusoidal, sinusoidal_own_frequ
 enum class PositionWindow { none, distance, keys };
 
 struct PositionMethod {
-  std::string_view name;
-  int bias;  ///< plumbline_bias of the attention layers
+  std::string name;
+  methods::Bias bias;  ///< of the attention layers
   EmbeddedPositions embedded = EmbeddedPositions::none;
   PositionWindow window = PositionWindow::none;
   bool causal_only = false;       ///< says nothing of keys after the query

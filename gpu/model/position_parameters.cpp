@@ -67,7 +67,7 @@ std::vector<Parameter> position_parameters(const ModelConfiguration& c,
   options[PLUMBLINE_BUCKETS] = o.buckets;
   options[PLUMBLINE_LARGEST] = o.largest;
   options[PLUMBLINE_POSITIONS] = o.positions;
-  const methods::Method& method = methods::row(position_method(c.position).bias);
+  const methods::Method method = methods::of(position_method(c.position).bias);
   const methods::Sizes sizes{.heads = c.heads, .head_dim = c.head_dim(), .options = options.data()};
   std::vector<Parameter> list;
   for (const methods::Parameter& parameter : method.parameters) {

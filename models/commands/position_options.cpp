@@ -15,19 +15,17 @@ bool is_sinusoidal(const PositionMethod& m) {
   return m.embedded == gpu::EmbeddedPositions::sinusoidal ||
          m.embedded == gpu::EmbeddedPositions::sinusoidal_own_frequency;
 }
-bool is_rope(const PositionMethod& m) {
-  return m.bias == PLUMBLINE_ROPE_INTERLEAVED || m.bias == PLUMBLINE_ROPE_HALF_SPLIT;
-}
+bool is_rope(const PositionMethod& m) { return m.bias.has_rope(); }
 bool has_base(const PositionMethod& m) { return is_sinusoidal(m) || is_rope(m); }
 bool has_window(const PositionMethod& m) { return m.window != gpu::PositionWindow::none; }
 bool is_t5(const PositionMethod& m) {
-  return m.bias == PLUMBLINE_T5 || m.bias == PLUMBLINE_T5_BIDIRECTIONAL;
+  return m.bias.method == PLUMBLINE_T5 || m.bias.method == PLUMBLINE_T5_BIDIRECTIONAL;
 }
 bool is_clipped_t5(const PositionMethod& m) {
-  return m.bias == PLUMBLINE_T5_CLIPPED || m.bias == PLUMBLINE_T5_CLIPPED_OFFSET;
+  return m.bias.method == PLUMBLINE_T5_CLIPPED || m.bias.method == PLUMBLINE_T5_CLIPPED_OFFSET;
 }
-bool is_cope(const PositionMethod& m) { return m.bias == PLUMBLINE_COPE; }
-bool is_ggd(const PositionMethod& m) { return m.bias == PLUMBLINE_GGD; }
+bool is_cope(const PositionMethod& m) { return m.bias.method == PLUMBLINE_COPE; }
+bool is_ggd(const PositionMethod& m) { return m.bias.method == PLUMBLINE_GGD; }
 
 /// Of RoPE in BAM's models 500,000: the paper's appendix C builds on Llama 3 (arXiv:2407.21783,
 /// table 3), and its published models/rotary.py says so. Of everything else 10,000, BAM's

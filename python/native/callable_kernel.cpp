@@ -24,7 +24,7 @@ thread_local CallableKernel* active = nullptr;
 
 cases::Spec spec_of(const plumbline_problem& problem) {
   cases::Spec spec;
-  spec.bias = static_cast<cases::BiasMethod>(problem.bias);
+  spec.bias = methods::bias_of(problem);
   spec.format = static_cast<cases::Format>(problem.format);
   spec.ssmax = problem.ssmax != 0;
   spec.batch = problem.batch;

@@ -32,7 +32,7 @@ using nlohmann::ordered_json;
 /// Ends a check from its progress report.
 struct Interrupted {};
 
-plumbline_option option_from(const std::string& name, cases::BiasMethod bias) {
+plumbline_option option_from(const std::string& name, cases::Bias bias) {
   std::string known;
   for (const plumbline_option option : cases::options_of(bias)) {
     if (cases::info(option).name == name) return option;
@@ -43,7 +43,7 @@ plumbline_option option_from(const std::string& name, cases::BiasMethod bias) {
                                : "some of " + known);
 }
 
-Takes takes_from(const nb::dict& offered, cases::BiasMethod bias) {
+Takes takes_from(const nb::dict& offered, cases::Bias bias) {
   Takes takes;
   const auto flag = [&](const char* name) { return nb::cast<bool>(offered[name]); };
   if (!offered["causal"].is_none()) takes.causal = flag("causal");
@@ -78,7 +78,7 @@ verdict::Shapes shapes_from(const nb::dict& offered) {
 }
 
 /// The spec of a repro line. @throws BadInput where it is none, or of something else.
-cases::Spec spec_from(const std::string& line, cases::Pass pass, cases::BiasMethod bias,
+cases::Spec spec_from(const std::string& line, cases::Pass pass, cases::Bias bias,
                       cases::Format format) {
   const cases::Spec spec = cases::from_line(line);
   const auto require = [](const char* field, std::string_view got, std::string_view expected) {

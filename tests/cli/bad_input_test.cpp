@@ -23,7 +23,7 @@ struct Files {
 
   Files() {
     cases::Spec spec;
-    spec.bias = cases::BiasMethod::alibi;
+    spec.bias = PLUMBLINE_ALIBI;
     spec.heads = 4;
     spec.kv_heads = 2;
     spec.queries = spec.keys = 6;

@@ -32,6 +32,26 @@ BOOST_AUTO_TEST_CASE(verify_passes_and_says_so_in_every_form) {
              std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(rope_goes_with_a_bias_of_each_family) {
+  const auto run = test::plumbline(
+      "verify --kernels fused,mma_rope,split_kv --bias "
+      "alibi+rope_half_split,cable+rope_interleaved,fire+rope_half_split --cases 1 --json");
+  BOOST_TEST(run.status == 0, run.out);
+  const json report = json::parse(run.out);
+  int passes = 0;
+  for (const auto& cell : report["cells"]) {
+    const std::string bias = cell["bias"];
+    BOOST_TEST(bias.find("+rope_") != std::string::npos);
+    passes += bias == "alibi+rope_half_split" ? 1 : 0;
+  }
+  // Forward, backward and decoding, in four formats; mma_rope has no fp32.
+  BOOST_TEST(passes == 18);
+  const auto refused = test::plumbline("verify --bias cope+rope_half_split");
+  BOOST_TEST(refused.status == 2);
+  BOOST_TEST(refused.err.find("most also with +rope_interleaved") != std::string::npos,
+             refused.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_page_is_not_written_where_there_is_a_file) {
   const test::TemporaryFolder folder;
   std::ofstream(folder / "file") << "mine";

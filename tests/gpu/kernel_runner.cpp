@@ -60,13 +60,14 @@ struct Gradients {
 };
 
 void print(const plumbline_kernel& kernel, const Case& made, const char* pass, std::uint64_t hash) {
-  std::printf("%s %s %s %s %s %016llx\n", kernel.name, kBiases[made.problem.bias],
+  std::printf("%s %s %s %s %s %016llx\n", kernel.name,
+              plumbline::methods::name_of(plumbline::methods::bias_of(made.problem)).c_str(),
               kFormats[made.problem.format], made.s.name, pass,
               static_cast<unsigned long long>(hash));
 }
 
 /// From pages of 16 keys.
-bool decode(const plumbline_kernel& kernel, const Shape& s, int bias, int format) {
+bool decode(const plumbline_kernel& kernel, const Shape& s, Bias bias, int format) {
   const Case made(s, bias, format);
   const PagedCase paged(made, 16);
   std::vector<float> o(made.rows * s.head_dim), lse(made.rows);
@@ -74,8 +75,8 @@ bool decode(const plumbline_kernel& kernel, const Shape& s, int bias, int format
   char message[512] = "";
   if (kernel.supports(&paged.problem, PLUMBLINE_DECODE) != 1) return s.queries > 64;
   if (kernel.decode(&paged.problem, &outputs, message, sizeof message) != 0) {
-    std::fprintf(stderr, "%s %s %s %s decode: %s\n", kernel.name, kBiases[bias], kFormats[format],
-                 s.name, message);
+    std::fprintf(stderr, "%s %s %s %s decode: %s\n", kernel.name, name_of(bias).c_str(),
+                 kFormats[format], s.name, message);
     return false;
   }
   const std::uint64_t hash = checksum(14695981039346656037u, o.data(), o.size() * sizeof o[0]);
@@ -83,7 +84,7 @@ bool decode(const plumbline_kernel& kernel, const Shape& s, int bias, int format
   return true;
 }
 
-bool run(const plumbline_kernel& kernel, const Shape& s, int bias, int format) {
+bool run(const plumbline_kernel& kernel, const Shape& s, Bias bias, int format) {
   if (!kernel.forward) return decode(kernel, s, bias, format);
   Case made(s, bias, format);
   const std::size_t width = made.short_format() ? 2 : 4;
@@ -91,8 +92,8 @@ bool run(const plumbline_kernel& kernel, const Shape& s, int bias, int format) {
   const plumbline_outputs outputs{o.data(), lse.data()};
   char message[512] = "";
   const auto fail = [&](const char* pass) {
-    std::fprintf(stderr, "%s %s %s %s %s: %s\n", kernel.name, kBiases[bias], kFormats[format],
-                 s.name, pass, *message ? message : "not supported");
+    std::fprintf(stderr, "%s %s %s %s %s: %s\n", kernel.name, name_of(bias).c_str(),
+                 kFormats[format], s.name, pass, *message ? message : "not supported");
     return false;
   };
   constexpr std::uint64_t begin = 14695981039346656037u;
@@ -118,19 +119,15 @@ bool run(const plumbline_kernel& kernel, const Shape& s, int bias, int format) {
 }
 
 /// Tensor-core kernels have no fp32, and RoPE in a kernel of its own.
-bool supported(const plumbline_kernel& kernel, int bias, int format) {
+bool supported(const plumbline_kernel& kernel, Bias bias, int format) {
   const Case made(kShapes[0], bias, format);
   return kernel.supports(&made.problem, kernel.forward ? PLUMBLINE_FORWARD : PLUMBLINE_DECODE) == 1;
 }
 
-int plain_format(const plumbline_kernel& kernel, int bias) {
+int plain_format(const plumbline_kernel& kernel, Bias bias) {
   int format = PLUMBLINE_FP32;
   while (format <= PLUMBLINE_TF32 && !supported(kernel, bias, format)) ++format;
   return format;
-}
-
-bool is_rope(int bias) {
-  return bias == PLUMBLINE_ROPE_INTERLEAVED || bias == PLUMBLINE_ROPE_HALF_SPLIT;
 }
 
 bool matches(int argc, char** argv, int index, const char* name) {
@@ -151,8 +148,8 @@ int main(int argc, char** argv) {
   for (int n = 0; n < library->kernel_count; ++n) {
     const plumbline_kernel& kernel = library->kernels[n];
     if (!matches(argc, argv, 1, kernel.name)) continue;
-    for (int bias = PLUMBLINE_NOPE; bias < PLUMBLINE_BIAS_COUNT; ++bias) {
-      if (!matches(argc, argv, 2, kBiases[bias])) continue;
+    for (const Bias bias : every_bias()) {
+      if (!matches(argc, argv, 2, name_of(bias).c_str())) continue;
       for (int format = PLUMBLINE_FP32; format <= PLUMBLINE_TF32; ++format) {
         if (!matches(argc, argv, 3, kFormats[format])) continue;
         if (!supported(kernel, bias, format)) continue;
@@ -160,7 +157,7 @@ int main(int argc, char** argv) {
         if (argc <= 3 && format != plain_format(kernel, bias) && bias != PLUMBLINE_NOPE) continue;
         for (Shape shape : kShapes) {
           // What is added to a score knows nothing of the head dimension.
-          if (argc <= 1 && bias != PLUMBLINE_NOPE && !is_rope(bias)) shape.head_dim = 32;
+          if (argc <= 1 && bias != PLUMBLINE_NOPE && !bias.has_rope()) shape.head_dim = 32;
           good = run(kernel, shape, bias, format) && good;
           if (kernel.forward && kernel.decode) good = decode(kernel, shape, bias, format) && good;
           ++runs;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "methods.hpp"
 #include "plumbline_kernel.h"
 
 namespace plumbline::gpu_tests {
@@ -40,35 +41,33 @@ struct Shape {
   bool ragged, documents, ssmax;
 };
 
-/// The methods of the fused kernels; those after them need the matrix of scores.
-inline constexpr int kFusedBiases = PLUMBLINE_COPE;
-inline constexpr const char* kBiases[PLUMBLINE_BIAS_COUNT] = {"nope",
-                                                              "alibi",
-                                                              "cable",
-                                                              "cable_nw",
-                                                              "k_cable",
-                                                              "k_cable_nw",
-                                                              "ggd",
-                                                              "kerple_log",
-                                                              "kerple_power",
-                                                              "t5",
-                                                              "t5_bidirectional",
-                                                              "t5_clipped",
-                                                              "t5_clipped_offset",
-                                                              "fire",
-                                                              "fox",
-                                                              "rope_interleaved",
-                                                              "rope_half_split",
-                                                              "cable_paper",
-                                                              "cable_nw_paper",
-                                                              "k_cable_paper",
-                                                              "cope",
-                                                              "dape_v1_alibi",
-                                                              "dape_v1_kerple_log",
-                                                              "dape_v1_cable",
-                                                              "dape_v2_alibi",
-                                                              "dape_v2_kerple_log",
-                                                              "dape_v2_cable"};
+using methods::Bias;
+
+inline constexpr Bias kRopeInterleaved(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_INTERLEAVED),
+    kRopeHalfSplit(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_HALF_SPLIT);
+
+/// Those of the fused kernels: every method but CoPE, RoPE, and RoPE with one of each family.
+inline std::vector<Bias> fused_biases() {
+  std::vector<Bias> biases;
+  for (const methods::Method& method : methods::all)
+    if (!method.needs_scores()) biases.push_back(method.bias);
+  biases.insert(biases.end(), {kRopeInterleaved,
+                               kRopeHalfSplit,
+                               {PLUMBLINE_ALIBI, 0, PLUMBLINE_ROPE_HALF_SPLIT},
+                               {PLUMBLINE_CABLE, 0, PLUMBLINE_ROPE_INTERLEAVED},
+                               {PLUMBLINE_FIRE, 0, PLUMBLINE_ROPE_HALF_SPLIT}});
+  return biases;
+}
+/// And those that need the matrix of scores: CoPE, and DAPE with what it composes with.
+inline std::vector<Bias> every_bias() {
+  std::vector<Bias> biases = fused_biases();
+  biases.push_back(PLUMBLINE_COPE);
+  for (int dape = 1; dape <= 2; ++dape)
+    for (const methods::Method& method : methods::all)
+      if (method.with_dape) biases.push_back({method.bias, dape});
+  return biases;
+}
+
 inline constexpr const char* kFormats[] = {"fp32", "bf16", "fp16", "tf32"};
 inline constexpr int kBuckets = 8, kHidden = 5, kPositions = 6;
 
@@ -121,7 +120,7 @@ struct Parameters {
 
 /// The arrays of one run and the problem that points at them.
 struct Case {
-  Case(const Shape& shape, int bias, int format) : s(shape) {
+  Case(const Shape& shape, Bias bias, int format) : s(shape) {
     problem.struct_size = sizeof problem;
     problem.batch = s.batch;
     problem.heads = s.heads;
@@ -131,9 +130,11 @@ struct Case {
     problem.head_dim = s.head_dim;
     problem.query_offset = s.keys - s.queries;
     problem.format = format;
-    problem.bias = bias;
+    problem.bias = bias.method;
+    problem.dape = bias.dape;
+    problem.rope = bias.rope;
     problem.ssmax = s.ssmax ? 1 : 0;
-    problem.causal = s.causal || bias == PLUMBLINE_FOX ? 1 : 0;
+    problem.causal = s.causal || bias.method == PLUMBLINE_FOX ? 1 : 0;
     problem.window = s.window;
     problem.scale = 0.125;
     problem.options[PLUMBLINE_EPSILON] = 1e-5;
@@ -144,7 +145,7 @@ struct Case {
     problem.options[PLUMBLINE_L0] = 30;
     problem.options[PLUMBLINE_BASE] = 10000;
     problem.options[PLUMBLINE_POSITIONS] = kPositions;
-    if (bias >= kFusedBiases) parameters.of_scores(numbers, s);
+    if (methods::of(bias).needs_scores()) parameters.of_scores(numbers, s);
     problem.q = of_format(q, q16);
     problem.k = of_format(k, k16);
     problem.v = of_format(v, v16);

@@ -24,7 +24,7 @@ const plumbline_kernel& kernel(const std::string& name) {
                        [&](const auto& k) { return k.name == name; });
 }
 
-cases::Case whole_sequence(cases::BiasMethod bias) {
+cases::Case whole_sequence(cases::Bias bias) {
   cases::Spec spec;
   spec.bias = bias;
   spec.batch = kBatch;
@@ -56,8 +56,7 @@ class GrowingCache {
  public:
   explicit GrowingCache(const cases::Case& c)
       : case_(c),
-        summed_(c.spec.bias == cases::BiasMethod::fox ? PLUMBLINE_LOG_FORGET
-                                                      : PLUMBLINE_INCREMENTS),
+        summed_(c.spec.bias == PLUMBLINE_FOX ? PLUMBLINE_LOG_FORGET : PLUMBLINE_INCREMENTS),
         sums_(c[summed_].empty() ? 0 : kBatch * kHeads) {}
 
   void append() {
@@ -117,7 +116,8 @@ plumbline_problem problem_of(const cases::Case& c) {
   p.heads = kHeads;
   p.kv_heads = kKvHeads;
   p.head_dim = kDim;
-  p.bias = static_cast<int>(c.spec.bias);
+  p.bias = c.spec.bias.method;
+  p.rope = c.spec.bias.rope;
   p.causal = 1;
   p.window = -1;
   p.scale = c.scale;
@@ -169,8 +169,8 @@ void decode(const cases::Case& c, GrowingCache& cache, int position, cases::Outp
 }
 
 BOOST_AUTO_TEST_CASE(decoding_into_a_growing_cache_equals_the_forward_pass_of_the_whole) {
-  for (const auto bias :
-       {cases::BiasMethod::cable, cases::BiasMethod::fox, cases::BiasMethod::rope_half_split}) {
+  for (const auto bias : {cases::Bias(PLUMBLINE_CABLE), cases::Bias(PLUMBLINE_FOX),
+                          cases::Bias(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_HALF_SPLIT)}) {
     const cases::Case c = whole_sequence(bias);
     cases::Outputs whole;
     whole.o.resize(c.q.size());

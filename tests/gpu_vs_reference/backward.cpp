@@ -72,11 +72,10 @@ constexpr Shape kShapes[] = {
 
 /// The parameters that the method's backward pass writes.
 std::vector<int> written(const Case& made) {
-  static const std::vector<int> of[kFusedBiases] = {
-      {},     {},     {2, 3}, {2},    {2, 3}, {2},   {4, 5, 6},
-      {7, 8}, {7, 8}, {9},    {9},    {9},    {9},   {10, 11, 12, 13, 14, 15},
-      {16},   {},     {},     {2, 3}, {2},    {2, 3}};
-  std::vector<int> all = of[made.problem.bias];
+  std::vector<int> all;
+  for (const auto& parameter :
+       plumbline::methods::of(plumbline::methods::bias_of(made.problem)).parameters)
+    if (parameter.id != PLUMBLINE_SLOPES) all.push_back(parameter.id);
   if (made.problem.ssmax) all.push_back(PLUMBLINE_SSMAX_SCALE);
   return all;
 }
@@ -87,13 +86,13 @@ void check(const char* kernel_name) {
       std::find_if(library->kernels, library->kernels + library->kernel_count,
                    [&](const auto& k) { return k.name == std::string(kernel_name); });
   for (const Shape& shape : kShapes) {
-    for (int bias = 0; bias < kFusedBiases; ++bias) {
-      BOOST_TEST_CONTEXT(kernel_name << " " << kBiases[bias] << " " << shape.name) {
+    for (const Bias bias : fused_biases()) {
+      BOOST_TEST_CONTEXT(kernel_name << " " << name_of(bias) << " " << shape.name) {
         Case made(shape, bias, PLUMBLINE_FP32);
         // A table of exactly as many rows as the method names.
-        const int rows = bias == PLUMBLINE_T5_CLIPPED          ? kBuckets + 1
-                         : bias == PLUMBLINE_T5_CLIPPED_OFFSET ? 2 * kBuckets + 1
-                                                               : kBuckets;
+        const int rows = bias.method == PLUMBLINE_T5_CLIPPED          ? kBuckets + 1
+                         : bias.method == PLUMBLINE_T5_CLIPPED_OFFSET ? 2 * kBuckets + 1
+                                                                      : kBuckets;
         made.parameters.values[PLUMBLINE_TABLE].resize(static_cast<std::size_t>(rows) *
                                                        shape.heads);
         const Run run(*kernel, made);
@@ -120,7 +119,7 @@ BOOST_AUTO_TEST_CASE(the_order_of_threads_and_the_number_of_workers_change_no_bi
   const auto* kernel = std::find_if(library->kernels, library->kernels + library->kernel_count,
                                     [](const auto& k) { return k.name == std::string("fused"); });
   BOOST_TEST(kernel->deterministic == 1);
-  for (int bias = 0; bias < kFusedBiases; ++bias) {
+  for (const Bias bias : fused_biases()) {
     const auto gradients = [&](std::uint64_t seed) {
       plumbline::emulation::set_thread_order_seed(seed);
       plumbline::emulation::set_workers(static_cast<unsigned>(seed));
@@ -136,7 +135,7 @@ BOOST_AUTO_TEST_CASE(the_order_of_threads_and_the_number_of_workers_change_no_bi
     const auto bits = [](const std::vector<float>& x) {
       return std::string(reinterpret_cast<const char*>(x.data()), x.size() * sizeof(float));
     };
-    BOOST_TEST_INFO(kBiases[bias]);
+    BOOST_TEST_INFO(name_of(bias));
     const std::string first = bits(gradients(1));
     BOOST_TEST((first == bits(gradients(2))));
     BOOST_TEST((first == bits(gradients(3))));

@@ -88,8 +88,8 @@ void evaluate(const Case& made, const std::vector<float>& grad_o, Oracle& oracle
   if (p.ssmax)
     for (const float s : made.parameters.values[PLUMBLINE_SSMAX_SCALE])
       x.ssmax_scale.push_back(R(s));
-  const bool turned = p.bias == PLUMBLINE_ROPE_INTERLEAVED || p.bias == PLUMBLINE_ROPE_HALF_SPLIT;
-  const auto pairs = p.bias == PLUMBLINE_ROPE_INTERLEAVED ? ref::RopePairs::interleaved
+  const bool turned = p.rope != PLUMBLINE_NO_ROPE;
+  const auto pairs = p.rope == PLUMBLINE_ROPE_INTERLEAVED ? ref::RopePairs::interleaved
                                                           : ref::RopePairs::half_split;
   const R base(p.options[PLUMBLINE_BASE]);
   ref::AttentionUpstream<R> upstream;

@@ -15,7 +15,6 @@
 namespace {
 
 using namespace plumbline;
-using cases::BiasMethod;
 using cases::Format;
 
 verdict::Kernel kernel(const std::string& name) {
@@ -25,7 +24,7 @@ verdict::Kernel kernel(const std::string& name) {
 }
 
 /// A causal case of one head.
-cases::Case one_head(BiasMethod bias, Format format, int queries, int keys, int head_dim) {
+cases::Case one_head(cases::Bias bias, Format format, int queries, int keys, int head_dim) {
   cases::Spec spec;
   spec.pass = cases::Pass::backward;
   spec.bias = bias;
@@ -57,7 +56,7 @@ BOOST_AUTO_TEST_CASE(kernels_that_add_atomically_flush_subnormals_and_say_so) {
        {std::pair{"fused_atomic", Format::fp32}, std::pair{"fused_atomic", Format::bf16},
         std::pair{"mma_atomic", Format::bf16}, std::pair{"mma_atomic", Format::tf32}}) {
     BOOST_TEST_CONTEXT(name << " " << cases::name(format)) {
-      auto c = one_head(BiasMethod::alibi, format, 1, 240, 32);
+      auto c = one_head(PLUMBLINE_ALIBI, format, 1, 240, 32);
       c[PLUMBLINE_SLOPES] = {0.5f};
       const auto of = kernel(name);
       auto contract = of.contract(format);
@@ -76,7 +75,8 @@ BOOST_AUTO_TEST_CASE(kernels_that_add_atomically_flush_subnormals_and_say_so) {
 // RoPE's turned keys are rounded to the format once more: small ones to its subnormals.
 BOOST_AUTO_TEST_CASE(turned_keys_may_underflow_in_the_format_of_the_case) {
   double nearest = 0.0;
-  for (const auto bias : {BiasMethod::rope_interleaved, BiasMethod::rope_half_split}) {
+  for (const auto bias : {cases::Bias(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_INTERLEAVED),
+                          cases::Bias(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_HALF_SPLIT)}) {
     for (const auto format : {Format::fp16, Format::bf16}) {
       for (const int length : {2, 9}) {
         for (const int head_dim : {32, 128}) {

@@ -10,13 +10,12 @@
 #include "verdict/cases/case_file.hpp"
 
 using namespace plumbline;
-using cases::BiasMethod;
 
 namespace {
 
 constexpr float log2e = 1.44269504f;
 
-cases::Case one_head(BiasMethod bias, std::uint64_t seed) {
+cases::Case one_head(cases::Bias bias, std::uint64_t seed) {
   cases::Spec spec;
   spec.bias = bias;
   spec.queries = spec.keys = 300;
@@ -32,7 +31,7 @@ struct Ways {
 };
 
 /// Largest |computed - exact| / bound over all pairs of some cases; every pair must be at most 1.
-double worst_ratio(BiasMethod bias, const verdict::Contract& contract, const Ways& ways) {
+double worst_ratio(cases::Bias bias, const verdict::Contract& contract, const Ways& ways) {
   double worst = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const auto c = one_head(bias, seed);
@@ -63,7 +62,7 @@ long double prefix(const cases::Case& c, int i) {
 BOOST_AUTO_TEST_CASE(alibi_with_log2_e_folded_into_the_slope) {
   // In the exponent of base 2: the constant, the folded slope and the product are each rounded.
   const double worst =
-      worst_ratio(BiasMethod::alibi, cases::undeclared_contract(),
+      worst_ratio(PLUMBLINE_ALIBI, cases::undeclared_contract(),
                   {[](const auto& c, int i, int j) {
                      return -(c[PLUMBLINE_SLOPES][0] * log2e) * static_cast<float>(std::abs(i - j));
                    },
@@ -76,7 +75,7 @@ BOOST_AUTO_TEST_CASE(alibi_with_log2_e_folded_into_the_slope) {
 
 BOOST_AUTO_TEST_CASE(cable_differenced_in_double) {
   const double worst = worst_ratio(
-      BiasMethod::cable, cases::undeclared_contract(),
+      PLUMBLINE_CABLE, cases::undeclared_contract(),
       {[](const auto& c, int i, int j) {
          return -c[PLUMBLINE_GAIN][i] *
                 static_cast<float>(std::abs(static_cast<double>(prefix(c, i) - prefix(c, j))));
@@ -92,7 +91,7 @@ BOOST_AUTO_TEST_CASE(cable_recentred_per_tile) {
   auto contract = cases::undeclared_contract();
   contract.prefix_tile = 64;
   const double worst = worst_ratio(
-      BiasMethod::cable_nw, contract,
+      PLUMBLINE_CABLE_NW, contract,
       {[](const auto& c, int i, int j) {
          const long double base = prefix(c, j / 64 * 64);
          const float query = static_cast<float>(prefix(c, i) - base);
@@ -116,13 +115,13 @@ BOOST_AUTO_TEST_CASE(cable_with_float_prefix_sums_needs_the_contract_to_say_so) 
       },
       [](const auto& c, int i, int j) { return -std::abs(prefix(c, i) - prefix(c, j)); }};
   auto contract = cases::undeclared_contract();
-  BOOST_TEST(worst_ratio(BiasMethod::cable_nw, contract, in_float) > 1.0);
+  BOOST_TEST(worst_ratio(PLUMBLINE_CABLE_NW, contract, in_float) > 1.0);
   contract.prefix_sum = PLUMBLINE_PREFIX_SUM_FP32;
-  BOOST_TEST(worst_ratio(BiasMethod::cable_nw, contract, in_float) <= 1.0);
+  BOOST_TEST(worst_ratio(PLUMBLINE_CABLE_NW, contract, in_float) <= 1.0);
 }
 
 BOOST_AUTO_TEST_CASE(k_cable_with_one_plus_the_square_rounded) {
-  const double worst = worst_ratio(BiasMethod::k_cable, cases::undeclared_contract(),
+  const double worst = worst_ratio(PLUMBLINE_K_CABLE, cases::undeclared_contract(),
                                    {[](const auto& c, int i, int j) {
                                       const float d =
                                           static_cast<float>(prefix(c, i) - prefix(c, j));
@@ -138,7 +137,7 @@ BOOST_AUTO_TEST_CASE(k_cable_with_one_plus_the_square_rounded) {
 
 BOOST_AUTO_TEST_CASE(ggd_through_base_two_exponentials_and_logarithms) {
   const double worst = worst_ratio(
-      BiasMethod::ggd, cases::undeclared_contract(),
+      PLUMBLINE_GGD, cases::undeclared_contract(),
       {[](const auto& c, int i, int j) {
          const float mu = std::exp(c[PLUMBLINE_THETA_MU][0]) - std::exp(-c[PLUMBLINE_THETA_MU][0]);
          const float base = std::abs(static_cast<float>(j - i) - mu) +
@@ -160,7 +159,7 @@ BOOST_AUTO_TEST_CASE(ggd_through_base_two_exponentials_and_logarithms) {
 
 BOOST_AUTO_TEST_CASE(large_sums_of_which_small_differences_are_left) {
   // S is near 10^9 and S_i - S_j near 10^-3: the double sums' own rounding is what counts.
-  auto c = one_head(BiasMethod::cable, 1);
+  auto c = one_head(PLUMBLINE_CABLE, 1);
   c[PLUMBLINE_INCREMENTS][0] = 1e9f;
   for (std::size_t t = 1; t < c[PLUMBLINE_INCREMENTS].size(); ++t)
     c[PLUMBLINE_INCREMENTS][t] = 1e-3f * (1 + t % 7) / 7;
@@ -188,7 +187,7 @@ BOOST_AUTO_TEST_CASE(large_sums_of_which_small_differences_are_left) {
 BOOST_AUTO_TEST_CASE(a_tile_of_any_declared_size_stays_within_the_keys) {
   auto contract = cases::undeclared_contract();
   contract.prefix_tile = std::numeric_limits<std::int32_t>::max();
-  const auto c = one_head(BiasMethod::cable_nw, 1);
+  const auto c = one_head(PLUMBLINE_CABLE_NW, 1);
   const verdict::BiasError error(c, contract);
   const std::vector<int> visible{0, 150, 299};
   const std::vector<double> bias{-1, -1, -1};

@@ -10,7 +10,6 @@
 #include "verdict/cases/case_file.hpp"
 
 using namespace plumbline;
-using cases::BiasMethod;
 using reference::RunningError;
 
 namespace {
@@ -26,12 +25,12 @@ void compare(Ratios& worst, const std::string& name, float computed, const Runni
   if (off > 0) ratio = std::max(ratio, off / (bound + exact.error()));
 }
 
-cases::Case one_head(BiasMethod bias, std::uint64_t seed) {
+cases::Case one_head(cases::Bias bias, std::uint64_t seed) {
   cases::Spec spec;
   spec.pass = cases::Pass::backward;
   spec.bias = bias;
   spec.queries = spec.keys = 150;
-  spec.mask.causal = bias == BiasMethod::fox;
+  spec.mask.causal = bias == PLUMBLINE_FOX;
   spec.head_dim = 32;
   spec.seed = seed;
   return cases::generate(spec);
@@ -82,8 +81,8 @@ BOOST_AUTO_TEST_CASE(plain_fp32_is_within_the_bound_of_every_bias_and_derivative
       {"p", 0.1},    {"a", 0.2},    {"theta_alpha", 0.05}};
   for (const auto method : cases::all_biases()) {
     if (cases::needs_scores(method)) continue;
-    least["bias"] = method == BiasMethod::ggd ? 0.05 : 0.1;
-    if (method == BiasMethod::kerple_power) least["bias"] = least["p"] = least["a"] = 0.03;
+    least["bias"] = method == PLUMBLINE_GGD ? 0.05 : 0.1;
+    if (method == PLUMBLINE_KERPLE_POWER) least["bias"] = least["p"] = least["a"] = 0.03;
     Ratios worst;
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
       const auto c = one_head(method, seed);
@@ -100,7 +99,7 @@ BOOST_AUTO_TEST_CASE(plain_fp32_is_within_the_bound_of_every_bias_and_derivative
 
 BOOST_AUTO_TEST_CASE(a_slope_off_by_a_millionth_is_outside_of_its_bound) {
   // 1e-6 is 17 units u: more than any of these biases may lose far from the diagonal.
-  for (const auto method : {BiasMethod::kerple_log, BiasMethod::t5, BiasMethod::fox}) {
+  for (const auto method : {PLUMBLINE_KERPLE_LOG, PLUMBLINE_T5, PLUMBLINE_FOX}) {
     const auto c = one_head(method, 3);
     const verdict::CaseReading<RunningError> reading(c);
     const verdict::BiasError bias_error(c, cases::undeclared_contract());

@@ -28,7 +28,7 @@ namespace {
 cases::Spec spec_of(cases::Pass pass, Format format) {
   cases::Spec spec;
   spec.pass = pass;
-  spec.bias = cases::BiasMethod::alibi;
+  spec.bias = PLUMBLINE_ALIBI;
   spec.format = format;
   spec.batch = 2;
   spec.heads = 4;
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(gradients_of_each_query_head_stored_in_16_bits) {
 BOOST_AUTO_TEST_CASE(sums_of_gradients_kept_in_16_bits_between_blocks) {
   for (const auto format : sixteen_bits) {
     auto spec = spec_of(cases::Pass::backward, format);
-    spec.bias = cases::BiasMethod::nope;
+    spec.bias = PLUMBLINE_NOPE;
     spec.family = cases::Family::diffuse;
     spec.mask.causal = false;
     const auto c = cases::generate(spec);
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(an_lse_rounded_to_16_bits) {
 BOOST_AUTO_TEST_CASE(an_exponential_whose_value_at_0_is_not_1) {
   for (const auto format : sixteen_bits) {
     auto spec = spec_of(cases::Pass::forward, format);
-    spec.bias = cases::BiasMethod::nope;
+    spec.bias = PLUMBLINE_NOPE;
     spec.family = cases::Family::level;
     const auto c = cases::generate(spec);
     Kept kept{.probability = format};

@@ -96,6 +96,11 @@ const Named of_kernels[] = {
     {FaultKind::rope_other_pairs, "bias=rope_half_split", "rope_interleaved"},
     {FaultKind::rope_other_pairs, "bias=rope_interleaved", "rope_half_split"},
     {FaultKind::rope_missing, "bias=rope_interleaved", "rope_missing"},
+    {FaultKind::rope_missing, "bias=alibi+rope_half_split", "rope_missing"},
+    {FaultKind::rope_other_pairs, "bias=cable+rope_half_split,dtype=bf16", "rope_interleaved"},
+    {FaultKind::heads_reversed, "bias=alibi+rope_half_split", "bias_heads_reversed"},
+    {FaultKind::rope_not_turned_back, "pass=backward,bias=kerple_log+rope_half_split",
+     "grad_not_turned_back"},
     {FaultKind::ssmax_missing, "bias=nope,ssmax=1", "ssmax_missing"},
     {FaultKind::ssmax_log_base_2, "bias=alibi,ssmax=1", "ssmax_log2"},
     {FaultKind::ssmax_all_keys, "bias=nope,ssmax=1", "ssmax_of_all_keys"},
@@ -188,14 +193,15 @@ const ByHand by_hand[] = {
     {"offset_zero", "bias=kerple_log", [](Case& c) { c.spec.query_offset = 0; }},
     {"offset_at_end", "bias=kerple_log", [](Case& c) { c.spec.query_offset = 16; }},
     {"kv_head_modulo", "bias=nope", by_modulo},
-    {"t5_bidirectional", "bias=t5",
-     [](Case& c) { c.spec.bias = cases::BiasMethod::t5_bidirectional; }},
+    {"t5_bidirectional", "bias=t5", [](Case& c) { c.spec.bias = PLUMBLINE_T5_BIDIRECTIONAL; }},
     {"mu_sign", "bias=ggd,seed=3",
      [](Case& c) {
        for (float& mu : c[PLUMBLINE_THETA_MU]) mu = -mu;
      }},
+    {"dape_missing", "bias=dape_v1_alibi", [](Case& c) { c.spec.bias.dape = 0; }},
+    {"dape_missing", "bias=dape_v2_cable,dtype=bf16", [](Case& c) { c.spec.bias.dape = 0; }},
     {"gain_inside_logarithm", "bias=k_cable",
-     [](Case& c) { c.spec.bias = cases::BiasMethod::k_cable_paper; }},
+     [](Case& c) { c.spec.bias = PLUMBLINE_K_CABLE_PAPER; }},
     {"rope_base_10000", "bias=rope_half_split,seed=2",
      [](Case& c) { c.options[PLUMBLINE_BASE] = 10000; }},
     // With a pair's components swapped it is turned the other way.
@@ -410,7 +416,7 @@ BOOST_AUTO_TEST_CASE(lost_accuracy_gets_no_name) {
 BOOST_AUTO_TEST_CASE(the_shrunk_case_still_shows_the_convention) {
   const auto plain = bench::plain_variant(PLUMBLINE_FP32);
   const auto hides_own = bench::kernel_of({plain, {FaultKind::causal_hides_own}});
-  auto cell = verdict::check_cell(hides_own, cases::Pass::forward, cases::BiasMethod::nope,
+  auto cell = verdict::check_cell(hides_own, cases::Pass::forward, PLUMBLINE_NOPE,
                                   cases::Format::fp32, 60, 3, 1, [](int) {});
   BOOST_REQUIRE(cell.counterexample.has_value());
   BOOST_TEST(cell.counterexample->judgement.kind == "outside_bound");
@@ -481,7 +487,7 @@ BOOST_AUTO_TEST_CASE(the_case_as_it_was_drawn_says_where_errors_are_though_the_s
   const auto kernel =
       bench::kernel_of({bench::plain_variant(PLUMBLINE_FP32), {FaultKind::second_tile_dropped}});
   verdict::VerifyReport report;
-  report.cells = {verdict::check_cell(kernel, cases::Pass::forward, cases::BiasMethod::nope,
+  report.cells = {verdict::check_cell(kernel, cases::Pass::forward, PLUMBLINE_NOPE,
                                       cases::Format::fp32, 60, 3, 1, [](int) {})};
   BOOST_REQUIRE(report.cells[0].counterexample.has_value());
   const auto& found = *report.cells[0].counterexample;

@@ -10,7 +10,6 @@
 #include "verdict/judge/judge.hpp"
 
 using namespace plumbline;
-using cases::BiasMethod;
 using cases::Format;
 using verdict::Outcome;
 
@@ -18,7 +17,7 @@ namespace {
 
 const verdict::Contract contract = cases::undeclared_contract();
 
-cases::Case level_case(BiasMethod bias, Format format, int keys) {
+cases::Case level_case(cases::Bias bias, Format format, int keys) {
   cases::Spec spec;
   spec.bias = bias;
   spec.format = format;
@@ -44,7 +43,7 @@ bool is_level(const cases::Case& c, const std::vector<int>& visible, int query =
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_mean_of_whole_numbers_over_a_power_of_two_of_keys_is_exact) {
-  const auto c = level_case(BiasMethod::nope, Format::bf16, 8);
+  const auto c = level_case(PLUMBLINE_NOPE, Format::bf16, 8);
   const auto level = verdict::level_row(c, contract, 0, 1, 3, {1, 4, 5, 7});
   BOOST_REQUIRE(level.has_value());
   const float* v = c.v.data() + 8 * c.spec.head_dim;  // of head 1
@@ -55,18 +54,20 @@ BOOST_AUTO_TEST_CASE(the_mean_of_whole_numbers_over_a_power_of_two_of_keys_is_ex
 }
 
 BOOST_AUTO_TEST_CASE(a_row_is_level_only_where_every_kernel_makes_the_same_of_it) {
-  const auto nope = level_case(BiasMethod::nope, Format::fp32, 8);
+  const auto nope = level_case(PLUMBLINE_NOPE, Format::fp32, 8);
   BOOST_TEST(is_level(nope, first_keys(8)));
   BOOST_TEST(is_level(nope, {5}));
   BOOST_TEST(!is_level(nope, first_keys(6)));
-  BOOST_TEST(is_level(level_case(BiasMethod::cope, Format::fp32, 8), first_keys(8)));
-  BOOST_TEST(is_level(level_case(BiasMethod::rope_half_split, Format::fp32, 8), first_keys(8)));
+  BOOST_TEST(is_level(level_case(PLUMBLINE_COPE, Format::fp32, 8), first_keys(8)));
+  BOOST_TEST(is_level(
+      level_case(cases::Bias(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_HALF_SPLIT), Format::fp32, 8),
+      first_keys(8)));
   // A bias of its own, but for the query's own position.
-  const auto alibi = level_case(BiasMethod::alibi, Format::fp32, 8);
+  const auto alibi = level_case(PLUMBLINE_ALIBI, Format::fp32, 8);
   BOOST_TEST(!is_level(alibi, first_keys(8)));
   BOOST_TEST(!is_level(alibi, {2}, 3));
   BOOST_TEST(is_level(alibi, {3}, 3));
-  BOOST_TEST(!is_level(level_case(BiasMethod::t5, Format::fp32, 8), {3}, 3));
+  BOOST_TEST(!is_level(level_case(PLUMBLINE_T5, Format::fp32, 8), {3}, 3));
   // Ranges of keys divide by numbers that are no powers of two.
   auto declared = contract;
   declared.splits = 2;
@@ -92,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_row_is_level_only_where_every_kernel_makes_the_same_of_it
 
 BOOST_AUTO_TEST_CASE(a_level_row_in_16_bits_is_one_number_whatever_rounds_p) {
   for (const auto format : {Format::bf16, Format::fp16}) {
-    const auto c = level_case(BiasMethod::nope, format, 64);
+    const auto c = level_case(PLUMBLINE_NOPE, format, 64);
     auto declared = contract;
     declared.probability_format = static_cast<int>(format);
     auto outputs = test::float_attention(c, {.p = test::Faults::p_rounded});
@@ -110,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_level_row_in_16_bits_is_one_number_whatever_rounds_p) {
 }
 
 BOOST_AUTO_TEST_CASE(a_level_row_in_fp32_is_off_by_its_division_at_most) {
-  const auto c = level_case(BiasMethod::nope, Format::fp32, 64);
+  const auto c = level_case(PLUMBLINE_NOPE, Format::fp32, 64);
   const auto outputs = test::float_attention(c);
   const auto failed = [&](double factor, std::size_t n) {
     auto off = outputs;

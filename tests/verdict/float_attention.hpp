@@ -42,7 +42,7 @@ inline bool visible(const cases::Case& c, int b, int i, int j) {
 
 inline float bias(const cases::Case& c, int b, int h, int r, int j, const Faults& faults) {
   const float value = FloatBias(c, b, h, r, j).value();
-  const bool off = c.spec.bias == cases::BiasMethod::alibi && h == faults.slope_head;
+  const bool off = c.spec.bias == PLUMBLINE_ALIBI && h == faults.slope_head;
   return off ? value * faults.slope_factor : value;
 }
 
@@ -50,8 +50,8 @@ inline float bias(const cases::Case& c, int b, int h, int r, int j, const Faults
 inline std::vector<float> turned(const cases::Case& c, const std::vector<float>& x, int rows,
                                  int offset, bool back) {
   const int D = c.spec.head_dim;
-  const bool interleaved = c.spec.bias == cases::BiasMethod::rope_interleaved;
-  if (!interleaved && c.spec.bias != cases::BiasMethod::rope_half_split) return x;
+  const bool interleaved = c.spec.bias.rope == PLUMBLINE_ROPE_INTERLEAVED;
+  if (!c.spec.bias.has_rope()) return x;
   std::vector<float> result = x;
   for (std::size_t row = 0; row < x.size() / D; ++row) {
     for (int k = 0; k < D / 2; ++k) {

@@ -24,39 +24,36 @@ class FloatBias {
       : c_(c), h_(h), row_(b * c.spec.heads + h), r_(r), i_(r + c.spec.query_offset), j_(j) {}
 
   float value() const {
-    using cases::BiasMethod;
     const float x = static_cast<float>(std::abs(i_ - j_));
-    switch (c_.spec.bias) {
-      case BiasMethod::nope:
-      case BiasMethod::rope_interleaved:
-      case BiasMethod::rope_half_split:
+    switch (c_.spec.bias.method) {
+      case PLUMBLINE_NOPE:
         return 0.0f;
-      case BiasMethod::alibi:
+      case PLUMBLINE_ALIBI:
         return -of_head(PLUMBLINE_SLOPES) * x;
-      case BiasMethod::cable:
-      case BiasMethod::cable_nw:
+      case PLUMBLINE_CABLE:
+      case PLUMBLINE_CABLE_NW:
         return -gain() * std::abs(difference());
-      case BiasMethod::k_cable:
-      case BiasMethod::k_cable_nw:
+      case PLUMBLINE_K_CABLE:
+      case PLUMBLINE_K_CABLE_NW:
         return -gain() * std::log1p(difference() * difference());
-      case BiasMethod::cable_paper:
-      case BiasMethod::cable_nw_paper:
+      case PLUMBLINE_CABLE_PAPER:
+      case PLUMBLINE_CABLE_NW_PAPER:
         return gain() * difference();
-      case BiasMethod::k_cable_paper:
+      case PLUMBLINE_K_CABLE_PAPER:
         return -std::log1p(weighted() * weighted());
-      case BiasMethod::ggd:
+      case PLUMBLINE_GGD:
         return -std::exp(of_head(PLUMBLINE_THETA_ALPHA)) *
                std::pow(ggd_base(), of_head(PLUMBLINE_THETA_BETA));
-      case BiasMethod::kerple_log:
+      case PLUMBLINE_KERPLE_LOG:
         return -of_head(PLUMBLINE_P) * std::log1p(of_head(PLUMBLINE_A) * x);
-      case BiasMethod::kerple_power:
+      case PLUMBLINE_KERPLE_POWER:
         return x == 0 ? 0.0f : -of_head(PLUMBLINE_A) * std::pow(x, of_head(PLUMBLINE_P));
-      case BiasMethod::fire: {
+      case PLUMBLINE_FIRE: {
         float sum = of_head(PLUMBLINE_OUTPUT_BIAS);
         for (int w = 0; w < width(); ++w) sum += output_weight(w) * std::max(0.0f, unit(w));
         return sum;
       }
-      case BiasMethod::fox:
+      case PLUMBLINE_FOX:
         return difference();
       default:
         return c_[PLUMBLINE_TABLE][table_entry()];
@@ -65,23 +62,22 @@ class FloatBias {
 
   /// What of the derivative does not go to a prefix sum.
   void derivatives(const Deposit& deposit) const {
-    using cases::BiasMethod;
     const float x = static_cast<float>(std::abs(i_ - j_));
-    switch (c_.spec.bias) {
-      case BiasMethod::cable:
+    switch (c_.spec.bias.method) {
+      case PLUMBLINE_CABLE:
         deposit(PLUMBLINE_GAIN, row_ * c_.spec.queries + r_, -std::abs(difference()));
         break;
-      case BiasMethod::k_cable:
+      case PLUMBLINE_K_CABLE:
         deposit(PLUMBLINE_GAIN, row_ * c_.spec.queries + r_,
                 -std::log1p(difference() * difference()));
         break;
-      case BiasMethod::cable_paper:
+      case PLUMBLINE_CABLE_PAPER:
         deposit(PLUMBLINE_GAIN, row_ * c_.spec.queries + r_, difference());
         break;
-      case BiasMethod::k_cable_paper:
+      case PLUMBLINE_K_CABLE_PAPER:
         deposit(PLUMBLINE_GAIN, row_ * c_.spec.queries + r_, -difference() * weighted_rate());
         break;
-      case BiasMethod::ggd: {
+      case PLUMBLINE_GGD: {
         const float beta = of_head(PLUMBLINE_THETA_BETA), mu = of_head(PLUMBLINE_THETA_MU);
         const float b = value(), base = ggd_base();
         const float offset = static_cast<float>(j_ - i_) - (std::exp(mu) - std::exp(-mu));
@@ -93,26 +89,26 @@ class FloatBias {
                     (std::exp(mu) + std::exp(-mu)));
         break;
       }
-      case BiasMethod::kerple_log: {
+      case PLUMBLINE_KERPLE_LOG: {
         const float a = of_head(PLUMBLINE_A);
         deposit(PLUMBLINE_P, h_, -std::log1p(a * x));
         deposit(PLUMBLINE_A, h_, -of_head(PLUMBLINE_P) * x / (1 + a * x));
         break;
       }
-      case BiasMethod::kerple_power: {
+      case PLUMBLINE_KERPLE_POWER: {
         if (x == 0) break;
         const float power = std::pow(x, of_head(PLUMBLINE_P));
         deposit(PLUMBLINE_P, h_, -of_head(PLUMBLINE_A) * power * std::log(x));
         deposit(PLUMBLINE_A, h_, -power);
         break;
       }
-      case BiasMethod::fire:
+      case PLUMBLINE_FIRE:
         fire_derivatives(x, deposit);
         break;
-      case BiasMethod::t5:
-      case BiasMethod::t5_bidirectional:
-      case BiasMethod::t5_clipped:
-      case BiasMethod::t5_clipped_offset:
+      case PLUMBLINE_T5:
+      case PLUMBLINE_T5_BIDIRECTIONAL:
+      case PLUMBLINE_T5_CLIPPED:
+      case PLUMBLINE_T5_CLIPPED_OFFSET:
         deposit(PLUMBLINE_TABLE, table_entry(), 1.0f);
         break;
       default:
@@ -121,21 +117,20 @@ class FloatBias {
   }
 
   float prefix_derivative() const {
-    using cases::BiasMethod;
     const float d = difference();
-    switch (c_.spec.bias) {
-      case BiasMethod::cable:
-      case BiasMethod::cable_nw:
+    switch (c_.spec.bias.method) {
+      case PLUMBLINE_CABLE:
+      case PLUMBLINE_CABLE_NW:
         return -gain() * (d > 0 ? 1.0f : d < 0 ? -1.0f : 0.0f);
-      case BiasMethod::k_cable:
-      case BiasMethod::k_cable_nw:
+      case PLUMBLINE_K_CABLE:
+      case PLUMBLINE_K_CABLE_NW:
         return -gain() * (2 * d / (1 + d * d));
-      case BiasMethod::cable_paper:
-      case BiasMethod::cable_nw_paper:
+      case PLUMBLINE_CABLE_PAPER:
+      case PLUMBLINE_CABLE_NW_PAPER:
         return i_ == j_ ? 0.0f : gain();
-      case BiasMethod::k_cable_paper:
+      case PLUMBLINE_K_CABLE_PAPER:
         return -gain() * weighted_rate();
-      case BiasMethod::fox:
+      case PLUMBLINE_FOX:
         return i_ == j_ ? 0.0f : 1.0f;
       default:
         return 0.0f;
@@ -148,7 +143,7 @@ class FloatBias {
     return c_[PLUMBLINE_GAIN].empty() ? 1.0f : c_[PLUMBLINE_GAIN][row_ * c_.spec.queries + r_];
   }
   float difference() const {
-    const bool fox = c_.spec.bias == cases::BiasMethod::fox;
+    const bool fox = c_.spec.bias == PLUMBLINE_FOX;
     const float* x = c_[fox ? PLUMBLINE_LOG_FORGET : PLUMBLINE_INCREMENTS].data() +
                      static_cast<std::size_t>(row_) * c_.spec.keys;
     double sum = 0;
@@ -164,18 +159,17 @@ class FloatBias {
   }
 
   std::size_t table_entry() const {
-    using cases::BiasMethod;
     const int buckets = static_cast<int>(c_.options[PLUMBLINE_BUCKETS]);
     const int largest = static_cast<int>(c_.options[PLUMBLINE_LARGEST]);
     int row = 0, rows = buckets;
-    switch (c_.spec.bias) {
-      case BiasMethod::t5:
+    switch (c_.spec.bias.method) {
+      case PLUMBLINE_T5:
         row = bucket(std::max(i_ - j_, 0), buckets);
         break;
-      case BiasMethod::t5_bidirectional:
+      case PLUMBLINE_T5_BIDIRECTIONAL:
         row = bucket(std::abs(i_ - j_), buckets / 2) + (j_ > i_ ? buckets / 2 : 0);
         break;
-      case BiasMethod::t5_clipped:
+      case PLUMBLINE_T5_CLIPPED:
         row = std::clamp(i_ - j_, 0, largest);
         rows = largest + 1;
         break;

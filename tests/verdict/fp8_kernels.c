@@ -207,7 +207,8 @@ static int differentiate(const plumbline_problem* p, const plumbline_gradients* 
 static int supports(const plumbline_problem* p, int32_t pass) {
   (void)pass;
   return (p->format == PLUMBLINE_E4M3 || p->format == PLUMBLINE_E5M2) &&
-         (p->bias == PLUMBLINE_NOPE || p->bias == PLUMBLINE_ALIBI) && !p->ssmax;
+         (p->bias == PLUMBLINE_NOPE || p->bias == PLUMBLINE_ALIBI) && !p->dape &&
+         !p->rope && !p->ssmax;
 }
 
 #define KERNEL_PASSES(fault)                                                                     \

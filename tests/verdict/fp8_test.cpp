@@ -7,7 +7,6 @@
 #include "verdict/property/property.hpp"
 
 using namespace plumbline;
-using cases::BiasMethod;
 using cases::Format;
 using cases::Pass;
 using verdict::Outcome;
@@ -23,7 +22,7 @@ verdict::Kernel kernel(const std::string& name) {
 
 verdict::CellResult check(const std::string& name, Pass pass, Format format, int cases,
                           std::uint64_t seed = 3) {
-  return verdict::check_cell(kernel(name), pass, BiasMethod::alibi, format, cases, seed, 2,
+  return verdict::check_cell(kernel(name), pass, PLUMBLINE_ALIBI, format, cases, seed, 2,
                              [](int) {});
 }
 

@@ -25,7 +25,7 @@ verdict::Contract contract() {
   return contract;
 }
 
-cases::Case small_case(cases::BiasMethod bias, std::uint64_t seed) {
+cases::Case small_case(cases::Bias bias, std::uint64_t seed) {
   cases::Spec spec;
   spec.pass = cases::Pass::backward;
   spec.bias = bias;
@@ -37,7 +37,7 @@ cases::Case small_case(cases::BiasMethod bias, std::uint64_t seed) {
   spec.query_offset = spec.keys - spec.queries;
   spec.head_dim = 32;
   spec.ssmax = seed % 2 == 1;
-  spec.mask.causal = bias == cases::BiasMethod::fox || seed % 3 == 1;
+  spec.mask.causal = bias == PLUMBLINE_FOX || seed % 3 == 1;
   spec.mask.ragged = seed % 4 == 3;
   if (seed % 5 == 2) spec.mask.window = 2;
   spec.seed = seed;
@@ -74,8 +74,8 @@ struct Parameters {
   void take(const Grad& grad, int batch, int head) {
     const int row = batch * c.spec.heads + head;
     if constexpr (requires { grad.prefix_sum; }) {
-      prefix(c.spec.bias == cases::BiasMethod::fox ? PLUMBLINE_LOG_FORGET : PLUMBLINE_INCREMENTS,
-             row, grad.prefix_sum);
+      prefix(c.spec.bias == PLUMBLINE_FOX ? PLUMBLINE_LOG_FORGET : PLUMBLINE_INCREMENTS, row,
+             grad.prefix_sum);
     }
     if constexpr (requires { grad.gain; }) {
       for (int r = 0; r < c.spec.queries; ++r) {
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(every_gradient_is_the_references_within_its_radius) {
 }
 
 BOOST_AUTO_TEST_CASE(the_number_of_threads_does_not_change_a_bit) {
-  for (const auto bias : {cases::BiasMethod::cable, cases::BiasMethod::fire}) {
+  for (const auto bias : {PLUMBLINE_CABLE, PLUMBLINE_FIRE}) {
     auto spec = small_case(bias, 1).spec;
     spec.keys = spec.queries = 40;
     spec.query_offset = 0;

@@ -10,7 +10,6 @@
 #include "support/error.hpp"
 
 using namespace plumbline;
-using cases::BiasMethod;
 using cases::Pass;
 using verdict::Outcome;
 
@@ -183,7 +182,8 @@ int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, si
 int supports(const plumbline_problem* p, int32_t pass) {
   return pass != PLUMBLINE_DECODE && p->format == PLUMBLINE_FP32 && !p->ssmax &&
          (p->bias == PLUMBLINE_NOPE || p->bias == PLUMBLINE_ALIBI ||
-          p->bias == PLUMBLINE_T5_CLIPPED);
+          p->bias == PLUMBLINE_T5_CLIPPED) &&
+         p->dape == 0 && p->rope == 0;
 }
 
 /// glibc's exp is within 1 ulp. A Kernel refers to what it is made of.
@@ -204,7 +204,7 @@ verdict::Kernel kernel(bool deterministic = true) {
   return verdict::Kernel(nullptr, k);
 }
 
-cases::Spec spec_of(Pass pass, BiasMethod bias, bool causal, int keys) {
+cases::Spec spec_of(Pass pass, cases::Bias bias, bool causal, int keys) {
   cases::Spec spec;
   spec.pass = pass;
   spec.bias = bias;
@@ -220,13 +220,13 @@ cases::Spec spec_of(Pass pass, BiasMethod bias, bool causal, int keys) {
 
 struct Asked {
   Pass pass;
-  BiasMethod bias;
+  cases::Bias bias;
   bool causal;
 };
-constexpr Asked nope{Pass::forward, BiasMethod::nope, false},
-    alibi{Pass::forward, BiasMethod::alibi, true}, t5{Pass::forward, BiasMethod::t5_clipped, true},
-    nope_backward{Pass::backward, BiasMethod::nope, false},
-    t5_backward{Pass::backward, BiasMethod::t5_clipped, true};
+constexpr Asked nope{Pass::forward, PLUMBLINE_NOPE, false},
+    alibi{Pass::forward, PLUMBLINE_ALIBI, true}, t5{Pass::forward, PLUMBLINE_T5_CLIPPED, true},
+    nope_backward{Pass::backward, PLUMBLINE_NOPE, false},
+    t5_backward{Pass::backward, PLUMBLINE_T5_CLIPPED, true};
 
 std::vector<verdict::Identity> identities(const Asked& asked, Twin wrong, int keys) {
   twin = wrong;
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(each_identity_catches_a_broken_twin) {
 }
 
 BOOST_AUTO_TEST_CASE(bits_are_not_asked_of_a_kernel_whose_bits_may_differ) {
-  auto spec = spec_of(Pass::forward, BiasMethod::nope, false, 64);
+  auto spec = spec_of(Pass::forward, PLUMBLINE_NOPE, false, 64);
   for (const auto& identity : verdict::check_identities(kernel(false), spec)) {
     const bool bits = identity.name == "values_doubled" || identity.name == "scale_moved" ||
                       identity.name == "batches_reversed" || identity.name == "heads_reversed";
@@ -298,12 +298,12 @@ BOOST_AUTO_TEST_CASE(bits_are_not_asked_of_a_kernel_whose_bits_may_differ) {
 }
 
 BOOST_AUTO_TEST_CASE(a_spec_that_the_identities_do_not_know_is_bad_input) {
-  auto spec = spec_of(Pass::forward, BiasMethod::nope, false, 64);
+  auto spec = spec_of(Pass::forward, PLUMBLINE_NOPE, false, 64);
   spec.ssmax = true;
   BOOST_CHECK_THROW(verdict::check_identities(kernel(), spec), BadInput);
-  spec = spec_of(Pass::decode, BiasMethod::nope, false, 64);
+  spec = spec_of(Pass::decode, PLUMBLINE_NOPE, false, 64);
   BOOST_CHECK_THROW(verdict::check_identities(kernel(), spec), BadInput);
-  spec = spec_of(Pass::forward, BiasMethod::nope, false, 64);
+  spec = spec_of(Pass::forward, PLUMBLINE_NOPE, false, 64);
   spec.query_offset = 0;
   BOOST_CHECK_THROW(verdict::check_identities(kernel(), spec), BadInput);
 }

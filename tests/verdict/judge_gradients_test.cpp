@@ -42,7 +42,7 @@ std::vector<verdict::OutputJudgement> judge(const cases::Case& c, const cases::O
   return verdict::judge_gradients(c, contract_of(c.spec.format), outputs, 2);
 }
 
-cases::Case middling_case(cases::BiasMethod bias, Format format, std::uint64_t seed) {
+cases::Case middling_case(cases::Bias bias, Format format, std::uint64_t seed) {
   cases::Spec spec;
   spec.pass = cases::Pass::backward;
   spec.bias = bias;
@@ -62,9 +62,9 @@ BOOST_AUTO_TEST_CASE(plain_float_loops_pass_on_random_cases_of_every_bias_and_fo
   for (const auto bias : cases::all_biases()) {
     if (cases::needs_scores(bias)) continue;
     for (const auto format : cases::all_formats()) {
-      for (auto spec :
-           verdict::draw_specs(cases::Pass::backward, bias, format, 8,
-                               77 + 4 * static_cast<int>(bias) + static_cast<int>(format))) {
+      for (auto spec : verdict::draw_specs(cases::Pass::backward, bias, format, 8,
+                                           77 + 4 * bias.method + 100 * bias.dape +
+                                               200 * bias.rope + static_cast<int>(format))) {
         const auto c = cases::generate(spec);
         for (const auto& output : judge(c, gradients_of(c))) {
           BOOST_TEST_CONTEXT(cases::to_line(spec) << ", " << output.name) {
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_fault_fails_in_the_gradients_that_it_changes) {
       {"one head of a group", group, {"grad_k"}},
       {"no key side", key_side, {"grad_increments"}},
       {"a key dropped", dropped, all}};
-  auto spec = middling_case(cases::BiasMethod::cable, Format::fp32, 3).spec;
+  auto spec = middling_case(PLUMBLINE_CABLE, Format::fp32, 3).spec;
   spec.ssmax = true;
   const auto c = cases::generate(spec);
   for (const auto& [name, faults, failing] : planted) {
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_percent_of_the_gradient_of_any_parameter_fails_in_every_m
     if (cases::needs_scores(bias)) continue;
     // FIRE's c and L move all biases of a row nearly alike: their gradients are small differences.
     test::GradientFaults faults;
-    faults.parameter_factor = bias == cases::BiasMethod::fire ? 1.25f : 1.01f;
+    faults.parameter_factor = bias == PLUMBLINE_FIRE ? 1.25f : 1.01f;
     const auto c = middling_case(bias, Format::fp32, 5);
     for (const auto& output : judge(c, gradients_of(c, faults))) {
       // The output bias is the same for all keys: its gradient is 0, and so is any part of it.
@@ -167,8 +167,8 @@ BOOST_AUTO_TEST_CASE(a_percent_of_the_gradient_of_any_parameter_fails_in_every_m
 }
 
 BOOST_AUTO_TEST_CASE(a_percent_of_the_gradient_of_a_heads_parameter_fails_in_bf16_too) {
-  for (const auto bias : {cases::BiasMethod::ggd, cases::BiasMethod::kerple_log,
-                          cases::BiasMethod::kerple_power, cases::BiasMethod::t5}) {
+  for (const auto bias :
+       {PLUMBLINE_GGD, PLUMBLINE_KERPLE_LOG, PLUMBLINE_KERPLE_POWER, PLUMBLINE_T5}) {
     auto spec = middling_case(bias, Format::bf16, 5).spec;
     spec.queries = spec.keys = 130;
     const auto c = cases::generate(spec);
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_percent_of_the_gradient_of_a_heads_parameter_fails_in_bf1
 
 BOOST_AUTO_TEST_CASE(a_kernel_may_compute_d_anew_in_all_rows_but_not_in_every_second_one) {
   for (const auto format : cases::all_formats()) {
-    const auto c = middling_case(cases::BiasMethod::kerple_log, format, 7);
+    const auto c = middling_case(PLUMBLINE_KERPLE_LOG, format, 7);
     test::GradientFaults faults;
     faults.common = test::GradientFaults::anew;
     BOOST_TEST_CONTEXT(cases::name(format)) {
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_may_compute_d_anew_in_all_rows_but_not_in_every_se
 }
 
 BOOST_AUTO_TEST_CASE(of_an_output_bias_there_is_nothing_to_see_and_0_passes) {
-  const auto c = middling_case(cases::BiasMethod::fire, Format::bf16, 4);
+  const auto c = middling_case(PLUMBLINE_FIRE, Format::bf16, 4);
   auto outputs = gradients_of(c);
   for (const bool zero : {false, true}) {
     auto& gradient = outputs.grad_parameters[PLUMBLINE_OUTPUT_BIAS];
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(of_an_output_bias_there_is_nothing_to_see_and_0_passes) {
 }
 
 BOOST_AUTO_TEST_CASE(an_o_or_an_lse_that_is_not_finite_is_no_fault_of_the_gradients) {
-  const auto c = middling_case(cases::BiasMethod::alibi, Format::fp32, 1);
+  const auto c = middling_case(PLUMBLINE_ALIBI, Format::fp32, 1);
   for (const bool of_o : {false, true}) {
     auto outputs = gradients_of(c);
     (of_o ? outputs.o : outputs.lse)[5] = std::numeric_limits<float>::quiet_NaN();
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(an_o_or_an_lse_that_is_not_finite_is_no_fault_of_the_gradie
 }
 
 BOOST_AUTO_TEST_CASE(gradients_that_are_a_little_small_throughout_drift_and_fail_in_bf16) {
-  auto spec = middling_case(cases::BiasMethod::alibi, Format::bf16, 3).spec;
+  auto spec = middling_case(PLUMBLINE_ALIBI, Format::bf16, 3).spec;
   spec.queries = spec.keys = 96;
   const auto c = cases::generate(spec);
   test::GradientFaults faults;
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(gradients_that_are_a_little_small_throughout_drift_and_fail
 }
 
 BOOST_AUTO_TEST_CASE(rows_that_see_no_key_and_keys_that_no_row_sees_have_gradients_of_exactly_0) {
-  auto spec = middling_case(cases::BiasMethod::cable, Format::fp16, 1).spec;
+  auto spec = middling_case(PLUMBLINE_CABLE, Format::fp16, 1).spec;
   spec.mask.ragged = true;
   auto c = cases::generate(spec);
   c.lengths = {7};
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(rows_that_see_no_key_and_keys_that_no_row_sees_have_gradien
 }
 
 BOOST_AUTO_TEST_CASE(operands_that_tf32_cuts_to_zero_may_be_lost_and_others_may_not) {
-  auto c = middling_case(cases::BiasMethod::alibi, Format::tf32, 2);
+  auto c = middling_case(PLUMBLINE_ALIBI, Format::tf32, 2);
   auto contract = contract_of(Format::tf32);
   contract.operand_roundoff = 0x1p-10;
   const auto outcome_of_zeros = [&](float size) {
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(operands_that_tf32_cuts_to_zero_may_be_lost_and_others_may_
 }
 
 BOOST_AUTO_TEST_CASE(gradients_of_the_wrong_size_are_bad_input) {
-  const auto c = middling_case(cases::BiasMethod::t5, Format::fp32, 1);
+  const auto c = middling_case(PLUMBLINE_T5, Format::fp32, 1);
   auto outputs = gradients_of(c);
   outputs.grad_parameters[PLUMBLINE_TABLE].pop_back();
   BOOST_CHECK_THROW(judge(c, outputs), BadInput);

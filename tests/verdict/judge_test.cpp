@@ -16,7 +16,7 @@ namespace {
 
 const verdict::Contract contract = cases::undeclared_contract();
 
-cases::Case small_case(cases::BiasMethod bias, cases::Format format = cases::Format::fp32) {
+cases::Case small_case(cases::Bias bias, cases::Format format = cases::Format::fp32) {
   cases::Spec spec;
   spec.bias = bias;
   spec.format = format;
@@ -35,10 +35,8 @@ verdict::Judgement judge_with(const cases::Case& c, const test::Faults& faults) 
 
 BOOST_AUTO_TEST_CASE(plain_float_loops_pass_on_random_cases_of_every_bias_and_format) {
   double worst_o = 0, worst_lse = 0;
-  using cases::BiasMethod;
-  for (const auto bias :
-       {BiasMethod::nope, BiasMethod::alibi, BiasMethod::cable, BiasMethod::cable_nw,
-        BiasMethod::k_cable, BiasMethod::k_cable_nw, BiasMethod::ggd}) {
+  for (const auto bias : {PLUMBLINE_NOPE, PLUMBLINE_ALIBI, PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW,
+                          PLUMBLINE_K_CABLE, PLUMBLINE_K_CABLE_NW, PLUMBLINE_GGD}) {
     for (const auto format : cases::all_formats()) {
       for (const auto& spec : verdict::draw_specs(cases::Pass::forward, bias, format, 12, 77)) {
         const auto c = cases::generate(spec);
@@ -59,14 +57,14 @@ BOOST_AUTO_TEST_CASE(plain_float_loops_pass_on_random_cases_of_every_bias_and_fo
 }
 
 BOOST_AUTO_TEST_CASE(a_scale_off_by_one_part_in_ten_thousand_fails_in_bf16_by_its_lse) {
-  const auto judgement = judge_with(small_case(cases::BiasMethod::nope, cases::Format::bf16),
-                                    {.scale_factor = 1.0001f});
+  const auto judgement =
+      judge_with(small_case(PLUMBLINE_NOPE, cases::Format::bf16), {.scale_factor = 1.0001f});
   BOOST_TEST((judgement.output("lse").outcome == Outcome::fail));
 }
 
 BOOST_AUTO_TEST_CASE(a_slope_off_in_one_head_fails_in_that_head_alone) {
   const auto judgement =
-      judge_with(small_case(cases::BiasMethod::alibi), {.slope_factor = 1.01f, .slope_head = 1});
+      judge_with(small_case(PLUMBLINE_ALIBI), {.slope_factor = 1.01f, .slope_head = 1});
   BOOST_TEST((judgement.outcome == Outcome::fail));
   BOOST_TEST(judgement.output("o").failed_by_head[0] == 0);
   BOOST_TEST(judgement.output("o").failed_by_head[1] > 0);
@@ -75,13 +73,13 @@ BOOST_AUTO_TEST_CASE(a_slope_off_in_one_head_fails_in_that_head_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(an_lse_in_base_two_fails_while_o_passes) {
-  const auto judgement = judge_with(small_case(cases::BiasMethod::cable), {.lse_base_2 = true});
+  const auto judgement = judge_with(small_case(PLUMBLINE_CABLE), {.lse_base_2 = true});
   BOOST_TEST((judgement.output("o").outcome == Outcome::pass));
   BOOST_TEST((judgement.output("lse").outcome == Outcome::fail));
 }
 
 BOOST_AUTO_TEST_CASE(one_element_that_is_not_a_number_fails) {
-  const auto c = small_case(cases::BiasMethod::nope);
+  const auto c = small_case(PLUMBLINE_NOPE);
   auto outputs = test::float_attention(c);
   outputs.o[123] = std::numeric_limits<float>::quiet_NaN();
   const auto judgement = verdict::judge(c, contract, outputs, 2);
@@ -91,7 +89,7 @@ BOOST_AUTO_TEST_CASE(one_element_that_is_not_a_number_fails) {
 }
 
 BOOST_AUTO_TEST_CASE(a_row_that_sees_no_key_must_be_zero_and_minus_infinity) {
-  auto spec = small_case(cases::BiasMethod::nope).spec;
+  auto spec = small_case(PLUMBLINE_NOPE).spec;
   spec.mask.ragged = true;
   auto c = cases::generate(spec);
   c.lengths = {7};
@@ -106,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_sees_no_key_must_be_zero_and_minus_infinity) {
 }
 
 BOOST_AUTO_TEST_CASE(the_number_of_threads_does_not_change_the_judgement) {
-  const auto c = small_case(cases::BiasMethod::ggd);
+  const auto c = small_case(PLUMBLINE_GGD);
   const auto outputs = test::float_attention(c, {.scale_factor = 1.001f});
   const auto one = verdict::judge(c, contract, outputs, 1);
   const auto four = verdict::judge(c, contract, outputs, 4);
@@ -118,7 +116,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_does_not_change_the_judgement) {
 
 BOOST_AUTO_TEST_CASE(zeros_fail_on_subnormal_values) {
   for (const auto format : cases::all_formats()) {
-    auto spec = small_case(cases::BiasMethod::nope, format).spec;
+    auto spec = small_case(PLUMBLINE_NOPE, format).spec;
     spec.family = cases::Family::subnormal;
     const auto c = cases::generate(spec);
     auto outputs = test::float_attention(c);
@@ -131,7 +129,7 @@ BOOST_AUTO_TEST_CASE(zeros_fail_on_subnormal_values) {
 BOOST_AUTO_TEST_CASE(
     zeros_for_subnormal_values_pass_where_the_contract_says_so_and_fp32_flushes_them) {
   for (const auto format : cases::all_formats()) {
-    auto spec = small_case(cases::BiasMethod::nope, format).spec;
+    auto spec = small_case(PLUMBLINE_NOPE, format).spec;
     spec.family = cases::Family::subnormal;
     const auto c = cases::generate(spec);
     auto outputs = test::float_attention(c);
@@ -151,7 +149,7 @@ BOOST_AUTO_TEST_CASE(
 }
 
 BOOST_AUTO_TEST_CASE(an_o_whose_errors_all_lean_to_one_side_fails_though_each_is_within_its_bound) {
-  auto spec = small_case(cases::BiasMethod::alibi, cases::Format::bf16).spec;
+  auto spec = small_case(PLUMBLINE_ALIBI, cases::Format::bf16).spec;
   spec.queries = spec.keys = 64;
   spec.seed = 6;  // slopes that are powers of two, so that each error alone stays within its bound
   const auto c = cases::generate(spec);
@@ -183,7 +181,7 @@ BOOST_AUTO_TEST_CASE(an_o_whose_errors_all_lean_to_one_side_fails_though_each_is
 
 BOOST_AUTO_TEST_CASE(
     a_scale_off_by_one_part_in_a_hundred_and_sixty_thousand_fails_by_all_rows_together) {
-  auto spec = small_case(cases::BiasMethod::alibi, cases::Format::bf16).spec;
+  auto spec = small_case(PLUMBLINE_ALIBI, cases::Format::bf16).spec;
   spec.heads = spec.kv_heads = 2;
   spec.queries = spec.keys = 96;
   const auto c = cases::generate(spec);
@@ -214,7 +212,7 @@ BOOST_AUTO_TEST_CASE(
 }
 
 BOOST_AUTO_TEST_CASE(noise_in_p_fails_by_its_size_though_each_element_may_have_its_error) {
-  cases::Spec spec = small_case(cases::BiasMethod::nope, cases::Format::bf16).spec;
+  cases::Spec spec = small_case(PLUMBLINE_NOPE, cases::Format::bf16).spec;
   spec.family = cases::Family::diffuse;
   spec.keys = 1024;
   spec.queries = 4;
@@ -236,7 +234,7 @@ BOOST_AUTO_TEST_CASE(noise_in_p_fails_by_its_size_though_each_element_may_have_i
 }
 
 BOOST_AUTO_TEST_CASE(one_key_of_eight_thousand_that_is_missing_in_l_fails) {
-  cases::Spec spec = small_case(cases::BiasMethod::nope).spec;
+  cases::Spec spec = small_case(PLUMBLINE_NOPE).spec;
   spec.family = cases::Family::diffuse;
   spec.heads = spec.kv_heads = 1;
   spec.head_dim = 8;
@@ -320,7 +318,7 @@ BOOST_AUTO_TEST_CASE(a_contract_that_no_kernel_of_the_format_needs_is_bad_input)
 }
 
 BOOST_AUTO_TEST_CASE(float_outputs_of_a_bf16_case_get_no_rounding_to_bf16) {
-  const auto c = small_case(cases::BiasMethod::nope, cases::Format::bf16);
+  const auto c = small_case(PLUMBLINE_NOPE, cases::Format::bf16);
   auto outputs = test::float_attention(c);  // rounded to bf16
   BOOST_TEST((verdict::judge(c, contract, outputs, 2).outcome == Outcome::pass));
   for (float& o : outputs.o) o *= 1.0005f;  // within bf16's rounding, but no bf16 numbers any more
@@ -328,7 +326,7 @@ BOOST_AUTO_TEST_CASE(float_outputs_of_a_bf16_case_get_no_rounding_to_bf16) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_passes_where_the_bound_is_infinite) {
-  auto c = small_case(cases::BiasMethod::ggd);
+  auto c = small_case(PLUMBLINE_GGD);
   for (float& beta : c[PLUMBLINE_THETA_BETA])
     beta = -200.0f;  // the bias overflows fp32 at distance 0
   auto outputs = test::float_attention(c);
@@ -340,7 +338,7 @@ BOOST_AUTO_TEST_CASE(nothing_passes_where_the_bound_is_infinite) {
 }
 
 BOOST_AUTO_TEST_CASE(outputs_of_the_wrong_size_are_bad_input) {
-  const auto c = small_case(cases::BiasMethod::nope);
+  const auto c = small_case(PLUMBLINE_NOPE);
   auto outputs = test::float_attention(c);
   outputs.lse.pop_back();
   BOOST_CHECK_THROW(verdict::judge(c, contract, outputs, 1), BadInput);

@@ -61,7 +61,7 @@ class KeptAttention {
                                       row(c_.k, std::size_t(kv_of(bh)) * s_.keys + j)),
                                   kept_.score);
     float s = rounded(static_cast<float>(c_.scale) * product, kept_.score);
-    if (s_.bias == cases::BiasMethod::alibi) {
+    if (s_.bias == PLUMBLINE_ALIBI) {
       const float slope = c_[PLUMBLINE_SLOPES][bh % s_.heads] * kept_.slope_factor;
       const int distance = kept_.alibi_of_key ? -j : std::abs(r + s_.query_offset - j);
       s = rounded(s - slope * static_cast<float>(distance), kept_.score);

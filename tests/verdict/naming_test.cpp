@@ -108,7 +108,7 @@ verdict::CellResult found(const bench::Mutant& mutant, std::size_t first) {
     spec.bias = mutant.bias;
     spec.format = mutant.format;
     spec.seed = first;
-    if (spec.bias == cases::BiasMethod::fox) spec.mask.causal = true;
+    if (spec.bias == PLUMBLINE_FOX) spec.mask.causal = true;
     if (spec.pass == cases::Pass::decode) spec.page_size = 16;
     const auto kernel = bench::kernel_of({mutant.variant, mutant.fault});
     cell = verdict::check_spec(kernel, spec, 1);

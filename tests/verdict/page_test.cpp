@@ -27,7 +27,7 @@ verdict::Kernel kernel(const std::string& name) {
 }
 
 verdict::CellResult check(const std::string& name) {
-  return verdict::check_cell(kernel(name), cases::Pass::forward, cases::BiasMethod::nope,
+  return verdict::check_cell(kernel(name), cases::Pass::forward, PLUMBLINE_NOPE,
                              cases::Format::fp32, 20, 3, 2, [](int) {});
 }
 
@@ -157,9 +157,10 @@ BOOST_AUTO_TEST_CASE(every_output_has_as_many_elements_as_its_axes_say) {
     for (const auto length : shape) size *= length;
     return size;
   };
-  for (const auto bias : {cases::BiasMethod::cable, cases::BiasMethod::fire, cases::BiasMethod::t5,
-                          cases::BiasMethod::cope, cases::BiasMethod::dape_v1_alibi,
-                          cases::BiasMethod::dape_v2_alibi}) {
+  for (const cases::Bias bias :
+       {cases::Bias(PLUMBLINE_CABLE), cases::Bias(PLUMBLINE_FIRE), cases::Bias(PLUMBLINE_T5),
+        cases::Bias(PLUMBLINE_COPE), cases::Bias(PLUMBLINE_ALIBI, 1),
+        cases::Bias(PLUMBLINE_ALIBI, 2)}) {
     cases::Spec spec;
     spec.pass = cases::Pass::backward;
     spec.bias = bias;

@@ -17,7 +17,6 @@
 #include "verdict/report/report.hpp"
 
 using namespace plumbline;
-using cases::BiasMethod;
 using cases::Format;
 using verdict::Outcome;
 
@@ -31,7 +30,7 @@ verdict::Kernel kernel(const std::string& name) {
 }
 
 verdict::CellResult check(const std::string& name, int cases = 60) {
-  return verdict::check_cell(kernel(name), cases::Pass::forward, BiasMethod::nope, Format::fp32,
+  return verdict::check_cell(kernel(name), cases::Pass::forward, PLUMBLINE_NOPE, Format::fp32,
                              cases, 3, 2, [](int) {});
 }
 
@@ -43,8 +42,8 @@ int fails_in_two_ways(const plumbline_problem* p, const plumbline_outputs*, char
   return p->keys < 1500;
 }
 int takes_large_squares(const plumbline_problem* p, int32_t) {
-  return p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE && p->keys >= 1024 &&
-         p->queries == p->keys && p->head_dim == 64 && p->batch * p->heads == 1;
+  return p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE && p->rope == 0 &&
+         p->keys >= 1024 && p->queries == p->keys && p->head_dim == 64 && p->batch * p->heads == 1;
 }
 
 std::string message_of(const std::filesystem::path& library) {
@@ -98,8 +97,8 @@ BOOST_AUTO_TEST_CASE(the_search_for_a_smaller_failing_case_ends) {
     runs = 0;
     draws.shapes.longest = 2048;
     return verdict::check_cell(
-        verdict::Kernel(nullptr, declared), cases::Pass::forward, BiasMethod::nope, Format::fp32,
-        20, 1, 2, [](int) {}, {}, draws);
+        verdict::Kernel(nullptr, declared), cases::Pass::forward, PLUMBLINE_NOPE, Format::fp32, 20,
+        1, 2, [](int) {}, {}, draws);
   };
   BOOST_TEST((check_with({.most_smaller = 1}).outcome == Outcome::fail));
   BOOST_TEST(runs == 2);
@@ -108,10 +107,10 @@ BOOST_AUTO_TEST_CASE(the_search_for_a_smaller_failing_case_ends) {
 }
 
 BOOST_AUTO_TEST_CASE(the_same_seed_draws_the_same_cases) {
-  BOOST_TEST((verdict::draw_specs(cases::Pass::forward, BiasMethod::ggd, Format::bf16, 20, 9) ==
-              verdict::draw_specs(cases::Pass::forward, BiasMethod::ggd, Format::bf16, 20, 9)));
-  BOOST_TEST((verdict::draw_specs(cases::Pass::forward, BiasMethod::ggd, Format::bf16, 20, 9) !=
-              verdict::draw_specs(cases::Pass::forward, BiasMethod::ggd, Format::bf16, 20, 10)));
+  BOOST_TEST((verdict::draw_specs(cases::Pass::forward, PLUMBLINE_GGD, Format::bf16, 20, 9) ==
+              verdict::draw_specs(cases::Pass::forward, PLUMBLINE_GGD, Format::bf16, 20, 9)));
+  BOOST_TEST((verdict::draw_specs(cases::Pass::forward, PLUMBLINE_GGD, Format::bf16, 20, 9) !=
+              verdict::draw_specs(cases::Pass::forward, PLUMBLINE_GGD, Format::bf16, 20, 10)));
 }
 
 BOOST_AUTO_TEST_CASE(drawn_cases_cover_every_family_mask_and_head_dim) {
@@ -120,7 +119,7 @@ BOOST_AUTO_TEST_CASE(drawn_cases_cover_every_family_mask_and_head_dim) {
   int narrow_windows = 0, causal = 0, window = 0, ragged = 0, documents = 0, grouped = 0,
       offset = 0, ssmax = 0;
   for (const auto& spec :
-       verdict::draw_specs(cases::Pass::forward, BiasMethod::cable, Format::fp32, 200, 1)) {
+       verdict::draw_specs(cases::Pass::forward, PLUMBLINE_CABLE, Format::fp32, 200, 1)) {
     families.insert(spec.family);
     head_dims.insert(spec.head_dim);
     groups.insert(spec.heads / spec.kv_heads);
@@ -181,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_throws_fails_with_the_words_of_its_exception)
 
 BOOST_AUTO_TEST_CASE(an_error_of_the_check_itself_is_no_pass) {
   const auto throw_error = [](int) { throw std::logic_error("an error of ours"); };
-  BOOST_CHECK_THROW(verdict::check_cell(kernel("right"), cases::Pass::forward, BiasMethod::nope,
+  BOOST_CHECK_THROW(verdict::check_cell(kernel("right"), cases::Pass::forward, PLUMBLINE_NOPE,
                                         Format::fp32, 5, 3, 2, throw_error),
                     std::logic_error);
 }
@@ -213,9 +212,8 @@ BOOST_AUTO_TEST_CASE(who_fails_now_and_then_is_not_told_as_who_is_always_wrong) 
 
 BOOST_AUTO_TEST_CASE(no_contract_is_named_that_other_cases_refute) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    const auto result =
-        verdict::check_cell(kernel("lse_too_large"), cases::Pass::forward, BiasMethod::nope,
-                            Format::fp32, 100, seed, 2, [](int) {});
+    const auto result = verdict::check_cell(kernel("lse_too_large"), cases::Pass::forward,
+                                            PLUMBLINE_NOPE, Format::fp32, 100, seed, 2, [](int) {});
     BOOST_TEST((result.outcome == Outcome::fail));
     BOOST_REQUIRE(result.counterexample.has_value());
     const auto& nearest = result.counterexample->judgement.nearest_contract;
@@ -236,7 +234,7 @@ BOOST_AUTO_TEST_CASE(what_all_failing_and_no_passing_cases_have_is_said) {
   verdict::VerifyReport report;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     auto cell = verdict::check_cell(kernel("wrong_for_head_dim_80"), cases::Pass::forward,
-                                    BiasMethod::nope, Format::fp32, 60, seed, 2, [](int) {});
+                                    PLUMBLINE_NOPE, Format::fp32, 60, seed, 2, [](int) {});
     BOOST_REQUIRE(cell.counterexample.has_value());
     if (!cell.counterexample->separates.empty()) report.cells.push_back(cell);
   }
@@ -302,7 +300,7 @@ BOOST_AUTO_TEST_CASE(a_lost_device_is_reported_at_the_case_that_lost_it) {
 BOOST_AUTO_TEST_CASE(alibi_is_drawn_with_slopes_that_are_no_powers_of_two_and_with_long_contexts) {
   int no_powers_of_two = 0, several_chunks = 0;
   for (const auto& spec :
-       verdict::draw_specs(cases::Pass::forward, BiasMethod::alibi, Format::bf16, 200, 1)) {
+       verdict::draw_specs(cases::Pass::forward, PLUMBLINE_ALIBI, Format::bf16, 200, 1)) {
     no_powers_of_two += !std::has_single_bit(static_cast<unsigned>(spec.heads));
     several_chunks += spec.keys > 512;
   }
@@ -329,7 +327,7 @@ BOOST_AUTO_TEST_CASE(a_supports_that_answers_neither_yes_nor_no_is_named_with_wh
 BOOST_AUTO_TEST_CASE(a_contract_out_of_range_is_named_with_its_kernel_and_format) {
   const auto declared = kernel("declares_tf32_products_in_fp32");
   BOOST_CHECK_EXCEPTION(
-      verdict::check_cell(declared, cases::Pass::forward, BiasMethod::nope, Format::fp32, 5, 3, 2,
+      verdict::check_cell(declared, cases::Pass::forward, PLUMBLINE_NOPE, Format::fp32, 5, 3, 2,
                           [](int) {}),
       BadInput, [](const BadInput& error) {
         return std::string(error.what())
@@ -424,7 +422,7 @@ BOOST_AUTO_TEST_CASE(queries_of_ragged_caches_often_stand_where_a_sequence_has_k
   std::set<int> page_sizes;
   int ragged = 0, seen = 0;
   for (const auto& spec :
-       verdict::draw_specs(cases::Pass::decode, BiasMethod::alibi, Format::fp32, 900, 1)) {
+       verdict::draw_specs(cases::Pass::decode, PLUMBLINE_ALIBI, Format::fp32, 900, 1)) {
     page_sizes.insert(spec.page_size);
     if (!spec.mask.ragged || spec.keys < 2) continue;
     ++ragged;
@@ -437,7 +435,7 @@ BOOST_AUTO_TEST_CASE(queries_of_ragged_caches_often_stand_where_a_sequence_has_k
 }
 
 BOOST_AUTO_TEST_CASE(a_bias_that_a_kernel_does_not_offer_is_neither_pass_nor_fail) {
-  const auto result = verdict::check_cell(kernel("right"), cases::Pass::forward, BiasMethod::alibi,
+  const auto result = verdict::check_cell(kernel("right"), cases::Pass::forward, PLUMBLINE_ALIBI,
                                           Format::fp32, 5, 1, 1, [](int) {});
   BOOST_TEST(!result.supported);
   BOOST_TEST(result.cases == 0);

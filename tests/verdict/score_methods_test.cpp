@@ -12,12 +12,11 @@
 #include "verdict/oracle/gradient_oracle.hpp"
 
 using namespace plumbline;
-using cases::BiasMethod;
 using reference::RunningError;
 
 namespace {
 
-cases::Case small_case(BiasMethod bias, std::uint64_t seed) {
+cases::Case small_case(cases::Bias bias, std::uint64_t seed) {
   cases::Spec spec;
   spec.pass = cases::Pass::backward;
   spec.bias = bias;

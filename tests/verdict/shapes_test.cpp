@@ -16,7 +16,6 @@
 #include "verdict/property/spec_generator.hpp"
 
 using namespace plumbline;
-using cases::BiasMethod;
 using cases::Format;
 using cases::Pass;
 using cases::Spec;
@@ -33,13 +32,13 @@ bool square(const Spec& s) { return s.queries == s.keys; }
 
 std::vector<Spec> drawn(const Supported& supported, int count, std::uint64_t seed,
                         Pass pass = Pass::forward, const verdict::Shapes& shapes = {}) {
-  Offer offer = verdict::find_offer(pass, BiasMethod::alibi, Format::bf16, supported, shapes);
+  Offer offer = verdict::find_offer(pass, PLUMBLINE_ALIBI, Format::bf16, supported, shapes);
   if (offer.empty()) {
-    offer = verdict::find_offer_of_models(pass, BiasMethod::alibi, Format::bf16, supported, shapes);
+    offer = verdict::find_offer_of_models(pass, PLUMBLINE_ALIBI, Format::bf16, supported, shapes);
   }
   BOOST_REQUIRE(!offer.empty());
   const auto specs =
-      verdict::arbitrary_spec(pass, BiasMethod::alibi, Format::bf16, supported, offer, shapes);
+      verdict::arbitrary_spec(pass, PLUMBLINE_ALIBI, Format::bf16, supported, offer, shapes);
   rc::Random random(seed);
   std::vector<Spec> all;
   for (int n = 0; n < count; ++n) all.push_back(specs(random.split(), 0).value());
@@ -71,7 +70,7 @@ verdict::Kernel kernel(const std::string& name) {
 verdict::CellResult check(const std::string& name, Pass pass, int cases,
                           const verdict::Draws& draws = {}) {
   return verdict::check_cell(
-      kernel(name), pass, BiasMethod::alibi, Format::fp32, cases, 1, 2, [](int) {}, {}, draws);
+      kernel(name), pass, PLUMBLINE_ALIBI, Format::fp32, cases, 1, 2, [](int) {}, {}, draws);
 }
 
 }  // namespace
@@ -207,7 +206,7 @@ BOOST_AUTO_TEST_CASE(sizes_that_no_case_has_are_named) {
 BOOST_AUTO_TEST_CASE(what_a_kernel_declines_is_found_and_named) {
   const Supported supported = [](const Spec& s) { return plain(s) && s.heads == s.kv_heads; };
   const auto offer =
-      verdict::find_offer(Pass::forward, BiasMethod::alibi, Format::bf16, supported, {});
+      verdict::find_offer(Pass::forward, PLUMBLINE_ALIBI, Format::bf16, supported, {});
   BOOST_TEST(verdict::declined(offer, supported) ==
                  (std::vector<std::string>{"no causal mask", "windows", "lengths", "documents",
                                            "SSMax", "fewer key heads than heads"}),
@@ -220,8 +219,7 @@ BOOST_AUTO_TEST_CASE(kernels_of_fixed_shapes_are_judged_forward_and_backward) {
     BOOST_TEST((tiles.outcome == Outcome::pass));
     BOOST_TEST(tiles.cases == 20);
     const verdict::Draws draws{
-        {},
-        verdict::offer_of_models(kernel("one_shape"), pass, BiasMethod::alibi, Format::fp32, {})};
+        {}, verdict::offer_of_models(kernel("one_shape"), pass, PLUMBLINE_ALIBI, Format::fp32, {})};
     const auto one = check("one_shape", pass, 2, draws);
     BOOST_TEST((one.outcome == Outcome::pass));
     BOOST_TEST(one.cases == 2);

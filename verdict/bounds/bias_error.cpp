@@ -11,8 +11,6 @@
 namespace plumbline::verdict {
 namespace {
 
-using cases::BiasMethod;
-
 constexpr double u = fp32_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 /// The square of a smaller number does not overflow in fp32.
@@ -125,53 +123,51 @@ double ggd_power_error(const GgdBase& base, double theta_alpha, double exponent)
 
 double BiasError::error_of(int batch, int head, int i, int j, double bias) const {
   const auto parameter = [&](plumbline_parameter p) { return double{case_[p][head]}; };
-  switch (cases::additive_part(case_.spec.bias)) {
-    case BiasMethod::nope:
-    case BiasMethod::rope_interleaved:
-    case BiasMethod::rope_half_split:
+  switch (case_.spec.bias.method) {
+    case PLUMBLINE_NOPE:
       return 0.0;
-    case BiasMethod::alibi:
+    case PLUMBLINE_ALIBI:
       // The product m |i - j|, the distance exact; up to three more roundings where the kernel
       // folds log2 e into the slope.
       return 4 * u * std::abs(bias);
-    case BiasMethod::cable:
-    case BiasMethod::cable_nw:
-    case BiasMethod::fox:
-    case BiasMethod::cable_paper:
-    case BiasMethod::cable_nw_paper:
+    case PLUMBLINE_CABLE:
+    case PLUMBLINE_CABLE_NW:
+    case PLUMBLINE_FOX:
+    case PLUMBLINE_CABLE_PAPER:
+    case PLUMBLINE_CABLE_NW_PAPER:
       // b = -+g (S_i - S_j): the difference's error times g, and up to four roundings of products.
       return gain(batch, head, i) * distance(batch, head, i, j).error + 4 * u * std::abs(bias);
-    case BiasMethod::k_cable:
-    case BiasMethod::k_cable_nw: {
+    case PLUMBLINE_K_CABLE:
+    case PLUMBLINE_K_CABLE_NW: {
       // b = -g ln(1 + d^2): ln(1 + x) moves by the error of x = d^2 over 1 + x; the sum 1 + x
       // rounds once (u); the logarithm is within 1 ulp (2u) and its products within 2u.
       const auto [d, e] = distance(batch, head, i, j);
       const SquareError square = square_error(d, e);
       return gain(batch, head, i) * (square.error / square.lowest + u) + 4 * u * std::abs(bias);
     }
-    case BiasMethod::k_cable_paper: {
+    case PLUMBLINE_K_CABLE_PAPER: {
       // b = -ln(1 + t^2), t = g d: as above with t for d.
       const auto [t, e] = weighted_distance(batch, head, i, j);
       const SquareError square = square_error(t, e);
       return square.error / square.lowest + u + 4 * u * std::abs(bias);
     }
-    case BiasMethod::ggd: {
+    case PLUMBLINE_GGD: {
       const GgdBase base =
           ggd_base(parameter(PLUMBLINE_THETA_MU), case_.options[PLUMBLINE_EPSILON], j - i);
       return std::abs(bias) * ggd_power_error(base, parameter(PLUMBLINE_THETA_ALPHA),
                                               parameter(PLUMBLINE_THETA_BETA));
     }
-    case BiasMethod::kerple_log:
+    case PLUMBLINE_KERPLE_LOG:
       return i == j ? 0.0 : kerple_log_error(parameter(PLUMBLINE_P), bias);
-    case BiasMethod::kerple_power:
+    case PLUMBLINE_KERPLE_POWER:
       return kerple_power_error(parameter(PLUMBLINE_P), std::abs(i - j), bias);
-    case BiasMethod::t5:
-    case BiasMethod::t5_bidirectional:
-    case BiasMethod::t5_clipped:
-    case BiasMethod::t5_clipped_offset:
+    case PLUMBLINE_T5:
+    case PLUMBLINE_T5_BIDIRECTIONAL:
+    case PLUMBLINE_T5_CLIPPED:
+    case PLUMBLINE_T5_CLIPPED_OFFSET:
       // The number itself, perhaps with log2 e folded in.
       return 2 * u * std::abs(bias);
-    case BiasMethod::fire:
+    case PLUMBLINE_FIRE:
       return FireErrors(case_, contract_, head, i, j).bias_error;
     default:
       break;

@@ -186,8 +186,8 @@ struct Row {
   template <class Bias>
   void prefix(const Bias& of_bias) const {
     result.prefix.used = true;
-    result.prefix.parameter = static_cast<plumbline_parameter>(
-        methods::row(static_cast<int>(the_case.spec.bias)).summed());
+    result.prefix.parameter =
+        static_cast<plumbline_parameter>(methods::row(the_case.spec.bias.method).summed());
     auto grad = of_bias.zero_grad();
     for (const int j : visible) {
       of_bias.accumulate_grad(grad, position, j, one());
@@ -284,7 +284,7 @@ struct Row {
 int elements_of_head(const cases::Case& the_case, plumbline_parameter parameter) {
   const auto& spec = the_case.spec;
   std::size_t size = the_case[parameter].size();
-  const auto& method = methods::row(static_cast<int>(spec.bias));
+  const methods::Method method = methods::of(spec.bias);
   for (const methods::Extent extent : methods::parameter_of(method, parameter).shape) {
     if (extent == methods::Extent::batch) size /= spec.batch;
     if (extent == methods::Extent::heads) size /= spec.heads;
@@ -295,7 +295,7 @@ int elements_of_head(const cases::Case& the_case, plumbline_parameter parameter)
 RowDerivatives BiasGradient::row(int batch, int head, int position, const std::vector<int>& visible,
                                  const std::vector<double>& bias) const {
   RowDerivatives result;
-  if (case_.spec.bias == cases::BiasMethod::cope) return result;
+  if (case_.spec.bias.method == PLUMBLINE_COPE) return result;
   const Row row{case_, contract_, bias_error_, batch, head, position, visible, bias, result};
   if (!case_[PLUMBLINE_TABLE].empty()) {
     row.table([&](int i, int j) { return reading_.table_row(i, j); });

@@ -6,7 +6,7 @@
 
 namespace plumbline::verdict {
 
-std::vector<double> rotation_error(cases::BiasMethod bias, const float* x, int head_dim) {
+std::vector<double> rotation_error(cases::Bias bias, const float* x, int head_dim) {
   const auto pairs = rope_pairs(bias);
   std::vector<double> error(head_dim, 0.0);
   for (int k = 0; pairs && k < head_dim / 2; ++k) {

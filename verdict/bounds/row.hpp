@@ -17,7 +17,7 @@ namespace plumbline::verdict {
 /// with tables in fp32, each within 2u, two products and a sum, is off by at most 4u (|a| + |b|). 0
 /// for the other methods.
 /// @param x one row of q or k as the case holds it.
-std::vector<double> rotation_error(cases::BiasMethod bias, const float* x, int head_dim);
+std::vector<double> rotation_error(cases::Bias bias, const float* x, int head_dim);
 
 /// `forward` views the vectors beside it.
 struct BoundedRow {

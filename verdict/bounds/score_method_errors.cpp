@@ -24,7 +24,7 @@ ScoreMethodErrors::ScoreMethodErrors(const cases::Case& the_case, const Contract
                                      const Reading& reading, const BiasError& bias_error)
     : case_(the_case), contract_(contract), reading_(reading), bias_error_(bias_error) {
   const auto& s = case_.spec;
-  if (cases::dape_taps(s.bias) == 0) return;
+  if (s.bias.dape_taps() == 0) return;
   const auto layers = reading.dape_layers();
   const auto in_double = [](const reference::KeyConvolution<RunningError>& layer) {
     reference::KeyConvolution<double> result{values_of(layer.weight), {}, layer.width};
@@ -104,7 +104,7 @@ DapeRowErrors ScoreMethodErrors::read_dape(int batch, int query) const {
 
 std::vector<double> ScoreMethodErrors::added(int batch, int head, int query,
                                              const std::vector<int>& visible) const {
-  if (case_.spec.bias == cases::BiasMethod::cope) {
+  if (case_.spec.bias.method == PLUMBLINE_COPE) {
     return cope(batch, head, query, visible).errors.added;
   }
   const auto& errors = dape(batch, query).errors.added;

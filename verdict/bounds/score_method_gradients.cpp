@@ -32,7 +32,7 @@ void ScoreMethodGradients::set_pair(HeadPairs& pairs, int query, int key, const 
 
 void ScoreMethodGradients::pass(int batch, int first_head, std::span<HeadPairs> heads,
                                 std::span<ParameterSums> sums, int threads) const {
-  if (case_.spec.bias == cases::BiasMethod::cope) {
+  if (case_.spec.bias.method == PLUMBLINE_COPE) {
     for (std::size_t n = 0; n < heads.size(); ++n) {
       pass_cope(batch, first_head + static_cast<int>(n), heads[n], sums[n], threads);
     }

@@ -117,7 +117,8 @@ namespace {
 Options drawn(const Spec& spec) {
   Options options = default_options(spec.bias);
   const Draw draw(spec.seed, static_cast<std::uint64_t>(Stream::options));
-  for (const methods::Option& option : methods::row(static_cast<int>(spec.bias)).options) {
+  const methods::Method method = methods::of(spec.bias);
+  for (const methods::Option& option : method.options) {
     if (option.choices == methods::Option{}.choices) continue;
     const auto stream = static_cast<std::uint64_t>(option.drawn_with);
     options[option.id] = option.choices[draw.below(stream, 4)];
@@ -149,8 +150,8 @@ constexpr std::array<Stream, PLUMBLINE_PARAMETER_COUNT> stream_of{Stream::ssmax_
 std::vector<float> draw_parameter(const Case& c, plumbline_parameter id) {
   using From = methods::Draw;
   const std::int64_t size = elements(shape_of(c.spec, c.options, id));
-  const auto& [from, a, b] =
-      methods::parameter_of(methods::row(static_cast<int>(c.spec.bias)), id).draw;
+  const methods::Method method = methods::of(c.spec.bias);
+  const auto& [from, a, b] = methods::parameter_of(method, id).draw;
   const Draw draw = draw_of(c, stream_of[id]);
   switch (from) {
     case From::normal:

@@ -22,8 +22,8 @@ namespace plumbline::cases {
 /// the judge allows for it (verdict::with_scales). grad_o is in the format of outputs.
 struct Case {
   Spec spec;
-  double scale = 1.0;                                   ///< 1/sqrt(head_dim) mostly
-  Options options = default_options(BiasMethod::nope);  ///< those that the method reads
+  double scale = 1.0;                                 ///< 1/sqrt(head_dim) mostly
+  Options options = default_options(PLUMBLINE_NOPE);  ///< those that the method reads
   std::vector<float> q, k, v;
   std::vector<float> q_scale, k_scale, v_scale;  ///< [batch, kv_heads]
   std::vector<float> grad_o;                     ///< like q; backward only
@@ -36,7 +36,7 @@ struct Case {
   /// What the method takes prefix sums of; empty for others.
   const std::vector<float>& summed() const {
     static const std::vector<float> none;
-    const int which = methods::row(static_cast<int>(spec.bias)).summed();
+    const int which = methods::row(spec.bias.method).summed();
     return which < 0 ? none : parameters[static_cast<std::size_t>(which)];
   }
 };

@@ -80,7 +80,7 @@ Exponents exponents_of(const Spec& spec) {
       // Scores q.k / sqrt(D) with standard deviation 16: e^16 between likely neighbours. Turned and
       // rounded again to 8 bits, or summed in 14 bits as tensor cores sum 8-bit products, such
       // scores would leave nothing to ask of a gradient: 4 there.
-      return {.q = spec.pass == Pass::backward && (is_rope(spec.bias) || has_scales(spec.format))
+      return {.q = spec.pass == Pass::backward && (spec.bias.has_rope() || has_scales(spec.format))
                        ? 2
                        : 4};
     case Family::diffuse:
@@ -91,7 +91,7 @@ Exponents exponents_of(const Spec& spec) {
       // apart fp32 does not determine the probabilities, and nothing could be asked of a gradient.
       if (spec.pass == Pass::backward) {
         // CoPE's q meets the table too, and its logits must not be huge either.
-        if (spec.bias == BiasMethod::cope) {
+        if (spec.bias.method == PLUMBLINE_COPE) {
           return small ? Exponents{.q = -4, .k = 4, .v = 2} : Exponents{.q = -40, .k = 40, .v = 30};
         }
         return small ? Exponents{.q = 4, .k = -4, .v = 2} : Exponents{.q = 40, .k = -40, .v = 30};
@@ -104,7 +104,7 @@ Exponents exponents_of(const Spec& spec) {
       // of two scores. |v| < 2^103: up to 2^24 rows of it sum to less than 2^127.
       const int dimension = std::bit_width(static_cast<unsigned>(spec.head_dim) - 1);
       // DAPE's network adds up scores, with weights below 2^8 together.
-      const int e = (120 - dimension) / 2 - (dape_taps(spec.bias) > 0 ? 7 : 3);
+      const int e = (120 - dimension) / 2 - (spec.bias.dape_taps() > 0 ? 7 : 3);
       return {.q = e, .k = e, .v = 100};
     }
     default:

@@ -2,45 +2,27 @@
 #include "verdict/cases/method_inputs.hpp"
 
 #include <algorithm>
-#include <array>
-#include <vector>
 
 namespace plumbline::cases {
-namespace {
-
-const methods::Method& row(BiasMethod bias) { return methods::row(static_cast<int>(bias)); }
-
-/// The ids of what each row lists.
-/// @param items gives the parameters or the options of a row.
-template <class Id, class Items>
-std::array<std::vector<Id>, PLUMBLINE_BIAS_COUNT> ids_of(Items items) {
-  std::array<std::vector<Id>, PLUMBLINE_BIAS_COUNT> ids;
-  for (const auto& method : methods::all) {
-    for (const auto& item : items(method)) ids.at(method.bias).push_back(item.id);
-  }
-  return ids;
-}
-
-}  // namespace
 
 const ParameterInfo& info(plumbline_parameter parameter) {
   return methods::parameter_infos.at(parameter);
 }
 const OptionInfo& info(plumbline_option option) { return methods::option_infos.at(option); }
 
-std::span<const plumbline_parameter> parameters_of(BiasMethod bias) {
-  static const auto ids =
-      ids_of<plumbline_parameter>([](const auto& method) { return method.parameters; });
-  return ids.at(static_cast<std::size_t>(bias));
+std::vector<plumbline_parameter> parameters_of(Bias bias) {
+  std::vector<plumbline_parameter> ids;
+  for (const auto& parameter : methods::of(bias).parameters) ids.push_back(parameter.id);
+  return ids;
 }
-std::span<const plumbline_option> options_of(BiasMethod bias) {
-  static const auto ids =
-      ids_of<plumbline_option>([](const auto& method) { return method.options; });
-  return ids.at(static_cast<std::size_t>(bias));
+std::vector<plumbline_option> options_of(Bias bias) {
+  std::vector<plumbline_option> ids;
+  for (const auto& option : methods::of(bias).options) ids.push_back(option.id);
+  return ids;
 }
 
 bool reads(const Spec& spec, plumbline_parameter parameter) {
-  return parameter == PLUMBLINE_SSMAX_SCALE ? spec.ssmax : row(spec.bias).reads(parameter);
+  return parameter == PLUMBLINE_SSMAX_SCALE ? spec.ssmax : methods::of(spec.bias).reads(parameter);
 }
 
 bool has_gradient(const Spec& spec, plumbline_parameter parameter) {
@@ -51,15 +33,15 @@ std::string gradient_name(plumbline_parameter parameter) {
   return std::string("grad_") + info(parameter).name;
 }
 
-Options default_options(BiasMethod bias) {
+Options default_options(Bias bias) {
   Options options;
   std::ranges::transform(methods::option_infos, options.begin(), &OptionInfo::otherwise);
-  options[PLUMBLINE_EPSILON] = row(bias).epsilon;
+  options[PLUMBLINE_EPSILON] = methods::row(bias.method).epsilon;
   return options;
 }
 
 Shape shape_of(const Spec& spec, const Options& options, plumbline_parameter parameter) {
-  const methods::Method& method = row(spec.bias);
+  const methods::Method method = methods::of(spec.bias);
   const methods::Sizes sizes{spec.batch, spec.heads,    spec.queries,
                              spec.keys,  spec.head_dim, options.data()};
   Shape shape;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <array>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "kernel_abi/methods.hpp"
 #include "verdict/cases/spec.hpp"
@@ -21,8 +21,8 @@ const ParameterInfo& info(plumbline_parameter parameter);
 const OptionInfo& info(plumbline_option option);
 
 /// In the order of files. SSMax's scale is not among them: it goes with every method.
-std::span<const plumbline_parameter> parameters_of(BiasMethod bias);
-std::span<const plumbline_option> options_of(BiasMethod bias);
+std::vector<plumbline_parameter> parameters_of(Bias);
+std::vector<plumbline_option> options_of(Bias);
 
 /// Whether a method, with SSMax or without, reads the parameter.
 bool reads(const Spec& spec, plumbline_parameter parameter);
@@ -37,6 +37,6 @@ bool has_gradient(const Spec& spec, plumbline_parameter parameter);
 std::string gradient_name(plumbline_parameter parameter);
 
 /// Every option as it is where nothing is said. FIRE's epsilon is 1e-6 in its code, GGD's 1e-5.
-Options default_options(BiasMethod bias);
+Options default_options(Bias);
 
 }  // namespace plumbline::cases

@@ -27,17 +27,23 @@ constexpr Names<Format, PLUMBLINE_FORMAT_COUNT> format_names{{{Format::fp32, "fp
 constexpr Names<Pass, 3> pass_names{
     {{Pass::forward, "forward"}, {Pass::backward, "backward"}, {Pass::decode, "decode"}}};
 
-/// Those of kernel_abi/methods.hpp.
-constexpr auto bias_names = [] {
-  Names<BiasMethod, PLUMBLINE_BIAS_COUNT> names{};
-  for (const methods::Method& method : methods::all) {
-    names[method.bias] = {static_cast<BiasMethod>(method.bias), method.name};
-  }
-  return names;
-}();
-static_assert(static_cast<int>(BiasMethod::dape_v2_cable) + 1 == PLUMBLINE_BIAS_COUNT);
-
-const methods::Method& row(BiasMethod bias) { return methods::row(static_cast<int>(bias)); }
+/// Every bias that composes, by name.
+const std::vector<std::pair<Bias, std::string>>& named_biases() {
+  static const auto named = [] {
+    std::vector<std::pair<Bias, std::string>> list;
+    for (int dape = 0; dape <= 2; ++dape) {
+      for (int rope = 0; rope < PLUMBLINE_ROPE_COUNT; ++rope) {
+        for (const methods::Method& method : methods::all) {
+          const Bias bias(method.bias, dape, static_cast<plumbline_rope>(rope));
+          if (!methods::is_bias(bias)) continue;
+          list.emplace_back(bias, methods::name_of(bias));
+        }
+      }
+    }
+    return list;
+  }();
+  return named;
+}
 
 constexpr Names<Family, 8> family_names{{{Family::generic, "generic"},
                                          {Family::peaked, "peaked"},
@@ -100,13 +106,17 @@ void require_elements(const char* tensor, std::initializer_list<int> shape) {
 
 std::string_view name(Format format) { return name_in(format_names, format); }
 std::string_view name(Pass pass) { return name_in(pass_names, pass); }
-std::string_view name(BiasMethod bias) { return name_in(bias_names, bias); }
+std::string_view name(Bias bias) {
+  for (const auto& [known, text] : named_biases()) {
+    if (known == bias) return text;
+  }
+  return "?";
+}
 std::string_view name(Family family) { return name_in(family_names, family); }
 
-bool is_rope(BiasMethod bias) { return row(bias).rotation != methods::Rotation::none; }
-int dape_taps(BiasMethod bias) { return row(bias).dape_taps; }
-bool needs_scores(BiasMethod bias) { return row(bias).needs_scores(); }
-BiasMethod additive_part(BiasMethod bias) { return static_cast<BiasMethod>(row(bias).additive); }
+bool needs_scores(Bias bias) {
+  return bias.dape > 0 || methods::row(bias.method).positions_from_scores;
+}
 
 Format format_from(std::string_view text, std::string_view field) {
   return value_in(format_names, text, field);
@@ -114,15 +124,28 @@ Format format_from(std::string_view text, std::string_view field) {
 Pass pass_from(std::string_view text, std::string_view field) {
   return value_in(pass_names, text, field);
 }
-BiasMethod bias_from(std::string_view text, std::string_view field) {
-  return value_in(bias_names, text, field);
+Bias bias_from(std::string_view text, std::string_view field) {
+  for (const auto& [bias, name] : named_biases()) {
+    if (name == text) return bias;
+  }
+  std::vector<std::string_view> known;
+  for (Bias bias : all_biases()) known.push_back(name(bias));
+  throw BadInput(std::string(field), in_quotes(text),
+                 fmt::format("one of {}; most also with +rope_interleaved or +rope_half_split",
+                             fmt::join(known, ", ")));
 }
 Family family_from(std::string_view text, std::string_view field) {
   return value_in(family_names, text, field);
 }
 
-const std::vector<BiasMethod>& all_biases() {
-  static const std::vector<BiasMethod> values = values_of(bias_names);
+const std::vector<Bias>& all_biases() {
+  static const auto values = [] {
+    std::vector<Bias> list;
+    for (const auto& [bias, text] : named_biases()) {
+      if (!bias.has_rope() || bias.method == PLUMBLINE_NOPE) list.push_back(bias);
+    }
+    return list;
+  }();
   return values;
 }
 const std::vector<Format>& all_formats() {
@@ -162,12 +185,18 @@ void validate(const Spec& spec) {
         "query_offset + queries <= keys");
   }
   require_between("page_size", spec.page_size, 0, spec.pass == Pass::decode ? largest_size : 0);
-  if (spec.bias == BiasMethod::fox && !spec.mask.causal) {
+  if (!methods::is_bias(spec.bias)) {
+    throw BadInput("bias",
+                   fmt::format("{} with dape {} and rope {}", int{spec.bias.method}, spec.bias.dape,
+                               int{spec.bias.rope}),
+                   "a method, and what composes with it");
+  }
+  if (spec.bias.method == PLUMBLINE_FOX && !spec.mask.causal) {
     throw BadInput("causal", "0 with bias fox", "1: FoX has no meaning for later keys");
   }
-  if (is_rope(spec.bias) && spec.head_dim % 2 != 0) {
+  if (spec.bias.has_rope() && spec.head_dim % 2 != 0) {
     throw BadInput("head_dim", fmt::format("{} with bias {}", spec.head_dim, name(spec.bias)),
-                   "an even number: components are turned in pairs");
+                   "an even number: components are rotated in pairs");
   }
   if (spec.scale != 0 && !(spec.scale >= 0x1p-126 && spec.scale <= 0x1p127)) {
     throw BadInput("scale", fmt::format("{}", spec.scale), "a number from 2^-126 to 2^127");

@@ -15,35 +15,7 @@ namespace plumbline::cases {
 // In the order of plumbline_kernel.h, with the same numbers.
 enum class Format { fp32, bf16, fp16, tf32, e4m3, e5m2 };
 enum class Pass { forward, backward, decode };
-enum class BiasMethod {
-  nope,
-  alibi,
-  cable,
-  cable_nw,
-  k_cable,
-  k_cable_nw,
-  ggd,
-  kerple_log,
-  kerple_power,
-  t5,
-  t5_bidirectional,
-  t5_clipped,
-  t5_clipped_offset,
-  fire,
-  fox,
-  rope_interleaved,
-  rope_half_split,
-  cable_paper,
-  cable_nw_paper,
-  k_cable_paper,
-  cope,
-  dape_v1_alibi,
-  dape_v1_kerple_log,
-  dape_v1_cable,
-  dape_v2_alibi,
-  dape_v2_kerple_log,
-  dape_v2_cable
-};
+using methods::Bias;
 
 /// Where the numbers of a generated case come from. `file` means that they were read, not
 /// generated.
@@ -70,7 +42,7 @@ struct Mask {
 /// Query row r stands at position r + query_offset.
 struct Spec {
   Pass pass = Pass::forward;
-  BiasMethod bias = BiasMethod::nope;
+  Bias bias;
   Format format = Format::fp32;
   bool ssmax = false;
   int batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, head_dim = 64;
@@ -89,22 +61,18 @@ double scale_of(const Spec&);
 // Names as the command line, the case files and the tables spell them.
 std::string_view name(Format);
 std::string_view name(Pass);
-std::string_view name(BiasMethod);
+/// "alibi", "rope_half_split", "alibi+rope_half_split", "dape_v1_alibi".
+std::string_view name(Bias);
 std::string_view name(Family);
-/// Whether the method turns queries and keys by their positions.
-bool is_rope(BiasMethod);
-/// Width of DAPE's convolutions, 1 in version 1 and 3 in version 2; 0 for other methods.
-int dape_taps(BiasMethod);
-/// Whether what the method adds to a score depends on other scores: CoPE and DAPE.
-bool needs_scores(BiasMethod);
-/// The additive method that DAPE corrects; the method itself for the others.
-BiasMethod additive_part(BiasMethod);
+/// Whether what is added to a score depends on other scores: CoPE and DAPE.
+bool needs_scores(Bias);
 /// @throws BadInput naming `field`, the text and the known names.
 Format format_from(std::string_view text, std::string_view field);
 Pass pass_from(std::string_view text, std::string_view field);
-BiasMethod bias_from(std::string_view text, std::string_view field);
+Bias bias_from(std::string_view text, std::string_view field);
 Family family_from(std::string_view text, std::string_view field);
-const std::vector<BiasMethod>& all_biases();
+/// Every method alone, RoPE without a bias, DAPE with every bias that it composes with.
+const std::vector<Bias>& all_biases();
 const std::vector<Format>& all_formats();
 const std::vector<Pass>& all_passes();
 
@@ -114,9 +82,9 @@ inline constexpr int largest_size = methods::largest_size;
 inline constexpr std::int64_t largest_tensor = std::int64_t{1} << 31;
 
 /// Every field within its range: sizes in [1, largest_size], heads a multiple of kv_heads,
-/// query_offset + queries <= keys, window >= 0, scale 0 or a normal fp32 number, no tensor above
-/// largest_tensor elements, page_size 0 but for decode, FoX under a causal mask, RoPE with an even
-/// head_dim.
+/// query_offset + queries <= keys, a bias that composes so (methods::is_bias), window >= 0, scale 0
+/// or a normal fp32 number, no tensor above largest_tensor elements, page_size 0 but for decode,
+/// FoX under a causal mask, RoPE with an even head_dim.
 /// @throws BadInput naming the first field that is not.
 void validate(const Spec&);
 

@@ -83,7 +83,7 @@ void require_parameter(const Case& c, plumbline_parameter parameter) {
   require_floats({of.name, used, size}, c[parameter]);
   // The power form of Kerple is bounded from above too.
   const double most =
-      parameter == PLUMBLINE_P && spec.bias == BiasMethod::kerple_power ? 2.0 : of.most;
+      parameter == PLUMBLINE_P && spec.bias.method == PLUMBLINE_KERPLE_POWER ? 2.0 : of.most;
   for (std::size_t i = 0; i < c[parameter].size(); ++i) {
     const float value = c[parameter][i];
     if (value < of.least) {
@@ -113,8 +113,8 @@ void require_option(const Case& c, plumbline_option option) {
 
 /// What T5's buckets need beyond the range of each option.
 void require_buckets(const Case& c) {
-  const bool both = c.spec.bias == BiasMethod::t5_bidirectional;
-  if (!both && c.spec.bias != BiasMethod::t5) return;
+  const bool both = c.spec.bias.method == PLUMBLINE_T5_BIDIRECTIONAL;
+  if (!both && c.spec.bias.method != PLUMBLINE_T5) return;
   const int buckets = static_cast<int>(c.options[PLUMBLINE_BUCKETS]);
   if (both && (buckets % 2 != 0 || buckets < 4)) {
     throw BadInput("buckets", std::to_string(buckets), "an even number of at least 4");

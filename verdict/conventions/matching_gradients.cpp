@@ -136,7 +136,7 @@ OtherRows other_rows(const Convention& convention, const Case& own) {
 
 /// Of one key head and its query heads.
 double work_of_part(const cases::Spec& s) {
-  const int together = cases::dape_taps(s.bias) > 0 ? s.kv_heads : 1;
+  const int together = s.bias.dape_taps() > 0 ? s.kv_heads : 1;
   return work_of(s) / (s.batch * s.kv_heads) * together;
 }
 

@@ -11,19 +11,16 @@
 
 namespace plumbline::verdict {
 namespace {
-
-using cases::BiasMethod;
 using cases::Case;
 using OfKey = std::function<double(int)>;
 
-bool is_one_of(const Case& c, std::initializer_list<BiasMethod> methods) {
-  return std::find(methods.begin(), methods.end(), c.spec.bias) != methods.end();
-}
-bool is_biased(const Case& c) {
-  return c.spec.bias != BiasMethod::nope && !cases::is_rope(c.spec.bias);
-}
+bool is_biased(const Case& c) { return c.spec.bias.method != PLUMBLINE_NOPE; }
 /// DAPE's network takes the bias in: what is added is no multiple of it.
-bool adds_bias(const Case& c) { return is_biased(c) && cases::dape_taps(c.spec.bias) == 0; }
+bool adds_bias(const Case& c) { return is_biased(c) && c.spec.bias.dape == 0; }
+bool is_one_of(const Case& c, std::initializer_list<plumbline_bias> methods) {
+  return adds_bias(c) &&
+         std::find(methods.begin(), methods.end(), c.spec.bias.method) != methods.end();
+}
 bool has_prefix_sum(const Case& c) { return !c.summed().empty(); }
 
 /// T5's bucket of a distance, in double as codes compute it.
@@ -38,14 +35,15 @@ int bucket_in_double(int distance, int buckets, double max_distance) {
 int bucket_in_double(const Case& c, int i, int j) {
   const int buckets = static_cast<int>(c.options[PLUMBLINE_BUCKETS]);
   const double most = c.options[PLUMBLINE_MAX_DISTANCE];
-  if (c.spec.bias == BiasMethod::t5) return bucket_in_double(std::max(i - j, 0), buckets, most);
+  if (c.spec.bias.method == PLUMBLINE_T5)
+    return bucket_in_double(std::max(i - j, 0), buckets, most);
   return bucket_in_double(std::abs(i - j), buckets / 2, most) + (j > i ? buckets / 2 : 0);
 }
 bool differs_in_double(const Case& c) {
-  if (!is_one_of(c, {BiasMethod::t5, BiasMethod::t5_bidirectional})) return false;
+  if (!is_one_of(c, {PLUMBLINE_T5, PLUMBLINE_T5_BIDIRECTIONAL})) return false;
   const reference::T5Buckets buckets(static_cast<int>(c.options[PLUMBLINE_BUCKETS]),
                                      static_cast<int>(c.options[PLUMBLINE_MAX_DISTANCE]),
-                                     c.spec.bias == BiasMethod::t5_bidirectional);
+                                     c.spec.bias.method == PLUMBLINE_T5_BIDIRECTIONAL);
   for (int n = 0; n < c.spec.keys; ++n) {
     if (buckets(n, 0) != bucket_in_double(c, n, 0)) return true;
   }
@@ -63,6 +61,11 @@ const std::vector<Convention> conventions{
      .remedy = "add it to the scaled products",
      .concerns = is_biased,
      .bias = [](const OfKey&, const QueryRow&, int) { return 0.0; }},
+    {.name = "dape_missing",
+     .words = "whose scores have the bias without DAPE's correction",
+     .remedy = "add f([A; B]) to it, or decline problems with dape",
+     .concerns = [](const Case& c) { return c.spec.bias.dape > 0; },
+     .reads = [](Case& c) { c.spec.bias.dape = 0; }},
     {.name = "bias_sign",
      .words = "whose bias has the opposite sign",
      .remedy = "negate the bias",
@@ -71,8 +74,8 @@ const std::vector<Convention> conventions{
          [](const Case& c) {
            return adds_bias(c) &&
                   !(c.spec.mask.causal &&
-                    is_one_of(c, {BiasMethod::cable, BiasMethod::cable_nw, BiasMethod::cable_paper,
-                                  BiasMethod::cable_nw_paper}));
+                    is_one_of(c, {PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW, PLUMBLINE_CABLE_PAPER,
+                                  PLUMBLINE_CABLE_NW_PAPER}));
          },
      .bias = [](const OfKey& b, const QueryRow&, int j) { return -b(j); }},
     {.name = "cable_sign_of_paper",
@@ -80,42 +83,42 @@ const std::vector<Convention> conventions{
      .remedy = "negate it, -g_i |S_i - S_j|, or choose the bias cable_paper (cable_nw_paper)",
      .concerns =
          [](const Case& c) {
-           return is_one_of(c, {BiasMethod::cable, BiasMethod::cable_nw});
+           return is_one_of(c, {PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW});
          },
      .reads =
          [](Case& c) {
-           c.spec.bias = c.spec.bias == BiasMethod::cable ? BiasMethod::cable_paper
-                                                          : BiasMethod::cable_nw_paper;
+           c.spec.bias.method = c.spec.bias.method == PLUMBLINE_CABLE ? PLUMBLINE_CABLE_PAPER
+                                                                      : PLUMBLINE_CABLE_NW_PAPER;
          }},
     {.name = "cable_sign_of_code",
      .words = "that adds CABLE's bias with the sign of its code, -g_i |S_i - S_j|",
      .remedy = "negate it, or choose the bias cable (cable_nw)",
      .concerns =
          [](const Case& c) {
-           return is_one_of(c, {BiasMethod::cable_paper, BiasMethod::cable_nw_paper});
+           return is_one_of(c, {PLUMBLINE_CABLE_PAPER, PLUMBLINE_CABLE_NW_PAPER});
          },
      .reads =
          [](Case& c) {
-           c.spec.bias =
-               c.spec.bias == BiasMethod::cable_paper ? BiasMethod::cable : BiasMethod::cable_nw;
+           c.spec.bias.method =
+               c.spec.bias.method == PLUMBLINE_CABLE_PAPER ? PLUMBLINE_CABLE : PLUMBLINE_CABLE_NW;
          }},
     {.name = "gain_inside_logarithm",
      .words = "that multiplies by g_i inside K-CABLE's logarithm, as its paper prints",
      .remedy = "multiply the logarithm by g_i, or choose the bias k_cable_paper",
-     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::k_cable; },
-     .reads = [](Case& c) { c.spec.bias = BiasMethod::k_cable_paper; }},
+     .concerns = [](const Case& c) { return is_one_of(c, {PLUMBLINE_K_CABLE}); },
+     .reads = [](Case& c) { c.spec.bias.method = PLUMBLINE_K_CABLE_PAPER; }},
     {.name = "gain_outside_logarithm",
      .words = "that multiplies K-CABLE's logarithm by g_i, as its code does",
      .remedy = "multiply by g_i inside the logarithm, or choose the bias k_cable",
-     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::k_cable_paper; },
-     .reads = [](Case& c) { c.spec.bias = BiasMethod::k_cable; }},
+     .concerns = [](const Case& c) { return is_one_of(c, {PLUMBLINE_K_CABLE_PAPER}); },
+     .reads = [](Case& c) { c.spec.bias.method = PLUMBLINE_K_CABLE; }},
     {.name = "distance_signed",
      .words = "whose bias takes the distance with its sign, so that later keys get a reward",
      .remedy = "take its absolute value",
      .concerns =
          [](const Case& c) {
            return !c.spec.mask.causal &&
-                  is_one_of(c, {BiasMethod::alibi, BiasMethod::cable, BiasMethod::cable_nw});
+                  is_one_of(c, {PLUMBLINE_ALIBI, PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW});
          },
      .bias = [](const OfKey& b, const QueryRow& row,
                 int j) { return j > row.position ? -b(j) : b(j); }},
@@ -125,8 +128,8 @@ const std::vector<Convention> conventions{
      .concerns =
          [](const Case& c) {
            return !c.spec.mask.causal &&
-                  is_one_of(c, {BiasMethod::cable_paper, BiasMethod::cable_nw_paper, BiasMethod::t5,
-                                BiasMethod::t5_clipped, BiasMethod::t5_clipped_offset});
+                  is_one_of(c, {PLUMBLINE_CABLE_PAPER, PLUMBLINE_CABLE_NW_PAPER, PLUMBLINE_T5,
+                                PLUMBLINE_T5_CLIPPED, PLUMBLINE_T5_CLIPPED_OFFSET});
          },
      .bias =
          [](const OfKey& b, const QueryRow& row, int j) {
@@ -140,9 +143,9 @@ const std::vector<Convention> conventions{
      .concerns =
          [](const Case& c) {
            return !c.spec.mask.causal &&
-                  is_one_of(c, {BiasMethod::alibi, BiasMethod::cable, BiasMethod::cable_nw,
-                                BiasMethod::k_cable, BiasMethod::k_cable_nw, BiasMethod::kerple_log,
-                                BiasMethod::kerple_power, BiasMethod::fire});
+                  is_one_of(c, {PLUMBLINE_ALIBI, PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW,
+                                PLUMBLINE_K_CABLE, PLUMBLINE_K_CABLE_NW, PLUMBLINE_KERPLE_LOG,
+                                PLUMBLINE_KERPLE_POWER, PLUMBLINE_FIRE});
          },
      .bias = [](const OfKey& b, const QueryRow& row,
                 int j) { return b(std::min(j, row.position)); }},
@@ -151,19 +154,19 @@ const std::vector<Convention> conventions{
      .remedy = "read it by i - j",
      .concerns =
          [](const Case& c) {
-           return is_one_of(c, {BiasMethod::t5_bidirectional, BiasMethod::t5_clipped_offset});
+           return is_one_of(c, {PLUMBLINE_T5_BIDIRECTIONAL, PLUMBLINE_T5_CLIPPED_OFFSET});
          },
      .bias = [](const OfKey& b, const QueryRow& row, int j) { return b(2 * row.position - j); }},
     {.name = "t5_bidirectional",
      .words = "whose buckets are T5's bidirectional ones",
      .remedy = "take the causal ones, or choose the bias t5_bidirectional",
-     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::t5; },
-     .reads = [](Case& c) { c.spec.bias = BiasMethod::t5_bidirectional; }},
+     .concerns = [](const Case& c) { return is_one_of(c, {PLUMBLINE_T5}); },
+     .reads = [](Case& c) { c.spec.bias.method = PLUMBLINE_T5_BIDIRECTIONAL; }},
     {.name = "t5_causal",
      .words = "whose buckets are T5's causal ones",
      .remedy = "take the bidirectional ones, or choose the bias t5",
-     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::t5_bidirectional; },
-     .reads = [](Case& c) { c.spec.bias = BiasMethod::t5; }},
+     .concerns = [](const Case& c) { return is_one_of(c, {PLUMBLINE_T5_BIDIRECTIONAL}); },
+     .reads = [](Case& c) { c.spec.bias.method = PLUMBLINE_T5; }},
     {.name = "t5_bucket_of_double",
      .words = "whose buckets are T5's as logarithms in double give them: a quotient that should be "
               "whole comes out just below, and the bucket is one too low",

@@ -52,7 +52,7 @@ void keep_head(Case& c, int kept) {
   }
 }
 
-bool is_rope(const Case& c) { return cases::is_rope(c.spec.bias); }
+bool is_rope(const Case& c) { return c.spec.bias.has_rope(); }
 
 /// Every row turned `times` more by RoPE's angle of its position. A component's bound is that of
 /// both, turned, and each rotation adds its own rounding (docs/bounds.md): 4u (|a| + |b|).

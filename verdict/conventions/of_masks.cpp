@@ -16,7 +16,7 @@ bool has_window(const Case& c) { return c.spec.mask.window.has_value(); }
 bool has_lengths(const Case& c) { return !c.lengths.empty(); }
 bool has_offset(const Case& c) { return c.spec.query_offset > 0; }
 /// Whether it matters where a query stands, but for the mask.
-bool has_positions(const Case& c) { return c.spec.bias != cases::BiasMethod::nope; }
+bool has_positions(const Case& c) { return c.spec.bias != PLUMBLINE_NOPE; }
 
 void drop_causal(Case& c) { c.spec.mask.causal = false; }
 void drop_window(Case& c) { c.spec.mask.window.reset(); }

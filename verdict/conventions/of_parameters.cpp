@@ -9,12 +9,10 @@
 
 namespace plumbline::verdict {
 namespace {
-
-using cases::BiasMethod;
 using cases::Case;
 using OfKey = std::function<double(int)>;
 
-bool is_alibi(const Case& c) { return cases::additive_part(c.spec.bias) == BiasMethod::alibi; }
+bool is_alibi(const Case& c) { return c.spec.bias.method == PLUMBLINE_ALIBI; }
 bool has_prefix_sum(const Case& c) { return !c.summed().empty(); }
 bool has_gain(const Case& c) { return !c[PLUMBLINE_GAIN].empty(); }
 bool is_power_of_two(int n) { return std::has_single_bit(static_cast<unsigned>(n)); }
@@ -80,8 +78,8 @@ const std::vector<Convention> conventions{
      // -g ln(1 + (S_i - S_j)^2) and -g |S_i - S_j| are multiples of it.
      .concerns =
          [](const Case& c) {
-           return has_gain(c) && cases::dape_taps(c.spec.bias) == 0 &&
-                  c.spec.bias != BiasMethod::k_cable_paper && c.spec.queries == c.spec.keys;
+           return has_gain(c) && c.spec.bias.dape_taps() == 0 &&
+                  c.spec.bias.method != PLUMBLINE_K_CABLE_PAPER && c.spec.queries == c.spec.keys;
          },
      .bias =
          [](const OfKey& b, const QueryRow& row, int j) {
@@ -136,7 +134,7 @@ const std::vector<Convention> conventions{
      .words = "whose bias is slope j, without the -slope i that is the same for a whole row",
      .remedy = "add -slope |i - j|, since lse depends on it; a contract may say alibi_of_key, for "
                "causal masks without a window",
-     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::alibi; },
+     .concerns = [](const Case& c) { return is_alibi(c) && c.spec.bias.dape == 0; },
      .bias =
          [](const OfKey&, const QueryRow& row, int j) {
            return static_cast<double>(row.the_case[PLUMBLINE_SLOPES][row.head]) * j;
@@ -178,14 +176,14 @@ const std::vector<Convention> conventions{
      .remedy = "add options[PLUMBLINE_EPSILON]",
      .concerns =
          [](const Case& c) {
-           return c.spec.bias == BiasMethod::ggd || c.spec.bias == BiasMethod::fire;
+           return c.spec.bias.method == PLUMBLINE_GGD || c.spec.bias.method == PLUMBLINE_FIRE;
          },
      // So small that it is lost in every sum; the equations take no 0.
      .reads = [](Case& c) { c.options[PLUMBLINE_EPSILON] = 0x1p-1000; }},
     {.name = "mu_sign",
      .words = "whose mu has the opposite sign",
      .remedy = "take |j - i - mu|",
-     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::ggd; },
+     .concerns = [](const Case& c) { return c.spec.bias.method == PLUMBLINE_GGD; },
      .reads =
          [](Case& c) {
            for (float& mu : c[PLUMBLINE_THETA_MU]) mu = -mu;
@@ -194,7 +192,7 @@ const std::vector<Convention> conventions{
      .words = "whose bias is -(|(j - i - mu) e^theta_alpha| + epsilon)^theta_beta, as in BAM's "
               "published inference code",
      .remedy = "take -e^theta_alpha (|j - i - mu| + epsilon)^theta_beta",
-     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::ggd; },
+     .concerns = [](const Case& c) { return c.spec.bias.method == PLUMBLINE_GGD; },
      .bias = ggd_of_published_code},
 };
 

@@ -12,15 +12,13 @@
 
 namespace plumbline::verdict {
 namespace {
-
-using cases::BiasMethod;
 using cases::Case;
 using std::numbers::ln2;
 using std::numbers::log2e;
 
 bool has_ssmax(const Case& c) { return c.spec.ssmax; }
 bool is_grouped(const Case& c) { return c.spec.heads != c.spec.kv_heads && c.spec.kv_heads > 1; }
-bool is_rope(const Case& c) { return cases::is_rope(c.spec.bias); }
+bool is_rope(const Case& c) { return c.spec.bias.has_rope(); }
 bool has_two_heads_and_rows(const Case& c) { return c.spec.heads > 1 && c.spec.queries > 1; }
 
 /// A multiple of lse as it is returned: its rounding is that of a float again.
@@ -85,7 +83,7 @@ void lose_last_component(Case& c) {
 /// The second component of each pair with the other sign turns both the other way.
 void turn_back(Case& c) {
   const int dim = c.spec.head_dim;
-  const bool interleaved = c.spec.bias == BiasMethod::rope_interleaved;
+  const bool interleaved = c.spec.bias.rope == PLUMBLINE_ROPE_INTERLEAVED;
   for (auto* tensor : {&c.q, &c.k}) {
     for (std::size_t n = 0; n < tensor->size(); ++n) {
       const int d = static_cast<int>(n % static_cast<std::size_t>(dim));
@@ -135,9 +133,7 @@ const std::vector<Convention> conventions{
      .remedy = "take 2^x for it, or leave log2 e out",
      // With SSMax and no bias it is ssmax_log2.
      .concerns =
-         [](const Case& c) {
-           return !c.spec.ssmax || (c.spec.bias != BiasMethod::nope && !is_rope(c));
-         },
+         [](const Case& c) { return !c.spec.ssmax || c.spec.bias.method != PLUMBLINE_NOPE; },
      .reads = [](Case& c) { c.scale *= log2e; }},
     {.name = "scores_with_log2e",
      .words = "whose scores have log2 e in them, and whose exponential is natural",
@@ -254,10 +250,7 @@ const std::vector<Convention> conventions{
     {.name = "ssmax_of_products_only",
      .words = "whose SSMax factor multiplies q.k and not the bias",
      .remedy = "multiply their sum",
-     .concerns =
-         [](const Case& c) {
-           return has_ssmax(c) && c.spec.bias != BiasMethod::nope && !is_rope(c);
-         },
+     .concerns = [](const Case& c) { return has_ssmax(c) && c.spec.bias.method != PLUMBLINE_NOPE; },
      .bias_without_factor = true},
     {.name = "ssmax_subtracted",
      .words = "that subtracts ssmax_scale[h] ln n from the scores",
@@ -287,20 +280,20 @@ const std::vector<Convention> conventions{
      .concerns = [](const Case& c) { return c.spec.kv_heads > 1; },
      .reads = [](Case& c) { regroup(c, [](int) { return 0; }); }},
     {.name = "rope_missing",
-     .words = "that does not turn q and k",
-     .remedy = "turn them by their positions before the product",
+     .words = "that does not rotate q and k",
+     .remedy = "rotate them by their positions before the product, or decline problems with rope",
      .concerns = is_rope,
-     .reads = [](Case& c) { c.spec.bias = BiasMethod::nope; }},
+     .reads = [](Case& c) { c.spec.bias.rope = PLUMBLINE_NO_ROPE; }},
     {.name = "rope_interleaved",
-     .words = "that turns neighbouring components (2k, 2k + 1) together",
+     .words = "that rotates neighbouring components (2k, 2k + 1) together",
      .remedy = "pair (k, k + head_dim / 2), or choose the bias rope_interleaved",
-     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::rope_half_split; },
-     .reads = [](Case& c) { c.spec.bias = BiasMethod::rope_interleaved; }},
+     .concerns = [](const Case& c) { return c.spec.bias.rope == PLUMBLINE_ROPE_HALF_SPLIT; },
+     .reads = [](Case& c) { c.spec.bias.rope = PLUMBLINE_ROPE_INTERLEAVED; }},
     {.name = "rope_half_split",
-     .words = "that turns the components (k, k + head_dim / 2) together",
+     .words = "that rotates the components (k, k + head_dim / 2) together",
      .remedy = "pair (2k, 2k + 1), or choose the bias rope_half_split",
-     .concerns = [](const Case& c) { return c.spec.bias == BiasMethod::rope_interleaved; },
-     .reads = [](Case& c) { c.spec.bias = BiasMethod::rope_half_split; }},
+     .concerns = [](const Case& c) { return c.spec.bias.rope == PLUMBLINE_ROPE_INTERLEAVED; },
+     .reads = [](Case& c) { c.spec.bias.rope = PLUMBLINE_ROPE_HALF_SPLIT; }},
     {.name = "rope_base_10000",
      .words = "whose base is 10000",
      .remedy = "read options[PLUMBLINE_BASE]",
@@ -313,7 +306,7 @@ const std::vector<Convention> conventions{
      .reads = [](Case& c) { c.options[PLUMBLINE_BASE] = 500000; }},
     {.name = "rope_turned_back",
      .words = "whose angles have the opposite sign",
-     .remedy = "turn (a, b) to (a cos - b sin, a sin + b cos)",
+     .remedy = "rotate (a, b) to (a cos - b sin, a sin + b cos)",
      .concerns = is_rope,
      .reads = turn_back},
     {.name = "o_rows_first",

@@ -8,8 +8,6 @@
 namespace plumbline::verdict {
 namespace {
 
-using cases::BiasMethod;
-
 constexpr double u = fp32_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -64,44 +62,42 @@ BiasSizes bias_sizes(const cases::Case& c, const Contract& contract, int batch, 
   const auto& s = c.spec;
   const std::size_t row = static_cast<std::size_t>(batch) * s.heads + head;
   BiasSizes sizes;
-  switch (s.bias) {
-    case BiasMethod::alibi:
+  switch (s.bias.method) {
+    case PLUMBLINE_ALIBI:
       sizes.relative = 4 * u;
       break;
-    case BiasMethod::kerple_log:
+    case PLUMBLINE_KERPLE_LOG:
       sizes.relative = 7 * u;
       sizes.constant = 2 * u * c[PLUMBLINE_P][head];
       break;
-    case BiasMethod::t5:
-    case BiasMethod::t5_bidirectional:
-    case BiasMethod::t5_clipped:
-    case BiasMethod::t5_clipped_offset: {
+    case PLUMBLINE_T5:
+    case PLUMBLINE_T5_BIDIRECTIONAL:
+    case PLUMBLINE_T5_CLIPPED:
+    case PLUMBLINE_T5_CLIPPED_OFFSET: {
       const auto& table = c[PLUMBLINE_TABLE];
       const std::size_t rows = table.size() / s.heads;
       sizes.largest = largest_size(table, head * rows, rows);
       sizes.relative = 2 * u;
       break;
     }
-    case BiasMethod::cable:
-    case BiasMethod::cable_nw: {
+    case PLUMBLINE_CABLE:
+    case PLUMBLINE_CABLE_NW: {
       const auto& gain = c[PLUMBLINE_GAIN];
       const double g = gain.empty() ? 1.0 : gain[row * s.queries + query];
       sizes.constant = g * prefix_error(c, contract, c[PLUMBLINE_INCREMENTS], row);
       sizes.relative = 6 * u;
       break;
     }
-    case BiasMethod::fox:
+    case PLUMBLINE_FOX:
       sizes.constant = prefix_error(c, contract, c.summed(), row);
       sizes.relative = 6 * u;
       break;
-    case BiasMethod::rope_interleaved:
-    case BiasMethod::rope_half_split: {
-      const double r = contract.operand_roundoff;
-      sizes.of_products = (16 * u + 64 * u * u) * (1 + r) * (1 + r);
-      break;
-    }
     default:
       break;
+  }
+  if (s.bias.has_rope()) {
+    const double r = contract.operand_roundoff;
+    sizes.of_products = (16 * u + 64 * u * u) * (1 + r) * (1 + r);
   }
   return sizes;
 }
@@ -156,20 +152,18 @@ SumBounds sum_bounds(const cases::Case& c, const Contract& contract, double resc
 }
 
 bool has_row_errors(const cases::Spec& spec) {
-  if (spec.ssmax) return false;
-  switch (spec.bias) {
-    case BiasMethod::nope:
-    case BiasMethod::alibi:
-    case BiasMethod::kerple_log:
-    case BiasMethod::t5:
-    case BiasMethod::t5_bidirectional:
-    case BiasMethod::t5_clipped:
-    case BiasMethod::t5_clipped_offset:
-    case BiasMethod::cable:
-    case BiasMethod::cable_nw:
-    case BiasMethod::fox:
-    case BiasMethod::rope_interleaved:
-    case BiasMethod::rope_half_split:
+  if (spec.ssmax || spec.bias.dape > 0) return false;
+  switch (spec.bias.method) {
+    case PLUMBLINE_NOPE:
+    case PLUMBLINE_ALIBI:
+    case PLUMBLINE_KERPLE_LOG:
+    case PLUMBLINE_T5:
+    case PLUMBLINE_T5_BIDIRECTIONAL:
+    case PLUMBLINE_T5_CLIPPED:
+    case PLUMBLINE_T5_CLIPPED_OFFSET:
+    case PLUMBLINE_CABLE:
+    case PLUMBLINE_CABLE_NW:
+    case PLUMBLINE_FOX:
       return true;
     default:
       return false;
@@ -198,7 +192,7 @@ std::vector<RowErrors> row_errors(const cases::Case& c, const Contract& contract
         const double length = norm(c.q.data() + row * s.head_dim, s.head_dim);
         const double of_key = longest_key[head / (s.heads / s.kv_heads)];
         BiasSizes bias = bias_sizes(c, contract, batch, head, query);
-        if (cases::is_rope(s.bias)) {
+        if (s.bias.has_rope()) {
           // Components that underflow as they are turned: bounds.md, with sum |x| <= sqrt(D) |x|.
           const double lost = turned_underflow(contract, s.format);
           bias.constant += 1.01 * c.scale * lost *

@@ -10,8 +10,6 @@
 
 namespace plumbline::verdict {
 namespace {
-
-using cases::BiasMethod;
 using cases::Outputs;
 
 double dot(const std::vector<float>& a, const std::vector<float>& b, std::size_t begin,
@@ -44,7 +42,7 @@ class Gradients {
           [&](Identity&) { throw RunFailed{unmeasured_}; });
       return;
     }
-    const bool turned = cases::is_rope(base_.spec.bias);
+    const bool turned = base_.spec.bias.has_rope();
     ask(runs_, "values_paired", "<dV, V> = <dO, O>", unbounded,
         [&](Identity& identity) { values_paired(identity); });
     ask(runs_, "keys_paired", "<dQ, Q> = <dK, K>", unbounded,
@@ -163,7 +161,7 @@ class Gradients {
                                        sum_of_sizes(base_.q, first * dim, count * dim));
       const double r = runs_.contract().operand_roundoff;
       // Turned vectors, and gradients turned back, are off by 8u of their length each.
-      const double turned = cases::is_rope(s.bias) ? 32 * fp32_roundoff + 2 * r : 0.0;
+      const double turned = s.bias.has_rope() ? 32 * fp32_roundoff + 2 * r : 0.0;
       const double sums = over_keys_ + over_rows_ + 2 * sums_.stored + 2 * r + 8 * fp32_roundoff;
       for (std::size_t row = first; row < first + count; ++row) {
         const Row& of = rows_[row];

@@ -75,7 +75,7 @@ void nan_identities(const IdentityRuns& runs) {
   // The key at the position of the first query: every query sees it.
   const std::size_t seen = static_cast<std::size_t>(base.spec.query_offset) * dim;
   // DAPE's network mixes the scores of all heads.
-  const bool mixes = cases::dape_taps(base.spec.bias) > 0;
+  const bool mixes = base.spec.bias.dape_taps() > 0;
   const std::string why = mixes                              ? "the method mixes heads"
                           : runs.contract().skipped_mass > 0 ? "keys may be skipped"
                                                              : "";

@@ -9,13 +9,11 @@
 
 namespace plumbline::verdict {
 namespace {
-
-using cases::BiasMethod;
 using cases::Outputs;
 
-bool is_t5(BiasMethod bias) {
-  return bias == BiasMethod::t5 || bias == BiasMethod::t5_bidirectional ||
-         bias == BiasMethod::t5_clipped || bias == BiasMethod::t5_clipped_offset;
+bool is_t5(plumbline_bias bias) {
+  return bias == PLUMBLINE_T5 || bias == PLUMBLINE_T5_BIDIRECTIONAL ||
+         bias == PLUMBLINE_T5_CLIPPED || bias == PLUMBLINE_T5_CLIPPED_OFFSET;
 }
 
 /// Bounds of the forward pass, and what they need of the case and of a run on |v|.
@@ -76,7 +74,7 @@ class Forward {
         s.batch < 2 ? "one sequence" : no_bits_elsewhere(runs_), [&](Identity& identity) {
           swapped(identity, with_batches_reversed(base_), s.batch, s.heads * queries);
         });
-    const bool mixes = cases::dape_taps(s.bias) > 0;
+    const bool mixes = s.bias.dape_taps() > 0;
     ask(runs_, "heads_reversed", "heads and what belongs to them in the other order: the same bits",
         s.heads < 2 ? "one head"
         : mixes     ? "the method mixes heads"
@@ -145,7 +143,7 @@ class Forward {
 
   std::string without_order() const {
     const auto& s = base_.spec;
-    if (s.bias != BiasMethod::nope) return "the bias knows the order of the keys";
+    if (s.bias != PLUMBLINE_NOPE) return "the bias knows the order of the keys";
     return s.mask.causal ? "the mask knows the order of the keys" : "";
   }
 
@@ -171,7 +169,7 @@ class Forward {
 
   void moved_scores() {
     ask(runs_, "scores_shifted", "8 more in T5's whole table: the same o, lse + 8",
-        is_t5(base_.spec.bias) ? "" : "no parameter adds a constant to all scores",
+        is_t5(base_.spec.bias.method) ? "" : "no parameter adds a constant to all scores",
         [&](Identity& identity) {
           const auto errors = row_errors(base_, runs_.contract());
           const auto shifted = with_table_shifted(base_, 8);
@@ -196,7 +194,7 @@ class Forward {
   void merge(Identity& identity) {
     const auto& s = base_.spec;
     // Where the bias fades with the distance, far keys would have nothing to merge.
-    const bool fades = s.bias != BiasMethod::nope && !cases::is_rope(s.bias) && !is_t5(s.bias);
+    const bool fades = s.bias.method != PLUMBLINE_NOPE && !is_t5(s.bias.method);
     const int half =
         s.query_offset - (fades ? std::min(s.query_offset / 2, 32) : s.query_offset / 2);
     const auto errors = row_errors(base_, runs_.contract(), true);

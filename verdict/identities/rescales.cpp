@@ -11,39 +11,38 @@
 namespace plumbline::verdict {
 namespace {
 
-using cases::BiasMethod;
-
 /// b_ij of one row; empty for a method that is not written out.
 std::function<double(int)> bias_of_row(const cases::Case& c, int batch, int head, int query) {
   const auto& s = c.spec;
   const int i = query + s.query_offset;
   const std::size_t row = static_cast<std::size_t>(batch) * s.heads + head;
-  switch (s.bias) {
-    case BiasMethod::nope:
+  if (s.bias != s.bias.method) return {};
+  switch (s.bias.method) {
+    case PLUMBLINE_NOPE:
       return [](int) { return 0.0; };
-    case BiasMethod::alibi:
+    case PLUMBLINE_ALIBI:
       return [=, slope = double{c[PLUMBLINE_SLOPES][head]}](int j) {
         return -slope * std::abs(i - j);
       };
-    case BiasMethod::kerple_log:
+    case PLUMBLINE_KERPLE_LOG:
       return [=, p = double{c[PLUMBLINE_P][head]}, a = double{c[PLUMBLINE_A][head]}](int j) {
         return -p * std::log1p(a * std::abs(i - j));
       };
-    case BiasMethod::t5_clipped:
-    case BiasMethod::t5_clipped_offset: {
+    case PLUMBLINE_T5_CLIPPED:
+    case PLUMBLINE_T5_CLIPPED_OFFSET: {
       const auto& table = c[PLUMBLINE_TABLE];
       const float* of_head = table.data() + table.size() / s.heads * head;
       const int largest = static_cast<int>(c.options[PLUMBLINE_LARGEST]);
-      const bool both = s.bias == BiasMethod::t5_clipped_offset;
+      const bool both = s.bias.method == PLUMBLINE_T5_CLIPPED_OFFSET;
       return [=](int j) {
         const int distance = std::clamp(i - j, both ? -largest : 0, largest);
         return double{of_head[both ? largest + distance : distance]};
       };
     }
-    case BiasMethod::cable:
-    case BiasMethod::cable_nw:
-    case BiasMethod::fox: {
-      const bool fox = s.bias == BiasMethod::fox;
+    case PLUMBLINE_CABLE:
+    case PLUMBLINE_CABLE_NW:
+    case PLUMBLINE_FOX: {
+      const bool fox = s.bias.method == PLUMBLINE_FOX;
       const auto& increments = c.summed();
       const auto& gain = c[PLUMBLINE_GAIN];
       const double g = gain.empty() ? 1.0 : gain[row * s.queries + query];

@@ -148,8 +148,8 @@ double gamma(double n, double u) {
 }
 
 bool is_alibi_of_key(const Contract& contract, const cases::Spec& spec) {
-  return contract.alibi_of_key != 0 && spec.bias == cases::BiasMethod::alibi && spec.mask.causal &&
-         !spec.mask.window;
+  return contract.alibi_of_key != 0 && spec.bias.method == PLUMBLINE_ALIBI && spec.bias.dape == 0 &&
+         spec.mask.causal && !spec.mask.window;
 }
 
 namespace {

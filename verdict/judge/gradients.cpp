@@ -51,7 +51,7 @@ std::string axis_of(methods::Extent extent) {
 
 /// Of cases::shape_of.
 std::vector<std::string> axes_of(const cases::Spec& spec, plumbline_parameter parameter) {
-  const auto& method = methods::row(static_cast<int>(spec.bias));
+  const methods::Method method = methods::of(spec.bias);
   std::vector<std::string> axes;
   for (const methods::Extent extent : methods::parameter_of(method, parameter).shape) {
     if (extent != methods::Extent::one) axes.push_back(axis_of(extent));

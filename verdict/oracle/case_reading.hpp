@@ -48,9 +48,9 @@ reference::Vector<R> vector_of(const std::vector<float>& tensor, std::size_t fir
 }
 
 /// How RoPE pairs the components; nothing for the other methods.
-inline std::optional<reference::RopePairs> rope_pairs(cases::BiasMethod bias) {
-  if (bias == cases::BiasMethod::rope_interleaved) return reference::RopePairs::interleaved;
-  if (bias == cases::BiasMethod::rope_half_split) return reference::RopePairs::half_split;
+inline std::optional<reference::RopePairs> rope_pairs(cases::Bias bias) {
+  if (bias.rope == PLUMBLINE_ROPE_INTERLEAVED) return reference::RopePairs::interleaved;
+  if (bias.rope == PLUMBLINE_ROPE_HALF_SPLIT) return reference::RopePairs::half_split;
   return std::nullopt;
 }
 
@@ -90,12 +90,12 @@ class CaseReading {
       }
       if (!gain.empty()) gain_.push_back(vector_of<R>(gain, start * s.queries, s.queries));
     }
-    if (s.bias == cases::BiasMethod::t5 || s.bias == cases::BiasMethod::t5_bidirectional) {
+    if (s.bias.method == PLUMBLINE_T5 || s.bias.method == PLUMBLINE_T5_BIDIRECTIONAL) {
       buckets_.emplace(static_cast<int>(c.options[PLUMBLINE_BUCKETS]),
                        static_cast<int>(c.options[PLUMBLINE_MAX_DISTANCE]),
-                       s.bias == cases::BiasMethod::t5_bidirectional);
+                       s.bias.method == PLUMBLINE_T5_BIDIRECTIONAL);
     }
-    if (cases::dape_taps(s.bias) > 0) {
+    if (s.bias.dape_taps() > 0) {
       dape_rows_.resize(static_cast<std::size_t>(s.batch) * s.queries);
       dape_read_ = std::make_unique<std::once_flag[]>(dape_rows_.size());
     }
@@ -117,55 +117,51 @@ class CaseReading {
   /// The same, but of DAPE with the bias that it corrects.
   template <class Use>
   auto with_additive_bias(int batch, int head, int position, const Use& use) const {
-    using cases::BiasMethod;
     const auto& s = case_.spec;
     const int row = batch * s.heads + head;
     const auto parameter = [&](plumbline_parameter which) { return R(double{case_[which][head]}); };
-    switch (cases::additive_part(s.bias)) {
-      case BiasMethod::nope:
+    switch (s.bias.method) {
+      case PLUMBLINE_NOPE:
         return use(reference::Nope<R>{});
-      case BiasMethod::alibi:
+      case PLUMBLINE_ALIBI:
         if (alibi_of_key_) return use(reference::AlibiKeyPosition<R>{parameter(PLUMBLINE_SLOPES)});
         return use(reference::Alibi<R>{parameter(PLUMBLINE_SLOPES)});
-      case BiasMethod::cable:
+      case PLUMBLINE_CABLE:
         return use(reference::Cable<R>{prefix_sum(row, position), gain_[row], s.query_offset});
-      case BiasMethod::cable_nw:
+      case PLUMBLINE_CABLE_NW:
         return use(reference::CableNw<R>{prefix_sum(row, position)});
-      case BiasMethod::k_cable:
+      case PLUMBLINE_K_CABLE:
         return use(reference::KCable<R>{prefix_sum(row, position), gain_[row], s.query_offset});
-      case BiasMethod::k_cable_nw:
+      case PLUMBLINE_K_CABLE_NW:
         return use(reference::KCableNw<R>{prefix_sum(row, position)});
-      case BiasMethod::cable_paper:
+      case PLUMBLINE_CABLE_PAPER:
         return use(reference::CablePaper<R>{prefix_sum(row, position), gain_[row], s.query_offset});
-      case BiasMethod::cable_nw_paper:
+      case PLUMBLINE_CABLE_NW_PAPER:
         return use(reference::CableNwPaper<R>{prefix_sum(row, position)});
-      case BiasMethod::k_cable_paper:
+      case PLUMBLINE_K_CABLE_PAPER:
         return use(
             reference::KCablePaper<R>{prefix_sum(row, position), gain_[row], s.query_offset});
-      case BiasMethod::ggd:
+      case PLUMBLINE_GGD:
         return use(reference::Ggd<R>(parameter(PLUMBLINE_THETA_ALPHA),
                                      parameter(PLUMBLINE_THETA_BETA), parameter(PLUMBLINE_THETA_MU),
                                      R(case_.options[PLUMBLINE_EPSILON])));
-      case BiasMethod::kerple_log:
+      case PLUMBLINE_KERPLE_LOG:
         return use(reference::KerpleLog<R>(parameter(PLUMBLINE_P), parameter(PLUMBLINE_A)));
-      case BiasMethod::kerple_power:
+      case PLUMBLINE_KERPLE_POWER:
         return use(reference::KerplePower<R>(parameter(PLUMBLINE_P), parameter(PLUMBLINE_A)));
-      case BiasMethod::t5:
-      case BiasMethod::t5_bidirectional:
+      case PLUMBLINE_T5:
+      case PLUMBLINE_T5_BIDIRECTIONAL:
         return use(reference::T5<R>(table(head), *buckets_));
-      case BiasMethod::t5_clipped:
+      case PLUMBLINE_T5_CLIPPED:
         return use(reference::T5Clipped<R>(table(head), reference::ClippedDistance(largest())));
-      case BiasMethod::t5_clipped_offset:
+      case PLUMBLINE_T5_CLIPPED_OFFSET:
         return use(reference::T5ClippedOffset<R>(table(head), reference::ClippedOffset(largest())));
-      case BiasMethod::fire:
+      case PLUMBLINE_FIRE:
         return use(reference::Fire<R>(fire(head), R(case_.options[PLUMBLINE_L0]),
                                       R(case_.options[PLUMBLINE_EPSILON])));
-      case BiasMethod::fox:
+      case PLUMBLINE_FOX:
         return use(reference::Fox<R>{prefix_sum(row, position)});
-      case BiasMethod::rope_interleaved:
-      case BiasMethod::rope_half_split:
-        return use(reference::Nope<R>{});
-      default:
+      case PLUMBLINE_COPE:
         break;
     }
     throw std::logic_error("a bias method without a reading");
@@ -173,10 +169,10 @@ class CaseReading {
 
   /// The row of T5's table that the bias of i and j stands in.
   int table_row(int i, int j) const {
-    switch (case_.spec.bias) {
-      case cases::BiasMethod::t5_clipped:
+    switch (case_.spec.bias.method) {
+      case PLUMBLINE_T5_CLIPPED:
         return reference::ClippedDistance(largest())(i, j);
-      case cases::BiasMethod::t5_clipped_offset:
+      case PLUMBLINE_T5_CLIPPED_OFFSET:
         return reference::ClippedOffset(largest())(i, j);
       default:
         return (*buckets_)(i, j);
@@ -197,7 +193,7 @@ class CaseReading {
   }
 
   reference::DapeLayers<R> dape_layers() const {
-    const int taps = cases::dape_taps(case_.spec.bias), heads = case_.spec.heads;
+    const int taps = case_.spec.bias.dape_taps(), heads = case_.spec.heads;
     const int hidden = static_cast<int>(case_.options[PLUMBLINE_HIDDEN]);
     return {{matrix_of<R>(case_[PLUMBLINE_HIDDEN_WEIGHT], 0, hidden, 2 * heads * taps),
              vector_of<R>(case_[PLUMBLINE_HIDDEN_BIAS], 0, hidden), taps},
@@ -207,7 +203,7 @@ class CaseReading {
   /// Keys that DAPE's network sees of a query.
   int dape_seen(int query) const {
     const auto& s = case_.spec;
-    return cases::dape_taps(s.bias) == 1 ? s.keys : query + s.query_offset + 1;
+    return s.bias.dape_taps() == 1 ? s.keys : query + s.query_offset + 1;
   }
   /// Computed once for all heads. Safe to call from several threads.
   const DapeRow<R>& dape_row(int batch, int query) const {
@@ -245,7 +241,7 @@ class CaseReading {
   }
   /// By key; 0 where CoPE's query does not see one.
   reference::Vector<R> added(int batch, int head, int query) const {
-    if (case_.spec.bias != cases::BiasMethod::cope) {
+    if (case_.spec.bias.method != PLUMBLINE_COPE) {
       return dape_row(batch, query).added.row(head).transpose();
     }
     const auto visible = this->visible(batch, query);

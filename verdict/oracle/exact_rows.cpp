@@ -9,8 +9,6 @@
 namespace plumbline::verdict {
 namespace {
 
-using cases::BiasMethod;
-
 constexpr double u = fp32_roundoff;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -20,19 +18,17 @@ constexpr double largest_whole = 128;
 /// Whether a query of zeros has no score but 0, whatever the parameters are.
 bool has_no_bias(const cases::Spec& spec, const Contract& contract, int position,
                  const std::vector<int>& visible) {
-  if (is_alibi_of_key(contract, spec)) return false;
-  switch (spec.bias) {
-    case BiasMethod::nope:
-    case BiasMethod::rope_interleaved:
-    case BiasMethod::rope_half_split:
-    case BiasMethod::cope:  // products of q with a table
+  if (is_alibi_of_key(contract, spec) || spec.bias.dape > 0) return false;
+  switch (spec.bias.method) {
+    case PLUMBLINE_NOPE:
+    case PLUMBLINE_COPE:  // products of q with a table
       return true;
-    case BiasMethod::alibi:  // products with the distance, or with S_i - S_j
-    case BiasMethod::cable:
-    case BiasMethod::cable_nw:
-    case BiasMethod::cable_paper:
-    case BiasMethod::cable_nw_paper:
-    case BiasMethod::fox:
+    case PLUMBLINE_ALIBI:  // products with the distance, or with S_i - S_j
+    case PLUMBLINE_CABLE:
+    case PLUMBLINE_CABLE_NW:
+    case PLUMBLINE_CABLE_PAPER:
+    case PLUMBLINE_CABLE_NW_PAPER:
+    case PLUMBLINE_FOX:
       return visible.size() == 1 && visible.front() == position;
     default:
       return false;

@@ -50,7 +50,7 @@ class Work {
     std::vector<ParameterSums> sums;
     const int group = s.heads / s.kv_heads;
     // DAPE's heads depend on one another: those of a sequence are read together.
-    const int together = cases::dape_taps(s.bias) > 0 ? s.kv_heads : 1;
+    const int together = s.bias.dape_taps() > 0 ? s.kv_heads : 1;
     for (int kv = 0; kv < s.batch * s.kv_heads; kv += together) {
       std::vector<HeadPairs> heads;
       const int batch = kv / s.kv_heads, first = kv % s.kv_heads * group;

@@ -57,7 +57,7 @@ void Sample::choose_key_heads() {
   if (whole_) return;
   const Draw draw(spec_.seed, static_cast<std::uint64_t>(cases::Stream::sample));
   // DAPE's heads depend on one another: a sequence is judged with all of its heads.
-  const int together = cases::dape_taps(spec_.bias) > 0 ? spec_.kv_heads : 1;
+  const int together = spec_.bias.dape_taps() > 0 ? spec_.kv_heads : 1;
   const int parts = heads / together;
   const double part_work = work_of(spec_) / parts;
   const int affordable = std::clamp(static_cast<int>(most_work_ / part_work), 1, parts);

@@ -34,7 +34,9 @@ plumbline_problem shape_of(const cases::Spec& spec) {
   problem.head_dim = spec.head_dim;
   problem.query_offset = spec.query_offset;
   problem.format = static_cast<std::int32_t>(spec.format);
-  problem.bias = static_cast<std::int32_t>(spec.bias);
+  problem.bias = spec.bias.method;
+  problem.dape = spec.bias.dape;
+  problem.rope = spec.bias.rope;
   problem.ssmax = spec.ssmax;
   problem.causal = spec.mask.causal;
   problem.window = spec.mask.window.value_or(-1);

@@ -35,7 +35,7 @@ void take(const std::vector<T>& list, DrawIntegers& draw, T& value) {
 }
 
 /// A plain spec that kernels of fixed shapes may be made for.
-Spec plain(cases::Pass pass, cases::BiasMethod bias, cases::Format format, bool causal, int batch,
+Spec plain(cases::Pass pass, cases::Bias bias, cases::Format format, bool causal, int batch,
            int heads, int kv_heads, int length, int head_dim) {
   Spec spec;
   spec.pass = pass;
@@ -87,7 +87,7 @@ void probe_all(const std::vector<Spec>& specs, const Supported& supported, const
 }
 
 /// Every multiple of 8 as head_dim, then square lengths of tiles, in some forms of heads.
-std::vector<Spec> plain_specs(cases::Pass pass, cases::BiasMethod bias, cases::Format format) {
+std::vector<Spec> plain_specs(cases::Pass pass, cases::Bias bias, cases::Format format) {
   constexpr std::array<std::array<int, 3>, 3> forms{{{1, 1, 1}, {1, 2, 2}, {1, 16, 16}}};
   std::vector<Spec> specs;
   for (const bool causal : {true, false}) {
@@ -252,7 +252,7 @@ void ask(const Shapes& shapes, DrawIntegers& draw, Spec& spec, Asked asked) {
   thin_out();
 }
 
-Offer find_offer(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+Offer find_offer(cases::Pass pass, cases::Bias bias, cases::Format format,
                  const Supported& supported, const Shapes& shapes) {
   Offer offer;
   const auto never = [](const Spec&) { return false; };
@@ -264,14 +264,14 @@ Offer find_offer(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
   return offer;
 }
 
-Offer find_offer_like(const Offer& others, cases::Pass pass, cases::BiasMethod bias,
-                      cases::Format format, const Supported& supported, const Shapes& shapes) {
+Offer find_offer_like(const Offer& others, cases::Pass pass, cases::Bias bias, cases::Format format,
+                      const Supported& supported, const Shapes& shapes) {
   Offer offer;
   for (Spec spec : others) {
     spec.pass = pass;
     spec.bias = bias;
     spec.format = format;
-    if (bias == cases::BiasMethod::fox) spec.mask.causal = true;
+    if (bias.method == PLUMBLINE_FOX) spec.mask.causal = true;
     if (pass != cases::Pass::decode) spec.page_size = 0;
     probe(spec, supported, shapes, offer);
   }
@@ -304,7 +304,7 @@ std::string fixed_shapes_in_words() {
       fmt::join(lengths, ", "), fmt::join(head_dims, ", "));
 }
 
-Offer find_offer_of_models(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+Offer find_offer_of_models(cases::Pass pass, cases::Bias bias, cases::Format format,
                            const Supported& supported, const Shapes& shapes) {
   std::vector<Spec> specs;
   for (const bool causal : {true, false}) {

@@ -86,8 +86,7 @@ Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threa
   return judgement;
 }
 
-CellResult cell_of(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
-                   cases::Format format) {
+CellResult cell_of(const Kernel& kernel, cases::Pass pass, cases::Bias bias, cases::Format format) {
   CellResult result;
   result.kernel = kernel.name();
   result.contract = kernel.contract(format);
@@ -303,25 +302,25 @@ CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads
   return result;
 }
 
-Offer offer_of(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+Offer offer_of(const Kernel& kernel, cases::Pass pass, cases::Bias bias, cases::Format format,
                const Shapes& shapes) {
   if (!kernel.has_pass(pass)) return {};
   return find_offer(pass, bias, format, asked_of(kernel), shapes);
 }
 
-Offer offer_like(const Offer& others, const Kernel& kernel, cases::Pass pass,
-                 cases::BiasMethod bias, cases::Format format, const Shapes& shapes) {
+Offer offer_like(const Offer& others, const Kernel& kernel, cases::Pass pass, cases::Bias bias,
+                 cases::Format format, const Shapes& shapes) {
   if (!kernel.has_pass(pass)) return {};
   return find_offer_like(others, pass, bias, format, asked_of(kernel), shapes);
 }
 
-Offer offer_of_models(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
+Offer offer_of_models(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
                       cases::Format format, const Shapes& shapes) {
   if (!kernel.has_pass(pass) || !kernel.declares(format)) return {};
   return find_offer_of_models(pass, bias, format, asked_of(kernel), shapes);
 }
 
-CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
+CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
                       cases::Format format, int cases, std::uint64_t seed, int threads,
                       const CaseDone& case_done, const Shard& shard, const Draws& draws) {
   CellResult result = cell_of(kernel, pass, bias, format);

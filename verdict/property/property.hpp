@@ -45,7 +45,7 @@ struct OutputSummary {
 struct CellResult {
   std::string kernel;
   cases::Pass pass = cases::Pass::forward;
-  cases::BiasMethod bias = cases::BiasMethod::nope;
+  cases::Bias bias = PLUMBLINE_NOPE;
   cases::Format format = cases::Format::fp32;
   bool supported = true;
   Contract contract{};
@@ -98,19 +98,19 @@ inline constexpr int fewest_cases = 5;
 
 /// Draws `cases` specs from `seed`, runs and judges those of the shard, stops at the first failure
 /// and shrinks it.
-CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
+CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
                       cases::Format format, int cases, std::uint64_t seed, int threads,
                       const CaseDone& case_done, const Shard& shard = {}, const Draws& draws = {});
 
 /// What the kernel offers of this pass, bias and format, as find_offer() looks for it.
-Offer offer_of(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+Offer offer_of(const Kernel& kernel, cases::Pass pass, cases::Bias bias, cases::Format format,
                const Shapes& shapes = {});
 /// The same as find_offer_like() looks for it.
-Offer offer_like(const Offer& others, const Kernel& kernel, cases::Pass pass,
-                 cases::BiasMethod bias, cases::Format format, const Shapes& shapes);
+Offer offer_like(const Offer& others, const Kernel& kernel, cases::Pass pass, cases::Bias bias,
+                 cases::Format format, const Shapes& shapes);
 /// The same among the shapes of models (find_offer_of_models), in the formats that the kernel
 /// declares a contract for.
-Offer offer_of_models(const Kernel& kernel, cases::Pass pass, cases::BiasMethod bias,
+Offer offer_of_models(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
                       cases::Format format, const Shapes& shapes);
 
 /// Runs and judges one spec: what a repro line does.

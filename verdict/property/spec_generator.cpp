@@ -131,7 +131,7 @@ void draw_packed(DrawIntegers& draw, Spec& spec) {
 constexpr double most_work_of_huge = 0x1p22;
 
 /// Sizes do not grow from case to case, as is usual: a cell may have only one.
-Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::Bias bias, cases::Format format,
                const Shapes& shapes) {
   Spec spec;
   spec.pass = pass;
@@ -172,7 +172,7 @@ Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::BiasMethod bias, case
   ask(shapes, draw, spec, Asked::cheaply);
   spec.query_offset = sees_all || draw.chance(80) ? spec.keys - spec.queries
                                                   : draw.between(0, spec.keys - spec.queries);
-  spec.mask.causal = draw.chance(70) || bias == cases::BiasMethod::fox;
+  spec.mask.causal = draw.chance(70) || bias.method == PLUMBLINE_FOX;
   if (!sees_all) {
     if (draw.chance(35)) spec.mask.window = draw_window(draw, spec.keys);
     spec.mask.ragged = draw.chance(25);
@@ -267,7 +267,7 @@ std::vector<Spec> simpler(const Spec& spec) {
 
 }  // namespace
 
-rc::Gen<Spec> arbitrary_spec(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+rc::Gen<Spec> arbitrary_spec(cases::Pass pass, cases::Bias bias, cases::Format format,
                              Supported supported, const Offer& offer, const Shapes& shapes) {
   return [=](const rc::Random& random, int) {
     rc::Random stream = random;
@@ -283,8 +283,8 @@ rc::Gen<Spec> arbitrary_spec(cases::Pass pass, cases::BiasMethod bias, cases::Fo
   };
 }
 
-std::vector<Spec> draw_specs(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
-                             int count, std::uint64_t seed, const Shapes& shapes) {
+std::vector<Spec> draw_specs(cases::Pass pass, cases::Bias bias, cases::Format format, int count,
+                             std::uint64_t seed, const Shapes& shapes) {
   const auto generator = arbitrary_spec(
       pass, bias, format, [](const Spec&) { return true; }, {}, shapes);
   rc::Random random(seed);

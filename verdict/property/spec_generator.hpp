@@ -52,18 +52,18 @@ using Offer = std::vector<cases::Spec>;
 
 /// Looks for specs that the kernel takes: among drawn ones, then among the square ones that kernels
 /// of fixed shapes are made for.
-Offer find_offer(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+Offer find_offer(cases::Pass pass, cases::Bias bias, cases::Format format,
                  const Supported& supported, const Shapes& shapes);
 
 /// Looks for them among specs that the kernel takes of other passes, biases and formats.
-Offer find_offer_like(const Offer& others, cases::Pass pass, cases::BiasMethod bias,
-                      cases::Format format, const Supported& supported, const Shapes& shapes);
+Offer find_offer_like(const Offer& others, cases::Pass pass, cases::Bias bias, cases::Format format,
+                      const Supported& supported, const Shapes& shapes);
 
 /// What find_offer_of_models() asks about.
 std::string fixed_shapes_in_words();
 
 /// The same among many shapes that a kernel may be made for alone (fixed_shapes_in_words).
-Offer find_offer_of_models(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+Offer find_offer_of_models(cases::Pass pass, cases::Bias bias, cases::Format format,
                            const Supported& supported, const Shapes& shapes);
 
 /// The spec as the kernel takes it: from one of the offer, every property that the kernel takes as
@@ -81,12 +81,12 @@ inline constexpr int most_keys_drawn = 1 << 16;
 /// above a tile, grouped heads, empty sequences) are drawn often, now and then lengths of
 /// thousands. Shrinks towards one head, few tokens, no mask.
 /// @param offer those that the kernel does not take are fitted to it.
-rc::Gen<cases::Spec> arbitrary_spec(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+rc::Gen<cases::Spec> arbitrary_spec(cases::Pass pass, cases::Bias bias, cases::Format format,
                                     Supported supported, const Offer& offer = {},
                                     const Shapes& shapes = {});
 
 /// `count` specs of one pass, bias and format.
-std::vector<cases::Spec> draw_specs(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+std::vector<cases::Spec> draw_specs(cases::Pass pass, cases::Bias bias, cases::Format format,
                                     int count, std::uint64_t seed, const Shapes& shapes = {});
 
 }  // namespace plumbline::verdict

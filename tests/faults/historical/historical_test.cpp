@@ -32,10 +32,15 @@ std::string lower(std::string text) {
   return text;
 }
 
+/// None has both.
+std::string bias_of(const std::string& method, const std::string& rope) {
+  return lower(rope == "NO_ROPE" ? method : rope);
+}
+
 const std::vector<Fault>& faults() {
   static const std::vector<Fault> all{
-#define FAULT(name, reference, pass, bias, format, tile, splits, offers, said) \
-  {#name, reference, lower(#pass), lower(#bias), lower(#format), said},
+#define FAULT(name, reference, pass, bias, rope, format, tile, splits, offers, said) \
+  {#name, reference, lower(#pass), bias_of(#bias, #rope), lower(#format), said},
 #include "tests/faults/historical/faults.def"
 #undef FAULT
   };

@@ -19,7 +19,7 @@ typedef enum {
 
 typedef struct {
   fault_t fault;
-  int pass, bias, format;
+  int pass, bias, rope, format;
   int tile, splits; /* keys in a tile; ranges of keys merged through their LSE */
   int (*offers)(const plumbline_problem*);
 } config_t;
@@ -154,7 +154,7 @@ static size_t cached(const plumbline_problem* p, int b, int kv, int j) {
 static void turn(const call_t* c, float* x, int position) {
   const plumbline_problem* p = c->p;
   const int D = p->head_dim;
-  const int pairs = p->bias == PLUMBLINE_ROPE_INTERLEAVED && c->fault != vllm_ascend_12765;
+  const int pairs = p->rope == PLUMBLINE_ROPE_INTERLEAVED && c->fault != vllm_ascend_12765;
   for (int n = 0; n < D / 2; ++n) {
     const double angle = position * pow(p->options[PLUMBLINE_BASE], -2.0 * n / D);
     float *first = x + (pairs ? 2 * n : n), *second = first + (pairs ? 1 : D / 2);
@@ -170,7 +170,7 @@ static call_t begin(const plumbline_problem* p, const config_t* config, fault_t 
   const size_t D = p->head_dim;
   const size_t rows = (size_t)p->batch * p->heads * p->queries;
   const size_t keys = (size_t)p->batch * p->kv_heads * p->keys;
-  const int rope = p->bias == PLUMBLINE_ROPE_INTERLEAVED || p->bias == PLUMBLINE_ROPE_HALF_SPLIT;
+  const int rope = p->rope != PLUMBLINE_NO_ROPE;
   c.q = malloc(rows * D * sizeof(float));
   c.k = malloc(keys * D * sizeof(float));
   c.v = malloc(keys * D * sizeof(float));
@@ -542,7 +542,7 @@ static int backward(const plumbline_problem* p, const plumbline_gradients* g,
 static int supports(const plumbline_problem* p, int pass, const config_t* config) {
   const int asked = pass == config->pass ||
                     (config->pass == PLUMBLINE_BACKWARD && pass == PLUMBLINE_FORWARD);
-  return asked && p->format == config->format && p->bias == config->bias && !p->ssmax &&
+  return asked && p->format == config->format && p->bias == config->bias && p->rope == config->rope && !p->dape && !p->ssmax &&
          config->offers(p);
 }
 
@@ -558,9 +558,9 @@ static int supports(const plumbline_problem* p, int pass, const config_t* config
                              char* m, size_t n) {                                        \
     return (void)m, (void)n, backward(p, g, &config, fault);                             \
   }
-#define FAULT(name, reference, pass, bias, format, tile, splits, offers, ...)            \
+#define FAULT(name, reference, pass, bias, rope, format, tile, splits, offers, ...)            \
   static const config_t name##_config = {                                                \
-      name, PLUMBLINE_##pass, PLUMBLINE_##bias, PLUMBLINE_##format, tile, splits, offers}; \
+      name, PLUMBLINE_##pass, PLUMBLINE_##bias, PLUMBLINE_##rope, PLUMBLINE_##format, tile, splits, offers}; \
   PASSES(name, name##_config, name)                                                      \
   PASSES(name##_mended, name##_config, no_fault)
 #include "faults.def"
@@ -578,7 +578,7 @@ static int supports(const plumbline_problem* p, int pass, const config_t* config
    name##_backward,                                                           \
    name##_forward,                                                            \
    PLUMBLINE_HOST_MEMORY},
-#define FAULT(name, reference, pass, bias, format, tile, splits, ...) \
+#define FAULT(name, reference, pass, bias, rope, format, tile, splits, ...) \
   KERNEL(name, format, splits) KERNEL(name##_mended, format, splits)
 static const plumbline_kernel kernels[] = {
 #include "faults.def"

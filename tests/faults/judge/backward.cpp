@@ -199,7 +199,7 @@ void Attention<Real>::product_gradient(int b, int h, int r, const RowGradient<Re
 /// RoPE turns dQ and dK back before anything is stored in a format.
 template <class Real>
 int Attention<Real>::unless_turned(int format) const {
-  const bool turned = p_.bias == PLUMBLINE_ROPE_INTERLEAVED || p_.bias == PLUMBLINE_ROPE_HALF_SPLIT;
+  const bool turned = p_.rope != PLUMBLINE_NO_ROPE;
   return turned ? int{PLUMBLINE_FP32} : format;
 }
 
@@ -253,7 +253,7 @@ void Attention<Real>::backward(Results<Real>& results,
   sums.parameters.finish();
   results.grad_k = sums.dk.total(is(F::dk_unscaled) ? Real(1) : scale_);
   results.grad_v = sums.dv.total(1);
-  if (p_.bias == PLUMBLINE_ROPE_INTERLEAVED || p_.bias == PLUMBLINE_ROPE_HALF_SPLIT) {
+  if (p_.rope != PLUMBLINE_NO_ROPE) {
     if (is(F::rope_not_turned_back)) return;
     const int sign = is(F::rope_turned_on) ? 1 : -1;
     turn(results.grad_q, p_, p_.queries, p_.query_offset, sign, false, fault_);

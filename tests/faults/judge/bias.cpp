@@ -88,8 +88,6 @@ Real Bias<Real>::value(const Pair& at) const {
   };
   switch (method()) {
     case PLUMBLINE_NOPE:
-    case PLUMBLINE_ROPE_INTERLEAVED:
-    case PLUMBLINE_ROPE_HALF_SPLIT:
       return 0;
     case PLUMBLINE_ALIBI:
       return -slope(at) * distance(at);

@@ -22,22 +22,8 @@ class Bias {
  public:
   Bias(const Problem& problem, const Fault& fault) : in_(problem), fault_(fault) {}
 
-  /// The additive method: of DAPE the one that it corrects.
-  int method() const {
-    switch (in_.p.bias) {
-      case PLUMBLINE_DAPE_V1_ALIBI:
-      case PLUMBLINE_DAPE_V2_ALIBI:
-        return PLUMBLINE_ALIBI;
-      case PLUMBLINE_DAPE_V1_KERPLE_LOG:
-      case PLUMBLINE_DAPE_V2_KERPLE_LOG:
-        return PLUMBLINE_KERPLE_LOG;
-      case PLUMBLINE_DAPE_V1_CABLE:
-      case PLUMBLINE_DAPE_V2_CABLE:
-        return PLUMBLINE_CABLE;
-      default:
-        return in_.p.bias;
-    }
-  }
+  /// Also of DAPE the bias that it corrects.
+  int method() const { return in_.p.bias; }
 
   /// What is added to the scaled product.
   Real operator()(int batch, int head, int row, int key) const {

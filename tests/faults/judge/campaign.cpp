@@ -23,7 +23,7 @@ long products_of(const cases::Spec& spec) {
 }
 
 /// Few queries at the end of more than 8192 keys, scores of small spread.
-cases::Spec diffuse_case(cases::Pass pass, cases::BiasMethod bias, cases::Format format,
+cases::Spec diffuse_case(cases::Pass pass, cases::Bias bias, cases::Format format,
                          std::uint64_t seed) {
   const Draw draw(seed, 2);
   cases::Spec spec;
@@ -176,7 +176,7 @@ void judge_control(Cell& cell, const Mutant& first, ControlResult& control) {
 
 }  // namespace
 
-cases::Spec case_of(cases::Pass pass, cases::BiasMethod bias, cases::Format format, bool diffuse,
+cases::Spec case_of(cases::Pass pass, cases::Bias bias, cases::Format format, bool diffuse,
                     std::uint64_t seed, long products) {
   if (diffuse) return diffuse_case(pass, bias, format, seed);
   const Draw draw(seed, 3);
@@ -209,7 +209,7 @@ CampaignResult run_campaign(const std::vector<Mutant>& mutants, const Effort& ef
   CampaignResult result;
   result.mutants.resize(mutants.size());
   // By cell: those of one share their cases, and what the criteria compare with.
-  using Key = std::tuple<cases::Pass, cases::BiasMethod, cases::Format, bool, int>;
+  using Key = std::tuple<cases::Pass, cases::Bias, cases::Format, bool, int>;
   std::map<Key, std::vector<std::size_t>> by_cell;
   for (std::size_t n = 0; n < mutants.size(); ++n) {
     const Mutant& m = mutants[n];

@@ -64,7 +64,7 @@ CampaignResult run_campaign(const std::vector<Mutant>& mutants, const Effort& ef
                             const std::function<void(std::size_t)>& done = {});
 
 /// The n-th case of a cell: as verify draws it, but for those that are too large.
-cases::Spec case_of(cases::Pass pass, cases::BiasMethod bias, cases::Format format, bool diffuse,
+cases::Spec case_of(cases::Pass pass, cases::Bias bias, cases::Format format, bool diffuse,
                     std::uint64_t seed, long products);
 
 }  // namespace plumbline::bench

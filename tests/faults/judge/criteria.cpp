@@ -91,7 +91,7 @@ CriterionReference criterion_reference(const cases::Case& the_case) {
   return reference;
 }
 
-bool applies(Criterion criterion, cases::BiasMethod bias, cases::Format format) {
+bool applies(Criterion criterion, cases::Bias bias, cases::Format format) {
   return criterion != Criterion::flash_attention ||
          (!cases::needs_scores(bias) &&
           (format == cases::Format::bf16 || format == cases::Format::fp16));

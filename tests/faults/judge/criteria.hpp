@@ -33,7 +33,7 @@ struct CriterionReference {
 CriterionReference criterion_reference(const cases::Case& the_case);
 
 /// Whether the criterion says anything of the format: FlashAttention's is one of fp16 and bf16.
-bool applies(Criterion, cases::BiasMethod, cases::Format);
+bool applies(Criterion, cases::Bias, cases::Format);
 /// And of the gradients of a bias's parameters: FlashAttention has none.
 bool looks_at_parameters(Criterion);
 

@@ -9,11 +9,6 @@ namespace {
 
 using F = FaultKind;
 
-int taps_of(int bias) {
-  if (bias >= PLUMBLINE_DAPE_V2_ALIBI && bias <= PLUMBLINE_DAPE_V2_CABLE) return 3;
-  return bias >= PLUMBLINE_DAPE_V1_ALIBI && bias <= PLUMBLINE_DAPE_V1_CABLE ? 1 : 0;
-}
-
 }  // namespace
 
 template <class Real>
@@ -21,7 +16,7 @@ Dape<Real>::Dape(const Problem& problem, const Variant& variant, const Fault& fa
     : in_(problem),
       variant_(variant),
       fault_(fault),
-      taps_(taps_of(problem.p.bias)),
+      taps_(problem.p.dape == 0 ? 0 : 2 * problem.p.dape - 1),
       heads_(problem.p.heads),
       keys_(problem.p.keys) {
   if (taps_ == 0) return;

@@ -6,14 +6,18 @@ namespace {
 
 using F = FaultKind;
 using P = Place;
-using B = cases::BiasMethod;
+using B = cases::Bias;
 
 const std::vector<B> learned{
-    B::cable, B::cable_nw, B::k_cable,       B::ggd,  B::kerple_log,         B::kerple_power, B::t5,
-    B::fire,  B::fox,      B::k_cable_paper, B::cope, B::dape_v1_kerple_log, B::dape_v2_cable};
-const std::vector<B> of_heads{B::ggd,  B::kerple_log, B::kerple_power, B::t5,
-                              B::fire, B::cope,       B::dape_v2_alibi};
-const std::vector<B> of_prefix{B::cable, B::cable_nw, B::k_cable, B::k_cable_nw, B::fox};
+    PLUMBLINE_CABLE,      PLUMBLINE_CABLE_NW,      PLUMBLINE_K_CABLE, PLUMBLINE_GGD,
+    PLUMBLINE_KERPLE_LOG, PLUMBLINE_KERPLE_POWER,  PLUMBLINE_T5,      PLUMBLINE_FIRE,
+    PLUMBLINE_FOX,        PLUMBLINE_K_CABLE_PAPER, PLUMBLINE_COPE,    B(PLUMBLINE_KERPLE_LOG, 1),
+    B(PLUMBLINE_CABLE, 2)};
+const std::vector<B> of_heads{PLUMBLINE_GGD,        PLUMBLINE_KERPLE_LOG, PLUMBLINE_KERPLE_POWER,
+                              PLUMBLINE_T5,         PLUMBLINE_FIRE,       PLUMBLINE_COPE,
+                              B(PLUMBLINE_ALIBI, 2)};
+const std::vector<B> of_prefix{PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW, PLUMBLINE_K_CABLE,
+                               PLUMBLINE_K_CABLE_NW, PLUMBLINE_FOX};
 const std::vector<double> parts{0.1, 0.01, 0.001};
 
 const std::vector<FaultInfo> faults{
@@ -142,13 +146,18 @@ const std::vector<FaultInfo> faults{
      P::backward,
      {}},
     {F::parameter_zero, "parameter_zero", "parameters' gradients zero", P::parameter, {}, learned},
-    {F::parameter_nan, "parameter_nan", "parameters' gradients NaN", P::parameter, {}, {B::fire}},
+    {F::parameter_nan,
+     "parameter_nan",
+     "parameters' gradients NaN",
+     P::parameter,
+     {},
+     {PLUMBLINE_FIRE}},
     {F::parameter_unwritten,
      "parameter_unwritten",
      "the last gradient of a parameter is not written",
      P::parameter,
      {},
-     {B::t5, B::cable}},
+     {PLUMBLINE_T5, PLUMBLINE_CABLE}},
     {F::parameter_sign,
      "parameter_sign",
      "parameters' gradients with the other sign",
@@ -229,7 +238,7 @@ const std::vector<FaultInfo> faults{
      "the sign of S_i - S_j ignored",
      P::parameter,
      {},
-     {B::cable, B::cable_nw},
+     {PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW},
      "",
      "under a causal mask S_i >= S_j"},
     {F::dead_units_count,
@@ -237,19 +246,21 @@ const std::vector<FaultInfo> faults{
      "FIRE's inactive units count",
      P::parameter,
      {},
-     {B::fire}},
+     {PLUMBLINE_FIRE}},
     {F::rope_not_turned_back,
      "rope_not_turned_back",
      "gradients are not turned back",
      P::parameter,
      {},
-     {B::rope_interleaved, B::rope_half_split}},
+     {B(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_INTERLEAVED),
+      B(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_HALF_SPLIT)}},
     {F::rope_turned_on,
      "rope_turned_on",
      "gradients turned forwards once more",
      P::parameter,
      {},
-     {B::rope_interleaved, B::rope_half_split}},
+     {B(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_INTERLEAVED),
+      B(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_HALF_SPLIT)}},
 };
 
 }  // namespace

@@ -7,13 +7,14 @@ namespace {
 
 using F = FaultKind;
 using P = Place;
-using B = cases::BiasMethod;
+using B = cases::Bias;
 
-const std::vector<B> cope{B::cope};
-const std::vector<B> dape{B::dape_v1_alibi, B::dape_v1_cable, B::dape_v2_alibi,
-                          B::dape_v2_kerple_log, B::dape_v2_cable};
-const std::vector<B> either{B::dape_v1_kerple_log, B::dape_v2_cable};
-const std::vector<B> version_2{B::dape_v2_alibi, B::dape_v2_kerple_log, B::dape_v2_cable};
+const std::vector<B> cope{PLUMBLINE_COPE};
+const std::vector<B> dape{B(PLUMBLINE_ALIBI, 1), B(PLUMBLINE_CABLE, 1), B(PLUMBLINE_ALIBI, 2),
+                          B(PLUMBLINE_KERPLE_LOG, 2), B(PLUMBLINE_CABLE, 2)};
+const std::vector<B> either{B(PLUMBLINE_KERPLE_LOG, 1), B(PLUMBLINE_CABLE, 2)};
+const std::vector<B> version_2{B(PLUMBLINE_ALIBI, 2), B(PLUMBLINE_KERPLE_LOG, 2),
+                               B(PLUMBLINE_CABLE, 2)};
 
 const std::vector<FaultInfo> faults{
     {F::cope_gate_unscaled,

@@ -140,7 +140,9 @@ Problem problem_of(const cases::Case& c, const Fault& fault) {
   p.head_dim = spec.head_dim;
   p.query_offset = spec.query_offset;
   p.format = PLUMBLINE_FP32;  // as they lie in the case: floats
-  p.bias = static_cast<std::int32_t>(spec.bias);
+  p.bias = spec.bias.method;
+  p.dape = spec.bias.dape;
+  p.rope = spec.bias.rope;
   p.ssmax = spec.ssmax;
   p.causal = spec.mask.causal;
   p.window = spec.mask.window.value_or(-1);

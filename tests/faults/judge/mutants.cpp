@@ -9,22 +9,32 @@
 
 namespace plumbline::bench {
 namespace {
-
-using cases::BiasMethod;
 using cases::Format;
 using cases::Pass;
 
 /// Biases that faults of no bias of their own are tried with, in turn.
-constexpr std::array in_turn{
-    BiasMethod::alibi,      BiasMethod::cable,        BiasMethod::nope,
-    BiasMethod::kerple_log, BiasMethod::t5,           BiasMethod::fox,
-    BiasMethod::ggd,        BiasMethod::k_cable,      BiasMethod::rope_half_split,
-    BiasMethod::fire,       BiasMethod::cable_nw,     BiasMethod::t5_bidirectional,
-    BiasMethod::t5_clipped, BiasMethod::cope,         BiasMethod::dape_v2_kerple_log,
-    BiasMethod::cable,      BiasMethod::dape_v1_alibi};
-constexpr std::array ropes{BiasMethod::rope_interleaved, BiasMethod::rope_half_split};
+constexpr std::array<cases::Bias, 17> in_turn{
+    PLUMBLINE_ALIBI,
+    PLUMBLINE_CABLE,
+    PLUMBLINE_NOPE,
+    PLUMBLINE_KERPLE_LOG,
+    PLUMBLINE_T5,
+    PLUMBLINE_FOX,
+    PLUMBLINE_GGD,
+    PLUMBLINE_K_CABLE,
+    cases::Bias(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_HALF_SPLIT),
+    PLUMBLINE_FIRE,
+    PLUMBLINE_CABLE_NW,
+    PLUMBLINE_T5_BIDIRECTIONAL,
+    PLUMBLINE_T5_CLIPPED,
+    PLUMBLINE_COPE,
+    cases::Bias(PLUMBLINE_KERPLE_LOG, 2),
+    PLUMBLINE_CABLE,
+    cases::Bias(PLUMBLINE_ALIBI, 1)};
+constexpr std::array ropes{cases::Bias(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_INTERLEAVED),
+                           cases::Bias(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_HALF_SPLIT)};
 /// Attention stays diffuse with these.
-constexpr std::array flat{BiasMethod::nope, BiasMethod::t5};
+constexpr std::array<cases::Bias, 2> flat{PLUMBLINE_NOPE, PLUMBLINE_T5};
 
 /// Formats in which the fault is one.
 std::vector<Format> formats_of(const FaultInfo& info) {
@@ -75,7 +85,7 @@ std::vector<Mutant> all_mutants(const std::vector<FaultInfo>& faults) {
   };
   for (const FaultInfo& info : faults) {
     const auto formats = formats_of(info);
-    const auto add = [&](double amount, Pass pass, BiasMethod bias, Format format, bool diffuse) {
+    const auto add = [&](double amount, Pass pass, cases::Bias bias, Format format, bool diffuse) {
       Variant variant = plain_variant(static_cast<int>(format));
       if (info.place == Place::split) variant.splits = 3;
       mutants.push_back({&info, {info.kind, amount}, pass, bias, format, variant, diffuse});

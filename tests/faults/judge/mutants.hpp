@@ -30,10 +30,10 @@ struct FaultInfo {
   const char* name;
   const char* what;  ///< half a sentence for the table
   Place place;
-  std::vector<double> amounts;              ///< empty: the fault has no size
-  std::vector<cases::BiasMethod> biases{};  ///< of Place::bias and Place::parameter
-  const char* formats = "";                 ///< those where it is a fault; all where empty
-  const char* harmless = "";                ///< why results may be right in spite of it, if so
+  std::vector<double> amounts;        ///< empty: the fault has no size
+  std::vector<cases::Bias> biases{};  ///< of Place::bias and Place::parameter
+  const char* formats = "";           ///< those where it is a fault; all where empty
+  const char* harmless = "";          ///< why results may be right in spite of it, if so
 };
 
 std::span<const FaultInfo> faults_of_scores_and_biases();
@@ -46,7 +46,7 @@ struct Mutant {
   const FaultInfo* info;
   Fault fault;
   cases::Pass pass;
-  cases::BiasMethod bias;
+  cases::Bias bias;
   cases::Format format;
   Variant variant;
   bool diffuse = false;  ///< judged on diffuse attention over more than 8192 keys

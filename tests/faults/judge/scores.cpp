@@ -11,7 +11,7 @@ template <class Real>
 void turn(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_head, int first_position,
           int sign, bool keys, const Fault& fault) {
   const bool interleaved =
-      (p.bias == PLUMBLINE_ROPE_INTERLEAVED) != fault.is(FaultKind::rope_other_pairs);
+      (p.rope == PLUMBLINE_ROPE_INTERLEAVED) != fault.is(FaultKind::rope_other_pairs);
   const int half = p.head_dim / 2;
   const double base = fault.is(FaultKind::rope_base_10000) ? 10000 : p.options[PLUMBLINE_BASE];
   for (std::size_t n = 0; n < rows.size() / p.head_dim; ++n) {
@@ -72,7 +72,7 @@ Attention<Real>::Attention(const Problem& problem, const Variant& variant, const
     scale_ = static_cast<Real>(1 / std::sqrt(std::exp2(std::ceil(std::log2(dim)))));
   }
   if (fault_.is(FaultKind::scale_in_bf16)) scale_ = lost(scale_, PLUMBLINE_BF16);
-  if (p_.bias == PLUMBLINE_ROPE_INTERLEAVED || p_.bias == PLUMBLINE_ROPE_HALF_SPLIT) {
+  if (p_.rope != PLUMBLINE_NO_ROPE) {
     turn(q_, p_, p_.queries, p_.query_offset, 1, false, fault_);
     turn(k_, p_, p_.keys, 0, 1, true, fault_);
     if (fault_.is(FaultKind::rope_values_turned)) turn(v_, p_, p_.keys, 0, 1, true, fault_);

@@ -19,12 +19,12 @@ struct Question {
   const char* what;
   F fault;
   cases::Pass pass;
-  cases::BiasMethod bias;
+  cases::Bias bias;
 };
 
 constexpr cases::Pass forward = cases::Pass::forward, backward = cases::Pass::backward;
-constexpr cases::BiasMethod alibi = cases::BiasMethod::alibi, cable = cases::BiasMethod::cable,
-                            kerple = cases::BiasMethod::kerple_log;
+constexpr cases::Bias alibi = PLUMBLINE_ALIBI, cable = PLUMBLINE_CABLE,
+                      kerple = PLUMBLINE_KERPLE_LOG;
 constexpr Question questions[] = {
     {"the scale", F::scale_off, forward, alibi},
     {"the slopes", F::bias_off, forward, alibi},

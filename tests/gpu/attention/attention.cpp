@@ -22,16 +22,10 @@ using namespace plumbline::gpu_tests;
 using Floats = std::vector<float>;
 
 constexpr Shape kShape{"small", 2, 4, 2, 37, 45, 32, true, -1, true, false, true};
-constexpr int kMethods[] = {PLUMBLINE_NOPE,
-                            PLUMBLINE_K_CABLE,
-                            PLUMBLINE_GGD,
-                            PLUMBLINE_T5,
-                            PLUMBLINE_FIRE,
-                            PLUMBLINE_FOX,
-                            PLUMBLINE_ROPE_INTERLEAVED,
-                            PLUMBLINE_COPE,
-                            PLUMBLINE_DAPE_V1_KERPLE_LOG,
-                            PLUMBLINE_DAPE_V2_CABLE};
+constexpr Bias kMethods[] = {PLUMBLINE_NOPE,      PLUMBLINE_K_CABLE, PLUMBLINE_GGD,
+                             PLUMBLINE_T5,        PLUMBLINE_FIRE,    PLUMBLINE_FOX,
+                             kRopeInterleaved,    PLUMBLINE_COPE,    {PLUMBLINE_KERPLE_LOG, 1},
+                             {PLUMBLINE_CABLE, 2}};
 
 Floats from_device(const Stream& stream, const DeviceBuffer<float>& buffer) {
   Floats values(buffer.size());
@@ -84,8 +78,8 @@ struct Run {
 };
 
 BOOST_AUTO_TEST_CASE(room_for_more_changes_no_bit) {
-  for (const int bias : kMethods) {
-    BOOST_TEST_CONTEXT(kBiases[bias]) {
+  for (const Bias bias : kMethods) {
+    BOOST_TEST_CONTEXT(name_of(bias)) {
       const Stream stream;
       Case made(kShape, bias, PLUMBLINE_FP32);
       const DeviceProblem device(stream, made.problem);
@@ -108,8 +102,8 @@ BOOST_AUTO_TEST_CASE(room_for_more_changes_no_bit) {
 
 BOOST_AUTO_TEST_CASE(parameters_of_heads_are_added_to_what_is_there_and_activations_are_not) {
   constexpr float before = 3.0f;
-  for (const int bias : kMethods) {
-    BOOST_TEST_CONTEXT(kBiases[bias]) {
+  for (const Bias bias : kMethods) {
+    BOOST_TEST_CONTEXT(name_of(bias)) {
       const Stream stream;
       Case made(kShape, bias, PLUMBLINE_FP32);
       const DeviceProblem device(stream, made.problem);
@@ -136,21 +130,21 @@ BOOST_AUTO_TEST_CASE(parameters_of_heads_are_added_to_what_is_there_and_activati
   }
 }
 
-constexpr int kScoreMethods[] = {PLUMBLINE_COPE, PLUMBLINE_DAPE_V1_KERPLE_LOG,
-                                 PLUMBLINE_DAPE_V2_CABLE};
+constexpr Bias kScoreMethods[] = {PLUMBLINE_COPE, {PLUMBLINE_KERPLE_LOG, 1}, {PLUMBLINE_CABLE, 2}};
 
 /// Room for the scores of so many rows at once.
 AttentionRoom room_for_rows(const plumbline_problem& p, int rows) {
   const int wide = static_cast<int>(
       p.options[p.bias == PLUMBLINE_COPE ? PLUMBLINE_POSITIONS : PLUMBLINE_HIDDEN]);
-  const auto scores = row_scores(p.bias, p.batch, p.heads, p.keys, wide);
+  const auto scores =
+      row_scores(static_cast<plumbline_bias>(p.bias), p.batch, p.heads, p.keys, wide);
   return {.backward = true, .most_scores = static_cast<std::size_t>(scores * rows)};
 }
 
 // Two key heads of two query heads each, two sequences: every sum over rows goes on where the chunk
 // before ended.
 BOOST_AUTO_TEST_CASE(scores_of_few_rows_at_once_change_no_bit) {
-  for (const int bias : kScoreMethods) {
+  for (const Bias bias : kScoreMethods) {
     const Stream stream;
     Case made(kShape, bias, PLUMBLINE_FP32);
     const DeviceProblem device(stream, made.problem);
@@ -161,7 +155,7 @@ BOOST_AUTO_TEST_CASE(scores_of_few_rows_at_once_change_no_bit) {
       const Run expected(stream, made, p, whole, mode, 2.0f);
       // 37 rows: four chunks, the last one of 1 row; and a row at a time, as for too few scores.
       for (const int rows : {12, 0}) {
-        BOOST_TEST_CONTEXT(kBiases[bias] << ", " << rows << " rows at once") {
+        BOOST_TEST_CONTEXT(name_of(bias) << ", " << rows << " rows at once") {
           const Attention chunks(stream, p, kernels, room_for_rows(p, rows));
           const Run actual(stream, made, p, chunks, mode, 2.0f);
           BOOST_TEST((actual.activations == expected.activations));
@@ -174,8 +168,8 @@ BOOST_AUTO_TEST_CASE(scores_of_few_rows_at_once_change_no_bit) {
 
 // Shorter sequences leave room for more of their rows, but not for more rows than there were.
 BOOST_AUTO_TEST_CASE(room_for_few_rows_of_long_sequences_does_for_short_ones) {
-  for (const int bias : kScoreMethods) {
-    BOOST_TEST_CONTEXT(kBiases[bias]) {
+  for (const Bias bias : kScoreMethods) {
+    BOOST_TEST_CONTEXT(name_of(bias)) {
       const Stream stream;
       Case made(kShape, bias, PLUMBLINE_FP32);
       const DeviceProblem device(stream, made.problem);
@@ -197,8 +191,8 @@ BOOST_AUTO_TEST_CASE(room_for_few_rows_of_long_sequences_does_for_short_ones) {
 
 // GPT-2 small at the longest length of CABLE's tables has 12 x 15,360^2 scores, 10.5 GiB a matrix.
 BOOST_AUTO_TEST_CASE(more_than_2_31_scores_take_bounded_memory) {
-  for (const int bias : kScoreMethods) {
-    BOOST_TEST_CONTEXT(kBiases[bias]) {
+  for (const Bias bias : kScoreMethods) {
+    BOOST_TEST_CONTEXT(name_of(bias)) {
       plumbline_problem p = Case({"gpt2_small", 1, 12, 12, 2, 2, 64, true, -1, false, false, true},
                                  bias, PLUMBLINE_FP32)
                                 .problem;
@@ -222,9 +216,10 @@ BOOST_AUTO_TEST_CASE(more_than_2_31_scores_take_bounded_memory) {
 // A cache of a larger capacity: one page a sequence, the prefix sums with its stride.
 BOOST_AUTO_TEST_CASE(decoding_from_a_cache_of_a_larger_capacity_gives_the_same_bits) {
   constexpr int kCapacity = 60;
-  for (const int bias : {PLUMBLINE_NOPE, PLUMBLINE_CABLE, PLUMBLINE_FOX, PLUMBLINE_T5,
-                         PLUMBLINE_ROPE_HALF_SPLIT, PLUMBLINE_COPE, PLUMBLINE_DAPE_V2_CABLE}) {
-    BOOST_TEST_CONTEXT(kBiases[bias]) {
+  for (const Bias bias :
+       {Bias(PLUMBLINE_NOPE), Bias(PLUMBLINE_CABLE), Bias(PLUMBLINE_FOX), Bias(PLUMBLINE_T5),
+        kRopeHalfSplit, Bias(PLUMBLINE_COPE), Bias(PLUMBLINE_CABLE, 2)}) {
+    BOOST_TEST_CONTEXT(name_of(bias)) {
       const Stream stream;
       Shape shape = kShape;
       shape.queries = 3;

@@ -181,10 +181,10 @@ constexpr Shape kShapes[] = {
 
 BOOST_AUTO_TEST_CASE(where_a_key_lies_changes_no_bit) {
   for (const Shape& shape : kShapes)
-    for (int bias = 0; bias < kFusedBiases; ++bias)
+    for (const Bias bias : fused_biases())
       for (const int page_size : {1, 16, 256, 1000}) {
-        BOOST_TEST_INFO(shape.name << " " << kBiases[bias] << " " << page_size);
-        const Case made(shape, bias, bias % (PLUMBLINE_TF32 + 1));
+        BOOST_TEST_INFO(shape.name << " " << name_of(bias) << " " << page_size);
+        const Case made(shape, bias, bias.method % (PLUMBLINE_TF32 + 1));
         const PagedCase paged(made, page_size);
         BOOST_TEST((decode(made, made.problem) == decode(made, paged.problem)));
       }

@@ -22,7 +22,7 @@ const plumbline_kernel& kernel_named(const std::string& name) {
 
 /// The most bytes that forward and backward held at once. Only the first 40 positions see anything,
 /// so that the emulation is soon done; what is allocated does not depend on that.
-std::size_t peak(const plumbline_kernel& kernel, int bias, int length) {
+std::size_t peak(const plumbline_kernel& kernel, plumbline::methods::Bias bias, int length) {
   Case made({"long", 1, 2, 1, length, length, 32, true, -1, false, false, true}, bias,
             PLUMBLINE_BF16);
   const int seen = 40;
@@ -48,8 +48,8 @@ std::size_t peak(const plumbline_kernel& kernel, int bias, int length) {
 
 BOOST_AUTO_TEST_CASE(twice_the_length_takes_at_most_twice_the_memory) {
   for (const char* name : {"fused", "fused_atomic"}) {
-    for (int bias = 0; bias < kFusedBiases; ++bias) {
-      BOOST_TEST_CONTEXT(name << " " << kBiases[bias]) {
+    for (const Bias bias : fused_biases()) {
+      BOOST_TEST_CONTEXT(name << " " << name_of(bias)) {
         const std::size_t half = peak(kernel_named(name), bias, 2048);
         const std::size_t whole = peak(kernel_named(name), bias, 4096);
         BOOST_TEST(whole <= 2 * half);

@@ -36,7 +36,7 @@ const plumbline_kernel& kernel_named(const std::string& name) {
 
 /// Two queries; of FIRE, with a hidden layer that wide.
 struct Problem {
-  Problem(int bias, int hidden, int format, int head_dim)
+  Problem(Bias bias, int hidden, int format, int head_dim)
       : made({"two", 1, 1, 1, 2, 3, head_dim, true, -1, false, false, false}, bias, format) {
     for (const int parameter :
          {PLUMBLINE_HIDDEN_WEIGHT, PLUMBLINE_HIDDEN_BIAS, PLUMBLINE_OUTPUT_WEIGHT}) {
@@ -76,8 +76,8 @@ BOOST_AUTO_TEST_CASE(what_is_supported_is_what_runs) {
     const Device device(bytes);
     for (const char* name : {"fused", "fused_atomic", "mma", "mma_atomic", "mma_rope"}) {
       const plumbline_kernel& kernel = kernel_named(name);
-      for (const auto& [bias, hidden] : {std::pair{PLUMBLINE_NOPE, 1},
-                                         {PLUMBLINE_ROPE_HALF_SPLIT, 1},
+      for (const auto& [bias, hidden] : {std::pair{Bias(PLUMBLINE_NOPE), 1},
+                                         {kRopeHalfSplit, 1},
                                          {PLUMBLINE_GGD, 1},
                                          {PLUMBLINE_FIRE, 5},
                                          {PLUMBLINE_FIRE, 128},
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(what_is_supported_is_what_runs) {
               if (!problem.supported_by(kernel, PLUMBLINE_FORWARD)) continue;
             }
             for (const int pass : {PLUMBLINE_FORWARD, PLUMBLINE_BACKWARD}) {
-              BOOST_TEST_CONTEXT(name << " " << kBiases[bias] << " " << hidden << " "
+              BOOST_TEST_CONTEXT(name << " " << name_of(bias) << " " << hidden << " "
                                       << kFormats[format] << " " << head_dim << " pass " << pass
                                       << " on " << bytes) {
                 const bool supported = problem.supported_by(kernel, pass);

@@ -26,7 +26,7 @@ constexpr int kLength = 200, D = 32;
 constexpr Shape kShape{"skip", 1, 1, 1, kLength, kLength, D, true, -1, false, false, false};
 
 /// ALiBi with a steep slope: 64 keys away nothing is left of a weight, by any q and k in [-2, 2].
-Case steep(int bias = PLUMBLINE_ALIBI) {
+Case steep(plumbline_bias bias = PLUMBLINE_ALIBI) {
   Case made(kShape, bias, PLUMBLINE_FP32);
   std::fill(made.parameters.values[PLUMBLINE_SLOPES].begin(),
             made.parameters.values[PLUMBLINE_SLOPES].end(), 1.0f);
@@ -46,7 +46,7 @@ struct Result {
 };
 
 BOOST_AUTO_TEST_CASE(a_far_tile_is_not_even_read) {
-  for (const int bias : {PLUMBLINE_ALIBI, PLUMBLINE_FOX}) {
+  for (const auto bias : {PLUMBLINE_ALIBI, PLUMBLINE_FOX}) {
     Case made = steep(bias);
     made.v[0] = std::numeric_limits<float>::infinity();  // of key 0, column 0
     const Result dense("fused", made), skipping("fused_skipping", made);

@@ -47,7 +47,7 @@ struct Tensor {
 
 /// A case and its dO; `poisoned`: what nobody sees is NaN.
 struct Inputs {
-  Inputs(const Shape& shape, int bias, int format, const std::vector<std::int32_t>& lengths,
+  Inputs(const Shape& shape, Bias bias, int format, const std::vector<std::int32_t>& lengths,
          bool poisoned)
       : made(shape, bias, format), grad_o(made.v_like_o()), grad_o16(truncated(grad_o)) {
     made.lengths = lengths;
@@ -131,15 +131,15 @@ void check(const Shape& shape, const std::vector<std::int32_t>& lengths) {
   for (int n = 0; n < library->kernel_count; ++n) {
     const plumbline_kernel& kernel = library->kernels[n];
     // DAPE's network reads keys that are hidden.
-    for (const int bias :
-         {PLUMBLINE_NOPE, PLUMBLINE_FIRE, PLUMBLINE_ROPE_HALF_SPLIT, PLUMBLINE_COPE}) {
+    for (const Bias bias :
+         {Bias(PLUMBLINE_NOPE), Bias(PLUMBLINE_FIRE), kRopeHalfSplit, Bias(PLUMBLINE_COPE)}) {
       for (int format = PLUMBLINE_FP32; format <= PLUMBLINE_TF32; ++format) {
         Inputs clean(shape, bias, format, lengths, false),
             poisoned(shape, bias, format, lengths, true);
         const int pass = kernel.forward ? PLUMBLINE_FORWARD : PLUMBLINE_DECODE;
         if (kernel.supports(&clean.made.problem, pass) != 1) continue;
         BOOST_TEST_REQUIRE(clean.unseen > 0);
-        BOOST_TEST_CONTEXT(kernel.name << " " << kBiases[bias] << " " << kFormats[format] << " "
+        BOOST_TEST_CONTEXT(kernel.name << " " << name_of(bias) << " " << kFormats[format] << " "
                                        << shape.name) {
           const Results expected(kernel, clean), actual(kernel, poisoned);
           BOOST_TEST_REQUIRE(!expected.tensors.empty());

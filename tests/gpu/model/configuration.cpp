@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(every_method_is_valid_in_a_causal_model) {
 BOOST_AUTO_TEST_CASE(names_that_are_not_known_are_refused_with_a_list) {
   BOOST_CHECK_THROW(preset("gpt2_huge"), BadInput);
   BOOST_TEST(complaint(with_position(preset("nano"), "alibii"))
-                 .starts_with("position is \"alibii\"; expected one of nope, learnable"));
+                 .starts_with("position is \"alibii\"; expected one of nope, alibi"));
   BOOST_TEST(position_method("rope").name == "rope_interleaved");
   BOOST_TEST(position_method("kerple").name == "kerple_log");
 }

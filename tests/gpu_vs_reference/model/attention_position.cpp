@@ -376,7 +376,7 @@ BOOST_AUTO_TEST_CASE(the_prior_keeps_mu_where_it_is_not_trained) {
 }
 
 BOOST_AUTO_TEST_CASE(a_bias_without_a_layer_is_refused) {
-  BOOST_CHECK_THROW(position_inputs(PLUMBLINE_BIAS_COUNT), std::invalid_argument);
+  BOOST_CHECK_THROW(position_inputs({PLUMBLINE_COPE, 1}), std::invalid_argument);
 }
 
 }  // namespace

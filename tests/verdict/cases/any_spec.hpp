@@ -15,6 +15,9 @@ inline rc::Gen<Spec> any_spec() {
     Spec s;
     s.pass = *rc::gen::element(Pass::forward, Pass::backward);
     s.bias = *rc::gen::elementOf(all_biases());
+    auto with_rope = s.bias;
+    with_rope.rope = *rc::gen::element(PLUMBLINE_ROPE_INTERLEAVED, PLUMBLINE_ROPE_HALF_SPLIT);
+    if (methods::is_bias(with_rope) && *rc::gen::arbitrary<bool>()) s.bias = with_rope;
     s.format = *rc::gen::elementOf(all_formats());
     s.ssmax = *rc::gen::arbitrary<bool>();
     s.batch = size(3);
@@ -24,8 +27,8 @@ inline rc::Gen<Spec> any_spec() {
     s.queries = size(s.keys);
     s.query_offset = *rc::gen::inRange(0, s.keys - s.queries + 1);
     s.head_dim = size(9);
-    if (is_rope(s.bias)) s.head_dim += s.head_dim % 2;
-    s.mask.causal = *rc::gen::arbitrary<bool>() || s.bias == BiasMethod::fox;
+    if (s.bias.has_rope()) s.head_dim += s.head_dim % 2;
+    s.mask.causal = *rc::gen::arbitrary<bool>() || s.bias.method == PLUMBLINE_FOX;
     if (*rc::gen::arbitrary<bool>()) s.mask.window = *rc::gen::inRange(0, 12);
     s.mask.ragged = *rc::gen::arbitrary<bool>();
     s.mask.documents = *rc::gen::arbitrary<bool>();

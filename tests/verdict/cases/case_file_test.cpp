@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_case_reads_back_bit_for_bit) {
 
 BOOST_AUTO_TEST_CASE(scale_and_epsilon_read_back_bit_for_bit) {
   Spec spec;
-  spec.bias = BiasMethod::ggd;
+  spec.bias = PLUMBLINE_GGD;
   Case written = generate(spec);
   written.scale = 0.1;
   written.options[PLUMBLINE_EPSILON] = 0x1.23456789abcdep-20;
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(scale_and_epsilon_read_back_bit_for_bit) {
 BOOST_AUTO_TEST_CASE(a_minimal_file_takes_its_shape_from_the_tensors_and_the_rest_from_defaults) {
   const Case c = parsed(small_case());
   Spec expected;
-  expected.bias = BiasMethod::alibi;
+  expected.bias = PLUMBLINE_ALIBI;
   expected.heads = 2;
   expected.queries = 2;
   expected.keys = 3;

@@ -47,7 +47,7 @@ std::map<std::string, std::uint64_t> hashes(const Case& c) {
   return all;
 }
 
-Spec with(BiasMethod bias, Family family) {
+Spec with(cases::Bias bias, Family family) {
   Spec s;
   s.bias = bias;
   s.family = family;
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(every_generated_case_is_valid) {
 }
 
 BOOST_AUTO_TEST_CASE(seeds_differ_and_repeat) {
-  Spec s = with(BiasMethod::nope, Family::generic);
+  Spec s = with(PLUMBLINE_NOPE, Family::generic);
   const Case first = generate(s);
   BOOST_CHECK(generate(s).q == first.q);
   s.seed = 6;
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_family_that_is_a_file_cannot_be_generated) {
 }
 
 BOOST_AUTO_TEST_CASE(generic_numbers_have_the_moments_of_a_standard_normal) {
-  const Case c = generate(with(BiasMethod::nope, Family::generic));
+  const Case c = generate(with(PLUMBLINE_NOPE, Family::generic));
   const double n = static_cast<double>(c.q.size());
   double sum = 0, squares = 0;
   for (const float x : c.q) {
@@ -137,14 +137,14 @@ BOOST_AUTO_TEST_CASE(generic_numbers_have_the_moments_of_a_standard_normal) {
 BOOST_AUTO_TEST_CASE(peaked_and_diffuse_scores_spread_as_documented) {
   // 3072 scores of 48 rows and 64 keys depend on 48 + 64 vectors, so their deviation is known to
   // within a few parts in ten: a factor of 2 separates it from the neighbouring powers.
-  const double peaked = deviation(scores(generate(with(BiasMethod::nope, Family::peaked))));
-  const double diffuse = deviation(scores(generate(with(BiasMethod::nope, Family::diffuse))));
+  const double peaked = deviation(scores(generate(with(PLUMBLINE_NOPE, Family::peaked))));
+  const double diffuse = deviation(scores(generate(with(PLUMBLINE_NOPE, Family::diffuse))));
   BOOST_TEST((peaked > 8 && peaked < 32));
   BOOST_TEST((diffuse > 1.0 / 128 && diffuse < 1.0 / 32));
 }
 
 BOOST_AUTO_TEST_CASE(tied_keys_are_all_equal_within_a_head_and_differ_between_heads) {
-  const Case c = generate(with(BiasMethod::nope, Family::tied));
+  const Case c = generate(with(PLUMBLINE_NOPE, Family::tied));
   const auto dim = static_cast<std::size_t>(c.spec.head_dim);
   const std::size_t head = dim * static_cast<std::size_t>(c.spec.keys);
   for (std::size_t i = 0; i < c.k.size(); ++i) {
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(tied_keys_are_all_equal_within_a_head_and_differ_between_he
 
 BOOST_AUTO_TEST_CASE(huge_scores_are_near_the_top_but_no_sum_of_them_overflows_fp32) {
   for (const int dim : {1, 32, 64, 128, 200}) {
-    Spec s = with(BiasMethod::nope, Family::huge);
+    Spec s = with(PLUMBLINE_NOPE, Family::huge);
     s.head_dim = dim;
     const Case c = generate(s);
     const auto largest = [](const std::vector<float>& values) {
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(huge_scores_are_near_the_top_but_no_sum_of_them_overflows_f
 
 BOOST_AUTO_TEST_CASE(subnormal_numbers_are_subnormal_and_not_zero) {
   for (const Format format : all_formats()) {
-    Spec s = with(BiasMethod::nope, Family::subnormal);
+    Spec s = with(PLUMBLINE_NOPE, Family::subnormal);
     s.format = format;
     const Case c = generate(s);
     for (const auto& [values, scales] :
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(subnormal_numbers_are_subnormal_and_not_zero) {
 BOOST_AUTO_TEST_CASE(scales_differ_by_head_and_their_products_are_exact_in_float_but_not_in_bf16) {
   for (const Format format : {Format::e4m3, Format::e5m2}) {
     for (const Family family : {Family::generic, Family::peaked, Family::huge}) {
-      Spec s = with(BiasMethod::nope, family);
+      Spec s = with(PLUMBLINE_NOPE, family);
       s.format = format;
       s.batch = 6;
       const Case c = generate(s);
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(scales_differ_by_head_and_their_products_are_exact_in_float
 BOOST_AUTO_TEST_CASE(families_of_8_bits_spread_as_those_of_more) {
   // A head's scales turn scores by a factor from 1/4 to 4, in the geometric mean near 1.
   const auto of = [](Format format, Family family) {
-    Spec s = with(BiasMethod::nope, family);
+    Spec s = with(PLUMBLINE_NOPE, family);
     s.format = format;
     s.head_dim = 64;
     return generate(s);
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(alibi_slopes_are_the_official_ones) {
 BOOST_AUTO_TEST_CASE(half_the_cases_have_learned_slopes_that_no_rounding_to_16_bits_keeps) {
   int official = 0, learned = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    Spec s = with(BiasMethod::alibi, Family::generic);
+    Spec s = with(PLUMBLINE_ALIBI, Family::generic);
     s.seed = seed;
     const Case c = generate(s);
     if (c[PLUMBLINE_SLOPES] == official_alibi_slopes(s.heads)) {
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(half_the_cases_have_learned_slopes_that_no_rounding_to_16_b
 BOOST_AUTO_TEST_CASE(half_the_cases_have_increments_without_zeros_as_softplus_makes_them) {
   int without = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    Spec s = with(BiasMethod::cable_nw, Family::generic);
+    Spec s = with(PLUMBLINE_CABLE_NW, Family::generic);
     s.seed = seed;
     const Case c = generate(s);
     without +=
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(half_the_cases_have_increments_without_zeros_as_softplus_ma
 
 BOOST_AUTO_TEST_CASE(
     lengths_and_documents_end_on_and_beside_tiles_in_one_sequence_and_not_in_others) {
-  Spec s = with(BiasMethod::nope, Family::generic);
+  Spec s = with(PLUMBLINE_NOPE, Family::generic);
   s.batch = 400;
   s.heads = s.kv_heads = s.queries = s.head_dim = 1;
   s.keys = 1000;
@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(
 }
 
 BOOST_AUTO_TEST_CASE(cable_parameters_have_exact_zeros_and_positive_gains) {
-  Spec with_zeros = with(BiasMethod::cable, Family::generic);
+  Spec with_zeros = with(PLUMBLINE_CABLE, Family::generic);
   with_zeros.seed = 1;
   const Case c = generate(with_zeros);
   const auto zeros =
@@ -332,7 +332,7 @@ BOOST_AUTO_TEST_CASE(
     half_of_the_forward_and_an_eighth_of_the_backward_cases_have_increments_of_zero) {
   int forward = 0, backward = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    Spec s = with(BiasMethod::cable, Family::generic);
+    Spec s = with(PLUMBLINE_CABLE, Family::generic);
     s.seed = seed;
     const auto has_zeros = [&](Pass pass) {
       s.pass = pass;
@@ -348,7 +348,7 @@ BOOST_AUTO_TEST_CASE(
 }
 
 BOOST_AUTO_TEST_CASE(ggd_parameters_meet_their_special_values) {
-  Spec s = with(BiasMethod::ggd, Family::generic);
+  Spec s = with(PLUMBLINE_GGD, Family::generic);
   s.heads = 64;
   const Case c = generate(s);
   const auto count = [](const auto& values, float x) {
@@ -365,7 +365,7 @@ BOOST_AUTO_TEST_CASE(ggd_parameters_meet_their_special_values) {
 }
 
 BOOST_AUTO_TEST_CASE(lengths_meet_both_ends) {
-  Spec s = with(BiasMethod::nope, Family::generic);
+  Spec s = with(PLUMBLINE_NOPE, Family::generic);
   s.batch = 400;
   s.queries = s.heads = s.kv_heads = s.head_dim = 1;
   s.mask.ragged = true;
@@ -378,7 +378,7 @@ BOOST_AUTO_TEST_CASE(lengths_meet_both_ends) {
 }
 
 BOOST_AUTO_TEST_CASE(documents_are_contiguous_and_several) {
-  Spec s = with(BiasMethod::nope, Family::generic);
+  Spec s = with(PLUMBLINE_NOPE, Family::generic);
   // 400 sequences of 8 keys: without the key at which a document is bound to begin, about three of
   // them would have only one (seven draws of probability 1/2 that all fail).
   s.batch = 400;

@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(a_line_reads_back_as_the_spec_it_was_written_from) {
 
 BOOST_AUTO_TEST_CASE(the_line_is_spelt_as_documented) {
   Spec s;
-  s.bias = BiasMethod::k_cable_nw;
+  s.bias = PLUMBLINE_K_CABLE_NW;
   s.format = Format::bf16;
   s.mask.window = 3;
   s.seed = 18446744073709551615u;

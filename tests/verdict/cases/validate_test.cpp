@@ -9,7 +9,7 @@
 namespace plumbline::cases {
 namespace {
 
-Case of(BiasMethod bias) {
+Case of(cases::Bias bias) {
   Spec s;
   s.bias = bias;
   s.heads = 2;
@@ -34,43 +34,43 @@ BOOST_AUTO_TEST_SUITE(validation)
 
 BOOST_AUTO_TEST_CASE(a_nan_is_named_with_its_tensor_and_index) {
   const float nan = std::nanf("");
-  expect_refusal(of(BiasMethod::alibi), [&](Case& c) { c[PLUMBLINE_SLOPES][1] = nan; },
+  expect_refusal(of(PLUMBLINE_ALIBI), [&](Case& c) { c[PLUMBLINE_SLOPES][1] = nan; },
                  {"slopes[1] is nan", "finite"});
-  expect_refusal(of(BiasMethod::alibi), [&](Case& c) { c.k[5] = nan; }, {"k[5] is nan"});
-  expect_refusal(of(BiasMethod::ggd), [&](Case& c) { c[PLUMBLINE_THETA_MU][0] = nan; },
+  expect_refusal(of(PLUMBLINE_ALIBI), [&](Case& c) { c.k[5] = nan; }, {"k[5] is nan"});
+  expect_refusal(of(PLUMBLINE_GGD), [&](Case& c) { c[PLUMBLINE_THETA_MU][0] = nan; },
                  {"theta_mu[0]"});
-  expect_refusal(of(BiasMethod::nope), [&](Case& c) { c[PLUMBLINE_SSMAX_SCALE][1] = nan; },
+  expect_refusal(of(PLUMBLINE_NOPE), [&](Case& c) { c[PLUMBLINE_SSMAX_SCALE][1] = nan; },
                  {"ssmax_scale[1]"});
 }
 
 BOOST_AUTO_TEST_CASE(an_infinity_is_refused) {
   const float infinity = std::numeric_limits<float>::infinity();
-  expect_refusal(of(BiasMethod::nope), [&](Case& c) { c.v[0] = infinity; }, {"v[0] is inf"});
+  expect_refusal(of(PLUMBLINE_NOPE), [&](Case& c) { c.v[0] = infinity; }, {"v[0] is inf"});
 }
 
 BOOST_AUTO_TEST_CASE(negative_increments_and_gains_are_refused) {
-  expect_refusal(of(BiasMethod::cable), [](Case& c) { c[PLUMBLINE_INCREMENTS][4] = -1; },
+  expect_refusal(of(PLUMBLINE_CABLE), [](Case& c) { c[PLUMBLINE_INCREMENTS][4] = -1; },
                  {"increments[4] is -1", ">= 0"});
-  expect_refusal(of(BiasMethod::k_cable), [](Case& c) { c[PLUMBLINE_GAIN][3] = -0.5f; },
+  expect_refusal(of(PLUMBLINE_K_CABLE), [](Case& c) { c[PLUMBLINE_GAIN][3] = -0.5f; },
                  {"gain[3] is -0.5"});
 }
 
 BOOST_AUTO_TEST_CASE(sizes_are_checked_of_tensors_that_are_used_and_of_those_that_are_not) {
-  expect_refusal(of(BiasMethod::nope), [](Case& c) { c.q.pop_back(); },
+  expect_refusal(of(PLUMBLINE_NOPE), [](Case& c) { c.q.pop_back(); },
                  {"elements of q is 15", "expected 16"});
-  expect_refusal(of(BiasMethod::nope),
+  expect_refusal(of(PLUMBLINE_NOPE),
                  [](Case& c) {
                    c[PLUMBLINE_SLOPES] = {1, 1};
                  },
                  {"elements of slopes is 2", "expected 0"});
-  expect_refusal(of(BiasMethod::nope), [](Case& c) { c.documents.pop_back(); },
+  expect_refusal(of(PLUMBLINE_NOPE), [](Case& c) { c.documents.pop_back(); },
                  {"elements of documents is 2"});
-  expect_refusal(of(BiasMethod::cable_nw), [](Case& c) { c[PLUMBLINE_GAIN] = {1}; },
+  expect_refusal(of(PLUMBLINE_CABLE_NW), [](Case& c) { c[PLUMBLINE_GAIN] = {1}; },
                  {"elements of gain is 1"});
 }
 
 BOOST_AUTO_TEST_CASE(numbers_outside_the_format_are_refused) {
-  Case c = of(BiasMethod::nope);
+  Case c = of(PLUMBLINE_NOPE);
   c.spec.format = Format::bf16;
   for (auto* values : {&c.q, &c.k, &c.v}) {
     for (float& x : *values) x = from_bf16(to_bf16(x));
@@ -88,15 +88,15 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_not_of_8_bits_times_their_scale_are_refuse
 }
 
 BOOST_AUTO_TEST_CASE(lengths_outside_the_keys_are_refused) {
-  expect_refusal(of(BiasMethod::nope), [](Case& c) { c.lengths[0] = 4; },
+  expect_refusal(of(PLUMBLINE_NOPE), [](Case& c) { c.lengths[0] = 4; },
                  {"lengths[0] is 4", "from 0 to 3"});
-  expect_refusal(of(BiasMethod::nope), [](Case& c) { c.lengths[0] = -1; }, {"lengths[0] is -1"});
+  expect_refusal(of(PLUMBLINE_NOPE), [](Case& c) { c.lengths[0] = -1; }, {"lengths[0] is -1"});
 }
 
 BOOST_AUTO_TEST_CASE(scale_and_epsilon_must_be_positive_normal_numbers) {
   for (const double bad : {0.0, -1.0, 1e-40, 1e39, std::nan("")}) {
-    expect_refusal(of(BiasMethod::nope), [&](Case& c) { c.scale = bad; }, {"scale is"});
-    expect_refusal(of(BiasMethod::ggd), [&](Case& c) { c.options[PLUMBLINE_EPSILON] = bad; },
+    expect_refusal(of(PLUMBLINE_NOPE), [&](Case& c) { c.scale = bad; }, {"scale is"});
+    expect_refusal(of(PLUMBLINE_GGD), [&](Case& c) { c.options[PLUMBLINE_EPSILON] = bad; },
                    {"epsilon is"});
   }
 }

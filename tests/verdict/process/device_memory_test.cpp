@@ -30,7 +30,7 @@ const verdict::Kernel& kernel(const verdict::KernelLibrary& library, const std::
 cases::Spec small_spec() {
   cases::Spec spec;
   spec.seed = 1;  // which is not one that is run twice
-  spec.bias = cases::BiasMethod::alibi;
+  spec.bias = PLUMBLINE_ALIBI;
   spec.heads = spec.kv_heads = 2;
   spec.queries = spec.keys = 3;
   spec.head_dim = 10;
@@ -68,7 +68,7 @@ std::string lacking(const verdict::Kernel* kernel = nullptr) {
 BOOST_AUTO_TEST_CASE(a_right_kernel_passes_whatever_the_size) {
   const auto all = library();
   const auto result =
-      verdict::check_cell(kernel(all, "right"), cases::Pass::forward, cases::BiasMethod::alibi,
+      verdict::check_cell(kernel(all, "right"), cases::Pass::forward, PLUMBLINE_ALIBI,
                           cases::Format::fp32, 20, 1, 2, [](int) {});
   BOOST_TEST((result.outcome == Outcome::pass));
   BOOST_TEST(result.cases == 20);

@@ -20,7 +20,6 @@
 #include "verdict/property/property.hpp"
 
 using namespace plumbline;
-using cases::BiasMethod;
 using cases::Format;
 using cases::Pass;
 using verdict::Outcome;
@@ -136,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_hang_ends_at_the_time_limit_and_shrinking_does_not_repeat
   const auto calls = (folder / "calls").string();
   setenv("PLUMBLINE_TEST_CALLS", calls.c_str(), 1);
   const auto result = verdict::check_cell(kernel("hangs", BAD_KERNELS, short_limit), Pass::forward,
-                                          BiasMethod::nope, Format::fp32, 5, 3, 1, [](int) {});
+                                          PLUMBLINE_NOPE, Format::fp32, 5, 3, 1, [](int) {});
   BOOST_REQUIRE(result.counterexample.has_value());
   BOOST_TEST(result.counterexample->judgement.kind == "hang");
   BOOST_TEST(result.counterexample->judgement.failure ==
@@ -146,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_hang_ends_at_the_time_limit_and_shrinking_does_not_repeat
 }
 
 BOOST_AUTO_TEST_CASE(a_crash_shrinks_and_the_next_kernel_runs_in_a_fresh_process) {
-  const auto crash = verdict::check_cell(kernel("null_pointer"), Pass::forward, BiasMethod::nope,
+  const auto crash = verdict::check_cell(kernel("null_pointer"), Pass::forward, PLUMBLINE_NOPE,
                                          Format::fp32, 5, 3, 1, [](int) {});
   BOOST_REQUIRE(crash.counterexample.has_value());
   BOOST_TEST(crash.counterexample->spec.keys == 1);
@@ -181,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_supports_that_crashes_or_hangs_is_a_failure_of_the_cell) 
   // Of one case, too: the hangs while shapes were looked for are no reason to draw none.
   const auto result =
       verdict::check_cell(kernel("supports_hangs", BAD_KERNELS, short_limit), Pass::forward,
-                          BiasMethod::nope, Format::fp32, 1, 3, 1, [](int) {});
+                          PLUMBLINE_NOPE, Format::fp32, 1, 3, 1, [](int) {});
   BOOST_REQUIRE(result.counterexample.has_value());
   BOOST_TEST(result.counterexample->judgement.kind == "hang");
   BOOST_TEST(result.counterexample->judgement.failure ==
@@ -192,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_supports_that_crashes_or_hangs_is_a_failure_of_the_cell) 
 
 BOOST_AUTO_TEST_CASE(a_failing_case_does_not_shrink_into_another_fault) {
   const auto result = verdict::check_cell(kernel("crashes_with_two_heads"), Pass::forward,
-                                          BiasMethod::nope, Format::fp32, 40, 3, 1, [](int) {});
+                                          PLUMBLINE_NOPE, Format::fp32, 40, 3, 1, [](int) {});
   BOOST_REQUIRE(result.counterexample.has_value());
   // Of this seed the first case has several heads.
   BOOST_TEST(result.counterexample->judgement.kind == "crash");
