@@ -35,6 +35,8 @@ endif()
 # fused multiply-adds, no fast-math, no instruction sets beyond the architecture's baseline.
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
                     $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>)
+# A switch over methods names every one: whoever adds one and forgets a place is told it here.
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Werror=switch>)
 
 find_program(PLUMBLINE_CCACHE ccache)
 if(PLUMBLINE_CCACHE)

@@ -123,21 +123,30 @@ constexpr Bias bias_of(const plumbline_problem& p) {
   return {static_cast<plumbline_bias>(p.bias), p.dape, static_cast<plumbline_rope>(p.rope)};
 }
 
+/// What a bias is made of, beside parameters of its head.
+enum class Kind : std::uint8_t {
+  none,         ///< 0
+  distance,     ///< i - j alone
+  prefix_sums,  ///< of a parameter, at i and j
+  positions,    ///< i and j
+  other_scores,
+};
+
 struct Method {
   plumbline_bias bias{};
   const char* name = nullptr;
   List<Parameter, 8> parameters;
   List<Option, 4> options;
-  bool positions_from_scores = false;  ///< CoPE
-  bool causal_only = false;            ///< has no meaning without a causal mask
-  bool of_the_past = false;            ///< the same for all keys after the query
+  Kind kind = Kind::distance;
+  bool causal_only = false;  ///< has no meaning without a causal mask
+  bool of_the_past = false;  ///< the same for all keys after the query
   bool with_rope = true;
   bool with_dape = false;
   int dape_taps = 0;      ///< of a composed bias (of): width of DAPE's convolutions
   double epsilon = 1e-5;  ///< default of that option
 
   /// Whether what is added to a score depends on other scores.
-  constexpr bool needs_scores() const { return dape_taps > 0 || positions_from_scores; }
+  constexpr bool needs_scores() const { return dape_taps > 0 || kind == Kind::other_scores; }
   constexpr bool reads(plumbline_parameter parameter) const {
     for (const Parameter& one : parameters) {
       if (one.id == parameter) return true;
@@ -354,9 +363,9 @@ constexpr Method of_the_past(Method method) {
   return method;
 }
 
-constexpr Method of_scores(Method method) {
-  method.positions_from_scores = true;
-  method.with_rope = false;
+constexpr Method of_kind(Kind kind, Method method) {
+  method.kind = kind;
+  method.with_rope = kind != Kind::other_scores;  // CoPE's gates and table would need a convention
   return method;
 }
 
@@ -374,12 +383,14 @@ constexpr Method under_dape(Method method) {
 
 /// In the order of plumbline_bias.
 inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{
-    rows::plain(PLUMBLINE_NOPE, "nope", rows::none),
+    rows::of_kind(Kind::none, rows::plain(PLUMBLINE_NOPE, "nope", rows::none)),
     rows::under_dape(rows::plain(PLUMBLINE_ALIBI, "alibi", rows::alibi)),
-    rows::under_dape(rows::plain(PLUMBLINE_CABLE, "cable", rows::cable)),
-    rows::plain(PLUMBLINE_CABLE_NW, "cable_nw", rows::cable_nw),
-    rows::plain(PLUMBLINE_K_CABLE, "k_cable", rows::cable),
-    rows::plain(PLUMBLINE_K_CABLE_NW, "k_cable_nw", rows::cable_nw),
+    rows::under_dape(
+        rows::of_kind(Kind::prefix_sums, rows::plain(PLUMBLINE_CABLE, "cable", rows::cable))),
+    rows::of_kind(Kind::prefix_sums, rows::plain(PLUMBLINE_CABLE_NW, "cable_nw", rows::cable_nw)),
+    rows::of_kind(Kind::prefix_sums, rows::plain(PLUMBLINE_K_CABLE, "k_cable", rows::cable)),
+    rows::of_kind(Kind::prefix_sums,
+                  rows::plain(PLUMBLINE_K_CABLE_NW, "k_cable_nw", rows::cable_nw)),
     rows::plain(PLUMBLINE_GGD, "ggd", rows::ggd, {{PLUMBLINE_EPSILON}}),
     rows::under_dape(rows::plain(PLUMBLINE_KERPLE_LOG, "kerple_log", rows::kerple_log)),
     rows::plain(PLUMBLINE_KERPLE_POWER, "kerple_power", rows::kerple_power),
@@ -391,22 +402,30 @@ inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{
     rows::plain(PLUMBLINE_T5_CLIPPED_OFFSET, "t5_clipped_offset",
                 rows::table(Extent::signed_distances), rows::clipped),
     // FIRE's epsilon is 1e-6 in its code, GGD's 1e-5.
-    rows::with_epsilon(rows::plain(PLUMBLINE_FIRE, "fire", rows::fire(),
-                                   {{PLUMBLINE_HIDDEN, {32, 8, 8, 5}, PLUMBLINE_HIDDEN},
-                                    {PLUMBLINE_L0, {512, 64, 16, 4}, PLUMBLINE_L0},
-                                    {PLUMBLINE_EPSILON}}),
-                       1e-6),
-    rows::causal(rows::plain(PLUMBLINE_FOX, "fox", {rows::log_forget})),
-    rows::plain(PLUMBLINE_CABLE_PAPER, "cable_paper", rows::cable),
-    rows::plain(PLUMBLINE_CABLE_NW_PAPER, "cable_nw_paper", rows::cable_nw),
-    rows::plain(PLUMBLINE_K_CABLE_PAPER, "k_cable_paper", rows::cable),
-    rows::of_scores(rows::plain(PLUMBLINE_COPE, "cope", rows::cope,
-                                {{PLUMBLINE_POSITIONS, {64, 16, 5, 1}, PLUMBLINE_POSITIONS}}))};
+    rows::with_epsilon(
+        rows::of_kind(Kind::positions,
+                      rows::plain(PLUMBLINE_FIRE, "fire", rows::fire(),
+                                  {{PLUMBLINE_HIDDEN, {32, 8, 8, 5}, PLUMBLINE_HIDDEN},
+                                   {PLUMBLINE_L0, {512, 64, 16, 4}, PLUMBLINE_L0},
+                                   {PLUMBLINE_EPSILON}})),
+        1e-6),
+    rows::causal(
+        rows::of_kind(Kind::prefix_sums, rows::plain(PLUMBLINE_FOX, "fox", {rows::log_forget}))),
+    rows::of_kind(Kind::prefix_sums,
+                  rows::plain(PLUMBLINE_CABLE_PAPER, "cable_paper", rows::cable)),
+    rows::of_kind(Kind::prefix_sums,
+                  rows::plain(PLUMBLINE_CABLE_NW_PAPER, "cable_nw_paper", rows::cable_nw)),
+    rows::of_kind(Kind::prefix_sums,
+                  rows::plain(PLUMBLINE_K_CABLE_PAPER, "k_cable_paper", rows::cable)),
+    rows::of_kind(Kind::other_scores,
+                  rows::plain(PLUMBLINE_COPE, "cope", rows::cope,
+                              {{PLUMBLINE_POSITIONS, {64, 16, 5, 1}, PLUMBLINE_POSITIONS}}))};
 
 /// Every method has a row, in its place.
 constexpr bool is_in_order() {
   for (std::size_t n = 0; n < all.size(); ++n) {
     if (all[n].bias != static_cast<plumbline_bias>(n) || all[n].name == nullptr) return false;
+    if ((all[n].kind == Kind::prefix_sums) != (all[n].summed() >= 0)) return false;
   }
   return true;
 }

@@ -2,20 +2,23 @@
 #include "attention/4_backward_queries.cuh"
 
 #include "attention/backward_kernels.cuh"
+#include "methods.hpp"
 
 namespace plumbline::gpu {
 
 int head_rows(const Task& task) {
-  switch (task.bias.method) {
-    case PLUMBLINE_FIRE:
+  using methods::Kind;
+  switch (methods::row(task.bias.method).kind) {
+    case Kind::positions:
       return HeadGrad<Fire>::rows(Fire::params(task.bias));
-    case PLUMBLINE_GGD:
-    case PLUMBLINE_KERPLE_LOG:
-    case PLUMBLINE_KERPLE_POWER:
+    case Kind::distance:
       return HeadGrad<Distance>::rows(Distance::params(task.bias));
-    default:
-      return task.bias.table_rows;
+    case Kind::none:
+    case Kind::prefix_sums:
+    case Kind::other_scores:
+      break;
   }
+  return 0;
 }
 
 void backward_queries(const Stream& stream, const Task& task, const BackwardArrays& arrays) {

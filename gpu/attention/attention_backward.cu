@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "attention/check_problem.cuh"
 #include "bias/table_rows.cuh"
 #include "core/fill_zero.cuh"
+#include "methods.hpp"
 #include "ops/prefix_sum.cuh"
 
 namespace plumbline::gpu {
@@ -21,28 +23,22 @@ struct Part {
   bool shared_by_heads;
 };
 
-/// In the order of HeadGrad's sums.
+/// In the order of HeadGrad's sums: the parameters of heads and those of the layer that get a
+/// gradient.
 std::vector<Part> parts_of(const plumbline_problem& p) {
-  const auto hidden = static_cast<int>(p.options[PLUMBLINE_HIDDEN]);
-  switch (p.bias) {
-    case PLUMBLINE_GGD:
-      return {{PLUMBLINE_THETA_ALPHA, 1, false},
-              {PLUMBLINE_THETA_BETA, 1, false},
-              {PLUMBLINE_THETA_MU, 1, false}};
-    case PLUMBLINE_KERPLE_LOG:
-    case PLUMBLINE_KERPLE_POWER:
-      return {{PLUMBLINE_P, 1, false}, {PLUMBLINE_A, 1, false}};
-    case PLUMBLINE_FIRE:
-      return {{PLUMBLINE_HIDDEN_WEIGHT, hidden, true},
-              {PLUMBLINE_HIDDEN_BIAS, hidden, true},
-              {PLUMBLINE_OUTPUT_WEIGHT, hidden, false},
-              {PLUMBLINE_OUTPUT_BIAS, 1, false},
-              {PLUMBLINE_C, 1, true},
-              {PLUMBLINE_L, 1, true}};
-    default:
-      if (uses_table(p.bias)) return {{PLUMBLINE_TABLE, table_rows(p), false}};
-      return {};
+  using methods::Extent;
+  const methods::Method& method = methods::row(p.bias);
+  std::vector<Part> parts;
+  for (const methods::Parameter& parameter : method.parameters) {
+    const auto has = [&](Extent extent) {
+      return std::ranges::find(parameter.shape, extent) != parameter.shape.end();
+    };
+    if (parameter.id == PLUMBLINE_SLOPES || has(Extent::batch)) continue;
+    const std::size_t heads = has(Extent::heads) ? p.heads : 1;
+    parts.push_back({parameter.id, static_cast<int>(parameter_size(p, parameter.id) / heads),
+                     !has(Extent::heads)});
   }
+  return parts;
 }
 
 }  // namespace

@@ -10,37 +10,25 @@
 #include "bias/fire.cuh"
 #include "bias/nope.cuh"
 #include "bias/prefix.cuh"
+#include "methods.hpp"
 
 namespace plumbline::gpu {
 
 /// Calls Rung::run<D, Family>(stream, task, more...) for the head dimension and the bias family of
-/// the task. A new method gets its line here.
+/// the task.
 template <class Rung, int D, class... More>
 void dispatch_bias(const Stream& stream, const Task& task, const More&... more) {
-  switch (task.bias.method) {
-    case PLUMBLINE_NOPE:
+  using methods::Kind;
+  switch (methods::row(task.bias.method).kind) {
+    case Kind::none:
       return Rung::template run<D, Nope>(stream, task, more...);
-    case PLUMBLINE_ALIBI:
-    case PLUMBLINE_GGD:
-    case PLUMBLINE_KERPLE_LOG:
-    case PLUMBLINE_KERPLE_POWER:
-    case PLUMBLINE_T5:
-    case PLUMBLINE_T5_BIDIRECTIONAL:
-    case PLUMBLINE_T5_CLIPPED:
-    case PLUMBLINE_T5_CLIPPED_OFFSET:
+    case Kind::distance:
       return Rung::template run<D, Distance>(stream, task, more...);
-    case PLUMBLINE_CABLE:
-    case PLUMBLINE_CABLE_NW:
-    case PLUMBLINE_K_CABLE:
-    case PLUMBLINE_K_CABLE_NW:
-    case PLUMBLINE_CABLE_PAPER:
-    case PLUMBLINE_CABLE_NW_PAPER:
-    case PLUMBLINE_K_CABLE_PAPER:
-    case PLUMBLINE_FOX:
+    case Kind::prefix_sums:
       return Rung::template run<D, Prefix>(stream, task, more...);
-    case PLUMBLINE_FIRE:
+    case Kind::positions:
       return Rung::template run<D, Fire>(stream, task, more...);
-    case PLUMBLINE_COPE:
+    case Kind::other_scores:
       break;
   }
   throw std::invalid_argument("a bias without a family of fused kernels");

@@ -61,7 +61,7 @@ void add_bias(const Stream& stream, const Task& task, const RowChunk& chunk, flo
     launch(stream, over_elements(scores_of(task.problem, chunk)), bias_kernel<Family>, task.problem,
            chunk, Family::params(inputs), bias);
   };
-  if (inputs.method == PLUMBLINE_CABLE)
+  if (methods::row(inputs.method).kind == methods::Kind::prefix_sums)
     run(Prefix());
   else
     run(Distance());

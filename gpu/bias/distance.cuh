@@ -63,9 +63,25 @@ struct Distance {
         return KerpleLog{p.p[head], p.a[head]}.value(x);
       case PLUMBLINE_KERPLE_POWER:
         return KerplePower{p.p[head], p.a[head]}.value(x);
-      default:  // T5
+      case PLUMBLINE_T5:
+      case PLUMBLINE_T5_BIDIRECTIONAL:
+      case PLUMBLINE_T5_CLIPPED:
+      case PLUMBLINE_T5_CLIPPED_OFFSET:
         return p.table[static_cast<std::size_t>(head) * p.table_rows + table_row(p, offset)];
+      case PLUMBLINE_NOPE:
+      case PLUMBLINE_CABLE:
+      case PLUMBLINE_CABLE_NW:
+      case PLUMBLINE_K_CABLE:
+      case PLUMBLINE_K_CABLE_NW:
+      case PLUMBLINE_FIRE:
+      case PLUMBLINE_FOX:
+      case PLUMBLINE_CABLE_PAPER:
+      case PLUMBLINE_CABLE_NW_PAPER:
+      case PLUMBLINE_K_CABLE_PAPER:
+      case PLUMBLINE_COPE:
+        break;  // not of the distance
     }
+    return 0.0f;
   }
 
   __device__ static float value(const Params&, int, const Row&, const Key&, float entry) {

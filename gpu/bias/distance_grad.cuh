@@ -25,9 +25,25 @@ struct HeadGrad<Distance> {
       case PLUMBLINE_KERPLE_LOG:
       case PLUMBLINE_KERPLE_POWER:
         return KerpleLog::kParameters;
-      default:
+      case PLUMBLINE_T5:
+      case PLUMBLINE_T5_BIDIRECTIONAL:
+      case PLUMBLINE_T5_CLIPPED:
+      case PLUMBLINE_T5_CLIPPED_OFFSET:
         return p.table_rows;
+      case PLUMBLINE_NOPE:
+      case PLUMBLINE_CABLE:
+      case PLUMBLINE_CABLE_NW:
+      case PLUMBLINE_K_CABLE:
+      case PLUMBLINE_K_CABLE_NW:
+      case PLUMBLINE_FIRE:
+      case PLUMBLINE_FOX:
+      case PLUMBLINE_CABLE_PAPER:
+      case PLUMBLINE_CABLE_NW_PAPER:
+      case PLUMBLINE_K_CABLE_PAPER:
+      case PLUMBLINE_COPE:
+        break;  // not of the distance
     }
+    return 0;
   }
   static std::size_t bytes(const Distance::Params&) {
     return shared_bytes<double>(kOffsets * kMost);
@@ -47,10 +63,7 @@ struct HeadGrad<Distance> {
       for (int n = 0; n < kMost; ++n) shared[thread * kMost + n] = 0.0;
   }
 
-  __device__ static bool has_table(const Distance::Params& p) {
-    return p.method != PLUMBLINE_GGD && p.method != PLUMBLINE_KERPLE_LOG &&
-           p.method != PLUMBLINE_KERPLE_POWER && p.method != PLUMBLINE_ALIBI;
-  }
+  __device__ static bool has_table(const Distance::Params& p) { return p.table_rows > 0; }
 
   /// dz is [kTileQueries][stride]; `first_offset` is that of the first query and the first key. All
   /// threads call it, after a barrier.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <stdexcept>
 
 #include "methods.hpp"
 
@@ -55,15 +56,23 @@ int t5_bucket(const std::vector<int>& borders, int buckets, int distance) {
 
 }  // namespace
 
+namespace {
+
+/// What the rows of a head's table stand for.
+methods::Extent rows_extent(const plumbline_problem& problem) {
+  return methods::parameter_of(methods::row(problem.bias), PLUMBLINE_TABLE).shape.items[1];
+}
+
+}  // namespace
+
 bool uses_table(int bias) {
   return methods::is_method(bias) && methods::row(bias).reads(PLUMBLINE_TABLE);
 }
 
 int table_rows(const plumbline_problem& problem) {
   if (!uses_table(problem.bias)) return 0;
-  const methods::Method& method = methods::row(problem.bias);
-  const methods::Extent rows = methods::parameter_of(method, PLUMBLINE_TABLE).shape.items[1];
-  return static_cast<int>(methods::size_of(rows, method, {.options = problem.options}));
+  return static_cast<int>(methods::size_of(rows_extent(problem), methods::row(problem.bias),
+                                           {.options = problem.options}));
 }
 
 std::vector<int> t5_bucket_borders(int buckets, int max_distance) {
@@ -85,7 +94,8 @@ std::vector<int> t5_bucket_borders(int buckets, int max_distance) {
 
 std::vector<int> table_row_of_offset(const plumbline_problem& problem) {
   const bool bidirectional = problem.bias == PLUMBLINE_T5_BIDIRECTIONAL;
-  const bool bucketed = problem.bias == PLUMBLINE_T5 || bidirectional;
+  const methods::Extent of_table = rows_extent(problem);
+  const bool bucketed = of_table == methods::Extent::buckets;
   const int rows = table_rows(problem), direction = bidirectional ? rows / 2 : rows;
   const auto largest = static_cast<int>(problem.options[PLUMBLINE_LARGEST]);
   const std::vector<int> borders =
@@ -93,15 +103,17 @@ std::vector<int> table_row_of_offset(const plumbline_problem& problem) {
           ? t5_bucket_borders(direction, static_cast<int>(problem.options[PLUMBLINE_MAX_DISTANCE]))
           : std::vector<int>{};
   const auto row = [&](int offset) {
-    switch (problem.bias) {
-      case PLUMBLINE_T5:
+    if (bidirectional)
+      return t5_bucket(borders, direction, std::abs(offset)) + (offset < 0 ? direction : 0);
+    switch (of_table) {
+      case methods::Extent::buckets:
         return t5_bucket(borders, direction, std::max(offset, 0));
-      case PLUMBLINE_T5_BIDIRECTIONAL:
-        return t5_bucket(borders, direction, std::abs(offset)) + (offset < 0 ? direction : 0);
-      case PLUMBLINE_T5_CLIPPED:
+      case methods::Extent::distances:
         return std::clamp(offset, 0, largest);
-      default:
+      case methods::Extent::signed_distances:
         return largest + std::clamp(offset, -largest, largest);
+      default:
+        throw std::logic_error("a table without rows for offsets");
     }
   };
   std::vector<int> rows_of;

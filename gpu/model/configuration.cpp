@@ -133,7 +133,18 @@ void check_position(const ModelConfiguration& c) {
       expect(o.positions >= 1 && o.positions <= 1 << 20, "positions of cope", o.positions,
              "1 .. 2^20");
       break;
-    default:
+    case PLUMBLINE_NOPE:
+    case PLUMBLINE_ALIBI:
+    case PLUMBLINE_CABLE:
+    case PLUMBLINE_CABLE_NW:
+    case PLUMBLINE_K_CABLE:
+    case PLUMBLINE_K_CABLE_NW:
+    case PLUMBLINE_KERPLE_LOG:
+    case PLUMBLINE_KERPLE_POWER:
+    case PLUMBLINE_FOX:
+    case PLUMBLINE_CABLE_PAPER:
+    case PLUMBLINE_CABLE_NW_PAPER:
+    case PLUMBLINE_K_CABLE_PAPER:
       break;
   }
 }

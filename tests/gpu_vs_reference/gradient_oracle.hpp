@@ -2,6 +2,7 @@
 // The oracle's gradients of a small case, read with a running error.
 #pragma once
 
+#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
@@ -158,7 +159,7 @@ inline Oracle oracle_of(const Case& made, const std::vector<float>& grad_o) {
   const auto largest = static_cast<int>(p.options[PLUMBLINE_LARGEST]);
   const auto buckets = static_cast<int>(p.options[PLUMBLINE_BUCKETS]);
   const auto most = static_cast<int>(p.options[PLUMBLINE_MAX_DISTANCE]);
-  switch (p.bias) {
+  switch (static_cast<plumbline_bias>(p.bias)) {
     case PLUMBLINE_ALIBI:
       run([&](int, int h) { return ref::Alibi<R>(at(PLUMBLINE_SLOPES, h)); }, nothing);
       break;
@@ -258,8 +259,11 @@ inline Oracle oracle_of(const Case& made, const std::vector<float>& grad_o) {
           });
       break;
     }
-    default:
+    case PLUMBLINE_NOPE:
       run([](int, int) { return ref::Nope<R>{}; }, nothing);
+      break;
+    case PLUMBLINE_COPE:
+      throw std::invalid_argument("a bias without fused kernels");
   }
   return oracle;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <stdexcept>
 #include <vector>
 
 #include "verdict/cases/case.hpp"
@@ -55,9 +56,15 @@ class FloatBias {
       }
       case PLUMBLINE_FOX:
         return difference();
-      default:
+      case PLUMBLINE_T5:
+      case PLUMBLINE_T5_BIDIRECTIONAL:
+      case PLUMBLINE_T5_CLIPPED:
+      case PLUMBLINE_T5_CLIPPED_OFFSET:
         return c_[PLUMBLINE_TABLE][table_entry()];
+      case PLUMBLINE_COPE:
+        break;
     }
+    throw std::invalid_argument("a bias that float_bias.hpp does not have");
   }
 
   /// What of the derivative does not go to a prefix sum.
@@ -111,7 +118,13 @@ class FloatBias {
       case PLUMBLINE_T5_CLIPPED_OFFSET:
         deposit(PLUMBLINE_TABLE, table_entry(), 1.0f);
         break;
-      default:
+      case PLUMBLINE_NOPE:
+      case PLUMBLINE_ALIBI:
+      case PLUMBLINE_CABLE_NW:
+      case PLUMBLINE_K_CABLE_NW:
+      case PLUMBLINE_FOX:
+      case PLUMBLINE_CABLE_NW_PAPER:
+      case PLUMBLINE_COPE:
         break;
     }
   }
@@ -132,9 +145,20 @@ class FloatBias {
         return -gain() * weighted_rate();
       case PLUMBLINE_FOX:
         return i_ == j_ ? 0.0f : 1.0f;
-      default:
-        return 0.0f;
+      case PLUMBLINE_NOPE:
+      case PLUMBLINE_ALIBI:
+      case PLUMBLINE_GGD:
+      case PLUMBLINE_KERPLE_LOG:
+      case PLUMBLINE_KERPLE_POWER:
+      case PLUMBLINE_T5:
+      case PLUMBLINE_T5_BIDIRECTIONAL:
+      case PLUMBLINE_T5_CLIPPED:
+      case PLUMBLINE_T5_CLIPPED_OFFSET:
+      case PLUMBLINE_FIRE:
+      case PLUMBLINE_COPE:
+        break;
     }
+    return 0.0f;
   }
 
  private:
@@ -173,9 +197,12 @@ class FloatBias {
         row = std::clamp(i_ - j_, 0, largest);
         rows = largest + 1;
         break;
-      default:
+      case PLUMBLINE_T5_CLIPPED_OFFSET:
         row = largest + std::clamp(i_ - j_, -largest, largest);
         rows = 2 * largest + 1;
+        break;
+      default:
+        throw std::invalid_argument("a table that float_bias.hpp does not have");
     }
     return static_cast<std::size_t>(h_) * rows + row;
   }

@@ -169,7 +169,7 @@ double BiasError::error_of(int batch, int head, int i, int j, double bias) const
       return 2 * u * std::abs(bias);
     case PLUMBLINE_FIRE:
       return FireErrors(case_, contract_, head, i, j).bias_error;
-    default:
+    case PLUMBLINE_COPE:
       break;
   }
   throw std::logic_error("a bias method without an error bound");

@@ -114,9 +114,7 @@ std::string_view name(Bias bias) {
 }
 std::string_view name(Family family) { return name_in(family_names, family); }
 
-bool needs_scores(Bias bias) {
-  return bias.dape > 0 || methods::row(bias.method).positions_from_scores;
-}
+bool needs_scores(Bias bias) { return bias.dape > 0 || methods::row(bias.method).needs_scores(); }
 
 Format format_from(std::string_view text, std::string_view field) {
   return value_in(format_names, text, field);

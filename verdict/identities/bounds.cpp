@@ -92,7 +92,16 @@ BiasSizes bias_sizes(const cases::Case& c, const Contract& contract, int batch, 
       sizes.constant = prefix_error(c, contract, c.summed(), row);
       sizes.relative = 6 * u;
       break;
-    default:
+    case PLUMBLINE_NOPE:
+    case PLUMBLINE_K_CABLE:
+    case PLUMBLINE_K_CABLE_NW:
+    case PLUMBLINE_GGD:
+    case PLUMBLINE_KERPLE_POWER:
+    case PLUMBLINE_FIRE:
+    case PLUMBLINE_CABLE_PAPER:
+    case PLUMBLINE_CABLE_NW_PAPER:
+    case PLUMBLINE_K_CABLE_PAPER:
+    case PLUMBLINE_COPE:
       break;
   }
   if (s.bias.has_rope()) {
@@ -165,7 +174,15 @@ bool has_row_errors(const cases::Spec& spec) {
     case PLUMBLINE_CABLE_NW:
     case PLUMBLINE_FOX:
       return true;
-    default:
+    case PLUMBLINE_K_CABLE:
+    case PLUMBLINE_K_CABLE_NW:
+    case PLUMBLINE_GGD:
+    case PLUMBLINE_KERPLE_POWER:
+    case PLUMBLINE_FIRE:
+    case PLUMBLINE_CABLE_PAPER:
+    case PLUMBLINE_CABLE_NW_PAPER:
+    case PLUMBLINE_K_CABLE_PAPER:
+    case PLUMBLINE_COPE:
       return false;
   }
 }

@@ -54,7 +54,17 @@ std::function<double(int)> bias_of_row(const cases::Case& c, int batch, int head
         return fox ? difference : -g * std::abs(difference);
       };
     }
-    default:
+    case PLUMBLINE_K_CABLE:
+    case PLUMBLINE_K_CABLE_NW:
+    case PLUMBLINE_GGD:
+    case PLUMBLINE_KERPLE_POWER:
+    case PLUMBLINE_T5:
+    case PLUMBLINE_T5_BIDIRECTIONAL:
+    case PLUMBLINE_FIRE:
+    case PLUMBLINE_CABLE_PAPER:
+    case PLUMBLINE_CABLE_NW_PAPER:
+    case PLUMBLINE_K_CABLE_PAPER:
+    case PLUMBLINE_COPE:
       return {};
   }
 }

@@ -169,14 +169,11 @@ class CaseReading {
 
   /// The row of T5's table that the bias of i and j stands in.
   int table_row(int i, int j) const {
-    switch (case_.spec.bias.method) {
-      case PLUMBLINE_T5_CLIPPED:
-        return reference::ClippedDistance(largest())(i, j);
-      case PLUMBLINE_T5_CLIPPED_OFFSET:
-        return reference::ClippedOffset(largest())(i, j);
-      default:
-        return (*buckets_)(i, j);
-    }
+    const auto rows =
+        methods::parameter_of(methods::row(case_.spec.bias.method), PLUMBLINE_TABLE).shape.items[1];
+    if (rows == methods::Extent::distances) return reference::ClippedDistance(largest())(i, j);
+    if (rows == methods::Extent::signed_distances) return reference::ClippedOffset(largest())(i, j);
+    return buckets_.value()(i, j);
   }
 
   /// CoPE on its way to the logits.

@@ -30,7 +30,17 @@ bool has_no_bias(const cases::Spec& spec, const Contract& contract, int position
     case PLUMBLINE_CABLE_NW_PAPER:
     case PLUMBLINE_FOX:
       return visible.size() == 1 && visible.front() == position;
-    default:
+    case PLUMBLINE_K_CABLE:
+    case PLUMBLINE_K_CABLE_NW:
+    case PLUMBLINE_GGD:
+    case PLUMBLINE_KERPLE_LOG:
+    case PLUMBLINE_KERPLE_POWER:
+    case PLUMBLINE_T5:
+    case PLUMBLINE_T5_BIDIRECTIONAL:
+    case PLUMBLINE_T5_CLIPPED:
+    case PLUMBLINE_T5_CLIPPED_OFFSET:
+    case PLUMBLINE_FIRE:
+    case PLUMBLINE_K_CABLE_PAPER:
       return false;
   }
 }

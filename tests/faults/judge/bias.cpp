@@ -38,10 +38,12 @@ int Bias<Real>::table_row(const Pair& at) const {
     }
     case PLUMBLINE_T5_CLIPPED:
       return std::min(signed_distance > 0 ? x : 0, largest);
-    default: {
+    case PLUMBLINE_T5_CLIPPED_OFFSET: {
       const int shifted = signed_distance + (x - std::abs(signed_distance));
       return largest + std::clamp(shifted, -largest, largest);
     }
+    default:
+      throw std::invalid_argument("a table that the campaign's kernel does not have");
   }
 }
 
@@ -86,7 +88,7 @@ Real Bias<Real>::value(const Pair& at) const {
     if (fault_.is(FaultKind::cable_squared)) return d * d;
     return fault_.is(FaultKind::signed_distance) ? d : std::abs(d);
   };
-  switch (method()) {
+  switch (static_cast<plumbline_bias>(method())) {
     case PLUMBLINE_NOPE:
       return 0;
     case PLUMBLINE_ALIBI:
@@ -142,9 +144,10 @@ Real Bias<Real>::value(const Pair& at) const {
     }
     case PLUMBLINE_FIRE:
       return fire(at);
-    default:
-      throw std::invalid_argument("a bias that the campaign's kernel does not have");
+    case PLUMBLINE_COPE:
+      break;
   }
+  throw std::invalid_argument("a bias that the campaign's kernel does not have");
 }
 
 template class Bias<float>;

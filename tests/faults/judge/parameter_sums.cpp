@@ -117,7 +117,7 @@ void ParameterSums<Real>::pair(const Pair& at, Real dz) {
   const auto distance_sign = [&](Real d) {
     return fault_.is(F::distance_sign_ignored) ? Real(1) : sign(d);
   };
-  switch (bias_.method()) {
+  switch (static_cast<plumbline_bias>(bias_.method())) {
     case PLUMBLINE_CABLE: {
       const Real d = bias_.difference(at);
       row_[PLUMBLINE_GAIN][0] -= dz * std::abs(d);
@@ -181,7 +181,9 @@ void ParameterSums<Real>::pair(const Pair& at, Real dz) {
       return;
     case PLUMBLINE_FIRE:
       return fire(at, dz);
-    default:
+    case PLUMBLINE_NOPE:
+    case PLUMBLINE_ALIBI:
+    case PLUMBLINE_COPE:
       return;
   }
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <stdexcept>
 #include <vector>
 
 #include "emulation/grid.hpp"
@@ -119,8 +120,10 @@ BOOST_AUTO_TEST_CASE(the_cable_biases_take_the_distance_of_prefix_sums) {
         return std::exp(g * (s[i] - s[j]));
       case PLUMBLINE_CABLE_NW_PAPER:
         return std::exp(s[i] - s[j]);
-      default:
+      case PLUMBLINE_K_CABLE_PAPER:
         return 1.0 / (1.0 + g * d * g * d);
+      default:
+        throw std::invalid_argument("no CABLE");
     }
   };
   for_every_kernel([&](const plumbline_kernel& kernel) {
