@@ -11,15 +11,6 @@
 
 namespace plumbline::verdict {
 
-/// The parameters of one head of the GGD bias b = -A x^beta, x = |j - i - mu| + epsilon, and how
-/// far a kernel's x may be off.
-struct GgdBase {
-  double mu = 0, mu_error = 0, x = 0, lowest = 0, highest = 0;
-};
-GgdBase ggd_base(double theta_mu, double epsilon, int offset);
-/// Bound of the relative error of A x^exponent.
-double ggd_power_error(const GgdBase& base, double theta_alpha, double exponent);
-
 /// d^2 of a distance d known within e: how far the square is off before 1 is added to it,
 /// (2 |d| + e) e + u (|d| + e)^2, and the least that 1 + d^2 can then be.
 struct SquareError {

@@ -5,38 +5,10 @@
 
 #include <vector>
 
-#include "reference/scalars/running_error.hpp"
-#include "verdict/bounds/bias_error.hpp"
+#include "verdict/bias/derivatives.hpp"
 #include "verdict/oracle/case_reading.hpp"
 
 namespace plumbline::verdict {
-
-/// d b_ij / d theta of one query row for one number theta.
-struct RowDerivative {
-  plumbline_parameter parameter;
-  int element = 0;        ///< theta's place among those that the head (and sequence) has
-  std::vector<int> keys;  ///< places among the visible keys; empty: all of them
-  std::vector<reference::RunningError> value;
-  std::vector<double> error;
-};
-
-/// The same for increments or log_forget: theta_k changes b_ij by x_ij where k lies in (j, i] or
-/// (i, j], and not elsewhere.
-struct PrefixDerivative {
-  bool used = false;
-  plumbline_parameter parameter{};
-  std::vector<reference::RunningError> value;  ///< x_ij for each visible key
-  std::vector<double> rounding;                ///< bound of its error
-  std::vector<double> kink;  ///< how much more where the kernel may be on either side of d = 0
-  /// Largest |x| that a kernel may take for the query's own key, with both signs: b_ii is 0 and has
-  /// no gradient, but a kernel that adds and takes away computes dZ_ii twice.
-  double own = 0.0;
-};
-
-struct RowDerivatives {
-  std::vector<RowDerivative> parameters;
-  PrefixDerivative prefix;
-};
 
 /// How many numbers of the parameter belong to one head of one sequence.
 int elements_of_head(const cases::Case& the_case, plumbline_parameter parameter);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "verdict/bias/methods.hpp"
+
 namespace plumbline::verdict {
 namespace {
 
@@ -26,85 +28,12 @@ double norm(const float* x, int size) {
   return std::sqrt(squares);
 }
 
-double largest_size(const std::vector<float>& values, std::size_t begin, std::size_t count) {
-  double largest = 0;
-  for (std::size_t n = begin; n < begin + count; ++n) {
-    largest = std::max(largest, std::abs(double{values[n]}));
-  }
-  return largest;
-}
-
-/// What a head's bias may be.
-struct BiasSizes {
-  double largest = 0;      ///< of |b| at the query's own position, and of any b above 0
-  double constant = 0;     ///< of its error: beta <= constant + relative |b|
-  double relative = 0;     ///< the same
-  double of_products = 0;  ///< and of tau |q| |k|: what RoPE's rotation adds
-};
-
-/// Of S_i - S_j: the sums' own error, and of tiles that are recentred.
-double prefix_error(const cases::Case& c, const Contract& contract,
-                    const std::vector<float>& increments, std::size_t row) {
-  const std::size_t keys = c.spec.keys;
-  double total = 0;
-  for (std::size_t n = row * keys; n < (row + 1) * keys; ++n) {
-    total += std::abs(double{increments[n]});
-  }
-  const double n = static_cast<double>(keys);
-  if (contract.prefix_sum == PLUMBLINE_PREFIX_SUM_FP32) return 2 * gamma(n, u) * total;
-  const double in_tile =
-      std::min(total, (contract.prefix_tile + 1) * largest_size(increments, row * keys, keys));
-  return 2 * gamma(n, 0x1p-53) * total + (contract.prefix_tile > 0 ? 2 * u * in_tile : 0.0);
-}
-
-BiasSizes bias_sizes(const cases::Case& c, const Contract& contract, int batch, int head,
-                     int query) {
-  const auto& s = c.spec;
-  const std::size_t row = static_cast<std::size_t>(batch) * s.heads + head;
-  BiasSizes sizes;
-  switch (s.bias.method) {
-    case PLUMBLINE_ALIBI:
-      sizes.relative = 4 * u;
-      break;
-    case PLUMBLINE_KERPLE_LOG:
-      sizes.relative = 7 * u;
-      sizes.constant = 2 * u * c[PLUMBLINE_P][head];
-      break;
-    case PLUMBLINE_T5:
-    case PLUMBLINE_T5_BIDIRECTIONAL:
-    case PLUMBLINE_T5_CLIPPED:
-    case PLUMBLINE_T5_CLIPPED_OFFSET: {
-      const auto& table = c[PLUMBLINE_TABLE];
-      const std::size_t rows = table.size() / s.heads;
-      sizes.largest = largest_size(table, head * rows, rows);
-      sizes.relative = 2 * u;
-      break;
-    }
-    case PLUMBLINE_CABLE:
-    case PLUMBLINE_CABLE_NW: {
-      const auto& gain = c[PLUMBLINE_GAIN];
-      const double g = gain.empty() ? 1.0 : gain[row * s.queries + query];
-      sizes.constant = g * prefix_error(c, contract, c[PLUMBLINE_INCREMENTS], row);
-      sizes.relative = 6 * u;
-      break;
-    }
-    case PLUMBLINE_FOX:
-      sizes.constant = prefix_error(c, contract, c.summed(), row);
-      sizes.relative = 6 * u;
-      break;
-    case PLUMBLINE_NOPE:
-    case PLUMBLINE_K_CABLE:
-    case PLUMBLINE_K_CABLE_NW:
-    case PLUMBLINE_GGD:
-    case PLUMBLINE_KERPLE_POWER:
-    case PLUMBLINE_FIRE:
-    case PLUMBLINE_CABLE_PAPER:
-    case PLUMBLINE_CABLE_NW_PAPER:
-    case PLUMBLINE_K_CABLE_PAPER:
-    case PLUMBLINE_COPE:
-      break;
-  }
-  if (s.bias.has_rope()) {
+bias::BiasSizes bias_sizes(const cases::Case& c, const Contract& contract, int batch, int head,
+                           int query) {
+  const bias::Query of_query{c, batch, head, query};
+  bias::BiasSizes sizes = bias::visit(
+      c.spec.bias.method, [&](auto method) { return method.sizes(of_query, contract); });
+  if (c.spec.bias.has_rope()) {
     const double r = contract.operand_roundoff;
     sizes.of_products = (16 * u + 64 * u * u) * (1 + r) * (1 + r);
   }
@@ -112,7 +41,7 @@ BiasSizes bias_sizes(const cases::Case& c, const Contract& contract, int batch, 
 }
 
 RowErrors errors_of_row(const cases::Case& c, const Contract& contract, double products,
-                        const BiasSizes& bias, double rescales) {
+                        const bias::BiasSizes& bias, double rescales) {
   const auto& s = c.spec;
   const double n = s.keys, r = contract.operand_roundoff,
                sum = gamma(s.head_dim, contract.unit_roundoff);
@@ -162,29 +91,7 @@ SumBounds sum_bounds(const cases::Case& c, const Contract& contract, double resc
 
 bool has_row_errors(const cases::Spec& spec) {
   if (spec.ssmax || spec.bias.dape > 0) return false;
-  switch (spec.bias.method) {
-    case PLUMBLINE_NOPE:
-    case PLUMBLINE_ALIBI:
-    case PLUMBLINE_KERPLE_LOG:
-    case PLUMBLINE_T5:
-    case PLUMBLINE_T5_BIDIRECTIONAL:
-    case PLUMBLINE_T5_CLIPPED:
-    case PLUMBLINE_T5_CLIPPED_OFFSET:
-    case PLUMBLINE_CABLE:
-    case PLUMBLINE_CABLE_NW:
-    case PLUMBLINE_FOX:
-      return true;
-    case PLUMBLINE_K_CABLE:
-    case PLUMBLINE_K_CABLE_NW:
-    case PLUMBLINE_GGD:
-    case PLUMBLINE_KERPLE_POWER:
-    case PLUMBLINE_FIRE:
-    case PLUMBLINE_CABLE_PAPER:
-    case PLUMBLINE_CABLE_NW_PAPER:
-    case PLUMBLINE_K_CABLE_PAPER:
-    case PLUMBLINE_COPE:
-      return false;
-  }
+  return bias::visit(spec.bias.method, [](auto method) { return method.has_sizes; });
 }
 
 std::vector<RowErrors> row_errors(const cases::Case& c, const Contract& contract,
@@ -208,7 +115,7 @@ std::vector<RowErrors> row_errors(const cases::Case& c, const Contract& contract
             (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
         const double length = norm(c.q.data() + row * s.head_dim, s.head_dim);
         const double of_key = longest_key[head / (s.heads / s.kv_heads)];
-        BiasSizes bias = bias_sizes(c, contract, batch, head, query);
+        bias::BiasSizes bias = bias_sizes(c, contract, batch, head, query);
         if (s.bias.has_rope()) {
           // Components that underflow as they are turned: bounds.md, with sum |x| <= sqrt(D) |x|.
           const double lost = turned_underflow(contract, s.format);

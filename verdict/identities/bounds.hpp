@@ -34,8 +34,8 @@ struct RowErrors {
   double products = 0;     ///< bound of tau |q| max_j |k_j|
 };
 
-/// Whether row_errors has a bound for the method: NoPE, ALiBi, T5 in its four forms, Kerple's
-/// logarithm, CABLE, FoX and RoPE, without SSMax.
+/// Whether row_errors has a bound for the bias: where its method has sizes (verdict/bias), and
+/// without SSMax and DAPE.
 bool has_row_errors(const cases::Spec& spec);
 
 /// Of every row, [batch, heads, queries]. Every query must see the key at its own position.

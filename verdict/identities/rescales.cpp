@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "verdict/bias/methods.hpp"
 #include "verdict/bounds/rescales.hpp"
 
 namespace plumbline::verdict {
@@ -13,60 +14,11 @@ namespace {
 
 /// b_ij of one row; empty for a method that is not written out.
 std::function<double(int)> bias_of_row(const cases::Case& c, int batch, int head, int query) {
-  const auto& s = c.spec;
-  const int i = query + s.query_offset;
-  const std::size_t row = static_cast<std::size_t>(batch) * s.heads + head;
-  if (s.bias != s.bias.method) return {};
-  switch (s.bias.method) {
-    case PLUMBLINE_NOPE:
-      return [](int) { return 0.0; };
-    case PLUMBLINE_ALIBI:
-      return [=, slope = double{c[PLUMBLINE_SLOPES][head]}](int j) {
-        return -slope * std::abs(i - j);
-      };
-    case PLUMBLINE_KERPLE_LOG:
-      return [=, p = double{c[PLUMBLINE_P][head]}, a = double{c[PLUMBLINE_A][head]}](int j) {
-        return -p * std::log1p(a * std::abs(i - j));
-      };
-    case PLUMBLINE_T5_CLIPPED:
-    case PLUMBLINE_T5_CLIPPED_OFFSET: {
-      const auto& table = c[PLUMBLINE_TABLE];
-      const float* of_head = table.data() + table.size() / s.heads * head;
-      const int largest = static_cast<int>(c.options[PLUMBLINE_LARGEST]);
-      const bool both = s.bias.method == PLUMBLINE_T5_CLIPPED_OFFSET;
-      return [=](int j) {
-        const int distance = std::clamp(i - j, both ? -largest : 0, largest);
-        return double{of_head[both ? largest + distance : distance]};
-      };
-    }
-    case PLUMBLINE_CABLE:
-    case PLUMBLINE_CABLE_NW:
-    case PLUMBLINE_FOX: {
-      const bool fox = s.bias.method == PLUMBLINE_FOX;
-      const auto& increments = c.summed();
-      const auto& gain = c[PLUMBLINE_GAIN];
-      const double g = gain.empty() ? 1.0 : gain[row * s.queries + query];
-      std::vector<double> sums(s.keys);
-      double sum = 0;
-      for (int j = 0; j < s.keys; ++j) sums[j] = sum += increments[row * s.keys + j];
-      return [=, sums = std::move(sums)](int j) {
-        const double difference = sums[i] - sums[j];
-        return fox ? difference : -g * std::abs(difference);
-      };
-    }
-    case PLUMBLINE_K_CABLE:
-    case PLUMBLINE_K_CABLE_NW:
-    case PLUMBLINE_GGD:
-    case PLUMBLINE_KERPLE_POWER:
-    case PLUMBLINE_T5:
-    case PLUMBLINE_T5_BIDIRECTIONAL:
-    case PLUMBLINE_FIRE:
-    case PLUMBLINE_CABLE_PAPER:
-    case PLUMBLINE_CABLE_NW_PAPER:
-    case PLUMBLINE_K_CABLE_PAPER:
-    case PLUMBLINE_COPE:
-      return {};
-  }
+  const auto of = c.spec.bias;
+  if (of != of.method) return {};
+  const bias::Query of_query{c, batch, head, query};
+  return bias::visit(
+      of.method, [&](auto method) -> std::function<double(int)> { return method.plain(of_query); });
 }
 
 double rescales_of_row(const cases::Case& c, int batch, int head, int query, bool of_a_selection) {

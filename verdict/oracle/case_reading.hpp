@@ -12,18 +12,8 @@
 #include "reference/attention/attention.hpp"
 #include "reference/attention/cope.hpp"
 #include "reference/attention/dape.hpp"
-#include "reference/bias/alibi.hpp"
-#include "reference/bias/cable.hpp"
-#include "reference/bias/cable_nw.hpp"
-#include "reference/bias/fire.hpp"
-#include "reference/bias/fox.hpp"
-#include "reference/bias/ggd.hpp"
-#include "reference/bias/k_cable.hpp"
-#include "reference/bias/k_cable_nw.hpp"
-#include "reference/bias/kerple.hpp"
-#include "reference/bias/nope.hpp"
-#include "reference/bias/t5.hpp"
 #include "reference/position/rope.hpp"
+#include "verdict/bias/methods.hpp"
 #include "verdict/cases/case.hpp"
 
 namespace plumbline::verdict {
@@ -62,10 +52,65 @@ struct AddedToScores {
   R operator()(int, int key) const { return added[key]; }
 };
 
+/// A bias of any type, for as long as that lives. What is done with it is compiled once, not once a
+/// method.
+template <reference::Real R>
+class BiasRef {
+ public:
+  template <class Bias>
+  explicit BiasRef(const Bias& bias)
+      : bias_(&bias),
+        at_([](const void* of, int i, int j) { return (*static_cast<const Bias*>(of))(i, j); }) {}
+  R operator()(int i, int j) const { return at_(bias_, i, j); }
+
+ private:
+  const void* bias_;
+  R (*at_)(const void*, int, int);
+};
+
 /// One query of DAPE, all heads, [heads, keys] each: logits = A + added, added = B + f([A; B]).
 template <reference::Real R>
 struct DapeRow {
   reference::Matrix<R> A, B, added;
+};
+
+template <reference::Real R>
+class CaseReading;
+
+/// The numbers of a head that its bias is made of, for the query at a position.
+template <reference::Real R>
+class HeadOf {
+ public:
+  HeadOf(const CaseReading<R>& reading, int batch, int head, int position)
+      : reading_(reading), case_(reading.case_), batch_(batch), head_(head), position_(position) {}
+
+  /// A number of the head, and one that all heads share.
+  R parameter(plumbline_parameter which) const { return R(double{case_[which][head_]}); }
+  R number(plumbline_parameter which) const { return R(double{case_[which][0]}); }
+  double option(plumbline_option which) const { return case_.options[which]; }
+  /// All numbers of a layer that the heads share, and `width` of the head's own.
+  reference::Vector<R> layer(plumbline_parameter which) const {
+    return vector_of<R>(case_[which], 0, static_cast<int>(case_[which].size()));
+  }
+  reference::Vector<R> of_head(plumbline_parameter which, int width) const {
+    return vector_of<R>(case_[which], static_cast<std::size_t>(head_) * width, width);
+  }
+  reference::Vector<R> table() const {
+    const std::size_t rows = case_[PLUMBLINE_TABLE].size() / case_.spec.heads;
+    return of_head(PLUMBLINE_TABLE, static_cast<int>(rows));
+  }
+  const reference::T5Buckets& buckets() const { return reading_.buckets_.value(); }
+  int largest() const { return reading_.largest(); }
+  reference::Vector<R> prefix_sum() const { return reading_.prefix_sum(row(), position_); }
+  const reference::Vector<R>& gains() const { return reading_.gain_[row()]; }
+  int query_offset() const { return case_.spec.query_offset; }
+
+ private:
+  int row() const { return batch_ * case_.spec.heads + head_; }
+
+  const CaseReading<R>& reading_;
+  const cases::Case& case_;
+  int batch_, head_, position_;
 };
 
 /// A case in scalar R, ready to be read row by row.
@@ -109,62 +154,22 @@ class CaseReading {
   template <class Use>
   auto with_bias(int batch, int head, int position, const Use& use) const {
     if (!cases::needs_scores(case_.spec.bias)) {
-      return with_additive_bias(batch, head, position, use);
+      return with_additive_bias(batch, head, position,
+                                [&](const auto& bias) { return use(BiasRef<R>(bias)); });
     }
-    return use(AddedToScores<R>{added(batch, head, position - case_.spec.query_offset)});
+    const AddedToScores<R> added_to{added(batch, head, position - case_.spec.query_offset)};
+    return use(BiasRef<R>(added_to));
   }
 
   /// The same, but of DAPE with the bias that it corrects.
   template <class Use>
   auto with_additive_bias(int batch, int head, int position, const Use& use) const {
-    const auto& s = case_.spec;
-    const int row = batch * s.heads + head;
-    const auto parameter = [&](plumbline_parameter which) { return R(double{case_[which][head]}); };
-    switch (s.bias.method) {
-      case PLUMBLINE_NOPE:
-        return use(reference::Nope<R>{});
-      case PLUMBLINE_ALIBI:
-        if (alibi_of_key_) return use(reference::AlibiKeyPosition<R>{parameter(PLUMBLINE_SLOPES)});
-        return use(reference::Alibi<R>{parameter(PLUMBLINE_SLOPES)});
-      case PLUMBLINE_CABLE:
-        return use(reference::Cable<R>{prefix_sum(row, position), gain_[row], s.query_offset});
-      case PLUMBLINE_CABLE_NW:
-        return use(reference::CableNw<R>{prefix_sum(row, position)});
-      case PLUMBLINE_K_CABLE:
-        return use(reference::KCable<R>{prefix_sum(row, position), gain_[row], s.query_offset});
-      case PLUMBLINE_K_CABLE_NW:
-        return use(reference::KCableNw<R>{prefix_sum(row, position)});
-      case PLUMBLINE_CABLE_PAPER:
-        return use(reference::CablePaper<R>{prefix_sum(row, position), gain_[row], s.query_offset});
-      case PLUMBLINE_CABLE_NW_PAPER:
-        return use(reference::CableNwPaper<R>{prefix_sum(row, position)});
-      case PLUMBLINE_K_CABLE_PAPER:
-        return use(
-            reference::KCablePaper<R>{prefix_sum(row, position), gain_[row], s.query_offset});
-      case PLUMBLINE_GGD:
-        return use(reference::Ggd<R>(parameter(PLUMBLINE_THETA_ALPHA),
-                                     parameter(PLUMBLINE_THETA_BETA), parameter(PLUMBLINE_THETA_MU),
-                                     R(case_.options[PLUMBLINE_EPSILON])));
-      case PLUMBLINE_KERPLE_LOG:
-        return use(reference::KerpleLog<R>(parameter(PLUMBLINE_P), parameter(PLUMBLINE_A)));
-      case PLUMBLINE_KERPLE_POWER:
-        return use(reference::KerplePower<R>(parameter(PLUMBLINE_P), parameter(PLUMBLINE_A)));
-      case PLUMBLINE_T5:
-      case PLUMBLINE_T5_BIDIRECTIONAL:
-        return use(reference::T5<R>(table(head), *buckets_));
-      case PLUMBLINE_T5_CLIPPED:
-        return use(reference::T5Clipped<R>(table(head), reference::ClippedDistance(largest())));
-      case PLUMBLINE_T5_CLIPPED_OFFSET:
-        return use(reference::T5ClippedOffset<R>(table(head), reference::ClippedOffset(largest())));
-      case PLUMBLINE_FIRE:
-        return use(reference::Fire<R>(fire(head), R(case_.options[PLUMBLINE_L0]),
-                                      R(case_.options[PLUMBLINE_EPSILON])));
-      case PLUMBLINE_FOX:
-        return use(reference::Fox<R>{prefix_sum(row, position)});
-      case PLUMBLINE_COPE:
-        break;
+    const HeadOf<R> of_head(*this, batch, head, position);
+    const auto method = case_.spec.bias.method;
+    if (alibi_of_key_ && method == PLUMBLINE_ALIBI) {
+      return use(reference::AlibiKeyPosition<R>{of_head.parameter(PLUMBLINE_SLOPES)});
     }
-    throw std::logic_error("a bias method without a reading");
+    return bias::visit(method, [&](auto of) { return use(of.reading(of_head)); });
   }
 
   /// The row of T5's table that the bias of i and j stands in.
@@ -283,21 +288,8 @@ class CaseReading {
     return sums;
   }
   int largest() const { return static_cast<int>(case_.options[PLUMBLINE_LARGEST]); }
-  reference::Vector<R> table(int head) const {
-    const auto& numbers = case_[PLUMBLINE_TABLE];
-    const std::size_t rows = numbers.size() / case_.spec.heads;
-    return vector_of<R>(numbers, head * rows, static_cast<int>(rows));
-  }
-  reference::FireParameters<R> fire(int head) const {
-    const int width = static_cast<int>(case_[PLUMBLINE_HIDDEN_WEIGHT].size());
-    return {vector_of<R>(case_[PLUMBLINE_HIDDEN_WEIGHT], 0, width),
-            vector_of<R>(case_[PLUMBLINE_HIDDEN_BIAS], 0, width),
-            vector_of<R>(case_[PLUMBLINE_OUTPUT_WEIGHT], std::size_t(head) * width, width),
-            R(double{case_[PLUMBLINE_OUTPUT_BIAS][head]}),
-            R(double{case_[PLUMBLINE_C][0]}),
-            R(double{case_[PLUMBLINE_L][0]})};
-  }
 
+  friend class HeadOf<R>;
   const cases::Case& case_;
   reference::Mask mask_;
   bool alibi_of_key_;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "verdict/bias/methods.hpp"
+
 namespace plumbline::verdict {
 namespace {
 
@@ -19,30 +21,11 @@ constexpr double largest_whole = 128;
 bool has_no_bias(const cases::Spec& spec, const Contract& contract, int position,
                  const std::vector<int>& visible) {
   if (is_alibi_of_key(contract, spec) || spec.bias.dape > 0) return false;
-  switch (spec.bias.method) {
-    case PLUMBLINE_NOPE:
-    case PLUMBLINE_COPE:  // products of q with a table
-      return true;
-    case PLUMBLINE_ALIBI:  // products with the distance, or with S_i - S_j
-    case PLUMBLINE_CABLE:
-    case PLUMBLINE_CABLE_NW:
-    case PLUMBLINE_CABLE_PAPER:
-    case PLUMBLINE_CABLE_NW_PAPER:
-    case PLUMBLINE_FOX:
-      return visible.size() == 1 && visible.front() == position;
-    case PLUMBLINE_K_CABLE:
-    case PLUMBLINE_K_CABLE_NW:
-    case PLUMBLINE_GGD:
-    case PLUMBLINE_KERPLE_LOG:
-    case PLUMBLINE_KERPLE_POWER:
-    case PLUMBLINE_T5:
-    case PLUMBLINE_T5_BIDIRECTIONAL:
-    case PLUMBLINE_T5_CLIPPED:
-    case PLUMBLINE_T5_CLIPPED_OFFSET:
-    case PLUMBLINE_FIRE:
-    case PLUMBLINE_K_CABLE_PAPER:
-      return false;
+  const auto zero = bias::visit(spec.bias.method, [](auto method) { return method.of_zero_query; });
+  if (zero == bias::ZeroQuery::with_its_own_key_alone) {
+    return visible.size() == 1 && visible.front() == position;
   }
+  return zero == bias::ZeroQuery::always;
 }
 
 /// Rounded to the format, from a number that may lie between two floats.
