@@ -135,15 +135,17 @@ enum class Kind : std::uint8_t {
 struct Method {
   plumbline_bias bias{};
   const char* name = nullptr;
-  List<Parameter, 8> parameters;
-  List<Option, 4> options;
+  const char* formula = nullptr;  ///< of b_ij
+  const char* source = "";
   Kind kind = Kind::distance;
+  List<Parameter, 10> parameters{};
+  List<Option, 4> options{};
   bool causal_only = false;  ///< has no meaning without a causal mask
   bool of_the_past = false;  ///< the same for all keys after the query
   bool with_rope = true;
   bool with_dape = false;
-  int dape_taps = 0;      ///< of a composed bias (of): width of DAPE's convolutions
   double epsilon = 1e-5;  ///< default of that option
+  int dape_taps = 0;      ///< of a composed bias (of): width of DAPE's convolutions
 
   /// Whether what is added to a score depends on other scores.
   constexpr bool needs_scores() const { return dape_taps > 0 || kind == Kind::other_scores; }
@@ -219,7 +221,7 @@ inline constexpr std::array<OptionInfo, PLUMBLINE_OPTION_COUNT> option_infos{{
 
 namespace rows {
 
-using Parameters = List<Parameter, 8>;
+using Parameters = List<Parameter, 10>;
 
 /// The models' other linear layers begin so; biases with 0.
 inline constexpr double linear = 0.02;
@@ -250,7 +252,7 @@ inline constexpr Parameter ssmax_scale{.id = PLUMBLINE_SSMAX_SCALE,
                                        .in_models = "scale",
                                        .start = {Start::constant, 1}};
 
-inline constexpr Parameters none{}, alibi{slopes}, cable{increments, gain}, cable_nw{increments};
+inline constexpr Parameters alibi{slopes}, cable{increments, gain}, cable_nw{increments};
 
 /// p >= 0.01, at most 2 for the power, a >= 0.01. They begin uniform in (0, 2) and (0, 1).
 constexpr Parameters kerple(float most) {
@@ -343,88 +345,146 @@ inline constexpr List<Option, 4> t5{
     {PLUMBLINE_BUCKETS, {32, 16, 8, 20}, PLUMBLINE_BUCKETS},
     {PLUMBLINE_MAX_DISTANCE, {128, 64, 20, 320}, PLUMBLINE_BUCKETS}};
 inline constexpr List<Option, 4> clipped{{PLUMBLINE_LARGEST, {0, 2, 16, 256}, PLUMBLINE_LARGEST}};
-constexpr Method plain(plumbline_bias bias, const char* name, Parameters parameters,
-                       List<Option, 4> options = {}) {
-  Method method;
-  method.bias = bias;
-  method.name = name;
-  method.parameters = parameters;
-  method.options = options;
-  return method;
-}
-
-constexpr Method causal(Method method) {
-  method.causal_only = true;
-  return method;
-}
-
-constexpr Method of_the_past(Method method) {
-  method.of_the_past = true;
-  return method;
-}
-
-constexpr Method of_kind(Kind kind, Method method) {
-  method.kind = kind;
-  method.with_rope = kind != Kind::other_scores;  // CoPE's gates and table would need a convention
-  return method;
-}
-
-constexpr Method with_epsilon(Method method, double epsilon) {
-  method.epsilon = epsilon;
-  return method;
-}
-
-constexpr Method under_dape(Method method) {
-  method.with_dape = true;
-  return method;
-}
 
 }  // namespace rows
 
-/// In the order of plumbline_bias.
-inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{
-    rows::of_kind(Kind::none, rows::plain(PLUMBLINE_NOPE, "nope", rows::none)),
-    rows::under_dape(rows::plain(PLUMBLINE_ALIBI, "alibi", rows::alibi)),
-    rows::under_dape(
-        rows::of_kind(Kind::prefix_sums, rows::plain(PLUMBLINE_CABLE, "cable", rows::cable))),
-    rows::of_kind(Kind::prefix_sums, rows::plain(PLUMBLINE_CABLE_NW, "cable_nw", rows::cable_nw)),
-    rows::of_kind(Kind::prefix_sums, rows::plain(PLUMBLINE_K_CABLE, "k_cable", rows::cable)),
-    rows::of_kind(Kind::prefix_sums,
-                  rows::plain(PLUMBLINE_K_CABLE_NW, "k_cable_nw", rows::cable_nw)),
-    rows::plain(PLUMBLINE_GGD, "ggd", rows::ggd, {{PLUMBLINE_EPSILON}}),
-    rows::under_dape(rows::plain(PLUMBLINE_KERPLE_LOG, "kerple_log", rows::kerple_log)),
-    rows::plain(PLUMBLINE_KERPLE_POWER, "kerple_power", rows::kerple_power),
-    rows::of_the_past(rows::plain(PLUMBLINE_T5, "t5", rows::table(Extent::buckets), rows::t5)),
-    rows::plain(PLUMBLINE_T5_BIDIRECTIONAL, "t5_bidirectional", rows::table(Extent::buckets),
-                rows::t5),
-    rows::of_the_past(rows::plain(PLUMBLINE_T5_CLIPPED, "t5_clipped",
-                                  rows::table(Extent::distances), rows::clipped)),
-    rows::plain(PLUMBLINE_T5_CLIPPED_OFFSET, "t5_clipped_offset",
-                rows::table(Extent::signed_distances), rows::clipped),
-    // FIRE's epsilon is 1e-6 in its code, GGD's 1e-5.
-    rows::with_epsilon(
-        rows::of_kind(Kind::positions,
-                      rows::plain(PLUMBLINE_FIRE, "fire", rows::fire(),
-                                  {{PLUMBLINE_HIDDEN, {32, 8, 8, 5}, PLUMBLINE_HIDDEN},
-                                   {PLUMBLINE_L0, {512, 64, 16, 4}, PLUMBLINE_L0},
-                                   {PLUMBLINE_EPSILON}})),
-        1e-6),
-    rows::causal(
-        rows::of_kind(Kind::prefix_sums, rows::plain(PLUMBLINE_FOX, "fox", {rows::log_forget}))),
-    rows::of_kind(Kind::prefix_sums,
-                  rows::plain(PLUMBLINE_CABLE_PAPER, "cable_paper", rows::cable)),
-    rows::of_kind(Kind::prefix_sums,
-                  rows::plain(PLUMBLINE_CABLE_NW_PAPER, "cable_nw_paper", rows::cable_nw)),
-    rows::of_kind(Kind::prefix_sums,
-                  rows::plain(PLUMBLINE_K_CABLE_PAPER, "k_cable_paper", rows::cable)),
-    rows::of_kind(Kind::other_scores,
-                  rows::plain(PLUMBLINE_COPE, "cope", rows::cope,
-                              {{PLUMBLINE_POSITIONS, {64, 16, 5, 1}, PLUMBLINE_POSITIONS}}))};
+/// In the order of plumbline_bias. In formulas x = |i - j|, g = gain, and S_i and F_i are the sums
+/// of increments[0..i] and log_forget[0..i].
+inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{{
+    {.bias = PLUMBLINE_NOPE, .name = "nope", .formula = "0", .kind = Kind::none},
+    {.bias = PLUMBLINE_ALIBI,
+     .name = "alibi",
+     .formula = "-slopes[h] x",
+     .source = "ALiBi, section 3; x for encoders too",
+     .parameters = rows::alibi,
+     .with_dape = true},
+    {.bias = PLUMBLINE_CABLE,
+     .name = "cable",
+     .formula = "-g_i |S_i - S_j|",
+     .source = "CABLE, equations 2-7, with the sign of its code",
+     .kind = Kind::prefix_sums,
+     .parameters = rows::cable,
+     .with_dape = true},
+    {.bias = PLUMBLINE_CABLE_NW,
+     .name = "cable_nw",
+     .formula = "-|S_i - S_j|",
+     .source = "CABLE without weights",
+     .kind = Kind::prefix_sums,
+     .parameters = rows::cable_nw},
+    {.bias = PLUMBLINE_K_CABLE,
+     .name = "k_cable",
+     .formula = "-g_i ln(1 + (S_i - S_j)^2)",
+     .source = "CABLE's kernel form, the weight outside as in its code",
+     .kind = Kind::prefix_sums,
+     .parameters = rows::cable},
+    {.bias = PLUMBLINE_K_CABLE_NW,
+     .name = "k_cable_nw",
+     .formula = "-ln(1 + (S_i - S_j)^2)",
+     .source = "CABLE's kernel form without weights",
+     .kind = Kind::prefix_sums,
+     .parameters = rows::cable_nw},
+    {.bias = PLUMBLINE_GGD,
+     .name = "ggd",
+     .formula = "-exp(theta_alpha) (|j - i - mu| + epsilon)^theta_beta, mu = exp(theta_mu) - "
+                "exp(-theta_mu)",
+     .source = "BAM, section 3 and appendix C: the generalised Gaussian prior",
+     .parameters = rows::ggd,
+     .options = {{PLUMBLINE_EPSILON}}},
+    {.bias = PLUMBLINE_KERPLE_LOG,
+     .name = "kerple_log",
+     .formula = "-p ln(1 + a x)",
+     .source = "KERPLE, its logarithmic form",
+     .parameters = rows::kerple_log,
+     .with_dape = true},
+    {.bias = PLUMBLINE_KERPLE_POWER,
+     .name = "kerple_power",
+     .formula = "-a x^p, 0 for x = 0",
+     .source = "KERPLE, its power form",
+     .parameters = rows::kerple_power},
+    {.bias = PLUMBLINE_T5,
+     .name = "t5",
+     .formula =
+         "table[h, bucket(max(i - j, 0))], n in bucket n below E = floor(buckets / 2), else in "
+         "min(buckets - 1, E + floor(ln(n / E) / ln(max_distance / E) (buckets - E))), evaluated "
+         "exactly",
+     .source = "T5, relative_position_bucket for decoders; T5 itself has scale 1",
+     .parameters = rows::table(Extent::buckets),
+     .options = rows::t5,
+     .of_the_past = true},
+    {.bias = PLUMBLINE_T5_BIDIRECTIONAL,
+     .name = "t5_bidirectional",
+     .formula = "t5 with buckets / 2 for x, and the other half of the table where j > i",
+     .source = "T5, relative_position_bucket for encoders",
+     .parameters = rows::table(Extent::buckets),
+     .options = rows::t5},
+    {.bias = PLUMBLINE_T5_CLIPPED,
+     .name = "t5_clipped",
+     .formula = "table[h, min(max(i - j, 0), largest)]",
+     .source = "T5 as CABLE's article has it",
+     .parameters = rows::table(Extent::distances),
+     .options = rows::clipped,
+     .of_the_past = true},
+    {.bias = PLUMBLINE_T5_CLIPPED_OFFSET,
+     .name = "t5_clipped_offset",
+     .formula = "table[h, largest + clamp(i - j, -largest, largest)]",
+     .source = "T5 as CABLE's code has it",
+     .parameters = rows::table(Extent::signed_distances),
+     .options = rows::clipped},
+    {.bias = PLUMBLINE_FIRE,
+     .name = "fire",
+     .formula = "output_bias[h] + sum_w output_weight[h, w] max(0, hidden_weight[w] y + "
+                "hidden_bias[w]), y = ln(1 + |c| x) / (ln(1 + |c| max(i, |L L0|)) + epsilon)",
+     .source = "FIRE, equation 8, with the constants of its code",
+     .kind = Kind::positions,
+     .parameters = rows::fire(),
+     .options = {{PLUMBLINE_HIDDEN, {32, 8, 8, 5}, PLUMBLINE_HIDDEN},
+                 {PLUMBLINE_L0, {512, 64, 16, 4}, PLUMBLINE_L0},
+                 {PLUMBLINE_EPSILON}},
+     .epsilon = 1e-6},
+    {.bias = PLUMBLINE_FOX,
+     .name = "fox",
+     .formula = "F_i - F_j, under a causal mask only",
+     .source = "Forgetting Transformer, equation 5; log_forget is the logarithm of the gates",
+     .kind = Kind::prefix_sums,
+     .parameters = {rows::log_forget},
+     .causal_only = true},
+    {.bias = PLUMBLINE_CABLE_PAPER,
+     .name = "cable_paper",
+     .formula = "+g_i (S_i - S_j), below 0 for j > i",
+     .source = "CABLE, equations 2-7 as printed, which reward distance",
+     .kind = Kind::prefix_sums,
+     .parameters = rows::cable},
+    {.bias = PLUMBLINE_CABLE_NW_PAPER,
+     .name = "cable_nw_paper",
+     .formula = "+(S_i - S_j), below 0 for j > i",
+     .source = "CABLE without weights, as printed",
+     .kind = Kind::prefix_sums,
+     .parameters = rows::cable_nw},
+    {.bias = PLUMBLINE_K_CABLE_PAPER,
+     .name = "k_cable_paper",
+     .formula = "-ln(1 + (g_i (S_i - S_j))^2)",
+     .source = "CABLE's kernel form as printed, the weight inside",
+     .kind = Kind::prefix_sums,
+     .parameters = rows::cable},
+    {.bias = PLUMBLINE_COPE,
+     .name = "cope",
+     .formula = "(1 - w) z_n + w z_(n+1), z_n = q_i . position_embedding[h, n], n + w = min(sum of "
+                "1 / (1 + exp(-scale q_i . k_m)) over the visible keys m >= j, positions - 1), "
+                "0 <= w < 1",
+     .source = "CoPE, equations 3-5",
+     .kind = Kind::other_scores,
+     .parameters = rows::cope,
+     .options = {{PLUMBLINE_POSITIONS, {64, 16, 5, 1}, PLUMBLINE_POSITIONS}},
+     // With RoPE the gates and the table would need a convention.
+     .with_rope = false},
+}};
 
 /// Every method has a row, in its place.
 constexpr bool is_in_order() {
   for (std::size_t n = 0; n < all.size(); ++n) {
-    if (all[n].bias != static_cast<plumbline_bias>(n) || all[n].name == nullptr) return false;
+    if (all[n].bias != static_cast<plumbline_bias>(n) || all[n].name == nullptr ||
+        all[n].formula == nullptr)
+      return false;
     if ((all[n].kind == Kind::prefix_sums) != (all[n].summed() >= 0)) return false;
   }
   return true;
@@ -455,6 +515,35 @@ inline std::string name_of(Bias bias) {
   if (!bias.has_rope()) return name;
   const std::string rope = ropes.at(static_cast<std::size_t>(bias.rope));
   return bias == Bias(PLUMBLINE_NOPE, 0, bias.rope) ? rope : name + "+" + rope;
+}
+
+/// What is added to a score, or done to q and k. @throws std::out_of_range
+inline std::string formula_of(Bias bias) {
+  std::string text = row(bias.method).formula;
+  if (bias.dape > 0) {
+    text = "B + f([A; B]), A = scale q.k and B = " + text +
+           " of all heads and keys; f is a convolution along the keys from 2 heads to hidden "
+           "channels, "
+           "LeakyReLU (max(x, x / 100)), and one to heads, both " +
+           (bias.dape == 1 ? "1 wide"
+                           : "3 wide (element d meets key j + d - 1), with A and B 0 in f for keys "
+                             "after the query");
+  }
+  if (bias.has_rope()) {
+    text += bias.rope == PLUMBLINE_ROPE_INTERLEAVED
+                ? "; q and k are rotated: components (2k, 2k + 1) by position base^(-2k / head_dim)"
+                : "; q and k are rotated: components (k, k + head_dim / 2) by position "
+                  "base^(-2k / head_dim)";
+  }
+  return text;
+}
+
+inline std::string source_of(Bias bias) {
+  if (bias.dape > 0) return bias.dape == 1 ? "DAPE, equation 2" : "DAPE V2, with its code";
+  if (bias.method != PLUMBLINE_NOPE || !bias.has_rope()) return row(bias.method).source;
+  return bias.rope == PLUMBLINE_ROPE_INTERLEAVED
+             ? "RoFormer, equation 15; head_dim is even"
+             : "RoFormer, as GPT-NeoX and LLaMA's code have it; head_dim is even";
 }
 
 /// All that the bias reads: the method's row, with DAPE's network and RoPE's base.
@@ -513,6 +602,54 @@ constexpr std::int64_t size_of(Extent extent, const Method& method, const Sizes&
       return 2 * option(PLUMBLINE_LARGEST) + 1;
   }
   throw std::logic_error("an extent without a size");
+}
+
+constexpr const char* in_words(Extent extent) {
+  switch (extent) {
+    case Extent::one:
+      return "1";
+    case Extent::batch:
+      return "batch";
+    case Extent::heads:
+      return "heads";
+    case Extent::twice_heads:
+      return "2 heads";
+    case Extent::queries:
+      return "queries";
+    case Extent::keys:
+      return "keys";
+    case Extent::head_dim:
+      return "head_dim";
+    case Extent::taps:
+      return "width of the convolution";
+    case Extent::hidden:
+      return "hidden";
+    case Extent::buckets:
+      return "buckets";
+    case Extent::positions:
+      return "positions";
+    case Extent::distances:
+      return "largest + 1";
+    case Extent::signed_distances:
+      return "2 largest + 1";
+  }
+  throw std::logic_error("an extent without a name");
+}
+
+/// The parameter's shape and the numbers that it may have: "[batch, heads, keys] >= 0".
+inline std::string in_words(const Parameter& parameter) {
+  std::string text;
+  for (const Extent extent : parameter.shape) {
+    text += (text.empty() ? "[" : ", ") + std::string(in_words(extent));
+  }
+  const ParameterInfo& info = parameter_infos[parameter.id];
+  text += "]";
+  if (info.least == 0) text += " >= 0";
+  if (info.least == kerple_least) text += " >= 0.01";
+  if (info.most == 0) text += " <= 0";
+  if (parameter.most == 2.0f) text += ", <= 2";
+  if (!info.may_be_zero) text += ", not 0";
+  return text;
 }
 
 /// The method's parameter, or SSMax's scale, which goes with every method.

@@ -76,9 +76,9 @@ typedef enum {
                           hidden_bias[w]), y = ln(1 + |c| x) / (ln(1 + |c| max(i, |L L0|)) +
                           epsilon) */
   PLUMBLINE_FOX = 14,  /* F_i - F_j, under a causal mask only */
-  PLUMBLINE_CABLE_PAPER = 15,      /* +g_i (S_i - S_j), below 0 for j > i */
-  PLUMBLINE_CABLE_NW_PAPER = 16,   /* +(S_i - S_j), the same */
-  PLUMBLINE_K_CABLE_PAPER = 17,    /* -ln(1 + (g_i (S_i - S_j))^2) */
+  PLUMBLINE_CABLE_PAPER = 15,    /* +g_i (S_i - S_j), below 0 for j > i */
+  PLUMBLINE_CABLE_NW_PAPER = 16, /* +(S_i - S_j), the same */
+  PLUMBLINE_K_CABLE_PAPER = 17,  /* -ln(1 + (g_i (S_i - S_j))^2) */
   /* What this one adds to a score depends on other scores. */
   PLUMBLINE_COPE = 18 /* (1 - w) z_n + w z_(n+1), z_n = q_i . position_embedding[h, n], n + w =
                          min(sum of 1 / (1 + exp(-scale * q_i . k_m)) over the visible keys m >= j,
@@ -137,19 +137,19 @@ typedef struct {
   int32_t query_offset; /* position of query row 0; query_offset + queries <= keys */
   int32_t format;       /* plumbline_format */
   int32_t bias;         /* plumbline_bias */
-  int32_t dape;         /* 0; 1 or 2: that version of DAPE corrects the bias. What is added to a score
-                           is then B + f([A; B]): A the scale * q . k and B the biases, of all heads
-                           and keys; f = convolution(LeakyReLU(convolution)) along the keys, with
-                           2 heads, hidden and heads channels, zeros beyond both ends, LeakyReLU(x) =
-                           max(x, x / 100). The convolutions are 1 wide in version 1 and 3 in version
-                           2 (element d meets key j + d - 1), where A and B are 0 in f for keys after
-                           the query, j > i. Other masks hide nothing from f. */
-  int32_t rope;         /* plumbline_rope */
-  int32_t ssmax;        /* 0 or 1 */
-  int32_t causal;       /* 0 or 1 */
-  int32_t window;       /* largest visible |i - j|, or -1 for none */
-  int32_t page_size;    /* decode: keys in a page of the cache; 0: k and v are contiguous */
-  double scale;         /* multiplies q . k */
+  int32_t dape;      /* 0; 1 or 2: that version of DAPE corrects the bias. What is added to a score
+                        is then B + f([A; B]): A the scale * q . k and B the biases, of all heads
+                        and keys; f = convolution(LeakyReLU(convolution)) along the keys, with
+                        2 heads, hidden and heads channels, zeros beyond both ends, LeakyReLU(x) =
+                        max(x, x / 100). The convolutions are 1 wide in version 1 and 3 in version
+                        2 (element d meets key j + d - 1), where A and B are 0 in f for keys after
+                        the query, j > i. Other masks hide nothing from f. */
+  int32_t rope;      /* plumbline_rope */
+  int32_t ssmax;     /* 0 or 1 */
+  int32_t causal;    /* 0 or 1 */
+  int32_t window;    /* largest visible |i - j|, or -1 for none */
+  int32_t page_size; /* decode: keys in a page of the cache; 0: k and v are contiguous */
+  double scale;      /* multiplies q . k */
   double options[PLUMBLINE_OPTION_COUNT];
   const void *q, *k, *v;
   const float* parameters[PLUMBLINE_PARAMETER_COUNT];

@@ -209,14 +209,20 @@ nb::dict case_arrays(const std::string& line) {
   return arrays;
 }
 
-/// Of every method that can be checked its name, parameters, those with a gradient, and options.
+/// Of every method that can be checked its name, formula, source, parameters with their shapes,
+/// those with a gradient, and options with whether they are whole.
 std::string methods() {
   ordered_json all = ordered_json::array();
-  for (const auto bias : cases::all_biases()) {
+  for (const auto bias : cases::every_bias()) {
     cases::Spec spec;
     spec.bias = bias;
     ordered_json parameters = ordered_json::array(), gradients = ordered_json::array(),
-                 options = ordered_json::object();
+                 options = ordered_json::object(), shapes = ordered_json::object(),
+                 whole = ordered_json::object();
+    const methods::Method method = methods::of(bias);
+    for (const methods::Parameter& parameter : method.parameters) {
+      shapes[cases::info(parameter.id).name] = methods::in_words(parameter);
+    }
     for (const auto parameter : cases::parameters_of(bias)) {
       parameters.push_back(cases::info(parameter).name);
       if (cases::has_gradient(spec, parameter)) gradients.push_back(cases::info(parameter).name);
@@ -224,11 +230,16 @@ std::string methods() {
     const auto defaults = cases::default_options(bias);
     for (const auto option : cases::options_of(bias)) {
       options[cases::info(option).name] = defaults[option];
+      whole[cases::info(option).name] = cases::info(option).whole;
     }
     all.push_back({{"name", cases::name(bias)},
+                   {"formula", methods::formula_of(bias)},
+                   {"source", methods::source_of(bias)},
                    {"parameters", parameters},
+                   {"shapes", shapes},
                    {"gradients", gradients},
-                   {"options", options}});
+                   {"options", options},
+                   {"whole", whole}});
   }
   return all.dump();
 }

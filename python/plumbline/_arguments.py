@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a caller gives, as arrays of doubles; what is wrong with it, by its name."""
+"""Checks a caller's arguments and converts them to arrays of doubles; errors name the argument."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from . import _native
 
 
 def floats(name: str, given: Any) -> NDArray[Any]:
-    """The numbers of anything that is an array, exactly, as a float64 array of NumPy's.
+    """The exact numbers of any array, as a float64 NumPy array.
 
-    Raises TypeError for what is none, or lies on another device, and ValueError for a number that is
-    not finite.
+    Raises TypeError for anything else or an array on another device, and ValueError for a number that
+    is not finite.
     """
     array = _widened(name, given)
     if not np.isfinite(array).all():
@@ -57,7 +57,7 @@ def integers(name: str, given: Any, shape: tuple[int, ...]) -> list[int]:
 
 
 def number(name: str, given: Any) -> float:
-    """Raises TypeError for what is no number, ValueError for what is not finite."""
+    """Raises TypeError for anything but a number, ValueError for one that is not finite."""
     if isinstance(given, bool) or not isinstance(given, (numbers.Real, np.number)):
         raise TypeError(f"{name} is {given!r}; expected a number")
     value = float(given)
@@ -67,7 +67,7 @@ def number(name: str, given: Any) -> float:
 
 
 def whole(name: str, given: Any, least: int, most: Optional[int] = 2**24) -> int:
-    """Raises TypeError for what is no whole number, ValueError outside of [least, most]."""
+    """Raises TypeError for anything but a whole number, ValueError outside [least, most]."""
     if isinstance(given, bool) or not isinstance(given, (numbers.Integral, np.integer)):
         raise TypeError(f"{name} is {given!r}; expected a whole number")
     value = int(given)

@@ -12,18 +12,19 @@ from numpy.typing import NDArray
 
 from . import _native
 from ._arguments import floats, integers, number, truth, whole
-from ._biases import Bias, Nope
+from ._bias import Bias
+from ._biases import Nope
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Gradients:
-    """Gradients of sum(grad_o * o) + sum(grad_lse * lse), float64, each shaped like what it is of."""
+    """Gradients of sum(grad_o * o) + sum(grad_lse * lse), float64, each shaped like its input."""
 
     q: NDArray[Any]
     k: NDArray[Any]
     v: NDArray[Any]
     parameters: dict[str, NDArray[Any]]
-    """Of the bias's arrays by their names, and of ssmax_scale."""
+    """Gradients of the bias's arrays, by name, and of ssmax_scale."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -33,20 +34,21 @@ class Attention:
     o: NDArray[Any]
     """[batch, heads, queries, head_dim]; 0 in a row that sees no key."""
     lse: NDArray[Any]
-    """[batch, heads, queries], the natural logarithm of the softmax's sum; -inf in such a row."""
+    """[batch, heads, queries], the natural logarithm of the softmax's sum; -inf without a key."""
     _problem: dict[str, Any] = dataclasses.field(repr=False)
 
     def backward(self, grad_o: Any, grad_lse: Any = None) -> Gradients:
         """The gradients of all inputs, by the adjoint of every equation, in double.
 
-        dV_j = sum_i p_ij dO_i, dS_ij = p_ij (dO_i . v_j - dO_i . o_i + dlse_i), and from dS those of
-        q, k and the bias's arrays; summed over what shares a key head or a parameter. A gradient of S
-        (CABLE's prefix sum) goes on to its increments. Rows that see no key contribute nothing.
+        dV_j = sum_i p_ij dO_i, dS_ij = p_ij (dO_i . v_j - dO_i . o_i + dlse_i); from dS follow those of
+        q, k and the bias's arrays, summed over everything that shares a key head or a parameter. The
+        gradient of S (CABLE's prefix sum) is propagated to the increments. Rows that see no key
+        contribute nothing.
 
-        grad_o: like o. grad_lse: like lse, or None: 0.
+        grad_o: like o. grad_lse: like lse, or None for 0.
 
-        Raises ValueError for another shape or a number that is not finite, TypeError for what is no
-        array.
+        Raises ValueError for another shape or a number that is not finite, TypeError for anything but
+        an array.
         """
         tensors = dict(self._problem["tensors"])
         tensors["grad_o"] = floats("grad_o", grad_o)
@@ -87,12 +89,12 @@ def attention(
 
     over the visible keys j; c_i = ssmax_scale[h] ln(number of visible keys), or 1. Sources: BAM,
     definition 1 and section 2.4 (SSMax); CABLE, section 3 (bias on the scaled logits). Query row r
-    stands at position i = r + query_offset; query head h reads key head h // (heads / kv_heads).
+    is at position i = r + query_offset; query head h reads key head h // (heads / kv_heads).
 
-    Every number that comes in is taken exactly as it is, whatever its type: NumPy arrays, and whatever
-    speaks DLPack from this machine's memory (PyTorch's tensors, JAX's arrays; bfloat16 too). What
-    comes out are NumPy arrays, float64. Its rounding error is a few hundred units of 2^-53 at usual
-    sizes (not those of float32). Memory: about 24 bytes a pair of query and key of all heads.
+    Inputs are used exactly, whatever their type: NumPy arrays, and anything that supports DLPack in host
+    memory (PyTorch tensors, JAX arrays; bfloat16 too). Outputs are float64 NumPy arrays. Their rounding
+    error is a few hundred units of 2^-53 at usual sizes. Memory: about 24 bytes per pair of query and
+    key of all heads.
 
     q: [batch, heads, queries, head_dim]. k, v: [batch, kv_heads, keys, head_dim].
     bias: an instance of a subclass of Bias, such as Cable(increments, gain); None: no bias.
@@ -100,13 +102,13 @@ def attention(
     window: only if |i - j| <= window.
     lengths: [batch]; only if i and j are below the sequence's length.
     documents: [batch, keys]; only if both positions have the same document id.
-    query_offset: position of query row 0; None: keys - queries, so that the last ones meet.
+    query_offset: position of query row 0; None: keys - queries, the last query at the last key.
     scale: multiplies q . k; None: 1/sqrt(head_dim).
     ssmax_scale: [heads], for SSMax; None: no SSMax.
 
-    Raises ValueError (naming the argument, what it is and what was expected) for shapes that do not
-    fit, numbers that are not finite or outside of a method's domain; TypeError for what is no array,
-    number or Bias.
+    Raises ValueError (with the argument's name, its value and what was expected) for shapes that do not
+    match and numbers that are not finite or outside a method's domain; TypeError for anything that is
+    not an array, number or Bias.
     """
     tensors = {"q": floats("q", q), "k": floats("k", k), "v": floats("v", v)}
     for name, array in tensors.items():

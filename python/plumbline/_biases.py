@@ -1,98 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The position methods, with their parameters. i is the query's position, j the key's, h the head."""
+"""The position methods, one class each: what is added to the score of the query at position i and the
+key at position j. h is the head, x = |i - j|, g the gain; S_i and F_i are the sums of increments[0..i]
+and log_forget[0..i].
+
+Written from kernel_abi/methods.hpp by PLUMBLINE_RENEW=1 ./plumbline test -R python_package.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar, Optional
+from typing import Any, Optional
 
-import numpy as np
-from numpy.typing import NDArray
+from ._bias import Bias, option
 
-from . import _native
-
-_OPTION = {"option": True}
-
-
-def option(default: Any = dataclasses.MISSING) -> Any:
-    """A field that is one of the method's options."""
-    return dataclasses.field(default=default, metadata=_OPTION)
-
-
-def alibi_slopes(heads: int, *, geometric: bool = False) -> NDArray[Any]:
-    """The slopes of ALiBi, float64 [heads].
-
-    With P the largest power of two up to heads: m_k = 2^(-8 (k+1) / P) for k < P, then those of 2P,
-    every second one from the first on. Source: Press, Smith, Lewis, "Train Short, Test Long",
-    section 3, and its code. `geometric`: 2^(-8 (k+1) / heads) for every number of heads instead.
-
-    A kernel in float32 reads these numbers rounded; give the oracle the same ones.
-
-    Raises ValueError unless heads >= 1.
-    """
-    return np.array(_native.alibi_slopes(heads, geometric))
-
-
-class Bias:
-    """A position method with its parameters: what its subclasses name.
-
-    Those are dataclasses that are compared by identity: arrays have no truth value.
-    """
-
-    method: ClassVar[str]
-    """Its name in every command, file and table of Plumbline."""
-
-    def parameters(self, heads: int) -> dict[str, Any]:
-        """The arrays by name, as given."""
-        return {
-            field.name: getattr(self, field.name)
-            for field in dataclasses.fields(self)  # type: ignore[arg-type]
-            if not field.metadata.get("option")
-        }
-
-    def options(self) -> dict[str, Any]:
-        """What the method fixes besides, by name."""
-        return {
-            field.name: getattr(self, field.name)
-            for field in dataclasses.fields(self)  # type: ignore[arg-type]
-            if field.metadata.get("option")
-        }
+__all__ = [
+    "Nope", "Alibi", "Cable", "CableNw", "KCable", "KCableNw", "Ggd", "KerpleLog", "KerplePower",
+    "T5", "T5Bidirectional", "T5Clipped", "T5ClippedOffset", "Fire", "Fox", "CablePaper",
+    "CableNwPaper", "KCablePaper", "Cope", "RopeInterleaved", "RopeHalfSplit", "DapeV1Alibi",
+    "DapeV1Cable", "DapeV1KerpleLog", "DapeV2Alibi", "DapeV2Cable", "DapeV2KerpleLog",
+]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Nope(Bias):
-    """b = 0."""
+    """b_ij = 0."""
 
     method = "nope"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Alibi(Bias):
-    """b_ij = -slopes[h] |i - j|. Source: ALiBi, section 3 (|i - j| for encoders).
+    """b_ij = -slopes[h] x.
 
-    slopes [heads]; without: alibi_slopes(heads). They are constants: no gradient is given of them.
+    Source: ALiBi, section 3; x for encoders too. slopes [heads].
     """
 
     method = "alibi"
     slopes: Optional[Any] = None
 
-    def parameters(self, heads: int) -> dict[str, Any]:
-        return {"slopes": alibi_slopes(heads) if self.slopes is None else self.slopes}
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class AlibiGeometric(Bias):
-    """ALiBi with the slopes 2^(-8 (h+1) / heads) of the article for every number of heads."""
-
-    method = "alibi_geometric"
-
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Cable(Bias):
-    """b_ij = -gain_i |S_i - S_j|, S the inclusive prefix sum of increments.
+    """b_ij = -g_i |S_i - S_j|.
 
-    Source: CABLE, equations 2-7, with the sign of its published code; the absolute value is for
-    encoders. increments [batch, heads, keys] >= 0 (ReLU), gain [batch, heads, queries] >= 0 (softplus).
+    Source: CABLE, equations 2-7, with the sign of its code. increments [batch, heads, keys] >=
+    0, gain [batch, heads, queries] >= 0.
     """
 
     method = "cable"
@@ -102,7 +54,10 @@ class Cable(Bias):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CableNw(Bias):
-    """b_ij = -|S_i - S_j|: CABLE without weights. increments [batch, heads, keys] >= 0."""
+    """b_ij = -|S_i - S_j|.
+
+    Source: CABLE without weights. increments [batch, heads, keys] >= 0.
+    """
 
     method = "cable_nw"
     increments: Any
@@ -110,9 +65,10 @@ class CableNw(Bias):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class KCable(Bias):
-    """b_ij = -gain_i ln(1 + (S_i - S_j)^2): CABLE's kernel form, the weight outside as in its code.
+    """b_ij = -g_i ln(1 + (S_i - S_j)^2).
 
-    increments [batch, heads, keys] >= 0, gain [batch, heads, queries] >= 0.
+    Source: CABLE's kernel form, the weight outside as in its code. increments [batch, heads,
+    keys] >= 0, gain [batch, heads, queries] >= 0.
     """
 
     method = "k_cable"
@@ -122,61 +78,37 @@ class KCable(Bias):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class KCableNw(Bias):
-    """b_ij = -ln(1 + (S_i - S_j)^2). increments [batch, heads, keys] >= 0."""
+    """b_ij = -ln(1 + (S_i - S_j)^2).
+
+    Source: CABLE's kernel form without weights. increments [batch, heads, keys] >= 0.
+    """
 
     method = "k_cable_nw"
     increments: Any
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class CablePaper(Bias):
-    """b_ij = +gain_i (S_i - S_j): CABLE's equations 2-7 as printed, which reward distance.
-
-    increments [batch, heads, keys] >= 0, gain [batch, heads, queries] >= 0.
-    """
-
-    method = "cable_paper"
-    increments: Any
-    gain: Any
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class CableNwPaper(Bias):
-    """b_ij = +(S_i - S_j), as printed. increments [batch, heads, keys] >= 0."""
-
-    method = "cable_nw_paper"
-    increments: Any
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class KCablePaper(Bias):
-    """b_ij = -ln(1 + (gain_i (S_i - S_j))^2): the weight inside, as printed.
-
-    increments [batch, heads, keys] >= 0, gain [batch, heads, queries] >= 0.
-    """
-
-    method = "k_cable_paper"
-    increments: Any
-    gain: Any
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
 class Ggd(Bias):
-    """b_ij = -exp(theta_alpha) (|j - i - mu| + epsilon)^theta_beta, mu = exp(theta_mu) - exp(-theta_mu).
+    """b_ij = -exp(theta_alpha) (|j - i - mu| + epsilon)^theta_beta, mu = exp(theta_mu) -
+    exp(-theta_mu).
 
-    Source: BAM, section 3 and appendix C: the generalised Gaussian prior. All parameters [heads].
+    Source: BAM, section 3 and appendix C: the generalised Gaussian prior. theta_alpha [heads],
+    theta_beta [heads], theta_mu [heads].
     """
 
     method = "ggd"
     theta_alpha: Any
     theta_beta: Any
     theta_mu: Any
-    epsilon: float = option(1e-5)
+    epsilon: float = option(1e-05)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class KerpleLog(Bias):
-    """b_ij = -p ln(1 + a |i - j|). Source: KERPLE, its logarithmic form. p, a [heads] >= 0.01."""
+    """b_ij = -p ln(1 + a x).
+
+    Source: KERPLE, its logarithmic form. p [heads] >= 0.01, a [heads] >= 0.01.
+    """
 
     method = "kerple_log"
     p: Any
@@ -185,7 +117,10 @@ class KerpleLog(Bias):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class KerplePower(Bias):
-    """b_ij = -a |i - j|^p. Source: KERPLE, its power form. p in [0.01, 2], a >= 0.01, both [heads]."""
+    """b_ij = -a x^p, 0 for x = 0.
+
+    Source: KERPLE, its power form. p [heads] >= 0.01, <= 2, a [heads] >= 0.01.
+    """
 
     method = "kerple_power"
     p: Any
@@ -194,10 +129,12 @@ class KerplePower(Bias):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class T5(Bias):
-    """b_ij = table[h, bucket(max(i - j, 0))]. Source: T5, relative_position_bucket for decoders.
+    """b_ij = table[h, bucket(max(i - j, 0))], n in bucket n below E = floor(buckets / 2), else in
+    min(buckets - 1, E + floor(ln(n / E) / ln(max_distance / E) (buckets - E))), evaluated
+    exactly.
 
-    E = buckets // 2; n < E has bucket n, others min(buckets - 1, E + trunc(ln(n/E) / ln(max_distance/E)
-    (buckets - E))). table [heads, buckets]. T5 itself has scale 1.
+    Source: T5, relative_position_bucket for decoders; T5 itself has scale 1. table [heads,
+    buckets].
     """
 
     method = "t5"
@@ -208,9 +145,9 @@ class T5(Bias):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class T5Bidirectional(Bias):
-    """T5 for encoders: half of the buckets for |i - j|, the other half where j > i.
+    """b_ij = t5 with buckets / 2 for x, and the other half of the table where j > i.
 
-    table [heads, buckets].
+    Source: T5, relative_position_bucket for encoders. table [heads, buckets].
     """
 
     method = "t5_bidirectional"
@@ -221,9 +158,9 @@ class T5Bidirectional(Bias):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class T5Clipped(Bias):
-    """b_ij = table[h, min(max(i - j, 0), largest)], as CABLE's article has T5.
+    """b_ij = table[h, min(max(i - j, 0), largest)].
 
-    table [heads, largest + 1].
+    Source: T5 as CABLE's article has it. table [heads, largest + 1].
     """
 
     method = "t5_clipped"
@@ -233,9 +170,9 @@ class T5Clipped(Bias):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class T5ClippedOffset(Bias):
-    """b_ij = table[h, largest + clamp(i - j, -largest, largest)], as CABLE's code has T5.
+    """b_ij = table[h, largest + clamp(i - j, -largest, largest)].
 
-    table [heads, 2 largest + 1].
+    Source: T5 as CABLE's code has it. table [heads, 2 largest + 1].
     """
 
     method = "t5_clipped_offset"
@@ -245,11 +182,12 @@ class T5ClippedOffset(Bias):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Fire(Bias):
-    """b_ij = output_bias[h] + sum_w output_weight[h, w] max(0, hidden_weight[w] y + hidden_bias[w]),
-    y = ln(1 + |c (i - j)|) / (ln(1 + |c| max(i, |L L0|)) + epsilon).
+    """b_ij = output_bias[h] + sum_w output_weight[h, w] max(0, hidden_weight[w] y +
+    hidden_bias[w]), y = ln(1 + |c| x) / (ln(1 + |c| max(i, |L L0|)) + epsilon).
 
-    Source: FIRE, equation 8, with the constants of its code. hidden_weight, hidden_bias [hidden],
-    output_weight [heads, hidden], output_bias [heads], c and L [1].
+    Source: FIRE, equation 8, with the constants of its code. hidden_weight [hidden],
+    hidden_bias [hidden], output_weight [heads, hidden], output_bias [heads], c [1], not 0, L
+    [1], not 0.
     """
 
     method = "fire"
@@ -261,16 +199,216 @@ class Fire(Bias):
     L: Any
     hidden: int = option(32)
     L0: float = option(512)
-    epsilon: float = option(1e-6)
+    epsilon: float = option(1e-06)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Fox(Bias):
-    """b_ij = F_i - F_j, F the inclusive prefix sum of log_forget; under a causal mask only.
+    """b_ij = F_i - F_j, under a causal mask only.
 
-    Source: Forgetting Transformer, equation 5. log_forget [batch, heads, keys] <= 0: the logarithms of
-    the gates.
+    Source: Forgetting Transformer, equation 5; log_forget is the logarithm of the gates.
+    log_forget [batch, heads, keys] <= 0.
     """
 
     method = "fox"
     log_forget: Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CablePaper(Bias):
+    """b_ij = +g_i (S_i - S_j), below 0 for j > i.
+
+    Source: CABLE, equations 2-7 as printed, which reward distance. increments [batch, heads,
+    keys] >= 0, gain [batch, heads, queries] >= 0.
+    """
+
+    method = "cable_paper"
+    increments: Any
+    gain: Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CableNwPaper(Bias):
+    """b_ij = +(S_i - S_j), below 0 for j > i.
+
+    Source: CABLE without weights, as printed. increments [batch, heads, keys] >= 0.
+    """
+
+    method = "cable_nw_paper"
+    increments: Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class KCablePaper(Bias):
+    """b_ij = -ln(1 + (g_i (S_i - S_j))^2).
+
+    Source: CABLE's kernel form as printed, the weight inside. increments [batch, heads, keys]
+    >= 0, gain [batch, heads, queries] >= 0.
+    """
+
+    method = "k_cable_paper"
+    increments: Any
+    gain: Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Cope(Bias):
+    """b_ij = (1 - w) z_n + w z_(n+1), z_n = q_i . position_embedding[h, n], n + w = min(sum of 1 /
+    (1 + exp(-scale q_i . k_m)) over the visible keys m >= j, positions - 1), 0 <= w < 1.
+
+    Source: CoPE, equations 3-5. position_embedding [heads, positions, head_dim].
+    """
+
+    method = "cope"
+    position_embedding: Any
+    positions: int = option(64)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RopeInterleaved(Bias):
+    """b_ij = 0; q and k are rotated: components (2k, 2k + 1) by position base^(-2k / head_dim).
+
+    Source: RoFormer, equation 15; head_dim is even.
+    """
+
+    method = "rope_interleaved"
+    base: float = option(10000)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RopeHalfSplit(Bias):
+    """b_ij = 0; q and k are rotated: components (k, k + head_dim / 2) by position base^(-2k /
+    head_dim).
+
+    Source: RoFormer, as GPT-NeoX and LLaMA's code have it; head_dim is even.
+    """
+
+    method = "rope_half_split"
+    base: float = option(10000)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class DapeV1Alibi(Bias):
+    """b_ij = B + f([A; B]), A = scale q.k and B = -slopes[h] x of all heads and keys; f is a
+    convolution along the keys from 2 heads to hidden channels, LeakyReLU (max(x, x / 100)), and
+    one to heads, both 1 wide.
+
+    Source: DAPE, equation 2. slopes [heads], hidden_weight [hidden, 2 heads, width of the
+    convolution], hidden_bias [hidden], output_weight [heads, hidden, width of the convolution],
+    output_bias [heads].
+    """
+
+    method = "dape_v1_alibi"
+    slopes: Any
+    hidden_weight: Any
+    hidden_bias: Any
+    output_weight: Any
+    output_bias: Any
+    hidden: int = option(32)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class DapeV1Cable(Bias):
+    """b_ij = B + f([A; B]), A = scale q.k and B = -g_i |S_i - S_j| of all heads and keys; f is a
+    convolution along the keys from 2 heads to hidden channels, LeakyReLU (max(x, x / 100)), and
+    one to heads, both 1 wide.
+
+    Source: DAPE, equation 2. increments [batch, heads, keys] >= 0, gain [batch, heads, queries]
+    >= 0, hidden_weight [hidden, 2 heads, width of the convolution], hidden_bias [hidden],
+    output_weight [heads, hidden, width of the convolution], output_bias [heads].
+    """
+
+    method = "dape_v1_cable"
+    increments: Any
+    gain: Any
+    hidden_weight: Any
+    hidden_bias: Any
+    output_weight: Any
+    output_bias: Any
+    hidden: int = option(32)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class DapeV1KerpleLog(Bias):
+    """b_ij = B + f([A; B]), A = scale q.k and B = -p ln(1 + a x) of all heads and keys; f is a
+    convolution along the keys from 2 heads to hidden channels, LeakyReLU (max(x, x / 100)), and
+    one to heads, both 1 wide.
+
+    Source: DAPE, equation 2. p [heads] >= 0.01, a [heads] >= 0.01, hidden_weight [hidden, 2
+    heads, width of the convolution], hidden_bias [hidden], output_weight [heads, hidden, width
+    of the convolution], output_bias [heads].
+    """
+
+    method = "dape_v1_kerple_log"
+    p: Any
+    a: Any
+    hidden_weight: Any
+    hidden_bias: Any
+    output_weight: Any
+    output_bias: Any
+    hidden: int = option(32)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class DapeV2Alibi(Bias):
+    """b_ij = B + f([A; B]), A = scale q.k and B = -slopes[h] x of all heads and keys; f is a
+    convolution along the keys from 2 heads to hidden channels, LeakyReLU (max(x, x / 100)), and
+    one to heads, both 3 wide (element d meets key j + d - 1), with A and B 0 in f for keys
+    after the query.
+
+    Source: DAPE V2, with its code. slopes [heads], hidden_weight [hidden, 2 heads, width of the
+    convolution], hidden_bias [hidden], output_weight [heads, hidden, width of the convolution],
+    output_bias [heads].
+    """
+
+    method = "dape_v2_alibi"
+    slopes: Any
+    hidden_weight: Any
+    hidden_bias: Any
+    output_weight: Any
+    output_bias: Any
+    hidden: int = option(32)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class DapeV2Cable(Bias):
+    """b_ij = B + f([A; B]), A = scale q.k and B = -g_i |S_i - S_j| of all heads and keys; f is a
+    convolution along the keys from 2 heads to hidden channels, LeakyReLU (max(x, x / 100)), and
+    one to heads, both 3 wide (element d meets key j + d - 1), with A and B 0 in f for keys
+    after the query.
+
+    Source: DAPE V2, with its code. increments [batch, heads, keys] >= 0, gain [batch, heads,
+    queries] >= 0, hidden_weight [hidden, 2 heads, width of the convolution], hidden_bias
+    [hidden], output_weight [heads, hidden, width of the convolution], output_bias [heads].
+    """
+
+    method = "dape_v2_cable"
+    increments: Any
+    gain: Any
+    hidden_weight: Any
+    hidden_bias: Any
+    output_weight: Any
+    output_bias: Any
+    hidden: int = option(32)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class DapeV2KerpleLog(Bias):
+    """b_ij = B + f([A; B]), A = scale q.k and B = -p ln(1 + a x) of all heads and keys; f is a
+    convolution along the keys from 2 heads to hidden channels, LeakyReLU (max(x, x / 100)), and
+    one to heads, both 3 wide (element d meets key j + d - 1), with A and B 0 in f for keys
+    after the query.
+
+    Source: DAPE V2, with its code. p [heads] >= 0.01, a [heads] >= 0.01, hidden_weight [hidden,
+    2 heads, width of the convolution], hidden_bias [hidden], output_weight [heads, hidden,
+    width of the convolution], output_bias [heads].
+    """
+
+    method = "dape_v2_kerple_log"
+    p: Any
+    a: Any
+    hidden_weight: Any
+    hidden_bias: Any
+    output_weight: Any
+    output_bias: Any
+    hidden: int = option(32)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from . import _native
 from ._arguments import number, truth, whole
-from ._biases import Bias, Nope
+from ._bias import Bias
+from ._biases import Nope
 from ._frameworks import EIGHT_BITS, FRAMEWORKS, Refusal, format_of
 from ._report import CheckFailed, Contract, Figures, Report
 from ._runner import SCALES, NoLse, Runner
@@ -26,7 +27,7 @@ def case_arrays(line: str) -> dict[str, NDArray[Any]]:
     documents int32. The same bits on every machine. In e4m3 and e5m2 also q_scale, k_scale and v_scale;
     q, k and v are the stored numbers, without them.
 
-    Raises ValueError for what is no such line.
+    Raises ValueError for anything but such a line.
     """
     arrays = {}
     for name, (memory, shape) in _native.case_arrays(line).items():
@@ -67,30 +68,30 @@ def check(
     threads: Optional[int] = None,
     case: Optional[str] = None,
 ) -> Report:
-    """Judges fn on random cases, element by element, within error bounds that are derived.
+    """Judges fn on random cases, element by element, within derived error bounds.
 
-    fn(q, k, v, **keywords) returns o, or (o, lse); without lse much is overlooked, since lse sees an
-    error of scale or bias a hundred times sooner than a bfloat16 o does. q [batch, heads, queries,
+    fn(q, k, v, **keywords) returns o, or (o, lse). Return lse if you can: it shows an error of scale or
+    bias a hundred times sooner than a bfloat16 o. q [batch, heads, queries,
     head_dim] and k, v [batch, kv_heads, keys, head_dim] are fresh arrays of the framework in `dtype`;
     o must be like q, lse float32 [batch, heads, queries], the natural logarithm. `plumbline.attention`
-    says what is computed, docs/bounds.md how far a correct kernel may be from it. The judge is that of
-    `plumbline verify`. The keywords: the bias's arrays by their names (float32), its options, and those
-    settings which this call says that fn takes.
+    documents what is computed, docs/bounds.md how far a correct kernel may be from it. The judge is that
+    of `plumbline verify`. The keywords are the bias's arrays by name (float32), its options, and the
+    settings that this call enables.
 
     bias: a subclass of Bias, or its method's name; None: Nope. Its numbers are drawn.
     dtype: float32, float16, bfloat16, tf32, float8_e4m3fn or float8_e5m2, as a string or as the
         framework's own. With the last two, q, k and v are of that dtype and o, grad_o and gradients
-        bfloat16, and fn also takes q_scale, k_scale and v_scale, float32 [batch, kv_heads]: what is to
-        be attended is q[b, h] times q_scale of batch b and the key head of h, and so on. NumPy needs
+        bfloat16, and fn also takes q_scale, k_scale and v_scale, float32 [batch, kv_heads]: q[b, h] is
+        to be multiplied by q_scale of batch b and the key head of h, and so on. NumPy needs
         ml_dtypes for them, PyTorch must be 2.1 or newer.
-    cases: how many.
-    backward: True: the gradients by autograd (PyTorch) or jax.vjp of fn; or backward(grad_o, q, k, v, o,
-        lse, **keywords), which returns the gradients by name ({"q": ..., "increments": ...}) or in the
-        order q, k, v, arrays of the bias (without ALiBi's slopes), ssmax_scale.
+    cases: number of cases.
+    backward: True: the gradients of fn by autograd (PyTorch) or jax.vjp; or a function backward(grad_o,
+        q, k, v, o, lse, **keywords), which returns the gradients by name ({"q": ..., "increments": ...})
+        or in the order q, k, v, arrays of the bias (without ALiBi's slopes), ssmax_scale.
     framework: "numpy", "torch" or "jax"; None: that of dtype, else "numpy".
     causal: True or False for all cases; None: both, and fn takes `causal`.
     window, lengths, documents: True: fn takes it, and it may be None; False: no case has it.
-    query_offset, scale: the same, None: whether fn's signature names it. With query_offset there may be
+    query_offset, scale: the same; None: True if fn's signature names it. With query_offset there may be
         fewer queries than keys; without scale it is 1/sqrt(head_dim).
     ssmax: True: fn takes `ssmax_scale`, which may be None.
     grouped_heads: True: kv_heads may be less than heads.
@@ -99,17 +100,17 @@ def check(
         with any of batch (1), heads (1), kv_heads (heads), queries (keys), keys (128), head_dim (64).
     longest: the largest number of keys; None: any, up to 65536 with few queries.
     options: options of the bias that fn has built in, {"base": 10000}: no other value is drawn, and fn
-        does not get them. Values are drawn from a few: see verdict/cases/bias_parameters.cpp.
-    contract: how fn computes; None: fp32 within, the strictest; the name of a known implementation, such
-        as "jax" or "flash_attention_2" (docs/contracts.md).
-    deterministic: one case in four is run twice and must have the same bits.
-    device: "cuda", ...: where PyTorch's or JAX's arrays lie.
-    seed, threads: of the random cases; of the judge (None: all processors).
+        does not get them. Only a few values are ever drawn: see verdict/cases/bias_parameters.cpp.
+    contract: how fn computes; None: fp32 internally, the strictest; or the name of a known
+        implementation, such as "jax" or "flash_attention_2" (docs/contracts.md).
+    deterministic: one case in four is run twice and must give the same bits.
+    device: "cuda", ...: where PyTorch's or JAX's arrays are.
+    seed: of the random cases. threads: of the judge (None: all processors).
     case: CheckFailed.case: this one case instead of random ones.
 
-    Returns a Report. Raises CheckFailed with the smallest failing case, what is wrong with it and the
-    call that repeats it; also where the oracle's own error leaves a case undecided. Raises ValueError or
-    TypeError for arguments that are wrong, ImportError for a framework that is not there.
+    Returns a Report. Raises CheckFailed with the smallest failing case, a diagnosis and the
+    call that repeats it; also if the oracle's own error leaves a case undecided. Raises ValueError or
+    TypeError for wrong arguments, ImportError for a missing framework.
     """
     __tracebackhide__ = True  # pytest shows the caller's line
     asked = {name: value for name, value in locals().items() if not name.startswith("__")}
@@ -120,7 +121,9 @@ def check(
     if method in _ANOTHER_METHOD_WITH:
         raise ValueError(f"bias is {method!r}; expected {_ANOTHER_METHOD_WITH[method]}")
     if method not in known:
-        raise ValueError(f"bias is {method!r}; expected one of {', '.join(known)}")
+        raise ValueError(f"bias is {method!r}; expected one of "
+                         f"{', '.join(name for name in known if '+' not in name)}; most also with "
+                         "+rope_interleaved or +rope_half_split")
     format, of_dtype = format_of(dtype)
     framework = framework or of_dtype or "numpy"
     if framework not in FRAMEWORKS:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy, PyTorch and JAX: the bits of a case as their arrays, and back. Each is imported when asked for.
+"""NumPy, PyTorch and JAX: the bits of a case as their arrays, and back. Each is imported on demand.
 
-A format is one of fp32, fp16, bf16, e4m3, e5m2 and int32; its bits are an array of NumPy's: float32,
+A format is one of fp32, fp16, bf16, e4m3, e5m2 and int32; its bits are a NumPy array: float32,
 uint16, uint8 or int32.
 """
 
@@ -32,7 +32,7 @@ EIGHT_BITS = ("e4m3", "e5m2")
 
 
 class Refusal(Exception):
-    """An output that cannot be judged: what it is, and what was expected."""
+    """An output that cannot be judged; the message says what it is and what was expected."""
 
 
 class NumPy:
@@ -57,7 +57,7 @@ class NumPy:
         return self._dtypes[format]
 
     def give(self, bits: NDArray[Any], format: str) -> Any:
-        """An array on the same memory."""
+        """An array that shares the memory."""
         return bits.view(self._dtype(format))
 
     def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> NDArray[Any]:
@@ -93,7 +93,7 @@ class Torch:
             )
 
     def give(self, bits: NDArray[Any], format: str) -> Any:
-        """A tensor; without a device on the same memory."""
+        """A tensor; without a device it shares the memory."""
         if bits.dtype == np.uint16:  # which PyTorch has not had for long
             bits = bits.view(np.int16)
         tensor = self._torch.from_numpy(bits)
@@ -119,7 +119,7 @@ class Torch:
     def gradients(
         self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any
     ) -> Sequence[Any]:
-        """Of function(*inputs) by autograd; None where it does not depend on an input."""
+        """Gradients of function(*inputs) by autograd; None for an input that it does not depend on."""
         leaves = [x.detach().clone().requires_grad_() for x in inputs]
         with self._torch.enable_grad():
             o = function(*leaves)
@@ -164,7 +164,7 @@ class Jax:
     def gradients(
         self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any
     ) -> Sequence[Any]:
-        """Of function(*inputs) by jax.vjp."""
+        """Gradients of function(*inputs) by jax.vjp."""
         gradients: Sequence[Any] = self._jax.vjp(function, *inputs)[1](grad_o)
         return gradients
 
@@ -173,9 +173,9 @@ FRAMEWORKS: dict[str, Any] = {"numpy": NumPy, "torch": Torch, "jax": Jax}
 
 
 def format_of(dtype: Any) -> tuple[str, Optional[str]]:
-    """The format that a dtype names, and the framework where the dtype is of one.
+    """The format that a dtype names, and the framework if the dtype belongs to one.
 
-    Raises ValueError for another one.
+    Raises ValueError for an unknown dtype.
     """
     known = {**{long: short for short, long in _NAMES.items() if short != "int32"}, "tf32": "tf32"}
     known.update({short: short for short in ("fp32", "fp16", "bf16", *EIGHT_BITS)})

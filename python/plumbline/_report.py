@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a check is told of a function, and what it tells."""
+"""The contract of a function, and the results of a check."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Contract:
     """
 
     unit_roundoff: float = 2.0**-24
-    """Of the accumulation: 2^-24 rounding to nearest, 2^-23 truncating; 8-bit tensor cores 2^-13."""
+    """Roundoff of the accumulation: 2^-24 to nearest, 2^-23 truncating; 8-bit tensor cores 2^-13."""
     operand_roundoff: float = 0.0
-    """Relative error of an operand on its way into a product: 2^-11 for floats rounded to tf32."""
+    """Relative rounding error of an operand of a product: 2^-11 for floats rounded to tf32."""
     probability_format: str = "fp32"
-    """fp32, bf16, fp16, e4m3 or e5m2: in which P meets V, and P and dS meet dO, K and Q."""
+    """fp32, bf16, fp16, e4m3 or e5m2: of P and dS as operands of products with V, dO, K and Q."""
     sums_rounded_p: bool = False
     """The softmax's denominator sums P after that rounding."""
     exp_error: float = 2.0**-20
@@ -29,62 +29,62 @@ class Contract:
     splits: int = 1
     """Ranges of keys that are merged through their LSE."""
     prefix_sum: str = "fp64"
-    """fp64 or fp32: in which CABLE's and FoX's S, and CoPE's sums of gates, are formed."""
+    """fp64 or fp32: format in which CABLE's and FoX's S, and CoPE's sums of gates, are computed."""
     prefix_tile: int = 0
     """Keys that share one recentring base of S; 0: differences are formed in double."""
     flushes_subnormals: bool = False
     """An fp32 operand or result below 2^-126 may count as 0."""
     probability_scale: float = 0.0
-    """P is multiplied by this power of two, 1 to 2^8, before it is rounded to e4m3 or e5m2; 0: by none."""
+    """P is multiplied by this power of two, 1 to 2^8, before it is rounded to e4m3 or e5m2; 0: none."""
     head_gradient_format: str = "fp32"
     """fp32, or the 16-bit format in which each query head's gradients of k and v are stored before they
     are summed over the heads of a group."""
     gradient_sum_format: str = "fp32"
-    """The same of the sums of gradients of q, k and v between one block of keys or queries and the next."""
+    """The same for the running sums of gradients of q, k and v between blocks of keys or queries."""
     output_sum_format: str = "fp32"
-    """The same of o."""
+    """The same for o."""
     sum_block: int = 0
-    """Keys or queries of such a block; 0 without those two."""
+    """Keys or queries of such a block; 0 without these two fields."""
     score_format: str = "fp32"
     """fp32, or the 16-bit format that scores are rounded to."""
     grad_probability_format: str = "fp32"
-    """The same of dP = grad_o . v."""
+    """The same for dP = grad_o . v."""
     delta_format: str = "fp32"
-    """The same of the terms of D = grad_o . o, or of the sum of P dP, and of their sum."""
+    """The same for the terms of D = grad_o . o, or of the sum of P dP, and for their sum."""
     saves_rounded_p: bool = False
-    """dS and D are of P as it was rounded to probability_format."""
+    """dS and D are computed from P rounded to probability_format."""
     lse_format: str = "fp32"
-    """The same of lse, which the function then may return in that dtype."""
+    """The same for lse, which the function may then return in that dtype."""
     no_lse: bool = False
-    """There is no lse; set by itself where the function returns o alone."""
+    """There is no lse; set automatically if the function returns only o."""
     inexact_exp_zero: bool = False
     """exp(0) is off by exp_error, as elsewhere."""
     empty_rows: str = "zero"
-    """What a row that sees no key has: zero, plus_inf (lse), mean (o, of all v), nan, or not_mine."""
+    """Result of a row that sees no key: zero, plus_inf (lse), mean (o, of all v), nan, or not_mine."""
     families_left_out: tuple[str, ...] = ()
     """Inputs that the function is not made for: peaked, diffuse, tied, huge, subnormal, level."""
     largest_score: float = 0.0
-    """Rows with a score beyond it are not judged; 0: all are, else at least 64."""
+    """Rows with a score beyond it are not judged; 0: all are judged; otherwise at least 64."""
     alibi_of_key: bool = False
-    """Causal ALiBi without a window adds slopes[h] j alone, so that lse is larger by slopes[h] i."""
+    """Causal ALiBi without a window adds only slopes[h] j, so lse is larger by slopes[h] i."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """Of one output, over all cases."""
+    """Results for one output, over all cases."""
 
     worst: float
-    """Largest |error| / bound: 1 is the limit. inf where something is not a number."""
+    """Largest |error| / bound: 1 is the limit. inf if an element is not a number."""
     elements: int
     nonzero: int
     """Elements that should not be 0."""
     blind: int
-    """Of those, the ones whose bound would let 0 pass."""
+    """Those of them whose bound would let 0 pass."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What a check that passed says."""
+    """The result of a check that passed."""
 
     name: str
     bias: str
@@ -92,9 +92,9 @@ class Report:
     cases: int
     rows: int
     ill_conditioned_rows: int
-    """Rows so badly conditioned that they are held to the hull of their values only."""
+    """Rows so ill-conditioned that o is only checked to lie in the convex hull of their values."""
     outputs: dict[str, Figures]
-    """o, lse, and with a backward pass grad_q, ...; no lse where the function returns none."""
+    """o, lse, and with a backward pass grad_q, ...; no lse if the function returns none."""
     seed: int
     seconds: float
 
@@ -113,18 +113,18 @@ class CheckFailed(AssertionError):
     """"fail" or "undecided"."""
     kind: str
     """One word: outside_bound, exception, nan, zeros, copies_input, changed_input, returned_error
-    (an output of another shape or dtype), nondeterministic, ...; "" where it is undecided."""
+    (an output of another shape or dtype), nondeterministic, ...; "" if it is undecided."""
     explanation: str
     """What is wrong: which output, how many elements, which heads, the worst element."""
     matches: tuple[str, ...]
-    """The other conventions that its outputs match, one word each: ("bias_sign",). The explanation says
-    what they are, docs/your_kernel.md which there are."""
+    """The other conventions that its outputs match, one word each: ("bias_sign",). The explanation
+    describes them; docs/your_kernel.md lists all of them."""
     case: str
-    """The smallest failing case that was found, as a line: case_arrays(case) has its numbers."""
+    """The smallest failing case found, as a line; case_arrays(case) returns its numbers."""
     repeat: str
-    """The call that repeats this case alone."""
+    """The call that repeats only this case."""
     details: dict[str, Any]
-    """All figures, as `plumbline verify --json` has them."""
+    """All results, as `plumbline verify --json` writes them."""
 
     def __init__(self, headline: str, words: str, cell: dict[str, Any], repeat: str) -> None:
         judgement = cell["counterexample"]["judgement"]

@@ -18,7 +18,7 @@ SCALES = ("q_scale", "k_scale", "v_scale")
 
 
 class NoLse(BaseException):
-    """The function returned o alone, and its contract has an lse: no Exception, so that it ends the check."""
+    """The function returned only o, but its contract has an lse. No Exception, so it ends the check."""
 
 
 @dataclasses.dataclass
@@ -29,14 +29,14 @@ class Runner:
     backward: Union[Callable[..., Any], bool, None]
     framework: Any
     format: str
-    """Of q, k and v: fp32, fp16, bf16, e4m3 or e5m2. Of o, grad_o and gradients too, bf16 for 8 bits."""
+    """Of q, k and v: fp32, fp16, bf16, e4m3 or e5m2. Also of o, grad_o and gradients (8 bits: bf16)."""
     method: str
     parameters: list[str]
     settings: list[str]
     """The keyword arguments that the function takes besides parameters and options."""
     fixed_options: dict[str, Any]
     lse_format: str = "fp32"
-    """That lse may be in; it is judged as float32."""
+    """Format in which lse may be returned; it is judged as float32."""
 
     def __call__(
         self,
@@ -44,7 +44,7 @@ class Runner:
         inputs: dict[str, tuple[bytes, list[int]]],
         outputs: dict[str, list[int]],
     ) -> tuple[dict[str, bytes], dict[str, bytes]]:
-        """The bytes of the inputs after the call, in which the judge finds a change, and of the outputs."""
+        """The bytes of the inputs after the call, for the judge to compare, and of the outputs."""
         memory = {name: self._bits(name, *x) for name, x in inputs.items()}
         results = {name: np.empty(shape, BITS[self._format(name)]) for name, shape in outputs.items()}
         copies = {name: bits.copy() for name, bits in memory.items()}
@@ -69,7 +69,7 @@ class Runner:
         return np.frombuffer(memory, BITS[self._format(name)]).reshape(shape)
 
     def _keywords(self, problem: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-        """Of the function: parameters, options, and what it was said to take."""
+        """The function's keyword arguments: parameters, options and the enabled settings."""
         keywords = {name: given[name] for name in self.parameters}
         keywords.update((n, x) for n, x in problem["options"].items() if n not in self.fixed_options)
         for name in self.settings:

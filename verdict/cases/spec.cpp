@@ -146,6 +146,14 @@ const std::vector<Bias>& all_biases() {
   }();
   return values;
 }
+const std::vector<Bias>& every_bias() {
+  static const auto values = [] {
+    std::vector<Bias> list;
+    for (const auto& [bias, text] : named_biases()) list.push_back(bias);
+    return list;
+  }();
+  return values;
+}
 const std::vector<Format>& all_formats() {
   static const std::vector<Format> values = values_of(format_names);
   return values;
@@ -173,7 +181,7 @@ void validate(const Spec& spec) {
   }
   if (spec.queries > spec.keys) {
     throw BadInput("queries", fmt::format("{} with {} keys", spec.queries, spec.keys),
-                   "at most as many as keys: every query stands at a key's position");
+                   "at most as many as keys: every query is at the position of a key");
   }
   require_between("query_offset", spec.query_offset, 0, largest_size);
   if (spec.query_offset + spec.queries > spec.keys) {

@@ -73,6 +73,8 @@ Bias bias_from(std::string_view text, std::string_view field);
 Family family_from(std::string_view text, std::string_view field);
 /// Every method alone, RoPE without a bias, DAPE with every bias that it composes with.
 const std::vector<Bias>& all_biases();
+/// And RoPE with every bias that it composes with.
+const std::vector<Bias>& every_bias();
 const std::vector<Format>& all_formats();
 const std::vector<Pass>& all_passes();
 

@@ -111,17 +111,12 @@ BOOST_AUTO_TEST_CASE(it_requires_exactly_the_fields_that_the_reader_requires) {
   }
 }
 
-/// The names of every bias that composes, of which `holds`.
+/// The names of the biases of which `holds`.
 template <class Holds>
 json names_of_biases(Holds holds) {
   json names = json::array();
-  for (int dape = 0; dape <= 2; ++dape) {
-    for (int rope = 0; rope < PLUMBLINE_ROPE_COUNT; ++rope) {
-      for (const methods::Method& method : methods::all) {
-        const Bias bias(method.bias, dape, static_cast<plumbline_rope>(rope));
-        if (methods::is_bias(bias) && holds(bias)) names.push_back(name(bias));
-      }
-    }
+  for (const Bias bias : every_bias()) {
+    if (holds(bias)) names.push_back(name(bias));
   }
   return names;
 }
@@ -160,6 +155,35 @@ BOOST_AUTO_TEST_CASE(it_lists_every_bias_and_what_has_which_option) {
   if (std::getenv("PLUMBLINE_RENEW")) write_file(path, expected);
   BOOST_TEST((schema == expected),
              "docs/case-format.schema.json is not what kernel_abi/methods.hpp says: run "
+             "PLUMBLINE_RENEW=1 ./plumbline test -R cases_schema_test");
+}
+
+/// The page's table, of all but what composes.
+std::string with_formulas(std::string page) {
+  const std::string head = "| bias | b_ij | tensors it needs |\n|---|---|---|\n";
+  std::string rows;
+  for (const Bias bias : all_biases()) {
+    if (bias.dape > 0) continue;
+    std::string formula = methods::formula_of(bias), tensors;
+    for (std::size_t bar = 0; (bar = formula.find('|', bar)) != std::string::npos; bar += 2) {
+      formula.insert(bar, "\\");
+    }
+    for (const auto parameter : parameters_of(bias)) {
+      tensors += (tensors.empty() ? "`" : ", `") + std::string(info(parameter).name) + "`";
+    }
+    rows += "| `" + std::string(name(bias)) + "` | " + formula + " | " + tensors + " |\n";
+  }
+  const std::size_t start = page.find(head), end = page.find("| `X+rope", start);
+  BOOST_REQUIRE(end != std::string::npos);
+  return page.replace(start + head.size(), end - start - head.size(), rows);
+}
+
+BOOST_AUTO_TEST_CASE(the_page_has_every_formula) {
+  const char* path = PLUMBLINE_TEST_DATA "/../../../docs/case-format.md";
+  const std::string page = read_file(path), expected = with_formulas(page);
+  if (std::getenv("PLUMBLINE_RENEW")) write_file(path, expected);
+  BOOST_TEST((page == expected),
+             "docs/case-format.md is not what kernel_abi/methods.hpp says: run "
              "PLUMBLINE_RENEW=1 ./plumbline test -R cases_schema_test");
 }
 
