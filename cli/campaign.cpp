@@ -81,9 +81,9 @@ void refuse_empty(const std::vector<verdict::Kernel>& kernels, const Selection& 
   const std::vector<Cell> all = restricted ? cells_of(kernels, {}, {}) : std::vector<Cell>{};
   if (all.empty()) {
     refuse(
-        "no kernel offers any of the shapes that were asked about: small random ones, and " +
+        "no kernel supports any of the shapes that were tried: small random ones, and " +
         verdict::fixed_shapes_in_words() +
-        "; --batch, --heads, --kv-heads, --queries, --keys, --head-dims and --scale name others");
+        "; --batch, --heads, --kv-heads, --queries, --keys, --head-dims and --scale select others");
   }
   std::vector<std::string> reasons;
   const auto without = [&](const char* option, bool given, auto remove, auto describe) {
@@ -133,9 +133,9 @@ void refuse_empty(const std::vector<verdict::Kernel>& kernels, const Selection& 
     refuse(fmt::format("there would be cases without {}", fmt::join(reasons, ", or without ")));
   }
   const Cell& one = all.front();
-  refuse(fmt::format("no kernel offers these together; offered are {} {} {} of {}, and others",
-                     cases::name(one.pass), cases::name(one.bias), cases::name(one.format),
-                     one.kernel->name()));
+  refuse(fmt::format(
+      "no kernel supports this combination; supported are {} {} {} of {}, and others",
+      cases::name(one.pass), cases::name(one.bias), cases::name(one.format), one.kernel->name()));
 }
 
 }  // namespace

@@ -60,9 +60,8 @@ void add_claims(CLI::App& app, Run& run) {
                     "Write docs/claims.md to FILE (default: -)");
   add_page_option(*command, options->html);
   command->footer(
-      "Exit status 1 when a verdict is not the one that its derivation proves; a refuted claim "
-      "alone "
-      "is a result, not a failure.");
+      "Exit status 1 if a verdict differs from what its derivation proves; a refuted claim is a "
+      "result, not a failure.");
   command->callback([options, &run] { run = [options] { return check(*options); }; });
 }
 

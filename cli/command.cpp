@@ -56,7 +56,7 @@ std::uint64_t cell_seed(std::uint64_t seed, cases::Pass pass, cases::Bias bias,
 void add_contract_option(CLI::App& command, std::string& name, const std::string& instead_of) {
   command
       .add_option("--contract", name,
-                  "The numerics of a known implementation, in place of " + instead_of +
+                  "Judge by the contract of a known implementation instead of " + instead_of +
                       " (docs/contracts.md)")
       ->type_name("NAME")
       ->check(one_of(cases::named_contracts()));
@@ -101,7 +101,9 @@ void Report::write(const std::string& text) {
     file_->commit();
   } else if (path_ == "-") {
     std::cout << text << std::flush;
-    if (!std::cout) throw BadInput("standard output", "not writable", "room for the report");
+    if (!std::cout)
+      throw BadInput("standard output", "not writable",
+                     "a terminal, a pipe or a file with free space");
   }
 }
 

@@ -53,8 +53,7 @@ void add_golden(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("golden", golden_description);
   command->require_subcommand(1);
   auto* check_command = command->add_subcommand(
-      "check",
-      "Compare the manifest, the MPFR bits and the double reading with the golden vectors");
+      "check", "Check the golden vectors against the manifest, MPFR and the computation in double");
   reads(
       check_command->add_option("folder", options->folder,
                                 "With manifest.json and vectors/; default: those of this version"));
@@ -62,7 +61,7 @@ void add_golden(CLI::App& app, Run& run) {
   check_command->callback([options, &run] { run = [options] { return check(*options); }; });
   auto* generate_command =
       command->add_subcommand("generate", "Write the vectors and the manifest");
-  generate_command->add_option("folder", options->folder, "Where to write")->required();
+  generate_command->add_option("folder", options->folder, "Output folder")->required();
   generate_command->callback(
       [options, &run] { run = [options] { return generate(options->folder); }; });
 }

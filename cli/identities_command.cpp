@@ -208,7 +208,7 @@ void add_identities(CLI::App& app, Run& run) {
                            ->check(not_empty()));
   command
       ->add_option("--time-limit", options->time_limit,
-                   "With --kernel: how many seconds a call may take")
+                   "With --kernel: seconds that a call may take")
       ->check(number_from(0.01, 86400))
       ->capture_default_str()
       ->needs(kernel);
@@ -225,18 +225,20 @@ void add_identities(CLI::App& app, Run& run) {
         ->check(whole_number_from(1, cases::largest_size))
         ->capture_default_str();
   };
-  size("--keys", options->keys, "Keys");
+  size("--keys", options->keys, "Number of keys");
   command
       ->add_option("--queries", options->queries,
-                   "Queries, at the end of the keys; default: 16, or as many as keys")
+                   "Number of queries, at the end of the keys; default: 16, or as many as keys")
       ->check(whole_number_from(1, cases::largest_size));
-  size("--batch", options->batch, "Sequences");
-  size("--heads", options->heads, "Heads");
-  command->add_option("--kv-heads", options->kv_heads, "Key heads; default: as many as heads")
+  size("--batch", options->batch, "Number of sequences");
+  size("--heads", options->heads, "Number of heads");
+  command
+      ->add_option("--kv-heads", options->kv_heads,
+                   "Number of key heads; default: as many as heads")
       ->check(whole_number_from(1, cases::largest_size));
-  size("--head-dim", options->head_dim, "Components of a head");
+  size("--head-dim", options->head_dim, "Head dimension");
   command->add_flag("--not-causal", options->not_causal,
-                    "Every query sees every key: what the order of keys does not matter to");
+                    "Every query sees every key, which two of the identities need");
   command->add_option("--seed", options->seed, "Seed of the numbers")->capture_default_str();
   add_json_option(*command, options->json);
   command->callback([options, &run] { run = [options] { return identities(*options); }; });

@@ -91,7 +91,8 @@ int judge(const JudgeOptions& options) {
                              verdict::describe(judgement));
     if (judgement.ill_conditioned_rows > 0) {
       std::cout << fmt::format(
-          "  {} of {} rows are ill-conditioned: held to the hull of their values\n",
+          "  {} of {} rows are ill-conditioned: only checked to lie in the convex hull of their "
+          "values\n",
           judgement.ill_conditioned_rows, judgement.rows);
     }
   }

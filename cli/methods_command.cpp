@@ -146,7 +146,7 @@ int methods(const MethodsOptions& options) {
       for (const auto& backend : available) std::cout << ", " << backend.attention.device;
       std::cout << "; ";
     }
-    std::cout << "- is not there\n";
+    std::cout << "-: missing\n";
   }
   if (json) json.write(to_text(to_json(rows, passed, available)));
   return passed ? all_right : verdict_against;
@@ -159,10 +159,10 @@ void add_methods(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("methods", methods_description);
   reads(command->add_option(
       "folder", options->folder,
-      "Golden numbers: manifest.json and vectors/; default: those of this version"));
+      "Golden vectors: manifest.json and vectors/; default: those of this version"));
   add_json_option(*command, options->json, "Write the table as JSON to FILE (default: -)");
-  command->add_flag("--oracle-only", options->oracle_only, "Leave the kernels' columns out");
-  command->footer("Exit status 1 when a check fails; docs/methods.md tells what is checked.");
+  command->add_flag("--oracle-only", options->oracle_only, "Omit the kernels' columns");
+  command->footer("Exit status 1 if a check fails; docs/methods.md says what is checked.");
   command->callback([options, &run] { run = [options] { return methods(*options); }; });
 }
 

@@ -48,7 +48,7 @@ void add_oracle(CLI::App& app, Run& run) {
       "oracle", "Write a case's reference outputs and the bound of every element");
   reads(
       command->add_option("case", options->case_path, "The case: a safetensors file")->required());
-  writes(command->add_option("output", options->output_path, "Where to write: a safetensors file")
+  writes(command->add_option("output", options->output_path, "Output: a safetensors file")
              ->required());
   command->callback([options, &run] { run = [options] { return write_oracle(*options); }; });
 }

@@ -67,7 +67,7 @@ fs::path made_folder(const std::string& out, const std::vector<std::string>& nam
   made = make_folders(folder, error);
   if (error || !fs::is_directory(folder, error))
     throw BadInput("--out", path_in_quotes(folder) + (error ? ": " + error.message() : ", a file"),
-                   "a folder, there or to be made");
+                   "an existing or a new folder");
   for (const std::string& name : names) will_write("--out", folder / name);
   try {
     for (const std::string& name : names) AtomicFile{folder / name};

@@ -26,12 +26,12 @@ bool is_ours(const fs::path& page, std::string_view generator) {
 }  // namespace
 
 void add_page_option(CLI::App& command, std::string& folder) {
-  writes(command
-             .add_option("--html", folder,
-                         "Write a page for people to DIR/index.html; it needs no network")
-             ->type_name("DIR")
-             ->check(not_empty()),
-         "index.html");
+  writes(
+      command
+          .add_option("--html", folder, "Write an HTML page to DIR/index.html; it needs no network")
+          ->type_name("DIR")
+          ->check(not_empty()),
+      "index.html");
 }
 
 PageFolder::PageFolder(const std::string& option, const fs::path& folder,
@@ -44,7 +44,8 @@ PageFolder::PageFolder(const std::string& option, const fs::path& folder,
   }
   if (!fs::exists(status)) {
     if (fs::create_directory(folder, error)) made_ = Leftover::folder(folder);
-    if (error) throw BadInput(option, shown + ": " + error.message(), "a folder that can be made");
+    if (error)
+      throw BadInput(option, shown + ": " + error.message(), "a folder that can be created");
   }
   const fs::path page = folder / "index.html";
   if (fs::exists(fs::symlink_status(page, error)) && !is_ours(page, generator)) {

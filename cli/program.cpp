@@ -19,8 +19,8 @@ int run_program(int argc, char** argv,
   app.require_subcommand(1);
   app.set_version_flag("--version", "plumbline " PLUMBLINE_VERSION);
   app.footer(
-      "Exit status: 0 all right, 1 a check failed, 2 bad input or usage, 3 something the "
-      "machine lacks.");
+      "Exit status: 0 success, 1 a check failed, 2 bad input or usage, 3 the machine lacks "
+      "something.");
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return "plumbline: " + showable(described(error)) + "\nRun with --help for more information.\n";
   });
@@ -41,7 +41,9 @@ int run_program(int argc, char** argv,
     expect_apart();
     const int status = run();
     std::cout << std::flush;
-    if (!std::cout) throw BadInput("standard output", "not writable", "room for the report");
+    if (!std::cout)
+      throw BadInput("standard output", "not writable",
+                     "a terminal, a pipe or a file with free space");
     return status;
   } catch (const CLI::ParseError& error) {
     // Help and version are no errors; everything else is bad usage.

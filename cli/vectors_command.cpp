@@ -68,14 +68,13 @@ void add_vectors(CLI::App& app, Run& run) {
       "vectors", "Write test cases as safetensors, for a kernel that runs elsewhere");
   command
       ->add_option("folder", options->folder,
-                   "Where to write: a folder without cases, made where it is "
-                   "missing")
+                   "Output folder; created if missing, must contain no cases")
       ->required();
   add_selection_options(*command, options->selection);
   add_shape_options(*command, options->shapes);
   command
       ->add_option("--cases", options->cases,
-                   "How many cases in all, shared by pass x bias x format and rounded up")
+                   "Total number of cases, divided among pass x bias x format and rounded up")
       ->check(whole_number_from(1, 1000000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();

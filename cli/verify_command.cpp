@@ -167,7 +167,7 @@ void run_cells(const VerifyOptions& options, const std::vector<verdict::Kernel>&
       std::cout << verdict::describe_failure(report, result) << std::endl;
   });
   if (ranks.first() && report.cells.size() < campaign.cells.size()) {
-    std::cerr << "plumbline: nothing can be run any more; the rest of the run is left out\n";
+    std::cerr << "plumbline: kernels can no longer be run; the rest of the run is skipped\n";
   }
 }
 
@@ -289,14 +289,12 @@ void add_verify(CLI::App& app, Run& run) {
                              "A shared library of kernels (kernel_abi/plumbline_kernel.h), run in "
                              "a process of its own; default: the built-in kernels")
                 ->check(not_empty()));
-  auto* time_limit =
-      command
-          ->add_option(
-              "--time-limit", options->time_limit,
-              "With --kernel: how many seconds a call may take, before it counts as a hang; "
-              "loading may take a minute at least")
-          ->check(number_from(0.01, 86400))
-          ->capture_default_str();
+  auto* time_limit = command
+                         ->add_option("--time-limit", options->time_limit,
+                                      "With --kernel: seconds after which a call counts as a hang; "
+                                      "loading may take at least a minute")
+                         ->check(number_from(0.01, 86400))
+                         ->capture_default_str();
   time_limit->needs(kernel);
   command->add_option("--backend", options->backend, "Where the built-in kernels run")
       ->check(one_of({"auto", "emulated", "cuda"}))
@@ -307,25 +305,26 @@ void add_verify(CLI::App& app, Run& run) {
   add_contract_option(*command, options->contract, "what the kernels declare");
   add_selection_options(*command, options->selection);
   add_shape_options(*command, options->shapes);
-  auto* cases =
-      command
-          ->add_option(
-              "--cases", options->cases,
-              "How many cases in all, shared by kernel x pass x bias x format and rounded up; "
-              "by default fewer where they are large")
-          ->check(whole_number_from(1, 100000000))
-          ->capture_default_str();
-  auto* all = command->add_flag("--all", options->all,
-                                fmt::format("Every cell, and at least {} cases", cases_of_all));
+  auto* cases = command
+                    ->add_option("--cases", options->cases,
+                                 "Total number of cases, divided among kernel x pass x bias x "
+                                 "format and rounded up; by default fewer if they are large")
+                    ->check(whole_number_from(1, 100000000))
+                    ->capture_default_str();
+  auto* all = command->add_flag(
+      "--all", options->all,
+      fmt::format("Every kernel, pass, bias and format, and at least {} cases", cases_of_all));
   exclude(*command, all, {"--kernels", "--pass", "--bias", "--dtype", "--cases"});
   command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();
-  auto* one_case = command
-                       ->add_option("--case", options->case_line,
-                                    "One case instead of random ones, as a repro line gives it")
-                       ->check(not_empty());
+  auto* one_case =
+      command
+          ->add_option("--case", options->case_line,
+                       "One case instead of random ones, as the line after repeat: shows it")
+          ->check(not_empty());
   command
-      ->add_option("--shard", options->shard,
-                   "Only every N-th case, from the I-th on: I/N; all N together run every case")
+      ->add_option(
+          "--shard", options->shard,
+          "I/N: only every N-th case, starting with the I-th; all N shards together run every case")
       ->check(not_empty());
   exclude(*command, one_case, {"--cases", "--all", "--seed", "--shard"});
   exclude(*command, one_case, shape_options());

@@ -20,14 +20,15 @@ void add_asked_model_options(CLI::App& command, AskedModelOptions& o) {
           ->check(not_empty()));
   add_list(command, "--lengths", o.lengths,
            "Tokens of prompt and answer, e.g. 512,1024,2048 (default: the training length times 1, "
-           "2, 4, 8, where a prompt fits)");
-  command.add_option("--seed", o.seed, "Of keys, values and places")->capture_default_str();
-  reads_tokenizer(
-      command.add_option("--tokenizer", o.tokenizer, "In place of the model's: byte, or a path")
-          ->check(not_empty()));
+           "2, 4, 8, if a prompt fits)");
+  command.add_option("--seed", o.seed, "Seed of keys, values and places")->capture_default_str();
+  reads_tokenizer(command
+                      .add_option("--tokenizer", o.tokenizer,
+                                  "Tokenizer, instead of the model's: byte, or a path")
+                      ->check(not_empty()));
   command.add_flag("--not-deterministic", o.not_deterministic,
-                   "Prompts go through the layers together: faster on a GPU, and a logit's last "
-                   "bits depend on the prompts beside it");
+                   "Process the prompts of a batch together: faster on a GPU, but the last bits of "
+                   "logits depend on the other prompts");
   add_result_options(command, o.json, o.svg);
   add_backend_option(command, o.backend);
 }

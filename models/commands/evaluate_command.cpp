@@ -19,7 +19,7 @@ std::unique_ptr<text::Tokenizer> opened_tokenizer(const std::string& asked,
 void add_evaluate(CLI::App& app, Run& run, char** argv) {
   auto* evaluate = app.add_subcommand("evaluate", evaluate_description);
   evaluate->require_subcommand(1);
-  evaluate->footer("docs/evaluating.md tells more.");
+  evaluate->footer("See docs/evaluating.md.");
   add_evaluate_perplexity(*evaluate, run, argv);
   add_evaluate_curves(*evaluate, run);
   add_evaluate_maps(*evaluate, run, argv);

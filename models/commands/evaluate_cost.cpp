@@ -57,8 +57,8 @@ int evaluate(const CostOptions& o) {
   if (o.json != "-") {
     std::cout << evaluation::table(all);
     if (emulated)
-      std::cout << "Times are those of the CPU emulation: they say what the methods' kernels do "
-                   "beside each other, not what a GPU would take.\n";
+      std::cout << "Times are those of the CPU emulation: they compare the methods' kernels with "
+                   "each other and do not predict times on a GPU.\n";
   }
   if (json) {
     auto report = evaluation::to_json(all);
@@ -80,17 +80,18 @@ void add_evaluate_cost(CLI::App& evaluate_command, Run& run, char** argv) {
   auto o = std::make_shared<CostOptions>();
   auto* command = evaluate_command.add_subcommand(
       "cost", "Time and memory of inference by position method and length");
-  command->add_option("--preset", o->preset, "Sizes of the model, as train has them")
+  command->add_option("--preset", o->preset, "Sizes of the model, as for train")
       ->capture_default_str();
   add_list(*command, "--positions", o->settings.positions,
            "Position methods; the others are compared with the first");
-  add_list(*command, "--lengths", o->settings.lengths, "Tokens, e.g. 512,1024,2048")->required();
-  command->add_option("--new-tokens", o->settings.new_tokens, "Timed one by one")
+  add_list(*command, "--lengths", o->settings.lengths, "Sequence lengths, e.g. 512,1024,2048")
+      ->required();
+  command->add_option("--new-tokens", o->settings.new_tokens, "New tokens, timed one by one")
       ->capture_default_str();
-  command->add_option("--repeats", o->settings.repeats, "Of which the least counts")
+  command->add_option("--repeats", o->settings.repeats, "Repetitions; the minimum counts")
       ->capture_default_str();
   add_json_option(*command, o->json);
-  command->add_option("--out", o->out, "A folder for the pictures")->check(not_empty());
+  command->add_option("--out", o->out, "Folder for the pictures")->check(not_empty());
   add_backend_option(*command, o->backend);
   command->callback([o, command, argv, &run] {
     run = [o, command, argv] {

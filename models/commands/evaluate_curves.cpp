@@ -42,9 +42,9 @@ void add_evaluate_curves(CLI::App& evaluate_command, Run& run) {
   };
   auto o = std::make_shared<Options>();
   auto* command = evaluate_command.add_subcommand(
-      "curves", "Loss, gradient norm and learning rate of training runs, drawn");
+      "curves", "Draw loss, gradient norm and learning rate of training runs");
   reads(command->add_option("runs", o->runs, "Runs' folders")->required()->check(not_empty()));
-  command->add_option("--out", o->out, "A folder for the pictures (default: the only run's)")
+  command->add_option("--out", o->out, "Folder for the pictures (default: the only run's)")
       ->check(not_empty());
   command->callback([o, &run] {
     run = [o] {

@@ -95,17 +95,21 @@ int evaluate(const MapsOptions& o) {
 void add_evaluate_maps(CLI::App& evaluate_command, Run& run, char** argv) {
   auto o = std::make_shared<MapsOptions>();
   auto* command = evaluate_command.add_subcommand(
-      "maps", "Attention weights and biases of every head on a text, drawn; GGD's exponents");
+      "maps", "Draw attention weights and biases of every head on a text, and GGD's exponents");
   reads(command->add_option("model", o->model, "A run's folder, a checkpoint, Hugging Face's file")
             ->required()
             ->check(not_empty()));
-  auto* text = command->add_option("--text", o->text, "What the model reads")->check(not_empty());
-  reads(command->add_option("--data", o->data, "The first tokens of texts or token shards instead")
+  auto* text =
+      command->add_option("--text", o->text, "Text that the model reads")->check(not_empty());
+  reads(command
+            ->add_option("--data", o->data,
+                         "Read the first tokens of these texts or token shards instead")
             ->excludes(text));
-  command->add_option("--length", o->length, "Most tokens")->capture_default_str();
-  command->add_option("--out", o->out, "A folder for the pictures")->required()->check(not_empty());
-  reads_tokenizer(command->add_option("--tokenizer", o->tokenizer, "In place of the model's")
-                      ->check(not_empty()));
+  command->add_option("--length", o->length, "Maximum number of tokens")->capture_default_str();
+  command->add_option("--out", o->out, "Folder for the pictures")->required()->check(not_empty());
+  reads_tokenizer(
+      command->add_option("--tokenizer", o->tokenizer, "Tokenizer, instead of the model's")
+          ->check(not_empty()));
   add_json_option(*command, o->json, "Write the numbers as JSON to FILE (default: -)");
   add_backend_option(*command, o->backend);
   command->callback([o, command, argv, &run] {

@@ -71,15 +71,17 @@ int evaluate(const NeedlesOptions& o) {
 
 void add_evaluate_needles(CLI::App& evaluate_command, Run& run, char** argv) {
   auto o = std::make_shared<NeedlesOptions>();
-  auto* command =
-      evaluate_command.add_subcommand("needles", "RULER's needles in haystacks by length");
+  auto* command = evaluate_command.add_subcommand("needles", "RULER's needle tasks by length");
   add_asked_model_options(*command, o->asked);
   auto& s = o->settings;
   add_list(*command, "--tasks", s.tasks,
            "single_1 to single_3, multikey_1 to multikey_3, multivalue, multiquery (default: all)");
-  command->add_option("--prompts", s.prompts, "Of each task and length")->capture_default_str();
-  command->add_option("--answer-room", s.answer_room, "Tokens of an answer")->capture_default_str();
-  reads(command->add_option("--essay", o->essay, "A text to hide needles in, in place of our own")
+  command->add_option("--prompts", s.prompts, "Prompts per task and length")->capture_default_str();
+  command->add_option("--answer-room", s.answer_room, "Tokens reserved for an answer")
+      ->capture_default_str();
+  reads(command
+            ->add_option("--essay", o->essay,
+                         "Text to hide the needles in, instead of the built-in one")
             ->check(not_empty()));
   command->add_option("--batch", s.batch, "Prompts answered together")->capture_default_str();
   command->callback([o, command, argv, &run] {

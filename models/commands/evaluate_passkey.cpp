@@ -60,9 +60,10 @@ void add_evaluate_passkey(CLI::App& evaluate_command, Run& run, char** argv) {
       "passkey", "Retrieval of a five-digit key by length and depth");
   add_asked_model_options(*command, o->asked);
   auto& s = o->settings;
-  command->add_option("--depths", s.depths, "Evenly spaced places of the key")
+  command->add_option("--depths", s.depths, "Number of evenly spaced places of the key")
       ->capture_default_str();
-  command->add_option("--prompts", s.prompts, "Of each length and depth")->capture_default_str();
+  command->add_option("--prompts", s.prompts, "Prompts per length and depth")
+      ->capture_default_str();
   command->add_option("--batch", s.batch, "Prompts answered together")->capture_default_str();
   command->callback([o, command, argv, &run] {
     run = [o, command, argv] {

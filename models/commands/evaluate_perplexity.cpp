@@ -114,18 +114,22 @@ void add_evaluate_perplexity(CLI::App& evaluate_command, Run& run, char** argv) 
             ->check(not_empty()));
   add_list(*command, "--lengths", o->settings.lengths, "Context lengths, e.g. 512,1024,2048")
       ->required();
-  command->add_option("--tokens", o->settings.tokens, "Most tokens scored at a length; 0: all")
+  command
+      ->add_option("--tokens", o->settings.tokens,
+                   "Maximum number of tokens scored per length; 0: all")
       ->capture_default_str();
   command
       ->add_option("--last", o->settings.last,
-                   "Score the last N tokens of every longest window, the same at each length; "
-                   "0: all tokens of windows side by side")
+                   "Score only the last N tokens of every longest window, the same ones at each "
+                   "length; 0: all tokens of adjacent windows")
       ->capture_default_str();
-  reads_tokenizer(command->add_option("--tokenizer", o->tokenizer, "In place of the models'")
-                      ->check(not_empty()));
+  reads_tokenizer(
+      command->add_option("--tokenizer", o->tokenizer, "Tokenizer, instead of the models'")
+          ->check(not_empty()));
   command->add_option("--separator", o->separator, "A line that ends a document of a text");
-  auto* share = command->add_option("--validation", o->validation,
-                                    "The last share of the tokens, as training keeps it");
+  auto* share =
+      command->add_option("--validation", o->validation,
+                          "Fraction of the tokens, at the end, that training keeps for validation");
   share->capture_default_str();
   command->add_flag("--whole", o->whole, "All tokens of the data")->excludes(share);
   add_result_options(*command, o->json, o->svg);

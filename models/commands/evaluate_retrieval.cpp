@@ -82,17 +82,18 @@ void add_evaluate_retrieval(CLI::App& evaluate_command, Run& run, char** argv) {
             ->required()
             ->check(not_empty()));
   command->add_option("--split", o->split, "qrels/SPLIT.tsv")->capture_default_str();
-  add_list(*command, "--lengths", o->lengths, "Tokens of a text; the model's context if none");
+  add_list(*command, "--lengths", o->lengths,
+           "Maximum tokens of a text; default: the model's context");
   command->add_option("--pooling", o->pooling, "mean or cls")->capture_default_str();
-  command->add_option("--part", o->part, "Texts that go through the model at once")
-      ->capture_default_str();
-  reads_tokenizer(command->add_option("--tokenizer", o->tokenizer, "In place of the model's")
-                      ->check(not_empty()));
+  command->add_option("--part", o->part, "Texts per micro-batch")->capture_default_str();
+  reads_tokenizer(
+      command->add_option("--tokenizer", o->tokenizer, "Tokenizer, instead of the model's")
+          ->check(not_empty()));
   auto* mine = command->add_option("--mine", o->pairs,
                                    "Write the queries, their relevant documents and hard "
                                    "negatives to FILE, for `train --objective contrastive`");
   writes(mine->check(not_empty()));
-  command->add_option("--negatives", o->negatives, "Hard negatives of a query")
+  command->add_option("--negatives", o->negatives, "Hard negatives per query")
       ->capture_default_str()
       ->needs(mine);
   add_result_options(*command, o->json, o->svg);

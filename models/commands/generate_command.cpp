@@ -126,15 +126,15 @@ void add_sampling_options(CLI::App& command, GenerateOptions& o) {
   inference::SamplingSettings& s = o.settings.sampling;
   command
       .add_option("--temperature", s.temperature,
-                  "What logits are divided by; 0: always the most likely token")
+                  "Divides the logits; 0: always the most likely token")
       ->capture_default_str();
   command.add_option("--top-k", s.top_k, "Only the k most likely tokens; 0: all")
       ->capture_default_str();
   command
       .add_option("--top-p", s.top_p,
-                  "Only the most likely tokens that together have this probability")
+                  "Only the smallest set of tokens whose total probability reaches this")
       ->capture_default_str();
-  command.add_option("--seed", o.seed, "Of the draws")->capture_default_str();
+  command.add_option("--seed", o.seed, "Seed of the draws")->capture_default_str();
 }
 
 }  // namespace
@@ -146,14 +146,14 @@ void add_generate(CLI::App& app, Run& run, char** argv) {
             ->add_option("model", o->model, "A run's folder, a checkpoint, or Hugging Face's files")
             ->required()
             ->check(not_empty()));
-  command->add_option("--prompt", o->prompts, "A text to go on from; may be given several times")
+  command->add_option("--prompt", o->prompts, "Text to continue; may be given several times")
       ->allow_extra_args(false);
-  reads(command->add_option("--prompt-file", o->prompt_files, "The same, out of a file")
+  reads(command->add_option("--prompt-file", o->prompt_files, "File with a text to continue")
             ->check(not_empty())
             ->allow_extra_args(false));
-  command->add_option("--tokens", o->settings.tokens, "Most tokens of a continuation")
+  command->add_option("--tokens", o->settings.tokens, "Maximum tokens of a continuation")
       ->capture_default_str();
-  command->add_option("--samples", o->settings.samples, "Continuations of every prompt")
+  command->add_option("--samples", o->settings.samples, "Continuations per prompt")
       ->capture_default_str();
   command->add_option("--batch", o->settings.batch, "Sequences that are continued together")
       ->capture_default_str();
@@ -163,11 +163,11 @@ void add_generate(CLI::App& app, Run& run, char** argv) {
       command->add_option("--tokenizer", o->tokenizer,
                           "byte, or the path of a SentencePiece model (default: the model's)"));
   command->add_flag("--not-deterministic", o->not_deterministic,
-                    "Sequences of a batch go through the layers together: faster on a GPU, and "
-                    "the last bits of logits depend on the batch");
+                    "Process the sequences of a batch together: faster on a GPU, but the last bits "
+                    "of logits depend on the batch");
   add_json_option(*command, o->json);
   add_backend_option(*command, o->backend);
-  command->footer("docs/generating.md tells more.");
+  command->footer("See docs/generating.md.");
   command->callback([o, command, argv, &run] {
     run = [o, command, argv] {
       go_to_backend(o->backend, argv);

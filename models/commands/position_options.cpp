@@ -82,18 +82,20 @@ std::string readers_of(const PositionOption& option) {
 void add_position_options(CLI::App& command, PositionChoice& c) {
   command.add_option("--position", c.position,
                      "Position method: cable, alibi, ggd, rope, sinusoidal, ... (docs/methods.md)");
-  command.add_option("--base", c.options.base,
-                     "Of RoPE (10000; BAM's models 500000), sinusoidal (10000)");
+  command.add_option(
+      "--base", c.options.base,
+      "Base of RoPE (10000; BAM's models 500000) and of sinusoidal positions (10000)");
   command.add_option("--amplitude", c.options.amplitude,
-                     "Of sinusoidal positions (0.1 as CABLE's code; BAM's models 1); the tokens' "
-                     "embeddings have standard deviation 0.02 at first");
-  command.add_option("--window", c.options.window, "Of local RoPE: 64");
-  command.add_option("--buckets", c.options.buckets, "Of T5: 32");
-  command.add_option("--max-distance", c.options.max_distance, "Of T5: 128");
-  command.add_option("--largest", c.options.largest, "Of clipped T5 tables: 256");
-  command.add_option("--positions", c.options.positions, "Of CoPE: rows of its table, 64");
-  command.add_option("--prior-start", c.prior_start, "Of GGD: uniform or slope (default)");
-  command.add_flag("--train-mu", c.options.trains_mu, "Of GGD: train theta_mu");
+                     "Amplitude of sinusoidal positions (0.1 as in CABLE's code; BAM's models 1); "
+                     "token embeddings initially have standard deviation 0.02");
+  command.add_option("--window", c.options.window, "Window of local RoPE (64)");
+  command.add_option("--buckets", c.options.buckets, "Buckets of T5 (32)");
+  command.add_option("--max-distance", c.options.max_distance, "Maximum distance of T5 (128)");
+  command.add_option("--largest", c.options.largest, "Largest distance of clipped T5 tables (256)");
+  command.add_option("--positions", c.options.positions, "Rows of CoPE's table (64)");
+  command.add_option("--prior-start", c.prior_start,
+                     "GGD: initial prior, uniform or slope (default)");
+  command.add_flag("--train-mu", c.options.trains_mu, "GGD: train theta_mu");
 }
 
 void choose_position(const CLI::App& command, const PositionChoice& choice, bool begun,
@@ -112,7 +114,7 @@ void choose_position(const CLI::App& command, const PositionChoice& choice, bool
     option.take(choice, model.options);
   }
   if (begun && command.count("--prior-start") > 0)
-    throw BadInput("--prior-start", "given with --from", "only where no weights are given");
+    throw BadInput("--prior-start", "given with --from", "only without initial weights");
 }
 
 }  // namespace plumbline::cli

@@ -63,7 +63,7 @@ text::TokenizedText passkeys(const TokenizeOptions& options, const text::Tokeniz
 int tokenize(const TokenizeOptions& options, bool of_passkeys) {
   if (of_passkeys != options.texts.empty()) {
     throw BadInput("texts", of_passkeys ? "given beside --passkeys" : "missing",
-                   "a text file, or --passkeys in place of any");
+                   "a text file, or --passkeys instead");
   }
   check_writable(options.out);
   Report json(options.json);
@@ -84,7 +84,7 @@ int tokenize(const TokenizeOptions& options, bool of_passkeys) {
   const double entropy = text::unigram_entropy(text::token_counts(stream, tokenizer->vocabulary()));
   if (options.json != "-") {
     std::cout << fmt::format(
-        "wrote {} to {}: {} of {}, {}\nvocabulary {}, unigram entropy {:.4f} nats a token "
+        "wrote {} to {}: {} of {}, {}\nvocabulary {}, unigram entropy {:.4f} nats per token "
         "(perplexity {:.2f})\n",
         counted(static_cast<std::size_t>(stream.size()), "token"), showable(options.out),
         counted(result.documents, "document"), counted(result.bytes, "byte"),
@@ -121,23 +121,22 @@ void add_tokenize(CLI::App& app, Run& run) {
   writes(command->add_option("--out", options->out, "The shard to write, e.g. train.bin")
              ->required()
              ->check(not_empty()));
-  auto* separator =
-      command
-          ->add_option(
-              "--separator", options->separator,
-              "A line that ends a document, e.g. % in fortune files; default: a file is one")
-          ->check(not_empty());
+  auto* separator = command
+                        ->add_option("--separator", options->separator,
+                                     "A line that ends a document, e.g. % in fortune files; "
+                                     "default: each file is one document")
+                        ->check(not_empty());
   auto* passkeys = command->add_option("--passkeys", options->passkeys,
-                                       "In place of texts: so many passkey prompts with answers");
+                                       "Instead of texts: number of passkey prompts with answers");
   passkeys->excludes(separator);
-  command->add_option("--passkey-length", options->passkey_length, "Tokens of each")
+  command->add_option("--passkey-length", options->passkey_length, "Tokens per prompt")
       ->needs(passkeys)
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Of the keys and their places")
+  command->add_option("--seed", options->seed, "Seed of the keys and their places")
       ->needs(passkeys)
       ->capture_default_str();
   add_json_option(*command, options->json, "Write the report as JSON to FILE (default: -)");
-  command->footer("docs/text.md tells more.");
+  command->footer("See docs/text.md.");
   command->callback([options, command, passkeys, &run] {
     run = [options, command, passkeys] {
       return naming_options(*command, {{"count", "--passkeys"}, {"length", "--passkey-length"}},

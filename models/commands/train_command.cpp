@@ -65,8 +65,8 @@ std::string duration(double seconds) {
 void announce(const training::Settings& settings, long updates) {
   const Size size = size_of(settings);
   const int count = ranks().count();
-  std::cerr << fmt::format("{}{}: {} parameters, {} tokens an update, {} updates\n", device_shown(),
-                           count > 1 ? fmt::format(", {} ranks", count) : "",
+  std::cerr << fmt::format("{}{}: {} parameters, {} tokens per update, {} updates\n",
+                           device_shown(), count > 1 ? fmt::format(", {} ranks", count) : "",
                            in_groups(size.parameters), in_groups(size.tokens_per_update),
                            in_groups(updates));
 }
@@ -106,7 +106,7 @@ void draw_curves(const std::filesystem::path& folder, Progress& progress) {
     evaluation::write_training_curves({evaluation::read_log(folder, "run")}, folder);
   } catch (const std::exception& error) {
     progress.clear();
-    std::cerr << "plumbline: training goes on without its curves: " << error.what() << "\n";
+    std::cerr << "plumbline: training continues without curves: " << error.what() << "\n";
   }
 }
 
@@ -122,11 +122,10 @@ bool is_to_be_in(const std::filesystem::path& folder, const std::string& path) {
 std::string words_at_signal(const std::filesystem::path& folder) {
   if (!ranks().first()) return "";
   if (ranks().count() == 1)
-    return "\nplumbline: stopping after the part at hand; once more ends at once\n";
+    return "\nplumbline: stopping after the current micro-batch; a second signal ends at once\n";
   return fmt::format(
-      "\nplumbline: a rank was lost, or the run is to stop (mpirun tells which); the checkpoints "
-      "in "
-      "{} are whole: --resume goes on from the newest\n",
+      "\nplumbline: a rank was lost, or the run is to stop (mpirun says which); the checkpoints in "
+      "{} are whole: --resume continues from the newest\n",
       path_in_quotes(folder));
 }
 
@@ -134,7 +133,7 @@ int stopped(const training::Outcome& outcome, long updates) {
   if (ranks().first())
     std::cerr << fmt::format(
         "plumbline: stopped by SIG{} after update {} of {}, saved in {}; the same command with "
-        "--resume goes on\n",
+        "--resume continues\n",
         sigabbrev_np(outcome.signal), outcome.updates, updates, path_in_quotes(outcome.checkpoint));
   return 128 + outcome.signal;
 }
@@ -167,7 +166,7 @@ int train(const TrainOptions& options) {
   if (!json) json.emplace(first ? options.json : "");
   const bool prints = first && options.json != "-";
   if (prints && run.updates_made() > 0)
-    std::cout << fmt::format("going on after update {}\n", run.updates_made()) << std::flush;
+    std::cout << fmt::format("continuing after update {}\n", run.updates_made()) << std::flush;
   const long every = std::max(1L, updates / 20);
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::minutes silence{1};  // without a line
@@ -197,11 +196,12 @@ int train(const TrainOptions& options) {
   if (outcome.signal != 0) return stopped(outcome, updates);
   if (prints && options.settings.contrastive)
     std::cout << fmt::format(
-        "validation loss {:.4f} nats a query; embeddings that are all the same have {:.4f}\n",
+        "validation loss {:.4f} nats per query; equal embeddings have {:.4f}\n",
         outcome.validation_loss, outcome.baseline.loss);
   else if (prints)
     std::cout << fmt::format(
-        "validation loss {:.4f} nats a token (perplexity {:.2f}); the unigram entropy of the same "
+        "validation loss {:.4f} nats per token (perplexity {:.2f}); the unigram entropy of the "
+        "same "
         "tokens is {:.4f}\n",
         outcome.validation_loss, text::perplexity(outcome.validation_loss), outcome.baseline.loss);
   if (prints) std::cout << fmt::format("wrote {}\n", showable(outcome.checkpoint.native()));
@@ -229,7 +229,7 @@ void add_train(CLI::App& app, Run& run, char** argv) {
   auto options = std::make_shared<TrainOptions>();
   auto* command = app.add_subcommand("train", train_description);
   add_train_options(*command, *options);
-  command->footer("docs/training.md tells more.");
+  command->footer("See docs/training.md.");
   command->callback([options, command, argv, &run] {
     run = [options, command, argv] {
       go_to_backend(options->backend, argv);

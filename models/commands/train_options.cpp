@@ -79,18 +79,18 @@ void add_model_options(CLI::App& command, TrainOptions& o) {
                   "bam_120m, bam_432m, bam_1b")
       ->capture_default_str();
   command.add_flag("--ssmax", o.ssmax, "Scalable softmax");
-  command.add_option("--layers", s.model.layers, "Layers");
-  command.add_option("--heads", s.model.heads, "Attention heads");
+  command.add_option("--layers", s.model.layers, "Number of layers");
+  command.add_option("--heads", s.model.heads, "Number of attention heads");
   command.add_option("--width", s.model.width, "Width of the residual stream");
   command.add_option("--vocabulary", s.model.vocabulary, "Rows of the embedding");
-  command.add_option("--dropout", s.model.dropout, "Share of numbers that dropout sets to 0");
+  command.add_option("--dropout", s.model.dropout, "Fraction of numbers that dropout sets to 0");
   command.add_option("--format", o.format, "fp32, tf32 or bf16 (with fp32 master weights)");
 }
 
 void add_fine_tuning_options(CLI::App& command, TrainOptions& o) {
   reads(command
             .add_option("--from", o.from,
-                        "Begin with the weights of a run, a checkpoint or Hugging Face's model: "
+                        "Start from the weights of a run, a checkpoint or Hugging Face's model: "
                         "for fine-tuning, or another --length")
             ->check(not_empty()));
   command.add_option("--objective", o.objective, "language_model, or contrastive for a BERT")
@@ -100,11 +100,13 @@ void add_fine_tuning_options(CLI::App& command, TrainOptions& o) {
                         "Contrastive: JSON lines of queries, positives")
             ->check(not_empty()));
   command.add_option("--pooling", o.pooling, "Contrastive: mean or cls")->capture_default_str();
-  command.add_option("--temperature", o.contrastive.temperature, "Contrastive: of the softmax")
+  command
+      .add_option("--temperature", o.contrastive.temperature,
+                  "Contrastive: temperature of the softmax")
       ->capture_default_str();
   command
       .add_option("--hard-negatives", o.contrastive.hard_negatives,
-                  "Contrastive: most of a pair's that are used")
+                  "Contrastive: maximum number used per pair")
       ->capture_default_str();
 }
 
@@ -112,55 +114,58 @@ void add_run_options(CLI::App& command, TrainOptions& o) {
   auto& s = o.settings;
   reads(command.add_option("data", o.data, "Texts, or token shards (*.bin, from `tokenize`)")
             ->check(not_empty()));
-  command.add_option("--out", o.folder, "The run's folder: log, checkpoints")
+  command.add_option("--out", o.folder, "The run's folder, for log and checkpoints")
       ->required()
       ->check(not_empty());
-  command.add_flag("--resume", o.habits.resume, "Go on from the folder's newest checkpoint");
+  command.add_flag("--resume", o.habits.resume,
+                   "Continue from the newest checkpoint in the folder");
   reads_tokenizer(command
                       .add_option("--tokenizer", o.tokenizer,
-                                  "byte, gpt2 (shards alone), or a SentencePiece model")
+                                  "byte, gpt2 (shards only), or a SentencePiece model")
                       ->capture_default_str());
   command.add_option("--separator", s.separator, "A line that ends a document of a text");
-  command.add_option("--validation", s.validation, "Share of the tokens kept for validation")
+  command.add_option("--validation", s.validation, "Fraction of the tokens kept for validation")
       ->capture_default_str();
-  command.add_option("--length", o.length, "Tokens a row; the model's context");
-  auto* batch = command.add_option("--batch", s.batch, "Rows of an update");
+  command.add_option("--length", o.length, "Tokens per row; the model's context");
+  auto* batch = command.add_option("--batch", s.batch, "Rows per update");
   command
       .add_option("--tokens-per-update", o.tokens_per_update,
-                  "In place of --batch: as many rows as have so many tokens together (default for "
+                  "Instead of --batch: as many rows as have this many tokens in total (default for "
                   "all presets but nano: 524288; BAM's: 589824)")
       ->check(whole_number_from(1, 1L << 40))
       ->excludes(batch);
-  command.add_option("--part", s.part, "Rows that go through the model at once");
-  command.add_flag("--sequential", o.sequential, "Windows in the order of the data");
+  command.add_option("--part", s.part, "Rows per micro-batch");
+  command.add_flag("--sequential", o.sequential, "Take windows in the order of the data");
   command.add_flag("--document-mask", s.document_mask, "Attention stays within a document");
-  command.add_option("--masking", s.masking, "BERT: share of the tokens to predict")
+  command.add_option("--masking", s.masking, "BERT: fraction of the tokens to predict")
       ->capture_default_str();
   command.add_option(
       "--updates", s.schedule.updates,
       "Updates of the whole run; with --resume, more are trained at the lowest rate");
-  command.add_option("--learning-rate", s.schedule.highest, "After the warm-up");
-  command.add_option("--lowest-learning-rate", s.schedule.lowest, "At the end");
+  command.add_option("--learning-rate", s.schedule.highest, "Learning rate after the warm-up");
+  command.add_option("--lowest-learning-rate", s.schedule.lowest, "Learning rate at the end");
   command.add_option("--warm-up", s.schedule.warm_up, "Updates of the warm-up");
   command.add_option("--optimizer", o.optimizer, "adamw, radam or radam_pytorch");
-  command.add_option("--weight-decay", s.optimizer.weight_decay, "Of matrices and tables");
+  command.add_option("--weight-decay", s.optimizer.weight_decay,
+                     "Weight decay of matrices and tables");
   command.add_option("--clip", s.optimizer.max_norm, "Global norm to clip to; 0: none");
-  command.add_option("--seed", o.seed, "Of initial values, order, masking, dropout")
+  command.add_option("--seed", o.seed, "Seed of initial values, order, masking, dropout")
       ->capture_default_str();
   command.add_flag("--not-deterministic", o.not_deterministic,
                    "Faster kernels whose last bits differ from run to run");
   command
       .add_option("--hours-at-most", o.hours_at_most,
-                  "End at once where the first part's time says that the run takes longer")
+                  "End at once if the time of the first micro-batch predicts a longer run")
       ->check(number_from(0, 1e6))
       ->capture_default_str();
   command.add_option("--save-every", o.habits.save_every, "Updates between checkpoints")
       ->capture_default_str();
   command.add_option("--evaluate-every", o.habits.evaluate_every, "Updates between evaluations")
       ->capture_default_str();
-  command.add_option("--evaluation-rows", o.habits.evaluation_rows, "Most rows of an evaluation")
+  command.add_option("--evaluation-rows", o.habits.evaluation_rows, "Maximum rows per evaluation")
       ->capture_default_str();
-  command.add_option("--keep", o.habits.keep, "Checkpoints that stay")->capture_default_str();
+  command.add_option("--keep", o.habits.keep, "Number of checkpoints to keep")
+      ->capture_default_str();
   add_json_option(command, o.json, "Write the outcome as JSON to FILE (default: -)");
 }
 

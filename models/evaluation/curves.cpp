@@ -35,12 +35,12 @@ double number(const nlohmann::json& line, const char* field, const std::string& 
 /// What a loss of the run counts: run.json, beside the log, says what was trained.
 std::string unit_of(const std::filesystem::path& run) {
   std::error_code none;
-  if (!std::filesystem::is_regular_file(run / "run.json", none)) return "nats a token";
+  if (!std::filesystem::is_regular_file(run / "run.json", none)) return "nats per token";
   const auto terms = nlohmann::json::parse(read_file(run / "run.json"), nullptr, false);
   const bool contrastive = terms.is_object() && terms.contains("objective") &&
                            terms["objective"].is_object() &&
                            terms["objective"].value("kind", "") == "contrastive";
-  return contrastive ? "nats" : "nats a token";
+  return contrastive ? "nats" : "nats per token";
 }
 
 /// At most about 500 points of a curve: each the mean of as many neighbours as it takes.

@@ -15,7 +15,7 @@ struct TrainingLog {
   std::string label;  ///< in the pictures
   std::vector<double> updates, losses, norms, learning_rates;
   std::vector<double> evaluated, validation_losses;  ///< the updates, and what was found
-  std::string unit = "nats a token";                 ///< of the losses; contrastive: "nats"
+  std::string unit = "nats per token";               ///< of the losses; contrastive: "nats"
 };
 
 /// A last line that a killed run left unfinished is passed over.

@@ -23,7 +23,7 @@ void expect(bool holds, const char* field, int value, const std::string& expecte
 Prompts tokens_of(const text::Tokenizer& tokenizer, const std::vector<std::string>& prompts) {
   Prompts all;
   for (const std::string& prompt : prompts) {
-    if (prompt.empty()) throw BadInput("prompt", "empty", "a text to go on from");
+    if (prompt.empty()) throw BadInput("prompt", "empty", "a text to continue");
     all.push_back({tokenizer.specials().end_of_text});
     for (const text::Token token : tokenizer.encode(prompt)) all.back().push_back(token);
   }
@@ -37,7 +37,7 @@ void check(const gpu::ModelConfiguration& model, const text::Tokenizer& tokenize
   expect(s.tokens >= 1 && s.tokens <= most, "tokens", s.tokens, "from 1 to 2^24");
   expect(s.samples >= 1 && s.samples <= most, "samples", s.samples, "from 1 to 2^24");
   expect(s.batch >= 1, "batch", s.batch, "at least 1");
-  if (prompts.empty()) throw BadInput("prompt", "missing", "a text to go on from");
+  if (prompts.empty()) throw BadInput("prompt", "missing", "a text to continue");
   expect(tokenizer.vocabulary() <= model.vocabulary, "the tokenizer's vocabulary",
          tokenizer.vocabulary(),
          fmt::format("at most the model's, {}: it was trained with another tokenizer",

@@ -13,13 +13,13 @@ namespace plumbline::text {
 /// @throws BadInput for a token that is not below `vocabulary`.
 std::vector<std::int64_t> token_counts(const TokenStream& stream, int vocabulary);
 
-/// The unigram entropy -sum_v p_v ln p_v, p_v = counts_v / sum of counts, in nats a token: the
+/// The unigram entropy -sum_v p_v ln p_v, p_v = counts_v / sum of counts, in nats per token: the
 /// smallest mean loss on this very text of a model that sees no context. 0 ln 0 is 0.
 /// @throws BadInput if all counts are 0.
 double unigram_entropy(const std::vector<std::int64_t>& counts);
 
-/// e^loss of a mean loss in nats a token. One choice among `perplexity` equally likely tokens would
-/// be as hard.
+/// e^loss of a mean loss in nats per token. One choice among `perplexity` equally likely tokens
+/// would be as hard.
 double perplexity(double mean_loss);
 
 /// loss tokens / (bytes ln 2): comparable between tokenizers, which perplexity is not.

@@ -42,7 +42,7 @@ std::filesystem::path newest_checkpoint(const Habits& habits) {
                    "a run's folder, for --resume");
   if (!habits.resume && !found.empty())
     throw BadInput("out", path_in_quotes(habits.folder) + ", which holds a run already",
-                   "another folder, or --resume to go on with that run");
+                   "another folder, or --resume to continue that run");
   return found.empty() ? std::filesystem::path() : found.back();
 }
 

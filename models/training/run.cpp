@@ -57,7 +57,7 @@ State resumed(const std::filesystem::path& newest, const Habits& habits, const S
     const auto all = checkpoints_in(habits.folder);
     if (all.size() < 2) throw;
     throw BadInput(fmt::format("--resume (the checkpoint before it is {}; move the newest away to "
-                               "go on from there)",
+                               "continue from there)",
                                path_in_quotes(all[all.size() - 2])),
                    error);
   }
@@ -269,7 +269,7 @@ struct Run::Parts {
           write(status, tokens);
         } catch (const BadInput& error) {  // a full disk
           throw BadInput(fmt::format("after update {} (the checkpoints in {} are whole; --resume "
-                                     "goes on from the newest)",
+                                     "continues from the newest)",
                                      updates, path_in_quotes(habits.folder)),
                          error);
         }

@@ -654,7 +654,7 @@ BOOST_AUTO_TEST_CASE(the_table_says_what_the_contract_leaves_out) {
   cell.contract = cases::undeclared_contract();
   cell.cases = 1;
   report.cells = {cell};
-  const std::string title = "not judged, because the contract leaves it out:\n";
+  const std::string title = "not judged, because the contract excludes it:\n";
   BOOST_TEST(verdict::to_table(report).find(title) == std::string::npos);
   report.cells.front().rows_left_out = 28;
   report.cells.front().contract.families_left_out = PLUMBLINE_FAMILY_HUGE | PLUMBLINE_FAMILY_LEVEL;

@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(std::abs(trend.drift.moment / trend.response - (factor - 1)) < 1e-6);
     std::string text;
     for (const auto& what : verdict::statistics_that_fail(scale)) text += what;
-    BOOST_TEST(text.find("follow the scale of q.k, as if it were off by") != text.npos);
+    BOOST_TEST(text.find("are those of a scale of q.k that is off by") != text.npos);
   }
   // Nothing is said of numbers that are not generic.
   spec.family = cases::Family::tied;

@@ -348,13 +348,14 @@ BOOST_AUTO_TEST_CASE(an_output_that_no_case_says_anything_of_is_named_and_does_n
   BOOST_TEST(cell.blind_outputs() == std::vector<std::string>{"grad_p"},
              boost::test_tools::per_element());
   const auto table = verdict::to_table(report);
-  BOOST_TEST(table.find("pass, 1 output not seen") != std::string::npos);
+  BOOST_TEST(table.find("pass, 1 output unresolved") != std::string::npos);
   BOOST_TEST(table.find("mine forward nope fp32: grad_p") != std::string::npos);
-  BOOST_TEST(table.find("offered by no kernel: decode, backward fox tf32") != std::string::npos);
+  BOOST_TEST(table.find("because no kernel supports it: decode, backward fox tf32") !=
+             std::string::npos);
   const auto json = verdict::to_json(report);
   BOOST_TEST(json["cells"][0]["not_seen"] == nlohmann::json({"grad_p"}));
   BOOST_TEST(json["not_offered"].size() == 2u);
-  BOOST_TEST(verdict::to_junit(report).find("\nnot seen: grad_p</system-out>") !=
+  BOOST_TEST(verdict::to_junit(report).find("\nunresolved: grad_p</system-out>") !=
              std::string::npos);
 }
 
@@ -396,9 +397,10 @@ BOOST_AUTO_TEST_CASE(much_that_is_not_offered_is_counted_and_json_has_it_all) {
                         "backward fox tf32",
                         "backward fox bf16"};
   const auto table = verdict::to_table(report);
-  BOOST_TEST(table.find("offered by no kernel: e4m3, decode, 1 bias of backward, 2 biases of "
-                        "forward, 2 pairs of bias and format of backward (reports as JSON and "
-                        "HTML name each)\n") != std::string::npos);
+  BOOST_TEST(
+      table.find("because no kernel supports it: e4m3, decode, 1 bias of backward, 2 biases of "
+                 "forward, 2 pairs of bias and format of backward (the JSON and HTML reports list "
+                 "them)\n") != std::string::npos);
   BOOST_TEST(verdict::to_json(report)["not_offered"].size() == 7u);
 }
 
@@ -412,7 +414,7 @@ BOOST_AUTO_TEST_CASE(of_many_files_that_a_kernel_opened_a_few_are_named_python_s
              "  the kernel opened \"/tmp/table\" while it ran\n"
              "  the kernel opened \"/usr/lib/0.pyc\" while it ran\n"
              "  the kernel opened \"/usr/lib/1.pyc\" while it ran\n"
-             "  and 32 files more, which a report as JSON names\n");
+             "  and 32 files more, which the JSON report lists\n");
   BOOST_TEST(verdict::to_json(judgement)["opened_files"].size() == 35u);
   judgement.opened_files.resize(4);
   BOOST_TEST(verdict::describe(judgement).find("more") == std::string::npos);

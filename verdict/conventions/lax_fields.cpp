@@ -46,11 +46,11 @@ std::string shown(const nlohmann::json& value) {
 std::string lets_through(const std::string& field, const Contract& c, cases::Format format) {
   const std::string stored = power(unit_roundoff(cases::output_format(format)));
   const std::map<std::string, std::string> texts{
-      {"unit_roundoff", "errors of sums up to " + power(c.unit_roundoff) + " a term"},
+      {"unit_roundoff", "errors of sums up to " + power(c.unit_roundoff) + " per term"},
       {"operand_roundoff", "errors of operands up to " + power(c.operand_roundoff) + " of them"},
       {"probability_format",
        "errors of P and dS up to " + power(probability_rounding(c).format) + " of them"},
-      {"sums_rounded_p", "sums of weights that are rounded before"},
+      {"sums_rounded_p", "sums of rounded weights"},
       {"exp_error", "errors of exponentials up to " + power(c.exp_error) + " of them"},
       {"skipped_mass", "keys left out with a probability up to " + power(c.skipped_mass)},
       {"splits", fmt::format("errors of merging {} ranges of keys", c.splits)},

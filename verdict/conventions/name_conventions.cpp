@@ -80,7 +80,7 @@ std::optional<Spec> with_other_mask(const Kernel& kernel, const Spec& failing) {
 std::optional<Evidence> evidence_of(const Kernel& kernel, const Spec& spec, int threads) {
   Evidence evidence{cases::generate(spec), {}, {}};
   const KernelRuns running(" while it ran case '" + cases::to_line(spec) +
-                           "', to tell what is wrong with it\n");
+                           "', to diagnose the failure\n");
   KernelRun run = kernel.run(evidence.the_case);
   if (!run.failure.empty()) return std::nullopt;
   evidence.outputs = std::move(run.outputs);

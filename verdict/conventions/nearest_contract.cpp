@@ -138,11 +138,10 @@ std::vector<Candidate> candidates_of(const Contract& declared, cases::Format for
       if (fields.empty()) continue;
       // Given the whole of that contract, a kernel that writes lse would get no pointer to it.
       const bool without_lse = cases::contract_named(name, format, name).no_lse != declared.no_lse;
-      candidates.push_back(
-          {name, contract,
-           fmt::format("it would not fail with the contract of {}{} ({}); docs/contracts.md tells "
-                       "what would then pass",
-                       name, without_lse ? " but for its no_lse" : "", fields)});
+      candidates.push_back({name, contract,
+                            fmt::format("it would not fail with the contract of {}{} ({}); "
+                                        "docs/contracts.md says what would then pass",
+                                        name, without_lse ? " but for its no_lse" : "", fields)});
     } catch (const BadInput&) {  // it has no such format
     }
   }

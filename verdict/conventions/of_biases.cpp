@@ -113,7 +113,7 @@ const std::vector<Convention> conventions{
      .concerns = [](const Case& c) { return is_one_of(c, {PLUMBLINE_K_CABLE_PAPER}); },
      .reads = [](Case& c) { c.spec.bias.method = PLUMBLINE_K_CABLE; }},
     {.name = "distance_signed",
-     .words = "whose bias takes the distance with its sign, so that later keys get a reward",
+     .words = "whose bias uses the signed distance, so that later keys get a reward",
      .remedy = "take its absolute value",
      .concerns =
          [](const Case& c) {

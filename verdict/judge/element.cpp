@@ -112,16 +112,14 @@ std::vector<std::string> statistics_that_fail(const OutputJudgement& output) {
   std::vector<std::string> texts;
   if (const double deviations = output.drift.deviations(); deviations > largest_deviation) {
     texts.push_back(
-        fmt::format("errors drift with the values: {:.1f} standard deviations of correct roundings "
-                    "beyond all other errors, limit {}",
+        fmt::format("errors are biased, in proportion to the values: {:.1f} standard deviations of "
+                    "correct roundings beyond all other errors, limit {}",
                     deviations, largest_deviation));
   }
   constexpr std::array names{
-      "errors of all rows follow the scale of q.k, as if it were off by {:.2g} "
-      "of itself",
-      "errors of all rows follow the bias, as if it were off by {:.2g} of "
-      "itself",
-      "errors of all rows lean to one side, by {:.2g}"};
+      "errors of all rows are those of a scale of q.k that is off by a relative {:.2g}",
+      "errors of all rows are those of a bias that is off by a relative {:.2g}",
+      "errors of all rows are shifted to one side, by {:.2g}"};
   for (int n = 0; n < trend_count; ++n) {
     const TrendSum& trend = output.trends[n];
     const double deviations = trend.drift.deviations();
@@ -133,8 +131,8 @@ std::vector<std::string> statistics_that_fail(const OutputJudgement& output) {
   }
   if (const double part = output.size.part_of_largest(); part > 1) {
     texts.push_back(
-        fmt::format("errors are too large together, though each may occur: their squares are "
-                    "{:.2g} times the most that correct roundings add up to",
+        fmt::format("errors are jointly too large, though each alone may occur: the sum of their "
+                    "squares is {:.2g} times the maximum for correct roundings",
                     part));
   }
   return texts;

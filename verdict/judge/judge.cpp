@@ -282,7 +282,7 @@ std::string opened_by_kernel(std::vector<std::string> files) {
   for (std::size_t n = 0; n < shown; ++n)
     text += "  the kernel opened " + path_in_quotes(files[n]) + " while it ran\n";
   if (shown < files.size())
-    text += fmt::format("  and {} more, which a report as JSON names\n",
+    text += fmt::format("  and {} more, which the JSON report lists\n",
                         counted(files.size() - shown, "file"));
   return text;
 }

@@ -20,7 +20,8 @@ std::string difference(const std::string& name, const std::vector<float>& first,
   const auto [a, b] = std::mismatch(first.begin(), first.end(), second.begin(), second.end(), same);
   if (a == first.end() && b == second.end()) return "";
   return fmt::format(
-      "the kernel says that it is deterministic, and two runs differ: {}, element {}, {:.9g} and "
+      "the kernel declares that it is deterministic, but two runs differ: {}, element {}, {:.9g} "
+      "and "
       "{:.9g}",
       name, a - first.begin(), *a, *b);
 }

@@ -178,7 +178,7 @@ void Shapes::validate(const std::string& prefix) const {
       *std::min_element(queries.begin(), queries.end()) >
           *std::max_element(keys.begin(), keys.end())) {
     throw BadInput(named("queries"), fmt::format("{}", fmt::join(queries, ",")),
-                   fmt::format("one of at most keys {}: every query stands at a key's position",
+                   fmt::format("one of at most keys {}: every query is at the position of a key",
                                fmt::join(keys, ",")));
   }
 }
@@ -356,13 +356,13 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
          if (s.query_offset + s.queries < s.keys) return;
          s.keys *= 2;
        }},
-      {"keys that no 16 divides",
+      {"keys not divisible by 16",
        [](Spec& s) {
          if (s.keys % 16 != 0) return;
          s.keys += 5;
          if (s.queries > 1 && s.query_offset == 0) s.queries = s.keys;
        }},
-      {"head_dim that no 16 divides", [](Spec& s) { s.head_dim += s.head_dim % 16 != 0 ? 0 : 8; }},
+      {"head_dim not divisible by 16", [](Spec& s) { s.head_dim += s.head_dim % 16 != 0 ? 0 : 8; }},
       {"other scales",
        [](Spec& s) {
          if (s.scale == 0) s.scale = 0.25;

@@ -70,7 +70,7 @@ Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threa
   for (const auto& file : run.opened_files) {
     if (!run.failure.empty() || !cases::is_of_the_oracle(file)) continue;
     run.failure = "the kernel opened " + path_in_quotes(file) +
-                  " while it ran, which holds the oracle's outputs";
+                  ", which contains the oracle's outputs, while it ran";
     run.kind = kernel_process::failure_kind::read_expected;
   }
   Judgement judgement;
@@ -160,7 +160,7 @@ std::vector<Given> given_for(const Kernel& kernel, const std::vector<cases::Spec
   for (const cases::Spec& spec : specs) {
     try {
       const KernelRuns running(" while it ran case '" + cases::to_line(spec) +
-                               "', to tell which contract it passes\n");
+                               "', to find which contract it passes\n");
       KernelRun run = kernel.run(cases::generate(spec));
       if (run.failure.empty()) all.push_back({spec, std::move(run.outputs)});
     } catch (const SupportsFailed&) {  // the cell's verdict does not depend on this case
@@ -450,7 +450,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
     throw std::runtime_error(std::string(cases::name(pass)) + " " + std::string(cases::name(bias)) +
                              " " + std::string(cases::name(format)) + " of " + kernel.name() +
                              ": only " + std::to_string(drawn) + " of " + std::to_string(cases) +
-                             " cases could be drawn that the kernel offers");
+                             " cases that the kernel supports could be drawn");
   }
   return result;
 }

@@ -96,7 +96,7 @@ struct Line {
   }
   std::string verdict() const {
     std::string text(name(outcome));
-    if (blind > 0) text += ", " + counted(static_cast<int>(blind), "output") + " not seen";
+    if (blind > 0) text += ", " + counted(static_cast<int>(blind), "output") + " unresolved";
     return text;
   }
 };
@@ -189,7 +189,7 @@ std::string not_seen(const std::vector<CellResult>& cells) {
     if (!blind.empty()) text += fmt::format("  {}: {}\n", label(cell), fmt::join(blind, ", "));
   }
   if (text.empty()) return text;
-  return "not seen, every element being smaller than the error allowed to it:\n" + text;
+  return "unresolved, because every element is smaller than its error bound:\n" + text;
 }
 
 /// What contracts leave out, kernel by kernel.
@@ -216,7 +216,7 @@ std::string left_out(const std::vector<CellResult>& cells) {
                           families.size() > 1 ? "families" : "family", fmt::join(families, ", "));
     }
   }
-  return text.empty() ? text : "not judged, because the contract leaves it out:\n" + text;
+  return text.empty() ? text : "not judged, because the contract excludes it:\n" + text;
 }
 
 /// VerifyReport::not_offered in a line.
@@ -238,7 +238,7 @@ std::string not_offered_words(const VerifyReport& report) {
     words.push_back(fmt::format("{} {} of {}", count, count == 1 ? "bias" : "biases", pass));
   for (const auto& [pass, count] : formats)
     words.push_back(fmt::format("{} of {}", counted(count, "pair") + " of bias and format", pass));
-  return fmt::format("{} (reports as JSON and HTML name each)", fmt::join(words, ", "));
+  return fmt::format("{} (the JSON and HTML reports list them)", fmt::join(words, ", "));
 }
 
 std::vector<Line> lines_of(const std::vector<CellResult>& cells) {
@@ -299,9 +299,8 @@ std::string describe_failure(const VerifyReport& report, const CellResult& cell)
 
 std::string exposure(const VerifyReport& report) {
   if (report.isolation != Isolation::process) return "";
-  return "the system gives the kernels' process no namespaces: a kernel could have ended the "
-         "judge, "
-         "and there would be no verdict";
+  return "the kernels' process has no namespaces on this system: a kernel could end the judge, and "
+         "there would be no verdict";
 }
 
 std::string to_table(const VerifyReport& report) {
@@ -327,8 +326,7 @@ std::string to_table(const VerifyReport& report) {
   }
   if (gradients > 0) {
     text += fmt::format(
-        "{:.1f} % of {} gradient elements are smaller than the error allowed to them: 0 would "
-        "pass, "
+        "{:.1f} % of {} gradient elements are smaller than their error bound, so 0 would pass "
         "too\n",
         100.0 * static_cast<double>(blind) / static_cast<double>(gradients), gradients);
   }
@@ -337,15 +335,15 @@ std::string to_table(const VerifyReport& report) {
   text += lax_contracts(report.cells);
   text += left_out(report.cells);
   if (!report.not_offered.empty()) {
-    text += "not judged, because offered by no kernel: " + not_offered_words(report) + "\n";
+    text += "not judged, because no kernel supports it: " + not_offered_words(report) + "\n";
   }
   if (const std::string exposed = exposure(report); !exposed.empty()) text += exposed + "\n";
-  const std::string uncertain =
-      ill_conditioned == 0 ? ""
-                           : fmt::format(
-                                 " ({} with scores too uncertain for more than this: o between the "
-                                 "smallest and the largest v)",
-                                 ill_conditioned);
+  const std::string uncertain = ill_conditioned == 0
+                                    ? ""
+                                    : fmt::format(
+                                          " ({} with scores too uncertain to check more than that "
+                                          "o is between the smallest and the largest v)",
+                                          ill_conditioned);
   text += fmt::format(
       "worst: largest |error| / bound of the cases as drawn. {}, {}{} on {} in {:.1f} s, seed {}: "
       "{}\n",
@@ -482,7 +480,7 @@ std::string to_junit(const VerifyReport& report) {
           said += fmt::format("\ndeclined: {}", fmt::join(cell->declined, ", "));
         }
         if (const auto blind = cell->blind_outputs(); !blind.empty()) {
-          said += fmt::format("\nnot seen: {}", fmt::join(blind, ", "));
+          said += fmt::format("\nunresolved: {}", fmt::join(blind, ", "));
         }
         text += fmt::format("<system-out>{}</system-out>", escaped_markup(said));
       }

@@ -5,8 +5,8 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "emulation/grid.hpp"

@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(a_log_becomes_curves_and_its_unfinished_line_is_passed_over
   for (const NamedPicture& drawable : gap) plumbline::pictures::svg_file(drawable.picture);
 
   // What a loss counts is in run.json.
-  BOOST_TEST(gap[0].picture.y.label == "nats a token");
+  BOOST_TEST(gap[0].picture.y.label == "nats per token");
   std::ofstream(folder / "run.json") << R"({"objective":{"kind":"contrastive"}})";
   BOOST_TEST(training_curves({log_of(first)})[0].picture.y.label == "nats");
 

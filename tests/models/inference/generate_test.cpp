@@ -145,8 +145,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_continued_is_refused_by_name) {
                               const GenerationSettings& settings) {
     return refusal([&] { generate(model, kBytes, prompts, settings); });
   };
-  BOOST_TEST(generating({}, {}) == "prompt is missing; expected a text to go on from");
-  BOOST_TEST(generating({"a", ""}, {}) == "prompt is empty; expected a text to go on from");
+  BOOST_TEST(generating({}, {}) == "prompt is missing; expected a text to continue");
+  BOOST_TEST(generating({"a", ""}, {}) == "prompt is empty; expected a text to continue");
   BOOST_TEST(generating({"a"}, {.tokens = 0}) == "tokens is 0; expected from 1 to 2^24");
   BOOST_TEST(generating({"a"}, {.samples = 0}).starts_with("samples is 0;"));
   BOOST_TEST(generating({"a"}, {.batch = 0}).starts_with("batch is 0;"));

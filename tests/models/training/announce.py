@@ -31,9 +31,9 @@ def whole(digits):
 
 
 def announced(said):
-    """parameters, tokens an update, updates; the rate of the first part, or None"""
+    """parameters, tokens per update, updates; the rate of the first part, or None"""
     lines = said.splitlines() or [""]
-    sizes = re.fullmatch(r"CPU emulation: ([\d,]+) parameters, ([\d,]+) tokens an update, "
+    sizes = re.fullmatch(r"CPU emulation: ([\d,]+) parameters, ([\d,]+) tokens per update, "
                          r"([\d,]+) updates", lines[0])
     expect(sizes is not None, f"it does not say what it trains: {said}")
     for digits in sizes.groups():

@@ -267,7 +267,7 @@ with tempfile.TemporaryDirectory() as place:
              "--task", easy, "--lengths", "8,9", "--mine", mined],
             [["--temperature", "only with --objective contrastive"], "train", text, "--out",
              place / "new", "--temperature", 2],
-            [["--prior-start", "only where no weights"], "train", text, *new, "--from", place / "ggd",
+            [["--prior-start", "only without initial weights"], "train", text, *new, "--from", place / "ggd",
              "--prior-start", "uniform"],
             [["--separator", "token shards alone"], "train", shard, *new, "--tokenizer", "gpt2",
              "--vocabulary", 50257, "--separator", "%"],

@@ -71,7 +71,7 @@ def stopped(folder, running, number):
     seconds = time.monotonic() - began
     expect(running.returncode == 128 + number, f"status {running.returncode} at {number}: {said}")
     found = re.search(r'stopped by (\w+) after update (\d+) of \d+, saved in "(.*)"; the same command '
-                      r"with --resume goes on\n$", said)
+                      r"with --resume continues\n$", said)
     expect(found is not None and found[1] == signal.Signals(number).name, f"it says {said}")
     updates = int(found[2])
     expect(pathlib.Path(found[3]) == checkpoint(folder, updates), f"it says {said}")
@@ -120,7 +120,7 @@ def twice(place):
                 not int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) & 1 << first - 1:
             time.sleep(0.005)  # until it takes the signal
         running.send_signal(first)
-        while "once more ends at once" not in running.stderr.readline():
+        while "a second signal ends at once" not in running.stderr.readline():
             expect(running.poll() is None, "it ended at the first signal")
         running.send_signal(second)
         began = time.monotonic()

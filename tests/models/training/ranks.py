@@ -63,7 +63,7 @@ def same_bits(place, data):
         (mixed / name).write_bytes((place / "2" / name).read_bytes())
     resumed = run(data, mixed, "--resume", ranks=3)
     expect(resumed.returncode == 0, "three ranks do not go on with two's run", resumed)
-    expect("going on after update 8" in resumed.stdout, "it begins elsewhere", resumed)
+    expect("continuing after update 8" in resumed.stdout, "it begins elsewhere", resumed)
     expect(checkpoint(mixed) == checkpoint(place / "1"), "resumed by three ranks: other weights")
 
 
@@ -117,7 +117,7 @@ def lost_rank(place, data):
     _, said = running.communicate(timeout=30)
     seconds = time.monotonic() - began
     expect(running.returncode != 0 and seconds < 10, f"status {running.returncode}, {seconds} s")
-    for words in ("a rank was lost", "--resume goes on from the newest", "signal 9"):
+    for words in ("a rank was lost", "--resume continues from the newest", "signal 9"):
         expect(words in said, f"it does not say '{words}':\n{said}")
     newest = max(folder.glob("checkpoint-*.safetensors"))
     updates = int(newest.stem.split("-")[1])
@@ -126,7 +126,7 @@ def lost_rank(place, data):
     first = resumed.stdout.readline()
     resumed.kill()
     _, said = resumed.communicate()
-    expect(first == f"going on after update {updates}\n", f"the checkpoint is lost: {first}{said}")
+    expect(first == f"continuing after update {updates}\n", f"the checkpoint is lost: {first}{said}")
 
 
 def interrupted(place, data):
@@ -161,7 +161,7 @@ def interrupted(place, data):
         updates = int(lines[0].split("after update ")[1].split()[0])
         expect(log.read_text().count("\n") == updates, f"{updates} updates, another log")
         resumed = run(data, folder, "--resume", updates=LONG)
-        expect(resumed.returncode == 0 and f"going on after update {updates}" in resumed.stdout,
+        expect(resumed.returncode == 0 and f"continuing after update {updates}" in resumed.stdout,
                "the checkpoint is lost", resumed)
         expect(checkpoint(folder, LONG) == checkpoint(calm, LONG), "resumed: other weights")
 
@@ -183,7 +183,7 @@ def failed_exchange(place, data):
            and not (folder / "checkpoint-00000008.safetensors").exists(),
            f"it failed elsewhere, with {sorted(path.name for path in folder.iterdir())}", ended)
     resumed = run(data, folder, "--resume")
-    expect(resumed.returncode == 0 and "going on after update 4" in resumed.stdout,
+    expect(resumed.returncode == 0 and "continuing after update 4" in resumed.stdout,
            "the checkpoint is lost", resumed)
     expect(checkpoint(folder) == checkpoint(place / "1"), "resumed after a failure: other weights")
 

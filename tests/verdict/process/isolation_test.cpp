@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_reads_the_oracle_s_file_is_told_from_one_that
   const auto cheat = write(R"({"format_version":1,"kind":"oracle"})");
   BOOST_TEST(cheat.kind == "read_expected_outputs");
   BOOST_TEST(cheat.failure == "the kernel opened \"" + expected +
-                                  "\" while it ran, which holds the oracle's outputs");
+                                  "\", which contains the oracle's outputs, while it ran");
   const auto other = write(R"({"format_version":1})");
   BOOST_TEST(other.kind == "outside_bound");
   BOOST_TEST(other.opened_files == std::vector<std::string>{expected},

@@ -35,9 +35,9 @@ std::string failure(const VerifyReport& report, const CellResult& cell, const st
   const Judgement& judgement = cell.counterexample->judgement;
   const bool fails = judgement.outcome == Outcome::fail;
   std::string out =
-      fails ? "<h4>The smallest failing case found</h4>\n" : "<h4>A case that is undecided</h4>\n";
+      fails ? "<h4>The smallest failing case found</h4>\n" : "<h4>An undecided case</h4>\n";
   out += case_table(spec);
-  if (!judgement.kind.empty()) out += "<p>What it is: " + code(judgement.kind) + "</p>\n";
+  if (!judgement.kind.empty()) out += "<p>Kind of failure: " + code(judgement.kind) + "</p>\n";
   for (const Match& match : judgement.matches) {
     out += "<p>" + code(match.name) + " " + escaped_markup(match.text) + "</p>\n";
   }
@@ -49,7 +49,7 @@ std::string failure(const VerifyReport& report, const CellResult& cell, const st
   for (const auto& what : cell.counterexample->separates) {
     out += "<p>It " + escaped_markup(what) + ".</p>\n";
   }
-  out += "<p>Repeat it:</p>\n<pre><code>" + escaped_markup(repro_line(report, cell)) +
+  out += "<p>To repeat it:</p>\n<pre><code>" + escaped_markup(repro_line(report, cell)) +
          "</code></pre>\n";
   for (const auto& output : judgement.outputs) {
     if (output.outcome == Outcome::pass) continue;
@@ -92,12 +92,15 @@ std::string article(const VerifyReport& report, const CellResult& cell, const st
   out += fmt::format("<p>{}, {}", counted(static_cast<std::size_t>(cell.cases), "case"),
                      counted(static_cast<std::size_t>(cell.rows), "row"));
   if (cell.ill_conditioned_rows > 0) {
-    out += fmt::format(", of which {} ill-conditioned: held to the hull of their values",
-                       cell.ill_conditioned_rows);
+    out += fmt::format(
+        ", of which {} are ill-conditioned and only checked to lie in the convex hull of their "
+        "values",
+        cell.ill_conditioned_rows);
   }
-  out += ". Judged as its contract says: " + code(cases::to_json(cell.contract).dump()) + "</p>\n";
+  out += ".</p>\n<details><summary>Its contract</summary><p>" +
+         code(cases::to_json(cell.contract).dump()) + "</p></details>\n";
   if (const auto lax = lax_fields(cell.contract, cell.format); !lax.empty()) {
-    out += "<p>Where that is laxer than it could be: " + escaped_markup(in_words(lax)) + ".</p>\n";
+    out += "<p>Laxer than the default: " + escaped_markup(in_words(lax)) + ".</p>\n";
   }
   if (cell.cases > 0) out += "<p>Judged on: " + escaped_markup(in_words(cell.cover)) + ".</p>\n";
   if (!cell.declined.empty()) {

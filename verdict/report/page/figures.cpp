@@ -63,9 +63,9 @@ std::string distribution_figure(const CellResult& cell, const std::string& id) {
   picture.name = id + "_distribution";
   picture.title = "Distribution of |error| / bound";
   picture.description =
-      "Across, the error of an element relative to its bound; up, the part of the output's "
-      "elements "
-      "with such an error. Right of the dashed line elements are outside of their bounds.";
+      "Horizontal: the error of an element relative to its bound; vertical: the fraction of the "
+      "output's elements with this error. To the right of the dashed line, elements are outside "
+      "their bounds.";
   double highest = 0;
   for (const auto& [output, summary] : cell.outputs) {
     if (summary.elements == 0) continue;
@@ -84,7 +84,7 @@ std::string distribution_figure(const CellResult& cell, const std::string& id) {
   picture.y = {"% of the elements", 0, highest};
   return figure(pictures::svg(picture),
                 "How far elements are from the oracle, relative to their bounds, over all cases. "
-                "Elements that equal the oracle count in the 100 % and are not drawn.");
+                "Elements equal to the oracle are part of the 100 % but not drawn.");
 }
 
 std::string map_figure(const ErrorMap& map, const std::string& output, const std::string& of,

@@ -62,13 +62,13 @@ std::string summary(const VerifyReport& report) {
     out += "<p>Also, " + exposed + ".</p>\n";
   }
   if (!report.not_offered.empty()) {
-    out += "<details><summary>Not judged, because offered by no kernel</summary><p>" +
+    out += "<details><summary>Not judged, because no kernel supports it</summary><p>" +
            escaped_markup(fmt::format("{}", fmt::join(report.not_offered, ", "))) +
            "</p></details>\n";
   }
   for (const auto& cell : report.cells) {
     if (const auto blind = cell.blind_outputs(); !blind.empty()) {
-      out += "<p>Not seen, every element's bound being above its value: " +
+      out += "<p>Unresolved, because every element's bound is above its value: " +
              escaped_markup(label(cell) + ": " + fmt::format("{}", fmt::join(blind, ", "))) +
              ".</p>\n";
     }
@@ -79,10 +79,10 @@ std::string summary(const VerifyReport& report) {
       "<th>worst gradient</th><th>verdict</th></tr></thead><tbody>\n";
   for (std::size_t n = 0; n < report.cells.size(); ++n) out += row(report.cells[n], id_of(n));
   out +=
-      "</tbody></table></div>\n<p>Worst: the largest |error| / bound; up to 1 a kernel is "
-      "right. The bounds follow from the kernel's contract.";
+      "</tbody></table></div>\n<p>Worst: the largest |error| / bound, at most 1 for a correct "
+      "kernel. The bounds follow from the kernel's contract.";
   if (report.cells.size() > most_cells_with_maps) {
-    out += fmt::format(" Of more than {} checks only those that do not pass have maps.",
+    out += fmt::format(" With more than {} checks, only those that do not pass have maps.",
                        most_cells_with_maps);
   }
   return out + "</p>\n";
