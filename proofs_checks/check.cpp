@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/check.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <set>
 
@@ -18,29 +21,63 @@ std::set<std::string> readings(const std::vector<Check>& checks, bool rigorous) 
 
 }  // namespace
 
-Sample& Sample::with(std::string name, std::vector<double> values) {
-  quantities.push_back({std::move(name), values, values});
-  return *this;
+Quantity within(std::string name, double lower, double upper, std::size_t size) {
+  return {std::move(name), std::vector<double>(size, lower), std::vector<double>(size, upper)};
 }
 
-Sample& Sample::within(std::string name, double lower, double upper) {
-  return within(std::move(name), lower, upper, 1);
-}
-
-Sample& Sample::within(std::string name, double lower, double upper, std::size_t size) {
-  quantities.push_back(
-      {std::move(name), std::vector<double>(size, lower), std::vector<double>(size, upper)});
-  return *this;
-}
-
-Sample& Sample::printed(std::string name, double value, double unit) {
+Quantity printed(std::string name, double value, double unit) {
   return within(std::move(name), value - unit / 2, value + unit / 2);
+}
+
+Sample& Sample::with(Quantity quantity) {
+  quantities.push_back(std::move(quantity));
+  return *this;
 }
 
 const Quantity* Sample::find(std::string_view name) const {
   const auto found = std::find_if(quantities.begin(), quantities.end(),
                                   [&](const Quantity& quantity) { return quantity.name == name; });
   return found == quantities.end() ? nullptr : &*found;
+}
+
+std::string to_string(const Sample& sample) {
+  std::string text;
+  for (Quantity quantity : sample.quantities) {
+    // + 0.0 turns a negative zero, which the bounds of -2 F at F = 0 are, into 0.
+    for (double& x : quantity.lower) x += 0.0;
+    for (double& x : quantity.upper) x += 0.0;
+    if (!text.empty()) text += ", ";
+    if (quantity.lower != quantity.upper) {
+      text += fmt::format("{} in [{:.17g}, {:.17g}]", quantity.name, quantity.lower.front(),
+                          quantity.upper.front());
+      if (quantity.lower.size() > 1) text += fmt::format("^{}", quantity.lower.size());
+    } else if (quantity.lower.size() == 1) {
+      text += fmt::format("{} = {:.17g}", quantity.name, quantity.lower.front());
+    } else if (quantity.lower.size() > 8 &&
+               std::adjacent_find(quantity.lower.begin(), quantity.lower.end(),
+                                  std::not_equal_to<>()) == quantity.lower.end()) {
+      text += fmt::format("{} = {} times {:.17g}", quantity.name, quantity.lower.size(),
+                          quantity.lower.front());
+    } else {
+      text += fmt::format("{} = ({:.17g})", quantity.name, fmt::join(quantity.lower, ", "));
+    }
+  }
+  return text;
+}
+
+Checks::Checks(std::initializer_list<Checks> parts) {
+  for (const Checks& part : parts) {
+    parts_.insert(parts_.end(), part.parts_.begin(), part.parts_.end());
+  }
+}
+
+std::vector<Check> Checks::operator()() const {
+  std::vector<Check> checks;
+  for (const auto& part : parts_) {
+    std::vector<Check> more = part();
+    std::move(more.begin(), more.end(), std::back_inserter(checks));
+  }
+  return checks;
 }
 
 bool established(const std::vector<Check>& checks) {
@@ -64,14 +101,6 @@ std::vector<Check> of_role(const std::vector<Check>& checks, Role role) {
   std::copy_if(checks.begin(), checks.end(), std::back_inserter(chosen),
                [role](const Check& check) { return check.role == role; });
   return chosen;
-}
-
-std::vector<Check> together(std::vector<std::vector<Check>> groups) {
-  std::vector<Check> all;
-  for (std::vector<Check>& group : groups) {
-    std::move(group.begin(), group.end(), std::back_inserter(all));
-  }
-  return all;
 }
 
 std::string_view name(Verdict verdict) {

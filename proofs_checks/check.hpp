@@ -2,8 +2,10 @@
 // What examining a statement at samples gives: outcomes under several readings.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,22 +26,31 @@ enum class Outcome { supported, refuted, undecided };
 struct Quantity {
   std::string name;
   std::vector<double> lower, upper;
-};
 
-/// One point, or one box, at which a statement is examined.
+  /// A point: {"m", 0.5}, {"f", {1, 0}}.
+  Quantity(std::string name, double value) : Quantity(std::move(name), std::vector{value}) {}
+  Quantity(std::string name, std::vector<double> values)
+      : name(std::move(name)), lower(values), upper(std::move(values)) {}
+  Quantity(std::string name, std::vector<double> lower, std::vector<double> upper)
+      : name(std::move(name)), lower(std::move(lower)), upper(std::move(upper)) {}
+};
+/// An interval; with a size a vector of so many numbers, each of which may lie anywhere in it.
+Quantity within(std::string name, double lower, double upper, std::size_t size = 1);
+/// A number as printed, whose last digit counts `unit`s: all that rounds to it, value +- unit/2.
+Quantity printed(std::string name, double value, double unit = 1);
+
+/// One point, or one box, at which a statement is examined: {{"m", 0.5}, within("d", 1, 2)}.
 struct Sample {
   std::vector<Quantity> quantities;
-  /// A quantity that is a point.
-  Sample& with(std::string name, std::vector<double> values);
-  /// A quantity that is an interval.
-  Sample& within(std::string name, double lower, double upper);
-  /// A number as printed, whose last digit counts `unit`s: all that rounds to it, value +- unit/2.
-  Sample& printed(std::string name, double value, double unit);
-  /// A vector of `size` numbers, each of which may lie anywhere in the interval.
-  Sample& within(std::string name, double lower, double upper, std::size_t size);
+
+  Sample() = default;
+  Sample(std::initializer_list<Quantity> quantities) : quantities(quantities) {}
+  Sample& with(Quantity);
   /// nullptr if there is none of this name.
   const Quantity* find(std::string_view name) const;
 };
+/// "f = (1, 0), g = (2, 0)", "z in [0, 4]"; every digit of every number.
+std::string to_string(const Sample&);
 
 /// Where a check contradicts its statement: the numbers, and what was found there.
 struct Counterexample {
@@ -61,11 +72,20 @@ struct Check {
   std::optional<Counterexample> counterexample;
 };
 
-/// Several statements together.
-std::vector<Check> together(std::vector<std::vector<Check>> groups);
+/// Where checks come from, when they are asked for: one statement, or several together.
+class Checks {
+ public:
+  Checks() = default;
+  Checks(std::initializer_list<Checks> parts);
+  template <std::invocable F>
+  Checks(F examine) : parts_{std::move(examine)} {}  // NOLINT: what examines is where checks are
 
-/// Where checks come from, when they are asked for.
-using Checks = std::function<std::vector<Check>()>;
+  std::vector<Check> operator()() const;
+  bool empty() const { return parts_.empty(); }
+
+ private:
+  std::vector<std::function<std::vector<Check>()>> parts_;
+};
 
 /// Every check supported on at least one sample, in a plain reading and in two rigorous ones.
 bool established(const std::vector<Check>&);

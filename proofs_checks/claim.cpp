@@ -50,7 +50,10 @@ struct Made {
 std::vector<Made> all_hypotheses(const Claim& claim, Verdict verdict) {
   std::vector<Made> all;
   const auto add = [&](Origin origin, const std::vector<Hypothesis>& list) {
-    for (const Hypothesis& hypothesis : list) all.push_back({origin, hypothesis});
+    for (Hypothesis hypothesis : list) {
+      if (hypothesis.by_the_mutant) hypothesis.checks = claim.mutant.checks;
+      all.push_back({origin, std::move(hypothesis)});
+    }
   };
   add(Origin::stated, claim.hypotheses);
   add(Origin::implicit, claim.implicit);
@@ -79,8 +82,8 @@ std::vector<Hypothesis> others(const std::vector<Made>& all, std::size_t dropped
 
 Verdict verdict_of(const Claim& claim, const std::vector<Check>& checks) {
   if (checks.empty()) {
-    return claim.derived == Verdict::not_mathematical ? Verdict::not_mathematical
-                                                      : Verdict::undecided;
+    return claim.proof.derived == Verdict::not_mathematical ? Verdict::not_mathematical
+                                                            : Verdict::undecided;
   }
   const std::vector<Check> statement = of_role(checks, Role::statement);
   if (rigorously_refuted(statement)) {
@@ -99,7 +102,7 @@ std::vector<HypothesisResult> drop_each(const Claim& claim, const std::vector<Ch
   for (std::size_t k = 0; k < all.size(); ++k) {
     const auto& [origin, hypothesis] = all[k];
     HypothesisResult result{hypothesis, origin, {}, Verdict::undecided, ""};
-    if (hypothesis.checks) {
+    if (!hypothesis.checks.empty()) {
       result.checks = hypothesis.checks();
     } else if (hypothesis.need == Need::needed) {
       result.checks = refutations(checks);

@@ -17,23 +17,33 @@ struct Source {
   std::string paper, version, place;
 };
 
-struct Claim {
-  std::string id;  ///< paper/name, e.g. "bam/theorem_1"
-  std::string title;
-  Source source;
-  std::string statement;               ///< own wording plus the formula as printed
-  std::vector<Hypothesis> hypotheses;  ///< what the paper states
-  std::vector<Hypothesis> implicit;    ///< what it needs and does not state
-  std::string condition;               ///< under which the statement holds; may be empty
-  std::vector<Hypothesis> conditions;  ///< the condition's parts, if it has more than one
-  std::string correction;              ///< a true statement close to the refuted one; may be empty
-  std::vector<Hypothesis> correction_hypotheses;  ///< what the correction needs
-  std::string derivation;                         ///< the proof of the verdict, on paper
+/// The derivation of the verdict, on paper.
+struct Proof {
+  std::string derivation = {};
   Verdict derived = Verdict::undecided;  ///< what the derivation proves; the checks must agree
-  Checks checks;
-  std::string mutant;  ///< a deliberately false neighbour, which the same checks must refute
-  Checks mutant_checks;
-  std::vector<Picture (*)()> pictures;  ///< what can be drawn of it: proofs_checks/pictures/
+};
+
+/// A deliberately false neighbour, which the claim's own checks must refute.
+struct Mutant {
+  std::string statement = {};
+  Checks checks = {};
+};
+
+struct Claim {
+  std::string id = {};  ///< paper/name, e.g. "bam/theorem_1"
+  std::string title = {};
+  Source source = {};
+  std::string statement = {};               ///< own wording plus the formula as printed
+  std::vector<Hypothesis> hypotheses = {};  ///< what the paper states
+  std::vector<Hypothesis> implicit = {};    ///< what it needs and does not state
+  std::string condition = {};               ///< under which the statement holds; may be empty
+  std::vector<Hypothesis> conditions = {};  ///< the condition's parts, if it has more than one
+  std::string correction = {};  ///< a true statement close to the refuted one; may be empty
+  std::vector<Hypothesis> correction_hypotheses = {};  ///< what the correction needs
+  Proof proof = {};
+  Checks checks = {};
+  Mutant mutant = {};
+  std::vector<Picture (*)()> pictures = {};  ///< what can be drawn of it: proofs_checks/pictures/
 };
 
 /// The verdict that the checks support, and nothing else:

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "proofs_checks/sample_text.hpp"
-
 namespace plumbline::proofs_checks {
 namespace {
 
@@ -45,8 +43,7 @@ std::string problem_at(const Sample& sample, const Hypothesis& hypothesis,
   return "";
 }
 
-Hypothesis examined(std::string text, Need need, std::string why, Checks checks) {
-  Hypothesis hypothesis(std::move(text));
+Hypothesis examined(Hypothesis hypothesis, Need need, std::string why, Checks checks) {
   hypothesis.need = need;
   hypothesis.why = std::move(why);
   hypothesis.checks = std::move(checks);
@@ -77,21 +74,21 @@ bool Domain::excludes(const Quantity& quantity) const {
   return false;
 }
 
-Hypothesis& Hypothesis::where(std::string quantity, Range range) {
-  domains.push_back({std::move(quantity), range});
-  return *this;
+Hypothesis needed(Hypothesis hypothesis, std::string why, Checks checks) {
+  return examined(std::move(hypothesis), Need::needed, std::move(why), std::move(checks));
 }
 
-Hypothesis needed(std::string text, std::string why, Checks checks) {
-  return examined(std::move(text), Need::needed, std::move(why), std::move(checks));
+Hypothesis needed_as_the_mutant_shows(Hypothesis hypothesis, std::string why) {
+  hypothesis.by_the_mutant = true;
+  return needed(std::move(hypothesis), std::move(why), {});
 }
 
-Hypothesis not_needed(std::string text, std::string why, Checks checks) {
-  return examined(std::move(text), Need::not_needed, std::move(why), std::move(checks));
+Hypothesis not_needed(Hypothesis hypothesis, std::string why, Checks checks) {
+  return examined(std::move(hypothesis), Need::not_needed, std::move(why), std::move(checks));
 }
 
-Hypothesis definition(std::string text, std::string why) {
-  return examined(std::move(text), Need::definition, std::move(why), {});
+Hypothesis definition(Hypothesis hypothesis, std::string why) {
+  return examined(std::move(hypothesis), Need::definition, std::move(why), {});
 }
 
 std::string problem_of(const Hypothesis& hypothesis, const std::vector<Check>& evidence,

@@ -50,23 +50,29 @@ struct Hypothesis {
   std::string why;  ///< in words
   Checks checks;    ///< of the statement, at numbers where this alone fails
   std::vector<Domain> domains;
+  bool by_the_mutant = false;  ///< its checks are those of the claim's mutant
 
   /// Unexamined.
   Hypothesis(std::string text) : text(std::move(text)) {}  // NOLINT: texts are hypotheses
   Hypothesis(const char* text) : text(text) {}             // NOLINT
-  /// The numbers of `quantity`, in every sample that has them, lie in the range.
-  Hypothesis& where(std::string quantity, Range);
+  /// {"beta > 0.", "beta", above(0)}: the numbers of the quantity, in every sample that has them,
+  /// lie in the range.
+  Hypothesis(std::string text, std::string quantity, Range range)
+      : text(std::move(text)), domains{{std::move(quantity), range}} {}
 };
 
 /// Its checks refute the statement, by intervals at two precisions. Without checks,
 /// those that refute the statement as printed.
-Hypothesis needed(std::string text, std::string why, Checks);
+Hypothesis needed(Hypothesis, std::string why, Checks);
+
+/// Its checks are those of the claim's mutant, which is what the claim says without it.
+Hypothesis needed_as_the_mutant_shows(Hypothesis, std::string why);
 
 /// Its checks support the statement, in double and by intervals at two precisions.
-Hypothesis not_needed(std::string text, std::string why, Checks);
+Hypothesis not_needed(Hypothesis, std::string why, Checks);
 
 /// What the statement is about, or what a word in it means.
-Hypothesis definition(std::string text, std::string why);
+Hypothesis definition(Hypothesis, std::string why);
 
 /// A hypothesis, dropped.
 struct HypothesisResult {

@@ -8,7 +8,8 @@
 
 namespace plumbline::proofs_checks {
 
-/// A new claim is one file in a paper's folder and one line in its claims.cpp.
+/// A new claim stands in a file of its paper's folder; CMakeLists.txt lists the files, and writes
+/// this.
 std::vector<Claim> all_claims();
 
 }  // namespace plumbline::proofs_checks

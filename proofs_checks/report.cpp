@@ -67,7 +67,7 @@ nlohmann::json json_of(const HypothesisResult& result) {
 }  // namespace
 
 bool ClaimResult::as_derived() const {
-  return verdict == claim.derived &&
+  return verdict == claim.proof.derived &&
          std::all_of(hypotheses.begin(), hypotheses.end(),
                      [](const HypothesisResult& result) { return result.as_marked(); }) &&
          std::none_of(checks.begin(), checks.end(), [](const Check& check) {
@@ -119,10 +119,10 @@ nlohmann::json to_json(const ClaimsReport& report) {
          {"verdict", name(result.verdict)},
          {"condition", claim.condition},
          {"correction", claim.correction},
-         {"derivation", claim.derivation},
-         {"derived_verdict", name(claim.derived)},
+         {"derivation", claim.proof.derivation},
+         {"derived_verdict", name(claim.proof.derived)},
          {"as_derived", result.as_derived()},
-         {"mutant", claim.mutant},
+         {"mutant", claim.mutant.statement},
          {"note", note ? nlohmann::json("proofs/" + note->file) : nlohmann::json(nullptr)},
          {"checks", json_of(result.checks)}});
   }

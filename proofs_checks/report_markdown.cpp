@@ -4,7 +4,6 @@
 
 #include "proofs_checks/notes.hpp"
 #include "proofs_checks/report.hpp"
-#include "proofs_checks/sample_text.hpp"
 
 namespace plumbline::proofs_checks {
 namespace {
@@ -52,7 +51,7 @@ void write_hypothesis(std::ostream& out, const HypothesisResult& result) {
   const std::string need =
       hypothesis.need == Need::not_needed ? "not needed" : std::string(name(hypothesis.need));
   out << " **" << need << ".** " << hypothesis.why;
-  if (!hypothesis.checks && hypothesis.need == Need::needed) {
+  if (hypothesis.checks.empty() && hypothesis.need == Need::needed) {
     out << " The witness is the counterexample below.";
   } else if (const Check* check = witness(result)) {
     out << " " << to_string(check->counterexample->sample) << ": " << check->what << ": "
@@ -120,12 +119,12 @@ void write_markdown(const ClaimsReport& report, std::ostream& out) {
     write_paragraph(out, "Condition.", claim.condition);
     write_counterexample(out, result);
     write_paragraph(out, "True beside it.", claim.correction);
-    write_paragraph(out, "Derivation.", claim.derivation);
+    write_paragraph(out, "Derivation.", claim.proof.derivation);
     if (const Note* note = note_of(claim.id)) {
       write_paragraph(out, "Proof.", fmt::format("[{}](proofs/{}).", note->title, note->file));
     }
     write_checks(out, result);
-    if (!claim.mutant.empty()) out << "**Mutant.** " << claim.mutant << "\n";
+    if (!claim.mutant.statement.empty()) out << "**Mutant.** " << claim.mutant.statement << "\n";
   }
 }
 

@@ -7,7 +7,6 @@
 #include <boost/property_tree/xml_parser.hpp>
 
 #include "proofs_checks/report.hpp"
-#include "proofs_checks/sample_text.hpp"
 #include "support/text.hpp"
 
 namespace plumbline::proofs_checks {
@@ -29,9 +28,9 @@ std::size_t samples(const ClaimResult& result) {
 }
 
 std::string why_not_as_derived(const ClaimResult& result) {
-  if (result.verdict != result.claim.derived) {
+  if (result.verdict != result.claim.proof.derived) {
     return fmt::format("the checks give {}, the derivation {}", name(result.verdict),
-                       name(result.claim.derived));
+                       name(result.claim.proof.derived));
   }
   for (const HypothesisResult& one : result.hypotheses) {
     if (!one.as_marked()) {
@@ -53,7 +52,7 @@ std::string hypothesis_count(const ClaimResult& result) {
 /// counterexample, which stands above.
 void write_witnesses(const ClaimResult& result, std::ostream& out) {
   for (const HypothesisResult& one : result.hypotheses) {
-    if (!one.hypothesis.checks) continue;
+    if (one.hypothesis.checks.empty()) continue;
     out << "    without         " << one.hypothesis.text << "\n"
         << "                    " << name(one.without);
     const auto found = std::find_if(one.checks.begin(), one.checks.end(), [](const Check& check) {

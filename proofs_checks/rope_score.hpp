@@ -25,9 +25,9 @@ R rope_score(const reference::Vector<R>& q, int i, const reference::Vector<R>& k
 
 /// Queries and keys of four components.
 inline std::vector<Sample> rope_vectors() {
-  return {Sample{}.with("q", {1, 0, 0, 1}).with("k", {0, 1, 1, 1}),
-          Sample{}.with("q", {0.5, -2, 1, 3}).with("k", {-1, 0.25, 2, 0.5}),
-          Sample{}.with("q", {1, 1, 1, 1}).with("k", {1, 1, 1, 1})};
+  return {{{"q", {1, 0, 0, 1}}, {"k", {0, 1, 1, 1}}},
+          {{"q", {0.5, -2, 1, 3}}, {"k", {-1, 0.25, 2, 0.5}}},
+          {{"q", {1, 1, 1, 1}}, {"k", {1, 1, 1, 1}}}};
 }
 
 }  // namespace plumbline::proofs_checks

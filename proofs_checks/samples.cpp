@@ -28,8 +28,69 @@ std::vector<double> sixty_fourths(Integers& integers, int count, int lower, int 
 
 }  // namespace
 
+GridAxis::GridAxis(const std::string& name, const std::vector<double>& values) {
+  for (double value : values) points.emplace_back(name, value);
+}
+
+GridAxis boxes(const std::string& name, const std::vector<double>& edges) {
+  std::vector<Quantity> boxes;
+  for (std::size_t k = 1; k < edges.size(); ++k) {
+    boxes.push_back(within(name, edges[k - 1], edges[k]));
+  }
+  return boxes;
+}
+
+GridAxis vectors(const std::string& name, const std::vector<std::vector<double>>& values) {
+  std::vector<Quantity> points;
+  for (const auto& value : values) points.emplace_back(name, value);
+  return points;
+}
+
+std::vector<double> growing(double first, double last, double ratio) {
+  std::vector<double> numbers{first};
+  while (numbers.back() < last) numbers.push_back(numbers.back() * ratio);
+  return numbers;
+}
+
+std::vector<double> evenly(double first, double last, int steps) {
+  std::vector<double> numbers;
+  for (int k = 0; k <= steps; ++k) numbers.push_back(first + k * ((last - first) / steps));
+  return numbers;
+}
+
+std::vector<Sample> grid(const std::vector<GridAxis>& axes) {
+  std::vector<Sample> samples{Sample{}};
+  for (const GridAxis& axis : axes) {
+    std::vector<Sample> longer;
+    for (const Sample& sample : samples) {
+      for (const Quantity& point : axis.points) {
+        longer.push_back(sample);
+        longer.back().quantities.push_back(point);
+      }
+    }
+    samples = std::move(longer);
+  }
+  return samples;
+}
+
+std::vector<Sample> with(const std::vector<Sample>& samples, const std::vector<Sample>& more) {
+  std::vector<Sample> together;
+  for (const Sample& last : more) {
+    for (Sample sample : samples) {
+      sample.quantities.insert(sample.quantities.end(), last.quantities.begin(),
+                               last.quantities.end());
+      together.push_back(std::move(sample));
+    }
+  }
+  return together;
+}
+
+std::vector<Sample> with(const std::vector<Sample>& samples, const Quantity& quantity) {
+  return with(samples, std::vector<Sample>{Sample{quantity}});
+}
+
 Sample scores(std::vector<double> f, std::vector<double> g) {
-  return Sample{}.with("f", std::move(f)).with("g", std::move(g));
+  return {{"f", std::move(f)}, {"g", std::move(g)}};
 }
 
 std::vector<Sample> score_pairs(bool also_one_key, int generated) {
@@ -54,9 +115,15 @@ std::vector<Sample> score_pairs(bool also_one_key, int generated) {
   return samples;
 }
 
+std::vector<Sample> contents(bool also_one_key, int generated) {
+  std::vector<Sample> samples = score_pairs(also_one_key, generated);
+  for (Sample& sample : samples) sample.quantities.pop_back();
+  return samples;
+}
+
 std::vector<Sample> increments_and_gains(bool positive, int generated) {
   const auto sample = [](std::vector<double> f, double g) {
-    return Sample{}.with("f", std::move(f)).with("g", {g});
+    return Sample{{"f", std::move(f)}, {"g", g}};
   };
   std::vector<Sample> samples = {
       sample({1, 1}, 0.5),

@@ -8,6 +8,32 @@
 
 namespace plumbline::proofs_checks {
 
+/// What one axis of a grid runs through: {"m", {0.5, 0.25}}, boxes(...), or one quantity for all:
+/// {"m", 0.5}, within("d", 1, 2).
+struct GridAxis {
+  std::vector<Quantity> points;
+  GridAxis(const std::string& name, double value) : points{{name, value}} {}
+  GridAxis(const std::string& name, const std::vector<double>& values);
+  GridAxis(Quantity quantity) : points{std::move(quantity)} {}  // NOLINT: a quantity is an axis
+  GridAxis(std::vector<Quantity> points) : points(std::move(points)) {}  // NOLINT
+};
+/// The boxes between neighbours of `edges`.
+GridAxis boxes(const std::string& name, const std::vector<double>& edges);
+/// One vector of numbers after the other.
+GridAxis vectors(const std::string& name, const std::vector<std::vector<double>>& values);
+/// first, first ratio, first ratio^2, ..., up to the first that is not below `last`.
+std::vector<double> growing(double first, double last, double ratio);
+
+/// first, ..., last in so many equal steps.
+std::vector<double> evenly(double first, double last, int steps);
+
+/// Every combination of the axes' points; the first axis runs slowest.
+std::vector<Sample> grid(const std::vector<GridAxis>& axes);
+/// For each of `more`, each of `samples` with the quantities of that one after its own.
+std::vector<Sample> with(const std::vector<Sample>& samples, const std::vector<Sample>& more);
+/// Each sample with one quantity more.
+std::vector<Sample> with(const std::vector<Sample>& samples, const Quantity& quantity);
+
 /// A content score f_j and a positional score g_j for each of n keys.
 Sample scores(std::vector<double> f, std::vector<double> g);
 
@@ -15,6 +41,9 @@ Sample scores(std::vector<double> f, std::vector<double> g);
 /// that falls linearly; then `generated` pairs of 2 to 9 keys, all multiples of 1/64 in [-8, 8].
 /// The scores are finite and exact in every reading. With `also_one_key`, one key as well.
 std::vector<Sample> score_pairs(bool also_one_key, int generated = 60);
+
+/// The content scores alone, f.
+std::vector<Sample> contents(bool also_one_key, int generated = 60);
 
 /// CABLE: increments x_k >= 0 ("f") and one gain g > 0 of the query ("g"), multiples of 1/64.
 /// The increments contain zeros unless `positive`.

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 
 namespace plumbline::proofs_checks {
@@ -12,30 +11,23 @@ template class Inputs<reference::RunningError>;
 template class Inputs<CoarseInterval>;
 template class Inputs<reference::Interval>;
 
-std::string to_string(const Sample& sample) {
-  std::string text;
-  for (Quantity quantity : sample.quantities) {
-    // + 0.0 turns a negative zero, which the bounds of -2 F at F = 0 are, into 0.
-    for (double& x : quantity.lower) x += 0.0;
-    for (double& x : quantity.upper) x += 0.0;
-    if (!text.empty()) text += ", ";
-    if (quantity.lower != quantity.upper) {
-      text += fmt::format("{} in [{:.17g}, {:.17g}]", quantity.name, quantity.lower.front(),
-                          quantity.upper.front());
-      if (quantity.lower.size() > 1) text += fmt::format("^{}", quantity.lower.size());
-    } else if (quantity.lower.size() == 1) {
-      text += fmt::format("{} = {:.17g}", quantity.name, quantity.lower.front());
-    } else if (quantity.lower.size() > 8 &&
-               std::adjacent_find(quantity.lower.begin(), quantity.lower.end(),
-                                  std::not_equal_to<>()) == quantity.lower.end()) {
-      text += fmt::format("{} = {} times {:.17g}", quantity.name, quantity.lower.size(),
-                          quantity.lower.front());
-    } else {
-      text += fmt::format("{} = ({:.17g})", quantity.name, fmt::join(quantity.lower, ", "));
-    }
+template <class R>
+Residuals<R>::Residuals(const R& residual) : Residuals(std::vector<R>{residual}) {}
+template <class R>
+Residuals<R>::Residuals(const std::vector<R>& residuals) {
+  for (const R& residual : residuals) {
+    enclosed.push_back({Reading<R>::enclosure(residual), std::nullopt});
   }
-  return text;
 }
+template <class R>
+Residuals<R>::Residuals(const std::vector<Placed<R>>& residuals) {
+  for (const auto& [residual, place] : residuals) {
+    enclosed.push_back({Reading<R>::enclosure(residual), place});
+  }
+}
+template struct Residuals<reference::RunningError>;
+template struct Residuals<CoarseInterval>;
+template struct Residuals<reference::Interval>;
 
 std::string to_string(const Enclosure& r) {
   // + 0.0 turns the negative zero of an outward rounding into 0.
@@ -87,34 +79,25 @@ std::string residual_name(const std::vector<EnclosedResidual>& residuals, std::s
   return "residual " + std::to_string(k + 1) + " of " + std::to_string(residuals.size());
 }
 
-Check begun(Role role, const std::string& what, const StatementReading& statement) {
-  Check check;
-  check.role = role;
-  check.what = what;
-  check.reading = statement.name;
-  check.rigorous = statement.rigorous;
-  check.bound = statement.resolution;
-  return check;
-}
+using Enclose = std::function<std::vector<EnclosedResidual>(const Sample&)>;
 
-Check examine_one(Role role, const std::string& what, const StatementReading& statement,
-                  const std::vector<Sample>& samples) {
-  Check check = begun(role, what, statement);
+void examine(Check& check, Relation relation, const Enclose& enclose,
+             const std::vector<Sample>& samples) {
   bool all_supported = true;
   for (const Sample& sample : samples) {
-    const auto residuals = statement.residuals(sample);
+    const auto residuals = enclose(sample);
     if (residuals.empty()) continue;  // nothing is said here, so nothing is counted
     ++check.samples;
     check.inputs.push_back(sample);
     for (std::size_t k = 0; k < residuals.size(); ++k) {
       const Enclosure& r = residuals[k].enclosure;
       if (!(r.width <= check.worst)) check.worst = r.width;
-      if (excludes(r, statement.relation) && !check.counterexample) {
+      if (excludes(r, relation) && !check.counterexample) {
         check.counterexample =
             Counterexample{sample, residual_name(residuals, k) + " lies in " + to_string(r) +
-                                       "; the statement says " + to_string(statement.relation)};
+                                       "; the statement says " + to_string(relation)};
       }
-      all_supported = all_supported && supports(r, statement.relation, check.bound);
+      all_supported = all_supported && supports(r, relation, check.bound);
     }
   }
   if (check.counterexample) {
@@ -122,26 +105,23 @@ Check examine_one(Role role, const std::string& what, const StatementReading& st
   } else if (check.samples > 0 && all_supported) {
     check.outcome = Outcome::supported;
   }
-  return check;
 }
 
-Check seek_one(Role role, const std::string& what, const StatementReading& statement,
-               const std::vector<Sample>& boxes) {
-  Check check = begun(role, what, statement);
+void seek(Check& check, Relation relation, const Enclose& enclose,
+          const std::vector<Sample>& boxes) {
   bool excluded_everywhere = true;
   std::string found;
   for (const Sample& box : boxes) {
     ++check.samples;
     check.inputs.push_back(box);
     bool excluded = false, witness = true;
-    const auto residuals = statement.residuals(box);
+    const auto residuals = enclose(box);
     for (std::size_t k = 0; k < residuals.size(); ++k) {
       const Enclosure& r = residuals[k].enclosure;
       if (!(r.width <= check.worst)) check.worst = r.width;
-      // Only a residual that is exactly 0 proves that something exists.
-      witness = witness &&
-                supports(r, Relation::equals_zero, statement.rigorous ? 0.0 : statement.resolution);
-      if (excludes(r, Relation::equals_zero) && !excluded) {
+      // That a residual may be 0, up to the resolution, does not prove that something exists.
+      witness = witness && supports(r, relation, check.rigorous ? 0.0 : check.bound);
+      if (excludes(r, relation) && !excluded) {
         excluded = true;
         found += (found.empty() ? "" : "; ") + to_string(box) + ": " + residual_name(residuals, k) +
                  " lies in " + to_string(r);
@@ -156,29 +136,55 @@ Check seek_one(Role role, const std::string& what, const StatementReading& state
         Counterexample{boxes.front(), "on every one of the " + std::to_string(boxes.size()) +
                                           " boxes that cover the parameters: " + found};
   }
+}
+
+using Examine = decltype(examine);
+
+template <class R>
+Check under(const Statement::Formula<R>& formula, Examine examine, Role role,
+            const std::string& what, Relation relation, const std::vector<Sample>& samples) {
+  Check check;
+  check.role = role;
+  check.what = what;
+  check.reading = Reading<R>::name();
+  check.rigorous = Reading<R>::rigorous;
+  check.bound = Reading<R>::resolution();
+  examine(
+      check, relation, [&](const Sample& sample) { return formula(Inputs<R>(sample)).enclosed; },
+      samples);
   return check;
+}
+
+Checks checks(Examine examine, Role role, const std::string& what, const Statement& statement,
+              const std::vector<Sample>& samples) {
+  return [=] {
+    const auto under_each = [&](const auto&... formulas) {
+      return std::vector{under(formulas, examine, role, what, statement.relation, samples)...};
+    };
+    return under_each(statement.in_double, statement.coarse, statement.fine);
+  };
 }
 
 }  // namespace
 
-namespace detail {
-
-std::vector<Check> examine(Role role, const std::string& what,
-                           const std::vector<StatementReading>& readings,
-                           const std::vector<Sample>& samples) {
-  std::vector<Check> checks;
-  for (const auto& reading : readings) checks.push_back(examine_one(role, what, reading, samples));
-  return checks;
+Checks check(const std::string& what, const Statement& statement,
+             const std::vector<Sample>& samples) {
+  return checks(examine, Role::statement, what, statement, samples);
 }
 
-std::vector<Check> seek(Role role, const std::string& what,
-                        const std::vector<StatementReading>& readings,
-                        const std::vector<Sample>& boxes) {
-  std::vector<Check> checks;
-  for (const auto& reading : readings) checks.push_back(seek_one(role, what, reading, boxes));
-  return checks;
+Checks condition(const std::string& what, const Statement& statement,
+                 const std::vector<Sample>& samples) {
+  return checks(examine, Role::condition, what, statement, samples);
 }
 
-}  // namespace detail
+Checks correction(const std::string& what, const Statement& statement,
+                  const std::vector<Sample>& samples) {
+  return checks(examine, Role::correction, what, statement, samples);
+}
+
+Checks exists(const std::string& what, const Statement& statement,
+              const std::vector<Sample>& boxes) {
+  return checks(seek, Role::statement, what, statement, boxes);
+}
 
 }  // namespace plumbline::proofs_checks

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "proofs_checks/claim.hpp"
+#include "proofs_checks/statement.hpp"
 
 namespace plumbline::proofs_checks {
 
@@ -29,17 +29,14 @@ std::vector<Sample> rows(const std::vector<Table>&, int shortest = 0, int longes
 std::vector<Sample> pairs(const Table&, const std::string& column, int shortest, int longest,
                           int against = 0);
 
-/// In every sample `smaller` is below each of `larger` that the sample has.
-std::vector<Check> below(Role, const std::string& what, const std::vector<Sample>&,
-                         const std::string& smaller, const std::vector<std::string>& larger);
+/// The sum of each column, as printed: roundings are not counted.
+Sample sums(const Table&);
 
-/// In every sample `larger` is above each of `smaller` that the sample has.
-std::vector<Check> above(Role, const std::string& what, const std::vector<Sample>&,
-                         const std::string& larger, const std::vector<std::string>& smaller);
-
-/// In every sample lower <= value <= upper, where all three are quantities of the sample.
-std::vector<Check> between(Role, const std::string& what, const std::vector<Sample>&,
-                           const std::string& lower, const std::string& value,
-                           const std::string& upper);
+/// `smaller` is below each of `larger` that the sample has.
+Statement below(const std::string& smaller, const std::vector<std::string>& larger);
+/// `larger` is above each of `smaller` that the sample has.
+Statement above(const std::string& larger, const std::vector<std::string>& smaller);
+/// lower <= value <= upper, where all three are quantities of the sample.
+Statement between(const std::string& lower, const std::string& value, const std::string& upper);
 
 }  // namespace plumbline::proofs_checks

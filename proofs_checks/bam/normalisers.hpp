@@ -3,18 +3,13 @@
 #pragma once
 
 #include "proofs_checks/bam/source.hpp"
-#include "proofs_checks/statement.hpp"
-#include "reference/attention/softmax.hpp"
-#include "reference/core/linear_algebra.hpp"
-#include "reference/core/primitives.hpp"
-#include "reference/core/sum.hpp"
 
 namespace plumbline::proofs_checks::bam {
 
 /// f_j g_j: a score that is not additive.
 template <class R>
-reference::Vector<R> product_of(const Inputs<R>& in) {
-  reference::Vector<R> product = in["f"];
+Vector<R> product_of(const Inputs<R>& in) {
+  Vector<R> product = in["f"];
   for (int j = 0; j < product.size(); ++j) product[j] = in["f"][j] * in["g"][j];
   return product;
 }
@@ -25,13 +20,10 @@ template <class R>
 struct Normalisers {
   reference::Softmax<R> content, position, joint;
 
-  explicit Normalisers(const Inputs<R>& in)
-      : Normalisers(in, reference::Vector<R>(in["f"] + in["g"])) {}
+  explicit Normalisers(const Inputs<R>& in) : Normalisers(in, Vector<R>(in["f"] + in["g"])) {}
   /// With another score in place of f + g.
-  Normalisers(const Inputs<R>& in, const reference::Vector<R>& score)
-      : content(reference::softmax(in["f"])),
-        position(reference::softmax(in["g"])),
-        joint(reference::softmax(score)) {}
+  Normalisers(const Inputs<R>& in, const Vector<R>& score)
+      : content(softmax(in["f"])), position(softmax(in["g"])), joint(softmax(score)) {}
 
   int keys() const { return static_cast<int>(joint.probability.size()); }
   const R& p_cont(int j) const { return content.probability[j]; }
@@ -39,21 +31,29 @@ struct Normalisers {
   const R& p_joint(int j) const { return joint.probability[j]; }
 
   /// <p_cont, p_pos> = sum_j p_cont(j) p_pos(j): the Z of Theorem 1.
-  R overlap() const { return reference::dot(content.probability, position.probability); }
+  R overlap() const { return dot(content.probability, position.probability); }
   /// ln (Z_cont Z_pos / Z_joint).
   R log_ratio() const { return content.lse + position.lse - joint.lse; }
   /// sum_j p_joint(j) ln(p_joint(j) / (p_cont(j) p_pos(j))): the I(cont; pos) of K.3.
   R information() const {
-    reference::Vector<R> log_quotient(keys());
+    Vector<R> log_quotient(keys());
     for (int j = 0; j < keys(); ++j) {
-      log_quotient[j] =
-          reference::log(p_joint(j)) - reference::log(p_cont(j)) - reference::log(p_pos(j));
+      log_quotient[j] = log(p_joint(j)) - log(p_cont(j)) - log(p_pos(j));
     }
-    return reference::dot(joint.probability, log_quotient);
+    return dot(joint.probability, log_quotient);
   }
   /// ||p_cont||_2^2 and ||p_pos||_2^2.
-  R content_square() const { return reference::dot(content.probability, content.probability); }
-  R position_square() const { return reference::dot(position.probability, position.probability); }
+  R content_square() const { return dot(content.probability, content.probability); }
+  R position_square() const { return dot(position.probability, position.probability); }
 };
+
+/// A formula of the normalisers, as one of the sample that they are of.
+template <class F>
+auto of_normalisers(const F& formula) {
+  return [formula]<class R>(const Inputs<R>& in,
+                            const auto&... more) -> decltype(formula(Normalisers<R>(in), more...)) {
+    return formula(Normalisers<R>(in), more...);
+  };
+}
 
 }  // namespace plumbline::proofs_checks::bam

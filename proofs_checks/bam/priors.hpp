@@ -5,10 +5,6 @@
 #pragma once
 
 #include "proofs_checks/bam/source.hpp"
-#include "proofs_checks/statement.hpp"
-#include "reference/core/linear_algebra.hpp"
-#include "reference/core/primitives.hpp"
-#include "reference/core/sum.hpp"
 
 namespace plumbline::proofs_checks::bam {
 
@@ -24,10 +20,9 @@ struct LaplaceBias {
 template <class R>
 struct GgdBias {
   R alpha, beta, mu = R(0.0);
-  bool own_key_at_peak = true;  ///< mu = 0
   R operator()(int d) const {
-    if (d == 0 && own_key_at_peak) return R(0.0);
-    return -reference::power(reference::absolute((R(d) + mu) / alpha), beta);
+    if (d == 0 && reference::representative(mu) == 0) return R(0.0);
+    return -power(absolute((R(d) + mu) / alpha), beta);
   }
 };
 
@@ -37,37 +32,79 @@ struct PowerBias {
   R m, beta;
   R operator()(int d) const {
     if (d == 0) return R(0.0);
-    return -(m * reference::power(R(d), beta));
+    return -(m * power(R(d), beta));
   }
 };
-
-template <class R>
-int integer(const Inputs<R>& in, const std::string& name) {
-  return static_cast<int>(reference::representative(in.number(name)));
-}
 
 /// The weight of the key at distance n = delta.size(), where delta[z] = f_z - f_n is the content of
 /// the key at distance z less that of this one: 1 / (1 + sum_{z < n} e^(delta_z + b_z - b_n)).
 template <class R, class Bias>
-R weight_of_farthest(const reference::Vector<R>& delta, const Bias& bias) {
+R weight_of_farthest(const Vector<R>& delta, const Bias& bias) {
   const int n = static_cast<int>(delta.size());
   const R far = bias(n);
-  reference::Vector<R> terms(n);
-  for (int z = 0; z < n; ++z) terms[z] = reference::exp(delta[z] + (bias(z) - far));
-  return R(1.0) / (R(1.0) + reference::sum(terms));
+  Vector<R> terms(n);
+  for (int z = 0; z < n; ++z) terms[z] = exp(delta[z] + (bias(z) - far));
+  return R(1.0) / (R(1.0) + sum(terms));
 }
 
 /// sum_d e^(f_d + b_d) over first <= d < last.
 template <class R, class Bias>
-R mass(const reference::Vector<R>& f, const Bias& bias, int first, int last) {
-  reference::Vector<R> terms(last - first);
-  for (int d = first; d < last; ++d) terms[d - first] = reference::exp(f[d] + bias(d));
-  return reference::sum(terms);
+R mass(const Vector<R>& f, const Bias& bias, int first, int last) {
+  Vector<R> terms(last - first);
+  for (int d = first; d < last; ++d) terms[d - first] = exp(f[d] + bias(d));
+  return sum(terms);
+}
+
+/// softmax(b): the weights of n keys of equal content, by distance.
+template <class R, class Bias>
+Vector<R> prior_weights(int n, const Bias& bias) {
+  Vector<R> logits(n);
+  for (int d = 0; d < n; ++d) logits[d] = bias(d);
+  return softmax(logits).probability;
+}
+
+/// softmax(f + b): the weights with contents f[d].
+template <class R, class Bias>
+Vector<R> weights(const Vector<R>& f, const Bias& bias) {
+  Vector<R> logits = f;
+  for (int d = 0; d < f.size(); ++d) logits[d] += bias(d);
+  return softmax(logits).probability;
 }
 
 /// All contents of n + 1 keys with scores in [-F, F], by the differences that weights depend on.
 inline Sample contents_within(double F, int n) {
-  return Sample{}.with("F", {F}).within("delta", -2 * F, 2 * F, static_cast<std::size_t>(n));
+  return {{"F", F}, within("delta", -2 * F, 2 * F, static_cast<std::size_t>(n))};
+}
+
+/// The same for every F with every n.
+inline std::vector<Sample> bounded_contents(std::initializer_list<double> Fs,
+                                            std::initializer_list<int> ns) {
+  std::vector<Sample> samples;
+  for (double F : Fs) {
+    for (int n : ns) samples.push_back(contents_within(F, n));
+  }
+  return samples;
+}
+
+/// One list of samples after the other.
+inline std::vector<Sample> joined(std::initializer_list<std::vector<Sample>> lists) {
+  std::vector<Sample> samples;
+  for (const auto& list : lists) samples.insert(samples.end(), list.begin(), list.end());
+  return samples;
+}
+
+/// e^(2 F + alpha^|beta|) / n - p of the farthest of n keys, for every content within [-F, F]: with
+/// beta < 0, where the query's own key has weight 0, so that the others stand at 1, ..., n.
+inline Statement far_weight_below_rate() {
+  return at_least_zero<"F", "delta", "alpha", "beta">(
+      []<class R>(R F, const Vector<R>& delta, R alpha, R beta) {
+        const GgdBias<R> bias{alpha, beta};
+        const R one(1.0);
+        const int n = static_cast<int>(delta.size()) + 1;
+        R others(0.0);
+        for (int d = 1; d < n; ++d) others += exp(delta[d - 1] + (bias(d) - bias(n)));
+        return exp(F + F - bias(1)) / R(n) - one / (one + others);
+      });
 }
 
 }  // namespace plumbline::proofs_checks::bam

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "proofs_checks/claim.hpp"
+#include "proofs_checks/claims.hpp"
 
 namespace plumbline::proofs_checks::cable {
 

@@ -93,7 +93,7 @@ std::string verdict_box(const ClaimResult& result, const Texts& texts) {
     out += fmt::format(
         "<p><strong>Not as derived:</strong> the derivation gives {}, or a check of "
         "the correction or of a hypothesis is against it.</p>\n",
-        in_words(claim.derived));
+        in_words(claim.proof.derived));
   }
   if (!claim.condition.empty()) out += paragraph("Condition", texts(claim.condition));
   if (const Check* check = refuting(result.checks, true)) {
@@ -129,15 +129,15 @@ std::string article(const ClaimResult& result, const Texts& texts,
   out += verdict_box(result, texts);
   out += pictures(claim, texts, drawn);
   out += hypotheses(result, texts);
-  out += paragraph("Derivation", texts(claim.derivation));
+  out += paragraph("Derivation", texts(claim.proof.derivation));
   out += note(claim);
   if (!result.checks.empty()) {
     out += fmt::format("<details><summary>Checks ({})</summary>\n{}</details>\n",
                        result.checks.size(), checks_table(result.checks, texts));
   }
-  if (!claim.mutant.empty()) {
+  if (!claim.mutant.statement.empty()) {
     out += fmt::format("<p class=\"note\">Mutant, which the same checks must refute: {}</p>\n",
-                       texts(claim.mutant));
+                       texts(claim.mutant.statement));
   }
   return out + "</article>\n";
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -14,9 +15,6 @@
 #include "proofs_checks/report.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
-#include "tests/proofs_checks/verdicts_alibi.hpp"
-#include "tests/proofs_checks/verdicts_bam.hpp"
-#include "tests/proofs_checks/verdicts_cable.hpp"
 
 using namespace plumbline::proofs_checks;
 
@@ -53,29 +51,39 @@ std::string written(void (*write)(const ClaimsReport&, std::ostream&), const Cla
   return out.str();
 }
 
+/// The verdict of each claim as docs/claims.md has it: "| `bam/theorem_1` | holds | ... |". Only
+/// who renews the page changes it, so a derivation and its checks cannot drift together unseen.
+std::map<std::string, std::string> verdicts_on_the_page() {
+  std::map<std::string, std::string> verdicts;
+  std::istringstream page(plumbline::read_file(PLUMBLINE_CLAIMS_PAGE));
+  const std::regex row("\\| `([a-z0-9_/]+)` \\| (\\w+) \\|.*");
+  std::smatch found;
+  for (std::string line; std::getline(page, line);) {
+    if (std::regex_match(line, found, row)) verdicts[found[1]] = found[2];
+  }
+  return verdicts;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_claim_has_the_verdict_that_was_derived_on_paper) {
-  std::map<std::string, std::string> expected = verdicts_bam;
-  expected.insert(verdicts_cable.begin(), verdicts_cable.end());
-  expected.insert(verdicts_alibi.begin(), verdicts_alibi.end());
-  std::map<std::string, std::string> found;
+  std::map<std::string, std::string> expected = verdicts_on_the_page();
   for (const ClaimResult& result : everything().results) {
-    found[result.claim.id] = std::string(name(result.verdict));
+    BOOST_TEST(expected[result.claim.id] == name(result.verdict), result.claim.id);
     BOOST_TEST(result.as_derived(), result.claim.id);
   }
-  BOOST_TEST((found == expected));
+  BOOST_TEST(expected.size() == everything().results.size());
   BOOST_TEST(everything().as_derived());
 }
 
 BOOST_AUTO_TEST_CASE(every_mutant_is_refuted_by_the_same_machinery) {
   for (const Claim& claim : all_claims()) {
-    const std::vector<Check> checks = claim.mutant_checks();
-    if (claim.derived == Verdict::not_mathematical) {
+    const std::vector<Check> checks = claim.mutant.checks();
+    if (claim.proof.derived == Verdict::not_mathematical) {
       BOOST_TEST(checks.empty());
       continue;
     }
-    BOOST_TEST(!claim.mutant.empty(), claim.id);
+    BOOST_TEST(!claim.mutant.statement.empty(), claim.id);
     BOOST_TEST((verdict_of(claim, checks) == Verdict::refuted), claim.id);
   }
 }
@@ -85,12 +93,12 @@ BOOST_AUTO_TEST_CASE(every_claim_says_where_it_stands_and_how_its_verdict_is_pro
   for (const Claim& claim : all_claims()) {
     BOOST_TEST(ids.insert(claim.id).second, claim.id);
     for (const std::string& text : {claim.title, claim.source.paper, claim.source.version,
-                                    claim.source.place, claim.statement, claim.derivation}) {
+                                    claim.source.place, claim.statement, claim.proof.derivation}) {
       BOOST_TEST(!text.empty(), claim.id);
     }
     BOOST_TEST(!claim.implicit.empty(), claim.id);
-    BOOST_TEST((claim.derived == Verdict::holds_under_condition) == !claim.condition.empty());
-    if (claim.derived == Verdict::refuted) BOOST_TEST(!claim.correction.empty(), claim.id);
+    BOOST_TEST((claim.proof.derived == Verdict::holds_under_condition) == !claim.condition.empty());
+    if (claim.proof.derived == Verdict::refuted) BOOST_TEST(!claim.correction.empty(), claim.id);
   }
 }
 
@@ -224,9 +232,10 @@ BOOST_AUTO_TEST_CASE(sixteen_heads_do_not_have_halves_for_slopes) {
 
 BOOST_AUTO_TEST_CASE(claims_are_selected_by_id_and_by_paper) {
   BOOST_TEST(run_claims({"bam/z_sum"}).results.size() == 1);
-  BOOST_TEST(run_claims({"cable"}).results.size() == verdicts_cable.size());
-  BOOST_TEST(run_claims({"cable", "cable/penalises_distance"}).results.size() ==
-             verdicts_cable.size());
+  const auto of_cable = run_claims({"cable"}).results;
+  BOOST_TEST(!of_cable.empty());
+  BOOST_TEST(of_cable.size() < everything().results.size());
+  BOOST_TEST(run_claims({"cable", "cable/penalises_distance"}).results.size() == of_cable.size());
   for (const char* unknown : {"bam/z", "", "bam/", "CABLE"}) {
     BOOST_CHECK_THROW(run_claims({"bam/z_sum", unknown}), plumbline::BadInput);
   }

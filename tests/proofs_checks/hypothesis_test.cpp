@@ -8,33 +8,22 @@ using namespace plumbline::proofs_checks;
 
 namespace {
 
-/// x > 0.
-struct IsPositive {
-  static constexpr Relation relation = Relation::above_zero;
-  template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
-    return {in.number("x")};
-  }
-};
+Sample at(double x, double y = 1) { return {{"x", x}, {"y", y}}; }
 
-Sample at(double x, double y = 1) { return Sample{}.with("x", {x}).with("y", {y}); }
+const Statement is_positive = above_zero<"x">([]<class R>(R x) { return x; });
 
-std::vector<Check> positive(const std::vector<Sample>& samples, Role role = Role::statement) {
-  return for_all(role, "x > 0", IsPositive{}, samples);
-}
+Checks positive(const std::vector<Sample>& samples) { return check("x > 0", is_positive, samples); }
 
-Hypothesis needs(const Sample& witness) {
-  return needed("H", "why", [=] { return positive({witness}); });
-}
+Hypothesis needs(const Sample& witness) { return needed("H", "why", positive({witness})); }
 
 Hypothesis does_not_need(const Sample& sample) {
-  return not_needed("H", "why", [=] { return positive({sample}); });
+  return not_needed("H", "why", positive({sample}));
 }
 
 /// x > 0 wherever the hypotheses hold.
 Claim claim_with(std::vector<Hypothesis> hypotheses) {
   Claim claim;
-  claim.checks = [] { return positive({at(1), at(2)}); };
+  claim.checks = positive({at(1), at(2)});
   claim.hypotheses = std::move(hypotheses);
   return claim;
 }
@@ -46,22 +35,6 @@ std::vector<HypothesisResult> dropped(const Claim& claim) {
 HypothesisResult dropped(const Hypothesis& hypothesis) {
   return dropped(claim_with({hypothesis})).at(0);
 }
-
-struct YThenX {
-  static constexpr Relation relation = Relation::above_zero;
-  template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
-    return {in.number("y"), in.number("x")};
-  }
-};
-
-struct YThenXWithPlaces {
-  static constexpr Relation relation = Relation::above_zero;
-  template <class R>
-  std::vector<Placed<R>> operator()(const Inputs<R>& in) const {
-    return {{in.number("y"), "y"}, {in.number("x"), "the place of x"}};
-  }
-};
 
 }  // namespace
 
@@ -82,14 +55,14 @@ BOOST_AUTO_TEST_CASE(without_a_witness_a_hypothesis_is_not_needed) {
 BOOST_AUTO_TEST_CASE(a_witness_at_one_precision_is_none) {
   for (std::size_t gone : {1u, 2u}) {
     const HypothesisResult result = dropped(needed("H", "why", [=] {
-      std::vector<Check> checks = positive({at(-1)});
+      std::vector<Check> checks = positive({at(-1)})();
       checks.erase(checks.begin() + static_cast<std::ptrdiff_t>(gone));
       return checks;
     }));
     BOOST_TEST(!result.as_marked());
   }
   // A box on which the sign is open at either precision.
-  BOOST_TEST(!dropped(needs(Sample{}.within("x", -1, 1))).as_marked());
+  BOOST_TEST(!dropped(needs({within("x", -1, 1)})).as_marked());
 }
 
 BOOST_AUTO_TEST_CASE(a_hypothesis_is_not_needed_if_the_statement_holds_where_it_fails) {
@@ -98,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_hypothesis_is_not_needed_if_the_statement_holds_where_it_
   BOOST_TEST((result.without == Verdict::holds));
   BOOST_TEST(!dropped(does_not_need(at(-3))).as_marked());
   BOOST_TEST((dropped(does_not_need(at(-3))).without == Verdict::refuted));
-  BOOST_TEST(!dropped(not_needed("H", "why", [] { return positive({}); })).as_marked());
+  BOOST_TEST(!dropped(not_needed("H", "why", positive({}))).as_marked());
 }
 
 BOOST_AUTO_TEST_CASE(a_definition_has_a_reason_and_no_checks) {
@@ -107,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_definition_has_a_reason_and_no_checks) {
   BOOST_TEST((result.without == Verdict::not_mathematical));
   BOOST_TEST(!dropped(definition("H", "")).as_marked());
   Hypothesis checked = definition("H", "why");
-  checked.checks = [] { return positive({at(1)}); };
+  checked.checks = positive({at(1)});
   BOOST_TEST(!dropped(checked).as_marked());
 }
 
@@ -120,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_claim_that_holds_has_no_unexamined_hypothesis) {
 BOOST_AUTO_TEST_CASE(
     the_hypotheses_of_a_refuted_claim_may_be_unexamined_those_of_its_correction_not) {
   Claim claim = claim_with({Hypothesis("of the statement")});
-  claim.checks = [] { return together({positive({at(-1)}), positive({at(1)}, Role::correction)}); };
+  claim.checks = {positive({at(-1)}), correction("x > 0", is_positive, {at(1)})};
   claim.correction_hypotheses = {Hypothesis("of the correction")};
   std::vector<HypothesisResult> results = dropped(claim);
   BOOST_REQUIRE(results.size() == 2u);
@@ -135,7 +108,7 @@ BOOST_AUTO_TEST_CASE(
 BOOST_AUTO_TEST_CASE(a_condition_in_one_part_is_dropped_by_the_printed_statement) {
   Claim claim = claim_with({});
   claim.condition = "x > 0";
-  claim.checks = [] { return together({positive({at(-1)}), positive({at(1)}, Role::condition)}); };
+  claim.checks = {positive({at(-1)}), condition("x > 0", is_positive, {at(1)})};
   const std::vector<HypothesisResult> results = dropped(claim);
   BOOST_REQUIRE(results.size() == 1u);
   BOOST_TEST((results[0].origin == Origin::condition));
@@ -147,7 +120,7 @@ BOOST_AUTO_TEST_CASE(each_part_of_a_condition_is_dropped_alone) {
   Claim claim = claim_with({});
   claim.condition = "x > 0 and y > 0";
   claim.conditions = {needs(at(-1)), does_not_need(at(1))};
-  claim.checks = [] { return together({positive({at(-1)}), positive({at(1)}, Role::condition)}); };
+  claim.checks = {positive({at(-1)}), condition("x > 0", is_positive, {at(1)})};
   const std::vector<HypothesisResult> results = dropped(claim);
   BOOST_REQUIRE(results.size() == 2u);
   BOOST_TEST((results[0].without == Verdict::refuted));
@@ -156,24 +129,23 @@ BOOST_AUTO_TEST_CASE(each_part_of_a_condition_is_dropped_alone) {
 
 BOOST_AUTO_TEST_CASE(a_witness_violates_its_own_hypothesis_and_no_other) {
   Hypothesis on_x = needs(at(-1));
-  on_x.where("x", above(0));
+  on_x.domains = {{"x", above(0)}};
   BOOST_TEST(dropped(on_x).as_marked());
   // The statement fails there, but the hypothesis does not.
   Hypothesis elsewhere = needs(at(-1, 1));
-  elsewhere.where("y", above(0));
+  elsewhere.domains = {{"y", above(0)}};
   BOOST_TEST(!dropped(elsewhere).as_marked());
   // Another hypothesis fails as well.
-  Hypothesis on_y = definition("y > 0", "why");
-  on_y.where("y", above(0));
+  const Hypothesis on_y = definition({"y > 0", "y", above(0)}, "why");
   Hypothesis both = needs(at(-1, -1));
-  both.where("x", above(0));
+  both.domains = {{"x", above(0)}};
   BOOST_TEST(dropped(claim_with({on_x, on_y}))[0].as_marked());
   BOOST_TEST(!dropped(claim_with({both, on_y}))[0].as_marked());
 }
 
 BOOST_AUTO_TEST_CASE(what_a_verdict_rests_on_is_examined_where_its_needed_hypotheses_hold) {
   Hypothesis narrow = needs(at(-1));
-  narrow.where("x", above(1.5));
+  narrow.domains = {{"x", above(1.5)}};
   BOOST_TEST(!dropped(narrow).as_marked());  // the claim's own sample at 1 lies outside
 }
 
@@ -210,8 +182,14 @@ BOOST_AUTO_TEST_CASE(a_counterexample_says_which_residual_it_is) {
     }
     return std::string("no counterexample by enclosure");
   };
-  const auto two = found_by_enclosure(for_all(Role::statement, "", YThenX{}, {at(-1)}));
-  const auto named = found_by_enclosure(for_all(Role::statement, "", YThenXWithPlaces{}, {at(-1)}));
+  const Statement y_then_x = above_zero<"x", "y">([]<class R>(R x, R y) {
+    return std::vector<R>{y, x};
+  });
+  const Statement with_places = above_zero<"x", "y">([]<class R>(R x, R y) {
+    return std::vector<Placed<R>>{{y, "y"}, {x, "the place of x"}};
+  });
+  const auto two = found_by_enclosure(check("", y_then_x, {at(-1)})());
+  const auto named = found_by_enclosure(check("", with_places, {at(-1)})());
   BOOST_TEST(two.find("residual 2 of 2 lies in [-1, -1]") == 0u, two);
   BOOST_TEST(named.find("the residual at the place of x lies in") == 0u, named);
 }

@@ -4,13 +4,15 @@
 #include <limits>
 
 #include "proofs_checks/printed_numbers.hpp"
+#include "proofs_checks/samples.hpp"
 #include "proofs_checks/statement.hpp"
 
 using namespace plumbline::proofs_checks;
+namespace reference = plumbline::reference;
 
 namespace {
 
-Check check(Role role, const std::string& reading, Outcome outcome, std::size_t samples = 1) {
+Check result_of(Role role, const std::string& reading, Outcome outcome, std::size_t samples = 1) {
   Check result;
   result.role = role;
   result.reading = reading;
@@ -22,56 +24,50 @@ Check check(Role role, const std::string& reading, Outcome outcome, std::size_t 
 }
 
 std::vector<Check> three(Role role, Outcome outcome) {
-  return {check(role, "double", outcome), check(role, "coarse", outcome),
-          check(role, "fine", outcome)};
+  return {result_of(role, "double", outcome), result_of(role, "coarse", outcome),
+          result_of(role, "fine", outcome)};
 }
 
 /// The residual is the input itself.
-template <Relation r>
-struct Itself {
-  static constexpr Relation relation = r;
-  template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
-    return {in.number("x")};
-  }
-};
-using IsZero = Itself<Relation::equals_zero>;
+const auto itself = []<class R>(R x) { return x; };
+const Statement is_zero = equals_zero<"x">(itself);
+const Statement is_at_least_zero = at_least_zero<"x">(itself);
+const Statement is_above_zero = above_zero<"x">(itself);
 
 /// x - 1/3 three times, minus (3 x - 1): zero, though not in floating point.
-struct ThirdsCancel {
-  static constexpr Relation relation = Relation::equals_zero;
-  template <class R>
-  std::vector<R> operator()(const Inputs<R>& in) const {
-    const R y = in.number("x") - R(1.0) / R(3.0);
-    return {y + y + y - (R(3.0) * in.number("x") - R(1.0))};
-  }
-};
+const Statement thirds_cancel = equals_zero<"x">([]<class R>(R x) {
+  const R y = x - R(1.0) / R(3.0);
+  return y + y + y - (R(3.0) * x - R(1.0));
+});
 
-struct SaysNothing {
-  static constexpr Relation relation = Relation::equals_zero;
-  template <class R>
-  std::vector<R> operator()(const Inputs<R>&) const {
-    return {};
-  }
-};
+const Statement says_nothing =
+    equals_zero([]<class R>(const Inputs<R>&) { return std::vector<R>{}; });
 
-Sample point(double x) { return Sample{}.with("x", {x}); }
-Sample box(double lower, double upper) { return Sample{}.within("x", lower, upper); }
+Sample point(double x) { return {{"x", x}}; }
+Sample box(double lower, double upper) { return {within("x", lower, upper)}; }
 
 Verdict verdict(const std::vector<Check>& checks, const std::string& condition = "") {
   Claim claim;
   claim.condition = condition;
-  claim.derived = Verdict::holds;
+  claim.proof.derived = Verdict::holds;
   return verdict_of(claim, checks);
+}
+
+Verdict verdict_at(const Statement& statement, const std::vector<Sample>& samples) {
+  return verdict(check("", statement, samples)());
+}
+
+Verdict verdict_that_some(const std::vector<Sample>& boxes) {
+  return verdict(exists("", is_zero, boxes)());
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_claim_without_checks_is_undecided_unless_it_is_not_mathematical) {
   Claim claim;
-  claim.derived = Verdict::holds;
+  claim.proof.derived = Verdict::holds;
   BOOST_TEST((verdict_of(claim, {}) == Verdict::undecided));
-  claim.derived = Verdict::not_mathematical;
+  claim.proof.derived = Verdict::not_mathematical;
   BOOST_TEST((verdict_of(claim, {}) == Verdict::not_mathematical));
   BOOST_TEST((verdict_of(claim, three(Role::statement, Outcome::supported)) == Verdict::holds));
 }
@@ -86,10 +82,9 @@ BOOST_AUTO_TEST_CASE(a_claim_never_holds_on_an_empty_sample) {
     checks[empty].samples = 0;
     BOOST_TEST((verdict(checks) == Verdict::undecided));
   }
-  BOOST_TEST((verdict(for_all(Role::statement, "", IsZero{}, {})) == Verdict::undecided));
-  BOOST_TEST(
-      (verdict(for_all(Role::statement, "", SaysNothing{}, {point(0)})) == Verdict::undecided));
-  BOOST_TEST((verdict(exists(Role::statement, "", IsZero{}, {})) == Verdict::undecided));
+  BOOST_TEST((verdict_at(is_zero, {}) == Verdict::undecided));
+  BOOST_TEST((verdict_at(says_nothing, {point(0)}) == Verdict::undecided));
+  BOOST_TEST((verdict_that_some({}) == Verdict::undecided));
 }
 
 BOOST_AUTO_TEST_CASE(a_claim_does_not_hold_when_a_reading_is_missing_or_undecided) {
@@ -108,13 +103,13 @@ BOOST_AUTO_TEST_CASE(a_claim_does_not_hold_when_a_reading_is_missing_or_undecide
 
 BOOST_AUTO_TEST_CASE(double_alone_does_not_refute) {
   std::vector<Check> checks = three(Role::statement, Outcome::supported);
-  checks[0] = check(Role::statement, "double", Outcome::refuted);
+  checks[0] = result_of(Role::statement, "double", Outcome::refuted);
   BOOST_TEST((verdict(checks) == Verdict::undecided));
 }
 
 BOOST_AUTO_TEST_CASE(an_interval_refutes_with_its_counterexample) {
   std::vector<Check> checks = three(Role::statement, Outcome::supported);
-  checks[1] = check(Role::statement, "coarse", Outcome::refuted);
+  checks[1] = result_of(Role::statement, "coarse", Outcome::refuted);
   BOOST_TEST((verdict(checks) == Verdict::refuted));
   checks[1].counterexample.reset();
   BOOST_TEST((verdict(checks) == Verdict::undecided));
@@ -137,10 +132,9 @@ BOOST_AUTO_TEST_CASE(a_correction_does_not_make_a_claim_hold) {
 }
 
 BOOST_AUTO_TEST_CASE(an_identity_is_supported_up_to_rounding_and_a_hair_beside_it_is_refuted) {
-  BOOST_TEST((verdict(for_all(Role::statement, "", ThirdsCancel{}, {point(0.1), point(7)})) ==
-              Verdict::holds));
+  BOOST_TEST((verdict_at(thirds_cancel, {point(0.1), point(7)}) == Verdict::holds));
   // The smallest double is no rounding error of a point.
-  const auto checks = for_all(Role::statement, "", IsZero{}, {point(0), point(0x1p-1074)});
+  const auto checks = check("", is_zero, {point(0), point(0x1p-1074)})();
   BOOST_TEST((verdict(checks) == Verdict::refuted));
   for (const Check& c : checks) {
     BOOST_REQUIRE(c.counterexample);
@@ -149,14 +143,14 @@ BOOST_AUTO_TEST_CASE(an_identity_is_supported_up_to_rounding_and_a_hair_beside_i
 }
 
 BOOST_AUTO_TEST_CASE(an_enclosure_too_wide_to_say_anything_supports_nothing) {
-  for (const Check& c : for_all(Role::statement, "", IsZero{}, {box(-1, 1)})) {
+  for (const Check& c : check("", is_zero, {box(-1, 1)})()) {
     BOOST_TEST((c.outcome == (c.rigorous ? Outcome::undecided : Outcome::supported)));
   }
-  BOOST_TEST((verdict(for_all(Role::statement, "", IsZero{}, {box(-1, 1)})) == Verdict::undecided));
+  BOOST_TEST((verdict_at(is_zero, {box(-1, 1)}) == Verdict::undecided));
 }
 
 BOOST_AUTO_TEST_CASE(a_vector_of_intervals_is_a_box_in_every_component) {
-  const Sample sample = Sample{}.within("x", -1, 2, 3).within("y", 0, 1);
+  const Sample sample{within("x", -1, 2, 3), within("y", 0, 1)};
   const Inputs<plumbline::reference::Interval> in(sample);
   BOOST_REQUIRE(in["x"].size() == 3);
   for (const auto& x : in["x"]) {
@@ -167,26 +161,20 @@ BOOST_AUTO_TEST_CASE(a_vector_of_intervals_is_a_box_in_every_component) {
 }
 
 BOOST_AUTO_TEST_CASE(products_and_totals_of_printed_numbers) {
-  const Sample sample = Sample{}.with("a", {3}).with("b", {4}).with("12", {12}).with("7", {7});
-  const auto of = [&](const std::vector<Check>& checks) { return verdict(checks); };
-  BOOST_TEST((of(products(Role::statement, "", {sample}, {"a", "b"}, "12")) == Verdict::holds));
-  BOOST_TEST((of(products(Role::statement, "", {sample}, {"a", "b"}, "7")) == Verdict::refuted));
-  BOOST_TEST((of(totals(Role::statement, "", {sample}, {"a", "b"}, "7")) == Verdict::holds));
-  BOOST_TEST((of(totals(Role::statement, "", {sample}, {"a", "b"}, "12")) == Verdict::refuted));
+  const std::vector<Sample> samples = {{{"a", 3}, {"b", 4}, {"12", 12}, {"7", 7}}};
+  BOOST_TEST((verdict_at(product({"a", "b"}, "12"), samples) == Verdict::holds));
+  BOOST_TEST((verdict_at(product({"a", "b"}, "7"), samples) == Verdict::refuted));
+  BOOST_TEST((verdict_at(total({"a", "b"}, "7"), samples) == Verdict::holds));
+  BOOST_TEST((verdict_at(total({"a", "b"}, "12"), samples) == Verdict::refuted));
 }
 
 BOOST_AUTO_TEST_CASE(inequalities_tell_zero_from_above_zero) {
-  using Weak = Itself<Relation::at_least_zero>;
-  using Strict = Itself<Relation::above_zero>;
-  const auto of = [](auto statement, const Sample& sample) {
-    return verdict(for_all(Role::statement, "", statement, {sample}));
-  };
-  BOOST_TEST((of(Weak{}, point(0)) == Verdict::holds));
-  BOOST_TEST((of(Strict{}, point(0)) == Verdict::refuted));
-  BOOST_TEST((of(Strict{}, point(0x1p-1074)) == Verdict::holds));
-  BOOST_TEST((of(Weak{}, point(-0x1p-1074)) == Verdict::refuted));
-  BOOST_TEST((of(Weak{}, box(-1, 2)) == Verdict::undecided));
-  BOOST_TEST((of(Weak{}, box(0, 2)) == Verdict::holds));
+  BOOST_TEST((verdict_at(is_at_least_zero, {point(0)}) == Verdict::holds));
+  BOOST_TEST((verdict_at(is_above_zero, {point(0)}) == Verdict::refuted));
+  BOOST_TEST((verdict_at(is_above_zero, {point(0x1p-1074)}) == Verdict::holds));
+  BOOST_TEST((verdict_at(is_at_least_zero, {point(-0x1p-1074)}) == Verdict::refuted));
+  BOOST_TEST((verdict_at(is_at_least_zero, {box(-1, 2)}) == Verdict::undecided));
+  BOOST_TEST((verdict_at(is_at_least_zero, {box(0, 2)}) == Verdict::holds));
 }
 
 BOOST_AUTO_TEST_CASE(not_a_number_supports_nothing_and_refutes_nothing) {
@@ -198,11 +186,52 @@ BOOST_AUTO_TEST_CASE(not_a_number_supports_nothing_and_refutes_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(existence_is_refuted_only_when_every_box_excludes_it) {
-  const auto of = [](const std::vector<Sample>& boxes) {
-    return verdict(exists(Role::statement, "", IsZero{}, boxes));
-  };
-  BOOST_TEST((of({box(1, 2), box(-3, -0.5)}) == Verdict::refuted));
-  BOOST_TEST((of({box(1, 2), box(-3, 0.5)}) == Verdict::undecided));
-  BOOST_TEST((of({box(-1, 1)}) == Verdict::undecided));  // though its midpoint is 0
-  BOOST_TEST((of({box(1, 2), point(0)}) == Verdict::holds));
+  BOOST_TEST((verdict_that_some({box(1, 2), box(-3, -0.5)}) == Verdict::refuted));
+  BOOST_TEST((verdict_that_some({box(1, 2), box(-3, 0.5)}) == Verdict::undecided));
+  BOOST_TEST((verdict_that_some({box(-1, 1)}) == Verdict::undecided));  // though its midpoint is 0
+  BOOST_TEST((verdict_that_some({box(1, 2), point(0)}) == Verdict::holds));
+}
+
+BOOST_AUTO_TEST_CASE(a_formula_takes_its_quantities_by_name_as_what_its_arguments_are) {
+  const Statement sum_is = equals_zero<"n", "each", "total">(
+      []<class R>(int n, const reference::Vector<R>& each, R total) {
+        for (int k = 0; k < n; ++k) total -= each[k];
+        return total;
+      });
+  const Sample right{{"n", 2}, {"each", {1, 2}}, within("total", 3, 3)};
+  const Sample wrong{{"n", 1}, {"each", {1, 2}}, {"total", 3}};
+  BOOST_TEST((verdict_at(sum_is, {right}) == Verdict::holds));
+  BOOST_TEST((verdict_at(sum_is, {right, wrong}) == Verdict::refuted));
+  BOOST_TEST((verdict(exists("", sum_is, {right, wrong})()) == Verdict::holds));
+  const Checks both{check("", sum_is, {wrong}), condition("", sum_is, {right})};
+  BOOST_TEST((verdict(both(), "n is 2") == Verdict::holds_under_condition));
+  BOOST_CHECK_EXCEPTION(check("", sum_is, {{{"n", 2}, {"total", 3}}})(), std::out_of_range,
+                        [](const std::out_of_range& error) {
+                          return error.what() == std::string("the sample has no quantity each");
+                        });
+}
+
+BOOST_AUTO_TEST_CASE(a_formula_with_more_arguments_gives_a_statement_for_each_of_them) {
+  const auto between = at_least_zero<"x">([]<class R>(R x, double lower, double upper) {
+    return std::vector<R>{x - R(lower), R(upper) - x};
+  });
+  BOOST_TEST((verdict_at(between(1, 2), {point(1), point(2)}) == Verdict::holds));
+  BOOST_TEST((verdict_at(between(1, 1.5), {point(1), point(2)}) == Verdict::refuted));
+  const auto times = equals_zero([]<class R>(const Inputs<R>& in, bool twice) {
+    return in.number("x") * R(twice ? 2.0 : 1.0) - R(2.0);
+  });
+  BOOST_TEST((verdict_at(times(true), {point(1)}) == Verdict::holds));
+  BOOST_TEST((verdict_at(times(false), {point(1)}) == Verdict::refuted));
+}
+
+BOOST_AUTO_TEST_CASE(a_grid_has_every_combination_and_its_first_axis_runs_slowest) {
+  const auto samples = grid({{"m", {1, 2}}, {"n", 5}, boxes("d", growing(1, 3, 2))});
+  BOOST_REQUIRE(samples.size() == 4u);
+  BOOST_TEST(to_string(samples[1]) == "m = 1, n = 5, d in [2, 4]");
+  BOOST_TEST(to_string(samples[2]) == "m = 2, n = 5, d in [1, 2]");
+  const auto longer = with(samples, grid({{"k", {7, 8}}}));
+  BOOST_REQUIRE(longer.size() == 8u);
+  BOOST_TEST(to_string(longer[4]) == "m = 1, n = 5, d in [1, 2], k = 8");
+  BOOST_TEST(evenly(0, 1, 4) == (std::vector<double>{0, 0.25, 0.5, 0.75, 1}),
+             boost::test_tools::per_element());
 }

@@ -48,14 +48,15 @@ ClaimsReport hostile() {
   Claim claim;
   claim.id = "bam/<b>\"&";
   claim.title = claim.source.paper = claim.source.version = claim.source.place = text;
-  claim.statement = claim.condition = claim.correction = claim.derivation = claim.mutant = text;
+  claim.statement = claim.condition = claim.correction = claim.proof.derivation =
+      claim.mutant.statement = text;
   claim.hypotheses = {Hypothesis(text)};
   Check check;
   check.what = check.reading = text;
   check.rigorous = true;
   check.samples = 1;
   check.outcome = Outcome::refuted;
-  check.counterexample = Counterexample{Sample{}.with(text, {1, 0.1}), text};
+  check.counterexample = Counterexample{Sample{{text, {1, 0.1}}}, text};
   ClaimResult result;
   result.claim = claim;
   result.checks = {check};

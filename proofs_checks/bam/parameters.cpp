@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proofs_checks/bam/source.hpp"
+#include "proofs_checks/bam/tables.hpp"
+
+namespace plumbline::proofs_checks::bam {
+
+void claims_of_parameters(Claims& claims) {
+  const auto counted = product({"per head", "heads", "layers"}, "printed");
+  const auto heads_in_layers = [](double per_head, double heads, double layers, double printed) {
+    return Sample{
+        {"per head", per_head}, {"heads", heads}, {"layers", layers}, {"printed", printed}};
+  };
+  claims["bam/parameter_overhead"] = Claim({
+      .title = "BAM adds 3 x Heads x Layers parameters",
+      .source = source("Section 3; Table 1, row \"Parameters BAM\"; appendix H.2"),
+      .statement = "The three parameters of each head in each layer amount to 3 x Heads x Layers: "
+                   "576, 1008 and 1440 for the three models (Table 1); theta_alpha and theta_beta "
+                   "alone to 384 in the 120M model, theta_beta alone to 192.",
+      .implicit = {definition("Heads and layers as in Table 1.", "It says which models.")},
+      .proof = holds("3 x 16 x 12 = 576, 3 x 24 x 14 = 1008, 3 x 32 x 15 = 1440, 2 x 16 x 12 = "
+                     "384, 16 x 12 = 192."),
+      .checks = {check("3 heads layers = 576, 1008, 1440", counted,
+                       {heads_in_layers(3, 16, 12, 576), heads_in_layers(3, 24, 14, 1008),
+                        heads_in_layers(3, 32, 15, 1440)}),
+                 check("2 heads layers = 384 in the 120M model", counted,
+                       {heads_in_layers(2, 16, 12, 384)}),
+                 check("1 heads layers = 192 in the 120M model", counted,
+                       {heads_in_layers(1, 16, 12, 192)})},
+      .mutant = {"theta_alpha and theta_beta amount to 576.",
+                 check("2 heads layers = 576", counted, {heads_in_layers(2, 16, 12, 576)})},
+  });
+
+  const auto below_the_limit = above("limit", {"parameters"});
+  const auto counts = [](const std::vector<double>& values) {
+    return grid({{"parameters", values}, {"limit", 1000}});
+  };
+  claims["bam/fewer_than_1000"] = Claim({
+      .title = "The approach introduces fewer than 1,000 parameters",
+      .source = source("Section 1 and Table 1"),
+      .statement = "\"Our approach introduces fewer than 1,000 additional parameters.\"",
+      .hypotheses = {definition("The models are the three of Table 1.", "It says which models.")},
+      .implicit = {definition("The sentence does not say for which model.",
+                              "The condition says it.")},
+      .condition = "theta_mu is fixed (two parameters per head), or the model is the one with 120M "
+                   "parameters.",
+      .proof =
+          holds_under_condition("Table 1 prints 1008 for the 432M and 1440 for the 1.1B model. Two "
+                                "parameters per head give 2/3 of these, 672 and 960."),
+      .checks = {check("1000 - 3 heads layers > 0 for the models of Table 1", below_the_limit,
+                       counts({1008, 576, 1440})),
+                 condition("1000 - 2 heads layers > 0", below_the_limit, counts({384, 672, 960}))},
+      .mutant = {"It holds for three parameters per head in the 432M model.",
+                 check("1000 - 1008 > 0", below_the_limit, counts({1008}))},
+  });
+
+  const auto percentage_as_printed = between("0.000315%", "added", "0.000325%");
+  const auto of_120m = [](double added) {
+    return Sample{{"added", added}, {"0.000315%", 378}, {"0.000325%", 390}};
+  };
+  claims["bam/percentage"] = Claim({
+      .title = "BAM increases the parameters by 0.00032%",
+      .source = source("Section 5"),
+      .statement = "\"Increasing the parameter count of the model in negligible 0.00032% trainable "
+                   "parameters.\"",
+      .hypotheses = {needed_as_the_mutant_shows(
+                         {"Two parameters per head (section 3): 384.", "added", exactly(384)},
+                         "Three are 0.00048%."),
+                     needed("The model has 120M parameters.",
+                            "For the 1.1B model two parameters per head, 960, are 0.00009%.",
+                            check("0.000315% <= 960 / 1.1B <= 0.000325%",
+                                  between("0.000315%", "960", "0.000325%"),
+                                  {{{"960", 960}, {"0.000315%", 3465}, {"0.000325%", 3575}}}))},
+      .implicit = {definition_of_printed_numbers()},
+      .proof = holds("384/120,000,000 = 3.2e-6 = 0.00032%."),
+      .checks =
+          check("0.000315% <= 384 / 120M <= 0.000325%", percentage_as_printed, {of_120m(384)}),
+      .mutant = {"It is the percentage of three parameters per head, 576.",
+                 check("0.000315% <= 576 / 120M <= 0.000325%", percentage_as_printed,
+                       {of_120m(576)})},
+  });
+
+  const auto as_printed = between("at least", "parameters", "at most");
+  const auto table = [](double width, double printed) {
+    return Sample{
+        {"parameters", 32768 * width}, {"at least", printed - 0.5e6}, {"at most", printed + 0.5e6}};
+  };
+  claims["bam/embedding_parameters"] = Claim({
+      .title = "The embeddings have about 25M, 50M and 67M parameters",
+      .source = source("Table 1, \"Parameters embedding\"; section 3"),
+      .statement = "Embeddings of ~25M, ~50M and ~67M for widths 768, 1536 and 2048.",
+      .implicit = {needed_as_the_mutant_shows(
+                       "The vocabulary of the Mistral-7B v0.3 tokenizer, 32,768 tokens.",
+                       "That of GPT-2 gives other numbers."),
+                   definition_of_printed_numbers()},
+      .proof = holds("32,768 x 768 = 25.2M, x 1536 = 50.3M, x 2048 = 67.1M."),
+      .checks = check("24.5M to 25.5M, 49.5M to 50.5M, 66.5M to 67.5M", as_printed,
+                      {table(768, 25e6), table(1536, 50e6), table(2048, 67e6)}),
+      .mutant = {"A vocabulary of 50,304.",
+                 check(
+                     "50304 x 768: 24.5M to 25.5M", as_printed,
+                     {{{"parameters", 50304.0 * 768}, {"at least", 24.5e6}, {"at most", 25.5e6}}})},
+  });
+
+  // Without bias terms. In each layer attention, 4 C^2, feed-forward maps, `maps` times C^2, and
+  // two RMSNorms; then the last RMSNorm and, of the embeddings and the untied head, so many tables.
+  const auto model = [](int tables, double C, double layers, double maps, double lower,
+                        double upper) {
+    const double body = layers * ((4 + maps) * C * C + 2 * C) + C;
+    return Sample{{"C", C},
+                  {"layers", layers},
+                  {"parameters", body + tables * 32768 * C},
+                  {"at least", lower},
+                  {"at most", upper}};
+  };
+  claims["bam/transformer_layers"] = Claim({
+      .title = "The transformer layers of the 120M model have about 95M parameters",
+      .source = source("Section 3, second paragraph; Table 1, \"Parameters transformer\""),
+      .statement = "\"Approximately 120M parameters, including ~25M for input embeddings and ~95M "
+                   "for the transformer layers\"; Table 1 has ~380M for the 432M model.",
+      .hypotheses = {needed_as_the_mutant_shows(
+          "Table 1: C = 768, 12 layers, feed-forward 2 x 768; C = 1536, 14 layers, 2 x 1536.",
+          "A hidden size of 4 C gives 138M.")},
+      .implicit =
+          {needed("Llama-style layers without bias terms, three feed-forward maps (SwiGLU), an "
+                  "untied output head, the 32,768 tokens of the tokenizer: the published code.",
+                  "With two maps a layer has 8 C^2, and layers and head 81.8M.",
+                  check("two feed-forward maps: 92.5M to 97.5M", as_printed,
+                        {model(1, 768, 12, 4, 92.5e6, 97.5e6)})),
+           definition("\"~\" leaves 2.5M and 5M to each side.",
+                      "Without a number there is nothing to check.")},
+      .condition = "The output head is counted with the layers.",
+      .proof = holds_under_condition(
+          "A layer has 4 C^2 + 3 (2 C) C = 10 C^2 parameters and two RMSNorms. 12 layers of C = "
+          "768: 70.8M; 14 of 1536: 330.3M. The head adds 25.2M and 50.3M: 96.0M and 380.7M."),
+      .checks = {check("layers alone: 92.5M to 97.5M, 375M to 385M", as_printed,
+                       {model(0, 768, 12, 6, 92.5e6, 97.5e6), model(0, 1536, 14, 6, 375e6, 385e6)}),
+                 condition(
+                     "layers and output head: 92.5M to 97.5M, 375M to 385M", as_printed,
+                     {model(1, 768, 12, 6, 92.5e6, 97.5e6), model(1, 1536, 14, 6, 375e6, 385e6)})},
+      .mutant = {"A feed-forward hidden size of 4 C gives about 95M with the head.",
+                 check("h = 4: 92.5M to 97.5M", as_printed,
+                       {model(1, 768, 12, 12, 92.5e6, 97.5e6)})},
+  });
+
+  const auto second_model = [&](double lower, double upper) {
+    return std::vector<Sample>{model(2, 1536, 14, 6, lower, upper)};
+  };
+  claims["bam/model_432m"] = Claim({
+      .title = "The second model has 432M parameters",
+      .source = source("Table 1; Table 7 calls it 431M, Table 8 430M"),
+      .statement =
+          "The model of 14 layers, width 1536 and feed-forward 2 x 1536 has 432M parameters.",
+      .implicit = {"The architecture of bam/transformer_layers.", printed_numbers_are_rounded},
+      .correction = "It has 431.0M, as Table 7 says.",
+      .proof = refuted("2 x 32768 x 1536 + 14 (10 x 1536^2 + 2 x 1536) + 1536 = 431,009,280; BAM "
+                       "adds 1008 at most. Of the three names 431M is right."),
+      .checks = {check("431.5M <= parameters <= 432.5M", as_printed,
+                       second_model(431.5e6, 432.5e6)),
+                 correction("430.5M <= parameters <= 431.5M", as_printed,
+                            second_model(430.5e6, 431.5e6))},
+      .mutant = {"It has 430M.", check("429.5M <= parameters <= 430.5M", as_printed,
+                                       second_model(429.5e6, 430.5e6))},
+  });
+
+  // Learning rates in units of 10^-4: Table 1's for a model, and the text's.
+  const auto same_rate = total({"Table 1"}, "text");
+  const auto rate = [](double value) { return Sample{{"Table 1", value}, {"text", 10}}; };
+  claims["bam/learning_rate"] = Claim({
+      .title = "All models were trained with an initial learning rate of 10^-3",
+      .source = source("Appendix C, third paragraph, against Table 1"),
+      .statement =
+          "\"The models were optimized using RAdam with an initial learning rate of 1 x 10^-3.\"",
+      .implicit = {definition("\"The models\" are those of Table 1.", "It says which models.")},
+      .condition = "The model is the one with 120M parameters.",
+      .proof = holds_under_condition("Table 1 has 10^-3, 5 x 10^-4 and 3 x 10^-4."),
+      .checks = {check("learning rate of Table 1 = 10 x 10^-4", same_rate,
+                       {rate(5), rate(3), rate(10)}),
+                 condition("120M: 10 x 10^-4", same_rate, {rate(10)})},
+      .mutant = {"The 432M model too.", check("432M: 5 = 10", same_rate, {rate(5)})},
+  });
+
+  const auto fills = product({"GPUs", "sequences", "context"}, "tokens");
+  const auto batch = [](double gpus, double sequences, double context) {
+    return Sample{
+        {"GPUs", gpus}, {"sequences", sequences}, {"context", context}, {"tokens", 589824}};
+  };
+  claims["bam/global_batch"] = Claim({
+      .title = "The global batch has 589,824 tokens",
+      .source = source("Appendix C, last paragraph"),
+      .statement = "A global batch of 589,824 tokens on six GPUs: a whole number of sequences on "
+                   "each for all three training contexts, 512, 1024 and 2048.",
+      .implicit = {not_needed({"All of the \"up to 6\" GPUs.", "GPUs", exactly(6)},
+                              "2, 3 and 4 divide the batch as well.",
+                              check("2, 3, 4 GPUs: GPUs sequences context = 589,824", fills,
+                                    {batch(2, 576, 512), batch(3, 384, 512), batch(4, 288, 512)}))},
+      .proof = holds("589,824 = 6 x 192 x 512 = 6 x 96 x 1024 = 6 x 48 x 2048."),
+      .checks = check("GPUs sequences context = 589,824", fills,
+                      {batch(6, 192, 512), batch(6, 96, 1024), batch(6, 48, 2048)}),
+      .mutant = {"192 sequences of 1024 tokens on each.",
+                 check("6 x 192 x 1024 = 589,824", fills, {batch(6, 192, 1024)})},
+  });
+}
+
+}  // namespace plumbline::proofs_checks::bam
