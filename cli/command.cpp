@@ -33,7 +33,10 @@ void add_selection_options(CLI::App& command, Selection& selection, const std::s
   for (const auto bias : cases::all_biases()) {
     biases += (biases.empty() ? "" : ", ") + std::string(cases::name(bias));
   }
-  add_list(command, "--bias", selection.biases, "Only these biases: " + biases + "; or all");
+  add_list(
+      command, "--bias", selection.biases,
+      "Only these biases: " + biases +
+          "; or all; most also with +rope_interleaved or +rope_half_split, which are not in all");
   add_list(command, "--dtype", selection.formats, "Only these formats: " + formats + "; or all");
 }
 

@@ -22,7 +22,9 @@ foreach(room ${plumbline_exported})
       file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
       cmake_path(GET folder PARENT_PATH parent)
       install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION include/plumbline/${parent}
-              FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+              FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h"
+              # These two are of gpu/'s models, which are not installed.
+              PATTERN device_model.hpp EXCLUDE PATTERN huggingface.hpp EXCLUDE)
     endif()
   endif()
 endforeach()

@@ -63,9 +63,9 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
     with tempfile.TemporaryDirectory() as folder:
         run = started(folder, HANGS)
         page = pathlib.Path(folder) / "page"
-        await_that(lambda: children(run) and page.exists() and any(page.iterdir()), "the reports")
+        await_that(lambda: children(run) and page.exists() and any(page.iterdir()) and
+                   len(list(pathlib.Path(folder).glob(".*.partial"))) == 3, "the reports")
         host = children(run)
-        assert len(list(pathlib.Path(folder).glob(".*.partial"))) == 3
         ended_by(run, number, "verify")
         expect_nothing_left(folder, f"verify, ended by {number!r},")
         await_that(lambda: not any(map(is_running, host)), "the end of the kernel's process")

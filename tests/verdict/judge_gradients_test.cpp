@@ -59,10 +59,11 @@ cases::Case middling_case(cases::Bias bias, Format format, std::uint64_t seed) {
 
 BOOST_AUTO_TEST_CASE(plain_float_loops_pass_on_random_cases_of_every_bias_and_format) {
   std::map<std::string, double> worst;
-  for (const auto bias : cases::all_biases()) {
+  for (const auto bias : cases::every_bias()) {
     if (cases::needs_scores(bias)) continue;
+    const int count = bias.has_rope() && bias.method != PLUMBLINE_NOPE ? 1 : 8;
     for (const auto format : cases::all_formats()) {
-      for (auto spec : verdict::draw_specs(cases::Pass::backward, bias, format, 8,
+      for (auto spec : verdict::draw_specs(cases::Pass::backward, bias, format, count,
                                            77 + 4 * bias.method + 100 * bias.dape +
                                                200 * bias.rope + static_cast<int>(format))) {
         const auto c = cases::generate(spec);

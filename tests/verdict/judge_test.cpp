@@ -35,8 +35,13 @@ verdict::Judgement judge_with(const cases::Case& c, const test::Faults& faults) 
 
 BOOST_AUTO_TEST_CASE(plain_float_loops_pass_on_random_cases_of_every_bias_and_format) {
   double worst_o = 0, worst_lse = 0;
-  for (const auto bias : {PLUMBLINE_NOPE, PLUMBLINE_ALIBI, PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW,
-                          PLUMBLINE_K_CABLE, PLUMBLINE_K_CABLE_NW, PLUMBLINE_GGD}) {
+  using cases::Bias;
+  for (const Bias bias :
+       {Bias(PLUMBLINE_NOPE), Bias(PLUMBLINE_ALIBI), Bias(PLUMBLINE_CABLE),
+        Bias(PLUMBLINE_CABLE_NW), Bias(PLUMBLINE_K_CABLE), Bias(PLUMBLINE_K_CABLE_NW),
+        Bias(PLUMBLINE_GGD), Bias(PLUMBLINE_ALIBI, 0, PLUMBLINE_ROPE_HALF_SPLIT),
+        Bias(PLUMBLINE_CABLE, 0, PLUMBLINE_ROPE_INTERLEAVED),
+        Bias(PLUMBLINE_FIRE, 0, PLUMBLINE_ROPE_HALF_SPLIT)}) {
     for (const auto format : cases::all_formats()) {
       for (const auto& spec : verdict::draw_specs(cases::Pass::forward, bias, format, 12, 77)) {
         const auto c = cases::generate(spec);

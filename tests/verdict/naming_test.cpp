@@ -37,6 +37,7 @@ const std::map<F, std::string> right_names{
     {F::log_base_2, "bias_times_log2e"},
     {F::epsilon_missing, "epsilon_missing"},
     {F::mu_sign, "mu_sign"},
+    {F::dape_network_missing, "dape_missing"},
     {F::rope_missing, "rope_missing"},
     {F::rope_base_10000, "rope_base_10000"},
     {F::rope_other_pairs, "rope_interleaved rope_half_split"},

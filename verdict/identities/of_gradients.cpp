@@ -42,15 +42,14 @@ class Gradients {
           [&](Identity&) { throw RunFailed{unmeasured_}; });
       return;
     }
-    const bool turned = base_.spec.bias.has_rope();
     ask(runs_, "values_paired", "<dV, V> = <dO, O>", unbounded,
         [&](Identity& identity) { values_paired(identity); });
     ask(runs_, "keys_paired", "<dQ, Q> = <dK, K>", unbounded,
         [&](Identity& identity) { keys_paired(identity); });
     ask(runs_, "table_balanced", "the gradients of a head's table add up to 0",
-        !unbounded.empty()                         ? unbounded
-        : base_[PLUMBLINE_TABLE].empty() || turned ? "no parameter adds a constant to all scores"
-                                                   : "",
+        !unbounded.empty()               ? unbounded
+        : base_[PLUMBLINE_TABLE].empty() ? "no parameter adds a constant to all scores"
+                                         : "",
         [&](Identity& identity) { table_balanced(identity); });
   }
 

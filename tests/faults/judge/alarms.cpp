@@ -13,7 +13,7 @@ namespace plumbline::bench {
 
 AlarmResult false_alarms(long runs, std::uint64_t seed, long products, int threads,
                          const std::function<void(long)>& done) {
-  const auto& biases = cases::all_biases();
+  const auto& biases = cases::every_bias();
   const auto& formats = kernel_formats;
   const auto& passes = cases::all_passes();
   AlarmResult result;

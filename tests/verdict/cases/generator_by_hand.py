@@ -80,8 +80,8 @@ E4M3, E5M2 = small(3, -6, 448.0), small(2, -14, 57344.0)
 def scales(spec):
     """Of q, k and v: lists by batch and key head."""
     family, out = spec["family"], {"q": [], "k": [], "v": []}
-    turned = spec["pass"] == "backward"
-    factors = {"peaked": (4 if turned else 16, 1, 1), "diffuse": (1 / 64, 1, 1),
+    backward = spec["pass"] == "backward"
+    factors = {"peaked": (4 if backward else 16, 1, 1), "diffuse": (1 / 64, 1, 1),
                "huge": huge(spec)}.get(family, (1, 1, 1))
     for head in range(spec["batch"] * spec["kv_heads"]):
         draws = [Draw(spec["seed"], name + "_scale") for name in "qkv"]
@@ -120,8 +120,8 @@ def qkv(spec):
     store = {"bf16": bf16, "fp16": fp16}.get(spec["dtype"], fp32)
     eight = {"e4m3": E4M3, "e5m2": E5M2}.get(spec["dtype"])
     by_head = scales(spec) if eight else None
-    turned = spec["pass"] == "backward" and spec["bias"].startswith("rope")
-    scale = {"peaked": (4 if turned else 16, 1, 1), "diffuse": (1 / 64, 1, 1), "huge": huge(spec)}.get(
+    rotated = spec["pass"] == "backward" and "rope_" in spec["bias"]
+    scale = {"peaked": (4 if rotated else 16, 1, 1), "diffuse": (1 / 64, 1, 1), "huge": huge(spec)}.get(
         family, (1, 1, 1))
     rows = {"q": spec["heads"] * spec["queries"], "k": spec["kv_heads"] * spec["keys"],
             "v": spec["kv_heads"] * spec["keys"]}
@@ -178,7 +178,7 @@ def slopes(heads):
 
 
 def newer_parameters(spec):
-    seed, heads, bias = spec["seed"], spec["heads"], spec["bias"]
+    seed, heads, bias = spec["seed"], spec["heads"], spec["bias"].split("+")[0]
     chosen = lambda option, values: values[Draw(seed, "options").below(OPTIONS.index(option), 4)]
     normal = lambda name, count, factor: [Draw(seed, name).normal(i) * factor for i in range(count)]
     uniform = lambda name, count, least, most: [Draw(seed, name).uniform(i) * (most - least) + least
@@ -216,7 +216,7 @@ def newer_parameters(spec):
 
 
 def parameters(spec):
-    seed, heads, bias = spec["seed"], spec["heads"], spec["bias"]
+    seed, heads, bias = spec["seed"], spec["heads"], spec["bias"].split("+")[0]
     per_key = spec["batch"] * heads * spec["keys"]
     per_query = spec["batch"] * heads * spec["queries"]
     values = {}
@@ -331,6 +331,8 @@ CASES += ["pass=backward," + LINE.format(*values) for values in [
     ("rope_interleaved", "bf16", 0, 0, 0, "peaked", 23),
     ("cope", "bf16", 0, 0, 0, "huge", 31),
     ("cable", "e5m2", 0, 0, 0, "tied", 35),
+    ("alibi+rope_half_split", "fp32", 0, 0, 0, "peaked", 44),
+    ("t5_clipped+rope_interleaved", "fp16", 0, 0, 0, "peaked", 45),
 ]]
 
 for line in CASES:
