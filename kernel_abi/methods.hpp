@@ -119,6 +119,7 @@ struct Bias {
   constexpr int dape_taps() const { return dape == 0 ? 0 : dape == 1 ? 1 : 3; }
 };
 
+/// Of a problem whose numbers is_bias has looked at.
 constexpr Bias bias_of(const plumbline_problem& p) {
   return {static_cast<plumbline_bias>(p.bias), p.dape, static_cast<plumbline_rope>(p.rope)};
 }
@@ -498,13 +499,15 @@ constexpr const Method& row(int bias) { return all.at(static_cast<std::size_t>(b
 
 /// Whether there is such a method, DAPE and RoPE, and whether they compose. With DAPE there is no
 /// RoPE: no paper has both.
-constexpr bool is_bias(Bias bias) {
-  if (!is_method(bias.method) || bias.dape < 0 || bias.dape > 2) return false;
-  if (bias.rope < 0 || bias.rope >= PLUMBLINE_ROPE_COUNT) return false;
-  const Method& method = row(bias.method);
-  if (bias.dape > 0) return method.with_dape && !bias.has_rope();
-  return method.with_rope || !bias.has_rope();
+/// @param method, dape, rope any numbers.
+constexpr bool is_bias(int method, int dape, int rope) {
+  if (!is_method(method) || dape < 0 || dape > 2 || rope < 0 || rope >= PLUMBLINE_ROPE_COUNT) {
+    return false;
+  }
+  if (dape > 0) return row(method).with_dape && rope == PLUMBLINE_NO_ROPE;
+  return row(method).with_rope || rope == PLUMBLINE_NO_ROPE;
 }
+constexpr bool is_bias(Bias bias) { return is_bias(bias.method, bias.dape, bias.rope); }
 
 /// "alibi", "rope_half_split", "alibi+rope_half_split", "dape_v1_alibi". @throws std::out_of_range
 inline std::string name_of(Bias bias) {
@@ -540,7 +543,8 @@ inline std::string formula_of(Bias bias) {
 
 inline std::string source_of(Bias bias) {
   if (bias.dape > 0) return bias.dape == 1 ? "DAPE, equation 2" : "DAPE V2, with its code";
-  if (bias.method != PLUMBLINE_NOPE || !bias.has_rope()) return row(bias.method).source;
+  if (!bias.has_rope()) return row(bias.method).source;
+  if (bias.method != PLUMBLINE_NOPE) return std::string(row(bias.method).source) + "; and RoFormer";
   return bias.rope == PLUMBLINE_ROPE_INTERLEAVED
              ? "RoFormer, equation 15; head_dim is even"
              : "RoFormer, as GPT-NeoX and LLaMA's code have it; head_dim is even";

@@ -86,7 +86,8 @@ typedef enum {
 } plumbline_bias;
 #define PLUMBLINE_BIAS_COUNT 19
 
-/* RoPE, beside any bias but CoPE: q_i and k_j are rotated by their positions before the product. */
+/* RoPE, beside any bias but CoPE and without DAPE: q_i and k_j are rotated by their positions
+   before the product. */
 typedef enum {
   PLUMBLINE_NO_ROPE = 0,
   PLUMBLINE_ROPE_INTERLEAVED = 1, /* components (2k, 2k+1) by i base^(-2k / head_dim) */
@@ -137,7 +138,8 @@ typedef struct {
   int32_t query_offset; /* position of query row 0; query_offset + queries <= keys */
   int32_t format;       /* plumbline_format */
   int32_t bias;         /* plumbline_bias */
-  int32_t dape;      /* 0; 1 or 2: that version of DAPE corrects the bias. What is added to a score
+  int32_t dape;      /* 0; 1 or 2: that version of DAPE corrects the bias, ALiBi, CABLE or KERPLE's
+                        logarithm, without RoPE. What is added to a score
                         is then B + f([A; B]): A the scale * q . k and B the biases, of all heads
                         and keys; f = convolution(LeakyReLU(convolution)) along the keys, with
                         2 heads, hidden and heads channels, zeros beyond both ends, LeakyReLU(x) =

@@ -18,57 +18,47 @@ constexpr int kMaxPositions = 1 << 30;  // for the sums of mask.cuh
 constexpr int kMaxOption = 1 << 20;     // rows of a table, width of a layer
 constexpr int kMostDapeHidden = 4096;   // dape.cuh
 
-std::string unsupported_option(const plumbline_problem& p) {
-  const auto* options = p.options;
+/// Of the options that the bias reads; "" where all can be run.
+std::string unsupported_option(const plumbline_problem& p, plumbline_option option) {
+  const double value = p.options[option];
   const auto whole = [](double x, int least) {
     return x == std::floor(x) && x >= least && x <= kMaxOption;
   };
-  const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
-  if (p.dape > 0 &&
-      !(whole(options[PLUMBLINE_HIDDEN], 1) && options[PLUMBLINE_HIDDEN] <= kMostDapeHidden))
-    return "hidden must be 1 .. 4096";
-  if (p.rope != PLUMBLINE_NO_ROPE && !positive(options[PLUMBLINE_BASE]))
-    return "base must be above 0";
-  switch (static_cast<plumbline_bias>(p.bias)) {
-    case PLUMBLINE_GGD:
-      return positive(options[PLUMBLINE_EPSILON]) ? "" : "epsilon must be above 0";
-    case PLUMBLINE_T5:
-    case PLUMBLINE_T5_BIDIRECTIONAL: {
-      const int directions = p.bias == PLUMBLINE_T5 ? 1 : 2;
-      if (!whole(options[PLUMBLINE_BUCKETS] / directions, 2))
-        return "buckets must be at least 2 for each direction";
-      const double exact = std::floor(options[PLUMBLINE_BUCKETS] / directions / 2);
-      const double most = options[PLUMBLINE_MAX_DISTANCE];
-      return most == std::floor(most) && most > exact && most <= kMaxPositions
+  const int directions = p.bias == PLUMBLINE_T5_BIDIRECTIONAL ? 2 : 1;
+  const int most_hidden = p.dape > 0 ? kMostDapeHidden : kMaxOption;
+  switch (option) {
+    case PLUMBLINE_EPSILON:
+    case PLUMBLINE_BASE:
+      return value > 0 && std::isfinite(value) ? "" : "must be above 0";
+    case PLUMBLINE_L0:
+      return std::isfinite(value) ? "" : "must be finite";
+    case PLUMBLINE_BUCKETS:
+      return whole(value / directions, 2) ? "" : "must be at least 2 for each direction";
+    case PLUMBLINE_MAX_DISTANCE:
+      return value == std::floor(value) && value <= kMaxPositions &&
+                     value > std::floor(p.options[PLUMBLINE_BUCKETS] / directions / 2)
                  ? ""
-                 : "max_distance must be a whole number above half of a direction's buckets";
-    }
-    case PLUMBLINE_T5_CLIPPED:
-    case PLUMBLINE_T5_CLIPPED_OFFSET:
-      return whole(options[PLUMBLINE_LARGEST], 0) ? "" : "largest must be 0 .. 2^20";
-    case PLUMBLINE_FIRE:
-      if (!whole(options[PLUMBLINE_HIDDEN], 1)) return "hidden must be 1 .. 2^20";
-      return options[PLUMBLINE_EPSILON] >= 0 && std::isfinite(options[PLUMBLINE_L0])
+                 : "must be a whole number above half of a direction's buckets";
+    case PLUMBLINE_LARGEST:
+      return whole(value, 0) ? "" : "must be 0 .. 2^20";
+    case PLUMBLINE_HIDDEN:
+      return whole(value, 1) && value <= most_hidden
                  ? ""
-                 : "epsilon must be at least 0, L0 finite";
-    case PLUMBLINE_COPE:
-      return whole(options[PLUMBLINE_POSITIONS], 1) ? "" : "positions must be 1 .. 2^20";
-    case PLUMBLINE_FOX:
-      return p.causal == 1 ? "" : "fox needs a causal mask";
-    case PLUMBLINE_NOPE:
-    case PLUMBLINE_ALIBI:
-    case PLUMBLINE_CABLE:
-    case PLUMBLINE_CABLE_NW:
-    case PLUMBLINE_K_CABLE:
-    case PLUMBLINE_K_CABLE_NW:
-    case PLUMBLINE_CABLE_PAPER:
-    case PLUMBLINE_CABLE_NW_PAPER:
-    case PLUMBLINE_K_CABLE_PAPER:
-    case PLUMBLINE_KERPLE_LOG:
-    case PLUMBLINE_KERPLE_POWER:
-      return "";
+                 : "must be 1 .. " + std::to_string(most_hidden);
+    case PLUMBLINE_POSITIONS:
+      return whole(value, 1) ? "" : "must be 1 .. 2^20";
   }
-  return "unknown bias";
+  return "unknown";
+}
+
+std::string unsupported_option(const plumbline_problem& p) {
+  const methods::Method method = methods::of(methods::bias_of(p));
+  if (method.causal_only && p.causal != 1) return std::string(method.name) + " needs a causal mask";
+  for (const methods::Option& option : method.options) {
+    const std::string reason = unsupported_option(p, option.id);
+    if (!reason.empty()) return methods::option_infos[option.id].name + (" " + reason);
+  }
+  return "";
 }
 
 /// One query row of every sequence and head at least lies in memory, and is counted in 31 bits.
@@ -127,7 +117,7 @@ std::string unsupported_reason(const plumbline_problem& p) {
   if (p.format < PLUMBLINE_FP32 || p.format > PLUMBLINE_TF32)
     return "format must be fp32, bf16, fp16 or tf32";
   if (!methods::is_method(p.bias)) return "unknown bias";
-  if (!methods::is_bias(methods::bias_of(p)))
+  if (!methods::is_bias(p.bias, p.dape, p.rope))
     return "dape must be 0, 1 or 2 and rope 0, 1 or 2, and the bias must compose with them";
   if (p.ssmax != 0 && p.ssmax != 1) return "ssmax must be 0 or 1";
   if (p.causal != 0 && p.causal != 1) return "causal must be 0 or 1";

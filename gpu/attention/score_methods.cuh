@@ -11,12 +11,13 @@
 
 namespace plumbline::gpu {
 
-/// CoPE and DAPE; false of what is no bias.
+/// CoPE and DAPE.
 constexpr bool needs_scores(methods::Bias bias) {
-  return methods::is_bias(bias) && methods::of(bias).needs_scores();
+  return bias.dape > 0 || methods::row(bias.method).needs_scores();
 }
+/// False of a problem without a bias that there is.
 constexpr bool needs_scores(const plumbline_problem& p) {
-  return needs_scores(methods::bias_of(p));
+  return methods::is_bias(p.bias, p.dape, p.rope) && needs_scores(methods::bias_of(p));
 }
 
 /// The most keys: whole numbers up to it are floats.

@@ -16,7 +16,7 @@ struct HeadGrad<Distance> {
   static constexpr int kOffsets = kTileQueries + kTileKeys - 1;
   static constexpr int kMost = 3;
 
-  static int rows(const Distance::Params& p) {
+  __host__ __device__ static int rows(const Distance::Params& p) {
     switch (p.method) {
       case PLUMBLINE_ALIBI:
         return 0;
@@ -85,13 +85,7 @@ struct HeadGrad<Distance> {
     }
     if (thread >= kOffsets || diagonal == 0.0) return;
     float of[kMost] = {};
-    const auto x = static_cast<float>(offset);
-    if (p.method == PLUMBLINE_GGD)
-      Distance::ggd(p, head).derivatives(x, of);
-    else if (p.method == PLUMBLINE_KERPLE_LOG)
-      KerpleLog{p.p[head], p.a[head]}.derivatives(x, of);
-    else
-      KerplePower{p.p[head], p.a[head]}.derivatives(x, of);
+    derivatives(p, head, static_cast<float>(offset), of);
 #pragma unroll
     for (int n = 0; n < kMost; ++n) shared[thread * kMost + n] += diagonal * of[n];
   }
@@ -100,14 +94,43 @@ struct HeadGrad<Distance> {
     if (p.method == PLUMBLINE_ALIBI || has_table(p)) return;
     const int thread = static_cast<int>(threadIdx.x);
     __syncthreads();
-    const int rows = p.method == PLUMBLINE_GGD ? Ggd::kParameters : KerpleLog::kParameters;
-    if (thread >= rows) return;
+    if (thread >= rows(p)) return;
     double sum = 0.0;
     for (int n = 0; n < kOffsets; ++n) sum += shared[n * kMost + thread];
     partial[thread] = sum;
   }
 
  private:
+  /// Of a method with numbers for each head, in the order of its parameters.
+  __device__ static void derivatives(const Distance::Params& p, int head, float x,
+                                     float (&of)[kMost]) {
+    switch (p.method) {
+      case PLUMBLINE_GGD:
+        return Distance::ggd(p, head).derivatives(x, of);
+      case PLUMBLINE_KERPLE_LOG:
+        return KerpleLog{p.p[head], p.a[head]}.derivatives(x, of);
+      case PLUMBLINE_KERPLE_POWER:
+        return KerplePower{p.p[head], p.a[head]}.derivatives(x, of);
+      case PLUMBLINE_NOPE:
+      case PLUMBLINE_ALIBI:
+      case PLUMBLINE_CABLE:
+      case PLUMBLINE_CABLE_NW:
+      case PLUMBLINE_K_CABLE:
+      case PLUMBLINE_K_CABLE_NW:
+      case PLUMBLINE_T5:
+      case PLUMBLINE_T5_BIDIRECTIONAL:
+      case PLUMBLINE_T5_CLIPPED:
+      case PLUMBLINE_T5_CLIPPED_OFFSET:
+      case PLUMBLINE_FIRE:
+      case PLUMBLINE_FOX:
+      case PLUMBLINE_CABLE_PAPER:
+      case PLUMBLINE_CABLE_NW_PAPER:
+      case PLUMBLINE_K_CABLE_PAPER:
+      case PLUMBLINE_COPE:
+        break;  // none
+    }
+  }
+
   __device__ void add_to_table(const Distance::Params& p, double diagonal, int offset) const {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < kOffsets) shared[thread] = diagonal;

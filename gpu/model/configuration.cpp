@@ -52,7 +52,7 @@ const std::map<std::string_view, ModelConfiguration>& presets() {
 }
 
 template <class Number>
-void expect(bool holds, const char* field, Number value, const std::string& expected) {
+void expect(bool holds, const std::string& field, Number value, const std::string& expected) {
   if (holds) return;
   throw BadInput(field, fmt::format("{}", value), expected);
 }
@@ -90,6 +90,36 @@ void check_t5(const PositionOptions& o, bool bidirectional) {
          fmt::format("above {}, where the buckets of one distance end", of_direction / 2));
 }
 
+/// An option that the bias reads.
+void check_option(const ModelConfiguration& c, methods::Bias bias, plumbline_option option) {
+  const PositionOptions& o = c.options;
+  const auto expect_above_zero = [](double value, const char* name) {
+    expect(std::isfinite(value) && value > 0, name, value, "a finite number above 0");
+  };
+  switch (option) {
+    case PLUMBLINE_EPSILON:
+      if (bias.method == PLUMBLINE_FIRE) return expect_above_zero(o.fire_epsilon, "fire_epsilon");
+      return expect_above_zero(o.prior_epsilon, "prior_epsilon");
+    case PLUMBLINE_BUCKETS:
+      return check_t5(o, bias.method == PLUMBLINE_T5_BIDIRECTIONAL);
+    case PLUMBLINE_MAX_DISTANCE:
+      return;  // with the buckets
+    case PLUMBLINE_LARGEST:
+      return expect(o.largest >= 0, "largest", o.largest, "at least 0");
+    case PLUMBLINE_HIDDEN:
+      if (bias.dape > 0)
+        return expect(o.hidden >= 1 && o.hidden <= 4096, "hidden of dape", o.hidden, "1 .. 4096");
+      return expect(o.hidden >= 1, "hidden of " + c.position, o.hidden, "at least 1");
+    case PLUMBLINE_L0:
+      return expect_above_zero(o.L0, "L0");
+    case PLUMBLINE_BASE:
+      return expect_above_zero(o.base, "base");
+    case PLUMBLINE_POSITIONS:
+      return expect(o.positions >= 1 && o.positions <= 1 << 20, "positions of " + c.position,
+                    o.positions, "1 .. 2^20");
+  }
+}
+
 void check_position(const ModelConfiguration& c) {
   const PositionMethod& method = position_method(c.position);
   const PositionOptions& o = c.options;
@@ -102,51 +132,14 @@ void check_position(const ModelConfiguration& c) {
     expect(c.width % 2 == 0, "width", c.width, "an even number for sinusoidal positions");
     expect(std::isfinite(o.amplitude), "amplitude", o.amplitude, "a finite number");
   }
-  if (method.bias.has_rope() || sinusoidal)
+  if (sinusoidal)
     expect(std::isfinite(o.base) && o.base > 0, "base", o.base, "a finite number above 0");
   if (method.window != PositionWindow::none) {
     const int least = method.window == PositionWindow::keys ? 1 : 0;
     expect(o.window >= least, "window", o.window, fmt::format("at least {}", least));
   }
-  if (method.bias.dape > 0)
-    expect(o.hidden >= 1 && o.hidden <= 4096, "hidden of dape", o.hidden, "1 .. 4096");
-  switch (method.bias.method) {
-    case PLUMBLINE_T5:
-    case PLUMBLINE_T5_BIDIRECTIONAL:
-      check_t5(o, method.bias.method == PLUMBLINE_T5_BIDIRECTIONAL);
-      break;
-    case PLUMBLINE_T5_CLIPPED:
-    case PLUMBLINE_T5_CLIPPED_OFFSET:
-      expect(o.largest >= 0, "largest", o.largest, "at least 0");
-      break;
-    case PLUMBLINE_FIRE:
-      expect(o.hidden >= 1, "hidden of fire", o.hidden, "at least 1");
-      expect(std::isfinite(o.L0) && o.L0 > 0, "L0", o.L0, "a finite number above 0");
-      expect(std::isfinite(o.fire_epsilon) && o.fire_epsilon > 0, "fire_epsilon", o.fire_epsilon,
-             "a finite number above 0");
-      break;
-    case PLUMBLINE_GGD:
-      expect(std::isfinite(o.prior_epsilon) && o.prior_epsilon > 0, "prior_epsilon",
-             o.prior_epsilon, "a finite number above 0");
-      break;
-    case PLUMBLINE_COPE:
-      expect(o.positions >= 1 && o.positions <= 1 << 20, "positions of cope", o.positions,
-             "1 .. 2^20");
-      break;
-    case PLUMBLINE_NOPE:
-    case PLUMBLINE_ALIBI:
-    case PLUMBLINE_CABLE:
-    case PLUMBLINE_CABLE_NW:
-    case PLUMBLINE_K_CABLE:
-    case PLUMBLINE_K_CABLE_NW:
-    case PLUMBLINE_KERPLE_LOG:
-    case PLUMBLINE_KERPLE_POWER:
-    case PLUMBLINE_FOX:
-    case PLUMBLINE_CABLE_PAPER:
-    case PLUMBLINE_CABLE_NW_PAPER:
-    case PLUMBLINE_K_CABLE_PAPER:
-      break;
-  }
+  for (const methods::Option& option : methods::of(method.bias).options)
+    check_option(c, method.bias, option.id);
 }
 
 }  // namespace

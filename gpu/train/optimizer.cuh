@@ -10,7 +10,7 @@
 namespace plumbline::gpu {
 
 /// Clips by the global norm, then steps AdamW or RAdam with weight decay on the layout's decaying
-/// range and without on the rest, then clamps the parameters that have a domain (Kerple's p and a).
+/// range and without on the rest, then clamps the parameters that have a domain.
 /// Parameters that are not trained keep their values; their gradients do not count in the norm.
 class Optimizer {
  public:

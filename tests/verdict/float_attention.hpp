@@ -42,7 +42,7 @@ inline bool visible(const cases::Case& c, int b, int i, int j) {
 
 inline float bias(const cases::Case& c, int b, int h, int r, int j, const Faults& faults) {
   const float value = FloatBias(c, b, h, r, j).value();
-  const bool off = c.spec.bias == PLUMBLINE_ALIBI && h == faults.slope_head;
+  const bool off = c.spec.bias.method == PLUMBLINE_ALIBI && h == faults.slope_head;
   return off ? value * faults.slope_factor : value;
 }
 

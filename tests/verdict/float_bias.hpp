@@ -167,7 +167,7 @@ class FloatBias {
     return c_[PLUMBLINE_GAIN].empty() ? 1.0f : c_[PLUMBLINE_GAIN][row_ * c_.spec.queries + r_];
   }
   float difference() const {
-    const bool fox = c_.spec.bias == PLUMBLINE_FOX;
+    const bool fox = c_.spec.bias.method == PLUMBLINE_FOX;
     const float* x = c_[fox ? PLUMBLINE_LOG_FORGET : PLUMBLINE_INCREMENTS].data() +
                      static_cast<std::size_t>(row_) * c_.spec.keys;
     double sum = 0;

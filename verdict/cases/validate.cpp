@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -81,9 +82,10 @@ void require_parameter(const Case& c, plumbline_parameter parameter) {
   const bool used = reads(spec, parameter);
   const std::int64_t size = used ? elements(shape_of(spec, c.options, parameter)) : 0;
   require_floats({of.name, used, size}, c[parameter]);
-  // The power form of Kerple is bounded from above too.
+  // A method may bound it more than others do.
+  const methods::Method method = methods::of(spec.bias);
   const double most =
-      parameter == PLUMBLINE_P && spec.bias.method == PLUMBLINE_KERPLE_POWER ? 2.0 : of.most;
+      used ? std::min<double>(of.most, methods::parameter_of(method, parameter).most) : of.most;
   for (std::size_t i = 0; i < c[parameter].size(); ++i) {
     const float value = c[parameter][i];
     if (value < of.least) {

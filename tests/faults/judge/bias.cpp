@@ -28,7 +28,7 @@ int Bias<Real>::table_row(const Pair& at) const {
   const int buckets = static_cast<int>(in_.option(PLUMBLINE_BUCKETS));
   const int largest = static_cast<int>(in_.option(PLUMBLINE_LARGEST));
   const double most = in_.option(PLUMBLINE_MAX_DISTANCE);
-  switch (in_.p.bias) {
+  switch (static_cast<plumbline_bias>(in_.p.bias)) {
     case PLUMBLINE_T5:
       return bucket(signed_distance > 0 ? x : 0, buckets, most, fault_);
     case PLUMBLINE_T5_BIDIRECTIONAL: {

@@ -273,6 +273,35 @@ BOOST_AUTO_TEST_CASE(decoding_from_a_cache_of_a_larger_capacity_gives_the_same_b
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_bias_that_there_is_not_is_refused) {
+  struct Numbers {
+    int bias, dape, rope;
+    const char* why;
+  };
+  const char* composes =
+      "dape must be 0, 1 or 2 and rope 0, 1 or 2, and the bias must compose with them";
+  const plumbline_library* library = plumbline_kernel_library();
+  for (const auto& [bias, dape, rope, why] :
+       {Numbers{-1, 0, 0, "unknown bias"},
+        {PLUMBLINE_BIAS_COUNT, 0, 0, "unknown bias"},
+        {PLUMBLINE_ALIBI, -1, 0, composes},
+        {PLUMBLINE_ALIBI, 3, 0, composes},
+        {PLUMBLINE_ALIBI, 0, -1, composes},
+        {PLUMBLINE_ALIBI, 0, PLUMBLINE_ROPE_COUNT, composes},
+        {PLUMBLINE_ALIBI, 1, PLUMBLINE_ROPE_HALF_SPLIT, composes},
+        {PLUMBLINE_GGD, 2, 0, composes},
+        {PLUMBLINE_COPE, 0, PLUMBLINE_ROPE_HALF_SPLIT, composes}}) {
+    Case made(kShape, PLUMBLINE_ALIBI, PLUMBLINE_FP32);
+    made.problem.bias = bias;
+    made.problem.dape = dape;
+    made.problem.rope = rope;
+    BOOST_TEST(unsupported_reason(made.problem) == why);
+    for (int n = 0; n < library->kernel_count; ++n)
+      for (const int pass : {PLUMBLINE_FORWARD, PLUMBLINE_BACKWARD, PLUMBLINE_DECODE})
+        BOOST_TEST(library->kernels[n].supports(&made.problem, pass) == 0);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_by_name) {
   const Stream stream;
   Case made(kShape, PLUMBLINE_GGD, PLUMBLINE_FP32);
