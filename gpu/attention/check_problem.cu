@@ -13,6 +13,36 @@ namespace plumbline::gpu {
 
 namespace {
 
+/// What a bias reads, put together once: every call of attention asks for it.
+struct Composed {
+  methods::Method method;
+  std::vector<plumbline_parameter> parameters;
+};
+
+/// Of a problem whose bias there is. @throws std::out_of_range
+const Composed& composed(const plumbline_problem& p) {
+  constexpr int kDapes = 3;
+  const auto place = [](int bias, int dape, int rope) {
+    return static_cast<std::size_t>((bias * kDapes + dape) * PLUMBLINE_ROPE_COUNT + rope);
+  };
+  static const auto all = [&] {
+    std::vector<Composed> list(place(PLUMBLINE_BIAS_COUNT, 0, 0));
+    for (int bias = 0; bias < PLUMBLINE_BIAS_COUNT; ++bias)
+      for (int dape = 0; dape < kDapes; ++dape)
+        for (int rope = 0; rope < PLUMBLINE_ROPE_COUNT; ++rope) {
+          if (!methods::is_bias(bias, dape, rope)) continue;
+          Composed& entry = list[place(bias, dape, rope)];
+          entry.method = methods::of(
+              {static_cast<plumbline_bias>(bias), dape, static_cast<plumbline_rope>(rope)});
+          for (const methods::Parameter& parameter : entry.method.parameters)
+            entry.parameters.push_back(parameter.id);
+        }
+    return list;
+  }();
+  if (!methods::is_bias(p.bias, p.dape, p.rope)) throw std::out_of_range("no such bias");
+  return all[place(p.bias, p.dape, p.rope)];
+}
+
 constexpr int kMaxGrid = 65535;         // gridDim.y and gridDim.z
 constexpr int kMaxPositions = 1 << 30;  // for the sums of mask.cuh
 constexpr int kMaxOption = 1 << 20;     // rows of a table, width of a layer
@@ -52,7 +82,7 @@ std::string unsupported_option(const plumbline_problem& p, plumbline_option opti
 }
 
 std::string unsupported_option(const plumbline_problem& p) {
-  const methods::Method method = methods::of(methods::bias_of(p));
+  const methods::Method& method = composed(p).method;
   if (method.causal_only && p.causal != 1) return std::string(method.name) + " needs a causal mask";
   for (const methods::Option& option : method.options) {
     const std::string reason = unsupported_option(p, option.id);
@@ -76,11 +106,8 @@ std::string unsupported_scores(const plumbline_problem& p) {
 
 }  // namespace
 
-std::vector<plumbline_parameter> parameters_of(const plumbline_problem& p) {
-  std::vector<plumbline_parameter> ids;
-  for (const methods::Parameter& parameter : methods::of(methods::bias_of(p)).parameters)
-    ids.push_back(parameter.id);
-  return ids;
+const std::vector<plumbline_parameter>& parameters_of(const plumbline_problem& p) {
+  return composed(p).parameters;
 }
 
 int summed_parameter(int bias) { return methods::row(bias).summed(); }
@@ -90,7 +117,7 @@ const char* name_of(plumbline_parameter parameter) {
 }
 
 std::size_t parameter_size(const plumbline_problem& p, plumbline_parameter parameter) {
-  const methods::Method method = methods::of(methods::bias_of(p));
+  const methods::Method& method = composed(p).method;
   const methods::Sizes sizes{p.batch, p.heads, p.queries, p.keys, p.head_dim, p.options};
   std::size_t size = 1;
   for (const methods::Extent extent : methods::parameter_of(method, parameter).shape)

@@ -18,7 +18,7 @@ class InvalidProblem : public std::invalid_argument {
 
 /// The parameters that the bias reads, and DAPE; SSMax's scale, which goes with every bias, is not
 /// named.
-std::vector<plumbline_parameter> parameters_of(const plumbline_problem& problem);
+const std::vector<plumbline_parameter>& parameters_of(const plumbline_problem& problem);
 
 /// The parameter whose prefix sums the method takes, or -1.
 int summed_parameter(int bias);
