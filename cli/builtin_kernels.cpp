@@ -14,6 +14,22 @@ namespace {
 std::filesystem::path builtin_library(const std::string& backend) {
   return program_prefix() / "lib" / ("libplumbline_kernels_" + backend + ".so");
 }
+
+/// On the emulation the operations beside attention are in a library of their own.
+std::filesystem::path operations_library(const std::string& backend) {
+  return backend == "emulated" ? program_prefix() / "lib/libplumbline_operations_emulated.so"
+                               : builtin_library(backend);
+}
+
+void* symbol_of(const std::string& backend, const std::filesystem::path& path, const char* name) {
+  load_backend(backend);  // it stays loaded, and says what is wrong where something is
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  void* symbol = library != nullptr ? dlsym(library, name) : nullptr;
+  if (symbol == nullptr) {
+    throw BadInput(path.string(), "no " + std::string(name), "the kernels of this version");
+  }
+  return symbol;
+}
 }  // namespace
 
 bool has_backend(const std::string& backend) {
@@ -32,19 +48,12 @@ verdict::KernelLibrary load_backend(const std::string& backend) {
 }
 
 void* builtin_symbol(const std::string& backend, const char* name) {
-  load_backend(backend);  // it stays loaded, and says what is wrong where something is
-  const auto path = builtin_library(backend);
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  void* symbol = library != nullptr ? dlsym(library, name) : nullptr;
-  if (symbol == nullptr) {
-    throw BadInput(path.string(), "no " + std::string(name), "the kernels of this version");
-  }
-  return symbol;
+  return symbol_of(backend, builtin_library(backend), name);
 }
 
 EmbeddingKernels load_embedding_kernels(const std::string& backend) {
   const auto load = [&]<class Function>(Function*& function, const char* name) {
-    function = reinterpret_cast<Function*>(builtin_symbol(backend, name));
+    function = reinterpret_cast<Function*>(symbol_of(backend, operations_library(backend), name));
   };
   EmbeddingKernels kernels{};
   load(kernels.forward, "plumbline_embedding_forward");

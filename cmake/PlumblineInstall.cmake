@@ -37,7 +37,7 @@ foreach(target reference_blocked blocked_baseline blocked_v3 blocked_v4)
 endforeach()
 
 # The program looks for its kernel libraries in ../lib, so both stay relative to the prefix.
-install(TARGETS plumbline_kernels_emulated LIBRARY DESTINATION lib)
+install(TARGETS plumbline_kernels_emulated plumbline_operations_emulated LIBRARY DESTINATION lib)
 if(TARGET plumbline_kernels_cuda)
   install(TARGETS plumbline_kernels_cuda LIBRARY DESTINATION lib OPTIONAL)  # where it was built
 endif()

@@ -38,6 +38,20 @@ function(plumbline_add_test name)
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
 
+# plumbline_test_in_ci(TEST ... [BUILDS target ...]): tests of the tests, and long ones, which run in CI and
+# by `./plumbline test --all`: label ci. The targets are built for them alone.
+add_custom_target(tests_in_ci)
+function(plumbline_test_in_ci)
+  cmake_parse_arguments(ARG "" "" "BUILDS" ${ARGN})
+  foreach(test ${ARG_UNPARSED_ARGUMENTS})
+    set_property(TEST ${test} APPEND PROPERTY LABELS ci)
+  endforeach()
+  if(ARG_BUILDS)
+    set_target_properties(${ARG_BUILDS} PROPERTIES EXCLUDE_FROM_ALL ON)
+    add_dependencies(tests_in_ci ${ARG_BUILDS})
+  endif()
+endfunction()
+
 # plumbline_add_c_library(NAME source.c [OPTIONS ...] [OUTPUT file]): lib/libNAME.so, or the file, in C as
 # an author would compile it: by the compiler's own command line, since the project is none of C.
 # @param OPTIONS of the compiler, -O2 without.
@@ -61,22 +75,26 @@ function(plumbline_add_c_library name source)
   set_target_properties(${name} PROPERTIES PLUMBLINE_LIBRARY ${library})
 endfunction()
 
-# plumbline_mostly_includes(TARGET): the target's sources, none of them hot, are mostly what they include:
-# JSON and fmt are compiled once for all of them. The compiler accepts that only with the same options.
-function(plumbline_mostly_includes target)
-  target_compile_options(${target} PRIVATE -O1)
-  target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json fmt::fmt)
-  target_precompile_headers(${target} REUSE_FROM plumbline_json_headers)
+# plumbline_folders_as_one(TARGET): the target's sources of each folder are compiled as one. Most of the
+# compiler's work is what they include; this does it once. What two of them name alike has to differ.
+function(plumbline_folders_as_one target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    cmake_path(GET source PARENT_PATH folder)
+    string(MAKE_C_IDENTIFIER "sources_${folder}" folder)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder})
+  endforeach()
 endfunction()
 
-# plumbline_commands(TARGET): the same for commands, whose CLI11 is larger still: several sources are
-# compiled as one. What two of them name alike has to differ.
-function(plumbline_commands target)
+# plumbline_mostly_includes(TARGET): the same, of sources none of which is hot.
+function(plumbline_mostly_includes target)
   target_compile_options(${target} PRIVATE -O1)
-  target_link_libraries(${target} PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  plumbline_folders_as_one(${target})
 endfunction()
-add_library(plumbline_json_headers STATIC ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
-target_compile_options(plumbline_json_headers PRIVATE -O1)
-target_link_libraries(plumbline_json_headers PRIVATE nlohmann_json::nlohmann_json fmt::fmt)
-target_precompile_headers(plumbline_json_headers PRIVATE <fmt/format.h> <nlohmann/json.hpp>)
+
+# plumbline_commands(TARGET): the same of the programs' commands.
+function(plumbline_commands target)
+  plumbline_mostly_includes(${target})
+  target_link_libraries(${target} PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
+endfunction()

@@ -39,7 +39,7 @@ constexpr std::array<Words, 16> people{
 constexpr std::array<Words, 16> deeds{
     "repaired", "carried", "remembered", "painted", "described", "looked for", "sold",  "noticed",
     "borrowed", "cleaned", "measured",   "praised", "forgot",    "drew",       "moved", "admired"};
-constexpr std::array<Words, 16> places{
+constexpr std::array<Words, 16> place_words{
     "behind the church",  "near the station",     "at the edge of the wood", "in the upper room",
     "by the canal",       "outside the town",     "under the stairs",        "beside the mill",
     "on the other shore", "in the back garden",   "at the crossroads",       "next to the bakery",
@@ -66,7 +66,7 @@ std::string essay_sentence(const Draw& draw, std::uint64_t n) {
   const std::uint64_t index = 8 * n;
   const Words who = pick(people, draw, index), did = pick(deeds, draw, index + 1),
               what = pick(adjectives, draw, index + 2), thing = pick(nouns, draw, index + 3),
-              where = pick(places, draw, index + 4), when = pick(times, draw, index + 5);
+              where = pick(place_words, draw, index + 4), when = pick(times, draw, index + 5);
   switch (draw.below(index + 6, 3)) {
     case 0:
       return fmt::format("{} {} the {} {} {}.", who, did, what, thing, where);

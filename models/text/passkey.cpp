@@ -30,10 +30,10 @@ void append(std::vector<Token>& tokens, const std::vector<Token>& more) {
 }
 
 /// All of a prompt but end-of-text, the key and the filler.
-struct Frame {
+struct PromptParts {
   std::vector<Token> task, before_key, after_key, question;
 
-  explicit Frame(const Tokenizer& tokenizer)
+  explicit PromptParts(const Tokenizer& tokenizer)
       : task(tokenizer.encode("A pass key is hidden in a long text that does not matter. Find it "
                               "and keep it in mind: you will be asked for it.\n")),
         before_key(tokenizer.encode("\nThe pass key is ")),
@@ -48,7 +48,9 @@ struct Frame {
 constexpr std::size_t key_digits = 5;
 
 /// Prompt and answer without filler: end-of-text, the frame, the key twice.
-std::size_t size_without_filler(const Frame& frame) { return 1 + frame.size() + 2 * key_digits; }
+std::size_t size_without_filler(const PromptParts& frame) {
+  return 1 + frame.size() + 2 * key_digits;
+}
 
 }  // namespace
 
@@ -60,7 +62,7 @@ PasskeyPrompt passkey_prompt(const Tokenizer& tokenizer, const PasskeyOptions& o
   PasskeyPrompt result;
   result.key = std::to_string(10000 + Draw(options.seed, 0).below(options.number, 90000));
   result.answer = digits_of(tokenizer, result.key);
-  const Frame frame(tokenizer);
+  const PromptParts frame(tokenizer);
   const auto unit = tokenizer.encode(std::string(noise_sentence) + " ");
 
   const std::size_t parts = size_without_filler(frame);
@@ -103,7 +105,7 @@ std::vector<Token> passkey_documents(const Tokenizer& tokenizer, const PasskeyOp
 }
 
 int shortest_passkey_prompt(const Tokenizer& tokenizer) {
-  return static_cast<int>(size_without_filler(Frame(tokenizer)));
+  return static_cast<int>(size_without_filler(PromptParts(tokenizer)));
 }
 
 }  // namespace plumbline::text

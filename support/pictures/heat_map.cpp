@@ -9,12 +9,12 @@
 namespace plumbline::pictures {
 namespace {
 
-constexpr double right = picture_width - 22, top = 8, letter = 7.8;
+constexpr double map_right = picture_width - 22, map_top = 8, letter = 7.8;
 
 struct Grid {
   double left, cell_width, cell_height;
   double x(std::size_t column) const { return left + cell_width * static_cast<double>(column); }
-  double y(std::size_t row) const { return top + cell_height * static_cast<double>(row); }
+  double y(std::size_t row) const { return map_top + cell_height * static_cast<double>(row); }
 };
 
 Grid grid_of(const HeatMap& map) {
@@ -25,7 +25,7 @@ Grid grid_of(const HeatMap& map) {
   // Few rows are high enough together for the words beside them.
   const double height =
       std::max(std::clamp(320.0 / rows, 16.0, 32.0), width_of(map.y_label) / rows);
-  return {left, (right - left) / static_cast<double>(map.columns.size()), height};
+  return {left, (map_right - left) / static_cast<double>(map.columns.size()), height};
 }
 
 /// Rectangles in their shades, one path a shade, with their values where there is room for them.
@@ -74,7 +74,8 @@ Drawing draw_heat_map(const HeatMap& map) {
     out += text_at(grid.left - 6, grid.y(row) + grid.cell_height / 2 + 4.5, "end", map.rows[row]);
   }
   out += fmt::format("<path class=\"frame\" d=\"M{} {}H{}V{}H{}z\"/>", coordinate(grid.left),
-                     coordinate(top), coordinate(right), coordinate(bottom), coordinate(grid.left));
+                     coordinate(map_top), coordinate(map_right), coordinate(bottom),
+                     coordinate(grid.left));
   double taken = 0;  // up to where the labels below the columns have come
   for (std::size_t column = 0; column < map.columns.size(); ++column) {
     const double middle = grid.x(column) + grid.cell_width / 2;
@@ -83,11 +84,11 @@ Drawing draw_heat_map(const HeatMap& map) {
     out += text_at(middle, bottom + 17, "middle", map.columns[column]);
     taken = middle + half;
   }
-  out += text_at((grid.left + right) / 2, bottom + 37, "middle", map.x_label);
-  const double middle = (top + bottom) / 2;
+  out += text_at((grid.left + map_right) / 2, bottom + 37, "middle", map.x_label);
+  const double middle = (map_top + bottom) / 2;
   out += text_at(14, middle, "middle", map.y_label,
                  fmt::format(" transform=\"rotate(-90 14 {})\"", coordinate(middle)));
-  out += draw_scale(map.from, map.to, grid.left, bottom + 50, right - grid.left);
+  out += draw_scale(map.from, map.to, grid.left, bottom + 50, map_right - grid.left);
   if (!has_values_above_the_limit(map)) return {out, bottom + 70};
   out += fmt::format("<path class=\"q{}\" d=\"M{} {}h12v12h-12z\"/>", shades, coordinate(grid.left),
                      coordinate(bottom + 70));

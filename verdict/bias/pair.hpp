@@ -21,6 +21,7 @@
 
 #include "reference/core/real.hpp"
 #include "verdict/bounds/bias_error.hpp"
+#include "verdict/bounds/roundoff.hpp"
 #include "verdict/cases/case.hpp"
 #include "verdict/judge/contract.hpp"
 
@@ -30,8 +31,6 @@ class HeadOf;  // case_reading.hpp: the numbers of a head, for a query
 }  // namespace plumbline::verdict
 
 namespace plumbline::verdict::bias {
-
-inline constexpr double u = fp32_roundoff;
 
 /// A query and a key.
 struct Pair {

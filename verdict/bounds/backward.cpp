@@ -5,17 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "verdict/bounds/roundoff.hpp"
 #include "verdict/cases/formats.hpp"
 
 namespace plumbline::verdict {
 namespace {
-
-constexpr double u = fp32_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Covers second-order products of single roundings (u or a few u) and this file's own rounding.
-constexpr double second_order = 1.0 + 0x1p-16;
-
-double or_infinity(double x) { return x < infinity ? x : infinity; }
 
 /// Of an exponential within 2.5 ulp of a subnormal; of its rounding where P is saved so.
 double exp_underflow(const Contract& contract) {

@@ -7,12 +7,11 @@
 #include <stdexcept>
 
 #include "verdict/bias/methods.hpp"
+#include "verdict/bounds/roundoff.hpp"
 
 namespace plumbline::verdict {
 namespace {
 
-constexpr double u = fp32_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 /// The square of a smaller number does not overflow in fp32.
 constexpr double fp32_safe_root = 0x1p63;
 

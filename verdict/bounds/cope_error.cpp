@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verdict/bounds/roundoff.hpp"
+
 namespace plumbline::verdict {
 namespace {
 
-constexpr double u = fp32_roundoff;
 /// What underflows: a gate whose exponential overflows is 0 instead of below 2^-126.
 constexpr double lost = 0x1p-126;
-/// Covers second-order products of single roundings (u or a few u) and this file's own rounding.
-constexpr double second_order = 1.0 + 0x1p-16;
 
 /// g (1 - g) at s, the logistic function's slope.
 double slope_at(double s) {

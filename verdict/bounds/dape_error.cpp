@@ -3,15 +3,13 @@
 
 #include <cmath>
 
+#include "verdict/bounds/roundoff.hpp"
+
 namespace plumbline::verdict {
 namespace {
 
 using reference::KeyConvolution;
 using Numbers = reference::Matrix<double>;
-
-constexpr double u = fp32_roundoff;
-/// Covers second-order products of single roundings (u or a few u) and this file's own rounding.
-constexpr double second_order = 1.0 + 0x1p-16;
 
 Numbers size_of(const Numbers& x) { return x.cwiseAbs(); }
 
@@ -68,8 +66,6 @@ void parameter_errors(const KeyConvolution<double>& layer, const Bounded& x, con
   error.weight += key_convolution_grad(x.error, layer, dy).weight;
   size = key_convolution_grad(Numbers(size_of(x.value) + x.error), layer, dy);
 }
-
-double or_infinity(double x) { return x < INFINITY ? x : INFINITY; }
 
 }  // namespace
 

@@ -5,12 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "verdict/bounds/roundoff.hpp"
+
 namespace plumbline::verdict {
-namespace {
-
-constexpr double u = fp32_roundoff;
-
-}  // namespace
+namespace {}  // namespace
 
 FireErrors::FireErrors(const cases::Case& the_case, const Contract& contract, int head, int i,
                        int j) {

@@ -6,17 +6,14 @@
 #include <limits>
 
 #include "verdict/bounds/rescales.hpp"
+#include "verdict/bounds/roundoff.hpp"
 #include "verdict/cases/formats.hpp"
 
 namespace plumbline::verdict {
 namespace {
 
-constexpr double u = fp32_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Below this a rounded sum does not overflow in fp32.
 constexpr double fp32_safe = 0x1p127;
-/// Covers second-order products of single roundings (u or a few u) and this file's own rounding.
-constexpr double second_order = 1.0 + 0x1p-16;
 
 /// p (e^h - 1) from ln p, without underflow of p or overflow of e^h on the way.
 double weight_error(double log_probability, double h) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "verdict/bounds/backward.hpp"
+#include "verdict/bounds/roundoff.hpp"
 #include "verdict/bounds/row.hpp"
 #include "verdict/judge/gradient_drift.hpp"
 
@@ -13,8 +14,6 @@ namespace {
 
 using reference::RunningError;
 
-constexpr double u = fp32_roundoff;
-
 Numbers absolute(const Numbers& x) { return x.cwiseAbs(); }
 
 Numbers as_numbers(const float* first, int rows, int columns) {
@@ -22,13 +21,13 @@ Numbers as_numbers(const float* first, int rows, int columns) {
 }
 
 /// A matrix that is known within a radius.
-struct Operand {
+struct Factor {
   const Numbers &value, &radius;
 };
 
 /// Adds scale A B, of n terms each: |computed - exact| <= gamma_n |A||B| + r_A (|B| + r_B) + |A|
 /// r_B in any order of summation.
-void add_product(const Operand& A, const Operand& B, double scale, double n, Numbers& value,
+void add_product(const Factor& A, const Factor& B, double scale, double n, Numbers& value,
                  Numbers& radius) {
   const Numbers size = absolute(B.value) + B.radius;
   const double rounding = gamma(n + 8, 0x1p-53);

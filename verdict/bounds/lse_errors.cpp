@@ -5,12 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "verdict/bounds/roundoff.hpp"
 #include "verdict/judge/drift.hpp"
 
 namespace plumbline::verdict {
 namespace {
-
-constexpr double u = fp32_roundoff;
 
 /// sum_j p_j r_j, r_j being how often what key j has added is rescaled: the records of the running
 /// maximum behind it, keys read in ascending or in descending order.

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verdict/bounds/roundoff.hpp"
+
 namespace plumbline::verdict {
 namespace {
 
 using reference::RunningError;
-
-constexpr double u = fp32_roundoff;
 
 void add_to(std::vector<double>& total, const std::vector<double>& part) {
   for (std::size_t n = 0; n < part.size(); ++n) total[n] += part[n];

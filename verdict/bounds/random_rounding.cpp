@@ -6,6 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "verdict/bounds/roundoff.hpp"
+
 namespace plumbline::verdict {
 namespace {
 
@@ -19,7 +21,7 @@ bool has_random_signs(const cases::Spec& spec) {
   return spec.family == cases::Family::generic || spec.family == cases::Family::diffuse;
 }
 
-bool sums_to_nearest(const Contract& contract) { return contract.unit_roundoff <= fp32_roundoff; }
+bool sums_to_nearest(const Contract& contract) { return contract.unit_roundoff <= u; }
 
 double signed_sum_error(const Contract& contract, double additions, double magnitude,
                         double root_sum_square) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verdict/bounds/roundoff.hpp"
+
 namespace plumbline::verdict {
 
 std::vector<double> rotation_error(cases::Bias bias, const float* x, int head_dim) {
@@ -12,7 +14,7 @@ std::vector<double> rotation_error(cases::Bias bias, const float* x, int head_di
   for (int k = 0; pairs && k < head_dim / 2; ++k) {
     const auto [first, second] = reference::rope_pair(*pairs, k, head_dim);
     const double size = std::abs(double{x[first]}) + std::abs(double{x[second]});
-    error[first] = error[second] = 4 * fp32_roundoff * size;
+    error[first] = error[second] = 4 * u * size;
   }
   return error;
 }

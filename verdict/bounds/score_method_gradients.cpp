@@ -13,9 +13,6 @@ namespace {
 
 using reference::RunningError;
 
-/// Rows that one thread takes at a time: parts of a sum, so that it does not depend on the threads.
-constexpr int rows_at_a_time = 16;
-
 }  // namespace
 
 void ScoreMethodGradients::set_pair(HeadPairs& pairs, int query, int key, const RunningError& grad,

@@ -16,9 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int format_version = 1;
-constexpr const char* metadata_key = "plumbline";
-
 /// The JSON that stands as a text in the metadata.
 json spec_from(const SafetensorsView& view) {
   const auto found = view.metadata.find(metadata_key);

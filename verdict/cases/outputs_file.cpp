@@ -19,9 +19,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int format_version = 1;
-constexpr const char* metadata_key = "plumbline";
-
 std::string_view prefix_sum_name(int prefix_sum) {
   return prefix_sum == PLUMBLINE_PREFIX_SUM_FP64 ? "fp64" : "fp32";
 }

@@ -14,6 +14,11 @@
 
 namespace plumbline::cases {
 
+/// Of case files and of files of outputs: the JSON that says what the tensors are stands in the
+/// metadata under this key, as a text.
+inline constexpr const char* metadata_key = "plumbline";
+inline constexpr int format_version = 1;
+
 Dtype dtype_of(Format);
 
 /// Takes tensors out of a parsed file one by one, and knows in the end which were left over.

@@ -47,6 +47,9 @@ struct Convention {
   std::size_t (*place)(const QueryRow&) = nullptr;
 };
 
+inline bool has_prefix_sum(const cases::Case& c) { return !c.summed().empty(); }
+inline bool has_rope(const cases::Case& c) { return c.spec.bias.has_rope(); }
+
 /// Of a bias's sign, distance and factor.
 const std::vector<Convention>& conventions_of_biases();
 /// Of the parameters that a bias reads: slopes, gains, sums, constants.

@@ -14,11 +14,6 @@
 #include "verdict/judge/gradients.hpp"
 
 namespace plumbline::verdict {
-namespace {
-
-/// Products of a query and a key, times head_dim, that one convention may take over all its rows.
-constexpr double most_work = 0x1p23;
-constexpr int fewest_rows = 16;
 
 /// Whether o and lse are what the convention gives, and by how many bits that is no chance.
 struct Agreement {
@@ -27,6 +22,12 @@ struct Agreement {
   double bits = 0, o_bits = 0;
   bool any() const { return o || lse; }
 };
+
+namespace {
+
+/// Products of a query and a key, times head_dim, that one convention may take over all its rows.
+constexpr double most_work = 0x1p23;
+constexpr int fewest_rows = 16;
 
 bool agrees(const OracleNumber& expected, double got) {
   if (!std::isfinite(expected.bound)) return true;  // nothing can be said of it

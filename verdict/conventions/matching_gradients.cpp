@@ -48,7 +48,7 @@ std::vector<Tensor> tensors_of(const Case& c, const cases::Outputs& outputs,
 /// head at least, which must not have more than the second.
 constexpr double most_work_of_search = 0x1p24, most_work_of_part = 0x1p26;
 
-bool agrees(const Tensor& tensor) {
+bool tensor_agrees(const Tensor& tensor) {
   for (std::size_t n = 0; n < tensor.got->size(); ++n) {
     const OracleNumber& x = (*tensor.expected)[n];
     if (!x.not_judged && std::isfinite(x.bound) &&
@@ -178,7 +178,7 @@ std::optional<double> explains(const GradientConvention& convention, const Setti
     }
     if (convention.gives) convention.gives(gradients, c);
     const auto tensors = tensors_of(c, outputs, gradients);
-    if (!std::all_of(tensors.begin(), tensors.end(), agrees)) continue;
+    if (!std::all_of(tensors.begin(), tensors.end(), tensor_agrees)) continue;
     double bits = 0;
     const auto right = tensors_of(c, outputs, own[anew]);
     for (std::size_t n = 0; n < tensors.size(); ++n) {

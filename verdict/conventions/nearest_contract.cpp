@@ -22,7 +22,7 @@ struct Candidate {
   std::string text;  ///< what it says, and what would no longer be seen
 };
 
-std::string shown(const nlohmann::json& value) {
+std::string value_in_words(const nlohmann::json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -41,8 +41,8 @@ Differences differences(const Contract& contract, const Contract& declared, case
   };
   for (const auto& [field, value] : ours.items()) {
     if (value == theirs.at(field)) continue;
-    append(all.fields, fmt::format("{} = {}", field, shown(value)));
-    append(all.declared, fmt::format("{} = {}", field, shown(theirs.at(field))));
+    append(all.fields, fmt::format("{} = {}", field, value_in_words(value)));
+    append(all.declared, fmt::format("{} = {}", field, value_in_words(theirs.at(field))));
     if (value != strictest.at(field)) {
       append(all.let_through, lets_through(field, contract, format));
     }

@@ -21,7 +21,6 @@ bool is_one_of(const Case& c, std::initializer_list<plumbline_bias> methods) {
   return adds_bias(c) &&
          std::find(methods.begin(), methods.end(), c.spec.bias.method) != methods.end();
 }
-bool has_prefix_sum(const Case& c) { return !c.summed().empty(); }
 
 /// T5's bucket of a distance, in double as codes compute it.
 int bucket_in_double(int distance, int buckets, double max_distance) {
@@ -55,7 +54,7 @@ double t5_bucket_of_double(const OfKey&, const QueryRow& row, int j) {
   return table[row.head * rows + bucket_in_double(row.the_case, row.position, j)];
 }
 
-const std::vector<Convention> conventions{
+const std::vector<Convention> bias_conventions{
     {.name = "bias_missing",
      .words = "whose scores have no bias",
      .remedy = "add it to the scaled products",
@@ -193,6 +192,6 @@ const std::vector<Convention> conventions{
 
 }  // namespace
 
-const std::vector<Convention>& conventions_of_biases() { return conventions; }
+const std::vector<Convention>& conventions_of_biases() { return bias_conventions; }
 
 }  // namespace plumbline::verdict

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "reference/position/rope.hpp"
+#include "verdict/bounds/roundoff.hpp"
 #include "verdict/cases/method_inputs.hpp"
 #include "verdict/conventions/gradient_convention.hpp"
 #include "verdict/judge/contract.hpp"
@@ -52,8 +53,6 @@ void keep_head(Case& c, int kept) {
   }
 }
 
-bool is_rope(const Case& c) { return c.spec.bias.has_rope(); }
-
 /// Every row turned `times` more by RoPE's angle of its position. A component's bound is that of
 /// both, turned, and each rotation adds its own rounding (docs/bounds.md): 4u (|a| + |b|).
 void turn_on(Numbers& numbers, const Case& c, int rows, int offset, int times) {
@@ -68,7 +67,7 @@ void turn_on(Numbers& numbers, const Case& c, int rows, int offset, int times) {
       const double phi = times * position * std::pow(c.options[PLUMBLINE_BASE], -2.0 * k / dim);
       const double cosine = std::cos(phi), sine = std::sin(phi);
       const OracleNumber a = x, b = y;
-      const double rounding = 4 * times * fp32_roundoff * (std::abs(a.value) + std::abs(b.value));
+      const double rounding = 4 * times * u * (std::abs(a.value) + std::abs(b.value));
       const auto turned = [&](double by_a, double by_b) {
         OracleNumber number{by_a * a.value + by_b * b.value,
                             std::abs(by_a) * a.radius + std::abs(by_b) * b.radius,
@@ -98,7 +97,7 @@ bool has_gradients_of_bias(const Case& c) {
                      [&](auto p) { return cases::has_gradient(c.spec, p); });
 }
 
-const std::vector<GradientConvention> conventions{
+const std::vector<GradientConvention> gradient_conventions{
     {.name = "grad_q_unscaled",
      .words = "whose grad_q lacks the scale",
      .remedy = "multiply it by the scale",
@@ -238,12 +237,12 @@ const std::vector<GradientConvention> conventions{
     {.name = "grad_not_turned_back",
      .words = "whose grad_q and grad_k are with respect to the rotated q and k",
      .remedy = "rotate them back by their positions",
-     .concerns = is_rope,
+     .concerns = has_rope,
      .gives = [](OracleGradients& g, const Case& c) { turn_on(g, c, 1); }},
     {.name = "grad_turned_twice",
      .words = "whose grad_q and grad_k are rotated forward like q and k, not back",
      .remedy = "rotate (a, b) to (a cos + b sin, b cos - a sin)",
-     .concerns = is_rope,
+     .concerns = has_rope,
      .gives = [](OracleGradients& g, const Case& c) { turn_on(g, c, 2); }},
     {.name = "increments_gradient_exclusive",
      .words = "whose reverse sum over the tokens is exclusive",
@@ -274,6 +273,6 @@ const std::vector<GradientConvention> conventions{
 
 }  // namespace
 
-const std::vector<GradientConvention>& conventions_of_gradients() { return conventions; }
+const std::vector<GradientConvention>& conventions_of_gradients() { return gradient_conventions; }
 
 }  // namespace plumbline::verdict

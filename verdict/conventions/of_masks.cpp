@@ -46,7 +46,7 @@ bool sees_from(const QueryRow& row, int position, int key) {
   return ids[key] == ids[position];
 }
 
-const std::vector<Convention> conventions{
+const std::vector<Convention> mask_conventions{
     {.name = "causal_ignored",
      .words = "that sees keys after the query",
      .remedy = "hide keys j > i",
@@ -167,6 +167,6 @@ const std::vector<Convention> conventions{
 
 }  // namespace
 
-const std::vector<Convention>& conventions_of_masks() { return conventions; }
+const std::vector<Convention>& conventions_of_masks() { return mask_conventions; }
 
 }  // namespace plumbline::verdict

@@ -13,7 +13,6 @@ using cases::Case;
 using OfKey = std::function<double(int)>;
 
 bool is_alibi(const Case& c) { return c.spec.bias.method == PLUMBLINE_ALIBI; }
-bool has_prefix_sum(const Case& c) { return !c.summed().empty(); }
 bool has_gain(const Case& c) { return !c[PLUMBLINE_GAIN].empty(); }
 bool is_power_of_two(int n) { return std::has_single_bit(static_cast<unsigned>(n)); }
 
@@ -66,7 +65,7 @@ double ggd_of_published_code(const OfKey&, const QueryRow& row, int key) {
       std::abs((key - row.position - mu) * std::exp(alpha)) + c.options[PLUMBLINE_EPSILON], beta);
 }
 
-const std::vector<Convention> conventions{
+const std::vector<Convention> parameter_conventions{
     {.name = "gain_missing",
      .words = "whose bias is not multiplied by g_i",
      .remedy = "multiply it by the gain of the query",
@@ -198,6 +197,6 @@ const std::vector<Convention> conventions{
 
 }  // namespace
 
-const std::vector<Convention>& conventions_of_parameters() { return conventions; }
+const std::vector<Convention>& conventions_of_parameters() { return parameter_conventions; }
 
 }  // namespace plumbline::verdict

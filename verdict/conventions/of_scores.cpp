@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "verdict/bounds/roundoff.hpp"
 #include "verdict/cases/method_inputs.hpp"
 #include "verdict/conventions/convention.hpp"
 #include "verdict/judge/contract.hpp"
@@ -17,13 +18,14 @@ using std::numbers::ln2;
 using std::numbers::log2e;
 
 bool has_ssmax(const Case& c) { return c.spec.ssmax; }
-bool is_grouped(const Case& c) { return c.spec.heads != c.spec.kv_heads && c.spec.kv_heads > 1; }
-bool is_rope(const Case& c) { return c.spec.bias.has_rope(); }
+bool shares_some_keys(const Case& c) {
+  return c.spec.heads != c.spec.kv_heads && c.spec.kv_heads > 1;
+}
 bool has_two_heads_and_rows(const Case& c) { return c.spec.heads > 1 && c.spec.queries > 1; }
 
 /// A multiple of lse as it is returned: its rounding is that of a float again.
 OracleNumber returned(double value, double bound) {
-  return {value, 0, bound + 4 * fp32_roundoff * std::abs(value)};
+  return {value, 0, bound + 4 * u * std::abs(value)};
 }
 
 double scale_of_ssmax(const QueryRow& row) { return row.the_case[PLUMBLINE_SSMAX_SCALE][row.head]; }
@@ -92,7 +94,7 @@ void turn_back(Case& c) {
   }
 }
 
-const std::vector<Convention> conventions{
+const std::vector<Convention> score_conventions{
     {.name = "scale_missing",
      .words = "without the scale",
      .remedy = "multiply q.k by it, 1/sqrt(head_dim)",
@@ -126,7 +128,7 @@ const std::vector<Convention> conventions{
     {.name = "last_component_lost",
      .words = "whose q.k lacks the last component",
      .remedy = "sum all head_dim products",
-     .concerns = [](const Case& c) { return !is_rope(c); },
+     .concerns = [](const Case& c) { return !has_rope(c); },
      .reads = lose_last_component},
     {.name = "scale_with_log2e",
      .words = "whose scale has log2 e in it, and whose exponential is natural",
@@ -262,7 +264,7 @@ const std::vector<Convention> conventions{
     {.name = "kv_head_modulo",
      .words = "whose query head h reads key head h mod kv_heads",
      .remedy = "read key head h / (heads / kv_heads)",
-     .concerns = is_grouped,
+     .concerns = shares_some_keys,
      .reads = [](Case& c) { regroup(c, [kv = c.spec.kv_heads](int h) { return h % kv; }); }},
     {.name = "kv_heads_reversed",
      .words = "that reads the key heads in reverse order",
@@ -282,7 +284,7 @@ const std::vector<Convention> conventions{
     {.name = "rope_missing",
      .words = "that does not rotate q and k",
      .remedy = "rotate them by their positions before the product, or decline problems with rope",
-     .concerns = is_rope,
+     .concerns = has_rope,
      .reads = [](Case& c) { c.spec.bias.rope = PLUMBLINE_NO_ROPE; }},
     {.name = "rope_interleaved",
      .words = "that rotates neighbouring components (2k, 2k + 1) together",
@@ -297,17 +299,17 @@ const std::vector<Convention> conventions{
     {.name = "rope_base_10000",
      .words = "whose base is 10000",
      .remedy = "read options[PLUMBLINE_BASE]",
-     .concerns = [](const Case& c) { return is_rope(c) && c.options[PLUMBLINE_BASE] != 10000; },
+     .concerns = [](const Case& c) { return has_rope(c) && c.options[PLUMBLINE_BASE] != 10000; },
      .reads = [](Case& c) { c.options[PLUMBLINE_BASE] = 10000; }},
     {.name = "rope_base_500000",
      .words = "whose base is 500000",
      .remedy = "read options[PLUMBLINE_BASE]",
-     .concerns = [](const Case& c) { return is_rope(c) && c.options[PLUMBLINE_BASE] != 500000; },
+     .concerns = [](const Case& c) { return has_rope(c) && c.options[PLUMBLINE_BASE] != 500000; },
      .reads = [](Case& c) { c.options[PLUMBLINE_BASE] = 500000; }},
     {.name = "rope_turned_back",
      .words = "whose angles have the opposite sign",
      .remedy = "rotate (a, b) to (a cos - b sin, a sin + b cos)",
-     .concerns = is_rope,
+     .concerns = has_rope,
      .reads = turn_back},
     {.name = "o_rows_first",
      .words = "that writes o as [batch, queries, heads, head_dim]",
@@ -329,6 +331,6 @@ const std::vector<Convention> conventions{
 
 }  // namespace
 
-const std::vector<Convention>& conventions_of_scores() { return conventions; }
+const std::vector<Convention>& conventions_of_scores() { return score_conventions; }
 
 }  // namespace plumbline::verdict

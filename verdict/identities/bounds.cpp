@@ -6,12 +6,10 @@
 #include <limits>
 
 #include "verdict/bias/methods.hpp"
+#include "verdict/bounds/roundoff.hpp"
 
 namespace plumbline::verdict {
 namespace {
-
-constexpr double u = fp32_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Keys whose score is so far below the largest have e^-20 of the probability together: 2e-9, and
 /// with what they may be off by less than this.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verdict/bounds/roundoff.hpp"
 #include "verdict/identities/cases.hpp"
 #include "verdict/identities/runs.hpp"
 
@@ -102,8 +103,7 @@ class Gradients {
     const auto errors = row_errors(base_, contract);
     const ProbabilityRounding p = probability_rounding(contract);
     const double r = contract.operand_roundoff;
-    const double product =
-        gamma(s.head_dim, contract.unit_roundoff) + r * (2 + r) + 3 * fp32_roundoff;
+    const double product = gamma(s.head_dim, contract.unit_roundoff) + r * (2 + r) + 3 * u;
     const double dim = s.head_dim;
     over_rows_ = gamma(static_cast<double>(s.queries) * (s.heads / s.kv_heads) * contract.splits,
                        contract.unit_roundoff);
@@ -128,7 +128,7 @@ class Gradients {
           ((1 + g) * (1 + p.relative) * (1 + r) * (1 + over_rows_) * (1 + sums_.stored) - 1) * w;
       // D of the stored o, or computed anew.
       const double of_d = of_row.of_output + (product + g + 2 * over_keys_) * w;
-      of_row.of_scores = (2 * g + (1 + g) * (product + 4 * fp32_roundoff)) * w + (1 + g) * of_d;
+      of_row.of_scores = (2 * g + (1 + g) * (product + 4 * u)) * w + (1 + g) * of_d;
       of_row.of_scores += p.relative * (2 * w + of_row.of_scores) + s.keys * p.absolute;
       rows_.push_back(of_row);
     }
@@ -160,8 +160,8 @@ class Gradients {
                                        sum_of_sizes(base_.q, first * dim, count * dim));
       const double r = runs_.contract().operand_roundoff;
       // Turned vectors, and gradients turned back, are off by 8u of their length each.
-      const double turned = s.bias.has_rope() ? 32 * fp32_roundoff + 2 * r : 0.0;
-      const double sums = over_keys_ + over_rows_ + 2 * sums_.stored + 2 * r + 8 * fp32_roundoff;
+      const double turned = s.bias.has_rope() ? 32 * u + 2 * r : 0.0;
+      const double sums = over_keys_ + over_rows_ + 2 * sums_.stored + 2 * r + 8 * u;
       for (std::size_t row = first; row < first + count; ++row) {
         const Row& of = rows_[row];
         bound += of.products *
@@ -178,7 +178,7 @@ class Gradients {
     const auto& grad = runs_.of_base.grad_parameters[PLUMBLINE_TABLE];
     const std::size_t entries = grad.size() / s.heads;
     const double additions = static_cast<double>(s.batch) * s.queries * s.keys;
-    const double sums = gamma(additions, fp32_roundoff) + fp32_roundoff;
+    const double sums = gamma(additions, u) + u;
     for (int head = 0; head < s.heads; ++head) {
       double total = 0, bound = 0;
       for (std::size_t n = 0; n < entries; ++n) total += grad[head * entries + n];

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/error.hpp"
+#include "verdict/bounds/roundoff.hpp"
 #include "verdict/cases/formats.hpp"
 
 namespace plumbline::verdict {
@@ -95,7 +96,7 @@ ProbabilityRounding scaled_probability_rounding(const Contract& contract) {
 }
 
 Contract with_scales(Contract contract, cases::Format format) {
-  if (cases::has_scales(format)) contract.operand_roundoff += 2 * fp32_roundoff;
+  if (cases::has_scales(format)) contract.operand_roundoff += 2 * u;
   return contract;
 }
 

@@ -3,15 +3,13 @@
 #pragma once
 
 #include "kernel_abi/plumbline_kernel.h"
+#include "verdict/bounds/roundoff.hpp"
 #include "verdict/cases/spec.hpp"
 
 namespace plumbline::verdict {
 
 /// The same structure that a kernel library fills in: nothing is translated on the way.
 using Contract = plumbline_contract;
-
-/// Unit roundoff of one elementwise fp32 operation, rounding to nearest: 2^-24.
-inline constexpr double fp32_roundoff = 0x1p-24;
 
 /// Half the distance of neighbouring values relative to the value, as the format lies in memory
 /// (precision p bits: 2^-p): fp32 2^-24, bf16 2^-8, fp16 2^-11, e4m3 2^-4, e5m2 2^-3; tf32 lies in

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include "verdict/bounds/roundoff.hpp"
+
 namespace plumbline::verdict {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A failing element is worse than an undecided one, whatever its ratio.
 bool is_worse(const Element& a, const Element& b) {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verdict/bounds/roundoff.hpp"
+
 namespace plumbline::verdict {
 namespace {
-
-constexpr double u = fp32_roundoff;
 
 /// @param y a pair's number; @param error of the kernel's as an operand, rounding included.
 void set(const Contract& contract, double y, double error, double unnormalised,

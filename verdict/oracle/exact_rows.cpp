@@ -7,12 +7,10 @@
 #include <limits>
 
 #include "verdict/bias/methods.hpp"
+#include "verdict/bounds/roundoff.hpp"
 
 namespace plumbline::verdict {
 namespace {
-
-constexpr double u = fp32_roundoff;
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// What bf16's 8 bits hold, and so every format and operand but the 8-bit ones.
 constexpr double largest_whole = 128;
@@ -86,8 +84,8 @@ std::optional<LevelRow> level_row(const cases::Case& the_case, const Contract& c
 bool is_rounded_from(double value, double error, double got, cases::Format format) {
   // Room for this computation in double. At a tie either neighbour is taken.
   const double room = error * (1 + 0x1p-20) + std::abs(value) * 0x1p-50;
-  const double low = rounded(value - room, format, -infinity);
-  const double high = rounded(value + room, format, infinity);
+  const double low = rounded(value - room, format, -INFINITY);
+  const double high = rounded(value + room, format, INFINITY);
   return low <= got && got <= high;
 }
 

@@ -10,6 +10,7 @@
 #include "verdict/bounds/backward.hpp"
 #include "verdict/bounds/head_products.hpp"
 #include "verdict/bounds/parameter_sums.hpp"
+#include "verdict/bounds/roundoff.hpp"
 #include "verdict/bounds/row.hpp"
 #include "verdict/bounds/score_method_gradients.hpp"
 #include "verdict/oracle/rows.hpp"
@@ -19,11 +20,6 @@ namespace plumbline::verdict {
 namespace {
 
 using reference::RunningError;
-
-constexpr double u = fp32_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Rows that one thread takes at a time: parts of a sum, so that it does not depend on the threads.
-constexpr int rows_at_a_time = 16;
 
 class Work {
  public:

@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 
+#include "verdict/bounds/roundoff.hpp"
 #include "verdict/bounds/row.hpp"
 #include "verdict/oracle/exact_rows.hpp"
 #include "verdict/oracle/rows.hpp"
@@ -121,7 +122,7 @@ OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contrac
     sum += v;
     magnitude += std::abs(v);
   }
-  const double n = spec.keys, u = fp32_roundoff;
+  const double n = spec.keys;
   // Weights of e^0 each, off by the exponential's error if that is not exact, and rounded for the
   // product; two sums; a division, or one for each weight.
   const ProbabilityRounding p = scaled_probability_rounding(contract);

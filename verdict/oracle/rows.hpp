@@ -38,6 +38,9 @@ void for_each_index(std::size_t count, int threads, const Work& work) {
   if (error) std::rethrow_exception(error);
 }
 
+/// Rows whose sums are taken together, so that the bits are the same whatever the threads.
+inline constexpr int rows_at_a_time = 16;
+
 /// Calls work(row index, batch, head, query) once for every query row; the row index counts [batch,
 /// heads, queries] row-major.
 template <class Work>

@@ -53,9 +53,9 @@ plumbline_problem shape_of(const cases::Spec& spec) {
 }
 
 /// What a kernel is given: the case's arrays as the pass has them.
-class Given {
+class GivenArrays {
  public:
-  explicit Given(const cases::Case& c)
+  explicit GivenArrays(const cases::Case& c)
       : case_(c),
         cache_(c),
         q_(cases::stored_bytes(stored(c.q, c.q_scale), c.spec.format)),
@@ -237,7 +237,7 @@ KernelRun Kernel::run(const cases::Case& the_case,
                       const std::function<void(cases::Pass)>& done) const {
   const auto& spec = the_case.spec;
   const Format format = cases::output_format(spec.format);
-  const Given given(the_case);
+  const GivenArrays given(the_case);
   const std::size_t q_count = count_of(cases::query_shape(spec)),
                     k_count = count_of(cases::key_shape(spec)),
                     rows = count_of(cases::per_query(spec));

@@ -133,7 +133,7 @@ void require_contract(const CellResult& cell) {
 }
 
 /// What a kernel gave for a spec.
-struct Given {
+struct GivenCase {
   cases::Spec spec;
   cases::Outputs outputs;
 };
@@ -155,8 +155,8 @@ std::vector<cases::Spec> cases_to_try(const cases::Spec& failing, const Offer& o
 }
 
 /// What the kernel gives for each of the specs, but for those that it fails to run.
-std::vector<Given> given_for(const Kernel& kernel, const std::vector<cases::Spec>& specs) {
-  std::vector<Given> all;
+std::vector<GivenCase> given_for(const Kernel& kernel, const std::vector<cases::Spec>& specs) {
+  std::vector<GivenCase> all;
   for (const cases::Spec& spec : specs) {
     try {
       const KernelRuns running(" while it ran case '" + cases::to_line(spec) +
@@ -174,13 +174,13 @@ std::vector<Given> given_for(const Kernel& kernel, const std::vector<cases::Spec
 /// @param more gives such cases; called if there is anything to refute.
 template <class More>
 void look_for_nearest_contract(const Kernel& kernel, const Contract& declared, Judgement& judgement,
-                               std::vector<Given> failing, const More& more, int threads) {
+                               std::vector<GivenCase> failing, const More& more, int threads) {
   if (!may_pass_another_contract(judgement)) return;
   constexpr int most_refutations = 8;
-  std::optional<std::vector<Given>> others;
+  std::optional<std::vector<GivenCase>> others;
   for (int refuted = 0; refuted <= most_refutations; ++refuted) {
     std::vector<cases::Case> failing_cases;
-    for (const Given& given : failing) failing_cases.push_back(cases::generate(given.spec));
+    for (const GivenCase& given : failing) failing_cases.push_back(cases::generate(given.spec));
     std::vector<FailingOutputs> outputs;
     for (std::size_t n = 0; n < failing.size(); ++n) {
       outputs.push_back({failing_cases[n], failing[n].outputs});
@@ -188,7 +188,7 @@ void look_for_nearest_contract(const Kernel& kernel, const Contract& declared, J
     const auto nearest = nearest_contract(declared, outputs, threads);
     if (!nearest) return;
     if (!others) others = given_for(kernel, more());
-    const auto refutes = std::ranges::find_if(*others, [&](const Given& other) {
+    const auto refutes = std::ranges::find_if(*others, [&](const GivenCase& other) {
       return outcome_of(cases::generate(other.spec), nearest->contract, other.outputs, threads) ==
              Outcome::fail;
     });
@@ -335,7 +335,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
   cases::Spec first_failing;
   // The first ones of those that contracts are tried on, and the smallest, which alone may not tell
   // two fields apart: of one key lse is the score.
-  std::vector<Given> failing;
+  std::vector<GivenCase> failing;
   constexpr std::size_t enough_failing = 4;
   std::vector<std::string> first_places;
   bool failed = false, device_lost = false;

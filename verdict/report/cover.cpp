@@ -11,11 +11,11 @@ namespace plumbline::verdict {
 namespace {
 
 /// With more values than this only the least and the largest are named.
-constexpr std::size_t most_listed = 12;
+constexpr std::size_t most_counts_listed = 12;
 constexpr int many_keys = 8192;
 
 std::string sizes_in_words(const std::string& property, const std::map<int, long>& counts) {
-  if (counts.size() > most_listed) {
+  if (counts.size() > most_counts_listed) {
     // A single long one would read as if all lengths up to it had been judged as well.
     long beyond = 0;
     for (const auto& [value, count] : counts) beyond += value > many_keys ? count : 0;

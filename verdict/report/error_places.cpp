@@ -42,7 +42,7 @@ int period_of(const std::vector<int>& indices, int size) {
   return period;
 }
 
-constexpr std::size_t most_listed = 4;
+constexpr std::size_t most_places_listed = 4;
 
 /// Some indices, not all, of an axis with `size` ones.
 std::string in_words(const std::string& axis, const std::vector<int>& indices, int size) {
@@ -65,7 +65,7 @@ std::string in_words(const std::string& axis, const std::vector<int>& indices, i
   if (const int period = period_of(indices, size)) {
     return fmt::format("every {} {} from {} on", ordinal(period), axis, first);
   }
-  if (indices.size() <= most_listed) {
+  if (indices.size() <= most_places_listed) {
     std::string list;
     for (std::size_t n = 0; n < indices.size(); ++n) {
       list += (n == 0 ? "" : n + 1 == indices.size() ? " and " : ", ") + std::to_string(indices[n]);
