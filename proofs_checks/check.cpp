@@ -40,27 +40,26 @@ const Quantity* Sample::find(std::string_view name) const {
   return found == quantities.end() ? nullptr : &*found;
 }
 
+std::string to_string(const Quantity& quantity) {
+  std::vector<double> lower = quantity.lower;
+  for (double& x : lower) x += 0.0;  // turns a negative zero, as -2 F at F = 0, into 0
+  const bool all_equal =
+      std::adjacent_find(lower.begin(), lower.end(), std::not_equal_to<>()) == lower.end();
+  if (quantity.lower != quantity.upper) {
+    return fmt::format("[{:.17g}, {:.17g}]{}", lower.front(), quantity.upper.front() + 0.0,
+                       lower.size() == 1 ? "" : fmt::format("^{}", lower.size()));
+  }
+  if (lower.size() == 1) return fmt::format("{:.17g}", lower.front());
+  if (lower.size() > 8 && all_equal)
+    return fmt::format("{} times {:.17g}", lower.size(), lower.front());
+  return fmt::format("({:.17g})", fmt::join(lower, ", "));
+}
+
 std::string to_string(const Sample& sample) {
   std::string text;
-  for (Quantity quantity : sample.quantities) {
-    // + 0.0 turns a negative zero, which the bounds of -2 F at F = 0 are, into 0.
-    for (double& x : quantity.lower) x += 0.0;
-    for (double& x : quantity.upper) x += 0.0;
-    if (!text.empty()) text += ", ";
-    if (quantity.lower != quantity.upper) {
-      text += fmt::format("{} in [{:.17g}, {:.17g}]", quantity.name, quantity.lower.front(),
-                          quantity.upper.front());
-      if (quantity.lower.size() > 1) text += fmt::format("^{}", quantity.lower.size());
-    } else if (quantity.lower.size() == 1) {
-      text += fmt::format("{} = {:.17g}", quantity.name, quantity.lower.front());
-    } else if (quantity.lower.size() > 8 &&
-               std::adjacent_find(quantity.lower.begin(), quantity.lower.end(),
-                                  std::not_equal_to<>()) == quantity.lower.end()) {
-      text += fmt::format("{} = {} times {:.17g}", quantity.name, quantity.lower.size(),
-                          quantity.lower.front());
-    } else {
-      text += fmt::format("{} = ({:.17g})", quantity.name, fmt::join(quantity.lower, ", "));
-    }
+  for (const Quantity& quantity : sample.quantities) {
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", quantity.name,
+                        quantity.lower == quantity.upper ? "=" : "in", to_string(quantity));
   }
   return text;
 }

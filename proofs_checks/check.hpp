@@ -49,7 +49,9 @@ struct Sample {
   /// nullptr if there is none of this name.
   const Quantity* find(std::string_view name) const;
 };
-/// "f = (1, 0), g = (2, 0)", "z in [0, 4]"; every digit of every number.
+/// "0.5", "(1, 0)", "64 times -4", "[0, 4]", "[0, 4]^8"; every digit of every number.
+std::string to_string(const Quantity&);
+/// "f = (1, 0), g = (2, 0)", "z in [0, 4]".
 std::string to_string(const Sample&);
 
 /// Where a check contradicts its statement: the numbers, and what was found there.
