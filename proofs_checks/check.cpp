@@ -96,50 +96,34 @@ bool contradicted(const std::vector<Check>& checks) {
 }
 
 std::vector<Check> of_role(const std::vector<Check>& checks, Role role) {
-  std::vector<Check> chosen;
-  std::copy_if(checks.begin(), checks.end(), std::back_inserter(chosen),
-               [role](const Check& check) { return check.role == role; });
+  std::vector<Check> chosen = checks;
+  std::erase_if(chosen, [role](const Check& check) { return check.role != role; });
   return chosen;
 }
 
+const Check* refuting(const std::vector<Check>& checks, std::optional<Role> role) {
+  const auto found = std::find_if(checks.begin(), checks.end(), [&](const Check& check) {
+    return role.value_or(check.role) == check.role && check.rigorous && check.samples > 0 &&
+           check.outcome == Outcome::refuted && check.counterexample;
+  });
+  return found == checks.end() ? nullptr : &*found;
+}
+
+// In the order of the enumerations.
 std::string_view name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::holds:
-      return "holds";
-    case Verdict::holds_under_condition:
-      return "holds_under_condition";
-    case Verdict::refuted:
-      return "refuted";
-    case Verdict::undecided:
-      return "undecided";
-    case Verdict::not_mathematical:
-      return "not_mathematical";
-  }
-  return "";
+  constexpr std::string_view names[] = {"holds", "holds_under_condition", "refuted", "undecided",
+                                        "not_mathematical"};
+  return names[static_cast<int>(verdict)];
 }
 
 std::string_view name(Role role) {
-  switch (role) {
-    case Role::statement:
-      return "statement";
-    case Role::condition:
-      return "condition";
-    case Role::correction:
-      return "correction";
-  }
-  return "";
+  constexpr std::string_view names[] = {"statement", "condition", "correction"};
+  return names[static_cast<int>(role)];
 }
 
 std::string_view name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::supported:
-      return "supported";
-    case Outcome::refuted:
-      return "refuted";
-    case Outcome::undecided:
-      return "undecided";
-  }
-  return "";
+  constexpr std::string_view names[] = {"supported", "refuted", "undecided"};
+  return names[static_cast<int>(outcome)];
 }
 
 }  // namespace plumbline::proofs_checks

@@ -4,7 +4,6 @@
 
 #include <boost/algorithm/string/replace.hpp>
 
-#include "proofs_checks/notes.hpp"
 #include "proofs_checks/page/parts.hpp"
 #include "proofs_checks/pictures/picture.hpp"
 #include "support/markup.hpp"
@@ -18,14 +17,6 @@ using pages::paragraph;
 
 std::string under(const char* heading, const std::string& markup) {
   return markup.empty() ? "" : fmt::format("<h4>{}</h4>\n{}", heading, paragraph(markup));
-}
-
-const Check* refuting(const std::vector<Check>& checks, bool statement_only) {
-  for (const Check& check : checks) {
-    const bool role = !statement_only || check.role == Role::statement;
-    if (role && check.rigorous && check.counterexample) return &check;
-  }
-  return nullptr;
 }
 
 /// The residual and the relation as text: numbers that a person may copy, and lines that may end.
@@ -72,7 +63,7 @@ std::string hypothesis(const HypothesisResult& result, const Texts& texts) {
     out += " " + pages::span("need", hypothesis.need == Need::not_needed ? "not needed"
                                                                          : name(hypothesis.need));
     if (!hypothesis.why.empty()) out += "<div class=\"why\">" + texts(hypothesis.why) + "</div>";
-    if (const Check* check = refuting(result.checks, false)) {
+    if (const Check* check = refuting(result.checks)) {
       out += pages::details("Numbers at which it fails", counterexample(*check, texts));
     }
   }
@@ -103,7 +94,7 @@ std::string verdict_box(const ClaimResult& result, const Texts& texts) {
                     in_words(claim.proof.derived)));
   }
   out += under("Condition", texts(claim.condition));
-  if (const Check* check = refuting(result.checks, true)) {
+  if (const Check* check = refuting(result.checks, Role::statement)) {
     out += "<h4>Counterexample to the statement as printed</h4>\n" + counterexample(*check, texts);
   }
   out += under(result.verdict == Verdict::refuted ? "True instead" : "True beside it",
