@@ -40,27 +40,26 @@ const Quantity* Sample::find(std::string_view name) const {
   return found == quantities.end() ? nullptr : &*found;
 }
 
+std::string to_string(const Quantity& quantity) {
+  std::vector<double> lower = quantity.lower;
+  for (double& x : lower) x += 0.0;  // turns a negative zero, as -2 F at F = 0, into 0
+  const bool all_equal =
+      std::adjacent_find(lower.begin(), lower.end(), std::not_equal_to<>()) == lower.end();
+  if (quantity.lower != quantity.upper) {
+    return fmt::format("[{:.17g}, {:.17g}]{}", lower.front(), quantity.upper.front() + 0.0,
+                       lower.size() == 1 ? "" : fmt::format("^{}", lower.size()));
+  }
+  if (lower.size() == 1) return fmt::format("{:.17g}", lower.front());
+  if (lower.size() > 8 && all_equal)
+    return fmt::format("{} times {:.17g}", lower.size(), lower.front());
+  return fmt::format("({:.17g})", fmt::join(lower, ", "));
+}
+
 std::string to_string(const Sample& sample) {
   std::string text;
-  for (Quantity quantity : sample.quantities) {
-    // + 0.0 turns a negative zero, which the bounds of -2 F at F = 0 are, into 0.
-    for (double& x : quantity.lower) x += 0.0;
-    for (double& x : quantity.upper) x += 0.0;
-    if (!text.empty()) text += ", ";
-    if (quantity.lower != quantity.upper) {
-      text += fmt::format("{} in [{:.17g}, {:.17g}]", quantity.name, quantity.lower.front(),
-                          quantity.upper.front());
-      if (quantity.lower.size() > 1) text += fmt::format("^{}", quantity.lower.size());
-    } else if (quantity.lower.size() == 1) {
-      text += fmt::format("{} = {:.17g}", quantity.name, quantity.lower.front());
-    } else if (quantity.lower.size() > 8 &&
-               std::adjacent_find(quantity.lower.begin(), quantity.lower.end(),
-                                  std::not_equal_to<>()) == quantity.lower.end()) {
-      text += fmt::format("{} = {} times {:.17g}", quantity.name, quantity.lower.size(),
-                          quantity.lower.front());
-    } else {
-      text += fmt::format("{} = ({:.17g})", quantity.name, fmt::join(quantity.lower, ", "));
-    }
+  for (const Quantity& quantity : sample.quantities) {
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", quantity.name,
+                        quantity.lower == quantity.upper ? "=" : "in", to_string(quantity));
   }
   return text;
 }
@@ -97,50 +96,34 @@ bool contradicted(const std::vector<Check>& checks) {
 }
 
 std::vector<Check> of_role(const std::vector<Check>& checks, Role role) {
-  std::vector<Check> chosen;
-  std::copy_if(checks.begin(), checks.end(), std::back_inserter(chosen),
-               [role](const Check& check) { return check.role == role; });
+  std::vector<Check> chosen = checks;
+  std::erase_if(chosen, [role](const Check& check) { return check.role != role; });
   return chosen;
 }
 
+const Check* refuting(const std::vector<Check>& checks, std::optional<Role> role) {
+  const auto found = std::find_if(checks.begin(), checks.end(), [&](const Check& check) {
+    return role.value_or(check.role) == check.role && check.rigorous && check.samples > 0 &&
+           check.outcome == Outcome::refuted && check.counterexample;
+  });
+  return found == checks.end() ? nullptr : &*found;
+}
+
+// In the order of the enumerations.
 std::string_view name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::holds:
-      return "holds";
-    case Verdict::holds_under_condition:
-      return "holds_under_condition";
-    case Verdict::refuted:
-      return "refuted";
-    case Verdict::undecided:
-      return "undecided";
-    case Verdict::not_mathematical:
-      return "not_mathematical";
-  }
-  return "";
+  constexpr std::string_view names[] = {"holds", "holds_under_condition", "refuted", "undecided",
+                                        "not_mathematical"};
+  return names[static_cast<int>(verdict)];
 }
 
 std::string_view name(Role role) {
-  switch (role) {
-    case Role::statement:
-      return "statement";
-    case Role::condition:
-      return "condition";
-    case Role::correction:
-      return "correction";
-  }
-  return "";
+  constexpr std::string_view names[] = {"statement", "condition", "correction"};
+  return names[static_cast<int>(role)];
 }
 
 std::string_view name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::supported:
-      return "supported";
-    case Outcome::refuted:
-      return "refuted";
-    case Outcome::undecided:
-      return "undecided";
-  }
-  return "";
+  constexpr std::string_view names[] = {"supported", "refuted", "undecided"};
+  return names[static_cast<int>(outcome)];
 }
 
 }  // namespace plumbline::proofs_checks

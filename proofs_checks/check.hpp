@@ -49,7 +49,10 @@ struct Sample {
   /// nullptr if there is none of this name.
   const Quantity* find(std::string_view name) const;
 };
-/// "f = (1, 0), g = (2, 0)", "z in [0, 4]"; every digit of every number.
+using Samples = std::vector<Sample>;
+/// "0.5", "(1, 0)", "64 times -4", "[0, 4]", "[0, 4]^8"; every digit of every number.
+std::string to_string(const Quantity&);
+/// "f = (1, 0), g = (2, 0)", "z in [0, 4]".
 std::string to_string(const Sample&);
 
 /// Where a check contradicts its statement: the numbers, and what was found there.
@@ -65,9 +68,9 @@ struct Check {
   std::string reading;    ///< "double" or "interval, P bits"
   bool rigorous = false;  ///< the reading encloses: what it refutes is false
   std::size_t samples = 0;
-  std::vector<Sample> inputs;  ///< the samples at which something was said; `samples` of them
-  double worst = 0.0;          ///< the widest enclosure of a residual (readings.hpp)
-  double bound = 0.0;          ///< the widest that supports an equality: the reading's resolution
+  Samples inputs;      ///< the samples at which something was said; `samples` of them
+  double worst = 0.0;  ///< the widest enclosure of a residual (readings.hpp)
+  double bound = 0.0;  ///< the widest that supports an equality: the reading's resolution
   Outcome outcome = Outcome::undecided;
   std::optional<Counterexample> counterexample;
 };
@@ -96,6 +99,9 @@ bool established(const std::vector<Check>&);
 bool contradicted(const std::vector<Check>&);
 
 std::vector<Check> of_role(const std::vector<Check>&, Role);
+
+/// The first rigorous check, of this role or of any, with a counterexample; nullptr without one.
+const Check* refuting(const std::vector<Check>&, std::optional<Role> = {});
 
 std::string_view name(Verdict);
 std::string_view name(Role);

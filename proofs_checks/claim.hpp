@@ -46,6 +46,9 @@ struct Claim {
   std::vector<Picture (*)()> pictures = {};  ///< what can be drawn of it: proofs_checks/pictures/
 };
 
+/// In the order of the reports. CMakeLists.txt lists the files of claims, and writes this.
+std::vector<Claim> all_claims();
+
 /// The verdict that the checks support, and nothing else:
 ///  - a claim without checks is not_mathematical if its derivation says so, otherwise undecided;
 ///  - a check on no samples decides nothing;

@@ -4,7 +4,6 @@
 // in the paper's namespace, which adds its claims; CMakeLists.txt lists the files.
 #pragma once
 
-#include "proofs_checks/printed_numbers.hpp"
 #include "proofs_checks/samples.hpp"
 #include "proofs_checks/statement.hpp"
 #include "proofs_checks/tables.hpp"
@@ -56,5 +55,13 @@ using reference::step;
 using reference::sum;
 using reference::Vector;
 using reference::zeros;
+
+/// softmax of the logits f(0), ..., f(n - 1).
+template <class R, class F>
+Vector<R> softmax_of(int n, const F& f) {
+  Vector<R> logits(n);
+  for (int k = 0; k < n; ++k) logits[k] = f(k);
+  return softmax(logits).probability;
+}
 
 }  // namespace plumbline::proofs_checks

@@ -13,26 +13,20 @@ bool above_range(double x, const Range& range) {
   return range.open ? x >= range.upper : x > range.upper;
 }
 
-bool violates(const Sample& sample, const Hypothesis& hypothesis) {
-  return std::any_of(hypothesis.domains.begin(), hypothesis.domains.end(),
-                     [&](const Domain& domain) {
-                       const Quantity* quantity = sample.find(domain.quantity);
-                       return quantity && domain.excludes(*quantity);
-                     });
+/// A domain says nothing of a sample that lacks its quantity.
+const Quantity* ruled(const Sample& sample, const Hypothesis& hypothesis) {
+  return hypothesis.domain ? sample.find(hypothesis.domain->quantity) : nullptr;
 }
 
-/// A domain says nothing of a sample that lacks its quantity.
 bool satisfies(const Sample& sample, const Hypothesis& hypothesis) {
-  return std::all_of(hypothesis.domains.begin(), hypothesis.domains.end(),
-                     [&](const Domain& domain) {
-                       const Quantity* quantity = sample.find(domain.quantity);
-                       return !quantity || domain.contains(*quantity);
-                     });
+  const Quantity* quantity = ruled(sample, hypothesis);
+  return !quantity || hypothesis.domain->contains(*quantity);
 }
 
 std::string problem_at(const Sample& sample, const Hypothesis& hypothesis,
                        const std::vector<Hypothesis>& others) {
-  if (!hypothesis.domains.empty() && !violates(sample, hypothesis)) {
+  const Quantity* quantity = ruled(sample, hypothesis);
+  if (hypothesis.domain && !(quantity && hypothesis.domain->excludes(*quantity))) {
     return "it does not fail at " + to_string(sample);
   }
   for (const Hypothesis& other : others) {
@@ -52,19 +46,9 @@ Hypothesis examined(Hypothesis hypothesis, Need need, std::string why, Checks ch
 
 }  // namespace
 
-Range above(double x) { return {.lower = x, .open = true}; }
-Range at_least(double x) { return {.lower = x}; }
-Range below(double x) { return {.upper = x, .open = true}; }
-Range at_most(double x) { return {.upper = x}; }
-Range exactly(double x) { return {.lower = x, .upper = x}; }
-
 bool Domain::contains(const Quantity& quantity) const {
-  for (std::size_t k = 0; k < quantity.lower.size(); ++k) {
-    if (below_range(quantity.lower[k], range) || above_range(quantity.upper[k], range)) {
-      return false;
-    }
-  }
-  return true;
+  const auto inside = [&](double x) { return !below_range(x, range) && !above_range(x, range); };
+  return std::ranges::all_of(quantity.lower, inside) && std::ranges::all_of(quantity.upper, inside);
 }
 
 bool Domain::excludes(const Quantity& quantity) const {
@@ -104,8 +88,7 @@ std::string problem_of(const Hypothesis& hypothesis, const std::vector<Check>& e
   for (const Check& check : evidence) {
     // The witness is one point; support has to come from where the hypothesis fails, everywhere.
     if (needed && !check.counterexample) continue;
-    const std::vector<Sample> samples =
-        needed ? std::vector<Sample>{check.counterexample->sample} : check.inputs;
+    const Samples samples = needed ? Samples{check.counterexample->sample} : check.inputs;
     for (const Sample& sample : samples) {
       std::string problem = problem_at(sample, hypothesis, others);
       if (!problem.empty()) return problem;
@@ -125,32 +108,15 @@ std::string outside(const std::vector<Check>& checks, const Hypothesis& hypothes
   return "";
 }
 
+// In the order of the enumerations.
 std::string_view name(Need need) {
-  switch (need) {
-    case Need::unexamined:
-      return "unexamined";
-    case Need::needed:
-      return "needed";
-    case Need::not_needed:
-      return "not_needed";
-    case Need::definition:
-      return "definition";
-  }
-  return "";
+  constexpr std::string_view names[] = {"unexamined", "needed", "not_needed", "definition"};
+  return names[static_cast<int>(need)];
 }
 
 std::string_view name(Origin origin) {
-  switch (origin) {
-    case Origin::stated:
-      return "stated";
-    case Origin::implicit:
-      return "implicit";
-    case Origin::condition:
-      return "condition";
-    case Origin::correction:
-      return "correction";
-  }
-  return "";
+  constexpr std::string_view names[] = {"stated", "implicit", "condition", "correction"};
+  return names[static_cast<int>(origin)];
 }
 
 }  // namespace plumbline::proofs_checks

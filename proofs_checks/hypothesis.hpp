@@ -7,6 +7,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,11 +31,11 @@ struct Range {
   double upper = std::numeric_limits<double>::infinity();
   bool open = false;  ///< without its ends
 };
-Range above(double);
-Range at_least(double);
-Range below(double);
-Range at_most(double);
-Range exactly(double);
+inline Range above(double x) { return {.lower = x, .open = true}; }
+inline Range at_least(double x) { return {.lower = x}; }
+inline Range below(double x) { return {.upper = x, .open = true}; }
+inline Range at_most(double x) { return {.upper = x}; }
+inline Range exactly(double x) { return {.lower = x, .upper = x}; }
 
 /// A part of a hypothesis that a program can read: every number of the quantity lies in the range.
 struct Domain {
@@ -49,7 +50,7 @@ struct Hypothesis {
   Need need = Need::unexamined;
   std::string why;  ///< in words
   Checks checks;    ///< of the statement, at numbers where this alone fails
-  std::vector<Domain> domains;
+  std::optional<Domain> domain;
   bool by_the_mutant = false;  ///< its checks are those of the claim's mutant
 
   /// Unexamined.
@@ -58,7 +59,7 @@ struct Hypothesis {
   /// {"beta > 0.", "beta", above(0)}: the numbers of the quantity, in every sample that has them,
   /// lie in the range.
   Hypothesis(std::string text, std::string quantity, Range range)
-      : text(std::move(text)), domains{{std::move(quantity), range}} {}
+      : text(std::move(text)), domain{{std::move(quantity), range}} {}
 };
 
 /// Its checks refute the statement, by intervals at two precisions. Without checks,
@@ -78,11 +79,11 @@ Hypothesis definition(Hypothesis, std::string why);
 struct HypothesisResult {
   Hypothesis hypothesis;
   Origin origin = Origin::stated;
-  std::vector<Check> checks;
+  std::vector<Check> checks = {};
   /// Of the claim without this hypothesis: refuted if it is needed, holds if it is not,
   /// not_mathematical if it is a definition, undecided if nothing is said.
   Verdict without = Verdict::undecided;
-  std::string problem;  ///< what is wrong with the mark or its evidence; empty if nothing is
+  std::string problem = {};  ///< what is wrong with the mark or its evidence; empty if nothing is
 
   bool as_marked() const { return problem.empty(); }
 };

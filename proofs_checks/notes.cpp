@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "proofs_checks/notes.hpp"
-
 #include <algorithm>
+
+#include "proofs_checks/report.hpp"
 
 namespace plumbline::proofs_checks {
 

@@ -27,12 +27,4 @@ Enclosure Reading<reference::Interval>::enclosure(const reference::Interval& x) 
           mpfr_get_d(width.backend().data(), MPFR_RNDU)};
 }
 
-std::string Reading<CoarseInterval>::name() {
-  return "interval, " + std::to_string(CoarseInterval::bits) + " bits";
-}
-
-Enclosure Reading<CoarseInterval>::enclosure(const CoarseInterval& x) {
-  return Reading<reference::Interval>::enclosure(x.value());
-}
-
 }  // namespace plumbline::proofs_checks

@@ -7,8 +7,6 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "proofs_checks/notes.hpp"
-#include "proofs_checks/registry.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -24,8 +22,7 @@ ClaimResult run(const Claim& claim) {
   ClaimResult result{claim, claim.checks(), Verdict::undecided, {}, 0.0};
   result.verdict = verdict_of(claim, result.checks);
   result.hypotheses = drop_each(claim, result.checks);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  result.seconds = taken.count();
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }
 
@@ -50,9 +47,11 @@ nlohmann::json json_of(const Check& check) {
   return json;
 }
 
-nlohmann::json json_of(const std::vector<Check>& checks) {
+nlohmann::json json_of(const HypothesisResult&);
+template <class T>
+nlohmann::json json_of(const std::vector<T>& parts) {
   nlohmann::json array = nlohmann::json::array();
-  for (const Check& check : checks) array.push_back(json_of(check));
+  for (const T& part : parts) array.push_back(json_of(part));
   return array;
 }
 
@@ -92,10 +91,8 @@ ClaimsReport run_claims(const std::vector<std::string>& ids) {
   }
   ClaimsReport report;
   for (const Claim& claim : claims) {
-    const bool chosen = std::any_of(ids.begin(), ids.end(), [&](const std::string& wanted) {
-      return selects(wanted, claim.id);
-    });
-    if (ids.empty() || chosen) report.results.push_back(run(claim));
+    const auto chosen = [&](const std::string& wanted) { return selects(wanted, claim.id); };
+    if (ids.empty() || std::ranges::any_of(ids, chosen)) report.results.push_back(run(claim));
   }
   return report;
 }
@@ -104,8 +101,6 @@ nlohmann::json to_json(const ClaimsReport& report) {
   nlohmann::json claims = nlohmann::json::array();
   for (const ClaimResult& result : report.results) {
     const Claim& claim = result.claim;
-    nlohmann::json hypotheses = nlohmann::json::array();
-    for (const HypothesisResult& one : result.hypotheses) hypotheses.push_back(json_of(one));
     const Note* note = note_of(claim.id);
     claims.push_back(
         {{"id", claim.id},
@@ -115,7 +110,7 @@ nlohmann::json to_json(const ClaimsReport& report) {
            {"version", claim.source.version},
            {"place", claim.source.place}}},
          {"statement", claim.statement},
-         {"hypotheses", hypotheses},
+         {"hypotheses", json_of(result.hypotheses)},
          {"verdict", name(result.verdict)},
          {"condition", claim.condition},
          {"correction", claim.correction},

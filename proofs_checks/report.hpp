@@ -11,6 +11,16 @@
 
 namespace plumbline::proofs_checks {
 
+/// A file in docs/proofs/ with the proof that checks exercise.
+struct Note {
+  std::string file, title;
+  std::vector<std::string> claims;  ///< ids
+};
+/// All notes, in the order of docs/proofs/README.md.
+const std::vector<Note>& notes();
+/// The note that treats the claim; nullptr if none does.
+const Note* note_of(const std::string& claim);
+
 struct ClaimResult {
   Claim claim;
   std::vector<Check> checks;

@@ -2,7 +2,6 @@
 // docs/claims.md, from the same source as the checks.
 #include <fmt/format.h>
 
-#include "proofs_checks/notes.hpp"
 #include "proofs_checks/report.hpp"
 
 namespace plumbline::proofs_checks {
@@ -24,23 +23,6 @@ void write_checks(std::ostream& out, const ClaimResult& result) {
   out << "\n";
 }
 
-void write_counterexample(std::ostream& out, const ClaimResult& result) {
-  for (const Check& check : result.checks) {
-    if (check.role != Role::statement || !check.rigorous || !check.counterexample) continue;
-    out << "**Counterexample** (" << check.reading << ", " << check.what << ") "
-        << to_string(check.counterexample->sample) << ": " << check.counterexample->found
-        << ".\n\n";
-    return;
-  }
-}
-
-const Check* witness(const HypothesisResult& result) {
-  for (const Check& check : result.checks) {
-    if (check.rigorous && check.counterexample) return &check;
-  }
-  return nullptr;
-}
-
 void write_hypothesis(std::ostream& out, const HypothesisResult& result) {
   const Hypothesis& hypothesis = result.hypothesis;
   out << "- " << hypothesis.text << " (" << name(result.origin) << ")";
@@ -53,20 +35,13 @@ void write_hypothesis(std::ostream& out, const HypothesisResult& result) {
   out << " **" << need << ".** " << hypothesis.why;
   if (hypothesis.checks.empty() && hypothesis.need == Need::needed) {
     out << " The witness is the counterexample below.";
-  } else if (const Check* check = witness(result)) {
+  } else if (const Check* check = refuting(result.checks)) {
     out << " " << to_string(check->counterexample->sample) << ": " << check->what << ": "
         << check->counterexample->found << ".";
   } else if (!result.checks.empty()) {
     out << " " << result.checks.front().what << ": supported at " << result.checks.front().samples
         << " samples.";
   }
-  out << "\n";
-}
-
-void write_hypotheses(std::ostream& out, const ClaimResult& result) {
-  if (result.hypotheses.empty()) return;
-  out << "**Hypotheses, each dropped alone.**\n\n";
-  for (const HypothesisResult& one : result.hypotheses) write_hypothesis(out, one);
   out << "\n";
 }
 
@@ -115,9 +90,16 @@ void write_markdown(const ClaimsReport& report, std::ostream& out) {
         out, "Source.",
         claim.source.paper + "; " + claim.source.version + "; " + claim.source.place + ".");
     write_paragraph(out, "Statement.", claim.statement);
-    write_hypotheses(out, result);
+    if (!result.hypotheses.empty()) out << "**Hypotheses, each dropped alone.**\n\n";
+    for (const HypothesisResult& one : result.hypotheses) write_hypothesis(out, one);
+    if (!result.hypotheses.empty()) out << "\n";
     write_paragraph(out, "Condition.", claim.condition);
-    write_counterexample(out, result);
+    if (const Check* check = refuting(result.checks, Role::statement)) {
+      write_paragraph(
+          out, "Counterexample",
+          fmt::format("({}, {}) {}: {}.", check->reading, check->what,
+                      to_string(check->counterexample->sample), check->counterexample->found));
+    }
     write_paragraph(out, "True beside it.", claim.correction);
     write_paragraph(out, "Derivation.", claim.proof.derivation);
     if (const Note* note = note_of(claim.id)) {

@@ -12,15 +12,6 @@
 namespace plumbline::proofs_checks {
 namespace {
 
-/// The rigorous check of the printed statement that has a counterexample, if there is one.
-const Check* refutation(const ClaimResult& result) {
-  const auto found =
-      std::find_if(result.checks.begin(), result.checks.end(), [](const Check& check) {
-        return check.role == Role::statement && check.rigorous && check.counterexample;
-      });
-  return found == result.checks.end() ? nullptr : &*found;
-}
-
 std::size_t samples(const ClaimResult& result) {
   std::size_t most = 0;
   for (const Check& check : result.checks) most = std::max(most, check.samples);
@@ -55,12 +46,9 @@ void write_witnesses(const ClaimResult& result, std::ostream& out) {
     if (one.hypothesis.checks.empty()) continue;
     out << "    without         " << one.hypothesis.text << "\n"
         << "                    " << name(one.without);
-    const auto found = std::find_if(one.checks.begin(), one.checks.end(), [](const Check& check) {
-      return check.rigorous && check.counterexample;
-    });
-    if (found != one.checks.end()) {
-      out << ": " << to_string(found->counterexample->sample) << ": " << found->what << ": "
-          << found->counterexample->found;
+    if (const Check* check = refuting(one.checks)) {
+      out << ": " << to_string(check->counterexample->sample) << ": " << check->what << ": "
+          << check->counterexample->found;
     }
     out << "\n";
   }
@@ -75,7 +63,7 @@ void write_text(const ClaimsReport& report, std::ostream& out) {
     out << fmt::format("{:<34} {:<22} {:>6} {:>8} {:>10} {:>8.2f}\n", result.claim.id,
                        name(result.verdict), result.checks.size(), samples(result),
                        hypothesis_count(result), result.seconds);
-    if (const Check* check = refutation(result)) {
+    if (const Check* check = refuting(result.checks, Role::statement)) {
       out << "    counterexample  " << to_string(check->counterexample->sample) << "\n"
           << "                    " << check->what << ": " << check->counterexample->found << " ("
           << check->reading << ")\n";
@@ -109,7 +97,7 @@ void write_junit(const ClaimsReport& report, std::ostream& out) {
     test.put("<xmlattr>.time", fmt::format("{:.3f}", result.seconds));
     if (!result.as_derived()) test.put("failure.<xmlattr>.message", why_not_as_derived(result));
     std::string found(name(result.verdict));
-    if (const Check* check = refutation(result)) {
+    if (const Check* check = refuting(result.checks, Role::statement)) {
       found +=
           ": " + to_string(check->counterexample->sample) + ": " + check->counterexample->found;
     }

@@ -13,18 +13,17 @@ namespace plumbline::proofs_checks {
 /// four components the frequencies are 1 and 1/100.
 template <class R>
 R rope_score(const reference::Vector<R>& q, int i, const reference::Vector<R>& k, int j) {
-  const auto turned = [](const reference::Vector<R>& x, int position) {
-    const reference::Matrix<R> row = x.transpose();
+  const auto turned = [](const reference::Matrix<R>& row, int position) {
     return reference::rope<R>(row, position, R(10000.0), reference::RopePairs::interleaved);
   };
-  const auto a = turned(q, i), b = turned(k, j);
+  const auto a = turned(q.transpose(), i), b = turned(k.transpose(), j);
   R total(0.0);
   for (int c = 0; c < a.cols(); ++c) total += a(0, c) * b(0, c);
   return total;
 }
 
 /// Queries and keys of four components.
-inline std::vector<Sample> rope_vectors() {
+inline Samples rope_vectors() {
   return {{{"q", {1, 0, 0, 1}}, {"k", {0, 1, 1, 1}}},
           {{"q", {0.5, -2, 1, 3}}, {"k", {-1, 0.25, 2, 0.5}}},
           {{"q", {1, 1, 1, 1}}, {"k", {1, 1, 1, 1}}}};

@@ -58,10 +58,10 @@ std::vector<double> evenly(double first, double last, int steps) {
   return numbers;
 }
 
-std::vector<Sample> grid(const std::vector<GridAxis>& axes) {
-  std::vector<Sample> samples{Sample{}};
+Samples grid(const std::vector<GridAxis>& axes) {
+  Samples samples{Sample{}};
   for (const GridAxis& axis : axes) {
-    std::vector<Sample> longer;
+    Samples longer;
     for (const Sample& sample : samples) {
       for (const Quantity& point : axis.points) {
         longer.push_back(sample);
@@ -73,8 +73,8 @@ std::vector<Sample> grid(const std::vector<GridAxis>& axes) {
   return samples;
 }
 
-std::vector<Sample> with(const std::vector<Sample>& samples, const std::vector<Sample>& more) {
-  std::vector<Sample> together;
+Samples with(const Samples& samples, const Samples& more) {
+  Samples together;
   for (const Sample& last : more) {
     for (Sample sample : samples) {
       sample.quantities.insert(sample.quantities.end(), last.quantities.begin(),
@@ -85,16 +85,12 @@ std::vector<Sample> with(const std::vector<Sample>& samples, const std::vector<S
   return together;
 }
 
-std::vector<Sample> with(const std::vector<Sample>& samples, const Quantity& quantity) {
-  return with(samples, std::vector<Sample>{Sample{quantity}});
-}
-
 Sample scores(std::vector<double> f, std::vector<double> g) {
   return {{"f", std::move(f)}, {"g", std::move(g)}};
 }
 
-std::vector<Sample> score_pairs(bool also_one_key, int generated) {
-  std::vector<Sample> samples = {
+Samples score_pairs(bool also_one_key, int generated) {
+  Samples samples = {
       scores({0, 0}, {0, 0}),
       scores({1, 0}, {2, 0}),
       scores({1, 0}, {0, 1}),
@@ -115,30 +111,27 @@ std::vector<Sample> score_pairs(bool also_one_key, int generated) {
   return samples;
 }
 
-std::vector<Sample> contents(bool also_one_key, int generated) {
-  std::vector<Sample> samples = score_pairs(also_one_key, generated);
+Samples contents(bool also_one_key, int generated) {
+  Samples samples = score_pairs(also_one_key, generated);
   for (Sample& sample : samples) sample.quantities.pop_back();
   return samples;
 }
 
-std::vector<Sample> increments_and_gains(bool positive, int generated) {
-  const auto sample = [](std::vector<double> f, double g) {
-    return Sample{{"f", std::move(f)}, {"g", g}};
-  };
-  std::vector<Sample> samples = {
-      sample({1, 1}, 0.5),
-      sample({1, 1, 1, 1}, 0.25),
-      sample({0.5, 2, 0.015625, 3}, 1),
+Samples increments_and_gains(bool positive, int generated) {
+  Samples samples = {
+      {{"f", {1, 1}}, {"g", 0.5}},
+      {{"f", {1, 1, 1, 1}}, {"g", 0.25}},
+      {{"f", {0.5, 2, 0.015625, 3}}, {"g", 1}},
   };
   if (!positive) {
-    samples.push_back(sample({1, 0}, 1));
-    samples.push_back(sample({0, 0, 0}, 2));
+    samples.push_back({{"f", {1, 0}}, {"g", 1}});
+    samples.push_back({{"f", {0, 0, 0}}, {"g", 2}});
   }
   Integers integers(2);
   for (int k = 0; k < generated; ++k) {
     const int tokens = integers.between(2, 9);
     std::vector<double> f = sixty_fourths(integers, tokens, positive ? 1 : 0, 256);
-    samples.push_back(sample(std::move(f), integers.between(1, 128) / 64.0));
+    samples.push_back({{"f", std::move(f)}, {"g", integers.between(1, 128) / 64.0}});
   }
   return samples;
 }

@@ -28,11 +28,18 @@ std::vector<double> growing(double first, double last, double ratio);
 std::vector<double> evenly(double first, double last, int steps);
 
 /// Every combination of the axes' points; the first axis runs slowest.
-std::vector<Sample> grid(const std::vector<GridAxis>& axes);
+Samples grid(const std::vector<GridAxis>& axes);
 /// For each of `more`, each of `samples` with the quantities of that one after its own.
-std::vector<Sample> with(const std::vector<Sample>& samples, const std::vector<Sample>& more);
-/// Each sample with one quantity more.
-std::vector<Sample> with(const std::vector<Sample>& samples, const Quantity& quantity);
+Samples with(const Samples& samples, const Samples& more);
+/// What makes a sample of numbers by these names, in their order: numbers_of({"m", "d"})(0.5, 2).
+inline auto numbers_of(const std::vector<std::string>& names) {
+  return [=](auto... numbers) {
+    Sample sample;
+    std::size_t k = 0;
+    (sample.with({names.at(k++), static_cast<double>(numbers)}), ...);
+    return sample;
+  };
+}
 
 /// A content score f_j and a positional score g_j for each of n keys.
 Sample scores(std::vector<double> f, std::vector<double> g);
@@ -40,13 +47,13 @@ Sample scores(std::vector<double> f, std::vector<double> g);
 /// Pairs of score vectors: 2 keys, equal and constant scores, opposed peaks, a positional score
 /// that falls linearly; then `generated` pairs of 2 to 9 keys, all multiples of 1/64 in [-8, 8].
 /// The scores are finite and exact in every reading. With `also_one_key`, one key as well.
-std::vector<Sample> score_pairs(bool also_one_key, int generated = 60);
+Samples score_pairs(bool also_one_key, int generated = 60);
 
 /// The content scores alone, f.
-std::vector<Sample> contents(bool also_one_key, int generated = 60);
+Samples contents(bool also_one_key, int generated = 60);
 
 /// CABLE: increments x_k >= 0 ("f") and one gain g > 0 of the query ("g"), multiples of 1/64.
 /// The increments contain zeros unless `positive`.
-std::vector<Sample> increments_and_gains(bool positive, int generated = 60);
+Samples increments_and_gains(bool positive, int generated = 60);
 
 }  // namespace plumbline::proofs_checks

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-
 namespace plumbline::proofs_checks {
 
 template class Inputs<reference::RunningError>;
@@ -35,39 +33,19 @@ std::string to_string(const Enclosure& r) {
 }
 
 std::string to_string(Relation relation) {
-  switch (relation) {
-    case Relation::equals_zero:
-      return "= 0";
-    case Relation::at_least_zero:
-      return ">= 0";
-    case Relation::above_zero:
-      return "> 0";
-  }
-  return "";
+  constexpr const char* words[] = {"= 0", ">= 0", "> 0"};  // in the order of the enumeration
+  return words[static_cast<int>(relation)];
 }
 
 bool excludes(const Enclosure& r, Relation relation) {
-  switch (relation) {
-    case Relation::equals_zero:
-      return r.lower > 0 || r.upper < 0;
-    case Relation::at_least_zero:
-      return r.upper < 0;
-    case Relation::above_zero:
-      return r.upper <= 0;
-  }
-  return false;
+  if (relation == Relation::above_zero) return r.upper <= 0;
+  return r.upper < 0 || (relation == Relation::equals_zero && r.lower > 0);
 }
 
 bool supports(const Enclosure& r, Relation relation, double resolution) {
-  switch (relation) {
-    case Relation::equals_zero:
-      return r.lower <= 0 && r.upper >= 0 && r.width <= resolution;
-    case Relation::at_least_zero:
-      return r.lower >= 0 || (r.upper >= 0 && r.width <= resolution);
-    case Relation::above_zero:
-      return r.lower > 0;
-  }
-  return false;
+  if (relation == Relation::above_zero) return r.lower > 0;
+  const bool touches = r.upper >= 0 && r.width <= resolution;
+  return relation == Relation::equals_zero ? r.lower <= 0 && touches : r.lower >= 0 || touches;
 }
 
 namespace {
@@ -81,8 +59,7 @@ std::string residual_name(const std::vector<EnclosedResidual>& residuals, std::s
 
 using Enclose = std::function<std::vector<EnclosedResidual>(const Sample&)>;
 
-void examine(Check& check, Relation relation, const Enclose& enclose,
-             const std::vector<Sample>& samples) {
+void examine(Check& check, Relation relation, const Enclose& enclose, const Samples& samples) {
   bool all_supported = true;
   for (const Sample& sample : samples) {
     const auto residuals = enclose(sample);
@@ -107,8 +84,7 @@ void examine(Check& check, Relation relation, const Enclose& enclose,
   }
 }
 
-void seek(Check& check, Relation relation, const Enclose& enclose,
-          const std::vector<Sample>& boxes) {
+void seek(Check& check, Relation relation, const Enclose& enclose, const Samples& boxes) {
   bool excluded_everywhere = true;
   std::string found;
   for (const Sample& box : boxes) {
@@ -142,7 +118,7 @@ using Examine = decltype(examine);
 
 template <class R>
 Check under(const Statement::Formula<R>& formula, Examine examine, Role role,
-            const std::string& what, Relation relation, const std::vector<Sample>& samples) {
+            const std::string& what, Relation relation, const Samples& samples) {
   Check check;
   check.role = role;
   check.what = what;
@@ -156,7 +132,7 @@ Check under(const Statement::Formula<R>& formula, Examine examine, Role role,
 }
 
 Checks checks(Examine examine, Role role, const std::string& what, const Statement& statement,
-              const std::vector<Sample>& samples) {
+              const Samples& samples) {
   return [=] {
     const auto under_each = [&](const auto&... formulas) {
       return std::vector{under(formulas, examine, role, what, statement.relation, samples)...};
@@ -167,23 +143,19 @@ Checks checks(Examine examine, Role role, const std::string& what, const Stateme
 
 }  // namespace
 
-Checks check(const std::string& what, const Statement& statement,
-             const std::vector<Sample>& samples) {
+Checks check(const std::string& what, const Statement& statement, const Samples& samples) {
   return checks(examine, Role::statement, what, statement, samples);
 }
 
-Checks condition(const std::string& what, const Statement& statement,
-                 const std::vector<Sample>& samples) {
+Checks condition(const std::string& what, const Statement& statement, const Samples& samples) {
   return checks(examine, Role::condition, what, statement, samples);
 }
 
-Checks correction(const std::string& what, const Statement& statement,
-                  const std::vector<Sample>& samples) {
+Checks correction(const std::string& what, const Statement& statement, const Samples& samples) {
   return checks(examine, Role::correction, what, statement, samples);
 }
 
-Checks exists(const std::string& what, const Statement& statement,
-              const std::vector<Sample>& boxes) {
+Checks exists(const std::string& what, const Statement& statement, const Samples& boxes) {
   return checks(seek, Role::statement, what, statement, boxes);
 }
 

@@ -193,15 +193,15 @@ auto at_each(const std::string& name, std::initializer_list<int> ks, const F& f)
 }
 
 /// The statement, as the paper prints it, at every sample: `what` is what is examined, in words.
-Checks check(const std::string& what, const Statement&, const std::vector<Sample>&);
+Checks check(const std::string& what, const Statement&, const Samples&);
 /// The statement under the claim's condition.
-Checks condition(const std::string& what, const Statement&, const std::vector<Sample>&);
+Checks condition(const std::string& what, const Statement&, const Samples&);
 /// The corrected statement.
-Checks correction(const std::string& what, const Statement&, const std::vector<Sample>&);
+Checks correction(const std::string& what, const Statement&, const Samples&);
 
 /// The statement that some parameters put all residuals in the relation, where `boxes` cover the
 /// parameters: refuted when on every box some residual's enclosure excludes it, supported by a
 /// point at which all are in it. The double reading looks at the boxes' midpoints.
-Checks exists(const std::string& what, const Statement&, const std::vector<Sample>& boxes);
+Checks exists(const std::string& what, const Statement&, const Samples& boxes);
 
 }  // namespace plumbline::proofs_checks

@@ -5,8 +5,6 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "proofs_checks/statement.hpp"
-
 namespace plumbline::proofs_checks {
 namespace {
 
@@ -31,8 +29,8 @@ const std::vector<int>& column_of(const Table& table, const std::string& name) {
 
 }  // namespace
 
-std::vector<Sample> rows(const Table& table, int shortest, int longest) {
-  std::vector<Sample> samples;
+Samples rows(const Table& table, int shortest, int longest) {
+  Samples samples;
   for (std::size_t k = 0; k < table.lengths.size(); ++k) {
     if (table.lengths[k] < shortest || table.lengths[k] > longest) continue;
     Sample sample{{"T", static_cast<double>(table.lengths[k])}};
@@ -44,8 +42,8 @@ std::vector<Sample> rows(const Table& table, int shortest, int longest) {
   return samples;
 }
 
-std::vector<Sample> rows(const std::vector<Table>& tables, int shortest, int longest) {
-  std::vector<Sample> samples;
+Samples rows(const std::vector<Table>& tables, int shortest, int longest) {
+  Samples samples;
   for (const Table& table : tables) {
     for (Sample& sample : rows(table, shortest, longest)) samples.push_back(std::move(sample));
   }
@@ -60,10 +58,10 @@ Sample sums(const Table& table) {
   return sample;
 }
 
-std::vector<Sample> pairs(const Table& table, const std::string& column, int shortest, int longest,
-                          int against) {
+Samples pairs(const Table& table, const std::string& column, int shortest, int longest,
+              int against) {
   const std::vector<int>& numbers = column_of(table, column);
-  std::vector<Sample> samples;
+  Samples samples;
   for (std::size_t k = 1; k < table.lengths.size(); ++k) {
     if (table.lengths[k] < shortest || table.lengths[k] > longest) continue;
     const std::size_t other = against == 0
@@ -90,6 +88,22 @@ Statement between(const std::string& lower, const std::string& value, const std:
   return at_least_zero([=]<class R>(const Inputs<R>& in) {
     return std::vector<Placed<R>>{{in.number(value) - in.number(lower), value + " - " + lower},
                                   {in.number(upper) - in.number(value), upper + " - " + value}};
+  });
+}
+
+Statement product(const std::vector<std::string>& factors, const std::string& product) {
+  return equals_zero([=]<class R>(const Inputs<R>& in) {
+    R value(1.0);
+    for (const std::string& factor : factors) value = value * in.number(factor);
+    return value - in.number(product);
+  });
+}
+
+Statement total(const std::vector<std::string>& terms, const std::string& total) {
+  return equals_zero([=]<class R>(const Inputs<R>& in) {
+    R value(0.0);
+    for (const std::string& term : terms) value += in.number(term);
+    return value - in.number(total);
   });
 }
 

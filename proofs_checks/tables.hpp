@@ -19,15 +19,14 @@ struct Table {
 
 /// The lengths of a table from `shortest` to `longest`, one sample for each: T, and every number
 /// that is printed there, as an interval of half a hundredth to both sides.
-std::vector<Sample> rows(const Table&, int shortest = 0, int longest = 1 << 30);
+Samples rows(const Table&, int shortest = 0, int longest = 1 << 30);
 
 /// The rows of several tables.
-std::vector<Sample> rows(const std::vector<Table>&, int shortest = 0, int longest = 1 << 30);
+Samples rows(const std::vector<Table>&, int shortest = 0, int longest = 1 << 30);
 
 /// Pairs of rows of one column, for each length in [shortest, longest]: T, the number `here`; the
 /// row before, `T before` and `before`, or with `against` the row of that length.
-std::vector<Sample> pairs(const Table&, const std::string& column, int shortest, int longest,
-                          int against = 0);
+Samples pairs(const Table&, const std::string& column, int shortest, int longest, int against = 0);
 
 /// The sum of each column, as printed: roundings are not counted.
 Sample sums(const Table&);
@@ -38,5 +37,19 @@ Statement below(const std::string& smaller, const std::vector<std::string>& larg
 Statement above(const std::string& larger, const std::vector<std::string>& smaller);
 /// lower <= value <= upper, where all three are quantities of the sample.
 Statement between(const std::string& lower, const std::string& value, const std::string& upper);
+
+/// The product of `factors` is `product`; all are names of quantities.
+Statement product(const std::vector<std::string>& factors, const std::string& product);
+/// The sum of `terms` is `total`.
+Statement total(const std::vector<std::string>& terms, const std::string& total);
+
+/// A hypothesis of every claim about a table.
+inline constexpr const char* printed_numbers_are_rounded =
+    "A printed number stands for all that round to it (half a unit of its last digit).";
+
+inline Hypothesis definition_of_printed_numbers() {
+  return definition(printed_numbers_are_rounded,
+                    "It says what a printed number means; the checks take the whole interval.");
+}
 
 }  // namespace plumbline::proofs_checks

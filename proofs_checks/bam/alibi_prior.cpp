@@ -6,12 +6,6 @@
 namespace plumbline::proofs_checks::bam {
 namespace {
 
-/// softmax(M + A) of a query that sees i keys, by distance 0..i-1.
-template <class R>
-Vector<R> alibi_prior(const R& m, int i) {
-  return prior_weights<R>(i, LaplaceBias<R>{m});
-}
-
 /// Uniform(1, i, j) Laplace(0, 1/m, j - i) = (1/i) (m/2) e^(-m d).
 template <class R>
 R printed_prior(const R& m, int i, int d) {
@@ -37,17 +31,17 @@ R sum_over_integers(const R& m) {
 
 void claims_of_alibi_prior(Claims& claims) {
   const auto is_product = equals_zero<"m", "i">([]<class R>(R m, int i) {
-    const auto prior = alibi_prior(m, i);
+    const auto prior = softmax_of<R>(i, LaplaceBias<R>{m});
     return at_each("d", 0, i, [&](int d) { return prior[d] - printed_prior(m, i, d); });
   });
   const auto proportional = equals_zero<"m", "i">([]<class R>(R m, int i) {
-    const auto prior = alibi_prior(m, i);
+    const auto prior = softmax_of<R>(i, LaplaceBias<R>{m});
     return at_each("d", 0, i, [&](int d) {
       return prior[d] * printed_prior(m, i, 0) - prior[0] * printed_prior(m, i, d);
     });
   });
   const auto geometric = equals_zero<"m", "i">([]<class R>(R m, int i, bool mutant) {
-    const auto prior = alibi_prior(m, i);
+    const auto prior = softmax_of<R>(i, LaplaceBias<R>{m});
     const LaplaceBias<R> bias{m};
     const R one(1.0), rest = mutant ? R(0.0) : exp(bias(i));
     return at_each("d", 0, i, [&](int d) {
@@ -58,9 +52,7 @@ void claims_of_alibi_prior(Claims& claims) {
   // Positions 1, 2, 3 and the query at 2: Uniform(1, 2, j) is 0 at j = 3.
   const auto unmasked = equals_zero<"m">([]<class R>(R m) {
     const LaplaceBias<R> bias{m};
-    Vector<R> logits(3);
-    for (int j = 0; j < 3; ++j) logits[j] = bias(j == 1 ? 0 : 1);
-    const auto prior = softmax(logits).probability;
+    const auto prior = softmax_of<R>(3, [&](int j) { return bias(j == 1 ? 0 : 1); });
     const R product_2 = m / R(4.0);
     return prior[2] * product_2 - prior[1] * R(0.0);
   });
@@ -114,8 +106,7 @@ void claims_of_alibi_prior(Claims& claims) {
         for (int d = 0; d < n; ++d) residuals.push_back(joint[d] - content[d] * u[d] / Z);
         return residuals;
       });
-  std::vector<Sample> contents_and_slopes =
-      with(contents(true, 8), grid({{"m", {1.0, 0.5, 0x1p-8}}}));
+  Samples contents_and_slopes = with(contents(true, 8), grid({{"m", {1.0, 0.5, 0x1p-8}}}));
   contents_and_slopes.insert(contents_and_slopes.begin(), {{"f", 0}, {"m", 1}});
   claims["bam/lemma_2_denominator"] = Claim({
       .title = "The normalising denominator can be dropped",
@@ -184,7 +175,7 @@ void claims_of_alibi_prior(Claims& claims) {
     return at_each("d", {0, 1, 7, 100},
                    [&](int d) { return bias(d + 2, 0) - R(2.0) * bias(d + 1, 0) + bias(d, 0); });
   });
-  const std::vector<Sample> three_slopes = {{{"m", 0.5}}, {{"m", 1}}, {{"m", 0x1p-8}}};
+  const Samples three_slopes = {{{"m", 0.5}}, {{"m", 1}}, {{"m", 0x1p-8}}};
   claims["bam/alibi_linear_bias"] = Claim({
       .title = "ALiBi injects a linearly increasing bias",
       .source = source("Section 2.5, \"ALiBi as a Laplace Prior\""),

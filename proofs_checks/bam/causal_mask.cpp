@@ -6,9 +6,7 @@
 namespace plumbline::proofs_checks::bam {
 
 void claims_of_causal_mask(Claims& claims) {
-  // With L keys of which the first i are visible: softmax(M)_j - u_j, and the causal weight less
-  // p_cont(j) u_j / Z, Z = sum_z p_cont(z) u_z, where p_cont is taken over all L keys. u_j = 1/i
-  // for j <= i and 0 beyond; for the mutant u_j = 1/L everywhere.
+  // u_j = 1/i for j <= i and 0 beyond; p_cont is taken over all L keys, Z = sum_z p_cont(z) u_z.
   const auto mask_is_uniform =
       equals_zero<"f", "i">([]<class R>(const Vector<R>& f, int i, bool mutant) {
         const int L = static_cast<int>(f.size());
@@ -29,13 +27,9 @@ void claims_of_causal_mask(Claims& claims) {
       });
   const auto finite_mask_is_uniform =
       equals_zero<"L", "i", "M for j > i">([]<class R>(int L, int i, R beyond) {
-        Vector<R> mask(L);
-        for (int j = 0; j < L; ++j) mask[j] = j < i ? R(0.0) : beyond;
-        const auto prior = softmax(mask).probability;
-        return prior[0] - R(1.0) / R(i);
+        return softmax_of<R>(L, [&](int j) { return j < i ? R(0.0) : beyond; })[0] - R(1.0) / R(i);
       });
-  // Every query position of some score lists.
-  std::vector<Sample> causal_rows;
+  Samples causal_rows;
   for (const Sample& content : contents(true, 8)) {
     const Quantity& f = content.quantities[0];
     for (std::size_t i = 1; i <= f.lower.size(); ++i) causal_rows.push_back({f, {"i", double(i)}});
@@ -75,8 +69,6 @@ void claims_of_causal_mask(Claims& claims) {
       .pictures = {pictures::prior_curves},
   });
 
-  // The prior that a causal mask gives the j-th of i visible keys, less 1/n for the first n of them
-  // and 0 for the others.
   const auto uniform_without = equals_zero<"i">([]<class R>(int i, int without) {
     const int n = i - without;
     const auto mask = softmax(Vector<R>(zeros<R>(i))).probability;

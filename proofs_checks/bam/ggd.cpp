@@ -19,7 +19,6 @@ void claims_of_ggd(Claims& claims) {
     return residuals;
   });
   const auto slopes = grid({{"m", {0.5, 1.0, 0x1p-8, 0.75, 3.0}}});
-  // -|(d + mu + epsilon)/alpha|^beta + m d, d = 1..7.
   const auto ggd_is_alibi = equals_zero<"m", "alpha m", "mu", "epsilon", "beta">(
       []<class R>(R m, R alpha_m, R mu, R epsilon, R beta) {
         const R alpha = alpha_m / m;
@@ -28,10 +27,10 @@ void claims_of_ggd(Claims& claims) {
           return m * R(d) - power(absolute(x), beta);
         });
       });
-  const auto other = [=](double alpha_m, double beta, double mu, double m, double epsilon) {
-    return check(
-        "b_ij - a_ij = 0 at distances 1..7, alpha = (alpha m)/m", ggd_is_alibi,
-        {{{"alpha m", alpha_m}, {"beta", beta}, {"mu", mu}, {"m", m}, {"epsilon", epsilon}}});
+  const auto parameters = numbers_of({"alpha m", "beta", "mu", "m", "epsilon"});
+  const auto other = [=](auto... numbers) {
+    return check("b_ij - a_ij = 0 at distances 1..7, alpha = (alpha m)/m", ggd_is_alibi,
+                 {parameters(numbers...)});
   };
   claims["bam/ggd_laplace"] = Claim({
       .title = "mu = 0, beta = 1 and alpha = 1/m give ALiBi",
@@ -102,11 +101,11 @@ void claims_of_ggd(Claims& claims) {
         return R(sign) * power(y, beta) * factor;
       });
   const auto two_powers = [](double y) {
-    return std::vector<Sample>{{{"y", y}, {"beta", 1}, {"beta'", 2}},
-                               {{"y", y}, {"beta", 0.25}, {"beta'", 0.5}}};
+    return Samples{{{"y", y}, {"beta", 1}, {"beta'", 2}},
+                   {{"y", y}, {"beta", 0.25}, {"beta'", 0.5}}};
   };
   const auto all_between = [](double lower, double upper) {
-    return std::vector<Sample>{
+    return Samples{
         {within("y", lower, upper), within("beta", 0.125, 1), within("beta'", 1.0625, 2)},
         {within("y", lower, upper), within("beta", 1, 2), within("beta'", 2.5, 4)}};
   };
@@ -152,8 +151,6 @@ void claims_of_ggd(Claims& claims) {
       .pictures = {pictures::ggd_shapes},
   });
 
-  // rate - |b(d) - b(own)|, rate = e^(beta (|ln d| + |ln epsilon|)) - 1 and alpha = 1, where the
-  // own key's bias is -epsilon^beta, or 0 without epsilon (then the rate has no epsilon either).
   const auto biases_approach =
       at_least_zero([]<class R>(const Inputs<R>& in, bool with_epsilon, bool mutant = false) {
         const R &beta = in.number("beta"), &d = in.number("d"), one(1.0);
@@ -174,21 +171,16 @@ void claims_of_ggd(Claims& claims) {
             const R logs = log(d + mu + epsilon) - log(epsilon);
             return exp(absolute(beta) * logs) - one - absolute(difference) / scale;
           });
+  const auto biases_of = numbers_of({"beta", "d", "epsilon", "mu", "theta_alpha", "own key at"});
   const auto other_biases = [=](const std::string& what, double beta, double mu, double theta_alpha,
                                 double own) {
     return check(
         "e^(|beta| (ln(d + mu + epsilon) - ln epsilon)) - 1 - |b - b_own| e^-theta_alpha >= 0, " +
             what,
-        approach_with,
-        {{{"beta", beta},
-          {"d", 512},
-          {"epsilon", 0x1p-16},
-          {"mu", mu},
-          {"theta_alpha", theta_alpha},
-          {"own key at", own}}});
+        approach_with, {biases_of(beta, 512, 0x1p-16, mu, theta_alpha, own)});
   };
   const auto shapes = grid({{"beta", {0.5, 0.125, 0x1p-6, 0x1p-12, 0x1p-20}}, {"d", {1, 2, 512}}});
-  const auto shapes_with_epsilon = with(shapes, {"epsilon", 0x1p-16});
+  const auto shapes_with_epsilon = with(shapes, {{{"epsilon", 0x1p-16}}});
   claims["bam/ggd_limits"] = Claim({
       .title = "As beta falls to 0 the prior becomes uniform",
       .source = source("Appendix H.1: theta_beta = 0 is a uniform prior, \"a middle ground\" "
@@ -237,11 +229,10 @@ void claims_of_ggd(Claims& claims) {
         const auto with = weights(f, [&](int j) { return bias(last, j); });
         return at_each("j", 0, last + 1, [&](int j) { return with[j] - without[j]; });
       });
-  const auto priors = [](double theta_beta) {
-    return with(contents(true, 10),
-                {{{"theta_alpha", 0}, {"theta_beta", theta_beta}, {"theta_mu", 0}},
-                 {{"theta_alpha", 1.5}, {"theta_beta", theta_beta}, {"theta_mu", 0}},
-                 {{"theta_alpha", -2}, {"theta_beta", theta_beta}, {"theta_mu", 0.5}}});
+  const auto thetas = numbers_of({"theta_alpha", "theta_beta", "theta_mu"});
+  const auto priors = [=](double theta_beta) {
+    return with(contents(true, 10), {thetas(0, theta_beta, 0), thetas(1.5, theta_beta, 0),
+                                     thetas(-2, theta_beta, 0.5)});
   };
   claims["bam/beta_zero_uniform"] = Claim({
       .title = "theta_beta = 0 and theta_alpha = 0 is a uniform prior",

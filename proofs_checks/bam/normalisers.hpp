@@ -6,21 +6,15 @@
 
 namespace plumbline::proofs_checks::bam {
 
-/// f_j g_j: a score that is not additive.
-template <class R>
-Vector<R> product_of(const Inputs<R>& in) {
-  Vector<R> product = in["f"];
-  for (int j = 0; j < product.size(); ++j) product[j] = in["f"][j] * in["g"][j];
-  return product;
-}
-
 /// p_cont = softmax(f), p_pos = softmax(g), p_joint = softmax(f + g), with ln Z_cont, ln Z_pos,
 /// ln Z_joint (K.1) as their LSE. Sums run in ascending key order.
 template <class R>
 struct Normalisers {
   reference::Softmax<R> content, position, joint;
 
-  explicit Normalisers(const Inputs<R>& in) : Normalisers(in, Vector<R>(in["f"] + in["g"])) {}
+  /// Of a sample's f and g: a formula may take Normalisers<R> in place of Inputs<R>.
+  Normalisers(const Inputs<R>& in)  // NOLINT
+      : Normalisers(in, Vector<R>(in["f"] + in["g"])) {}
   /// With another score in place of f + g.
   Normalisers(const Inputs<R>& in, const Vector<R>& score)
       : content(softmax(in["f"])), position(softmax(in["g"])), joint(softmax(score)) {}
@@ -47,13 +41,17 @@ struct Normalisers {
   R position_square() const { return dot(position.probability, position.probability); }
 };
 
-/// A formula of the normalisers, as one of the sample that they are of.
+/// A formula of the normalisers, with the score f_j g_j in place of f_j + g_j.
 template <class F>
-auto of_normalisers(const F& formula) {
-  return [formula]<class R>(const Inputs<R>& in,
-                            const auto&... more) -> decltype(formula(Normalisers<R>(in), more...)) {
-    return formula(Normalisers<R>(in), more...);
+auto of_product(const F& formula) {
+  return [=]<class R>(const Inputs<R>& in) {
+    return formula(Normalisers<R>(in, Vector<R>(in["f"].cwiseProduct(in["g"]))));
   };
 }
+
+/// p_joint - p_cont p_pos / Z at the first key.
+inline constexpr auto first_key = []<class R>(const Normalisers<R>& n) {
+  return n.p_joint(0) - n.p_cont(0) * n.p_pos(0) / n.overlap();
+};
 
 }  // namespace plumbline::proofs_checks::bam

@@ -13,8 +13,7 @@ R logit(int key, const R& d) {
   return key == 0 ? cos(d) : sin(d);
 }
 
-/// What an additive score f(key) + g(d) leaves at 0: the mixed difference of the two keys between
-/// the distances d and d + step.
+// / What an additive score f(key) + g(d) leaves at 0.
 template <class R>
 R mixed_difference(const R& d, int step) {
   const R next = d + R(step);
@@ -32,8 +31,6 @@ R largest_mixed_difference(const R& d) {
 }  // namespace
 
 void claims_of_other_methods(Claims& claims) {
-  // Equal contents of n keys: the own key's weight under ALiBi less that under the GGD with b = -m
-  // d^beta; for the mutant the other way round.
   const auto own_is_smaller =
       at_least_zero<"m", "n", "beta">([]<class R>(R m, int n, R beta, bool mutant) {
         const auto own_weight = [&](const auto& bias) {
@@ -61,8 +58,6 @@ void claims_of_other_methods(Claims& claims) {
     }
     return one / alibi_total - one / ggd_total;
   });
-  // beta < 0, equal contents: the own key has weight 0 and the farthest one the largest. The own
-  // weight under ALiBi less that.
   const auto farthest_is_smaller = at_least_zero<"m", "n", "beta">([]<class R>(R m, int n, R beta) {
     const Vector<R> f = zeros<R>(n);
     const PowerBias<R> ggd{m, beta};
@@ -71,6 +66,7 @@ void claims_of_other_methods(Claims& claims) {
   });
   const auto rows =
       grid({{"m", {1, 0.25, 0x1p-8}}, {"n", {3, 16, 512}}, boxes("beta", {0.0625, 0.5, 0.9375})});
+  const auto priors = numbers_of({"alpha/m^(-1/beta)", "mu", "m", "n", "beta"});
   claims["bam/fades_more_than_alibi"] = Claim({
       .title = "BAM is more susceptible to fading attention than ALiBi",
       .source = source("Section 2.5, last paragraph"),
@@ -89,34 +85,18 @@ void claims_of_other_methods(Claims& claims) {
                         farthest_is_smaller, {{{"m", 0.25}, {"n", 2}, {"beta", -1}}})),
            not_needed(
                {"mu = 0.", "mu", exactly(0)}, "|d + mu|^beta - |mu|^beta <= d^beta for beta <= 1.",
-               check(
-                   "mu = 5/2, -13/4: p_own under ALiBi - under the GGD >= 0", own_is_smaller_with,
-                   {{{"alpha/m^(-1/beta)", 1}, {"mu", 2.5}, {"m", 0.25}, {"n", 16}, {"beta", 0.5}},
-                    {{"alpha/m^(-1/beta)", 1},
-                     {"mu", -3.25},
-                     {"m", 0.25},
-                     {"n", 16},
-                     {"beta", 0.5}}})),
+               check("mu = 5/2, -13/4: p_own under ALiBi - under the GGD >= 0", own_is_smaller_with,
+                     {priors(1, 2.5, 0.25, 16, 0.5), priors(1, -3.25, 0.25, 16, 0.5)})),
            needed({"alpha = m^(-1/beta).", "alpha/m^(-1/beta)", exactly(1)},
                   "A small alpha removes all keys but the own one.",
                   check("alpha = m^(-1/beta)/1024: p_own under ALiBi - GGD >= 0",
-                        own_is_smaller_with,
-                        {{{"alpha/m^(-1/beta)", 0x1p-10},
-                          {"mu", 0},
-                          {"m", 0.25},
-                          {"n", 16},
-                          {"beta", 0.5}}}))},
+                        own_is_smaller_with, {priors(0x1p-10, 0, 0.25, 16, 0.5)}))},
       .implicit =
           {not_needed(
                "Equal contents.",
                "The denominators compare term by term, whatever factor e^f the contents give both.",
                check("contents within [-1, 1]: p_own under ALiBi - GGD >= 0", own_is_smaller_with,
-                     {{{"alpha/m^(-1/beta)", 1},
-                       {"mu", 0},
-                       {"m", 0.25},
-                       {"n", 5},
-                       {"beta", 0.5},
-                       {"f", {0.5, -1, 1, 0.75, -0.25}}}})),
+                     {priors(1, 0, 0.25, 5, 0.5).with({"f", {0.5, -1, 1, 0.75, -0.25}})})),
            definition("The peak stands for the sharpness of attention.",
                       "It says what fading is.")},
       .proof = holds("d^beta <= d for d >= 1 and beta <= 1, so every term of the GGD's denominator "
@@ -164,8 +144,6 @@ void claims_of_other_methods(Claims& claims) {
       .pictures = {pictures::rope_mixed_difference},
   });
 
-  // A learned bias by distance, in["g"], of n keys: p_joint - p_cont u / Z with u_j = e^(g_j) / sum
-  // over the n distances, and sum u - 1. For the mutant u_j = g_j / sum.
   const auto table_is_a_prior = equals_zero([]<class R>(const Inputs<R>& in, bool mutant) {
     const Normalisers<R> n(in);
     Vector<R> prior(n.keys());
@@ -178,10 +156,6 @@ void claims_of_other_methods(Claims& claims) {
       residuals.push_back(n.p_joint(j) - n.p_cont(j) * prior[j] / Z);
     return residuals;
   });
-  const auto multiplied_table = equals_zero([]<class R>(const Inputs<R>& in) {
-    const Normalisers<R> n(in, product_of(in));
-    return n.p_joint(0) - n.p_cont(0) * n.p_pos(0) / n.overlap();
-  });
   claims["bam/t5_prior"] = Claim({
       .title = "T5's learned bias is a non-parametric prior over positions",
       .source = source("Section 4, \"T5 Relative Bias\""),
@@ -191,7 +165,8 @@ void claims_of_other_methods(Claims& claims) {
       .hypotheses = {needed(
           "The score is q_i k_j + b(i - j).",
           "The exponential of another score, here the product f_j g_j, does not factorise.",
-          check("softmax(f g)_0 - p_cont u / Z = 0", multiplied_table, {scores({1, 0}, {2, 0})}))},
+          check("softmax(f g)_0 - p_cont u / Z = 0", equals_zero(of_product(first_key)),
+                {scores({1, 0}, {2, 0})}))},
       .implicit =
           shared_hypotheses({definition("T5 shares one value among the distances of a bucket, and "
                                         "all beyond the last; the values are any real numbers.",

@@ -16,8 +16,8 @@ std::vector<Placed<R>> less_alibi(int H, const std::string& row, const Start& st
   for (const R& slope : reference::alibi_slopes<R>(H)) {
     const reference::Ggd<R> ggd = start(slope);
     const reference::Alibi<R> alibi{slope};
-    const auto ours = prior_weights<R>(8, [&](int j) { return ggd(7, j); });
-    const auto theirs = prior_weights<R>(8, [&](int j) { return alibi(7, j); });
+    const auto ours = softmax_of<R>(8, [&](int j) { return ggd(7, j); });
+    const auto theirs = softmax_of<R>(8, [&](int j) { return alibi(7, j); });
     ++h;
     for (int j = 0; j < 8; ++j) {
       residuals.push_back(
@@ -30,14 +30,11 @@ std::vector<Placed<R>> less_alibi(int H, const std::string& row, const Start& st
 }  // namespace
 
 void claims_of_parametrisation(Claims& claims) {
-  // -e^theta_alpha (x + epsilon)^theta_beta + |x/alpha|^beta with beta = theta_beta and alpha =
-  // e^(-theta_alpha/theta_beta); the mutant has e^(-theta_alpha). x = |j - i - mu| > 0.
   const auto bias_is_ggd = equals_zero<"theta_alpha", "theta_beta", "x", "epsilon">(
       []<class R>(R a, R beta, R x, R epsilon, bool mutant) {
         const R alpha = exp(mutant ? -a : -(a / beta));
         return power(x / alpha, beta) - exp(a) * power(x + epsilon, beta);
       });
-  // (1 + epsilon/x)^|beta| - 1 less the relative difference of the two biases, either sign.
   const auto relative_error =
       at_least_zero<"theta_beta", "x", "epsilon">([]<class R>(R beta, R x, R epsilon) {
         const R one(1.0), stretch = one + epsilon / x;
@@ -173,8 +170,6 @@ void claims_of_parametrisation(Claims& claims) {
                  check("b_ij + e^theta_alpha >= 0", bias_is_bounded(true), negative_betas)},
   });
 
-  // mu(theta) - mu at theta = ln(mu/2 + sqrt(mu^2/4 + 1)) (the mutant: without the halves), so
-  // every mu is reached, and 0 by 0.
   const auto mu_is_reached = equals_zero<"mu">([]<class R>(R mu, bool mutant) {
     const R half = mutant ? mu : mu / R(2.0);
     const R theta = log(half + sqrt(half * half + R(1.0)));
@@ -210,9 +205,7 @@ void claims_of_parametrisation(Claims& claims) {
                  check("the same without the halves", mu_is_reached(true), positions)},
   });
 
-  // b(x) = -|x - mu|^beta / alpha^beta for x = j - i; the sign of a difference does not depend on
-  // alpha. The peak, x = mu for an integer mu <= 0 and x = 0 for mu > 0, less every other x from 0
-  // to -15; for the mutant the peak is said to be at x = 0 always.
+  // The sign of a difference of biases does not depend on alpha.
   const auto peak_is_at_mu = above_zero<"mu", "beta">([]<class R>(R mu, R beta, bool mutant) {
     const double centre = reference::representative(mu);
     const auto height = [&](int x) {
@@ -264,8 +257,6 @@ void claims_of_parametrisation(Claims& claims) {
   });
 
   enum class Drawing { printed, corrected, mutant };
-  // What Figure 5 adds to the logits, less b_ij = -|(x - mu)/alpha|^beta, x = j - i. Printed:
-  // |x/alpha|^beta - mu. The mutant: -|x/alpha - mu|^beta.
   const auto figure_is_bias = equals_zero<"x", "mu", "alpha", "beta">(
       []<class R>(R x, R mu, R alpha, R beta, Drawing drawing) {
         const R one(1.0);
@@ -303,9 +294,6 @@ void claims_of_parametrisation(Claims& claims) {
       .pictures = {pictures::figure_5_bias},
   });
 
-  // For every head of a layer with H heads the weights with theta_beta = 1, theta_mu = 0 and
-  // theta_alpha = ln m less those under ALiBi with the head's slope; m is the slope of the first
-  // head (per layer), of the head, or its inverse (mutant).
   enum class Start { per_layer, per_head, mutant };
   const auto start_is_alibi = equals_zero<"H">([]<class R>(int H, Start start) {
     const R first = reference::alibi_slopes<R>(H)[0];
@@ -315,17 +303,15 @@ void claims_of_parametrisation(Claims& claims) {
     });
   });
   const auto heads = grid({{"H", {16, 24, 32}}});
-  // As per_head, with other parameters.
   const auto other_start = equals_zero<"H", "theta_beta", "theta_mu", "epsilon">(
       []<class R>(int H, R theta_beta, R theta_mu, R epsilon) {
         return less_alibi<R>(H, "", [&](const R& slope) {
           return reference::Ggd<R>(log(slope), theta_beta, theta_mu, epsilon);
         });
       });
-  const auto start = [=](double theta_beta, double theta_mu, double epsilon, double H) {
-    return check(
-        "theta_alpha = ln m_h: p - p_ALiBi = 0", other_start,
-        {{{"theta_beta", theta_beta}, {"theta_mu", theta_mu}, {"epsilon", epsilon}, {"H", H}}});
+  const auto layer = numbers_of({"theta_beta", "theta_mu", "epsilon", "H"});
+  const auto start = [=](auto... numbers) {
+    return check("theta_alpha = ln m_h: p - p_ALiBi = 0", other_start, {layer(numbers...)});
   };
   claims["bam/alibi_initialisation"] = Claim({
       .title = "The first initialisation replicates ALiBi",

@@ -55,14 +55,6 @@ R mass(const Vector<R>& f, const Bias& bias, int first, int last) {
   return sum(terms);
 }
 
-/// softmax(b): the weights of n keys of equal content, by distance.
-template <class R, class Bias>
-Vector<R> prior_weights(int n, const Bias& bias) {
-  Vector<R> logits(n);
-  for (int d = 0; d < n; ++d) logits[d] = bias(d);
-  return softmax(logits).probability;
-}
-
 /// softmax(f + b): the weights with contents f[d].
 template <class R, class Bias>
 Vector<R> weights(const Vector<R>& f, const Bias& bias) {
@@ -77,9 +69,8 @@ inline Sample contents_within(double F, int n) {
 }
 
 /// The same for every F with every n.
-inline std::vector<Sample> bounded_contents(std::initializer_list<double> Fs,
-                                            std::initializer_list<int> ns) {
-  std::vector<Sample> samples;
+inline Samples bounded_contents(std::initializer_list<double> Fs, std::initializer_list<int> ns) {
+  Samples samples;
   for (double F : Fs) {
     for (int n : ns) samples.push_back(contents_within(F, n));
   }
@@ -87,8 +78,8 @@ inline std::vector<Sample> bounded_contents(std::initializer_list<double> Fs,
 }
 
 /// One list of samples after the other.
-inline std::vector<Sample> joined(std::initializer_list<std::vector<Sample>> lists) {
-  std::vector<Sample> samples;
+inline Samples joined(std::initializer_list<Samples> lists) {
+  Samples samples;
   for (const auto& list : lists) samples.insert(samples.end(), list.begin(), list.end());
   return samples;
 }

@@ -14,7 +14,7 @@ void claims_of_results(Claims& claims) {
       column.with(printed(row.method, row.*data));
       if (row.method == "ALiBi") column.with(printed("ALiBi + 0.1", row.*data + 1000));
     }
-    return std::vector<Sample>{column};
+    return Samples{column};
   };
   const auto wikipedia = column(&Perplexity::wikipedia);
   const auto fineweb = column(&Perplexity::fineweb);
@@ -48,9 +48,9 @@ void claims_of_results(Claims& claims) {
   });
 
   const auto benchmarks = [](int lead) {
-    return std::vector<Sample>{{printed("BAM", 3716), printed("RoPE", 3573 + lead)},
-                               {printed("BAM", 5770), printed("RoPE", 5715 + lead)},
-                               {printed("BAM", 4132), printed("RoPE", 4123 + lead)}};
+    return Samples{{printed("BAM", 3716), printed("RoPE", 3573 + lead)},
+                   {printed("BAM", 5770), printed("RoPE", 5715 + lead)},
+                   {printed("BAM", 4132), printed("RoPE", 4123 + lead)}};
   };
   claims["bam/table_3_all"] = Claim({
       .title = "BAM is ahead of RoPE on MMLU and ARC",
@@ -67,9 +67,8 @@ void claims_of_results(Claims& claims) {
                  check("BAM - RoPE - 0.01 > 0 (10^-4)", above("BAM", {"RoPE"}), benchmarks(100))},
   });
 
-  // The rows of a task with BAM's accuracy raised by two hundredths.
   const auto with_margin = [](const Table& task) {
-    std::vector<Sample> samples = rows(task);
+    Samples samples = rows(task);
     for (Sample& row : samples)
       row.with(printed("BAM + 0.02", row.find("BAM")->upper.front() + 1.5));
     return samples;
@@ -99,7 +98,7 @@ void claims_of_results(Claims& claims) {
   });
 
   const auto beyond_6k = [](double threshold) {
-    return with(rows(table_4[0], 8192), {"threshold", threshold});
+    return with(rows(table_4[0], 8192), {{{"threshold", threshold}}});
   };
   claims["bam/table_4_above_6k"] = Claim({
       .title = "On Single 1 only BAM retrieves anything above 6K tokens",
@@ -120,7 +119,7 @@ void claims_of_results(Claims& claims) {
                        {{printed("BAM", 88), {"threshold", 90}}})},
   });
 
-  const auto against_four_fifths = with(rows(table_4[2]), {"threshold", 80});
+  const auto against_four_fifths = with(rows(table_4[2]), {{{"threshold", 80}}});
   claims["bam/table_4_single_3"] = Claim({
       .title = "On Single 3 only BAM reaches 0.8",
       .source = source("Appendix F.1, last paragraph"),
@@ -175,7 +174,6 @@ void claims_of_results(Claims& claims) {
   });
 
   const auto bam_is_ahead = above("BAM", {"RoPE"});
-  // The rows of some tasks, BAM's accuracy raised by so many hundredths.
   const auto raised = [&](int hundredths, const std::vector<std::string>& names) {
     std::vector<Table> tasks;
     for (const std::string& name : names) {
@@ -215,7 +213,7 @@ void claims_of_results(Claims& claims) {
 
   const auto almost_perfect = above("BAM", {"threshold"});
   const auto against_99 = [&](const std::string& name) {
-    return with(rows(table_5.at(name)), {"threshold", 99});
+    return with(rows(table_5.at(name)), {{{"threshold", 99}}});
   };
   claims["bam/table_5_single_1"] = Claim({
       .title = "BAM is almost perfect on Single 1",
@@ -258,11 +256,11 @@ void claims_of_results(Claims& claims) {
 
   // Tenths of a percent, by task. A tie is exact: of at most 503 questions, two different counts
   // differ by more than a tenth of a percent.
-  const std::vector<Sample> four_tasks = {{{"BAM", 417}, {"RoPE", 250}},
-                                          {{"BAM", 364}, {"RoPE", 303}},
-                                          {{"BAM", 265}, {"RoPE", 253}},
-                                          {{"BAM", 265}, {"RoPE", 188}}};
-  std::vector<Sample> all_tasks = four_tasks;
+  const Samples four_tasks = {{{"BAM", 417}, {"RoPE", 250}},
+                              {{"BAM", 364}, {"RoPE", 303}},
+                              {{"BAM", 265}, {"RoPE", 253}},
+                              {{"BAM", 265}, {"RoPE", 188}}};
+  Samples all_tasks = four_tasks;
   all_tasks.push_back({{"BAM", 350}, {"RoPE", 350}});
   claims["bam/table_6_all"] = Claim({
       .title = "BAM outperforms RoPE in all tasks of LongBench v2",
@@ -306,7 +304,7 @@ void claims_of_results(Claims& claims) {
   const auto gain = [&](const std::string& model) {
     return Quantity{model, totals.find(model + " Ext.")->lower[0] - totals.find(model)->lower[0]};
   };
-  const std::vector<Sample> gains = {{gain("120M"), gain("431M"), gain("1.1B")}};
+  const Samples gains = {{gain("120M"), gain("431M"), gain("1.1B")}};
   claims["bam/table_7_extension"] = Claim({
       .title = "All model sizes benefit from context extension, the largest most",
       .source = source("Appendix H.5, last paragraphs; Table 7"),
@@ -347,7 +345,7 @@ void claims_of_results(Claims& claims) {
                                       between("at least", "120M", "at most"), last_row(5.5, 6.5))},
   });
 
-  const auto against_a_half = with(rows(table_7), {"threshold", 5});
+  const auto against_a_half = with(rows(table_7), {{{"threshold", 5}}});
   claims["bam/table_7_large_model"] = Claim({
       .title = "The 1.1B model trained on 512 tokens retrieves accurately at all lengths",
       .source = source("Appendix H.6, against Table 7"),
@@ -408,7 +406,6 @@ void claims_of_results(Claims& claims) {
                        below("BAM, lower end", {"Sinusoidal, upper end"}), {of_430m})},
   });
 
-  // What scalable softmax adds to a method, by model size.
   std::map<std::string, std::vector<int>> mean;
   for (const Timing& row : table_8) mean[row.method] = row.mean;
   const auto added = [&](const std::string& method) {
@@ -437,7 +434,7 @@ void claims_of_results(Claims& claims) {
                      "NoPE, ALiBi, RoPE, Sinusoidal: added at 1.1B is more than 2 ms",
                      above("1.1B", {"2 ms"}),
                      with({added("NoPE"), added("ALiBi"), added("RoPE"), added("Sinusoidal")},
-                          {"2 ms", 200}))},
+                          {{{"2 ms", 200}}}))},
       .mutant = {"It adds nothing to BAM at 1.1B.",
                  check("BAM at 1.1B: 0 is above what is added", above("nothing", {"1.1B"}),
                        {{{"nothing", 0}, {"1.1B", 13314 - 12031}}})},

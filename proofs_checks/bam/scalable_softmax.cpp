@@ -11,9 +11,7 @@ namespace {
 template <class R>
 Vector<R> repeated_weights(const Vector<R>& f, int times) {
   const int n = static_cast<int>(f.size());
-  Vector<R> logits(n * times);
-  for (int j = 0; j < n * times; ++j) logits[j] = f[j % n];
-  return softmax(logits).probability;
+  return softmax_of<R>(n * times, [&](int j) { return f[j % n]; });
 }
 
 /// sum_j |p_j - 1/n|.
@@ -61,8 +59,7 @@ struct Scaled {
 }  // namespace
 
 void claims_of_scalable_softmax(Claims& claims) {
-  // The weight of the one key whose content is ln(n - 1) above the others' is 1/2 at every length:
-  // 1/4 - p.
+  // With a content of ln(n - 1) above the others' a key has the weight 1/2 at every length.
   const auto peak_vanishes = above_zero<"n">([]<class R>(int n) {
     const int others = n - 1;
     const auto delta = Vector<R>::Constant(others, -log(R(others)));
@@ -131,8 +128,8 @@ void claims_of_scalable_softmax(Claims& claims) {
   });
   // The first has equal contents, whose distance is 0 at every length.
   const auto all_contents = contents(false, 20);
-  const std::vector<Sample> unequal_contents(all_contents.begin() + 1, all_contents.end());
-  std::vector<Sample> contents_and_copies = all_contents;
+  const Samples unequal_contents(all_contents.begin() + 1, all_contents.end());
+  Samples contents_and_copies = all_contents;
   for (std::size_t k = 0; k < all_contents.size(); ++k)
     contents_and_copies[k].with({"times", double(2 + k % 7)});
   claims["bam/fading_uniform"] = Claim({
@@ -163,8 +160,6 @@ void claims_of_scalable_softmax(Claims& claims) {
                  check("H - ln n >= 0", entropy_is_near(true), unequal_contents)},
   });
 
-  // n^(s z_i) / sum_j n^(s z_j) - softmax(c z)_i with c = s ln n, the reference's factor; for the
-  // mutant the logarithm is to base 10.
   const auto powers_are_exp =
       equals_zero<"s", "f">([]<class R>(R s, const Vector<R>& z, bool mutant) {
         const int n = static_cast<int>(z.size());
@@ -244,13 +239,11 @@ void claims_of_scalable_softmax(Claims& claims) {
       .pictures = {pictures::fading},
   });
 
-  // p'_j p_0 - p'_0 p_j: p' is p divided by one number, whatever that is.
   const auto divides_all = equals_zero([]<class R>(const Inputs<R>& in) {
     const Scaled<R> row(in);
     return at_each("j", 1, row.x.size(),
                    [&](int j) { return row.scaled[j] * row.p[0] - row.scaled[0] * row.p[j]; });
   });
-  // ln(p'_j/p'_0) - c ln(p_j/p_0), c = s ln n (the mutant: c = 1), and p_j - p_cont p_pos / Z.
   const auto raises_ratios = equals_zero([]<class R>(const Inputs<R>& in, bool mutant) {
     const Scaled<R> row(in);
     const Normalisers<R> n(in);

@@ -5,8 +5,6 @@
 namespace plumbline::proofs_checks::bam {
 
 void claims_of_vanishing_weights(Claims& claims) {
-  // The farthest key alone has content: m n, as much as its bias takes away. Its weight is
-  // 1 / (1 + sum_{d < n} e^(-m d)).
   const auto falls_below_half = above_zero<"m", "n">([]<class R>(R m, int n) {
     const R q = exp(-m), limit = (R(1.0) - q) / (R(2.0) - q);
     const Vector<R> delta = Vector<R>::Constant(n, -(m * R(n)));
@@ -86,8 +84,6 @@ void claims_of_vanishing_weights(Claims& claims) {
       .pictures = {pictures::alibi_decay},
   });
 
-  // No positional score and equal contents: every p is 1/n, which tends to 0. Half of the mass lies
-  // within the window w.
   const auto vanishing_are_local = at_least_zero<"n", "w">([]<class R>(int n, int w) {
     const Vector<R> f = zeros<R>(n);
     const auto none = [](int) { return R(0.0); };
@@ -103,7 +99,7 @@ void claims_of_vanishing_weights(Claims& claims) {
         const R tail = exp(bias(w + shift));
         return exp(F + F) * tail / (one - tail) - one / (one + inside / outside);
       });
-  std::vector<Sample> windows;
+  Samples windows;
   for (double F : {0.0, 1.0, 4.0}) {
     for (std::size_t n : {16, 256}) {
       windows = joined(

@@ -21,7 +21,7 @@ void claims_of_alibi(Claims& claims) {
         if (reading == 3) return scaled_query + b - (product + b) / root;
         return (reading == 1 ? product + b : (product + b) / root) - scaled;
       });
-  const std::vector<Sample> pairs_of_vectors = {
+  const Samples pairs_of_vectors = {
       {{"q", {1, 2, -1, 0.5}}, {"k", {2, 0, 1, 4}}, {"b", -0.5}},
       {{"q", std::vector<double>(64, 1)}, {"k", std::vector<double>(64, 1)}, {"b", -3}}};
   claims["cable/equation_1_scale"] = Claim({
@@ -84,12 +84,9 @@ void claims_of_alibi(Claims& claims) {
       .pictures = {pictures::exponential_weights},
   });
 
-  // The weights of five keys of equal content, by distance.
   const auto weights = []<class R>(const R& r) {
     const reference::Alibi<R> bias{r};
-    Vector<R> logits(5);
-    for (int d = 0; d < 5; ++d) logits[d] = bias(d, 0);
-    return softmax(logits).probability;
+    return softmax_of<R>(5, [&](int d) { return bias(d, 0); });
   };
   const auto equal_steps = equals_zero<"r">([=]<class R>(R r, bool of_logarithms) {
     const auto p = weights(r);

@@ -49,7 +49,6 @@ void claims_of_alibi_reduction(Claims& claims) {
                         {every_parameter.front()})},
   });
 
-  // Every pair j <= i: printed B_ij minus ALiBi's -m (i - j).
   const auto printed_is_alibi =
       equals_zero<"g", "m", "f">([]<class R>(R g, R m, const Vector<R>& f) {
         const auto bias = printed_bias<R>(f, g);
@@ -65,7 +64,7 @@ void claims_of_alibi_reduction(Claims& claims) {
       });
   // Heads h = 1..8 and 2 to 9 tokens, each with the increment `f`.
   const auto heads = [](double f) {
-    std::vector<Sample> samples;
+    Samples samples;
     for (int h = 1; h <= 8; ++h) {
       const double weight = std::ldexp(1.0, -h);
       samples.push_back({{"f", std::vector<double>(h + 1, f)}, {"g", weight}, {"m", weight}});
@@ -101,8 +100,7 @@ void claims_of_alibi_reduction(Claims& claims) {
                        heads(+1))},
   });
 
-  // Weights 0, bias terms 1 and the one that the softplus maps to m: the increments, the gain, and
-  // B_ij + m |i - j| for every pair of five tokens, whatever the tokens are.
+  // With weights 0, whatever the tokens are.
   const auto terms_give_alibi = equals_zero<"m">([]<class R>(R m, bool mutant) {
     const R increment = relu(R(1.0));
     const R pre_activation = mutant ? m : log(exp(m) - R(1.0));

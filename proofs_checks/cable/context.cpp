@@ -168,7 +168,6 @@ void claims_of_context(Claims& claims) {
         const Vector<R> logits = row_of(published_bias<R>(f, g), last_of(f));
         return window_bound(factor, g, a, W) - attention_beyond(W, last_of(f), logits);
       });
-  // The bound where one hypothesis fails; for a query in the middle the bound of each side.
   const auto bounded_with_far_content =
       at_least_zero<"W", "g", "a", "f", "content of the farthest key">(
           []<class R>(int W, R g, R a, const Vector<R>& f, R content) {
@@ -176,16 +175,13 @@ void claims_of_context(Claims& claims) {
             logits[0] += content;
             return window_bound(R(1.0), g, a, W) - attention_beyond(W, last_of(f), logits);
           });
-  const auto bounded_with_printed_sign =
-      at_least_zero<"W", "g", "a", "f">([]<class R>(int W, R g, R a, const Vector<R>& f) {
-        const Vector<R> logits = -row_of(published_bias<R>(f, g), last_of(f));
-        return window_bound(R(1.0), g, a, W) - attention_beyond(W, last_of(f), logits);
-      });
-  const auto bounded_in_the_middle =
-      at_least_zero<"W", "g", "a", "f">([]<class R>(int W, R g, R a, const Vector<R>& f) {
-        const int middle = static_cast<int>(f.size()) / 2;
-        const Vector<R> logits = row_of(published_bias<R>(f, g), middle);
-        return window_bound(R(2.0), g, a, W) - attention_beyond(W, middle, logits);
+  // In the middle the bounds of both sides; else, for the last query, the printed sign.
+  const auto bounded_for = at_least_zero<"W", "g", "a", "f">(
+      []<class R>(int W, R g, R a, const Vector<R>& f, bool in_the_middle) {
+        const int query = in_the_middle ? static_cast<int>(f.size()) / 2 : last_of(f);
+        const Vector<R> row = row_of(published_bias<R>(f, g), query);
+        return window_bound(R(in_the_middle ? 2.0 : 1.0), g, a, W) -
+               attention_beyond(W, query, in_the_middle ? row : Vector<R>(-row));
       });
   const auto even = [](int tokens, double f, double W) {
     return Sample{{"f", std::vector<double>(tokens, f)}, {"g", 1}, {"W", W}};
@@ -193,7 +189,7 @@ void claims_of_context(Claims& claims) {
   const auto even_with_bound = [&](int tokens, double a, double W) {
     return even(tokens, a, W).with({"a", a});
   };
-  std::vector<Sample> windows;
+  Samples windows;
   for (double W : {1.0, 4.0, 16.0}) {
     for (double a : {0.25, 1.0}) {
       for (int tokens : {20, 64}) windows.push_back(even_with_bound(tokens, a, W));
@@ -216,17 +212,16 @@ void claims_of_context(Claims& claims) {
                   "A far key with enough content outweighs the bias.",
                   check("e^(-g a W)/(1 - e^(-g a)) - attention at distances >= W >= 0",
                         bounded_with_far_content,
-                        with({even_with_bound(8, 1, 4)}, {"content of the farthest key", 9}))),
+                        with({even_with_bound(8, 1, 4)}, {{{"content of the farthest key", 9}}}))),
            needed("Increments are negated, as in the published code (cable/penalises_distance).",
                   "With the printed sign the farthest key gets most.",
                   check("printed sign: e^(-g a W)/(1 - e^(-g a)) - attention >= W >= 0",
-                        bounded_with_printed_sign, {even_with_bound(8, 1, 4)})),
+                        bounded_for(false), {even_with_bound(8, 1, 4)})),
            not_needed(
                "Attention is causal: j <= i.",
                "With keys on both sides and B_ij = -g |S_i - S_j| twice the bound serves.",
                check("query in the middle: 2 e^(-g a W)/(1 - e^(-g a)) - attention >= W >= 0",
-                     bounded_in_the_middle,
-                     {even_with_bound(9, 3, 1), even_with_bound(65, 0.25, 4)}))},
+                     bounded_for(true), {even_with_bound(9, 3, 1), even_with_bound(65, 0.25, 4)}))},
       .condition = "There is an a > 0 below every increment, and the weight is bounded from below.",
       .conditions = {needed({"There is an a > 0 below every increment.", "f", above(0)},
                             "Increments of 0 give even attention.",
@@ -248,10 +243,10 @@ void claims_of_context(Claims& claims) {
                  {even(64, 1, 4), even(64, 0, 4)}),
            condition(
                "e^(-g a W) / (1 - e^(-g a)) - attention at distances >= W >= 0, increments >= a",
-               bounded, with(windows, {"factor", 1}))},
+               bounded, with(windows, {{{"factor", 1}}}))},
       .mutant = {"A quarter of the bound of the condition.",
                  check("a quarter of the bound - attention at distances >= W >= 0", bounded,
-                       with(windows, {"factor", 0.25}))},
+                       with(windows, {{{"factor", 0.25}}}))},
   });
 }
 

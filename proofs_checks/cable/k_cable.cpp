@@ -70,7 +70,6 @@ void claims_of_k_cable(Claims& claims) {
       .pictures = {pictures::k_cable_kernel},
   });
 
-  // For the last query i and every key j < i.
   const auto penalties = []<class R>(R g, const Vector<R>& f) {
     const auto bias = printed_bias<R>(f, g);
     const int last = last_of(f);
@@ -166,7 +165,7 @@ void claims_of_k_cable(Claims& claims) {
     return softmax(kernel).probability[3] - softmax(plain).probability[3];
   });
   // Increments and weights with content scores that favour the near key, the far key, or none.
-  std::vector<Sample> rows_of_scores;
+  Samples rows_of_scores;
   for (const Sample& row : increments_and_gains(false, 30)) {
     for (double slope : {0.0, 0.75, -0.75}) {
       std::vector<double> content(row.find("f")->lower.size());

@@ -6,9 +6,7 @@ namespace plumbline::proofs_checks::cable {
 
 void claims_of_results(Claims& claims) {
   const auto so_many_times = product({"factor", "trained"}, "longest");
-  const auto lengths = [](double factor, double trained, double longest) {
-    return Sample{{"factor", factor}, {"trained", trained}, {"longest", longest}};
-  };
+  const auto lengths = numbers_of({"factor", "trained", "longest"});
   claims["cable/sixteen_times_longer"] = Claim({
       .title = "CABLE extrapolates to sequences 16 times longer",
       .source = source("Section 5.1 against its footnote"),
@@ -110,7 +108,7 @@ void claims_of_results(Claims& claims) {
   // GPT-2 Small in both tables at two lengths, in hundredths.
   const auto in_both_tables = [=](const std::vector<std::string>& methods) {
     const auto table_4 = rows(table_4_small), table_5 = rows(table_5_small);
-    std::vector<Sample> samples;
+    Samples samples;
     for (const std::string& method : methods) {
       for (std::size_t row : {0, 1}) {
         samples.push_back({*table_4[row].find("T"), renamed(table_4[row], method, "Table 4"),
@@ -238,7 +236,7 @@ void claims_of_results(Claims& claims) {
       });
   // Both columns at each T > 1024 and at the length `against`, or the one before (0).
   const auto growth = [=](int against) {
-    std::vector<Sample> samples;
+    Samples samples;
     for (const Table& table : {table_1_fineweb, table_1_wikitext}) {
       const auto t5 = pairs(table, "T5-bias", 1025, 15360, against);
       const auto sinusoidal = pairs(table, "Sinusoidal", 1025, 15360, against);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include "proofs_checks/claims.hpp"
 
 namespace plumbline::proofs_checks::cable {

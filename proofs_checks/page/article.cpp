@@ -2,86 +2,84 @@
 // One claim on the page.
 #include <fmt/format.h>
 
-#include <utility>
+#include <boost/algorithm/string/replace.hpp>
 
-#include "proofs_checks/notes.hpp"
 #include "proofs_checks/page/parts.hpp"
 #include "proofs_checks/pictures/picture.hpp"
 #include "support/markup.hpp"
+#include "support/pages/page.hpp"
 #include "support/pictures/svg.hpp"
 
 namespace plumbline::proofs_checks {
 namespace {
 
-std::string paragraph(const char* heading, const std::string& html) {
-  return html.empty() ? "" : fmt::format("<h4>{}</h4>\n<p>{}</p>\n", heading, html);
-}
+using pages::paragraph;
 
-const Check* refuting(const std::vector<Check>& checks, bool statement_only) {
-  for (const Check& check : checks) {
-    const bool role = !statement_only || check.role == Role::statement;
-    if (role && check.rigorous && check.counterexample) return &check;
-  }
-  return nullptr;
+std::string under(const char* heading, const std::string& markup) {
+  return markup.empty() ? "" : fmt::format("<h4>{}</h4>\n{}", heading, paragraph(markup));
 }
 
 /// The residual and the relation as text: numbers that a person may copy, and lines that may end.
 std::string found(const std::string& text) {
-  std::string html = escaped_markup(text);
-  for (const auto& [plain, printed] : {std::pair{"&gt;=", "≥"}, std::pair{"&lt;=", "≤"}}) {
-    for (std::size_t at; (at = html.find(plain)) != std::string::npos;)
-      html.replace(at, 5, printed);
-  }
-  return html;
+  return boost::replace_all_copy(boost::replace_all_copy(escaped_markup(text), "&gt;=", "≥"),
+                                 "&lt;=", "≤");
 }
 
 std::string counterexample(const Check& check, const Texts& texts) {
-  return fmt::format(
-      "<p class=\"what\">{}</p>\n{}<p>At these numbers {}. <small>({})</small></p>\n",
-      texts(check.what), numbers_table(check.counterexample->sample, texts),
-      found(check.counterexample->found), escaped_markup(check.reading));
+  std::string numbers;
+  for (const Quantity& quantity : check.counterexample->sample.quantities) {
+    numbers += pages::row({texts(quantity.name), to_string(quantity)});
+  }
+  return paragraph(texts(check.what)) + pages::table("quantities", {}, numbers) +
+         paragraph(fmt::format("At these numbers {}. <small>({})</small>",
+                               found(check.counterexample->found), escaped_markup(check.reading)));
 }
 
-std::string_view need_in_words(Need need) {
-  return need == Need::not_needed ? "not needed" : name(need);
+/// A row for each statement, a column for each reading: they stand one after the other, the same of
+/// every statement.
+std::string checks_table(const std::vector<Check>& checks, const Texts& texts) {
+  std::vector<std::string> headings = {"what is examined", "samples"}, cells;
+  std::string rows;
+  for (const Check& check : checks) {
+    if (check.reading == checks.front().reading) {
+      if (!cells.empty()) rows += pages::row(cells);
+      cells = {pages::span("role", name(check.role)) + " " + texts(check.what),
+               std::to_string(check.samples)};
+    }
+    if (rows.empty()) headings.push_back(escaped_markup(check.reading));
+    cells.push_back(
+        pages::span(name(check.outcome),
+                    fmt::format("{} <small>{:.1e}</small>", name(check.outcome), check.worst)));
+  }
+  return pages::table("checks", headings, rows + pages::row(cells)) +
+         paragraph("Below each outcome: the widest enclosure of a residual.", "note");
 }
 
 std::string hypothesis(const HypothesisResult& result, const Texts& texts) {
   const Hypothesis& hypothesis = result.hypothesis;
-  std::string out = fmt::format("<li>{} <span class=\"role\">{}</span>", texts(hypothesis.text),
-                                name(result.origin));
+  std::string out =
+      fmt::format("<li>{} {}", texts(hypothesis.text), pages::span("role", name(result.origin)));
   if (hypothesis.need != Need::unexamined) {
-    out += fmt::format(" <span class=\"need\">{}</span>", need_in_words(hypothesis.need));
+    out += " " + pages::span("need", hypothesis.need == Need::not_needed ? "not needed"
+                                                                         : name(hypothesis.need));
     if (!hypothesis.why.empty()) out += "<div class=\"why\">" + texts(hypothesis.why) + "</div>";
-    if (const Check* check = refuting(result.checks, false)) {
-      out += "<details><summary>Numbers at which it fails</summary>\n" +
-             counterexample(*check, texts) + "</details>";
+    if (const Check* check = refuting(result.checks)) {
+      out += pages::details("Numbers at which it fails", counterexample(*check, texts));
     }
   }
   return out + "</li>\n";
 }
 
-std::string hypotheses(const ClaimResult& result, const Texts& texts) {
-  std::string out;
-  for (const HypothesisResult& one : result.hypotheses) out += hypothesis(one, texts);
-  return out.empty() ? "" : "<h4>Hypotheses</h4>\n<ul class=\"hypotheses\">\n" + out + "</ul>\n";
-}
-
-std::string pictures(const Claim& claim, const Texts& texts,
-                     std::map<std::string, std::string>& drawn) {
+std::string pictures(const Claim& claim, const Texts& texts, std::set<std::string>& drawn) {
   std::string out;
   for (const auto draw : claim.pictures) {
     const Picture picture = draw();
-    const auto [place, first] = drawn.emplace(picture.name, claim.id);
-    if (!first) {
-      out += fmt::format("<p>Picture: <a href=\"#picture-{}\">{}</a>.</p>\n", picture.name,
-                         texts(picture.title));
-      continue;
-    }
-    out += fmt::format(
-        "<figure id=\"picture-{}\"{}>{}<figcaption><strong>{}.</strong> {}</figcaption></figure>\n",
-        picture.name, picture.maps.empty() ? "" : " class=\"maps\"", svg(picture),
-        texts(picture.title), texts(picture.description));
+    const std::string id = "picture-" + picture.name, title = texts(picture.title);
+    out += drawn.insert(id).second
+               ? pages::figure(
+                     svg(picture),
+                     fmt::format("<strong>{}.</strong> {}", title, texts(picture.description)), id)
+               : paragraph("Picture: " + pages::link(id, title) + ".");
   }
   return out;
 }
@@ -90,54 +88,54 @@ std::string verdict_box(const ClaimResult& result, const Texts& texts) {
   const Claim& claim = result.claim;
   std::string out;
   if (!result.as_derived()) {
-    out += fmt::format(
-        "<p><strong>Not as derived:</strong> the derivation gives {}, or a check of "
-        "the correction or of a hypothesis is against it.</p>\n",
-        in_words(claim.proof.derived));
+    out += paragraph(
+        fmt::format("<strong>Not as derived:</strong> the derivation gives {}, or a check of "
+                    "the correction or of a hypothesis is against it.",
+                    in_words(claim.proof.derived)));
   }
-  if (!claim.condition.empty()) out += paragraph("Condition", texts(claim.condition));
-  if (const Check* check = refuting(result.checks, true)) {
+  out += under("Condition", texts(claim.condition));
+  if (const Check* check = refuting(result.checks, Role::statement)) {
     out += "<h4>Counterexample to the statement as printed</h4>\n" + counterexample(*check, texts);
   }
-  if (!claim.correction.empty()) {
-    out += paragraph(result.verdict == Verdict::refuted ? "True instead" : "True beside it",
-                     texts(claim.correction));
-  }
+  out += under(result.verdict == Verdict::refuted ? "True instead" : "True beside it",
+               texts(claim.correction));
   if (out.empty()) return "";
   return fmt::format("<div class=\"box {}\">\n{}</div>\n", name(result.verdict), out);
 }
 
-std::string note(const Claim& claim) {
-  const Note* note = note_of(claim.id);
-  if (note == nullptr) return "";
-  return fmt::format("<p class=\"note\">The proof in full: {}, <code>docs/proofs/{}</code>.</p>\n",
-                     escaped_markup(note->title), escaped_markup(note->file));
-}
-
 }  // namespace
 
-std::string article(const ClaimResult& result, const Texts& texts,
-                    std::map<std::string, std::string>& drawn) {
+std::string article(const ClaimResult& result, const Texts& texts, std::set<std::string>& drawn) {
   const Claim& claim = result.claim;
-  std::string out = fmt::format(
-      "<article id=\"{0}\" class=\"claim {1} {2}\">\n<h3><a href=\"#{0}\">{3}</a></h3>\n"
-      "<p class=\"meta\"><span class=\"badge {1}\">{4}</span> <code>{0}</code> {5}; {6}</p>\n",
-      escaped_markup(claim.id), name(result.verdict), escaped_markup(paper_of(claim.id)),
-      texts(claim.title), in_words(result.verdict), texts(claim.source.place),
-      texts(claim.source.version));
-  out += fmt::format("<p class=\"statement\">{}</p>\n", texts(claim.statement));
+  std::string out =
+      fmt::format("<article id=\"{}\" class=\"claim {} {}\">\n<h3>{}</h3>\n",
+                  escaped_markup(claim.id), name(result.verdict),
+                  escaped_markup(paper_of(claim.id)), pages::link(claim.id, texts(claim.title)));
+  out += paragraph(
+      fmt::format("{} {} {}; {}", pages::badge(name(result.verdict), in_words(result.verdict)),
+                  pages::code(claim.id), texts(claim.source.place), texts(claim.source.version)),
+      "meta");
+  out += paragraph(texts(claim.statement), "statement");
   out += verdict_box(result, texts);
   out += pictures(claim, texts, drawn);
-  out += hypotheses(result, texts);
-  out += paragraph("Derivation", texts(claim.proof.derivation));
-  out += note(claim);
+  std::string hypotheses;
+  for (const HypothesisResult& one : result.hypotheses) hypotheses += hypothesis(one, texts);
+  if (!hypotheses.empty()) {
+    out += "<h4>Hypotheses</h4>\n<ul class=\"hypotheses\">\n" + hypotheses + "</ul>\n";
+  }
+  out += under("Derivation", texts(claim.proof.derivation));
+  if (const Note* note = note_of(claim.id)) {
+    out += paragraph(fmt::format("The proof in full: {}, {}.", escaped_markup(note->title),
+                                 pages::code("docs/proofs/" + note->file)),
+                     "note");
+  }
   if (!result.checks.empty()) {
-    out += fmt::format("<details><summary>Checks ({})</summary>\n{}</details>\n",
-                       result.checks.size(), checks_table(result.checks, texts));
+    out += pages::details(fmt::format("Checks ({})", result.checks.size()),
+                          checks_table(result.checks, texts));
   }
   if (!claim.mutant.statement.empty()) {
-    out += fmt::format("<p class=\"note\">Mutant, which the same checks must refute: {}</p>\n",
-                       texts(claim.mutant.statement));
+    out += paragraph("Mutant, which the same checks must refute: " + texts(claim.mutant.statement),
+                     "note");
   }
   return out + "</article>\n";
 }

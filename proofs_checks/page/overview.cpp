@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "proofs_checks/page/parts.hpp"
 #include "support/markup.hpp"
+#include "support/pages/page.hpp"
 
 namespace plumbline::proofs_checks {
 namespace {
@@ -19,98 +21,80 @@ std::vector<std::string> papers_of(const ClaimsReport& report) {
   return papers;
 }
 
-/// All claims with this verdict, of one paper or of all ("").
-long count(const ClaimsReport& report, const std::string& paper, Verdict verdict) {
-  return std::count_if(report.results.begin(), report.results.end(), [&](const ClaimResult& one) {
-    return one.verdict == verdict && (paper.empty() || paper_of(one.claim.id) == paper);
-  });
+/// The claims of this paper, or of all (""), with this verdict, or with any.
+std::string count(const ClaimsReport& report, const std::string& paper,
+                  std::optional<Verdict> verdict) {
+  return std::to_string(
+      std::count_if(report.results.begin(), report.results.end(), [&](const ClaimResult& one) {
+        return verdict.value_or(one.verdict) == one.verdict &&
+               (paper.empty() || paper_of(one.claim.id) == paper);
+      }));
 }
 
 /// A row for each verdict, a column for each paper: narrow enough for a telephone.
 std::string counts(const ClaimsReport& report) {
-  const std::vector<std::string> papers = papers_of(report);
-  std::string out = "<table class=\"counts\"><thead><tr><th>verdict</th>";
-  for (const std::string& paper : papers) {
-    out += fmt::format("<th><a href=\"#{0}\">{0}</a></th>", escaped_markup(paper));
+  std::vector<std::string> papers = papers_of(report), head = {"verdict"};
+  for (const std::string& paper : papers) head.push_back(pages::link(paper, escaped_markup(paper)));
+  head.push_back("all");
+  papers.push_back("");
+  const auto row = [&](const std::string& heading, std::optional<Verdict> verdict) {
+    std::vector<std::string> cells = {heading};
+    for (const std::string& paper : papers) cells.push_back(count(report, paper, verdict));
+    return pages::row(cells, verdict ? "" : "total");
+  };
+  std::string rows;
+  for (const auto& [verdict, words, heading] : verdicts) {
+    rows += row(pages::span(name(verdict), words), verdict);
   }
-  out += "<th>all</th></tr></thead><tbody>";
-  for (const Verdict verdict : verdicts_in_order) {
-    out += fmt::format("<tr><th class=\"{}\">{}</th>", name(verdict), in_words(verdict));
-    for (const std::string& paper : papers) {
-      out += fmt::format("<td>{}</td>", count(report, paper, verdict));
-    }
-    out += fmt::format("<td>{}</td></tr>", count(report, "", verdict));
-  }
-  out += "<tr class=\"total\"><th>all</th>";
-  for (const std::string& paper : papers) {
-    out += fmt::format("<td>{}</td>", std::count_if(report.results.begin(), report.results.end(),
-                                                    [&](const ClaimResult& one) {
-                                                      return paper_of(one.claim.id) == paper;
-                                                    }));
-  }
-  return out + fmt::format("<td>{}</td></tr></tbody></table>\n", report.results.size());
+  return pages::table("counts", head, rows + row("all", {}));
 }
 
-/// What to know of a claim besides its title.
-std::string gist(const Claim& claim, Verdict verdict, const Texts& texts) {
-  if (verdict == Verdict::refuted && !claim.correction.empty()) {
-    return "True instead: " + texts(claim.correction);
-  }
-  if (verdict == Verdict::holds_under_condition) return "Holds if: " + texts(claim.condition);
-  return "";
-}
-
+/// The claims with this verdict, each with what to know of it besides its title.
 std::string list(const ClaimsReport& report, Verdict verdict, const Texts& texts) {
   std::string out = "<ul class=\"contents\">\n";
-  for (const ClaimResult& result : report.results) {
-    if (result.verdict != verdict) continue;
-    const std::string more = gist(result.claim, verdict, texts);
-    out += fmt::format("<li><a href=\"#{}\">{}</a> <span class=\"paper\">{}</span>{}</li>\n",
-                       escaped_markup(result.claim.id), texts(result.claim.title),
-                       escaped_markup(paper_of(result.claim.id)),
-                       more.empty() ? "" : "<div class=\"gist\">" + more + "</div>");
+  for (const auto& [claim, checks, found, hypotheses, seconds] : report.results) {
+    if (found != verdict) continue;
+    std::string gist;
+    if (verdict == Verdict::refuted && !claim.correction.empty()) {
+      gist = "True instead: " + texts(claim.correction);
+    }
+    if (verdict == Verdict::holds_under_condition) gist = "Holds if: " + texts(claim.condition);
+    out += fmt::format("<li>{} {}{}</li>\n", pages::link(claim.id, texts(claim.title)),
+                       pages::span("paper", escaped_markup(paper_of(claim.id))),
+                       gist.empty() ? "" : "<div class=\"gist\">" + gist + "</div>");
   }
   return out + "</ul>\n";
 }
 
-std::string checkbox(const std::string& id, std::string_view label) {
-  return fmt::format("<label><input type=\"checkbox\" id=\"{}\" checked=\"checked\"/> {}</label>\n",
-                     id, label);
-}
-
-std::string theme(const char* which, bool chosen) {
+std::string checkbox(std::string_view kind, std::string_view label) {
   return fmt::format(
-      "<label><input type=\"radio\" name=\"theme\" id=\"theme-{0}\"{1}/> {0}</label>\n", which,
-      chosen ? " checked=\"checked\"" : "");
+      "<label><input type=\"checkbox\" id=\"show-{}\" checked=\"checked\"/> {}</label>\n", kind,
+      label);
 }
 
 }  // namespace
 
 std::string overview(const ClaimsReport& report, const Texts& texts) {
   std::string out = fmt::format(
-      "<header>\n<h1>Claims of the papers, checked</h1>\n"
+      "<header>\n<h1>{}</h1>\n"
       "<p>{} claims, each examined in <code>double</code> with a bound on its rounding errors and "
-      "by "
-      "interval arithmetic at two precisions. A verdict is computed from the checks and must agree "
-      "with the derivation on paper{}.</p>\n",
-      report.results.size(), report.as_derived() ? "; all do" : ". <strong>Some do not</strong>");
-  out += counts(report);
-  out += "<fieldset class=\"theme\"><legend>Colours</legend>\n" + theme("auto", true) +
-         theme("light", false) + theme("dark", false) + "</fieldset>\n</header>\n";
-  for (const Verdict verdict : verdicts_in_order) {
-    const long number = count(report, "", verdict);
-    if (number == 0) continue;
-    const char* heading = verdict == Verdict::refuted ? "What is refuted, and what is true instead"
-                          : verdict == Verdict::holds_under_condition
-                              ? "What holds under a condition"
-                          : verdict == Verdict::undecided        ? "What is undecided"
-                          : verdict == Verdict::not_mathematical ? "What cannot be checked"
-                                                                 : "What holds";
-    const bool open = verdict == Verdict::refuted;
-    out += fmt::format(
-        "<details class=\"verdicts\"{}><summary><h2>{} <span class=\"badge {}\">{}</span></h2>"
-        "</summary>\n{}</details>\n",
-        open ? " open=\"open\"" : "", heading, name(verdict), number, list(report, verdict, texts));
+      "by interval arithmetic at two precisions. A verdict is computed from the checks and must "
+      "agree with the derivation on paper{}.</p>\n{}",
+      page_title, report.results.size(),
+      report.as_derived() ? "; all do" : ". <strong>Some do not</strong>", counts(report));
+  out += R"(<fieldset class="theme"><legend>Colours</legend>
+<label><input type="radio" name="theme" id="theme-auto" checked="checked"/> auto</label>
+<label><input type="radio" name="theme" id="theme-light"/> light</label>
+<label><input type="radio" name="theme" id="theme-dark"/> dark</label>
+</fieldset>
+</header>
+)";
+  for (const auto& [verdict, words, heading] : verdicts) {
+    const std::string number = count(report, "", verdict);
+    if (number == "0") continue;
+    out +=
+        pages::details(fmt::format("<h2>{} {}</h2>", heading, pages::badge(name(verdict), number)),
+                       list(report, verdict, texts), verdict == Verdict::refuted);
   }
   return out;
 }
@@ -118,32 +102,39 @@ std::string overview(const ClaimsReport& report, const Texts& texts) {
 std::string controls(const ClaimsReport& report) {
   std::string out =
       "<form id=\"controls\" class=\"controls\">\n<fieldset><legend>Verdicts shown</legend>\n";
-  for (const Verdict verdict : verdicts_in_order) {
-    if (count(report, "", verdict) > 0) {
-      out += checkbox("show-" + std::string(name(verdict)), in_words(verdict));
-    }
+  for (const auto& [verdict, words, heading] : verdicts) {
+    if (count(report, "", verdict) != "0") out += checkbox(name(verdict), words);
   }
   out += "</fieldset>\n<fieldset><legend>Papers shown</legend>\n";
-  for (const std::string& paper : papers_of(report)) out += checkbox("show-" + paper, paper);
+  for (const std::string& paper : papers_of(report)) out += checkbox(paper, paper);
   return out +
          "</fieldset>\n<p id=\"search-row\" hidden=\"hidden\"><label>Search <input type=\"search\" "
          "id=\"search\" placeholder=\"words, e.g. theorem beta\"/></label> "
          "<output id=\"found\"></output></p>\n</form>\n";
 }
 
+std::string rules(const ClaimsReport& report) {
+  std::vector<std::string> kinds = papers_of(report);
+  for (const auto& shown : verdicts) kinds.emplace_back(name(shown.verdict));
+  std::string out;
+  for (const std::string& kind : kinds) {
+    out += fmt::format("body:has(#show-{0}:not(:checked)) .claim.{0}{{display:none}}\n", kind);
+  }
+  return out;
+}
+
 std::string side(const ClaimsReport& report, const Texts& texts) {
   std::string out = "<nav class=\"side\" aria-label=\"All claims\">\n";
-  std::string paper;
-  for (const ClaimResult& result : report.results) {
-    if (paper_of(result.claim.id) != paper) {
-      if (!paper.empty()) out += "</ul>\n";
-      paper = paper_of(result.claim.id);
-      out += fmt::format("<p><a href=\"#{0}\">{0}</a></p>\n<ul>\n", escaped_markup(paper));
+  for (const std::string& paper : papers_of(report)) {
+    out += pages::paragraph(pages::link(paper, escaped_markup(paper))) + "<ul>\n";
+    for (const auto& [claim, checks, verdict, hypotheses, seconds] : report.results) {
+      if (paper_of(claim.id) != paper) continue;
+      out += fmt::format("<li class=\"{}\">{}</li>\n", name(verdict),
+                         pages::link(claim.id, texts(claim.title)));
     }
-    out += fmt::format("<li class=\"{}\"><a href=\"#{}\">{}</a></li>\n", name(result.verdict),
-                       escaped_markup(result.claim.id), texts(result.claim.title));
+    out += "</ul>\n";
   }
-  return out + (paper.empty() ? "" : "</ul>\n") + "</nav>\n";
+  return out + "</nav>\n";
 }
 
 }  // namespace plumbline::proofs_checks

@@ -1,69 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/page/page.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
 #include "proofs_checks/formula/text.hpp"
 #include "proofs_checks/page/parts.hpp"
 #include "support/markup.hpp"
+#include "support/pages/page.hpp"
 
 namespace plumbline::proofs_checks {
+namespace {
+
+/// The search: the one thing that needs a script. Without & and <, so that the page stays XML.
+constexpr const char* script = R"("use strict";
+(function () {
+  var claims = Array.from(document.querySelectorAll(".claim"), function (claim) {
+    return {element: claim, text: (claim.id + " " + claim.textContent).toLowerCase()};
+  });
+  var field = document.getElementById("search");
+  var found = document.getElementById("found");
+  document.getElementById("search-row").hidden = false;
+  document.getElementById("controls").addEventListener("submit", function (event) {
+    event.preventDefault();
+  });
+  field.addEventListener("input", function () {
+    var words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    var shown = 0;
+    claims.forEach(function (claim) {
+      var hit = words.every(function (word) { return claim.text.includes(word); });
+      claim.element.hidden = !hit;
+      if (hit) shown += 1;
+    });
+    found.textContent = words.length === 0 ? "" : shown + " of " + claims.length;
+  });
+  // A link to a claim that the search or the filter hides shows it.
+  window.addEventListener("hashchange", function () {
+    var target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target === null) return;
+    target.hidden = false;
+    target.scrollIntoView();
+  });
+})();
+)";
+
+}  // namespace
 
 std::string_view in_words(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::holds:
-      return "holds";
-    case Verdict::holds_under_condition:
-      return "holds under a condition";
-    case Verdict::refuted:
-      return "refuted";
-    case Verdict::undecided:
-      return "undecided";
-    case Verdict::not_mathematical:
-      return "not mathematical";
-  }
-  return "";
+  return std::find_if(std::begin(verdicts), std::end(verdicts),
+                      [&](const Shown& shown) { return shown.verdict == verdict; })
+      ->words;
 }
 
 std::string paper_of(const std::string& id) { return id.substr(0, id.find('/')); }
 
-Texts::Texts(const ClaimsReport& report) {
-  for (const ClaimResult& result : report.results) ids_.insert(result.claim.id);
-}
-
-std::string Texts::operator()(std::string_view text) const {
-  return formula::html_of(text, [this](const std::string& id) { return ids_.count(id) > 0; });
-}
-
 std::string html(const ClaimsReport& report) {
-  const Texts texts(report);
-  std::string out =
-      "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
-      "<meta charset=\"utf-8\"/>\n";
-  out += page_generator;
-  out +=
-      "\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-      "<meta name=\"color-scheme\" content=\"light dark\"/>\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'; script-src 'unsafe-inline'\"/>\n"
-      "<title>Claims of the papers, checked</title>\n<style>\n";
-  out += style();
-  out += "</style>\n</head>\n<body>\n";
-  out += side(report, texts);
-  out += "<main>\n";
-  out += overview(report, texts);
-  out += controls(report);
-  std::map<std::string, std::string> drawn;
+  const Texts texts = [&](std::string_view text) {
+    return formula::html_of(text, [&](const std::string& id) {
+      return std::any_of(report.results.begin(), report.results.end(),
+                         [&](const ClaimResult& result) { return result.claim.id == id; });
+    });
+  };
+  std::string main = overview(report, texts) + controls(report);
+  std::set<std::string> drawn;
   std::string paper;
   for (const ClaimResult& result : report.results) {
     if (paper_of(result.claim.id) != paper) {
       paper = paper_of(result.claim.id);
-      out += "<h2 id=\"" + escaped_markup(paper) + "\">" +
-             escaped_markup(result.claim.source.paper) + "</h2>\n";
+      main += fmt::format("<h2 id=\"{}\">{}</h2>\n", escaped_markup(paper),
+                          escaped_markup(result.claim.source.paper));
     }
-    out += article(result, texts, drawn);
+    main += article(result, texts, drawn);
   }
-  out += "</main>\n<script>\n";
-  out += script;
-  return out + "</script>\n</body>\n</html>\n";
+  return pages::html(
+      {page_generator, page_title, main, side(report, texts), rules(report), script});
 }
 
 }  // namespace plumbline::proofs_checks

@@ -13,11 +13,10 @@ namespace plumbline::proofs_checks {
 inline constexpr std::string_view page_generator =
     R"(<meta name="generator" content="plumbline claims"/>)";
 
-/// HTML that is XML as well, complete in itself: style, script and pictures stand in the page, and
-/// its security policy forbids it to load anything. First what is refuted and why, then what
-/// needs a condition, then every claim with statement, hypotheses, counterexample, pictures,
-/// derivation and checks. Same bytes for the same report, but for the widths of enclosures, whose
-/// last digits depend on the C library.
+/// A page with a script for the search (support/pages/page.hpp). First what is refuted and why,
+/// then what needs a condition, then every claim with statement, hypotheses, counterexample,
+/// pictures, derivation and checks. Same bytes for the same report, but for the widths of
+/// enclosures, whose last digits depend on the C library.
 std::string html(const ClaimsReport&);
 
 }  // namespace plumbline::proofs_checks

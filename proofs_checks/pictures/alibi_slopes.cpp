@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ALiBi's slopes, and what a slope does.
-#include "proofs_checks/alibi/rows.hpp"
+#include "proofs_checks/claims.hpp"
 #include "proofs_checks/pictures/pictures.hpp"
 #include "proofs_checks/pictures/sampling.hpp"
+#include "reference/bias/alibi.hpp"
 
 namespace plumbline::proofs_checks::pictures {
 
@@ -39,7 +40,8 @@ Picture steep_and_gentle() {
   picture.y = {"their part of the attention", 0, 1};
   for (const auto& [label, slope] : {std::pair{"m = 1/2", 0.5}, std::pair{"m = 1/16", 0.0625},
                                      std::pair{"m = 1/256", 0.00390625}}) {
-    const auto weights = alibi::weights_by_distance(slope, 2048);
+    const reference::Alibi<double> bias{slope};
+    const auto weights = softmax_of<double>(2048, [&](int d) { return bias(d, 0); });
     Curve part{label, integers(1, 2048), {}};
     double sum = 0;
     for (int d = 0; d < 2048; ++d) part.y.push_back(sum += weights[d]);

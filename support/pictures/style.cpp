@@ -26,18 +26,13 @@ svg text.light{fill:#fff}svg text.dark{fill:#000}svg text.small{font-size:11px}
 )";
 
 const char* const light_colours =
-    "--c0:#0072b2;--c1:#c94f00;--c2:#008060;--c3:#a83c86;--c4:#7a6a00;--c5:#5b4fc4;--c6:#555555;"
-    "--c7:#b02020;";
+    "--paper:#fdfdfc;--ink:#1c1f23;--soft:#59626b;--line:#d5dade;--c0:#0072b2;--c1:#c94f00;"
+    "--c2:#008060;--c3:#a83c86;--c4:#7a6a00;--c5:#5b4fc4;--c6:#555555;--c7:#b02020;";
 const char* const dark_colours =
-    "--c0:#56b4e9;--c1:#ff9457;--c2:#3fd0a4;--c3:#e89ad0;--c4:#f0e442;--c5:#b3a8ff;--c6:#c8c8c8;"
-    "--c7:#ff8080;";
+    "--paper:#14171b;--ink:#e4e6e8;--soft:#a3abb3;--line:#343b43;--c0:#56b4e9;--c1:#ff9457;"
+    "--c2:#3fd0a4;--c3:#e89ad0;--c4:#f0e442;--c5:#b3a8ff;--c6:#c8c8c8;--c7:#ff8080;";
 
 namespace {
-
-const char* const light_surroundings =
-    "--paper:#fdfdfc;--ink:#1c1f23;--soft:#59626b;--line:#d5dade;";
-const char* const dark_surroundings =
-    "--paper:#14171b;--ink:#e4e6e8;--soft:#a3abb3;--line:#343b43;";
 
 /// The value of a variable in "--name:value;...".
 std::string value_of(const std::string& name, const std::string& values) {
@@ -60,9 +55,8 @@ std::string replaced(std::string text, const std::string& values) {
 
 std::string style_of_files() {
   const std::string all = std::string(".paper{fill:var(--paper)}\n") + rules;
-  return replaced(all, std::string(light_surroundings) + light_colours) +
-         "@media (prefers-color-scheme:dark){\n" +
-         replaced(all, std::string(dark_surroundings) + dark_colours) + "}\n";
+  return replaced(all, light_colours) + "@media (prefers-color-scheme:dark){\n" +
+         replaced(all, dark_colours) + "}\n";
 }
 
 }  // namespace plumbline::pictures

@@ -11,7 +11,6 @@
 #include <set>
 #include <sstream>
 
-#include "proofs_checks/registry.hpp"
 #include "proofs_checks/report.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"

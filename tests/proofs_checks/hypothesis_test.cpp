@@ -129,23 +129,23 @@ BOOST_AUTO_TEST_CASE(each_part_of_a_condition_is_dropped_alone) {
 
 BOOST_AUTO_TEST_CASE(a_witness_violates_its_own_hypothesis_and_no_other) {
   Hypothesis on_x = needs(at(-1));
-  on_x.domains = {{"x", above(0)}};
+  on_x.domain = Domain{"x", above(0)};
   BOOST_TEST(dropped(on_x).as_marked());
   // The statement fails there, but the hypothesis does not.
   Hypothesis elsewhere = needs(at(-1, 1));
-  elsewhere.domains = {{"y", above(0)}};
+  elsewhere.domain = Domain{"y", above(0)};
   BOOST_TEST(!dropped(elsewhere).as_marked());
   // Another hypothesis fails as well.
   const Hypothesis on_y = definition({"y > 0", "y", above(0)}, "why");
   Hypothesis both = needs(at(-1, -1));
-  both.domains = {{"x", above(0)}};
+  both.domain = Domain{"x", above(0)};
   BOOST_TEST(dropped(claim_with({on_x, on_y}))[0].as_marked());
   BOOST_TEST(!dropped(claim_with({both, on_y}))[0].as_marked());
 }
 
 BOOST_AUTO_TEST_CASE(what_a_verdict_rests_on_is_examined_where_its_needed_hypotheses_hold) {
   Hypothesis narrow = needs(at(-1));
-  narrow.domains = {{"x", above(1.5)}};
+  narrow.domain = Domain{"x", above(1.5)};
   BOOST_TEST(!dropped(narrow).as_marked());  // the claim's own sample at 1 lies outside
 }
 

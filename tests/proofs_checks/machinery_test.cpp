@@ -3,9 +3,9 @@
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
-#include "proofs_checks/printed_numbers.hpp"
 #include "proofs_checks/samples.hpp"
 #include "proofs_checks/statement.hpp"
+#include "proofs_checks/tables.hpp"
 
 using namespace plumbline::proofs_checks;
 namespace reference = plumbline::reference;
@@ -234,4 +234,19 @@ BOOST_AUTO_TEST_CASE(a_grid_has_every_combination_and_its_first_axis_runs_slowes
   BOOST_TEST(to_string(longer[4]) == "m = 1, n = 5, d in [1, 2], k = 8");
   BOOST_TEST(evenly(0, 1, 4) == (std::vector<double>{0, 0.25, 0.5, 0.75, 1}),
              boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(what_refutes_is_rigorous_and_of_the_role_that_is_asked_for) {
+  std::vector<Check> checks = three(Role::correction, Outcome::refuted);
+  BOOST_TEST(refuting(checks) == &checks[1]);  // double is not rigorous
+  BOOST_TEST((refuting(checks, Role::statement) == nullptr));
+  for (const Check& check : three(Role::statement, Outcome::refuted)) checks.push_back(check);
+  BOOST_TEST(refuting(checks, Role::statement) == &checks[4]);
+  for (Check& check : checks) check.samples = 0;
+  BOOST_TEST((refuting(checks) == nullptr));
+}
+
+BOOST_AUTO_TEST_CASE(numbers_take_the_names_in_their_order) {
+  BOOST_TEST(to_string(numbers_of({"m", "d"})(0.5, 2)) == "m = 0.5, d = 2");
+  BOOST_CHECK_THROW(numbers_of({"m"})(0.5, 2), std::out_of_range);
 }

@@ -7,7 +7,6 @@
 #include <regex>
 #include <set>
 
-#include "proofs_checks/notes.hpp"
 #include "proofs_checks/report.hpp"
 #include "support/atomic_file.hpp"
 

@@ -4,16 +4,17 @@
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <regex>
-#include <set>
 #include <stdexcept>
 
 #include "proofs_checks/page/page.hpp"
 #include "proofs_checks/pictures/pictures.hpp"
-#include "tests/support/markup.hpp"
+#include "tests/support/page.hpp"
 
 using namespace plumbline::proofs_checks;
+using plumbline::test::attribute;
 using plumbline::test::Element;
 using plumbline::test::Markup;
+using plumbline::test::with_id;
 
 namespace {
 
@@ -28,18 +29,6 @@ const std::string& page() {
 const std::vector<Element>& elements() {
   static const std::vector<Element> all = Markup::elements(page());
   return all;
-}
-
-std::string attribute(const Element& element, const std::string& name) {
-  const auto found = element.attributes.find(name);
-  return found == element.attributes.end() ? "" : found->second;
-}
-
-const Element& element(const std::vector<Element>& all, const std::string& id) {
-  for (const Element& one : all) {
-    if (attribute(one, "id") == id) return one;
-  }
-  throw std::logic_error("no element " + id);
 }
 
 /// A claim whose every text tries to be markup.
@@ -80,19 +69,7 @@ BOOST_AUTO_TEST_CASE(the_reader_of_these_tests_refuses_what_is_not_well_formed) 
 }
 
 BOOST_AUTO_TEST_CASE(the_page_is_well_formed_and_no_id_stands_there_twice) {
-  std::set<std::string> ids;
-  for (const Element& one : elements()) {
-    const std::string id = attribute(one, "id");
-    if (!id.empty()) BOOST_TEST(ids.insert(id).second, id);
-  }
-  for (const Element& one : elements()) {
-    const std::string href = attribute(one, "href");
-    if (one.name == "a") BOOST_TEST(ids.count(href.substr(1)) == 1u, href);
-    for (const char* reference : {"aria-labelledby", "for"}) {
-      const std::string to = attribute(one, reference);
-      if (!to.empty()) BOOST_TEST(ids.count(to.substr(0, to.find(' '))) == 1u, to);
-    }
-  }
+  plumbline::test::check_links(elements());
 }
 
 BOOST_AUTO_TEST_CASE(every_claim_stands_there_once_with_its_verdict) {
@@ -108,31 +85,12 @@ BOOST_AUTO_TEST_CASE(every_claim_stands_there_once_with_its_verdict) {
     BOOST_TEST(articles[id] ==
                "claim " + std::string(name(result.verdict)) + " " + id.substr(0, id.find('/')));
     if (result.verdict != Verdict::holds) continue;
-    BOOST_TEST(element(elements(), id).text.find("Counterexample to") == std::string::npos, id);
+    BOOST_TEST(with_id(elements(), id).text.find("Counterexample to") == std::string::npos, id);
   }
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_loaded_from_anywhere) {
-  for (const Element& one : elements()) {
-    for (const char* loading :
-         {"src", "srcset", "data", "action", "poster", "background", "style"}) {
-      BOOST_TEST(one.attributes.count(loading) == 0u, one.name + " " + loading);
-    }
-    for (const char* tag : {"link", "img", "iframe", "object", "embed", "base", "image", "use"}) {
-      BOOST_TEST(one.name != tag);
-    }
-    for (const auto& [name, value] : one.attributes) {
-      if (name.find("href") != std::string::npos) BOOST_TEST(value.front() == '#');
-      if (value.find("url(") != std::string::npos) BOOST_TEST(value.starts_with("url(#"));
-      if (value.find("http") != std::string::npos) BOOST_TEST((name == "xmlns"), value);
-    }
-    if (one.name == "style" || one.name == "script") {
-      for (const char* loading : {"http", "@import", "url(", "fetch(", "XMLHttp", "import("}) {
-        BOOST_TEST(one.text.find(loading) == std::string::npos, loading);
-      }
-    }
-  }
-  BOOST_TEST(page().find("default-src 'none'") != std::string::npos);
+  plumbline::test::check_loads_nothing(elements());
 }
 
 BOOST_AUTO_TEST_CASE(the_counts_are_those_of_the_verdicts) {
@@ -160,7 +118,7 @@ BOOST_AUTO_TEST_CASE(the_counts_are_those_of_the_verdicts) {
 }
 
 BOOST_AUTO_TEST_CASE(a_refuted_claim_has_its_numbers_and_what_is_true_instead) {
-  const std::string text = element(elements(), "bam/z_overlap_maximal").text;
+  const std::string text = with_id(elements(), "bam/z_overlap_maximal").text;
   for (const char* part : {"Counterexample to the statement as printed", "(1, 0)", "(2, 0)",
                            "the residual lies in [-0.06919672965", "the statement says ≥ 0",
                            "interval, 64 bits", "interval, 168 bits", "True instead",
@@ -168,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_refuted_claim_has_its_numbers_and_what_is_true_instead) {
     BOOST_TEST(text.find(part) != std::string::npos, part);
   }
   BOOST_TEST(text.find("(double)") == std::string::npos);  // what is shown is what refutes
-  const std::string lemma = element(elements(), "bam/lemma_4").text;
+  const std::string lemma = with_id(elements(), "bam/lemma_4").text;
   BOOST_TEST(lemma.find("Condition") != std::string::npos);
   BOOST_TEST(page().find("bam/lemma_4") < page().find("<main>"));  // in the list at the side
   BOOST_TEST(page().find("What is refuted") < page().find("What holds under a condition"));
@@ -201,7 +159,7 @@ BOOST_AUTO_TEST_CASE(texts_that_are_markup_stay_texts) {
   int scripts = 0;
   for (const Element& one : all) scripts += one.name == "script" ? 1 : 0;
   BOOST_TEST(scripts == 1);
-  BOOST_TEST(element(all, "bam/&lt;b&gt;&quot;&amp;").name == "article");
+  BOOST_TEST(with_id(all, "bam/&lt;b&gt;&quot;&amp;").name == "article");
 }
 
 BOOST_AUTO_TEST_CASE(a_page_of_no_claims_is_a_page) {

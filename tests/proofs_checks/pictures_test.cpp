@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "proofs_checks/claim.hpp"
 #include "proofs_checks/pictures/pictures.hpp"
-#include "proofs_checks/registry.hpp"
 #include "support/pictures/svg.hpp"
 
 using namespace plumbline::proofs_checks;

@@ -117,4 +117,18 @@ class Markup {
   std::vector<Element> elements_;
 };
 
+/// The value of an attribute; empty if there is none.
+inline std::string attribute(const Element& element, const std::string& name) {
+  const auto found = element.attributes.find(name);
+  return found == element.attributes.end() ? "" : found->second;
+}
+
+/// @throws std::logic_error if there is none.
+inline const Element& with_id(const std::vector<Element>& elements, const std::string& id) {
+  for (const Element& one : elements) {
+    if (attribute(one, "id") == id) return one;
+  }
+  throw std::logic_error("no element " + id);
+}
+
 }  // namespace plumbline::test

@@ -176,11 +176,6 @@ ordered_json to_json(const Cover& cover) {
 /// Up to this many cells each has a line of its own; then the biases share one.
 constexpr int most_lines = 60;
 
-std::string label(const CellResult& cell) {
-  return fmt::format("{} {} {} {}", cell.kernel, cases::name(cell.pass), cases::name(cell.bias),
-                     cases::name(cell.format));
-}
-
 /// The outputs that a cell's cases say nothing of, cell by cell.
 std::string not_seen(const std::vector<CellResult>& cells) {
   std::string text;
@@ -264,6 +259,11 @@ std::vector<Line> lines_of(const std::vector<CellResult>& cells) {
 }
 
 }  // namespace
+
+std::string label(const CellResult& cell) {
+  return fmt::format("{} {} {} {}", cell.kernel, cases::name(cell.pass), cases::name(cell.bias),
+                     cases::name(cell.format));
+}
 
 Outcome VerifyReport::outcome() const {
   Outcome result = Outcome::pass;

@@ -27,6 +27,9 @@ struct VerifyReport {
   int cases() const;
 };
 
+/// "fused forward alibi bf16".
+std::string label(const CellResult&);
+
 /// Where the kernels could have ended the judge: a sentence about that, else empty.
 std::string exposure(const VerifyReport&);
 

@@ -40,8 +40,6 @@ ordered_json to_sarif(const VerifyReport& report) {
     const std::string rule = rule_of(cell);
     const auto [found, is_new] = rule_index.try_emplace(rule, static_cast<int>(rules.size()));
     if (is_new) rules.push_back({{"id", rule}});
-    const std::string cell_name = fmt::format("{} {} {} {}", cell.kernel, cases::name(cell.pass),
-                                              cases::name(cell.bias), cases::name(cell.format));
     const ordered_json place = {
         {"physicalLocation",
          {{"artifactLocation", {{"uri", uri_of(report.artifact)}}},
@@ -54,7 +52,7 @@ ordered_json to_sarif(const VerifyReport& report) {
                        {"level", cell.outcome == Outcome::fail ? "error" : "warning"},
                        {"message", {{"text", describe_failure(report, cell)}}},
                        {"locations", ordered_json::array({place})},
-                       {"partialFingerprints", {{"cell/v1", cell_name}}},
+                       {"partialFingerprints", {{"cell/v1", label(cell)}}},
                        {"properties", {{"matches", matches}}}});
   }
   // A pass has no result: what it covers stands beside the results.

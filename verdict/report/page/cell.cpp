@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "support/markup.hpp"
+#include "support/pages/page.hpp"
 #include "support/text.hpp"
 #include "verdict/cases/case_file.hpp"
 #include "verdict/conventions/lax_fields.hpp"
@@ -13,44 +14,44 @@
 namespace plumbline::verdict {
 namespace {
 
-std::string code(const std::string& text) { return "<code>" + escaped_markup(text) + "</code>"; }
+using pages::code;
+using pages::paragraph;
+
+std::string heading(const char* text) { return fmt::format("<h4>{}</h4>\n", text); }
 
 /// The pairs of a spec's line as two rows of a table.
 std::string case_table(const cases::Spec& spec) {
-  std::string names, values;
+  std::vector<std::string> names, values;
   const std::string line = cases::to_line(spec);
   for (std::size_t begin = 0; begin < line.size();) {
     const std::size_t end = std::min(line.find(',', begin), line.size());
     const std::size_t equals = line.find('=', begin);
-    names += "<th>" + escaped_markup(line.substr(begin, equals - begin)) + "</th>";
-    values += "<td>" + escaped_markup(line.substr(equals + 1, end - equals - 1)) + "</td>";
+    names.push_back(escaped_markup(line.substr(begin, equals - begin)));
+    values.push_back(escaped_markup(line.substr(equals + 1, end - equals - 1)));
     begin = end + 1;
   }
-  return "<div class=\"wide\"><table><thead><tr>" + names + "</tr></thead><tbody><tr>" + values +
-         "</tr></tbody></table></div>\n";
+  return pages::table("", names, pages::row(values));
 }
 
 std::string failure(const VerifyReport& report, const CellResult& cell, const std::string& id) {
   const cases::Spec& spec = cell.counterexample->spec;
   const Judgement& judgement = cell.counterexample->judgement;
   const bool fails = judgement.outcome == Outcome::fail;
-  std::string out =
-      fails ? "<h4>The smallest failing case found</h4>\n" : "<h4>An undecided case</h4>\n";
+  std::string out = heading(fails ? "The smallest failing case found" : "An undecided case");
   out += case_table(spec);
-  if (!judgement.kind.empty()) out += "<p>Kind of failure: " + code(judgement.kind) + "</p>\n";
+  if (!judgement.kind.empty()) out += paragraph("Kind of failure: " + code(judgement.kind));
   for (const Match& match : judgement.matches) {
-    out += "<p>" + code(match.name) + " " + escaped_markup(match.text) + "</p>\n";
+    out += paragraph(code(match.name) + " " + escaped_markup(match.text));
   }
   out += "<pre>" + escaped_markup(describe(judgement)) + "</pre>\n";
   for (const auto& place : cell.counterexample->drawn_places) {
-    out += "<p>In the case as drawn, " + code(cases::to_line(cell.counterexample->drawn)) + ", " +
-           escaped_markup(place) + "</p>\n";
+    out += paragraph("In the case as drawn, " + code(cases::to_line(cell.counterexample->drawn)) +
+                     ", " + escaped_markup(place));
   }
   for (const auto& what : cell.counterexample->separates) {
-    out += "<p>It " + escaped_markup(what) + ".</p>\n";
+    out += paragraph("It " + escaped_markup(what) + ".");
   }
-  out += "<p>To repeat it:</p>\n<pre><code>" + escaped_markup(repro_line(report, cell)) +
-         "</code></pre>\n";
+  out += paragraph("To repeat it:") + "<pre>" + code(repro_line(report, cell)) + "</pre>\n";
   for (const auto& output : judgement.outputs) {
     if (output.outcome == Outcome::pass) continue;
     out += map_figure(error_map(output), output.name,
@@ -61,18 +62,17 @@ std::string failure(const VerifyReport& report, const CellResult& cell, const st
 }
 
 std::string outputs_table(const CellResult& cell) {
-  std::string out =
-      "<div class=\"wide\"><table class=\"numbers\"><thead><tr><th>output</th><th>elements</th>"
-      "<th>equal to the oracle</th><th>bound above the value</th><th>largest |error| / bound</th>"
-      "<th>in the case</th></tr></thead><tbody>\n";
+  std::string rows;
   for (const auto& [output, summary] : cell.outputs) {
-    out += fmt::format(
-        "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td "
-        "class=\"case\">{}</td></tr>\n",
-        escaped_markup(output), summary.elements, summary.distribution.count(0), summary.blind,
-        ratio_text(summary.worst), code(cases::to_line(summary.worst_case)));
+    rows +=
+        pages::row({escaped_markup(output), std::to_string(summary.elements),
+                    std::to_string(summary.distribution.count(0)), std::to_string(summary.blind),
+                    ratio_text(summary.worst), code(cases::to_line(summary.worst_case))});
   }
-  return out + "</tbody></table></div>\n";
+  return pages::table("numbers",
+                      {"output", "elements", "equal to the oracle", "bound above the value",
+                       "largest |error| / bound", "in the case"},
+                      rows);
 }
 
 /// Of the output with the largest error.
@@ -97,19 +97,19 @@ std::string article(const VerifyReport& report, const CellResult& cell, const st
         "values",
         cell.ill_conditioned_rows);
   }
-  out += ".</p>\n<details><summary>Its contract</summary><p>" +
-         code(cases::to_json(cell.contract).dump()) + "</p></details>\n";
+  out += ".</p>\n" +
+         pages::details("Its contract", paragraph(code(cases::to_json(cell.contract).dump())));
   if (const auto lax = lax_fields(cell.contract, cell.format); !lax.empty()) {
-    out += "<p>Laxer than the default: " + escaped_markup(in_words(lax)) + ".</p>\n";
+    out += paragraph("Laxer than the default: " + escaped_markup(in_words(lax)) + ".");
   }
-  if (cell.cases > 0) out += "<p>Judged on: " + escaped_markup(in_words(cell.cover)) + ".</p>\n";
+  if (cell.cases > 0) out += paragraph("Judged on: " + escaped_markup(in_words(cell.cover)) + ".");
   if (!cell.declined.empty()) {
-    out += "<p>Declined by the kernel: " +
-           escaped_markup(fmt::format("{}", fmt::join(cell.declined, ", "))) + ".</p>\n";
+    out += paragraph("Declined by the kernel: " +
+                     escaped_markup(fmt::format("{}", fmt::join(cell.declined, ", "))) + ".");
   }
   if (cell.counterexample) out += failure(report, cell, id);
   if (!cell.outputs.empty()) {
-    out += "<h4>Errors over all cases</h4>\n" + outputs_table(cell) + distribution_figure(cell, id);
+    out += heading("Errors over all cases") + outputs_table(cell) + distribution_figure(cell, id);
     if (cell.counterexample || report.cells.size() <= most_cells_with_maps) {
       out += worst_map(cell, id);
     }

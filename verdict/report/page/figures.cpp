@@ -5,32 +5,12 @@
 #include <cmath>
 
 #include "support/markup.hpp"
+#include "support/pages/page.hpp"
 #include "support/pictures/svg.hpp"
 #include "verdict/report/page/parts.hpp"
 
 namespace plumbline::verdict {
 namespace {
-
-std::string figure(const std::string& svg, const std::string& caption) {
-  return "<figure>" + svg + "<figcaption>" + escaped_markup(caption) + "</figcaption></figure>\n";
-}
-
-/// The bins of some output that have elements, without the one of the ratio 0.
-struct Bins {
-  int first = Distribution::last_bin + 1, last = 0;
-};
-
-Bins bins_of(const CellResult& cell) {
-  Bins bins;
-  for (const auto& [output, summary] : cell.outputs) {
-    for (int bin = 1; bin <= Distribution::last_bin; ++bin) {
-      if (summary.distribution.count(bin) == 0) continue;
-      bins.first = std::min(bins.first, bin);
-      bins.last = std::max(bins.last, bin);
-    }
-  }
-  return bins;
-}
 
 /// The middle of a bin on the logarithmic axis.
 double middle(int bin) {
@@ -53,12 +33,20 @@ std::vector<std::string> indices(int size, std::size_t cells, std::size_t most) 
 }  // namespace
 
 std::string distribution_figure(const CellResult& cell, const std::string& id) {
-  const Bins bins = bins_of(cell);
-  if (bins.last == 0) return "";
+  // The bins of some output that have elements, without the one of the ratio 0.
+  int first_used = Distribution::last_bin, last_used = 0;
+  for (const auto& [output, summary] : cell.outputs) {
+    for (int bin = 1; bin <= Distribution::last_bin; ++bin) {
+      if (summary.distribution.count(bin) == 0) continue;
+      first_used = std::min(first_used, bin);
+      last_used = std::max(last_used, bin);
+    }
+  }
+  if (last_used == 0) return "";
   // An empty bin at each end is seen too, and the bound, and two decades at least.
   const int bound = -Distribution::smallest_decade * Distribution::bins_per_decade;
-  const int first = std::clamp(bins.first - 1, 1, bound - 2 * Distribution::bins_per_decade);
-  const int last = std::max(bins.last + 1, bound + 2);
+  const int first = std::clamp(first_used - 1, 1, bound - 2 * Distribution::bins_per_decade);
+  const int last = std::max(last_used + 1, bound + 2);
   pictures::Picture picture;
   picture.name = id + "_distribution";
   picture.title = "Distribution of |error| / bound";
@@ -82,9 +70,10 @@ std::string distribution_figure(const CellResult& cell, const std::string& id) {
   picture.curves.push_back({"bound", {1, 1}, {0, highest}, pictures::Curve::Mark::dashes});
   picture.x = {"|error| / bound", middle(first), middle(last), true};
   picture.y = {"% of the elements", 0, highest};
-  return figure(pictures::svg(picture),
-                "How far elements are from the oracle, relative to their bounds, over all cases. "
-                "Elements equal to the oracle are part of the 100 % but not drawn.");
+  return pages::figure(
+      pictures::svg(picture),
+      "How far elements are from the oracle, relative to their bounds, over all cases. "
+      "Elements equal to the oracle are part of the 100 % but not drawn.");
 }
 
 std::string map_figure(const ErrorMap& map, const std::string& output, const std::string& of,
@@ -118,7 +107,7 @@ std::string map_figure(const ErrorMap& map, const std::string& output, const std
       map.cells.front().size() < static_cast<std::size_t>(map.columns)) {
     caption += " A cell shows the largest of its elements.";
   }
-  return figure(pictures::svg(picture), caption);
+  return pages::figure(pictures::svg(picture), escaped_markup(caption));
 }
 
 }  // namespace plumbline::verdict

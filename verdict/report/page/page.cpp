@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "support/markup.hpp"
+#include "support/pages/page.hpp"
 #include "support/text.hpp"
 #include "verdict/report/page/parts.hpp"
 
@@ -29,14 +30,13 @@ std::string worst(const CellResult& cell, Chosen chosen) {
 
 std::string row(const CellResult& cell, const std::string& id) {
   const std::string kernel = escaped_markup(cell.kernel);
-  return fmt::format(
-      "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
-      "<td>{}</td><td>{}</td></tr>\n",
-      cell.supported ? fmt::format("<a href=\"#{}\">{}</a>", id, kernel) : kernel,
-      cases::name(cell.pass), cases::name(cell.bias), cases::name(cell.format), cell.cases,
-      cell.rows, worst(cell, [](const auto& output) { return output == "o"; }),
-      worst(cell, [](const auto& output) { return output == "lse"; }),
-      worst(cell, [](const auto& output) { return output.starts_with("grad_"); }), badge(cell));
+  return pages::row(
+      {cell.supported ? pages::link(id, kernel) : kernel, std::string(cases::name(cell.pass)),
+       std::string(cases::name(cell.bias)), std::string(cases::name(cell.format)),
+       std::to_string(cell.cases), std::to_string(cell.rows),
+       worst(cell, [](const auto& output) { return output == "o"; }),
+       worst(cell, [](const auto& output) { return output == "lse"; }),
+       worst(cell, [](const auto& output) { return output.starts_with("grad_"); }), badge(cell)});
 }
 
 std::string id_of(std::size_t cell) { return fmt::format("cell_{}", cell + 1); }
@@ -59,48 +59,42 @@ std::string summary(const VerifyReport& report) {
   out += fmt::format(". {} of the {} checks below fail, {} are undecided.</p>\n", failing,
                      report.cells.size(), undecided);
   if (const std::string exposed = exposure(report); !exposed.empty()) {
-    out += "<p>Also, " + exposed + ".</p>\n";
+    out += pages::paragraph("Also, " + exposed + ".");
   }
   if (!report.not_offered.empty()) {
-    out += "<details><summary>Not judged, because no kernel supports it</summary><p>" +
-           escaped_markup(fmt::format("{}", fmt::join(report.not_offered, ", "))) +
-           "</p></details>\n";
+    out += pages::details(
+        "Not judged, because no kernel supports it",
+        pages::paragraph(escaped_markup(fmt::format("{}", fmt::join(report.not_offered, ", ")))));
   }
-  for (const auto& cell : report.cells) {
+  std::string table;
+  for (std::size_t n = 0; n < report.cells.size(); ++n) {
+    const auto& cell = report.cells[n];
+    table += row(cell, id_of(n));
     if (const auto blind = cell.blind_outputs(); !blind.empty()) {
-      out += "<p>Unresolved, because every element's bound is above its value: " +
-             escaped_markup(label(cell) + ": " + fmt::format("{}", fmt::join(blind, ", "))) +
-             ".</p>\n";
+      out += pages::paragraph(
+          "Unresolved, because every element's bound is above its value: " +
+          escaped_markup(fmt::format("{}: {}.", label(cell), fmt::join(blind, ", "))));
     }
   }
-  out +=
-      "<div class=\"wide\"><table class=\"numbers\"><thead><tr><th>kernel</th><th>pass</th>"
-      "<th>bias</th><th>format</th><th>cases</th><th>rows</th><th>worst o</th><th>worst lse</th>"
-      "<th>worst gradient</th><th>verdict</th></tr></thead><tbody>\n";
-  for (std::size_t n = 0; n < report.cells.size(); ++n) out += row(report.cells[n], id_of(n));
-  out +=
-      "</tbody></table></div>\n<p>Worst: the largest |error| / bound, at most 1 for a correct "
-      "kernel. The bounds follow from the kernel's contract.";
+  out += pages::table("numbers",
+                      {"kernel", "pass", "bias", "format", "cases", "rows", "worst o", "worst lse",
+                       "worst gradient", "verdict"},
+                      table);
+  std::string note =
+      "Worst: the largest |error| / bound, at most 1 for a correct kernel. The bounds follow from "
+      "the kernel's contract.";
   if (report.cells.size() > most_cells_with_maps) {
-    out += fmt::format(" With more than {} checks, only those that do not pass have maps.",
-                       most_cells_with_maps);
+    note += fmt::format(" With more than {} checks, only those that do not pass have maps.",
+                        most_cells_with_maps);
   }
-  return out + "</p>\n";
+  return out + pages::paragraph(note);
 }
 
 }  // namespace
 
-std::string label(const CellResult& cell) {
-  return fmt::format("{} {} {} {}", cell.kernel, cases::name(cell.pass), cases::name(cell.bias),
-                     cases::name(cell.format));
-}
-
 std::string badge(const CellResult& cell) {
-  if (!cell.supported) return "<span class=\"badge\">not offered</span>";
-  const char* css = cell.outcome == Outcome::pass   ? "pass"
-                    : cell.outcome == Outcome::fail ? "fail"
-                                                    : "undecided";
-  return fmt::format("<span class=\"badge {}\">{}</span>", css, name(cell.outcome));
+  if (!cell.supported) return pages::badge("", "not offered");
+  return pages::badge(name(cell.outcome), name(cell.outcome));
 }
 
 std::string ratio_text(double ratio) {
@@ -110,26 +104,17 @@ std::string ratio_text(double ratio) {
 }
 
 std::string to_html(const VerifyReport& report) {
-  std::string out =
-      "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
-      "<meta charset=\"utf-8\"/>\n";
-  out += page_generator;
-  out +=
-      "\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-      "<meta name=\"color-scheme\" content=\"light dark\"/>\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'\"/>\n";
-  out += fmt::format("<title>{}: {}</title>\n<style>\n", escaped_markup(report.library),
-                     name(report.outcome()));
-  out += style() + "</style>\n</head>\n<body>\n<main>\n" + summary(report);
+  std::string main = summary(report);
   // What fails first, then what is undecided.
   for (const Outcome outcome : {Outcome::fail, Outcome::undecided, Outcome::pass}) {
     for (std::size_t n = 0; n < report.cells.size(); ++n) {
       const auto& cell = report.cells[n];
-      if (cell.supported && cell.outcome == outcome) out += article(report, cell, id_of(n));
+      if (cell.supported && cell.outcome == outcome) main += article(report, cell, id_of(n));
     }
   }
-  return out + "</main>\n</body>\n</html>\n";
+  return pages::html({.generator = page_generator,
+                      .title = fmt::format("{}: {}", report.library, name(report.outcome())),
+                      .main = main});
 }
 
 }  // namespace plumbline::verdict

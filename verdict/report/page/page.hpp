@@ -13,11 +13,10 @@ namespace plumbline::verdict {
 inline constexpr std::string_view page_generator =
     R"(<meta name="generator" content="plumbline verdict"/>)";
 
-/// HTML that is XML as well, complete in itself: style and pictures stand in the page, it has no
-/// script, and its security policy forbids it to load anything. First the verdict, then a row for
-/// every cell, then every cell: the smallest failing case with what is wrong, where, and the line
-/// that repeats it; the distribution of |error| / bound by output; a map of the largest one. Same
-/// bytes for the same results: no dates, no times.
+/// A page without a script (support/pages/page.hpp). First the verdict, then a row for every cell,
+/// then every cell: the smallest failing case with what is wrong, where, and the line that repeats
+/// it; the distribution of |error| / bound by output; a map of the largest one. Same bytes for the
+/// same results: no dates, no times.
 std::string to_html(const VerifyReport&);
 
 }  // namespace plumbline::verdict

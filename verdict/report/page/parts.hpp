@@ -8,8 +8,6 @@
 
 namespace plumbline::verdict {
 
-/// "fused forward alibi bf16".
-std::string label(const CellResult&);
 /// "pass", "FAIL", "undecided", "not offered", in a coloured frame.
 std::string badge(const CellResult&);
 /// A ratio to the bound: "0.265", "1.3e+04", "∞".
@@ -26,7 +24,5 @@ std::string distribution_figure(const CellResult&, const std::string& id);
 /// Where the errors are; empty for an output without axes. `of` says of which case.
 std::string map_figure(const ErrorMap&, const std::string& output, const std::string& of,
                        const std::string& id);
-
-std::string style();
 
 }  // namespace plumbline::verdict
