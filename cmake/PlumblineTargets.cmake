@@ -5,10 +5,23 @@
 # gpu/ has its own root (gpu/CMakeLists.txt), from which reference/ cannot be reached.
 add_library(plumbline_root INTERFACE)
 target_include_directories(plumbline_root INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/plumbline>)
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<INSTALL_INTERFACE:include/plumbline>)
 # Whoever uses an installed room needs what PlumblineOptions.cmake sets for the rooms themselves.
 target_compile_features(plumbline_root INTERFACE cxx_std_20)
 target_compile_options(plumbline_root INTERFACE $<INSTALL_INTERFACE:-ffp-contract=off>)
+
+# plumbline_all_headers(FOLDER): FOLDER/all.hpp, which includes every header of the folder.
+function(plumbline_all_headers folder)
+  file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${folder}/*.hpp)
+  list(TRANSFORM headers REPLACE "(.+)" "#include \"\\1\"\n")
+  list(JOIN headers "" headers)
+  set(all ${PROJECT_BINARY_DIR}/include/${folder}/all.hpp)
+  file(CONFIGURE OUTPUT ${all} CONTENT "#pragma once\n${headers}" @ONLY)
+  # A folder changes when a file comes or goes.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder})
+  install(FILES ${all} DESTINATION include/plumbline/${folder})
+endfunction()
 
 # plumbline_add_test_headers(NAME OPTIONS ... HEADERS a.hpp ... [LIBRARIES ...]): headers that the tests
 # which name them share, compiled once. The compiler accepts them only with the same options.

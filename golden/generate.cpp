@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -67,6 +69,34 @@ std::string manifest_text(const std::vector<std::pair<std::string, std::string>>
   return manifest.dump(1) + "\n";
 }
 
+namespace {
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The schema's list of methods, anew.
+std::string schema_with_all_names(std::string schema) {
+  const std::string begin = "\"method\": {\"enum\": [", end = "]}";
+  const std::size_t from = schema.find(begin) + begin.size(), to = schema.find(end, from);
+  std::string names;
+  std::size_t line = 100;  // of characters, as the rest of the file has them
+  for (const methods::MethodInfo& method : methods::all_methods()) {
+    const std::string name = fmt::format("\"{}\"", method.name);
+    if (!names.empty()) names += ",";
+    if (line + name.size() + 2 > 100) {
+      names += "\n     ";
+      line = 5;
+    }
+    names += " " + name;
+    line += name.size() + 2;
+  }
+  return schema.replace(from, to - from, names + "\n    ");
+}
+
+}  // namespace
+
 std::vector<std::filesystem::path> golden_generate(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder / "vectors");
   std::vector<std::pair<std::string, std::string>> files;
@@ -78,6 +108,10 @@ std::vector<std::filesystem::path> golden_generate(const std::filesystem::path& 
     written.push_back(folder / file);
   }
   write_file(folder / "manifest.json", manifest_text(files));
+  if (const auto schema = folder / "schema.json"; std::filesystem::exists(schema)) {
+    write_file(schema, schema_with_all_names(read_text(schema)));
+    written.push_back(schema);
+  }
   written.push_back(folder / "manifest.json");
   return written;
 }

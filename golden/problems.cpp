@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "golden/golden_case.hpp"
+#include "kernel_abi/methods.hpp"
 #include "reference/bias/alibi.hpp"
 
 namespace plumbline::golden {
@@ -91,6 +92,9 @@ std::vector<float> parameter(const Problem& problem, const std::string& name, st
   }
   if (name == "c") return {0.375f};
   if (name == "L") return {0.75f};
+  for (const auto& info : plumbline::methods::parameter_infos) {
+    if (name == info.name && info.least >= 0) return draw.eighths(count, 1, 12);
+  }
   return draw.sixteenths(count);
 }
 

@@ -67,6 +67,7 @@ enum class Start : std::uint8_t {
   constant,  ///< a
   normal,    ///< N(0, a^2)
   uniform,   ///< in (0, a), raised to `least`
+  by_head,   ///< a (h + 1) / heads
 };
 
 /// A parameter as one method reads it.
@@ -77,7 +78,7 @@ struct Parameter {
     Draw from;
     double a = 0, b = 0;
   } draw{};
-  /// After ".position." among a layer's parameters; null: a model has it as a constant.
+  /// After ".position." among a layer's parameters; null: a model has it as a constant, [heads].
   const char* in_models = nullptr;
   /// In a model: a linear map of the layer's input for each head, not a parameter itself.
   bool from_input = false;
@@ -348,6 +349,13 @@ inline constexpr List<Option, 4> t5{
 inline constexpr List<Option, 4> clipped{{PLUMBLINE_LARGEST, {0, 2, 16, 256}, PLUMBLINE_LARGEST}};
 
 }  // namespace rows
+
+/// The biases of i - j and numbers of the head, which every room has as one formula, by value of
+/// plumbline_bias and type: ROW(KERPLE_LOG, KerpleLog).
+#define PLUMBLINE_BIASES_OF_HEADS(ROW) \
+  ROW(GGD, Ggd)                        \
+  ROW(KERPLE_LOG, KerpleLog)           \
+  ROW(KERPLE_POWER, KerplePower)
 
 /// In the order of plumbline_bias. In formulas x = |i - j|, g = gain, and S_i and F_i are the sums
 /// of increments[0..i] and log_forget[0..i].

@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 7
+#define PLUMBLINE_ABI_VERSION 8
 #define PLUMBLINE_DEVICE_LOST 2
 
 /* TF32: floats in memory; products may be taken of operands rounded to tf32. E4M3 (largest number
@@ -118,6 +118,7 @@ typedef enum {
   PLUMBLINE_POSITION_EMBEDDING = 17 /* [heads, positions, head_dim] */
 } plumbline_parameter;
 #define PLUMBLINE_PARAMETER_COUNT 18
+#define PLUMBLINE_PARAMETER_ROOM 32 /* of the arrays below, so that more do not move them */
 
 /* What a method fixes beside its parameters. */
 typedef enum {
@@ -131,6 +132,7 @@ typedef enum {
   PLUMBLINE_POSITIONS = 7     /* CoPE: rows of a head's table */
 } plumbline_option;
 #define PLUMBLINE_OPTION_COUNT 8
+#define PLUMBLINE_OPTION_ROOM 16
 
 typedef struct {
   uint32_t struct_size; /* sizeof(plumbline_problem), set by the caller */
@@ -152,9 +154,9 @@ typedef struct {
   int32_t window;    /* largest visible |i - j|, or -1 for none */
   int32_t page_size; /* decode: keys in a page of the cache; 0: k and v are contiguous */
   double scale;      /* multiplies q . k */
-  double options[PLUMBLINE_OPTION_COUNT];
+  double options[PLUMBLINE_OPTION_ROOM];
   const void *q, *k, *v;
-  const float* parameters[PLUMBLINE_PARAMETER_COUNT];
+  const float* parameters[PLUMBLINE_PARAMETER_ROOM];
   const int32_t* lengths;   /* [batch], or NULL */
   const int32_t* documents; /* [batch, keys], or NULL */
   /* Decode only, from the cache. With page_size > 0, k and v are [page, kv_heads, page_size,
@@ -186,7 +188,7 @@ typedef struct {
   const float* lse;
   const void* grad_o;
   void *grad_q, *grad_k, *grad_v;
-  float* grad_parameters[PLUMBLINE_PARAMETER_COUNT];
+  float* grad_parameters[PLUMBLINE_PARAMETER_ROOM];
 } plumbline_gradients;
 
 /* How S_i - S_j reaches the kernel's fp32 arithmetic, and how the gradient's reverse sum is

@@ -119,10 +119,12 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
                                : 0),
       visible_counts_(stream, largest.ssmax == 1 ? size(largest.batch, largest.queries) : 0),
       table_row_(stream, uses_table(largest.bias) ? 2 * size(largest.keys) - 1 : 0),
+      distance_terms_(stream, distance_terms(largest.bias, 1).empty() ? 0 : size(largest.keys)),
       cosine_(stream, angles(largest)),
       sine_(stream, angles(largest)) {
   const plumbline_problem& p = largest_;
   if (uses_table(p.bias)) upload(stream, table_row_, table_row_of_offset(p));
+  if (distance_terms_.size() > 0) upload(stream, distance_terms_, distance_terms(p.bias, p.keys));
   if (has_rope(p)) {
     const RotationTables tables = rotation_tables(p.keys, p.head_dim, p.options[PLUMBLINE_BASE]);
     upload(stream, cosine_, tables.cosine);
@@ -213,6 +215,10 @@ Task Attention::task(const plumbline_problem& p, int prefix_stride) const {
   if (uses_table(p.bias)) {
     bias.table_row = table_row_.data();
     bias.keys = largest_.keys;  // offset 0 stands in the middle of the table for the most keys
+  }
+  if (distance_terms_.size() > 0) {
+    bias.distance_terms = distance_terms_.data();
+    bias.keys = largest_.keys;
   }
   if (has_rope(p))
     task.problem.rotation = {cosine_.data(), sine_.data(), p.rope == PLUMBLINE_ROPE_INTERLEAVED};

@@ -111,6 +111,7 @@ class Attention {
   int head_sums_;  // that a block leaves for the parameters of heads
   DeviceBuffer<double> prefix_sums_;
   DeviceBuffer<int> visible_counts_, table_row_;
+  DeviceBuffer<float> distance_terms_;
   DeviceBuffer<float> cosine_, sine_;
   std::unique_ptr<BackwardRoom> backward_room_;
   std::unique_ptr<DecodeRoom> decode_room_;

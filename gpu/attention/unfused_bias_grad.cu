@@ -19,7 +19,7 @@ __global__ void kerple_kernel(Problem p, RowChunk chunk, Distance::Params params
   SharedMemory shared;
   auto* per_warp = shared.take<double>(kScoreThreads / kWarpSize);
   const int head = static_cast<int>(blockIdx.x);
-  const KerpleLog kerple{params.p[head], params.a[head]};
+  const auto kerple = Distance::form<KerpleLog>(params, head, 0);
   double& p_so_far = sums[static_cast<std::size_t>(head) * kScoreThreads + threadIdx.x];
   double& a_so_far = sums[(static_cast<std::size_t>(p.heads) + head) * kScoreThreads + threadIdx.x];
   double by_p = carried(chunk, p_so_far), by_a = carried(chunk, a_so_far);

@@ -2,18 +2,18 @@
 #ifndef PLUMBLINE_GPU_BIAS_DISTANCE_CUH
 #define PLUMBLINE_GPU_BIAS_DISTANCE_CUH
 
-#include "bias/alibi.cuh"
-#include "bias/ggd.cuh"
-#include "bias/kerple.cuh"
+#include "bias/of_head.cuh"
 #include "bias/policy.cuh"
 
 namespace plumbline::gpu {
 
-/// Biases of the head and the offset i - j alone: ALiBi, GGD, Kerple, T5.
+/// Biases of the head and the offset i - j alone: those of of_head.cuh, and T5's tables.
 struct Distance {
   struct Params {
     plumbline_bias method;
-    const float *slopes, *theta_alpha, *theta_beta, *theta_mu, *p, *a, *table;
+    const float* numbers[kMostNumbers];  // [heads], in the order of the method's parameters
+    const float* terms;                  // [keys]: a form's term of each distance
+    const float* table;
     const int* table_row;
     int table_rows, keys;
     float epsilon;
@@ -24,19 +24,14 @@ struct Distance {
   static constexpr bool kPerPosition = false;
 
   static Params params(const BiasInputs& inputs) {
-    const float* const* of = inputs.parameters;
-    return {inputs.method,
-            of[PLUMBLINE_SLOPES],
-            of[PLUMBLINE_THETA_ALPHA],
-            of[PLUMBLINE_THETA_BETA],
-            of[PLUMBLINE_THETA_MU],
-            of[PLUMBLINE_P],
-            of[PLUMBLINE_A],
-            of[PLUMBLINE_TABLE],
-            inputs.table_row,
-            inputs.table_rows,
-            inputs.keys,
-            inputs.epsilon};
+    Params p{inputs.method,         {},
+             inputs.distance_terms, inputs.parameters[PLUMBLINE_TABLE],
+             inputs.table_row,      inputs.table_rows,
+             inputs.keys,           inputs.epsilon};
+    int n = 0;
+    for (const methods::Parameter& parameter : methods::row(inputs.method).parameters)
+      if (n < kMostNumbers) p.numbers[n++] = inputs.parameters[parameter.id];
+    return p;
   }
 
   __device__ static Row load_row(const Params&, const At&) { return {}; }
@@ -48,40 +43,26 @@ struct Distance {
     return p.table_row[max(min(offset, p.keys - 1), 1 - p.keys) + p.keys - 1];
   }
 
-  __device__ static Ggd ggd(const Params& p, int head) {
-    return {p.theta_alpha[head], p.theta_beta[head], p.theta_mu[head], p.epsilon};
+  template <class Form>
+  __device__ static Form form(const Params& p, int head, int offset) {
+    static_assert(Form::kParameters <= kMostNumbers);
+    HeadNumbers numbers{{}, p.epsilon, 0.0f};
+    for (int n = 0; n < Form::kParameters; ++n) numbers.of[n] = p.numbers[n][head];
+    if constexpr (requires { Form::term(0); })
+      numbers.term = p.terms[min(max(offset, -offset), p.keys - 1)];
+    return Form(numbers);
   }
 
   __device__ static float entry(const Params& p, int head, int offset) {
     const auto x = static_cast<float>(offset);
-    switch (p.method) {
-      case PLUMBLINE_ALIBI:
-        return Alibi{p.slopes[head]}.value(x);
-      case PLUMBLINE_GGD:
-        return ggd(p, head).value(x);
-      case PLUMBLINE_KERPLE_LOG:
-        return KerpleLog{p.p[head], p.a[head]}.value(x);
-      case PLUMBLINE_KERPLE_POWER:
-        return KerplePower{p.p[head], p.a[head]}.value(x);
-      case PLUMBLINE_T5:
-      case PLUMBLINE_T5_BIDIRECTIONAL:
-      case PLUMBLINE_T5_CLIPPED:
-      case PLUMBLINE_T5_CLIPPED_OFFSET:
-        return p.table[static_cast<std::size_t>(head) * p.table_rows + table_row(p, offset)];
-      case PLUMBLINE_NOPE:
-      case PLUMBLINE_CABLE:
-      case PLUMBLINE_CABLE_NW:
-      case PLUMBLINE_K_CABLE:
-      case PLUMBLINE_K_CABLE_NW:
-      case PLUMBLINE_FIRE:
-      case PLUMBLINE_FOX:
-      case PLUMBLINE_CABLE_PAPER:
-      case PLUMBLINE_CABLE_NW_PAPER:
-      case PLUMBLINE_K_CABLE_PAPER:
-      case PLUMBLINE_COPE:
-        break;  // not of the distance
+    switch (static_cast<int>(p.method)) {
+#define PLUMBLINE_ENTRY(number, Form) \
+  case PLUMBLINE_##number:            \
+    return form<Form>(p, head, offset).value(x);
+      PLUMBLINE_FORMS(PLUMBLINE_ENTRY)
+#undef PLUMBLINE_ENTRY
     }
-    return 0.0f;
+    return p.table[static_cast<std::size_t>(head) * p.table_rows + table_row(p, offset)];
   }
 
   __device__ static float value(const Params&, int, const Row&, const Key&, float entry) {

@@ -17,33 +17,16 @@ struct HeadGrad<Distance> {
   static constexpr int kMost = 3;
 
   __host__ __device__ static int rows(const Distance::Params& p) {
-    switch (p.method) {
+    switch (static_cast<int>(p.method)) {
       case PLUMBLINE_ALIBI:
         return 0;
-      case PLUMBLINE_GGD:
-        return Ggd::kParameters;
-      case PLUMBLINE_KERPLE_LOG:
-      case PLUMBLINE_KERPLE_POWER:
-        return KerpleLog::kParameters;
-      case PLUMBLINE_T5:
-      case PLUMBLINE_T5_BIDIRECTIONAL:
-      case PLUMBLINE_T5_CLIPPED:
-      case PLUMBLINE_T5_CLIPPED_OFFSET:
-        return p.table_rows;
-      case PLUMBLINE_NOPE:
-      case PLUMBLINE_CABLE:
-      case PLUMBLINE_CABLE_NW:
-      case PLUMBLINE_K_CABLE:
-      case PLUMBLINE_K_CABLE_NW:
-      case PLUMBLINE_FIRE:
-      case PLUMBLINE_FOX:
-      case PLUMBLINE_CABLE_PAPER:
-      case PLUMBLINE_CABLE_NW_PAPER:
-      case PLUMBLINE_K_CABLE_PAPER:
-      case PLUMBLINE_COPE:
-        break;  // not of the distance
+#define PLUMBLINE_COUNT(number, Form) \
+  case PLUMBLINE_##number:            \
+    return Form::kParameters;
+        PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_COUNT)
+#undef PLUMBLINE_COUNT
     }
-    return 0;
+    return p.table_rows;
   }
   static std::size_t bytes(const Distance::Params&) {
     return shared_bytes<double>(kOffsets * kMost);
@@ -85,7 +68,7 @@ struct HeadGrad<Distance> {
     }
     if (thread >= kOffsets || diagonal == 0.0) return;
     float of[kMost] = {};
-    derivatives(p, head, static_cast<float>(offset), of);
+    derivatives(p, head, offset, of);
 #pragma unroll
     for (int n = 0; n < kMost; ++n) shared[thread * kMost + n] += diagonal * of[n];
   }
@@ -102,32 +85,14 @@ struct HeadGrad<Distance> {
 
  private:
   /// Of a method with numbers for each head, in the order of its parameters.
-  __device__ static void derivatives(const Distance::Params& p, int head, float x,
+  __device__ static void derivatives(const Distance::Params& p, int head, int offset,
                                      float (&of)[kMost]) {
-    switch (p.method) {
-      case PLUMBLINE_GGD:
-        return Distance::ggd(p, head).derivatives(x, of);
-      case PLUMBLINE_KERPLE_LOG:
-        return KerpleLog{p.p[head], p.a[head]}.derivatives(x, of);
-      case PLUMBLINE_KERPLE_POWER:
-        return KerplePower{p.p[head], p.a[head]}.derivatives(x, of);
-      case PLUMBLINE_NOPE:
-      case PLUMBLINE_ALIBI:
-      case PLUMBLINE_CABLE:
-      case PLUMBLINE_CABLE_NW:
-      case PLUMBLINE_K_CABLE:
-      case PLUMBLINE_K_CABLE_NW:
-      case PLUMBLINE_T5:
-      case PLUMBLINE_T5_BIDIRECTIONAL:
-      case PLUMBLINE_T5_CLIPPED:
-      case PLUMBLINE_T5_CLIPPED_OFFSET:
-      case PLUMBLINE_FIRE:
-      case PLUMBLINE_FOX:
-      case PLUMBLINE_CABLE_PAPER:
-      case PLUMBLINE_CABLE_NW_PAPER:
-      case PLUMBLINE_K_CABLE_PAPER:
-      case PLUMBLINE_COPE:
-        break;  // none
+    switch (static_cast<int>(p.method)) {
+#define PLUMBLINE_DERIVATIVES(number, Form) \
+  case PLUMBLINE_##number:                  \
+    return Distance::form<Form>(p, head, offset).derivatives(static_cast<float>(offset), of);
+      PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_DERIVATIVES)
+#undef PLUMBLINE_DERIVATIVES
     }
   }
 

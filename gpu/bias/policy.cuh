@@ -26,8 +26,9 @@ struct BiasInputs {
   const double* prefix_sum;  // [batch, heads, keys]: of the increments, or of log_forget
   const int* table_row;  // [2 keys - 1], T5: the row of offset i - j is that of i - j + keys - 1
   int table_rows;
-  int hidden;     // width of FIRE's or DAPE's hidden layer
-  int positions;  // CoPE: rows of a head's table
+  const float* distance_terms;  // [keys], of a form that has a term (of_head.cuh)
+  int hidden;                   // width of FIRE's or DAPE's hidden layer
+  int positions;                // CoPE: rows of a head's table
   float epsilon;
   double L0;
 };

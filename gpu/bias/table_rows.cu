@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "bias/of_head.cuh"
 #include "methods.hpp"
 
 namespace plumbline::gpu {
@@ -90,6 +91,31 @@ std::vector<int> t5_bucket_borders(int buckets, int max_distance) {
     borders.push_back(low);
   }
   return borders;
+}
+
+namespace {
+
+template <class Form>
+std::vector<float> terms_of(int keys) {
+  std::vector<float> terms;
+  if constexpr (requires { Form::term(0); }) {
+    for (int distance = 0; distance < keys; ++distance)
+      terms.push_back(static_cast<float>(Form::term(distance)));
+  }
+  return terms;
+}
+
+}  // namespace
+
+std::vector<float> distance_terms(int bias, int keys) {
+  switch (bias) {
+#define PLUMBLINE_TERMS(number, Form) \
+  case PLUMBLINE_##number:            \
+    return terms_of<Form>(keys);
+    PLUMBLINE_FORMS(PLUMBLINE_TERMS)
+#undef PLUMBLINE_TERMS
+  }
+  return {};
 }
 
 std::vector<int> table_row_of_offset(const plumbline_problem& problem) {

@@ -22,6 +22,10 @@ std::vector<int> t5_bucket_borders(int buckets, int max_distance);
 /// The table's row for each offset i - j = 1 - keys .. keys - 1, by plumbline_bias's formulas.
 std::vector<int> table_row_of_offset(const plumbline_problem& problem);
 
+/// What the method's form makes of each distance below `keys` (of_head.cuh); empty where it has no
+/// term.
+std::vector<float> distance_terms(int bias, int keys);
+
 }  // namespace plumbline::gpu
 
 #endif

@@ -31,8 +31,30 @@ std::size_t gate_values(const ModelConfiguration& c, int batch, int length) {
   return static_cast<std::size_t>(batch) * c.heads * length;
 }
 
-bool has_slopes(const ModelConfiguration& c) {
-  return position_method(c.position).bias.method == PLUMBLINE_ALIBI;
+std::vector<plumbline_parameter> constants_of(const ModelConfiguration& c) {
+  std::vector<plumbline_parameter> constants;
+  for (const methods::Parameter& parameter :
+       methods::of(position_method(c.position).bias).parameters)
+    if (!parameter.in_models) constants.push_back(parameter.id);
+  return constants;
+}
+
+/// [heads], as the method's authors have them.
+std::vector<float> constant_numbers(const ModelConfiguration& c, plumbline_parameter id) {
+  const PositionMethod& method = position_method(c.position);
+  std::vector<float> numbers;
+  if (id == PLUMBLINE_SLOPES) {
+    for (const double exponent : alibi_exponents(c.heads, method.geometric_slopes))
+      numbers.push_back(static_cast<float>(std::exp2(-exponent)));
+    return numbers;
+  }
+  const auto& start = methods::parameter_of(methods::row(method.bias.method), id).start;
+  for (int h = 0; h < c.heads; ++h) {
+    const double number =
+        start.as == methods::Start::by_head ? start.a * (h + 1) / c.heads : start.a;
+    numbers.push_back(static_cast<float>(number));
+  }
+  return numbers;
 }
 
 /// What makes the numbers of a parameter that is computed from a layer's input.
@@ -63,17 +85,22 @@ std::vector<PositionInput> position_inputs(methods::Bias bias) {
 
 PositionRoom::PositionRoom(const Stream& stream, const ModelConfiguration& c, int batch, int length)
     : values_(gate_values(c, batch, length)),
-      slopes_(stream, has_slopes(c) ? c.heads : 0),
+      constants_(constants_of(c)),
+      heads_(c.heads),
+      constant_numbers_(stream, constants_.size() * static_cast<std::size_t>(c.heads)),
       gradients_(stream, gate_count(c) * values_),
       workspace_(stream,
                  gate_count(c) > 0 ? head_gate_workspace({batch, length, c.width, c.heads}) : 0) {
-  if (!has_slopes(c)) return;
-  std::vector<float> slopes;
-  for (const double exponent :
-       alibi_exponents(c.heads, position_method(c.position).geometric_slopes))
-    slopes.push_back(static_cast<float>(std::exp2(-exponent)));
-  slopes_.copy_from_host(stream, slopes.data(), 0, slopes.size());
-  stream.wait();  // the slopes leave the host's memory
+  for (std::size_t n = 0; n < constants_.size(); ++n) {
+    const std::vector<float> numbers = constant_numbers(c, constants_[n]);
+    constant_numbers_.copy_from_host(stream, numbers.data(), n * numbers.size(), numbers.size());
+    stream.wait();  // the numbers leave the host's memory
+  }
+}
+
+void PositionRoom::give_constants(plumbline_problem& problem) const {
+  for (std::size_t n = 0; n < constants_.size(); ++n)
+    problem.parameters[constants_[n]] = constant_numbers_.data() + n * heads_;
 }
 
 template <class Element>
@@ -113,7 +140,7 @@ LayerPosition<Element>::LayerPosition(const Stream& stream, const ModelConfigura
 
 template <class Element>
 void LayerPosition<Element>::give(plumbline_problem& problem) const {
-  if (room_.slopes()) problem.parameters[PLUMBLINE_SLOPES] = room_.slopes();
+  room_.give_constants(problem);
   for (const Given& given : given_) problem.parameters[given.parameter] = given.value;
   for (const Gate& gate : gates_) problem.parameters[gate.parameter] = gate.values;
 }

@@ -24,26 +24,29 @@ struct PositionInput {
   std::optional<HeadGate> gate = {};
 };
 
-/// Those of a bias. ALiBi's slopes are no input: they are a constant.
+/// Those of a bias. Constants, as ALiBi's slopes are, are no inputs.
 /// @throws std::invalid_argument for a bias that no attention layer has.
 std::vector<PositionInput> position_inputs(methods::Bias bias);
 
-/// What the layers of a model share: ALiBi's slopes, and room for one backward pass.
+/// What the layers of a model share: the method's constants, and room for one backward pass.
 class PositionRoom {
  public:
   /// Allocates, for at most batch x length tokens. The configuration must be valid.
   PositionRoom(const Stream& stream, const ModelConfiguration& configuration, int batch,
                int length);
 
-  const float* slopes() const { return slopes_.data(); }  ///< [heads]; null but for ALiBi
-  std::size_t numbers() const { return values_; }         ///< batch x heads x length
+  /// Into problem.parameters.
+  void give_constants(plumbline_problem& problem) const;
+  std::size_t numbers() const { return values_; }  ///< batch x heads x length
   /// For the gradients of gate number `gate` of the method.
   float* gradient(int gate) const { return gradients_.data() + gate * values_; }
   float* workspace() const { return workspace_.data(); }
 
  private:
   std::size_t values_;
-  DeviceBuffer<float> slopes_, gradients_, workspace_;
+  std::vector<plumbline_parameter> constants_;
+  int heads_;
+  DeviceBuffer<float> constant_numbers_, gradients_, workspace_;  // the first [constants, heads]
 };
 
 /// The method, and SSMax's scale, in one layer. Element is that of the layer's input, float,

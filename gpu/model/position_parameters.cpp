@@ -31,6 +31,8 @@ Start start_of(const methods::Parameter& parameter) {
       return {Start::Kind::normal, value};
     case methods::Start::uniform:
       return {Start::Kind::uniform, value};
+    case methods::Start::by_head:
+      break;  // of a constant
   }
   throw std::logic_error("a start that no model has");
 }

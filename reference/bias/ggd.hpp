@@ -2,6 +2,9 @@
 // BAM's generalized Gaussian prior over positions. Source: BAM, appendix C.
 #pragma once
 
+#include <array>
+#include <tuple>
+
 #include "reference/core/preconditions.hpp"
 #include "reference/core/primitives.hpp"
 
@@ -10,6 +13,8 @@ namespace plumbline::reference {
 template <Real R>
 struct GgdGrad {
   R theta_alpha, theta_beta, theta_mu;
+
+  auto numbers() const { return std::tie(theta_alpha, theta_beta, theta_mu); }
 };
 
 /// b_ij = -e^(theta_alpha) (|(j - i) - mu| + epsilon)^(theta_beta), mu = e^(theta_mu) -
@@ -20,6 +25,10 @@ struct GgdGrad {
 template <Real R>
 class Ggd {
  public:
+  static constexpr const char* name = "ggd";
+  static constexpr std::array parameters{"theta_alpha", "theta_beta", "theta_mu"};
+  static constexpr std::array options{"epsilon"};
+
   Ggd(const R& theta_alpha, const R& theta_beta, const R& theta_mu, const R& epsilon)
       : strength_(exp(theta_alpha)),
         theta_beta_(theta_beta),

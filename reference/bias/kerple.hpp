@@ -3,7 +3,9 @@
 // Fan, Ramadge, Rudnicky, "KERPLE", arXiv:2205.09921; code chijames/KERPLE.
 #pragma once
 
+#include <array>
 #include <cstdlib>
+#include <tuple>
 
 #include "reference/core/preconditions.hpp"
 #include "reference/core/primitives.hpp"
@@ -18,6 +20,8 @@ inline constexpr double kerple_least = 0.01f;
 template <Real R>
 struct KerpleGrad {
   R p, a;
+
+  auto numbers() const { return std::tie(p, a); }
 };
 
 /// b_ij = -p ln(1 + a |i - j|). Source: CABLE, section 2 (r_1 = p, r_2 = a); chijames/KERPLE.
@@ -26,6 +30,10 @@ struct KerpleGrad {
 template <Real R>
 class KerpleLog {
  public:
+  static constexpr const char* name = "kerple_log";
+  static constexpr std::array parameters{"p", "a"};
+  static constexpr std::array<const char*, 0> options{};
+
   KerpleLog(const R& p, const R& a) : p_(p), a_(a) {
     require(representative(p) >= kerple_least, "p", representative(p), "at least 0.01");
     require(representative(a) >= kerple_least, "a", representative(a), "at least 0.01");
@@ -54,6 +62,10 @@ class KerpleLog {
 template <Real R>
 class KerplePower {
  public:
+  static constexpr const char* name = "kerple_power";
+  static constexpr std::array parameters{"p", "a"};
+  static constexpr std::array<const char*, 0> options{};
+
   KerplePower(const R& p, const R& a) : p_(p), a_(a) {
     require(representative(p) >= kerple_least && representative(p) <= 2, "p", representative(p),
             "in [0.01, 2]");

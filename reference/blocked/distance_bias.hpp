@@ -11,26 +11,21 @@
 #include "reference/attention/attention.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/bias/bias.hpp"
-#include "reference/bias/ggd.hpp"
-#include "reference/bias/kerple.hpp"
 #include "reference/bias/nope.hpp"
+#include "reference/bias/of_heads.hpp"
 #include "reference/bias/t5.hpp"
 #include "reference/blocked/kernels.hpp"
 #include "reference/scalars/double.hpp"
 
 namespace plumbline::reference::blocked {
 
-/// Whether b_ij depends on j - i alone.
+/// Whether b_ij depends on j - i alone, as those of of_heads.hpp do.
 template <class B>
-inline constexpr bool depends_on_distance = false;
+inline constexpr bool depends_on_distance = requires {
+  B::parameters;
+};
 template <>
 inline constexpr bool depends_on_distance<Alibi<double>> = true;
-template <>
-inline constexpr bool depends_on_distance<KerpleLog<double>> = true;
-template <>
-inline constexpr bool depends_on_distance<KerplePower<double>> = true;
-template <>
-inline constexpr bool depends_on_distance<Ggd<double>> = true;
 template <class Row>
 inline constexpr bool depends_on_distance<RelativeTable<double, Row>> = true;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reference/attention/dape_tables.hpp"
+#include "reference/bias/kerple.hpp"
 #include "reference/methods/cable_methods.hpp"
 #include "reference/methods/distance_methods.hpp"
 #include "reference/methods/method.hpp"
@@ -90,7 +91,7 @@ struct Dape {
 struct DapeV1AlibiMethod : Dape<AlibiMethod, 1> {
   static constexpr const char* name = "dape_v1_alibi";
 };
-struct DapeV1KerpleLogMethod : Dape<KerpleLogMethod, 1> {
+struct DapeV1KerpleLogMethod : Dape<OfHeads<KerpleLog>, 1> {
   static constexpr const char* name = "dape_v1_kerple_log";
 };
 struct DapeV1CableMethod : Dape<CableMethod, 1> {
@@ -99,7 +100,7 @@ struct DapeV1CableMethod : Dape<CableMethod, 1> {
 struct DapeV2AlibiMethod : Dape<AlibiMethod, 2> {
   static constexpr const char* name = "dape_v2_alibi";
 };
-struct DapeV2KerpleLogMethod : Dape<KerpleLogMethod, 2> {
+struct DapeV2KerpleLogMethod : Dape<OfHeads<KerpleLog>, 2> {
   static constexpr const char* name = "dape_v2_kerple_log";
 };
 struct DapeV2CableMethod : Dape<CableMethod, 2> {

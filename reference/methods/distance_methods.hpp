@@ -3,9 +3,8 @@
 #pragma once
 
 #include "reference/bias/alibi.hpp"
-#include "reference/bias/ggd.hpp"
-#include "reference/bias/kerple.hpp"
 #include "reference/bias/nope.hpp"
+#include "reference/bias/of_heads.hpp"
 #include "reference/methods/problem.hpp"
 
 namespace plumbline::reference::methods {
@@ -56,54 +55,31 @@ struct AlibiGeometricMethod {
                        Tensors<R>&) {}
 };
 
-/// p, a [heads], after the clamp.
+/// Its parameters [heads] each; Kerple's after the clamp.
 template <template <class> class Form>
-struct Kerple {
+struct OfHeads {
+  static constexpr const char* name = Form<double>::name;
   static constexpr Kind kind = Kind::bias;
-  static std::vector<const char*> options() { return {}; }
+  static std::vector<const char*> options() {
+    return {Form<double>::options.begin(), Form<double>::options.end()};
+  }
   static std::vector<NamedShape> parameters(const Problem& p) {
-    return {{"p", {p.shape.heads}}, {"a", {p.shape.heads}}};
+    std::vector<NamedShape> all;
+    for (const char* parameter : Form<double>::parameters)
+      all.push_back({parameter, {p.shape.heads}});
+    return all;
   }
   template <Real R>
   static Form<R> bias(const MethodInputs<R>& in, int, int h) {
-    return {in.number("p", h), in.number("a", h)};
+    return bias_of_head<Form, R>([&](const char* parameter) { return in.number(parameter, h); },
+                                 [&](const char* option) { return in.option(option); });
   }
   template <Real R>
-  static void add_grad(const MethodInputs<R>& in, int, int h, const KerpleGrad<R>& grad,
+  static void add_grad(const MethodInputs<R>& in, int, int h, const typename Form<R>::Grad& grad,
                        Tensors<R>& out) {
-    add(out, "grad_p", {in.shape().heads}, h, grad.p);
-    add(out, "grad_a", {in.shape().heads}, h, grad.a);
-  }
-};
-
-struct KerpleLogMethod : Kerple<KerpleLog> {
-  static constexpr const char* name = "kerple_log";
-};
-struct KerplePowerMethod : Kerple<KerplePower> {
-  static constexpr const char* name = "kerple_power";
-};
-
-/// theta_alpha, theta_beta, theta_mu [heads].
-struct GgdMethod {
-  static constexpr const char* name = "ggd";
-  static constexpr Kind kind = Kind::bias;
-  static std::vector<const char*> options() { return {"epsilon"}; }
-  static std::vector<NamedShape> parameters(const Problem& p) {
-    const std::vector<int> heads = {p.shape.heads};
-    return {{"theta_alpha", heads}, {"theta_beta", heads}, {"theta_mu", heads}};
-  }
-  template <Real R>
-  static Ggd<R> bias(const MethodInputs<R>& in, int, int h) {
-    return {in.number("theta_alpha", h), in.number("theta_beta", h), in.number("theta_mu", h),
-            in.option("epsilon")};
-  }
-  template <Real R>
-  static void add_grad(const MethodInputs<R>& in, int, int h, const GgdGrad<R>& grad,
-                       Tensors<R>& out) {
-    const std::vector<int> heads = {in.shape().heads};
-    add(out, "grad_theta_alpha", heads, h, grad.theta_alpha);
-    add(out, "grad_theta_beta", heads, h, grad.theta_beta);
-    add(out, "grad_theta_mu", heads, h, grad.theta_mu);
+    each_of_head<Form, R>(grad, [&](const std::string& parameter, const R& by) {
+      add(out, "grad_" + parameter, {in.shape().heads}, h, by);
+    });
   }
 };
 

@@ -2,6 +2,8 @@
 // The one list of position methods.
 #pragma once
 
+#include "kernel_abi/methods.hpp"
+#include "reference/bias/all.hpp"
 #include "reference/methods/cable_methods.hpp"
 #include "reference/methods/cope_method.hpp"
 #include "reference/methods/dape_methods.hpp"
@@ -25,9 +27,9 @@ void for_each_method(const Visit& visit) {
   visit(KCableMethod{});
   visit(KCablePaperMethod{});
   visit(KCableNwMethod{});
-  visit(GgdMethod{});
-  visit(KerpleLogMethod{});
-  visit(KerplePowerMethod{});
+#define PLUMBLINE_VISIT(number, Form) visit(OfHeads<Form>{});
+  PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_VISIT)
+#undef PLUMBLINE_VISIT
   visit(FireMethod{});
   visit(T5Method{});
   visit(T5BidirectionalMethod{});

@@ -3,16 +3,20 @@
 // tokens' content plays no part, so nothing flows back to the layer's input.
 #pragma once
 
+#include <array>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "reference/bias/fire.hpp"
 #include "reference/bias/ggd.hpp"
 #include "reference/bias/kerple.hpp"
+#include "reference/bias/of_heads.hpp"
 #include "reference/bias/t5.hpp"
 #include "reference/model/layer_parameters.hpp"
 #include "reference/position/layer_position.hpp"
+#include "reference/scalars/double.hpp"
 
 namespace plumbline::reference {
 
@@ -89,31 +93,38 @@ struct GgdOfLayer {
   }
 };
 
-/// B is KerpleLog or KerplePower. The parameters are those after the clamp.
-template <template <class> class B>
-struct KerpleOfLayer {
+/// The parameters of a form (bias/of_heads.hpp) without options; Kerple's after the clamp.
+template <template <class> class Form>
+struct NumbersOfLayer {
+  static_assert(Form<double>::options.empty());
+
   template <Real R>
   struct Parameters {
-    Vector<R> p, a;  ///< [heads]
+    std::array<Vector<R>, Form<R>::parameters.size()> of;  ///< each [heads]
 
     template <class Self, class Visit>
     static void each(Self& self, const std::string& name, const Visit& visit) {
-      visit(name + ".p", self.p);
-      visit(name + ".a", self.a);
+      for (std::size_t n = 0; n < self.of.size(); ++n) {
+        visit(name + "." + Form<R>::parameters[n], self.of[n]);
+      }
     }
   };
   template <Real R>
   Parameters<R> zero_parameters(int heads) const {
-    return {zeros<R>(heads), zeros<R>(heads)};
+    Parameters<R> zeros_of;
+    zeros_of.of.fill(zeros<R>(heads));
+    return zeros_of;
   }
   template <Real R>
-  B<R> bias(const Parameters<R>& p, int h) const {
-    return {p.p[h], p.a[h]};
+  Form<R> bias(const Parameters<R>& p, int h) const {
+    std::size_t n = 0;
+    return bias_of_head<Form, R>([&](const char*) { return p.of[n++][h]; },
+                                 [](const char*) { return R(0.0); });
   }
   template <Real R>
-  void add_grad(const KerpleGrad<R>& by, int h, Parameters<R>& grad) const {
-    grad.p[h] += by.p;
-    grad.a[h] += by.a;
+  void add_grad(const typename Form<R>::Grad& by, int h, Parameters<R>& grad) const {
+    std::size_t n = 0;
+    each_of_head<Form, R>(by, [&](const char*, const R& number) { grad.of[n++][h] += number; });
   }
 };
 
@@ -193,12 +204,43 @@ struct FireOfLayer {
 };
 
 using GgdPosition = LearnedPosition<GgdOfLayer>;
-using KerpleLogPosition = LearnedPosition<KerpleOfLayer<KerpleLog>>;
-using KerplePowerPosition = LearnedPosition<KerpleOfLayer<KerplePower>>;
+using KerpleLogPosition = LearnedPosition<NumbersOfLayer<KerpleLog>>;
+using KerplePowerPosition = LearnedPosition<NumbersOfLayer<KerplePower>>;
 using FirePosition = LearnedPosition<FireOfLayer>;
 template <RelativeRow Row>
 using TablePosition = LearnedPosition<TableOfLayer<Row>>;
 using T5Position = TablePosition<T5Buckets>;
+
+/// A form's numbers as its authors have them: nothing is learned.
+template <template <class> class Form>
+struct PublishedPosition : BiasAlone, NothingLearned {
+  template <Real R>
+  std::vector<Form<R>> biases(const NothingLearned::Parameters<R>&, const Matrix<R>&, int heads,
+                              NothingLearned::Cache<R>&) const {
+    std::vector<Form<R>> of_heads;
+    for (int h = 0; h < heads; ++h) {
+      const auto numbers = Form<R>::published(h, heads);
+      std::size_t n = 0;
+      of_heads.push_back(bias_of_head<Form, R>([&](const char*) { return R(numbers[n++]); },
+                                               [](const char*) { return R(0.0); }));
+    }
+    return of_heads;
+  }
+};
+
+/// How a layer has the form.
+template <template <class> class Form>
+constexpr auto position_of_heads() {
+  if constexpr (std::is_same_v<Form<double>, Ggd<double>>) {
+    return std::type_identity<GgdPosition>{};
+  } else if constexpr (requires { Form<double>::published(0, 1); }) {
+    return std::type_identity<PublishedPosition<Form>>{};
+  } else {
+    return std::type_identity<LearnedPosition<NumbersOfLayer<Form>>>{};
+  }
+}
+template <template <class> class Form>
+using PositionOfHeads = typename decltype(position_of_heads<Form>())::type;
 
 /// T5's own buckets: 32, distances to 128.
 inline T5Position t5_position(bool bidirectional, int buckets = 32, int max_distance = 128) {

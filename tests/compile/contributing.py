@@ -24,7 +24,7 @@ for link in re.findall(r"\]\(([^)#]+)\)", text):
     if not (source / link).exists():
         wrong.append(f"the link {link}")
 for quoted in re.findall(r"`([^`\n]+)`", text):
-    if "newbias" in quoted or " " in quoted:
+    if "newbias" in quoted.lower() or " " in quoted:
         continue
     if re.fullmatch(r"[\w.-]+(/[\w.-]+)*/?", quoted) and ("/" in quoted or "." in quoted):
         looked += 1

@@ -106,6 +106,12 @@ struct Parameters {
     fill(PLUMBLINE_C, 1, 0.1f, 0.2f);
     fill(PLUMBLINE_L, 1, 0.5f, 1.0f);
     fill(PLUMBLINE_LOG_FORGET, heads * s.batch * s.keys, -0.3f, 0.0f);
+    // Other numbers of heads, in a range that suits any.
+    for (const methods::Method& method : methods::all)
+      for (const methods::Parameter& parameter : method.parameters)
+        if (values[parameter.id].empty() && parameter.shape.size() == 1 &&
+            *parameter.shape.begin() == methods::Extent::heads)
+          values[parameter.id] = Numbers(77).many(heads, 0.5f, 1.5f);
   }
   /// Those of CoPE and DAPE, in other shapes; taps is 3 or less.
   void of_scores(Numbers& numbers, const Shape& s) {

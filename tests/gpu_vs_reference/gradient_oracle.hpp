@@ -6,19 +6,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "methods.hpp"
 #include "plumbline_kernel.h"
 #include "reference/attention/attention_grad.hpp"
-#include "reference/bias/alibi.hpp"
-#include "reference/bias/cable.hpp"
-#include "reference/bias/cable_nw.hpp"
-#include "reference/bias/fire.hpp"
-#include "reference/bias/fox.hpp"
-#include "reference/bias/ggd.hpp"
-#include "reference/bias/k_cable.hpp"
-#include "reference/bias/k_cable_nw.hpp"
-#include "reference/bias/kerple.hpp"
-#include "reference/bias/nope.hpp"
-#include "reference/bias/t5.hpp"
+#include "reference/bias/all.hpp"
 #include "reference/position/rope.hpp"
 #include "reference/scalars/running_error.hpp"
 #include "tests/gpu/small_case.hpp"
@@ -137,10 +128,6 @@ inline Oracle oracle_of(const Case& made, const std::vector<float>& grad_o) {
     add(out[n], head * p.keys, adjoint_of_sums(grad.prefix_sum));
     if constexpr (requires { grad.gain; }) add(out[PLUMBLINE_GAIN], head * p.queries, grad.gain);
   };
-  const auto kerple = [&](int, int h, const auto& grad) {
-    out[PLUMBLINE_P][h] += grad.p;
-    out[PLUMBLINE_A][h] += grad.a;
-  };
   const auto run = [&](auto bias_of, auto collect) {
     evaluate(made, grad_o, oracle, bias_of, collect);
   };
@@ -159,6 +146,27 @@ inline Oracle oracle_of(const Case& made, const std::vector<float>& grad_o) {
   const auto largest = static_cast<int>(p.options[PLUMBLINE_LARGEST]);
   const auto buckets = static_cast<int>(p.options[PLUMBLINE_BUCKETS]);
   const auto most = static_cast<int>(p.options[PLUMBLINE_MAX_DISTANCE]);
+  const auto run_form = [&]<template <class> class Form>() {
+    const auto id = [&](const char* name) {
+      for (const auto& parameter : methods::row(p.bias).parameters)
+        if (name == std::string(methods::parameter_infos[parameter.id].name)) return parameter.id;
+      throw std::invalid_argument(name);
+    };
+    run(
+        [&](int, int h) {
+          return ref::bias_of_head<Form, R>([&](const char* name) { return at(id(name), h); },
+                                            [&](const std::string& name) {
+                                              for (int n = 0; n < PLUMBLINE_OPTION_COUNT; ++n)
+                                                if (name == methods::option_infos[n].name)
+                                                  return R(static_cast<float>(p.options[n]));
+                                              throw std::invalid_argument(name);
+                                            });
+        },
+        [&](int, int h, const auto& grad) {
+          ref::each_of_head<Form, R>(
+              grad, [&](const char* name, const R& by) { out[id(name)][h] += by; });
+        });
+  };
   switch (static_cast<plumbline_bias>(p.bias)) {
     case PLUMBLINE_ALIBI:
       run([&](int, int h) { return ref::Alibi<R>(at(PLUMBLINE_SLOPES, h)); }, nothing);
@@ -203,27 +211,12 @@ inline Oracle oracle_of(const Case& made, const std::vector<float>& grad_o) {
     case PLUMBLINE_FOX:
       run([&](int b, int h) { return ref::Fox<R>{prefix(b, h)}; }, per_position);
       break;
-    case PLUMBLINE_GGD:
-      run(
-          [&](int, int h) {
-            return ref::Ggd<R>(at(PLUMBLINE_THETA_ALPHA, h), at(PLUMBLINE_THETA_BETA, h),
-                               at(PLUMBLINE_THETA_MU, h),
-                               R(static_cast<float>(p.options[PLUMBLINE_EPSILON])));
-          },
-          [&](int, int h, const auto& grad) {
-            out[PLUMBLINE_THETA_ALPHA][h] += grad.theta_alpha;
-            out[PLUMBLINE_THETA_BETA][h] += grad.theta_beta;
-            out[PLUMBLINE_THETA_MU][h] += grad.theta_mu;
-          });
-      break;
-    case PLUMBLINE_KERPLE_LOG:
-      run([&](int, int h) { return ref::KerpleLog<R>(at(PLUMBLINE_P, h), at(PLUMBLINE_A, h)); },
-          kerple);
-      break;
-    case PLUMBLINE_KERPLE_POWER:
-      run([&](int, int h) { return ref::KerplePower<R>(at(PLUMBLINE_P, h), at(PLUMBLINE_A, h)); },
-          kerple);
-      break;
+#define PLUMBLINE_OF_HEADS(number, Form)       \
+  case PLUMBLINE_##number:                     \
+    run_form.template operator()<ref::Form>(); \
+    break;
+      PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_OF_HEADS)
+#undef PLUMBLINE_OF_HEADS
     case PLUMBLINE_T5:
       run_table(ref::T5Buckets(buckets, most, false));
       break;

@@ -82,6 +82,8 @@ BOOST_AUTO_TEST_CASE(plain_fp32_is_within_the_bound_of_every_bias_and_derivative
   for (const auto method : cases::all_biases()) {
     if (cases::needs_scores(method)) continue;
     least["bias"] = method == PLUMBLINE_GGD ? 0.05 : 0.1;
+    // Of later ones a hundredth: sums of many terms seldom come nearer.
+    if (method.method > PLUMBLINE_COPE) least["bias"] = 0.01;
     if (method == PLUMBLINE_KERPLE_POWER) least["bias"] = least["p"] = least["a"] = 0.03;
     Ratios worst;
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/bias_of_head.hpp"
 #include "verdict/cases/case.hpp"
 
 namespace plumbline::test {
@@ -26,7 +27,7 @@ class FloatBias {
 
   float value() const {
     const float x = static_cast<float>(std::abs(i_ - j_));
-    switch (c_.spec.bias.method) {
+    switch (static_cast<int>(c_.spec.bias.method)) {
       case PLUMBLINE_NOPE:
         return 0.0f;
       case PLUMBLINE_ALIBI:
@@ -42,13 +43,6 @@ class FloatBias {
         return gain() * difference();
       case PLUMBLINE_K_CABLE_PAPER:
         return -std::log1p(weighted() * weighted());
-      case PLUMBLINE_GGD:
-        return -std::exp(of_head(PLUMBLINE_THETA_ALPHA)) *
-               std::pow(ggd_base(), of_head(PLUMBLINE_THETA_BETA));
-      case PLUMBLINE_KERPLE_LOG:
-        return -of_head(PLUMBLINE_P) * std::log1p(of_head(PLUMBLINE_A) * x);
-      case PLUMBLINE_KERPLE_POWER:
-        return x == 0 ? 0.0f : -of_head(PLUMBLINE_A) * std::pow(x, of_head(PLUMBLINE_P));
       case PLUMBLINE_FIRE: {
         float sum = of_head(PLUMBLINE_OUTPUT_BIAS);
         for (int w = 0; w < width(); ++w) sum += output_weight(w) * std::max(0.0f, unit(w));
@@ -61,16 +55,14 @@ class FloatBias {
       case PLUMBLINE_T5_CLIPPED:
       case PLUMBLINE_T5_CLIPPED_OFFSET:
         return c_[PLUMBLINE_TABLE][table_entry()];
-      case PLUMBLINE_COPE:
-        break;
     }
-    throw std::invalid_argument("a bias that float_bias.hpp does not have");
+    return bias_of_head().value;
   }
 
   /// What of the derivative does not go to a prefix sum.
   void derivatives(const Deposit& deposit) const {
     const float x = static_cast<float>(std::abs(i_ - j_));
-    switch (c_.spec.bias.method) {
+    switch (static_cast<int>(c_.spec.bias.method)) {
       case PLUMBLINE_CABLE:
         deposit(PLUMBLINE_GAIN, row_ * c_.spec.queries + r_, -std::abs(difference()));
         break;
@@ -84,31 +76,6 @@ class FloatBias {
       case PLUMBLINE_K_CABLE_PAPER:
         deposit(PLUMBLINE_GAIN, row_ * c_.spec.queries + r_, -difference() * weighted_rate());
         break;
-      case PLUMBLINE_GGD: {
-        const float beta = of_head(PLUMBLINE_THETA_BETA), mu = of_head(PLUMBLINE_THETA_MU);
-        const float b = value(), base = ggd_base();
-        const float offset = static_cast<float>(j_ - i_) - (std::exp(mu) - std::exp(-mu));
-        const float sign = offset > 0 ? 1.0f : offset < 0 ? -1.0f : 0.0f;
-        deposit(PLUMBLINE_THETA_ALPHA, h_, b);
-        deposit(PLUMBLINE_THETA_BETA, h_, b * std::log(base));
-        deposit(PLUMBLINE_THETA_MU, h_,
-                std::exp(of_head(PLUMBLINE_THETA_ALPHA)) * beta * std::pow(base, beta - 1) * sign *
-                    (std::exp(mu) + std::exp(-mu)));
-        break;
-      }
-      case PLUMBLINE_KERPLE_LOG: {
-        const float a = of_head(PLUMBLINE_A);
-        deposit(PLUMBLINE_P, h_, -std::log1p(a * x));
-        deposit(PLUMBLINE_A, h_, -of_head(PLUMBLINE_P) * x / (1 + a * x));
-        break;
-      }
-      case PLUMBLINE_KERPLE_POWER: {
-        if (x == 0) break;
-        const float power = std::pow(x, of_head(PLUMBLINE_P));
-        deposit(PLUMBLINE_P, h_, -of_head(PLUMBLINE_A) * power * std::log(x));
-        deposit(PLUMBLINE_A, h_, -power);
-        break;
-      }
       case PLUMBLINE_FIRE:
         fire_derivatives(x, deposit);
         break;
@@ -118,20 +85,19 @@ class FloatBias {
       case PLUMBLINE_T5_CLIPPED_OFFSET:
         deposit(PLUMBLINE_TABLE, table_entry(), 1.0f);
         break;
-      case PLUMBLINE_NOPE:
-      case PLUMBLINE_ALIBI:
-      case PLUMBLINE_CABLE_NW:
-      case PLUMBLINE_K_CABLE_NW:
-      case PLUMBLINE_FOX:
-      case PLUMBLINE_CABLE_NW_PAPER:
-      case PLUMBLINE_COPE:
+#define PLUMBLINE_DEPOSIT(number, Form) case PLUMBLINE_##number:
+        PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_DEPOSIT)
+#undef PLUMBLINE_DEPOSIT
+        for (std::size_t n = 0; n < parameters().size(); ++n) {
+          deposit(parameters().items[n].id, h_, bias_of_head().derivatives[n]);
+        }
         break;
     }
   }
 
   float prefix_derivative() const {
     const float d = difference();
-    switch (c_.spec.bias.method) {
+    switch (static_cast<int>(c_.spec.bias.method)) {
       case PLUMBLINE_CABLE:
       case PLUMBLINE_CABLE_NW:
         return -gain() * (d > 0 ? 1.0f : d < 0 ? -1.0f : 0.0f);
@@ -145,18 +111,6 @@ class FloatBias {
         return -gain() * weighted_rate();
       case PLUMBLINE_FOX:
         return i_ == j_ ? 0.0f : 1.0f;
-      case PLUMBLINE_NOPE:
-      case PLUMBLINE_ALIBI:
-      case PLUMBLINE_GGD:
-      case PLUMBLINE_KERPLE_LOG:
-      case PLUMBLINE_KERPLE_POWER:
-      case PLUMBLINE_T5:
-      case PLUMBLINE_T5_BIDIRECTIONAL:
-      case PLUMBLINE_T5_CLIPPED:
-      case PLUMBLINE_T5_CLIPPED_OFFSET:
-      case PLUMBLINE_FIRE:
-      case PLUMBLINE_COPE:
-        break;
     }
     return 0.0f;
   }
@@ -176,10 +130,15 @@ class FloatBias {
   }
   float weighted() const { return gain() * difference(); }
   float weighted_rate() const { return 2 * weighted() / (1 + weighted() * weighted()); }
-  float ggd_base() const {
-    const float mu = of_head(PLUMBLINE_THETA_MU);
-    return std::abs(static_cast<float>(j_ - i_) - (std::exp(mu) - std::exp(-mu))) +
-           static_cast<float>(c_.options[PLUMBLINE_EPSILON]);
+  const methods::List<methods::Parameter, 10>& parameters() const {
+    return methods::row(c_.spec.bias.method).parameters;
+  }
+  BiasOfHead<float> bias_of_head() const {
+    std::array<float, 3> numbers{};
+    for (std::size_t n = 0; n < std::min<std::size_t>(3, parameters().size()); ++n) {
+      numbers[n] = of_head(parameters().items[n].id);
+    }
+    return test::bias_of_head(c_.spec.bias.method, c_.options.data(), numbers, i_ - j_);
   }
 
   std::size_t table_entry() const {

@@ -82,14 +82,9 @@ struct Parameters {
         add(PLUMBLINE_GAIN, row * c.spec.queries + r, grad.gain[r]);
       }
     }
-    if constexpr (requires { grad.theta_mu; }) {
-      add(PLUMBLINE_THETA_ALPHA, head, grad.theta_alpha);
-      add(PLUMBLINE_THETA_BETA, head, grad.theta_beta);
-      add(PLUMBLINE_THETA_MU, head, grad.theta_mu);
-    }
-    if constexpr (requires { grad.p; }) {
-      add(PLUMBLINE_P, head, grad.p);
-      add(PLUMBLINE_A, head, grad.a);
+    if constexpr (requires { grad.numbers(); }) {  // in the order of the table of methods
+      const methods::Parameter* parameter = methods::row(c.spec.bias.method).parameters.begin();
+      std::apply([&](const auto&... by) { (add(parameter++->id, head, by), ...); }, grad.numbers());
     }
     if constexpr (requires { grad.table; }) {
       for (int n = 0; n < grad.table.size(); ++n) {

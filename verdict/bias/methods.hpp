@@ -4,13 +4,7 @@
 
 #include <stdexcept>
 
-#include "verdict/bias/alibi.hpp"
-#include "verdict/bias/cable.hpp"
-#include "verdict/bias/fire.hpp"
-#include "verdict/bias/ggd.hpp"
-#include "verdict/bias/kerple.hpp"
-#include "verdict/bias/nope.hpp"
-#include "verdict/bias/t5.hpp"
+#include "verdict/bias/all.hpp"
 
 namespace plumbline::verdict::bias {
 
@@ -30,12 +24,11 @@ auto visit(plumbline_bias method, const Use& use) {
       return use(KCable{});
     case PLUMBLINE_K_CABLE_NW:
       return use(KCableNw{});
-    case PLUMBLINE_GGD:
-      return use(Ggd{});
-    case PLUMBLINE_KERPLE_LOG:
-      return use(KerpleLog{});
-    case PLUMBLINE_KERPLE_POWER:
-      return use(KerplePower{});
+#define PLUMBLINE_USE(number, Form) \
+  case PLUMBLINE_##number:          \
+    return use(Form{});
+      PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_USE)
+#undef PLUMBLINE_USE
     case PLUMBLINE_T5:
       return use(T5{});
     case PLUMBLINE_T5_BIDIRECTIONAL:

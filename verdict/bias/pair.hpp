@@ -7,6 +7,9 @@
 //     static constexpr ZeroQuery of_zero_query;                       // where q = 0
 //     static constexpr bool has_sizes;                                // for the identities:
 //     static BiasSizes sizes(const Query&, const Contract&);          //   docs/identities.md
+//     template <class R> static auto prepare(const cases::Case&);     // once a case; perhaps none:
+//                                                                     //   reading:
+//                                                                     of.prepared<T>()
 //     static std::function<double(int)> plain(const Query&);          //   b_ij; empty: not written
 //     out
 //   };

@@ -126,25 +126,30 @@ Options drawn(const Spec& spec) {
   return options;
 }
 
-// In the order of plumbline_parameter.
-constexpr std::array<Stream, PLUMBLINE_PARAMETER_COUNT> stream_of{Stream::ssmax_scale,
-                                                                  Stream::slopes,
-                                                                  Stream::increments,
-                                                                  Stream::gain,
-                                                                  Stream::theta_alpha,
-                                                                  Stream::theta_beta,
-                                                                  Stream::theta_mu,
-                                                                  Stream::p,
-                                                                  Stream::a,
-                                                                  Stream::table,
-                                                                  Stream::hidden_weight,
-                                                                  Stream::hidden_bias,
-                                                                  Stream::output_weight,
-                                                                  Stream::output_bias,
-                                                                  Stream::c,
-                                                                  Stream::L,
-                                                                  Stream::log_forget,
-                                                                  Stream::position_embedding};
+/// The first parameters have streams of their own names.
+Stream stream_of(plumbline_parameter parameter) {
+  constexpr std::array of_the_first{Stream::ssmax_scale,
+                                    Stream::slopes,
+                                    Stream::increments,
+                                    Stream::gain,
+                                    Stream::theta_alpha,
+                                    Stream::theta_beta,
+                                    Stream::theta_mu,
+                                    Stream::p,
+                                    Stream::a,
+                                    Stream::table,
+                                    Stream::hidden_weight,
+                                    Stream::hidden_bias,
+                                    Stream::output_weight,
+                                    Stream::output_bias,
+                                    Stream::c,
+                                    Stream::L,
+                                    Stream::log_forget,
+                                    Stream::position_embedding};
+  const auto number = static_cast<std::size_t>(parameter);
+  if (number < of_the_first.size()) return of_the_first[number];
+  return static_cast<Stream>(static_cast<std::uint64_t>(Stream::later_parameters) + number);
+}
 
 /// The numbers of one parameter.
 std::vector<float> draw_parameter(const Case& c, plumbline_parameter id) {
@@ -152,7 +157,7 @@ std::vector<float> draw_parameter(const Case& c, plumbline_parameter id) {
   const std::int64_t size = elements(shape_of(c.spec, c.options, id));
   const methods::Method method = methods::of(c.spec.bias);
   const auto& [from, a, b] = methods::parameter_of(method, id).draw;
-  const Draw draw = draw_of(c, stream_of[id]);
+  const Draw draw = draw_of(c, stream_of(id));
   switch (from) {
     case From::normal:
       return fill(size, [&](auto i) { return draw.normal(i) * a; });

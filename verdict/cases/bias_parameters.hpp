@@ -56,7 +56,9 @@ enum class Stream : std::uint64_t {
   v_scale,
   slopes,
   boundaries,
-  sample
+  sample,
+  later_parameters =
+      64  ///< and its number in plumbline_parameter, of a parameter without a name here
 };
 
 }  // namespace plumbline::cases

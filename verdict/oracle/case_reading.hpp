@@ -104,6 +104,11 @@ class HeadOf {
   reference::Vector<R> prefix_sum() const { return reading_.prefix_sum(row(), position_); }
   const reference::Vector<R>& gains() const { return reading_.gain_[row()]; }
   int query_offset() const { return case_.spec.query_offset; }
+  /// What the method's `prepare` made of the case.
+  template <class Prepared>
+  const Prepared& prepared() const {
+    return *static_cast<const Prepared*>(reading_.prepared_.get());
+  }
 
  private:
   int row() const { return batch_ * case_.spec.heads + head_; }
@@ -140,6 +145,12 @@ class CaseReading {
                        static_cast<int>(c.options[PLUMBLINE_MAX_DISTANCE]),
                        s.bias.method == PLUMBLINE_T5_BIDIRECTIONAL);
     }
+    bias::visit(s.bias.method, [&](auto of) {
+      if constexpr (requires { of.template prepare<R>(c); }) {
+        prepared_ =
+            std::make_shared<decltype(of.template prepare<R>(c))>(of.template prepare<R>(c));
+      }
+    });
     if (s.bias.dape_taps() > 0) {
       dape_rows_.resize(static_cast<std::size_t>(s.batch) * s.queries);
       dape_read_ = std::make_unique<std::once_flag[]>(dape_rows_.size());
@@ -297,6 +308,7 @@ class CaseReading {
   std::vector<reference::Vector<R>> increments_;  // [batch * heads], of FoX log_forget
   std::vector<reference::Vector<R>> gain_;        // [batch * heads]
   std::optional<reference::T5Buckets> buckets_;
+  std::shared_ptr<const void> prepared_;
   std::unique_ptr<std::once_flag[]> dape_read_;  // [batch * queries]
   mutable std::vector<DapeRow<R>> dape_rows_;
 };

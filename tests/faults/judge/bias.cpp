@@ -88,7 +88,7 @@ Real Bias<Real>::value(const Pair& at) const {
     if (fault_.is(FaultKind::cable_squared)) return d * d;
     return fault_.is(FaultKind::signed_distance) ? d : std::abs(d);
   };
-  switch (static_cast<plumbline_bias>(method())) {
+  switch (method()) {
     case PLUMBLINE_NOPE:
       return 0;
     case PLUMBLINE_ALIBI:
@@ -144,10 +144,20 @@ Real Bias<Real>::value(const Pair& at) const {
     }
     case PLUMBLINE_FIRE:
       return fire(at);
-    case PLUMBLINE_COPE:
-      break;
   }
-  throw std::invalid_argument("a bias that the campaign's kernel does not have");
+  return plain(at).value;
+}
+
+/// A bias of the head that no fault is planted in.
+template <class Real>
+test::BiasOfHead<Real> Bias<Real>::plain(const Pair& at) const {
+  const auto& parameters = methods::row(method()).parameters;
+  std::array<Real, 3> numbers{};
+  for (std::size_t n = 0; n < std::min<std::size_t>(3, parameters.size()); ++n) {
+    numbers[n] = of_head(parameters.items[n].id, at);
+  }
+  const int offset = static_cast<int>(distance(at));
+  return test::bias_of_head(method(), in_.p.options, numbers, offset);
 }
 
 template class Bias<float>;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "kernel_abi/methods.hpp"
+#include "tests/bias_of_head.hpp"
 #include "tests/faults/judge/arithmetic.hpp"
 #include "tests/faults/judge/problem.hpp"
 
@@ -106,6 +108,8 @@ class Bias {
     return fault_.is(FaultKind::beta_of_one) ? Real(1)
                                              : in_.parameter(PLUMBLINE_THETA_BETA)[at.head];
   }
+
+  test::BiasOfHead<Real> plain(const Pair& at) const;
 
   /// The row of T5's table.
   int table_row(const Pair& at) const;

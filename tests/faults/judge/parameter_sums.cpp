@@ -117,7 +117,7 @@ void ParameterSums<Real>::pair(const Pair& at, Real dz) {
   const auto distance_sign = [&](Real d) {
     return fault_.is(F::distance_sign_ignored) ? Real(1) : sign(d);
   };
-  switch (static_cast<plumbline_bias>(bias_.method())) {
+  switch (bias_.method()) {
     case PLUMBLINE_CABLE: {
       const Real d = bias_.difference(at);
       row_[PLUMBLINE_GAIN][0] -= dz * std::abs(d);
@@ -185,6 +185,11 @@ void ParameterSums<Real>::pair(const Pair& at, Real dz) {
     case PLUMBLINE_ALIBI:
     case PLUMBLINE_COPE:
       return;
+  }
+  const auto by = bias_.plain(at).derivatives;
+  const auto& parameters = methods::row(bias_.method()).parameters;
+  for (std::size_t n = 0; n < parameters.size(); ++n) {
+    row_[parameters.items[n].id][0] += dz * by[n];
   }
 }
 

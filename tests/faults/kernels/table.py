@@ -16,7 +16,7 @@ HEAD = """# Which gate caught which fault
 Made on {date} from a run of every [mutant](../../tests/faults/kernels/README.md), by
 
 ```
-./plumbline test -L mutant
+./plumbline test --all -L mutant
 tests/faults/kernels/table.py build/release docs/results/mutants.md
 ```
 

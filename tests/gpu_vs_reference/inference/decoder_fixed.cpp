@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding by GPT-2 with positions in the embeddings, and with the methods of the distance.
+#include "methods.hpp"
+#include "reference/bias/all.hpp"
 #include "reference/position/learned_position.hpp"
 #include "reference/position/rotary_position.hpp"
 #include "tests/gpu_vs_reference/inference/decoder_check.hpp"
@@ -34,8 +36,10 @@ BOOST_AUTO_TEST_CASE(methods_without_parameters_are_decoded) {
 
 BOOST_AUTO_TEST_CASE(functions_of_the_distance_are_decoded) {
   check_gpt2_decoder("ggd", GgdPosition(), true);
-  check_gpt2_decoder("kerple_log", KerpleLogPosition());
-  check_gpt2_decoder("kerple_power", KerplePowerPosition());
+#define PLUMBLINE_CHECK(number, Form) \
+  check_gpt2_decoder(Form<double>::name, PositionOfHeads<Form>());
+  PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_CHECK)
+#undef PLUMBLINE_CHECK
   check_gpt2_decoder("t5", t5_position(false));
   check_gpt2_decoder("t5_clipped", TablePosition<ClippedDistance>{{}, {ClippedDistance(256)}});
   check_gpt2_decoder("fire", FirePosition());

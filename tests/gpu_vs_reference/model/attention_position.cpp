@@ -22,9 +22,11 @@
 #include "attention/attention.cuh"
 #include "core/fill_zero.cuh"
 #include "emulation/grid.hpp"
+#include "methods.hpp"
 #include "model/attention_problem.hpp"
 #include "model/position.cuh"
 #include "reference/attention/attention_grad.hpp"
+#include "reference/bias/all.hpp"
 #include "reference/position/context_position.hpp"
 #include "reference/position/learned_position.hpp"
 #include "reference/position/rotary_position.hpp"
@@ -306,9 +308,9 @@ BOOST_AUTO_TEST_CASE(biases_that_learn_nothing_from_tokens_are_the_oracles) {
   AlibiPosition geometric;
   geometric.geometric_slopes = true;
   check_all("alibi_geometric", geometric);
-  check_all("ggd", GgdPosition());
-  check_all("kerple_log", KerpleLogPosition());
-  check_all("kerple_power", KerplePowerPosition());
+#define PLUMBLINE_CHECK(number, Form) check_all(Form<double>::name, PositionOfHeads<Form>());
+  PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_CHECK)
+#undef PLUMBLINE_CHECK
 }
 
 BOOST_AUTO_TEST_CASE(so_are_tables_and_fire) {

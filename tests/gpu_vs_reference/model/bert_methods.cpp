@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BERT of one layer with each of the other position methods that have both directions.
+#include "methods.hpp"
+#include "reference/bias/all.hpp"
 #include "reference/position/context_position.hpp"
 #include "reference/position/cope_position.hpp"
 #include "reference/position/dape_position.hpp"
@@ -39,9 +41,9 @@ BOOST_AUTO_TEST_CASE(bert_without_positions_in_its_layers) {
 
 BOOST_AUTO_TEST_CASE(bert_with_functions_of_the_distance) {
   check("alibi", AlibiPosition());
-  check("ggd", GgdPosition());
-  check("kerple_log", KerpleLogPosition());
-  check("kerple_power", KerplePowerPosition());
+#define PLUMBLINE_CHECK(number, Form) check(Form<double>::name, PositionOfHeads<Form>());
+  PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_CHECK)
+#undef PLUMBLINE_CHECK
   check("t5_clipped_offset", TablePosition<ClippedOffset>{{}, {ClippedOffset(256)}});
   check("fire", FirePosition());
 }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "methods.hpp"
+#include "reference/bias/all.hpp"
 #include "reference/model/bert_parameters.hpp"
 #include "reference/model/gpt2_parameters.hpp"
 #include "reference/model/llama_style_parameters.hpp"
@@ -84,9 +86,9 @@ BOOST_AUTO_TEST_CASE(gpt2_has_the_oracles_parameters_with_every_method) {
   compare_gpt2("k_cable", KCablePosition());
   compare_gpt2("k_cable_nw", KCableNwPosition());
   compare_gpt2("fox", FoxPosition());
-  compare_gpt2("ggd", GgdPosition());
-  compare_gpt2("kerple_log", KerpleLogPosition());
-  compare_gpt2("kerple_power", KerplePowerPosition());
+#define PLUMBLINE_CHECK(number, Form) compare_gpt2(Form<double>::name, PositionOfHeads<Form>());
+  PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_CHECK)
+#undef PLUMBLINE_CHECK
   compare_gpt2("t5", t5_position(false));
   compare_gpt2("t5_bidirectional", t5_position(true));
   compare_gpt2("fire", FirePosition());

@@ -3,37 +3,33 @@
 // bias_readings.hpp.
 #pragma once
 
-#include "reference/bias/fire.hpp"
-#include "reference/bias/kerple.hpp"
-#include "reference/bias/t5.hpp"
+#include "reference/bias/all.hpp"
 #include "tests/reference/bias/positions.hpp"
 #include "tests/reference/parameters.hpp"
 #include "tests/reference/readings.hpp"
 
 namespace plumbline::reference {
 
-/// p in [0.3, 1.7), a in [0.1, 1.1).
-template <template <class> class B>
-struct KerpleMethod {
-  static constexpr const char* name = "kerple";
+/// A form of bias/of_heads.hpp without options, its numbers in [0.3, 1.7).
+template <template <class> class Form>
+struct OfHeadsMethod {
+  static constexpr const char* name = Form<double>::name;
   static std::vector<double> parameters(Numbers& numbers, const Positions&) {
-    const double p = numbers.between(0.3, 1.7);
-    return {p, numbers.between(0.1, 1.1)};
+    return numbers.between(0.3, 1.7, static_cast<int>(Form<double>::parameters.size()));
   }
   template <Real R>
-  static B<R> read(Reader<R>& reader, const Positions&) {
-    const R p = reader.number();
-    return {p, reader.number()};
+  static Form<R> read(Reader<R>& reader, const Positions&) {
+    return bias_of_head<Form, R>([&](const char*) { return reader.number(); },
+                                 [](const char*) { return R(0.0); });
   }
   template <Real R>
-  static void write(Writer<R>& writer, const KerpleGrad<R>& grad) {
-    writer.number(grad.p);
-    writer.number(grad.a);
+  static void write(Writer<R>& writer, const typename Form<R>::Grad& grad) {
+    each_of_head<Form, R>(grad, [&](const char*, const R& by) { writer.number(by); });
   }
 };
 
-using KerpleLogMethod = KerpleMethod<KerpleLog>;
-using KerplePowerMethod = KerpleMethod<KerplePower>;
+using KerpleLogMethod = OfHeadsMethod<KerpleLog>;
+using KerplePowerMethod = OfHeadsMethod<KerplePower>;
 
 /// A table in [-1, 1), small enough that 4 positions reach its last row.
 template <class Row, int... size>

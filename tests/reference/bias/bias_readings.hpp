@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "kernel_abi/methods.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/bias/cable.hpp"
 #include "reference/bias/cable_nw.hpp"
@@ -118,8 +119,10 @@ void for_each_method(const Visit& visit) {
   visit(KCablePaperMethod{});
   visit(KCableNwMethod{});
   visit(GgdMethod{});
-  visit(KerpleLogMethod{});
-  visit(KerplePowerMethod{});
+#define PLUMBLINE_VISIT(number, Form) \
+  if constexpr (Form<double>::options.empty()) visit(OfHeadsMethod<Form>{});
+  PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_VISIT)
+#undef PLUMBLINE_VISIT
   visit(T5CausalMethod{});
   visit(T5BidirectionalMethod{});
   visit(T5ClippedMethod{});

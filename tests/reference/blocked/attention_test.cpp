@@ -74,7 +74,15 @@ BOOST_AUTO_TEST_CASE(sums_of_parts_of_the_keys_are_merged) {
 
 /// A bias that the tiles do not know goes through the scalar fallback.
 BOOST_AUTO_TEST_CASE(so_is_a_bias_that_is_not_known) {
-  struct Unknown : Ggd<double> {};
+  struct Unknown {
+    using Grad = Ggd<double>::Grad;
+    Ggd<double> bias;
+    double operator()(int i, int j) const { return bias(i, j); }
+    Grad zero_grad() const { return bias.zero_grad(); }
+    void accumulate_grad(Grad& grad, int i, int j, double by) const {
+      bias.accumulate_grad(grad, i, j, by);
+    }
+  };
   const Problem problem = problems()[1];
   Numbers numbers(21);
   const Vector<double> inputs = lifted<double>(inputs_of<GgdMethod>(problem, numbers));

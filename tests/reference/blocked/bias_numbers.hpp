@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "tests/reference/bias/bias_readings.hpp"
@@ -14,13 +15,11 @@ void append(std::vector<R>& list, const Vector<R>& x) {
   list.insert(list.end(), x.begin(), x.end());
 }
 
-template <class R>
-std::vector<R> numbers_of(const GgdGrad<R>& x) {
-  return {x.theta_alpha, x.theta_beta, x.theta_mu};
-}
-template <class R>
-std::vector<R> numbers_of(const KerpleGrad<R>& x) {
-  return {x.p, x.a};
+/// Of a form of bias/of_heads.hpp.
+template <class R, class Grad>
+requires requires(const Grad& x) { x.numbers(); }
+std::vector<R> numbers_of(const Grad& x) {
+  return std::apply([](const auto&... number) { return std::vector<R>{number...}; }, x.numbers());
 }
 template <class R>
 std::vector<R> numbers_of(const RelativeTableGrad<R>& x) {

@@ -7,7 +7,8 @@
 #include "reference/methods/evaluate_by_name.hpp"
 #include "tests/reference/archetype.hpp"
 
-using namespace plumbline;
+namespace golden = plumbline::golden;
+namespace reference = plumbline::reference;
 using reference::Archetype;
 namespace methods = reference::methods;
 
