@@ -197,6 +197,7 @@ inline constexpr std::array<ParameterInfo, PLUMBLINE_PARAMETER_COUNT> parameter_
     {"L", -infinity, infinity, false},
     {"log_forget", -infinity, 0, true},
     {"position_embedding", -infinity, infinity, true},
+    {"compression", 0, infinity, false},
 }};
 
 /// The largest size along one dimension that any case has.
@@ -335,6 +336,12 @@ constexpr Parameters fire() {
   return parameters;
 }
 
+/// 8 h / H for head h = 1 .. H.
+inline constexpr Parameters sandwich{{.id = PLUMBLINE_COMPRESSION,
+                                      .shape = {Extent::heads},
+                                      .draw = {Draw::uniform, 0.5, 8.0},
+                                      .start = {Start::by_head, 8}}};
+
 inline constexpr Parameters cope{// As published it begins without positions.
                                  {.id = PLUMBLINE_POSITION_EMBEDDING,
                                   .shape = {Extent::heads, Extent::positions, Extent::head_dim},
@@ -355,7 +362,8 @@ inline constexpr List<Option, 4> clipped{{PLUMBLINE_LARGEST, {0, 2, 16, 256}, PL
 #define PLUMBLINE_BIASES_OF_HEADS(ROW) \
   ROW(GGD, Ggd)                        \
   ROW(KERPLE_LOG, KerpleLog)           \
-  ROW(KERPLE_POWER, KerplePower)
+  ROW(KERPLE_POWER, KerplePower)       \
+  ROW(SANDWICH, Sandwich)
 
 /// In the order of plumbline_bias. In formulas x = |i - j|, g = gain, and S_i and F_i are the sums
 /// of increments[0..i] and log_forget[0..i].
@@ -486,6 +494,12 @@ inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{{
      .options = {{PLUMBLINE_POSITIONS, {64, 16, 5, 1}, PLUMBLINE_POSITIONS}},
      // With RoPE the gates and the table would need a convention.
      .with_rope = false},
+    {.bias = PLUMBLINE_SANDWICH,
+     .name = "sandwich",
+     .formula = "(sum over k = 1 .. 64 of cos(x 10000^(-k / 64)) - 64) / compression[h]",
+     .source = "Sandwich (Chi et al., ACL 2023), with 128 numbers an embedding, and 64 taken away "
+               "as in its code",
+     .parameters = rows::sandwich},
 }};
 
 /// Every method has a row, in its place.

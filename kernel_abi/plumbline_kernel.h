@@ -80,11 +80,13 @@ typedef enum {
   PLUMBLINE_CABLE_NW_PAPER = 16, /* +(S_i - S_j), the same */
   PLUMBLINE_K_CABLE_PAPER = 17,  /* -ln(1 + (g_i (S_i - S_j))^2) */
   /* What this one adds to a score depends on other scores. */
-  PLUMBLINE_COPE = 18 /* (1 - w) z_n + w z_(n+1), z_n = q_i . position_embedding[h, n], n + w =
-                         min(sum of 1 / (1 + exp(-scale * q_i . k_m)) over the visible keys m >= j,
-                         positions - 1), 0 <= w < 1 */
+  PLUMBLINE_COPE = 18,    /* (1 - w) z_n + w z_(n+1), z_n = q_i . position_embedding[h, n], n + w =
+                            min(sum of 1 / (1 + exp(-scale * q_i . k_m)) over the visible keys m >= j,
+                            positions - 1), 0 <= w < 1 */
+  PLUMBLINE_SANDWICH = 19 /* (C - 64) / compression[h], C = sum over k = 1 .. 64 of
+                             cos(x 10000^(-k / 64)) */
 } plumbline_bias;
-#define PLUMBLINE_BIAS_COUNT 19
+#define PLUMBLINE_BIAS_COUNT 20
 
 /* RoPE, beside any bias but CoPE and without DAPE: q_i and k_j are rotated by their positions
    before the product. */
@@ -98,26 +100,27 @@ typedef enum {
 /* What is learned, or computed by an earlier layer. A pointer that the method does not use is
    NULL. */
 typedef enum {
-  PLUMBLINE_SSMAX_SCALE = 0,        /* [heads]; NULL: no SSMax */
-  PLUMBLINE_SLOPES = 1,             /* [heads]; a constant: it gets no gradient */
-  PLUMBLINE_INCREMENTS = 2,         /* [batch, heads, keys], >= 0 */
-  PLUMBLINE_GAIN = 3,               /* [batch, heads, queries], >= 0 */
-  PLUMBLINE_THETA_ALPHA = 4,        /* [heads] */
-  PLUMBLINE_THETA_BETA = 5,         /* [heads] */
-  PLUMBLINE_THETA_MU = 6,           /* [heads] */
-  PLUMBLINE_P = 7,                  /* [heads], >= 0.01, in the power form <= 2 */
-  PLUMBLINE_A = 8,                  /* [heads], >= 0.01 */
-  PLUMBLINE_TABLE = 9,              /* [heads, rows] */
-  PLUMBLINE_HIDDEN_WEIGHT = 10,     /* [hidden]; DAPE: [hidden, 2 heads, width] */
-  PLUMBLINE_HIDDEN_BIAS = 11,       /* [hidden] */
-  PLUMBLINE_OUTPUT_WEIGHT = 12,     /* [heads, hidden]; DAPE: [heads, hidden, width] */
-  PLUMBLINE_OUTPUT_BIAS = 13,       /* [heads] */
-  PLUMBLINE_C = 14,                 /* [1], not 0 */
-  PLUMBLINE_L = 15,                 /* [1], not 0 */
-  PLUMBLINE_LOG_FORGET = 16,        /* [batch, heads, keys], <= 0 */
-  PLUMBLINE_POSITION_EMBEDDING = 17 /* [heads, positions, head_dim] */
+  PLUMBLINE_SSMAX_SCALE = 0,         /* [heads]; NULL: no SSMax */
+  PLUMBLINE_SLOPES = 1,              /* [heads]; a constant: it gets no gradient */
+  PLUMBLINE_INCREMENTS = 2,          /* [batch, heads, keys], >= 0 */
+  PLUMBLINE_GAIN = 3,                /* [batch, heads, queries], >= 0 */
+  PLUMBLINE_THETA_ALPHA = 4,         /* [heads] */
+  PLUMBLINE_THETA_BETA = 5,          /* [heads] */
+  PLUMBLINE_THETA_MU = 6,            /* [heads] */
+  PLUMBLINE_P = 7,                   /* [heads], >= 0.01, in the power form <= 2 */
+  PLUMBLINE_A = 8,                   /* [heads], >= 0.01 */
+  PLUMBLINE_TABLE = 9,               /* [heads, rows] */
+  PLUMBLINE_HIDDEN_WEIGHT = 10,      /* [hidden]; DAPE: [hidden, 2 heads, width] */
+  PLUMBLINE_HIDDEN_BIAS = 11,        /* [hidden] */
+  PLUMBLINE_OUTPUT_WEIGHT = 12,      /* [heads, hidden]; DAPE: [heads, hidden, width] */
+  PLUMBLINE_OUTPUT_BIAS = 13,        /* [heads] */
+  PLUMBLINE_C = 14,                  /* [1], not 0 */
+  PLUMBLINE_L = 15,                  /* [1], not 0 */
+  PLUMBLINE_LOG_FORGET = 16,         /* [batch, heads, keys], <= 0 */
+  PLUMBLINE_POSITION_EMBEDDING = 17, /* [heads, positions, head_dim] */
+  PLUMBLINE_COMPRESSION = 18         /* [heads], > 0 */
 } plumbline_parameter;
-#define PLUMBLINE_PARAMETER_COUNT 18
+#define PLUMBLINE_PARAMETER_COUNT 19
 #define PLUMBLINE_PARAMETER_ROOM 32 /* of the arrays below, so that more do not move them */
 
 /* What a method fixes beside its parameters. */

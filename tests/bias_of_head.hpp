@@ -46,6 +46,14 @@ BiasOfHead<Real> bias_of_head(int bias, const double* options, const std::array<
       const Real p = number[0], a = number[1], power = std::pow(x, p);
       return {-a * power, {-a * power * std::log(x), -power}};
     }
+    case PLUMBLINE_SANDWICH: {
+      Real sum = 0;
+      for (int k = 1; k <= 64; ++k) {
+        sum += std::cos(x * std::pow(Real(10000), -static_cast<Real>(k) / 64));
+      }
+      const Real b = (sum - 64) / number[0];
+      return {b, {-b / number[0]}};
+    }
   }
   throw std::invalid_argument("no bias of the head that tests/bias_of_head.hpp has");
 }

@@ -105,6 +105,27 @@ struct KerplePower {
   }
 };
 
+/// Sandwich (Chi et al., ACL 2023): b = (sum_{k=1}^{64} cos(x 10000^(-k/64)) - 64) / c. The sum is
+/// that of the head's table of distances, rounded once.
+struct Sandwich {
+  static constexpr int kParameters = 1;
+  float compression, sum;
+
+  static double term(int distance) {
+    double sum = 0.0;
+    for (int k = 1; k <= 64; ++k) sum += cos(distance * pow(10000.0, -k / 64.0)) - 1.0;
+    return sum;
+  }
+
+  __device__ explicit Sandwich(const HeadNumbers& head) : compression(head.of[0]), sum(head.term) {}
+  __device__ float value(float) const { return sum / compression; }
+
+  /// The derivative in c: -b / c.
+  __device__ void derivatives(float, float* of) const {
+    of[0] = -(sum / compression / compression);
+  }
+};
+
 /// FORM(ALIBI, Alibi) of every one.
 #define PLUMBLINE_FORMS(FORM) FORM(ALIBI, Alibi) PLUMBLINE_BIASES_OF_HEADS(FORM)
 

@@ -16,8 +16,8 @@ from ._bias import Bias, option
 __all__ = [
     "Nope", "Alibi", "Cable", "CableNw", "KCable", "KCableNw", "Ggd", "KerpleLog", "KerplePower",
     "T5", "T5Bidirectional", "T5Clipped", "T5ClippedOffset", "Fire", "Fox", "CablePaper",
-    "CableNwPaper", "KCablePaper", "Cope", "RopeInterleaved", "RopeHalfSplit", "DapeV1Alibi",
-    "DapeV1Cable", "DapeV1KerpleLog", "DapeV2Alibi", "DapeV2Cable", "DapeV2KerpleLog",
+    "CableNwPaper", "KCablePaper", "Cope", "Sandwich", "RopeInterleaved", "RopeHalfSplit",
+    "DapeV1Alibi", "DapeV1Cable", "DapeV1KerpleLog", "DapeV2Alibi", "DapeV2Cable", "DapeV2KerpleLog",
 ]
 
 
@@ -262,6 +262,18 @@ class Cope(Bias):
     method = "cope"
     position_embedding: Any
     positions: int = option(64)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Sandwich(Bias):
+    """b_ij = (sum over k = 1 .. 64 of cos(x 10000^(-k / 64)) - 64) / compression[h].
+
+    Source: Sandwich (Chi et al., ACL 2023), with 128 numbers an embedding, and 64 taken away as
+    in its code. compression [heads] >= 0, not 0.
+    """
+
+    method = "sandwich"
+    compression: Any
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -104,6 +104,9 @@ def bias_of(method, case, x, b, h, r, i, j, prefix):
         return -x["p"][h,] * mp.log(1 + x["a"][h,] * abs(i - j))
     if method == "kerple_power":
         return -x["a"][h,] * mpf(abs(i - j)) ** x["p"][h,] if i != j else mpf(0)
+    if method == "sandwich":
+        cosines = [mp.cos((i - j) / mpf(10000) ** (mpf(2 * k) / 128)) for k in range(1, 65)]
+        return (mp.fsum(cosines) - 64) / x["compression"][h,]
     if method == "fire":
         return fire(case, x, h, i, j)
     if method in ("t5", "t5_bidirectional"):
