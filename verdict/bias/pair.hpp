@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the judge asks of a method, pair by pair and row by row. verdict/bias/NAME.hpp answers for
 // the methods of that name:
-//   struct M {
-//     template <class R> static auto reading(const HeadOf<R>&);       // the bias of reference/bias
-//     static double error(const Pair&, double bias);                  // of a correct fp32 kernel
-//     static constexpr ZeroQuery of_zero_query;                       // where q = 0
-//     static constexpr bool has_sizes;                                // for the identities:
-//     static BiasSizes sizes(const Query&, const Contract&);          //   docs/identities.md
-//     template <class R> static auto prepare(const cases::Case&);     // once a case; perhaps none:
-//                                                                     //   reading:
-//                                                                     of.prepared<T>()
-//     static std::function<double(int)> plain(const Query&);          //   b_ij; empty: not written
-//     out
+//   struct M : Unanswered {
+//     template <class R> static auto reading(const HeadOf<R>&);      the bias of reference/bias
+//     static double error(const Pair&, double bias);                 of a correct fp32 kernel
+//   and perhaps
+//     template <class R> static auto prepare(const cases::Case&);    once a case; reading takes it
+//                                                                    by of.prepared<T>()
+//     static constexpr ZeroQuery of_zero_query;                      where q = 0
+//     static constexpr bool has_sizes = true;                        for the identities
+//     static BiasSizes sizes(const Query&, const Contract&);         (docs/identities.md)
+//     static std::function<double(int)> plain(const Query&);         b_ij, where it is cheap
 //   };
 // and derivatives(const DerivativeRow&, const reference::M<RunningError>&) beside it, where the
-// method has parameters. What is asked of M without an answer is Unanswered's.
+// method has parameters.
 #pragma once
 
 #include <algorithm>
