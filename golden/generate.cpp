@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -12,6 +10,7 @@
 #include "golden/golden_case.hpp"
 #include "golden/vector_file.hpp"
 #include "support/atomic_file.hpp"
+#include "support/error.hpp"
 #include "support/sha256.hpp"
 
 namespace plumbline::golden {
@@ -71,15 +70,15 @@ std::string manifest_text(const std::vector<std::pair<std::string, std::string>>
 
 namespace {
 
-std::string read_text(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// The schema's list of methods, anew.
-std::string schema_with_all_names(std::string schema) {
+/// The schema with its list of methods anew. @throws BadInput if there is no such list.
+std::string schema_with_all_names(const std::filesystem::path& file) {
+  std::string schema = read_file(file);
   const std::string begin = "\"method\": {\"enum\": [", end = "]}";
-  const std::size_t from = schema.find(begin) + begin.size(), to = schema.find(end, from);
+  const std::size_t list = schema.find(begin), from = list + begin.size();
+  const std::size_t to = list == std::string::npos ? list : schema.find(end, from);
+  if (to == std::string::npos) {
+    throw BadInput(file.string(), "no list of methods", begin + " ... " + end);
+  }
   std::string names;
   std::size_t line = 100;  // of characters, as the rest of the file has them
   for (const methods::MethodInfo& method : methods::all_methods()) {
@@ -98,6 +97,10 @@ std::string schema_with_all_names(std::string schema) {
 }  // namespace
 
 std::vector<std::filesystem::path> golden_generate(const std::filesystem::path& folder) {
+  // Read first: where it is not as expected, nothing has been written.
+  const auto schema = folder / "schema.json";
+  std::string schema_text;
+  if (std::filesystem::exists(schema)) schema_text = schema_with_all_names(schema);
   std::filesystem::create_directories(folder / "vectors");
   std::vector<std::pair<std::string, std::string>> files;
   std::vector<std::filesystem::path> written;
@@ -108,8 +111,8 @@ std::vector<std::filesystem::path> golden_generate(const std::filesystem::path& 
     written.push_back(folder / file);
   }
   write_file(folder / "manifest.json", manifest_text(files));
-  if (const auto schema = folder / "schema.json"; std::filesystem::exists(schema)) {
-    write_file(schema, schema_with_all_names(read_text(schema)));
+  if (!schema_text.empty()) {
+    write_file(schema, schema_text);
     written.push_back(schema);
   }
   written.push_back(folder / "manifest.json");
