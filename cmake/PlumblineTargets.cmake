@@ -37,6 +37,33 @@ endfunction()
 # plumbline_add_test(NAME SOURCES a.cpp ... [LIBRARIES ...] [LABELS ...] [HEADERS ...]): one Boost.Test
 # program; HEADERS: the shared headers, when not plumbline_test_headers.
 function(plumbline_add_test name)
+  plumbline_test_program(${name} ${ARGN})
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
+endfunction()
+
+# plumbline_add_tests(PROGRAM NAMES pattern SOURCES a.cpp ... [LIBRARIES ...] [LABELS ...] [HEADERS ...]): one
+# program of several tests, compiled as one, since most of the compiler's work is what they include. Each
+# file is a suite with the name of the file (decode.cpp and decode_test.cpp: decode_test) and a test of its own,
+# with `decode` in place of the pattern's asterisk. Sets TESTS to the tests' names.
+function(plumbline_add_tests program)
+  cmake_parse_arguments(ARG "" "NAMES" "" ${ARGN})
+  plumbline_test_program(${program} ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  set(tests "")
+  foreach(source ${ARG_SOURCES})
+    cmake_path(GET source STEM stem)
+    string(REGEX REPLACE "_test$" "" stem ${stem})
+    string(REPLACE "*" ${stem} test ${ARG_NAMES})
+    add_test(NAME ${test} COMMAND ${program} --run_test=${stem}_test)
+    list(APPEND tests ${test})
+  endforeach()
+  set_tests_properties(${tests} PROPERTIES LABELS "${ARG_LABELS}")
+  set(TESTS ${tests} PARENT_SCOPE)
+endfunction()
+
+# The program of either; sets ARG_SOURCES and ARG_LABELS.
+macro(plumbline_test_program name)
   cmake_parse_arguments(ARG "" "HEADERS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(NOT ARG_HEADERS)
     set(ARG_HEADERS plumbline_test_headers)
@@ -47,9 +74,7 @@ function(plumbline_add_test name)
   get_target_property(options ${ARG_HEADERS} COMPILE_OPTIONS)
   target_compile_options(${name} PRIVATE ${options})
   target_precompile_headers(${name} REUSE_FROM ${ARG_HEADERS})
-  add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
-endfunction()
+endmacro()
 
 # plumbline_test_in_ci(TEST ... [BUILDS target ...]): tests of the tests, and long ones, which run in CI and
 # by `./plumbline test --all`: label ci. The targets are built for them alone.

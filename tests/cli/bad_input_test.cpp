@@ -10,6 +10,8 @@
 #include "program.hpp"
 #include "verdict/cases/case_file.hpp"
 
+BOOST_AUTO_TEST_SUITE(bad_input_test)
+
 using namespace plumbline;
 
 namespace {
@@ -262,3 +264,5 @@ BOOST_AUTO_TEST_CASE(options_and_names_that_do_not_exist) {
   expect_refused("verify --cases 1 --sarif -", {"--sarif", "a file"});
   expect_refused("verify --json /nonexistent/report.json", {"/nonexistent"});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

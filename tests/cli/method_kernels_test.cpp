@@ -8,6 +8,8 @@
 #include "cli/embedding_check.hpp"
 #include "verdict/cases/bias_parameters.hpp"
 
+BOOST_AUTO_TEST_SUITE(method_kernels_test)
+
 using namespace plumbline;
 using cases::Pass;
 
@@ -159,3 +161,5 @@ BOOST_AUTO_TEST_CASE(a_wrong_place_or_table_of_positions_fails) {
   }
   BOOST_TEST(!embedding_passes(Pass::backward, "learnable", another_place));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 #include "program.hpp"
 #include "verdict/cases/spec.hpp"
 
+BOOST_AUTO_TEST_SUITE(methods_test)
+
 using namespace plumbline;
 using nlohmann::json;
 namespace fs = std::filesystem;
@@ -111,3 +113,5 @@ BOOST_AUTO_TEST_CASE(a_method_without_golden_numbers_does_not_pass) {
   BOOST_TEST(row_of(report, "nope")["golden"]["state"] == "-");
   BOOST_TEST(row_of(report, "fox")["golden"]["state"] == "ok");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

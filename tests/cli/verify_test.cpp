@@ -7,6 +7,8 @@
 #include "program.hpp"
 #include "verdict/cases/case_file.hpp"
 
+BOOST_AUTO_TEST_SUITE(verify_test)
+
 using namespace plumbline;
 using nlohmann::json;
 
@@ -184,3 +186,5 @@ BOOST_AUTO_TEST_CASE(one_claim_is_checked_and_reported) {
   BOOST_TEST(run.out.find("bam/theorem_1") != std::string::npos);
   BOOST_CHECK_NO_THROW(json::parse(run.out));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,8 @@
 #include "verdict/cases/case.hpp"
 #include "verdict/judge/judge.hpp"
 
+BOOST_AUTO_TEST_SUITE(append_test)
+
 namespace {
 
 using namespace plumbline;
@@ -198,3 +200,5 @@ BOOST_AUTO_TEST_CASE(decoding_into_a_growing_cache_equals_the_forward_pass_of_th
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

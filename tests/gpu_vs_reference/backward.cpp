@@ -15,6 +15,8 @@
 #include "emulation/grid.hpp"
 #include "tests/gpu_vs_reference/gradient_oracle.hpp"
 
+BOOST_AUTO_TEST_SUITE(backward_test)
+
 namespace {
 
 using namespace plumbline::gpu_tests;
@@ -144,3 +146,5 @@ BOOST_AUTO_TEST_CASE(the_order_of_threads_and_the_number_of_workers_change_no_bi
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -22,6 +22,8 @@
 #include "reference/scalars/running_error.hpp"
 #include "tests/gpu/small_case.hpp"
 
+BOOST_AUTO_TEST_SUITE(cope_test)
+
 namespace {
 
 using namespace plumbline;
@@ -154,3 +156,5 @@ BOOST_AUTO_TEST_CASE(sizes_that_do_not_fit_are_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -16,6 +16,8 @@
 #include "reference/scalars/running_error.hpp"
 #include "tests/gpu/small_case.hpp"
 
+BOOST_AUTO_TEST_SUITE(dape_test)
+
 namespace {
 
 using namespace plumbline;
@@ -189,3 +191,5 @@ BOOST_AUTO_TEST_CASE(sizes_that_do_not_fit_are_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 
 #include "reference/bias/t5_buckets.hpp"
 
+BOOST_AUTO_TEST_SUITE(table_rows_test)
+
 namespace {
 
 namespace ref = plumbline::reference;
@@ -60,3 +62,5 @@ BOOST_AUTO_TEST_CASE(clipped_distances_are_the_oracles) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

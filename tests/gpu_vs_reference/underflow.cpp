@@ -12,6 +12,8 @@
 #include "verdict/judge/judge.hpp"
 #include "verdict/process/kernel_library.hpp"
 
+BOOST_AUTO_TEST_SUITE(underflow_test)
+
 namespace {
 
 using namespace plumbline;
@@ -100,3 +102,5 @@ BOOST_AUTO_TEST_CASE(turned_keys_may_underflow_in_the_format_of_the_case) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -15,6 +15,8 @@
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
 
+BOOST_AUTO_TEST_SUITE(claims_test)
+
 using namespace plumbline::proofs_checks;
 
 namespace {
@@ -299,3 +301,5 @@ BOOST_AUTO_TEST_CASE(the_page_of_claims_is_what_the_program_writes) {
   BOOST_TEST(plumbline::read_file(PLUMBLINE_CLAIMS_PAGE) == written(write_markdown, everything()),
              "docs/claims.md is not current; write it with: plumbline claims --markdown");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 #include "proofs_checks/formula/text.hpp"
 #include "support/markup.hpp"
 
+BOOST_AUTO_TEST_SUITE(formula_test)
+
 using plumbline::escaped_markup;
 using plumbline::proofs_checks::formula::html_of;
 
@@ -135,3 +137,5 @@ BOOST_AUTO_TEST_CASE(a_long_formula_may_be_broken_before_its_relations) {
                            std::sregex_iterator()) == 3);
   BOOST_TEST(html_of("x = y").find("<wbr/>") == std::string::npos);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

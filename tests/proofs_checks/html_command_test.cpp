@@ -7,6 +7,8 @@
 
 #include "tests/cli/program.hpp"
 
+BOOST_AUTO_TEST_SUITE(html_command_test)
+
 using plumbline::test::ProgramRun;
 using plumbline::test::TemporaryFolder;
 using plumbline::test::text_of;
@@ -102,3 +104,5 @@ BOOST_AUTO_TEST_CASE(json_on_standard_output_and_a_page_go_together) {
   BOOST_TEST(run.out.front() == '{');
   BOOST_TEST(fs::exists(temporary / "new/index.html"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 
 #include "proofs_checks/statement.hpp"
 
+BOOST_AUTO_TEST_SUITE(hypothesis_test)
+
 using namespace plumbline::proofs_checks;
 
 namespace {
@@ -193,3 +195,5 @@ BOOST_AUTO_TEST_CASE(a_counterexample_says_which_residual_it_is) {
   BOOST_TEST(two.find("residual 2 of 2 lies in [-1, -1]") == 0u, two);
   BOOST_TEST(named.find("the residual at the place of x lies in") == 0u, named);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 #include "proofs_checks/statement.hpp"
 #include "proofs_checks/tables.hpp"
 
+BOOST_AUTO_TEST_SUITE(machinery_test)
+
 using namespace plumbline::proofs_checks;
 namespace reference = plumbline::reference;
 
@@ -250,3 +252,5 @@ BOOST_AUTO_TEST_CASE(numbers_take_the_names_in_their_order) {
   BOOST_TEST(to_string(numbers_of({"m", "d"})(0.5, 2)) == "m = 0.5, d = 2");
   BOOST_CHECK_THROW(numbers_of({"m"})(0.5, 2), std::out_of_range);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 #include "proofs_checks/report.hpp"
 #include "support/atomic_file.hpp"
 
+BOOST_AUTO_TEST_SUITE(notes_test)
+
 using namespace plumbline::proofs_checks;
 
 namespace {
@@ -106,3 +108,5 @@ BOOST_AUTO_TEST_CASE(the_notes_are_the_files_and_the_list_names_each) {
   listed.insert("README.md");
   BOOST_TEST((files == listed));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 #include "proofs_checks/pictures/pictures.hpp"
 #include "tests/support/page.hpp"
 
+BOOST_AUTO_TEST_SUITE(page_test)
+
 using namespace plumbline::proofs_checks;
 using plumbline::test::attribute;
 using plumbline::test::Element;
@@ -165,3 +167,5 @@ BOOST_AUTO_TEST_CASE(texts_that_are_markup_stay_texts) {
 BOOST_AUTO_TEST_CASE(a_page_of_no_claims_is_a_page) {
   BOOST_TEST(Markup::elements(html(ClaimsReport{})).size() > 5u);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,8 @@
 #include "proofs_checks/pictures/pictures.hpp"
 #include "support/pictures/svg.hpp"
 
+BOOST_AUTO_TEST_SUITE(pictures_test)
+
 using namespace plumbline::proofs_checks;
 
 namespace {
@@ -193,3 +195,5 @@ BOOST_AUTO_TEST_CASE(every_claims_picture_can_be_drawn_twice_alike) {
   }
   BOOST_TEST(names.size() == 22u);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -28,7 +28,7 @@ struct Folder : test::TemporaryFolder {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(atomic_file, Folder)
+BOOST_FIXTURE_TEST_SUITE(atomic_file_test, Folder)
 
 BOOST_AUTO_TEST_CASE(nothing_stands_under_the_name_before_the_commit) {
   AtomicFile file(path / "a");

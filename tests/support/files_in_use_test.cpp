@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// What is in use stays so until the program ends: every test has files of its own.
-struct Folder : test::TemporaryFolder {
+struct FolderOfFiles : test::TemporaryFolder {
   fs::path file(const std::string& name, const std::string& text = "text") const {
     write_file(path / name, text);
     return path / name;
@@ -23,7 +23,7 @@ struct Folder : test::TemporaryFolder {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(files_in_use, Folder)
+BOOST_FIXTURE_TEST_SUITE(files_in_use_test, FolderOfFiles)
 
 BOOST_AUTO_TEST_CASE(an_output_is_no_input_whichever_is_told_first) {
   will_read("in", file("a"));

@@ -32,7 +32,7 @@ int status_of(const Work& work) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(leftovers, test::TemporaryFolder)
+BOOST_FIXTURE_TEST_SUITE(leftovers_test, test::TemporaryFolder)
 
 BOOST_AUTO_TEST_CASE(they_go_with_their_object_unless_they_are_kept) {
   for (const char* name : {"goes", "stays", "moved"}) write_file(path / name, "text");

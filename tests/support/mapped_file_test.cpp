@@ -13,7 +13,7 @@
 
 namespace plumbline {
 
-BOOST_AUTO_TEST_SUITE(mapped_file)
+BOOST_AUTO_TEST_SUITE(mapped_file_test)
 
 BOOST_AUTO_TEST_CASE(the_bytes_are_those_of_the_file) {
   const test::TemporaryFolder folder;

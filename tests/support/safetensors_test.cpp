@@ -10,6 +10,9 @@
 #include "tests/verdict/cases/bad_input.hpp"
 
 namespace plumbline {
+
+BOOST_AUTO_TEST_SUITE(safetensors_test)
+
 namespace {
 
 void expect_refusal(const std::string& file, std::initializer_list<const char*> parts) {
@@ -22,8 +25,6 @@ std::string with_tensor(const std::string& entry, std::size_t size) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(safetensors)
 
 BOOST_AUTO_TEST_CASE(a_file_is_read_as_it_was_laid_out_by_hand) {
   const std::string file = container(

@@ -4,6 +4,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+BOOST_AUTO_TEST_SUITE(sha256_test)
+
 using plumbline::Sha256;
 using plumbline::sha256;
 
@@ -19,3 +21,5 @@ BOOST_AUTO_TEST_CASE(pieces_have_the_digest_of_the_whole) {
   for (const std::string_view piece : {"a", "", "bc"}) sum.add(std::as_bytes(std::span(piece)));
   BOOST_TEST(sum.digest() == sha256("abc"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 
 namespace plumbline {
 
+BOOST_AUTO_TEST_SUITE(text_test)
+
 BOOST_AUTO_TEST_CASE(text_that_can_be_shown_stays_as_it_is) {
   for (const char* text : {"", "plain \\ text\n\tand more ~", "\xc2\xa0 \xc3\xbc \xdf\xbf",
                            "\xe0\xa0\x80 \xe2\x82\xac \xed\x9f\xbf \xee\x80\x80 \xef\xbf\xbd",
@@ -46,5 +48,7 @@ BOOST_AUTO_TEST_CASE(json_stays_the_same_json) {
 BOOST_AUTO_TEST_CASE(markup_is_escaped_and_can_be_shown) {
   BOOST_TEST(escaped_markup("<\x1b&\xff>") == "&lt;\\x1b&amp;\\xff&gt;");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plumbline

@@ -9,9 +9,11 @@
 #include "head_problem.hpp"
 #include "unlucky_backward.hpp"
 
+BOOST_AUTO_TEST_SUITE(backward_bounds_test)
+
 using namespace plumbline;
 using cases::Format;
-using test::Faults;
+using test::BackwardFaults;
 using test::HeadProblem;
 using test::Target;
 using test::UnluckyBackward;
@@ -109,10 +111,10 @@ BOOST_AUTO_TEST_CASE(a_fault_in_the_backward_pass_exceeds_the_bound) {
   bf16.probability_format = PLUMBLINE_BF16;
   struct Planted {
     const char* name;
-    Faults faults;
+    BackwardFaults faults;
     int caught_fp32, caught_bf16;  ///< of 100 problems
   };
-  Faults slope, scale, scale_more, common, base, dropped;
+  BackwardFaults slope, scale, scale_more, common, base, dropped;
   slope.slope = 1.01;
   scale.scale = 1.002;  // bf16 itself, u = 2^-8, is off by more
   scale_more.scale = 1.03;
@@ -146,3 +148,5 @@ BOOST_AUTO_TEST_CASE(a_fault_in_the_backward_pass_exceeds_the_bound) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

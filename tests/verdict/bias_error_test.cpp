@@ -9,6 +9,8 @@
 
 #include "verdict/cases/case_file.hpp"
 
+BOOST_AUTO_TEST_SUITE(bias_error_test)
+
 using namespace plumbline;
 
 namespace {
@@ -194,3 +196,5 @@ BOOST_AUTO_TEST_CASE(a_tile_of_any_declared_size_stays_within_the_keys) {
   for (const double bound : error.row(0, 0, 150, visible, bias)) BOOST_TEST(std::isfinite(bound));
   BOOST_TEST(error.row(0, 0, 150, visible, bias)[1] <= 0x1p-22);  // the query's own key
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 #include "float_bias.hpp"
 #include "verdict/cases/case_file.hpp"
 
+BOOST_AUTO_TEST_SUITE(bias_gradient_test)
+
 using namespace plumbline;
 using reference::RunningError;
 
@@ -114,3 +116,5 @@ BOOST_AUTO_TEST_CASE(a_slope_off_by_a_millionth_is_outside_of_its_bound) {
     BOOST_TEST_CONTEXT(cases::name(method)) { BOOST_TEST(1e-6 * std::abs(bias[0]) > bound[0]); }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

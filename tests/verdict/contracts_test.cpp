@@ -17,6 +17,8 @@
 #include "verdict/process/kernel_library.hpp"
 #include "verdict/report/report.hpp"
 
+BOOST_AUTO_TEST_SUITE(contracts_test)
+
 using namespace plumbline;
 using cases::Format;
 using test::Kept;
@@ -672,3 +674,5 @@ BOOST_AUTO_TEST_CASE(the_table_says_what_the_contract_leaves_out) {
   report.cells.front().outputs["lse"].worst = 0.25;
   BOOST_TEST(!shows_none());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

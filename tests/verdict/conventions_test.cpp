@@ -20,6 +20,8 @@
 #include "verdict/report/page/page.hpp"
 #include "verdict/report/report.hpp"
 
+BOOST_AUTO_TEST_SUITE(conventions_test)
+
 using namespace plumbline;
 using bench::FaultKind;
 using cases::Case;
@@ -541,3 +543,5 @@ BOOST_AUTO_TEST_CASE(the_place_of_errors_is_said_in_words) {
   BOOST_TEST(where({1, 60}, [](int, int i) { return i < 8 && i % 3 != 0; }) ==
              "5 of 60 queries, between 1 and 7");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 #include "verdict/cases/case_file.hpp"
 #include "verdict/judge/judge.hpp"
 
+BOOST_AUTO_TEST_SUITE(exact_rows_test)
+
 using namespace plumbline;
 using cases::Format;
 using verdict::Outcome;
@@ -160,3 +162,5 @@ BOOST_AUTO_TEST_CASE(an_o_that_is_cut_to_bf16_fails_in_elements_that_their_bound
   BOOST_TEST(o.failed > 0.4 * o.elements);
   BOOST_TEST(o.failed < 0.55 * o.elements);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

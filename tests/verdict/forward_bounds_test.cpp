@@ -11,6 +11,8 @@
 #include "verdict/bounds/random_rounding.hpp"
 #include "verdict/cases/case_file.hpp"
 
+BOOST_AUTO_TEST_SUITE(forward_bounds_test)
+
 using namespace plumbline;
 using cases::Format;
 
@@ -343,3 +345,5 @@ BOOST_AUTO_TEST_CASE(sums_of_squares_stay_below_the_limit_of_chi_squared) {
   BOOST_TEST(verdict::largest_sum_of_squares(1, 1) > 64.0);
   BOOST_TEST(verdict::largest_sum_of_squares(1, 1) < 77.0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

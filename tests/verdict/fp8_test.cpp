@@ -6,6 +6,8 @@
 #include "verdict/judge/judge.hpp"
 #include "verdict/property/property.hpp"
 
+BOOST_AUTO_TEST_SUITE(fp8_test)
+
 using namespace plumbline;
 using cases::Format;
 using cases::Pass;
@@ -29,8 +31,6 @@ verdict::CellResult check(const std::string& name, Pass pass, Format format, int
 constexpr Format formats[] = {Format::e4m3, Format::e5m2};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(eight_bits)
 
 BOOST_AUTO_TEST_CASE(a_right_kernel_passes_every_pass_in_both_formats) {
   for (const Format format : formats) {

@@ -11,6 +11,8 @@
 #include "verdict/oracle/certified.hpp"
 #include "verdict/property/spec_generator.hpp"
 
+BOOST_AUTO_TEST_SUITE(gradient_oracle_test)
+
 using namespace plumbline;
 using reference::Interval;
 using verdict::OracleNumber;
@@ -237,3 +239,5 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_does_not_change_a_bit) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 
 #include "support/error.hpp"
 
+BOOST_AUTO_TEST_SUITE(identities_test)
+
 using namespace plumbline;
 using cases::Pass;
 using verdict::Outcome;
@@ -307,3 +309,5 @@ BOOST_AUTO_TEST_CASE(a_spec_that_the_identities_do_not_know_is_bad_input) {
   spec.query_offset = 0;
   BOOST_CHECK_THROW(verdict::check_identities(kernel(), spec), BadInput);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,8 @@
 #include "verdict/cases/case_file.hpp"
 #include "verdict/property/spec_generator.hpp"
 
+BOOST_AUTO_TEST_SUITE(judge_gradients_test)
+
 using namespace plumbline;
 using cases::Format;
 using verdict::Outcome;
@@ -271,3 +273,5 @@ BOOST_AUTO_TEST_CASE(gradients_of_the_wrong_size_are_bad_input) {
   outputs.grad_parameters[PLUMBLINE_TABLE].pop_back();
   BOOST_CHECK_THROW(judge(c, outputs), BadInput);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 #include "verdict/judge/element.hpp"
 #include "verdict/property/spec_generator.hpp"
 
+BOOST_AUTO_TEST_SUITE(judge_test)
+
 using namespace plumbline;
 using verdict::Outcome;
 
@@ -348,3 +350,5 @@ BOOST_AUTO_TEST_CASE(outputs_of_the_wrong_size_are_bad_input) {
   outputs.lse.pop_back();
   BOOST_CHECK_THROW(verdict::judge(c, contract, outputs, 1), BadInput);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

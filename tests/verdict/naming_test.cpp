@@ -10,6 +10,8 @@
 #include "verdict/cases/case_file.hpp"
 #include "verdict/conventions/name_conventions.hpp"
 
+BOOST_AUTO_TEST_SUITE(naming_test)
+
 using namespace plumbline;
 using F = bench::FaultKind;
 
@@ -146,3 +148,5 @@ BOOST_AUTO_TEST_CASE(no_planted_fault_gets_a_wrong_name) {
   BOOST_TEST(count.rightly > 100);
   BOOST_TEST(count.located > 100);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 #include "verdict/cases/case_file.hpp"
 #include "verdict/cases/method_inputs.hpp"
 
+BOOST_AUTO_TEST_SUITE(page_test)
+
 using namespace plumbline;
 using test::Element;
 using test::Markup;
@@ -277,3 +279,5 @@ BOOST_AUTO_TEST_CASE(names_that_are_markup_stay_names) {
     BOOST_TEST(one.name != "script");
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

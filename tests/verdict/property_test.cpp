@@ -16,6 +16,8 @@
 #include "verdict/property/spec_generator.hpp"
 #include "verdict/report/report.hpp"
 
+BOOST_AUTO_TEST_SUITE(property_test)
+
 using namespace plumbline;
 using cases::Format;
 using verdict::Outcome;
@@ -471,3 +473,5 @@ BOOST_AUTO_TEST_CASE(the_report_holds_the_verdict_the_case_and_the_repro_line) {
   BOOST_TEST(verdict::to_table(report).find("FAIL") != std::string::npos);
   BOOST_TEST(escaped_markup("a<b>&\"\x01") == "a&lt;b&gt;&amp;&quot;\\x01");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

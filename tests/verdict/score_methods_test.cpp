@@ -11,6 +11,8 @@
 #include "verdict/cases/case_file.hpp"
 #include "verdict/oracle/gradient_oracle.hpp"
 
+BOOST_AUTO_TEST_SUITE(score_methods_test)
+
 using namespace plumbline;
 using reference::RunningError;
 
@@ -271,3 +273,5 @@ BOOST_AUTO_TEST_CASE(products_and_biases_that_are_off_reach_dapes_bounds_and_sta
     BOOST_TEST(ratio.worst > 0.4);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

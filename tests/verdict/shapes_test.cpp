@@ -15,6 +15,8 @@
 #include "verdict/property/property.hpp"
 #include "verdict/property/spec_generator.hpp"
 
+BOOST_AUTO_TEST_SUITE(shapes_test)
+
 using namespace plumbline;
 using cases::Format;
 using cases::Pass;
@@ -284,3 +286,5 @@ BOOST_AUTO_TEST_CASE(of_a_large_case_rows_of_every_head_are_judged_and_all_must_
   BOOST_TEST(std::isnan(o.ratios[unjudged * 64]));
   BOOST_TEST(o.ratios[sample.rows()[7] * 64] > 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -24,7 +24,7 @@ enum Sources {
   all_sources = 511
 };
 
-struct Faults {
+struct BackwardFaults {
   double slope = 1.0, scale = 1.0;
   bool no_common = false, lse_base_2 = false;
   int dropped_key = -1;
@@ -37,7 +37,7 @@ inline double sign(double x) { return x < 0 ? -1.0 : 1.0; }
 class UnluckyBackward {
  public:
   UnluckyBackward(const HeadProblem& x, const verdict::Contract& contract, Format format,
-                  int sources, const Target& target, const Faults& faults = {})
+                  int sources, const Target& target, const BackwardFaults& faults = {})
       : x_(x),
         contract_(contract),
         format_(format),
@@ -174,7 +174,7 @@ class UnluckyBackward {
   Format format_;
   int sources_;
   Target target_;
-  Faults faults_;
+  BackwardFaults faults_;
   double direction_ = 1.0;
 };
 

@@ -15,6 +15,8 @@
 #include "attention/score_methods.cuh"
 #include "tests/gpu/small_case.hpp"
 
+BOOST_AUTO_TEST_SUITE(attention_test)
+
 namespace {
 
 using namespace plumbline::gpu;
@@ -336,3 +338,5 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_by_name) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 
 #include "core/device_buffer.cuh"
 
+BOOST_AUTO_TEST_SUITE(cache_test)
+
 namespace {
 
 using namespace plumbline::gpu;
@@ -108,3 +110,5 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -14,6 +14,8 @@
 #include "emulation/grid.hpp"
 #include "plumbline_kernel.h"
 
+BOOST_AUTO_TEST_SUITE(decode_test)
+
 namespace {
 
 using namespace plumbline::gpu_tests;
@@ -227,3 +229,5 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

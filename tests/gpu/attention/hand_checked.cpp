@@ -12,6 +12,8 @@
 #include "emulation/grid.hpp"
 #include "plumbline_kernel.h"
 
+BOOST_AUTO_TEST_SUITE(hand_checked_test)
+
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -262,3 +264,5 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

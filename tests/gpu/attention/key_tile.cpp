@@ -4,6 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
+BOOST_AUTO_TEST_SUITE(key_tile_test)
+
 namespace {
 
 using namespace plumbline::gpu;
@@ -22,3 +24,5 @@ BOOST_AUTO_TEST_CASE(the_shape_of_a_launch_remembers_the_rung_that_asked_for_it)
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+BOOST_AUTO_TEST_SUITE(mask_test)
+
 namespace {
 
 using namespace plumbline::gpu;
@@ -28,3 +30,5 @@ BOOST_AUTO_TEST_CASE(a_narrow_window_stays_as_it_is) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

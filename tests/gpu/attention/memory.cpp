@@ -8,6 +8,8 @@
 #include "plumbline_kernel.h"
 #include "tests/gpu/small_case.hpp"
 
+BOOST_AUTO_TEST_SUITE(memory_test)
+
 namespace {
 
 using namespace plumbline::gpu_tests;
@@ -61,3 +63,5 @@ BOOST_AUTO_TEST_CASE(twice_the_length_takes_at_most_twice_the_memory) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 #include "plumbline_kernel.h"
 #include "tests/gpu/small_case.hpp"
 
+BOOST_AUTO_TEST_SUITE(shared_memory_test)
+
 namespace {
 
 using namespace plumbline::gpu_tests;
@@ -132,7 +134,7 @@ BOOST_AUTO_TEST_CASE(training_is_refused_before_it_begins) {
   using namespace plumbline::gpu;
   const Device device(kOfAda);
   const Stream stream;
-  const ::Problem wide(PLUMBLINE_FIRE, 256, PLUMBLINE_FP32, 128);
+  const shared_memory_test::Problem wide(PLUMBLINE_FIRE, 256, PLUMBLINE_FP32, 128);
   const auto kernels = attention_kernels(Format::fp32, false, true);
   const Attention forward_alone(stream, wide.made.problem, kernels);
   BOOST_CHECK_EXCEPTION(Attention(stream, wide.made.problem, kernels, {.backward = true}),
@@ -145,3 +147,5 @@ BOOST_AUTO_TEST_CASE(training_is_refused_before_it_begins) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

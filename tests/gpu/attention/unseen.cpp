@@ -13,6 +13,8 @@
 #include "plumbline_kernel.h"
 #include "tests/gpu/small_case.hpp"
 
+BOOST_AUTO_TEST_SUITE(unseen_test)
+
 namespace {
 
 using namespace plumbline::gpu_tests;
@@ -168,3 +170,5 @@ BOOST_AUTO_TEST_CASE(all_kinds_of_masks_across_tiles) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,8 @@
 
 #include "core/launch.cuh"
 
+BOOST_AUTO_TEST_SUITE(atomic_test)
+
 namespace {
 
 using namespace plumbline::gpu;
@@ -48,3 +50,5 @@ BOOST_AUTO_TEST_CASE(no_addition_of_any_block_is_lost) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 
+BOOST_AUTO_TEST_SUITE(bfloat16_test)
+
 namespace {
 
 using plumbline::gpu::bfloat16;
@@ -36,3 +38,5 @@ BOOST_AUTO_TEST_CASE(bf16_keeps_subnormals_infinities_and_nans) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

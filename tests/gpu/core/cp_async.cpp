@@ -10,6 +10,8 @@
 #include "core/launch.cuh"
 #include "core/shared_memory.cuh"
 
+BOOST_AUTO_TEST_SUITE(cp_async_test)
+
 namespace {
 
 using namespace plumbline::gpu;
@@ -109,3 +111,5 @@ BOOST_AUTO_TEST_CASE(a_copy_off_the_boundary_is_reported) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

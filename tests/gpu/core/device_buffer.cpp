@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(device_buffer_test)
+
 namespace {
 
 using namespace plumbline::gpu;
@@ -43,3 +45,5 @@ BOOST_AUTO_TEST_CASE(a_part_is_copied_in_and_the_whole_comes_back) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

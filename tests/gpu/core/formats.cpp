@@ -8,6 +8,8 @@
 #include <limits>
 #include <random>
 
+BOOST_AUTO_TEST_SUITE(formats_test)
+
 namespace {
 
 using namespace plumbline::gpu;
@@ -131,3 +133,5 @@ BOOST_AUTO_TEST_CASE(elements_of_a_format_known_at_run_time) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 #include "core/ldmatrix.cuh"
 #include "core/shared_memory.cuh"
 
+BOOST_AUTO_TEST_SUITE(mma_test)
+
 namespace {
 
 using namespace plumbline::gpu;
@@ -309,3 +311,5 @@ BOOST_AUTO_TEST_CASE(a_row_off_the_boundary_is_reported) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

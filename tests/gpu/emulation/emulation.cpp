@@ -12,6 +12,8 @@
 #include "core/shared_memory.cuh"
 #include "core/warp.cuh"
 
+BOOST_AUTO_TEST_SUITE(emulation_test)
+
 namespace {
 
 using namespace plumbline::gpu;
@@ -242,3 +244,5 @@ BOOST_AUTO_TEST_CASE(the_seed_decides_the_order_of_the_threads) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

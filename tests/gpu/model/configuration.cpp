@@ -10,6 +10,8 @@
 
 namespace plumbline::gpu {
 
+BOOST_AUTO_TEST_SUITE(configuration_test)
+
 namespace {
 
 /// What `validate` says of it; empty if nothing.
@@ -117,5 +119,7 @@ BOOST_AUTO_TEST_CASE(scores_of_a_query_that_the_kernels_cannot_count_are_refused
   BOOST_CHECK_NO_THROW(attention_problem(wide, 1, 1 << 20));
   BOOST_CHECK_NO_THROW(attention_problem(with_position(preset("nano"), "cable"), 128, 1 << 23));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plumbline::gpu

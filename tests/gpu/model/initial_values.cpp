@@ -8,6 +8,8 @@
 
 namespace plumbline::gpu {
 
+BOOST_AUTO_TEST_SUITE(initial_values_test)
+
 namespace {
 
 struct Model {
@@ -124,5 +126,7 @@ BOOST_AUTO_TEST_CASE(other_methods_begin_as_published) {
   BOOST_TEST(kerple.layout[position + "p"].most == 2.0f);
   BOOST_TEST(all(kerple["transformer.h.1.attn.ssmax.scale"], 1.0f));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plumbline::gpu

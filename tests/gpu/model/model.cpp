@@ -16,6 +16,8 @@
 
 namespace plumbline::gpu {
 
+BOOST_AUTO_TEST_SUITE(model_test)
+
 namespace {
 
 constexpr int kBatch = 2, kLength = 40;  // attention's tiles have 32 keys
@@ -135,5 +137,7 @@ BOOST_AUTO_TEST_CASE(batches_that_do_not_fit_are_refused) {
   const Stream stream;
   BOOST_CHECK_THROW(make_model(stream, nano("nope"), {.batch = 0, .length = 4}), BadInput);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plumbline::gpu

@@ -10,6 +10,8 @@
 
 #include "core/device_buffer.cuh"
 
+BOOST_AUTO_TEST_SUITE(heads_test)
+
 namespace {
 
 using namespace plumbline::gpu;
@@ -98,3 +100,5 @@ BOOST_AUTO_TEST_CASE(shapes_that_do_not_fit_are_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(prefix_sum_test)
+
 namespace {
 
 BOOST_AUTO_TEST_CASE(prefix_sums_of_integers_are_exact_and_inclusive) {
@@ -38,3 +40,5 @@ BOOST_AUTO_TEST_CASE(small_increments_beside_large_ones_survive) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

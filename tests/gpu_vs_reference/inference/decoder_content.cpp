@@ -3,6 +3,8 @@
 #include "reference/position/context_position.hpp"
 #include "tests/gpu_vs_reference/inference/decoder_check.hpp"
 
+BOOST_AUTO_TEST_SUITE(decoder_content_test)
+
 using namespace plumbline;
 using namespace plumbline::gpu_tests;
 using namespace plumbline::reference;
@@ -25,3 +27,5 @@ BOOST_AUTO_TEST_CASE(forget_gates_are_decoded) { check_gpt2_decoder("fox", FoxPo
 BOOST_AUTO_TEST_CASE(long_prompts_are_read_by_the_kernels_of_training) {
   check_long_prompt("cable", CablePosition(), true);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

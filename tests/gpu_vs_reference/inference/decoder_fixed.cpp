@@ -6,6 +6,8 @@
 #include "reference/position/rotary_position.hpp"
 #include "tests/gpu_vs_reference/inference/decoder_check.hpp"
 
+BOOST_AUTO_TEST_SUITE(decoder_fixed_test)
+
 using namespace plumbline;
 using namespace plumbline::gpu_tests;
 using namespace plumbline::reference;
@@ -49,3 +51,5 @@ BOOST_AUTO_TEST_CASE(long_prompts_are_read_by_the_kernels_of_training) {
   check_long_prompt("rope_half_split", RopePosition{.pairs = RopePairs::half_split}, true);
   check_long_prompt("t5", t5_position(false), false);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

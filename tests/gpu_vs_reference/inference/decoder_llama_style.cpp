@@ -7,6 +7,8 @@
 #include "support/error.hpp"
 #include "tests/gpu_vs_reference/inference/decoder_check.hpp"
 
+BOOST_AUTO_TEST_SUITE(decoder_llama_style_test)
+
 using namespace plumbline;
 using namespace plumbline::gpu_tests;
 using namespace plumbline::reference;
@@ -128,3 +130,5 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_decoded_is_refused_by_name) {
   BOOST_TEST(decoder.length(0) == 2);
   BOOST_TEST(decoder.append({{}, {}}) == first);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 #include "reference/position/dape_position.hpp"
 #include "tests/gpu_vs_reference/inference/decoder_check.hpp"
 
+BOOST_AUTO_TEST_SUITE(decoder_scores_test)
+
 using namespace plumbline;
 using namespace plumbline::gpu_tests;
 using namespace plumbline::reference;
@@ -45,3 +47,5 @@ BOOST_AUTO_TEST_CASE(biases_corrected_by_their_neighbours_are_decoded) {
   check_dape<KerpleLogPosition, 2>("dape_v2_kerple_log");
   check_dape<CablePosition, 2>("dape_v2_cable");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -33,6 +33,8 @@
 #include "reference/scalars/running_error.hpp"
 #include "tests/gpu/small_case.hpp"
 
+BOOST_AUTO_TEST_SUITE(attention_position_test)
+
 namespace {
 
 namespace ref = plumbline::reference;
@@ -382,3 +384,5 @@ BOOST_AUTO_TEST_CASE(a_bias_without_a_layer_is_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

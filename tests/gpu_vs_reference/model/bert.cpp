@@ -5,6 +5,8 @@
 #include "reference/position/learned_position.hpp"
 #include "tests/gpu_vs_reference/model/bert_step.hpp"
 
+BOOST_AUTO_TEST_SUITE(bert_test)
+
 using namespace plumbline::gpu_tests;
 using namespace plumbline::reference;
 
@@ -22,3 +24,5 @@ BOOST_AUTO_TEST_CASE(bert_with_cable) {
 BOOST_AUTO_TEST_CASE(bert_with_buckets_of_both_sides) {
   check_bert(small_bert("t5_bidirectional", 2), masked_batch({7, 4}), t5_position(true));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

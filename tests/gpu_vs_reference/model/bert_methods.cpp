@@ -9,6 +9,8 @@
 #include "reference/position/rotary_position.hpp"
 #include "tests/gpu_vs_reference/model/bert_step.hpp"
 
+BOOST_AUTO_TEST_SUITE(bert_methods_test)
+
 using namespace plumbline::gpu_tests;
 using namespace plumbline::reference;
 
@@ -81,3 +83,5 @@ BOOST_AUTO_TEST_CASE(bert_with_other_scores) {
   check_dape<KerpleLogPosition, 2>("dape_v2_kerple_log");
   check_dape<CablePosition, 2>("dape_v2_cable");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

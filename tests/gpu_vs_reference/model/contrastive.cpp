@@ -9,6 +9,8 @@
 #include "reference/position/context_position.hpp"
 #include "tests/gpu_vs_reference/model/step_check.hpp"
 
+BOOST_AUTO_TEST_SUITE(contrastive_test)
+
 using namespace plumbline;
 using namespace plumbline::gpu_tests;
 using namespace plumbline::reference;
@@ -141,3 +143,5 @@ BOOST_AUTO_TEST_CASE(first_token) {
   const auto [loss, gradients] = of_oracle(texts(), reference::Pooling::cls);
   check_step("cls", functionals(on_device(texts(), gpu::Pooling::cls), loss, gradients));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

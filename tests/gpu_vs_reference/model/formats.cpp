@@ -11,6 +11,8 @@
 #include "tests/gpu_vs_reference/model/gpt2_step.hpp"
 #include "train/trainer.hpp"
 
+BOOST_AUTO_TEST_SUITE(formats_test)
+
 using namespace plumbline;
 using namespace plumbline::gpu_tests;
 using namespace plumbline::reference;
@@ -190,3 +192,5 @@ BOOST_AUTO_TEST_CASE(an_update_refreshes_the_copies) {
   BOOST_TEST(after == fresh.loss(batch.view()).sum);
   BOOST_TEST(after < before);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -2,6 +2,8 @@
 // One training step of GPT-2 in fp32 against the oracle: the loss and every parameter's gradient.
 #include "tests/gpu_vs_reference/model/gpt2_step.hpp"
 
+BOOST_AUTO_TEST_SUITE(gpt2_test)
+
 namespace {
 
 using namespace plumbline::gpu_tests;
@@ -57,3 +59,5 @@ BOOST_AUTO_TEST_CASE(small_faults_are_seen) {
   for (double& bias : biases) bias *= 1 - kRate * kOptimizer.weight_decay;
   BOOST_TEST(wrong_updates(device, *tensor, clip_factors(oracle), unused) >= 100);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 #include "reference/position/context_position.hpp"
 #include "tests/gpu_vs_reference/model/gpt2_step.hpp"
 
+BOOST_AUTO_TEST_SUITE(gpt2_context_test)
+
 using namespace plumbline::gpu_tests;
 using namespace plumbline::reference;
 
@@ -23,3 +25,5 @@ BOOST_AUTO_TEST_CASE(gpt2_with_cable_as_printed) {
 }
 
 BOOST_AUTO_TEST_CASE(gpt2_with_forget_gates) { check_gpt2("fox", FoxPosition(), true, true); }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 #include "reference/position/rotary_position.hpp"
 #include "tests/gpu_vs_reference/model/gpt2_step.hpp"
 
+BOOST_AUTO_TEST_SUITE(gpt2_fixed_test)
+
 using namespace plumbline::gpu_tests;
 using namespace plumbline::reference;
 
@@ -38,3 +40,5 @@ BOOST_AUTO_TEST_CASE(gpt2_with_rope) {
   halves.pairs = RopePairs::half_split;
   check_gpt2("rope_half_split", halves, true);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

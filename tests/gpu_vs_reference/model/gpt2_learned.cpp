@@ -3,6 +3,8 @@
 #include "reference/position/learned_position.hpp"
 #include "tests/gpu_vs_reference/model/gpt2_step.hpp"
 
+BOOST_AUTO_TEST_SUITE(gpt2_learned_test)
+
 using namespace plumbline::gpu_tests;
 using namespace plumbline::reference;
 
@@ -21,3 +23,5 @@ BOOST_AUTO_TEST_CASE(gpt2_with_t5) {
 }
 
 BOOST_AUTO_TEST_CASE(gpt2_with_fire) { check_gpt2("fire", FirePosition()); }
+
+BOOST_AUTO_TEST_SUITE_END()

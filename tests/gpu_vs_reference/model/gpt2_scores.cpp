@@ -4,6 +4,8 @@
 #include "reference/position/dape_position.hpp"
 #include "tests/gpu_vs_reference/model/gpt2_step.hpp"
 
+BOOST_AUTO_TEST_SUITE(gpt2_scores_test)
+
 using namespace plumbline::gpu_tests;
 using namespace plumbline::reference;
 
@@ -41,3 +43,5 @@ BOOST_AUTO_TEST_CASE(gpt2_with_biases_corrected_by_their_neighbours) {
   check_dape<KerpleLogPosition, 2>("dape_v2_kerple_log", true, false);
   check_dape<CablePosition, 2>("dape_v2_cable", false, true);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

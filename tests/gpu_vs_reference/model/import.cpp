@@ -13,6 +13,8 @@
 #include "tests/gpu_vs_reference/model/gpt2_step.hpp"
 #include "tests/gpu_vs_reference/model/traced_tier.hpp"
 
+BOOST_AUTO_TEST_SUITE(import_test)
+
 using namespace plumbline;
 using namespace plumbline::gpu_tests;
 
@@ -123,3 +125,5 @@ BOOST_AUTO_TEST_CASE(logits_of_an_imported_model) {
   }
   std::printf("logits: error/bound at most %.3g, bounds at most %.2g\n", worst, loosest);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 #include "tests/gpu_vs_reference/model/element_check.hpp"
 #include "tests/gpu_vs_reference/model/traced_tier.hpp"
 
+BOOST_AUTO_TEST_SUITE(llama_style_test)
+
 using namespace plumbline;
 using namespace plumbline::gpu_tests;
 using namespace plumbline::reference;
@@ -72,3 +74,5 @@ BOOST_AUTO_TEST_CASE(llama_style_with_local_rope) {
   check_llama_style("local_rope", RopePosition{.base = 500000, .window = 2}, false,
                     {.base = 500000, .window = 2});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -22,6 +22,8 @@
 
 namespace plumbline::gpu {
 
+BOOST_AUTO_TEST_SUITE(parameters_test)
+
 namespace {
 
 using NameAndShape = std::pair<std::string, std::vector<std::int64_t>>;
@@ -160,5 +162,7 @@ BOOST_AUTO_TEST_CASE(matrices_decay_and_nothing_else_does) {
   BOOST_TEST(layout.decaying().end == layout.not_decaying().begin);
   BOOST_TEST(layout.not_decaying().end == layout.not_trained().begin);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plumbline::gpu

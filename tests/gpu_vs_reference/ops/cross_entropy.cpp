@@ -10,6 +10,8 @@
 #include "tests/reference/numbers.hpp"
 #include "verdict/bounds/ops/logistic.hpp"
 
+BOOST_AUTO_TEST_SUITE(cross_entropy_test)
+
 namespace {
 
 using namespace plumbline;
@@ -218,3 +220,5 @@ BOOST_AUTO_TEST_CASE(targets_beyond_the_vocabulary_and_batches_without_any_are_r
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

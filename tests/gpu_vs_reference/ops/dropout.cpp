@@ -8,6 +8,8 @@
 #include "tests/gpu_vs_reference/ops/harness.hpp"
 #include "tests/reference/numbers.hpp"
 
+BOOST_AUTO_TEST_SUITE(dropout_test)
+
 using namespace plumbline;
 using namespace plumbline::op_tests;
 
@@ -141,3 +143,5 @@ BOOST_AUTO_TEST_CASE(probabilities_that_drop_everything_or_are_none_are_refused)
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,8 @@
 #include "tests/reference/numbers.hpp"
 #include "verdict/bounds/ops/embedding.hpp"
 
+BOOST_AUTO_TEST_SUITE(embedding_test)
+
 namespace {
 
 using namespace plumbline;
@@ -231,3 +233,5 @@ BOOST_AUTO_TEST_CASE(what_no_table_has_is_refused_with_its_place) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

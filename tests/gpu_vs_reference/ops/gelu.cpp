@@ -9,6 +9,8 @@
 #include "tests/reference/numbers.hpp"
 #include "verdict/bounds/ops/gelu.hpp"
 
+BOOST_AUTO_TEST_SUITE(gelu_test)
+
 using namespace plumbline;
 using namespace plumbline::op_tests;
 using op_bounds::Computed;
@@ -146,3 +148,5 @@ BOOST_AUTO_TEST_CASE(a_null_array_is_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

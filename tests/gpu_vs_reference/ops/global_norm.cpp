@@ -9,6 +9,8 @@
 #include "tests/reference/numbers.hpp"
 #include "verdict/bounds/ops/optimizer.hpp"
 
+BOOST_AUTO_TEST_SUITE(global_norm_test)
+
 using namespace plumbline;
 using namespace plumbline::op_tests;
 using reference::MpReal;
@@ -122,3 +124,5 @@ BOOST_AUTO_TEST_CASE(limits_that_are_none_are_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

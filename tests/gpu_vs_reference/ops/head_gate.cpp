@@ -12,6 +12,8 @@
 #include "verdict/bounds/ops/head_gate.hpp"
 #include "verdict/bounds/ops/logistic.hpp"
 
+BOOST_AUTO_TEST_SUITE(head_gate_test)
+
 namespace {
 
 using namespace plumbline;
@@ -237,3 +239,5 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

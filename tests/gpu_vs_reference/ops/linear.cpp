@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/gpu_vs_reference/ops/linear_problem.hpp"
 
+BOOST_AUTO_TEST_SUITE(linear_test)
+
 using namespace plumbline;
 using namespace plumbline::op_tests;
 using namespace plumbline::op_tests::linear_problem;
@@ -144,3 +146,5 @@ BOOST_AUTO_TEST_CASE(shapes_below_one_and_missing_arrays_are_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 #include "verdict/bounds/ops/cross_entropy.hpp"
 #include "verdict/bounds/ops/logistic.hpp"
 
+BOOST_AUTO_TEST_SUITE(linear_cross_entropy_test)
+
 namespace {
 
 using namespace plumbline;
@@ -209,3 +211,5 @@ BOOST_AUTO_TEST_CASE(the_logits_of_all_tokens_are_never_held_at_once) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 #include "tests/gpu_vs_reference/ops/linear_problem.hpp"
 #include "verdict/bounds/ops/gelu.hpp"
 
+BOOST_AUTO_TEST_SUITE(linear_gelu_test)
+
 using namespace plumbline;
 using namespace plumbline::op_tests;
 using namespace plumbline::op_tests::linear_problem;
@@ -112,3 +114,5 @@ BOOST_AUTO_TEST_CASE(the_gradient_through_gelu_is_within_its_bounds) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

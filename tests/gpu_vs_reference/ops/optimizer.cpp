@@ -9,6 +9,8 @@
 #include "tests/reference/numbers.hpp"
 #include "verdict/bounds/ops/optimizer.hpp"
 
+BOOST_AUTO_TEST_SUITE(optimizer_test)
+
 using namespace plumbline;
 using namespace plumbline::op_tests;
 using reference::RunningError;
@@ -232,3 +234,5 @@ BOOST_AUTO_TEST_CASE(settings_outside_of_their_domains_are_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

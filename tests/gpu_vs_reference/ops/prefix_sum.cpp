@@ -7,6 +7,8 @@
 #include "tests/reference/numbers.hpp"
 #include "verdict/bounds/ops/prefix_sum.hpp"
 
+BOOST_AUTO_TEST_SUITE(prefix_sum_test)
+
 namespace {
 
 using namespace plumbline;
@@ -104,3 +106,5 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

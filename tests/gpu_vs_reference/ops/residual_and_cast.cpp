@@ -8,6 +8,8 @@
 #include "tests/gpu_vs_reference/ops/harness.hpp"
 #include "tests/reference/numbers.hpp"
 
+BOOST_AUTO_TEST_SUITE(residual_and_cast_test)
+
 using namespace plumbline;
 using namespace plumbline::op_tests;
 
@@ -102,3 +104,5 @@ BOOST_AUTO_TEST_CASE(a_null_array_is_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

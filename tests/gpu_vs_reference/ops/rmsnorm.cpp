@@ -6,6 +6,8 @@
 #include "reference/model/rmsnorm.hpp"
 #include "tests/gpu_vs_reference/ops/norm_problem.hpp"
 
+BOOST_AUTO_TEST_SUITE(rmsnorm_test)
+
 namespace {
 
 using namespace plumbline;
@@ -101,3 +103,5 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 #include "tests/reference/numbers.hpp"
 #include "verdict/bounds/ops/swiglu.hpp"
 
+BOOST_AUTO_TEST_SUITE(swiglu_test)
+
 using namespace plumbline;
 using namespace plumbline::op_tests;
 using reference::RunningError;
@@ -104,3 +106,5 @@ BOOST_AUTO_TEST_CASE(a_null_array_is_refused) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

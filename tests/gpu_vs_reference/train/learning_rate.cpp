@@ -8,6 +8,8 @@
 #include "reference/scalars/running_error.hpp"
 #include "support/error.hpp"
 
+BOOST_AUTO_TEST_SUITE(learning_rate_test)
+
 using namespace plumbline;
 
 BOOST_AUTO_TEST_CASE(the_rate_is_the_oracles_within_its_rounding) {
@@ -47,3 +49,5 @@ BOOST_AUTO_TEST_CASE(a_schedule_out_of_its_domain_is_refused) {
     BOOST_CHECK_THROW(gpu::validate(s), BadInput);
   BOOST_CHECK_NO_THROW(gpu::validate(gpu::CosineSchedule{}));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

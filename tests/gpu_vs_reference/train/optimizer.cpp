@@ -9,6 +9,8 @@
 
 #include "support/error.hpp"
 
+BOOST_AUTO_TEST_SUITE(optimizer_test)
+
 using namespace plumbline;
 using gpu::DeviceBuffer;
 
@@ -149,3 +151,5 @@ BOOST_AUTO_TEST_CASE(settings_out_of_their_domain_are_refused) {
         Settings{.weight_decay = -1.0}, Settings{.max_norm = NAN}})
     BOOST_CHECK_THROW(gpu::validate(s), BadInput);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,9 @@
 #include "tests/support/container.hpp"
 
 namespace plumbline::checkpoint {
+
+BOOST_AUTO_TEST_SUITE(elements_test)
+
 namespace {
 
 std::vector<double> widened(Dtype dtype, const std::string& bytes, std::size_t begin,
@@ -20,8 +23,6 @@ std::vector<double> widened(Dtype dtype, const std::string& bytes, std::size_t b
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(elements)
 
 // The bits are laid out by hand from IEEE 754 (binary16: 5 bits of exponent, 10 of fraction) and,
 // for BF16, as the upper half of binary32.

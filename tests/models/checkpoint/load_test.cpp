@@ -13,6 +13,9 @@
 #include "tests/verdict/cases/bad_input.hpp"
 
 namespace plumbline::checkpoint {
+
+BOOST_AUTO_TEST_SUITE(load_test)
+
 namespace {
 
 ToyModel loaded(const std::string& bytes) {
@@ -47,8 +50,6 @@ void expect_refusal(const std::string& bytes, std::initializer_list<const char*>
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(loading)
 
 BOOST_AUTO_TEST_CASE(a_weight_of_in_by_out_is_turned_and_everything_is_widened) {
   BOOST_TEST(text(loaded(ToyFile().file())) == as_laid_out);

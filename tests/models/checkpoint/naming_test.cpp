@@ -10,7 +10,7 @@
 
 namespace plumbline::checkpoint {
 
-BOOST_AUTO_TEST_SUITE(naming)
+BOOST_AUTO_TEST_SUITE(naming_test)
 
 BOOST_AUTO_TEST_CASE(numbers_between_dots_become_stars) {
   BOOST_TEST(pattern_of("h.190.attn.c_attn2.weight") == "h.*.attn.c_attn2.weight");

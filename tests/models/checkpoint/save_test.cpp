@@ -15,6 +15,9 @@
 #include "tests/verdict/cases/bad_input.hpp"
 
 namespace plumbline::checkpoint {
+
+BOOST_AUTO_TEST_SUITE(save_test)
+
 namespace {
 
 ToyModel toy() {
@@ -26,8 +29,6 @@ ToyModel toy() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(saving)
 
 BOOST_AUTO_TEST_CASE(the_file_has_the_names_shapes_and_bytes_laid_out_by_hand) {
   const test::TemporaryFolder folder;

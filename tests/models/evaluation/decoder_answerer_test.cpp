@@ -11,6 +11,8 @@
 #include "tests/models/inference/lead.hpp"
 #include "tests/models/text/refusal.hpp"
 
+BOOST_AUTO_TEST_SUITE(decoder_answerer_test)
+
 using namespace plumbline;
 using namespace plumbline::evaluation;
 
@@ -122,3 +124,5 @@ BOOST_AUTO_TEST_CASE(a_table_of_positions_ends_and_other_methods_do_not) {
   auto bert = gpu::preset("bert_base");
   test::expect_refused([&] { DecoderAnswerer(bert, {}, true); }, {"bert", "gpt2"});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,8 @@
 #include "support/error.hpp"
 #include "support/pictures/svg.hpp"
 
+BOOST_AUTO_TEST_SUITE(maps_test)
+
 using namespace plumbline::evaluation;
 using plumbline::BadInput;
 namespace gpu = plumbline::gpu;
@@ -185,3 +187,5 @@ BOOST_AUTO_TEST_CASE(costs_that_cannot_be_measured_are_refused) {
   refused({{"nope"}, {16}, 2, 0});
   refused({{"no such method"}, {16}, 2, 1});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

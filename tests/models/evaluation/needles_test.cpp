@@ -12,6 +12,8 @@
 #include "scripted_answerer.hpp"
 #include "tests/models/text/refusal.hpp"
 
+BOOST_AUTO_TEST_SUITE(needles_test)
+
 using namespace plumbline;
 using namespace plumbline::evaluation;
 using test::expect_refused;
@@ -176,3 +178,5 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused_by_name) {
   refused({.tasks = {"single_1"}, .lengths = {1500}, .answer_room = 0}, {"answer_room is 0"});
   refused({.tasks = {"single_1"}, .lengths = {1500}, .batch = 0}, {"batch is 0"});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 #include "scripted_answerer.hpp"
 #include "tests/models/text/refusal.hpp"
 
+BOOST_AUTO_TEST_SUITE(passkey_test)
+
 using namespace plumbline;
 using namespace plumbline::evaluation;
 using test::expect_refused;
@@ -181,7 +183,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused_by_name) {
   const auto refused = [](PasskeySettings settings, const std::vector<std::string>& words) {
     expect_refused([&] { validate(settings, bytes); }, words);
   };
-  validate({.lengths = {shortest, 500}}, bytes);
+  validate(PasskeySettings{.lengths = {shortest, 500}}, bytes);
   refused({.lengths = {500, shortest - 1}},
           {"lengths is " + std::to_string(shortest - 1), "at least " + std::to_string(shortest)});
   refused({.lengths = {}}, {"lengths is empty"});
@@ -198,3 +200,5 @@ BOOST_AUTO_TEST_CASE(usual_lengths_are_doublings_that_a_prompt_fits_into) {
   BOOST_TEST((usual_lengths(64, 203) == std::vector{256, 512}));
   BOOST_TEST((usual_lengths(8, 203) == std::vector{256}));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 #include "support/pictures/svg.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+BOOST_AUTO_TEST_SUITE(perplexity_test)
+
 using namespace plumbline::evaluation;
 using plumbline::BadInput;
 namespace gpu = plumbline::gpu;
@@ -223,3 +225,5 @@ BOOST_AUTO_TEST_CASE(a_log_becomes_curves_and_its_unfinished_line_is_passed_over
   BOOST_CHECK_THROW(log_of("{\"update\":1}\n"), BadInput);
   BOOST_CHECK_THROW(log_of(""), BadInput);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

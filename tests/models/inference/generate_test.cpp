@@ -13,6 +13,8 @@
 #include "support/error.hpp"
 #include "tests/models/inference/lead.hpp"
 
+BOOST_AUTO_TEST_SUITE(generate_test)
+
 using namespace plumbline;
 using namespace plumbline::inference;
 
@@ -164,3 +166,5 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_continued_is_refused_by_name) {
              "the tokenizer's vocabulary is 261; expected at most the model's, 200: it was trained "
              "with another tokenizer");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+BOOST_AUTO_TEST_SUITE(growing_text_test)
+
 using plumbline::inference::GrowingText;
 
 BOOST_AUTO_TEST_CASE(a_character_of_several_tokens_is_shown_when_it_is_whole) {
@@ -28,3 +30,5 @@ BOOST_AUTO_TEST_CASE(a_replacement_character_within_the_text_is_shown) {
              "a\xEF\xBF\xBD"
              "b");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

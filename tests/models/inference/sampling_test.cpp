@@ -8,6 +8,8 @@
 
 #include "support/error.hpp"
 
+BOOST_AUTO_TEST_SUITE(sampling_test)
+
 using namespace plumbline::inference;
 
 namespace {
@@ -133,3 +135,5 @@ BOOST_AUTO_TEST_CASE(settings_and_logits_of_no_use_are_refused) {
   BOOST_TEST(logits({INFINITY, 0.0f}).starts_with("the logit of token 0 is inf;"));
   BOOST_TEST(logits({-INFINITY}).starts_with("the next token is impossible;"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 #include "support/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+BOOST_AUTO_TEST_SUITE(trained_model_test)
+
 using namespace plumbline;
 using gpu::ModelConfiguration;
 using gpu::ParameterLayout;
@@ -169,3 +171,5 @@ BOOST_AUTO_TEST_CASE(what_is_no_model_is_refused_by_name) {
                             R"("rope_scaling": {"rope_type": "llama3", "factor": 8.0})"));
   BOOST_TEST(contains(refusal(llama.path), "rope_type is \"llama3\""), refusal(llama.path));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 
 #include "tests/cli/program.hpp"
 
+BOOST_AUTO_TEST_SUITE(command_test)
+
 using namespace plumbline;
 
 namespace {
@@ -105,3 +107,5 @@ BOOST_FIXTURE_TEST_CASE(a_text_is_not_replaced_by_its_shard, Fixture) {
   BOOST_TEST(test::text_of(text) == "abab");
   refused("--out " + shard + " " + text + " --json " + shard, {"for both", "two files"});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

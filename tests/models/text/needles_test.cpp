@@ -12,6 +12,8 @@
 #include "models/text/passkey.hpp"
 #include "refusal.hpp"
 
+BOOST_AUTO_TEST_SUITE(needles_test)
+
 using namespace plumbline;
 using namespace plumbline::text;
 using test::expect_refused;
@@ -256,3 +258,5 @@ BOOST_AUTO_TEST_CASE(the_share_of_the_answers_found_counts) {
   BOOST_TEST(answers_found({"abc"}, "ABC") == 1.0);
   BOOST_TEST(answers_found({"1234567"}, "123456") == 0.0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

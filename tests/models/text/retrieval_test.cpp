@@ -10,6 +10,8 @@
 #include "support/atomic_file.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+BOOST_AUTO_TEST_SUITE(retrieval_test)
+
 using namespace plumbline;
 using namespace plumbline::text;
 using test::expect_refused;
@@ -158,3 +160,5 @@ BOOST_AUTO_TEST_CASE(ndcg_of_rankings_small_enough_to_check_by_hand) {
   for (std::size_t n = 0; n < 11; ++n) many[n] = 1, ranked.push_back(n);
   BOOST_TEST(ndcg(ranked, many) == 1.0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 #include "models/text/permutation.hpp"
 #include "refusal.hpp"
 
+BOOST_AUTO_TEST_SUITE(sampler_test)
+
 using namespace plumbline;
 using namespace plumbline::text;
 using test::expect_refused;
@@ -279,3 +281,5 @@ BOOST_AUTO_TEST_CASE(masking_refuses_shares_that_are_none) {
   refused(0.15, 0.8, 0.3);
   refused(0.15, 2, 0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

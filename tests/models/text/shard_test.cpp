@@ -18,6 +18,8 @@
 #include "support/draw.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+BOOST_AUTO_TEST_SUITE(shard_test)
+
 using namespace plumbline;
 using namespace plumbline::text;
 using test::expect_refused;
@@ -212,3 +214,5 @@ BOOST_AUTO_TEST_CASE(the_unigram_entropy_of_texts_small_enough_to_check_by_hand)
   expect_refused([] { token_counts(TokenStream(std::vector<Token>{8}), 8); }, {"token is 8"});
   expect_refused([] { bits_per_byte(1, 1, 0); }, {"bytes"});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

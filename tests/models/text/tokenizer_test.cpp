@@ -15,6 +15,8 @@
 #include "support/draw.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+BOOST_AUTO_TEST_SUITE(tokenizer_test)
+
 using namespace plumbline;
 using namespace plumbline::text;
 using test::expect_refused;
@@ -206,3 +208,5 @@ BOOST_FIXTURE_TEST_CASE(texts_that_cannot_be_read_are_refused_by_name, Fixture) 
   expect_refused([&] { tokenize({good, file("empty", "")}, tokenizer); }, {"empty\"", "text"});
   expect_refused([&] { tokenize({folder / "."}, tokenizer); }, {"directory"});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

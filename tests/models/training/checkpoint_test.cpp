@@ -11,6 +11,8 @@
 #include "support/safetensors.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+BOOST_AUTO_TEST_SUITE(checkpoint_test)
+
 namespace training = plumbline::training;
 using plumbline::BadInput;
 using plumbline::gpu::ModelConfiguration;
@@ -178,3 +180,5 @@ BOOST_AUTO_TEST_CASE(checkpoints_are_found_by_their_number) {
   BOOST_TEST(found.front() == training::checkpoint_path(folder.path, 20));
   BOOST_TEST(contains(refusal([&] { training::checkpoints_in(folder.path / "none"); }), "none"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 #include "support/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+BOOST_AUTO_TEST_SUITE(log_test)
+
 using plumbline::read_file;
 using plumbline::write_file;
 using plumbline::training::Log;
@@ -35,3 +37,5 @@ BOOST_AUTO_TEST_CASE(another_file_is_no_log) {
     BOOST_TEST(read_file(path) == text);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

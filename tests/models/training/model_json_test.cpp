@@ -5,6 +5,8 @@
 
 #include "support/error.hpp"
 
+BOOST_AUTO_TEST_SUITE(model_json_test)
+
 namespace gpu = plumbline::gpu;
 using namespace plumbline::training;
 
@@ -49,3 +51,5 @@ BOOST_AUTO_TEST_CASE(a_field_that_is_missing_unknown_or_wrong_is_refused) {
   json["options"]["base"] = "large";
   BOOST_CHECK_THROW(model_from_json(json), plumbline::BadInput);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

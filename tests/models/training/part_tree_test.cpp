@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+BOOST_AUTO_TEST_SUITE(part_tree_test)
+
 using namespace plumbline::gpu;
 
 namespace {
@@ -62,3 +64,5 @@ BOOST_AUTO_TEST_CASE(ranks_have_neighbouring_parts_as_many_as_any_other_or_one_m
   }
   BOOST_TEST(parts_of(2, 3, 2000000000).end == 2000000000);  // no overflow
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/attention/attention_problem.hpp"
 
+BOOST_AUTO_TEST_SUITE(attention_grad_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(a_row_by_hand) {
@@ -124,3 +126,5 @@ BOOST_AUTO_TEST_CASE(every_adjoint_is_the_derivative_of_the_forward_equations) {
     }
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

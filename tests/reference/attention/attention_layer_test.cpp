@@ -4,6 +4,8 @@
 #include "reference/position/context_position.hpp"
 #include "tests/reference/position/layer_readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(attention_layer_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -123,3 +125,5 @@ BOOST_AUTO_TEST_CASE(alibi_and_ssmax_in_a_layer_with_a_document_mask) {
   Numbers numbers(1);
   expect_layer_is_right(problem, problem.inputs(numbers, around_zero), 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/attention/attention_problem.hpp"
 
+BOOST_AUTO_TEST_SUITE(attention_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -173,3 +175,5 @@ BOOST_AUTO_TEST_CASE(every_method_under_every_mask_agrees_in_every_reading) {
     }
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(dape_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -149,3 +151,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 #include "tests/reference/parameters.hpp"
 #include "tests/reference/readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(softmax_test)
+
 using namespace plumbline;
 using namespace plumbline::reference;
 
@@ -117,3 +119,5 @@ BOOST_AUTO_TEST_CASE(ssmax_scales_by_the_logarithm_of_the_number_of_keys) {
   }
   BOOST_CHECK_THROW(ssmax_factor(1.0, 0), std::invalid_argument);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 #include "tests/reference/parameters.hpp"
 #include "tests/reference/readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(alibi_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(nope_adds_nothing) { BOOST_TEST(Nope<double>{}(3, 0) == 0.0); }
@@ -92,3 +94,5 @@ BOOST_AUTO_TEST_CASE(slopes_and_biases_agree_in_every_reading) {
       {1.1});
   BOOST_CHECK_THROW(alibi_slopes<double>(0), std::invalid_argument);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 #include "reference/bias/prefix_sum.hpp"
 #include "tests/reference/bias/bias_readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(cable_parameters_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(increments_and_gains_by_hand) {
@@ -142,3 +144,5 @@ BOOST_AUTO_TEST_CASE(the_chain_from_the_input_to_the_bias_agrees) {
   BOOST_TEST(positive > 0);
   BOOST_TEST(dropped > 0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/bias/bias_readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(cable_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -106,3 +108,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoints_agree) {
     expect_bias_is_right(CableNwPaperMethod{}, seed);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/bias/bias_readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(fire_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -177,3 +179,5 @@ BOOST_AUTO_TEST_CASE(the_gradients_of_what_heads_share_add_up) {
   expect_readings_agree(objective, inputs);
   expect_adjoint(objective, adjoint, inputs);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(fox_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(gates_by_hand) {
@@ -98,3 +100,5 @@ BOOST_AUTO_TEST_CASE(the_chain_from_the_input_to_the_bias_agrees) {
     expect_readings_and_adjoint(chain, adjoint, inputs, seed);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

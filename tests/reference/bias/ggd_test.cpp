@@ -3,6 +3,8 @@
 
 #include "tests/reference/bias/bias_readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(ggd_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -81,3 +83,5 @@ BOOST_AUTO_TEST_CASE(an_epsilon_that_is_not_positive_is_refused_in_every_reading
 BOOST_AUTO_TEST_CASE(readings_and_adjoints_agree) {
   for (std::uint64_t seed : {1, 2, 3, 4, 5}) expect_bias_is_right(GgdMethod{}, seed);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/bias/bias_readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(k_cable_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(the_kernel_is_the_logarithm_of_one_plus_the_square) {
@@ -69,3 +71,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoints_agree) {
     expect_bias_is_right(KCablePaperMethod{}, seed);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

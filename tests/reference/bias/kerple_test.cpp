@@ -3,6 +3,8 @@
 
 #include "tests/reference/bias/bias_readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(kerple_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(the_logarithmic_form_by_hand) {
@@ -96,3 +98,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoints_agree) {
     expect_bias_is_right(KerplePowerMethod{}, seed);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

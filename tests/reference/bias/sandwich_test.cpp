@@ -3,6 +3,8 @@
 
 #include "tests/reference/bias/bias_readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(sandwich_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(sums_of_cosines) {
@@ -49,3 +51,5 @@ BOOST_AUTO_TEST_CASE(a_compression_that_is_not_above_0_is_refused) {
 BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
   for (std::uint64_t seed : {1, 2, 3}) expect_bias_is_right(OfHeadsMethod<Sandwich>{}, seed);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

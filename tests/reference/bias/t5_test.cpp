@@ -5,6 +5,8 @@
 
 #include "tests/reference/bias/bias_readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(t5_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -169,3 +171,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoints_agree) {
     expect_bias_is_right(T5ClippedOffsetMethod{}, seed);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 #include "reference/blocked/kernels.hpp"
 #include "tests/reference/blocked/comparison.hpp"
 
+BOOST_AUTO_TEST_SUITE(attention_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -102,3 +104,5 @@ BOOST_AUTO_TEST_CASE(so_is_a_bias_that_is_not_known) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

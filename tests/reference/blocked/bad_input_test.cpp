@@ -4,6 +4,8 @@
 
 #include "tests/reference/blocked/real_size.hpp"
 
+BOOST_AUTO_TEST_SUITE(bad_input_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -177,3 +179,5 @@ BOOST_AUTO_TEST_CASE(biases_of_no_shape_are_refused) {
   refuses([&] { made((1 << 30) + 1, {.window = 1}); }, "keys is 1073741825; expected at most 2^30");
   refuses([&] { made(4, {.window = -1}); }, "window is -1; expected at least 0");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 #include "reference/blocked/kernels.hpp"
 #include "tests/reference/readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(functions_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -68,3 +70,5 @@ BOOST_AUTO_TEST_CASE(the_log_kernel_is_within_8_u) {
     BOOST_TEST(y[0] == 0.0);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

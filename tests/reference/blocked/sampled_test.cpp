@@ -2,6 +2,8 @@
 // Chosen rows and chosen keys against the whole; storage formats; numbers of threads.
 #include "tests/reference/blocked/real_size.hpp"
 
+BOOST_AUTO_TEST_SUITE(sampled_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -136,3 +138,5 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_changes_no_bit) {
     BOOST_TEST((more.w == grad.w));
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

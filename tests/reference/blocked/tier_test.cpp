@@ -4,6 +4,8 @@
 
 #include "tests/reference/readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(tier_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -100,3 +102,5 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_as_the_equations_refuse_it) {
       },
       "upstream.output.size() is 0; expected one matrix a head");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
+BOOST_AUTO_TEST_SUITE(mask_test)
+
 using plumbline::reference::Mask;
 using plumbline::reference::visible_keys;
 using Keys = std::vector<int>;
@@ -65,3 +67,5 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_by_name) {
   BOOST_CHECK_EXCEPTION(visible_keys({.documents = {1, 1, 1, 1}}, 1, 0, 4), std::invalid_argument,
                         names("batch"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+BOOST_AUTO_TEST_SUITE(preconditions_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -44,3 +46,5 @@ BOOST_AUTO_TEST_CASE(the_value_is_told_whole_however_small_or_strange) {
   BOOST_TEST(message(std::numeric_limits<std::int64_t>::min()) ==
              "field is -9223372036854775808; expected something else");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 #include "tests/reference/parameters.hpp"
 #include "tests/reference/readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(primitives_test)
+
 using namespace plumbline;
 using reference::BasicDual;
 using reference::MpReal;
@@ -142,3 +144,5 @@ BOOST_AUTO_TEST_CASE(at_a_kink_the_derivative_is_the_documented_one) {
   BOOST_TEST(reference::relu(Dual(0.0, 1.0)).tangent == 0.0);
   BOOST_TEST(reference::maximum(Dual(1.0, 3.0), Dual(1.0, 5.0)).tangent == 5.0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

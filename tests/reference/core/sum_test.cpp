@@ -4,6 +4,8 @@
 #include "tests/reference/parameters.hpp"
 #include "tests/reference/readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(sum_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(sums_go_from_left_to_right) {
@@ -58,3 +60,5 @@ BOOST_AUTO_TEST_CASE(sizes_that_differ_are_refused) {
   BOOST_CHECK_THROW(weighted_sum(lifted<double>({1}), Matrix<double>(1, 1), {1}),
                     std::invalid_argument);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

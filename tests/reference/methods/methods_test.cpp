@@ -7,6 +7,8 @@
 #include "reference/methods/evaluate_by_name.hpp"
 #include "tests/reference/archetype.hpp"
 
+BOOST_AUTO_TEST_SUITE(methods_test)
+
 namespace golden = plumbline::golden;
 namespace reference = plumbline::reference;
 using reference::Archetype;
@@ -135,3 +137,5 @@ BOOST_AUTO_TEST_CASE(what_is_missing_or_out_of_range_is_refused) {
   refused("kerple_log", [](Taken& taken) { taken.tensors.at("a").data[1] = 0; });
   refused("dape_v1_kerple_log", [](Taken& taken) { taken.tensors.at("a").data[1] = 0; });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

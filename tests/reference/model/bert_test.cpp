@@ -9,6 +9,8 @@
 #include "tests/reference/model/model_parameters.hpp"
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(bert_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -231,3 +233,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
   const auto count = static_cast<int>(count_by_hand(c));
   expect_readings_and_adjoint(equation, adjoint, Numbers(1).between(-0.5, 0.5, count), 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

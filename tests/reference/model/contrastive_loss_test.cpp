@@ -4,6 +4,8 @@
 #include "tests/reference/refused.hpp"
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(contrastive_loss_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -139,3 +141,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
     expect_readings_and_adjoint(equation, adjoint, inputs, 1);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

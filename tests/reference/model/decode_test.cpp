@@ -10,6 +10,8 @@
 #include "tests/reference/model/model_parameters.hpp"
 #include "tests/reference/numbers.hpp"
 
+BOOST_AUTO_TEST_SUITE(decode_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -171,3 +173,5 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   Matrix<double> rows = zeros<double>(1, 2);
   BOOST_CHECK_THROW(append_rows(rows, zeros<double>(1, 3)), std::invalid_argument);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

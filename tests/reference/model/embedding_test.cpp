@@ -5,6 +5,8 @@
 #include "tests/reference/parameters.hpp"
 #include "tests/reference/readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(embedding_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -69,3 +71,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
       },
       inputs);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(gelu_test)
+
 using namespace plumbline;
 using namespace plumbline::reference;
 
@@ -81,3 +83,5 @@ BOOST_AUTO_TEST_CASE(readings_and_derivatives_agree) {
   }
   expect_readings_agree(both, {0.0, 1e-300, -30.0, 30.0});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 #include "tests/reference/model/model_parameters.hpp"
 #include "tests/reference/numbers.hpp"
 
+BOOST_AUTO_TEST_SUITE(gpt2_blocked_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -116,3 +118,5 @@ BOOST_AUTO_TEST_CASE(decoding_agrees_with_the_whole_within_rounding) {
     comparison.add("logit " + std::to_string(n), decoded.data()[n], whole.data()[n]);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

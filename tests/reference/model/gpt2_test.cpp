@@ -7,6 +7,8 @@
 #include "tests/reference/model/model_parameters.hpp"
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(gpt2_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -239,3 +241,5 @@ BOOST_AUTO_TEST_CASE(the_loss_s_adjoint_agrees) {
       },
       Numbers(2).between(-0.5, 0.5, static_cast<int>(count_by_hand(c))));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

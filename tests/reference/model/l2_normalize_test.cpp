@@ -4,6 +4,8 @@
 #include "tests/reference/refused.hpp"
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(l2_normalize_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -81,3 +83,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
   inputs.insert(inputs.end(), {0.1, -0.2, 0.3});  // shorter than epsilon
   expect_readings_and_adjoint(equation, adjoint, inputs, 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

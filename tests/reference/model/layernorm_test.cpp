@@ -3,6 +3,8 @@
 
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(layernorm_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -87,3 +89,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
       },
       {0, 1});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

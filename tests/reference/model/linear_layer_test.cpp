@@ -3,6 +3,8 @@
 
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(linear_layer_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -77,3 +79,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
     expect_readings_and_adjoint(equation, adjoint, inputs, seed);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

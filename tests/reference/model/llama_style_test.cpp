@@ -8,6 +8,8 @@
 #include "tests/reference/model/model_parameters.hpp"
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(llama_style_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -194,3 +196,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
   const auto count = static_cast<int>(parameter_count(Parameters<double>::zero(c)));
   expect_readings_and_adjoint(equation, adjoint, Numbers(1).between(-0.5, 0.5, count), 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(loss_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -62,3 +64,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
   }
   expect_readings_agree(under({0, 1, 2, 5}), Numbers(3).between(-3, 3, 20));  // all throw
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 #include "tests/reference/refused.hpp"
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(mlm_loss_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -70,3 +72,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
   };
   expect_readings_and_adjoint(equation, adjoint, Numbers(1).between(-3, 3, 9), 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 #include "reference/model/loss.hpp"
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(perplexity_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(a_uniform_guess_among_four_has_perplexity_four) {
@@ -29,3 +31,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
   };
   expect_readings_and_adjoint(equation, adjoint, {3.5}, 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(rmsnorm_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -80,3 +82,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
       },
       {0, 1});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

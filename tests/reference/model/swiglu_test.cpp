@@ -3,6 +3,8 @@
 
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(swiglu_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(the_gate_is_closed_half_open_or_open) {
@@ -44,3 +46,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
     expect_readings_and_adjoint(equation, adjoint, Numbers(seed).between(-4, 4, 12), seed);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 #include "tests/reference/parameters.hpp"
 #include "tests/reference/refused.hpp"
 
+BOOST_AUTO_TEST_SUITE(accumulation_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(the_token_budget_is_met_exactly) {
@@ -101,3 +103,5 @@ BOOST_AUTO_TEST_CASE(readings_agree) {
       },
       Numbers(1).between(-1, 1, 6));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/optimizer/steps.hpp"
 
+BOOST_AUTO_TEST_SUITE(adam_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -57,3 +59,5 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(readings_agree) { expect_steps_agree(AdamStep()); }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/optimizer/steps.hpp"
 
+BOOST_AUTO_TEST_SUITE(adamw_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -47,3 +49,5 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(readings_agree) { expect_steps_agree(AdamWStep()); }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 #include "tests/reference/parameters.hpp"
 #include "tests/reference/refused.hpp"
 
+BOOST_AUTO_TEST_SUITE(clip_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -86,3 +88,5 @@ BOOST_AUTO_TEST_CASE(readings_agree) {
   expect_readings_agree(equation, Numbers(1).between(-2, 2, 6));      // clipped
   expect_readings_agree(equation, Numbers(2).between(-0.2, 0.2, 6));  // left
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/optimizer/steps.hpp"
 
+BOOST_AUTO_TEST_SUITE(radam_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -109,3 +111,5 @@ BOOST_AUTO_TEST_CASE(readings_agree) {
   expect_steps_agree(RadamStep<WeightDecay::decoupled, RadamThreshold::pytorch>());
   expect_steps_agree(RadamStep<WeightDecay::l2, RadamThreshold::paper>());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

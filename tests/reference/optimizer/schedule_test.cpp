@@ -3,6 +3,8 @@
 
 #include "tests/reference/refused.hpp"
 
+BOOST_AUTO_TEST_SUITE(schedule_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -78,3 +80,5 @@ BOOST_AUTO_TEST_CASE(readings_agree) {
       },
       {6e-4, 6e-5});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 #include "reference/optimizer/moments.hpp"
 #include "tests/reference/refused.hpp"
 
+BOOST_AUTO_TEST_SUITE(weight_decay_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(matrices_decay_and_vectors_do_not) {
@@ -21,3 +23,5 @@ BOOST_AUTO_TEST_CASE(a_negative_rank_is_refused) {
   expect_refused("rank is -1; expected at least 0",
                  [](const auto& zero) { weight_decay_of(-1, PositionalPrior::no, zero); });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/position/layer_readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(context_position_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -40,3 +42,5 @@ BOOST_AUTO_TEST_CASE(cable_nw_in_a_layer) { expect_in_a_layer<CableNwPosition>()
 BOOST_AUTO_TEST_CASE(k_cable_in_a_layer) { expect_in_a_layer<KCablePosition>(); }
 BOOST_AUTO_TEST_CASE(k_cable_nw_in_a_layer) { expect_in_a_layer<KCableNwPosition>(); }
 BOOST_AUTO_TEST_CASE(fox_in_a_layer) { expect_in_a_layer<FoxPosition>(); }
+
+BOOST_AUTO_TEST_SUITE_END()

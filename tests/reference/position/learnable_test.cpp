@@ -3,6 +3,8 @@
 
 #include "tests/reference/weighted.hpp"
 
+BOOST_AUTO_TEST_SUITE(learnable_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -58,3 +60,5 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
   expect_readings_and_adjoint(read(2), adjoint, inputs, 15);
   expect_readings_agree(read(4), inputs);  // all throw
 }
+
+BOOST_AUTO_TEST_SUITE_END()

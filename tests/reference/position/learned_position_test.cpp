@@ -3,6 +3,8 @@
 
 #include "tests/reference/position/layer_readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(learned_position_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -36,3 +38,5 @@ BOOST_AUTO_TEST_CASE(t5_in_a_layer) { expect_in_a_layer(t5_position(false, 3, 2)
 BOOST_AUTO_TEST_CASE(fire_in_a_layer) {
   expect_in_a_layer(FirePosition{{}, {.L0 = 3, .hidden = 2}}, of_fire);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 #include "tests/reference/parameters.hpp"
 #include "tests/reference/readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(rope_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -197,3 +199,5 @@ BOOST_AUTO_TEST_CASE(the_adjoint_is_the_derivative_of_the_scores) {
         inputs);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

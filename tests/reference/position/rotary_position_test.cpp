@@ -3,6 +3,8 @@
 
 #include "tests/reference/position/layer_readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(rotary_position_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(rope_in_a_layer) {
@@ -46,3 +48,5 @@ BOOST_AUTO_TEST_CASE(a_layer_with_local_rope_sees_its_window_alone) {
   of_model.mask.window.reset();
   BOOST_TEST((result(local) != result(of_model)));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 #include "reference/position/dape_position.hpp"
 #include "tests/reference/position/layer_readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(score_position_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -80,3 +82,5 @@ BOOST_AUTO_TEST_CASE(cope_begins_as_no_positions) {
            .result ==
        attention_layer<Equations<double>>(q, none.layout, none.position, Y, none.mask).result));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 #include "tests/reference/parameters.hpp"
 #include "tests/reference/readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(sinusoidal_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -70,3 +72,5 @@ BOOST_AUTO_TEST_CASE(readings_agree_and_all_refuse_the_same) {
   BOOST_CHECK_THROW(sinusoidal_table(-1, 2, 1e4, shared, 1.0), std::invalid_argument);
   BOOST_CHECK_THROW(sinusoidal_table(1, 2, -1.0, shared, 1.0), std::invalid_argument);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

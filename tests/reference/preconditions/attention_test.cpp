@@ -7,6 +7,8 @@
 #include "reference/bias/nope.hpp"
 #include "tests/reference/refused.hpp"
 
+BOOST_AUTO_TEST_SUITE(attention_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -245,3 +247,5 @@ BOOST_AUTO_TEST_CASE(dape_refuses) {
   convolution("grad_y.rows() is 4; expected the rows of weight", 4, 3);
   convolution("grad_y.cols() is 2; expected the columns of x", 5, 2);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

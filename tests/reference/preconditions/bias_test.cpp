@@ -13,6 +13,8 @@
 #include "reference/bias/t5.hpp"
 #include "tests/reference/refused.hpp"
 
+BOOST_AUTO_TEST_SUITE(bias_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -202,3 +204,5 @@ BOOST_AUTO_TEST_CASE(t5_refuses) {
   expect_refused("largest is -1; expected at least 0", [](const auto&) { ClippedDistance(-1); });
   expect_refused("largest is -1; expected at least 0", [](const auto&) { ClippedOffset(-1); });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

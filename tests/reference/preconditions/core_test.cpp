@@ -3,6 +3,8 @@
 #include "reference/core/sum.hpp"
 #include "tests/reference/refused.hpp"
 
+BOOST_AUTO_TEST_SUITE(core_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(rows_that_are_not_there) {
@@ -27,3 +29,5 @@ BOOST_AUTO_TEST_CASE(sums_of_different_sizes) {
   expect_refused("weights.size() is 1; expected the number of chosen rows", weighted(1, {0, 1}));
   expect_refused("row is 2; expected a row of the matrix", weighted(1, {2}));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 #include "reference/position/context_position.hpp"
 #include "tests/reference/refused.hpp"
 
+BOOST_AUTO_TEST_SUITE(layers_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -107,3 +109,5 @@ BOOST_AUTO_TEST_CASE(elementwise_operations_refuse_other_shapes) {
     append_rows(all, zeros<R>(1, 4));
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

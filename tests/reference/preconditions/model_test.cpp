@@ -7,6 +7,8 @@
 #include "reference/model/rmsnorm.hpp"
 #include "tests/reference/refused.hpp"
 
+BOOST_AUTO_TEST_SUITE(model_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -138,3 +140,5 @@ BOOST_AUTO_TEST_CASE(the_cross_entropy_refuses) {
   expect("target is -1; expected a column of the logits", {-1, std::nullopt});
   expect("the number of targets is 0; expected at least 1", {std::nullopt, std::nullopt});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

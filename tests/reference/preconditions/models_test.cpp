@@ -10,6 +10,8 @@
 #include "reference/position/context_position.hpp"
 #include "reference/scalars/double.hpp"
 
+BOOST_AUTO_TEST_SUITE(models_test)
+
 using namespace plumbline::reference;
 using Double = Equations<double>;
 
@@ -196,3 +198,5 @@ BOOST_AUTO_TEST_CASE(a_backward_pass_refuses_gradients_and_states_of_other_depth
       },
       bert_forward<Double>(bert, bert_p, {0}, {0}), bert_p, pop_layer);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

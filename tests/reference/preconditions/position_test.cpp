@@ -6,6 +6,8 @@
 #include "reference/position/sliding_window.hpp"
 #include "tests/reference/refused.hpp"
 
+BOOST_AUTO_TEST_SUITE(position_test)
+
 using namespace plumbline::reference;
 
 namespace {
@@ -85,3 +87,5 @@ BOOST_AUTO_TEST_CASE(learnable_positions_refuse) {
   expect_refused("offset is -1; expected at least 0", grad(-1, 1));
   expect_refused("length is 2; expected at most the table's positions from offset", grad(2, 2));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

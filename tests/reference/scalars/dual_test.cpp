@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+BOOST_AUTO_TEST_SUITE(dual_test)
+
 using plumbline::reference::Dual;
 
 namespace {
@@ -32,3 +34,5 @@ BOOST_AUTO_TEST_CASE(a_constant_has_no_derivative) {
   expect(Dual(3.0), 3.0, 0.0);
   BOOST_TEST(plumbline::reference::representative(Dual(3.0, 1.0)) == 3.0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(interval_test)
+
 using namespace plumbline;
 using reference::contains;
 using reference::Interval;
@@ -95,3 +97,5 @@ BOOST_AUTO_TEST_CASE(ends_in_the_wrong_order_are_refused) {
   BOOST_CHECK_THROW(interval(2, 1), std::invalid_argument);
   BOOST_CHECK_THROW(interval(std::nan(""), 1), std::invalid_argument);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(running_error_test)
+
 using namespace plumbline;
 using reference::Interval;
 using reference::MpReal;
@@ -126,3 +128,5 @@ BOOST_AUTO_TEST_CASE(underflow_is_within_the_bound) {
                             reference::lifted<RunningError>({0x1p-600}))
                  .error() > 0.0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

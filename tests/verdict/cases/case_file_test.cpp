@@ -14,6 +14,9 @@
 #include "tests/verdict/cases/file_builder.hpp"
 
 namespace plumbline::cases {
+
+BOOST_AUTO_TEST_SUITE(case_file_test)
+
 namespace {
 
 const test::TemporaryFolder folder;
@@ -60,8 +63,6 @@ void expect_refusal(auto&& spoil, std::initializer_list<const char*> parts) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(case_file)
 
 BOOST_AUTO_TEST_CASE(a_case_reads_back_bit_for_bit) {
   BOOST_TEST(rc::check([] {

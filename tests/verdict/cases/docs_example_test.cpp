@@ -8,6 +8,9 @@
 #include "verdict/cases/case_file.hpp"
 
 namespace plumbline::cases {
+
+BOOST_AUTO_TEST_SUITE(docs_example_test)
+
 namespace {
 
 std::filesystem::path folder() {
@@ -57,5 +60,7 @@ BOOST_AUTO_TEST_CASE(the_outputs_fit_the_case) {
   const double error = std::abs(file.outputs.lse[0] - score);
   BOOST_TEST((error <= 36 * 0x1p-24 * magnitude));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plumbline::cases

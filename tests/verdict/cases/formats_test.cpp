@@ -10,6 +10,8 @@
 
 namespace plumbline::cases {
 
+BOOST_AUTO_TEST_SUITE(formats_test)
+
 BOOST_AUTO_TEST_SUITE(bf16)
 
 BOOST_AUTO_TEST_CASE(every_value_but_nan_survives_the_round_trip) {
@@ -152,6 +154,8 @@ BOOST_AUTO_TEST_CASE(outputs_of_8_bit_inputs_are_bf16) {
     BOOST_CHECK(output_format(format) == (small ? Format::bf16 : format));
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()
 

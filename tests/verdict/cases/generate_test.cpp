@@ -16,6 +16,9 @@
 #include "verdict/cases/case.hpp"
 
 namespace plumbline::cases {
+
+BOOST_AUTO_TEST_SUITE(generate_test)
+
 namespace {
 
 template <class T>
@@ -83,8 +86,6 @@ double deviation(const std::vector<double>& values) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(generation)
 
 BOOST_AUTO_TEST_CASE(the_bits_are_those_of_the_second_implementation) {
   std::ifstream file(PLUMBLINE_TEST_DATA "/golden_hashes.txt");

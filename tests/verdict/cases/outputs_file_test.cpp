@@ -8,6 +8,9 @@
 #include "verdict/cases/case_file.hpp"
 
 namespace plumbline::cases {
+
+BOOST_AUTO_TEST_SUITE(outputs_file_test)
+
 namespace {
 
 Spec small_spec(Format format = Format::bf16) {
@@ -82,8 +85,6 @@ plumbline_contract all_declared() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(outputs_file)
 
 BOOST_AUTO_TEST_CASE(numbers_are_widened_and_nan_and_infinity_are_kept_for_the_judge) {
   const Outputs outputs = parsed(small_outputs()).outputs;

@@ -13,6 +13,9 @@
 #include "verdict/cases/case_file.hpp"
 
 namespace plumbline::cases {
+
+BOOST_AUTO_TEST_SUITE(schema_test)
+
 namespace {
 
 using nlohmann::json;
@@ -77,8 +80,6 @@ plumbline_contract contract_of(const FileBuilder& builder) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(schema)
 
 BOOST_AUTO_TEST_CASE(it_has_exactly_the_fields_that_the_reader_knows) {
   // Each method has options of its own.

@@ -10,7 +10,7 @@
 
 namespace plumbline::cases {
 
-BOOST_AUTO_TEST_SUITE(spec)
+BOOST_AUTO_TEST_SUITE(spec_test)
 
 BOOST_AUTO_TEST_CASE(a_line_reads_back_as_the_spec_it_was_written_from) {
   BOOST_TEST(rc::check([] {

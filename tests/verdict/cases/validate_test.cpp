@@ -7,6 +7,9 @@
 #include "verdict/cases/case.hpp"
 
 namespace plumbline::cases {
+
+BOOST_AUTO_TEST_SUITE(validate_test)
+
 namespace {
 
 Case of(cases::Bias bias) {
@@ -29,8 +32,6 @@ void expect_refusal(Case c, auto&& spoil, std::initializer_list<const char*> par
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(validation)
 
 BOOST_AUTO_TEST_CASE(a_nan_is_named_with_its_tensor_and_index) {
   const float nan = std::nanf("");

@@ -12,6 +12,8 @@
 
 namespace plumbline::cases {
 
+BOOST_AUTO_TEST_SUITE(vectors_test)
+
 BOOST_AUTO_TEST_CASE(vectors_are_written_under_the_names_that_the_index_lists) {
   const test::TemporaryFolder temporary;
   const auto folder = temporary.path / "not" / "there";
@@ -47,5 +49,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_made_is_named) {
   expect_bad_input([] { write_vectors("/dev/null/folder", {}); },
                    {"folder \"/dev/null/folder\"", "not writable"});
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plumbline::cases

@@ -18,6 +18,8 @@
 #include "verdict/process/end_words.hpp"
 #include "verdict/process/isolated.hpp"
 
+BOOST_AUTO_TEST_SUITE(attacks_test)
+
 using namespace plumbline;
 using kernel_process::CallEnd;
 using nlohmann::json;
@@ -282,3 +284,5 @@ BOOST_AUTO_TEST_CASE(who_was_killed_is_told_from_who_had_no_memory_left) {
          "out_of_memory",
          "the kernel was killed by the system for want of memory; it had held up to 1.5 GiB");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 #include "tests/support/temporary_folder.hpp"
 #include "verdict/property/property.hpp"
 
+BOOST_AUTO_TEST_SUITE(device_memory_test)
+
 using namespace plumbline;
 using verdict::Outcome;
 
@@ -145,3 +147,5 @@ BOOST_AUTO_TEST_CASE(in_this_process_a_kernel_gets_no_device_memory) {
                                   "PLUMBLINE_HOST_MEMORY");
                         });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

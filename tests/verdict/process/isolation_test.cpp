@@ -19,6 +19,8 @@
 #include "verdict/process/isolated.hpp"
 #include "verdict/property/property.hpp"
 
+BOOST_AUTO_TEST_SUITE(isolation_test)
+
 using namespace plumbline;
 using cases::Format;
 using cases::Pass;
@@ -296,3 +298,5 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_reads_the_oracle_s_file_is_told_from_one_that
   BOOST_TEST(other.opened_files == std::vector<std::string>{expected},
              boost::test_tools::per_element());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

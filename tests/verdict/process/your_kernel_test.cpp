@@ -6,6 +6,8 @@
 
 #include "tests/cli/program.hpp"
 
+BOOST_AUTO_TEST_SUITE(your_kernel_test)
+
 using namespace plumbline;
 using nlohmann::json;
 
@@ -191,3 +193,5 @@ BOOST_AUTO_TEST_CASE(a_library_that_cannot_be_used_is_bad_input_with_the_reason)
   refused(verify(BAD_KERNELS, "--time-limit 0"), 2, "--time-limit");
   refused(test::plumbline("verify --time-limit 3"), 2, "--kernel");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "tests/reference/readings.hpp"
 
+BOOST_AUTO_TEST_SUITE(example_test)
+
 using namespace plumbline::reference;
 
 BOOST_AUTO_TEST_CASE(these_are_called_and_no_more) {
@@ -19,3 +21,5 @@ BOOST_AUTO_TEST_CASE(the_cube_is_compared) {
                  },
                  {0.7});
 }
+
+BOOST_AUTO_TEST_SUITE_END()
