@@ -76,13 +76,22 @@ macro(plumbline_test_program name)
   target_precompile_headers(${name} REUSE_FROM ${ARG_HEADERS})
 endmacro()
 
-# plumbline_test_in_ci(TEST ... [BUILDS target ...]): tests of the tests, and long ones, which run in CI and
-# by `./plumbline test --all`: label ci. The targets are built for them alone.
+# plumbline_test_in_ci(TEST ... [QUARTER] [BUILDS target ...]): tests of the tests, and long ones, which run by
+# `./plumbline test --all` and in CI: label ci. CI runs a quarter of those that say QUARTER, which the commit chooses:
+# labels ci_0 to ci_3. The targets are built for them alone.
 add_custom_target(tests_in_ci)
+set_property(GLOBAL PROPERTY PLUMBLINE_QUARTER 0)
 function(plumbline_test_in_ci)
-  cmake_parse_arguments(ARG "" "" "BUILDS" ${ARGN})
+  cmake_parse_arguments(ARG "QUARTER" "" "BUILDS" ${ARGN})
   foreach(test ${ARG_UNPARSED_ARGUMENTS})
-    set_property(TEST ${test} APPEND PROPERTY LABELS ci)
+    set(quarters ci_0 ci_1 ci_2 ci_3)
+    if(ARG_QUARTER)
+      get_property(quarter GLOBAL PROPERTY PLUMBLINE_QUARTER)
+      list(GET quarters ${quarter} quarters)
+      math(EXPR quarter "(${quarter} + 1) % 4")
+      set_property(GLOBAL PROPERTY PLUMBLINE_QUARTER ${quarter})
+    endif()
+    set_property(TEST ${test} APPEND PROPERTY LABELS ci ${quarters})
   endforeach()
   if(ARG_BUILDS)
     set_target_properties(${ARG_BUILDS} PROPERTIES EXCLUDE_FROM_ALL ON)

@@ -353,35 +353,33 @@ BOOST_AUTO_TEST_CASE(garbage_gets_no_name) {
                            "bias=nope,family=peaked", "bias=ggd,ssmax=1"}) {
     for (const auto format : {cases::Format::fp32, cases::Format::bf16, cases::Format::fp16}) {
       // Noise in place of the gradients, and added to them.
-      for (const double kept : {0.0, 1.0}) {
-        for (const double size : {0.1, 1.0}) {
-          cases::Spec spec = wide(line);
-          spec.pass = cases::Pass::backward;
-          spec.format = format;
-          spec.seed = 7;
-          const Case c = cases::generate(spec);
-          auto outputs = test::float_attention(c);
-          test::float_gradients(c, outputs);
-          const Draw draw(11, 0);
-          std::uint64_t n = 0;
-          const auto spoil = [&](std::vector<float>& tensor) {
-            for (float& x : tensor) {
-              const double noisy = kept * x + size * draw.normal(n++);
-              x = cases::stored(static_cast<float>(noisy), format);
-            }
-          };
-          spoil(outputs.grad_q);
-          spoil(outputs.grad_k);
-          spoil(outputs.grad_v);
-          const auto judgement = judged(c, outputs);
-          failed += judgement.outcome == verdict::Outcome::fail;
-          BOOST_TEST(names_of(judgement) == "", line << ", " << cases::name(format) << ", noise "
-                                                     << size << ": " << names_of(judgement));
-        }
+      for (const auto [kept, size] : {std::pair(0.0, 1.0), std::pair(1.0, 0.1)}) {
+        cases::Spec spec = wide(line);
+        spec.pass = cases::Pass::backward;
+        spec.format = format;
+        spec.seed = 7;
+        const Case c = cases::generate(spec);
+        auto outputs = test::float_attention(c);
+        test::float_gradients(c, outputs);
+        const Draw draw(11, 0);
+        std::uint64_t n = 0;
+        const auto spoil = [&](std::vector<float>& tensor) {
+          for (float& x : tensor) {
+            const double noisy = kept * x + size * draw.normal(n++);
+            x = cases::stored(static_cast<float>(noisy), format);
+          }
+        };
+        spoil(outputs.grad_q);
+        spoil(outputs.grad_k);
+        spoil(outputs.grad_v);
+        const auto judgement = judged(c, outputs);
+        failed += judgement.outcome == verdict::Outcome::fail;
+        BOOST_TEST(names_of(judgement) == "", line << ", " << cases::name(format) << ", noise "
+                                                   << size << ": " << names_of(judgement));
       }
     }
   }
-  BOOST_TEST(failed > 60);
+  BOOST_TEST(failed > 30);
 }
 
 BOOST_AUTO_TEST_CASE(lost_accuracy_gets_no_name) {
@@ -401,9 +399,8 @@ BOOST_AUTO_TEST_CASE(lost_accuracy_gets_no_name) {
                                            {FaultKind::p_in_bf16, 0},
                                            {FaultKind::p_noise, 0.01},
                                            {FaultKind::lse_in_bf16, 0}}) {
-    for (const char* line :
-         {"bias=alibi", "bias=alibi,dtype=bf16", "bias=alibi,dtype=fp16", "bias=ggd,dtype=bf16",
-          "bias=cable,dtype=bf16", "bias=t5,dtype=fp16", "bias=rope_half_split,dtype=bf16"}) {
+    for (const char* line : {"bias=alibi", "bias=alibi,dtype=bf16", "bias=t5,dtype=fp16",
+                             "bias=rope_half_split,dtype=bf16"}) {
       const auto cell = check({kind, amount}, line);
       if (!cell.counterexample) continue;
       ++failed;
@@ -411,7 +408,7 @@ BOOST_AUTO_TEST_CASE(lost_accuracy_gets_no_name) {
       BOOST_TEST(names == "", line << ", fault " << static_cast<int>(kind) << ": " << names);
     }
   }
-  BOOST_TEST(failed > 30);
+  BOOST_TEST(failed > 18);
 }
 
 /// Where one key is visible, o is that key's v bit by bit, and o of a query that sees none is 0.

@@ -133,9 +133,9 @@ BOOST_AUTO_TEST_CASE(no_planted_fault_gets_a_wrong_name) {
     // Decoding is the forward pass but for pages.
     const bool of_pages = mutant.info->place == bench::Place::page;
     if (mutant.pass == cases::Pass::decode && !of_pages) continue;
-    // Of one kind in one format every other: all of them take minutes.
+    // Of one kind in one format every fourth: all of them take minutes.
     const int before = planted[{mutant.fault.kind, mutant.format, mutant.pass}]++;
-    if (before % 2 == 1) continue;
+    if (before % 4 != 0) continue;
     const auto right = right_names.find(mutant.fault.kind);
     count.add(mutant.name() + ", " + mutant.cell(), found(mutant, turn++),
               right == right_names.end() ? "" : right->second);
@@ -145,8 +145,8 @@ BOOST_AUTO_TEST_CASE(no_planted_fault_gets_a_wrong_name) {
                                       << ", not found " << count.not_found);
   for (const auto& wrong : count.wrongly) BOOST_ERROR("named wrongly: " + wrong);
   // Most faults that follow a convention are told so; the others say nothing of it.
-  BOOST_TEST(count.rightly > 100);
-  BOOST_TEST(count.located > 100);
+  BOOST_TEST(count.rightly > 50);
+  BOOST_TEST(count.located > 50);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -217,9 +217,9 @@ BOOST_AUTO_TEST_CASE(what_a_kernel_declines_is_found_and_named) {
 
 BOOST_AUTO_TEST_CASE(kernels_of_fixed_shapes_are_judged_forward_and_backward) {
   for (const Pass pass : {Pass::forward, Pass::backward}) {
-    const auto tiles = check("square_tiles", pass, 20);
+    const auto tiles = check("square_tiles", pass, 10);
     BOOST_TEST((tiles.outcome == Outcome::pass));
-    BOOST_TEST(tiles.cases == 20);
+    BOOST_TEST(tiles.cases == 10);
     const verdict::Draws draws{
         {}, verdict::offer_of_models(kernel("one_shape"), pass, PLUMBLINE_ALIBI, Format::fp32, {})};
     const auto one = check("one_shape", pass, 2, draws);
@@ -234,9 +234,9 @@ BOOST_AUTO_TEST_CASE(a_fault_that_shows_at_twelve_heads_alone_is_caught_in_tiles
 }
 
 BOOST_AUTO_TEST_CASE(a_kernel_with_a_backward_pass_alone_is_given_the_oracles_outputs) {
-  const auto right = check("backward_alone", Pass::backward, 40);
+  const auto right = check("backward_alone", Pass::backward, 20);
   BOOST_TEST((right.outcome == Outcome::pass));
-  BOOST_TEST(right.cases == 40);
+  BOOST_TEST(right.cases == 20);
   BOOST_TEST(!right.outputs.contains("o"));
   BOOST_TEST(right.outputs.contains("grad_k"));
   BOOST_TEST((check("backward_alone_wrong", Pass::backward, 40).outcome == Outcome::fail));

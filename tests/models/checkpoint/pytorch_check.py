@@ -4,8 +4,8 @@
 
 usage: pytorch_check.py PROGRAM SET, the program being checkpoint_model_gradients and SET one of
   small    the architectures with every position method, and faults that must be seen
-  gpt2     GPT-2 small, 128 tokens, random weights
-  bert     BERT base, 128 tokens, random weights
+  gpt2     GPT-2 small, 72 tokens, random weights
+  bert     BERT base, 72 tokens, random weights
 Weights go through files with Hugging Face's names. The limits: model_check.py. Ends with status 77
 where PyTorch is missing, or for the large models 5 GiB of memory or 2 GiB of disk."""
 import importlib.util
@@ -27,7 +27,7 @@ import torch_models
 SMALL = {"tier": "equations", "layers": 2, "heads": 3, "C": 24, "F": 96, "V": 50, "positions": 20,
          "tokens": 16, "ssmax": False, "embedding": "none", "position": "nope", "scale": 0.2}
 GPT2_SMALL = {"model": "gpt2", "tier": "blocked", "layers": 12, "heads": 12, "C": 768, "F": 3072,
-              "V": 50257, "positions": 1024, "tokens": 128, "ssmax": False,
+              "V": 50257, "positions": 1024, "tokens": 72, "ssmax": False,
               "embedding": "learnable", "position": "nope", "scale": 0.02}
 BERT_BASE = dict(GPT2_SMALL, model="bert", V=30522, positions=512)
 GPT2_POSITIONS = ("nope", "alibi", "cable", "cable_nw", "k_cable", "k_cable_nw", "fox", "ggd",

@@ -13,9 +13,11 @@ import time
 
 mpirun, program, *failing_send = sys.argv[1:]
 UPDATES, LONG = 12, 300
-# As root, and with more ranks than processors, Open MPI works only where it is told so.
+# As root, and with more ranks than processors, Open MPI works only where it is told so; and a rank that waits
+# leaves its processor to the others.
 environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   OMPI_MCA_rmaps_base_oversubscribe="1")
+                   OMPI_MCA_rmaps_base_oversubscribe="1",
+                   OMPI_MCA_mpi_yield_when_idle="1")
 
 
 def command(data, folder, *more, updates=UPDATES, ranks=0):

@@ -10,9 +10,11 @@ import sys
 import tempfile
 
 mpirun, program, example, test_kernels = sys.argv[1:]
-# As root, and with more ranks than processors, Open MPI works only where it is told so.
+# As root, and with more ranks than processors, Open MPI works only where it is told so; and a rank that waits
+# leaves its processor to the others.
 environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   OMPI_MCA_rmaps_base_oversubscribe="1")
+                   OMPI_MCA_rmaps_base_oversubscribe="1",
+                   OMPI_MCA_mpi_yield_when_idle="1")
 
 
 def run(command):
