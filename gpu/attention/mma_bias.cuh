@@ -87,8 +87,8 @@ struct AnyBiasTile {
     });
   }
 
-  /// Keys begin .. begin + kKeys - 1, those from `end` on left out, and the entries of their
-  /// offsets from the queries at first_position ...
+  /// Keys begin .. begin + kKeys - 1, the last one in place of those from `end` on, and the entries
+  /// of their offsets from the queries at first_position ...
   __device__ void load_keys(const AnyBias& bias, At at, int first_position, int begin,
                             int end) const {
     bias.visit([&](auto family, const auto& params) {
@@ -102,8 +102,9 @@ struct AnyBiasTile {
       }
       if constexpr (!std::is_empty_v<typename Bias::Key>) {
 #pragma unroll 1
-        for (int n = thread; n < kKeys && begin + n < end; n += threads)
-          reinterpret_cast<typename Bias::Key*>(keys)[n] = Bias::load_key(params, at, begin + n);
+        for (int n = thread; n < kKeys; n += threads)
+          reinterpret_cast<typename Bias::Key*>(keys)[n] =
+              Bias::load_key(params, at, min(begin + n, end - 1));
       }
     });
   }

@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(garbage_gets_no_name) {
                            "bias=nope,family=peaked", "bias=ggd,ssmax=1"}) {
     for (const auto format : {cases::Format::fp32, cases::Format::bf16, cases::Format::fp16}) {
       // Noise in place of the gradients, and added to them.
-      for (const auto [kept, size] : {std::pair(0.0, 1.0), std::pair(1.0, 0.1)}) {
+      for (const auto& [kept, size] : {std::pair(0.0, 1.0), std::pair(1.0, 0.1)}) {
         cases::Spec spec = wide(line);
         spec.pass = cases::Pass::backward;
         spec.format = format;

@@ -56,7 +56,6 @@ std::set<int> values_of(const std::vector<Spec>& specs, const std::function<int(
 int heads_of(const Spec& s) { return s.heads; }
 int group_of(const Spec& s) { return s.heads / s.kv_heads; }
 int batch_of(const Spec& s) { return s.batch; }
-int keys_of(const Spec& s) { return s.keys; }
 
 bool holds(const std::set<int>& values, std::initializer_list<int> some) {
   return std::all_of(some.begin(), some.end(), [&](int value) { return values.contains(value); });
@@ -135,7 +134,6 @@ BOOST_AUTO_TEST_CASE(what_models_have_is_drawn_whatever_else_a_kernel_supports) 
           if (square(s)) longest_square = std::max(longest_square, s.keys);
         }
         BOOST_TEST(longest_square > 1000);
-        const bool square_only = std::string(name).starts_with("square");
         of_all_seeds += std::count_if(specs.begin(), specs.end(), [](const Spec& s) {
           const bool at_end = s.query_offset == s.keys - s.queries;
           return s.keys > 65000 && at_end && !s.mask.window && !s.mask.ragged && !s.mask.documents;
