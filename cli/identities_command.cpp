@@ -7,6 +7,7 @@
 
 #include "cli/builtin_kernels.hpp"
 #include "cli/command.hpp"
+#include "cli/device_option.hpp"
 #include "cli/installation.hpp"
 #include "cli/numbers.hpp"
 #include "cli/outputs.hpp"
@@ -22,7 +23,7 @@ using verdict::Identity;
 using verdict::Outcome;
 
 struct IdentitiesOptions {
-  std::string kernel_path, backend = "emulated";
+  std::string kernel_path, device = "gpu", backend = "emulated";
   double time_limit = 600;
   std::vector<std::string> kernels;
   Selection selection;
@@ -139,7 +140,8 @@ int identities(const IdentitiesOptions& options) {
       options.kernel_path.empty()
           ? load_backend(options.backend)
           : verdict::isolate_kernel_library(program_prefix() / "bin/plumbline-kernel-host",
-                                            options.kernel_path, options.time_limit);
+                                            options.kernel_path, options.time_limit,
+                                            software_device(options.device));
   std::string offered;
   for (const auto& kernel : library.kernels) {
     offered += (offered.empty() ? "" : ", ") + kernel.name();
@@ -212,6 +214,7 @@ void add_identities(CLI::App& app, Run& run) {
       ->check(number_from(0.01, 86400))
       ->capture_default_str()
       ->needs(kernel);
+  add_device_option(*command, kernel, options->device);
   command->add_option("--backend", options->backend, "Where the built-in kernels run")
       ->check(one_of({"emulated", "cuda"}))
       ->capture_default_str();

@@ -12,6 +12,7 @@
 #include "cli/builtin_kernels.hpp"
 #include "cli/campaign.hpp"
 #include "cli/command.hpp"
+#include "cli/device_option.hpp"
 #include "cli/installation.hpp"
 #include "cli/numbers.hpp"
 #include "cli/outputs.hpp"
@@ -42,7 +43,7 @@ constexpr double default_time_limit = 20;
 constexpr double most_work_of_run = 0x1p32;
 
 struct VerifyOptions {
-  std::string kernel_path, backend = "auto", case_line;
+  std::string kernel_path, device = "gpu", backend = "auto", case_line;
   std::vector<std::string> kernels;
   Selection selection;
   verdict::Shapes shapes;
@@ -76,7 +77,8 @@ verdict::Shard shard_from(const std::string& text) {
 KernelLibrary load(const VerifyOptions& options) {
   if (!options.kernel_path.empty()) {
     return verdict::isolate_kernel_library(program_prefix() / "bin/plumbline-kernel-host",
-                                           options.kernel_path, options.time_limit);
+                                           options.kernel_path, options.time_limit,
+                                           software_device(options.device));
   }
   if (options.backend != "auto") return load_backend(options.backend);
   // auto: the GPU where there is one.
@@ -237,6 +239,7 @@ int verify(const VerifyOptions& options) {
   report.artifact = options.kernel_path.empty() ? library.name : options.kernel_path;
   if (!options.kernel_path.empty()) {
     report.kernel_option = "--kernel " + shell_word(options.kernel_path);
+    if (options.device != "gpu") report.kernel_option += " --device " + options.device;
     if (options.time_limit != default_time_limit) {
       report.kernel_option += fmt::format(" --time-limit {}", options.time_limit);
     }
@@ -296,6 +299,7 @@ void add_verify(CLI::App& app, Run& run) {
                          ->check(number_from(0.01, 86400))
                          ->capture_default_str();
   time_limit->needs(kernel);
+  add_device_option(*command, kernel, options->device);
   command->add_option("--backend", options->backend, "Where the built-in kernels run")
       ->check(one_of({"auto", "emulated", "cuda"}))
       ->capture_default_str();

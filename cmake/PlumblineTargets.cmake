@@ -50,6 +50,8 @@ function(plumbline_add_tests program)
   cmake_parse_arguments(ARG "" "NAMES" "" ${ARGN})
   plumbline_test_program(${program} ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  # A fixture of an unnamed namespace, in a file that is not the first.
+  target_compile_options(${program} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   set(tests "")
   foreach(source ${ARG_SOURCES})
     cmake_path(GET source STEM stem)
@@ -99,11 +101,14 @@ function(plumbline_test_in_ci)
   endif()
 endfunction()
 
-# plumbline_add_c_library(NAME source.c [OPTIONS ...] [OUTPUT file]): lib/libNAME.so, or the file, in C as
-# an author would compile it: by the compiler's own command line, since the project is none of C.
+# plumbline_add_c_library(NAME source.c [OPTIONS ...] [OUTPUT file] [LINKS target ...]): lib/libNAME.so, or
+# the file, in C as an author would compile it: by the compiler's own command line, since the project is
+# none of C.
 # @param OPTIONS of the compiler, -O2 without.
+# @param LINKS shared libraries.
 function(plumbline_add_c_library name source)
-  cmake_parse_arguments(ARG "" "OUTPUT" "OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "" "OUTPUT" "OPTIONS;LINKS" ${ARGN})
+  list(TRANSFORM ARG_LINKS REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE links)
   find_program(PLUMBLINE_CC NAMES cc gcc clang REQUIRED)
   set(library ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so)
   if(ARG_OUTPUT)
@@ -116,8 +121,8 @@ function(plumbline_add_c_library name source)
   set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}.d)
   add_custom_command(OUTPUT ${library}
     COMMAND ${PLUMBLINE_CC} -std=gnu11 -Wall -Wextra -Werror ${ARG_OPTIONS} -shared -fPIC -MD -MF ${file}
-            -MT ${library} -I ${PROJECT_SOURCE_DIR}/kernel_abi ${source} -o ${library} -lm
-    DEPENDS ${source} DEPFILE ${file} VERBATIM)
+            -MT ${library} -I ${PROJECT_SOURCE_DIR}/kernel_abi ${source} -o ${library} ${links} -lm
+    DEPENDS ${source} ${ARG_LINKS} DEPFILE ${file} VERBATIM)
   add_custom_target(${name} ALL DEPENDS ${library})
   set_target_properties(${name} PROPERTIES PLUMBLINE_LIBRARY ${library})
 endfunction()

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// plumbline._native: the oracle and the judge, for the package around it.
+// plumbline._native: the oracle, the judge and the software device, for the package around it.
 #include <nanobind/nanobind.h>
 
 #include "python/native/check.hpp"
+#include "python/native/device.hpp"
 #include "python/native/oracle.hpp"
 #include "support/error.hpp"
 
 NB_MODULE(_native, module) {
+  // Triton never frees the globals of a script that has kernels, nor a device among them.
+  nanobind::set_leak_warnings(false);
   nanobind::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
@@ -16,4 +19,5 @@ NB_MODULE(_native, module) {
   });
   plumbline::python::bind_oracle(module);
   plumbline::python::bind_check(module);
+  plumbline::python::bind_device(module);
 }

@@ -3,7 +3,8 @@
 
 `attention` is the oracle: attention in double, with gradients. `check` judges a function on random
 cases, element by element, within error bounds that follow from its declared numerics. Both work on
-NumPy arrays, PyTorch tensors and JAX arrays, and need only NumPy.
+NumPy arrays, PyTorch tensors and JAX arrays, and need only NumPy. `device` is a CUDA device in software,
+which runs PTX, and `triton` runs Triton's kernels on it.
 """
 
 from ._attention import Attention, Gradients, attention
@@ -12,6 +13,8 @@ from ._bias import AlibiGeometric, Bias, LocalRope, LocalRopeKeys, alibi_slopes
 from ._biases import *
 from ._check import case_arrays, check
 from ._report import CheckFailed, Contract, Figures, Report
+from ._triton import TritonKernel, triton
+from . import device
 
 __all__ = [
     "AlibiGeometric",
@@ -24,9 +27,12 @@ __all__ = [
     "LocalRope",
     "LocalRopeKeys",
     "Report",
+    "TritonKernel",
     "alibi_slopes",
     "attention",
     "case_arrays",
     "check",
+    "device",
+    "triton",
 ]
 __all__ += _biases.__all__

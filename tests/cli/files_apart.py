@@ -151,9 +151,9 @@ with tempfile.TemporaryDirectory() as folder:
 
     check(["verify"], ["--kernel", kernel, "--kernels", "right", "--case", CASE],
           ["--json", "--junit", "--sarif", "--html"], [kernel],
-          ["--seed", "--kernels", "--case", "--shard", "--backend"])
+          ["--seed", "--kernels", "--case", "--shard", "--backend", "--device"])
     check(["identities"], ["--kernel", kernel, "--bias", "nope", "--keys", 8], ["--json"], [kernel],
-          ["--seed", "--kernels", "--backend"])
+          ["--seed", "--kernels", "--backend", "--device"])
     check(["judge"], [case, outputs], ["--json", "--junit", "--html"], [case, outputs])
     check(["oracle"], [case], ["output"], [case])
     check(["claims"], ["alibi"], ["--json", "--junit", "--markdown", "--html"], [], ["ids"])

@@ -22,6 +22,8 @@ expect() {
 
 expect 2 "usage: ./plumbline COMMAND" "$root/plumbline"
 expect 2 "unknown command 'verfy'" "$root/plumbline" verfy
+expect 2 "usage: ./plumbline sanitize" "$root/plumbline" sanitize
+expect 2 "the program comes first" "$root/plumbline" sanitize --all
 expect 2 "expected attention, training, blocked, gpt2, verdict or gpu" "$root/plumbline" bench gpus
 if command -v python3 >/dev/null; then # refused before anything is built
   expect 2 "--steps has 'verfy'" "$root/plumbline" bench gpu --toy --steps verfy
@@ -31,7 +33,7 @@ fi
 mkdir -p "$scratch/alone/cmake"
 cp "$root/plumbline" "$scratch/alone"
 cp "$root/cmake/packages.sh" "$scratch/alone/cmake"
-for help in "--help" "test --help" "test -R alibi -h"; do
+for help in "--help" "test --help" "test -R alibi -h" "sanitize --help"; do
   # shellcheck disable=SC2086 # words
   if ! "$scratch/alone/plumbline" $help | grep -q "^usage: ./plumbline"; then
     echo "no usage for: $help" >&2
@@ -42,7 +44,7 @@ done
 # The launcher tells its commands without a build, so it has a list of its own.
 commands() { sed -n 's/^  \([a-z]\+\)  .*/\1/p' | sort; }
 if ! diff <("$1" --help | sed '1,/Subcommands:/d' | commands) \
-          <("$root/plumbline" --help | commands | grep -vxE 'test|bench') >&2; then
+          <("$root/plumbline" --help | commands | grep -vxE 'test|bench|sanitize') >&2; then
   echo "the program (<) and the launcher (>) have different commands" >&2
   exit 1
 fi

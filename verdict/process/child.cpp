@@ -73,7 +73,7 @@ class Spawn {
   Spawn(const Spawn&) = delete;
   Spawn& operator=(const Spawn&) = delete;
 
-  int run(pid_t* process, const char* host, const char* library, int socket, int inputs,
+  int run(pid_t* process, const char* host, const KernelFile& kernel, int socket, int inputs,
           int outputs, int ending) {
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO);
@@ -85,8 +85,10 @@ class Spawn {
     // A group of its own: what a terminal sends to the judge's is not for it.
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes_, 0);
-    char* const arguments[] = {const_cast<char*>("plumbline-kernel-host"),
-                               const_cast<char*>(library), nullptr};
+    const auto& software = kernel.software_device;
+    char* const arguments[] = {
+        const_cast<char*>("plumbline-kernel-host"), const_cast<char*>(kernel.library.c_str()),
+        software.empty() ? nullptr : const_cast<char*>(software.c_str()), nullptr};
     return posix_spawn(process, host, &actions_, &attributes_, arguments, environ);
   }
 
@@ -99,12 +101,13 @@ class Spawn {
 
 double loading_seconds(double seconds) { return std::fmax(seconds, least_loading_seconds); }
 
-Child::Child(const std::filesystem::path& host, const std::filesystem::path& library,
-             double seconds, std::uint64_t input_bytes, std::uint64_t output_bytes)
-    : inputs_(input_bytes, Segment::Kind::inputs),
+Child::Child(const std::filesystem::path& host, const KernelFile& kernel, double seconds,
+             std::uint64_t input_bytes, std::uint64_t output_bytes)
+    : software_(!kernel.software_device.empty()),
+      inputs_(input_bytes, Segment::Kind::inputs),
       outputs_(output_bytes, Segment::Kind::outputs),
       seconds_(seconds) {
-  start(host, library);
+  start(host, kernel);
   try {
     introduce();
   } catch (...) {
@@ -117,7 +120,7 @@ Child::~Child() {
   if (process_ > 0) reap(true);
 }
 
-void Child::start(const std::filesystem::path& host, const std::filesystem::path& library) {
+void Child::start(const std::filesystem::path& host, const KernelFile& kernel) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     throw MachineLacks(std::string("a socket to the kernel's process: ") + std::strerror(errno));
@@ -133,8 +136,8 @@ void Child::start(const std::filesystem::path& host, const std::filesystem::path
                    inputs = out_of_the_way(inputs_.descriptor()),
                    outputs = out_of_the_way(outputs_.descriptor()),
                    ending = out_of_the_way(their_ending.get());
-  const int error = Spawn().run(&process_, host.c_str(), library.c_str(), socket.get(),
-                                inputs.get(), outputs.get(), ending.get());
+  const int error = Spawn().run(&process_, host.c_str(), kernel, socket.get(), inputs.get(),
+                                outputs.get(), ending.get());
   if (error != 0) {
     process_ = -1;
     throw MachineLacks(host.string() + ": " + std::strerror(error) +
@@ -178,9 +181,12 @@ bool Child::fits(const Request& request) const {
   const Reply& kernel = introduction_.kernels.at(static_cast<std::size_t>(request.kernel));
   const bool of_device = kernel.memory == PLUMBLINE_CUDA_MEMORY;
   switch (reply_.answer) {
-    case answer_machine_lacks:
     case answer_device_error:
       return of_device;
+    case answer_machine_lacks:
+      return of_device || software_;
+    case answer_device_check:
+      return software_ && reply_.array >= -1 && reply_.array < request.array_count;
     case answer_wrote_outside:
     case answer_changed_input:
     case answer_opened_guard:

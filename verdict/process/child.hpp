@@ -34,13 +34,19 @@ struct Introduction {
 /// How long loading may take where an answer may take `seconds`: a CUDA library starts a driver.
 double loading_seconds(double seconds);
 
+/// A library of kernels, and what they run on.
+struct KernelFile {
+  std::filesystem::path library;
+  std::filesystem::path software_device;  ///< the folder of the device in software; empty: a GPU
+};
+
 /// A running process with a library loaded, and the segments it shares. Its standard output is the
 /// judge's standard error, so that nothing it prints gets into a report.
 class Child {
  public:
   /// @param seconds how long every answer may take; loading has a minute at least.
   /// @throws BadInput, MachineLacks as load_library; ProcessEnd when loading ends the process.
-  Child(const std::filesystem::path& host, const std::filesystem::path& library, double seconds,
+  Child(const std::filesystem::path& host, const KernelFile& kernel, double seconds,
         std::uint64_t input_bytes, std::uint64_t output_bytes);
   ~Child();  ///< kills it
   Child(const Child&) = delete;
@@ -61,7 +67,7 @@ class Child {
   const Reply& ask(Request& request, double times = 1);
 
  private:
-  void start(const std::filesystem::path& host, const std::filesystem::path& library);
+  void start(const std::filesystem::path& host, const KernelFile& kernel);
   void introduce();
   const Reply& receive(std::uint64_t number, double seconds);
   bool fits(const Request& request) const;  ///< reply_
@@ -69,6 +75,7 @@ class Child {
   [[noreturn]] void end_of_what_is_gone();
   int reap(bool terminate);
 
+  const bool software_;  ///< its kernels run on the device in software, if on any
   Segment inputs_, outputs_;
   Descriptor socket_, ending_;
   pid_t process_ = -1;

@@ -37,6 +37,10 @@ std::string changed_words(const std::string& input) {
   return "the kernel changed its input " + input;
 }
 
+std::string device_check_words(const std::string& words) {
+  return "the software device stopped the kernel: " + showable_line(words);
+}
+
 std::string device_error_words(const std::string& words) {
   return "the kernel left an error on the device: " + showable(words);
 }

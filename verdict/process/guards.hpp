@@ -29,6 +29,7 @@ std::string outside_words(const std::string& output, std::ptrdiff_t offset);
 std::string opened_words(const std::string& array, std::ptrdiff_t offset, bool written);
 std::string changed_words(const std::string& input);
 /// @param words of the process: which error, of which function.
+std::string device_check_words(const std::string& words);
 std::string device_error_words(const std::string& words);
 /// @param what the exception's own words, or null.
 std::string thrown_words(const char* what);

@@ -74,6 +74,15 @@ CallEnd end_of(const Reply& reply, const CallLayout& layout) {
     end.kind = failure_kind::device_lost;
     end.failure = device_error_words(reply.text);
     end.device_lost = true;
+  } else if (reply.answer == answer_device_check) {
+    end.kind = failure_kind::device_check;
+    end.failure = device_check_words(reply.text);
+    if (reply.array >= 0) {
+      const auto n = static_cast<std::size_t>(reply.array);
+      end.failure += fmt::format("; the address is at byte {} of {}, which has {} bytes",
+                                 reply.offset, layout.names.at(n), layout.places.at(n).bytes);
+    }
+    end.device_lost = true;  // it runs no other kernel
   } else {
     end.kind = failure_kind::exception;
     end.failure = thrown_words(reply.text[0] ? reply.text : nullptr);
@@ -83,12 +92,11 @@ CallEnd end_of(const Reply& reply, const CallLayout& layout) {
 
 }  // namespace
 
-IsolatedLibrary::IsolatedLibrary(std::filesystem::path host, std::filesystem::path library,
-                                 double seconds)
-    : host_(std::move(host)), library_(std::move(library)), seconds_(seconds) {
-  require_file(library_);
+IsolatedLibrary::IsolatedLibrary(std::filesystem::path host, KernelFile kernel, double seconds)
+    : host_(std::move(host)), kernel_(std::move(kernel)), seconds_(seconds) {
+  require_file(kernel_.library);
   prctl(PR_SET_DUMPABLE, 0);  // nor may the kernel read the judge's memory
-  make_device_files();
+  if (kernel_.software_device.empty()) make_device_files();
   introduction_ = child(0, 0).introduction();
 }
 
@@ -99,20 +107,20 @@ Child& IsolatedLibrary::child(std::uint64_t input_bytes, std::uint64_t output_by
   }
   child_.reset();
   try {
-    child_ =
-        std::make_unique<Child>(host_, library_, seconds_, std::max(least_segment, input_bytes),
-                                std::max(least_segment, output_bytes));
+    child_ = std::make_unique<Child>(host_, kernel_, seconds_, std::max(least_segment, input_bytes),
+                                     std::max(least_segment, output_bytes));
   } catch (const ProcessEnd& end) {
     const auto words =
         words_of(end, {.what = Occupation::What::loading, .seconds = loading_seconds(seconds_)})
             .failure;
-    throw BadInput("--kernel", path_in_quotes(library_),
+    throw BadInput("--kernel", path_in_quotes(kernel_.library),
                    "a library that can be loaded (" + words + ")");
   }
   const bool first = introduction_.kernels.empty();
   if (!first && !same_kernels(introduction_, child_->introduction())) {
     child_.reset();
-    throw BadInput("--kernel", path_in_quotes(library_), "the same kernels whenever it is loaded");
+    throw BadInput("--kernel", path_in_quotes(kernel_.library),
+                   "the same kernels whenever it is loaded");
   }
   return *child_;
 }

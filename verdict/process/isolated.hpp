@@ -25,7 +25,7 @@ class IsolatedLibrary {
   /// @param seconds the time limit of a call.
   /// @throws BadInput when the library cannot be used, crashes or ends the process while it is
   /// loaded; MachineLacks as load_library.
-  IsolatedLibrary(std::filesystem::path host, std::filesystem::path library, double seconds);
+  IsolatedLibrary(std::filesystem::path host, KernelFile kernel, double seconds);
 
   const Introduction& introduction() const { return introduction_; }
 
@@ -61,7 +61,8 @@ class IsolatedLibrary {
   /// The same, later. @throws NoAnswer when there can be no other process.
   Child& fresh_or_running(std::uint64_t input_bytes, std::uint64_t output_bytes);
 
-  std::filesystem::path host_, library_;
+  std::filesystem::path host_;
+  KernelFile kernel_;
   double seconds_;
   std::unique_ptr<Child> child_;
   Introduction introduction_;

@@ -63,6 +63,7 @@ struct KernelCall {
 namespace failure_kind {
 inline constexpr const char* returned_error = "returned_error";
 inline constexpr const char* device_lost = "device_lost";
+inline constexpr const char* device_check = "device_check";
 inline constexpr const char* exception = "exception";
 inline constexpr const char* changed_input = "changed_input";
 inline constexpr const char* wrote_outside = "wrote_outside";

@@ -312,8 +312,10 @@ KernelLibrary load_kernel_library(const std::filesystem::path& path) {
 }
 
 KernelLibrary isolate_kernel_library(const std::filesystem::path& host,
-                                     const std::filesystem::path& path, double seconds) {
-  const auto library = std::make_shared<kernel_process::IsolatedLibrary>(host, path, seconds);
+                                     const std::filesystem::path& path, double seconds,
+                                     const std::filesystem::path& software_device) {
+  const auto library = std::make_shared<kernel_process::IsolatedLibrary>(
+      host, kernel_process::KernelFile{path, software_device}, seconds);
   const auto& introduction = library->introduction();
   KernelLibrary result{introduction.name, introduction.device, {}, {}};
   for (std::size_t n = 0; n < introduction.kernels.size(); ++n) {

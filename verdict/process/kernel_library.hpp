@@ -99,8 +99,12 @@ KernelLibrary load_kernel_library(const std::filesystem::path& path);
 /// Loads it into a process of its own.
 /// @param host the program plumbline-kernel-host.
 /// @param seconds how long a call may take.
-/// @throws the same; BadInput also when it ends its process while it is loaded.
+/// @param software_device the folder with the device in software, on which its kernels run; empty:
+/// a GPU, if they take device memory.
+/// @throws the same; BadInput also when it ends its process while it is loaded, or when it is none
+/// for the software device.
 KernelLibrary isolate_kernel_library(const std::filesystem::path& host,
-                                     const std::filesystem::path& path, double seconds);
+                                     const std::filesystem::path& path, double seconds,
+                                     const std::filesystem::path& software_device = {});
 
 }  // namespace plumbline::verdict

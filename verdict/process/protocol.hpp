@@ -69,6 +69,7 @@ enum Answer : std::int32_t {
   answer_wrote_outside = 8,
   answer_changed_input = 9,
   answer_device_error = 10,  ///< after the call the device does nothing any more: text
+  answer_device_check = 12,  ///< the software device has stopped the kernel: text, array or -1
   // Of a kernel that takes host memory.
   answer_opened_guard = 11  ///< it made memory beside an array accessible, and touched it
 };
@@ -83,7 +84,7 @@ enum Access : std::int32_t {
   access_run = 3
 };
 
-inline constexpr std::size_t text_bytes = 1024;
+inline constexpr std::size_t text_bytes = 4096;
 inline constexpr std::size_t opened_bytes = 4096;
 
 struct Reply {

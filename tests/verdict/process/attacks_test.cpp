@@ -28,7 +28,7 @@ namespace {
 
 /// Calls of kernels of HOSTILE_KERNELS in one process, with a k, o and lse of 4, 4 and 1 numbers.
 struct Calls {
-  explicit Calls(double seconds = 20) : library(KERNEL_HOST, HOSTILE_KERNELS, seconds) {}
+  explicit Calls(double seconds = 20) : library(KERNEL_HOST, {HOSTILE_KERNELS, {}}, seconds) {}
   kernel_process::IsolatedLibrary library;
   const std::vector<float> k = std::vector<float>(4);
   std::vector<std::byte> o, lse;

@@ -46,7 +46,7 @@ const verdict::Kernel& kernel(const std::string& name, const std::string& file =
 
 /// Calls of kernels of BAD_KERNELS in one process, with an o of 4 numbers.
 struct Calls {
-  kernel_process::IsolatedLibrary library{KERNEL_HOST, BAD_KERNELS, time_limit};
+  kernel_process::IsolatedLibrary library{KERNEL_HOST, {BAD_KERNELS, {}}, time_limit};
   std::vector<std::byte> o, lse;
 
   int number(const std::string& name) const {

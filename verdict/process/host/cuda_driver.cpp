@@ -17,8 +17,9 @@ void* opened_driver() {
 
 }  // namespace
 
-CudaDriver::CudaDriver() {
-  void* driver = opened_driver();
+CudaDriver::CudaDriver() : CudaDriver(opened_driver()) {}
+
+CudaDriver::CudaDriver(void* driver) {
   const auto find = [driver](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(driver, name));
     if (function == nullptr) throw CudaError(std::string("the CUDA driver has no ") + name);

@@ -25,6 +25,8 @@ class CudaDriver {
  public:
   /// Opens libcuda.so.1 and makes the context.
   CudaDriver();
+  /// The same of a library that is open.
+  explicit CudaDriver(void* driver);
 
   /// Whatever context the kernel left current. Errors of earlier calls and launches may show here
   /// and in every other function, and stay.

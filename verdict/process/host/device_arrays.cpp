@@ -8,7 +8,7 @@
 
 namespace plumbline::kernel_process {
 
-std::vector<void*> DeviceArrays::upload(std::span<const HostArray> arrays) {
+std::vector<void*> GpuArrays::upload(std::span<const HostArray> arrays) {
   places_.clear();
   std::size_t used = 0;
   for (const HostArray& array : arrays) {
@@ -37,7 +37,7 @@ std::vector<void*> DeviceArrays::upload(std::span<const HostArray> arrays) {
   return addresses;
 }
 
-std::optional<Damage> DeviceArrays::download() {
+std::optional<Damage> GpuArrays::download() {
   driver_.make_current();
   driver_.synchronize();
   driver_.to_host(received_.data(), memory_, received_.size());
@@ -59,7 +59,7 @@ std::optional<Damage> DeviceArrays::download() {
   return std::nullopt;
 }
 
-void DeviceArrays::copy_outputs(std::span<const HostArray> arrays) const {
+void GpuArrays::copy_outputs(std::span<const HostArray> arrays) const {
   for (std::size_t n = 0; n < arrays.size(); ++n) {
     const Place& place = places_[n];
     if (!place.is_output) continue;
@@ -68,7 +68,7 @@ void DeviceArrays::copy_outputs(std::span<const HostArray> arrays) const {
   }
 }
 
-void DeviceArrays::reserve(std::size_t bytes) {
+void GpuArrays::reserve(std::size_t bytes) {
   if (bytes <= size_) return;
   if (size_ > 0) driver_.free(memory_);
   size_ = 0;
@@ -76,7 +76,7 @@ void DeviceArrays::reserve(std::size_t bytes) {
   size_ = bytes;
 }
 
-std::optional<std::size_t> DeviceArrays::first_changed(std::size_t from, std::size_t to) const {
+std::optional<std::size_t> GpuArrays::first_changed(std::size_t from, std::size_t to) const {
   if (std::memcmp(sent_.data() + from, received_.data() + from, to - from) == 0) {
     return std::nullopt;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "verdict/process/host/cuda_driver.hpp"
+#include "verdict/process/host/software_device.hpp"
 
 namespace plumbline::kernel_process {
 
@@ -24,26 +25,39 @@ struct Damage {
   bool of_input;          ///< in an input, not outside an array
 };
 
-/// One piece of device memory with the arrays of a call in it, each between margins: of outputs
-/// canaries, of inputs NaN, so that what is read beyond an input does not pass for a number.
+/// The arrays of a call on a device.
 /// @throws CudaError from each function.
 class DeviceArrays {
  public:
+  using Trouble = SoftwareDevice::Trouble;
+
+  virtual ~DeviceArrays() = default;
+
+  /// Copies the inputs there; outputs are NaN. Returns the arrays' addresses, each a multiple of
+  /// 256, as cudaMalloc has it.
+  virtual std::vector<void*> upload(std::span<const HostArray> arrays) = 0;
+  /// Waits for the device. @returns the first byte that a kernel must not have changed, and did.
+  virtual std::optional<Damage> download() = 0;
+  /// The outputs as download() found them.
+  virtual void copy_outputs(std::span<const HostArray> arrays) const = 0;
+  /// What the device itself has noticed since the last time.
+  virtual Trouble trouble() const { return {}; }
+};
+
+/// Of a GPU: one piece of its memory with the arrays of a call in it, each between margins: of
+/// outputs canaries, of inputs NaN, so that what is read beyond an input does not pass for a
+/// number.
+class GpuArrays : public DeviceArrays {
+ public:
   /// Enough for the rows of a tile beyond an array's end.
   static constexpr std::size_t margin = std::size_t{1} << 15;
-  /// As cudaMalloc has it.
   static constexpr std::size_t alignment = 256;
 
-  DeviceArrays() = default;
-
-  /// Copies the inputs there; outputs are NaN. Returns the arrays' addresses.
-  std::vector<void*> upload(std::span<const HostArray> arrays);
-  /// Waits for the device, and copies all of it back. @returns the first byte that a kernel must
-  /// not have changed: outside an array before inside an input, for who wrote far beyond an output
-  /// changed an input on the way.
-  std::optional<Damage> download();
-  /// The outputs as download() found them.
-  void copy_outputs(std::span<const HostArray> arrays) const;
+  std::vector<void*> upload(std::span<const HostArray> arrays) override;
+  /// Copies all of it back. What is outside an array comes before what is inside an input, for who
+  /// wrote far beyond an output changed an input on the way.
+  std::optional<Damage> download() override;
+  void copy_outputs(std::span<const HostArray> arrays) const override;
 
  private:
   struct Place {

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,8 @@
 #include "verdict/process/host/opened_files.hpp"
 #include "verdict/process/host/other_threads.hpp"
 #include "verdict/process/host/rights.hpp"
+#include "verdict/process/host/software_arrays.hpp"
+#include "verdict/process/host/software_device.hpp"
 #include "verdict/process/host/supervisor.hpp"
 #include "verdict/process/host/windows.hpp"
 #include "verdict/process/load.hpp"
@@ -108,7 +111,34 @@ Answer answer_of_pass(const plumbline_kernel& kernel, const Arguments& arguments
   });
 }
 
-void answer_call(const plumbline_kernel& kernel, const Windows& windows) {
+/// What a device in software has noticed during a call decides how the call ended.
+std::optional<Answer> answer_to(const DeviceArrays::Trouble& trouble, Answer kind) {
+  using Trouble = DeviceArrays::Trouble;
+  const bool failed = kind != answer_status || reply.status != 0;
+  switch (trouble.kind) {
+    case Trouble::fault:
+      set_text(reply.text, trouble.text.c_str());
+      reply.array = trouble.array ? static_cast<std::int32_t>(*trouble.array) : -1;
+      reply.offset = trouble.offset;
+      return answer_device_check;
+    case Trouble::device_lacks:
+      set_text(reply.text, ("the software device: " + trouble.text).c_str());
+      return answer_machine_lacks;
+    case Trouble::refused:
+      // The kernel may have found another way.
+      if (!failed) return std::nullopt;
+      set_text(reply.text,
+               (std::string(reply.text) + "; the device says: " + trouble.text).c_str());
+      return kind;
+    case Trouble::none:
+      break;
+  }
+  return std::nullopt;
+}
+
+/// @param software where the kernel, which takes host memory, may run its own on it
+void answer_call(const plumbline_kernel& kernel, const Windows& windows,
+                 const std::optional<SoftwareDevice>& software) {
   Arguments arguments = arguments_of(request.problems[0]);
   for (const ArrayPlace& place : arrays_asked_for()) {
     bind(arguments, place.slot, windows.show(request.window, place));
@@ -123,6 +153,7 @@ void answer_call(const plumbline_kernel& kernel, const Windows& windows) {
     reply.offset = opened->offset;
     reply.access = opened->written ? access_write : access_read;
   }
+  if (software) kind = answer_to(software->trouble(), kind).value_or(kind);
   // Whoever still writes is found before the judge reads: the outputs are what was there at the
   // return.
   note_return();
@@ -134,6 +165,7 @@ void answer_call(const plumbline_kernel& kernel, const Windows& windows) {
 /// Of a call that has returned: whether the device still works, what was written there outside of
 /// the outputs, and the outputs.
 Answer answer_from_device(DeviceArrays& device, std::span<const HostArray> arrays, Answer kind) {
+  if (const auto answer = answer_to(device.trouble(), kind)) return *answer;
   const bool returned = kind == answer_status;
   try {
     const auto damage = device.download();
@@ -182,33 +214,44 @@ void answer_device_call(const plumbline_kernel& kernel, const Windows& windows,
 
 /// The arrays of those kernels that take device memory, if any does.
 /// @throws MachineLacks
-std::optional<DeviceArrays> device_arrays_for(const plumbline_library& library) {
+std::unique_ptr<DeviceArrays> device_arrays_for(const plumbline_library& library,
+                                                const std::optional<SoftwareDevice>& software) {
   for (int n = 0; n < library.kernel_count; ++n) {
     if (library.kernels[n].memory != PLUMBLINE_CUDA_MEMORY) continue;
     try {
-      return std::make_optional<DeviceArrays>();
+      if (software) return std::make_unique<SoftwareArrays>(*software);
+      return std::make_unique<GpuArrays>();
     } catch (const CudaError& error) {
       throw MachineLacks(std::string(library.kernels[n].name) +
                          " takes device memory: " + error.what());
     }
   }
-  return std::nullopt;
+  return nullptr;
 }
 
+/// What a library is loaded for.
+struct Devices {
+  std::optional<SoftwareDevice> software;
+  std::unique_ptr<DeviceArrays> arrays;  ///< where a kernel takes device memory
+};
+
 /// Tells of the library, or why there is none, and ends then.
-LoadedLibrary introduce(const char* path, const Windows& windows, bool namespaces,
-                        std::optional<DeviceArrays>& device) {
+/// @param software the folder of the software device, or null for a GPU.
+LoadedLibrary introduce(const char* path, const char* software, const Windows& windows,
+                        bool namespaces, Devices& devices) {
   install_fault_handlers(0);
   hold_fault_handlers();
   try {
+    if (software) devices.software.emplace(software);
     const LoadedLibrary loaded = load_library(path);
     const plumbline_library& library = *loaded.library;
-    device = device_arrays_for(library);
+    if (devices.software) devices.software->expect_used_by(library, path);
+    devices.arrays = device_arrays_for(library, devices.software);
     reply.status = library.kernel_count;
     reply.base = reinterpret_cast<std::uint64_t>(windows.base());
     reply.namespaces = namespaces;
     set_text(reply.text, library.name);
-    set_text(reply.device, library.device);
+    set_text(reply.device, devices.software ? devices.software->name().c_str() : library.device);
     send_reply(0, answer_library);
     for (int n = 0; n < library.kernel_count; ++n) {
       const plumbline_kernel& kernel = library.kernels[n];
@@ -235,14 +278,14 @@ LoadedLibrary introduce(const char* path, const Windows& windows, bool namespace
   _exit(0);
 }
 
-int serve(const char* path) {
+int serve(const char* path, const char* software) {
   const bool namespaces = become_the_worker();
   const rlimit no_core{0, 0};  // crashes are reported, not dumped
   setrlimit(RLIMIT_CORE, &no_core);
   give_up_rights();
   const Windows windows;
-  std::optional<DeviceArrays> device;
-  const LoadedLibrary loaded = introduce(path, windows, namespaces, device);
+  Devices devices;
+  const LoadedLibrary loaded = introduce(path, software, windows, namespaces, devices);
   ssize_t received = 0;
   while (true) {
     received = recv(host_socket, &request, sizeof request, 0);
@@ -252,9 +295,9 @@ int serve(const char* path) {
     if (request.question == ask_supports) {
       answer_supports(kernel, windows);
     } else if (kernel.memory == PLUMBLINE_CUDA_MEMORY) {
-      answer_device_call(kernel, windows, *device);
+      answer_device_call(kernel, windows, *devices.arrays);
     } else {
-      answer_call(kernel, windows);
+      answer_call(kernel, windows, devices.software);
     }
   }
   // The judge is gone, or out of reach; the library's destructors have nothing to add.
@@ -266,10 +309,10 @@ int serve(const char* path) {
 
 int main(int argc, char** argv) {
   struct stat socket {};
-  if (argc != 2 || fstat(plumbline::kernel_process::host_socket, &socket) != 0 ||
+  if (argc < 2 || argc > 3 || fstat(plumbline::kernel_process::host_socket, &socket) != 0 ||
       !S_ISSOCK(socket.st_mode)) {
     std::fputs("plumbline-kernel-host is started by plumbline verify --kernel\n", stderr);
     return 2;
   }
-  return plumbline::kernel_process::serve(argv[1]);
+  return plumbline::kernel_process::serve(argv[1], argv[2]);
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA's errors: their names and words, and which of them stands for what the device throws.
+#ifndef PLUMBLINE_GPU_PTX_CUDART_ERRORS_HPP
+#define PLUMBLINE_GPU_PTX_CUDART_ERRORS_HPP
+
+#include "ptx/cudart/abi.hpp"
+#include "ptx/device.hpp"
+
+namespace plumbline::ptx::cudart {
+
+/// "cudaErrorInvalidValue"; "unrecognized error code" of a number that this runtime does not give.
+const char* name_of(Error error);
+/// "invalid argument"
+const char* words_of(Error error);
+
+Error error_of(Refused::Reason reason);
+Error error_of(Fault::Kind kind);
+
+/// A call that fails without more to say than the error.
+struct Failure {
+  Error error;
+};
+
+}  // namespace plumbline::ptx::cudart
+
+#endif

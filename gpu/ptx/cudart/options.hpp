@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device's options as a user, or the judge, gives them to a program that knows nothing of them:
+// in the environment.
+#ifndef PLUMBLINE_GPU_PTX_CUDART_OPTIONS_HPP
+#define PLUMBLINE_GPU_PTX_CUDART_OPTIONS_HPP
+
+#include <functional>
+#include <string>
+
+#include "ptx/device.hpp"
+
+namespace plumbline::ptx::cudart {
+
+/// Of PLUMBLINE_DEVICE_..., each left at its default where it is not set or empty:
+///   COMPUTE      compute capability: 7.5, 8.0, 8.6, 8.9, 9.0, 10.0 or 12.0, with the limits of
+///                the GPUs that have it
+///   MEMORY       bytes of global memory
+///   THREADS      of the CPU
+///   CHECK        0: only the bounds of memory are checked
+///   TIME_LIMIT   seconds of one launch
+///   APPROXIMATE  nearest, down, up or either
+///   SUMS         nearest, ampere or hopper
+///   ORDER        a seed for the order of blocks, warps and atomics
+/// Throws Refused (invalid_value) with a sentence that names the variable.
+/// `value_of` gives the text of a variable, or null.
+Options options_from(const std::function<const char*(const char*)>& value_of);
+
+/// What CUDA says of an architecture beyond ptx::Properties, of one multiprocessor.
+struct Multiprocessor {
+  unsigned threads, blocks;
+  std::size_t shared_bytes, reserved_per_block;
+};
+Multiprocessor multiprocessor_of(const Properties& properties);
+
+}  // namespace plumbline::ptx::cudart
+
+#endif

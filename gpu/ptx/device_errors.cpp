@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exceptions of device.hpp.
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "ptx/device.hpp"
+
+namespace plumbline::ptx {
+namespace {
+
+std::string axes(const Extent& at) {
+  return "(" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " + std::to_string(at.z) +
+         ")";
+}
+
+/// A mangled name as C++ writes it; any other as it is.
+std::string readable(const std::string& name) {
+  if (name.compare(0, 2, "_Z") != 0) return name;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && text ? text.get() : name;
+}
+
+/// On one line, without the white space of the file.
+std::string sentence(const Fault::Where& where, const std::string& text) {
+  std::string all = text + "\n  in " + readable(where.kernel) + ", block " + axes(where.block) +
+                    ", thread " + axes(where.thread);
+  if (!where.instruction.empty())
+    all += "\n  at PTX line " + std::to_string(where.ptx_line) + ": " + where.instruction;
+  if (!where.source.empty()) all += "\n  from " + where.source;
+  return all;
+}
+
+}  // namespace
+
+BadPtx::BadPtx(std::size_t line, const std::string& text)
+    : std::runtime_error("PTX line " + std::to_string(line) + ": " + text), line(line) {}
+
+Refused::Refused(Reason reason, const std::string& text)
+    : std::runtime_error(text), reason(reason) {}
+
+Fault::Fault(Kind kind, Where where, const std::string& text)
+    : std::runtime_error(sentence(where, text)), kind(kind), where(std::move(where)) {}
+
+}  // namespace plumbline::ptx

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// A block: its warps take turns; barriers; calls of functions.
+#include <algorithm>
+#include <cstring>
+
+#include "ptx/execute/control.hpp"
+#include "ptx/execute/faults.hpp"
+#include "ptx/execute/state.hpp"
+
+namespace plumbline::ptx {
+namespace {
+
+const Allocation no_allocation;  // no address is in it
+
+std::uint32_t count_of(std::uint32_t mask) {
+  return static_cast<std::uint32_t>(__builtin_popcount(mask));
+}
+
+}  // namespace
+
+Runner::Runner(LaunchState& state) : launch(state) {
+  block.memory = state.memory;
+  sites_.assign(state.kernel->sites + 1, &no_allocation);
+  block.sites = sites_.data();
+  block.parameters = state.parameters;
+  block.parameter_bytes = state.parameter_bytes;
+  block.size = state.launch.block;
+  block.grid = state.launch.grid;
+  block.variation = state.options.variation;
+  block.check = state.options.check;
+  block.runner = this;
+  SharedMemory& shared = block.shared;
+  shared.size = state.shared_bytes;
+  shared.granule = state.kernel->granule;
+  shared_.resize(shared.size + 64);
+  shared.bytes = shared_.data();
+  if (block.check) {
+    const std::size_t granules = (std::size_t{shared.size} >> shared.granule) + 1;
+    for (Bytes* bytes : {&written_, &read_, &written_by_}) bytes->resize(4 * granules);
+    shared.written = reinterpret_cast<std::uint32_t*>(written_.data());
+    shared.read = reinterpret_cast<std::uint32_t*>(read_.data());
+    shared.written_by = reinterpret_cast<std::uint32_t*>(written_by_.data());
+    clear_stamps();
+  }
+  const std::uint32_t threads = block.size.x * block.size.y * block.size.z;
+  for (std::uint32_t i = 0; i < (threads + 31) / 32; ++i) {
+    warps.push_back(std::make_unique<WarpState>());
+    warps.back()->index = i;
+    warps.back()->block = &block;
+  }
+}
+
+void Runner::clear_stamps() {
+  if (!block.check) return;
+  std::memset(written_.data(), 0, written_.size());
+  std::memset(read_.data(), 0, read_.size());
+}
+
+void Runner::begin(std::uint64_t number) {
+  const Extent& grid = block.grid;
+  block.index = {static_cast<std::uint32_t>(number % grid.x),
+                 static_cast<std::uint32_t>(number / grid.x % grid.y),
+                 static_cast<std::uint32_t>(number / grid.x / grid.y)};
+  std::memset(shared_.data(), 0xff, block.shared.size);
+  // Stamps of earlier blocks are below this one's first.
+  SharedMemory& shared = block.shared;
+  if (shared.epoch >= (in_flight >> 9)) {
+    shared.epoch = 0;
+    clear_stamps();
+  }
+  shared.begin = ++shared.epoch << 8;
+  ++shared.epoch;  // so that what several warps have written has a stamp before the first barrier
+  for (Barrier& barrier : barriers) barrier = Barrier{};
+  const std::uint32_t threads = block.size.x * block.size.y * block.size.z;
+  const Program& program = *launch.kernel->entry;
+  for (auto& one : warps) {
+    WarpState& warp = *one;
+    const std::uint32_t first = 32 * warp.index;
+    warp.live = threads - first >= 32 ? ~0u : (1u << (threads - first)) - 1;
+    warp.done = warp.spins = false;
+    warp.polls = 0;
+    if (block.check)
+      for (const Copy& copy : warp.copies)  // of the block before, which nobody waited for
+        for (std::uint32_t i = 0; i < copy.bytes >> shared.granule; ++i)
+          shared.written[(copy.to >> shared.granule) + i] = 0;
+    warp.copies.clear();
+    std::fill(std::begin(warp.committed), std::end(warp.committed), 0);
+    warp.frames.clear();
+    warp.local_stride = program.local_bytes;
+    if (warp.local_bytes.size() < 32 * std::size_t{warp.local_stride})
+      warp.local_bytes.resize(32 * std::size_t{warp.local_stride});
+    warp.local = warp.local_bytes.data();
+    enter(warp, program, warp.live, 0);
+  }
+}
+
+void Runner::enter(WarpState& warp, const Program& program, std::uint32_t mask,
+                   std::uint32_t local_frame) {
+  const std::size_t depth = warp.frames.size();
+  if (warp.files.size() <= depth) warp.files.resize(depth + 1);
+  Bytes& file = warp.files[depth];
+  bool fresh = depth > 0 || warp.prepared != &program;
+  if (file.size() < program.bytes) {
+    file.resize(program.bytes);
+    fresh = true;
+  }
+  if (fresh) std::memset(file.data(), 0, program.bytes);
+  if (depth == 0) warp.prepared = &program;
+  prepare_registers(*this, warp, program, file.data(), local_frame, fresh);
+  Frame frame;
+  frame.program = &program;
+  frame.registers = file.data();
+  frame.local_frame = local_frame;
+  frame.mask = mask;
+  frame.fragments.push_back({0, mask, Fragment::State::ready, 0, false, warp.live});
+  warp.frames.push_back(std::move(frame));
+}
+
+void Runner::new_epoch() {
+  SharedMemory& shared = block.shared;
+  if (++shared.epoch < (in_flight >> 8) - 1) return;
+  // What was written stays initialised.
+  shared.epoch = 2;
+  if (block.check)
+    for (std::size_t i = 0; i < written_.size() / 4; ++i) {
+      const std::uint32_t by = shared.written[i];
+      shared.written[i] = by < shared.begin ? 0 : by < in_flight ? 1 << 8 : by;
+      shared.read[i] = 0;
+    }
+  shared.begin = 1 << 8;
+}
+
+void Runner::arrive(WarpState& warp, const Operation& o, std::uint32_t mask) {
+  const auto lane = static_cast<std::uint32_t>(__builtin_ctz(mask));
+  const auto value = [&](std::uint32_t offset) {
+    return reinterpret_cast<const std::uint32_t*>(warp.registers + offset)[lane];
+  };
+  const std::uint32_t number = value(o.a);
+  Barrier& barrier = barriers[number];
+  const bool counted = o.flags & barrier_counted;
+  std::uint32_t expected = 0;
+  if (counted) {
+    expected = value(o.b);
+    if (expected == 0 || expected % 32 != 0)
+      fault(warp, o, lane, Fault::Kind::bad_instruction,
+            "a barrier of " + std::to_string(expected) +
+                " threads: the count must be a multiple of 32 and not 0");
+  }
+  if (!barrier.in_use) {
+    barrier = Barrier{};
+    barrier.in_use = true;
+    barrier.counted = counted;
+    barrier.expected = expected;
+    barrier.operation = static_cast<std::uint32_t>(&o - warp.operations);
+    barrier.warp = warp.index;
+  } else if (barrier.counted != counted || barrier.expected != expected) {
+    fault(warp, o, lane, Fault::Kind::barrier,
+          "barrier " + std::to_string(number) + " is waited for with " +
+              (counted ? std::to_string(expected) + " threads" : "all threads") + ", but by warp " +
+              std::to_string(barrier.warp) + " with " +
+              (barrier.counted ? std::to_string(barrier.expected) + " threads" : "all threads"));
+  }
+  if (barrier.lanes[warp.index] == 0) barrier.arrived += 32 - count_of(warp.live);
+  barrier.lanes[warp.index] |= mask;
+  barrier.arrived += count_of(mask);
+  if (o.flags & (barrier_popc | barrier_and | barrier_or)) {
+    const std::uint32_t p = *reinterpret_cast<const std::uint32_t*>(warp.registers + o.c) ^
+                            static_cast<std::uint32_t>(o.immediate);
+    barrier.popc += count_of(p & mask);
+    barrier.any |= (p & mask) != 0;
+    barrier.all &= (p & mask) == mask;
+  }
+}
+
+void Runner::check_barrier(std::uint32_t number) {
+  Barrier& barrier = barriers[number];
+  if (!barrier.in_use) return;
+  if (barrier.counted) {
+    if (barrier.arrived >= barrier.expected) release(number);
+    return;
+  }
+  for (const auto& warp : warps)
+    if ((barrier.lanes[warp->index] & warp->live) != warp->live) return;
+  release(number);
+}
+
+void Runner::release(std::uint32_t number) {
+  const Barrier barrier = barriers[number];
+  barriers[number] = Barrier{};
+  new_epoch();
+  for (auto& warp : warps) {
+    if (!barrier.lanes[warp->index] || warp->frames.empty()) continue;
+    Frame& frame = warp->frames.back();
+    for (Fragment& fragment : frame.fragments) {
+      if (fragment.state != Fragment::State::blocked || fragment.barrier != number) continue;
+      fragment.state = Fragment::State::ready;
+      const Operation& o = frame.program->operations[fragment.pc - 1];
+      if (o.flags & barrier_popc) {
+        auto* d = reinterpret_cast<std::uint32_t*>(frame.registers + o.d);
+        for (std::uint32_t i = 0; i < 32; ++i)
+          if (fragment.mask >> i & 1) d[i] = barrier.popc;
+      } else if (o.flags & (barrier_and | barrier_or)) {
+        auto& p = *reinterpret_cast<std::uint32_t*>(frame.registers + o.d);
+        const bool is = o.flags & barrier_and ? barrier.all : barrier.any;
+        p = is ? p | fragment.mask : p & ~fragment.mask;
+      }
+    }
+  }
+}
+
+Runner::Progress Runner::go_on() {
+  for (;;) {
+    bool all_done = true, moved = false, spins = false;
+    for (auto& warp : warps) {
+      if (warp->done) continue;
+      const std::uint64_t before = counts.warp_instructions;
+      const Stop stop = run(*warp);
+      if (stop == Stop::done) {
+        for (std::uint32_t i = 0; i < 16; ++i) check_barrier(i);
+      }
+      warp->spins = stop == Stop::spins;
+      spins |= warp->spins;
+      moved |= !warp->spins && (stop == Stop::done || counts.warp_instructions != before);
+      all_done &= warp->done;
+    }
+    if (all_done) return Progress::done;
+    if (moved) continue;
+    if (spins) return Progress::spins;
+    deadlock();
+  }
+}
+
+}  // namespace plumbline::ptx

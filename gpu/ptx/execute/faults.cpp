@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ptx/execute/faults.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "ptx/execute/control.hpp"
+#include "ptx/execute/poll.hpp"
+#include "ptx/execute/state.hpp"
+
+namespace plumbline::ptx {
+namespace {
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string bytes_of(std::uint32_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+/// On one line, with single spaces.
+std::string flat(std::string_view text) {
+  std::string all;
+  for (const char c : text) {
+    const bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!space)
+      all += c;
+    else if (!all.empty() && all.back() != ' ')
+      all += ' ';
+  }
+  while (!all.empty() && all.back() == ' ') all.pop_back();
+  return all;
+}
+
+const Instruction* instruction_of(const Program& program, std::size_t operation) {
+  if (program.function->instructions.empty()) return nullptr;
+  return &program.function->instructions[program.instruction_of[operation]];
+}
+
+std::string source_of(const Program& program, const Instruction& instruction) {
+  if (instruction.location == 0) return "";
+  const Location& place = program.function->locations[instruction.location - 1];
+  const auto file = program.module->files.find(place.file);
+  return (file == program.module->files.end() ? "file " + std::to_string(place.file)
+                                              : std::string(file->second)) +
+         ":" + std::to_string(place.line);
+}
+
+/// "line 12 (PTX), f.cu:7"
+std::string line_of(const Warp& warp, std::uint32_t operation) {
+  const Program& program = *warp.program;
+  if (operation >= program.operations.size()) return "elsewhere";
+  const Instruction* instruction = instruction_of(program, operation);
+  if (!instruction) return "elsewhere";
+  const std::string source = source_of(program, *instruction);
+  return "PTX line " + std::to_string(instruction->line) +
+         (source.empty() ? "" : " (" + source + ")");
+}
+
+Extent thread_of(const Block& block, std::uint32_t thread) {
+  return {thread % block.size.x, thread / block.size.x % block.size.y,
+          thread / block.size.x / block.size.y};
+}
+
+std::string name_of(const Warp& warp, std::uint32_t lane) {
+  const Extent at = thread_of(*warp.block, 32 * warp.index + lane);
+  return "thread (" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " +
+         std::to_string(at.z) + ")";
+}
+
+}  // namespace
+
+void fault(Warp& warp, const Operation& operation, std::uint32_t lane, Fault::Kind kind,
+           const std::string& text) {
+  Fault::Where where;
+  const Block& block = *warp.block;
+  where.kernel = block.runner->launch.kernel->entry->function->name;
+  where.block = block.index;
+  where.thread = thread_of(block, 32 * warp.index + lane);
+  const auto index = static_cast<std::size_t>(&operation - warp.operations);
+  if (const Instruction* instruction = instruction_of(*warp.program, index)) {
+    where.instruction = flat(instruction->text);
+    where.ptx_line = instruction->line;
+    where.source = source_of(*warp.program, *instruction);
+  }
+  throw Fault(kind, std::move(where), text);
+}
+
+void fault_global(Warp& warp, const Operation& operation, std::uint32_t lane, Address address,
+                  std::uint32_t bytes, bool writes) {
+  const Allocations& memory = *warp.block->memory;
+  const Allocation* a = memory.find(address);
+  const std::string what = name_of(warp, lane) + (writes ? " writes " : " reads ") +
+                           bytes_of(bytes) + " at " + hexadecimal(address);
+  if (a && address + bytes <= a->end && writes && !a->writable)
+    fault(warp, operation, lane, Fault::Kind::read_only, what + ", which is read-only memory");
+  bool freed = false;
+  const std::string near = memory.describe(address, bytes, freed);
+  fault(warp, operation, lane, freed ? Fault::Kind::freed_memory : Fault::Kind::out_of_bounds,
+        what + ": " + near);
+}
+
+void fault_window(Warp& warp, const Operation& operation, std::uint32_t lane, const char* space,
+                  Address address, std::uint32_t bytes, std::uint32_t size) {
+  const std::uint64_t begin = std::string_view(space) == "shared" ? shared_begin : 0;
+  fault(warp, operation, lane, Fault::Kind::out_of_bounds,
+        name_of(warp, lane) + " accesses " + bytes_of(bytes) + " at byte " +
+            std::to_string(static_cast<std::int64_t>(address - begin)) + " of " + space +
+            " memory, of which it has " + bytes_of(size));
+}
+
+void fault_misaligned(Warp& warp, const Operation& operation, std::uint32_t lane, Address address,
+                      std::uint32_t bytes) {
+  fault(warp, operation, lane, Fault::Kind::misaligned,
+        name_of(warp, lane) + " accesses " + bytes_of(bytes) + " at " + hexadecimal(address) +
+            ", which is no multiple of " + std::to_string(bytes));
+}
+
+void fault_uninitialised(Warp& warp, const Operation& operation, std::uint32_t lane,
+                         Address address, std::uint32_t bytes) {
+  const Allocation* a = warp.block->memory->find(address);
+  std::string where;
+  if (a)
+    where = ", byte " + std::to_string(address - a->begin) + " of " +
+            (a->name.empty() ? "an allocation" : a->name) + " of " +
+            std::to_string(a->end - a->begin);
+  fault(warp, operation, lane, Fault::Kind::uninitialised_global,
+        name_of(warp, lane) + " reads " + bytes_of(bytes) + " at " + hexadecimal(address) + where +
+            ", which nothing has written");
+}
+
+void fault_shared(Warp& warp, const Operation& operation, std::uint32_t lane, std::uint32_t granule,
+                  bool writes) {
+  const SharedMemory& s = warp.block->shared;
+  // Which of the granules is it? Those before it are as they may be.
+  const std::uint32_t epoch = s.epoch << 8, mine = epoch | warp.index;
+  std::uint32_t at = granule;
+  const std::uint32_t end = (s.size >> s.granule) + 1;
+  const auto is_mine = [&](std::uint32_t stamp) {
+    return stamp == mine || stamp == (mine | atomic_bit);
+  };
+  const auto allowed = [&](std::uint32_t j) {
+    const std::uint32_t written = s.written[j], read = s.read[j];
+    if (written >= epoch && !is_mine(written)) return false;
+    return writes ? read < epoch || read == mine : written >= s.begin;
+  };
+  while (at + 1 < end && allowed(at)) ++at;
+  const std::uint32_t by = s.written[at];
+  const std::string byte = "byte " + std::to_string(at << s.granule) + " of shared memory";
+  const std::string me = name_of(warp, lane) + " (warp " + std::to_string(warp.index) + ")";
+  if (!writes && by < s.begin)
+    fault(warp, operation, lane, Fault::Kind::uninitialised_shared,
+          me + " reads " + byte + ", which nothing has written");
+  if (by >= in_flight)
+    fault(warp, operation, lane, Fault::Kind::copy_in_flight,
+          me + (writes ? " writes " : " reads ") + byte + ", to which a copy of warp " +
+              std::to_string(by & 0x7f) +
+              " is under way: it has not waited for it (cp.async.wait_group)");
+  const std::string since = "; no barrier is between them";
+  if (!writes || (by >= epoch && !is_mine(by)))
+    fault(warp, operation, lane, Fault::Kind::race,
+          me + (writes ? " writes " : " reads ") + byte + ", which warp " +
+              std::to_string(by & 0x7f) + " wrote at " + line_of(warp, s.written_by[at]) + since);
+  fault(warp, operation, lane, Fault::Kind::race,
+        me + " writes " + byte + " or one next to it, which another warp has read or written" +
+            since);
+}
+
+void fault_two_values(Warp& warp, const Operation& operation, std::uint32_t lane, Address address,
+                      bool shared) {
+  fault(warp, operation, lane, Fault::Kind::race,
+        name_of(warp, lane) + " and another thread of its warp write different values to " +
+            (shared ? "byte " + std::to_string(address - shared_begin) + " of shared memory"
+                    : hexadecimal(address)) +
+            " in one instruction");
+}
+
+Outcome trap(Warp& warp, const Operation& operation) {
+  fault(
+      warp, operation, static_cast<std::uint32_t>(__builtin_ctz(warp.mask)), Fault::Kind::trap,
+      name_of(warp, static_cast<std::uint32_t>(__builtin_ctz(warp.mask))) + " stopped the kernel");
+}
+
+Outcome polled(Warp& warp, const Operation& operation, std::uint64_t seen) {
+  constexpr std::uint32_t patience = 64;
+  const auto index = static_cast<std::uint32_t>(&operation - warp.operations);
+  for (Warp::Seen& one : warp.seen)
+    if (one.operation == index) {
+      if (one.value != seen) {
+        one.value = seen;
+        warp.polls = 0;
+        return Outcome::next;
+      }
+      if (++warp.polls < patience) return Outcome::next;
+      warp.polls = 0;
+      return Outcome::spin;
+    }
+  warp.seen[warp.next_seen++ % 4] = {index, seen};
+  return Outcome::next;
+}
+
+void Runner::check_time(WarpState& warp) {
+  if (launch.options.time_limit_ms == 0 || std::chrono::steady_clock::now() < launch.deadline)
+    return;
+  const Frame& frame = warp.frames.back();
+  warp.program = frame.program;
+  warp.operations = frame.program->operations.data();
+  const std::uint32_t pc = frame.fragments[0].pc;
+  fault(warp, frame.program->operations[pc],
+        static_cast<std::uint32_t>(__builtin_ctz(frame.fragments[0].mask)), Fault::Kind::timeout,
+        "the kernel has not ended after " + std::to_string(launch.options.time_limit_ms) + " ms");
+}
+
+/// All lanes that could come have come elsewhere.
+void Runner::stuck(WarpState& warp) {
+  Frame& frame = warp.frames.back();
+  warp.program = frame.program;
+  warp.operations = frame.program->operations.data();
+  const Fragment* first = &frame.fragments[0];
+  for (const Fragment& one : frame.fragments)
+    if (one.pc < first->pc) first = &one;
+  const Operation& o = frame.program->operations[first->pc];
+  const auto lane = static_cast<std::uint32_t>(__builtin_ctz(first->mask));
+  std::string others;
+  if (o.flow == Flow::barrier) {
+    fault(warp, o, lane, Fault::Kind::divergent,
+          "only lanes " + hexadecimal(first->mask) + " of warp " + std::to_string(warp.index) +
+              " reach this barrier, of " + hexadecimal(warp.live));
+  }
+  fault(warp, o, lane, o.flags & 0x80 ? Fault::Kind::absent_lane : Fault::Kind::divergent,
+        "only lanes " + hexadecimal(first->mask) + " of warp " + std::to_string(warp.index) +
+            " reach this instruction, which needs others of " + hexadecimal(warp.live));
+}
+
+void Runner::endless() {
+  for (auto& one : warps) {
+    WarpState& warp = *one;
+    if (!warp.spins || warp.done) continue;
+    const Frame& frame = warp.frames.back();
+    warp.program = frame.program;
+    warp.operations = frame.program->operations.data();
+    const Fragment& fragment = frame.fragments[0];
+    const std::uint32_t pc = fragment.pc > 0 ? fragment.pc - 1 : 0;
+    fault(warp, frame.program->operations[pc],
+          static_cast<std::uint32_t>(__builtin_ctz(fragment.mask)), Fault::Kind::deadlock,
+          "all blocks that have not ended wait for a value that nobody writes");
+  }
+  deadlock();
+}
+
+void Runner::deadlock() {
+  for (auto& one : warps) {
+    WarpState& warp = *one;
+    if (warp.done) continue;
+    Frame& frame = warp.frames.back();
+    warp.program = frame.program;
+    warp.operations = frame.program->operations.data();
+    for (const Fragment& fragment : frame.fragments) {
+      if (fragment.state != Fragment::State::blocked) continue;
+      const Barrier& barrier = barriers[fragment.barrier];
+      std::string missing;
+      for (const auto& other : warps)
+        if ((barrier.lanes[other->index] & other->live) != other->live || other->done)
+          missing += (missing.empty() ? "" : ", ") + std::to_string(other->index) +
+                     (other->done ? " (has left the kernel)" : "");
+      fault(warp, frame.program->operations[fragment.pc - 1],
+            static_cast<std::uint32_t>(__builtin_ctz(fragment.mask)), Fault::Kind::barrier,
+            "warp " + std::to_string(warp.index) + " waits at barrier " +
+                std::to_string(fragment.barrier) +
+                ", to which these warps do not come: " + missing);
+    }
+  }
+  throw std::logic_error("a block without progress");
+}
+
+}  // namespace plumbline::ptx

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What instructions throw: a Fault with the sentence that a kernel's author reads.
+#ifndef PLUMBLINE_GPU_PTX_EXECUTE_FAULTS_HPP
+#define PLUMBLINE_GPU_PTX_EXECUTE_FAULTS_HPP
+
+#include "ptx/execute/warp.hpp"
+
+namespace plumbline::ptx {
+
+[[noreturn]] void fault(Warp& warp, const Operation& operation, std::uint32_t lane,
+                        Fault::Kind kind, const std::string& text);
+/// An access that no allocation has, or not as it is wanted.
+[[noreturn]] void fault_global(Warp& warp, const Operation& operation, std::uint32_t lane,
+                               Address address, std::uint32_t bytes, bool writes);
+[[noreturn]] void fault_window(Warp& warp, const Operation& operation, std::uint32_t lane,
+                               const char* space, Address address, std::uint32_t bytes,
+                               std::uint32_t size);
+[[noreturn]] void fault_misaligned(Warp& warp, const Operation& operation, std::uint32_t lane,
+                                   Address address, std::uint32_t bytes);
+[[noreturn]] void fault_uninitialised(Warp& warp, const Operation& operation, std::uint32_t lane,
+                                      Address address, std::uint32_t bytes);
+/// Of a granule of shared memory whose stamps do not allow the access.
+[[noreturn]] void fault_shared(Warp& warp, const Operation& operation, std::uint32_t lane,
+                               std::uint32_t granule, bool writes);
+[[noreturn]] void fault_two_values(Warp& warp, const Operation& operation, std::uint32_t lane,
+                                   Address address, bool shared);
+
+}  // namespace plumbline::ptx
+
+#endif

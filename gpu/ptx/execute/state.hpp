@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launch while it runs: fragments of warps, call frames, barriers, blocks.
+#ifndef PLUMBLINE_GPU_PTX_EXECUTE_STATE_HPP
+#define PLUMBLINE_GPU_PTX_EXECUTE_STATE_HPP
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "ptx/execute/warp.hpp"
+#include "ptx/translate/program.hpp"
+
+namespace plumbline::ptx {
+
+/// Bytes aligned to 64.
+class Bytes {
+ public:
+  void resize(std::size_t size);  ///< what was there is lost where it grows
+  std::byte* data() const { return data_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* p) const;
+  };
+  std::unique_ptr<std::byte, Free> data_;
+  std::size_t size_ = 0;
+};
+
+/// Lanes of a warp at one operation.
+struct Fragment {
+  enum class State : std::uint8_t {
+    ready,
+    waiting,  ///< for other lanes of the warp
+    blocked   ///< at a barrier of the block
+  };
+  std::uint32_t pc = 0, mask = 0;
+  State state = State::ready;
+  std::uint8_t barrier = 0;
+  bool deferred = false;   ///< it spins: others go first
+  std::uint32_t live = 0;  ///< the warp's live lanes when it began to wait
+};
+
+/// A function that a warp is in.
+struct Frame {
+  const Program* program = nullptr;
+  std::byte* registers = nullptr;
+  std::uint32_t local_frame = 0;
+  std::vector<Fragment> fragments;
+  const Program::Call* call = nullptr;  ///< that led here
+  std::uint32_t caller = 0;             ///< pc of that
+  std::uint32_t mask = 0;               ///< lanes that came in
+};
+
+struct Thread;  // of the CPU
+
+struct WarpState : Warp {
+  std::vector<Frame> frames;
+  std::vector<Bytes> files;  ///< of each depth
+  Bytes local_bytes;
+  const Program* prepared = nullptr;  ///< whose constants are in files[0]
+  bool done = false, spins = false;
+};
+
+struct Barrier {
+  bool in_use = false, counted = false;
+  std::uint32_t expected = 0, arrived = 0;  ///< threads, where counted
+  std::uint32_t lanes[32] = {};             ///< that have arrived, of each warp
+  std::uint32_t operation = 0, warp = 0;    ///< of the first arrival
+  std::uint32_t popc = 0;
+  bool all = true, any = false;
+};
+
+/// Everything a launch needs, for all threads of the CPU.
+struct LaunchState {
+  const KernelProgram* kernel = nullptr;
+  Launch launch;
+  Options options;
+  const Allocations* memory = nullptr;
+  const std::byte* parameters = nullptr;
+  std::uint32_t parameter_bytes = 0;
+  std::uint32_t shared_bytes = 0;
+  std::uint64_t blocks = 0;
+  std::chrono::steady_clock::time_point deadline;
+  std::atomic<std::uint64_t> next{0};
+  std::atomic<std::uint64_t> last;  ///< no block from here on need run: an earlier one failed
+  std::mutex mutex;
+  std::exception_ptr failure;
+  Counts counts;
+
+  std::uint64_t number_of(std::uint64_t i) const;
+};
+
+/// One block while it runs.
+class Runner {
+ public:
+  explicit Runner(LaunchState& launch);
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  void begin(std::uint64_t block);
+  enum class Progress { done, spins };
+  /// Until the block is done, or all of its warps wait for others' writes.
+  Progress go_on();
+  /// Throws: the block waits for a write that does not come.
+  [[noreturn]] void endless();
+  Counts counts;
+
+  LaunchState& launch;
+  Block block;
+  std::vector<std::unique_ptr<WarpState>> warps;
+  Barrier barriers[16];
+
+ private:
+  enum class Stop { done, blocked, spins, slice };
+  Stop run(WarpState& warp);
+  bool choose(WarpState& warp, std::uint32_t& stop);
+  bool join(WarpState& warp);
+  void arrive(WarpState& warp, const Operation& operation, std::uint32_t mask);
+  void check_barrier(std::uint32_t number);
+  void release(std::uint32_t number);
+  void clear_stamps();
+  void new_epoch();
+  void enter(WarpState& warp, const Program& program, std::uint32_t mask,
+             std::uint32_t local_frame);
+  void call(WarpState& warp, const Operation& operation, std::uint32_t mask, std::uint32_t next);
+  void leave(WarpState& warp);
+  void builtin(WarpState& warp, const Operation& operation, const Program::Call& call,
+               std::uint32_t mask);
+  void move(WarpState& warp, const Program::Call::Place& place, std::byte* caller,
+            const std::uint32_t* list, std::uint32_t caller_frame, const Variable& formal,
+            std::uint32_t at, std::byte* callee, std::uint32_t callee_frame, std::uint32_t mask,
+            bool there);
+  void check_time(WarpState& warp);
+  [[noreturn]] void stuck(WarpState& warp);
+  [[noreturn]] void deadlock();
+
+  Bytes shared_, written_, read_, written_by_;
+  std::vector<const Allocation*> sites_;
+};
+
+/// Runs a whole grid. Throws Fault.
+Counts run_grid(LaunchState& launch);
+
+/// Fills in what a function finds in its registers: constants and special registers.
+void prepare_registers(const Runner& runner, WarpState& warp, const Program& program,
+                       std::byte* registers, std::uint32_t local_frame, bool constants);
+
+}  // namespace plumbline::ptx
+
+#endif

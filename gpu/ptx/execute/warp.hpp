@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A warp and its block, as instructions see them.
+#ifndef PLUMBLINE_GPU_PTX_EXECUTE_WARP_HPP
+#define PLUMBLINE_GPU_PTX_EXECUTE_WARP_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ptx/device.hpp"
+#include "ptx/execute/operation.hpp"
+#include "ptx/memory/allocation.hpp"
+#include "ptx/memory/shared.hpp"
+
+namespace plumbline::ptx {
+
+struct Program;
+struct Runner;
+
+/// Bytes that cp.async has still to bring.
+struct Copy {
+  std::uint32_t to = 0;                 ///< shared, from its first byte
+  std::uint32_t bytes = 0, filled = 0;  ///< of which `filled` come from memory, the rest are 0
+  const std::byte* from = nullptr;
+  std::uint32_t by = 0;  ///< the operation
+  std::uint32_t lane = 0, group = 0;
+};
+
+/// What is fixed for all operations of a launch on one thread of the CPU.
+struct Block {
+  SharedMemory shared;
+  const Allocations* memory = nullptr;
+  const Allocation** sites = nullptr;  ///< the allocation that each operation met last
+  const std::byte* parameters = nullptr;
+  std::uint32_t parameter_bytes = 0;
+  Extent size, index, grid;
+  Variation variation;
+  bool check = true;
+  Runner* runner = nullptr;
+};
+
+struct Warp {
+  std::byte* registers = nullptr;  ///< of the function that runs
+  std::uint32_t mask = 0;          ///< lanes that execute the operation
+  std::uint32_t live = 0;          ///< lanes that have not left the kernel
+  std::uint32_t index = 0;         ///< in the block
+  std::byte* local = nullptr;      ///< local memory of lane 0; the next lane's is local_stride on
+  std::uint32_t local_stride = 0;
+  std::uint32_t polls = 0;  ///< reads in a row that saw nothing new
+  struct Seen {
+    std::uint32_t operation = ~0u;
+    std::uint64_t value = 0;
+  };
+  Seen seen[4];
+  std::uint32_t next_seen = 0;
+  std::uint64_t clock = 0;
+  std::uint32_t local_frame = 0;  ///< where the running function's local memory begins
+  Block* block = nullptr;
+  const std::uint32_t* lists = nullptr;   ///< of the program that runs
+  const Operation* operations = nullptr;  ///< its first
+  const Program* program = nullptr;
+  std::vector<Copy> copies;          ///< under way
+  std::uint32_t committed[32] = {};  ///< groups of each lane
+};
+
+}  // namespace plumbline::ptx
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic of integers, f32 and f64: all operands of one type, or of known others.
+#include "ptx/translate/translator.hpp"
+
+namespace plumbline::ptx {
+namespace {
+
+bool is_integer(Type type) {
+  return (type >= Type::u8 && type <= Type::s64) || type == Type::u16x2 || type == Type::s16x2;
+}
+Type doubled(Type type) {
+  switch (type) {
+    case Type::u16:
+      return Type::u32;
+    case Type::s16:
+      return Type::s32;
+    case Type::u32:
+      return Type::u64;
+    case Type::s32:
+      return Type::s64;
+    default:
+      return Type::none;
+  }
+}
+
+}  // namespace
+
+void Translator::same_type(Operator op, Type type, std::size_t sources) {
+  expect_operands(sources + 1, sources + 1);
+  const std::uint32_t o = emit(form(op, type));
+  define(o, Field::d, destination(operand(0), type));
+  use(o, Field::a, source(operand(1), type));
+  if (sources > 1) use(o, Field::b, source(operand(2), type));
+  if (sources > 2) use(o, Field::c, source(operand(3), type));
+}
+
+bool Translator::arithmetic() {
+  const std::string_view name = now_->opcode;
+  const std::vector<Type> all = types();
+  if (all.empty()) return false;
+  const Type type = all.back();
+  const bool integer = is_integer(type);
+  const bool real = type == Type::f32 || type == Type::f64 || type == Type::f32x2;
+  if (!integer && !real) return false;
+  if ((has("approx") || has("full")) && name != "add") return false;
+  if (all.size() > 1) return false;  // of mixed precision, or cvt, set, dp4a, ...
+
+  if (name == "mul" || name == "mad") {
+    const std::size_t sources = name == "mul" ? 2 : 3;
+    if (real) {
+      same_type(sources == 2 ? Operator::mul_lo : Operator::fma, type, sources);
+      return true;
+    }
+    if (has("cc")) return false;
+    if (has("wide")) {
+      if (doubled(type) == Type::none) return false;
+      expect_operands(sources + 1, sources + 1);
+      const std::uint32_t o =
+          emit(form(sources == 2 ? Operator::mul_wide : Operator::mad_wide, type));
+      define(o, Field::d, destination(operand(0), doubled(type)));
+      use(o, Field::a, source(operand(1), type));
+      use(o, Field::b, source(operand(2), type));
+      if (sources == 3) use(o, Field::c, source(operand(3), doubled(type)));
+      return true;
+    }
+    if (has("hi"))
+      same_type(sources == 2 ? Operator::mul_hi : Operator::mad_hi, type, sources);
+    else if (has("lo"))
+      same_type(sources == 2 ? Operator::mul_lo : Operator::mad_lo, type, sources);
+    else
+      bad(".lo, .hi or .wide is missing");
+    return true;
+  }
+  if ((name == "min" || name == "max") && operands() == 4) {
+    same_type(name == "min" ? Operator::min3 : Operator::max3, type, 3);
+    return true;
+  }
+  struct Row {
+    std::string_view name;
+    Operator op;
+    std::size_t sources;
+    bool of_integers, of_reals;
+  };
+  static constexpr Row rows[] = {
+      {"add", Operator::add, 2, true, true},           {"sub", Operator::sub, 2, true, true},
+      {"fma", Operator::fma, 3, false, true},          {"div", Operator::div, 2, true, true},
+      {"rem", Operator::rem, 2, true, false},          {"abs", Operator::abs, 1, true, true},
+      {"neg", Operator::neg, 1, true, true},           {"min", Operator::min, 2, true, true},
+      {"max", Operator::max, 2, true, true},           {"sad", Operator::sad, 3, true, false},
+      {"rcp", Operator::rcp, 1, false, true},          {"sqrt", Operator::sqrt, 1, false, true},
+      {"copysign", Operator::copysign, 2, false, true}};
+  for (const Row& row : rows)
+    if (row.name == name && (integer ? row.of_integers : row.of_reals)) {
+      if (has("cc")) return false;
+      same_type(row.op, type, row.sources);
+      return true;
+    }
+  if ((name == "mul24" || name == "mad24") && integer) {
+    const bool mad = name == "mad24", high = has("hi");
+    same_type(mad ? (high ? Operator::mad24_hi : Operator::mad24_lo)
+                  : (high ? Operator::mul24_hi : Operator::mul24_lo),
+              type, mad ? 3 : 2);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace plumbline::ptx

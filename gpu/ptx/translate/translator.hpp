@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The translation of one function: what the files of this folder share.
+#ifndef PLUMBLINE_GPU_PTX_TRANSLATE_TRANSLATOR_HPP
+#define PLUMBLINE_GPU_PTX_TRANSLATE_TRANSLATOR_HPP
+
+#include <stdexcept>
+
+#include "ptx/execute/form.hpp"
+#include "ptx/execute/instructions/select.hpp"
+#include "ptx/translate/program.hpp"
+
+namespace plumbline::ptx {
+
+/// An instruction that the device lacks.
+struct Missing : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A register before it has a place: of the function, a constant, a special one or a temporary.
+using Virtual = std::uint32_t;
+constexpr Virtual nothing = ~0u;
+
+enum class Field : std::uint8_t { d, a, b, c, target, guard, list };
+
+class Translator {
+ public:
+  /// What all functions of a kernel share.
+  struct Shared {
+    const Module& module;
+    const Layout& layout;
+    KernelProgram& kernel;
+    /// Of .shared variables, by name's address: module's and functions'.
+    std::map<const Variable*, std::uint32_t> shared_at;
+  };
+  Translator(Shared& shared, const Function& function, Program& program);
+  void run();
+
+  // ---- what the handlers use
+  struct Reference {
+    std::uint32_t operation;
+    std::uint32_t index;  ///< of the list, where field is list
+    Virtual reg;
+    Field field;
+    bool defines;
+  };
+  struct Slot {
+    std::uint8_t bytes = 4;  ///< a lane; 0: a predicate
+    bool fixed = false;      ///< a constant or a special register
+    std::uint32_t offset = ~0u;
+  };
+
+ private:
+  friend class Registers;
+  void instruction(const Instruction& instruction);
+  void layout_locals();
+
+  // words of the instruction
+  bool has(std::string_view word) const;
+  std::string_view word(std::size_t i) const;
+  std::size_t words() const { return now_->modifiers; }
+  /// The types among the modifiers, in their order.
+  std::vector<Type> types() const;
+  const Operand& operand(std::size_t i) const;
+  std::size_t operands() const { return now_->operands; }
+  const Operand& child(const Operand& parent, std::size_t i) const {
+    return function_.operands[parent.first + i];
+  }
+  Form form(Operator op, Type type) const;
+  [[noreturn]] void lacks() const;
+  [[noreturn]] void bad(const std::string& text) const;
+  void expect_operands(std::size_t least, std::size_t most) const;
+
+  // registers
+  Virtual temporary(unsigned bytes);
+  Virtual constant(std::uint64_t bits, unsigned bytes);
+  Virtual special(Special which, unsigned axis, unsigned bytes, std::uint64_t add = 0);
+  Virtual special(const Operand& operand, unsigned bytes);
+  unsigned width(Virtual reg) const { return slots_[reg].bytes; }
+  /// The operand's value as one of this type.
+  Virtual source(const Operand& operand, Type type);
+  Virtual source_bytes(const Operand& operand, unsigned bytes, Type type);
+  Virtual predicate(const Operand& operand) const;
+  /// To be read: a constant as well.
+  Virtual source_predicate(const Operand& operand);
+  Virtual destination(const Operand& operand, Type type) const;
+  Virtual local_address(std::uint64_t offset, unsigned bytes);
+  /// The address of a variable, a parameter or a function.
+  Virtual address_of(const Operand& operand, unsigned bytes);
+
+  // operations
+  std::uint32_t emit(const Form& form);
+  std::uint32_t emit(Run run, Flow flow = Flow::plain);
+  Operation& at(std::uint32_t operation) { return program_.operations[operation]; }
+  void define(std::uint32_t operation, Field field, Virtual reg, std::uint32_t index = 0);
+  void use(std::uint32_t operation, Field field, Virtual reg, std::uint32_t index = 0);
+  void set(std::uint32_t operation, Field field, std::uint32_t value, std::uint32_t index);
+  void list(std::uint32_t operation, std::size_t count);
+  std::uint32_t unary(const Form& form, Virtual d, Virtual a);
+  std::uint32_t binary(const Form& form, Virtual d, Virtual a, Virtual b);
+
+  // handlers, by kind of instruction
+  bool arithmetic();
+  bool bits();
+  bool half();
+  bool approximate();
+  bool compare();
+  bool convert();
+  bool moves();
+  bool memory();
+  bool atomics();
+  bool control();
+  bool warps();
+  bool matrices();
+  bool copies();
+
+  void same_type(Operator op, Type type, std::size_t sources);
+  std::pair<const Operand*, const Operand*> two_results() const;
+  std::uint32_t exchange(Run run, const Operand& members);
+  void half_compare(Type to, Type from);
+  Compare comparison() const;
+  void multiply();
+  void matrix_memory(bool stores);
+  Operator prmt_mode() const;
+  void carry(Type type);
+  bool vector_move(Type type);
+  void load();
+  void store();
+  struct Place {
+    Virtual base = nothing;
+    std::int64_t offset = 0;
+    std::uint32_t space = 0;
+  };
+  Place place(const Operand& address, std::string_view space);
+  void apply(std::uint32_t operation, const Place& place);
+  std::uint8_t strength();
+  void barrier();
+  void call();
+  Program::Call::Place call_place(std::uint32_t o, std::uint32_t& index, const Operand& operand,
+                                  const Variable& formal, bool result);
+  void branch_table();
+  void branch();
+  std::uint32_t add_to_list(std::uint32_t operation);
+  void finish();
+
+  Shared& shared_;
+  const Module& module_;
+  const Function& function_;
+  Program& program_;
+  const Instruction* now_ = nullptr;
+  Virtual carry_ = nothing;  ///< CC.CF
+  std::vector<Slot> slots_;
+  std::vector<Reference> references_;
+  std::map<std::pair<std::uint64_t, unsigned>, Virtual> constants_;
+  std::vector<std::pair<Virtual, std::uint64_t>> constant_list_;
+  struct SpecialUse {
+    Virtual reg;
+    Special which;
+    std::uint8_t axis;
+    std::uint64_t add;
+  };
+  std::vector<SpecialUse> specials_;
+  std::vector<std::uint32_t> local_at_;         ///< for Function::variables
+  std::vector<std::uint32_t> first_operation_;  ///< for each instruction
+};
+
+/// Gives places to the registers, so that few bytes are in use at once, and puts them into the
+/// operations.
+void place_registers(Program& program, std::vector<Translator::Slot>& slots,
+                     const std::vector<Translator::Reference>& references);
+
+}  // namespace plumbline::ptx
+
+#endif

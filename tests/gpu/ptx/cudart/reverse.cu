@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reverses 64 numbers in shared memory; with -DNO_BARRIER without its barrier.
+#include <cstdio>
+
+__global__ void reverse(float* x) {
+  __shared__ float s[64];
+  s[threadIdx.x] = x[threadIdx.x];
+#ifndef NO_BARRIER
+  __syncthreads();
+#endif
+  x[threadIdx.x] = s[63 - threadIdx.x];  // races
+}
+
+int main() {
+  float numbers[64];
+  for (int i = 0; i < 64; ++i) numbers[i] = static_cast<float>(i);
+  float* x = nullptr;
+  cudaMalloc(&x, sizeof numbers);
+  cudaMemcpy(x, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+  reverse<<<1, 64>>>(x);
+  cudaMemcpy(numbers, x, sizeof numbers, cudaMemcpyDeviceToHost);
+  std::printf("%g\n", numbers[0]);
+  return numbers[0] == 63 ? 0 : 3;
+}

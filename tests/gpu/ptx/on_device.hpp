@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel as text, run on the software device.
+#ifndef PLUMBLINE_TESTS_GPU_PTX_ON_DEVICE_HPP
+#define PLUMBLINE_TESTS_GPU_PTX_ON_DEVICE_HPP
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ptx/device.hpp"
+
+namespace plumbline::ptx {
+
+/// The body of a kernel `k` with the parameters %out and %in (pointers) and %n. It has registers
+/// %r, %rd, %f, %h, %p and 4096 bytes of shared memory `s`.
+inline std::string kernel_of(const std::string& body, const std::string& before = "") {
+  return ".version 8.0\n.target sm_80\n.address_size 64\n" + before +
+         "\n.visible .entry k(.param .u64 o, .param .u64 i, .param .u32 m)\n{\n"
+         ".reg .pred %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<32>;\n.reg .f32 %f<16>;\n.reg .b64 "
+         "%rd<32>;\n.reg .b32 %n;\n.reg .b64 %out, %in;\n.shared .align 16 .b8 s[4096];\n"
+         "ld.param.u64 %out, [o];\nld.param.u64 %in, [i];\nld.param.u32 %n, [m];\n" +
+         body + "\nret;\n}\n";
+}
+
+struct Run {
+  std::vector<std::uint32_t> out;
+  std::optional<Fault::Kind> fault;
+  std::string text;
+  std::size_t line = 0;
+};
+
+/// 1024 words out (not initialised) and 1024 in (0, 1, 2, ...), n = 1024.
+inline Run run_text(const std::string& ptx, Extent grid, Extent block, Options options = {},
+                    std::size_t shared = 0) {
+  Device device(options);
+  const auto module = device.load(ptx);
+  const Kernel& kernel = device.kernel(module, "k");
+  const Address out = device.allocate(4096), in = device.allocate(4096);
+  std::vector<std::uint32_t> numbers(1024);
+  for (std::uint32_t i = 0; i < 1024; ++i) numbers[i] = i;
+  device.write(in, numbers.data(), 4096);
+  std::byte parameters[20];
+  const std::uint32_t n = 1024;
+  std::memcpy(parameters, &out, 8);
+  std::memcpy(parameters + 8, &in, 8);
+  std::memcpy(parameters + 16, &n, 4);
+  Run run;
+  Launch launch;
+  launch.grid = grid;
+  launch.block = block;
+  launch.dynamic_shared_bytes = shared;
+  try {
+    device.launch(kernel, launch, parameters);
+  } catch (const Fault& fault) {
+    run.fault = fault.kind;
+    run.text = fault.what();
+    run.line = fault.where.ptx_line;
+  }
+  run.out.resize(1024);
+  device.read(run.out.data(), out, 4096);
+  return run;
+}
+
+inline Run run_body(const std::string& body, Extent grid = {1, 1, 1}, Extent block = {64, 1, 1},
+                    Options options = {}) {
+  return run_text(kernel_of(body), grid, block, options);
+}
+
+}  // namespace plumbline::ptx
+
+#endif

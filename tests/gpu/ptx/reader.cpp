@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The PTX reader: what it takes, and the line of what it does not.
+#include <boost/test/unit_test.hpp>
+
+#include "on_device.hpp"
+#include "ptx/read/module.hpp"
+
+namespace plumbline::ptx {
+
+BOOST_AUTO_TEST_SUITE(reader_test)
+
+namespace {
+
+std::size_t line_of_error(const std::string& text) {
+  try {
+    read_module(text);
+  } catch (const BadPtx& error) {
+    return error.line;
+  }
+  return 0;
+}
+
+const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+BOOST_AUTO_TEST_CASE(errors_name_their_line) {
+  BOOST_TEST(line_of_error("") == 1u);
+  BOOST_TEST(line_of_error(head + ".visible .entry k()\n{\n  mov.u32 %r1, 0;\n}\n") == 6u);
+  BOOST_TEST(line_of_error(head + ".visible .entry k()\n{\n  bra L;\n}\n") == 6u);
+  BOOST_TEST(line_of_error(head + ".visible .entry k()\n{\n  ret;\n") == 4u);
+  BOOST_TEST(line_of_error(head + ".reg .b33 x;\n") == 4u);
+  BOOST_TEST(line_of_error(head + "/* no end\n\n") == 4u);
+  BOOST_TEST(line_of_error(head + ".global .b32 x[2] = {1, 2, 3};\n") == 4u);
+  BOOST_TEST(line_of_error(head + ".global .b32 x;\n.global .b32 x;\n") == 5u);
+  BOOST_TEST(line_of_error(head + ".visible .entry k()\n{\n.reg .b32 %r<2>;\n\n@%r1 ret;\n}\n") ==
+             8u);
+}
+
+BOOST_AUTO_TEST_CASE(nested_and_huge_declarations_end_with_an_error) {
+  std::string braces = head + ".visible .entry k()\n{\n";
+  for (int i = 0; i < 100000; ++i) braces += "{";
+  BOOST_TEST(line_of_error(braces) == 6u);
+  std::string vectors = head + ".visible .entry k()\n{\n mov.b32 ";
+  for (int i = 0; i < 100000; ++i) vectors += "{";
+  BOOST_TEST(line_of_error(vectors) == 6u);
+  std::string initial = head + ".global .b8 x[1] = ";
+  for (int i = 0; i < 100000; ++i) initial += "{";
+  BOOST_TEST(line_of_error(initial) == 4u);
+  BOOST_TEST(line_of_error(head + ".global .b64 x[4294967296][4294967296];\n") == 4u);
+  BOOST_TEST(line_of_error(head + ".visible .entry k()\n{\n.reg .b32 %r<4000000000>;\n}\n") == 6u);
+}
+
+BOOST_AUTO_TEST_CASE(scopes_have_registers_and_labels_of_their_own) {
+  const Run run = run_body(
+      "mov.u32 %r1, 5;\n"
+      "{ .reg .b32 %r1; mov.u32 %r1, 7; bra L; mov.u32 %r1, 8; L: st.global.u32 [%out], %r1; }\n"
+      "{ .reg .b32 t; mov.u32 t, 9; bra L; mov.u32 t, 10; L: st.global.u32 [%out+4], t; }\n"
+      "st.global.u32 [%out+8], %r1;",
+      {1, 1, 1}, {1, 1, 1});
+  BOOST_TEST(!run.fault.has_value());
+  BOOST_TEST(run.out[0] == 7u);
+  BOOST_TEST(run.out[1] == 9u);
+  BOOST_TEST(run.out[2] == 5u);
+}
+
+BOOST_AUTO_TEST_CASE(variables_have_their_initial_values) {
+  const Run run = run_text(
+      kernel_of(
+          "ld.global.u32 %r1, [v+4];\nst.global.u32 [%out], %r1;\n"
+          "ld.const.u16 %h1, [c+2];\ncvt.u32.u16 %r2, %h1;\nst.global.u32 [%out+4], %r2;\n"
+          "ld.global.u64 %rd1, [a];\nld.global.u32 %r3, [%rd1];\n"
+          "st.global.u32 [%out+8], %r3;",
+          ".global .align 4 .u32 v[3] = {10, 0x14, 30};\n.const .align 2 .b8 c[4] = {1, 2, 3, "
+          "4};\n.global .u64 a = v+8;\n"),
+      {1, 1, 1}, {1, 1, 1});
+  BOOST_TEST(!run.fault.has_value());
+  BOOST_TEST(run.out[0] == 20u);
+  BOOST_TEST(run.out[1] == 0x0403u);
+  BOOST_TEST(run.out[2] == 30u);
+}
+
+BOOST_AUTO_TEST_CASE(an_instruction_that_is_lacking_refuses_its_kernel_alone) {
+  Device device;
+  const auto module = device.load(head +
+                                  ".visible .entry bad()\n{\n  frobnicate.b32;\n}\n"
+                                  ".visible .entry good()\n{\n  ret;\n}\n");
+  BOOST_TEST(device.info(device.kernel(module, "bad")).missing.find("line 6: frobnicate") !=
+             std::string::npos);
+  BOOST_CHECK_THROW(device.launch(device.kernel(module, "bad"), {}, {}), Refused);
+  device.launch(device.kernel(module, "good"), {}, {});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plumbline::ptx

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of software_kernels.c on the software device: each is reported as what it does. And what
+// is said of libraries that the device cannot run.
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+
+#include "support/error.hpp"
+#include "tests/cli/program.hpp"
+#include "verdict/property/property.hpp"
+
+BOOST_AUTO_TEST_SUITE(software_device_test)
+
+using namespace plumbline;
+using verdict::Outcome;
+
+namespace {
+
+const std::string libraries = LIBRARIES;
+const std::string kernels = libraries + "/libsoftware_kernels.so";
+/// What those kernels accept.
+const std::string shape = " --batch 1 --heads 1 --queries 1 --keys 1";
+
+const verdict::KernelLibrary& library() {
+  static const auto all =
+      verdict::isolate_kernel_library(KERNEL_HOST, kernels, 60, SOFTWARE_DEVICE);
+  return all;
+}
+
+const verdict::Kernel& kernel(const std::string& name) {
+  for (const auto& kernel : library().kernels) {
+    if (kernel.name() == name) return kernel;
+  }
+  throw std::logic_error("no kernel " + name);
+}
+
+cases::Spec one_key() {
+  cases::Spec spec;
+  spec.seed = 1;
+  spec.heads = spec.kv_heads = spec.queries = spec.keys = 1;
+  spec.head_dim = 64;
+  return spec;
+}
+
+bool passes(const std::string& name) {
+  return verdict::check_spec(kernel(name), one_key(), 1).outcome == Outcome::pass;
+}
+
+/// The words of the kernel's failure, of this kind; and whoever comes after it is not harmed.
+std::string failure(const std::string& name, const std::string& kind) {
+  const auto found = verdict::check_spec(kernel(name), one_key(), 1);
+  BOOST_TEST_REQUIRE(found.counterexample.has_value());
+  const auto& judgement = found.counterexample->judgement;
+  BOOST_TEST(judgement.kind == kind);
+  BOOST_TEST(!judgement.device_lost);
+  BOOST_TEST(passes("right"));
+  return judgement.failure;
+}
+
+/// The device's sentence has all of these words.
+void expect_stopped(const std::string& name, const std::vector<std::string>& words) {
+  BOOST_TEST_CONTEXT(name) {
+    const std::string sentence = failure(name, "device_check");
+    BOOST_TEST(sentence.starts_with("the software device stopped the kernel: "));
+    for (const auto& word : words) {
+      BOOST_TEST(sentence.find(word) != sentence.npos, word << " is not in: " << sentence);
+    }
+  }
+}
+
+test::ProgramRun verify(const std::string& file, const std::string& options = "") {
+  return test::plumbline("verify --kernel " + file + " --device software --cases 4 " + options);
+}
+
+/// What is said of a library that does not get to be judged.
+std::string refusal(const std::string& file, int status = 2) {
+  const auto run = verify(file);
+  BOOST_TEST(run.status == status);
+  BOOST_TEST(run.out == "");
+  return run.err;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_right_kernel_passes_on_the_software_device) {
+  BOOST_TEST(library().device == "software device, compute capability 9.0");
+  BOOST_TEST(passes("right"));
+  const auto run = verify(kernels, "--kernels right" + shape);
+  BOOST_TEST(run.status == 0, run.err);
+  BOOST_TEST(run.out.find(" on software device, compute capability 9.0 in ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_library_of_cuda_12_runs_too) {
+  const auto run = verify(libraries + "/libsoftware_kernels_12.so", "--kernels right" + shape);
+  BOOST_TEST(run.status == 0, run.err);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_kernel_does_that_no_gpu_notices_fails_its_case_at_its_line) {
+  expect_stopped("writes_beyond_o",
+                 {"attend", "thread (63, 0, 0)", "PTX line 44", "st.global.f32 [%d10+4], %f4",
+                  "attend.cu:13", "; the address is at byte 256 of o, which has 256 bytes"});
+  expect_stopped("reads_beyond_q", {"attend", "thread (64, 0, 0)", "PTX line 32", "attend.cu:11",
+                                    "; the address is at byte 256 of q, which has 256 bytes"});
+  expect_stopped("changes_k",
+                 {"attend", "PTX line 49", "attend.cu:14", " of k, which has 256 bytes"});
+  expect_stopped("reads_o_first", {"attend", "PTX line 54", "attend.cu:15"});
+  expect_stopped("forgets_the_barrier", {"attend", "ld.shared.f32 %f7, [%r4]", "attend.cu:16"});
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_launch_is_the_kernel_s_error_with_the_device_s_words) {
+  const std::string words = failure("too_many_threads", "returned_error");
+  BOOST_TEST(words.starts_with(
+      "the kernel returned 1: invalid configuration argument; the device says: "));
+  BOOST_TEST(words.find("2000") != words.npos);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_device_lacks_is_no_verdict) {
+  BOOST_CHECK_EXCEPTION(
+      verdict::check_spec(kernel("uses_a_texture"), one_key(), 1), MachineLacks,
+      [](const MachineLacks& error) {
+        const std::string words = error.what();
+        BOOST_TEST(words.starts_with("the kernel's process says: the software device: "));
+        return words.find("tex.1d") != words.npos;
+      });
+}
+
+BOOST_AUTO_TEST_CASE(a_library_that_the_device_cannot_run_is_told_what_to_change) {
+  const std::string flag = "add PTX by the option -gencode arch=compute_80,code=compute_80 of nvcc";
+  const auto at = [](const std::string& name) { return libraries + "/lib" + name + ".so"; };
+  const auto quoted = [](const std::string& file) { return "plumbline: --kernel is \"" + file; };
+  std::string file = at("software_kernels_machine_code");
+  BOOST_TEST(refusal(file) == quoted(file) +
+                                  "\": it has machine code for sm_80 and no PTX: " + flag +
+                                  "; expected a library with PTX that --device software "
+                                  "can run\n");
+  file = at("software_kernels_compute_100");
+  BOOST_TEST(refusal(file) == quoted(file) +
+                                  "\": it has PTX for compute_100, and this device is "
+                                  "sm_90: " +
+                                  flag +
+                                  "; expected a library with PTX that --device software "
+                                  "can run\n");
+  // It opens the driver itself, as the static runtime does.
+  file = DEVICE_KERNELS;
+  BOOST_TEST(refusal(file) == quoted(file) +
+                                  "\", which does not use the shared CUDA runtime; "
+                                  "expected a library that nvcc has linked with "
+                                  "-cudart shared, so that --device software can stand "
+                                  "in for the GPU\n");
+  BOOST_TEST(refusal(EXAMPLE_IN_C) ==
+             "plumbline: --device is software, and \"" + std::string(EXAMPLE_IN_C) +
+                 "\" has no kernel for a device; expected no --device for a library that computes "
+                 "on the host\n");
+}
+
+BOOST_AUTO_TEST_CASE(options_of_the_device_come_from_the_environment) {
+  setenv("PLUMBLINE_DEVICE_COMPUTE", "8.6", 1);
+  const auto run = verify(kernels, "--kernels right" + shape);
+  BOOST_TEST(run.status == 0, run.err);
+  BOOST_TEST(run.out.find(" on software device, compute capability 8.6 in ") != std::string::npos);
+  setenv("PLUMBLINE_DEVICE_COMPUTE", "86", 1);
+  BOOST_TEST(
+      refusal(kernels).ends_with("plumbline: PLUMBLINE_DEVICE_COMPUTE is \"86\"; expected "
+                                 "7.5, 8.0, 8.6, 8.9, 9.0, 10.0 or 12.0\n"));
+  unsetenv("PLUMBLINE_DEVICE_COMPUTE");
+}
+
+BOOST_AUTO_TEST_CASE(a_device_is_asked_for_by_one_of_its_two_names_and_with_a_library) {
+  const auto run = test::plumbline("verify --kernel " + kernels + " --device sofware");
+  BOOST_TEST(run.status == 2);
+  BOOST_TEST(
+      run.err.starts_with("plumbline: --device is \"sofware\"; expected one of gpu, software"));
+  const auto alone = test::plumbline("verify --device software");
+  BOOST_TEST(alone.status == 2);
+  BOOST_TEST(alone.err.starts_with("plumbline: --device requires --kernel"));
+}
+
+BOOST_AUTO_TEST_CASE(without_the_device_s_libraries_the_machine_lacks_something) {
+  BOOST_CHECK_EXCEPTION(
+      verdict::isolate_kernel_library(KERNEL_HOST, kernels, 60, "/nowhere"), MachineLacks,
+      [](const MachineLacks& error) {
+        return std::string(error.what())
+            .starts_with(
+                "the kernel's process says: the software device cannot be loaded; the "
+                "target software_device builds it (the loader says: ");
+      });
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_is_repeated_on_the_same_device) {
+  const auto run = verify(kernels, "--kernels changes_k --json" + shape);
+  BOOST_TEST(run.status == 1);
+  BOOST_TEST(run.out.find("\"kind\": \"device_check\"") != std::string::npos);
+  BOOST_TEST(run.out.find(" --device software --kernels changes_k --case ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

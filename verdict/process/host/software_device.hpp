@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA device in software (gpu/ptx), for --device software: libraries that stand in for CUDA's
+// runtime because they are opened before the kernel's, which finds its runtime loaded then.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel_abi/plumbline_kernel.h"
+#include "verdict/process/host/cuda_driver.hpp"
+
+namespace plumbline::kernel_process {
+
+class SoftwareDevice {
+ public:
+  /// Opens libcudart.so.13 and libcudart.so.12 of the folder.
+  /// @throws MachineLacks when they are not there.
+  explicit SoftwareDevice(const std::filesystem::path& folder);
+
+  /// To be called when the kernels' library is loaded: from here on the device is the one behind
+  /// the runtime that it uses.
+  /// @throws BadInput when it uses neither, or has no PTX that the device runs.
+  void expect_used_by(const plumbline_library& library, const std::filesystem::path& path);
+
+  CudaDriver driver() const { return CudaDriver(runtime_); }
+  std::string name() const;  ///< "software device, compute capability 9.0"
+  /// Device memory with these bytes, which a kernel cannot change. CudaDriver::free frees it.
+  /// @throws CudaError
+  DeviceAddress input(const void* from, std::size_t bytes) const;
+
+  struct Trouble {
+    enum Kind {
+      none = 0,
+      fault = 1,        ///< of a kernel, which hardware might not have noticed
+      refused = 2,      ///< a call, as CUDA refuses it
+      device_lacks = 3  ///< what a kernel needs and this device has not
+    } kind = none;
+    std::string text;  ///< on one line
+    /// The array at or near the address that the text names, and where in it, where there is one.
+    std::optional<std::size_t> array{};
+    std::ptrdiff_t offset = 0;
+  };
+  /// Since the last time; a fault stays. Of arrays it knows nothing.
+  Trouble trouble() const;
+
+ private:
+  std::vector<void*> runtimes_;
+  void* runtime_ = nullptr;  ///< of the library's CUDA version
+};
+
+}  // namespace plumbline::kernel_process
