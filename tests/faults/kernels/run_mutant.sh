@@ -93,7 +93,11 @@ esac
 while IFS= read -r command; do
   for pattern in $sources; do
     # shellcheck disable=SC2254 # the mutant's patterns are patterns
-    case "${command##* }" in "$source_dir"/gpu/$pattern | "$source_dir"/$pattern) ;; *) continue ;; esac
+    case "${command##* }" in
+      "$source_dir"/gpu/$pattern) ;;
+      "$build"/*/"$(basename "$product")".dir/Unity/*) [ "$pattern" = program ] || continue ;;
+      *) continue ;;
+    esac
     object=$(sed -n 's/.* -o \([^ ]*\) .*/\1/p' <<<"$command")
     new_object=$scratch/$(basename "$object")
     command=${command//"$source_dir/gpu"/"$scratch/gpu"}
