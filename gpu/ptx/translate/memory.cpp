@@ -72,6 +72,18 @@ std::uint8_t Translator::strength() {
   return strong ? memory_strong : std::uint8_t{0};
 }
 
+std::vector<const Operand*> Translator::parts_of(const Operand& given, Type type) {
+  std::vector<const Operand*> parts;
+  if (given.kind == Operand::Kind::vector)
+    for (std::uint32_t i = 0; i < given.count; ++i) parts.push_back(&child(given, i));
+  else
+    parts.push_back(&given);
+  if (bits_of(type) > 64) lacks();
+  if (parts.size() * bits_of(type) > 256 || parts.empty() || (parts.size() & (parts.size() - 1)))
+    bad("a vector of another size");
+  return parts;
+}
+
 void Translator::load() {
   const std::vector<Type> all = types();
   if (all.size() != 1 || operands() < 2) bad("a type or an operand is missing");
@@ -79,15 +91,7 @@ void Translator::load() {
   std::string_view space;
   for (std::size_t i = 0; i < words(); ++i)
     if (is_space(before_colons(word(i)))) space = word(i);
-  const Operand& d = operand(0);
-  std::vector<const Operand*> parts;
-  if (d.kind == Operand::Kind::vector)
-    for (std::uint32_t i = 0; i < d.count; ++i) parts.push_back(&child(d, i));
-  else
-    parts.push_back(&d);
-  if (bits_of(type) > 64) lacks();
-  if (parts.size() * bits_of(type) > 256 || parts.empty() || (parts.size() & (parts.size() - 1)))
-    bad("a vector of another size");
+  const std::vector<const Operand*> parts = parts_of(operand(0), type);
   unsigned register_bytes = 0;
   for (const Operand* part : parts) {
     if (part->kind == Operand::Kind::none) continue;
@@ -148,15 +152,7 @@ void Translator::store() {
   std::string_view space;
   for (std::size_t i = 0; i < words(); ++i)
     if (is_space(before_colons(word(i)))) space = word(i);
-  const Operand& a = operand(1);
-  std::vector<const Operand*> parts;
-  if (a.kind == Operand::Kind::vector)
-    for (std::uint32_t i = 0; i < a.count; ++i) parts.push_back(&child(a, i));
-  else
-    parts.push_back(&a);
-  if (bits_of(type) > 64) lacks();
-  if (parts.size() * bits_of(type) > 256 || parts.empty() || (parts.size() & (parts.size() - 1)))
-    bad("a vector of another size");
+  const std::vector<const Operand*> parts = parts_of(operand(1), type);
   unsigned register_bytes = 0;
   for (const Operand* part : parts)
     if (part->kind == Operand::Kind::reg) {

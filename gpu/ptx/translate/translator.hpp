@@ -132,6 +132,8 @@ class Translator {
   };
   Place place(const Operand& address, std::string_view space);
   void apply(std::uint32_t operation, const Place& place);
+  /// The registers, or constants, that a ld or st of the type names: one, or a vector's.
+  std::vector<const Operand*> parts_of(const Operand& given, Type type);
   std::uint8_t strength();
   void barrier();
   void call();
