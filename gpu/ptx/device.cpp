@@ -18,8 +18,7 @@ struct Loaded;
 struct Kernel {
   const Loaded* module = nullptr;
   const Function* function = nullptr;
-  mutable std::once_flag once;
-  mutable std::unique_ptr<KernelProgram> program;
+  mutable std::vector<std::pair<Variation, std::unique_ptr<KernelProgram>>> programs;
   mutable KernelInfo info;
 };
 
@@ -47,7 +46,7 @@ struct Device::State {
   std::map<std::uint64_t, Loaded> modules;
   std::uint64_t next_module = 1;
 
-  /// Translates the kernel when it is first asked for.
+  /// Translates the kernel when it is first asked for, for each variation.
   const KernelProgram& program(const Kernel& kernel) const;
   void place_variables(Loaded& loaded);
   void initialise(Loaded& loaded);
@@ -60,6 +59,11 @@ Device::Device(const Options& options) : state_(std::make_unique<State>()) {
 Device::~Device() = default;
 
 const Options& Device::options() const { return state_->options; }
+
+void Device::vary(const Variation& variation) {
+  const std::scoped_lock lock(state_->mutex);
+  state_->options.variation = variation;
+}
 
 Address Device::allocate(std::size_t bytes) {
   const std::scoped_lock lock(state_->mutex);
@@ -112,7 +116,6 @@ bool Device::has(Address address, std::size_t bytes) const {
 }
 
 void Device::State::place_variables(Loaded& loaded) {
-  loaded.layout.variation = options.variation;
   for (const Variable& variable : loaded.module->variables) {
     const bool global = variable.space == Space::global || variable.space == Space::constant;
     const bool defined = global && !variable.is_extern && variable.type != Type::opaque;
@@ -224,19 +227,27 @@ const Kernel& Device::kernel(std::uint64_t module, std::string_view name) const 
 }
 
 const KernelProgram& Device::State::program(const Kernel& kernel) const {
-  std::call_once(kernel.once, [&] {
-    kernel.program = translate(*kernel.module->module, *kernel.function, kernel.module->layout);
+  // The order of blocks is not the translation's concern.
+  Variation variation = options.variation;
+  variation.order_seed = 0;
+  for (const auto& [known, program] : kernel.programs)
+    if (known == variation) return *program;
+  Layout layout = kernel.module->layout;
+  layout.variation = variation;
+  auto program = translate(*kernel.module->module, *kernel.function, layout);
+  if (kernel.programs.empty()) {
     KernelInfo& info = kernel.info;
-    info.static_shared_bytes = kernel.program->static_shared;
-    info.local_bytes = kernel.program->entry->local_bytes;
-    info.missing = kernel.program->missing;
-    for (const auto& [function, program] : kernel.program->programs)
-      info.registers = std::max(info.registers, program->registers);
-  });
-  return *kernel.program;
+    info.static_shared_bytes = program->static_shared;
+    info.local_bytes = program->entry->local_bytes;
+    info.missing = program->missing;
+    for (const auto& [function, of_function] : program->programs)
+      info.registers = std::max(info.registers, of_function->registers);
+  }
+  return *kernel.programs.emplace_back(variation, std::move(program)).second;
 }
 
 const KernelInfo& Device::info(const Kernel& kernel) const {
+  const std::scoped_lock lock(state_->mutex);
   state_->program(kernel);
   return kernel.info;
 }

@@ -44,9 +44,14 @@ struct Variation {
   /// Sums of mma and wgmma: every addition rounded to nearest; or aligned to the largest exponent
   /// of a group of products and truncated, as measured on Ampere and on Hopper.
   enum class Sums { nearest, ampere, hopper } sums = Sums::nearest;
+  /// f32 and f64 mul and add (or sub) without a rounding mode become one fma where they follow each
+  /// other within a basic block, as the ISA lets ptxas do.
+  bool fuse = false;
   /// Of the blocks of a kernel whose results may depend on it, by atomics or strong accesses of
   /// global memory. 0: that of their numbers; else drawn from this seed.
   std::uint64_t order_seed = 0;
+
+  bool operator==(const Variation&) const = default;
 };
 
 struct Options {
@@ -151,6 +156,8 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   const Options& options() const;
+  /// Of the launches from now on.
+  void vary(const Variation& variation);
 
   /// Device memory, aligned to 256 bytes, not initialised. Throws Refused (out_of_memory).
   Address allocate(std::size_t bytes);

@@ -96,6 +96,7 @@ _VARIABLES = {
     "time_limit": "PLUMBLINE_DEVICE_TIME_LIMIT",
     "approximate": "PLUMBLINE_DEVICE_APPROXIMATE",
     "sums": "PLUMBLINE_DEVICE_SUMS",
+    "fuse": "PLUMBLINE_DEVICE_FUSE",
     "order_seed": "PLUMBLINE_DEVICE_ORDER",
 }
 _TARGET = re.compile(r"^\s*\.target\s+sm_(\d+)(\d)", re.MULTILINE)
@@ -114,6 +115,7 @@ class Device:
     approximate: results of ex2, rcp, ... with .approx: "nearest", or displaced "down", "up" or to
         "either" side by as much as the PTX ISA allows.
     sums: of mma and wgmma: "nearest", or truncated as on "ampere" or on "hopper".
+    fuse: mul and add (sub) in f32 and f64 without a rounding mode become one fma, as ptxas may do.
     order_seed: 0: blocks, warps and atomics in the order of their numbers; else another order.
 
     Raises ValueError for other values.
@@ -129,6 +131,7 @@ class Device:
         time_limit: Optional[float] = None,
         approximate: str = "nearest",
         sums: str = "nearest",
+        fuse: bool = False,
         order_seed: int = 0,
     ) -> None:
         self.compute = compute
@@ -140,6 +143,7 @@ class Device:
             "time_limit": time_limit,
             "approximate": approximate,
             "sums": sums,
+            "fuse": int(truth("fuse", fuse)),
             "order_seed": order_seed,
         }
         try:

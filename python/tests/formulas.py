@@ -40,7 +40,7 @@ def kerple_log(p, a, queries, keys):
 
 
 def rope_half_split(x, first, base):
-    """Components (k, k + D/2) turned by position base^(-2k/D): RoFormer, equation 15."""
+    """Components (k, k + D/2) rotated by position base^(-2k/D): RoFormer, equation 15."""
     half = x.shape[-1] // 2
     angle = (first + np.arange(x.shape[-2]))[:, None] * base ** (-np.arange(half) / half)
     low, high = x[..., :half], x[..., half:]

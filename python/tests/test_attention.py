@@ -74,10 +74,10 @@ def test_an_additive_method_is_its_formula(name, qkv, rng):
     assert got.o.dtype == got.lse.dtype == np.float64
 
 
-def test_rope_turns_queries_and_keys(qkv):
+def test_rope_rotates_queries_and_keys(qkv):
     q, k, v = qkv
-    turned = formulas.rope_half_split(q, K - Q, 100.0), formulas.rope_half_split(k, 0, 100.0)
-    o, lse = formulas.attention(*turned, v)
+    rotated = formulas.rope_half_split(q, K - Q, 100.0), formulas.rope_half_split(k, 0, 100.0)
+    o, lse = formulas.attention(*rotated, v)
     got = plumbline.attention(q, k, v, plumbline.RopeHalfSplit(base=100.0))
     assert near(got.o, o) and near(got.lse, lse)
 

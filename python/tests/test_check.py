@@ -263,8 +263,8 @@ def test_the_oracle_itself_passes_for_every_method_with_gradients():
 
 def test_options_that_are_built_in_are_not_drawn_otherwise():
     def rope(q, k, v):
-        turned = [formulas.rope_half_split(x.astype(float), 0, 100.0).astype(np.float32) for x in (q, k)]
-        return formulas.attention(*turned, v)
+        rotated = [formulas.rope_half_split(x.astype(float), 0, 100.0).astype(np.float32) for x in (q, k)]
+        return formulas.attention(*rotated, v)
 
     plumbline.check(rope, "rope_half_split", options={"base": 100}, **SHORT)
     with pytest.raises(plumbline.CheckFailed):

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <sstream>
 
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -156,6 +157,10 @@ void Child::introduce() {
   introduction_.namespaces = library.namespaces != 0;
   introduction_.name = showable(library.text);
   introduction_.device = showable(library.device);
+  std::istringstream variations(library.variations);
+  for (std::string line; std::getline(variations, line);) {
+    introduction_.variations.push_back(showable(line));
+  }
   base_ = library.base;
   for (int n = library.status; n > 0; --n) {
     const Reply& kernel = receive(0, seconds);

@@ -27,8 +27,9 @@ struct ProcessEnd {
 /// What a library says of itself.
 struct Introduction {
   std::string name, device;
-  std::vector<Reply> kernels;  ///< answer_kernel each
-  bool namespaces = false;     ///< the process has its own, and can send no other a signal
+  std::vector<Reply> kernels;           ///< answer_kernel each
+  std::vector<std::string> variations;  ///< of the software device, by name; else empty
+  bool namespaces = false;              ///< the process has its own, and can send no other a signal
 };
 
 /// How long loading may take where an answer may take `seconds`: a CUDA library starts a driver.

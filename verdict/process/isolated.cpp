@@ -258,6 +258,7 @@ CallEnd IsolatedLibrary::call_once(int kernel, const KernelCall& call) {
   request_.question = ask_call;
   request_.kernel = kernel;
   request_.pass = call.pass;
+  request_.variation = call.variation;
   request_.problem_count = 1;
   request_.problems[0] = call.problem;
   request_.array_count = static_cast<std::int32_t>(layout.places.size());

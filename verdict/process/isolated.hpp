@@ -85,6 +85,9 @@ class IsolatedCaller : public KernelCaller {
                      std::int32_t pass) const override {
     library_->will_be_asked(kernel_, problems, pass);
   }
+  std::span<const std::string> variations() const override {
+    return library_->introduction().variations;
+  }
   CallEnd call(const KernelCall& call) const override { return library_->call(kernel_, call); }
 
  private:

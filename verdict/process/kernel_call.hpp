@@ -55,6 +55,7 @@ struct OutputArray {
 struct KernelCall {
   std::int32_t pass = PLUMBLINE_FORWARD;  ///< plumbline_pass
   plumbline_problem problem{};  ///< its pointers are not read: the arrays say what is there
+  std::int32_t variation = 0;   ///< of the software device, where the call is made on one
   std::vector<InputArray> inputs;
   std::vector<OutputArray> outputs;
 };
@@ -107,6 +108,10 @@ class KernelCaller {
   /// about all at once. Throws nothing: what goes wrong shows when it is asked.
   virtual void will_be_asked(std::span<const plumbline_problem> /*problems*/,
                              std::int32_t /*pass*/) const {}
+
+  /// What hardware leaves open is done in these ways by the software device, which the calls are
+  /// made on; empty where they are not.
+  virtual std::span<const std::string> variations() const { return {}; }
 
   /// Fills the outputs with NaN (bytes 0xFF), puts guards around them, calls the pass.
   virtual CallEnd call(const KernelCall& call) const = 0;

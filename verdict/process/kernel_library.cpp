@@ -216,6 +216,12 @@ bool Kernel::has_forward_of(const cases::Spec& spec) const {
   return has_pass(cases::Pass::forward) && asked(shape_of(spec), cases::Pass::forward, spec);
 }
 
+Kernel Kernel::on_variation(int number) const {
+  Kernel kernel = *this;
+  kernel.variation_ = number;
+  return kernel;
+}
+
 namespace {
 
 /// The outputs of a forward pass as a kernel would have stored them: the nearest numbers of the
@@ -244,7 +250,11 @@ KernelRun Kernel::run(const cases::Case& the_case,
 
   KernelRun result;
   const bool has_lse = !contract(spec.format).no_lse;
-  const auto make = [&](const KernelCall& call, const Collected& collected, cases::Pass pass) {
+  // Not the bits of the seed that choose which cases run twice.
+  const auto of_seed = spec.seed / 4 % std::max<std::uint64_t>(1, variations().size());
+  const int variation = variation_.value_or(static_cast<int>(of_seed));
+  const auto make = [&](KernelCall& call, const Collected& collected, cases::Pass pass) {
+    call.variation = variation;
     kernel_process::CallEnd end = caller_->call(call);
     if (done) done(pass);
     result.device_lost = end.device_lost;

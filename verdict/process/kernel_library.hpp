@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -60,6 +61,13 @@ class Kernel {
   /// supports() is about to be asked about these specs of one pass, in this order.
   void will_be_asked(std::span<const cases::Spec>) const;
 
+  /// What hardware leaves open (roundings of approximations and of sums, the order of blocks) is
+  /// done in these ways by the software device; empty where the kernel does not run on it.
+  std::span<const std::string> variations() const { return caller_->variations(); }
+  /// This kernel, which run() runs on that one of them, and not on the one that a case's seed
+  /// chooses.
+  Kernel on_variation(int number) const;
+
   /// Runs the pass of the case's spec on inputs in its format; for the backward pass the forward
   /// pass too, whose outputs it is given. Without one it is given the oracle's. Outputs are
   /// poisoned with NaN before the run and lie between canaries; a changed canary is a failure, and
@@ -75,6 +83,7 @@ class Kernel {
   std::array<Contract, PLUMBLINE_FORMAT_COUNT> contracts_;
   std::array<bool, PLUMBLINE_PASS_COUNT> has_pass_;
   bool deterministic_;
+  std::optional<int> variation_;
 };
 
 /// Where a library's kernels run.

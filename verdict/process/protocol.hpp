@@ -52,6 +52,7 @@ struct Request {
   std::int32_t pass;
   std::int32_t array_count;
   std::int32_t window;                        ///< below window_count
+  std::int32_t variation;                     ///< of the software device, where there is one
   std::int32_t problem_count;                 ///< 1 of a call
   plumbline_problem problems[most_problems];  ///< pointers: null or not, for supports()
   ArrayPlace arrays[most_arrays];
@@ -94,6 +95,7 @@ struct Reply {
   std::int32_t supports[most_problems];  ///< answer_status of supports(): of each problem
   char text[text_bytes];                 ///< answer_library: name; answer_kernel: name
   char device[text_bytes];               ///< answer_library
+  char variations[text_bytes];           ///< answer_library: of the software device, a line each
   std::uint64_t base;                    ///< answer_library: where the first window begins
   std::int32_t namespaces;               ///< answer_library: whether the process has its own
   std::int32_t memory;                   ///< answer_kernel: plumbline_memory

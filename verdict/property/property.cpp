@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/property/property.hpp"
 
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
@@ -213,6 +214,25 @@ void run_again(const Kernel& kernel, int threads, Counterexample& found) {
   }
 }
 
+/// Of a kernel that fails for some of the ways only in which the software device does what hardware
+/// leaves open: for which.
+void ask_each_variation(const Kernel& kernel, int threads, Counterexample& found) {
+  const auto names = kernel.variations();
+  if (names.size() < 2 || found.judgement.kind == kernel_process::failure_kind::hang) return;
+  std::vector<std::string> passes, fails;
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    cases::Outputs outputs;
+    const Kernel varied = kernel.on_variation(static_cast<int>(n));
+    const Judgement judgement = run_and_judge(varied, found.spec, threads, outputs);
+    (judgement.outcome == Outcome::fail ? fails : passes).push_back(in_quotes(names[n]));
+  }
+  if (fails.empty() || passes.empty()) return;
+  found.separates.push_back(
+      fmt::format("what hardware leaves open decides: on the software device the case passes with "
+                  "{} and fails with {}",
+                  fmt::join(passes, ", "), fmt::join(fails, ", ")));
+}
+
 std::vector<std::string> places_of(const Judgement& judgement) {
   std::vector<std::string> places;
   for (const auto& output : judgement.outputs) {
@@ -299,6 +319,12 @@ CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads
     judgement = failed_run(failed);
   }
   add_case(result, spec, judgement);
+  if (judgement.outcome == Outcome::fail) {
+    try {
+      ask_each_variation(kernel, threads, *result.counterexample);
+    } catch (const SupportsFailed&) {  // the judgement says it
+    }
+  }
   return result;
 }
 
@@ -440,6 +466,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
     Counterexample& found = *result.counterexample;
     found.separates = separating_properties(trials, found.spec);
     if (!found.judgement.outputs.empty()) run_again(kernel, threads, found);
+    ask_each_variation(kernel, threads, found);
     const auto more = [&] {
       return cases_to_try(found.spec, offer, asked_of(kernel), draws.shapes);
     };

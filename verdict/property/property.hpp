@@ -26,7 +26,9 @@ struct Counterexample {
   /// where nothing is smaller than it, or where they fail everywhere.
   cases::Spec drawn{};
   std::vector<std::string> drawn_places{};
-  std::vector<std::string> separates{};  ///< separating_properties() of the cases that were run
+  /// separating_properties() of the cases that were run, and on which of the software device's
+  /// variations this one passes.
+  std::vector<std::string> separates{};
 };
 
 /// Of one output, over the cases of a cell.

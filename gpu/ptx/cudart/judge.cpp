@@ -3,6 +3,7 @@
 // functions of the driver's interface (cuda.h), under their names, and some that CUDA has not. Who
 // calls them declares them: verdict/process/host/software_device.cpp does.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "ptx/cudart/runtime.hpp"
@@ -102,6 +103,19 @@ PLUMBLINE_CUDART int plumbline_device_binaries(char* text, std::size_t size) {
     return -2;
   }
   return static_cast<int>(runtime.modules().size());
+}
+
+/// Of the devices that a verdict is asked of: launches run on the `number`-th from now on. Its name
+/// as text. -1: there are no more.
+PLUMBLINE_CUDART int plumbline_device_variation(int number, char* text, std::size_t size) {
+  Runtime& runtime = Runtime::get();
+  const std::lock_guard lock(runtime.mutex);
+  static const auto all = variations_from([](const char* name) { return std::getenv(name); });
+  if (number < 0 || number >= static_cast<int>(all.size())) return -1;
+  const NamedVariation& chosen = all[static_cast<std::size_t>(number)];
+  runtime.device().vary(chosen.variation);
+  say(text, size, chosen.name);
+  return number;
 }
 
 /// "software device, compute capability 9.0"

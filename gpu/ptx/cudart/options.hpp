@@ -32,6 +32,17 @@ struct Multiprocessor {
 };
 Multiprocessor multiprocessor_of(const Properties& properties);
 
+/// One of the devices that a verdict is asked of.
+struct NamedVariation {
+  std::string name;  ///< what it does, for a report
+  Variation variation;
+};
+
+/// What hardware may do, at its corners; or the one device that the variables describe, where one
+/// of APPROXIMATE, SUMS, FUSE and ORDER is set.
+std::vector<NamedVariation> variations_from(
+    const std::function<const char*(const char*)>& value_of);
+
 }  // namespace plumbline::ptx::cudart
 
 #endif

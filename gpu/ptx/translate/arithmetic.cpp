@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic of integers, f32 and f64: all operands of one type, or of known others.
+#include <algorithm>
+
 #include "ptx/translate/translator.hpp"
 
 namespace plumbline::ptx {
@@ -34,6 +36,55 @@ void Translator::same_type(Operator op, Type type, std::size_t sources) {
   if (sources > 2) use(o, Field::c, source(operand(3), type));
 }
 
+namespace {
+
+bool is_single_or_double(Type type) { return type == Type::f32 || type == Type::f64; }
+
+}  // namespace
+
+/// The mul that was just translated may become part of an fma.
+void Translator::remember_product(Type type) {
+  const Form of = form(Operator::mul_lo, type);
+  if (!shared_.layout.variation.fuse || !is_single_or_double(type) || of.round != Round::none ||
+      of.sat || now_->guard >= 0) {
+    return;
+  }
+  const Virtual d = destination(operand(0), type), a = source(operand(1), type),
+                b = source(operand(2), type);
+  if (d != a && d != b) products_.push_back({d, a, b, type, of.ftz});
+}
+
+/// An add or sub as an fma with a product that it takes: the first operand's, where both are one.
+bool Translator::fused(Type type) {
+  Form fma = form(Operator::fma, type);
+  if (!is_single_or_double(type) || fma.round != Round::none || products_.empty()) return false;
+  fma.round = Round::rn;
+  const bool subtracts = now_->opcode == "sub";
+  for (const std::size_t factor : {1, 2}) {
+    if (operand(factor).kind != Operand::Kind::reg) continue;
+    const auto product = std::ranges::find_if(products_, [&](const Product& known) {
+      return known.d == operand(factor).index && known.type == type && known.ftz == fma.ftz;
+    });
+    if (product == products_.end()) continue;
+    Form negate;
+    negate.op = Operator::neg;
+    negate.type = type;
+    const auto negated = [&](Virtual of) {
+      const Virtual opposite = temporary(width(of));
+      unary(negate, opposite, of);
+      return opposite;
+    };
+    Virtual a = product->a;
+    const Virtual b = product->b;
+    Virtual c = source(operand(3 - factor), type);
+    if (subtracts) (factor == 1 ? c : a) = negated(factor == 1 ? c : a);
+    const std::uint32_t o = binary(fma, destination(operand(0), type), a, b);
+    use(o, Field::c, c);
+    return true;
+  }
+  return false;
+}
+
 bool Translator::arithmetic() {
   const std::string_view name = now_->opcode;
   const std::vector<Type> all = types();
@@ -49,6 +100,7 @@ bool Translator::arithmetic() {
     const std::size_t sources = name == "mul" ? 2 : 3;
     if (real) {
       same_type(sources == 2 ? Operator::mul_lo : Operator::fma, type, sources);
+      if (sources == 2) remember_product(type);
       return true;
     }
     if (has("cc")) return false;
@@ -75,6 +127,7 @@ bool Translator::arithmetic() {
     same_type(name == "min" ? Operator::min3 : Operator::max3, type, 3);
     return true;
   }
+  if ((name == "add" || name == "sub") && operands() == 3 && fused(type)) return true;
   struct Row {
     std::string_view name;
     Operator op;

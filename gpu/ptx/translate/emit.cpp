@@ -300,7 +300,11 @@ void Translator::set(std::uint32_t operation, Field field, std::uint32_t value,
 
 void Translator::define(std::uint32_t operation, Field field, Virtual reg, std::uint32_t index) {
   set(operation, field, reg, index);
-  if (reg != nothing) references_.push_back({operation, index, reg, field, true});
+  if (reg == nothing) return;
+  references_.push_back({operation, index, reg, field, true});
+  std::erase_if(products_, [&](const Product& product) {
+    return product.d == reg || product.a == reg || product.b == reg;
+  });
 }
 
 void Translator::use(std::uint32_t operation, Field field, Virtual reg, std::uint32_t index) {

@@ -121,9 +121,16 @@ void Translator::layout_locals() {
 
 void Translator::run() {
   layout_locals();
+  begins_block_.resize(function_.instructions.size() + 1);
+  const auto begins = [&](const Operand& operand) {
+    if (operand.kind == Operand::Kind::label) begins_block_[operand.index] = true;
+  };
+  std::ranges::for_each(function_.operands, begins);
+  for (const Table& table : function_.tables) std::ranges::for_each(table.targets, begins);
   for (std::size_t i = 0; i < function_.instructions.size(); ++i) {
     first_operation_.push_back(static_cast<std::uint32_t>(program_.operations.size()));
     now_ = &function_.instructions[i];
+    if (begins_block_[i]) products_.clear();
     try {
       instruction(*now_);
     } catch (const std::logic_error& error) {  // a look-up that the reader should have refused

@@ -114,6 +114,8 @@ class Translator {
   bool copies();
 
   void same_type(Operator op, Type type, std::size_t sources);
+  void remember_product(Type type);
+  bool fused(Type type);
   std::pair<const Operand*, const Operand*> two_results() const;
   std::uint32_t exchange(Run run, const Operand& members);
   void half_compare(Type to, Type from);
@@ -150,6 +152,14 @@ class Translator {
   Program& program_;
   const Instruction* now_ = nullptr;
   Virtual carry_ = nothing;  ///< CC.CF
+  /// Of a mul without a rounding mode, whose operands and result are still what they were.
+  struct Product {
+    Virtual d, a, b;
+    Type type;
+    bool ftz;
+  };
+  std::vector<Product> products_;   ///< of the basic block, where they are to be fused
+  std::vector<bool> begins_block_;  ///< for each instruction: a label stands before it
   std::vector<Slot> slots_;
   std::vector<Reference> references_;
   std::map<std::pair<std::uint64_t, unsigned>, Virtual> constants_;

@@ -106,6 +106,34 @@ BOOST_AUTO_TEST_CASE(what_a_kernel_does_that_no_gpu_notices_fails_its_case_at_it
   expect_stopped("forgets_the_barrier", {"attend", "ld.shared.f32 %f7, [%r4]", "attend.cu:16"});
 }
 
+BOOST_AUTO_TEST_CASE(a_kernel_that_is_right_on_some_gpus_only_is_told_so) {
+  const std::string nearest = "rounded to nearest",
+                    ampere = ".approx either way, Ampere's sums, fused mul and add",
+                    hopper = ".approx downwards, Hopper's sums, other block order",
+                    upwards = ".approx upwards, Hopper's sums, fused, other block order";
+  const auto& relies = kernel("relies_on_a_rounded_product");
+  const auto names = relies.variations();
+  const std::vector<std::string> all(names.begin(), names.end());
+  BOOST_TEST(all == (std::vector<std::string>{nearest, ampere, hopper, upwards}),
+             boost::test_tools::per_element());
+  // A case's seed chooses: one of the four, the same whenever it is repeated.
+  cases::Spec spec = one_key();
+  BOOST_TEST((verdict::check_spec(relies, spec, 1).outcome == Outcome::pass));
+  spec.seed = 5;
+  const auto found = verdict::check_spec(relies, spec, 1);
+  BOOST_TEST_REQUIRE(found.counterexample.has_value());
+  const std::vector<std::string> expected = {
+      "what hardware leaves open decides: on the software device the case passes with \"" +
+      nearest + "\", \"" + hopper + "\" and fails with \"" + ampere + "\", \"" + upwards + "\""};
+  BOOST_TEST(found.counterexample->separates == expected, boost::test_tools::per_element());
+  spec.seed = 9;
+  BOOST_TEST((verdict::check_spec(relies, spec, 1).outcome == Outcome::pass));
+  BOOST_TEST((verdict::check_spec(kernel("right"), spec, 1).outcome == Outcome::pass));
+  // What fails in all ways says nothing of them.
+  BOOST_TEST(
+      verdict::check_spec(kernel("changes_k"), one_key(), 1).counterexample->separates.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_refused_launch_is_the_kernel_s_error_with_the_device_s_words) {
   const std::string words = failure("too_many_threads", "returned_error");
   BOOST_TEST(words.starts_with(

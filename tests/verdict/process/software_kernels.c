@@ -44,7 +44,13 @@ static const char ptx[] =
     "  .loc 1 15 3\n"
     "  ld.global.f32 %f5, [%d10];\n  st.global.f32 [%d10], %f5;\n"
     "not_reading:\n"
-    "  ld.global.f32 %f5, [%d9];\n  st.global.f32 [%d10], %f5;\n"
+    "  ld.global.f32 %f5, [%d9];\n"
+    "  setp.ne.u32 %p7, %r2, 5;\n  @%p7 bra not_relying;\n"
+    /* (1 + 2^-12)^2 - (1 + 2^-11): 0 where the product is rounded, 2^-24 by an fma; then o = 2 v. */
+    "  mov.f32 %f6, 0f3F800800;\n  mul.f32 %f7, %f6, %f6;\n  sub.f32 %f7, %f7, 0f3F801000;\n"
+    "  setp.ne.f32 %p8, %f7, 0f00000000;\n  @%p8 add.f32 %f5, %f5, %f5;\n"
+    "not_relying:\n"
+    "  st.global.f32 [%d10], %f5;\n"
     "  setp.ne.u32 %p5, %r3, 0;\n  @%p5 bra done;\n"
     "  .loc 1 16 3\n"
     "  mov.f32 %f6, 0f00000000;\n  mov.u32 %r6, 0;\n"
@@ -125,6 +131,7 @@ KERNEL(changes_k, 3, 0, &attend)
 KERNEL(reads_o_first, 4, 0, &attend)
 KERNEL(reads_beyond_q, 0, 65, &attend)
 KERNEL(too_many_threads, 0, 2000, &attend)
+KERNEL(relies_on_a_rounded_product, 5, 0, &attend)
 KERNEL(uses_a_texture, 0, 0, &paints)
 
 #define OFFER(name)                                                                          \
@@ -132,7 +139,8 @@ KERNEL(uses_a_texture, 0, 0, &paints)
    PLUMBLINE_CUDA_MEMORY}
 static const plumbline_kernel kernels[] = {
     OFFER(right), OFFER(forgets_the_barrier), OFFER(writes_beyond_o), OFFER(changes_k),
-    OFFER(reads_o_first), OFFER(reads_beyond_q), OFFER(too_many_threads), OFFER(uses_a_texture)};
+    OFFER(reads_o_first), OFFER(reads_beyond_q), OFFER(too_many_threads),
+    OFFER(relies_on_a_rounded_product), OFFER(uses_a_texture)};
 static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "PTX by hand", "GPU",
                                           sizeof kernels / sizeof *kernels, kernels};
 const plumbline_library* plumbline_kernel_library(void) { return &library; }

@@ -251,6 +251,11 @@ LoadedLibrary introduce(const char* path, const char* software, const Windows& w
     reply.base = reinterpret_cast<std::uint64_t>(windows.base());
     reply.namespaces = namespaces;
     set_text(reply.text, library.name);
+    std::string variations;
+    if (devices.software) {
+      for (const auto& variation : devices.software->variations()) variations += variation + "\n";
+    }
+    set_text(reply.variations, variations.c_str());
     set_text(reply.device, devices.software ? devices.software->name().c_str() : library.device);
     send_reply(0, answer_library);
     for (int n = 0; n < library.kernel_count; ++n) {
@@ -294,7 +299,10 @@ int serve(const char* path, const char* software) {
     const plumbline_kernel& kernel = loaded.library->kernels[request.kernel];
     if (request.question == ask_supports) {
       answer_supports(kernel, windows);
-    } else if (kernel.memory == PLUMBLINE_CUDA_MEMORY) {
+      continue;
+    }
+    if (devices.software) devices.software->vary(request.variation);
+    if (kernel.memory == PLUMBLINE_CUDA_MEMORY) {
       answer_device_call(kernel, windows, *devices.arrays);
     } else {
       answer_call(kernel, windows, devices.software);

@@ -23,9 +23,10 @@ Function* found(void* library, const char* name) {
 
 // gpu/ptx/cudart/judge.cpp defines them.
 using TextFunction = int(char*, std::size_t);
+using VariationFunction = int(int, char*, std::size_t);
 constexpr const char *binaries = "plumbline_device_binaries",
                      *troubles = "plumbline_device_trouble", *names = "plumbline_device_name",
-                     *inputs = "plumbline_device_input";
+                     *inputs = "plumbline_device_input", *variation = "plumbline_device_variation";
 
 constexpr int no_such_option = -2;
 
@@ -92,6 +93,19 @@ std::string SoftwareDevice::name() const {
   char text[longest_text] = "";
   found<TextFunction>(runtime_, names)(text, sizeof text);
   return text;
+}
+
+std::vector<std::string> SoftwareDevice::variations() const {
+  auto* choose = found<VariationFunction>(runtime_, variation);
+  std::vector<std::string> names;
+  char text[longest_text] = "";
+  while (choose(static_cast<int>(names.size()), text, sizeof text) >= 0) names.emplace_back(text);
+  vary(0);
+  return names;
+}
+
+void SoftwareDevice::vary(int number) const {
+  found<VariationFunction>(runtime_, variation)(number, nullptr, 0);
 }
 
 DeviceAddress SoftwareDevice::input(const void* from, std::size_t bytes) const {

@@ -27,6 +27,10 @@ class SoftwareDevice {
 
   CudaDriver driver() const { return CudaDriver(runtime_); }
   std::string name() const;  ///< "software device, compute capability 9.0"
+  /// What hardware leaves open, done in several ways: their names, for reports.
+  std::vector<std::string> variations() const;
+  /// One of them, for the calls from now on.
+  void vary(int number) const;
   /// Device memory with these bytes, which a kernel cannot change. CudaDriver::free frees it.
   /// @throws CudaError
   DeviceAddress input(const void* from, std::size_t bytes) const;

@@ -46,6 +46,7 @@ BOOST_AUTO_TEST_CASE(each_variable_sets_its_option) {
                                 {"PLUMBLINE_DEVICE_TIME_LIMIT", "1.5"},
                                 {"PLUMBLINE_DEVICE_APPROXIMATE", "either"},
                                 {"PLUMBLINE_DEVICE_SUMS", "hopper"},
+                                {"PLUMBLINE_DEVICE_FUSE", "1"},
                                 {"PLUMBLINE_DEVICE_ORDER", "18446744073709551615"}});
   BOOST_TEST(options.properties.compute_major == 8);
   BOOST_TEST(options.properties.compute_minor == 0);
@@ -58,14 +59,36 @@ BOOST_AUTO_TEST_CASE(each_variable_sets_its_option) {
   BOOST_TEST(options.time_limit_ms == 1500U);
   BOOST_TEST((options.variation.approximate == Variation::Approximate::either));
   BOOST_TEST((options.variation.sums == Variation::Sums::hopper));
+  BOOST_TEST(options.variation.fuse);
   BOOST_TEST(options.variation.order_seed == ~std::uint64_t{0});
+}
+
+BOOST_AUTO_TEST_CASE(a_verdict_is_asked_of_several_devices_unless_a_variable_says_which) {
+  using Environment = std::map<std::string, std::string>;
+  const auto variations = [](const Environment& environment) {
+    return variations_from([&](const char* name) {
+      const auto found = environment.find(name);
+      return found == environment.end() ? nullptr : found->second.c_str();
+    });
+  };
+  const auto all = variations({{"PLUMBLINE_DEVICE_COMPUTE", "8.0"}, {"PLUMBLINE_DEVICE_FUSE", ""}});
+  BOOST_TEST(all.size() == 4U);
+  BOOST_TEST((all.front().variation == Variation{}));
+  for (const Environment& set : {Environment{{"PLUMBLINE_DEVICE_SUMS", "hopper"}},
+                                 {{"PLUMBLINE_DEVICE_APPROXIMATE", "nearest"}}}) {
+    const auto one = variations(set);
+    BOOST_TEST_REQUIRE(one.size() == 1U);
+    BOOST_TEST(one.front().name == "as the environment says");
+  }
+  BOOST_TEST((variations({{"PLUMBLINE_DEVICE_SUMS", "hopper"}}).front().variation.sums ==
+              Variation::Sums::hopper));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_value_is_refused_by_the_variable_s_name) {
   BOOST_TEST(refusal("COMPUTE", "9") ==
              "PLUMBLINE_DEVICE_COMPUTE is \"9\"; expected 7.5, 8.0, 8.6, 8.9, 9.0, 10.0 or 12.0");
   for (const char* variable :
-       {"MEMORY", "THREADS", "CHECK", "TIME_LIMIT", "APPROXIMATE", "SUMS", "ORDER"}) {
+       {"MEMORY", "THREADS", "CHECK", "TIME_LIMIT", "APPROXIMATE", "SUMS", "FUSE", "ORDER"}) {
     for (const char* value : {"x", "-1", "1x", " 1", "99999999999999999999999"}) {
       BOOST_TEST(refusal(variable, value).starts_with("PLUMBLINE_DEVICE_" + std::string(variable)));
     }
