@@ -182,7 +182,7 @@ void check_forward(golden::FileResult& result, const EmbeddingKernels& kernels, 
   std::vector<double> limits;
   for (std::size_t n = 0; n < expected.size(); ++n) {
     const double position = expected[n].value() - double{words[n]};
-    // The fastest component turns by 1 a position.
+    // The fastest component rotates by 1 a position.
     const double angle = e.position_offset + static_cast<int>(n / e.width) % e.length;
     const double of_table = e.positions == PLUMBLINE_LEARNABLE
                                 ? 0.0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rooms below name the field that they refuse; a person typed an option.
+// The folders below name the field that they refuse; a person typed an option.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# How a room becomes a target.
+# How a folder becomes a target.
 
-# The include root of every room but gpu/: headers are named from the repository's root.
+# The include root of every folder but gpu/: headers are named from the repository's root.
 # gpu/ has its own root (gpu/CMakeLists.txt), from which reference/ cannot be reached.
 add_library(plumbline_root INTERFACE)
 target_include_directories(plumbline_root INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
   $<INSTALL_INTERFACE:include/plumbline>)
-# Whoever uses an installed room needs what PlumblineOptions.cmake sets for the rooms themselves.
+# Whoever uses an installed library needs what PlumblineOptions.cmake sets for the libraries themselves.
 target_compile_features(plumbline_root INTERFACE cxx_std_20)
 target_compile_options(plumbline_root INTERFACE $<INSTALL_INTERFACE:-ffp-contract=off>)
 

@@ -78,12 +78,12 @@ int run(const plumbline_problem* problem, const Arrays* arrays, char* message, s
   }
 }
 
-template <auto rung>
+template <auto variant>
 int forward(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
             size_t message_size) {
   return run(
       problem, outputs, message, message_size,
-      [](const plumbline_problem& p, const plumbline_outputs& o) { run_forward(p, o, rung); });
+      [](const plumbline_problem& p, const plumbline_outputs& o) { run_forward(p, o, variant); });
 }
 
 template <bool tensor_cores, bool deterministic = true>

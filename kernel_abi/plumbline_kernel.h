@@ -121,7 +121,7 @@ typedef enum {
   PLUMBLINE_COMPRESSION = 18         /* [heads], > 0 */
 } plumbline_parameter;
 #define PLUMBLINE_PARAMETER_COUNT 19
-#define PLUMBLINE_PARAMETER_ROOM 32 /* of the arrays below, so that more do not move them */
+#define PLUMBLINE_PARAMETER_CAPACITY 32 /* of the arrays below, so that more do not move them */
 
 /* What a method fixes beside its parameters. */
 typedef enum {
@@ -135,7 +135,7 @@ typedef enum {
   PLUMBLINE_POSITIONS = 7     /* CoPE: rows of a head's table */
 } plumbline_option;
 #define PLUMBLINE_OPTION_COUNT 8
-#define PLUMBLINE_OPTION_ROOM 16
+#define PLUMBLINE_OPTION_CAPACITY 16
 
 typedef struct {
   uint32_t struct_size; /* sizeof(plumbline_problem), set by the caller */
@@ -157,9 +157,9 @@ typedef struct {
   int32_t window;    /* largest visible |i - j|, or -1 for none */
   int32_t page_size; /* decode: keys in a page of the cache; 0: k and v are contiguous */
   double scale;      /* multiplies q . k */
-  double options[PLUMBLINE_OPTION_ROOM];
+  double options[PLUMBLINE_OPTION_CAPACITY];
   const void *q, *k, *v;
-  const float* parameters[PLUMBLINE_PARAMETER_ROOM];
+  const float* parameters[PLUMBLINE_PARAMETER_CAPACITY];
   const int32_t* lengths;   /* [batch], or NULL */
   const int32_t* documents; /* [batch, keys], or NULL */
   /* Decode only, from the cache. With page_size > 0, k and v are [page, kv_heads, page_size,
@@ -182,7 +182,7 @@ typedef struct {
 /* Gradients of sum(grad_o * o), o and lse being those of this kernel's own forward pass, or, of a
    kernel that has none for the problem, the nearest numbers of the formats. They are
    judged as functions of these very numbers: p_ij = exp(s_ij - lse_i), and D_i = grad_o_i . o_i;
-   or, in all rows, as those of a kernel that computes p anew, with D_i = sum_j p_ij (grad_o_i .
+   or, in all rows, as those of a kernel that recomputes p, with D_i = sum_j p_ij (grad_o_i .
    v_j), p not rounded. grad_k and grad_v are summed over the query heads that share a key head,
    grad_parameters over everything that shares the parameter, in float and rounded once. A gradient
    that is not asked for is NULL. */
@@ -191,7 +191,7 @@ typedef struct {
   const float* lse;
   const void* grad_o;
   void *grad_q, *grad_k, *grad_v;
-  float* grad_parameters[PLUMBLINE_PARAMETER_ROOM];
+  float* grad_parameters[PLUMBLINE_PARAMETER_CAPACITY];
 } plumbline_gradients;
 
 /* How S_i - S_j reaches the kernel's fp32 arithmetic, and how the gradient's reverse sum is
@@ -271,7 +271,7 @@ typedef struct {
   int32_t saves_rounded_p; /* 1: dS and D are of P as it was rounded to probability_format */
   int32_t lse_format;      /* to which lse is rounded; it lies in memory as float */
   int32_t no_lse; /* 1: the kernel gives no lse, and gets none: the pointers are NULL. Its gradients
-                     are judged with p computed anew, and D of o or computed anew */
+                     are judged with p recomputed, and D of o or recomputed */
   int32_t inexact_exp_zero; /* 1: exp(0) of a weight is off by exp_error, as elsewhere; a rescale by
                                exp(0) is exact */
   int32_t empty_rows;       /* plumbline_empty_rows */

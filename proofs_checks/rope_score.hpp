@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The score of a query and a key that RoPE has turned.
+// The score of a query and a key that RoPE has rotated.
 #pragma once
 
 #include <vector>
@@ -13,10 +13,10 @@ namespace plumbline::proofs_checks {
 /// four components the frequencies are 1 and 1/100.
 template <class R>
 R rope_score(const reference::Vector<R>& q, int i, const reference::Vector<R>& k, int j) {
-  const auto turned = [](const reference::Matrix<R>& row, int position) {
+  const auto rotated = [](const reference::Matrix<R>& row, int position) {
     return reference::rope<R>(row, position, R(10000.0), reference::RopePairs::interleaved);
   };
-  const auto a = turned(q.transpose(), i), b = turned(k.transpose(), j);
+  const auto a = rotated(q.transpose(), i), b = rotated(k.transpose(), j);
   R total(0.0);
   for (int c = 0; c < a.cols(); ++c) total += a(0, c) * b(0, c);
   return total;

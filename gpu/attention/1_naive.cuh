@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rung 1, naive: one thread computes one query row from global memory. It looks at every key once
-// for the maximum of the logits and once more for each chunk of the output, recomputing the logit;
-// nothing is stored between.
+// Variant 1, naive: one thread computes one query row from global memory. It looks at every key
+// once for the maximum of the logits and once more for each chunk of the output, recomputing the
+// logit; nothing is stored between.
 #ifndef PLUMBLINE_GPU_ATTENTION_1_NAIVE_CUH
 #define PLUMBLINE_GPU_ATTENTION_1_NAIVE_CUH
 
 #include "attention/dispatch.cuh"
-#include "attention/rungs.cuh"
+#include "attention/variants.cuh"
 
 namespace plumbline::gpu {
 
@@ -22,7 +22,7 @@ inline constexpr int kBlocks = 6;
 template <int D>
 inline constexpr int kChunk = D > 64 ? D / 2 : D;
 
-/// Scaled by nothing, turned where the problem has RoPE.
+/// Scaled by nothing, rotated where the problem has RoPE.
 template <int D>
 __device__ float dot(const Problem& problem, std::size_t q, int position, std::size_t k, int key) {
   float sum = 0.0f;
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   outputs.lse[problem.lse_index(b, head, row)] = sum == 0.0f ? -INFINITY : maximum + logf(sum);
 }
 
-struct Rung {
+struct Variant {
   template <int D, class Bias>
   static void run(const Stream& stream, const Task& task, const Outputs& outputs) {
     const Problem& problem = task.problem;

@@ -4,7 +4,7 @@
 namespace plumbline::gpu {
 
 void tiled_forward(const Stream& stream, const Task& task, const Outputs& outputs) {
-  dispatch<tiled::Rung>(stream, task, outputs);
+  dispatch<tiled::Variant>(stream, task, outputs);
 }
 
 }  // namespace plumbline::gpu

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rung 2, tiled: keys and values come through shared memory, a tile of 32 at a time, and serve 32
-// queries. Still two passes over the keys: the first finds each row's maximum, the second computes
-// the logits again and sums.
+// Variant 2, tiled: keys and values come through shared memory, a tile of 32 at a time, and serve
+// 32 queries. Still two passes over the keys: the first finds each row's maximum, the second
+// computes the logits again and sums.
 #ifndef PLUMBLINE_GPU_ATTENTION_2_TILED_CUH
 #define PLUMBLINE_GPU_ATTENTION_2_TILED_CUH
 
 #include "attention/key_tile.cuh"
-#include "attention/rungs.cuh"
+#include "attention/variants.cuh"
 
 namespace plumbline::gpu {
 
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(kTileThreads, kTileBlocks)
   maximum = row_maximum(maximum);
   const float shift = finite_shift(maximum);
 
-  OutputQuarter<D> output;
+  LaneOutputs<D> output;
   float sum = 0.0f;
   for (int begin = keys.begin; begin < keys.end; begin += kTileKeys) {
     __syncthreads();
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kTileThreads, kTileBlocks)
   output.write(problem, outputs, row, maximum, row_sum(sum));
 }
 
-struct Rung {
+struct Variant {
   template <int D, class Bias>
   static void run(const Stream& stream, const Task& task, const Outputs& outputs) {
     launch(stream, tile_launch(task.problem, Tile<D>::bytes() + BiasTile<Bias>::bytes()),

@@ -5,7 +5,7 @@ namespace plumbline::gpu {
 
 void fused_forward(const Stream& stream, const Task& task, const Outputs& outputs) {
   const float* const no_norms = nullptr;
-  dispatch<fused::Rung<false>>(stream, task, outputs, no_norms);
+  dispatch<fused::Variant<false>>(stream, task, outputs, no_norms);
 }
 
 }  // namespace plumbline::gpu

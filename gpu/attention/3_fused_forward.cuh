@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rung 3, fused forward: one pass over the keys (Dao et al., FlashAttention, algorithm 1). The
+// Variant 3, fused forward: one pass over the keys (Dao et al., FlashAttention, algorithm 1). The
 // maximum is that of the keys seen so far; when a tile raises it, the sum and the output gathered
 // before are rescaled by exp(old - new).
 //
@@ -9,8 +9,8 @@
 #define PLUMBLINE_GPU_ATTENTION_3_FUSED_FORWARD_CUH
 
 #include "attention/key_tile.cuh"
-#include "attention/rungs.cuh"
 #include "attention/skipping.cuh"
+#include "attention/variants.cuh"
 
 namespace plumbline::gpu {
 
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kTileThreads, Skipping ? kTileBlocks - 1 : kTi
     length = SkipTest::query_length(tile, problem, row);
   }
 
-  OutputQuarter<D> output;
+  LaneOutputs<D> output;
   float maximum = -INFINITY;
   float sum = 0.0f;  // of this lane's keys; the four lanes share the maximum, so it adds up
   const int tiles = (keys.end - keys.begin + kTileKeys - 1) / kTileKeys;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kTileThreads, Skipping ? kTileBlocks - 1 : kTi
 }
 
 template <bool Skipping>
-struct Rung {
+struct Variant {
   template <int D, class Bias>
   static void run(const Stream& stream, const Task& task, const Outputs& outputs,
                   const float* const& key_norms) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kThreads = 128;
 
-/// One thread a key. RoPE turns keys and leaves their norms.
+/// One thread a key. RoPE rotates keys and leaves their norms.
 __global__ void key_norms_kernel(Format format, int head_dim, std::size_t keys, const void* k,
                                  float* norms) {
   const std::size_t key = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -30,7 +30,7 @@ void fused_skipping_forward(const Stream& stream, const Task& task, const Output
   launch(stream, {dim3{static_cast<unsigned>((keys + kThreads - 1) / kThreads)}, dim3{kThreads}, 0},
          key_norms_kernel, p.format, task.head_dim, keys, p.k, norms.data());
   const float* const key_norms = norms.data();
-  dispatch<fused::Rung<true>>(stream, task, outputs, key_norms);
+  dispatch<fused::Variant<true>>(stream, task, outputs, key_norms);
 }
 
 }  // namespace plumbline::gpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rung 4, backward over keys: a block owns 32 keys, walks over the queries of all heads that read
-// them, and gives dK, dV and the keys' side of dS. It and the kernel over queries add up in a fixed
-// order, so that every run gives the same bits.
+// Variant 4, backward over keys: a block owns 32 keys, walks over the queries of all heads that
+// read them, and gives dK, dV and the keys' side of dS. It and the kernel over queries add up in a
+// fixed order, so that every run gives the same bits.
 #ifndef PLUMBLINE_GPU_ATTENTION_4_BACKWARD_KEYS_CUH
 #define PLUMBLINE_GPU_ATTENTION_4_BACKWARD_KEYS_CUH
 
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
   SharedMemory memory;
   const KeysShared<D, Bias> shared(memory);
   const int thread = static_cast<int>(threadIdx.x);
-  const int key_in_tile = thread / kLanesPerRow, quarter = thread % kLanesPerRow;
+  const int key_in_tile = thread / kLanesPerRow, lane_in_row = thread % kLanesPerRow;
   const int first_key = static_cast<int>(blockIdx.x) * kTileKeys;
   const int kv_head = static_cast<int>(blockIdx.y), b = static_cast<int>(blockIdx.z);
   const int keys = min(kTileKeys, problem.keys - first_key);
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
     return load_element(problem.v, problem.format, start + n * D + d);
   });
 
-  QuarterRow<D> dk, dv;
+  LaneSums<D> dk, dv;
   for (int head = kv_head * group; head < (kv_head + 1) * group; ++head) {
     const typename Bias::Key bias_key = Bias::load_key(params, At{b, head, 0, 0}, key);
     double by_difference = 0.0;
@@ -101,13 +101,13 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
       __syncthreads();
 
       float score[kKeysPerLane], dp[kKeysPerLane];
-      products(shared.k.row(key_in_tile), shared.q, quarter, score);
-      products(shared.v.row(key_in_tile), shared.grad_o, quarter, dp);
+      products(shared.k.row(key_in_tile), shared.q, lane_in_row, score);
+      products(shared.v.row(key_in_tile), shared.grad_o, lane_in_row, dp);
       float* p = shared.p + key_in_tile * kScoreStride;
       float* dz = shared.dz + key_in_tile * kScoreStride;
 #pragma unroll
       for (int n = 0; n < kKeysPerLane; ++n) {
-        const int query = kLanesPerRow * n + quarter;
+        const int query = kLanesPerRow * n + lane_in_row;
         const QueryRow<Bias>& row = shared.rows[query];
         p[query] = kInvisible;
         if (!exists || !visible(problem.mask, row.range, b, first_position + query, key)) continue;
@@ -125,20 +125,20 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
       __syncwarp();  // the key's four lanes have written P and dz
       for (int query = 0; query < kTileQueries; ++query) {
         if (p[query] == kInvisible) continue;
-        dv.add(p[query], shared.grad_o.row(query), quarter);
-        dk.add(dz[query], shared.q.row(query), quarter);
+        dv.add(p[query], shared.grad_o.row(query), lane_in_row);
+        dk.add(dz[query], shared.q.row(query), lane_in_row);
       }
     }
     if constexpr (Bias::kPerPosition) {
       by_difference = row_sum(by_difference);
-      if (exists && quarter == 0)
+      if (exists && lane_in_row == 0)
         arrays.prefix_sum[problem.sum_index(b, head, key)] = by_difference;
     }
   }
   if (!exists) return;
   const std::size_t row = problem.key_start(b, kv_head * group, key, D);
-  dk.store(arrays.dk + row, quarter, problem.scale);
-  dv.store(arrays.dv + row, quarter, 1.0f);
+  dk.store(arrays.dk + row, lane_in_row, problem.scale);
+  dv.store(arrays.dv + row, lane_in_row, 1.0f);
 }
 
 struct Keys {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rung 4, backward over queries: a block owns 32 query rows, walks over the keys they see and
+// Variant 4, backward over queries: a block owns 32 query rows, walks over the keys they see and
 // recomputes P from the LSE (Dao et al., FlashAttention, algorithm 4). It gives dQ and the
 // gradients that belong to a query or to a head; with atomic additions also dK, dV and the keys'
 // side of dS, which otherwise come from the kernel over keys.
@@ -50,29 +50,29 @@ __device__ void add_to_keys(const QueriesShared<D, Bias>& shared, const Problem&
                             const BackwardArrays& arrays, const typename Bias::Params& params,
                             int b, int head, int begin, int end) {
   const int thread = static_cast<int>(threadIdx.x);
-  const int key = thread / kLanesPerRow, quarter = thread % kLanesPerRow;
+  const int key = thread / kLanesPerRow, lane_in_row = thread % kLanesPerRow;
   if constexpr (Bias::kPerPosition) {
     double sum = 0.0;
-    for (int row = quarter; row < kTileQueries; row += kLanesPerRow)
+    for (int row = lane_in_row; row < kTileQueries; row += kLanesPerRow)
       if (shared.p[row * kScoreStride + key] != kInvisible)
         sum -= static_cast<double>(shared.dz[row * kScoreStride + key]) *
                Bias::derivatives(params, shared.rows[row], shared.bias.keys[key]).difference;
     sum = row_sum(sum);
-    if (quarter == 0 && begin + key < end)
+    if (lane_in_row == 0 && begin + key < end)
       atomic_add(arrays.prefix_sum + problem.sum_index(b, head, begin + key), sum);
   }
   if (begin + key >= end) return;
-  QuarterRow<D> dk, dv;
+  LaneSums<D> dk, dv;
   bool seen = false;
   for (int row = 0; row < kTileQueries; ++row) {
     const float p = shared.p[row * kScoreStride + key];
     if (p == kInvisible) continue;
     seen = true;
-    dv.add(p, shared.grad_o.row(row), quarter);
-    dk.add(shared.dz[row * kScoreStride + key], shared.q.row(row), quarter);
+    dv.add(p, shared.grad_o.row(row), lane_in_row);
+    dk.add(shared.dz[row * kScoreStride + key], shared.q.row(row), lane_in_row);
   }
   if (!seen) return;
-  const std::size_t start = problem.key_start(b, head, begin + key, D) + 4 * quarter;
+  const std::size_t start = problem.key_start(b, head, begin + key, D) + 4 * lane_in_row;
 #pragma unroll
   for (int n = 0; n < D / 16; ++n) {
     float* to_v = arrays.dv + start + 16 * n;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
   SharedMemory memory;
   const QueriesShared<D, Bias> shared(memory);
   const int thread = static_cast<int>(threadIdx.x);
-  const int row_in_tile = thread / kLanesPerRow, quarter = thread % kLanesPerRow;
+  const int row_in_tile = thread / kLanesPerRow, lane_in_row = thread % kLanesPerRow;
   const int first_row = static_cast<int>(blockIdx.x) * kTileQueries;
   const int head = static_cast<int>(blockIdx.y), b = static_cast<int>(blockIdx.z);
   const int rows = min(kTileQueries, problem.queries - first_row);
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
   });
   const At at{b, head, row, position};
   const typename Bias::Row bias_row = Bias::load_row(params, at);
-  if (quarter == 0) shared.rows[row_in_tile] = bias_row;
+  if (lane_in_row == 0) shared.rows[row_in_tile] = bias_row;
 
   const KeyRange range = exists ? key_range(problem.mask, b, position) : KeyRange{0, 0};
   const KeyRange keys = key_range(problem.mask, b, first_position, first_position + rows - 1);
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
   const float lse = arrays.lse[index], delta = arrays.delta[index];
   const float factor = problem.logit_factor(b, head, row);
 
-  QuarterRow<D> dq;
+  LaneSums<D> dq;
   double by_difference = 0.0, by_gain = 0.0, by_ssmax = 0.0;
   for (int begin = keys.begin; begin < keys.end; begin += kTileKeys) {
     __syncthreads();  // all are done with the tile before
@@ -141,13 +141,13 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
     __syncthreads();
 
     float score[kKeysPerLane], dp[kKeysPerLane];
-    products(shared.q.row(row_in_tile), shared.k, quarter, score);
-    products(shared.grad_o.row(row_in_tile), shared.v, quarter, dp);
+    products(shared.q.row(row_in_tile), shared.k, lane_in_row, score);
+    products(shared.grad_o.row(row_in_tile), shared.v, lane_in_row, dp);
     float* p = shared.p + row_in_tile * kScoreStride;
     float* dz = shared.dz + row_in_tile * kScoreStride;
 #pragma unroll
     for (int n = 0; n < kKeysPerLane; ++n) {
-      const int key = kLanesPerRow * n + quarter;
+      const int key = kLanesPerRow * n + lane_in_row;
       p[key] = kInvisible;
       dz[key] = 0.0f;
       if (!visible(problem.mask, range, b, position, begin + key)) continue;
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
     }
     __syncwarp();  // the row's four lanes have written P and dz
     for (int key = 0; key < kTileKeys; ++key)
-      if (p[key] != kInvisible) dq.add(dz[key], shared.k.row(key), quarter);
+      if (p[key] != kInvisible) dq.add(dz[key], shared.k.row(key), lane_in_row);
     if (HeadGrad<Bias>::kUsed || arrays.atomic) {
       __syncthreads();  // all rows' P and dz are there
       if constexpr (HeadGrad<Bias>::kUsed)
@@ -175,12 +175,13 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
     }
   }
 
-  if (exists) dq.store(arrays.dq + problem.query_start(b, head, row, D), quarter, problem.scale);
+  if (exists)
+    dq.store(arrays.dq + problem.query_start(b, head, row, D), lane_in_row, problem.scale);
   if constexpr (HeadGrad<Bias>::kUsed) head_grad.finish(params, head);
   if constexpr (Bias::kPerPosition) {
     by_difference = row_sum(by_difference);
     by_gain = row_sum(by_gain);
-    if (exists && quarter == 0) {
+    if (exists && lane_in_row == 0) {
       if (arrays.gain) arrays.gain[index] = static_cast<float>(by_gain);
       double* sum = arrays.prefix_sum + problem.sum_index(b, head, position);
       if (arrays.atomic)
@@ -191,7 +192,7 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
   }
   if (problem.ssmax_scale) {
     by_ssmax = row_sum(by_ssmax);
-    if (quarter == 0)
+    if (lane_in_row == 0)
       shared.row_sums[row_in_tile] =
           range.end > range.begin ? by_ssmax * problem.log_visible(b, row) : 0.0;
     __syncthreads();

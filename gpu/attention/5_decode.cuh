@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rung 5, decoding: few queries against a long cache, so that the keys have to keep the device busy
-// (Dao et al., Flash-Decoding, 2023). Each block takes a range of the keys and leaves the maximum,
-// the sum and the output of its own softmax; a second kernel merges the ranges of a row, always in
-// the same order.
+// Variant 5, decoding: few queries against a long cache, so that the keys have to keep the device
+// busy (Dao et al., Flash-Decoding, 2023). Each block takes a range of the keys and leaves the
+// maximum, the sum and the output of its own softmax; a second kernel merges the ranges of a row,
+// always in the same order.
 //
 // A block has up to 8 rows that share a key head: its query heads times the queries. A warp owns
 // two of them. Its lanes take a key each of a tile for the logits, and a column each for P V.

@@ -9,8 +9,8 @@
 #include "attention/bias_tile.cuh"
 #include "attention/check_problem.cuh"
 #include "attention/decode.cuh"
-#include "attention/rungs.cuh"
 #include "attention/score_methods.cuh"
+#include "attention/variants.cuh"
 #include "attention/visible_count.cuh"
 #include "bias/table_rows.cuh"
 #include "ops/prefix_sum.cuh"
@@ -109,9 +109,9 @@ std::string lacks_shared_memory(const plumbline_problem& p, const AttentionKerne
 }
 
 Attention::Attention(const Stream& stream, const plumbline_problem& largest,
-                     const AttentionKernels& kernels, const AttentionRoom& room)
+                     const AttentionKernels& kernels, const AttentionWorkspace& workspace)
     : stream_(stream),
-      largest_(checked(largest, room.decode)),
+      largest_(checked(largest, workspace.decode)),
       kernels_(kernels),
       head_sums_(needs_scores(largest) ? 0 : head_rows(task_of(largest))),
       prefix_sums_(stream, summed_parameter(largest.bias) >= 0 && !largest.prefix_sums
@@ -131,30 +131,30 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
     upload(stream, sine_, tables.sine);
   }
   if (needs_scores(p)) {
-    scores_ = std::make_unique<ScoreBuffers>(stream, task_of(p), room.most_scores);
-    if (room.backward)
+    scores_ = std::make_unique<ScoreBuffers>(stream, task_of(p), workspace.most_scores);
+    if (workspace.backward)
       score_grads_ = std::make_unique<ScoreGradBuffers>(stream, task_of(p), *scores_, p.ssmax == 1);
     return;
   }
   const std::size_t heads = size(p.batch, p.heads), rows = heads * p.queries;
-  if (room.backward) {
+  if (workspace.backward) {
     const std::string reason = lacks_shared_memory(p, kernels, true);
     if (!reason.empty()) throw InvalidProblem(reason);
     const std::size_t tiles = (p.queries + kTileQueries - 1) / kTileQueries;
     const std::size_t key_numbers = size(p.batch, p.kv_heads, p.keys, p.head_dim);
-    backward_room_ = std::make_unique<BackwardRoom>(
-        BackwardRoom{{stream, rows},
-                     {stream, rows * p.head_dim},
-                     {stream, key_numbers},
-                     {stream, key_numbers},
-                     {stream, summed_parameter(p.bias) >= 0 ? heads * p.keys : 0},
-                     {stream, heads * tiles * head_sums_},
-                     {stream, p.ssmax == 1 ? heads * tiles : 0}});
+    backward_workspace_ = std::make_unique<BackwardWorkspace>(
+        BackwardWorkspace{{stream, rows},
+                          {stream, rows * p.head_dim},
+                          {stream, key_numbers},
+                          {stream, key_numbers},
+                          {stream, summed_parameter(p.bias) >= 0 ? heads * p.keys : 0},
+                          {stream, heads * tiles * head_sums_},
+                          {stream, p.ssmax == 1 ? heads * tiles : 0}});
   }
-  if (room.decode) {
+  if (workspace.decode) {
     const std::size_t partials = rows * most_splits(p.keys);
-    decode_room_ = std::make_unique<DecodeRoom>(
-        DecodeRoom{{stream, partials * p.head_dim}, {stream, partials}, {stream, partials}});
+    decode_workspace_ = std::make_unique<DecodeWorkspace>(
+        DecodeWorkspace{{stream, partials * p.head_dim}, {stream, partials}, {stream, partials}});
   }
 }
 
@@ -237,7 +237,8 @@ void Attention::forward(const plumbline_problem& p, const plumbline_outputs& out
 
 void Attention::decode(const plumbline_problem& p, const plumbline_outputs& outputs,
                        int prefix_stride) const {
-  if (!decode_room_ && !scores_) throw std::logic_error("this attention has no room for decoding");
+  if (!decode_workspace_ && !scores_)
+    throw std::logic_error("this attention has no room for decoding");
   const Task of_problem = task(p, prefix_stride);
   require(outputs.o, "o");
   require(outputs.lse, "lse");
@@ -251,8 +252,8 @@ void Attention::decode(const plumbline_problem& p, const plumbline_outputs& outp
     return;
   }
   split_kv_decode(stream_, of_problem, cache,
-                  {decode_room_->o.data(), decode_room_->maximum.data(), decode_room_->sum.data(),
-                   split_count(p)},
+                  {decode_workspace_->o.data(), decode_workspace_->maximum.data(),
+                   decode_workspace_->sum.data(), split_count(p)},
                   {outputs.o, outputs.lse});
 }
 

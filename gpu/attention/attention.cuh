@@ -37,7 +37,7 @@ std::string lacks_shared_memory(const plumbline_problem& problem, const Attentio
 
 /// What room an Attention shall have beside that of the forward pass, and for how many scores of
 /// CoPE and DAPE at once. Fewer take longer; no bit of a result depends on it.
-struct AttentionRoom {
+struct AttentionWorkspace {
   bool backward = false, decode = false;
   std::size_t most_scores = kMostScores;
 };
@@ -57,14 +57,15 @@ struct AttentionRoom {
 /// undefined behaviour.
 ///
 /// CoPE and DAPE run on the kernels of unfused.cuh, whatever `kernels` says, and take room for
-/// the scores of as many query rows as room.most_scores are, at least of one of every sequence.
+/// the scores of as many query rows as workspace.most_scores are, at least of one of every
+/// sequence.
 class Attention {
  public:
   /// Allocates. The stream must outlive it. The pointers of `largest` are not read.
-  /// @throws InvalidProblem if `largest` cannot be run, with `room.decode` also for more than 64
-  /// queries, with `room.backward` also for want of shared memory.
+  /// @throws InvalidProblem if `largest` cannot be run, with `workspace.decode` also for more than
+  /// 64 queries, with `workspace.backward` also for want of shared memory.
   Attention(const Stream& stream, const plumbline_problem& largest, const AttentionKernels& kernels,
-            const AttentionRoom& room = {});
+            const AttentionWorkspace& workspace = {});
 
   /// o and lse. @throws InvalidProblem naming the field for a problem that does not fit (see above)
   /// or a missing pointer.
@@ -97,11 +98,11 @@ class Attention {
   void head_gradients(const plumbline_problem& problem, const plumbline_gradients& gradients,
                       Gradient mode) const;
 
-  struct BackwardRoom {
+  struct BackwardWorkspace {
     DeviceBuffer<float> delta, dq, dk, dv;
     DeviceBuffer<double> sums, head_partial, ssmax_partial;
   };
-  struct DecodeRoom {
+  struct DecodeWorkspace {
     DeviceBuffer<float> o, maximum, sum;
   };
 
@@ -113,8 +114,8 @@ class Attention {
   DeviceBuffer<int> visible_counts_, table_row_;
   DeviceBuffer<float> distance_terms_;
   DeviceBuffer<float> cosine_, sine_;
-  std::unique_ptr<BackwardRoom> backward_room_;
-  std::unique_ptr<DecodeRoom> decode_room_;
+  std::unique_ptr<BackwardWorkspace> backward_workspace_;
+  std::unique_ptr<DecodeWorkspace> decode_workspace_;
   std::unique_ptr<ScoreBuffers> scores_;  // of CoPE and DAPE
   std::unique_ptr<ScoreGradBuffers> score_grads_;
 };

@@ -54,17 +54,18 @@ void Attention::head_gradients(const plumbline_problem& p, const plumbline_gradi
         {partial.data(), p.batch, p.heads, tiles, stride, first, part.count, part.shared_by_heads},
         gradients.grad_parameters[part.parameter], mode);
   };
-  if (p.ssmax == 1) reduce(backward_room_->ssmax_partial, 1, 0, {PLUMBLINE_SSMAX_SCALE, 1, false});
+  if (p.ssmax == 1)
+    reduce(backward_workspace_->ssmax_partial, 1, 0, {PLUMBLINE_SSMAX_SCALE, 1, false});
   int first = 0;
   for (const Part& part : parts_of(p)) {
-    reduce(backward_room_->head_partial, head_sums_, first, part);
+    reduce(backward_workspace_->head_partial, head_sums_, first, part);
     first += part.count;
   }
 }
 
 void Attention::backward(const plumbline_problem& p, const plumbline_gradients& gradients,
                          Gradient parameter_mode) const {
-  if (!backward_room_ && !score_grads_)
+  if (!backward_workspace_ && !score_grads_)
     throw std::logic_error("this attention has no room for the backward pass");
   const Task of_problem = task(p);
   require(gradients.o, "o");
@@ -75,42 +76,42 @@ void Attention::backward(const plumbline_problem& p, const plumbline_gradients& 
                      parameter_mode);
     return;
   }
-  const BackwardRoom& room = *backward_room_;
+  const BackwardWorkspace& workspace = *backward_workspace_;
   const std::size_t heads = static_cast<std::size_t>(p.batch) * p.heads;
   const std::size_t rows = heads * p.queries;
   const std::size_t key_rows = static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys;
   const int summed = summed_parameter(p.bias);
   if (kernels_.atomic) {
-    fill_zero(stream_, room.dk.data(), key_rows * p.head_dim);
-    fill_zero(stream_, room.dv.data(), key_rows * p.head_dim);
-    fill_zero(stream_, room.sums.data(), summed >= 0 ? heads * p.keys : 0);
+    fill_zero(stream_, workspace.dk.data(), key_rows * p.head_dim);
+    fill_zero(stream_, workspace.dv.data(), key_rows * p.head_dim);
+    fill_zero(stream_, workspace.sums.data(), summed >= 0 ? heads * p.keys : 0);
   }
 
-  backward_delta(stream_, of_problem, gradients.o, gradients.grad_o, room.delta.data());
+  backward_delta(stream_, of_problem, gradients.o, gradients.grad_o, workspace.delta.data());
   const BackwardArrays arrays{gradients.lse,
-                              room.delta.data(),
+                              workspace.delta.data(),
                               gradients.grad_o,
-                              room.dq.data(),
-                              room.dk.data(),
-                              room.dv.data(),
-                              room.sums.data(),
+                              workspace.dq.data(),
+                              workspace.dk.data(),
+                              workspace.dv.data(),
+                              workspace.sums.data(),
                               gradients.grad_parameters[PLUMBLINE_GAIN],
-                              room.head_partial.data(),
+                              workspace.head_partial.data(),
                               head_sums_,
-                              room.ssmax_partial.data(),
+                              workspace.ssmax_partial.data(),
                               kernels_.atomic};
   if (!kernels_.atomic) kernels_.backward_keys(stream_, of_problem, arrays);
   kernels_.backward_queries(stream_, of_problem, arrays);
 
   if (gradients.grad_q)
-    backward_store(stream_, of_problem, room.dq.data(), gradients.grad_q, rows, p.queries,
+    backward_store(stream_, of_problem, workspace.dq.data(), gradients.grad_q, rows, p.queries,
                    p.query_offset);
   if (gradients.grad_k)
-    backward_store(stream_, of_problem, room.dk.data(), gradients.grad_k, key_rows, p.keys, 0);
+    backward_store(stream_, of_problem, workspace.dk.data(), gradients.grad_k, key_rows, p.keys, 0);
   if (gradients.grad_v)
-    backward_store(stream_, of_problem, room.dv.data(), gradients.grad_v, key_rows, 0, 0);
+    backward_store(stream_, of_problem, workspace.dv.data(), gradients.grad_v, key_rows, 0, 0);
   if (summed >= 0 && gradients.grad_parameters[summed])
-    prefix_sum_grad(stream_, room.sums.data(), gradients.grad_parameters[summed],
+    prefix_sum_grad(stream_, workspace.sums.data(), gradients.grad_parameters[summed],
                     static_cast<int>(heads), p.keys);
   head_gradients(p, gradients, parameter_mode);
 }

@@ -37,7 +37,7 @@ void mma_backward_queries(const Stream& stream, const Task& task, const Backward
 template <class Element>
 void mma_backward_queries_in(const Stream& stream, const Task& task, const BackwardArrays& arrays);
 
-/// `rows` rows of gradients in fp32, turned back by RoPE where `positions` > 0: row n stands at
+/// `rows` rows of gradients in fp32, rotated back by RoPE where `positions` > 0: row n stands at
 /// position first_position + n % positions. Rounds to the problem's format.
 void backward_store(const Stream& stream, const Task& task, const float* gradient, void* stored,
                     std::size_t rows, int positions, int first_position);

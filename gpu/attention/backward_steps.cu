@@ -26,29 +26,29 @@ __global__ void delta_kernel(Format format, int head_dim, std::size_t rows, cons
   delta[row] = static_cast<float>(sum);
 }
 
-struct Turn {
+struct RowRotation {
   Rotation rotation;
   int positions, first_position, head_dim;
 };
 
 /// One thread a pair of components: (2k, 2k + 1), or (k, k + head_dim / 2).
-__global__ void store_kernel(Format format, Turn turn, std::size_t pairs, const float* gradient,
-                             void* stored) {
+__global__ void store_kernel(Format format, RowRotation at, std::size_t pairs,
+                             const float* gradient, void* stored) {
   const std::size_t n = global_thread();
   if (n >= pairs) return;
-  const int half = turn.head_dim / 2, pair = static_cast<int>(n % half);
+  const int half = at.head_dim / 2, pair = static_cast<int>(n % half);
   const std::size_t row = n / half;
-  const int first = turn.rotation.interleaved ? 2 * pair : pair;
-  const int second = turn.rotation.interleaved ? first + 1 : first + half;
-  const std::size_t start = row * turn.head_dim;
+  const int first = at.rotation.interleaved ? 2 * pair : pair;
+  const int second = at.rotation.interleaved ? first + 1 : first + half;
+  const std::size_t start = row * at.head_dim;
   float a = gradient[start + first], b = gradient[start + second];
-  if (turn.rotation.cosine && turn.positions > 0) {
-    const std::size_t position = turn.first_position + row % turn.positions;
-    const float cosine = turn.rotation.cosine[position * half + pair];
-    const float sine = turn.rotation.sine[position * half + pair];
-    const float turned = a * cosine + b * sine;
+  if (at.rotation.cosine && at.positions > 0) {
+    const std::size_t position = at.first_position + row % at.positions;
+    const float cosine = at.rotation.cosine[position * half + pair];
+    const float sine = at.rotation.sine[position * half + pair];
+    const float rotated = a * cosine + b * sine;
     b = b * cosine - a * sine;
-    a = turned;
+    a = rotated;
   }
   store_element(stored, format, start + first, a);
   store_element(stored, format, start + second, b);
@@ -86,8 +86,8 @@ void backward_delta(const Stream& stream, const Task& task, const void* o, const
 void backward_store(const Stream& stream, const Task& task, const float* gradient, void* stored,
                     std::size_t rows, int positions, int first_position) {
   const std::size_t pairs = rows * (task.head_dim / 2);
-  const Turn turn{task.problem.rotation, positions, first_position, task.head_dim};
-  launch(stream, {dim3{blocks(pairs)}, dim3{kThreads}, 0}, store_kernel, task.problem.format, turn,
+  const RowRotation at{task.problem.rotation, positions, first_position, task.head_dim};
+  launch(stream, {dim3{blocks(pairs)}, dim3{kThreads}, 0}, store_kernel, task.problem.format, at,
          pairs, gradient, stored);
 }
 

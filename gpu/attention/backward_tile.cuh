@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the two backward kernels share: rows of q, k, v and dO in shared memory, products of one row
 // with eight of a tile, and a quarter of a row of sums. Four neighbouring lanes own a row, which is
-// a query in one kernel and a key in the other; lane `quarter` of them takes the rows 4n + quarter
-// of the other side.
+// a query in one kernel and a key in the other; lane `lane_in_row` of them takes the rows 4n +
+// lane_in_row of the other side.
 #ifndef PLUMBLINE_GPU_ATTENTION_BACKWARD_TILE_CUH
 #define PLUMBLINE_GPU_ATTENTION_BACKWARD_TILE_CUH
 
@@ -44,7 +44,7 @@ struct RowsTile {
 
 /// product[n] = row . (row 4n + quarter of `tile`).
 template <int D>
-__device__ __forceinline__ void products(const float* row, const RowsTile<D>& tile, int quarter,
+__device__ __forceinline__ void products(const float* row, const RowsTile<D>& tile, int lane_in_row,
                                          float (&product)[kKeysPerLane]) {
   float4 sum[kKeysPerLane];
 #pragma unroll
@@ -54,7 +54,7 @@ __device__ __forceinline__ void products(const float* row, const RowsTile<D>& ti
     const float4 own = load4(row + d);
 #pragma unroll
     for (int n = 0; n < kKeysPerLane; ++n) {
-      const float4 other = load4(tile.row(kLanesPerRow * n + quarter) + d);
+      const float4 other = load4(tile.row(kLanesPerRow * n + lane_in_row) + d);
       sum[n].x += own.x * other.x;
       sum[n].y += own.y * other.y;
       sum[n].z += own.z * other.z;
@@ -65,30 +65,30 @@ __device__ __forceinline__ void products(const float* row, const RowsTile<D>& ti
   for (int n = 0; n < kKeysPerLane; ++n) product[n] = (sum[n].x + sum[n].y) + (sum[n].z + sum[n].w);
 }
 
-/// A lane's quarter of a row of sums: columns 16n + 4*quarter .. + 3.
+/// A lane's quarter of a row of sums: columns 16n + 4*lane_in_row .. + 3.
 template <int D>
-struct QuarterRow {
+struct LaneSums {
   float4 value[D / 16];
 
-  __device__ QuarterRow() {
+  __device__ LaneSums() {
 #pragma unroll
     for (int n = 0; n < D / 16; ++n) value[n] = {0.0f, 0.0f, 0.0f, 0.0f};
   }
 
   /// += weight * row.
-  __device__ __forceinline__ void add(float weight, const float* row, int quarter) {
+  __device__ __forceinline__ void add(float weight, const float* row, int lane_in_row) {
 #pragma unroll
     for (int n = 0; n < D / 16; ++n)
-      multiply_add(value[n], weight, load4(row + 16 * n + 4 * quarter));
+      multiply_add(value[n], weight, load4(row + 16 * n + 4 * lane_in_row));
   }
 
   /// To a row in global memory, times `factor`.
-  __device__ void store(float* row, int quarter, float factor) const {
+  __device__ void store(float* row, int lane_in_row, float factor) const {
 #pragma unroll
     for (int n = 0; n < D / 16; ++n) {
       float4 scaled = value[n];
       scale(scaled, factor);
-      store4(row + 16 * n + 4 * quarter, scaled);
+      store4(row + 16 * n + 4 * lane_in_row, scaled);
     }
   }
 };

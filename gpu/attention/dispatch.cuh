@@ -14,29 +14,29 @@
 
 namespace plumbline::gpu {
 
-/// Calls Rung::run<D, Family>(stream, task, more...) for the head dimension and the bias family of
-/// the task.
-template <class Rung, int D, class... More>
+/// Calls Variant::run<D, Family>(stream, task, more...) for the head dimension and the bias family
+/// of the task.
+template <class Variant, int D, class... More>
 void dispatch_bias(const Stream& stream, const Task& task, const More&... more) {
   using methods::Kind;
   switch (methods::row(task.bias.method).kind) {
     case Kind::none:
-      return Rung::template run<D, Nope>(stream, task, more...);
+      return Variant::template run<D, Nope>(stream, task, more...);
     case Kind::distance:
-      return Rung::template run<D, Distance>(stream, task, more...);
+      return Variant::template run<D, Distance>(stream, task, more...);
     case Kind::prefix_sums:
-      return Rung::template run<D, Prefix>(stream, task, more...);
+      return Variant::template run<D, Prefix>(stream, task, more...);
     case Kind::positions:
-      return Rung::template run<D, Fire>(stream, task, more...);
+      return Variant::template run<D, Fire>(stream, task, more...);
     case Kind::other_scores:
       break;
   }
   throw std::invalid_argument("a bias without a family of fused kernels");
 }
 
-template <class Rung, class... More>
+template <class Variant, class... More>
 void dispatch(const Stream& stream, const Task& task, const More&... more) {
-  const auto run = [&]<int D>() { dispatch_bias<Rung, D>(stream, task, more...); };
+  const auto run = [&]<int D>() { dispatch_bias<Variant, D>(stream, task, more...); };
   if (!with_head_dim(task.head_dim, run))
     throw std::invalid_argument("head dimension must be one of " + list_of(HeadDims{}));
 }

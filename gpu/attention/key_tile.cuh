@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tiled rungs share: a block of 128 threads works on 32 queries and 32 keys at a time.
+// What the tiled variants share: a block of 128 threads works on 32 queries and 32 keys at a time.
 //
 // Four neighbouring lanes own a query row. Each computes the logits of eight keys of the tile and
 // holds a quarter of the output's columns, so that only these four lanes ever exchange anything
@@ -48,7 +48,7 @@ struct Tile {
 /// see no key and write nothing, but go through every barrier.
 template <class Bias>
 struct TileRow {
-  int b, head, row, row_in_tile, quarter;
+  int b, head, row, row_in_tile, lane_in_row;
   bool exists;
   int position, first_position;  // the row's, and that of the block's first row
   KeyRange range;                // of this row
@@ -63,7 +63,7 @@ struct TileRow {
     b = static_cast<int>(blockIdx.z);
     head = static_cast<int>(blockIdx.y);
     row_in_tile = thread / kLanesPerRow;
-    quarter = thread % kLanesPerRow;
+    lane_in_row = thread % kLanesPerRow;
     exists = first_row + row_in_tile <= last_row;
     row = min(first_row + row_in_tile, last_row);
     position = row + problem.query_offset;
@@ -126,21 +126,21 @@ struct TileLogits {
                         const typename Bias::Params& params, const TileRow<Bias>& row, int begin) {
     float4 low{0.0f, 0.0f, 0.0f, 0.0f}, high = low;
     const float* q = tile.q + row.row_in_tile * Tile<D>::kQueryStride;
-    const float* k = tile.k + row.quarter * kKeysPerLane;
+    const float* k = tile.k + row.lane_in_row * kKeysPerLane;
 #pragma unroll 8
     for (int d = 0; d < D; ++d) {
       multiply_add(low, q[d], load4(k + d * Tile<D>::kKeyStride));
       multiply_add(high, q[d], load4(k + d * Tile<D>::kKeyStride + 4));
     }
     const float score[kKeysPerLane] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-    const int first_key = begin + row.quarter * kKeysPerLane;
+    const int first_key = begin + row.lane_in_row * kKeysPerLane;
 #pragma unroll
     for (int n = 0; n < kKeysPerLane; ++n) {
       logit[n] = -INFINITY;
       if (!gpu::visible(problem.mask, row.range, row.b, row.position, first_key + n)) continue;
       visible |= 1u << n;
-      const float added =
-          bias.value(params, row.head, row.bias, row.row_in_tile, row.quarter * kKeysPerLane + n);
+      const float added = bias.value(params, row.head, row.bias, row.row_in_tile,
+                                     row.lane_in_row * kKeysPerLane + n);
       logit[n] = rounded_product(row.factor, problem.scale * score[n] + added);
     }
   }
@@ -157,7 +157,8 @@ struct TileLogits {
 template <int D, class Bias>
 __device__ float store_probabilities(const Tile<D>& tile, const TileLogits& logits,
                                      const TileRow<Bias>& row, float shift) {
-  float* p = tile.p + row.row_in_tile * Tile<D>::kProbabilityStride + row.quarter * kKeysPerLane;
+  float* p =
+      tile.p + row.row_in_tile * Tile<D>::kProbabilityStride + row.lane_in_row * kKeysPerLane;
   float sum = 0.0f;
 #pragma unroll
   for (int n = 0; n < kKeysPerLane; ++n) {
@@ -169,13 +170,13 @@ __device__ float store_probabilities(const Tile<D>& tile, const TileLogits& logi
   return sum;
 }
 
-/// A lane's quarter of the output row: columns 16n + 4*quarter .. + 3. Interleaved so that the four
-/// lanes read one contiguous piece of V.
+/// A lane's quarter of the output row: columns 16n + 4*lane_in_row .. + 3. Interleaved so that the
+/// four lanes read one contiguous piece of V.
 template <int D>
-struct OutputQuarter {
+struct LaneOutputs {
   float4 value[D / 16];
 
-  __device__ OutputQuarter() {
+  __device__ LaneOutputs() {
 #pragma unroll
     for (int n = 0; n < D / 16; ++n) value[n] = {0.0f, 0.0f, 0.0f, 0.0f};
   }
@@ -189,7 +190,7 @@ struct OutputQuarter {
   template <class Bias>
   __device__ void accumulate(const Tile<D>& tile, const TileRow<Bias>& row) {
     const float* p = tile.p + row.row_in_tile * Tile<D>::kProbabilityStride;
-    const float* v = tile.v + 4 * row.quarter;
+    const float* v = tile.v + 4 * row.lane_in_row;
     for (int key = 0; key < kTileKeys; ++key) {
       if (p[key] == kInvisible) continue;
 #pragma unroll
@@ -202,7 +203,8 @@ struct OutputQuarter {
   __device__ void write(const Problem& problem, const Outputs& outputs, const TileRow<Bias>& row,
                         float maximum, float sum) const {
     if (!row.exists) return;
-    const std::size_t start = problem.query_start(row.b, row.head, row.row, D) + 4 * row.quarter;
+    const std::size_t start =
+        problem.query_start(row.b, row.head, row.row, D) + 4 * row.lane_in_row;
     const bool empty = sum == 0.0f;
     const auto store = [&](int column, float x) {
       store_element(outputs.o, problem.format, start + column, empty ? 0.0f : x / sum);
@@ -214,13 +216,13 @@ struct OutputQuarter {
       store(16 * n + 2, value[n].z);
       store(16 * n + 3, value[n].w);
     }
-    if (row.quarter == 0)
+    if (row.lane_in_row == 0)
       outputs.lse[problem.lse_index(row.b, row.head, row.row)] =
           empty ? -INFINITY : maximum + logf(sum);
   }
 };
 
-/// Grid of the tiled rungs; errors are told with the caller's line.
+/// Grid of the tiled variants; errors are told with the caller's line.
 inline LaunchShape tile_launch(const Problem& problem, std::size_t shared,
                                std::source_location where = std::source_location::current()) {
   const auto tiles = static_cast<unsigned>((problem.queries + kTileQueries - 1) / kTileQueries);

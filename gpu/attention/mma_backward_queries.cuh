@@ -113,8 +113,8 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       __syncthreads();
     }
     if (problem.rotation.cosine) {
-      if (begin == keys.begin) shared.q.turn(problem.rotation, rows.count, rows.first_position);
-      k_tile.turn(problem.rotation, min(kKeys, keys.end - begin), begin);
+      if (begin == keys.begin) shared.q.rotate(problem.rotation, rows.count, rows.first_position);
+      k_tile.rotate(problem.rotation, min(kKeys, keys.end - begin), begin);
       __syncthreads();
     }
 

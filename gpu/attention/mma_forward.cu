@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdexcept>
 
-#include "attention/rungs.cuh"
+#include "attention/variants.cuh"
 #include "core/formats.cuh"
 
 namespace plumbline::gpu {

@@ -13,7 +13,7 @@
 #include "attention/mma_bias.cuh"
 #include "attention/mma_rows.cuh"
 #include "attention/mma_tile.cuh"
-#include "attention/rungs.cuh"
+#include "attention/variants.cuh"
 
 namespace plumbline::gpu {
 
@@ -84,8 +84,8 @@ __global__ void __launch_bounds__(kMmaThreads, kBlocks<D>)
     cp_async_wait<1>();  // all but the tile after this one
     __syncthreads();
     if (problem.rotation.cosine) {
-      if (begin == keys.begin) shared.q.turn(problem.rotation, rows.count, rows.first_position);
-      shared.k.from(stage * kKeys).turn(problem.rotation, min(kKeys, keys.end - begin), begin);
+      if (begin == keys.begin) shared.q.rotate(problem.rotation, rows.count, rows.first_position);
+      shared.k.from(stage * kKeys).rotate(problem.rotation, min(kKeys, keys.end - begin), begin);
       __syncthreads();
     }
 

@@ -59,9 +59,9 @@ struct MmaTile {
     }
   }
 
-  /// RoPE: turns rows, the first of which stands at `position`, in place; each is rounded to the
+  /// RoPE: rotates rows, the first of which stands at `position`, in place; each is rounded to the
   /// element format again.
-  __device__ void turn(const Rotation& rotation, int rows, int position) const {
+  __device__ void rotate(const Rotation& rotation, int rows, int position) const {
 #pragma unroll 1
     for (int n = static_cast<int>(threadIdx.x); n < rows * (D / 2); n += kMmaThreads) {
       const int row = n / (D / 2), pair = n % (D / 2);

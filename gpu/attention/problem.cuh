@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every rung of the ladder computes, and the parts of it that no rung does differently.
+// What every variant of the ladder computes, and the parts of it that no variant does differently.
 #ifndef PLUMBLINE_GPU_ATTENTION_PROBLEM_CUH
 #define PLUMBLINE_GPU_ATTENTION_PROBLEM_CUH
 
@@ -36,16 +36,16 @@ struct Problem {
     return ((static_cast<std::size_t>(b) * kv_heads + kv_head) * keys + key) * head_dim;
   }
 
-  /// Component d of query row `row`, turned where the problem has RoPE.
+  /// Component d of query row `row`, rotated where the problem has RoPE.
   template <int D>
   __device__ float query(std::size_t start, int d, int position) const {
-    return load_turned<D>(rotation, q, format, start, d, position);
+    return load_rotated<D>(rotation, q, format, start, d, position);
   }
 
   /// Component d of the key at `position`, likewise.
   template <int D>
   __device__ float key(std::size_t start, int d, int position) const {
-    return load_turned<D>(rotation, k, format, start, d, position);
+    return load_rotated<D>(rotation, k, format, start, d, position);
   }
 
   __device__ std::size_t lse_index(int b, int head, int row) const {

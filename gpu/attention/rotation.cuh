@@ -13,7 +13,7 @@ namespace plumbline::gpu {
 /// RoPE (Su et al., eqs 15 and 34): the pair (a, b) of components at a position becomes
 /// (a cos - b sin, a sin + b cos) of the angle position base^(-2k / head_dim). Pair k is
 /// (2k, 2k + 1), or (k, k + head_dim / 2). The tables are [keys, head_dim / 2], in device memory;
-/// null: nothing is turned.
+/// null: nothing is rotated.
 struct Rotation {
   const float *cosine, *sine;
   bool interleaved;
@@ -27,11 +27,11 @@ RotationTables rotation_tables(int keys, int head_dim, double base);
 
 /// A component's place: its pair, the other component of it, and whether it is the first.
 template <int D>
-struct TurnedComponent {
+struct RotatedComponent {
   int pair, other;
   bool first;
 
-  __device__ TurnedComponent(const Rotation& rotation, int d) {
+  __device__ RotatedComponent(const Rotation& rotation, int d) {
     if (rotation.interleaved) {
       pair = d / 2;
       first = d % 2 == 0;
@@ -46,12 +46,12 @@ struct TurnedComponent {
 
 /// Component d of the row that begins at element `start` and stands at `position`.
 template <int D>
-__device__ __forceinline__ float load_turned(const Rotation& rotation, const void* array,
-                                             Format format, std::size_t start, int d,
-                                             int position) {
+__device__ __forceinline__ float load_rotated(const Rotation& rotation, const void* array,
+                                              Format format, std::size_t start, int d,
+                                              int position) {
   const float own = load_element(array, format, start + d);
   if (!rotation.cosine) return own;
-  const TurnedComponent<D> at(rotation, d);
+  const RotatedComponent<D> at(rotation, d);
   const float other = load_element(array, format, start + at.other);
   const std::size_t angle = static_cast<std::size_t>(position) * (D / 2) + at.pair;
   const float sine = rotation.sine[angle];

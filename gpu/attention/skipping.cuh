@@ -47,7 +47,7 @@ struct SkipTest {
     const std::size_t first = problem.key_start(row.b, row.head, begin, 1);
     int any = 0;
     for (int n = 0; n < kKeysPerLane; ++n) {
-      const int key = row.quarter * kKeysPerLane + n;
+      const int key = row.lane_in_row * kKeysPerLane + n;
       if (!visible(problem.mask, row.range, row.b, row.position, begin + key)) continue;
       const float bound =
           row.factor * (length * key_norms[first + key] +

@@ -6,7 +6,7 @@
 
 namespace plumbline::gpu {
 
-/// No bias: b_ij = 0. RoPE's too, which turns queries and keys as they are loaded.
+/// No bias: b_ij = 0. RoPE's too, which rotates queries and keys as they are loaded.
 struct Nope {
   struct Params {};
   struct Row {};

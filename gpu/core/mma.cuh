@@ -106,7 +106,8 @@ __device__ __forceinline__ void multiply_add(float (&c)[tiles][4], LoadA load_a,
   }
 }
 #else
-/// The twin takes all of the product in one exchange of the warp's fibers: they are what costs.
+/// The emulated counterpart takes all of the product in one exchange of the warp's fibers: they are
+/// what costs.
 template <class Element, int steps, int tiles, class LoadA, class LoadB>
 void multiply_add(float (&c)[tiles][4], LoadA load_a, LoadB load_b,
                   std::source_location where = std::source_location::current()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warp-wide exchanges. All 32 threads must take part. Each has an emulated twin: an exchange among
-// 32 fibers.
+// Warp-wide exchanges. All 32 threads must take part. Each has an emulated counterpart: an exchange
+// among 32 fibers.
 #ifndef PLUMBLINE_GPU_CORE_WARP_CUH
 #define PLUMBLINE_GPU_CORE_WARP_CUH
 

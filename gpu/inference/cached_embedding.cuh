@@ -40,15 +40,15 @@ class CachedEmbedding {
   }
 
   /// x [rows, width] of the tokens ids [rows].
-  void forward(const std::vector<Piece>& pieces, const int* ids, Element* x) const {
-    for (const Piece& piece : pieces)
+  void forward(const std::vector<Chunk>& chunks, const int* ids, Element* x) const {
+    for (const Chunk& chunk : chunks)
       embedding_forward(step_.stream, tables_,
-                        {.ids = ids + piece.first_row,
+                        {.ids = ids + chunk.first_row,
                          .types = nullptr,
                          .batch = 1,
-                         .length = piece.count,
-                         .position_offset = piece.before},
-                        x + static_cast<std::size_t>(piece.first_row) * tables_.width);
+                         .length = chunk.count,
+                         .position_offset = chunk.before},
+                        x + static_cast<std::size_t>(chunk.first_row) * tables_.width);
   }
 
  private:

@@ -44,10 +44,10 @@ class CachedModel final : public CachedModelBase {
   CachedModel(const Stream& stream, const ModelConfiguration& c, const DecoderRun& run,
               const std::vector<float>& parameters)
       : shape_{run.batch, run.capacity + keys_beyond(c), keys_beyond(c)},
-        piece_(std::min(most_tokens(c), run.capacity)),
-        step_(stream, c, run.deterministic ? 1 : run.batch, piece_, false),
-        reader_(stream, c, shape_, piece_),
-        position_(stream, c, 1, piece_),
+        chunk_(std::min(most_tokens(c), run.capacity)),
+        step_(stream, c, run.deterministic ? 1 : run.batch, chunk_, false),
+        reader_(stream, c, shape_, chunk_),
+        position_(stream, c, 1, chunk_),
         memory_(stream, bytes()) {
     if (parameters.size() != step_.layout.size())
       throw std::invalid_argument("there are " + std::to_string(parameters.size()) +
@@ -60,31 +60,31 @@ class CachedModel final : public CachedModelBase {
     stream.wait();
   }
 
-  int most_at_once() const override { return piece_; }
+  int most_at_once() const override { return chunk_; }
 
   void forward(std::span<const NewTokens> tokens) override {
     const ModelConfiguration& c = step_.configuration;
     Parts& p = *parts_;
-    std::vector<Piece> pieces;
+    std::vector<Chunk> chunks;
     std::vector<int> ids;
     for (const NewTokens& one : tokens) {
-      pieces.push_back({one.sequence, static_cast<int>(ids.size()),
+      chunks.push_back({one.sequence, static_cast<int>(ids.size()),
                         static_cast<int>(one.ids.size()), one.before});
       ids.insert(ids.end(), one.ids.begin(), one.ids.end());
     }
     const int rows = static_cast<int>(ids.size());
     const std::size_t numbers = static_cast<std::size_t>(rows) * c.width;
     upload(step_.stream, ids, p.ids);
-    p.embedding.forward(pieces, p.ids, p.x);
+    p.embedding.forward(chunks, p.ids, p.x);
     for (const auto& layer : p.layers) {
       layer->attention_norm.forward(rows, p.x, p.normed);
-      layer->attention.forward(pieces, rows, p.normed, p.update);
+      layer->attention.forward(chunks, rows, p.normed, p.update);
       add(step_.stream, p.x, p.update, p.x, numbers);
       layer->feed_forward_norm.forward(rows, p.x, p.normed);
       layer->feed_forward.forward(rows, p.normed, p.update);
       add(step_.stream, p.x, p.update, p.x, numbers);
     }
-    tell_logits(tokens, pieces);
+    copy_logits_to_host(tokens, chunks);
   }
 
   void copy(int from, int to) override {
@@ -109,7 +109,7 @@ class CachedModel final : public CachedModelBase {
   struct Parts {
     std::vector<LayerCache<Element>> caches;
     CachedEmbedding<Element> embedding;
-    typename CachedAttention<Element>::Room room;
+    typename CachedAttention<Element>::Workspace workspace;
     Norm<Element> norm;  ///< before the head
     Element *x, *normed, *update;
     Element *last, *logits;  ///< [batch, width], [batch, vocabulary]
@@ -119,12 +119,12 @@ class CachedModel final : public CachedModelBase {
     Parts(CachedModel& model, Arena& arena)
         : caches(caches_of(model, arena)),
           embedding(model.step_, arena, model.shape_.capacity),
-          room(model.step_, arena, model.piece_),
+          workspace(model.step_, arena, model.chunk_),
           norm(model.step_, arena, model.is_llama() ? "model.norm" : "transformer.ln_f") {
       Step<Element>& step = model.step_;
       const ModelConfiguration& c = step.configuration;
-      for (Element** piece : {&x, &normed, &update})
-        *piece = arena.take<Element>(step.max_rows() * c.width);
+      for (Element** chunk : {&x, &normed, &update})
+        *chunk = arena.take<Element>(step.max_rows() * c.width);
       last = arena.take<Element>(static_cast<std::size_t>(step.max_batch) * c.width);
       logits = arena.take<Element>(static_cast<std::size_t>(step.max_batch) * c.vocabulary);
       ids = arena.take<int>(step.max_rows());
@@ -137,7 +137,7 @@ class CachedModel final : public CachedModelBase {
             std::unique_ptr<Layer>(new Layer{{step, own, attends.norm},
                                              {step, own, feeds.norm},
                                              {step, attends.attention, n, model.reader_,
-                                              model.position_, room, model.shape_, caches[n]},
+                                              model.position_, workspace, model.shape_, caches[n]},
                                              {step, own, feeds.feed_forward, GeluForm::tanh}}));
         end = own;
       }
@@ -167,13 +167,13 @@ class CachedModel final : public CachedModelBase {
   }
 
   /// The logits of those rows alone that are asked for.
-  void tell_logits(std::span<const NewTokens> tokens, const std::vector<Piece>& pieces) {
+  void copy_logits_to_host(std::span<const NewTokens> tokens, const std::vector<Chunk>& chunks) {
     const ModelConfiguration& c = step_.configuration;
     Parts& p = *parts_;
     std::vector<float*> wanted;
     for (std::size_t n = 0; n < tokens.size(); ++n) {
       if (!tokens[n].logits) continue;
-      const std::size_t row = pieces[n].first_row + pieces[n].count - 1;
+      const std::size_t row = chunks[n].first_row + chunks[n].count - 1;
       copy_on_device(step_.stream, p.x + row * c.width, c.width, p.last + wanted.size() * c.width);
       wanted.push_back(tokens[n].logits);
     }
@@ -192,10 +192,10 @@ class CachedModel final : public CachedModelBase {
   }
 
   const CacheShape shape_;
-  const int piece_;  ///< tokens of the largest piece
+  const int chunk_;  ///< tokens of the largest chunk
   Step<Element> step_;
   CacheReader<Element> reader_;
-  PositionRoom position_;
+  PositionWorkspace position_;
   DeviceBuffer<unsigned char> memory_;
   std::unique_ptr<Parts> parts_;
 };

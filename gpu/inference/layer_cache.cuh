@@ -19,7 +19,7 @@
 namespace plumbline::gpu {
 
 /// New tokens of one sequence among the rows that go through the layers together.
-struct Piece {
+struct Chunk {
   int sequence, first_row, count;
   int before;  ///< tokens of the sequence that the cache holds already
 };
@@ -68,34 +68,34 @@ class CacheReader {
  public:
   static constexpr int kMostToDecode = 64;  ///< queries of the kernels of decoding
 
-  /// For pieces of at most `piece` tokens.
-  CacheReader(const Stream& stream, const ModelConfiguration& c, const CacheShape& shape, int piece)
+  /// For chunks of at most `chunk` tokens.
+  CacheReader(const Stream& stream, const ModelConfiguration& c, const CacheShape& shape, int chunk)
       : stream_(stream),
         configuration_(c),
         shape_(shape),
-        decoding_(stream, largest(std::min(piece, kMostToDecode)), {}, {.decode = true}),
+        decoding_(stream, largest(std::min(chunk, kMostToDecode)), {}, {.decode = true}),
         page_(stream, 1) {
     fill_zero(stream, page_.data(), 1);
-    if (piece <= kMostToDecode) return;
+    if (chunk <= kMostToDecode) return;
     many_ = std::make_unique<Many>(
-        Many{{stream, largest(piece), attention_kernels(c.format, true, true)},
+        Many{{stream, largest(chunk), attention_kernels(c.format, true, true)},
              {stream, LayerCache<Element>::keys(c, shape)},
              {stream, LayerCache<Element>::keys(c, shape)},
              {stream, LayerCache<Element>::sum_count(c, shape)}});
   }
 
-  /// `problem` has the piece's queries and what the position method reads, but for prefix sums; the
-  /// cache has the piece's tokens, too.
-  void attend(const Piece& piece, plumbline_problem problem, const LayerCache<Element>& cache,
+  /// `problem` has the chunk's queries and what the position method reads, but for prefix sums; the
+  /// cache has the chunk's tokens, too.
+  void attend(const Chunk& chunk, plumbline_problem problem, const LayerCache<Element>& cache,
               const plumbline_outputs& outputs) const {
     const ModelConfiguration& c = configuration_;
-    const Element* const k = cache.k + piece.sequence * LayerCache<Element>::keys(c, shape_);
-    const Element* const v = cache.v + piece.sequence * LayerCache<Element>::keys(c, shape_);
+    const Element* const k = cache.k + chunk.sequence * LayerCache<Element>::keys(c, shape_);
+    const Element* const v = cache.v + chunk.sequence * LayerCache<Element>::keys(c, shape_);
     const double* const sums =
-        cache.sums + piece.sequence * LayerCache<Element>::sum_count(c, shape_);
-    problem.keys = piece.before + piece.count + shape_.beyond;
-    problem.query_offset = piece.before;
-    if (piece.count > kMostToDecode) {
+        cache.sums + chunk.sequence * LayerCache<Element>::sum_count(c, shape_);
+    problem.keys = chunk.before + chunk.count + shape_.beyond;
+    problem.query_offset = chunk.before;
+    if (chunk.count > kMostToDecode) {
       problem.k = without_rest(c.kv_heads, problem.keys, c.head_dim(), k, many_->k.data());
       problem.v = without_rest(c.kv_heads, problem.keys, c.head_dim(), v, many_->v.data());
       if (cache.sums)

@@ -24,10 +24,10 @@ struct AttentionNames {
   std::string output;
 };
 
-/// The kernels, the tables and the room of all layers.
+/// The kernels, the tables and the workspace of all layers.
 struct SharedAttention {
   const Attention& attention;
-  const PositionRoom& position;
+  const PositionWorkspace& position;
 };
 
 /// Y = concat_h(attention of head h) W_o + b_o on X W + b, with the model's position method.
@@ -35,11 +35,11 @@ template <class Element>
 class AttentionLayer {
  public:
   /// Room for the passes of all layers, one after the other.
-  struct Room {
+  struct Workspace {
     Element* inputs;             ///< [rows, columns of q, k and v]
     Element* merged;             ///< [rows, width]
     Element *o, *q, *k, *v, *x;  ///< gradients: by heads, and [rows, width]
-    Room(const Step<Element>& step, Arena& arena) {
+    Workspace(const Step<Element>& step, Arena& arena) {
       const ModelConfiguration& c = step.configuration;
       const std::size_t rows = step.max_rows();
       const std::size_t keys = rows * c.kv_heads * c.head_dim(), width = rows * c.width;
@@ -74,26 +74,26 @@ class AttentionLayer {
     lse_ = arena.take<float>(rows * c.heads);
   }
 
-  void forward(const Tokens& tokens, const Element* x, Element* y, const Room& room) {
+  void forward(const Tokens& tokens, const Element* x, Element* y, const Workspace& workspace) {
     const int rows = tokens.rows();
     Element* const heads[3] = {q_, k_, v_};
     int column = 0;
     for (int n = 0; n < 3; ++n) {
       const bool fused = inputs_.size() == 1;
-      if (n == 0 || !fused) inputs_[n].forward(rows, x, room.inputs);
-      split(columns(tokens, n), room.inputs + (fused ? column : 0), heads[n]);
+      if (n == 0 || !fused) inputs_[n].forward(rows, x, workspace.inputs);
+      split(columns(tokens, n), workspace.inputs + (fused ? column : 0), heads[n]);
       column += inputs_of(n);
     }
     plumbline_problem problem = problem_of(tokens);
     position_.forward(tokens.batch, tokens.length, x, problem);
     attention_.forward(problem, {o_, lse_});
-    merge(output_columns(tokens), o_, room.merged);
-    output_.forward(rows, room.merged, y);
+    merge(output_columns(tokens), o_, workspace.merged);
+    output_.forward(rows, workspace.merged, y);
   }
 
   /// After forward: attention once more, on one-hot values, whose o_i = sum_j p_ij e_j is a row of
-  /// weights; as many keys at a time as a head has numbers. Overwrites room.o and room.v.
-  AttentionWeights weights(const Tokens& tokens, const Room& room) {
+  /// weights; as many keys at a time as a head has numbers. Overwrites workspace.o and workspace.v.
+  AttentionWeights weights(const Tokens& tokens, const Workspace& workspace) {
     const ModelConfiguration& c = step_.configuration;
     const int dim = c.head_dim(), length = tokens.length;
     const std::size_t rows = static_cast<std::size_t>(tokens.rows()) * c.heads;
@@ -106,14 +106,14 @@ class AttentionLayer {
       for (std::size_t head = 0; head < keys / length; ++head)
         for (int n = 0; n < count; ++n)
           v[(head * length + first + n) * dim + n] = one_on_host<Element>();
-      upload(step_.stream, v, room.v);
+      upload(step_.stream, v, workspace.v);
       plumbline_problem problem = problem_of(tokens);
-      problem.v = room.v;
+      problem.v = workspace.v;
       plumbline_gradients unused{};
       position_.prepare_backward(problem, unused);
-      const plumbline_outputs outputs{room.o, lse_};  // nvcc takes no list of dependent types
+      const plumbline_outputs outputs{workspace.o, lse_};  // nvcc takes no list of dependent types
       attention_.forward(problem, outputs);
-      const std::vector<float> o = fetched(room.o, rows * dim);
+      const std::vector<float> o = fetched(workspace.o, rows * dim);
       for (std::size_t row = 0; row < rows; ++row)
         for (int n = 0; n < count; ++n) result.p[row * length + first + n] = o[row * dim + n];
     }
@@ -124,40 +124,41 @@ class AttentionLayer {
   }
 
   void backward(const Tokens& tokens, const Element* x, const Element* grad_y, Element* grad_x,
-                const Room& room) {
+                const Workspace& workspace) {
     const int rows = tokens.rows();
-    merge(output_columns(tokens), o_, room.merged);
-    output_.backward_weight(rows, room.merged, grad_y);
-    output_.backward_input(rows, grad_y, room.merged);
-    split(output_columns(tokens), room.merged, room.o);
+    merge(output_columns(tokens), o_, workspace.merged);
+    output_.backward_weight(rows, workspace.merged, grad_y);
+    output_.backward_input(rows, grad_y, workspace.merged);
+    split(output_columns(tokens), workspace.merged, workspace.o);
 
     plumbline_problem problem = problem_of(tokens);
-    plumbline_gradients gradients{o_, lse_, room.o, room.q, room.k, room.v, {}};
+    plumbline_gradients gradients{o_, lse_, workspace.o, workspace.q, workspace.k, workspace.v, {}};
     position_.prepare_backward(problem, gradients);
     attention_.backward(problem, gradients, Gradient::accumulate);
-    backward_projections(tokens, x, grad_x, room);
+    backward_projections(tokens, x, grad_x, workspace);
     position_.backward(tokens.batch, tokens.length, x, grad_x);
   }
 
  private:
   void backward_projections(const Tokens& tokens, const Element* x, Element* grad_x,
-                            const Room& room) {
+                            const Workspace& workspace) {
     const int rows = tokens.rows();
     const bool fused = inputs_.size() == 1;
-    const Element* const grads[3] = {room.q, room.k, room.v};
+    const Element* const grads[3] = {workspace.q, workspace.k, workspace.v};
     int column = 0;
     for (int n = 0; n < 3; ++n) {
-      merge(columns(tokens, n), grads[n], room.inputs + (fused ? column : 0));
+      merge(columns(tokens, n), grads[n], workspace.inputs + (fused ? column : 0));
       column += inputs_of(n);
       if (fused) continue;
-      inputs_[n].backward_weight(rows, x, room.inputs);
-      inputs_[n].backward_input(rows, room.inputs, n == 0 ? grad_x : room.x);
+      inputs_[n].backward_weight(rows, x, workspace.inputs);
+      inputs_[n].backward_input(rows, workspace.inputs, n == 0 ? grad_x : workspace.x);
       if (n > 0)
-        add(step_.stream, grad_x, room.x, grad_x, static_cast<std::size_t>(rows) * inputs_[n].in());
+        add(step_.stream, grad_x, workspace.x, grad_x,
+            static_cast<std::size_t>(rows) * inputs_[n].in());
     }
     if (!fused) return;
-    inputs_[0].backward_weight(rows, x, room.inputs);
-    inputs_[0].backward_input(rows, room.inputs, grad_x);
+    inputs_[0].backward_weight(rows, x, workspace.inputs);
+    inputs_[0].backward_input(rows, workspace.inputs, grad_x);
   }
 
   /// Columns that q, k or v (n = 0, 1, 2) takes.

@@ -68,17 +68,17 @@ class EmbeddingLayer {
   }
 
   /// grad_x [rows, width] is overwritten.
-  void backward(const Tokens& tokens, Element* grad_x, Element* room, float* norm_workspace) {
+  void backward(const Tokens& tokens, Element* grad_x, Element* workspace, float* norm_workspace) {
     const ModelConfiguration& c = step_.configuration;
     if (dropout_.on()) dropout_.apply(tokens, grad_x);
-    if (norm_) norm_->backward(tokens.rows(), x_, grad_x, room, norm_workspace);
+    if (norm_) norm_->backward(tokens.rows(), x_, grad_x, workspace, norm_workspace);
     EmbeddingTables<float> grads{.word = {step_.gradient(word_), c.vocabulary},
                                  .position = {},
                                  .type = {},
                                  .width = c.width};
     if (step_.layout.has(position_)) grads.position = {step_.gradient(position_), c.context};
     if (norm_) grads.type = {step_.gradient(type_), c.token_types};
-    embedding_backward(step_.stream, grads, batch(tokens), norm_ ? room : grad_x,
+    embedding_backward(step_.stream, grads, batch(tokens), norm_ ? workspace : grad_x,
                        Gradient::accumulate, ints_, floats_);
   }
 

@@ -20,10 +20,10 @@ template <class Element>
 class FeedForward {
  public:
   /// Room for the backward passes of all layers, one after the other.
-  struct Room {
+  struct Workspace {
     Element* hidden[3];  ///< [rows, hidden] each; two of them only for a gate
     Element* x;          ///< [rows, width], only for a gate
-    Room(const Step<Element>& step, Arena& arena) : hidden{}, x(nullptr) {
+    Workspace(const Step<Element>& step, Arena& arena) : hidden{}, x(nullptr) {
       const bool gated = step.configuration.architecture == Architecture::llama_style;
       for (int n = 0; n < (gated ? 3 : 1); ++n)
         hidden[n] = arena.take<Element>(step.max_rows() * step.configuration.hidden);
@@ -54,22 +54,22 @@ class FeedForward {
   }
 
   void backward(int rows, const Element* x, const Element* grad_y, Element* grad_x,
-                const Room& room) {
+                const Workspace& workspace) {
     down_.backward_weight(rows, active_, grad_y);
     if (!gate_) {
-      down_.backward_input_gelu(rows, form_, grad_y, up_of_x_, room.hidden[0], up_);
-      up_.backward_weight_alone(rows, x, room.hidden[0]);
-      up_.backward_input(rows, room.hidden[0], grad_x);
+      down_.backward_input_gelu(rows, form_, grad_y, up_of_x_, workspace.hidden[0], up_);
+      up_.backward_weight_alone(rows, x, workspace.hidden[0]);
+      up_.backward_input(rows, workspace.hidden[0], grad_x);
       return;
     }
-    down_.backward_input(rows, grad_y, room.hidden[0]);
-    swiglu_backward(step_.stream, gate_of_x_, up_of_x_, room.hidden[0], room.hidden[1],
-                    room.hidden[2], count(rows));
-    gate_->backward_weight(rows, x, room.hidden[1]);
-    up_.backward_weight(rows, x, room.hidden[2]);
-    gate_->backward_input(rows, room.hidden[1], grad_x);
-    up_.backward_input(rows, room.hidden[2], room.x);
-    add(step_.stream, grad_x, room.x, grad_x, static_cast<std::size_t>(rows) * up_.in());
+    down_.backward_input(rows, grad_y, workspace.hidden[0]);
+    swiglu_backward(step_.stream, gate_of_x_, up_of_x_, workspace.hidden[0], workspace.hidden[1],
+                    workspace.hidden[2], count(rows));
+    gate_->backward_weight(rows, x, workspace.hidden[1]);
+    up_.backward_weight(rows, x, workspace.hidden[2]);
+    gate_->backward_input(rows, workspace.hidden[1], grad_x);
+    up_.backward_input(rows, workspace.hidden[2], workspace.x);
+    add(step_.stream, grad_x, workspace.x, grad_x, static_cast<std::size_t>(rows) * up_.in());
   }
 
  private:

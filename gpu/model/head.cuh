@@ -75,13 +75,13 @@ class Head {
                                  denominator);
   }
 
-  /// After loss with gradients: dL/dx. `room` [rows, width].
-  void backward(int rows, Element* grad_x, Element* room, float* norm_workspace) {
+  /// After loss with gradients: dL/dx. `workspace` [rows, width].
+  void backward(int rows, Element* grad_x, Element* workspace, float* norm_workspace) {
     if (!bert_) return norm_->backward(rows, x_, grad_hidden_, grad_x, norm_workspace);
-    norm_->backward(rows, active_, grad_hidden_, room, norm_workspace);
-    gelu_backward(step_.stream, GeluForm::erf, pre_, room, room, place(rows));
-    transform_->backward_weight(rows, x_, room);
-    transform_->backward_input(rows, room, grad_x);
+    norm_->backward(rows, active_, grad_hidden_, workspace, norm_workspace);
+    gelu_backward(step_.stream, GeluForm::erf, pre_, workspace, workspace, place(rows));
+    transform_->backward_weight(rows, x_, workspace);
+    transform_->backward_input(rows, workspace, grad_x);
   }
 
   const float* losses() const { return losses_; }  ///< [rows], 0 where there is no target

@@ -124,11 +124,11 @@ class DropoutLayer {
     dropout(step_.stream, of(tokens), x, y,
             static_cast<std::size_t>(tokens.rows()) * step_.configuration.width);
   }
-  /// grad_y itself where nothing is dropped, else dropout(grad_y), in `room`.
-  const Element* adjoint(const Tokens& tokens, const Element* grad_y, Element* room) const {
+  /// grad_y itself where nothing is dropped, else dropout(grad_y), in `workspace`.
+  const Element* adjoint(const Tokens& tokens, const Element* grad_y, Element* workspace) const {
     if (!on()) return grad_y;
-    apply(tokens, grad_y, room);
-    return room;
+    apply(tokens, grad_y, workspace);
+    return workspace;
   }
   bool on() const { return step_.drops && step_.configuration.dropout > 0.0; }
 

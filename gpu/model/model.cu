@@ -33,14 +33,14 @@ struct Layers {
   EmbeddingLayer<Element> embedding;
   std::vector<std::unique_ptr<Sublayer<Element>>> sublayers;
   Head<Element> head;
-  Room<Element> room;
+  Workspace<Element> workspace;
   Element* grad;  ///< [rows, width]: of the residual stream
   int *ids, *targets, *types, *lengths, *documents;
   float *embeddings, *grad_embeddings;  ///< [batch, width]
   float* norms;                         ///< [batch]
 
   Layers(Step<Element>& step, Arena& arena, const SharedAttention& attention)
-      : embedding(step, arena), head(step, arena), room(step, arena) {
+      : embedding(step, arena), head(step, arena), workspace(step, arena) {
     const ModelConfiguration& c = step.configuration;
     const GeluForm form = c.architecture == Architecture::bert ? GeluForm::erf : GeluForm::tanh;
     for (int n = 0; n < 2 * c.layers; ++n) {
@@ -96,8 +96,8 @@ class Transformer : public Model {
     const Tokens tokens = uploaded(batch, true, true);
     forward(tokens);
     const ChunkedLoss result = layers_->head.loss(rows_, targets(), true, grad_loss, denominator);
-    const Room<Element>& room = layers_->room;
-    layers_->head.backward(rows_, layers_->grad, room.a, room.norm_workspace);
+    const Workspace<Element>& workspace = layers_->workspace;
+    layers_->head.backward(rows_, layers_->grad, workspace.a, workspace.norm_workspace);
     backward(tokens);
     return result;
   }
@@ -146,7 +146,7 @@ class Transformer : public Model {
   AttentionWeights attention_weights(int layer) override {
     if (layer < 0 || layer >= step_.configuration.layers || rows_ == 0)
       throw std::out_of_range("layer " + std::to_string(layer) + ", or no call before");
-    return layers_->sublayers[2 * layer]->attention_weights(last_, layers_->room);
+    return layers_->sublayers[2 * layer]->attention_weights(last_, layers_->workspace);
   }
 
  private:
@@ -162,7 +162,8 @@ class Transformer : public Model {
   const Element* hidden(const Tokens& tokens) {
     last_ = tokens;
     const Element* x = layers_->embedding.forward(tokens);
-    for (const auto& sublayer : layers_->sublayers) x = sublayer->forward(tokens, x, layers_->room);
+    for (const auto& sublayer : layers_->sublayers)
+      x = sublayer->forward(tokens, x, layers_->workspace);
     return x;
   }
 
@@ -170,10 +171,10 @@ class Transformer : public Model {
 
   /// From their gradients, in layers_->grad.
   void backward(const Tokens& tokens) {
-    const Room<Element>& room = layers_->room;
+    const Workspace<Element>& workspace = layers_->workspace;
     for (std::size_t n = layers_->sublayers.size(); n-- > 0;)
-      layers_->sublayers[n]->backward(tokens, layers_->grad, room);
-    layers_->embedding.backward(tokens, layers_->grad, room.a, room.norm_workspace);
+      layers_->sublayers[n]->backward(tokens, layers_->grad, workspace);
+    layers_->embedding.backward(tokens, layers_->grad, workspace.a, workspace.norm_workspace);
   }
 
   /// The batch whose embeddings are asked for, in device memory.
@@ -235,7 +236,7 @@ class Transformer : public Model {
 
   Step<Element> step_;
   Attention attention_;
-  PositionRoom position_;
+  PositionWorkspace position_;
   DeviceBuffer<unsigned char> memory_;
   std::unique_ptr<Layers<Element>> layers_;
   Tokens last_;  ///< of the last call

@@ -83,7 +83,8 @@ std::vector<PositionInput> position_inputs(methods::Bias bias) {
   return inputs;
 }
 
-PositionRoom::PositionRoom(const Stream& stream, const ModelConfiguration& c, int batch, int length)
+PositionWorkspace::PositionWorkspace(const Stream& stream, const ModelConfiguration& c, int batch,
+                                     int length)
     : values_(gate_values(c, batch, length)),
       constants_(constants_of(c)),
       heads_(c.heads),
@@ -98,7 +99,7 @@ PositionRoom::PositionRoom(const Stream& stream, const ModelConfiguration& c, in
   }
 }
 
-void PositionRoom::give_constants(plumbline_problem& problem) const {
+void PositionWorkspace::give_constants(plumbline_problem& problem) const {
   for (std::size_t n = 0; n < constants_.size(); ++n)
     problem.parameters[constants_[n]] = constant_numbers_.data() + n * heads_;
 }
@@ -113,8 +114,8 @@ template <class Element>
 LayerPosition<Element>::LayerPosition(const Stream& stream, const ModelConfiguration& c,
                                       const ParameterLayout& layout, int layer, const float* values,
                                       float* gradients, float* activations,
-                                      const PositionRoom& room)
-    : stream_(stream), room_(room), width_(c.width), heads_(c.heads) {
+                                      const PositionWorkspace& workspace)
+    : stream_(stream), workspace_(workspace), width_(c.width), heads_(c.heads) {
   const std::string attention = attention_name(c.architecture, layer);
   const auto value = [&](const std::string& name) { return values + layout[name].offset; };
   const auto gradient = [&](const std::string& name) {
@@ -132,15 +133,15 @@ LayerPosition<Element>::LayerPosition(const Stream& stream, const ModelConfigura
     const std::string weight = name + ".weight", bias = name + ".bias";
     const auto nth = gates_.size();
     gates_.push_back({input.parameter, *input.gate, value(weight), value(bias), gradient(weight),
-                      gradient(bias), activations + nth * room.numbers(),
-                      room.gradient(static_cast<int>(nth))});
+                      gradient(bias), activations + nth * workspace.numbers(),
+                      workspace.gradient(static_cast<int>(nth))});
   }
   if (c.ssmax) give(PLUMBLINE_SSMAX_SCALE, attention + ".ssmax.scale");
 }
 
 template <class Element>
 void LayerPosition<Element>::give(plumbline_problem& problem) const {
-  room_.give_constants(problem);
+  workspace_.give_constants(problem);
   for (const Given& given : given_) problem.parameters[given.parameter] = given.value;
   for (const Gate& gate : gates_) problem.parameters[gate.parameter] = gate.values;
 }
@@ -169,7 +170,7 @@ void LayerPosition<Element>::backward(int batch, int length, const Element* x,
     head_gate_backward<Element>(
         stream_, gate.gate, shape(batch, length), x, gate.weight, gate.values, gate.grad_values,
         {grad_x, Gradient::accumulate, gate.grad_weight, gate.grad_bias, Gradient::accumulate},
-        room_.workspace());
+        workspace_.workspace());
 }
 
 template class LayerPosition<float>;

@@ -29,11 +29,11 @@ struct PositionInput {
 std::vector<PositionInput> position_inputs(methods::Bias bias);
 
 /// What the layers of a model share: the method's constants, and room for one backward pass.
-class PositionRoom {
+class PositionWorkspace {
  public:
   /// Allocates, for at most batch x length tokens. The configuration must be valid.
-  PositionRoom(const Stream& stream, const ModelConfiguration& configuration, int batch,
-               int length);
+  PositionWorkspace(const Stream& stream, const ModelConfiguration& configuration, int batch,
+                    int length);
 
   /// Into problem.parameters.
   void give_constants(plumbline_problem& problem) const;
@@ -61,7 +61,7 @@ class LayerPosition {
   /// above; all in device memory, and not read here. Everything given must outlive the object.
   LayerPosition(const Stream& stream, const ModelConfiguration& configuration,
                 const ParameterLayout& layout, int layer, const float* values, float* gradients,
-                float* activations, const PositionRoom& room);
+                float* activations, const PositionWorkspace& workspace);
 
   /// Computes the gates of x [batch, length, width] and puts everything that the method reads into
   /// problem.parameters. At most as many tokens as there is room for.
@@ -93,7 +93,7 @@ class LayerPosition {
   void give(plumbline_problem& problem) const;
 
   const Stream& stream_;
-  const PositionRoom& room_;
+  const PositionWorkspace& workspace_;
   int width_, heads_;
   std::vector<Given> given_;
   std::vector<Gate> gates_;

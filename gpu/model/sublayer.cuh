@@ -14,13 +14,13 @@ namespace plumbline::gpu {
 
 /// What the sublayers of a model work in, one after the other.
 template <class Element>
-struct Room {
+struct Workspace {
   Element *a, *b, *c;  ///< [rows, width] each
   float* norm_workspace;
-  typename AttentionLayer<Element>::Room attention;
-  typename FeedForward<Element>::Room feed_forward;
+  typename AttentionLayer<Element>::Workspace attention;
+  typename FeedForward<Element>::Workspace feed_forward;
 
-  Room(const Step<Element>& step, Arena& arena)
+  Workspace(const Step<Element>& step, Arena& arena)
       : attention(step, arena), feed_forward(step, arena) {
     const int width = step.configuration.width;
     for (Element** piece : {&a, &b, &c}) *piece = arena.take<Element>(step.max_rows() * width);
@@ -50,12 +50,13 @@ class Sublayer {
   }
 
   /// [rows, width]. x must stay as it is until the backward pass.
-  const Element* forward(const Tokens& tokens, const Element* x, const Room<Element>& room) {
+  const Element* forward(const Tokens& tokens, const Element* x,
+                         const Workspace<Element>& workspace) {
     const int rows = tokens.rows();
     x_ = x;
     if (norm_first_) norm_.forward(rows, x, inner_);
     Element* const result = norm_first_ ? y_ : inner_;
-    apply(tokens, norm_first_ ? inner_ : x, result, room);
+    apply(tokens, norm_first_ ? inner_ : x, result, workspace);
     if (dropout_.on()) dropout_.apply(tokens, result);
     add(step_.stream, x, result, result, count(tokens));
     if (!norm_first_) norm_.forward(rows, inner_, y_);
@@ -63,37 +64,40 @@ class Sublayer {
   }
 
   /// grad, dL/dy [rows, width], becomes dL/dx.
-  void backward(const Tokens& tokens, Element* grad, const Room<Element>& room) {
+  void backward(const Tokens& tokens, Element* grad, const Workspace<Element>& workspace) {
     const int rows = tokens.rows();
     if (norm_first_) {
-      apply_adjoint(tokens, inner_, dropout_.adjoint(tokens, grad, room.a), room.b, room);
-      norm_.backward(rows, x_, room.b, room.a, room.norm_workspace);
-      add(step_.stream, grad, room.a, grad, count(tokens));
+      apply_adjoint(tokens, inner_, dropout_.adjoint(tokens, grad, workspace.a), workspace.b,
+                    workspace);
+      norm_.backward(rows, x_, workspace.b, workspace.a, workspace.norm_workspace);
+      add(step_.stream, grad, workspace.a, grad, count(tokens));
     } else {
-      norm_.backward(rows, inner_, grad, room.a, room.norm_workspace);
-      apply_adjoint(tokens, x_, dropout_.adjoint(tokens, room.a, room.c), room.b, room);
-      add(step_.stream, room.a, room.b, grad, count(tokens));
+      norm_.backward(rows, inner_, grad, workspace.a, workspace.norm_workspace);
+      apply_adjoint(tokens, x_, dropout_.adjoint(tokens, workspace.a, workspace.c), workspace.b,
+                    workspace);
+      add(step_.stream, workspace.a, workspace.b, grad, count(tokens));
     }
   }
 
   /// After forward, of an attention sublayer.
-  AttentionWeights attention_weights(const Tokens& tokens, const Room<Element>& room) {
-    return attention_->weights(tokens, room.attention);
+  AttentionWeights attention_weights(const Tokens& tokens, const Workspace<Element>& workspace) {
+    return attention_->weights(tokens, workspace.attention);
   }
 
  private:
-  void apply(const Tokens& tokens, const Element* x, Element* y, const Room<Element>& room) {
+  void apply(const Tokens& tokens, const Element* x, Element* y,
+             const Workspace<Element>& workspace) {
     if (attention_)
-      attention_->forward(tokens, x, y, room.attention);
+      attention_->forward(tokens, x, y, workspace.attention);
     else
       feed_forward_->forward(tokens.rows(), x, y);
   }
   void apply_adjoint(const Tokens& tokens, const Element* x, const Element* grad_y, Element* grad_x,
-                     const Room<Element>& room) {
+                     const Workspace<Element>& workspace) {
     if (attention_)
-      attention_->backward(tokens, x, grad_y, grad_x, room.attention);
+      attention_->backward(tokens, x, grad_y, grad_x, workspace.attention);
     else
-      feed_forward_->backward(tokens.rows(), x, grad_y, grad_x, room.feed_forward);
+      feed_forward_->backward(tokens.rows(), x, grad_y, grad_x, workspace.feed_forward);
   }
   std::size_t count(const Tokens& tokens) const {
     return static_cast<std::size_t>(tokens.rows()) * step_.configuration.width;

@@ -6,7 +6,7 @@
 
 namespace plumbline::gpu {
 
-/// How fast the cosine in column 2k + 1 turns.
+/// The frequency of the cosine in column 2k + 1.
 enum class CosineFrequency {
   shared,  ///< base^(-2k/C), as its sine in column 2k: the article
   own,     ///< base^(-(2k+1)/C): the published code of BAM

@@ -316,20 +316,20 @@ void claims_of_other_methods(Claims& claims) {
       .proof =
           holds("Rotations of one pair by the same frequency add their angles: <R_i q, R_j k> = "
                 "<q, R_{j-i} k>. It is the signed distance: at i - j = 1 and -1 the scores differ "
-                "in general. (Each vector turns with its own position, not with the distance, as "
+                "in general. (Each vector rotates with its own position, not with the distance, as "
                 "\"an angle proportional to their relative positions\" could be read.)"),
       .checks = check("<R_i q, R_j k> - <R_{i+s} q, R_{j+s} k> = 0", moved(1), rope_vectors()),
       .mutant = {"It does not change when the query alone moves.",
                  check("<R_i q, R_j k> - <R_{i+s} q, R_j k> = 0", moved(0), rope_vectors())},
   });
 
-  const auto peaks_at = above_zero<"q">([]<class R>(const Vector<R>& q, int turned_key) {
+  const auto peaks_at = above_zero<"q">([]<class R>(const Vector<R>& q, int rotated_key) {
     const int query = 8;
     std::vector<Placed<R>> residuals;
     for (int r = 0; r <= query; ++r) {
       const reference::Matrix<R> row = q.transpose();
       const Vector<R> key =
-          reference::rope<R>(row, turned_key * r, R(10000.0), reference::RopePairs::interleaved)
+          reference::rope<R>(row, rotated_key * r, R(10000.0), reference::RopePairs::interleaved)
               .transpose();
       const R peak = rope_score<R>(q, query, key, query - r);
       for (int s = 0; s <= query; ++s) {
@@ -349,10 +349,10 @@ void claims_of_other_methods(Claims& claims) {
                             check("score at r minus score at s > 0 with q = 0", peaks_at(1),
                                   {{{"q", {0, 0, 0, 0}}}}))},
       .implicit = {not_needed(
-          "The query has a component in the pair that turns by 1 radian.",
+          "The query has a component in the pair that rotates by 1 radian.",
           "Any pair serves: its frequency 10000^(-2p/d) is algebraic, so no multiple of it by a "
           "whole number but 0 is a multiple of 2 pi, which is transcendental.",
-          check("score at r minus score at s > 0, q in the pair that turns by 1/100", peaks_at(1),
+          check("score at r minus score at s > 0, q in the pair that rotates by 1/100", peaks_at(1),
                 {{{"q", {0, 0, 1, 0}}}, {{"q", {0, 0, -1, 2}}}}))},
       .proof =
           holds("Take k = R_r q. Then <R_i q, R_j k> = sum over pairs of |q_pair|^2 cos((i - j - "
@@ -362,7 +362,7 @@ void claims_of_other_methods(Claims& claims) {
       .checks =
           check("score at distance r minus score at distance s > 0, k = R_r q, r = 0..8, s != r",
                 peaks_at(1), rope_vectors()),
-      .mutant = {"The same without turning the key.",
+      .mutant = {"The same without rotating the key.",
                  check("score at distance r minus score at distance s > 0, k = q", peaks_at(0),
                        rope_vectors())},
   });

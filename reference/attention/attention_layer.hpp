@@ -98,7 +98,7 @@ inline void check_mask_of_one(const Mask& mask, int tokens) {
 /// What the backward pass needs of a forward pass, and the layer's result.
 template <Real R, class Bias>
 struct AttentionLayerState {
-  AttentionInputs<R> inputs;      ///< one sequence; queries and keys after they are turned
+  AttentionInputs<R> inputs;      ///< one sequence; queries and keys after they are rotated
   std::vector<Bias> biases;       ///< [heads]
   std::vector<Matrix<R>> logits;  ///< [heads], of a method with logits of its own
   Matrix<R> merged;               ///< [T, width]: the heads' outputs side by side
@@ -107,11 +107,11 @@ struct AttentionLayerState {
 
 /// Queries, keys and values of the tokens X [T, width], the first of them at position `offset`.
 template <class Tier, class Parameters, class Position, Real R = typename Tier::Scalar>
-Heads<R> turned_heads(const Parameters& p, const HeadLayout& layout, const Position& position,
-                      const Matrix<R>& X, int offset) {
+Heads<R> rotated_heads(const Parameters& p, const HeadLayout& layout, const Position& position,
+                       const Matrix<R>& X, int offset) {
   Heads<R> heads = p.projection.template heads<Tier>(layout, X);
-  for (Matrix<R>& q : heads.q) q = Matrix<R>(position.turned(q, offset));
-  for (Matrix<R>& k : heads.k) k = Matrix<R>(position.turned(k, offset));
+  for (Matrix<R>& q : heads.q) q = Matrix<R>(position.rotated(q, offset));
+  for (Matrix<R>& k : heads.k) k = Matrix<R>(position.rotated(k, offset));
   return heads;
 }
 
@@ -160,7 +160,7 @@ auto attention_layer(const Parameters& p, const HeadLayout& layout, const Positi
   check_mask_of_one(mask, static_cast<int>(X.rows()));
   typename Position::template Cache<R> nothing_before{};
   auto biases = position.biases(p.position, X, layout.heads, nothing_before);
-  return attended<Tier>(p, layout, position, turned_heads<Tier>(p, layout, position, X, 0),
+  return attended<Tier>(p, layout, position, rotated_heads<Tier>(p, layout, position, X, 0),
                         std::move(biases), mask);
 }
 
@@ -198,8 +198,8 @@ Matrix<R> attention_layer_grad(const Parameters& p, const HeadLayout& layout,
       p, position, state,
       AttentionUpstream<R>{split_heads(grad_merged, 0, layout.heads, layout.head_dim()), {}}, grad);
 
-  for (Matrix<R>& q : by.q) q = Matrix<R>(position.turned_grad(q, 0));
-  for (Matrix<R>& k : by.k) k = Matrix<R>(position.turned_grad(k, 0));
+  for (Matrix<R>& q : by.q) q = Matrix<R>(position.rotated_grad(q, 0));
+  for (Matrix<R>& k : by.k) k = Matrix<R>(position.rotated_grad(k, 0));
   Matrix<R> grad_x = p.projection.template heads_grad<Tier>(
       layout, X, {std::move(by.q), std::move(by.k), std::move(by.v)}, grad.projection);
   const Matrix<R> by_bias = position.biases_grad(p.position, X, by.bias, grad.position);

@@ -27,7 +27,7 @@ struct BiasFunctions {
 template <Real R>
 struct RotationFunctions {
   /// Row t stands at position t + offset.
-  std::function<Matrix<R>(const Matrix<R>&rows, int offset)> turn, turn_back;
+  std::function<Matrix<R>(const Matrix<R>&rows, int offset)> rotate, rotate_back;
 };
 
 template <Real R>
@@ -142,22 +142,22 @@ Results<R> evaluate_bias(const MethodInputs<R>& in, const Mask& mask, const Bias
   return results;
 }
 
-/// o, lse and the gradients, those of q and k before they were turned.
+/// o, lse and the gradients, those of q and k before they were rotated.
 template <Real R>
 Results<R> evaluate_rotation(const MethodInputs<R>& in, const Mask& mask,
                              const RotationFunctions<R>& rotation, Pass pass) {
   AttentionInputs<R> x = attention_inputs(in, mask);
   const AttentionShape& s = x.shape;
-  for (Matrix<R>& q : x.q) q = rotation.turn(q, s.query_offset);
-  for (Matrix<R>& k : x.k) k = rotation.turn(k, 0);
+  for (Matrix<R>& q : x.q) q = rotation.rotate(q, s.query_offset);
+  for (Matrix<R>& k : x.k) k = rotation.rotate(k, 0);
   const std::vector<Matrix<R>> none(static_cast<std::size_t>(s.batch) * s.heads,
                                     zeros<R>(s.queries, s.keys));
   Results<R> results;
   write_forward(x, none, results);
   if (pass == Pass::forward) return results;
   auto grad = attention_grad(x, biases_of(s, none), attention_upstream(in));
-  for (Matrix<R>& q : grad.q) q = rotation.turn_back(q, s.query_offset);
-  for (Matrix<R>& k : grad.k) k = rotation.turn_back(k, 0);
+  for (Matrix<R>& q : grad.q) q = rotation.rotate_back(q, s.query_offset);
+  for (Matrix<R>& k : grad.k) k = rotation.rotate_back(k, 0);
   write_grad(x, grad, results.tensors);
   return results;
 }

@@ -10,7 +10,7 @@
 //   static Mask mask(const Problem&);       where the method has a mask of its own
 // Then, by kind, templates over Real R (`in` is a MethodInputs<R>):
 //   bias       bias(in, b, h) -> the bias, and add_grad(in, b, h, its Grad, out)
-//   rotation   turn(in, rows, offset), turn_back(in, rows, offset) -> Matrix<R>
+//   rotation   rotate(in, rows, offset), rotate_back(in, rows, offset) -> Matrix<R>
 //   embedding  table(in) -> Matrix<R>, add_grad(in, grad_table, out)
 //   logits     table(in, x), add_grad(in, x, grad_table, grad, out), as LogitsFunctions says
 #pragma once
@@ -91,8 +91,8 @@ Results<R> evaluate_with(const Problem& problem, const Tensors<R>& tensors, Pass
     return evaluate_bias(in, mask_of<Method>(problem), bias_functions<Method>(in), pass);
   } else if constexpr (Method::kind == Kind::rotation) {
     const RotationFunctions<R> rotation{
-        [&](const Matrix<R>& rows, int offset) { return Method::turn(in, rows, offset); },
-        [&](const Matrix<R>& rows, int offset) { return Method::turn_back(in, rows, offset); }};
+        [&](const Matrix<R>& rows, int offset) { return Method::rotate(in, rows, offset); },
+        [&](const Matrix<R>& rows, int offset) { return Method::rotate_back(in, rows, offset); }};
     return evaluate_rotation(in, mask_of<Method>(problem), rotation, pass);
   } else if constexpr (Method::kind == Kind::embedding) {
     const EmbeddingFunctions<R> embedding{[&] { return Method::table(in); },

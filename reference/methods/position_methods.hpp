@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adaptors of the methods that turn queries and keys, and of those that are added to the
+// Adaptors of the methods that rotate queries and keys, and of those that are added to the
 // embeddings.
 #pragma once
 
@@ -17,11 +17,11 @@ struct RopeMethod {
   static std::vector<const char*> options() { return {"base"}; }
   static std::vector<NamedShape> parameters(const Problem&) { return {}; }
   template <Real R>
-  static Matrix<R> turn(const MethodInputs<R>& in, const Matrix<R>& rows, int offset) {
+  static Matrix<R> rotate(const MethodInputs<R>& in, const Matrix<R>& rows, int offset) {
     return rope(rows, offset, in.option("base"), pairs);
   }
   template <Real R>
-  static Matrix<R> turn_back(const MethodInputs<R>& in, const Matrix<R>& rows, int offset) {
+  static Matrix<R> rotate_back(const MethodInputs<R>& in, const Matrix<R>& rows, int offset) {
     return rope_grad(rows, offset, in.option("base"), pairs);
   }
 };

@@ -16,7 +16,7 @@ namespace plumbline::reference::methods {
 /// Where a method enters a transformer.
 enum class Kind {
   bias,       ///< a number b_ij added to the scaled logits
-  rotation,   ///< queries and keys turned by their positions
+  rotation,   ///< queries and keys rotated by their positions
   embedding,  ///< a table added to the embeddings, before the first layer
   logits,     ///< logits of its own, from queries, keys and more
 };

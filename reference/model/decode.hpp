@@ -15,7 +15,8 @@ namespace plumbline::reference {
 /// What one layer keeps of the tokens that it has seen.
 template <Real R, class Position>
 struct AttentionCache {
-  std::vector<Matrix<R>> k, v;  ///< [kv_heads], each [tokens, head_dim]; keys after they are turned
+  std::vector<Matrix<R>> k,
+      v;  ///< [kv_heads], each [tokens, head_dim]; keys after they are rotated
   typename Position::template Cache<R> position;  ///< CABLE's forms and FoX: the prefix sums
 
   int length() const { return k.empty() ? 0 : static_cast<int>(k[0].rows()); }
@@ -70,7 +71,7 @@ auto attention_layer_step(const Parameters& p, const HeadLayout& layout, const P
   };
   of_these_heads(cache.k.size());
   of_these_heads(cache.v.size());
-  Heads<R> heads = turned_heads<Tier>(p, layout, position, X, cache.length());
+  Heads<R> heads = rotated_heads<Tier>(p, layout, position, X, cache.length());
   auto biases = position.biases(p.position, X, layout.heads, cache.position);
   cache.k.resize(layout.kv_heads);
   cache.v.resize(layout.kv_heads);

@@ -25,7 +25,7 @@ namespace plumbline::reference {
 //                              adds to `grad` what the heads' bias gradients do to the parameters,
 //                              and returns dX, or an empty matrix where X plays no part; no tokens
 //                              before
-//   turned(X, offset), turned_grad(X, offset)
+//   rotated(X, offset), rotated_grad(X, offset)
 //                              what becomes of a head's queries or keys [T, D], of which row t is
 //                              at position t + offset
 //   mask(mask)                 the layer's mask, from that of the model
@@ -48,11 +48,11 @@ concept HasOwnLogits = requires {
 /// Queries, keys and mask stay as they are: the method is a bias alone.
 struct BiasAlone {
   template <Real R>
-  const Matrix<R>& turned(const Matrix<R>& X, int) const {
+  const Matrix<R>& rotated(const Matrix<R>& X, int) const {
     return X;
   }
   template <Real R>
-  const Matrix<R>& turned_grad(const Matrix<R>& grad, int) const {
+  const Matrix<R>& rotated_grad(const Matrix<R>& grad, int) const {
     return grad;
   }
   Mask mask(const Mask& of_model) const { return of_model; }

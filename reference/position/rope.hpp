@@ -28,7 +28,7 @@ inline RopePair rope_pair(RopePairs pairs, int k, int head_dim) {
   return {k, k + head_dim / 2};
 }
 
-/// theta_k = base^(-2k/D), the angle by which a step of one position turns pair k.
+/// theta_k = base^(-2k/D), the angle by which a step of one position rotates pair k.
 /// Source: RoFormer, section 3.2.2, base 10000; BAM's baseline has base 500000.
 /// Domain: base > 0. @throws std::invalid_argument unless base > 0, D is even and above 0 and
 /// 0 <= k < D/2.
@@ -40,7 +40,7 @@ R rope_frequency(const R& base, int k, int head_dim) {
   return power(base, R(-2 * k) / R(head_dim));
 }
 
-/// Every row of X turned by its position, row t at position t + offset, with (a, b) a pair's
+/// Every row of X rotated by its position, row t at position t + offset, with (a, b) a pair's
 /// components and phi = (t + offset) theta_k:
 ///   a' = a cos phi - b sin phi,  b' = a sin phi + b cos phi.
 /// Source: RoFormer, equations 15 and 34. The product of a query at i and a key at j depends on
@@ -53,37 +53,37 @@ Matrix<R> rope(const Matrix<R>& X, int offset, const std::type_identity_t<R>& ba
                RopePairs pairs) {
   const int head_dim = static_cast<int>(X.cols());
   require(head_dim > 0 && head_dim % 2 == 0, "head_dim", head_dim, "even and above 0");
-  Matrix<R> turned(X.rows(), X.cols());
+  Matrix<R> rotated(X.rows(), X.cols());
   for (int k = 0; k < head_dim / 2; ++k) {
     const auto [first, second] = rope_pair(pairs, k, head_dim);
     const R frequency = rope_frequency<R>(base, k, head_dim);
     for (int t = 0; t < X.rows(); ++t) {
       const R phi = R(t + offset) * frequency;
       const R cosine = cos(phi), sine = sin(phi);
-      turned(t, first) = X(t, first) * cosine - X(t, second) * sine;
-      turned(t, second) = X(t, first) * sine + X(t, second) * cosine;
+      rotated(t, first) = X(t, first) * cosine - X(t, second) * sine;
+      rotated(t, second) = X(t, first) * sine + X(t, second) * cosine;
     }
   }
-  return turned;
+  return rotated;
 }
 
 /// The adjoint: the transpose of a rotation is the rotation back,
 ///   da = da' cos phi + db' sin phi,  db = db' cos phi - da' sin phi.
 /// Shapes, domain and throws as for rope.
 template <Real R>
-Matrix<R> rope_grad(const Matrix<R>& grad_turned, int offset, const std::type_identity_t<R>& base,
+Matrix<R> rope_grad(const Matrix<R>& grad_rotated, int offset, const std::type_identity_t<R>& base,
                     RopePairs pairs) {
-  const int head_dim = static_cast<int>(grad_turned.cols());
+  const int head_dim = static_cast<int>(grad_rotated.cols());
   require(head_dim > 0 && head_dim % 2 == 0, "head_dim", head_dim, "even and above 0");
-  Matrix<R> grad(grad_turned.rows(), grad_turned.cols());
+  Matrix<R> grad(grad_rotated.rows(), grad_rotated.cols());
   for (int k = 0; k < head_dim / 2; ++k) {
     const auto [first, second] = rope_pair(pairs, k, head_dim);
     const R frequency = rope_frequency<R>(base, k, head_dim);
     for (int t = 0; t < grad.rows(); ++t) {
       const R phi = R(t + offset) * frequency;
       const R cosine = cos(phi), sine = sin(phi);
-      grad(t, first) = grad_turned(t, first) * cosine + grad_turned(t, second) * sine;
-      grad(t, second) = grad_turned(t, second) * cosine - grad_turned(t, first) * sine;
+      grad(t, first) = grad_rotated(t, first) * cosine + grad_rotated(t, second) * sine;
+      grad(t, second) = grad_rotated(t, second) * cosine - grad_rotated(t, first) * sine;
     }
   }
   return grad;

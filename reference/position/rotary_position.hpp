@@ -25,11 +25,11 @@ struct RopePosition : NothingLearned {
     return std::vector<Nope<R>>(heads);
   }
   template <Real R>
-  Matrix<R> turned(const Matrix<R>& X, int offset) const {
+  Matrix<R> rotated(const Matrix<R>& X, int offset) const {
     return rope(X, offset, R(base), pairs);
   }
   template <Real R>
-  Matrix<R> turned_grad(const Matrix<R>& grad, int offset) const {
+  Matrix<R> rotated_grad(const Matrix<R>& grad, int offset) const {
     return rope_grad(grad, offset, R(base), pairs);
   }
   bool causal_only() const { return false; }

@@ -11,7 +11,7 @@
 
 namespace plumbline::reference {
 
-/// How fast the cosine in column 2k + 1 turns.
+/// The frequency of the cosine in column 2k + 1.
 enum class SinusoidalCosine {
   shared_frequency,  ///< base^(-2k/C), as its sine in column 2k: the article
   own_frequency,     ///< base^(-(2k+1)/C): the published code of BAM (ArthurSBianchessi/BAM)

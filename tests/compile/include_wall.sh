@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: include_wall.sh SOURCE BUILD
-# gpu/ sees itself, kernel_abi/ and support/ (errors, files), and no other room: proved by the
+# gpu/ sees itself, kernel_abi/ and support/ (errors, files), and no other folder: proved by the
 # dependencies that the compiler itself wrote for every object of gpu/ (`ninja -t deps`), not by
 # reading #include lines.
 set -euo pipefail
@@ -45,5 +45,5 @@ while IFS=$'\t' read -r file; do
   esac
 done < <(cut -f 2 <<<"$pairs" | sort -u)
 [ $status != 0 ] ||
-  echo "include wall: $(wc -l <<<"$recorded") objects of gpu/ reach no file of another room"
+  echo "include wall: $(wc -l <<<"$recorded") objects of gpu/ reach no file of another folder"
 exit $status

@@ -17,7 +17,7 @@ import sys
 from mpmath import mp, mpf
 
 from methods_by_hand import (Tensor, bias_of, cope_logits, dape_logits, dot, number, option,
-                             position_row, prefix_sums, turned)
+                             position_row, prefix_sums, rotated)
 
 mp.dps = 70
 # Central differences. Where the loss is smooth they are off by some STEP^2; at a kink |x| = 0, whose
@@ -62,7 +62,7 @@ def row_logits(method, case, x, prefix, b, r, bias):
         k = [x["k"][b, kv, j, d] for d in range(size)]
         if rope:
             interleaved, base = method != "rope_half_split", option(case, "base")
-            q, k = turned(q, i, base, interleaved), turned(k, j, base, interleaved)
+            q, k = rotated(q, i, base, interleaved), rotated(k, j, base, interleaved)
         return scale * dot(q, k)
 
     products = [[product(h, j) for j in keys] for h in range(s["heads"])]

@@ -132,7 +132,7 @@ def bias_of(method, case, x, b, h, r, i, j, prefix):
 
 # ---- RoPE: a pair of components is a complex number ----
 
-def turned(vector, position, base, interleaved):
+def rotated(vector, position, base, interleaved):
     size = len(vector)
     result = [None] * size
     for k in range(size // 2):

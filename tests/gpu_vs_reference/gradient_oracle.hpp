@@ -80,25 +80,25 @@ void evaluate(const Case& made, const std::vector<float>& grad_o, Oracle& oracle
   if (p.ssmax)
     for (const float s : made.parameters.values[PLUMBLINE_SSMAX_SCALE])
       x.ssmax_scale.push_back(R(s));
-  const bool turned = p.rope != PLUMBLINE_NO_ROPE;
+  const bool rotated = p.rope != PLUMBLINE_NO_ROPE;
   const auto pairs = p.rope == PLUMBLINE_ROPE_INTERLEAVED ? ref::RopePairs::interleaved
                                                           : ref::RopePairs::half_split;
   const R base(p.options[PLUMBLINE_BASE]);
   ref::AttentionUpstream<R> upstream;
   for (int n = 0; n < p.batch * p.heads; ++n) {
     x.q.push_back(matrix(made.q, n, p.queries, p.head_dim));
-    if (turned) x.q.back() = ref::rope(x.q.back(), p.query_offset, base, pairs);
+    if (rotated) x.q.back() = ref::rope(x.q.back(), p.query_offset, base, pairs);
     upstream.output.push_back(matrix(grad_o, n, p.queries, p.head_dim));
   }
   for (int n = 0; n < p.batch * p.kv_heads; ++n) {
     x.k.push_back(matrix(made.k, n, p.keys, p.head_dim));
-    if (turned) x.k.back() = ref::rope(x.k.back(), 0, base, pairs);
+    if (rotated) x.k.back() = ref::rope(x.k.back(), 0, base, pairs);
     x.v.push_back(matrix(made.v, n, p.keys, p.head_dim));
   }
   auto grad = ref::attention_grad(x, bias_of, upstream);
   for (auto& q : grad.q)
-    append(oracle.q, turned ? ref::rope_grad(q, p.query_offset, base, pairs) : q);
-  for (auto& k : grad.k) append(oracle.k, turned ? ref::rope_grad(k, 0, base, pairs) : k);
+    append(oracle.q, rotated ? ref::rope_grad(q, p.query_offset, base, pairs) : q);
+  for (auto& k : grad.k) append(oracle.k, rotated ? ref::rope_grad(k, 0, base, pairs) : k);
   for (auto& v : grad.v) append(oracle.v, v);
   oracle.parameters[PLUMBLINE_SSMAX_SCALE] = grad.ssmax_scale;
   for (int b = 0; b < p.batch; ++b)

@@ -74,8 +74,8 @@ BOOST_AUTO_TEST_CASE(kernels_that_add_atomically_flush_subnormals_and_say_so) {
   }
 }
 
-// RoPE's turned keys are rounded to the format once more: small ones to its subnormals.
-BOOST_AUTO_TEST_CASE(turned_keys_may_underflow_in_the_format_of_the_case) {
+// RoPE's rotated keys are rounded to the format once more: small ones to its subnormals.
+BOOST_AUTO_TEST_CASE(rotated_keys_may_underflow_in_the_format_of_the_case) {
   double nearest = 0.0;
   for (const auto bias : {cases::Bias(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_INTERLEAVED),
                           cases::Bias(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_HALF_SPLIT)}) {

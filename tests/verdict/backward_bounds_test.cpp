@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(kernels_at_the_edge_of_their_contract_stay_within_the_bound
         HeadProblem x(random, 1 + n % 9, 1 + n % 23, 1 + n % 7, spreads[n % 4], sigmas[n / 4 % 4]);
         if (n % 5 == 0) x.factor = 0.3 + n % 3;
         const Target target = random_target(random, output, x);
-        for (const auto weights : {Weights::of_given_output, Weights::computed_anew}) {
+        for (const auto weights : {Weights::of_saved_output, Weights::recomputed}) {
           x.weights = weights;
           const auto bounds = test::gradient_bounds(x, contract, format);
           const auto exact = test::exact_gradients(x);
@@ -91,12 +91,12 @@ BOOST_AUTO_TEST_CASE(kernels_at_the_edge_of_their_contract_stay_within_the_bound
                                << sources << ", weights " << static_cast<int>(weights) << ": "
                                << ratio);
             }
-            auto& largest = worst[weights == Weights::computed_anew];
+            auto& largest = worst[weights == Weights::recomputed];
             if (std::isfinite(bound)) largest = std::max(largest, ratio);
           }
         }
       }
-      BOOST_TEST_MESSAGE(name << ", " << names[output] << ": worst " << worst[0] << ", anew "
+      BOOST_TEST_MESSAGE(name << ", " << names[output] << ": worst " << worst[0] << ", recomputed "
                               << worst[1]);
       BOOST_TEST_CONTEXT(name << ", " << names[output]) {
         BOOST_TEST(worst[0] > 0.3);

@@ -199,8 +199,8 @@ BOOST_AUTO_TEST_CASE(dp_rounded_to_16_bits) {
     const auto c = cases::generate(spec);
     const auto field = [&](Contract& x) { x.grad_probability_format = static_cast<int>(format); };
     const auto fault = [](Kept& x) { x.no_common = true; };
-    for (const bool anew : {false, true}) {
-      const Kept kept{.grad_probability = format, .computes_d_anew = anew};
+    for (const bool recomputed : {false, true}) {
+      const Kept kept{.grad_probability = format, .recomputes_d = recomputed};
       check_field("grad_probability_format", c, kept, field, fault, "grad_q", 0.1);
     }
   }
@@ -213,9 +213,9 @@ BOOST_AUTO_TEST_CASE(d_summed_from_16_bits) {
     const auto field = [&](Contract& x) { x.delta_format = static_cast<int>(format); };
     const auto fault = [](Kept& x) { x.no_common = true; };
     const auto c = cases::generate(spec);
-    for (const bool anew : {false, true}) {
-      const Kept kept{.delta = format, .computes_d_anew = anew};
-      check_field("delta_format", c, kept, field, fault, anew ? "" : "grad_k", 0.1);
+    for (const bool recomputed : {false, true}) {
+      const Kept kept{.delta = format, .recomputes_d = recomputed};
+      check_field("delta_format", c, kept, field, fault, recomputed ? "" : "grad_k", 0.1);
     }
     // A row with one key: dS is not 0 any more.
     spec.queries = spec.keys = 1;
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(d_summed_from_16_bits) {
 BOOST_AUTO_TEST_CASE(p_saved_in_16_bits_for_the_backward_pass) {
   for (const auto format : sixteen_bits) {
     const auto c = cases::generate(spec_of(cases::Pass::backward, format));
-    const Kept kept{.probability = format, .computes_d_anew = true, .saves_rounded_p = true};
+    const Kept kept{.probability = format, .recomputes_d = true, .saves_rounded_p = true};
     check_field(
         "saves_rounded_p", c, kept, [](Contract& x) { x.saves_rounded_p = 1; },
         [](Kept& x) { x.no_common = true; }, "");
@@ -246,10 +246,10 @@ BOOST_AUTO_TEST_CASE(an_lse_rounded_to_16_bits) {
         [&](Contract& x) { x.lse_format = static_cast<int>(format); },
         [](Kept& x) { x.lse_base_2 = true; }, "lse", 0.5);
     // The stored lse for P, and yet D = sum P dP: P is off by the lse's rounding.
-    const Kept anew{.lse = format, .computes_d_anew = true};
-    Contract declared = contract_of(anew);
+    const Kept recomputed{.lse = format, .recomputes_d = true};
+    Contract declared = contract_of(recomputed);
     declared.lse_format = static_cast<int>(format);
-    const auto passes = judged(c, declared, anew);
+    const auto passes = judged(c, declared, recomputed);
     BOOST_TEST((passes.outcome == Outcome::pass), verdict::describe(passes));
   }
 }
@@ -379,10 +379,10 @@ BOOST_AUTO_TEST_CASE(a_mean_of_all_values_comes_near_its_bound) {
 BOOST_AUTO_TEST_CASE(a_kernel_without_an_lse_is_judged_by_o_and_its_gradients) {
   for (const auto format : {Format::fp32, Format::bf16}) {
     const auto c = cases::generate(spec_of(cases::Pass::backward, format));
-    for (const bool anew : {false, true}) {
+    for (const bool recomputed : {false, true}) {
       Kept kept{.probability = format};
       kept.no_lse = true;
-      kept.computes_d_anew = anew;
+      kept.recomputes_d = recomputed;
       Contract declared = contract_of(kept);
       BOOST_CHECK_THROW(judged(c, declared, kept), BadInput);
       declared.no_lse = 1;

@@ -101,8 +101,8 @@ const Named of_kernels[] = {
     {FaultKind::rope_missing, "bias=alibi+rope_half_split", "rope_missing"},
     {FaultKind::rope_other_pairs, "bias=cable+rope_half_split,dtype=bf16", "rope_interleaved"},
     {FaultKind::heads_reversed, "bias=alibi+rope_half_split", "bias_heads_reversed"},
-    {FaultKind::rope_not_turned_back, "pass=backward,bias=kerple_log+rope_half_split",
-     "grad_not_turned_back"},
+    {FaultKind::rope_not_rotated_back, "pass=backward,bias=kerple_log+rope_half_split",
+     "grad_not_rotated_back"},
     {FaultKind::ssmax_missing, "bias=nope,ssmax=1", "ssmax_missing"},
     {FaultKind::ssmax_log_base_2, "bias=alibi,ssmax=1", "ssmax_log2"},
     {FaultKind::ssmax_all_keys, "bias=nope,ssmax=1", "ssmax_of_all_keys"},
@@ -120,10 +120,11 @@ const Named of_kernels[] = {
     {FaultKind::reverse_sum_exclusive, "pass=backward,bias=cable_nw",
      "increments_gradient_exclusive"},
     {FaultKind::reverse_sum_exclusive, "pass=backward,bias=fox", "increments_gradient_exclusive"},
-    {FaultKind::rope_not_turned_back, "pass=backward,bias=rope_half_split", "grad_not_turned_back"},
-    {FaultKind::rope_not_turned_back, "pass=backward,bias=rope_interleaved,dtype=bf16",
-     "grad_not_turned_back"},
-    {FaultKind::rope_turned_on, "pass=backward,bias=rope_interleaved", "grad_turned_twice"},
+    {FaultKind::rope_not_rotated_back, "pass=backward,bias=rope_half_split",
+     "grad_not_rotated_back"},
+    {FaultKind::rope_not_rotated_back, "pass=backward,bias=rope_interleaved,dtype=bf16",
+     "grad_not_rotated_back"},
+    {FaultKind::rope_rotated_on, "pass=backward,bias=rope_interleaved", "grad_rotated_twice"},
     {FaultKind::lse_without_log, "bias=nope", "lse_without_logarithm"},
     {FaultKind::scale_of_padded_dim, "bias=alibi,head_dim=48", "scale_of_padded_dim"},
     {FaultKind::scale_of_padded_dim, "bias=nope,head_dim=80,dtype=bf16", "scale_of_padded_dim"},
@@ -206,8 +207,8 @@ const ByHand by_hand[] = {
      [](Case& c) { c.spec.bias = PLUMBLINE_K_CABLE_PAPER; }},
     {"rope_base_10000", "bias=rope_half_split,seed=2",
      [](Case& c) { c.options[PLUMBLINE_BASE] = 10000; }},
-    // With a pair's components swapped it is turned the other way.
-    {"rope_turned_back", "bias=rope_interleaved",
+    // With a pair's components swapped it is rotated the other way.
+    {"rope_rotated_back", "bias=rope_interleaved",
      [](Case& c) {
        for (auto* x : {&c.q, &c.k}) {
          for (std::size_t n = 0; n < x->size(); n += 2) std::swap((*x)[n], (*x)[n + 1]);

@@ -47,8 +47,8 @@ inline float bias(const cases::Case& c, int b, int h, int r, int j, const Faults
 }
 
 /// q or k as RoPE turns it, and a gradient turned back.
-inline std::vector<float> turned(const cases::Case& c, const std::vector<float>& x, int rows,
-                                 int offset, bool back) {
+inline std::vector<float> rotated(const cases::Case& c, const std::vector<float>& x, int rows,
+                                  int offset, bool back) {
   const int D = c.spec.head_dim;
   const bool interleaved = c.spec.bias.rope == PLUMBLINE_ROPE_INTERLEAVED;
   if (!c.spec.bias.has_rope()) return x;
@@ -72,8 +72,8 @@ inline cases::Outputs float_attention(const cases::Case& c, const Faults& faults
   const auto& s = c.spec;
   cases::Outputs out;
   std::vector<float> score(s.keys);
-  const auto all_q = turned(c, c.q, s.queries, s.query_offset, false);
-  const auto all_k = turned(c, c.k, s.keys, 0, false);
+  const auto all_q = rotated(c, c.q, s.queries, s.query_offset, false);
+  const auto all_k = rotated(c, c.k, s.keys, 0, false);
   for (int b = 0; b < s.batch; ++b) {
     for (int h = 0; h < s.heads; ++h) {
       const int kv = b * s.kv_heads + h / (s.heads / s.kv_heads);

@@ -20,7 +20,7 @@ struct GradientFaults {
   bool no_common = false, lse_base_2 = false, one_head_of_a_group = false;
   bool key_side_missing = false;  ///< of a prefix sum's gradient
   /// No fault in all rows: D = sum_j p_j dP_j instead of dO.o. In every second row it is one.
-  enum { given, anew, both } common = given;
+  enum { saved, recomputed, both } common = saved;
   int dropped_key = -1;
 };
 
@@ -43,8 +43,8 @@ inline void float_gradients(const cases::Case& c, cases::Outputs& out,
     if (s.format == cases::Format::tf32) std::transform(x.begin(), x.end(), x.begin(), to_tf32);
     return x;
   };
-  const auto q = operands(turned(c, c.q, s.queries, s.query_offset, false));
-  const auto k = operands(turned(c, c.k, s.keys, 0, false));
+  const auto q = operands(rotated(c, c.q, s.queries, s.query_offset, false));
+  const auto k = operands(rotated(c, c.k, s.keys, 0, false));
   const auto v = operands(c.v), grad_o = operands(c.grad_o);
   std::vector<float> grad_q(c.q.size()), grad_k(c.k.size()), grad_v(c.v.size());
   for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
@@ -66,13 +66,14 @@ inline void float_gradients(const cases::Case& c, cases::Outputs& out,
       const float factor =
           s.ssmax ? c[PLUMBLINE_SSMAX_SCALE][h] * std::log(static_cast<float>(seen)) : 1.0f;
       float common = 0;
-      const bool anew = faults.common == GradientFaults::anew ||
-                        (faults.common == GradientFaults::both && r % 2 == 0);
-      for (int d = 0; d < D && !anew; ++d) common += c.grad_o[row * D + d] * out.o[row * D + d];
+      const bool recomputed = faults.common == GradientFaults::recomputed ||
+                              (faults.common == GradientFaults::both && r % 2 == 0);
+      for (int d = 0; d < D && !recomputed; ++d)
+        common += c.grad_o[row * D + d] * out.o[row * D + d];
       std::map<std::pair<int, std::size_t>, float> of_row;
       const float scale = static_cast<float>(c.scale);
       const float lse = faults.lse_base_2 ? out.lse[row] * 1.44269504f : out.lse[row];
-      for (int j = 0; j < s.keys && anew; ++j) {
+      for (int j = 0; j < s.keys && recomputed; ++j) {
         if (!visible(c, b, i, j)) continue;
         const std::size_t key = static_cast<std::size_t>(kv) * s.keys + j;
         float dot = 0, grad_p = 0;
@@ -135,8 +136,8 @@ inline void float_gradients(const cases::Case& c, cases::Outputs& out,
                    [&](float y) { return cases::stored(y, cases::output_format(s.format)); });
     return x;
   };
-  out.grad_q = store(turned(c, grad_q, s.queries, s.query_offset, true));
-  out.grad_k = store(turned(c, grad_k, s.keys, 0, true));
+  out.grad_q = store(rotated(c, grad_q, s.queries, s.query_offset, true));
+  out.grad_k = store(rotated(c, grad_k, s.keys, 0, true));
   out.grad_v = store(grad_v);
 }
 

@@ -23,12 +23,12 @@ struct Target {
 };
 
 /// Where P and D come from.
-enum class Weights { of_given_output, computed_anew };
+enum class Weights { of_saved_output, recomputed };
 
 /// rows x keys x components, any score errors, one parameter with derivative x_ij of the bias.
 struct HeadProblem {
   int rows, keys, dim;
-  Weights weights = Weights::of_given_output;
+  Weights weights = Weights::of_saved_output;
   double scale = 1.0, factor = 1.0;
   std::vector<float> q, k, v, grad_o;  ///< [rows or keys, dim]
   std::vector<float> o, lse;           ///< given; whatever a forward pass may have made of them
@@ -92,7 +92,7 @@ struct ExactRow {
 
   ExactRow(const HeadProblem& x, int i) : o(x.dim, 0.0) {
     const double* s = &x.score[i * x.keys];
-    const bool given = x.weights == Weights::of_given_output;
+    const bool given = x.weights == Weights::of_saved_output;
     const double maximum = *std::max_element(s, s + x.keys);
     double total = 0;
     for (int j = 0; j < x.keys; ++j) total += std::exp(s[j] - maximum);
@@ -162,7 +162,7 @@ inline HeadGradients gradient_bounds(const HeadProblem& x, const Contract& contr
   for (int i = 0; i < x.rows; ++i) {
     const ExactRow exact_row(x, i);
     const auto forward = forward_row(x, exact_row, i);
-    const bool given = x.weights == Weights::of_given_output;
+    const bool given = x.weights == Weights::of_saved_output;
     verdict::BackwardRow row;
     row.score = forward.score;
     row.score_error = forward.score_error;

@@ -21,7 +21,7 @@ struct Kept {
   int block = 1 << 24;    ///< keys or queries
   float exp_zero = 1.0f;  ///< what exp(0) gives
   int empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_ZERO;
-  bool no_lse = false, computes_d_anew = false, saves_rounded_p = false, alibi_of_key = false;
+  bool no_lse = false, recomputes_d = false, saves_rounded_p = false, alibi_of_key = false;
   float largest_score = std::numeric_limits<float>::infinity();  ///< NaN beyond it
   // Faults.
   bool loses_a_head = false, loses_a_block = false, no_common = false, lse_base_2 = false,
@@ -197,7 +197,7 @@ class KeptAttention {
     }
     const bool mean = !any && kept_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS;
     float common = 0;
-    if (kept_.computes_d_anew) {
+    if (kept_.recomputes_d) {
       for (int j = 0; j < s_.keys; ++j) common += rounded(p[j] * dp[j], kept_.delta);
     } else {
       for (int d = 0; d < D; ++d) common += rounded(dO[d] * o[d], kept_.delta);

@@ -88,8 +88,8 @@ const std::map<F, std::string> right_names{
     {F::parameter_sign, "grad_bias_sign"},
     {F::parameter_scaled, "grad_bias_scaled"},
     {F::reverse_sum_exclusive, "increments_gradient_exclusive"},
-    {F::rope_not_turned_back, "grad_not_turned_back"},
-    {F::rope_turned_on, "grad_turned_twice"},
+    {F::rope_not_rotated_back, "grad_not_rotated_back"},
+    {F::rope_rotated_on, "grad_rotated_twice"},
 };
 
 /// Shapes that bring out faults of masks, offsets, groups, tiles and sequences: small ones first.

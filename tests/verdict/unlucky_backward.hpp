@@ -13,7 +13,7 @@ namespace plumbline::test {
 /// Where errors may come from; a test has them one at a time, and all together.
 enum Sources {
   common = 1,  // D
-  lse = 2,     // computed anew
+  lse = 2,     // recomputed
   weights = 4,
   rounding = 8,  // of P and dS
   dot_products = 16,
@@ -83,7 +83,7 @@ class UnluckyBackward {
 
   void add_row(int i, double& total, double& size) const {
     const ExactRow row(x_, i);
-    const bool given = x_.weights == Weights::of_given_output;
+    const bool given = x_.weights == Weights::of_saved_output;
     const double omega = contract_.exp_error;
     const auto p_rounding = verdict::probability_rounding(contract_);
     const bool of_p = target_.output == Target::grad_v;

@@ -100,7 +100,7 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
     }
   };
   const double lost = operand_underflow(contract_);
-  const double lost_of_turned = rope_pairs(s.bias) ? turned_underflow(contract_, s.format) : lost;
+  const double lost_of_turned = rope_pairs(s.bias) ? rotated_underflow(contract_, s.format) : lost;
   const auto errors_of = [&](const float* first, int rows) {
     Numbers error(rows, D);
     for (int r = 0; r < rows; ++r) {
@@ -115,10 +115,10 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
       absolute(K) + errors_of(case_.k.data() + std::size_t(kv) * s.keys * D, s.keys);
   const Numbers K_error = K_size - absolute(K);
 
-  // The statistics gate; RoPE turns dQ and dK after the sums.
-  const bool turned_back = rope_pairs(s.bias).has_value();
-  const bool of_q = !turned_back && has_statistics(s, contract_, formats_.q);
-  const bool of_k = !turned_back && has_statistics(s, contract_, formats_.k);
+  // The statistics gate; RoPE rotates dQ and dK after the sums.
+  const bool rotated_back = rope_pairs(s.bias).has_value();
+  const bool of_q = !rotated_back && has_statistics(s, contract_, formats_.q);
+  const bool of_k = !rotated_back && has_statistics(s, contract_, formats_.k);
   const bool of_v = has_statistics(s, contract_, formats_.v);
   const auto none_of = [](int rows) { return std::vector<bool>(rows, false); };
   const auto query_rows = [&](const std::vector<float>& tensor, int n) {
@@ -144,12 +144,12 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
     const HeadPairs& pairs = heads[n];
     const int head = batch * s.heads + (kv % s.kv_heads) * group + n;
     const std::size_t first = std::size_t(head) * s.queries * D;
-    reference::Matrix<RunningError> turned(s.queries, D);
+    reference::Matrix<RunningError> rotated(s.queries, D);
     for (int r = 0; r < s.queries; ++r) {
-      turned.row(r) = reading_.q(batch, head % s.heads, r).transpose();
+      rotated.row(r) = reading_.q(batch, head % s.heads, r).transpose();
     }
     Numbers Q, Q_radius;
-    numbers(turned, Q, Q_radius);
+    numbers(rotated, Q, Q_radius);
     const Numbers Q_error = errors_of(case_.q.data() + first, s.queries);
     const Numbers Q_size = absolute(Q) + Q_error;
     const Numbers dO = as_numbers(case_.grad_o.data() + first, s.queries, D);
@@ -274,23 +274,23 @@ void HeadProducts::finish(const Product& product, cases::Format format,
       }
       continue;
     }
-    // RoPE: the gradient is turned back, with the tables and three roundings (4u), from fp32.
-    reference::Matrix<RunningError> turned(1, D);
+    // RoPE: the gradient is rotated back, with the tables and three roundings (4u), from fp32.
+    reference::Matrix<RunningError> rotated(1, D);
     std::vector<double> bound(D);
     for (int d = 0; d < D; ++d) {
-      turned(0, d) = RunningError(product.value(r, d), product.radius(r, d));
+      rotated(0, d) = RunningError(product.value(r, d), product.radius(r, d));
       bound[d] = gradient_bound(contract_, cases::Format::fp32, product.value(r, d),
                                 product.error(r, d), product.magnitude(r, d), n, other);
     }
     const double base = case_.options[PLUMBLINE_BASE];
     const int position = r + first_position;
-    const auto back = reference::rope_grad(turned, position, RunningError(base), *pairs);
+    const auto back = reference::rope_grad(rotated, position, RunningError(base), *pairs);
     for (int k = 0; k < D / 2; ++k) {
       const auto [a, b] = reference::rope_pair(*pairs, k, D);
       const double phi = position * std::pow(base, -2.0 * k / D);
       const double cosine = std::abs(std::cos(phi)), sine = std::abs(std::sin(phi));
       const double size =
-          std::abs(turned(0, a).value()) + std::abs(turned(0, b).value()) + bound[a] + bound[b];
+          std::abs(rotated(0, a).value()) + std::abs(rotated(0, b).value()) + bound[a] + bound[b];
       const double of_a = bound[a] * cosine + bound[b] * sine + 4 * u * size;
       const double of_b = bound[a] * sine + bound[b] * cosine + 4 * u * size;
       for (const auto& [d, off] : {std::pair{a, of_a}, std::pair{b, of_b}}) {

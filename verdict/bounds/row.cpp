@@ -39,14 +39,14 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
   const auto q = reading_.q(batch, head, query);
   const auto q_error =
       rotation_error(spec.bias, case_.q.data() + q_row * spec.head_dim, spec.head_dim);
-  const bool turned = rope_pairs(spec.bias).has_value();
+  const bool rotated = rope_pairs(spec.bias).has_value();
   const double scale = std::abs(case_.scale), operand = contract_.operand_roundoff;
 
   row.products.resize(n);
   row.bias.resize(n);
   std::vector<double> by_rotation(n, 0.0), by_operands(n, 0.0);
   const double operand_lost =
-      turned ? turned_underflow(contract_, spec.format) : operand_underflow(contract_);
+      rotated ? rotated_underflow(contract_, spec.format) : operand_underflow(contract_);
   const double in_sum = 1 + gamma(spec.head_dim, contract_.unit_roundoff);
   // A slope times a distance, either of which may be flushed.
   const double bias_lost =
@@ -61,7 +61,7 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
     double sizes = 0.0;
     for (int d = 0; d < spec.head_dim && operand_lost > 0; ++d)
       sizes += std::abs(q[d].value()) + std::abs(k[d].value());
-    if (turned) {
+    if (rotated) {
       const auto k_error =
           rotation_error(spec.bias, case_.k.data() + key_row * spec.head_dim, spec.head_dim);
       for (int d = 0; d < spec.head_dim; ++d) {

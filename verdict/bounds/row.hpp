@@ -13,7 +13,7 @@
 
 namespace plumbline::verdict {
 
-/// What a kernel may lose when RoPE turns a row: each component a cos - b sin or a sin + b cos,
+/// What a kernel may lose when RoPE rotates a row: each component a cos - b sin or a sin + b cos,
 /// with tables in fp32, each within 2u, two products and a sum, is off by at most 4u (|a| + |b|). 0
 /// for the other methods.
 /// @param x one row of q or k as the case holds it.
@@ -27,7 +27,7 @@ struct BoundedRow {
   BoundedRow(const BoundedRow&) = delete;
 
   std::vector<double> bias;      ///< exact b_ij
-  std::vector<double> products;  ///< tau sum_d |q_d| |k_jd|, of what RoPE has turned
+  std::vector<double> products;  ///< tau sum_d |q_d| |k_jd|, of what RoPE has rotated
   std::vector<double> bias_error, score, score_error, probability, output;
   double factor = 1.0;  ///< c
   ForwardRow forward;

@@ -26,10 +26,10 @@ class ScoreMethodGradients {
         errors_(errors),
         bias_gradient_(bias_gradient) {}
 
-  /// Turns `heads`, the query heads of a sequence from `first_head` on (of DAPE all of them), from
-  /// pairs of the logits into pairs of the scores: z holds dL/dlogits with the bound of a kernel's
-  /// error in z_error, and then dL/d(scale q.k), z_error and z_magnitude as an operand's. Adds what
-  /// the methods' parameters get to `sums`, by head.
+  /// Rotates `heads`, the query heads of a sequence from `first_head` on (of DAPE all of them),
+  /// from pairs of the logits into pairs of the scores: z holds dL/dlogits with the bound of a
+  /// kernel's error in z_error, and then dL/d(scale q.k), z_error and z_magnitude as an operand's.
+  /// Adds what the methods' parameters get to `sums`, by head.
   void pass(int batch, int first_head, std::span<HeadPairs> heads, std::span<ParameterSums> sums,
             int threads) const;
 

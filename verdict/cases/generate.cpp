@@ -77,8 +77,8 @@ Exponents exponents_of(const Spec& spec) {
   const bool small = spec.format == Format::fp16 || has_scales(spec.format);
   switch (spec.family) {
     case Family::peaked:
-      // Scores q.k / sqrt(D) with standard deviation 16: e^16 between likely neighbours. Turned and
-      // rounded again to 8 bits, or summed in 14 bits as tensor cores sum 8-bit products, such
+      // Scores q.k / sqrt(D) with standard deviation 16: e^16 between likely neighbours. Rotated
+      // and rounded again to 8 bits, or summed in 14 bits as tensor cores sum 8-bit products, such
       // scores would leave nothing to ask of a gradient: 4 there.
       return {.q = spec.pass == Pass::backward && (spec.bias.has_rope() || has_scales(spec.format))
                        ? 2

@@ -5,8 +5,8 @@
 
 namespace plumbline::cases {
 
-static_assert(PLUMBLINE_PARAMETER_COUNT <= PLUMBLINE_PARAMETER_ROOM &&
-                  PLUMBLINE_OPTION_COUNT <= PLUMBLINE_OPTION_ROOM,
+static_assert(PLUMBLINE_PARAMETER_COUNT <= PLUMBLINE_PARAMETER_CAPACITY &&
+                  PLUMBLINE_OPTION_COUNT <= PLUMBLINE_OPTION_CAPACITY,
               "plumbline_kernel.h: the arrays of a problem have no room for them all");
 
 const ParameterInfo& info(plumbline_parameter parameter) {

@@ -99,14 +99,14 @@ struct Setting {
   int threads;
 };
 
-/// @param anew as gradient_oracle() reads a kernel that computes P and D itself.
+/// @param recomputed as gradient_oracle() reads a kernel that computes P and D itself.
 OracleGradients gradients_of(const Case& c, const cases::Outputs& given, const Setting& setting,
-                             bool anew, const OtherRows& other = {}) {
+                             bool recomputed, const OtherRows& other = {}) {
   const auto& outputs = setting.evidence.outputs;
   const GradientFormats formats{
       stored_format(c.spec, outputs.o), stored_format(c.spec, outputs.grad_q),
       stored_format(c.spec, outputs.grad_k), stored_format(c.spec, outputs.grad_v)};
-  auto gradients = gradient_oracle(c, setting.contract, formats, anew ? nullptr : &given,
+  auto gradients = gradient_oracle(c, setting.contract, formats, recomputed ? nullptr : &given,
                                    setting.threads, setting.sample, other);
   leave_out_others(gradients, setting.sample, c.spec);
   return gradients;
@@ -141,7 +141,7 @@ double work_of_part(const cases::Spec& s) {
 }
 
 /// By how many bits the gradients are the convention's and no others; nothing where they are not
-/// the convention's. @param own the case's, with P and D given and anew.
+/// the convention's. @param own the case's, with P and D saved and recomputed.
 std::optional<double> explains(const GradientConvention& convention, const Setting& setting,
                                const std::array<OracleGradients, 2>& own) {
   const auto& [c, outputs, judgement] = setting.evidence;
@@ -161,11 +161,11 @@ std::optional<double> explains(const GradientConvention& convention, const Setti
   const bool reads = convention.reads || of_forward;
   // Then it is computed from what is given.
   const bool of_given = given.o != outputs.o || given.lse != outputs.lse || other.bias;
-  for (const bool anew : {false, true}) {
-    if (of_given && (anew || (other.bias && setting.contract.no_lse))) return std::nullopt;
-    OracleGradients gradients = own[anew];
+  for (const bool recomputed : {false, true}) {
+    if (of_given && (recomputed || (other.bias && setting.contract.no_lse))) return std::nullopt;
+    OracleGradients gradients = own[recomputed];
     if (reads) {
-      auto of_reading = gradients_of(read, given, setting, anew, other);
+      auto of_reading = gradients_of(read, given, setting, recomputed, other);
       if (convention.seen_in == GradientConvention::all) {
         gradients = std::move(of_reading);
       } else {
@@ -180,7 +180,7 @@ std::optional<double> explains(const GradientConvention& convention, const Setti
     const auto tensors = tensors_of(c, outputs, gradients);
     if (!std::all_of(tensors.begin(), tensors.end(), tensor_agrees)) continue;
     double bits = 0;
-    const auto right = tensors_of(c, outputs, own[anew]);
+    const auto right = tensors_of(c, outputs, own[recomputed]);
     for (std::size_t n = 0; n < tensors.size(); ++n) {
       bits += bits_apart(tensors[n], *right[n].expected);
     }
@@ -222,8 +222,8 @@ void GradientSearch::consider(const Evidence& evidence, const Contract& contract
   const auto keep = [&](const Sample& sample, bool counts) {
     const Setting setting{evidence, contract, sample, threads};
     std::array<OracleGradients, 2> own;
-    for (const bool anew : {false, true}) {
-      own[anew] = gradients_of(c, evidence.outputs, setting, anew);
+    for (const bool recomputed : {false, true}) {
+      own[recomputed] = gradients_of(c, evidence.outputs, setting, recomputed);
     }
     std::erase_if(candidates_, [&](Candidate& candidate) {
       const auto& convention = candidate.convention;

@@ -53,8 +53,8 @@ void keep_head(Case& c, int kept) {
   }
 }
 
-/// Every row turned `times` more by RoPE's angle of its position. A component's bound is that of
-/// both, turned, and each rotation adds its own rounding (docs/bounds.md): 4u (|a| + |b|).
+/// Every row rotated `times` more by RoPE's angle of its position. A component's bound is that of
+/// both, rotated, and each rotation adds its own rounding (docs/bounds.md): 4u (|a| + |b|).
 void turn_on(Numbers& numbers, const Case& c, int rows, int offset, int times) {
   const auto pairs = *rope_pairs(c.spec.bias);
   const int dim = c.spec.head_dim;
@@ -68,15 +68,15 @@ void turn_on(Numbers& numbers, const Case& c, int rows, int offset, int times) {
       const double cosine = std::cos(phi), sine = std::sin(phi);
       const OracleNumber a = x, b = y;
       const double rounding = 4 * times * u * (std::abs(a.value) + std::abs(b.value));
-      const auto turned = [&](double by_a, double by_b) {
+      const auto rotated = [&](double by_a, double by_b) {
         OracleNumber number{by_a * a.value + by_b * b.value,
                             std::abs(by_a) * a.radius + std::abs(by_b) * b.radius,
                             std::abs(by_a) * a.bound + std::abs(by_b) * b.bound + rounding};
         number.not_judged = a.not_judged || b.not_judged;
         return number;
       };
-      x = turned(cosine, -sine);
-      y = turned(sine, cosine);
+      x = rotated(cosine, -sine);
+      y = rotated(sine, cosine);
     }
   }
 }
@@ -234,12 +234,12 @@ const std::vector<GradientConvention> gradient_conventions{
          [](Case&, cases::Outputs& given) {
            for (float& x : given.lse) x *= std::numbers::log2e_v<float>;
          }},
-    {.name = "grad_not_turned_back",
+    {.name = "grad_not_rotated_back",
      .words = "whose grad_q and grad_k are with respect to the rotated q and k",
      .remedy = "rotate them back by their positions",
      .concerns = has_rope,
      .gives = [](OracleGradients& g, const Case& c) { turn_on(g, c, 1); }},
-    {.name = "grad_turned_twice",
+    {.name = "grad_rotated_twice",
      .words = "whose grad_q and grad_k are rotated forward like q and k, not back",
      .remedy = "rotate (a, b) to (a cos + b sin, b cos - a sin)",
      .concerns = has_rope,

@@ -82,8 +82,8 @@ void lose_last_component(Case& c) {
   for (std::size_t n = dim - 1; n < c.k.size(); n += dim) c.k[n] = 0;
 }
 
-/// The second component of each pair with the other sign turns both the other way.
-void turn_back(Case& c) {
+/// The second component of each pair with the other sign rotates both the other way.
+void rotate_back(Case& c) {
   const int dim = c.spec.head_dim;
   const bool interleaved = c.spec.bias.rope == PLUMBLINE_ROPE_INTERLEAVED;
   for (auto* tensor : {&c.q, &c.k}) {
@@ -306,11 +306,11 @@ const std::vector<Convention> score_conventions{
      .remedy = "read options[PLUMBLINE_BASE]",
      .concerns = [](const Case& c) { return has_rope(c) && c.options[PLUMBLINE_BASE] != 500000; },
      .reads = [](Case& c) { c.options[PLUMBLINE_BASE] = 500000; }},
-    {.name = "rope_turned_back",
+    {.name = "rope_rotated_back",
      .words = "whose angles have the opposite sign",
      .remedy = "rotate (a, b) to (a cos - b sin, a sin + b cos)",
      .concerns = has_rope,
-     .reads = turn_back},
+     .reads = rotate_back},
     {.name = "o_rows_first",
      .words = "that writes o as [batch, queries, heads, head_dim]",
      .remedy = "write it as [batch, heads, queries, head_dim]",

@@ -115,8 +115,8 @@ std::vector<RowErrors> row_errors(const cases::Case& c, const Contract& contract
         const double of_key = longest_key[head / (s.heads / s.kv_heads)];
         bias::BiasSizes bias = bias_sizes(c, contract, batch, head, query);
         if (s.bias.has_rope()) {
-          // Components that underflow as they are turned: bounds.md, with sum |x| <= sqrt(D) |x|.
-          const double lost = turned_underflow(contract, s.format);
+          // Components that underflow as they are rotated: bounds.md, with sum |x| <= sqrt(D) |x|.
+          const double lost = rotated_underflow(contract, s.format);
           bias.constant += 1.01 * c.scale * lost *
                            (std::sqrt(s.head_dim) * (length + of_key) + s.head_dim * lost);
         }

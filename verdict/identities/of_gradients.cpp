@@ -126,7 +126,7 @@ class Gradients {
       of_row.of_output = (e.output + sums_.stored * (1 + e.output)) * w + dim * sums_.smallest;
       of_row.of_values =
           ((1 + g) * (1 + p.relative) * (1 + r) * (1 + over_rows_) * (1 + sums_.stored) - 1) * w;
-      // D of the stored o, or computed anew.
+      // D of the stored o, or recomputed.
       const double of_d = of_row.of_output + (product + g + 2 * over_keys_) * w;
       of_row.of_scores = (2 * g + (1 + g) * (product + 4 * u)) * w + (1 + g) * of_d;
       of_row.of_scores += p.relative * (2 * w + of_row.of_scores) + s.keys * p.absolute;
@@ -159,13 +159,13 @@ class Gradients {
       double bound = sums_.smallest * (sum_of_sizes(base_.k, kv * s.keys * dim, s.keys * dim) +
                                        sum_of_sizes(base_.q, first * dim, count * dim));
       const double r = runs_.contract().operand_roundoff;
-      // Turned vectors, and gradients turned back, are off by 8u of their length each.
-      const double turned = s.bias.has_rope() ? 32 * u + 2 * r : 0.0;
+      // Rotated vectors, and gradients rotated back, are off by 8u of their length each.
+      const double rotated = s.bias.has_rope() ? 32 * u + 2 * r : 0.0;
       const double sums = over_keys_ + over_rows_ + 2 * sums_.stored + 2 * r + 8 * u;
       for (std::size_t row = first; row < first + count; ++row) {
         const Row& of = rows_[row];
         bound += of.products *
-                 (2 * of.of_scores + (sums + 2 * turned) * (2 * of.size + of.of_scores)) *
+                 (2 * of.of_scores + (sums + 2 * rotated) * (2 * of.size + of.of_scores)) *
                  (1 + sums);
       }
       Within(identity).element("key head", kv, dot(out.grad_q, base_.q, first * dim, count * dim),

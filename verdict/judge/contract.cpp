@@ -105,7 +105,7 @@ double operand_underflow(const Contract& contract) {
   return contract.operand_roundoff > 0.0 ? 0x1p-136 : 0.0;
 }
 
-double turned_underflow(const Contract& contract, cases::Format format) {
+double rotated_underflow(const Contract& contract, cases::Format format) {
   const bool again = (format == cases::Format::fp16 || format == cases::Format::bf16) &&
                      contract.operand_roundoff >= unit_roundoff(format);
   return std::max(operand_underflow(contract), again ? half_smallest_subnormal(format) : 0.0) +
@@ -173,7 +173,7 @@ Limits limits_of(cases::Format format) {
       return {0x1p-20, "2^-20", 0x1p-20, "2^-20", 0x1p-16, "2^-16", {Format::fp32}};
     case Format::tf32:
       return {0x1p-20, "2^-20", 0x1p-10, "2^-10", 0x1p-16, "2^-16", {Format::fp32, Format::tf32}};
-    case Format::fp16:  // RoPE's turned operands are rounded again
+    case Format::fp16:  // RoPE's rotated operands are rounded again
       return {0x1p-20,
               "2^-20",
               0x1p-11,

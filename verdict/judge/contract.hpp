@@ -47,9 +47,9 @@ Contract with_scales(Contract, cases::Format);
 double operand_underflow(const Contract&);
 
 /// What a component of q or k may lose so where RoPE turns it. Where operand_roundoff is that of a
-/// 16-bit format of the case, it is what the turned components are rounded to again: half of the
+/// 16-bit format of the case, it is what the rotated components are rounded to again: half of the
 /// format's smallest subnormal. The rotation's own two products and sum underflow before.
-double turned_underflow(const Contract&, cases::Format);
+double rotated_underflow(const Contract&, cases::Format);
 
 /// What an fp32 operation may lose where its result is subnormal: half of the smallest one, 2^-150,
 /// or 2^-126 where subnormals are flushed.

@@ -159,8 +159,8 @@ std::vector<OutputJudgement> judge_gradients(const cases::Case& the_case, const 
                                              const cases::Outputs& outputs, int threads) {
   auto given = judge_against(the_case, contract, outputs, &outputs, threads);
   if (worst_of(given) == Outcome::pass) return given;
-  auto anew = judge_against(the_case, contract, outputs, nullptr, threads);
-  return worst_of(anew) < worst_of(given) ? anew : given;
+  auto recomputed = judge_against(the_case, contract, outputs, nullptr, threads);
+  return worst_of(recomputed) < worst_of(given) ? recomputed : given;
 }
 
 }  // namespace plumbline::verdict

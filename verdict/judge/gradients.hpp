@@ -10,8 +10,8 @@ namespace plumbline::verdict {
 
 /// Judges grad_q, grad_k, grad_v and the gradient of every parameter that gets one, in this order:
 /// as functions of the o and lse in `outputs`; where they do not pass as such, as those of a kernel
-/// that computes P and D anew (docs/bounds-backward.md). One of the two must hold for all of them.
-/// Where the contract has no lse the first is: P anew, D of the o in `outputs`.
+/// that recomputes P and D (docs/bounds-backward.md). One of the two must hold for all of them.
+/// Where the contract has no lse the first is: P recomputed, D of the o in `outputs`.
 /// A tensor counts as stored in the case's format where all of its numbers are of it, else as fp32.
 /// @throws BadInput when a tensor of `outputs` has the wrong size.
 std::vector<OutputJudgement> judge_gradients(const cases::Case& the_case, const Contract& contract,

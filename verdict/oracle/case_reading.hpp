@@ -127,7 +127,7 @@ class CaseReading {
       : case_(c), mask_(mask_of(c)), alibi_of_key_(alibi_of_key) {
     const auto& s = c.spec;
     for (int head = 0; head < s.batch * s.kv_heads; ++head) {
-      k_.push_back(turned(
+      k_.push_back(rotated(
           matrix_of<R>(c.k, static_cast<std::size_t>(head) * s.keys, s.keys, s.head_dim), 0));
       v_.push_back(matrix_of<R>(c.v, static_cast<std::size_t>(head) * s.keys, s.keys, s.head_dim));
     }
@@ -225,14 +225,14 @@ class CaseReading {
     return dape_rows_[n];
   }
 
-  /// Keys and values of key head `kv`, counted over the batch; RoPE has turned the keys.
+  /// Keys and values of key head `kv`, counted over the batch; RoPE has rotated the keys.
   const reference::Matrix<R>& k(int kv) const { return k_[kv]; }
   const reference::Matrix<R>& v(int kv) const { return v_[kv]; }
-  /// The query of a row, counted over batch and heads; RoPE has turned it.
+  /// The query of a row, counted over batch and heads; RoPE has rotated it.
   reference::Vector<R> q(int batch, int head, int query) const {
     const auto& s = case_.spec;
     const std::size_t row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
-    return turned(matrix_of<R>(case_.q, row, 1, s.head_dim), query + s.query_offset).row(0);
+    return rotated(matrix_of<R>(case_.q, row, 1, s.head_dim), query + s.query_offset).row(0);
   }
 
   reference::AttentionRow<R> row(int batch, int head, int query,
@@ -285,7 +285,7 @@ class CaseReading {
     return row;
   }
   /// RoPE's rotation, the first row at position `offset`; the same matrix for the other methods.
-  reference::Matrix<R> turned(const reference::Matrix<R>& X, int offset) const {
+  reference::Matrix<R> rotated(const reference::Matrix<R>& X, int offset) const {
     const auto pairs = rope_pairs(case_.spec.bias);
     return pairs ? reference::rope(X, offset, R(case_.options[PLUMBLINE_BASE]), *pairs) : X;
   }

@@ -310,7 +310,7 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
     pairs.z_magnitude(query, j) = z.magnitude;
     pairs.row_error(query, j) = z.error - c * (errors.total[m] - errors.own[m]);
     if (cases::needs_scores(s.bias)) {
-      // Of the logits: score_method_gradients.hpp turns them into the scores'.
+      // Of the logits: score_method_gradients.hpp rotates them into the scores'.
       pairs.z_error(query, j) = c * errors.total[m];
       pairs.growth[query] = pairs.common[query] = 0.0;
       continue;

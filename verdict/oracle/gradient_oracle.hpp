@@ -47,7 +47,7 @@ struct OtherRows {
 /// @param given whose o and lse the kernel was given: p_ij = exp(s_ij - lse_i) and D_i = dO_i . o_i
 /// are of these very numbers. Where the contract has no lse, p is the exact one, for a kernel that
 /// keeps its lse to itself. Without: p and D = sum_j p_j dP_j are the exact ones, for a kernel
-/// that computes both anew. Where o or lse is not finite every bound that depends on the row is
+/// that recomputes both. Where o or lse is not finite every bound that depends on the row is
 /// infinite.
 OracleGradients gradient_oracle(const cases::Case& the_case, const Contract& contract,
                                 const GradientFormats& formats, const cases::Outputs* given,

@@ -124,7 +124,7 @@ typedef struct {
   const config_t* config;
   fault_t fault;
   int backward;
-  float *q, *k, *v; /* with RoPE turned; k and v [batch, kv_heads, keys, head_dim] */
+  float *q, *k, *v; /* with RoPE rotated; k and v [batch, kv_heads, keys, head_dim] */
   double* sums;     /* FoX: F [batch, heads, keys] */
 } call_t;
 
@@ -151,7 +151,7 @@ static size_t cached(const plumbline_problem* p, int b, int kv, int j) {
   return (((size_t)page * p->kv_heads + kv) * p->page_size + j % p->page_size) * p->head_dim;
 }
 
-static void turn(const call_t* c, float* x, int position) {
+static void rotate(const call_t* c, float* x, int position) {
   const plumbline_problem* p = c->p;
   const int D = p->head_dim;
   const int pairs = p->rope == PLUMBLINE_ROPE_INTERLEAVED && c->fault != vllm_ascend_12765;
@@ -182,10 +182,10 @@ static call_t begin(const plumbline_problem* p, const config_t* config, fault_t 
       c.k[n * D + d] = load(p->k, from + d, p->format);
       c.v[n * D + d] = load(p->v, from + d, p->format);
     }
-    if (rope) turn(&c, c.k + n * D, j);
+    if (rope) rotate(&c, c.k + n * D, j);
   }
   const int offset = fault == flashinfer_847 ? p->keys - p->queries : p->query_offset;
-  for (size_t n = 0; rope && n < rows; ++n) turn(&c, c.q + n * D, (int)(n % p->queries) + offset);
+  for (size_t n = 0; rope && n < rows; ++n) rotate(&c, c.q + n * D, (int)(n % p->queries) + offset);
   if (p->bias == PLUMBLINE_FOX) {
     const size_t count = (size_t)p->batch * p->heads * p->keys;
     c.sums = malloc(count * sizeof(double));

@@ -83,7 +83,7 @@ class Attention {
   RowGradient<Real> softmax_gradient(int batch, int head, int query,
                                      BackwardSums<Real>& sums) const;
   void share_empty_row(int batch, int head, int query, BackwardSums<Real>& sums) const;
-  int unless_turned(int format) const;
+  int unless_rotated(int format) const;
   void dape_gradient(int batch, int query, std::vector<RowGradient<Real>>& heads,
                      BackwardSums<Real>& sums) const;
   void cope_gradient(int batch, int head, int query, RowGradient<Real>& grad,
@@ -98,7 +98,7 @@ class Attention {
   Bias<Real> bias_;
   Cope<Real> cope_;
   Dape<Real> dape_;
-  std::vector<Real> q_, k_, v_;  ///< turned by RoPE, rounded as operands
+  std::vector<Real> q_, k_, v_;  ///< rotated by RoPE, rounded as operands
   Real scale_;
   mutable std::vector<Real> left_over_;  ///< what stale_accumulator finds there
   mutable std::uint64_t dithered_ = 0;   ///< roundings drawn so far
@@ -106,9 +106,9 @@ class Attention {
   mutable std::map<std::tuple<int, int, bool>, DapeRow<Real>> dape_rows_;
 };
 
-/// Turns every row's pairs by its position, forwards (sign 1) or back (-1).
+/// Rotates every row's pairs by its position, forwards (sign 1) or back (-1).
 template <class Real>
-void turn(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_head, int first_position,
-          int sign, bool keys, const Fault& fault);
+void rotate(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_head,
+            int first_position, int sign, bool keys, const Fault& fault);
 
 }  // namespace plumbline::bench

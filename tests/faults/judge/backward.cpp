@@ -38,7 +38,7 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
   }
   Real lse = variant_.no_lse ? Real(0) : sums.results.lse[is(F::lse_of_row_before) ? before : at];
   Real d = 0;
-  if (variant_.anew) {
+  if (variant_.recomputed) {
     const Real maximum = *std::max_element(row.s.begin(), row.s.end());
     Real total = 0;
     for (const Real s : row.s) total += exp_of(s - maximum);
@@ -50,7 +50,7 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
     if (variant_.saves_rounded_p) p[m] = rounded(p[m], variant_.p_format);
   }
   const int of_terms = variant_.delta_format;
-  if (variant_.anew) {
+  if (variant_.recomputed) {
     for (std::size_t m = 0; m < n; ++m) d += rounded(p[m] * dp[m], of_terms);
   } else {
     const std::size_t of = is(F::d_of_row_before) ? before : at;
@@ -165,7 +165,7 @@ void Attention<Real>::product_gradient(int b, int h, int r, const RowGradient<Re
   const int k_head = is(F::dk_head_of_next) ? (kv + 1) % p_.kv_heads : kv;
   const bool left_out = (is(F::dk_last_row_missing) && r == p_.queries - 1) ||
                         (is(F::dk_last_head_only) && h % group != group - 1);
-  const int kept = unless_turned(variant_.gradient_sum_format);
+  const int kept = unless_rotated(variant_.gradient_sum_format);
   std::vector<Real> of_block(dim, Real(0));
   for (std::size_t m = 0; m < n; ++m) {
     const int j = grad.keys[m];
@@ -196,11 +196,11 @@ void Attention<Real>::product_gradient(int b, int h, int r, const RowGradient<Re
   }
 }
 
-/// RoPE turns dQ and dK back before anything is stored in a format.
+/// RoPE rotates dQ and dK back before anything is stored in a format.
 template <class Real>
-int Attention<Real>::unless_turned(int format) const {
-  const bool turned = p_.rope != PLUMBLINE_NO_ROPE;
-  return turned ? int{PLUMBLINE_FP32} : format;
+int Attention<Real>::unless_rotated(int format) const {
+  const bool rotated = p_.rope != PLUMBLINE_NO_ROPE;
+  return rotated ? int{PLUMBLINE_FP32} : format;
 }
 
 template <class Real>
@@ -210,8 +210,8 @@ void Attention<Real>::backward(Results<Real>& results,
   const std::size_t keys = in_.k.size();
   const std::vector<Real> grad_o(in_.grad_o.begin(), in_.grad_o.end());
   const KeptSums of_keys{variant_.key_sums, p_.heads / p_.kv_heads, variant_.tile,
-                         unless_turned(variant_.head_gradient_format),
-                         unless_turned(variant_.gradient_sum_format)};
+                         unless_rotated(variant_.head_gradient_format),
+                         unless_rotated(variant_.gradient_sum_format)};
   BackwardSums<Real> sums{results,
                           grad_o,
                           grad_o,
@@ -254,10 +254,10 @@ void Attention<Real>::backward(Results<Real>& results,
   results.grad_k = sums.dk.total(is(F::dk_unscaled) ? Real(1) : scale_);
   results.grad_v = sums.dv.total(1);
   if (p_.rope != PLUMBLINE_NO_ROPE) {
-    if (is(F::rope_not_turned_back)) return;
-    const int sign = is(F::rope_turned_on) ? 1 : -1;
-    turn(results.grad_q, p_, p_.queries, p_.query_offset, sign, false, fault_);
-    turn(results.grad_k, p_, p_.keys, 0, sign, true, fault_);
+    if (is(F::rope_not_rotated_back)) return;
+    const int sign = is(F::rope_rotated_on) ? 1 : -1;
+    rotate(results.grad_q, p_, p_.queries, p_.query_offset, sign, false, fault_);
+    rotate(results.grad_k, p_, p_.keys, 0, sign, true, fault_);
   }
 }
 

@@ -154,7 +154,7 @@ std::vector<Real> Dape<Real>::back(const std::vector<Real>& grad, const Layer& l
     for (int o = 0; o < layer.outs; ++o) {
       for (int d = 0; d < taps_; ++d) {
         const Real w = layer.at(o, c, d, taps_);
-        const int by = fault_.is(F::dape_gradient_taps_not_turned) ? -shift(d) : shift(d);
+        const int by = fault_.is(F::dape_gradient_taps_not_rotated) ? -shift(d) : shift(d);
         for (int j = 0; j < keys_; ++j) {
           const int from = j - by;
           if (from < 0 || from >= keys_) continue;

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(plain_faults_are_caught_by_the_gate_that_is_there_for_them)
                                                          "dv_zero",
                                                          "parameter_sign",
                                                          "reverse_sum_missing",
-                                                         "rope_turned_on",
+                                                         "rope_rotated_on",
                                                          "cope_rounded",
                                                          "dape_without_bias",
                                                          "dape_taps_reversed",

@@ -23,10 +23,10 @@ class PlainRun {
         bias_(in_, none_),
         q_(in_.q),
         k_(in_.k) {
-    const bool turns = p_.rope != PLUMBLINE_NO_ROPE;
-    if (turns) {
-      turn(q_, p_, p_.queries, p_.query_offset, 1, false, none_);
-      turn(k_, p_, p_.keys, 0, 1, true, none_);
+    const bool rotates = p_.rope != PLUMBLINE_NO_ROPE;
+    if (rotates) {
+      rotate(q_, p_, p_.queries, p_.query_offset, 1, false, none_);
+      rotate(k_, p_, p_.keys, 0, 1, true, none_);
     }
     for (float& x : q_) x = stored(x);
     for (float& x : k_) x = stored(stored(x) * static_cast<float>(p_.scale));
@@ -43,10 +43,10 @@ class PlainRun {
     for (int b = 0; b < p_.batch; ++b) {
       for (int h = 0; h < p_.heads; ++h) head(b, h, backward, results);
     }
-    const bool turns = p_.rope != PLUMBLINE_NO_ROPE;
-    if (backward && turns) {
-      turn(results.grad_q, p_, p_.queries, p_.query_offset, -1, false, none_);
-      turn(results.grad_k, p_, p_.keys, 0, -1, true, none_);
+    const bool rotates = p_.rope != PLUMBLINE_NO_ROPE;
+    if (backward && rotates) {
+      rotate(results.grad_q, p_, p_.queries, p_.query_offset, -1, false, none_);
+      rotate(results.grad_k, p_, p_.keys, 0, -1, true, none_);
     }
     return results;
   }

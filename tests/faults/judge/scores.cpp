@@ -8,8 +8,8 @@
 namespace plumbline::bench {
 
 template <class Real>
-void turn(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_head, int first_position,
-          int sign, bool keys, const Fault& fault) {
+void rotate(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_head,
+            int first_position, int sign, bool keys, const Fault& fault) {
   const bool interleaved =
       (p.rope == PLUMBLINE_ROPE_INTERLEAVED) != fault.is(FaultKind::rope_other_pairs);
   const int half = p.head_dim / 2;
@@ -20,19 +20,19 @@ void turn(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_head,
     Real* row = rows.data() + n * p.head_dim;
     for (int k = 0; k < half; ++k) {
       if (fault.is(FaultKind::rope_missing)) continue;
-      if (fault.is(FaultKind::rope_last_pair_unturned) && k == half - 1) continue;
+      if (fault.is(FaultKind::rope_last_pair_unrotated) && k == half - 1) continue;
       double angle = position * std::pow(base, -2.0 * k / p.head_dim);
       if (fault.is(FaultKind::rope_angle_in_bf16)) {
         angle = nearest(static_cast<float>(angle), 7);
       }
-      if (keys && fault.is(FaultKind::rope_keys_turned_back)) angle = -angle;
+      if (keys && fault.is(FaultKind::rope_keys_rotated_back)) angle = -angle;
       const auto c = static_cast<Real>(std::cos(angle)),
                  s = static_cast<Real>(sign * std::sin(angle));
       Real& x = row[interleaved ? 2 * k : k];
       Real& y = row[interleaved ? 2 * k + 1 : k + half];
-      const Real turned = x * c - y * s;
+      const Real rotated = x * c - y * s;
       y = x * s + y * c;
-      x = turned;
+      x = rotated;
     }
   }
 }
@@ -73,9 +73,9 @@ Attention<Real>::Attention(const Problem& problem, const Variant& variant, const
   }
   if (fault_.is(FaultKind::scale_in_bf16)) scale_ = lost(scale_, PLUMBLINE_BF16);
   if (p_.rope != PLUMBLINE_NO_ROPE) {
-    turn(q_, p_, p_.queries, p_.query_offset, 1, false, fault_);
-    turn(k_, p_, p_.keys, 0, 1, true, fault_);
-    if (fault_.is(FaultKind::rope_values_turned)) turn(v_, p_, p_.keys, 0, 1, true, fault_);
+    rotate(q_, p_, p_.queries, p_.query_offset, 1, false, fault_);
+    rotate(k_, p_, p_.keys, 0, 1, true, fault_);
+    if (fault_.is(FaultKind::rope_values_rotated)) rotate(v_, p_, p_.keys, 0, 1, true, fault_);
   }
   if (fault_.is(FaultKind::scaled_query_rounded)) {
     for (Real& q : q_) q = lost(q * scale_, p_.format);
@@ -273,9 +273,9 @@ template int Attention<float>::kv_head(int) const;
 template int Attention<double>::kv_head(int) const;
 template float Attention<float>::product(const float*, const float*) const;
 template double Attention<double>::product(const double*, const double*) const;
-template void turn(std::vector<float>&, const plumbline_problem&, int, int, int, bool,
-                   const Fault&);
-template void turn(std::vector<double>&, const plumbline_problem&, int, int, int, bool,
-                   const Fault&);
+template void rotate(std::vector<float>&, const plumbline_problem&, int, int, int, bool,
+                     const Fault&);
+template void rotate(std::vector<double>&, const plumbline_problem&, int, int, int, bool,
+                     const Fault&);
 
 }  // namespace plumbline::bench

@@ -64,7 +64,7 @@ Variant drawn_variant(int format, std::uint64_t seed) {
   variant.cuts = below(3) == 0;
   variant.sums_rounded_p = below(4) == 0;
   variant.prefix_in_float = below(4) == 0;
-  variant.anew = below(3) == 0;
+  variant.recomputed = below(3) == 0;
   variant.exponential = static_cast<Exponential>(below(4));
   if (below(4) != 0) variant.p_format = output_format(format);
   if (format == PLUMBLINE_TF32 && below(4) != 0) {
@@ -100,7 +100,7 @@ Variant laxer_variant(const Variant& of, int format, std::uint64_t seed) {
   }
   if (variant.no_lse) {
     variant.lse_format = PLUMBLINE_FP32;
-    variant.anew = true;
+    variant.recomputed = true;
   }
   // Each range would have blocks of its own.
   if (variant.output_sum_format != PLUMBLINE_FP32) variant.splits = 1;
@@ -113,7 +113,7 @@ std::string describe(const Variant& v) {
       "tile {}, {} splits, {} lanes, {}{}{}{}{}{}{}{}{}{}P {}, operands {} bits{}", v.tile,
       v.splits, v.lanes, v.descending ? "descending, " : "", v.tile_sums ? "tile sums, " : "",
       v.cuts ? "cut sums, " : "", v.sums_rounded_p ? "sums rounded P, " : "",
-      v.prefix_in_float ? "prefix sums in float, " : "", v.anew ? "P and D anew, " : "",
+      v.prefix_in_float ? "prefix sums in float, " : "", v.recomputed ? "P and D recomputed, " : "",
       v.stable_gates ? "stable gates, " : "", v.by_difference ? "by difference, " : "",
       v.bias_last ? "bias last, " : "", std::string(names[static_cast<int>(v.exponential)]) + ", ",
       v.p_format, v.operand_bits, v.cuts_operands ? " cut" : "");

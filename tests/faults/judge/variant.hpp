@@ -19,7 +19,7 @@ struct Variant {
   bool cuts = false;        ///< sums rounded towards zero, as tensor cores do
   bool sums_rounded_p = false;
   bool prefix_in_float = false;
-  bool anew = false;  ///< backward: P and D computed anew, o and lse not read
+  bool recomputed = false;  ///< backward: P and D recomputed, o and lse not read
   Exponential exponential = Exponential::natural;
   int p_format = PLUMBLINE_FP32;
   int operand_bits = 23;       ///< of a float on its way into a product: 23, or 10 (tf32)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention on device memory: what room, calls and modes must not change, and what is refused. The
-// numbers themselves are judged through the kernel library.
+// Attention on device memory: what workspace, calls and modes must not change, and what is refused.
+// The numbers themselves are judged through the kernel library.
 #include "attention/attention.cuh"
 
 #include <algorithm>
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(parameters_of_heads_are_added_to_what_is_there_and_activati
 constexpr Bias kScoreMethods[] = {PLUMBLINE_COPE, {PLUMBLINE_KERPLE_LOG, 1}, {PLUMBLINE_CABLE, 2}};
 
 /// Room for the scores of so many rows at once.
-AttentionRoom room_for_rows(const plumbline_problem& p, int rows) {
+AttentionWorkspace room_for_rows(const plumbline_problem& p, int rows) {
   const int wide = static_cast<int>(
       p.options[p.bias == PLUMBLINE_COPE ? PLUMBLINE_POSITIONS : PLUMBLINE_HIDDEN]);
   const auto scores =

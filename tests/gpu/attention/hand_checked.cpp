@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention small enough to check by hand, through the C interface; and what every rung must keep:
-// the caller's poison, the thread order's irrelevance, the refusal of what it cannot do.
+// Attention small enough to check by hand, through the C interface; and what every variant must
+// keep: the caller's poison, the thread order's irrelevance, the refusal of what it cannot do.
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <cmath>

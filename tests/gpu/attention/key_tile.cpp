@@ -10,7 +10,7 @@ namespace {
 
 using namespace plumbline::gpu;
 
-BOOST_AUTO_TEST_CASE(the_shape_of_a_launch_remembers_the_rung_that_asked_for_it) {
+BOOST_AUTO_TEST_CASE(the_shape_of_a_launch_remembers_the_kernel_that_asked_for_it) {
   Problem problem{};
   problem.batch = 3;
   problem.heads = 2;

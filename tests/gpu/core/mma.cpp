@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor core's twin, and ldmatrix, against a product in double.
+// The tensor core's emulated counterpart, and ldmatrix, against a product in double.
 #include "core/mma.cuh"
 
 #include <bit>

@@ -83,8 +83,8 @@ struct PositionFunctions {
   virtual Biases biases(const AnyTensors& p, const Matrix<Traced>& X, int heads) const = 0;
   virtual Matrix<Traced> biases_grad(const AnyTensors& p, const Matrix<Traced>& X,
                                      const BiasGrads& grads, AnyTensors& grad) const = 0;
-  virtual Matrix<Traced> turned(const Matrix<Traced>& X, int offset) const = 0;
-  virtual Matrix<Traced> turned_grad(const Matrix<Traced>& grad, int offset) const = 0;
+  virtual Matrix<Traced> rotated(const Matrix<Traced>& X, int offset) const = 0;
+  virtual Matrix<Traced> rotated_grad(const Matrix<Traced>& grad, int offset) const = 0;
   virtual reference::Mask mask(const reference::Mask& of_model) const = 0;
   virtual Matrices logits(const AnyTensors& p, const Inputs& x, const Biases& biases) const = 0;
   virtual BiasGrads logits_grad(const AnyTensors& p, const Inputs& x, const Biases& biases,
@@ -118,11 +118,11 @@ class FunctionsOf : public PositionFunctions {
     grad = written(to, grad);
     return grad_x;
   }
-  Matrix<Traced> turned(const Matrix<Traced>& X, int offset) const override {
-    return position_.turned(X, offset);
+  Matrix<Traced> rotated(const Matrix<Traced>& X, int offset) const override {
+    return position_.rotated(X, offset);
   }
-  Matrix<Traced> turned_grad(const Matrix<Traced>& grad, int offset) const override {
-    return position_.turned_grad(grad, offset);
+  Matrix<Traced> rotated_grad(const Matrix<Traced>& grad, int offset) const override {
+    return position_.rotated_grad(grad, offset);
   }
   reference::Mask mask(const reference::Mask& of_model) const override {
     return position_.mask(of_model);
@@ -220,11 +220,11 @@ struct AnyPosition {
                              const Functions::BiasGrads& grads, OfTraced& grad) const {
     return functions->biases_grad(p.tensors, X, grads, grad.tensors);
   }
-  Matrix<Traced> turned(const Matrix<Traced>& X, int offset) const {
-    return functions->turned(X, offset);
+  Matrix<Traced> rotated(const Matrix<Traced>& X, int offset) const {
+    return functions->rotated(X, offset);
   }
-  Matrix<Traced> turned_grad(const Matrix<Traced>& grad, int offset) const {
-    return functions->turned_grad(grad, offset);
+  Matrix<Traced> rotated_grad(const Matrix<Traced>& grad, int offset) const {
+    return functions->rotated_grad(grad, offset);
   }
   reference::Mask mask(const reference::Mask& of_model) const { return functions->mask(of_model); }
   Functions::Matrices logits(const OfTraced& p, const Functions::Inputs& x,

@@ -106,9 +106,9 @@ Results run(const Layer& layer) {
   plumbline_problem problem = attention_problem(c, kBatch, kLength);
   const Attention attention(stream, problem, attention_kernels(c.format, false, true),
                             {.backward = true});
-  const PositionRoom room(stream, c, kBatch, kLength);
+  const PositionWorkspace workspace(stream, c, kBatch, kLength);
   const LayerPosition<float> position(stream, c, layer.layout, kLayer, values.data(),
-                                      gradients.data(), activations.data(), room);
+                                      gradients.data(), activations.data(), workspace);
   const std::size_t held = DeviceMemory::used;
   DeviceMemory::peak = held;
   problem.q = q.data();
@@ -191,11 +191,11 @@ Expected oracle(const Layer& layer, const Position& position) {
                                    ssmax};
     ref::AttentionUpstream<R> upstream;
     for (int h = 0; h < c.heads; ++h) {
-      inputs.q.push_back(position.turned(rows(layer.q, b * c.heads + h, c.head_dim()), 0));
+      inputs.q.push_back(position.rotated(rows(layer.q, b * c.heads + h, c.head_dim()), 0));
       upstream.output.push_back(rows(layer.grad_o, b * c.heads + h, c.head_dim()));
     }
     for (int h = 0; h < c.kv_heads; ++h) {
-      inputs.k.push_back(position.turned(rows(layer.k, b * c.kv_heads + h, c.head_dim()), 0));
+      inputs.k.push_back(position.rotated(rows(layer.k, b * c.kv_heads + h, c.head_dim()), 0));
       inputs.v.push_back(rows(layer.v, b * c.kv_heads + h, c.head_dim()));
     }
     typename Position::template Cache<R> nothing_before{};
@@ -205,11 +205,11 @@ Expected oracle(const Layer& layer, const Position& position) {
       expected.o.insert(expected.o.end(), row.output.begin(), row.output.end());
     const auto by = ref::attention_grad(inputs, bias_of, upstream);
     for (int h = 0; h < c.heads; ++h) {
-      append(expected.grad_q, position.turned_grad(by.q[h], 0));
+      append(expected.grad_q, position.rotated_grad(by.q[h], 0));
       if (c.ssmax) grad_ssmax[h] += by.ssmax_scale[h];
     }
     for (int h = 0; h < c.heads / group; ++h) {
-      append(expected.grad_k, position.turned_grad(by.k[h], 0));
+      append(expected.grad_k, position.rotated_grad(by.k[h], 0));
       append(expected.grad_v, by.v[h]);
     }
     ref::Matrix<R> grad_x = rows(layer.grad_x, b, c.width);

@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(bert_with_the_tokens_content) {
   check("k_cable_paper", ContextPosition<KCablePaper, ReluIncrements, true>());
 }
 
-BOOST_AUTO_TEST_CASE(bert_with_turned_queries_and_keys) {
+BOOST_AUTO_TEST_CASE(bert_with_rotated_queries_and_keys) {
   check("rope_interleaved", RopePosition());
   RopePosition halves, window;
   halves.pairs = RopePairs::half_split;

@@ -10,8 +10,8 @@
 
 namespace plumbline::gpu_tests {
 
-/// One sequence in one layer. Queries, keys and values are what the linear layers stored, turned
-/// where the method turns them.
+/// One sequence in one layer. Queries, keys and values are what the linear layers stored, rotated
+/// where the method rotates them.
 struct CastAttention {
   using Matrix = reference::Matrix<double>;
 
@@ -27,7 +27,7 @@ struct CastAttention {
   void forward();
 
   struct Grads {
-    std::vector<Matrix> q, k, v;      ///< [heads], not stored yet, of the turned ones
+    std::vector<Matrix> q, k, v;      ///< [heads], not stored yet, of the rotated ones
     std::vector<double> ssmax_scale;  ///< as above
   };
   /// After forward, with dL/do stored. Adds to the gradients of the biases.

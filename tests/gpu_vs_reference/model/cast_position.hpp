@@ -34,9 +34,9 @@ struct CastPosition {
   /// Of the layer's input X [T, width]; `name` is that of the layer's position.
   virtual std::unique_ptr<LayerBiases> biases(const Tensors& values, const std::string& name,
                                               const Matrix& X, int heads) const = 0;
-  virtual bool turns() const = 0;  ///< whether queries and keys are turned
-  virtual Matrix turned(const Matrix& X) const = 0;
-  virtual Matrix turned_grad(const Matrix& grad) const = 0;
+  virtual bool rotates() const = 0;  ///< whether queries and keys are rotated
+  virtual Matrix rotated(const Matrix& X) const = 0;
+  virtual Matrix rotated_grad(const Matrix& grad) const = 0;
   virtual reference::Mask mask(const reference::Mask& of_model) const = 0;
 };
 
@@ -49,9 +49,9 @@ class CastPositionOf : public CastPosition {
                                       const Matrix& X, int heads) const override {
     return std::make_unique<Biases>(position_, values, name, X, heads);
   }
-  bool turns() const override { return !std::is_base_of_v<reference::BiasAlone, Position>; }
-  Matrix turned(const Matrix& X) const override { return position_.turned(X, 0); }
-  Matrix turned_grad(const Matrix& grad) const override { return position_.turned_grad(grad, 0); }
+  bool rotates() const override { return !std::is_base_of_v<reference::BiasAlone, Position>; }
+  Matrix rotated(const Matrix& X) const override { return position_.rotated(X, 0); }
+  Matrix rotated_grad(const Matrix& grad) const override { return position_.rotated_grad(grad, 0); }
   reference::Mask mask(const reference::Mask& of_model) const override {
     return position_.mask(of_model);
   }

@@ -204,9 +204,9 @@ class Sequence {
     std::vector<Matrix> of[3];
     for (int n = 0; n < 3; ++n)
       of[n] = reference::split_heads(columns, n * width, heads(), head_dim);
-    if (step_.position->turns())
+    if (step_.position->rotates())
       for (int n = 0; n < 2; ++n)
-        for (Matrix& head : of[n]) head = stored(step_.position->turned(head));
+        for (Matrix& head : of[n]) head = stored(step_.position->rotated(head));
     std::vector<double> scale;
     if (const auto found = model_.values.find(names.ssmax); found != model_.values.end())
       scale.assign(found->second.data(), found->second.data() + found->second.size());
@@ -229,7 +229,7 @@ class Sequence {
     Matrix columns(x.rows(), 3 * width);
     std::vector<Matrix>* const of[3] = {&by.q, &by.k, &by.v};
     for (int n = 0; n < 3; ++n) {
-      for (Matrix& head : *of[n]) head = stored(n < 2 ? step_.position->turned_grad(head) : head);
+      for (Matrix& head : *of[n]) head = stored(n < 2 ? step_.position->rotated_grad(head) : head);
       reference::merge_heads(*of[n], columns, n * width);
     }
     Matrix grad_x;

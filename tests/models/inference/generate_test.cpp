@@ -51,7 +51,7 @@ std::span<float> word(TrainedModel& model, int token) {
       .subspan(layout["transformer.wte.weight"].offset + 64 * static_cast<std::size_t>(token), 64);
 }
 
-/// The most likely byte or end-of-text after the tokens, all of them computed anew; the logits that
+/// The most likely byte or end-of-text after the tokens, all of them recomputed; the logits that
 /// a cache gives must choose the same one.
 int likeliest(const TrainedModel& model, const std::vector<int>& tokens,
               std::span<const float> cached) {

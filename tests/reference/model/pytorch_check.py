@@ -25,7 +25,7 @@ def numbers(words):
     return torch.tensor([float.fromhex(w) for w in words.split()], dtype=torch.float64)
 
 
-def turned(x):
+def rotated(x):
     """Rows of pairs (complex numbers) at positions 5, 6, 7."""
     angle = torch.outer(torch.arange(5.0, 8, dtype=torch.float64),
                         10000.0 ** (-torch.arange(0, 4, 2, dtype=torch.float64) / 4))
@@ -38,7 +38,7 @@ def rope_interleaved(x):
 
 def rope_half_split(x):
     first, second = x.view(3, 4).chunk(2, dim=1)
-    y = turned(torch.complex(first, second))
+    y = rotated(torch.complex(first, second))
     return torch.cat((y.real, y.imag), dim=1)
 
 

@@ -35,11 +35,11 @@ BOOST_AUTO_TEST_CASE(the_frequencies_fall_from_one_by_powers_of_the_base) {
   BOOST_TEST(rope_frequency(16.0, 3, 8) == 0.125);    // 16^(-3/4)
 }
 
-BOOST_AUTO_TEST_CASE(position_zero_is_not_turned) {
+BOOST_AUTO_TEST_CASE(position_zero_is_not_rotated) {
   for (RopePairs pairs : both_pairings) {
-    const Matrix<double> turned = rope<double>(numbered(), 0, 10000.0, pairs);
-    BOOST_TEST((turned.row(0) == numbered().row(0)));
-    BOOST_TEST((turned.row(1) != numbered().row(1)));
+    const Matrix<double> rotated = rope<double>(numbered(), 0, 10000.0, pairs);
+    BOOST_TEST((rotated.row(0) == numbered().row(0)));
+    BOOST_TEST((rotated.row(1) != numbered().row(1)));
   }
 }
 
@@ -146,13 +146,13 @@ BOOST_AUTO_TEST_CASE(readings_agree_and_all_refuse_the_same) {
 
 namespace {
 
-// The scores of local RoPE: q and k turned, under a sliding window.
+// The scores of local RoPE: q and k rotated, under a sliding window.
 const int tokens = 4, width = 4;
 const Mask window = sliding_window(1, WindowCount::distance);
 
 template <Real R>
-struct Turned {
-  Turned(const Vector<R>& x, RopePairs pairs) {
+struct Rotated {
+  Rotated(const Vector<R>& x, RopePairs pairs) {
     Reader<R> reader(x);
     q = rope<R>(reader.matrix(tokens, width), 3, R(10000.0), pairs);
     k = rope<R>(reader.matrix(tokens, width), 3, R(10000.0), pairs);
@@ -170,24 +170,24 @@ BOOST_AUTO_TEST_CASE(the_adjoint_is_the_derivative_of_the_scores) {
     expect_adjoint(
         [&](const auto& x) {
           using R = ScalarOf<decltype(x)>;
-          const Turned<R> turned(x, pairs);
+          const Rotated<R> rotated(x, pairs);
           Vector<R> total = zeros<R>(1);
           for (int i = 0; i < tokens; ++i) {
             for (int j : visible_keys(window, 0, i, tokens)) {
-              total[0] += R(weights[i * tokens + j]) * dot(row(turned.q, i), row(turned.k, j));
+              total[0] += R(weights[i * tokens + j]) * dot(row(rotated.q, i), row(rotated.k, j));
             }
           }
           return total;
         },
         [&](const auto& x) {
           using R = ScalarOf<decltype(x)>;
-          const Turned<R> turned(x, pairs);
+          const Rotated<R> rotated(x, pairs);
           Matrix<R> grad_q = zeros<R>(tokens, width), grad_k = grad_q;
           for (int i = 0; i < tokens; ++i) {
             for (int j : visible_keys(window, 0, i, tokens)) {
               for (int d = 0; d < width; ++d) {
-                grad_q(i, d) += R(weights[i * tokens + j]) * turned.k(j, d);
-                grad_k(j, d) += R(weights[i * tokens + j]) * turned.q(i, d);
+                grad_q(i, d) += R(weights[i * tokens + j]) * rotated.k(j, d);
+                grad_k(j, d) += R(weights[i * tokens + j]) * rotated.q(i, d);
               }
             }
           }

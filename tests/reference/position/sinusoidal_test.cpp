@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(position_zero_has_sines_of_zero_and_cosines_of_one) {
 }
 
 BOOST_AUTO_TEST_CASE(even_columns_are_sines_and_odd_ones_cosines) {
-  // C = 4 and base 16: the pairs turn by 1 and 16^(-1/2) = 1/4 a position.
+  // C = 4 and base 16: the pairs rotate by 1 and 16^(-1/2) = 1/4 a position.
   const Matrix<double> table = sinusoidal_table(4, 4, 16.0, shared, 1.0);
   for (int t = 0; t < 4; ++t) {
     BOOST_TEST(table(t, 0) == std::sin(1.0 * t));

@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(scales_differ_by_head_and_their_products_are_exact_in_float
 }
 
 BOOST_AUTO_TEST_CASE(families_of_8_bits_spread_as_those_of_more) {
-  // A head's scales turn scores by a factor from 1/4 to 4, in the geometric mean near 1.
+  // A head's scales multiply scores by a factor from 1/4 to 4, in the geometric mean near 1.
   const auto of = [](Format format, Family family) {
     Spec s = with(PLUMBLINE_NOPE, family);
     s.format = format;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ladder: each rung computes the same and adds one idea to the one before.
-#ifndef PLUMBLINE_GPU_ATTENTION_RUNGS_CUH
-#define PLUMBLINE_GPU_ATTENTION_RUNGS_CUH
+// The ladder: each variant computes the same and adds one idea to the one before.
+#ifndef PLUMBLINE_GPU_ATTENTION_VARIANTS_CUH
+#define PLUMBLINE_GPU_ATTENTION_VARIANTS_CUH
 
 #include "attention/problem.cuh"
 
 namespace plumbline::gpu {
 
-/// Rung 1: one thread a query, everything from global memory, the maximum found beforehand.
+/// Variant 1: one thread a query, everything from global memory, the maximum found beforehand.
 void naive_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
-/// Rung 2: keys and values come through shared memory, tile by tile, and serve 32 queries.
+/// Variant 2: keys and values come through shared memory, tile by tile, and serve 32 queries.
 void tiled_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
-/// Rung 3: one pass over the keys with a running maximum; what was summed before is rescaled.
+/// Variant 3: one pass over the keys with a running maximum; what was summed before is rescaled.
 void fused_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
 /// The same without the tiles of keys whose weights are provably negligible.
 void fused_skipping_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
-/// Rung 3 on tensor cores, in bf16, fp16 and tf32.
+/// Variant 3 on tensor cores, in bf16, fp16 and tf32.
 void mma_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
 /// The same for one element format; every one has its own source file.
