@@ -28,6 +28,9 @@ void add_vectors(CLI::App& app, Run& run);
 void add_claims(CLI::App& app, Run& run);  ///< of plumbline-claims: cli/claims_main.cpp
 inline constexpr const char* claims_description =
     "Check the papers' claims: holds, holds under a condition, refuted";
+void add_profile(CLI::App& app, Run& run);  ///< of plumbline-profile: cli/profile_main.cpp
+inline constexpr const char* profile_description =
+    "Count what a program's CUDA kernels do, on the software device";
 void add_train(CLI::App& app, Run& run,
                char** argv);  ///< of plumbline-models: models/commands/main.cpp
 void add_evaluate(CLI::App& app, Run& run, char** argv);  ///< of plumbline-models

@@ -46,6 +46,7 @@ void add_commands(CLI::App& app, Run& run, char** argv) {
   add_command_of(app, run, argv, "claims", claims_description, "plumbline-claims");
   add_command_of(app, run, argv, "golden", golden_description, "plumbline-golden");
   add_command_of(app, run, argv, "methods", methods_description, "plumbline-golden");
+  add_command_of(app, run, argv, "profile", profile_description, "plumbline-profile");
   add_command_of(app, run, argv, "tokenize", tokenize_description, "plumbline-models");
   add_command_of(app, run, argv, "train", train_description, "plumbline-models");
   add_command_of(app, run, argv, "evaluate", evaluate_description, "plumbline-models");

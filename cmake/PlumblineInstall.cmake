@@ -42,7 +42,8 @@ if(TARGET plumbline_kernels_cuda)
   install(TARGETS plumbline_kernels_cuda LIBRARY DESTINATION lib OPTIONAL)  # where it was built
 endif()
 if(TARGET plumbline)
-  install(TARGETS plumbline_claims_program plumbline_golden_program plumbline_kernel_host RUNTIME DESTINATION bin)
+  install(TARGETS plumbline_claims_program plumbline_golden_program plumbline_kernel_host
+          plumbline_profile_program RUNTIME DESTINATION bin)
   set_target_properties(plumbline PROPERTIES EXPORT_NAME program)
   list(APPEND plumbline_targets plumbline)
 endif()

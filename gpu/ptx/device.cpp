@@ -8,6 +8,7 @@
 
 #include "ptx/execute/state.hpp"
 #include "ptx/memory/allocation.hpp"
+#include "ptx/profile.hpp"
 #include "ptx/read/module.hpp"
 #include "ptx/translate/program.hpp"
 
@@ -18,7 +19,8 @@ struct Loaded;
 struct Kernel {
   const Loaded* module = nullptr;
   const Function* function = nullptr;
-  mutable std::vector<std::pair<Variation, std::unique_ptr<KernelProgram>>> programs;
+  /// For each variation; `profiled`: with probes.
+  mutable std::vector<std::pair<Variation, std::unique_ptr<KernelProgram>>> programs, profiled;
   mutable KernelInfo info;
 };
 
@@ -47,7 +49,9 @@ struct Device::State {
   std::uint64_t next_module = 1;
 
   /// Translates the kernel when it is first asked for, for each variation.
-  const KernelProgram& program(const Kernel& kernel) const;
+  const KernelProgram& program(const Kernel& kernel, bool profiled = false) const;
+  void run(const Kernel& kernel, const KernelProgram& program, const Launch& launch,
+           std::span<const std::byte> parameters, LaunchState& state);
   void place_variables(Loaded& loaded);
   void initialise(Loaded& loaded);
   void remove(Loaded& loaded);
@@ -191,6 +195,8 @@ std::uint64_t Device::load(std::string_view ptx, std::string_view name) {
         function.required_threads[0] ? function.required_threads : function.max_threads;
     const std::uint64_t most = std::uint64_t{threads[0]} * threads[1] * threads[2];
     info.max_threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, 0xffffffffu));
+    info.max_registers = function.max_registers;
+    info.min_blocks = function.min_blocks;
   }
   return number;
 }
@@ -226,16 +232,17 @@ const Kernel& Device::kernel(std::uint64_t module, std::string_view name) const 
   return kernel->second;
 }
 
-const KernelProgram& Device::State::program(const Kernel& kernel) const {
+const KernelProgram& Device::State::program(const Kernel& kernel, bool profiled) const {
+  auto& programs = profiled ? kernel.profiled : kernel.programs;
   // The order of blocks is not the translation's concern.
   Variation variation = options.variation;
   variation.order_seed = 0;
-  for (const auto& [known, program] : kernel.programs)
+  for (const auto& [known, program] : programs)
     if (known == variation) return *program;
   Layout layout = kernel.module->layout;
   layout.variation = variation;
-  auto program = translate(*kernel.module->module, *kernel.function, layout);
-  if (kernel.programs.empty()) {
+  auto program = translate(*kernel.module->module, *kernel.function, layout, profiled);
+  if (!profiled && programs.empty()) {
     KernelInfo& info = kernel.info;
     info.static_shared_bytes = program->static_shared;
     info.local_bytes = program->entry->local_bytes;
@@ -243,7 +250,7 @@ const KernelProgram& Device::State::program(const Kernel& kernel) const {
     for (const auto& [function, of_function] : program->programs)
       info.registers = std::max(info.registers, of_function->registers);
   }
-  return *kernel.programs.emplace_back(variation, std::move(program)).second;
+  return *programs.emplace_back(variation, std::move(program)).second;
 }
 
 const KernelInfo& Device::info(const Kernel& kernel) const {
@@ -266,6 +273,14 @@ std::pair<Address, std::size_t> Device::variable(std::uint64_t module,
 }
 
 namespace {
+
+constexpr std::uint32_t most_in_cluster = 16;  ///< blocks, as on compute capability 9.0
+
+/// That of .reqnctapercluster, or else of the launch.
+Extent cluster_of(const Function& function, const Launch& launch) {
+  if (function.cluster[0] == 0) return launch.cluster;
+  return {function.cluster[0], function.cluster[1], function.cluster[2]};
+}
 
 void check_limits(const Kernel& kernel, const KernelInfo& info, const KernelProgram& program,
                   const Launch& launch, const Properties& properties, std::size_t given) {
@@ -306,47 +321,104 @@ void check_limits(const Kernel& kernel, const KernelInfo& info, const KernelProg
       shared > properties.shared_per_block_optin)
     say(Reason::invalid_value, std::to_string(shared) + " bytes of shared memory, beyond " +
                                    std::to_string(properties.shared_per_block_optin));
-  if (launch.cluster.x != 1 || launch.cluster.y != 1 || launch.cluster.z != 1 ||
-      function.cluster[0] > 1 || function.cluster[1] > 1 || function.cluster[2] > 1)
-    say(Reason::not_supported, "clusters of more than one block");
+  const Extent cluster = cluster_of(function, launch);
+  if (function.cluster[0] &&
+      (launch.cluster.x != 1 || launch.cluster.y != 1 || launch.cluster.z != 1) &&
+      (cluster.x != launch.cluster.x || cluster.y != launch.cluster.y ||
+       cluster.z != launch.cluster.z))
+    say(Reason::invalid_configuration, "a cluster that is not the one of its .reqnctapercluster");
+  if (cluster.x == 0 || cluster.y == 0 || cluster.z == 0)
+    say(Reason::invalid_configuration, "a cluster of no size");
+  const std::uint64_t in_cluster = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+  if (in_cluster == 1) return;
+  if (properties.compute_major < 9)
+    say(Reason::invalid_configuration, "clusters, before compute capability 9.0");
+  if (cluster.x > most_in_cluster || cluster.y > most_in_cluster || cluster.z > most_in_cluster ||
+      in_cluster > most_in_cluster)
+    say(Reason::invalid_configuration,
+        "a cluster of more than " + std::to_string(most_in_cluster) + " blocks");
+  if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
+    say(Reason::invalid_configuration, "a grid that is no multiple of its cluster");
 }
 
 }  // namespace
 
-Counts Device::launch(const Kernel& kernel, const Launch& launch,
-                      std::span<const std::byte> parameters) {
-  const std::scoped_lock lock(state_->mutex);
-  const KernelProgram& program = state_->program(kernel);
-  const KernelInfo& info = kernel.info;
-  check_limits(kernel, info, program, launch, state_->options.properties, parameters.size());
+/// `program`: the kernel's, with probes or without.
+void Device::State::run(const Kernel& kernel, const KernelProgram& program, const Launch& launch,
+                        std::span<const std::byte> parameters, LaunchState& state) {
+  check_limits(kernel, kernel.info, program, launch, options.properties, parameters.size());
 
   // Kernels may take the address of their parameters: they are memory like any other, to read.
-  std::vector<std::uint64_t> kept(parameters.size() / 8 + 2);
+  // Tensor maps among them are aligned to 64 bytes.
+  struct alignas(128) Line {
+    std::byte bytes[128];
+  };
+  std::vector<Line> kept(parameters.size() / sizeof(Line) + 1);
   std::memcpy(kept.data(), parameters.data(), parameters.size());
   if (!parameters.empty())
-    state_->memory.adopt(kept.data(), parameters.size(), false, "the kernel's parameters",
-                         Window::parameters);
+    memory.adopt(kept.data(), parameters.size(), false, "the kernel's parameters",
+                 Window::parameters);
   struct Forget {
     Allocations& memory;
     void* adopted;
     ~Forget() {
       if (adopted) memory.forget(adopted);
     }
-  } forget{state_->memory, parameters.empty() ? nullptr : kept.data()};
+  } forget{memory, parameters.empty() ? nullptr : kept.data()};
 
-  LaunchState state;
   state.kernel = &program;
   state.launch = launch;
-  state.options = state_->options;
-  state.memory = &state_->memory;
+  state.options = options;
+  state.memory = &memory;
   state.parameters = reinterpret_cast<const std::byte*>(kept.data());
   state.parameter_bytes = static_cast<std::uint32_t>(parameters.size());
   state.shared_bytes =
       static_cast<std::uint32_t>(program.dynamic_shared + launch.dynamic_shared_bytes);
-  state.blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+  state.cluster = cluster_of(*kernel.function, launch);
+  const Extent& cluster = state.cluster;
+  state.explicit_cluster = kernel.function->cluster[0] != 0 || launch.cluster.x != 1 ||
+                           launch.cluster.y != 1 || launch.cluster.z != 1;
+  state.clusters = std::uint64_t{launch.grid.x / cluster.x} * (launch.grid.y / cluster.y) *
+                   (launch.grid.z / cluster.z);
   state.deadline =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(state_->options.time_limit_ms);
-  return run_grid(state);
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(options.time_limit_ms);
+  run_grid(state);
+}
+
+Counts Device::launch(const Kernel& kernel, const Launch& launch,
+                      std::span<const std::byte> parameters) {
+  const std::scoped_lock lock(state_->mutex);
+  LaunchState state;
+  state_->run(kernel, state_->program(kernel), launch, parameters, state);
+  return state.counts;
+}
+
+Profile Device::profile(const Kernel& kernel, const Launch& launch,
+                        std::span<const std::byte> parameters, std::uint32_t registers) {
+  const std::scoped_lock lock(state_->mutex);
+  const KernelInfo& given = info(kernel);
+  const KernelProgram& program = state_->program(kernel, true);
+  LaunchState state;
+  state_->run(kernel, program, launch, parameters, state);
+
+  Profile profile;
+  const Properties& properties = state_->options.properties;
+  profile.kernel = given.name;
+  profile.compute_major = properties.compute_major;
+  profile.compute_minor = properties.compute_minor;
+  profile.instructions = program.profiled;
+  for (std::size_t i = 0; i < state.tallies.size(); ++i)
+    profile.instructions[i].tally = state.tallies[i];
+  std::stable_sort(profile.instructions.begin(), profile.instructions.end(),
+                   [](const auto& a, const auto& b) { return a.ptx_line < b.ptx_line; });
+  const std::uint32_t threads = launch.block.x * launch.block.y * launch.block.z;
+  Occupancy occupancy =
+      occupancy_of(properties, threads, registers ? registers : registers_of(given, properties),
+                   state.shared_bytes);
+  occupancy.estimated = registers == 0;
+  profile.shapes.push_back(
+      {launch.grid, launch.block, launch.dynamic_shared_bytes, occupancy, 1, profile.total()});
+  return profile;
 }
 
 }  // namespace plumbline::ptx

@@ -21,6 +21,7 @@ using Address = std::uint64_t;
 
 struct Extent {
   std::uint32_t x = 1, y = 1, z = 1;
+  bool operator==(const Extent&) const = default;
 };
 
 /// What the device says of itself. A launch beyond these limits is refused as CUDA refuses it.
@@ -32,6 +33,10 @@ struct Properties {
   std::uint32_t threads_per_block = 1024;
   std::uint32_t registers_per_block = 65536;
   std::uint32_t multiprocessors = 132;
+  // Of one multiprocessor.
+  std::uint32_t threads_per_multiprocessor = 2048, blocks_per_multiprocessor = 32;
+  std::size_t shared_per_multiprocessor = 233472;
+  std::size_t shared_reserved_per_block = 1024;     ///< by the system
   std::size_t global_bytes = std::size_t{8} << 30;  ///< allocate() beyond it is out of memory
 };
 
@@ -97,7 +102,9 @@ class Fault : public std::runtime_error {
     uninitialised_shared,
     race,                 ///< two threads, one of which writes, no barrier between them
     copy_in_flight,       ///< bytes of an asynchronous copy touched before the wait for it
-    registers_in_flight,  ///< registers of wgmma touched before its wait
+    registers_in_flight,  ///< of wgmma: touched before its wait, or after its fence
+    proxy_fence,          ///< the asynchronous proxy reads what ordinary stores wrote, without
+                          ///< fence.proxy.async
     barrier,              ///< part of a block has left, or waits elsewhere
     deadlock,
     divergent,    ///< an .aligned instruction that part of a warp reached
@@ -132,7 +139,8 @@ struct KernelInfo {
   std::size_t static_shared_bytes = 0;
   std::size_t local_bytes = 0;    ///< of a thread
   std::uint32_t registers = 0;    ///< of 32 bits, live at once: an estimate of ptxas's number
-  std::uint32_t max_threads = 0;  ///< .maxntid, or 0
+  std::uint32_t max_threads = 0;  ///< .maxntid or .reqntid, or 0
+  std::uint32_t max_registers = 0, min_blocks = 0;  ///< .maxnreg and .minnctapersm, or 0
   std::string missing;  ///< not empty: the first instruction that this device lacks, with its line
 };
 
@@ -141,6 +149,8 @@ struct Launch {
   std::size_t dynamic_shared_bytes = 0;
   bool cooperative = false;
 };
+
+struct Profile;  // profile.hpp
 
 /// What a launch did.
 struct Counts {
@@ -190,6 +200,11 @@ class Device {
   /// Runs to the end. `parameters` has info(kernel).parameter_bytes bytes, laid out as `parameters`
   /// says. Throws Refused before anything runs, Fault after which memory is as the kernel left it.
   Counts launch(const Kernel& kernel, const Launch& launch, std::span<const std::byte> parameters);
+  /// The same, and counts what decides the kernel's speed (profile.hpp). It takes several times as
+  /// long. The figures do not depend on the threads of the CPU. `registers`: of a thread, as ptxas
+  /// gives them; 0: an estimate.
+  Profile profile(const Kernel& kernel, const Launch& launch, std::span<const std::byte> parameters,
+                  std::uint32_t registers = 0);
 
  private:
   struct State;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exceptions of device.hpp.
-#include <cxxabi.h>
-
-#include <cstdlib>
-#include <memory>
 #include <utility>
 
 #include "ptx/device.hpp"
+#include "ptx/read/place.hpp"
 
 namespace plumbline::ptx {
 namespace {
@@ -14,15 +11,6 @@ namespace {
 std::string axes(const Extent& at) {
   return "(" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " + std::to_string(at.z) +
          ")";
-}
-
-/// A mangled name as C++ writes it; any other as it is.
-std::string readable(const std::string& name) {
-  if (name.compare(0, 2, "_Z") != 0) return name;
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && text ? text.get() : name;
 }
 
 /// On one line, without the white space of the file.

@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -21,8 +22,10 @@
 #include <utility>
 #include <vector>
 
-#include "ptx/cudart/options.hpp"
+#include "ptx/cuda/machine_code.hpp"
+#include "ptx/cuda/options.hpp"
 #include "ptx/device.hpp"
+#include "ptx/profile.hpp"
 
 namespace plumbline::python {
 namespace {
@@ -61,6 +64,8 @@ const char* name(ptx::Fault::Kind kind) {
       return "copy_in_flight";
     case Kind::registers_in_flight:
       return "registers_in_flight";
+    case Kind::proxy_fence:
+      return "proxy_fence";
     case Kind::barrier:
       return "barrier";
     case Kind::deadlock:
@@ -171,13 +176,12 @@ class Copies {
   std::size_t size_ = 0, adopted_ = 0;
 };
 
-/// @returns the instructions that warps and that threads executed. @throws what Device::launch
-/// throws; after a Fault the caller's memory is as the kernel left it.
-std::pair<std::uint64_t, std::uint64_t> run(ptx::Device& device, std::uint64_t module,
-                                            const std::string& kernel, const ptx::Launch& launch,
-                                            std::vector<std::byte> parameters,
-                                            const std::vector<Range>& ranges,
-                                            const std::vector<Pointer>& pointers) {
+/// Launches by `launch`, which is given the kernel and its parameters. @returns and @throws what
+/// that does; after a Fault the caller's memory is as the kernel left it.
+template <class Launch>
+auto run(const Launch& launch, ptx::Device& device, std::uint64_t module, const std::string& kernel,
+         std::vector<std::byte> parameters, const std::vector<Range>& ranges,
+         const std::vector<Pointer>& pointers) {
   const ptx::Kernel& loaded = device.kernel(module, kernel);
   const Copies copies(device, ranges);
   for (const auto& [offset, range, byte] : pointers) {
@@ -186,13 +190,61 @@ std::pair<std::uint64_t, std::uint64_t> run(ptx::Device& device, std::uint64_t m
     std::memcpy(parameters.data() + offset, &address, sizeof address);
   }
   try {
-    const ptx::Counts counts = device.launch(loaded, launch, parameters);
+    auto result = launch(loaded, parameters);
     copies.copy_back();
-    return {counts.warp_instructions, counts.thread_instructions};
+    return result;
   } catch (const ptx::Fault&) {
     copies.copy_back();
     throw;
   }
+}
+
+/// What Python gives of a launch.
+struct Given {
+  ptx::Launch launch;
+  std::vector<std::byte> parameters;
+
+  Given(const Axes& grid, const Axes& block, std::size_t shared, const nb::bytes& bytes)
+      : launch{extent(grid), extent(block), {}, shared, false} {
+    const auto* first = static_cast<const std::byte*>(bytes.data());
+    parameters.assign(first, first + bytes.size());
+  }
+};
+
+/// @returns the instructions that warps and that threads executed.
+std::pair<std::uint64_t, std::uint64_t> launch(ptx::Device& device, std::uint64_t module,
+                                               const std::string& kernel, const Axes& grid,
+                                               const Axes& block, std::size_t shared,
+                                               const nb::bytes& parameters,
+                                               const std::vector<Range>& ranges,
+                                               const std::vector<Pointer>& pointers) {
+  Given given(grid, block, shared, parameters);
+  const nb::gil_scoped_release others_may_run;
+  const auto run_it = [&](const ptx::Kernel& loaded, const std::vector<std::byte>& bytes) {
+    return device.launch(loaded, given.launch, bytes);
+  };
+  const ptx::Counts counts =
+      run(run_it, device, module, kernel, std::move(given.parameters), ranges, pointers);
+  return {counts.warp_instructions, counts.thread_instructions};
+}
+
+/// @param registers of a thread, as ptxas gives them; 0: an estimate
+/// @returns the profile as JSON, and its record.
+std::pair<std::string, std::string> profile(ptx::Device& device, std::uint64_t module,
+                                            const std::string& kernel, const Axes& grid,
+                                            const Axes& block, std::size_t shared,
+                                            const nb::bytes& parameters,
+                                            const std::vector<Range>& ranges,
+                                            const std::vector<Pointer>& pointers,
+                                            std::uint32_t registers) {
+  Given given(grid, block, shared, parameters);
+  const nb::gil_scoped_release others_may_run;
+  const auto run_it = [&](const ptx::Kernel& loaded, const std::vector<std::byte>& bytes) {
+    return device.profile(loaded, given.launch, bytes, registers);
+  };
+  const ptx::Profile counted =
+      run(run_it, device, module, kernel, std::move(given.parameters), ranges, pointers);
+  return {ptx::json(counted), ptx::record(counted)};
 }
 
 nb::dict info(const ptx::Device& device, std::uint64_t module, const std::string& kernel) {
@@ -238,7 +290,7 @@ void bind_device(nb::module_& module) {
                const auto found = settings.find(variable);
                return found == settings.end() ? nullptr : found->second.c_str();
              };
-             return std::make_shared<ptx::Device>(ptx::cudart::options_from(value_of));
+             return std::make_shared<ptx::Device>(ptx::cuda::options_from(value_of));
            }),
            nb::arg("settings"))
       .def("allocate", &allocate, nb::arg("bytes"))
@@ -249,23 +301,24 @@ void bind_device(nb::module_& module) {
       .def("unload", &ptx::Device::unload, nb::arg("module"))
       .def("kernel_names", &ptx::Device::kernel_names, nb::arg("module"))
       .def("info", &info, nb::arg("module"), nb::arg("kernel"))
-      .def(
-          "launch",
-          [](ptx::Device& device, std::uint64_t of, const std::string& kernel, const Axes& grid,
-             const Axes& block, std::size_t shared, const nb::bytes& parameters,
-             const std::vector<Range>& ranges, const std::vector<Pointer>& pointers) {
-            const ptx::Launch launch{extent(grid), extent(block), {}, shared, false};
-            const auto* first = static_cast<const std::byte*>(parameters.data());
-            std::vector<std::byte> given(first, first + parameters.size());
-            std::pair<std::uint64_t, std::uint64_t> counts;
-            {
-              const nb::gil_scoped_release others_may_run;
-              counts = run(device, of, kernel, launch, std::move(given), ranges, pointers);
-            }
-            return nb::make_tuple(counts.first, counts.second);
-          },
-          nb::arg("module"), nb::arg("kernel"), nb::arg("grid"), nb::arg("block"),
-          nb::arg("shared"), nb::arg("parameters"), nb::arg("ranges"), nb::arg("pointers"));
+      .def("launch", &launch, nb::arg("module"), nb::arg("kernel"), nb::arg("grid"),
+           nb::arg("block"), nb::arg("shared"), nb::arg("parameters"), nb::arg("ranges"),
+           nb::arg("pointers"))
+      .def("profile", &profile, nb::arg("module"), nb::arg("kernel"), nb::arg("grid"),
+           nb::arg("block"), nb::arg("shared"), nb::arg("parameters"), nb::arg("ranges"),
+           nb::arg("pointers"), nb::arg("registers"));
+  module.def(
+      "profile_report",
+      [](const std::string& record, std::size_t lines) {
+        return ptx::report(ptx::profile_from(record), lines);
+      },
+      nb::arg("record"), nb::arg("lines"));
+  module.def(
+      "registers_in",
+      [](const nb::bytes& cubin) {
+        return ptx::cuda::registers_in({cubin.c_str(), cubin.size()});
+      },
+      nb::arg("cubin"));
 }
 
 }  // namespace plumbline::python

@@ -55,3 +55,18 @@ class Device:
         ranges: Sequence[tuple[int, int, bool, int]],
         pointers: Sequence[tuple[int, int, int]],
     ) -> tuple[int, int]: ...
+    def profile(
+        self,
+        module: int,
+        kernel: str,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        shared: int,
+        parameters: bytes,
+        ranges: Sequence[tuple[int, int, bool, int]],
+        pointers: Sequence[tuple[int, int, int]],
+        registers: int,
+    ) -> tuple[str, str]: ...
+
+def profile_report(record: str, lines: int) -> str: ...
+def registers_in(cubin: bytes) -> dict[str, int]: ...

@@ -8,7 +8,8 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from .device import Counts, Device, Kernel, Module, memory_of
+from . import _native
+from .device import Counts, Device, Kernel, Module, Profile, memory_of
 
 Grid = Union[Sequence[int], Callable[[dict[str, Any]], Sequence[int]]]
 
@@ -61,7 +62,8 @@ class TritonKernel:
     """What `plumbline.triton` returns; a call launches the kernel and waits for it.
 
     The arguments are the kernel's, by place or name. Returns plumbline.device.Counts; raises
-    plumbline.device.Fault and Refused, TypeError, and what Triton's compiler raises.
+    plumbline.device.Fault and Refused, TypeError, and what Triton's compiler raises. `profile` takes the
+    same arguments, does the same, and returns a plumbline.device.Profile.
     """
 
     def __init__(
@@ -90,7 +92,18 @@ class TritonKernel:
         self._compiled: dict[Any, tuple[Any, Kernel]] = {}
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Counts:
+        kernel, launch, options = self._prepared(self._bound(arguments, keywords))
+        return kernel.launch(*launch, **options)
+
+    def profile(self, *arguments: Any, **keywords: Any) -> Profile:
+        """Launches the kernel as a call does, and counts what decides its speed."""
         given = self._bound(arguments, keywords)
+        kernel, launch, options = self._prepared(given)
+        registers = _native.registers_in(self._of(given)[0].asm.get("cubin", b"")).get(kernel.name)
+        return kernel.launch_profiled(*launch, **options, registers=registers)
+
+    def _prepared(self, given: dict[str, Any]) -> tuple[Kernel, tuple[Any, ...], dict[str, Any]]:
+        """The compiled kernel, and what its launch takes."""
         compiled, kernel = self._of(given)
         grid = self._grid(given) if callable(self._grid) else self._grid
         grid = (*grid, 1, 1)[:3] if isinstance(grid, (tuple, list)) else (grid, 1, 1)
@@ -102,8 +115,8 @@ class TritonKernel:
             size = getattr(compiled.metadata, name + "_size", 0) * programs
             values.append(self.device.empty(size, np.uint8) if size else None)
             names.append(name)
-        return kernel.launch(grid, 32 * compiled.metadata.num_warps, compiled.metadata.shared, values,
-                             names=names, strided=True)
+        launch = grid, 32 * compiled.metadata.num_warps, compiled.metadata.shared, values
+        return kernel, launch, {"names": names, "strided": True}
 
     def ptx(self, *arguments: Any, **keywords: Any) -> str:
         """The PTX that a call with these arguments runs."""

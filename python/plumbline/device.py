@@ -11,6 +11,7 @@ written. docs/software_device.md tells what is checked and what is not.
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 import struct
 from typing import Any, Optional, Sequence, Union
@@ -21,7 +22,7 @@ from numpy.typing import DTypeLike, NDArray
 from . import _native
 from ._arguments import truth, whole
 
-__all__ = ["BadPtx", "Counts", "Device", "Fault", "Kernel", "Module", "Refused"]
+__all__ = ["BadPtx", "Counts", "Device", "Fault", "Kernel", "Module", "Profile", "Refused"]
 
 
 class Fault(RuntimeError):
@@ -29,7 +30,7 @@ class Fault(RuntimeError):
 
     kind: str
     """out_of_bounds, freed_memory, read_only, misaligned, uninitialised_global,
-    uninitialised_shared, race, copy_in_flight, registers_in_flight, barrier, deadlock, divergent,
+    uninitialised_shared, race, copy_in_flight, registers_in_flight, proxy_fence, barrier, deadlock, divergent,
     absent_lane, trap, timeout or bad_instruction."""
     kernel: str
     instruction: str
@@ -85,6 +86,25 @@ class Counts:
 
     warp_instructions: int
     thread_instructions: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Profile:
+    """What a launch did, counted. print() shows it as `plumbline profile` does.
+
+    PTX is counted, not the machine code that a GPU runs: docs/software_device.md explains the figures.
+    """
+
+    figures: dict[str, Any]
+    """What the files of `plumbline profile --json` have of a kernel: profile.figures["total"]["flops"]."""
+    _record: str = dataclasses.field(repr=False)
+
+    def report(self, lines: int = 10) -> str:
+        """As text. lines: how many lines of the source to show."""
+        return _native.profile_report(self._record, whole("lines", lines, 0, 2**31))
+
+    def __str__(self) -> str:
+        return self.report()
 
 
 # How the settings of a device are called in the environment of other programs.
@@ -209,6 +229,8 @@ class Kernel:
     For the launch, each array lies in memory of its own, aligned as cudaMalloc aligns; then it has what
     the kernel has written. Overlapping arrays share memory.
 
+    `kernel.profile(grid, block, shared, *arguments)` does the same and counts more of it.
+
     Returns Counts. Raises Fault, Refused, TypeError, ValueError.
     """
 
@@ -233,6 +255,20 @@ class Kernel:
     ) -> Counts:
         return self.launch(grid, block, shared, arguments)
 
+    def profile(
+        self,
+        grid: Union[int, Sequence[int]],
+        block: Union[int, Sequence[int]],
+        shared: int,
+        *arguments: Any,
+        registers: Optional[int] = None,
+    ) -> Profile:
+        """Launches it as a call does, and counts what decides its speed: instructions by pipe, bank
+        conflicts, sectors of global memory, divergence, occupancy. It takes several times as long.
+
+        registers: of a thread, as `ptxas -v` tells them; None: an estimate."""
+        return self.launch_profiled(grid, block, shared, arguments, registers=registers)
+
     def launch(
         self,
         grid: Union[int, Sequence[int]],
@@ -243,8 +279,37 @@ class Kernel:
         names: Optional[Sequence[str]] = None,
         strided: bool = False,
     ) -> Counts:
-        """The same. names: of the arguments, for errors. strided: arrays may have gaps; the kernel then
+        """As a call. names: of the arguments, for errors. strided: arrays may have gaps; the kernel then
         may also touch what lies in the gaps."""
+        return Counts(*self.module.device._native.launch(
+            *self._native_arguments(grid, block, shared, arguments, names, strided)))
+
+    def launch_profiled(
+        self,
+        grid: Union[int, Sequence[int]],
+        block: Union[int, Sequence[int]],
+        shared: int,
+        arguments: Sequence[Any],
+        *,
+        names: Optional[Sequence[str]] = None,
+        strided: bool = False,
+        registers: Optional[int] = None,
+    ) -> Profile:
+        """As `profile`, with what `launch` takes."""
+        given = 0 if registers is None else whole("registers", registers, 1, 255)
+        text, record = self.module.device._native.profile(
+            *self._native_arguments(grid, block, shared, arguments, names, strided), given)
+        return Profile(json.loads(text), record)
+
+    def _native_arguments(
+        self,
+        grid: Union[int, Sequence[int]],
+        block: Union[int, Sequence[int]],
+        shared: int,
+        arguments: Sequence[Any],
+        names: Optional[Sequence[str]],
+        strided: bool,
+    ) -> tuple[Any, ...]:
         if len(arguments) != len(self._parameters):
             raise TypeError(f"{self.name} has {len(self._parameters)} parameters; {len(arguments)} "
                             "arguments were given")
@@ -264,9 +329,8 @@ class Kernel:
                 value = struct.pack("<Q", array.address)
             parameters[offset:offset + size] = value
         ranges, pointers = _ranges(memory)
-        return Counts(*device.launch(
-            self.module._module, self.name, _axes("grid", grid), _axes("block", block),
-            whole("shared", shared, 0, 2**31), bytes(parameters), ranges, pointers))
+        return (self.module._module, self.name, _axes("grid", grid), _axes("block", block),
+                whole("shared", shared, 0, 2**31), bytes(parameters), ranges, pointers)
 
 
 def _device_for(target: Optional[re.Match[str]]) -> Device:

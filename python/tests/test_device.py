@@ -100,6 +100,33 @@ def test_a_kernel_changes_the_array_and_counts_its_instructions():
     assert counts.thread_instructions == 384 * 8 + 84 + 300 * 4 + 384
 
 
+def test_a_profile_counts_more_of_a_launch():
+    x = numbers()
+    profile = Module(SCALE)["scale"].profile((3, 1), 128, 0, x, 2.0, 300)
+    assert (x == 2 * numbers()).all()
+    figures = profile.figures
+    # As above; nine whole warps load and store 128 bytes, the tenth 48 in two sectors, and is parted.
+    assert figures["kernel"] == "scale" and figures["compute"] == "8.0" and figures["launches"] == 1
+    assert figures["total"]["warp_instructions"] == 160
+    assert figures["total"]["global_sectors"] == figures["total"]["global_ideal"] == 2 * (9 * 4 + 2)
+    assert figures["total"]["global_bytes_read"] == 1200
+    assert figures["total"]["divergent_branches"] == 1
+    assert figures["pipes"]["fp32"]["flops"] == 300
+    (shape,) = figures["shapes"]
+    assert shape["grid"] == [3, 1, 1] and shape["block"] == [128, 1, 1]
+    assert shape["occupancy"]["blocks"] == 16 and shape["occupancy"]["limited_by"] == "warps"
+    assert shape["occupancy"]["registers_from"] == "an estimate"
+    given = Module(SCALE)["scale"].profile((3, 1), 128, 0, x, 2.0, 300, registers=128)
+    assert given.figures["shapes"][0]["occupancy"]["blocks_by_registers"] == 4  # 4096 a warp, 16 warps
+    assert "PTX line" in str(profile) and "PTX line" not in profile.report(lines=0)
+    with pytest.raises(Fault, match="just after the end"):
+        Module(SCALE)["scale"].profile(3, 128, 0, numbers(), 2.0, 301)
+    with pytest.raises(ValueError, match="registers"):
+        Module(SCALE)["scale"].profile(3, 128, 0, x, 2.0, 300, registers=256)
+    with pytest.raises(ValueError, match="lines"):
+        profile.report(lines=-1)
+
+
 def test_tensors_of_pytorchs_and_other_memory():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed (Debian's python3-torch)")
     scale = Module(SCALE)["scale"]

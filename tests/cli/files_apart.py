@@ -157,6 +157,8 @@ with tempfile.TemporaryDirectory() as folder:
     check(["judge"], [case, outputs], ["--json", "--junit", "--html"], [case, outputs])
     check(["oracle"], [case], ["output"], [case])
     check(["claims"], ["alibi"], ["--json", "--junit", "--markdown", "--html"], [], ["ids"])
+    check(["profile"], ["--kernel", kernel, "--case", CASE], ["--json"], [kernel])
+    refused(["--json", "is read", "k.so"], "profile", "--json", kernel, kernel)
     check(["golden", "check"], [golden], ["--json", "--junit"],
           [golden / "manifest.json", golden / "vectors" / "alibi.json"])
     check(["methods"], [golden, "--oracle-only"], ["--json"],

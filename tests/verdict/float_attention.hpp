@@ -46,7 +46,7 @@ inline float bias(const cases::Case& c, int b, int h, int r, int j, const Faults
   return off ? value * faults.slope_factor : value;
 }
 
-/// q or k as RoPE turns it, and a gradient turned back.
+/// q or k as RoPE rotates it, and a gradient rotated back.
 inline std::vector<float> rotated(const cases::Case& c, const std::vector<float>& x, int rows,
                                   int offset, bool back) {
   const int D = c.spec.head_dim;

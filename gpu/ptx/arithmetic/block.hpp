@@ -53,34 +53,35 @@ PLUMBLINE_PTX_INLINE Floats fused(float a, Floats b, Floats c) {
 #endif
 }
 
+/// Rows whose sums stay in the CPU's registers, and do not wait for each other.
+#ifdef __AVX512VL__
+inline constexpr int kRowsAtOnce = 16;
+#else
+inline constexpr int kRowsAtOnce = 8;
+#endif
+
 /// Sums::nearest.
 template <int kEach, int kDepth>
 PLUMBLINE_PTX_INLINE void add_in_order(const BlockA<kEach, kDepth>& a, const float* b, float* c) {
-  // Eight rows at a time: their sums stay in the CPU's registers and do not wait for each other.
-  for (int half = 0; half < 2; ++half) {
-    float* row = c + half * 8 * kColumns;
-    Floats s0 = load(row), s1 = load(row + 8), s2 = load(row + 16), s3 = load(row + 24);
-    Floats s4 = load(row + 32), s5 = load(row + 40), s6 = load(row + 48), s7 = load(row + 56);
+  for (int first = 0; first < 16; first += kRowsAtOnce) {
+    Floats sum[kRowsAtOnce];
+#pragma GCC unroll 16
+    for (int row = 0; row < kRowsAtOnce; ++row) sum[row] = load(c + (first + row) * kColumns);
     const float* of_b = b;
     for (int pair = 0; pair < kDepth / (4 * kEach); ++pair) {
-      const float(*lanes)[kLanes] = a.of + (2 * pair + half) * kEach;
+      const float(*lanes)[kLanes] = a.of + (2 * pair + first / 8) * kEach;
 #pragma GCC unroll 16
       for (int i = 0; i < 4 * kEach; ++i) {
         const float* at = &lanes[i % kEach][i / kEach];  // BlockA::at, of rows 4 apart
         const Floats columns = load(of_b + i * kColumns);
-        s0 = fused(at[0], columns, s0);
-        s1 = fused(at[4], columns, s1);
-        s2 = fused(at[8], columns, s2);
-        s3 = fused(at[12], columns, s3);
-        s4 = fused(at[16], columns, s4);
-        s5 = fused(at[20], columns, s5);
-        s6 = fused(at[24], columns, s6);
-        s7 = fused(at[28], columns, s7);
+#pragma GCC unroll 16
+        for (int row = 0; row < kRowsAtOnce; ++row)
+          sum[row] = fused(at[row / 8 * kEach * kLanes + row % 8 * 4], columns, sum[row]);
       }
       of_b += 4 * kEach * kColumns;
     }
-    store(row, s0), store(row + 8, s1), store(row + 16, s2), store(row + 24, s3);
-    store(row + 32, s4), store(row + 40, s5), store(row + 48, s6), store(row + 56, s7);
+#pragma GCC unroll 16
+    for (int row = 0; row < kRowsAtOnce; ++row) store(c + (first + row) * kColumns, sum[row]);
   }
 }
 

@@ -72,7 +72,7 @@ constexpr int integer_bits(Type type) {
       return 0;
   }
 }
-constexpr bool is_signed(Type type) { return type >= Type::s8 && type <= Type::s64; }
+constexpr bool has_sign(Type type) { return type >= Type::s8 && type <= Type::s64; }
 constexpr bool is_wide(Type type) {
   return type == Type::u64 || type == Type::s64 || type == Type::f64;
 }
@@ -86,7 +86,7 @@ constexpr bool is_pair(Type type) { return type != element(type) || is_8_bit_pai
 Exact read_integer(std::uint64_t bits, Type type) {
   const int unused = 64 - integer_bits(type);
   bits = bits << unused >> unused;
-  const bool negative = is_signed(type) && bits >> (63 - unused) != 0;
+  const bool negative = has_sign(type) && bits >> (63 - unused) != 0;
   if (negative) bits = (0 - bits) << unused >> unused;
   return {.negative = negative, .magnitude = bits};
 }
@@ -141,8 +141,8 @@ std::uint64_t in_units(const Exact& x, int unit, Rounding rounding) {
 std::uint64_t write_integer(const Exact& x, const Conversion& c) {
   const int width = integer_bits(c.to), unused = 64 - width;
   const std::uint64_t top = std::uint64_t{1} << (width - 1);
-  const std::uint64_t most = is_signed(c.to) ? top - 1 : top - 1 + top;
-  const std::uint64_t least = is_signed(c.to) ? top : 0;  // its magnitude
+  const std::uint64_t most = has_sign(c.to) ? top - 1 : top - 1 + top;
+  const std::uint64_t least = has_sign(c.to) ? top : 0;  // its magnitude
   const bool huge = x.infinite || x.exponent + length(x) > 64;
   const std::uint64_t size = huge ? ~std::uint64_t{0} : in_units(x, 0, c.rounding);
   std::uint64_t bits = x.negative ? 0 - size : size;
@@ -152,8 +152,8 @@ std::uint64_t write_integer(const Exact& x, const Conversion& c) {
   }
   if (x.nan) bits = c.from == Type::f64 || width == 64 ? top : 0;
   bits <<= unused;
-  return is_signed(c.to) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> unused)
-                         : bits >> unused;
+  return has_sign(c.to) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> unused)
+                        : bits >> unused;
 }
 
 std::uint64_t write_float(Exact x, const Conversion& c) {
@@ -220,6 +220,10 @@ void convert_any(const Conversion& c, void* d, const void* a, const void* b) {
 }
 
 Convert converter(const Conversion& c, Level level) {
+  const auto known = [](Type type) {
+    return integer_bits(type) != 0 || binary(element(type)).digits != 0;
+  };
+  if (!known(c.to) || !known(c.from)) return nullptr;
   // From a pair to a pair: between two of 8 bits and two of 16.
   if (is_pair(c.from) && (!is_pair(c.to) || is_8_bit_pair(c.from) == is_8_bit_pair(c.to)))
     return nullptr;

@@ -4,29 +4,11 @@
 #define PLUMBLINE_GPU_PTX_ARITHMETIC_CONVERT_HPP
 
 #include "ptx/arithmetic/level.hpp"
+#include "ptx/read/types.hpp"
 
 namespace plumbline::ptx::arithmetic {
 
-/// x2: two in one word, the second operand (or the low half of the source) in the low half.
-enum class Type {
-  u8,
-  u16,
-  u32,
-  u64,
-  s8,
-  s16,
-  s32,
-  s64,
-  f16,
-  bf16,
-  tf32,
-  f32,
-  f64,
-  f16x2,
-  bf16x2,
-  e4m3x2,
-  e5m2x2,
-};
+using ptx::Type;
 
 /// rni, rzi, rmi, rpi: to an integer. none: where the conversion is exact.
 enum class Rounding { none, rn, rna, rz, rm, rp, rni, rzi, rmi, rpi };
@@ -46,8 +28,10 @@ struct Conversion {
 /// the upper half is 0. b is the second operand of cvt.*x2.f32 and not read else.
 using Convert = void (*)(const Conversion&, void* d, const void* a, const void* b);
 
-/// The function for this conversion, to be called with it; null if there is none: cvt to or from a
-/// pair exists from f32 and f16x2 or to f16x2, as in the ISA's list.
+/// The function for this conversion, to be called with it; null if there is none. There are
+/// integers of 8 to 64 bits, f16, bf16, tf32, f32, f64 and pairs of f16, bf16, e4m3 and e5m2, two
+/// in one word of which the second operand (or the low half of the source) is the low half; cvt to
+/// or from a pair exists from f32 and f16x2 or to f16x2, as in the ISA's list.
 ///
 /// From float to integer: clamped, and NaN is 0, or 1 << (width - 1) where the source is f64 or the
 /// destination has 64 bits. To a float: what overflows is the infinity or the largest finite number

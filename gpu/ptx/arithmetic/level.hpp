@@ -6,10 +6,10 @@
 namespace plumbline::ptx::arithmetic {
 
 /// plain: what every x86-64 has; fma is then a call of libm, which is exactly rounded and slow.
-/// avx2: with FMA. avx512: F, BW, DQ and VL.
+/// avx2: with FMA. avx512: F, BW, DQ, VL and CD.
 enum class Level { plain, avx2, avx512 };
 
-/// The most that this CPU has.
+/// The most that this CPU has, or less if the environment variable PLUMBLINE_PTX_ISA names it.
 Level best_level();
 
 }  // namespace plumbline::ptx::arithmetic

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ptx/arithmetic/product.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "ptx/arithmetic/at_level.hpp"
-#include "ptx/arithmetic/narrow.hpp"
+#include "ptx/arithmetic/fragments.hpp"
 #include "ptx/arithmetic/product_lanes.hpp"
 
 namespace plumbline::ptx::arithmetic {
@@ -23,9 +26,69 @@ bool exists(const Product& p, bool whole_depth) {
   return p.a == Element::tf32 && floats && depth(8);
 }
 
+/// The bits of an integer that mma_of_bits multiplies, or 0.
+int small_bits(const Product& p) {
+  const bool four =
+      (p.a == Element::s4 || p.a == Element::u4) && (p.b == Element::s4 || p.b == Element::u4);
+  const int bits = is_byte(p.a) && is_byte(p.b)               ? 8
+                   : four                                     ? 4
+                   : p.a == Element::b1 && p.b == Element::b1 ? 1
+                                                              : 0;
+  if (bits == 0 || p.c != Element::s32 || p.n != 8) return 0;
+  const int least = 128 / bits;
+  const bool eight = p.m == 8 && p.k == least;
+  return eight || (bits < 8 && p.m == 16 && (p.k == least || p.k == 2 * least)) ? bits : 0;
+}
+
+/// D = A B + C of integers, element by element: the shapes of the first tensor cores.
+template <int kBits>
+void mma_of_bits(const Product& p, void* const* d, const void* const* a, const void* const* b,
+                 const void* const* c) {
+  constexpr int kEach = 32 / kBits;
+  const auto number = [](std::uint32_t word, int i, Element type) {
+    const std::uint32_t x = word >> kBits * i << (32 - kBits);
+    return type == Element::s8 || type == Element::s4
+               ? static_cast<std::int32_t>(x) >> (32 - kBits)
+               : static_cast<std::int32_t>(x >> (32 - kBits));
+  };
+  std::int32_t x[16][256], y[8][256];
+  const int rows = p.m / 8;
+  for (int lane = 0; lane < 32; ++lane) {
+    for (int r = 0; r < p.m * p.k / kEach / 32; ++r)
+      for (int i = 0; i < kEach; ++i)
+        x[lane / 4 + 8 * (r % rows)][(lane % 4 + 4 * (r / rows)) * kEach + i] =
+            number(static_cast<const std::uint32_t*>(a[r])[lane], i, p.a);
+    for (int r = 0; r < p.k / kEach / 4; ++r)
+      for (int i = 0; i < kEach; ++i)
+        y[lane / 4][(lane % 4 + 4 * r) * kEach + i] =
+            number(static_cast<const std::uint32_t*>(b[r])[lane], i, p.b);
+  }
+  for (int lane = 0; lane < 32; ++lane)
+    for (int i = 0; i < 2 * rows; ++i) {
+      const Place at = place_in_c(lane, i);
+      std::int64_t sum = static_cast<const std::int32_t*>(c[i])[lane];
+      for (int k = 0; k < p.k; ++k) {
+        const std::int32_t one = x[at.row][k], other = y[at.column][k];
+        sum += kBits > 1 ? one * other : p.exclusive ? one ^ other : one & other;
+      }
+      if (p.satfinite) sum = std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX);
+      static_cast<std::uint32_t*>(d[i])[lane] = static_cast<std::uint32_t>(sum);
+    }
+}
+
 }  // namespace
 
 Mma mma(const Product& p, Level level) {
+  switch (small_bits(p)) {
+    case 8:
+      return mma_of_bits<8>;
+    case 4:
+      return mma_of_bits<4>;
+    case 1:
+      return mma_of_bits<1>;
+    default:
+      break;
+  }
   const bool f64 = p.a == Element::f64 && p.b == Element::f64 && p.c == Element::f64 &&
                    ((p.m == 8 && p.k == 4) || (p.m == 16 && (p.k == 4 || p.k == 8 || p.k == 16)));
   if (p.n != 8 || !(f64 || (p.m == 16 && exists(p, false)))) return nullptr;
@@ -37,34 +100,9 @@ Wgmma wgmma(const Product& p, Level level) {
   PLUMBLINE_PTX_AT_LEVEL(level, wgmma(p))
 }
 
-void decode_b(const Product& p, const void* columns, bool negate, float* b) {
-  const auto number = [&](int at) -> float {
-    const auto half = [&] { return std::uint32_t{static_cast<const std::uint16_t*>(columns)[at]}; };
-    const auto byte = [&] { return std::uint32_t{static_cast<const std::uint8_t*>(columns)[at]}; };
-    switch (p.b) {
-      case Element::f16:
-        return from_f16(half());
-      case Element::bf16:
-        return from_bf16(half());
-      case Element::e4m3:
-        return from_e4m3(byte());
-      case Element::e5m2:
-        return from_e5m2(byte());
-      case Element::s8:
-        return static_cast<float>(static_cast<std::int8_t>(byte()));
-      case Element::u8:
-        return static_cast<float>(byte());
-      default:
-        return float_of(static_cast<const std::uint32_t*>(columns)[at] & 0xffffe000);
-    }
-  };
-  // Blocks of 8 columns: [n / 8][k][8].
-  for (int n = 0; n < p.n; ++n) {
-    for (int k = 0; k < p.k; ++k) {
-      const float x = number(n * p.k + k);
-      b[(n / 8 * p.k + k) * 8 + n % 8] = negate ? -x : x;
-    }
-  }
+void decode_b(const Product& p, const void* columns, bool negate, float* b, bool k_major,
+              Level level) {
+  PLUMBLINE_PTX_AT_LEVEL(level, decode_b(p, columns, negate, b, k_major))
 }
 
 }  // namespace plumbline::ptx::arithmetic

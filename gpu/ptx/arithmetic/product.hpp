@@ -9,15 +9,16 @@
 namespace plumbline::ptx::arithmetic {
 
 /// Of A and B, of C and D.
-enum class Element { f16, bf16, tf32, e4m3, e5m2, f64, s8, u8, f32, s32 };
+enum class Element { f16, bf16, tf32, e4m3, e5m2, f64, s8, u8, s4, u4, b1, f32, s32 };
 
 struct Product {
-  int n = 8, k = 16;  ///< m is 16, for f64 with k = 4 and n = 8 it may be 8
-  Element a, b;       ///< differ only among e4m3 and e5m2, and among s8 and u8
+  int n = 8, k = 16;  ///< m is 16, for f64 with k = 4 and for integers it may be 8
+  Element a, b;       ///< differ only among e4m3 and e5m2, s8 and u8, s4 and u4
   Element c;          ///< of C and D: f32 or f16, f64, s32
   Variation::Sums sums = Variation::Sums::nearest;
   bool satfinite = false;  ///< of s32; else sums wrap
   int m = 16;
+  bool exclusive = false;  ///< of b1: ones of a xor b are counted, else of a and b
 };
 
 /// D = A B + C of one warp in mma.sync's fragments. Each of d, a, b, c lists registers in the order
@@ -46,7 +47,8 @@ using Mma = void (*)(const Product&, void* const* d, const void* const* a, const
                      const void* const* c);
 
 /// Null if mma.sync has no such product: m16n8k8 and k16 of f16 and bf16, m16n8k4 and k8 of tf32,
-/// m8n8k4 and m16n8k4, k8, k16 of f64, m16n8k16 and k32 of s8 and u8, and of e4m3 and e5m2.
+/// m8n8k4 and m16n8k4, k8, k16 of f64, m16n8k16 and k32 of s8 and u8, and of e4m3 and e5m2; m8n8k16
+/// of s8 and u8, m8n8k32, m16n8k32 and k64 of s4 and u4, m8n8k128, m16n8k128 and k256 of b1.
 Mma mma(const Product& product, Level level = best_level());
 
 /// Where the operands of one warp's part of wgmma lie.
@@ -59,9 +61,10 @@ struct WgmmaOperands {
   bool negate_a = false;           ///< imm-scale-a is -1
 };
 
-/// B for all warps of the warpgroup: `columns` is [n][k] elements, as in memory, `b` [n * k]
-/// floats. `negate`: imm-scale-b is -1.
-void decode_b(const Product& product, const void* columns, bool negate, float* b);
+/// B for all warps of the warpgroup: `columns` is [n][k] elements (k_major) or [k][n], as in
+/// memory, `b` [n * k] floats. `negate`: imm-scale-b is -1.
+void decode_b(const Product& product, const void* columns, bool negate, float* b,
+              bool k_major = true, Level level = best_level());
 
 /// The 16 rows that one warp has of wgmma.mma_async m64nNk16 (f16, bf16), k8 (tf32), k32 (8 bits):
 /// rows 16 (warp % 4) and on, with sums as above. Null for other products.

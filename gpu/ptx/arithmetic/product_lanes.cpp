@@ -60,6 +60,26 @@ void decode(Element element, float (*out)[kLanes], const void* word) {
 
 /// Lane 4 n + t has column n of B's row t: to rows that are `apart` rows from each other.
 PLUMBLINE_PTX_INLINE void transpose(float* rows, int apart, const float* lanes) {
+#ifdef __AVX512F__
+  using Sixteen = float __attribute__((vector_size(64)));
+  using Order = int __attribute__((vector_size(64)));
+  Sixteen low, high;
+  __builtin_memcpy(&low, lanes, sizeof low);
+  __builtin_memcpy(&high, lanes + 16, sizeof high);
+  const Sixteen two[2] = {
+      __builtin_shuffle(low, high, Order{0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29}),
+      __builtin_shuffle(low, high,
+                        Order{2, 6, 10, 14, 18, 22, 26, 30, 3, 7, 11, 15, 19, 23, 27, 31})};
+  for (int t = 0; t < 4; ++t) {
+    const Floats row =
+        t % 2 == 0
+            ? reinterpret_cast<Floats>(_mm512_castps512_ps256(reinterpret_cast<__m512>(two[t / 2])))
+            : reinterpret_cast<Floats>(
+                  _mm512_extractf32x8_ps(reinterpret_cast<__m512>(two[t / 2]), 1));
+    store(rows + t * apart * kColumns, row);
+  }
+  return;
+#endif
   using Four = float __attribute__((vector_size(16)));
   using Index = int __attribute__((vector_size(16)));
   for (int n = 0; n < kColumns; n += 4) {
@@ -185,15 +205,22 @@ template <int kEach, int kDepth>
     add_aligned(a, b, c, aligned(p));
 }
 
-template <int kEach, int kDepth>
+/// Both operands' elements are `kElement`, or, where that is f32, which none is, as `p` says.
+template <int kEach, int kDepth, Element kElement = Element::f32>
 void mma_in_blocks(const Product& p, void* const* d, const void* const* a, const void* const* b,
                    const void* const* c) {
+  const auto decoded = [](Element element, float(*out)[kLanes], const void* word) {
+    if constexpr (kElement == Element::bf16)  // most often: without a call
+      decode_with<kEach>(out, word, [](Word x) { return from_bf16(x & 0xffff); });
+    else
+      decode<kEach>(element, out, word);
+  };
   BlockA<kEach, kDepth> block;
-  for (int r = 0; r < block.kRegisters; ++r) decode<kEach>(p.a, block.of + r * kEach, a[r]);
+  for (int r = 0; r < block.kRegisters; ++r) decoded(p.a, block.of + r * kEach, a[r]);
   float columns[kDepth * kColumns], rows[16 * kColumns];
   for (int r = 0; r < block.kRegisters / 2; ++r) {
     float in[kEach][kLanes];
-    decode<kEach>(p.b, in, b[r]);
+    decoded(p.b, in, b[r]);
     for (int i = 0; i < kEach; ++i)
       transpose(columns + (4 * r * kEach + i) * kColumns, kEach, in[i]);
   }
@@ -231,6 +258,34 @@ void wgmma_in_blocks(const Product& p, const WgmmaOperands& o) {
     if (o.accumulate) load_c(p, d, rows);
     add(p, block, o.b + first * kDepth, rows);
     store_d(p, rows, d);
+  }
+}
+
+/// B in blocks of 8 columns: [n / 8][k][8].
+template <int kDepth, class F>
+void decode_columns(const Product& p, const void* columns, bool negate, float* b, bool k_major,
+                    F f) {
+  const Word sign = negate ? 0x80000000 : 0;
+  for (int first = 0; first < p.n; first += kColumns, b += kDepth * kColumns) {
+    using Element =
+        std::conditional_t<kDepth == 8, std::uint32_t,
+                           std::conditional_t<kDepth == 16, std::uint16_t, std::uint8_t>>;
+    Element in[kColumns * kDepth];
+    float x[kColumns * kDepth];
+    if (k_major)
+      __builtin_memcpy(in, static_cast<const Element*>(columns) + first * kDepth, sizeof in);
+    else
+      for (int k = 0; k < kDepth; ++k)
+        __builtin_memcpy(in + k * kColumns, static_cast<const Element*>(columns) + k * p.n + first,
+                         kColumns * sizeof(Element));
+    float* const out = k_major ? x : b;
+    for (int i = 0; i < kColumns * kDepth; ++i) out[i] = float_of(bits_of(f(Word{in[i]})) ^ sign);
+    for (int k = 0; k_major && k < kDepth; k += 4) {
+      float lanes[kLanes];
+      for (int n = 0; n < kColumns; ++n)
+        __builtin_memcpy(lanes + 4 * n, x + n * kDepth + k, 4 * sizeof(float));
+      transpose(b + k * kColumns, 1, lanes);
+    }
   }
 }
 
@@ -278,9 +333,36 @@ Mma mma(const Product& p) {
     case 8:
       return p.k == 16 ? mma_in_blocks<4, 16> : mma_in_blocks<4, 32>;
     case 16:
+      if (p.a == Element::bf16 && p.k == 16) return mma_in_blocks<2, 16, Element::bf16>;
       return p.k == 8 ? mma_in_blocks<2, 8> : mma_in_blocks<2, 16>;
     default:
       return p.k == 4 ? mma_in_blocks<1, 4> : mma_in_blocks<1, 8>;
+  }
+}
+
+void decode_b(const Product& p, const void* columns, bool negate, float* b, bool k_major) {
+  switch (p.b) {
+    case Element::f16:
+      return decode_columns<16>(p, columns, negate, b, k_major, [](Word x) { return from_f16(x); });
+    case Element::bf16:
+      return decode_columns<16>(p, columns, negate, b, k_major,
+                                [](Word x) { return from_bf16(x); });
+    case Element::e4m3:
+      return decode_columns<32>(p, columns, negate, b, k_major,
+                                [](Word x) { return from_e4m3(x); });
+    case Element::e5m2:
+      return decode_columns<32>(p, columns, negate, b, k_major,
+                                [](Word x) { return from_e5m2(x); });
+    case Element::s8:
+      return decode_columns<32>(p, columns, negate, b, k_major, [](Word x) {
+        return static_cast<float>(static_cast<std::int8_t>(x));
+      });
+    case Element::u8:
+      return decode_columns<32>(p, columns, negate, b, k_major,
+                                [](Word x) { return static_cast<float>(static_cast<int>(x)); });
+    default:
+      return decode_columns<8>(p, columns, negate, b, k_major,
+                               [](Word x) { return float_of(x & 0xffffe000); });
   }
 }
 

@@ -7,7 +7,8 @@
 
 #define PLUMBLINE_PTX_PRODUCT_LANES \
   Mma mma(const Product&);          \
-  Wgmma wgmma(const Product&);
+  Wgmma wgmma(const Product&);      \
+  void decode_b(const Product&, const void* columns, bool negate, float* b, bool k_major);
 
 namespace plumbline::ptx::arithmetic {
 namespace plain {

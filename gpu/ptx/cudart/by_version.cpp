@@ -4,35 +4,29 @@
 #include <cstring>
 #include <string>
 
+#include "ptx/cuda/device_info.hpp"
 #include "ptx/cudart/device_properties.hpp"
 #include "ptx/cudart/runtime.hpp"
 
 using namespace plumbline::ptx;
-using namespace plumbline::ptx::cudart;
+using namespace plumbline::ptx::cuda;
+using plumbline::ptx::cudart::DeviceProperties;
+using plumbline::ptx::cudart::run;
 
-extern "C" Error cudaDeviceGetAttribute(int* value, DeviceAttribute attribute, int device);
+extern "C" Error cuMemPrefetchAsync(Address, std::size_t, int, Stream*);
 
 namespace {
 
-Error fill(DeviceProperties* into, int device) {
-  if (into == nullptr) return run([](Runtime&) { expect(false); });
-  if (device != 0) return run([](Runtime&) { expect(false, Error::invalid_device); });
-  Error error = Error::success;
-  const auto get = [&](DeviceAttribute attribute) {
-    int value = 0;
-    const Error one = cudaDeviceGetAttribute(&value, attribute, 0);
-    if (one != Error::success) error = one;
-    return value;
-  };
+void fill(DeviceProperties& to, const Properties& device) {
+  const auto get = [&](DeviceAttribute attribute) { return value_of(attribute, device); };
   using enum DeviceAttribute;
-  *into = {};
-  DeviceProperties& to = *into;
+  to = {};
   to.major = get(compute_capability_major);
   to.minor = get(compute_capability_minor);
-  const std::string name = "Plumbline software device, compute capability " +
-                           std::to_string(to.major) + "." + std::to_string(to.minor);
+  const std::string name = name_of(device);
   std::memcpy(to.name, name.c_str(), name.size());
-  to.total_global_memory = Runtime::get().properties().global_bytes;
+  std::memcpy(to.uuid, uuid, sizeof uuid);
+  to.total_global_memory = device.global_bytes;
   to.shared_per_block = static_cast<std::size_t>(get(max_shared_per_block));
   to.registers_per_block = get(max_registers_per_block);
   to.warp_size = get(warp_size);
@@ -70,7 +64,14 @@ Error fill(DeviceProperties* into, int device) {
   to.memory_clock_rate = get(memory_clock_rate);
 #endif
   to.cluster_launch = get(supports_cluster_launch);
-  return error;
+}
+
+Error properties(DeviceProperties* into, int device) {
+  return run([&](Process& process) {
+    expect(into != nullptr);
+    expect(device == 0, Error::invalid_device);
+    fill(*into, process.properties());
+  });
 }
 
 /// CUDA 13 has zeros after it.
@@ -85,20 +86,20 @@ using AllPointerAttributes = PointerAttributes;
 }  // namespace
 
 #if PLUMBLINE_CUDART_VERSION == 13
-PLUMBLINE_CUDART Error cudaGetDeviceProperties(DeviceProperties* into, int device) {
-  return fill(into, device);
+PLUMBLINE_CUDA Error cudaGetDeviceProperties(DeviceProperties* into, int device) {
+  return properties(into, device);
 }
 #else
-PLUMBLINE_CUDART Error cudaGetDeviceProperties_v2(DeviceProperties* into, int device) {
-  return fill(into, device);
+PLUMBLINE_CUDA Error cudaGetDeviceProperties_v2(DeviceProperties* into, int device) {
+  return properties(into, device);
 }
 #endif
 
-PLUMBLINE_CUDART Error cudaPointerGetAttributes(AllPointerAttributes* into, const void* pointer) {
-  return run([&](Runtime& runtime) {
+PLUMBLINE_CUDA Error cudaPointerGetAttributes(AllPointerAttributes* into, const void* pointer) {
+  return run([&](Process& process) {
     expect(into != nullptr);
     auto* address = const_cast<void*>(pointer);
-    const auto* found = runtime.allocation_with(reinterpret_cast<Address>(pointer));
+    const auto* found = process.allocation_with(reinterpret_cast<Address>(pointer));
     *into = {};
     into->device = found ? 0 : -2;
     if (found) into->type = found->second.type;
@@ -107,9 +108,21 @@ PLUMBLINE_CUDART Error cudaPointerGetAttributes(AllPointerAttributes* into, cons
   });
 }
 
-PLUMBLINE_CUDART Error cudaRuntimeGetVersion(int* version) {
-  return run([&](Runtime&) {
+PLUMBLINE_CUDA Error cudaRuntimeGetVersion(int* version) {
+  return run([&](Process&) {
     expect(version != nullptr);
     *version = PLUMBLINE_CUDART_VERSION == 13 ? 13000 : 12080;
+  });
+}
+
+#if PLUMBLINE_CUDART_VERSION == 13
+PLUMBLINE_CUDA Error cudaMemPrefetchAsync(Address address, std::size_t bytes, std::uint64_t,
+                                          unsigned, Stream* stream) {
+#else
+PLUMBLINE_CUDA Error cudaMemPrefetchAsync(Address address, std::size_t bytes, int, Stream* stream) {
+#endif
+  return run([&](Process&) {
+    const Error error = cuMemPrefetchAsync(address, bytes, 0, stream);
+    expect(error == Error::success, error);
   });
 }

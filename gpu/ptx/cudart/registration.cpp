@@ -4,7 +4,8 @@
 
 #include "ptx/cudart/runtime.hpp"
 
-using namespace plumbline::ptx::cudart;
+using namespace plumbline::ptx::cuda;
+using plumbline::ptx::cudart::run;
 
 namespace {
 
@@ -24,59 +25,59 @@ Module& module_of(void** handle) { return *reinterpret_cast<Module*>(handle); }
 /// As run(), of what is done whatever has failed before.
 template <class Body>
 void always(const Body& body) {
-  Runtime& runtime = Runtime::get();
-  const std::lock_guard lock(runtime.mutex);
-  body(runtime);
+  Process& process = Process::get();
+  const std::lock_guard lock(process.mutex);
+  body(process);
 }
 
 }  // namespace
 
-PLUMBLINE_CUDART void** __cudaRegisterFatBinary(void* wrapper) {
+PLUMBLINE_CUDA void** __cudaRegisterFatBinary(void* wrapper) {
   void** handle = nullptr;
-  always(
-      [&](Runtime& runtime) { handle = reinterpret_cast<void**>(&runtime.add_module(wrapper)); });
+  always([&](Process& process) {
+    handle = reinterpret_cast<void**>(&process.modules.add_registered(wrapper));
+  });
   return handle;
 }
 
-PLUMBLINE_CUDART void __cudaRegisterFatBinaryEnd(void**) {}
+PLUMBLINE_CUDA void __cudaRegisterFatBinaryEnd(void**) {}
 
-PLUMBLINE_CUDART void __cudaUnregisterFatBinary(void** handle) {
-  if (handle) always([&](Runtime& runtime) { runtime.remove_module(module_of(handle)); });
+PLUMBLINE_CUDA void __cudaUnregisterFatBinary(void** handle) {
+  if (handle) always([&](Process& process) { process.modules.remove(module_of(handle)); });
 }
 
-PLUMBLINE_CUDART void __cudaRegisterFunction(void** handle, const char* host, char*,
-                                             const char* name, int, void*, void*, void*, void*,
-                                             int*) {
-  always([&](Runtime& runtime) { runtime.add_function(module_of(handle), host, name); });
+PLUMBLINE_CUDA void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name,
+                                           int, void*, void*, void*, void*, int*) {
+  always([&](Process& process) { process.modules.add_stand_in(module_of(handle), host, name); });
 }
 
-PLUMBLINE_CUDART void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int,
-                                        std::size_t, int, int) {
-  always([&](Runtime& runtime) { runtime.add_variable(module_of(handle), host, name); });
+PLUMBLINE_CUDA void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int,
+                                      std::size_t, int, int) {
+  always([&](Process& process) { process.modules.add_shadow(module_of(handle), host, name); });
 }
 
 /// `host` is a pointer of the program, which finds the variable through it.
-PLUMBLINE_CUDART void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name,
-                                               int, std::size_t, int, int) {
-  run([&](Runtime& runtime) {
-    *host = reinterpret_cast<void*>(runtime.variable(module_of(handle), name).first);
-    runtime.add_variable(module_of(handle), *host, name);
+PLUMBLINE_CUDA void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name,
+                                             int, std::size_t, int, int) {
+  run([&](Process& process) {
+    *host = reinterpret_cast<void*>(process.modules.variable(module_of(handle), name).first);
+    process.modules.add_shadow(module_of(handle), *host, name);
   });
 }
 
-PLUMBLINE_CUDART char __cudaInitModule(void** handle) {
-  return run([&](Runtime& runtime) { runtime.load(module_of(handle)); }) == Error::success;
+PLUMBLINE_CUDA char __cudaInitModule(void** handle) {
+  return run([&](Process& process) { process.modules.load(module_of(handle)); }) == Error::success;
 }
 
-PLUMBLINE_CUDART unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, std::size_t shared,
-                                                      Stream* stream) {
+PLUMBLINE_CUDA unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, std::size_t shared,
+                                                    Stream* stream) {
   configurations().push_back({grid, block, shared, stream});
   return 0;
 }
 
-PLUMBLINE_CUDART Error __cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::size_t* shared,
-                                                  Stream** stream) {
-  return run([&](Runtime&) {
+PLUMBLINE_CUDA Error __cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::size_t* shared,
+                                                Stream** stream) {
+  return run([&](Process&) {
     expect(!configurations().empty(), Error::missing_configuration);
     const Configuration last = configurations().back();
     configurations().pop_back();
@@ -87,9 +88,9 @@ PLUMBLINE_CUDART Error __cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::
   });
 }
 
-PLUMBLINE_CUDART Error __cudaGetKernel(Function** kernel, const void* host) {
-  return run([&](Runtime& runtime) {
+PLUMBLINE_CUDA Error __cudaGetKernel(Function** kernel, const void* host) {
+  return run([&](Process& process) {
     expect(kernel != nullptr);
-    *kernel = &runtime.function(host);
+    *kernel = &process.modules.function(host);
   });
 }

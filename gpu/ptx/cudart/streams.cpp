@@ -1,122 +1,136 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams, events and synchronisation. Whatever was asked for before has been done.
-#include <chrono>
-
 #include "ptx/cudart/runtime.hpp"
 
-namespace plumbline::ptx::cudart {
-
-struct Stream {
-  unsigned flags;
-};
-
-struct Event {
-  std::optional<std::chrono::steady_clock::time_point> recorded;
-};
-
-}  // namespace plumbline::ptx::cudart
-
-using namespace plumbline::ptx::cudart;
+using namespace plumbline::ptx;
+using namespace plumbline::ptx::cuda;
+using plumbline::ptx::cudart::run;
 
 namespace {
 
-Error synchronize(const Stream* stream) {
-  return run([&](Runtime& runtime) { expect_stream(runtime, stream); });
+/// What the host waits for must not be part of a capture.
+Error awaited(const Stream* stream) {
+  return run([&](Process& process) {
+    process.streams.expect_not_captured(process.streams.of(stream).point);
+  });
 }
 
-void expect_event(const Event* event) { expect(event != nullptr, Error::invalid_resource_handle); }
+Error called(Stream* stream, HostCall call) {
+  bool now = false;
+  const Error error = run([&](Process& process) { now = process.streams.submit(stream, call); });
+  if (now) call.function(call.data);
+  return error;
+}
 
 }  // namespace
 
-PLUMBLINE_CUDART Error cudaStreamCreateWithFlags(Stream** stream, unsigned flags) {
-  return run([&](Runtime& runtime) {
+PLUMBLINE_CUDA Error cudaStreamCreateWithPriority(Stream** stream, unsigned flags, int priority) {
+  return run([&](Process& process) {
     expect(stream != nullptr && flags <= 1);
-    *stream = new Stream{flags};
-    runtime.streams.insert(*stream);
+    *stream = &process.streams.add(&process.current(), flags, priority);
   });
 }
 
-PLUMBLINE_CUDART Error cudaStreamCreate(Stream** stream) {
+PLUMBLINE_CUDA Error cudaStreamCreateWithFlags(Stream** stream, unsigned flags) {
+  return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+
+PLUMBLINE_CUDA Error cudaStreamCreate(Stream** stream) {
   return cudaStreamCreateWithFlags(stream, 0);
 }
 
-PLUMBLINE_CUDART Error cudaStreamCreateWithPriority(Stream** stream, unsigned flags, int) {
-  return cudaStreamCreateWithFlags(stream, flags);
+PLUMBLINE_CUDA Error cudaStreamDestroy(Stream* stream) {
+  return run([&](Process& process) { process.streams.remove(stream); });
 }
 
-PLUMBLINE_CUDART Error cudaStreamDestroy(Stream* stream) {
-  return run([&](Runtime& runtime) {
-    expect(runtime.streams.erase(stream) == 1, Error::invalid_resource_handle);
-    delete stream;
+PLUMBLINE_CUDA Error cudaStreamSynchronize(Stream* stream) { return awaited(stream); }
+
+PLUMBLINE_CUDA Error cudaStreamQuery(Stream* stream) { return awaited(stream); }
+
+PLUMBLINE_CUDA Error cudaStreamWaitEvent(Stream* stream, Event* event, unsigned) {
+  return run(
+      [&](Process& process) { process.streams.wait(stream, process.streams.events.of(event)); });
+}
+
+PLUMBLINE_CUDA Error cudaStreamGetFlags(Stream* stream, unsigned* flags) {
+  return run([&](Process& process) {
+    expect(flags != nullptr);
+    *flags = process.streams.of(stream).flags;
   });
 }
 
-PLUMBLINE_CUDART Error cudaStreamSynchronize(Stream* stream) { return synchronize(stream); }
-
-PLUMBLINE_CUDART Error cudaStreamQuery(Stream* stream) { return synchronize(stream); }
-
-PLUMBLINE_CUDART Error cudaStreamWaitEvent(Stream* stream, Event* event, unsigned) {
-  return run([&](Runtime& runtime) {
-    expect_stream(runtime, stream);
-    expect_event(event);
+PLUMBLINE_CUDA Error cudaStreamGetPriority(Stream* stream, int* priority) {
+  return run([&](Process& process) {
+    expect(priority != nullptr);
+    *priority = process.streams.of(stream).priority;
   });
 }
 
-PLUMBLINE_CUDART Error cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  return run([&](Runtime&) {
+PLUMBLINE_CUDA Error cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return run([&](Process&) {
     if (least) *least = 0;
     if (greatest) *greatest = 0;
   });
 }
 
-PLUMBLINE_CUDART Error cudaDeviceSynchronize() { return synchronize(nullptr); }
+PLUMBLINE_CUDA Error cudaDeviceSynchronize() {
+  return run([](Process& process) { process.streams.expect_no_capture(); });
+}
 
-PLUMBLINE_CUDART Error cudaEventCreateWithFlags(Event** event, unsigned) {
-  return run([&](Runtime&) {
-    expect(event != nullptr);
-    *event = new Event;
+PLUMBLINE_CUDA Error cudaLaunchHostFunc(Stream* stream, void (*function)(void*), void* data) {
+  return called(stream, {function, data});
+}
+
+/// A callback is told the error of what came before it: here that of a call that has not failed.
+/// CUDA does not capture callbacks.
+PLUMBLINE_CUDA Error cudaStreamAddCallback(Stream* stream, void (*callback)(Stream*, Error, void*),
+                                           void* data, unsigned flags) {
+  const Error error = run([&](Process& process) {
+    expect(callback != nullptr && flags == 0);
+    process.streams.expect_not_captured(process.streams.of(stream).point);
+  });
+  if (error == Error::success) callback(stream, Error::success, data);
+  return error;
+}
+
+PLUMBLINE_CUDA Error cudaEventCreateWithFlags(Event** event, unsigned flags) {
+  return run([&](Process& process) {
+    expect(event != nullptr && flags <= 7);
+    *event = &process.streams.events.add({&process.current(), flags});
   });
 }
 
-PLUMBLINE_CUDART Error cudaEventCreate(Event** event) { return cudaEventCreateWithFlags(event, 0); }
+PLUMBLINE_CUDA Error cudaEventCreate(Event** event) { return cudaEventCreateWithFlags(event, 0); }
 
-PLUMBLINE_CUDART Error cudaEventDestroy(Event* event) {
-  return run([&](Runtime&) {
-    expect_event(event);
-    delete event;
-  });
+PLUMBLINE_CUDA Error cudaEventDestroy(Event* event) {
+  return run([&](Process& process) { process.streams.events.remove(event); });
 }
 
-PLUMBLINE_CUDART Error cudaEventRecord(Event* event, Stream* stream) {
-  return run([&](Runtime& runtime) {
-    expect_stream(runtime, stream);
-    expect_event(event);
-    event->recorded = std::chrono::steady_clock::now();
-  });
+PLUMBLINE_CUDA Error cudaEventRecord(Event* event, Stream* stream) {
+  return run(
+      [&](Process& process) { process.streams.record(process.streams.events.of(event), stream); });
 }
 
-PLUMBLINE_CUDART Error cudaEventRecordWithFlags(Event* event, Stream* stream, unsigned) {
+PLUMBLINE_CUDA Error cudaEventRecordWithFlags(Event* event, Stream* stream, unsigned) {
   return cudaEventRecord(event, stream);
 }
 
-PLUMBLINE_CUDART Error cudaEventSynchronize(Event* event) {
-  return run([&](Runtime&) { expect_event(event); });
+PLUMBLINE_CUDA Error cudaEventSynchronize(Event* event) {
+  return run([&](Process& process) {
+    process.streams.expect_not_captured(process.streams.events.of(event).point);
+  });
 }
 
-PLUMBLINE_CUDART Error cudaEventQuery(Event* event) { return cudaEventSynchronize(event); }
+PLUMBLINE_CUDA Error cudaEventQuery(Event* event) { return cudaEventSynchronize(event); }
 
-PLUMBLINE_CUDART Error cudaEventElapsedTime(float* milliseconds, Event* from, Event* to) {
-  return run([&](Runtime&) {
+PLUMBLINE_CUDA Error cudaEventElapsedTime(float* milliseconds, Event* from, Event* to) {
+  return run([&](Process& process) {
     expect(milliseconds != nullptr);
-    expect_event(from);
-    expect_event(to);
-    expect(from->recorded && to->recorded, Error::invalid_resource_handle);
-    *milliseconds =
-        std::chrono::duration<float, std::milli>(*to->recorded - *from->recorded).count();
+    *milliseconds = process.streams.milliseconds(from, to);
   });
 }
 
 /// As programs compiled with CUDA 12.8 call it.
-PLUMBLINE_CUDART Error cudaEventElapsedTime_v2(float* milliseconds, Event* from, Event* to) {
+PLUMBLINE_CUDA Error cudaEventElapsedTime_v2(float* milliseconds, Event* from, Event* to) {
   return cudaEventElapsedTime(milliseconds, from, to);
 }

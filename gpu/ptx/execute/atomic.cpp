@@ -131,43 +131,82 @@ Outcome run(Warp& w, const Operation& o) {
   return polled(w, o, seen);
 }
 
-template <Atomic op>
-Run integers(Type type) {
+Outcome swap_128(Warp& w, const Operation& o) {
+  const u32* list = w.lists + o.list;
+  u64 seen = 0;
+  for_each_space(w, o, 16, Use::atomic, [&](Access& access, bool) {
+    for (u32 m = w.mask; m; m &= m - 1) {
+      const u32 i = first_lane(m);
+      u64 old[2];
+      __builtin_memcpy(old, access.p[i], 16);
+      const auto half = [&](u32 k) { return lanes<u64>(w, list[k])[i]; };
+      const u64 now[2] = {half(2), half(3)};
+      if (old[0] == half(0) && old[1] == half(1)) __builtin_memcpy(access.p[i], now, 16);
+      lanes<u64>(w, list[4])[i] = old[0];
+      lanes<u64>(w, list[5])[i] = old[1];
+      seen = (seen * 31 + old[0]) * 31 + old[1];
+    }
+  });
+  return polled(w, o, seen);
+}
+
+template <Atomic op, class T>
+std::uint64_t combine(std::uint64_t there, std::uint64_t other) {
+  T old, b;
+  __builtin_memcpy(static_cast<void*>(&old), &there, sizeof old);
+  __builtin_memcpy(static_cast<void*>(&b), &other, sizeof b);
+  const T now = combined<op>(old, b, b, true);
+  u64 bits = 0;
+  __builtin_memcpy(&bits, &now, sizeof now);
+  return bits;
+}
+
+/// Want: Run or Combine.
+template <Atomic op, class T, class Want>
+Want pick() {
+  if constexpr (std::is_same_v<Want, Run>)
+    return run<op, T>;
+  else
+    return combine<op, T>;
+}
+
+template <Atomic op, class Want>
+Want integers(Type type) {
   switch (type) {
     case Type::u32:
-      return run<op, u32>;
+      return pick<op, u32, Want>();
     case Type::s32:
-      return run<op, s32>;
+      return pick<op, s32, Want>();
     case Type::u64:
-      return run<op, u64>;
+      return pick<op, u64, Want>();
     case Type::s64:
-      return run<op, s64>;
+      return pick<op, s64, Want>();
     default:
       return nullptr;
   }
 }
-template <Atomic op>
-Run halves(Type type) {
+template <Atomic op, class Want>
+Want halves(Type type) {
   switch (type) {
     case Type::f16:
-      return run<op, Half>;
+      return pick<op, Half, Want>();
     case Type::bf16:
-      return run<op, Brain>;
+      return pick<op, Brain, Want>();
     case Type::f16x2:
-      return run<op, Pair<Half>>;
+      return pick<op, Pair<Half>, Want>();
     case Type::bf16x2:
-      return run<op, Pair<Brain>>;
+      return pick<op, Pair<Brain>, Want>();
     default:
       return nullptr;
   }
 }
-template <Atomic op>
-Run bits(Type type) {
+template <Atomic op, class Want>
+Want bits(Type type) {
   switch (bits_of(type)) {
     case 32:
-      return run<op, u32>;
+      return pick<op, u32, Want>();
     case 64:
-      return run<op, u64>;
+      return pick<op, u64, Want>();
     default:
       return nullptr;
   }
@@ -175,39 +214,43 @@ Run bits(Type type) {
 
 }  // namespace
 
-Run atomic_of(Atomic op, Type type) {
+template <class Want>
+Want atomic_of(Atomic op, Type type) {
   switch (op) {
     case Atomic::add:
-      if (type == Type::f32) return run<Atomic::add, f32>;
-      if (type == Type::f64) return run<Atomic::add, f64>;
-      if (const Run half = halves<Atomic::add>(type)) return half;
-      return integers<Atomic::add>(type);
+      if (type == Type::f32) return pick<Atomic::add, f32, Want>();
+      if (type == Type::f64) return pick<Atomic::add, f64, Want>();
+      if (const Want half = halves<Atomic::add, Want>(type)) return half;
+      return integers<Atomic::add, Want>(type);
     case Atomic::min:
-      if (const Run half = halves<Atomic::min>(type)) return half;
-      return integers<Atomic::min>(type);
+      if (const Want half = halves<Atomic::min, Want>(type)) return half;
+      return integers<Atomic::min, Want>(type);
     case Atomic::max:
-      if (const Run half = halves<Atomic::max>(type)) return half;
-      return integers<Atomic::max>(type);
+      if (const Want half = halves<Atomic::max, Want>(type)) return half;
+      return integers<Atomic::max, Want>(type);
     case Atomic::inc:
-      return type == Type::u32 ? run<Atomic::inc, u32> : Run{};
+      return type == Type::u32 ? pick<Atomic::inc, u32, Want>() : Want{};
     case Atomic::dec:
-      return type == Type::u32 ? run<Atomic::dec, u32> : Run{};
+      return type == Type::u32 ? pick<Atomic::dec, u32, Want>() : Want{};
     case Atomic::bitwise_and:
-      return bits<Atomic::bitwise_and>(type);
+      return bits<Atomic::bitwise_and, Want>(type);
     case Atomic::bitwise_or:
-      return bits<Atomic::bitwise_or>(type);
+      return bits<Atomic::bitwise_or, Want>(type);
     case Atomic::bitwise_xor:
-      return bits<Atomic::bitwise_xor>(type);
+      return bits<Atomic::bitwise_xor, Want>(type);
     case Atomic::exch:
-      return bits<Atomic::exch>(type);
+      return bits<Atomic::exch, Want>(type);
     case Atomic::cas:
-      return bits_of(type) == 16 ? run<Atomic::cas, u16> : bits<Atomic::cas>(type);
+      return bits_of(type) == 16 ? pick<Atomic::cas, u16, Want>() : bits<Atomic::cas, Want>(type);
   }
   return nullptr;
 }
 
 }  // namespace plain
 
-Run atomic(Atomic op, Type type) { return plain::atomic_of(op, type); }
+Outcome compare_and_swap_128(Warp& w, const Operation& o) { return plain::swap_128(w, o); }
+
+Run atomic(Atomic op, Type type) { return plain::atomic_of<Run>(op, type); }
+Combine combination(Atomic op, Type type) { return plain::atomic_of<Combine>(op, type); }
 
 }  // namespace plumbline::ptx

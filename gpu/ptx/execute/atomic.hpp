@@ -25,6 +25,13 @@ enum class Atomic : std::uint8_t {
 /// each element of a vector, or two of cas; the results in list[count], ...: ~0u for red. Null for
 /// a type that the operation does not have.
 Run atomic(Atomic op, Type type);
+/// atom.cas.b128: the list has the low and high halves of b, c and the result.
+Outcome compare_and_swap_128(Warp& warp, const Operation& operation);
+
+/// What op makes of the value that is there and another one, by their bits, as on global memory.
+/// Null for a type that the operation does not have.
+using Combine = std::uint64_t (*)(std::uint64_t there, std::uint64_t other);
+Combine combination(Atomic op, Type type);
 
 }  // namespace plumbline::ptx
 

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ptx/execute/cluster.hpp"
 #include "ptx/execute/control.hpp"
 #include "ptx/execute/faults.hpp"
+#include "ptx/execute/mbarrier.hpp"
 #include "ptx/execute/state.hpp"
+#include "ptx/execute/wgmma.hpp"
 
 namespace plumbline::ptx {
 namespace {
@@ -29,13 +32,23 @@ Runner::Runner(LaunchState& state) : launch(state) {
   block.variation = state.options.variation;
   block.check = state.options.check;
   block.runner = this;
+  tallies.resize(state.kernel->profiled.size());
+  block.tallies = tallies.data();
+  block.mbarriers = std::make_shared<MBarriers>();
   SharedMemory& shared = block.shared;
   shared.size = state.shared_bytes;
-  shared.granule = state.kernel->granule;
+  // Transfers are counted in granules, which must not change then.
+  for (const auto& [function, program] : state.kernel->programs)
+    if (!program->bulk_copies.empty() ||
+        std::any_of(program->operations.begin(), program->operations.end(),
+                    [](const Operation& o) { return o.run == mbarrier_copies; }))
+      shared.granule = state.kernel->granule;
   shared_.resize(shared.size + 64);
   shared.bytes = shared_.data();
   if (block.check) {
-    const std::size_t granules = (std::size_t{shared.size} >> shared.granule) + 1;
+    // Room for granules of one byte; of what is not used, the host gives no pages.
+    const std::size_t granules = ((std::size_t{shared.size} >> shared.granule) + 1)
+                                 << shared.granule;
     for (Bytes* bytes : {&written_, &read_, &written_by_}) bytes->resize(4 * granules);
     shared.written = reinterpret_cast<std::uint32_t*>(written_.data());
     shared.read = reinterpret_cast<std::uint32_t*>(read_.data());
@@ -52,22 +65,23 @@ Runner::Runner(LaunchState& state) : launch(state) {
 
 void Runner::clear_stamps() {
   if (!block.check) return;
-  std::memset(written_.data(), 0, written_.size());
-  std::memset(read_.data(), 0, read_.size());
+  const SharedMemory& shared = block.shared;
+  const std::size_t bytes = 4 * ((std::size_t{shared.size} >> shared.granule) + 1);
+  std::memset(shared.written, 0, bytes);
+  std::memset(shared.read, 0, bytes);
 }
 
-void Runner::begin(std::uint64_t number) {
-  const Extent& grid = block.grid;
-  block.index = {static_cast<std::uint32_t>(number % grid.x),
-                 static_cast<std::uint32_t>(number / grid.x % grid.y),
-                 static_cast<std::uint32_t>(number / grid.x / grid.y)};
+void Runner::begin(const Extent& index) {
+  block.index = index;
+  block.left = false;
+  block.mbarriers->all.clear();
   std::memset(shared_.data(), 0xff, block.shared.size);
+  if (block.warpgroups) block.warpgroups->clear(block.shared);
   // Stamps of earlier blocks are below this one's first.
   SharedMemory& shared = block.shared;
-  if (shared.epoch >= (in_flight >> 9)) {
-    shared.epoch = 0;
-    clear_stamps();
-  }
+  if (shared.epoch >= (in_flight >> 9)) shared.epoch = 0;
+  if (shared.epoch == 0 || shared.special) clear_stamps();
+  shared.special = false;
   shared.begin = ++shared.epoch << 8;
   ++shared.epoch;  // so that what several warps have written has a stamp before the first barrier
   for (Barrier& barrier : barriers) barrier = Barrier{};
@@ -85,6 +99,9 @@ void Runner::begin(std::uint64_t number) {
           shared.written[(copy.to >> shared.granule) + i] = 0;
     warp.copies.clear();
     std::fill(std::begin(warp.committed), std::end(warp.committed), 0);
+    std::fill(std::begin(warp.bulk_committed), std::end(warp.bulk_committed), 0);
+    warp.known = {};
+    warp.fences = warp.fence_epoch = warp.cluster_arrived = warp.cluster_passed = 0;
     warp.frames.clear();
     warp.local_stride = program.local_bytes;
     if (warp.local_bytes.size() < 32 * std::size_t{warp.local_stride})
@@ -122,10 +139,10 @@ void Runner::new_epoch() {
   // What was written stays initialised.
   shared.epoch = 2;
   if (block.check)
-    for (std::size_t i = 0; i < written_.size() / 4; ++i) {
+    for (std::size_t i = 0; i <= shared.size >> shared.granule; ++i) {
       const std::uint32_t by = shared.written[i];
       shared.written[i] = by < shared.begin ? 0 : by < in_flight ? 1 << 8 : by;
-      shared.read[i] = 0;
+      if (shared.read[i] < in_flight) shared.read[i] = 0;
     }
   shared.begin = 1 << 8;
 }
@@ -188,12 +205,16 @@ void Runner::release(std::uint32_t number) {
   const Barrier barrier = barriers[number];
   barriers[number] = Barrier{};
   new_epoch();
+  Known known;
+  for (auto& warp : warps)
+    if (barrier.lanes[warp->index]) known.add(warp->known);
   for (auto& warp : warps) {
     if (!barrier.lanes[warp->index] || warp->frames.empty()) continue;
     Frame& frame = warp->frames.back();
     for (Fragment& fragment : frame.fragments) {
       if (fragment.state != Fragment::State::blocked || fragment.barrier != number) continue;
       fragment.state = Fragment::State::ready;
+      warp->known.add(known);
       const Operation& o = frame.program->operations[fragment.pc - 1];
       if (o.flags & barrier_popc) {
         auto* d = reinterpret_cast<std::uint32_t*>(frame.registers + o.d);
@@ -216,18 +237,34 @@ Runner::Progress Runner::go_on() {
       const std::uint64_t before = counts.warp_instructions;
       const Stop stop = run(*warp);
       if (stop == Stop::done) {
+        check_left(*warp);
         for (std::uint32_t i = 0; i < 16; ++i) check_barrier(i);
+        block.cluster->check_barrier();
       }
       warp->spins = stop == Stop::spins;
       spins |= warp->spins;
       moved |= !warp->spins && (stop == Stop::done || counts.warp_instructions != before);
       all_done &= warp->done;
     }
-    if (all_done) return Progress::done;
+    if (all_done) {
+      if (block.warpgroups) block.warpgroups->end(*warps.front());
+      block.left = true;
+      return Progress::done;
+    }
     if (moved) continue;
-    if (spins) return Progress::spins;
+    if (spins || waits_for_cluster()) return Progress::waits;
     deadlock();
   }
+}
+
+bool Runner::waits_for_cluster() const {
+  for (const auto& warp : warps) {
+    if (warp->done) continue;
+    for (const Fragment& fragment : warp->frames.back().fragments)
+      if (fragment.state == Fragment::State::blocked && fragment.barrier == cluster_barrier)
+        return true;
+  }
+  return false;
 }
 
 }  // namespace plumbline::ptx

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "ptx/execute/control.hpp"
-#include "ptx/execute/instructions/select.hpp"
 
 namespace plumbline::ptx {
 namespace {
@@ -26,17 +25,6 @@ Outcome into(Warp& warp, std::uint32_t offset, F f) {
 }
 
 }  // namespace
-
-arithmetic::Level arithmetic_level() {
-  switch (selected_isa()) {
-    case Isa::plain:
-      return arithmetic::Level::plain;
-    case Isa::avx2:
-      return arithmetic::Level::avx2;
-    default:
-      return arithmetic::Level::avx512;
-  }
-}
 
 Outcome convert_to_32(Warp& warp, const Operation& o) {
   const auto& conversion = *static_cast<const Conversion*>(o.extra);

@@ -9,9 +9,6 @@
 
 namespace plumbline::ptx {
 
-/// The level that belongs to the instructions which select() gives.
-arithmetic::Level arithmetic_level();
-
 /// `extra` points to it.
 struct Conversion {
   arithmetic::Conversion how;
@@ -19,6 +16,10 @@ struct Conversion {
 };
 Outcome convert_to_32(Warp& warp, const Operation& operation);
 Outcome convert_to_64(Warp& warp, const Operation& operation);
+
+/// cvt.pack.sat: of a and b, clamped to `immediate` & 255 bits (256: signed), b lowest, and above
+/// them the low bits of c unless it is ~0u.
+Outcome pack_saturated(Warp& warp, const Operation& operation);
 
 /// `extra` is the function.
 Outcome call_unary(Warp& warp, const Operation& operation);

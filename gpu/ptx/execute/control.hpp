@@ -14,6 +14,8 @@ inline constexpr std::uint8_t barrier_counted = 4;
 inline constexpr std::uint8_t barrier_popc = 8;
 inline constexpr std::uint8_t barrier_and = 16;
 inline constexpr std::uint8_t barrier_or = 32;
+// Of Flow::cluster: barrier_aligned, barrier_arrive (without it: wait) and
+inline constexpr std::uint8_t cluster_relaxed = 4;  ///< no release
 
 /// A count that grows with every reading: %clock, %globaltimer and their kin. immediate: the bits'
 /// first.

@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "ptx/execute/cluster.hpp"
 #include "ptx/execute/control.hpp"
+#include "ptx/execute/mbarrier.hpp"
 #include "ptx/execute/poll.hpp"
 #include "ptx/execute/state.hpp"
+#include "ptx/execute/wgmma.hpp"
+#include "ptx/read/place.hpp"
 
 namespace plumbline::ptx {
 namespace {
@@ -21,49 +25,17 @@ std::string bytes_of(std::uint32_t count) {
   return std::to_string(count) + (count == 1 ? " byte" : " bytes");
 }
 
-/// On one line, with single spaces.
-std::string flat(std::string_view text) {
-  std::string all;
-  for (const char c : text) {
-    const bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (!space)
-      all += c;
-    else if (!all.empty() && all.back() != ' ')
-      all += ' ';
-  }
-  while (!all.empty() && all.back() == ' ') all.pop_back();
-  return all;
-}
-
 const Instruction* instruction_of(const Program& program, std::size_t operation) {
   if (program.function->instructions.empty()) return nullptr;
   return &program.function->instructions[program.instruction_of[operation]];
-}
-
-std::string source_of(const Program& program, const Instruction& instruction) {
-  if (instruction.location == 0) return "";
-  const Location& place = program.function->locations[instruction.location - 1];
-  const auto file = program.module->files.find(place.file);
-  return (file == program.module->files.end() ? "file " + std::to_string(place.file)
-                                              : std::string(file->second)) +
-         ":" + std::to_string(place.line);
-}
-
-/// "line 12 (PTX), f.cu:7"
-std::string line_of(const Warp& warp, std::uint32_t operation) {
-  const Program& program = *warp.program;
-  if (operation >= program.operations.size()) return "elsewhere";
-  const Instruction* instruction = instruction_of(program, operation);
-  if (!instruction) return "elsewhere";
-  const std::string source = source_of(program, *instruction);
-  return "PTX line " + std::to_string(instruction->line) +
-         (source.empty() ? "" : " (" + source + ")");
 }
 
 Extent thread_of(const Block& block, std::uint32_t thread) {
   return {thread % block.size.x, thread / block.size.x % block.size.y,
           thread / block.size.x / block.size.y};
 }
+
+bool waits_for_mbarrier(const Operation& o) { return o.run == mbarrier_test; }
 
 std::string name_of(const Warp& warp, std::uint32_t lane) {
   const Extent at = thread_of(*warp.block, 32 * warp.index + lane);
@@ -72,6 +44,18 @@ std::string name_of(const Warp& warp, std::uint32_t lane) {
 }
 
 }  // namespace
+
+std::string line_of(const Program& program, std::uint32_t operation) {
+  if (operation >= program.operations.size()) return "elsewhere";
+  const Instruction* instruction = instruction_of(program, operation);
+  if (!instruction) return "elsewhere";
+  const std::string source = source_of(*program.module, *program.function, *instruction);
+  return "PTX line " + std::to_string(instruction->line) +
+         (source.empty() ? "" : " (" + source + ")");
+}
+std::string line_of(const Program& program, const Operation& operation) {
+  return line_of(program, static_cast<std::uint32_t>(&operation - program.operations.data()));
+}
 
 void fault(Warp& warp, const Operation& operation, std::uint32_t lane, Fault::Kind kind,
            const std::string& text) {
@@ -82,9 +66,9 @@ void fault(Warp& warp, const Operation& operation, std::uint32_t lane, Fault::Ki
   where.thread = thread_of(block, 32 * warp.index + lane);
   const auto index = static_cast<std::size_t>(&operation - warp.operations);
   if (const Instruction* instruction = instruction_of(*warp.program, index)) {
-    where.instruction = flat(instruction->text);
+    where.instruction = on_one_line(instruction->text);
     where.ptx_line = instruction->line;
-    where.source = source_of(*warp.program, *instruction);
+    where.source = source_of(*warp.program->module, *warp.program->function, *instruction);
   }
   throw Fault(kind, std::move(where), text);
 }
@@ -133,10 +117,13 @@ void fault_uninitialised(Warp& warp, const Operation& operation, std::uint32_t l
 }
 
 void fault_shared(Warp& warp, const Operation& operation, std::uint32_t lane, std::uint32_t granule,
-                  bool writes) {
-  const SharedMemory& s = warp.block->shared;
+                  bool writes, const Block* block) {
+  const Block& own = *warp.block;
+  const bool remote = block && block != &own;
+  const SharedMemory& s = remote ? block->shared : own.shared;
   // Which of the granules is it? Those before it are as they may be.
-  const std::uint32_t epoch = s.epoch << 8, mine = epoch | warp.index;
+  const std::uint32_t epoch = s.epoch << 8,
+                      mine = epoch | (remote ? of_cluster | own.rank : warp.index);
   std::uint32_t at = granule;
   const std::uint32_t end = (s.size >> s.granule) + 1;
   const auto is_mine = [&](std::uint32_t stamp) {
@@ -144,29 +131,76 @@ void fault_shared(Warp& warp, const Operation& operation, std::uint32_t lane, st
   };
   const auto allowed = [&](std::uint32_t j) {
     const std::uint32_t written = s.written[j], read = s.read[j];
-    if (written >= epoch && !is_mine(written)) return false;
-    return writes ? read < epoch || read == mine : written >= s.begin;
+    const auto known = [&](std::uint32_t stamp) {
+      return stamp - transferred < transfers_at_once && warp.known.has(stamp - transferred);
+    };
+    if (written >= epoch && !is_mine(written) && !known(written)) return false;
+    return writes ? read < epoch || read == mine || known(read) : written >= s.begin;
   };
   while (at + 1 < end && allowed(at)) ++at;
   const std::uint32_t by = s.written[at];
-  const std::string byte = "byte " + std::to_string(at << s.granule) + " of shared memory";
+  const std::string byte =
+      "byte " + std::to_string(at << s.granule) + " of " +
+      (remote ? "the shared memory of block " + std::to_string(block->rank) + " of its cluster"
+              : "shared memory");
   const std::string me = name_of(warp, lane) + " (warp " + std::to_string(warp.index) + ")";
   if (!writes && by < s.begin)
     fault(warp, operation, lane, Fault::Kind::uninitialised_shared,
           me + " reads " + byte + ", which nothing has written");
-  if (by >= in_flight)
+  const auto transfer_of = [&](std::uint32_t stamp) {
+    return "of the mbarrier at byte " +
+           std::to_string(own.cluster->transfers.mbarrier(stamp - transferred)) +
+           ": it has not waited for its phase (mbarrier.try_wait)";
+  };
+  if (by == of_mbarrier)
+    fault(warp, operation, lane, Fault::Kind::race,
+          me + (writes ? " writes " : " reads ") + byte +
+              ", where an mbarrier lies: only mbarrier instructions may, until mbarrier.inval");
+  if (by - transferred < transfers_at_once && !warp.known.has(by - transferred))
+    fault(warp, operation, lane, Fault::Kind::copy_in_flight,
+          me + (writes ? " writes " : " reads ") + byte +
+              ", to which an asynchronous copy is under way, " + transfer_of(by));
+  if (by >= in_flight && by < transferred)
     fault(warp, operation, lane, Fault::Kind::copy_in_flight,
           me + (writes ? " writes " : " reads ") + byte + ", to which a copy of warp " +
               std::to_string(by & 0x7f) +
               " is under way: it has not waited for it (cp.async.wait_group)");
+  if (const auto& groups = (remote ? *block : own).warpgroups;
+      writes && groups && s.read[at] - in_flight < 32)
+    if (const std::string reader = groups->reader_of(s, at << s.granule); !reader.empty())
+      fault(warp, operation, lane, Fault::Kind::race,
+            me + " writes " + byte + ", which the wgmma.mma_async at " + reader +
+                " reads: its warpgroup has not waited for it (wgmma.wait_group)");
   const std::string since = "; no barrier is between them";
-  if (!writes || (by >= epoch && !is_mine(by)))
+  if (!writes || (by >= epoch && by < in_flight && !is_mine(by)))
     fault(warp, operation, lane, Fault::Kind::race,
-          me + (writes ? " writes " : " reads ") + byte + ", which warp " +
-              std::to_string(by & 0x7f) + " wrote at " + line_of(warp, s.written_by[at]) + since);
+          me + (writes ? " writes " : " reads ") + byte + ", which " +
+              (by & of_cluster ? "block " + std::to_string(by & 0x1f) + " of the cluster"
+                               : "warp " + std::to_string(by & 0x7f)) +
+              " wrote at " + line_of(*warp.program, s.written_by[at] & operation_bits) + since);
+  const std::uint32_t read = s.read[at];
+  if (read - transferred < transfers_at_once && !warp.known.has(read - transferred))
+    fault(
+        warp, operation, lane, Fault::Kind::copy_in_flight,
+        me + " writes " + byte + ", which an asynchronous copy still reads, " + transfer_of(read));
+  if (read >= in_flight && read < transferred)
+    fault(warp, operation, lane, Fault::Kind::copy_in_flight,
+          me + " writes " + byte + ", which a bulk store of warp " + std::to_string(read & 0x1f) +
+              " still reads: it has not waited for it (cp.async.bulk.wait_group.read)");
   fault(warp, operation, lane, Fault::Kind::race,
         me + " writes " + byte + " or one next to it, which another warp has read or written" +
             since);
+}
+
+void fault_proxy(Warp& warp, const Operation& operation, std::uint32_t lane,
+                 std::uint32_t granule) {
+  const SharedMemory& s = warp.block->shared;
+  fault(warp, operation, lane, Fault::Kind::proxy_fence,
+        name_of(warp, lane) + " (warp " + std::to_string(warp.index) +
+            ") has the asynchronous proxy read byte " + std::to_string(granule << s.granule) +
+            " of shared memory, which warp " + std::to_string(s.written[granule] & 0x1f) +
+            " wrote at " + line_of(*warp.program, s.written_by[granule] & operation_bits) +
+            "; no fence.proxy.async is between them");
 }
 
 void fault_two_values(Warp& warp, const Operation& operation, std::uint32_t lane, Address address,
@@ -192,6 +226,9 @@ Outcome polled(Warp& warp, const Operation& operation, std::uint64_t seen) {
       if (one.value != seen) {
         one.value = seen;
         warp.polls = 0;
+        // Whoever wrote that may have waited for copies.
+        if (warp.block->shared.special)
+          for (const auto& [at, barrier] : warp.block->mbarriers->all) warp.known.add(barrier.done);
         return Outcome::next;
       }
       if (++warp.polls < patience) return Outcome::next;
@@ -244,11 +281,27 @@ void Runner::endless() {
     warp.operations = frame.program->operations.data();
     const Fragment& fragment = frame.fragments[0];
     const std::uint32_t pc = fragment.pc > 0 ? fragment.pc - 1 : 0;
-    fault(warp, frame.program->operations[pc],
-          static_cast<std::uint32_t>(__builtin_ctz(fragment.mask)), Fault::Kind::deadlock,
-          "all blocks that have not ended wait for a value that nobody writes");
+    const Operation& o = frame.program->operations[pc];
+    const auto lane = static_cast<std::uint32_t>(__builtin_ctz(fragment.mask));
+    warp.registers = frame.registers;
+    warp.lists = frame.program->lists.data();
+    fault(warp, o, lane, Fault::Kind::deadlock,
+          waits_for_mbarrier(o)
+              ? "warp " + std::to_string(warp.index) + " " + mbarrier_state(warp, o, lane) +
+                    "; nobody who has not ended will bring them"
+              : "all blocks that have not ended wait for a value that nobody writes");
   }
-  deadlock();
+}
+
+void Runner::check_left(WarpState& warp) {
+  if (warp.bulk_reads.empty()) return;
+  const BulkRead& read = warp.bulk_reads.front();
+  warp.program = read.program;
+  warp.operations = read.program->operations.data();
+  fault(warp, *read.operation, read.lane, Fault::Kind::copy_in_flight,
+        name_of(warp, read.lane) +
+            " has left the kernel without waiting for this copy, which still reads shared memory "
+            "(cp.async.bulk.wait_group.read)");
 }
 
 void Runner::deadlock() {
@@ -260,6 +313,12 @@ void Runner::deadlock() {
     warp.operations = frame.program->operations.data();
     for (const Fragment& fragment : frame.fragments) {
       if (fragment.state != Fragment::State::blocked) continue;
+      if (fragment.barrier == cluster_barrier)
+        fault(warp, frame.program->operations[fragment.pc - 1],
+              static_cast<std::uint32_t>(__builtin_ctz(fragment.mask)), Fault::Kind::barrier,
+              "warp " + std::to_string(warp.index) +
+                  " waits at the barrier of its cluster, to which these do not come: " +
+                  block.cluster->missing());
       const Barrier& barrier = barriers[fragment.barrier];
       std::string missing;
       for (const auto& other : warps)

@@ -3,12 +3,17 @@
 #ifndef PLUMBLINE_GPU_PTX_EXECUTE_FAULTS_HPP
 #define PLUMBLINE_GPU_PTX_EXECUTE_FAULTS_HPP
 
+#include <string>
+
 #include "ptx/execute/warp.hpp"
 
 namespace plumbline::ptx {
 
 [[noreturn]] void fault(Warp& warp, const Operation& operation, std::uint32_t lane,
                         Fault::Kind kind, const std::string& text);
+/// "PTX line 12 (f.cu:7)"
+std::string line_of(const Program& program, std::uint32_t operation);
+std::string line_of(const Program& program, const Operation& operation);
 /// An access that no allocation has, or not as it is wanted.
 [[noreturn]] void fault_global(Warp& warp, const Operation& operation, std::uint32_t lane,
                                Address address, std::uint32_t bytes, bool writes);
@@ -19,9 +24,13 @@ namespace plumbline::ptx {
                                    Address address, std::uint32_t bytes);
 [[noreturn]] void fault_uninitialised(Warp& warp, const Operation& operation, std::uint32_t lane,
                                       Address address, std::uint32_t bytes);
-/// Of a granule of shared memory whose stamps do not allow the access.
+/// Of a granule of shared memory whose stamps do not allow the access. `block`: null for the
+/// warp's own.
 [[noreturn]] void fault_shared(Warp& warp, const Operation& operation, std::uint32_t lane,
-                               std::uint32_t granule, bool writes);
+                               std::uint32_t granule, bool writes, const Block* block = nullptr);
+/// Of a granule that the asynchronous proxy reads without a proxy fence after the write.
+[[noreturn]] void fault_proxy(Warp& warp, const Operation& operation, std::uint32_t lane,
+                              std::uint32_t granule);
 [[noreturn]] void fault_two_values(Warp& warp, const Operation& operation, std::uint32_t lane,
                                    Address address, bool shared);
 

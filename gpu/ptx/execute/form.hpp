@@ -108,6 +108,7 @@ enum class Operator : std::uint8_t {
   isspacep,
   ldmatrix,
   stmatrix,
+  wgmma,
   copy_async,
   copy_commit,
   copy_wait,

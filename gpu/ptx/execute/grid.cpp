@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// A grid: its blocks over the threads of the CPU, or in an order where they see one another.
+// A grid: its clusters, which are single blocks in most kernels, over the threads of the CPU, or in
+// an order where they see one another.
 #include <algorithm>
 #include <memory>
 #include <numeric>
 #include <thread>
 #include <vector>
 
-#include "ptx/execute/state.hpp"
+#include "ptx/execute/cluster.hpp"
 
 namespace plumbline::ptx {
 namespace {
 
-/// Runs blocks until there are none. The failure of the lowest block is kept, so that it does not
+void add(Counts& all, const Counts& some) {
+  all.warp_instructions += some.warp_instructions;
+  all.thread_instructions += some.thread_instructions;
+}
+
+/// Runs clusters until there are none. The failure of the lowest one is kept, so that it does not
 /// depend on how many threads there are.
 void work(LaunchState& launch) {
-  Runner runner(launch);
+  Cluster cluster(launch);
   for (;;) {
     const std::uint64_t number = launch.next.fetch_add(1);
     if (number >= launch.last.load()) break;
     try {
-      runner.begin(number);
-      while (runner.go_on() == Runner::Progress::spins) {
-      }
+      cluster.begin(number);
+      cluster.finish();
     } catch (...) {
       const std::scoped_lock lock(launch.mutex);
       if (number < launch.last.load()) {
@@ -32,45 +37,46 @@ void work(LaunchState& launch) {
     }
   }
   const std::scoped_lock lock(launch.mutex);
-  launch.counts.warp_instructions += runner.counts.warp_instructions;
-  launch.counts.thread_instructions += runner.counts.thread_instructions;
+  add(launch.counts, cluster.take_counts());
+  cluster.take_tallies(launch.tallies);
 }
 
-/// Runs blocks in the order of their numbers on one thread. Where one waits for another's writes,
+/// Runs clusters in the order of their numbers on one thread. Where one waits for another's writes,
 /// the next ones begin; those that wait take turns.
 void work_in_order(LaunchState& launch) {
-  constexpr unsigned rounds = 4096;  ///< of all blocks that spin, before it is a deadlock
-  std::vector<std::unique_ptr<Runner>> waiting;
-  std::vector<std::unique_ptr<Runner>> spare;
-  const auto finish = [&](std::unique_ptr<Runner> runner) {
-    launch.counts.warp_instructions += runner->counts.warp_instructions;
-    launch.counts.thread_instructions += runner->counts.thread_instructions;
-    runner->counts = {};
-    spare.push_back(std::move(runner));
+  constexpr unsigned rounds = 4096;  ///< of all clusters that wait, before it is a deadlock
+  std::vector<std::unique_ptr<Cluster>> waiting;
+  std::vector<std::unique_ptr<Cluster>> spare;
+  const auto finish = [&](std::unique_ptr<Cluster> cluster) {
+    add(launch.counts, cluster->take_counts());
+    cluster->take_tallies(launch.tallies);
+    spare.push_back(std::move(cluster));
   };
   std::uint64_t next = 0;
   unsigned idle = 0;
-  while (next < launch.blocks || !waiting.empty()) {
-    bool ended = false;
+  while (next < launch.clusters || !waiting.empty()) {
+    bool changed = false;
     for (std::size_t i = 0; i < waiting.size();) {
-      if (waiting[i]->go_on() == Runner::Progress::done) {
+      const std::uint64_t events = waiting[i]->events;
+      const Runner::Progress progress = waiting[i]->go_on();
+      changed |= progress == Runner::Progress::done || waiting[i]->events != events;
+      if (progress == Runner::Progress::done) {
         finish(std::move(waiting[i]));
         waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(i));
-        ended = true;
       } else {
         ++i;
       }
     }
-    if (next < launch.blocks) {
-      if (spare.empty()) spare.push_back(std::make_unique<Runner>(launch));
-      std::unique_ptr<Runner> runner = std::move(spare.back());
+    if (next < launch.clusters) {
+      if (spare.empty()) spare.push_back(std::make_unique<Cluster>(launch));
+      std::unique_ptr<Cluster> cluster = std::move(spare.back());
       spare.pop_back();
-      runner->begin(launch.number_of(next++));
-      if (runner->go_on() == Runner::Progress::done)
-        finish(std::move(runner));
+      cluster->begin(launch.number_of(next++));
+      if (cluster->go_on() == Runner::Progress::done)
+        finish(std::move(cluster));
       else
-        waiting.push_back(std::move(runner));
-    } else if (ended) {
+        waiting.push_back(std::move(cluster));
+    } else if (changed) {
       idle = 0;
     } else if (++idle > rounds) {
       waiting.front()->endless();
@@ -80,13 +86,13 @@ void work_in_order(LaunchState& launch) {
 
 }  // namespace
 
-/// The block that comes i-th: i itself, or by a step that meets all of them.
+/// The cluster that comes i-th: i itself, or by a step that meets all of them.
 std::uint64_t LaunchState::number_of(std::uint64_t i) const {
   const std::uint64_t seed = options.variation.order_seed;
-  if (seed == 0 || blocks < 2) return i;
-  std::uint64_t step = (seed * 0x9e3779b97f4a7c15u >> 20) % blocks;
-  while (std::gcd(step, blocks) != 1) step = (step + 1) % blocks;
-  return (i * step + seed) % blocks;
+  if (seed == 0 || clusters < 2) return i;
+  std::uint64_t step = (seed * 0x9e3779b97f4a7c15u >> 20) % clusters;
+  while (std::gcd(step, clusters) != 1) step = (step + 1) % clusters;
+  return (i * step + seed) % clusters;
 }
 
 Counts run_grid(LaunchState& launch) {
@@ -94,10 +100,10 @@ Counts run_grid(LaunchState& launch) {
     work_in_order(launch);
     return launch.counts;
   }
-  launch.last = launch.blocks;
+  launch.last = launch.clusters;
   const unsigned hardware = std::max(1u, std::thread::hardware_concurrency());
   const std::uint64_t wanted = launch.options.threads ? launch.options.threads : hardware;
-  const auto threads = static_cast<unsigned>(std::min(wanted, launch.blocks));
+  const auto threads = static_cast<unsigned>(std::min(wanted, launch.clusters));
   std::vector<std::thread> others;
   for (unsigned i = 1; i < threads; ++i) others.emplace_back([&] { work(launch); });
   work(launch);

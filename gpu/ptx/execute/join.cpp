@@ -4,6 +4,7 @@
 
 #include "ptx/execute/exchange.hpp"
 #include "ptx/execute/state.hpp"
+#include "ptx/execute/wgmma.hpp"
 
 namespace plumbline::ptx {
 namespace {
@@ -14,19 +15,20 @@ struct Shape {
   bool of_predicate = false, to_predicate = false;  ///< a; d
 };
 
-Shape shape_of(const Operation& o) {
-  if (o.run == warp_barrier) return {};
-  if (o.run == elect) return {.d = o.d == ~0u ? 0u : 4u};
-  if (o.run == shuffle) return {.a = 4, .b = 4, .c = 4, .d = 4};
-  if (o.run == match_any_64 || o.run == match_all_64) return {.a = 8, .d = 4};
-  if (o.run != vote) return {.a = 4, .d = 4};
+Shape shape_of(const Program& program, const Operation& o) {
+  const Run run = run_of(program, o);
+  if (run == warp_barrier) return {};
+  if (run == elect) return {.d = o.d == ~0u ? 0u : 4u};
+  if (run == shuffle) return {.a = 4, .b = 4, .c = 4, .d = 4};
+  if (run == match_any_64 || run == match_all_64) return {.a = 8, .d = 4};
+  if (run != vote) return {.a = 4, .d = 4};
   const bool ballot = static_cast<Vote>(o.immediate & 0xff) == Vote::ballot;
   return {.d = ballot ? 4u : 0u, .of_predicate = true, .to_predicate = !ballot};
 }
 
 /// The same instruction with the same qualifiers: the high word only turns the operand of a vote.
-bool alike(const Operation& a, const Operation& b) {
-  return b.flags & waits_for_lanes && a.run == b.run &&
+bool alike(const Program& program, const Operation& a, const Operation& b) {
+  return b.flags & waits_for_lanes && run_of(program, a) == run_of(program, b) &&
          static_cast<std::uint32_t>(a.immediate) == static_cast<std::uint32_t>(b.immediate);
 }
 
@@ -74,14 +76,14 @@ bool Runner::join(WarpState& warp) {
     std::vector<std::size_t> together;
     std::uint32_t mask = 0, lead = all[first].pc;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (waits(all[i]) && alike(operations[all[first].pc], operations[all[i].pc])) {
+      if (waits(all[i]) && alike(program, operations[all[first].pc], operations[all[i].pc])) {
         together.push_back(i);
         mask |= all[i].mask;
         if (results(operations[all[i].pc]) > results(operations[lead])) lead = all[i].pc;
       }
     if (together.size() < 2 || together[0] != first) continue;
     const Operation& o = operations[lead];
-    const Shape shape = shape_of(o);
+    const Shape shape = shape_of(program, o);
 
     // The registers of `o`, with the other lanes' operands, in a file of its own.
     file.resize(program.bytes);

@@ -19,6 +19,7 @@ inline constexpr std::uint32_t memory_generic = 0;
 inline constexpr std::uint32_t memory_global = 1;  ///< also .const, and .param of kernels
 inline constexpr std::uint32_t memory_shared = 2;
 inline constexpr std::uint32_t memory_local = 3;
+inline constexpr std::uint32_t memory_cluster = 4;  ///< .shared::cluster
 
 }  // namespace plumbline::ptx
 

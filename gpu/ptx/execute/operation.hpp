@@ -20,7 +20,17 @@ enum class Outcome : std::uint32_t {
 using Run = Outcome (*)(Warp&, const Operation&);
 
 /// How the executor goes on after an operation. All but `plain` are its own affair.
-enum class Flow : std::uint8_t { plain, branch, branch_table, call, leave, exit, barrier, stop };
+enum class Flow : std::uint8_t {
+  plain,
+  branch,
+  branch_table,
+  call,
+  leave,
+  exit,
+  barrier,
+  cluster,
+  stop
+};
 
 /// Registers are named by the offset, in bytes, of 32 lanes in the warp's file: 4 or 8 bytes a
 /// lane; a predicate is a mask of 4 bytes.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "ptx/execute/cluster.hpp"
 #include "ptx/execute/state.hpp"
 
 namespace plumbline::ptx {
@@ -29,6 +30,7 @@ std::uint64_t value(const Runner& runner, const Warp& warp, const Program::Speci
   const Block& block = runner.block;
   const std::uint32_t threads = block.size.x * block.size.y * block.size.z;
   const std::uint32_t thread = 32 * warp.index + lane;
+  const std::uint32_t cluster_axis = slot.axis > 2 ? 1 : axis(runner.launch.cluster, slot.axis);
   switch (slot.which) {
     case Special::tid:
       return slot.axis == 0   ? thread % block.size.x
@@ -66,19 +68,19 @@ std::uint64_t value(const Runner& runner, const Warp& warp, const Program::Speci
     case Special::lanemask_gt:
       return ~((2u << lane) - 1);
     case Special::clusterid:
-      return axis(block.index, slot.axis);
+      return axis(block.index, slot.axis) / cluster_axis;
     case Special::nclusterid:
-      return axis(block.grid, slot.axis);
+      return axis(block.grid, slot.axis) / cluster_axis;
     case Special::cluster_ctaid:
-      return 0;
+      return axis(block.index, slot.axis) % cluster_axis;
     case Special::cluster_nctaid:
-      return 1;
+      return slot.axis > 2 ? 0 : cluster_axis;
     case Special::cluster_ctarank:
-      return 0;
+      return block.rank;
     case Special::cluster_nctarank:
-      return 1;
+      return block.cluster->blocks.size();
     case Special::is_explicit_cluster:
-      return 0;
+      return runner.launch.explicit_cluster ? ~0u : 0;
     case Special::dynamic_shared:
       return runner.launch.launch.dynamic_shared_bytes;
     case Special::total_shared:
@@ -111,6 +113,10 @@ void prepare_registers(const Runner& runner, WarpState& warp, const Program& pro
     std::memset(registers + program.cleared[i], 0, program.cleared[i + 1]);
   for (const Program::SpecialSlot& slot : program.specials) {
     if (slot.which == Special::tid && !constants) continue;
+    if (slot.bytes == 0) {  // a predicate
+      set(slot.offset, 4, 0, value(runner, warp, slot, 0, local_frame));
+      continue;
+    }
     for (std::uint32_t lane = 0; lane < 32; ++lane)
       set(slot.offset, slot.bytes, lane, value(runner, warp, slot, lane, local_frame));
   }

@@ -2,6 +2,7 @@
 // The loop that executes a warp's operations, and how its fragments take turns.
 #include <algorithm>
 
+#include "ptx/execute/cluster.hpp"
 #include "ptx/execute/control.hpp"
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/state.hpp"
@@ -16,8 +17,12 @@ std::uint32_t& predicate(std::byte* registers, std::uint32_t offset) {
   return *reinterpret_cast<std::uint32_t*>(registers + offset);
 }
 
+/// Without the CPU's instruction, which not all have, and without the compiler's function for them.
 std::uint32_t count_of(std::uint32_t mask) {
-  return mask == ~0u ? 32 : static_cast<std::uint32_t>(__builtin_popcount(mask));
+  if (mask == ~0u) return 32;
+  mask -= mask >> 1 & 0x55555555;
+  mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
+  return ((mask + (mask >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
 }  // namespace
@@ -209,6 +214,7 @@ Runner::Stop Runner::run(WarpState& w) {
           }
           break;
         case Flow::barrier:
+        case Flow::cluster:
           ++pc;
           if (m == 0) break;
           w.mask = m;
@@ -221,6 +227,18 @@ Runner::Stop Runner::run(WarpState& w) {
             split(m, pc - 1, Fragment::State::waiting);
             drop_if_empty();
             chosen = false;
+            break;
+          }
+          if (o.flow == Flow::cluster) {
+            Cluster& cluster = *block.cluster;
+            if (o.flags & barrier_arrive) {
+              keep();
+              cluster.arrive(w, o, m);
+            } else if (!cluster.wait(w, o, m)) {
+              split(m, pc, Fragment::State::blocked, cluster_barrier);
+              drop_if_empty();
+              chosen = false;
+            }
             break;
           }
           {

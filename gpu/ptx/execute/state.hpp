@@ -35,7 +35,7 @@ struct Fragment {
   enum class State : std::uint8_t {
     ready,
     waiting,  ///< for other lanes of the warp
-    blocked   ///< at a barrier of the block
+    blocked   ///< at a barrier of the block, or of the cluster
   };
   std::uint32_t pc = 0, mask = 0;
   State state = State::ready;
@@ -65,6 +65,9 @@ struct WarpState : Warp {
   bool done = false, spins = false;
 };
 
+/// Fragment::barrier of those at barrier.cluster.
+inline constexpr std::uint8_t cluster_barrier = 16;
+
 struct Barrier {
   bool in_use = false, counted = false;
   std::uint32_t expected = 0, arrived = 0;  ///< threads, where counted
@@ -83,14 +86,18 @@ struct LaunchState {
   const std::byte* parameters = nullptr;
   std::uint32_t parameter_bytes = 0;
   std::uint32_t shared_bytes = 0;
-  std::uint64_t blocks = 0;
+  std::uint64_t clusters = 0;
+  Extent cluster;  ///< in blocks
+  bool explicit_cluster = false;
   std::chrono::steady_clock::time_point deadline;
   std::atomic<std::uint64_t> next{0};
-  std::atomic<std::uint64_t> last;  ///< no block from here on need run: an earlier one failed
+  std::atomic<std::uint64_t> last;  ///< no cluster from here on need run: an earlier one failed
   std::mutex mutex;
   std::exception_ptr failure;
   Counts counts;
+  std::vector<Tally> tallies;  ///< of KernelProgram::profiled
 
+  /// The cluster that comes i-th.
   std::uint64_t number_of(std::uint64_t i) const;
 };
 
@@ -101,13 +108,18 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  void begin(std::uint64_t block);
-  enum class Progress { done, spins };
-  /// Until the block is done, or all of its warps wait for others' writes.
+  void begin(const Extent& index);
+  enum class Progress { done, waits };
+  /// Until the block is done, or all of its warps wait for others.
   Progress go_on();
-  /// Throws: the block waits for a write that does not come.
-  [[noreturn]] void endless();
+  /// Throws where a warp waits for a write that does not come.
+  void endless();
+  /// Throws: warps wait at a barrier.
+  [[noreturn]] void deadlock();
+  /// What was accessed until now is in order before what comes.
+  void new_epoch();
   Counts counts;
+  std::vector<Tally> tallies;
 
   LaunchState& launch;
   Block block;
@@ -123,7 +135,6 @@ class Runner {
   void check_barrier(std::uint32_t number);
   void release(std::uint32_t number);
   void clear_stamps();
-  void new_epoch();
   void enter(WarpState& warp, const Program& program, std::uint32_t mask,
              std::uint32_t local_frame);
   void call(WarpState& warp, const Operation& operation, std::uint32_t mask, std::uint32_t next);
@@ -136,7 +147,8 @@ class Runner {
             bool there);
   void check_time(WarpState& warp);
   [[noreturn]] void stuck(WarpState& warp);
-  [[noreturn]] void deadlock();
+  bool waits_for_cluster() const;
+  void check_left(WarpState& warp);
 
   Bytes shared_, written_, read_, written_by_;
   std::vector<const Allocation*> sites_;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "ptx/device.hpp"
@@ -15,7 +16,32 @@
 namespace plumbline::ptx {
 
 struct Program;
-struct Runner;
+struct Tally;
+class Runner;
+class Cluster;
+class Warpgroups;
+struct MBarriers;
+
+/// Which Transfers a warp knows to be complete, or an mbarrier tells those that wait for it.
+struct Known {
+  std::uint64_t bits[transfers_at_once / 64] = {};
+  bool has(std::uint32_t transfer) const { return bits[transfer / 64] >> transfer % 64 & 1; }
+  void add(std::uint32_t transfer) { bits[transfer / 64] |= std::uint64_t{1} << transfer % 64; }
+  void remove(std::uint32_t transfer) {
+    bits[transfer / 64] &= ~(std::uint64_t{1} << transfer % 64);
+  }
+  void add(const Known& other) {
+    for (std::size_t i = 0; i < transfers_at_once / 64; ++i) bits[i] |= other.bits[i];
+  }
+};
+
+/// Shared memory that a bulk store of a lane still reads.
+struct BulkRead {
+  std::uint32_t at = 0, bytes = 0;  ///< from the first byte
+  std::uint32_t lane = 0, group = 0;
+  const Operation* operation = nullptr;
+  const Program* program = nullptr;
+};
 
 /// Bytes that cp.async has still to bring.
 struct Copy {
@@ -37,6 +63,12 @@ struct Block {
   Variation variation;
   bool check = true;
   Runner* runner = nullptr;
+  std::shared_ptr<Warpgroups> warpgroups;  ///< where there are wgmma
+  Tally* tallies = nullptr;                ///< of KernelProgram::profiled
+  Cluster* cluster = nullptr;
+  std::uint32_t rank = 0;  ///< in its cluster
+  bool left = false;       ///< all of its warps have left the kernel
+  std::shared_ptr<MBarriers> mbarriers;
 };
 
 struct Warp {
@@ -61,6 +93,14 @@ struct Warp {
   const Program* program = nullptr;
   std::vector<Copy> copies;          ///< under way
   std::uint32_t committed[32] = {};  ///< groups of each lane
+  // The asynchronous proxy: asynchronous.hpp.
+  Known known;
+  std::uint32_t fences = 0;       ///< proxy fences, times one_fence
+  std::uint32_t fence_epoch = 0;  ///< of the last one
+  std::vector<BulkRead> bulk_reads;
+  std::uint32_t bulk_committed[32] = {};
+  std::uint32_t cluster_arrived = 0;  ///< lanes, at the barrier of the cluster
+  std::uint32_t cluster_passed = 0;   ///< of the phase before, and have not waited
 };
 
 }  // namespace plumbline::ptx

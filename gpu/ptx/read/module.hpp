@@ -102,6 +102,8 @@ struct Function {
   std::uint32_t max_threads[3] = {0, 0, 0};       ///< .maxntid; 0: not said
   std::uint32_t required_threads[3] = {0, 0, 0};  ///< .reqntid
   std::uint32_t cluster[3] = {0, 0, 0};           ///< .reqnctapercluster
+  std::uint32_t max_registers = 0;                ///< .maxnreg; 0: not said
+  std::uint32_t min_blocks = 0;                   ///< .minnctapersm
 
   Type type_of_register(std::uint32_t reg) const;
 };

@@ -217,8 +217,11 @@ void Parser::limits(Function& function) {
         three[i] = static_cast<std::uint32_t>(number);
         if (i == 2 || !accept(',')) break;
       }
-    } else if (word.text == "minnctapersm" || word.text == "maxnctapersm" ||
-               word.text == "maxnreg" || word.text == "maxclusterrank" ||
+    } else if (word.text == "maxnreg" || word.text == "minnctapersm") {
+      const std::uint64_t number = expect_integer();
+      (word.text == "maxnreg" ? function.max_registers : function.min_blocks) =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(number, 0xffffffffu));
+    } else if (word.text == "maxnctapersm" || word.text == "maxclusterrank" ||
                word.text == "abi_preserve" || word.text == "abi_preserve_control") {
       expect_integer();
     } else if (word.text == "pragma") {

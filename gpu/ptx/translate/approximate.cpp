@@ -18,7 +18,7 @@ bool Translator::approximate() {
     expect_operands(3, 3);
     const std::uint32_t o = emit(call_binary);
     at(o).extra = reinterpret_cast<const void*>(
-        arithmetic::approximate_division(has("full"), ftz, variation, arithmetic_level()));
+        arithmetic::approximate_division(has("full"), ftz, variation));
     define(o, Field::d, destination(operand(0), type));
     use(o, Field::a, source(operand(1), type));
     use(o, Field::b, source(operand(2), type));
@@ -38,8 +38,8 @@ bool Translator::approximate() {
     expect_operands(2, 2);
     const void* function = nullptr;
     if (type == Type::f64) {
-      function = reinterpret_cast<const void*>(
-          arithmetic::approximate_f64(row.function, ftz, variation, arithmetic_level()));
+      function =
+          reinterpret_cast<const void*>(arithmetic::approximate_f64(row.function, ftz, variation));
     } else {
       arithmetic::Format format = ftz ? arithmetic::Format::f32_ftz : arithmetic::Format::f32;
       if (type == Type::f16)
@@ -52,8 +52,8 @@ bool Translator::approximate() {
         format = arithmetic::Format::bf16x2;
       else if (type != Type::f32)
         return false;
-      function = reinterpret_cast<const void*>(
-          arithmetic::approximate(row.function, format, variation, arithmetic_level()));
+      function =
+          reinterpret_cast<const void*>(arithmetic::approximate(row.function, format, variation));
     }
     if (!function) lacks();
     const std::uint32_t o = emit(type == Type::f64 ? call_unary_64 : call_unary);

@@ -2,8 +2,6 @@
 // atom and red.
 #include "ptx/execute/atomic.hpp"
 
-#include <algorithm>
-
 #include "ptx/execute/memory_flags.hpp"
 #include "ptx/translate/translator.hpp"
 
@@ -12,7 +10,7 @@ namespace plumbline::ptx {
 bool Translator::atomics() {
   const std::string_view name = now_->opcode;
   if (name != "atom" && name != "red") return false;
-  if (has("async")) lacks();
+  if (has("async")) return false;
   struct Row {
     std::string_view name;
     Atomic op;
@@ -64,7 +62,7 @@ bool Translator::atomics() {
   for (std::uint32_t i = 0; i < values.size(); ++i) use(o, Field::list, values[i], i);
   for (std::uint32_t i = 0; i < results.size(); ++i)
     define(o, Field::list, results[i], static_cast<std::uint32_t>(values.size()) + i);
-  if (where.space != memory_shared) shared_.kernel.ordered = true;
+  if (where.space != memory_shared && where.space != memory_cluster) shared_.kernel.ordered = true;
   if (where.space != memory_global)
     shared_.kernel.granule = std::min(shared_.kernel.granule, bytes_of(all[0]) == 2 ? 1u : 2u);
   return true;

@@ -36,6 +36,7 @@ bool Translator::bits() {
     if (row.name != name) continue;
     Form how = form(row.op, type);
     std::size_t sources = row.sources;
+    bool tested = false;  // with a predicate
     switch (row.op) {
       case Operator::bfind:
         if (has("shiftamt")) how.op = Operator::bfind_shiftamt;
@@ -62,15 +63,20 @@ bool Translator::bits() {
         how.from = all[1];
         break;
       case Operator::lop3:
-        if (word(0) == "and" || word(0) == "or") lacks();  // with a predicate
+        tested = word(0) == "and" || word(0) == "or";
         break;
       default:
         break;
     }
-    const std::size_t table = row.op == Operator::lop3 ? 1 : 0;
+    const std::size_t table = row.op == Operator::lop3 ? (tested ? 2 : 1) : 0;
     expect_operands(1 + sources + row.numbers + table, 1 + sources + row.numbers + table);
+    if (tested && operand(0).kind != Operand::Kind::pair) bad("a predicate is missing");
+    const Operand& result = tested ? child(operand(0), 0) : operand(0);
+    const Virtual d = tested && result.kind == Operand::Kind::none
+                          ? temporary(4)
+                          : destination(result, row.to_u32 ? Type::u32 : how.type);
     const std::uint32_t o = emit(how);
-    define(o, Field::d, destination(operand(0), row.to_u32 ? Type::u32 : how.type));
+    define(o, Field::d, d);
     constexpr Field fields[] = {Field::a, Field::b, Field::c, Field::target};
     for (std::size_t i = 0; i < sources; ++i) {
       const bool c_of_dot = row.op == Operator::dp4a || row.op == Operator::dp2a_lo;
@@ -81,6 +87,19 @@ bool Translator::bits() {
     if (table) {
       if (operand(4).kind != Operand::Kind::integer) bad("a table is missing");
       at(o).immediate = static_cast<std::int64_t>(operand(4).bits & 255);
+    }
+    if (tested) {  // p = (d != 0) and q
+      Form test = form(Operator::setp, Type::b32);
+      test.from = Type::b32;
+      test.compare = Compare::ne;
+      const std::uint32_t p = emit(test);
+      const Operand& q = operand(5);
+      define(p, Field::d, predicate(child(operand(0), 1)));
+      use(p, Field::a, d);
+      use(p, Field::b, constant(0, 4));
+      use(p, Field::c, source_predicate(q));
+      at(p).immediate = q.negated ? 0xffffffff : 0;
+      at(p).flags = has("and") ? 1 : 2;
     }
     return true;
   }

@@ -8,36 +8,40 @@
 namespace plumbline::ptx {
 namespace {
 
-struct Row {
-  Type type;
-  arithmetic::Type same;
-};
-constexpr Row rows[] = {
-    {Type::u8, arithmetic::Type::u8},         {Type::u16, arithmetic::Type::u16},
-    {Type::u32, arithmetic::Type::u32},       {Type::u64, arithmetic::Type::u64},
-    {Type::s8, arithmetic::Type::s8},         {Type::s16, arithmetic::Type::s16},
-    {Type::s32, arithmetic::Type::s32},       {Type::s64, arithmetic::Type::s64},
-    {Type::f16, arithmetic::Type::f16},       {Type::bf16, arithmetic::Type::bf16},
-    {Type::tf32, arithmetic::Type::tf32},     {Type::f32, arithmetic::Type::f32},
-    {Type::f64, arithmetic::Type::f64},       {Type::f16x2, arithmetic::Type::f16x2},
-    {Type::bf16x2, arithmetic::Type::bf16x2}, {Type::e4m3x2, arithmetic::Type::e4m3x2},
-    {Type::e5m2x2, arithmetic::Type::e5m2x2}};
-
-bool known(Type type, arithmetic::Type& same) {
-  for (const Row& row : rows)
-    if (row.type == type) {
-      same = row.same;
-      return true;
-    }
-  return false;
-}
-
 bool is_integer(Type type) { return type >= Type::u8 && type <= Type::s64; }
 
 }  // namespace
 
+void Translator::convert_packed() {
+  std::uint32_t bits = 0;
+  bool is_signed = false;
+  struct Row {
+    std::string_view name;
+    std::uint32_t bits;
+  };
+  static constexpr Row narrow[] = {{"16", 16}, {"8", 8}, {"4", 4}, {"2", 2}};
+  for (const Row& row : narrow)
+    if (words() > 2 && word(2).substr(1) == row.name) bits = row.bits;
+  if (bits == 0 || !has("sat")) lacks();
+  is_signed = word(2)[0] == 's';
+  const bool has_c = bits < 16;
+  expect_operands(has_c ? 4 : 3, has_c ? 4 : 3);
+  const Virtual a = source(operand(1), Type::s32), b = source(operand(2), Type::s32);
+  const Virtual c = has_c ? source(operand(3), Type::b32) : nothing;
+  const std::uint32_t o = emit(pack_saturated);
+  at(o).immediate = bits | (is_signed ? 256 : 0);
+  define(o, Field::d, destination(operand(0), Type::b32));
+  use(o, Field::a, a);
+  use(o, Field::b, b);
+  use(o, Field::c, c);
+}
+
 bool Translator::convert() {
-  if (now_->opcode != "cvt" || has("pack")) return false;
+  if (now_->opcode != "cvt") return false;
+  if (has("pack")) {
+    convert_packed();
+    return true;
+  }
   const std::vector<Type> all = types();
   if (all.size() != 2) bad("two types are missing");
   const Type to = all[0], from = all[1];
@@ -65,8 +69,10 @@ bool Translator::convert() {
 
   Form how = form(Operator::cvt, to);
   how.from = from;
-  const bool plain =
-      is_integer(to) || how.round != Round::none || (to == Type::f64 && from == Type::f32);
+  const bool to_whole = has("rni") || has("rzi") || has("rmi") || has("rpi");
+  const bool plain = is_integer(to) || how.round != Round::none ||
+                     (to == Type::f64 && from == Type::f32) ||
+                     (to == Type::f32 && from == Type::f32 && !to_whole);
   const Run run =
       plain && operands() == 2 && !how.relu && !has("satfinite") ? select(how) : nullptr;
   if (run) {
@@ -74,8 +80,7 @@ bool Translator::convert() {
     define(o, Field::d, d);
     use(o, Field::a, a);
   } else {
-    arithmetic::Conversion conversion{};
-    if (!known(to, conversion.to) || !known(from, conversion.from)) lacks();
+    arithmetic::Conversion conversion{to, from};
     struct Word {
       std::string_view word;
       arithmetic::Rounding rounding;
@@ -93,7 +98,7 @@ bool Translator::convert() {
     conversion.sat = how.sat;
     conversion.satfinite = has("satfinite");
     conversion.relu = how.relu;
-    const arithmetic::Convert function = arithmetic::converter(conversion, arithmetic_level());
+    const arithmetic::Convert function = arithmetic::converter(conversion);
     if (!function) lacks();
     program_.conversions.push_back({conversion, function});
     const std::uint32_t o = emit(to_bytes == 8 ? convert_to_64 : convert_to_32);

@@ -246,12 +246,9 @@ Virtual Translator::address_of(const Operand& operand, unsigned bytes) {
 
 Virtual Translator::source_predicate(const Operand& operand) {
   if (operand.kind == Operand::Kind::integer) return constant(operand.bits ? ~0u : 0, 4);
-  // The only special register that is a predicate; there are no clusters.
-  if (operand.kind == Operand::Kind::special && operand.name == "%is_explicit_cluster") {
-    for (const Function& function : module_.functions)
-      if (function.cluster[0] != 0) lacks();
-    return constant(0, 4);
-  }
+  // The only special register that is a predicate.
+  if (operand.kind == Operand::Kind::special && operand.name == "%is_explicit_cluster")
+    return special(Special::is_explicit_cluster, 0, 0);
   return predicate(operand);
 }
 

@@ -5,10 +5,10 @@
 
 #include "ptx/execute/matrix.hpp"
 #include "ptx/execute/memory_flags.hpp"
+#include "ptx/translate/elements.hpp"
 #include "ptx/translate/translator.hpp"
 
 namespace plumbline::ptx {
-namespace {
 
 bool element_of(Type type, arithmetic::Element& element) {
   using arithmetic::Element;
@@ -37,6 +37,15 @@ bool element_of(Type type, arithmetic::Element& element) {
     case Type::u8:
       element = Element::u8;
       return true;
+    case Type::s4:
+      element = Element::s4;
+      return true;
+    case Type::u4:
+      element = Element::u4;
+      return true;
+    case Type::b1:
+      element = Element::b1;
+      return true;
     case Type::f32:
       element = Element::f32;
       return true;
@@ -48,7 +57,6 @@ bool element_of(Type type, arithmetic::Element& element) {
   }
 }
 
-/// m16n8k16
 bool shape_of(std::string_view word, int& m, int& n, int& k) {
   const auto number = [&](char letter, int& value) {
     if (word.empty() || word[0] != letter) return false;
@@ -58,8 +66,6 @@ bool shape_of(std::string_view word, int& m, int& n, int& k) {
   };
   return number('m', m) && number('n', n) && number('k', k) && word.empty();
 }
-
-}  // namespace
 
 void Translator::multiply() {
   MatrixProduct product;
@@ -76,10 +82,11 @@ void Translator::multiply() {
       !element_of(all[1], product.how.a) || !element_of(all[2], product.how.b) || has("sp"))
     lacks();
   for (std::size_t i = 0; i < words(); ++i)
-    if (word(i) == "xor" || word(i) == "and" || word(i).substr(0, 4) == "kind" ||
-        word(i).substr(0, 2) == "sp" || word(i).substr(0, 5) == "block")
+    if (word(i).substr(0, 4) == "kind" || word(i).substr(0, 2) == "sp" ||
+        word(i).substr(0, 5) == "block")
       lacks();
-  product.function = arithmetic::mma(product.how, arithmetic_level());
+  product.how.exclusive = has("xor");
+  product.function = arithmetic::mma(product.how);
   if (!product.function) lacks();
   expect_operands(4, 4);
   // In one register: two halves, four bytes; f64 has registers of its own.

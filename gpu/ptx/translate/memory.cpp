@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // ld and st: addresses, spaces, vectors.
-#include <algorithm>
-
 #include "ptx/execute/memory_flags.hpp"
 #include "ptx/translate/translator.hpp"
 
@@ -21,12 +19,13 @@ bool is_space(std::string_view word) {
 /// Where an address operand points. `space` is the instruction's word, or empty.
 Translator::Place Translator::place(const Operand& address, std::string_view space) {
   if (address.kind != Operand::Kind::address || address.count != 1) bad("an address is missing");
-  if (space == "shared::cluster") lacks();
+  const bool cluster = space == "shared::cluster";
   space = before_colons(space);
   Place place;
   const Operand& base = child(address, 0);
   place.offset = static_cast<std::int64_t>(address.bits);
   place.space = space == "global" || space == "const" ? memory_global
+                : cluster                             ? memory_cluster
                 : space == "shared"                   ? memory_shared
                 : space == "local"                    ? memory_local
                                                       : memory_generic;
@@ -134,7 +133,7 @@ void Translator::load() {
       if (where.space == memory_global || where.space == memory_generic)
         shared_.kernel.ordered = true;
     }
-    if (where.space == memory_shared || where.space == memory_generic)
+    if (where.space != memory_global && where.space != memory_local)
       shared_.kernel.granule = std::min(shared_.kernel.granule, bytes_of(type) == 1   ? 0u
                                                                 : bytes_of(type) == 2 ? 1u
                                                                                       : 2u);
@@ -173,7 +172,7 @@ void Translator::store() {
   if (at(o).flags & memory_strong &&
       (where.space == memory_global || where.space == memory_generic))
     shared_.kernel.ordered = true;
-  if (where.space == memory_shared || where.space == memory_generic)
+  if (where.space != memory_global && where.space != memory_local)
     shared_.kernel.granule = std::min(shared_.kernel.granule, bytes_of(type) == 1   ? 0u
                                                               : bytes_of(type) == 2 ? 1u
                                                                                     : 2u);
@@ -187,14 +186,16 @@ bool Translator::memory() {
     load();
     return true;
   }
-  if (name == "st") {
+  if (name == "st" && !has("async")) {
     store();
     return true;
   }
-  if (name == "prefetch" || name == "prefetchu" || name == "applypriority" || name == "discard" ||
-      name == "createpolicy")
-    return name != "createpolicy";
-  return false;
+  // A policy of the cache changes nothing that is read.
+  if (name == "createpolicy") {
+    unary(form(Operator::mov, Type::b64), destination(operand(0), Type::b64), constant(0, 8));
+    return true;
+  }
+  return name == "prefetch" || name == "prefetchu" || name == "applypriority" || name == "discard";
 }
 
 }  // namespace plumbline::ptx

@@ -84,10 +84,8 @@ bool Translator::moves() {
     const Type type = all.back();
     if (type != Type::u64) lacks();
     const bool to = has("to");
-    const std::uint64_t window = has("shared") || has("shared::cta") ? shared_window
-                                 : has("local")                      ? local_window
-                                                                     : 0;
-    if (has("shared::cluster")) lacks();
+    const bool shared = has("shared") || has("shared::cta") || has("shared::cluster");
+    const std::uint64_t window = shared ? shared_window : has("local") ? local_window : 0;
     const Virtual d = destination(operand(0), type);
     const Virtual a = source(operand(1), type);
     if (window == 0)
@@ -98,10 +96,10 @@ bool Translator::moves() {
   }
   if (name == "isspacep") {
     const std::string_view space = word(0);
-    if (space == "shared::cluster") lacks();
-    const std::uint32_t which = space == "shared" || space == "shared::cta" ? memory_shared
-                                : space == "local"                          ? memory_local
-                                                                            : memory_global;
+    const std::uint32_t which = space == "shared::cluster"                    ? memory_cluster
+                                : space == "shared" || space == "shared::cta" ? memory_shared
+                                : space == "local"                            ? memory_local
+                                                                              : memory_global;
     const Window window = space == "const"                              ? Window::constant
                           : space == "param" || space == "param::entry" ? Window::parameters
                                                                         : Window::global;

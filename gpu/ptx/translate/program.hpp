@@ -13,9 +13,13 @@
 #include <vector>
 
 #include "ptx/device.hpp"
+#include "ptx/execute/bulk.hpp"
 #include "ptx/execute/calls.hpp"
 #include "ptx/execute/matrix.hpp"
 #include "ptx/execute/operation.hpp"
+#include "ptx/execute/wgmma.hpp"
+#include "ptx/execute/wmma.hpp"
+#include "ptx/profile/probe.hpp"
 #include "ptx/read/module.hpp"
 
 namespace plumbline::ptx {
@@ -86,6 +90,12 @@ struct Program {
   std::deque<Call> calls;
   std::deque<Conversion> conversions;
   std::deque<MatrixProduct> products;
+  std::deque<Probe> probes;
+  std::deque<WgmmaProduct> wgmmas;
+  std::deque<WmmaProduct> matrix_products;
+  std::deque<WmmaPlace> matrix_places;
+  std::vector<Watch> watches;  ///< in the order of their operations
+  std::deque<BulkCopy> bulk_copies;
   std::uint32_t bytes = 0;                             ///< of a warp's registers
   std::uint32_t local_bytes = 0;                       ///< of a thread
   std::uint32_t registers = 0;                         ///< of 32 bits, live at once
@@ -98,10 +108,12 @@ struct KernelProgram {
   const Program* entry = nullptr;
   std::uint32_t static_shared = 0;
   std::uint32_t dynamic_shared = 0;  ///< where .extern begins, from shared_begin
-  std::uint32_t granule = 2;         ///< log2 of the least access of shared memory
+  /// log2 of the least access of shared memory: for kernels whose granules must not change.
+  std::uint32_t granule = 2;
   std::uint32_t sites = 1;
   bool ordered = false;  ///< atomics or strong accesses of global memory: blocks in order
   std::string missing;
+  std::vector<ProfiledInstruction> profiled;  ///< of all functions; empty without probes
 };
 
 /// Where things of the module are.
@@ -110,9 +122,9 @@ struct Layout {
   Variation variation;
 };
 
-/// Throws BadPtx for operands that do not fit.
+/// `profiled`: with a probe before each instruction. Throws BadPtx for operands that do not fit.
 std::unique_ptr<KernelProgram> translate(const Module& module, const Function& entry,
-                                         const Layout& layout);
+                                         const Layout& layout, bool profiled = false);
 
 }  // namespace plumbline::ptx
 

@@ -36,9 +36,9 @@ std::uint64_t up(std::uint64_t value, std::uint64_t align) {
 }  // namespace
 
 std::unique_ptr<KernelProgram> translate(const Module& module, const Function& entry,
-                                         const Layout& layout) {
+                                         const Layout& layout, bool profiled) {
   auto kernel = std::make_unique<KernelProgram>();
-  Translator::Shared shared{module, layout, *kernel, {}};
+  Translator::Shared shared{module, layout, *kernel, {}, profiled};
   const std::vector<const Function*> functions = reachable(module, entry);
 
   std::vector<const Variable*> used, open;
@@ -142,10 +142,14 @@ void Translator::run() {
 }
 
 void Translator::instruction(const Instruction& instruction) {
+  const std::uint32_t probe = shared_.profiled ? emit(ptx::probe) : 0;
   const auto begin = static_cast<std::uint32_t>(program_.operations.size());
-  if (!(arithmetic() || memory() || moves() || compare() || control() || bits() || convert() ||
-        approximate() || half() || atomics() || warps() || matrices() || copies()))
+  if (!(wide() || arithmetic() || memory() || moves() || compare() || control() || bits() ||
+        convert() || approximate() || half() || atomics() || warps() || matrices() ||
+        warpgroups() || warp_matrices() || copies() || mbarriers() || bulk() || tensors() ||
+        distributed()))
     lacks();
+  if (shared_.profiled) fill_probe(probe);
   if (instruction.guard < 0) return;
   for (auto i = begin; i < program_.operations.size(); ++i) {
     use(i, Field::guard, static_cast<Virtual>(instruction.guard));
@@ -184,6 +188,7 @@ void Translator::finish() {
   for (const SpecialUse& special : specials_)
     program_.specials.push_back(
         {special.reg, slots_[special.reg].bytes, special.which, special.axis, special.add});
+  watch_registers(program_, slots_, references_);
   place_registers(program_, slots_, references_);
   // Parameters and results in registers.
   for (std::size_t i = 0; i < program_.parameter_at.size(); ++i)

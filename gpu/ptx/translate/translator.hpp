@@ -31,6 +31,7 @@ class Translator {
     KernelProgram& kernel;
     /// Of .shared variables, by name's address: module's and functions'.
     std::map<const Variable*, std::uint32_t> shared_at;
+    bool profiled = false;  ///< with a probe before each instruction
   };
   Translator(Shared& shared, const Function& function, Program& program);
   void run();
@@ -53,6 +54,8 @@ class Translator {
   friend class Registers;
   void instruction(const Instruction& instruction);
   void layout_locals();
+  void fill_probe(std::uint32_t operation);
+  void probe_access(std::uint32_t operation, std::uint32_t access, Probe& probe);
 
   // words of the instruction
   bool has(std::string_view word) const;
@@ -111,16 +114,32 @@ class Translator {
   bool control();
   bool warps();
   bool matrices();
+  bool warpgroups();
+  bool warp_matrices();
+  bool wide();
   bool copies();
+  bool mbarriers();
+  bool bulk();
+  bool tensors();
+  bool tensor_map();
+  bool distributed();
 
   void same_type(Operator op, Type type, std::size_t sources);
   void remember_product(Type type);
   bool fused(Type type);
   std::pair<const Operand*, const Operand*> two_results() const;
   std::uint32_t exchange(Run run, const Operand& members);
-  void half_compare(Type to, Type from);
+  void set_by_comparison();
   Compare comparison() const;
   void multiply();
+  void multiply_by_group();
+  void multiply_matrices();
+  void matrix_access(bool stores);
+  struct Halves {
+    Virtual low = nothing, high = nothing;
+  };
+  Halves halves(const Operand& operand);
+  void convert_packed();
   void matrix_memory(bool stores);
   Operator prmt_mode() const;
   void carry(Type type);
@@ -134,10 +153,15 @@ class Translator {
   };
   Place place(const Operand& address, std::string_view space);
   void apply(std::uint32_t operation, const Place& place);
+  BulkCopy::Address bulk_address(std::vector<Virtual>& registers, const Place& place);
+  void emit_bulk(Run run, const BulkCopy& copy, const std::vector<Virtual>& registers);
   /// The registers, or constants, that a ld or st of the type names: one, or a vector's.
   std::vector<const Operand*> parts_of(const Operand& given, Type type);
   std::uint8_t strength();
   void barrier();
+  void cluster_barrier();
+  void fence();
+  std::string_view space_word() const;
   void call();
   Program::Call::Place call_place(std::uint32_t o, std::uint32_t& index, const Operand& operand,
                                   const Variable& formal, bool result);
@@ -161,6 +185,7 @@ class Translator {
   std::vector<Product> products_;   ///< of the basic block, where they are to be fused
   std::vector<bool> begins_block_;  ///< for each instruction: a label stands before it
   std::vector<Slot> slots_;
+  std::map<Virtual, Halves> halves_;  ///< of registers of 128 bits
   std::vector<Reference> references_;
   std::map<std::pair<std::uint64_t, unsigned>, Virtual> constants_;
   std::vector<std::pair<Virtual, std::uint64_t>> constant_list_;
@@ -174,6 +199,10 @@ class Translator {
   std::vector<std::uint32_t> local_at_;         ///< for Function::variables
   std::vector<std::uint32_t> first_operation_;  ///< for each instruction
 };
+
+/// Finds the operations that have to be watched for registers of wgmma in flight.
+void watch_registers(Program& program, const std::vector<Translator::Slot>& slots,
+                     const std::vector<Translator::Reference>& references);
 
 /// Gives places to the registers, so that few bytes are in use at once, and puts them into the
 /// operations.

@@ -39,8 +39,57 @@ BOOST_AUTO_TEST_CASE(bytes_outside_of_an_allocation) {
   expect("mov.u64 %rd5, 0;\nld.global.u32 %r5, [%rd5];", Kind::out_of_bounds, "null pointer");
   expect("st.shared.u32 [%r3+4000], %r1;", Kind::out_of_bounds, "byte 4096 of shared");
   expect("st.shared.u32 [%r2+2], %r1;", Kind::misaligned, "no multiple of 4", {1, 1, 1});
+  // From the last addresses that there are on to the first ones, after an access that was right.
+  expect(
+      "mov.u64 %rd5, %rd2;\nmov.u32 %r6, 0;\nAGAIN:\nld.global.u32 %r5, [%rd5];\n"
+      "add.s64 %rd5, %rd3, -64;\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p1, %r6, 2;\n@%p1 bra AGAIN;",
+      Kind::out_of_bounds, "no allocation is near");
   fine("st.global.u32 [%rd1+3840], %r1;");
   fine("st.shared.u32 [%r3+3840], %r1;");
+}
+
+BOOST_AUTO_TEST_CASE(accesses_that_do_not_lie_one_behind_the_other) {
+  // %r4: 32 bytes for each thread of a warp, the same in every warp; %p1: the second warp.
+  const std::string apart =
+      "and.b32 %r4, %r1, 31;\nmad.lo.s32 %r4, %r4, 32, %r2;\nsetp.ge.u32 %p1, %r1, 32;\n";
+  const auto operands = [](const std::string& reg, int count) {
+    std::string all = reg;
+    for (int i = 1; i < count; ++i) all += ", " + reg;
+    return count == 1 ? all : "{" + all + "}";
+  };
+  for (const int count : {1, 2, 4}) {
+    const std::string vector = count == 1 ? "" : ".v" + std::to_string(count);
+    const std::string to = count == 1 ? "%r5" : count == 2 ? "{%r5, %r6}" : "{%r5, %r6, %r7, %r8}";
+    const auto store = [&](const std::string& value) {
+      return " st.shared" + vector + ".u32 [%r4], " + operands(value, count) + ";\n";
+    };
+    const std::string load = " ld.shared" + vector + ".u32 " + to + ", [%r4];\n";
+    expect(apart + load, Kind::uninitialised_shared, "nothing has written");
+    expect(apart + "@!%p1" + store("%r1") + "@%p1" + load, Kind::race, "wrote");
+    expect(apart + "@!%p1" + store("%r1") + "bar.sync 0;\n@%p1" + load + "@!%p1" + store("%r2"),
+           Kind::race, "which another warp has read");
+    fine(apart + "@!%p1" + store("%r1") + "bar.sync 0;\n" + load);
+    expect(apart + store("%r1") + "cvt.u64.u32 %rd5, %r4;\nadd.s64 %rd5, %out, %rd5;\nld.global" +
+               vector + ".u32 " + to + ", [%rd5+-1024];",
+           Kind::uninitialised_global, "nothing has written", {32, 1, 1});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(halves_of_a_word) {
+  const std::string halves =
+      "and.b32 %r4, %r1, 31;\nmad.lo.s32 %r5, %r4, 4, %r2;\nshr.u32 %r6, %r1, 5;\n"
+      "mad.lo.s32 %r6, %r6, 2, %r5;\nsetp.ge.u32 %p1, %r1, 32;\ncvt.u16.u32 %h1, %r1;\n";
+  fine(halves + "st.shared.u16 [%r6], %h1;");  // each warp has its own
+  expect(halves + "st.shared.u16 [%r5], %h1;", Kind::race, "wrote");
+  // What was written and read as words counts for their halves.
+  expect(halves + "@!%p1 st.shared.u32 [%r5], %r1;\n@%p1 ld.shared.u16 %h1, [%r5];", Kind::race,
+         "wrote");
+  expect(halves +
+             "@!%p1 st.shared.u32 [%r5], %r1;\nbar.sync 0;\n@%p1 ld.shared.u32 %r7, [%r5];\n"
+             "@!%p1 st.shared.u16 [%r5+2], %h1;",
+         Kind::race, "which another warp has read");
+  expect(halves + "@!%p1 st.shared.u16 [%r5], %h1;\nbar.sync 0;\nld.shared.u32 %r7, [%r5];",
+         Kind::uninitialised_shared, "byte 2 ");
 }
 
 BOOST_AUTO_TEST_CASE(the_line_and_the_source_are_named) {

@@ -22,6 +22,19 @@ Refused::Reason refused(const Launch& launch, const std::string& ptx, std::size_
   return Refused::Reason::no_such_name;  // none
 }
 
+BOOST_AUTO_TEST_CASE(lanes_of_one_load_read_shared_and_local_memory) {
+  const Run run = run_body(
+      ".local .align 16 .b8 own[16];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 4;\n"
+      "add.s64 %rd1, %out, %rd3;\nmov.u32 %r2, s;\nmad.lo.s32 %r3, %r1, 4, %r2;\n"
+      "st.shared.u32 [%r3], %r1;\nmov.u32 %r4, 700;\nmov.u64 %rd5, own;\nst.local.u32 [%rd5], "
+      "%r4;\n"
+      "cvta.local.u64 %rd5, %rd5;\ncvt.u64.u32 %rd6, %r3;\ncvta.shared.u64 %rd6, %rd6;\n"
+      "and.b32 %r5, %r1, 1;\nsetp.eq.u32 %p1, %r5, 1;\nselp.b64 %rd7, %rd5, %rd6, %p1;\n"
+      "ld.u32 %r6, [%rd7];\nst.global.u32 [%rd1], %r6;");
+  BOOST_REQUIRE_MESSAGE(!run.fault, run.text);
+  for (std::uint32_t i = 0; i < 64; ++i) BOOST_TEST(run.out[i] == (i % 2 ? 700u : i));
+}
+
 BOOST_AUTO_TEST_CASE(limits_are_those_of_cuda) {
   using Reason = Refused::Reason;
   const std::string empty = kernel_of("");
@@ -177,14 +190,60 @@ BOOST_AUTO_TEST_CASE(faults_name_kernels_as_cpp_does) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(no_kernel_is_an_explicit_cluster) {
-  const Run run = run_body(
-      "mov.pred %p1, %is_explicit_cluster;\nselp.u32 %r1, 5, 6, %p1;\nst.global.u32 [%out], %r1;");
+BOOST_AUTO_TEST_CASE(a_kernel_is_told_whether_it_is_a_cluster) {
+  const std::string body =
+      "mov.pred %p1, %is_explicit_cluster;\nselp.u32 %r1, 5, 6, %p1;\nst.global.u32 [%out], %r1;";
+  const Run run = run_body(body);
   BOOST_TEST(run.out[0] == 6u);
   BOOST_CHECK_THROW(run_body("mov.pred %p1, %laneid;"), BadPtx);
-  std::string text = kernel_of("mov.pred %p1, %is_explicit_cluster;");
+  std::string text = kernel_of(body);
   text.replace(text.find(")\n{"), 3, ")\n.reqnctapercluster 1, 1, 1\n{");
-  BOOST_CHECK_THROW(run_text(text, {1, 1, 1}, {32, 1, 1}), Refused);
+  BOOST_TEST(run_text(text, {1, 1, 1}, {32, 1, 1}).out[0] == 5u);
+}
+
+BOOST_AUTO_TEST_CASE(limits_of_clusters_are_those_of_cuda) {
+  using Reason = Refused::Reason;
+  const auto with = [](Extent grid, Extent cluster, const std::string& text) {
+    Launch launch;
+    launch.grid = grid;
+    launch.cluster = cluster;
+    return refused(launch, text);
+  };
+  const std::string plain = kernel_of("");
+  std::string fixed = plain;
+  fixed.replace(fixed.find(")\n{"), 3, ")\n.reqnctapercluster 2, 1, 1\n{");
+  BOOST_TEST((with({4, 2, 1}, {2, 2, 1}, plain) == Reason::no_such_name));
+  BOOST_TEST((with({5, 1, 1}, {2, 1, 1}, plain) == Reason::invalid_configuration));
+  BOOST_TEST((with({32, 1, 1}, {32, 1, 1}, plain) == Reason::invalid_configuration));
+  BOOST_TEST((with({4, 1, 1}, {0, 1, 1}, plain) == Reason::invalid_configuration));
+  BOOST_TEST((with({4, 1, 1}, {1, 1, 1}, fixed) == Reason::no_such_name));
+  BOOST_TEST((with({4, 1, 1}, {4, 1, 1}, fixed) == Reason::invalid_configuration));
+  BOOST_TEST((with({3, 1, 1}, {1, 1, 1}, fixed) == Reason::invalid_configuration));
+}
+
+BOOST_AUTO_TEST_CASE(blocks_of_a_cluster_see_the_same_bits_for_any_number_of_threads) {
+  // Each block adds to the sum of block 0 of its cluster, in floating point: the order shows.
+  std::string text = kernel_of(
+      "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n"
+      "mov.u32 %r3, s;\n@%p1 st.shared.u32 [%r3], 0;\nbarrier.cluster.arrive;\n"
+      "barrier.cluster.wait;\nmapa.shared::cluster.u32 %r4, %r3, 0;\n"
+      "mad.lo.u32 %r5, %r1, 64, %r2;\ncvt.rn.f32.u32 %f1, %r5;\n"
+      "fma.rn.f32 %f2, %f1, 0f3f9e0419, 0f3dcccccd;\n"
+      "red.shared::cluster.add.f32 [%r4], %f2;\nbarrier.cluster.arrive;\n"
+      "barrier.cluster.wait;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd1, %out, %rd3;\n"
+      "ld.shared::cluster.u32 %r6, [%r4];\n@%p1 st.global.u32 [%rd1], %r6;\n"
+      "barrier.cluster.arrive;\nbarrier.cluster.wait;");
+  text.replace(text.find(")\n{"), 3, ")\n.reqnctapercluster 2, 2, 1\n{");
+  std::vector<std::uint32_t> first;
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    Options options;
+    options.threads = threads;
+    const Run run = run_text(text, {16, 2, 1}, {64, 1, 1}, options);
+    BOOST_REQUIRE_MESSAGE(!run.fault.has_value(), run.text);
+    std::vector<std::uint32_t> out(run.out.begin(), run.out.begin() + 16);
+    if (first.empty()) first = out;
+    BOOST_TEST(out == first, boost::test_tools::per_element());
+  }
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ def attention(q, k, v, heads, causal, position, x, p, name):
     their parameters under `name`."""
     T = q.shape[0]
     q, k, v = (m.reshape(T, heads, -1).transpose(0, 1) for m in (q, k, v))
-    q, k = position.turned(q), position.turned(k)
+    q, k = position.rotated(q), position.rotated(k)
     scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[2])
     scores = scores + position.bias(x, p, name + ".position", heads)
     i, j = torch.arange(T)[:, None], torch.arange(T)[None, :]

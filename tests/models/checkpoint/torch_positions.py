@@ -5,7 +5,7 @@ A method has
   parameters(name, heads)       as a model's (torch_models.py);
   bias(x, p, name, heads)       [heads, T, T], what is added to the scaled scores of the queries
                                 (rows) and keys (columns); x [T, C] is the layer's input;
-  turned(q)                     what becomes of queries and keys [heads, T, D];
+  rotated(q)                     what becomes of queries and keys [heads, T, D];
   visible(i, j)                 which keys a query may see besides the causal mask."""
 import math
 
@@ -21,7 +21,7 @@ class Nope:
     def bias(self, x, p, name, heads):
         return torch.zeros(())
 
-    def turned(self, q):
+    def rotated(self, q):
         return q
 
     def visible(self, i, j):
@@ -159,12 +159,12 @@ class Fire(Nope):
 
 
 class Rope(Nope):
-    """Pairs turned by the angle t base^(-2k/D); a window hides keys with |i - j| > window."""
+    """Pairs rotated by the angle t base^(-2k/D); a window hides keys with |i - j| > window."""
 
     def __init__(self, half_split=False, base=10000.0, window=None):
         self.half_split, self.base, self.window = half_split, base, window
 
-    def turned(self, q):
+    def rotated(self, q):
         T, D = q.shape[1:]
         angle = torch.arange(T).double()[:, None] * self.base ** (
             -torch.arange(0, D, 2).double() / D)
@@ -172,10 +172,10 @@ class Rope(Nope):
         a, b = q[..., ::2], q[..., 1::2]
         if self.half_split:
             a, b = q[..., :D // 2], q[..., D // 2:]
-        turned = (a * cos - b * sin, a * sin + b * cos)
+        rotated = (a * cos - b * sin, a * sin + b * cos)
         if self.half_split:
-            return torch.cat(turned, -1)
-        return torch.stack(turned, -1).flatten(-2)
+            return torch.cat(rotated, -1)
+        return torch.stack(rotated, -1).flatten(-2)
 
     def visible(self, i, j):
         return (i - j).abs() <= (10 ** 9 if self.window is None else self.window)

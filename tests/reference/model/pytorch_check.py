@@ -33,7 +33,7 @@ def rotated(x):
 
 
 def rope_interleaved(x):
-    return torch.view_as_real(turned(torch.view_as_complex(x.view(3, 2, 2))))
+    return torch.view_as_real(rotated(torch.view_as_complex(x.view(3, 2, 2))))
 
 
 def rope_half_split(x):

@@ -21,7 +21,7 @@ Function* found(void* library, const char* name) {
   return function;
 }
 
-// gpu/ptx/cudart/judge.cpp defines them.
+// gpu/ptx/cuda/judge.cpp defines them.
 using TextFunction = int(char*, std::size_t);
 using VariationFunction = int(int, char*, std::size_t);
 constexpr const char *binaries = "plumbline_device_binaries",

@@ -20,7 +20,8 @@ namespace plumbline::ptx {
   Run select_convert(const Form&); \
   Run select_memory(const Form&);  \
   Run select_matrix(const Form&);  \
-  Run select_copy(const Form&);
+  Run select_copy(const Form&);    \
+  Run select_wgmma(const Form&);
 
 namespace plain {
 PLUMBLINE_PTX_SELECTORS
@@ -32,11 +33,7 @@ namespace avx512 {
 PLUMBLINE_PTX_SELECTORS
 }
 
-enum class Isa { plain, avx2, avx512 };
-/// The best of this CPU, or the one that PLUMBLINE_PTX_ISA names.
-Isa selected_isa();
-
-/// The implementation for this CPU; null for a form that there is not.
+/// The implementation for this CPU (arithmetic::best_level()); null for a form that there is not.
 Run select(const Form& form);
 
 }  // namespace plumbline::ptx

@@ -16,18 +16,28 @@ namespace {
 using namespace plumbline::ptx::arithmetic;
 using exactly::Number;
 
-constexpr const char* kNames[] = {"u8",  "u16",   "u32",    "u64",    "s8",    "s16",
-                                  "s32", "s64",   "f16",    "bf16",   "tf32",  "f32",
-                                  "f64", "f16x2", "bf16x2", "e4m3x2", "e5m2x2"};
+struct Known {
+  Type type;
+  const char* name;
+  int width;
+};
+constexpr Known kTypes[] = {
+    {Type::u8, "u8", 8},          {Type::u16, "u16", 16},      {Type::u32, "u32", 32},
+    {Type::u64, "u64", 64},       {Type::s8, "s8", 8},         {Type::s16, "s16", 16},
+    {Type::s32, "s32", 32},       {Type::s64, "s64", 64},      {Type::f16, "f16", 16},
+    {Type::bf16, "bf16", 16},     {Type::tf32, "tf32", 32},    {Type::f32, "f32", 32},
+    {Type::f64, "f64", 64},       {Type::f16x2, "f16x2", 32},  {Type::bf16x2, "bf16x2", 32},
+    {Type::e4m3x2, "e4m3x2", 16}, {Type::e5m2x2, "e5m2x2", 16}};
+const Known& known(Type type) {
+  return *std::find_if(std::begin(kTypes), std::end(kTypes),
+                       [&](const Known& one) { return one.type == type; });
+}
 constexpr const char* kRoundings[] = {"none", "rn",  "rna", "rz",  "rm",
                                       "rp",   "rni", "rzi", "rmi", "rpi"};
 
 bool is_integer(Type t) { return t <= Type::s64; }
-bool is_signed(Type t) { return t >= Type::s8 && t <= Type::s64; }
-int width(Type t) {
-  constexpr int kWidths[] = {8, 16, 32, 64, 8, 16, 32, 64, 16, 16, 32, 32, 64, 32, 32, 16, 16};
-  return kWidths[static_cast<int>(t)];
-}
+bool has_sign(Type t) { return t >= Type::s8 && t <= Type::s64; }
+int width(Type t) { return known(t).width; }
 
 /// Digits and exponents; e4m3 has no infinity, and 480 is its NaN.
 exactly::Format format(Type t) {
@@ -124,18 +134,18 @@ std::uint64_t as_integer(const Conversion& c, const Number& x) {
   Number number;
   mpfr_rint(number.get(), x.get(), mode(c.rounding));
   const int bits = width(c.to);
-  const Number most = Number(std::ldexp(1.0, is_signed(c.to) ? bits - 1 : bits)) - Number(1);
-  const Number least = is_signed(c.to) ? Number(-std::ldexp(1.0, bits - 1)) : Number(0);
+  const Number most = Number(std::ldexp(1.0, has_sign(c.to) ? bits - 1 : bits)) - Number(1);
+  const Number least = has_sign(c.to) ? Number(-std::ldexp(1.0, bits - 1)) : Number(0);
   if (most <= number) number = most;
   if (number <= least) number = least;
-  return is_signed(c.to) ? static_cast<std::uint64_t>(mpfr_get_sj(number.get(), MPFR_RNDN))
-                         : mpfr_get_uj(number.get(), MPFR_RNDN);
+  return has_sign(c.to) ? static_cast<std::uint64_t>(mpfr_get_sj(number.get(), MPFR_RNDN))
+                        : mpfr_get_uj(number.get(), MPFR_RNDN);
 }
 
 std::string name(const Conversion& c) {
   return std::string("cvt.") + kRoundings[static_cast<int>(c.rounding)] + (c.ftz ? ".ftz" : "") +
          (c.sat ? ".sat" : "") + (c.relu ? ".relu" : "") + (c.satfinite ? ".satfinite" : "") + "." +
-         kNames[static_cast<int>(c.to)] + "." + kNames[static_cast<int>(c.from)];
+         known(c.to).name + "." + known(c.from).name;
 }
 
 bool is_wide(Type t) { return t == Type::u64 || t == Type::s64 || t == Type::f64; }
@@ -210,7 +220,7 @@ struct Read {
 Read read(const Conversion& c, std::uint64_t bits) {
   Read r;
   const int unused = 64 - width(c.from);
-  if (is_integer(c.from) && is_signed(c.from)) {
+  if (is_integer(c.from) && has_sign(c.from)) {
     mpfr_set_sj(r.number.get(), static_cast<std::int64_t>(bits << unused) >> unused, MPFR_RNDN);
   } else if (is_integer(c.from)) {
     mpfr_set_uj(r.number.get(), bits << unused >> unused, MPFR_RNDN);
@@ -232,14 +242,14 @@ bool right(const Conversion& c, std::uint64_t in, std::uint64_t out) {
       expected = c.from == Type::f64 || width(c.to) == 64 ? 1ull << (width(c.to) - 1) : 0;
     else if (is_integer(c.from) && !c.sat)
       expected = static_cast<std::uint64_t>(
-          is_signed(c.from) ? mpfr_get_sj(x.number.get(), MPFR_RNDN)
-                            : static_cast<std::intmax_t>(mpfr_get_uj(x.number.get(), MPFR_RNDN)));
+          has_sign(c.from) ? mpfr_get_sj(x.number.get(), MPFR_RNDN)
+                           : static_cast<std::intmax_t>(mpfr_get_uj(x.number.get(), MPFR_RNDN)));
     else
       expected = as_integer(c, x.number);
     // In the word of the destination, with sign or zeros above.
     const int unused = 64 - width(c.to);
     expected =
-        is_signed(c.to)
+        has_sign(c.to)
             ? static_cast<std::uint64_t>(static_cast<std::int64_t>(expected << unused) >> unused)
             : expected << unused >> unused;
     return out == (is_wide(c.to) ? expected : expected & 0xffffffff);

@@ -116,6 +116,44 @@ BOOST_AUTO_TEST_CASE(a_warps_part_of_wgmma_is_mma_on_every_8_columns) {
   BOOST_TEST(b[7 * 8 + 0] == -7.0f);
 }
 
+BOOST_AUTO_TEST_CASE(b_is_decoded_from_rows_and_from_columns) {
+  std::mt19937_64 random(7);
+  const struct {
+    Element element;
+    int k;
+  } all[] = {{Element::f16, 16},  {Element::bf16, 16}, {Element::tf32, 8}, {Element::e4m3, 32},
+             {Element::e5m2, 32}, {Element::s8, 32},   {Element::u8, 32}};
+  constexpr int n = 24;
+  for (const auto& one : all) {
+    const int bytes = bits_of(one.element) / 8;
+    std::vector<double> numbers;
+    std::vector<unsigned char> columns(n * one.k * bytes), rows(columns.size());
+    for (int column = 0; column < n; ++column)
+      for (int k = 0; k < one.k; ++k) {
+        numbers.push_back(draw(random, one.element, 3));
+        const std::uint32_t bits = encode(one.element, numbers.back());
+        std::memcpy(&columns[(column * one.k + k) * bytes], &bits, bytes);
+        std::memcpy(&rows[(k * n + column) * bytes], &bits, bytes);
+      }
+    const Product p{.n = n, .k = one.k, .a = one.element, .b = one.element, .c = Element::f32};
+    for (const bool negate : {false, true})
+      for (const bool k_major : {false, true})
+        for (Level level = Level::plain; level <= best_level();
+             level = static_cast<Level>(static_cast<int>(level) + 1)) {
+          std::vector<float> b(numbers.size());
+          decode_b(p, k_major ? columns.data() : rows.data(), negate, b.data(), k_major, level);
+          int wrong = 0;
+          for (int column = 0; column < n; ++column)
+            for (int k = 0; k < one.k; ++k) {
+              const double x = numbers[column * one.k + k];
+              wrong += b[(column / 8 * one.k + k) * 8 + column % 8] != (negate ? -x : x);
+            }
+          BOOST_TEST(wrong == 0, "type " << int(one.element) << " level " << int(level)
+                                         << " by columns " << k_major << ": " << wrong);
+        }
+  }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE_END()

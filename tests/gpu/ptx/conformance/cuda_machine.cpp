@@ -16,6 +16,10 @@ constexpr Result success = 0, no_binary = 209, invalid_ptx = 218, launch_failed 
                  illegal_instruction = 715;
 constexpr int major_attribute = 75, minor_attribute = 76, dynamic_shared_attribute = 8;
 
+struct alignas(64) OpaqueMap {
+  unsigned long long words[16];
+};
+
 /// The functions of libcuda.so.1 that are used, under their names there.
 struct Driver {
   Result (*cuInit)(unsigned);
@@ -36,6 +40,10 @@ struct Driver {
   Result (*cuMemcpyDtoH_v2)(void*, Pointer, std::size_t);
   Result (*cuLaunchKernel)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                            unsigned, void*, void**, void**);
+  Result (*cuTensorMapEncodeTiled)(OpaqueMap*, std::uint32_t, std::uint32_t, void*,
+                                   const std::uint64_t*, const std::uint64_t*, const std::uint32_t*,
+                                   const std::uint32_t*, std::uint32_t, std::uint32_t,
+                                   std::uint32_t, std::uint32_t);
   Result (*cuGetErrorString)(Result, const char**);
 };
 
@@ -62,6 +70,7 @@ bool find_all(void* library, Driver& d) {
          find(library, "cuMemcpyHtoD_v2", d.cuMemcpyHtoD_v2) &&
          find(library, "cuMemcpyDtoH_v2", d.cuMemcpyDtoH_v2) &&
          find(library, "cuLaunchKernel", d.cuLaunchKernel) &&
+         find(library, "cuTensorMapEncodeTiled", d.cuTensorMapEncodeTiled) &&
          find(library, "cuGetErrorString", d.cuGetErrorString);
 }
 
@@ -142,6 +151,15 @@ class CudaMachine : public Machine {
     if (result != success) return result;
     std::vector<void*> parameters;
     for (Pointer& pointer : memory) parameters.push_back(&pointer);
+    std::vector<OpaqueMap> maps(experiment.maps.size());
+    for (std::size_t i = 0; i < maps.size() && result == success; ++i) {
+      const Map& map = experiment.maps[i];
+      result = m_driver.cuTensorMapEncodeTiled(
+          &maps[i], map.type, map.rank, reinterpret_cast<void*>(memory[map.buffer] + map.offset),
+          map.size, map.strides, map.box, map.steps, 0, map.swizzle, 0, map.fill);
+      parameters.push_back(&maps[i]);
+    }
+    if (result != success) return result;
     const auto& grid = experiment.grid;
     const auto& block = experiment.block;
     result = m_driver.cuLaunchKernel(kernel, grid[0], grid[1], grid[2], block[0], block[1],

@@ -49,16 +49,26 @@ struct Verdict {
 /// How a launch ends that is not meant to end well.
 enum class Ending { normal, trap };
 
+/// Arguments of cuTensorMapEncodeTiled, whose enumerations are numbers; the tensor is a buffer.
+struct Map {
+  std::size_t buffer = 0, offset = 0;  ///< where the tensor begins
+  std::uint32_t type = 0, rank = 1;
+  std::uint64_t size[5] = {1, 1, 1, 1, 1}, strides[4] = {16, 16, 16, 16};
+  std::uint32_t box[5] = {1, 1, 1, 1, 1}, steps[5] = {1, 1, 1, 1, 1};
+  std::uint32_t swizzle = 0, fill = 0;
+};
+
 struct Experiment {
   std::string form;  ///< what is reported: "add.sat.s32"
   Target target = Target::sm_80;
   std::string version = "8.0";
   /// The module without its header. KERNEL stands for the kernel's name; its parameters are the
-  /// addresses of the buffers, in order.
+  /// addresses of the buffers, in order, and then the maps.
   std::string text;
   unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   std::size_t dynamic_shared = 0;
   std::vector<Buffer> buffers;
+  std::vector<Map> maps;
   std::function<Verdict(const std::vector<Buffer>& after)> judge;
   Ending ending = Ending::normal;
 };

@@ -25,6 +25,7 @@ Family mma();
 Family wmma();
 Family wgmma();
 Family bulk();
+Family tensor_copies();
 Family control();
 Family calls();
 Family barriers();
@@ -54,6 +55,7 @@ inline constexpr Named families[] = {
     {"wmma", wmma},
     {"wgmma", wgmma},
     {"bulk", bulk},
+    {"tensor_copies", tensor_copies},
     {"control", control},
     {"calls", calls},
     {"barriers", barriers},

@@ -15,6 +15,7 @@ struct Program {
   std::string module = {};  ///< text before the kernel
   unsigned blocks = 1, threads = 128;
   std::vector<Buffer> more = {};
+  std::vector<Map> maps = {};  ///< %m0, %m1, ...: their generic addresses
   Target target = Target::sm_80;
   std::string version = "8.0";
 };

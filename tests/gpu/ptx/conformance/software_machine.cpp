@@ -2,6 +2,7 @@
 #include <map>
 
 #include "ptx/device.hpp"
+#include "ptx/tensor_map.hpp"
 #include "tests/gpu/ptx/conformance/machine.hpp"
 
 namespace plumbline::ptx::conformance {
@@ -74,6 +75,15 @@ class SoftwareMachine : public Machine {
       }
       std::vector<std::byte> parameters(8 * memory.size());
       if (!memory.empty()) std::memcpy(parameters.data(), memory.data(), parameters.size());
+      for (const Map& map : experiment.maps) {
+        TensorMap encoded;
+        encode_tiled(&encoded, map.type, map.rank,
+                     reinterpret_cast<void*>(memory[map.buffer] + map.offset), map.size,
+                     map.strides, map.box, map.steps, 0, map.swizzle, 0, map.fill);
+        parameters.resize((parameters.size() + 63) / 64 * 64 + sizeof encoded);
+        std::memcpy(parameters.data() + parameters.size() - sizeof encoded, &encoded,
+                    sizeof encoded);
+      }
       Launch launch;
       launch.grid = {experiment.grid[0], experiment.grid[1], experiment.grid[2]};
       launch.block = {experiment.block[0], experiment.block[1], experiment.block[2]};

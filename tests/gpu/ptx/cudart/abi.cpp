@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types and numbers that the runtime writes down by itself are those of CUDA's own headers.
 // Built where the toolkit is, and checked by the compiler.
-#include "ptx/cudart/abi.hpp"
+#include "ptx/cuda/abi.hpp"
 
 #include <cuda_runtime_api.h>
 
 #define PLUMBLINE_CUDART_VERSION (CUDART_VERSION / 1000)
 #include "ptx/cudart/device_properties.hpp"
 
-using namespace plumbline::ptx::cudart;
+using namespace plumbline::ptx::cuda;
+using plumbline::ptx::cudart::DeviceProperties;
 
 #define SAME_PLACE(ours, our_member, theirs, their_member)                      \
   static_assert(offsetof(ours, our_member) == offsetof(theirs, their_member) && \
@@ -138,3 +139,26 @@ SAME_NUMBER(DeviceAttribute::max_blocks_per_multiprocessor, cudaDevAttrMaxBlocks
 SAME_NUMBER(DeviceAttribute::reserved_shared_per_block, cudaDevAttrReservedSharedMemoryPerBlock);
 SAME_NUMBER(DeviceAttribute::memory_pools_supported, cudaDevAttrMemoryPoolsSupported);
 SAME_NUMBER(DeviceAttribute::supports_cluster_launch, cudaDevAttrClusterLaunch);
+
+SAME_NUMBER(Error::invalid_image, cudaErrorInvalidKernelImage);
+SAME_NUMBER(Error::invalid_context, cudaErrorDeviceUninitialized);
+SAME_NUMBER(Error::unsupported_limit, cudaErrorUnsupportedLimit);
+SAME_NUMBER(Error::file_not_found, cudaErrorFileNotFound);
+SAME_NUMBER(Error::primary_context_active, cudaErrorSetOnActiveProcess);
+SAME_NUMBER(Error::not_permitted, cudaErrorNotPermitted);
+SAME_NUMBER(Error::capture_unsupported, cudaErrorStreamCaptureUnsupported);
+SAME_NUMBER(Error::capture_invalidated, cudaErrorStreamCaptureInvalidated);
+SAME_NUMBER(Error::capture_merge, cudaErrorStreamCaptureMerge);
+SAME_NUMBER(Error::capture_unmatched, cudaErrorStreamCaptureUnmatched);
+SAME_NUMBER(Error::capture_unjoined, cudaErrorStreamCaptureUnjoined);
+SAME_NUMBER(Error::capture_isolation, cudaErrorStreamCaptureIsolation);
+SAME_NUMBER(Error::capture_implicit, cudaErrorStreamCaptureImplicit);
+SAME_NUMBER(Error::capture_wrong_thread, cudaErrorStreamCaptureWrongThread);
+SAME_NUMBER(NodeType::kernel, cudaGraphNodeTypeKernel);
+SAME_NUMBER(NodeType::copy, cudaGraphNodeTypeMemcpy);
+SAME_NUMBER(NodeType::set, cudaGraphNodeTypeMemset);
+SAME_NUMBER(NodeType::host, cudaGraphNodeTypeHost);
+SAME_NUMBER(NodeType::empty, cudaGraphNodeTypeEmpty);
+SAME_NUMBER(CaptureMode::thread_local_, cudaStreamCaptureModeThreadLocal);
+SAME_NUMBER(CaptureMode::relaxed, cudaStreamCaptureModeRelaxed);
+SAME_NUMBER(CaptureStatus::invalidated, cudaStreamCaptureStatusInvalidated);

@@ -3,23 +3,23 @@
 // them.
 #pragma once
 
-#include "ptx/cudart/abi.hpp"
+#include "ptx/cuda/abi.hpp"
 #include "ptx/cudart/device_properties.hpp"
 
 namespace plumbline::test {
 
-using ptx::cudart::CopyKind;
-using ptx::cudart::DeviceAttribute;
+using ptx::cuda::CopyKind;
+using ptx::cuda::DeviceAttribute;
+using ptx::cuda::Dim3;
+using ptx::cuda::Error;
+using ptx::cuda::Event;
+using ptx::cuda::Function;
+using ptx::cuda::FunctionAttribute;
+using ptx::cuda::FunctionAttributes;
+using ptx::cuda::LaunchConfiguration;
+using ptx::cuda::PointerAttributes;
+using ptx::cuda::Stream;
 using ptx::cudart::DeviceProperties;
-using ptx::cudart::Dim3;
-using ptx::cudart::Error;
-using ptx::cudart::Event;
-using ptx::cudart::Function;
-using ptx::cudart::FunctionAttribute;
-using ptx::cudart::FunctionAttributes;
-using ptx::cudart::LaunchConfiguration;
-using ptx::cudart::PointerAttributes;
-using ptx::cudart::Stream;
 using std::size_t;
 
 struct PointerAttributes13 : PointerAttributes {
@@ -68,6 +68,7 @@ Error cudaEventRecord(Event*, Stream*);
 Error cudaEventElapsedTime(float*, Event*, Event*);
 Error cudaEventDestroy(Event*);
 Error cudaDeviceSynchronize();
+Error cudaDeviceReset();
 Error cudaDeviceGetAttribute(int*, DeviceAttribute, int);
 Error cudaGetDeviceProperties(DeviceProperties*, int);
 Error cudaGetDeviceCount(int*);

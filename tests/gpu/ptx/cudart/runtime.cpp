@@ -7,18 +7,18 @@
 #include <thread>
 #include <vector>
 
+#include "tests/gpu/ptx/cuda/fat_bytes.hpp"
 #include "tests/gpu/ptx/cudart/cuda_functions.hpp"
-#include "tests/gpu/ptx/cudart/fat_bytes.hpp"
 
 using namespace plumbline::test;
 
-namespace plumbline::ptx::cudart {
+namespace plumbline::ptx::cuda {
 
 static std::ostream& operator<<(std::ostream& out, Error error) {
   return out << cudaGetErrorName(error);
 }
 
-}  // namespace plumbline::ptx::cudart
+}  // namespace plumbline::ptx::cuda
 
 namespace {
 
@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(copies_and_frees_of_what_is_not_there_fail) {
 }
 
 BOOST_AUTO_TEST_CASE(host_memory_is_the_device_s_too) {
-  using plumbline::ptx::cudart::MemoryType;
+  using plumbline::ptx::cuda::MemoryType;
   const auto type = [](const void* pointer) {
     PointerAttributes13 attributes;
     std::memset(&attributes, 0xFF, sizeof attributes);
@@ -380,6 +380,18 @@ BOOST_AUTO_TEST_CASE(variables_are_found_by_their_shadow) {
   BOOST_TEST(cudaMemcpyToSymbol(&table, &value, 4, 0, from) == Error::invalid_memcpy_direction);
   BOOST_TEST(cudaMemcpyToSymbol(&unknown, &value, 4, 0, to) == Error::invalid_symbol);
   BOOST_TEST(cudaGetSymbolAddress(&pointer, &unknown) == Error::invalid_symbol);
+}
+
+BOOST_AUTO_TEST_CASE(a_reset_loads_the_program_s_kernels_and_variables_anew) {
+  program();
+  unsigned value = 99;
+  BOOST_TEST(cudaMemcpyToSymbol(&counter, &value, 4, 0, CopyKind::host_to_device) ==
+             Error::success);
+  BOOST_TEST(cudaDeviceReset() == Error::success);
+  BOOST_TEST(cudaMemcpyFromSymbol(&value, &counter, 4, 0, CopyKind::device_to_host) ==
+             Error::success);
+  BOOST_TEST(value == 7U);
+  BOOST_TEST(launch_count(&count, {1}, {32}, 0) == Error::success);
 }
 
 BOOST_AUTO_TEST_CASE(the_device_says_what_it_is) {

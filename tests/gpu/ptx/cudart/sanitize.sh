@@ -28,5 +28,15 @@ line=$(grep -n "// races" "$here/reverse.cu" | cut -d: -f1)
 expect 0 63 "1 launches of 1 kernels: nothing wrong was found" "$scratch/right"
 expect 1 0 "reverse.cu:$line" "$scratch/wrong"
 expect 1 0 "a kernel was stopped" "$scratch/wrong"
+
+# Attention with a tile in shared memory, with and without the barrier before it is read.
+attention=$root/tests/verdict/process/shared_attention.cu
+options=(-lineinfo -cudart shared -I "$root" -I "$root/kernel_abi" "$here/attention_once.cu")
+"$nvcc" "${options[@]}" -o "$scratch/attention" || exit 1
+"$nvcc" "${options[@]}" -DWITHOUT_BARRIER -o "$scratch/attention_without" || exit 1
+line=$(grep -n "// reads" "$attention" | cut -d: -f1)
+expect 0 0.5 "1 launches of 1 kernels: nothing wrong was found" "$scratch/attention"
+expect 1 "" "shared_attention.cu:$line" "$scratch/attention_without"
+
 expect 2 "" "link the program with -cudart shared" true
 expect 1 "" "link the program with -cudart shared" false

@@ -231,6 +231,78 @@ END:)",
           wait("mbarrier.try_wait.parity.shared.b64 %p1, [%l0], 0;") +
           "  selp.u32 %r0, 1, 0, %p2;\n",
       [](unsigned, unsigned) { return 0u; }, Target::sm_90a);
+  add(
+      "mbarrier.complete_tx before expect_tx",
+      "  @%p0 mbarrier.init.shared.b64 [%l0], 1;\n  bar.sync 0;\n" + write +
+          "  mbarrier.complete_tx.shared.b64 [%l0], 4;\n  bar.sync 0;\n"
+          "  @%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%l0], 512;\n" +
+          wait("mbarrier.try_wait.parity.shared.b64 %p1, [%l0], 0;") + "  mov.u32 %r0, 3;\n",
+      [](unsigned, unsigned) { return 3u; }, Target::sm_90a);
+  add(
+      "mbarrier of the most arrivals and bytes",
+      "  @%p0 mbarrier.init.shared.b64 [%l0], 1048575;\n  bar.sync 0;\n  mov.u32 %r0, 0;\n"
+      "  @!%p0 bra END;\n  mbarrier.expect_tx.shared.b64 [%l0], 1048575;\n"
+      "  mbarrier.arrive.shared.b64 %l3, [%l0], 1048575;\n"
+      "  mbarrier.pending_count.b64 %r0, %l3;\n"
+      "  mbarrier.test_wait.shared.b64 %p1, [%l0], %l3;\n  @%p1 bra END;\n"
+      "  mbarrier.complete_tx.shared.b64 [%l0], 1048575;\n"
+      "  mbarrier.test_wait.shared.b64 %p1, [%l0], %l3;\n  selp.u32 %r0, %r0, 0, %p1;\nEND:\n",
+      [](unsigned, unsigned t) { return t ? 0u : 1048575u; }, Target::sm_90a);
+  for (const char* sem : {".release.cta", ".release.cluster", ".relaxed.cta", ".relaxed.cluster"}) {
+    const std::string form = sem, acquire = form.substr(0, 8) == ".relaxed"
+                                                ? form
+                                                : ".acquire" + form.substr(8);
+    // What the relaxed forms do not order, the barrier of the block does.
+    add("mbarrier.arrive" + form + " test_wait" + acquire,
+        init + write + "  mbarrier.arrive" + form + ".shared::cta.b64 %l3, [%l0];\n" +
+            wait("mbarrier.test_wait" + acquire + ".shared::cta.b64 %p1, [%l0], %l3;") +
+            "  bar.sync 0;\n" + read,
+        opposite, Target::sm_90a, "8.6");
+    add("mbarrier.arrive.expect_tx" + form + " try_wait.parity" + acquire,
+        init + write + "  mbarrier.arrive.expect_tx" + form +
+            ".shared::cta.b64 %l3, [%l0], 8;\n  mbarrier.complete_tx.relaxed.cta.shared::cta.b64 "
+            "[%l0], 8;\n" +
+            wait("mbarrier.try_wait.parity" + acquire + ".shared::cta.b64 %p1, [%l0], 0;") +
+            "  bar.sync 0;\n" + read,
+        opposite, Target::sm_90a, "8.6");
+    // Threads 64 to 127 leave with the first phase.
+    add(
+        "mbarrier.arrive_drop" + form,
+        init +
+            "  setp.ge.u32 %p3, %t, 64;\n  @%p3 bra DROP;\n"
+            "  mbarrier.arrive.shared.b64 _, [%l0];\n" +
+            wait("mbarrier.try_wait.parity.shared.b64 %p1, [%l0], 0;") +
+            "  mbarrier.arrive.shared.b64 _, [%l0];\n"
+            "AGAIN:\n  mbarrier.try_wait.parity.shared.b64 %p1, [%l0], 1;\n  @!%p1 bra AGAIN;\n"
+            "  mov.u32 %r0, 2;\n  bra END;\nDROP:\n  mbarrier.arrive_drop" +
+            form + ".shared::cta.b64 %l3, [%l0];\n  mov.u32 %r0, 1;\nEND:\n",
+        [](unsigned, unsigned t) { return t < 64 ? 2u : 1u; }, Target::sm_90a, "8.6");
+  }
+  add(
+      "mbarrier.arrive_drop.expect_tx",
+      "  @%p0 mbarrier.init.shared.b64 [%l0], 2;\n  bar.sync 0;\n  mov.u32 %r0, 5;\n"
+      "  @!%p0 bra END;\n  mbarrier.arrive_drop.expect_tx.shared.b64 %l3, [%l0], 16;\n"
+      "  mbarrier.arrive.shared.b64 %l5, [%l0];\n"
+      "  mbarrier.test_wait.shared.b64 %p1, [%l0], %l3;\n"
+      "  mbarrier.complete_tx.shared.b64 [%l0], 16;\n"
+      "  mbarrier.test_wait.shared.b64 %p2, [%l0], %l3;\n"
+      // One arrival is the whole second phase.
+      "  mbarrier.arrive.shared.b64 %l5, [%l0];\n"
+      "  mbarrier.test_wait.shared.b64 %p3, [%l0], %l5;\n"
+      "  selp.u32 %r0, 1, 0, %p1;\n  selp.u32 %r1, 10, 0, %p2;\n  selp.u32 %r2, 100, 0, %p3;\n"
+      "  add.u32 %r0, %r0, %r1;\n  add.u32 %r0, %r0, %r2;\nEND:\n",
+      [](unsigned, unsigned t) { return t ? 5u : 110u; }, Target::sm_90a);
+  add(
+      "mbarrier.arrive_drop.noComplete",
+      "  @%p0 mbarrier.init.shared.b64 [%l0], 9;\n  bar.sync 0;\n  mov.u32 %r0, 5;\n"
+      "  @!%p0 bra END;\n  mbarrier.arrive_drop.noComplete.shared.b64 %l3, [%l0], 3;\n"
+      "  mbarrier.arrive_drop.shared.b64 %l4, [%l0], 5;\n"
+      "  mbarrier.arrive.shared.b64 %l5, [%l0];\n  mbarrier.arrive.shared.b64 %l6, [%l0];\n"
+      "  mbarrier.pending_count.b64 %r1, %l3;\n  mbarrier.pending_count.b64 %r2, %l4;\n"
+      "  mbarrier.pending_count.b64 %r3, %l5;\n  mbarrier.pending_count.b64 %r4, %l6;\n"
+      "  mad.lo.u32 %r0, %r1, 10, %r2;\n  mad.lo.u32 %r0, %r0, 10, %r3;\n"
+      "  mad.lo.u32 %r0, %r0, 10, %r4;\nEND:\n",
+      [](unsigned, unsigned t) { return t ? 5u : 9611u; }, Target::sm_90a);
   // Copies that arrive: each thread's own, then all see all.
   for (const char* noinc : {".noinc", ""}) {
     Program program;
@@ -250,12 +322,65 @@ END:)",
   }
 }
 
+/// Two blocks, each of whose threads acts upon the mbarrier of the other (%l5) and waits for its
+/// own
+/// (%l0), which expects `arrivals`.
+void remote(Family& family) {
+  const auto add = [&](const std::string& form, unsigned arrivals, const std::string& body) {
+    Program program;
+    program.blocks = 4;
+    program.threads = 64;
+    program.target = Target::sm_90a;
+    program.version = "8.6";
+    program.body = fmt::format(R"(
+  .shared .align 8 .b64 barrier;
+  mov.u64 %l0, barrier;
+  setp.eq.u32 %p0, %t, 0;
+  @%p0 mbarrier.init.shared.b64 [%l0], {};
+  @%p0 fence.mbarrier_init.release.cluster;
+  barrier.cluster.arrive.relaxed;
+  barrier.cluster.wait;
+  mov.u32 %r1, %cluster_ctarank;
+  xor.b32 %r1, %r1, 1;
+  mapa.shared::cluster.u64 %l5, %l0, %r1;
+  {}
+WAIT:
+  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%l0], 0;
+  @!%p1 bra WAIT;
+  mov.u32 %r0, 8;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;)",
+                               arrivals, body);
+    Experiment& e = add_program(family, form, program, [](unsigned, unsigned) { return 8u; });
+    e.text.replace(e.text.find(")\n{"), 2, ")\n.reqnctapercluster 2, 1, 1\n");
+  };
+  const std::string there = ".shared::cluster.b64 ";
+  add("mbarrier.arrive.shared::cluster", 64,
+      "mbarrier.arrive.release.cluster" + there + "_, [%l5];");
+  add("mbarrier.arrive.shared::cluster with a count", 192,
+      "mbarrier.arrive.release.cluster" + there + "_, [%l5], 3;");
+  add("mbarrier.arrive_drop.shared::cluster", 64,
+      "mbarrier.arrive_drop.release.cluster" + there + "_, [%l5];");
+  add("mbarrier.arrive.expect_tx.shared::cluster", 64,
+      "mbarrier.arrive.expect_tx.release.cluster" + there +
+          "_, [%l5], 4;\n  mbarrier.complete_tx.relaxed.cluster" + there + "[%l5], 4;");
+  add("mbarrier.arrive_drop.expect_tx.shared::cluster", 64,
+      "mbarrier.arrive_drop.expect_tx.release.cluster" + there +
+          "_, [%l5], 4;\n  mbarrier.complete_tx.relaxed.cluster" + there + "[%l5], 4;");
+  add("mbarrier.expect_tx.shared::cluster", 64,
+      "mbarrier.expect_tx.relaxed.cluster" + there +
+          "[%l5], 4;\n  mbarrier.arrive.shared::cluster.b64 _, [%l5];\n"
+          "  mbarrier.complete_tx.relaxed.cluster" +
+          there + "[%l5], 4;");
+}
+
 }  // namespace
 
 Family asynchronous() {
   Family family{"asynchronous", {}, {}};
   copies(family);
   mbarriers(family);
+  remote(family);
   return family;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bulk copies and reductions by the asynchronous proxy, setmaxnreg, griddepcontrol
-// (sections 9.7.9.25, 9.7.13.13 and 9.7.19.5 of the PTX ISA). Tensor copies need a map that the
-// host encodes: not here.
+// Bulk copies and reductions by the asynchronous proxy, also within a cluster; setmaxnreg,
+// griddepcontrol (sections 9.7.9.25, 9.7.13.13 and 9.7.19.5 of the PTX ISA). Tensor copies:
+// tensor.cpp.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "tests/gpu/ptx/conformance/families.hpp"
 #include "tests/gpu/ptx/conformance/program.hpp"
@@ -39,7 +41,6 @@ READY:
   bar.sync 0;
   @%p0 bra WAIT;
   mbarrier.arrive.expect_tx.shared.b64 _, [%l0], 512;
-  createpolicy.fractional.L2::evict_first.b64 %l2;
   {}
 WAIT:
   mbarrier.try_wait.parity.shared.b64 %p1, [%l0], 0;
@@ -82,7 +83,7 @@ END:
                              copy, wait);
   Experiment& e = add_program(family, form, program, [](unsigned, unsigned) { return 1u; });
   std::vector<std::uint32_t> after(there.size());
-  for (std::size_t i = 0; i < after.size(); ++i) after[i] = update(there[i], here[i]);
+  for (std::size_t i = 0; i < after.size() && update; ++i) after[i] = update(there[i], here[i]);
   e.judge = holds<std::uint32_t>(1, after);
 }
 
@@ -93,7 +94,8 @@ void copies(Family& family) {
     add_load(family, form, form + " [%l1], [%b1], 512, [%l0];");
     add_load(family, form + " of a size in a register", form + " [%l1], [%b1], %r2, [%l0];");
     add_load(family, form + ".L2::cache_hint",
-             form + ".L2::cache_hint [%l1], [%b1], 512, [%l0], %l2;");
+             "createpolicy.fractional.L2::evict_first.b64 %l2;\n  " + form +
+                 ".L2::cache_hint [%l1], [%b1], 512, [%l0], %l2;");
     add_load(family, form + " in two parts",
              form + " [%l1], [%b1], 496, [%l0];\n  " + form + " [%l1+496], [%b1+496], 16, [%l0];");
   }
@@ -147,11 +149,242 @@ void copies(Family& family) {
     b.push_back(static_cast<std::uint32_t>(converted(formats::f32, Rounding::rn, 3 * i)));
   }
   reduce(
+      ".min.s32",
+      [](std::uint32_t x, std::uint32_t y) {
+        return static_cast<std::int32_t>(x) < static_cast<std::int32_t>(y) ? x : y;
+      },
+      first, second);
+  reduce(
+      ".max.u32", [](std::uint32_t x, std::uint32_t y) { return std::max(x, y); }, first, second);
+  // Pairs of words.
+  const auto wide = [&](const std::string& op,
+                        const std::function<std::uint64_t(std::uint64_t, std::uint64_t)>& f) {
+    const auto join = [](const std::vector<std::uint32_t>& from) {
+      return values_of<std::uint64_t>(buffer_of(from));
+    };
+    const auto x = join(first), y = join(second);
+    std::vector<std::uint64_t> after(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) after[i] = f(x[i], y[i]);
+    reduce(op, {}, first, second);
+    family.experiments.back().judge = holds(1, after);
+  };
+  using L = std::uint64_t;
+  wide(".add.u64", [](L x, L y) { return x + y; });
+  wide(".min.u64", [](L x, L y) { return std::min(x, y); });
+  wide(".max.u64", [](L x, L y) { return std::max(x, y); });
+  wide(".min.s64", [](L x, L y) {
+    return static_cast<std::int64_t>(x) < static_cast<std::int64_t>(y) ? x : y;
+  });
+  wide(".max.s64", [](L x, L y) {
+    return static_cast<std::int64_t>(x) > static_cast<std::int64_t>(y) ? x : y;
+  });
+  wide(".and.b64", [](L x, L y) { return x & y; });
+  wide(".or.b64", [](L x, L y) { return x | y; });
+  wide(".xor.b64", [](L x, L y) { return x ^ y; });
+  const auto halves = [](const std::vector<double>& values, const Format& format) {
+    std::vector<std::uint32_t> packed;
+    for (std::size_t i = 0; i < 256; ++i) {
+      const Bits bits = converted(format, Rounding::rn, values[i * 5 % values.size()]);
+      if (i % 2 == 0)
+        packed.push_back(static_cast<std::uint32_t>(bits));
+      else
+        packed.back() |= static_cast<std::uint32_t>(bits) << 16;
+    }
+    return packed;
+  };
+  const std::vector<double> some = {1, -1, 2048, 3, 0.25, 5.9604644775390625e-8, -77, 60000},
+                            others = {1, 1, 0.5, -3, 1000, 5.9604644775390625e-8, 77, 60000, 2049};
+  struct Half {
+    const char* type;
+    const Format& format;
+  };
+  for (const Half& half : {Half{"f16", formats::f16}, Half{"bf16", formats::bf16}}) {
+    const Format& format = half.format;
+    const auto both = [](auto f) {
+      return [=](std::uint32_t x, std::uint32_t y) {
+        return static_cast<std::uint32_t>(f(x & 0xffff, y & 0xffff) | f(x >> 16, y >> 16) << 16);
+      };
+    };
+    const auto a = halves(some, format), b = halves(others, format);
+    reduce(std::string(".add.noftz.") + half.type,
+           both([&format](Bits x, Bits y) { return sum(format, Rounding::rn, x, y); }), a, b);
+    reduce(std::string(".min.") + half.type,
+           both([&format](Bits x, Bits y) { return value(format, x) < value(format, y) ? x : y; }),
+           a, b);
+    reduce(std::string(".max.") + half.type,
+           both([&format](Bits x, Bits y) { return value(format, x) > value(format, y) ? x : y; }),
+           a, b);
+  }
+  std::vector<std::uint64_t> c, d, sums;
+  for (int i = 0; i < 64; ++i) {
+    c.push_back(converted(formats::f64, Rounding::rn, i - 0.1));
+    d.push_back(converted(formats::f64, Rounding::rn, 0.3 * i));
+    sums.push_back(sum(formats::f64, Rounding::rn, c.back(), d.back()));
+  }
+  reduce(".add.f64", {}, values_of<std::uint32_t>(buffer_of(c)),
+         values_of<std::uint32_t>(buffer_of(d)));
+  family.experiments.back().judge = holds(1, sums);
+  reduce(
       ".add.f32",
       [](std::uint32_t x, std::uint32_t y) {
         return static_cast<std::uint32_t>(sum(formats::f32, Rounding::rn, x, y));
       },
       a, b);
+}
+
+/// Clusters of four blocks, each with 512 bytes of shared memory `there` at %l1, `here` at %l2 and
+/// an mbarrier of one arrival at %l0; `before` and `copy` are thread 0's; thread t reads word t.
+void add_cluster(Family& family, const std::string& form, const std::string& before,
+                 const std::string& copy, const Expected& expected, unsigned bytes = 512) {
+  Program program;
+  program.target = Target::sm_90a;
+  program.version = "8.6";
+  program.blocks = 8;
+  program.more = {buffer_of(words(1024, 9))};
+  program.body = fmt::format(R"(
+  .shared .align 8 .b64 barrier;
+  .shared .align 128 .b8 there[512];
+  .shared .align 128 .b8 here[512];
+  mov.u64 %l0, barrier;
+  mov.u64 %l1, there;
+  mov.u64 %l2, here;
+  mul.wide.u32 %l3, %t, 4;
+  add.s64 %l4, %l2, %l3;
+  st.shared.u32 [%l4], %g;
+  add.s64 %l4, %l1, %l3;
+  mov.u32 %r4, 1000;
+  st.shared.u32 [%l4], %r4;
+  fence.proxy.async;
+  mov.u32 %r1, %cluster_ctarank;
+  add.u32 %r2, %r1, 1;
+  and.b32 %r2, %r2, 3;
+  mapa.shared::cluster.u64 %l5, %l1, %r2;
+  mapa.shared::cluster.u64 %l6, %l0, %r2;
+  setp.ne.u32 %p0, %t, 0;
+  @%p0 bra READY;
+  mbarrier.init.shared.b64 [%l0], 1;
+  mbarrier.arrive.expect_tx.shared.b64 _, [%l0], {0};
+  fence.mbarrier_init.release.cluster;
+READY:
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  mov.u32 %r5, %ctaid.x;
+  and.b32 %r5, %r5, 4;
+  mul.wide.u32 %l7, %r5, 512;
+  add.s64 %l7, %b1, %l7;
+  mul.wide.u32 %l8, %r1, 512;
+  add.s64 %l7, %l7, %l8;
+  {1}
+  @%p0 bra WAIT;
+  {2}
+WAIT:
+  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%l0], 0;
+  @!%p1 bra WAIT;
+  ld.shared.u32 %r0, [%l4];
+  barrier.cluster.arrive;
+  barrier.cluster.wait;)",
+                             bytes, before, copy);
+  Experiment& e = add_program(family, form, program, expected);
+  e.text.replace(e.text.find(")\n{"), 2, ")\n.reqnctapercluster 4, 1, 1\n");
+}
+
+void clusters(Family& family) {
+  const std::string tail = ".mbarrier::complete_tx::bytes";
+  const auto source = words(1024, 9);
+  const auto from_left = [](unsigned b, unsigned t) { return ((b & 4) + (b + 3) % 4) * 128 + t; };
+  const std::string to_cluster = "cp.async.bulk.shared::cluster.shared::cta" + tail;
+  add_cluster(family, to_cluster, "", to_cluster + " [%l5], [%l2], 512, [%l6];", from_left);
+  const std::string load = "cp.async.bulk.shared::cluster.global" + tail;
+  add_cluster(
+      family, load + " to another block", "", load + " [%l5], [%l7], 512, [%l6];",
+      [=](unsigned b, unsigned t) { return source[(b & 4) * 128 + (b + 3) % 4 * 128 + t]; });
+  // Block 1 alone copies, to blocks 0, 1 and 3; block 2 gets its own.
+  const std::string multicast = load + ".multicast::cluster";
+  add_cluster(family, multicast,
+              "setp.eq.u32 %p2, %r1, 1;\n  setp.eq.u32 %p3, %r1, 2;\n  mov.u16 %h1, 11;",
+              "@%p2 " + multicast + " [%l1], [%l7], 512, [%l0], %h1;\n  @%p3 " + load +
+                  " [%l1], [%l7], 512, [%l0];",
+              [=](unsigned b, unsigned t) {
+                return source[(b & 4) * 128 + (b % 4 == 2 ? 2 : 1) * 128 + t];
+              });
+  // Each thread stores its words to the next block.
+  const std::string stored = "st.async.weak.shared::cluster" + tail;
+  const std::string mine = "add.s64 %l9, %l5, %l3;\n  ";
+  for (const char* type : {"u32", "s32", "b32"})
+    add_cluster(family, stored + "." + type, mine + stored + "." + type + " [%l9], %g, [%l6];", "",
+                from_left);
+  add_cluster(family, stored + ".f32",
+              mine + "mov.b32 %f0, %g;\n  " + stored + ".f32 [%l9], %f0, [%l6];", "", from_left);
+  // Of 8 and 16 bytes: by the first threads alone.
+  const auto by_some = [](unsigned threads, const std::string& values, const std::string& store) {
+    return fmt::format(
+        "setp.ge.u32 %p2, %t, {0};\n  @%p2 bra STORED;\n  mul.wide.u32 %l9, %t, {1};\n"
+        "  add.s64 %l9, %l5, %l9;\n  mul.lo.u32 %r6, %t, {2};\n  sub.u32 %r7, %g, %t;\n"
+        "  add.u32 %r6, %r6, %r7;\n  add.u32 %r7, %r6, 1;\n  add.u32 %r8, %r6, 2;\n"
+        "  add.u32 %r9, %r6, 3;\n  {3}{4}\nSTORED:",
+        threads, 512 / threads, 128 / threads, values, store);
+  };
+  for (const char* type : {"u64", "s64", "b64"})
+    add_cluster(
+        family, stored + "." + type,
+        by_some(64, "mov.b64 %l10, {%r6, %r7};\n  ", stored + "." + type + " [%l9], %l10, [%l6];"),
+        "", from_left);
+  add_cluster(family, stored + ".v2.b32",
+              by_some(64, "", stored + ".v2.b32 [%l9], {%r6, %r7}, [%l6];"), "", from_left);
+  add_cluster(family, stored + ".v4.u32",
+              by_some(32, "", stored + ".v4.u32 [%l9], {%r6, %r7, %r8, %r9}, [%l6];"), "",
+              from_left);
+  add_cluster(family, stored + ".v2.b64",
+              by_some(32, "mov.b64 %l10, {%r6, %r7};\n  mov.b64 %l11, {%r8, %r9};\n  ",
+                      stored + ".v2.b64 [%l9], {%l10, %l11}, [%l6];"),
+              "", from_left);
+  const auto reduced = [&](const std::string& op, auto f) {
+    const std::string form = "red.async.relaxed.cluster.shared::cluster" + tail + "." + op;
+    add_cluster(family, form, mine + form + " [%l9], %g, [%l6];", "",
+                [=](unsigned b, unsigned t) { return f(1000u, from_left(b, t)); });
+  };
+  reduced("add.u32", [](unsigned x, unsigned y) { return x + y; });
+  reduced("add.s32", [](unsigned x, unsigned y) { return x + y; });
+  reduced("min.u32", [](unsigned x, unsigned y) { return std::min(x, y); });
+  reduced("max.s32", [](unsigned x, unsigned y) { return std::max(x, y); });
+  reduced("inc.u32", [](unsigned x, unsigned y) { return x >= y ? 0 : x + 1; });
+  reduced("dec.u32", [](unsigned x, unsigned y) { return x == 0 || x > y ? y : x - 1; });
+  reduced("and.b32", [](unsigned x, unsigned y) { return x & y; });
+  reduced("or.b32", [](unsigned x, unsigned y) { return x | y; });
+  reduced("xor.b32", [](unsigned x, unsigned y) { return x ^ y; });
+  // All four add to each other's bytes.
+  for (const char* type : {"u32", "s32"}) {
+    const std::string reduce =
+        std::string("cp.reduce.async.bulk.shared::cluster.shared::cta") + tail + ".add." + type;
+    add_cluster(family, reduce, "", reduce + " [%l5], [%l2], 512, [%l6];",
+                [=](unsigned b, unsigned t) { return 1000 + from_left(b, t); });
+    const std::string all =
+        "mapa.shared::cluster.u64 %l5, %l1, 0;\n  mapa.shared::cluster.u64 %l6, "
+        "%l0, 0;\n  " +
+        reduce +
+        " [%l5], [%l2], 512, [%l6];\n  setp.ne.u32 %p2, "
+        "%r1, 0;\n  @%p2 mbarrier.complete_tx.shared.b64 [%l0], 2048;";
+    add_cluster(
+        family, reduce + " by all blocks", "", all,
+        [=](unsigned b, unsigned t) {
+          return b % 4 ? 1000 : 1000 + 4 * t + 128 * (4 * (b & 4) + 6);
+        },
+        2048);
+  }
+  const auto logic = [&](const std::string& op, auto f) {
+    const std::string reduce = "cp.reduce.async.bulk.shared::cluster.shared::cta" + tail + "." + op;
+    add_cluster(family, reduce, "", reduce + " [%l5], [%l2], 512, [%l6];",
+                [=](unsigned b, unsigned t) { return f(1000u, from_left(b, t)); });
+  };
+  logic("and.b32", [](unsigned x, unsigned y) { return x & y; });
+  logic("or.b32", [](unsigned x, unsigned y) { return x | y; });
+  logic("xor.b32", [](unsigned x, unsigned y) { return x ^ y; });
+  logic("min.u32", [](unsigned x, unsigned y) { return std::min(x, y); });
+  logic("max.u32", [](unsigned x, unsigned y) { return std::max(x, y); });
+  logic("min.s32", [](unsigned x, unsigned y) { return std::min(x, y); });
+  logic("max.s32", [](unsigned x, unsigned y) { return std::max(x, y); });
+  logic("inc.u32", [](unsigned x, unsigned y) { return x >= y ? 0 : x + 1; });
+  logic("dec.u32", [](unsigned x, unsigned y) { return x == 0 || x > y ? y : x - 1; });
 }
 
 void others(Family& family) {
@@ -172,6 +405,7 @@ void others(Family& family) {
 Family bulk() {
   Family family{"bulk", {}, {}};
   copies(family);
+  clusters(family);
   others(family);
   return family;
 }

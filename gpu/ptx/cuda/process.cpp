@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ptx/cuda/process.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "ptx/cuda/fat_binary.hpp"
+#include "ptx/cuda/sanitize.hpp"
+
+namespace plumbline::ptx::cuda {
+
+Process& Process::get() {
+  static Process& process = *new Process;
+  return process;
+}
+
+Device& Process::device() {
+  if (!device_) {
+    try {
+      device_ =
+          std::make_unique<Device>(options_from([](const char* name) { return getenv(name); }));
+    } catch (const Refused& refused) {
+      note({Trouble::refused, refused.what()});
+      throw Failure{Error::initialization_error};
+    }
+  }
+  return *device_;
+}
+
+std::vector<Context*>& Process::stack() {
+  static thread_local std::vector<Context*> contexts;
+  return contexts;
+}
+
+Context& Process::current() {
+  const bool has = !stack().empty() && is_context(stack().back());
+  expect(has, Error::invalid_context);
+  return *stack().back();
+}
+
+void Process::clear(const Context& context) {
+  streams.clear(context);
+  modules.clear(context, &context == &primary_);
+  std::erase_if(allocations_, [&](const auto& entry) {
+    if (entry.second.context != &context) return false;
+    free(entry.first, entry.second);
+    return true;
+  });
+}
+
+void Process::note(Trouble trouble) {
+  words() = trouble.text;
+  const bool tells = trouble.kind != Trouble::fault || tells_faults_;
+  if (tells && trouble.text != printed_) {
+    std::fprintf(stderr, "plumbline: software device: %s\n", trouble.text.c_str());
+    printed_ = trouble.text;
+  }
+  if (trouble_.kind != Trouble::fault) trouble_ = std::move(trouble);
+}
+
+Trouble Process::take_trouble() {
+  if (trouble_.kind == Trouble::fault) return trouble_;
+  return std::exchange(trouble_, {});
+}
+
+std::string& Process::words() {
+  static thread_local std::string words;
+  return words;
+}
+
+Error lacks(const char* function) {
+  return attempted([&](Process&) {
+    throw Refused(Refused::Reason::not_supported,
+                  std::string(function) + ": a function that this device lacks");
+  });
+}
+
+Error caught(Process& process) {
+  process.words().clear();
+  try {
+    throw;
+  } catch (const Failure& failure) {
+    return failure.error;
+  } catch (const Fault& fault) {
+    process.note({Trouble::fault, fault.what()});
+    tell_fault();
+    process.set_sticky(error_of(fault.kind));
+    return process.sticky();
+  } catch (const Refused& refused) {
+    const bool lacks = refused.reason == Refused::Reason::not_supported;
+    process.note({lacks ? Trouble::device_lacks : Trouble::refused, refused.what()});
+    return error_of(refused.reason);
+  } catch (const BadFatBinary& bad) {
+    process.note({Trouble::device_lacks, bad.what()});
+    return Error::no_kernel_image_for_device;
+  } catch (const BadPtx& bad) {
+    process.note({Trouble::device_lacks, bad.what()});
+    return Error::invalid_ptx;
+  } catch (const std::bad_alloc&) {
+    return Error::memory_allocation;
+  } catch (const std::exception& error) {
+    process.note({Trouble::device_lacks, std::string("an error of its own: ") + error.what()});
+    return Error::unknown;
+  }
+}
+
+}  // namespace plumbline::ptx::cuda
