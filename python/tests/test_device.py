@@ -276,7 +276,6 @@ def test_ptx_that_cannot_be_read_is_refused_with_its_line():
     ({"approximate": "upwards"}, 'approximate is "upwards"; expected nearest, down'),
     ({"sums": "volta"}, 'sums is "volta"'),
     ({"order_seed": -1}, 'order_seed is "-1"'),
-    ({"fuse": "yes"}, "fuse is"),
     ({"threads": "all"}, 'threads is "all"'),
     ({"memory": 0.5}, "memory is"),
     ({"time_limit": -1}, "time_limit is"),
