@@ -26,6 +26,15 @@ cuda::Error run(const Body& body) {
   }));
 }
 
+/// Calls a function of the driver in the runtime's context.
+template <class... Parameters, class... Arguments>
+cuda::Error through(cuda::Error (*function)(Parameters...), Arguments... arguments) {
+  return run([&](cuda::Process&) {
+    const cuda::Error error = function(arguments...);
+    cuda::expect(error == cuda::Error::success, error);
+  });
+}
+
 }  // namespace plumbline::ptx::cudart
 
 #endif

@@ -5,15 +5,25 @@
 using namespace plumbline::ptx;
 using namespace plumbline::ptx::cuda;
 using plumbline::ptx::cudart::run;
+using plumbline::ptx::cudart::through;
+
+extern "C" {
+Error cuStreamCreateWithPriority(Stream**, unsigned, int);
+Error cuStreamDestroy_v2(Stream*);
+Error cuStreamSynchronize(Stream*);
+Error cuStreamQuery(Stream*);
+Error cuStreamWaitEvent(Stream*, Event*, unsigned);
+Error cuStreamGetFlags(Stream*, unsigned*);
+Error cuStreamGetPriority(Stream*, int*);
+Error cuEventCreate(Event**, unsigned);
+Error cuEventDestroy_v2(Event*);
+Error cuEventRecord(Event*, Stream*);
+Error cuEventSynchronize(Event*);
+Error cuEventQuery(Event*);
+Error cuEventElapsedTime(float*, Event*, Event*);
+}
 
 namespace {
-
-/// What the host waits for must not be part of a capture.
-Error awaited(const Stream* stream) {
-  return run([&](Process& process) {
-    process.streams.expect_not_captured(process.streams.of(stream).point);
-  });
-}
 
 Error called(Stream* stream, HostCall call) {
   bool now = false;
@@ -25,10 +35,7 @@ Error called(Stream* stream, HostCall call) {
 }  // namespace
 
 PLUMBLINE_CUDA Error cudaStreamCreateWithPriority(Stream** stream, unsigned flags, int priority) {
-  return run([&](Process& process) {
-    expect(stream != nullptr && flags <= 1);
-    *stream = &process.streams.add(&process.current(), flags, priority);
-  });
+  return through(cuStreamCreateWithPriority, stream, flags, priority);
 }
 
 PLUMBLINE_CUDA Error cudaStreamCreateWithFlags(Stream** stream, unsigned flags) {
@@ -40,30 +47,25 @@ PLUMBLINE_CUDA Error cudaStreamCreate(Stream** stream) {
 }
 
 PLUMBLINE_CUDA Error cudaStreamDestroy(Stream* stream) {
-  return run([&](Process& process) { process.streams.remove(stream); });
+  return through(cuStreamDestroy_v2, stream);
 }
 
-PLUMBLINE_CUDA Error cudaStreamSynchronize(Stream* stream) { return awaited(stream); }
+PLUMBLINE_CUDA Error cudaStreamSynchronize(Stream* stream) {
+  return through(cuStreamSynchronize, stream);
+}
 
-PLUMBLINE_CUDA Error cudaStreamQuery(Stream* stream) { return awaited(stream); }
+PLUMBLINE_CUDA Error cudaStreamQuery(Stream* stream) { return through(cuStreamQuery, stream); }
 
-PLUMBLINE_CUDA Error cudaStreamWaitEvent(Stream* stream, Event* event, unsigned) {
-  return run(
-      [&](Process& process) { process.streams.wait(stream, process.streams.events.of(event)); });
+PLUMBLINE_CUDA Error cudaStreamWaitEvent(Stream* stream, Event* event, unsigned flags) {
+  return through(cuStreamWaitEvent, stream, event, flags);
 }
 
 PLUMBLINE_CUDA Error cudaStreamGetFlags(Stream* stream, unsigned* flags) {
-  return run([&](Process& process) {
-    expect(flags != nullptr);
-    *flags = process.streams.of(stream).flags;
-  });
+  return through(cuStreamGetFlags, stream, flags);
 }
 
 PLUMBLINE_CUDA Error cudaStreamGetPriority(Stream* stream, int* priority) {
-  return run([&](Process& process) {
-    expect(priority != nullptr);
-    *priority = process.streams.of(stream).priority;
-  });
+  return through(cuStreamGetPriority, stream, priority);
 }
 
 PLUMBLINE_CUDA Error cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -94,21 +96,15 @@ PLUMBLINE_CUDA Error cudaStreamAddCallback(Stream* stream, void (*callback)(Stre
 }
 
 PLUMBLINE_CUDA Error cudaEventCreateWithFlags(Event** event, unsigned flags) {
-  return run([&](Process& process) {
-    expect(event != nullptr && flags <= 7);
-    *event = &process.streams.events.add({&process.current(), flags});
-  });
+  return through(cuEventCreate, event, flags);
 }
 
 PLUMBLINE_CUDA Error cudaEventCreate(Event** event) { return cudaEventCreateWithFlags(event, 0); }
 
-PLUMBLINE_CUDA Error cudaEventDestroy(Event* event) {
-  return run([&](Process& process) { process.streams.events.remove(event); });
-}
+PLUMBLINE_CUDA Error cudaEventDestroy(Event* event) { return through(cuEventDestroy_v2, event); }
 
 PLUMBLINE_CUDA Error cudaEventRecord(Event* event, Stream* stream) {
-  return run(
-      [&](Process& process) { process.streams.record(process.streams.events.of(event), stream); });
+  return through(cuEventRecord, event, stream);
 }
 
 PLUMBLINE_CUDA Error cudaEventRecordWithFlags(Event* event, Stream* stream, unsigned) {
@@ -116,18 +112,13 @@ PLUMBLINE_CUDA Error cudaEventRecordWithFlags(Event* event, Stream* stream, unsi
 }
 
 PLUMBLINE_CUDA Error cudaEventSynchronize(Event* event) {
-  return run([&](Process& process) {
-    process.streams.expect_not_captured(process.streams.events.of(event).point);
-  });
+  return through(cuEventSynchronize, event);
 }
 
-PLUMBLINE_CUDA Error cudaEventQuery(Event* event) { return cudaEventSynchronize(event); }
+PLUMBLINE_CUDA Error cudaEventQuery(Event* event) { return through(cuEventQuery, event); }
 
 PLUMBLINE_CUDA Error cudaEventElapsedTime(float* milliseconds, Event* from, Event* to) {
-  return run([&](Process& process) {
-    expect(milliseconds != nullptr);
-    *milliseconds = process.streams.milliseconds(from, to);
-  });
+  return through(cuEventElapsedTime, milliseconds, from, to);
 }
 
 /// As programs compiled with CUDA 12.8 call it.

@@ -5,6 +5,7 @@
 using namespace plumbline::ptx;
 using namespace plumbline::ptx::cuda;
 using plumbline::ptx::cudart::run;
+using plumbline::ptx::cudart::through;
 
 extern "C" {
 Error cuDeviceCanAccessPeer(int*, int, int);
@@ -58,15 +59,6 @@ Error cuDevicePrimaryCtxSetFlags_v2(int, unsigned);
 }
 
 namespace {
-
-/// Calls a function of the driver in the runtime's context.
-template <class... Parameters, class... Arguments>
-Error through(Error (*function)(Parameters...), Arguments... arguments) {
-  return run([&](Process&) {
-    const Error error = function(arguments...);
-    expect(error == Error::success, error);
-  });
-}
 
 /// Of a kernel that is known by its stand-in on the host.
 template <class Call>

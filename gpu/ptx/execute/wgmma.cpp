@@ -281,31 +281,31 @@ void check_warpgroup_reads(Warp& w, const Operation& o, std::uint32_t granule,
                 "; no barrier is between them");
 }
 
-Outcome wgmma_fence(Warp& w, const Operation& o) {
+namespace {
+
+/// What the warps of a warpgroup execute in step, for one of them.
+template <class Body>
+Outcome in_step(Warp& w, const Operation& o, const Body& body) {
   if (w.mask != ~0u) return Outcome::wait;
   Warpgroups& all = warpgroups(w);
   all.arrive(w, o);
-  ++all.member(w).fences;
+  body(all);
   all.drop(w);
   return Outcome::next;
+}
+
+}  // namespace
+
+Outcome wgmma_fence(Warp& w, const Operation& o) {
+  return in_step(w, o, [&](Warpgroups& all) { ++all.member(w).fences; });
 }
 
 Outcome wgmma_commit(Warp& w, const Operation& o) {
-  if (w.mask != ~0u) return Outcome::wait;
-  Warpgroups& all = warpgroups(w);
-  all.arrive(w, o);
-  ++all.member(w).committed;
-  all.drop(w);
-  return Outcome::next;
+  return in_step(w, o, [&](Warpgroups& all) { ++all.member(w).committed; });
 }
 
 Outcome wgmma_wait(Warp& w, const Operation& o) {
-  if (w.mask != ~0u) return Outcome::wait;
-  Warpgroups& all = warpgroups(w);
-  all.arrive(w, o);
-  all.wait(w, o.immediate);
-  all.drop(w);
-  return Outcome::next;
+  return in_step(w, o, [&](Warpgroups& all) { all.wait(w, o.immediate); });
 }
 
 }  // namespace plumbline::ptx
