@@ -2,6 +2,7 @@
 // Spreads the blocks of a launch over operating-system threads.
 #include "emulation/grid.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <exception>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "emulation/block.hpp"
+#include "emulation/worker_pool.hpp"
 
 namespace plumbline::emulation {
 
@@ -62,8 +64,13 @@ class RunnerPool {
   std::vector<std::unique_ptr<BlockRunner>> idle_;
 };
 
-RunnerPool& pool() {
+RunnerPool& runners() {
   static RunnerPool instance;
+  return instance;
+}
+
+WorkerPool& helpers() {
+  static WorkerPool instance;
   return instance;
 }
 
@@ -84,7 +91,7 @@ std::uint64_t mix(std::uint64_t x) {  // splitmix64: neighbouring blocks get unr
 }
 
 void work(const Grid& grid, std::uint64_t blocks, std::uint64_t order_seed, Progress& progress) {
-  auto runner = pool().take(std::size_t{grid.block.x} * grid.block.y * grid.block.z);
+  std::unique_ptr<BlockRunner> runner;
   while (!progress.failed) {
     const std::uint64_t block = progress.next++;
     if (block >= blocks) break;
@@ -92,6 +99,7 @@ void work(const Grid& grid, std::uint64_t blocks, std::uint64_t order_seed, Prog
                      static_cast<unsigned>(block / grid.grid.x % grid.grid.y),
                      static_cast<unsigned>(block / grid.grid.x / grid.grid.y)};
     try {
+      if (!runner) runner = runners().take(std::size_t{grid.block.x} * grid.block.y * grid.block.z);
       runner->run(grid, index, mix(order_seed ^ mix(block)));
     } catch (...) {
       // Blocks are begun in order, so the first failing block is always among those that ran.
@@ -104,7 +112,7 @@ void work(const Grid& grid, std::uint64_t blocks, std::uint64_t order_seed, Prog
       return;  // and the runner is thrown away
     }
   }
-  pool().give_back(std::move(runner));
+  if (runner) runners().give_back(std::move(runner));
 }
 
 void check_limits(const Grid& grid) {
@@ -129,11 +137,8 @@ void run(const Grid& grid) {
   const std::uint64_t blocks = std::uint64_t{grid.grid.x} * grid.grid.y * grid.grid.z;
   const std::uint64_t order_seed = seed();
   Progress progress;
-  std::vector<std::thread> helpers;
-  for (std::uint64_t n = 1; n < std::min<std::uint64_t>(workers(), blocks); ++n)
-    helpers.emplace_back([&] { work(grid, blocks, order_seed, progress); });
-  work(grid, blocks, order_seed, progress);
-  for (auto& helper : helpers) helper.join();
+  const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(std::max(1u, workers().load()), blocks));
+  helpers().run(threads - 1, [&] { work(grid, blocks, order_seed, progress); });
   if (progress.failure) std::rethrow_exception(progress.failure);
 }
 
