@@ -102,7 +102,8 @@ void share_devices() {
   if (silence) {
     const std::string said = silence->said();
     silence.reset();
-    std::cerr << "plumbline: rank " << all.mpi->rank() << ": " << said << "\n";
+    // In one piece: mpirun writes in between.
+    std::cerr << "plumbline: rank " + std::to_string(all.mpi->rank()) + ": " + said + "\n";
   }
   std::cout << std::flush;
   std::cerr << std::flush;

@@ -12,7 +12,7 @@ import tempfile
 import time
 
 mpirun, program, *failing_send = sys.argv[1:]
-UPDATES, LONG = 12, 300
+UPDATES, LONG = 12, 150
 # As root, and with more ranks than processors, Open MPI works only where it is told so; and a rank that waits
 # leaves its processor to the others.
 environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
