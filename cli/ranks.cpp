@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string>
 #include <sstream>
 #include <thread>
 

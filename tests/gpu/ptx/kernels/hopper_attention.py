@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# usage: hopper_attention.py PLUMBLINE NVCC
-# The kernel of hopper_attention.cu passes `plumbline verify --device software`; with each of the faults below,
-# planted in its text, it does not, and is told the line.
+# usage: hopper_attention.py PLUMBLINE NVCC [--faults]
+# The kernel of hopper_attention.cu passes `plumbline verify --device software`; --faults: with each of the faults
+# below, planted in its text, it does not, and is told the line.
 import pathlib
 import re
 import subprocess
@@ -93,7 +93,7 @@ def complaint(fault, source, status, output):
     return ""
 
 
-def main(plumbline, nvcc):
+def main(plumbline, nvcc, *faults):
     if not nvcc:
         print("skipped: there is no nvcc")
         return 77
@@ -106,12 +106,13 @@ def main(plumbline, nvcc):
             return 77
         if status != 0:
             failed.append(f"the right kernel: status {status}\n{output}")
-        for fault in FAULTS if not failed else []:
+        for fault in FAULTS if faults and not failed else []:
             source = planted(fault)
             wrong = complaint(fault, source, *(verdict := verify(plumbline, nvcc, source, folder, QUICK)))
             if wrong:
                 failed.append(f"{fault.name}: {wrong}; status {verdict[0]}\n{verdict[1]}")
-    print("\n".join(failed) or f"the kernel passes, and {len(FAULTS)} faults are caught")
+    caught = f", and {len(FAULTS)} faults are caught" if faults else ""
+    print("\n".join(failed) or "the kernel passes" + caught)
     return bool(failed)
 
 
