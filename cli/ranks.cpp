@@ -6,8 +6,8 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <string>
 #include <sstream>
+#include <string>
 #include <thread>
 
 #include "cli/command.hpp"

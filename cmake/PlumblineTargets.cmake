@@ -78,16 +78,18 @@ macro(plumbline_test_program name)
   target_precompile_headers(${name} REUSE_FROM ${ARG_HEADERS})
 endmacro()
 
-# plumbline_test_in_ci(TEST ... [QUARTER] [BUILDS target ...]): tests of the tests, and long ones, which run by
-# `./plumbline test --all` and in CI: label ci. CI runs a quarter of those that say QUARTER, which the commit chooses:
-# labels ci_0 to ci_3. The targets are built for them alone.
+# plumbline_test_in_ci(TEST ... [QUARTER | QUARTERS n ...] [BUILDS target ...]): tests of the tests, and long ones,
+# which run by `./plumbline test --all` and in CI: label ci. CI runs a quarter of those that say QUARTER, which the
+# commit chooses: labels ci_0 to ci_3. QUARTERS: in these of the four alone. The targets are built for them alone.
 add_custom_target(tests_in_ci)
 set_property(GLOBAL PROPERTY PLUMBLINE_QUARTER 0)
 function(plumbline_test_in_ci)
-  cmake_parse_arguments(ARG "QUARTER" "" "BUILDS" ${ARGN})
+  cmake_parse_arguments(ARG "QUARTER" "" "QUARTERS;BUILDS" ${ARGN})
   foreach(test ${ARG_UNPARSED_ARGUMENTS})
     set(quarters ci_0 ci_1 ci_2 ci_3)
-    if(ARG_QUARTER)
+    if(DEFINED ARG_QUARTERS)
+      list(TRANSFORM ARG_QUARTERS PREPEND ci_ OUTPUT_VARIABLE quarters)
+    elseif(ARG_QUARTER)
       get_property(quarter GLOBAL PROPERTY PLUMBLINE_QUARTER)
       list(GET quarters ${quarter} quarters)
       math(EXPR quarter "(${quarter} + 1) % 4")

@@ -50,6 +50,20 @@ struct MmaTile {
   /// zero.
   __device__ void copy(const Storage* global, int rows, int exist) const {
     constexpr int chunks = D / kChunk;
+    if constexpr (kMmaThreads % chunks == 0) {
+      // Of a whole tile a thread has the same column of every kStep-th row: constant offsets.
+      constexpr int kStep = kMmaThreads / chunks;
+      if (exist >= rows && rows % kStep == 0) {
+        const int row = static_cast<int>(threadIdx.x) / chunks;
+        const int column = static_cast<int>(threadIdx.x) % chunks * kChunk;
+        Storage* const to = data + row * kStride + column;
+        const Storage* const from = global + row * D + column;
+#pragma unroll
+        for (int n = 0; n < rows / kStep; ++n)
+          cp_async_16(to + n * (kStep * kStride), from + n * (kStep * D));
+        return;
+      }
+    }
 #pragma unroll 1
     for (int n = static_cast<int>(threadIdx.x); n < rows * chunks; n += kMmaThreads) {
       const int row = n / chunks, column = n % chunks * kChunk;

@@ -18,13 +18,12 @@ inline float float_on_host(bfloat16 x) { return to_float(x); }
 inline float float_on_host(float16 x) { return to_float(x); }
 #endif
 
-/// 1 in an element format.
 template <class Element>
-Element one_on_host() {
+Element element_on_host(float x) {
 #if PLUMBLINE_ON_GPU
-  return Element(1.0f);
+  return Element(x);
 #else
-  return from_float<Element>(1.0f);
+  return from_float<Element>(x);
 #endif
 }
 

@@ -137,7 +137,8 @@ void run(const Grid& grid) {
   const std::uint64_t blocks = std::uint64_t{grid.grid.x} * grid.grid.y * grid.grid.z;
   const std::uint64_t order_seed = seed();
   Progress progress;
-  const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(std::max(1u, workers().load()), blocks));
+  const auto threads =
+      static_cast<unsigned>(std::min<std::uint64_t>(std::max(1u, workers().load()), blocks));
   helpers().run(threads - 1, [&] { work(grid, blocks, order_seed, progress); });
   if (progress.failure) std::rethrow_exception(progress.failure);
 }

@@ -19,9 +19,10 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Calls `work` here, and on up to `helpers` other threads at the same time. It must return once nothing is left
-  /// to do, and must not throw. A thread that has not begun when it returns here is not waited for: on a busy
-  /// machine that would take longer than a small launch. Several threads may call this at a time.
+  /// Calls `work` here, and on up to `helpers` other threads at the same time. It must return once
+  /// nothing is left to do, and must not throw. A thread that has not begun when it returns here is
+  /// not waited for: on a busy machine that would take longer than a small launch. Several threads
+  /// may call this at a time.
   void run(unsigned helpers, const std::function<void()>& work);
 
  private:

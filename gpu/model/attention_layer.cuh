@@ -105,7 +105,7 @@ class AttentionLayer {
       std::vector<Element> v(keys * dim, Element{});
       for (std::size_t head = 0; head < keys / length; ++head)
         for (int n = 0; n < count; ++n)
-          v[(head * length + first + n) * dim + n] = one_on_host<Element>();
+          v[(head * length + first + n) * dim + n] = element_on_host<Element>(1.0f);
       upload(step_.stream, v, workspace.v);
       plumbline_problem problem = problem_of(tokens);
       problem.v = workspace.v;

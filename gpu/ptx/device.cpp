@@ -138,8 +138,7 @@ void Device::State::initialise(Loaded& loaded) {
     if (address == 0) continue;
     const Variable& variable = module.variables[i];
     // Without initial values a variable is 0.
-    std::memset(reinterpret_cast<void*>(address), 0, variable.bytes);
-    memory.initialise(address, variable.bytes);
+    memory.clear(address);
     for (const Piece& piece : variable.pieces) {
       std::uint64_t bits = piece.bits;
       if (!piece.symbol.empty()) {
@@ -354,7 +353,7 @@ void Device::State::run(const Kernel& kernel, const KernelProgram& program, cons
     std::byte bytes[128];
   };
   std::vector<Line> kept(parameters.size() / sizeof(Line) + 1);
-  std::memcpy(kept.data(), parameters.data(), parameters.size());
+  if (!parameters.empty()) std::memcpy(kept.data(), parameters.data(), parameters.size());
   if (!parameters.empty())
     memory.adopt(kept.data(), parameters.size(), false, "the kernel's parameters",
                  Window::parameters);

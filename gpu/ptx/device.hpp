@@ -65,6 +65,10 @@ struct Options {
   bool check = true;     ///< false: only the bounds of memory are checked
   unsigned threads = 0;  ///< of the CPU; 0: as many as there are. The results are the same bits.
   std::uint64_t time_limit_ms = 0;  ///< of one launch; 0: none
+  /// What a kernel reads of shared memory that nothing has written. stop: a Fault. ones: it gets
+  /// bits that are all set, NaN in every format of floats, so that an output which depends on it
+  /// shows: for kernels that compute rows which they do not store.
+  enum class Uninitialised { stop, ones } uninitialised_shared = Uninitialised::stop;
 };
 
 /// PTX that cannot be read. `line` counts from 1.
@@ -118,7 +122,8 @@ class Fault : public std::runtime_error {
     std::string kernel;       ///< as in the PTX: mangled; what() has it readable
     std::string instruction;  ///< as it stands in the PTX
     std::size_t ptx_line = 0;
-    std::string source;  ///< FILE:LINE of the last .loc, where there is one
+    std::string source;                   ///< FILE:LINE of the last .loc, where there is one
+    std::vector<std::string> inlined_at;  ///< likewise of the calls around it, the innermost first
     Extent block{0, 0, 0}, thread{0, 0, 0};
   };
   Fault(Kind kind, Where where, const std::string& text);

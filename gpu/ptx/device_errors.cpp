@@ -20,13 +20,14 @@ std::string sentence(const Fault::Where& where, const std::string& text) {
   if (!where.instruction.empty())
     all += "\n  at PTX line " + std::to_string(where.ptx_line) + ": " + where.instruction;
   if (!where.source.empty()) all += "\n  from " + where.source;
+  for (const std::string& call : where.inlined_at) all += ", called at " + call;
   return all;
 }
 
 }  // namespace
 
 BadPtx::BadPtx(std::size_t line, const std::string& text)
-    : std::runtime_error("PTX line " + std::to_string(line) + ": " + text), line(line) {}
+    : std::runtime_error("PTX line " + std::to_string(line) + ": " + shown(text)), line(line) {}
 
 Refused::Refused(Reason reason, const std::string& text)
     : std::runtime_error(text), reason(reason) {}

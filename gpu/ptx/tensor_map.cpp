@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ptx/tensor_map.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ptx/device.hpp"
@@ -39,9 +40,9 @@ std::uint32_t TensorMap::count(unsigned dimension) const {
 }
 
 std::uint32_t TensorMap::box_bytes() const {
-  std::uint32_t bytes = element_bytes();
+  std::uint64_t bytes = element_bytes();
   for (unsigned i = 0; i < rank; ++i) bytes *= count(i);
-  return bytes;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, ~std::uint32_t{0}));
 }
 
 std::string TensorMap::wrong() const {

@@ -47,7 +47,7 @@ struct alignas(64) TensorMap {
   unsigned element_bytes() const;
   /// Elements of a dimension that a copy moves: box / step, rounded up.
   std::uint32_t count(unsigned dimension) const;
-  /// Bytes that a copy moves, those outside of the tensor too.
+  /// Bytes that a copy moves, those outside of the tensor too; beyond 32 bits their most.
   std::uint32_t box_bytes() const;
   /// What is wrong with it, which argument and why, as cuTensorMapEncodeTiled's documentation
   /// demands it; empty where nothing is.

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ptx/cuda/options.hpp"
 #include "verdict/cases/formats.hpp"
 #include "verdict/cases/method_inputs.hpp"
 #include "verdict/cases/tensor_shapes.hpp"
@@ -114,10 +115,11 @@ Arrays inputs_of(const plumbline_problem& problem) {
 }
 
 /// The sizes and settings, and the method's options by their names.
-nb::dict described(const char* pass, const plumbline_problem& problem) {
+nb::dict described(const char* pass, int variation, const plumbline_problem& problem) {
   const cases::Spec spec = spec_of(problem);
   nb::dict result, options;
   result["pass"] = pass;
+  result["variation"] = variation;
   result["causal"] = problem.causal != 0;
   result["window"] = problem.window < 0 ? nb::none() : nb::cast(problem.window);
   result["query_offset"] = problem.query_offset;
@@ -153,6 +155,11 @@ CallableKernel::CallableKernel(nb::object run, nb::object refusal, std::string n
 
 CallableKernel::~CallableKernel() { active = before_; }
 
+bool CallableKernel::on_software_device() const {
+  const nb::gil_scoped_acquire for_python;
+  return nb::cast<bool>(nb::getattr(run_, "on_software_device", nb::bool_(false)));
+}
+
 void CallableKernel::look_for_signals() {
   if (PyErr_CheckSignals() == 0) return;
   const nb::python_error signal;
@@ -185,8 +192,8 @@ int CallableKernel::forward(const plumbline_problem* problem, const plumbline_ou
   Arrays arrays;
   arrays.add("o", outputs->o, cases::query_shape(spec), bytes_of_outputs(spec));
   arrays.add("lse", outputs->lse, cases::per_query(spec));
-  return active->call(described("forward", *problem), inputs_of(*problem), arrays, message,
-                      message_size);
+  return active->call(described("forward", active->variation_, *problem), inputs_of(*problem),
+                      arrays, message, message_size);
 }
 
 int CallableKernel::backward(const plumbline_problem* problem, const plumbline_gradients* gradients,
@@ -207,7 +214,8 @@ int CallableKernel::backward(const plumbline_problem* problem, const plumbline_g
     arrays.add(cases::gradient_name(parameter), gradients->grad_parameters[n],
                cases::shape_of(spec, options_of(*problem), parameter));
   }
-  return active->call(described("backward", *problem), inputs, arrays, message, message_size);
+  return active->call(described("backward", active->variation_, *problem), inputs, arrays, message,
+                      message_size);
 }
 
 template <class Arrays>
@@ -235,6 +243,16 @@ int CallableKernel::call(const nanobind::dict& problem, const Arrays& inputs, co
     thrown = nb::cast<std::string>(nb::str(error.type().attr("__name__"))) + ": " + words;
   }
   throw std::runtime_error(thrown);
+}
+
+OnVariations::OnVariations(CallableKernel& callable)
+    : InProcessCaller(nullptr, callable.kernel()), callable_(callable) {
+  for (auto& variation : ptx::cuda::named_variations()) names_.push_back(std::move(variation.name));
+}
+
+kernel_process::CallEnd OnVariations::call(const kernel_process::KernelCall& call) const {
+  callable_.vary(call.variation);
+  return InProcessCaller::call(call);
 }
 
 }  // namespace plumbline::python

@@ -11,6 +11,7 @@
 
 #include "kernel_abi/plumbline_kernel.h"
 #include "verdict/cases/spec.hpp"
+#include "verdict/process/in_process.hpp"
 
 namespace plumbline::python {
 
@@ -27,9 +28,11 @@ struct Takes {
 /// For its lifetime, in its thread, `kernel()` calls the function.
 class CallableKernel {
  public:
-  /// @param run run(problem, inputs, outputs): the pass and settings; (bytes, shape) of every input
-  /// and the shape of every output by their names. It returns the bytes of the inputs as the
-  /// function left them and those of the outputs, and raises what the function raises.
+  /// @param run run(problem, inputs, outputs): the pass, the variation of the software device and
+  /// settings; (bytes, shape) of every input and the shape of every output by their names. It
+  /// returns the bytes of the inputs as the function left them and those of the outputs, and raises
+  /// what the function raises. Its on_software_device, if it has one: whether the function
+  /// has launched kernels there.
   /// @param refusal the exception by which it refuses an output: its message is the failure.
   CallableKernel(nanobind::object run, nanobind::object refusal, std::string name, Takes takes,
                  const plumbline_contract& contract, bool has_backward, bool deterministic);
@@ -38,6 +41,10 @@ class CallableKernel {
   CallableKernel& operator=(const CallableKernel&) = delete;
 
   const plumbline_kernel& kernel() const { return kernel_; }
+
+  /// The function is called on this variation of the software device from now on.
+  void vary(int variation) { variation_ = variation; }
+  bool on_software_device() const;
 
   /// The function's last exception; None when it raised none.
   nanobind::object last_exception() const { return last_exception_; }
@@ -60,7 +67,23 @@ class CallableKernel {
   std::string name_;
   Takes takes_;
   plumbline_kernel kernel_{};
+  int variation_ = 0;
   CallableKernel* before_;
+};
+
+/// Calls the function on the software device's variations, in case it runs kernels there.
+class OnVariations : public kernel_process::InProcessCaller {
+ public:
+  /// The callable must outlive it.
+  explicit OnVariations(CallableKernel& callable);
+
+  std::span<const std::string> variations() const override { return names_; }
+  bool on_software_device() const override { return callable_.on_software_device(); }
+  kernel_process::CallEnd call(const kernel_process::KernelCall& call) const override;
+
+ private:
+  CallableKernel& callable_;
+  std::vector<std::string> names_;
 };
 
 }  // namespace plumbline::python

@@ -129,7 +129,7 @@ nb::tuple check(const nb::object& call, const nb::object& refusal, const std::st
   CallableKernel callable(call, refusal, name, takes_from(offered, bias),
                           cases::contract_from(nlohmann::json::parse(contract), "contract"),
                           pass == cases::Pass::backward, deterministic);
-  const verdict::Kernel kernel(nullptr, callable.kernel());
+  const verdict::Kernel kernel(callable.kernel(), std::make_shared<OnVariations>(callable));
   if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const auto case_done = [&](int) {
     const nb::gil_scoped_acquire for_python;
@@ -171,6 +171,7 @@ nb::tuple check(const nb::object& call, const nb::object& refusal, const std::st
   nb::object cause = nb::none();
   if (cell.counterexample) {
     words = verdict::describe(cell.counterexample->judgement);
+    for (const auto& what : cell.counterexample->separates) words += fmt::format("  {}\n", what);
     if (cell.counterexample->judgement.kind == kernel_process::failure_kind::exception) {
       cause = callable.last_exception();
     }

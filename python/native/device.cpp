@@ -293,6 +293,12 @@ void bind_device(nb::module_& module) {
              return std::make_shared<ptx::Device>(ptx::cuda::options_from(value_of));
            }),
            nb::arg("settings"))
+      .def(
+          "vary",
+          [](ptx::Device& device, std::size_t number) {
+            device.vary(ptx::cuda::named_variations().at(number).variation);
+          },
+          nb::arg("number"), nb::call_guard<nb::gil_scoped_release>())
       .def("allocate", &allocate, nb::arg("bytes"))
       .def("has", &ptx::Device::has, nb::arg("address"), nb::arg("bytes"))
       .def(
@@ -307,6 +313,11 @@ void bind_device(nb::module_& module) {
       .def("profile", &profile, nb::arg("module"), nb::arg("kernel"), nb::arg("grid"),
            nb::arg("block"), nb::arg("shared"), nb::arg("parameters"), nb::arg("ranges"),
            nb::arg("pointers"), nb::arg("registers"));
+  module.def("variations", [] {
+    std::vector<std::string> names;
+    for (const auto& variation : ptx::cuda::named_variations()) names.push_back(variation.name);
+    return names;
+  });
   module.def(
       "profile_report",
       [](const std::string& record, std::size_t lines) {

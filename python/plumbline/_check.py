@@ -108,6 +108,9 @@ def check(
     seed: of the random cases. threads: of the judge (None: all processors).
     case: CheckFailed.case: this one case instead of random ones.
 
+    What fn launches on plumbline.device runs on each of its VARIATIONS, a quarter of the cases each. A
+    failing case is run on all of them, and the explanation says if it passes on some.
+
     Returns a Report. Raises CheckFailed with the smallest failing case, a diagnosis and the
     call that repeats it; also if the oracle's own error leaves a case undecided. Raises ValueError or
     TypeError for wrong arguments, ImportError for a missing framework.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._frameworks import BITS, EIGHT_BITS, Refusal
+from .device import variation
 
 _WHOLE = ("lengths", "documents")
 _INPUTS = ("q", "k", "v")
@@ -37,6 +38,8 @@ class Runner:
     fixed_options: dict[str, Any]
     lse_format: str = "fp32"
     """Format in which lse may be returned; it is judged as float32."""
+    on_software_device: bool = False
+    """Whether the function has launched kernels on devices of which a check asks all variations."""
 
     def __call__(
         self,
@@ -49,10 +52,14 @@ class Runner:
         results = {name: np.empty(shape, BITS[self._format(name)]) for name, shape in outputs.items()}
         copies = {name: bits.copy() for name, bits in memory.items()}
         given = {name: self.framework.give(bits, self._format(name)) for name, bits in copies.items()}
-        if problem["pass"] == "forward":
-            self._forward(problem, given, results)
-        else:
-            self._backward(problem, given, results)
+        with variation(problem["variation"]) as asked:
+            try:
+                if problem["pass"] == "forward":
+                    self._forward(problem, given, results)
+                else:
+                    self._backward(problem, given, results)
+            finally:
+                self.on_software_device = self.on_software_device or asked.launched
         return (
             {name: bits.tobytes() for name, bits in copies.items()},
             {name: bits.tobytes() for name, bits in results.items()},

@@ -10,11 +10,14 @@ written. docs/software_device.md tells what is checked and what is not.
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import dataclasses
 import json
 import re
 import struct
-from typing import Any, Optional, Sequence, Union
+import threading
+from typing import Any, Iterator, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -22,7 +25,8 @@ from numpy.typing import DTypeLike, NDArray
 from . import _native
 from ._arguments import truth, whole
 
-__all__ = ["BadPtx", "Counts", "Device", "Fault", "Kernel", "Module", "Profile", "Refused"]
+__all__ = ["VARIATIONS", "BadPtx", "Counts", "Device", "Fault", "Kernel", "Module", "Profile", "Refused",
+           "variation"]
 
 
 class Fault(RuntimeError):
@@ -107,6 +111,37 @@ class Profile:
         return self.report()
 
 
+VARIATIONS = tuple(_native.variations())
+"""Ways to do what hardware leaves open, in words. `plumbline.check` asks devices that do it in each."""
+
+
+@dataclasses.dataclass
+class Variation:
+    """What `variation` asks of devices."""
+
+    number: int
+    launched: bool = False
+    """Whether a device was asked."""
+
+
+_asked: contextvars.ContextVar[Optional[Variation]] = contextvars.ContextVar("variation", default=None)
+
+
+@contextlib.contextmanager
+def variation(number: int) -> Iterator[Variation]:
+    """Within `with variation(n):` devices do what hardware leaves open as VARIATIONS[n] says; not those
+    with a choice of their own, nor in other threads.
+
+    Raises ValueError for other numbers.
+    """
+    asked = Variation(whole("variation", number, 0, len(VARIATIONS) - 1))
+    before = _asked.set(asked)
+    try:
+        yield asked
+    finally:
+        _asked.reset(before)
+
+
 # How the settings of a device are called in the environment of other programs.
 _VARIABLES = {
     "compute": "PLUMBLINE_DEVICE_COMPUTE",
@@ -131,7 +166,8 @@ class Device:
     memory: bytes that `empty` gives at most, of all arrays together.
     time_limit: seconds that a launch may take; None: any.
 
-    The others choose what hardware leaves open; a right kernel is right with each choice.
+    The others choose what hardware leaves open; a right kernel is right with each choice. With all of
+    them None, each is the first of its values, and `plumbline.check` asks VARIATIONS in turn.
     approximate: results of ex2, rcp, ... with .approx: "nearest", or displaced "down", "up" or to
         "either" side by as much as the PTX ISA allows.
     sums: of mma and wgmma: "nearest", or truncated as on "ampere" or on "hopper".
@@ -149,12 +185,14 @@ class Device:
         check: bool = True,
         memory: int = 8 << 30,
         time_limit: Optional[float] = None,
-        approximate: str = "nearest",
-        sums: str = "nearest",
-        fuse: bool = False,
-        order_seed: int = 0,
+        approximate: Optional[str] = None,
+        sums: Optional[str] = None,
+        fuse: Optional[bool] = None,
+        order_seed: Optional[int] = None,
     ) -> None:
         self.compute = compute
+        self._varies = approximate is None and sums is None and fuse is None and order_seed is None
+        self._launching = threading.Lock()
         settings = {
             "compute": compute,
             "memory": memory,
@@ -163,7 +201,7 @@ class Device:
             "time_limit": time_limit,
             "approximate": approximate,
             "sums": sums,
-            "fuse": int(truth("fuse", fuse)),
+            "fuse": None if fuse is None else int(truth("fuse", fuse)),
             "order_seed": order_seed,
         }
         try:
@@ -173,6 +211,17 @@ class Device:
             variable, said = str(refused).split(" ", 1)
             names = {variable: name for name, variable in _VARIABLES.items()}
             raise ValueError(f"{names[variable]} {said}") from None
+
+    @contextlib.contextmanager
+    def _as_asked(self) -> Iterator[_native.Device]:
+        """What launches, on the variation that is asked for."""
+        with self._launching:
+            if self._varies:
+                asked = _asked.get()
+                self._native.vary(asked.number if asked else 0)
+                if asked:
+                    asked.launched = True
+            yield self._native
 
     def empty(self, shape: Union[int, Sequence[int]], dtype: DTypeLike) -> NDArray[Any]:
         """An array in the device's memory that counts as not initialised.
@@ -281,8 +330,9 @@ class Kernel:
     ) -> Counts:
         """As a call. names: of the arguments, for errors. strided: arrays may have gaps; the kernel then
         may also touch what lies in the gaps."""
-        return Counts(*self.module.device._native.launch(
-            *self._native_arguments(grid, block, shared, arguments, names, strided)))
+        given = self._native_arguments(grid, block, shared, arguments, names, strided)
+        with self.module.device._as_asked() as native:
+            return Counts(*native.launch(*given))
 
     def launch_profiled(
         self,
@@ -296,9 +346,10 @@ class Kernel:
         registers: Optional[int] = None,
     ) -> Profile:
         """As `profile`, with what `launch` takes."""
-        given = 0 if registers is None else whole("registers", registers, 1, 255)
-        text, record = self.module.device._native.profile(
-            *self._native_arguments(grid, block, shared, arguments, names, strided), given)
+        registers = 0 if registers is None else whole("registers", registers, 1, 255)
+        given = self._native_arguments(grid, block, shared, arguments, names, strided)
+        with self.module.device._as_asked() as native:
+            text, record = native.profile(*given, registers)
         return Profile(json.loads(text), record)
 
     def _native_arguments(

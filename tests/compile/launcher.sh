@@ -24,8 +24,10 @@ expect 2 "usage: ./plumbline COMMAND" "$root/plumbline"
 expect 2 "unknown command 'verfy'" "$root/plumbline" verfy
 expect 2 "usage: ./plumbline sanitize" "$root/plumbline" sanitize
 expect 2 "the program comes first" "$root/plumbline" sanitize --all
-expect 2 "expected attention, training, blocked, gpt2, verdict, software-device or gpu" "$root/plumbline" bench gpus
+expect 2 "expected attention, training, blocked, gpt2, verdict, software-device, limits or gpu" "$root/plumbline" bench gpus
 if command -v python3 >/dev/null; then # refused before anything is built
+  expect 2 "--kernl" "$root/plumbline" bench limits --kernl mma_forward
+  expect 3 "there is no nvcc" env CUDACXX=/nowhere/nvcc "$root/plumbline" bench limits --check
   expect 2 "--steps has 'verfy'" "$root/plumbline" bench gpu --toy --steps verfy
 fi
 

@@ -2,7 +2,7 @@
 // ops_runner [operation]: runs every operation of a training step, or the one that is named, on a
 // few small shapes and prints a checksum of its results. It holds the kernels themselves, so that
 // it can be built under a sanitizer, and its arrays end where their last element does. It judges no
-// numbers.
+// numbers. One source for the emulation and for nvcc (tests/gpu/cuda).
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -23,8 +23,10 @@
 #include "ops/optimizer.cuh"
 #include "ops/residual.cuh"
 #include "ops/swiglu.cuh"
-#include "tests/gpu/launched_kernels.hpp"
 #include "tests/gpu/ops_runner.hpp"
+#if !PLUMBLINE_ON_GPU
+#include "tests/gpu/launched_kernels.hpp"
+#endif
 
 namespace {
 
@@ -75,9 +77,8 @@ void run_cast() {
 template <class Element>
 void run_optimizer() {
   for (const std::size_t count : kCounts) {
-    const Array<float> master(count), mean(count), square(count), grad(count), factor(1);
+    const Array<float> master(count), mean(count), square(count, true), grad(count), factor(1);
     const Array<Element> copy(count);
-    for (float* v = square; v < square + count; ++v) *v *= *v;
     const AdamTensor<Element> tensor{master, mean, square, grad, copy, count};
     adamw_step(stream(), {1e-3}, 3, factor, tensor);
     radam_step(stream(), {1e-3}, RadamThreshold::pytorch, 100, factor, tensor);
@@ -144,6 +145,7 @@ void run_cache(Format format) {
   }
   std::vector<std::uint64_t> bits(sums.size());
   sums.copy_to_host(stream(), bits.data());
+  stream().wait();
   for (const std::uint64_t sum : bits) hash = (hash ^ sum) * 1099511628211u;
 }
 
@@ -169,7 +171,9 @@ constexpr Operation kOperations[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
+#if !PLUMBLINE_ON_GPU
   const plumbline::gpu_tests::LaunchedKernels launched;
+#endif
   std::vector<Operation> operations = row_operations();
   operations.insert(operations.begin(), std::begin(kOperations), std::end(kOperations));
   int runs = 0;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/device_buffer.cuh"
-#include "core/element.cuh"
+#include "core/host_element.cuh"
 
 namespace plumbline::ops_runner {
 
@@ -28,14 +28,19 @@ inline float number() {
 template <class T>
 class Array {
  public:
-  explicit Array(std::size_t count) : buffer_(stream(), count) {
+  explicit Array(std::size_t count, bool squares = false) : buffer_(stream(), count) {
     std::vector<T> values(count);
-    for (T& x : values) x = gpu::from_float<T>(number());
+    for (T& value : values) {
+      const float x = number();
+      value = gpu::element_on_host<T>(squares ? x * x : x);
+    }
     buffer_.copy_from_host(stream(), values.data(), 0, count);
+    stream().wait();
   }
   ~Array() {
     std::vector<unsigned char> bytes(buffer_.size() * sizeof(T));
     buffer_.copy_to_host(stream(), bytes.data());
+    stream().wait();
     for (const unsigned char byte : bytes) hash = (hash ^ byte) * 1099511628211u;
   }
   operator T*() const { return buffer_.data(); }
@@ -51,6 +56,7 @@ class Ids {
     std::vector<int> values(count);
     for (int& id : values) id = static_cast<int>((number() + 1.0f) / 2.0f * 0.999f * rows);
     buffer_.copy_from_host(stream(), values.data(), 0, count);
+    stream().wait();
   }
   operator const int*() const { return buffer_.data(); }
 

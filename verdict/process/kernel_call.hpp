@@ -112,6 +112,8 @@ class KernelCaller {
   /// What hardware leaves open is done in these ways by the software device, which the calls are
   /// made on; empty where they are not.
   virtual std::span<const std::string> variations() const { return {}; }
+  /// Whether calls so far were made on it: only then one variation may differ from another.
+  virtual bool on_software_device() const { return !variations().empty(); }
 
   /// Fills the outputs with NaN (bytes 0xFF), puts guards around them, calls the pass.
   virtual CallEnd call(const KernelCall& call) const = 0;

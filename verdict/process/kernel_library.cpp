@@ -139,7 +139,12 @@ std::size_t count_of(const cases::Shape& shape) {
 }  // namespace
 
 Kernel::Kernel(std::shared_ptr<void> library, const plumbline_kernel& kernel)
-    : caller_(std::make_shared<kernel_process::InProcessCaller>(std::move(library), kernel)),
+    : Kernel(kernel,
+             std::make_shared<kernel_process::InProcessCaller>(std::move(library), kernel)) {}
+
+Kernel::Kernel(const plumbline_kernel& kernel,
+               std::shared_ptr<const kernel_process::KernelCaller> caller)
+    : caller_(std::move(caller)),
       name_(kernel.name),
       contracts_(std::to_array(kernel.contracts)),
       has_pass_{kernel.forward != nullptr, kernel.backward != nullptr, kernel.decode != nullptr},

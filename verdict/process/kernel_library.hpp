@@ -42,6 +42,9 @@ class Kernel {
  public:
   /// In this process. `library`, which may be null, keeps the code that `kernel` points into.
   Kernel(std::shared_ptr<void> library, const plumbline_kernel& kernel);
+  /// Whose calls `caller` makes.
+  Kernel(const plumbline_kernel& kernel,
+         std::shared_ptr<const kernel_process::KernelCaller> caller);
   /// In a process of its own.
   Kernel(std::shared_ptr<kernel_process::IsolatedLibrary> library, int number);
 
@@ -64,6 +67,8 @@ class Kernel {
   /// What hardware leaves open (roundings of approximations and of sums, the order of blocks) is
   /// done in these ways by the software device; empty where the kernel does not run on it.
   std::span<const std::string> variations() const { return caller_->variations(); }
+  /// Whether it has run on the software device.
+  bool on_software_device() const { return caller_->on_software_device(); }
   /// This kernel, which run() runs on that one of them, and not on the one that a case's seed
   /// chooses.
   Kernel on_variation(int number) const;

@@ -218,7 +218,8 @@ void run_again(const Kernel& kernel, int threads, Counterexample& found) {
 /// leaves open: for which.
 void ask_each_variation(const Kernel& kernel, int threads, Counterexample& found) {
   const auto names = kernel.variations();
-  if (names.size() < 2 || found.judgement.kind == kernel_process::failure_kind::hang) return;
+  const bool hung = found.judgement.kind == kernel_process::failure_kind::hang;
+  if (names.size() < 2 || !kernel.on_software_device() || hung) return;
   std::vector<std::string> passes, fails;
   for (std::size_t n = 0; n < names.size(); ++n) {
     cases::Outputs outputs;

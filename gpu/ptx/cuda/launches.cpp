@@ -25,7 +25,8 @@ void expect_room(Process& process, Function& function, const Launch& launch) {
   const std::uint64_t threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
   const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   const int at_once = blocks_at_once(process, function, threads, launch.dynamic_shared_bytes);
-  expect(blocks <= std::uint64_t{process.properties().multiprocessors} * at_once,
+  // Where not even one has room, the device itself tells what it is that has none.
+  expect(at_once == 0 || blocks <= std::uint64_t{process.properties().multiprocessors} * at_once,
          Error::cooperative_launch_too_large);
 }
 

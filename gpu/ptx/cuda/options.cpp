@@ -112,6 +112,11 @@ Options options_from(const std::function<const char*(const char*)>& value_of) {
   reader.use("MEMORY", number_into(options.properties.global_bytes), "a number of bytes");
   reader.use("THREADS", number_into(options.threads), "a number of threads");
   reader.use("CHECK", name_into(options.check, switches), "0 or 1");
+  using Uninitialised = Options::Uninitialised;
+  constexpr std::array<std::pair<const char*, Uninitialised>, 2> uninitialised = {
+      {{"stop", Uninitialised::stop}, {"ones", Uninitialised::ones}}};
+  reader.use("UNINITIALISED", name_into(options.uninitialised_shared, uninitialised),
+             "stop or ones");
   reader.use("TIME_LIMIT", seconds, "a number of seconds");
   reader.use("APPROXIMATE", name_into(options.variation.approximate, approximations),
              "nearest, down, up or either");
@@ -121,16 +126,9 @@ Options options_from(const std::function<const char*(const char*)>& value_of) {
   return options;
 }
 
-std::vector<NamedVariation> variations_from(
-    const std::function<const char*(const char*)>& value_of) {
+std::vector<NamedVariation> named_variations() {
   using Approximate = Variation::Approximate;
   using Sums = Variation::Sums;
-  for (const char* name : {"APPROXIMATE", "SUMS", "FUSE", "ORDER"}) {
-    const char* value = value_of((std::string("PLUMBLINE_DEVICE_") + name).c_str());
-    if (value != nullptr && *value != '\0') {
-      return {{"as the environment says", options_from(value_of).variation}};
-    }
-  }
   return {{"rounded to nearest", {}},
           {".approx either way, Ampere's sums, fused mul and add",
            {Approximate::either, Sums::ampere, true, 0}},
@@ -138,6 +136,17 @@ std::vector<NamedVariation> variations_from(
            {Approximate::down, Sums::hopper, false, 1}},
           {".approx upwards, Hopper's sums, fused, other block order",
            {Approximate::up, Sums::hopper, true, 2}}};
+}
+
+std::vector<NamedVariation> variations_from(
+    const std::function<const char*(const char*)>& value_of) {
+  for (const char* name : {"APPROXIMATE", "SUMS", "FUSE", "ORDER"}) {
+    const char* value = value_of((std::string("PLUMBLINE_DEVICE_") + name).c_str());
+    if (value != nullptr && *value != '\0') {
+      return {{"as the environment says", options_from(value_of).variation}};
+    }
+  }
+  return named_variations();
 }
 
 }  // namespace plumbline::ptx::cuda

@@ -17,6 +17,7 @@ namespace plumbline::ptx::cuda {
 ///   MEMORY       bytes of global memory
 ///   THREADS      of the CPU
 ///   CHECK        0: only the bounds of memory are checked
+///   UNINITIALISED  stop or ones: what a read of shared memory gets that nothing has written
 ///   TIME_LIMIT   seconds of one launch
 ///   APPROXIMATE  nearest, down, up or either
 ///   SUMS         nearest, ampere or hopper
@@ -31,8 +32,11 @@ struct NamedVariation {
   Variation variation;
 };
 
-/// What hardware may do, at its corners; or the one device that the variables describe, where one
-/// of APPROXIMATE, SUMS, FUSE and ORDER is set.
+/// What hardware may do, at its corners; the first is the device without options.
+std::vector<NamedVariation> named_variations();
+
+/// These; or the one device that the variables describe, where one of APPROXIMATE, SUMS, FUSE and
+/// ORDER is set.
 std::vector<NamedVariation> variations_from(
     const std::function<const char*(const char*)>& value_of);
 

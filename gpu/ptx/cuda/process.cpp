@@ -30,8 +30,9 @@ Device& Process::device() {
 }
 
 std::vector<Context*>& Process::stack() {
-  static thread_local std::vector<Context*> contexts;
-  return contexts;
+  // Never destroyed: static objects of the program call CUDA when those of the thread have gone.
+  static thread_local auto* contexts = new std::vector<Context*>;
+  return *contexts;
 }
 
 Context& Process::current() {
@@ -66,8 +67,8 @@ Trouble Process::take_trouble() {
 }
 
 std::string& Process::words() {
-  static thread_local std::string words;
-  return words;
+  static thread_local auto* words = new std::string;  // never destroyed, as above
+  return *words;
 }
 
 Error lacks(const char* function) {

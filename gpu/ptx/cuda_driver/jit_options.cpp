@@ -59,4 +59,17 @@ void JitOptions::tell(const std::string& error) const {
   fill(error_log, error_log_bytes, error);
 }
 
+cuda::Module& load_image(cuda::Process& process, const void* image, const cuda::Context* context,
+                         const JitOptions& options) {
+  process.streams.expect_no_capture();
+  try {
+    cuda::Module& module = process.modules.load_image(image, context);
+    options.tell("");
+    return module;
+  } catch (const std::runtime_error& error) {
+    options.tell(error.what());
+    throw;
+  }
+}
+
 }  // namespace plumbline::ptx::cuda_driver

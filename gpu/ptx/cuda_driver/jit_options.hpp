@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string>
 
+#include "ptx/cuda/process.hpp"
+
 namespace plumbline::ptx::cuda_driver {
 
 /// Where a program wants to read what a compiler says. What else it asks for says how to optimise,
@@ -27,6 +29,11 @@ class JitOptions {
   const int* options_;
   void** values_;
 };
+
+/// A module of the image, of a context or, as a library's, of none; tells the options' buffers what
+/// is wrong with it. Throws what Modules::load_image does, and Failure within a capture.
+cuda::Module& load_image(cuda::Process& process, const void* image, const cuda::Context* context,
+                         const JitOptions& options);
 
 }  // namespace plumbline::ptx::cuda_driver
 

@@ -29,15 +29,7 @@ PLUMBLINE_CUDA Error cuLibraryLoadData(Module** library, const void* image, cons
                                        unsigned) {
   return run(Needs::no_fault, [&](Process& process) {
     expect(library != nullptr && image != nullptr);
-    process.streams.expect_no_capture();
-    const cuda_driver::JitOptions jit(count, options, values);
-    try {
-      *library = &process.modules.load_image(image, nullptr);
-    } catch (const std::runtime_error& error) {
-      jit.tell(error.what());
-      throw;
-    }
-    jit.tell("");
+    *library = &cuda_driver::load_image(process, image, nullptr, {count, options, values});
   });
 }
 

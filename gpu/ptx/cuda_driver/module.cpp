@@ -33,15 +33,8 @@ PLUMBLINE_CUDA Error cuModuleLoadDataEx(Module** module, const void* image, unsi
                                         const int* options, void** values) {
   return run([&](Process& process) {
     expect(module != nullptr && image != nullptr);
-    process.streams.expect_no_capture();
-    const cuda_driver::JitOptions jit(count, options, values);
-    try {
-      *module = &process.modules.load_image(image, &process.current());
-    } catch (const std::runtime_error& error) {
-      jit.tell(error.what());
-      throw;
-    }
-    jit.tell("");
+    *module =
+        &cuda_driver::load_image(process, image, &process.current(), {count, options, values});
   });
 }
 

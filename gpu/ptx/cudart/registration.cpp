@@ -16,8 +16,10 @@ struct Configuration {
 };
 
 std::vector<Configuration>& configurations() {
-  static thread_local std::vector<Configuration> pushed;
-  return pushed;
+  // Never destroyed: what destroys static objects may launch kernels when those of the thread have
+  // gone.
+  static thread_local auto* pushed = new std::vector<Configuration>;
+  return *pushed;
 }
 
 Module& module_of(void** handle) { return *reinterpret_cast<Module*>(handle); }

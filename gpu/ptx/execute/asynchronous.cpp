@@ -16,13 +16,6 @@ std::uint32_t who_of(const Warp& w, const Block& block) {
   return &block == w.block ? w.index : of_cluster | w.block->rank;
 }
 
-/// Whether the stamp is of the warp, of before the last barrier, or of copies it has waited for.
-bool in_order(const Warp& w, const SharedMemory& s, std::uint32_t who, std::uint32_t stamp) {
-  if (is_transfer(stamp)) return w.known.has(stamp - transferred);
-  const std::uint32_t epoch = s.epoch << 8;
-  return stamp < epoch || stamp == (epoch | who) || stamp == (epoch | who | atomic_bit);
-}
-
 /// Whether a proxy fence lies between an ordinary write and a read by the warp: of the writing
 /// warp, or of any after a barrier.
 bool is_fenced(const Warp& w, const SharedMemory& s, std::uint32_t stamp, std::uint32_t by) {
@@ -34,7 +27,7 @@ bool is_fenced(const Warp& w, const SharedMemory& s, std::uint32_t stamp, std::u
   if (who >= warps.size() || warps[who]->fences != (by & ~operation_bits)) return true;
   const std::uint32_t written = stamp >> 8;
   return std::any_of(warps.begin(), warps.end(), [&](const auto& one) {
-    return one->fence_epoch > written && (one->index == w.index || one->fence_epoch < s.epoch);
+    return one->fence_epoch > written && (one->index == w.index || one->fence_epoch < s.barrier);
   });
 }
 
@@ -57,6 +50,24 @@ void write(Warp& w, const Operation& o, std::uint32_t lane, Block& block, std::u
 }
 
 }  // namespace
+
+bool in_order(const Warp& w, const SharedMemory& s, std::uint32_t who, std::uint32_t stamp) {
+  if (is_transfer(stamp)) return w.known.has(stamp - transferred);
+  const std::uint32_t epoch = stamp >> 8, warp = stamp & 0xff & ~atomic_bit;
+  if (epoch < s.floor) return true;
+  if (stamp >= in_flight) return false;
+  if (warp == who || warp == (as_a | who)) return true;
+  // Of several warps only the last barrier of all or some of them tells.
+  return s.by_warps && epoch < (warp < warps_at_most ? w.known.after[warp] : s.barrier);
+}
+
+void saw_others(Warp& w) {
+  SharedMemory& s = w.block->shared;
+  if (!s.by_warps) return;
+  const std::uint32_t now = w.block->runner->arrival(w).after[w.index];
+  std::fill(std::begin(w.known.after), std::end(w.known.after), now);
+  w.block->runner->find_floor(w);
+}
 
 void asynchronous_reads(Warp& w, const Operation& o, std::uint32_t lane, std::uint32_t at,
                         std::uint32_t bytes, Reads until) {
@@ -105,27 +116,24 @@ void mbarrier_lies(Warp& w, const Operation& o, std::uint32_t lane, std::uint32_
 }
 
 bool settled(const Warp& w, SharedMemory& s, std::uint32_t who, std::uint32_t granule,
-             std::uint32_t count, bool reads) {
-  bool any = false;
+             std::uint32_t count, bool reads, bool strong) {
+  const auto later = [&](std::uint32_t stamp) { return stamp >> 8 >= s.floor; };
   for (std::uint32_t j = granule; j < granule + count; ++j) {
     std::uint32_t &written = s.written[j], &read = s.read[j];
-    const bool transfer = is_transfer(written);
-    if (reads) {
-      if (written < s.begin || !in_order(w, s, who, written)) return false;
-      any = true;
-    } else if (transfer || is_transfer(read)) {
-      if (!in_order(w, s, who, written) || !in_order(w, s, who, read)) return false;
-      if (transfer) written = s.begin;
-      if (is_transfer(read)) read = 0;
-      any = true;
-    }
+    const bool atomic = strong && written < in_flight && written & atomic_bit;
+    if (written < s.begin && reads) return false;
+    if (!atomic && !in_order(w, s, who, written)) return false;
+    if (reads) continue;
+    if (!in_order(w, s, who, read)) return false;
+    if (!atomic && later(written)) written = s.begin;
+    if (later(read)) read = 0;
   }
-  return any;
+  return true;
 }
 
 Outcome proxy_fence(Warp& w, const Operation&) {
   SharedMemory& s = w.block->shared;
-  w.fence_epoch = s.epoch;
+  w.fence_epoch = s.barrier;
   w.fences += one_fence;
   if (w.fences < fenced || !w.block->check) return Outcome::next;
   w.fences = 0;
@@ -134,7 +142,13 @@ Outcome proxy_fence(Warp& w, const Operation&) {
   return Outcome::next;
 }
 
+Outcome memory_fence(Warp& w, const Operation&) {
+  w.synced = w.stores;
+  return Outcome::next;
+}
+
 Outcome mbarrier_init_fence(Warp& w, const Operation&) {
+  w.synced = w.stores;
   for (auto& [at, barrier] : w.block->mbarriers->all)
     if (barrier.warp == w.index) barrier.fenced = true;
   return Outcome::next;
@@ -159,6 +173,7 @@ std::uint32_t Transfers::begin(Cluster& cluster, std::uint32_t mbarrier) {
   mbarrier_[transfer] = mbarrier;
   cluster.arriving.remove(transfer);
   for (const auto& runner : cluster.blocks) {
+    for (Barrier& barrier : runner->barriers) barrier.known.remove(transfer);
     for (const auto& warp : runner->warps) warp->known.remove(transfer);
     for (auto& [at, barrier] : runner->block.mbarriers->all) {
       barrier.arriving.remove(transfer);

@@ -44,12 +44,22 @@ void mbarrier_lies(Warp& warp, const Operation& operation, std::uint32_t lane, s
 
 /// Of granules that the plain rules of the shadow forbid: whether the warp knows that the copies
 /// which wrote or read them are complete. It makes them plain where the warp writes.
+/// Likewise of what other warps of the block did, where barriers of some warps or an mbarrier put
+/// it in order. `strong`: atomic writes of others are no race.
 bool settled(const Warp& warp, SharedMemory& shared, std::uint32_t who, std::uint32_t granule,
-             std::uint32_t count, bool reads);
+             std::uint32_t count, bool reads, bool strong);
+/// Whether what the stamp tells of is in order before what the warp does now: its own, of before a
+/// barrier that both have passed, or of copies that it has waited for.
+bool in_order(const Warp& warp, const SharedMemory& shared, std::uint32_t who, std::uint32_t stamp);
+/// The warp has seen another's write, by an atomic or other strong read: what it may mean is not
+/// known, so all that has happened is in order from here on.
+void saw_others(Warp& warp);
 
 /// fence.proxy.async.
 Outcome proxy_fence(Warp& warp, const Operation& operation);
-/// fence.mbarrier_init, and other fences of the cluster.
+/// membar and fence: orders the warp's stores to shared memory (own_writes.hpp).
+Outcome memory_fence(Warp& warp, const Operation& operation);
+/// fence.mbarrier_init, and other fences of the cluster: the same, and that of its mbarriers.
 Outcome mbarrier_init_fence(Warp& warp, const Operation& operation);
 
 /// The Transfers of a cluster.

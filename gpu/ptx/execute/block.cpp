@@ -37,12 +37,7 @@ Runner::Runner(LaunchState& state) : launch(state) {
   block.mbarriers = std::make_shared<MBarriers>();
   SharedMemory& shared = block.shared;
   shared.size = state.shared_bytes;
-  // Transfers are counted in granules, which must not change then.
-  for (const auto& [function, program] : state.kernel->programs)
-    if (!program->bulk_copies.empty() ||
-        std::any_of(program->operations.begin(), program->operations.end(),
-                    [](const Operation& o) { return o.run == mbarrier_copies; }))
-      shared.granule = state.kernel->granule;
+  if (state.kernel->fixed_granules) shared.granule = state.kernel->granule;
   shared_.resize(shared.size + 64);
   shared.bytes = shared_.data();
   if (block.check) {
@@ -53,6 +48,8 @@ Runner::Runner(LaunchState& state) : launch(state) {
     shared.written = reinterpret_cast<std::uint32_t*>(written_.data());
     shared.read = reinterpret_cast<std::uint32_t*>(read_.data());
     shared.written_by = reinterpret_cast<std::uint32_t*>(written_by_.data());
+    lanes_.resize(8 * granules);
+    shared.lanes = reinterpret_cast<std::uint64_t*>(lanes_.data());
     clear_stamps();
   }
   const std::uint32_t threads = block.size.x * block.size.y * block.size.z;
@@ -69,11 +66,13 @@ void Runner::clear_stamps() {
   const std::size_t bytes = 4 * ((std::size_t{shared.size} >> shared.granule) + 1);
   std::memset(shared.written, 0, bytes);
   std::memset(shared.read, 0, bytes);
+  std::memset(shared.lanes, 0, 2 * bytes);
 }
 
 void Runner::begin(const Extent& index) {
   block.index = index;
   block.left = false;
+  running_ = nullptr;
   block.mbarriers->all.clear();
   std::memset(shared_.data(), 0xff, block.shared.size);
   if (block.warpgroups) block.warpgroups->clear(block.shared);
@@ -82,8 +81,12 @@ void Runner::begin(const Extent& index) {
   if (shared.epoch >= (in_flight >> 9)) shared.epoch = 0;
   if (shared.epoch == 0 || shared.special) clear_stamps();
   shared.special = false;
-  shared.begin = ++shared.epoch << 8;
+  ++shared.epoch;
+  const bool asks = launch.options.uninitialised_shared == Options::Uninitialised::stop;
+  shared.begin = asks ? shared.epoch << 8 : 0;
   ++shared.epoch;  // so that what several warps have written has a stamp before the first barrier
+  shared.barrier = shared.floor = shared.epoch;
+  shared.by_warps = block.check && block.cluster->blocks.size() == 1;
   for (Barrier& barrier : barriers) barrier = Barrier{};
   const std::uint32_t threads = block.size.x * block.size.y * block.size.z;
   const Program& program = *launch.kernel->entry;
@@ -101,11 +104,16 @@ void Runner::begin(const Extent& index) {
     std::fill(std::begin(warp.committed), std::end(warp.committed), 0);
     std::fill(std::begin(warp.bulk_committed), std::end(warp.bulk_committed), 0);
     warp.known = {};
+    std::fill(std::begin(warp.known.after), std::end(warp.known.after), shared.epoch);
+    warp.stores = warp.synced = warp.store_epoch = 0;
     warp.fences = warp.fence_epoch = warp.cluster_arrived = warp.cluster_passed = 0;
     warp.frames.clear();
     warp.local_stride = program.local_bytes;
-    if (warp.local_bytes.size() < 32 * std::size_t{warp.local_stride})
-      warp.local_bytes.resize(32 * std::size_t{warp.local_stride});
+    if (const std::size_t wanted = 32 * std::size_t{warp.local_stride};
+        warp.local_bytes.size() < wanted) {
+      block.cluster->take(wanted);
+      warp.local_bytes.resize(wanted);
+    }
     warp.local = warp.local_bytes.data();
     enter(warp, program, warp.live, 0);
   }
@@ -118,6 +126,7 @@ void Runner::enter(WarpState& warp, const Program& program, std::uint32_t mask,
   Bytes& file = warp.files[depth];
   bool fresh = depth > 0 || warp.prepared != &program;
   if (file.size() < program.bytes) {
+    block.cluster->take(program.bytes);
     file.resize(program.bytes);
     fresh = true;
   }
@@ -134,6 +143,29 @@ void Runner::enter(WarpState& warp, const Program& program, std::uint32_t mask,
 }
 
 void Runner::new_epoch() {
+  next_epoch();
+  SharedMemory& shared = block.shared;
+  shared.barrier = shared.epoch;
+  if (!shared.by_warps) shared.floor = shared.epoch;
+}
+
+Known Runner::arrival(const Warp& warp) {
+  if (block.shared.by_warps) next_epoch();
+  Known known = warp.known;
+  known.after[warp.index] = block.shared.epoch;
+  return known;
+}
+
+void Runner::find_floor(const Warp& warp) {
+  SharedMemory& shared = block.shared;
+  if (!shared.by_warps) return;
+  shared.floor = shared.epoch;
+  for (const auto& other : warps)
+    if (other->index != warp.index)
+      shared.floor = std::min(shared.floor, warp.known.after[other->index]);
+}
+
+void Runner::next_epoch() {
   SharedMemory& shared = block.shared;
   if (++shared.epoch < (in_flight >> 8) - 1) return;
   // What was written stays initialised.
@@ -144,7 +176,18 @@ void Runner::new_epoch() {
       shared.written[i] = by < shared.begin ? 0 : by < in_flight ? 1 << 8 : by;
       if (shared.read[i] < in_flight) shared.read[i] = 0;
     }
-  shared.begin = 1 << 8;
+  if (shared.begin) shared.begin = 1 << 8;
+  shared.barrier = shared.floor = shared.epoch;
+  // All that has happened is in order then.
+  for (const auto& warp : warps)
+    std::fill(std::begin(warp->known.after), std::end(warp->known.after), shared.epoch);
+  for (Barrier& barrier : barriers)
+    std::fill(std::begin(barrier.known.after), std::end(barrier.known.after), 0);
+  for (auto& [at, barrier] : block.mbarriers->all) {
+    std::fill(std::begin(barrier.arriving.after), std::end(barrier.arriving.after), 0);
+    std::fill(std::begin(barrier.done.after), std::end(barrier.done.after), 0);
+    barrier.epoch = 0;
+  }
 }
 
 void Runner::arrive(WarpState& warp, const Operation& o, std::uint32_t mask) {
@@ -179,6 +222,7 @@ void Runner::arrive(WarpState& warp, const Operation& o, std::uint32_t mask) {
   }
   if (barrier.lanes[warp.index] == 0) barrier.arrived += 32 - count_of(warp.live);
   barrier.lanes[warp.index] |= mask;
+  barrier.known.add(arrival(warp));
   barrier.arrived += count_of(mask);
   if (o.flags & (barrier_popc | barrier_and | barrier_or)) {
     const std::uint32_t p = *reinterpret_cast<const std::uint32_t*>(warp.registers + o.c) ^
@@ -205,16 +249,13 @@ void Runner::release(std::uint32_t number) {
   const Barrier barrier = barriers[number];
   barriers[number] = Barrier{};
   new_epoch();
-  Known known;
-  for (auto& warp : warps)
-    if (barrier.lanes[warp->index]) known.add(warp->known);
   for (auto& warp : warps) {
     if (!barrier.lanes[warp->index] || warp->frames.empty()) continue;
     Frame& frame = warp->frames.back();
     for (Fragment& fragment : frame.fragments) {
       if (fragment.state != Fragment::State::blocked || fragment.barrier != number) continue;
       fragment.state = Fragment::State::ready;
-      warp->known.add(known);
+      warp->known.add(barrier.known);
       const Operation& o = frame.program->operations[fragment.pc - 1];
       if (o.flags & barrier_popc) {
         auto* d = reinterpret_cast<std::uint32_t*>(frame.registers + o.d);
@@ -227,6 +268,7 @@ void Runner::release(std::uint32_t number) {
       }
     }
   }
+  if (running_) find_floor(*running_);
 }
 
 Runner::Progress Runner::go_on() {
@@ -251,6 +293,11 @@ Runner::Progress Runner::go_on() {
       block.left = true;
       return Progress::done;
     }
+    for (auto& warp : warps)
+      if (!warp->done) {
+        check_time(*warp);
+        break;
+      }
     if (moved) continue;
     if (spins || waits_for_cluster()) return Progress::waits;
     deadlock();

@@ -143,6 +143,7 @@ void bring(Warp& w, const Operation& o, std::uint32_t lane, const BulkCopy& copy
 void read_in_group(Warp& w, const Operation& o, std::uint32_t lane, std::uint32_t at,
                    std::uint32_t bytes) {
   asynchronous_reads(w, o, lane, at, bytes, Reads::group);
+  if (w.bulk_reads.size() >= most_in_flight) fault_in_flight(w, o, lane);
   if (w.block->check)
     w.bulk_reads.push_back({at, bytes, lane, w.bulk_committed[lane], &o, w.program});
 }

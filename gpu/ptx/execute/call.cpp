@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of functions, and the functions that the device itself has.
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 
+#include "ptx/execute/cluster.hpp"
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/state.hpp"
 
@@ -13,6 +15,7 @@ namespace {
 constexpr std::uint32_t most_local = 512u << 10;  ///< bytes of a thread
 constexpr std::size_t most_frames = 512;
 constexpr std::size_t most_text = 64 << 10;
+constexpr std::int32_t most_width = 4096;  ///< of what printf writes for one argument
 
 std::byte* local(WarpState& warp, std::uint32_t lane, std::uint32_t offset) {
   return warp.local + std::size_t{lane} * warp.local_stride + offset;
@@ -25,6 +28,7 @@ void grow(WarpState& warp, const Operation& o, std::uint32_t bytes) {
     fault(warp, o, static_cast<std::uint32_t>(__builtin_ctz(warp.mask)), Fault::Kind::out_of_bounds,
           "the calls need more than " + std::to_string(most_local) + " bytes of local memory");
   const std::uint32_t stride = std::min(std::max(bytes, 2 * warp.local_stride), most_local);
+  warp.block->cluster->take(32 * std::size_t{stride - warp.local_stride});
   Bytes wider;
   wider.resize(32 * std::size_t{stride});
   for (std::uint32_t i = 0; i < 32; ++i)
@@ -88,7 +92,13 @@ std::string formatted(WarpState& warp, const Operation& o, std::uint32_t lane,
     for (; k < format.size() && std::strchr("-+ #0123456789.*lhzjt", format[k]); ++k) {
       if (format[k] == '*') {
         const auto width = static_cast<std::int32_t>(next(4));
-        spec += std::to_string(std::clamp(width, -4096, 4096));
+        spec += std::to_string(std::clamp(width, -most_width, most_width));
+      } else if (format[k] >= '1' && format[k] <= '9') {
+        std::int32_t width = most_width;  // where it is beyond all numbers
+        const char* end = format.data() + format.size();
+        const auto [rest, error] = std::from_chars(format.data() + k, end, width);
+        spec += std::to_string(std::min(width, most_width));
+        k = static_cast<std::size_t>(rest - format.data()) - 1;
       } else if (std::strchr("lzjt", format[k])) {
         wide = true;
       } else if (format[k] != 'h') {
@@ -162,6 +172,18 @@ void Runner::builtin(WarpState& warp, const Operation& o, const Program::Call& c
   }
 }
 
+namespace {
+
+/// Of an indirect call: its prototype may be another than the function's own.
+bool fits(const std::vector<Program::Call::Place>& given, const std::vector<Variable>& wanted) {
+  return std::ranges::equal(given, wanted, [](const auto& place, const Variable& variable) {
+    return place.bytes == variable.bytes &&
+           (variable.type != Type::pred || (!place.in_list && !variable.is_register));
+  });
+}
+
+}  // namespace
+
 /// The fragment at the front of the frame stands after the call.
 void Runner::call(WarpState& warp, const Operation& o, std::uint32_t mask, std::uint32_t next) {
   const auto& call = *static_cast<const Program::Call*>(o.extra);
@@ -178,7 +200,7 @@ void Runner::call(WarpState& warp, const Operation& o, std::uint32_t mask, std::
     std::uint32_t same = 0;
     for (std::uint32_t i = 0; i < 32; ++i)
       if (mask >> i & 1 && targets[i] == target) same |= 1u << i;
-    if (target == 0 || target > functions.size() ||
+    if (target == 0 || target > functions.size() || functions[target - 1].entry ||
         !launch.kernel->programs.count(&functions[target - 1]))
       fault(warp, o, first, Fault::Kind::bad_instruction, "a call of what is no function");
     function = &functions[target - 1];
@@ -190,8 +212,7 @@ void Runner::call(WarpState& warp, const Operation& o, std::uint32_t mask, std::
     }
   }
   const Program& callee = *launch.kernel->programs.at(function);
-  if (callee.parameter_at.size() != call.arguments.size() ||
-      callee.result_at.size() != call.results.size())
+  if (!fits(call.arguments, function->parameters) || !fits(call.results, function->results))
     fault(warp, o, first, Fault::Kind::bad_instruction, "a call with other arguments");
   if (warp.frames.size() >= most_frames)
     fault(warp, o, first, Fault::Kind::out_of_bounds,
@@ -215,7 +236,7 @@ void Runner::move(WarpState& warp, const Program::Call::Place& place, std::byte*
                   std::uint32_t at, std::byte* callee, std::uint32_t callee_frame,
                   std::uint32_t mask, bool there) {
   if (formal.is_register && at == ~0u) return;  // never used
-  const auto size = static_cast<std::uint32_t>(formal.bytes), slot = size <= 4 ? 4u : 8u;
+  const auto size = static_cast<std::uint32_t>(formal.bytes), slot = std::max(size, 4u);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (!(mask >> lane & 1)) continue;
     std::byte* outside = place.in_list ? caller + list[place.list] + lane * slot

@@ -4,6 +4,7 @@
 #include "ptx/execute/control.hpp"
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/mbarrier.hpp"
+#include "ptx/read/place.hpp"
 
 namespace plumbline::ptx {
 
@@ -22,6 +23,12 @@ void Cluster::begin(std::uint64_t number) {
   const auto first_x = static_cast<std::uint32_t>(number % x * size.x),
              first_y = static_cast<std::uint32_t>(number / x % y * size.y),
              first_z = static_cast<std::uint32_t>(number / x / y * size.z);
+  if (launch.out_of_time()) {  // short blocks do not look
+    Fault::Where where;
+    where.kernel = launch.kernel->entry->function->name;
+    where.block = {first_x, first_y, first_z};
+    throw Fault(Fault::Kind::timeout, where, launch.not_ended());
+  }
   transfers.clear();
   phase = 0;
   arriving = {};
@@ -80,6 +87,15 @@ void Cluster::take_tallies(std::vector<Tally>& all) {
   }
 }
 
+void Cluster::take(std::size_t bytes) {
+  constexpr std::size_t most = std::size_t{2} << 30;
+  taken_ += bytes;
+  if (taken_ > most)
+    throw Refused(Refused::Reason::out_of_resources,
+                  readable(std::string(launch.kernel->entry->function->name)) +
+                      ": its registers and local memory take more than 2 GiB in one cluster");
+}
+
 void Cluster::new_epoch() {
   ++events;
   for (const auto& one : blocks) one->new_epoch();
@@ -93,7 +109,9 @@ void Cluster::arrive(WarpState& warp, const Operation& o, std::uint32_t mask) {
   for (auto& [at, barrier] : warp.block->mbarriers->all)
     if (barrier.warp == warp.index && barrier.visible_from == ~0u && (barrier.fenced || !relaxed))
       barrier.visible_from = phase + 1;
-  if (!relaxed) arriving.add(warp.known);
+  const Known known = warp.block->runner->arrival(warp);
+  arriving.add_order(known);
+  if (!relaxed) arriving.add(known);
   warp.cluster_arrived |= mask;
   ++events;
   check_barrier();

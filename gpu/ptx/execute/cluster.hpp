@@ -39,11 +39,18 @@ class Cluster {
   void new_epoch();
 
   LaunchState& launch;
+  /// Counts host memory for threads' registers and local memory. Throws Refused where it is more
+  /// than a device would have for them.
+  void take(std::size_t bytes);
+
   std::vector<std::unique_ptr<Runner>> blocks;  ///< by rank
   Transfers transfers;
   std::uint64_t events = 0;  ///< changes that somebody may wait for
   std::uint32_t phase = 0;   ///< of barrier.cluster
   Known arriving;            ///< what those who arrive know
+
+ private:
+  std::size_t taken_ = 0;
 };
 
 }  // namespace plumbline::ptx

@@ -25,7 +25,7 @@ SharedPlace shared_place(Warp& w, const Operation& o, std::uint32_t lane, std::u
     at &= (std::uint64_t{1} << rank_shift) - 1;
     block = &own.cluster->blocks[tag - 1]->block;
   }
-  if (at < shared_begin || at + bytes > shared_begin + std::uint64_t{block->shared.size})
+  if (at < shared_begin || at - shared_begin + bytes > block->shared.size)
     fault_window(w, o, lane, "shared", at, bytes, block->shared.size);
   if (block != &own) {
     const std::string whose = "an access of the shared memory of block " +

@@ -128,7 +128,7 @@ Outcome match_all(Warp& w, const Operation& o) {
 }  // namespace
 
 Outcome warp_barrier(Warp& w, const Operation& o) {
-  return together(w, o, [](std::uint32_t, std::uint32_t) {});
+  return together(w, o, [&](std::uint32_t, std::uint32_t) { w.synced = w.stores; });
 }
 
 Outcome shuffle(Warp& w, const Operation& o) {

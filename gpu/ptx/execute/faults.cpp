@@ -49,7 +49,9 @@ std::string line_of(const Program& program, std::uint32_t operation) {
   if (operation >= program.operations.size()) return "elsewhere";
   const Instruction* instruction = instruction_of(program, operation);
   if (!instruction) return "elsewhere";
-  const std::string source = source_of(*program.module, *program.function, *instruction);
+  std::string source = source_of(*program.module, *program.function, *instruction);
+  for (const std::string& call : callers_of(*program.module, *program.function, *instruction))
+    source += ", called at " + call;
   return "PTX line " + std::to_string(instruction->line) +
          (source.empty() ? "" : " (" + source + ")");
 }
@@ -69,6 +71,7 @@ void fault(Warp& warp, const Operation& operation, std::uint32_t lane, Fault::Ki
     where.instruction = on_one_line(instruction->text);
     where.ptx_line = instruction->line;
     where.source = source_of(*warp.program->module, *warp.program->function, *instruction);
+    where.inlined_at = callers_of(*warp.program->module, *warp.program->function, *instruction);
   }
   throw Fault(kind, std::move(where), text);
 }
@@ -122,20 +125,14 @@ void fault_shared(Warp& warp, const Operation& operation, std::uint32_t lane, st
   const bool remote = block && block != &own;
   const SharedMemory& s = remote ? block->shared : own.shared;
   // Which of the granules is it? Those before it are as they may be.
-  const std::uint32_t epoch = s.epoch << 8,
-                      mine = epoch | (remote ? of_cluster | own.rank : warp.index);
+  const auto allowed_stamp = [&](std::uint32_t stamp) {
+    return in_order(warp, s, remote ? of_cluster | own.rank : warp.index, stamp);
+  };
   std::uint32_t at = granule;
   const std::uint32_t end = (s.size >> s.granule) + 1;
-  const auto is_mine = [&](std::uint32_t stamp) {
-    return stamp == mine || stamp == (mine | atomic_bit);
-  };
   const auto allowed = [&](std::uint32_t j) {
-    const std::uint32_t written = s.written[j], read = s.read[j];
-    const auto known = [&](std::uint32_t stamp) {
-      return stamp - transferred < transfers_at_once && warp.known.has(stamp - transferred);
-    };
-    if (written >= epoch && !is_mine(written) && !known(written)) return false;
-    return writes ? read < epoch || read == mine || known(read) : written >= s.begin;
+    return allowed_stamp(s.written[j]) &&
+           (writes ? allowed_stamp(s.read[j]) : s.written[j] >= s.begin);
   };
   while (at + 1 < end && allowed(at)) ++at;
   const std::uint32_t by = s.written[at];
@@ -172,7 +169,7 @@ void fault_shared(Warp& warp, const Operation& operation, std::uint32_t lane, st
             me + " writes " + byte + ", which the wgmma.mma_async at " + reader +
                 " reads: its warpgroup has not waited for it (wgmma.wait_group)");
   const std::string since = "; no barrier is between them";
-  if (!writes || (by >= epoch && by < in_flight && !is_mine(by)))
+  if (!writes || (by < in_flight && !allowed_stamp(by)))
     fault(warp, operation, lane, Fault::Kind::race,
           me + (writes ? " writes " : " reads ") + byte + ", which " +
               (by & of_cluster ? "block " + std::to_string(by & 0x1f) + " of the cluster"
@@ -203,6 +200,24 @@ void fault_proxy(Warp& warp, const Operation& operation, std::uint32_t lane,
             "; no fence.proxy.async is between them");
 }
 
+void fault_lanes(Warp& warp, const Operation& operation, std::uint32_t lane,
+                 std::uint32_t granule) {
+  const SharedMemory& s = warp.block->shared;
+  const auto writer =
+      static_cast<std::uint32_t>(__builtin_ctz(static_cast<std::uint32_t>(s.lanes[granule])));
+  fault(warp, operation, lane, Fault::Kind::race,
+        name_of(warp, lane) + " reads byte " + std::to_string(granule << s.granule) +
+            " of shared memory, which " + name_of(warp, writer) + " of the same warp wrote at " +
+            line_of(*warp.program, s.written_by[granule] & operation_bits) +
+            "; no __syncwarp (bar.warp.sync) is between them");
+}
+
+void fault_in_flight(Warp& warp, const Operation& operation, std::uint32_t lane) {
+  fault(warp, operation, lane, Fault::Kind::bad_instruction,
+        "warp " + std::to_string(warp.index) + " has " + std::to_string(most_in_flight) +
+            " asynchronous operations in flight, and waits for none of them");
+}
+
 void fault_two_values(Warp& warp, const Operation& operation, std::uint32_t lane, Address address,
                       bool shared) {
   fault(warp, operation, lane, Fault::Kind::race,
@@ -218,7 +233,8 @@ Outcome trap(Warp& warp, const Operation& operation) {
       name_of(warp, static_cast<std::uint32_t>(__builtin_ctz(warp.mask))) + " stopped the kernel");
 }
 
-Outcome polled(Warp& warp, const Operation& operation, std::uint64_t seen) {
+Outcome polled(Warp& warp, const Operation& operation, std::uint64_t seen, bool tells) {
+  if (tells) saw_others(warp);
   constexpr std::uint32_t patience = 64;
   const auto index = static_cast<std::uint32_t>(&operation - warp.operations);
   for (Warp::Seen& one : warp.seen)
@@ -240,15 +256,15 @@ Outcome polled(Warp& warp, const Operation& operation, std::uint64_t seen) {
 }
 
 void Runner::check_time(WarpState& warp) {
-  if (launch.options.time_limit_ms == 0 || std::chrono::steady_clock::now() < launch.deadline)
-    return;
+  if (!launch.out_of_time()) return;
   const Frame& frame = warp.frames.back();
   warp.program = frame.program;
   warp.operations = frame.program->operations.data();
-  const std::uint32_t pc = frame.fragments[0].pc;
+  const Fragment& fragment = frame.fragments[0];
+  const std::uint32_t pc = fragment.pc - (fragment.state == Fragment::State::blocked ? 1 : 0);
   fault(warp, frame.program->operations[pc],
-        static_cast<std::uint32_t>(__builtin_ctz(frame.fragments[0].mask)), Fault::Kind::timeout,
-        "the kernel has not ended after " + std::to_string(launch.options.time_limit_ms) + " ms");
+        static_cast<std::uint32_t>(__builtin_ctz(fragment.mask)), Fault::Kind::timeout,
+        launch.not_ended());
 }
 
 /// All lanes that could come have come elsewhere.
@@ -280,6 +296,15 @@ void Runner::endless() {
     warp.program = frame.program;
     warp.operations = frame.program->operations.data();
     const Fragment& fragment = frame.fragments[0];
+    if (frame.program->operations[fragment.pc].run == wgmma_wait) {
+      const std::uint32_t first = warp.index / 4 * 4;
+      if (std::all_of(warps.begin() + first, warps.begin() + first + 4,
+                      [&](const auto& other) { return other->done || other->spins; }))
+        block.warpgroups->end(warp);
+      fault(warp, frame.program->operations[fragment.pc], 0, Fault::Kind::divergent,
+            "warp " + std::to_string(warp.index) +
+                " waits for a wgmma that other warps of its warpgroup have not executed");
+    }
     const std::uint32_t pc = fragment.pc > 0 ? fragment.pc - 1 : 0;
     const Operation& o = frame.program->operations[pc];
     const auto lane = static_cast<std::uint32_t>(__builtin_ctz(fragment.mask));
@@ -289,7 +314,7 @@ void Runner::endless() {
           waits_for_mbarrier(o)
               ? "warp " + std::to_string(warp.index) + " " + mbarrier_state(warp, o, lane) +
                     "; nobody who has not ended will bring them"
-              : "all blocks that have not ended wait for a value that nobody writes");
+              : "all blocks that run wait for a value that nobody writes");
   }
 }
 

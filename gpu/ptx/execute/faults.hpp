@@ -31,6 +31,12 @@ std::string line_of(const Program& program, const Operation& operation);
 /// Of a granule that the asynchronous proxy reads without a proxy fence after the write.
 [[noreturn]] void fault_proxy(Warp& warp, const Operation& operation, std::uint32_t lane,
                               std::uint32_t granule);
+/// A lane reads what another lane of its warp wrote, without bar.warp.sync in between.
+[[noreturn]] void fault_lanes(Warp& warp, const Operation& operation, std::uint32_t lane,
+                              std::uint32_t granule);
+/// Of a warp that has begun `most_in_flight` things, and waits for none.
+inline constexpr std::size_t most_in_flight = 1 << 16;
+[[noreturn]] void fault_in_flight(Warp& warp, const Operation& operation, std::uint32_t lane);
 [[noreturn]] void fault_two_values(Warp& warp, const Operation& operation, std::uint32_t lane,
                                    Address address, bool shared);
 

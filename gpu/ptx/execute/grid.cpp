@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ptx/execute/cluster.hpp"
+#include "ptx/profile.hpp"
 
 namespace plumbline::ptx {
 namespace {
@@ -41,10 +42,22 @@ void work(LaunchState& launch) {
   cluster.take_tallies(launch.tallies);
 }
 
+/// As many as the device has room for, whatever registers they need.
+std::size_t clusters_at_once(const LaunchState& launch) {
+  const Properties& properties = launch.options.properties;
+  const Extent &block = launch.launch.block, &size = launch.cluster;
+  const Occupancy occupancy =
+      occupancy_of(properties, block.x * block.y * block.z, 0, launch.shared_bytes);
+  const std::size_t blocks = std::size_t{occupancy.blocks} * properties.multiprocessors;
+  return std::max<std::size_t>(blocks / (size.x * size.y * size.z), 1);
+}
+
 /// Runs clusters in the order of their numbers on one thread. Where one waits for another's writes,
-/// the next ones begin; those that wait take turns.
+/// the next ones begin, as many as a device has room for; those that wait take turns.
 void work_in_order(LaunchState& launch) {
-  constexpr unsigned rounds = 4096;  ///< of all clusters that wait, before it is a deadlock
+  const std::size_t room = clusters_at_once(launch);
+  // Turns of all clusters that wait together, and of each at least, before it is a deadlock.
+  constexpr std::size_t most_turns = 4096, least_turns = 64;
   std::vector<std::unique_ptr<Cluster>> waiting;
   std::vector<std::unique_ptr<Cluster>> spare;
   const auto finish = [&](std::unique_ptr<Cluster> cluster) {
@@ -67,7 +80,10 @@ void work_in_order(LaunchState& launch) {
         ++i;
       }
     }
-    if (next < launch.clusters) {
+    const bool begins = next < launch.clusters && waiting.size() < room;
+    // More at once where many wait: each of these has had a turn.
+    for (std::size_t n = waiting.size() / 8 + 1;
+         n > 0 && next < launch.clusters && waiting.size() < room; --n) {
       if (spare.empty()) spare.push_back(std::make_unique<Cluster>(launch));
       std::unique_ptr<Cluster> cluster = std::move(spare.back());
       spare.pop_back();
@@ -76,9 +92,10 @@ void work_in_order(LaunchState& launch) {
         finish(std::move(cluster));
       else
         waiting.push_back(std::move(cluster));
-    } else if (changed) {
+    }
+    if (begins || changed) {
       idle = 0;
-    } else if (++idle > rounds) {
+    } else if (++idle > std::max(most_turns / waiting.size(), least_turns)) {
       waiting.front()->endless();
     }
   }
@@ -93,6 +110,10 @@ std::uint64_t LaunchState::number_of(std::uint64_t i) const {
   std::uint64_t step = (seed * 0x9e3779b97f4a7c15u >> 20) % clusters;
   while (std::gcd(step, clusters) != 1) step = (step + 1) % clusters;
   return (i * step + seed) % clusters;
+}
+
+std::string LaunchState::not_ended() const {
+  return "the kernel has not ended after " + std::to_string(options.time_limit_ms) + " ms";
 }
 
 Counts run_grid(LaunchState& launch) {

@@ -86,7 +86,7 @@ MBarrier& mbarrier_at(Warp& w, const Operation& o, std::uint32_t lane, Block& bl
   MBarrier& barrier = found->second;
   if (!block.check) return barrier;
   if (&block == w.block) {
-    if (barrier.warp != w.index && barrier.epoch == block.shared.epoch)
+    if (!in_order(w, block.shared, w.index, barrier.epoch << 8 | barrier.warp))
       fault(w, o, lane, Fault::Kind::race,
             named(w, block, at) + " was initialised by warp " + std::to_string(barrier.warp) +
                 "; no barrier is between them");
@@ -152,6 +152,8 @@ Outcome mbarrier_inval(Warp& w, const Operation& o) {
 }
 
 Outcome mbarrier_arrive(Warp& w, const Operation& o) {
+  w.synced = w.stores;  // who waits for the phase sees them
+  const Known known = w.block->runner->arrival(w);
   for_lanes(w, [&](std::uint32_t lane) {
     const SharedPlace place = place_of(w, o, lane);
     MBarrier& barrier = mbarrier_at(w, o, lane, *place.block, place.at);
@@ -160,7 +162,8 @@ Outcome mbarrier_arrive(Warp& w, const Operation& o) {
     if (o.d != ~0u)
       lanes<std::uint64_t>(w, o.d)[lane] =
           barrier.phase | static_cast<std::uint64_t>(barrier.pending) << 32;
-    if (!(o.flags & mbarrier_relaxed)) barrier.arriving.add(w.known);
+    barrier.arriving.add_order(known);
+    if (!(o.flags & mbarrier_relaxed)) barrier.arriving.add(known);
     if (o.flags & mbarrier_expects)
       add_transactions(w, o, lane, *place.block, place.at, barrier, b);
     if (o.flags & mbarrier_no_complete && count >= barrier.pending)
@@ -214,8 +217,10 @@ Outcome mbarrier_test(Warp& w, const Operation& o) {
     }
     if (!is) return;
     done |= 1u << lane;
+    w.known.add_order(barrier.done);
     if (!(o.flags & mbarrier_relaxed)) w.known.add(barrier.done);
   });
+  if (done) w.block->runner->find_floor(w);
   std::uint32_t& d = *lanes<std::uint32_t>(w, o.d);
   d = (d & ~w.mask) | done;
   return done == w.mask ? Outcome::next : Outcome::spin;
@@ -232,6 +237,7 @@ Outcome mbarrier_pending(Warp& w, const Operation& o) {
 Outcome mbarrier_copies(Warp& w, const Operation& o) {
   Block& block = *w.block;
   SharedMemory& s = block.shared;
+  const Known known = block.runner->arrival(w);
   for_lanes(w, [&](std::uint32_t lane) {
     const SharedPlace place = place_of(w, o, lane);
     MBarrier& barrier = mbarrier_at(w, o, lane, block, place.at);
@@ -251,7 +257,7 @@ Outcome mbarrier_copies(Warp& w, const Operation& o) {
       block.cluster->transfers.add(transfer, block, g, n);
     }
     w.copies.resize(kept);
-    barrier.arriving.add(w.known);
+    barrier.arriving.add(known);
     // Without .noinc one more arrival is waited for, and comes.
     if (o.flags & mbarrier_noinc) arrive(w, o, lane, block, place.at, barrier, 1);
     check_phase(w, barrier);

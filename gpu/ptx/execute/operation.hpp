@@ -14,7 +14,8 @@ struct Operation;
 enum class Outcome : std::uint32_t {
   next,
   wait,  ///< lanes that are still in the mask wait for others, then execute it once more
-  spin   ///< the next operation, but others may have to run first
+  spin,  ///< the next operation, but others may have to run first
+  again  ///< the same operation, after others have run
 };
 
 using Run = Outcome (*)(Warp&, const Operation&);

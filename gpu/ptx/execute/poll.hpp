@@ -7,8 +7,8 @@
 
 namespace plumbline::ptx {
 
-/// `seen`: a sum of what the operation read.
-Outcome polled(Warp& warp, const Operation& operation, std::uint64_t seen);
+/// `seen`: a sum of what the operation read. `tells`: it may tell of what other warps have done.
+Outcome polled(Warp& warp, const Operation& operation, std::uint64_t seen, bool tells = true);
 
 }  // namespace plumbline::ptx
 

@@ -66,6 +66,8 @@ bool Runner::choose(WarpState& warp, std::uint32_t& stop) {
 Runner::Stop Runner::run(WarpState& w) {
   std::int64_t left = slice_operations;
   std::uint64_t lanes = 0;
+  running_ = &w;
+  find_floor(w);
   const auto account = [&] {
     counts.warp_instructions += static_cast<std::uint64_t>(slice_operations - left);
     counts.thread_instructions += lanes;
@@ -133,6 +135,7 @@ Runner::Stop Runner::run(WarpState& w) {
               drop_if_empty();
               break;
             }
+            if (outcome == Outcome::again) --pc;
             keep();
             frame->fragments[0].deferred = true;
             account();

@@ -75,6 +75,7 @@ struct Barrier {
   std::uint32_t operation = 0, warp = 0;    ///< of the first arrival
   std::uint32_t popc = 0;
   bool all = true, any = false;
+  Known known;  ///< what those who have arrived knew then
 };
 
 /// Everything a launch needs, for all threads of the CPU.
@@ -97,6 +98,11 @@ struct LaunchState {
   Counts counts;
   std::vector<Tally> tallies;  ///< of KernelProgram::profiled
 
+  bool out_of_time() const {
+    return options.time_limit_ms != 0 && std::chrono::steady_clock::now() >= deadline;
+  }
+  /// "the kernel has not ended after 20 ms"
+  std::string not_ended() const;
   /// The cluster that comes i-th.
   std::uint64_t number_of(std::uint64_t i) const;
 };
@@ -116,8 +122,12 @@ class Runner {
   void endless();
   /// Throws: warps wait at a barrier.
   [[noreturn]] void deadlock();
-  /// What was accessed until now is in order before what comes.
+  /// A barrier, or a phase of an mbarrier, has ended.
   void new_epoch();
+  /// What the warp knows, its own accesses until now among it. What it does next is later.
+  Known arrival(const Warp& warp);
+  /// Sets SharedMemory::floor for the warp that runs.
+  void find_floor(const Warp& warp);
   Counts counts;
   std::vector<Tally> tallies;
 
@@ -132,6 +142,7 @@ class Runner {
   bool choose(WarpState& warp, std::uint32_t& stop);
   bool join(WarpState& warp);
   void arrive(WarpState& warp, const Operation& operation, std::uint32_t mask);
+  void next_epoch();
   void check_barrier(std::uint32_t number);
   void release(std::uint32_t number);
   void clear_stamps();
@@ -150,7 +161,8 @@ class Runner {
   bool waits_for_cluster() const;
   void check_left(WarpState& warp);
 
-  Bytes shared_, written_, read_, written_by_;
+  const Warp* running_ = nullptr;
+  Bytes shared_, written_, read_, written_by_, lanes_;
   std::vector<const Allocation*> sites_;
 };
 

@@ -22,9 +22,13 @@ class Cluster;
 class Warpgroups;
 struct MBarriers;
 
-/// Which Transfers a warp knows to be complete, or an mbarrier tells those that wait for it.
+inline constexpr std::uint32_t warps_at_most = 32;  ///< of a block
+
+/// Which Transfers a warp knows to be complete, or an mbarrier tells those that wait for it; and of
+/// each warp of the block, before which epoch its accesses are in order before what comes.
 struct Known {
   std::uint64_t bits[transfers_at_once / 64] = {};
+  std::uint32_t after[warps_at_most] = {};
   bool has(std::uint32_t transfer) const { return bits[transfer / 64] >> transfer % 64 & 1; }
   void add(std::uint32_t transfer) { bits[transfer / 64] |= std::uint64_t{1} << transfer % 64; }
   void remove(std::uint32_t transfer) {
@@ -32,6 +36,11 @@ struct Known {
   }
   void add(const Known& other) {
     for (std::size_t i = 0; i < transfers_at_once / 64; ++i) bits[i] |= other.bits[i];
+    add_order(other);
+  }
+  void add_order(const Known& other) {
+    for (std::size_t i = 0; i < warps_at_most; ++i)
+      after[i] = after[i] > other.after[i] ? after[i] : other.after[i];
   }
 };
 
@@ -93,6 +102,11 @@ struct Warp {
   const Program* program = nullptr;
   std::vector<Copy> copies;          ///< under way
   std::uint32_t committed[32] = {};  ///< groups of each lane
+  // Races between its lanes: own_writes.hpp.
+  std::uint32_t stores = 0;       ///< to shared memory
+  std::uint32_t synced = 0;       ///< of these, before the last point that orders the lanes
+  std::uint32_t store_epoch = 0;  ///< of the last one
+  std::uint64_t stored_low = 0, stored_high = 0;  ///< the addresses of those since then
   // The asynchronous proxy: asynchronous.hpp.
   Known known;
   std::uint32_t fences = 0;       ///< proxy fences, times one_fence

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "ptx/execute/faults.hpp"
 #include "ptx/translate/program.hpp"
@@ -83,6 +84,7 @@ Warpgroups::Step& Warpgroups::arrive(Warp& w, const Operation& o) {
   Member& member = group.members[w.index % 4];
   const std::uint64_t number = member.steps++ - group.begin;
   if (number == group.steps.size()) {
+    if (number >= most_in_flight) fault_in_flight(w, o, 0);
     Step step;
     step.operation = &o;
     step.program = w.program;
@@ -132,11 +134,13 @@ void Warpgroups::issue(Warp& w, const Operation& o, const WgmmaTurn& turn) {
   std::erase_if(member.copies, [&](const Copy& copy) {
     return copy.flight.program == w.program && product->accumulates(copy.reg);
   });
+  if (member.flights.size() >= most_in_flight) fault_in_flight(w, o, 0);
   member.flights.push_back(
       {product, &o, w.program, member.committed, member.steps - 1, turn.a, turn.b});
 }
 
 void Warpgroups::unmark(SharedMemory& shared, const Tile& tile, std::uint32_t who) const {
+  shared.special = true;  // who is not only a warp
   for_granules(shared, tile, [&](std::uint32_t g, std::uint32_t n) {
     for (std::uint32_t j = g; j < g + n; ++j)
       if (shared.read[j] - in_flight < 32) shared.read[j] = shared.epoch << 8 | who;
@@ -152,6 +156,16 @@ void Warpgroups::unmark(SharedMemory& shared, const Tile& tile, std::uint32_t wh
             });
 }
 
+bool Warpgroups::have_come(Warp& w, std::int64_t left) {
+  Group& group = group_of(w);
+  const Member& member = group.members[w.index % 4];
+  return std::all_of(member.flights.begin(), member.flights.end(), [&](const Flight& flight) {
+    return std::int64_t{flight.group} >= std::int64_t{member.committed} - left ||
+           std::all_of(std::begin(group.members), std::end(group.members),
+                       [&](const Member& other) { return other.steps > flight.step; });
+  });
+}
+
 void Warpgroups::wait(Warp& w, std::int64_t left) {
   Group& group = group_of(w);
   Member& member = group.members[w.index % 4];
@@ -163,15 +177,21 @@ void Warpgroups::wait(Warp& w, std::int64_t left) {
   member.flights.erase(member.flights.begin(), rest);
   std::erase_if(member.copies, due);
   if (!w.block->check) return;
-  for (const Flight& flight : ended) {
-    unmark(w.block->shared, flight.a, w.index);
-    const bool others =
-        std::any_of(std::begin(group.members), std::end(group.members), [&](const Member& other) {
-          return other.steps <= flight.step ||
-                 std::any_of(other.flights.begin(), other.flights.end(),
-                             [&](const Flight& one) { return one.step == flight.step; });
-        });
-    if (!others) unmark(w.block->shared, flight.b, several);
+  // The product of all four warps is complete, so one of them may say for all that it is read.
+  const std::uint32_t first = w.index / 4 * 4;
+  for (Flight& flight : ended) {
+    const std::uint64_t step = flight.step;
+    const Tile b = std::exchange(flight.b, {});
+    std::pair<Tile, std::uint32_t> a[4] = {{std::exchange(flight.a, {}), w.index}};
+    std::size_t count = 1;
+    for (std::uint32_t k = 0; k < 4; ++k)
+      for (Flight& one : group.members[k].flights)
+        if (one.step == step) {
+          a[count++] = {std::exchange(one.a, {}), first + k};
+          one.b = {};
+        }
+    unmark(w.block->shared, b, several);
+    for (std::size_t i = 0; i < count; ++i) unmark(w.block->shared, a[i].first, as_a | a[i].second);
   }
 }
 
@@ -272,7 +292,7 @@ void check_warpgroup_reads(Warp& w, const Operation& o, std::uint32_t granule,
                            std::uint32_t count) {
   const SharedMemory& s = w.block->shared;
   for (std::uint32_t j = granule; j < granule + count; ++j)
-    if (s.written[j] >> 8 == s.epoch)
+    if (s.written[j] >> 8 >= s.barrier && s.written[j] < in_flight)
       fault(w, o, 0, Fault::Kind::race,
             "the warpgroup of warp " + std::to_string(w.index) + " reads byte " +
                 std::to_string(j << s.granule) + " of shared memory, which warp " +
@@ -305,6 +325,7 @@ Outcome wgmma_commit(Warp& w, const Operation& o) {
 }
 
 Outcome wgmma_wait(Warp& w, const Operation& o) {
+  if (w.mask == ~0u && !warpgroups(w).have_come(w, o.immediate)) return Outcome::again;
   return in_step(w, o, [&](Warpgroups& all) { all.wait(w, o.immediate); });
 }
 

@@ -107,7 +107,10 @@ class Warpgroups {
   /// Throws where the registers that it needs are in flight, or no fence is before it.
   void check_registers(Warp& warp, const Operation& operation, const WgmmaProduct& product);
   void touch(Warp& warp, const Operation& operation, const Watch::Touch& touch);
-  /// Waits until at most `left` groups of the warp are in flight.
+  /// Whether all four warps have come to the products that this one would wait for.
+  bool have_come(Warp& warp, std::int64_t left);
+  /// Waits until at most `left` groups of the warp are in flight. What a product of the four warps
+  /// reads in shared memory may be written when one of them has waited.
   void wait(Warp& warp, std::int64_t left);
   /// The line of a wgmma in flight that reads this byte, for a message; or "".
   std::string reader_of(const SharedMemory& shared, std::uint32_t byte) const;
@@ -124,7 +127,7 @@ class Warpgroups {
     Member members[4];
   };
   Group& group_of(const Warp& warp);
-  void unmark(SharedMemory& shared, const Tile& tile, std::uint32_t stamp) const;
+  void unmark(SharedMemory& shared, const Tile& tile, std::uint32_t who) const;
 
   std::deque<Group> groups_;
   std::vector<float> scratch_;

@@ -93,15 +93,32 @@ Address Allocations::allocate(std::size_t size, std::size_t limit, const std::st
   return address;
 }
 
+bool Allocations::in_arena(Address address) const {
+  return arena_ && address - reinterpret_cast<Address>(arena_->begin) < arena_->size;
+}
+
+void Allocations::clear(Address address) {
+  const auto found = live_.upper_bound(address);
+  if (found == live_.end() || found->second.begin != address) return;  // of 0 bytes
+  Allocation& a = found->second;
+  std::free(a.initialised);
+  a.initialised = nullptr;
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const Address first = std::min(up(a.begin, page), a.end);
+  const Address last = std::max(first, a.end / page * page);
+  std::memset(reinterpret_cast<void*>(a.begin), 0, first - a.begin);
+  std::memset(reinterpret_cast<void*>(last), 0, a.end - last);
+  // Whole pages that went back to the host come as zeros.
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
 void Allocations::release(Address address) {
   const auto found = live_.upper_bound(address);
   auto at = found;
   // An allocation of 0 bytes ends where it begins.
   if (const auto same = live_.find(address); same != live_.end() && same->second.begin == address)
     at = same;
-  if (at == live_.end() || at->second.begin != address || !arena_ ||
-      address < reinterpret_cast<Address>(arena_->begin) ||
-      address >= reinterpret_cast<Address>(arena_->begin) + arena_->size)
+  if (at == live_.end() || at->second.begin != address || !in_arena(address))
     throw Refused(Refused::Reason::invalid_value, "an address that was not allocated");
   const std::size_t size = at->second.end - at->second.begin;
   const std::size_t rounded = up(std::max<std::size_t>(size, 1), alignment);
@@ -128,7 +145,7 @@ void Allocations::adopt(void* memory, std::size_t size, bool writable, const std
 void Allocations::forget(void* memory) {
   const auto address = reinterpret_cast<Address>(memory);
   for (auto at = live_.lower_bound(address); at != live_.end(); ++at)
-    if (at->second.begin == address && !at->second.initialised) {
+    if (at->second.begin == address && !in_arena(address)) {
       live_.erase(at);
       return;
     } else if (at->second.begin > address) {

@@ -38,6 +38,9 @@ class Allocations {
   Address allocate(std::size_t bytes, std::size_t limit, const std::string& name = "",
                    Window window = Window::global);
   void release(Address address);
+  /// All bytes of the allocation that begins here are 0, and initialised for good; the host gives
+  /// pages for those that are used.
+  void clear(Address address);
   void adopt(void* memory, std::size_t bytes, bool writable, const std::string& name = "",
              Window window = Window::global);
   void forget(void* memory);
@@ -57,6 +60,7 @@ class Allocations {
 
  private:
   struct Arena;
+  bool in_arena(Address address) const;
   std::map<Address, Allocation> live_;              ///< by `end`
   std::vector<std::pair<Address, Address>> freed_;  ///< the latest last
   std::unique_ptr<Arena> arena_;

@@ -79,7 +79,10 @@ struct RegisterRange {
 };
 
 struct Location {
-  std::uint32_t file = 0, line = 0;
+  std::uint32_t file = 0, line = 0, column = 0;
+  /// Where the function that has this line was inlined, of Function::locations, counted from 1; 0:
+  /// nowhere.
+  std::uint32_t caller = 0;
 };
 
 struct Table {  ///< .branchtargets: labels; .calltargets: functions; .callprototype: parameters

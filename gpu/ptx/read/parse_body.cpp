@@ -50,17 +50,33 @@ void Parser::body(Function& function) {
 
 void Parser::location(Function& function) {
   take();
-  Location place;
-  place.file = static_cast<std::uint32_t>(expect_integer());
-  place.line = static_cast<std::uint32_t>(expect_integer());
-  expect_integer();
+  const auto position = [&] {
+    Location one;
+    one.file = static_cast<std::uint32_t>(expect_integer());
+    one.line = static_cast<std::uint32_t>(expect_integer());
+    one.column = static_cast<std::uint32_t>(expect_integer());
+    return one;
+  };
+  Location place = position();
   if (accept(',')) {  // function_name LABEL[+n], inlined_at file line column
     expect_name();
     expect_name();
     if (peek().is('+') || peek().is('-')) expect_constant();
     expect(',');
     expect_name();
-    for (int i = 0; i < 3; ++i) expect_integer();
+    // Its .loc has come before, a few lines ago in what compilers write, and tells where that was
+    // inlined.
+    const Location caller = position();
+    const std::size_t count = function.locations.size();
+    for (std::size_t back = 1; back <= std::min<std::size_t>(count, 64) && !place.caller; ++back) {
+      const Location& one = function.locations[count - back];
+      if (one.file == caller.file && one.line == caller.line && one.column == caller.column)
+        place.caller = static_cast<std::uint32_t>(count - back + 1);
+    }
+    if (!place.caller) {
+      function.locations.push_back(caller);
+      place.caller = static_cast<std::uint32_t>(function.locations.size());
+    }
   }
   function.locations.push_back(place);
   location_ = static_cast<std::uint32_t>(function.locations.size());

@@ -9,6 +9,11 @@
 #include "ptx/read/parser.hpp"
 
 namespace plumbline::ptx {
+namespace {
+
+constexpr std::uint64_t most_parameter_bytes = 32764;  ///< PTX ISA 5.1.6.1
+
+}  // namespace
 
 bool Parser::accept(char c) {
   if (!peek().is(c)) return false;
@@ -182,6 +187,7 @@ void Parser::function(bool entry, bool is_extern) {
       if (!parameter.is_register) scopes_.add_symbol(parameter.name, symbol, parameter.line);
     }
   }
+  if (entry) check_size(function);
   limits(function);
   if (accept(';')) {
     declare(std::move(function));
@@ -200,6 +206,18 @@ void Parser::function(bool entry, bool is_extern) {
   Function& place = module_.functions[module_.function_of.at(function.name)];
   if (place.defined) throw BadPtx(name.line, std::string(name.text) + " is defined twice");
   place = std::move(function);
+}
+
+/// Of a kernel's parameters, as ptxas does.
+void Parser::check_size(const Function& function) const {
+  std::uint64_t bytes = 0;
+  for (const Variable& parameter : function.parameters) {
+    if (parameter.is_register) throw BadPtx(parameter.line, "a kernel's parameter in a register");
+    bytes = (bytes + parameter.align - 1) / parameter.align * parameter.align + parameter.bytes;
+    if (bytes > most_parameter_bytes)
+      throw BadPtx(parameter.line, "more than " + std::to_string(most_parameter_bytes) +
+                                       " bytes of parameters of a kernel");
+  }
 }
 
 void Parser::limits(Function& function) {

@@ -11,7 +11,7 @@
 namespace plumbline::ptx {
 namespace {
 
-constexpr std::uint64_t most_registers = 1u << 24;  ///< of a function
+constexpr std::uint64_t most_registers = 1u << 20;  ///< of a function
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
 constexpr unsigned most_braces = 16;  ///< in one another
 
@@ -189,7 +189,7 @@ std::vector<Variable> Parser::parameters(Function& function) {
 std::uint32_t Parser::new_registers(Function& function, Type type, std::uint64_t count,
                                     std::size_t line) {
   if (count > most_registers || function.registers + count > most_registers)
-    throw BadPtx(line, "more than 2^24 registers in a function");
+    throw BadPtx(line, "more than 2^20 registers in a function");
   const std::uint32_t first = function.registers;
   function.ranges.push_back({first, static_cast<std::uint32_t>(count), type});
   function.registers += static_cast<std::uint32_t>(count);
@@ -204,7 +204,7 @@ void Parser::registers(Function& function) {
     if (accept('<')) {
       const std::uint64_t count = expect_integer();
       expect('>');
-      if (count > most_registers) throw BadPtx(name.line, "more than 2^24 registers in a function");
+      if (count > most_registers) throw BadPtx(name.line, "more than 2^20 registers in a function");
       const std::uint32_t first =
           new_registers(function, declared.type, count * elements, name.line);
       scopes_.add_registers(name.text, static_cast<std::uint32_t>(count), first, elements,

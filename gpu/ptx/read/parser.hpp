@@ -23,6 +23,7 @@ class Parser {
   void file();
   void section();
   void function(bool entry, bool is_extern);
+  void check_size(const Function& function) const;
   void limits(Function& function);
   void declare(Function&& function);
   void resolve_pieces();

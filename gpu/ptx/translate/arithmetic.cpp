@@ -38,6 +38,8 @@ void Translator::same_type(Operator op, Type type, std::size_t sources) {
 
 namespace {
 
+constexpr std::size_t most_products = 64;
+
 bool is_single_or_double(Type type) { return type == Type::f32 || type == Type::f64; }
 
 }  // namespace
@@ -51,6 +53,8 @@ void Translator::remember_product(Type type) {
   }
   const Virtual d = destination(operand(0), type), a = source(operand(1), type),
                 b = source(operand(2), type);
+  // The oldest is forgotten: of a long block every product would be looked through each time.
+  if (products_.size() >= most_products) products_.erase(products_.begin());
   if (d != a && d != b) products_.push_back({d, a, b, type, of.ftz});
 }
 

@@ -40,6 +40,7 @@ BulkCopy::Address Translator::bulk_address(std::vector<Virtual>& registers, cons
 }
 
 void Translator::emit_bulk(Run run, const BulkCopy& copy, const std::vector<Virtual>& registers) {
+  shared_.kernel.fixed_granules = true;
   program_.bulk_copies.push_back(copy);
   const std::uint32_t o = emit(run);
   at(o).extra = &program_.bulk_copies.back();

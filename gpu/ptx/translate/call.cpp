@@ -46,6 +46,7 @@ void Translator::call() {
   Program::Call record;
   if (target.kind == Operand::Kind::function) {
     const Function& callee = module_.functions[target.index];
+    if (callee.entry) bad("a call of a kernel");
     if (!callee.defined) {
       if (!is_builtin(callee.name)) lacks();
       record.builtin = callee.name;
@@ -85,17 +86,21 @@ void Translator::call() {
 void Translator::branch_table() {
   expect_operands(2, 2);
   if (operand(1).kind != Operand::Kind::table) bad("a list of labels is missing");
-  std::vector<std::uint32_t> targets;
-  for (const Operand& one : function_.tables[operand(1).index].targets) {
-    const Operand& label = one.kind == Operand::Kind::address ? function_.operands[one.bits] : one;
-    if (label.kind != Operand::Kind::label) bad("a label is missing");
-    targets.push_back(label.index);
+  const auto [table, is_new] = branch_table_.emplace(
+      operand(1).index, static_cast<std::uint32_t>(program_.branch_tables.size()));
+  if (is_new) {
+    std::vector<std::uint32_t>& targets = program_.branch_tables.emplace_back();
+    for (const Operand& one : function_.tables[operand(1).index].targets) {
+      const Operand& label =
+          one.kind == Operand::Kind::address ? function_.operands[one.bits] : one;
+      if (label.kind != Operand::Kind::label) bad("a label is missing");
+      targets.push_back(label.index);
+    }
   }
   const Virtual index = source(operand(0), Type::u32);
   const std::uint32_t o = emit(nullptr, Flow::branch_table);
   use(o, Field::a, index);
-  at(o).list = static_cast<std::uint32_t>(program_.branch_tables.size());
-  program_.branch_tables.push_back(std::move(targets));
+  at(o).list = table->second;
 }
 
 }  // namespace plumbline::ptx

@@ -57,7 +57,8 @@ void Translator::fence() {
   // Of fence.proxy.async.global shared memory knows nothing.
   if (has("proxy") && async && !has("global")) emit(proxy_fence);
   const bool wide = has("cluster") || has("gpu") || has("sys") || has("gl");
-  if (!has("proxy") && wide && !has("acquire")) emit(mbarrier_init_fence);
+  if (has("proxy")) return;
+  emit(wide && !has("acquire") ? mbarrier_init_fence : memory_fence);
 }
 
 bool Translator::control() {

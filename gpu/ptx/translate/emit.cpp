@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "ptx/memory/shared.hpp"
+#include "ptx/read/place.hpp"
 #include "ptx/read/special.hpp"
 #include "ptx/translate/translator.hpp"
 
@@ -33,11 +34,11 @@ const Operand& Translator::operand(std::size_t i) const {
 }
 
 void Translator::lacks() const {
-  throw Missing("PTX line " + std::to_string(now_->line) + ": " + std::string(now_->text));
+  throw Missing("PTX line " + std::to_string(now_->line) + ": " + on_one_line(now_->text));
 }
 
 void Translator::bad(const std::string& text) const {
-  throw BadPtx(now_->line, text + ": " + std::string(now_->text));
+  throw BadPtx(now_->line, text + ": " + on_one_line(now_->text));
 }
 
 void Translator::expect_operands(std::size_t least, std::size_t most) const {
@@ -95,13 +96,13 @@ Virtual Translator::constant(std::uint64_t bits, unsigned bytes) {
 }
 
 Virtual Translator::special(Special which, unsigned axis, unsigned bytes, std::uint64_t add) {
-  for (const SpecialUse& use : specials_)
-    if (use.which == which && use.axis == axis && use.add == add && slots_[use.reg].bytes == bytes)
-      return use.reg;
-  const Virtual reg = temporary(bytes);
-  slots_[reg].fixed = true;
-  specials_.push_back({reg, which, static_cast<std::uint8_t>(axis), add});
-  return reg;
+  const auto [place, is_new] = special_.emplace(std::tuple{which, axis, add, bytes}, nothing);
+  if (is_new) {
+    place->second = temporary(bytes);
+    slots_[place->second].fixed = true;
+    specials_.push_back({place->second, which, static_cast<std::uint8_t>(axis), add});
+  }
+  return place->second;
 }
 
 Virtual Translator::special(const Operand& operand, unsigned bytes) {
@@ -224,16 +225,10 @@ Virtual Translator::address_of(const Operand& operand, unsigned bytes) {
       return local_address(local_at_[operand.index] + operand.bits, bytes);
     }
     case Operand::Kind::parameter: {
-      const Variable& parameter = function_.parameters[operand.index];
       if (!function_.entry)
         return local_address(program_.parameter_at[operand.index] + operand.bits, bytes);
-      std::uint64_t at = 0;
-      for (std::uint32_t i = 0; i <= operand.index; ++i) {
-        const Variable& one = function_.parameters[i];
-        at = (at + one.align - 1) / one.align * one.align;
-        if (&one != &parameter) at += one.bytes;
-      }
-      return special(Special::parameters, 0, bytes, at + operand.bits);
+      return special(Special::parameters, 0, bytes,
+                     kernel_parameter_at_[operand.index] + operand.bits);
     }
     case Operand::Kind::result:
       return local_address(program_.result_at[operand.index] + operand.bits, bytes);

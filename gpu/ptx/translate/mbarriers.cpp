@@ -32,6 +32,7 @@ bool Translator::mbarriers() {
     return o;
   };
   if (copies) {
+    shared_.kernel.fixed_granules = true;
     const std::uint32_t o = at_place(mbarrier_copies, 0);
     if (has("noinc")) at(o).flags |= mbarrier_noinc;
     return true;

@@ -39,7 +39,8 @@ void Translator::probe_access(std::uint32_t o, std::uint32_t access, Probe& p) {
   const bool rows = name == "ldmatrix" || name == "stmatrix";
   const bool loads = name == "ld" || name == "ldu" || name == "ldmatrix";
   const bool stores = name == "st" || name == "stmatrix";
-  const bool atomic = name == "atom" || name == "red", copies = name == "cp";
+  const bool atomic = name == "atom" || name == "red";
+  const bool copies = name == "cp" && !has("mbarrier");
   if (!(loads || stores || atomic || copies) || p.traits.pipe == Pipe::parameter) return;
   if (has("async") != copies) return;
   p.kind = loads    ? Probe::Kind::load

@@ -110,6 +110,7 @@ struct KernelProgram {
   std::uint32_t dynamic_shared = 0;  ///< where .extern begins, from shared_begin
   /// log2 of the least access of shared memory: for kernels whose granules must not change.
   std::uint32_t granule = 2;
+  bool fixed_granules = false;  ///< it has asynchronous copies that are counted in granules
   std::uint32_t sites = 1;
   bool ordered = false;  ///< atomics or strong accesses of global memory: blocks in order
   std::string missing;

@@ -116,6 +116,11 @@ void Translator::layout_locals() {
     for (const Variable& result : function_.results)
       program_.result_at.push_back(result.is_register ? result.reg : place(result));
   }
+  std::uint64_t next = 0;
+  for (const Variable& parameter : function_.parameters) {
+    kernel_parameter_at_.push_back(up(next, parameter.align));
+    next = kernel_parameter_at_.back() + parameter.bytes;
+  }
   program_.local_bytes = static_cast<std::uint32_t>(up(at, 16));
 }
 

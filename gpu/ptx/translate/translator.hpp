@@ -4,6 +4,7 @@
 #define PLUMBLINE_GPU_PTX_TRANSLATE_TRANSLATOR_HPP
 
 #include <stdexcept>
+#include <tuple>
 
 #include "ptx/execute/form.hpp"
 #include "ptx/execute/instructions/select.hpp"
@@ -196,8 +197,11 @@ class Translator {
     std::uint64_t add;
   };
   std::vector<SpecialUse> specials_;
-  std::vector<std::uint32_t> local_at_;         ///< for Function::variables
-  std::vector<std::uint32_t> first_operation_;  ///< for each instruction
+  std::map<std::tuple<Special, unsigned, std::uint64_t, unsigned>, Virtual> special_;
+  std::map<std::uint32_t, std::uint32_t> branch_table_;  ///< of Function::tables: of the program's
+  std::vector<std::uint32_t> local_at_;                  ///< for Function::variables
+  std::vector<std::uint64_t> kernel_parameter_at_;       ///< for a kernel's Function::parameters
+  std::vector<std::uint32_t> first_operation_;           ///< for each instruction
 };
 
 /// Finds the operations that have to be watched for registers of wgmma in flight.

@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: run_mutant.sh MUTANT SOURCE BUILD SCRATCH CHECK
+# usage: run_mutant.sh MUTANT SOURCE BUILD SCRATCH CHECK [device]
 # Plants the fault that the file MUTANT describes into a copy of gpu/, builds it with BUILD's own
 # commands, and checks that the fault is caught. README.md tells the format of MUTANT.
 #
 # BUILD is the release build for faults that the verdict or a test must catch, a sanitizer's build for
 # those that the sanitizer must. Only the sources that the mutant names are compiled again; every other
 # object is BUILD's, but that the check of problems is the object CHECK where attention is compiled for
-# the head dimension 32 alone.
+# the head dimension 32 alone. With `device`, nvcc compiles the sources, and the software device must catch
+# the fault in the PTX that it makes of them.
 set -euo pipefail
 mutant=$1
 source_dir=$(readlink -f "$2")
 build=$(readlink -f "$3")
 scratch=$4
 check=$(readlink -f "$5")
+on_device=${6:-}
 
 die() {
   printf '%s: %s\n' "$(basename "$mutant")" "$1" >&2
@@ -37,10 +39,17 @@ file=$(field file)
 caught_by=$(field caught_by)
 sources=$(field sources)
 read -r -a arguments <<<"$(field run)"
-case "$caught_by" in
-  verdict | nothing) product=lib/libplumbline_kernels_emulated.so ;;
-  test) product=bin/$(field program) ;;
-  address | thread)
+if [ -n "$on_device" ]; then
+  read -r caught_by own <<<"$(field device)"
+  [ -z "$own" ] || read -r -a arguments <<<"$own"
+fi
+case "$on_device:$caught_by" in
+  device:verdict | device:checks | device:nothing)
+    product=lib/software-device/libplumbline_kernels_cuda.so ;;
+  device:*) die "on the device caught by '$caught_by', not verdict, checks or nothing" ;;
+  :verdict | :nothing) product=lib/libplumbline_kernels_emulated.so ;;
+  :test) product=bin/$(field program) ;;
+  :address | :thread)
     product=bin/$(field program)
     [ "$product" != bin/ ] || product=bin/kernel_runner ;;
   *) die "caught_by is '$caught_by', not verdict, test, address, thread or nothing" ;;
@@ -65,9 +74,18 @@ if [ -n "$file" ]; then
   after=${text#"$before$old"}
   case "$after" in *"$old"*) die "its old text occurs more than once in $file: make it longer" ;; esac
   printf '%s' "$before$new$after" >"$scratch/$file"
+  # The fault's lines in the copy, and three on either side.
+  first_line=$(($(wc -l <<<"$before") - 3))
+  last_line=$((first_line + $(wc -l <<<"$new") + 5))
 fi
 
 # ---- build it ---------------------------------------------------------------------------------
+
+# nvcc's command without machine code, whose making is most of the work.
+ptx_alone() {
+  sed -E 's/ (--generate-code|-gencode)[= ][^ ]+| -O[0-9]| -g//g
+    s/$/ --generate-code arch=compute_80,code=compute_80/' <<<"$1"
+}
 
 # Ninja's own commands for the product, those of the named sources turned towards the copy.
 commands=$(ninja -C "$build" -t commands "$product")
@@ -79,7 +97,9 @@ compiled=0
 # of the compiler's work. A program of its own asks for all of them, unless its mutant names some.
 head_dims=$(field head_dims)
 quick=-O1
-case "$caught_by:$sources" in
+case "$on_device$caught_by:$sources" in
+  device*)
+    head_dims=32 ;;
   verdict:*attention/* | nothing:*attention/*)
     if [ -n "$head_dims" ]; then
       sources="$sources attention/check_problem.cu"
@@ -91,17 +111,21 @@ case "$caught_by:$sources" in
 esac
 [ -z "$head_dims" ] || quick="-UPLUMBLINE_HEAD_DIMS -DPLUMBLINE_HEAD_DIMS=$head_dims -O1"
 while IFS= read -r command; do
+  [[ $command =~ \ -c\ ([^ ]+) ]] || continue
+  source=${BASH_REMATCH[1]}
   for pattern in $sources; do
     # shellcheck disable=SC2254 # the mutant's patterns are patterns
-    case "${command##* }" in
+    case "$source" in
       "$source_dir"/gpu/$pattern) ;;
       "$build"/*/"$(basename "$product")".dir/Unity/*) [ "$pattern" = program ] || continue ;;
       *) continue ;;
     esac
-    object=$(sed -n 's/.* -o \([^ ]*\) .*/\1/p' <<<"$command")
+    [[ $command =~ \ -o\ ([^ ]+) ]] || die "a command without -o: $command"
+    object=${BASH_REMATCH[1]}
     new_object=$scratch/$(basename "$object")
     command=${command//"$source_dir/gpu"/"$scratch/gpu"}
     command=${command//"$object"/"$new_object"}
+    [ -z "$on_device" ] || command=$(ptx_alone "$command")
     command="$command $quick"
     (cd "$build" && eval "$command") || die "does not compile"
     link=${link//" $object"/}
@@ -128,36 +152,67 @@ case "$caught_by" in
     "$(dirname "$0")/run_sanitized.sh" "$mutated" "${arguments[@]}" >"$scratch/output" 2>&1 ||
       status=$? ;;
   *)
+    [ -z "$on_device" ] || arguments+=(--device software --head-dims "$head_dims")
     "$build/bin/plumbline" verify --kernel "$mutated" --seed 1 "${arguments[@]}" \
       >"$scratch/output" 2>&1 || status=$? ;;
 esac
 
 cat "$scratch/output"
 [ $status != 77 ] || exit 77
+
+# Whether the report names one of the lines that `reported_at` tells.
+names_reported_at() {
+  local where text line
+  while read -r where text; do
+    while IFS=: read -r line _; do
+      ! grep -Eq "$(basename "$where"):$line\b" "$scratch/output" || return 0
+    done < <(grep -nF -- "$text" "$scratch/$where")
+  done < <(field reported_at)
+  return 1
+}
+
+# Whether the report names a line of the fault, or one near it.
+names_the_fault() {
+  local line
+  for ((line = first_line; line <= last_line; ++line)); do
+    ! grep -Eq "$(basename "$file"):$line\b" "$scratch/output" || return 0
+  done
+  return 1
+}
+
+stopped="the software device stopped the kernel: "
+at=
 case "$caught_by" in
+  checks)
+    [ $status = 1 ] || die "ended with status $status; a kernel that is stopped is status 1"
+    grep -q "$stopped" "$scratch/output" || die "the device did not stop the kernel"
+    if names_the_fault; then at="its line"
+    elif names_reported_at; then at="the access"
+    else die "the report names neither a line of the fault nor one of reported_at"
+    fi ;;
   nothing)
     [ $status = 0 ] || die "is no fault, but was taken for one (status $status)" ;;
   verdict)
     [ $status = 1 ] || die "ended with status $status; a verdict against it is status 1"
-    grep -q FAIL "$scratch/output" || die "the report names no failure" ;;
+    grep -q FAIL "$scratch/output" || die "the report names no failure"
+    ! grep -q "$stopped" "$scratch/output" || die "the device stopped the kernel: that is \`checks\`" ;;
   test)
     [ $status = 201 ] || die "ended with status $status; failed checks are status 201"
     grep -q "error: in" "$scratch/output" || die "the report names no failure" ;;
   *)
     [ $status != 0 ] || die "was not caught by the $caught_by sanitizer"
     grep -q "Sanitizer" "$scratch/output" || die "ended with status $status, but no sanitizer reported"
-    named=no
-    while read -r where text; do
-      while IFS=: read -r line _; do
-        ! grep -Eq "$(basename "$where"):$line\b" "$scratch/output" || named=yes
-      done < <(grep -nF -- "$text" "$scratch/$where")
-    done < <(field reported_at)
-    [ $named = yes ] || die "the report names none of the lines of $(field reported_at | paste -sd ';')" ;;
+    names_reported_at || die "the report names none of the lines of $(field reported_at | paste -sd ';')" ;;
 esac
 
 # ---- what caught it, for table.py --------------------------------------------------------------
 
 case "$caught_by" in
+  checks) # why the kernel was stopped, and where
+    sed -n "s/^ *$stopped//p" "$scratch/output" | sed -E 's/; in .*//
+      s/.* of the same warp wrote .*/race of two lanes/; s/.*no barrier is between them.*/race of two warps/
+      s/.*is under way.*/a copy not waited for/; s/.*nothing has written.*/memory that nothing wrote/
+      s/.*(memory, of which it has|end of|before the|no allocation).*/out of bounds/'"; s/\$/; $at/" ;;
   verdict) # the outputs that failed, or what the kernel did instead of giving any
     sed -n -e 's/^  \([a-zA-Z_]*\): [1-9][0-9]* of [0-9]* elements fail.*/\1/p' \
       -e 's/^  \([a-zA-Z_]*\): errors drift.*/drift of \1/p' \

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which gate caught which fault, as a table in Markdown.
 
-Usage: table.py BUILD [FILE], after `ctest -L mutant` in that build folder. Writes the table to FILE,
-or prints it. Ends with 1, and writes nothing, when a mutant has not run or was not caught."""
+Usage: table.py [--device] BUILD [FILE], after `ctest -L mutant` in that build folder. Writes the table
+to FILE, or prints it: that of the emulation, or with --device that of the software device. Ends with 1,
+and writes nothing, when a mutant has not run or was not caught."""
 import datetime
 import os
 import pathlib
@@ -35,6 +36,28 @@ The gates:
 |---|---|---|---|
 """
 
+DEVICE_HEAD = """# Which fault the software device caught
+
+Made on {date} from a run of every [mutant](../../tests/faults/kernels/README.md) of our attention kernels as
+nvcc compiles them, on the [software device](../software_device.md), by
+
+```
+./plumbline test --all -L mutant
+tests/faults/kernels/table.py --device build/release docs/results/mutants-software-device.md
+```
+
+- **verdict**: `plumbline verify` ended with status 1. Named are the outputs that were outside their bounds.
+- Everything else: the device stopped the kernel. **its line**: the report names a line of the fault or one
+  of the three on either side; **the access**: it names an access that the fault lets go wrong.
+
+{count} faults: {total}. Not one was missed; the controls, which change nothing, passed.
+
+{families}
+
+| kernel | mutant | fault | caught by |
+|---|---|---|---|
+"""
+
 
 def fields(mutant):
     lines = mutant.read_text().split("<<<", 1)[0].splitlines()
@@ -42,13 +65,58 @@ def fields(mutant):
     return fault, dict(line.split(":", 1) for line in lines if not line.startswith("#") and line)
 
 
-def gates(build, name):
-    file = build / "tests" / "mutants" / name / "gates"
+def gates(build, name, device=False):
+    file = build / "tests" / "faults" / "kernels" / ("device" if device else "") / name / "gates"
     return file.read_text().split("\n")[:-1] if file.exists() else []
 
 
-def main():
-    build = pathlib.Path(sys.argv[1])
+def family(of):
+    """The kernel and the pass of `verify` that the device runs."""
+    words = (of["device"] + " " + of["run"]).split()
+    kernel, only = (words[words.index(name) + 1] if name in words else ""
+                    for name in ("--kernels", "--pass"))
+    return f"{kernel} backward" if only == "backward" else kernel
+
+
+def counts(values):
+    by = {value: values.count(value) for value in sorted(set(values))}
+    return ", ".join(f"{count} by {value}" for value, count in by.items())
+
+
+def write(text, arguments):
+    if not arguments:
+        print(text, end="")
+        return
+    whole = arguments[0] + ".part"
+    pathlib.Path(whole).write_text(text)
+    os.replace(whole, arguments[0])
+
+
+def device_table(build):
+    rows, missing = [], []
+    for mutant in sorted(HERE.glob("*.mutant")):
+        fault, of = fields(mutant)
+        caught_by = of.get("device", "").split()
+        if not caught_by or caught_by[0] == "nothing":
+            continue
+        names = gates(build, mutant.stem, device=True)
+        if not names:
+            missing.append(mutant.stem)
+            continue
+        caught = ", ".join(names)
+        rows.append((family(of), mutant.stem, fault.replace("|", "\\|"),
+                     f"verdict: {caught}" if caught_by[0] == "verdict" else caught))
+    rows.sort()
+    kinds = [caught.split(":")[0].split(";")[0] for *_, caught in rows]
+    families = [name for name, *_ in rows]
+    text = DEVICE_HEAD.format(
+        date=datetime.date.today(), count=len(rows), total=counts(kinds),
+        families="Of each kernel: " +
+        ", ".join(f"`{name}` {families.count(name)}" for name in sorted(set(families))) + ".")
+    return text + "".join(f"| `{a}` | `{b}` | {c} | {d} |\n" for a, b, c, d in rows), missing
+
+
+def emulation_table(build):
     rows, missing, by_gate = [], [], {}
     for mutant in sorted(HERE.glob("*.mutant")):
         fault, of = fields(mutant)
@@ -63,18 +131,20 @@ def main():
         caught = caught_by if names == [caught_by] else f"{caught_by}: {', '.join(names)}"
         rows.append(f"| `{mutant.stem}` | {fault.replace('|', chr(92) + '|')} "
                     f"| `{of['file'].strip()}` | {caught} |\n")
+    total = ", ".join(f"{count} by {gate}" for gate, count in sorted(by_gate.items()))
+    text = HEAD.format(date=datetime.date.today(), count=len(rows), total=total) + "".join(rows)
+    return text, missing
+
+
+def main():
+    device = sys.argv[1:2] == ["--device"]
+    build, *to = sys.argv[2 if device else 1:]
+    text, missing = (device_table if device else emulation_table)(pathlib.Path(build))
     for name in missing:
         print(f"table.py: {name} has no result: run `ctest -L mutant`", file=sys.stderr)
     if missing:
         return 1
-    total = ", ".join(f"{count} by {gate}" for gate, count in sorted(by_gate.items()))
-    text = HEAD.format(date=datetime.date.today(), count=len(rows), total=total) + "".join(rows)
-    if len(sys.argv) < 3:
-        print(text, end="")
-        return 0
-    whole = sys.argv[2] + ".part"
-    pathlib.Path(whole).write_text(text)
-    os.replace(whole, sys.argv[2])
+    write(text, to)
     return 0
 
 

@@ -102,6 +102,19 @@ BOOST_AUTO_TEST_CASE(the_line_and_the_source_are_named) {
   BOOST_TEST(run.text.find("ld.global.u32 %r1, [%in+4096]") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(the_calls_that_were_inlined_are_named) {
+  // As nvcc writes it: the .loc of the call comes before what was inlined there.
+  const Run run =
+      run_text(kernel_of(".loc 1 7 0\n"
+                         ".loc 2 30 3, function_name NAMES, inlined_at 1 7 0\n"
+                         ".loc 3 12 5, function_name NAMES+8, inlined_at 2 30 3\n"
+                         "ld.global.u32 %r1, [%in+4096];",
+                         ".file 1 \"a.cu\"\n.file 2 \"tile.cuh\"\n.file 3 \"vector.cuh\"\n"),
+               {1, 1, 1}, {1, 1, 1});
+  const std::string places = "from vector.cuh:12, called at tile.cuh:30, called at a.cu:7";
+  BOOST_TEST(run.text.find(places) != std::string::npos, run.text);
+}
+
 BOOST_AUTO_TEST_CASE(memory_that_nothing_wrote) {
   expect("ld.global.u32 %r5, [%rd1];", Kind::uninitialised_global, "nothing has written");
   expect("ld.shared.u32 %r5, [%r3];", Kind::uninitialised_shared, "nothing has written");
@@ -129,6 +142,51 @@ BOOST_AUTO_TEST_CASE(warps_without_a_barrier_between_them_race) {
   fine(
       "setp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r2], 0;\nbar.sync 0;\n"
       "red.shared.add.u32 [%r2], %r1;");
+}
+
+BOOST_AUTO_TEST_CASE(lanes_without_a_warp_barrier_between_them_race) {
+  const Extent warp{32, 1, 1};
+  // Every lane reads what lane 31 - tid wrote.
+  const std::string write = "st.shared.u32 [%r3], %r1;\n", barrier = "bar.warp.sync -1;\n",
+                    other = "sub.s32 %r4, 31, %r1;\nmad.lo.s32 %r5, %r4, 4, %r2;\n",
+                    read = "ld.shared.u32 %r6, [%r5];\nst.global.u32 [%rd1], %r6;\n";
+  expect(write + other + read, Kind::race, "no __syncwarp", warp);
+  expect(write + other + read, Kind::race, "which thread (31, 0, 0) of the same warp wrote", warp);
+  fine(write + barrier + other + read, warp);
+  fine(write + "bar.sync 0;\n" + other + read, warp);
+  fine(write + "membar.cta;\n" + other + read, warp);
+  // A lane may read what it wrote, but not so after another has written it again.
+  fine(write + "ld.shared.u32 %r6, [%r3];", warp);
+  expect(write + barrier + other + "st.shared.u32 [%r5], %r1;\nld.shared.u32 %r6, [%r3];",
+         Kind::race, "no __syncwarp", warp);
+  // shfl waits for the lanes, and orders no memory.
+  expect(write + "shfl.sync.bfly.b32 %r6, %r1, 1, 31, -1;\n" + other + read, Kind::race,
+         "no __syncwarp", warp);
+  fine("st.volatile.shared.u32 [%r3], %r1;\n" + other + "ld.volatile.shared.u32 %r6, [%r5];", warp);
+  // One lane writes, all read; all write the same, all read.
+  const std::string first = "setp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r2], %r1;\n",
+                    all = "ld.shared.u32 %r6, [%r2];";
+  expect(first + all, Kind::race, "no __syncwarp", warp);
+  fine(first + barrier + all, warp);
+  fine("st.shared.u32 [%r2], 5;\n" + all, warp);
+  // Words, of which each lane wrote two; and a matrix.
+  const std::string pairs = "mad.lo.s32 %r5, %r1, 8, %r2;\nst.shared.v2.u32 [%r5], {%r1, %r1};\n";
+  fine(pairs + "ld.shared.u32 %r6, [%r5+4];", warp);
+  expect(pairs + "ld.shared.u32 %r6, [%r3];", Kind::race, "no __syncwarp", warp);
+  const std::string matrix =
+      "and.b32 %r4, %r1, 7;\nmad.lo.s32 %r5, %r4, 16, %r2;\n"
+      "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];";
+  expect(write + matrix, Kind::race, "no __syncwarp", warp);
+  fine(write + barrier + matrix, warp);
+  // Each lane has waited for its own copies.
+  const std::string copy = "cp.async.ca.shared.global [%r3], [%rd2], 4;\ncp.async.wait_all;\n";
+  fine(copy + "ld.shared.u32 %r6, [%r3];", warp);
+  expect(copy + other + read, Kind::race, "no __syncwarp", warp);
+  fine(copy + barrier + other + read, warp);
+  // A copy to where something was stored before a barrier is no store of that lane.
+  fine(write + "bar.sync 0;\nst.shared.u32 [%r3+256], %r1;\nst.shared.u32 [%r3+512], %r1;\n" +
+           copy + "ld.shared.u32 %r6, [%r3];",
+       warp);
 }
 
 BOOST_AUTO_TEST_CASE(warps_that_write_the_same_do_not_race) {

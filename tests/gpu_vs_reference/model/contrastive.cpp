@@ -3,6 +3,8 @@
 // two queries, their positives and a hard negative of several lengths, in two parts.
 #include "models/training/contrastive_loss.hpp"
 
+#include "model/model.cuh"
+#include "model/upload.cuh"
 #include "reference/model/bert_grad.hpp"
 #include "reference/model/contrastive_loss.hpp"
 #include "reference/model/pooling.hpp"

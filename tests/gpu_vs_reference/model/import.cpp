@@ -4,6 +4,8 @@
 // PyTorch does, is tests/models/checkpoint's matter.)
 #include <filesystem>
 
+#include "model/model.cuh"
+#include "model/upload.cuh"
 #include "models/checkpoint/device_model.hpp"
 #include "models/checkpoint/load.hpp"
 #include "models/checkpoint/save.hpp"

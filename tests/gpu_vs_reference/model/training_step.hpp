@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// One training step on the CUDA path and in the oracle, from the same numbers.
+// One training step on the CUDA path and in the oracle, from the same numbers. Code of the host
+// alone: what includes it runs with step_on_device.cu for the emulation and by nvcc alike.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "core/device_buffer.cuh"
-#include "model/model.cuh"
-#include "model/upload.cuh"
+#include "model/parameters.hpp"
+#include "model/sequence_batch.hpp"
 #include "reference/core/mask.hpp"
+#include "reference/model/layer_parameters.hpp"
 #include "reference/model/loss.hpp"
 #include "support/draw.hpp"
-#include "train/optimizer.cuh"
+#include "train/settings.hpp"
 
 namespace plumbline::gpu_tests {
 
@@ -104,35 +105,9 @@ struct StepResult {
 };
 
 /// The CUDA path's; `change` may alter a parameter's values.
-template <class Change = decltype([](const gpu::Parameter&, std::span<float>) {})>
-StepResult step_on_device(const gpu::ModelConfiguration& c, const StepBatch& batch,
-                          const Change& change = {}) {
-  const gpu::Stream stream;
-  const auto model = gpu::make_model(stream, c, {.batch = batch.batch, .length = batch.length});
-  const gpu::ParameterLayout& layout = model->layout();
-  std::vector<float> values(layout.size()), gradients(layout.size());
-  for (const gpu::Parameter& p : layout.all()) {
-    const std::span<float> own = std::span(values).subspan(p.offset, p.size());
-    set_test_values(p, own);
-    change(p, own);
-  }
-  gpu::upload(stream, values, model->parameters());
-  model->parameters_changed();
-  StepResult result{.loss = model->add_gradients(batch.view()).mean};
-  gpu::download(stream, model->gradients(), gradients.size(), gradients.data());
-  gpu::Optimizer optimizer(stream, layout, kOptimizer);
-  optimizer.update(0, kRate, model->parameters(), model->gradients());
-  gpu::download(stream, model->parameters(), values.size(), values.data());
-  for (const gpu::Parameter& p : layout.all()) {
-    const auto of = [&](const std::vector<float>& flat) {
-      const auto begin = flat.begin() + static_cast<long>(p.offset);
-      return std::vector<double>(begin, begin + static_cast<long>(p.size()));
-    };
-    result.gradients[p.name] = of(gradients);
-    result.updated[p.name] = of(values);
-  }
-  return result;
-}
+StepResult step_on_device(
+    const gpu::ModelConfiguration& c, const StepBatch& batch,
+    const std::function<void(const gpu::Parameter&, std::span<float>)>& change = {});
 
 /// Fills a model of the oracle with the same numbers.
 template <class Parameters>

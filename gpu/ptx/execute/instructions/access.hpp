@@ -11,6 +11,7 @@
 #include "ptx/execute/distributed.hpp"
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/instructions/lanes.hpp"
+#include "ptx/execute/instructions/own_writes.hpp"
 #include "ptx/execute/memory_flags.hpp"
 #include "ptx/memory/shared.hpp"
 
@@ -244,12 +245,13 @@ inline void access_global(Warp& w, const Operation& o, Access& access, u32 bytes
 /// Marks the granules, and throws where another warp has touched them since the last barrier.
 inline bool read_granules(const SharedMemory& s, u32 warp, u32 g, u32 count) {
   const u32 epoch = s.epoch << 8, mine = epoch | warp, ours = mine | atomic_bit, begin = s.begin;
+  const u32 floor = s.floor << 8;
   const u32* __restrict written = s.written + g;
   u32* __restrict read = s.read + g;
   u32 bad = 0;
   for (u32 j = 0; j < count; ++j) {
     const u32 by = written[j], before = read[j];
-    bad |= (by - begin >= epoch - begin) & (by != mine) & (by != ours);
+    bad |= (by - begin >= floor - begin) & (by != mine) & (by != ours);
     const u32 shared = before > (epoch | several) ? before : epoch | several;
     read[j] = (before >= epoch) & (before != mine) ? shared : mine;
   }
@@ -257,15 +259,15 @@ inline bool read_granules(const SharedMemory& s, u32 warp, u32 g, u32 count) {
 }
 /// Nothing is marked where it throws.
 inline bool write_granules(const SharedMemory& s, u32 warp, u32 by, u32 g, u32 count) {
-  const u32 epoch = s.epoch << 8, mine = epoch | warp, ours = mine | atomic_bit;
+  const u32 floor = s.floor << 8, mine = s.epoch << 8 | warp, ours = mine | atomic_bit;
   u32* __restrict written = s.written + g;
   u32* __restrict written_by = s.written_by + g;
   const u32* __restrict readers = s.read + g;
   u32 bad = 0;
   for (u32 j = 0; j < count; ++j) {
     const u32 before = written[j], read = readers[j];
-    bad |= (before >= epoch) & (before != mine) & (before != ours);
-    bad |= (read >= epoch) & (read != mine);
+    bad |= (before >= floor) & (before != mine) & (before != ours);
+    bad |= (read >= floor) & (read != mine);
   }
   if (__builtin_expect(bad != 0, 0)) return false;
   for (u32 j = 0; j < count; ++j) written[j] = mine;
@@ -321,6 +323,7 @@ inline bool read_places(const SharedMemory& s, u32 warp, const s32* places, u32 
   using G = Granules<count>;
   using V = typename G::Vector;
   const u32 epoch = s.epoch << 8, mine = epoch | warp, ours = mine | atomic_bit, begin = s.begin;
+  const u32 floor = s.floor << 8;
   const V by_several = V{} + (epoch | several), by_me = V{} + mine;
   const u32* const written = s.written;  // the compiler cannot know that stamps are not pointers
   u32* const read = s.read;
@@ -329,7 +332,7 @@ inline bool read_places(const SharedMemory& s, u32 warp, const s32* places, u32 
     for (u32 j = 0; j < G::parts; ++j) {
       const u32 at = static_cast<u32>(places[first_lane(rest)]) + j * G::width;
       const V by = G::load(written + at), before = G::load(read + at);
-      bad |= reinterpret_cast<V>((by - begin >= epoch - begin) & (by != mine) & (by != ours));
+      bad |= reinterpret_cast<V>((by - begin >= floor - begin) & (by != mine) & (by != ours));
       const V by_all = before > by_several ? before : by_several;
       G::store(read + at, (before >= epoch) & (before != mine) ? by_all : by_me);
     }
@@ -338,7 +341,7 @@ inline bool read_places(const SharedMemory& s, u32 warp, const s32* places, u32 
 template <>
 inline bool read_places<1>(const SharedMemory& s, u32 warp, const s32* places, u32) {
   const u32 epoch = s.epoch << 8, mine = epoch | warp, ours = mine | atomic_bit, begin = s.begin;
-  const u32 by_several = epoch | several;
+  const u32 by_several = epoch | several, floor = s.floor << 8;
   alignas(64) u32 by[32], before[32], now[32];
   const u32* const written = s.written;
   u32* const read = s.read;
@@ -346,7 +349,7 @@ inline bool read_places<1>(const SharedMemory& s, u32 warp, const s32* places, u
   for (int i = 0; i < 32; ++i) before[i] = read[places[i]];
   u32 bad = 0, changed = 0;
   for (int i = 0; i < 32; ++i) {
-    bad |= (by[i] - begin >= epoch - begin) & (by[i] != mine) & (by[i] != ours) ? 1 : 0;
+    bad |= (by[i] - begin >= floor - begin) & (by[i] != mine) & (by[i] != ours) ? 1 : 0;
     const u32 by_all = before[i] > by_several ? before[i] : by_several;
     now[i] = (before[i] >= epoch) & (before[i] != mine) ? by_all : mine;
     changed |= now[i] ^ before[i];
@@ -378,7 +381,7 @@ inline bool write_places(const SharedMemory& s, u32 warp, u32 by, u32 stamp, con
                          u32 n) {
   using G = Granules<count>;
   using V = typename G::Vector;
-  const u32 epoch = s.epoch << 8, mine = epoch | warp, ours = mine | atomic_bit;
+  const u32 floor = s.floor << 8, mine = s.epoch << 8 | warp, ours = mine | atomic_bit;
   u32 *const written = s.written, *const written_by = s.written_by;
   const u32* const readers = s.read;
   V bad{};
@@ -386,8 +389,8 @@ inline bool write_places(const SharedMemory& s, u32 warp, u32 by, u32 stamp, con
     for (u32 j = 0; j < G::parts; ++j) {
       const u32 at = static_cast<u32>(places[i]) + j * G::width;
       const V before = G::load(written + at), read = G::load(readers + at);
-      bad |= reinterpret_cast<V>((before >= epoch) & (before != mine) & (before != ours));
-      bad |= reinterpret_cast<V>((read >= epoch) & (read != mine));
+      bad |= reinterpret_cast<V>((before >= floor) & (before != mine) & (before != ours));
+      bad |= reinterpret_cast<V>((read >= floor) & (read != mine));
     }
   if (G::any(bad)) return false;
   for (u32 i = 0; i < n; ++i)
@@ -401,14 +404,14 @@ inline bool write_places(const SharedMemory& s, u32 warp, u32 by, u32 stamp, con
 template <>
 inline bool write_places<1>(const SharedMemory& s, u32 warp, u32 by, u32 stamp, const s32* places,
                             u32 n) {
-  const u32 epoch = s.epoch << 8, mine = epoch | warp, ours = mine | atomic_bit;
+  const u32 floor = s.floor << 8, mine = s.epoch << 8 | warp, ours = mine | atomic_bit;
   u32 *const written = s.written, *const written_by = s.written_by;
   const u32* const readers = s.read;
   u32 bad = 0;
   for (u32 i = 0; i < n; ++i) {
     const u32 before = written[places[i]], read = readers[places[i]];
-    bad |= (before >= epoch) & (before != mine) & (before != ours) ? 1 : 0;
-    bad |= (read >= epoch) & (read != mine) ? 1 : 0;
+    bad |= (before >= floor) & (before != mine) & (before != ours) ? 1 : 0;
+    bad |= (read >= floor) & (read != mine) ? 1 : 0;
   }
   if (bad) return false;
   for (u32 i = 0; i < n; ++i) written[places[i]] = stamp;
@@ -440,17 +443,17 @@ inline bool copies_in_flight(const SharedMemory& s, u32 g, u32 count) {
   return latest >= in_flight;
 }
 /// Atomic and other strong accesses do not race with one another.
-inline bool atomic_granules(const SharedMemory& s, u32 warp, u32 by, u32 g, u32 count, bool writes,
-                            bool reads) {
-  const u32 epoch = s.epoch << 8, mine = epoch | warp, ours = mine | atomic_bit;
+inline bool atomic_granules(const Warp& w, const SharedMemory& s, u32 who, u32 by, u32 g, u32 count,
+                            bool writes, bool reads) {
+  const u32 epoch = s.epoch << 8, floor = s.floor << 8;
   for (u32 j = g; j < g + count; ++j) {
     const u32 before = s.written[j], read = s.read[j];
-    const bool by_others = before >= epoch && before != mine && before != ours;
-    if (by_others && (before >= in_flight || !(before & atomic_bit))) return false;
+    const bool by_others = before >= floor && !in_order(w, s, who, before);
+    if (before >= in_flight || (by_others && !(before & atomic_bit))) return false;
     if (reads && before < s.begin) return false;
     if (!writes) continue;
-    if (read >= epoch && read != mine) return false;
-    s.written[j] = by_others ? epoch | atomic_several : ours;
+    if (read >= floor && (read >= in_flight || !in_order(w, s, who, read))) return false;
+    s.written[j] = by_others ? epoch | atomic_several : epoch | who | atomic_bit;
     s.written_by[j] = by;
   }
   return true;
@@ -458,9 +461,11 @@ inline bool atomic_granules(const SharedMemory& s, u32 warp, u32 by, u32 g, u32 
 
 /// Whether the stamps allow an access of the warp: `fine` marks it where they plainly do.
 template <class Fine>
-inline bool allowed(Warp& w, SharedMemory& s, u32 who, u32 g, u32 count, bool reads, Fine fine) {
+inline bool allowed(Warp& w, SharedMemory& s, u32 who, u32 g, u32 count, bool reads, bool strong,
+                    Fine fine) {
   return __builtin_expect(fine(), 1) ||
-         (s.special && settled(w, s, who, g, count, reads) && (reads || fine()));
+         ((s.special || s.by_warps) && settled(w, s, who, g, count, reads, strong) &&
+          (reads || fine()));
 }
 
 /// Addresses of which some are not of the block's own .shared: of another block of the cluster, or
@@ -486,11 +491,11 @@ inline bool allowed(Warp& w, SharedMemory& s, u32 who, u32 g, u32 count, bool re
     const u32 g = place.at >> s.granule, n = bytes >> s.granule;
     const auto fine = [&] {
       if (strong)
-        return atomic_granules(s, who, written_by, g, n, use != Use::reads, use != Use::writes);
+        return atomic_granules(w, s, who, written_by, g, n, use != Use::reads, use != Use::writes);
       return use == Use::reads ? read_granules(s, who, g, n)
                                : write_granules(s, who, written_by, g, n);
     };
-    if (!allowed(w, s, who, g, n, use == Use::reads, fine))
+    if (!allowed(w, s, who, g, n, use == Use::reads, strong, fine))
       fault_shared(w, o, i, g, use != Use::reads, place.block);
   }
   const u32 active = first_lane(w.mask);
@@ -504,8 +509,8 @@ inline void access_shared(Warp& w, const Operation& o, Access& access, u32 bytes
   const Range range = range_and_shape(access, bytes, w.mask);
   check_aligned(w, o, access, range.together, bytes);
   SharedMemory& s = w.block->shared;
-  if (__builtin_expect(range.low < shared_begin || range.high + bytes > shared_begin + u64{s.size},
-                       0))
+  // Not `high + bytes`, which the last addresses of all turn into a small number.
+  if (__builtin_expect(range.low < shared_begin || range.high - shared_begin + bytes > s.size, 0))
     return access_cluster(w, o, access, bytes, use);
   access.base = s.bytes;
   access.at_base = shared_begin;
@@ -516,13 +521,27 @@ inline void access_shared(Warp& w, const Operation& o, Access& access, u32 bytes
   const u32 count = bytes >> s.granule;  // a granule is no longer than any access
   const bool strong = use == Use::atomic || o.flags & memory_strong;
   const auto fine = [&](u32 g, u32 n) {
-    if (strong) return atomic_granules(s, w.index, by, g, n, use != Use::reads, use != Use::writes);
+    if (strong)
+      return atomic_granules(w, s, w.index, by, g, n, use != Use::reads, use != Use::writes);
     return use == Use::reads ? read_granules(s, w.index, g, n)
                              : write_granules(s, w.index, by, g, n);
   };
   const auto granule = [&](int i) {
     return static_cast<u32>(access.at[i] - shared_begin) >> s.granule;
   };
+  if (strong) {
+    w.synced = w.stores;
+  } else if (use == Use::writes) {
+    begin_store(w, s, range.low, range.high + bytes);
+    if (access.shape == Shape::contiguous)
+      store_row(w, s, count, granule(0));
+    else
+      store_places(w, s, count, granule);
+  } else if (__builtin_expect(has_stored(w, s, range.low, range.high + bytes), 0)) {
+    for (u32 m = w.mask; m; m &= m - 1)
+      check_own_writes(w, o, m & -m, first_lane(m), granule(static_cast<int>(first_lane(m))),
+                       count);
+  }
   if (access.shape == Shape::general && !strong) {
     alignas(64) s32 places[32];
     for (int i = 0; i < 32; ++i) places[i] = static_cast<s32>(granule(i));
@@ -532,7 +551,7 @@ inline void access_shared(Warp& w, const Operation& o, Access& access, u32 bytes
       return;
   }
   const auto look_at = [&](u32 lane, u32 g, u32 n) {
-    if (allowed(w, s, w.index, g, n, use == Use::reads, [&] { return fine(g, n); })) return;
+    if (allowed(w, s, w.index, g, n, use == Use::reads, strong, [&] { return fine(g, n); })) return;
     access.rewrites = use == Use::writes && !strong && !copies_in_flight(s, g, n);
     if (!access.rewrites) fault_shared(w, o, lane, g, use != Use::reads);
   };
@@ -569,9 +588,12 @@ inline void check_rewrites(Warp& w, const Operation& o, const Access& access, u3
 inline void access_local(Warp& w, const Operation& o, Access& access, u32 bytes) {
   const Range range = range_of(access.at);
   check_aligned(w, o, access, range.together, bytes);
-  if (__builtin_expect(range.high + bytes > w.local_stride, 0))
+  const auto is_outside = [&](u64 at) {
+    return at > w.local_stride || at + bytes > w.local_stride;
+  };
+  if (__builtin_expect(is_outside(range.high), 0))
     for (u32 i = 0; i < 32; ++i)
-      if (w.mask & lane_bits[i] && access.at[i] + bytes > w.local_stride)
+      if (w.mask & lane_bits[i] && is_outside(access.at[i]))
         fault_window(w, o, i, "local", access.at[i], bytes, w.local_stride);
   const u32 active = first_lane(w.mask);
   for (u32 i = 0; i < 32; ++i) {

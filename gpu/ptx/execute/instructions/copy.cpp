@@ -51,6 +51,8 @@ Outcome copy_async(Warp& w, const Operation& o) {
   const u32 by = static_cast<u32>(&o - w.operations) | w.fences;
   const u32* list = w.lists + o.list;
   SharedMemory& s = w.block->shared;
+  if (w.copies.size() >= most_in_flight) [[unlikely]]
+    fault_in_flight(w, o, first_lane(w.mask));
   // Where the bytes go.
   u32 to[32];
   const bool found = find_targets(w, o, bytes, to);
@@ -60,12 +62,12 @@ Outcome copy_async(Warp& w, const Operation& o) {
     at += static_cast<u64>(static_cast<s64>(static_cast<s32>(o.immediate)));
     if (!(o.flags & memory_wide)) at = static_cast<u32>(at);
     if (at & (bytes - 1)) fault_misaligned(w, o, i, at, bytes);
-    if (at < shared_begin || at + bytes > shared_begin + u64{s.size})
+    if (at < shared_begin || at - shared_begin + bytes > s.size)
       fault_window(w, o, i, "shared", at, bytes, s.size);
     to[i] = static_cast<u32>(at - shared_begin);
     if (w.block->check) {
       const u32 g = to[i] >> s.granule, n = bytes >> s.granule;
-      if (!allowed(w, s, w.index, g, n, false,
+      if (!allowed(w, s, w.index, g, n, false, false,
                    [&] { return write_granules(s, w.index, by, g, n); }))
         fault_shared(w, o, i, g, true);
       for (u32 j = g; j < g + n; ++j) s.written[j] = in_flight | w.index;
@@ -125,6 +127,9 @@ Outcome copy_wait(Warp& w, const Operation& o) {
   s64 due[32];  // groups of each lane that must be there
   for (int i = 0; i < 32; ++i)
     due[i] = !(mask & lane_bits[i]) ? 0 : all ? s64{1} << 32 : s64{w.committed[i]} - o.immediate;
+  // Each lane sees what it has waited for, the others after the next bar.warp.sync.
+  if (check && count > 0) begin_store(w, s, shared_begin, shared_begin + u64{s.size});
+  u64* const lanes = s.lanes;
   std::size_t kept = 0;
   for (std::size_t k = 0; k < count; ++k) {
     const Copy& copy = copies[k];
@@ -144,6 +149,7 @@ Outcome copy_wait(Warp& w, const Operation& o) {
       Granules<4>::store(written + g, Granules<4>::Vector{} + stamp);
     else
       for (u32 j = g; j < g + n; ++j) written[j] = stamp;
+    for (u32 j = g; j < g + n; ++j) lanes[j] = u64{w.stores} << 32 | lane_bits[copy.lane];
   }
   w.copies.resize(kept);
   return Outcome::next;

@@ -8,6 +8,20 @@
 namespace plumbline::ptx::PLUMBLINE_PTX_ISA {
 namespace {
 
+/// Each row is all lanes' together: which of them has which part depends on the layout.
+void check_lanes(Warp& w, const Operation& o, bool writes, const u64* at, u32 count) {
+  const SharedMemory& s = w.block->shared;
+  const auto place = [&](u32 i) { return static_cast<u32>(at[i]) >> s.granule; };
+  const u32 parts = 16u >> s.granule;
+  if (writes) {
+    begin_store(w, s, shared_begin, shared_begin + u64{s.size});
+    for (u32 i = 0; i < count; ++i)
+      for (u32 j = 0; j < parts; ++j) s.lanes[place(i) + j] = u64{w.stores} << 32 | all_lanes;
+  } else if (has_stored(w, s, shared_begin, shared_begin + u64{s.size})) {
+    for (u32 i = 0; i < count; ++i) check_own_writes(w, o, all_lanes, i, place(i), parts);
+  }
+}
+
 /// All rows at once. False where one of them is not as it should be: find_rows tells.
 bool find_plain_rows(Warp& w, const Operation& o, bool writes, std::byte** rows) {
   const SharedMemory& s = w.block->shared;
@@ -33,6 +47,7 @@ bool find_plain_rows(Warp& w, const Operation& o, bool writes, std::byte** rows)
   alignas(64) s32 places[32];
   for (u32 i = 0; i < count; ++i) places[i] = static_cast<s32>(at[i] >> s.granule);
   const u32 by = static_cast<u32>(&o - w.operations) | w.fences;
+  check_lanes(w, o, writes, at, count);
   return writes
              ? write_places(s, w.index, by, s.epoch << 8 | w.index, places, count, 16u >> s.granule)
              : read_places(s, w.index, places, all_lanes >> (32 - count), 16u >> s.granule);
@@ -49,13 +64,13 @@ void find_rows(Warp& w, const Operation& o, bool writes, std::byte** rows) {
              static_cast<u64>(o.immediate);
     if (!(o.flags & memory_wide)) at = static_cast<u32>(at);
     if ((o.c & memory_space) == memory_generic) at -= shared_window;
-    if (at < shared_begin || at + 16 > shared_begin + u64{s.size})
+    if (at < shared_begin || at - shared_begin + 16 > s.size)
       fault_window(w, o, i, "shared", at, 16, s.size);
     if (at & 15) fault_misaligned(w, o, i, at, 16);
     rows[i] = s.bytes + (at - shared_begin);
     if (!w.block->check) continue;
     const u32 g = static_cast<u32>(at - shared_begin) >> s.granule, n = 16u >> s.granule;
-    if (!allowed(w, s, w.index, g, n, !writes, [&] {
+    if (!allowed(w, s, w.index, g, n, !writes, false, [&] {
           return writes ? write_granules(s, w.index, by, g, n) : read_granules(s, w.index, g, n);
         }))
       fault_shared(w, o, i, g, writes);

@@ -43,6 +43,7 @@ BOOST_AUTO_TEST_CASE(each_variable_sets_its_option) {
                                 {"PLUMBLINE_DEVICE_MEMORY", "4096"},
                                 {"PLUMBLINE_DEVICE_THREADS", "3"},
                                 {"PLUMBLINE_DEVICE_CHECK", "0"},
+                                {"PLUMBLINE_DEVICE_UNINITIALISED", "ones"},
                                 {"PLUMBLINE_DEVICE_TIME_LIMIT", "1.5"},
                                 {"PLUMBLINE_DEVICE_APPROXIMATE", "either"},
                                 {"PLUMBLINE_DEVICE_SUMS", "hopper"},
@@ -56,6 +57,7 @@ BOOST_AUTO_TEST_CASE(each_variable_sets_its_option) {
   BOOST_TEST(options.properties.global_bytes == 4096U);
   BOOST_TEST(options.threads == 3U);
   BOOST_TEST(!options.check);
+  BOOST_TEST((options.uninitialised_shared == Options::Uninitialised::ones));
   BOOST_TEST(options.time_limit_ms == 1500U);
   BOOST_TEST((options.variation.approximate == Variation::Approximate::either));
   BOOST_TEST((options.variation.sums == Variation::Sums::hopper));
@@ -87,8 +89,8 @@ BOOST_AUTO_TEST_CASE(a_verdict_is_asked_of_several_devices_unless_a_variable_say
 BOOST_AUTO_TEST_CASE(what_is_no_value_is_refused_by_the_variable_s_name) {
   BOOST_TEST(refusal("COMPUTE", "9") ==
              "PLUMBLINE_DEVICE_COMPUTE is \"9\"; expected 7.5, 8.0, 8.6, 8.9, 9.0, 10.0 or 12.0");
-  for (const char* variable :
-       {"MEMORY", "THREADS", "CHECK", "TIME_LIMIT", "APPROXIMATE", "SUMS", "FUSE", "ORDER"}) {
+  for (const char* variable : {"MEMORY", "THREADS", "CHECK", "UNINITIALISED", "TIME_LIMIT",
+                               "APPROXIMATE", "SUMS", "FUSE", "ORDER"}) {
     for (const char* value : {"x", "-1", "1x", " 1", "99999999999999999999999"}) {
       BOOST_TEST(refusal(variable, value).starts_with("PLUMBLINE_DEVICE_" + std::string(variable)));
     }

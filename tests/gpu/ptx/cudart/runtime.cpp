@@ -432,6 +432,36 @@ BOOST_AUTO_TEST_CASE(the_last_error_is_kept_until_it_is_read_and_is_the_thread_s
              std::string("unrecognized error code"));
 }
 
+// As static objects do, which are destroyed after what is thread_local.
+BOOST_AUTO_TEST_CASE(what_outlives_the_thread_s_own_objects_still_calls_cuda) {
+  static Error popped, unknown_name, destroyed;
+  struct Last {
+    Stream* stream = nullptr;
+
+    void launch() const {
+      Dim3 dim;
+      std::size_t shared;
+      Stream* used;
+      __cudaPushCallConfiguration({1}, {32}, 0, stream);
+      popped = __cudaPopCallConfiguration(&dim, &dim, &shared, &used);
+      unknown_name = launch_count(&missing, {1}, {32}, 0);
+    }
+    ~Last() {
+      launch();
+      destroyed = cudaStreamDestroy(stream);
+    }
+  };
+  std::thread([] {
+    static thread_local Last last;
+    BOOST_TEST(cudaStreamCreate(&last.stream) == Error::success);
+    last.launch();
+    popped = unknown_name = destroyed = Error::unknown;
+  }).join();
+  BOOST_TEST(popped == Error::success);
+  BOOST_TEST(unknown_name == Error::symbol_not_found);
+  BOOST_TEST(destroyed == Error::success);
+}
+
 BOOST_AUTO_TEST_CASE(events_have_the_time_of_the_clock) {
   Event *first = nullptr, *second = nullptr;
   BOOST_TEST(cudaEventCreate(&first) == Error::success);

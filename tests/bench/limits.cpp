@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// usage: plumbline_bench_limits KERNEL METHOD HEAD_DIM KEYS
+// What the host hands to a built-in attention kernel for a causal problem of one sequence with two
+// heads: one object of JSON with the bytes of the kernel's parameters in order, the shared memory
+// of a block, and the bias family, which some kernels are compiled for. limits.py runs the kernel's
+// machine code with them. KERNEL is mma_forward, mma_backward_keys, mma_backward_queries,
+// mma_backward_atomic (all bf16), fused_forward (fp32) or decode (bf16). Nothing is launched.
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "attention/attention.cuh"
+#include "attention/decode.cuh"
+#include "attention/dispatch.cuh"
+#include "attention/mma_bias.cuh"
+#include "attention/variants.cuh"
+
+namespace {
+
+using namespace plumbline::gpu;
+namespace methods = plumbline::methods;
+
+constexpr int kHeads = 2;
+
+/// The parameters as a kernel finds them: each at a multiple of its alignment.
+template <class... Parameters>
+std::vector<unsigned char> packed(const Parameters&... parameters) {
+  std::vector<unsigned char> bytes;
+  const auto add = [&](const auto& parameter) {
+    constexpr std::size_t alignment = alignof(std::remove_cvref_t<decltype(parameter)>);
+    const std::size_t at = (bytes.size() + alignment - 1) / alignment * alignment;
+    bytes.resize(at + sizeof parameter);
+    std::memcpy(bytes.data() + at, &parameter, sizeof parameter);
+  };
+  (add(parameters), ...);
+  return bytes;
+}
+
+/// What the kernels would have been launched with.
+struct Noted {
+  std::vector<unsigned char> parameters;
+  std::size_t shared_bytes = 0;
+};
+
+/// The kernel that is asked for, and where its launch goes; for functions that an Attention calls.
+std::string kernel;
+Noted* noted = nullptr;
+
+template <class Launch, class... Parameters>
+void note(const char* name, Launch launch, const Parameters&... parameters) {
+  if (!noted || kernel != name) return;
+  NotedLaunches& launches = *NotedLaunches::of_thread;
+  launches.shared_bytes = 0;
+  launch();
+  *noted = {packed(parameters...), launches.shared_bytes};
+}
+
+/// For `dispatch_bias`: a kernel of one family.
+struct OfFamily {
+  template <int D, class Bias>
+  static void run(const Stream& stream, const Task& task, const Outputs& outputs) {
+    const float* const no_norms = nullptr;
+    note(
+        "fused_forward", [&] { fused_forward(stream, task, outputs); }, task.problem, outputs,
+        Bias::params(task.bias), no_norms);
+  }
+  template <int D, class Bias>
+  static void run(const Stream& stream, const Task& task, const Outputs& outputs,
+                  const Cache& cache, const Partials& partials) {
+    note(
+        "decode", [&] { split_kv_decode(stream, task, cache, partials, outputs); }, task.problem,
+        cache, partials, Bias::params(task.bias));
+  }
+};
+
+void forward(const Stream& stream, const Task& task, const Outputs& outputs) {
+  if (task.problem.format == Format::fp32) return dispatch_bias<OfFamily, 0>(stream, task, outputs);
+  note(
+      "mma_forward", [&] { mma_forward(stream, task, outputs); }, task.problem, outputs,
+      any_bias(stream, task));
+}
+
+void backward_keys(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
+  note(
+      "mma_backward_keys",
+      [&] { attention_kernels(Format::bf16, true, true).backward_keys(stream, task, arrays); },
+      task.problem, arrays, any_bias(stream, task));
+}
+
+void backward_queries(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
+  note(
+      arrays.atomic ? "mma_backward_atomic" : "mma_backward_queries",
+      [&] { attention_kernels(Format::bf16, true, true).backward_queries(stream, task, arrays); },
+      task.problem, arrays, any_bias(stream, task));
+}
+
+/// @param place a pointer that nobody follows.
+plumbline_problem problem_of(const methods::Method& method, int head_dim, int queries, int keys,
+                             Format format, float* place) {
+  plumbline_problem p{};
+  p.struct_size = sizeof p;
+  p.batch = 1;
+  p.heads = p.kv_heads = kHeads;
+  p.queries = queries;
+  p.keys = keys;
+  p.query_offset = keys - queries;
+  p.head_dim = head_dim;
+  p.format = static_cast<int>(format);
+  p.bias = method.bias;
+  p.causal = 1;
+  p.window = -1;
+  p.scale = 0.125;
+  for (int option = 0; option < PLUMBLINE_OPTION_COUNT; ++option)
+    p.options[option] = methods::option_infos[static_cast<std::size_t>(option)].otherwise;
+  p.options[PLUMBLINE_EPSILON] = method.epsilon;
+  for (const methods::Parameter& parameter : method.parameters) p.parameters[parameter.id] = place;
+  p.q = p.k = p.v = place;
+  return p;
+}
+
+Noted noted_launch(const methods::Method& method, int head_dim, int keys) {
+  float place = 0;
+  const bool decodes = kernel == "decode";
+  const Format format = kernel == "fused_forward" ? Format::fp32 : Format::bf16;
+  const plumbline_problem problem =
+      problem_of(method, head_dim, decodes ? 1 : keys, keys, format, &place);
+  const bool backwards = kernel.starts_with("mma_backward");
+  const Stream stream;
+  const Attention attention(
+      stream, problem, {forward, backward_keys, backward_queries, kernel == "mma_backward_atomic"},
+      {.backward = backwards, .decode = decodes});
+  Noted launch;
+  noted = &launch;
+  const NotedLaunches nothing_runs;
+  if (decodes) {
+    dispatch_bias<OfFamily, 0>(stream, attention.task(problem), Outputs{&place, &place}, Cache{},
+                               Partials{&place, &place, &place, split_count(problem)});
+  } else if (backwards) {
+    plumbline_gradients gradients{};
+    gradients.o = gradients.grad_o = gradients.grad_q = gradients.grad_k = gradients.grad_v =
+        &place;
+    gradients.lse = &place;
+    for (const methods::Parameter& parameter : method.parameters)
+      gradients.grad_parameters[parameter.id] = &place;
+    attention.backward(problem, gradients);
+  } else {
+    attention.forward(problem, {&place, &place});
+  }
+  return launch;
+}
+
+const char* family_of(methods::Kind kind) {
+  switch (kind) {
+    case methods::Kind::none:
+      return "Nope";
+    case methods::Kind::distance:
+      return "Distance";
+    case methods::Kind::prefix_sums:
+      return "Prefix";
+    case methods::Kind::positions:
+      return "Fire";
+    case methods::Kind::other_scores:
+      break;
+  }
+  throw std::invalid_argument("a bias without a family of fused kernels");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const std::span<char*> arguments(argv, static_cast<std::size_t>(argc));
+  if (argc != 5)
+    throw std::invalid_argument("usage: plumbline_bench_limits KERNEL METHOD HEAD_DIM KEYS");
+  kernel = arguments[1];
+  const std::string name = arguments[2];
+  const auto* method =
+      std::ranges::find_if(methods::all, [&](const auto& m) { return m.name == name; });
+  if (method == methods::all.end())
+    throw std::invalid_argument("there is no method '" + name + "'");
+  const Noted launch = noted_launch(*method, std::stoi(arguments[3]), std::stoi(arguments[4]));
+  if (launch.parameters.empty()) throw std::invalid_argument("there is no kernel '" + kernel + "'");
+  std::string hex;
+  for (const unsigned char byte : launch.parameters) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", byte);
+    hex += digits;
+  }
+  std::printf("%s\n", nlohmann::json{{"parameters", hex},
+                                     {"shared_bytes", launch.shared_bytes},
+                                     {"family", family_of(method->kind)}}
+                          .dump()
+                          .c_str());
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "plumbline_bench_limits: %s\n", error.what());
+  return 2;
+}
