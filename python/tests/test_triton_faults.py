@@ -89,7 +89,7 @@ UNSAFE = [
     Unsafe("the wait leaves one group", "forward_kernel", WAIT, "cp.async.wait_group 1;", "copy_in_flight",
            "ldmatrix.sync.aligned.m8n8.x4.trans", LOAD),
     Unsafe("no barrier after the wait", "forward_kernel", WAIT + r"\s+" + BARRIER, "cp.async.wait_group 0;",
-           "uninitialised_shared", "ldmatrix", QK),
+           "race", "ldmatrix", QK),
     Unsafe("no barrier before the next copies", "forward_kernel", BARRIER + r"(?=\s+selp)", "", "race",
            "ldmatrix", QK),
     Unsafe("a store before its barrier", "forward_kernel",

@@ -539,8 +539,7 @@ inline void access_shared(Warp& w, const Operation& o, Access& access, u32 bytes
       store_places(w, s, count, granule);
   } else if (__builtin_expect(has_stored(w, s, range.low, range.high + bytes), 0)) {
     for (u32 m = w.mask; m; m &= m - 1)
-      check_own_writes(w, o, m & -m, first_lane(m), granule(static_cast<int>(first_lane(m))),
-                       count);
+      check_own_writes(w, o, m & -m, granule(static_cast<int>(first_lane(m))), count);
   }
   if (access.shape == Shape::general && !strong) {
     alignas(64) s32 places[32];

@@ -18,7 +18,7 @@ void check_lanes(Warp& w, const Operation& o, bool writes, const u64* at, u32 co
     for (u32 i = 0; i < count; ++i)
       for (u32 j = 0; j < parts; ++j) s.lanes[place(i) + j] = u64{w.stores} << 32 | all_lanes;
   } else if (has_stored(w, s, shared_begin, shared_begin + u64{s.size})) {
-    for (u32 i = 0; i < count; ++i) check_own_writes(w, o, all_lanes, i, place(i), parts);
+    for (u32 i = 0; i < count; ++i) check_own_writes(w, o, all_lanes, place(i), parts);
   }
 }
 

@@ -50,14 +50,15 @@ inline bool has_stored(const Warp& w, const SharedMemory& s, u64 low, u64 end) {
   return w.stores != w.synced && w.store_epoch == s.epoch && low < w.stored_high &&
          end > w.stored_low;
 }
-/// Throws where one of the lanes reads granules that others alone have stored.
-inline void check_own_writes(Warp& w, const Operation& o, u32 readers, u32 lane, u32 g, u32 count) {
+/// Throws where one of the lanes `readers` reads granules that others alone have stored.
+inline void check_own_writes(Warp& w, const Operation& o, u32 readers, u32 g, u32 count) {
   const SharedMemory& s = w.block->shared;
   const u32 mine = s.epoch << 8 | w.index;
-  for (u32 j = g; j < g + count; ++j)
-    if (s.written[j] == mine && s.lanes[j] >> 32 > w.synced &&
-        (readers & ~static_cast<u32>(s.lanes[j])) != 0)
-      fault_lanes(w, o, lane, j);
+  for (u32 j = g; j < g + count; ++j) {
+    const u32 others = readers & ~static_cast<u32>(s.lanes[j]);
+    if (s.written[j] == mine && s.lanes[j] >> 32 > w.synced && others != 0)
+      fault_lanes(w, o, static_cast<u32>(__builtin_ctz(others)), j);
+  }
 }
 
 }  // namespace
