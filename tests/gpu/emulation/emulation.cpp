@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emulator does what CUDA does, and tells where CUDA would hang or stay silent.
 #include <algorithm>
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/launch.cuh"
@@ -64,6 +66,22 @@ BOOST_AUTO_TEST_CASE(every_thread_of_every_block_runs_once) {
   const Stream stream;
   launch(stream, {dim3{2, 3, 4}, dim3{4, 3, 2}, 0}, indices, out.data());
   for (const int count : out) BOOST_TEST(count == 1);
+}
+
+BOOST_AUTO_TEST_CASE(launches_of_several_host_threads_each_end_with_all_their_blocks) {
+  std::atomic<int> short_launches{0};
+  std::vector<std::thread> hosts;
+  for (int host = 0; host < 4; ++host)
+    hosts.emplace_back([&] {
+      const Stream stream;
+      for (int n = 0; n < 300; ++n) {
+        std::vector<int> out(8 * 32);
+        launch(stream, {dim3{8}, dim3{32}, 0}, indices, out.data());
+        if (std::count(out.begin(), out.end(), 1) != 8 * 32) ++short_launches;
+      }
+    });
+  for (std::thread& host : hosts) host.join();
+  BOOST_TEST(short_launches == 0);
 }
 
 __global__ void shuffles(int* exchanged, double* lower) {
