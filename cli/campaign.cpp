@@ -80,10 +80,10 @@ void refuse_empty(const std::vector<verdict::Kernel>& kernels, const Selection& 
                           !selection.formats.empty() || !(shapes == verdict::Shapes{});
   const std::vector<Cell> all = restricted ? cells_of(kernels, {}, {}) : std::vector<Cell>{};
   if (all.empty()) {
-    refuse(
-        "no kernel supports any of the shapes that were tried: small random ones, and " +
-        verdict::fixed_shapes_in_words() +
-        "; --batch, --heads, --kv-heads, --queries, --keys, --head-dims and --scale select others");
+    refuse("no kernel supports any of the shapes that were tried: small random ones, and " +
+           verdict::fixed_shapes_in_words() +
+           "; --batch, --heads, --kv-heads, --queries, --keys, --head-dims, --scale and --softcap "
+           "select others");
   }
   std::vector<std::string> reasons;
   const auto without = [&](const char* option, bool given, auto remove, auto describe) {
@@ -129,6 +129,9 @@ void refuse_empty(const std::vector<verdict::Kernel>& kernels, const Selection& 
   without(
       "--scale", !shapes.scales.empty(), [](auto&, auto& s) { s.scales.clear(); },
       [](const auto&) { return "offered: 1/sqrt(head_dim), among others"; });
+  without(
+      "--softcap", !shapes.softcaps.empty(), [](auto&, auto& s) { s.softcaps.clear(); },
+      [](const auto&) { return "offered: none, among others"; });
   if (!reasons.empty()) {
     refuse(fmt::format("there would be cases without {}", fmt::join(reasons, ", or without ")));
   }

@@ -23,7 +23,7 @@ using verdict::Identity;
 using verdict::Outcome;
 
 struct IdentitiesOptions {
-  std::string kernel_path, device = "gpu", backend = "emulated";
+  std::string kernel_path, device, backend = "emulated";
   double time_limit = 600;
   std::vector<std::string> kernels;
   Selection selection;

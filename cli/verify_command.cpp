@@ -43,7 +43,7 @@ constexpr double default_time_limit = 20;
 constexpr double most_work_of_run = 0x1p32;
 
 struct VerifyOptions {
-  std::string kernel_path, device = "gpu", backend = "auto", case_line;
+  std::string kernel_path, device, backend = "auto", case_line;
   std::vector<std::string> kernels;
   Selection selection;
   verdict::Shapes shapes;
@@ -75,10 +75,16 @@ verdict::Shard shard_from(const std::string& text) {
 }
 
 KernelLibrary load(const VerifyOptions& options) {
-  if (!options.kernel_path.empty()) {
-    return verdict::isolate_kernel_library(program_prefix() / "bin/plumbline-kernel-host",
-                                           options.kernel_path, options.time_limit,
-                                           software_device(options.device));
+  const bool is_software = options.device == "software";
+  if (!options.kernel_path.empty() || is_software) {
+    const auto library = options.kernel_path.empty() ? own_kernels_for_software()
+                                                     : std::filesystem::path(options.kernel_path);
+    return verdict::isolate_kernel_library(program_prefix() / "bin/plumbline-kernel-host", library,
+                                           options.time_limit, software_device(options.device));
+  }
+  if (!options.device.empty()) {
+    throw BadInput("--device", options.device + " without --kernel",
+                   "a library whose kernels are to run on it, or --backend cuda");
   }
   if (options.backend != "auto") return load_backend(options.backend);
   // auto: the GPU where there is one.
@@ -239,10 +245,12 @@ int verify(const VerifyOptions& options) {
   report.artifact = options.kernel_path.empty() ? library.name : options.kernel_path;
   if (!options.kernel_path.empty()) {
     report.kernel_option = "--kernel " + shell_word(options.kernel_path);
-    if (options.device != "gpu") report.kernel_option += " --device " + options.device;
+    if (options.device == "software") report.kernel_option += " --device software";
     if (options.time_limit != default_time_limit) {
       report.kernel_option += fmt::format(" --time-limit {}", options.time_limit);
     }
+  } else if (options.device == "software") {
+    report.kernel_option = "--device software";
   } else if (options.backend != "auto") {
     report.kernel_option = "--backend " + options.backend;
   }
@@ -299,11 +307,12 @@ void add_verify(CLI::App& app, Run& run) {
                          ->check(number_from(0.01, 86400))
                          ->capture_default_str();
   time_limit->needs(kernel);
-  add_device_option(*command, kernel, options->device);
+  add_device_option(*command, kernel, options->device, true);
   command->add_option("--backend", options->backend, "Where the built-in kernels run")
       ->check(one_of({"auto", "emulated", "cuda"}))
       ->capture_default_str();
   exclude(*command, kernel, {"--backend"});
+  exclude(*command, command->get_option("--device"), {"--backend"});
   command->add_option("--kernels", options->kernels, "Only these kernels of the library")
       ->delimiter(',');
   add_contract_option(*command, options->contract, "what the kernels declare");

@@ -35,17 +35,19 @@ constexpr plumbline_contract skipping() {
 }
 constexpr plumbline_contract kSkipping = skipping();
 
-/// Atomic additions of floats in global memory flush subnormals, on every GPU (core/atomic.cuh).
+/// A kernel in which an fp32 number below 2^-126 may become 0.
 constexpr plumbline_contract flushing(plumbline_contract contract) {
   contract.flushes_subnormals = 1;
   return contract;
 }
+/// Atomic additions of floats in global memory flush, on every GPU (core/atomic.cuh).
 constexpr plumbline_contract kAtomic = flushing(kScalar);
 
 /// Tensor cores: products exact, sums in fp32, cut; P rounded to the element format before it meets
-/// V, but not in the sum. tf32 reads its operands' upper 19 bits. The rest as kScalar.
+/// V, but not in the sum. tf32 reads its operands' upper 19 bits. The forward pass's exponential is
+/// 2^x, within the error of expf above, and flushes (core/exp2.cuh). The rest as kScalar.
 constexpr plumbline_contract tensor_core(plumbline_format format, double operand_roundoff) {
-  plumbline_contract contract = kScalar;
+  plumbline_contract contract = flushing(kScalar);
   contract.unit_roundoff = 0x1p-23;
   contract.operand_roundoff = operand_roundoff;
   contract.probability_format = format;
@@ -78,12 +80,23 @@ int run(const plumbline_problem* problem, const Arrays* arrays, char* message, s
   }
 }
 
+/// Those that compute no softcap.
+constexpr bool takes_softcap(void (*variant)(const Stream&, const Task&, const Outputs&)) {
+  return variant != &mma_forward && variant != &fused_skipping_forward;
+}
+void refuse_softcap(const plumbline_problem& p) {
+  if (p.softcap != 0) throw InvalidProblem("softcap must be 0 for this kernel");
+}
+
 template <auto variant>
 int forward(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
             size_t message_size) {
-  return run(
-      problem, outputs, message, message_size,
-      [](const plumbline_problem& p, const plumbline_outputs& o) { run_forward(p, o, variant); });
+  return run(problem, outputs, message, message_size,
+             [](const plumbline_problem& p, const plumbline_outputs& o) {
+               if constexpr (variant != nullptr)
+                 if (!takes_softcap(variant)) refuse_softcap(p);
+               run_forward(p, o, variant);
+             });
 }
 
 template <bool tensor_cores, bool deterministic = true>
@@ -91,6 +104,7 @@ int backward(const plumbline_problem* problem, const plumbline_gradients* gradie
              size_t message_size) {
   return run(problem, gradients, message, message_size,
              [](const plumbline_problem& p, const plumbline_gradients& g) {
+               if (tensor_cores || !deterministic) refuse_softcap(p);
                const auto format = static_cast<Format>(p.format);
                run_backward(p, g, attention_kernels(format, tensor_cores, deterministic));
              });
@@ -103,6 +117,10 @@ bool is_supported(const plumbline_problem& problem) {
 
 int supports_forward(const plumbline_problem* problem, int32_t pass) {
   return problem && pass == PLUMBLINE_FORWARD && is_supported(*problem) ? 1 : 0;
+}
+
+int supports_skipping(const plumbline_problem* problem, int32_t pass) {
+  return supports_forward(problem, pass) && problem->softcap == 0;
 }
 
 bool has_rope(const plumbline_problem& problem) { return problem.rope != PLUMBLINE_NO_ROPE; }
@@ -137,6 +155,7 @@ template <bool tensor_cores, bool deterministic>
 int supports_training(const plumbline_problem* problem, int32_t pass) {
   if (!problem || !is_supported(*problem)) return 0;
   if (pass != PLUMBLINE_FORWARD && pass != PLUMBLINE_BACKWARD) return 0;
+  if (problem->softcap != 0 && (tensor_cores || !deterministic)) return 0;
   const auto format = static_cast<Format>(problem->format);
   return lacks_shared_memory(*problem, attention_kernels(format, tensor_cores, deterministic),
                              pass == PLUMBLINE_BACKWARD)
@@ -151,10 +170,11 @@ int supports_mma(const plumbline_problem* problem, int32_t pass) {
 }
 
 /// A kernel that has the forward pass alone.
-constexpr plumbline_kernel forward_kernel(const char* name, decltype(plumbline_kernel::forward) run,
-                                          const plumbline_contract& contract) {
+constexpr plumbline_kernel forward_kernel(
+    const char* name, decltype(plumbline_kernel::forward) run, const plumbline_contract& contract,
+    decltype(plumbline_kernel::supports) supports = supports_forward) {
   return {name,    {contract, contract, contract, contract},
-          1,       supports_forward,
+          1,       supports,
           run,     nullptr,
           nullptr, PLUMBLINE_HOST_MEMORY};
 }
@@ -191,9 +211,9 @@ constexpr plumbline_kernel kKernels[] = {
      PLUMBLINE_HOST_MEMORY},
     {"mma_atomic",
      {{},
-      flushing(tensor_core(PLUMBLINE_BF16, 0)),
-      flushing(tensor_core(PLUMBLINE_FP16, 0)),
-      flushing(tensor_core(PLUMBLINE_TF32, 0x1p-10))},
+      tensor_core(PLUMBLINE_BF16, 0),
+      tensor_core(PLUMBLINE_FP16, 0),
+      tensor_core(PLUMBLINE_TF32, 0x1p-10)},
      0,
      supports_mma<false, false>,
      forward<&mma_forward>,
@@ -211,7 +231,8 @@ constexpr plumbline_kernel kKernels[] = {
      backward<true>,
      nullptr,
      PLUMBLINE_HOST_MEMORY},
-    forward_kernel("fused_skipping", forward<&fused_skipping_forward>, kSkipping),
+    forward_kernel("fused_skipping", forward<&fused_skipping_forward>, kSkipping,
+                   supports_skipping),
     {"unfused",
      {kScalar, kScalar, kScalar, kScalar},
      1,

@@ -12,8 +12,9 @@
  * reads key head h / (heads / kv_heads).
  *
  * What is computed, for query row r at position i = r + query_offset and each visible key j:
- *   s_ij = c_i * (scale * q_i . k_j + b_ij),   c_i = ssmax_scale[h] * ln(n_i), or 1 without SSMax,
- *   n_i the number of visible keys;
+ *   s_ij = c_i * (a_ij + b_ij),   c_i = ssmax_scale[h] * ln(n_i), or 1 without SSMax, n_i the
+ *   number of visible keys;   a_ij = scale * q_i . k_j, with a softcap softcap * tanh(scale * q_i .
+ *   k_j / softcap);
  *   lse_i = ln sum_j exp(s_ij);   o_i = sum_j exp(s_ij - lse_i) v_j.
  * A row that sees no key has o = 0 and lse = -infinity, unless the contract says otherwise.
  *
@@ -33,7 +34,7 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 8
+#define PLUMBLINE_ABI_VERSION 9
 #define PLUMBLINE_DEVICE_LOST 2
 
 /* TF32: floats in memory; products may be taken of operands rounded to tf32. E4M3 (largest number
@@ -157,6 +158,8 @@ typedef struct {
   int32_t window;    /* largest visible |i - j|, or -1 for none */
   int32_t page_size; /* decode: keys in a page of the cache; 0: k and v are contiguous */
   double scale;      /* multiplies q . k */
+  double softcap;    /* cap of the scaled product, before the bias is added: > 0, or 0 for none.
+                        Beside any bias but CoPE and without DAPE */
   double options[PLUMBLINE_OPTION_CAPACITY];
   const void *q, *k, *v;
   const float* parameters[PLUMBLINE_PARAMETER_CAPACITY];
@@ -282,6 +285,7 @@ typedef struct {
   int32_t alibi_of_key; /* 1: under a causal mask without a window, ALiBi's b_ij is slopes[h] j, as
                            in FlashAttention-2. P and o are the same, s_ij and lse_i larger by
                            slopes[h] i */
+  double tanh_error; /* error of a softcap's tanh beside 2 ulp of it: 2^-11 for tanh.approx.f32 */
 } plumbline_contract;
 
 typedef struct {

@@ -41,6 +41,10 @@ struct Claim {
   std::string correction = {};  ///< a true statement close to the refuted one; may be empty
   std::vector<Hypothesis> correction_hypotheses = {};  ///< what the correction needs
   Proof proof = {};
+  /// The theorem of proofs_checks/coq/ that proves what the verdict says, with the statement's
+  /// hypotheses and the condition and no other: "posterior.theorem_1" is theorem_1 of posterior.v.
+  /// Empty if none does. Tests check that Coq accepts it.
+  std::string theorem = {};
   Checks checks = {};
   Mutant mutant = {};
   std::vector<Picture (*)()> pictures = {};  ///< what can be drawn of it: proofs_checks/pictures/

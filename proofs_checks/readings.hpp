@@ -56,6 +56,7 @@ struct Primitives<proofs_checks::CoarseInterval> {
   static Coarse sin(const Coarse& x) { return Coarse(Fine::sin(x.value())); }
   static Coarse cos(const Coarse& x) { return Coarse(Fine::cos(x.value())); }
   static Coarse erf(const Coarse& x) { return Coarse(Fine::erf(x.value())); }
+  static Coarse tanh(const Coarse& x) { return Coarse(Fine::tanh(x.value())); }
   static Coarse pi() { return Coarse(Fine::pi()); }
   static Coarse absolute(const Coarse& x) { return Coarse(Fine::absolute(x.value())); }
   static Coarse sign(const Coarse& x) { return Coarse(Fine::sign(x.value())); }

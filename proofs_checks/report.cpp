@@ -79,6 +79,11 @@ bool ClaimsReport::as_derived() const {
                      [](const ClaimResult& result) { return result.as_derived(); });
 }
 
+std::size_t ClaimsReport::machine_checked() const {
+  return std::count_if(results.begin(), results.end(),
+                       [](const ClaimResult& result) { return !result.claim.theorem.empty(); });
+}
+
 ClaimsReport run_claims(const std::vector<std::string>& ids) {
   const std::vector<Claim> claims = all_claims();
   for (const std::string& wanted : ids) {
@@ -115,6 +120,8 @@ nlohmann::json to_json(const ClaimsReport& report) {
          {"condition", claim.condition},
          {"correction", claim.correction},
          {"derivation", claim.proof.derivation},
+         {"theorem",
+          claim.theorem.empty() ? nlohmann::json(nullptr) : nlohmann::json(claim.theorem)},
          {"derived_verdict", name(claim.proof.derived)},
          {"as_derived", result.as_derived()},
          {"mutant", claim.mutant.statement},

@@ -38,6 +38,8 @@ struct ClaimsReport {
   /// Every claim is as derived. The exit status of `plumbline claims` is verdict_against otherwise;
   /// a refuted claim alone is a result, not a failure.
   bool as_derived() const;
+  /// How many claims name a theorem that Coq has checked.
+  std::size_t machine_checked() const;
 };
 
 /// Runs the claims whose id is in `ids`, or starts with one of them followed by "/" ("bam"); all of

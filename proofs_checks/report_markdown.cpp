@@ -70,6 +70,9 @@ is dropped alone, while the others hold:
 - **not needed**: the statement was found true where it fails as well; the reason says why.
 - **definition**: without it the statement means nothing.
 
+A claim that names a theorem is **machine-checked**: Coq has checked its proof, for all sizes and contents
+([coq.md](coq.md)).
+
 The proofs of the theorems and lemmas are in [proofs/](proofs/README.md).
 
 )";
@@ -102,6 +105,9 @@ void write_markdown(const ClaimsReport& report, std::ostream& out) {
     }
     write_paragraph(out, "True beside it.", claim.correction);
     write_paragraph(out, "Derivation.", claim.proof.derivation);
+    if (!claim.theorem.empty()) {
+      write_paragraph(out, "Machine-checked.", "`" + claim.theorem + "` in proofs_checks/coq/.");
+    }
     if (const Note* note = note_of(claim.id)) {
       write_paragraph(out, "Proof.", fmt::format("[{}](proofs/{}).", note->title, note->file));
     }

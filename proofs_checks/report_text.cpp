@@ -68,6 +68,9 @@ void write_text(const ClaimsReport& report, std::ostream& out) {
           << "                    " << check->what << ": " << check->counterexample->found << " ("
           << check->reading << ")\n";
     }
+    if (!result.claim.theorem.empty()) {
+      out << "    machine-checked " << result.claim.theorem << "\n";
+    }
     if (result.verdict == Verdict::holds_under_condition) {
       out << "    holds if        " << result.claim.condition << "\n";
     }
@@ -78,7 +81,8 @@ void write_text(const ClaimsReport& report, std::ostream& out) {
     if (!result.as_derived()) out << "    NOT AS DERIVED  " << why_not_as_derived(result) << "\n";
   }
   out << fmt::format(
-      "{}, {}\n", counted(report.results.size(), "claim"),
+      "{}, {} machine-checked, {}\n", counted(report.results.size(), "claim"),
+      report.machine_checked(),
       report.as_derived() ? "every verdict as derived" : "some verdicts not as derived");
 }
 

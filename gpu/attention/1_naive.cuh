@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     const float score = dot<D>(problem, start, position, problem.key_start(b, head, key, D), key);
     const float bias = Bias::value(params, head, bias_row, Bias::load_key(params, at, key),
                                    Bias::entry(params, head, position - key));
-    return rounded_product(factor, problem.scale * score + bias);
+    return rounded_product(factor, problem.capped(problem.scale * score) + bias);
   };
 
   float maximum = -INFINITY;

@@ -113,11 +113,11 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
         if (!exists || !visible(problem.mask, row.range, b, first_position + query, key)) continue;
         const float entry =
             shared.kEntries > 0 ? shared.entries[query - key_in_tile + kTileKeys - 1] : 0.0f;
-        const float z =
-            problem.scale * score[n] + Bias::value(params, head, row.bias, bias_key, entry);
+        const float capped = problem.capped(problem.scale * score[n]);
+        const float z = capped + Bias::value(params, head, row.bias, bias_key, entry);
         const ScoreGrad grad = score_grad(z, row.factor, row.lse, dp[n], row.delta);
         p[query] = grad.p;
-        dz[query] = grad.dz;
+        dz[query] = problem.cap_slope(capped) * grad.dz;
         if constexpr (Bias::kPerPosition)
           by_difference -= static_cast<double>(grad.dz) *
                            Bias::derivatives(params, row.bias, bias_key).difference;

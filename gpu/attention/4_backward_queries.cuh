@@ -2,7 +2,8 @@
 // Variant 4, backward over queries: a block owns 32 query rows, walks over the keys they see and
 // recomputes P from the LSE (Dao et al., FlashAttention, algorithm 4). It gives dQ and the
 // gradients that belong to a query or to a head; with atomic additions also dK, dV and the keys'
-// side of dS, which otherwise come from the kernel over keys.
+// side of dS, which otherwise come from the kernel over keys. Without a softcap then: dK needs dz
+// times its derivative, where the biases need dz.
 #ifndef PLUMBLINE_GPU_ATTENTION_4_BACKWARD_QUERIES_CUH
 #define PLUMBLINE_GPU_ATTENTION_4_BACKWARD_QUERIES_CUH
 
@@ -140,7 +141,7 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
     shared.bias.load(params, at, first_position, begin, keys.end);
     __syncthreads();
 
-    float score[kKeysPerLane], dp[kKeysPerLane];
+    float score[kKeysPerLane], dp[kKeysPerLane], of_bias[kKeysPerLane];
     products(shared.q.row(row_in_tile), shared.k, lane_in_row, score);
     products(shared.grad_o.row(row_in_tile), shared.v, lane_in_row, dp);
     float* p = shared.p + row_in_tile * kScoreStride;
@@ -149,13 +150,14 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
     for (int n = 0; n < kKeysPerLane; ++n) {
       const int key = kLanesPerRow * n + lane_in_row;
       p[key] = kInvisible;
-      dz[key] = 0.0f;
+      dz[key] = of_bias[n] = 0.0f;
       if (!visible(problem.mask, range, b, position, begin + key)) continue;
-      const float z =
-          problem.scale * score[n] + shared.bias.value(params, head, bias_row, row_in_tile, key);
+      const float capped = problem.capped(problem.scale * score[n]);
+      const float z = capped + shared.bias.value(params, head, bias_row, row_in_tile, key);
       const ScoreGrad grad = score_grad(z, factor, lse, dp[n], delta);
       p[key] = grad.p;
-      dz[key] = grad.dz;
+      dz[key] = problem.cap_slope(capped) * grad.dz;
+      of_bias[n] = grad.dz;
       if (problem.ssmax_scale) by_ssmax += static_cast<double>(grad.ds) * z;
       if constexpr (Bias::kPerPosition) {
         const auto of = Bias::derivatives(params, bias_row, shared.bias.keys[key]);
@@ -166,6 +168,10 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
     __syncwarp();  // the row's four lanes have written P and dz
     for (int key = 0; key < kTileKeys; ++key)
       if (p[key] != kInvisible) dq.add(dz[key], shared.k.row(key), lane_in_row);
+    if (HeadGrad<Bias>::kUsed && problem.softcap > 0.0f) {
+      __syncwarp();  // the row's four lanes have read dz as the products have it
+      for (int n = 0; n < kKeysPerLane; ++n) dz[kLanesPerRow * n + lane_in_row] = of_bias[n];
+    }
     if (HeadGrad<Bias>::kUsed || arrays.atomic) {
       __syncthreads();  // all rows' P and dz are there
       if constexpr (HeadGrad<Bias>::kUsed)

@@ -107,7 +107,7 @@ struct Row {
     const float added =
         Bias::value(params, head, bias, Bias::load_key(params, at, key),
                     Bias::kHasEntry ? Bias::entry(params, head, position - key) : 0.0f);
-    return rounded_product(factor, problem.scale * score + added);
+    return rounded_product(factor, problem.capped(problem.scale * score) + added);
   }
 
   /// Takes in the tile's keys begin .. end - 1.

@@ -47,6 +47,7 @@ Task task_of(const plumbline_problem& p) {
   problem.keys = p.keys;
   problem.query_offset = p.query_offset;
   problem.scale = static_cast<float>(p.scale);
+  problem.softcap = static_cast<float>(p.softcap);
   problem.format = static_cast<Format>(p.format);
   problem.mask = {p.keys, p.causal == 1, clamped_window(p.window, p.keys), p.lengths, p.documents};
   problem.q = p.q;

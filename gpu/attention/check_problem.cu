@@ -147,6 +147,9 @@ std::string unsupported_reason(const plumbline_problem& p) {
   if (!methods::is_bias(p.bias, p.dape, p.rope))
     return "dape must be 0, 1 or 2 and rope 0, 1 or 2, and the bias must compose with them";
   if (p.ssmax != 0 && p.ssmax != 1) return "ssmax must be 0 or 1";
+  if (p.softcap != 0 && !(p.softcap >= 0x1p-126 && p.softcap <= 0x1p127))
+    return "softcap must be 0 or 2^-126 .. 2^127";
+  if (p.softcap != 0 && needs_scores(p)) return "softcap must be 0 with CoPE and DAPE";
   if (p.causal != 0 && p.causal != 1) return "causal must be 0 or 1";
   if (p.window < -1) return "window must be -1 or more";
   const std::string reason = unsupported_option(p);

@@ -141,7 +141,7 @@ struct TileLogits {
       visible |= 1u << n;
       const float added = bias.value(params, row.head, row.bias, row.row_in_tile,
                                      row.lane_in_row * kKeysPerLane + n);
-      logit[n] = rounded_product(row.factor, problem.scale * score[n] + added);
+      logit[n] = rounded_product(row.factor, problem.capped(problem.scale * score[n]) + added);
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lane's two query rows in a tensor-core kernel, and its scores of a tile.
+// A lane's query rows in a tensor-core kernel.
 #ifndef PLUMBLINE_GPU_ATTENTION_MMA_ROWS_CUH
 #define PLUMBLINE_GPU_ATTENTION_MMA_ROWS_CUH
 
@@ -9,55 +9,68 @@
 
 namespace plumbline::gpu {
 
-/// Two floats travel in one shuffle.
-template <class Combine>
-__device__ __forceinline__ void combine_lanes(float (&x)[2], Combine combine) {
+/// x[r] = combine(x[r], that of another lane) over the four lanes of each row. Two floats travel in
+/// one shuffle.
+template <int rows, class Combine>
+__device__ __forceinline__ void combine_lanes(float (&x)[rows], Combine combine) {
+  static_assert(rows % 2 == 0);
 #pragma unroll
   for (unsigned mask = 1; mask <= 2; mask *= 2) {
-    std::uint64_t bits;
-    float other[2];
-    memcpy(&bits, x, sizeof bits);
-    bits = shuffle_xor(bits, mask);
-    memcpy(other, &bits, sizeof bits);
-    x[0] = combine(x[0], other[0]);
-    x[1] = combine(x[1], other[1]);
+#pragma unroll
+    for (int r = 0; r < rows; r += 2) {
+      std::uint64_t bits;
+      float other[2];
+      memcpy(&bits, x + r, sizeof bits);
+      bits = shuffle_xor(bits, mask);
+      memcpy(other, &bits, sizeof bits);
+      x[r] = combine(x[r], other[0]);
+      x[r + 1] = combine(x[r + 1], other[1]);
+    }
   }
 }
 
-/// Over the four lanes of each of two rows.
-__device__ __forceinline__ void lanes_maximum(float (&x)[2]) {
+/// Over the four lanes of each row.
+template <int rows>
+__device__ __forceinline__ void lanes_maximum(float (&x)[rows]) {
   combine_lanes(x, [](float a, float b) { return fmaxf(a, b); });
 }
 
-__device__ __forceinline__ void lanes_sum(float (&x)[2]) {
+template <int rows>
+__device__ __forceinline__ void lanes_sum(float (&x)[rows]) {
   combine_lanes(x, [](float a, float b) { return a + b; });
 }
 
-/// A thread's place in the block and what it knows of its two query rows, r = 0 and 1. Rows beyond
-/// the last query see no key and write nothing, but go through every barrier.
-struct MmaRows {
+/// A thread's place in the block and what it knows of its query rows: a warp has 16 `groups` of
+/// them, a lane r = 0 ... 2 groups - 1. Rows beyond the last query see no key and write nothing,
+/// but go through every barrier.
+template <int groups>
+struct MmaRowsOf {
+  static constexpr int kRows = 2 * groups;  // of a lane
+  static constexpr int kWarpRows = groups * kMmaWarpRows;
+  static constexpr int kQueries = groups * kMmaQueries;  // of the block
+
   int b, head, lane, place;
   int warp_row;                   // the warp's first row in the tile
   int first_row, first_position;  // of the block
   int count;                      // rows of the block that exist
-  KeyRange range[2];
+  KeyRange range[kRows];
   KeyRange block_range;  // of all rows of the block
-  float factor[2];
+  float factor[kRows];
 
-  __device__ explicit MmaRows(const Problem& problem) {
+  __device__ explicit MmaRowsOf(const Problem& problem) {
     const int thread = static_cast<int>(threadIdx.x);
     b = static_cast<int>(blockIdx.z);
     head = static_cast<int>(blockIdx.y);
     lane = thread % 32;
     place = lane % 4;
-    warp_row = thread / 32 * kMmaWarpRows;
-    first_row = static_cast<int>(blockIdx.x) * kMmaQueries;
+    warp_row = thread / 32 * kWarpRows;
+    first_row = static_cast<int>(blockIdx.x) * kQueries;
     first_position = first_row + problem.query_offset;
-    count = min(kMmaQueries, problem.queries - first_row);
+    count = min(kQueries, problem.queries - first_row);
     block_range = key_range(problem.mask, b, first_position, first_position + count - 1);
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      range[r] = exists(r) ? key_range(problem.mask, b, position(r)) : KeyRange{0, 0};
+    for (int r = 0; r < kRows; ++r) {
+      range[r] = range_of(problem, r);
       factor[r] = exists(r) ? problem.logit_factor(b, head, row(r)) : 0.0f;
     }
   }
@@ -67,6 +80,43 @@ struct MmaRows {
   __device__ int row(int r) const { return first_row + row_in_tile(r); }
   __device__ int position(int r) const { return first_position + row_in_tile(r); }
   __device__ At first() const { return {b, head, first_row, first_position}; }
+
+  __device__ KeyRange range_of(const Problem& problem, int r) const {
+    return exists(r) ? key_range(problem.mask, b, position(r)) : KeyRange{0, 0};
+  }
+
+  /// The keys that some row of the warp sees, and those that all of them see, but for documents.
+  struct WarpRange {
+    KeyRange some, all;
+  };
+  __device__ WarpRange warp_range(const Problem& problem) const {
+    const int last = min(warp_row + kWarpRows, count) - 1;
+    if (last < warp_row) return {{0, 0}, {0, 0}};
+    // Both ends of key_range grow with the position up to the length; beyond it the range is empty.
+    const int from = first_position + warp_row, to = first_position + last;
+    const KeyRange of_first = key_range(problem.mask, b, from);
+    const KeyRange of_last = key_range(problem.mask, b, to);
+    return {key_range(problem.mask, b, from, to),
+            {of_last.begin, problem.mask.documents ? 0 : min(of_first.end, of_last.end)}};
+  }
+
+  /// -infinity for the keys from `begin` on that a row does not see.
+  template <int tiles>
+  __device__ void hide(float (&score)[groups][tiles][4], const Problem& problem, int begin) const {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const KeyRange range = range_of(problem, r);
+#pragma unroll
+      for (int tile = 0; tile < tiles; ++tile) {
+#pragma unroll
+        for (int n = 0; n < 2; ++n) {
+          const int key = begin + 8 * tile + 2 * place + n;
+          if (!visible(problem.mask, range, b, position(r), key))
+            score[r / 2][tile][r % 2 * 2 + n] = -INFINITY;
+        }
+      }
+    }
+  }
 
   /// The rows, from the first on, within the length of their sequence. The others see nothing, and
   /// what stands there may be anything.
@@ -92,42 +142,8 @@ struct MmaRows {
     for (unsigned mask = 1; mask < unsigned{kLanes}; mask *= 2) seen |= shuffle_xor(seen, mask);
     if (!seen) tile.clear_row(key, lane_of_key, kLanes);
   }
-
-  /// Makes logits c_i (scale q.k + b_ij) of the products in `score`, whose tile begins with key
-  /// `begin`; -infinity where the row does not see the key.
-  template <int tiles, int kKeys>
-  __device__ __forceinline__ void logits(float (&score)[tiles][4], const Problem& problem,
-                                         const AnyBias& bias,
-                                         const AnyBiasTile<kMmaQueries, kKeys>& tile_bias,
-                                         int begin) const {
-    static_assert(8 * tiles == kKeys);
-    bias.visit([&](auto family, const auto& params) {
-      using Bias = decltype(family);
-#pragma unroll
-      for (int r = 0; r < 2; ++r) {
-        typename Bias::Row bias_row{};
-        if constexpr (!std::is_empty_v<typename Bias::Row>)
-          bias_row = tile_bias.template row<Bias>(row_in_tile(r));
-#pragma unroll
-        for (int tile = 0; tile < tiles; ++tile) {
-#pragma unroll
-          for (int n = 0; n < 2; ++n) {
-            float& logit = score[tile][2 * r + n];
-            const int key = 8 * tile + 2 * place + n;
-            if (!visible(problem.mask, range[r], b, position(r), begin + key)) {
-              logit = -INFINITY;
-              continue;
-            }
-            const float added =
-                Bias::value(params, head, bias_row, tile_bias.template key<Bias>(key),
-                            tile_bias.template entry<Bias>(row_in_tile(r), key));
-            logit = rounded_product(factor[r], problem.scale * logit + added);
-          }
-        }
-      }
-    });
-  }
 };
+using MmaRows = MmaRowsOf<1>;
 
 }  // namespace plumbline::gpu
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of queries, keys and values in shared memory, and how tensor-core kernels read them. A
-// block of four warps works on 64 queries; each warp has 16 of them.
+// block has four warps, each with 16 query rows or a multiple of them.
 #ifndef PLUMBLINE_GPU_ATTENTION_MMA_TILE_CUH
 #define PLUMBLINE_GPU_ATTENTION_MMA_TILE_CUH
 

@@ -18,6 +18,7 @@ namespace plumbline::gpu {
 struct Problem {
   int batch, heads, kv_heads, queries, keys, query_offset;
   float scale;
+  float softcap;  // 0: none
   Format format;
   Mask mask;
   Rotation rotation;  // of q and k as they are loaded
@@ -57,6 +58,18 @@ struct Problem {
     return (static_cast<std::size_t>(b) * heads + head) * keys + key;
   }
 
+  /// A scaled product as it is, or with a softcap softcap * tanh(product / softcap).
+  __device__ float capped(float product) const {
+    return softcap > 0.0f ? softcap * tanhf(product / softcap) : product;
+  }
+
+  /// The derivative of what is capped: 1 - tanh^2, or 1.
+  __device__ float cap_slope(float capped) const {
+    if (!(softcap > 0.0f)) return 1.0f;
+    const float t = capped / softcap;
+    return 1.0f - t * t;
+  }
+
   /// ln n_i, with SSMax only and where the row sees a key.
   __device__ float log_visible(int b, int row) const {
     return logf(static_cast<float>(visible_counts[static_cast<std::size_t>(b) * queries + row]));
@@ -65,6 +78,13 @@ struct Problem {
   /// c_i = s_h ln(n_i) of SSMax, or 1. Of no use where the row sees no key.
   __device__ float logit_factor(int b, int head, int row) const {
     return ssmax_scale ? ssmax_scale[head] * log_visible(b, row) : 1.0f;
+  }
+
+  /// The same in units of log2: c_i log2 e = s_h log2(n_i), or log2 e.
+  __device__ float log2_logit_factor(int b, int head, int row) const {
+    if (!ssmax_scale) return 1.44269504f;
+    const int visible = visible_counts[static_cast<std::size_t>(b) * queries + row];
+    return ssmax_scale[head] * log2f(static_cast<float>(visible));
   }
 };
 

@@ -62,13 +62,50 @@ struct Prefix {
 
   __device__ static float entry(const Params&, int, int) { return 0.0f; }
 
+  // b_ij of the gain and of the difference S_i - S_j, which the methods have in four forms.
+  struct OfDistance {
+    __device__ static float value(float gain, float difference) {
+      return -(gain * fabsf(difference));
+    }
+  };
+  struct OfSquare {
+    __device__ static float value(float gain, float difference) {
+      return -(gain * log_one_plus_square(fabsf(difference)));
+    }
+  };
+  struct OfWeightedSquare {
+    __device__ static float value(float gain, float difference) {
+      return -log_one_plus_square(gain * fabsf(difference));
+    }
+  };
+  struct OfDifference {
+    __device__ static float value(float gain, float difference) { return gain * difference; }
+  };
+
+  /// use(the form of the method).
+  template <class Use>
+  __device__ __forceinline__ static auto with_form(const Params& p, Use use) {
+    switch (static_cast<int>(p.method)) {
+      case PLUMBLINE_CABLE:
+      case PLUMBLINE_CABLE_NW:
+        return use(OfDistance{});
+      case PLUMBLINE_K_CABLE:
+      case PLUMBLINE_K_CABLE_NW:
+        return use(OfSquare{});
+      case PLUMBLINE_K_CABLE_PAPER:
+        return use(OfWeightedSquare{});
+      default:  // FoX, and CABLE as printed
+        return use(OfDifference{});
+    }
+  }
+
+  /// S_i - S_j.
+  __device__ static float difference_of(const Row& row, const Key& key) {
+    return static_cast<float>(row.sum - key.sum);
+  }
+
   __device__ static float value(const Params& p, int, const Row& row, const Key& key, float) {
-    const auto difference = static_cast<float>(row.sum - key.sum);
-    if (is_signed(p)) return row.gain * difference;
-    const float distance = fabsf(difference);
-    if (p.method == PLUMBLINE_K_CABLE_PAPER) return -log_one_plus_square(row.gain * distance);
-    const bool linear = p.method == PLUMBLINE_CABLE || p.method == PLUMBLINE_CABLE_NW;
-    return -(row.gain * (linear ? distance : log_one_plus_square(distance)));
+    return with_form(p, [&](auto form) { return form.value(row.gain, difference_of(row, key)); });
   }
 
   /// Derivatives of b_ij in the difference S_i - S_j and in g_i.
@@ -76,7 +113,7 @@ struct Prefix {
     float difference, gain;
   };
   __device__ static Derivatives derivatives(const Params& p, const Row& row, const Key& key) {
-    const auto difference = static_cast<float>(row.sum - key.sum);
+    const float difference = difference_of(row, key);
     if (is_signed(p)) return {row.gain, difference};
     const float d = fabsf(difference);
     float rate = d == 0.0f ? 0.0f : 1.0f, value = d;

@@ -105,6 +105,30 @@ __device__ __forceinline__ void multiply_add(float (&c)[tiles][4], LoadA load_a,
     }
   }
 }
+
+/// The same for `groups` times 16 rows of C and A, which share the fragments of B: load_a(step,
+/// group, a).
+template <class Element, int steps, int groups, int tiles, class LoadA, class LoadB>
+__device__ __forceinline__ void multiply_add(float (&c)[groups][tiles][4], LoadA load_a,
+                                             LoadB load_b) {
+  static_assert(tiles % 2 == 0);
+#pragma unroll
+  for (int step = 0; step < steps; ++step) {
+    std::uint32_t a[groups][4];
+#pragma unroll
+    for (int group = 0; group < groups; ++group) load_a(step, group, a[group]);
+#pragma unroll
+    for (int tile = 0; tile < tiles; tile += 2) {
+      std::uint32_t b[4];
+      load_b(step, tile, b);
+#pragma unroll
+      for (int group = 0; group < groups; ++group) {
+        mma<Element>(c[group][tile], a[group], b[0], b[1]);
+        mma<Element>(c[group][tile + 1], a[group], b[2], b[3]);
+      }
+    }
+  }
+}
 #else
 /// The emulated counterpart takes all of the product in one exchange of the warp's fibers: they are
 /// what costs.
@@ -127,6 +151,14 @@ void multiply_add(float (&c)[tiles][4], LoadA load_a, LoadB load_b,
                                                                : emulation::MmaElement::fp16;
   emulation::MmaFragments fragments{element, steps, tiles, c[0], a[0], b[0][0]};
   emulation::mma(fragments, where);
+}
+
+template <class Element, int steps, int groups, int tiles, class LoadA, class LoadB>
+void multiply_add(float (&c)[groups][tiles][4], LoadA load_a, LoadB load_b,
+                  std::source_location where = std::source_location::current()) {
+  for (int group = 0; group < groups; ++group)
+    multiply_add<Element, steps>(
+        c[group], [&](int step, std::uint32_t(&a)[4]) { load_a(step, group, a); }, load_b, where);
 }
 #endif
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "emulation/block.hpp"
-#include "emulation/worker_pool.hpp"
+#include "threads/worker_pool.hpp"
 
 namespace plumbline::emulation {
 

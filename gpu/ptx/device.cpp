@@ -69,6 +69,11 @@ void Device::vary(const Variation& variation) {
   state_->options.variation = variation;
 }
 
+void Device::limit_time(std::uint64_t milliseconds) {
+  const std::scoped_lock lock(state_->mutex);
+  state_->options.time_limit_ms = milliseconds;
+}
+
 Address Device::allocate(std::size_t bytes) {
   const std::scoped_lock lock(state_->mutex);
   return state_->memory.allocate(bytes, state_->options.properties.global_bytes);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -53,7 +54,8 @@ struct Variation {
   /// other within a basic block, as the ISA lets ptxas do.
   bool fuse = false;
   /// Of the blocks of a kernel whose results may depend on it, by atomics or strong accesses of
-  /// global memory. 0: that of their numbers; else drawn from this seed.
+  /// global memory; of the warps of a block; and of the lanes of an atomic instruction. 0: that of
+  /// their numbers; else drawn from this seed.
   std::uint64_t order_seed = 0;
 
   bool operator==(const Variation&) const = default;
@@ -125,6 +127,7 @@ class Fault : public std::runtime_error {
     std::string source;                   ///< FILE:LINE of the last .loc, where there is one
     std::vector<std::string> inlined_at;  ///< likewise of the calls around it, the innermost first
     Extent block{0, 0, 0}, thread{0, 0, 0};
+    std::optional<Address> address{};  ///< generic, of the access that what() names, if any
   };
   Fault(Kind kind, Where where, const std::string& text);
   Kind kind;
@@ -173,6 +176,7 @@ class Device {
   const Options& options() const;
   /// Of the launches from now on.
   void vary(const Variation& variation);
+  void limit_time(std::uint64_t milliseconds);  ///< 0: none
 
   /// Device memory, aligned to 256 bytes, not initialised. Throws Refused (out_of_memory).
   Address allocate(std::size_t bytes);

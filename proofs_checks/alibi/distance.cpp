@@ -69,6 +69,7 @@ void claims_of_distance(Claims& claims) {
       .proof =
           holds("|(i + s) - (j + s)| = |i - j|. The bias m j of the original code, equal up to a "
                 "constant of the row, is not invariant, though the weights under it are."),
+      .theorem = "alibi.translation_invariance",
       .checks = check("b(i + s, j + s) - b(i, j) = 0, s up to 10000", moved(false), three_slopes),
       .mutant = {"So is m j, which the original code adds.",
                  check("m (j + s) - m j = 0", moved(true), three_slopes)},
@@ -129,6 +130,7 @@ void claims_of_distance(Claims& claims) {
                      "do depend on it: for equal content p(d) = e^(-m d) (1 - e^(-m))/(1 - e^(-m "
                      "n)) with n keys, which falls to e^(-m d) (1 - e^(-m)) as n grows; relative "
                      "to the limit the difference is e^(-m n)/(1 - e^(-m n))."),
+      .theorem = "alibi.preferences_preserved",
       .checks = {check("ln p(a) - ln p(b) + m (a - b) = 0 for 12 and 100 keys", same_ratio,
                        powers_of_two),
                  correction("0 <= p(d) - e^(-m d) (1 - e^(-m)) <= p(d) e^(-m n), n = 12, 100",
@@ -173,6 +175,7 @@ void claims_of_distance(Claims& claims) {
           "content: with slope 1/2, a content score of 4 at distance 1 and 0 at distance 0 the "
           "farther key gets e^3.5 = 33 times the weight. For equal content p falls in every step "
           "by e^(-m)."),
+      .theorem = "alibi.further_less_attention",
       .checks = {check("p_i,j+1 - p_ij >= 0 for any content", nearer_gets_more,
                        contents_of({{0, 0, 0}, {4, 0}, {1, -2, 3, 0}})),
                  condition(
@@ -215,6 +218,7 @@ void claims_of_distance(Claims& claims) {
                               "Without numbers there is nothing to check.")},
       .proof = holds("The keys at distances >= 10 get (e^(-5) - e^(-n/2))/(1 - e^(-n/2)) < e^(-5) "
                      "= 0.0067 of n keys."),
+      .theorem = "alibi.steep_head_is_local",
       .checks = check("attention at distances 0..9 - 0.99 > 0, m = 1/2", local_share, lengths(0.5)),
       .mutant = {"The same of the slope 1/16.",
                  check("attention at distances 0..9 - 0.99 > 0, m = 1/16", local_share,
@@ -254,6 +258,7 @@ void claims_of_distance(Claims& claims) {
           "One of the article's chapters, 2,000 words, leaves e^(-7.8) = 0.0004 of it, its 10,000 "
           "words e^(-39) = 1e-17. Read as nine tenths of the weight, \"almost\" ends at d = 256 "
           "ln(10/9) = 26.97. What is true is that 1/256 reaches 128 times as far as 1/2."),
+      .theorem = "alibi.gentle_head_reaches_far",
       .checks = {check("e^(-m d) - 0.9 >= 0 for d = 26, 2000, 10000, m = 1/256", nine_tenths,
                        distances({26, 2000, 10000})),
                  condition("the same for d <= 26", nine_tenths, distances({1, 5, 10, 20, 26}))},
@@ -285,6 +290,7 @@ void claims_of_distance(Claims& claims) {
           "Rotating one of them changes the angle between them.")},
       .proof = holds("Rotations of a plane commute: <R_i R_phi q, R_j R_phi k> = <R_phi R_i q, "
                      "R_phi R_j k> = <R_i q, R_j k>."),
+      .theorem = "other_methods.rope_rotation_invariance",
       .checks = check("<R_i R_phi q, R_j R_phi k> - <R_i q, R_j k> = 0", rotated(true), vectors),
       .mutant = {"Rotating the query alone leaves them as well.",
                  check("<R_i R_phi q, R_j k> - <R_i q, R_j k> = 0", rotated(false), vectors)},

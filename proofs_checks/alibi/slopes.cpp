@@ -27,6 +27,7 @@ void claims_of_slopes(Claims& claims) {
           "Exact arithmetic.",
           "The statement is one about real numbers; the code rounds to float32.")},
       .proof = holds("x = 256^(1/8) = 2. The code says \"approximately\", for its float32."),
+      .theorem = "alibi.eight_slopes",
       .checks = check("1 / x^(i+1) - 2^-(i+1) = 0, x = 256^(1/H), H = 8", article_slopes,
                       grid({{"H", {8}}})),
       .mutant = {"So it is for 16 heads.",
@@ -51,6 +52,7 @@ void claims_of_slopes(Claims& claims) {
           "The official implementation has a second rule: for p < H < 2p it takes the slopes of p "
           "heads and appends every second of those of 2p. H = 12: 2^-1 for the first head against "
           "2^(-2/3) from the article's formula. GPT-2 Small has 12 heads."),
+      .theorem = "alibi.code_slopes_official",
       .checks = {check("2^(-8 (k+1)/H) - official = 0 for H = 8, 12", official_slopes,
                        grid({{"H", {8, 12}}})),
                  condition("the same for H = 1, 2, 4, ..., 64", official_slopes,
@@ -85,6 +87,7 @@ void claims_of_slopes(Claims& claims) {
           "no order of them is geometric, as the exponents 0.5, 1, 1.5, ..., 4, 5, ..., 8 are not "
           "evenly spaced. The article's own code is geometric for every H "
           "(alibi/code_slopes_official)."),
+      .theorem = "alibi.geometric_slopes",
       .checks = {check("m_{h-1} m_{h+1} - m_h^2 = 0, official, H = 8, 12", geometric(true),
                        grid({{"H", {8, 12}}})),
                  condition("the same for H = 4, 8, 16, 32", geometric(true),
@@ -117,6 +120,7 @@ void claims_of_slopes(Claims& claims) {
           "m (j - i) = -m |i - j| for j <= i. For j > i the product is +m |i - j|, a reward; the "
           "code then adds minus infinity there, so its result is right, while the product without "
           "the mask (an encoder) is not: i = 0, j = 1, m = 1/2 gives +1/2 in place of -1/2."),
+      .theorem = "alibi.code_bias",
       .checks = {check("m (j - i) + m |i - j| = 0 for all i, j < 5", code_is_formula(false),
                        dyadic_slopes),
                  condition("the same for j <= i", code_is_formula(true), dyadic_slopes)},
@@ -151,6 +155,7 @@ void claims_of_slopes(Claims& claims) {
           "The two differ by b (1/sqrt(d_k) - 1). With d_k = 64 the bias would be an eighth of "
           "what the formula has, and slopes of 1/2 to 1/256 would be 1/16 to 1/2048. The article's "
           "code adds it after scaling."),
+      .theorem = "alibi.bias_place",
       .checks = {check("(q . k + b)/sqrt(d_k) - (q . k/sqrt(d_k) + b) = 0", scaled_before(false),
                        products(64)),
                  condition("the same for d_k = 1", scaled_before(false), products(1))},

@@ -81,6 +81,7 @@ void claims_of_alibi_prior(Claims& claims) {
           "proportional to q^d on the visible keys, hence the condition; dividing q^d by its own "
           "sum gives the geometric form. It is one-sided: the mask removes the half j > i of the "
           "Laplace distribution."),
+      .theorem = "alibi_prior.lemma_2",
       .checks = {check("softmax(M + A)_j - (1/i)(m/2) e^(-m d) = 0", is_product, rows),
                  condition("prior(d) product(0) - prior(0) product(d) = 0", proportional, rows),
                  correction("prior(d) - q^d (1 - q)/(1 - q^i) = 0", geometric(false), rows)},
@@ -130,6 +131,7 @@ void claims_of_alibi_prior(Claims& claims) {
                        "the left side is 1 and the right 1/2. Not even all the integers save it: "
                        "(m/2) coth(m/2) > 1. A factor common to all u_j cancels between u_j and "
                        "the sum in Z, which is what the proof needs."),
+      .theorem = "alibi_prior.lemma_2_denominator_fails",
       .checks = {check("Laplace / sum - Laplace = 0", denominator_is_one, contents_and_slopes),
                  correction("softmax(f + A) - p_cont u / sum p_cont u = 0", z_absorbs_it(false),
                             contents_and_slopes)},
@@ -190,6 +192,7 @@ void claims_of_alibi_prior(Claims& claims) {
       .proof = holds_under_condition(
           "a(d) = -m d falls by m in every step, and its size rises by m. Added to the logits, it "
           "is the falling a that makes the prior decay, as the next sentence says."),
+      .theorem = "alibi_prior.alibi_linear_bias",
       .checks = {check("a(d + 1) - a(d) > 0, a(d) = -m d", bias_rises(1),
                        {{{"m", 0.5}}, {{"m", 0x1p-8}}}),
                  condition("|a(d + 1)| - |a(d)| > 0", bias_rises(-1), three_slopes),

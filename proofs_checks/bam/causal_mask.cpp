@@ -61,6 +61,7 @@ void claims_of_causal_mask(Claims& claims) {
           holds("e^0 = 1 for i keys and e^(-inf) = 0 for the others, so softmax(M_i) is 1/i on the "
                 "visible keys. p_cont over all L keys times the prior over its sum is e^(f_j) / "
                 "sum_{z <= i} e^(f_z): what p_cont spends on keys after the query cancels in Z."),
+      .theorem = "causal_mask.lemma_1",
       .checks =
           check("softmax(M)_j - u_j = 0 and softmax(f + M)_j - p_cont u_j / Z = 0 for all L keys",
                 mask_is_uniform(false), causal_rows),
@@ -90,6 +91,7 @@ void claims_of_causal_mask(Claims& claims) {
       .proof = refuted("M_ii = 0, so the query sees its own key: i keys with 1/i each. i = 2: "
                        "(1/2, 1/2) and not (1, 0). For i = 1 no position is before the token, "
                        "while the mask gives it all the mass."),
+      .theorem = "causal_mask.uniform_prior_positions_fails",
       .checks = {check("prior_j - 1/(i - 1) = 0 for j < i, prior_i = 0", uniform_without(1),
                        queries(2, 9)),
                  correction("prior_j - 1/i = 0 for j <= i", uniform_without(0), queries(1, 9))},
@@ -132,6 +134,7 @@ void claims_of_causal_mask(Claims& claims) {
       .proof = holds_under_condition(
           "|d - mu| = |-d - mu| for all d only if mu = 0. theta_mu = 1/2 gives mu = 1.04: d = 1 is "
           "0.04 from it on one side and 2.04 on the other."),
+      .theorem = "causal_mask.relative_distance",
       .checks = {check("b(i, i + d) - b(i, i - d) = 0, b = -e^theta_alpha (|j - i - mu| + "
                        "epsilon)^theta_beta, mu = e^theta_mu - e^-theta_mu",
                        same_at_distance, parameters({0.5, -1, 0})),

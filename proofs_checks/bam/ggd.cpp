@@ -50,6 +50,7 @@ void claims_of_ggd(Claims& claims) {
           "The bias has -m epsilon more, though the weights are the same.",
           other(1, 1, 0, 0.5, 0x1p-16))},
       .proof = holds("|d/(1/m)|^1 = m d; at d = 0 both are 0."),
+      .theorem = "ggd.ggd_laplace",
       .checks = check("b_ij - a_ij = 0", laplace_is_alibi(false), slopes),
       .mutant = {"alpha = m.", check("alpha = m: b_ij - a_ij = 0", laplace_is_alibi(true), slopes)},
   });
@@ -88,6 +89,7 @@ void claims_of_ggd(Claims& claims) {
                 {{{"alpha", 1}}}))},
       .correction = "Its mean is mu and its standard deviation alpha/sqrt(2), not alpha.",
       .proof = holds("((x - mu)/alpha)^2 = (x - mu)^2 / (2 sigma^2) for sigma^2 = alpha^2/2."),
+      .theorem = "ggd.ggd_normal",
       .checks =
           check("(x - mu)^2/(2 sigma^2) - |(x - mu)/alpha|^2 = 0", exponents_agree(false), points),
       .mutant = {"The standard deviation is alpha.",
@@ -140,6 +142,7 @@ void claims_of_ggd(Claims& claims) {
       .proof = holds_under_condition(
           "ln p(x)/p(mu) = -y^beta with y = |x - mu|/alpha, and y^beta grows with beta for y > 1, "
           "falls for y < 1. y = 1/2: e^-0.5 = 0.61 for beta = 1, e^-0.25 = 0.78 for beta = 2."),
+      .theorem = "ggd.ggd_larger_beta",
       .checks = {check("y = 1/2, 2: y^beta' - y^beta > 0", falls_faster(1),
                        joined({two_powers(0.5), two_powers(2)})),
                  condition("all y in [1.01, 1000]: y^beta' - y^beta > 0", falls_faster(1),
@@ -209,6 +212,7 @@ void claims_of_ggd(Claims& claims) {
           "d^beta -> 1 for d >= 1, but 0^beta = 0 for every beta > 0. With epsilon the difference "
           "is (d + epsilon)^beta - epsilon^beta <= ((d + epsilon)/epsilon)^beta - 1 = e^(beta "
           "ln((d + epsilon)/epsilon)) - 1 -> 0, slowly: ln epsilon = -11.5."),
+      .theorem = "ggd.ggd_limits",
       .checks =
           {check(
                "without epsilon: e^(beta ln(d + 1)) - 1 - |b - b_own| >= 0, b = -d^beta, b_own = 0",
@@ -259,6 +263,7 @@ void claims_of_ggd(Claims& claims) {
                     "effect, and no gradient through the weights.",
       .proof = holds("(|j - i - mu| + epsilon)^0 = 1, so b_ij = -e^theta_alpha for all keys of a "
                      "row; a constant leaves a softmax unchanged."),
+      .theorem = "ggd.beta_zero_uniform",
       .checks = check("softmax(f + b)_j - softmax(f)_j = 0", weights_of_nope, priors(0)),
       .mutant = {"theta_beta = 1/8 is uniform too.",
                  check("theta_beta = 1/8: the same", weights_of_nope, priors(0.125))},

@@ -81,6 +81,7 @@ void claims_of_negative_beta(Claims& claims) {
           "alpha^|beta|) and p_ii at most the rate, which tends to 0 as x -> 0. A softmax over one "
           "key is 1 whatever its score: every text has a first token, and there the theorem fails. "
           "The last manipulation in B.6 prints the wrong exponent (bam/inversion_exponent)."),
+      .theorem = "negative_beta.theorem_3",
       .checks = {check("1, 2 and 3 keys: e^(2 F + alpha^|beta| - (alpha/x)^|beta|) - p_ii >= 0, "
                        "delta the other keys' content less the own one's",
                        own_below_rate(false), joined({rows(1), rows(2), rows(3)})),
@@ -148,6 +149,7 @@ void claims_of_negative_beta(Claims& claims) {
           "-(10^-5)^-0.05 = -1.778 and a neighbour with b = -1.000, so the ratio is 0.459. Of the "
           "retrieval heads that appendix H.8 describes, -0.6 <= theta_beta <= 0, those near 0 "
           "attend to themselves almost as to any other key."),
+      .theorem = "negative_beta.theorem_3_epsilon",
       .checks = {check("1/100 - p_ii / p_i,i-1 >= 0, the quotient being e^(b(0) - b(1)), b(d) = "
                        "-e^theta_alpha (d + 10^-5)^theta_beta",
                        own_is_ignored,
@@ -196,7 +198,7 @@ void claims_of_negative_beta(Claims& claims) {
                               "It says what the words mean."),
                    definition("A tenth stands for any threshold below e^-1.",
                               "Without a number there is nothing to check.")},
-      .condition = "alpha^|beta| (1 - D^-|beta|) >= ln 10: alpha^|beta| is large.",
+      .condition = "alpha^|beta| (1 - D^-|beta|) > ln 10: alpha^|beta| is large.",
       .correction = "p_i,i-1 / p_i,i-D = exp(-alpha^|beta| (1 - D^-|beta|)), at least e^-1 = 0.37 "
                     "for alpha <= 1 and any beta < 0.",
       .proof = holds_under_condition(
@@ -204,6 +206,7 @@ void claims_of_negative_beta(Claims& claims) {
           "neighbour keeps more than e^-1 of the weight of the farthest key; only the own key, at "
           "distance 0, has an infinite penalty. How local the blind zone is, alpha decides and not "
           "the sign of beta."),
+      .theorem = "negative_beta.theorem_3_neighbours",
       .checks = {check("alpha = 1: 1/10 - p_i,i-1 / p_i,i-D > 0, the quotient being e^(b(1) - "
                        "b(D)), b(d) = -(d/alpha)^beta",
                        is_ignored, points(1)),
@@ -293,6 +296,7 @@ void claims_of_negative_beta(Claims& claims) {
           "necessarily zero\": that is NoPE's weight, which tends to 0 as well. NoPE's denominator "
           "has every term of BAM's divided by e^b <= 1, and the own key's: the relative bound. "
           "(The sentence \"plug 0 back ... minus infinity ... 0\" in B.7 is left over from B.6.)"),
+      .theorem = "negative_beta.theorem_4_fails",
       .checks =
           {check("equal contents, alpha = 1: p_far - c >= 0 at every length n, p_far = e^(b(n)) / "
                  "sum_{d=1..n} e^(b(d)), b(d) = -(d/alpha)^beta",
@@ -334,6 +338,7 @@ void claims_of_negative_beta(Claims& claims) {
                        "printed exponent the two limits of the proofs would change places: "
                        "|alpha/x|^beta -> 0 as x -> 0 and -> infinity as x -> infinity. With -beta "
                        "the limits are those that the proofs state."),
+      .theorem = "negative_beta.inversion_exponent_fails",
       .checks = {check("|alpha/x|^beta - |x/alpha|^beta = 0", inverted_power(1), quotients),
                  correction("|alpha/x|^(-beta) - |x/alpha|^beta = 0", inverted_power(-1),
                             quotients)},
@@ -369,6 +374,7 @@ void claims_of_negative_beta(Claims& claims) {
       .proof = holds_under_condition("In units of e^theta_alpha = alpha^-beta, b(D) - b(1) = 1 - "
                                      "D^beta, which is 0 at beta = 0, where the prior is uniform "
                                      "(bam/beta_zero_uniform), and positive for beta < 0, D >= 2."),
+      .theorem = "negative_beta.beta_nonpositive",
       .checks = {check("beta = 0: 1 - D^beta > 0", far_favoured(false),
                        {{{"beta", 0}, {"D", 512}}, {{"beta", 0}, {"D", 2}}}),
                  condition(
@@ -476,6 +482,7 @@ void claims_of_negative_beta(Claims& claims) {
           "b(512) = -0.044, so the farther half holds 52 percent. Under the condition the keys "
           "beyond 3 D/4, a quarter of all, have each at least 6 times the weight of any of the "
           "nearer half: 6/4 against at most 1/2, three quarters."),
+      .theorem = "negative_beta.negative_beta_far_end",
       .checks = {check("alpha = 1: mass of the farther half - 3/4 >= 0, e^(b(d)) summed over d > "
                        "D/2 and over d = 1..D, b(d) = -(d/alpha)^beta",
                        far_half_holds, shapes_of({1}, {-0.5, -1, -4})),
@@ -520,6 +527,7 @@ void claims_of_negative_beta(Claims& claims) {
       .proof = holds("For d >= 1, (alpha/d)^|beta| <= alpha^|beta|, so each term is at least "
                      "e^(-alpha^|beta|) and the first N sum to at least N e^(-alpha^|beta|), which "
                      "has no bound."),
+      .theorem = "negative_beta.negative_beta_not_gaussian",
       .checks =
           check("sum_{d <= N} e^b - N e^(-alpha^|beta|) >= 0", sum_grows_with_n(false), sums_up_to),
       .mutant = {"The sum over 512 distances is at most 100.",

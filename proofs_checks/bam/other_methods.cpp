@@ -101,6 +101,7 @@ void claims_of_other_methods(Claims& claims) {
                       "It says what fading is.")},
       .proof = holds("d^beta <= d for d >= 1 and beta <= 1, so every term of the GGD's denominator "
                      "is at least that of ALiBi's, while the own key's numerator is 1 in both."),
+      .theorem = "theorem_2.fades_more_than_alibi",
       .checks = check("p_own under ALiBi - p_own under the GGD >= 0, all beta in [1/16, 15/16]",
                       own_is_smaller(false), rows),
       .mutant = {"The GGD's peak is at least ALiBi's.",
@@ -176,6 +177,7 @@ void claims_of_other_methods(Claims& claims) {
                     "tokens and are no prior of the position alone.",
       .proof = holds("Theorem 1 asks nothing of g but that it is added: u_j = e^(b(i - j)) / sum_z "
                      "e^(b(i - z)) is positive and sums to 1 over the visible keys."),
+      .theorem = "posterior.t5_prior",
       .checks = check("sum u - 1 = 0 and p_joint - p_cont u / Z = 0", table_is_a_prior(false),
                       score_pairs(true)),
       .mutant = {"The prior is the bias itself over its sum.",
@@ -208,6 +210,7 @@ void claims_of_other_methods(Claims& claims) {
           "One row of twice the length costs twice as much.",
           check("2/n - |4 - (2 n)/n| >= 0", all_pairs_quadruple(1), {{{"n", 512}}}))},
       .proof = holds("2 n (2 n + 1) / (n (n + 1)) = 4 - 2/(n + 1)."),
+      .theorem = "scalable_softmax.quadratic_cost",
       .checks = check("2/n - |4 - pairs(2 n)/pairs(n)| >= 0", pairs_quadruple(false), lengths),
       .mutant = {"Twice the length has twice the pairs.",
                  check("2/n - |2 - pairs(2 n)/pairs(n)| >= 0", pairs_quadruple(true), lengths)},

@@ -69,6 +69,7 @@ void claims_of_parametrisation(Claims& claims) {
                     "minus infinity (beta < 0).",
       .proof = holds_under_condition("|x/alpha|^beta = |x|^beta e^(theta_alpha). The implemented "
                                      "power is (x + epsilon)^beta."),
+      .theorem = "ggd.theta_parametrisation",
       .checks = {check("epsilon = 10^-5: |x/alpha|^beta + b_ij = 0", bias_is_ggd(false),
                        parameters(1e-5)),
                  condition("epsilon = 0: |x/alpha|^beta + b_ij = 0", bias_is_ggd(false),
@@ -125,6 +126,7 @@ void claims_of_parametrisation(Claims& claims) {
           holds_under_condition("-theta_alpha/theta_beta divides by 0. theta_alpha = 1, theta_beta "
                                 "= 0: the implemented bias is -e for all keys and every GGD with "
                                 "beta = 0 has -1. The exponential of a finite number is positive."),
+      .theorem = "ggd.theta_alpha_positive",
       .checks = {exists("some alpha in [2^-200, 2^200] has |x/alpha|^0 = e^1 |x|^0", represents,
                         every_alpha),
                  condition("alpha > 0 on boxes without theta_beta = 0", alpha_is_positive(false),
@@ -164,6 +166,7 @@ void claims_of_parametrisation(Claims& claims) {
                     "every beta < 0 (bam/theorem_3_epsilon).",
       .proof = holds("|j - i - mu| + epsilon >= epsilon > 0, and y^theta_beta decreases in y. "
                      "Equality where j - i = mu."),
+      .theorem = "ggd.epsilon_division",
       .checks = check("b_ij + e^theta_alpha epsilon^theta_beta >= 0", bias_is_bounded(false),
                       negative_betas),
       .mutant = {"b_ij >= -e^theta_alpha.",
@@ -197,6 +200,7 @@ void claims_of_parametrisation(Claims& claims) {
               {{{"mu", -1}, within("theta_mu", 0, 1)}, {{"mu", -1}, within("theta_mu", 1, 100)}}))},
       .proof = holds("mu = 2 sinh theta_mu: odd, derivative e^theta + e^-theta >= 2, inverse theta "
                      "= ln(mu/2 + sqrt(mu^2/4 + 1))."),
+      .theorem = "ggd.mu_parametrisation",
       .checks = {check("mu(theta(mu)) - mu = 0, mu = 0 among them", mu_is_reached(false),
                        positions),
                  check("mu(theta + s) - mu(theta) > 0 for all theta in [-8, 8], s in [2^-20, 1]",
@@ -250,6 +254,7 @@ void claims_of_parametrisation(Claims& claims) {
       .proof = holds(
           "-|x - mu|^beta is 0 at x = mu and negative elsewhere. For mu > 0 and x <= 0, |x - mu| = "
           "mu + |x| grows with the distance. alpha scales all of it by a positive factor."),
+      .theorem = "ggd.mu_peak",
       .checks = check("b at the peak - b elsewhere > 0 for all beta in [1/16, 15/16]",
                       peak_is_at_mu(false), locations),
       .mutant = {"The peak is always at the query's own key.",
@@ -284,6 +289,7 @@ void claims_of_parametrisation(Claims& claims) {
       .proof = refuted("mu = 0, alpha = 1, beta = 1, j - i = -1: the figure adds 1, section 2.3 "
                        "adds -1. As drawn B rewards distance for beta > 0. mu outside the power is "
                        "a constant and cancels in the softmax."),
+      .theorem = "ggd.figure_5_fails",
       .checks = {check("|x/alpha|^beta - mu + |(x - mu)/alpha|^beta = 0",
                        figure_is_bias(Drawing::printed), entries),
                  correction("-|(1/alpha)(x - mu)|^beta + |(x - mu)/alpha|^beta = 0",
@@ -341,6 +347,7 @@ void claims_of_parametrisation(Claims& claims) {
           "and a constant that cancels in the softmax. ALiBi has the same slopes in every layer "
           "and H different ones within it, so one value per layer fits one head at most. (The "
           "published code takes the slopes by head.)"),
+      .theorem = "ggd.alibi_initialisation",
       .checks = {check("theta_alpha = ln m_1 for all heads: p - p_ALiBi = 0 for 8 equal contents, "
                        "e^(-m_1 (7 - j)) and e^(-m_h (7 - j)), each over its sum, m_h = 2^(-8 h/H) "
                        "(H a power of two)",

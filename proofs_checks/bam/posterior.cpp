@@ -71,6 +71,7 @@ void claims_of_posterior(Claims& claims) {
       .proof = holds("p_ij > 0 and sum_j p_ij = 1, so p_i is a distribution over the keys and "
                      "sum_j p_ij v_j is the mean of v under it; in every column it lies between "
                      "the least and the largest value. With one key the output is its value."),
+      .theorem = "posterior.definition_1",
       .checks = {check("output - sum p_j v_j = 0 and sum p_j - 1 = 0", is_expectation(0),
                        scores_and_values),
                  check("max v - output >= 0 and output - min v >= 0", between_values,
@@ -110,6 +111,7 @@ void claims_of_posterior(Claims& claims) {
           "The two softmaxes have the ratios e^((x_j - x_k)/sqrt(d)) and e^(x_j - x_k), which "
           "agree for every x only if sqrt(d) = 1. Products (0, 0) hide the difference; (1, 0) with "
           "d = 48 shows it. The published code scales."),
+      .theorem = "posterior.score_scale",
       .checks = {check("softmax(x/sqrt(48)) - softmax(x) = 0", same_softmax(false),
                        products_of_width(48)),
                  condition("softmax(x/sqrt(1)) - softmax(x) = 0", same_softmax(false),
@@ -155,6 +157,7 @@ void claims_of_posterior(Claims& claims) {
                   "unless f is constant. f = (1, 0), g = (0, 1) gives p_i0 = 1/2 and p_pos(0) = "
                   "1/(1 + e) = 0.2689. Bayes' rule says what is meant: the prior p_pos(j), a "
                   "likelihood proportional to e^(f_j), the evidence sum_z p_pos(z) e^(f_z)."),
+      .theorem = "posterior.definition_2_fails",
       .checks = {check("p_pos - p_ij >= 0 at every key", at_most_marginal, score_pairs(true)),
                  correction("p_ij - w p_pos = 0 and sum w p_pos - 1 = 0", ratio_times_prior,
                             score_pairs(true))},
@@ -185,6 +188,7 @@ void claims_of_posterior(Claims& claims) {
                      "Z_joint = sum_z exp(f_z + g_z) = Z_cont Z_pos sum_z p(f_z) p(g_z) leaves "
                      "p(f_j) p(g_j) / Z. Z > 0 because every term is positive. This is an identity "
                      "in the reals; no other hypothesis is used."),
+      .theorem = "posterior.theorem_1",
       .checks = check("p_joint - p_cont p_pos / Z = 0 at every key", joint_is_product(true),
                       score_pairs(true)),
       .mutant = {"p_joint = p_cont p_pos, without Z.",

@@ -50,6 +50,7 @@ void claims_of_readings_of_z(Claims& claims) {
       .proof = holds("For the key of the largest score x, d ln p/d gamma = x - sum_z p_z x_z >= 0: "
                      "the largest score is at least the mean. From gamma = 0 (uniform) to gamma -> "
                      "infinity (the largest key, or equal shares of several)."),
+      .theorem = "readings_of_z.temperature",
       .checks = check("max p at gamma + 1/8 - max p at gamma >= 0", largest_grows(false), rows),
       .mutant = {"Every key's weight grows with gamma.",
                  check("p_0 at gamma + 1/8 - p_0 at gamma >= 0", largest_grows(true), rows)},
@@ -75,6 +76,7 @@ void claims_of_readings_of_z(Claims& claims) {
       .proof = holds("sum_j p_cont(j) p_pos(j) = sum_j exp(f_j + g_j) / (Z_cont Z_pos) = Z_joint / "
                      "(Z_cont Z_pos), which is positive; dividing a positive number by Z gives 1 "
                      "for Z equal to it and for no other."),
+      .theorem = "readings_of_z.z_sum",
       .checks = check("sum p_cont p_pos / (Z_joint / (Z_cont Z_pos)) - 1 = 0",
                       equals_zero(sums_to_one), score_pairs(true)),
       .mutant = {"Z = Z_joint / Z_cont.",
@@ -101,6 +103,7 @@ void claims_of_readings_of_z(Claims& claims) {
           "other's reciprocal. They agree only where both are 1, which takes a sum of products of "
           "1; with two or more keys and finite scores the sum is below 1. Two keys with f = g = 0: "
           "Z_cont = Z_pos = Z_joint = 2, so the left side is 2 and the right side 1/2."),
+      .theorem = "readings_of_z.z_ratio_as_printed_fails",
       .checks = {check("Z_cont Z_pos / Z_joint - sum p_cont p_pos = 0", ratio_is_overlap(1),
                        score_pairs(false)),
                  correction("Z_joint / (Z_cont Z_pos) - sum p_cont p_pos = 0", ratio_is_overlap(-1),
@@ -145,6 +148,7 @@ void claims_of_readings_of_z(Claims& claims) {
           "All terms are products of non-negative numbers, so the sum is >= 0. Since p_pos(j) <= "
           "1, the sum is <= sum_j p_cont(j) = 1. A softmax is positive in every component, so the "
           "sum is > 0; with two keys or more every p_pos(j) < 1, so it is < 1."),
+      .theorem = "readings_of_z.z_overlap_range",
       .checks = {check("<p_cont, p_pos> >= 0 and 1 - <p_cont, p_pos> >= 0",
                        at_least_zero(overlap_and_rest), score_pairs(true)),
                  correction("both inequalities are strict with 2 keys or more",
@@ -181,6 +185,7 @@ void claims_of_readings_of_z(Claims& claims) {
           "itself. Two keys, f = (1, 0), g = (2, 0): <p, p> = (e^2 + 1)/(e + 1)^2 = 0.6068 and <p, "
           "q> = (e^3 + 1)/((e + 1)(e^2 + 1)) = 0.6760. Cauchy-Schwarz bounds the cosine by 1; "
           "equality needs q = c p, and both sum to 1, so q = p."),
+      .theorem = "readings_of_z.z_overlap_maximal_fails",
       .checks = {check("<p_cont, p_cont> - <p_cont, p_pos> >= 0",
                        at_least_zero([]<class R>(const Normalisers<R>& n) {
                          return n.content_square() - n.overlap();
@@ -216,6 +221,7 @@ void claims_of_readings_of_z(Claims& claims) {
                        "(bam/z_overlap_range), so Z^2 < 1; only a single key gives 1. Two keys "
                        "with f = g = 0: Z = 1/2, Z^2 = 1/4. \"Inverting that sum\" in the text "
                        "asks for the factor 1/Z, which gives Z / Z = 1."),
+      .theorem = "readings_of_z.z_renormalisation_fails",
       .checks = {check("sum p_cont p_pos Z - 1 = 0",
                        equals_zero([]<class R>(const Normalisers<R>& n) {
                          return n.overlap() * n.overlap() - R(1.0);
@@ -246,6 +252,7 @@ void claims_of_readings_of_z(Claims& claims) {
           refuted("bam/z_sum: the divisor is unique and equals <p_cont, p_pos>. It equals its own "
                   "reciprocal only at 1, which two keys or more never reach (bam/z_overlap_range). "
                   "Two keys with f = g = 0: p_joint = 1/2, while p_cont p_pos / 2 = 1/8."),
+      .theorem = "readings_of_z.z_reciprocal_overlap_fails",
       .checks = {check("p_joint - p_cont p_pos / Z = 0, Z = 1/overlap", joint_from_z(-1),
                        score_pairs(true)),
                  correction("p_joint - p_cont p_pos Z = 0, Z = 1/overlap", joint_from_z(1),
@@ -275,6 +282,7 @@ void claims_of_readings_of_z(Claims& claims) {
                 "(bam/theorem_1 with bam/z_sum), so the sum is its logarithm times sum_j "
                 "p_joint(j) = 1. As the quotient does not depend on j, averaging over any other "
                 "distribution gives the same number. By bam/z_sum, I = -ln <p_cont, p_pos>."),
+      .theorem = "readings_of_z.z_information_identity",
       .checks = check("I - ln(Z_cont Z_pos / Z_joint) = 0", equals_zero(is_log_ratio_of_z),
                       score_pairs(true)),
       .mutant = {"I = ln(Z_cont / Z_joint).",
@@ -299,6 +307,7 @@ void claims_of_readings_of_z(Claims& claims) {
                     "Z_cont Z_pos / Z_joint (bam/z_information_identity), which is 1/Z.",
       .proof = refuted("I = ln(Z_cont Z_pos / Z_joint) = -ln Z by bam/z_information_identity and "
                        "bam/z_sum. Two keys with f = g = 0: Z = 1/2, I = ln 2, exp(I) = 2."),
+      .theorem = "readings_of_z.z_exp_information_fails",
       .checks = {check("sum p_cont p_pos - exp(I) = 0, I = ln(Z_cont Z_pos / Z_joint)", z_is_exp(1),
                        score_pairs(true)),
                  correction("sum p_cont p_pos - exp(-I) = 0", z_is_exp(-1), score_pairs(true))},
@@ -377,6 +386,7 @@ void claims_of_readings_of_z(Claims& claims) {
                        "and <p_cont, p_pos> < 1 with two keys or more (bam/z_overlap_range). \"Z = "
                        "1 iff I = 0\" is true and empty: neither side occurs. With Theorem 1's Z "
                        "in place of exp(I) the constant score gives 1/n instead of n; also not 1."),
+      .theorem = "readings_of_z.z_one_iff_independent_fails",
       .checks = {check("Z - 1 = 0 where g is constant, Z = Z_cont Z_pos / Z_joint",
                        equals_zero([]<class R>(const Normalisers<R>& n) {
                          return exp(n.log_ratio()) - R(1.0);
@@ -433,6 +443,7 @@ void claims_of_readings_of_z(Claims& claims) {
       .correction = "From below, ||p||_2^2 >= 1/n, with equality for the uniform vector.",
       .proof = holds("p_j^2 <= p_j because 0 <= p_j <= 1; the sum of p_j is 1. Cauchy-Schwarz: 1 = "
                      "(sum p_j)^2 <= n sum p_j^2."),
+      .theorem = "readings_of_z.z_norms",
       .checks = {check("1 - ||p||^2 >= 0", norm_at_most_one, score_pairs(true)),
                  correction("||p||^2 - 1/n >= 0", above_uniform(false), score_pairs(true))},
       .mutant = {"||p||_2^2 <= 1/n.",
@@ -465,6 +476,7 @@ void claims_of_readings_of_z(Claims& claims) {
                         {scores({1.5}, {-3})}))}),
       .proof = holds("The sum is ||p_cont|| ||p_pos||, and a softmax vector over two keys or more "
                      "has a norm below 1, because all its components are."),
+      .theorem = "readings_of_z.z_cosine_caveat",
       .checks = check("1 - sum p_cont p_pos / cos > 0 with 2 keys or more", cosine_gap,
                       score_pairs(false)),
       .mutant = {"sum_j p_cont(j) p_pos(j) / cos = 1.",
@@ -502,6 +514,7 @@ void claims_of_readings_of_z(Claims& claims) {
                     "logarithm has the other sign. It is no measure of coupling: a constant "
                     "positional score over n keys has the interaction ln n.",
       .proof = holds("Insert F = -ln Z."),
+      .theorem = "readings_of_z.z_free_energy",
       .checks = check("F_joint - F_cont - F_pos - ln(Z_cont Z_pos / Z_joint) = 0",
                       is_log_ratio(false), score_pairs(true)),
       .mutant = {"The interaction free energy is -ln Z.",

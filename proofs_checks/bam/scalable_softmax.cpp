@@ -94,6 +94,7 @@ void claims_of_scalable_softmax(Claims& claims) {
           "Each of the n terms of the denominator is at least e^-F, the numerator at most e^F. "
           "With scores that may grow, f_0 = ln(n - 1) and 0 elsewhere gives p_0 = 1/2 for every n. "
           "With ALiBi no such fading exists: the own key keeps at least e^(-2 F) (1 - e^-m)."),
+      .theorem = "vanishing_weights.fading_peaks",
       .checks = {check("f_0 = ln(n - 1), others 0: 1/4 - p_0 > 0 at some n, p_0 = e^(f_0)/(e^(f_0) "
                        "+ n - 1)",
                        peak_vanishes, grid({{"n", {1024, 64, 2}}})),
@@ -186,6 +187,7 @@ void claims_of_scalable_softmax(Claims& claims) {
       .correction = "For n = 1 the factor is 0 and the weight 1. A negative s, which \"s in R\" "
                     "allows, turns the order of the keys around.",
       .proof = holds("n^(s z) = e^(s z ln n)."),
+      .theorem = "scalable_softmax.ssmax_formula",
       .checks = check("n^(s z_i)/sum n^(s z_j) - softmax(s ln n z)_i = 0", powers_are_exp(false),
                       scaled_contents),
       .mutant = {"log is the logarithm to base 10.",
@@ -226,6 +228,7 @@ void claims_of_scalable_softmax(Claims& claims) {
       .proof =
           holds_under_condition("n - 1 keys weigh n^(-s g) each. s = 1 (the starting value) and g "
                                 "= 1/2, n = 512: p = 0.042. For s g >= 1, (n - 1) n^(-s g) < 1."),
+      .theorem = "scalable_softmax.ssmax_sharpness",
       .checks = {check("s = 1, g = 1/2: p - 1/2 >= 0, p = 1/(1 + (n - 1) n^(-s g)), g the margin",
                        keeps_half, lengths({1}, {0.5})),
                  condition("all s in [1, 4], g in [1, 2]: p - 1/2 >= 0", keeps_half,
@@ -274,6 +277,7 @@ void claims_of_scalable_softmax(Claims& claims) {
           "p_j/p_k does not contain Z. With x = (0, 0) or s ln n = 1 scaling changes nothing "
           "either; otherwise it changes every ratio between keys of different score: f = (1, 0), g "
           "= (2, 0), s = 1, n = 2: ln(p'_0/p'_1) = 3 ln 2 = 2.08 instead of 3."),
+      .theorem = "scalable_softmax.ssmax_is_z_fails",
       .checks = {check("p'_j p_0 - p'_0 p_j = 0, p = softmax(f + g), p' = softmax(s ln n (f + g)), "
                        "j = 0, 1, ...",
                        divides_all, rows),

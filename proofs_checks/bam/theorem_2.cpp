@@ -59,6 +59,7 @@ void claims_of_theorem_2(Claims& claims) {
           "beta < 1: mu = 0 and alpha = (m/2)^(-1/beta) give the ratio d^(beta - 1)/2 <= 1/2 for d "
           ">= 1. The criterion is weak: beta = 1 with alpha = 2/m, which is ALiBi with half the "
           "slope, meets it too (bam/theorem_2_necessarily, bam/theorem_2_weights)."),
+      .theorem = "theorem_2.theorem_2",
       .checks = {check("beta = 0, any alpha and mu: 1 - y^beta/(m d) > 0, y = |j - i - mu|/alpha",
                        above_zero<"y", "beta", "m", "d">([]<class R>(R y, R beta, R m, R d) {
                          const R ratio = power(y, beta) / (m * d);
@@ -108,6 +109,7 @@ void claims_of_theorem_2(Claims& claims) {
                     "larger makes it less than 1 there too: bam/theorem_2.)",
       .proof = holds_under_condition("1^(beta - 1) = 1 for every beta. For d >= 2 and beta < 1, ln "
                                      "d^(beta - 1) = (beta - 1) ln d < 0."),
+      .theorem = "theorem_2.theorem_2_proof",
       .checks = {check("1 - d^(beta - 1) > 0 for d = 1, 2, 3", power_below_one(false),
                        all_betas({1, 2, 3})),
                  condition("1 - d^(beta - 1) > 0 for d >= 2, all beta in [0, 1 - 2^-10]",
@@ -143,6 +145,7 @@ void claims_of_theorem_2(Claims& claims) {
       .proof = refuted("alpha^-beta = m^(beta/m) with the printed alpha, which is m only if beta = "
                        "m or m = 1. m = 1/4, beta = 1/2: alpha = 256 and alpha^-beta = 1/16 in "
                        "place of 1/4. (m^(-1/beta))^-beta = m for every beta."),
+      .theorem = "theorem_2.theorem_2_scale_fails",
       .checks = {check("alpha = m^(-1/m): |x/alpha|^beta - m |x|^beta = 0",
                        scale_gives_slope(-1, true), slopes),
                  correction("alpha = m^(-1/beta): |x/alpha|^beta - m |x|^beta = 0",
@@ -200,6 +203,7 @@ void claims_of_theorem_2(Claims& claims) {
           "alpha = 1 (theta_alpha = 0, the paper's own starting value), beta = 1/2 and ALiBi's "
           "smallest slope m = 1/256: d* = 65536; at d = 512 the ratio is 11.3, so the GGD "
           "penalises eleven times as much over the whole training length."),
+      .theorem = "theorem_2.theorem_2_necessarily",
       .checks =
           {check(
                "alpha = 1, beta = 1/2, m = 1/256: 1 - (d/alpha)^beta / (m d) > 0",
@@ -338,6 +342,7 @@ void claims_of_theorem_2(Claims& claims) {
       .proof = holds("B - A = m d - (d/alpha)^beta. For d >= (2 alpha^-beta / m)^(1/(1 - beta)) "
                      "the second term is at most m d/2, so the ratio is at least e^(m d/2): an "
                      "explicit rate, for every alpha and m."),
+      .theorem = "theorem_2.heavier_tail",
       .checks = check("B - A - m d/2 > 0 beyond the distance of the rate", tail_ratio_grows,
                       shapes({0.125, 0.5, 0.875})),
       .mutant = {"The same with beta = 3/2.",

@@ -71,6 +71,7 @@ void claims_of_vanishing_weights(Claims& claims) {
           "j) at the farthest key and 0 elsewhere gives p_ij = 1/(1 + sum_{k < d} q^k), q = e^-m, "
           "which falls to (1 - q)/(2 - q) and not to 0. The proof's step \"the score becomes minus "
           "infinity, so the softmax becomes 0\" needs the bound on q_i k_j."),
+      .theorem = "vanishing_weights.lemma_3",
       .checks = {check("f_far = m n, others 0: (1 - q)/(2 - q)/2 - p > 0 at some length, q = e^-m, "
                        "p = 1/(1 + sum_{d < n} q^d)",
                        falls_below_half, grid({{"m", {1.0, 0.5, 0x1p-8}}, {"n", {512, 16, 1}}})),
@@ -213,6 +214,7 @@ void claims_of_vanishing_weights(Claims& claims) {
           "for its bias: f_j = -b_ij, others 0, alpha = 1, mu = 0, beta >= 1 leaves p_ij >= 1/(1 + "
           "1/(1 - 1/e)) = 0.387 at every length. The sentence \"plug infinity back\" in B.4 means "
           "minus infinity."),
+      .theorem = "vanishing_weights.lemma_4",
       .checks = {check("f_far = -b_far, others 0: 1/4 - p > 0 at some length, p = 1/(1 + sum_{d < "
                        "n} e^(-(d/alpha)^beta))",
                        falls_below_quarter,

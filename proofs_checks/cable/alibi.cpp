@@ -40,6 +40,7 @@ void claims_of_alibi(Claims& claims) {
           "in place of 8 + b. Dividing W_Q by sqrt(d) gives the scaled logits exactly, so nothing "
           "is lost in what can be learned; but the size of b against q . k, which a slope of 1/2^h "
           "fixes, differs by the factor sqrt(d) if the scale is applied to the sum."),
+      .theorem = "other_methods.equation_1_scale",
       .checks = {check("q . k + b - (q . k / sqrt(d) + b) = 0", logits(1), pairs_of_vectors),
                  condition("(q / sqrt(d)) . k + b - (q . k / sqrt(d) + b) = 0", logits(0),
                            pairs_of_vectors)},
@@ -76,6 +77,7 @@ void claims_of_alibi(Claims& claims) {
           refuted("|b| = r |i - j| starts at 0 and grows without bound: |b(1)| = r < |b(2)| = 2r. "
                   "What approaches zero is e^b = e^(-r |i - j|), the factor on the attention "
                   "weight, and that geometrically: e^(-x) <= 1/(1 + x) encloses the limit."),
+      .theorem = "alibi.alibi_approaches_zero_fails",
       .checks = {check("|b(d)| - |b(d + 1)| > 0, b(d) = -r d", bias_shrinks, slopes),
                  correction("e^b(d) - e^b(d + 1) > 0 and 1/(1 + r d) - e^b(d) >= 0",
                             factor_shrinks(1), slopes)},
@@ -108,6 +110,7 @@ void claims_of_alibi(Claims& claims) {
       .proof = refuted("The weights are p(d) = p(0) e^(-r d): each step takes the same factor, not "
                        "the same amount: (p(0) - p(1)) - (p(1) - p(2)) = p(0) (1 - e^(-r))^2 > 0. "
                        "It is the logit, ln p, that decays in proportion to the distance."),
+      .theorem = "alibi.decay_proportional_fails",
       .checks = {check("(p(d) - p(d + 1)) - (p(d + 1) - p(d + 2)) = 0, p(d) = e^(-r d) over its "
                        "sum for d = 0..4",
                        equal_steps(false), some_slopes),

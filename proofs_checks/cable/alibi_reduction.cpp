@@ -37,6 +37,7 @@ void claims_of_alibi_reduction(Claims& claims) {
           "parameters help: S_i - S_j = sum_{k=j+1..i} ReLU(z_k) >= 0 and g_i > 0, so B_ij >= 0 > "
           "-m (i - j) for j < i, and the distance from ALiBi is at least m. The boxes cover the "
           "parameters up to 2^100; the two inequalities hold for all reals."),
+      .theorem = "cable_alibi.alibi_reduction_as_printed_fails",
       .checks = {exists("some z, g: ReLU(z) + 1 = 0",
                         equals_zero<"z">([]<class R>(R z) { return relu(z) + R(1.0); }),
                         grid({boxes("z", {-large, 0, large})})),
@@ -93,6 +94,7 @@ void claims_of_alibi_reduction(Claims& claims) {
       .proof = holds("S_i = -(i + 1), so S_i - S_j = -(i - j) and B_ij = -(i - j)/2^h, which is -m "
                      "|i - j| with m = 1/2^h for j <= i. All numbers are dyadic: the identity is "
                      "exact in every reading."),
+      .theorem = "cable_alibi.alibi_reduction_values",
       .checks = check("printed B_ij + m (i - j) = 0 with f = -1, g = m = 1/2^h", printed_is_alibi,
                       heads(-1)),
       .mutant = {"f_k = +1 gives ALiBi under the printed sign.",
@@ -140,6 +142,7 @@ void claims_of_alibi_reduction(Claims& claims) {
           "values: ReLU(0 x + 1) = 1, and Softplus(z) = ln(1 + e^z) = m has the one solution z = "
           "ln(e^m - 1) for m > 0. Without bias terms it fails: tokens x and -x need w x = 1 and -w "
           "x = 1 at once; also X = 0 forces f = 0 and g = ln 2."),
+      .theorem = "cable_alibi.alibi_reduction_code_sign",
       .checks =
           {exists("some w_c without bias term: both of the tokens 1, -1 get f = 1",
                   equals_zero<"w_c">([]<class R>(R w) {
@@ -188,6 +191,7 @@ void claims_of_alibi_reduction(Claims& claims) {
           "= 1: H = 16 has 2^(-1/2) = 0.7071 in place of 1/2. For p < H < 2p, p a power of two: p "
           "= 8 agrees for h <= 8 and then differs, as 2^(-1/2) follows at h = 9 in place of "
           "2^(-9); p not 8 differs at h = 1 already."),
+      .theorem = "cable_alibi.slope_half_power_h",
       .checks = {check("m_h - 2^-h = 0 for H = 8, 16, 12, 1, 2, 3, 4, 6, 9, 32", is_half_power,
                        layers({8, 16, 12, 1, 2, 3, 4, 6, 9, 32})),
                  condition("m_h - 2^-h = 0 for H = 8", is_half_power, layers({8})),

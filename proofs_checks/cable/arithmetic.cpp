@@ -78,6 +78,7 @@ void claims_of_arithmetic(Claims& claims) {
           "kernels three times that. CABLE: two maps C -> H for T tokens, 2 T C H, and the weight "
           "at T^2 places, H T^2. DAPE exceeds CABLE if 95 T > 2 C. At T = 1, C = 768 CABLE needs "
           "more; at T = 512, H = 12 it needs 12.6M against 302M."),
+      .theorem = "other_methods.dape_cost",
       .checks = {check("DAPE - CABLE > 0 and DAPEv2 - CABLE > 0: 96 H T^2 and 288 H T^2 less 2 T C "
                        "H + H T^2",
                        costs, sizes({512, 64, 8, 1, 8192})),

@@ -42,6 +42,7 @@ void claims_of_bias(Claims& claims) {
           "Otherwise L leaves out the token itself.")},
       .proof = holds("Row i of L picks f_0..f_i. A sum of non-negative numbers is not negative, "
                      "and S_{i+1} - S_i = f_{i+1} >= 0."),
+      .theorem = "cable.cumulative_sum",
       .checks = {check("(L f)_i - S_i = 0 with S_i = S_{i-1} + f_i", matrix_is_recursion(false),
                        increments),
                  check("S_0 >= 0 and S_{i+1} - S_i >= 0", not_decreasing, increments)},
@@ -66,6 +67,7 @@ void claims_of_bias(Claims& claims) {
           "ReLU(z) = max(z, 0) is 0 for every z <= 0: f = 0 at z = -1. It is never negative, which "
           "is what R_+ in \"f : R^(t x d) -> R_+^t\" then has to mean. The difference matters: "
           "where f = 0, distance costs nothing (cable/penalties_increase)."),
+      .theorem = "cable.relu_positive",
       .checks = {check("ReLU(z) > 0 at z = 1, 0, -1", above_zero<"z">(positive_part),
                        {point(1), point(0), point(-1)}),
                  condition("ReLU(z) >= 0 for all z in [-2^100, 2^100]", not_negative,
@@ -91,6 +93,7 @@ void claims_of_bias(Claims& claims) {
       .proof = holds("ln(1 + e^z) > 0 increases from 0 to infinity and passes 1 at z = ln(e - 1) = "
                      "0.541: every positive weight is reached and no other. So the weight cannot "
                      "switch a bias off or turn its sign, and at X = 0 it is ln 2 = 0.693, not 1."),
+      .theorem = "cable.softplus_modulates",
       .checks = {check("g(z) > 0 for z in [-30, 30]", weight(0, 1),
                        {{within("z", -30, -1)}, {within("z", -1, 1)}, {within("z", 1, 30)}}),
                  check("1 - g(z) > 0 for z in [-30, 0.5]", weight(1, -1),
@@ -136,6 +139,7 @@ void claims_of_bias(Claims& claims) {
           holds("w_s = 0 gives every token the weight Softplus(0) = ln 2, for every input, and "
                 "ReLU(X w_c / ln 2) = ReLU(X w_c) / ln 2: the factors cancel. No bias terms are "
                 "needed (for the reduction to ALiBi they are: cable/alibi_reduction_code_sign)."),
+      .theorem = "cable.flexibility",
       .checks = check("B(w_c / ln 2, w_s = 0) - B_NW(w_c) = 0 for every pair of tokens",
                       without_weights(false), tokens),
       .mutant = {"w_s = 0 with w_c unchanged gives CABLE_NW.",
@@ -181,6 +185,7 @@ void claims_of_bias(Claims& claims) {
       .proof = holds("S_j for j < n is a sum of f_0..f_j and does not change when a token is "
                      "appended; S_n = S_{n-1} + f_n. So S_n - S_j = f_{j+1} + ... + f_n, one "
                      "addition for the new token and one subtraction for each key."),
+      .theorem = "cable.prefix_sum_cache",
       .checks = check("cached row + g (f_{j+1} + ... + f_n) = 0", cached_row(false), increments),
       .mutant = {"The same without the own increment of the new token.",
                  check("-g (S_{n-1} - S_j) + g (f_{j+1} + ... + f_n) = 0", cached_row(true),

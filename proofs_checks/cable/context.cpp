@@ -73,6 +73,7 @@ void claims_of_context(Claims& claims) {
                        "it: B_i,j+1 - B_ij = g_i f_{j+1} >= 0, so a key is never penalised less "
                        "than a later one, whatever the parameters. With f = (0, 3), g = 1, an "
                        "anchor with f_0 = 0 and a later token with f_1 = 3: B_10 = -3, B_11 = 0."),
+      .theorem = "cable.anchors_fails",
       .checks = {check("a larger own increment of the key means a larger penalty: B_ij - B_ij(f_j "
                        "+ 1) > 0, j < i",
                        above_zero<"f", "g">(own_increment), increments),
@@ -110,6 +111,7 @@ void claims_of_context(Claims& claims) {
       .proof = refuted("S does not decrease, so S_i - S_j >= 0 for j < i and <= 0 for j > i: with "
                        "either sign one side is rewarded. Three tokens with f = 1 and g = 1, i = "
                        "1: B_10 = 1 and B_12 = -1."),
+      .theorem = "cable.bidirectional_fails",
       .checks = {check("-B_10 >= 0 and -B_12 >= 0 for B_ij = sign g_i (S_i - S_j)",
                        one_penalty(false), both_signs),
                  correction("-B_10 >= 0 and -B_12 >= 0 for B_ij = -g_i |S_i - S_j|",
@@ -147,6 +149,7 @@ void claims_of_context(Claims& claims) {
                        "B_10 = -1 and f = (1, 2) gives B_10 = -2, at the same positions. So CABLE "
                        "is no RPE in the sense of the definition after eq. 1. It is relative in a "
                        "weaker sense: tokens put in front change neither S_i - S_j nor g_i."),
+      .theorem = "cable.relative_function_of_positions_fails",
       .checks =
           {check(
                "B_10 for f minus B_10 for f + (0, 1) = 0, published sign: B_ij = -g_i |S_i - S_j|",
@@ -238,6 +241,7 @@ void claims_of_context(Claims& claims) {
           "distances >= W together have at most e^(-g a W) / (1 - e^(-g a)). Without the condition "
           "nothing bounds it: a head whose increments are 0 attends evenly, and of n = 64 keys "
           "those at distances >= 4 have 60/64; the share grows to 1 with n."),
+      .theorem = "cable.sliding_window",
       .checks =
           {check("1/2 - attention at distances >= 4 of 64 keys >= 0, increments >= 0", at_most_half,
                  {even(64, 1, 4), even(64, 0, 4)}),

@@ -50,6 +50,7 @@ void claims_of_distance(Claims& claims) {
           "S_i - S_j = sum_{k=j+1..i} f_k >= 0, so B_ij >= 0, and B_ij - B_i,j+1 = g_i f_{j+1} >= "
           "0: the printed sign rewards distance, strictly wherever f_{j+1} > 0. f = (1, 1), g = "
           "1/2: B_10 = 1/2 and B_11 = 0. Negating the increments reverses both inequalities."),
+      .theorem = "cable.penalises_distance_fails",
       .checks = {check("as printed: -B_ij >= 0 and B_i,j+1 - B_ij >= 0", penalises(false),
                        increments),
                  correction("published sign: -B_ij >= 0 and B_i,j+1 - B_ij >= 0", penalises(true),
@@ -97,6 +98,7 @@ void claims_of_distance(Claims& claims) {
           "B_i,j+1 - B_ij = g_i f_{j+1} and g_i > 0, so the inequality is strict exactly where "
           "f_{j+1} > 0. A ReLU gives 0 on half of its domain: f = (1, 0), g = 1 has B_10 = B_11 = "
           "0, and a head whose increments are all 0 is NoPE."),
+      .theorem = "cable.penalties_increase",
       .checks = {check("B_i,j+1 - B_ij > 0 for increments >= 0", better_off, increments),
                  condition("B_i,j+1 - B_ij > 0 for increments > 0", better_off,
                            positive_increments)},

@@ -43,6 +43,7 @@ void claims_of_k_cable(Claims& claims) {
           "1 - 2b/(1 + b^2) = (1 - b)^2/(1 + b^2) >= 0, with equality at b = 1 only; both "
           "penalties are 0 at b = 0, so the kernel's is never larger. ln(1 + b^2) <= 2 ln(1 + b) "
           "<= 2 sqrt(b) bounds the ratio by 2/sqrt(b); the checks enclose 4/sqrt(b) on [1, 2^40]."),
+      .theorem = "k_cable.k_cable_slope",
       .checks = {check("1 - 2b/(1 + b^2) - (1 - b)^2/(1 + b^2) = 0",
                        equals_zero<"b">([]<class R>(R b) {
                          const R one(1.0);
@@ -107,6 +108,7 @@ void claims_of_k_cable(Claims& claims) {
           holds("b^2 has no sign: -ln(1 + b^2) <= 0, and b_ij >= b_i,j+1 >= 0 makes it smallest "
                 "for the farthest key. So K-CABLE needs no change of sign, while CABLE does "
                 "(cable/penalises_distance); in both directions of a bidirectional model as well."),
+      .theorem = "k_cable.k_cable_penalises",
       .checks = check("ln(1 + b_ij^2) >= 0 and ln(1 + b_ij^2) - ln(1 + b_i,j+1^2) >= 0, j < i",
                       kernel_penalises, increments_and_gains(false)),
       .mutant = {"The penalty increases with every step, also where increments are 0.",
@@ -139,6 +141,7 @@ void claims_of_k_cable(Claims& claims) {
           "0.347. For large d they grow apart: the weight inside adds 2 ln g and leaves the slope "
           "of 2 ln d, the weight outside multiplies that slope by g. The published code has it "
           "outside."),
+      .theorem = "k_cable.k_cable_weight_place",
       .checks = {check("ln(1 + (g d)^2) - g ln(1 + d^2) = 0, d = f_1 + f_2 + ... (all but f_0)",
                        weight_place, increments_and_gains(true, 20)),
                  condition("the same for g = 1", weight_place, with_gain(1))},
@@ -201,6 +204,7 @@ void claims_of_k_cable(Claims& claims) {
                      "K-CABLE moves attention from nearer to farther keys only. Sums over the keys "
                      "beyond W then do not decrease. The argument uses nothing of the content "
                      "scores; with g inside of the kernel it is the same with b = g (S_i - S_j)."),
+      .theorem = "k_cable.k_cable_less_window",
       .checks =
           check("attention at distances >= W under K-CABLE minus that under CABLE >= 0, every W",
                 more_beyond(1), rows_of_scores),

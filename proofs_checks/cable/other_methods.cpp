@@ -69,6 +69,7 @@ void claims_of_other_methods(Claims& claims) {
           "next. With r the number of the bucket: b(17) = 16, clipped 17. No other K or r helps: "
           "b(16) = b(17) makes a clipped table constant from K = 16 on, while T5 tells 18 from 19. "
           "The two agree as long as no bucket holds two distances."),
+      .theorem = "other_methods.t5_clipped",
       .checks = {check("bucket(d) - min(d, 31) = 0 for d = 0..200", clipped_is_bucket(false),
                        {upto(200)}),
                  condition("the same for d = 0..16", clipped_is_bucket(false), {upto(16)})},
@@ -151,6 +152,7 @@ void claims_of_other_methods(Claims& claims) {
       .proof = holds_under_condition("psi' = c/(c x + 1), which has the sign of c where psi is "
                                      "defined: for c = 0 psi is 0 everywhere, for c < 0 it falls "
                                      "and ends at x = -1/c. For c > 0 it increases on all x >= 0."),
+      .theorem = "other_methods.fire_psi",
       .checks = {check("psi(x + 1) - psi(x) > 0 for c = 1, 0, -1/16", increases(+1),
                        distances({1, 0, -0.0625})),
                  condition("psi(x + 1) - psi(x) > 0 for c > 0", increases(+1),
@@ -206,6 +208,7 @@ void claims_of_other_methods(Claims& claims) {
       .proof = holds("With f the identity on [0, 1], one ReLU with weights 1, the bias is psi(i - "
                      "j)/psi(max(L, i)), which grows with i - j as psi does. -r |i - j| and -r_1 "
                      "ln(1 + r_2 |i - j|) fall in every step for positive parameters."),
+      .theorem = "other_methods.fire_prefers_distant",
       .checks = {check("FIRE, f the identity: b(i, j) - b(i, j + 1) > 0", fire_rises, queries),
                  check("ALiBi and Kerple: b(i, j + 1) - b(i, j) > 0", others_fall(+1), queries)},
       .mutant = {"Kerple can as well.",
@@ -232,6 +235,7 @@ void claims_of_other_methods(Claims& claims) {
           "score: at score 0 it is 1/2, and gate (1 - gate) = 1/4. Positions are sums of such "
           "gates, fractional, and interpolated. Nor are its biases fixed or ALiBi-style: the term "
           "added is q_i . e[p_ij] with learned embeddings e, not -r p_ij."),
+      .theorem = "other_methods.cope_binary_gate_fails",
       .checks = {check("gate (1 - gate) = 0 for scores in [-30, 30], gate = 1/(1 + e^-score)",
                        equals_zero<"score">(
                            []<class R>(R score) { return logistic(score) * logistic(-score); }),
@@ -278,6 +282,7 @@ void claims_of_other_methods(Claims& claims) {
           "-ln logistic(z) = softplus(-z) >= 0, so the bias of FoX is -(S_i - S_j) with increments "
           "softplus(-z_k) in place of ReLU(z_k): CABLE_NW with the sign of the published code. "
           "Softplus is never 0: FoX cannot be free of penalty, CABLE_NW can."),
+      .theorem = "other_methods.fox",
       .checks =
           check("sum ln logistic(z_k) + |S_i - S_j| = 0 with increments softplus(-z_k), j <= i",
                 fox_is_cable(false), gates),
@@ -318,6 +323,7 @@ void claims_of_other_methods(Claims& claims) {
                 "<q, R_{j-i} k>. It is the signed distance: at i - j = 1 and -1 the scores differ "
                 "in general. (Each vector rotates with its own position, not with the distance, as "
                 "\"an angle proportional to their relative positions\" could be read.)"),
+      .theorem = "other_methods.rope_relative",
       .checks = check("<R_i q, R_j k> - <R_{i+s} q, R_{j+s} k> = 0", moved(1), rope_vectors()),
       .mutant = {"It does not change when the query alone moves.",
                  check("<R_i q, R_j k> - <R_{i+s} q, R_j k> = 0", moved(0), rope_vectors())},
@@ -404,6 +410,7 @@ void claims_of_other_methods(Claims& claims) {
           "the first attends to itself only, out = 1; in the order (2, 1) the token 1 attends to "
           "both. That is how decoders without positional encoding can learn positions, as section "
           "2 says of NoPE."),
+      .theorem = "other_methods.position_agnostic",
       .checks = {check("out of the reversed tokens, reversed, minus out = 0, causal mask, out_i = "
                        "sum_{j <= i} softmax_j(x_i x_j) x_j",
                        reversed(true), tokens),

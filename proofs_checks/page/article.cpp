@@ -112,7 +112,8 @@ std::string article(const ClaimResult& result, const Texts& texts, std::set<std:
                   escaped_markup(claim.id), name(result.verdict),
                   escaped_markup(paper_of(claim.id)), pages::link(claim.id, texts(claim.title)));
   out += paragraph(
-      fmt::format("{} {} {}; {}", pages::badge(name(result.verdict), in_words(result.verdict)),
+      fmt::format("{} {}{} {}; {}", pages::badge(name(result.verdict), in_words(result.verdict)),
+                  claim.theorem.empty() ? "" : pages::span("role", "machine-checked") + " ",
                   pages::code(claim.id), texts(claim.source.place), texts(claim.source.version)),
       "meta");
   out += paragraph(texts(claim.statement), "statement");
@@ -124,6 +125,11 @@ std::string article(const ClaimResult& result, const Texts& texts, std::set<std:
     out += "<h4>Hypotheses</h4>\n<ul class=\"hypotheses\">\n" + hypotheses + "</ul>\n";
   }
   out += under("Derivation", texts(claim.proof.derivation));
+  if (!claim.theorem.empty()) {
+    out += paragraph(fmt::format("Machine-checked: Coq has checked a proof, {} in {}.",
+                                 pages::code(claim.theorem), pages::code("proofs_checks/coq")),
+                     "note");
+  }
   if (const Note* note = note_of(claim.id)) {
     out += paragraph(fmt::format("The proof in full: {}, {}.", escaped_markup(note->title),
                                  pages::code("docs/proofs/" + note->file)),

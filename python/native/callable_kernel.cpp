@@ -124,6 +124,7 @@ nb::dict described(const char* pass, int variation, const plumbline_problem& pro
   result["window"] = problem.window < 0 ? nb::none() : nb::cast(problem.window);
   result["query_offset"] = problem.query_offset;
   result["scale"] = problem.scale;
+  result["softcap"] = problem.softcap == 0 ? nb::none() : nb::cast(problem.softcap);
   for (const plumbline_option option : cases::options_of(spec.bias)) {
     const double value = problem.options[option];
     options[cases::info(option).name] =
@@ -180,6 +181,7 @@ int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
          (takes.window || problem->window < 0) && (takes.lengths || problem->lengths == nullptr) &&
          (takes.documents || problem->documents == nullptr) &&
          (takes.ssmax || problem->ssmax == 0) &&
+         (takes.softcap || problem->softcap == takes.own_softcap) &&
          (takes.grouped_heads || problem->heads == problem->kv_heads) &&
          (takes.query_offset || problem->queries == problem->keys) &&
          (takes.scale || problem->scale == 1 / std::sqrt(static_cast<double>(problem->head_dim)));

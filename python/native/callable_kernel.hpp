@@ -22,6 +22,8 @@ struct Takes {
   bool grouped_heads = false;     ///< fewer key heads than query heads
   bool query_offset = false;      ///< fewer queries than keys
   bool scale = false;             ///< other scales than 1/sqrt(head_dim)
+  bool softcap = false;           ///< softcaps
+  double own_softcap = 0;         ///< the softcap of all cases, which the function has built in
   std::map<int, double> options;  ///< by plumbline_option: only this value
 };
 

@@ -54,6 +54,8 @@ Takes takes_from(const nb::dict& offered, cases::Bias bias) {
   takes.grouped_heads = flag("grouped_heads");
   takes.query_offset = flag("query_offset");
   takes.scale = flag("scale");
+  takes.softcap = flag("softcap");
+  takes.own_softcap = nb::cast<double>(offered["own_softcap"]);
   for (const auto& [name, value] : nb::cast<std::map<std::string, double>>(offered["options"])) {
     takes.options[option_from(name, bias)] = value;
   }
@@ -69,6 +71,7 @@ verdict::Shapes shapes_from(const nb::dict& offered) {
   shapes.queries = sizes("queries");
   shapes.keys = sizes("keys");
   shapes.head_dims = sizes("head_dims");
+  if (const auto softcap = nb::cast<double>(offered["own_softcap"])) shapes.softcaps = {softcap};
   shapes.longest = nb::cast<int>(offered["longest"]);
   for (const auto& shape : nb::cast<std::vector<std::vector<int>>>(offered["shapes"])) {
     std::copy_n(shape.begin(), 6, shapes.whole.emplace_back().begin());
@@ -111,6 +114,7 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
   if (!takes.grouped_heads && spec.heads != spec.kv_heads) return "fewer kv_heads than heads";
   if (!takes.query_offset && spec.queries != spec.keys) return "fewer queries than keys";
   if (!takes.scale && spec.scale != 0) return "scale";
+  if (!takes.softcap && spec.softcap != takes.own_softcap) return "softcap";
   return "other options of the bias";
 }
 

@@ -116,7 +116,8 @@ void translate(const std::exception_ptr& thrown, void*) {
   } catch (const ptx::Fault& fault) {
     const ptx::Fault::Where& where = fault.where;
     raise("Fault", fault.what(), name(fault.kind), where.kernel, where.instruction, where.ptx_line,
-          where.source, axes(where.block), axes(where.thread));
+          where.source, axes(where.block), axes(where.thread),
+          where.address ? nb::cast(*where.address) : nb::none());
   } catch (const ptx::Refused& refused) {
     raise("Refused", refused.what(), name(refused.reason));
   } catch (const ptx::BadPtx& bad) {

@@ -97,9 +97,10 @@ methods::Tensors<double> tensors_of(const nb::dict& given,
 /// @param tensors q, k, v, the parameters, ssmax_scale where there is SSMax, and for gradients
 /// grad_o and grad_lse. @returns o, lse and, for gradients, grad_<input>.
 nb::dict attention(const std::string& method, const nb::dict& tensors,
-                   const std::map<std::string, double>& options, double scale, bool causal,
-                   std::optional<int> window, std::vector<int> lengths, std::vector<int> documents,
-                   int query_offset, bool gradients) {
+                   const std::map<std::string, double>& options, double scale,
+                   std::optional<double> softcap, bool causal, std::optional<int> window,
+                   std::vector<int> lengths, std::vector<int> documents, int query_offset,
+                   bool gradients) {
   methods::Problem problem;
   const auto q = nb::cast<Doubles>(tensors["q"]), k = nb::cast<Doubles>(tensors["k"]);
   const auto size = [](const Doubles& array, int axis) {
@@ -109,6 +110,7 @@ nb::dict attention(const std::string& method, const nb::dict& tensors,
                    size(k, 2), size(q, 3), query_offset};
   problem.mask = {causal, window, std::move(lengths), std::move(documents)};
   problem.scale = scale;
+  problem.softcap = softcap;
   problem.options = options;
   const auto inputs = info_of(method).inputs(problem, tensors.contains("ssmax_scale"));
   const auto numbers = tensors_of(tensors, inputs, gradients);
@@ -177,8 +179,9 @@ nb::object widened(const nb::ndarray<nb::ro, nb::device::cpu>& array) {
 
 void bind_oracle(nb::module_& module) {
   module.def("attention", &attention, nb::arg("method"), nb::arg("tensors"), nb::arg("options"),
-             nb::arg("scale"), nb::arg("causal"), nb::arg("window").none(), nb::arg("lengths"),
-             nb::arg("documents"), nb::arg("query_offset"), nb::arg("gradients"));
+             nb::arg("scale"), nb::arg("softcap").none(), nb::arg("causal"),
+             nb::arg("window").none(), nb::arg("lengths"), nb::arg("documents"),
+             nb::arg("query_offset"), nb::arg("gradients"));
   module.def("widened", &widened, nb::arg("array"));
   module.def("alibi_slopes", [](int heads, bool geometric) {
     return geometric ? reference::alibi_slopes_geometric<double>(heads)

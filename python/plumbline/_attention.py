@@ -80,6 +80,7 @@ def attention(
     documents: Any = None,
     query_offset: Optional[int] = None,
     scale: Optional[float] = None,
+    softcap: Optional[float] = None,
     ssmax_scale: Any = None,
 ) -> Attention:
     """Attention in double, the oracle that kernels are judged by.
@@ -87,9 +88,10 @@ def attention(
         s_ij = c_i (scale q_i . k_j + b_ij),  lse_i = ln sum_j exp(s_ij),
         o_i = sum_j exp(s_ij - lse_i) v_j
 
-    over the visible keys j; c_i = ssmax_scale[h] ln(number of visible keys), or 1. Sources: BAM,
-    definition 1 and section 2.4 (SSMax); CABLE, section 3 (bias on the scaled logits). Query row r
-    is at position i = r + query_offset; query head h reads key head h // (heads / kv_heads).
+    over the visible keys j, with softcap tanh(scale q_i . k_j / softcap) in place of
+    scale q_i . k_j where there is a softcap; c_i = ssmax_scale[h] ln(number of visible keys), or 1. Sources: BAM,
+    definition 1 and section 2.4 (SSMax); CABLE, section 3 (bias on the scaled logits); Gemma 2,
+    arXiv:2408.00118, section 2 (softcap). Query row r is at position i = r + query_offset; query head h reads key head h // (heads / kv_heads).
 
     Inputs are used exactly, whatever their type: NumPy arrays, and anything that supports DLPack in host
     memory (PyTorch tensors, JAX arrays; bfloat16 too). Outputs are float64 NumPy arrays. Their rounding
@@ -104,6 +106,8 @@ def attention(
     documents: [batch, keys]; only if both positions have the same document id.
     query_offset: position of query row 0; None: keys - queries, the last query at the last key.
     scale: multiplies q . k; None: 1/sqrt(head_dim).
+    softcap: cap of the scaled products, above 0, before the bias is added and keys are masked; None:
+        no softcap. Not with Cope and the Dape biases.
     ssmax_scale: [heads], for SSMax; None: no SSMax.
 
     Raises ValueError (with the argument's name, its value and what was expected) for shapes that do not
@@ -146,6 +150,7 @@ def attention(
         "tensors": tensors,
         "options": {name: number(name, x) for name, x in bias.options().items()},
         "scale": 1.0 / math.sqrt(head_dim) if scale is None else number("scale", scale),
+        "softcap": None if softcap is None else number("softcap", softcap),
         "causal": causal,
         "window": None if window is None else whole("window", window, 0),
         "lengths": [] if lengths is None else lengths,

@@ -49,6 +49,7 @@ def check(
     lengths: bool = False,
     documents: bool = False,
     ssmax: bool = False,
+    softcap: Union[bool, float] = False,
     grouped_heads: bool = False,
     query_offset: Optional[bool] = None,
     scale: Optional[bool] = None,
@@ -94,6 +95,8 @@ def check(
     query_offset, scale: the same; None: True if fn's signature names it. With query_offset there may be
         fewer queries than keys; without scale it is 1/sqrt(head_dim).
     ssmax: True: fn takes `ssmax_scale`, which may be None.
+    softcap: True: fn takes `softcap`, which may be None; a number: that is the softcap of every case,
+        and fn, which has it built in, does not take it.
     grouped_heads: True: kv_heads may be less than heads.
     batch, heads, kv_heads, queries, keys, head_dims: the only sizes that cases have; None: any.
     shapes: the only shapes, for functions that are compiled for each: [{"heads": 12, "keys": 128}, ...],
@@ -144,6 +147,8 @@ def check(
         "lengths": truth("lengths", lengths),
         "documents": truth("documents", documents),
         "ssmax": truth("ssmax", ssmax),
+        "softcap": softcap is True,
+        "own_softcap": 0.0 if isinstance(softcap, bool) else number("softcap", softcap),
         "grouped_heads": truth("grouped_heads", grouped_heads),
         "query_offset": _takes(fn, "query_offset", query_offset),
         "scale": _takes(fn, "scale", scale),
@@ -158,7 +163,8 @@ def check(
         "options": {name: number(f"options: {name}", x) for name, x in (options or {}).items()},
     }
     settings = ["causal"] if causal is None else []
-    settings += [n for n in ("window", "lengths", "documents", "query_offset", "scale") if offer[n]]
+    settings += [n for n in ("window", "lengths", "documents", "query_offset", "scale", "softcap")
+                 if offer[n]]
     settings += ["ssmax_scale"] if ssmax else []
     settings += SCALES if format in EIGHT_BITS else []
     runner = Runner(

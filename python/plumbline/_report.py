@@ -67,6 +67,8 @@ class Contract:
     """Rows with a score beyond it are not judged; 0: all are judged; otherwise at least 64."""
     alibi_of_key: bool = False
     """Causal ALiBi without a window adds only slopes[h] j, so lse is larger by slopes[h] i."""
+    tanh_error: float = 0.0
+    """Error of a softcap's tanh beside 2 ulp of it: 2^-11 for tanh.approx.f32."""
 
 
 @dataclasses.dataclass(frozen=True)

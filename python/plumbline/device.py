@@ -44,6 +44,8 @@ class Fault(RuntimeError):
     """FILE:LINE from which the instruction was compiled, if the PTX says so."""
     block: tuple[int, int, int]
     thread: tuple[int, int, int]
+    address: Optional[int]
+    """On the device, of the access that the message names, if any."""
 
     def __init__(
         self,
@@ -55,10 +57,12 @@ class Fault(RuntimeError):
         source: str,
         block: tuple[int, int, int],
         thread: tuple[int, int, int],
+        address: Optional[int] = None,
     ) -> None:
         super().__init__(message)
         self.kind, self.kernel, self.instruction = kind, kernel, instruction
         self.ptx_line, self.source, self.block, self.thread = ptx_line, source, block, thread
+        self.address = address
 
 
 class Refused(RuntimeError):
@@ -125,21 +129,36 @@ class Variation:
 
 
 _asked: contextvars.ContextVar[Optional[Variation]] = contextvars.ContextVar("variation", default=None)
+# Of all threads, the latest last: what threads that ask for nothing themselves get, such as those in which a
+# framework computes gradients.
+_asked_anywhere: list[Variation] = []
 
 
 @contextlib.contextmanager
 def variation(number: int) -> Iterator[Variation]:
-    """Within `with variation(n):` devices do what hardware leaves open as VARIATIONS[n] says; not those
-    with a choice of their own, nor in other threads.
+    """Within `with variation(n):` devices do what hardware leaves open as VARIATIONS[n] says, but for those
+    with a choice of their own. Launches from other threads do, too, unless these are within a `with
+    variation(...)` of their own.
 
     Raises ValueError for other numbers.
     """
     asked = Variation(whole("variation", number, 0, len(VARIATIONS) - 1))
     before = _asked.set(asked)
+    _asked_anywhere.append(asked)
     try:
         yield asked
     finally:
+        # Not remove(), which takes an equal one of another thread.
+        _asked_anywhere[:] = [other for other in _asked_anywhere if other is not asked]
         _asked.reset(before)
+
+
+def _asked_here() -> Optional[Variation]:
+    own = _asked.get()
+    if own is not None:
+        return own
+    anywhere = tuple(_asked_anywhere)
+    return anywhere[-1] if anywhere else None
 
 
 # How the settings of a device are called in the environment of other programs.
@@ -217,7 +236,7 @@ class Device:
         """What launches, on the variation that is asked for."""
         with self._launching:
             if self._varies:
-                asked = _asked.get()
+                asked = _asked_here()
                 self._native.vary(asked.number if asked else 0)
                 if asked:
                     asked.launched = True

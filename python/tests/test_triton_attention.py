@@ -48,7 +48,8 @@ def test_in_float16_it_passes_forward_and_backward(bias, target):
     assert set(report.outputs) == {"o", "lse"} | {"grad_" + name for name in gradients}
 
 
-@pytest.mark.parametrize("bias, target", [("nope", "tma"), ("alibi", "sm_80"), ("cable", "sm_80"), ("ggd", "sm_90a")])
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("bias", BIASES)
 def test_in_bfloat16_it_passes_forward_and_backward(bias, target):
     torch = pytest.importorskip("torch", reason="PyTorch is not installed (Debian's python3-torch)")
     judged(Attention(bias, **TARGETS[target][0]), bias, dtype=torch.bfloat16)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A verdict is asked of devices that do in several ways what hardware leaves open."""
 
+import concurrent.futures
+
 import formulas
 import numpy as np
 import plumbline
@@ -121,6 +123,38 @@ def test_a_fault_on_some_of_them_is_told_so():
         plumbline.check(leaves_the_array_where_fused, "alibi", **SHORT)
     assert isinstance(raised.value.__cause__, plumbline.device.Fault)
     assert f'passes with "{VARIATIONS[0]}", "{VARIATIONS[2]}" and fails' in raised.value.explanation
+
+
+def in_a_thread(function):
+    """What the function returns in a thread of its own."""
+    with concurrent.futures.ThreadPoolExecutor(1) as threads:
+        return threads.submit(function).result()
+
+
+def test_launches_from_threads_that_ask_for_nothing_are_as_asked():
+    left = Left()
+    choices = choices_of(left)
+    with variation(2) as asked:
+        assert in_a_thread(left) == choices[2] and asked.launched
+        with variation(1):
+            assert in_a_thread(left) == choices[1]
+
+        def with_its_own():
+            with variation(3):
+                return left()
+
+        assert in_a_thread(with_its_own) == choices[3]
+        assert in_a_thread(left) == left() == choices[2]
+    assert in_a_thread(left) == left() == choices[0]
+
+
+def test_a_check_of_a_function_that_launches_in_threads_asks_all_of_them():
+    left = Left()
+    choices = choices_of(left)
+    left.seen.clear()
+    in_threads = right_where(lambda: in_a_thread(left), choices)
+    assert plumbline.check(in_threads, "alibi", **SHORT).cases == 16
+    assert set(left.seen) == set(choices)
 
 
 def test_a_device_with_a_choice_of_its_own_keeps_it():

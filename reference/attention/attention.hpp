@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "reference/attention/softcap.hpp"
 #include "reference/attention/softmax.hpp"
 #include "reference/attention/ssmax.hpp"
 #include "reference/bias/bias.hpp"
@@ -32,13 +33,18 @@ Vector<R> scaled_scores(const Vector<R>& q_i, const Matrix<R>& K, const std::vec
   return scores;
 }
 
-/// scaled_scores + b_ij: the logits before SSMax. i is the query's position.
+/// scaled_scores, capped where there is a cap, + b_ij: the logits before SSMax. i is the query's
+/// position.
 /// @throws std::invalid_argument as scaled_scores does, or for what the bias refuses.
 template <Real R, Bias<R> B>
 Vector<R> biased_scores(const Vector<R>& q_i, const Matrix<R>& K, const std::vector<int>& visible,
-                        const std::type_identity_t<R>& scale, const B& bias, int i) {
+                        const std::type_identity_t<R>& scale, const B& bias, int i,
+                        const std::optional<std::type_identity_t<R>>& softcap = std::nullopt) {
   Vector<R> scores = scaled_scores(q_i, K, visible, scale);
-  for (std::size_t n = 0; n < visible.size(); ++n) scores[n] += bias(i, visible[n]);
+  for (std::size_t n = 0; n < visible.size(); ++n) {
+    if (softcap) scores[n] = softcapped(scores[n], *softcap);
+    scores[n] += bias(i, visible[n]);
+  }
   return scores;
 }
 
@@ -52,17 +58,20 @@ struct AttentionRow {
 };
 
 /// s_j = c (scale q_i . k_j + b_ij), p = softmax(s), o = sum_j p_j v_j over the visible keys, with
-/// c = s_h ln n (SSMax, n visible keys) or, without SSMax, no factor at all.
-/// Source: BAM, definition 1 and section 2.4; CABLE, section 3 (bias on the scaled logits).
-/// Shapes: q_i [head_dim], K [keys, head_dim], V [keys, any]; i is the query's position.
+/// c = s_h ln n (SSMax, n visible keys) or, without SSMax, no factor at all. With a softcap,
+/// softcapped(scale q_i . k_j) takes the place of scale q_i . k_j.
+/// Source: BAM, definition 1 and section 2.4; CABLE, section 3 (bias on the scaled logits); Gemma
+/// 2, section 2 (softcap). Shapes: q_i [head_dim], K [keys, head_dim], V [keys, any]; i is the
+/// query's position.
 /// @throws std::invalid_argument if shapes do not agree or a visible key does not exist.
 template <Real R, Bias<R> B>
-AttentionRow<R> attention_row(const Vector<R>& q_i, const Matrix<R>& K, const Matrix<R>& V,
-                              const std::vector<int>& visible, const std::type_identity_t<R>& scale,
-                              const B& bias, int i,
-                              const std::optional<std::type_identity_t<R>>& ssmax = std::nullopt) {
+AttentionRow<R> attention_row(
+    const Vector<R>& q_i, const Matrix<R>& K, const Matrix<R>& V, const std::vector<int>& visible,
+    const std::type_identity_t<R>& scale, const B& bias, int i,
+    const std::optional<std::type_identity_t<R>>& ssmax = std::nullopt,
+    const std::optional<std::type_identity_t<R>>& softcap = std::nullopt) {
   require(V.rows() == K.rows(), "V.rows()", V.rows(), "the rows of K");
-  Vector<R> logits = biased_scores(q_i, K, visible, scale, bias, i);
+  Vector<R> logits = biased_scores(q_i, K, visible, scale, bias, i, softcap);
   if (visible.empty()) return {true, {}, {}, R(0.0), zeros<R>(static_cast<int>(V.cols()))};
   if (ssmax) {
     const R factor = ssmax_factor(*ssmax, static_cast<int>(visible.size()));
@@ -90,7 +99,8 @@ struct AttentionInputs {
   std::vector<Matrix<R>> k, v;  ///< [batch * kv_heads], each [keys, head_dim]
   R scale;                      ///< multiplies q . k; 1/sqrt(head_dim) as a rule
   Mask mask;
-  std::vector<R> ssmax_scale;  ///< [heads], or empty: no SSMax
+  std::vector<R> ssmax_scale;     ///< [heads], or empty: no SSMax
+  std::optional<R> softcap = {};  ///< cap > 0 of the scaled products, or none
 };
 
 /// @throws std::invalid_argument naming the first size that does not fit.
@@ -152,7 +162,7 @@ std::vector<AttentionRow<R>> attention(const AttentionInputs<R>& x, const BiasOf
         const int i = r + s.query_offset;
         const Vector<R> q_i = x.q[b * s.heads + h].row(r);
         rows.push_back(attention_row(q_i, K, V, visible_keys(x.mask, b, i, s.keys), x.scale, bias,
-                                     i, ssmax_of(x, h)));
+                                     i, ssmax_of(x, h), x.softcap));
       }
     }
   }

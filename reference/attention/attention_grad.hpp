@@ -23,9 +23,11 @@ struct AttentionHeadGrad {
 /// dL/dlse_i = grad_lse. With z_j = scale q_i . k_j + b_ij, s_j = c z_j, c = s_h ln n (or 1):
 ///   dp_j = do . v_j,  D = sum_j p_j dp_j,  ds_j = p_j (dp_j - D + dlse),  dz_j = c ds_j,
 ///   dq = scale sum_j dz_j k_j,  dk_j += scale dz_j q,  dv_j += p_j do,  db_ij = dz_j,
-///   ds_h += ln n sum_j ds_j z_j.
-/// Source: the derivative of BAM, definition 1 and section 2.4, term by term.
-/// Arguments as for attention_row. A row that sees no key has no gradients.
+///   ds_h += ln n sum_j ds_j z_j;
+/// with a softcap, dz_j times softcap_derivative(scale q_i . k_j) takes the place of dz_j in dq and
+/// dk.
+/// Source: the derivative of BAM, definition 1 and section 2.4, term by term; of Gemma 2,
+/// section 2. Arguments as for attention_row. A row that sees no key has no gradients.
 /// @throws std::invalid_argument if shapes do not agree or a visible key does not exist.
 template <Real R, DifferentiableBias<R> B>
 Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Matrix<R>& V,
@@ -33,7 +35,8 @@ Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Mat
                              const B& bias, int i,
                              const std::optional<std::type_identity_t<R>>& ssmax,
                              const Vector<R>& grad_output, const std::type_identity_t<R>& grad_lse,
-                             AttentionHeadGrad<R, B> grad) {
+                             AttentionHeadGrad<R, B> grad,
+                             const std::optional<std::type_identity_t<R>>& softcap = std::nullopt) {
   require(V.rows() == K.rows(), "V.rows()", V.rows(), "the rows of K");
   require(grad_output.size() == V.cols(), "grad_output.size()", grad_output.size(),
           "the columns of V");
@@ -42,9 +45,9 @@ Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Mat
   require(grad.v.rows() == V.rows(), "grad.v.rows()", grad.v.rows(), "the rows of V");
   require(grad.v.cols() == V.cols(), "grad.v.cols()", grad.v.cols(), "the columns of V");
   const int n = static_cast<int>(visible.size());
-  const Vector<R> z = biased_scores(q_i, K, visible, scale, bias, i);
+  const Vector<R> z = biased_scores(q_i, K, visible, scale, bias, i, softcap);
   if (visible.empty()) return zeros<R>(static_cast<int>(q_i.size()));
-  const Vector<R> p = attention_row(q_i, K, V, visible, scale, bias, i, ssmax).probability;
+  const Vector<R> p = attention_row(q_i, K, V, visible, scale, bias, i, ssmax, softcap).probability;
 
   Vector<R> grad_p(n);
   for (int j = 0; j < n; ++j) grad_p[j] = dot(view(grad_output), row(V, visible[j]));
@@ -59,10 +62,16 @@ Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Mat
     grad.ssmax_scale += dot(grad_s, z) * log(R(n));
   }
 
-  Vector<R> grad_q = weighted_sum(grad_z, K, visible);
+  Vector<R> grad_x = grad_z;  // of the scaled products
+  if (softcap) {
+    const Vector<R> x = scaled_scores(q_i, K, visible, scale);
+    for (int j = 0; j < n; ++j) grad_x[j] = softcap_derivative(x[j], *softcap) * grad_z[j];
+  }
+
+  Vector<R> grad_q = weighted_sum(grad_x, K, visible);
   for (R& g : grad_q) g = scale * g;
   for (int j = 0; j < n; ++j) {
-    const R by_score = scale * grad_z[j];
+    const R by_score = scale * grad_x[j];
     for (Eigen::Index d = 0; d < K.cols(); ++d) grad.k(visible[j], d) += by_score * q_i[d];
     for (Eigen::Index d = 0; d < V.cols(); ++d) grad.v(visible[j], d) += p[j] * grad_output[d];
     bias.accumulate_grad(grad.bias, i, visible[j], grad_z[j]);
@@ -127,7 +136,7 @@ auto attention_grad(const AttentionInputs<R>& x, const BiasOf& bias_of,
         const R grad_lse = upstream.lse.empty() ? R(0.0) : upstream.lse[head][r];
         const Vector<R> grad_q =
             attention_row_grad(q_i, x.k[kv], x.v[kv], visible_keys(x.mask, b, i, s.keys), x.scale,
-                               bias, i, ssmax_of(x, h), grad_o, grad_lse, sums);
+                               bias, i, ssmax_of(x, h), grad_o, grad_lse, sums, x.softcap);
         grad.q[head].row(r) = grad_q.transpose();
       }
     }

@@ -3,8 +3,9 @@
 // functions of integers: no scalar appears in them.
 #pragma once
 
+#include <gmpxx.h>
+
 #include <algorithm>
-#include <boost/multiprecision/cpp_int.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <ranges>
@@ -37,10 +38,9 @@ class T5Buckets {
     require(in_direction_ >= 2, "buckets", buckets, "at least 2 for each direction");
     require(!bidirectional || buckets % 2 == 0, "buckets", buckets, "even, if bidirectional");
     require(max_distance > exact, "max_distance", max_distance, "above half of a direction");
-    using boost::multiprecision::cpp_int, boost::multiprecision::pow;
     for (int k = 0; k < K; ++k) {
-      const cpp_int least = pow(cpp_int(max_distance), k) * pow(cpp_int(exact), K - k);
-      const auto below = [&](std::int64_t n) { return pow(cpp_int(n), K) < least; };
+      const mpz_class least = power(max_distance, k) * power(exact, K - k);
+      const auto below = [&](std::int64_t n) { return power(n, K) < least; };
       // It holds at n = D for every k <= K, so there is a least n.
       const auto distances = std::views::iota(std::int64_t{exact}, std::int64_t{max_distance} + 1);
       borders_.push_back(static_cast<int>(*std::ranges::partition_point(distances, below)));
@@ -58,6 +58,13 @@ class T5Buckets {
   }
 
  private:
+  static mpz_class power(std::int64_t base, int exponent) {
+    mpz_class result;
+    mpz_ui_pow_ui(result.get_mpz_t(), static_cast<unsigned long>(base),
+                  static_cast<unsigned long>(exponent));
+    return result;
+  }
+
   /// Borders passed, the first of them at n = E, count on from bucket E - 1.
   int bucket_of_distance(int n) const {
     if (n < borders_.front()) return n;

@@ -12,6 +12,7 @@
 namespace plumbline::reference::blocked {
 
 Problem problem_of(const AttentionInputs<double>& inputs) {
+  require(!inputs.softcap, "softcap", inputs.softcap.value_or(0), "none");
   Problem problem;
   problem.shape = inputs.shape;
   for (const Matrix<double>& x : inputs.q) problem.q.push_back(stored(x));

@@ -147,6 +147,15 @@ struct Erf {
 };
 inline constexpr Erf erf;
 
+/// The hyperbolic tangent. Derivative: 1 - tanh(x)^2.
+struct Tanh {
+  template <Real R>
+  R operator()(const R& x) const {
+    return Primitives<R>::tanh(x);
+  }
+};
+inline constexpr Tanh tanh;
+
 /// The number pi, as `pi<R>()`. A constant: its derivative is 0.
 template <Real R>
 R pi() {

@@ -43,6 +43,7 @@ concept Real = std::default_initializable<R> && std::copyable<R> &&
   { Primitives<R>::sin(x) } -> std::same_as<R>;
   { Primitives<R>::cos(x) } -> std::same_as<R>;
   { Primitives<R>::erf(x) } -> std::same_as<R>;
+  { Primitives<R>::tanh(x) } -> std::same_as<R>;
   { Primitives<R>::pi() } -> std::same_as<R>;
   { Primitives<R>::representative(x) } -> std::same_as<double>;
 };

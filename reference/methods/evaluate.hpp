@@ -6,6 +6,7 @@
 // attention itself is compiled once a scalar, not once a scalar and method.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -69,6 +70,10 @@ AttentionInputs<R> attention_inputs(const MethodInputs<R>& in, const Mask& mask)
     x.v.push_back(in.matrix("v", head * s.keys, s.keys, s.head_dim));
   }
   if (in.has("ssmax_scale")) x.ssmax_scale = in.tensor("ssmax_scale").data;
+  if (const auto cap = in.problem().softcap) {
+    require(*cap > 0 && std::isfinite(*cap), "softcap", *cap, "a finite number above 0");
+    x.softcap = R(*cap);
+  }
   check(x);
   return x;
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -44,6 +45,7 @@ struct Problem {
   AttentionShape shape;
   Mask mask;
   double scale = 1.0;                     ///< multiplies q . k
+  std::optional<double> softcap = {};     ///< cap of the scaled products, or none
   std::map<std::string, double> options;  ///< what the method fixes beside its parameters
 };
 

@@ -12,8 +12,8 @@
 namespace plumbline::reference {
 
 /// + - * / sqrt are rounded to nearest, and so is pi. exp, log, log1p, pow, sin and cos come from
-/// the C library and are within 1 ulp, erf within 2 (see scalars/running_error.hpp). softplus and
-/// logistic: relative error below 6u, u = 2^-53, derived there.
+/// the C library and are within 1 ulp, erf within 2, tanh 3 (see scalars/running_error.hpp).
+/// softplus and logistic: relative error below 6u, u = 2^-53, derived there.
 template <>
 struct Primitives<double> {
   static double exp(double x) { return std::exp(x); }
@@ -35,6 +35,7 @@ struct Primitives<double> {
   static double sin(double x) { return std::sin(x); }
   static double cos(double x) { return std::cos(x); }
   static double erf(double x) { return std::erf(x); }
+  static double tanh(double x) { return std::tanh(x); }
   static double pi() { return std::numbers::pi; }
   static double representative(double x) { return x; }
 };

@@ -92,6 +92,10 @@ struct Primitives<BasicDual<B>> {
                     reference::exp(-(reference::absolute(x.value) * reference::absolute(x.value)));
     return {reference::erf(x.value), slope * x.tangent};
   }
+  static D tanh(const D& x) {
+    const B v = reference::tanh(x.value);
+    return {v, (B(1.0) - v * v) * x.tangent};
+  }
   static D pi() { return {reference::pi<B>(), B(0.0)}; }
   static double representative(const D& x) { return reference::representative(x.value); }
 };

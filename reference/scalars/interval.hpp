@@ -104,6 +104,11 @@ struct Primitives<Interval> {
     mpfr_erf(high.backend().data(), high.backend().data(), MPFR_RNDU);
     return from_ends(low, high);
   }
+  static Interval tanh(const Interval& x) {
+    Interval result;
+    mpfi_tanh(result.backend().data(), x.backend().data());
+    return result;
+  }
   static Interval pi() {
     Interval result;
     mpfi_const_pi(result.backend().data());

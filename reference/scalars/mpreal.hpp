@@ -55,6 +55,7 @@ struct Primitives<MpReal> {
     mpfr_erf(result.backend().data(), x.backend().data(), MPFR_RNDN);
     return result;
   }
+  static MpReal tanh(const MpReal& x) { return boost::multiprecision::tanh(x); }
   static MpReal pi() {
     MpReal result;
     mpfr_const_pi(result.backend().data(), MPFR_RNDN);

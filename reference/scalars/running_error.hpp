@@ -15,11 +15,11 @@
 //   is not a number has the error NaN; both fail `error <= bound`.
 //
 // The C library: exp, log, pow (0.52 ulp), sin and cos (0.55 ulp), expm1 and log1p (0.92 ulp) and
-// erf (1.43 ulp) of glibc, as the largest errors known; B. Gladman, V. Innocente, J. Mather, P.
-// Zimmermann, "Accuracy of Mathematical Functions in Single, Double, Double Extended, and Quadruple
-// Precision", and glibc's manual, "Known Maximum Errors in Math Functions". Used here: 1 ulp <= 2u
-// |v|, or 2^-1074 in the subnormal range. tests/reference/core/primitives_test.cpp samples them
-// against MPFR.
+// erf (1.43 ulp) and tanh (2.22 ulp) of glibc, as the largest errors known; B. Gladman, V.
+// Innocente, J. Mather, P. Zimmermann, "Accuracy of Mathematical Functions in Single, Double,
+// Double Extended, and Quadruple Precision", and glibc's manual, "Known Maximum Errors in Math
+// Functions". Used here: 1 ulp <= 2u |v|, or 2^-1074 in the subnormal range.
+// tests/reference/core/primitives_test.cpp samples them against MPFR.
 #pragma once
 
 #include <algorithm>
@@ -163,6 +163,13 @@ struct Primitives<RunningError> {
   }
   /// 2/sqrt(pi)-Lipschitz, which is below 1.13; 2 ulp of its own, so below 6u. erf(0) = 0 is exact.
   static E erf(const E& a) { return smooth(std::erf(a.value()), a, 1.13); }
+  /// 3 ulp of its own, 6u. Its slope is 1 / cosh^2, at most 1 and, with l the least |a'|, at most
+  /// 4 e^(-2l); and no two values are further apart than 2, or, beyond l, than 2 e^(-2l).
+  static E tanh(const E& a) {
+    const double least = std::max(0.0, std::fabs(a.value()) - a.error());
+    const double slope = std::min(1.0, E::rounded_up(4 * std::exp(-2 * least)) + E::tiny);
+    return smooth(std::tanh(a.value()), {0.0, std::min(a.error(), 2.0)}, slope);
+  }
   /// |pi - fl(pi)| < 1.2247e-16.
   static E pi() { return {Primitives<double>::pi(), 1.2247e-16}; }
 

@@ -70,6 +70,9 @@ struct OfFamily {
     note(
         "fused_forward", [&] { fused_forward(stream, task, outputs); }, task.problem, outputs,
         Bias::params(task.bias), no_norms);
+    note(
+        "mma_forward", [&] { mma_forward(stream, task, outputs); }, task.problem, outputs,
+        Bias::params(task.bias));
   }
   template <int D, class Bias>
   static void run(const Stream& stream, const Task& task, const Outputs& outputs,
@@ -81,10 +84,7 @@ struct OfFamily {
 };
 
 void forward(const Stream& stream, const Task& task, const Outputs& outputs) {
-  if (task.problem.format == Format::fp32) return dispatch_bias<OfFamily, 0>(stream, task, outputs);
-  note(
-      "mma_forward", [&] { mma_forward(stream, task, outputs); }, task.problem, outputs,
-      any_bias(stream, task));
+  dispatch_bias<OfFamily, 0>(stream, task, outputs);
 }
 
 void backward_keys(const Stream& stream, const Task& task, const BackwardArrays& arrays) {

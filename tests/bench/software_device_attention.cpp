@@ -185,18 +185,18 @@ void measure(const std::string& name, const std::string& file, const std::string
 void measure_attention(const std::string& folder, const std::string& only, int repetitions,
                        std::ostream& out) {
   const auto wanted = [&](const std::string& name) { return name.find(only) != std::string::npos; };
-  using Shared = mma_kernels::ForwardShared<kDim, bfloat16>;
+  using Shared = mma_kernels::ForwardShared<kDim, Distance, bfloat16>;
   if (const std::string name = "`mma`, bf16"; wanted(name))
     measure<std::uint16_t>(
-        name, folder + "/mma_forward_bf16.ptx", "forward_kernelILi64E", Format::bf16, repetitions,
-        out,
+        name, folder + "/mma_forward_bf16.ptx", "forward_kernelILi64ENS0_8DistanceE", Format::bf16,
+        repetitions, out,
         [](const Stream& stream, const Task& task, const Outputs& outputs) {
           mma_forward_in<bfloat16>(stream, task, outputs);
         },
         [](auto& device, const Stream& stream, const Task& task, const Outputs& outputs) {
           return device.run(
-              {dim3{kLength / kMmaQueries, kHeads}, dim3{kMmaThreads}, Shared::bytes()},
-              task.problem, outputs, any_bias(stream, task));
+              {dim3{kLength / Shared::kQueries, kHeads}, dim3{kMmaThreads}, Shared::bytes()},
+              task.problem, outputs, Distance::params(task.bias));
         });
   if (const std::string name = "`fused`, fp32"; wanted(name))
     measure<float>(

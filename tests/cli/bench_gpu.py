@@ -16,8 +16,8 @@ import tempfile
 import time
 
 bench, programs = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-NAMES = ["environment", "verify", "verify-many", "identities", "mutants", "sanitizers", "operations",
-         "row-operations", "training-step", "ranks", "bench-attention", "bench-training", "train"]
+NAMES = ["environment", "verify", "verify-many", "identities", "instructions", "mutants", "sanitizers",
+         "operations", "row-operations", "training-step", "ranks", "bench-attention", "bench-training", "train"]
 STAND_IN = """#!/bin/sh
 here=$(dirname "$0")
 echo "$(basename "$0") $*" >>"$here/calls"
@@ -55,7 +55,8 @@ class Place:
     def __init__(self, folder):
         self.folder, self.bin, self.out = folder, folder / "bin", folder / "out"
         self.bin.mkdir()
-        for name in ("plumbline", "ops_on_device", "cuda_ops", "cuda_op_rmsnorm", "compute-sanitizer"):
+        for name in ("plumbline", "ops_on_device", "cuda_ops", "cuda_op_rmsnorm", "compute-sanitizer",
+                     "device_conformance"):
             script(self.bin / name, STAND_IN)
         script(self.bin / "nvidia-smi", NVIDIA_SMI)
         script(self.bin / "nvcc", "#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n")
@@ -120,7 +121,7 @@ def toy(place):
     text = place.folder / "text.txt"
     text.write_text(" ".join(map(str, range(5000))))
     place.bin = programs
-    asked = ["environment", "verify", "verify-many", "identities", "operations", "train"]
+    asked = ["environment", "verify", "verify-many", "identities", "instructions", "operations", "train"]
     ran = place.run("--toy", "--steps", ",".join(asked), "--text", text)
     expect(ran.returncode == 0, "the toy run fails", ran)
     outcomes = place.report()["outcomes"]
@@ -206,7 +207,7 @@ def time_limits(place):
 
 
 def two_gpus(place):
-    asked = ["environment", "verify", "sanitizers", "operations", "row-operations", "ranks"]
+    asked = ["environment", "verify", "instructions", "sanitizers", "operations", "row-operations", "ranks"]
     ran = place.run("--steps", ",".join(asked))
     expect(ran.returncode == 3, "six programs are missing", ran)  # of row-operations
     outcomes = place.report()["outcomes"]
@@ -214,6 +215,7 @@ def two_gpus(place):
            "other outcomes", outcomes)
     calls = place.calls()
     expect(all("--backend cuda" in call for call in calls if call.startswith("plumbline ")), "where?", calls)
+    expect("device_conformance --device cuda" in calls, "which instructions?", calls)
     watched = [call for call in calls if call.startswith("compute-sanitizer --tool")]
     expect(len(watched) == 32 and all(" --error-exitcode 9 " in call for call in watched), "watched",
            watched)

@@ -24,6 +24,9 @@ expect 2 "usage: ./plumbline COMMAND" "$root/plumbline"
 expect 2 "unknown command 'verfy'" "$root/plumbline" verfy
 expect 2 "usage: ./plumbline sanitize" "$root/plumbline" sanitize
 expect 2 "the program comes first" "$root/plumbline" sanitize --all
+expect 2 "the program is '/nowhere/program'; expected a file that can be executed" \
+  "$root/plumbline" sanitize /nowhere/program
+expect 2 "the program is '$root/README.md'" "$root/plumbline" sanitize "$root/README.md"
 expect 2 "expected attention, training, blocked, gpt2, verdict, software-device, limits or gpu" "$root/plumbline" bench gpus
 if command -v python3 >/dev/null; then # refused before anything is built
   expect 2 "--kernl" "$root/plumbline" bench limits --kernl mma_forward

@@ -39,6 +39,7 @@ struct Shape {
   bool causal;
   int window;
   bool ragged, documents, ssmax;
+  double softcap = 0;
 };
 
 using methods::Bias;
@@ -143,6 +144,7 @@ struct Case {
     problem.causal = s.causal || bias.method == PLUMBLINE_FOX ? 1 : 0;
     problem.window = s.window;
     problem.scale = 0.125;
+    problem.softcap = s.softcap;
     problem.options[PLUMBLINE_EPSILON] = 1e-5;
     problem.options[PLUMBLINE_BUCKETS] = kBuckets;
     problem.options[PLUMBLINE_MAX_DISTANCE] = 20;

@@ -73,6 +73,7 @@ void evaluate(const Case& made, const std::vector<float>& grad_o, Oracle& oracle
   ref::AttentionInputs<R> x;
   x.shape = {p.batch, p.heads, p.kv_heads, p.queries, p.keys, p.head_dim, p.query_offset};
   x.scale = R(p.scale);
+  if (p.softcap > 0) x.softcap = R(p.softcap);
   x.mask.causal = p.causal == 1;
   if (p.window >= 0) x.mask.window = p.window;
   if (p.lengths) x.mask.lengths = {p.lengths, p.lengths + p.batch};

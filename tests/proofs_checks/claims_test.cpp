@@ -77,6 +77,30 @@ BOOST_AUTO_TEST_CASE(every_claim_has_the_verdict_that_was_derived_on_paper) {
   BOOST_TEST(everything().as_derived());
 }
 
+// That the theorems exist, and what they rest on, is for coq_assumptions.sh.
+BOOST_AUTO_TEST_CASE(what_is_machine_checked_is_named_and_counted) {
+  std::set<std::string> names;
+  std::size_t true_ones = 0;
+  for (const ClaimResult& result : everything().results) {
+    const std::string& theorem = result.claim.theorem;
+    if (theorem.empty()) continue;
+    BOOST_TEST(names.insert(theorem).second, theorem << " is named twice");
+    const bool refutes = theorem.ends_with("_fails");
+    BOOST_TEST(refutes == (result.verdict == Verdict::refuted), result.claim.id);
+    true_ones += refutes ? 0 : 1;
+  }
+  BOOST_TEST(true_ones >= 70u);
+  BOOST_TEST(everything().machine_checked() == names.size());
+  const std::string text = written(write_text, everything());
+  BOOST_TEST(text.find("    machine-checked posterior.theorem_1\n") != std::string::npos);
+  BOOST_TEST(text.find(std::to_string(names.size()) + " machine-checked, ") != std::string::npos);
+  const nlohmann::json json = to_json(everything());
+  for (const auto& claim : json["claims"]) {
+    if (claim["id"] == "bam/theorem_1") BOOST_TEST(claim["theorem"] == "posterior.theorem_1");
+    if (claim["id"] == "bam/table_8_sizes") BOOST_TEST(claim["theorem"].is_null());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(every_mutant_is_refuted_by_the_same_machinery) {
   for (const Claim& claim : all_claims()) {
     const std::vector<Check> checks = claim.mutant.checks();

@@ -80,6 +80,7 @@ struct Primitives<Archetype> {
   static A sin(const A& x) { return A(P::sin(x.hidden())); }
   static A cos(const A& x) { return A(P::cos(x.hidden())); }
   static A erf(const A& x) { return A(P::erf(x.hidden())); }
+  static A tanh(const A& x) { return A(P::tanh(x.hidden())); }
   static A pi() { return A(P::pi()); }
   static double representative(const A& x) { return x.hidden(); }
 };

@@ -647,6 +647,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_is_given_no_lse_and_no_family_that_it_leaves_out) 
   spec.format = Format::bf16;
   BOOST_TEST(named.supports(spec));
   BOOST_TEST(named.contract(Format::bf16).head_gradient_format == PLUMBLINE_BF16);
+  BOOST_TEST(named.contract(Format::bf16).largest_score == 0x1p24);  // one fma in its exponential
 }
 
 BOOST_AUTO_TEST_CASE(the_table_says_what_the_contract_leaves_out) {

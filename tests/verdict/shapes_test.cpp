@@ -172,7 +172,8 @@ BOOST_AUTO_TEST_CASE(asked_for_sizes_are_drawn_and_no_others) {
                          .queries = {5, 300},
                          .keys = {200, 400},
                          .head_dims = {56},
-                         .scales = {0.3}};
+                         .scales = {0.3},
+                         .softcaps = {20, 50}};
   shapes.validate();
   std::set<std::vector<int>> seen;
   for (const Spec& s : drawn([](const Spec&) { return true; }, 100, 1, Pass::forward, shapes)) {
@@ -201,6 +202,7 @@ BOOST_AUTO_TEST_CASE(sizes_that_no_case_has_are_named) {
   BOOST_TEST(message({.queries = {9}, .keys = {8}}).starts_with("queries is 9"));
   BOOST_TEST(message({.scales = {0}}).starts_with("scale is 0"));
   BOOST_TEST(message({.scales = {std::nan("")}}).starts_with("scale is nan"));
+  BOOST_TEST(message({.softcaps = {-50}}).starts_with("softcap is -50"));
 }
 
 BOOST_AUTO_TEST_CASE(what_a_kernel_declines_is_found_and_named) {

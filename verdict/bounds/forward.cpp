@@ -20,13 +20,12 @@ double weight_error(double log_probability, double h) {
   return std::exp(log_probability + h) * -std::expm1(-h);
 }
 
-/// Of tau q.k, relative to tau sum|q||k|.
+}  // namespace
+
 double product_roundoff(const Contract& contract, int head_dim) {
   const double sum = gamma(head_dim, contract.unit_roundoff), r = contract.operand_roundoff;
   return sum + 3 * u + r * (2 + r) * (1 + sum);
 }
-
-}  // namespace
 
 double score_rounding(const Contract& contract, int head_dim, double scale, bool ssmax,
                       double factor, double score, double product, double magnitude,

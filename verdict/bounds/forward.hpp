@@ -43,6 +43,9 @@ struct ForwardRowBounds {
   int rescales = 0;                      ///< R
 };
 
+/// Error of tau q.k relative to tau sum|q||k|: gamma_D + 3u + r(2 + r)(1 + gamma_D).
+double product_roundoff(const Contract& contract, int head_dim);
+
 /// What rounding a score to score_format adds to sigma_j / |c|: q.k, its product with tau, the sum
 /// with the bias and SSMax's product are rounded one after the other. Infinite where the format
 /// overflows.

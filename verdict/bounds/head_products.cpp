@@ -167,7 +167,8 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
     grad_q.value = grad_q.radius = Numbers::Zero(s.queries, D);
     add_product({pairs.z, pairs.z_radius}, {K, K_radius}, case_.scale, s.keys, grad_q.value,
                 grad_q.radius);
-    const Numbers by_p = absolute(pairs.p * K) + 0x1p-30 * (pairs.p * absolute(K));
+    const Numbers& p = pairs.p_of_products.size() > 0 ? pairs.p_of_products : pairs.p;
+    const Numbers by_p = absolute(p * K) + 0x1p-30 * (p * absolute(K));
     grad_q.error = tau * (pairs.row_error * K_size + pairs.z_magnitude * K_error);
     if (pairs.left_out.size() > 0) grad_q.error += tau * left_out_of_rows(pairs, K_size);
     grad_q.magnitude = tau * (pairs.z_magnitude * K_size);

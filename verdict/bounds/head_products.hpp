@@ -25,6 +25,7 @@ struct HeadPairs {
   Numbers p_error, p_magnitude;        ///< of the kernel's P as an operand of dV
   Numbers z_error, z_magnitude;        ///< of its dZ as an operand of dK
   Numbers row_error;                   ///< of its dZ as an operand of dQ, but for what a row shares
+  Numbers p_of_products;               ///< P times a softcap's derivative; or empty: P
   std::vector<double> growth, common;  ///< that, by row
   std::vector<double> keys;            ///< that the row sees
   std::vector<double> underflow_factor;  ///< as in rounded_operand(), by row

@@ -18,7 +18,8 @@ constexpr double of_roundings = 40, of_partial_sums = 88;
 }  // namespace
 
 bool has_random_signs(const cases::Spec& spec) {
-  return spec.family == cases::Family::generic || spec.family == cases::Family::diffuse;
+  return spec.softcap == 0 &&
+         (spec.family == cases::Family::generic || spec.family == cases::Family::diffuse);
 }
 
 bool sums_to_nearest(const Contract& contract) { return contract.unit_roundoff <= u; }

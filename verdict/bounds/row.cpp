@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "verdict/bounds/roundoff.hpp"
+#include "verdict/bounds/softcap_error.hpp"
 
 namespace plumbline::verdict {
 
@@ -44,7 +45,7 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
 
   row.products.resize(n);
   row.bias.resize(n);
-  std::vector<double> by_rotation(n, 0.0), by_operands(n, 0.0);
+  std::vector<double> exact(n, 0.0), by_rotation(n, 0.0), by_operands(n, 0.0);
   const double operand_lost =
       rotated ? rotated_underflow(contract_, spec.format) : operand_underflow(contract_);
   const double in_sum = 1 + gamma(spec.head_dim, contract_.unit_roundoff);
@@ -55,7 +56,11 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
     const std::size_t key_row = static_cast<std::size_t>(kv) * spec.keys + visible[m];
     const auto k = reference::row(reading_.k(kv), visible[m]);
     double sum = 0.0;
-    for (int d = 0; d < spec.head_dim; ++d) sum += std::abs(q[d].value() * k[d].value());
+    for (int d = 0; d < spec.head_dim; ++d) {
+      const double product = q[d].value() * k[d].value();
+      sum += std::abs(product);
+      exact[m] += product;
+    }
     row.products[m] = scale * sum;
     row.forward.value.push_back(case_.v.data() + key_row * spec.head_dim);
     double sizes = 0.0;
@@ -83,7 +88,8 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
                        ? score_method_errors_.added(batch, head, query, visible)
                        : bias_error_.row(batch, head, position, visible, row.bias);
   for (std::size_t m = 0; m < n; ++m) {
-    row.bias_error[m] += (1 + operand * (2 + operand)) * by_rotation[m] + by_operands[m];
+    const double of_product = (1 + operand * (2 + operand)) * by_rotation[m] + by_operands[m];
+    row.bias_error[m] += spec.softcap == 0 ? of_product : cap(row, m, exact[m], of_product);
   }
 
   const auto& ssmax = case_[PLUMBLINE_SSMAX_SCALE];
@@ -99,6 +105,21 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
   }
   row.score_error = score_errors(contract_, spec.head_dim, case_.scale, spec.ssmax, row.factor,
                                  row.score, row.products, row.bias_error);
+}
+
+double RowBounds::cap(BoundedRow& row, std::size_t m, double product, double beside_sum) const {
+  const auto& spec = case_.spec;
+  const double dot = product_roundoff(contract_, spec.head_dim) * row.products[m];
+  const double lost = (spec.head_dim + 2) * result_underflow(contract_);
+  // A correct kernel may overflow before the softcap.
+  const bool safe = row.products[m] < 0x1p127 * std::min(1.0, std::abs(case_.scale));
+  const SoftcapErrors errors =
+      softcap_errors(contract_, spec.softcap, case_.scale * product,
+                     safe ? second_order * (dot + beside_sum + lost) : infinity);
+  row.products[m] *= errors.slope;
+  row.softcap_derivative.push_back(errors.derivative);
+  row.softcap_derivative_error.push_back(errors.derivative_error);
+  return errors.slope * beside_sum + errors.added;
 }
 
 void RowBounds::fill_spread(BoundedRow& row, int batch, int head, int query,

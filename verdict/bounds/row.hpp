@@ -26,8 +26,10 @@ struct BoundedRow {
   BoundedRow& operator=(BoundedRow&&) = default;
   BoundedRow(const BoundedRow&) = delete;
 
-  std::vector<double> bias;      ///< exact b_ij
-  std::vector<double> products;  ///< tau sum_d |q_d| |k_jd|, of what RoPE has rotated
+  std::vector<double> bias;  ///< exact b_ij
+  /// tau sum_d |q_d| |k_jd|, of what RoPE has rotated; times a softcap's largest slope.
+  std::vector<double> products;
+  std::vector<double> softcap_derivative, softcap_derivative_error;  ///< empty without a softcap
   std::vector<double> bias_error, score, score_error, probability, output;
   double factor = 1.0;  ///< c
   ForwardRow forward;
@@ -73,6 +75,10 @@ class RowBounds {
  private:
   void fill_scores(BoundedRow& row, int batch, int head, int query,
                    const std::vector<int>& visible) const;
+  /// Caps key m's product, exact but for tau: scales what an error of it does by the softcap's
+  /// slope. @param beside_sum of that error, what is not of the sum's; @returns the error of what
+  /// is capped without the sum's.
+  double cap(BoundedRow& row, std::size_t m, double product, double beside_sum) const;
   /// What only data with random signs needs.
   void fill_spread(BoundedRow& row, int batch, int head, int query,
                    const std::vector<int>& visible) const;

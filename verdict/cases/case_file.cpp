@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/cases/case_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -129,6 +131,12 @@ Case case_from(std::span<const std::byte> bytes) {
   spec.query_offset = static_cast<int>(fields.integer("query_offset", 0, largest_size)
                                            .value_or(std::max(0, spec.keys - spec.queries)));
   c.scale = fields.number("scale").value_or(scale_of(spec));
+  if (const auto softcap = fields.number("softcap")) {
+    if (!(*softcap > 0)) {
+      throw BadInput(fields.place("softcap"), fmt::format("{}", *softcap), "a number above 0");
+    }
+    spec.softcap = *softcap;
+  }
   for (const plumbline_option option : options_of(spec.bias)) {
     c.options[option] = fields.number(info(option).name).value_or(c.options[option]);
   }
@@ -157,6 +165,7 @@ void write_case(const std::filesystem::path& path, const Case& c) {
                  {"dtype", name(spec.format)},        {"causal", spec.mask.causal},
                  {"query_offset", spec.query_offset}, {"scale", c.scale}};
   if (spec.mask.window) object["window"] = *spec.mask.window;
+  if (spec.softcap != 0) object["softcap"] = spec.softcap;
   for (const plumbline_option option : options_of(spec.bias)) {
     object[info(option).name] = c.options[option];
   }

@@ -50,7 +50,9 @@ void flash_attention_2(Contract& c, const Stored& stored) {
   c.probability_format = c.head_gradient_format = stored.format;
   c.flushes_subnormals = 1;
   c.empty_rows = PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF;
+  c.largest_score = 0x1p24;
   c.alibi_of_key = 1;
+  c.tanh_error = 0x1p-11;
 }
 
 void flex_attention(Contract& c, const Stored& stored) {

@@ -204,8 +204,15 @@ void validate(const Spec& spec) {
     throw BadInput("head_dim", fmt::format("{} with bias {}", spec.head_dim, name(spec.bias)),
                    "an even number: components are rotated in pairs");
   }
-  if (spec.scale != 0 && !(spec.scale >= 0x1p-126 && spec.scale <= 0x1p127)) {
-    throw BadInput("scale", fmt::format("{}", spec.scale), "a number from 2^-126 to 2^127");
+  const auto require_normal = [](const char* field, double value) {
+    if (value == 0 || (value >= 0x1p-126 && value <= 0x1p127)) return;
+    throw BadInput(field, fmt::format("{}", value), "a number from 2^-126 to 2^127");
+  };
+  require_normal("scale", spec.scale);
+  require_normal("softcap", spec.softcap);
+  if (spec.softcap != 0 && needs_scores(spec.bias)) {
+    throw BadInput("softcap", fmt::format("{} with bias {}", spec.softcap, name(spec.bias)),
+                   "none: a softcap is of a product alone");
   }
   if (spec.mask.window) require_between("window", *spec.mask.window, 0, largest_size);
   require_elements("q", {spec.batch, spec.heads, spec.queries, spec.head_dim});

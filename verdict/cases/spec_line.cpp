@@ -79,11 +79,13 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
     spec.seed = integer_from<std::uint64_t>(value, key);
   } else if (key == "scale") {
     spec.scale = number_from(value, key);
+  } else if (key == "softcap") {
+    spec.softcap = number_from(value, key);
   } else {
     throw BadInput("key of the case line", in_quotes(key),
                    "one of pass, bias, dtype, ssmax, batch, heads, kv_heads, queries, keys, "
                    "head_dim, query_offset, page_size, causal, window, ragged, documents, family, "
-                   "seed, scale");
+                   "seed, scale, softcap");
   }
 }
 
@@ -100,6 +102,7 @@ std::string to_line(const Spec& spec) {
       mask.causal, mask.window ? std::to_string(*mask.window) : "none", mask.ragged, mask.documents,
       name(spec.family), spec.seed);
   if (spec.scale != 0) line += fmt::format(",scale={}", spec.scale);
+  if (spec.softcap != 0) line += fmt::format(",softcap={}", spec.softcap);
   return line;
 }
 

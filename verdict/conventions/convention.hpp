@@ -21,7 +21,7 @@ struct QueryRow {
 
 /// What a kernel of another convention computes from a case. It starts from the case as `reads`
 /// changes it; a function that is null changes nothing. In the notation of plumbline_kernel.h:
-/// s_ij = factor * (scale q_i . k_j + bias).
+/// s_ij = factor * (scale q_i . k_j + bias), the product capped where there is a softcap.
 struct Convention {
   std::string_view name;    ///< one word for programs
   std::string_view words;   ///< "a kernel whose ...": what it computes
@@ -39,6 +39,8 @@ struct Convention {
   double (*factor)(double factor, const QueryRow&, int visible) = nullptr;
   /// s_ij = factor * scale q_i . k_j + bias.
   bool bias_without_factor = false;
+  /// The softcap is of the sum with the bias.
+  bool caps_bias = false;
   /// What is returned as lse, with its bound. `ssmax` is the case's own c_i.
   OracleNumber (*lse)(const OracleNumber& lse, double largest_score, double ssmax) = nullptr;
   /// What is returned as lse where no key is visible.
@@ -56,7 +58,7 @@ const std::vector<Convention>& conventions_of_biases();
 const std::vector<Convention>& conventions_of_parameters();
 /// Of masks, and of the positions of queries.
 const std::vector<Convention>& conventions_of_masks();
-/// Of the scale, SSMax, the logarithm, heads, RoPE and layouts.
+/// Of the scale, the softcap, SSMax, the logarithm, heads, RoPE and layouts.
 const std::vector<Convention>& conventions_of_scores();
 
 }  // namespace plumbline::verdict

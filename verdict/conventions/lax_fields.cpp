@@ -72,6 +72,8 @@ std::string lets_through(const std::string& field, const Contract& c, cases::For
       {"empty_rows", in_empty_rows(c.empty_rows)},
       {"families_left_out", "any outputs of these inputs"},
       {"largest_score", "any outputs of rows with larger scores"},
+      {"tanh_error",
+       "errors of scores with a softcap up to " + power(c.tanh_error) + " of the softcap"},
       {"alibi_of_key", "an lse of ALiBi that is larger by slopes[h] i"},
   };
   const auto found = texts.find(field);

@@ -89,6 +89,7 @@ void add_changed(const Contract& base, const Contract& declared, cases::Format f
       c.inexact_exp_zero = at_zero;
     });
   }
+  add("tanh_error", [](Contract& c) { c.tanh_error = std::max(c.tanh_error, 0x1p-11); });
   add("splits", [](Contract& c) { c.splits = std::max(c.splits, 16); });
   keep("lse_format", &Contract::lse_format);
   keep("head_gradient_format", &Contract::head_gradient_format);

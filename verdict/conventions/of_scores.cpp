@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scale, SSMax, logarithms and exponentials, heads, RoPE, and layouts in memory.
+// The scale, the softcap, SSMax, logarithms and exponentials, heads, RoPE, and layouts in memory.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -18,6 +18,7 @@ using std::numbers::ln2;
 using std::numbers::log2e;
 
 bool has_ssmax(const Case& c) { return c.spec.ssmax; }
+bool has_softcap(const Case& c) { return c.spec.softcap != 0; }
 bool shares_some_keys(const Case& c) {
   return c.spec.heads != c.spec.kv_heads && c.spec.kv_heads > 1;
 }
@@ -219,6 +220,22 @@ const std::vector<Convention> score_conventions{
      .remedy = "add the logarithm of the sum",
      .lse = [](const OracleNumber& lse, double largest,
                double) { return returned(largest, lse.bound); }},
+    {.name = "softcap_missing",
+     .words = "without the softcap",
+     .remedy = "take softcap * tanh(scale q.k / softcap) in place of scale q.k",
+     .concerns = has_softcap,
+     .reads = [](Case& c) { c.spec.softcap = 0; }},
+    {.name = "softcap_of_biased_scores",
+     .words = "whose softcap is of scale q.k and the bias together",
+     .remedy = "cap scale q.k, then add the bias",
+     .concerns =
+         [](const Case& c) { return has_softcap(c) && c.spec.bias.method != PLUMBLINE_NOPE; },
+     .caps_bias = true},
+    {.name = "softcap_before_scale",
+     .words = "whose softcap is of q.k, before the scale",
+     .remedy = "cap scale q.k",
+     .concerns = has_softcap,
+     .reads = [](Case& c) { c.spec.softcap *= c.scale; }},
     {.name = "ssmax_missing",
      .words = "without SSMax's factor",
      .remedy = "multiply the scores by ssmax_scale[h] ln n",

@@ -80,6 +80,10 @@ OracleRow ConventionReading::row(int batch, int head, int query) const {
   const auto& reading = prepared.reading;
   Vector<RunningError> logits = reference::scaled_scores(
       reading.q(batch, head, query), reading.k(kv), visible, RunningError(prepared.read.scale));
+  const auto cap = [&](RunningError& x) {
+    if (const auto softcap = reading.softcap()) x = reference::softcapped(x, *softcap);
+  };
+  if (!convention_.caps_bias) std::for_each(logits.begin(), logits.end(), cap);
   BoundedRow row = prepared.bounds.scores(logits, batch, head, query, visible);
   if (convention_.bias) {
     // As accurate, relative to its size, as the row's own bias can be.
@@ -103,6 +107,12 @@ OracleRow ConventionReading::row(int batch, int head, int query) const {
   }
   for (std::size_t m = 0; m < visible.size(); ++m) {
     const RunningError factor(row.factor), bias(row.bias[m]);
+    if (convention_.caps_bias) {
+      logits[m] += bias;
+      cap(logits[m]);
+      logits[m] = factor * logits[m];
+      continue;
+    }
     logits[m] =
         convention_.bias_without_factor ? factor * logits[m] + bias : factor * (logits[m] + bias);
   }

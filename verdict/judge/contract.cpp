@@ -250,6 +250,10 @@ void require_kept_formats(const Contract& contract, cases::Format format) {
 void require_coverage(const Contract& contract) {
   require_flag("contract.no_lse", contract.no_lse);
   require_flag("contract.alibi_of_key", contract.alibi_of_key);
+  if (!(contract.tanh_error >= 0 && contract.tanh_error <= 0x1p-8)) {
+    throw BadInput("contract.tanh_error", fmt::format("{}", contract.tanh_error),
+                   "a number from 0 to 2^-8");
+  }
   if (contract.no_lse == 1 && contract.lse_format != PLUMBLINE_FP32) {
     throw BadInput("contract.lse_format", fmt::format("{}", contract.lse_format),
                    "0 (fp32) with no_lse");

@@ -235,6 +235,11 @@ class CaseReading {
     return rotated(matrix_of<R>(case_.q, row, 1, s.head_dim), query + s.query_offset).row(0);
   }
 
+  std::optional<R> softcap() const {
+    if (case_.spec.softcap == 0) return std::nullopt;
+    return R(case_.spec.softcap);
+  }
+
   reference::AttentionRow<R> row(int batch, int head, int query,
                                  const std::vector<int>& visible) const {
     const auto& s = case_.spec;
@@ -244,7 +249,8 @@ class CaseReading {
     if (!scales.empty()) ssmax = R(double{scales[head]});
     return with_bias(batch, head, query + s.query_offset, [&](const auto& bias) {
       return reference::attention_row(q(batch, head, query), k_[kv], v_[kv], visible,
-                                      R(case_.scale), bias, query + s.query_offset, ssmax);
+                                      R(case_.scale), bias, query + s.query_offset, ssmax,
+                                      softcap());
     });
   }
 

@@ -48,6 +48,7 @@ std::optional<LevelRow> level_row(const cases::Case& the_case, const Contract& c
   if (!has_no_bias(spec, contract, query + spec.query_offset, visible)) return std::nullopt;
   // Weights of exactly 1, and sums that lose nothing.
   if (contract.inexact_exp_zero) return std::nullopt;
+  if (spec.softcap != 0 && contract.tanh_error > 0) return std::nullopt;
   if (n > 1 && contract.output_sum_format != PLUMBLINE_FP32) return std::nullopt;
   if (n > 1 && (contract.splits > 1 || !(1.0 / n > contract.skipped_mass))) return std::nullopt;
 

@@ -56,6 +56,7 @@ class Work {
       }
       for (int n = 0; n < together * group; ++n) {
         heads.emplace_back(s.queries, s.keys, contract_.skipped_mass > 0);
+        if (s.softcap != 0) heads.back().p_of_products = Numbers::Zero(s.queries, s.keys);
         sums.push_back(read_head(batch, first + n, heads.back()));
       }
       if (cases::needs_scores(s.bias)) {
@@ -111,7 +112,8 @@ class Work {
     return reading_.with_bias(batch, head, position, [&](const auto& bias) {
       const auto scores = [&](const auto& added) {
         return reference::biased_scores(reading_.q(batch, head, query), reading_.k(kv), visible,
-                                        RunningError(case_.scale), added, position);
+                                        RunningError(case_.scale), added, position,
+                                        reading_.softcap());
       };
       if (!other_.bias) return scores(bias);
       const auto of_key = [&](int key) { return bias(position, key).value(); };
@@ -120,6 +122,21 @@ class Work {
         return RunningError(other, bias(position, key).error() + 0x1p-52 * std::abs(other));
       });
     });
+  }
+  /// d s_j / d(c tau q.k_j) of a row: 1 without a softcap.
+  reference::Vector<RunningError> slopes(int batch, int head, int query,
+                                         const std::vector<int>& visible) const {
+    const auto& s = case_.spec;
+    const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
+    const auto cap = reading_.softcap();
+    if (!cap) {
+      return reference::Vector<RunningError>::Constant(static_cast<Eigen::Index>(visible.size()),
+                                                       RunningError(1.0));
+    }
+    auto slopes = reference::scaled_scores(reading_.q(batch, head, query), reading_.k(kv), visible,
+                                           RunningError(case_.scale));
+    for (RunningError& x : slopes) x = reference::softcap_derivative(x, *cap);
+    return slopes;
   }
   RunningError ssmax_factor(int head, const std::vector<int>& visible) const {
     return reference::ssmax_factor(RunningError(double{case_[PLUMBLINE_SSMAX_SCALE][head]}),
@@ -292,23 +309,36 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   pairs.common[query] = c * errors.common;
   pairs.keys[query] = n;
   pairs.underflow_factor[query] = underflow_factor;
+  const bool capped = s.softcap != 0;
+  const auto slope = slopes(batch, head, query, visible);
   for (int m = 0; m < n; ++m) {
     const int j = visible[m];
-    const double size = std::abs(grad_z[m].value());
+    // dX = dA/dx dZ: what is shared by the row, and what its products lose.
+    const double g = slope[m].value(), carried = g * c;
+    double own = 0.0;
+    RunningError grad_x = grad_z[m];
+    if (capped) {
+      const double g_error = bounded.softcap_derivative_error[m];
+      own = (std::abs(grad_z[m].value()) + c * errors.total[m]) *
+            (g_error + 2 * u * (std::abs(g) + g_error));
+      grad_x = slope[m] * grad_x;
+      pairs.p_of_products(query, j) = bounded.probability[m] * g;
+    }
+    const double size = std::abs(grad_x.value());
     const Operand p = rounded_probability(contract_, bounded.probability[m], errors.probability[m]);
     const double largest =
         std::max(1.0, c) * std::max(1.0, tau) * (std::abs(grad_s[m].value()) + errors.total[m]);
-    const Operand z =
-        rounded_operand(contract_, size, c * errors.total[m], largest, underflow_factor);
+    const Operand z = rounded_operand(contract_, size, carried * errors.total[m] + own, largest,
+                                      underflow_factor);
     pairs.p(query, j) = weights.probability[m].value();
     pairs.p_radius(query, j) = weights.probability[m].error();
-    pairs.z(query, j) = grad_z[m].value();
-    pairs.z_radius(query, j) = grad_z[m].error();
+    pairs.z(query, j) = grad_x.value();
+    pairs.z_radius(query, j) = grad_x.error();
     pairs.p_error(query, j) = p.error;
     pairs.p_magnitude(query, j) = p.magnitude;
     pairs.z_error(query, j) = z.error;
     pairs.z_magnitude(query, j) = z.magnitude;
-    pairs.row_error(query, j) = z.error - c * (errors.total[m] - errors.own[m]);
+    pairs.row_error(query, j) = z.error - carried * (errors.total[m] - errors.own[m]);
     if (cases::needs_scores(s.bias)) {
       // Of the logits: score_method_gradients.hpp rotates them into the scores'.
       pairs.z_error(query, j) = c * errors.total[m];
@@ -316,8 +346,8 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
       continue;
     }
     if (pairs.left_out.size() == 0) continue;
-    pairs.left_out(query, j) = c * errors.left_out[m];
-    pairs.left_out_rate(query, j) = c * errors.left_out_rate[m];
+    pairs.left_out(query, j) = carried * errors.left_out[m];
+    pairs.left_out_rate(query, j) = carried * errors.left_out_rate[m];
   }
 
   const bool additive = !cases::needs_scores(s.bias);

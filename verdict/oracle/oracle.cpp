@@ -8,6 +8,7 @@
 
 #include "verdict/bounds/roundoff.hpp"
 #include "verdict/bounds/row.hpp"
+#include "verdict/oracle/certified_interval.hpp"
 #include "verdict/oracle/exact_rows.hpp"
 #include "verdict/oracle/rows.hpp"
 

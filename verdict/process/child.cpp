@@ -171,6 +171,7 @@ void Child::introduce() {
 
 const Reply& Child::ask(Request& request, double times) {
   request.number = ++number_;
+  device_said_.reset();
   // A socket that is closed at the other end shows when the answer is awaited. One that is full is
   // that of a process that answers what it has not read.
   const ssize_t sent = send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -205,20 +206,31 @@ bool Child::fits(const Request& request) const {
 const Reply& Child::receive(std::uint64_t number, double seconds) {
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                            std::chrono::duration<double>(seconds));
-  if (!readable_before(socket_.get(), deadline)) end({.hung = true});
-  // A message that is longer than it can be has its true length.
-  const ssize_t size = recv(socket_.get(), &reply_, sizeof reply_, MSG_TRUNC);
-  if (size <= 0) end_of_what_is_gone();
-  if (size != sizeof reply_) end({.nonsense = true});
-  reply_.text[text_bytes - 1] = reply_.device[text_bytes - 1] = '\0';
+  while (true) {
+    if (!readable_before(socket_.get(), deadline)) end({.hung = true});
+    // A message that is longer than it can be has its true length.
+    const ssize_t size = recv(socket_.get(), &reply_, sizeof reply_, MSG_TRUNC);
+    if (size <= 0) end_of_what_is_gone();
+    if (size != sizeof reply_) end({.nonsense = true});
+    reply_.text[text_bytes - 1] = reply_.device[text_bytes - 1] = '\0';
+    if (!software_ || reply_.answer != answer_device_says) break;
+    if (reply_.number == number) keep_what_the_device_says();
+    if (Clock::now() > deadline) end({.hung = true});
+  }
   // The fault of a thread that an earlier call left behind has that call's number.
   if (reply_.answer == answer_fault) end({.fault = reply_});
   if (reply_.number != number) end({.nonsense = true});
   return reply_;
 }
 
-void Child::end(const ProcessEnd& how) {
+void Child::keep_what_the_device_says() {
+  const bool keeps = device_said_ && is_fault(DeviceTrouble{device_said_->status});
+  if (!keeps) device_said_ = reply_;
+}
+
+void Child::end(ProcessEnd how) {
   reap(true);
+  how.device_said = device_said_;
   throw how;
 }
 
@@ -233,6 +245,7 @@ void Child::end_of_what_is_gone() {
   }
   ProcessEnd gone;
   gone.wait_status = reap(false);
+  gone.device_said = device_said_;
   throw gone;
 }
 

@@ -22,6 +22,8 @@ struct ProcessEnd {
   bool killed_for_memory = false;  ///< by the system, if by SIGKILL: it killed somebody meanwhile
   std::int64_t kibibytes = 0;      ///< the most memory that it held; 0: not known
   std::optional<Reply> fault{};    ///< what it said of the signal that it died of
+  /// What the software device had said before, if anything: a fault, else the latest.
+  std::optional<Reply> device_said{};
 };
 
 /// What a library says of itself.
@@ -72,7 +74,8 @@ class Child {
   void introduce();
   const Reply& receive(std::uint64_t number, double seconds);
   bool fits(const Request& request) const;  ///< reply_
-  [[noreturn]] void end(const ProcessEnd& how);
+  void keep_what_the_device_says();         ///< reply_
+  [[noreturn]] void end(ProcessEnd how);
   [[noreturn]] void end_of_what_is_gone();
   int reap(bool terminate);
 
@@ -84,6 +87,7 @@ class Child {
   std::uint64_t base_ = 0, number_ = 0;
   Introduction introduction_;
   Reply reply_;
+  std::optional<Reply> device_said_;  ///< since the last question
 };
 
 }  // namespace plumbline::kernel_process

@@ -55,6 +55,34 @@ bool same_kernels(const Introduction& one, const Introduction& other) {
   });
 }
 
+CallEnd stopped_by_device(const Reply& reply, const CallLayout* layout) {
+  CallEnd end;
+  // What takes too long is asked less often.
+  const bool timeout = DeviceTrouble{reply.status} == DeviceTrouble::timeout;
+  end.kind = timeout ? failure_kind::hang : failure_kind::device_check;
+  end.failure = device_check_words(reply.text);
+  const auto n = static_cast<std::size_t>(reply.array);
+  if (layout && reply.array >= 0 && n < layout->places.size()) {
+    end.failure += fmt::format("; the address is at byte {} of {}, which has {} bytes",
+                               reply.offset, layout->names.at(n), layout->places.at(n).bytes);
+  }
+  end.device_lost = true;  // it runs no other kernel
+  return end;
+}
+
+/// The end of a process that the software device had said something of before.
+CallEnd with_the_device_s_words(const CallEnd& end, const Reply& said, const CallLayout* layout) {
+  CallEnd both = end;
+  if (is_fault(DeviceTrouble{said.status})) {
+    both = stopped_by_device(said, layout);
+    both.failure += "; then " + end.failure;
+    both.device_lost = false;  // the process has gone, and the device with it
+  } else {
+    both.failure += std::string("; the device says: ") + said.text;
+  }
+  return both;
+}
+
 CallEnd end_of(const Reply& reply, const CallLayout& layout) {
   if (reply.answer == answer_status && reply.status == 0) return {};
   if (reply.answer == answer_status) return error_end(reply.status, reply.text);
@@ -75,14 +103,7 @@ CallEnd end_of(const Reply& reply, const CallLayout& layout) {
     end.failure = device_error_words(reply.text);
     end.device_lost = true;
   } else if (reply.answer == answer_device_check) {
-    end.kind = failure_kind::device_check;
-    end.failure = device_check_words(reply.text);
-    if (reply.array >= 0) {
-      const auto n = static_cast<std::size_t>(reply.array);
-      end.failure += fmt::format("; the address is at byte {} of {}, which has {} bytes",
-                                 reply.offset, layout.names.at(n), layout.places.at(n).bytes);
-    }
-    end.device_lost = true;  // it runs no other kernel
+    end = stopped_by_device(reply, &layout);
   } else {
     end.kind = failure_kind::exception;
     end.failure = thrown_words(reply.text[0] ? reply.text : nullptr);
@@ -140,7 +161,10 @@ Child& IsolatedLibrary::fresh_or_running(std::uint64_t input_bytes, std::uint64_
 
 CallEnd IsolatedLibrary::end_of(int kernel, const ProcessEnd& process_end, const Occupation& at) {
   child_.reset();
-  const CallEnd end = words_of(process_end, at);
+  CallEnd end = words_of(process_end, at);
+  if (process_end.device_said && end.kind != failure_kind::protocol) {
+    end = with_the_device_s_words(end, *process_end.device_said, at.layout);
+  }
   const bool hung_in_supports =
       end.kind == failure_kind::hang && at.what == Occupation::What::supports;
   if (end.kind == failure_kind::protocol || hung_in_supports) given_up_[kernel] = end;
@@ -218,6 +242,10 @@ int IsolatedLibrary::supports(int kernel, const plumbline_problem& problem, std:
 
 namespace {
 
+/// Of a call's time a launch on the software device may take so much: the device then tells where
+/// the kernel is, before the process counts as hung.
+constexpr double most_of_limit = 0.8;
+
 /// How often the time limit a call may take: a plain loop takes 10^8 products a second, and the
 /// limit's 20 seconds are for 2^31 of them.
 double times_of(const KernelCall& call) {
@@ -265,6 +293,7 @@ CallEnd IsolatedLibrary::call_once(int kernel, const KernelCall& call) {
   std::copy(layout.places.begin(), layout.places.end(), request_.arrays);
   request_.window = (request_.window + 1) % window_count;
   const double times = times_of(call);
+  request_.seconds = most_of_limit * seconds_ * times;
   const Occupation at{.what = Occupation::What::pass,
                       .base = process.base(),
                       .window_bytes = process.window_bytes(),
@@ -279,6 +308,11 @@ CallEnd IsolatedLibrary::call_once(int kernel, const KernelCall& call) {
     if (end.failure.empty()) end = collect(call, layout, process.outputs());
     end.opened_files = opened_files(reply);
   } catch (const ProcessEnd& process_end) {
+    const auto& said = process_end.device_said;
+    if (said && DeviceTrouble{said->status} == DeviceTrouble::device_lacks) {
+      child_.reset();
+      throw NotOnDevice{std::string("the software device: ") + showable(said->text)};
+    }
     return end_of(kernel, process_end, at);
   }
   if (end.device_lost || end.kind == failure_kind::wrote_outside ||

@@ -42,6 +42,7 @@ plumbline_problem shape_of(const cases::Spec& spec) {
   problem.window = spec.mask.window.value_or(-1);
   problem.page_size = spec.page_size;
   problem.scale = cases::scale_of(spec);
+  problem.softcap = spec.softcap;
   const cases::Options options = cases::drawn_options(spec);
   std::copy(options.begin(), options.end(), problem.options);
   // Not to be read: they say that the problem has such a thing.

@@ -53,6 +53,7 @@ struct Request {
   std::int32_t array_count;
   std::int32_t window;                        ///< below window_count
   std::int32_t variation;                     ///< of the software device, where there is one
+  double seconds;                             ///< that a call may take
   std::int32_t problem_count;                 ///< 1 of a call
   plumbline_problem problems[most_problems];  ///< pointers: null or not, for supports()
   ArrayPlace arrays[most_arrays];
@@ -70,10 +71,26 @@ enum Answer : std::int32_t {
   answer_wrote_outside = 8,
   answer_changed_input = 9,
   answer_device_error = 10,  ///< after the call the device does nothing any more: text
-  answer_device_check = 12,  ///< the software device has stopped the kernel: text, array or -1
+  /// The software device has stopped the kernel: text, array or -1; status is the DeviceTrouble.
+  answer_device_check = 12,
+  /// Before the answer, at once: what the software device has noticed, in case that the process
+  /// ends without one: as answer_device_check, for any DeviceTrouble.
+  answer_device_says = 13,
   // Of a kernel that takes host memory.
   answer_opened_guard = 11  ///< it made memory beside an array accessible, and touched it
 };
+
+/// What the software device tells of a kernel; gpu/ptx/cuda/process.hpp has the same numbers.
+enum class DeviceTrouble : std::int32_t {
+  none = 0,
+  fault = 1,         ///< of a kernel, which hardware might not have noticed
+  refused = 2,       ///< a call, as CUDA refuses it
+  device_lacks = 3,  ///< what a kernel needs and this device has not
+  timeout = 4        ///< a fault: a launch took longer than it may
+};
+inline bool is_fault(DeviceTrouble trouble) {
+  return trouble == DeviceTrouble::fault || trouble == DeviceTrouble::timeout;
+}
 
 /// The exit status of a process that finds the judge's descriptors closed or changed.
 inline constexpr int status_without_descriptors = 117;
@@ -105,7 +122,7 @@ struct Reply {
   std::int32_t returned;              ///< answer_fault: the call had returned
   std::int32_t other_thread;          ///< answer_fault: not of the thread that makes the calls
   std::uint64_t address, stack_pointer;
-  std::int32_t array;   ///< answer_wrote_outside, _changed_input, _opened_guard: of the request's
+  std::int32_t array;   ///< of the request's, of the answers that have one
   std::int64_t offset;  ///< of the first changed byte, or touched page, from the array's start
   char opened[opened_bytes];  ///< paths of files opened during a call, each with a zero after it
   std::uint32_t opened_size;

@@ -59,6 +59,7 @@ bool probe(Spec spec, const Supported& supported, const Shapes& shapes, Offer& o
     ask(shapes, draw, spec, Asked::as_it_is);
     spec.query_offset = std::min(spec.query_offset, spec.keys - spec.queries);
     take(shapes.scales, draw, spec.scale);
+    take(shapes.softcaps, draw, spec.softcap);
   }
   if (!is_valid(spec) || !supported(spec)) return false;
   if (std::find(offer.begin(), offer.end(), spec) == offer.end()) offer.push_back(spec);
@@ -162,11 +163,15 @@ void Shapes::validate(const std::string& prefix) const {
   at_least_1("queries", queries);
   at_least_1("keys", keys);
   at_least_1("head_dims", head_dims);
-  for (const double scale : scales) {
-    if (!(scale >= 0x1p-126 && scale <= 0x1p127)) {
-      throw BadInput(named("scale"), fmt::format("{}", scale), "numbers from 2^-126 to 2^127");
+  const auto normal = [&](const char* field, const std::vector<double>& numbers) {
+    for (const double number : numbers) {
+      if (!(number >= 0x1p-126 && number <= 0x1p127)) {
+        throw BadInput(named(field), fmt::format("{}", number), "numbers from 2^-126 to 2^127");
+      }
     }
-  }
+  };
+  normal("scale", scales);
+  normal("softcap", softcaps);
   if (!heads.empty() && !kv_heads.empty()) {
     for (const int kv : kv_heads) {
       if (std::any_of(heads.begin(), heads.end(), [&](int h) { return h % kv == 0; })) continue;
@@ -187,7 +192,8 @@ bool Shapes::has(const Spec& spec) const {
   return contains(batch, spec.batch) && contains(heads, spec.heads) &&
          contains(kv_heads, spec.kv_heads) && contains(queries, spec.queries) &&
          contains(keys, spec.keys) && contains(head_dims, spec.head_dim) &&
-         contains(scales, spec.scale) && (longest == 0 || spec.keys <= longest) &&
+         contains(scales, spec.scale) && contains(softcaps, spec.softcap) &&
+         (longest == 0 || spec.keys <= longest) &&
          contains(whole,
                   {spec.batch, spec.heads, spec.kv_heads, spec.queries, spec.keys, spec.head_dim});
 }
@@ -329,13 +335,17 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
     void (*give)(Spec&);
   };
   // Each changes a spec so that it has the property; one that has it already is left as it is.
-  static constexpr std::array<Property, 15> properties{{
+  static constexpr std::array<Property, 16> properties{{
       {"causal masks", [](Spec& s) { s.mask.causal = true; }},
       {"no causal mask", [](Spec& s) { s.mask.causal = false; }},
       {"windows", [](Spec& s) { s.mask.window = s.mask.window.value_or(s.keys / 2); }},
       {"lengths", [](Spec& s) { s.mask.ragged = true; }},
       {"documents", [](Spec& s) { s.mask.documents = true; }},
       {"SSMax", [](Spec& s) { s.ssmax = true; }},
+      {"softcaps",
+       [](Spec& s) {
+         if (s.softcap == 0) s.softcap = gemma_2_softcap;
+       }},
       {"several sequences", [](Spec& s) { s.batch = std::max(s.batch, 2); }},
       {"several heads",
        [](Spec& s) {
@@ -441,6 +451,7 @@ Spec fitted(const Spec& drawn, const Offer& offer, const Supported& supported,
   move([&](Spec& s) { s.page_size = drawn.page_size; });
   move([&](Spec& s) { s.query_offset = std::min(drawn.query_offset, s.keys - s.queries); });
   move([&](Spec& s) { s.scale = drawn.scale; });
+  move([&](Spec& s) { s.softcap = drawn.softcap; });
   return result;
 }
 

@@ -83,6 +83,18 @@ double draw_scale(DrawIntegers& draw, const Spec& spec) {
   return rounded(kind == 3 ? 1 / (root * root) : factors[static_cast<std::size_t>(kind)] / root);
 }
 
+/// Gemma 2's and Grok's caps, which bend the usual scores little, and some that bend them much.
+constexpr std::array<double, 6> softcaps{gemma_2_softcap, 30, 5, 2, 1, 0.5};
+
+/// What a case of a kernel that supports it may have besides, drawn after everything else, so that
+/// the others stay as they are.
+Spec with_features(DrawIntegers draw, Spec spec) {
+  if (spec.softcap == 0 && draw.chance(15) && !cases::needs_scores(spec.bias)) {
+    spec.softcap = softcaps[draw.below(softcaps.size())];
+  }
+  return spec;
+}
+
 /// The largest |i - j| that is visible: the query alone, its neighbours, one at or beside a tile's
 /// end, or any.
 int draw_window(DrawIntegers& draw, int keys) {
@@ -198,6 +210,7 @@ Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::Bias bias, cases::For
   }
   spec.scale = shapes.scales.empty() ? draw_scale(draw, spec)
                                      : shapes.scales[draw.below(shapes.scales.size())];
+  if (!shapes.softcaps.empty()) spec.softcap = shapes.softcaps[draw.below(shapes.softcaps.size())];
   return spec;
 }
 
@@ -260,6 +273,7 @@ std::vector<Spec> simpler(const Spec& spec) {
   consider([](Spec& s) { s.page_size = 0; });
   consider([](Spec& s) { s.mask.causal = false; });
   consider([](Spec& s) { s.ssmax = false; });
+  consider([](Spec& s) { s.softcap = 0; });
   consider([](Spec& s) { s.family = Family::generic; });
   consider([](Spec& s) { s.head_dim = head_dims.front(); });
   return result;
@@ -273,6 +287,8 @@ rc::Gen<Spec> arbitrary_spec(cases::Pass pass, cases::Bias bias, cases::Format f
     rc::Random stream = random;
     Spec spec = draw_spec(DrawIntegers(stream.split()), pass, bias, format, shapes);
     if (!supported(spec) && !offer.empty()) spec = fitted(spec, offer, supported, shapes);
+    const Spec featured = with_features(DrawIntegers(stream.split()), spec);
+    if (featured != spec && supported(featured)) spec = featured;
     return rc::shrinkable::shrinkRecur(std::move(spec), [supported, shapes](const Spec& failing) {
       std::vector<Spec> candidates;
       for (const Spec& candidate : simpler(failing)) {
@@ -286,7 +302,7 @@ rc::Gen<Spec> arbitrary_spec(cases::Pass pass, cases::Bias bias, cases::Format f
 std::vector<Spec> draw_specs(cases::Pass pass, cases::Bias bias, cases::Format format, int count,
                              std::uint64_t seed, const Shapes& shapes) {
   const auto generator = arbitrary_spec(
-      pass, bias, format, [](const Spec&) { return true; }, {}, shapes);
+      pass, bias, format, [](const Spec& spec) { return spec.softcap == 0; }, {}, shapes);
   rc::Random random(seed);
   std::vector<Spec> specs;
   for (int n = 0; n < count; ++n) {

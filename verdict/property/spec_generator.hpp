@@ -18,7 +18,7 @@ namespace plumbline::verdict {
 /// Sizes that are asked for; of an empty list any are drawn.
 struct Shapes {
   std::vector<int> batch{}, heads{}, kv_heads{}, queries{}, keys{}, head_dims{};
-  std::vector<double> scales{};
+  std::vector<double> scales{}, softcaps{};
   int longest = 0;  ///< no more keys than this; 0: any number
   /// Cases have all sizes of one of these: batch, heads, kv_heads, queries, keys, head_dim.
   std::vector<std::array<int, 6>> whole{};
@@ -72,6 +72,9 @@ Offer find_offer_of_models(cases::Pass pass, cases::Bias bias, cases::Format for
 cases::Spec fitted(const cases::Spec& drawn, const Offer& offer, const Supported& supported,
                    const Shapes& shapes);
 
+/// Gemma 2's cap of attention logits.
+inline constexpr double gemma_2_softcap = 50;
+
 /// The most that is drawn, as work_of() counts it, where a kernel leaves a choice.
 inline constexpr double most_work_drawn = 0x1p28;
 /// Cases have more only where they are asked for.
@@ -79,13 +82,14 @@ inline constexpr int most_keys_drawn = 1 << 16;
 
 /// Specs of one pass, bias and format: shapes, masks, families; edges (length 1, at, below and
 /// above a tile, grouped heads, empty sequences) are drawn often, now and then lengths of
-/// thousands. Shrinks towards one head, few tokens, no mask.
+/// thousands; some have a softcap where the kernel takes it, but are the same otherwise. Shrinks
+/// towards one head, few tokens, no mask.
 /// @param offer those that the kernel does not take are fitted to it.
 rc::Gen<cases::Spec> arbitrary_spec(cases::Pass pass, cases::Bias bias, cases::Format format,
                                     Supported supported, const Offer& offer = {},
                                     const Shapes& shapes = {});
 
-/// `count` specs of one pass, bias and format.
+/// `count` specs of one pass, bias and format, without a softcap.
 std::vector<cases::Spec> draw_specs(cases::Pass pass, cases::Bias bias, cases::Format format,
                                     int count, std::uint64_t seed, const Shapes& shapes = {});
 

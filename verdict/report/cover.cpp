@@ -49,6 +49,7 @@ void Cover::add(const cases::Spec& s) {
   count("lengths", s.mask.ragged);
   count("documents", s.mask.documents);
   count("ssmax", s.ssmax);
+  count("softcap", s.softcap != 0);
   count("queries before the end", s.query_offset + s.queries < s.keys);
   count("other scale", s.scale != 0);
   if (s.pass == cases::Pass::decode) count("paged", s.page_size > 0);
@@ -68,7 +69,7 @@ std::string in_words(const Cover& cover) {
     if (found != cover.cases.end()) parts.push_back(sizes_in_words(property, found->second));
   }
   std::vector<std::string> shares;
-  for (const char* property : {"causal", "window", "lengths", "documents", "ssmax",
+  for (const char* property : {"causal", "window", "lengths", "documents", "ssmax", "softcap",
                                "queries before the end", "other scale", "paged"}) {
     const auto found = cover.cases.find(property);
     if (found == cover.cases.end()) continue;

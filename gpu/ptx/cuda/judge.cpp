@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a judge of kernels asks of the device beyond the functions of CUDA. Who calls them declares
 // them: verdict/process/host/software_device.cpp does.
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -22,15 +24,34 @@ PLUMBLINE_CUDA Error plumbline_device_input(Address* address, const void* from, 
   return guarded([&](Process& process) { *address = process.allocate_input(from, bytes); });
 }
 
-/// What has gone wrong, as its Trouble::Kind and text: a fault for good, another once. From here on
-/// faults are told to who asks, and not printed.
-PLUMBLINE_CUDA int plumbline_device_trouble(char* text, std::size_t size) {
+/// What has gone wrong, as its Trouble::Kind, text and address (0: of none): a fault for good,
+/// another once. From here on faults are told to who asks, and not printed.
+PLUMBLINE_CUDA int plumbline_device_trouble(char* text, std::size_t size, Address* address) {
   Process& process = Process::get();
   const std::lock_guard lock(process.mutex);
   process.tell_no_faults();
   const Trouble trouble = process.take_trouble();
   say(text, size, trouble.text);
+  if (address) *address = trouble.address.value_or(0);
   return trouble.kind;
+}
+
+/// The same at once, whenever something goes wrong: the program may end before anybody asks. It is
+/// called in the thread that has the trouble, which may be any.
+PLUMBLINE_CUDA void plumbline_device_listen(Process::Listener listener) {
+  Process& process = Process::get();
+  const std::lock_guard lock(process.mutex);
+  process.listen(listener);
+}
+
+/// Seconds that a launch may take from now on, unless the environment says how many.
+PLUMBLINE_CUDA void plumbline_device_time_limit(double seconds) {
+  Process& process = Process::get();
+  const std::lock_guard lock(process.mutex);
+  const char* chosen = std::getenv("PLUMBLINE_DEVICE_TIME_LIMIT");
+  if (chosen && *chosen) return;
+  const auto milliseconds = static_cast<std::uint64_t>(std::llround(seconds * 1000));
+  process.device().limit_time(std::max(milliseconds, std::uint64_t{1}));
 }
 
 /// How many fat binaries the program has registered; -1 where the device cannot run one of them, -2

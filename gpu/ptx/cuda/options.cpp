@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <string_view>
 
 namespace plumbline::ptx::cuda {
 namespace {
@@ -94,6 +95,14 @@ Options options_from(const std::function<const char*(const char*)>& value_of) {
       {{"nearest", Sums::nearest}, {"ampere", Sums::ampere}, {"hopper", Sums::hopper}}};
 
   Options options;
+  // arithmetic/level.cpp reads it.
+  if (const char* isa = value_of("PLUMBLINE_PTX_ISA"); isa != nullptr && *isa != '\0') {
+    const std::string_view name = isa;
+    if (name != "avx512" && name != "avx2" && name != "plain") {
+      throw Refused(Refused::Reason::invalid_value, "PLUMBLINE_PTX_ISA is \"" + std::string(name) +
+                                                        "\"; expected avx512, avx2 or plain");
+    }
+  }
   const Reader reader(value_of);
   const auto compute = [&](const std::string& text) {
     const auto* found = std::find_if(std::begin(architectures), std::end(architectures),

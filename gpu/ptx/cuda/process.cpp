@@ -53,16 +53,17 @@ void Process::clear(const Context& context) {
 
 void Process::note(Trouble trouble) {
   words() = trouble.text;
-  const bool tells = trouble.kind != Trouble::fault || tells_faults_;
+  const bool tells = !trouble.is_fault() || tells_faults_;
   if (tells && trouble.text != printed_) {
     std::fprintf(stderr, "plumbline: software device: %s\n", trouble.text.c_str());
     printed_ = trouble.text;
   }
-  if (trouble_.kind != Trouble::fault) trouble_ = std::move(trouble);
+  if (listener_) listener_(trouble.kind, trouble.text.c_str(), trouble.address.value_or(0));
+  if (!trouble_.is_fault()) trouble_ = std::move(trouble);
 }
 
 Trouble Process::take_trouble() {
-  if (trouble_.kind == Trouble::fault) return trouble_;
+  if (trouble_.is_fault()) return trouble_;
   return std::exchange(trouble_, {});
 }
 
@@ -85,7 +86,8 @@ Error caught(Process& process) {
   } catch (const Failure& failure) {
     return failure.error;
   } catch (const Fault& fault) {
-    process.note({Trouble::fault, fault.what()});
+    const bool timeout = fault.kind == Fault::Kind::timeout;
+    process.note({timeout ? Trouble::timeout : Trouble::fault, fault.what(), fault.where.address});
     tell_fault();
     process.set_sticky(error_of(fault.kind));
     return process.sticky();

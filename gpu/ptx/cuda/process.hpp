@@ -46,11 +46,14 @@ struct Pool {
 struct Trouble {
   enum Kind : int {
     none = 0,
-    fault = 1,        ///< what a kernel did wrong; every later call fails
-    refused = 2,      ///< what CUDA would refuse, too
-    device_lacks = 3  ///< what this device cannot do, and others can
+    fault = 1,         ///< what a kernel did wrong; every later call fails
+    refused = 2,       ///< what CUDA would refuse, too
+    device_lacks = 3,  ///< what this device cannot do, and others can
+    timeout = 4        ///< a fault: the launch took longer than it may
   } kind = none;
+  bool is_fault() const { return kind == fault || kind == timeout; }
   std::string text;
+  std::optional<Address> address{};  ///< of the access that the fault is, if it is one
 };
 
 class Process {
@@ -100,11 +103,14 @@ class Process {
 
   Streams streams{*this};
 
-  /// Keeps it, and prints it, but a fault that a judge tells.
+  /// Keeps it, hands it to the listener, and prints it, but a fault that a judge tells.
   void note(Trouble trouble);
   /// The first fault, else the latest trouble, which is forgotten then.
   Trouble take_trouble();
   void tell_no_faults() { tells_faults_ = false; }
+  /// Is called with each trouble from now on: kind, text and address (0: of none).
+  using Listener = void (*)(int, const char*, Address);
+  void listen(Listener listener) { listener_ = listener; }
   /// Error::success as long as no kernel did anything wrong.
   Error sticky() const { return sticky_; }
   void set_sticky(Error error) { sticky_ = error; }
@@ -126,6 +132,7 @@ class Process {
   Trouble trouble_;
   std::string printed_;
   bool tells_faults_ = true;
+  Listener listener_ = nullptr;
 };
 
 /// Says which function the device lacks. Gives Error::not_supported.

@@ -8,6 +8,7 @@
 
 #include "ptx/arithmetic/convert.hpp"
 #include "ptx/execute/instructions/access.hpp"
+#include "ptx/execute/order.hpp"
 #include "ptx/execute/poll.hpp"
 
 namespace plumbline::ptx {
@@ -97,6 +98,21 @@ Pair<T> combined(Pair<T> old, Pair<T> b, Pair<T>, bool global) {
   return {combined<op>(old.low, b.low, T{}, global), combined<op>(old.high, b.high, T{}, global)};
 }
 
+/// Of the mask, in the order of their numbers or in another one.
+template <class Body>
+void for_each_lane(const Warp& w, const Body& body) {
+  const u64 seed = w.block->variation.order_seed;
+  if (seed == 0) {
+    for (u32 m = w.mask; m; m &= m - 1) body(first_lane(m));
+    return;
+  }
+  const Order order(32, seed);
+  for (u64 n = 0; n < 32; ++n) {
+    const auto i = static_cast<u32>(order[n]);
+    if (w.mask >> i & 1) body(i);
+  }
+}
+
 template <Atomic op, class T>
 Outcome run(Warp& w, const Operation& o) {
   using B = std::conditional_t<sizeof(T) == 8, u64, u32>;
@@ -111,8 +127,7 @@ Outcome run(Warp& w, const Operation& o) {
     return x;
   };
   for_each_space(w, o, bytes, Use::atomic, [&](Access& access, bool global) {
-    for (u32 m = w.mask; m; m &= m - 1) {
-      const u32 i = first_lane(m);
+    for_each_lane(w, [&](u32 i) {
       for (u32 k = 0; k < elements; ++k) {
         T old;
         std::byte* p = access.p[i] + k * sizeof(T);
@@ -126,7 +141,7 @@ Outcome run(Warp& w, const Operation& o) {
         const u32 d = list[op == Atomic::cas ? 2 : elements + k];
         if (d != ~0u) lanes<B>(w, d)[i] = bits;
       }
-    }
+    });
   });
   // Nobody waits for a sum of floats, or for what he does not get.
   const u32 first = list[op == Atomic::cas ? 2 : elements];
@@ -137,8 +152,7 @@ Outcome swap_128(Warp& w, const Operation& o) {
   const u32* list = w.lists + o.list;
   u64 seen = 0;
   for_each_space(w, o, 16, Use::atomic, [&](Access& access, bool) {
-    for (u32 m = w.mask; m; m &= m - 1) {
-      const u32 i = first_lane(m);
+    for_each_lane(w, [&](u32 i) {
       u64 old[2];
       __builtin_memcpy(old, access.p[i], 16);
       const auto half = [&](u32 k) { return lanes<u64>(w, list[k])[i]; };
@@ -147,7 +161,7 @@ Outcome swap_128(Warp& w, const Operation& o) {
       lanes<u64>(w, list[4])[i] = old[0];
       lanes<u64>(w, list[5])[i] = old[1];
       seen = (seen * 31 + old[0]) * 31 + old[1];
-    }
+    });
   });
   return polled(w, o, seen);
 }

@@ -7,6 +7,7 @@
 #include "ptx/execute/control.hpp"
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/mbarrier.hpp"
+#include "ptx/execute/order.hpp"
 #include "ptx/execute/state.hpp"
 #include "ptx/execute/wgmma.hpp"
 
@@ -58,6 +59,8 @@ Runner::Runner(LaunchState& state) : launch(state) {
     warps.back()->index = i;
     warps.back()->block = &block;
   }
+  const Order order(warps.size(), block.variation.order_seed);
+  for (std::size_t i = 0; i < warps.size(); ++i) turns.push_back(warps[order[i]].get());
 }
 
 void Runner::clear_stamps() {
@@ -274,7 +277,7 @@ void Runner::release(std::uint32_t number) {
 Runner::Progress Runner::go_on() {
   for (;;) {
     bool all_done = true, moved = false, spins = false;
-    for (auto& warp : warps) {
+    for (WarpState* warp : turns) {
       if (warp->done) continue;
       const std::uint64_t before = counts.warp_instructions;
       const Stop stop = run(*warp);

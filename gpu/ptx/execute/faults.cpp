@@ -60,8 +60,9 @@ std::string line_of(const Program& program, const Operation& operation) {
 }
 
 void fault(Warp& warp, const Operation& operation, std::uint32_t lane, Fault::Kind kind,
-           const std::string& text) {
+           const std::string& text, std::optional<Address> address) {
   Fault::Where where;
+  where.address = address;
   const Block& block = *warp.block;
   where.kernel = block.runner->launch.kernel->entry->function->name;
   where.block = block.index;
@@ -83,11 +84,12 @@ void fault_global(Warp& warp, const Operation& operation, std::uint32_t lane, Ad
   const std::string what = name_of(warp, lane) + (writes ? " writes " : " reads ") +
                            bytes_of(bytes) + " at " + hexadecimal(address);
   if (a && address + bytes <= a->end && writes && !a->writable)
-    fault(warp, operation, lane, Fault::Kind::read_only, what + ", which is read-only memory");
+    fault(warp, operation, lane, Fault::Kind::read_only, what + ", which is read-only memory",
+          address);
   bool freed = false;
   const std::string near = memory.describe(address, bytes, freed);
   fault(warp, operation, lane, freed ? Fault::Kind::freed_memory : Fault::Kind::out_of_bounds,
-        what + ": " + near);
+        what + ": " + near, address);
 }
 
 void fault_window(Warp& warp, const Operation& operation, std::uint32_t lane, const char* space,
@@ -103,7 +105,8 @@ void fault_misaligned(Warp& warp, const Operation& operation, std::uint32_t lane
                       std::uint32_t bytes) {
   fault(warp, operation, lane, Fault::Kind::misaligned,
         name_of(warp, lane) + " accesses " + bytes_of(bytes) + " at " + hexadecimal(address) +
-            ", which is no multiple of " + std::to_string(bytes));
+            ", which is no multiple of " + std::to_string(bytes),
+        address);
 }
 
 void fault_uninitialised(Warp& warp, const Operation& operation, std::uint32_t lane,
@@ -116,7 +119,8 @@ void fault_uninitialised(Warp& warp, const Operation& operation, std::uint32_t l
             std::to_string(a->end - a->begin);
   fault(warp, operation, lane, Fault::Kind::uninitialised_global,
         name_of(warp, lane) + " reads " + bytes_of(bytes) + " at " + hexadecimal(address) + where +
-            ", which nothing has written");
+            ", which nothing has written",
+        address);
 }
 
 void fault_shared(Warp& warp, const Operation& operation, std::uint32_t lane, std::uint32_t granule,
@@ -224,7 +228,8 @@ void fault_two_values(Warp& warp, const Operation& operation, std::uint32_t lane
         name_of(warp, lane) + " and another thread of its warp write different values to " +
             (shared ? "byte " + std::to_string(address - shared_begin) + " of shared memory"
                     : hexadecimal(address)) +
-            " in one instruction");
+            " in one instruction",
+        address);
 }
 
 Outcome trap(Warp& warp, const Operation& operation) {

@@ -3,14 +3,17 @@
 #ifndef PLUMBLINE_GPU_PTX_EXECUTE_FAULTS_HPP
 #define PLUMBLINE_GPU_PTX_EXECUTE_FAULTS_HPP
 
+#include <optional>
 #include <string>
 
 #include "ptx/execute/warp.hpp"
 
 namespace plumbline::ptx {
 
+/// `address`: of the access that the fault is, if it is one.
 [[noreturn]] void fault(Warp& warp, const Operation& operation, std::uint32_t lane,
-                        Fault::Kind kind, const std::string& text);
+                        Fault::Kind kind, const std::string& text,
+                        std::optional<Address> address = {});
 /// "PTX line 12 (f.cu:7)"
 std::string line_of(const Program& program, std::uint32_t operation);
 std::string line_of(const Program& program, const Operation& operation);

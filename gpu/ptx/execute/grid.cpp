@@ -3,12 +3,13 @@
 // an order where they see one another.
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <thread>
 #include <vector>
 
 #include "ptx/execute/cluster.hpp"
+#include "ptx/execute/order.hpp"
 #include "ptx/profile.hpp"
+#include "threads/worker_pool.hpp"
 
 namespace plumbline::ptx {
 namespace {
@@ -21,6 +22,7 @@ void add(Counts& all, const Counts& some) {
 /// Runs clusters until there are none. The failure of the lowest one is kept, so that it does not
 /// depend on how many threads there are.
 void work(LaunchState& launch) {
+  if (launch.next.load() >= launch.last.load()) return;  // all have begun before this thread did
   Cluster cluster(launch);
   for (;;) {
     const std::uint64_t number = launch.next.fetch_add(1);
@@ -42,6 +44,12 @@ void work(LaunchState& launch) {
   cluster.take_tallies(launch.tallies);
 }
 
+/// Never destroyed: programs launch kernels while they end.
+WorkerPool& helpers() {
+  static WorkerPool& pool = *new WorkerPool;
+  return pool;
+}
+
 /// As many as the device has room for, whatever registers they need.
 std::size_t clusters_at_once(const LaunchState& launch) {
   const Properties& properties = launch.options.properties;
@@ -56,6 +64,7 @@ std::size_t clusters_at_once(const LaunchState& launch) {
 /// the next ones begin, as many as a device has room for; those that wait take turns.
 void work_in_order(LaunchState& launch) {
   const std::size_t room = clusters_at_once(launch);
+  const Order order(launch.clusters, launch.options.variation.order_seed);
   // Turns of all clusters that wait together, and of each at least, before it is a deadlock.
   constexpr std::size_t most_turns = 4096, least_turns = 64;
   std::vector<std::unique_ptr<Cluster>> waiting;
@@ -87,7 +96,7 @@ void work_in_order(LaunchState& launch) {
       if (spare.empty()) spare.push_back(std::make_unique<Cluster>(launch));
       std::unique_ptr<Cluster> cluster = std::move(spare.back());
       spare.pop_back();
-      cluster->begin(launch.number_of(next++));
+      cluster->begin(order[next++]);
       if (cluster->go_on() == Runner::Progress::done)
         finish(std::move(cluster));
       else
@@ -103,15 +112,6 @@ void work_in_order(LaunchState& launch) {
 
 }  // namespace
 
-/// The cluster that comes i-th: i itself, or by a step that meets all of them.
-std::uint64_t LaunchState::number_of(std::uint64_t i) const {
-  const std::uint64_t seed = options.variation.order_seed;
-  if (seed == 0 || clusters < 2) return i;
-  std::uint64_t step = (seed * 0x9e3779b97f4a7c15u >> 20) % clusters;
-  while (std::gcd(step, clusters) != 1) step = (step + 1) % clusters;
-  return (i * step + seed) % clusters;
-}
-
 std::string LaunchState::not_ended() const {
   return "the kernel has not ended after " + std::to_string(options.time_limit_ms) + " ms";
 }
@@ -125,10 +125,7 @@ Counts run_grid(LaunchState& launch) {
   const unsigned hardware = std::max(1u, std::thread::hardware_concurrency());
   const std::uint64_t wanted = launch.options.threads ? launch.options.threads : hardware;
   const auto threads = static_cast<unsigned>(std::min(wanted, launch.clusters));
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back([&] { work(launch); });
-  work(launch);
-  for (std::thread& one : others) one.join();
+  helpers().run(threads - 1, [&] { work(launch); });
   if (launch.failure) std::rethrow_exception(launch.failure);
   return launch.counts;
 }

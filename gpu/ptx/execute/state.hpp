@@ -103,8 +103,6 @@ struct LaunchState {
   }
   /// "the kernel has not ended after 20 ms"
   std::string not_ended() const;
-  /// The cluster that comes i-th.
-  std::uint64_t number_of(std::uint64_t i) const;
 };
 
 /// One block while it runs.
@@ -134,6 +132,7 @@ class Runner {
   LaunchState& launch;
   Block block;
   std::vector<std::unique_ptr<WarpState>> warps;
+  std::vector<WarpState*> turns;  ///< the warps, in the order in which they run
   Barrier barriers[16];
 
  private:

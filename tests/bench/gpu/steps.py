@@ -9,8 +9,8 @@ import sys
 
 import machine
 
-NAMES = ["environment", "verify", "verify-many", "identities", "mutants", "sanitizers", "operations",
-         "row-operations", "training-step", "ranks", "bench-attention", "bench-training", "train"]
+NAMES = ["environment", "verify", "verify-many", "identities", "instructions", "mutants", "sanitizers",
+         "operations", "row-operations", "training-step", "ranks", "bench-attention", "bench-training", "train"]
 BENCH = pathlib.Path(__file__).resolve().parent.parent
 # Those of the target check_row_ops_on_gpu (tests/gpu/cuda/CMakeLists.txt), one at a time: the target
 # ends with the first that fails.
@@ -61,7 +61,7 @@ class Maker:
         self.models = ["models"] if self.toy else ["models", "plumbline_models_cuda_program"]
 
     def steps(self):
-        return [self.environment(), self.verify(), self.verify_many(), self.identities(),
+        return [self.environment(), self.verify(), self.verify_many(), self.identities(), self.instructions(),
                 Step("mutants", "faults planted in the CUDA kernels",
                      why_not="`bench verdict` plants its faults in a kernel on the CPU, and the mutants' "
                      "tests build for the emulation: neither can plant one in a CUDA kernel yet",
@@ -103,6 +103,12 @@ class Maker:
                  for of_pass in ("forward", "backward") for dtype in ("bf16", "fp32", "fp16", "tf32")]
         return Step("identities", f"kernels' runs compared with each other, {keys:,} keys",
                     parts[:1] if self.toy else parts, self.kernels)
+
+    def instructions(self):
+        where = ["--family", "control"] if self.toy else ["--device", "cuda"]
+        return Step("instructions", "every instruction form of PTX, bit by bit, as the software device has it",
+                    [Part("forms", [self.asked.programs / "device_conformance", *where], 1800)],
+                    ["device_conformance"])
 
     def sanitizers(self):
         step = Step("sanitizers", "compute-sanitizer over one case a cell (`--cases 42`), in shards",

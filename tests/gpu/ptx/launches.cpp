@@ -175,6 +175,12 @@ BOOST_AUTO_TEST_CASE(one_exchange_may_stand_in_two_branches) {
           .fault.has_value());
 }
 
+BOOST_AUTO_TEST_CASE(a_breakpoint_ends_a_launch_as_a_trap_does) {
+  const Run run = run_body("brkpt;");
+  BOOST_CHECK(run.fault == Fault::Kind::trap);
+  BOOST_TEST(run.text.find("brkpt") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(faults_name_kernels_as_cpp_does) {
   std::string text = kernel_of("trap;");
   text.replace(text.find(" k("), 3, " _Z3foom(");

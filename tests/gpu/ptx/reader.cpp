@@ -78,6 +78,19 @@ BOOST_AUTO_TEST_CASE(variables_have_their_initial_values) {
   BOOST_TEST(run.out[2] == 30u);
 }
 
+/// Why the kernel `k` is not launched.
+std::string run_refused(const std::string& ptx) {
+  try {
+    run_text(ptx, {1, 1, 1}, {32, 1, 1});
+  } catch (const Refused& refused) {
+    if (refused.reason == Refused::Reason::not_supported) return refused.what();
+    return "another reason: " + std::string(refused.what());
+  } catch (const BadPtx& bad) {
+    return bad.what();
+  }
+  return "launched";
+}
+
 BOOST_AUTO_TEST_CASE(an_instruction_that_is_lacking_refuses_its_kernel_alone) {
   Device device;
   const auto module = device.load(head +
@@ -87,6 +100,38 @@ BOOST_AUTO_TEST_CASE(an_instruction_that_is_lacking_refuses_its_kernel_alone) {
              std::string::npos);
   BOOST_CHECK_THROW(device.launch(device.kernel(module, "bad"), {}, {}), Refused);
   device.launch(device.kernel(module, "good"), {}, {});
+}
+
+BOOST_AUTO_TEST_CASE(what_the_device_lacks_is_refused_before_the_launch_by_name_and_line) {
+  // docs/software_device.md lists them.
+  const std::pair<const char*, const char*> lacking[] = {
+      {"mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32",
+       "{%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%f1, %f2, %f3, %f4}, "
+       "%r9, 0x0"},
+      {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32",
+       "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, {%r1, %r2}, {%r3, %r4}, "
+       "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}"},
+      {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16",
+       "{%f1, %f2, %f3, %f4}, %rd1, %rd2, %r1, 0x0, %p1, 1, 1, 0, 0"},
+      {"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc",
+       "{%r1, %r2, %r3, %r4}, %rd1, %rd2, %p1"},
+      {"wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32",
+       "{%r1, %r2}, {%r3}, {%r4}, {%r5, %r6}"},
+      {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+       "[s], [%rd1, {%r1, %r2, %r3}], [s], {%h1}"},
+      {"cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes",
+       "[s], [%rd1, {%r1, %r2, %r3, %r4, %r5}], [s]"},
+      {"cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group",
+       "[%rd1, {%r1, %r2, %r3, %r4, %r5}], [s]"},
+      {"tex.1d.v4.f32.f32", "{%f1, %f2, %f3, %f4}, [%rd1, {%f1}]"},
+      {"vadd.s32.s32.s32", "%r1, %r2, %r3"}};
+  for (const auto& [opcode, operands] : lacking) {
+    const std::string text = run_refused(kernel_of(std::string(opcode) + " " + operands + ";"));
+    BOOST_TEST_CONTEXT(opcode << ": " << text) {
+      BOOST_TEST(text.starts_with("k: an instruction that this device lacks, "));
+      BOOST_TEST(text.find("line 18: " + std::string(opcode)) != text.npos);
+    }
+  }
 }
 
 }  // namespace

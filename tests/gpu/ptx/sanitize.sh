@@ -27,7 +27,7 @@ expect() {
 "$nvcc" -lineinfo -cudart shared "$reverse" -o "$scratch/right" || exit 1
 "$nvcc" -lineinfo -cudart shared -DNO_BARRIER "$reverse" -o "$scratch/wrong" || exit 1
 line=$(grep -n "// races" "$reverse" | cut -d: -f1)
-expect 0 63 "1 launches of 1 kernels: nothing wrong was found" "$scratch/right"
+expect 0 63 "1 launch of 1 kernel: nothing wrong was found" "$scratch/right"
 expect 1 0 "reverse.cu:$line" "$scratch/wrong"
 expect 1 0 "a kernel was stopped" "$scratch/wrong"
 
@@ -37,7 +37,7 @@ options=(-lineinfo -cudart shared -I "$root" -I "$root/kernel_abi" "$here/cudart
 "$nvcc" "${options[@]}" -o "$scratch/attention" || exit 1
 "$nvcc" "${options[@]}" -DWITHOUT_BARRIER -o "$scratch/attention_without" || exit 1
 line=$(grep -n "// reads" "$attention" | cut -d: -f1)
-expect 0 0.5 "1 launches of 1 kernels: nothing wrong was found" "$scratch/attention"
+expect 0 0.5 "1 launch of 1 kernel: nothing wrong was found" "$scratch/attention"
 expect 1 "" "shared_attention.cu:$line" "$scratch/attention_without"
 
 expect 2 "" "link the program with -cudart shared" true
@@ -50,7 +50,7 @@ expect 1 "" "link the program with -cudart shared" false
 cc -I "$(dirname "$(dirname "$nvcc")")/include" "$here/cuda_driver/reverse.c" -o "$scratch/reverse" \
   "$build/lib/software-device/libcuda.so.1" || exit 1
 line=$(grep -n "// races" "$reverse" | cut -d: -f1)
-expect 0 63 "1 launches of 1 kernels: nothing wrong was found" "$scratch/reverse" "$scratch/right.ptx"
+expect 0 63 "1 launch of 1 kernel: nothing wrong was found" "$scratch/reverse" "$scratch/right.ptx"
 expect 1 "" "reverse.cu:$line" "$scratch/reverse" "$scratch/wrong.ptx"
 expect 4 "" "compile to PTX" "$scratch/reverse" "$scratch/code.cubin"
 expect 4 "" "CUDA_ERROR_FILE_NOT_FOUND" "$scratch/reverse" "$scratch/none.ptx"

@@ -3,6 +3,7 @@
 // (Displaced approximations and truncated sums: arithmetic/.)
 #include <bit>
 #include <boost/test/unit_test.hpp>
+#include <set>
 
 #include "on_device.hpp"
 
@@ -92,6 +93,48 @@ BOOST_AUTO_TEST_CASE(a_device_runs_a_kernel_in_one_way_after_the_other) {
   BOOST_TEST(run(false) == 0.0f);
   BOOST_TEST(run(true) == fused);
   BOOST_TEST(run(false) == 0.0f);
+}
+
+BOOST_AUTO_TEST_CASE(blocks_warps_and_atomics_take_turns_in_an_order_of_their_own) {
+  // What was there: of each lane's, warp's and block's number the one that came before it.
+  const std::string lanes =
+      "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %laneid;\nshr.u32 %r3, %r1, 5;\nmov.u32 %r9, %ctaid.x;\n";
+  const auto last = [](const std::string& number, std::uint64_t seed) {
+    Options options;
+    options.variation.order_seed = seed;
+    const Run run = run_body(number + "atom.global.exch.b32 %r8, [%in], %r4;\n" +
+                                 "ld.relaxed.gpu.global.u32 %r5, [%in];\n" +
+                                 "st.relaxed.gpu.global.u32 [%out], %r5;",
+                             {8, 1, 1}, {256, 1, 1}, options);
+    BOOST_REQUIRE_MESSAGE(!run.fault.has_value(), run.text);
+    return run.out[0];
+  };
+  for (const std::string& number : {lanes + "mov.u32 %r4, %r2;\n", lanes + "mov.u32 %r4, %r3;\n",
+                                    lanes + "mov.u32 %r4, %r9;\n"}) {
+    std::set<std::uint32_t> seen;
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      const std::uint32_t one = last(number, seed);
+      BOOST_TEST(one == last(number, seed));
+      seen.insert(one);
+    }
+    BOOST_TEST(last(number, 0) == (number.find("%r4, %r2") != number.npos ? 31u : 7u));
+    BOOST_TEST(seen.size() > 1);
+  }
+  // Of a kernel whose blocks share nothing: the warps of a block, in shared memory.
+  const auto last_warp = [](std::uint64_t seed) {
+    Options options;
+    options.variation.order_seed = seed;
+    return run_body(
+               "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [s], 0;\n"
+               "bar.sync 0;\natom.shared.exch.b32 %r2, [s], %r1;\nbar.sync 0;\n"
+               "@%p1 ld.shared.u32 %r3, [s];\n@%p1 st.global.u32 [%out], %r3;",
+               {1, 1, 1}, {256, 1, 1}, options)
+        .out[0];
+  };
+  // The warp that comes last to the barrier, which ends it, goes on first.
+  BOOST_TEST(last_warp(0) == 6u * 32 + 31);
+  BOOST_TEST(last_warp(1) / 32 != 6u);
+  BOOST_TEST(last_warp(1) % 32 != 31u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

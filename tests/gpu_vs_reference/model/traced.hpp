@@ -202,6 +202,10 @@ struct Primitives<Traced> {
     const double slope = 2 / std::sqrt(P::pi()) * std::exp(-a.value() * a.value());
     return {std::erf(a.value()), {{a.node(), slope}}, 4.0};
   }
+  static Traced tanh(const Traced& a) {
+    const double v = std::tanh(a.value());
+    return {v, {{a.node(), 1 - v * v}}, 4.0};
+  }
   static Traced pi() { return {P::pi(), {}}; }
   static double representative(const Traced& a) { return a.value(); }
 };

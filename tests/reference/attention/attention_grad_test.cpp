@@ -46,6 +46,29 @@ BOOST_AUTO_TEST_CASE(ssmax_by_hand) {
   BOOST_TEST(!!(std::fabs(grad_q[0] - 3 * c) <= 4 * 0x1p-53 * 6.24));
 }
 
+BOOST_AUTO_TEST_CASE(softcap_by_hand) {
+  // The first row with q = ln 3 / 1.5: both products are 1/2 3 q = ln 3, capped at 2 they are 1,
+  // and the slope is 3/4. ds = (-1, 3) as above: dq = 3/4 * 3, dk = 1/2 3/4 (-1, 3) q.
+  Matrix<double> K(2, 1), V(2, 1);
+  K << 3, 3;
+  V << 1, 3;
+  Matrix<double> grad_k = zeros<double>(2, 1), grad_v = grad_k;
+  Nope<double>::Grad no_parameters;
+  double ssmax = 0;
+  const double q = std::log(3.0) / 1.5;
+  const AttentionRow<double> row = attention_row(lifted<double>({q}), K, V, {0, 1}, 0.5,
+                                                 Alibi<double>{0.25}, 1, std::nullopt, 2.0);
+  const double few = 16 * 0x1p-53;
+  BOOST_TEST(!!(std::fabs(row.logits[0] - 0.75) <= few));  // 1 - 1/4: the bias is not capped
+  BOOST_TEST(!!(std::fabs(row.logits[1] - 1.0) <= few));
+  const Vector<double> grad_q = attention_row_grad(
+      lifted<double>({q}), K, V, {0, 1}, 0.5, Nope<double>{}, 1, std::nullopt, lifted<double>({4}),
+      2.0, AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax}, 2.0);
+  BOOST_TEST(!!(std::fabs(grad_q[0] - 2.25) <= 8 * few));
+  BOOST_TEST(!!(std::fabs(grad_k(0, 0) + 0.375 * q) <= few));
+  BOOST_TEST(!!(std::fabs(grad_k(1, 0) - 1.125 * q) <= few));
+}
+
 BOOST_AUTO_TEST_CASE(a_row_that_sees_no_key_has_no_gradients) {
   Matrix<double> K = zeros<double>(1, 1), grad_k = K, grad_v = K;
   Nope<double>::Grad no_parameters;

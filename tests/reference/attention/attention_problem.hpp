@@ -15,6 +15,7 @@ struct Problem {
   AttentionShape shape;
   Mask mask;
   bool ssmax = false;
+  bool softcap = false;
 
   Positions positions() const { return {shape.queries, shape.keys, shape.query_offset}; }
 };
@@ -26,6 +27,8 @@ inline std::vector<Problem> small_problems() {
   return {{"bidirectional", square, {}, false},
           {"causal", square, {.causal = true}, false},
           {"causal with SSMax", square, {.causal = true}, true},
+          {"causal with softcap", square, {.causal = true}, false, true},
+          {"SSMax and softcap", decoding, {}, true, true},
           {"window", square, {.window = 1}, true},
           {"causal decoding", decoding, {.causal = true, .window = 2}, false},
           {"ragged batch", batch, {.lengths = {4, 2}}, true},
@@ -58,6 +61,7 @@ struct ReadProblem {
     inputs.v = reader.matrices(s.batch * s.kv_heads, s.keys, s.head_dim);
     inputs.scale = R(0.75);
     inputs.mask = problem.mask;
+    if (problem.softcap) inputs.softcap = R(0.5);
     for (int h = 0; problem.ssmax && h < s.heads; ++h) {
       inputs.ssmax_scale.push_back(reader.number());
     }

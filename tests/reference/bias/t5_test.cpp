@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/bias/t5.hpp"
 
+#include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 
 #include "tests/reference/bias/bias_readings.hpp"

@@ -28,6 +28,7 @@ const auto everywhere = [](const auto& x) {
     results.number(reference::sin(a));
     results.number(reference::cos(a));
     results.number(reference::erf(a));
+    results.number(reference::tanh(a));
     results.number(reference::pi<R>() * a);
   }
   return results.result();
@@ -72,6 +73,8 @@ BOOST_AUTO_TEST_CASE(values_by_hand) {
   BOOST_TEST(reference::cos(reference::pi<double>()) == -1.0);  // at a flat maximum, so exact
   BOOST_TEST(reference::erf(0.0) == 0.0);
   BOOST_TEST(reference::erf(-7.0) == -1.0);  // 1 - 4e-23 rounds to 1
+  BOOST_TEST(reference::tanh(0.0) == 0.0);
+  BOOST_TEST(reference::tanh(-20.0) == -1.0);  // 1 - 8e-18 rounds to 1
 }
 
 BOOST_AUTO_TEST_CASE(functions_agree_in_every_reading) {
@@ -85,7 +88,8 @@ BOOST_AUTO_TEST_CASE(functions_agree_in_every_reading) {
 }
 
 BOOST_AUTO_TEST_CASE(the_c_library_keeps_to_its_ulps) {
-  // What the running error takes for granted: |v - f(x)| <= 2u |v|, u = 2^-53; 4u |v| for erf.
+  // What the running error takes for granted: |v - f(x)| <= 2u |v|, u = 2^-53; 4u |v| for erf and
+  // 6u |v| for tanh.
   reference::Numbers numbers(3);
   const auto check = [](double value, const MpReal& exact, int ulps = 1) {
     BOOST_TEST((abs(MpReal(value) - exact) <= MpReal(std::fabs(value)) * ulps * 0x1p-52),
@@ -107,6 +111,7 @@ BOOST_AUTO_TEST_CASE(the_c_library_keeps_to_its_ulps) {
       check(D::cos(angle), M::cos(MpReal(angle)));
     }
     check(D::erf(z), M::erf(MpReal(z)), 2);
+    for (double size : {x, z, z * 0x1p-20}) check(D::tanh(size), M::tanh(MpReal(size)), 3);
   }
 }
 

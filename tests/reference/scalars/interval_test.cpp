@@ -51,6 +51,7 @@ BOOST_AUTO_TEST_CASE(an_enclosure_contains_the_function_at_points_of_the_box) {
     BOOST_TEST(contains(I::sin(x), M::sin(point)));
     BOOST_TEST(contains(I::cos(x), M::cos(point)));
     BOOST_TEST(contains(I::erf(x), M::erf(point)));
+    BOOST_TEST(contains(I::tanh(x), M::tanh(point)));
     BOOST_TEST(contains(I::log(positive), M::log(positive_point)));
     BOOST_TEST(contains(I::log1p(positive), M::log1p(positive_point)));
     BOOST_TEST(contains(I::sqrt(positive), M::sqrt(positive_point)));
@@ -91,6 +92,7 @@ BOOST_AUTO_TEST_CASE(not_a_number_is_in_no_interval) {
   BOOST_TEST(!contains(reference::relu(nan), MpReal(0.0)));
   BOOST_TEST(!contains(reference::softplus(nan), MpReal(0.0)));
   BOOST_TEST(!contains(reference::erf(nan), MpReal(0.0)));
+  BOOST_TEST(!contains(reference::tanh(nan), MpReal(0.0)));
 }
 
 BOOST_AUTO_TEST_CASE(ends_in_the_wrong_order_are_refused) {

@@ -75,6 +75,9 @@ BOOST_AUTO_TEST_CASE(errors_of_the_operands_are_carried_in_full) {
     expect_covers(reference::sin(a), I::sin(A), "sin");
     expect_covers(reference::cos(a), I::cos(A), "cos");
     expect_covers(reference::erf(a), I::erf(A), "erf");
+    expect_covers(reference::tanh(a), I::tanh(A), "tanh");
+    const RunningError far(30 * a.value(), 30 * ea);  // where the slope counts
+    expect_covers(reference::tanh(far), I::tanh(meant_by(far)), "tanh, far");
     reference::Vector<RunningError> x(2), y(2);
     x << a, p;
     y << b, a;
@@ -113,6 +116,7 @@ BOOST_AUTO_TEST_CASE(without_a_bound_nothing_is_within_it) {
   BOOST_TEST(no_bound(reference::sin(RunningError(std::numeric_limits<double>::infinity()))));
   BOOST_TEST(no_bound(reference::cos(nan)));
   BOOST_TEST(no_bound(reference::erf(nan)));
+  BOOST_TEST(no_bound(reference::tanh(nan)));
   BOOST_TEST(no_bound(reference::log(RunningError(-1.0))));
   BOOST_TEST(no_bound(reference::sqrt(RunningError(-1.0))));
   BOOST_TEST(no_bound(RunningError(1e300) * RunningError(1e300)));

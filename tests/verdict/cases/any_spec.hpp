@@ -20,6 +20,7 @@ inline rc::Gen<Spec> any_spec() {
     if (methods::is_bias(with_rope) && *rc::gen::arbitrary<bool>()) s.bias = with_rope;
     s.format = *rc::gen::elementOf(all_formats());
     s.ssmax = *rc::gen::arbitrary<bool>();
+    if (!needs_scores(s.bias)) s.softcap = *rc::gen::element(0.0, 50.0, 0.3);
     s.batch = size(3);
     s.kv_heads = size(3);
     s.heads = s.kv_heads * size(3);

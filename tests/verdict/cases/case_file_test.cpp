@@ -111,8 +111,14 @@ BOOST_AUTO_TEST_CASE(optional_tensors_turn_their_feature_on) {
   builder.add("lengths", "I32", {1}, raw<std::int32_t>({2}));
   builder.add("documents", "I32", {1, 3}, raw<std::int32_t>({0, 0, 7}));
   builder.plumbline["window"] = 2;
+  builder.plumbline["softcap"] = 50;
   const Spec spec = parsed(builder).spec;
   BOOST_TEST((spec.ssmax && spec.mask.ragged && spec.mask.documents && spec.mask.window == 2));
+  BOOST_TEST(spec.softcap == 50.0);
+  for (const double refused : {0.0, -1.0}) {
+    builder.plumbline["softcap"] = refused;
+    expect_bad_input([&] { parsed(builder); }, {"softcap", "a number above 0"});
+  }
 }
 
 /// The small case in e4m3 but for one tensor; 0x38 is 1, 0x40 2 and 0x44 3. 0.1 is no short scale.

@@ -81,6 +81,7 @@ plumbline_contract all_declared() {
   contract.families_left_out = PLUMBLINE_FAMILY_HUGE | PLUMBLINE_FAMILY_LEVEL;
   contract.largest_score = 100;
   contract.alibi_of_key = 1;
+  contract.tanh_error = 0x1p-11;
   return contract;
 }
 
@@ -132,7 +133,8 @@ BOOST_AUTO_TEST_CASE(a_declared_contract_is_read_field_by_field) {
                                    {"empty_rows", "mean"},
                                    {"families_left_out", {"huge", "level"}},
                                    {"largest_score", 100},
-                                   {"alibi_of_key", true}};
+                                   {"alibi_of_key", true},
+                                   {"tanh_error", 0x1p-11}};
   const OutputsFile file = parsed(builder);
   BOOST_TEST(file.kernel == "flash");
   BOOST_TEST(same(file.contract, all_declared()));

@@ -29,6 +29,7 @@ BOOST_AUTO_TEST_CASE(the_line_is_spelt_as_documented) {
              "pass=forward,bias=k_cable_nw,dtype=bf16,ssmax=0,batch=1,heads=1,kv_heads=1,queries=1,"
              "keys=1,head_dim=64,query_offset=0,page_size=0,causal=1,window=3,ragged=0,documents=0,"
              "family=generic,seed=18446744073709551615");
+  BOOST_TEST(to_line(from_line("softcap=50")).ends_with(",seed=0,softcap=50"));
 }
 
 BOOST_AUTO_TEST_CASE(a_line_may_leave_keys_out) {
@@ -56,6 +57,11 @@ BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
   BOOST_TEST(from_line("pass=decode,page_size=16").page_size == 16);
   expect_bad_input([] { from_line("bias=fox,causal=0"); }, {"causal is 0 with bias fox"});
   expect_bad_input([] { from_line("bias=rope_half_split,head_dim=3"); }, {"head_dim is 3", "even"});
+  expect_bad_input([] { from_line("softcap=0"); }, {"softcap is \"0\"", "above 0"});
+  expect_bad_input([] { from_line("softcap=1e300"); }, {"softcap is 1e+300", "2^127"});
+  for (const char* line : {"bias=cope,softcap=2", "bias=dape_v1_alibi,softcap=2"}) {
+    expect_bad_input([&] { from_line(line); }, {"softcap is 2 with bias ", "product alone"});
+  }
   expect_bad_input([] { from_line("batch=0"); }, {"batch is 0", "from 1 to 16777216"});
   expect_bad_input([] { from_line("heads=0"); }, {"heads is 0"});
   expect_bad_input([] { from_line("kv_heads=-1"); }, {"kv_heads is -1"});

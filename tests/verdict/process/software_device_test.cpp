@@ -3,6 +3,7 @@
 // is said of libraries that the device cannot run.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
+#include <filesystem>
 
 #include "support/error.hpp"
 #include "tests/cli/program.hpp"
@@ -20,9 +21,12 @@ const std::string kernels = libraries + "/libsoftware_kernels.so";
 /// What those kernels accept.
 const std::string shape = " --batch 1 --heads 1 --queries 1 --keys 1";
 
+/// Seconds that a call may take: for kernels that never end.
+constexpr double time_limit = 3;
+
 const verdict::KernelLibrary& library() {
   static const auto all =
-      verdict::isolate_kernel_library(KERNEL_HOST, kernels, 60, SOFTWARE_DEVICE);
+      verdict::isolate_kernel_library(KERNEL_HOST, kernels, time_limit, SOFTWARE_DEVICE);
   return all;
 }
 
@@ -56,14 +60,19 @@ std::string failure(const std::string& name, const std::string& kind) {
   return judgement.failure;
 }
 
+void expect_words(const std::string& sentence, const std::vector<std::string>& words) {
+  for (const auto& word : words) {
+    BOOST_TEST(sentence.find(word) != sentence.npos, word << " is not in: " << sentence);
+  }
+}
+
 /// The device's sentence has all of these words.
-void expect_stopped(const std::string& name, const std::vector<std::string>& words) {
+void expect_stopped(const std::string& name, const std::vector<std::string>& words,
+                    const std::string& kind = "device_check") {
   BOOST_TEST_CONTEXT(name) {
-    const std::string sentence = failure(name, "device_check");
+    const std::string sentence = failure(name, kind);
     BOOST_TEST(sentence.starts_with("the software device stopped the kernel: "));
-    for (const auto& word : words) {
-      BOOST_TEST(sentence.find(word) != sentence.npos, word << " is not in: " << sentence);
-    }
+    expect_words(sentence, words);
   }
 }
 
@@ -142,13 +151,59 @@ BOOST_AUTO_TEST_CASE(a_refused_launch_is_the_kernel_s_error_with_the_device_s_wo
 }
 
 BOOST_AUTO_TEST_CASE(what_the_device_lacks_is_no_verdict) {
-  BOOST_CHECK_EXCEPTION(
-      verdict::check_spec(kernel("uses_a_texture"), one_key(), 1), MachineLacks,
-      [](const MachineLacks& error) {
-        const std::string words = error.what();
-        BOOST_TEST(words.starts_with("the kernel's process says: the software device: "));
-        return words.find("tex.1d") != words.npos;
-      });
+  for (const char* name : {"uses_a_texture", "uses_a_texture_and_exits"}) {
+    BOOST_CHECK_EXCEPTION(
+        verdict::check_spec(kernel(name), one_key(), 1), MachineLacks,
+        [](const MachineLacks& error) {
+          const std::string words = error.what();
+          BOOST_TEST(words.starts_with("the kernel's process says: the software device: "));
+          return words.find("tex.1d") != words.npos;
+        });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(kernels_that_mean_harm_end_with_a_message) {
+  expect_stopped("traps", {"stopped the kernel; in harm, ", ": @%p1 trap; from attend.cu:20"});
+  // The device's limit is shorter than that of the process.
+  expect_stopped(
+      "never_ends",
+      {"the kernel has not ended after 2400 ms; in harm, ", "@%p2 bra again", "attend.cu:21"},
+      "hang");
+  expect_stopped(
+      "writes_somewhere",
+      {"writes 4 bytes at 0xdeadbeef0: no allocation is near; in harm, ", "attend.cu:22"});
+  expect_stopped("writes_to_the_host", {"writes 4 bytes at 0x", "attend.cu:22"});
+  for (const char* name : {"asks_for_a_gigabyte_of_shared_memory", "has_too_much_shared_memory"}) {
+    expect_words(failure(name, "returned_error"),
+                 {"the kernel returned 1: ", "; the device says: ", "bytes of "});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_the_device_said_is_told_where_the_host_s_code_ends_the_process) {
+  const std::string fault = "writes 4 bytes at 0xdeadbeef0: no allocation is near; in harm, ";
+  expect_stopped("writes_somewhere_and_exits",
+                 {fault, "attend.cu:22; then the kernel ended its process, with exit status 1"});
+  expect_stopped("writes_somewhere_and_aborts",
+                 {fault, "attend.cu:22; then the kernel crashed (SIGABRT): it called abort()"});
+  expect_stopped("writes_somewhere_and_hangs",
+                 {fault, "attend.cu:22; then the kernel did not return within 3 s"});
+  const std::string words = failure("asks_for_a_gigabyte_and_exits", "ended_process");
+  BOOST_TEST(words.starts_with(
+      "the kernel ended its process, with exit status 1; the device says: harm: a launch with "
+      "1073741824 bytes of dynamic shared memory"));
+  BOOST_TEST(failure("exits_with_3", "ended_process") ==
+             "the kernel ended its process, with exit status 3");
+}
+
+BOOST_AUTO_TEST_CASE(what_means_harm_fails_verify) {
+  for (const char* name : {"never_ends", "writes_somewhere_and_exits", "exits_with_3"}) {
+    const auto run = verify(kernels, std::string("--time-limit 1 --kernels ") + name + shape);
+    BOOST_TEST(run.status == 1, run.err);
+    BOOST_TEST(run.out.find(name == std::string("exits_with_3")
+                                ? "with exit status 3"
+                                : "in harm, block (0, 0, 0)") != std::string::npos,
+               run.out);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_library_that_the_device_cannot_run_is_told_what_to_change) {
@@ -197,9 +252,31 @@ BOOST_AUTO_TEST_CASE(a_device_is_asked_for_by_one_of_its_two_names_and_with_a_li
   BOOST_TEST(run.status == 2);
   BOOST_TEST(
       run.err.starts_with("plumbline: --device is \"sofware\"; expected one of gpu, software"));
-  const auto alone = test::plumbline("verify --device software");
+  const auto alone = test::plumbline("verify --device gpu");
   BOOST_TEST(alone.status == 2);
-  BOOST_TEST(alone.err.starts_with("plumbline: --device requires --kernel"));
+  BOOST_TEST(
+      alone.err.starts_with("plumbline: --device is gpu without --kernel; expected a library"));
+  const auto identities = test::plumbline("identities --device software");
+  BOOST_TEST(identities.status == 2);
+  BOOST_TEST(identities.err.starts_with("plumbline: --device requires --kernel"));
+  const auto both = test::plumbline("verify --device software --backend emulated");
+  BOOST_TEST(both.status == 2);
+  BOOST_TEST(both.err.starts_with("plumbline: --device excludes --backend"));
+}
+
+BOOST_AUTO_TEST_CASE(without_a_library_our_own_kernels_run_as_nvcc_compiled_them) {
+  const std::string options = "verify --device software --kernels naive --bias alibi --dtype fp32";
+  const auto run = test::plumbline(options + " --cases 2");
+  if (std::filesystem::exists(std::string(SOFTWARE_DEVICE) + "/libplumbline_kernels_cuda.so")) {
+    BOOST_TEST(run.status == 0, run.err);
+    BOOST_TEST(run.out.find(" on software device, compute capability 9.0 in ") != run.out.npos);
+  } else {
+    BOOST_TEST(run.status == 3);
+    BOOST_TEST(run.out == "");
+    BOOST_TEST(
+        run.err.starts_with("plumbline: --device software without --kernel runs the "
+                            "built-in kernels as nvcc compiles them, and "));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(without_the_device_s_libraries_the_machine_lacks_something) {

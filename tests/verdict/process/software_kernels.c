@@ -4,6 +4,7 @@
    libcudart.so.13, whose functions are declared here. */
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plumbline_kernel.h"
@@ -60,6 +61,20 @@ static const char ptx[] =
     "  setp.lt.u32 %p6, %r6, %r1;\n  @%p6 bra more;\n"
     "  mul.rn.f32 %f6, %f6, %f1;\n  st.global.f32 [%d5], %f6;\n"
     "done:\n  ret;\n}\n"
+    /* What means harm; one deed each. */
+    ".visible .entry harm(.param .u64 to, .param .u32 deed)\n{\n"
+    "  .reg .pred %p<4>;\n  .reg .b32 %r<2>;\n  .reg .b64 %d<2>;\n"
+    "  ld.param.u64 %d1, [to];\n  ld.param.u32 %r1, [deed];\n"
+    "  .loc 1 20 3\n"
+    "  setp.eq.u32 %p1, %r1, 1;\n  @%p1 trap;\n"
+    "  .loc 1 21 3\n"
+    "  setp.eq.u32 %p2, %r1, 2;\n"
+    "again:\n  @%p2 bra again;\n"
+    "  .loc 1 22 3\n"
+    "  setp.eq.u32 %p3, %r1, 3;\n  @%p3 st.global.u32 [%d1], %r1;\n"
+    "  ret;\n}\n"
+    ".visible .entry hoards()\n{\n  .reg .b64 %d<2>;\n  .shared .b8 hoard[50000];\n"
+    "  mov.u64 %d1, hoard;\n  ret;\n}\n"
     /* What no software device has: a texture. */
     ".global .texref picture;\n"
     ".visible .entry paints(.param .u64 to)\n{\n  .reg .f32 %f<5>;\n  .reg .b64 %d<2>;\n"
@@ -92,7 +107,7 @@ void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*,
 int cudaLaunchKernel(const void*, extent, extent, void**, size_t, void*);
 const char* cudaGetErrorString(int);
 
-static const char attend, paints;
+static const char attend, paints, harm, hoards;
 __attribute__((constructor)) static void register_all(void) {
   memcpy(binary.text, ptx, sizeof ptx);
   if (strcmp(HOW, "machine_code") == 0) binary.entry.kind = 2;
@@ -100,12 +115,14 @@ __attribute__((constructor)) static void register_all(void) {
   void** handle = __cudaRegisterFatBinary(&wrapper);
   __cudaRegisterFunction(handle, &attend, 0, "attend", -1, 0, 0, 0, 0, 0);
   __cudaRegisterFunction(handle, &paints, 0, "paints", -1, 0, 0, 0, 0, 0);
+  __cudaRegisterFunction(handle, &harm, 0, "harm", -1, 0, 0, 0, 0, 0);
+  __cudaRegisterFunction(handle, &hoards, 0, "hoards", -1, 0, 0, 0, 0, 0);
   __cudaRegisterFatBinaryEnd(handle);
 }
 
 static int supports(const plumbline_problem* p, int32_t pass) {
   return pass == PLUMBLINE_FORWARD && p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE &&
-         !p->dape && !p->rope && !p->ssmax && p->window < 0 && !p->lengths && !p->documents &&
+         !p->dape && !p->rope && !p->ssmax && p->softcap == 0 && p->window < 0 && !p->lengths && !p->documents &&
          p->batch == 1 && p->heads == 1 && p->queries == 1 && p->keys == 1 && p->head_dim <= 64;
 }
 static int run(const plumbline_problem* p, const plumbline_outputs* out, char* text, size_t n,
@@ -134,13 +151,55 @@ KERNEL(too_many_threads, 0, 2000, &attend)
 KERNEL(relies_on_a_rounded_product, 5, 0, &attend)
 KERNEL(uses_a_texture, 0, 0, &paints)
 
+/* What the host's code does after an error, as a macro that checks for errors may. */
+static void goes_on(void) {}
+static void exits(void) { exit(1); }
+static void hangs(void) {
+  for (;;) {
+  }
+}
+static unsigned of_the_host = 7;
+static int harms(char* text, size_t n, const void* kernel, unsigned deed, const void* to, size_t shared,
+                 void (*then)(void)) {
+  void* arguments[] = {&to, &deed};
+  const int error = cudaLaunchKernel(kernel, (extent){1, 1, 1}, (extent){32, 1, 1}, arguments, shared, 0);
+  snprintf(text, n, "%s", cudaGetErrorString(error));
+  if (error != 0) then();
+  return error != 0 || of_the_host != 7;
+}
+#define HARM(name, kernel, deed, to, shared, then)                                                  \
+  static int name(const plumbline_problem* p, const plumbline_outputs* out, char* text, size_t n) { \
+    (void)p, (void)out;                                                                             \
+    return harms(text, n, kernel, deed, to, shared, then);                                          \
+  }
+#define WILD (const void*)0xdeadbeef0
+HARM(traps, &harm, 1, 0, 0, goes_on)
+HARM(never_ends, &harm, 2, 0, 0, goes_on)
+HARM(writes_somewhere, &harm, 3, WILD, 0, goes_on)
+HARM(writes_to_the_host, &harm, 3, &of_the_host, 0, goes_on)
+HARM(writes_somewhere_and_exits, &harm, 3, WILD, 0, exits)
+HARM(writes_somewhere_and_aborts, &harm, 3, WILD, 0, abort)
+HARM(writes_somewhere_and_hangs, &harm, 3, WILD, 0, hangs)
+HARM(asks_for_a_gigabyte_of_shared_memory, &harm, 0, 0, (size_t)1 << 30, goes_on)
+HARM(asks_for_a_gigabyte_and_exits, &harm, 0, 0, (size_t)1 << 30, exits)
+HARM(has_too_much_shared_memory, &hoards, 0, 0, 0, goes_on)
+HARM(uses_a_texture_and_exits, &paints, 0, 0, 0, exits)
+static int exits_with_3(const plumbline_problem* p, const plumbline_outputs* out, char* text, size_t n) {
+  (void)p, (void)out, (void)text, (void)n;
+  exit(3);
+}
+
 #define OFFER(name)                                                                          \
   {#name, {{.unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1}}, 1, supports, name, 0, 0, \
    PLUMBLINE_CUDA_MEMORY}
 static const plumbline_kernel kernels[] = {
     OFFER(right), OFFER(forgets_the_barrier), OFFER(writes_beyond_o), OFFER(changes_k),
     OFFER(reads_o_first), OFFER(reads_beyond_q), OFFER(too_many_threads),
-    OFFER(relies_on_a_rounded_product), OFFER(uses_a_texture)};
+    OFFER(relies_on_a_rounded_product), OFFER(uses_a_texture), OFFER(traps), OFFER(never_ends),
+    OFFER(writes_somewhere), OFFER(writes_to_the_host), OFFER(writes_somewhere_and_exits),
+    OFFER(writes_somewhere_and_aborts), OFFER(writes_somewhere_and_hangs),
+    OFFER(asks_for_a_gigabyte_of_shared_memory), OFFER(asks_for_a_gigabyte_and_exits),
+    OFFER(has_too_much_shared_memory), OFFER(uses_a_texture_and_exits), OFFER(exits_with_3)};
 static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "PTX by hand", "GPU",
                                           sizeof kernels / sizeof *kernels, kernels};
 const plumbline_library* plumbline_kernel_library(void) { return &library; }

@@ -42,6 +42,8 @@ class DeviceArrays {
   virtual void copy_outputs(std::span<const HostArray> arrays) const = 0;
   /// What the device itself has noticed since the last time.
   virtual Trouble trouble() const { return {}; }
+  /// Finds the array at or near the trouble's address.
+  virtual void locate(Trouble&) const {}
 };
 
 /// Of a GPU: one piece of its memory with the arrays of a call in it, each between margins: of

@@ -20,6 +20,7 @@
 
 #include "support/error.hpp"
 #include "verdict/process/host/device_arrays.hpp"
+#include "verdict/process/host/device_says.hpp"
 #include "verdict/process/host/faults.hpp"
 #include "verdict/process/host/opened_files.hpp"
 #include "verdict/process/host/other_threads.hpp"
@@ -113,24 +114,25 @@ Answer answer_of_pass(const plumbline_kernel& kernel, const Arguments& arguments
 
 /// What a device in software has noticed during a call decides how the call ended.
 std::optional<Answer> answer_to(const DeviceArrays::Trouble& trouble, Answer kind) {
-  using Trouble = DeviceArrays::Trouble;
   const bool failed = kind != answer_status || reply.status != 0;
   switch (trouble.kind) {
-    case Trouble::fault:
+    case DeviceTrouble::fault:
+    case DeviceTrouble::timeout:
+      reply.status = static_cast<std::int32_t>(trouble.kind);
       set_text(reply.text, trouble.text.c_str());
       reply.array = trouble.array ? static_cast<std::int32_t>(*trouble.array) : -1;
       reply.offset = trouble.offset;
       return answer_device_check;
-    case Trouble::device_lacks:
+    case DeviceTrouble::device_lacks:
       set_text(reply.text, ("the software device: " + trouble.text).c_str());
       return answer_machine_lacks;
-    case Trouble::refused:
+    case DeviceTrouble::refused:
       // The kernel may have found another way.
       if (!failed) return std::nullopt;
       set_text(reply.text,
                (std::string(reply.text) + "; the device says: " + trouble.text).c_str());
       return kind;
-    case Trouble::none:
+    case DeviceTrouble::none:
       break;
   }
   return std::nullopt;
@@ -247,6 +249,7 @@ LoadedLibrary introduce(const char* path, const char* software, const Windows& w
     const plumbline_library& library = *loaded.library;
     if (devices.software) devices.software->expect_used_by(library, path);
     devices.arrays = device_arrays_for(library, devices.software);
+    if (devices.software) pass_on_what_it_says(*devices.software, devices.arrays.get());
     reply.status = library.kernel_count;
     reply.base = reinterpret_cast<std::uint64_t>(windows.base());
     reply.namespaces = namespaces;
@@ -297,11 +300,15 @@ int serve(const char* path, const char* software) {
     if (received < 0 && errno == EINTR) continue;
     if (received != sizeof request) break;
     const plumbline_kernel& kernel = loaded.library->kernels[request.kernel];
+    note_request(request.number);
     if (request.question == ask_supports) {
       answer_supports(kernel, windows);
       continue;
     }
-    if (devices.software) devices.software->vary(request.variation);
+    if (devices.software) {
+      devices.software->vary(request.variation);
+      devices.software->limit_time(request.seconds);
+    }
     if (kernel.memory == PLUMBLINE_CUDA_MEMORY) {
       answer_device_call(kernel, windows, *devices.arrays);
     } else {

@@ -2,7 +2,6 @@
 #include "verdict/process/host/software_arrays.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
 #include "verdict/process/guards.hpp"
@@ -42,9 +41,13 @@ void SoftwareArrays::copy_outputs(std::span<const HostArray> arrays) const {
 
 SoftwareArrays::Trouble SoftwareArrays::trouble() const {
   Trouble trouble = device_.trouble();
-  const auto at = trouble.text.find(" at 0x");
-  if (trouble.kind != Trouble::fault || at == trouble.text.npos) return trouble;
-  const DeviceAddress address = std::strtoull(trouble.text.c_str() + at + 4, nullptr, 16);
+  locate(trouble);
+  return trouble;
+}
+
+void SoftwareArrays::locate(Trouble& trouble) const {
+  if (trouble.address == 0) return;
+  const DeviceAddress address = trouble.address;
   // Farther off, it is not said to be a slip beyond an array.
   std::uint64_t nearest = std::uint64_t{1} << 20;
   for (std::size_t n = 0; n < places_.size(); ++n) {
@@ -57,7 +60,6 @@ SoftwareArrays::Trouble SoftwareArrays::trouble() const {
     trouble.array = n;
     trouble.offset = static_cast<std::ptrdiff_t>(address - begin);
   }
-  return trouble;
 }
 
 }  // namespace plumbline::kernel_process

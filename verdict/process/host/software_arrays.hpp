@@ -20,6 +20,7 @@ class SoftwareArrays : public DeviceArrays {
   std::optional<Damage> download() override;
   void copy_outputs(std::span<const HostArray> arrays) const override;
   Trouble trouble() const override;
+  void locate(Trouble& trouble) const override;
 
  private:
   const SoftwareDevice& device_;

@@ -23,10 +23,14 @@ Function* found(void* library, const char* name) {
 
 // gpu/ptx/cuda/judge.cpp defines them.
 using TextFunction = int(char*, std::size_t);
+using TroubleFunction = int(char*, std::size_t, DeviceAddress*);
+using Listener = void(int, const char*, DeviceAddress);
 using VariationFunction = int(int, char*, std::size_t);
 constexpr const char *binaries = "plumbline_device_binaries",
-                     *troubles = "plumbline_device_trouble", *names = "plumbline_device_name",
-                     *inputs = "plumbline_device_input", *variation = "plumbline_device_variation";
+                     *troubles = "plumbline_device_trouble", *listens = "plumbline_device_listen",
+                     *names = "plumbline_device_name", *inputs = "plumbline_device_input",
+                     *variation = "plumbline_device_variation",
+                     *time_limit = "plumbline_device_time_limit";
 
 constexpr int no_such_option = -2;
 
@@ -38,6 +42,20 @@ BadInput bad_option(const std::string& sentence) {
   }
   return BadInput(sentence.substr(0, is), sentence.substr(is + 4, expected - is - 4),
                   sentence.substr(expected + 11));
+}
+
+/// Of the device's sentences, which have a line each.
+std::string on_one_line(const char* text) {
+  std::string line;
+  bool blank = false;
+  for (const char* c = text; *c; ++c) {
+    if (*c == '\n' && !line.ends_with(';')) line += ';';
+    const bool is_blank = *c == '\n' || *c == ' ';
+    if (!is_blank) line += *c;
+    if (is_blank && !blank) line += ' ';
+    blank = is_blank;
+  }
+  return line;
 }
 
 bool takes_device_memory(const plumbline_library& library) {
@@ -76,7 +94,8 @@ void SoftwareDevice::expect_used_by(const plumbline_library& library,
     if (count > 0) runtime_ = runtime;
   }
   if (runtime_) {
-    found<TextFunction>(runtime_, troubles)(nullptr, 0);  // of loading there is nothing to tell
+    // Of loading there is nothing to tell.
+    found<TroubleFunction>(runtime_, troubles)(nullptr, 0, nullptr);
     return;
   }
   if (!takes_device_memory(library)) {
@@ -119,19 +138,21 @@ DeviceAddress SoftwareDevice::input(const void* from, std::size_t bytes) const {
 
 SoftwareDevice::Trouble SoftwareDevice::trouble() const {
   char text[longest_text] = "";
-  Trouble trouble;
-  trouble.kind =
-      static_cast<Trouble::Kind>(found<TextFunction>(runtime_, troubles)(text, sizeof text));
-  // Its sentences have a line each.
-  bool blank = false;
-  for (const char* c = text; *c; ++c) {
-    if (*c == '\n' && !trouble.text.ends_with(';')) trouble.text += ';';
-    const bool is_blank = *c == '\n' || *c == ' ';
-    if (!is_blank) trouble.text += *c;
-    if (is_blank && !blank) trouble.text += ' ';
-    blank = is_blank;
-  }
-  return trouble;
+  DeviceAddress address = 0;
+  const int kind = found<TroubleFunction>(runtime_, troubles)(text, sizeof text, &address);
+  return {static_cast<DeviceTrouble>(kind), on_one_line(text), address};
+}
+
+void SoftwareDevice::listen(void (*hear)(const Trouble&)) const {
+  static void (*known)(const Trouble&) = nullptr;
+  known = hear;
+  found<void(Listener*)>(runtime_, listens)([](int kind, const char* text, DeviceAddress address) {
+    known({static_cast<DeviceTrouble>(kind), on_one_line(text), address});
+  });
+}
+
+void SoftwareDevice::limit_time(double seconds) const {
+  found<void(double)>(runtime_, time_limit)(seconds);
 }
 
 }  // namespace plumbline::kernel_process

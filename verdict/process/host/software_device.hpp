@@ -11,6 +11,7 @@
 
 #include "kernel_abi/plumbline_kernel.h"
 #include "verdict/process/host/cuda_driver.hpp"
+#include "verdict/process/protocol.hpp"
 
 namespace plumbline::kernel_process {
 
@@ -36,19 +37,20 @@ class SoftwareDevice {
   DeviceAddress input(const void* from, std::size_t bytes) const;
 
   struct Trouble {
-    enum Kind {
-      none = 0,
-      fault = 1,        ///< of a kernel, which hardware might not have noticed
-      refused = 2,      ///< a call, as CUDA refuses it
-      device_lacks = 3  ///< what a kernel needs and this device has not
-    } kind = none;
-    std::string text;  ///< on one line
-    /// The array at or near the address that the text names, and where in it, where there is one.
+    DeviceTrouble kind = DeviceTrouble::none;
+    std::string text;           ///< on one line
+    DeviceAddress address = 0;  ///< of a fault; 0: of none
+    /// The array at or near the address, and where in it, where there is one.
     std::optional<std::size_t> array{};
     std::ptrdiff_t offset = 0;
   };
   /// Since the last time; a fault stays. Of arrays it knows nothing.
   Trouble trouble() const;
+  /// Calls `hear` with every trouble from now on, as soon as it is there, in the thread that has
+  /// it, one at a time.
+  void listen(void (*hear)(const Trouble&)) const;
+  /// Seconds that a launch may take from now on, unless the environment says how many.
+  void limit_time(double seconds) const;
 
  private:
   std::vector<void*> runtimes_;

@@ -95,6 +95,16 @@ BOOST_AUTO_TEST_CASE(what_is_no_value_is_refused_by_the_variable_s_name) {
       BOOST_TEST(refusal(variable, value).starts_with("PLUMBLINE_DEVICE_" + std::string(variable)));
     }
   }
+  const auto with_isa = [](const char* isa) {
+    return options_from([isa](const char* name) {
+      return std::string(name) == "PLUMBLINE_PTX_ISA" ? isa : nullptr;
+    });
+  };
+  for (const char* isa : {"avx512", "avx2", "plain", ""}) BOOST_CHECK_NO_THROW(with_isa(isa));
+  BOOST_CHECK_EXCEPTION(with_isa("sse"), Refused, [](const Refused& refused) {
+    return refused.what() ==
+           std::string("PLUMBLINE_PTX_ISA is \"sse\"; expected avx512, avx2 or plain");
+  });
 }
 
 BOOST_AUTO_TEST_CASE(a_multiprocessor_is_that_of_the_architecture) {

@@ -78,7 +78,8 @@ Error cudaGetLastError();
 Error cudaPeekAtLastError();
 const char* cudaGetErrorName(Error);
 const char* cudaGetErrorString(Error);
-int plumbline_device_trouble(char*, size_t);
+int plumbline_device_trouble(char*, size_t, std::uint64_t*);
+void plumbline_device_listen(void (*)(int, const char*, std::uint64_t));
 int plumbline_device_binaries(char*, size_t);
 }
 

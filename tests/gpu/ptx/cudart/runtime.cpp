@@ -491,14 +491,22 @@ BOOST_AUTO_TEST_CASE(a_program_without_ptx_or_with_ptx_that_is_none_is_told_so) 
     Program broken(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry kernel( oops");
     broken.add_kernel(&unknown, "kernel");
     BOOST_TEST(launch_count(&unknown, {1}, {32}, 0) == Error::invalid_ptx);
-    BOOST_TEST(plumbline_device_trouble(text, sizeof text) == 3);
+    BOOST_TEST(plumbline_device_trouble(text, sizeof text, nullptr) == 3);
     BOOST_TEST(std::string(text).starts_with("PTX line 4: "));
-    BOOST_TEST(plumbline_device_trouble(text, sizeof text) == 0);
+    BOOST_TEST(plumbline_device_trouble(text, sizeof text, nullptr) == 0);
   }
   // Unregistered, they are no more.
   BOOST_TEST(launch_count(&unknown, {1}, {32}, 0) == Error::invalid_device_function);
   BOOST_TEST(plumbline_device_binaries(text, sizeof text) == 1);
 }
+
+struct {
+  int kind = 0;
+  std::string text;
+  std::uint64_t address = 0;
+} heard;
+
+void hear(int kind, const char* text, std::uint64_t address) { heard = {kind, text, address}; }
 
 // The last: it leaves a device that does nothing any more.
 BOOST_AUTO_TEST_CASE(after_a_fault_every_call_fails_with_its_error) {
@@ -509,6 +517,7 @@ BOOST_AUTO_TEST_CASE(after_a_fault_every_call_fails_with_its_error) {
   float by = 3;
   unsigned n = 101;
   void* arguments[] = {&pointer, &by, &n};
+  plumbline_device_listen(hear);
   cudaGetLastError();
   BOOST_TEST(cudaLaunchKernel(&scale, {4}, {32}, arguments, 0, nullptr) == Error::illegal_address);
   BOOST_TEST(cudaDeviceSynchronize() == Error::illegal_address);
@@ -516,8 +525,15 @@ BOOST_AUTO_TEST_CASE(after_a_fault_every_call_fails_with_its_error) {
   for (int n = 0; n < 2; ++n) BOOST_TEST(cudaGetLastError() == Error::illegal_address);
   std::thread([] { BOOST_TEST(cudaPeekAtLastError() == Error::illegal_address); }).join();
   char text[1000] = "";
-  for (int n = 0; n < 2; ++n) BOOST_TEST(plumbline_device_trouble(text, sizeof text) == 1);
+  for (int n = 0; n < 2; ++n) {
+    std::uint64_t address = 0;
+    BOOST_TEST(plumbline_device_trouble(text, sizeof text, &address) == 1);
+    BOOST_TEST(address == reinterpret_cast<std::uint64_t>(pointer) + 400);
+  }
   const std::string words = text;
+  BOOST_TEST(heard.kind == 1);
+  BOOST_TEST(heard.text == words);
+  BOOST_TEST(heard.address == reinterpret_cast<std::uint64_t>(pointer) + 400);
   BOOST_TEST(words.find("scale") != words.npos);
   BOOST_TEST(words.find("ld.global.f32") != words.npos);
   BOOST_TEST(words.find("PTX line 28") != words.npos);

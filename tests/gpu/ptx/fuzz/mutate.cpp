@@ -141,6 +141,26 @@ std::string with_another_token(std::string_view text, Random& random) {
   return joined(tokens);
 }
 
+/// Another register of the same kind, or another number: what was valid mostly stays so.
+std::string with_another_operand(std::string_view text, Random& random) {
+  std::vector<Token> tokens = tokens_of(text);
+  std::string fresh;
+  for (int tries = 0; tries < 50 && !tokens.empty(); ++tries) {
+    Token& token = tokens[random() % tokens.size()];
+    if (token.kind == Kind::number) {
+      token.text = any_of(numbers, random);
+      break;
+    }
+    const std::size_t letters = token.text.find_last_not_of("0123456789") + 1;
+    const bool is_register = token.kind == Kind::name && token.text[0] == '%';
+    if (!is_register || letters == token.text.size()) continue;
+    fresh = std::string(token.text.substr(0, letters)) + std::to_string(random() % 8);
+    token.text = fresh;
+    break;
+  }
+  return joined(tokens);
+}
+
 std::string with_other_statements(std::string_view text, Random& random) {
   std::vector<std::string_view> all = statements_of(text);
   if (all.empty()) return std::string(text);
@@ -172,8 +192,12 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   Random random(seed);
   if (random() % 16 == 0) return LLVMFuzzerMutate(data, size, max_size);
   std::string text(reinterpret_cast<const char*>(data), size);
+  // Most inputs are to run: a token of any kind only now and then.
+  const bool mild = random() % 4 != 0;
   for (auto times = random() % 3 + 1; times > 0; --times)
-    text = random() % 4 ? with_another_token(text, random) : with_other_statements(text, random);
+    text = random() % 4 == 0 ? with_other_statements(text, random)
+           : mild            ? with_another_operand(text, random)
+                             : with_another_token(text, random);
   return put(text, data, max_size);
 }
 

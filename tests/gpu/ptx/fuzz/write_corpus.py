@@ -46,9 +46,14 @@ def renamed(statement, registers):
     if opcode.startswith(("bra", "brx")):
         return re.sub(r"[\w$]+;$", "L1;", statement)
     symbol = next((name for word, name in SYMBOLS.items() if word in opcode), "s")
-    return re.sub(r"(?<![%.\w$])[A-Za-z_$][\w$]*(?=[\]+,;])",
-                  lambda name: symbol if name[0] not in ("called", "_") else name[0],
-                  re.sub(r"(\s)", r"\1", statement))
+
+    def named(match):  # registers of inline assembly have no %
+        name = match[0]
+        return register(match) if name in registers else name if name in ("called", "_") else symbol
+
+    statement = re.sub(r"(?<![%.\w$])[A-Za-z_$][\w$]*(?=[\]+,;])", named, statement)
+    # `map` is the one parameter with room behind its first bytes.
+    return re.sub(r"\[o\+(\d+)\]", lambda at: f"[map+{int(at[1]) % 64}]", statement)
 
 
 def statements(text):

@@ -205,6 +205,12 @@ END:)"},
   @%p0 trap;
   mov.u32 %r0, 1;)"},
               [](unsigned, unsigned) { return 1u; });
+  // What it does without a debugger is open.
+  add_program(family, "brkpt of no thread", {R"(
+  setp.gt.u32 %p0, %t, 4000;
+  @%p0 brkpt;
+  mov.u32 %r0, 1;)"},
+              [](unsigned, unsigned) { return 1u; });
   add_program(family, "nanosleep and pmevent", {R"(
   nanosleep.u32 10;
   nanosleep.u32 %lane;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tests/gpu/ptx/conformance/families.hpp"
+#include "tests/gpu/ptx/conformance/program.hpp"
 
 namespace plumbline::ptx::conformance {
 namespace {
@@ -238,9 +239,33 @@ void policies(Family& family) {
     Row& row = add_load(family, spaces[4], "ld.u64", longer, 1, b64, hint);
     row.text = fmt::format("{}; ", hint) + row.text;
   }
+  const std::string line = "applypriority.global.L2::evict_normal [128 bytes]";
+  Row& row = add_load(family, global, "ld.global.u64", longer, 1, b64, line);
+  row.text =
+      ".reg .b64 %q; and.b64 %q, %l7, -128; applypriority.global.L2::evict_normal [%q], 128; " +
+      row.text;
   Row& local =
       add_load(family, spaces[3], "ld.local.u64", longer, 1, b64, "prefetch.local.L1 [%l7]");
   local.text = "prefetch.local.L1 [%l7]; " + local.text;
+}
+
+/// What a discarded line holds is open until it is written again.
+void discarded(Family& family) {
+  for (const char* space : {".global", ""}) {
+    const std::string body = fmt::format(R"(
+  mul.wide.u32 %l0, %t, 128;
+  mov.u64 %l1, KERNEL_lines;
+  cvta.global.u64 %l2, %l1;
+  add.s64 %l0, {0}, %l0;
+  st{1}.u32 [%l0+64], %lane;
+  discard{1}.L2 [%l0], 128;
+  st{1}.u32 [%l0+64], %t;
+  ld{1}.u32 %r0, [%l0+64];)",
+                                         *space ? "%l1" : "%l2", space);
+    add_program(family, fmt::format("discard{}.L2", space),
+                {body, ".global .align 128 .b8 KERNEL_lines[16384];\n"},
+                [](unsigned, unsigned t) { return t; });
+  }
 }
 
 /// Two registers of 64 bits as one of 128.
@@ -307,6 +332,7 @@ Family memory() {
   plain(family);
   with_qualifiers(family);
   policies(family);
+  discarded(family);
   wide(family);
   initialised(family);
   return family;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emulation/worker_pool.hpp"
+#include "threads/worker_pool.hpp"
 
 #include <algorithm>
 
-namespace plumbline::emulation {
+namespace plumbline {
 
 WorkerPool::~WorkerPool() {
   {
@@ -50,4 +50,4 @@ void WorkerPool::help() {
   }
 }
 
-}  // namespace plumbline::emulation
+}  // namespace plumbline

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of the operating system that outlive a launch, and help with the next.
-#ifndef PLUMBLINE_GPU_EMULATION_WORKER_POOL_HPP
-#define PLUMBLINE_GPU_EMULATION_WORKER_POOL_HPP
+// Threads of the operating system that outlive a launch, and help with the next: of the emulation,
+// and of the software device.
+#ifndef PLUMBLINE_GPU_THREADS_WORKER_POOL_HPP
+#define PLUMBLINE_GPU_THREADS_WORKER_POOL_HPP
 
 #include <condition_variable>
 #include <functional>
@@ -10,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace plumbline::emulation {
+namespace plumbline {
 
 class WorkerPool {
  public:
@@ -41,6 +42,6 @@ class WorkerPool {
   bool ends_ = false;
 };
 
-}  // namespace plumbline::emulation
+}  // namespace plumbline
 
 #endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLUMBLINE_GPU_ATTENTION_MMA_SOFTMAX_CUH
+#define PLUMBLINE_GPU_ATTENTION_MMA_SOFTMAX_CUH
+
+#include <float.h>
+
+#include "attention/mma_rows.cuh"
+#include "core/exp2.cuh"
+
+namespace plumbline::gpu {
+
+/// The softmax of a lane's rows, of which it sees one tile of keys after the other: the maximum m
+/// of the logits so far, in units of log2, and the sum of 2^(logit - m) over this lane's keys. The
+/// four lanes of a row share m, so that their sums add up. m begins with the lowest float, so that
+/// no infinity is ever subtracted from itself.
+template <int rows>
+struct RunningSoftmax {
+  float maximum[rows], sum[rows];
+
+  __device__ RunningSoftmax() {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) maximum[r] = -FLT_MAX, sum[r] = 0.0f;
+  }
+
+  /// Makes weights of a tile's logits, and adds them. An invisible key's logit is -infinity, and
+  /// its weight 0. Where m grows, what was summed with earlier weights is rescaled: their sum, and
+  /// `output`.
+  template <int tiles, int output_tiles>
+  __device__ __forceinline__ void add(float (&score)[rows / 2][tiles][4],
+                                      float (&output)[rows / 2][output_tiles][4]) {
+    float before[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      before[r] = maximum[r];
+#pragma unroll
+      for (int tile = 0; tile < tiles; ++tile) {
+        const float* of_row = score[r / 2][tile] + r % 2 * 2;
+        maximum[r] = fmaxf(maximum[r], fmaxf(of_row[0], of_row[1]));
+      }
+    }
+    lanes_maximum(maximum);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const float rescale = exp2_approximate(before[r] - maximum[r]);
+      sum[r] *= rescale;
+#pragma unroll
+      for (int tile = 0; tile < output_tiles; ++tile) {
+#pragma unroll
+        for (int n = r % 2 * 2; n < r % 2 * 2 + 2; ++n) output[r / 2][tile][n] *= rescale;
+      }
+#pragma unroll
+      for (int tile = 0; tile < tiles; ++tile) {
+#pragma unroll
+        for (int n = r % 2 * 2; n < r % 2 * 2 + 2; ++n) {
+          float& weight = score[r / 2][tile][n];
+          weight = exp2_approximate(weight - maximum[r]);
+          sum[r] += weight;
+        }
+      }
+    }
+  }
+
+  /// In natural units, after the last tile. -infinity where the row has seen no key.
+  __device__ float lse(int r) const {
+    return sum[r] == 0.0f ? -INFINITY : 0.693147181f * maximum[r] + logf(sum[r]);
+  }
+};
+
+}  // namespace plumbline::gpu
+
+#endif

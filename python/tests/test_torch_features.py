@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch attention with what recent models add to it, forward and by autograd: a right one passes,
+each broken twin fails as what it is."""
+import pytest
+
+import plumbline
+
+torch = pytest.importorskip("torch")
+
+SHORT = {"cases": 20, "longest": 60, "head_dims": [32, 64], "dtype": torch.float32, "backward": True}
+
+
+def positions(q, k):
+    return torch.arange(q.shape[2])[:, None], torch.arange(k.shape[2])
+
+
+def scores(q, k):
+    return q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+
+
+def biased(s, i, j, slopes):
+    return s - slopes[:, None, None] * (i - j)
+
+
+def attended(s, v):
+    return torch.softmax(s, -1) @ v, torch.logsumexp(s, -1)
+
+
+def capped(s, cap):
+    return cap * torch.tanh(s / cap)
+
+
+def gemma_2(q, k, v, slopes):
+    """Its cap of 50, with ALiBi in place of its positions, as FlashAttention composes them."""
+    i, j = positions(q, k)
+    s = biased(capped(scores(q, k), 50.0), i, j, slopes)
+    return attended(s.masked_fill(j > i, float("-inf")), v)
+
+
+def test_attention_with_the_softcap_of_gemma_2_passes():
+    report = plumbline.check(gemma_2, plumbline.Alibi, softcap=50.0, **SHORT)
+    assert report.cases == 20 and set(report.outputs) == {"o", "lse", "grad_q", "grad_k", "grad_v"}
+    assert report.outputs["grad_q"].worst > 0
+
+
+def test_a_softcap_that_is_given_may_be_none():
+    given = set()
+
+    def general(q, k, v, slopes, softcap):
+        given.add(softcap is None)
+        i, j = positions(q, k)
+        s = scores(q, k)
+        s = biased(s if softcap is None else capped(s, softcap), i, j, slopes)
+        return attended(s.masked_fill(j > i, float("-inf")), v)
+
+    plumbline.check(general, plumbline.Alibi, softcap=True, **{**SHORT, "cases": 40})
+    assert given == {True, False}
+
+
+def failure(fn, **settings):
+    with pytest.raises(plumbline.CheckFailed) as failed:
+        plumbline.check(fn, plumbline.Alibi, **{**SHORT, **settings})
+    return failed.value
+
+
+def test_a_softcap_of_the_bias_as_well_is_named():
+    def of_biased_scores(q, k, v, slopes):
+        i, j = positions(q, k)
+        s = capped(biased(scores(q, k), i, j, slopes), 2.0)
+        return attended(s.masked_fill(j > i, float("-inf")), v)
+
+    failed = failure(of_biased_scores, softcap=2.0, backward=None)
+    assert "softcap is of scale q.k and the bias together" in failed.explanation
+
+
+def test_a_softcap_after_the_mask_fails():
+    def after_the_mask(q, k, v, slopes):  # what is hidden has the score -cap
+        i, j = positions(q, k)
+        s = scores(q, k).masked_fill(j > i, float("-inf"))
+        return attended(biased(capped(s, 5.0), i, j, slopes), v)
+
+    assert "o: " in failure(after_the_mask, softcap=5.0).explanation
+
+
+def test_no_softcap_is_named():
+    def without(q, k, v, slopes):
+        i, j = positions(q, k)
+        s = biased(scores(q, k), i, j, slopes)
+        return attended(s.masked_fill(j > i, float("-inf")), v)
+
+    failed = failure(without, softcap=2.0, backward=None)
+    assert "a kernel without the softcap" in failed.explanation
+
+
+def test_a_softcap_without_its_derivative_fails_in_the_gradients_alone():
+    def straight_through(q, k, v, slopes):
+        i, j = positions(q, k)
+        s = scores(q, k)
+        s = biased(s + (capped(s, 2.0) - s).detach(), i, j, slopes)
+        return attended(s.masked_fill(j > i, float("-inf")), v)
+
+    failed = failure(straight_through, softcap=2.0)
+    assert "grad_q: " in failed.explanation and "grad_k: " in failed.explanation
+    assert "  o: " not in failed.explanation and "lse: " not in failed.explanation
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_in_16_bits_with_scores_in_float(dtype):
+    def mixed(q, k, v, slopes):
+        o, lse = gemma_2(q.float(), k.float(), v.float(), slopes)
+        return o.to(q.dtype), lse
+
+    settings = {**SHORT, "dtype": getattr(torch, dtype)}
+    plumbline.check(mixed, plumbline.Alibi, softcap=50.0, **settings)
+
+
+@pytest.mark.parametrize("softcap, error", [("50", TypeError), (float("nan"), ValueError)])
+def test_a_softcap_that_is_no_number_is_named(softcap, error):
+    with pytest.raises(error, match="softcap is "):
+        plumbline.check(gemma_2, plumbline.Alibi, softcap=softcap, **SHORT)
+
+
+def test_the_oracle_caps_as_pytorch_does():
+    torch.manual_seed(1)
+    q, k, v = (torch.randn(2, 3, 7, 8, dtype=torch.float64) for _ in range(3))
+    q = (4 * q).requires_grad_()
+    o, lse = attended(capped(scores(q, k), 1.5), v)
+    grad_o = torch.randn_like(o)
+    (grad_q,) = torch.autograd.grad((o * grad_o).sum(), [q])
+    oracle = plumbline.attention(q.detach(), k, v, causal=False, softcap=1.5)
+    # Each of some hundred operations in double is within 2^-53 of numbers below 50.
+    assert abs(torch.from_numpy(oracle.o) - o).max() < 1e-12
+    assert abs(torch.from_numpy(oracle.lse) - lse).max() < 1e-12
+    assert abs(torch.from_numpy(oracle.backward(grad_o).q) - grad_q).max() < 1e-12
+    for wrong in (0.0, -1.0):
+        with pytest.raises(ValueError, match="softcap is "):
+            plumbline.attention(q.detach(), k, v, softcap=wrong)
+    with pytest.raises(ValueError, match="softcap"):
+        plumbline.attention(q.detach(), k, v, plumbline.Cope(torch.zeros(3, 64, 8)), softcap=1.5)
