@@ -80,21 +80,17 @@ int run(const plumbline_problem* problem, const Arrays* arrays, char* message, s
   }
 }
 
-/// Those that compute no softcap.
-constexpr bool takes_softcap(void (*variant)(const Stream&, const Task&, const Outputs&)) {
-  return variant != &mma_forward && variant != &fused_skipping_forward;
-}
 void refuse_softcap(const plumbline_problem& p) {
   if (p.softcap != 0) throw InvalidProblem("softcap must be 0 for this kernel");
 }
 
-template <auto variant>
+/// takes_softcap: whether the variant computes one.
+template <auto variant, bool takes_softcap = true>
 int forward(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
             size_t message_size) {
   return run(problem, outputs, message, message_size,
              [](const plumbline_problem& p, const plumbline_outputs& o) {
-               if constexpr (variant != nullptr)
-                 if (!takes_softcap(variant)) refuse_softcap(p);
+               if (!takes_softcap) refuse_softcap(p);
                run_forward(p, o, variant);
              });
 }
@@ -205,7 +201,7 @@ constexpr plumbline_kernel kKernels[] = {
       tensor_core(PLUMBLINE_TF32, 0x1p-10)},
      1,
      supports_mma<false>,
-     forward<&mma_forward>,
+     forward<&mma_forward, false>,
      backward<true>,
      nullptr,
      PLUMBLINE_HOST_MEMORY},
@@ -216,7 +212,7 @@ constexpr plumbline_kernel kKernels[] = {
       tensor_core(PLUMBLINE_TF32, 0x1p-10)},
      0,
      supports_mma<false, false>,
-     forward<&mma_forward>,
+     forward<&mma_forward, false>,
      backward<true, false>,
      nullptr,
      PLUMBLINE_HOST_MEMORY},
@@ -227,11 +223,11 @@ constexpr plumbline_kernel kKernels[] = {
       tensor_core(PLUMBLINE_TF32, 0x1p-10)},
      1,
      supports_mma<true>,
-     forward<&mma_forward>,
+     forward<&mma_forward, false>,
      backward<true>,
      nullptr,
      PLUMBLINE_HOST_MEMORY},
-    forward_kernel("fused_skipping", forward<&fused_skipping_forward>, kSkipping,
+    forward_kernel("fused_skipping", forward<&fused_skipping_forward, false>, kSkipping,
                    supports_skipping),
     {"unfused",
      {kScalar, kScalar, kScalar, kScalar},
