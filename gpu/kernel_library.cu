@@ -44,8 +44,8 @@ constexpr plumbline_contract flushing(plumbline_contract contract) {
 constexpr plumbline_contract kAtomic = flushing(kScalar);
 
 /// Tensor cores: products exact, sums in fp32, cut; P rounded to the element format before it meets
-/// V, but not in the sum. tf32 reads its operands' upper 19 bits. The forward pass's exponential is
-/// 2^x, within the error of expf above, and flushes (core/exp2.cuh). The rest as kScalar.
+/// V, but not in the sum. tf32 reads its operands' upper 19 bits. The exponential is 2^x, within
+/// the error of expf above, and flushes (core/exp2.cuh). The rest as kScalar.
 constexpr plumbline_contract tensor_core(plumbline_format format, double operand_roundoff) {
   plumbline_contract contract = flushing(kScalar);
   contract.unit_roundoff = 0x1p-23;

@@ -55,6 +55,12 @@ __device__ inline KeyRange key_range(const Mask& mask, int batch, int first, int
   return {key_range(mask, batch, first).begin, key_range(mask, batch, last).end};
 }
 
+/// The keys that all positions of first .. last see, by what key_range looks at.
+__device__ inline KeyRange common_key_range(const Mask& mask, int batch, int first, int last) {
+  const KeyRange of_first = key_range(mask, batch, first), of_last = key_range(mask, batch, last);
+  return {of_last.begin, min(of_first.end, of_last.end)};
+}
+
 /// `range` is that of the position.
 __device__ inline bool visible(const Mask& mask, const KeyRange& range, int batch, int position,
                                int key) {

@@ -63,36 +63,31 @@ struct ScoreTile {
 };
 
 /// The keys' side of dS of the tile at `begin`; four lanes own a key.
-template <class BiasTile>
+template <class Bias, class BiasTile>
 __device__ __forceinline__ void add_to_sums(const ScoreTile& dz, const BiasTile& tile_bias,
                                             const Problem& problem, const BackwardArrays& arrays,
-                                            const AnyBias& bias, const MmaRows& rows, int begin) {
-  bias.visit([&](auto family, const auto& params) {
-    using Bias = decltype(family);
-    if constexpr (Bias::kPerPosition) {
-      const int key = static_cast<int>(threadIdx.x) / kLanesPerRow;
-      double sum = 0.0;
+                                            const typename Bias::Params& params,
+                                            const MmaRows& rows, int begin) {
+  const int key = static_cast<int>(threadIdx.x) / kLanesPerRow;
+  double sum = 0.0;
 #pragma unroll 1
-      for (int row = rows.place; row < kMmaQueries; row += kLanesPerRow) {
-        const float grad = dz.values[row * ScoreTile::kStride + key];
-        if (grad != 0.0f)
-          sum -= static_cast<double>(grad) * Bias::derivatives(params,
-                                                               tile_bias.template row<Bias>(row),
-                                                               tile_bias.template key<Bias>(key))
-                                                 .difference;
-      }
-      sum = row_sum(sum);
-      if (rows.place == 0 && begin + key < rows.block_range.end)
-        atomic_add(arrays.prefix_sum + problem.sum_index(rows.b, rows.head, begin + key), sum);
-    }
-  });
+  for (int row = rows.place; row < kMmaQueries; row += kLanesPerRow) {
+    const float grad = dz.values[row * ScoreTile::kStride + key];
+    if (grad != 0.0f)
+      sum -= static_cast<double>(grad) *
+             Bias::derivatives(params, tile_bias.row(row), tile_bias.key(key)).difference;
+  }
+  sum = row_sum(sum);
+  if (rows.place == 0 && begin + key < rows.block_range.end)
+    atomic_add(arrays.prefix_sum + problem.sum_index(rows.b, rows.head, begin + key), sum);
 }
 
 /// `shared` has the block's q and grad_o, and p and dz of the tile at `begin`; after a barrier. 32
 /// columns at a time, or 16: beside the sums of dQ there are not registers for all.
-template <int D, class Element, class Shared>
+template <int D, class Bias, class Element, class Shared>
 __device__ __forceinline__ void add_to_keys(const Shared& shared, const Problem& problem,
-                                            const BackwardArrays& arrays, const AnyBias& bias,
+                                            const BackwardArrays& arrays,
+                                            const typename Bias::Params& params,
                                             const MmaRows& rows, int begin) {
   using Tile = MmaTile<D, Element>;
   constexpr int kColumns = D % 32 == 0 ? 32 : 16;
@@ -127,7 +122,9 @@ __device__ __forceinline__ void add_to_keys(const Shared& shared, const Problem&
       }
     }
   }
-  if (arrays.prefix_sum) add_to_sums(shared.dz, shared.bias, problem, arrays, bias, rows, begin);
+  if constexpr (Bias::kPerPosition)
+    if (arrays.prefix_sum)
+      add_to_sums<Bias>(shared.dz, shared.bias, problem, arrays, params, rows, begin);
 }
 
 }  // namespace mma_kernels

@@ -10,8 +10,7 @@
 
 #include "attention/backward_arrays.cuh"
 #include "attention/backward_kernels.cuh"
-#include "attention/mma_bias.cuh"
-#include "attention/mma_rows.cuh"
+#include "attention/mma_score_grad.cuh"
 #include "attention/mma_tile.cuh"
 
 namespace plumbline::gpu {
@@ -23,26 +22,33 @@ inline constexpr int kBackwardKeys = 64;
 template <int D>
 inline constexpr int kBackwardQueries = D <= 96 ? 32 : 16;
 
-/// What every key of a block needs of a query.
-struct BackwardQuery {
-  float lse, delta, factor;
-  KeyRange range;
+/// What every key of a block needs of two neighbouring queries: the LSE in units of log2, and D.
+struct alignas(16) QueryPair {
+  float lse2[2], delta[2];
 };
 
-template <int D, class Element>
+/// What it needs beside, where a mask or SSMax plays a part.
+struct MaskedQuery {
+  KeyRange range;
+  float factor, log2_factor;  // Problem::logit_factor
+};
+
+template <int D, class Bias, class Element>
 struct BackwardKeysShared {
   using Tile = MmaTile<D, Element>;
   static constexpr int kQueries = kBackwardQueries<D>;
-  using BiasTile = AnyBiasTile<kQueries, kBackwardKeys>;
+  using BiasTile = MmaBiasTile<Bias, kQueries, kBackwardKeys, kQueries>;
 
   static constexpr std::size_t bytes(int stages) {
     return 2 * Tile::bytes(kBackwardKeys) + 2 * Tile::bytes(stages * kQueries) +
-           shared_bytes<BackwardQuery>(kQueries) + BiasTile::bytes();
+           shared_bytes<QueryPair>(kQueries / 2) + shared_bytes<MaskedQuery>(kQueries) +
+           BiasTile::bytes();
   }
   static constexpr int kStages = bytes(2) <= kSharedOfAnyGpu ? 2 : 1;
 
   Tile k, v, q, grad_o;  // of queries kStages
-  BackwardQuery* queries;
+  QueryPair* pairs;
+  MaskedQuery* masked;
   BiasTile bias;
 
   __device__ explicit BackwardKeysShared(SharedMemory& shared)
@@ -50,7 +56,8 @@ struct BackwardKeysShared {
         v(Tile::take(shared, kBackwardKeys)),
         q(Tile::take(shared, kStages * kQueries)),
         grad_o(Tile::take(shared, kStages * kQueries)),
-        queries(shared.take<BackwardQuery>(kQueries)),
+        pairs(shared.take<QueryPair>(kQueries / 2)),
+        masked(shared.take<MaskedQuery>(kQueries)),
         bias(shared) {}
 };
 
@@ -69,6 +76,14 @@ struct BackwardKeysPlace {
         warp_row(static_cast<int>(threadIdx.x) / 32 * kMmaWarpRows) {}
 
   __device__ int key_in_tile(int r) const { return warp_row + lane / 4 + 8 * r; }
+
+  /// Whether all of `rows` positions see all keys of the tile, and there is no SSMax.
+  __device__ bool all_seen(const Problem& problem, int first_position, int rows) const {
+    if (problem.mask.documents || problem.ssmax_scale) return false;
+    const KeyRange common =
+        common_key_range(problem.mask, b, first_position, first_position + rows - 1);
+    return first_key >= common.begin && first_key + kBackwardKeys <= common.end;
+  }
 };
 
 /// Rows begin .. end-1 of the queries.
@@ -90,59 +105,62 @@ struct QueryRange {
 };
 
 /// Turns a tile's products into P' and dZ'; 0 where the query does not see the key. Adds the keys'
-/// side of dS to by_key.
-template <class Shared, int tiles>
+/// side of dS to by_key. `plain`: every query sees every key, and there is no SSMax.
+template <bool plain, class Bias, class Shared, int tiles>
 __device__ __forceinline__ void key_score_grads(float (&score)[tiles][4], float (&dp)[tiles][4],
                                                 double (&by_key)[2], const Shared& shared,
-                                                const Problem& problem, const AnyBias& bias,
+                                                const Problem& problem,
+                                                const typename Bias::Params& params,
                                                 const BackwardKeysPlace& at, int head,
                                                 int first_position) {
-  bias.visit([&](auto family, const auto& params) {
-    using Bias = decltype(family);
+  const typename Bias::Key bias_key[2] = {shared.bias.key(at.key_in_tile(0)),
+                                          shared.bias.key(at.key_in_tile(1))};
+  with_method<Bias>(params, head, [&](auto method) {
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      const int key = at.key_in_tile(r);
-      const typename Bias::Key bias_key = shared.bias.template key<Bias>(key);
+    for (int tile = 0; tile < tiles; ++tile) {
+      const QueryPair pair = shared.pairs[4 * tile + at.place];
 #pragma unroll
-      for (int tile = 0; tile < tiles; ++tile) {
+      for (int n = 0; n < 2; ++n) {
+        const int query = 8 * tile + 2 * at.place + n;
+        const typename Bias::Row bias_row = shared.bias.row(query);
+        const MaskedQuery row = plain ? MaskedQuery{{}, 1.0f, kLog2E} : shared.masked[query];
 #pragma unroll
-        for (int n = 0; n < 2; ++n) {
+        for (int r = 0; r < 2; ++r) {
           float& p = score[tile][2 * r + n];
           float& dz = dp[tile][2 * r + n];
-          const int query = 8 * tile + 2 * at.place + n;
-          const BackwardQuery& row = shared.queries[query];
-          if (!visible(problem.mask, row.range, at.b, first_position + query, at.first_key + key)) {
+          const int key = at.key_in_tile(r);
+          if (!plain &&
+              !visible(problem.mask, row.range, at.b, first_position + query, at.first_key + key)) {
             p = dz = 0.0f;
             continue;
           }
-          const typename Bias::Row& bias_row = shared.bias.template row<Bias>(query);
-          const float z =
-              problem.scale * p + Bias::value(params, head, bias_row, bias_key,
-                                              shared.bias.template entry<Bias>(query, key));
-          const ScoreGrad grad = score_grad(z, row.factor, row.lse, dz, row.delta);
-          p = grad.p;
-          dz = grad.dz;
+          const float b = method.value(bias_row, bias_key[r], shared.bias.entry(query, key));
+          p = probability<Bias>(row.log2_factor * problem.scale, p, row.log2_factor, b,
+                                pair.lse2[n]);
+          dz = p * (dz - pair.delta[n]);
+          if (!plain) dz *= row.factor;
           if constexpr (Bias::kPerPosition)
-            by_key[r] -= static_cast<double>(grad.dz) *
-                         Bias::derivatives(params, bias_row, bias_key).difference;
+            by_key[r] -=
+                static_cast<double>(dz) * method.derivatives(bias_row, bias_key[r]).difference;
         }
       }
     }
   });
 }
 
-template <int D, class Element>
+template <int D, class Bias, class Element>
 __global__ void __launch_bounds__(kMmaThreads, 2)
-    backward_keys_kernel(Problem problem, BackwardArrays arrays, AnyBias bias) {
+    backward_keys_kernel(Problem problem, BackwardArrays arrays, typename Bias::Params params) {
+  using Shared = BackwardKeysShared<D, Bias, Element>;
   using Tile = MmaTile<D, Element>;
   using Storage = typename Tile::Storage;
-  constexpr int kStages = BackwardKeysShared<D, Element>::kStages;
+  constexpr int kStages = Shared::kStages;
   constexpr int kQueries = kBackwardQueries<D>;
   constexpr int kScoreTiles = kQueries / 8, kRowTiles = D / 8;
   constexpr int kQuerySteps = kQueries / Tile::kDepth;
 
   SharedMemory memory;
-  const BackwardKeysShared<D, Element> shared(memory);
+  Shared shared(memory);
   const BackwardKeysPlace at(problem);
   const int thread = static_cast<int>(threadIdx.x);
 
@@ -183,17 +201,25 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       else if (head + 1 < heads_end)
         copy_queries(head + 1, queries.begin, stage ^ 1);
       cp_async_commit();
+      const bool plain = rows == kQueries && at.all_seen(problem, first_position, kQueries);
       if (thread < kQueries) {
         const int row = first_row + min(thread, rows - 1);
         const std::size_t index = problem.lse_index(at.b, head, row);
-        shared.queries[thread] = {
-            arrays.lse[index], arrays.delta[index], problem.logit_factor(at.b, head, row),
-            thread < rows ? key_range(problem.mask, at.b, row + problem.query_offset)
-                          : KeyRange{0, 0}};
+        QueryPair& pair = shared.pairs[thread / 2];
+        pair.lse2[thread % 2] = arrays.lse[index] * kLog2E;
+        pair.delta[thread % 2] = arrays.delta[index];
+        if (!plain)
+          shared.masked[thread] = {
+              thread < rows ? key_range(problem.mask, at.b, row + problem.query_offset)
+                            : KeyRange{0, 0},
+              problem.logit_factor(at.b, head, row), problem.log2_logit_factor(at.b, head, row)};
       }
       const At first{at.b, head, first_row, first_position};
-      shared.bias.load_rows(bias, first, rows);
-      shared.bias.load_keys(bias, first, first_position, at.first_key, at.first_key + at.count);
+      shared.bias.load_rows(params, first, rows);
+      if (first_row == queries.begin)
+        shared.bias.load_keys(params, first, at.first_key, at.first_key + at.count);
+      shared.bias.load_entries(params, head, first_position - at.first_key,
+                               first_row == queries.begin);
       cp_async_wait<kStages - 1>();  // all but a tile after this one
       __syncthreads();
       const Tile q_tile = shared.q.from(stage * kQueries);
@@ -218,7 +244,12 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
           [&](int step, int tile, std::uint32_t(&b)[4]) {
             grad_o_tile.load_b_rows(b, at.lane, 8 * tile, step);
           });
-      key_score_grads(p, dz, by_key, shared, problem, bias, at, head, first_position);
+      if (plain)
+        key_score_grads<true, Bias>(p, dz, by_key, shared, problem, params, at, head,
+                                    first_position);
+      else
+        key_score_grads<false, Bias>(p, dz, by_key, shared, problem, params, at, head,
+                                     first_position);
       multiply_add<Element, kQuerySteps>(
           dv, [&](int step, std::uint32_t(&a)[4]) { accumulators_as_a<Element>(a, p, step); },
           [&](int step, int tile, std::uint32_t(&b)[4]) {
@@ -258,26 +289,26 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   }
 }
 
-template <int D, class Element>
-void run_backward_keys(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
-  using Shared = BackwardKeysShared<D, Element>;
-  const Problem& p = task.problem;
-  const auto tiles = static_cast<unsigned>((p.keys + kBackwardKeys - 1) / kBackwardKeys);
-  launch(stream,
-         {dim3{tiles, static_cast<unsigned>(p.kv_heads), static_cast<unsigned>(p.batch)},
-          dim3{kMmaThreads}, Shared::bytes(Shared::kStages)},
-         backward_keys_kernel<D, Element>, p, arrays, any_bias(stream, task));
-}
+/// For `dispatch`.
+template <class Element>
+struct BackwardKeys {
+  template <int D, class Bias>
+  static void run(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
+    using Shared = BackwardKeysShared<D, Bias, Element>;
+    const Problem& p = task.problem;
+    const auto tiles = static_cast<unsigned>((p.keys + kBackwardKeys - 1) / kBackwardKeys);
+    launch(stream,
+           {dim3{tiles, static_cast<unsigned>(p.kv_heads), static_cast<unsigned>(p.batch)},
+            dim3{kMmaThreads}, Shared::bytes(Shared::kStages)},
+           backward_keys_kernel<D, Bias, Element>, p, arrays, Bias::params(task.bias));
+  }
+};
 
 }  // namespace mma_kernels
 
 template <class Element>
 void mma_backward_keys_in(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
-  const auto run = [&]<int D>() {
-    mma_kernels::run_backward_keys<D, Element>(stream, task, arrays);
-  };
-  if (!with_head_dim(task.head_dim, run))
-    throw std::invalid_argument("head dimension must be one of " + list_of(HeadDims{}));
+  dispatch<mma_kernels::BackwardKeys<Element>>(stream, task, arrays);
 }
 
 }  // namespace plumbline::gpu

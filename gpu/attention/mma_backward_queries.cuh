@@ -10,20 +10,21 @@
 
 #include "attention/backward_kernels.cuh"
 #include "attention/mma_add_to_keys.cuh"
-#include "attention/mma_head_grad.cuh"
 #include "attention/mma_query_grads.cuh"
 #include "attention/mma_rows.cuh"
 #include "attention/mma_tile.cuh"
+#include "bias/distance_grad.cuh"
+#include "bias/fire_grad.cuh"
 
 namespace plumbline::gpu {
 
 namespace mma_kernels {
 
-template <int D, class Element>
+template <int D, class Bias, class Element>
 struct BackwardQueriesShared {
   using Tile = MmaTile<D, Element>;
   static constexpr int kKeys = kTileKeys;
-  using BiasTile = AnyBiasTile<kMmaQueries, kKeys>;
+  using BiasTile = MmaBiasTile<Bias, kMmaQueries, kKeys, -kKeys>;
 
   static constexpr std::size_t bytes(int stages) {
     return 2 * Tile::bytes(kMmaQueries) + 2 * Tile::bytes(stages * kKeys) + BiasTile::bytes() +
@@ -50,23 +51,23 @@ struct BackwardQueriesShared {
     return arrays.atomic || arrays.head_rows > 0;
   }
 
-  static std::size_t bytes(const BackwardArrays& arrays, const AnyBias& any_bias) {
+  static std::size_t bytes(const BackwardArrays& arrays, const typename Bias::Params& params) {
     return bytes(kStages) + ScoreTile::bytes(arrays.atomic) + ScoreTile::bytes(wants_dz(arrays)) +
-           (arrays.head_rows > 0 ? AnyHeadGrad::bytes(any_bias) : 0);
+           (arrays.head_rows > 0 ? HeadGrad<Bias>::bytes(params) : 0);
   }
 };
 
-template <int D, class Element>
+template <int D, class Bias, class Element>
 __global__ void __launch_bounds__(kMmaThreads, 2)
-    backward_queries_kernel(Problem problem, BackwardArrays arrays, AnyBias bias) {
-  using Shared = BackwardQueriesShared<D, Element>;
+    backward_queries_kernel(Problem problem, BackwardArrays arrays, typename Bias::Params params) {
+  using Shared = BackwardQueriesShared<D, Bias, Element>;
   using Tile = MmaTile<D, Element>;
   using Storage = typename Tile::Storage;
   constexpr int kKeys = Shared::kKeys, kStages = Shared::kStages;
   constexpr int kScoreTiles = kKeys / 8, kRowTiles = D / 8;
 
   SharedMemory memory;
-  const Shared shared(memory, arrays);
+  Shared shared(memory, arrays);
   const MmaRows rows(problem);
   const QueryRows of(problem, arrays, rows);
   const KeyRange keys = rows.block_range;
@@ -85,17 +86,25 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   shared.grad_o.copy(static_cast<const Storage*>(arrays.grad_o) + query_start, kMmaQueries, exist);
   if (kStages == 2 && keys.begin < keys.end) copy_keys(keys.begin, 0);
   cp_async_commit();
-  shared.bias.load_rows(bias, rows.first(), rows.count);
+  shared.bias.load_rows(params, rows.first(), rows.count);
 
   const PartialPlaces places(problem, rows);
-  const AnyHeadGrad head_grad{bias, memory, arrays.head_partial + places.first * arrays.head_rows};
-  if (arrays.head_rows > 0) {
-    for (int n = static_cast<int>(threadIdx.x); n < places.count * arrays.head_rows;
-         n += kMmaThreads)
-      head_grad.partial[n] = 0.0;
-    head_grad.clear();
+  const auto head_grad = [&] {  // of a family that has one, where head_rows > 0
+    SharedMemory own = memory;
+    return HeadGrad<Bias>(own, params, arrays.head_partial + places.first * arrays.head_rows);
+  };
+  if constexpr (HeadGrad<Bias>::kUsed) {
+    if (arrays.head_rows > 0) {
+      double* partial = arrays.head_partial + places.first * arrays.head_rows;
+      for (int n = static_cast<int>(threadIdx.x); n < places.count * arrays.head_rows;
+           n += kMmaThreads)
+        partial[n] = 0.0;
+      head_grad().clear(params);
+    }
   }
 
+  const KeyRange all_see = rows.warp_range(problem).all;
+  const bool plain_rows = rows.warp_row + kMmaWarpRows <= rows.count && !problem.ssmax_scale;
   float dq[kRowTiles][4] = {};
   QuerySums sums;
   int stage = 0;
@@ -104,7 +113,8 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
     const int copied = begin + (kStages - 1) * kKeys;
     if (copied < keys.end) copy_keys(copied, stage ^ (kStages - 1));
     cp_async_commit();
-    shared.bias.load_keys(bias, rows.first(), rows.first_position, begin, keys.end);
+    shared.bias.load_keys(params, rows.first(), begin, keys.end);
+    shared.bias.load_entries(params, rows.head, rows.first_position - begin, begin == keys.begin);
     cp_async_wait<kStages - 1>();  // all but a tile after this one
     __syncthreads();
     const Tile k_tile = shared.k.from(stage * kKeys), v_tile = shared.v.from(stage * kKeys);
@@ -133,7 +143,10 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
         [&](int step, int tile, std::uint32_t(&b)[4]) {
           v_tile.load_b_rows(b, rows.lane, 8 * tile, step);
         });
-    query_score_grads(p, dz, sums, problem, bias, shared.bias, rows, of, begin);
+    if (plain_rows && begin >= all_see.begin && begin + kKeys <= all_see.end)
+      query_score_grads<true, Bias>(p, dz, sums, problem, params, shared.bias, rows, of, begin);
+    else
+      query_score_grads<false, Bias>(p, dz, sums, problem, params, shared.bias, rows, of, begin);
     if (arrays.atomic) shared.p.store(p, rows);
     if (Shared::wants_dz(arrays)) shared.dz.store(dz, rows);
     multiply_add<Element, kKeys / Tile::kDepth>(
@@ -143,10 +156,17 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
         });
     if (!Shared::wants_dz(arrays)) continue;
     __syncthreads();  // all rows' P and dZ are there
-    if (arrays.atomic) add_to_keys<D, Element>(shared, problem, arrays, bias, rows, begin);
-    if (arrays.head_rows > 0)
-      head_grad.add(shared.bias, rows.head, shared.dz.values, ScoreTile::kStride,
-                    rows.first_position - begin, rows.count);
+    if (arrays.atomic) add_to_keys<D, Bias, Element>(shared, problem, arrays, params, rows, begin);
+    if constexpr (HeadGrad<Bias>::kUsed) {
+      if (arrays.head_rows == 0) continue;
+#pragma unroll 1
+      for (int first = 0; first < rows.count; first += kTileQueries) {
+        if (first > 0) __syncthreads();  // all are done with the queries before
+        head_grad().add(params, rows.head, shared.dz.values + first * ScoreTile::kStride,
+                        ScoreTile::kStride, shared.bias.entries(first),
+                        rows.first_position - begin + first, shared.bias.rows + first);
+      }
+    }
   }
   cp_async_wait<0>();
 
@@ -161,29 +181,30 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
     }
   }
   write_query_sums(sums, shared.row_sums, problem, arrays, rows, places);
-  if (arrays.head_rows > 0) head_grad.finish(rows.head);
+  if constexpr (HeadGrad<Bias>::kUsed)
+    if (arrays.head_rows > 0) head_grad().finish(params, rows.head);
 }
 
-template <int D, class Element>
-void run_backward_queries(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
-  const Problem& p = task.problem;
-  const AnyBias bias = any_bias(stream, task);
-  const auto tiles = static_cast<unsigned>((p.queries + kMmaQueries - 1) / kMmaQueries);
-  launch(stream,
-         {dim3{tiles, static_cast<unsigned>(p.heads), static_cast<unsigned>(p.batch)},
-          dim3{kMmaThreads}, BackwardQueriesShared<D, Element>::bytes(arrays, bias)},
-         backward_queries_kernel<D, Element>, p, arrays, bias);
-}
+/// For `dispatch`.
+template <class Element>
+struct BackwardQueries {
+  template <int D, class Bias>
+  static void run(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
+    const Problem& p = task.problem;
+    const auto params = Bias::params(task.bias);
+    const auto tiles = static_cast<unsigned>((p.queries + kMmaQueries - 1) / kMmaQueries);
+    launch(stream,
+           {dim3{tiles, static_cast<unsigned>(p.heads), static_cast<unsigned>(p.batch)},
+            dim3{kMmaThreads}, BackwardQueriesShared<D, Bias, Element>::bytes(arrays, params)},
+           backward_queries_kernel<D, Bias, Element>, p, arrays, params);
+  }
+};
 
 }  // namespace mma_kernels
 
 template <class Element>
 void mma_backward_queries_in(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
-  const auto run = [&]<int D>() {
-    mma_kernels::run_backward_queries<D, Element>(stream, task, arrays);
-  };
-  if (!with_head_dim(task.head_dim, run))
-    throw std::invalid_argument("head dimension must be one of " + list_of(HeadDims{}));
+  dispatch<mma_kernels::BackwardQueries<Element>>(stream, task, arrays);
 }
 
 }  // namespace plumbline::gpu

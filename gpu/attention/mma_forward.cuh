@@ -32,8 +32,10 @@ struct ForwardShared {
   static constexpr int kKeys = kGroups * kRowBytes <= 256 ? 64 : 32;
   static constexpr int kQueries = MmaRowsOf<kGroups>::kQueries;
 
+  using BiasTile = MmaBiasTile<Bias, kQueries, kKeys, -kKeys>;
+
   Tile q, k, v;  // of keys and values two stages
-  ForwardBiasTile<Bias, kQueries, kKeys> bias;
+  BiasTile bias;
 
   __device__ explicit ForwardShared(SharedMemory& shared)
       : q(Tile::take(shared, kQueries)),
@@ -42,8 +44,7 @@ struct ForwardShared {
         bias(shared) {}
 
   static constexpr std::size_t bytes() {
-    return Tile::bytes(kQueries) + 2 * Tile::bytes(2 * kKeys) +
-           ForwardBiasTile<Bias, kQueries, kKeys>::bytes();
+    return Tile::bytes(kQueries) + 2 * Tile::bytes(2 * kKeys) + BiasTile::bytes();
   }
 };
 
@@ -86,7 +87,8 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
     __syncthreads();  // all are done with the tile before
     if (begin + kKeys < keys.end) copy_keys(begin + kKeys, stage ^ 1);
     cp_async_commit();
-    shared.bias.load_keys(params, rows.first(), begin, keys.end, begin == keys.begin);
+    shared.bias.load_keys(params, rows.first(), begin, keys.end);
+    shared.bias.load_entries(params, rows.head, rows.first_position - begin, begin == keys.begin);
     cp_async_wait<1>();  // all but the tile after this one
     __syncthreads();
     const Tile k_tile = shared.k.from(stage * kKeys), v_tile = shared.v.from(stage * kKeys);

@@ -6,8 +6,8 @@
 
 #include "attention/backward_arrays.cuh"
 #include "attention/backward_tile.cuh"
-#include "attention/mma_bias.cuh"
 #include "attention/mma_rows.cuh"
+#include "attention/mma_score_grad.cuh"
 #include "core/atomic.cuh"
 
 namespace plumbline::gpu {
@@ -19,58 +19,65 @@ struct QuerySums {
   double difference[2] = {}, gain[2] = {}, ssmax[2] = {};
 };
 
-/// What a lane knows of its rows beside MmaRows.
+/// What a lane knows of its rows beside MmaRows: the LSE in units of log2, D, and
+/// Problem::logit_factor.
 struct QueryRows {
-  float lse[2], delta[2];
+  float lse2[2], delta[2], factor[2], log2_factor[2];
 
   __device__ QueryRows(const Problem& problem, const BackwardArrays& arrays, const MmaRows& rows) {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      const std::size_t index = problem.lse_index(
-          rows.b, rows.head, rows.first_row + min(rows.row_in_tile(r), rows.count - 1));
-      lse[r] = arrays.lse[index];
+      // The last row stands for those beyond it.
+      const int row = rows.first_row + min(rows.row_in_tile(r), rows.count - 1);
+      const std::size_t index = problem.lse_index(rows.b, rows.head, row);
+      lse2[r] = arrays.lse[index] * kLog2E;
       delta[r] = arrays.delta[index];
+      factor[r] = problem.logit_factor(rows.b, rows.head, row);
+      log2_factor[r] = problem.log2_logit_factor(rows.b, rows.head, row);
     }
   }
 };
 
 /// Turns the products of the tile at `begin` into P and dZ; 0 where the query does not see the key.
-template <class BiasTile, int tiles>
+/// `plain`: every query of the warp sees every key, and there is no SSMax.
+template <bool plain, class Bias, class BiasTile, int tiles>
 __device__ __forceinline__ void query_score_grads(float (&score)[tiles][4], float (&dp)[tiles][4],
                                                   QuerySums& sums, const Problem& problem,
-                                                  const AnyBias& bias, const BiasTile& tile_bias,
-                                                  const MmaRows& rows, const QueryRows& of,
-                                                  int begin) {
-  bias.visit([&](auto family, const auto& params) {
-    using Bias = decltype(family);
+                                                  const typename Bias::Params& params,
+                                                  const BiasTile& tile_bias, const MmaRows& rows,
+                                                  const QueryRows& of, int begin) {
+  const typename Bias::Row bias_row[2] = {tile_bias.row(rows.row_in_tile(0)),
+                                          tile_bias.row(rows.row_in_tile(1))};
+  with_method<Bias>(params, rows.head, [&](auto method) {
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      typename Bias::Row bias_row{};
-      if constexpr (!std::is_empty_v<typename Bias::Row>)
-        bias_row = tile_bias.template row<Bias>(rows.row_in_tile(r));
+    for (int tile = 0; tile < tiles; ++tile) {
 #pragma unroll
-      for (int tile = 0; tile < tiles; ++tile) {
+      for (int n = 0; n < 2; ++n) {
+        const int key = 8 * tile + 2 * rows.place + n;
+        const typename Bias::Key bias_key = tile_bias.key(key);
 #pragma unroll
-        for (int n = 0; n < 2; ++n) {
+        for (int r = 0; r < 2; ++r) {
           float& p = score[tile][2 * r + n];
           float& dz = dp[tile][2 * r + n];
-          const int key = 8 * tile + 2 * rows.place + n;
-          if (!visible(problem.mask, rows.range[r], rows.b, rows.position(r), begin + key)) {
+          if (!plain &&
+              !visible(problem.mask, rows.range[r], rows.b, rows.position(r), begin + key)) {
             p = dz = 0.0f;
             continue;
           }
-          const typename Bias::Key bias_key = tile_bias.template key<Bias>(key);
-          const float z = problem.scale * p +
-                          Bias::value(params, rows.head, bias_row, bias_key,
-                                      tile_bias.template entry<Bias>(rows.row_in_tile(r), key));
-          const ScoreGrad grad = score_grad(z, rows.factor[r], of.lse[r], dz, of.delta[r]);
-          p = grad.p;
-          dz = grad.dz;
-          if (problem.ssmax_scale) sums.ssmax[r] += static_cast<double>(grad.ds) * z;
+          const float log2_factor = plain ? kLog2E : of.log2_factor[r], product = p;
+          const float b =
+              method.value(bias_row[r], bias_key, tile_bias.entry(rows.row_in_tile(r), key));
+          p = probability<Bias>(log2_factor * problem.scale, product, log2_factor, b, of.lse2[r]);
+          dz = p * (dz - of.delta[r]);
+          if (!plain) {
+            if (problem.ssmax_scale)
+              sums.ssmax[r] += static_cast<double>(dz) * (problem.scale * product + b);
+            dz *= of.factor[r];
+          }
           if constexpr (Bias::kPerPosition) {
-            const auto by = Bias::derivatives(params, bias_row, bias_key);
-            sums.difference[r] += static_cast<double>(grad.dz) * by.difference;
-            sums.gain[r] += static_cast<double>(grad.dz) * by.gain;
+            const auto by = method.derivatives(bias_row[r], bias_key);
+            sums.difference[r] += static_cast<double>(dz) * by.difference;
+            sums.gain[r] += static_cast<double>(dz) * by.gain;
           }
         }
       }

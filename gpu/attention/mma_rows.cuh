@@ -3,7 +3,6 @@
 #ifndef PLUMBLINE_GPU_ATTENTION_MMA_ROWS_CUH
 #define PLUMBLINE_GPU_ATTENTION_MMA_ROWS_CUH
 
-#include "attention/mma_bias.cuh"
 #include "attention/mma_tile.cuh"
 #include "core/warp.cuh"
 
@@ -55,7 +54,6 @@ struct MmaRowsOf {
   int count;                      // rows of the block that exist
   KeyRange range[kRows];
   KeyRange block_range;  // of all rows of the block
-  float factor[kRows];
 
   __device__ explicit MmaRowsOf(const Problem& problem) {
     const int thread = static_cast<int>(threadIdx.x);
@@ -71,7 +69,6 @@ struct MmaRowsOf {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       range[r] = range_of(problem, r);
-      factor[r] = exists(r) ? problem.logit_factor(b, head, row(r)) : 0.0f;
     }
   }
 
@@ -92,12 +89,9 @@ struct MmaRowsOf {
   __device__ WarpRange warp_range(const Problem& problem) const {
     const int last = min(warp_row + kWarpRows, count) - 1;
     if (last < warp_row) return {{0, 0}, {0, 0}};
-    // Both ends of key_range grow with the position up to the length; beyond it the range is empty.
     const int from = first_position + warp_row, to = first_position + last;
-    const KeyRange of_first = key_range(problem.mask, b, from);
-    const KeyRange of_last = key_range(problem.mask, b, to);
     return {key_range(problem.mask, b, from, to),
-            {of_last.begin, problem.mask.documents ? 0 : min(of_first.end, of_last.end)}};
+            problem.mask.documents ? KeyRange{0, 0} : common_key_range(problem.mask, b, from, to)};
   }
 
   /// -infinity for the keys from `begin` on that a row does not see.

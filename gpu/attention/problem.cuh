@@ -13,6 +13,8 @@
 
 namespace plumbline::gpu {
 
+inline constexpr float kLog2E = 1.44269504f;
+
 /// Attention in device memory; layouts, masks and formulas as kernel_abi/plumbline_kernel.h has
 /// them. q, k, v and o are in the problem's format, all arithmetic is in fp32.
 struct Problem {
@@ -82,7 +84,7 @@ struct Problem {
 
   /// The same in units of log2: c_i log2 e = s_h log2(n_i), or log2 e.
   __device__ float log2_logit_factor(int b, int head, int row) const {
-    if (!ssmax_scale) return 1.44269504f;
+    if (!ssmax_scale) return kLog2E;
     const int visible = visible_counts[static_cast<std::size_t>(b) * queries + row];
     return ssmax_scale[head] * log2f(static_cast<float>(visible));
   }

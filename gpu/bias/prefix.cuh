@@ -62,24 +62,44 @@ struct Prefix {
 
   __device__ static float entry(const Params&, int, int) { return 0.0f; }
 
-  // b_ij of the gain and of the difference S_i - S_j, which the methods have in four forms.
+  /// Derivatives of b_ij in the difference S_i - S_j and in g_i.
+  struct Derivatives {
+    float difference, gain;
+  };
+
+  // b_ij of the gain and of the difference S_i - S_j, which the methods have in four forms, and its
+  // derivatives. The slope of |d| at 0 is taken as 0.
   struct OfDistance {
     __device__ static float value(float gain, float difference) {
       return -(gain * fabsf(difference));
+    }
+    __device__ static Derivatives derivatives(float gain, float difference) {
+      return falling(difference, difference == 0.0f ? 0.0f : gain, fabsf(difference));
     }
   };
   struct OfSquare {
     __device__ static float value(float gain, float difference) {
       return -(gain * log_one_plus_square(fabsf(difference)));
     }
+    __device__ static Derivatives derivatives(float gain, float difference) {
+      const float d = fabsf(difference);
+      return falling(difference, gain * log_one_plus_square_rate(d), log_one_plus_square(d));
+    }
   };
   struct OfWeightedSquare {
     __device__ static float value(float gain, float difference) {
       return -log_one_plus_square(gain * fabsf(difference));
     }
+    __device__ static Derivatives derivatives(float gain, float difference) {
+      const float d = fabsf(difference), rate = log_one_plus_square_rate(gain * d);
+      return falling(difference, gain * rate, d * rate);
+    }
   };
   struct OfDifference {
     __device__ static float value(float gain, float difference) { return gain * difference; }
+    __device__ static Derivatives derivatives(float gain, float difference) {
+      return {gain, difference};
+    }
   };
 
   /// use(the form of the method).
@@ -108,30 +128,15 @@ struct Prefix {
     return with_form(p, [&](auto form) { return form.value(row.gain, difference_of(row, key)); });
   }
 
-  /// Derivatives of b_ij in the difference S_i - S_j and in g_i.
-  struct Derivatives {
-    float difference, gain;
-  };
   __device__ static Derivatives derivatives(const Params& p, const Row& row, const Key& key) {
-    const float difference = difference_of(row, key);
-    if (is_signed(p)) return {row.gain, difference};
-    const float d = fabsf(difference);
-    float rate = d == 0.0f ? 0.0f : 1.0f, value = d;
-    if (p.method == PLUMBLINE_K_CABLE || p.method == PLUMBLINE_K_CABLE_NW) {
-      value = log_one_plus_square(d);
-      rate = log_one_plus_square_rate(d);
-    } else if (p.method == PLUMBLINE_K_CABLE_PAPER) {
-      rate = log_one_plus_square_rate(row.gain * d);
-      value = d * rate;
-    }
-    return {difference < 0.0f ? row.gain * rate : -(row.gain * rate), -value};
+    return with_form(
+        p, [&](auto form) { return form.derivatives(row.gain, difference_of(row, key)); });
   }
 
  private:
-  /// Whether b_ij is g_i (S_i - S_j), or F_i - F_j, sign and all; g_i is 1 where there is none.
-  __device__ static bool is_signed(const Params& p) {
-    return p.method == PLUMBLINE_FOX || p.method == PLUMBLINE_CABLE_PAPER ||
-           p.method == PLUMBLINE_CABLE_NW_PAPER;
+  /// Of a bias that falls with |S_i - S_j|, at this rate; `value` is -b_ij by g_i.
+  __device__ static Derivatives falling(float difference, float rate, float value) {
+    return {difference < 0.0f ? rate : -rate, -value};
   }
 };
 static_assert(BiasFamily<Prefix>);

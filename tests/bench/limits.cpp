@@ -19,7 +19,6 @@
 #include "attention/attention.cuh"
 #include "attention/decode.cuh"
 #include "attention/dispatch.cuh"
-#include "attention/mma_bias.cuh"
 #include "attention/variants.cuh"
 
 namespace {
@@ -81,24 +80,25 @@ struct OfFamily {
         "decode", [&] { split_kv_decode(stream, task, cache, partials, outputs); }, task.problem,
         cache, partials, Bias::params(task.bias));
   }
+  template <int D, class Bias>
+  static void run(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
+    const AttentionKernels kernels = attention_kernels(Format::bf16, true, true);
+    note(
+        "mma_backward_keys", [&] { kernels.backward_keys(stream, task, arrays); }, task.problem,
+        arrays, Bias::params(task.bias));
+    note(
+        arrays.atomic ? "mma_backward_atomic" : "mma_backward_queries",
+        [&] { kernels.backward_queries(stream, task, arrays); }, task.problem, arrays,
+        Bias::params(task.bias));
+  }
 };
 
 void forward(const Stream& stream, const Task& task, const Outputs& outputs) {
   dispatch_bias<OfFamily, 0>(stream, task, outputs);
 }
 
-void backward_keys(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
-  note(
-      "mma_backward_keys",
-      [&] { attention_kernels(Format::bf16, true, true).backward_keys(stream, task, arrays); },
-      task.problem, arrays, any_bias(stream, task));
-}
-
-void backward_queries(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
-  note(
-      arrays.atomic ? "mma_backward_atomic" : "mma_backward_queries",
-      [&] { attention_kernels(Format::bf16, true, true).backward_queries(stream, task, arrays); },
-      task.problem, arrays, any_bias(stream, task));
+void backward(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
+  dispatch_bias<OfFamily, 0>(stream, task, arrays);
 }
 
 /// @param place a pointer that nobody follows.
@@ -133,9 +133,9 @@ Noted noted_launch(const methods::Method& method, int head_dim, int keys) {
       problem_of(method, head_dim, decodes ? 1 : keys, keys, format, &place);
   const bool backwards = kernel.starts_with("mma_backward");
   const Stream stream;
-  const Attention attention(
-      stream, problem, {forward, backward_keys, backward_queries, kernel == "mma_backward_atomic"},
-      {.backward = backwards, .decode = decodes});
+  const Attention attention(stream, problem,
+                            {forward, backward, backward, kernel == "mma_backward_atomic"},
+                            {.backward = backwards, .decode = decodes});
   Noted launch;
   noted = &launch;
   const NotedLaunches nothing_runs;
