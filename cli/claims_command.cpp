@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/page_folder.hpp"
+#include "proofs_checks/coverage.hpp"
 #include "proofs_checks/page/page.hpp"
 #include "proofs_checks/report.hpp"
 #include "support/error.hpp"
@@ -17,6 +18,7 @@ namespace {
 struct ClaimsOptions {
   std::vector<std::string> ids;
   std::string markdown, html;
+  bool coverage = false;
   ReportOptions reports;
 };
 
@@ -32,6 +34,12 @@ int check(const ClaimsOptions& options) {
   Report json(options.reports.json), junit(options.reports.junit), markdown(options.markdown);
   std::optional<PageFolder> page;
   if (!options.html.empty()) page.emplace("--html", options.html, proofs_checks::page_generator);
+  if (options.coverage) {
+    const auto documents = proofs_checks::coverage(without_slashes(options.ids));
+    if (options.reports.prints_table()) proofs_checks::write_text(documents, std::cout);
+    if (json) json.write(to_text(proofs_checks::to_json(documents)));
+    return all_right;
+  }
   const auto report = proofs_checks::run_claims(without_slashes(options.ids));
   if (options.reports.prints_table() && options.markdown != "-") {
     proofs_checks::write_text(report, std::cout);
@@ -55,10 +63,14 @@ void add_claims(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("claims", claims_description);
   command->add_option("ids", options->ids,
                       "Only these claims, e.g. bam/theorem_1; or a paper: bam");
+  auto* coverage = command->add_flag(
+      "--coverage", options->coverage,
+      "Print the index of what the papers say, with the claims that examine it, or why none does");
   add_report_options(*command, options->reports);
   add_report_option(*command, "--markdown", options->markdown,
                     "Write docs/claims.md to FILE (default: -)");
   add_page_option(*command, options->html);
+  exclude(*command, coverage, {"--junit", "--markdown", "--html"});
   command->footer(
       "Exit status 1 if a verdict differs from what its derivation proves; a refuted claim is a "
       "result, not a failure.");

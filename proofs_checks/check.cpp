@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <set>
@@ -40,19 +41,35 @@ const Quantity* Sample::find(std::string_view name) const {
   return found == quantities.end() ? nullptr : &*found;
 }
 
+namespace {
+
+/// The fewest digits that tell the number from other doubles, and powers of two that would have
+/// many as powers. No negative zero, as -2 F is at F = 0.
+std::string digits(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  if (std::abs(fraction) == 0.5 && std::abs(exponent) > 20 && std::isfinite(x)) {
+    return fmt::format("{}2^{}", x < 0 ? "-" : "", exponent - 1);
+  }
+  return fmt::format("{}", x + 0.0);
+}
+
+}  // namespace
+
 std::string to_string(const Quantity& quantity) {
-  std::vector<double> lower = quantity.lower;
-  for (double& x : lower) x += 0.0;  // turns a negative zero, as -2 F at F = 0, into 0
-  const bool all_equal =
-      std::adjacent_find(lower.begin(), lower.end(), std::not_equal_to<>()) == lower.end();
-  if (quantity.lower != quantity.upper) {
-    return fmt::format("[{:.17g}, {:.17g}]{}", lower.front(), quantity.upper.front() + 0.0,
+  const std::vector<double>& lower = quantity.lower;
+  if (lower != quantity.upper) {
+    return fmt::format("[{}, {}]{}", digits(lower.front()), digits(quantity.upper.front()),
                        lower.size() == 1 ? "" : fmt::format("^{}", lower.size()));
   }
-  if (lower.size() == 1) return fmt::format("{:.17g}", lower.front());
-  if (lower.size() > 8 && all_equal)
-    return fmt::format("{} times {:.17g}", lower.size(), lower.front());
-  return fmt::format("({:.17g})", fmt::join(lower, ", "));
+  if (lower.size() == 1) return digits(lower.front());
+  const bool all_equal = std::ranges::adjacent_find(lower, std::not_equal_to<>()) == lower.end();
+  if (lower.size() > 8 && all_equal) {
+    return fmt::format("{} times {}", lower.size(), digits(lower.front()));
+  }
+  std::string all;
+  for (double x : lower) all += (all.empty() ? "" : ", ") + digits(x);
+  return "(" + all + ")";
 }
 
 std::string to_string(const Sample& sample) {
@@ -62,6 +79,18 @@ std::string to_string(const Sample& sample) {
                         quantity.lower == quantity.upper ? "=" : "in", to_string(quantity));
   }
   return text;
+}
+
+std::string in_words(const Counterexample& counterexample) {
+  // Of the row of a table the entries that the statement names, and where it stands.
+  Sample shown = counterexample.sample;
+  if (shown.quantities.size() > 4) {
+    std::erase_if(shown.quantities, [&](const Quantity& quantity) {
+      return quantity.name.size() > 1 &&
+             counterexample.brief.find(quantity.name) == std::string::npos;
+    });
+  }
+  return fmt::format("At {}: {}", to_string(shown), counterexample.brief);
 }
 
 Checks::Checks(std::initializer_list<Checks> parts) {

@@ -50,7 +50,8 @@ struct Sample {
   const Quantity* find(std::string_view name) const;
 };
 using Samples = std::vector<Sample>;
-/// "0.5", "(1, 0)", "64 times -4", "[0, 4]", "[0, 4]^8"; every digit of every number.
+/// "0.5", "2^-100", "(1, 0)", "64 times -4", "[0, 4]", "[0, 4]^8"; of every number the fewest
+/// digits that tell it from other doubles.
 std::string to_string(const Quantity&);
 /// "f = (1, 0), g = (2, 0)", "z in [0, 4]".
 std::string to_string(const Sample&);
@@ -59,7 +60,12 @@ std::string to_string(const Sample&);
 struct Counterexample {
   Sample sample;
   std::string found;  ///< the residual's enclosure, and the relation that it excludes
+  std::string brief =
+      {};  ///< the same for a reader, rounded: "p_pos - p_ij = -0.0718 at j = 0, not >= 0"
 };
+/// "At f = (1, 0), g = (2, 0): p_pos - p_ij = -0.07178 at j = 0, not >= 0". Of more than four
+/// quantities those that are named in it, and those of one letter.
+std::string in_words(const Counterexample&);
 
 /// One statement under one reading.
 struct Check {

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/claim.hpp"
 
+#include <algorithm>
+
 namespace plumbline::proofs_checks {
 namespace {
 
+/// The paper leaves out a hypothesis without which the statement is false.
+bool lacks_a_hypothesis(const Claim& claim) {
+  return std::ranges::any_of(claim.implicit,
+                             [](const Hypothesis& one) { return one.need == Need::needed; });
+}
+
 /// What the verdict rests on.
 std::vector<Check> support(Verdict verdict, const std::vector<Check>& checks) {
-  return of_role(checks, verdict == Verdict::holds                   ? Role::statement
-                         : verdict == Verdict::holds_under_condition ? Role::condition
-                                                                     : Role::correction);
+  const bool conditional = verdict == Verdict::holds_under_condition;
+  const bool as_printed = conditional && !refuting(of_role(checks, Role::statement));
+  return of_role(checks, verdict == Verdict::holds || as_printed ? Role::statement
+                         : conditional                           ? Role::condition
+                                                                 : Role::correction);
 }
 
 Verdict verdict_without(const Hypothesis& hypothesis, std::vector<Check> support,
@@ -32,7 +42,8 @@ std::vector<HypothesisResult> all_hypotheses(const Claim& claim, Verdict verdict
   add(Origin::stated, claim.hypotheses);
   add(Origin::implicit, claim.implicit);
   add(Origin::condition, claim.conditions);
-  if (claim.conditions.empty() && verdict == Verdict::holds_under_condition) {
+  const bool has_condition = verdict == Verdict::holds_under_condition && !claim.condition.empty();
+  if (claim.conditions.empty() && has_condition) {
     const char* why = "Without it the statement is the printed one.";
     add(Origin::condition, {needed(claim.condition, why, {})});
   }
@@ -64,7 +75,17 @@ Verdict verdict_of(const Claim& claim, const std::vector<Check>& checks) {
     return !claim.condition.empty() && established(condition) ? Verdict::holds_under_condition
                                                               : Verdict::refuted;
   }
-  return established(statement) ? Verdict::holds : Verdict::undecided;
+  if (!established(statement)) return Verdict::undecided;
+  return lacks_a_hypothesis(claim) ? Verdict::holds_under_condition : Verdict::holds;
+}
+
+std::string condition_of(const Claim& claim, Verdict verdict) {
+  if (verdict != Verdict::holds_under_condition) return "";
+  std::string condition = claim.condition;
+  for (const Hypothesis& one : claim.implicit) {
+    if (one.need == Need::needed) condition += (condition.empty() ? "" : " ") + one.text;
+  }
+  return condition;
 }
 
 std::vector<HypothesisResult> drop_each(const Claim& claim, const std::vector<Check>& checks) {

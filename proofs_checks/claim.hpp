@@ -35,8 +35,11 @@ struct Claim {
   Source source = {};
   std::string statement = {};               ///< own wording plus the formula as printed
   std::vector<Hypothesis> hypotheses = {};  ///< what the paper states
-  std::vector<Hypothesis> implicit = {};    ///< what it needs and does not state
-  std::string condition = {};               ///< under which the statement holds; may be empty
+  /// What it takes for granted and does not state: what its words mean, and hypotheses. If one of
+  /// these is needed, the claim holds under a condition.
+  std::vector<Hypothesis> implicit = {};
+  /// Under which the statement holds that is refuted as printed; may be empty.
+  std::string condition = {};
   std::vector<Hypothesis> conditions = {};  ///< the condition's parts, if it has more than one
   std::string correction = {};  ///< a true statement close to the refuted one; may be empty
   std::vector<Hypothesis> correction_hypotheses = {};  ///< what the correction needs
@@ -58,8 +61,14 @@ std::vector<Claim> all_claims();
 ///  - a check on no samples decides nothing;
 ///  - only a rigorous check refutes; then the claim holds_under_condition if every condition check
 ///    is supported, in double and by intervals at two precisions, otherwise it is refuted;
-///  - it holds if every statement check is supported, in double and by intervals at two precisions.
+///  - if every statement check is supported, in double and by intervals at two precisions, it holds
+///    where it follows from what the paper states, and holds_under_condition where a hypothesis
+///    that the paper does not state is needed.
 Verdict verdict_of(const Claim&, const std::vector<Check>&);
+
+/// Under what the statement holds, of a claim that holds under a condition: the claim's condition,
+/// and each needed hypothesis that the paper does not state. Empty for any other claim.
+std::string condition_of(const Claim&, Verdict);
 
 /// Each hypothesis of the claim dropped alone, in the order: stated, implicit, the condition (its
 /// parts where it has several), those of the correction. `checks` are the claim's own.

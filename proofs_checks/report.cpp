@@ -74,6 +74,21 @@ bool ClaimResult::as_derived() const {
          });
 }
 
+const Check* ClaimResult::counterexample() const {
+  const Check* check = refuting(checks, Role::statement);
+  if (check || verdict != Verdict::holds_under_condition) return check;
+  for (const HypothesisResult& one : hypotheses) {
+    if (one.origin == Origin::implicit && one.hypothesis.need == Need::needed) {
+      return refuting(one.checks);
+    }
+  }
+  return nullptr;
+}
+
+std::string ClaimResult::title() const {
+  return (verdict == Verdict::refuted ? "Not: " : "") + claim.title;
+}
+
 bool ClaimsReport::as_derived() const {
   return std::all_of(results.begin(), results.end(),
                      [](const ClaimResult& result) { return result.as_derived(); });
@@ -117,7 +132,7 @@ nlohmann::json to_json(const ClaimsReport& report) {
          {"statement", claim.statement},
          {"hypotheses", json_of(result.hypotheses)},
          {"verdict", name(result.verdict)},
-         {"condition", claim.condition},
+         {"condition", result.condition()},
          {"correction", claim.correction},
          {"derivation", claim.proof.derivation},
          {"theorem",

@@ -31,6 +31,13 @@ struct ClaimResult {
   /// The computed verdict is the one that the derivation proves, the correction is supported, and
   /// what becomes of the claim without each of its hypotheses is what is said of it.
   bool as_derived() const;
+  /// Under what the statement holds; empty but for a claim that holds under a condition.
+  std::string condition() const { return condition_of(claim, verdict); }
+  /// Why the statement does not hold as the paper states it: the check that refutes it as printed,
+  /// or without a hypothesis that the paper does not state. nullptr if none does.
+  const Check* counterexample() const;
+  /// The title, which is the paper's statement in short, or "Not: " and it where that is refuted.
+  std::string title() const;
 };
 
 struct ClaimsReport {

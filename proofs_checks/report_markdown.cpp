@@ -36,8 +36,7 @@ void write_hypothesis(std::ostream& out, const HypothesisResult& result) {
   if (hypothesis.checks.empty() && hypothesis.need == Need::needed) {
     out << " The witness is the counterexample below.";
   } else if (const Check* check = refuting(result.checks)) {
-    out << " " << to_string(check->counterexample->sample) << ": " << check->what << ": "
-        << check->counterexample->found << ".";
+    out << " " << in_words(*check->counterexample) << ".";
   } else if (!result.checks.empty()) {
     out << " " << result.checks.front().what << ": supported at " << result.checks.front().samples
         << " samples.";
@@ -54,9 +53,10 @@ A claim is examined under `double`, with a bound on its own rounding errors, and
 arithmetic at two precisions. The verdict is computed from the checks and must agree with the
 derivation on paper; `plumbline claims` fails where it does not.
 
-- **holds**: the derivation proves it, and no check contradicts it. A finite sample alone proves
-  nothing; what it does is to contradict a wrong derivation.
-- **holds_under_condition**: refuted as it stands; the derivation proves it under the condition.
+- **holds**: it follows from the hypotheses that the paper states. The derivation proves it, and no check
+  contradicts it. A finite sample alone proves nothing; what it does is to contradict a wrong derivation.
+- **holds_under_condition**: refuted as it stands, or where a hypothesis fails that the paper does not state;
+  the derivation proves it under the condition.
 - **refuted**: an interval that encloses the exact value excludes the claim, at the numbers shown.
 - **undecided**: the checks settle it neither way.
 - **not_mathematical**: nothing in it can be checked.
@@ -75,6 +75,10 @@ A claim that names a theorem is **machine-checked**: Coq has checked its proof, 
 
 The proofs of the theorems and lemmas are in [proofs/](proofs/README.md).
 
+`plumbline claims --coverage` prints what each passage of the papers says, and the claims that examine it or why
+none does. The index is data, proofs_checks/coverage; a test compares it with the papers' texts where
+`PLUMBLINE_PAPERS` names a folder that has them.
+
 )";
 
 }  // namespace
@@ -83,12 +87,12 @@ void write_markdown(const ClaimsReport& report, std::ostream& out) {
   out << preface << "| claim | verdict | what it says |\n|---|---|---|\n";
   for (const ClaimResult& result : report.results) {
     out << fmt::format("| `{}` | {} | {} |\n", result.claim.id, name(result.verdict),
-                       result.claim.title);
+                       result.title());
   }
   for (const ClaimResult& result : report.results) {
     const Claim& claim = result.claim;
     out << "\n## " << claim.id << "\n\n"
-        << claim.title << ": **" << name(result.verdict) << "**\n\n";
+        << result.title() << ": **" << name(result.verdict) << "**\n\n";
     write_paragraph(
         out, "Source.",
         claim.source.paper + "; " + claim.source.version + "; " + claim.source.place + ".");
@@ -96,12 +100,10 @@ void write_markdown(const ClaimsReport& report, std::ostream& out) {
     if (!result.hypotheses.empty()) out << "**Hypotheses, each dropped alone.**\n\n";
     for (const HypothesisResult& one : result.hypotheses) write_hypothesis(out, one);
     if (!result.hypotheses.empty()) out << "\n";
-    write_paragraph(out, "Condition.", claim.condition);
-    if (const Check* check = refuting(result.checks, Role::statement)) {
-      write_paragraph(
-          out, "Counterexample",
-          fmt::format("({}, {}) {}: {}.", check->reading, check->what,
-                      to_string(check->counterexample->sample), check->counterexample->found));
+    write_paragraph(out, "Condition.", result.condition());
+    if (const Check* check = result.counterexample()) {
+      write_paragraph(out, "Counterexample.",
+                      fmt::format("{} ({}).", in_words(*check->counterexample), check->reading));
     }
     write_paragraph(out, "True beside it.", claim.correction);
     write_paragraph(out, "Derivation.", claim.proof.derivation);

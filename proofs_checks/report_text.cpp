@@ -46,10 +46,7 @@ void write_witnesses(const ClaimResult& result, std::ostream& out) {
     if (one.hypothesis.checks.empty()) continue;
     out << "    without         " << one.hypothesis.text << "\n"
         << "                    " << name(one.without);
-    if (const Check* check = refuting(one.checks)) {
-      out << ": " << to_string(check->counterexample->sample) << ": " << check->what << ": "
-          << check->counterexample->found;
-    }
+    if (const Check* check = refuting(one.checks)) out << ": " << in_words(*check->counterexample);
     out << "\n";
   }
 }
@@ -63,16 +60,15 @@ void write_text(const ClaimsReport& report, std::ostream& out) {
     out << fmt::format("{:<34} {:<22} {:>6} {:>8} {:>10} {:>8.2f}\n", result.claim.id,
                        name(result.verdict), result.checks.size(), samples(result),
                        hypothesis_count(result), result.seconds);
-    if (const Check* check = refuting(result.checks, Role::statement)) {
-      out << "    counterexample  " << to_string(check->counterexample->sample) << "\n"
-          << "                    " << check->what << ": " << check->counterexample->found << " ("
-          << check->reading << ")\n";
+    if (const Check* check = result.counterexample()) {
+      out << "    counterexample  " << in_words(*check->counterexample) << " (" << check->reading
+          << ")\n";
     }
     if (!result.claim.theorem.empty()) {
       out << "    machine-checked " << result.claim.theorem << "\n";
     }
     if (result.verdict == Verdict::holds_under_condition) {
-      out << "    holds if        " << result.claim.condition << "\n";
+      out << "    holds if        " << result.condition() << "\n";
     }
     if (result.verdict == Verdict::refuted && !result.claim.correction.empty()) {
       out << "    true instead    " << result.claim.correction << "\n";
@@ -101,10 +97,8 @@ void write_junit(const ClaimsReport& report, std::ostream& out) {
     test.put("<xmlattr>.time", fmt::format("{:.3f}", result.seconds));
     if (!result.as_derived()) test.put("failure.<xmlattr>.message", why_not_as_derived(result));
     std::string found(name(result.verdict));
-    if (const Check* check = refuting(result.checks, Role::statement)) {
-      found +=
-          ": " + to_string(check->counterexample->sample) + ": " + check->counterexample->found;
-    }
+    if (const Check* check = result.counterexample())
+      found += ": " + in_words(*check->counterexample);
     test.put("system-out", found);
     suite.add_child("testcase", test);
   }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace plumbline::proofs_checks {
 
 template class Inputs<reference::RunningError>;
@@ -50,6 +52,44 @@ bool supports(const Enclosure& r, Relation relation, double resolution) {
 
 namespace {
 
+/// The digits that a reader needs, of a number or of the ends of an interval that is too wide for
+/// one.
+std::string rounded(const Enclosure& r) {
+  const double middle = r.lower + (r.upper - r.lower) / 2 + 0.0;
+  if (r.upper - r.lower <= 1e-4 * std::abs(middle)) return fmt::format("{:.4g}", middle);
+  const std::string lower = fmt::format("{:.4g}", r.lower + 0.0);
+  const std::string upper = fmt::format("{:.4g}", r.upper + 0.0);
+  return lower == upper ? lower : fmt::format("[{}, {}]", lower, upper);
+}
+
+/// What the check examines, up to the relation: "p_pos - p_ij" of "p_pos - p_ij >= 0 at every key".
+/// Empty where the words do not end so, or say it of several residuals.
+std::string left_side(const std::string& what, Relation relation) {
+  const std::string sign = " " + to_string(relation);
+  const std::size_t end = what.find(sign);
+  const bool once = end != std::string::npos && what.find(sign, end + 1) == std::string::npos;
+  const bool whole =
+      once && (end + sign.size() == what.size() ||
+               std::string_view(" ,;)").find(what[end + sign.size()]) != std::string_view::npos);
+  if (!whole) return "";
+  const std::size_t colon = what.rfind(": ", end);
+  const std::size_t begin = colon == std::string::npos ? 0 : colon + 2;
+  const std::string left = what.substr(begin, end - begin);
+  return left.find(" and ") == std::string::npos ? left : "";
+}
+
+/// What was found, for a reader.
+std::string brief(const Check& check, Relation relation, const EnclosedResidual& residual) {
+  const std::string at = residual.place ? " at " + *residual.place : "";
+  const std::string value = rounded(residual.enclosure), left = left_side(check.what, relation);
+  if (left.empty()) {
+    return fmt::format("\"{}\" is false{}: a residual that should be {} is {}", check.what, at,
+                       to_string(relation), value);
+  }
+  return fmt::format("{} {} {}{}, not {}", left, value[0] == '[' ? "is in" : "=", value, at,
+                     to_string(relation));
+}
+
 /// "the residual", "the residual at i = 2, j = 0", "residual 3 of 4".
 std::string residual_name(const std::vector<EnclosedResidual>& residuals, std::size_t k) {
   if (residuals[k].place) return "the residual at " + *residuals[k].place;
@@ -71,8 +111,10 @@ void examine(Check& check, Relation relation, const Enclose& enclose, const Samp
       if (!(r.width <= check.worst)) check.worst = r.width;
       if (excludes(r, relation) && !check.counterexample) {
         check.counterexample =
-            Counterexample{sample, residual_name(residuals, k) + " lies in " + to_string(r) +
-                                       "; the statement says " + to_string(relation)};
+            Counterexample{sample,
+                           residual_name(residuals, k) + " lies in " + to_string(r) +
+                               "; the statement says " + to_string(relation),
+                           brief(check, relation, residuals[k])};
       }
       all_supported = all_supported && supports(r, relation, check.bound);
     }
@@ -108,9 +150,11 @@ void seek(Check& check, Relation relation, const Enclose& enclose, const Samples
   }
   if (!boxes.empty() && excluded_everywhere) {
     check.outcome = Outcome::refuted;
+    const std::string everywhere =
+        "on every one of the " + std::to_string(boxes.size()) + " boxes that cover the parameters";
     check.counterexample =
-        Counterexample{boxes.front(), "on every one of the " + std::to_string(boxes.size()) +
-                                          " boxes that cover the parameters: " + found};
+        Counterexample{boxes.front(), everywhere + ": " + found,
+                       fmt::format("\"{}\" is false, and so it is {}", check.what, everywhere)};
   }
 }
 

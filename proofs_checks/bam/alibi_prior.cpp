@@ -200,6 +200,42 @@ void claims_of_alibi_prior(Claims& claims) {
       .mutant = {"Its size rises for the slope 0 as well.",
                  check("|a(d + 1)| - |a(d)| > 0 with m = 0", bias_rises(-1), {{{"m", 0}}})},
   });
+
+  // The share of the 32 nearest of i keys, (1 - q^32)/(1 - q^i).
+  const auto half_is_near = at_least_zero<"m", "i">([]<class R>(R m, R i) {
+    const R one(1.0);
+    return (one - exp(-(R(32.0) * m))) / (one - exp(-(i * m))) - one / R(2.0);
+  });
+  const auto half_is_near_at_every_length = at_least_zero<"m", "e^(-m i)">([]<class R>(R m, R q_i) {
+    const R one(1.0);
+    return (one - exp(-(R(32.0) * m))) / (one - q_i) - one / R(2.0);
+  });
+  claims["bam/alibi_sharp_peak"] = Claim({
+      .title = "ALiBi's prior has a sharp peak near the query token",
+      .source = source("Section 2.5, \"ALiBi as a Laplace Prior\""),
+      .statement = "ALiBi's prior \"has a sharp peak near the query token and rapidly decays over "
+                   "distance\": the 32 nearest keys have at least half of it, at every length.",
+      .hypotheses = {definition("p(d) is proportional to e^(-m d), m > 0.",
+                                "It is ALiBi's prior.")},
+      .implicit = {definition("Half within 32 keys stands for a sharp peak.",
+                              "Without numbers there is nothing to check.")},
+      .condition = "32 m >= ln 2: m >= 0.022.",
+      .correction =
+          "Half of the prior lies within ln 2/m keys: 2 for m = 1/2 and 178 for m = 1/256.",
+      .proof = holds_under_condition(
+          "The w nearest of i keys have (1 - q^w)/(1 - q^i), q = e^-m, which is at least 1 - e^(-w "
+          "m) and tends to it. m = 1/256, the least of ALiBi's slopes, and i = 512: 0.136, and a "
+          "step takes 0.4% of the weight. Of the slopes 2^(-k/2) of sixteen heads eleven meet the "
+          "condition."),
+      .checks = {check("the share of the 32 nearest of i keys - 1/2 >= 0", half_is_near,
+                       grid({{"m", {0x1p-8, 0x1p-6, 0.5}}, {"i", {512, 2048}}})),
+                 condition("m in [0.022, 4], at every length: the share - 1/2 >= 0",
+                           half_is_near_at_every_length,
+                           grid({boxes("m", growing(0.02197265625, 4, 2)),
+                                 within("e^(-m i)", 0, 0.875)}))},
+      .mutant = {"m = 1/64 is enough.", check("m = 1/64: the share - 1/2 >= 0", half_is_near,
+                                              {{{"m", 0x1p-6}, {"i", 512}}})},
+  });
 }
 
 }  // namespace plumbline::proofs_checks::bam

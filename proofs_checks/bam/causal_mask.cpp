@@ -45,18 +45,19 @@ void claims_of_causal_mask(Claims& claims) {
                             "A finite score leaves weight on the keys after the query.",
                             check("softmax(M)_j - u_j = 0 with M_ij = -8 for j > i",
                                   finite_mask_is_uniform,
-                                  {{{"L", 3}, {"i", 2}, {"M for j > i", -8}}}))},
+                                  {{{"L", 3}, {"i", 2}, {"M for j > i", -8}}})),
+                     needed("Positions are counted from 1, as Uniform(1, i, j) says: the first "
+                            "query sees one key.",
+                            "Counted from 0, query i sees i + 1 keys.",
+                            check("softmax(M)_j - 1/i = 0, the query sees i + 1 keys",
+                                  equals_zero<"i">([]<class R>(int i) {
+                                    const auto mask = softmax(Vector<R>(zeros<R>(i + 1)));
+                                    return mask.probability[0] - R(1.0) / R(i);
+                                  }),
+                                  {{{"i", 1}}}))},
       .implicit = {definition(
-                       "The content scores are finite, also those of the keys after the query.",
-                       "inf - inf, a content and its mask, has no value."),
-                   needed("Positions are counted from 1, so the first query sees one key.",
-                          "Counted from 0, query i sees i + 1 keys.",
-                          check("softmax(M)_j - 1/i = 0, the query sees i + 1 keys",
-                                equals_zero<"i">([]<class R>(int i) {
-                                  const auto mask = softmax(Vector<R>(zeros<R>(i + 1)));
-                                  return mask.probability[0] - R(1.0) / R(i);
-                                }),
-                                {{{"i", 1}}}))},
+          "The content scores are finite, also those of the keys after the query.",
+          "inf - inf, a content and its mask, has no value.")},
       .proof =
           holds("e^0 = 1 for i keys and e^(-inf) = 0 for the others, so softmax(M_i) is 1/i on the "
                 "visible keys. p_cont over all L keys times the prior over its sum is e^(f_j) / "
@@ -144,6 +145,47 @@ void claims_of_causal_mask(Claims& claims) {
                             parameters({0.5, -1, 0}))},
       .mutant = {"The bias of a key does not depend on where the query is.",
                  check("b(i + 5, j) - b(i, j) = 0", same_at_offset(true), parameters({0}))},
+  });
+
+  // Means of the values that queries 1, 2, ... see, all scores being equal.
+  const auto outputs_differ = above_zero<"v">([]<class R>(const Vector<R>& v, bool masked) {
+    const int n = static_cast<int>(v.size());
+    const auto output = [&](int i) {
+      const int seen = masked ? i : n;
+      return dot(softmax(Vector<R>(zeros<R>(seen))).probability, Vector<R>(v.head(seen)));
+    };
+    return at_each("i", 1, n, [&](int i) {
+      return absolute(output(i) - output(i + 1)) - R(1.0) / R(2.0 * (i + 1) * (i + 1));
+    });
+  });
+  const auto start_token =
+      vectors("v", {{1, 0}, {1, 0, 0, 0}, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}});
+  claims["bam/nope_positions"] = Claim({
+      .title = "The causal mask suffices to derive positions",
+      .source = source("Section 4, \"No Positional Encoding (NoPE)\""),
+      .statement = "The causal mask \"in decoder-based transformers is sufficient to derive both "
+                   "absolute and relative PE\": for any tokens some head has outputs that differ "
+                   "from position to position, by more than 1/(2 (i + 1)^2).",
+      .hypotheses = {needed_as_the_mutant_shows("The causal mask.",
+                                                "Without it all queries see the same keys."),
+                     definition("No positional score.", "It is NoPE.")},
+      .implicit = {definition("Positions are derived where outputs differ; a distance is then a "
+                              "function of two positions.",
+                              "It says what the word means.")},
+      .condition = "The first token differs from all others (a start token).",
+      .proof = holds_under_condition(
+          "A text of one token repeated has the same output at every position, whatever the "
+          "weights of the head are: a mean of equal values is that value, in this layer and in all "
+          "others. With the value 1 for a start token, 0 for the others and equal scores the "
+          "output "
+          "is 1/i, which tells i; 1/i - 1/(i + 1) = 1/(i (i + 1))."),
+      .checks = {check("equal tokens: |o_i - o_(i+1)| - 1/(2 (i + 1)^2) > 0", outputs_differ(true),
+                       grid({vectors("v", {{1, 1, 1, 1}, {0, 0}})})),
+                 condition("a start token: |o_i - o_(i+1)| - 1/(2 (i + 1)^2) > 0",
+                           outputs_differ(true), grid({start_token}))},
+      .mutant = {"It holds without the mask.",
+                 check("a start token, no mask: |o_i - o_(i+1)| - 1/(2 (i + 1)^2) > 0",
+                       outputs_differ(false), grid({start_token}))},
   });
 }
 

@@ -49,7 +49,7 @@ void claims_of_ggd(Claims& claims) {
           {"Without the epsilon of appendix C (bam/alibi_initialisation).", "epsilon", exactly(0)},
           "The bias has -m epsilon more, though the weights are the same.",
           other(1, 1, 0, 0.5, 0x1p-16))},
-      .proof = holds("|d/(1/m)|^1 = m d; at d = 0 both are 0."),
+      .proof = holds_under_condition("|d/(1/m)|^1 = m d; at d = 0 both are 0."),
       .theorem = "ggd.ggd_laplace",
       .checks = check("b_ij - a_ij = 0", laplace_is_alibi(false), slopes),
       .mutant = {"alpha = m.", check("alpha = m: b_ij - a_ij = 0", laplace_is_alibi(true), slopes)},
@@ -88,7 +88,8 @@ void claims_of_ggd(Claims& claims) {
           check("e^0 - 1/(sigma sqrt(2 pi)) = 0, sigma^2 = alpha^2/2", kernel_is_density,
                 {{{"alpha", 1}}}))},
       .correction = "Its mean is mu and its standard deviation alpha/sqrt(2), not alpha.",
-      .proof = holds("((x - mu)/alpha)^2 = (x - mu)^2 / (2 sigma^2) for sigma^2 = alpha^2/2."),
+      .proof = holds_under_condition(
+          "((x - mu)/alpha)^2 = (x - mu)^2 / (2 sigma^2) for sigma^2 = alpha^2/2."),
       .theorem = "ggd.ggd_normal",
       .checks =
           check("(x - mu)^2/(2 sigma^2) - |(x - mu)/alpha|^2 = 0", exponents_agree(false), points),
@@ -154,14 +155,20 @@ void claims_of_ggd(Claims& claims) {
       .pictures = {pictures::ggd_shapes},
   });
 
+  // The own key keeps b = 0, and the size of any other bias is at least 1.
+  const auto comes_near_own =
+      above_zero<"beta", "d">([]<class R>(R beta, R d) { return R(0.5) - power(d, beta); });
   const auto biases_approach =
-      at_least_zero([]<class R>(const Inputs<R>& in, bool with_epsilon, bool mutant = false) {
-        const R &beta = in.number("beta"), &d = in.number("d"), one(1.0);
-        const R base = with_epsilon ? in.number("epsilon") : one;
-        const R own = with_epsilon ? power(base, beta) : R(0.0);
-        const R other = power(with_epsilon ? d + base : d, beta);
-        const R logs = log(d + base) - (mutant ? R(0.0) : log(base));
-        return exp(beta * logs) - one - absolute(other - own);
+      at_least_zero<"beta", "d", "epsilon">([]<class R>(R beta, R d, R epsilon, bool mutant) {
+        const R other = power(d + epsilon, beta), own = power(epsilon, beta);
+        const R logs = log(d + epsilon) - (mutant ? R(0.0) : log(epsilon));
+        return exp(beta * logs) - R(1.0) - absolute(other - own);
+      });
+  // The rate, solved for beta: all biases up to the distance D differ by less than eta.
+  const auto biases_within = above_zero<"eta", "epsilon", "D", "beta/B", "d/D">(
+      []<class R>(R eta, R epsilon, R D, R part, R nearer) {
+        const R beta = part * (log1p(eta) / (log(D + epsilon) - log(epsilon)));
+        return eta - absolute(power(nearer * D + epsilon, beta) - power(epsilon, beta));
       });
   // The rate of the condition for other parameters; the bias at distance d against that at another.
   const auto approach_with =
@@ -207,21 +214,34 @@ void claims_of_ggd(Claims& claims) {
       .condition = "The bias has appendix C's epsilon > 0.",
       .correction = "Without epsilon the own key keeps b = 0 while all others tend to -1: in the "
                     "limit it has e times the weight of any other, and from beta < 0 it has none: "
-                    "the uniform prior is the limit from neither side.",
+                    "the uniform prior is the limit from neither side. With epsilon all biases up "
+                    "to the distance D differ by less than eta for beta <= ln(1 + eta)/ln((D + "
+                    "epsilon)/epsilon): the longer the context, the smaller beta has to be.",
       .proof = holds_under_condition(
-          "d^beta -> 1 for d >= 1, but 0^beta = 0 for every beta > 0. With epsilon the difference "
-          "is (d + epsilon)^beta - epsilon^beta <= ((d + epsilon)/epsilon)^beta - 1 = e^(beta "
-          "ln((d + epsilon)/epsilon)) - 1 -> 0, slowly: ln epsilon = -11.5."),
+          "d^beta >= 1 for d >= 1 and tends to 1, but 0^beta = 0 for every beta > 0: at every beta "
+          "the two biases differ by at least 1. With epsilon the difference is (d + epsilon)^beta "
+          "- epsilon^beta <= ((d + epsilon)/epsilon)^beta - 1 = e^(beta ln((d + epsilon)/epsilon)) "
+          "- 1 -> 0, slowly: ln epsilon = -11.5. The bound grows with beta and with d, so it holds "
+          "for all smaller ones. (Machine-checked as ggd.ggd_limits_rate, and the lower bound "
+          "without epsilon as ggd.ggd_limits_fails_without_epsilon.)"),
       .theorem = "ggd.ggd_limits",
       .checks =
-          {check(
-               "without epsilon: e^(beta ln(d + 1)) - 1 - |b - b_own| >= 0, b = -d^beta, b_own = 0",
-               biases_approach(false), shapes),
+          {check("without epsilon, at every beta in (0, 1] and every d: 1/2 - |b - b_own| > 0, b = "
+                 "-d^beta, b_own = 0",
+                 comes_near_own, {{within("beta", 0x1p-1000, 1), within("d", 1, 0x1p40)}}),
            condition("epsilon = 2^-16: e^(beta ln((d + epsilon)/epsilon)) - 1 - |b - b_own| >= 0",
-                     biases_approach(true), shapes_with_epsilon)},
+                     biases_approach(false), shapes_with_epsilon),
+           condition("all beta in [0, B], B = ln(1 + eta)/ln((D + epsilon)/epsilon), and all d in "
+                     "[0, D]: eta - |b - b_own| > 0",
+                     biases_within,
+                     grid({{"eta", {1, 0x1p-4, 0x1p-10, 0x1p-20}},
+                           {"epsilon", 0x1p-16},
+                           {"D", {1, 512, 0x1p20, 0x1p40}},
+                           within("beta/B", 0, 1),
+                           within("d/D", 0, 1)}))},
       .mutant = {"The rate is e^(beta ln(d + epsilon)) - 1.",
                  check("epsilon = 2^-16: e^(beta ln(d + epsilon)) - 1 - |b - b_own| >= 0",
-                       biases_approach(true, true), shapes_with_epsilon)},
+                       biases_approach(true), shapes_with_epsilon)},
       .pictures = {pictures::ggd_shapes},
   });
 
@@ -267,6 +287,87 @@ void claims_of_ggd(Claims& claims) {
       .checks = check("softmax(f + b)_j - softmax(f)_j = 0", weights_of_nope, priors(0)),
       .mutant = {"theta_beta = 1/8 is uniform too.",
                  check("theta_beta = 1/8: the same", weights_of_nope, priors(0.125))},
+  });
+
+  // The prior of the i visible keys, and the density beta/(2 alpha Gamma(1/beta)) e^b with a scale
+  // that is `wider` times alpha.
+  const auto prior_and_density = []<class R>(const Inputs<R>& in, int wider) {
+    const R &alpha = in.number("alpha"), &beta = in.number("beta"), &mu = in.number("mu");
+    const int i = static_cast<int>(reference::representative(in.number("i")));
+    const GgdBias<R> bias{alpha, beta, mu}, wide{R(wider) * alpha, beta, mu};
+    Vector<R> density(i);
+    const R peak = beta / (R(2.0 * wider) * alpha * in.number("Gamma(1/beta)"));
+    for (int d = 0; d < i; ++d) density[d] = peak * exp(wide(d));
+    return std::pair(softmax_of<R>(i, bias), density);
+  };
+  const auto prior_is_density = equals_zero([=]<class R>(const Inputs<R>& in) {
+    const auto [prior, density] = prior_and_density(in, 1);
+    std::vector<R> residuals;
+    for (int d = 0; d < prior.size(); ++d) residuals.push_back(prior[d] - density[d]);
+    return residuals;
+  });
+  const auto prior_follows_density = equals_zero([=]<class R>(const Inputs<R>& in, int wider) {
+    const auto [prior, density] = prior_and_density(in, wider);
+    std::vector<R> residuals;
+    for (int d = 0; d < prior.size(); ++d) {
+      residuals.push_back(prior[d] * density[0] - prior[0] * density[d]);
+    }
+    return residuals;
+  });
+  const auto visible = grid({{"alpha", {1, 0.5, 4}},
+                             {"beta", {1, 0.5}},
+                             {"Gamma(1/beta)", 1},
+                             {"mu", {0, -2.5, 1.5}},
+                             {"i", {1, 2, 8, 64}}});
+  claims["bam/ggd_prior"] = Claim({
+      .title = "The bias of GGD-BAM gives a generalized Gaussian prior",
+      .source = source("Section 2.3, before the softmax"),
+      .statement =
+          "Adding b_ij = -|(j - i - mu)/alpha|^beta \"makes p(g_pos(i, j)) = GGD(mu, alpha, "
+          "beta, j - i)\": softmax(M + B)_j is the density beta/(2 alpha Gamma(1/beta)) "
+          "e^(b_ij).",
+      .hypotheses = {definition("beta > 0 and alpha > 0.", "Otherwise there is no GGD.")},
+      .implicit = {definition("GGD is the density of the generalized Gaussian distribution.",
+                              "It says what the symbol means.")},
+      .condition = "The equality is meant up to one factor for each query, as appendix A defines "
+                   "its priors (\"proportional to\").",
+      .proof = holds_under_condition(
+          "softmax(M + B)_j = e^(b_ij)/sum_{z <= i} e^(b_iz): the two are proportional to e^(b_ij) "
+          "on the visible keys. They are not equal: the only key of the first token has the prior "
+          "1, and for alpha = beta = 1 and mu = 0 the density 1/2. (Checked for beta = 1 and 1/2, "
+          "where Gamma(1/beta) = 1.)"),
+      .checks = {check("softmax(M + B)_j - beta/(2 alpha Gamma(1/beta)) e^(b_ij) = 0",
+                       prior_is_density, visible),
+                 condition("prior(j) density(i) - prior(i) density(j) = 0",
+                           prior_follows_density(1), visible)},
+      .mutant = {"It is the GGD with the scale 2 alpha, up to a factor.",
+                 check("prior(j) density(i) - prior(i) density(j) = 0, the scale 2 alpha",
+                       prior_follows_density(2), visible)},
+  });
+
+  // |b(0) - 2 b(1) + b(2)| / |b(1)|: alpha cancels.
+  const auto bends = at_least_zero<"beta">(
+      []<class R>(R beta) { return absolute(power(R(2.0), beta) - R(2.0)) - R(1.0) / R(1000.0); });
+  claims["bam/nonlinear_biases"] = Claim({
+      .title = "The biases of GGD-BAM are non-linear",
+      .source = source("Section 2.3, \"a matrix of non-linear biases\"; appendix A"),
+      .statement = "B is \"a matrix of non-linear biases\": b(0) - 2 b(1) + b(2) is not 0, b(d) = "
+                   "-(d/alpha)^beta.",
+      .hypotheses = {definition("beta > 0, alpha > 0, mu = 0.", "It says which biases.")},
+      .implicit = {definition("Non-linear means not linear in the distance; a thousandth of b(1) "
+                              "stands for not 0.",
+                              "Without a number there is nothing to check.")},
+      .condition = "beta is not 1.",
+      .correction = "For beta = 1 they are linear: that is ALiBi (bam/ggd_laplace).",
+      .proof =
+          holds_under_condition("b(0) - 2 b(1) + b(2) = (2 - 2^beta) alpha^(-beta), which is 0 "
+                                "for beta = 1 and for no other beta."),
+      .checks = {check("|2^beta - 2| - 1/1000 >= 0 at beta = 1, 1/2, 2", bends,
+                       grid({{"beta", {1, 0.5, 2}}})),
+                 condition("beta in (0, 7/8] and in [9/8, 4]: |2^beta - 2| - 1/1000 >= 0", bends,
+                           {{within("beta", 0x1p-30, 0.875)}, {within("beta", 1.125, 4)}})},
+      .mutant = {"Those with beta = 1 are too.",
+                 check("beta = 1: |2^beta - 2| - 1/1000 >= 0", bends, {{{"beta", 1}}})},
   });
 }
 

@@ -524,14 +524,120 @@ void claims_of_negative_beta(Claims& claims) {
           "Over 512 distances the sum is below 512, and dividing by it gives a distribution.",
           check("sum_{d <= N} e^b - 512 >= 0 for N = 512", sum_reaches,
                 {{{"alpha", 1}, {"beta", -1}, {"N", 512}}}))},
-      .proof = holds("For d >= 1, (alpha/d)^|beta| <= alpha^|beta|, so each term is at least "
-                     "e^(-alpha^|beta|) and the first N sum to at least N e^(-alpha^|beta|), which "
-                     "has no bound."),
+      .proof = holds_under_condition(
+          "For d >= 1, (alpha/d)^|beta| <= alpha^|beta|, so each term is at least "
+          "e^(-alpha^|beta|) and the first N sum to at least N e^(-alpha^|beta|), which "
+          "has no bound."),
       .theorem = "negative_beta.negative_beta_not_gaussian",
       .checks =
           check("sum_{d <= N} e^b - N e^(-alpha^|beta|) >= 0", sum_grows_with_n(false), sums_up_to),
       .mutant = {"The sum over 512 distances is at most 100.",
                  check("100 - sum_{d <= N} e^b >= 0", sum_grows_with_n(true), sums_up_to)},
+  });
+
+  // Shares of the priors at distances D, ..., n - 1; for beta < 0 the own key has none.
+  const auto tail_is_larger = at_least_zero<"alpha", "beta", "alpha'", "beta'", "n", "D">(
+      []<class R>(R alpha, R beta, R alpha_2, R beta_2, int n, int D, int times) {
+        const Vector<R> f = zeros<R>(n);
+        const GgdBias<R> relaxed{alpha, beta}, ggd{alpha_2, beta_2};
+        const R tail = mass(f, relaxed, D, n) / mass(f, relaxed, 1, n);
+        return tail / R(times) - mass(f, ggd, D, n) / mass(f, ggd, 0, n);
+      });
+  const auto tails = grid({{"alpha'", {1, 64}},
+                           {"beta'", {0.5, 1, 2}},
+                           {"alpha", {1, 8}},
+                           {"beta", {-1, -0.25}},
+                           {"n", {16, 128}},
+                           {"D", {2, 1, 8}}});
+  claims["bam/larger_tail"] = Claim({
+      .title = "beta < 0 increases the size of the prior's tail",
+      .source = source("Section 2.4, first paragraph"),
+      .statement = "Allowing beta < 0 \"effectively increases the size of the tail of the "
+                   "distribution\": at every length and every D the keys at distance D and beyond "
+                   "have at least the share of the prior that they have under any GGD, of exponent "
+                   "beta' > 0 and scale alpha'.",
+      .hypotheses = {needed({"beta < 0.", "beta", below(0)},
+                            "Of two positive exponents the larger one has the smaller tail.",
+                            check("beta = 2, beta' = 1/2: the tail less that of the GGD >= 0",
+                                  tail_is_larger(1),
+                                  {{{"alpha", 1},
+                                    {"beta", 2},
+                                    {"alpha'", 1},
+                                    {"beta'", 0.5},
+                                    {"n", 16},
+                                    {"D", 2}}})),
+                     definition("beta' > 0.", "It is what beta < 0 is compared with."),
+                     definition("alpha > 0 and alpha' > 0, mu = 0, the causal mask.",
+                                "It says which priors.")},
+      .implicit = {definition("The size of the tail is the share of the prior at distance D and "
+                              "beyond, of finitely many keys.",
+                              "Over all distances beta < 0 gives no distribution "
+                              "(bam/negative_beta_not_gaussian).")},
+      .proof =
+          holds("e^(b(d)) rises with d for beta < 0 and falls for beta' > 0, so the quotient of "
+                "the two priors rises with the distance. Then the one has at least the other's "
+                "share beyond every D, whatever the scales are. (The own key, which has no "
+                "weight for beta < 0, is the nearest.)"),
+      .checks =
+          check("the share at distance D and beyond for beta < 0, less that for beta' > 0, >= 0",
+                tail_is_larger(1), tails),
+      .mutant = {"It doubles the tail at least.",
+                 check("half of the share for beta < 0, less that for beta' > 0, >= 0",
+                       tail_is_larger(2), tails)},
+  });
+
+  // Figure 4: the last of 841 tokens is the query; the task prompt stands at distances 809 to 840,
+  // the passkey at 784 to 808. Contents are equal, and the own key has no weight.
+  const auto share_of = []<class R>(const R& alpha, const R& beta, int first, int last) {
+    const GgdBias<R> bias{alpha, beta};
+    const Vector<R> f = zeros<R>(841);
+    return R(mass(f, bias, first, last) / mass(f, bias, 1, 841));
+  };
+  const auto half_is_far = at_least_zero<"alpha", "beta">(
+      [=]<class R>(R alpha, R beta) { return share_of(alpha, beta, 784, 841) - R(1.0) / R(2.0); });
+  const auto passkey_below_share = at_least_zero<"alpha", "beta">([=]<class R>(R alpha, R beta) {
+    return R(25.0) / R(57.0) - share_of(alpha, beta, 784, 809);
+  });
+  const auto exponent_and_scale = numbers_of({"alpha", "beta"});
+  const Samples steep_priors = {exponent_and_scale(8704, -1), exponent_and_scale(1920, -2),
+                                exponent_and_scale(400000, -0.5)};
+  const Samples flat_priors = {exponent_and_scale(1, -1), exponent_and_scale(8, -0.25)};
+  claims["bam/figure_4_focus"] = Claim({
+      .title = "With beta < 0 the prior focuses on the passkey and what stands before it",
+      .source =
+          source("Section 3.2, text on Figure 4 (a), with the lengths of its second paragraph"),
+      .statement =
+          "The head \"sharply focuses on distant tokens, including the passkey, as predicted "
+          "by our theoretical formulation\": of a prompt of 841 tokens the prior gives the "
+          "first 57, task prompt and passkey, at least half, seen from the last.",
+      .hypotheses = {definition("beta < 0, alpha > 0, mu = 0.", "It is the prior in question.")},
+      .implicit = {definition("The theory is that of the prior: what the contents add, it does not "
+                              "say.",
+                              "It says what is examined."),
+                   definition("Half of the prior on 57 of 840 keys stands for a sharp focus.",
+                              "Without a number there is nothing to check.")},
+      .condition =
+          "|beta| (alpha/840)^|beta| >= 10.3: alpha is about ten times the length for beta "
+          "= -1.",
+      .correction =
+          "The passkey itself has at most 25/57 of the prior of the two, whatever alpha and "
+          "beta are: the task prompt before it is farther away. To tell them apart takes "
+          "content.",
+      .proof = holds_under_condition(
+          "b(d) = -(alpha/d)^|beta| rises by at least g = |beta| (alpha/840)^|beta|/840 a step up "
+          "to "
+          "d = 840, so the keys nearer than 784 have at most e^(-57 g) of the prior: 57 g >= ln 2 "
+          "for the condition. With alpha = 1 and beta = -1 the prior is almost uniform, and the 57 "
+          "keys have 0.068."),
+      .checks = {check("the share of the 57 farthest of 840 keys - 1/2 >= 0", half_is_far,
+                       flat_priors),
+                 condition("the share of the 57 farthest of 840 keys - 1/2 >= 0", half_is_far,
+                           steep_priors),
+                 correction("25/57 - the share of the passkey >= 0", passkey_below_share,
+                            joined({flat_priors, steep_priors}))},
+      .mutant = {"alpha = 840 and beta = -1 are enough.",
+                 check("alpha = 840, beta = -1: the share - 1/2 >= 0", half_is_far,
+                       {exponent_and_scale(840, -1)})},
   });
 }
 

@@ -198,8 +198,9 @@ void claims_of_parametrisation(Claims& claims) {
               equals_zero<"theta_mu", "mu">(
                   []<class R>(R theta, R mu) { return exp(theta) - exp(-theta) - mu; }),
               {{{"mu", -1}, within("theta_mu", 0, 1)}, {{"mu", -1}, within("theta_mu", 1, 100)}}))},
-      .proof = holds("mu = 2 sinh theta_mu: odd, derivative e^theta + e^-theta >= 2, inverse theta "
-                     "= ln(mu/2 + sqrt(mu^2/4 + 1))."),
+      .proof = holds_under_condition(
+          "mu = 2 sinh theta_mu: odd, derivative e^theta + e^-theta >= 2, inverse theta "
+          "= ln(mu/2 + sqrt(mu^2/4 + 1))."),
       .theorem = "ggd.mu_parametrisation",
       .checks = {check("mu(theta(mu)) - mu = 0, mu = 0 among them", mu_is_reached(false),
                        positions),

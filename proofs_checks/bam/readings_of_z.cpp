@@ -474,8 +474,9 @@ void claims_of_readings_of_z(Claims& claims) {
           {needed("At least two keys.", "With one key the cosine is 1 and nothing fails.",
                   check("1 - sum p_cont p_pos / cos > 0 with one key", cosine_gap,
                         {scores({1.5}, {-3})}))}),
-      .proof = holds("The sum is ||p_cont|| ||p_pos||, and a softmax vector over two keys or more "
-                     "has a norm below 1, because all its components are."),
+      .proof = holds_under_condition(
+          "The sum is ||p_cont|| ||p_pos||, and a softmax vector over two keys or more "
+          "has a norm below 1, because all its components are."),
       .theorem = "readings_of_z.z_cosine_caveat",
       .checks = check("1 - sum p_cont p_pos / cos > 0 with 2 keys or more", cosine_gap,
                       score_pairs(false)),
@@ -513,7 +514,7 @@ void claims_of_readings_of_z(Claims& claims) {
       .correction = "This Z is the reciprocal of Theorem 1's (bam/z_ratio_as_printed), whose "
                     "logarithm has the other sign. It is no measure of coupling: a constant "
                     "positional score over n keys has the interaction ln n.",
-      .proof = holds("Insert F = -ln Z."),
+      .proof = holds_under_condition("Insert F = -ln Z."),
       .theorem = "readings_of_z.z_free_energy",
       .checks = check("F_joint - F_cont - F_pos - ln(Z_cont Z_pos / Z_joint) = 0",
                       is_log_ratio(false), score_pairs(true)),

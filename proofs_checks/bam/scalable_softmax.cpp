@@ -65,6 +65,20 @@ void claims_of_scalable_softmax(Claims& claims) {
     const auto delta = Vector<R>::Constant(others, -log(R(others)));
     return R(0.25) - weight_of_farthest<R>(delta, [](int) { return R(0.0); });
   });
+  const auto peak_vanishes_on = above_zero<"n - 1">(
+      []<class R>(R others) { return R(0.125) - R(1.0) / (R(1.0) + others * exp(-log(others))); });
+  // The rate of the condition, solved for n: the mean of the others' e^(f_z - f_j) is e^delta.
+  const auto fading_below_eps =
+      above_zero<"F", "eps", "n/N", "delta">([]<class R>(R F, R eps, R times, R delta) {
+        const R n = times * (R(2.0) * exp(F + F) / eps), one(1.0);
+        return eps - one / (one + (n - one) * exp(delta));
+      });
+  const auto every_length = [](double F) {
+    return grid({{"F", F},
+                 {"eps", {0.5, 0x1p-10, 0x1p-30}},
+                 within("n/N", 1, 0x1p40),
+                 within("delta", -2 * F, 2 * F)});
+  };
   const auto fading_below_rate =
       at_least_zero<"F", "delta">([]<class R>(R F, const Vector<R>& delta, bool mutant) {
         const R p = weight_of_farthest<R>(delta, [](int) { return R(0.0); });
@@ -73,6 +87,10 @@ void claims_of_scalable_softmax(Claims& claims) {
       });
   const auto alibi_own_weight = at_least_zero<"n", "m">([]<class R>(int n, R m) {
     return R(1.0) / R(n) - R(1.0) / mass(Vector<R>(zeros<R>(n)), LaplaceBias<R>{m}, 0, n);
+  });
+  const auto alibi_own_falls = above_zero<"m", "e^(-m n)">([]<class R>(R m, R q_n) {
+    const R one(1.0);
+    return R(0.5) - (one - exp(-m)) / (one - q_n);
   });
   claims["bam/fading_peaks"] = Claim({
       .title = "The peaks of a softmax vanish as the context grows",
@@ -83,24 +101,35 @@ void claims_of_scalable_softmax(Claims& claims) {
                    "peaks: max_j p_j -> 0 as n -> infinity.",
       .hypotheses = {needed("No positional bias that removes distant keys.",
                             "Under ALiBi the own key keeps 1 - e^-m at every length.",
-                            check("ALiBi, equal contents: 1/n - p_own >= 0 (F = 0)",
-                                  alibi_own_weight, {{{"m", 1}, {"n", 64}}}))},
+                            {check("ALiBi, equal contents: 1/n - p_own >= 0 (F = 0)",
+                                   alibi_own_weight, {{{"m", 1}, {"n", 64}}}),
+                             check("the same at every length: 1/2 - (1 - e^-m)/(1 - e^(-m n)) > 0, "
+                                   "e^(-m n) in [0, e^-m]",
+                                   alibi_own_falls, {{{"m", 1}, within("e^(-m n)", 0, 0.375)}})})},
       .implicit = {definition("Nothing is said of the content scores; \"constant\" fixes a token's "
                               "own score, not those of the tokens that are added.",
                               "The condition says it.")},
       .condition = "The content scores are bounded, |f_j| <= F for all n.",
-      .correction = "Rate: max_j p_j <= e^(2 F)/n.",
+      .correction = "Rate: max_j p_j <= e^(2 F)/n; so max_j p_j < eps from n = 2 e^(2 F)/eps on.",
       .proof = holds_under_condition(
-          "Each of the n terms of the denominator is at least e^-F, the numerator at most e^F. "
-          "With scores that may grow, f_0 = ln(n - 1) and 0 elsewhere gives p_0 = 1/2 for every n. "
-          "With ALiBi no such fading exists: the own key keeps at least e^(-2 F) (1 - e^-m)."),
+          "Each of the n terms of the denominator is at least e^-F, the numerator at most e^F. The "
+          "rate falls with n and tends to 0, so that the limit follows from it; it is "
+          "machine-checked as vanishing_weights.fading_peaks_rate. With scores that may grow, f_0 "
+          "= ln(n - 1) and 0 elsewhere gives p_0 = 1/2 for every n "
+          "(vanishing_weights.fading_peaks_fails_without_bound). With ALiBi no such fading exists: "
+          "the own key keeps at least e^(-2 F) (1 - e^-m)."),
       .theorem = "vanishing_weights.fading_peaks",
       .checks = {check("f_0 = ln(n - 1), others 0: 1/4 - p_0 > 0 at some n, p_0 = e^(f_0)/(e^(f_0) "
                        "+ n - 1)",
                        peak_vanishes, grid({{"n", {1024, 64, 2}}})),
+                 exists("the same at some n from 2 to 2^20 + 1: 1/8 - p_0 > 0", peak_vanishes_on,
+                        grid({boxes("n - 1", growing(1, 0x1p20, 4))})),
                  condition("e^(2 F)/n - p >= 0 on all contents in [-F, F]",
                            fading_below_rate(false),
-                           bounded_contents({0, 1, 8}, {1, 15, 255, 1023}))},
+                           bounded_contents({0, 1, 8}, {1, 15, 255, 1023})),
+                 condition("at every n >= 2 e^(2 F)/eps, on all contents in [-F, F]: eps - p > 0",
+                           fading_below_eps,
+                           joined({every_length(0), every_length(1), every_length(8)}))},
       .mutant = {"The rate is e^F/n.", check("e^F/n - p >= 0", fading_below_rate(true),
                                              {{{"F", 2}, {"delta", std::vector<double>(63, -4)}}})},
       .pictures = {pictures::fading},
@@ -176,11 +205,11 @@ void claims_of_scalable_softmax(Claims& claims) {
       .source = source("Section 2.5, \"Scalable Softmax\"; appendix H.4, s ln(n)"),
       .statement = "n^(s z_i) / sum_j n^(s z_j) = e^((s log n) z_i) / sum_j e^((s log n) z_j).",
       .hypotheses = {definition("n >= 1 scores.", "A softmax over none is 0/0."),
-                     definition("s is any real number.", "It says how general it is.")},
-      .implicit = {needed_as_the_mutant_shows(
-                       "log is the natural logarithm, as appendix H.4 writes.",
-                       "Another base divides s by a constant."),
-                   not_needed("n is the number of keys that the query sees.",
+                     definition("s is any real number.", "It says how general it is."),
+                     needed_as_the_mutant_shows(
+                         "log is the natural logarithm, as appendix H.4 writes.",
+                         "Another base divides s by a constant.")},
+      .implicit = {not_needed("n is the number of keys that the query sees.",
                               "The identity holds for any number n > 0 that both forms use.",
                               check("n = 100, 3 keys: n^(s z_i)/sum - softmax = 0", powers_of_n,
                                     {{{"f", {1, 0, -2}}, {"s", 0.5}, {"n", 100}}}))},
@@ -285,6 +314,84 @@ void claims_of_scalable_softmax(Claims& claims) {
                             raises_ratios(false), rows)},
       .mutant = {"ln(p'_j/p'_k) = ln(p_j/p_k).",
                  check("ln(p'_j/p'_0) - ln(p_j/p_0) = 0", raises_ratios(true), rows)},
+  });
+
+  const auto stays_ggd =
+      equals_zero<"alpha", "beta", "s", "n">([]<class R>(R alpha, R beta, R s, R n, bool mutant) {
+        const R factor = s * log(n), one(1.0);
+        const R scale = alpha * power(factor, mutant ? -one : -(one / beta));
+        const GgdBias<R> bias{alpha, beta}, other{scale, beta};
+        return at_each("d", 1, 8, [&](int d) { return factor * bias(d) - other(d); });
+      });
+  const auto not_positive =
+      at_least_zero<"alpha", "beta", "s", "n">([]<class R>(R alpha, R beta, R s, R n) {
+        return -(s * log(n) * GgdBias<R>{alpha, beta}(1));
+      });
+  const auto scaled_priors = grid(
+      {{"alpha", {1, 8}}, {"beta", {0.5, 1, -0.5}}, {"s", {0.25, 1}}, {"n", {2, 512, 0x1p20}}});
+  claims["bam/ssmax_ggd"] = Claim({
+      .title = "Scalable softmax and BAM can be used together",
+      .source = source("Section 2.5, last paragraph"),
+      .statement =
+          "\"The two techniques are compatible and can be used together\", with \"a better "
+          "normalizing factor via SSMax\" and \"the distribution over positions using "
+          "BAM\": softmax(s ln n (f + b)) has a GGD as its prior again, with the same "
+          "beta: s ln n b = -|d/alpha'|^beta for some alpha' > 0.",
+      .hypotheses = {definition("b = -|d/alpha|^beta, alpha > 0, beta not 0.",
+                                "It is BAM's prior."),
+                     definition("The logits z of the formula of scalable softmax are f + b.",
+                                "It says what is scaled: the bias as well.")},
+      .implicit = {needed({"s > 0.", "s", above(0)},
+                          "The paper has \"s in R\". For s < 0 the bias is positive and rises with "
+                          "the distance; no GGD does that.",
+                          check("-s ln n b(1) >= 0 with s = -1", not_positive,
+                                {{{"s", -1}, {"n", 512}, {"alpha", 1}, {"beta", 0.5}}})),
+                   definition("n >= 2.", "For n = 1 the factor is 0 and there is one key only.")},
+      .correction = "alpha' = alpha (s ln n)^(-1/beta). For beta > 0 it falls as n grows: the "
+                    "longer the context, the narrower the prior. A key at distance d is damped by "
+                    "n^(-s (d/alpha)^beta).",
+      .proof = holds_under_condition("s ln n |d/alpha|^beta = |d/alpha'|^beta for alpha' = alpha "
+                                     "(s ln n)^(-1/beta), which is a "
+                                     "positive number if s ln n > 0."),
+      .checks = check("s ln n b(d) + |d/alpha'|^beta = 0, alpha' = alpha (s ln n)^(-1/beta)",
+                      stays_ggd(false), scaled_priors),
+      .mutant = {"alpha' = alpha/(s ln n).",
+                 check("the same with alpha' = alpha/(s ln n)", stays_ggd(true), scaled_priors)},
+  });
+
+  const auto places_do_not_matter =
+      equals_zero<"f", "s">([]<class R>(const Vector<R>& f, R s, bool biased) {
+        const int n = static_cast<int>(f.size());
+        const R factor = s * log(R(n));
+        const auto weights_in_order = [&](const auto& content) {
+          return softmax_of<R>(n, [&](int j) {
+            return R(factor * (biased ? R(content(j) - R(n - 1 - j)) : R(content(j))));
+          });
+        };
+        const auto p = weights_in_order([&](int j) { return f[j]; });
+        const auto reversed = weights_in_order([&](int j) { return f[n - 1 - j]; });
+        return at_each("j", 0, n, [&](int j) { return reversed[j] - p[n - 1 - j]; });
+      });
+  claims["bam/ssmax_not_positional"] = Claim({
+      .title = "Scalable softmax is not a positional encoding",
+      .source = source("Section 2.5, \"Scalable Softmax\""),
+      .statement =
+          "\"SSMax is not a PE method\": the weights of a query do not depend on the places "
+          "of its keys; keys in the reverse order have the weights in the reverse order.",
+      .hypotheses = {needed_as_the_mutant_shows("No positional score.",
+                                                "ALiBi's bias prefers the last keys.")},
+      .implicit = {definition(
+          "n is the number of keys that the query sees.",
+          "With a causal mask it grows with the position of the query, and s ln n "
+          "with it: between queries the scale does tell positions.")},
+      .proof =
+          holds("n^(s z_i) / sum_j n^(s z_j) has each key's own score and a sum over all, which "
+                "no order of the keys changes."),
+      .checks = check("p'_j - p_(n-1-j) = 0, p' of the keys in the reverse order",
+                      places_do_not_matter(false), scaled_contents),
+      .mutant = {"It is so with ALiBi's bias, too.",
+                 check("f_j - (n - 1 - j) in place of f_j: the same", places_do_not_matter(true),
+                       scaled_contents)},
   });
 }
 

@@ -11,6 +11,16 @@
 
 namespace plumbline::proofs_checks::bam {
 
+/// Table 1: parameters in millions as printed, and sizes; the feed-forward width as a multiple.
+struct Model {
+  std::string name;
+  double total, embedding, transformer;
+  int heads, layers, width, feed_forward;
+};
+inline const std::vector<Model> table_1 = {{"120M", 120, 25, 95, 16, 12, 768, 2},
+                                           {"432M", 432, 50, 380, 24, 14, 1536, 2},
+                                           {"1.1B", 1100, 67, 1000, 32, 15, 2048, 4}};
+
 /// Table 2: perplexities in units of 10^-4, Wikipedia and FineWeb, 120M models.
 struct Perplexity {
   std::string method;
@@ -77,6 +87,20 @@ inline const std::map<std::string, Table> table_5 = {
     in_table_5("MultiValue", {96, 94, 92, 92, 82, 84, 76, 70, 38, 14, 0},
                {96, 100, 100, 78, 70, 42, 32, 10, 4, 8, 0})};
 
+/// Table 6: right answers in tenths of a percent, and how many questions LongBench v2 has in all,
+/// of any length. "Overall" is the last row; the sixth task is left out of the table.
+struct LongBenchTask {
+  std::string name;
+  int bam, rope, at_most;
+};
+inline const std::vector<LongBenchTask> table_6 = {
+    {"Code Repository Understanding", 417, 250, 50},
+    {"Long In-context Learning", 364, 303, 81},
+    {"Long-dialogue History Understanding", 350, 350, 39},
+    {"Multi-Document QA", 265, 253, 125},
+    {"Single-Document QA", 265, 188, 175}};
+inline const LongBenchTask table_6_overall = {"Overall", 286, 242, 503};
+
 /// Table 7: accuracy in tenths by length in units of 51,200 tokens (0 for "<1K"), with and without
 /// extension ("120M", "120M Ext.", ...).
 inline const Table table_7 = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
@@ -87,22 +111,22 @@ inline const Table table_7 = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
                                {"1.1B", {9, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0}},
                                {"1.1B Ext.", {10, 10, 10, 10, 10, 9, 10, 8, 9, 7, 7}}}};
 
-/// Table 8: mean time and its standard deviation in hundredths of a millisecond, for the sizes
-/// 120M, 430M and 1.1B.
+/// Table 8: mean time and its standard deviation in hundredths of a millisecond, and memory in
+/// units of 0.001 GB, for the sizes 120M, 430M and 1.1B.
 struct Timing {
   std::string method;
-  std::vector<int> mean, deviation;
+  std::vector<int> mean, deviation, memory;
 };
 inline const std::vector<Timing> table_8 = {
-    {"Sinusoidal", {3284, 5098, 11726}, {40, 37, 42}},
-    {"Sinusoidal SSMax", {3282, 5339, 12091}, {113, 28, 55}},
-    {"RoPE", {3577, 5342, 12050}, {198, 38, 36}},
-    {"RoPE SSMax", {3604, 5565, 12334}, {139, 17, 42}},
-    {"ALiBi", {3143, 5224, 11934}, {73, 27, 39}},
-    {"ALiBi SSMax", {3221, 5422, 12209}, {9, 21, 33}},
-    {"BAM", {3313, 5285, 12031}, {53, 24, 38}},
-    {"BAM SSMax", {3301, 5950, 13314}, {81, 18, 41}},
-    {"NoPE", {3815, 5610, 12134}, {187, 42, 80}},
-    {"NoPE SSMax", {3849, 5836, 12495}, {130, 70, 60}}};
+    {"Sinusoidal", {3284, 5098, 11726}, {40, 37, 42}, {1734, 4933, 12329}},
+    {"Sinusoidal SSMax", {3282, 5339, 12091}, {113, 28, 55}, {1736, 4933, 12324}},
+    {"RoPE", {3577, 5342, 12050}, {198, 38, 36}, {1754, 4936, 12330}},
+    {"RoPE SSMax", {3604, 5565, 12334}, {139, 17, 42}, {1742, 4934, 12325}},
+    {"ALiBi", {3143, 5224, 11934}, {73, 27, 39}, {1738, 4933, 12329}},
+    {"ALiBi SSMax", {3221, 5422, 12209}, {9, 21, 33}, {1736, 4934, 12325}},
+    {"BAM", {3313, 5285, 12031}, {53, 24, 38}, {1739, 4936, 12329}},
+    {"BAM SSMax", {3301, 5950, 13314}, {81, 18, 41}, {1737, 4936, 12319}},
+    {"NoPE", {3815, 5610, 12134}, {187, 42, 80}, {1738, 4933, 12329}},
+    {"NoPE SSMax", {3849, 5836, 12495}, {130, 70, 60}, {1736, 4933, 12324}}};
 
 }  // namespace plumbline::proofs_checks::bam

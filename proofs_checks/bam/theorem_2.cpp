@@ -128,7 +128,9 @@ void claims_of_theorem_2(Claims& claims) {
       grid({{"m", {0.25, 0.5, 0.0625}}, {"beta", {0.5, 0.75, 0.125}}, {"x", {1, 2, 100}}});
   claims["bam/theorem_2_scale"] = Claim({
       .title = "The scale chosen in the proof of Theorem 2",
-      .source = source("Appendix B.5, first and second line"),
+      .source =
+          source("Appendix B.5, alpha in the proof's second sentence, and the first two lines "
+                 "of the displayed chain"),
       .statement =
           "With mu = 0 and alpha = 1 / (m-th root of m), |(j - i)/alpha|^beta = m |j - i|^beta.",
       .hypotheses = {"beta in (0, 1), m > 0."},

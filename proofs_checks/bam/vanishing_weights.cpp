@@ -111,7 +111,9 @@ void claims_of_vanishing_weights(Claims& claims) {
   far_content[15] = 20;
   claims["bam/lemma_3_locality"] = Claim({
       .title = "A weight that tends to 0 with the distance makes attention local",
-      .source = source("Lemmas 3 and 4: \"becomes local attention\", shown by lim p_ij = 0"),
+      .source =
+          source("Lemmas 3 and 4, sections 2.2 and 2.3, \"becomes local attention\", shown by "
+                 "lim p_ij = 0 in appendices B.3 and B.4"),
       .statement = "lim p_ij = 0 as |j - i| -> infinity means local attention. Checked through a "
                    "consequence: where all weights of distant keys vanish, a window of some fixed "
                    "size keeps half of the mass.",
@@ -152,6 +154,30 @@ void claims_of_vanishing_weights(Claims& claims) {
         const Vector<R> delta = Vector<R>::Constant(n, bias(n));
         return R(0.25) - weight_of_farthest(delta, bias);
       });
+  // The same for alpha = 1 and any beta >= 1, at every length: e^(-d^beta) <= e^-d.
+  const auto falls_with_others =
+      above_zero<"s">([]<class R>(R s) { return R(0.25) - R(1.0) / (R(2.0) + s); });
+  // The rate of the condition, solved for the distance; any other keys in the denominator.
+  const auto ggd_below_eps =
+      above_zero<"F", "eps", "alpha", "beta", "mu", "d/N", "f_own - f_far", "others">(
+          []<class R>(R F, R eps, R alpha, R beta, R mu, R times, R content, R others) {
+            const R own = -GgdBias<R>{alpha, beta, mu}(0), one(1.0);
+            const R wanted = F + F + own + log(R(2.0) / eps);
+            const R N = absolute(mu) + alpha * power(wanted, one / beta);
+            const R far = power((times * N + mu) / alpha, beta);
+            const R part = exp(own - far - content);  // of the own key's term
+            return eps - part / (one + part * (one + others));
+          });
+  const auto distances = [](double F, std::vector<double> betas, double times) {
+    return grid({{"F", F},
+                 {"eps", {0.5, 0x1p-10}},
+                 {"alpha", {0.5, 4.0}},
+                 {"beta", betas},
+                 {"mu", {0, 2.5, -3.25}},
+                 within("d/N", 1, times),
+                 within("f_own - f_far", -2 * F, 2 * F),
+                 within("others", 0, 0x1p40)});
+  };
   const auto ggd_below_rate = at_least_zero<"F", "delta", "alpha", "beta", "mu">(
       []<class R>(R F, const Vector<R>& delta, R alpha, R beta, R mu, bool mutant) {
         const GgdBias<R> bias{alpha, beta, mu};
@@ -207,20 +233,35 @@ void claims_of_vanishing_weights(Claims& claims) {
                             "The farthest key can make up for its bias at every length.", {})},
       .correction =
           "Rate: p_ij <= e^(2 F + |mu/alpha|^beta - |(d + mu)/alpha|^beta), d = i - j, for every "
-          "length. It is slow for small beta: alpha = 1, beta = 0.01 takes off 1.15 at d = 10^6.",
+          "length; so p_ij < eps from d = |mu| + alpha (2 F + |mu/alpha|^beta + "
+          "ln(2/eps))^(1/beta) on. It is slow for small beta: alpha = 1, beta = 0.01 takes off "
+          "1.15 at d = 10^6.",
       .proof = holds_under_condition(
           "The denominator is at least e^(f_i + b_ii) with b_ii = -|mu/alpha|^beta, the numerator "
           "e^(f_j + b_ij): the rate. Without a bound on the content the farthest key can make up "
           "for its bias: f_j = -b_ij, others 0, alpha = 1, mu = 0, beta >= 1 leaves p_ij >= 1/(1 + "
-          "1/(1 - 1/e)) = 0.387 at every length. The sentence \"plug infinity back\" in B.4 means "
-          "minus infinity."),
+          "1/(1 - 1/e)) = 0.387 at every length, as d^beta >= d (for beta = 1, alpha = 1/m it is "
+          "ALiBi, and machine-checked as vanishing_weights.lemma_3_fails_without_bound). The rate "
+          "falls with d beyond |mu| and tends to 0, so that the limit follows from it; it is "
+          "machine-checked as vanishing_weights.lemma_4_rate. The sentence \"plug infinity back\" "
+          "in B.4 means minus infinity."),
       .theorem = "vanishing_weights.lemma_4",
       .checks = {check("f_far = -b_far, others 0: 1/4 - p > 0 at some length, p = 1/(1 + sum_{d < "
                        "n} e^(-(d/alpha)^beta))",
                        falls_below_quarter,
                        grid({{"alpha", 1}, {"beta", {1, 2}}, {"mu", 0}, {"n", {24, 8, 1}}})),
+                 check("the same at every length and for every beta >= 1: 1/4 - 1/(2 + s) > 0, s = "
+                       "sum_{1 <= d < n} e^(-d^beta) in [0, 1/(e - 1)]",
+                       falls_with_others, {{within("s", 0, 0.582)}}),
                  condition("e^(2 F + b_far - b_own) - p >= 0 on all contents in [-F, F]",
-                           ggd_below_rate(false), contents_and_priors)},
+                           ggd_below_rate(false), contents_and_priors),
+                 condition(
+                     "at every distance d >= N = |mu| + alpha (2 F + |mu/alpha|^beta + "
+                     "ln(2/eps))^(1/beta), on all contents in [-F, F] and with any other "
+                     "keys: eps - p > 0",
+                     ggd_below_eps,
+                     joined({distances(0, {0.125, 0.25, 1}, 0x1p20),
+                             distances(4, {0.125, 0.25, 1}, 0x1p20), distances(4, {3}, 0x1p10)}))},
       .mutant = {"The rate is e^(b_far - b_own) whatever the content is.",
                  check("e^(b_far - b_own) - p >= 0", ggd_below_rate(true),
                        {{{"F", 4}, {"delta", {-8, -8}}, {"alpha", 4}, {"beta", 0.5}, {"mu", 0}}})},

@@ -91,9 +91,10 @@ void claims_of_alibi_reduction(Claims& claims) {
                           return printed_bias<R>(f, g)(0, 1) - reference::Alibi<R>{m}(0, 1);
                         }),
                         heads(-1)))},
-      .proof = holds("S_i = -(i + 1), so S_i - S_j = -(i - j) and B_ij = -(i - j)/2^h, which is -m "
-                     "|i - j| with m = 1/2^h for j <= i. All numbers are dyadic: the identity is "
-                     "exact in every reading."),
+      .proof = holds_under_condition(
+          "S_i = -(i + 1), so S_i - S_j = -(i - j) and B_ij = -(i - j)/2^h, which is -m "
+          "|i - j| with m = 1/2^h for j <= i. All numbers are dyadic: the identity is "
+          "exact in every reading."),
       .theorem = "cable_alibi.alibi_reduction_values",
       .checks = check("printed B_ij + m (i - j) = 0 with f = -1, g = m = 1/2^h", printed_is_alibi,
                       heads(-1)),

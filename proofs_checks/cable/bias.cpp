@@ -37,9 +37,9 @@ void claims_of_bias(Claims& claims) {
           {"f = ReLU(X w_c) >= 0 (eq. 2).", "f", at_least(0)},
           "With a negative increment the sum falls.",
           check("S_0 >= 0 and S_{i+1} - S_i >= 0", not_decreasing, {{{"f", {-1, 1}}}}))},
-      .implicit = {needed_as_the_mutant_shows(
-          "Rows and columns count from the same number; only j <= i matters.",
-          "Otherwise L leaves out the token itself.")},
+      .implicit = {definition(
+          "Rows and columns count from the same number.",
+          "It says what the indices are. Otherwise L leaves out the token itself.")},
       .proof = holds("Row i of L picks f_0..f_i. A sum of non-negative numbers is not negative, "
                      "and S_{i+1} - S_i = f_{i+1} >= 0."),
       .theorem = "cable.cumulative_sum",
@@ -90,9 +90,10 @@ void claims_of_bias(Claims& claims) {
           "Pre-activations take every real value; the boxes cover [-30, 30].",
           "Where they stay negative, the weight cannot amplify.",
           check("g(z) - 1 > 0 for z in [-30, -1]", weight(-1, 1), {{within("z", -30, -1)}}))},
-      .proof = holds("ln(1 + e^z) > 0 increases from 0 to infinity and passes 1 at z = ln(e - 1) = "
-                     "0.541: every positive weight is reached and no other. So the weight cannot "
-                     "switch a bias off or turn its sign, and at X = 0 it is ln 2 = 0.693, not 1."),
+      .proof = holds_under_condition(
+          "ln(1 + e^z) > 0 increases from 0 to infinity and passes 1 at z = ln(e - 1) = "
+          "0.541: every positive weight is reached and no other. So the weight cannot "
+          "switch a bias off or turn its sign, and at X = 0 it is ln 2 = 0.693, not 1."),
       .theorem = "cable.softplus_modulates",
       .checks = {check("g(z) > 0 for z in [-30, 30]", weight(0, 1),
                        {{within("z", -30, -1)}, {within("z", -1, 1)}, {within("z", 1, 30)}}),
@@ -182,9 +183,10 @@ void claims_of_bias(Claims& claims) {
                "The identity is one of sums and holds for either sign.",
                check("g (S_{n-1} + f_n - S_j) - g (f_{j+1} + ... + f_n) = 0", cached_row(false),
                      increments_and_gains(false, 10)))},
-      .proof = holds("S_j for j < n is a sum of f_0..f_j and does not change when a token is "
-                     "appended; S_n = S_{n-1} + f_n. So S_n - S_j = f_{j+1} + ... + f_n, one "
-                     "addition for the new token and one subtraction for each key."),
+      .proof = holds_under_condition(
+          "S_j for j < n is a sum of f_0..f_j and does not change when a token is "
+          "appended; S_n = S_{n-1} + f_n. So S_n - S_j = f_{j+1} + ... + f_n, one "
+          "addition for the new token and one subtraction for each key."),
       .theorem = "cable.prefix_sum_cache",
       .checks = check("cached row + g (f_{j+1} + ... + f_n) = 0", cached_row(false), increments),
       .mutant = {"The same without the own increment of the new token.",

@@ -197,13 +197,14 @@ void claims_of_k_cable(Claims& claims) {
                           check("attention of the second of four tokens at distance 2 or more, "
                                 "K-CABLE minus CABLE",
                                 more_on_both_sides, {{{"f", {1, 5, 0, 0}}, {"g", 1}}}))},
-      .proof = holds("With b = S_i - S_j and g outside of the kernel, the weights of a key under "
-                     "both are in the ratio e^(g (b - ln(1 + b^2))), times one constant of the "
-                     "row. b - ln(1 + b^2) does not decrease (its derivative is (1 - b)^2/(1 + "
-                     "b^2)), and b does not decrease with distance, so the ratio does not either: "
-                     "K-CABLE moves attention from nearer to farther keys only. Sums over the keys "
-                     "beyond W then do not decrease. The argument uses nothing of the content "
-                     "scores; with g inside of the kernel it is the same with b = g (S_i - S_j)."),
+      .proof = holds_under_condition(
+          "With b = S_i - S_j and g outside of the kernel, the weights of a key under "
+          "both are in the ratio e^(g (b - ln(1 + b^2))), times one constant of the "
+          "row. b - ln(1 + b^2) does not decrease (its derivative is (1 - b)^2/(1 + "
+          "b^2)), and b does not decrease with distance, so the ratio does not either: "
+          "K-CABLE moves attention from nearer to farther keys only. Sums over the keys "
+          "beyond W then do not decrease. The argument uses nothing of the content "
+          "scores; with g inside of the kernel it is the same with b = g (S_i - S_j)."),
       .theorem = "k_cable.k_cable_less_window",
       .checks =
           check("attention at distances >= W under K-CABLE minus that under CABLE >= 0, every W",

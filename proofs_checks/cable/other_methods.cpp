@@ -278,7 +278,7 @@ void claims_of_other_methods(Claims& claims) {
                                   return log(logistic(z)) - softplus(R(-z));
                                 }),
                                 {{{"z_1", 0}}}))},
-      .proof = holds(
+      .proof = holds_under_condition(
           "-ln logistic(z) = softplus(-z) >= 0, so the bias of FoX is -(S_i - S_j) with increments "
           "softplus(-z_k) in place of ReLU(z_k): CABLE_NW with the sign of the published code. "
           "Softplus is never 0: FoX cannot be free of penalty, CABLE_NW can."),
@@ -318,11 +318,11 @@ void claims_of_other_methods(Claims& claims) {
                   return rope_score<R>(q, 3, k, 1) - rope_score<R>(q, 1, k, 3);
                 }),
                 rope_vectors()))},
-      .proof =
-          holds("Rotations of one pair by the same frequency add their angles: <R_i q, R_j k> = "
-                "<q, R_{j-i} k>. It is the signed distance: at i - j = 1 and -1 the scores differ "
-                "in general. (Each vector rotates with its own position, not with the distance, as "
-                "\"an angle proportional to their relative positions\" could be read.)"),
+      .proof = holds_under_condition(
+          "Rotations of one pair by the same frequency add their angles: <R_i q, R_j k> = "
+          "<q, R_{j-i} k>. It is the signed distance: at i - j = 1 and -1 the scores differ "
+          "in general. (Each vector rotates with its own position, not with the distance, as "
+          "\"an angle proportional to their relative positions\" could be read.)"),
       .theorem = "other_methods.rope_relative",
       .checks = check("<R_i q, R_j k> - <R_{i+s} q, R_{j+s} k> = 0", moved(1), rope_vectors()),
       .mutant = {"It does not change when the query alone moves.",

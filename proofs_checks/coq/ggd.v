@@ -133,6 +133,37 @@ Proof.
   eapply Rle_trans; [apply Rabs_triang|]; rewrite Rabs_Ropp; unfold L; nra.
 Qed.
 
+(* Its rate, for alpha = 1 and mu = 0: the bias of any key and that of the own key differ by at most
+   ((d + epsilon)/epsilon)^beta - 1. *)
+Theorem ggd_limits_rate theta_beta epsilon i j : 0 < epsilon <= 1 -> 0 <= theta_beta ->
+  Rabs (implemented 0 theta_beta 0 epsilon i j - implemented 0 theta_beta 0 epsilon i i) <=
+  Rpower ((distance i j + epsilon) / epsilon) theta_beta - 1.
+Proof.
+  intros He Hb; unfold implemented; rewrite !Rminus_0_r, exp_0; fold (distance i j); fold (distance i i).
+  rewrite distance_self, Rplus_0_l; assert (d := distance_nonneg i j).
+  set (q := (distance i j + epsilon) / epsilon).
+  assert (Hq : 1 <= q) by (unfold q; apply Rmult_le_reg_r with epsilon; [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra).
+  replace (distance i j + epsilon) with (epsilon * q) by (unfold q; field; lra).
+  rewrite <- Rpower_mult_distr by lra.
+  assert (a : 1 <= Rpower q theta_beta).
+  { rewrite <- (Rpower_O q) at 1 by lra; apply Rpower_le_exponent; lra. }
+  assert (P := Rpower_pos epsilon theta_beta).
+  assert (b : Rpower epsilon theta_beta <= 1).
+  { unfold Rpower; rewrite <- exp_0; apply exp_le.
+    assert (ln epsilon <= 0) by (rewrite <- ln_1; apply ln_le; lra); nra. }
+  rewrite Rabs_left1; nra.
+Qed.
+
+(* Without epsilon the own key's bias differs from any other by at least 1, at every beta > 0. *)
+Theorem ggd_limits_fails_without_epsilon beta i j : 0 < beta -> i <> j ->
+  1 <= Rabs (ggd 1 beta 0 i j - ggd 1 beta 0 i i).
+Proof.
+  intros Hb H; rewrite ggd_own, ggd_off, Rpower_base_1 by (lra || assumption).
+  assert (h := Rpower_le_exponent (distance i j) 0 beta (distance_ge_1 i j H) ltac:(lra)).
+  rewrite Rpower_O in h by (pose proof (distance_ge_1 i j H); lra).
+  rewrite Rabs_left1; lra.
+Qed.
+
 (* Appendix H.1: theta_beta = 0 is a uniform prior over the keys, and changes no weight, whatever
    theta_alpha and mu are. *)
 Theorem beta_zero_uniform theta_alpha mu epsilon n f i j : 0 < epsilon -> (j < n)%nat ->

@@ -153,21 +153,79 @@ Lemma power_at_most_linear m beta d : 0 < m -> 0 < beta <= 1 -> 1 <= d ->
   Rpower d beta <= d.
 Proof. intros; rewrite <- (Rpower_1 d) at 2 by lra; apply Rpower_le_exponent; lra. Qed.
 
-(* Section 2.5, last paragraph: with the prior of Theorem 2's proof (beta in (0, 1), mu = 0,
-   alpha = m^(-1/beta)) the weight of the query's own key is at most ALiBi's, whatever the content
-   is. *)
-Theorem fades_more_than_alibi m beta n f i : 0 < m -> 0 < beta < 1 -> (i < n)%nat ->
-  softmax n (fun z => f z + ggd (Rpower m (- / beta)) beta 0 i z) i <=
+Lemma Rpower_subadditive u v b : 0 < u -> 0 < v -> 0 < b <= 1 ->
+  Rpower (u + v) b <= Rpower u b + Rpower v b.
+Proof.
+  intros Hu Hv Hb.
+  assert (part : forall x, 0 < x <= u + v -> x / (u + v) * Rpower (u + v) b <= Rpower x b).
+  { intros x Hx; set (q := x / (u + v)).
+    assert (Hq : 0 < q) by (apply Rdiv_lt_0_compat; lra).
+    assert (Hq1 : q <= 1) by (apply Rmult_le_reg_r with (u + v); [lra|]; unfold q, Rdiv; rewrite Rmult_assoc, Rinv_l; lra).
+    replace x with (q * (u + v)) at 1 by (unfold q; field; lra).
+    rewrite <- Rpower_mult_distr by lra; apply Rmult_le_compat_r; [left; apply Rpower_pos|].
+    rewrite <- (Rpower_1 q) at 1 by assumption; unfold Rpower; apply exp_le.
+    assert (ln q <= 0) by (rewrite <- ln_1; apply ln_le; lra); nra. }
+  assert (a := part u ltac:(lra)); assert (c := part v ltac:(lra)).
+  replace (Rpower (u + v) b) with (u / (u + v) * Rpower (u + v) b + v / (u + v) * Rpower (u + v) b) by (field; lra).
+  lra.
+Qed.
+
+Lemma apow_triangle x y b : 0 < b <= 1 -> apow x b <= apow y b + apow (x - y) b.
+Proof.
+  intros Hb; assert (ny := apow_nonneg y b); assert (nd := apow_nonneg (x - y) b).
+  destruct (Req_EM_T y 0) as [->|hy]; [rewrite Rminus_0_r in *; lra|].
+  destruct (Req_EM_T (x - y) 0) as [e|hd]; [replace x with y in * by lra; lra|].
+  rewrite (apow_nonzero y), (apow_nonzero (x - y)) by assumption.
+  assert (py := Rabs_pos_lt y hy); assert (pd := Rabs_pos_lt (x - y) hd).
+  eapply Rle_trans; [|apply Rpower_subadditive; assumption].
+  rewrite <- apow_pos by lra; apply apow_le; [lra|].
+  rewrite (Rabs_right (Rabs y + Rabs (x - y))) by lra.
+  replace x with (y + (x - y)) at 1 by ring; apply Rabs_triang.
+Qed.
+
+(* Section 2.5, last paragraph: with beta in (0, 1), where alpha >= m^(-1/beta), the weight of the
+   query's own key is at most ALiBi's, whatever mu and the content are. *)
+Theorem fades_more_than_alibi m alpha beta mu n f i : 0 < m -> 0 < beta < 1 ->
+  Rpower m (- / beta) <= alpha -> (i < n)%nat ->
+  softmax n (fun z => f z + ggd alpha beta mu i z) i <=
   softmax n (fun z => f z + alibi m i z) i.
 Proof.
-  intros Hm Hb Hi; apply softmax_le; [lia|]; intros z Hz.
-  rewrite ggd_own by lra; unfold alibi at 2; rewrite distance_self.
-  destruct (Nat.eq_dec i z) as [<-|ne].
-  - rewrite ggd_own by lra; unfold alibi; rewrite distance_self; lra.
-  - rewrite ggd_off, Rpower_mult by (apply Rpower_pos || assumption).
-    replace (- / beta * - beta) with 1 by (field; lra); rewrite Rpower_1 by assumption.
+  intros Hm Hb Ha Hi; apply softmax_le; [lia|]; intros z Hz.
+  assert (P := Rpower_pos m (- / beta)).
+  assert (C : Rpower alpha (- beta) <= m).
+  { apply Rle_trans with (Rpower (Rpower m (- / beta)) (- beta)); [apply Rpower_anti_le; lra|].
+    rewrite Rpower_mult; replace (- / beta * - beta) with 1 by (field; lra).
+    rewrite Rpower_1 by assumption; lra. }
+  enough (alibi m i z - alibi m i i <= ggd alpha beta mu i z - ggd alpha beta mu i i) by lra.
+  apply Rle_trans with (ggd alpha beta 0 i z).
+  - unfold alibi at 2; rewrite distance_self.
+    destruct (Nat.eq_dec i z) as [<-|ne]; [rewrite ggd_own by lra; unfold alibi; rewrite distance_self; lra|].
+    rewrite ggd_off by (lra || assumption).
     assert (h := power_at_most_linear m beta (distance i z) Hm ltac:(lra) (distance_ge_1 i z ne)).
-    unfold alibi; nra.
+    assert (h' := Rpower_pos (distance i z) beta); unfold alibi; nra.
+  - unfold ggd; assert (t := apow_triangle ((INR z - INR i - mu) / alpha) ((INR i - INR i - mu) / alpha) beta ltac:(lra)).
+    replace ((INR z - INR i - mu) / alpha - (INR i - INR i - mu) / alpha)
+      with ((INR z - INR i - 0) / alpha) in t by (unfold Rdiv; ring); lra.
+Qed.
+
+(* With a smaller alpha it is the other way round for two keys of equal content. *)
+Theorem fades_more_than_alibi_fails_below m alpha beta : 0 < m -> 0 < beta ->
+  0 < alpha < Rpower m (- / beta) ->
+  softmax 2 (alibi m 1) 1 < softmax 2 (ggd alpha beta 0 1) 1.
+Proof.
+  intros Hm Hb Ha.
+  assert (C : m < Rpower alpha (- beta)).
+  { apply Rle_lt_trans with (Rpower (Rpower m (- / beta)) (- beta)); [|apply Rpower_anti; lra].
+    rewrite Rpower_mult; replace (- / beta * - beta) with 1 by (field; lra).
+    rewrite Rpower_1 by assumption; lra. }
+  rewrite !softmax_inv; apply Rinv_lt_contravar.
+  - apply Rmult_lt_0_compat; apply sum_pos; try lia; intros; apply exp_pos.
+  - simpl; rewrite ggd_own, ggd_off by (lra || discriminate).
+    unfold alibi; rewrite !distance_self; replace (distance 1 0) with 1
+      by (rewrite distance_causal by lia; simpl; ring).
+    rewrite Rpower_base_1.
+    assert (e := exp_increasing (- (Rpower alpha (- beta) * 1) - 0) (- m * 1 - - m * 0) ltac:(lra)).
+    replace (- m * 0 - - m * 0) with 0 by ring; replace (0 - 0) with 0 by ring; lra.
 Qed.
 
 (* The bias of that prior by distance: -m d^beta, 0 at the own key. *)

@@ -110,6 +110,20 @@ Proof.
   replace (eps * (INR n / eps)) with (INR n) by (field; lra); assumption.
 Qed.
 
+(* Without the bound on the content a key keeps half of the mass at every length: its content is
+   ln (n - 1), the others' is 0. *)
+Theorem fading_peaks_fails_without_bound n : (2 <= n)%nat ->
+  softmax n (fun z => if (z =? 0)%nat then ln (INR (n - 1)) else 0) 0 = / 2.
+Proof.
+  intros Hn; rewrite softmax_inv; f_equal.
+  assert (P : 1 <= INR (n - 1)) by (apply (le_INR 1); lia).
+  replace n with (1 + (n - 1))%nat at 1 by lia; rewrite sum_split; simpl.
+  rewrite Rminus_diag_eq, exp_0 by reflexivity.
+  rewrite (sum_ext (n - 1) _ (fun _ => / INR (n - 1))).
+  - rewrite sum_const; field; lra.
+  - intros k Hk; rewrite Rminus_0_l, exp_Ropp, exp_ln by lra; reflexivity.
+Qed.
+
 (* Without the bound on the content neither holds: the farthest key can make up for its bias at
    every length. Its content is m i, the others' is 0. *)
 Theorem lemma_3_fails_without_bound m : 0 < m -> exists c, 0 < c /\ forall i,

@@ -2,8 +2,6 @@
 // One claim on the page.
 #include <fmt/format.h>
 
-#include <boost/algorithm/string/replace.hpp>
-
 #include "proofs_checks/page/parts.hpp"
 #include "proofs_checks/pictures/picture.hpp"
 #include "support/markup.hpp"
@@ -15,24 +13,13 @@ namespace {
 
 using pages::paragraph;
 
-std::string under(const char* heading, const std::string& markup) {
-  return markup.empty() ? "" : fmt::format("<h4>{}</h4>\n{}", heading, paragraph(markup));
-}
-
-/// The residual and the relation as text: numbers that a person may copy, and lines that may end.
-std::string found(const std::string& text) {
-  return boost::replace_all_copy(boost::replace_all_copy(escaped_markup(text), "&gt;=", "≥"),
-                                 "&lt;=", "≤");
+std::string under(std::string_view heading, const std::string& markup) {
+  return markup.empty() ? "" : paragraph(fmt::format("<strong>{}.</strong> {}", heading, markup));
 }
 
 std::string counterexample(const Check& check, const Texts& texts) {
-  std::string numbers;
-  for (const Quantity& quantity : check.counterexample->sample.quantities) {
-    numbers += pages::row({texts(quantity.name), to_string(quantity)});
-  }
-  return paragraph(texts(check.what)) + pages::table("quantities", {}, numbers) +
-         paragraph(fmt::format("At these numbers {}. <small>({})</small>",
-                               found(check.counterexample->found), escaped_markup(check.reading)));
+  return fmt::format("{}. <small>({})</small>", texts(in_words(*check.counterexample)),
+                     escaped_markup(check.reading));
 }
 
 /// A row for each statement, a column for each reading: they stand one after the other, the same of
@@ -63,9 +50,8 @@ std::string hypothesis(const HypothesisResult& result, const Texts& texts) {
     out += " " + pages::span("need", hypothesis.need == Need::not_needed ? "not needed"
                                                                          : name(hypothesis.need));
     if (!hypothesis.why.empty()) out += "<div class=\"why\">" + texts(hypothesis.why) + "</div>";
-    if (const Check* check = refuting(result.checks)) {
-      out += pages::details("Numbers at which it fails", counterexample(*check, texts));
-    }
+    if (const Check* check = refuting(result.checks))
+      out += paragraph(counterexample(*check, texts));
   }
   return out + "</li>\n";
 }
@@ -93,9 +79,12 @@ std::string verdict_box(const ClaimResult& result, const Texts& texts) {
                     "the correction or of a hypothesis is against it.",
                     in_words(claim.proof.derived)));
   }
-  out += under("Condition", texts(claim.condition));
-  if (const Check* check = refuting(result.checks, Role::statement)) {
-    out += "<h4>Counterexample to the statement as printed</h4>\n" + counterexample(*check, texts);
+  out += under("Condition", texts(result.condition()));
+  if (const Check* check = result.counterexample()) {
+    out += under(refuting(result.checks, Role::statement)
+                     ? "Counterexample to the statement as printed"
+                     : "Counterexample without the condition",
+                 counterexample(*check, texts));
   }
   out += under(result.verdict == Verdict::refuted ? "True instead" : "True beside it",
                texts(claim.correction));
@@ -107,43 +96,48 @@ std::string verdict_box(const ClaimResult& result, const Texts& texts) {
 
 std::string article(const ClaimResult& result, const Texts& texts, std::set<std::string>& drawn) {
   const Claim& claim = result.claim;
-  std::string out =
-      fmt::format("<article id=\"{}\" class=\"claim {} {}\">\n<h3>{}</h3>\n",
-                  escaped_markup(claim.id), name(result.verdict),
-                  escaped_markup(paper_of(claim.id)), pages::link(claim.id, texts(claim.title)));
+  std::string out = fmt::format(
+      "<article id=\"{}\" class=\"claim {} {}\">\n<details open=\"open\">\n"
+      "<summary><h3>{}</h3> {}</summary>\n",
+      escaped_markup(claim.id), name(result.verdict), escaped_markup(paper_of(claim.id)),
+      titled_link(result, texts), pages::badge(name(result.verdict), in_words(result.verdict)));
   out += paragraph(
-      fmt::format("{} {}{} {}; {}", pages::badge(name(result.verdict), in_words(result.verdict)),
+      fmt::format("{}{} {}; {}",
                   claim.theorem.empty() ? "" : pages::span("role", "machine-checked") + " ",
                   pages::code(claim.id), texts(claim.source.place), texts(claim.source.version)),
       "meta");
   out += paragraph(texts(claim.statement), "statement");
   out += verdict_box(result, texts);
   out += pictures(claim, texts, drawn);
+  out += "<div class=\"folds\">\n";
   std::string hypotheses;
   for (const HypothesisResult& one : result.hypotheses) hypotheses += hypothesis(one, texts);
   if (!hypotheses.empty()) {
-    out += "<h4>Hypotheses</h4>\n<ul class=\"hypotheses\">\n" + hypotheses + "</ul>\n";
+    out += pages::details(fmt::format("Hypotheses ({})", result.hypotheses.size()),
+                          "<ul class=\"hypotheses\">\n" + hypotheses + "</ul>\n");
   }
-  out += under("Derivation", texts(claim.proof.derivation));
+  std::string derivation = paragraph(texts(claim.proof.derivation));
   if (!claim.theorem.empty()) {
-    out += paragraph(fmt::format("Machine-checked: Coq has checked a proof, {} in {}.",
-                                 pages::code(claim.theorem), pages::code("proofs_checks/coq")),
-                     "note");
+    derivation +=
+        paragraph(fmt::format("Machine-checked: Coq has checked a proof, {} in {}.",
+                              pages::code(claim.theorem), pages::code("proofs_checks/coq")),
+                  "note");
   }
   if (const Note* note = note_of(claim.id)) {
-    out += paragraph(fmt::format("The proof in full: {}, {}.", escaped_markup(note->title),
-                                 pages::code("docs/proofs/" + note->file)),
-                     "note");
+    derivation += paragraph(fmt::format("The proof in full: {}, {}.", escaped_markup(note->title),
+                                        pages::code("docs/proofs/" + note->file)),
+                            "note");
   }
-  if (!result.checks.empty()) {
-    out += pages::details(fmt::format("Checks ({})", result.checks.size()),
-                          checks_table(result.checks, texts));
-  }
+  out += pages::details("Derivation", derivation);
+  std::string checks = result.checks.empty() ? "" : checks_table(result.checks, texts);
   if (!claim.mutant.statement.empty()) {
-    out += paragraph("Mutant, which the same checks must refute: " + texts(claim.mutant.statement),
-                     "note");
+    checks += paragraph(
+        "Mutant, which the same checks must refute: " + texts(claim.mutant.statement), "note");
   }
-  return out + "</article>\n";
+  if (!checks.empty()) {
+    out += pages::details(fmt::format("Checks ({})", result.checks.size()), checks);
+  }
+  return out + "</div>\n</details>\n</article>\n";
 }
 
 }  // namespace plumbline::proofs_checks

@@ -34,7 +34,9 @@ std::string count(const ClaimsReport& report, const std::string& paper,
 /// A row for each verdict, a column for each paper: narrow enough for a telephone.
 std::string counts(const ClaimsReport& report) {
   std::vector<std::string> papers = papers_of(report), head = {"verdict"};
-  for (const std::string& paper : papers) head.push_back(pages::link(paper, escaped_markup(paper)));
+  for (const std::string& paper : papers) {
+    head.push_back(pages::link(paper, escaped_markup(paper_in_words(paper))));
+  }
   head.push_back("all");
   papers.push_back("");
   const auto row = [&](const std::string& heading, std::optional<Verdict> verdict) {
@@ -52,15 +54,16 @@ std::string counts(const ClaimsReport& report) {
 /// The claims with this verdict, each with what to know of it besides its title.
 std::string list(const ClaimsReport& report, Verdict verdict, const Texts& texts) {
   std::string out = "<ul class=\"contents\">\n";
-  for (const auto& [claim, checks, found, hypotheses, seconds] : report.results) {
-    if (found != verdict) continue;
+  for (const ClaimResult& result : report.results) {
+    if (result.verdict != verdict) continue;
+    const std::string& correction = result.claim.correction;
     std::string gist;
-    if (verdict == Verdict::refuted && !claim.correction.empty()) {
-      gist = "True instead: " + texts(claim.correction);
+    if (verdict == Verdict::refuted && !correction.empty()) {
+      gist = "True instead: " + texts(correction);
     }
-    if (verdict == Verdict::holds_under_condition) gist = "Holds if: " + texts(claim.condition);
-    out += fmt::format("<li>{} {}{}</li>\n", pages::link(claim.id, texts(claim.title)),
-                       pages::span("paper", escaped_markup(paper_of(claim.id))),
+    if (verdict == Verdict::holds_under_condition) gist = "Holds if: " + texts(result.condition());
+    out += fmt::format("<li>{} {}{}</li>\n", titled_link(result, texts),
+                       pages::span("paper", escaped_markup(result.claim.source.paper)),
                        gist.empty() ? "" : "<div class=\"gist\">" + gist + "</div>");
   }
   return out + "</ul>\n";
@@ -94,7 +97,7 @@ std::string overview(const ClaimsReport& report, const Texts& texts) {
     if (number == "0") continue;
     out +=
         pages::details(fmt::format("<h2>{} {}</h2>", heading, pages::badge(name(verdict), number)),
-                       list(report, verdict, texts), verdict == Verdict::refuted);
+                       list(report, verdict, texts));
   }
   return out;
 }
@@ -106,11 +109,12 @@ std::string controls(const ClaimsReport& report) {
     if (count(report, "", verdict) != "0") out += checkbox(name(verdict), words);
   }
   out += "</fieldset>\n<fieldset><legend>Papers shown</legend>\n";
-  for (const std::string& paper : papers_of(report)) out += checkbox(paper, paper);
+  for (const std::string& paper : papers_of(report)) out += checkbox(paper, paper_in_words(paper));
   return out +
          "</fieldset>\n<p id=\"search-row\" hidden=\"hidden\"><label>Search <input type=\"search\" "
-         "id=\"search\" placeholder=\"words, e.g. theorem beta\"/></label> "
-         "<output id=\"found\"></output></p>\n</form>\n";
+         "id=\"search\" placeholder=\"e.g. Theorem 4, or Table 8 cost\"/></label> "
+         "<output id=\"found\"></output> "
+         "<button type=\"button\" id=\"fold\">Fold all</button></p>\n</form>\n";
 }
 
 std::string rules(const ClaimsReport& report) {
@@ -126,11 +130,11 @@ std::string rules(const ClaimsReport& report) {
 std::string side(const ClaimsReport& report, const Texts& texts) {
   std::string out = "<nav class=\"side\" aria-label=\"All claims\">\n";
   for (const std::string& paper : papers_of(report)) {
-    out += pages::paragraph(pages::link(paper, escaped_markup(paper))) + "<ul>\n";
-    for (const auto& [claim, checks, verdict, hypotheses, seconds] : report.results) {
-      if (paper_of(claim.id) != paper) continue;
-      out += fmt::format("<li class=\"{}\">{}</li>\n", name(verdict),
-                         pages::link(claim.id, texts(claim.title)));
+    out += pages::paragraph(pages::link(paper, escaped_markup(paper_in_words(paper)))) + "<ul>\n";
+    for (const ClaimResult& result : report.results) {
+      if (paper_of(result.claim.id) != paper) continue;
+      out += fmt::format("<li class=\"{}\">{}</li>\n", name(result.verdict),
+                         titled_link(result, texts));
     }
     out += "</ul>\n";
   }

@@ -14,11 +14,16 @@
 namespace plumbline::proofs_checks {
 namespace {
 
-/// The search: the one thing that needs a script. Without & and <, so that the page stays XML.
-constexpr const char* script = R"("use strict";
+/// The search, and the mark at the side of the claim that is read: what needs a script. Without &
+/// and <, so that the page stays XML.
+///
+/// A word is followed by its number as one term ("Theorem 4", "Table 8"), and what stands in
+/// quotation marks is one; a term is found where it is not a part of a longer word or number.
+constexpr const char* script = R"js("use strict";
 (function () {
   var claims = Array.from(document.querySelectorAll(".claim"), function (claim) {
-    return {element: claim, text: (claim.id + " " + claim.textContent).toLowerCase()};
+    var text = claim.id + " " + claim.id.replace(/[_/]/g, " ") + " " + claim.textContent;
+    return {element: claim, text: text.toLowerCase()};
   });
   var field = document.getElementById("search");
   var found = document.getElementById("found");
@@ -26,11 +31,18 @@ constexpr const char* script = R"("use strict";
   document.getElementById("controls").addEventListener("submit", function (event) {
     event.preventDefault();
   });
+  function pattern(term) {
+    var text = term.replace(/"/g, "").trim()
+      .replace(/[.*+?^${}()|[\]\\]/g, function (sign) { return "\\" + sign; });
+    return new RegExp((/^\w/.test(text) ? "\\b" : "") + text.replace(/\s+/g, "\\s+") +
+                      (/\d$/.test(text) ? "(?!\\.?\\d)" : ""));
+  }
   field.addEventListener("input", function () {
-    var words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    var words = (field.value.toLowerCase().match(/"[^"]+"|[a-z]+\.?\s+\d[\d.]*|\S+/g) || [])
+      .map(pattern);
     var shown = 0;
     claims.forEach(function (claim) {
-      var hit = words.every(function (word) { return claim.text.includes(word); });
+      var hit = words.every(function (word) { return word.test(claim.text); });
       claim.element.hidden = !hit;
       if (hit) shown += 1;
     });
@@ -41,10 +53,35 @@ constexpr const char* script = R"("use strict";
     var target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target === null) return;
     target.hidden = false;
+    var folded = target.querySelector("details");
+    if (folded !== null) folded.open = true;
     target.scrollIntoView();
   });
+  var fold = document.getElementById("fold");
+  fold.addEventListener("click", function () {
+    var open = fold.textContent === "Unfold all";
+    claims.forEach(function (claim) { claim.element.querySelector("details").open = open; });
+    fold.textContent = open ? "Fold all" : "Unfold all";
+  });
+  // The link at the side to the claim that is read.
+  var links = {};
+  document.querySelectorAll(".side a").forEach(function (link) {
+    links[link.getAttribute("href").slice(1)] = link;
+  });
+  var current = null;
+  var reading = new IntersectionObserver(function (entries) {
+    entries.forEach(function (entry) {
+      var link = links[entry.target.id];
+      if (!(entry.isIntersecting) || link === undefined || link === current) return;
+      if (current !== null) current.removeAttribute("aria-current");
+      current = link;
+      link.setAttribute("aria-current", "true");
+      link.scrollIntoView({block: "nearest"});
+    });
+  }, {rootMargin: "0px 0px -80% 0px"});
+  claims.forEach(function (claim) { reading.observe(claim.element); });
 })();
-)";
+)js";
 
 }  // namespace
 
@@ -55,6 +92,28 @@ std::string_view in_words(Verdict verdict) {
 }
 
 std::string paper_of(const std::string& id) { return id.substr(0, id.find('/')); }
+
+std::string paper_in_words(const std::string& paper) {
+  if (paper == "bam") return "BAM: Bayesian attention mechanism";
+  if (paper == "cable") return "CABLE: context-aware biases";
+  if (paper == "alibi") return "ALiBi: attention with linear biases";
+  return paper;
+}
+
+std::string short_place(const Claim& claim) {
+  const std::string& place = claim.source.place;
+  std::size_t end = place.find_first_of(",;:(");
+  for (const char* more : {" and its ", " with ", " against ", " after ", " before "}) {
+    end = std::min(end, place.find(more));
+  }
+  return place.substr(0, end);
+}
+
+std::string titled_link(const ClaimResult& result, const Texts& texts) {
+  return pages::link(result.claim.id,
+                     pages::span("place", escaped_markup(short_place(result.claim))) + " " +
+                         texts(result.title()));
+}
 
 std::string html(const ClaimsReport& report) {
   const Texts texts = [&](std::string_view text) {

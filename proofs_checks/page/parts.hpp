@@ -27,9 +27,16 @@ std::string_view in_words(Verdict);
 
 /// "bam" of "bam/theorem_1".
 std::string paper_of(const std::string& id);
+/// "BAM: Bayesian attention mechanism" of "bam".
+std::string paper_in_words(const std::string& paper);
+/// "Theorem 2" of "Theorem 2, section 2.3, and appendix B.5".
+std::string short_place(const Claim&);
 
 /// Texts of claims as HTML, with links to the claims of this page.
 using Texts = std::function<std::string(std::string_view)>;
+
+/// A link to the claim: its place in the paper, and its title.
+std::string titled_link(const ClaimResult&, const Texts&);
 
 inline constexpr const char* page_title = "Claims of the papers, checked";
 

@@ -35,6 +35,12 @@ font-size:1.06em}
 summary{cursor:pointer}
 details:has(>summary h2){margin:1rem 0}
 summary h2{display:inline;font-size:1.15rem}
+summary h3{display:inline}
+.folds{display:flex;flex-wrap:wrap;gap:0 1.4rem}
+.folds>*{min-width:0}
+.folds>[open]{flex-basis:100%}
+button{font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);
+border-radius:.3rem;padding:.15rem .6rem;cursor:pointer}
 .nobr{white-space:nowrap}
 .wide{overflow-x:auto}
 table{border-collapse:collapse;font-size:.92rem}
@@ -44,9 +50,6 @@ table:not(.numbers) tbody th{font-weight:400}
 .numbers code{display:block;min-width:24rem;font-size:.76em}
 .counts td,.counts thead th:not(:first-child){text-align:right}
 .counts .total,.counts .total th,.need{font-weight:600}
-.quantities th{white-space:nowrap}
-.quantities th,.quantities td{vertical-align:baseline}
-.quantities td{font-family:ui-monospace,monospace;font-size:.88em;overflow-wrap:anywhere}
 .checks tbody th{min-width:15rem}
 .checks small{display:block;color:var(--soft)}
 .badge{display:inline-block;padding:0 .55em;border-radius:1em;border:1px solid currentColor;
@@ -58,6 +61,9 @@ span:is(.FAIL,.refuted){color:var(--bad)}
 :is(.box,.side li).holds_under_condition{border-color:var(--doubtful)}
 :is(.box,.side li).refuted{border-color:var(--bad)}
 .badge.not_mathematical{color:var(--soft)}
+.place{color:var(--soft);font-weight:400}
+.place:after{content:" ·"}
+.side [aria-current]{font-weight:600}
 .role,.need,.paper{font-size:.8rem;color:var(--soft)}
 .meta,.note,.why,.gist{color:var(--soft);font-size:.92rem}
 .contents,.hypotheses{padding-left:1.1rem}
@@ -68,7 +74,7 @@ legend{float:left;margin-right:1rem;color:var(--soft)}
 border-width:1px 0;padding:.5rem 0;margin:2rem 0 0;font-size:.92rem}
 #search{width:min(20rem,100%);font:inherit;color:inherit;background:var(--card);
 border:1px solid var(--line);border-radius:.3rem;padding:.2rem .5rem}
-article{border:1px solid var(--line);border-radius:.5rem;padding:1rem 1.1rem;margin:1.2rem 0;
+article{border:1px solid var(--line);border-radius:.5rem;padding:.5rem 1.1rem;margin:.6rem 0;
 overflow-x:auto}
 .controls~article{scroll-margin-top:9rem}
 .statement{font-size:1.05rem;margin:.6rem 0}

@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "proofs_checks/coverage.hpp"
 #include "proofs_checks/report.hpp"
 #include "support/atomic_file.hpp"
 #include "support/error.hpp"
@@ -122,7 +123,10 @@ BOOST_AUTO_TEST_CASE(every_claim_says_where_it_stands_and_how_its_verdict_is_pro
       BOOST_TEST(!text.empty(), claim.id);
     }
     BOOST_TEST(!claim.implicit.empty(), claim.id);
-    BOOST_TEST((claim.proof.derived == Verdict::holds_under_condition) == !claim.condition.empty());
+    BOOST_TEST((claim.proof.derived == Verdict::holds_under_condition) ==
+                   !condition_of(claim, claim.proof.derived).empty(),
+               claim.id);
+    if (claim.proof.derived != Verdict::holds_under_condition) BOOST_TEST(claim.condition.empty());
     if (claim.proof.derived == Verdict::refuted) BOOST_TEST(!claim.correction.empty(), claim.id);
   }
 }
@@ -253,6 +257,43 @@ BOOST_AUTO_TEST_CASE(the_printed_cable_bias_is_positive) {
 BOOST_AUTO_TEST_CASE(sixteen_heads_do_not_have_halves_for_slopes) {
   BOOST_TEST(values(counterexample("cable/slope_half_power_h"), "H")[0] == 16);
   BOOST_TEST(std::exp2(-8.0 / 16) - 0.5 > 0.2);
+}
+
+// That the passages stand where the index says, and that no number is left out, is for coverage.py.
+BOOST_AUTO_TEST_CASE(the_index_has_every_claim_and_a_reason_for_what_none_examines) {
+  std::map<std::string, int> passages;
+  for (const Claim& claim : all_claims()) passages[claim.id] = 0;
+  for (const Document& document : coverage()) {
+    BOOST_TEST(document.passages.size() > 5u, document.name);
+    BOOST_TEST(document.sha256.size() == 64u, document.name);
+    for (const Passage& one : document.passages) {
+      const std::string where = document.name + ": " + one.begins;
+      for (const std::string& id : one.claims) {
+        BOOST_TEST(passages.count(id) == 1u, where << " names " << id << ", which is no claim");
+        ++passages[id];
+      }
+      BOOST_TEST(one.claims.empty() != one.reason.empty(), where);
+      BOOST_TEST((!one.begins.empty() && one.begins.size() <= 60), where);
+      BOOST_TEST((!one.kind.empty() && !one.place.empty() && !one.says.empty()), where);
+    }
+  }
+  for (const auto& [id, number] : passages) BOOST_TEST(number > 0, id << " is in no passage");
+}
+
+BOOST_AUTO_TEST_CASE(the_index_is_printed_whole_or_of_some_papers_or_claims) {
+  const auto text = [](const std::vector<std::string>& ids) {
+    std::ostringstream out;
+    write_text(coverage(ids), out);
+    return out.str();
+  };
+  for (const char* part :
+       {"examined by", "with the reason why not", "bam/theorem_1", "not examined: "}) {
+    BOOST_TEST(text({}).find(part) != std::string::npos, part);
+  }
+  BOOST_TEST(text({"alibi"}).find("bam/theorem_1") == std::string::npos);
+  BOOST_TEST(text({"bam/theorem_1"}).find("not examined: ") == std::string::npos);
+  BOOST_TEST(to_json(coverage({"cable"}))["documents"].size() == 3u);
+  BOOST_CHECK_THROW(coverage({"bam/theorem_1", "bam/no_theorem"}), plumbline::BadInput);
 }
 
 BOOST_AUTO_TEST_CASE(claims_are_selected_by_id_and_by_paper) {

@@ -118,6 +118,30 @@ BOOST_AUTO_TEST_CASE(a_condition_in_one_part_is_dropped_by_the_printed_statement
   BOOST_TEST(results[0].as_marked(), results[0].problem);
 }
 
+// What follows from stated hypotheses alone holds; what needs another one holds under that
+// condition.
+BOOST_AUTO_TEST_CASE(a_needed_hypothesis_that_is_not_stated_is_a_condition) {
+  const auto verdict = [](const Claim& claim) { return verdict_of(claim, claim.checks()); };
+  Claim stated = claim_with({needs(at(-1))});
+  BOOST_TEST((verdict(stated) == Verdict::holds));
+  BOOST_TEST(condition_of(stated, Verdict::holds).empty());
+  Claim claim = claim_with({});
+  claim.implicit = {does_not_need(at(1)), definition("what x is", "why")};
+  BOOST_TEST((verdict(claim) == Verdict::holds));
+  Hypothesis left_out = needs(at(-1));
+  left_out.text = "x > 0.";
+  claim.implicit.push_back(left_out);
+  BOOST_TEST((verdict(claim) == Verdict::holds_under_condition));
+  BOOST_TEST(condition_of(claim, Verdict::holds_under_condition) == "x > 0.");
+  const std::vector<HypothesisResult> results = dropped(claim);
+  BOOST_REQUIRE(results.size() == 3u);
+  BOOST_TEST(results[2].as_marked(), results[2].problem);
+  BOOST_TEST((results[2].without == Verdict::refuted));
+  // Beside a condition of the statement as printed both are told.
+  claim.condition = "y > 0.";
+  BOOST_TEST(condition_of(claim, Verdict::holds_under_condition) == "y > 0. x > 0.");
+}
+
 BOOST_AUTO_TEST_CASE(each_part_of_a_condition_is_dropped_alone) {
   Claim claim = claim_with({});
   claim.condition = "x > 0 and y > 0";
@@ -173,6 +197,37 @@ BOOST_AUTO_TEST_CASE(ranges_are_open_or_closed_and_boxes_lie_in_them_as_a_whole)
   const Quantity mixed{"x", {1, -1}, {1, -1}};
   BOOST_TEST((Domain{"x", above(0)}.excludes(mixed)));
   BOOST_TEST((!Domain{"x", above(0)}.contains(mixed)));
+}
+
+BOOST_AUTO_TEST_CASE(a_counterexample_is_told_in_the_words_of_its_check) {
+  const auto words = [](const std::string& what, const Sample& sample) {
+    const auto third = above_zero<"x">([]<class R>(R x) { return x / R(3.0); });
+    return in_words(*refuting(check(what, third, {sample})())->counterexample);
+  };
+  BOOST_TEST(words("any beta: x / 3 > 0 at every key", {{"x", -1}}) ==
+             "At x = -1: x / 3 = -0.3333, not > 0");
+  BOOST_TEST(words("x / 3 > 0", {within("x", -2, -1)}) ==
+             "At x in [-2, -1]: x / 3 is in [-0.6667, -0.3333], not > 0");
+  // Of several residuals, or where the words do not end in the relation, the words are quoted.
+  for (const char* what : {"x > 0 and y > 0", "p > 0 and x / 3 > 0", "x is ahead", "x > 0.5"}) {
+    BOOST_TEST(words(what, {{"x", -0.1}}) ==
+               "At x = -0.1: \"" + std::string(what) +
+                   "\" is false: a residual that should be > 0 is -0.03333");
+  }
+  const auto placed = equals_zero<"x">([]<class R>(R x) {
+    return std::vector<Placed<R>>{{x, "j = 2"}};
+  });
+  BOOST_TEST(in_words(*refuting(check("p_j = 0", placed, {{{"x", 2}}})())->counterexample) ==
+             "At x = 2: p_j = 2 at j = 2, not = 0");
+}
+
+BOOST_AUTO_TEST_CASE(of_a_row_of_a_table_a_counterexample_tells_what_the_statement_names) {
+  const auto ahead = above_zero<"BAM", "RoPE">([]<class R>(R bam, R rope) { return bam - rope; });
+  const Sample row = {
+      {"T", 4096}, {"NoPE", 1}, printed("RoPE", 52), {"ALiBi", 2}, printed("BAM", 24)};
+  BOOST_TEST(in_words(*refuting(check("BAM is ahead of RoPE", ahead, {row})())->counterexample) ==
+             "At T = 4096, RoPE in [51.5, 52.5], BAM in [23.5, 24.5]: \"BAM is ahead of RoPE\" is "
+             "false: a residual that should be > 0 is [-29, -27]");
 }
 
 BOOST_AUTO_TEST_CASE(a_counterexample_says_which_residual_it_is) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every planted fault of the campaign: a name that it gets must be true of it.
+// Planted faults of the campaign: a name that one gets must be true of it. The program's argument,
+// 0 to 3, says which quarter of them is looked at.
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <tuple>
@@ -124,6 +125,10 @@ verdict::CellResult found(const bench::Mutant& mutant, std::size_t first) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(no_planted_fault_gets_a_wrong_name) {
+  const auto& suite = boost::unit_test::framework::master_test_suite();
+  BOOST_REQUIRE(suite.argc == 2);
+  const std::size_t quarter = std::stoul(suite.argv[1]);
+  BOOST_REQUIRE(quarter < 4u);
   test::NamingCount count;
   const auto faults = bench::all_faults();
   std::size_t turn = 0;
@@ -135,9 +140,9 @@ BOOST_AUTO_TEST_CASE(no_planted_fault_gets_a_wrong_name) {
     if (mutant.pass == cases::Pass::decode && !of_pages) continue;
     // Of one kind in one format every fourth: all of them take minutes.
     const int before = planted[{mutant.fault.kind, mutant.format, mutant.pass}]++;
-    if (before % 4 != 0) continue;
+    if (before % 4 != 0 || ++turn % 4 != quarter) continue;
     const auto right = right_names.find(mutant.fault.kind);
-    count.add(mutant.name() + ", " + mutant.cell(), found(mutant, turn++),
+    count.add(mutant.name() + ", " + mutant.cell(), found(mutant, turn),
               right == right_names.end() ? "" : right->second);
   }
   BOOST_TEST_MESSAGE("named rightly " << count.rightly << ", located " << count.located
@@ -145,8 +150,8 @@ BOOST_AUTO_TEST_CASE(no_planted_fault_gets_a_wrong_name) {
                                       << ", not found " << count.not_found);
   for (const auto& wrong : count.wrongly) BOOST_ERROR("named wrongly: " + wrong);
   // Most faults that follow a convention are told so; the others say nothing of it.
-  BOOST_TEST(count.rightly > 50);
-  BOOST_TEST(count.located > 50);
+  BOOST_TEST(count.rightly > 10);
+  BOOST_TEST(count.located > 10);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
