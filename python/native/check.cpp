@@ -124,8 +124,12 @@ nb::tuple check(const nb::object& call, const nb::object& refusal, const std::st
                 const std::string& pass_name, const std::string& bias_name,
                 const std::string& format_name, const nb::dict& offered,
                 const std::string& contract, int cases, std::uint64_t seed, int threads,
-                bool deterministic, const std::string& case_line) {
+                bool deterministic, const std::string& case_line, bool shrink, double time_limit,
+                const nb::object& progress) {
   const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [start] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   const auto pass = cases::pass_from(pass_name, "pass");
   const auto bias = cases::bias_from(bias_name, "bias");
   const auto format = cases::format_from(format_name, "dtype");
@@ -135,12 +139,15 @@ nb::tuple check(const nb::object& call, const nb::object& refusal, const std::st
                           pass == cases::Pass::backward, deterministic);
   const verdict::Kernel kernel(callable.kernel(), std::make_shared<OnVariations>(callable));
   if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const auto case_done = [&](int) {
+  const auto case_done = [&](int done) {
     const nb::gil_scoped_acquire for_python;
     callable.look_for_signals();
     if (callable.interrupted()) throw Interrupted{};
+    if (!progress.is_none()) progress(done, cases);
   };
   verdict::Draws draws{shapes, {}};
+  if (!shrink) draws.most_smaller = 0;
+  draws.time_is_up = [&] { return time_limit > 0 && seconds() > time_limit; };
   if (case_line.empty()) {
     draws.offer = verdict::offer_of(kernel, pass, bias, format, shapes);
     if (draws.offer.empty()) {
@@ -170,7 +177,7 @@ nb::tuple check(const nb::object& call, const nb::object& refusal, const std::st
                        what_is_not_taken(takes_from(offered, bias), cases::from_line(case_line)) +
                        ", which the other arguments say that the function does not take");
   }
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = seconds();
   std::string words;
   nb::object cause = nb::none();
   if (cell.counterexample) {
@@ -255,7 +262,8 @@ void bind_check(nb::module_& module) {
   module.def("check", &check, nb::arg("call"), nb::arg("refusal"), nb::arg("name"),
              nb::arg("pass_"), nb::arg("bias"), nb::arg("dtype"), nb::arg("offer"),
              nb::arg("contract"), nb::arg("cases"), nb::arg("seed"), nb::arg("threads"),
-             nb::arg("deterministic"), nb::arg("case"));
+             nb::arg("deterministic"), nb::arg("case"), nb::arg("shrink"), nb::arg("time_limit"),
+             nb::arg("progress").none());
   module.def("case_arrays", &case_arrays, nb::arg("line"));
   module.def("methods", &methods);
   module.def("named_contract", &named_contract, nb::arg("name"), nb::arg("format"));

@@ -12,6 +12,7 @@ from . import _biases
 from ._bias import AlibiGeometric, Bias, LocalRope, LocalRopeKeys, alibi_slopes
 from ._biases import *
 from ._check import case_arrays, check
+from ._kernel_test import kernel_test
 from ._report import CheckFailed, Contract, Figures, Report
 from ._triton import TritonKernel, triton
 from . import device
@@ -33,6 +34,7 @@ __all__ = [
     "case_arrays",
     "check",
     "device",
+    "kernel_test",
     "triton",
 ]
 __all__ += _biases.__all__

@@ -16,6 +16,7 @@ from ._arguments import number, truth, whole
 from ._bias import Bias
 from ._biases import Nope
 from ._frameworks import EIGHT_BITS, FRAMEWORKS, Refusal, format_of
+from ._progress import Progress
 from ._report import CheckFailed, Contract, Figures, Report
 from ._runner import SCALES, NoLse, Runner
 
@@ -67,6 +68,9 @@ def check(
     device: Optional[str] = None,
     seed: int = 1,
     threads: Optional[int] = None,
+    shrink: bool = True,
+    time_limit: Optional[float] = None,
+    progress: Union[Callable[[int, int], Any], bool, None] = None,
     case: Optional[str] = None,
 ) -> Report:
     """Judges fn on random cases, element by element, within derived error bounds.
@@ -109,6 +113,12 @@ def check(
     deterministic: one case in four is run twice and must give the same bits.
     device: "cuda", ...: where PyTorch's or JAX's arrays are.
     seed: of the random cases. threads: of the judge (None: all processors).
+    shrink: False: a failing case is reported as it was drawn, and no smaller one is looked for.
+    time_limit: in seconds: no case is begun after it but for the first five, and no smaller failing one
+        is looked for. Report.cases says how many cases there were. The seed alone does not repeat such
+        a run; CheckFailed.case repeats its failing case.
+    progress: called as progress(done, cases) after each case; True: a line on standard error instead;
+        None: the same, where that is a terminal, after two seconds; False: nothing.
     case: CheckFailed.case: this one case instead of random ones.
 
     What fn launches on plumbline.device runs on each of its VARIATIONS, a quarter of the cases each. A
@@ -122,7 +132,7 @@ def check(
     asked = {name: value for name, value in locals().items() if not name.startswith("__")}
     if not callable(fn):
         raise TypeError(f"fn is {fn!r}; expected a function")
-    method = _method_name(bias)
+    method = method_name(bias)
     known = {entry["name"]: entry for entry in json.loads(_native.methods())}
     if method in _ANOTHER_METHOD_WITH:
         raise ValueError(f"bias is {method!r}; expected {_ANOTHER_METHOD_WITH[method]}")
@@ -179,6 +189,12 @@ def check(
     )
     free_options = [name for name in known[method]["options"] if name not in (options or {})]
     _expect_signature(fn, [*known[method]["parameters"], *free_options, *settings])
+    shrink = truth("shrink", shrink)
+    seconds = 0.0 if time_limit is None else number("time_limit", time_limit)
+    if time_limit is not None and seconds <= 0:
+        raise ValueError(f"time_limit is {time_limit!r}; expected seconds above 0, or None")
+    if progress not in (True, False, None) and not callable(progress):
+        raise TypeError(f"progress is {progress!r}; expected a function, True, False or None")
     contract = Contract() if contract is None else contract
     if isinstance(contract, str):
         # Whether there is an lse, the function shows.
@@ -204,13 +220,17 @@ def check(
             0 if threads is None else whole("threads", threads, 1, 4096),
             truth("deterministic", deterministic),
             case or "",
+            shrink,
+            seconds,
+            told.case_done,
         )
 
-    try:
-        text, words, cause = judged(contract)
-    except NoLse:
-        # Nothing has been judged: the first call of the function ends here.
-        text, words, cause = judged(dataclasses.replace(contract, no_lse=True, lse_format="fp32"))
+    with Progress(f"{name} {method} {format}", progress) as told:
+        try:
+            text, words, cause = judged(contract)
+        except NoLse:
+            # Nothing has been judged: the first call of the function ends here.
+            text, words, cause = judged(dataclasses.replace(contract, no_lse=True, lse_format="fp32"))
     report = json.loads(text)
     cell = report["cells"][0]
     if cell["outcome"] != "pass":
@@ -230,6 +250,7 @@ def check(
         outputs,
         report["seed"],
         report["seconds"],
+        1 if case else cases,
     )
 
 
@@ -294,7 +315,8 @@ def _expect_signature(fn: Callable[..., Any], keywords: list[str]) -> None:
         ) from None
 
 
-def _method_name(bias: Union[str, type[Bias], None]) -> str:
+def method_name(bias: Union[str, type[Bias], None]) -> str:
+    """Of a method, its class, or None. Raises TypeError for anything else."""
     if bias is None:
         return Nope.method
     if isinstance(bias, str):
@@ -307,12 +329,16 @@ def _method_name(bias: Union[str, type[Bias], None]) -> str:
     )
 
 
+# What a call with one case does not need.
+_NOT_REPEATED = ("fn", "bias", "cases", "seed", "shrink", "time_limit", "progress", "case")
+
+
 def _repeat(name: str, method: str, asked: dict[str, Any], case: str) -> str:
     """The call with the case: what differs from the defaults, as one would write it."""
     said = [name, repr(method)]
     for parameter in inspect.signature(check).parameters.values():
         value = asked.get(parameter.name)
-        if parameter.name in ("fn", "bias", "cases", "seed", "case") or value == parameter.default:
+        if parameter.name in _NOT_REPEATED or value == parameter.default:
             continue
         if parameter.name == "dtype" and not str(value).startswith("torch."):
             value = repr(getattr(value, "__name__", str(value)))

@@ -31,6 +31,9 @@ def check(
     threads: int,
     deterministic: bool,
     case: str,
+    shrink: bool,
+    time_limit: float,
+    progress: Optional[Callable[[int, int], Any]],
 ) -> tuple[str, str, Optional[Exception]]: ...
 def case_arrays(line: str) -> dict[str, tuple[bytes, list[int]]]: ...
 def methods() -> str: ...

@@ -99,11 +99,14 @@ class Report:
     """o, lse, and with a backward pass grad_q, ...; no lse if the function returns none."""
     seed: int
     seconds: float
+    asked: int
+    """Cases that were asked for: more than `cases` where time_limit ended the check."""
 
     def __str__(self) -> str:
+        of = "" if self.cases >= self.asked else f" of {self.asked} within the time limit"
         worst = ", ".join(f"{name} {figures.worst:.3g}" for name, figures in self.outputs.items())
         return (
-            f"{self.name} {self.bias} {self.dtype}: pass, {self.cases} cases, {self.rows} rows in "
+            f"{self.name} {self.bias} {self.dtype}: pass, {self.cases} cases{of}, {self.rows} rows in "
             f"{self.seconds:.1f} s, seed {self.seed}; largest |error| / bound: {worst}"
         )
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The check of NumPy functions: a right one passes, each broken twin fails as what it is."""
 import json
+import time
 
 import formulas
 import numpy as np
@@ -393,7 +394,59 @@ def test_every_default_of_the_contract_is_the_judges():
          "own_softcap": 0.0, "longest": 0, "batch": [],
          "heads": [], "kv_heads": [], "queries": [], "keys": [], "head_dims": [], "shapes": [],
          "options": {}},
-        "{}", 1, 1, 1, False, "",
+        "{}", 1, 1, 1, False, "", True, 0.0, None,
     )  # fmt: skip
     declared = json.loads(report[0])["cells"][0]["contract"]
     assert declared == json.loads(json.dumps(plumbline.Contract().__dict__))
+
+
+def test_a_failing_case_is_reported_as_it_was_drawn_if_it_is_not_to_shrink():
+    small = pytest.raises(plumbline.CheckFailed, plumbline.check, wrong_slope, "alibi", **SHORT).value
+    drawn = pytest.raises(
+        plumbline.CheckFailed, plumbline.check, wrong_slope, "alibi", shrink=False, **SHORT
+    ).value
+
+    def size(failed):
+        return sum(array.size for array in plumbline.case_arrays(failed.case).values())
+
+    assert size(small) < size(drawn)
+    assert "shrink" not in drawn.repeat
+    with pytest.raises(plumbline.CheckFailed):
+        plumbline.check(wrong_slope, "alibi", case=drawn.case)
+
+
+def test_a_time_limit_ends_a_check_after_five_cases_at_least():
+    def slow(q, k, v, slopes):
+        time.sleep(0.05)
+        return alibi(q, k, v, slopes)
+
+    report = plumbline.check(slow, "alibi", **{**SHORT, "cases": 10**6}, time_limit=0.01)
+    assert report.cases == 5 and report.asked == 10**6
+    assert "pass, 5 cases of 1000000 within the time limit" in str(report)
+    report = plumbline.check(alibi, "alibi", **SHORT, time_limit=600)
+    assert report.cases == report.asked == 12 and "limit" not in str(report)
+
+
+def test_progress_is_told_to_a_function_or_on_standard_error(capsys):
+    told = []
+    plumbline.check(alibi, "alibi", **SHORT, progress=lambda done, cases: told.append((done, cases)))
+    assert told == [(done, 12) for done in range(1, 13)]
+    plumbline.check(alibi, "alibi", **SHORT, progress=True)
+    assert "alibi alibi fp32: 1 of 12 cases\n" in capsys.readouterr().err
+    plumbline.check(alibi, "alibi", **SHORT, progress=False)
+    plumbline.check(alibi, "alibi", **SHORT)  # no terminal
+    assert capsys.readouterr().err == ""
+
+    def broken(done, cases):
+        raise RuntimeError("no progress")
+
+    with pytest.raises(RuntimeError, match="no progress"):
+        plumbline.check(alibi, "alibi", **SHORT, progress=broken)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"shrink": 1}, {"time_limit": 0}, {"time_limit": "1"}, {"progress": 3}]
+)
+def test_a_wrong_setting_of_the_run_is_named(wrong):
+    with pytest.raises((TypeError, ValueError), match=f"^{next(iter(wrong))} is "):
+        plumbline.check(alibi, "alibi", **SHORT, **wrong)

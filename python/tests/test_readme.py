@@ -10,7 +10,7 @@ import pytest
 def test_the_examples_of_the_readme_run(capsys):
     page = pathlib.Path(__file__).parent.parent / "README.md"
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     scope = {}
     for block in blocks:
         if "import torch" in block and importlib.util.find_spec("torch") is None:

@@ -372,11 +372,14 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
   std::exception_ptr thrown;
   // After these nothing that runs would say anything, or soon enough: let the shrinking find no
   // smaller case.
-  const auto spent = [&] { return work > draws.most_work && drawn >= fewest_cases; };
+  const auto spent = [&] {
+    return (work > draws.most_work || draws.time_is_up()) && drawn >= fewest_cases;
+  };
   const auto given_up = [&] {
-    return device_lost || thrown || hangs >= most_hangs || smaller >= draws.most_smaller ||
-           work_of_smaller > draws.most_work_of_smaller ||
-           (!failed && (drawn >= shard.end || spent()));
+    if (device_lost || thrown || hangs >= most_hangs) return true;
+    if (!failed) return drawn >= shard.end || spent();
+    return smaller >= draws.most_smaller || work_of_smaller > draws.most_work_of_smaller ||
+           draws.time_is_up();
   };
   std::vector<Trial> trials;
   std::optional<SupportsFailed> unanswered;  // of a drawn spec

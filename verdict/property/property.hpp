@@ -95,6 +95,9 @@ struct Draws {
   /// Of a failing case so many smaller ones are tried, of so much work together.
   int most_smaller = 1000;
   double most_work_of_smaller = 0x1p32;
+  /// Asked before each case. Once it says yes, the cell ends, but not before fewest_cases, and no
+  /// smaller failing case is tried.
+  std::function<bool()> time_is_up = [] { return false; };
 };
 inline constexpr int fewest_cases = 5;
 
