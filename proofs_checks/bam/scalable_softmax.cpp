@@ -156,6 +156,26 @@ void claims_of_scalable_softmax(Claims& claims) {
     const R spread = mutant ? R(0.0) : largest + smallest;
     return entropy + spread - log(R(static_cast<int>(p.size())));
   });
+  // At n keys of any contents in [-F, F] it is H >= ln n - 2 F; ln n is so many times 4 F/eps.
+  const auto entropy_nears_its_maximum =
+      above_zero<"F", "eps", "times">([]<class R>(R F, R eps, R times) {
+        const R ln_n = times * (R(4.0) * F / eps);
+        return eps - (F + F) / ln_n;
+      });
+  const auto entropy_of = []<class R>(const Vector<R>& p) {
+    R entropy(0.0);
+    for (int j = 0; j < p.size(); ++j) entropy -= p[j] * log(p[j]);
+    return entropy;
+  };
+  const auto half_with_alibi = at_least_zero<"n", "m">([=]<class R>(int n, R m) {
+    const auto p = softmax_of<R>(n, [&](int d) { return -m * R(d); });
+    return entropy_of(p) - log(R(n)) / R(2.0);
+  });
+  const auto half_with_a_peak = at_least_zero<"n">([=]<class R>(int n) {
+    const R peak = R(2.0) * log(R(n - 1));
+    const auto p = softmax_of<R>(n, [&](int j) { return j == 0 ? peak : R(0.0); });
+    return entropy_of(p) - log(R(n)) / R(2.0);
+  });
   // The first has equal contents, whose distance is 0 at every length.
   const auto all_contents = contents(false, 20);
   const Samples unequal_contents(all_contents.begin() + 1, all_contents.end());
@@ -168,24 +188,47 @@ void claims_of_scalable_softmax(Claims& claims) {
       .statement = "Attention fading: the attention distribution becomes increasingly uniform as "
                    "context length grows. Checked as: sum_j |p_j - 1/n| halves when a context is "
                    "repeated sixteen times.",
-      .hypotheses = {"A softmax without positional bias, bounded content scores."},
-      .implicit =
-          {"Becoming uniform means that the distance from the uniform distribution tends to 0.",
-           "The contents are not all equal."},
-      .correction =
-          "Single weights vanish (bam/fading_peaks), the shape stays: n p_j, every ratio p_j/p_k "
-          "and the distance from uniform do not change when a context is repeated. Only relative "
-          "to its maximum does the entropy grow: ln n - H <= max f - min f, so H/ln n -> 1.",
-      .proof = refuted("r copies of the contents divide every weight by r and leave n p_j = n "
-                       "e^(f_j)/sum_z e^(f_z). f = (1, 0): sum |p - 1/n| = 0.462 for every number "
-                       "of copies. p_j <= e^(max f - min f)/n gives the entropy's bound."),
+      .hypotheses = {needed("No positional bias that removes distant keys.",
+                            "Under ALiBi the entropy stays bounded at every length.",
+                            check("ALiBi, equal contents: H - (ln n)/2 >= 0", half_with_alibi,
+                                  {{{"m", 1}, {"n", 64}}, {{"m", 1}, {"n", 512}}}))},
+      .implicit = {definition("Becoming uniform means that the distance from the uniform "
+                              "distribution tends to 0.",
+                              "The condition replaces it.")},
+      .condition =
+          "Becoming uniform is said of the entropy H as a part of its maximum, H/ln n -> 1, "
+          "and the content scores are bounded, |f_j| <= F for all n.",
+      .conditions =
+          {needed("Becoming uniform is said of H/ln n, which tends to 1.",
+                  "Measured by the distance, or by n p_j, a context that is repeated stays as it "
+                  "is.",
+                  check("distance/2 - the distance of 16 copies >= 0", distance_halves,
+                        unequal_contents)),
+           needed("The content scores are bounded, |f_j| <= F for all n.",
+                  "A content of 2 ln(n - 1) above the others' keeps almost all the weight at every "
+                  "length.",
+                  check("f_0 = 2 ln(n - 1), others 0: H - (ln n)/2 >= 0", half_with_a_peak,
+                        {{{"n", 64}}, {{"n", 512}}}))},
+      .correction = "Single weights vanish (bam/fading_peaks), the shape stays: n p_j, every ratio "
+                    "p_j/p_k and the distance from uniform do not change when a context is "
+                    "repeated.",
+      .proof = holds_under_condition(
+          "p_j <= e^(max f - min f)/n for every j, so H >= ln n - (max f - min f) >= ln n - 2 F, "
+          "and 1 - H/ln n <= 2 F/ln n -> 0. As a distance it is false: r copies of the contents "
+          "divide every weight by r and leave n p_j = n e^(f_j)/sum_z e^(f_z). f = (1, 0): sum |p "
+          "- 1/n| = 0.462 for every number of copies."),
       .checks = {check("distance/2 - the distance of 16 copies >= 0, sum_j |p_j - 1/n| of "
                        "softmax(f) and of f repeated 16 times",
                        distance_halves, unequal_contents),
                  correction("distance and n p_j of r copies less those of one = 0", distance_stays,
                             contents_and_copies),
-                 correction("H - (ln n - (max f - min f)) >= 0", entropy_is_near(false),
-                            all_contents)},
+                 condition("H - (ln n - (max f - min f)) >= 0", entropy_is_near(false),
+                           all_contents),
+                 condition("at every ln n >= 4 F/eps: eps - 2 F/ln n > 0",
+                           entropy_nears_its_maximum,
+                           grid({{"F", {0.5, 1, 8}},
+                                 {"eps", {0.5, 0x1p-10, 0x1p-30}},
+                                 within("times", 1, 0x1p40)}))},
       .mutant = {"The entropy is ln n.",
                  check("H - ln n >= 0", entropy_is_near(true), unequal_contents)},
   });

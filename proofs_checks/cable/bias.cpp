@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs_checks/cable/biases.hpp"
+#include "reference/bias/alibi.hpp"
 #include "reference/bias/cable_nw.hpp"
 
 namespace plumbline::proofs_checks::cable {
@@ -192,6 +193,188 @@ void claims_of_bias(Claims& claims) {
       .mutant = {"The same without the own increment of the new token.",
                  check("-g (S_{n-1} - S_j) + g (f_{j+1} + ... + f_n) = 0", cached_row(true),
                        increments)},
+  });
+
+  // The bias of equation 7 against what two further coordinates of query and key give: (g S_i, -g)
+  // and (1, S_j); with `first` 0, the second coordinate alone.
+  const auto coordinates =
+      equals_zero<"f", "g">([]<class R>(const Vector<R>& f, const R& g, double first) {
+        std::vector<Placed<R>> residuals;
+        Vector<R> S = f;
+        for (int k = 1; k < S.size(); ++k) S[k] = S[k - 1] + f[k];
+        for (int i = 0; i < S.size(); ++i) {
+          for (int j = 0; j <= i; ++j) {
+            const R product = R(first) * (g * S[i]) * R(1.0) + (-g) * S[j];
+            residuals.push_back({g * (S[i] - S[j]) - product,
+                                 "i = " + std::to_string(i) + ", j = " + std::to_string(j)});
+          }
+        }
+        return residuals;
+      });
+  claims["cable/queries_and_keys"] = Claim({
+      .title = "CABLE adds positional information only to queries and keys",
+      .source = source("Section 3, after equation 7"),
+      .statement =
+          "\"CABLE adds positional information only to the queries and keys (not the "
+          "values)\": the scores with the bias of equation 7 are those of queries and keys "
+          "with further coordinates, q . k + g_i (S_i - S_j) = (q, g_i S_i, -g_i) . (k, 1, "
+          "S_j).",
+      .hypotheses = {definition("B_ij = g_i (S_i - S_j), equation 7.", "It is the bias.")},
+      .implicit = {definition("What is added to queries and keys may be further coordinates; the "
+                              "paper adds B to the logits.",
+                              "A query and a key have no other way to hold a bias.")},
+      .proof =
+          holds("g_i S_i 1 + (-g_i) S_j = g_i (S_i - S_j). For each head B has rank at most 2. "
+                "After the softmax the first of the two coordinates makes no difference, as "
+                "g_i S_i is the same for all keys of a query. (With the published code's "
+                "absolute value, which BERT needs, it is no such product.)"),
+      .checks = check("g (S_i - S_j) - (g S_i, -g) . (1, S_j) = 0, j <= i", coordinates(1),
+                      increments_and_gains(false)),
+      .mutant = {"The coordinates -g_i and S_j alone give these scores.",
+                 check("g (S_i - S_j) - (-g) S_j = 0, j <= i", coordinates(0),
+                       increments_and_gains(false))},
+  });
+
+  // The attention of the last query to equal contents, with the weight added to the bias.
+  const auto added_weight =
+      equals_zero<"f", "g">([]<class R>(const Vector<R>& f, R g, bool of_equation_7) {
+        const int last = last_of(f);
+        const Vector<R> plain = row_of(published_bias<R>(f, R(1.0)), last);
+        const Vector<R> weighted = row_of(published_bias<R>(f, g), last);
+        const Vector<R> with_weight = plain + same_gain<R>(g, plain.size());
+        const auto p = softmax(with_weight).probability;
+        const auto q = softmax(of_equation_7 ? weighted : plain).probability;
+        return at_each("j", 0, last + 1, [&](int j) { return R(p[j] - q[j]); });
+      });
+  const auto added_weight_of_the_key = equals_zero<"f", "g">([]<class R>(const Vector<R>& f, R g) {
+    const int last = last_of(f);
+    const Vector<R> plain = row_of(published_bias<R>(f, R(1.0)), last);
+    Vector<R> with_weight = plain;
+    with_weight[0] += g;
+    return softmax(with_weight).probability[0] - softmax(plain).probability[0];
+  });
+  claims["cable/weight_is_added"] = Claim({
+      .title = "CABLE adds its weights to the scores",
+      .source = source("Caption of Figure 2, against equation 7"),
+      .statement = "\"CABLE adds learned, token-specific context-aware biases and weights to the "
+                   "scores\": adding the weight g_i to the scores q . k + (S_i - S_j) gives the "
+                   "attention of equation 7, with B_ij = g_i (S_i - S_j).",
+      .implicit = {"Increments are negated, as in the published code (cable/penalises_distance); "
+                   "the printed sign makes no difference here.",
+                   "The contents are equal."},
+      .correction = "The weight multiplies the bias. Added to the scores of query i, g_i makes no "
+                    "difference to its attention.",
+      .proof = refuted(
+          "g_i is the same for all keys of query i, so that e^(g_i) is a factor of all terms of "
+          "the softmax and cancels: what is left is CABLE_NW. With f = (1, 1) and g = 2 equation 7 "
+          "gives the first key e^(-2)/(1 + e^(-2)) = 0.12 of the attention, an added weight "
+          "e^(-1)/(1 + e^(-1)) = 0.27."),
+      .checks = {check("p_j with g_i added - p_j of equation 7 = 0", added_weight(true),
+                       {{{"f", {1, 1}}, {"g", 2}}, {{"f", {0.5, 2, 0.25}}, {"g", 3}}}),
+                 correction("p_j with g_i added - p_j of CABLE_NW = 0", added_weight(false),
+                            increments_and_gains(false))},
+      .mutant = {"A weight of the key, added, makes no difference either.",
+                 check("p_0 with g_0 added for key 0 - p_0 of CABLE_NW = 0",
+                       added_weight_of_the_key, {{{"f", {1, 1}}, {"g", 2}}})},
+  });
+
+  // ReLU(a x + b y + c) at four points, by u = a + c and v = b + c, less what is asked for there.
+  const auto takes_values = equals_zero<"u", "v", "c">([]<class R>(R u, R v, R c, double both) {
+    return std::vector<Placed<R>>{{relu(c), "(0, 0)"},
+                                  {relu(u) - R(1.0), "(1, 0)"},
+                                  {relu(v) - R(1.0), "(0, 1)"},
+                                  {relu(R(u + v - c)) - R(both), "(1, 1)"}};
+  });
+  const auto convex = at_least_zero<"w", "c", "x", "y">([]<class R>(const Vector<R>& w, R c,
+                                                                    const Vector<R>& x,
+                                                                    const Vector<R>& y) {
+    const Vector<R> middle = R(0.5) * Vector<R>(x + y);
+    const auto ends = [&](const auto& of) {
+      return R(R(0.5) * (of(R(dot(w, x) + c)) + of(R(dot(w, y) + c))) - of(R(dot(w, middle) + c)));
+    };
+    return std::vector<Placed<R>>{{ends([](const R& z) { return R(relu(z)); }), "increment"},
+                                  {ends([](const R& z) { return R(softplus(z)); }), "weight"}};
+  });
+  const double far = 0x1p20;
+  const Samples all_maps = {
+      {within("c", 0.25, far), within("u", -far, far), within("v", -far, far)},
+      {within("c", -far, 0.25), within("u", -far, 0.75), within("v", -far, far)},
+      {within("c", -far, 0.25), within("u", 0.75, far), within("v", -far, 0.75)},
+      {within("c", -far, 0.25), within("u", 0.75, far), within("v", 0.75, far)}};
+  claims["cable/lightweight_mlp"] = Claim({
+      .title = "CABLE applies an MLP over the input",
+      .source = source("Section 2, last paragraph, and section 5.3, against section 3 (\"two "
+                       "separate linear layers\"), equation 2 and equation 6"),
+      .statement =
+          "CABLE \"applies a lightweight MLP over the input representations\": what a token "
+          "gets from equation 2 can be any function that an MLP has. Examined at one: 0 "
+          "at (0, 0), 1 at (1, 0) and (0, 1), 0 at (1, 1).",
+      .implicit =
+          {"An MLP has a hidden layer. With two hidden units it has this function, ReLU(x + "
+           "y) - 2 ReLU(x + y - 1).",
+           "The linear layer has a bias term, as in the published code; with |a + c|, "
+           "|b + c|, |c| up to 2^20 (the derivation needs no bound)."},
+      .correction = "It applies two linear layers beside each other, each with one activation and "
+                    "none hidden, as section 3 says: both are convex in the token's vector.",
+      .proof = refuted(
+          "ReLU(c) = 0 means c <= 0; then a + c = 1 and b + c = 1 make a + b + c = 2 - c >= 2, not "
+          "0. So a hidden layer is what equation 2 lacks, and equation 6 lacks it too. The cost "
+          "that section 5.3 compares is that of the linear maps (cable/dape_cost)."),
+      .checks = {exists("some a, b, c: ReLU(a x + b y + c) = 0, 1, 1, 0 at (0, 0), (1, 0), (0, 1), "
+                        "(1, 1)",
+                        takes_values(0), all_maps),
+                 correction("(F(x) + F(y))/2 - F((x + y)/2) >= 0 for F = ReLU(w . x + c) and "
+                            "softplus(w . x + c)",
+                            convex,
+                            {{{"w", {1, 1}}, {"c", -1}, {"x", {1, 0}}, {"y", {0, 2}}},
+                             {{"w", {2, -1}}, {"c", 0.5}, {"x", {-1, 3}}, {"y", {2, 0.25}}},
+                             {{"w", {0.5, 4}}, {"c", 0}, {"x", {0, -1}}, {"y", {1, 1}}}})},
+      .mutant = {"It can be 0, 1, 1 and 1 at these points.",
+                 exists("some a, b, c: ReLU(a x + b y + c) = 0, 1, 1, 1", takes_values(1),
+                        all_maps)},
+  });
+
+  const auto alibi_of_two_heads =
+      equals_zero<"m of one head", "m of the other">([]<class R>(R m, R other) {
+        return at_each("distance", {1, 5}, [&](int d) {
+          return R(reference::Alibi<R>{m}(9, 9 - d) - reference::Alibi<R>{other}(9, 9 - d));
+        });
+      });
+  const auto alibi_of_two_texts =
+      equals_zero<"m", "f", "h">([]<class R>(R m, const Vector<R>& f, const Vector<R>& h) {
+        const int last = last_of(f);
+        const reference::Alibi<R> bias{m};
+        return at_each("j", 0, last, [&](int j) { return R(bias(last, j) - bias(last_of(h), j)); });
+      });
+  const auto cable_of_two_texts =
+      equals_zero<"m", "f", "h">([]<class R>(R m, const Vector<R>& f, const Vector<R>& h) {
+        const int last = last_of(f);
+        return at_each("j", 0, last, [&](int j) {
+          return R(published_bias<R>(f, m)(last, j) - published_bias<R>(h, m)(last, j));
+        });
+      });
+  const Samples two_texts = {{{"m", 0.5}, {"f", {1, 1}}, {"h", {1, 2}}},
+                             {{"m", 0x1p-8}, {"f", {0, 1, 0.5}}, {"h", {2, 0.25, 3}}}};
+  claims["cable/unlike_alibi"] = Claim({
+      .title = "Unlike ALiBi's, CABLE's biases depend on head and context",
+      .source = source("Section 5.4, third sentence, against the caption of Figure 2"),
+      .statement = "\"Unlike ALiBi, which applies a fixed bias uniformly across all layers and "
+                   "tokens, CABLE biases are both head- and context-dependent\": ALiBi's depend on "
+                   "neither, b(i, j) is the same in two heads and in two texts.",
+      .implicit = {definition("ALiBi's slopes of eight heads, 1/2 to 1/256.",
+                              "It says which heads are compared.")},
+      .condition = "It is the context in which the two differ, not the head.",
+      .proof = holds_under_condition(
+          "ALiBi has \"head-specific slopes\" (caption of Figure 2): at distance 1 the first of "
+          "eight heads has -1/2, the second -1/4. It is uniform across layers and tokens, as the "
+          "sentence says. Of its bias nothing is in the tokens; CABLE's f is made of them."),
+      .checks = {check("-m d + m' d = 0 for two heads of ALiBi", alibi_of_two_heads,
+                       {{{"m of one head", 0.5}, {"m of the other", 0.25}}}),
+                 condition("ALiBi's b(i, j) in one text - b(i, j) in another = 0",
+                           alibi_of_two_texts, two_texts)},
+      .mutant = {"CABLE's is the same in two texts.",
+                 check("CABLE's B_ij in one text - B_ij in another = 0", cable_of_two_texts,
+                       two_texts)},
   });
 }
 

@@ -54,7 +54,7 @@ void claims_of_context(Claims& claims) {
       []<class R>(R g, const Vector<R>& f) { return nearer_less_farther(g, f); });
   const auto increments = increments_and_gains(false);
   claims["cable/anchors"] = Claim({
-      .title = "Anchor tokens can receive a weaker bias",
+      .title = "An anchor's weaker bias keeps attention to it",
       .source = source("Section 5.4, second paragraph"),
       .statement = "Tokens that serve as anchors may receive weaker biases, so that the model "
                    "keeps stronger attention to them even at long distances, while less "
@@ -251,6 +251,55 @@ void claims_of_context(Claims& claims) {
       .mutant = {"A quarter of the bound of the condition.",
                  check("a quarter of the bound - attention at distances >= W >= 0", bounded,
                        with(windows, {{{"factor", 0.25}}}))},
+  });
+
+  // What a token's mark becomes at each distance after so many layers: a layer sums over the keys,
+  // with the weight 1 for the nearest `window` and `outside` for all others.
+  const auto carried = []<class R>(int window, int layers, const R& outside) {
+    Vector<R> marks = zeros<R>(40);
+    marks[0] = R(1.0);
+    for (int layer = 0; layer < layers; ++layer) {
+      Vector<R> next = zeros<R>(40);
+      for (int i = 0; i < 40; ++i) {
+        for (int j = 0; j <= i; ++j) next[i] += (i - j < window ? R(1.0) : outside) * marks[j];
+      }
+      marks = next;
+    }
+    return marks;
+  };
+  const auto nothing_beyond = equals_zero<"window", "layers", "outside">(
+      [=]<class R>(int window, int layers, const R& outside) {
+        const Vector<R> marks = carried(window, layers, outside);
+        return at_each("distance", layers * (window - 1) + 1, 40, [&](int d) { return marks[d]; });
+      });
+  const auto something_up_to = above_zero<"window", "layers", "outside">(
+      [=]<class R>(int window, int layers, const R& outside, int more) {
+        const Vector<R> marks = carried(window, layers, outside);
+        return at_each("distance", 0, layers * (window - 1) + more + 1,
+                       [&](int d) { return marks[d]; });
+      });
+  const auto stacks = [](double outside) {
+    return grid({{"window", {2, 3, 5}}, {"layers", {1, 2, 6}}, {"outside", outside}});
+  };
+  claims["cable/few_layers"] = Claim({
+      .title = "With few layers a window carries information a short way",
+      .source = source("Section 5.6"),
+      .statement = "\"The sliding window nature of additive RPEs, where, with a low number of "
+                   "layers, they struggle to propagate information across longer sequences\": "
+                   "through L layers with a window of W keys a token reaches the distance L (W - "
+                   "1) and no farther.",
+      .implicit = {needed({"Keys outside the window have no weight at all.", "outside", exactly(0)},
+                          "With a small weight one layer reaches every distance. An additive bias "
+                          "makes the weights of distant keys small, not 0.",
+                          check("marks beyond L (W - 1) = 0, with weights of 2^-10 outside",
+                                nothing_beyond, stacks(0x1p-10)))},
+      .proof = holds_under_condition(
+          "A layer carries a token's mark to the W - 1 tokens after it, and L layers to L (W - 1). "
+          "So the 6 layers of Tiny reach a quarter as far as the 24 of Medium, for the same W."),
+      .checks = {check("marks beyond L (W - 1) = 0", nothing_beyond, stacks(0)),
+                 check("marks up to L (W - 1) > 0", something_up_to(0), stacks(0))},
+      .mutant = {"It reaches the distance L (W - 1) + 1.",
+                 check("marks up to L (W - 1) + 1 > 0", something_up_to(1), stacks(0))},
   });
 }
 

@@ -342,11 +342,13 @@ void first_claims_of_method(Claims& claims) {
                 grid({{"T", lengths}, {"recomputed", recomputed}}));
   };
   claims["cable/first_version_inference_increase"] = Claim({
-      .title = "The increase in inference time is negligible",
+      .title = "In inference CABLE adds a negligible number of operations",
       .source = first_version("Section 6; section 5.3; Limitation (\"negligible in inference\")"),
       .statement =
-          "\"The increase in inference time was only negligible\": for a new token with T keys "
-          "CABLE's multiplications are less than a hundredth of the layer's, at every T.",
+          "\"The increase in inference time was only negligible\". Examined in operations: for a "
+          "new "
+          "token with T keys CABLE's multiplications are less than a hundredth of the layer's, at "
+          "every T.",
       .hypotheses = {needed(
           {"\"We cache the cumulative sums\" (section 5.3): those of earlier tokens are kept.",
            "recomputed", exactly(0)},

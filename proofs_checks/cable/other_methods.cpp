@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "proofs_checks/cable/source.hpp"
 #include "proofs_checks/rope_score.hpp"
 #include "reference/bias/alibi.hpp"
@@ -291,6 +293,79 @@ void claims_of_other_methods(Claims& claims) {
                        fox_is_cable(true), gates)},
   });
 
+  // The last token of a sequence is the query; a pair is it and a key of the same place in two
+  // sequences of one length.
+  const auto cope_ignores_context =
+      equals_zero<"z", "y">([]<class R>(const Vector<R>& z, const Vector<R>& y) {
+        std::vector<Placed<R>> residuals;
+        R difference(0.0);
+        for (int j = static_cast<int>(z.size()) - 1; j >= 0; --j) {
+          difference += logistic(z[j]) - logistic(y[j]);
+          residuals.push_back({difference, "j = " + std::to_string(j)});
+        }
+        return residuals;
+      });
+  const auto positions_ignore_context = equals_zero<"z", "y", "c", "r">(
+      []<class R>(const Vector<R>& z, const Vector<R>& y, R c, const Vector<R>& r) {
+        const Vector<R> one = Vector<R>::Constant(1, R(1.0)), zero = zeros<R>(1);
+        const reference::Alibi<R> alibi{c};
+        const reference::KerpleLog<R> kerple(c, c);
+        const reference::Fire<R> fire({one, zero, one, R(0.0), c, R(1.0)}, R(4.0));
+        const int K = static_cast<int>(r.size()) - 1;
+        const auto t5 = [&](int i, int j) { return r[std::min(i - j, K)]; };
+        const int i = static_cast<int>(z.size()) - 1, other = static_cast<int>(y.size()) - 1;
+        std::vector<Placed<R>> residuals;
+        for (int j = 0; j <= i; ++j) {
+          const std::string place = ", j = " + std::to_string(j);
+          residuals.push_back({alibi(i, j) - alibi(other, j), "ALiBi" + place});
+          residuals.push_back({kerple(i, j) - kerple(other, j), "Kerple" + place});
+          residuals.push_back({fire(i, j) - fire(other, j), "FIRE" + place});
+          residuals.push_back({t5(i, j) - t5(other, j), "T5-bias" + place});
+        }
+        return residuals;
+      });
+  const auto cable_ignores_context =
+      equals_zero<"z", "y">([]<class R>(const Vector<R>& z, const Vector<R>& y) {
+        const auto bias_of = [](Vector<R> increments) {
+          for (int k = 0; k < increments.size(); ++k) increments[k] = relu(increments[k]);
+          return reference::CableNw<R>{reference::prefix_sum(increments)};
+        };
+        const auto one = bias_of(z), other = bias_of(y);
+        const int last = static_cast<int>(z.size()) - 1;
+        return at_each("j", 0, last, [&](int j) { return one(last, j) - other(last, j); });
+      });
+  const Samples two_contexts = {{{"z", {0, 1}}, {"y", {0, 2}}},
+                                {{"z", {1, -2, 0.5, 3}}, {"y", {1, 2, -0.5, -3}}}};
+  claims["cable/existing_context"] = Claim({
+      .title = "In contrast to CABLE, existing methods do not use the context",
+      .source = source("Section 1, contributions, against section 2, data-dependent encodings, and "
+                       "section 5.3"),
+      .statement = "CABLE, \"in contrast to existing methods, uses context-aware positional "
+                   "information\": what an existing method adds to the score of a pair is the same "
+                   "in two sequences of the same length.",
+      .implicit = {definition(
+          "The existing methods are those of section 2 that add a bias to the scores: ALiBi, "
+          "T5-bias, Kerple, Fire and CoPE; of CoPE (Golovneva et al., 2024) the position "
+          "sum_{k=j..i} logistic(z_k) is looked at, with z_k the score of query i and key k.",
+          "It says which ones are meant.")},
+      .condition = "The methods that section 2 calls data-dependent are not counted.",
+      .proof = holds_under_condition(
+          "CoPE counts the positions by gates of query and keys, so that they depend on the "
+          "tokens. Section 2 lists it with DAPE and FoX as \"data-dependent\", and section 5.3 "
+          "says that \"a few context-aware RPEs have already been proposed\". (FoX is concurrent "
+          "work: cable/fox.) The formulas of ALiBi, T5-bias, Kerple and Fire have nothing of the "
+          "tokens."),
+      .checks = {check("CoPE: position in one sequence - position in the other = 0",
+                       cope_ignores_context, two_contexts),
+                 condition("ALiBi, Kerple, FIRE, T5-bias: bias in one - bias in the other = 0",
+                           positions_ignore_context,
+                           with(two_contexts, {{{"c", 0.125}, {"r", {0, -1, -1.5}}},
+                                               {{"c", 1}, {"r", {0, -0.5, -3}}}}))},
+      .mutant = {"CABLE_NW does not use the context either.",
+                 check("CABLE_NW: bias in one sequence - bias in the other = 0",
+                       cable_ignores_context, two_contexts)},
+  });
+
   const auto moved = equals_zero<"q", "k">([]<class R>(const Vector<R>& q, const Vector<R>& k,
                                                        int key_moves) {
     std::vector<Placed<R>> residuals;
@@ -327,6 +402,37 @@ void claims_of_other_methods(Claims& claims) {
       .checks = check("<R_i q, R_j k> - <R_{i+s} q, R_{j+s} k> = 0", moved(1), rope_vectors()),
       .mutant = {"It does not change when the query alone moves.",
                  check("<R_i q, R_j k> - <R_{i+s} q, R_j k> = 0", moved(0), rope_vectors())},
+  });
+
+  // Query and key turned by so many times the distance, against RoPE's own score.
+  const auto turned = equals_zero<"q", "k">([]<class R>(const Vector<R>& q, const Vector<R>& k,
+                                                        int query_turns, int key_turns) {
+    return at_each("i - j", {1, 2, 7, 100}, [&](int d) {
+      return rope_score<R>(q, query_turns * d, k, key_turns * d) - rope_score<R>(q, d + 3, k, 3);
+    });
+  });
+  claims["cable/rope_angle"] = Claim({
+      .title = "RoPE rotates a query and a key by an angle proportional to their relative position",
+      .source = source("Section 2, RPE"),
+      .statement =
+          "\"RoPE rotates a query and key pair vectors with an angle proportional to their "
+          "relative positions before the dot product\": <R_{i-j} q, R_{i-j} k> is RoPE's "
+          "score, <R_i q, R_j k>.",
+      .implicit = {definition("R_n turns each pair of components by n times its frequency.",
+                              "It is the rotation of RoPE.")},
+      .condition = "One of the two is rotated by it and the other not: it is the angle by which "
+                   "the query is turned against the key.",
+      .proof = holds_under_condition(
+          "Two vectors that are turned by the same angle keep their product: "
+          "<R_{i-j} q, R_{i-j} k> = <q, k>, in which no position is left. RoPE turns each by its "
+          "own position, q by i and k by j, and the product is that of R_{i-j} q with k "
+          "(cable/rope_relative)."),
+      .checks = {check("<R_{i-j} q, R_{i-j} k> - <R_i q, R_j k> = 0, j = 3", turned(1, 1),
+                       rope_vectors()),
+                 condition("<R_{i-j} q, k> - <R_i q, R_j k> = 0, j = 3", turned(1, 0),
+                           rope_vectors())},
+      .mutant = {"The key is rotated by it.",
+                 check("<q, R_{i-j} k> - <R_i q, R_j k> = 0, j = 3", turned(0, 1), rope_vectors())},
   });
 
   const auto peaks_at = above_zero<"q">([]<class R>(const Vector<R>& q, int rotated_key) {

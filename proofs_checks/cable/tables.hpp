@@ -95,4 +95,55 @@ inline const Table table_5_small = {to_15360,
 inline const std::vector<std::string> baselines = {"ALiBi", "Fire",      "T5-bias",   "Kerple",
                                                    "RoPE",  "Learnable", "Sinusoidal"};
 
+/// Pairs of rows of these columns of these tables, as `pairs` has them.
+inline Samples pairs_of(const std::vector<Table>& tables, const std::vector<std::string>& columns,
+                        int shortest, int longest, int against = 0) {
+  Samples samples;
+  for (const Table& table : tables) {
+    for (const std::string& column : columns) {
+      for (Sample& pair : pairs(table, column, shortest, longest, against)) {
+        samples.push_back(std::move(pair));
+      }
+    }
+  }
+  return samples;
+}
+
+/// times_other other - times_one one > 0 for each of `others` that the sample has.
+inline Statement scaled_below(const std::string& one, double times_one,
+                              const std::vector<std::string>& others, double times_other) {
+  return above_zero([=]<class R>(const Inputs<R>& in) {
+    std::vector<Placed<R>> residuals;
+    for (const std::string& other : others) {
+      if (in.has(other))
+        residuals.push_back(
+            {R(times_other) * in.number(other) - R(times_one) * in.number(one), other});
+    }
+    return residuals;
+  });
+}
+
+/// A number of the sample under another name.
+inline Quantity renamed(const Sample& sample, const std::string& name, const std::string& to) {
+  Quantity quantity = *sample.find(name);
+  quantity.name = to;
+  return quantity;
+}
+
+/// A number of one row, `here`, against that of another, `before`: h here - b before > 0.
+inline auto exceeds(double h, double b) {
+  return above_zero<"here", "before">(
+      [=]<class R>(R here, R before) { return R(h) * here - R(b) * before; });
+}
+/// b before - h here > 0.
+inline auto undercuts(double b, double h) {
+  return above_zero<"here", "before">(
+      [=]<class R>(R here, R before) { return R(b) * before - R(h) * here; });
+}
+
+/// The six blocks of perplexities of Tables 1, 4 and 5.
+inline const std::vector<Table> perplexity_tables = {
+    table_1_fineweb, table_1_wikitext, table_4_small, table_4_tiny, table_5_medium, table_5_small};
+inline const std::vector<Table> fineweb_and_wikitext = {table_1_fineweb, table_1_wikitext};
+
 }  // namespace plumbline::proofs_checks::cable
