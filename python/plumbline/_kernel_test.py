@@ -21,7 +21,7 @@ def kernel_test(
 ) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """Makes a test of pytest's of a function that computes attention: one for each bias and dtype.
 
-        @plumbline.kernel_test([plumbline.Alibi, plumbline.Kerple], dtype=["float32", "bfloat16"],
+        @plumbline.kernel_test([plumbline.Alibi, plumbline.Cable], dtype=["float32", "bfloat16"],
                                contract={"bfloat16": "flash_attention_2"}, backward=True)
         def test_mine(q, k, v, **keywords):
             return my_attention(q, k, v, **keywords)
