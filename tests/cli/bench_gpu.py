@@ -56,7 +56,7 @@ class Place:
         self.folder, self.bin, self.out = folder, folder / "bin", folder / "out"
         self.bin.mkdir()
         for name in ("plumbline", "ops_on_device", "cuda_ops", "cuda_op_rmsnorm", "compute-sanitizer",
-                     "device_conformance"):
+                     "device_conformance", "ctest", "test_models_gpt2_cuda", "test_models_steps_cuda"):
             script(self.bin / name, STAND_IN)
         script(self.bin / "nvidia-smi", NVIDIA_SMI)
         script(self.bin / "nvcc", "#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n")
@@ -121,7 +121,8 @@ def toy(place):
     text = place.folder / "text.txt"
     text.write_text(" ".join(map(str, range(5000))))
     place.bin = programs
-    asked = ["environment", "verify", "verify-many", "identities", "instructions", "operations", "train"]
+    asked = ["environment", "verify", "verify-many", "identities", "instructions", "mutants", "operations",
+             "training-step", "train"]
     ran = place.run("--toy", "--steps", ",".join(asked), "--text", text)
     expect(ran.returncode == 0, "the toy run fails", ran)
     outcomes = place.report()["outcomes"]
@@ -207,7 +208,8 @@ def time_limits(place):
 
 
 def two_gpus(place):
-    asked = ["environment", "verify", "instructions", "sanitizers", "operations", "row-operations", "ranks"]
+    asked = ["environment", "verify", "instructions", "mutants", "sanitizers", "operations", "row-operations",
+             "training-step", "ranks"]
     ran = place.run("--steps", ",".join(asked))
     expect(ran.returncode == 3, "six programs are missing", ran)  # of row-operations
     outcomes = place.report()["outcomes"]
@@ -216,6 +218,11 @@ def two_gpus(place):
     calls = place.calls()
     expect(all("--backend cuda" in call for call in calls if call.startswith("plumbline ")), "where?", calls)
     expect("device_conformance --device cuda" in calls, "which instructions?", calls)
+    expect("test_models_gpt2_cuda " in calls and any(
+        call.startswith("test_models_steps_cuda --run_test=bert_test") for call in calls), "which steps?", calls)
+    planted = [call for call in calls if call.startswith("ctest ")]
+    expect(len(planted) == 8 and all("-L ^mutants_on_gpu$" in call for call in planted) and
+           {call.split(" -I ")[1] for call in planted} == {f"{n},,8" for n in range(1, 9)}, "planted", planted)
     watched = [call for call in calls if call.startswith("compute-sanitizer --tool")]
     expect(len(watched) == 32 and all(" --error-exitcode 9 " in call for call in watched), "watched",
            watched)

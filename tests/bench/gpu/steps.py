@@ -37,7 +37,6 @@ class Step:
     parts: list = ()
     targets: list = ()  # of the build, that its parts need; none: it needs no build
     why_not: str = ""  # no part of it can run
-    possible: bool = True  # False: on no machine yet
 
 
 def build_part(step, build):
@@ -62,15 +61,8 @@ class Maker:
 
     def steps(self):
         return [self.environment(), self.verify(), self.verify_many(), self.identities(), self.instructions(),
-                Step("mutants", "faults planted in the CUDA kernels",
-                     why_not="`bench verdict` plants its faults in a kernel on the CPU, and the mutants' "
-                     "tests build for the emulation: neither can plant one in a CUDA kernel yet",
-                     possible=False),
-                self.sanitizers(), self.operations(), self.row_operations(),
-                Step("training-step", "a training step of GPT-2 small and BERT against the oracle",
-                     why_not="the tests that compare a model's step with the oracle are built for the "
-                     "emulation alone; no such program exists for a GPU yet", possible=False),
-                self.ranks(), self.bench_attention(), self.bench_training(), self.train()]
+                self.mutants(), self.sanitizers(), self.operations(), self.row_operations(),
+                self.training_step(), self.ranks(), self.bench_attention(), self.bench_training(), self.train()]
 
     def environment(self):
         command = [sys.executable, "-B", BENCH / "gpu/machine.py"] + (["--toy"] if self.toy else [])
@@ -109,6 +101,28 @@ class Maker:
         return Step("instructions", "every instruction form of PTX, bit by bit, as the software device has it",
                     [Part("forms", [self.asked.programs / "device_conformance", *where], 1800)],
                     ["device_conformance"])
+
+    def mutants(self):
+        shards = 1 if self.toy else SHARDS
+        chosen = (["-R", "^mutant_bias_sign_is_caught_by_verdict$"] if self.toy else
+                  ["-L", "^mutants_on_gpu$", "--parallel", len(os.sched_getaffinity(0))])
+        ctest = ["ctest", "--test-dir", self.asked.programs.parent, "--output-on-failure", "--no-tests=error"]
+        targets = ["program", "plumbline_check_one_head_dim"]
+        return Step("mutants", "faults planted in the CUDA kernels: the verdict catches each",
+                    [Part(f"shard {n} of {shards}", [*ctest, *chosen, "-I", f"{n},,{shards}"], 900)
+                     for n in range(1, shards + 1)],
+                    targets + ([] if self.toy else ["plumbline_kernels_for_software"]))
+
+    def training_step(self):
+        suffix = "" if self.toy else "_cuda"
+        programs = {"gpt2": ["--run_test=gpt2_learned_test"] if self.toy else [],
+                    "steps": ["--run_test=bert_test", "--run_test=llama_style_test",
+                              "--run_test=formats_test/*_in_bf16_and_tf32"]}
+        names = {group: f"test_models_{group}{suffix}" for group in programs}
+        parts = [Part(names[group], [self.asked.programs / names[group], *words], 900)
+                 for group, words in programs.items()]
+        return Step("training-step", "training steps of small models of GPT-2, BERT and the decoder against the "
+                    "oracle", parts[:1] if self.toy else parts, list(names.values()))
 
     def sanitizers(self):
         step = Step("sanitizers", "compute-sanitizer over one case a cell (`--cases 42`), in shards",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: run_mutant.sh MUTANT SOURCE BUILD SCRATCH CHECK [device]
+# usage: run_mutant.sh MUTANT SOURCE BUILD SCRATCH CHECK [device | gpu]
 # Plants the fault that the file MUTANT describes into a copy of gpu/, builds it with BUILD's own
 # commands, and checks that the fault is caught. README.md tells the format of MUTANT.
 #
@@ -8,7 +8,7 @@
 # those that the sanitizer must. Only the sources that the mutant names are compiled again; every other
 # object is BUILD's, but that the check of problems is the object CHECK where attention is compiled for
 # the head dimension 32 alone. With `device`, nvcc compiles the sources, and the software device must catch
-# the fault in the PTX that it makes of them.
+# the fault in the PTX that it makes of them; with `gpu`, the verdict must on this machine's GPU.
 set -euo pipefail
 mutant=$1
 source_dir=$(readlink -f "$2")
@@ -44,9 +44,10 @@ if [ -n "$on_device" ]; then
   [ -z "$own" ] || read -r -a arguments <<<"$own"
 fi
 case "$on_device:$caught_by" in
-  device:verdict | device:checks | device:nothing)
+  device:verdict | device:checks | device:nothing | gpu:verdict | gpu:nothing)
     product=lib/software-device/libplumbline_kernels_cuda.so ;;
   device:*) die "on the device caught by '$caught_by', not verdict, checks or nothing" ;;
+  gpu:*) die "on a GPU caught by '$caught_by', which only the software device does" ;;
   :verdict | :nothing) product=lib/libplumbline_kernels_emulated.so ;;
   :test) product=bin/$(field program) ;;
   :address | :thread)
@@ -98,7 +99,7 @@ compiled=0
 head_dims=$(field head_dims)
 quick=-O1
 case "$on_device$caught_by:$sources" in
-  device*)
+  device* | gpu*)
     head_dims=32 ;;
   verdict:*attention/* | nothing:*attention/*)
     if [ -n "$head_dims" ]; then
@@ -152,7 +153,8 @@ case "$caught_by" in
     "$(dirname "$0")/run_sanitized.sh" "$mutated" "${arguments[@]}" >"$scratch/output" 2>&1 ||
       status=$? ;;
   *)
-    [ -z "$on_device" ] || arguments+=(--device software --head-dims "$head_dims")
+    [ -z "$on_device" ] || arguments+=(--head-dims "$head_dims")
+    [ "$on_device" != device ] || arguments+=(--device software)
     "$build/bin/plumbline" verify --kernel "$mutated" --seed 1 "${arguments[@]}" \
       >"$scratch/output" 2>&1 || status=$? ;;
 esac
