@@ -82,15 +82,18 @@ std::string to_string(const Sample& sample) {
 }
 
 std::string in_words(const Counterexample& counterexample) {
-  // Of the row of a table the entries that the statement names, and where it stands.
+  // Of a long row of a table the entries that the statement names, and where it stands.
+  constexpr std::size_t most_shown = 9;
   Sample shown = counterexample.sample;
-  if (shown.quantities.size() > 4) {
+  if (shown.quantities.size() > most_shown) {
     std::erase_if(shown.quantities, [&](const Quantity& quantity) {
       return quantity.name.size() > 1 &&
              counterexample.brief.find(quantity.name) == std::string::npos;
     });
   }
-  return fmt::format("At {}: {}", to_string(shown), counterexample.brief);
+  if (shown.quantities.empty()) shown = counterexample.sample;
+  const bool cut = shown.quantities.size() < counterexample.sample.quantities.size();
+  return fmt::format("At {}{}: {}", to_string(shown), cut ? ", ..." : "", counterexample.brief);
 }
 
 Checks::Checks(std::initializer_list<Checks> parts) {

@@ -63,8 +63,8 @@ struct Counterexample {
   std::string brief =
       {};  ///< the same for a reader, rounded: "p_pos - p_ij = -0.0718 at j = 0, not >= 0"
 };
-/// "At f = (1, 0), g = (2, 0): p_pos - p_ij = -0.07178 at j = 0, not >= 0". Of more than four
-/// quantities those that are named in it, and those of one letter.
+/// "At f = (1, 0), g = (2, 0): p_pos - p_ij = -0.07178 at j = 0, not >= 0 at every key". Of more
+/// than nine quantities those that are named in it, and those of one letter.
 std::string in_words(const Counterexample&);
 
 /// One statement under one reading.

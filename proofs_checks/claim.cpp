@@ -15,7 +15,7 @@ bool lacks_a_hypothesis(const Claim& claim) {
 /// What the verdict rests on.
 std::vector<Check> support(Verdict verdict, const std::vector<Check>& checks) {
   const bool conditional = verdict == Verdict::holds_under_condition;
-  const bool as_printed = conditional && !refuting(of_role(checks, Role::statement));
+  const bool as_printed = conditional && !refuting(checks, Role::statement);
   return of_role(checks, verdict == Verdict::holds || as_printed ? Role::statement
                          : conditional                           ? Role::condition
                                                                  : Role::correction);

@@ -38,7 +38,9 @@ struct Claim {
   /// What it takes for granted and does not state: what its words mean, and hypotheses. If one of
   /// these is needed, the claim holds under a condition.
   std::vector<Hypothesis> implicit = {};
-  /// Under which the statement holds that is refuted as printed; may be empty.
+  /// Under which the statement holds that is refuted as printed; may be empty. It says something of
+  /// the setting that the sentence could have said, and takes away no case that the sentence names
+  /// or counts.
   std::string condition = {};
   std::vector<Hypothesis> conditions = {};  ///< the condition's parts, if it has more than one
   std::string correction = {};  ///< a true statement close to the refuted one; may be empty

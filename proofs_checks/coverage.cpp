@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "support/error.hpp"
+#include "proofs_checks/report.hpp"
 #include "support/text.hpp"
 
 namespace plumbline::proofs_checks {
 
-/// The files of proofs_checks/coverage/, in the order of CMakeLists.txt, which writes this.
+/// The files of proofs_checks/coverage/; CMakeLists.txt writes this.
 std::vector<const char*> coverage_files();
 
 namespace {
@@ -58,10 +58,7 @@ std::vector<Document> coverage(const std::vector<std::string>& ids) {
         return selects(id, document, passage);
       });
     });
-    if (!found) {
-      throw BadInput("claim", in_quotes(id),
-                     "a paper (alibi, bam, cable), or a claim such as bam/theorem_1");
-    }
+    if (!found) throw no_such_claim(id);
   }
   for (Document& document : documents) {
     std::erase_if(document.passages, [&](const Passage& passage) {

@@ -78,9 +78,8 @@ const Check* ClaimResult::counterexample() const {
   const Check* check = refuting(checks, Role::statement);
   if (check || verdict != Verdict::holds_under_condition) return check;
   for (const HypothesisResult& one : hypotheses) {
-    if (one.origin == Origin::implicit && one.hypothesis.need == Need::needed) {
-      return refuting(one.checks);
-    }
+    if (one.origin != Origin::implicit || one.hypothesis.need != Need::needed) continue;
+    if ((check = refuting(one.checks))) return check;
   }
   return nullptr;
 }
@@ -99,14 +98,18 @@ std::size_t ClaimsReport::machine_checked() const {
                        [](const ClaimResult& result) { return !result.claim.theorem.empty(); });
 }
 
+BadInput no_such_claim(const std::string& id) {
+  return BadInput("claim", in_quotes(id),
+                  "a paper (alibi, bam, cable), or a claim such as bam/theorem_1; plumbline claims "
+                  "lists them");
+}
+
 ClaimsReport run_claims(const std::vector<std::string>& ids) {
   const std::vector<Claim> claims = all_claims();
   for (const std::string& wanted : ids) {
     if (std::none_of(claims.begin(), claims.end(),
                      [&](const Claim& claim) { return selects(wanted, claim.id); })) {
-      throw BadInput("claim", in_quotes(wanted),
-                     "a paper (alibi, bam, cable), or a claim such as bam/theorem_1; plumbline "
-                     "claims lists them");
+      throw no_such_claim(wanted);
     }
   }
   ClaimsReport report;

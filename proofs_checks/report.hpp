@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proofs_checks/claim.hpp"
+#include "support/error.hpp"
 
 namespace plumbline::proofs_checks {
 
@@ -48,6 +49,9 @@ struct ClaimsReport {
   /// How many claims name a theorem that Coq has checked.
   std::size_t machine_checked() const;
 };
+
+/// For an id that selects nothing.
+BadInput no_such_claim(const std::string& id);
 
 /// Runs the claims whose id is in `ids`, or starts with one of them followed by "/" ("bam"); all of
 /// them if there are no ids. Deterministic. @throws BadInput for an id that selects nothing.

@@ -56,7 +56,8 @@ derivation on paper; `plumbline claims` fails where it does not.
 - **holds**: it follows from the hypotheses that the paper states. The derivation proves it, and no check
   contradicts it. A finite sample alone proves nothing; what it does is to contradict a wrong derivation.
 - **holds_under_condition**: refuted as it stands, or where a hypothesis fails that the paper does not state;
-  the derivation proves it under the condition.
+  the derivation proves it under the condition. A condition says something of the setting (model, data, length,
+  what a word means) that the sentence could have said; it takes away no case that the sentence names or counts.
 - **refuted**: an interval that encloses the exact value excludes the claim, at the numbers shown.
 - **undecided**: the checks settle it neither way.
 - **not_mathematical**: nothing in it can be checked.

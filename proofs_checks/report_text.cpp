@@ -76,8 +76,15 @@ void write_text(const ClaimsReport& report, std::ostream& out) {
     write_witnesses(result, out);
     if (!result.as_derived()) out << "    NOT AS DERIVED  " << why_not_as_derived(result) << "\n";
   }
+  std::string verdicts;
+  for (const Verdict verdict : {Verdict::holds, Verdict::holds_under_condition, Verdict::refuted,
+                                Verdict::undecided, Verdict::not_mathematical}) {
+    const auto number = std::ranges::count(report.results, verdict, &ClaimResult::verdict);
+    if (number == 0) continue;
+    verdicts += fmt::format("{}{} {}", verdicts.empty() ? "" : ", ", number, name(verdict));
+  }
   out << fmt::format(
-      "{}, {} machine-checked, {}\n", counted(report.results.size(), "claim"),
+      "{}: {}; {} machine-checked, {}\n", counted(report.results.size(), "claim"), verdicts,
       report.machine_checked(),
       report.as_derived() ? "every verdict as derived" : "some verdicts not as derived");
 }

@@ -62,32 +62,33 @@ std::string rounded(const Enclosure& r) {
   return lower == upper ? lower : fmt::format("[{}, {}]", lower, upper);
 }
 
-/// What the check examines, up to the relation: "p_pos - p_ij" of "p_pos - p_ij >= 0 at every key".
-/// Empty where the words do not end so, or say it of several residuals.
-std::string left_side(const std::string& what, Relation relation) {
+/// Where the relation stands in what a check examines, after the residual in words: "p_pos - p_ij
+/// >= 0 at every key". npos where the words do not have it once, or say it of several residuals.
+std::size_t relation_in(const std::string& what, Relation relation) {
   const std::string sign = " " + to_string(relation);
-  const std::size_t end = what.find(sign);
-  const bool once = end != std::string::npos && what.find(sign, end + 1) == std::string::npos;
-  const bool whole =
-      once && (end + sign.size() == what.size() ||
-               std::string_view(" ,;)").find(what[end + sign.size()]) != std::string_view::npos);
-  if (!whole) return "";
-  const std::size_t colon = what.rfind(": ", end);
-  const std::size_t begin = colon == std::string::npos ? 0 : colon + 2;
-  const std::string left = what.substr(begin, end - begin);
-  return left.find(" and ") == std::string::npos ? left : "";
+  const std::size_t begin = what.find(sign), end = begin + sign.size();
+  if (begin == std::string::npos || what.find(sign, begin + 1) != std::string::npos)
+    return std::string::npos;
+  const bool ends =
+      end == what.size() || std::string_view(" ,;)").find(what[end]) != std::string_view::npos;
+  const std::size_t colon = what.rfind(": ", begin);
+  const std::size_t residual = colon == std::string::npos ? 0 : colon;
+  return ends && what.find(" and ", residual) > begin ? begin : std::string::npos;
 }
 
-/// What was found, for a reader.
+/// What was found, for a reader: the check's words with the value in them.
 std::string brief(const Check& check, Relation relation, const EnclosedResidual& residual) {
   const std::string at = residual.place ? " at " + *residual.place : "";
-  const std::string value = rounded(residual.enclosure), left = left_side(check.what, relation);
-  if (left.empty()) {
-    return fmt::format("\"{}\" is false{}: a residual that should be {} is {}", check.what, at,
-                       to_string(relation), value);
+  const std::string value = rounded(residual.enclosure);
+  const std::string is = (value[0] == '[' ? "is in " : "= ") + value;
+  const std::size_t sign = relation_in(check.what, relation);
+  if (sign == std::string::npos) {
+    return fmt::format("\"{}\" is false{}: a residual that should be {} {}{}", check.what, at,
+                       to_string(relation), value[0] == '[' ? "" : "is ",
+                       value[0] == '[' ? is : value);
   }
-  return fmt::format("{} {} {}{}, not {}", left, value[0] == '[' ? "is in" : "=", value, at,
-                     to_string(relation));
+  const std::string after = check.what.substr(sign + 1);
+  return fmt::format("{} {}{}, not {}", check.what.substr(0, sign), is, at, after);
 }
 
 /// "the residual", "the residual at i = 2, j = 0", "residual 3 of 4".

@@ -157,12 +157,13 @@ void claims_of_distance(Claims& claims) {
   });
 
   // Of the pairs j <= i of n words, `times` those at a distance below that of the training.
-  const auto pairs_seen = at_least_zero<"trained", "n">([]<class R>(R trained, R n, double times) {
-    const R seen = trained * n - trained * (trained - R(1.0)) / R(2.0);
-    return R(times) * seen - n * (n + R(1.0)) / R(2.0);
-  });
+  const auto pairs_seen =
+      at_least_zero<"training length", "n">([]<class R>(R trained, R n, double times) {
+        const R seen = trained * n - trained * (trained - R(1.0)) / R(2.0);
+        return R(times) * seen - n * (n + R(1.0)) / R(2.0);
+      });
   const auto few_pairs_seen =
-      at_least_zero<"trained", "n">([]<class R>(R trained, R n, double times) {
+      at_least_zero<"training length", "n">([]<class R>(R trained, R n, double times) {
         const R seen = trained * n - trained * (trained - R(1.0)) / R(2.0);
         return n * (n + R(1.0)) / R(2.0) - R(times) * seen;
       });
@@ -172,14 +173,14 @@ void claims_of_distance(Claims& claims) {
     return R((exp(-(m * trained)) - exp(-(m * n))) / (R(1.0) - exp(-(m * n))));
   };
   const auto mass_above =
-      above_zero<"m", "trained", "n">([=]<class R>(R m, R trained, R n, double share) {
+      above_zero<"m", "training length", "n">([=]<class R>(R m, R trained, R n, double share) {
         return unseen_mass(m, trained, n) - R(share);
       });
   const auto mass_below =
-      above_zero<"m", "trained", "n">([=]<class R>(R m, R trained, R n, double share) {
+      above_zero<"m", "training length", "n">([=]<class R>(R m, R trained, R n, double share) {
         return R(share) - unseen_mass(m, trained, n);
       });
-  const Samples short_and_long = {{{"trained", 100}, {"n", 10000}}};
+  const Samples short_and_long = {{{"training length", 100}, {"n", 10000}}};
   const auto of_slope = [&](double m) { return with(short_and_long, {{{"m", m}}}); };
   claims["alibi/distances_of_training"] = Claim({
       .title = "With relative distances the length of a sentence does not matter",

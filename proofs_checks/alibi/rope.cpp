@@ -132,12 +132,15 @@ void claims_of_rope(Claims& claims) {
       .correction = "BLOOM and MPT have it. StarCoder learns 8,192 positions of width 6,144.",
       .proof = refuted(
           "StarCoder has the architecture of GPT-2 with multi-query attention: learned absolute "
-          "positions, 8192 x 6144 = 50,331,648 numbers, and none beyond 8192. StarCoder2 has RoPE. "
+          "positions, 8192 x 6144 = 49,152 x 1024 = 50,331,648 numbers, and none beyond 8192. "
+          "StarCoder2 has RoPE. "
           "That RoPE is in GPT-NeoX, LLaMA and ChatGLM is right."),
       .checks = {check("StarCoder: positions x width = 0", table_of_positions,
                        {positions_of(8192, 6144, 0)}),
-                 correction("StarCoder: positions x width = 49,152 x 1024", table_of_positions,
-                            {positions_of(8, 6144, 49152)}),
+                 correction(
+                     "StarCoder: 8 x 6144 - 49,152 = 0, in units of 1024 numbers",
+                     product({"positions/1024", "width"}, "learned numbers/1024"),
+                     {{{"positions/1024", 8}, {"width", 6144}, {"learned numbers/1024", 49152}}}),
                  correction("BLOOM and MPT: positions x width = 0", table_of_positions,
                             {positions_of(0, 14336, 0), positions_of(0, 4096, 0)})},
       .mutant = {"StarCoder's predecessor SantaCoder has none.",

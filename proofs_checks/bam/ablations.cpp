@@ -15,12 +15,13 @@ void claims_of_ablations(Claims& claims) {
       .implicit = {definition("The strategies of this section are schemes of Figure 8, its only "
                               "figure.",
                               "It says what is counted; the figure is not in the text at hand.")},
-      .condition = "Figure 8 shows a third scheme, which the text does not describe.",
-      .proof = holds_under_condition("The text describes ALiBi's and the uniform one. 2 is not 3, "
-                                     "and 2 + 1 = 3."),
+      .correction = "Figure 8 compares three, of which the text describes two.",
+      .proof =
+          refuted("The text describes ALiBi's and the uniform one. 2 is not 3; with one that is "
+                  "not described, 2 + 1 = 3."),
       .checks = {check("2 = 3", as_many, {schemes(2, 0, 3)}),
-                 condition("with one that is not described, 2 + 1 = 3", as_many,
-                           {schemes(2, 1, 3)})},
+                 correction("with one that is not described, 2 + 1 = 3", as_many,
+                            {schemes(2, 1, 3)})},
       .mutant = {"Two are not described.", check("2 + 2 = 3", as_many, {schemes(2, 2, 3)})},
   });
 
@@ -130,16 +131,19 @@ void claims_of_ablations(Claims& claims) {
           "D^theta_beta, which grows as theta_beta falls. At d = 2 it is 0.69 for theta_beta = "
           "-0.3 and 0.50 for theta_beta = -1 (D = 1024): the penalty ends sooner. With theta_beta "
           "-> -infinity only the own key and the neighbour have one."),
-      .checks = {check("d = 2, D = 1024, theta_beta = -1 against -0.3: lead - other lead > 0",
-                       gains_more, {{{"d", 2}, {"D", 1024}, {"theta_beta", -1}, {"other", -0.3}}}),
-                 condition("d = 1: lead - other lead > 0", gains_more,
+      .checks = {check(
+                     "d = 2, D = 1024, theta_beta = -1 against -0.3: e^-theta_alpha (lead - other "
+                     "lead) > 0",
+                     gains_more, {{{"d", 2}, {"D", 1024}, {"theta_beta", -1}, {"other", -0.3}}}),
+                 condition("d = 1: e^-theta_alpha (lead - other lead) > 0", gains_more,
                            grid({{"d", 1},
                                  {"D", {2, 16, 1024, 0x1p20}},
                                  {"theta_beta", {-0.625, -1, -2, -4}},
                                  {"other", {-0.5, -0.25, -0x1p-6}}}))},
       .mutant = {"Less aggressive at the neighbour.",
-                 check("d = 1, theta_beta = -0.3 against -1: lead - other lead > 0", gains_more,
-                       {{{"d", 1}, {"D", 1024}, {"theta_beta", -0.3}, {"other", -1}}})},
+                 check(
+                     "d = 1, theta_beta = -0.3 against -1: e^-theta_alpha (lead - other lead) > 0",
+                     gains_more, {{{"d", 1}, {"D", 1024}, {"theta_beta", -0.3}, {"other", -1}}})},
   });
 }
 

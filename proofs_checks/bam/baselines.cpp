@@ -101,10 +101,10 @@ void claims_of_baselines(Claims& claims) {
                        {of_t5(16, 3, 16, 12, 1)})},
   });
 
-  const auto in_enough_tables = at_least_zero<"tables with T5", "at least">(
+  const auto in_enough_tables = at_least_zero<"tables with T5", "tables needed">(
       []<class R>(R tables, R at_least) { return tables - at_least; });
   const auto of_none = [](double at_least) {
-    return Sample{{"tables with T5", 0}, {"at least", at_least}};
+    return Sample{{"tables with T5", 0}, {"tables needed", at_least}};
   };
   claims["bam/t5_experiments"] = Claim({
       .title = "The experiments show that a parametric prior extrapolates better than T5's bias",

@@ -164,14 +164,19 @@ void claims_of_causal_mask(Claims& claims) {
       .title = "The causal mask suffices to derive positions",
       .source = source("Section 4, \"No Positional Encoding (NoPE)\""),
       .statement = "The causal mask \"in decoder-based transformers is sufficient to derive both "
-                   "absolute and relative PE\": for any tokens some head has outputs that differ "
-                   "from position to position, by more than 1/(2 (i + 1)^2).",
+                   "absolute and relative PE\": some head has outputs that differ from position to "
+                   "position.",
       .hypotheses = {needed_as_the_mutant_shows("The causal mask.",
                                                 "Without it all queries see the same keys."),
                      definition("No positional score.", "It is NoPE.")},
       .implicit = {definition("Positions are derived where outputs differ; a distance is then a "
                               "function of two positions.",
-                              "It says what the word means.")},
+                              "It says what the word means."),
+                   definition("Neighbours differ by more than 1/(2 (i + 1)^2).",
+                              "The sentence has no bound; this one is half the difference that a "
+                              "start token makes, and any other stands for it."),
+                   definition("It is said of any tokens.",
+                              "The sentence names none; the condition replaces it.")},
       .condition = "The first token differs from all others (a start token).",
       .proof = holds_under_condition(
           "A text of one token repeated has the same output at every position, whatever the "

@@ -46,7 +46,7 @@ void claims_of_models(Claims& claims) {
   });
 
   // As in bam/transformer_layers: so many tables of embeddings, feed-forward maps and width.
-  const auto as_printed = between("at least", "parameters", "at most");
+  const auto as_printed = between("lower end", "parameters", "upper end");
   const auto largest = [](int tables, double vocabulary, double maps, double feed_forward) {
     const Model& model = table_1.back();
     const double C = model.width;
@@ -54,8 +54,8 @@ void claims_of_models(Claims& claims) {
     return Sample{{"vocabulary", vocabulary},
                   {"feed-forward", feed_forward},
                   {"parameters", model.layers * layer + C + tables * vocabulary * C},
-                  {"at least", 1.05e9},
-                  {"at most", 1.15e9}};
+                  {"lower end", 1.05e9},
+                  {"upper end", 1.15e9}};
   };
   claims["bam/model_1100m"] = Claim({
       .title = "The largest model has 1.1 billion parameters",
@@ -70,18 +70,20 @@ void claims_of_models(Claims& claims) {
                             "(SwiGLU), no bias terms.",
                             "With two feed-forward maps there are 0.89 billion.",
                             check("two feed-forward maps: 1.05 to 1.15 billion", as_printed,
-                                  {largest(2, 32768, 2, 4)}))},
-      .implicit = {needed({"The vocabulary has 32,768 tokens.", "vocabulary", exactly(32768)},
-                          "That of GPT-2 gives 1.21 billion.",
-                          check("50304 tokens: 1.05 to 1.15 billion", as_printed,
-                                {largest(2, 50304, 3, 4)})),
-                   not_needed("The output head has its own table.",
+                                  {largest(2, 32768, 2, 4)})),
+                     needed({"The tokenizer of Mistral-7B v0.3 (section 3, appendix C), which has "
+                             "32,768 tokens.",
+                             "vocabulary", exactly(32768)},
+                            "That of GPT-2 gives 1.21 billion.",
+                            check("50304 tokens: 1.05 to 1.15 billion", as_printed,
+                                  {largest(2, 50304, 3, 4)}))},
+      .implicit = {not_needed("The output head has its own table.",
                               "With one table less there "
                               "are 1.07 billion.",
                               check("one table: 1.05 to 1.15 billion", as_printed,
                                     {largest(1, 32768, 3, 4)})),
                    definition_of_printed_numbers()},
-      .proof = holds_under_condition(
+      .proof = holds(
           "15 layers of 16 C^2 + 2 C and a last norm: 1,006,696,448, the \"~1B\" of Table 1. Two "
           "tables of 32,768 C add 134,217,728: 1,140,914,176. (In the other two columns the "
           "transformer is counted with the head, bam/transformer_layers; here that is 1.07B.)"),
@@ -155,9 +157,9 @@ void claims_of_models(Claims& claims) {
                  check("1000 - 1008 > 0", below_the_limit, counts({1008}))},
   });
 
-  const auto percentage_as_printed = between("0.000315%", "added", "0.000325%");
+  const auto percentage_as_printed = between("lower end", "added", "upper end");
   const auto of_120m = [](double added) {
-    return Sample{{"added", added}, {"0.000315%", 378}, {"0.000325%", 390}};
+    return Sample{{"added", added}, {"lower end", 378}, {"upper end", 390}};
   };
   claims["bam/percentage"] = Claim({
       .title = "BAM increases the parameters by 0.00032%",
@@ -170,8 +172,10 @@ void claims_of_models(Claims& claims) {
                      needed("The model has 120M parameters.",
                             "For the 1.1B model two parameters per head, 960, are 0.00009%.",
                             check("0.000315% <= 960 / 1.1B <= 0.000325%",
-                                  between("0.000315%", "960", "0.000325%"),
-                                  {{{"960", 960}, {"0.000315%", 3465}, {"0.000325%", 3575}}}))},
+                                  between("lower end", "added to the 1.1B model", "upper end"),
+                                  {{{"added to the 1.1B model", 960},
+                                    {"lower end", 3465},
+                                    {"upper end", 3575}}}))},
       .implicit = {definition_of_printed_numbers()},
       .proof = holds("384/120,000,000 = 3.2e-6 = 0.00032%."),
       .checks =
@@ -182,24 +186,25 @@ void claims_of_models(Claims& claims) {
   });
 
   const auto table = [](double width, double printed) {
-    return Sample{
-        {"parameters", 32768 * width}, {"at least", printed - 0.5e6}, {"at most", printed + 0.5e6}};
+    return Sample{{"parameters", 32768 * width},
+                  {"lower end", printed - 0.5e6},
+                  {"upper end", printed + 0.5e6}};
   };
   claims["bam/embedding_parameters"] = Claim({
       .title = "The embeddings have about 25M, 50M and 67M parameters",
       .source = source("Table 1, \"Parameters embedding\"; section 3"),
       .statement = "Embeddings of ~25M, ~50M and ~67M for widths 768, 1536 and 2048.",
-      .implicit = {needed_as_the_mutant_shows(
-                       "The vocabulary of the Mistral-7B v0.3 tokenizer, 32,768 tokens.",
-                       "That of GPT-2 gives other numbers."),
-                   definition_of_printed_numbers()},
-      .proof = holds_under_condition("32,768 x 768 = 25.2M, x 1536 = 50.3M, x 2048 = 67.1M."),
+      .hypotheses = {needed_as_the_mutant_shows(
+          "The tokenizer of Mistral-7B v0.3 (section 3, appendix C), which has 32,768 tokens.",
+          "That of GPT-2 gives other numbers.")},
+      .implicit = {definition_of_printed_numbers()},
+      .proof = holds("32,768 x 768 = 25.2M, x 1536 = 50.3M, x 2048 = 67.1M."),
       .checks = check("24.5M to 25.5M, 49.5M to 50.5M, 66.5M to 67.5M", as_printed,
                       {table(768, 25e6), table(1536, 50e6), table(2048, 67e6)}),
-      .mutant = {"A vocabulary of 50,304.",
-                 check(
-                     "50304 x 768: 24.5M to 25.5M", as_printed,
-                     {{{"parameters", 50304.0 * 768}, {"at least", 24.5e6}, {"at most", 25.5e6}}})},
+      .mutant = {"A vocabulary of 50,304.", check("50304 x 768: 24.5M to 25.5M", as_printed,
+                                                  {{{"parameters", 50304.0 * 768},
+                                                    {"lower end", 24.5e6},
+                                                    {"upper end", 25.5e6}}})},
   });
 
   // Without bias terms. In each layer attention, 4 C^2, feed-forward maps, `maps` times C^2, and
@@ -210,8 +215,8 @@ void claims_of_models(Claims& claims) {
     return Sample{{"C", C},
                   {"layers", layers},
                   {"parameters", body + tables * 32768 * C},
-                  {"at least", lower},
-                  {"at most", upper}};
+                  {"lower end", lower},
+                  {"upper end", upper}};
   };
   claims["bam/transformer_layers"] = Claim({
       .title = "The transformer layers of the 120M model have about 95M parameters",

@@ -173,10 +173,10 @@ void claims_of_other_methods(Claims& claims) {
                        {priors(1, 0, 0.25, 16, 0.5), priors(1, 0, 1, 3, 0.5)})},
   });
 
-  const auto becomes_additive = above_zero<"from">(
-      []<class R>(R from, int halves) { return R(halves / 2.0) - largest_mixed_difference(from); });
+  const auto becomes_additive = above_zero<"d">(
+      []<class R>(R d, int halves) { return R(halves / 2.0) - largest_mixed_difference(d); });
   // Every phase that a distance can have, in 128 boxes from 0 to 6.2832 > 2 pi.
-  const auto phases = grid({boxes("from", evenly(0, 128 * 0.0490875, 128))});
+  const auto phases = grid({boxes("d", evenly(0, 128 * 0.0490875, 128))});
   claims["bam/rope_additive"] = Claim({
       .title = "RoPE approximates an additive score as the context grows",
       .source = source("Section 4, \"Rotary Position Embedding\", last two sentences"),
@@ -196,13 +196,14 @@ void claims_of_other_methods(Claims& claims) {
           "and three steps are not all small at any phase: the change over s steps is 2 sqrt(2) "
           "|sin(s/2) sin(d + s/2 + pi/4)|, and the three phases are half a radian apart. A wider "
           "head adds more frequencies, on which q and k may be 0."),
-      .checks = {check("q = (1, 0), k = (1, 0), k' = (0, 1), one pair of frequency 1: 1/2 - the "
-                       "largest |(cos d - sin d) - (cos(d + s) - sin(d + s))|, d = from, s = 1, 2, "
-                       "3 > 0 at a large distance",
-                       becomes_additive(1), grid({{"from", {512.0, 0x1p15, 0x1p20, 0x1p40}}})),
+      .checks = {check(
+                     "q = (1, 0), k = (1, 0), k' = (0, 1), one pair of frequency 1: 1/2 - the "
+                     "largest |(cos d - sin d) - (cos(d + s) - sin(d + s))|, s = 1, 2, 3 > 0 at a "
+                     "large distance",
+                     becomes_additive(1), grid({{"d", {512.0, 0x1p15, 0x1p20, 0x1p40}}})),
                  correction("largest mixed difference - 1/2 > 0 at every phase",
-                            above_zero<"from">([]<class R>(R from) {
-                              return -(R(0.5) - largest_mixed_difference(from));
+                            above_zero<"d">([]<class R>(R d) {
+                              return -(R(0.5) - largest_mixed_difference(d));
                             }),
                             phases)},
       .mutant = {"The largest mixed difference is below 3/2 everywhere.",

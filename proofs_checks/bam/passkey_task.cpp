@@ -101,10 +101,10 @@ void claims_of_passkey_task(Claims& claims) {
                         {cells(10, 0, 5), cells(10, 6, 55)})},
   });
 
-  const auto so_many = at_least_zero<"perfect cells", "at least">(
+  const auto so_many = at_least_zero<"perfect cells", "cells needed">(
       []<class R>(R perfect, R at_least) { return perfect - at_least; });
   const auto perfect_cells = [](double at_least) {
-    return Samples{{within("perfect cells", 0, 41), {"at least", at_least}}};
+    return Samples{{within("perfect cells", 0, 41), {"cells needed", at_least}}};
   };
   claims["bam/perfect_cells"] = Claim({
       .title = "BAM scores perfectly in most lengths and depths",

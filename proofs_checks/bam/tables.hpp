@@ -61,6 +61,15 @@ inline const std::vector<Table> table_4 = {{table_4_lengths,
 inline const std::vector<std::string> table_4_baselines = {
     "NoPE SSMax", "RoPE SSMax", "ALiBi SSMax", "RoPE Local", "Sinusoidal SSMax"};
 
+/// The sum of each column of a table without dashes, with the roundings of all its numbers.
+inline Sample rounded_sums(const Table& table) {
+  Sample rounded;
+  for (const Quantity& sum : sums(table).quantities) {
+    rounded.with(printed(sum.name, sum.lower.front(), double(table.lengths.size())));
+  }
+  return rounded;
+}
+
 /// Table 5: accuracy in hundredths of "BAM" and "RoPE", 1B models, by task.
 inline std::pair<const std::string, Table> in_table_5(const std::string& task,
                                                       const std::vector<int>& bam,

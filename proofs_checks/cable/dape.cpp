@@ -27,17 +27,17 @@ void claims_of_dape(Claims& claims) {
           holds("Kerple: 21.41, 21.12, 22.58 (5 percent above), 28.04 (31), 39.38 (84). CABLE: "
                 "21.17, then 20.72, 20.23, 19.60, 19.87. DAPEv2+Kerple: 20.56, then 20.07, "
                 "19.51, 18.79, 18.92."),
-      .checks = {check("Kerple - 1.25 Kerple at 512 > 0, T >= 4096, four times (hundredths)",
-                       exceeds(4, 5), against_512("Kerple", 4096)),
-                 check("1.25 Kerple at 512 - Kerple > 0, T = 1024, 2048, four times (hundredths)",
+      .checks = {check("4 (Kerple - 1.25 Kerple at 512) > 0, T >= 4096 (hundredths)", exceeds(4, 5),
+                       against_512("Kerple", 4096)),
+                 check("4 (1.25 Kerple at 512 - Kerple) > 0, T = 1024, 2048 (hundredths)",
                        undercuts(5, 4), pairs(table_2, "Kerple", 1024, 2048, 512)),
                  check("CABLE is below CABLE at 512 (hundredths)", falls,
                        against_512("CABLE", 1024)),
                  check("DAPEv2+Kerple is below DAPEv2+Kerple at 512 (hundredths)", falls,
                        against_512("DAPEv2+Kerple", 1024))},
       .mutant = {"It degrades severely from 2048 on.",
-                 check("Kerple - 1.25 Kerple at 512 > 0, T >= 2048, four times (hundredths)",
-                       exceeds(4, 5), against_512("Kerple", 2048))},
+                 check("4 (Kerple - 1.25 Kerple at 512) > 0, T >= 2048 (hundredths)", exceeds(4, 5),
+                       against_512("Kerple", 2048))},
   });
 
   claims["cable/state_of_the_art"] = Claim({
@@ -101,11 +101,11 @@ void claims_of_dape(Claims& claims) {
                      "22.42. The largest excess is 2.9 percent, at T = 8192."),
       .checks = {check("CABLE trained at 512 is below every baseline trained at 1024 (hundredths)",
                        below("CABLE", baselines), at_512_and_1024),
-                 check("1.03 CABLE trained at 1024 - CABLE trained at 512 > 0, a hundred times",
+                 check("100 (1.03 CABLE trained at 1024 - CABLE trained at 512) > 0 (hundredths)",
                        scaled_below("CABLE", 100, {"CABLE trained at 1024"}, 103),
                        at_512_and_1024)},
       .mutant = {"It is at most one percent above.",
-                 check("1.01 CABLE trained at 1024 - CABLE trained at 512 > 0, a hundred times",
+                 check("100 (1.01 CABLE trained at 1024 - CABLE trained at 512) > 0 (hundredths)",
                        scaled_below("CABLE", 100, {"CABLE trained at 1024"}, 101),
                        at_512_and_1024)},
   });

@@ -83,10 +83,10 @@ void claims_of_models(Claims& claims) {
            not_needed("CABLE adds 2 L (C H + H), as in the published code.",
                       "As printed it adds 2 L C = 18,432, which changes nothing in the millions.",
                       check("123.5M <= parameters <= 124.5M with 2 L C",
-                            between("at least", "parameters", "at most"),
-                            {{{"at least", 123.5e6},
+                            between("lower bound", "parameters", "upper bound"),
+                            {{{"lower bound", 123.5e6},
                               {"parameters", 123689472 + 18432},
-                              {"at most", 124.5e6}}})),
+                              {"upper bound", 124.5e6}}})),
            definition_of_printed_numbers(),
            not_needed(
                {"12 heads (cable/ten_heads); the count of GPT-2 itself does not depend on it.", "H",
@@ -135,10 +135,10 @@ void claims_of_models(Claims& claims) {
                        "CABLE adds 2 L (C H + H), as in the published code.",
                        "As printed it adds 2 L C = 6,144, which changes nothing in the millions.",
                        check("44M <= parameters <= 45M - 1 with 2 L C",
-                             between("at least", "parameters", "at most"),
-                             {{{"at least", 44e6},
+                             between("lower bound", "parameters", "upper bound"),
+                             {{{"lower bound", 44e6},
                                {"parameters", 44670976 + 6144},
-                               {"at most", 45e6 - 1}}})),
+                               {"upper bound", 45e6 - 1}}})),
                    definition_of_printed_numbers()},
       .condition = "The count is cut off, not rounded, and there is no table of positions.",
       .conditions = {needed("The count is cut off, not rounded.", "44,670,976 rounds to 45M.",
@@ -185,10 +185,10 @@ void claims_of_models(Claims& claims) {
           "2 L (C H + H): 221,472 of 123.9M for Small (0.18 percent), 787,200 of 354.6M for Medium "
           "(0.22), 49,248 of 44.7M for Tiny (0.11). As printed, with w_c and w_s in R^d for each "
           "head of dimension d = C/H, it is 2 L C only: 18,432, 49,152 and 6,144."),
-      .checks = check("0.003 parameters - 2 L (C H + H) > 0 and >= that of 2 L C", share(3),
+      .checks = check("1000 (0.003 parameters - 2 L (C H + H)) > 0, and with 2 L C", share(3),
                       {small_with(0, 1), medium_with(0, 1), tiny_with(0, 1)}),
-      .mutant = {"Less than 0.2 percent.",
-                 check("0.002 parameters - 2 L (C H + H) > 0", share(2), {medium_with(0, 1)})},
+      .mutant = {"Less than 0.2 percent.", check("1000 (0.002 parameters - 2 L (C H + H)) > 0",
+                                                 share(2), {medium_with(0, 1)})},
   });
 
   const auto learned = equals_zero<"L", "C", "w_c is counted">(
@@ -240,9 +240,9 @@ void claims_of_models(Claims& claims) {
                  check("12 - 24 = 0", all_in_decoders, {layers(12, 24)})},
   });
 
-  const auto not_older = at_least_zero<"model", "encoding">(
+  const auto not_older = at_least_zero<"year of the model", "year of the encoding">(
       []<class R>(R model, R encoding) { return model - encoding; });
-  const auto years = numbers_of({"model", "encoding"});
+  const auto years = numbers_of({"year of the model", "year of the encoding"});
   claims["cable/rope_in_gpt2"] = Claim({
       .title = "RoPE is adopted in GPT-2",
       .source = source("Section 4.3, RoPE"),

@@ -343,13 +343,13 @@ void claims_of_other_methods(Claims& claims) {
       .statement = "CABLE, \"in contrast to existing methods, uses context-aware positional "
                    "information\": what an existing method adds to the score of a pair is the same "
                    "in two sequences of the same length.",
-      .implicit = {definition(
-          "The existing methods are those of section 2 that add a bias to the scores: ALiBi, "
-          "T5-bias, Kerple, Fire and CoPE; of CoPE (Golovneva et al., 2024) the position "
-          "sum_{k=j..i} logistic(z_k) is looked at, with z_k the score of query i and key k.",
-          "It says which ones are meant.")},
-      .condition = "The methods that section 2 calls data-dependent are not counted.",
-      .proof = holds_under_condition(
+      .implicit =
+          {"The existing methods are those of section 2 that add a bias to the scores: ALiBi, "
+           "T5-bias, Kerple, Fire and CoPE; of CoPE (Golovneva et al., 2024) the position "
+           "sum_{k=j..i} logistic(z_k) is looked at, with z_k the score of query i and key k."},
+      .correction = "ALiBi, T5-bias, Kerple and Fire do not use it; what section 2 calls "
+                    "\"data-dependent\" does.",
+      .proof = refuted(
           "CoPE counts the positions by gates of query and keys, so that they depend on the "
           "tokens. Section 2 lists it with DAPE and FoX as \"data-dependent\", and section 5.3 "
           "says that \"a few context-aware RPEs have already been proposed\". (FoX is concurrent "
@@ -357,10 +357,10 @@ void claims_of_other_methods(Claims& claims) {
           "tokens."),
       .checks = {check("CoPE: position in one sequence - position in the other = 0",
                        cope_ignores_context, two_contexts),
-                 condition("ALiBi, Kerple, FIRE, T5-bias: bias in one - bias in the other = 0",
-                           positions_ignore_context,
-                           with(two_contexts, {{{"c", 0.125}, {"r", {0, -1, -1.5}}},
-                                               {{"c", 1}, {"r", {0, -0.5, -3}}}}))},
+                 correction("ALiBi, Kerple, FIRE, T5-bias: bias in one - bias in the other = 0",
+                            positions_ignore_context,
+                            with(two_contexts, {{{"c", 0.125}, {"r", {0, -1, -1.5}}},
+                                                {{"c", 1}, {"r", {0, -0.5, -3}}}}))},
       .mutant = {"CABLE_NW does not use the context either.",
                  check("CABLE_NW: bias in one sequence - bias in the other = 0",
                        cable_ignores_context, two_contexts)},

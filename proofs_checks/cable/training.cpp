@@ -105,7 +105,7 @@ void claims_of_training(Claims& claims) {
   const auto batch_of = numbers_of({"sequences", "length", "tokens"});
   const auto makes_tokens = product({"sequences", "length"}, "tokens");
   const auto equal_vocabularies =
-      equals_zero<"here", "GPT-2">([]<class R>(R here, R gpt2) { return here - gpt2; });
+      equals_zero<"CABLE", "GPT-2">([]<class R>(R here, R gpt2) { return here - gpt2; });
   claims["cable/gpt2_training_settings"] = Claim({
       .title = "The training settings are those of GPT-2",
       .source = source("Section 4.2"),
@@ -124,14 +124,14 @@ void claims_of_training(Claims& claims) {
           "a size that suits the hardware: 392 x 128 = 50,176 < 50,257 <= 50,304 = 393 x 128. Of "
           "the settings that both papers print the tokens of an update are the same."),
       .checks =
-          {check("50304 - 50257 = 0", equal_vocabularies, {{{"here", 50304}, {"GPT-2", 50257}}}),
+          {check("50304 - 50257 = 0", equal_vocabularies, {{{"CABLE", 50304}, {"GPT-2", 50257}}}),
            condition("512 x 1024 - 524288 = 0", makes_tokens, {batch_of(512, 1024, 524288)}),
            correction(
                "392 x 128 + 1 <= 50257 <= 393 x 128",
                between("392 x 128 + 1", "GPT-2", "393 x 128"),
                {{{"392 x 128 + 1", 392 * 128 + 1}, {"GPT-2", 50257}, {"393 x 128", 393 * 128}}}),
            correction("50304 - 393 x 128 = 0", equal_vocabularies,
-                      {{{"here", 50304}, {"GPT-2", 393 * 128}}})},
+                      {{{"CABLE", 50304}, {"GPT-2", 393 * 128}}})},
       .mutant = {"256 sequences of 1024 make up an update.",
                  check("256 x 1024 - 524288 = 0", makes_tokens, {batch_of(256, 1024, 524288)})},
   });

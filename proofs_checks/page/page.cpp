@@ -18,7 +18,8 @@ namespace {
 /// and <, so that the page stays XML.
 ///
 /// A word is followed by its number as one term ("Theorem 4", "Table 8"), and what stands in
-/// quotation marks is one; a term is found where it is not a part of a longer word or number.
+/// quotation marks is one; a term is found at the beginning of a word, a number as a whole. What is
+/// folded is unfolded where a term is found in it, and when the page is printed.
 constexpr const char* script = R"js("use strict";
 (function () {
   var claims = Array.from(document.querySelectorAll(".claim"), function (claim) {
@@ -44,6 +45,10 @@ constexpr const char* script = R"js("use strict";
     claims.forEach(function (claim) {
       var hit = words.every(function (word) { return word.test(claim.text); });
       claim.element.hidden = !hit;
+      claim.element.querySelectorAll(".folds details").forEach(function (fold) {
+        var text = fold.textContent.toLowerCase();
+        fold.open = words.some(function (word) { return word.test(text); });
+      });
       if (hit) shown += 1;
     });
     found.textContent = words.length === 0 ? "" : shown + " of " + claims.length;
@@ -62,6 +67,9 @@ constexpr const char* script = R"js("use strict";
     var open = fold.textContent === "Unfold all";
     claims.forEach(function (claim) { claim.element.querySelector("details").open = open; });
     fold.textContent = open ? "Fold all" : "Unfold all";
+  });
+  window.addEventListener("beforeprint", function () {
+    document.querySelectorAll("details").forEach(function (fold) { fold.open = true; });
   });
   // The link at the side to the claim that is read.
   var links = {};
@@ -102,7 +110,8 @@ std::string paper_in_words(const std::string& paper) {
 
 std::string short_place(const Claim& claim) {
   const std::string& place = claim.source.place;
-  std::size_t end = place.find_first_of(",;:(");
+  const bool several = place.starts_with("Appendices ") || place.find("s ") < place.find(' ');
+  std::size_t end = place.find_first_of(several ? ";:(" : ",;:(");
   for (const char* more : {" and its ", " with ", " against ", " after ", " before "}) {
     end = std::min(end, place.find(more));
   }

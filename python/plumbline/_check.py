@@ -117,7 +117,7 @@ def check(
     time_limit: in seconds: no case is begun after it but for the first five, and no smaller failing one
         is looked for. Report.cases says how many cases there were. The seed alone does not repeat such
         a run; CheckFailed.case repeats its failing case.
-    progress: called as progress(done, cases) after each case; True: a line on standard error instead;
+    progress: called as progress(done, cases) after each of the random cases; True: a line on standard error instead;
         None: the same, where that is a terminal, after two seconds; False: nothing.
     case: CheckFailed.case: this one case instead of random ones.
 
@@ -149,7 +149,7 @@ def check(
         raise ValueError("backward is True; expected a function: NumPy has no gradients of its own")
     if backward is True and format in EIGHT_BITS:
         raise ValueError(f"backward is True; expected a function: nothing differentiates {dtype}")
-    if backward not in (True, False, None) and not callable(backward):
+    if not (backward is None or isinstance(backward, bool) or callable(backward)):
         raise TypeError(f"backward is {backward!r}; expected True, False, None or a function")
     offer = {
         "causal": None if causal is None else truth("causal", causal),
@@ -193,7 +193,7 @@ def check(
     seconds = 0.0 if time_limit is None else number("time_limit", time_limit)
     if time_limit is not None and seconds <= 0:
         raise ValueError(f"time_limit is {time_limit!r}; expected seconds above 0, or None")
-    if progress not in (True, False, None) and not callable(progress):
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise TypeError(f"progress is {progress!r}; expected a function, True, False or None")
     contract = Contract() if contract is None else contract
     if isinstance(contract, str):

@@ -6,22 +6,27 @@ Without installation: pytest -p plumbline.pytest_plugin.
 
 from __future__ import annotations
 
+import os
+import pathlib
 import shlex
+import traceback
 from typing import Any, Callable
 
 import pytest
 
+from ._check import case_arrays
 from ._report import CheckFailed
 
 
-def _number(type_: type, least: float) -> Callable[[str], Any]:
+def _number(option: str, type_: type, least: float, most: float) -> Callable[[str], Any]:
     def parse(text: str) -> Any:
         try:
             value = type_(text)
         except ValueError:
             value = None
-        if value is None or not value >= least or value == float("inf"):
-            raise pytest.UsageError(f"a number is {text!r}; expected {type_.__name__} of at least {least}")
+        if value is None or not least <= value <= most:
+            kind = "a whole number" if type_ is int else "a number"
+            raise pytest.UsageError(f"{option} is {text!r}; expected {kind} from {least} to {most}")
         return value
 
     return parse
@@ -29,13 +34,26 @@ def _number(type_: type, least: float) -> Callable[[str], Any]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("plumbline", "attention kernels (plumbline.kernel_test)")
-    group.addoption("--plumbline-cases", metavar="N", type=_number(int, 1),
-                    help="cases of each test of a kernel")
-    group.addoption("--plumbline-seed", metavar="N", type=_number(int, 0), help="of their random cases")
-    group.addoption("--plumbline-time-limit", metavar="SECONDS", type=_number(float, 1e-3),
-                    help="begin no case of a test after it, but for the first five")
+
+    def add(option: str, metavar: str, type_: type, least: float, most: float, help_: str) -> None:
+        group.addoption(option, metavar=metavar, type=_number(option, type_, least, most), help=help_)
+
+    add("--plumbline-cases", "N", int, 1, 10**8, "cases of each test of a kernel")
+    add("--plumbline-seed", "N", int, 0, 2**64 - 1, "of their random cases")
+    add("--plumbline-time-limit", "SECONDS", float, 1e-3, 1e6,
+        "begin no case of a test after it, but for the first five")
     group.addoption("--plumbline-case", metavar="LINE",
                     help="run this one case, as a failing test prints it")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    case = config.getoption("plumbline_case")
+    if case is None:
+        return
+    try:
+        case_arrays(case)
+    except ValueError as error:
+        raise pytest.UsageError(f"--plumbline-case: {error}") from None
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -45,13 +63,29 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     error = call.excinfo.value if call.excinfo is not None else None
     if not isinstance(error, CheckFailed) or not hasattr(getattr(item, "function", None), "kernel"):
         return
-    report = outcome.get_result()
     words = str(error).rpartition("  repeat: ")[0].rstrip()
     if error.__cause__ is not None:
-        words += f"\n  the function raised {type(error.__cause__).__name__}: {error.__cause__}"
-    command = f"pytest {shlex.quote(item.nodeid)} --plumbline-case {shlex.quote(error.case)}"
-    report.longrepr = f"{words}\n  repeat: {command}"
+        words += "\n" + "".join(_places(error.__cause__))
+    outcome.get_result().longrepr = f"{words.rstrip()}\n  repeat: {_command(item, error.case)}"
     item.user_properties.append(("plumbline_case", error.case))
     item.user_properties.append(("plumbline_kind", error.kind))
     if error.matches:
         item.user_properties.append(("plumbline_matches", " ".join(error.matches)))
+
+
+def _places(error: BaseException) -> list[str]:
+    """Where the kernel raised it: the traceback without the frames of this package."""
+    package = str(pathlib.Path(__file__).resolve().parent)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__)
+              if not str(pathlib.Path(frame.filename).resolve()).startswith(package)]
+    return traceback.format_list(frames)
+
+
+def _command(item: pytest.Item, case: str) -> str:
+    """Runs the test with this case, in the folder where pytest was called."""
+    asked = item.config.invocation_params
+    name = item.nodeid.partition("::")[2]
+    words = ["pytest", f"{os.path.relpath(item.path, asked.dir)}::{name}", "--plumbline-case", case]
+    if "plumbline.pytest_plugin" in asked.args:
+        words[1:1] = ["-p", "plumbline.pytest_plugin"]
+    return shlex.join(words)

@@ -445,7 +445,7 @@ def test_progress_is_told_to_a_function_or_on_standard_error(capsys):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"shrink": 1}, {"time_limit": 0}, {"time_limit": "1"}, {"progress": 3}]
+    "wrong", [{"shrink": 1}, {"time_limit": 0}, {"time_limit": "1"}, {"progress": 3}, {"progress": 1}]
 )
 def test_a_wrong_setting_of_the_run_is_named(wrong):
     with pytest.raises((TypeError, ValueError), match=f"^{next(iter(wrong))} is "):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
+import numpy as np
 import pytest
 
 import plumbline
@@ -32,21 +33,60 @@ def test_right(q, k, v, slopes=np.zeros(1, np.float32)):
 def test_wrong(q, k, v, slopes):
     return attention(q, k, v, np.float32(1.001) * slopes)
 
+def broken():
+    raise RuntimeError("out of order")
+
 @plumbline.kernel_test("alibi", cases=6, longest=40)
 def test_raises(q, k, v, slopes):
-    raise RuntimeError("out of order")
+    broken()
+"""
+
+MORE = """
+import pytest
+from test_mine import attention
+import plumbline
+
+@pytest.fixture
+def factor():
+    return 1.0
+
+@pytest.mark.parametrize("times", [1.0, 1.001])
+@plumbline.kernel_test("alibi", cases=20, longest=40)
+def test_tuned(q, k, v, slopes, times, factor):
+    return attention(q, k, v, slopes.dtype.type(times * factor) * slopes)
+
+class TestKernel:
+    scale = 1.0
+
+    @plumbline.kernel_test("alibi", cases=3, longest=40)
+    def test_method(self, q, k, v, slopes):
+        return attention(q, k, v, slopes.dtype.type(self.scale) * slopes)
+
+@plumbline.kernel_test("alibi")
+@pytest.mark.skip(reason="below")
+def test_skipped(q, k, v, slopes):
+    return None
+
+@plumbline.kernel_test("alibi", cases=-3)
+def test_argument(q, k, v, slopes):
+    return attention(q, k, v, slopes)
+
+@plumbline.kernel_test("alibi", cases=400, longest=40, time_limit=0.001)
+def test_short(q, k, v, slopes):
+    return attention(q, k, v, slopes)
 """
 
 
 @pytest.fixture
 def run(tmp_path):
     (tmp_path / "test_mine.py").write_text(MODULE)
+    (tmp_path / "below").mkdir()
 
-    def pytest_with(*arguments):
+    def pytest_with(*arguments, cwd=tmp_path):
         return subprocess.run(
             [sys.executable, "-B", "-m", "pytest", "-p", "no:cacheprovider", "-p",
              "plumbline.pytest_plugin", *arguments],
-            cwd=tmp_path, capture_output=True, text=True, timeout=300,
+            cwd=cwd, capture_output=True, text=True, timeout=300,
         )
 
     pytest_with.folder = tmp_path
@@ -66,7 +106,10 @@ def test_a_failure_has_the_smallest_case_and_a_command_that_repeats_it(run):
     assert "elements fail" in ran.stdout and "the smallest failing case found" in ran.stdout
     assert "Traceback" not in ran.stdout and "_check.py" not in ran.stdout
     command = re.search(r"repeat: pytest (.*)", ran.stdout).group(1)
-    again = run(*shlex.split(command))
+    # Of another bias or dtype the case is not: those tests are skipped.
+    others = run("--plumbline-case", shlex.split(command)[-1])
+    assert "2 failed, 1 passed, 3 skipped" in others.stdout and "Traceback" not in others.stdout, others.stdout
+    again = run(*shlex.split(command)[2:])
     assert again.returncode == 1 and "1 failed" in again.stdout, again.stdout
     assert "after 1 cases" in again.stdout
     report = xml.etree.ElementTree.parse(run.folder / "report.xml")
@@ -77,7 +120,29 @@ def test_a_failure_has_the_smallest_case_and_a_command_that_repeats_it(run):
 
 def test_what_a_kernel_raises_is_told(run):
     ran = run("-k", "raises")
-    assert ran.returncode == 1 and "the function raised RuntimeError: out of order" in ran.stdout
+    assert ran.returncode == 1 and "threw an exception: RuntimeError: out of order" in ran.stdout
+    line = MODULE[: MODULE.index("raise Runtime")].count("\n") + 1
+    assert f'test_mine.py", line {line}, in broken' in ran.stdout and "_runner.py" not in ran.stdout
+
+
+def test_fixtures_parameters_methods_and_marks_are_pytests(run):
+    (run.folder / "test_more.py").write_text(MORE)
+    ran = run("-v", "-rs", "test_more.py")
+    for words in ("test_tuned[alibi-fp32-1.0] PASSED", "test_tuned[alibi-fp32-1.001] FAILED",
+                  "TestKernel::test_method[alibi-fp32] PASSED", "test_skipped[alibi-fp32] SKIPPED",
+                  "ValueError: cases is -3; expected a number from 1 to 100000000",
+                  "test_short[alibi-fp32] PASSED", "pass, 5 cases of 400 within the time limit"):
+        assert words in ran.stdout, (words, ran.stdout)
+    assert "_check.py" not in ran.stdout and "1 warning" in ran.stdout
+
+
+def test_the_command_repeats_from_the_folder_where_pytest_was_called(run):
+    (run.folder / "pytest.ini").write_text("[pytest]\n")
+    ran = run("../test_mine.py", "-k", "wrong", cwd=run.folder / "below")
+    command = re.search(r"repeat: pytest (.*)", ran.stdout).group(1)
+    assert " ../test_mine.py::" in command.replace("'", "")
+    again = run(*shlex.split(command)[2:], cwd=run.folder / "below")
+    assert "1 failed" in again.stdout, again.stdout + again.stderr
 
 
 def test_options_take_the_place_of_settings(run):
@@ -99,11 +164,13 @@ def test_options_take_the_place_of_settings(run):
 
 @pytest.mark.parametrize("wrong", [("--plumbline-cases", "0"), ("--plumbline-cases", "many"),
                                    ("--plumbline-time-limit", "-1"),
-                                   ("--plumbline-time-limit", "inf")])
+                                   ("--plumbline-time-limit", "inf"),
+                                   ("--plumbline-case", "dtype=fp64")])
 def test_a_wrong_option_is_an_error_of_usage(run, wrong):
     ran = run(*wrong)
     assert ran.returncode == pytest.ExitCode.USAGE_ERROR
-    assert wrong[1] in ran.stderr and "expected" in ran.stderr
+    assert wrong[0] in ran.stderr and "expected" in ran.stderr, ran.stderr
+    assert wrong[0] == "--plumbline-case" or f"{wrong[0]} is '{wrong[1]}'; expected a " in ran.stderr
 
 
 def test_wrong_arguments_are_named_where_the_test_is_made():
@@ -114,9 +181,11 @@ def test_wrong_arguments_are_named_where_the_test_is_made():
             plumbline.kernel_test(**wrong)
     with pytest.raises(TypeError, match="expected a function"):
         plumbline.kernel_test("alibi")(3)
+    # A contract is that of its dtype, however that is written.
+    plumbline.kernel_test("alibi", dtype=[np.dtype("float32")], contract={"float32": "jax"})
     assert plumbline.kernel_test("alibi")(len).kernel is len
 
 
 def test_the_package_tells_pytest_of_the_plugin():
     project = (pathlib.Path(__file__).parent.parent / "pyproject.toml").read_text()
-    assert '[project.entry-points.pytest11]\nplumbline = "plumbline.pytest_plugin"' in project
+    assert '\n"plumbline.pytest_plugin" = "plumbline.pytest_plugin"\n' in project

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+import plumbline
+
 
 def test_the_examples_of_the_readme_run(capsys):
     page = pathlib.Path(__file__).parent.parent / "README.md"
@@ -17,6 +19,8 @@ def test_the_examples_of_the_readme_run(capsys):
             pytest.skip("PyTorch is not installed (Debian's python3-torch)")
         exec(block, scope)
     said = capsys.readouterr().out
+    for dtype in ("float32", "tf32"):
+        plumbline.check(scope["test_mine"].kernel, plumbline.Alibi, dtype=dtype, cases=10)
     assert "mine alibi fp32: pass, 50 cases" in said
     assert "<lambda> alibi fp32: FAIL" in said and "repeat: plumbline.check(" in said
 

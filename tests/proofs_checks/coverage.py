@@ -3,8 +3,8 @@
 """usage: coverage.py INDEX
 
 Compares the index of what the papers say (the JSON files in the folder INDEX) with the papers' texts, which are not
-ours to distribute: the files in the folder PLUMBLINE_PAPERS whose SHA-256 an index names. A passage must begin at its place with
-the words that the index has, passages must follow one another, and every digit of a text must lie in one of them.
+ours to distribute: the files in the folder PLUMBLINE_PAPERS whose SHA-256 an index names. A passage must begin at its
+place with the words that the index has, no two may overlap, and every digit of a text must lie in one of them.
 Status 77 without PLUMBLINE_PAPERS."""
 import hashlib
 import json
@@ -20,12 +20,12 @@ def problems(index, text):
     for passage in index["passages"]:
         begin, end = passage["at"]
         if not before <= begin < end <= len(text):
-            yield f'the passage at {begin} to {end} does not follow the one that begins at {before}'
+            yield f'the passage at {begin} to {end} overlaps the one before it, or the text ends before it'
             continue
         if not text[begin:end].startswith(passage["begins"].encode()):
             yield f'at {begin} the text does not have {passage["begins"]!r}'
         covered[begin:end] = b"\1" * (end - begin)
-        before = begin
+        before = end
     alone = [at for at in range(len(text)) if text[at : at + 1].isdigit() and not covered[at]]
     for at in alone[:20]:
         yield f"no passage has the digit at {at}: {text[max(0, at - 40):at + 20].decode(errors='replace')!r}"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plumbline claims --html DIR: what it writes, and the folders that it refuses.
+// plumbline claims --html DIR: what it writes, and the folders that it refuses; and claims
+// --coverage.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
@@ -103,6 +104,29 @@ BOOST_AUTO_TEST_CASE(json_on_standard_output_and_a_page_go_together) {
   BOOST_TEST(run.status == 0);
   BOOST_TEST(run.out.front() == '{');
   BOOST_TEST(fs::exists(temporary / "new/index.html"));
+}
+
+BOOST_AUTO_TEST_CASE(the_index_is_printed_or_written_and_what_does_not_go_with_it_is_refused) {
+  const auto coverage = [](const std::string& more) {
+    return plumbline::test::plumbline("claims --coverage " + more);
+  };
+  const ProgramRun all = coverage("alibi/");
+  BOOST_TEST(all.status == 0);
+  BOOST_TEST(all.out.find("alibi/eight_slopes") != std::string::npos);
+  BOOST_TEST(all.out.find(" passages: ") != std::string::npos);
+  const ProgramRun json = coverage("alibi/eight_slopes --json -");
+  BOOST_TEST(json.status == 0);
+  BOOST_TEST(json.out.starts_with("{"));
+  BOOST_TEST(json.out.find("\"alibi/eight_slopes\"") != std::string::npos);
+  const ProgramRun unknown = coverage("alibi/nine_slopes");
+  BOOST_TEST(unknown.status == 2);
+  BOOST_TEST(unknown.err.find("claim is \"alibi/nine_slopes\"; expected a paper") !=
+             std::string::npos);
+  for (const char* other : {"--html page", "--junit -", "--markdown -"}) {
+    const ProgramRun refused = coverage(other);
+    BOOST_TEST(refused.status == 2, other);
+    BOOST_TEST(refused.err.find("--coverage excludes --") != std::string::npos, refused.err);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

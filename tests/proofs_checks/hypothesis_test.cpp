@@ -205,7 +205,9 @@ BOOST_AUTO_TEST_CASE(a_counterexample_is_told_in_the_words_of_its_check) {
     return in_words(*refuting(check(what, third, {sample})())->counterexample);
   };
   BOOST_TEST(words("any beta: x / 3 > 0 at every key", {{"x", -1}}) ==
-             "At x = -1: x / 3 = -0.3333, not > 0");
+             "At x = -1: any beta: x / 3 = -0.3333, not > 0 at every key");
+  BOOST_TEST(words("x / 3 > 0, ten times", {{"x", -1}}) ==
+             "At x = -1: x / 3 = -0.3333, not > 0, ten times");
   BOOST_TEST(words("x / 3 > 0", {within("x", -2, -1)}) ==
              "At x in [-2, -1]: x / 3 is in [-0.6667, -0.3333], not > 0");
   // Of several residuals, or where the words do not end in the relation, the words are quoted.
@@ -221,13 +223,26 @@ BOOST_AUTO_TEST_CASE(a_counterexample_is_told_in_the_words_of_its_check) {
              "At x = 2: p_j = 2 at j = 2, not = 0");
 }
 
-BOOST_AUTO_TEST_CASE(of_a_row_of_a_table_a_counterexample_tells_what_the_statement_names) {
+BOOST_AUTO_TEST_CASE(of_a_long_row_of_a_table_a_counterexample_tells_what_the_statement_names) {
   const auto ahead = above_zero<"BAM", "RoPE">([]<class R>(R bam, R rope) { return bam - rope; });
-  const Sample row = {
-      {"T", 4096}, {"NoPE", 1}, printed("RoPE", 52), {"ALiBi", 2}, printed("BAM", 24)};
-  BOOST_TEST(in_words(*refuting(check("BAM is ahead of RoPE", ahead, {row})())->counterexample) ==
-             "At T = 4096, RoPE in [51.5, 52.5], BAM in [23.5, 24.5]: \"BAM is ahead of RoPE\" is "
-             "false: a residual that should be > 0 is [-29, -27]");
+  const auto words = [&](const Sample& row) {
+    return in_words(*refuting(check("BAM is ahead of RoPE", ahead, {row})())->counterexample);
+  };
+  const std::string found =
+      "\"BAM is ahead of RoPE\" is false: a residual that should be > 0 is in [-29, -27]";
+  Sample row = {{"T", 4096}, printed("RoPE", 52), printed("BAM", 24), {"NoPE", 1}};
+  BOOST_TEST(words(row) ==
+             "At T = 4096, RoPE in [51.5, 52.5], BAM in [23.5, 24.5], NoPE = 1: " + found);
+  for (const char* other : {"a1", "a2", "a3", "a4", "a5", "a6"}) row.with({other, 0});
+  BOOST_TEST(words(row) == "At T = 4096, RoPE in [51.5, 52.5], BAM in [23.5, 24.5], ...: " + found);
+  // Where nothing would be left, everything is told.
+  const auto negative =
+      equals_zero([]<class R>(const Inputs<R>& in) { return in.number("a1") + R(1.0); });
+  Sample many;
+  for (const char* name : {"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10"})
+    many.with({name, 0});
+  BOOST_TEST(in_words(*refuting(check("no name", negative, {many})())->counterexample)
+                 .starts_with("At a1 = 0, a2 = 0, "));
 }
 
 BOOST_AUTO_TEST_CASE(a_counterexample_says_which_residual_it_is) {
