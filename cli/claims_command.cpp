@@ -72,7 +72,8 @@ void add_claims(CLI::App& app, Run& run) {
   add_page_option(*command, options->html);
   exclude(*command, coverage, {"--junit", "--markdown", "--html"});
   command->footer(
-      "Without --coverage exit status 1 if a verdict differs from what its derivation proves; a refuted claim is a "
+      "Without --coverage exit status 1 if a verdict differs from what its derivation proves; a "
+      "refuted claim is a "
       "result, not a failure.");
   command->callback([options, &run] { run = [options] { return check(*options); }; });
 }
