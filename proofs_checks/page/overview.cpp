@@ -69,6 +69,20 @@ std::string list(const ClaimsReport& report, Verdict verdict, const Texts& texts
   return out + "</ul>\n";
 }
 
+/// The criterion, which is one for all claims.
+constexpr const char* meanings = R"(<ul>
+<li><strong>holds</strong>: it follows from the hypotheses that the paper states. The derivation proves it, and no
+check contradicts it.</li>
+<li><strong>holds under a condition</strong>: it is false as it stands, or where a hypothesis fails that the paper does
+not state; the derivation proves it under the condition. A condition says something of the setting (model, data,
+length, what a word means) that the sentence could have said; it takes away no case that the sentence names.</li>
+<li><strong>refuted</strong>: an interval that encloses the exact value excludes it, at the numbers shown.</li>
+<li><strong>undecided</strong>: the checks settle it neither way.</li>
+<li><strong>not mathematical</strong>: nothing in it can be checked.</li>
+<li><strong>machine-checked</strong>: Coq has checked a proof, for all sizes and contents.</li>
+</ul>
+)";
+
 std::string checkbox(std::string_view kind, std::string_view label) {
   return fmt::format(
       "<label><input type=\"checkbox\" id=\"show-{}\" checked=\"checked\"/> {}</label>\n", kind,
@@ -85,6 +99,7 @@ std::string overview(const ClaimsReport& report, const Texts& texts) {
       "agree with the derivation on paper{}.</p>\n{}",
       page_title, report.results.size(),
       report.as_derived() ? "; all do" : ". <strong>Some do not</strong>", counts(report));
+  out += pages::details("What the verdicts mean", meanings);
   out += R"(<fieldset class="theme"><legend>Colours</legend>
 <label><input type="radio" name="theme" id="theme-auto" checked="checked"/> auto</label>
 <label><input type="radio" name="theme" id="theme-light"/> light</label>

@@ -115,7 +115,7 @@ std::string short_place(const Claim& claim) {
   for (const char* more : {" and its ", " with ", " against ", " after ", " before "}) {
     end = std::min(end, place.find(more));
   }
-  return place.substr(0, end);
+  return place.substr(0, place.find_last_not_of(' ', std::min(end, place.size()) - 1) + 1);
 }
 
 std::string titled_link(const ClaimResult& result, const Texts& texts) {

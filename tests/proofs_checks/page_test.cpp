@@ -134,6 +134,13 @@ BOOST_AUTO_TEST_CASE(a_refuted_claim_has_its_numbers_and_what_is_true_instead) {
   BOOST_TEST(page().find("What is refuted") < page().find("What holds under a condition"));
 }
 
+BOOST_AUTO_TEST_CASE(the_page_says_what_the_verdicts_mean) {
+  for (const char* part : {"What the verdicts mean", "from the hypotheses that the paper states",
+                           "a hypothesis fails that the paper does\nnot state"}) {
+    BOOST_TEST(page().find(part) != std::string::npos, part);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_title_has_its_place_and_says_not_where_it_is_refuted) {
   const auto titles = [](const std::string& id) {
     std::vector<std::string> all;
