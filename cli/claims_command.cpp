@@ -11,6 +11,7 @@
 #include "proofs_checks/page/page.hpp"
 #include "proofs_checks/report.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace plumbline::cli {
 namespace {
@@ -30,7 +31,18 @@ std::vector<std::string> without_slashes(std::vector<std::string> ids) {
   return ids;
 }
 
+/// A claim after --json, whose file may be left out, is taken for a file.
+void expect_no_claim(const std::string& option, const std::string& file) {
+  if (!file.empty() && proofs_checks::names_claims(file)) {
+    throw BadInput(option, in_quotes(file),
+                   "a file: the claims stand before the option, or the option is " + option + " -");
+  }
+}
+
 int check(const ClaimsOptions& options) {
+  expect_no_claim("--json", options.reports.json);
+  expect_no_claim("--junit", options.reports.junit);
+  expect_no_claim("--markdown", options.markdown);
   Report json(options.reports.json), junit(options.reports.junit), markdown(options.markdown);
   std::optional<PageFolder> page;
   if (!options.html.empty()) page.emplace("--html", options.html, proofs_checks::page_generator);

@@ -17,6 +17,10 @@ bool selects(const std::string& wanted, const std::string& id) {
   return id == wanted || id.rfind(wanted + "/", 0) == 0;
 }
 
+bool selects_any(const std::string& wanted, const std::vector<Claim>& claims) {
+  return std::ranges::any_of(claims, [&](const Claim& claim) { return selects(wanted, claim.id); });
+}
+
 ClaimResult run(const Claim& claim) {
   const auto begin = std::chrono::steady_clock::now();
   ClaimResult result{claim, claim.checks(), Verdict::undecided, {}, 0.0};
@@ -98,6 +102,8 @@ std::size_t ClaimsReport::machine_checked() const {
                        [](const ClaimResult& result) { return !result.claim.theorem.empty(); });
 }
 
+bool names_claims(const std::string& id) { return selects_any(id, all_claims()); }
+
 BadInput no_such_claim(const std::string& id) {
   return BadInput("claim", in_quotes(id),
                   "a paper (alibi, bam, cable), or a claim such as bam/theorem_1; plumbline claims "
@@ -107,10 +113,7 @@ BadInput no_such_claim(const std::string& id) {
 ClaimsReport run_claims(const std::vector<std::string>& ids) {
   const std::vector<Claim> claims = all_claims();
   for (const std::string& wanted : ids) {
-    if (std::none_of(claims.begin(), claims.end(),
-                     [&](const Claim& claim) { return selects(wanted, claim.id); })) {
-      throw no_such_claim(wanted);
-    }
+    if (!selects_any(wanted, claims)) throw no_such_claim(wanted);
   }
   ClaimsReport report;
   for (const Claim& claim : claims) {

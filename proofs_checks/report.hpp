@@ -50,6 +50,9 @@ struct ClaimsReport {
   std::size_t machine_checked() const;
 };
 
+/// This is the name of a claim, or of a paper that has claims.
+bool names_claims(const std::string& id);
+
 /// For an id that selects nothing.
 BadInput no_such_claim(const std::string& id);
 

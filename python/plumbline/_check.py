@@ -151,6 +151,12 @@ def check(
         raise ValueError(f"backward is True; expected a function: nothing differentiates {dtype}")
     if not (backward is None or isinstance(backward, bool) or callable(backward)):
         raise TypeError(f"backward is {backward!r}; expected True, False, None or a function")
+    if shapes is not None:
+        sizes = {"batch": batch, "heads": heads, "kv_heads": kv_heads, "queries": queries, "keys": keys,
+                 "head_dims": head_dims}
+        given = [name for name, value in sizes.items() if value is not None]
+        if given:
+            raise ValueError(f"{given[0]} is {sizes[given[0]]!r}; expected None beside shapes")
     offer = {
         "causal": None if causal is None else truth("causal", causal),
         "window": truth("window", window),
@@ -235,7 +241,8 @@ def check(
     cell = report["cells"][0]
     if cell["outcome"] != "pass":
         repeat = _repeat(name, method, asked, cell["counterexample"]["case"])
-        raise CheckFailed(f"{name} {method} {format}", words, cell, repeat) from cause
+        which = "the case" if case else "the smallest failing case found" if shrink else "the failing case"
+        raise CheckFailed(f"{name} {method} {format}", words, cell, repeat, which) from cause
     outputs = {
         output: Figures(float(x["worst"]), x["elements"], x["nonzero"], x["blind"])
         for output, x in cell["outputs"].items()
@@ -268,6 +275,8 @@ _SIZES = ("batch", "heads", "kv_heads", "queries", "keys", "head_dim")
 def _sizes(name: str, sizes: Optional[Sequence[int]]) -> list[int]:
     if isinstance(sizes, int):
         sizes = [sizes]
+    if sizes is not None and len(sizes) == 0:
+        raise ValueError(f"{name} is {sizes!r}; expected at least one, or None")
     return [whole(name, size, 1, 2**24) for size in sizes or []]
 
 

@@ -131,7 +131,9 @@ class CheckFailed(AssertionError):
     details: dict[str, Any]
     """All results, as `plumbline verify --json` writes them."""
 
-    def __init__(self, headline: str, words: str, cell: dict[str, Any], repeat: str) -> None:
+    def __init__(
+        self, headline: str, words: str, cell: dict[str, Any], repeat: str, which: str
+    ) -> None:
         judgement = cell["counterexample"]["judgement"]
         self.outcome = cell["outcome"].lower()
         self.kind = judgement.get("kind", "")
@@ -141,6 +143,6 @@ class CheckFailed(AssertionError):
         self.repeat = repeat
         self.details = cell
         super().__init__(
-            f"{headline}: {cell['outcome']} after {cell['cases']} cases; "
-            f"the smallest failing case found:\n{words}  repeat: {repeat}"
+            f"{headline}: {cell['outcome']} after {cell['cases']} case{'s' * (cell['cases'] != 1)}; "
+            f"{which}:\n{words}  repeat: {repeat}"
         )

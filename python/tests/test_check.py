@@ -148,7 +148,7 @@ def test_an_undecided_case_is_no_pass(monkeypatch):
         return json.dumps(report), "  o: 0 of 64 elements fail, 3 undecided\n", None
 
     monkeypatch.setattr(_native, "check", undecided)
-    with pytest.raises(plumbline.CheckFailed, match="undecided after .* cases.*\n.* 3 undecided") as failed:
+    with pytest.raises(plumbline.CheckFailed, match="undecided after .* case.*\n.* 3 undecided") as failed:
         plumbline.check(wrong_slope, plumbline.Alibi, **SHORT)
     assert failed.value.outcome == "undecided" and failed.value.kind == ""
     assert failed.value.explanation == "  o: 0 of 64 elements fail, 3 undecided\n"
@@ -410,6 +410,7 @@ def test_a_failing_case_is_reported_as_it_was_drawn_if_it_is_not_to_shrink():
         return sum(array.size for array in plumbline.case_arrays(failed.case).values())
 
     assert size(small) < size(drawn)
+    assert "; the smallest failing case found:" in str(small) and "; the failing case:" in str(drawn)
     assert "shrink" not in drawn.repeat
     with pytest.raises(plumbline.CheckFailed):
         plumbline.check(wrong_slope, "alibi", case=drawn.case)
@@ -450,3 +451,10 @@ def test_progress_is_told_to_a_function_or_on_standard_error(capsys):
 def test_a_wrong_setting_of_the_run_is_named(wrong):
     with pytest.raises((TypeError, ValueError), match=f"^{next(iter(wrong))} is "):
         plumbline.check(alibi, "alibi", **SHORT, **wrong)
+
+
+@pytest.mark.parametrize("wrong", [{"heads": []}, {"heads": [2], "shapes": [{"heads": 4}]},
+                                   {"head_dims": 64, "shapes": [{"keys": 40}]}])
+def test_sizes_that_would_be_ignored_are_refused(wrong):
+    with pytest.raises(ValueError, match=f"^{next(iter(wrong))} is .*; expected "):
+        plumbline.check(alibi, "alibi", cases=3, **wrong)

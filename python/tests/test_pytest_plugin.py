@@ -111,7 +111,7 @@ def test_a_failure_has_the_smallest_case_and_a_command_that_repeats_it(run):
     assert "2 failed, 1 passed, 3 skipped" in others.stdout and "Traceback" not in others.stdout, others.stdout
     again = run(*shlex.split(command)[2:])
     assert again.returncode == 1 and "1 failed" in again.stdout, again.stdout
-    assert "after 1 cases" in again.stdout
+    assert "after 1 case; the case:" in again.stdout
     report = xml.etree.ElementTree.parse(run.folder / "report.xml")
     said = {one.get("name"): one.get("value") for one in report.iter("property")}
     assert said["plumbline_kind"] == "outside_bound"

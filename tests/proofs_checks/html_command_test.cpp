@@ -106,6 +106,14 @@ BOOST_AUTO_TEST_CASE(json_on_standard_output_and_a_page_go_together) {
   BOOST_TEST(fs::exists(temporary / "new/index.html"));
 }
 
+BOOST_AUTO_TEST_CASE(a_claim_after_an_option_is_not_taken_for_its_file) {
+  for (const char* words : {"--json alibi", "--junit alibi/eight_slopes", "--markdown bam"}) {
+    const ProgramRun run = plumbline::test::plumbline(std::string("claims ") + words);
+    BOOST_TEST(run.status == 2, words);
+    BOOST_TEST(run.err.find("the claims stand before the option") != std::string::npos, run.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_index_is_printed_or_written_and_what_does_not_go_with_it_is_refused) {
   const auto coverage = [](const std::string& more) {
     return plumbline::test::plumbline("claims --coverage " + more);
