@@ -131,9 +131,9 @@ Problem drawn(Problem problem, bool ssmax = false) {
 /// What a method fixes, where a problem does not say otherwise. GGD's epsilon is the paper's.
 const std::map<std::string, double>& usual_options() {
   static const std::map<std::string, double> usual = {
-      {"epsilon", 1e-5},   {"hidden", 3},         {"L0", 3},       {"buckets", 4},
-      {"max_distance", 3}, {"largest", 2},        {"width", 3},    {"base", 1e4},
-      {"amplitude", 1},    {"sliding_window", 2}, {"positions", 3}};
+      {"epsilon", 1e-5}, {"hidden", 3},    {"L0", 3},       {"buckets", 4},   {"max_distance", 3},
+      {"largest", 2},    {"width", 3},     {"base", 1e4},   {"amplitude", 1}, {"sliding_window", 2},
+      {"positions", 3},  {"per_batch", 1}, {"per_head", 1}, {"per_query", 1}};
   return usual;
 }
 
@@ -252,6 +252,13 @@ std::vector<Problem> special_problems(const std::string& method) {
   if (method.starts_with("sinusoidal")) {  // CABLE's baseline
     return {drawn(with_options(start(method, "amplitude_tenth", {1, 1, 1, 3, 5, 4, 0}),
                                {{"amplitude", 0.1}}))};
+  }
+  // The same for all sequences and queries, and for all heads.
+  if (method == "bias_tensor") {
+    const reference::AttentionShape two{2, 2, 1, 3, 4, 2, 1};
+    return {
+        drawn(with_options(causal(method, "of_heads", two), {{"per_batch", 0}, {"per_query", 0}})),
+        drawn(with_options(causal(method, "of_sequences", two), {{"per_head", 0}}))};
   }
   // More positions than keys: nothing is clamped.
   if (method == "cope") {

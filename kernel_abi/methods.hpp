@@ -48,6 +48,9 @@ enum class Extent : std::uint8_t {
   positions,         ///< option
   distances,         ///< 0 to the option `largest`
   signed_distances,  ///< -largest to largest
+  batch_or_1,        ///< by the option per_batch
+  heads_or_1,        ///< per_head
+  queries_or_1,      ///< per_query
 };
 
 /// Where a parameter's numbers come from in a generated case. With z standard normal:
@@ -73,7 +76,7 @@ enum class Start : std::uint8_t {
 /// A parameter as one method reads it.
 struct Parameter {
   plumbline_parameter id{};
-  List<Extent, 3> shape;
+  List<Extent, 4> shape;
   struct {
     Draw from;
     double a = 0, b = 0;
@@ -131,6 +134,7 @@ enum class Kind : std::uint8_t {
   distance,     ///< i - j alone
   prefix_sums,  ///< of a parameter, at i and j
   positions,    ///< i and j
+  pairs,        ///< a number of each query row and key
   other_scores,
 };
 
@@ -141,9 +145,10 @@ struct Method {
   const char* source = "";
   Kind kind = Kind::distance;
   List<Parameter, 10> parameters{};
-  List<Option, 4> options{};
+  List<Option, 5> options{};
   bool causal_only = false;  ///< has no meaning without a causal mask
   bool of_the_past = false;  ///< the same for all keys after the query
+  bool in_models = true;     ///< has a meaning without inputs of its own from outside
   bool with_rope = true;
   bool with_dape = false;
   double epsilon = 1e-5;  ///< default of that option
@@ -198,6 +203,7 @@ inline constexpr std::array<ParameterInfo, PLUMBLINE_PARAMETER_COUNT> parameter_
     {"log_forget", -infinity, 0, true},
     {"position_embedding", -infinity, infinity, true},
     {"compression", 0, infinity, false},
+    {"tensor", -infinity, infinity, true},
 }};
 
 /// The largest size along one dimension that any case has.
@@ -220,6 +226,10 @@ inline constexpr std::array<OptionInfo, PLUMBLINE_OPTION_COUNT> option_infos{{
     {"L0", 512, 0x1p-20, largest_size, false},
     {"base", 10000, 1, 0x1p40, false},
     {"positions", 64, 1, 4096, true},
+    {"per_batch", 1, 0, 1, true},
+    {"per_head", 1, 0, 1, true},
+    {"per_query", 1, 0, 1, true},
+    {"in_format_of_o", 0, 0, 1, true},
 }};
 
 namespace rows {
@@ -298,7 +308,7 @@ constexpr Parameters table(Extent rows) {
 }
 
 /// A hidden layer and an output for each head; FIRE's and DAPE's have their own shapes and factors.
-constexpr void add_network(Parameters& parameters, List<Extent, 3> hidden, List<Extent, 3> output,
+constexpr void add_network(Parameters& parameters, List<Extent, 4> hidden, List<Extent, 4> output,
                            double of_hidden, double of_output) {
   parameters.add({.id = PLUMBLINE_HIDDEN_WEIGHT,
                   .shape = hidden,
@@ -348,12 +358,22 @@ inline constexpr Parameters cope{// As published it begins without positions.
                                   .draw = {Draw::normal, 0.125},
                                   .in_models = "embedding"}};
 
+inline constexpr Parameters bias_tensor{
+    {.id = PLUMBLINE_TENSOR,
+     .shape = {Extent::batch_or_1, Extent::heads_or_1, Extent::queries_or_1, Extent::keys},
+     .draw = {Draw::normal, 1.0}}};
+inline constexpr List<Option, 5> broadcasting{
+    {PLUMBLINE_PER_BATCH, {1, 0, 1, 0}, PLUMBLINE_PER_BATCH},
+    {PLUMBLINE_PER_HEAD, {1, 0, 1, 0}, PLUMBLINE_PER_HEAD},
+    {PLUMBLINE_PER_QUERY, {1, 1, 1, 0}, PLUMBLINE_PER_QUERY},
+    {PLUMBLINE_IN_FORMAT_OF_O, {1, 0, 1, 0}, PLUMBLINE_IN_FORMAT_OF_O}};
+
 // With 20 buckets and a largest distance of 320 T5's logarithms meet whole numbers at 20, 40, 80,
 // ..., where floating point may land a bucket too low.
-inline constexpr List<Option, 4> t5{
+inline constexpr List<Option, 5> t5{
     {PLUMBLINE_BUCKETS, {32, 16, 8, 20}, PLUMBLINE_BUCKETS},
     {PLUMBLINE_MAX_DISTANCE, {128, 64, 20, 320}, PLUMBLINE_BUCKETS}};
-inline constexpr List<Option, 4> clipped{{PLUMBLINE_LARGEST, {0, 2, 16, 256}, PLUMBLINE_LARGEST}};
+inline constexpr List<Option, 5> clipped{{PLUMBLINE_LARGEST, {0, 2, 16, 256}, PLUMBLINE_LARGEST}};
 
 }  // namespace rows
 
@@ -500,6 +520,14 @@ inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{{
      .source = "Sandwich (Chi et al., ACL 2023), with 128 numbers an embedding, and 64 taken away "
                "as in its code",
      .parameters = rows::sandwich},
+    {.bias = PLUMBLINE_BIAS_TENSOR,
+     .name = "bias_tensor",
+     .formula = "tensor[b, h, r, j] of query row r; an axis of size 1 has the same number for all",
+     .source = "the attention mask of floats that PyTorch, JAX and others add to the scaled scores",
+     .kind = Kind::pairs,
+     .parameters = rows::bias_tensor,
+     .options = rows::broadcasting,
+     .in_models = false},
 }};
 
 /// Every method has a row, in its place.
@@ -626,6 +654,12 @@ constexpr std::int64_t size_of(Extent extent, const Method& method, const Sizes&
       return option(PLUMBLINE_LARGEST) + 1;
     case Extent::signed_distances:
       return 2 * option(PLUMBLINE_LARGEST) + 1;
+    case Extent::batch_or_1:
+      return option(PLUMBLINE_PER_BATCH) != 0 ? s.batch : 1;
+    case Extent::heads_or_1:
+      return option(PLUMBLINE_PER_HEAD) != 0 ? s.heads : 1;
+    case Extent::queries_or_1:
+      return option(PLUMBLINE_PER_QUERY) != 0 ? s.queries : 1;
   }
   throw std::logic_error("an extent without a size");
 }
@@ -658,6 +692,12 @@ constexpr const char* in_words(Extent extent) {
       return "largest + 1";
     case Extent::signed_distances:
       return "2 largest + 1";
+    case Extent::batch_or_1:
+      return "batch or 1";
+    case Extent::heads_or_1:
+      return "heads or 1";
+    case Extent::queries_or_1:
+      return "queries or 1";
   }
   throw std::logic_error("an extent without a name");
 }

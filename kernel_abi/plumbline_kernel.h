@@ -81,13 +81,15 @@ typedef enum {
   PLUMBLINE_CABLE_NW_PAPER = 16, /* +(S_i - S_j), the same */
   PLUMBLINE_K_CABLE_PAPER = 17,  /* -ln(1 + (g_i (S_i - S_j))^2) */
   /* What this one adds to a score depends on other scores. */
-  PLUMBLINE_COPE = 18,    /* (1 - w) z_n + w z_(n+1), z_n = q_i . position_embedding[h, n], n + w =
-                            min(sum of 1 / (1 + exp(-scale * q_i . k_m)) over the visible keys m >= j,
-                            positions - 1), 0 <= w < 1 */
-  PLUMBLINE_SANDWICH = 19 /* (C - 64) / compression[h], C = sum over k = 1 .. 64 of
-                             cos(x 10000^(-k / 64)) */
+  PLUMBLINE_COPE = 18,     /* (1 - w) z_n + w z_(n+1), z_n = q_i . position_embedding[h, n], n + w =
+                             min(sum of 1 / (1 + exp(-scale * q_i . k_m)) over the visible keys m >= j,
+                             positions - 1), 0 <= w < 1 */
+  PLUMBLINE_SANDWICH = 19, /* (C - 64) / compression[h], C = sum over k = 1 .. 64 of
+                              cos(x 10000^(-k / 64)) */
+  PLUMBLINE_BIAS_TENSOR = 20 /* tensor[b, h, r, j] of query row r, not its position; an axis of
+                                size 1 has the same number for all */
 } plumbline_bias;
-#define PLUMBLINE_BIAS_COUNT 20
+#define PLUMBLINE_BIAS_COUNT 21
 
 /* RoPE, beside any bias but CoPE and without DAPE: q_i and k_j are rotated by their positions
    before the product. */
@@ -119,9 +121,10 @@ typedef enum {
   PLUMBLINE_L = 15,                  /* [1], not 0 */
   PLUMBLINE_LOG_FORGET = 16,         /* [batch, heads, keys], <= 0 */
   PLUMBLINE_POSITION_EMBEDDING = 17, /* [heads, positions, head_dim] */
-  PLUMBLINE_COMPRESSION = 18         /* [heads], > 0 */
+  PLUMBLINE_COMPRESSION = 18,        /* [heads], > 0 */
+  PLUMBLINE_TENSOR = 19              /* [batch or 1, heads or 1, queries or 1, keys] */
 } plumbline_parameter;
-#define PLUMBLINE_PARAMETER_COUNT 19
+#define PLUMBLINE_PARAMETER_COUNT 20
 #define PLUMBLINE_PARAMETER_CAPACITY 32 /* of the arrays below, so that more do not move them */
 
 /* What a method fixes beside its parameters. */
@@ -133,9 +136,15 @@ typedef enum {
   PLUMBLINE_HIDDEN = 4,       /* FIRE, DAPE: width of the hidden layer */
   PLUMBLINE_L0 = 5,           /* FIRE */
   PLUMBLINE_BASE = 6,         /* RoPE */
-  PLUMBLINE_POSITIONS = 7     /* CoPE: rows of a head's table */
+  PLUMBLINE_POSITIONS = 7,    /* CoPE: rows of a head's table */
+  /* Bias tensor: 1 where that axis has its full size, 0 where it has size 1. */
+  PLUMBLINE_PER_BATCH = 8,
+  PLUMBLINE_PER_HEAD = 9,
+  PLUMBLINE_PER_QUERY = 10,
+  PLUMBLINE_IN_FORMAT_OF_O = 11 /* 1: the format of o has every number of the bias tensor, and its
+                                   gradient may be rounded to that format */
 } plumbline_option;
-#define PLUMBLINE_OPTION_COUNT 8
+#define PLUMBLINE_OPTION_COUNT 12
 #define PLUMBLINE_OPTION_CAPACITY 16
 
 typedef struct {

@@ -15,6 +15,7 @@ int head_rows(const Task& task) {
       return HeadGrad<Distance>::rows(Distance::params(task.bias));
     case Kind::none:
     case Kind::prefix_sums:
+    case Kind::pairs:
     case Kind::other_scores:
       break;
   }

@@ -158,6 +158,7 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
       p[key] = grad.p;
       dz[key] = problem.cap_slope(capped) * grad.dz;
       of_bias[n] = grad.dz;
+      if constexpr (Bias::kPerPair) arrays.pairs[index * problem.keys + begin + key] = grad.dz;
       if (problem.ssmax_scale) by_ssmax += static_cast<double>(grad.ds) * z;
       if constexpr (Bias::kPerPosition) {
         const auto of = Bias::derivatives(params, bias_row, shared.bias.keys[key]);

@@ -67,6 +67,11 @@ Task task_of(const plumbline_problem& p) {
   bias.hidden = static_cast<int>(p.options[PLUMBLINE_HIDDEN]);
   bias.positions = static_cast<int>(p.options[PLUMBLINE_POSITIONS]);
   bias.L0 = p.options[PLUMBLINE_L0];
+  const auto full = [&](plumbline_option option, int size) {
+    return p.options[option] != 0 ? size : 1;
+  };
+  bias.pairs = {full(PLUMBLINE_PER_BATCH, p.batch), full(PLUMBLINE_PER_HEAD, p.heads),
+                full(PLUMBLINE_PER_QUERY, p.queries)};
   bias.table_rows = table_rows(p);
   task.head_dim = p.head_dim;
   return task;
@@ -150,6 +155,7 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
                           {stream, key_numbers},
                           {stream, summed_parameter(p.bias) >= 0 ? heads * p.keys : 0},
                           {stream, heads * tiles * head_sums_},
+                          {stream, p.bias == PLUMBLINE_BIAS_TENSOR ? rows * p.keys : 0},
                           {stream, p.ssmax == 1 ? heads * tiles : 0}});
   }
   if (workspace.decode) {

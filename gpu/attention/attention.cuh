@@ -100,7 +100,9 @@ class Attention {
 
   struct BackwardWorkspace {
     DeviceBuffer<float> delta, dq, dk, dv;
-    DeviceBuffer<double> sums, head_partial, ssmax_partial;
+    DeviceBuffer<double> sums, head_partial;
+    DeviceBuffer<float> pairs;
+    DeviceBuffer<double> ssmax_partial;
   };
   struct DecodeWorkspace {
     DeviceBuffer<float> o, maximum, sum;

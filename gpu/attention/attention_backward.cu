@@ -33,7 +33,7 @@ std::vector<Part> parts_of(const plumbline_problem& p) {
     const auto has = [&](Extent extent) {
       return std::ranges::find(parameter.shape, extent) != parameter.shape.end();
     };
-    if (parameter.id == PLUMBLINE_SLOPES || has(Extent::batch)) continue;
+    if (parameter.id == PLUMBLINE_SLOPES || has(Extent::batch) || has(Extent::batch_or_1)) continue;
     const std::size_t heads = has(Extent::heads) ? p.heads : 1;
     parts.push_back({parameter.id, static_cast<int>(parameter_size(p, parameter.id) / heads),
                      !has(Extent::heads)});
@@ -98,8 +98,11 @@ void Attention::backward(const plumbline_problem& p, const plumbline_gradients& 
                               gradients.grad_parameters[PLUMBLINE_GAIN],
                               workspace.head_partial.data(),
                               head_sums_,
+                              workspace.pairs.data(),
                               workspace.ssmax_partial.data(),
                               kernels_.atomic};
+  const bool pairs = p.bias == PLUMBLINE_BIAS_TENSOR;
+  if (pairs) fill_zero(stream_, workspace.pairs.data(), rows * p.keys);
   if (!kernels_.atomic) kernels_.backward_keys(stream_, of_problem, arrays);
   kernels_.backward_queries(stream_, of_problem, arrays);
 
@@ -113,6 +116,9 @@ void Attention::backward(const plumbline_problem& p, const plumbline_gradients& 
   if (summed >= 0 && gradients.grad_parameters[summed])
     prefix_sum_grad(stream_, workspace.sums.data(), gradients.grad_parameters[summed],
                     static_cast<int>(heads), p.keys);
+  if (pairs && gradients.grad_parameters[PLUMBLINE_TENSOR])
+    backward_reduce_pairs(stream_, of_problem, workspace.pairs.data(),
+                          gradients.grad_parameters[PLUMBLINE_TENSOR], parameter_mode);
   head_gradients(p, gradients, parameter_mode);
 }
 

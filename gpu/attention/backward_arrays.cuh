@@ -17,6 +17,7 @@ struct BackwardArrays {
   float* gain;           // [batch, heads, queries], or null
   double* head_partial;  // [batch, heads, tiles of queries][head_rows]: HeadGrad's sums of a block
   int head_rows;
+  float* pairs;           // [batch, heads, queries, keys]: dL/db_ij of a bias tensor, or null
   double* ssmax_partial;  // [batch, heads, tiles of queries], or null
   bool atomic;            // the kernel over queries also adds up dk, dv and the keys' dS
 };

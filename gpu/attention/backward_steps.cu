@@ -73,6 +73,24 @@ __global__ void reduce_kernel(HeadPartial from, int outputs, float* grad, Gradie
   grad[n] = static_cast<float>(sum);
 }
 
+/// One thread a number of the tensor.
+__global__ void reduce_pairs_kernel(Problem p, PairsShape shape, std::size_t outputs,
+                                    const float* pairs, float* grad, Gradient mode) {
+  const std::size_t n = global_thread();
+  if (n >= outputs) return;
+  const auto key = static_cast<int>(n % p.keys);
+  const auto row = static_cast<int>(n / p.keys % shape.queries);
+  const auto head = static_cast<int>(n / p.keys / shape.queries % shape.heads);
+  const auto b = static_cast<int>(n / p.keys / shape.queries / shape.heads);
+  double sum = 0.0;
+  for (int of_b = b; of_b < p.batch; of_b += shape.batch)
+    for (int of_head = head; of_head < p.heads; of_head += shape.heads)
+      for (int of_row = row; of_row < p.queries; of_row += shape.queries)
+        sum += pairs[p.lse_index(of_b, of_head, of_row) * p.keys + key];
+  if (mode == Gradient::accumulate) sum += grad[n];
+  grad[n] = static_cast<float>(sum);
+}
+
 }  // namespace
 
 void backward_delta(const Stream& stream, const Task& task, const void* o, const void* grad_o,
@@ -95,6 +113,15 @@ void backward_reduce(const Stream& stream, const HeadPartial& from, float* grad,
   const int outputs = from.count * (from.shared_by_heads ? 1 : from.heads);
   launch(stream, {dim3{blocks(outputs)}, dim3{kThreads}, 0}, reduce_kernel, from, outputs, grad,
          mode);
+}
+
+void backward_reduce_pairs(const Stream& stream, const Task& task, const float* pairs, float* grad,
+                           Gradient mode) {
+  const PairsShape& shape = task.bias.pairs;
+  const std::size_t outputs =
+      static_cast<std::size_t>(shape.batch) * shape.heads * shape.queries * task.problem.keys;
+  launch(stream, {dim3{blocks(outputs)}, dim3{kThreads}, 0}, reduce_pairs_kernel, task.problem,
+         shape, outputs, pairs, grad, mode);
 }
 
 }  // namespace plumbline::gpu

@@ -77,6 +77,11 @@ std::string unsupported_option(const plumbline_problem& p, plumbline_option opti
                  : "must be 1 .. " + std::to_string(most_hidden);
     case PLUMBLINE_POSITIONS:
       return whole(value, 1) ? "" : "must be 1 .. 2^20";
+    case PLUMBLINE_PER_BATCH:
+    case PLUMBLINE_PER_HEAD:
+    case PLUMBLINE_PER_QUERY:
+    case PLUMBLINE_IN_FORMAT_OF_O:
+      return value == 0 || value == 1 ? "" : "must be 0 or 1";
   }
   return "unknown";
 }

@@ -9,6 +9,7 @@
 #include "bias/distance.cuh"
 #include "bias/fire.cuh"
 #include "bias/nope.cuh"
+#include "bias/pairs.cuh"
 #include "bias/prefix.cuh"
 #include "methods.hpp"
 
@@ -28,6 +29,8 @@ void dispatch_bias(const Stream& stream, const Task& task, const More&... more) 
       return Variant::template run<D, Prefix>(stream, task, more...);
     case Kind::positions:
       return Variant::template run<D, Fire>(stream, task, more...);
+    case Kind::pairs:
+      return Variant::template run<D, Pairs>(stream, task, more...);
     case Kind::other_scores:
       break;
   }

@@ -144,9 +144,11 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
           v_tile.load_b_rows(b, rows.lane, 8 * tile, step);
         });
     if (plain_rows && begin >= all_see.begin && begin + kKeys <= all_see.end)
-      query_score_grads<true, Bias>(p, dz, sums, problem, params, shared.bias, rows, of, begin);
+      query_score_grads<true, Bias>(p, dz, sums, problem, arrays, params, shared.bias, rows, of,
+                                    begin);
     else
-      query_score_grads<false, Bias>(p, dz, sums, problem, params, shared.bias, rows, of, begin);
+      query_score_grads<false, Bias>(p, dz, sums, problem, arrays, params, shared.bias, rows, of,
+                                     begin);
     if (arrays.atomic) shared.p.store(p, rows);
     if (Shared::wants_dz(arrays)) shared.dz.store(dz, rows);
     multiply_add<Element, kKeys / Tile::kDepth>(

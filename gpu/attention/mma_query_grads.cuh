@@ -43,6 +43,7 @@ struct QueryRows {
 template <bool plain, class Bias, class BiasTile, int tiles>
 __device__ __forceinline__ void query_score_grads(float (&score)[tiles][4], float (&dp)[tiles][4],
                                                   QuerySums& sums, const Problem& problem,
+                                                  const BackwardArrays& arrays,
                                                   const typename Bias::Params& params,
                                                   const BiasTile& tile_bias, const MmaRows& rows,
                                                   const QueryRows& of, int begin) {
@@ -73,6 +74,10 @@ __device__ __forceinline__ void query_score_grads(float (&score)[tiles][4], floa
             if (problem.ssmax_scale)
               sums.ssmax[r] += static_cast<double>(dz) * (problem.scale * product + b);
             dz *= of.factor[r];
+          }
+          if constexpr (Bias::kPerPair) {
+            const std::size_t row = problem.lse_index(rows.b, rows.head, rows.row(r));
+            if (rows.exists(r)) arrays.pairs[row * problem.keys + begin + key] = dz;
           }
           if constexpr (Bias::kPerPosition) {
             const auto by = method.derivatives(bias_row[r], bias_key);

@@ -22,6 +22,7 @@ struct Distance {
   struct Key {};
   static constexpr bool kHasEntry = true;
   static constexpr bool kPerPosition = false;
+  static constexpr bool kPerPair = false;
 
   static Params params(const BiasInputs& inputs) {
     Params p{inputs.method,         {},

@@ -25,6 +25,7 @@ struct Fire {
   struct Key {};
   static constexpr bool kHasEntry = true;
   static constexpr bool kPerPosition = false;
+  static constexpr bool kPerPair = false;
 
   static Params params(const BiasInputs& inputs) {
     const float* const* of = inputs.parameters;

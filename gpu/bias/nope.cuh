@@ -13,6 +13,7 @@ struct Nope {
   struct Key {};
   static constexpr bool kHasEntry = false;
   static constexpr bool kPerPosition = false;
+  static constexpr bool kPerPair = false;
 
   static Params params(const BiasInputs&) { return {}; }
   __device__ static Row load_row(const Params&, const At&) { return {}; }

@@ -16,6 +16,11 @@ struct At {
   int batch, head, row, position;
 };
 
+/// Sizes of a tensor of biases: those of the problem, or 1.
+struct PairsShape {
+  int batch, heads, queries;
+};
+
 /// All inputs of all methods, in device memory; those of other methods are null. Shapes as
 /// plumbline_parameter has them.
 struct BiasInputs {
@@ -29,6 +34,7 @@ struct BiasInputs {
   const float* distance_terms;  // [keys], of a form that has a term (of_head.cuh)
   int hidden;                   // width of FIRE's or DAPE's hidden layer
   int positions;                // CoPE: rows of a head's table
+  PairsShape pairs;
   float epsilon;
   double L0;
 };
@@ -38,7 +44,8 @@ struct BiasInputs {
 /// `Row` is what the family knows of one query, `Key` of one key. `entry` is what depends on the
 /// head and the offset i - j alone: kernels that work in tiles evaluate it once for each offset of
 /// a tile, not once for each score. kHasEntry: whether `value` looks at it. kPerPosition: whether
-/// parameters belong to positions (prefix sums, gains); such a family has `derivatives`.
+/// parameters belong to positions (prefix sums, gains); such a family has `derivatives`. kPerPair:
+/// whether every pair of a query row and a key has a number of its own, whose gradient is dz.
 template <class B>
 concept BiasFamily = requires(const BiasInputs& inputs, const typename B::Params& params,
                               const typename B::Row& row, const typename B::Key& key, At at,
@@ -50,6 +57,7 @@ concept BiasFamily = requires(const BiasInputs& inputs, const typename B::Params
   { B::value(params, head, row, key, entry) } -> std::same_as<float>;  // b_ij
   { B::kHasEntry } -> std::convertible_to<bool>;
   { B::kPerPosition } -> std::convertible_to<bool>;
+  { B::kPerPair } -> std::convertible_to<bool>;
 };
 
 /// Gradients of parameters of a head, or of all heads, as a block of query rows gathers them from

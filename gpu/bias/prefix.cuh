@@ -44,6 +44,7 @@ struct Prefix {
   };
   static constexpr bool kHasEntry = false;
   static constexpr bool kPerPosition = true;
+  static constexpr bool kPerPair = false;
 
   static Params params(const BiasInputs& inputs) {
     return {inputs.method, inputs.heads,      inputs.queries,

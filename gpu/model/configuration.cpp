@@ -117,6 +117,11 @@ void check_option(const ModelConfiguration& c, methods::Bias bias, plumbline_opt
     case PLUMBLINE_POSITIONS:
       return expect(o.positions >= 1 && o.positions <= 1 << 20, "positions of " + c.position,
                     o.positions, "1 .. 2^20");
+    case PLUMBLINE_PER_BATCH:
+    case PLUMBLINE_PER_HEAD:
+    case PLUMBLINE_PER_QUERY:
+    case PLUMBLINE_IN_FORMAT_OF_O:
+      return;  // no model's
   }
 }
 

@@ -15,6 +15,7 @@ const std::vector<PositionMethod>& position_methods() {
     const methods::Bias rope(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_INTERLEAVED);
     std::vector<PositionMethod> all;
     for (const methods::Method& method : methods::all) {
+      if (!method.in_models) continue;
       all.push_back({.name = method.name,
                      .bias = method.bias,
                      .causal_only = method.causal_only || method.of_the_past});

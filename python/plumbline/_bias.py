@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 from . import _native
 
 _OPTION = {"option": True}
+BROADCAST = ("per_batch", "per_head", "per_query")
+"""Options of a bias tensor: whether its first axes have their full size. Its shape says so."""
+NOT_TOLD = (*BROADCAST, "in_format_of_o")
+"""Options that a function under `check` does not get: the bias tensor shows them."""
 
 
 def option(default: Any = dataclasses.MISSING) -> Any:
@@ -54,12 +58,19 @@ class Bias:
         return arrays
 
     def options(self) -> dict[str, Any]:
-        """The method's options, by name."""
-        return {
+        """The method's options, by name; those of a bias tensor are its shape's."""
+        named = {
             field.name: getattr(self, field.name)
             for field in dataclasses.fields(self)  # type: ignore[arg-type]
             if field.metadata.get("option")
         }
+        if self.method == "bias_tensor":
+            shape = np.shape(self.tensor)  # type: ignore[attr-defined]
+            if len(shape) != 4:
+                raise ValueError(f"tensor has shape {tuple(shape)}; expected [batch or 1, heads or 1, "
+                                 "queries or 1, keys]")
+            named.update((name, int(size != 1)) for name, size in zip(BROADCAST, shape))
+        return named
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -16,8 +16,9 @@ from ._bias import Bias, option
 __all__ = [
     "Nope", "Alibi", "Cable", "CableNw", "KCable", "KCableNw", "Ggd", "KerpleLog", "KerplePower",
     "T5", "T5Bidirectional", "T5Clipped", "T5ClippedOffset", "Fire", "Fox", "CablePaper",
-    "CableNwPaper", "KCablePaper", "Cope", "Sandwich", "RopeInterleaved", "RopeHalfSplit",
-    "DapeV1Alibi", "DapeV1Cable", "DapeV1KerpleLog", "DapeV2Alibi", "DapeV2Cable", "DapeV2KerpleLog",
+    "CableNwPaper", "KCablePaper", "Cope", "Sandwich", "BiasTensor", "RopeInterleaved",
+    "RopeHalfSplit", "DapeV1Alibi", "DapeV1Cable", "DapeV1KerpleLog", "DapeV2Alibi", "DapeV2Cable",
+    "DapeV2KerpleLog",
 ]
 
 
@@ -274,6 +275,18 @@ class Sandwich(Bias):
 
     method = "sandwich"
     compression: Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BiasTensor(Bias):
+    """b_ij = tensor[b, h, r, j] of query row r; an axis of size 1 has the same number for all.
+
+    Source: the attention mask of floats that PyTorch, JAX and others add to the scaled scores.
+    tensor [batch or 1, heads or 1, queries or 1, keys].
+    """
+
+    method = "bias_tensor"
+    tensor: Any
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from . import _native
 from ._arguments import number, truth, whole
-from ._bias import Bias
+from ._bias import NOT_TOLD, Bias
 from ._biases import Nope
 from ._frameworks import EIGHT_BITS, FRAMEWORKS, Refusal, format_of
 from ._progress import Progress
@@ -107,7 +107,10 @@ def check(
         with any of batch (1), heads (1), kv_heads (heads), queries (keys), keys (128), head_dim (64).
     longest: the largest number of keys; None: any, up to 65536 with few queries.
     options: options of the bias that fn has built in, {"base": 10000}: no other value is drawn, and fn
-        does not get them. Only a few values are ever drawn: see verdict/cases/bias_parameters.cpp.
+        does not get them. Only a few values are ever drawn: see verdict/cases/bias_parameters.cpp. Of a
+        bias tensor, [batch or 1, heads or 1, queries or 1, keys]: "per_batch", "per_head", "per_query": 1
+        where that axis has its full size, 0 where it has size 1, and "in_format_of_o": 1 where every
+        number is one of o's dtype, so that fn may cast to it. fn sees them in the tensor.
     contract: how fn computes; None: fp32 internally, the strictest; or the name of a known
         implementation, such as "jax" or "flash_attention_2" (docs/contracts.md).
     deterministic: one case in four is run twice and must give the same bits.
@@ -191,9 +194,11 @@ def check(
         method,
         known[method]["parameters"],
         settings,
-        options or {},
+        {*(options or {}), *NOT_TOLD},
     )
-    free_options = [name for name in known[method]["options"] if name not in (options or {})]
+    free_options = [
+        name for name in known[method]["options"] if name not in (options or {}) and name not in NOT_TOLD
+    ]
     _expect_signature(fn, [*known[method]["parameters"], *free_options, *settings])
     shrink = truth("shrink", shrink)
     seconds = 0.0 if time_limit is None else number("time_limit", time_limit)

@@ -35,7 +35,8 @@ class Runner:
     parameters: list[str]
     settings: list[str]
     """The keyword arguments that the function takes besides parameters and options."""
-    fixed_options: dict[str, Any]
+    fixed_options: set[str]
+    """Those that the function does not take."""
     lse_format: str = "fp32"
     """Format in which lse may be returned; it is judged as float32."""
     on_software_device: bool = False

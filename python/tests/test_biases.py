@@ -6,6 +6,7 @@ import pathlib
 import textwrap
 
 from plumbline import _native
+from plumbline._bias import NOT_TOLD
 
 FILE = pathlib.Path(__file__).parent.parent / "plumbline/_biases.py"
 HEAD = '''# SPDX-License-Identifier: Apache-2.0
@@ -48,6 +49,8 @@ def class_of(method):
         constant = method["parameters"] == ["slopes"]  # alibi_slopes(heads) by default
         lines.append(f"    {name}: Optional[Any] = None" if constant else f"    {name}: Any")
     for name, default in method["options"].items():
+        if name in NOT_TOLD:
+            continue
         kind, value = ("int", int(default)) if method["whole"][name] else ("float", default)
         lines.append(f"    {name}: {kind} = option({value:g})" if kind == "float" else
                      f"    {name}: {kind} = option({value})")

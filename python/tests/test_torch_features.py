@@ -137,3 +137,83 @@ def test_the_oracle_caps_as_pytorch_does():
             plumbline.attention(q.detach(), k, v, softcap=wrong)
     with pytest.raises(ValueError, match="softcap"):
         plumbline.attention(q.detach(), k, v, plumbline.Cope(torch.zeros(3, 64, 8)), softcap=1.5)
+
+
+def with_tensor(q, k, v, tensor):
+    """T5, AlphaFold, Swin: a tensor of biases, of which any axis but the last may have size 1."""
+    i, j = positions(q, k)
+    return attended((scores(q, k) + tensor).masked_fill(j > i, float("-inf")), v)
+
+
+def test_a_bias_tensor_and_its_gradient_pass():
+    report = plumbline.check(with_tensor, plumbline.BiasTensor, **SHORT)
+    assert report.outputs["grad_tensor"].worst > 0
+
+
+@pytest.mark.skipif(
+    not hasattr(torch.nn.functional, "scaled_dot_product_attention"), reason="it came with PyTorch 2.0"
+)
+def test_pytorch_attention_with_a_mask_of_floats_passes():
+    def sdpa(q, k, v, tensor):
+        mask = tensor.expand(q.shape[0], q.shape[1], q.shape[2], k.shape[2])
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, mask)
+
+    plumbline.check(sdpa, plumbline.BiasTensor, causal=False, **SHORT)
+
+
+def test_a_bias_tensor_in_half_precision_passes_where_its_numbers_are_those_of_o():
+    def in_16_bits(q, k, v, tensor):
+        return with_tensor(q.float(), k.float(), v.float(), tensor.to(q.dtype).float())[0].to(q.dtype)
+
+    short = {**SHORT, "dtype": torch.bfloat16, "backward": True}
+    plumbline.check(in_16_bits, plumbline.BiasTensor, options={"in_format_of_o": 1}, **short)
+    with pytest.raises(plumbline.CheckFailed):
+        plumbline.check(in_16_bits, plumbline.BiasTensor, options={"in_format_of_o": 0}, **short)
+
+
+@pytest.mark.parametrize("axis, words", [(0, "first sequence"), (1, "first head")])
+def test_a_bias_tensor_of_the_first_sequence_or_head_is_named(axis, words):
+    def first(q, k, v, tensor):
+        return with_tensor(q, k, v, tensor.narrow(axis, 0, 1))
+
+    with pytest.raises(plumbline.CheckFailed) as failed:
+        plumbline.check(first, plumbline.BiasTensor, batch=[2], heads=[2],
+                        **{**SHORT, "backward": None})
+    assert f"reads the bias tensor of the {words}" in failed.value.explanation
+
+
+def test_the_gradient_of_a_bias_tensor_that_misses_a_sequence_fails():
+    class Last(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, tensor, batch):
+            return tensor.expand(batch, -1, -1, -1).contiguous()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad[-1:], None
+
+    def broken(q, k, v, tensor):
+        return with_tensor(q, k, v, Last.apply(tensor, q.shape[0]))
+
+    with pytest.raises(plumbline.CheckFailed) as failed:
+        plumbline.check(broken, plumbline.BiasTensor, batch=[2], options={"per_batch": 0}, **SHORT)
+    assert "grad_tensor" in failed.value.explanation
+
+
+def test_the_oracle_takes_the_axes_of_size_one_from_the_tensor():
+    generator = torch.Generator().manual_seed(5)
+    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
+    q, k, v = draw(2, 3, 4, 8), draw(2, 3, 4, 8), draw(2, 3, 4, 8)
+    for shape in [(1, 1, 1, 4), (2, 1, 4, 4), (1, 3, 1, 4), (2, 3, 4, 4)]:
+        tensor = draw(*shape).requires_grad_()
+        o, _ = with_tensor(q, k, v, tensor)
+        grad_o = draw(*o.shape)
+        (expected,) = torch.autograd.grad(o, tensor, grad_o)
+        found = plumbline.attention(q, k, v, plumbline.BiasTensor(tensor.detach()))
+        assert abs(found.o - o.detach().numpy()).max() < 1e-14
+        gradient = found.backward(grad_o).parameters["tensor"]
+        assert gradient.shape == shape and abs(gradient - expected.numpy()).max() < 1e-14
+    with pytest.raises(ValueError, match="tensor has shape"):
+        plumbline.attention(q, k, v, plumbline.BiasTensor(draw(4, 4)))
+    with pytest.raises(ValueError, match="tensor has shape"):
+        plumbline.attention(q, k, v, plumbline.BiasTensor(draw(2, 2, 4, 4)))

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adaptors of the biases with learned tables, networks and gates: T5, FIRE, FoX.
+// Adaptors of the biases with learned tables, networks and gates: T5, FIRE, FoX; and of a bias
+// tensor.
 #pragma once
 
+#include "reference/bias/bias_tensor.hpp"
 #include "reference/bias/fire.hpp"
 #include "reference/bias/fox.hpp"
 #include "reference/bias/t5.hpp"
@@ -60,6 +62,40 @@ struct T5ClippedMethod : TableMethod<ClippedRow<ClippedDistance>>, ClippedRow<Cl
 };
 struct T5ClippedOffsetMethod : TableMethod<ClippedRow<ClippedOffset>>, ClippedRow<ClippedOffset> {
   static constexpr const char* name = "t5_clipped_offset";
+};
+
+/// tensor [batch or 1, heads or 1, queries or 1, keys], by the options per_batch, per_head and
+/// per_query; gradients are summed over the axes of size 1.
+struct BiasTensorMethod {
+  static constexpr const char* name = "bias_tensor";
+  static constexpr Kind kind = Kind::bias;
+  static std::vector<const char*> options() { return {"per_batch", "per_head", "per_query"}; }
+  static std::vector<NamedShape> parameters(const Problem& p) { return {{"tensor", shape(p)}}; }
+  template <Real R>
+  static BiasTensor<R> bias(const MethodInputs<R>& in, int b, int h) {
+    const std::vector<int> s = shape(in.problem());
+    return {in.matrix("tensor", head(s, b, h) * s[2], s[2], s[3]), in.shape().query_offset};
+  }
+  template <Real R>
+  static void add_grad(const MethodInputs<R>& in, int b, int h, const Matrix<R>& grad,
+                       Tensors<R>& out) {
+    const std::vector<int> s = shape(in.problem());
+    add(out, "grad_tensor", s, static_cast<std::size_t>(head(s, b, h)) * s[2] * s[3], grad);
+  }
+
+ private:
+  static std::vector<int> shape(const Problem& p) {
+    const auto full = [&](const char* option, int size) {
+      const int per = whole_option(p, option);
+      require(per <= 1, option, per, "0 or 1");
+      return per == 1 ? size : 1;
+    };
+    return {full("per_batch", p.shape.batch), full("per_head", p.shape.heads),
+            full("per_query", p.shape.queries), p.shape.keys};
+  }
+  static int head(const std::vector<int>& shape, int b, int h) {
+    return (shape[0] > 1 ? b : 0) * shape[1] + (shape[1] > 1 ? h : 0);
+  }
 };
 
 /// hidden_weight, hidden_bias [hidden], output_weight [heads, hidden], output_bias [heads]; c, L

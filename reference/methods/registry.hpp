@@ -36,6 +36,7 @@ void for_each_method(const Visit& visit) {
   visit(T5ClippedMethod{});
   visit(T5ClippedOffsetMethod{});
   visit(FoxMethod{});
+  visit(BiasTensorMethod{});
   visit(RopeInterleavedMethod{});
   visit(RopeHalfSplitMethod{});
   visit(LocalRopeMethod{});

@@ -166,6 +166,8 @@ const char* family_of(methods::Kind kind) {
       return "Prefix";
     case methods::Kind::positions:
       return "Fire";
+    case methods::Kind::pairs:
+      return "Pairs";
     case methods::Kind::other_scores:
       break;
   }

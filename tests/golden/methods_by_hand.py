@@ -118,6 +118,9 @@ def bias_of(method, case, x, b, h, r, i, j, prefix):
         if method == "t5_clipped":  # r_min(i-j, K); later keys take r_0
             return x["table"][h, max(0, min(i - j, largest))]
         return x["table"][h, largest + max(-largest, min(i - j, largest))]
+    if method == "bias_tensor":  # axes of size 1 are the same for all
+        batch, heads, queries, _ = x["tensor"].shape
+        return x["tensor"][b % batch, h % heads, r % queries, j]
     difference = prefix[b, h, i] - prefix[b, h, j]
     gain = x["gain"][b, h, r] if "gain" in x else mpf(1)
     return {"fox": lambda: difference,

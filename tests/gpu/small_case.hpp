@@ -107,6 +107,8 @@ struct Parameters {
     fill(PLUMBLINE_C, 1, 0.1f, 0.2f);
     fill(PLUMBLINE_L, 1, 0.5f, 1.0f);
     fill(PLUMBLINE_LOG_FORGET, heads * s.batch * s.keys, -0.3f, 0.0f);
+    // The same for all sequences (options).
+    values[PLUMBLINE_TENSOR] = Numbers(78).many(heads * s.queries * s.keys, -1.0f, 1.0f);
     // Other numbers of heads, in a range that suits any.
     for (const methods::Method& method : methods::all)
       for (const methods::Parameter& parameter : method.parameters)
@@ -153,6 +155,7 @@ struct Case {
     problem.options[PLUMBLINE_L0] = 30;
     problem.options[PLUMBLINE_BASE] = 10000;
     problem.options[PLUMBLINE_POSITIONS] = kPositions;
+    problem.options[PLUMBLINE_PER_HEAD] = problem.options[PLUMBLINE_PER_QUERY] = 1;
     if (methods::of(bias).needs_scores()) parameters.of_scores(numbers, s);
     problem.q = of_format(q, q16);
     problem.k = of_format(k, k16);

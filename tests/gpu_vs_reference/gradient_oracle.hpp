@@ -253,6 +253,17 @@ inline Oracle oracle_of(const Case& made, const std::vector<float>& grad_o) {
           });
       break;
     }
+    case PLUMBLINE_BIAS_TENSOR:
+      run(
+          [&](int, int h) {
+            return ref::BiasTensor<R>{matrix(of[PLUMBLINE_TENSOR], h, p.queries, p.keys),
+                                      p.query_offset};
+          },
+          [&](int, int h, const auto& grad) {
+            for (Eigen::Index n = 0; n < grad.size(); ++n)
+              out[PLUMBLINE_TENSOR][h * grad.size() + n] += grad.data()[n];
+          });
+      break;
     case PLUMBLINE_NOPE:
       run([](int, int) { return ref::Nope<R>{}; }, nothing);
       break;

@@ -55,6 +55,8 @@ class FloatBias {
       case PLUMBLINE_T5_CLIPPED:
       case PLUMBLINE_T5_CLIPPED_OFFSET:
         return c_[PLUMBLINE_TABLE][table_entry()];
+      case PLUMBLINE_BIAS_TENSOR:
+        return c_[PLUMBLINE_TENSOR][tensor_entry()];
     }
     return bias_of_head().value;
   }
@@ -84,6 +86,9 @@ class FloatBias {
       case PLUMBLINE_T5_CLIPPED:
       case PLUMBLINE_T5_CLIPPED_OFFSET:
         deposit(PLUMBLINE_TABLE, table_entry(), 1.0f);
+        break;
+      case PLUMBLINE_BIAS_TENSOR:
+        deposit(PLUMBLINE_TENSOR, tensor_entry(), 1.0f);
         break;
 #define PLUMBLINE_DEPOSIT(number, Form) case PLUMBLINE_##number:
         PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_DEPOSIT)
@@ -164,6 +169,16 @@ class FloatBias {
         throw std::invalid_argument("a table that float_bias.hpp does not have");
     }
     return static_cast<std::size_t>(h_) * rows + row;
+  }
+  std::size_t tensor_entry() const {
+    const auto& s = c_.spec;
+    const bool by_batch = c_.options[PLUMBLINE_PER_BATCH] == 1;
+    const bool by_head = c_.options[PLUMBLINE_PER_HEAD] == 1;
+    const bool by_query = c_.options[PLUMBLINE_PER_QUERY] == 1;
+    std::size_t entry = by_batch ? row_ / s.heads : 0;
+    entry = by_head ? entry * s.heads + h_ : entry;
+    entry = by_query ? entry * s.queries + r_ : entry;
+    return entry * s.keys + j_;
   }
   /// In long double with a margin: at the borders the logarithms' quotient is a whole number.
   int bucket(int n, int buckets) const {

@@ -72,6 +72,13 @@ struct Parameters {
     for (int k = 0; k < c.spec.keys; ++k) add(p, row * c.spec.keys + k, grad[k]);
   }
 
+  /// Of one query row, after which the sums begin anew.
+  void take_row(reference::Matrix<Interval>& grad, int batch, int head, int query) {
+    const std::size_t first = cases::first_of_row(c.spec, c.options, batch, head, query);
+    for (int j = 0; j < c.spec.keys; ++j) add(PLUMBLINE_TENSOR, first + j, grad(0, j));
+    grad.setConstant(Interval(0.0));
+  }
+
   template <class Grad>
   void take(const Grad& grad, int batch, int head) {
     const int row = batch * c.spec.heads + head;
@@ -180,6 +187,9 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
                 .transpose();
         if (pairs) q = reference::rope_grad(q, r + s.query_offset, base, *pairs);
         for (int d = 0; d < s.head_dim; ++d) compare(q(0, d), oracle.q[first + d], worst);
+        if constexpr (requires { parameters.take_row(grad, batch, head, r); }) {
+          parameters.take_row(grad, batch, head, r);
+        }
       }
       parameters.take(grad, batch, head);
       if (s.ssmax) parameters.add(PLUMBLINE_SSMAX_SCALE, head, ssmax_grad);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "reference/scalars/running_error.hpp"
@@ -37,6 +38,8 @@ struct PrefixDerivative {
 struct RowDerivatives {
   std::vector<RowDerivative> parameters;
   PrefixDerivative prefix;
+  /// Of a bias tensor: number *pairs + j of the head changes b_ij by 1, and no other.
+  std::optional<std::size_t> pairs;
 };
 
 namespace bias {

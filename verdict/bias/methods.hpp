@@ -49,6 +49,8 @@ auto visit(plumbline_bias method, const Use& use) {
       return use(KCablePaper{});
     case PLUMBLINE_COPE:
       return use(Cope{});
+    case PLUMBLINE_BIAS_TENSOR:
+      return use(BiasTensor{});
   }
   throw std::logic_error("no such method");
 }

@@ -5,15 +5,40 @@
 
 namespace plumbline::verdict {
 
+namespace {
+
+using methods::Extent;
+
+bool of_batch(Extent extent) { return extent == Extent::batch || extent == Extent::batch_or_1; }
+bool of_heads(Extent extent) { return extent == Extent::heads || extent == Extent::heads_or_1; }
+
+/// use(extent, size) of each axis.
+template <class Use>
+void for_each_axis(const cases::Case& c, plumbline_parameter parameter, const Use& use) {
+  const methods::Method method = methods::of(c.spec.bias);
+  const cases::Shape shape = cases::shape_of(c.spec, c.options, parameter);
+  auto size = shape.begin();
+  for (const Extent extent : methods::parameter_of(method, parameter).shape) use(extent, *size++);
+}
+
+}  // namespace
+
 int elements_of_head(const cases::Case& the_case, plumbline_parameter parameter) {
-  const auto& spec = the_case.spec;
-  std::size_t size = the_case[parameter].size();
-  const methods::Method method = methods::of(spec.bias);
-  for (const methods::Extent extent : methods::parameter_of(method, parameter).shape) {
-    if (extent == methods::Extent::batch) size /= spec.batch;
-    if (extent == methods::Extent::heads) size /= spec.heads;
-  }
-  return static_cast<int>(size);
+  std::int64_t elements = 1;
+  for_each_axis(the_case, parameter, [&](Extent extent, std::int64_t size) {
+    if (!of_batch(extent) && !of_heads(extent)) elements *= size;
+  });
+  return static_cast<int>(elements);
+}
+
+std::size_t part_of_head(const cases::Case& the_case, plumbline_parameter parameter, int head) {
+  std::int64_t part = 0;
+  for_each_axis(the_case, parameter, [&](Extent extent, std::int64_t size) {
+    const int heads = the_case.spec.heads;
+    if (of_batch(extent)) part = part * size + (size > 1 ? head / heads : 0);
+    if (of_heads(extent)) part = part * size + (size > 1 ? head % heads : 0);
+  });
+  return static_cast<std::size_t>(part);
 }
 
 RowDerivatives BiasGradient::row(int batch, int head, int position, const std::vector<int>& visible,

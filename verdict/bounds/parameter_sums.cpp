@@ -64,11 +64,17 @@ void ParameterSum::add(const ParameterSum& part) {
   terms += part.terms;
 }
 
-ParameterSums::ParameterSums(const cases::Case& the_case) {
+ParameterSums::ParameterSums(const cases::Case& the_case, int first_query, int queries) {
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto p = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(the_case.spec, p)) continue;
-    sums_[n].resize(elements_of_head(the_case, p));
+    std::size_t size = elements_of_head(the_case, p);
+    if (p == PLUMBLINE_TENSOR && the_case.options[PLUMBLINE_PER_QUERY] != 0) {
+      const auto keys = static_cast<std::size_t>(the_case.spec.keys);
+      first_pair_ = first_query * keys;
+      size = queries * keys;
+    }
+    sums_[n].resize(size);
     if (!methods::is_summed(p)) continue;
     for (auto* sums : {&prefix_.inner, &prefix_.by_query, &prefix_.by_key, &prefix_.queries,
                        &prefix_.magnitude}) {
@@ -87,6 +93,15 @@ void ParameterSums::add(const Contract& contract, const Row& row) {
       sum.add(n, row.grad_z[n], theta.value[m], theta.error[m]);
     }
     sums_[theta.parameter][theta.element].add(sum.sum());
+  }
+  if (row.derivatives.pairs) {
+    auto& sums = sums_[PLUMBLINE_TENSOR];
+    const std::size_t first = *row.derivatives.pairs - first_pair_;
+    for (std::size_t n = 0; n < row.visible.size(); ++n) {
+      RowSum sum(row, row.factor);
+      sum.add(n, row.grad_z[n], RunningError(1.0), 0.0);
+      sums[first + row.visible[n]].add(sum.sum());
+    }
   }
   if (row.derivatives.prefix.used) add_prefix(contract, row);
   if (row.logits) {
@@ -148,7 +163,10 @@ void ParameterSums::add_prefix(const Contract& contract, const Row& row) {
 
 void ParameterSums::add(const ParameterSums& part) {
   for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
-    for (std::size_t n = 0; n < sums_[p].size(); ++n) sums_[p][n].add(part.sums_[p][n]);
+    const std::size_t first = p == PLUMBLINE_TENSOR ? part.first_pair_ - first_pair_ : 0;
+    for (std::size_t n = 0; n < part.sums_[p].size(); ++n) {
+      sums_[p][first + n].add(part.sums_[p][n]);
+    }
   }
   add_to(prefix_.inner, part.prefix_.inner);
   add_to(prefix_.by_query, part.prefix_.by_query);
@@ -166,9 +184,10 @@ double radius_of(const ParameterSum& sum) {
   return 1.001 * (sum.radius + gamma(2 * sum.terms + 64, 0x1p-53) * sum.size) + 0x1p-1000;
 }
 
-OracleNumber gradient(const Contract& contract, const ParameterSum& sum, double additions) {
-  const double bound = gradient_bound(contract, cases::Format::fp32, sum.value, sum.error,
-                                      sum.magnitude, additions, 1.0);
+OracleNumber gradient(const Contract& contract, cases::Format format, const ParameterSum& sum,
+                      double additions) {
+  const double bound =
+      gradient_bound(contract, format, sum.value, sum.error, sum.magnitude, additions, 1.0);
   return {sum.value, radius_of(sum), bound};
 }
 
@@ -217,19 +236,18 @@ std::array<std::vector<OracleNumber>, PLUMBLINE_PARAMETER_COUNT> parameter_gradi
     std::vector<double> rows(size, 0.0);
     double longest = 0;
     for (std::size_t head = 0; head < heads.size(); ++head) {
-      // Which copy of the head's numbers: one for each head and sequence, each head, or one.
-      const std::size_t copies = size / of_head;
-      const std::size_t copy = copies == heads.size() ? head : head % spec.heads % copies;
+      const std::size_t part = part_of_head(the_case, p, static_cast<int>(head));
       longest = std::max(longest, heads[head].largest_row());
       for (std::size_t n = 0; n < of_head; ++n) {
-        total[copy * of_head + n].add(heads[head].of(p)[n]);
-        rows[copy * of_head + n] += heads[head].rows();
+        total[part * of_head + n].add(heads[head].of(p)[n]);
+        rows[part * of_head + n] += heads[head].rows();
       }
     }
+    const cases::Format format = cases::format_of(the_case, p).value_or(cases::Format::fp32);
     for (std::size_t n = 0; n < size; ++n) {
       // A query's own gain is a sum over its keys; everything else passes through two sums.
       const double through = p == PLUMBLINE_GAIN ? longest : longest + rows[n];
-      gradients[n] = gradient(contract, total[n], std::min(through, total[n].terms));
+      gradients[n] = gradient(contract, format, total[n], std::min(through, total[n].terms));
       // The same for all keys of a row: 0 if D is sum_j p_j dP_j, and a kernel may say so at once.
       if (p == PLUMBLINE_OUTPUT_BIAS) gradients[n].bound += std::abs(gradients[n].value);
     }

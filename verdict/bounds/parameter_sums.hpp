@@ -36,7 +36,10 @@ struct PrefixSums {
 /// up in a fixed order.
 class ParameterSums {
  public:
-  explicit ParameterSums(const cases::Case& the_case);
+  explicit ParameterSums(const cases::Case& the_case)
+      : ParameterSums(the_case, 0, the_case.spec.queries) {}
+  /// What these query rows add: of a bias tensor that has a row a query the numbers of no other.
+  ParameterSums(const cases::Case& the_case, int first_query, int queries);
 
   /// One query row. All spans are over its visible keys.
   /// @param grad_s dS_j; @param logits z_j before SSMax's factor, with the error of the kernel's
@@ -70,6 +73,7 @@ class ParameterSums {
   void add_prefix(const Contract& contract, const Row& row);
 
   std::array<std::vector<ParameterSum>, PLUMBLINE_PARAMETER_COUNT> sums_;
+  std::size_t first_pair_ = 0;  ///< the first number of a bias tensor that is there
   PrefixSums prefix_;
   double largest_row_ = 0, rows_ = 0;
 };

@@ -151,8 +151,8 @@ Stream stream_of(plumbline_parameter parameter) {
   return static_cast<Stream>(static_cast<std::uint64_t>(Stream::later_parameters) + number);
 }
 
-/// The numbers of one parameter.
-std::vector<float> draw_parameter(const Case& c, plumbline_parameter id) {
+/// The numbers of one parameter, before they are rounded to a format.
+std::vector<float> draw_numbers(const Case& c, plumbline_parameter id) {
   using From = methods::Draw;
   const std::int64_t size = elements(shape_of(c.spec, c.options, id));
   const methods::Method method = methods::of(c.spec.bias);
@@ -177,6 +177,14 @@ std::vector<float> draw_parameter(const Case& c, plumbline_parameter id) {
       return theta_mu(c, c.spec.heads);
   }
   throw std::logic_error("a distribution that is not drawn");
+}
+
+std::vector<float> draw_parameter(const Case& c, plumbline_parameter id) {
+  std::vector<float> numbers = draw_numbers(c, id);
+  if (const auto format = format_of(c, id)) {
+    for (float& x : numbers) x = stored(x, *format);
+  }
+  return numbers;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kernel_abi/plumbline_kernel.h"
@@ -60,6 +61,10 @@ void validate(const Case&);
 /// The options that the method reads, each within its range and T5's together: what the shapes of
 /// the parameters follow from. @throws BadInput naming the option.
 void validate_options(const Case&);
+
+/// The format that holds every number of the parameter, and that its gradient may be rounded to:
+/// that of o, for a bias tensor with the option in_format_of_o. Nothing where floats do.
+std::optional<Format> format_of(const Case&, plumbline_parameter);
 
 /// Least and largest of a scale: its product with a number of the format, or with another scale,
 /// is a normal number in fp32.

@@ -44,6 +44,16 @@ Options default_options(Bias bias) {
   return options;
 }
 
+std::size_t first_of_row(const Spec& spec, const Options& options, int batch, int head, int query) {
+  const Shape shape = shape_of(spec, options, PLUMBLINE_TENSOR);
+  const auto along = [&](std::size_t axis, int index) { return shape[axis] > 1 ? index : 0; };
+  const std::int64_t of_head = along(0, batch) * shape[1] + along(1, head);
+  return static_cast<std::size_t>((of_head * shape[2] + along(2, query)) * shape[3]);
+}
+std::size_t first_of_row_in_head(const Spec& spec, const Options& options, int query) {
+  return first_of_row(spec, options, 0, 0, query);
+}
+
 Shape shape_of(const Spec& spec, const Options& options, plumbline_parameter parameter) {
   const methods::Method method = methods::of(spec.bias);
   const methods::Sizes sizes{spec.batch, spec.heads,    spec.queries,

@@ -30,6 +30,10 @@ bool reads(const Spec& spec, plumbline_parameter parameter);
 /// The shape of a parameter that the spec's method reads.
 Shape shape_of(const Spec& spec, const Options& options, plumbline_parameter parameter);
 
+/// Where the numbers of a query row begin in a bias tensor, and in the part of it that is a head's.
+std::size_t first_of_row(const Spec& spec, const Options& options, int batch, int head, int query);
+std::size_t first_of_row_in_head(const Spec& spec, const Options& options, int query);
+
 /// Whether the backward pass gives a gradient of it: of all that is read but ALiBi's slopes.
 bool has_gradient(const Spec& spec, plumbline_parameter parameter);
 

@@ -217,6 +217,9 @@ void validate(const Spec& spec) {
   if (spec.mask.window) require_between("window", *spec.mask.window, 0, largest_size);
   require_elements("q", {spec.batch, spec.heads, spec.queries, spec.head_dim});
   require_elements("k", {spec.batch, spec.kv_heads, spec.keys, spec.head_dim});
+  if (spec.bias.method == PLUMBLINE_BIAS_TENSOR) {
+    require_elements("tensor", {spec.batch, spec.heads, spec.queries, spec.keys});
+  }
   require_elements("increments", {spec.batch, spec.heads, spec.keys});
 }
 

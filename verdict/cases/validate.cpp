@@ -81,7 +81,12 @@ void require_parameter(const Case& c, plumbline_parameter parameter) {
   const ParameterInfo& of = info(parameter);
   const bool used = reads(spec, parameter);
   const std::int64_t size = used ? elements(shape_of(spec, c.options, parameter)) : 0;
-  require_floats({of.name, used, size}, c[parameter]);
+  const Expectation expected{of.name, used, size};
+  if (const auto format = format_of(c, parameter)) {
+    require_in_format(expected, c[parameter], *format);
+  } else {
+    require_floats(expected, c[parameter]);
+  }
   // A method may bound it more than others do.
   const methods::Method method = methods::of(spec.bias);
   const double most =
@@ -144,6 +149,11 @@ std::vector<float> unscaled(std::vector<float> numbers, const std::vector<float>
     numbers[n] = stored(numbers[n] / scales[n / (numbers.size() / scales.size())], format);
   }
   return numbers;
+}
+
+std::optional<Format> format_of(const Case& c, plumbline_parameter parameter) {
+  if (parameter != PLUMBLINE_TENSOR || c.options[PLUMBLINE_IN_FORMAT_OF_O] == 0) return {};
+  return output_format(c.spec.format);
 }
 
 void validate_options(const Case& c) {

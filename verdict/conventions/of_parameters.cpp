@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which slopes, gains, sums and constants a bias is made of.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -39,11 +40,11 @@ void reverse_heads(Case& c) {
   const auto heads = static_cast<std::size_t>(c.spec.heads);
   for (const auto parameter : cases::parameters_of(c.spec.bias)) {
     const auto shape = cases::shape_of(c.spec, c.options, parameter);
-    const bool by_batch = shape.size() == 3 && parameter != PLUMBLINE_POSITION_EMBEDDING;
+    const bool by_batch = shape.size() >= 3 && parameter != PLUMBLINE_POSITION_EMBEDDING;
     if (shape.empty() || (by_batch ? shape[1] : shape[0]) != c.spec.heads) continue;
     if (parameter == PLUMBLINE_HIDDEN_WEIGHT || parameter == PLUMBLINE_HIDDEN_BIAS) continue;
     auto& numbers = c[parameter];
-    const std::size_t of_batch = by_batch ? numbers.size() / c.spec.batch : numbers.size();
+    const std::size_t of_batch = by_batch ? numbers.size() / shape[0] : numbers.size();
     const std::size_t of_head = of_batch / heads;
     std::vector<float> reversed;
     for (std::size_t start = 0; start < numbers.size(); start += of_batch) {
@@ -54,6 +55,32 @@ void reverse_heads(Case& c) {
     }
     numbers = std::move(reversed);
   }
+}
+
+bool has_tensor(const Case& c) { return c.spec.bias.method == PLUMBLINE_BIAS_TENSOR; }
+
+/// The tensor with the number of (b, h, r, j) taken from where `from` moves these.
+template <class From>
+void read_tensor_from(Case& c, From from) {
+  const auto shape = cases::shape_of(c.spec, c.options, PLUMBLINE_TENSOR);
+  const std::vector<float> given = c[PLUMBLINE_TENSOR];
+  std::size_t n = 0;
+  std::array<std::int64_t, 4> at{};
+  for (at[0] = 0; at[0] < shape[0]; ++at[0])
+    for (at[1] = 0; at[1] < shape[1]; ++at[1])
+      for (at[2] = 0; at[2] < shape[2]; ++at[2])
+        for (at[3] = 0; at[3] < shape[3]; ++at[3]) {
+          std::array<std::int64_t, 4> moved = at;
+          from(moved);
+          std::int64_t place = 0;
+          for (std::size_t axis = 0; axis < 4; ++axis) place = place * shape[axis] + moved[axis];
+          c[PLUMBLINE_TENSOR][n++] = given[static_cast<std::size_t>(place)];
+        }
+}
+
+/// Whether the tensor has more than one number along the axis.
+bool tensor_has(const Case& c, std::size_t axis) {
+  return has_tensor(c) && cases::shape_of(c.spec, c.options, PLUMBLINE_TENSOR)[axis] > 1;
 }
 
 double ggd_of_published_code(const OfKey&, const QueryRow& row, int key) {
@@ -129,6 +156,26 @@ const std::vector<Convention> parameter_conventions{
            return c.spec.heads > 1 && !cases::parameters_of(c.spec.bias).empty();
          },
      .reads = reverse_heads},
+    {.name = "tensor_of_first_sequence",
+     .words = "that reads the bias tensor of the first sequence for all",
+     .remedy = "read that of sequence b where the tensor has one for each",
+     .concerns = [](const Case& c) { return tensor_has(c, 0); },
+     .reads = [](Case& c) { read_tensor_from(c, [](auto& at) { at[0] = 0; }); }},
+    {.name = "tensor_of_first_head",
+     .words = "that reads the bias tensor of the first head for all",
+     .remedy = "read that of head h where the tensor has one for each",
+     .concerns = [](const Case& c) { return tensor_has(c, 1); },
+     .reads = [](Case& c) { read_tensor_from(c, [](auto& at) { at[1] = 0; }); }},
+    {.name = "tensor_of_first_query",
+     .words = "that reads the bias tensor's first row for all queries",
+     .remedy = "read row r where the tensor has one for each query",
+     .concerns = [](const Case& c) { return tensor_has(c, 2); },
+     .reads = [](Case& c) { read_tensor_from(c, [](auto& at) { at[2] = 0; }); }},
+    {.name = "tensor_transposed",
+     .words = "that reads the bias tensor with queries and keys exchanged",
+     .remedy = "its last axis counts keys",
+     .concerns = [](const Case& c) { return tensor_has(c, 2) && c.spec.queries == c.spec.keys; },
+     .reads = [](Case& c) { read_tensor_from(c, [](auto& at) { std::swap(at[2], at[3]); }); }},
     {.name = "bias_of_key_alone",
      .words = "whose bias is slope j, without the -slope i that is the same for a whole row",
      .remedy = "add -slope |i - j|, since lse depends on it; a contract may say alibi_of_key, for "

@@ -24,12 +24,15 @@ std::string axis_of(methods::Extent extent) {
     case Extent::one:
       return "";
     case Extent::batch:
+    case Extent::batch_or_1:
       return "batch";
     case Extent::heads:
+    case Extent::heads_or_1:
       return "head";
     case Extent::twice_heads:
       return "channel";
     case Extent::queries:
+    case Extent::queries_or_1:
       return "query";
     case Extent::keys:
       return "key";
@@ -81,10 +84,10 @@ OutputJudgement judge_tensor(const std::string& name, std::vector<std::string> a
     if (sample.whole()) return true;
     if (!by_head) return false;
     // grad_k and grad_v count key heads.
-    const int group = name == "grad_k" || name == "grad_v" ? 1 : spec.heads / spec.kv_heads;
-    const int kv = index[head] / group;
-    if (head == 0) return sample.has_head_everywhere(index[head]);
-    return sample.has_key_head(index[0] * spec.kv_heads + kv);
+    const int heads = name == "grad_k" || name == "grad_v" ? spec.kv_heads : spec.heads;
+    if (shape[head] < heads) return false;
+    if (head == 0 || shape[0] < spec.batch) return sample.has_head_everywhere(index[head]);
+    return sample.has_key_head(index[0] * spec.kv_heads + index[head] / (heads / spec.kv_heads));
   };
   for (std::size_t n = 0; n < got.size(); ++n) {
     const long failed = judgement.failed;

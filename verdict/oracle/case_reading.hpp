@@ -99,6 +99,13 @@ class HeadOf {
     const std::size_t rows = case_[PLUMBLINE_TABLE].size() / case_.spec.heads;
     return of_head(PLUMBLINE_TABLE, static_cast<int>(rows));
   }
+  /// Of a bias tensor, the numbers of the query: one row of all keys.
+  reference::Matrix<R> tensor_row() const {
+    const auto& s = case_.spec;
+    const std::size_t first =
+        cases::first_of_row(s, case_.options, batch_, head_, position_ - s.query_offset);
+    return matrix_of<R>(case_[PLUMBLINE_TENSOR], first / s.keys, 1, s.keys);
+  }
   const reference::T5Buckets& buckets() const { return reading_.buckets_.value(); }
   int largest() const { return reading_.largest(); }
   reference::Vector<R> prefix_sum() const { return reading_.prefix_sum(row(), position_); }

@@ -78,15 +78,19 @@ class Work {
   ParameterSums read_head(int batch, int head, HeadPairs& pairs) const {
     const int queries = case_.spec.queries;
     const int parts = (queries + rows_at_a_time - 1) / rows_at_a_time;
-    std::vector<ParameterSums> sums(parts, ParameterSums(case_));
+    std::vector<ParameterSums> sums;
+    for (int first = 0; first < queries; first += rows_at_a_time) {
+      sums.emplace_back(case_, first, std::min(rows_at_a_time, queries - first));
+    }
     for_each_index(parts, threads_, [&](std::size_t part) {
       const int first = static_cast<int>(part) * rows_at_a_time;
       for (int query = first; query < std::min(first + rows_at_a_time, queries); ++query) {
         read_row(batch, head, query, pairs, sums[part]);
       }
     });
-    for (int part = 1; part < parts; ++part) sums[0].add(sums[part]);
-    return std::move(sums[0]);
+    ParameterSums total(case_);
+    for (const ParameterSums& part : sums) total.add(part);
+    return total;
   }
 
   void read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const;

@@ -144,6 +144,16 @@ Real Bias<Real>::value(const Pair& at) const {
     }
     case PLUMBLINE_FIRE:
       return fire(at);
+    case PLUMBLINE_BIAS_TENSOR: {
+      const auto& p = in_.p;
+      int row = at.row, key = at.key;
+      if (fault_.is(FaultKind::tensor_transposed)) {
+        row = std::min(at.key, p.queries - 1);
+        key = at.row;
+      }
+      if (fault_.is(FaultKind::tensor_row_of_position)) row = std::min(at.i, p.queries - 1);
+      return in_.parameter(PLUMBLINE_TENSOR)[in_.tensor_row(at.batch, at.head, row) * p.keys + key];
+    }
   }
   return plain(at).value;
 }

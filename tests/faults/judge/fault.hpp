@@ -78,6 +78,8 @@ enum class FaultKind {
   t5_bucket_too_low,
   t5_bucket_too_high,
   t5_bidirectional_swapped,
+  tensor_transposed,
+  tensor_row_of_position,
   t5_max_distance_doubled,
   rope_keys_rotated_back,
   rope_base_10000,

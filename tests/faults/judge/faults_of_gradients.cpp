@@ -8,14 +8,23 @@ using F = FaultKind;
 using P = Place;
 using B = cases::Bias;
 
-const std::vector<B> learned{
-    PLUMBLINE_CABLE,      PLUMBLINE_CABLE_NW,      PLUMBLINE_K_CABLE, PLUMBLINE_GGD,
-    PLUMBLINE_KERPLE_LOG, PLUMBLINE_KERPLE_POWER,  PLUMBLINE_T5,      PLUMBLINE_FIRE,
-    PLUMBLINE_FOX,        PLUMBLINE_K_CABLE_PAPER, PLUMBLINE_COPE,    B(PLUMBLINE_KERPLE_LOG, 1),
-    B(PLUMBLINE_CABLE, 2)};
-const std::vector<B> of_heads{PLUMBLINE_GGD,        PLUMBLINE_KERPLE_LOG, PLUMBLINE_KERPLE_POWER,
-                              PLUMBLINE_T5,         PLUMBLINE_FIRE,       PLUMBLINE_COPE,
-                              B(PLUMBLINE_ALIBI, 2)};
+const std::vector<B> learned{PLUMBLINE_CABLE,
+                             PLUMBLINE_CABLE_NW,
+                             PLUMBLINE_K_CABLE,
+                             PLUMBLINE_GGD,
+                             PLUMBLINE_KERPLE_LOG,
+                             PLUMBLINE_KERPLE_POWER,
+                             PLUMBLINE_T5,
+                             PLUMBLINE_FIRE,
+                             PLUMBLINE_FOX,
+                             PLUMBLINE_K_CABLE_PAPER,
+                             PLUMBLINE_COPE,
+                             PLUMBLINE_BIAS_TENSOR,
+                             B(PLUMBLINE_KERPLE_LOG, 1),
+                             B(PLUMBLINE_CABLE, 2)};
+const std::vector<B> of_heads{PLUMBLINE_GGD,         PLUMBLINE_KERPLE_LOG, PLUMBLINE_KERPLE_POWER,
+                              PLUMBLINE_T5,          PLUMBLINE_FIRE,       PLUMBLINE_COPE,
+                              PLUMBLINE_BIAS_TENSOR, B(PLUMBLINE_ALIBI, 2)};
 const std::vector<B> of_prefix{PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW, PLUMBLINE_K_CABLE,
                                PLUMBLINE_K_CABLE_NW, PLUMBLINE_FOX};
 const std::vector<double> parts{0.1, 0.01, 0.001};

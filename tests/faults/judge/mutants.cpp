@@ -29,7 +29,7 @@ constexpr std::array<cases::Bias, 17> in_turn{
     PLUMBLINE_T5_CLIPPED,
     PLUMBLINE_COPE,
     cases::Bias(PLUMBLINE_KERPLE_LOG, 2),
-    PLUMBLINE_CABLE,
+    PLUMBLINE_BIAS_TENSOR,
     cases::Bias(PLUMBLINE_ALIBI, 1)};
 constexpr std::array ropes{cases::Bias(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_INTERLEAVED),
                            cases::Bias(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_HALF_SPLIT)};

@@ -32,6 +32,8 @@ int ParameterSums<Real>::slice(int parameter) const {
                  ? 2 * largest + 1
                  : static_cast<int>(in_.option(PLUMBLINE_BUCKETS));
     }
+    case PLUMBLINE_TENSOR:
+      return p.keys;
     case PLUMBLINE_HIDDEN_WEIGHT:
       return bias_.hidden() * std::max(1, 2 * p.heads * taps_);
     case PLUMBLINE_HIDDEN_BIAS:
@@ -62,6 +64,7 @@ ParameterSums<Real>::ParameterSums(const Bias<Real>& bias, int taps, const Wante
     std::size_t size = static_cast<std::size_t>(slice(n)) * (shared_by_heads(n) ? 1 : p.heads);
     const bool by_key = n == PLUMBLINE_INCREMENTS || n == PLUMBLINE_LOG_FORGET;
     if (by_key) size = static_cast<std::size_t>(p.batch) * p.heads * p.keys;
+    if (n == PLUMBLINE_TENSOR) size = in_.tensor_rows() * p.keys;
     if (n == PLUMBLINE_GAIN) size = static_cast<std::size_t>(p.batch) * p.heads * p.queries;
     results_.grad_parameters[n].assign(size, 0);
     if (by_key) of_sums_.assign(size, 0);
@@ -181,6 +184,9 @@ void ParameterSums<Real>::pair(const Pair& at, Real dz) {
       return;
     case PLUMBLINE_FIRE:
       return fire(at, dz);
+    case PLUMBLINE_BIAS_TENSOR:
+      row_[PLUMBLINE_TENSOR][at.key] += dz;
+      return;
     case PLUMBLINE_NOPE:
     case PLUMBLINE_ALIBI:
     case PLUMBLINE_COPE:
@@ -211,6 +217,7 @@ void ParameterSums<Real>::finish_row(int batch, int head, int row) {
     const std::size_t size = row_[n].size();
     const int of = fault_.is(F::parameter_of_next_head) ? (head + 1) % p.heads : head;
     std::size_t begin = shared_by_heads(n) ? 0 : of * size;
+    if (n == PLUMBLINE_TENSOR) begin = in_.tensor_row(batch, of, row) * p.keys;
     if (n == PLUMBLINE_GAIN) begin = in_.query_row(batch, of, row);
     for (std::size_t m = 0; m < size; ++m) {
       if (!left_out) add(total[begin + m], row_[n][m]);

@@ -20,6 +20,18 @@ struct Problem {
   std::size_t query_row(int batch, int head, int row) const {
     return (static_cast<std::size_t>(batch) * p.heads + head) * p.queries + row;
   }
+  /// A query row in a bias tensor.
+  std::size_t tensor_row(int batch, int head, int row) const {
+    const auto full = [&](plumbline_option per, int size) { return option(per) == 1 ? size : 1; };
+    const int heads = full(PLUMBLINE_PER_HEAD, p.heads);
+    const int rows = full(PLUMBLINE_PER_QUERY, p.queries);
+    const std::size_t of_head =
+        static_cast<std::size_t>(batch % full(PLUMBLINE_PER_BATCH, p.batch)) * heads + head % heads;
+    return of_head * rows + row % rows;
+  }
+  std::size_t tensor_rows() const {
+    return tensor_row(p.batch - 1, p.heads - 1, p.queries - 1) + 1;
+  }
   std::size_t key_row(int batch, int kv_head, int key) const {
     return (static_cast<std::size_t>(batch) * p.kv_heads + kv_head) * p.keys + key;
   }

@@ -138,4 +138,36 @@ BOOST_AUTO_TEST_CASE(what_is_missing_or_out_of_range_is_refused) {
   refused("dape_v1_kerple_log", [](Taken& taken) { taken.tensors.at("a").data[1] = 0; });
 }
 
+BOOST_AUTO_TEST_CASE(a_bias_tensor_has_the_same_numbers_along_axes_of_size_one) {
+  // Two sequences, two heads, two queries, three keys; q = 0, v counts keys, so that o is the mean
+  // key under softmax(bias).
+  methods::Problem problem{{2, 2, 2, 2, 3, 1, 0}, {false, {}, {}, {}}, 1.0, {}, {}};
+  methods::Tensors<double> tensors;
+  tensors["q"] = {{2, 2, 2, 1}, std::vector<double>(8, 0.0)};
+  tensors["k"] = {{2, 2, 3, 1}, std::vector<double>(12, 1.0)};
+  tensors["v"] = {{2, 2, 3, 1}, {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2}};
+  const double large = 800.0;  // softmax takes this key alone
+  const auto key_of = [&](std::vector<int> shape, const std::vector<int>& keys) {
+    problem.options = {{"per_batch", shape[0] > 1 ? 1 : 0},
+                       {"per_head", shape[1] > 1 ? 1 : 0},
+                       {"per_query", shape[2] > 1 ? 1 : 0}};
+    auto& tensor = tensors["tensor"];
+    tensor = {shape, std::vector<double>(keys.size() * 3, 0.0)};
+    for (std::size_t n = 0; n < keys.size(); ++n) tensor.data[3 * n + keys[n]] = large;
+    return methods::evaluate("bias_tensor", problem, tensors, methods::Pass::forward)
+        .tensors.at("o")
+        .data;
+  };
+  using Keys = std::vector<double>;
+  BOOST_TEST(key_of({1, 1, 1, 3}, {2}) == Keys(8, 2.0), boost::test_tools::per_element());
+  BOOST_TEST(key_of({2, 1, 1, 3}, {0, 2}) == (Keys{0, 0, 0, 0, 2, 2, 2, 2}),
+             boost::test_tools::per_element());
+  BOOST_TEST(key_of({1, 2, 1, 3}, {0, 2}) == (Keys{0, 0, 2, 2, 0, 0, 2, 2}),
+             boost::test_tools::per_element());
+  BOOST_TEST(key_of({1, 1, 2, 3}, {0, 2}) == (Keys{0, 2, 0, 2, 0, 2, 0, 2}),
+             boost::test_tools::per_element());
+  BOOST_TEST(key_of({2, 2, 2, 3}, {0, 1, 2, 0, 1, 2, 0, 1}) == (Keys{0, 1, 2, 0, 1, 2, 0, 1}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -16,7 +16,9 @@ STREAMS = {name: i + 1 for i, name in enumerate(
      "output_weight", "output_bias", "c", "L", "log_forget", "position_embedding", "q_scale",
      "k_scale", "v_scale", "slopes", "boundaries", "sample"])}
 EVERY_INDEX = MASK  # the word that a whole tensor's kind is drawn from
-OPTIONS = ["epsilon", "buckets", "max_distance", "largest", "hidden", "L0", "base", "positions"]
+OPTIONS = ["epsilon", "buckets", "max_distance", "largest", "hidden", "L0", "base", "positions",
+           "per_batch", "per_head", "per_query", "in_format_of_o"]
+STREAMS["tensor"] = 64 + 19  # 64 and its number in plumbline_parameter
 
 
 def mix(z):
@@ -205,6 +207,16 @@ def newer_parameters(spec):
         rows = {"t5_clipped": largest + 1, "t5_clipped_offset": 2 * largest + 1}.get(
             bias, chosen("buckets", (32, 16, 8, 20)))
         return {"table": normal("table", heads * rows, 1.0)}
+    if bias == "bias_tensor":
+        size = spec["keys"]
+        size *= spec["batch"] if chosen("per_batch", (1, 0, 1, 0)) else 1
+        size *= heads if chosen("per_head", (1, 0, 1, 0)) else 1
+        size *= spec["queries"] if chosen("per_query", (1, 1, 1, 0)) else 1
+        numbers = normal("tensor", size, 1.0)
+        if chosen("in_format_of_o", (1, 0, 1, 0)):
+            store = {"fp16": fp16, "fp32": fp32, "tf32": fp32}.get(spec["dtype"], bf16)
+            numbers = [struct.unpack("<f", store(z))[0] for z in numbers]
+        return {"tensor": numbers}
     if bias == "fire":
         hidden = chosen("hidden", (32, 8, 8, 5))
         return {"hidden_weight": normal("hidden_weight", hidden, 1.0),
@@ -334,6 +346,9 @@ CASES += ["pass=backward," + LINE.format(*values) for values in [
     ("alibi+rope_half_split", "fp32", 0, 0, 0, "peaked", 44),
     ("t5_clipped+rope_interleaved", "fp16", 0, 0, 0, "peaked", 45),
 ]]
+
+CASES += [LINE.format("bias_tensor", dtype, 0, 0, 0, "generic", seed)
+          for dtype, seed in (("fp32", 46), ("bf16", 47), ("fp16", 48), ("e4m3", 49), ("bf16", 50))]
 
 for line in CASES:
     fields = {"pass": "forward", **dict(pair.split("=") for pair in line.split(","))}
