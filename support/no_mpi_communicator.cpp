@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of mpi_communicator.cpp where a program is built without MPI: there are no ranks.
+// In place of mpi_communicator.cpp and as_on_first.cpp where a program is built without MPI: there
+// is one rank.
 #include <cstdlib>
 
 #include "support/error.hpp"
 #include "support/mpi_communicator.hpp"
+#include "support/ranks.hpp"
 
 namespace plumbline {
 
@@ -21,5 +23,7 @@ void MpiCommunicator::broadcast(std::span<std::byte>, int) {}
 void MpiCommunicator::send(const float*, std::size_t, int) {}
 void MpiCommunicator::receive(float*, std::size_t, int) {}
 void MpiCommunicator::broadcast(float*, std::size_t, int) {}
+
+bool Ranks::as_on_first(std::span<const std::byte>) { return true; }
 
 }  // namespace plumbline

@@ -25,9 +25,8 @@ _library.plumbline_native_release.restype = None
 
 
 def _call(function: str, *, ask: Any = _ASK(), **arguments: Any) -> Any:
-    text = json.dumps(arguments, allow_nan=False, default=_as_json).encode()
     answer = ctypes.c_void_p()
-    failed = _library.plumbline_native_call(function.encode(), text, ask, ctypes.byref(answer))
+    failed = _library.plumbline_native_call(function.encode(), _json(arguments), ask, ctypes.byref(answer))
     said = json.loads(ctypes.string_at(answer.value or 0))
     _library.plumbline_native_free(answer)
     if not failed:
@@ -36,6 +35,11 @@ def _call(function: str, *, ask: Any = _ASK(), **arguments: Any) -> Any:
 
     error = getattr(device, said["type"], None) or getattr(builtins, said["type"])
     raise error(*(tuple(x) if isinstance(x, list) else x for x in said["arguments"]))
+
+
+def _json(given: Any) -> bytes:
+    text = json.dumps(given, ensure_ascii=False, allow_nan=False, default=_as_json)
+    return text.encode("utf-8", "replace")  # half a surrogate pair in somebody's message
 
 
 def _as_json(given: Any) -> Any:
@@ -59,12 +63,12 @@ class _Owner:
 
 
 class _Memory:
-    """As NumPy sees it: an array that refers to `kept`, which holds it."""
+    """As NumPy sees it: an array that refers to `kept`, which holds it. To NumPy address 0 is none at all."""
 
     def __init__(self, kept: Any, address: int, type: str, shape: Sequence[int], strides: Any = None) -> None:
         self.kept = kept
         self.__array_interface__ = {
-            "version": 3, "data": (address, False), "typestr": type, "shape": tuple(shape), "strides": strides}
+            "version": 3, "data": (address or 1, False), "typestr": type, "shape": tuple(shape), "strides": strides}
 
 
 def _array(said: dict[str, Any]) -> NDArray[Any]:
@@ -155,7 +159,6 @@ def check(
     answers: queue.SimpleQueue[Optional[bytes]] = queue.SimpleQueue()
     ended, last_answer, raised = False, None, None
 
-    @_ASK
     def ask(text: bytes, answer: Any) -> None:
         nonlocal last_answer
         if not ended:
@@ -180,13 +183,13 @@ def check(
         return {**said, "on_software_device": getattr(call, "on_software_device", False)}
 
     with concurrent.futures.ThreadPoolExecutor(1) as judge:
-        verdict = judge.submit(_call, "check", ask=ask, name=name, pass_=pass_, bias=bias, dtype=dtype, offer=offer,
+        verdict = judge.submit(_call, "check", ask=_ASK(ask), name=name, pass_=pass_, bias=bias, dtype=dtype, offer=offer,
                                contract=contract, cases=cases, seed=seed, threads=threads,
                                deterministic=deterministic, case=case, shrink=shrink, time_limit=time_limit)
         verdict.add_done_callback(lambda _: questions.put(None))
         try:
             while (question := questions.get()) is not None:
-                answers.put(json.dumps(answer_to(question)).encode())
+                answers.put(_json(answer_to(question)))
         except BaseException:
             ended = True
             answers.put(None)
