@@ -183,11 +183,11 @@ def check(
         return {**said, "on_software_device": getattr(call, "on_software_device", False)}
 
     with concurrent.futures.ThreadPoolExecutor(1) as judge:
-        verdict = judge.submit(_call, "check", ask=_ASK(ask), name=name, pass_=pass_, bias=bias, dtype=dtype, offer=offer,
-                               contract=contract, cases=cases, seed=seed, threads=threads,
-                               deterministic=deterministic, case=case, shrink=shrink, time_limit=time_limit)
-        verdict.add_done_callback(lambda _: questions.put(None))
         try:
+            verdict = judge.submit(_call, "check", ask=_ASK(ask), name=name, pass_=pass_, bias=bias, dtype=dtype,
+                                   offer=offer, contract=contract, cases=cases, seed=seed, threads=threads,
+                                   deterministic=deterministic, case=case, shrink=shrink, time_limit=time_limit)
+            verdict.add_done_callback(lambda _: questions.put(None))
             while (question := questions.get()) is not None:
                 answers.put(_json(answer_to(question)))
         except BaseException:
