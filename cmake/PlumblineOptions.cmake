@@ -52,7 +52,7 @@ endif()
 option(PLUMBLINE_STANDALONE "Link what is not the C library, MPFI, MPFR or GMP statically; no MPI" OFF)
 if(PLUMBLINE_STANDALONE)
   set(Boost_USE_STATIC_LIBS ON)
-  add_link_options(-static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--exclude-libs,ALL)
+  add_link_options(-static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections -Wl,--exclude-libs,ALL)
 endif()
 
 find_package(Threads REQUIRED)
