@@ -46,12 +46,24 @@ if(PLUMBLINE_CCACHE)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${PLUMBLINE_CCACHE})
 endif()
 
+# For a wheel, which finds nothing but the C library where it is installed. Not MPFI, MPFR and GMP:
+# Debian's libmpfr.a has thread-local variables of a program's kind, which no shared library can link.
+# auditwheel copies these three into the wheel.
+option(PLUMBLINE_STANDALONE "Link what is not the C library, MPFI, MPFR or GMP statically; no MPI" OFF)
+if(PLUMBLINE_STANDALONE)
+  set(Boost_USE_STATIC_LIBS ON)
+  add_link_options(-static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections -Wl,--exclude-libs,ALL)
+endif()
+
 find_package(Threads REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(Boost 1.74 REQUIRED COMPONENTS context unit_test_framework)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
+if(PLUMBLINE_STANDALONE)  # Debian has no static one
+  set_property(TARGET fmt::fmt PROPERTY INTERFACE_COMPILE_DEFINITIONS FMT_HEADER_ONLY)
+endif()
 find_package(MPFI REQUIRED)
 set(PLUMBLINE_MPFI MPFI::MPFI)
 find_package(rapidcheck REQUIRED)

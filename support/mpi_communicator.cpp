@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include "support/error.hpp"
@@ -12,18 +11,6 @@
 namespace plumbline {
 
 namespace {
-
-/// A number that a launcher put into the environment under one of its names: Open MPI's, that of
-/// MPICH and its kin, PMIx's (Slurm).
-int from_environment(std::initializer_list<const char*> names, int otherwise) {
-  for (const char* name : names) {
-    const char* value = std::getenv(name);
-    if (value && *value) return std::atoi(value);
-  }
-  return otherwise;
-}
-
-int launched_size() { return from_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 0); }
 
 /// MPI counts in int: what is longer goes in pieces.
 template <class T, class Call>
@@ -34,12 +21,6 @@ void in_pieces(T* memory, std::size_t count, Call call) {
 }
 
 }  // namespace
-
-bool launched_by_mpi() { return launched_size() > 0 || std::getenv("PMIX_RANK"); }
-
-int launched_rank() {
-  return from_environment({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}, 0);
-}
 
 MpiCommunicator::MpiCommunicator() {
   MPI_Init(nullptr, nullptr);

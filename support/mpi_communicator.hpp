@@ -11,6 +11,9 @@ namespace plumbline {
 /// one; by the environment, without MPI.
 bool launched_by_mpi();
 
+/// How many processes it started, by the environment; 0 where it does not say.
+int launched_size();
+
 /// The rank that the launcher gave this process, by the environment; 0 without a launcher.
 int launched_rank();
 

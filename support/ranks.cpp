@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "support/out_of_memory.hpp"
-#include "support/sha256.hpp"
 
 namespace plumbline {
 
@@ -71,13 +70,6 @@ void Ranks::in_step(const std::function<void()>& work) {
   waiting_ = true;
   work();
   waiting_ = false;  // not where an exception leaves
-}
-
-bool Ranks::as_on_first(std::span<const std::byte> bytes) {
-  const std::string own = sha256({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  std::string firsts = own;
-  communicator_->broadcast(std::as_writable_bytes(std::span(firsts)), 0);
-  return own == firsts;
 }
 
 int Ranks::any_of(int number) {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/native/callable_kernel.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -17,8 +14,6 @@
 
 namespace plumbline::python {
 namespace {
-
-namespace nb = nanobind;
 
 /// The interface has no word for "this function": it is the one of the innermost check.
 thread_local CallableKernel* active = nullptr;
@@ -48,49 +43,20 @@ std::size_t bytes_of_outputs(const cases::Spec& spec) {
   return cases::bytes_per_number(cases::output_format(spec.format));
 }
 
-/// The kernel's arrays, each with the memory that it is in. Python gets and gives copies: what
-/// outlives the call, such as the frames of an exception, must not point into that memory.
+/// The kernel's arrays by name, each with the memory that it is in.
 class Arrays {
  public:
   void add(const std::string& name, const void* data, const cases::Shape& shape,
            std::size_t element_bytes = 4) {
     if (data == nullptr) return;
-    nb::list sizes;
-    for (const auto size : shape) sizes.append(size);
-    const auto bytes = static_cast<std::size_t>(cases::elements(shape)) * element_bytes;
-    arrays_.push_back({name, static_cast<char*>(const_cast<void*>(data)), bytes, sizes});
+    json_[name] = {{"address", reinterpret_cast<std::uint64_t>(data)},
+                   {"bytes", static_cast<std::size_t>(cases::elements(shape)) * element_bytes},
+                   {"shape", shape}};
   }
-
-  nb::dict shapes() const {
-    nb::dict result;
-    for (const auto& array : arrays_) result[array.name.c_str()] = array.shape;
-    return result;
-  }
-  /// (bytes, shape) by name.
-  nb::dict contents() const {
-    nb::dict result;
-    for (const auto& array : arrays_) {
-      result[array.name.c_str()] = nb::make_tuple(nb::bytes(array.data, array.bytes), array.shape);
-    }
-    return result;
-  }
-  /// Takes the bytes of every array. @throws std::runtime_error unless they are as many.
-  void fill(const nb::dict& given) const {
-    for (const auto& array : arrays_) {
-      const auto bytes = nb::cast<nb::bytes>(given[array.name.c_str()]);
-      if (bytes.size() != array.bytes) throw std::runtime_error(array.name + " has another size");
-      std::memcpy(array.data, bytes.data(), array.bytes);
-    }
-  }
+  const Json& json() const { return json_; }
 
  private:
-  struct Array {
-    std::string name;
-    char* data;
-    std::size_t bytes;
-    nb::list shape;
-  };
-  std::vector<Array> arrays_;
+  Json json_ = Json::object();
 };
 
 Arrays inputs_of(const plumbline_problem& problem) {
@@ -115,20 +81,20 @@ Arrays inputs_of(const plumbline_problem& problem) {
 }
 
 /// The sizes and settings, and the method's options by their names.
-nb::dict described(const char* pass, int variation, const plumbline_problem& problem) {
+Json described(const char* pass, int variation, const plumbline_problem& problem) {
   const cases::Spec spec = spec_of(problem);
-  nb::dict result, options;
+  Json result, options = Json::object();
   result["pass"] = pass;
   result["variation"] = variation;
   result["causal"] = problem.causal != 0;
-  result["window"] = problem.window < 0 ? nb::none() : nb::cast(problem.window);
+  result["window"] = problem.window < 0 ? Json() : Json(problem.window);
   result["query_offset"] = problem.query_offset;
   result["scale"] = problem.scale;
-  result["softcap"] = problem.softcap == 0 ? nb::none() : nb::cast(problem.softcap);
+  result["softcap"] = problem.softcap == 0 ? Json() : Json(problem.softcap);
   for (const plumbline_option option : cases::options_of(spec.bias)) {
     const double value = problem.options[option];
     options[cases::info(option).name] =
-        cases::info(option).whole ? nb::cast(static_cast<long>(value)) : nb::cast(value);
+        cases::info(option).whole ? Json(static_cast<long>(value)) : Json(value);
   }
   result["options"] = options;
   return result;
@@ -136,15 +102,10 @@ nb::dict described(const char* pass, int variation, const plumbline_problem& pro
 
 }  // namespace
 
-CallableKernel::CallableKernel(nb::object run, nb::object refusal, std::string name, Takes takes,
+CallableKernel::CallableKernel(plumbline_native_ask ask, std::string name, Takes takes,
                                const plumbline_contract& contract, bool has_backward,
                                bool deterministic)
-    : run_(std::move(run)),
-      refusal_(std::move(refusal)),
-      last_exception_(nb::none()),
-      name_(std::move(name)),
-      takes_(std::move(takes)),
-      before_(active) {
+    : ask_(ask), name_(std::move(name)), takes_(std::move(takes)), before_(active) {
   kernel_.name = name_.c_str();
   std::fill(std::begin(kernel_.contracts), std::end(kernel_.contracts), contract);
   kernel_.deterministic = deterministic;
@@ -156,20 +117,11 @@ CallableKernel::CallableKernel(nb::object run, nb::object refusal, std::string n
 
 CallableKernel::~CallableKernel() { active = before_; }
 
-bool CallableKernel::on_software_device() const {
-  const nb::gil_scoped_acquire for_python;
-  return nb::cast<bool>(nb::getattr(run_, "on_software_device", nb::bool_(false)));
-}
-
-void CallableKernel::look_for_signals() {
-  if (PyErr_CheckSignals() == 0) return;
-  const nb::python_error signal;
-  interrupted_ = nb::borrow(signal.value());
-}
-
-void CallableKernel::raise_interruption() {
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(interrupted_.ptr())), interrupted_.ptr());
-  throw nb::python_error();
+Json CallableKernel::answer_to(const Json& question) {
+  const char* answer = nullptr;
+  ask_(question.dump().c_str(), &answer);
+  if (answer == nullptr) interrupted_ = true;
+  return interrupted_ ? Json() : Json::parse(answer);
 }
 
 int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
@@ -189,18 +141,16 @@ int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
 
 int CallableKernel::forward(const plumbline_problem* problem, const plumbline_outputs* outputs,
                             char* message, size_t message_size) {
-  const nb::gil_scoped_acquire for_python;
   const cases::Spec spec = spec_of(*problem);
   Arrays arrays;
   arrays.add("o", outputs->o, cases::query_shape(spec), bytes_of_outputs(spec));
   arrays.add("lse", outputs->lse, cases::per_query(spec));
-  return active->call(described("forward", active->variation_, *problem), inputs_of(*problem),
-                      arrays, message, message_size);
+  return active->call(described("forward", active->variation_, *problem),
+                      inputs_of(*problem).json(), arrays.json(), message, message_size);
 }
 
 int CallableKernel::backward(const plumbline_problem* problem, const plumbline_gradients* gradients,
                              char* message, size_t message_size) {
-  const nb::gil_scoped_acquire for_python;
   const cases::Spec spec = spec_of(*problem);
   const std::size_t bytes = bytes_of_outputs(spec);
   Arrays inputs = inputs_of(*problem), arrays;
@@ -216,35 +166,24 @@ int CallableKernel::backward(const plumbline_problem* problem, const plumbline_g
     arrays.add(cases::gradient_name(parameter), gradients->grad_parameters[n],
                cases::shape_of(spec, options_of(*problem), parameter));
   }
-  return active->call(described("backward", active->variation_, *problem), inputs, arrays, message,
-                      message_size);
+  return active->call(described("backward", active->variation_, *problem), inputs.json(),
+                      arrays.json(), message, message_size);
 }
 
-template <class Arrays>
-int CallableKernel::call(const nanobind::dict& problem, const Arrays& inputs, const Arrays& outputs,
+int CallableKernel::call(const Json& problem, const Json& inputs, const Json& outputs,
                          char* message, std::size_t message_size) {
-  std::string thrown;
-  try {
-    const nb::object result = run_(problem, inputs.contents(), outputs.shapes());
-    // What the function has left in its inputs is compared with what it was given.
-    inputs.fill(nb::cast<nb::dict>(result[0]));
-    outputs.fill(nb::cast<nb::dict>(result[1]));
-    return 0;
-  } catch (nb::python_error& error) {
-    if (!error.matches(PyExc_Exception)) {  // Ctrl-C, SystemExit: not the function's failure
-      interrupted_ = nb::borrow(error.value());
-      std::snprintf(message, message_size, "interrupted");
-      return PLUMBLINE_DEVICE_LOST;  // the check then ends at once
-    }
-    const auto words = nb::cast<std::string>(nb::str(error.value()));
-    if (error.matches(refusal_)) {
-      std::snprintf(message, message_size, "%s", words.c_str());
-      return 1;
-    }
-    last_exception_ = nb::borrow(error.value());
-    thrown = nb::cast<std::string>(nb::str(error.type().attr("__name__"))) + ": " + words;
+  const Json answer = answer_to({{"problem", problem}, {"inputs", inputs}, {"outputs", outputs}});
+  if (interrupted()) {
+    std::snprintf(message, message_size, "interrupted");
+    return PLUMBLINE_DEVICE_LOST;  // the check then ends at once
   }
-  throw std::runtime_error(thrown);
+  on_software_device_ = argument<bool>(answer, "on_software_device");
+  if (answer.contains("refused")) {
+    std::snprintf(message, message_size, "%s", argument<std::string>(answer, "refused").c_str());
+    return 1;
+  }
+  if (answer.contains("raised")) throw std::runtime_error(argument<std::string>(answer, "raised"));
+  return 0;
 }
 
 OnVariations::OnVariations(CallableKernel& callable)

@@ -2,14 +2,13 @@
 // A function of Python's as a kernel of kernel_abi/plumbline_kernel.h, in the caller's process.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "kernel_abi/plumbline_kernel.h"
+#include "python/native/native.hpp"
 #include "verdict/cases/spec.hpp"
 #include "verdict/process/in_process.hpp"
 
@@ -30,13 +29,12 @@ struct Takes {
 /// For its lifetime, in its thread, `kernel()` calls the function.
 class CallableKernel {
  public:
-  /// @param run run(problem, inputs, outputs): the pass, the variation of the software device and
-  /// settings; (bytes, shape) of every input and the shape of every output by their names. It
-  /// returns the bytes of the inputs as the function left them and those of the outputs, and raises
-  /// what the function raises. Its on_software_device, if it has one: whether the function
-  /// has launched kernels there.
-  /// @param refusal the exception by which it refuses an output: its message is the failure.
-  CallableKernel(nanobind::object run, nanobind::object refusal, std::string name, Takes takes,
+  /// @param ask is asked {"problem", "inputs", "outputs"}: the pass, the variation of the software
+  /// device and settings; the memory and the shape of every array by its name. It calls the
+  /// function, leaves in the memory of inputs and outputs what that left in them, and answers {} or
+  /// {"refused": words} or {"raised": words}; always with "on_software_device": whether the
+  /// function has launched kernels there.
+  CallableKernel(plumbline_native_ask ask, std::string name, Takes takes,
                  const plumbline_contract& contract, bool has_backward, bool deterministic);
   ~CallableKernel();
   CallableKernel(const CallableKernel&) = delete;
@@ -46,26 +44,22 @@ class CallableKernel {
 
   /// The function is called on this variation of the software device from now on.
   void vary(int variation) { variation_ = variation; }
-  bool on_software_device() const;
+  bool on_software_device() const { return on_software_device_; }
 
-  /// The function's last exception; None when it raised none.
-  nanobind::object last_exception() const { return last_exception_; }
-  /// Whether something ended the check from outside: a KeyboardInterrupt, for example.
-  bool interrupted() const { return interrupted_.is_valid(); }
-  /// Lets Python's signal handlers run; what one raises interrupts the check.
-  void look_for_signals();
-  /// Raises what ended the check.
-  [[noreturn]] void raise_interruption();
+  /// null where the caller ends the check: a KeyboardInterrupt, for example. Then it is
+  /// interrupted.
+  Json answer_to(const Json& question);
+  bool interrupted() const { return interrupted_; }
 
  private:
   static int supports(const plumbline_problem* problem, int32_t pass);
   static int forward(const plumbline_problem*, const plumbline_outputs*, char*, size_t);
   static int backward(const plumbline_problem*, const plumbline_gradients*, char*, size_t);
-  template <class Arrays>
-  int call(const nanobind::dict& problem, const Arrays& inputs, const Arrays& outputs,
-           char* message, std::size_t message_size);
+  int call(const Json& problem, const Json& inputs, const Json& outputs, char* message,
+           std::size_t message_size);
 
-  nanobind::object run_, refusal_, last_exception_, interrupted_;
+  plumbline_native_ask ask_;
+  bool on_software_device_ = false, interrupted_ = false;
   std::string name_;
   Takes takes_;
   plumbline_kernel kernel_{};

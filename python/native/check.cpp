@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "python/native/check.hpp"
-
-#include <nanobind/stl/map.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include "python/native/native.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <thread>
 
 #include "python/native/callable_kernel.hpp"
@@ -25,9 +18,6 @@
 
 namespace plumbline::python {
 namespace {
-
-namespace nb = nanobind;
-using nlohmann::ordered_json;
 
 /// Ends a check from its progress report.
 struct Interrupted {};
@@ -43,10 +33,10 @@ plumbline_option option_from(const std::string& name, cases::Bias bias) {
                                : "some of " + known);
 }
 
-Takes takes_from(const nb::dict& offered, cases::Bias bias) {
+Takes takes_from(const Json& offered, cases::Bias bias) {
   Takes takes;
-  const auto flag = [&](const char* name) { return nb::cast<bool>(offered[name]); };
-  if (!offered["causal"].is_none()) takes.causal = flag("causal");
+  const auto flag = [&](const char* name) { return argument<bool>(offered, name); };
+  if (!offered.at("causal").is_null()) takes.causal = flag("causal");
   takes.window = flag("window");
   takes.lengths = flag("lengths");
   takes.documents = flag("documents");
@@ -55,15 +45,15 @@ Takes takes_from(const nb::dict& offered, cases::Bias bias) {
   takes.query_offset = flag("query_offset");
   takes.scale = flag("scale");
   takes.softcap = flag("softcap");
-  takes.own_softcap = nb::cast<double>(offered["own_softcap"]);
-  for (const auto& [name, value] : nb::cast<std::map<std::string, double>>(offered["options"])) {
+  takes.own_softcap = argument<double>(offered, "own_softcap");
+  for (const auto& [name, value] : argument<std::map<std::string, double>>(offered, "options")) {
     takes.options[option_from(name, bias)] = value;
   }
   return takes;
 }
 
-verdict::Shapes shapes_from(const nb::dict& offered) {
-  const auto sizes = [&](const char* name) { return nb::cast<std::vector<int>>(offered[name]); };
+verdict::Shapes shapes_from(const Json& offered) {
+  const auto sizes = [&](const char* name) { return argument<std::vector<int>>(offered, name); };
   verdict::Shapes shapes;
   shapes.batch = sizes("batch");
   shapes.heads = sizes("heads");
@@ -71,9 +61,9 @@ verdict::Shapes shapes_from(const nb::dict& offered) {
   shapes.queries = sizes("queries");
   shapes.keys = sizes("keys");
   shapes.head_dims = sizes("head_dims");
-  if (const auto softcap = nb::cast<double>(offered["own_softcap"])) shapes.softcaps = {softcap};
-  shapes.longest = nb::cast<int>(offered["longest"]);
-  for (const auto& shape : nb::cast<std::vector<std::vector<int>>>(offered["shapes"])) {
+  if (const auto softcap = argument<double>(offered, "own_softcap")) shapes.softcaps = {softcap};
+  shapes.longest = argument<int>(offered, "longest");
+  for (const auto& shape : argument<std::vector<std::vector<int>>>(offered, "shapes")) {
     std::copy_n(shape.begin(), 6, shapes.whole.emplace_back().begin());
   }
   shapes.validate();
@@ -97,9 +87,11 @@ cases::Spec spec_from(const std::string& line, cases::Pass pass, cases::Bias bia
 }
 
 /// The contract of a known implementation, as JSON. @throws BadInput.
-std::string named_contract(const std::string& name, const std::string& format_name) {
-  const auto format = cases::format_from(format_name, "dtype");
-  return cases::to_json(cases::contract_named(name, format, "contract")).dump();
+Json named_contract(const Json& arguments, plumbline_native_ask) {
+  const auto format = cases::format_from(argument<std::string>(arguments, "format"), "dtype");
+  return cases::to_json(
+             cases::contract_named(argument<std::string>(arguments, "name"), format, "contract"))
+      .dump();
 }
 
 /// What a case has that the function does not take.
@@ -118,35 +110,37 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
   return "other options of the bias";
 }
 
-/// (the report as JSON, what a failure says, the exception of the function that the failing case
-/// ended with). @throws BadInput, also where no case can be drawn; what interrupted the check.
-nb::tuple check(const nb::object& call, const nb::object& refusal, const std::string& name,
-                const std::string& pass_name, const std::string& bias_name,
-                const std::string& format_name, const nb::dict& offered,
-                const std::string& contract, int cases, std::uint64_t seed, int threads,
-                bool deterministic, const std::string& case_line, bool shrink, double time_limit,
-                const nb::object& progress) {
+/// {"report": JSON, "words": what a failure says, "raised": whether the failing case ended with an
+/// exception of the function}; null where the caller ended the check. @throws BadInput, also where
+/// no case can be drawn.
+Json check(const Json& arguments, plumbline_native_ask ask) {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [start] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  const auto pass = cases::pass_from(pass_name, "pass");
-  const auto bias = cases::bias_from(bias_name, "bias");
-  const auto format = cases::format_from(format_name, "dtype");
+  const auto text = [&](const char* field) { return argument<std::string>(arguments, field); };
+  const auto name = text("name"), case_line = text("case");
+  const auto pass = cases::pass_from(text("pass_"), "pass");
+  const auto bias = cases::bias_from(text("bias"), "bias");
+  const auto format = cases::format_from(text("dtype"), "dtype");
+  const auto offered = argument<Json>(arguments, "offer");
+  const auto seed = argument<std::uint64_t>(arguments, "seed");
+  const auto time_limit = argument<double>(arguments, "time_limit");
+  const int cases = argument<int>(arguments, "cases");
   const verdict::Shapes shapes = shapes_from(offered);
-  CallableKernel callable(call, refusal, name, takes_from(offered, bias),
-                          cases::contract_from(nlohmann::json::parse(contract), "contract"),
-                          pass == cases::Pass::backward, deterministic);
+  CallableKernel callable(ask, name, takes_from(offered, bias),
+                          cases::contract_from(nlohmann::json::parse(text("contract")), "contract"),
+                          pass == cases::Pass::backward,
+                          argument<bool>(arguments, "deterministic"));
   const verdict::Kernel kernel(callable.kernel(), std::make_shared<OnVariations>(callable));
+  int threads = argument<int>(arguments, "threads");
   if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const auto case_done = [&](int done) {
-    const nb::gil_scoped_acquire for_python;
-    callable.look_for_signals();
+    callable.answer_to({{"done", done}});
     if (callable.interrupted()) throw Interrupted{};
-    if (!progress.is_none()) progress(done, cases);
   };
   verdict::Draws draws{shapes, {}};
-  if (!shrink) draws.most_smaller = 0;
+  if (!argument<bool>(arguments, "shrink")) draws.most_smaller = 0;
   draws.time_is_up = [&] { return time_limit > 0 && seconds() > time_limit; };
   if (case_line.empty()) {
     draws.offer = verdict::offer_of(kernel, pass, bias, format, shapes);
@@ -160,7 +154,6 @@ nb::tuple check(const nb::object& call, const nb::object& refusal, const std::st
   report.device = "Python";
   report.seed = seed;
   try {
-    const nb::gil_scoped_release while_judging;
     report.cells = {
         case_line.empty()
             ? verdict::check_cell(kernel, pass, bias, format, cases, seed, threads, case_done, {},
@@ -169,7 +162,7 @@ nb::tuple check(const nb::object& call, const nb::object& refusal, const std::st
     verdict::name_conventions(kernel, report.cells.front(), threads);
   } catch (const Interrupted&) {
   }
-  if (callable.interrupted()) callable.raise_interruption();
+  if (callable.interrupted()) return nullptr;
   const verdict::CellResult& cell = report.cells.front();
   if (!cell.supported) {
     throw BadInput("case", in_quotes(case_line, 400),
@@ -179,27 +172,23 @@ nb::tuple check(const nb::object& call, const nb::object& refusal, const std::st
   }
   report.seconds = seconds();
   std::string words;
-  nb::object cause = nb::none();
+  bool raised = false;
   if (cell.counterexample) {
     words = verdict::describe(cell.counterexample->judgement);
     for (const auto& what : cell.counterexample->separates) words += fmt::format("  {}\n", what);
-    if (cell.counterexample->judgement.kind == kernel_process::failure_kind::exception) {
-      cause = callable.last_exception();
-    }
+    raised = cell.counterexample->judgement.kind == kernel_process::failure_kind::exception;
   }
-  return nb::make_tuple(verdict::to_json(report).dump(), words, cause);
+  return {{"report", verdict::to_json(report).dump()}, {"words", words}, {"raised", raised}};
 }
 
-/// The numbers of a case as {"q": (bytes, shape), ...}, floats but for lengths and documents.
-nb::dict case_arrays(const std::string& line) {
+/// The numbers of a case by name, floats but for lengths and documents.
+Json case_arrays(const Json& arguments, plumbline_native_ask) {
+  const auto line = argument<std::string>(arguments, "line");
   const cases::Case c = cases::generate(cases::from_line(line));
-  nb::dict arrays;
-  const auto add = [&](const std::string& name, const auto& values, const cases::Shape& shape) {
-    if (values.empty()) return;
-    nb::list sizes;
-    for (const auto size : shape) sizes.append(size);
-    arrays[name.c_str()] =
-        nb::make_tuple(nb::bytes(values.data(), values.size() * sizeof values[0]), sizes);
+  Json arrays;
+  const auto add = [&](const std::string& name, auto values, const cases::Shape& shape) {
+    const char* type = std::is_same_v<decltype(values), std::vector<float>> ? "<f4" : "<i4";
+    if (!values.empty()) arrays[name] = array(std::move(values), type, shape);
   };
   const auto stored = [&](const std::vector<float>& numbers, const std::vector<float>& scales) {
     return cases::unscaled(numbers, scales, c.spec.format);
@@ -223,14 +212,13 @@ nb::dict case_arrays(const std::string& line) {
 
 /// Of every method that can be checked its name, formula, source, parameters with their shapes,
 /// those with a gradient, and options with whether they are whole.
-std::string methods() {
-  ordered_json all = ordered_json::array();
+Json methods(const Json&, plumbline_native_ask) {
+  Json all = Json::array();
   for (const auto bias : cases::every_bias()) {
     cases::Spec spec;
     spec.bias = bias;
-    ordered_json parameters = ordered_json::array(), gradients = ordered_json::array(),
-                 options = ordered_json::object(), shapes = ordered_json::object(),
-                 whole = ordered_json::object();
+    Json parameters = Json::array(), gradients = Json::array(), options = Json::object(),
+         shapes = Json::object(), whole = Json::object();
     const methods::Method method = methods::of(bias);
     for (const methods::Parameter& parameter : method.parameters) {
       shapes[cases::info(parameter.id).name] = methods::in_words(parameter);
@@ -258,15 +246,11 @@ std::string methods() {
 
 }  // namespace
 
-void bind_check(nb::module_& module) {
-  module.def("check", &check, nb::arg("call"), nb::arg("refusal"), nb::arg("name"),
-             nb::arg("pass_"), nb::arg("bias"), nb::arg("dtype"), nb::arg("offer"),
-             nb::arg("contract"), nb::arg("cases"), nb::arg("seed"), nb::arg("threads"),
-             nb::arg("deterministic"), nb::arg("case"), nb::arg("shrink"), nb::arg("time_limit"),
-             nb::arg("progress").none());
-  module.def("case_arrays", &case_arrays, nb::arg("line"));
-  module.def("methods", &methods);
-  module.def("named_contract", &named_contract, nb::arg("name"), nb::arg("format"));
+Functions check_functions() {
+  return {{"check", &check},
+          {"case_arrays", &case_arrays},
+          {"methods", &methods},
+          {"named_contract", &named_contract}};
 }
 
 }  // namespace plumbline::python

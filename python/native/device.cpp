@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "python/native/device.hpp"
+#include "python/native/native.hpp"
 
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/map.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 #include <sys/mman.h>
 
 #include <array>
@@ -16,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -26,11 +19,10 @@
 #include "ptx/cuda/options.hpp"
 #include "ptx/device.hpp"
 #include "ptx/profile.hpp"
+#include "support/error.hpp"
 
 namespace plumbline::python {
 namespace {
-
-namespace nb = nanobind;
 
 using Axes = std::array<std::uint32_t, 3>;
 /// Memory of the caller: address, bytes, whether it may be written, and what is left of its address
@@ -41,7 +33,7 @@ using Range = std::tuple<std::uint64_t, std::size_t, bool, std::size_t>;
 using Pointer = std::tuple<std::size_t, std::size_t, std::size_t>;
 
 ptx::Extent extent(const Axes& axes) { return {axes[0], axes[1], axes[2]}; }
-nb::tuple axes(const ptx::Extent& e) { return nb::make_tuple(e.x, e.y, e.z); }
+Json axes(const ptx::Extent& e) { return {e.x, e.y, e.z}; }
 
 const char* name(ptx::Fault::Kind kind) {
   using Kind = ptx::Fault::Kind;
@@ -103,28 +95,6 @@ const char* name(ptx::Refused::Reason reason) {
   return "";
 }
 
-template <class... Attributes>
-void raise(const char* type_name, const char* message, Attributes&&... attributes) {
-  const nb::object type = nb::module_::import_("plumbline.device").attr(type_name);
-  const nb::object error = type(message, std::forward<Attributes>(attributes)...);
-  PyErr_SetObject(type.ptr(), error.ptr());
-}
-
-void translate(const std::exception_ptr& thrown, void*) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const ptx::Fault& fault) {
-    const ptx::Fault::Where& where = fault.where;
-    raise("Fault", fault.what(), name(fault.kind), where.kernel, where.instruction, where.ptx_line,
-          where.source, axes(where.block), axes(where.thread),
-          where.address ? nb::cast(*where.address) : nb::none());
-  } catch (const ptx::Refused& refused) {
-    raise("Refused", refused.what(), name(refused.reason));
-  } catch (const ptx::BadPtx& bad) {
-    raise("BadPtx", bad.what(), bad.line);
-  }
-}
-
 /// The caller's memory on the device, for one launch: copies at addresses that are aligned as
 /// cudaMalloc aligns them and so far apart that a kernel that leaves one array does not land in
 /// the next.
@@ -177,21 +147,47 @@ class Copies {
   std::size_t size_ = 0, adopted_ = 0;
 };
 
-/// Launches by `launch`, which is given the kernel and its parameters. @returns and @throws what
-/// that does; after a Fault the caller's memory is as the kernel left it.
-template <class Launch>
-auto run(const Launch& launch, ptx::Device& device, std::uint64_t module, const std::string& kernel,
-         std::vector<std::byte> parameters, const std::vector<Range>& ranges,
-         const std::vector<Pointer>& pointers) {
-  const ptx::Kernel& loaded = device.kernel(module, kernel);
-  const Copies copies(device, ranges);
-  for (const auto& [offset, range, byte] : pointers) {
+/// The device that `device` made.
+std::shared_ptr<ptx::Device> device_of(const Json& arguments) {
+  const auto* kept =
+      reinterpret_cast<std::shared_ptr<void>*>(argument<std::uint64_t>(arguments, "device"));
+  if (kept == nullptr) throw BadInput("device", "0", "one that has not been freed");
+  return std::static_pointer_cast<ptx::Device>(*kept);
+}
+
+std::uint64_t module_of(const Json& arguments) {
+  return argument<std::uint64_t>(arguments, "module");
+}
+
+std::string kernel_of(const Json& arguments) { return argument<std::string>(arguments, "kernel"); }
+
+std::span<const std::byte> bytes_of(const Json& arguments, const char* name) {
+  const auto memory = argument<Json>(arguments, name);
+  return {address_of<std::byte>(memory), argument<std::size_t>(memory, "bytes")};
+}
+
+/// Launches by `run(device, kernel, launch, parameters)`. @returns and @throws what that does;
+/// after a Fault the caller's memory is as the kernel left it.
+template <class Run>
+auto launched(const Json& arguments, const Run& run) {
+  const auto device = device_of(arguments);
+  const ptx::Launch launch{extent(argument<Axes>(arguments, "grid")),
+                           extent(argument<Axes>(arguments, "block")),
+                           {},
+                           argument<std::size_t>(arguments, "shared"),
+                           false};
+  const auto given = bytes_of(arguments, "parameters");
+  std::vector<std::byte> parameters(given.begin(), given.end());
+  const auto ranges = argument<std::vector<Range>>(arguments, "ranges");
+  const ptx::Kernel& kernel = device->kernel(module_of(arguments), kernel_of(arguments));
+  const Copies copies(*device, ranges);
+  for (const auto& [offset, range, byte] : argument<std::vector<Pointer>>(arguments, "pointers")) {
     const ptx::Address address = copies[range] + byte;
     if (offset + sizeof address > parameters.size()) throw std::out_of_range("pointers");
     std::memcpy(parameters.data() + offset, &address, sizeof address);
   }
   try {
-    auto result = launch(loaded, parameters);
+    auto result = run(*device, kernel, launch, parameters);
     copies.copy_back();
     return result;
   } catch (const ptx::Fault&) {
@@ -200,137 +196,134 @@ auto run(const Launch& launch, ptx::Device& device, std::uint64_t module, const 
   }
 }
 
-/// What Python gives of a launch.
-struct Given {
-  ptx::Launch launch;
-  std::vector<std::byte> parameters;
-
-  Given(const Axes& grid, const Axes& block, std::size_t shared, const nb::bytes& bytes)
-      : launch{extent(grid), extent(block), {}, shared, false} {
-    const auto* first = static_cast<const std::byte*>(bytes.data());
-    parameters.assign(first, first + bytes.size());
-  }
-};
-
 /// @returns the instructions that warps and that threads executed.
-std::pair<std::uint64_t, std::uint64_t> launch(ptx::Device& device, std::uint64_t module,
-                                               const std::string& kernel, const Axes& grid,
-                                               const Axes& block, std::size_t shared,
-                                               const nb::bytes& parameters,
-                                               const std::vector<Range>& ranges,
-                                               const std::vector<Pointer>& pointers) {
-  Given given(grid, block, shared, parameters);
-  const nb::gil_scoped_release others_may_run;
-  const auto run_it = [&](const ptx::Kernel& loaded, const std::vector<std::byte>& bytes) {
-    return device.launch(loaded, given.launch, bytes);
-  };
-  const ptx::Counts counts =
-      run(run_it, device, module, kernel, std::move(given.parameters), ranges, pointers);
+Json launch(const Json& arguments, plumbline_native_ask) {
+  const ptx::Counts counts = launched(
+      arguments, [](auto& device, const auto&... given) { return device.launch(given...); });
   return {counts.warp_instructions, counts.thread_instructions};
 }
 
-/// @param registers of a thread, as ptxas gives them; 0: an estimate
+/// registers: of a thread, as ptxas gives them; 0: an estimate.
 /// @returns the profile as JSON, and its record.
-std::pair<std::string, std::string> profile(ptx::Device& device, std::uint64_t module,
-                                            const std::string& kernel, const Axes& grid,
-                                            const Axes& block, std::size_t shared,
-                                            const nb::bytes& parameters,
-                                            const std::vector<Range>& ranges,
-                                            const std::vector<Pointer>& pointers,
-                                            std::uint32_t registers) {
-  Given given(grid, block, shared, parameters);
-  const nb::gil_scoped_release others_may_run;
-  const auto run_it = [&](const ptx::Kernel& loaded, const std::vector<std::byte>& bytes) {
-    return device.profile(loaded, given.launch, bytes, registers);
-  };
-  const ptx::Profile counted =
-      run(run_it, device, module, kernel, std::move(given.parameters), ranges, pointers);
+Json profile(const Json& arguments, plumbline_native_ask) {
+  const auto registers = argument<std::uint32_t>(arguments, "registers");
+  const ptx::Profile counted = launched(arguments, [&](auto& device, const auto&... given) {
+    return device.profile(given..., registers);
+  });
   return {ptx::json(counted), ptx::record(counted)};
 }
 
-nb::dict info(const ptx::Device& device, std::uint64_t module, const std::string& kernel) {
-  const ptx::KernelInfo& of = device.info(device.kernel(module, kernel));
-  nb::list parameters;
+Json info(const Json& arguments, plumbline_native_ask) {
+  const auto device = device_of(arguments);
+  const ptx::KernelInfo& of =
+      device->info(device->kernel(module_of(arguments), kernel_of(arguments)));
+  Json parameters = Json::array();
   for (const ptx::Parameter& parameter : of.parameters) {
-    parameters.append(nb::make_tuple(parameter.offset, parameter.size));
+    parameters.push_back({parameter.offset, parameter.size});
   }
-  nb::dict result;
-  result["parameters"] = parameters;
-  result["parameter_bytes"] = of.parameter_bytes;
-  result["static_shared_bytes"] = of.static_shared_bytes;
-  result["local_bytes"] = of.local_bytes;
-  result["registers"] = of.registers;
-  result["max_threads"] = of.max_threads;
-  result["missing"] = of.missing;
-  return result;
+  return {{"parameters", parameters},
+          {"parameter_bytes", of.parameter_bytes},
+          {"static_shared_bytes", of.static_shared_bytes},
+          {"local_bytes", of.local_bytes},
+          {"registers", of.registers},
+          {"max_threads", of.max_threads},
+          {"missing", of.missing}};
 }
 
-/// An array of bytes on the device, as NumPy sees memory; not initialised.
-nb::object allocate(const std::shared_ptr<ptx::Device>& device, std::size_t bytes) {
-  struct Owned {
-    std::shared_ptr<ptx::Device> device;
-    ptx::Address address;
+Json make_device(const Json& arguments, plumbline_native_ask) {
+  const auto settings = argument<std::map<std::string, std::string>>(arguments, "settings");
+  const auto value_of = [&](const char* variable) {
+    const auto found = settings.find(variable);
+    return found == settings.end() ? nullptr : found->second.c_str();
   };
-  auto owned = std::make_unique<Owned>(Owned{device, device->allocate(bytes)});
-  void* memory = reinterpret_cast<void*>(owned->address);
-  const nb::capsule owner(owned.release(), [](void* p) noexcept {
-    const std::unique_ptr<Owned> kept(static_cast<Owned*>(p));
-    kept->device->release(kept->address);
-  });
-  const std::size_t shape[] = {bytes};
-  return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(memory, 1, shape, owner));
+  return owner(std::make_shared<ptx::Device>(ptx::cuda::options_from(value_of)));
+}
+
+Json vary(const Json& arguments, plumbline_native_ask) {
+  const auto number = argument<std::size_t>(arguments, "number");
+  device_of(arguments)->vary(ptx::cuda::named_variations().at(number).variation);
+  return nullptr;
+}
+
+/// Bytes on the device, as NumPy sees memory; not initialised.
+Json allocate(const Json& arguments, plumbline_native_ask) {
+  const auto bytes = argument<std::size_t>(arguments, "bytes");
+  const auto device = device_of(arguments);
+  const ptx::Address address = device->allocate(bytes);
+  void* memory = reinterpret_cast<void*>(address);
+  const std::shared_ptr<void> kept(memory, [=](void*) { device->release(address); });
+  return array(kept, memory, "|u1", std::array{bytes});
+}
+
+Json has(const Json& arguments, plumbline_native_ask) {
+  return device_of(arguments)->has(argument<std::uint64_t>(arguments, "address"),
+                                   argument<std::size_t>(arguments, "bytes"));
+}
+
+Json load(const Json& arguments, plumbline_native_ask) {
+  return device_of(arguments)->load(argument<std::string>(arguments, "ptx"));
+}
+
+Json unload(const Json& arguments, plumbline_native_ask) {
+  device_of(arguments)->unload(module_of(arguments));
+  return nullptr;
+}
+
+Json kernel_names(const Json& arguments, plumbline_native_ask) {
+  return device_of(arguments)->kernel_names(module_of(arguments));
+}
+
+Json variations(const Json&, plumbline_native_ask) {
+  Json names;
+  for (const auto& variation : ptx::cuda::named_variations()) names.push_back(variation.name);
+  return names;
+}
+
+Json profile_report(const Json& arguments, plumbline_native_ask) {
+  return ptx::report(ptx::profile_from(argument<std::string>(arguments, "record")),
+                     argument<std::size_t>(arguments, "lines"));
+}
+
+Json registers_in(const Json& arguments, plumbline_native_ask) {
+  const auto cubin = bytes_of(arguments, "cubin");
+  return ptx::cuda::registers_in({reinterpret_cast<const char*>(cubin.data()), cubin.size()});
 }
 
 }  // namespace
 
-void bind_device(nb::module_& module) {
-  nb::register_exception_translator(&translate);
-  nb::class_<ptx::Device>(module, "Device")
-      .def(nb::new_([](const std::map<std::string, std::string>& settings) {
-             const auto value_of = [&](const char* variable) {
-               const auto found = settings.find(variable);
-               return found == settings.end() ? nullptr : found->second.c_str();
-             };
-             return std::make_shared<ptx::Device>(ptx::cuda::options_from(value_of));
-           }),
-           nb::arg("settings"))
-      .def(
-          "vary",
-          [](ptx::Device& device, std::size_t number) {
-            device.vary(ptx::cuda::named_variations().at(number).variation);
-          },
-          nb::arg("number"), nb::call_guard<nb::gil_scoped_release>())
-      .def("allocate", &allocate, nb::arg("bytes"))
-      .def("has", &ptx::Device::has, nb::arg("address"), nb::arg("bytes"))
-      .def(
-          "load", [](ptx::Device& device, const std::string& ptx) { return device.load(ptx); },
-          nb::arg("ptx"), nb::call_guard<nb::gil_scoped_release>())
-      .def("unload", &ptx::Device::unload, nb::arg("module"))
-      .def("kernel_names", &ptx::Device::kernel_names, nb::arg("module"))
-      .def("info", &info, nb::arg("module"), nb::arg("kernel"))
-      .def("launch", &launch, nb::arg("module"), nb::arg("kernel"), nb::arg("grid"),
-           nb::arg("block"), nb::arg("shared"), nb::arg("parameters"), nb::arg("ranges"),
-           nb::arg("pointers"))
-      .def("profile", &profile, nb::arg("module"), nb::arg("kernel"), nb::arg("grid"),
-           nb::arg("block"), nb::arg("shared"), nb::arg("parameters"), nb::arg("ranges"),
-           nb::arg("pointers"), nb::arg("registers"));
-  module.def("variations", [] {
-    std::vector<std::string> names;
-    for (const auto& variation : ptx::cuda::named_variations()) names.push_back(variation.name);
-    return names;
-  });
-  module.def(
-      "profile_report",
-      [](const std::string& record, std::size_t lines) {
-        return ptx::report(ptx::profile_from(record), lines);
-      },
-      nb::arg("record"), nb::arg("lines"));
-  module.def(
-      "registers_in",
-      [](const nb::bytes& cubin) {
-        return ptx::cuda::registers_in({cubin.c_str(), cubin.size()});
-      },
-      nb::arg("cubin"));
+Json device_error(const std::exception& error) {
+  if (const auto* fault = dynamic_cast<const ptx::Fault*>(&error)) {
+    const ptx::Fault::Where& where = fault->where;
+    return {{"type", "Fault"},
+            {"arguments",
+             {fault->what(), name(fault->kind), where.kernel, where.instruction, where.ptx_line,
+              where.source, axes(where.block), axes(where.thread),
+              where.address ? Json(*where.address) : Json()}}};
+  }
+  if (const auto* refused = dynamic_cast<const ptx::Refused*>(&error)) {
+    return {{"type", "Refused"},
+            {"arguments", Json::array({refused->what(), name(refused->reason)})}};
+  }
+  if (const auto* bad = dynamic_cast<const ptx::BadPtx*>(&error)) {
+    return {{"type", "BadPtx"}, {"arguments", Json::array({bad->what(), bad->line})}};
+  }
+  return nullptr;
+}
+
+Functions device_functions() {
+  return {{"device", &make_device},
+          {"vary", &vary},
+          {"allocate", &allocate},
+          {"has", &has},
+          {"load", &load},
+          {"unload", &unload},
+          {"kernel_names", &kernel_names},
+          {"info", &info},
+          {"launch", &launch},
+          {"profile", &profile},
+          {"variations", &variations},
+          {"profile_report", &profile_report},
+          {"registers_in", &registers_in}};
 }
 
 }  // namespace plumbline::python

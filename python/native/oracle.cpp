@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "python/native/oracle.hpp"
+#include "python/native/native.hpp"
 
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/map.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include <cstring>
+#include <array>
 #include <limits>
-#include <optional>
+#include <map>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,27 +12,11 @@
 #include "python/native/fox_gates.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/methods/methods.hpp"
-#include "verdict/cases/case.hpp"
 
 namespace plumbline::python {
 namespace {
 
-namespace nb = nanobind;
 namespace methods = reference::methods;
-
-using Doubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-
-/// An array of NumPy's that owns the numbers.
-nb::object to_numpy(std::vector<double> values, const std::vector<std::size_t>& shape) {
-  auto* kept = new std::vector<double>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<decltype(kept)>(p); });
-  const nb::ndarray<nb::numpy, double> array(kept->data(), shape.size(), shape.data(), owner);
-  return nb::cast(array);
-}
-
-nb::object to_numpy(methods::Tensor<double> tensor) {
-  return to_numpy(std::move(tensor.data), {tensor.shape.begin(), tensor.shape.end()});
-}
 
 /// FoX is asked with its logarithms of gates, as kernels are; the registry's begins at the layer's
 /// input.
@@ -68,17 +47,16 @@ std::string text(const std::vector<int>& shape) {
 
 /// The tensors that the problem has, each of its shape; what comes from the rest of the model only
 /// for gradients.
-methods::Tensors<double> tensors_of(const nb::dict& given,
+methods::Tensors<double> tensors_of(const Json& given,
                                     const std::vector<methods::NamedShape>& expected,
                                     bool gradients) {
   methods::Tensors<double> tensors;
   for (const auto& [name, shape] : expected) {
     if (!gradients && name.starts_with("grad_")) continue;
-    if (!given.contains(name.c_str())) {
+    if (!given.contains(name)) {
       throw std::invalid_argument(name + " is missing; expected an array of shape " + text(shape));
     }
-    const auto array = nb::cast<Doubles>(given[name.c_str()]);
-    std::vector<int> got(array.shape_ptr(), array.shape_ptr() + array.ndim());
+    auto got = argument<std::vector<int>>(given[name], "shape");
     // Kernels and files know DAPE's weights with an axis of taps, which the registry has in the
     // axis before it.
     if (got.size() == shape.size() + 1 && name.ends_with("_weight")) {
@@ -89,104 +67,55 @@ methods::Tensors<double> tensors_of(const nb::dict& given,
     if (got != shape) {
       throw std::invalid_argument(name + " has shape " + text(got) + "; expected " + text(shape));
     }
-    tensors[name] = {shape, {array.data(), array.data() + array.size()}};
+    std::size_t count = 1;
+    for (const int size : shape) count *= static_cast<std::size_t>(size);
+    const auto* numbers = address_of<double>(given[name]);
+    tensors[name] = {shape, {numbers, numbers + count}};
   }
   return tensors;
 }
 
-/// @param tensors q, k, v, the parameters, ssmax_scale where there is SSMax, and for gradients
-/// grad_o and grad_lse. @returns o, lse and, for gradients, grad_<input>.
-nb::dict attention(const std::string& method, const nb::dict& tensors,
-                   const std::map<std::string, double>& options, double scale,
-                   std::optional<double> softcap, bool causal, std::optional<int> window,
-                   std::vector<int> lengths, std::vector<int> documents, int query_offset,
-                   bool gradients) {
+/// tensors: q, k, v, the parameters, ssmax_scale where there is SSMax, and for gradients grad_o and
+/// grad_lse. @returns o, lse and, for gradients, grad_<input>.
+Json attention(const Json& arguments, plumbline_native_ask) {
+  const auto method = argument<std::string>(arguments, "method");
+  const auto tensors = argument<Json>(arguments, "tensors");
+  const auto gradients = argument<bool>(arguments, "gradients");
   methods::Problem problem;
-  const auto q = nb::cast<Doubles>(tensors["q"]), k = nb::cast<Doubles>(tensors["k"]);
-  const auto size = [](const Doubles& array, int axis) {
-    return static_cast<int>(array.shape(axis));
-  };
-  problem.shape = {size(q, 0), size(q, 1), size(k, 1),  size(q, 2),
-                   size(k, 2), size(q, 3), query_offset};
-  problem.mask = {causal, window, std::move(lengths), std::move(documents)};
-  problem.scale = scale;
-  problem.softcap = softcap;
-  problem.options = options;
+  const auto q = argument<std::array<int, 4>>(argument<Json>(tensors, "q"), "shape");
+  const auto k = argument<std::array<int, 4>>(argument<Json>(tensors, "k"), "shape");
+  problem.shape = {q[0], q[1], k[1], q[2], k[2], q[3], argument<int>(arguments, "query_offset")};
+  problem.mask.causal = argument<bool>(arguments, "causal");
+  if (!arguments["window"].is_null()) problem.mask.window = argument<int>(arguments, "window");
+  problem.mask.lengths = argument<std::vector<int>>(arguments, "lengths");
+  problem.mask.documents = argument<std::vector<int>>(arguments, "documents");
+  problem.scale = argument<double>(arguments, "scale");
+  if (!arguments["softcap"].is_null()) problem.softcap = argument<double>(arguments, "softcap");
+  problem.options = argument<std::map<std::string, double>>(arguments, "options");
   const auto inputs = info_of(method).inputs(problem, tensors.contains("ssmax_scale"));
-  const auto numbers = tensors_of(tensors, inputs, gradients);
-  methods::Results<double> results;
-  {
-    const nb::gil_scoped_release others_may_run;
-    results = evaluate(method, problem, numbers,
-                       gradients ? methods::Pass::forward_and_backward : methods::Pass::forward);
-  }
+  methods::Results<double> results =
+      evaluate(method, problem, tensors_of(tensors, inputs, gradients),
+               gradients ? methods::Pass::forward_and_backward : methods::Pass::forward);
   for (const std::size_t row : results.empty_rows) {
     results.tensors.at("lse").data.at(row) = -std::numeric_limits<double>::infinity();
   }
-  nb::dict named;
-  for (auto& [name, tensor] : results.tensors) named[name.c_str()] = to_numpy(std::move(tensor));
+  Json named;
+  for (auto& [name, tensor] : results.tensors) {
+    named[name] = array(std::move(tensor.data), "<f8", tensor.shape);
+  }
   return named;
 }
 
-/// The numbers of any array that lies in this machine's memory, as doubles: also of those whose
-/// type NumPy has not.
-/// @throws nb::type_error for a type that is no real number of a size known here.
-nb::object widened(const nb::ndarray<nb::ro, nb::device::cpu>& array) {
-  const auto type = array.dtype();
-  std::vector<std::size_t> shape(array.shape_ptr(), array.shape_ptr() + array.ndim());
-  const auto* bytes = static_cast<const std::byte*>(array.data());
-  std::vector<double> values(array.size());
-  const auto fill = [&]<class Stored>(Stored, auto&& number) {
-    std::vector<std::size_t> index(shape.size(), 0);
-    for (double& value : values) {
-      std::int64_t offset = 0;
-      for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-        offset += static_cast<std::int64_t>(index[axis]) * array.stride(axis);
-      }
-      Stored stored;
-      std::memcpy(&stored, bytes + offset * static_cast<std::int64_t>(sizeof stored),
-                  sizeof stored);
-      value = number(stored);
-      for (std::size_t axis = shape.size(); axis-- > 0;) {
-        if (++index[axis] < shape[axis]) break;
-        index[axis] = 0;
-      }
-    }
-  };
-  const auto exact = [](auto x) { return static_cast<double>(x); };
-  using nb::dlpack::dtype_code;
-  const auto code = static_cast<dtype_code>(type.code);
-  if (type == nb::dtype<double>()) {
-    fill(double{}, exact);
-  } else if (type == nb::dtype<float>()) {
-    fill(float{}, exact);
-  } else if (code == dtype_code::Float && type.bits == 16 && type.lanes == 1) {
-    fill(std::uint16_t{}, cases::from_fp16);
-  } else if (code == dtype_code::Bfloat && type.bits == 16 && type.lanes == 1) {
-    fill(std::uint16_t{}, cases::from_bf16);
-  } else if (type == nb::dtype<std::int32_t>()) {
-    fill(std::int32_t{}, exact);
-  } else if (type == nb::dtype<std::int64_t>()) {
-    fill(std::int64_t{}, exact);
-  } else {
-    throw nb::type_error(
-        "its numbers are none of float64, float32, float16, bfloat16, int32, int64");
-  }
-  return to_numpy(std::move(values), shape);
+Json alibi_slopes(const Json& arguments, plumbline_native_ask) {
+  const int heads = argument<int>(arguments, "heads");
+  return argument<bool>(arguments, "geometric") ? reference::alibi_slopes_geometric<double>(heads)
+                                                : reference::alibi_slopes<double>(heads);
 }
 
 }  // namespace
 
-void bind_oracle(nb::module_& module) {
-  module.def("attention", &attention, nb::arg("method"), nb::arg("tensors"), nb::arg("options"),
-             nb::arg("scale"), nb::arg("softcap").none(), nb::arg("causal"),
-             nb::arg("window").none(), nb::arg("lengths"), nb::arg("documents"),
-             nb::arg("query_offset"), nb::arg("gradients"));
-  module.def("widened", &widened, nb::arg("array"));
-  module.def("alibi_slopes", [](int heads, bool geometric) {
-    return geometric ? reference::alibi_slopes_geometric<double>(heads)
-                     : reference::alibi_slopes<double>(heads);
-  });
+Functions oracle_functions() {
+  return {{"attention", &attention}, {"alibi_slopes", &alibi_slopes}};
 }
 
 }  // namespace plumbline::python

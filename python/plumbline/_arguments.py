@@ -36,7 +36,7 @@ def _widened(name: str, given: Any) -> NDArray[Any]:
         array = np.asarray(given)
         if array.dtype.kind in "fiu" or array.dtype.name == "bfloat16":
             return np.ascontiguousarray(array, dtype=np.float64)
-    except (TypeError, ValueError, BufferError) as error:
+    except (TypeError, ValueError, BufferError, RuntimeError) as error:
         raise TypeError(f"{name} is of type {type(given).__name__}: {_first_line(error)}; {expected}"
                         " in this machine's memory") from None
     raise TypeError(f"{name} has dtype {array.dtype}; {expected}")
