@@ -204,6 +204,7 @@ inline constexpr std::array<ParameterInfo, PLUMBLINE_PARAMETER_COUNT> parameter_
     {"position_embedding", -infinity, infinity, true},
     {"compression", 0, infinity, false},
     {"tensor", -infinity, infinity, true},
+    {"sinks", -infinity, infinity, true},
 }};
 
 /// The largest size along one dimension that any case has.
@@ -264,6 +265,10 @@ inline constexpr Parameter ssmax_scale{.id = PLUMBLINE_SSMAX_SCALE,
                                        .draw = {Draw::uniform, 0.25, 1.0},
                                        .in_models = "scale",
                                        .start = {Start::constant, 1}};
+
+/// A logit of each head in the denominator of the softmax, learned.
+inline constexpr Parameter sinks{
+    .id = PLUMBLINE_SINKS, .shape = {Extent::heads}, .draw = {Draw::normal, 3.0}};
 
 inline constexpr Parameters alibi{slopes}, cable{increments, gain}, cable_nw{increments};
 
@@ -718,10 +723,11 @@ inline std::string in_words(const Parameter& parameter) {
   return text;
 }
 
-/// The method's parameter, or SSMax's scale, which goes with every method.
+/// The method's parameter, or SSMax's scale or the sinks, which go with every method.
 /// @throws std::out_of_range where the method does not read it.
 constexpr const Parameter& parameter_of(const Method& method, plumbline_parameter id) {
   if (id == PLUMBLINE_SSMAX_SCALE) return rows::ssmax_scale;
+  if (id == PLUMBLINE_SINKS) return rows::sinks;
   for (const Parameter& parameter : method.parameters) {
     if (parameter.id == id) return parameter;
   }

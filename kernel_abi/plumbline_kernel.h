@@ -17,6 +17,9 @@
  *   k_j / softcap);
  *   lse_i = ln sum_j exp(s_ij);   o_i = sum_j exp(s_ij - lse_i) v_j.
  * A row that sees no key has o = 0 and lse = -infinity, unless the contract says otherwise.
+ * With attention sinks the sum has one term more, exp(sinks[h]), which no value meets:
+ *   lse_i = ln(exp(sinks[h]) + sum_j exp(s_ij)),
+ * and a row that sees no key has o = 0 and lse = sinks[h].
  *
  * Key j is visible to position i of batch b when all of these hold:
  *   j < lengths[b] and i < lengths[b]              (where lengths is given)
@@ -34,7 +37,7 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 9
+#define PLUMBLINE_ABI_VERSION 10
 #define PLUMBLINE_DEVICE_LOST 2
 
 /* TF32: floats in memory; products may be taken of operands rounded to tf32. E4M3 (largest number
@@ -122,9 +125,10 @@ typedef enum {
   PLUMBLINE_LOG_FORGET = 16,         /* [batch, heads, keys], <= 0 */
   PLUMBLINE_POSITION_EMBEDDING = 17, /* [heads, positions, head_dim] */
   PLUMBLINE_COMPRESSION = 18,        /* [heads], > 0 */
-  PLUMBLINE_TENSOR = 19              /* [batch or 1, heads or 1, queries or 1, keys] */
+  PLUMBLINE_TENSOR = 19,             /* [batch or 1, heads or 1, queries or 1, keys] */
+  PLUMBLINE_SINKS = 20               /* [heads]; NULL: no attention sinks */
 } plumbline_parameter;
-#define PLUMBLINE_PARAMETER_COUNT 20
+#define PLUMBLINE_PARAMETER_COUNT 21
 #define PLUMBLINE_PARAMETER_CAPACITY 32 /* of the arrays below, so that more do not move them */
 
 /* What a method fixes beside its parameters. */
@@ -166,6 +170,7 @@ typedef struct {
   int32_t causal;    /* 0 or 1 */
   int32_t window;    /* largest visible |i - j|, or -1 for none */
   int32_t page_size; /* decode: keys in a page of the cache; 0: k and v are contiguous */
+  int32_t sinks;     /* 0 or 1. Beside any bias but CoPE and without DAPE */
   double scale;      /* multiplies q . k */
   double softcap;    /* cap of the scaled product, before the bias is added: > 0, or 0 for none.
                         Beside any bias but CoPE and without DAPE */

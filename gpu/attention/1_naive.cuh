@@ -53,15 +53,16 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     return rounded_product(factor, problem.capped(problem.scale * score) + bias);
   };
 
-  float maximum = -INFINITY;
+  float maximum = problem.first_maximum(head);
   for (int key = range.begin; key < range.end; ++key)
     if (is_visible(key)) maximum = fmaxf(maximum, logit(key));
   const float shift = finite_shift(maximum);
 
+  const float of_sink = problem.sinks ? expf(problem.sinks[head] - shift) : 0.0f;
   float sum = 0.0f;
   for (int column = 0; column < D; column += kChunk<D>) {
     float output[kChunk<D>] = {};
-    sum = 0.0f;
+    sum = of_sink;
     for (int key = range.begin; key < range.end; ++key) {
       if (!is_visible(key)) continue;
       const float p = expf(logit(key) - shift);

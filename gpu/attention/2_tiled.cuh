@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(kTileThreads, kTileBlocks)
   const KeyRange keys = row.block_range;
   load_queries(tile, problem);
 
-  float maximum = -INFINITY;
+  float maximum = problem.first_maximum(row.head);
   for (int begin = keys.begin; begin < keys.end; begin += kTileKeys) {
     __syncthreads();  // all are done with the tile before
     load_keys(tile, problem, begin, keys.end);
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kTileThreads, kTileBlocks)
   const float shift = finite_shift(maximum);
 
   LaneOutputs<D> output;
-  float sum = 0.0f;
+  float sum = problem.sinks && row.lane_in_row == 0 ? expf(problem.sinks[row.head] - shift) : 0.0f;
   for (int begin = keys.begin; begin < keys.end; begin += kTileKeys) {
     __syncthreads();
     load_keys(tile, problem, begin, keys.end);

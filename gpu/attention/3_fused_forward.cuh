@@ -35,8 +35,9 @@ __global__ void __launch_bounds__(kTileThreads, Skipping ? kTileBlocks - 1 : kTi
   }
 
   LaneOutputs<D> output;
-  float maximum = -INFINITY;
-  float sum = 0.0f;  // of this lane's keys; the four lanes share the maximum, so it adds up
+  float maximum = problem.first_maximum(row.head);
+  // Of this lane's keys; the four lanes share the maximum, so it adds up.
+  float sum = row.lane_in_row == 0 ? problem.first_sum() : 0.0f;
   const int tiles = (keys.end - keys.begin + kTileKeys - 1) / kTileKeys;
   for (int n = 0; n < tiles; ++n) {
     const int begin = keys.begin + (Skipping ? tiles - 1 - n : n) * kTileKeys;

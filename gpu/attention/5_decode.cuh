@@ -82,8 +82,9 @@ struct Row {
   float maximum = -INFINITY, sum = 0.0f;
   float output[kColumns] = {};
 
+  /// @param split The first has the sink.
   __device__ Row(const Problem& problem, const typename Bias::Params& params, int first_row,
-                 int row_of_tile)
+                 int row_of_tile, int split)
       : b(static_cast<int>(blockIdx.z)), row_in_tile(row_of_tile) {
     const int last = rows_of_key_head(problem) - 1;
     exists = first_row + row_of_tile <= last;
@@ -94,6 +95,9 @@ struct Row {
     range = key_range(problem.mask, b, position);
     factor = problem.logit_factor(b, head, row);
     bias = Bias::load_row(params, {b, head, row, position});
+    if (split > 0) return;
+    maximum = problem.first_maximum(head);
+    if (lane_index() == 0) sum = problem.first_sum();
   }
 
   __device__ float logit(const Tile<D>& tile, const Problem& problem,
@@ -207,8 +211,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       key_range(problem.mask, static_cast<int>(blockIdx.z), problem.query_offset, last_position),
       split, partials.splits);
   load_queries(tile, problem, first_row);
-  Row<D, Bias> low(problem, params, first_row, warp);
-  Row<D, Bias> high(problem, params, first_row, warp + kWarps);
+  Row<D, Bias> low(problem, params, first_row, warp, split);
+  Row<D, Bias> high(problem, params, first_row, warp + kWarps, split);
   static_assert(kRowsPerWarp == 2);
   for (int begin = keys.begin; begin < keys.end; begin += kKeys) {
     __syncthreads();  // all are done with the tile before

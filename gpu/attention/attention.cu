@@ -54,6 +54,7 @@ Task task_of(const plumbline_problem& p) {
   problem.k = p.k;
   problem.v = p.v;
   if (p.ssmax == 1) problem.ssmax_scale = p.parameters[PLUMBLINE_SSMAX_SCALE];
+  if (p.sinks == 1) problem.sinks = p.parameters[PLUMBLINE_SINKS];
 
   BiasInputs& bias = task.bias;
   bias.method = static_cast<plumbline_bias>(p.bias);
@@ -185,6 +186,7 @@ void Attention::check(const plumbline_problem& p) const {
   same(p.dape, largest_.dape, "dape");
   same(p.rope, largest_.rope, "rope");
   same(p.ssmax, largest_.ssmax, "ssmax");
+  same(p.sinks, largest_.sinks, "sinks");
   expect(std::equal(std::begin(p.options), std::end(p.options), largest_.options), "options",
          "those that this attention was made for");
   fits(p.batch, largest_.batch, "batch");
@@ -194,6 +196,7 @@ void Attention::check(const plumbline_problem& p) const {
   require(p.k, "k");
   require(p.v, "v");
   if (p.ssmax == 1) require(p.parameters[PLUMBLINE_SSMAX_SCALE], "ssmax_scale");
+  if (p.sinks == 1) require(p.parameters[PLUMBLINE_SINKS], "sinks");
   const int summed = summed_parameter(p.bias);
   for (const plumbline_parameter parameter : parameters_of(p))
     if (parameter != summed || !p.prefix_sums) require(p.parameters[parameter], name_of(parameter));

@@ -116,6 +116,9 @@ void Attention::backward(const plumbline_problem& p, const plumbline_gradients& 
   if (summed >= 0 && gradients.grad_parameters[summed])
     prefix_sum_grad(stream_, workspace.sums.data(), gradients.grad_parameters[summed],
                     static_cast<int>(heads), p.keys);
+  if (p.sinks == 1 && gradients.grad_parameters[PLUMBLINE_SINKS])
+    backward_sinks(stream_, of_problem, arrays, gradients.grad_parameters[PLUMBLINE_SINKS],
+                   parameter_mode);
   if (pairs && gradients.grad_parameters[PLUMBLINE_TENSOR])
     backward_reduce_pairs(stream_, of_problem, workspace.pairs.data(),
                           gradients.grad_parameters[PLUMBLINE_TENSOR], parameter_mode);

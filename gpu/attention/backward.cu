@@ -23,6 +23,7 @@ class ParameterGrads {
     };
     for (const plumbline_parameter parameter : parameters_of(p)) add(parameter);
     if (p.ssmax == 1) add(PLUMBLINE_SSMAX_SCALE);
+    if (p.sinks == 1) add(PLUMBLINE_SINKS);
   }
 
   float* operator[](int parameter) const { return of_[parameter]; }

@@ -52,6 +52,11 @@ struct HeadPartial {
 };
 void backward_reduce(const Stream& stream, const HeadPartial& from, float* grad, Gradient mode);
 
+/// grad[h] = -sum over batch and queries of exp(sinks[h] - lse) delta, in double and a fixed order,
+/// rounded once.
+void backward_sinks(const Stream& stream, const Task& task, const BackwardArrays& arrays,
+                    float* grad, Gradient mode);
+
 /// The gradient of a bias tensor: dL/db_ij, [batch, heads, queries, keys], summed over the axes of
 /// which the tensor has one, in double and a fixed order, rounded once.
 void backward_reduce_pairs(const Stream& stream, const Task& task, const float* pairs, float* grad,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attention/backward_kernels.cuh"
+#include "ops/reduce.cuh"
 
 namespace plumbline::gpu {
 
@@ -91,6 +92,25 @@ __global__ void reduce_pairs_kernel(Problem p, PairsShape shape, std::size_t out
   grad[n] = static_cast<float>(sum);
 }
 
+/// One block a head.
+__global__ void sinks_kernel(Problem p, const float* lse, const float* delta, float* grad,
+                             Gradient mode) {
+  SharedMemory shared;
+  auto* per_warp = shared.take<double>(kThreads / kWarpSize);
+  const auto head = static_cast<int>(blockIdx.x);
+  double sum = 0.0;
+  const std::size_t rows = static_cast<std::size_t>(p.batch) * p.queries;
+  for (std::size_t n = threadIdx.x; n < rows; n += kThreads) {
+    const std::size_t row =
+        p.lse_index(static_cast<int>(n / p.queries), head, static_cast<int>(n % p.queries));
+    sum -= static_cast<double>(expf(p.sinks[head] - lse[row])) * delta[row];
+  }
+  sum = block_reduce(sum, per_warp, Plus());
+  if (threadIdx.x > 0) return;
+  if (mode == Gradient::accumulate) sum += grad[head];
+  grad[head] = static_cast<float>(sum);
+}
+
 }  // namespace
 
 void backward_delta(const Stream& stream, const Task& task, const void* o, const void* grad_o,
@@ -113,6 +133,15 @@ void backward_reduce(const Stream& stream, const HeadPartial& from, float* grad,
   const int outputs = from.count * (from.shared_by_heads ? 1 : from.heads);
   launch(stream, {dim3{blocks(outputs)}, dim3{kThreads}, 0}, reduce_kernel, from, outputs, grad,
          mode);
+}
+
+void backward_sinks(const Stream& stream, const Task& task, const BackwardArrays& arrays,
+                    float* grad, Gradient mode) {
+  const Problem& p = task.problem;
+  launch(stream,
+         {dim3{static_cast<unsigned>(p.heads)}, dim3{kThreads},
+          shared_bytes<double>(kThreads / kWarpSize)},
+         sinks_kernel, p, arrays.lse, arrays.delta, grad, mode);
 }
 
 void backward_reduce_pairs(const Stream& stream, const Task& task, const float* pairs, float* grad,

@@ -152,6 +152,8 @@ std::string unsupported_reason(const plumbline_problem& p) {
   if (!methods::is_bias(p.bias, p.dape, p.rope))
     return "dape must be 0, 1 or 2 and rope 0, 1 or 2, and the bias must compose with them";
   if (p.ssmax != 0 && p.ssmax != 1) return "ssmax must be 0 or 1";
+  if (p.sinks != 0 && p.sinks != 1) return "sinks must be 0 or 1";
+  if (p.sinks != 0 && needs_scores(p)) return "sinks must be 0 with CoPE and DAPE";
   if (p.softcap != 0 && !(p.softcap >= 0x1p-126 && p.softcap <= 0x1p127))
     return "softcap must be 0 or 2^-126 .. 2^127";
   if (p.softcap != 0 && needs_scores(p)) return "softcap must be 0 with CoPE and DAPE";
@@ -172,6 +174,7 @@ void check_problem(const plumbline_problem& p) {
   require(p.k, "k");
   require(p.v, "v");
   if (p.ssmax == 1) require(p.parameters[PLUMBLINE_SSMAX_SCALE], "ssmax_scale");
+  if (p.sinks == 1) require(p.parameters[PLUMBLINE_SINKS], "sinks");
   for (const plumbline_parameter parameter : parameters_of(p))
     if (parameter != summed_parameter(p.bias) || !p.prefix_sums)
       require(p.parameters[parameter], name_of(parameter));

@@ -65,6 +65,7 @@ DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p)
   };
   for (const plumbline_parameter parameter : parameters_of(p)) upload(parameter);
   if (p.ssmax == 1) upload(PLUMBLINE_SSMAX_SCALE);
+  if (p.sinks == 1) upload(PLUMBLINE_SINKS);
 }
 
 }  // namespace plumbline::gpu

@@ -82,6 +82,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
 
   float output[kGroups][kOutputTiles][4] = {};
   RunningSoftmax<Rows::kRows> softmax;
+  if (problem.sinks) softmax.begin_with(problem.sinks[rows.head] * kLog2E, rows.place == 0);
   int stage = 0;
   for (int begin = keys.begin; begin < keys.end; begin += kKeys, stage ^= 1) {
     __syncthreads();  // all are done with the tile before

@@ -22,6 +22,13 @@ struct RunningSoftmax {
     for (int r = 0; r < rows; ++r) maximum[r] = -FLT_MAX, sum[r] = 0.0f;
   }
 
+  /// Before the first tile: a logit, in units of log2, that no value meets. `counts`: in the sum of
+  /// one of a row's four lanes.
+  __device__ void begin_with(float logit, bool counts) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) maximum[r] = logit, sum[r] = counts ? 1.0f : 0.0f;
+  }
+
   /// Makes weights of a tile's logits, and adds them. An invisible key's logit is -infinity, and
   /// its weight 0. Where m grows, what was summed with earlier weights is rescaled: their sum, and
   /// `output`.

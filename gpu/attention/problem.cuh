@@ -27,6 +27,7 @@ struct Problem {
   const void *q, *k, *v;
   const float* ssmax_scale;   // [heads], or null: no SSMax
   const int* visible_counts;  // [batch, queries], with SSMax only
+  const float* sinks;         // [heads], or null: no attention sinks
 
   /// First element of query row `row` in q and o.
   __device__ std::size_t query_start(int b, int head, int row, int head_dim) const {
@@ -71,6 +72,10 @@ struct Problem {
     const float t = capped / softcap;
     return 1.0f - t * t;
   }
+
+  /// Where a row's softmax begins: with the sink's logit and its weight, e^0, or with no key.
+  __device__ float first_maximum(int head) const { return sinks ? sinks[head] : -INFINITY; }
+  __device__ float first_sum() const { return sinks ? 1.0f : 0.0f; }
 
   /// ln n_i, with SSMax only and where the row sees a key.
   __device__ float log_visible(int b, int row) const {

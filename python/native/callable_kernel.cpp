@@ -23,6 +23,7 @@ cases::Spec spec_of(const plumbline_problem& problem) {
   spec.bias = methods::bias_of(problem);
   spec.format = static_cast<cases::Format>(problem.format);
   spec.ssmax = problem.ssmax != 0;
+  spec.sinks = problem.sinks != 0;
   spec.batch = problem.batch;
   spec.heads = problem.heads;
   spec.kv_heads = problem.kv_heads;
@@ -132,7 +133,7 @@ int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
   return options && (!takes.causal || *takes.causal == (problem->causal != 0)) &&
          (takes.window || problem->window < 0) && (takes.lengths || problem->lengths == nullptr) &&
          (takes.documents || problem->documents == nullptr) &&
-         (takes.ssmax || problem->ssmax == 0) &&
+         (takes.ssmax || problem->ssmax == 0) && (takes.sinks || problem->sinks == 0) &&
          (takes.softcap || problem->softcap == takes.own_softcap) &&
          (takes.grouped_heads || problem->heads == problem->kv_heads) &&
          (takes.query_offset || problem->queries == problem->keys) &&

@@ -18,6 +18,7 @@ namespace plumbline::python {
 struct Takes {
   std::optional<bool> causal;  ///< nothing: both
   bool window = false, lengths = false, documents = false, ssmax = false;
+  bool sinks = false;
   bool grouped_heads = false;     ///< fewer key heads than query heads
   bool query_offset = false;      ///< fewer queries than keys
   bool scale = false;             ///< other scales than 1/sqrt(head_dim)

@@ -41,6 +41,7 @@ Takes takes_from(const Json& offered, cases::Bias bias) {
   takes.lengths = flag("lengths");
   takes.documents = flag("documents");
   takes.ssmax = flag("ssmax");
+  takes.sinks = flag("sinks");
   takes.grouped_heads = flag("grouped_heads");
   takes.query_offset = flag("query_offset");
   takes.scale = flag("scale");
@@ -103,6 +104,7 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
   if (!takes.lengths && spec.mask.ragged) return "ragged (lengths)";
   if (!takes.documents && spec.mask.documents) return "documents";
   if (!takes.ssmax && spec.ssmax) return "ssmax";
+  if (!takes.sinks && spec.sinks) return "sinks";
   if (!takes.grouped_heads && spec.heads != spec.kv_heads) return "fewer kv_heads than heads";
   if (!takes.query_offset && spec.queries != spec.keys) return "fewer queries than keys";
   if (!takes.scale && spec.scale != 0) return "scale";

@@ -75,8 +75,8 @@ methods::Tensors<double> tensors_of(const Json& given,
   return tensors;
 }
 
-/// tensors: q, k, v, the parameters, ssmax_scale where there is SSMax, and for gradients grad_o and
-/// grad_lse. @returns o, lse and, for gradients, grad_<input>.
+/// tensors: q, k, v, the parameters, ssmax_scale where there is SSMax, sinks where there are some,
+/// and for gradients grad_o and grad_lse. @returns o, lse and, for gradients, grad_<input>.
 Json attention(const Json& arguments, plumbline_native_ask) {
   const auto method = argument<std::string>(arguments, "method");
   const auto tensors = argument<Json>(arguments, "tensors");
@@ -92,7 +92,8 @@ Json attention(const Json& arguments, plumbline_native_ask) {
   problem.scale = argument<double>(arguments, "scale");
   if (!arguments["softcap"].is_null()) problem.softcap = argument<double>(arguments, "softcap");
   problem.options = argument<std::map<std::string, double>>(arguments, "options");
-  const auto inputs = info_of(method).inputs(problem, tensors.contains("ssmax_scale"));
+  auto inputs = info_of(method).inputs(problem, tensors.contains("ssmax_scale"));
+  if (tensors.contains("sinks")) inputs.push_back({"sinks", {problem.shape.heads}});
   methods::Results<double> results =
       evaluate(method, problem, tensors_of(tensors, inputs, gradients),
                gradients ? methods::Pass::forward_and_backward : methods::Pass::forward);

@@ -24,7 +24,7 @@ class Gradients:
     k: NDArray[Any]
     v: NDArray[Any]
     parameters: dict[str, NDArray[Any]]
-    """Gradients of the bias's arrays, by name, and of ssmax_scale."""
+    """Gradients of the bias's arrays, by name, of ssmax_scale and of sinks."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -82,16 +82,17 @@ def attention(
     scale: Optional[float] = None,
     softcap: Optional[float] = None,
     ssmax_scale: Any = None,
+    sinks: Any = None,
 ) -> Attention:
     """Attention in double, the oracle that kernels are judged by.
 
         s_ij = c_i (scale q_i . k_j + b_ij),  lse_i = ln sum_j exp(s_ij),
         o_i = sum_j exp(s_ij - lse_i) v_j
 
-    over the visible keys j, with softcap tanh(scale q_i . k_j / softcap) in place of
+    over the visible keys j, with one term exp(sinks[h]) more in the sum where there are sinks, and softcap tanh(scale q_i . k_j / softcap) in place of
     scale q_i . k_j where there is a softcap; c_i = ssmax_scale[h] ln(number of visible keys), or 1. Sources: BAM,
     definition 1 and section 2.4 (SSMax); CABLE, section 3 (bias on the scaled logits); Gemma 2,
-    arXiv:2408.00118, section 2 (softcap). Query row r is at position i = r + query_offset; query head h reads key head h // (heads / kv_heads).
+    arXiv:2408.00118, section 2 (softcap); gpt-oss, arXiv:2508.10925, section 2.2 (sinks). Query row r is at position i = r + query_offset; query head h reads key head h // (heads / kv_heads).
 
     Inputs are used exactly, whatever their type: NumPy arrays, and anything that supports DLPack in host
     memory (PyTorch tensors, JAX arrays; bfloat16 too). Outputs are float64 NumPy arrays. Their rounding
@@ -109,6 +110,8 @@ def attention(
     softcap: cap of the scaled products, above 0, before the bias is added and keys are masked; None:
         no softcap. Not with Cope and the Dape biases.
     ssmax_scale: [heads], for SSMax; None: no SSMax.
+    sinks: [heads], a logit of each head that no value belongs to; None: none. Not with Cope and the Dape
+        biases. A row that sees no key then has lse = sinks[h].
 
     Raises ValueError (with the argument's name, its value and what was expected) for shapes that do not
     match and numbers that are not finite or outside a method's domain; TypeError for anything that is
@@ -130,6 +133,8 @@ def attention(
         tensors[name] = floats(name, given)
     if ssmax_scale is not None:
         tensors["ssmax_scale"] = floats("ssmax_scale", ssmax_scale)
+    if sinks is not None:
+        tensors["sinks"] = floats("sinks", sinks)
     if query_offset is None:
         query_offset = max(0, keys - queries)
     query_offset = whole("query_offset", query_offset, 0)

@@ -45,6 +45,7 @@ def check(
     lengths: bool = False,
     documents: bool = False,
     ssmax: bool = False,
+    sinks: bool = False,
     softcap: Union[bool, float] = False,
     grouped_heads: bool = False,
     query_offset: Optional[bool] = None,
@@ -87,13 +88,14 @@ def check(
     cases: number of cases.
     backward: True: the gradients of fn by autograd (PyTorch) or jax.vjp; or a function backward(grad_o,
         q, k, v, o, lse, **keywords), which returns the gradients by name ({"q": ..., "increments": ...})
-        or in the order q, k, v, arrays of the bias (without ALiBi's slopes), ssmax_scale.
+        or in the order q, k, v, arrays of the bias (without ALiBi's slopes), ssmax_scale, sinks.
     framework: "numpy", "torch" or "jax"; None: that of dtype, else "numpy".
     causal: True or False for all cases; None: both, and fn takes `causal`.
     window, lengths, documents: True: fn takes it, and it may be None; False: no case has it.
     query_offset, scale: the same; None: True if fn's signature names it. With query_offset there may be
         fewer queries than keys; without scale it is 1/sqrt(head_dim).
     ssmax: True: fn takes `ssmax_scale`, which may be None.
+    sinks: True: fn takes `sinks`, float32 [heads], which may be None.
     softcap: True: fn takes `softcap`, which may be None; a number: that is the softcap of every case,
         and fn, which has it built in, does not take it.
     grouped_heads: True: kv_heads may be less than heads.
@@ -161,6 +163,7 @@ def check(
         "lengths": truth("lengths", lengths),
         "documents": truth("documents", documents),
         "ssmax": truth("ssmax", ssmax),
+        "sinks": truth("sinks", sinks),
         "softcap": softcap is True,
         "own_softcap": 0.0 if isinstance(softcap, bool) else number("softcap", softcap),
         "grouped_heads": truth("grouped_heads", grouped_heads),
@@ -180,6 +183,7 @@ def check(
     settings += [n for n in ("window", "lengths", "documents", "query_offset", "scale", "softcap")
                  if offer[n]]
     settings += ["ssmax_scale"] if ssmax else []
+    settings += ["sinks"] if sinks else []
     settings += SCALES if format in EIGHT_BITS else []
     runner = Runner(
         fn,

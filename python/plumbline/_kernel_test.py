@@ -18,7 +18,7 @@ from ._runner import SCALES
 
 _OWN = ("plumbline_bias", "plumbline_dtype", "request")
 _SETTINGS = ("causal", "window", "lengths", "documents", "query_offset", "scale", "softcap", "ssmax_scale",
-             *SCALES)
+             "sinks", *SCALES)
 
 
 def kernel_test(

@@ -217,3 +217,60 @@ def test_the_oracle_takes_the_axes_of_size_one_from_the_tensor():
         plumbline.attention(q, k, v, plumbline.BiasTensor(draw(4, 4)))
     with pytest.raises(ValueError, match="tensor has shape"):
         plumbline.attention(q, k, v, plumbline.BiasTensor(draw(2, 2, 4, 4)))
+
+
+def gpt_oss(q, k, v, slopes, sinks):
+    """Its attention sinks: a learned logit of each head beside those of the keys."""
+    i, j = positions(q, k)
+    s = biased(scores(q, k), i, j, slopes).masked_fill(j > i, float("-inf"))
+    if sinks is None:
+        return attended(s, v)
+    s = torch.cat([s, sinks[:, None, None].expand(*s.shape[:3], 1)], -1)
+    return torch.softmax(s, -1)[..., :-1] @ v, torch.logsumexp(s, -1)
+
+
+def test_attention_with_the_sinks_of_gpt_oss_passes():
+    report = plumbline.check(gpt_oss, plumbline.Alibi, sinks=True, **{**SHORT, "cases": 60})
+    assert report.outputs["grad_sinks"].worst > 0
+
+
+def test_attention_without_its_sinks_is_named():
+    def without(q, k, v, slopes, sinks):
+        return gpt_oss(q, k, v, slopes, None)
+
+    failed = failure(without, sinks=True, cases=60, backward=None)
+    assert "without the attention sinks" in failed.explanation
+
+
+def test_a_sink_that_is_scaled_is_named():
+    def scaled(q, k, v, slopes, sinks):
+        return gpt_oss(q, k, v, slopes, sinks if sinks is None else sinks / q.shape[-1] ** 0.5)
+
+    failed = failure(scaled, sinks=True, cases=60, backward=None)
+    assert "attention sinks are scaled" in failed.explanation
+
+
+def test_a_sink_without_a_gradient_fails():
+    def constant(q, k, v, slopes, sinks):
+        o, lse = gpt_oss(q, k, v, slopes, sinks if sinks is None else sinks.detach() + 0 * sinks)
+        return o, lse
+
+    failed = failure(constant, sinks=True, cases=60)
+    assert "grad_sinks" in failed.explanation
+
+
+def test_the_oracle_has_sinks_and_their_gradient():
+    generator = torch.Generator().manual_seed(6)
+    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
+    q, k, v, slopes = draw(2, 3, 4, 8), draw(2, 3, 4, 8), draw(2, 3, 4, 8), draw(3)
+    sinks = draw(3).requires_grad_()
+    o, lse = gpt_oss(q, k, v, slopes, sinks)
+    grad_o, grad_lse = draw(*o.shape), draw(*lse.shape)
+    (expected,) = torch.autograd.grad((o * grad_o).sum() + (lse * grad_lse).sum(), sinks)
+    found = plumbline.attention(q, k, v, plumbline.Alibi(slopes), sinks=sinks.detach())
+    assert abs(found.o - o.detach().numpy()).max() < 1e-14
+    assert abs(found.lse - lse.detach().numpy()).max() < 1e-14
+    gradient = found.backward(grad_o, grad_lse).parameters["sinks"]
+    assert abs(gradient - expected.numpy()).max() < 1e-14
+    with pytest.raises(ValueError, match="sinks has shape"):
+        plumbline.attention(q, k, v, plumbline.Alibi(slopes), sinks=draw(2))

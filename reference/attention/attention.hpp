@@ -55,32 +55,47 @@ struct AttentionRow {
   Vector<R> probability;  ///< [visible], likewise
   R lse;                  ///< natural logarithm; 0 and without meaning where the row sees no key
   Vector<R> output;       ///< [head_dim]; 0 where the row sees no key
+  R sink = R(0.0);        ///< probability of the sink; 0 without one
 };
 
 /// s_j = c (scale q_i . k_j + b_ij), p = softmax(s), o = sum_j p_j v_j over the visible keys, with
 /// c = s_h ln n (SSMax, n visible keys) or, without SSMax, no factor at all. With a softcap,
-/// softcapped(scale q_i . k_j) takes the place of scale q_i . k_j.
-/// Source: BAM, definition 1 and section 2.4; CABLE, section 3 (bias on the scaled logits); Gemma
-/// 2, section 2 (softcap). Shapes: q_i [head_dim], K [keys, head_dim], V [keys, any]; i is the
-/// query's position.
+/// softcapped(scale q_i . k_j) takes the place of scale q_i . k_j. With a sink z the softmax has
+/// one more logit, z, to which no value belongs: p_j = exp(s_j) / (exp(z) + sum_k exp(s_k)); a row
+/// that sees no key then has lse = z. Source: BAM, definition 1 and section 2.4; CABLE, section 3
+/// (bias on the scaled logits); Gemma 2, section 2 (softcap); OpenAI, "gpt-oss-120b & gpt-oss-20b
+/// Model Card", arXiv:2508.10925, section 2.2, and Xiao et al., arXiv:2309.17453, section 3.2
+/// (sinks). Shapes: q_i [head_dim], K [keys, head_dim], V [keys, any]; i is the query's position.
 /// @throws std::invalid_argument if shapes do not agree or a visible key does not exist.
 template <Real R, Bias<R> B>
-AttentionRow<R> attention_row(
-    const Vector<R>& q_i, const Matrix<R>& K, const Matrix<R>& V, const std::vector<int>& visible,
-    const std::type_identity_t<R>& scale, const B& bias, int i,
-    const std::optional<std::type_identity_t<R>>& ssmax = std::nullopt,
-    const std::optional<std::type_identity_t<R>>& softcap = std::nullopt) {
+AttentionRow<R> attention_row(const Vector<R>& q_i, const Matrix<R>& K, const Matrix<R>& V,
+                              const std::vector<int>& visible, const std::type_identity_t<R>& scale,
+                              const B& bias, int i,
+                              const std::optional<std::type_identity_t<R>>& ssmax = std::nullopt,
+                              const std::optional<std::type_identity_t<R>>& softcap = std::nullopt,
+                              const std::optional<std::type_identity_t<R>>& sink = std::nullopt) {
   require(V.rows() == K.rows(), "V.rows()", V.rows(), "the rows of K");
   Vector<R> logits = biased_scores(q_i, K, visible, scale, bias, i, softcap);
-  if (visible.empty()) return {true, {}, {}, R(0.0), zeros<R>(static_cast<int>(V.cols()))};
+  if (visible.empty()) {
+    const Vector<R> nothing = zeros<R>(static_cast<int>(V.cols()));
+    if (sink) return {false, {}, {}, *sink, nothing, R(1.0)};
+    return {true, {}, {}, R(0.0), nothing};
+  }
   if (ssmax) {
     const R factor = ssmax_factor(*ssmax, static_cast<int>(visible.size()));
     for (R& logit : logits) logit = factor * logit;
   }
-  Softmax<R> attended = softmax(logits);
-  Vector<R> output = weighted_sum(attended.probability, V, visible);
-  return {false, std::move(logits), std::move(attended.probability), attended.lse,
-          std::move(output)};
+  const Eigen::Index n = logits.size();
+  Vector<R> all = logits;
+  if (sink) {
+    all.conservativeResize(n + 1);
+    all[n] = *sink;
+  }
+  const Softmax<R> attended = softmax(all);
+  Vector<R> probability = attended.probability.head(n);
+  Vector<R> output = weighted_sum(probability, V, visible);
+  return {false,        std::move(logits), std::move(probability),
+          attended.lse, std::move(output), sink ? attended.probability[n] : R(0.0)};
 }
 
 /// Sizes of a whole problem, as in kernel_abi/plumbline_kernel.h. Query row r stands at position
@@ -101,6 +116,7 @@ struct AttentionInputs {
   Mask mask;
   std::vector<R> ssmax_scale;     ///< [heads], or empty: no SSMax
   std::optional<R> softcap = {};  ///< cap > 0 of the scaled products, or none
+  std::vector<R> sinks = {};      ///< [heads], or empty: no sinks
 };
 
 /// @throws std::invalid_argument naming the first size that does not fit.
@@ -135,6 +151,8 @@ void check(const AttentionInputs<R>& x) {
   check_tensor(x.v, "v", s.batch * s.kv_heads, s.keys);
   require(x.ssmax_scale.empty() || static_cast<int>(x.ssmax_scale.size()) == s.heads,
           "ssmax_scale.size()", x.ssmax_scale.size(), "heads, or none");
+  require(x.sinks.empty() || static_cast<int>(x.sinks.size()) == s.heads, "sinks.size()",
+          x.sinks.size(), "heads, or none");
 }
 
 /// The SSMax scale of head h, if there is SSMax.
@@ -142,6 +160,13 @@ template <Real R>
 std::optional<R> ssmax_of(const AttentionInputs<R>& x, int h) {
   if (x.ssmax_scale.empty()) return std::nullopt;
   return x.ssmax_scale[h];
+}
+
+/// The sink of head h, if there are any.
+template <Real R>
+std::optional<R> sink_of(const AttentionInputs<R>& x, int h) {
+  if (x.sinks.empty()) return std::nullopt;
+  return x.sinks[h];
 }
 
 /// attention_row for every batch, head and query row; result [(batch, heads, queries)], row-major.
@@ -162,7 +187,7 @@ std::vector<AttentionRow<R>> attention(const AttentionInputs<R>& x, const BiasOf
         const int i = r + s.query_offset;
         const Vector<R> q_i = x.q[b * s.heads + h].row(r);
         rows.push_back(attention_row(q_i, K, V, visible_keys(x.mask, b, i, s.keys), x.scale, bias,
-                                     i, ssmax_of(x, h), x.softcap));
+                                     i, ssmax_of(x, h), x.softcap, sink_of(x, h)));
       }
     }
   }

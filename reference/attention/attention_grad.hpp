@@ -17,6 +17,7 @@ struct AttentionHeadGrad {
   Matrix<R>& v;            ///< [keys, columns of V]; likewise
   typename B::Grad& bias;  ///< parameters of the bias
   R& ssmax_scale;          ///< untouched without SSMax
+  R& sink;                 ///< untouched without a sink
 };
 
 /// Adds one row's gradients to `grad` and returns dq_i, for a loss with dL/do_i = grad_output and
@@ -25,9 +26,10 @@ struct AttentionHeadGrad {
 ///   dq = scale sum_j dz_j k_j,  dk_j += scale dz_j q,  dv_j += p_j do,  db_ij = dz_j,
 ///   ds_h += ln n sum_j ds_j z_j;
 /// with a softcap, dz_j times softcap_derivative(scale q_i . k_j) takes the place of dz_j in dq and
-/// dk.
+/// dk. A sink with probability p_z has dz = p_z (dlse - D).
 /// Source: the derivative of BAM, definition 1 and section 2.4, term by term; of Gemma 2,
-/// section 2. Arguments as for attention_row. A row that sees no key has no gradients.
+/// section 2; of gpt-oss's model card, section 2.2. Arguments as for attention_row. A row that sees
+/// no key has no gradients but that of its sink.
 /// @throws std::invalid_argument if shapes do not agree or a visible key does not exist.
 template <Real R, DifferentiableBias<R> B>
 Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Matrix<R>& V,
@@ -36,7 +38,8 @@ Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Mat
                              const std::optional<std::type_identity_t<R>>& ssmax,
                              const Vector<R>& grad_output, const std::type_identity_t<R>& grad_lse,
                              AttentionHeadGrad<R, B> grad,
-                             const std::optional<std::type_identity_t<R>>& softcap = std::nullopt) {
+                             const std::optional<std::type_identity_t<R>>& softcap = std::nullopt,
+                             const std::optional<std::type_identity_t<R>>& sink = std::nullopt) {
   require(V.rows() == K.rows(), "V.rows()", V.rows(), "the rows of K");
   require(grad_output.size() == V.cols(), "grad_output.size()", grad_output.size(),
           "the columns of V");
@@ -46,14 +49,21 @@ Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Mat
   require(grad.v.cols() == V.cols(), "grad.v.cols()", grad.v.cols(), "the columns of V");
   const int n = static_cast<int>(visible.size());
   const Vector<R> z = biased_scores(q_i, K, visible, scale, bias, i, softcap);
-  if (visible.empty()) return zeros<R>(static_cast<int>(q_i.size()));
-  const Vector<R> p = attention_row(q_i, K, V, visible, scale, bias, i, ssmax, softcap).probability;
+  const AttentionRow<R> attended =
+      attention_row(q_i, K, V, visible, scale, bias, i, ssmax, softcap, sink);
+  if (visible.empty()) {
+    if (sink) grad.sink += attended.sink * grad_lse;
+    return zeros<R>(static_cast<int>(q_i.size()));
+  }
+  const Vector<R>& p = attended.probability;
 
   Vector<R> grad_p(n);
   for (int j = 0; j < n; ++j) grad_p[j] = dot(view(grad_output), row(V, visible[j]));
   const R common = dot(p, grad_p);
   Vector<R> grad_s(n);
   for (int j = 0; j < n; ++j) grad_s[j] = p[j] * (grad_p[j] - common + grad_lse);
+
+  if (sink) grad.sink += attended.sink * (grad_lse - common);
 
   Vector<R> grad_z = grad_s;
   if (ssmax) {
@@ -92,6 +102,7 @@ struct AttentionGrad {
   std::vector<Matrix<R>> k, v;  ///< [batch * kv_heads]: summed over the query heads of a group
   std::vector<BiasGrad> bias;   ///< [batch * heads]; a parameter shared by a batch sums over it
   std::vector<R> ssmax_scale;   ///< [heads], summed over the batch; empty without SSMax
+  std::vector<R> sinks;         ///< [heads], likewise; empty without sinks
 };
 
 /// attention_row_grad for every batch, head and query row. Arguments as for attention.
@@ -112,6 +123,7 @@ auto attention_grad(const AttentionInputs<R>& x, const BiasOf& bias_of,
   grad.k.assign(static_cast<std::size_t>(s.batch) * s.kv_heads, zeros<R>(s.keys, s.head_dim));
   grad.v = grad.k;
   grad.ssmax_scale.assign(x.ssmax_scale.size(), R(0.0));
+  grad.sinks.assign(x.sinks.size(), R(0.0));
 
   R unused(0.0);
   for (int b = 0; b < s.batch; ++b) {
@@ -129,14 +141,16 @@ auto attention_grad(const AttentionInputs<R>& x, const BiasOf& bias_of,
       const B bias = bias_of(b, h);
       grad.bias.push_back(bias.zero_grad());
       R& ssmax_grad = x.ssmax_scale.empty() ? unused : grad.ssmax_scale[h];
-      const AttentionHeadGrad<R, B> sums{grad.k[kv], grad.v[kv], grad.bias.back(), ssmax_grad};
+      R& sink_grad = x.sinks.empty() ? unused : grad.sinks[h];
+      const AttentionHeadGrad<R, B> sums{grad.k[kv], grad.v[kv], grad.bias.back(), ssmax_grad,
+                                         sink_grad};
       for (int r = 0; r < s.queries; ++r) {
         const int i = r + s.query_offset;
         const Vector<R> q_i = x.q[head].row(r), grad_o = grad_output.row(r);
         const R grad_lse = upstream.lse.empty() ? R(0.0) : upstream.lse[head][r];
-        const Vector<R> grad_q =
-            attention_row_grad(q_i, x.k[kv], x.v[kv], visible_keys(x.mask, b, i, s.keys), x.scale,
-                               bias, i, ssmax_of(x, h), grad_o, grad_lse, sums, x.softcap);
+        const Vector<R> grad_q = attention_row_grad(
+            q_i, x.k[kv], x.v[kv], visible_keys(x.mask, b, i, s.keys), x.scale, bias, i,
+            ssmax_of(x, h), grad_o, grad_lse, sums, x.softcap, sink_of(x, h));
         grad.q[head].row(r) = grad_q.transpose();
       }
     }

@@ -35,10 +35,12 @@ auto biases_of(const AttentionShape& s, const std::vector<Matrix<R>>& tables) {
 }
 
 /// The same inputs with queries and keys 0. The gradients of attention in them are 0.
-/// @throws std::invalid_argument if there is a softcap: it is one of products alone.
+/// @throws std::invalid_argument if there is a softcap, which is one of products alone, or sinks,
+/// which no paper has with such logits.
 template <Real R>
 AttentionInputs<R> without_products(AttentionInputs<R> x) {
   require(!x.softcap, "softcap", 1, "none: the logits are more than products and a bias");
+  require(x.sinks.empty(), "sinks", 1, "none: the logits are more than products and a bias");
   for (Matrix<R>& q : x.q) q = zeros<R>(x.shape.queries, x.shape.head_dim);
   for (Matrix<R>& k : x.k) k = zeros<R>(x.shape.keys, x.shape.head_dim);
   return x;

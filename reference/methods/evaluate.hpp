@@ -70,6 +70,7 @@ AttentionInputs<R> attention_inputs(const MethodInputs<R>& in, const Mask& mask)
     x.v.push_back(in.matrix("v", head * s.keys, s.keys, s.head_dim));
   }
   if (in.has("ssmax_scale")) x.ssmax_scale = in.tensor("ssmax_scale").data;
+  if (in.has("sinks")) x.sinks = in.tensor("sinks").data;
   if (const auto cap = in.problem().softcap) {
     require(*cap > 0 && std::isfinite(*cap), "softcap", *cap, "a finite number above 0");
     x.softcap = R(*cap);
@@ -104,7 +105,7 @@ void write_forward(const AttentionInputs<R>& x, const std::vector<Matrix<R>>& ta
   }
 }
 
-/// grad_q, grad_k, grad_v, grad_ssmax_scale.
+/// grad_q, grad_k, grad_v, grad_ssmax_scale, grad_sinks.
 template <Real R>
 void write_grad(const AttentionInputs<R>& x, const AttentionGrad<R, Matrix<R>>& grad,
                 Tensors<R>& out) {
@@ -120,6 +121,9 @@ void write_grad(const AttentionInputs<R>& x, const AttentionGrad<R, Matrix<R>>& 
   heads("grad_v", grad.v, s.kv_heads, s.keys);
   for (int h = 0; h < static_cast<int>(grad.ssmax_scale.size()); ++h) {
     add(out, "grad_ssmax_scale", {s.heads}, h, grad.ssmax_scale[h]);
+  }
+  for (int h = 0; h < static_cast<int>(grad.sinks.size()); ++h) {
+    add(out, "grad_sinks", {s.heads}, h, grad.sinks[h]);
   }
 }
 

@@ -40,6 +40,7 @@ struct Shape {
   int window;
   bool ragged, documents, ssmax;
   double softcap = 0;
+  bool sinks = false;
 };
 
 using methods::Bias;
@@ -107,6 +108,7 @@ struct Parameters {
     fill(PLUMBLINE_C, 1, 0.1f, 0.2f);
     fill(PLUMBLINE_L, 1, 0.5f, 1.0f);
     fill(PLUMBLINE_LOG_FORGET, heads * s.batch * s.keys, -0.3f, 0.0f);
+    values[PLUMBLINE_SINKS] = Numbers(79).many(heads, -2.0f, 2.0f);
     // The same for all sequences (options).
     values[PLUMBLINE_TENSOR] = Numbers(78).many(heads * s.queries * s.keys, -1.0f, 1.0f);
     // Other numbers of heads, in a range that suits any.
@@ -147,6 +149,7 @@ struct Case {
     problem.window = s.window;
     problem.scale = 0.125;
     problem.softcap = s.softcap;
+    problem.sinks = s.sinks ? 1 : 0;
     problem.options[PLUMBLINE_EPSILON] = 1e-5;
     problem.options[PLUMBLINE_BUCKETS] = kBuckets;
     problem.options[PLUMBLINE_MAX_DISTANCE] = 20;
@@ -163,6 +166,7 @@ struct Case {
     for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n)
       problem.parameters[n] = parameters.values[n].data();
     if (!s.ssmax) problem.parameters[PLUMBLINE_SSMAX_SCALE] = nullptr;
+    if (!s.sinks) problem.parameters[PLUMBLINE_SINKS] = nullptr;
     for (int b = 0; b < s.batch; ++b) lengths[b] = b == 0 ? s.keys : s.keys / 2;
     for (std::size_t n = 0; n < documents.size(); ++n) documents[n] = static_cast<int>(n) / 13;
     problem.lengths = s.ragged ? lengths.data() : nullptr;

@@ -73,6 +73,7 @@ constexpr Shape kShapes[] = {
 };
 // Half of the usual score: the slope is far from 1.
 constexpr Shape kCapped{"softcap", 2, 2, 1, 34, 45, 32, true, -1, true, false, true, 0.5};
+constexpr Shape kSinks{"sinks", 2, 4, 2, 34, 45, 32, true, 9, true, false, true, 0, true};
 
 /// The parameters that the method's backward pass writes.
 std::vector<int> written(const Case& made) {
@@ -81,6 +82,7 @@ std::vector<int> written(const Case& made) {
        plumbline::methods::of(plumbline::methods::bias_of(made.problem)).parameters)
     if (parameter.id != PLUMBLINE_SLOPES) all.push_back(parameter.id);
   if (made.problem.ssmax) all.push_back(PLUMBLINE_SSMAX_SCALE);
+  if (made.problem.sinks) all.push_back(PLUMBLINE_SINKS);
   return all;
 }
 
@@ -114,7 +116,7 @@ void check(const char* kernel_name, std::vector<Shape> shapes) {
 
 BOOST_AUTO_TEST_CASE(the_deterministic_backward_pass_gives_the_oracles_gradients) {
   std::vector<Shape> shapes(std::begin(kShapes), std::end(kShapes));
-  shapes.push_back(kCapped);
+  shapes.insert(shapes.end(), {kCapped, kSinks});
   check("fused", shapes);
 }
 

@@ -81,6 +81,8 @@ void evaluate(const Case& made, const std::vector<float>& grad_o, Oracle& oracle
   if (p.ssmax)
     for (const float s : made.parameters.values[PLUMBLINE_SSMAX_SCALE])
       x.ssmax_scale.push_back(R(s));
+  if (p.sinks)
+    for (const float s : made.parameters.values[PLUMBLINE_SINKS]) x.sinks.push_back(R(s));
   const bool rotated = p.rope != PLUMBLINE_NO_ROPE;
   const auto pairs = p.rope == PLUMBLINE_ROPE_INTERLEAVED ? ref::RopePairs::interleaved
                                                           : ref::RopePairs::half_split;
@@ -102,6 +104,7 @@ void evaluate(const Case& made, const std::vector<float>& grad_o, Oracle& oracle
   for (auto& k : grad.k) append(oracle.k, rotated ? ref::rope_grad(k, 0, base, pairs) : k);
   for (auto& v : grad.v) append(oracle.v, v);
   oracle.parameters[PLUMBLINE_SSMAX_SCALE] = grad.ssmax_scale;
+  oracle.parameters[PLUMBLINE_SINKS] = grad.sinks;
   for (int b = 0; b < p.batch; ++b)
     for (int h = 0; h < p.heads; ++h) collect(b, h, grad.bias[b * p.heads + h]);
 }

@@ -10,7 +10,7 @@
 #include "plumbline_kernel.h"
 
 static int is_plain(const plumbline_problem* p) {
-  return p->bias == PLUMBLINE_ALIBI && p->format == PLUMBLINE_FP32 && !p->dape && !p->rope && !p->ssmax && p->softcap == 0 && p->causal &&
+  return p->bias == PLUMBLINE_ALIBI && p->format == PLUMBLINE_FP32 && !p->dape && !p->rope && !p->ssmax && p->softcap == 0 && !p->sinks && p->causal &&
          p->window < 0 && !p->lengths && !p->documents && p->page_size == 0;
 }
 

@@ -86,6 +86,7 @@ inline cases::Outputs float_attention(const cases::Case& c, const Faults& faults
         const float factor = c[PLUMBLINE_SSMAX_SCALE].empty()
                                  ? 1.0f
                                  : c[PLUMBLINE_SSMAX_SCALE][h] * std::log(static_cast<float>(seen));
+        if (s.sinks) largest = c[PLUMBLINE_SINKS][h];
         for (int j = 0; j < s.keys; ++j) {
           if (!visible(c, b, i, j)) continue;
           float dot = 0;
@@ -96,7 +97,7 @@ inline cases::Outputs float_attention(const cases::Case& c, const Faults& faults
           largest = std::max(largest, score[j]);
         }
         std::vector<float> o(s.head_dim, 0.0f);
-        float total = 0;
+        float total = s.sinks ? std::exp(c[PLUMBLINE_SINKS][h] - largest) : 0.0f;
         for (int j = 0; j < s.keys; ++j) {
           if (!visible(c, b, i, j)) continue;
           const float p = std::exp(score[j] - largest);
@@ -113,7 +114,8 @@ inline cases::Outputs float_attention(const cases::Case& c, const Faults& faults
           out.o.push_back(cases::stored(value, cases::output_format(s.format)));
         }
         const float log_total = faults.lse_base_2 ? std::log2(total) : std::log(total);
-        out.lse.push_back(seen ? largest + log_total : -std::numeric_limits<float>::infinity());
+        out.lse.push_back(seen || s.sinks ? largest + log_total
+                                          : -std::numeric_limits<float>::infinity());
       }
     }
   }

@@ -85,6 +85,10 @@ inline void float_gradients(const cases::Case& c, cases::Outputs& out,
             std::exp(factor * (scale * dot + FloatBias(c, b, h, r, j).value()) - lse) * grad_p;
       }
       if (faults.no_common) common = 0;
+      if (s.sinks) {
+        out.grad_parameters[PLUMBLINE_SINKS][h] -=
+            faults.parameter_factor * std::exp(c[PLUMBLINE_SINKS][h] - lse) * common;
+      }
       for (int j = 0; j < s.keys; ++j) {
         if (!visible(c, b, i, j) || j == faults.dropped_key) continue;
         const std::size_t key = static_cast<std::size_t>(kv) * s.keys + j;

@@ -208,7 +208,7 @@ static int supports(const plumbline_problem* p, int32_t pass) {
   (void)pass;
   return (p->format == PLUMBLINE_E4M3 || p->format == PLUMBLINE_E5M2) &&
          (p->bias == PLUMBLINE_NOPE || p->bias == PLUMBLINE_ALIBI) && !p->dape &&
-         !p->rope && !p->ssmax && p->softcap == 0;
+         !p->rope && !p->ssmax && p->softcap == 0 && !p->sinks;
 }
 
 #define KERNEL_PASSES(fault)                                                                     \

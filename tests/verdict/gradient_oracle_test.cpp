@@ -161,7 +161,7 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
     const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
     reading.with_additive_bias(batch, head, 0, [&](const auto& of_first_row) {
       auto grad = of_first_row.zero_grad();
-      Interval ssmax_grad(0.0);
+      Interval ssmax_grad(0.0), sink_grad(0.0);
       std::optional<Interval> ssmax;
       if (s.ssmax) ssmax = Interval(double{c[PLUMBLINE_SSMAX_SCALE][head]});
       for (int r = 0; r < s.queries; ++r) {
@@ -180,10 +180,10 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
         }
         const auto bias = bias_of(of_first_row, reading, batch, head, r + s.query_offset);
         reference::Matrix<Interval> q =
-            reference::attention_row_grad(reading.q(batch, head, r), reading.k(kv), reading.v(kv),
-                                          visible, Interval(c.scale), bias, r + s.query_offset,
-                                          ssmax, grad_o, grad_lse, {k[kv], v[kv], grad, ssmax_grad},
-                                          reading.softcap())
+            reference::attention_row_grad(
+                reading.q(batch, head, r), reading.k(kv), reading.v(kv), visible, Interval(c.scale),
+                bias, r + s.query_offset, ssmax, grad_o, grad_lse,
+                {k[kv], v[kv], grad, ssmax_grad, sink_grad}, reading.softcap(), reading.sink(head))
                 .transpose();
         if (pairs) q = reference::rope_grad(q, r + s.query_offset, base, *pairs);
         for (int d = 0; d < s.head_dim; ++d) compare(q(0, d), oracle.q[first + d], worst);
@@ -193,6 +193,7 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
       }
       parameters.take(grad, batch, head);
       if (s.ssmax) parameters.add(PLUMBLINE_SSMAX_SCALE, head, ssmax_grad);
+      if (s.sinks) parameters.add(PLUMBLINE_SINKS, head, sink_grad);
     });
   }
   for (int kv = 0; kv < s.batch * s.kv_heads; ++kv) {
@@ -227,6 +228,12 @@ BOOST_AUTO_TEST_CASE(every_gradient_is_the_references_within_its_radius) {
       BOOST_TEST_CONTEXT(cases::name(bias) << ", seed " << seed) {
         auto c = small_case(bias, seed);
         if (seed > 4) c.spec.softcap = seed == 5 ? 0.5 : 3;
+        if (seed % 2 == 0) {
+          c.spec.sinks = true;
+          for (int h = 0; h < c.spec.heads; ++h) {
+            c[PLUMBLINE_SINKS].push_back(static_cast<float>(h) - 0.5f * static_cast<float>(seed));
+          }
+        }
         worst = std::max(worst, compare_with_reference(c, nullptr));
         const auto given = some_outputs(c);
         worst = std::max(worst, compare_with_reference(c, &given));

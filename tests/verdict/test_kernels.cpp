@@ -16,7 +16,7 @@ namespace {
 
 int supports(const plumbline_problem* p, int32_t) {
   return p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE && p->rope == 0 &&
-         p->softcap == 0;
+         p->softcap == 0 && !p->sinks;
 }
 
 bool visible(const plumbline_problem* p, int b, int i, int j) {

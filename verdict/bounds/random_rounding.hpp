@@ -15,7 +15,7 @@ namespace plumbline::verdict {
 inline constexpr double largest_deviation = 8;
 
 /// Whether q, k, v and dO are independent numbers with random signs: the families generic and
-/// diffuse. Not with a softcap: how scores then spread is not derived.
+/// diffuse. Not with a softcap or sinks: how the weights then spread is not derived.
 bool has_random_signs(const cases::Spec& spec);
 
 /// Whether the additions of a kernel's sums round to nearest; a truncating sum errs to one side.

@@ -26,6 +26,7 @@ RowBounds::RowBounds(const cases::Case& the_case, const Contract& contract, case
       contract_(contract),
       o_format_(o_format),
       reading_(reading),
+      value_of_sink_(the_case.spec.head_dim, 0.0f),
       bias_error_(the_case, contract),
       score_method_errors_(the_case, contract_, reading, bias_error_) {}
 
@@ -139,13 +140,36 @@ void RowBounds::fill_spread(BoundedRow& row, int batch, int head, int query,
                        std::sqrt(squares * key_squares / (double(visible.size()) * spec.head_dim));
 }
 
-void RowBounds::fill_bounds(BoundedRow& row, double lse) const {
+double RowBounds::sink_error(double sink) const {
+  const double error = 2 * u * std::abs(sink);
+  if (contract_.score_format == PLUMBLINE_FP32) return error;
+  return error + stored_rounding(contract_, contract_.score_format).of(std::abs(sink) + error);
+}
+
+void RowBounds::fill_forward(BoundedRow& row, int head, double lse) const {
   row.forward.score = row.score;
   row.forward.score_error = row.score_error;
   row.forward.probability = row.probability;
+  if (case_.spec.sinks) {
+    const double sink = case_[PLUMBLINE_SINKS][head];
+    const auto with = [](const std::vector<double>& of_keys, double of_sink) {
+      std::vector<double> all = of_keys;
+      all.push_back(of_sink);
+      return all;
+    };
+    row.forward.score = row.with_sink_score = with(row.score, sink);
+    row.forward.score_error = row.with_sink_error = with(row.score_error, sink_error(sink));
+    row.forward.probability = row.with_sink_probability =
+        with(row.probability, std::exp(sink - lse));
+    row.forward.value.push_back(value_of_sink_.data());
+  }
   row.forward.output = row.output;
-  row.forward.keys = case_.spec.keys;
   row.forward.lse = lse;
+}
+
+void RowBounds::fill_bounds(BoundedRow& row, int head, double lse) const {
+  fill_forward(row, head, lse);
+  row.forward.keys = case_.spec.keys;
   row.bounds = forward_row_bounds(contract_, o_format_, row.forward);
   if (!row.forward.random_signs) return;
   row.lse_errors =

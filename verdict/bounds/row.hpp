@@ -32,6 +32,8 @@ struct BoundedRow {
   std::vector<double> softcap_derivative, softcap_derivative_error;  ///< empty without a softcap
   std::vector<double> bias_error, score, score_error, probability, output;
   double factor = 1.0;  ///< c
+  /// A sink among the keys of `forward`: the last one, whose value is 0. Or empty.
+  std::vector<double> with_sink_score, with_sink_error, with_sink_probability;
   ForwardRow forward;
   ForwardRowBounds bounds;
   LseErrors lse_errors;  ///< with random signs
@@ -56,7 +58,7 @@ class RowBounds {
     result.output = values(row.output);
     fill_scores(result, batch, head, query, visible);
     fill_spread(result, batch, head, query, visible);
-    fill_bounds(result, certified(row.lse).value);
+    fill_bounds(result, head, certified(row.lse).value);
     return result;
   }
 
@@ -68,6 +70,13 @@ class RowBounds {
     fill_scores(result, batch, head, query, visible);
     return result;
   }
+
+  /// Makes `forward` of the row's vectors, with the head's sink where there is one.
+  void fill_forward(BoundedRow& row, int head, double lse) const;
+
+  /// How far a kernel's sink may be off as a logit: log2 e may be folded in, and it may be rounded
+  /// as scores are.
+  double sink_error(double sink) const;
 
   const BiasError& bias_error() const { return bias_error_; }
   const ScoreMethodErrors& score_method_errors() const { return score_method_errors_; }
@@ -82,12 +91,13 @@ class RowBounds {
   /// What only data with random signs needs.
   void fill_spread(BoundedRow& row, int batch, int head, int query,
                    const std::vector<int>& visible) const;
-  void fill_bounds(BoundedRow& row, double lse) const;
+  void fill_bounds(BoundedRow& row, int head, double lse) const;
 
   const cases::Case& case_;
   Contract contract_;
   cases::Format o_format_;
   const Reading& reading_;
+  std::vector<float> value_of_sink_;  ///< zeros, [head_dim]
   BiasError bias_error_;
   ScoreMethodErrors score_method_errors_;
 };

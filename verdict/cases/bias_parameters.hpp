@@ -18,8 +18,8 @@ std::vector<float> official_alibi_slopes(int heads);
 /// The options of the case that `generate` makes of the spec; the defaults for a file's.
 Options drawn_options(const Spec&);
 
-/// The options and parameters that the spec's bias method reads, and ssmax_scale where it asks for
-/// SSMax.
+/// The options and parameters that the spec's bias method reads, and ssmax_scale and sinks where it
+/// asks for them.
 void draw_bias_parameters(Case&);
 
 /// lengths and documents where the mask asks for them.

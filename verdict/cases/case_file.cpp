@@ -119,6 +119,7 @@ Case case_from(std::span<const std::byte> bytes) {
   spec.format = format_of(fields, reader);
   set_sizes(spec, reader);
   spec.ssmax = reader.has("ssmax_scale");
+  spec.sinks = reader.has("sinks");
   spec.pass = reader.has("grad_o") ? Pass::backward : Pass::forward;
   // Not optional: a case judged under the wrong direction of the mask fails far from its cause.
   spec.mask.causal = fields.required(fields.boolean("causal"), "causal");

@@ -26,7 +26,9 @@ std::vector<plumbline_option> options_of(Bias bias) {
 }
 
 bool reads(const Spec& spec, plumbline_parameter parameter) {
-  return parameter == PLUMBLINE_SSMAX_SCALE ? spec.ssmax : methods::of(spec.bias).reads(parameter);
+  if (parameter == PLUMBLINE_SSMAX_SCALE) return spec.ssmax;
+  if (parameter == PLUMBLINE_SINKS) return spec.sinks;
+  return methods::of(spec.bias).reads(parameter);
 }
 
 bool has_gradient(const Spec& spec, plumbline_parameter parameter) {

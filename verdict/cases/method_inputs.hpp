@@ -20,11 +20,12 @@ const ParameterInfo& info(plumbline_parameter parameter);
 
 const OptionInfo& info(plumbline_option option);
 
-/// In the order of files. SSMax's scale is not among them: it goes with every method.
+/// In the order of files. SSMax's scale and the sinks are not among them: they go with every
+/// method.
 std::vector<plumbline_parameter> parameters_of(Bias);
 std::vector<plumbline_option> options_of(Bias);
 
-/// Whether a method, with SSMax or without, reads the parameter.
+/// Whether a method, with SSMax and sinks or without, reads the parameter.
 bool reads(const Spec& spec, plumbline_parameter parameter);
 
 /// The shape of a parameter that the spec's method reads.

@@ -214,6 +214,9 @@ void validate(const Spec& spec) {
     throw BadInput("softcap", fmt::format("{} with bias {}", spec.softcap, name(spec.bias)),
                    "none: a softcap is of a product alone");
   }
+  if (spec.sinks && needs_scores(spec.bias)) {
+    throw BadInput("sinks", fmt::format("1 with bias {}", name(spec.bias)), "0");
+  }
   if (spec.mask.window) require_between("window", *spec.mask.window, 0, largest_size);
   require_elements("q", {spec.batch, spec.heads, spec.queries, spec.head_dim});
   require_elements("k", {spec.batch, spec.kv_heads, spec.keys, spec.head_dim});

@@ -53,6 +53,7 @@ struct Spec {
   std::uint64_t seed = 0;
   double scale = 0;    ///< multiplies q . k; 0: 1/sqrt(head_dim)
   double softcap = 0;  ///< cap of the scaled product; 0: none
+  bool sinks = false;  ///< a logit of each head in the softmax's denominator
   bool operator==(const Spec&) const = default;
 };
 
@@ -86,7 +87,7 @@ inline constexpr std::int64_t largest_tensor = std::int64_t{1} << 31;
 
 /// Every field within its range: sizes in [1, largest_size], heads a multiple of kv_heads,
 /// query_offset + queries <= keys, a bias that composes so (methods::is_bias), window >= 0, scale
-/// and softcap 0 or normal fp32 numbers, no softcap with CoPE and DAPE, no tensor above
+/// and softcap 0 or normal fp32 numbers, no softcap or sinks with CoPE and DAPE, no tensor above
 /// largest_tensor elements, page_size 0 but for decode, FoX under a causal mask, RoPE with an even
 /// head_dim.
 /// @throws BadInput naming the first field that is not.

@@ -81,11 +81,13 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
     spec.scale = number_from(value, key);
   } else if (key == "softcap") {
     spec.softcap = number_from(value, key);
+  } else if (key == "sinks") {
+    spec.sinks = flag_from(value, key);
   } else {
     throw BadInput("key of the case line", in_quotes(key),
                    "one of pass, bias, dtype, ssmax, batch, heads, kv_heads, queries, keys, "
                    "head_dim, query_offset, page_size, causal, window, ragged, documents, family, "
-                   "seed, scale, softcap");
+                   "seed, scale, softcap, sinks");
   }
 }
 
@@ -103,6 +105,7 @@ std::string to_line(const Spec& spec) {
       name(spec.family), spec.seed);
   if (spec.scale != 0) line += fmt::format(",scale={}", spec.scale);
   if (spec.softcap != 0) line += fmt::format(",softcap={}", spec.softcap);
+  if (spec.sinks) line += ",sinks=1";
   return line;
 }
 

@@ -18,6 +18,7 @@ using std::numbers::ln2;
 using std::numbers::log2e;
 
 bool has_ssmax(const Case& c) { return c.spec.ssmax; }
+bool has_sinks(const Case& c) { return c.spec.sinks; }
 bool has_softcap(const Case& c) { return c.spec.softcap != 0; }
 bool shares_some_keys(const Case& c) {
   return c.spec.heads != c.spec.kv_heads && c.spec.kv_heads > 1;
@@ -231,6 +232,32 @@ const std::vector<Convention> score_conventions{
      .concerns =
          [](const Case& c) { return has_softcap(c) && c.spec.bias.method != PLUMBLINE_NOPE; },
      .caps_bias = true},
+    {.name = "sinks_missing",
+     .words = "without the attention sinks",
+     .remedy = "add exp(sinks[h]) to the softmax's denominator",
+     .concerns = has_sinks,
+     .reads =
+         [](Case& c) {
+           c.spec.sinks = false;
+           c[PLUMBLINE_SINKS].clear();
+         }},
+    {.name = "sinks_scaled",
+     .words = "whose attention sinks are scaled as the products are",
+     .remedy = "take sinks[h] as a logit",
+     .concerns = has_sinks,
+     .reads =
+         [](Case& c) {
+           for (float& sink : c[PLUMBLINE_SINKS]) sink *= static_cast<float>(c.scale);
+         }},
+    {.name = "sinks_of_first_head",
+     .words = "that reads the attention sink of the first head for all",
+     .remedy = "read sinks[h]",
+     .concerns = [](const Case& c) { return has_sinks(c) && c.spec.heads > 1; },
+     .reads =
+         [](Case& c) {
+           auto& sinks = c[PLUMBLINE_SINKS];
+           std::fill(sinks.begin(), sinks.end(), sinks.front());
+         }},
     {.name = "softcap_before_scale",
      .words = "whose softcap is of q.k, before the scale",
      .remedy = "cap scale q.k",

@@ -68,6 +68,9 @@ OracleRow ConventionReading::row(int batch, int head, int query) const {
   const QueryRow own{prepared.own, batch, head, query, query + prepared.own.spec.query_offset};
   const std::vector<int> visible = prepared.visible(convention_, own);
   OracleRow result;
+  if (visible.empty() && spec.sinks) {
+    return row_of_sink(prepared.contract, prepared.bounds, prepared.read, head);
+  }
   if (visible.empty()) {
     result.sees_no_key = true;
     result.o.resize(spec.head_dim);
@@ -116,18 +119,21 @@ OracleRow ConventionReading::row(int batch, int head, int query) const {
     logits[m] =
         convention_.bias_without_factor ? factor * logits[m] + bias : factor * (logits[m] + bias);
   }
-  const auto attended = reference::softmax(logits);
+  const auto n = logits.size();
+  Vector<RunningError> all = logits;
+  if (const auto sink = reading.sink(head)) {
+    all.conservativeResize(n + 1);
+    all[n] = *sink;
+  }
+  const auto attended = reference::softmax(all);
+  const Vector<RunningError> probability = attended.probability.head(n);
   row.score = values(logits);
   row.score_error = score_errors(prepared.contract, spec.head_dim, prepared.read.scale,
                                  spec.ssmax || convention_.factor, row.factor, row.score,
                                  row.products, row.bias_error);
-  row.probability = values(attended.probability);
-  row.output = values(reference::weighted_sum(attended.probability, reading.v(kv), visible));
-  row.forward.score = row.score;
-  row.forward.score_error = row.score_error;
-  row.forward.probability = row.probability;
-  row.forward.output = row.output;
-  row.forward.lse = attended.lse.value();
+  row.probability = values(probability);
+  row.output = values(reference::weighted_sum(probability, reading.v(kv), visible));
+  prepared.bounds.fill_forward(row, head, attended.lse.value());
   row.bounds = forward_row_bounds(prepared.contract, prepared.o_format, row.forward);
 
   for (int d = 0; d < spec.head_dim; ++d) {

@@ -59,6 +59,8 @@ std::vector<Property> properties_of(const Spec& found) {
        [](Spec& s, const Spec& of) { s.mask.documents = of.mask.documents; }},
       {"SSMax", [](const Spec& s) { return s.ssmax; },
        [](Spec& s, const Spec& of) { s.ssmax = of.ssmax; }},
+      {"attention sinks", [](const Spec& s) { return s.sinks; },
+       [](Spec& s, const Spec& of) { s.sinks = of.sinks; }},
       {"a softcap", [](const Spec& s) { return s.softcap != 0; },
        [](Spec& s, const Spec& of) { s.softcap = of.softcap; }},
       {"pages", [](const Spec& s) { return s.page_size > 0; },

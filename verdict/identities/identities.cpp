@@ -27,6 +27,7 @@ void require_known(const cases::Spec& spec) {
           "dtype", std::string(cases::name(spec.format)), "fp32, tf32, fp16 or bf16");
   require(spec.pass != cases::Pass::decode, "pass", "decode", "forward or backward");
   require(!spec.ssmax, "ssmax", "1", "0");
+  require(!spec.sinks, "sinks", "1", "0");
   require(spec.softcap == 0, "softcap", fmt::format("{}", spec.softcap), "none");
   require(!spec.mask.window && !spec.mask.ragged && !spec.mask.documents, "mask",
           "a window, lengths or documents", "causal or none");

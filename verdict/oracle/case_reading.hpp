@@ -247,6 +247,11 @@ class CaseReading {
     return R(case_.spec.softcap);
   }
 
+  std::optional<R> sink(int head) const {
+    if (!case_.spec.sinks) return std::nullopt;
+    return R(double{case_[PLUMBLINE_SINKS][head]});
+  }
+
   reference::AttentionRow<R> row(int batch, int head, int query,
                                  const std::vector<int>& visible) const {
     const auto& s = case_.spec;
@@ -257,7 +262,7 @@ class CaseReading {
     return with_bias(batch, head, query + s.query_offset, [&](const auto& bias) {
       return reference::attention_row(q(batch, head, query), k_[kv], v_[kv], visible,
                                       R(case_.scale), bias, query + s.query_offset, ssmax,
-                                      softcap());
+                                      softcap(), sink(head));
     });
   }
 

@@ -95,12 +95,16 @@ class Work {
 
   void read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const;
   void read_empty_row(int query, HeadPairs& pairs, std::size_t q_row) const;
+  /// A row's part of the gradient of its sink, -p D.
+  void add_sink(const BackwardRow& row, int head, const RunningError& p, const RunningError& common,
+                ParameterSums& sums) const;
   void leave_out(OracleGradients& result) const;
 
   /// A row's P and D: of the o and lse that were given, or exact.
   struct Weights {
     BoundedRow bounded;
     reference::Vector<RunningError> probability;
+    RunningError sink{0.0};  ///< its probability
     double lse = 0, lse_error = 0;
     std::optional<RunningError> common;  ///< of the given o; without it sum_j p_j dP_j
     bool known = true;                   ///< what was given is finite
@@ -164,6 +168,7 @@ class Work {
 
 /// A row that sees no key may be a mean of all v: then those get their share of dO.
 void Work::read_empty_row(int query, HeadPairs& pairs, std::size_t q_row) const {
+  if (case_.spec.sinks) return;  // its sink takes all of the row, and has no value
   if (contract_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
     const double share = 1.0 / case_.spec.keys;
     const double off =
@@ -227,6 +232,7 @@ Work::Weights Work::weights_of(int batch, int head, int query,
     const auto exact = reading_.row(batch, head, query, visible);
     result.bounded = row_bounds_.row(exact, batch, head, query, visible);
     result.probability = exact.probability;
+    result.sink = exact.sink;
     result.lse = result.bounded.forward.lse;
     result.lse_error = result.bounded.bounds.lse;
     if (contract_.lse_format != PLUMBLINE_FP32) {
@@ -247,8 +253,36 @@ Work::Weights Work::weights_of(int batch, int head, int query,
     result.bounded.probability.push_back(score.value());
   }
   result.probability = std::move(scores);
+  if (const auto sink = reading_.sink(head)) {
+    result.sink = reference::exp(*sink - RunningError(result.lse));
+  }
   result.common = common_of_output();
   return result;
+}
+
+void Work::add_sink(const BackwardRow& row, int head, const RunningError& p,
+                    const RunningError& common, ParameterSums& sums) const {
+  const double sink = case_[PLUMBLINE_SINKS][head];
+  const double exponent = row_bounds_.sink_error(sink) +
+                          4 * u * (std::abs(sink) + std::abs(row.lse)) -
+                          std::log1p(-contract_.exp_error) + row.lse_error;
+  const double p_off = std::exp(sink - row.lse + exponent) * -std::expm1(-exponent) +
+                       8 * result_underflow(contract_);
+  const double p_error = p_off < infinity ? p_off : infinity;
+  const double size = std::abs(common.value()), p_size = std::abs(p.value());
+  const RunningError gradient = RunningError(0.0) - p * common;
+  ParameterSum part;
+  part.value = gradient.value();
+  part.radius = gradient.error();
+  part.size = std::abs(gradient.value());
+  // The product is rounded, and its factors are off.
+  const double larger = p_size + p_error;
+  part.error = second_order * (larger * row.common_error + p_error * size + 2 * u * larger * size) +
+               result_underflow(contract_);
+  if (!(part.error < infinity)) part.error = infinity;
+  part.magnitude = larger * (size + row.common_error);
+  part.terms = 1;
+  sums.add(PLUMBLINE_SINKS, 0, part);
 }
 
 void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const {
@@ -305,6 +339,7 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
       weights.common ? common_error_of_output(contract_, of_row(case_.grad_o), of_row(given_->o))
                      : common_error_of_probabilities(contract_, row);
   const BackwardRowErrors errors = backward_row_errors(contract_, row);
+  if (s.sinks) add_sink(row, head, weights.sink, common, sums);
 
   const double c = std::abs(bounded.factor), tau = std::abs(case_.scale);
   // dS, dZ = c dS, tau dS or tau dZ is rounded: an underflow, in terms of dZ.

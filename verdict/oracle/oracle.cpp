@@ -145,12 +145,34 @@ OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contrac
           safe ? bound : std::numeric_limits<double>::infinity()};
 }
 
+OracleRow row_of_sink(const Contract& contract, const RowBounds& bounds,
+                      const cases::Case& the_case, int head) {
+  const double sink = the_case[PLUMBLINE_SINKS][head];
+  // One weight, e^0, and its logarithm, after a merge of ranges perhaps; the maximum once more in
+  // natural units, and its sum with the logarithm.
+  const double of_exponential =
+      contract.inexact_exp_zero ? -std::log1p(-contract.exp_error) + 4 * u : 0.0;
+  const double error = bounds.sink_error(sink) + (contract.splits > 1 ? 2 : 1) * of_exponential +
+                       8 * u * std::abs(sink);
+  OracleRow row;
+  row.o.resize(the_case.spec.head_dim);
+  row.lse = {sink, 0, second_order * error + result_underflow(contract)};
+  if (contract.lse_format != PLUMBLINE_FP32) {
+    row.lse.bound +=
+        stored_rounding(contract, contract.lse_format).of(std::abs(sink) + row.lse.bound);
+  }
+  return row;
+}
+
 Oracle::Oracle(const cases::Case& the_case, const Contract& contract, cases::Format o_format)
     : prepared_(std::make_unique<Prepared>(the_case, contract, o_format)) {}
 Oracle::~Oracle() = default;
 
 OracleRow Oracle::row(int batch, int head, int query) const {
   const auto visible = prepared_->reading.visible(batch, query);
+  if (visible.empty() && prepared_->the_case.spec.sinks) {
+    return row_of_sink(prepared_->contract, prepared_->row_bounds, prepared_->the_case, head);
+  }
   if (visible.empty()) {
     OracleRow empty;
     empty.sees_no_key = true;

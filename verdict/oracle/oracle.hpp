@@ -38,6 +38,7 @@ struct OracleRow {
 };
 
 struct BoundedRow;
+class RowBounds;
 /// Whether a score is beyond what the kernel is made for: the contract's largest_score, or what its
 /// score_format holds.
 bool has_larger_score(const Contract& contract, const BoundedRow& row);
@@ -46,6 +47,10 @@ bool has_larger_score(const Contract& contract, const BoundedRow& row);
 /// with the bound of a kernel's.
 OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contract,
                             cases::Format o_format, int batch, int head, int component);
+
+/// A row that sees its sink alone: o = 0, lse = the sink. @param bounds of the same case.
+OracleRow row_of_sink(const Contract& contract, const RowBounds& bounds,
+                      const cases::Case& the_case, int head);
 
 /// The equations of reference/, read with a running error bound; a row whose rounding error in
 /// double is too large to judge by is read again as intervals of 50 digits.

@@ -43,6 +43,7 @@ plumbline_problem shape_of(const cases::Spec& spec) {
   problem.page_size = spec.page_size;
   problem.scale = cases::scale_of(spec);
   problem.softcap = spec.softcap;
+  problem.sinks = spec.sinks;
   const cases::Options options = cases::drawn_options(spec);
   std::copy(options.begin(), options.end(), problem.options);
   // Not to be read: they say that the problem has such a thing.

@@ -335,7 +335,7 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
     void (*give)(Spec&);
   };
   // Each changes a spec so that it has the property; one that has it already is left as it is.
-  static constexpr std::array<Property, 16> properties{{
+  static constexpr std::array<Property, 17> properties{{
       {"causal masks", [](Spec& s) { s.mask.causal = true; }},
       {"no causal mask", [](Spec& s) { s.mask.causal = false; }},
       {"windows", [](Spec& s) { s.mask.window = s.mask.window.value_or(s.keys / 2); }},
@@ -346,6 +346,7 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
        [](Spec& s) {
          if (s.softcap == 0) s.softcap = gemma_2_softcap;
        }},
+      {"attention sinks", [](Spec& s) { s.sinks = true; }},
       {"several sequences", [](Spec& s) { s.batch = std::max(s.batch, 2); }},
       {"several heads",
        [](Spec& s) {
@@ -452,6 +453,7 @@ Spec fitted(const Spec& drawn, const Offer& offer, const Supported& supported,
   move([&](Spec& s) { s.query_offset = std::min(drawn.query_offset, s.keys - s.queries); });
   move([&](Spec& s) { s.scale = drawn.scale; });
   move([&](Spec& s) { s.softcap = drawn.softcap; });
+  move([&](Spec& s) { s.sinks = drawn.sinks; });
   return result;
 }
 

@@ -88,10 +88,17 @@ constexpr std::array<double, 6> softcaps{gemma_2_softcap, 30, 5, 2, 1, 0.5};
 
 /// What a case of a kernel that supports it may have besides, drawn after everything else, so that
 /// the others stay as they are.
-Spec with_features(DrawIntegers draw, Spec spec) {
-  if (spec.softcap == 0 && draw.chance(15) && !cases::needs_scores(spec.bias)) {
-    spec.softcap = softcaps[draw.below(softcaps.size())];
+Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported) {
+  const auto give = [&](auto feature) {
+    Spec featured = spec;
+    feature(featured);
+    if (supported(featured)) spec = featured;
+  };
+  if (cases::needs_scores(spec.bias)) return spec;
+  if (spec.softcap == 0 && draw.chance(15)) {
+    give([&](Spec& s) { s.softcap = softcaps[draw.below(softcaps.size())]; });
   }
+  if (draw.chance(15)) give([](Spec& s) { s.sinks = true; });
   return spec;
 }
 
@@ -274,6 +281,7 @@ std::vector<Spec> simpler(const Spec& spec) {
   consider([](Spec& s) { s.mask.causal = false; });
   consider([](Spec& s) { s.ssmax = false; });
   consider([](Spec& s) { s.softcap = 0; });
+  consider([](Spec& s) { s.sinks = false; });
   consider([](Spec& s) { s.family = Family::generic; });
   consider([](Spec& s) { s.head_dim = head_dims.front(); });
   return result;
@@ -287,8 +295,7 @@ rc::Gen<Spec> arbitrary_spec(cases::Pass pass, cases::Bias bias, cases::Format f
     rc::Random stream = random;
     Spec spec = draw_spec(DrawIntegers(stream.split()), pass, bias, format, shapes);
     if (!supported(spec) && !offer.empty()) spec = fitted(spec, offer, supported, shapes);
-    const Spec featured = with_features(DrawIntegers(stream.split()), spec);
-    if (featured != spec && supported(featured)) spec = featured;
+    spec = with_features(DrawIntegers(stream.split()), spec, supported);
     return rc::shrinkable::shrinkRecur(std::move(spec), [supported, shapes](const Spec& failing) {
       std::vector<Spec> candidates;
       for (const Spec& candidate : simpler(failing)) {
@@ -302,7 +309,8 @@ rc::Gen<Spec> arbitrary_spec(cases::Pass pass, cases::Bias bias, cases::Format f
 std::vector<Spec> draw_specs(cases::Pass pass, cases::Bias bias, cases::Format format, int count,
                              std::uint64_t seed, const Shapes& shapes) {
   const auto generator = arbitrary_spec(
-      pass, bias, format, [](const Spec& spec) { return spec.softcap == 0; }, {}, shapes);
+      pass, bias, format, [](const Spec& spec) { return spec.softcap == 0 && !spec.sinks; }, {},
+      shapes);
   rc::Random random(seed);
   std::vector<Spec> specs;
   for (int n = 0; n < count; ++n) {

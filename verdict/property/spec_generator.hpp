@@ -89,7 +89,7 @@ rc::Gen<cases::Spec> arbitrary_spec(cases::Pass pass, cases::Bias bias, cases::F
                                     Supported supported, const Offer& offer = {},
                                     const Shapes& shapes = {});
 
-/// `count` specs of one pass, bias and format, without a softcap.
+/// `count` specs of one pass, bias and format, without a softcap or sinks.
 std::vector<cases::Spec> draw_specs(cases::Pass pass, cases::Bias bias, cases::Format format,
                                     int count, std::uint64_t seed, const Shapes& shapes = {});
 

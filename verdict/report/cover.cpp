@@ -50,6 +50,7 @@ void Cover::add(const cases::Spec& s) {
   count("documents", s.mask.documents);
   count("ssmax", s.ssmax);
   count("softcap", s.softcap != 0);
+  count("sinks", s.sinks);
   count("queries before the end", s.query_offset + s.queries < s.keys);
   count("other scale", s.scale != 0);
   if (s.pass == cases::Pass::decode) count("paged", s.page_size > 0);
@@ -70,7 +71,7 @@ std::string in_words(const Cover& cover) {
   }
   std::vector<std::string> shares;
   for (const char* property : {"causal", "window", "lengths", "documents", "ssmax", "softcap",
-                               "queries before the end", "other scale", "paged"}) {
+                               "sinks", "queries before the end", "other scale", "paged"}) {
     const auto found = cover.cases.find(property);
     if (found == cover.cases.end()) continue;
     const auto& counts = found->second;

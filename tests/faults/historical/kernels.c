@@ -542,7 +542,7 @@ static int backward(const plumbline_problem* p, const plumbline_gradients* g,
 static int supports(const plumbline_problem* p, int pass, const config_t* config) {
   const int asked = pass == config->pass ||
                     (config->pass == PLUMBLINE_BACKWARD && pass == PLUMBLINE_FORWARD);
-  return asked && p->format == config->format && p->bias == config->bias && p->rope == config->rope && !p->dape && !p->ssmax && p->softcap == 0 &&
+  return asked && p->format == config->format && p->bias == config->bias && p->rope == config->rope && !p->dape && !p->ssmax && p->softcap == 0 && !p->sinks &&
          config->offers(p);
 }
 

@@ -17,9 +17,10 @@ BOOST_AUTO_TEST_CASE(a_row_by_hand) {
   Matrix<double> grad_k = zeros<double>(2, 1), grad_v = grad_k;
   Nope<double>::Grad no_parameters;
   double ssmax = 0;
+  double sink = 0;
   const Vector<double> grad_q = attention_row_grad(
       lifted<double>({5}), K, V, {0, 1}, 0.5, Nope<double>{}, 1, std::nullopt, lifted<double>({4}),
-      2.0, AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax});
+      2.0, AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax, sink});
   BOOST_TEST(grad_q[0] == 3.0);
   BOOST_TEST(grad_k(0, 0) == -2.5);
   BOOST_TEST(grad_k(1, 0) == 7.5);
@@ -37,9 +38,10 @@ BOOST_AUTO_TEST_CASE(ssmax_by_hand) {
   Matrix<double> grad_k = zeros<double>(2, 1), grad_v = grad_k;
   Nope<double>::Grad no_parameters;
   double ssmax = 1.0;  // it adds to what is there
+  double sink = 0;
   const Vector<double> grad_q = attention_row_grad(
       lifted<double>({5}), K, V, {0, 1}, 0.5, Nope<double>{}, 1, 3.0, lifted<double>({4}), 2.0,
-      AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax});
+      AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax, sink});
   BOOST_TEST(ssmax == 1.0 + 15 * std::log(2.0));
   const double c = 3 * std::log(2.0);
   // 1/2 (-c + 3c) 3, three roundings more than 3c: within 4u of 6.24.
@@ -55,6 +57,7 @@ BOOST_AUTO_TEST_CASE(softcap_by_hand) {
   Matrix<double> grad_k = zeros<double>(2, 1), grad_v = grad_k;
   Nope<double>::Grad no_parameters;
   double ssmax = 0;
+  double sink = 0;
   const double q = std::log(3.0) / 1.5;
   const AttentionRow<double> row = attention_row(lifted<double>({q}), K, V, {0, 1}, 0.5,
                                                  Alibi<double>{0.25}, 1, std::nullopt, 2.0);
@@ -63,7 +66,8 @@ BOOST_AUTO_TEST_CASE(softcap_by_hand) {
   BOOST_TEST(!!(std::fabs(row.logits[1] - 1.0) <= few));
   const Vector<double> grad_q = attention_row_grad(
       lifted<double>({q}), K, V, {0, 1}, 0.5, Nope<double>{}, 1, std::nullopt, lifted<double>({4}),
-      2.0, AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax}, 2.0);
+      2.0, AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax, sink},
+      2.0);
   BOOST_TEST(!!(std::fabs(grad_q[0] - 2.25) <= 8 * few));
   BOOST_TEST(!!(std::fabs(grad_k(0, 0) + 0.375 * q) <= few));
   BOOST_TEST(!!(std::fabs(grad_k(1, 0) - 1.125 * q) <= few));
@@ -73,13 +77,58 @@ BOOST_AUTO_TEST_CASE(a_row_that_sees_no_key_has_no_gradients) {
   Matrix<double> K = zeros<double>(1, 1), grad_k = K, grad_v = K;
   Nope<double>::Grad no_parameters;
   double ssmax = 0;
+  double sink = 0;
   const Vector<double> grad_q = attention_row_grad(
       lifted<double>({5}), K, K, {}, 0.5, Nope<double>{}, 0, 3.0, lifted<double>({4}), 2.0,
-      AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax});
+      AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax, sink});
   BOOST_TEST(grad_q == lifted<double>({0}));
   BOOST_TEST((grad_k == K));
   BOOST_TEST((grad_v == K));
   BOOST_TEST(ssmax == 0.0);
+}
+
+BOOST_AUTO_TEST_CASE(sink_by_hand) {
+  // Two scores of 0 and a sink of ln 2: weights 1, 1 and 2 of 4, o = (1 + 3) / 4, lse = ln 4.
+  // dP = (4, 12), D = 4, and with dL/dlse = 2: ds = (4 - 4 + 2, 12 - 4 + 2) / 4, of the sink
+  // (2 - 4) / 2; dq = 1/2 3 (0.5 + 2.5).
+  Matrix<double> K(2, 1), V(2, 1);
+  K << 3, 3;
+  V << 1, 3;
+  Matrix<double> grad_k = zeros<double>(2, 1), grad_v = grad_k;
+  Nope<double>::Grad no_parameters;
+  double ssmax = 0, sink = 0.5;  // it adds to what is there
+  const double z = std::log(2.0), few = 8 * 0x1p-53;
+  const AttentionRow<double> row = attention_row(lifted<double>({0}), K, V, {0, 1}, 0.5,
+                                                 Nope<double>{}, 1, std::nullopt, std::nullopt, z);
+  BOOST_TEST(!!(std::fabs(row.lse - std::log(4.0)) <= few));
+  BOOST_TEST(!!(std::fabs(row.output[0] - 1.0) <= few));
+  BOOST_TEST(!!(std::fabs(row.probability[1] - 0.25) <= few));
+  BOOST_TEST(row.probability.size() == 2);
+  BOOST_TEST(!!(std::fabs(row.sink - 0.5) <= few));
+  const Vector<double> grad_q = attention_row_grad(
+      lifted<double>({0}), K, V, {0, 1}, 0.5, Nope<double>{}, 1, std::nullopt, lifted<double>({4}),
+      2.0, AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax, sink},
+      std::nullopt, z);
+  BOOST_TEST(!!(std::fabs(sink - (0.5 - 1.0)) <= 8 * few));
+  BOOST_TEST(!!(std::fabs(grad_q[0] - 4.5) <= 16 * few));
+  BOOST_TEST(!!(std::fabs(grad_v(1, 0) - 1.0) <= few));
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_sees_its_sink_alone) {
+  const Matrix<double> K = zeros<double>(2, 1);
+  Matrix<double> grad_k = K, grad_v = K;
+  Nope<double>::Grad no_parameters;
+  double ssmax = 0, sink = 0;
+  const AttentionRow<double> row = attention_row(lifted<double>({5}), K, K, {}, 0.5, Nope<double>{},
+                                                 0, std::nullopt, std::nullopt, -3.0);
+  BOOST_TEST(!row.sees_no_key);
+  BOOST_TEST(row.lse == -3.0);
+  BOOST_TEST(row.output == lifted<double>({0}));
+  attention_row_grad(
+      lifted<double>({5}), K, K, {}, 0.5, Nope<double>{}, 0, std::nullopt, lifted<double>({4}), 2.0,
+      AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax, sink},
+      std::nullopt, -3.0);
+  BOOST_TEST(sink == 2.0);  // dL/dlse
 }
 
 BOOST_AUTO_TEST_CASE(upstream_gradients_that_do_not_fit_are_refused) {
@@ -139,6 +188,7 @@ BOOST_AUTO_TEST_CASE(every_adjoint_is_the_derivative_of_the_forward_equations) {
         results.matrices(grad.k);
         results.matrices(grad.v);
         for (const R& g : grad.ssmax_scale) results.number(g);
+        for (const R& g : grad.sinks) results.number(g);
         for (const auto& g : grad.bias) Method::template write<R>(results, g);
         return results.result();
       };

@@ -16,6 +16,7 @@ struct Problem {
   Mask mask;
   bool ssmax = false;
   bool softcap = false;
+  bool sinks = false;
 
   Positions positions() const { return {shape.queries, shape.keys, shape.query_offset}; }
 };
@@ -32,10 +33,12 @@ inline std::vector<Problem> small_problems() {
           {"window", square, {.window = 1}, true},
           {"causal decoding", decoding, {.causal = true, .window = 2}, false},
           {"ragged batch", batch, {.lengths = {4, 2}}, true},
-          {"documents", batch, {.causal = true, .documents = {1, 1, 2, 2, 3, 4, 4, 3}}, true}};
+          {"documents", batch, {.causal = true, .documents = {1, 1, 2, 2, 3, 4, 4, 3}}, true},
+          {"sinks", decoding, {.causal = true, .window = 2}, false, false, true},
+          {"sinks and all else", batch, {.lengths = {4, 2}}, true, true, true}};
 }
 
-/// q, k, v, then the SSMax scales, then the bias of each head of each sequence.
+/// q, k, v, then the SSMax scales, the sinks, and the bias of each head of each sequence.
 template <class Method>
 std::vector<double> inputs_of(const Problem& problem, Numbers& numbers) {
   const AttentionShape& s = problem.shape;
@@ -43,6 +46,9 @@ std::vector<double> inputs_of(const Problem& problem, Numbers& numbers) {
       -1, 1, s.batch * (s.heads * s.queries + 2 * s.kv_heads * s.keys) * s.head_dim);
   if (problem.ssmax) {
     for (double scale : numbers.between(0.5, 1.5, s.heads)) x.push_back(scale);
+  }
+  if (problem.sinks) {
+    for (double sink : numbers.between(-1, 1, s.heads)) x.push_back(sink);
   }
   for (int n = 0; n < s.batch * s.heads; ++n) {
     for (double p : Method::parameters(numbers, problem.positions())) x.push_back(p);
@@ -65,6 +71,7 @@ struct ReadProblem {
     for (int h = 0; problem.ssmax && h < s.heads; ++h) {
       inputs.ssmax_scale.push_back(reader.number());
     }
+    for (int h = 0; problem.sinks && h < s.heads; ++h) inputs.sinks.push_back(reader.number());
     for (int n = 0; n < s.batch * s.heads; ++n) {
       biases.push_back(Method::read(reader, problem.positions()));
     }

@@ -34,8 +34,8 @@ auto row_grad(const RowArguments& a) {
     Matrix<R> k = zeros<R>(a.grad_k_rows, a.grad_k_columns);
     Matrix<R> v = zeros<R>(a.grad_v_rows, a.grad_v_columns);
     typename Nope<R>::Grad bias;
-    R ssmax = zero;
-    const AttentionHeadGrad<R, Nope<R>> grad{k, v, bias, ssmax};
+    R ssmax = zero, sink = zero;
+    const AttentionHeadGrad<R, Nope<R>> grad{k, v, bias, ssmax, sink};
     attention_row_grad(zeros<R>(a.q), zeros<R>(2, a.k_columns), zeros<R>(a.v_rows, 4), a.visible,
                        zero, Nope<R>(), 0, std::nullopt, zeros<R>(a.grad_output), zero, grad);
   };
@@ -148,6 +148,7 @@ BOOST_AUTO_TEST_CASE(attention_refuses_tensors) {
   tensor("v is 3; expected head_dim columns", [](auto& x) { x.v[1].conservativeResize(3, 3); });
   tensor("ssmax_scale.size() is 1; expected heads, or none",
          [](auto& x) { x.ssmax_scale.assign(1, x.scale); });
+  tensor("sinks.size() is 1; expected heads, or none", [](auto& x) { x.sinks.assign(1, x.scale); });
   tensor("window is -1; expected at least 0", [](auto& x) { x.mask.window = -1; });
   tensor("batch is 1; expected a sequence that has a length",
          [](auto& x) { x.mask.lengths = {3}; });

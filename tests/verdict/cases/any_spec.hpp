@@ -21,6 +21,7 @@ inline rc::Gen<Spec> any_spec() {
     s.format = *rc::gen::elementOf(all_formats());
     s.ssmax = *rc::gen::arbitrary<bool>();
     if (!needs_scores(s.bias)) s.softcap = *rc::gen::element(0.0, 50.0, 0.3);
+    if (!needs_scores(s.bias)) s.sinks = *rc::gen::arbitrary<bool>();
     s.batch = size(3);
     s.kv_heads = size(3);
     s.heads = s.kv_heads * size(3);

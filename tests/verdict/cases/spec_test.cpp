@@ -30,6 +30,7 @@ BOOST_AUTO_TEST_CASE(the_line_is_spelt_as_documented) {
              "keys=1,head_dim=64,query_offset=0,page_size=0,causal=1,window=3,ragged=0,documents=0,"
              "family=generic,seed=18446744073709551615");
   BOOST_TEST(to_line(from_line("softcap=50")).ends_with(",seed=0,softcap=50"));
+  BOOST_TEST(to_line(from_line("sinks=1")).ends_with(",seed=0,sinks=1"));
 }
 
 BOOST_AUTO_TEST_CASE(a_line_may_leave_keys_out) {
@@ -59,6 +60,7 @@ BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
   expect_bad_input([] { from_line("bias=rope_half_split,head_dim=3"); }, {"head_dim is 3", "even"});
   expect_bad_input([] { from_line("softcap=0"); }, {"softcap is \"0\"", "above 0"});
   expect_bad_input([] { from_line("softcap=1e300"); }, {"softcap is 1e+300", "2^127"});
+  expect_bad_input([] { from_line("bias=cope,sinks=1"); }, {"sinks is 1 with bias cope", "0"});
   for (const char* line : {"bias=cope,softcap=2", "bias=dape_v1_alibi,softcap=2"}) {
     expect_bad_input([&] { from_line(line); }, {"softcap is 2 with bias ", "product alone"});
   }

@@ -132,7 +132,7 @@ KERNEL(talks) {
 }
 
 static int supports(const plumbline_problem* p, int32_t pass) {
-  return (void)pass, p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE && !p->rope && p->softcap == 0;
+  return (void)pass, p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE && !p->rope && p->softcap == 0 && !p->sinks;
 }
 KERNEL(forks) {
   return fork() < 0 ? 1 : gives_zeros(p, out, m, n); /* the child returns as well */

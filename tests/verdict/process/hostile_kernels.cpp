@@ -218,7 +218,7 @@ int writes_to_descriptors(Problem p, Outputs out, char*, std::size_t) {
 
 int supports(Problem p, int32_t) {
   return p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE && p->rope == 0 &&
-         p->softcap == 0;
+         p->softcap == 0 && !p->sinks;
 }
 int supports_speaks_nonsense(Problem p, int32_t pass) {
   if (write(host_socket, "nonsense", 8) != 8) return 0;
