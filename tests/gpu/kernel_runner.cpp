@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
         for (Shape shape : kShapes) {
           // What is added to a score knows nothing of the head dimension.
           if (argc <= 1 && bias != PLUMBLINE_NOPE && !bias.has_rope()) shape.head_dim = 32;
-          shape.sinks = shape.sinks && !methods::of(bias).needs_scores();
+          shape.sinks = shape.sinks && !plumbline::methods::of(bias).needs_scores();
           good = run(kernel, shape, bias, format) && good;
           if (kernel.forward && kernel.decode) good = decode(kernel, shape, bias, format) && good;
           ++runs;
