@@ -158,6 +158,7 @@ std::optional<double> explains(const GradientConvention& convention, const Setti
     other = other_rows(*of_forward, c);
   }
   if (read.spec.kv_heads != c.spec.kv_heads) return std::nullopt;  // gradients of another shape
+  if (read.spec.sinks != c.spec.sinks) return std::nullopt;        // or of other parameters
   const bool reads = convention.reads || of_forward;
   // Then it is computed from what is given.
   const bool of_given = given.o != outputs.o || given.lse != outputs.lse || other.bias;
