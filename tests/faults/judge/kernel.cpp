@@ -102,7 +102,7 @@ int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, st
   return 0;
 }
 
-int supports(const plumbline_problem*, std::int32_t) { return 1; }
+int supports(const plumbline_problem* p, std::int32_t) { return p->softcap == 0 && !p->sinks; }
 
 }  // namespace
 
