@@ -149,7 +149,8 @@ struct Row {
     }
   }
 
-  /// Leaves what the merge needs. A range without a key that the row sees: -infinity and zeros.
+  /// Leaves what the merge needs. A range without a key that the row sees: -infinity and zeros, or
+  /// the first one's sink.
   __device__ void write(const Problem& problem, const Partials& partials, int split) const {
     const int lane = static_cast<int>(lane_index());
     const float total = warp_sum(sum);

@@ -101,8 +101,10 @@ __global__ void sinks_kernel(Problem p, const float* lse, const float* delta, fl
   double sum = 0.0;
   const std::size_t rows = static_cast<std::size_t>(p.batch) * p.queries;
   for (std::size_t n = threadIdx.x; n < rows; n += kThreads) {
-    const std::size_t row =
-        p.lse_index(static_cast<int>(n / p.queries), head, static_cast<int>(n % p.queries));
+    const auto b = static_cast<int>(n / p.queries), query = static_cast<int>(n % p.queries);
+    const KeyRange range = key_range(p.mask, b, query + p.query_offset);
+    if (range.begin >= range.end) continue;  // o = 0, and dO may be anything
+    const std::size_t row = p.lse_index(b, head, query);
     sum -= static_cast<double>(expf(p.sinks[head] - lse[row])) * delta[row];
   }
   sum = block_reduce(sum, per_warp, Plus());

@@ -159,7 +159,7 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
   for (int row = 0; row < s.batch * s.heads; ++row) {
     const int batch = row / s.heads, head = row % s.heads;
     const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
-    reading.with_additive_bias(batch, head, 0, [&](const auto& of_first_row) {
+    reading.with_additive_bias(batch, head, s.query_offset, [&](const auto& of_first_row) {
       auto grad = of_first_row.zero_grad();
       Interval ssmax_grad(0.0), sink_grad(0.0);
       std::optional<Interval> ssmax;

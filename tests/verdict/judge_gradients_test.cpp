@@ -155,6 +155,35 @@ BOOST_AUTO_TEST_CASE(a_fault_fails_in_the_gradients_that_it_changes) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(gradients_with_attention_sinks_pass_and_a_percent_of_the_sinks_fails) {
+  for (const auto bias : {PLUMBLINE_NOPE, PLUMBLINE_CABLE, PLUMBLINE_BIAS_TENSOR}) {
+    for (const auto format : {Format::fp32, Format::bf16}) {
+      for (auto spec : verdict::draw_specs(cases::Pass::backward, bias, format, 6, 79)) {
+        spec.sinks = true;
+        const auto c = cases::generate(spec);
+        for (const auto& output : judge(c, gradients_of(c))) {
+          BOOST_TEST_CONTEXT(cases::to_line(spec) << ", " << output.name) {
+            BOOST_TEST((output.outcome == Outcome::pass),
+                       "worst got " << output.worst.got << ", expected " << output.worst.expected
+                                    << ", bound " << output.worst.bound);
+          }
+        }
+      }
+    }
+  }
+  auto spec = middling_case(PLUMBLINE_ALIBI, Format::fp32, 5).spec;
+  spec.sinks = true;
+  const auto c = cases::generate(spec);
+  test::GradientFaults faults;
+  faults.parameter_factor = 1.01f;
+  for (const auto& output : judge(c, gradients_of(c, faults))) {
+    BOOST_TEST_CONTEXT(output.name << ", worst ratio " << output.worst.ratio) {
+      const bool fails = output.name == "grad_sinks";
+      BOOST_TEST((output.outcome == (fails ? Outcome::fail : Outcome::pass)));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_percent_of_the_gradient_of_any_parameter_fails_in_every_method) {
   for (const auto bias : cases::all_biases()) {
     if (cases::needs_scores(bias)) continue;

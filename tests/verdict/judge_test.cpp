@@ -95,6 +95,48 @@ BOOST_AUTO_TEST_CASE(one_element_that_is_not_a_number_fails) {
   BOOST_TEST((judgement.outcome == Outcome::fail));
 }
 
+BOOST_AUTO_TEST_CASE(plain_float_loops_with_attention_sinks_pass_and_wrong_sinks_fail) {
+  for (const auto bias : {PLUMBLINE_NOPE, PLUMBLINE_CABLE, PLUMBLINE_BIAS_TENSOR}) {
+    for (auto spec : verdict::draw_specs(cases::Pass::forward, bias, cases::Format::fp32, 40, 78)) {
+      spec.sinks = true;
+      const auto c = cases::generate(spec);
+      const auto outputs = test::float_attention(c);
+      BOOST_TEST_CONTEXT(cases::to_line(spec)) {
+        const auto judgement = verdict::judge(c, contract, outputs, 2);
+        BOOST_TEST((judgement.outcome == Outcome::pass), verdict::describe(judgement));
+      }
+    }
+  }
+  auto c = cases::generate(cases::from_line(
+      "bias=nope,heads=3,kv_heads=1,queries=20,keys=40,head_dim=32,seed=9,sinks=1"));
+  BOOST_TEST((judge_with(c, {}).outcome == Outcome::pass));
+  const auto right = test::float_attention(c);
+  for (float& sink : c[PLUMBLINE_SINKS]) sink += 0.001f;
+  const auto judgement = verdict::judge(c, contract, right, 2);
+  BOOST_TEST((judgement.output("lse").outcome == Outcome::fail));
+  BOOST_TEST((judgement.output("o").outcome == Outcome::fail));
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_sees_its_sink_alone_is_zero_and_has_its_logarithm) {
+  auto spec = small_case(PLUMBLINE_NOPE).spec;
+  spec.mask.ragged = spec.sinks = true;
+  auto c = cases::generate(spec);
+  c.lengths = {7};
+  auto outputs = test::float_attention(c);
+  BOOST_TEST((verdict::judge(c, contract, outputs, 2).outcome == Outcome::pass));
+  const std::size_t row = 30;  // beyond the length
+  outputs.lse[row] *= 1.00001f;
+  BOOST_TEST(verdict::judge(c, contract, outputs, 2).output("lse").failed == 1);
+  outputs.lse[row] = -std::numeric_limits<float>::infinity();
+  outputs.o[row * spec.head_dim] = 1e-30f;
+  const auto judgement = verdict::judge(c, contract, outputs, 2);
+  BOOST_TEST(judgement.output("lse").failed == 1);
+  BOOST_TEST(judgement.output("o").failed == 1);
+  auto not_mine = contract;
+  not_mine.empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE;
+  BOOST_TEST((verdict::judge(c, not_mine, outputs, 2).outcome == Outcome::pass));
+}
+
 BOOST_AUTO_TEST_CASE(a_row_that_sees_no_key_must_be_zero_and_minus_infinity) {
   auto spec = small_case(PLUMBLINE_NOPE).spec;
   spec.mask.ragged = true;

@@ -23,12 +23,12 @@ void for_each_axis(const cases::Case& c, plumbline_parameter parameter, const Us
 
 }  // namespace
 
-int elements_of_head(const cases::Case& the_case, plumbline_parameter parameter) {
+std::size_t elements_of_head(const cases::Case& the_case, plumbline_parameter parameter) {
   std::int64_t elements = 1;
   for_each_axis(the_case, parameter, [&](Extent extent, std::int64_t size) {
     if (!of_batch(extent) && !of_heads(extent)) elements *= size;
   });
-  return static_cast<int>(elements);
+  return static_cast<std::size_t>(elements);
 }
 
 std::size_t part_of_head(const cases::Case& the_case, plumbline_parameter parameter, int head) {

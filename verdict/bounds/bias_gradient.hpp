@@ -11,7 +11,7 @@
 namespace plumbline::verdict {
 
 /// How many numbers of the parameter belong to one head of one sequence.
-int elements_of_head(const cases::Case& the_case, plumbline_parameter parameter);
+std::size_t elements_of_head(const cases::Case& the_case, plumbline_parameter parameter);
 /// Which of those parts is that of a head, counted over the batch: sequences, heads or all of both
 /// may share one.
 std::size_t part_of_head(const cases::Case& the_case, plumbline_parameter parameter, int head);

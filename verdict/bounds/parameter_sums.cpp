@@ -238,7 +238,8 @@ std::array<std::vector<OracleNumber>, PLUMBLINE_PARAMETER_COUNT> parameter_gradi
     for (std::size_t head = 0; head < heads.size(); ++head) {
       const std::size_t part = part_of_head(the_case, p, static_cast<int>(head));
       longest = std::max(longest, heads[head].largest_row());
-      for (std::size_t n = 0; n < of_head; ++n) {
+      // Of a bias tensor nothing is there where the head is outside of the sample.
+      for (std::size_t n = 0; n < heads[head].of(p).size(); ++n) {
         total[part * of_head + n].add(heads[head].of(p)[n]);
         rows[part * of_head + n] += heads[head].rows();
       }

@@ -158,7 +158,10 @@ void RowBounds::fill_forward(BoundedRow& row, int head, double lse) const {
       return all;
     };
     row.forward.score = row.with_sink_score = with(row.score, sink);
-    row.forward.score_error = row.with_sink_error = with(row.score_error, sink_error(sink));
+    // The kernel's maximum may be that of the keys alone, with the sink added at the end.
+    const double of_keys = *std::max_element(row.score.begin(), row.score.end());
+    row.forward.score_error = row.with_sink_error =
+        with(row.score_error, sink_error(sink) + 4 * u * std::abs(of_keys));
     row.forward.probability = row.with_sink_probability =
         with(row.probability, std::exp(sink - lse));
     row.forward.value.push_back(value_of_sink_.data());
@@ -171,6 +174,10 @@ void RowBounds::fill_bounds(BoundedRow& row, int head, double lse) const {
   fill_forward(row, head, lse);
   row.forward.keys = case_.spec.keys;
   row.bounds = forward_row_bounds(contract_, o_format_, row.forward);
+  if (case_.spec.sinks) {
+    const double of_keys = *std::max_element(row.score.begin(), row.score.end());
+    row.bounds.lse += second_order * 4 * u * (std::abs(of_keys) + std::abs(lse - of_keys));
+  }
   if (!row.forward.random_signs) return;
   row.lse_errors =
       lse_errors(contract_, row.forward, row.bounds,

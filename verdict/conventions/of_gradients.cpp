@@ -88,7 +88,8 @@ void turn_on(OracleGradients& g, const Case& c, int times) {
 template <class Change>
 void change_parameters(OracleGradients& gradients, Change change) {
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
-    if (n != PLUMBLINE_SSMAX_SCALE) change(gradients.parameters[n]);
+    if (n == PLUMBLINE_SSMAX_SCALE || n == PLUMBLINE_SINKS) continue;  // not the bias's
+    change(gradients.parameters[n]);
   }
 }
 bool has_gradients_of_bias(const Case& c) {

@@ -68,8 +68,10 @@ OracleRow ConventionReading::row(int batch, int head, int query) const {
   const QueryRow own{prepared.own, batch, head, query, query + prepared.own.spec.query_offset};
   const std::vector<int> visible = prepared.visible(convention_, own);
   OracleRow result;
-  if (visible.empty() && spec.sinks) {
-    return row_of_sink(prepared.contract, prepared.bounds, prepared.read, head);
+  if (visible.empty() && sees_its_sink(prepared.contract, spec)) {
+    result = row_of_sink(prepared.contract, prepared.bounds, prepared.read, head);
+    if (convention_.lse) result.lse = convention_.lse(result.lse, result.lse.value, 1.0);
+    return result;
   }
   if (visible.empty()) {
     result.sees_no_key = true;
@@ -141,7 +143,8 @@ OracleRow ConventionReading::row(int batch, int head, int query) const {
   }
   result.lse = {row.forward.lse, 0, row.bounds.lse};
   if (convention_.lse) {
-    const double largest = *std::max_element(row.score.begin(), row.score.end());
+    const auto& all = row.forward.score;
+    const double largest = *std::max_element(all.begin(), all.end());
     result.lse = convention_.lse(result.lse, largest, ssmax);
   }
   return result;

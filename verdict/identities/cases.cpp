@@ -67,6 +67,7 @@ cases::Case with_batches_reversed(cases::Case c) {
   for (const auto parameter : {PLUMBLINE_INCREMENTS, PLUMBLINE_GAIN, PLUMBLINE_LOG_FORGET}) {
     reverse(c[parameter]);
   }
+  if (c.options[PLUMBLINE_PER_BATCH] != 0) reverse(c[PLUMBLINE_TENSOR]);
   return c;
 }
 
@@ -87,6 +88,9 @@ cases::Case with_heads_reversed(cases::Case c) {
         PLUMBLINE_THETA_MU, PLUMBLINE_P, PLUMBLINE_A, PLUMBLINE_TABLE, PLUMBLINE_OUTPUT_WEIGHT,
         PLUMBLINE_OUTPUT_BIAS, PLUMBLINE_POSITION_EMBEDDING}) {
     reverse(c[parameter], s.heads, 1);
+  }
+  if (c.options[PLUMBLINE_PER_HEAD] != 0) {
+    reverse(c[PLUMBLINE_TENSOR], s.heads, c.options[PLUMBLINE_PER_BATCH] != 0 ? s.batch : 1);
   }
   return c;
 }

@@ -51,7 +51,7 @@ class Work {
       std::vector<HeadPairs> heads;
       const int batch = kv / s.kv_heads, first = kv % s.kv_heads * group;
       if (!sample_.has_key_head(kv)) {
-        sums.insert(sums.end(), together * group, ParameterSums(case_));
+        sums.insert(sums.end(), together * group, ParameterSums(case_, 0, 0));
         continue;
       }
       for (int n = 0; n < together * group; ++n) {
@@ -168,7 +168,7 @@ class Work {
 
 /// A row that sees no key may be a mean of all v: then those get their share of dO.
 void Work::read_empty_row(int query, HeadPairs& pairs, std::size_t q_row) const {
-  if (case_.spec.sinks) return;  // its sink takes all of the row, and has no value
+  if (sees_its_sink(contract_, case_.spec)) return;  // all of the row, without a value
   if (contract_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
     const double share = 1.0 / case_.spec.keys;
     const double off =
@@ -263,11 +263,14 @@ Work::Weights Work::weights_of(int batch, int head, int query,
 void Work::add_sink(const BackwardRow& row, int head, const RunningError& p,
                     const RunningError& common, ParameterSums& sums) const {
   const double sink = case_[PLUMBLINE_SINKS][head];
-  const double exponent = row_bounds_.sink_error(sink) +
-                          4 * u * (std::abs(sink) + std::abs(row.lse)) -
-                          std::log1p(-contract_.exp_error) + row.lse_error;
+  // As a key's: weight_exponent() and exp_underflow() in backward.cpp.
+  const ProbabilityRounding saved =
+      contract_.saves_rounded_p ? probability_rounding(contract_) : ProbabilityRounding{};
+  const double exponent =
+      row_bounds_.sink_error(sink) + 4 * u * (std::abs(sink) + std::abs(row.lse)) -
+      std::log1p(-contract_.exp_error) - std::log1p(-saved.format) + row.lse_error;
   const double p_off = std::exp(sink - row.lse + exponent) * -std::expm1(-exponent) +
-                       8 * result_underflow(contract_);
+                       8 * result_underflow(contract_) + saved.absolute;
   const double p_error = p_off < infinity ? p_off : infinity;
   const double size = std::abs(common.value()), p_size = std::abs(p.value());
   const RunningError gradient = RunningError(0.0) - p * common;

@@ -170,7 +170,7 @@ Oracle::~Oracle() = default;
 
 OracleRow Oracle::row(int batch, int head, int query) const {
   const auto visible = prepared_->reading.visible(batch, query);
-  if (visible.empty() && prepared_->the_case.spec.sinks) {
+  if (visible.empty() && sees_its_sink(prepared_->contract, prepared_->the_case.spec)) {
     return row_of_sink(prepared_->contract, prepared_->row_bounds, prepared_->the_case, head);
   }
   if (visible.empty()) {

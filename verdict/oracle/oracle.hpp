@@ -48,6 +48,12 @@ bool has_larger_score(const Contract& contract, const BoundedRow& row);
 OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contract,
                             cases::Format o_format, int batch, int head, int component);
 
+/// Whether a row without a visible key has its sink, and then nothing of `empty_rows` holds but
+/// "not mine".
+inline bool sees_its_sink(const Contract& contract, const cases::Spec& spec) {
+  return spec.sinks && contract.empty_rows != PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE;
+}
+
 /// A row that sees its sink alone: o = 0, lse = the sink. @param bounds of the same case.
 OracleRow row_of_sink(const Contract& contract, const RowBounds& bounds,
                       const cases::Case& the_case, int head);

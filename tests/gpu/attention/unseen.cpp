@@ -133,8 +133,8 @@ void check(const Shape& shape, const std::vector<std::int32_t>& lengths) {
   for (int n = 0; n < library->kernel_count; ++n) {
     const plumbline_kernel& kernel = library->kernels[n];
     // DAPE's network reads keys that are hidden.
-    for (const Bias bias :
-         {Bias(PLUMBLINE_NOPE), Bias(PLUMBLINE_FIRE), kRopeHalfSplit, Bias(PLUMBLINE_COPE)}) {
+    for (const Bias bias : {Bias(PLUMBLINE_NOPE), Bias(PLUMBLINE_FIRE), Bias(PLUMBLINE_BIAS_TENSOR),
+                            kRopeHalfSplit, Bias(PLUMBLINE_COPE)}) {
       for (int format = PLUMBLINE_FP32; format <= PLUMBLINE_TF32; ++format) {
         Inputs clean(shape, bias, format, lengths, false),
             poisoned(shape, bias, format, lengths, true);
@@ -158,6 +158,7 @@ void check(const Shape& shape, const std::vector<std::int32_t>& lengths) {
 
 BOOST_AUTO_TEST_CASE(rows_beyond_the_length_of_a_sequence) {
   check({"padded", 1, 2, 1, 8, 8, 32, false, -1, true, false, false}, {5});
+  check({"padded, with sinks", 1, 2, 1, 8, 8, 32, false, -1, true, false, false, 0, true}, {5});
 }
 
 BOOST_AUTO_TEST_CASE(documents_before_those_of_the_queries) {
