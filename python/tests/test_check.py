@@ -389,7 +389,7 @@ def test_bad_input_is_named(arguments, error, words):
 def test_every_default_of_the_contract_is_the_judges():
     report = _native.check(
         lambda *_: None, Exception, "f", "forward", "nope", "fp32",
-        {"causal": None, "window": False, "lengths": False, "documents": False, "ssmax": False,
+        {"causal": None, "window": False, "lengths": False, "documents": False, "ssmax": False, "sinks": False,
          "grouped_heads": False, "query_offset": False, "scale": False, "softcap": False,
          "own_softcap": 0.0, "longest": 0, "batch": [],
          "heads": [], "kv_heads": [], "queries": [], "keys": [], "head_dims": [], "shapes": [],
