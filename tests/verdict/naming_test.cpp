@@ -49,6 +49,7 @@ const std::map<F, std::string> right_names{
     {F::ssmax_missing, "ssmax_missing"},
     {F::ssmax_without_bias, "ssmax_of_products_only"},
     {F::ssmax_subtracted, "ssmax_subtracted"},
+    {F::mask_of_minus_20, "ssmax_of_all_keys"},  // it counts hidden keys, whose weights bf16 loses
     {F::causal_sees_next, "causal_one_late"},
     {F::causal_hides_own, "causal_strict"},
     {F::causal_reversed, "causal_reversed"},
