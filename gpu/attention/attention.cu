@@ -68,11 +68,12 @@ Task task_of(const plumbline_problem& p) {
   bias.hidden = static_cast<int>(p.options[PLUMBLINE_HIDDEN]);
   bias.positions = static_cast<int>(p.options[PLUMBLINE_POSITIONS]);
   bias.L0 = p.options[PLUMBLINE_L0];
-  const auto full = [&](plumbline_option option, int size) {
-    return p.options[option] != 0 ? size : 1;
+  const methods::Sizes sizes{p.batch, p.heads, p.queries, p.keys, p.head_dim, p.options};
+  const auto extent = [&](methods::Extent of) {
+    return static_cast<int>(methods::size_of(of, methods::row(p.bias), sizes));
   };
-  bias.pairs = {full(PLUMBLINE_PER_BATCH, p.batch), full(PLUMBLINE_PER_HEAD, p.heads),
-                full(PLUMBLINE_PER_QUERY, p.queries)};
+  bias.pairs = {extent(methods::Extent::batch_or_1), extent(methods::Extent::heads_or_1),
+                extent(methods::Extent::queries_or_1)};
   bias.table_rows = table_rows(p);
   task.head_dim = p.head_dim;
   return task;
