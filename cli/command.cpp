@@ -10,6 +10,7 @@
 #include "cli/outputs.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
+#include "verdict/cases/custom_bias.hpp"
 #include "verdict/cases/named_contracts.hpp"
 
 namespace plumbline::cli {
@@ -19,7 +20,10 @@ std::vector<cases::Pass> Selection::chosen_passes() const {
 }
 
 std::vector<cases::Bias> Selection::chosen_biases() const {
-  return selected("--bias", biases, cases::all_biases(), cases::bias_from);
+  std::vector<cases::Bias> all = cases::all_biases();
+  // Before the names are looked up: one of them may be the file's.
+  if (!bias_file.empty()) all = {cases::declare_custom_bias_of_file(bias_file)};
+  return selected("--bias", biases, all, cases::bias_from);
 }
 
 std::vector<cases::Format> Selection::chosen_formats() const {
@@ -38,6 +42,16 @@ void add_selection_options(CLI::App& command, Selection& selection, const std::s
       "Only these biases: " + biases +
           "; or all; most also with +rope_interleaved or +rope_half_split, which are not in all");
   add_list(command, "--dtype", selection.formats, "Only these formats: " + formats + "; or all");
+}
+
+void add_bias_file_option(CLI::App& command, Selection& selection) {
+  reads(command
+            .add_option(
+                "--bias-file", selection.bias_file,
+                "A bias of your own, as JSON (docs/custom_bias.md): the only one where --bias "
+                "does not name others")
+            ->type_name("FILE")
+            ->check(not_empty()));
 }
 
 void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::string>& others) {

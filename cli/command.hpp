@@ -67,9 +67,11 @@ std::vector<T> selected(const std::string& option, const std::vector<std::string
 /// Which passes, biases and formats a command works on.
 struct Selection {
   std::vector<std::string> passes, biases, formats;
+  std::string bias_file;  ///< empty: none
 
   /// @throws BadInput for an unknown name.
   std::vector<cases::Pass> chosen_passes() const;
+  /// Of a bias file alone its bias, where no other is named.
   std::vector<cases::Bias> chosen_biases() const;
   std::vector<cases::Format> chosen_formats() const;
 };
@@ -77,6 +79,8 @@ struct Selection {
 void add_selection_options(CLI::App& command, Selection& selection,
                            const std::string& passes = "forward, backward, decode",
                            const std::string& formats = "fp32, bf16, fp16, tf32, e4m3, e5m2");
+/// --bias-file, beside those.
+void add_bias_file_option(CLI::App& command, Selection& selection);
 
 /// `option` decides what these others choose: together they are bad usage, not ignored.
 void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::string>& others);

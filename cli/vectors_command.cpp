@@ -30,6 +30,7 @@ int write(const VectorsOptions& options) {
   verdict::Shapes shapes = options.shapes;
   shapes.validate("--");
   if (shapes.keys.empty() && shapes.queries.empty()) shapes.longest = longest_file;
+  if (!options.selection.bias_file.empty()) options.selection.chosen_biases();  // of --case too
   for (const auto& line : options.case_lines) specs.push_back(cases::from_line(line));
   if (specs.empty()) {
     const auto passes = options.selection.passes.empty() ? std::vector{cases::Pass::forward}
@@ -71,6 +72,7 @@ void add_vectors(CLI::App& app, Run& run) {
                    "Output folder; created if missing, must contain no cases")
       ->required();
   add_selection_options(*command, options->selection);
+  add_bias_file_option(*command, options->selection);
   add_shape_options(*command, options->shapes);
   command
       ->add_option("--cases", options->cases,

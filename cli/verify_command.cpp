@@ -195,7 +195,7 @@ void expect_chosen(const Selection& selection, const cases::Spec& spec) {
                      "the same, or no " + std::string(option));
   };
   expect("--pass", selection.chosen_passes(), spec.pass);
-  expect("--bias", selection.chosen_biases(), spec.bias);
+  if (!selection.biases.empty()) expect("--bias", selection.chosen_biases(), spec.bias);
   expect("--dtype", selection.chosen_formats(), spec.format);
 }
 
@@ -222,6 +222,7 @@ int verify(const VerifyOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   if (options.sarif == "-") throw BadInput("--sarif", "\"-\"", "the path of a file");
   options.shapes.validate("--");
+  if (!options.selection.bias_file.empty()) options.selection.chosen_biases();  // of --case too
   shard_from(options.shard);  // what is wrong with it ends the run before its work
   // The judge lets no other process read its memory: Open MPI is not to have ranks read each
   // other's.
@@ -257,6 +258,10 @@ int verify(const VerifyOptions& options) {
   if (!options.contract.empty()) {
     report.kernel_option += (report.kernel_option.empty() ? "" : " ") + std::string("--contract ") +
                             shell_word(options.contract);
+  }
+  if (const std::string& file = options.selection.bias_file; !file.empty()) {
+    report.kernel_option +=
+        (report.kernel_option.empty() ? "" : " ") + std::string("--bias-file ") + shell_word(file);
   }
   if (options.case_line.empty()) {
     run_cells(options, kernels, report, all, print);
@@ -317,6 +322,7 @@ void add_verify(CLI::App& app, Run& run) {
       ->delimiter(',');
   add_contract_option(*command, options->contract, "what the kernels declare");
   add_selection_options(*command, options->selection);
+  add_bias_file_option(*command, options->selection);
   add_shape_options(*command, options->shapes);
   auto* cases = command
                     ->add_option("--cases", options->cases,
@@ -327,7 +333,7 @@ void add_verify(CLI::App& app, Run& run) {
   auto* all = command->add_flag(
       "--all", options->all,
       fmt::format("Every kernel, pass, bias and format, and at least {} cases", cases_of_all));
-  exclude(*command, all, {"--kernels", "--pass", "--bias", "--dtype", "--cases"});
+  exclude(*command, all, {"--kernels", "--pass", "--bias", "--bias-file", "--dtype", "--cases"});
   command->add_option("--seed", options->seed, "Seed of all random choices")->capture_default_str();
   auto* one_case =
       command

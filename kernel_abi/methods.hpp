@@ -57,6 +57,7 @@ enum class Extent : std::uint8_t {
 enum class Draw : std::uint8_t {
   normal,      ///< a z
   uniform,     ///< in [a, b)
+  whole,       ///< the same, rounded down
   slopes,      ///< ALiBi's official ones, or any
   increments,  ///< max(0, z) / 2 or |z| / 4
   gain,        ///< (z + sqrt(z^2 + 4)) / 2
@@ -92,6 +93,9 @@ struct Parameter {
   /// Where an update of a model's puts it back to.
   float least = -std::numeric_limits<float>::infinity();
   float most = std::numeric_limits<float>::infinity();
+  bool has_gradient = true;
+  /// Its name in a custom bias; null: that of parameter_infos.
+  const char* name = nullptr;
 };
 
 /// An option as one method reads it, and what a generated case draws it from.
@@ -106,11 +110,14 @@ constexpr bool is_summed(plumbline_parameter parameter) {
   return parameter == PLUMBLINE_INCREMENTS || parameter == PLUMBLINE_LOG_FORGET;
 }
 
+struct Method;
+
 /// A bias, and what composes with it.
 struct Bias {
   plumbline_bias method = PLUMBLINE_NOPE;
   int dape = 0;  ///< version of DAPE, 1 or 2; 0 for none
   plumbline_rope rope = PLUMBLINE_NO_ROPE;
+  const Method* custom = nullptr;  ///< the row of a custom bias, which must outlive this
 
   constexpr Bias() = default;
   /// @param method implicit: mostly a bias is no more.
@@ -205,7 +212,15 @@ inline constexpr std::array<ParameterInfo, PLUMBLINE_PARAMETER_COUNT> parameter_
     {"compression", 0, infinity, false},
     {"tensor", -infinity, infinity, true},
     {"sinks", -infinity, infinity, true},
+    {"custom_0", -infinity, infinity, true},
+    {"custom_1", -infinity, infinity, true},
+    {"custom_2", -infinity, infinity, true},
+    {"custom_3", -infinity, infinity, true},
+    {"custom_4", -infinity, infinity, true},
+    {"custom_5", -infinity, infinity, true},
 }};
+inline constexpr std::size_t most_custom_parameters =
+    PLUMBLINE_PARAMETER_COUNT - PLUMBLINE_CUSTOM_0;
 
 /// The largest size along one dimension that any case has.
 inline constexpr int largest_size = 1 << 24;
@@ -240,8 +255,10 @@ using Parameters = List<Parameter, 10>;
 /// The models' other linear layers begin so; biases with 0.
 inline constexpr double linear = 0.02;
 
-inline constexpr Parameter slopes{
-    .id = PLUMBLINE_SLOPES, .shape = {Extent::heads}, .draw = {Draw::slopes}};
+inline constexpr Parameter slopes{.id = PLUMBLINE_SLOPES,
+                                  .shape = {Extent::heads},
+                                  .draw = {Draw::slopes},
+                                  .has_gradient = false};
 inline constexpr Parameter increments{.id = PLUMBLINE_INCREMENTS,
                                       .shape = {Extent::batch, Extent::heads, Extent::keys},
                                       .draw = {Draw::increments},
@@ -551,6 +568,8 @@ constexpr bool is_method(int bias) { return bias >= 0 && bias < PLUMBLINE_BIAS_C
 
 /// The row of a plumbline_bias. @throws std::out_of_range
 constexpr const Method& row(int bias) { return all.at(static_cast<std::size_t>(bias)); }
+/// The same, or the custom bias's own.
+constexpr const Method& row(Bias bias) { return bias.custom ? *bias.custom : row(bias.method); }
 
 /// Whether there is such a method, DAPE and RoPE, and whether they compose. With DAPE there is no
 /// RoPE: no paper has both.
@@ -562,13 +581,17 @@ constexpr bool is_bias(int method, int dape, int rope) {
   if (dape > 0) return row(method).with_dape && rope == PLUMBLINE_NO_ROPE;
   return row(method).with_rope || rope == PLUMBLINE_NO_ROPE;
 }
-constexpr bool is_bias(Bias bias) { return is_bias(bias.method, bias.dape, bias.rope); }
+constexpr bool is_bias(Bias bias) {
+  // To all but its formula a custom bias is like NoPE.
+  if (bias.custom) return bias.dape == 0 && is_bias(PLUMBLINE_NOPE, 0, bias.rope);
+  return is_bias(bias.method, bias.dape, bias.rope);
+}
 
 /// "alibi", "rope_half_split", "alibi+rope_half_split", "dape_v1_alibi". @throws std::out_of_range
 inline std::string name_of(Bias bias) {
   constexpr std::array<const char*, PLUMBLINE_ROPE_COUNT> ropes{"", "rope_interleaved",
                                                                 "rope_half_split"};
-  std::string name = row(bias.method).name;
+  std::string name = row(bias).name;
   if (bias.dape > 0) name = "dape_v" + std::to_string(bias.dape) + "_" + name;
   if (!bias.has_rope()) return name;
   const std::string rope = ropes.at(static_cast<std::size_t>(bias.rope));
@@ -577,7 +600,7 @@ inline std::string name_of(Bias bias) {
 
 /// What is added to a score, or done to q and k. @throws std::out_of_range
 inline std::string formula_of(Bias bias) {
-  std::string text = row(bias.method).formula;
+  std::string text = row(bias).formula;
   if (bias.dape > 0) {
     text = "B + f([A; B]), A = scale q.k and B = " + text +
            " of all heads and keys; f is a convolution along the keys from 2 heads to hidden "
@@ -598,8 +621,8 @@ inline std::string formula_of(Bias bias) {
 
 inline std::string source_of(Bias bias) {
   if (bias.dape > 0) return bias.dape == 1 ? "DAPE, equation 2" : "DAPE V2, with its code";
-  if (!bias.has_rope()) return row(bias.method).source;
-  if (bias.method != PLUMBLINE_NOPE) return std::string(row(bias.method).source) + "; and RoFormer";
+  if (!bias.has_rope()) return row(bias).source;
+  if (bias.method != PLUMBLINE_NOPE) return std::string(row(bias).source) + "; and RoFormer";
   return bias.rope == PLUMBLINE_ROPE_INTERLEAVED
              ? "RoFormer, equation 15; head_dim is even"
              : "RoFormer, as GPT-NeoX and LLaMA's code have it; head_dim is even";
@@ -609,7 +632,7 @@ inline std::string source_of(Bias bias) {
 /// @throws std::out_of_range for what is_bias is not true of.
 constexpr Method of(Bias bias) {
   if (!is_bias(bias)) throw std::out_of_range("no such bias");
-  Method method = row(bias.method);
+  Method method = row(bias);
   method.dape_taps = bias.dape_taps();
   if (bias.dape > 0) {
     rows::add_network(method.parameters, {Extent::hidden, Extent::twice_heads, Extent::taps},

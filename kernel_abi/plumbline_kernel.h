@@ -89,10 +89,13 @@ typedef enum {
                              positions - 1), 0 <= w < 1 */
   PLUMBLINE_SANDWICH = 19, /* (C - 64) / compression[h], C = sum over k = 1 .. 64 of
                               cos(x 10000^(-k / 64)) */
-  PLUMBLINE_BIAS_TENSOR = 20 /* tensor[b, h, r, j] of query row r, not its position; an axis of
-                                size 1 has the same number for all */
+  PLUMBLINE_BIAS_TENSOR = 20, /* tensor[b, h, r, j] of query row r, not its position; an axis of
+                                 size 1 has the same number for all */
+  /* The formula that the user of the judge has given (docs/custom_bias.md), of parameters
+     PLUMBLINE_CUSTOM_0, ... in the order in which they are declared there. */
+  PLUMBLINE_CUSTOM = 31
 } plumbline_bias;
-#define PLUMBLINE_BIAS_COUNT 21
+#define PLUMBLINE_BIAS_COUNT 21 /* without PLUMBLINE_CUSTOM */
 
 /* RoPE, beside any bias but CoPE and without DAPE: q_i and k_j are rotated by their positions
    before the product. */
@@ -126,9 +129,17 @@ typedef enum {
   PLUMBLINE_POSITION_EMBEDDING = 17, /* [heads, positions, head_dim] */
   PLUMBLINE_COMPRESSION = 18,        /* [heads], > 0 */
   PLUMBLINE_TENSOR = 19,             /* [batch or 1, heads or 1, queries or 1, keys] */
-  PLUMBLINE_SINKS = 20               /* [heads]; NULL: no attention sinks */
+  PLUMBLINE_SINKS = 20,              /* [heads]; NULL: no attention sinks */
+  /* Of a custom bias, [1], [heads], [batch], [batch, heads, queries] or [batch, heads, keys] as
+     declared. The one whose prefix sums it takes is PLUMBLINE_INCREMENTS instead. */
+  PLUMBLINE_CUSTOM_0 = 21,
+  PLUMBLINE_CUSTOM_1 = 22,
+  PLUMBLINE_CUSTOM_2 = 23,
+  PLUMBLINE_CUSTOM_3 = 24,
+  PLUMBLINE_CUSTOM_4 = 25,
+  PLUMBLINE_CUSTOM_5 = 26
 } plumbline_parameter;
-#define PLUMBLINE_PARAMETER_COUNT 21
+#define PLUMBLINE_PARAMETER_COUNT 27
 #define PLUMBLINE_PARAMETER_CAPACITY 32 /* of the arrays below, so that more do not move them */
 
 /* What a method fixes beside its parameters. */

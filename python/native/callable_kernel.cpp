@@ -18,22 +18,6 @@ namespace {
 /// The interface has no word for "this function": it is the one of the innermost check.
 thread_local CallableKernel* active = nullptr;
 
-cases::Spec spec_of(const plumbline_problem& problem) {
-  cases::Spec spec;
-  spec.bias = methods::bias_of(problem);
-  spec.format = static_cast<cases::Format>(problem.format);
-  spec.ssmax = problem.ssmax != 0;
-  spec.sinks = problem.sinks != 0;
-  spec.batch = problem.batch;
-  spec.heads = problem.heads;
-  spec.kv_heads = problem.kv_heads;
-  spec.queries = problem.queries;
-  spec.keys = problem.keys;
-  spec.head_dim = problem.head_dim;
-  spec.query_offset = problem.query_offset;
-  return spec;
-}
-
 cases::Options options_of(const plumbline_problem& problem) {
   cases::Options options;
   std::copy_n(problem.options, options.size(), options.begin());
@@ -60,8 +44,7 @@ class Arrays {
   Json json_ = Json::object();
 };
 
-Arrays inputs_of(const plumbline_problem& problem) {
-  const cases::Spec spec = spec_of(problem);
+Arrays inputs_of(const cases::Spec& spec, const plumbline_problem& problem) {
   const std::size_t bytes = cases::bytes_per_number(spec.format);
   Arrays inputs;
   inputs.add("q", problem.q, cases::query_shape(spec), bytes);
@@ -73,7 +56,7 @@ Arrays inputs_of(const plumbline_problem& problem) {
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::reads(spec, parameter)) continue;
-    inputs.add(cases::info(parameter).name, problem.parameters[n],
+    inputs.add(cases::parameter_name(spec.bias, parameter), problem.parameters[n],
                cases::shape_of(spec, options_of(problem), parameter));
   }
   inputs.add("lengths", problem.lengths, {spec.batch});
@@ -82,8 +65,8 @@ Arrays inputs_of(const plumbline_problem& problem) {
 }
 
 /// The sizes and settings, and the method's options by their names.
-Json described(const char* pass, int variation, const plumbline_problem& problem) {
-  const cases::Spec spec = spec_of(problem);
+Json described(const char* pass, int variation, cases::Bias bias,
+               const plumbline_problem& problem) {
   Json result, options = Json::object();
   result["pass"] = pass;
   result["variation"] = variation;
@@ -92,7 +75,7 @@ Json described(const char* pass, int variation, const plumbline_problem& problem
   result["query_offset"] = problem.query_offset;
   result["scale"] = problem.scale;
   result["softcap"] = problem.softcap == 0 ? Json() : Json(problem.softcap);
-  for (const plumbline_option option : cases::options_of(spec.bias)) {
+  for (const plumbline_option option : cases::options_of(bias)) {
     const double value = problem.options[option];
     options[cases::info(option).name] =
         cases::info(option).whole ? Json(static_cast<long>(value)) : Json(value);
@@ -103,10 +86,10 @@ Json described(const char* pass, int variation, const plumbline_problem& problem
 
 }  // namespace
 
-CallableKernel::CallableKernel(plumbline_native_ask ask, std::string name, Takes takes,
-                               const plumbline_contract& contract, bool has_backward,
+CallableKernel::CallableKernel(plumbline_native_ask ask, std::string name, cases::Bias bias,
+                               Takes takes, const plumbline_contract& contract, bool has_backward,
                                bool deterministic)
-    : ask_(ask), name_(std::move(name)), takes_(std::move(takes)), before_(active) {
+    : ask_(ask), name_(std::move(name)), bias_(bias), takes_(std::move(takes)), before_(active) {
   kernel_.name = name_.c_str();
   std::fill(std::begin(kernel_.contracts), std::end(kernel_.contracts), contract);
   kernel_.deterministic = deterministic;
@@ -123,6 +106,22 @@ Json CallableKernel::answer_to(const Json& question) {
   ask_(question.dump().c_str(), &answer);
   if (answer == nullptr) interrupted_ = true;
   return interrupted_ ? Json() : Json::parse(answer);
+}
+
+cases::Spec CallableKernel::spec_of(const plumbline_problem& problem) {
+  cases::Spec spec;
+  spec.bias = active->bias_;
+  spec.format = static_cast<cases::Format>(problem.format);
+  spec.ssmax = problem.ssmax != 0;
+  spec.sinks = problem.sinks != 0;
+  spec.batch = problem.batch;
+  spec.heads = problem.heads;
+  spec.kv_heads = problem.kv_heads;
+  spec.queries = problem.queries;
+  spec.keys = problem.keys;
+  spec.head_dim = problem.head_dim;
+  spec.query_offset = problem.query_offset;
+  return spec;
 }
 
 int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
@@ -146,15 +145,15 @@ int CallableKernel::forward(const plumbline_problem* problem, const plumbline_ou
   Arrays arrays;
   arrays.add("o", outputs->o, cases::query_shape(spec), bytes_of_outputs(spec));
   arrays.add("lse", outputs->lse, cases::per_query(spec));
-  return active->call(described("forward", active->variation_, *problem),
-                      inputs_of(*problem).json(), arrays.json(), message, message_size);
+  return active->call(described("forward", active->variation_, spec.bias, *problem),
+                      inputs_of(spec, *problem).json(), arrays.json(), message, message_size);
 }
 
 int CallableKernel::backward(const plumbline_problem* problem, const plumbline_gradients* gradients,
                              char* message, size_t message_size) {
   const cases::Spec spec = spec_of(*problem);
   const std::size_t bytes = bytes_of_outputs(spec);
-  Arrays inputs = inputs_of(*problem), arrays;
+  Arrays inputs = inputs_of(spec, *problem), arrays;
   inputs.add("o", gradients->o, cases::query_shape(spec), bytes);
   inputs.add("lse", gradients->lse, cases::per_query(spec));
   inputs.add("grad_o", gradients->grad_o, cases::query_shape(spec), bytes);
@@ -164,10 +163,10 @@ int CallableKernel::backward(const plumbline_problem* problem, const plumbline_g
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(spec, parameter)) continue;
-    arrays.add(cases::gradient_name(parameter), gradients->grad_parameters[n],
+    arrays.add(cases::gradient_name(spec.bias, parameter), gradients->grad_parameters[n],
                cases::shape_of(spec, options_of(*problem), parameter));
   }
-  return active->call(described("backward", active->variation_, *problem), inputs.json(),
+  return active->call(described("backward", active->variation_, spec.bias, *problem), inputs.json(),
                       arrays.json(), message, message_size);
 }
 

@@ -35,7 +35,8 @@ class CallableKernel {
   /// function, leaves in the memory of inputs and outputs what that left in them, and answers {} or
   /// {"refused": words} or {"raised": words}; always with "on_software_device": whether the
   /// function has launched kernels there.
-  CallableKernel(plumbline_native_ask ask, std::string name, Takes takes,
+  /// @param bias of all problems.
+  CallableKernel(plumbline_native_ask ask, std::string name, cases::Bias bias, Takes takes,
                  const plumbline_contract& contract, bool has_backward, bool deterministic);
   ~CallableKernel();
   CallableKernel(const CallableKernel&) = delete;
@@ -53,6 +54,8 @@ class CallableKernel {
   bool interrupted() const { return interrupted_; }
 
  private:
+  /// Of the innermost check's function.
+  static cases::Spec spec_of(const plumbline_problem& problem);
   static int supports(const plumbline_problem* problem, int32_t pass);
   static int forward(const plumbline_problem*, const plumbline_outputs*, char*, size_t);
   static int backward(const plumbline_problem*, const plumbline_gradients*, char*, size_t);
@@ -62,6 +65,7 @@ class CallableKernel {
   plumbline_native_ask ask_;
   bool on_software_device_ = false, interrupted_ = false;
   std::string name_;
+  cases::Bias bias_;
   Takes takes_;
   plumbline_kernel kernel_{};
   int variation_ = 0;

@@ -11,12 +11,21 @@
 #include "support/error.hpp"
 #include "support/text.hpp"
 #include "verdict/cases/case_file.hpp"
+#include "verdict/cases/custom_bias.hpp"
 #include "verdict/cases/named_contracts.hpp"
 #include "verdict/conventions/name_conventions.hpp"
 #include "verdict/property/spec_generator.hpp"
 #include "verdict/report/report.hpp"
 
 namespace plumbline::python {
+namespace {}  // namespace
+
+cases::Bias bias_of(const Json& arguments, const char* field) {
+  const Json& custom = arguments.at("custom");
+  if (custom.is_null()) return cases::bias_from(argument<std::string>(arguments, field), field);
+  return cases::declare_custom_bias(nlohmann::json::parse(custom.dump()), "Custom");
+}
+
 namespace {
 
 /// Ends a check from its progress report.
@@ -71,10 +80,11 @@ verdict::Shapes shapes_from(const Json& offered) {
   return shapes;
 }
 
-/// The spec of a repro line. @throws BadInput where it is none, or of something else.
+/// The spec of a repro line, of this bias whatever else has its name. @throws BadInput where it is
+/// none, or of something else.
 cases::Spec spec_from(const std::string& line, cases::Pass pass, cases::Bias bias,
                       cases::Format format) {
-  const cases::Spec spec = cases::from_line(line);
+  cases::Spec spec = cases::from_line(line);
   const auto require = [](const char* field, std::string_view got, std::string_view expected) {
     if (got != expected) {
       throw BadInput(std::string("case: ") + field, in_quotes(got),
@@ -84,6 +94,7 @@ cases::Spec spec_from(const std::string& line, cases::Pass pass, cases::Bias bia
   require("pass", cases::name(spec.pass), cases::name(pass));
   require("bias", cases::name(spec.bias), cases::name(bias));
   require("dtype", cases::name(spec.format), cases::name(format));
+  spec.bias = bias;
   return spec;
 }
 
@@ -123,14 +134,14 @@ Json check(const Json& arguments, plumbline_native_ask ask) {
   const auto text = [&](const char* field) { return argument<std::string>(arguments, field); };
   const auto name = text("name"), case_line = text("case");
   const auto pass = cases::pass_from(text("pass_"), "pass");
-  const auto bias = cases::bias_from(text("bias"), "bias");
+  const auto bias = bias_of(arguments, "bias");
   const auto format = cases::format_from(text("dtype"), "dtype");
   const auto offered = argument<Json>(arguments, "offer");
   const auto seed = argument<std::uint64_t>(arguments, "seed");
   const auto time_limit = argument<double>(arguments, "time_limit");
   const int cases = argument<int>(arguments, "cases");
   const verdict::Shapes shapes = shapes_from(offered);
-  CallableKernel callable(ask, name, takes_from(offered, bias),
+  CallableKernel callable(ask, name, bias, takes_from(offered, bias),
                           cases::contract_from(nlohmann::json::parse(text("contract")), "contract"),
                           pass == cases::Pass::backward,
                           argument<bool>(arguments, "deterministic"));
@@ -205,7 +216,8 @@ Json case_arrays(const Json& arguments, plumbline_native_ask) {
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::reads(c.spec, parameter)) continue;
-    add(cases::info(parameter).name, c[parameter], cases::shape_of(c.spec, c.options, parameter));
+    add(cases::parameter_name(c.spec.bias, parameter), c[parameter],
+        cases::shape_of(c.spec, c.options, parameter));
   }
   add("lengths", c.lengths, {c.spec.batch});
   add("documents", c.documents, {c.spec.batch, c.spec.keys});
@@ -246,10 +258,22 @@ Json methods(const Json&, plumbline_native_ask) {
   return all.dump();
 }
 
+/// Declares a custom bias. Its parameters' names, and their shapes.
+Json declare_custom_bias(const Json& arguments, plumbline_native_ask) {
+  const auto declaration = argument<Json>(arguments, "declaration");
+  const auto bias = cases::declare_custom_bias(nlohmann::json::parse(declaration.dump()), "Custom");
+  Json shapes = Json::object();
+  for (const auto& parameter : methods::row(bias).parameters) {
+    shapes[parameter.name] = methods::in_words(parameter);
+  }
+  return shapes;
+}
+
 }  // namespace
 
 Functions check_functions() {
   return {{"check", &check},
+          {"declare_custom_bias", &declare_custom_bias},
           {"case_arrays", &case_arrays},
           {"methods", &methods},
           {"named_contract", &named_contract}};

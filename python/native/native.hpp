@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "python/native/plumbline_native.h"
+#include "verdict/cases/spec.hpp"
 
 namespace plumbline::python {
 
@@ -23,9 +24,12 @@ using Json = nlohmann::ordered_json;
 /// By name: what answers the arguments.
 using Functions = std::map<std::string, Json (*)(const Json& arguments, plumbline_native_ask ask)>;
 
+/// That of "custom", a declaration or null, or else of the name in `field`. @throws BadInput.
+cases::Bias bias_of(const Json& arguments, const char* field);
+
 /// `attention` and `alibi_slopes`.
 Functions oracle_functions();
-/// `check`, `case_arrays`, `methods` and `named_contract`.
+/// `check`, `case_arrays`, `declare_custom_bias`, `methods` and `named_contract`.
 Functions check_functions();
 /// Those of the class Device, and `variations`, `profile_report` and `registers_in`.
 Functions device_functions();

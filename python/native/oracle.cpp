@@ -2,6 +2,7 @@
 #include "python/native/native.hpp"
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/native/custom_method.hpp"
 #include "python/native/fox_gates.hpp"
 #include "reference/bias/alibi.hpp"
 #include "reference/methods/methods.hpp"
@@ -20,17 +22,23 @@ namespace methods = reference::methods;
 
 /// FoX is asked with its logarithms of gates, as kernels are; the registry's begins at the layer's
 /// input.
-methods::MethodInfo info_of(const std::string& method) {
-  if (method != FoxGates::name) return methods::method_of(method);
-  methods::MethodInfo info = methods::method_of(method);
-  info.inputs = [](const methods::Problem& problem, bool ssmax) {
+std::vector<methods::NamedShape> inputs_of(const std::string& method, const CustomProblem& problem,
+                                           bool ssmax) {
+  if (problem.custom) {
+    return methods::input_shapes(CustomMethod::kind, problem, ssmax,
+                                 CustomMethod::parameters(problem));
+  }
+  if (method == FoxGates::name) {
     return methods::input_shapes(FoxGates::kind, problem, ssmax, FoxGates::parameters(problem));
-  };
-  return info;
+  }
+  return methods::method_of(method).inputs(problem, ssmax);
 }
 
-methods::Results<double> evaluate(const std::string& method, const methods::Problem& problem,
+methods::Results<double> evaluate(const std::string& method, const CustomProblem& problem,
                                   const methods::Tensors<double>& tensors, methods::Pass pass) {
+  if (problem.custom) {
+    return methods::evaluate_with<CustomMethod, double>(problem, tensors, pass);
+  }
   if (method == FoxGates::name) {
     return methods::evaluate_with<FoxGates, double>(problem, tensors, pass);
   }
@@ -81,7 +89,10 @@ Json attention(const Json& arguments, plumbline_native_ask) {
   const auto method = argument<std::string>(arguments, "method");
   const auto tensors = argument<Json>(arguments, "tensors");
   const auto gradients = argument<bool>(arguments, "gradients");
-  methods::Problem problem;
+  CustomProblem problem;
+  if (!arguments.at("custom").is_null()) {
+    problem.custom = &cases::custom_of(bias_of(arguments, "method"));
+  }
   const auto q = argument<std::array<int, 4>>(argument<Json>(tensors, "q"), "shape");
   const auto k = argument<std::array<int, 4>>(argument<Json>(tensors, "k"), "shape");
   problem.shape = {q[0], q[1], k[1], q[2], k[2], q[3], argument<int>(arguments, "query_offset")};
@@ -92,10 +103,28 @@ Json attention(const Json& arguments, plumbline_native_ask) {
   problem.scale = argument<double>(arguments, "scale");
   if (!arguments["softcap"].is_null()) problem.softcap = argument<double>(arguments, "softcap");
   problem.options = argument<std::map<std::string, double>>(arguments, "options");
-  auto inputs = info_of(method).inputs(problem, tensors.contains("ssmax_scale"));
+  auto inputs = inputs_of(method, problem, tensors.contains("ssmax_scale"));
   if (tensors.contains("sinks")) inputs.push_back({"sinks", {problem.shape.heads}});
+  const methods::Tensors<double> numbers = tensors_of(tensors, inputs, gradients);
+  if (problem.custom && problem.custom->visible) {
+    problem.mask.also = [&](int batch, int i, int j) {
+      const auto read = [&](int n, reference::Formula::Place) {
+        const auto& [name, per, id] = problem.custom->declared[n];
+        return numbers.at(name).data[per == reference::Formula::Per::all ? 0 : batch];
+      };
+      const double sees =
+          reference::formula::value_in_double(*problem.custom->visible, i, j, 0, read);
+      if (std::isnan(sees)) {
+        throw std::invalid_argument("visible is nan at i = " + std::to_string(i) +
+                                    ", j = " + std::to_string(j) +
+                                    "; expected a decision that fp32 does not "
+                                    "round to the other side");
+      }
+      return sees != 0;
+    };
+  }
   methods::Results<double> results =
-      evaluate(method, problem, tensors_of(tensors, inputs, gradients),
+      evaluate(method, problem, numbers,
                gradients ? methods::Pass::forward_and_backward : methods::Pass::forward);
   for (const std::size_t row : results.empty_rows) {
     results.tensors.at("lse").data.at(row) = -std::numeric_limits<double>::infinity();

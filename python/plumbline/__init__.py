@@ -12,10 +12,11 @@ from . import _biases
 from ._bias import AlibiGeometric, Bias, LocalRope, LocalRopeKeys, alibi_slopes
 from ._biases import *
 from ._check import case_arrays, check
+from ._custom import Custom, per_head, per_key, per_query, per_sequence, prefix_sum, shared
 from ._kernel_test import kernel_test
 from ._report import CheckFailed, Contract, Figures, Report
 from ._triton import TritonKernel, triton
-from . import device
+from . import device, formula
 
 __all__ = [
     "AlibiGeometric",
@@ -23,6 +24,7 @@ __all__ = [
     "Bias",
     "CheckFailed",
     "Contract",
+    "Custom",
     "Figures",
     "Gradients",
     "LocalRope",
@@ -34,7 +36,14 @@ __all__ = [
     "case_arrays",
     "check",
     "device",
+    "formula",
     "kernel_test",
+    "per_head",
+    "per_key",
+    "per_query",
+    "per_sequence",
+    "prefix_sum",
+    "shared",
     "triton",
 ]
 __all__ += _biases.__all__

@@ -14,6 +14,7 @@ from . import _native
 from ._arguments import floats, integers, number, truth, whole
 from ._bias import Bias
 from ._biases import Nope
+from ._custom import Custom, CustomValues
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -127,6 +128,9 @@ def attention(
     batch, heads, queries, head_dim = tensors["q"].shape
     keys = tensors["k"].shape[2]
     bias = Nope() if bias is None else bias
+    if isinstance(bias, Custom):
+        raise TypeError(f"bias is {bias!r} without its numbers; expected it called with "
+                        f"{', '.join(f'{name}=...' for name in bias.parameter_names) or 'nothing'}")
     if not isinstance(bias, Bias):
         raise TypeError(f"bias is {bias!r}; expected an instance of a subclass of plumbline.Bias")
     for name, given in bias.parameters(heads).items():
@@ -162,6 +166,7 @@ def attention(
         "documents": [] if documents is None else integers("documents", documents, (batch, keys)),
         "query_offset": query_offset,
         "gradients": False,
+        "custom": bias.custom.declaration if isinstance(bias, CustomValues) else None,
     }
     named = _native.attention(**problem)
     return Attention(named["o"], named["lse"], problem)

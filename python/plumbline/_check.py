@@ -14,6 +14,7 @@ from . import _native
 from ._arguments import number, truth, whole
 from ._bias import NOT_TOLD, Bias
 from ._biases import Nope
+from ._custom import Custom
 from ._frameworks import EIGHT_BITS, FRAMEWORKS, Refusal, format_of
 from ._progress import Progress
 from ._report import CheckFailed, Contract, Figures, Report
@@ -34,7 +35,7 @@ def case_arrays(line: str) -> dict[str, NDArray[Any]]:
 
 def check(
     fn: Callable[..., Any],
-    bias: Union[str, type[Bias], None] = None,
+    bias: Union[str, type[Bias], Custom, None] = None,
     *,
     dtype: Any = "float32",
     cases: int = 100,
@@ -79,7 +80,7 @@ def check(
     of `plumbline verify`. The keywords are the bias's arrays by name (float32), its options, and the
     settings that this call enables.
 
-    bias: a subclass of Bias, or its method's name; None: Nope. Its numbers are drawn.
+    bias: a subclass of Bias, or its method's name, or a Custom one; None: Nope. Its numbers are drawn.
     dtype: float32, float16, bfloat16, tf32, float8_e4m3fn or float8_e5m2, as a string or as the
         framework's own. With the last two, q, k and v are of that dtype and o, grad_o and gradients
         bfloat16, and fn also takes q_scale, k_scale and v_scale, float32 [batch, kv_heads]: q[b, h] is
@@ -134,7 +135,9 @@ def check(
         raise TypeError(f"fn is {fn!r}; expected a function")
     method = method_name(bias)
     known = {entry["name"]: entry for entry in json.loads(_native.methods())}
-    if method in _ANOTHER_METHOD_WITH:
+    if isinstance(bias, Custom):
+        known[method] = {"name": method, "parameters": bias.parameter_names, "options": {}}
+    if method in _ANOTHER_METHOD_WITH and not isinstance(bias, Custom):
         raise ValueError(f"bias is {method!r}; expected {_ANOTHER_METHOD_WITH[method]}")
     if method not in known:
         raise ValueError(f"bias is {method!r}; expected one of "
@@ -233,6 +236,7 @@ def check(
             shrink,
             seconds,
             told.case_done,
+            bias.declaration if isinstance(bias, Custom) else None,
         )
 
     with Progress(f"{name} {method} {format}", progress) as told:
@@ -244,7 +248,8 @@ def check(
     report = json.loads(text)
     cell = report["cells"][0]
     if cell["outcome"] != "pass":
-        repeat = _repeat(name, method, asked, cell["counterexample"]["case"])
+        repeat = _repeat(name, bias if isinstance(bias, Custom) else method, asked,
+                         cell["counterexample"]["case"])
         which = "the case" if case else "the smallest failing case found" if shrink else "the failing case"
         raise CheckFailed(f"{name} {method} {format}", words, cell, repeat, which) from cause
     outputs = {
@@ -328,17 +333,19 @@ def _expect_signature(fn: Callable[..., Any], keywords: list[str]) -> None:
         ) from None
 
 
-def method_name(bias: Union[str, type[Bias], None]) -> str:
+def method_name(bias: Union[str, type[Bias], Custom, None]) -> str:
     """Of a method, its class, or None. Raises TypeError for anything else."""
     if bias is None:
         return Nope.method
     if isinstance(bias, str):
         return bias
+    if isinstance(bias, Custom):
+        return bias.method
     if isinstance(bias, type) and issubclass(bias, Bias) and hasattr(bias, "method"):
         return bias.method
     raise TypeError(
         f"bias is {bias!r}; expected a subclass of plumbline.Bias, such as plumbline.Cable, "
-        "or its method's name: its numbers are drawn"
+        "or its method's name, or a plumbline.Custom: its numbers are drawn"
     )
 
 
@@ -346,7 +353,7 @@ def method_name(bias: Union[str, type[Bias], None]) -> str:
 _NOT_REPEATED = ("fn", "bias", "cases", "seed", "shrink", "time_limit", "progress", "case")
 
 
-def _repeat(name: str, method: str, asked: dict[str, Any], case: str) -> str:
+def _repeat(name: str, method: Union[str, Custom], asked: dict[str, Any], case: str) -> str:
     """The call with the case: what differs from the defaults, as one would write it."""
     said = [name, repr(method)]
     for parameter in inspect.signature(check).parameters.values():

@@ -12,6 +12,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 from . import _native
 from ._bias import Bias
 from ._check import check, method_name
+from ._custom import Custom
 from ._frameworks import format_of
 from ._report import Contract
 from ._runner import SCALES
@@ -22,7 +23,7 @@ _SETTINGS = ("causal", "window", "lengths", "documents", "query_offset", "scale"
 
 
 def kernel_test(
-    bias: Union[str, type[Bias], None, Sequence[Union[str, type[Bias]]]] = None,
+    bias: Union[str, type[Bias], Custom, None, Sequence[Union[str, type[Bias], Custom]]] = None,
     *,
     dtype: Any = "float32",
     contract: Union[Contract, str, None, dict[Any, Union[Contract, str]]] = None,
@@ -107,7 +108,7 @@ def kernel_test(
         test.__qualname__ = getattr(fn, "__qualname__", test.__name__)
         test.__module__ = getattr(fn, "__module__", None) or test.__module__
         test.__doc__ = fn.__doc__
-        test.__signature__ = _signature_for_pytest(fn)  # type: ignore[attr-defined]
+        test.__signature__ = _signature_for_pytest(fn, biases)  # type: ignore[attr-defined]
         test.kernel = fn  # type: ignore[attr-defined]
         test.pytestmark = list(getattr(fn, "pytestmark", []))  # type: ignore[attr-defined]
         return pytest.mark.parametrize(("plumbline_bias", "plumbline_dtype"), cells)(test)
@@ -115,7 +116,7 @@ def kernel_test(
     return decorate
 
 
-def _signature_for_pytest(fn: Callable[..., Any]) -> inspect.Signature:
+def _signature_for_pytest(fn: Callable[..., Any], biases: Sequence[Any]) -> inspect.Signature:
     """What pytest has to give: self, what the tests are parametrised with, and the function's fixtures."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     own = [inspect.Parameter(name, keyword) for name in _OWN]
@@ -127,6 +128,8 @@ def _signature_for_pytest(fn: Callable[..., Any]) -> inspect.Signature:
     known = {*_SETTINGS, *_OWN}
     for method in json.loads(_native.methods()):
         known.update(method["parameters"], method["options"])
+    for bias in biases:
+        known.update(bias.parameter_names if isinstance(bias, Custom) else [])
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, keyword)
     fixtures = [one.replace(kind=keyword) for one in parameters[len(instance) + 3 :]
                 if one.kind in named and one.default is one.empty and one.name not in known]

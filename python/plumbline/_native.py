@@ -87,17 +87,23 @@ def attention(
     documents: Sequence[int],
     query_offset: int,
     gradients: bool,
+    custom: Optional[dict[str, Any]] = None,
 ) -> dict[str, NDArray[Any]]:
     tensors = {name: np.ascontiguousarray(array, np.float64) for name, array in tensors.items()}
     named = _call("attention", method=method, tensors=tensors, options=options, scale=scale, softcap=softcap,
                   causal=causal, window=window, lengths=lengths, documents=documents,
-                  query_offset=query_offset, gradients=gradients)
+                  query_offset=query_offset, gradients=gradients, custom=custom)
     return {name: _array(said) for name, said in named.items()}
 
 
 def alibi_slopes(heads: int, geometric: bool) -> list[float]:
     slopes: list[float] = _call("alibi_slopes", heads=heads, geometric=geometric)
     return slopes
+
+
+def declare_custom_bias(declaration: dict[str, Any]) -> dict[str, str]:
+    """The shapes of its parameters, in words."""
+    return dict(_call("declare_custom_bias", declaration=declaration))
 
 
 class _DLTensor(ctypes.Structure):  # and what owns it, of which nothing is read here
@@ -149,6 +155,7 @@ def check(
     shrink: bool,
     time_limit: float,
     progress: Optional[Callable[[int, int], Any]],
+    custom: Optional[dict[str, Any]] = None,
 ) -> tuple[str, str, Optional[Exception]]:
     """The report, what a failure says, and the exception that the failing case ended with.
 
@@ -186,7 +193,8 @@ def check(
         try:
             verdict = judge.submit(_call, "check", ask=_ASK(ask), name=name, pass_=pass_, bias=bias, dtype=dtype,
                                    offer=offer, contract=contract, cases=cases, seed=seed, threads=threads,
-                                   deterministic=deterministic, case=case, shrink=shrink, time_limit=time_limit)
+                                   deterministic=deterministic, case=case, shrink=shrink, time_limit=time_limit,
+                                   custom=custom)
             verdict.add_done_callback(lambda _: questions.put(None))
             while (question := questions.get()) is not None:
                 answers.put(_json(answer_to(question)))

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct Mask {
   std::optional<int> window = {};   ///< |i - j| <= window: window + 1 keys on a side, i among them
   std::vector<int> lengths = {};    ///< [batch], or empty; i < lengths[b] and j < lengths[b]
   std::vector<int> documents = {};  ///< [batch * keys], or empty; equal ids of positions i and j
+  /// And whatever else must hold of sequence b, position i and key j; or empty.
+  std::function<bool(int b, int i, int j)> also = {};
 };
 
 /// Neighbouring keys, from `begin` to before `end`; none where begin = end.
@@ -25,7 +28,7 @@ struct KeyRange {
 };
 
 /// The keys that causality, window and lengths let the query at `position` of sequence `batch` see.
-/// Document ids may hide some of them besides.
+/// Document ids and `also` may hide some of them besides.
 /// @throws std::invalid_argument as visible_keys.
 inline KeyRange visible_range(const Mask& mask, int batch, int position, int keys) {
   require(keys >= 1, "keys", keys, "at least 1");
@@ -63,7 +66,8 @@ inline std::vector<int> visible_keys(const Mask& mask, int batch, int position, 
                             : mask.documents.data() + static_cast<std::ptrdiff_t>(batch) * keys;
   std::vector<int> visible;
   for (int j = range.begin; j < range.end; ++j) {
-    if (!document || document[j] == document[position]) visible.push_back(j);
+    if (document && document[j] != document[position]) continue;
+    if (!mask.also || mask.also(batch, position, j)) visible.push_back(j);
   }
   return visible;
 }

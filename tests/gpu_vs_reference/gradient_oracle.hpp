@@ -271,6 +271,7 @@ inline Oracle oracle_of(const Case& made, const std::vector<float>& grad_o) {
       run([](int, int) { return ref::Nope<R>{}; }, nothing);
       break;
     case PLUMBLINE_COPE:
+    case PLUMBLINE_CUSTOM:
       throw std::invalid_argument("a bias without fused kernels");
   }
   return oracle;

@@ -57,6 +57,8 @@ class FloatBias {
         return c_[PLUMBLINE_TABLE][table_entry()];
       case PLUMBLINE_BIAS_TENSOR:
         return c_[PLUMBLINE_TENSOR][tensor_entry()];
+      case PLUMBLINE_CUSTOM:
+        break;  // custom_bias_test.cpp has kernels of its own
     }
     return bias_of_head().value;
   }
@@ -89,6 +91,8 @@ class FloatBias {
         break;
       case PLUMBLINE_BIAS_TENSOR:
         deposit(PLUMBLINE_TENSOR, tensor_entry(), 1.0f);
+        break;
+      case PLUMBLINE_CUSTOM:
         break;
 #define PLUMBLINE_DEPOSIT(number, Form) case PLUMBLINE_##number:
         PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_DEPOSIT)

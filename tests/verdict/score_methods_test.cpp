@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(the_oracle_is_the_methods_evaluation) {
         for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
           const auto p = static_cast<plumbline_parameter>(n);
           if (!cases::has_gradient(c.spec, p)) continue;
-          compare(cases::gradient_name(p), oracle.parameters[n], expected);
+          compare(cases::gradient_name(c.spec.bias, p), oracle.parameters[n], expected);
         }
       }
     }

@@ -67,7 +67,7 @@ struct DerivativeRow {
   void prefix(const Bias& of_bias) const {
     result.prefix.used = true;
     result.prefix.parameter =
-        static_cast<plumbline_parameter>(methods::row(the_case.spec.bias.method).summed());
+        static_cast<plumbline_parameter>(methods::row(the_case.spec.bias).summed());
     auto grad = of_bias.zero_grad();
     for (const int j : visible) {
       of_bias.accumulate_grad(grad, position, j, one());

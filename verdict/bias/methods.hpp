@@ -51,6 +51,8 @@ auto visit(plumbline_bias method, const Use& use) {
       return use(Cope{});
     case PLUMBLINE_BIAS_TENSOR:
       return use(BiasTensor{});
+    case PLUMBLINE_CUSTOM:
+      return use(Custom{});
   }
   throw std::logic_error("no such method");
 }

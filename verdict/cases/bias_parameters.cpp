@@ -163,6 +163,8 @@ std::vector<float> draw_numbers(const Case& c, plumbline_parameter id) {
       return fill(size, [&](auto i) { return draw.normal(i) * a; });
     case From::uniform:
       return fill(size, [&](auto i) { return draw.uniform(i) * (b - a) + a; });
+    case From::whole:
+      return fill(size, [&](auto i) { return std::floor(draw.uniform(i) * (b - a) + a); });
     case From::slopes:
       return slopes(c);
     case From::increments:

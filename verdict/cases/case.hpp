@@ -37,7 +37,7 @@ struct Case {
   /// What the method takes prefix sums of; empty for others.
   const std::vector<float>& summed() const {
     static const std::vector<float> none;
-    const int which = methods::row(spec.bias.method).summed();
+    const int which = methods::row(spec.bias).summed();
     return which < 0 ? none : parameters[static_cast<std::size_t>(which)];
   }
 };

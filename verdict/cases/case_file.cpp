@@ -10,6 +10,7 @@
 #include "support/error.hpp"
 #include "support/strict_json.hpp"
 #include "support/text.hpp"
+#include "verdict/cases/custom_bias.hpp"
 #include "verdict/cases/tensor_io.hpp"
 #include "verdict/cases/tensor_shapes.hpp"
 
@@ -79,6 +80,27 @@ Format format_of(Fields& fields, const TensorReader& reader) {
   return format;
 }
 
+/// Of the method's name, or of the declaration that the file has.
+Bias bias_of(const std::string& name, const json* declaration, const Fields& fields) {
+  if (declaration) {
+    const Bias declared = declare_custom_bias(*declaration, fields.place("custom"));
+    for (const auto rope :
+         {PLUMBLINE_NO_ROPE, PLUMBLINE_ROPE_INTERLEAVED, PLUMBLINE_ROPE_HALF_SPLIT}) {
+      Bias bias = declared;
+      bias.rope = rope;
+      if (name == cases::name(bias)) return bias;
+    }
+    throw BadInput(fields.place("bias"), in_quotes(name),
+                   in_quotes(cases::name(declared)) + ", the name of custom, alone or with RoPE");
+  }
+  const Bias bias = bias_from(name, fields.place("bias"));
+  if (bias.custom) {
+    throw BadInput(fields.place("custom"), "missing",
+                   "the declaration of " + in_quotes(name) + ", which is no method's name");
+  }
+  return bias;
+}
+
 void read_tensors(Case& c, TensorReader& reader) {
   const Spec& spec = c.spec;
   const std::vector<Dtype> stored{dtype_of(spec.format)}, f32{Dtype::f32};
@@ -97,7 +119,7 @@ void read_tensors(Case& c, TensorReader& reader) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!reads(spec, parameter)) continue;
     const Shape shape = shape_of(spec, c.options, parameter);
-    c[parameter] = reader.floats(info(parameter).name, f32, shape);
+    c[parameter] = reader.floats(parameter_name(spec.bias, parameter), f32, shape);
   }
   if (spec.mask.ragged) c.lengths = reader.integers("lengths", {spec.batch});
   if (spec.mask.documents) c.documents = reader.integers("documents", {spec.batch, spec.keys});
@@ -114,7 +136,8 @@ Case case_from(std::span<const std::byte> bytes) {
   Case c;
   Spec& spec = c.spec;
   spec.family = Family::file;
-  spec.bias = bias_from(fields.required(fields.text("bias"), "bias"), fields.place("bias"));
+  const auto* declaration = fields.any("custom");
+  spec.bias = bias_of(fields.required(fields.text("bias"), "bias"), declaration, fields);
   c.options = default_options(spec.bias);
   spec.format = format_of(fields, reader);
   set_sizes(spec, reader);
@@ -165,6 +188,7 @@ void write_case(const std::filesystem::path& path, const Case& c) {
   json object = {{"format_version", format_version},  {"bias", name(spec.bias)},
                  {"dtype", name(spec.format)},        {"causal", spec.mask.causal},
                  {"query_offset", spec.query_offset}, {"scale", c.scale}};
+  if (spec.bias.custom) object["custom"] = custom_of(spec.bias).declaration;
   if (spec.mask.window) object["window"] = *spec.mask.window;
   if (spec.softcap != 0) object["softcap"] = spec.softcap;
   for (const plumbline_option option : options_of(spec.bias)) {
@@ -191,7 +215,7 @@ void write_case(const std::filesystem::path& path, const Case& c) {
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!reads(spec, parameter)) continue;
-    add(info(parameter).name, shape_of(spec, c.options, parameter), c[parameter]);
+    add(parameter_name(spec.bias, parameter), shape_of(spec, c.options, parameter), c[parameter]);
   }
   add("lengths", {spec.batch}, c.lengths);
   add("documents", {spec.batch, spec.keys}, c.documents);

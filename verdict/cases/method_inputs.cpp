@@ -32,17 +32,24 @@ bool reads(const Spec& spec, plumbline_parameter parameter) {
 }
 
 bool has_gradient(const Spec& spec, plumbline_parameter parameter) {
-  return parameter != PLUMBLINE_SLOPES && reads(spec, parameter);
+  return reads(spec, parameter) &&
+         methods::parameter_of(methods::of(spec.bias), parameter).has_gradient;
 }
 
-std::string gradient_name(plumbline_parameter parameter) {
-  return std::string("grad_") + info(parameter).name;
+const char* parameter_name(Bias bias, plumbline_parameter parameter) {
+  for (const auto& of_bias : methods::row(bias).parameters) {
+    if (of_bias.id == parameter && of_bias.name) return of_bias.name;
+  }
+  return info(parameter).name;
+}
+std::string gradient_name(Bias bias, plumbline_parameter parameter) {
+  return std::string("grad_") + parameter_name(bias, parameter);
 }
 
 Options default_options(Bias bias) {
   Options options;
   std::ranges::transform(methods::option_infos, options.begin(), &OptionInfo::otherwise);
-  options[PLUMBLINE_EPSILON] = methods::row(bias.method).epsilon;
+  options[PLUMBLINE_EPSILON] = methods::row(bias).epsilon;
   return options;
 }
 

@@ -35,11 +35,13 @@ Shape shape_of(const Spec& spec, const Options& options, plumbline_parameter par
 std::size_t first_of_row(const Spec& spec, const Options& options, int batch, int head, int query);
 std::size_t first_of_row_in_head(const Spec& spec, const Options& options, int query);
 
-/// Whether the backward pass gives a gradient of it: of all that is read but ALiBi's slopes.
+/// Whether the backward pass gives a gradient of it.
 bool has_gradient(const Spec& spec, plumbline_parameter parameter);
 
-/// "grad_" before the parameter's name.
-std::string gradient_name(plumbline_parameter parameter);
+/// As files, reports and Python call it: a custom bias has names of its own.
+const char* parameter_name(Bias, plumbline_parameter);
+/// "grad_" before it.
+std::string gradient_name(Bias, plumbline_parameter);
 
 /// Every option as it is where nothing is said. FIRE's epsilon is 1e-6 in its code, GGD's 1e-5.
 Options default_options(Bias);

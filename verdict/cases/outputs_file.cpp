@@ -196,7 +196,7 @@ OutputsFile outputs_from(std::span<const std::byte> bytes, const Case& of,
       const auto parameter = static_cast<plumbline_parameter>(n);
       if (!has_gradient(spec, parameter)) continue;
       file.outputs.grad_parameters[parameter] = reader.floats(
-          gradient_name(parameter), {Dtype::f32}, shape_of(spec, of.options, parameter));
+          gradient_name(spec.bias, parameter), {Dtype::f32}, shape_of(spec, of.options, parameter));
     }
   }
   reader.finish("a file of outputs");
@@ -240,7 +240,7 @@ void write_outputs(const std::filesystem::path& path, const Case& of, const Outp
     for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
       const auto parameter = static_cast<plumbline_parameter>(n);
       if (!has_gradient(spec, parameter)) continue;
-      add(gradient_name(parameter), shape_of(spec, of.options, parameter),
+      add(gradient_name(spec.bias, parameter), shape_of(spec, of.options, parameter),
           outputs.grad_parameters[parameter], Format::fp32);
     }
   }

@@ -10,6 +10,7 @@
 #include "kernel_abi/methods.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
+#include "verdict/cases/custom_bias.hpp"
 
 namespace plumbline::cases {
 namespace {
@@ -107,6 +108,7 @@ void require_elements(const char* tensor, std::initializer_list<int> shape) {
 std::string_view name(Format format) { return name_in(format_names, format); }
 std::string_view name(Pass pass) { return name_in(pass_names, pass); }
 std::string_view name(Bias bias) {
+  if (bias.custom) return custom_of(bias).names.at(static_cast<std::size_t>(bias.rope));
   for (const auto& [known, text] : named_biases()) {
     if (known == bias) return text;
   }
@@ -114,7 +116,7 @@ std::string_view name(Bias bias) {
 }
 std::string_view name(Family family) { return name_in(family_names, family); }
 
-bool needs_scores(Bias bias) { return bias.dape > 0 || methods::row(bias.method).needs_scores(); }
+bool needs_scores(Bias bias) { return bias.dape > 0 || methods::row(bias).needs_scores(); }
 
 Format format_from(std::string_view text, std::string_view field) {
   return value_in(format_names, text, field);
@@ -126,6 +128,7 @@ Bias bias_from(std::string_view text, std::string_view field) {
   for (const auto& [bias, name] : named_biases()) {
     if (name == text) return bias;
   }
+  if (const auto custom = find_custom_bias(text)) return *custom;
   std::vector<std::string_view> known;
   for (Bias bias : all_biases()) known.push_back(name(bias));
   throw BadInput(std::string(field), in_quotes(text),

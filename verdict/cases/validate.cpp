@@ -81,7 +81,8 @@ void require_parameter(const Case& c, plumbline_parameter parameter) {
   const ParameterInfo& of = info(parameter);
   const bool used = reads(spec, parameter);
   const std::int64_t size = used ? elements(shape_of(spec, c.options, parameter)) : 0;
-  const Expectation expected{of.name, used, size};
+  const char* name = parameter_name(spec.bias, parameter);
+  const Expectation expected{name, used, size};
   if (const auto format = format_of(c, parameter)) {
     require_in_format(expected, c[parameter], *format);
   } else {
@@ -94,10 +95,10 @@ void require_parameter(const Case& c, plumbline_parameter parameter) {
   for (std::size_t i = 0; i < c[parameter].size(); ++i) {
     const float value = c[parameter][i];
     if (value < of.least) {
-      reject(of.name, i, value, fmt::format("a number >= {:.9g}", of.least));
+      reject(name, i, value, fmt::format("a number >= {:.9g}", of.least));
     }
-    if (value > most) reject(of.name, i, value, fmt::format("a number <= {:.9g}", most));
-    if (value == 0 && !of.may_be_zero) reject(of.name, i, value, "a number that is not 0");
+    if (value > most) reject(name, i, value, fmt::format("a number <= {:.9g}", most));
+    if (value == 0 && !of.may_be_zero) reject(name, i, value, "a number that is not 0");
   }
 }
 

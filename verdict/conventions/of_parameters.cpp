@@ -38,9 +38,12 @@ void change_increments(Case& c, Change change) {
 
 void reverse_heads(Case& c) {
   const auto heads = static_cast<std::size_t>(c.spec.heads);
+  const methods::Method method = methods::of(c.spec.bias);
   for (const auto parameter : cases::parameters_of(c.spec.bias)) {
     const auto shape = cases::shape_of(c.spec, c.options, parameter);
     const bool by_batch = shape.size() >= 3 && parameter != PLUMBLINE_POSITION_EMBEDDING;
+    const auto first = methods::parameter_of(method, parameter).shape.items[0];
+    if (shape.size() == 1 && first != methods::Extent::heads) continue;
     if (shape.empty() || (by_batch ? shape[1] : shape[0]) != c.spec.heads) continue;
     if (parameter == PLUMBLINE_HIDDEN_WEIGHT || parameter == PLUMBLINE_HIDDEN_BIAS) continue;
     auto& numbers = c[parameter];

@@ -83,8 +83,8 @@ Diagnosis diagnose(const cases::Case& the_case, const cases::Outputs& outputs,
   look_at("grad_k", outputs.grad_k, of_format);
   look_at("grad_v", outputs.grad_v, of_format);
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
-    look_at(cases::gradient_name(static_cast<plumbline_parameter>(n)), outputs.grad_parameters[n],
-            of_floats);
+    look_at(cases::gradient_name(the_case.spec.bias, static_cast<plumbline_parameter>(n)),
+            outputs.grad_parameters[n], of_floats);
   }
   return found;
 }

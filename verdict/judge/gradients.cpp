@@ -138,9 +138,10 @@ std::vector<OutputJudgement> judge_against(const cases::Case& the_case, const Co
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto p = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(spec, p)) continue;
-    judgements.push_back(judge_tensor(
-        cases::gradient_name(p), axes_of(spec, p), cases::shape_of(spec, the_case.options, p),
-        oracle.parameters[n], outputs.grad_parameters[n], spec, sample));
+    judgements.push_back(judge_tensor(cases::gradient_name(spec.bias, p), axes_of(spec, p),
+                                      cases::shape_of(spec, the_case.options, p),
+                                      oracle.parameters[n], outputs.grad_parameters[n], spec,
+                                      sample));
     // The same for all keys of a row, it has a gradient of 0 but for what is wrong with D: there is
     // nothing to see.
     if (p == PLUMBLINE_OUTPUT_BIAS) judgements.back().nonzero = judgements.back().blind = 0;

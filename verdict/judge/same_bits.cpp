@@ -28,7 +28,8 @@ std::string difference(const std::string& name, const std::vector<float>& first,
 
 }  // namespace
 
-std::string first_difference(const cases::Outputs& first, const cases::Outputs& second) {
+std::string first_difference(cases::Bias bias, const cases::Outputs& first,
+                             const cases::Outputs& second) {
   const std::pair<const char*, std::vector<float> cases::Outputs::*> tensors[] = {
       {"o", &cases::Outputs::o},
       {"lse", &cases::Outputs::lse},
@@ -40,7 +41,7 @@ std::string first_difference(const cases::Outputs& first, const cases::Outputs& 
     if (!text.empty()) return text;
   }
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
-    std::string text = difference(cases::gradient_name(static_cast<plumbline_parameter>(n)),
+    std::string text = difference(cases::gradient_name(bias, static_cast<plumbline_parameter>(n)),
                                   first.grad_parameters[n], second.grad_parameters[n]);
     if (!text.empty()) return text;
   }

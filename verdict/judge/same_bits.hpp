@@ -10,6 +10,8 @@ namespace plumbline::verdict {
 
 /// The first number whose bits differ between two runs of a kernel, in words; empty when none does.
 /// 0 and -0 differ, a NaN is like another of the same bits.
-std::string first_difference(const cases::Outputs& first, const cases::Outputs& second);
+/// @param bias whose parameters the gradients are of.
+std::string first_difference(cases::Bias bias, const cases::Outputs& first,
+                             const cases::Outputs& second);
 
 }  // namespace plumbline::verdict

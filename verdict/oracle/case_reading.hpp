@@ -18,8 +18,15 @@
 
 namespace plumbline::verdict {
 
+/// The case must outlive it.
 inline reference::Mask mask_of(const cases::Case& c) {
-  return {c.spec.mask.causal, c.spec.mask.window, c.lengths, c.documents};
+  reference::Mask mask{c.spec.mask.causal, c.spec.mask.window, c.lengths, c.documents};
+  if (c.spec.bias.custom && cases::custom_of(c.spec.bias).visible) {
+    mask.also = [&c](int batch, int i, int j) {
+      return bias::is_visible(c, *cases::custom_of(c.spec.bias).visible, batch, i, j);
+    };
+  }
+  return mask;
 }
 
 /// Rows [first, first + rows) of a tensor with `columns` numbers a row.
@@ -105,6 +112,24 @@ class HeadOf {
     const std::size_t first =
         cases::first_of_row(s, case_.options, batch_, head_, position_ - s.query_offset);
     return matrix_of<R>(case_[PLUMBLINE_TENSOR], first / s.keys, 1, s.keys);
+  }
+  reference::Custom<R> custom() const {
+    const cases::CustomBias& custom = cases::custom_of(case_.spec.bias);
+    reference::Custom<R> bias{&custom.expression, head_, query_offset(), {}};
+    for (const auto& [name, per, id] : custom.declared) {
+      using Per = reference::Formula::Per;
+      if (per == Per::prefix_sum) {
+        bias.numbers.push_back(prefix_sum());
+      } else if (per != Per::query && per != Per::key) {
+        const int first = per == Per::all ? 0 : per == Per::head ? head_ : batch_;
+        bias.numbers.push_back(vector_of<R>(case_[id], first, 1));
+      } else {
+        const int size = per == Per::query ? case_.spec.queries : case_.spec.keys;
+        bias.numbers.push_back(
+            vector_of<R>(case_[id], static_cast<std::size_t>(row()) * size, size));
+      }
+    }
+    return bias;
   }
   const reference::T5Buckets& buckets() const { return reading_.buckets_.value(); }
   int largest() const { return reading_.largest(); }
@@ -193,7 +218,7 @@ class CaseReading {
   /// The row of T5's table that the bias of i and j stands in.
   int table_row(int i, int j) const {
     const auto rows =
-        methods::parameter_of(methods::row(case_.spec.bias.method), PLUMBLINE_TABLE).shape.items[1];
+        methods::parameter_of(methods::row(case_.spec.bias), PLUMBLINE_TABLE).shape.items[1];
     if (rows == methods::Extent::distances) return reference::ClippedDistance(largest())(i, j);
     if (rows == methods::Extent::signed_distances) return reference::ClippedOffset(largest())(i, j);
     return buckets_.value()(i, j);

@@ -87,7 +87,8 @@ class GivenArrays {
       const auto parameter = static_cast<plumbline_parameter>(n);
       // A decoding kernel gets their prefix sums.
       if (decodes && methods::is_summed(parameter)) continue;
-      add(kernel_process::slot_parameters + n, cases::info(parameter).name, case_[parameter]);
+      add(kernel_process::slot_parameters + n, cases::parameter_name(case_.spec.bias, parameter),
+          case_[parameter]);
     }
     add(kernel_process::slot_lengths, "lengths", case_.lengths);
     add(kernel_process::slot_documents, "documents", case_.documents);
@@ -312,7 +313,7 @@ KernelRun Kernel::run(const cases::Case& the_case,
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(spec, parameter)) continue;
-    add(kernel_process::slot_grad_parameters + n, cases::gradient_name(parameter),
+    add(kernel_process::slot_grad_parameters + n, cases::gradient_name(spec.bias, parameter),
         result.outputs.grad_parameters[n], the_case[parameter].size(), Format::fp32);
   }
   make(call, backward, cases::Pass::backward);

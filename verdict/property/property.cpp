@@ -62,7 +62,7 @@ Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threa
   if (run.failure.empty() && runs_twice(kernel, spec)) {
     KernelRun again = run_once();
     if (again.failure.empty()) {
-      again.failure = first_difference(run.outputs, again.outputs);
+      again.failure = first_difference(spec.bias, run.outputs, again.outputs);
       if (!again.failure.empty()) again.kind = kernel_process::failure_kind::nondeterministic;
     }
     if (!again.failure.empty()) run = std::move(again);

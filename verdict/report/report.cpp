@@ -11,6 +11,7 @@
 #include "support/markup.hpp"
 #include "support/text.hpp"
 #include "verdict/cases/case_file.hpp"
+#include "verdict/cases/custom_bias.hpp"
 #include "verdict/conventions/lax_fields.hpp"
 #include "verdict/judge/element.hpp"
 #include "verdict/report/error_places.hpp"
@@ -407,6 +408,7 @@ ordered_json to_json(const VerifyReport& report) {
                           {"rows_left_out", cell.rows_left_out},
                           {"not_seen", cell.blind_outputs()},
                           {"outputs", ordered_json::object()}};
+    if (cell.bias.custom) entry["custom"] = cases::custom_of(cell.bias).declaration;
     for (const auto& [output, summary] : cell.outputs) {
       entry["outputs"][output] = {{"worst", number(summary.worst)},
                                   {"worst_case", cases::to_line(summary.worst_case)},

@@ -59,6 +59,14 @@ static int offers_last_query(const plumbline_problem* p) {
 static int offers_cache(const plumbline_problem* p) {
   return !p->causal && p->window < 0 && unmasked(p);
 }
+/* What a kernel with one of the newer features offers; it takes problems without it as well. */
+static int softcap_causal(const plumbline_problem* p) { return offers_causal(p); }
+static int softcap_decode(const plumbline_problem* p) { return offers_cache(p); }
+static int sinks_causal(const plumbline_problem* p) { return offers_causal(p); }
+static int sinks_ragged(const plumbline_problem* p) {
+  return p->causal && p->window < 0 && !p->documents;
+}
+static int sinks_decode(const plumbline_problem* p) { return offers_decode(p) && !p->lengths; }
 static int offers_pages(const plumbline_problem* p) {
   return !p->causal && p->window < 0 && !p->documents && p->page_size > 0;
 }
@@ -223,6 +231,31 @@ static int visible(const call_t* c, int b, int r, int j) {
 
 /* The bias. */
 
+/* Of a tensor, its size along an axis that may have size 1, and where the number of a pair lies. */
+static int along(const plumbline_problem* p, plumbline_option option, int size) {
+  return p->options[option] != 0 ? size : 1;
+}
+static size_t tensor_size(const plumbline_problem* p) {
+  return (size_t)along(p, PLUMBLINE_PER_BATCH, p->batch) * along(p, PLUMBLINE_PER_HEAD, p->heads) *
+         along(p, PLUMBLINE_PER_QUERY, p->queries) * p->keys;
+}
+static size_t tensor_place(const call_t* c, int b, int h, int r, int j) {
+  const plumbline_problem* p = c->p;
+  const int heads = along(p, PLUMBLINE_PER_HEAD, p->heads);
+  const int rows = along(p, PLUMBLINE_PER_QUERY, p->queries);
+  const int of_batch = along(p, PLUMBLINE_PER_BATCH, p->batch) > 1 ? b : 0;
+  const int of_head = heads > 1 ? h : 0;
+  size_t plane = (size_t)of_batch * heads + of_head;
+  if (c->fault == onnxruntime_24017) plane = (size_t)of_batch * p->heads + of_head;
+  if (c->fault == pytorch_184180) plane = heads > 1 ? (size_t)b * p->heads + h : 0;
+  return (plane * rows + (rows > 1 ? r : 0)) * p->keys + j;
+}
+static float tensor(const call_t* c, int b, int h, int r, int j) {
+  const size_t place = tensor_place(c, b, h, r, j);
+  /* What lies beyond was anything. */
+  return place < tensor_size(c->p) ? c->p->parameters[PLUMBLINE_TENSOR][place] : 0;
+}
+
 static float alibi(const call_t* c, int h, int r, int j) {
   const plumbline_problem* p = c->p;
   const int i = r + p->query_offset, H = p->heads;
@@ -296,6 +329,8 @@ static float bias(const call_t* c, int b, int h, int r, int j) {
       return t5(c, h, r, j);
     case PLUMBLINE_FOX:
       return fox(c, b, h, r + c->p->query_offset, j);
+    case PLUMBLINE_BIAS_TENSOR:
+      return tensor(c, b, h, r, j);
     default:
       return 0;
   }
@@ -312,15 +347,32 @@ static float dot(const float* a, const float* b, int size) {
   return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
-static float score(const call_t* c, int b, int h, int r, int j) {
+/* The softcap of a scaled product. */
+static float capped(const call_t* c, float x) {
+  const float cap = (float)c->p->softcap;
+  if (cap == 0) return x;
+  if (c->fault == imp_688 && c->p->head_dim != 128) return x;
+  if (c->fault == flash_attention_2402_backward && c->backward) return x;
+  const float t = x / cap;
+  return (c->fault == flash_attention_2402 ? t : cap) * tanhf(t);
+}
+
+/* The scaled product of a query and a key. */
+static float product(const call_t* c, int b, int h, int r, int j) {
   const plumbline_problem* p = c->p;
   const int D = c->fault == triton_621 && p->head_dim > 64 ? 64 : p->head_dim;
   float scale = (float)p->scale;
   if (c->fault == transformers_44380) scale = 1 / sqrtf((float)p->head_dim);
   if (c->fault == transformers_38290) scale *= scale;
-  const float product = scale * dot(c->q + query_row(c, b, h, r) * p->head_dim,
-                                    c->k + (first_key(c, b, h) + j) * p->head_dim, D);
-  return product + bias(c, b, h, r, j) * (c->fault == tt_metal_42891 ? scale : 1);
+  return scale * dot(c->q + query_row(c, b, h, r) * p->head_dim,
+                     c->k + (first_key(c, b, h) + j) * p->head_dim, D);
+}
+
+static float score(const call_t* c, int b, int h, int r, int j) {
+  const float x = product(c, b, h, r, j);
+  const float added =
+      bias(c, b, h, r, j) * (c->fault == tt_metal_42891 ? (float)c->p->scale : 1);
+  return c->fault == onnxruntime_28379 ? capped(c, x + added) : capped(c, x) + added;
 }
 
 /* The online softmax of a row: the largest score, the sum of weights, and their sum of v. */
@@ -343,7 +395,8 @@ static void absorb(const call_t* c, int b, int h, int r, int from, int to, int m
       if (j >= p->keys) {
         *x = p->bias == PLUMBLINE_FOX
                  ? (float)c->sums[((size_t)b * p->heads + h) * p->keys + r + p->query_offset]
-                 : 0;
+                 : c->fault == flashinfer_350 ? capped(c, -5e4f)
+                                              : 0;
       } else {
         *x = !masked || visible(c, b, r, j) ? score(c, b, h, r, j) : -INFINITY;
       }
@@ -371,7 +424,7 @@ static int rounded_up(int n, int to) { return (n + to - 1) / to * to; }
 /* Where the keys of a row end. */
 static int last_key(const call_t* c, int h, int r) {
   const plumbline_problem* p = c->p;
-  if (c->fault == flashinfer_3717 || c->fault == fla_d7150bf) {
+  if (c->fault == flashinfer_3717 || c->fault == fla_d7150bf || c->fault == flashinfer_350) {
     return rounded_up(p->keys, c->config->tile);
   }
   if (c->config->fault == flashinfer_1148) {
@@ -384,6 +437,27 @@ static int last_key(const call_t* c, int h, int r) {
     return keys < p->keys ? keys : p->keys;
   }
   return p->keys;
+}
+
+/* One logit more in the denominator, which no value belongs to. */
+static void add_sink(const call_t* c, int h, int r, int row, state_t* s) {
+  const plumbline_problem* p = c->p;
+  if (!p->sinks || (c->fault == tensorrt_llm_15739 && r > 0)) return;
+  float sink = p->parameters[PLUMBLINE_SINKS][c->fault == modular_6591 ? row % p->heads : h];
+  if (c->fault == tokamax_aac610a) sink *= 0.693147181f; /* 2^sink */
+  if (c->fault == flash_attention_e81c237) {
+    s->sum += sink * expf(-s->largest);
+    return;
+  }
+  if (c->fault == flash_attention_2706) {
+    s->sum += expf(sink - s->largest);
+    return;
+  }
+  const float largest = fmaxf(s->largest, sink), factor = expf(s->largest - largest);
+  s->largest = largest;
+  /* Eight warps, each with a state of its own. */
+  s->sum = s->sum * factor + (c->fault == vllm_metal_550 ? 8 : 1) * expf(sink - largest);
+  for (int d = 0; d < p->head_dim; ++d) s->o[d] *= factor;
 }
 
 static void attend(const call_t* c, int b, int h, int r, state_t* s) {
@@ -417,10 +491,15 @@ static void attend_ranges(const call_t* c, int b, int h, int r, float* o, float*
     if (from < keys) last = logs[n];
     largest = fmaxf(largest, logs[n]);
   }
+  /* The sink is a range of its own. */
+  const int has_sink = c->p->sinks && !(c->fault == imp_1346 && range < keys);
+  const float sink = has_sink ? c->p->parameters[PLUMBLINE_SINKS][h] : -INFINITY;
+  largest = fmaxf(largest, sink);
   const int empty = largest == -INFINITY && c->fault != vllm_39148;
   /* Logarithms to base 2 in the place of natural ones. */
   const float base = c->fault == sglang_40903 ? 1.442695041f : 1;
   float weights = 0;
+  if (has_sink) sum = weights = expf(sink - largest);
   for (int n = 0; n < splits && !empty; ++n) {
     sum += expf(logs[n] - largest);
     weights += expf(base * (logs[n] - largest));
@@ -448,8 +527,10 @@ static int forward(const plumbline_problem* p, const plumbline_outputs* out, con
       attend_ranges(&c, b, h, r, s.o, &lse);
     } else {
       attend(&c, b, h, r, &s);
+      add_sink(&c, h, r, row, &s);
       lse = s.sum == 0 ? -INFINITY : s.largest + logf(s.sum);
-      for (int d = 0; d < D && s.sum != 0; ++d) s.o[d] /= s.sum;
+      /* Where the sum is infinite, so is every weight of a key 0. */
+      for (int d = 0; d < D && s.sum != 0; ++d) s.o[d] = isinf(s.sum) ? 0 : s.o[d] / s.sum;
     }
     const size_t at = query_row(&c, b, h, r) * D;
     for (int d = 0; d < written; ++d) store(out->o, at + d, s.o[d], p->format);
@@ -474,6 +555,10 @@ static int backward(const plumbline_problem* p, const plumbline_gradients* g,
   float *dk = calloc(keys * D, sizeof(float)), *dv = calloc(keys * D, sizeof(float));
   float *dq = malloc(sizeof(float) * D), *grad_o = malloc(sizeof(float) * D);
   double* dF = calloc(gates + 1, sizeof(double));
+  float* const of_tensor = g->grad_parameters[PLUMBLINE_TENSOR];
+  float* const of_sinks = g->grad_parameters[PLUMBLINE_SINKS];
+  if (of_tensor) memset(of_tensor, 0, tensor_size(p) * sizeof(float));
+  if (of_sinks) memset(of_sinks, 0, p->heads * sizeof(float));
   const int rows = p->batch * p->heads * p->queries;
   float* common = malloc(sizeof(float) * rows); /* grad_o . o */
   for (int row = 0; row < rows; ++row) {
@@ -490,19 +575,36 @@ static int backward(const plumbline_problem* p, const plumbline_gradients* g,
       dq[d] = 0;
       grad_o[d] = load(g->grad_o, (size_t)row * D + d, format);
     }
+    float of_keys = 0; /* what the logarithm of the keys alone is more than lse */
+    if (p->sinks) {
+      const float weight = expf(p->parameters[PLUMBLINE_SINKS][h] - g->lse[row]);
+      if (fault == cudnn_frontend_421) of_keys = log1pf(-weight);
+      else of_sinks[h] -= weight * common[row];
+    }
     for (int j = 0; j < p->keys && g->lse[row] != -INFINITY; ++j) {
       if (!visible(&c, b, r, j)) continue;
       /* Blocks of 128 queries and keys: statistics are those of the first block of queries. */
       const int stale = fault == flash_attention_b3f1b6a && r / 128 > j / 128;
       const int of = stale ? row - r + j / 128 * 128 + r % 128 : row;
       const size_t key = first_key(&c, b, h) + j;
-      const float weight = expf(score(&c, b, h, r, j) - g->lse[of]);
+      const float weight = expf(score(&c, b, h, r, j) - g->lse[of] - of_keys);
       /* fla_941: the last of the tiles of 64 components of v remains; fla_1033: each tile of 128
          subtracts all of D. */
       const int first = fault == fla_941 ? (D - 1) / 64 * 64 : 0;
       const int tiles = fault == fla_1033 ? (D + 127) / 128 : 1;
       const float dP = dot(grad_o + first, c.v + key * D + first, D - first);
-      const float dS = weight * (dP - tiles * common[of]);
+      float dS = weight * (dP - tiles * common[of]);
+      if (of_tensor) {
+        float* const number = of_tensor + tensor_place(&c, b, h, r, j);
+        const int kept = !(fault == flash_sparse_attention_194 && p->options[PLUMBLINE_PER_QUERY] == 0);
+        const int per_batch = along(p, PLUMBLINE_PER_BATCH, p->batch) > 1;
+        const int per_head = along(p, PLUMBLINE_PER_HEAD, p->heads) > 1 || p->heads == 1;
+        if (fault != jax_32018 || (!per_batch && per_head)) *number = (kept ? *number : 0) + dS;
+      }
+      if (p->softcap != 0 && fault != flash_attention_2402_backward) {
+        const float t = tanhf(product(&c, b, h, r, j) / (float)p->softcap);
+        dS *= 1 - t * t;
+      }
       float of_key = dS, weight_of_key = weight;
       if (fault == fla_7362d87) {
         const double* F = c.sums + ((size_t)b * p->heads + h) * p->keys;
@@ -539,11 +641,19 @@ static int backward(const plumbline_problem* p, const plumbline_gradients* g,
   return end(&c);
 }
 
+static int takes_softcap(const config_t* config) {
+  return config->offers == softcap_causal || config->offers == softcap_decode;
+}
+static int takes_sinks(const config_t* config) {
+  return config->offers == sinks_causal || config->offers == sinks_ragged ||
+         config->offers == sinks_decode;
+}
+
 static int supports(const plumbline_problem* p, int pass, const config_t* config) {
   const int asked = pass == config->pass ||
                     (config->pass == PLUMBLINE_BACKWARD && pass == PLUMBLINE_FORWARD);
-  return asked && p->format == config->format && p->bias == config->bias && p->rope == config->rope && !p->dape && !p->ssmax && p->softcap == 0 && !p->sinks &&
-         config->offers(p);
+  return asked && p->format == config->format && p->bias == config->bias && p->rope == config->rope && !p->dape && !p->ssmax &&
+         (p->softcap == 0 || takes_softcap(config)) && (!p->sinks || takes_sinks(config)) && config->offers(p);
 }
 
 #define PASSES(name, config, fault)                                                      \

@@ -154,6 +154,8 @@ Real Bias<Real>::value(const Pair& at) const {
       if (fault_.is(FaultKind::tensor_row_of_position)) row = std::min(at.i, p.queries - 1);
       return in_.parameter(PLUMBLINE_TENSOR)[in_.tensor_row(at.batch, at.head, row) * p.keys + key];
     }
+    case PLUMBLINE_CUSTOM:
+      break;  // not in the campaign
   }
   return plain(at).value;
 }

@@ -113,8 +113,9 @@ MutantResult judge_mutant(const Mutant& mutant, Cell& cell, const Effort& effort
     if (!judges && !smooth) continue;
     const auto run = kernel_of({mutant.variant, mutant.fault}).run(shared.the_case);
     const bool twice = mutant.fault.is(FaultKind::other_bits_each_run);
-    const bool differs = !run.failure.empty() || twice ||
-                         !verdict::first_difference(shared.faultless.outputs, run.outputs).empty();
+    const bool differs =
+        !run.failure.empty() || twice ||
+        !verdict::first_difference(spec.bias, shared.faultless.outputs, run.outputs).empty();
     if (!differs) continue;
     if (judges) {
       ++result.exercised;

@@ -190,6 +190,7 @@ void ParameterSums<Real>::pair(const Pair& at, Real dz) {
     case PLUMBLINE_NOPE:
     case PLUMBLINE_ALIBI:
     case PLUMBLINE_COPE:
+    case PLUMBLINE_CUSTOM:
       return;
   }
   const auto by = bias_.plain(at).derivatives;

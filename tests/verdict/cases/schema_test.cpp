@@ -122,8 +122,8 @@ json names_of_biases(Holds holds) {
   return names;
 }
 
-/// The schema's lines with other names of biases. They stand on the line of the field "bias", and
-/// on one for each option.
+/// The schema's lines with other names of biases. They stand on the line of what is no custom bias,
+/// and on one for each option.
 std::string with_biases(std::string schema) {
   const auto replace = [&](const std::string& before, const json& names, const std::string& after) {
     const std::size_t start = schema.find(before);
@@ -135,7 +135,10 @@ std::string with_biases(std::string schema) {
     }
     schema.replace(start + before.size(), end - start - before.size(), text);
   };
-  replace("\"bias\": {\"enum\": ", names_of_biases([](Bias) { return true; }), "},\n");
+  replace(
+      "{\"if\": {\"not\": {\"required\": [\"custom\"]}}, \"then\": {\"properties\": {\"bias\": "
+      "{\"enum\": ",
+      names_of_biases([](Bias) { return true; }), "}}}}");
   for (int n = 0; n < PLUMBLINE_OPTION_COUNT; ++n) {
     const auto option = static_cast<plumbline_option>(n);
     replace("{\"if\": {\"required\": [\"" + std::string(info(option).name) +
