@@ -50,7 +50,6 @@ void add_bias_file_option(CLI::App& command, Selection& selection) {
                 "--bias-file", selection.bias_file,
                 "A bias of your own, as JSON (docs/custom_bias.md): the only one where --bias "
                 "does not name others")
-            ->type_name("FILE")
             ->check(not_empty()));
 }
 

@@ -238,7 +238,7 @@ def test_gradients_of_numbers_of_queries_keys_and_prefix_sums():
     assert {"grad_x", "grad_g", "grad_w"} < set(report.outputs)
     for wrong in "xgw":
         with pytest.raises(plumbline.CheckFailed, match=f"grad_{wrong}"):
-            plumbline.check(fn, custom, cases=15, longest=200, backward=lambda *a, wrong=wrong, **p: gradients(wrong, *a, **p), shrink=False)
+            plumbline.check(fn, custom, cases=15, longest=40, backward=lambda *a, wrong=wrong, **p: gradients(wrong, *a, **p))
 
 
 # Prefix-LM: a prefix that all see, and the past; chunks; blocks of a sparse pattern; each with a bias or none.
@@ -278,10 +278,10 @@ def test_a_condition_of_ones_own(mask):
     got = plumbline.attention(q, k, v, custom(r=r, **numbers), causal=False)
     np.testing.assert_allclose(got.o, o, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(got.lse, lse, rtol=1e-12)
-    report = plumbline.check(fn, custom, cases=12, longest=200, causal=False)
+    report = plumbline.check(fn, custom, cases=12, longest=100, causal=False)
     assert report.outputs["lse"].nonzero > 0
     with pytest.raises(plumbline.CheckFailed):
-        plumbline.check(lambda *given, **p: fn(*given, off=1, **p), custom, cases=12, longest=200, shrink=False, causal=False)
+        plumbline.check(lambda *given, **p: fn(*given, off=1, **p), custom, cases=12, longest=64, causal=False)
 
 
 def test_gradients_under_a_condition_of_ones_own():
@@ -307,7 +307,7 @@ def test_gradients_under_a_condition_of_ones_own():
     report = plumbline.check(fn, custom, cases=12, longest=200, causal=False, backward=gradients)
     assert "grad_r" in report.outputs and "grad_prefix" not in report.outputs
     with pytest.raises(plumbline.CheckFailed):
-        plumbline.check(fn, custom, cases=12, longest=200, causal=False, backward=lambda *a, **p: gradients(*a, forgets=True, **p), shrink=False)
+        plumbline.check(fn, custom, cases=12, longest=64, causal=False, backward=lambda *a, **p: gradients(*a, forgets=True, **p))
 
 
 def test_a_bias_as_a_text_is_that_of_its_function():

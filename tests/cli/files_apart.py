@@ -147,10 +147,12 @@ with tempfile.TemporaryDirectory() as folder:
     of_gpt = [max(gpt.glob("*.safetensors")), gpt / "run.json"]
     of_bert = [max(bert.glob("*.safetensors")), bert / "run.json"]
     of_task = [task / "corpus.jsonl", task / "queries.jsonl", task / "qrels" / "test.tsv"]
+    bias = place / "bias.json"
+    bias.write_text('{"formula": "i - j"}')
     before = state()
 
-    check(["verify"], ["--kernel", kernel, "--kernels", "right", "--case", CASE],
-          ["--json", "--junit", "--sarif", "--html"], [kernel],
+    check(["verify"], ["--kernel", kernel, "--kernels", "right", "--bias-file", bias, "--case", CASE],
+          ["--json", "--junit", "--sarif", "--html"], [kernel, bias],
           ["--seed", "--kernels", "--case", "--shard", "--backend", "--device"])
     check(["identities"], ["--kernel", kernel, "--bias", "nope", "--keys", 8], ["--json"], [kernel],
           ["--seed", "--kernels", "--backend", "--device"])

@@ -38,9 +38,10 @@ inline std::size_t number_read(const cases::Case& c, Per per, Place place, int b
                                 int head, int i, int j) {
   throw BadInput(what,
                  fmt::format("{} at batch {}, head {}, i = {}, j = {}", value, batch, head, i, j),
-                 "a finite number for every query and visible key, whose operands fp32 does not "
-                 "round to where it has none, and decisions that fp32 does not round to the other "
-                 "side; where(i == j, ..., ...) takes a pair out");
+                 "a finite number with a bound of its error for every query and visible key: "
+                 "operands of log, sqrt, / and ** away from where these have no value, and of "
+                 "floor and comparisons away from their limits, unless they are whole; "
+                 "where(i == j, ..., ...) takes a pair out");
 }
 
 /// Whether a custom bias's condition lets the query at i see key j.

@@ -352,7 +352,7 @@ static float capped(const call_t* c, float x) {
   const float cap = (float)c->p->softcap;
   if (cap == 0) return x;
   if (c->fault == imp_688 && c->p->head_dim != 128) return x;
-  if (c->fault == flash_attention_2402_backward && c->backward) return x;
+  if (c->fault == flash_attention_2402_gradient && c->backward) return x;
   const float t = x / cap;
   return (c->fault == flash_attention_2402 ? t : cap) * tanhf(t);
 }
@@ -601,7 +601,7 @@ static int backward(const plumbline_problem* p, const plumbline_gradients* g,
         const int per_head = along(p, PLUMBLINE_PER_HEAD, p->heads) > 1 || p->heads == 1;
         if (fault != jax_32018 || (!per_batch && per_head)) *number = (kept ? *number : 0) + dS;
       }
-      if (p->softcap != 0 && fault != flash_attention_2402_backward) {
+      if (p->softcap != 0 && fault != flash_attention_2402_gradient) {
         const float t = tanhf(product(&c, b, h, r, j) / (float)p->softcap);
         dS *= 1 - t * t;
       }
