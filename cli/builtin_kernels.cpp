@@ -36,6 +36,8 @@ bool has_backend(const std::string& backend) {
   return std::filesystem::exists(builtin_library(backend));
 }
 
+bool has_gpu_driver() { return dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) != nullptr; }
+
 verdict::KernelLibrary load_backend(const std::string& backend) {
   if (!has_backend(backend)) {
     throw MachineLacks("the " + backend + " kernels were not built" +

@@ -12,6 +12,10 @@ namespace plumbline::cli {
 /// Whether the built-in kernels were built for "emulated" or "cuda".
 bool has_backend(const std::string& backend);
 
+/// Whether NVIDIA's driver is there, without which no kernel runs on a GPU. Asked before a library
+/// of kernels is looked at that may be older than the program: what is loaded once stays loaded.
+bool has_gpu_driver();
+
 /// @throws MachineLacks if they were not built or find no device; BadInput if they cannot be used.
 verdict::KernelLibrary load_backend(const std::string& backend);
 

@@ -88,7 +88,7 @@ KernelLibrary load(const VerifyOptions& options) {
   }
   if (options.backend != "auto") return load_backend(options.backend);
   // auto: the GPU where there is one.
-  if (has_backend("cuda")) {
+  if (has_backend("cuda") && has_gpu_driver()) {
     try {
       return load_backend("cuda");
     } catch (const MachineLacks&) {

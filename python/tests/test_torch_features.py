@@ -4,6 +4,7 @@ each broken twin fails as what it is."""
 import pytest
 
 import plumbline
+from test_custom import TISA
 
 torch = pytest.importorskip("torch")
 
@@ -274,3 +275,39 @@ def test_the_oracle_has_sinks_and_their_gradient():
     assert abs(gradient - expected.numpy()).max() < 1e-14
     with pytest.raises(ValueError, match="sinks has shape"):
         plumbline.attention(q, k, v, plumbline.Alibi(slopes), sinks=draw(2))
+
+
+def fused_tisa(q, k, v, *, causal, sign=1, **p):
+    """TISA (test_custom.py) as a tensor of biases of scaled_dot_product_attention."""
+    i, j = positions(q, k)
+    p = {name: x[None, :, None, None] for name, x in p.items()}
+    bias = sum(p["a" + s] * torch.exp(-p["b" + s].abs() * (j - i - sign * p["c" + s]) ** 2) for s in "01")
+    bias = bias.expand(q.shape[0], -1, -1, -1)
+    if causal:
+        bias = bias.masked_fill(j > i, float("-inf"))
+    o = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+    return o, torch.logsumexp(scores(q, k) + bias, -1)
+
+
+def test_a_bias_of_ones_own_by_its_formula():
+    report = plumbline.check(fused_tisa, TISA, causal=None, dtype=torch.float32, backward=True, cases=40, longest=400)
+    gradients = {name: x.worst for name, x in report.outputs.items() if name[5:] in TISA.parameter_names}
+    assert len(gradients) == 6 and max(gradients.values()) >= 0.1
+
+    def mirrored(q, k, v, **keywords):
+        return fused_tisa(q, k, v, sign=-1, **keywords)
+
+    with pytest.raises(plumbline.CheckFailed):
+        plumbline.check(mirrored, TISA, causal=None, **{**SHORT, "backward": None})
+
+    def constant(q, k, v, *, c0, **keywords):
+        return fused_tisa(q, k, v, c0=c0.detach() + 0 * c0, **keywords)
+
+    with pytest.raises(plumbline.CheckFailed, match="grad_c0"):
+        plumbline.check(constant, TISA, causal=None, **SHORT)
+
+
+def test_a_formula_of_pytorchs_functions():
+    written = plumbline.Custom(lambda i, j, p: -p.r * torch.log1p(torch.abs(i - j)) + torch.where(i == j, p.r, 0),
+                               r=plumbline.per_head(0.1, 2))
+    assert written.formula == "-r * log1p(abs(i - j)) + where(i == j, r, 0)"

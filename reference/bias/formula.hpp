@@ -160,6 +160,9 @@ inline InDouble in_double(const Formula::Node& node, int i, int j, int h,
   if (const auto leaf = leaf_of(node, i, j, h)) return {*leaf, is_float(*leaf)};
   const InDouble a = values[node.a], b = node.b >= 0 ? values[node.b] : InDouble{};
   const bool exact = a.exact && b.exact;
+  if (node.op == Op::multiply && ((a.exact && a.value == 0) || (b.exact && b.value == 0))) {
+    return {0.0, true};
+  }
   if (node.op == Op::less || node.op == Op::equal) {
     const double holds = node.op == Op::less ? a.value < b.value : a.value == b.value;
     const double size = std::max(std::fabs(a.value), std::fabs(b.value));
