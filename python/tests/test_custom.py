@@ -176,8 +176,8 @@ def tisa_backward(grad_o, q, k, v, o, lse, *, causal, sign=1, **p):
 
 
 def test_a_kernel_with_a_bias_of_a_paper_that_no_list_has():
-    forward = plumbline.check(tisa, TISA, cases=25, longest=300, causal=None)
-    backward = plumbline.check(tisa, TISA, cases=25, longest=300, causal=None, backward=tisa_backward)
+    forward = plumbline.check(tisa, TISA, cases=15, longest=200, causal=None)
+    backward = plumbline.check(tisa, TISA, cases=15, longest=200, causal=None, backward=tisa_backward)
     assert max(x.worst for x in forward.outputs.values()) >= 0.1
     assert {f"grad_{name}{s}" for name in "abc" for s in "01"} < set(backward.outputs)
     assert all(x.nonzero > 0 and x.blind < x.nonzero for x in backward.outputs.values())
@@ -188,7 +188,7 @@ def test_its_wrong_twins_fail():
         return tisa(q, k, v, causal=causal, **{**p, "c0": -p["c0"]})
 
     with pytest.raises(plumbline.CheckFailed) as failed:
-        plumbline.check(decays_from_the_other_side, TISA, cases=25, longest=300, causal=None)
+        plumbline.check(decays_from_the_other_side, TISA, cases=15, longest=200, causal=None)
     assert "bias=tisa" in failed.value.case
     # The call that the failure prints runs this one case again.
     again = re.search(r"repeat: (plumbline\.check\(.*\))", str(failed.value), re.S).group(1)
@@ -200,7 +200,7 @@ def test_its_wrong_twins_fail():
         return tisa_backward(*given, sign=-1, **p)
 
     with pytest.raises(plumbline.CheckFailed, match="grad_c0"):
-        plumbline.check(tisa, TISA, cases=25, longest=300, causal=None, backward=of_the_other_sign)
+        plumbline.check(tisa, TISA, cases=15, longest=200, causal=None, backward=of_the_other_sign)
 
 
 def test_gradients_of_numbers_of_queries_keys_and_prefix_sums():
@@ -233,8 +233,8 @@ def test_gradients_of_numbers_of_queries_keys_and_prefix_sums():
             grads[wrong] = grads[wrong] * np.float32(1.001)
         return grads
 
-    plumbline.check(fn, custom, cases=15, longest=200)
-    report = plumbline.check(fn, custom, cases=15, longest=200, backward=lambda *a, **p: gradients("", *a, **p))
+    plumbline.check(fn, custom, cases=8, longest=150)
+    report = plumbline.check(fn, custom, cases=8, longest=150, backward=lambda *a, **p: gradients("", *a, **p))
     assert {"grad_x", "grad_g", "grad_w"} < set(report.outputs)
     for wrong in "xgw":
         with pytest.raises(plumbline.CheckFailed, match=f"grad_{wrong}"):
@@ -278,10 +278,10 @@ def test_a_condition_of_ones_own(mask):
     got = plumbline.attention(q, k, v, custom(r=r, **numbers), causal=False)
     np.testing.assert_allclose(got.o, o, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(got.lse, lse, rtol=1e-12)
-    report = plumbline.check(fn, custom, cases=12, longest=100, causal=False)
+    report = plumbline.check(fn, custom, cases=8, longest=100, heads=[1, 3], causal=False)
     assert report.outputs["lse"].nonzero > 0
     with pytest.raises(plumbline.CheckFailed):
-        plumbline.check(lambda *given, **p: fn(*given, off=1, **p), custom, cases=12, longest=64, causal=False)
+        plumbline.check(lambda *given, **p: fn(*given, off=1, **p), custom, cases=12, longest=32, heads=[1, 3], causal=False)
 
 
 def test_gradients_under_a_condition_of_ones_own():
@@ -304,7 +304,7 @@ def test_gradients_under_a_condition_of_ones_own():
         grads, grad_s = backward_of(grad_o, q, k, v, o, lse, b, False)
         return {**grads, "r": -(grad_s * distance).sum((0, 2, 3))}
 
-    report = plumbline.check(fn, custom, cases=12, longest=200, causal=False, backward=gradients)
+    report = plumbline.check(fn, custom, cases=8, longest=100, heads=[1, 3], causal=False, backward=gradients)
     assert "grad_r" in report.outputs and "grad_prefix" not in report.outputs
     with pytest.raises(plumbline.CheckFailed):
         plumbline.check(fn, custom, cases=12, longest=64, causal=False, backward=lambda *a, **p: gradients(*a, forgets=True, **p))
