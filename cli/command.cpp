@@ -20,9 +20,8 @@ std::vector<cases::Pass> Selection::chosen_passes() const {
 }
 
 std::vector<cases::Bias> Selection::chosen_biases() const {
-  std::vector<cases::Bias> all = cases::all_biases();
-  // Before the names are looked up: one of them may be the file's.
-  if (!bias_file.empty()) all = {cases::declare_custom_bias_of_file(bias_file)};
+  const std::vector<cases::Bias> all =
+      bias_of_file ? std::vector{*bias_of_file} : cases::all_biases();
   return selected("--bias", biases, all, cases::bias_from);
 }
 
@@ -45,9 +44,14 @@ void add_selection_options(CLI::App& command, Selection& selection, const std::s
 }
 
 void add_bias_file_option(CLI::App& command, Selection& selection) {
+  // At once: --bias and --case may name it.
+  const auto take = [&selection](const std::string& file) {
+    selection.bias_file = file;
+    selection.bias_of_file = cases::declare_custom_bias_of_file(file);
+  };
   reads(command
-            .add_option(
-                "--bias-file", selection.bias_file,
+            .add_option_function<std::string>(
+                "--bias-file", take,
                 "A bias of your own, as JSON (docs/custom_bias.md): the only one where --bias "
                 "does not name others")
             ->check(not_empty()));

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,7 @@ std::vector<T> selected(const std::string& option, const std::vector<std::string
 struct Selection {
   std::vector<std::string> passes, biases, formats;
   std::string bias_file;  ///< empty: none
+  std::optional<cases::Bias> bias_of_file;
 
   /// @throws BadInput for an unknown name.
   std::vector<cases::Pass> chosen_passes() const;

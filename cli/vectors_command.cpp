@@ -30,7 +30,6 @@ int write(const VectorsOptions& options) {
   verdict::Shapes shapes = options.shapes;
   shapes.validate("--");
   if (shapes.keys.empty() && shapes.queries.empty()) shapes.longest = longest_file;
-  if (!options.selection.bias_file.empty()) options.selection.chosen_biases();  // of --case too
   for (const auto& line : options.case_lines) specs.push_back(cases::from_line(line));
   if (specs.empty()) {
     const auto passes = options.selection.passes.empty() ? std::vector{cases::Pass::forward}

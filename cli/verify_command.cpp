@@ -222,7 +222,6 @@ int verify(const VerifyOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   if (options.sarif == "-") throw BadInput("--sarif", "\"-\"", "the path of a file");
   options.shapes.validate("--");
-  if (!options.selection.bias_file.empty()) options.selection.chosen_biases();  // of --case too
   shard_from(options.shard);  // what is wrong with it ends the run before its work
   // The judge lets no other process read its memory: Open MPI is not to have ranks read each
   // other's.

@@ -8,6 +8,7 @@ PyTorch's of the same name (numpy.log1p, torch.tanh, numpy.where, ...) do as wel
 from __future__ import annotations
 
 import numbers
+import operator
 from typing import Any, Callable
 
 __all__ = ["cos", "erf", "exp", "floor", "log", "log1p", "maximum", "minimum", "sin", "sqrt", "tanh", "where"]
@@ -126,34 +127,25 @@ def _call(name: str, *given: Any) -> Expression:
     return Expression(f"{name}({', '.join(_as_expression(x)._within(_COMPARISON) for x in given)})")
 
 
+_OPERATORS = {
+    "abs": abs, "absolute": abs, "add": operator.add, "div": operator.truediv, "divide": operator.truediv,
+    "eq": operator.eq, "equal": operator.eq, "floor_divide": operator.floordiv, "ge": operator.ge,
+    "greater": operator.gt, "greater_equal": operator.ge, "gt": operator.gt, "le": operator.le,
+    "less": operator.lt, "less_equal": operator.le, "logical_and": operator.and_,
+    "logical_not": operator.invert, "logical_or": operator.or_, "lt": operator.lt, "mul": operator.mul,
+    "multiply": operator.mul, "ne": operator.ne, "neg": operator.neg, "negative": operator.neg,
+    "not_equal": operator.ne, "positive": operator.pos, "pow": operator.pow, "power": operator.pow,
+    "square": lambda x: x**2, "sub": operator.sub, "subtract": operator.sub, "true_divide": operator.truediv,
+}
+"""By NumPy's and PyTorch's names."""
+
+
 def _of_framework(name: str, is_plain: bool, inputs: Any) -> Any:
-    known = {"absolute": abs, "abs": abs, "negative": lambda x: -x, "square": lambda x: x**2,
-             "add": lambda x, y: _infix(x, "+", y, _SUM, _PRODUCT),
-             "subtract": lambda x, y: _infix(x, "-", y, _SUM, _PRODUCT),
-             "multiply": lambda x, y: _infix(x, "*", y, _PRODUCT, _SIGN),
-             "divide": lambda x, y: _infix(x, "/", y, _PRODUCT, _SIGN),
-             "true_divide": lambda x, y: _infix(x, "/", y, _PRODUCT, _SIGN),
-             "less": lambda x, y: _as_expression(x) < y, "lt": lambda x, y: _as_expression(x) < y,
-             "less_equal": lambda x, y: _as_expression(x) <= y, "le": lambda x, y: _as_expression(x) <= y,
-             "greater": lambda x, y: _as_expression(x) > y, "gt": lambda x, y: _as_expression(x) > y,
-             "greater_equal": lambda x, y: _as_expression(x) >= y, "ge": lambda x, y: _as_expression(x) >= y,
-             "equal": lambda x, y: _as_expression(x) == y, "eq": lambda x, y: _as_expression(x) == y,
-             "not_equal": lambda x, y: _as_expression(x) != y, "ne": lambda x, y: _as_expression(x) != y,
-             "floor_divide": lambda x, y: _infix(x, "//", y, _PRODUCT, _SIGN),
-             "positive": lambda x: x, "neg": lambda x: -x,
-             "sub": lambda x, y: _infix(x, "-", y, _SUM, _PRODUCT),
-             "mul": lambda x, y: _infix(x, "*", y, _PRODUCT, _SIGN),
-             "div": lambda x, y: _infix(x, "/", y, _PRODUCT, _SIGN),
-             "logical_and": lambda x, y: _infix(x, "*", y, _PRODUCT, _SIGN),
-             "logical_or": lambda x, y: _call("max", x, y),
-             "logical_not": lambda x: _infix(1, "-", x, _SUM, _PRODUCT),
-             "power": lambda x, y: _infix(x, "**", y, _POWER, _SIGN, _ATOM),
-             "pow": lambda x, y: _infix(x, "**", y, _POWER, _SIGN, _ATOM),
-             **{function: globals()[function] for function in __all__}}
-    if not is_plain or name not in known:
+    function = _OPERATORS.get(name) or (globals()[name] if name in __all__ else None)
+    if not is_plain or function is None:
         raise TypeError(f"the formula calls {name}; expected operators, abs and the functions of "
                         f"plumbline.formula: {', '.join(__all__)}")
-    return known[name](*inputs)
+    return function(*map(_as_expression, inputs))  # type: ignore[operator]
 
 
 def _function(name: str, text: str, doc: str) -> Callable[..., Expression]:

@@ -36,6 +36,15 @@ constexpr std::array functions{
     Function{"where", Op::where, 3},
 };
 
+/// "abs, cos, ...".
+std::string names_of_functions() {
+  std::string names;
+  for (const Function& function : functions) {
+    names += (names.empty() ? "" : ", ") + std::string(function.name);
+  }
+  return names;
+}
+
 class Parser {
  public:
   Parser(std::string_view text, const std::vector<FormulaName>& names, const std::string& field,
@@ -237,7 +246,7 @@ class Parser {
   int call(std::string_view name, std::size_t start) {
     const auto* found = std::find_if(functions.begin(), functions.end(),
                                      [&](const auto& f) { return f.name == name; });
-    if (found == functions.end()) refuse_at(start, "one of the functions " + formula_functions());
+    if (found == functions.end()) refuse_at(start, "one of the functions " + names_of_functions());
     std::array<int, 3> operand{-1, -1, -1};
     for (int n = 0; n < found->operands; ++n) {
       if (n > 0) expect(",");
@@ -296,12 +305,8 @@ reference::Formula formula_from(std::string_view text, const std::vector<Formula
   return Parser(text, names, field, kind).formula();
 }
 
-std::string formula_functions() {
-  std::string names;
-  for (const Function& function : functions) {
-    names += (names.empty() ? "" : ", ") + std::string(function.name);
-  }
-  return names;
+bool is_formula_function(std::string_view name) {
+  return std::ranges::find(functions, name, &Function::name) != functions.end();
 }
 
 }  // namespace plumbline::cases
