@@ -47,7 +47,7 @@ struct VerifyOptions {
   std::vector<std::string> kernels;
   Selection selection;
   verdict::Shapes shapes;
-  int cases = 1050;
+  int cases = 1000;
   bool cases_given = false;
   bool all = false;
   double time_limit = default_time_limit;
