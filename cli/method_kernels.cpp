@@ -61,7 +61,7 @@ bool under_a_window(const std::string& method, Spec& spec) {
   const reference::Mask mask = methods::method_of(method).mask(problem);
   spec.mask.causal = mask.causal;
   spec.mask.window = mask.window;
-  return mask.window < spec.query_offset + spec.queries - 1;
+  return mask.window.left < spec.query_offset + spec.queries - 1;
 }
 
 bool any_case(const std::string&, Spec&) { return true; }

@@ -29,7 +29,7 @@ void validate(const reference::AttentionShape& s) {
 }
 
 void validate(const reference::Mask& mask, const reference::AttentionShape& s) {
-  if (mask.window) require(*mask.window >= 0, "window", *mask.window, "at least 0");
+  reference::check(mask.window);
   const auto count = [](const std::vector<int>& of) { return static_cast<double>(of.size()); };
   if (!mask.lengths.empty()) {
     require(count(mask.lengths) == s.batch, "number of lengths", count(mask.lengths),

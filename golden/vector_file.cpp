@@ -43,6 +43,18 @@ Tensor<Number> tensor_from(const Json& json, const std::string& name) {
   return tensor;
 }
 
+/// null, a number for both sides, or [left, right] with null for no limit.
+Json json_of(const reference::Window& window) {
+  const auto side = [](int limit) { return limit < 0 ? Json(nullptr) : Json(limit); };
+  if (window.left == window.right) return side(window.left);
+  return {side(window.left), side(window.right)};
+}
+reference::Window window_from(const Json& json) {
+  const auto side = [](const Json& limit) { return limit.is_null() ? -1 : limit.get<int>(); };
+  if (!json.is_array()) return side(json);
+  return {side(json.at(0)), side(json.at(1))};
+}
+
 Json json_of(const GoldenCase& golden) {
   const Problem& problem = golden.problem;
   const reference::AttentionShape& s = problem.setting.shape;
@@ -58,7 +70,7 @@ Json json_of(const GoldenCase& golden) {
                    {"head_dim", s.head_dim},
                    {"query_offset", s.query_offset}};
   json["mask"] = {{"causal", mask.causal},
-                  {"window", mask.window ? Json(*mask.window) : Json(nullptr)},
+                  {"window", json_of(mask.window)},
                   {"lengths", mask.lengths.empty() ? Json(nullptr) : Json(mask.lengths)},
                   {"documents", mask.documents.empty() ? Json(nullptr) : Json(mask.documents)}};
   json["scale"] = hex(problem.setting.scale);
@@ -87,7 +99,7 @@ GoldenCase case_from(const Json& json, const methods::MethodInfo& method) {
                    shape.at("query_offset").get<int>()};
   const Json& mask = json.at("mask");
   setting.mask.causal = mask.at("causal").get<bool>();
-  if (!mask.at("window").is_null()) setting.mask.window = mask.at("window").get<int>();
+  setting.mask.window = window_from(mask.at("window"));
   if (!mask.at("lengths").is_null()) mask.at("lengths").get_to(setting.mask.lengths);
   if (!mask.at("documents").is_null()) mask.at("documents").get_to(setting.mask.documents);
   setting.scale = from_hex(json.at("scale").get<std::string>());

@@ -8,10 +8,11 @@
  * o, grad_o, grad_q like q; grad_k, grad_v like k; all in the problem's format, but for E4M3 and
  * E5M2: there q, k and v are in that format, times a scale for each batch and key head, and o,
  * grad_o and the gradients, of q, k and v with their scales in them, are bf16. lse [batch, heads,
- * queries], natural logarithm, always float, as are parameters and their gradients. Query head h
- * reads key head h / (heads / kv_heads).
+ * queries], natural logarithm unless the contract says base 2, always float, as are parameters and
+ * their gradients. Query head h reads key head h / (heads / kv_heads).
  *
- * What is computed, for query row r at position i = r + query_offset and each visible key j:
+ * What is computed, for query row r of batch b at position i = r + query_offset, or with
+ * queries_at_end i = r + lengths[b] - queries, and each visible key j:
  *   s_ij = c_i * (a_ij + b_ij),   c_i = ssmax_scale[h] * ln(n_i), or 1 without SSMax, n_i the
  *   number of visible keys;   a_ij = scale * q_i . k_j, with a softcap softcap * tanh(scale * q_i .
  *   k_j / softcap);
@@ -22,9 +23,11 @@
  * and a row that sees no key has o = 0 and lse = sinks[h].
  *
  * Key j is visible to position i of batch b when all of these hold:
+ *   0 <= i
  *   j < lengths[b] and i < lengths[b]              (where lengths is given)
  *   j <= i                                         (causal)
- *   |i - j| <= window                              (window >= 0)
+ *   i - j <= window_left                           (window_left >= 0)
+ *   j - i <= window_right                          (window_right >= 0)
  *   documents[b, i] == documents[b, j]             (where documents is given)
  */
 #ifndef PLUMBLINE_KERNEL_H
@@ -37,7 +40,7 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 10
+#define PLUMBLINE_ABI_VERSION 11
 #define PLUMBLINE_DEVICE_LOST 2
 
 /* TF32: floats in memory; products may be taken of operands rounded to tf32. E4M3 (largest number
@@ -165,21 +168,26 @@ typedef enum {
 typedef struct {
   uint32_t struct_size; /* sizeof(plumbline_problem), set by the caller */
   int32_t batch, heads, kv_heads, queries, keys, head_dim;
-  int32_t query_offset; /* position of query row 0; query_offset + queries <= keys */
-  int32_t format;       /* plumbline_format */
-  int32_t bias;         /* plumbline_bias */
-  int32_t dape;      /* 0; 1 or 2: that version of DAPE corrects the bias, ALiBi, CABLE or KERPLE's
-                        logarithm, without RoPE. What is added to a score
-                        is then B + f([A; B]): A the scale * q . k and B the biases, of all heads
-                        and keys; f = convolution(LeakyReLU(convolution)) along the keys, with
-                        2 heads, hidden and heads channels, zeros beyond both ends, LeakyReLU(x) =
-                        max(x, x / 100). The convolutions are 1 wide in version 1 and 3 in version
-                        2 (element d meets key j + d - 1), where A and B are 0 in f for keys after
-                        the query, j > i. Other masks hide nothing from f. */
-  int32_t rope;      /* plumbline_rope */
-  int32_t ssmax;     /* 0 or 1 */
-  int32_t causal;    /* 0 or 1 */
-  int32_t window;    /* largest visible |i - j|, or -1 for none */
+  int32_t query_offset;   /* position of query row 0, above -queries; 0 or more when decoding, with
+                             CoPE and with DAPE. query_offset + queries <= keys with these, with
+                             documents, and with a bias that has a number for each key; else rows may
+                             stand beyond the keys */
+  int32_t queries_at_end; /* 0, or 1 with lengths: the last row of each sequence stands at its last
+                             key, and query_offset is keys - queries. Without CoPE and DAPE */
+  int32_t format;         /* plumbline_format */
+  int32_t bias;           /* plumbline_bias */
+  int32_t dape;   /* 0; 1 or 2: that version of DAPE corrects the bias, ALiBi, CABLE or KERPLE's
+                     logarithm, without RoPE. What is added to a score
+                     is then B + f([A; B]): A the scale * q . k and B the biases, of all heads
+                     and keys; f = convolution(LeakyReLU(convolution)) along the keys, with
+                     2 heads, hidden and heads channels, zeros beyond both ends, LeakyReLU(x) =
+                     max(x, x / 100). The convolutions are 1 wide in version 1 and 3 in version
+                     2 (element d meets key j + d - 1), where A and B are 0 in f for keys after
+                     the query, j > i. Other masks hide nothing from f. */
+  int32_t rope;   /* plumbline_rope */
+  int32_t ssmax;  /* 0 or 1 */
+  int32_t causal; /* 0 or 1 */
+  int32_t window_left, window_right; /* largest visible i - j and j - i, or -1 for any */
   int32_t page_size; /* decode: keys in a page of the cache; 0: k and v are contiguous */
   int32_t sinks;     /* 0 or 1. Beside any bias but CoPE and without DAPE */
   double scale;      /* multiplies q . k */
@@ -310,7 +318,9 @@ typedef struct {
   int32_t alibi_of_key; /* 1: under a causal mask without a window, ALiBi's b_ij is slopes[h] j, as
                            in FlashAttention-2. P and o are the same, s_ij and lse_i larger by
                            slopes[h] i */
-  double tanh_error; /* error of a softcap's tanh beside 2 ulp of it: 2^-11 for tanh.approx.f32 */
+  double tanh_error;  /* error of a softcap's tanh beside 2 ulp of it: 2^-11 for tanh.approx.f32 */
+  int32_t lse_base_2; /* 1: lse is to base 2, log2 sum_j exp(s_ij), also as it is given for the
+                         backward pass */
 } plumbline_contract;
 
 typedef struct {

@@ -25,8 +25,8 @@ __global__ void attend(plumbline_problem p, plumbline_outputs out) {  // all poi
 
 static int supports(const plumbline_problem* p, int32_t pass) {
   return pass == PLUMBLINE_FORWARD && p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_ALIBI &&
-         !p->dape && !p->rope && !p->ssmax && p->softcap == 0 && !p->sinks && p->window < 0 &&
-         !p->lengths && !p->documents;
+         !p->dape && !p->rope && !p->ssmax && p->softcap == 0 && !p->sinks && !p->lengths &&
+         !p->documents && p->window_left < 0 && p->window_right < 0 && p->queries <= p->keys;
 }
 
 static int forward(const plumbline_problem* p, const plumbline_outputs* out, char* text, size_t n) {

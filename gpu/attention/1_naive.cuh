@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const int b = static_cast<int>(blockIdx.z);
   if (row >= problem.queries) return;
 
-  const int position = row + problem.query_offset;
+  const int position = row + problem.first_position(b);
   const KeyRange range = key_range(problem.mask, b, position);
   const auto is_visible = [&](int key) { return visible(problem.mask, range, b, position, key); };
 

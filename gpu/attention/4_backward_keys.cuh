@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
     double by_difference = 0.0;
     for (int first_row = 0; first_row < problem.queries; first_row += kTileQueries) {
       const int rows = min(kTileQueries, problem.queries - first_row);
-      const int first_position = first_row + problem.query_offset;
+      const int first_position = first_row + problem.first_position(b);
       const KeyRange range = key_range(problem.mask, b, first_position, first_position + rows - 1);
       if (range.end <= first_key || range.begin >= first_key + keys) continue;
 
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
         return load_element(arrays.grad_o, problem.format, query_start + n * D + d);
       });
       if (thread < kTileQueries) {
-        const int row = first_row + min(thread, rows - 1), position = row + problem.query_offset;
+        const int n = min(thread, rows - 1), row = first_row + n, position = first_position + n;
         const std::size_t index = problem.lse_index(b, head, row);
         shared.rows[thread] = {
             arrays.lse[index], arrays.delta[index], problem.logit_factor(b, head, row),

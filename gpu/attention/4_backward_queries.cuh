@@ -101,8 +101,8 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
   const int rows = min(kTileQueries, problem.queries - first_row);
   const bool exists = row_in_tile < rows;
   const int row = first_row + min(row_in_tile, rows - 1);
-  const int first_position = first_row + problem.query_offset;
-  const int position = row + problem.query_offset;
+  const int first_position = first_row + problem.first_position(b);
+  const int position = row - first_row + first_position;
   const std::size_t block =
       (static_cast<std::size_t>(b) * problem.heads + head) * gridDim.x + blockIdx.x;
 
@@ -190,8 +190,10 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
     by_gain = row_sum(by_gain);
     if (exists && lane_in_row == 0) {
       if (arrays.gain) arrays.gain[index] = static_cast<float>(by_gain);
-      double* sum = arrays.prefix_sum + problem.sum_index(b, head, position);
-      if (arrays.atomic)
+      double* sum = arrays.prefix_sum + problem.sum_index(b, head, max(position, 0));
+      if (position < 0)
+        ;  // it sees no key
+      else if (arrays.atomic)
         atomic_add(sum, by_difference);
       else
         *sum += by_difference;  // to the keys' side, which is there already

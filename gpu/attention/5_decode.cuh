@@ -91,7 +91,7 @@ struct Row {
     const RowAt at(problem, static_cast<int>(blockIdx.y), min(first_row + row_of_tile, last));
     head = at.head;
     row = at.row;
-    position = row + problem.query_offset;
+    position = row + problem.first_position(b);
     range = key_range(problem.mask, b, position);
     factor = problem.logit_factor(b, head, row);
     bias = Bias::load_row(params, {b, head, row, position});
@@ -176,7 +176,7 @@ __device__ void load_queries(const Tile<D>& tile, const Problem& problem, int fi
     if (index >= rows) continue;
     const RowAt at(problem, static_cast<int>(blockIdx.y), index);
     tile.q[n] = problem.query<D>(problem.query_start(b, at.head, at.row, D), d,
-                                 at.row + problem.query_offset);
+                                 at.row + problem.first_position(b));
   }
 }
 
@@ -207,10 +207,10 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const int split = static_cast<int>(blockIdx.x) % partials.splits;
   const int first_row = static_cast<int>(blockIdx.x) / partials.splits * kRows;
   const int warp = static_cast<int>(threadIdx.x / kWarpSize);
-  const int last_position = problem.query_offset + problem.queries - 1;
-  const KeyRange keys = split_range(
-      key_range(problem.mask, static_cast<int>(blockIdx.z), problem.query_offset, last_position),
-      split, partials.splits);
+  const int b = static_cast<int>(blockIdx.z), first_position = problem.first_position(b);
+  const KeyRange keys =
+      split_range(key_range(problem.mask, b, first_position, first_position + problem.queries - 1),
+                  split, partials.splits);
   load_queries(tile, problem, first_row);
   Row<D, Bias> low(problem, params, first_row, warp, split);
   Row<D, Bias> high(problem, params, first_row, warp + kWarps, split);

@@ -32,8 +32,22 @@ const plumbline_problem& checked(const plumbline_problem& p, bool decode) {
 
 bool has_rope(const plumbline_problem& p) { return p.rope != PLUMBLINE_NO_ROPE; }
 
+/// One more than the largest position of a key or a query.
+int positions(const plumbline_problem& p) { return std::max(p.keys, p.query_offset + p.queries); }
+
 std::size_t angles(const plumbline_problem& p) {
-  return has_rope(p) ? size(p.keys, p.head_dim / 2) : 0;
+  return has_rope(p) ? size(positions(p), p.head_dim / 2) : 0;
+}
+
+/// A side of a window, at most the distance of any two positions.
+int clamped_window(int side, const plumbline_problem& p) {
+  return std::min(side, positions(p) - 1);
+}
+
+/// T5's rows of all offsets between two positions.
+std::vector<int> table_row_of_positions(plumbline_problem p) {
+  p.keys = positions(p);
+  return table_row_of_offset(p);
 }
 
 /// The problem as the kernels take it, without what is prepared for them.
@@ -45,11 +59,17 @@ Task task_of(const plumbline_problem& p) {
   problem.kv_heads = p.kv_heads;
   problem.queries = p.queries;
   problem.keys = p.keys;
-  problem.query_offset = p.query_offset;
   problem.scale = static_cast<float>(p.scale);
   problem.softcap = static_cast<float>(p.softcap);
   problem.format = static_cast<Format>(p.format);
-  problem.mask = {p.keys, p.causal == 1, clamped_window(p.window, p.keys), p.lengths, p.documents};
+  problem.mask = {p.keys,
+                  p.causal == 1,
+                  clamped_window(p.window_left, p),
+                  clamped_window(p.window_right, p),
+                  p.lengths,
+                  p.documents,
+                  p.query_offset,
+                  p.queries_at_end == 1};
   problem.q = p.q;
   problem.k = p.k;
   problem.v = p.v;
@@ -126,15 +146,18 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
                                ? size(largest.batch, largest.heads, largest.keys)
                                : 0),
       visible_counts_(stream, largest.ssmax == 1 ? size(largest.batch, largest.queries) : 0),
-      table_row_(stream, uses_table(largest.bias) ? 2 * size(largest.keys) - 1 : 0),
-      distance_terms_(stream, distance_terms(largest.bias, 1).empty() ? 0 : size(largest.keys)),
+      table_row_(stream, uses_table(largest.bias) ? 2 * size(positions(largest)) - 1 : 0),
+      distance_terms_(stream,
+                      distance_terms(largest.bias, 1).empty() ? 0 : size(positions(largest))),
       cosine_(stream, angles(largest)),
       sine_(stream, angles(largest)) {
   const plumbline_problem& p = largest_;
-  if (uses_table(p.bias)) upload(stream, table_row_, table_row_of_offset(p));
-  if (distance_terms_.size() > 0) upload(stream, distance_terms_, distance_terms(p.bias, p.keys));
+  if (uses_table(p.bias)) upload(stream, table_row_, table_row_of_positions(p));
+  if (distance_terms_.size() > 0)
+    upload(stream, distance_terms_, distance_terms(p.bias, positions(p)));
   if (has_rope(p)) {
-    const RotationTables tables = rotation_tables(p.keys, p.head_dim, p.options[PLUMBLINE_BASE]);
+    const RotationTables tables =
+        rotation_tables(positions(p), p.head_dim, p.options[PLUMBLINE_BASE]);
     upload(stream, cosine_, tables.cosine);
     upload(stream, sine_, tables.sine);
   }
@@ -193,6 +216,7 @@ void Attention::check(const plumbline_problem& p) const {
   fits(p.batch, largest_.batch, "batch");
   fits(p.queries, largest_.queries, "queries");
   fits(p.keys, largest_.keys, "keys");
+  fits(positions(p), positions(largest_), "query_offset + queries");
   require(p.q, "q");
   require(p.k, "k");
   require(p.v, "v");
@@ -210,8 +234,7 @@ Task Attention::task(const plumbline_problem& p, int prefix_stride) const {
     throw InvalidProblem("prefix_stride must be 0 or at least keys");
   Task task = task_of(p);
   if (p.ssmax == 1) {
-    visible_count(stream_, task.problem.mask, p.batch, p.queries, p.query_offset,
-                  visible_counts_.data());
+    visible_count(stream_, task.problem.mask, p.batch, p.queries, visible_counts_.data());
     task.problem.visible_counts = visible_counts_.data();
   }
   BiasInputs& bias = task.bias;
@@ -225,11 +248,11 @@ Task Attention::task(const plumbline_problem& p, int prefix_stride) const {
   }
   if (uses_table(p.bias)) {
     bias.table_row = table_row_.data();
-    bias.keys = largest_.keys;  // offset 0 stands in the middle of the table for the most keys
+    bias.keys = positions(largest_);  // offset 0 stands in the middle of the largest table
   }
   if (distance_terms_.size() > 0) {
     bias.distance_terms = distance_terms_.data();
-    bias.keys = largest_.keys;
+    bias.keys = positions(largest_);
   }
   if (has_rope(p))
     task.problem.rotation = {cosine_.data(), sine_.data(), p.rope == PLUMBLINE_ROPE_INTERLEAVED};

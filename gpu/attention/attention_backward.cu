@@ -107,12 +107,11 @@ void Attention::backward(const plumbline_problem& p, const plumbline_gradients& 
   kernels_.backward_queries(stream_, of_problem, arrays);
 
   if (gradients.grad_q)
-    backward_store(stream_, of_problem, workspace.dq.data(), gradients.grad_q, rows, p.queries,
-                   p.query_offset);
+    backward_store(stream_, of_problem, workspace.dq.data(), gradients.grad_q, RowsOf::queries);
   if (gradients.grad_k)
-    backward_store(stream_, of_problem, workspace.dk.data(), gradients.grad_k, key_rows, p.keys, 0);
+    backward_store(stream_, of_problem, workspace.dk.data(), gradients.grad_k, RowsOf::keys);
   if (gradients.grad_v)
-    backward_store(stream_, of_problem, workspace.dv.data(), gradients.grad_v, key_rows, 0, 0);
+    backward_store(stream_, of_problem, workspace.dv.data(), gradients.grad_v, RowsOf::values);
   if (summed >= 0 && gradients.grad_parameters[summed])
     prefix_sum_grad(stream_, workspace.sums.data(), gradients.grad_parameters[summed],
                     static_cast<int>(heads), p.keys);

@@ -37,10 +37,12 @@ void mma_backward_queries(const Stream& stream, const Task& task, const Backward
 template <class Element>
 void mma_backward_queries_in(const Stream& stream, const Task& task, const BackwardArrays& arrays);
 
-/// `rows` rows of gradients in fp32, rotated back by RoPE where `positions` > 0: row n stands at
-/// position first_position + n % positions. Rounds to the problem's format.
+enum class RowsOf { queries, keys, values };
+
+/// All rows of a gradient in fp32, those of queries and keys rotated back by RoPE. Rounds to the
+/// problem's format.
 void backward_store(const Stream& stream, const Task& task, const float* gradient, void* stored,
-                    std::size_t rows, int positions, int first_position);
+                    RowsOf of);
 
 /// grad[h, n] (or grad[n], over all heads) = sum of partial[b, h, tile, first + n] in a fixed
 /// order, n < count, or that and what was there; partial has `stride` numbers for each tile. The

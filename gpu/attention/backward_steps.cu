@@ -28,8 +28,17 @@ __global__ void delta_kernel(Format format, int head_dim, std::size_t rows, cons
 }
 
 struct RowRotation {
-  Rotation rotation;
-  int positions, first_position, head_dim;
+  Rotation rotation;  // of values: none
+  Mask mask;
+  int rows, heads, head_dim;  // rows of a head
+  bool of_queries;
+
+  __device__ int position(std::size_t row) const {
+    const auto of_head = static_cast<int>(row % rows);
+    if (!of_queries) return of_head;
+    const auto b = static_cast<int>(row / rows / heads);
+    return max(first_position(mask, b) + of_head, 0);
+  }
 };
 
 /// One thread a pair of components: (2k, 2k + 1), or (k, k + head_dim / 2).
@@ -43,8 +52,8 @@ __global__ void store_kernel(Format format, RowRotation at, std::size_t pairs,
   const int second = at.rotation.interleaved ? first + 1 : first + half;
   const std::size_t start = row * at.head_dim;
   float a = gradient[start + first], b = gradient[start + second];
-  if (at.rotation.cosine && at.positions > 0) {
-    const std::size_t position = at.first_position + row % at.positions;
+  if (at.rotation.cosine) {
+    const std::size_t position = at.position(row);
     const float cosine = at.rotation.cosine[position * half + pair];
     const float sine = at.rotation.sine[position * half + pair];
     const float rotated = a * cosine + b * sine;
@@ -102,7 +111,7 @@ __global__ void sinks_kernel(Problem p, const float* lse, const float* delta, fl
   const std::size_t rows = static_cast<std::size_t>(p.batch) * p.queries;
   for (std::size_t n = threadIdx.x; n < rows; n += kThreads) {
     const auto b = static_cast<int>(n / p.queries), query = static_cast<int>(n % p.queries);
-    const KeyRange range = key_range(p.mask, b, query + p.query_offset);
+    const KeyRange range = key_range(p.mask, b, query + p.first_position(b));
     if (range.begin >= range.end) continue;  // o = 0, and dO may be anything
     const std::size_t row = p.lse_index(b, head, query);
     sum -= static_cast<double>(expf(p.sinks[head] - lse[row])) * delta[row];
@@ -124,9 +133,17 @@ void backward_delta(const Stream& stream, const Task& task, const void* o, const
 }
 
 void backward_store(const Stream& stream, const Task& task, const float* gradient, void* stored,
-                    std::size_t rows, int positions, int first_position) {
-  const std::size_t pairs = rows * (task.head_dim / 2);
-  const RowRotation at{task.problem.rotation, positions, first_position, task.head_dim};
+                    RowsOf of) {
+  const Problem& p = task.problem;
+  const bool of_queries = of == RowsOf::queries;
+  const RowRotation at{of == RowsOf::values ? Rotation{} : p.rotation,
+                       p.mask,
+                       of_queries ? p.queries : p.keys,
+                       of_queries ? p.heads : p.kv_heads,
+                       task.head_dim,
+                       of_queries};
+  const std::size_t pairs =
+      static_cast<std::size_t>(p.batch) * at.heads * at.rows * (task.head_dim / 2);
   launch(stream, {dim3{blocks(pairs)}, dim3{kThreads}, 0}, store_kernel, task.problem.format, at,
          pairs, gradient, stored);
 }

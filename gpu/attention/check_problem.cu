@@ -96,6 +96,21 @@ std::string unsupported_option(const plumbline_problem& p) {
   return "";
 }
 
+std::string unsupported_positions(const plumbline_problem& p) {
+  const bool beyond = p.query_offset > p.keys - p.queries;
+  if (beyond && p.documents) return "query_offset + queries must be within keys, with documents";
+  if (beyond && (needs_scores(p) || summed_parameter(p.bias) >= 0))
+    return "query_offset + queries must be within keys, with this bias";
+  if (needs_scores(p) && (p.query_offset < 0 || p.queries_at_end != 0))
+    return "query_offset must be 0 or more and queries_at_end 0, with CoPE and DAPE";
+  if (p.queries_at_end != 0 && p.queries_at_end != 1) return "queries_at_end must be 0 or 1";
+  if (p.queries_at_end == 0) return "";
+  if (!p.lengths) return "queries_at_end must be 0 without lengths";
+  return p.query_offset == p.keys - p.queries
+             ? ""
+             : "query_offset must be keys - queries, with queries_at_end";
+}
+
 /// One query row of every sequence and head at least lies in memory, and is counted in 31 bits.
 std::string unsupported_scores(const plumbline_problem& p) {
   const bool cope = p.bias == PLUMBLINE_COPE;
@@ -143,8 +158,8 @@ std::string unsupported_reason(const plumbline_problem& p) {
     return "kv_heads must divide heads";
   if (!positive(p.keys, kMaxPositions)) return "keys must be 1 .. 2^30";
   if (!positive(p.queries, kMaxPositions)) return "queries must be 1 .. 2^30";
-  if (p.query_offset < 0 || p.query_offset > p.keys - p.queries)
-    return "query_offset + queries must lie within keys";
+  if (p.query_offset <= -p.queries || p.query_offset > kMaxPositions - p.queries)
+    return "query_offset must be above -queries, and query_offset + queries at most 2^30";
   if (!is_among(p.head_dim, HeadDims{})) return "head_dim must be one of " + list_of(HeadDims{});
   if (p.format < PLUMBLINE_FP32 || p.format > PLUMBLINE_TF32)
     return "format must be fp32, bf16, fp16 or tf32";
@@ -158,8 +173,10 @@ std::string unsupported_reason(const plumbline_problem& p) {
     return "softcap must be 0 or 2^-126 .. 2^127";
   if (p.softcap != 0 && needs_scores(p)) return "softcap must be 0 with CoPE and DAPE";
   if (p.causal != 0 && p.causal != 1) return "causal must be 0 or 1";
-  if (p.window < -1) return "window must be -1 or more";
-  const std::string reason = unsupported_option(p);
+  if (p.window_left < -1) return "window_left must be -1 or more";
+  if (p.window_right < -1) return "window_right must be -1 or more";
+  std::string reason = unsupported_positions(p);
+  if (reason.empty()) reason = unsupported_option(p);
   return reason.empty() && needs_scores(p) ? unsupported_scores(p) : reason;
 }
 

@@ -38,6 +38,8 @@ void check_decode(const plumbline_problem& p) {
 std::string unsupported_decode_reason(const plumbline_problem& p) {
   const std::string reason = unsupported_reason(p);
   if (!reason.empty()) return reason;
+  if (p.query_offset < 0 || p.query_offset > p.keys - p.queries)
+    return "query_offset + queries must be within keys when decoding";
   if (p.queries > kMostQueries) return "decoding takes at most 64 queries";
   if (p.page_size < 0 || p.page_size > kMostPageSize) return "page_size must be 0 .. 2^30";
   if (std::int64_t{p.batch} * p.heads * p.queries > std::numeric_limits<int>::max())
@@ -48,7 +50,9 @@ std::string unsupported_decode_reason(const plumbline_problem& p) {
 int split_count(const plumbline_problem& p) {
   // A window leaves few keys of a long cache.
   std::int64_t keys = p.keys;
-  if (p.window >= 0) keys = std::min(keys, p.queries + 2 * std::int64_t{p.window});
+  const int right = p.causal == 1 ? 0 : p.window_right;
+  if (p.window_left >= 0 && right >= 0)
+    keys = std::min(keys, std::int64_t{p.queries} + p.window_left + right);
   const std::int64_t rows = std::int64_t{p.heads} / p.kv_heads * p.queries;
   const std::int64_t blocks = divided_up(rows, kRowsPerBlock) * p.kv_heads * p.batch;
   const std::int64_t wanted =

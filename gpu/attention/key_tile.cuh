@@ -66,10 +66,10 @@ struct TileRow {
     lane_in_row = thread % kLanesPerRow;
     exists = first_row + row_in_tile <= last_row;
     row = min(first_row + row_in_tile, last_row);
-    position = row + problem.query_offset;
-    first_position = first_row + problem.query_offset;
+    first_position = first_row + problem.first_position(b);
+    position = row - first_row + first_position;
     range = exists ? key_range(problem.mask, b, position) : KeyRange{0, 0};
-    block_range = key_range(problem.mask, b, first_position, last_row + problem.query_offset);
+    block_range = key_range(problem.mask, b, first_position, first_position + last_row - first_row);
     factor = problem.logit_factor(b, head, row);
     bias = Bias::load_row(params, at());
   }
@@ -81,13 +81,14 @@ struct TileRow {
 template <int D>
 __device__ void load_queries(const Tile<D>& tile, const Problem& problem) {
   const int first_row = static_cast<int>(blockIdx.x) * kTileQueries;
-  const std::size_t start =
-      problem.query_start(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y), first_row, D);
+  const int b = static_cast<int>(blockIdx.z);
+  const int first_position = first_row + problem.first_position(b);
+  const std::size_t start = problem.query_start(b, static_cast<int>(blockIdx.y), first_row, D);
   for (int n = static_cast<int>(threadIdx.x); n < kTileQueries * D; n += kTileThreads) {
     const int row = n / D, d = n % D;
     tile.q[row * Tile<D>::kQueryStride + d] =
         first_row + row < problem.queries
-            ? problem.query<D>(start + row * D, d, first_row + row + problem.query_offset)
+            ? problem.query<D>(start + row * D, d, first_position + row)
             : 0.0f;
   }
 }

@@ -10,20 +10,19 @@
 
 namespace plumbline::gpu {
 
-/// Key j is visible to position i of batch b when j < lengths[b] and i < lengths[b], j <= i
-/// (causal), |i - j| <= window (window >= 0), documents[b, i] == documents[b, j]. Null pointers
-/// stand for no lengths and no documents. window < keys <= 2^30, so that position + window + 1 is
-/// an int.
+/// Key j is visible to position i of batch b when 0 <= i, j < lengths[b] and i < lengths[b], j <= i
+/// (causal), i - j <= left (left >= 0), j - i <= right (right >= 0), documents[b, i] ==
+/// documents[b, j]. Null pointers stand for no lengths and no documents. left and right are less
+/// than 2^30, as positions are, so that position + right + 1 is an int.
 struct Mask {
   int keys;
   bool causal;
-  int window;
+  int left, right;       // of the window; -1: none
   const int* lengths;    // [batch]
   const int* documents;  // [batch, keys]
+  int query_offset;      // position of query row 0,
+  bool queries_at_end;   // less what the sequence is shorter than `keys`
 };
-
-/// The window that Mask takes: no two of `keys` positions are further apart than keys - 1.
-inline int clamped_window(int window, int keys) { return window < keys ? window : keys - 1; }
 
 /// Keys begin .. end-1.
 struct KeyRange {
@@ -34,23 +33,27 @@ __device__ inline int length_of(const Mask& mask, int batch) {
   return mask.lengths ? min(mask.lengths[batch], mask.keys) : mask.keys;
 }
 
+/// The position of query row 0 of a sequence; negative where it is shorter than the rows.
+__device__ inline int first_position(const Mask& mask, int batch) {
+  return mask.query_offset - (mask.queries_at_end ? mask.keys - length_of(mask, batch) : 0);
+}
+
 /// The keys that lengths, causality and window leave to a position.
 __device__ inline KeyRange key_range(const Mask& mask, int batch, int position) {
   const int length = length_of(mask, batch);
-  if (position >= length) return {0, 0};
+  if (position < 0 || (mask.lengths && position >= length)) return {0, 0};
   KeyRange range{0, length};
   if (mask.causal) range.end = min(range.end, position + 1);
-  if (mask.window >= 0) {
-    range.begin = max(range.begin, position - mask.window);
-    range.end = min(range.end, position + mask.window + 1);
-  }
+  if (mask.right >= 0) range.end = min(range.end, position + mask.right + 1);
+  if (mask.left >= 0) range.begin = min(max(0, position - mask.left), range.end);
   return range;
 }
 
 /// The keys that some position of first .. last may see. Both ends of key_range grow with the
-/// position up to the length, and beyond the length nothing is seen.
+/// position from 0 up to the length, and before and beyond nothing is seen.
 __device__ inline KeyRange key_range(const Mask& mask, int batch, int first, int last) {
-  last = min(last, length_of(mask, batch) - 1);
+  first = max(first, 0);
+  if (mask.lengths) last = min(last, length_of(mask, batch) - 1);
   if (first > last) return {0, 0};
   return {key_range(mask, batch, first).begin, key_range(mask, batch, last).end};
 }

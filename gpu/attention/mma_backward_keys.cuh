@@ -93,14 +93,14 @@ struct QueryRange {
   /// Those that may see some of a block's keys: key_range the other way round.
   __device__ QueryRange(const Problem& problem, const BackwardKeysPlace& at) {
     const Mask& mask = problem.mask;
-    const int length = length_of(mask, at.b);
+    const int length = length_of(mask, at.b), first_position = problem.first_position(at.b);
     const int last_key = min(at.first_key + at.count, length) - 1;
-    begin = 0;
-    end = at.first_key <= last_key ? min(problem.queries, length - problem.query_offset) : 0;
-    if (mask.causal) begin = max(begin, at.first_key - problem.query_offset);
-    if (mask.window < 0) return;
-    begin = max(begin, at.first_key - mask.window - problem.query_offset);
-    end = min(end, last_key + mask.window + 1 - problem.query_offset);
+    begin = max(0, -first_position);
+    end = at.first_key <= last_key ? problem.queries : 0;
+    if (mask.lengths) end = min(end, length - first_position);
+    if (mask.causal) begin = max(begin, at.first_key - first_position);
+    if (mask.right >= 0) begin = max(begin, at.first_key - mask.right - first_position);
+    if (mask.left >= 0) end = min(end, last_key + mask.left + 1 - first_position);
   }
 };
 
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
     for (int first_row = queries.begin; first_row < queries.end;
          first_row += kQueries, stage ^= kStages - 1) {
       const int rows = min(kQueries, queries.end - first_row);
-      const int first_position = first_row + problem.query_offset;
+      const int first_position = first_row + problem.first_position(at.b);
       __syncthreads();  // all are done with the tile before
       if (kStages == 1)
         copy_queries(head, first_row, 0);
@@ -210,7 +210,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
         pair.delta[thread % 2] = arrays.delta[index];
         if (!plain)
           shared.masked[thread] = {
-              thread < rows ? key_range(problem.mask, at.b, row + problem.query_offset)
+              thread < rows ? key_range(problem.mask, at.b, row - first_row + first_position)
                             : KeyRange{0, 0},
               problem.logit_factor(at.b, head, row), problem.log2_logit_factor(at.b, head, row)};
       }

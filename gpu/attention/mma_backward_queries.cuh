@@ -118,6 +118,11 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
     cp_async_wait<kStages - 1>();  // all but a tile after this one
     __syncthreads();
     const Tile k_tile = shared.k.from(stage * kKeys), v_tile = shared.v.from(stage * kKeys);
+    if (begin == keys.begin && rows.first_position < 0) {
+      rows.clear_before_sequence(shared.q);
+      rows.clear_before_sequence(shared.grad_o);
+      __syncthreads();
+    }
     if (problem.mask.documents) {
       rows.clear_unseen<kKeys>(k_tile, problem, begin);
       __syncthreads();

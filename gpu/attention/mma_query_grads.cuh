@@ -118,6 +118,7 @@ __device__ __forceinline__ void write_query_sums(QuerySums& sums, double* row_su
       if (arrays.gain)
         arrays.gain[problem.lse_index(rows.b, rows.head, rows.row(r))] =
             static_cast<float>(sums.gain[r]);
+      if (rows.position(r) < 0) continue;  // it sees no key
       double* sum = arrays.prefix_sum + problem.sum_index(rows.b, rows.head, rows.position(r));
       if (arrays.atomic)
         atomic_add(sum, sums.difference[r]);

@@ -63,7 +63,7 @@ struct MmaRowsOf {
     place = lane % 4;
     warp_row = thread / 32 * kWarpRows;
     first_row = static_cast<int>(blockIdx.x) * kQueries;
-    first_position = first_row + problem.query_offset;
+    first_position = first_row + problem.first_position(b);
     count = min(kQueries, problem.queries - first_row);
     block_range = key_range(problem.mask, b, first_position, first_position + count - 1);
 #pragma unroll
@@ -112,10 +112,21 @@ struct MmaRowsOf {
     }
   }
 
-  /// The rows, from the first on, within the length of their sequence. The others see nothing, and
-  /// what stands there may be anything.
+  /// The rows, from the first on, within the length of their sequence, or so near to the last key
+  /// that they see it. The others see nothing, and what stands there may be anything.
   __device__ int count_within_length(const Problem& problem) const {
-    return min(count, max(0, length_of(problem.mask, b) - first_position));
+    if (!problem.mask.lengths && problem.mask.left < 0) return count;
+    const int beyond = problem.mask.lengths ? 0 : problem.mask.left;
+    return min(count, max(0, length_of(problem.mask, b) + beyond - first_position));
+  }
+
+  /// Makes the rows of a tile zero that stand before their sequence: as those beyond its length,
+  /// they see nothing. Between two barriers.
+  template <class Tile>
+  __device__ void clear_before_sequence(const Tile& tile) const {
+    for (int row = static_cast<int>(threadIdx.x); row < min(count, -first_position);
+         row += kMmaThreads)
+      tile.clear_row(row, 0, 1);
   }
 
   /// Makes the rows of a tile zero whose keys, from `begin` on, no row of the block sees: they meet

@@ -81,7 +81,7 @@ struct MmaTile {
       const int row = n / (D / 2), pair = n % (D / 2);
       Storage* first = data + row * kStride + (rotation.interleaved ? 2 * pair : pair);
       Storage* second = first + (rotation.interleaved ? 1 : D / 2);
-      const std::size_t angle = static_cast<std::size_t>(position + row) * (D / 2) + pair;
+      const std::size_t angle = static_cast<std::size_t>(max(position + row, 0)) * (D / 2) + pair;
       const float cosine = rotation.cosine[angle], sine = rotation.sine[angle];
       const float a = to_float(*first), b = to_float(*second);
       *first = from_float<Storage>(a * cosine - b * sine);

@@ -18,7 +18,7 @@ inline constexpr float kLog2E = 1.44269504f;
 /// Attention in device memory; layouts, masks and formulas as kernel_abi/plumbline_kernel.h has
 /// them. q, k, v and o are in the problem's format, all arithmetic is in fp32.
 struct Problem {
-  int batch, heads, kv_heads, queries, keys, query_offset;
+  int batch, heads, kv_heads, queries, keys;
   float scale;
   float softcap;  // 0: none
   Format format;
@@ -28,6 +28,9 @@ struct Problem {
   const float* ssmax_scale;   // [heads], or null: no SSMax
   const int* visible_counts;  // [batch, queries], with SSMax only
   const float* sinks;         // [heads], or null: no attention sinks
+
+  /// The position of query row 0 of sequence b.
+  __device__ int first_position(int b) const { return gpu::first_position(mask, b); }
 
   /// First element of query row `row` in q and o.
   __device__ std::size_t query_start(int b, int head, int row, int head_dim) const {
@@ -40,7 +43,7 @@ struct Problem {
     return ((static_cast<std::size_t>(b) * kv_heads + kv_head) * keys + key) * head_dim;
   }
 
-  /// Component d of query row `row`, rotated where the problem has RoPE.
+  /// Component d of a query row, rotated where the problem has RoPE.
   template <int D>
   __device__ float query(std::size_t start, int d, int position) const {
     return load_rotated<D>(rotation, q, format, start, d, position);

@@ -12,8 +12,9 @@ namespace plumbline::gpu {
 
 /// RoPE (Su et al., eqs 15 and 34): the pair (a, b) of components at a position becomes
 /// (a cos - b sin, a sin + b cos) of the angle position base^(-2k / head_dim). Pair k is
-/// (2k, 2k + 1), or (k, k + head_dim / 2). The tables are [keys, head_dim / 2], in device memory;
-/// null: nothing is rotated.
+/// (2k, 2k + 1), or (k, k + head_dim / 2). The tables are [positions, head_dim / 2], in device
+/// memory; null: nothing is rotated. A row at a position below 0 sees no key, and is rotated as at
+/// 0.
 struct Rotation {
   const float *cosine, *sine;
   bool interleaved;
@@ -23,7 +24,7 @@ struct Rotation {
 struct RotationTables {
   std::vector<float> cosine, sine;
 };
-RotationTables rotation_tables(int keys, int head_dim, double base);
+RotationTables rotation_tables(int positions, int head_dim, double base);
 
 /// A component's place: its pair, the other component of it, and whether it is the first.
 template <int D>
@@ -53,7 +54,7 @@ __device__ __forceinline__ float load_rotated(const Rotation& rotation, const vo
   if (!rotation.cosine) return own;
   const RotatedComponent<D> at(rotation, d);
   const float other = load_element(array, format, start + at.other);
-  const std::size_t angle = static_cast<std::size_t>(position) * (D / 2) + at.pair;
+  const std::size_t angle = static_cast<std::size_t>(max(position, 0)) * (D / 2) + at.pair;
   const float sine = rotation.sine[angle];
   return own * rotation.cosine[angle] + other * (at.first ? -sine : sine);
 }

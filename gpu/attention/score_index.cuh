@@ -50,7 +50,7 @@ struct ScoreRow {
       : b(static_cast<int>(n / chunk.count / p.heads)),
         head(static_cast<int>(n / chunk.count % p.heads)),
         row(chunk.first + static_cast<int>(n % chunk.count)),
-        position(row + p.query_offset) {}
+        position(row + p.mask.query_offset) {}
   __device__ At at() const { return {b, head, row, position}; }
 };
 

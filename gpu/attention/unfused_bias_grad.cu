@@ -31,7 +31,7 @@ __global__ void kerple_kernel(Problem p, RowChunk chunk, Distance::Params params
     const int row = static_cast<int>(n / of_row), b = static_cast<int>(n % of_row / p.keys);
     const int key = static_cast<int>(n % p.keys);
     float of[KerpleLog::kParameters];
-    kerple.derivatives(static_cast<float>(row + p.query_offset - key), of);
+    kerple.derivatives(static_cast<float>(row + p.mask.query_offset - key), of);
     const double grad = grad_bias[chunk.index(p, b, head, row) * p.keys + key];
     by_p += grad * of[0];
     by_a += grad * of[1];
@@ -84,13 +84,13 @@ __global__ void key_kernel(Problem p, RowChunk chunk, Prefix::Params params, con
   const int b = static_cast<int>(n / p.keys / p.heads);
   double sum = carried(chunk, sums[n]);
   for (int row = chunk.first; row < chunk.end(); ++row) {
-    const At at{b, head, row, row + p.query_offset};
+    const At at{b, head, row, row + p.mask.query_offset};
     const auto of = Prefix::derivatives(params, Prefix::load_row(params, at),
                                         Prefix::load_key(params, at, key));
     sum -=
         static_cast<double>(grad_bias[chunk.index(p, b, head, row) * p.keys + key]) * of.difference;
   }
-  const int own_row = key - p.query_offset;
+  const int own_row = key - p.mask.query_offset;
   if (chunk.is_last(p) && own_row >= 0 && own_row < p.queries)
     sum += by_query[p.lse_index(b, head, own_row)];
   sums[n] = sum;

@@ -80,15 +80,21 @@ std::size_t rows_at_once(const Task& task, std::size_t most_scores) {
 
 CopeShape cope_shape(const Task& task, const RowChunk& chunk) {
   const Problem& p = task.problem;
-  return {p.batch, p.heads, chunk.count, p.keys, p.query_offset + chunk.first, task.bias.positions};
+  return {p.batch,
+          p.heads,
+          chunk.count,
+          p.keys,
+          p.mask.query_offset + chunk.first,
+          task.bias.positions};
 }
 
 DapeShape dape_shape(const Task& task, const RowChunk& chunk) {
   const Problem& p = task.problem;
   const int taps = task.bias.dape_taps;
   if (taps == 0) throw std::invalid_argument("dape must be 1 or 2");
-  return {p.batch, p.heads, task.bias.hidden, chunk.count, p.keys, p.query_offset + chunk.first,
-          taps,    taps > 1};
+  return {p.batch,     p.heads, task.bias.hidden,
+          chunk.count, p.keys,  p.mask.query_offset + chunk.first,
+          taps,        taps > 1};
 }
 
 DapeLayers dape_layers(const Task& task) {

@@ -10,11 +10,11 @@ namespace {
 constexpr int kThreads = 64;
 
 /// One thread a query. Only documents make it count one by one.
-__global__ void visible_count_kernel(Mask mask, int queries, int query_offset, int* counts) {
+__global__ void visible_count_kernel(Mask mask, int queries, int* counts) {
   const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int b = static_cast<int>(blockIdx.y);
   if (row >= queries) return;
-  const int position = row + query_offset;
+  const int position = row + first_position(mask, b);
   const KeyRange range = key_range(mask, b, position);
   int count = range.end - range.begin;
   if (mask.documents) {
@@ -27,11 +27,10 @@ __global__ void visible_count_kernel(Mask mask, int queries, int query_offset, i
 
 }  // namespace
 
-void visible_count(const Stream& stream, const Mask& mask, int batch, int queries, int query_offset,
-                   int* counts) {
+void visible_count(const Stream& stream, const Mask& mask, int batch, int queries, int* counts) {
   const auto blocks = static_cast<unsigned>((queries + kThreads - 1) / kThreads);
   launch(stream, {dim3{blocks, static_cast<unsigned>(batch)}, dim3{kThreads}, 0},
-         visible_count_kernel, mask, queries, query_offset, counts);
+         visible_count_kernel, mask, queries, counts);
 }
 
 }  // namespace plumbline::gpu

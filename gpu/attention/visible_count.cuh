@@ -7,10 +7,9 @@
 
 namespace plumbline::gpu {
 
-/// SSMax's n_i: counts[b, r] = number of keys visible to query row r of batch b, at position
-/// r + query_offset. counts is [batch, queries] in device memory.
-void visible_count(const Stream& stream, const Mask& mask, int batch, int queries, int query_offset,
-                   int* counts);
+/// SSMax's n_i: counts[b, r] = number of keys visible to query row r of batch b. counts is
+/// [batch, queries] in device memory.
+void visible_count(const Stream& stream, const Mask& mask, int batch, int queries, int* counts);
 
 }  // namespace plumbline::gpu
 

@@ -29,7 +29,9 @@ struct BiasInputs {
   int heads, queries, keys;
   const float* parameters[PLUMBLINE_PARAMETER_COUNT];
   const double* prefix_sum;  // [batch, heads, keys]: of the increments, or of log_forget
-  const int* table_row;  // [2 keys - 1], T5: the row of offset i - j is that of i - j + keys - 1
+  /// [2 keys - 1], T5: the row of offset i - j is that of i - j + keys - 1. For it and for terms
+  /// `keys` is one more than the largest position.
+  const int* table_row;
   int table_rows;
   const float* distance_terms;  // [keys], of a form that has a term (of_head.cuh)
   int hidden;                   // width of FIRE's or DAPE's hidden layer

@@ -53,7 +53,7 @@ struct Prefix {
 
   __device__ static Row load_row(const Params& p, const At& at) {
     const std::size_t head = static_cast<std::size_t>(at.batch) * p.heads + at.head;
-    return {p.prefix_sum[head * p.keys + at.position],
+    return {p.prefix_sum[head * p.keys + max(at.position, 0)],  // below 0 no key is seen
             p.gain ? p.gain[head * p.queries + at.row] : 1.0f};
   }
 

@@ -52,9 +52,9 @@ plumbline_problem attention_problem(const ModelConfiguration& c, int batch, int 
   problem.rope = method.bias.rope;
   problem.ssmax = c.ssmax;
   problem.causal = c.architecture != Architecture::bert;
-  problem.window = -1;
-  if (method.window == PositionWindow::distance) problem.window = o.window;
-  if (method.window == PositionWindow::keys) problem.window = o.window - 1;
+  const bool keys = method.window == PositionWindow::keys;
+  problem.window_left = problem.window_right =
+      method.window == PositionWindow::none ? -1 : o.window - keys;
   problem.scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim()));
   problem.options[PLUMBLINE_EPSILON] =
       method.bias.method == PLUMBLINE_FIRE ? o.fire_epsilon : o.prior_epsilon;

@@ -65,14 +65,19 @@ Arrays inputs_of(const cases::Spec& spec, const plumbline_problem& problem) {
 }
 
 /// The sizes and settings, and the method's options by their names.
-Json described(const char* pass, int variation, cases::Bias bias,
+Json described(const char* pass, int variation, cases::Bias bias, const Takes& takes,
                const plumbline_problem& problem) {
   Json result, options = Json::object();
   result["pass"] = pass;
   result["variation"] = variation;
   result["causal"] = problem.causal != 0;
-  result["window"] = problem.window < 0 ? Json() : Json(problem.window);
+  if (takes.window_sides) {
+    result["window"] = {problem.window_left, problem.window_right};
+  } else {
+    result["window"] = problem.window_left < 0 ? Json() : Json(problem.window_left);
+  }
   result["query_offset"] = problem.query_offset;
+  result["queries_at_end"] = problem.queries_at_end != 0;
   result["scale"] = problem.scale;
   result["softcap"] = problem.softcap == 0 ? Json() : Json(problem.softcap);
   for (const plumbline_option option : cases::options_of(bias)) {
@@ -121,6 +126,7 @@ cases::Spec CallableKernel::spec_of(const plumbline_problem& problem) {
   spec.keys = problem.keys;
   spec.head_dim = problem.head_dim;
   spec.query_offset = problem.query_offset;
+  spec.queries_at_end = problem.queries_at_end != 0;
   return spec;
 }
 
@@ -130,12 +136,16 @@ int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
     return problem->options[o.first] == o.second;
   });
   return options && (!takes.causal || *takes.causal == (problem->causal != 0)) &&
-         (takes.window || problem->window < 0) && (takes.lengths || problem->lengths == nullptr) &&
+         (takes.window || (problem->window_left < 0 && problem->window_right < 0)) &&
+         (takes.window_sides || problem->window_left == problem->window_right) &&
+         (takes.lengths || problem->lengths == nullptr) &&
          (takes.documents || problem->documents == nullptr) &&
          (takes.ssmax || problem->ssmax == 0) && (takes.sinks || problem->sinks == 0) &&
          (takes.softcap || problem->softcap == takes.own_softcap) &&
          (takes.grouped_heads || problem->heads == problem->kv_heads) &&
          (takes.query_offset || problem->queries == problem->keys) &&
+         (takes.more_queries || problem->queries <= problem->keys) &&
+         (takes.queries_at_end || problem->queries_at_end == 0) &&
          (takes.scale || problem->scale == 1 / std::sqrt(static_cast<double>(problem->head_dim)));
 }
 
@@ -145,7 +155,7 @@ int CallableKernel::forward(const plumbline_problem* problem, const plumbline_ou
   Arrays arrays;
   arrays.add("o", outputs->o, cases::query_shape(spec), bytes_of_outputs(spec));
   arrays.add("lse", outputs->lse, cases::per_query(spec));
-  return active->call(described("forward", active->variation_, spec.bias, *problem),
+  return active->call(described("forward", active->variation_, spec.bias, active->takes_, *problem),
                       inputs_of(spec, *problem).json(), arrays.json(), message, message_size);
 }
 
@@ -166,8 +176,9 @@ int CallableKernel::backward(const plumbline_problem* problem, const plumbline_g
     arrays.add(cases::gradient_name(spec.bias, parameter), gradients->grad_parameters[n],
                cases::shape_of(spec, options_of(*problem), parameter));
   }
-  return active->call(described("backward", active->variation_, spec.bias, *problem), inputs.json(),
-                      arrays.json(), message, message_size);
+  return active->call(
+      described("backward", active->variation_, spec.bias, active->takes_, *problem), inputs.json(),
+      arrays.json(), message, message_size);
 }
 
 int CallableKernel::call(const Json& problem, const Json& inputs, const Json& outputs,

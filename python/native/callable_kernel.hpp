@@ -20,7 +20,10 @@ struct Takes {
   bool window = false, lengths = false, documents = false, ssmax = false;
   bool sinks = false;
   bool grouped_heads = false;     ///< fewer key heads than query heads
+  bool window_sides = false;      ///< a window as (left, right)
   bool query_offset = false;      ///< fewer queries than keys
+  bool more_queries = false;      ///< and more
+  bool queries_at_end = false;    ///< at each sequence's own end
   bool scale = false;             ///< other scales than 1/sqrt(head_dim)
   bool softcap = false;           ///< softcaps
   double own_softcap = 0;         ///< the softcap of all cases, which the function has built in

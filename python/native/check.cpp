@@ -52,7 +52,10 @@ Takes takes_from(const Json& offered, cases::Bias bias) {
   takes.ssmax = flag("ssmax");
   takes.sinks = flag("sinks");
   takes.grouped_heads = flag("grouped_heads");
+  takes.window_sides = flag("window_sides");
   takes.query_offset = flag("query_offset");
+  takes.more_queries = flag("more_queries");
+  takes.queries_at_end = flag("queries_at_end");
   takes.scale = flag("scale");
   takes.softcap = flag("softcap");
   takes.own_softcap = argument<double>(offered, "own_softcap");
@@ -111,13 +114,18 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
   if (takes.causal && *takes.causal != spec.mask.causal) {
     return fmt::format("causal={:d}", spec.mask.causal);
   }
-  if (!takes.window && spec.mask.window) return "window";
+  if (!takes.window && spec.mask.window.hides()) return "window";
+  if (!takes.window_sides && spec.mask.window.left != spec.mask.window.right) {
+    return "window of different sides";
+  }
   if (!takes.lengths && spec.mask.ragged) return "ragged (lengths)";
   if (!takes.documents && spec.mask.documents) return "documents";
   if (!takes.ssmax && spec.ssmax) return "ssmax";
   if (!takes.sinks && spec.sinks) return "sinks";
   if (!takes.grouped_heads && spec.heads != spec.kv_heads) return "fewer kv_heads than heads";
+  if (!takes.more_queries && spec.queries > spec.keys) return "more queries than keys";
   if (!takes.query_offset && spec.queries != spec.keys) return "fewer queries than keys";
+  if (!takes.queries_at_end && spec.queries_at_end) return "queries_at_end";
   if (!takes.scale && spec.scale != 0) return "scale";
   if (!takes.softcap && spec.softcap != takes.own_softcap) return "softcap";
   return "other options of the bias";

@@ -55,8 +55,11 @@ struct CustomMethod {
   template <reference::Real R>
   static reference::Custom<R> bias(const reference::methods::MethodInputs<R>& in, int b, int h) {
     const cases::CustomBias& custom = custom_of(in.problem());
-    reference::Custom<R> of_head{&custom.expression, h, in.shape().query_offset, {}};
+    reference::Custom<R> of_head{&custom.expression, h, in.shape().first_position(b), {}};
     for (const auto& parameter : custom.declared) {
+      if (parameter.per == Per::key || parameter.per == Per::prefix_sum) {
+        reference::require_rows_at_keys(in.shape());
+      }
       const auto [row, size] = part_of(parameter, in.problem(), b, h);
       auto numbers = in.vector(parameter.name, row, size);
       of_head.numbers.push_back(parameter.per == Per::prefix_sum ? reference::prefix_sum(numbers)

@@ -95,9 +95,14 @@ Json attention(const Json& arguments, plumbline_native_ask) {
   }
   const auto q = argument<std::array<int, 4>>(argument<Json>(tensors, "q"), "shape");
   const auto k = argument<std::array<int, 4>>(argument<Json>(tensors, "k"), "shape");
-  problem.shape = {q[0], q[1], k[1], q[2], k[2], q[3], argument<int>(arguments, "query_offset")};
+  problem.shape = {q[0], q[1], k[1], q[2], k[2], q[3]};
+  auto offsets = argument<std::vector<int>>(arguments, "query_offsets");
+  problem.shape.query_offset = offsets.at(0);
+  const bool same = std::ranges::count(offsets, offsets[0]) == std::ssize(offsets);
+  if (!same) problem.shape.query_offsets = std::move(offsets);
   problem.mask.causal = argument<bool>(arguments, "causal");
-  if (!arguments["window"].is_null()) problem.mask.window = argument<int>(arguments, "window");
+  const auto [left, right] = argument<std::array<int, 2>>(arguments, "window");
+  problem.mask.window = {left, right};
   problem.mask.lengths = argument<std::vector<int>>(arguments, "lengths");
   problem.mask.documents = argument<std::vector<int>>(arguments, "documents");
   problem.scale = argument<double>(arguments, "scale");

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Optional
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,15 @@ class Attention:
         )
 
 
+def _sides(window: Union[int, Sequence[Optional[int]], None]) -> list[int]:
+    """A window as [left, right], -1 for no limit."""
+    sides = window if isinstance(window, (tuple, list)) else (window, window)
+    if len(sides) != 2:
+        raise ValueError(f"window is {window!r}; expected a number, two or None")
+    least = -1 if isinstance(window, (tuple, list)) else 0
+    return [-1 if side is None else whole("window", side, least) for side in sides]
+
+
 def attention(
     q: Any,
     k: Any,
@@ -76,10 +85,10 @@ def attention(
     bias: Optional[Bias] = None,
     *,
     causal: bool = True,
-    window: Optional[int] = None,
+    window: Union[int, Sequence[Optional[int]], None] = None,
     lengths: Any = None,
     documents: Any = None,
-    query_offset: Optional[int] = None,
+    query_offset: Any = None,
     scale: Optional[float] = None,
     softcap: Optional[float] = None,
     ssmax_scale: Any = None,
@@ -103,10 +112,14 @@ def attention(
     q: [batch, heads, queries, head_dim]. k, v: [batch, kv_heads, keys, head_dim].
     bias: an instance of a subclass of Bias, such as Cable(increments, gain); None: no bias.
     causal: key j is visible to position i only if j <= i.
-    window: only if |i - j| <= window.
+    window: only if |i - j| <= window; or (left, right), only if i - j <= left and j - i <= right, where
+        None or -1 is no limit.
     lengths: [batch]; only if i and j are below the sequence's length.
     documents: [batch, keys]; only if both positions have the same document id.
-    query_offset: position of query row 0; None: keys - queries, the last query at the last key.
+    query_offset: position of query row 0, or [batch] of them: lengths - queries for the end of each
+        sequence. A row at a position below 0 sees no key; one beyond the keys is a query that is no key,
+        which biases with a number for each key do not have. None: keys - queries, the last query at the
+        last key, or 0 where there are more queries.
     scale: multiplies q . k; None: 1/sqrt(head_dim).
     softcap: cap of the scaled products, above 0, before the bias is added and keys are masked; None:
         no softcap. Not with Cope and the Dape biases.
@@ -141,12 +154,10 @@ def attention(
         tensors["sinks"] = floats("sinks", sinks)
     if query_offset is None:
         query_offset = max(0, keys - queries)
-    query_offset = whole("query_offset", query_offset, 0)
-    if query_offset + queries > keys:
-        raise ValueError(
-            f"query_offset is {query_offset} with {queries} queries and {keys} keys; "
-            "expected query_offset + queries <= keys"
-        )
+    if np.ndim(query_offset) == 0:
+        query_offset = [query_offset] * batch
+    query_offsets = [whole("query_offset", first, -(2**24), 2**24)
+                     for first in integers("query_offset", query_offset, (batch,))]
     causal = truth("causal", causal)
     if bias.method == "fox" and not causal:
         raise ValueError("causal is False with Fox; expected True: it has no meaning for later keys")
@@ -161,10 +172,10 @@ def attention(
         "scale": 1.0 / math.sqrt(head_dim) if scale is None else number("scale", scale),
         "softcap": None if softcap is None else number("softcap", softcap),
         "causal": causal,
-        "window": None if window is None else whole("window", window, 0),
+        "window": _sides(window),
         "lengths": [] if lengths is None else lengths,
         "documents": [] if documents is None else integers("documents", documents, (batch, keys)),
-        "query_offset": query_offset,
+        "query_offsets": query_offsets,
         "gradients": False,
         "custom": bias.custom.declaration if isinstance(bias, CustomValues) else None,
     }

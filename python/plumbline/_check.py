@@ -16,6 +16,7 @@ from ._bias import NOT_TOLD, Bias
 from ._biases import Nope
 from ._custom import Custom
 from ._frameworks import EIGHT_BITS, FRAMEWORKS, Refusal, format_of
+from ._layouts import LAYOUTS
 from ._progress import Progress
 from ._report import CheckFailed, Contract, Figures, Report
 from ._runner import SCALES, NoLse, Runner
@@ -42,14 +43,17 @@ def check(
     backward: Union[Callable[..., Any], bool, None] = None,
     framework: Optional[str] = None,
     causal: Optional[bool] = True,
-    window: bool = False,
+    window: Union[bool, str] = False,
     lengths: bool = False,
     documents: bool = False,
     ssmax: bool = False,
     sinks: bool = False,
     softcap: Union[bool, float] = False,
     grouped_heads: bool = False,
+    strides: bool = False,
     query_offset: Optional[bool] = None,
+    more_queries: bool = False,
+    queries_at_end: bool = False,
     scale: Optional[bool] = None,
     batch: Optional[Sequence[int]] = None,
     heads: Optional[Sequence[int]] = None,
@@ -93,13 +97,20 @@ def check(
     framework: "numpy", "torch" or "jax"; None: that of dtype, else "numpy".
     causal: True or False for all cases; None: both, and fn takes `causal`.
     window, lengths, documents: True: fn takes it, and it may be None; False: no case has it.
+        window="left_right": fn takes it as (left, right), -1 for no limit, as FlashAttention's window_size.
     query_offset, scale: the same; None: True if fn's signature names it. With query_offset there may be
         fewer queries than keys; without scale it is 1/sqrt(head_dim).
+    more_queries: True: there may also be more queries than keys. query_offset is then keys - queries,
+        below 0, so that the first rows see no key, or more, up to 0.
+    queries_at_end: True: fn takes `queries_at_end`; where it is True, row r of sequence b is at position
+        r + lengths[b] - queries, and sees no key where that is below 0. Beside lengths=True.
     ssmax: True: fn takes `ssmax_scale`, which may be None.
     sinks: True: fn takes `sinks`, float32 [heads], which may be None.
     softcap: True: fn takes `softcap`, which may be None; a number: that is the softcap of every case,
         and fn, which has it built in, does not take it.
     grouped_heads: True: kv_heads may be less than heads.
+    strides: True: three cases in four have q, k, v and grad_o with strides: views of [batch, tokens, heads,
+        head_dim], every other row, parts of a packed array. Between their rows is NaN. With NumPy and PyTorch.
     batch, heads, kv_heads, queries, keys, head_dims: the only sizes that cases have; None: any.
     shapes: the only shapes, for functions that are compiled for each: [{"heads": 12, "keys": 128}, ...],
         with any of batch (1), heads (1), kv_heads (heads), queries (keys), keys (128), head_dim (64).
@@ -162,7 +173,8 @@ def check(
             raise ValueError(f"{given[0]} is {sizes[given[0]]!r}; expected None beside shapes")
     offer = {
         "causal": None if causal is None else truth("causal", causal),
-        "window": truth("window", window),
+        "window": bool(window),
+        "window_sides": window == "left_right",
         "lengths": truth("lengths", lengths),
         "documents": truth("documents", documents),
         "ssmax": truth("ssmax", ssmax),
@@ -171,6 +183,8 @@ def check(
         "own_softcap": 0.0 if isinstance(softcap, bool) else number("softcap", softcap),
         "grouped_heads": truth("grouped_heads", grouped_heads),
         "query_offset": _takes(fn, "query_offset", query_offset),
+        "more_queries": truth("more_queries", more_queries),
+        "queries_at_end": truth("queries_at_end", queries_at_end),
         "scale": _takes(fn, "scale", scale),
         "batch": _sizes("batch", batch),
         "heads": _sizes("heads", heads),
@@ -178,13 +192,21 @@ def check(
         "queries": _sizes("queries", queries),
         "keys": _sizes("keys", keys),
         "head_dims": _sizes("head_dims", head_dims),
-        "shapes": _shapes(shapes),
+        "shapes": _shapes(shapes, more_queries),
         "longest": 0 if longest is None else whole("longest", longest, 1),
         "options": {name: number(f"options: {name}", x) for name, x in (options or {}).items()},
     }
+    if window != "left_right" and not isinstance(window, bool):
+        raise TypeError(f"window is {window!r}; expected True, False or 'left_right'")
+    if more_queries and not offer["query_offset"]:
+        raise ValueError("more_queries is True; expected False without query_offset=True")
+    if truth("strides", strides) and framework == "jax":
+        raise ValueError("strides is True; expected False: JAX's arrays have none")
+    if queries_at_end and not lengths:
+        raise ValueError("queries_at_end is True; expected False without lengths=True")
     settings = ["causal"] if causal is None else []
-    settings += [n for n in ("window", "lengths", "documents", "query_offset", "scale", "softcap")
-                 if offer[n]]
+    settings += [n for n in ("window", "lengths", "documents", "query_offset", "queries_at_end", "scale",
+                             "softcap") if offer[n]]
     settings += ["ssmax_scale"] if ssmax else []
     settings += ["sinks"] if sinks else []
     settings += SCALES if format in EIGHT_BITS else []
@@ -216,9 +238,10 @@ def check(
     if not isinstance(contract, Contract):
         raise TypeError(f"contract is {contract!r}; expected a plumbline.Contract or the name of one")
     runner.lse_format = contract.lse_format
+    runner.strides = strides
     name = getattr(fn, "__name__", type(fn).__name__)
 
-    def judged(contract: Contract) -> tuple[str, str, Any]:
+    def judged(contract: Contract, case: Optional[str] = case) -> tuple[str, str, Any]:
         return _native.check(
             runner,
             Refusal,
@@ -244,10 +267,14 @@ def check(
             text, words, cause = judged(contract)
         except NoLse:
             # Nothing has been judged: the first call of the function ends here.
-            text, words, cause = judged(dataclasses.replace(contract, no_lse=True, lse_format="fp32"))
+            text, words, cause = judged(dataclasses.replace(contract, no_lse=True, lse_format="fp32",
+                                                                 lse_base_2=False))
     report = json.loads(text)
     cell = report["cells"][0]
     if cell["outcome"] != "pass":
+        if strides:
+            with Progress(f"{name} {method} {format}", False) as told:
+                words += _words_of_layout(runner, lambda: judged(contract, cell["counterexample"]["case"])[0])
         repeat = _repeat(name, bias if isinstance(bias, Custom) else method, asked,
                          cell["counterexample"]["case"])
         which = "the case" if case else "the smallest failing case found" if shrink else "the failing case"
@@ -281,6 +308,17 @@ _ANOTHER_METHOD_WITH = {
 _SIZES = ("batch", "heads", "kv_heads", "queries", "keys", "head_dim")
 
 
+def _words_of_layout(runner: Runner, judge: Callable[[], str]) -> str:
+    """How the inputs of a failing case lie, and whether it passes where they are contiguous."""
+    judge()
+    if runner.layout == 0:
+        return "\nq, k and v are contiguous"
+    words = f"\nq, k and v are {LAYOUTS[runner.layout]}"
+    runner.strides = False
+    passes = json.loads(judge())["cells"][0]["outcome"] == "pass"
+    return words + ("; the case passes where they are contiguous" if passes else "")
+
+
 def _sizes(name: str, sizes: Optional[Sequence[int]]) -> list[int]:
     if isinstance(sizes, int):
         sizes = [sizes]
@@ -289,7 +327,7 @@ def _sizes(name: str, sizes: Optional[Sequence[int]]) -> list[int]:
     return [whole(name, size, 1, 2**24) for size in sizes or []]
 
 
-def _shapes(shapes: Optional[Sequence[dict[str, int]]]) -> list[list[int]]:
+def _shapes(shapes: Optional[Sequence[dict[str, int]]], more_queries: bool) -> list[list[int]]:
     result = []
     for n, shape in enumerate(shapes or []):
         unknown = [name for name in shape if name not in _SIZES]
@@ -300,8 +338,9 @@ def _shapes(shapes: Optional[Sequence[dict[str, int]]]) -> list[list[int]]:
         result.append([whole(f"shapes[{n}]: {name}", sizes[name], 1, 2**24) for name in _SIZES])
         if sizes["heads"] % sizes["kv_heads"] != 0:
             raise ValueError(f"shapes[{n}] has kv_heads {sizes['kv_heads']}; expected a divisor of heads")
-        if sizes["queries"] > sizes["keys"]:
-            raise ValueError(f"shapes[{n}] has queries {sizes['queries']}; expected at most keys")
+        if sizes["queries"] > sizes["keys"] and not more_queries:
+            raise ValueError(f"shapes[{n}] has queries {sizes['queries']}; expected at most keys, or "
+                             "more_queries=True")
     return result
 
 

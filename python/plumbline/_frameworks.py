@@ -93,13 +93,21 @@ class Torch:
             )
 
     def give(self, bits: NDArray[Any], format: str) -> Any:
-        """A tensor; without a device it shares the memory."""
+        """A tensor with the same strides; without a device it shares the memory."""
         if bits.dtype == np.uint16:  # which PyTorch has not had for long
             bits = bits.view(np.int16)
         tensor = self._torch.from_numpy(bits)
         if BITS[format] in (np.uint16, np.uint8):
             tensor = tensor.view(self._dtypes[format])
-        return tensor if self._device is None else tensor.to(self._device)
+        if self._device is None:
+            return tensor
+        if tensor.is_contiguous():
+            return tensor.to(self._device)
+        there = self._torch.empty(tensor.untyped_storage().nbytes() // tensor.element_size(),
+                                  dtype=tensor.dtype, device=self._device)
+        view = there.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+        there.fill_(float("nan"))
+        return view.copy_(tensor)
 
     def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> NDArray[Any]:
         """The bits. Raises Refusal."""
@@ -120,7 +128,8 @@ class Torch:
         self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any
     ) -> Sequence[Any]:
         """Gradients of function(*inputs) by autograd; None for an input that it does not depend on."""
-        leaves = [x.detach().clone().requires_grad_() for x in inputs]
+        # A clone may have lost the strides.
+        leaves = [(x.detach().clone() if x.is_contiguous() else x.detach()).requires_grad_() for x in inputs]
         with self._torch.enable_grad():
             o = function(*leaves)
             gradients: Sequence[Any] = self._torch.autograd.grad(o, leaves, grad_o, allow_unused=True)

@@ -18,7 +18,7 @@ from ._report import Contract
 from ._runner import SCALES
 
 _OWN = ("plumbline_bias", "plumbline_dtype", "request")
-_SETTINGS = ("causal", "window", "lengths", "documents", "query_offset", "scale", "softcap", "ssmax_scale",
+_SETTINGS = ("causal", "window", "lengths", "documents", "query_offset", "queries_at_end", "scale", "softcap", "ssmax_scale",
              "sinks", *SCALES)
 
 

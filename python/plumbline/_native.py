@@ -82,17 +82,17 @@ def attention(
     scale: float,
     softcap: Optional[float],
     causal: bool,
-    window: Optional[int],
+    window: Sequence[int],
     lengths: Sequence[int],
     documents: Sequence[int],
-    query_offset: int,
+    query_offsets: Sequence[int],
     gradients: bool,
     custom: Optional[dict[str, Any]] = None,
 ) -> dict[str, NDArray[Any]]:
     tensors = {name: np.ascontiguousarray(array, np.float64) for name, array in tensors.items()}
     named = _call("attention", method=method, tensors=tensors, options=options, scale=scale, softcap=softcap,
                   causal=causal, window=window, lengths=lengths, documents=documents,
-                  query_offset=query_offset, gradients=gradients, custom=custom)
+                  query_offsets=query_offsets, gradients=gradients, custom=custom)
     return {name: _array(said) for name, said in named.items()}
 
 

@@ -69,6 +69,8 @@ class Contract:
     """Causal ALiBi without a window adds only slopes[h] j, so lse is larger by slopes[h] i."""
     tanh_error: float = 0.0
     """Error of a softcap's tanh beside 2 ulp of it: 2^-11 for tanh.approx.f32."""
+    lse_base_2: bool = False
+    """lse is to base 2, also as backward is given it."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._frameworks import BITS, EIGHT_BITS, Refusal
+from ._layouts import STRIDED, laid_out, layout_of
 from .device import variation
 
 _WHOLE = ("lengths", "documents")
@@ -39,6 +40,10 @@ class Runner:
     """Those that the function does not take."""
     lse_format: str = "fp32"
     """Format in which lse may be returned; it is judged as float32."""
+    strides: bool = False
+    """Whether q, k, v and grad_o lie as _layouts has them."""
+    layout: int = 0
+    """That of the last call."""
     on_software_device: bool = False
     """Whether the function has launched kernels on devices of which a check asks all variations."""
 
@@ -51,7 +56,11 @@ class Runner:
         """The bytes of the inputs after the call, for the judge to compare, and of the outputs."""
         memory = {name: self._bits(name, *x) for name, x in inputs.items()}
         results = {name: np.empty(shape, BITS[self._format(name)]) for name, shape in outputs.items()}
-        copies = {name: bits.copy() for name, bits in memory.items()}
+        self.layout = layout = layout_of(memory["q"]) if self.strides else 0
+        copies = {
+            name: laid_out(bits, layout, STRIDED.index(name) % 3) if name in STRIDED else bits.copy()
+            for name, bits in memory.items()
+        }
         given = {name: self.framework.give(bits, self._format(name)) for name, bits in copies.items()}
         with variation(problem["variation"]) as asked:
             try:
@@ -81,7 +90,8 @@ class Runner:
         keywords = {name: given[name] for name in self.parameters}
         keywords.update((n, x) for n, x in problem["options"].items() if n not in self.fixed_options)
         for name in self.settings:
-            keywords[name] = problem[name] if name in problem else given.get(name)
+            value = problem[name] if name in problem else given.get(name)
+            keywords[name] = tuple(value) if isinstance(value, list) else value
         return keywords
 
     def _forward(

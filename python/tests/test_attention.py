@@ -104,6 +104,41 @@ def test_documents_and_window_hide_keys(qkv):
     assert near(got.o[:, :, -1:], o) and near(got.lse[:, :, -1:], lse)
 
 
+def test_a_window_may_have_sides_of_different_width(qkv):
+    q, k, v = qkv
+    # The last query of five sees its own key, 8, and three before it; the first one keys 3 to 5.
+    got = plumbline.attention(q, k, v, causal=False, window=(3, 1))
+    for row, keys in ((-1, slice(5, 9)), (0, slice(1, 6))):
+        o, lse = formulas.attention(q[:, :, row:][:, :, :1], k[:, :, keys], v[:, :, keys], causal=False)
+        assert near(got.o[:, :, row:][:, :, :1], o) and near(got.lse[:, :, row:][:, :, :1], lse)
+    assert near(plumbline.attention(q, k, v, causal=False, window=(None, 0)).o, plumbline.attention(q, k, v).o)
+
+
+def test_queries_at_the_end_of_each_sequence_are_as_in_sequences_of_their_own(qkv):
+    q, k, v = qkv
+    lengths = np.array([K, 3])
+    alibi = plumbline.Alibi(slopes := np.array([0.5, 0.25, 0.125, 1.0]))
+    got = plumbline.attention(q, k, v, alibi, lengths=lengths, query_offset=lengths - Q)
+    for b, length in enumerate(lengths):
+        rows = min(Q, length)
+        alone = plumbline.attention(*(x[b : b + 1] for x in (q[:, :, -rows:], k[:, :, :length], v[:, :, :length])),
+                                    plumbline.Alibi(slopes))  # fmt: skip
+        assert near(got.o[b : b + 1, :, -rows:], alone.o) and near(got.lse[b : b + 1, :, -rows:], alone.lse)
+    assert (got.o[1, :, : Q - 3] == 0).all() and (got.lse[1, :, : Q - 3] == -np.inf).all()
+
+
+def test_more_queries_than_keys(qkv):
+    q, k, v = qkv
+    k, v = k[:, :, :3], v[:, :, :3]
+    top, bottom = plumbline.attention(q, k, v), plumbline.attention(q, k, v, query_offset=3 - Q)
+    o, lse = formulas.attention(q[:, :, -3:], k, v)
+    assert near(bottom.o[:, :, -3:], o) and near(bottom.lse[:, :, -3:], lse)
+    assert (bottom.o[:, :, : Q - 3] == 0).all()
+    # Rows beyond the keys see them all.
+    o, lse = formulas.attention(q[:, :, 3:], k, v, causal=False)
+    assert near(top.o[:, :, 3:], o) and near(top.lse[:, :, 3:], lse)
+
+
 @pytest.mark.parametrize("name", ["alibi", "cable", "k_cable", "ggd", "fox"])
 def test_gradients_are_differences_of_the_forward_pass(name, qkv, rng):
     bias, _ = biases(rng)[name]
@@ -178,7 +213,11 @@ def test_arrays_of_jax_are_read_exactly(qkv):
         ({"window": 1.5}, TypeError, "window is 1.5; expected a whole number"),
         ({"lengths": [1, 2, 3]}, ValueError, r"lengths has shape \(3,\); expected \(2,\)"),
         ({"lengths": [1, 99]}, ValueError, "lengths is 99; expected a number from 0 to 9"),
-        ({"query_offset": 5}, ValueError, "query_offset is 5 with 5 queries and 9 keys"),
+        ({"window": (1, 2, 3)}, ValueError, r"window is \(1, 2, 3\); expected a number, two or None"),
+        ({"window": (1, -2)}, ValueError, "window is -2; expected"),
+        ({"query_offset": 5, "bias": plumbline.CableNw(np.ones((B, H, K)))}, ValueError, "i is 9; expected a position"),
+        ({"query_offset": 5, "documents": np.zeros((B, K))}, ValueError, "position is 9; expected below keys"),
+        ({"query_offset": [1, 2, 3]}, ValueError, r"query_offset has shape \(3,\); expected \(2,\)"),
         ({"scale": "1"}, TypeError, "scale is '1'; expected a number"),
         ({"ssmax_scale": np.zeros(3)}, ValueError, r"ssmax_scale has shape \(3,\); expected \(4,\)"),
     ],

@@ -187,6 +187,66 @@ def test_settings_reach_the_function_only_when_it_takes_them():
     assert all(values == {True, False} for values in seen.values()), seen
 
 
+def test_sides_ends_and_more_queries_are_drawn_for_who_takes_them():
+    seen = {"sides": set(), "at_end": set(), "more": set(), "before": set(), "beyond": set()}
+
+    def general(q, k, v, *, window, lengths, query_offset, queries_at_end):
+        queries, keys = q.shape[2], k.shape[2]
+        offsets = [query_offset] * len(q) if not queries_at_end else [length - queries for length in lengths]
+        seen["sides"].add(window[0] != window[1])
+        seen["at_end"].add(queries_at_end)
+        seen["more"].add(queries > keys)
+        seen["before"].add(min(offsets) < 0)
+        seen["beyond"].add(query_offset + queries > keys)
+        oracle = plumbline.attention(q, k, v, window=window, lengths=lengths, query_offset=offsets, causal=False)
+        return oracle.o.astype(np.float32), oracle.lse.astype(np.float32)
+
+    takes = {"window": "left_right", "lengths": True, "more_queries": True, "queries_at_end": True}
+    plumbline.check(general, causal=False, cases=150, longest=40, **takes)
+    assert all(values == {True, False} for values in seen.values()), seen
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_strides_are_given_and_a_right_function_passes(dtype):
+    layouts = set()
+
+    def function(q, k, v):
+        if q.shape[1] > 1 < q.shape[2]:
+            layouts.add(q.flags.c_contiguous)
+            layouts.add("tokens" if q.strides[1] < q.strides[2] else "heads")
+        o, lse = formulas.attention(*(x.astype(np.float32) for x in (q, k, v)))
+        return o.astype(q.dtype), lse
+
+    plumbline.check(function, dtype=dtype, strides=True, cases=40, longest=40, kv_heads=[2, 3])
+    assert layouts == {True, False, "tokens", "heads"}
+
+
+def test_a_function_that_ignores_strides_is_found_and_told_so():
+    def flat(q, k, v):
+        def memory(x):  # from its first number on, whatever its strides
+            size = x.size
+            return np.lib.stride_tricks.as_strided(x, (size,), (x.itemsize,)).reshape(x.shape)
+
+        with np.errstate(all="ignore"):
+            return formulas.attention(memory(q), memory(k), memory(v))
+
+    plumbline.check(flat, cases=20, longest=40)
+    with pytest.raises(plumbline.CheckFailed) as failed:
+        plumbline.check(flat, strides=True, cases=20, longest=40)
+    assert "q, k and v are " in str(failed.value)
+    assert "the case passes where they are contiguous" in str(failed.value)
+
+
+def test_one_end_for_all_sequences_is_found():
+    def at_common_end(q, k, v, *, lengths, query_offset, queries_at_end):
+        offsets = [query_offset] * len(q)
+        oracle = plumbline.attention(q, k, v, lengths=lengths, query_offset=offsets)
+        return oracle.o.astype(np.float32), oracle.lse.astype(np.float32)
+
+    with pytest.raises(plumbline.CheckFailed, match="queries_at_end"):
+        plumbline.check(at_common_end, lengths=True, queries_at_end=True, cases=60, longest=40)
+
+
 def test_what_a_function_does_not_offer_is_not_drawn():
     shapes = []
 
@@ -365,7 +425,11 @@ def test_a_seed_draws_the_same_cases():
         ({"framework": "mxnet"}, ValueError, "framework is 'mxnet'; expected one of numpy"),
         ({"backward": True}, ValueError, "backward is True; expected a function"),
         ({"cases": 0}, ValueError, "cases is 0; expected"),
-        ({"window": 1}, TypeError, "window is 1; expected True or False"),
+        ({"window": 1}, TypeError, "window is 1; expected True, False or 'left_right'"),
+        ({"window": "right"}, TypeError, "window is 'right'; expected True, False or 'left_right'"),
+        ({"more_queries": True}, ValueError, "more_queries is True; expected False without query_offset"),
+        ({"strides": 1}, TypeError, "strides is 1; expected True or False"),
+        ({"queries_at_end": True}, ValueError, "queries_at_end is True; expected False without lengths"),
         ({"heads": [3], "kv_heads": [2]}, ValueError, "kv_heads is 2; expected a divisor"),
         ({"keys": [0]}, ValueError, "keys is 0; expected"),
         ({"shapes": [{"length": 5}]}, ValueError, "has 'length'; expected some of batch, heads"),
@@ -390,7 +454,8 @@ def test_every_default_of_the_contract_is_the_judges():
     report = _native.check(
         lambda *_: None, Exception, "f", "forward", "nope", "fp32",
         {"causal": None, "window": False, "lengths": False, "documents": False, "ssmax": False, "sinks": False,
-         "grouped_heads": False, "query_offset": False, "scale": False, "softcap": False,
+         "grouped_heads": False, "window_sides": False, "query_offset": False, "more_queries": False,
+         "queries_at_end": False, "scale": False, "softcap": False,
          "own_softcap": 0.0, "longest": 0, "batch": [],
          "heads": [], "kv_heads": [], "queries": [], "keys": [], "head_dims": [], "shapes": [],
          "options": {}},

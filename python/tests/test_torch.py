@@ -106,6 +106,27 @@ def test_gradients_by_autograd_pass_and_a_wrong_one_fails():
     assert failed.value.kind == "returned_error"
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_strides_reach_pytorch_and_its_gradients(dtype):
+    seen = set()
+
+    def strided(q, k, v, slopes):
+        seen.update({q.is_contiguous(), (q.stride(1) < q.stride(2)) and q.shape[1] > 1, q.stride(3) == 1})
+        return composed(q, k, v, slopes)
+
+    contract = plumbline.Contract() if dtype == torch.float32 else BF16
+    plumbline.check(strided, plumbline.Alibi, dtype=dtype, strides=True, contract=contract, **SHORT)
+    plumbline.check(strided, plumbline.Alibi, strides=True, backward=True, dtype=torch.float32, **SHORT)
+    assert seen == {True, False}
+
+    def of_memory(q, k, v, slopes):  # k as if it had no strides
+        k = torch.as_strided(k, k.shape, [k.shape[1] * k.shape[2] * k.shape[3], k.shape[2] * k.shape[3], k.shape[3], 1])
+        return composed(q, k, v, slopes)
+
+    with pytest.raises(plumbline.CheckFailed, match="passes where they are contiguous"):
+        plumbline.check(of_memory, plumbline.Alibi, dtype=dtype, strides=True, contract=contract, cases=30, longest=40)
+
+
 def test_another_framework_than_the_dtypes_is_refused_as_an_output():
     def numpy(q, k, v):
         return q.numpy()

@@ -98,11 +98,17 @@ AttentionRow<R> attention_row(const Vector<R>& q_i, const Matrix<R>& K, const Ma
           attended.lse, std::move(output), sink ? attended.probability[n] : R(0.0)};
 }
 
-/// Sizes of a whole problem, as in kernel_abi/plumbline_kernel.h. Query row r stands at position
-/// r + query_offset.
+/// Sizes of a whole problem, as in kernel_abi/plumbline_kernel.h. Query row r of sequence b stands
+/// at position r + first_position(b). Positions below 0 see no key; those from keys on are of
+/// queries that are no keys, which methods with a number for each position do not have.
 struct AttentionShape {
   int batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, head_dim = 1, query_offset = 0;
+  /// [batch], in place of query_offset; or empty.
+  std::vector<int> query_offsets = {};
 
+  int first_position(int b) const {
+    return query_offsets.empty() ? query_offset : query_offsets[b];
+  }
   /// The key and value head that query head h reads (grouped-query attention).
   int kv_head(int h) const { return h / (heads / kv_heads); }
 };
@@ -121,16 +127,31 @@ struct AttentionInputs {
 
 /// @throws std::invalid_argument naming the first size that does not fit.
 inline void check_shape(const AttentionShape& s) {
+  constexpr int max_position = 1 << 30;
   require(s.batch >= 1, "batch", s.batch, "at least 1");
   require(s.kv_heads >= 1, "kv_heads", s.kv_heads, "at least 1");
   require(s.heads >= 1 && s.heads % s.kv_heads == 0, "heads", s.heads, "a multiple of kv_heads");
   const std::int64_t heads = std::int64_t{s.batch} * s.heads;
   require(heads <= std::numeric_limits<int>::max(), "batch * heads", heads, "at most 2^31 - 1");
   require(s.queries >= 1, "queries", s.queries, "at least 1");
-  require(s.query_offset >= 0, "query_offset", s.query_offset, "at least 0");
-  require(s.queries <= s.keys - s.query_offset, "queries", s.queries,
-          "at most keys - query_offset");
+  require(s.keys >= 1, "keys", s.keys, "at least 1");
+  require(s.query_offsets.empty() || static_cast<int>(s.query_offsets.size()) == s.batch,
+          "query_offsets.size()", s.query_offsets.size(), "one a sequence, or none");
+  for (int b = 0; b < (s.query_offsets.empty() ? 1 : s.batch); ++b) {
+    const int first = s.first_position(b);
+    require(-max_position <= first && first <= max_position - s.queries, "query_offset", first,
+            "positions within 2^30");
+  }
   require(s.head_dim >= 1, "head_dim", s.head_dim, "at least 1");
+}
+
+/// For what has no room for queries that are no keys.
+/// @throws std::invalid_argument if a query row stands beyond the keys.
+inline void require_rows_at_keys(const AttentionShape& s) {
+  for (int b = 0; b < s.batch; ++b) {
+    require(s.first_position(b) <= s.keys - s.queries, "query_offset", s.first_position(b),
+            "at most keys - queries");
+  }
 }
 
 /// @throws std::invalid_argument naming the first size that does not fit.
@@ -184,7 +205,7 @@ std::vector<AttentionRow<R>> attention(const AttentionInputs<R>& x, const BiasOf
       const Matrix<R>& K = x.k[b * s.kv_heads + s.kv_head(h)];
       const Matrix<R>& V = x.v[b * s.kv_heads + s.kv_head(h)];
       for (int r = 0; r < s.queries; ++r) {
-        const int i = r + s.query_offset;
+        const int i = r + s.first_position(b);
         const Vector<R> q_i = x.q[b * s.heads + h].row(r);
         rows.push_back(attention_row(q_i, K, V, visible_keys(x.mask, b, i, s.keys), x.scale, bias,
                                      i, ssmax_of(x, h), x.softcap, sink_of(x, h)));

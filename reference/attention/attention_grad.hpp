@@ -145,7 +145,7 @@ auto attention_grad(const AttentionInputs<R>& x, const BiasOf& bias_of,
       const AttentionHeadGrad<R, B> sums{grad.k[kv], grad.v[kv], grad.bias.back(), ssmax_grad,
                                          sink_grad};
       for (int r = 0; r < s.queries; ++r) {
-        const int i = r + s.query_offset;
+        const int i = r + s.first_position(b);
         const Vector<R> q_i = x.q[head].row(r), grad_o = grad_output.row(r);
         const R grad_lse = upstream.lse.empty() ? R(0.0) : upstream.lse[head][r];
         const Vector<R> grad_q = attention_row_grad(

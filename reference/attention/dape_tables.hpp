@@ -64,6 +64,9 @@ std::vector<Matrix<R>> dape_tables(const AttentionInputs<R>& x,
                                    const std::vector<Matrix<R>>& biases,
                                    const DapeLayers<R>& layers) {
   const AttentionShape& s = x.shape;
+  require_rows_at_keys(s);
+  require(s.query_offsets.empty() && s.query_offset >= 0, "query_offset", s.first_position(0),
+          "at least 0 and the same for all sequences, with DAPE");
   std::vector<Matrix<R>> tables = biases;  // every row is overwritten
   for (int b = 0; b < s.batch; ++b) {
     for (int r = 0; r < s.queries; ++r) {

@@ -30,7 +30,7 @@ struct TabulatedBias {
 template <Real R>
 auto biases_of(const AttentionShape& s, const std::vector<Matrix<R>>& tables) {
   return [&s, &tables](int b, int h) {
-    return TabulatedBias<R>{tables[b * s.heads + h], s.query_offset};
+    return TabulatedBias<R>{tables[b * s.heads + h], s.first_position(b)};
   };
 }
 

@@ -35,7 +35,7 @@ class Sandwich {
   explicit Sandwich(const R& compression) : compression_(compression) {
     require(representative(compression) > 0, "compression", representative(compression), "above 0");
   }
-  /// @param sums by distance; they must outlive the bias.
+  /// @param sums by distance, those that there are; they must outlive the bias.
   Sandwich(const R& compression, const Vector<R>& sums) : Sandwich(compression) { sums_ = &sums; }
 
   using Grad = SandwichGrad<R>;
@@ -71,7 +71,7 @@ class Sandwich {
  private:
   R at(int i, int j) const {
     const int distance = std::abs(i - j);
-    return sums_ ? (*sums_)[distance] : sum(distance);
+    return sums_ && distance < sums_->size() ? (*sums_)[distance] : sum(distance);
   }
 
   R compression_;

@@ -41,9 +41,9 @@ class DistanceBias final : public DifferentiableTileBias<typename B::Grad> {
       : bias_(std::move(bias)), keys_(shape.keys) {
     check_shape(shape);
     require(keys_ <= 1 << 30, "keys", keys_, "at most 2^30");  // the table has an int's places
-    require(!mask.window || *mask.window >= 0, "window", mask.window.value_or(0), "at least 0");
-    first_ = -farthest(keys_, mask);
-    last_ = mask.causal ? 0 : farthest(keys_, mask);
+    reference::check(mask.window);
+    first_ = -farthest(keys_, mask.window.left);
+    last_ = mask.causal ? 0 : farthest(keys_, mask.window.right);
     table_.assign(2 * keys_ - 1, 0.0);
     for (int offset = first_; offset <= last_; ++offset) {
       table_[keys_ - 1 + offset] = bias_(std::max(0, -offset), std::max(0, offset));
@@ -52,10 +52,10 @@ class DistanceBias final : public DifferentiableTileBias<typename B::Grad> {
 
   void check(const AttentionShape& shape, const Mask& mask) const override {
     require(keys_ >= shape.keys, "keys of the bias", keys_, "at least those of the problem");
-    const int needed = farthest(shape.keys, mask);
-    require(-first_ >= needed, "distance of the bias", -first_, "as far as the mask shows keys");
-    require(mask.causal || last_ >= needed, "distance of the bias to later keys", last_,
-            "as far as the mask shows them");
+    require(-first_ >= farthest(shape.keys, mask.window.left), "distance of the bias", -first_,
+            "as far as the mask shows keys");
+    require(mask.causal || last_ >= farthest(shape.keys, mask.window.right),
+            "distance of the bias to later keys", last_, "as far as the mask shows them");
   }
 
   void add_to(const Tile& tile, double* scores) const override {
@@ -87,8 +87,8 @@ class DistanceBias final : public DifferentiableTileBias<typename B::Grad> {
   }
 
  private:
-  static int farthest(int keys, const Mask& mask) {
-    return std::min(mask.window.value_or(keys - 1), keys - 1);
+  static int farthest(int keys, int limit) {
+    return limit < 0 ? keys - 1 : std::min(limit, keys - 1);
   }
 
   static constexpr bool has_parameters = !std::is_empty_v<Grad>;

@@ -48,6 +48,9 @@ void check_tensor(const std::vector<Stored>& tensor, const char* name, int count
 void check(const Problem& problem) {
   const AttentionShape& s = problem.shape;
   check_shape(s);
+  require_rows_at_keys(s);
+  require(s.query_offsets.empty() && s.query_offset >= 0, "query_offset", s.first_position(0),
+          "at least 0 and the same for all sequences");
   require(s.keys <= 1 << 30, "keys", s.keys, "at most 2^30");  // so that no counter overflows
   require(problem.threads >= 0, "threads", problem.threads, "at least 0");
   require(std::isfinite(problem.scale), "scale", problem.scale, "a finite number");

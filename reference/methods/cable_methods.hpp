@@ -33,7 +33,7 @@ struct WeightedCable {
     const AttentionShape& s = in.shape();
     const int head = b * s.heads + h;
     return {prefix_sum(in.vector("increments", head, s.keys)), in.vector("gain", head, s.queries),
-            s.query_offset};
+            s.first_position(b)};
   }
   template <Real R>
   static void add_grad(const MethodInputs<R>& in, int b, int h, const CableGrad<R>& grad,

@@ -157,7 +157,10 @@ Results<R> evaluate_rotation(const MethodInputs<R>& in, const Mask& mask,
                              const RotationFunctions<R>& rotation, Pass pass) {
   AttentionInputs<R> x = attention_inputs(in, mask);
   const AttentionShape& s = x.shape;
-  for (Matrix<R>& q : x.q) q = rotation.rotate(q, s.query_offset);
+  const auto first_position = [&](int head) { return s.first_position(head / s.heads); };
+  for (int n = 0; n < s.batch * s.heads; ++n) {
+    x.q[n] = rotation.rotate(x.q[n], first_position(n));
+  }
   for (Matrix<R>& k : x.k) k = rotation.rotate(k, 0);
   const std::vector<Matrix<R>> none(static_cast<std::size_t>(s.batch) * s.heads,
                                     zeros<R>(s.queries, s.keys));
@@ -165,7 +168,9 @@ Results<R> evaluate_rotation(const MethodInputs<R>& in, const Mask& mask,
   write_forward(x, none, results);
   if (pass == Pass::forward) return results;
   auto grad = attention_grad(x, biases_of(s, none), attention_upstream(in));
-  for (Matrix<R>& q : grad.q) q = rotation.rotate_back(q, s.query_offset);
+  for (int n = 0; n < s.batch * s.heads; ++n) {
+    grad.q[n] = rotation.rotate_back(grad.q[n], first_position(n));
+  }
   for (Matrix<R>& k : grad.k) k = rotation.rotate_back(k, 0);
   write_grad(x, grad, results.tensors);
   return results;

@@ -74,7 +74,7 @@ struct BiasTensorMethod {
   template <Real R>
   static BiasTensor<R> bias(const MethodInputs<R>& in, int b, int h) {
     const std::vector<int> s = shape(in.problem());
-    return {in.matrix("tensor", head(s, b, h) * s[2], s[2], s[3]), in.shape().query_offset};
+    return {in.matrix("tensor", head(s, b, h) * s[2], s[2], s[3]), in.shape().first_position(b)};
   }
   template <Real R>
   static void add_grad(const MethodInputs<R>& in, int b, int h, const Matrix<R>& grad,

@@ -15,6 +15,8 @@
 //   logits     table(in, x), add_grad(in, x, grad_table, grad, out), as LogitsFunctions says
 #pragma once
 
+#include <algorithm>
+
 #include "reference/methods/evaluate.hpp"
 
 namespace plumbline::reference::methods {
@@ -57,15 +59,20 @@ inline std::vector<NamedShape> input_shapes(Kind kind, const Problem& problem, b
   return all;
 }
 
+/// The first row at a position from 0 on: those before see no key and have no bias.
+inline int first_row(const AttentionShape& s, int b) {
+  return std::clamp(-s.first_position(b), 0, s.queries);
+}
+
 /// The functions of a method of kind bias.
 template <class Method, Real R>
 BiasFunctions<R> bias_functions(const MethodInputs<R>& in) {
   return {[&in](int b, int h) {
             const AttentionShape& s = in.shape();
             const auto bias = Method::bias(in, b, h);
-            Matrix<R> table(s.queries, s.keys);
-            for (int r = 0; r < s.queries; ++r) {
-              for (int j = 0; j < s.keys; ++j) table(r, j) = bias(r + s.query_offset, j);
+            Matrix<R> table = zeros<R>(s.queries, s.keys);
+            for (int r = first_row(s, b); r < s.queries; ++r) {
+              for (int j = 0; j < s.keys; ++j) table(r, j) = bias(r + s.first_position(b), j);
             }
             return table;
           },
@@ -73,9 +80,9 @@ BiasFunctions<R> bias_functions(const MethodInputs<R>& in) {
             const AttentionShape& s = in.shape();
             const auto bias = Method::bias(in, b, h);
             auto grad = bias.zero_grad();
-            for (int r = 0; r < s.queries; ++r) {
+            for (int r = first_row(s, b); r < s.queries; ++r) {
               for (int j = 0; j < s.keys; ++j) {
-                bias.accumulate_grad(grad, r + s.query_offset, j, grad_table(r, j));
+                bias.accumulate_grad(grad, r + s.first_position(b), j, grad_table(r, j));
               }
             }
             Method::add_grad(in, b, h, grad, out);

@@ -37,8 +37,10 @@ struct RopePosition : NothingLearned {
   /// @throws std::invalid_argument as sliding_window does.
   Mask mask(Mask of_model) const {
     if (!window) return of_model;
-    const int own = *sliding_window(*window, window_count).window;
-    of_model.window = std::min(own, of_model.window.value_or(own));
+    const int own = sliding_window(*window, window_count).window.left;
+    for (int* side : {&of_model.window.left, &of_model.window.right}) {
+      *side = *side < 0 ? own : std::min(own, *side);
+    }
     return of_model;
   }
 };

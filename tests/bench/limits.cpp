@@ -115,7 +115,7 @@ plumbline_problem problem_of(const methods::Method& method, int head_dim, int qu
   p.format = static_cast<int>(format);
   p.bias = method.bias;
   p.causal = 1;
-  p.window = -1;
+  p.window_left = p.window_right = -1;
   p.scale = 0.125;
   for (int option = 0; option < PLUMBLINE_OPTION_COUNT; ++option)
     p.options[option] = methods::option_infos[static_cast<std::size_t>(option)].otherwise;

@@ -35,7 +35,8 @@ def visible(method, case, b, i):
             continue
         if mask["causal"] and j > i:
             continue
-        if mask["window"] is not None and abs(i - j) > mask["window"]:
+        left, right = mask["window"] if isinstance(mask["window"], list) else 2 * [mask["window"]]
+        if (left is not None and i - j > left) or (right is not None and j - i > right):
             continue
         # BAM's local RoPE hides |i - j| > W; other libraries keep W keys.
         if method == "local_rope" and not 0 <= i - j <= option(case, "sliding_window"):

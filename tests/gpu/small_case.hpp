@@ -41,6 +41,7 @@ struct Shape {
   bool ragged, documents, ssmax;
   double softcap = 0;
   bool sinks = false;
+  bool queries_at_end = false;
 };
 
 using methods::Bias;
@@ -146,7 +147,8 @@ struct Case {
     problem.rope = bias.rope;
     problem.ssmax = s.ssmax ? 1 : 0;
     problem.causal = s.causal || bias.method == PLUMBLINE_FOX ? 1 : 0;
-    problem.window = s.window;
+    problem.window_left = problem.window_right = s.window;
+    problem.queries_at_end = s.queries_at_end ? 1 : 0;
     problem.scale = 0.125;
     problem.softcap = s.softcap;
     problem.sinks = s.sinks ? 1 : 0;

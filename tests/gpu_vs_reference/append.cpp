@@ -121,7 +121,7 @@ plumbline_problem problem_of(const cases::Case& c) {
   p.bias = c.spec.bias.method;
   p.rope = c.spec.bias.rope;
   p.causal = 1;
-  p.window = -1;
+  p.window_left = p.window_right = -1;
   p.scale = c.scale;
   std::copy(c.options.begin(), c.options.end(), p.options);
   return p;

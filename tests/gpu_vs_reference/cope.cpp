@@ -64,8 +64,8 @@ struct Problem {
     const gpu::Stream stream;
     const auto lengths = on_device(stream, mask.lengths);
     const auto documents = on_device(stream, mask.documents);
-    const gpu::Mask on_gpu{s.keys, mask.causal, mask.window.value_or(-1), lengths.data(),
-                           documents.data()};
+    const gpu::Mask on_gpu{s.keys,         mask.causal,     mask.window.left, mask.window.right,
+                           lengths.data(), documents.data()};
     const auto scores_ = on_device(stream, scores), by_row_ = on_device(stream, by_row),
                grad_logits_ = on_device(stream, grad_logits);
     const gpu::DeviceBuffer<float> counts(stream, scores.size()), logits(stream, scores.size()),
@@ -146,8 +146,8 @@ BOOST_AUTO_TEST_CASE(only_visible_keys_count) {
 BOOST_AUTO_TEST_CASE(sizes_that_do_not_fit_are_refused) {
   const gpu::Stream stream;
   const auto run = [&](const gpu::CopeShape& shape, int keys) {
-    gpu::cope_forward(stream, shape, {keys, true, -1, nullptr, nullptr}, nullptr, nullptr, nullptr,
-                      nullptr);
+    gpu::cope_forward(stream, shape, {keys, true, -1, -1, nullptr, nullptr}, nullptr, nullptr,
+                      nullptr, nullptr);
   };
   BOOST_CHECK_THROW(run({1, 1, 1, 0, 0, 1}, 0), std::invalid_argument);
   BOOST_CHECK_THROW(run({1, 1, 2, 2, 1, 1}, 2), std::invalid_argument);

@@ -75,7 +75,7 @@ void evaluate(const Case& made, const std::vector<float>& grad_o, Oracle& oracle
   x.scale = R(p.scale);
   if (p.softcap > 0) x.softcap = R(p.softcap);
   x.mask.causal = p.causal == 1;
-  if (p.window >= 0) x.mask.window = p.window;
+  x.mask.window = {p.window_left, p.window_right};
   if (p.lengths) x.mask.lengths = {p.lengths, p.lengths + p.batch};
   if (p.documents) x.mask.documents = {p.documents, p.documents + p.batch * p.keys};
   if (p.ssmax)

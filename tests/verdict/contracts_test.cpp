@@ -355,6 +355,32 @@ BOOST_AUTO_TEST_CASE(causal_alibi_that_adds_the_key_alone) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_lse_to_base_2) {
+  for (const auto format : {Format::fp32, Format::bf16}) {
+    for (const auto pass : {cases::Pass::forward, cases::Pass::backward}) {
+      auto spec = spec_of(pass, format);
+      spec.mask.ragged = true;
+      spec.queries = spec.keys;
+      spec.query_offset = 0;
+      const auto c = cases::generate(spec);
+      Kept kept{.probability = format};
+      kept.log2_lse = true;
+      const auto field = [](Contract& x) { x.lse_base_2 = 1; };
+      const auto broken = [](Kept& x) { x.lse_base_2 = true; };  // of the sum, twice
+      check_field("lse_base_2", c, kept, field, broken, "lse", 0.03);
+      const auto outputs = test::KeptAttention(c, kept).run();
+      const verdict::FailingOutputs failing{c, outputs};
+      BOOST_TEST(nearest_of(contract_of(kept), {&failing, 1}).name == "lse_base_2");
+      // Declared, and natural.
+      Contract declared = contract_of(kept);
+      field(declared);
+      const auto natural = judged(c, declared, {.probability = format});
+      BOOST_TEST((natural.output("lse").outcome == Outcome::fail));
+      BOOST_TEST((natural.output("o").outcome == Outcome::pass));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_mean_of_all_values_comes_near_its_bound) {
   auto spec = spec_of(cases::Pass::backward, Format::bf16);
   spec.mask.ragged = true;

@@ -36,7 +36,7 @@ cases::Spec small(const std::string& line) {
   if (spec.heads == 1) spec.heads = spec.kv_heads = 2;
   spec.queries = 4;
   spec.keys = 6;
-  spec.query_offset = 2;
+  spec.query_offset = 2;  // keys - queries, too
   if (spec.head_dim == 64) spec.head_dim = 32;
   if (spec.seed == 0) spec.seed = 5;
   return spec;
@@ -92,6 +92,12 @@ const Named of_kernels[] = {
     {FaultKind::window_narrower, "bias=nope,window=3", "window_narrower"},
     {FaultKind::window_one_sided, "bias=nope,window=2,causal=0", "window_one_sided"},
     {FaultKind::window_ignored, "bias=nope,window=2", "window_ignored"},
+    {FaultKind::window_sides_swapped, "bias=nope,window=3:1,causal=0", "window_sides_swapped"},
+    {FaultKind::window_of_left_side, "bias=alibi,window=1:2,causal=0", "window_of_left_side"},
+    {FaultKind::mask_at_common_end, "bias=nope,ragged=1,queries_at_end=1,seed=6",
+     "queries_at_end_of_keys"},
+    {FaultKind::bias_at_common_end, "bias=alibi,ragged=1,queries_at_end=1,seed=6",
+     "queries_at_end_in_mask_only"},
     {FaultKind::lengths_ignored, "bias=nope,ragged=1,seed=2", "lengths_ignored"},
     {FaultKind::length_of_keys_only, "bias=nope,ragged=1,causal=0,seed=2", "lengths_of_keys_only"},
     {FaultKind::documents_ignored, "bias=nope,documents=1", "documents_ignored"},
@@ -195,6 +201,8 @@ const ByHand by_hand[] = {
      }},
     {"offset_zero", "bias=kerple_log", [](Case& c) { c.spec.query_offset = 0; }},
     {"offset_at_end", "bias=kerple_log", [](Case& c) { c.spec.query_offset = 16; }},
+    {"queries_at_end_ignored", "bias=kerple_log,ragged=1,queries_at_end=1,seed=2",
+     [](Case& c) { c.spec.queries_at_end = false; }},
     {"kv_head_modulo", "bias=nope", by_modulo},
     {"t5_bidirectional", "bias=t5", [](Case& c) { c.spec.bias = PLUMBLINE_T5_BIDIRECTIONAL; }},
     {"mu_sign", "bias=ggd,seed=3",
@@ -284,7 +292,7 @@ cases::Spec wide(const std::string& line) {
   spec.kv_heads = 2;
   spec.queries = 24;
   spec.keys = 40;
-  spec.query_offset = 8;
+  spec.query_offset = spec.queries_at_end ? 16 : 8;
   if (spec.head_dim == 64) spec.head_dim = 32;
   return spec;
 }

@@ -14,7 +14,7 @@
 
 static int is_plain(const plumbline_problem* p, plumbline_bias bias) {
   return p->bias == (int32_t)bias && p->format == PLUMBLINE_FP32 && !p->dape && !p->rope &&
-         !p->ssmax && p->softcap == 0 && !p->sinks && p->causal && p->window < 0 && !p->lengths &&
+         !p->ssmax && p->softcap == 0 && !p->sinks && p->causal && p->window_left < 0 && p->window_right < 0 && p->queries <= p->keys && !p->lengths &&
          !p->documents && p->page_size == 0;
 }
 

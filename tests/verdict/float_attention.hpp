@@ -34,7 +34,9 @@ inline bool visible(const cases::Case& c, int b, int i, int j) {
   const auto& mask = c.spec.mask;
   if (!c.lengths.empty() && (i >= c.lengths[b] || j >= c.lengths[b])) return false;
   if (mask.causal && j > i) return false;
-  if (mask.window && std::abs(i - j) > *mask.window) return false;
+  if (mask.window.left >= 0 && i - j > mask.window.left) return false;
+  if (mask.window.right >= 0 && j - i > mask.window.right) return false;
+  if (i < 0) return false;
   if (c.documents.empty()) return true;
   const int* ids = c.documents.data() + b * c.spec.keys;
   return ids[i] == ids[j];
@@ -48,12 +50,13 @@ inline float bias(const cases::Case& c, int b, int h, int r, int j, const Faults
 
 /// q or k as RoPE rotates it, and a gradient rotated back.
 inline std::vector<float> rotated(const cases::Case& c, const std::vector<float>& x, int rows,
-                                  int offset, bool back) {
+                                  bool queries, bool back) {
   const int D = c.spec.head_dim;
   const bool interleaved = c.spec.bias.rope == PLUMBLINE_ROPE_INTERLEAVED;
   if (!c.spec.bias.has_rope()) return x;
   std::vector<float> result = x;
   for (std::size_t row = 0; row < x.size() / D; ++row) {
+    const int offset = queries ? first_query(c, static_cast<int>(row / rows / c.spec.heads)) : 0;
     for (int k = 0; k < D / 2; ++k) {
       const std::size_t a = row * D + (interleaved ? 2 * k : k);
       const std::size_t b = row * D + (interleaved ? 2 * k + 1 : k + D / 2);
@@ -72,13 +75,13 @@ inline cases::Outputs float_attention(const cases::Case& c, const Faults& faults
   const auto& s = c.spec;
   cases::Outputs out;
   std::vector<float> score(s.keys);
-  const auto all_q = rotated(c, c.q, s.queries, s.query_offset, false);
-  const auto all_k = rotated(c, c.k, s.keys, 0, false);
+  const auto all_q = rotated(c, c.q, s.queries, true, false);
+  const auto all_k = rotated(c, c.k, s.keys, false, false);
   for (int b = 0; b < s.batch; ++b) {
     for (int h = 0; h < s.heads; ++h) {
       const int kv = b * s.kv_heads + h / (s.heads / s.kv_heads);
       for (int r = 0; r < s.queries; ++r) {
-        const int i = r + s.query_offset;
+        const int i = r + first_query(c, b);
         const float* q = &all_q[((b * s.heads + h) * s.queries + r) * s.head_dim];
         float largest = -std::numeric_limits<float>::infinity();
         int seen = 0;

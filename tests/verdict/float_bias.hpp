@@ -18,12 +18,17 @@ namespace plumbline::test {
 /// Where a row's derivative of one number goes: parameter, place in its tensor, derivative.
 using Deposit = std::function<void(plumbline_parameter, std::size_t, float)>;
 
+/// Where the first query of a sequence stands.
+inline int first_query(const cases::Case& c, int b) {
+  return c.spec.queries_at_end ? c.lengths[b] - c.spec.queries : c.spec.query_offset;
+}
+
 /// One pair of a query and a key. Derivatives of prefix sums are d b_ij / d S_i; S_j has their
 /// negative.
 class FloatBias {
  public:
   FloatBias(const cases::Case& c, int b, int h, int r, int j)
-      : c_(c), h_(h), row_(b * c.spec.heads + h), r_(r), i_(r + c.spec.query_offset), j_(j) {}
+      : c_(c), h_(h), row_(b * c.spec.heads + h), r_(r), i_(r + first_query(c, b)), j_(j) {}
 
   float value() const {
     const float x = static_cast<float>(std::abs(i_ - j_));

@@ -43,8 +43,8 @@ inline void float_gradients(const cases::Case& c, cases::Outputs& out,
     if (s.format == cases::Format::tf32) std::transform(x.begin(), x.end(), x.begin(), to_tf32);
     return x;
   };
-  const auto q = operands(rotated(c, c.q, s.queries, s.query_offset, false));
-  const auto k = operands(rotated(c, c.k, s.keys, 0, false));
+  const auto q = operands(rotated(c, c.q, s.queries, true, false));
+  const auto k = operands(rotated(c, c.k, s.keys, false, false));
   const auto v = operands(c.v), grad_o = operands(c.grad_o);
   std::vector<float> grad_q(c.q.size()), grad_k(c.k.size()), grad_v(c.v.size());
   for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
@@ -58,7 +58,7 @@ inline void float_gradients(const cases::Case& c, cases::Outputs& out,
     const int kv = b * s.kv_heads + h / group;
     std::vector<float> of_query(s.keys, 0.0f), of_key(s.keys, 0.0f);
     for (int r = 0; r < s.queries; ++r) {
-      const int i = r + s.query_offset;
+      const int i = r + first_query(c, b);
       const std::size_t row = static_cast<std::size_t>(bh) * s.queries + r;
       int seen = 0;
       for (int j = 0; j < s.keys; ++j) seen += visible(c, b, i, j);
@@ -140,8 +140,8 @@ inline void float_gradients(const cases::Case& c, cases::Outputs& out,
                    [&](float y) { return cases::stored(y, cases::output_format(s.format)); });
     return x;
   };
-  out.grad_q = store(rotated(c, grad_q, s.queries, s.query_offset, true));
-  out.grad_k = store(rotated(c, grad_k, s.keys, 0, true));
+  out.grad_q = store(rotated(c, grad_q, s.queries, true, true));
+  out.grad_k = store(rotated(c, grad_k, s.keys, false, true));
   out.grad_v = store(grad_v);
 }
 

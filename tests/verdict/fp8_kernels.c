@@ -79,7 +79,8 @@ static row_t row_of(const plumbline_problem* p, int row, int paged, fault_t faul
               fault,
               row / p->queries / p->heads,
               row / p->queries % p->heads,
-              row % p->queries + p->query_offset,
+              row % p->queries + (p->queries_at_end ? p->lengths[row / p->queries / p->heads] - p->queries
+                                                : p->query_offset),
               0,
               0,
               0,
@@ -113,7 +114,9 @@ static int visible(const row_t* at, int j) {
   const plumbline_problem* p = at->p;
   const int i = at->i;
   if (p->lengths && (i >= p->lengths[at->b] || j >= p->lengths[at->b])) return 0;
-  if ((p->causal && j > i) || (p->window >= 0 && abs(i - j) > p->window)) return 0;
+  if (i < 0) return 0;
+  if ((p->causal && j > i) || (p->window_left >= 0 && i - j > p->window_left)) return 0;
+  if ((p->window_right >= 0 && j - i > p->window_right)) return 0;
   const int32_t* documents = p->documents ? p->documents + (size_t)at->b * p->keys : NULL;
   return !documents || documents[i] == documents[j];
 }

@@ -21,7 +21,8 @@ struct Kept {
   int block = 1 << 24;    ///< keys or queries
   float exp_zero = 1.0f;  ///< what exp(0) gives
   int empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_ZERO;
-  bool no_lse = false, recomputes_d = false, saves_rounded_p = false, alibi_of_key = false;
+  bool no_lse = false, recomputes_d = false, saves_rounded_p = false, alibi_of_key = false,
+       log2_lse = false;
   float largest_score = std::numeric_limits<float>::infinity();  ///< NaN beyond it
   // Faults.
   bool loses_a_head = false, loses_a_block = false, no_common = false, lse_base_2 = false,
@@ -54,7 +55,7 @@ class KeptAttention {
     return sum;
   }
   bool sees(int bh, int r, int j) const {
-    return visible(c_, bh / s_.heads, r + s_.query_offset, j);
+    return visible(c_, bh / s_.heads, r + first_query(c_, bh / s_.heads), j);
   }
   float score(int bh, int r, int j) const {
     const float product = rounded(dot(row(c_.q, std::size_t(bh) * s_.queries + r),
@@ -63,7 +64,8 @@ class KeptAttention {
     float s = rounded(static_cast<float>(c_.scale) * product, kept_.score);
     if (s_.bias == PLUMBLINE_ALIBI) {
       const float slope = c_[PLUMBLINE_SLOPES][bh % s_.heads] * kept_.slope_factor;
-      const int distance = kept_.alibi_of_key ? -j : std::abs(r + s_.query_offset - j);
+      const int distance =
+          kept_.alibi_of_key ? -j : std::abs(r + first_query(c_, bh / s_.heads) - j);
       s = rounded(s - slope * static_cast<float>(distance), kept_.score);
     }
     return std::abs(s) <= kept_.largest_score ? s : std::numeric_limits<float>::quiet_NaN();
@@ -116,8 +118,9 @@ class KeptAttention {
     if (!any) return empty_row(bh);
     for (const float x : o) out_.o.push_back(stored(x / sum * kept_.output_factor));
     const float log_sum = kept_.lse_base_2 ? std::log2(sum) : std::log(sum);
-    own_lse_.push_back(maximum + log_sum);
-    out_.lse.push_back(rounded(maximum + log_sum, kept_.lse));
+    const float lse = maximum + log_sum;
+    own_lse_.push_back(lse);
+    out_.lse.push_back(rounded(kept_.log2_lse ? lse * 1.44269504f : lse, kept_.lse));
   }
 
   void empty_row(int bh) {
@@ -184,7 +187,8 @@ class KeptAttention {
     const int D = s_.head_dim;
     const std::size_t n = std::size_t(bh) * s_.queries + r;
     const float *dO = row(c_.grad_o, n), *o = row(out_.o, n), *q = row(c_.q, n);
-    const float lse = kept_.no_lse ? own_lse_[n] : out_.lse[n];
+    const float given = kept_.no_lse ? own_lse_[n] : out_.lse[n];
+    const float lse = kept_.log2_lse ? given * 0.693147181f : given;
     std::vector<float> dq(D, 0.0f), block(D, 0.0f), p(s_.keys), dp(s_.keys);
     bool any = false;
     for (int j = 0; j < s_.keys; ++j) {

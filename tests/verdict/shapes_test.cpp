@@ -28,7 +28,7 @@ using verdict::Supported;
 namespace {
 
 bool plain(const Spec& s) {
-  return s.mask.causal && !s.mask.window && !s.mask.ragged && !s.mask.documents && !s.ssmax;
+  return s.mask.causal && !s.mask.window.hides() && !s.mask.ragged && !s.mask.documents && !s.ssmax;
 }
 bool square(const Spec& s) { return s.queries == s.keys; }
 
@@ -136,7 +136,8 @@ BOOST_AUTO_TEST_CASE(what_models_have_is_drawn_whatever_else_a_kernel_supports) 
         BOOST_TEST(longest_square > 1000);
         of_all_seeds += std::count_if(specs.begin(), specs.end(), [](const Spec& s) {
           const bool at_end = s.query_offset == s.keys - s.queries;
-          return s.keys > 65000 && at_end && !s.mask.window && !s.mask.ragged && !s.mask.documents;
+          return s.keys > 65000 && at_end && !s.mask.window.hides() && !s.mask.ragged &&
+                 !s.mask.documents;
         });
         BOOST_TEST(std::count_if(specs.begin(), specs.end(),
                                  [](const Spec& s) { return s.scale != 0; }) > 50);
@@ -156,13 +157,35 @@ BOOST_AUTO_TEST_CASE(windows_end_on_and_beside_tiles_and_queries_stand_before_th
   int on = 0, beside = 0, before = 0;
   for (const Spec& s : specs) {
     before += s.query_offset + s.queries < s.keys;
-    const int window = s.mask.window.value_or(0);
-    on += window > 0 && window % 16 == 0;
-    beside += window > 16 && (window % 16 == 1 || window % 16 == 15);
+    for (const int side : {s.mask.window.left, s.mask.window.right}) {
+      on += side > 0 && side % 16 == 0;
+      beside += side > 16 && (side % 16 == 1 || side % 16 == 15);
+    }
   }
-  BOOST_TEST(on > 20);
-  BOOST_TEST(beside > 20);
+  BOOST_TEST(on > 40);
+  BOOST_TEST(beside > 40);
   BOOST_TEST(before > 30);
+}
+
+BOOST_AUTO_TEST_CASE(queries_stand_at_each_end_and_there_are_more_than_keys) {
+  const auto specs = drawn([](const Spec&) { return true; }, 1050, 1);
+  int at_end = 0, before_sequence = 0, more = 0, beyond = 0, sides = 0;
+  for (const Spec& s : specs) {
+    at_end += s.queries_at_end;
+    if (s.queries_at_end) {
+      const auto lengths = cases::generate(s).lengths;
+      before_sequence += std::any_of(lengths.begin(), lengths.end(),
+                                     [&](int length) { return length < s.queries; });
+    }
+    more += s.queries > s.keys;
+    beyond += s.query_offset + s.queries > s.keys;
+    sides += s.mask.window.left != s.mask.window.right;
+  }
+  BOOST_TEST(at_end > 80);
+  BOOST_TEST(before_sequence > 40);
+  BOOST_TEST(more > 20);
+  BOOST_TEST(beyond > 5);
+  BOOST_TEST(sides > 80);
 }
 
 BOOST_AUTO_TEST_CASE(asked_for_sizes_are_drawn_and_no_others) {
@@ -199,20 +222,34 @@ BOOST_AUTO_TEST_CASE(sizes_that_no_case_has_are_named) {
   BOOST_TEST(message({.keys = {0}}).starts_with("keys is 0"));
   BOOST_TEST(message({.heads = {12}, .kv_heads = {5}}).starts_with("kv_heads is 5"));
   BOOST_TEST(message({.heads = {12}, .kv_heads = {5}}, "--").starts_with("--kv-heads is 5"));
-  BOOST_TEST(message({.queries = {9}, .keys = {8}}).starts_with("queries is 9"));
+  BOOST_TEST(message({.queries = {9}, .keys = {8}}) == "");
   BOOST_TEST(message({.scales = {0}}).starts_with("scale is 0"));
   BOOST_TEST(message({.scales = {std::nan("")}}).starts_with("scale is nan"));
   BOOST_TEST(message({.softcaps = {-50}}).starts_with("softcap is -50"));
+}
+
+BOOST_AUTO_TEST_CASE(more_queries_than_keys_can_be_asked_for) {
+  const verdict::Shapes shapes{.queries = {9}, .keys = {8}};
+  for (const Pass pass : {Pass::forward, Pass::backward, Pass::decode}) {
+    const auto specs = verdict::draw_specs(pass, PLUMBLINE_CABLE, Format::fp32, 200, 1, shapes);
+    for (const Spec& s : specs) {
+      BOOST_TEST((s.queries == 9 && s.keys == 8));
+      if (pass != Pass::decode) BOOST_TEST(s.query_offset == -1);
+      BOOST_TEST(verdict::is_valid(s) == (pass != Pass::decode));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(what_a_kernel_declines_is_found_and_named) {
   const Supported supported = [](const Spec& s) { return plain(s) && s.heads == s.kv_heads; };
   const auto offer =
       verdict::find_offer(Pass::forward, PLUMBLINE_ALIBI, Format::bf16, supported, {});
-  BOOST_TEST(verdict::declined(offer, supported) ==
-                 (std::vector<std::string>{"no causal mask", "windows", "lengths", "documents",
-                                           "SSMax", "fewer key heads than heads"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(
+      verdict::declined(offer, supported) ==
+          (std::vector<std::string>{"no causal mask", "windows", "windows of different sides",
+                                    "lengths", "queries at each sequence's own end", "documents",
+                                    "SSMax", "fewer key heads than heads"}),
+      boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(kernels_of_fixed_shapes_are_judged_forward_and_backward) {

@@ -22,7 +22,9 @@ int supports(const plumbline_problem* p, int32_t) {
 bool visible(const plumbline_problem* p, int b, int i, int j) {
   if (p->lengths && (i >= p->lengths[b] || j >= p->lengths[b])) return false;
   if (p->causal && j > i) return false;
-  if (p->window >= 0 && std::abs(i - j) > p->window) return false;
+  if (p->window_left >= 0 && i - j > p->window_left) return false;
+  if (p->window_right >= 0 && j - i > p->window_right) return false;
+  if (i < 0) return false;
   return !p->documents || p->documents[b * p->keys + i] == p->documents[b * p->keys + j];
 }
 
@@ -31,7 +33,8 @@ int attend(const plumbline_problem* p, const plumbline_outputs* out, int keys_dr
   for (int row = 0; row < p->batch * p->heads * p->queries; ++row) {
     const int r = row % p->queries, h = row / p->queries % p->heads,
               b = row / p->queries / p->heads;
-    const int i = r + p->query_offset, kv = b * p->kv_heads + h / (p->heads / p->kv_heads);
+    const int i = r + (p->queries_at_end ? p->lengths[b] - p->queries : p->query_offset),
+              kv = b * p->kv_heads + h / (p->heads / p->kv_heads);
     const float* q = static_cast<const float*>(p->q) + row * p->head_dim;
     float* o = static_cast<float*>(out->o) + row * p->head_dim;
     std::vector<float> score;

@@ -34,7 +34,7 @@ struct BiasTensor : Unanswered {
 inline void derivatives(const DerivativeRow& row, const reference::BiasTensor<RunningError>&) {
   const cases::Case& c = row.the_case;
   row.result.pairs =
-      cases::first_of_row_in_head(c.spec, c.options, row.position - c.spec.query_offset);
+      cases::first_of_row_in_head(c.spec, c.options, row.position - c.first_position(row.batch));
 }
 
 }  // namespace plumbline::verdict::bias

@@ -64,7 +64,7 @@ struct WithSizes : OfDifference {
 struct Cable : WithSizes {
   template <class R>
   static auto reading(const HeadOf<R>& of) {
-    return reference::Cable<R>{of.prefix_sum(), of.gains(), of.query_offset()};
+    return reference::Cable<R>{of.prefix_sum(), of.gains(), of.first_position()};
   }
 };
 struct CableNw : WithSizes {
@@ -83,7 +83,7 @@ struct Fox : WithSizes {
 struct CablePaper : OfDifference {
   template <class R>
   static auto reading(const HeadOf<R>& of) {
-    return reference::CablePaper<R>{of.prefix_sum(), of.gains(), of.query_offset()};
+    return reference::CablePaper<R>{of.prefix_sum(), of.gains(), of.first_position()};
   }
 };
 struct CableNwPaper : OfDifference {
@@ -105,7 +105,7 @@ struct OfSquare : Unanswered {
 struct KCable : OfSquare {
   template <class R>
   static auto reading(const HeadOf<R>& of) {
-    return reference::KCable<R>{of.prefix_sum(), of.gains(), of.query_offset()};
+    return reference::KCable<R>{of.prefix_sum(), of.gains(), of.first_position()};
   }
 };
 struct KCableNw : OfSquare {
@@ -118,7 +118,7 @@ struct KCableNw : OfSquare {
 struct KCablePaper : Unanswered {
   template <class R>
   static auto reading(const HeadOf<R>& of) {
-    return reference::KCablePaper<R>{of.prefix_sum(), of.gains(), of.query_offset()};
+    return reference::KCablePaper<R>{of.prefix_sum(), of.gains(), of.first_position()};
   }
   static double error(const Pair& of, double bias) {
     const auto [t, e] = of.weighted_distance();

@@ -29,7 +29,7 @@ inline std::size_t number_read(const cases::Case& c, Per per, Place place, int b
   if (per == Per::all) return 0;
   if (per == Per::head) return head;
   if (per == Per::sequence) return batch;
-  if (per == Per::query) return row * s.queries + (i - s.query_offset);
+  if (per == Per::query) return row * s.queries + (i - c.first_position(batch));
   return row * s.keys + (place == Place::of_query ? i : j);
 }
 

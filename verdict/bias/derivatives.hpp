@@ -82,7 +82,7 @@ struct DerivativeRow {
   template <class Bias, class Error>
   void gain_and_prefix(const Bias& of_bias, const Error& gain_error) const {
     prefix(of_bias);
-    const int query = position - the_case.spec.query_offset;
+    const int query = position - the_case.first_position(batch);
     RowDerivative& gain = add(PLUMBLINE_GAIN, query);
     auto grad = of_bias.zero_grad();
     for (std::size_t n = 0; n < visible.size(); ++n) {

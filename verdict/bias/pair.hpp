@@ -55,7 +55,7 @@ struct Query {
   const cases::Case& the_case;
   int batch, head, query;
 
-  int position() const { return query + the_case.spec.query_offset; }
+  int position() const { return the_case.position(batch, query); }
   std::size_t head_row() const {
     return static_cast<std::size_t>(batch) * the_case.spec.heads + head;
   }

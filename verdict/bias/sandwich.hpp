@@ -33,7 +33,7 @@ inline double sandwich_sum_error(int distance) {
 struct Sandwich : Unanswered {
   template <class R>
   static reference::Vector<R> prepare(const cases::Case& c) {
-    return reference::Sandwich<R>::sums(c.spec.keys);
+    return reference::Sandwich<R>::sums(c.spec.positions());
   }
   template <class R>
   static auto reading(const HeadOf<R>& of) {
@@ -47,9 +47,9 @@ struct Sandwich : Unanswered {
   }
   static constexpr bool has_sizes = true;
   static BiasSizes sizes(const Query& q, const Contract&) {
-    return {
-        .constant = sandwich_sum_error(q.the_case.spec.keys) / q.parameter(PLUMBLINE_COMPRESSION),
-        .relative = 4 * u};
+    return {.constant = sandwich_sum_error(q.the_case.spec.positions()) /
+                        q.parameter(PLUMBLINE_COMPRESSION),
+            .relative = 4 * u};
   }
 };
 

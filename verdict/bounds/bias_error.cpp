@@ -66,7 +66,7 @@ double BiasError::gain(int batch, int head, int position) const {
   if (gains.empty()) return 1.0;
   const auto& spec = case_.spec;
   return gains[static_cast<std::size_t>(batch * spec.heads + head) * spec.queries +
-               (position - spec.query_offset)];
+               (position - case_.first_position(batch))];
 }
 
 SquareError square_error(double d, double e) {

@@ -192,7 +192,8 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
       kept_q = kept_sums(sums, of_rows, grad_q, unscaled, in_float(s.keys));
       grad_q.error += kept_q;
     }
-    finish(grad_q, formats_.q, pairs.keys, largest(K), s.query_offset, &result.q[first]);
+    finish(grad_q, formats_.q, pairs.keys, largest(K), case_.first_position(batch),
+           &result.q[first]);
     if (of_q) {
       const Numbers W =
           drift_weights(formats_.q, s.queries, D, none_of(s.queries), &result.q[first]);
@@ -228,7 +229,7 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
   const double largest_q = std::abs(*std::max_element(
       case_.q.begin(), case_.q.end(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
   finish(grad_k, formats_.k, queries, largest_q, 0, &result.k[first]);
-  finish(grad_v, formats_.v, queries, 1.0, -1, &result.v[first]);
+  finish(grad_v, formats_.v, queries, 1.0, std::nullopt, &result.v[first]);
   if (of_k) {
     const Numbers W = drift_weights(formats_.k, s.keys, D, none_of(s.keys), &result.k[first]);
     result.k_drift.add(
@@ -259,11 +260,11 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
 }
 
 void HeadProducts::finish(const Product& product, cases::Format format,
-                          std::span<const double> additions, double other, int first_position,
-                          OracleNumber* result) const {
+                          std::span<const double> additions, double other,
+                          std::optional<int> first_position, OracleNumber* result) const {
   const auto& s = case_.spec;
   const int rows = static_cast<int>(product.value.rows()), D = s.head_dim;
-  const auto pairs = first_position >= 0 ? rope_pairs(s.bias) : std::nullopt;
+  const auto pairs = first_position ? rope_pairs(s.bias) : std::nullopt;
   for (int r = 0; r < rows; ++r) {
     const double n = additions[r];
     if (!pairs) {
@@ -284,7 +285,7 @@ void HeadProducts::finish(const Product& product, cases::Format format,
                                 product.error(r, d), product.magnitude(r, d), n, other);
     }
     const double base = case_.options[PLUMBLINE_BASE];
-    const int position = r + first_position;
+    const int position = r + *first_position;
     const auto back = reference::rope_grad(rotated, position, RunningError(base), *pairs);
     for (int k = 0; k < D / 2; ++k) {
       const auto [a, b] = reference::rope_pair(*pairs, k, D);

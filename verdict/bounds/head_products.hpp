@@ -2,6 +2,7 @@
 // The products of P and dZ with matrices: dQ, dK and dV of one key head and its query heads.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -56,7 +57,7 @@ class HeadProducts {
 
  private:
   void finish(const Product& product, cases::Format format, std::span<const double> additions,
-              double other, int first_position, OracleNumber* result) const;
+              double other, std::optional<int> first_position, OracleNumber* result) const;
 
   const cases::Case& case_;
   const Contract& contract_;

@@ -33,7 +33,7 @@ RowBounds::RowBounds(const cases::Case& the_case, const Contract& contract, case
 void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
                             const std::vector<int>& visible) const {
   const auto& spec = case_.spec;
-  const int position = query + spec.query_offset;
+  const int position = case_.position(batch, query);
   const std::size_t n = visible.size();
   const int kv = batch * spec.kv_heads + head / (spec.heads / spec.kv_heads);
   const std::size_t q_row =
@@ -52,7 +52,7 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
   const double in_sum = 1 + gamma(spec.head_dim, contract_.unit_roundoff);
   // A slope times a distance, either of which may be flushed.
   const double bias_lost =
-      contract_.flushes_subnormals ? 2 * spec.keys * operand_underflow(contract_) : 0.0;
+      contract_.flushes_subnormals ? 2 * spec.positions() * operand_underflow(contract_) : 0.0;
   for (std::size_t m = 0; m < n; ++m) {
     const std::size_t key_row = static_cast<std::size_t>(kv) * spec.keys + visible[m];
     const auto k = reference::row(reading_.k(kv), visible[m]);

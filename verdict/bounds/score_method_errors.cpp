@@ -92,7 +92,7 @@ DapeRowErrors ScoreMethodErrors::read_dape(int batch, int query) const {
   for (int h = 0; h < s.heads; ++h) {
     const auto A = product_errors(batch, h, query, all);
     const std::vector<double> b(row.numbers.B.row(h).begin(), row.numbers.B.row(h).end());
-    const auto B = bias_error_.row(batch, h, query + s.query_offset, all, b);
+    const auto B = bias_error_.row(batch, h, case_.position(batch, query), all, b);
     for (int j = 0; j < s.keys; ++j) {
       row.numbers.A_error(h, j) = A[j];
       row.numbers.B_error(h, j) = B[j];

@@ -137,7 +137,7 @@ void ScoreMethodGradients::pass_dape_row(int batch, int query, std::span<HeadPai
   std::vector<int> all(s.keys);
   std::iota(all.begin(), all.end(), 0);
   const reference::Vector<RunningError> none = reference::zeros<RunningError>(s.keys);
-  const int position = query + s.query_offset;
+  const int position = case_.position(batch, query);
   for (int h = 0; h < s.heads; ++h) {
     heads[h].keys[query] = s.keys;
     BackwardRowErrors of_bias;

@@ -34,6 +34,13 @@ struct Case {
 
   std::vector<float>& operator[](plumbline_parameter p) { return parameters[p]; }
   const std::vector<float>& operator[](plumbline_parameter p) const { return parameters[p]; }
+  /// The position of query row 0 of a sequence: below 0 where the sequence has fewer tokens than
+  /// rows and these end with it.
+  int first_position(int batch) const {
+    if (!spec.queries_at_end || lengths.empty()) return spec.query_offset;
+    return spec.query_offset - (spec.keys - lengths[static_cast<std::size_t>(batch)]);
+  }
+  int position(int batch, int query) const { return first_position(batch) + query; }
   /// What the method takes prefix sums of; empty for others.
   const std::vector<float>& summed() const {
     static const std::vector<float> none;

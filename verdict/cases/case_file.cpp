@@ -33,6 +33,32 @@ void require_version(Fields& fields) {
                   "format_version");
 }
 
+/// A number for both sides, or [left, right], null for a side without limit.
+Window window_of(Fields& fields) {
+  const json* found = fields.any("window");
+  if (!found) return {};
+  const auto side = [&](const json& limit) {
+    if (limit.is_null()) return -1;
+    if (limit.is_number_unsigned() && limit.get<std::uint64_t>() <= largest_size) {
+      return limit.get<int>();
+    }
+    throw BadInput(
+        fields.place("window"), found->dump(),
+        fmt::format("whole numbers from 0 to {}, or null for a side without limit", largest_size));
+  };
+  if (!found->is_array()) return side(*found);
+  if (found->size() != 2) {
+    throw BadInput(fields.place("window"), found->dump(), "a number, or two: [left, right]");
+  }
+  return {side((*found)[0]), side((*found)[1])};
+}
+
+json json_of(const Window& window) {
+  const auto side = [](int limit) { return limit < 0 ? json() : json(limit); };
+  if (window.left == window.right) return side(window.left);
+  return {side(window.left), side(window.right)};
+}
+
 /// Sizes from the shapes of q and k; whether v and the others agree is checked as they are read.
 void set_sizes(Spec& spec, const TensorReader& reader) {
   const auto sizes = [&](const char* tensor, const char* expected) -> const Shape& {
@@ -146,14 +172,15 @@ Case case_from(std::span<const std::byte> bytes) {
   spec.pass = reader.has("grad_o") ? Pass::backward : Pass::forward;
   // Not optional: a case judged under the wrong direction of the mask fails far from its cause.
   spec.mask.causal = fields.required(fields.boolean("causal"), "causal");
-  if (const auto window = fields.integer("window", 0, largest_size)) {
-    spec.mask.window = static_cast<int>(*window);
-  }
+  spec.mask.window = window_of(fields);
   spec.mask.ragged = reader.has("lengths");
   spec.mask.documents = reader.has("documents");
+  spec.queries_at_end = fields.boolean("queries_at_end").value_or(false);
   // The last query stands at the last key's position, as in training and in decoding.
-  spec.query_offset = static_cast<int>(fields.integer("query_offset", 0, largest_size)
-                                           .value_or(std::max(0, spec.keys - spec.queries)));
+  spec.query_offset =
+      static_cast<int>(fields.integer("query_offset", -largest_size, largest_size)
+                           .value_or(spec.queries_at_end ? spec.keys - spec.queries
+                                                         : std::max(0, spec.keys - spec.queries)));
   c.scale = fields.number("scale").value_or(scale_of(spec));
   if (const auto softcap = fields.number("softcap")) {
     if (!(*softcap > 0)) {
@@ -189,7 +216,8 @@ void write_case(const std::filesystem::path& path, const Case& c) {
                  {"dtype", name(spec.format)},        {"causal", spec.mask.causal},
                  {"query_offset", spec.query_offset}, {"scale", c.scale}};
   if (spec.bias.custom) object["custom"] = custom_of(spec.bias).declaration;
-  if (spec.mask.window) object["window"] = *spec.mask.window;
+  if (spec.mask.window.hides()) object["window"] = json_of(spec.mask.window);
+  if (spec.queries_at_end) object["queries_at_end"] = true;
   if (spec.softcap != 0) object["softcap"] = spec.softcap;
   for (const plumbline_option option : options_of(spec.bias)) {
     object[info(option).name] = c.options[option];

@@ -52,10 +52,30 @@ constexpr std::string_view any_case =
 
 /// What the formula, a case file and a Python function call otherwise.
 bool is_taken(const std::string& name) {
-  static const std::set<std::string> taken{
-      "i",       "j",           "h",       "q",      "k",      "v",         "o",           "lse",
-      "q_scale", "k_scale",     "v_scale", "causal", "window", "lengths",   "documents",   "scale",
-      "softcap", "ssmax_scale", "sinks",   "pages",  "pass",   "variation", "query_offset"};
+  static const std::set<std::string> taken{"i",
+                                           "j",
+                                           "h",
+                                           "q",
+                                           "k",
+                                           "v",
+                                           "o",
+                                           "lse",
+                                           "q_scale",
+                                           "k_scale",
+                                           "v_scale",
+                                           "causal",
+                                           "window",
+                                           "lengths",
+                                           "documents",
+                                           "scale",
+                                           "softcap",
+                                           "ssmax_scale",
+                                           "sinks",
+                                           "pages",
+                                           "pass",
+                                           "variation",
+                                           "query_offset",
+                                           "queries_at_end"};
   return taken.count(name) > 0 || name.starts_with("grad_") || is_formula_function(name);
 }
 

@@ -115,6 +115,7 @@ plumbline_contract contract_from(const json& object, const std::string& place) {
   if (const auto value = fields.number("largest_score")) contract.largest_score = *value;
   if (const auto value = fields.boolean("alibi_of_key")) contract.alibi_of_key = *value;
   if (const auto value = fields.number("tanh_error")) contract.tanh_error = *value;
+  if (const auto value = fields.boolean("lse_base_2")) contract.lse_base_2 = *value;
   fields.finish();
   return contract;
 }
@@ -147,7 +148,8 @@ json to_json(const plumbline_contract& contract) {
       {"families_left_out", families_in(contract.families_left_out)},
       {"largest_score", contract.largest_score},
       {"alibi_of_key", contract.alibi_of_key != 0},
-      {"tanh_error", contract.tanh_error}};
+      {"tanh_error", contract.tanh_error},
+      {"lse_base_2", contract.lse_base_2 != 0}};
   for (const auto& [field, format] : kept_formats) {
     object[field] = name(static_cast<Format>(contract.*format));
   }

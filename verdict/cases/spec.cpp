@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -171,6 +172,45 @@ double scale_of(const Spec& spec) {
   return spec.scale != 0 ? spec.scale : 1.0 / std::sqrt(static_cast<double>(spec.head_dim));
 }
 
+bool has_rows_at_keys(const Spec& spec) {
+  const auto reads_a_key = [](const auto& declared) {
+    using Per = reference::Formula::Per;
+    return declared.per == Per::key || declared.per == Per::prefix_sum;
+  };
+  return spec.pass == Pass::decode || spec.mask.documents || needs_scores(spec.bias) ||
+         methods::row(spec.bias).summed() >= 0 ||
+         (spec.bias.custom && std::ranges::any_of(custom_of(spec.bias).declared, reads_a_key));
+}
+
+namespace {
+
+void validate_positions(const Spec& spec) {
+  const auto at = [&] {
+    return fmt::format("{} with {} queries and {} keys", spec.query_offset, spec.queries,
+                       spec.keys);
+  };
+  if (has_rows_at_keys(spec) && spec.query_offset + spec.queries > spec.keys) {
+    throw BadInput("query_offset", at(),
+                   "query_offset + queries <= keys: in decoding, with documents and with a bias "
+                   "that has a number for each key, a query is at the position of a key");
+  }
+  if ((spec.pass == Pass::decode || needs_scores(spec.bias)) && spec.query_offset < 0) {
+    throw BadInput("query_offset", at(), "at least 0 in decoding, with CoPE and with DAPE");
+  }
+  if (!spec.queries_at_end) return;
+  if (!spec.mask.ragged) {
+    throw BadInput("queries_at_end", "1 without lengths", "0: nothing says where a sequence ends");
+  }
+  if (spec.query_offset != spec.keys - spec.queries) {
+    throw BadInput("query_offset", at(), "keys - queries, with queries_at_end");
+  }
+  if (needs_scores(spec.bias)) {
+    throw BadInput("queries_at_end", fmt::format("1 with bias {}", name(spec.bias)), "0");
+  }
+}
+
+}  // namespace
+
 void validate(const Spec& spec) {
   require_between("batch", spec.batch, 1, largest_size);
   require_between("heads", spec.heads, 1, largest_size);
@@ -182,17 +222,8 @@ void validate(const Spec& spec) {
     throw BadInput("heads", fmt::format("{} with kv_heads {}", spec.heads, spec.kv_heads),
                    "a multiple of kv_heads");
   }
-  if (spec.queries > spec.keys) {
-    throw BadInput("queries", fmt::format("{} with {} keys", spec.queries, spec.keys),
-                   "at most as many as keys: every query is at the position of a key");
-  }
-  require_between("query_offset", spec.query_offset, 0, largest_size);
-  if (spec.query_offset + spec.queries > spec.keys) {
-    throw BadInput(
-        "query_offset",
-        fmt::format("{} with {} queries and {} keys", spec.query_offset, spec.queries, spec.keys),
-        "query_offset + queries <= keys");
-  }
+  require_between("query_offset", spec.query_offset, 1 - spec.queries, largest_size);
+  validate_positions(spec);
   require_between("page_size", spec.page_size, 0, spec.pass == Pass::decode ? largest_size : 0);
   if (!methods::is_bias(spec.bias)) {
     throw BadInput("bias",
@@ -220,7 +251,8 @@ void validate(const Spec& spec) {
   if (spec.sinks && needs_scores(spec.bias)) {
     throw BadInput("sinks", fmt::format("1 with bias {}", name(spec.bias)), "0");
   }
-  if (spec.mask.window) require_between("window", *spec.mask.window, 0, largest_size);
+  require_between("window", spec.mask.window.left, -1, largest_size);
+  require_between("window", spec.mask.window.right, -1, largest_size);
   require_elements("q", {spec.batch, spec.heads, spec.queries, spec.head_dim});
   require_elements("k", {spec.batch, spec.kv_heads, spec.keys, spec.head_dim});
   if (spec.bias.method == PLUMBLINE_BIAS_TENSOR) {

@@ -2,13 +2,14 @@
 // What a case is, short of its numbers: the shape, the method, the mask, where the data comes from.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernel_abi/methods.hpp"
+#include "reference/core/mask.hpp"
 
 namespace plumbline::cases {
 
@@ -16,6 +17,7 @@ namespace plumbline::cases {
 enum class Format { fp32, bf16, fp16, tf32, e4m3, e5m2 };
 enum class Pass { forward, backward, decode };
 using methods::Bias;
+using reference::Window;
 
 /// Where the numbers of a generated case come from. `file` means that they were read, not
 /// generated.
@@ -32,22 +34,23 @@ enum class Family {
 
 struct Mask {
   bool causal = true;
-  std::optional<int> window;  ///< largest visible |i - j|
-  bool ragged = false;        ///< lengths are given
-  bool documents = false;     ///< document ids are given
+  Window window;           ///< i - j <= window.left, j - i <= window.right
+  bool ragged = false;     ///< lengths are given
+  bool documents = false;  ///< document ids are given
   bool operator==(const Mask&) const = default;
 };
 
 /// Shape: q [batch, heads, queries, head_dim]; k, v [batch, kv_heads, keys, head_dim].
-/// Query row r stands at position r + query_offset.
+/// Query row r stands at position r + query_offset (Case::position).
 struct Spec {
   Pass pass = Pass::forward;
   Bias bias;
   Format format = Format::fp32;
   bool ssmax = false;
   int batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, head_dim = 64;
-  int query_offset = 0;
-  int page_size = 0;  ///< decode: keys in a page of the cache; 0: k and v are contiguous
+  int query_offset = 0;         ///< above -queries
+  bool queries_at_end = false;  ///< the last row of a sequence stands at its own last key
+  int page_size = 0;            ///< decode: keys in a page of the cache; 0: k and v are contiguous
   Mask mask;
   Family family = Family::generic;
   std::uint64_t seed = 0;
@@ -55,6 +58,9 @@ struct Spec {
   double softcap = 0;  ///< cap of the scaled product; 0: none
   bool sinks = false;  ///< a logit of each head in the softmax's denominator
   bool operator==(const Spec&) const = default;
+
+  /// One more than the largest position of a key or a query.
+  int positions() const { return std::max(keys, query_offset + queries); }
 };
 
 /// What multiplies q . k.
@@ -85,11 +91,15 @@ const std::vector<Pass>& all_passes();
 inline constexpr int largest_size = methods::largest_size;
 inline constexpr std::int64_t largest_tensor = std::int64_t{1} << 31;
 
+/// Whether every query row must stand at the position of a key: in decoding, with documents, and
+/// with a number for each key that the bias reads at the query's position.
+bool has_rows_at_keys(const Spec&);
+
 /// Every field within its range: sizes in [1, largest_size], heads a multiple of kv_heads,
-/// query_offset + queries <= keys, a bias that composes so (methods::is_bias), window >= 0, scale
-/// and softcap 0 or normal fp32 numbers, no softcap or sinks with CoPE and DAPE, no tensor above
-/// largest_tensor elements, page_size 0 but for decode, FoX under a causal mask, RoPE with an even
-/// head_dim.
+/// query_offset above -queries, query rows at positions of keys where has_rows_at_keys, a bias that
+/// composes so (methods::is_bias), sides of the window >= -1, scale and softcap 0 or normal fp32
+/// numbers, no softcap or sinks with CoPE and DAPE, no tensor above largest_tensor elements,
+/// page_size 0 but for decode, FoX under a causal mask, RoPE with an even head_dim.
 /// @throws BadInput naming the first field that is not.
 void validate(const Spec&);
 

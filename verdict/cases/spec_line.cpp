@@ -39,6 +39,25 @@ bool flag_from(std::string_view text, std::string_view field) {
   throw BadInput(std::string(field), in_quotes(text), "0 or 1");
 }
 
+/// "none", a number for both sides, or both: "3:0", "none:5".
+Window window_from(std::string_view text, std::string_view field) {
+  const auto side = [&](std::string_view number) {
+    if (number == "none") return -1;
+    const int limit = integer_from<int>(number, field);
+    if (limit < 0) throw BadInput(std::string(field), in_quotes(text), "sides of at least 0");
+    return limit;
+  };
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return side(text);
+  return {side(text.substr(0, colon)), side(text.substr(colon + 1))};
+}
+
+std::string in_words(const Window& window) {
+  const auto side = [](int limit) { return limit < 0 ? "none" : std::to_string(limit); };
+  if (window.left == window.right) return side(window.left);
+  return side(window.left) + ":" + side(window.right);
+}
+
 void set_field(Spec& spec, std::string_view key, std::string_view value) {
   if (key == "pass") {
     spec.pass = pass_from(value, key);
@@ -62,13 +81,14 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
     spec.head_dim = integer_from<int>(value, key);
   } else if (key == "query_offset") {
     spec.query_offset = integer_from<int>(value, key);
+  } else if (key == "queries_at_end") {
+    spec.queries_at_end = flag_from(value, key);
   } else if (key == "page_size") {
     spec.page_size = integer_from<int>(value, key);
   } else if (key == "causal") {
     spec.mask.causal = flag_from(value, key);
   } else if (key == "window") {
-    spec.mask.window.reset();
-    if (value != "none") spec.mask.window = integer_from<int>(value, key);
+    spec.mask.window = window_from(value, key);
   } else if (key == "ragged") {
     spec.mask.ragged = flag_from(value, key);
   } else if (key == "documents") {
@@ -87,7 +107,7 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
     throw BadInput("key of the case line", in_quotes(key),
                    "one of pass, bias, dtype, ssmax, batch, heads, kv_heads, queries, keys, "
                    "head_dim, query_offset, page_size, causal, window, ragged, documents, family, "
-                   "seed, scale, softcap, sinks");
+                   "seed, scale, softcap, sinks, queries_at_end");
   }
 }
 
@@ -101,11 +121,12 @@ std::string to_line(const Spec& spec) {
       "family={},seed={}",
       name(spec.pass), name(spec.bias), name(spec.format), spec.ssmax, spec.batch, spec.heads,
       spec.kv_heads, spec.queries, spec.keys, spec.head_dim, spec.query_offset, spec.page_size,
-      mask.causal, mask.window ? std::to_string(*mask.window) : "none", mask.ragged, mask.documents,
-      name(spec.family), spec.seed);
+      mask.causal, in_words(mask.window), mask.ragged, mask.documents, name(spec.family),
+      spec.seed);
   if (spec.scale != 0) line += fmt::format(",scale={}", spec.scale);
   if (spec.softcap != 0) line += fmt::format(",softcap={}", spec.softcap);
   if (spec.sinks) line += ",sinks=1";
+  if (spec.queries_at_end) line += ",queries_at_end=1";
   return line;
 }
 

@@ -13,7 +13,7 @@
 
 namespace plumbline::verdict {
 
-/// A query row of a case. The position is the case's own, query + query_offset.
+/// A query row of a case. The position is the case's own.
 struct QueryRow {
   const cases::Case& the_case;
   int batch = 0, head = 0, query = 0, position = 0;

@@ -75,6 +75,7 @@ std::string lets_through(const std::string& field, const Contract& c, cases::For
       {"tanh_error",
        "errors of scores with a softcap up to " + power(c.tanh_error) + " of the softcap"},
       {"alibi_of_key", "an lse of ALiBi that is larger by slopes[h] i"},
+      {"lse_base_2", "an lse to base 2"},
   };
   const auto found = texts.find(field);
   return found == texts.end() ? "more than by default" : found->second;

@@ -98,7 +98,7 @@ void compare(Agreement& agreement, const Convention& convention, const Evidence&
     if (expected.left_out) continue;
     // Of empty rows a convention has none but the usual result.
     if (expected.sees_no_key && contract.empty_rows != PLUMBLINE_EMPTY_ROWS_ARE_ZERO) continue;
-    const QueryRow row{the_case, batch, head, query, query + spec.query_offset};
+    const QueryRow row{the_case, batch, head, query, the_case.position(batch, query)};
     const std::size_t place = convention.place ? convention.place(row) : n;
     for (std::size_t d = 0; d < dim; ++d) {
       agreement.o = agreement.o && agrees(expected.o[d], outputs.o[place * dim + d]);

@@ -117,7 +117,7 @@ OracleGradients gradients_of(const Case& c, const cases::Outputs& given, const S
 OtherRows other_rows(const Convention& convention, const Case& own) {
   OtherRows other;
   const auto row_of = [&own](int batch, int head, int query) {
-    return QueryRow{own, batch, head, query, query + own.spec.query_offset};
+    return QueryRow{own, batch, head, query, own.position(batch, query)};
   };
   if (convention.sees || convention.keeps_mask) {
     other.visible = [&convention, row_of, mask = mask_of(own)](int batch, int head, int query,

@@ -53,7 +53,7 @@ std::vector<Spec> wider(const Kernel& kernel, const Spec& failing) {
         spec.kv_heads = heads.kv_heads;
         spec.queries = rows.queries;
         spec.keys = rows.keys;
-        spec.query_offset = rows.offset;
+        spec.query_offset = spec.queries_at_end ? rows.keys - rows.queries : rows.offset;
         if (offered(spec)) {
           specs.push_back(spec);
           return;

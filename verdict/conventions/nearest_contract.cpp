@@ -75,6 +75,7 @@ void add_changed(const Contract& base, const Contract& declared, cases::Format f
     add(field, [&](Contract& c) { c.*member = kept; });
   };
   add("alibi_of_key", [](Contract& c) { c.alibi_of_key = c.alibi_of_key == 0; });
+  add("lse_base_2", [](Contract& c) { c.lse_base_2 = c.lse_base_2 == 0; });
   for (const std::int32_t convention :
        {PLUMBLINE_EMPTY_ROWS_ARE_ZERO, PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF,
         PLUMBLINE_EMPTY_ROWS_ARE_MEANS, PLUMBLINE_EMPTY_ROWS_ARE_NAN}) {
@@ -114,7 +115,7 @@ std::vector<Candidate> candidates_of(const Contract& declared, cases::Format for
   std::vector<Candidate> candidates;
   add_changed(declared, declared, format, candidates);
   Contract usual = declared;  // but for what bounds its errors
-  usual.alibi_of_key = 0;
+  usual.alibi_of_key = usual.lse_base_2 = 0;
   usual.empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_ZERO;
   if (cases::to_json(usual) != cases::to_json(declared)) {
     add_changed(usual, declared, format, candidates);

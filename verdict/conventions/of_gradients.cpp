@@ -55,11 +55,13 @@ void keep_head(Case& c, int kept) {
 
 /// Every row rotated `times` more by RoPE's angle of its position. A component's bound is that of
 /// both, rotated, and each rotation adds its own rounding (docs/bounds.md): 4u (|a| + |b|).
-void turn_on(Numbers& numbers, const Case& c, int rows, int offset, int times) {
+/// @param position_of of a row of the tensor.
+template <class PositionOf>
+void turn_on(Numbers& numbers, const Case& c, const PositionOf& position_of, int times) {
   const auto pairs = *rope_pairs(c.spec.bias);
   const int dim = c.spec.head_dim;
   for (std::size_t row = 0; row < numbers.size() / dim; ++row) {
-    const double position = static_cast<double>(row % rows) + offset;
+    const double position = position_of(row);
     for (int k = 0; k < dim / 2; ++k) {
       const auto [first, second] = reference::rope_pair(pairs, k, dim);
       OracleNumber& x = numbers[row * dim + first];
@@ -81,8 +83,13 @@ void turn_on(Numbers& numbers, const Case& c, int rows, int offset, int times) {
   }
 }
 void turn_on(OracleGradients& g, const Case& c, int times) {
-  turn_on(g.q, c, c.spec.queries, c.spec.query_offset, times);
-  turn_on(g.k, c, c.spec.keys, 0, times);
+  const auto of_query = [&](std::size_t row) {
+    const std::size_t queries = c.spec.queries, of_sequence = c.spec.heads * queries;
+    return c.position(static_cast<int>(row / of_sequence), static_cast<int>(row % queries));
+  };
+  turn_on(g.q, c, of_query, times);
+  turn_on(
+      g.k, c, [&](std::size_t row) { return row % c.spec.keys; }, times);
 }
 
 template <class Change>

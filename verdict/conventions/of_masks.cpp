@@ -12,14 +12,37 @@ namespace {
 using cases::Case;
 
 bool is_causal(const Case& c) { return c.spec.mask.causal; }
-bool has_window(const Case& c) { return c.spec.mask.window.has_value(); }
+bool has_window(const Case& c) { return c.spec.mask.window.hides(); }
+bool has_sides(const Case& c) { return c.spec.mask.window.left != c.spec.mask.window.right; }
 bool has_lengths(const Case& c) { return !c.lengths.empty(); }
-bool has_offset(const Case& c) { return c.spec.query_offset > 0; }
+bool has_own_ends(const Case& c) { return c.spec.queries_at_end; }
+/// Whether the rows may as well stand at positions 0, 1, ...: all are those of keys, or need not
+/// be.
+bool has_offset(const Case& c) {
+  return c.spec.query_offset != 0 &&
+         (c.spec.queries <= c.spec.keys || !cases::has_rows_at_keys(c.spec));
+}
 /// Whether it matters where a query stands, but for the mask.
 bool has_positions(const Case& c) { return c.spec.bias != PLUMBLINE_NOPE; }
 
 void drop_causal(Case& c) { c.spec.mask.causal = false; }
-void drop_window(Case& c) { c.spec.mask.window.reset(); }
+void drop_window(Case& c) { c.spec.mask.window = {}; }
+/// Either side of the window that has a limit.
+template <class Change>
+void change_window(Case& c, Change change) {
+  for (int* side : {&c.spec.mask.window.left, &c.spec.mask.window.right}) {
+    if (*side >= 0) *side = change(*side);
+  }
+}
+int wider_side(const Case& c) {
+  return std::max(c.spec.mask.window.left, c.spec.mask.window.right);
+}
+void stand_at_zero(Case& c) {
+  c.spec.query_offset = 0;
+  c.spec.queries_at_end = false;
+}
+/// In all sequences at the end of the longest that there may be.
+void stand_at_same_positions(Case& c) { c.spec.queries_at_end = false; }
 void drop_lengths(Case& c) {
   c.spec.mask.ragged = false;
   c.lengths.clear();
@@ -76,29 +99,45 @@ const std::vector<Convention> mask_conventions{
      .reads = [](Case& c) { c.spec.mask.causal = true; }},
     {.name = "window_wider",
      .words = "whose window is one key wider",
-     .remedy = "show keys |i - j| <= window",
+     .remedy = "show keys i - j <= window_left and j - i <= window_right",
      .concerns = has_window,
-     .reads = [](Case& c) { ++*c.spec.mask.window; }},
+     .reads = [](Case& c) { change_window(c, [](int side) { return side + 1; }); }},
     {.name = "window_narrower",
      .words = "whose window is one key narrower: it counts the query's own key",
-     .remedy = "show keys |i - j| <= window, not < window",
-     .concerns = [](const Case& c) { return has_window(c) && *c.spec.mask.window > 0; },
-     .reads = [](Case& c) { --*c.spec.mask.window; }},
+     .remedy = "show keys i - j <= window_left, not < window_left, and likewise on the right",
+     .concerns = [](const Case& c) { return wider_side(c) > 0; },
+     .reads = [](Case& c) { change_window(c, [](int side) { return std::max(0, side - 1); }); }},
     {.name = "window_halved",
      .words = "whose window is half as wide on either side",
-     .remedy = "show keys |i - j| <= window: it is the width of one side",
-     .concerns = [](const Case& c) { return has_window(c) && *c.spec.mask.window > 2; },
-     .reads = [](Case& c) { *c.spec.mask.window /= 2; }},
+     .remedy =
+         "show keys i - j <= window_left and j - i <= window_right: each is the width of one side",
+     .concerns = [](const Case& c) { return wider_side(c) > 2; },
+     .reads = [](Case& c) { change_window(c, [](int side) { return side / 2; }); }},
     {.name = "window_one_sided",
      .words = "whose window ends on the side before the query only",
-     .remedy = "show keys |i - j| <= window",
-     .concerns = [](const Case& c) { return has_window(c) && !is_causal(c); },
-     .reads = drop_window,
-     .sees = [](const QueryRow& row,
-                int j) { return row.position - j <= *row.the_case.spec.mask.window; }},
+     .remedy = "show keys i - j <= window_left and j - i <= window_right",
+     .concerns =
+         [](const Case& c) {
+           return c.spec.mask.window.left >= 0 && c.spec.mask.window.right >= 0 && !is_causal(c);
+         },
+     .reads = [](Case& c) { c.spec.mask.window.right = -1; }},
+    {.name = "window_sides_swapped",
+     .words =
+         "that takes the left side of the window for the right one, and the right for the left",
+     .remedy = "show keys i - j <= window_left and j - i <= window_right",
+     .concerns = has_sides,
+     .reads = [](Case& c) { std::swap(c.spec.mask.window.left, c.spec.mask.window.right); }},
+    {.name = "window_of_left_side",
+     .words = "whose window is as wide after the query as before it",
+     .remedy = "show keys j - i <= window_right",
+     .concerns =
+         [](const Case& c) {
+           return has_sides(c) && c.spec.mask.window.left >= 0 && !is_causal(c);
+         },
+     .reads = [](Case& c) { c.spec.mask.window.right = c.spec.mask.window.left; }},
     {.name = "window_ignored",
      .words = "without the window",
-     .remedy = "hide keys |i - j| > window where window >= 0",
+     .remedy = "hide keys i - j > window_left where that is >= 0, and likewise on the right",
      .concerns = has_window,
      .reads = drop_window},
     {.name = "lengths_ignored",
@@ -109,7 +148,7 @@ const std::vector<Convention> mask_conventions{
     {.name = "lengths_of_keys_only",
      .words = "whose lengths hide keys, and leave queries beyond them",
      .remedy = "let a query at i >= lengths[b] see no key: o = 0 and lse = -infinity",
-     .concerns = has_lengths,
+     .concerns = [](const Case& c) { return has_lengths(c) && !has_own_ends(c); },
      .reads = drop_lengths,
      .sees = [](const QueryRow& row, int j) { return j < row.the_case.lengths[row.batch]; }},
     {.name = "lengths_of_first_sequence",
@@ -138,14 +177,34 @@ const std::vector<Convention> mask_conventions{
      .remedy = "show the keys that causal, window, lengths and documents leave",
      .concerns =
          [](const Case& c) {
-           return is_causal(c) + has_window(c) + has_lengths(c) + !c.documents.empty() > 1;
+           return !has_own_ends(c) &&
+                  is_causal(c) + has_window(c) + has_lengths(c) + !c.documents.empty() > 1;
          },
      .reads = drop_mask},
+    {.name = "queries_at_end_ignored",
+     .words = "whose queries stand at the same positions in all sequences",
+     .remedy = "where queries_at_end is 1, let row r stand at r + lengths[b] - queries",
+     .concerns = has_own_ends,
+     .reads = stand_at_same_positions},
+    {.name = "queries_at_end_of_keys",
+     .words = "whose last query is at the position of the last key in all sequences, while lengths "
+              "hide keys",
+     .remedy = "let row r stand at r + lengths[b] - queries, in the mask and in the bias",
+     .concerns = has_own_ends,
+     .reads = [](Case& c) { stand_at_same_positions(c), drop_lengths(c); },
+     .sees = [](const QueryRow& row, int j) { return j < row.the_case.lengths[row.batch]; }},
+    {.name = "queries_at_end_in_mask_only",
+     .words = "whose bias or rotation has the last query at the position of the last key in all "
+              "sequences, though its mask has not",
+     .remedy = "let row r stand at r + lengths[b] - queries there too",
+     .concerns = [](const Case& c) { return has_own_ends(c) && has_positions(c); },
+     .reads = stand_at_same_positions,
+     .keeps_mask = true},
     {.name = "offset_zero",
      .words = "whose query row 0 is at position 0",
      .remedy = "add query_offset to the row",
      .concerns = has_offset,
-     .reads = [](Case& c) { c.spec.query_offset = 0; }},
+     .reads = stand_at_zero},
     {.name = "offset_at_end",
      .words = "whose last query is at the position of the last key",
      .remedy = "add query_offset to the row, not keys - queries",
@@ -155,12 +214,13 @@ const std::vector<Convention> mask_conventions{
      .words = "whose bias or rotation has query row 0 at position 0, though its mask has not",
      .remedy = "add query_offset to the row there too",
      .concerns = [](const Case& c) { return has_offset(c) && has_positions(c); },
-     .reads = [](Case& c) { c.spec.query_offset = 0; },
+     .reads = stand_at_zero,
      .keeps_mask = true},
     {.name = "offset_zero_in_mask",
      .words = "whose mask has query row 0 at position 0",
      .remedy = "add query_offset to the row there too",
-     .concerns = [](const Case& c) { return has_offset(c) && has_positions(c); },
+     .concerns =
+         [](const Case& c) { return has_offset(c) && has_positions(c) && !has_own_ends(c); },
      .reads = drop_mask,
      .sees = [](const QueryRow& row, int j) { return sees_from(row, row.query, j); }},
 };

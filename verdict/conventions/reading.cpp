@@ -63,9 +63,15 @@ ConventionReading::ConventionReading(const Convention& convention, const cases::
 ConventionReading::~ConventionReading() = default;
 
 OracleRow ConventionReading::row(int batch, int head, int query) const {
+  OracleRow row = natural_row(batch, head, query);
+  to_declared_base(prepared_->contract, row);
+  return row;
+}
+
+OracleRow ConventionReading::natural_row(int batch, int head, int query) const {
   const Prepared& prepared = *prepared_;
   const auto& spec = prepared.read.spec;
-  const QueryRow own{prepared.own, batch, head, query, query + prepared.own.spec.query_offset};
+  const QueryRow own{prepared.own, batch, head, query, prepared.own.position(batch, query)};
   const std::vector<int> visible = prepared.visible(convention_, own);
   OracleRow result;
   if (visible.empty() && sees_its_sink(prepared.contract, spec)) {
@@ -81,7 +87,7 @@ OracleRow ConventionReading::row(int batch, int head, int query) const {
   }
 
   const int kv = batch * spec.kv_heads + head / (spec.heads / spec.kv_heads);
-  const int position = query + spec.query_offset;
+  const int position = prepared.read.position(batch, query);
   const auto& reading = prepared.reading;
   Vector<RunningError> logits = reference::scaled_scores(
       reading.q(batch, head, query), reading.k(kv), visible, RunningError(prepared.read.scale));

@@ -27,6 +27,8 @@ class ConventionReading {
   OracleRow row(int batch, int head, int query) const;
 
  private:
+  OracleRow natural_row(int batch, int head, int query) const;
+
   struct Prepared;
   const Convention& convention_;
   std::unique_ptr<const Prepared> prepared_;

@@ -22,6 +22,7 @@ void take_keys(Spec& s, const Spec& of) {
   s.keys = of.keys;
   s.queries = of.queries;
   s.query_offset = of.query_offset;
+  s.queries_at_end = of.queries_at_end && s.mask.ragged;
 }
 void take_heads(Spec& s, const Spec& of) {
   s.heads = of.heads;
@@ -40,7 +41,7 @@ std::vector<Property> properties_of(const Spec& found) {
       {fmt::format("{} queries or more", found.queries),
        [=](const Spec& s) { return s.queries >= found.queries; }, take_keys},
       {"more keys than queries", [](const Spec& s) { return s.keys > s.queries; }, take_keys},
-      {"a query_offset below keys - queries", [=](const Spec& s) { return !at_end(s); },
+      {"a query_offset other than keys - queries", [=](const Spec& s) { return !at_end(s); },
        [](Spec& s, const Spec& of) { s.query_offset = of.query_offset; }},
       {"a scale other than 1/sqrt(head_dim)", [](const Spec& s) { return s.scale != 0; },
        [](Spec& s, const Spec& of) { s.scale = of.scale; }},
@@ -51,10 +52,19 @@ std::vector<Property> properties_of(const Spec& found) {
       {"grouped heads", [](const Spec& s) { return s.heads != s.kv_heads; }, take_heads},
       {"a causal mask", [](const Spec& s) { return s.mask.causal; },
        [](Spec& s, const Spec& of) { s.mask.causal = of.mask.causal; }},
-      {"a window", [](const Spec& s) { return s.mask.window.has_value(); },
+      {"a window", [](const Spec& s) { return s.mask.window.hides(); },
+       [](Spec& s, const Spec& of) { s.mask.window = of.mask.window; }},
+      {"a window of different sides",
+       [](const Spec& s) { return s.mask.window.left != s.mask.window.right; },
        [](Spec& s, const Spec& of) { s.mask.window = of.mask.window; }},
       {"lengths", [](const Spec& s) { return s.mask.ragged; },
-       [](Spec& s, const Spec& of) { s.mask.ragged = of.mask.ragged; }},
+       [](Spec& s, const Spec& of) {
+         s.mask.ragged = of.mask.ragged;
+         s.queries_at_end = s.queries_at_end && s.mask.ragged;
+       }},
+      {"queries at each sequence's own end", [](const Spec& s) { return s.queries_at_end; },
+       [](Spec& s, const Spec& of) { s.queries_at_end = of.queries_at_end; }},
+      {"more queries than keys", [](const Spec& s) { return s.queries > s.keys; }, take_keys},
       {"documents", [](const Spec& s) { return s.mask.documents; },
        [](Spec& s, const Spec& of) { s.mask.documents = of.mask.documents; }},
       {"SSMax", [](const Spec& s) { return s.ssmax; },

@@ -29,7 +29,7 @@ void require_known(const cases::Spec& spec) {
   require(!spec.ssmax, "ssmax", "1", "0");
   require(!spec.sinks, "sinks", "1", "0");
   require(spec.softcap == 0, "softcap", fmt::format("{}", spec.softcap), "none");
-  require(!spec.mask.window && !spec.mask.ragged && !spec.mask.documents, "mask",
+  require(!spec.mask.window.hides() && !spec.mask.ragged && !spec.mask.documents, "mask",
           "a window, lengths or documents", "causal or none");
   require(spec.query_offset + spec.queries == spec.keys, "query_offset",
           std::to_string(spec.query_offset), "keys - queries");
@@ -136,6 +136,7 @@ void require_known(const Contract& contract) {
   refuse("lse_format", contract.lse_format);
   refuse("no_lse", contract.no_lse);
   refuse("alibi_of_key", contract.alibi_of_key);
+  refuse("lse_base_2", contract.lse_base_2);
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ double gamma(double n, double u) {
 
 bool is_alibi_of_key(const Contract& contract, const cases::Spec& spec) {
   return contract.alibi_of_key != 0 && spec.bias.method == PLUMBLINE_ALIBI && spec.bias.dape == 0 &&
-         spec.mask.causal && !spec.mask.window;
+         spec.mask.causal && !spec.mask.window.hides();
 }
 
 namespace {
@@ -250,6 +250,10 @@ void require_kept_formats(const Contract& contract, cases::Format format) {
 void require_coverage(const Contract& contract) {
   require_flag("contract.no_lse", contract.no_lse);
   require_flag("contract.alibi_of_key", contract.alibi_of_key);
+  require_flag("contract.lse_base_2", contract.lse_base_2);
+  if (contract.no_lse == 1 && contract.lse_base_2 == 1) {
+    throw BadInput("contract.lse_base_2", "1", "0 with no_lse");
+  }
   if (!(contract.tanh_error >= 0 && contract.tanh_error <= 0x1p-8)) {
     throw BadInput("contract.tanh_error", fmt::format("{}", contract.tanh_error),
                    "a number from 0 to 2^-8");

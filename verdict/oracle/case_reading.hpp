@@ -110,12 +110,12 @@ class HeadOf {
   reference::Matrix<R> tensor_row() const {
     const auto& s = case_.spec;
     const std::size_t first =
-        cases::first_of_row(s, case_.options, batch_, head_, position_ - s.query_offset);
+        cases::first_of_row(s, case_.options, batch_, head_, position_ - first_position());
     return matrix_of<R>(case_[PLUMBLINE_TENSOR], first / s.keys, 1, s.keys);
   }
   reference::Custom<R> custom() const {
     const cases::CustomBias& custom = cases::custom_of(case_.spec.bias);
-    reference::Custom<R> bias{&custom.expression, head_, query_offset(), {}};
+    reference::Custom<R> bias{&custom.expression, head_, first_position(), {}};
     for (const auto& [name, per, id] : custom.declared) {
       using Per = reference::Formula::Per;
       if (per == Per::prefix_sum) {
@@ -135,7 +135,7 @@ class HeadOf {
   int largest() const { return reading_.largest(); }
   reference::Vector<R> prefix_sum() const { return reading_.prefix_sum(row(), position_); }
   const reference::Vector<R>& gains() const { return reading_.gain_[row()]; }
-  int query_offset() const { return case_.spec.query_offset; }
+  int first_position() const { return case_.first_position(batch_); }
   /// What the method's `prepare` made of the case.
   template <class Prepared>
   const Prepared& prepared() const {
@@ -190,7 +190,7 @@ class CaseReading {
   }
 
   std::vector<int> visible(int batch, int query) const {
-    return reference::visible_keys(mask_, batch, query + case_.spec.query_offset, case_.spec.keys);
+    return reference::visible_keys(mask_, batch, case_.position(batch, query), case_.spec.keys);
   }
 
   /// Calls `use` with the bias of head `head` in sequence `batch`, for the query at `position`.
@@ -200,7 +200,7 @@ class CaseReading {
       return with_additive_bias(batch, head, position,
                                 [&](const auto& bias) { return use(BiasRef<R>(bias)); });
     }
-    const AddedToScores<R> added_to{added(batch, head, position - case_.spec.query_offset)};
+    const AddedToScores<R> added_to{added(batch, head, position - case_.first_position(batch))};
     return use(BiasRef<R>(added_to));
   }
 
@@ -264,7 +264,7 @@ class CaseReading {
   reference::Vector<R> q(int batch, int head, int query) const {
     const auto& s = case_.spec;
     const std::size_t row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
-    return rotated(matrix_of<R>(case_.q, row, 1, s.head_dim), query + s.query_offset).row(0);
+    return rotated(matrix_of<R>(case_.q, row, 1, s.head_dim), case_.position(batch, query)).row(0);
   }
 
   std::optional<R> softcap() const {
@@ -279,15 +279,14 @@ class CaseReading {
 
   reference::AttentionRow<R> row(int batch, int head, int query,
                                  const std::vector<int>& visible) const {
-    const auto& s = case_.spec;
     const int kv = kv_row(batch, head);
     std::optional<R> ssmax;
     const auto& scales = case_[PLUMBLINE_SSMAX_SCALE];
     if (!scales.empty()) ssmax = R(double{scales[head]});
-    return with_bias(batch, head, query + s.query_offset, [&](const auto& bias) {
+    const int position = case_.position(batch, query);
+    return with_bias(batch, head, position, [&](const auto& bias) {
       return reference::attention_row(q(batch, head, query), k_[kv], v_[kv], visible,
-                                      R(case_.scale), bias, query + s.query_offset, ssmax,
-                                      softcap(), sink(head));
+                                      R(case_.scale), bias, position, ssmax, softcap(), sink(head));
     });
   }
 
@@ -318,7 +317,7 @@ class CaseReading {
       row.A.row(h) =
           reference::scaled_scores(q(batch, h, query), k_[kv_row(batch, h)], all, R(case_.scale))
               .transpose();
-      const int position = query + s.query_offset;
+      const int position = case_.position(batch, query);
       with_additive_bias(batch, h, position, [&](const auto& bias) {
         for (int j = 0; j < s.keys; ++j) row.B(h, j) = bias(position, j);
       });
@@ -337,6 +336,7 @@ class CaseReading {
   reference::Vector<R> prefix_sum(int row, int i) const {
     const reference::Vector<R>& increments = increments_[row];
     reference::Vector<R> sums = reference::zeros<R>(static_cast<int>(increments.size()));
+    if (i < 0) return sums;  // a row that sees no key
     for (int j = i - 1; j >= 0; --j) sums[j] = sums[j + 1] - increments[j + 1];
     for (int j = i + 1; j < sums.size(); ++j) sums[j] = sums[j - 1] + increments[j];
     return sums;

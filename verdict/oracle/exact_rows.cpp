@@ -45,7 +45,7 @@ std::optional<LevelRow> level_row(const cases::Case& the_case, const Contract& c
   const float* q = the_case.q.data() + row * dim;
   if (std::any_of(q, q + dim, [](float x) { return x != 0; })) return std::nullopt;
   if (spec.sinks || cases::has_scales(spec.format) || !std::has_single_bit(n)) return std::nullopt;
-  if (!has_no_bias(spec, contract, query + spec.query_offset, visible)) return std::nullopt;
+  if (!has_no_bias(spec, contract, the_case.position(batch, query), visible)) return std::nullopt;
   // Weights of exactly 1, and sums that lose nothing.
   if (contract.inexact_exp_zero) return std::nullopt;
   if (spec.softcap != 0 && contract.tanh_error > 0) return std::nullopt;

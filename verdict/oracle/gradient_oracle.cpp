@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <span>
 
@@ -116,7 +117,7 @@ class Work {
                                          const std::vector<int>& visible) const {
     const auto& s = case_.spec;
     const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
-    const int position = query + s.query_offset;
+    const int position = case_.position(batch, query);
     return reading_.with_bias(batch, head, position, [&](const auto& bias) {
       const auto scores = [&](const auto& added) {
         return reference::biased_scores(reading_.q(batch, head, query), reading_.k(kv), visible,
@@ -220,6 +221,7 @@ Work::Weights Work::weights_of(int batch, int head, int query,
   if (given_ != nullptr) {
     const std::span o = std::span(given_->o).subspan(q_row * s.head_dim, s.head_dim);
     result.lse = given_lse ? given_->lse[q_row] : 0.0;
+    if (contract_.lse_base_2) result.lse *= std::numbers::ln2;
     result.known = std::isfinite(result.lse) &&
                    std::all_of(o.begin(), o.end(), [](float x) { return std::isfinite(x); });
   }
@@ -248,13 +250,14 @@ Work::Weights Work::weights_of(int batch, int head, int query,
     for (RunningError& score : scores) score = factor * score;
   }
   result.bounded = row_bounds_.scores(scores, batch, head, query, visible);
+  const RunningError lse(result.lse, contract_.lse_base_2 ? 0x1p-52 * std::abs(result.lse) : 0.0);
   for (RunningError& score : scores) {
-    score = reference::exp(score - RunningError(result.lse));
+    score = reference::exp(score - lse);
     result.bounded.probability.push_back(score.value());
   }
   result.probability = std::move(scores);
   if (const auto sink = reading_.sink(head)) {
-    result.sink = reference::exp(*sink - RunningError(result.lse));
+    result.sink = reference::exp(*sink - lse);
   }
   result.common = common_of_output();
   return result;
@@ -294,7 +297,7 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   if (other_.visible) visible = other_.visible(batch, head, query, std::move(visible));
   const std::size_t q_row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
   if (visible.empty()) return read_empty_row(query, pairs, q_row);
-  const int n = static_cast<int>(visible.size()), position = query + s.query_offset;
+  const int n = static_cast<int>(visible.size()), position = case_.position(batch, query);
   const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
   const Weights weights = weights_of(batch, head, query, visible);
   const BoundedRow& bounded = weights.bounded;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numbers>
 
 #include "verdict/bounds/roundoff.hpp"
 #include "verdict/bounds/row.hpp"
@@ -112,6 +113,19 @@ bool has_larger_score(const Contract& contract, const BoundedRow& row) {
          any(row.score_error, std::numeric_limits<double>::max());
 }
 
+void to_declared_base(const Contract& contract, OracleRow& row) {
+  if (contract.lse_base_2 == 0 || row.sees_no_key) return;
+  OracleNumber& lse = row.lse;
+  for (double* x : {&lse.value, &lse.radius, &lse.bound, &lse.random, &lse.beside_random}) {
+    *x *= std::numbers::log2e;
+  }
+  for (double& along : row.lse_along) along *= std::numbers::log2e;
+  const double size = std::abs(lse.value), rounding = second_order * 3 * u * (size + lse.bound);
+  lse.radius += 0x1p-52 * size;  // the constant and the product in double
+  lse.bound += rounding;
+  lse.beside_random += rounding;
+}
+
 OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contract,
                             cases::Format o_format, int batch, int head, int component) {
   const auto& spec = the_case.spec;
@@ -169,6 +183,12 @@ Oracle::Oracle(const cases::Case& the_case, const Contract& contract, cases::For
 Oracle::~Oracle() = default;
 
 OracleRow Oracle::row(int batch, int head, int query) const {
+  OracleRow row = natural_row(batch, head, query);
+  to_declared_base(prepared_->contract, row);
+  return row;
+}
+
+OracleRow Oracle::natural_row(int batch, int head, int query) const {
   const auto visible = prepared_->reading.visible(batch, query);
   if (visible.empty() && sees_its_sink(prepared_->contract, prepared_->the_case.spec)) {
     return row_of_sink(prepared_->contract, prepared_->row_bounds, prepared_->the_case, head);

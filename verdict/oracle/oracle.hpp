@@ -43,6 +43,11 @@ class RowBounds;
 /// score_format holds.
 bool has_larger_score(const Contract& contract, const BoundedRow& row);
 
+/// A row's lse with a contract that has it to base 2 (lse_base_2), and with another as it is. A
+/// kernel may take its logarithm to base 2, or multiply a natural one by log2 e: that constant, the
+/// product and the sum with the maximum are rounded, 3u of it.
+void to_declared_base(const Contract& contract, OracleRow& row);
+
 /// The mean of v over all keys of a key head, which a row without a visible key may have: exact,
 /// with the bound of a kernel's.
 OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contract,
@@ -66,10 +71,12 @@ class Oracle {
   Oracle(const cases::Case& the_case, const Contract& contract, cases::Format o_format);
   ~Oracle();
 
-  /// Safe to call from several threads. Position of the row: query + query_offset.
+  /// Safe to call from several threads.
   OracleRow row(int batch, int head, int query) const;
 
  private:
+  OracleRow natural_row(int batch, int head, int query) const;
+
   struct Prepared;
   std::unique_ptr<const Prepared> prepared_;
 };

@@ -33,13 +33,15 @@ plumbline_problem shape_of(const cases::Spec& spec) {
   problem.keys = spec.keys;
   problem.head_dim = spec.head_dim;
   problem.query_offset = spec.query_offset;
+  problem.queries_at_end = spec.queries_at_end;
   problem.format = static_cast<std::int32_t>(spec.format);
   problem.bias = spec.bias.method;
   problem.dape = spec.bias.dape;
   problem.rope = spec.bias.rope;
   problem.ssmax = spec.ssmax;
   problem.causal = spec.mask.causal;
-  problem.window = spec.mask.window.value_or(-1);
+  problem.window_left = spec.mask.window.left;
+  problem.window_right = spec.mask.window.right;
   problem.page_size = spec.page_size;
   problem.scale = cases::scale_of(spec);
   problem.softcap = spec.softcap;

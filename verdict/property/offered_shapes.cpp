@@ -179,13 +179,6 @@ void Shapes::validate(const std::string& prefix) const {
                      fmt::format("a divisor of one of heads {}", fmt::join(heads, ",")));
     }
   }
-  if (!queries.empty() && !keys.empty() &&
-      *std::min_element(queries.begin(), queries.end()) >
-          *std::max_element(keys.begin(), keys.end())) {
-    throw BadInput(named("queries"), fmt::format("{}", fmt::join(queries, ",")),
-                   fmt::format("one of at most keys {}: every query is at the position of a key",
-                               fmt::join(keys, ",")));
-  }
 }
 
 bool Shapes::has(const Spec& spec) const {
@@ -251,7 +244,7 @@ void ask(const Shapes& shapes, DrawIntegers& draw, Spec& spec, Asked asked) {
   } else if (shapes.keys.empty()) {  // any keys will do
     take(shapes.queries, draw, spec.queries);
     spec.keys = std::max(spec.keys, spec.queries);
-  } else {  // the keys for which there is one
+  } else {  // the keys for which there is one, or nearly
     spec.queries = *std::min_element(shapes.queries.begin(), shapes.queries.end());
     spec.keys = *std::max_element(shapes.keys.begin(), shapes.keys.end());
   }
@@ -335,11 +328,23 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
     void (*give)(Spec&);
   };
   // Each changes a spec so that it has the property; one that has it already is left as it is.
-  static constexpr std::array<Property, 17> properties{{
+  static constexpr std::array<Property, 20> properties{{
       {"causal masks", [](Spec& s) { s.mask.causal = true; }},
       {"no causal mask", [](Spec& s) { s.mask.causal = false; }},
-      {"windows", [](Spec& s) { s.mask.window = s.mask.window.value_or(s.keys / 2); }},
+      {"windows",
+       [](Spec& s) {
+         if (!s.mask.window.hides()) s.mask.window = s.keys / 2;
+       }},
+      {"windows of different sides",
+       [](Spec& s) {
+         if (s.mask.window.left == s.mask.window.right) s.mask.window = {s.keys, s.keys / 2};
+       }},
       {"lengths", [](Spec& s) { s.mask.ragged = true; }},
+      {"queries at each sequence's own end",
+       [](Spec& s) {
+         s.mask.ragged = s.queries_at_end = true;
+         s.query_offset = s.keys - s.queries;
+       }},
       {"documents", [](Spec& s) { s.mask.documents = true; }},
       {"SSMax", [](Spec& s) { s.ssmax = true; }},
       {"softcaps",
@@ -366,12 +371,20 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
        [](Spec& s) {
          if (s.query_offset + s.queries < s.keys) return;
          s.keys *= 2;
+         s.queries_at_end = false;
+       }},
+      {"more queries than keys",
+       [](Spec& s) {
+         if (s.queries > s.keys) return;
+         s.queries = 2 * s.keys;
+         s.query_offset = s.keys - s.queries;
        }},
       {"keys not divisible by 16",
        [](Spec& s) {
          if (s.keys % 16 != 0) return;
          s.keys += 5;
          if (s.queries > 1 && s.query_offset == 0) s.queries = s.keys;
+         if (s.queries_at_end) s.query_offset = s.keys - s.queries;
        }},
       {"head_dim not divisible by 16", [](Spec& s) { s.head_dim += s.head_dim % 16 != 0 ? 0 : 8; }},
       {"other scales",
@@ -408,8 +421,9 @@ Spec fitted(const Spec& drawn, const Offer& offer, const Supported& supported,
     Spec candidate = result;
     change(candidate);
     // A mask or an offset that a shorter length leaves no room for.
+    const int at_end = candidate.keys - candidate.queries;
     candidate.query_offset =
-        std::min(candidate.query_offset, std::max(0, candidate.keys - candidate.queries));
+        candidate.queries_at_end ? at_end : std::min(candidate.query_offset, std::max(0, at_end));
     if (!is_valid(candidate) || !shapes.has(candidate)) return false;
     if (work_of(candidate) > std::max(most_work_drawn, work_of(result))) return false;
     if (!supported(candidate)) return false;
@@ -447,10 +461,15 @@ Spec fitted(const Spec& drawn, const Offer& offer, const Supported& supported,
   }
   move([&](Spec& s) { s.mask.causal = drawn.mask.causal; });
   move([&](Spec& s) { s.mask.window = drawn.mask.window; });
-  move([&](Spec& s) { s.mask.ragged = drawn.mask.ragged; });
+  move([&](Spec& s) {
+    s.mask.ragged = drawn.mask.ragged;
+    s.queries_at_end = drawn.queries_at_end;
+  });
   move([&](Spec& s) { s.mask.documents = drawn.mask.documents; });
   move([&](Spec& s) { s.page_size = drawn.page_size; });
-  move([&](Spec& s) { s.query_offset = std::min(drawn.query_offset, s.keys - s.queries); });
+  if (!result.queries_at_end) {
+    move([&](Spec& s) { s.query_offset = std::min(drawn.query_offset, s.keys - s.queries); });
+  }
   move([&](Spec& s) { s.scale = drawn.scale; });
   move([&](Spec& s) { s.softcap = drawn.softcap; });
   move([&](Spec& s) { s.sinks = drawn.sinks; });

@@ -248,7 +248,7 @@ bool sees_two_keys(const cases::Spec& spec) {
   const auto mask = mask_of(the_case);
   for (int batch = 0; batch < spec.batch; ++batch) {
     for (int query = spec.queries; query-- > 0;) {
-      const int position = query + spec.query_offset;
+      const int position = the_case.position(batch, query);
       if (reference::visible_keys(mask, batch, position, spec.keys).size() > 1) return true;
     }
   }

@@ -86,23 +86,7 @@ double draw_scale(DrawIntegers& draw, const Spec& spec) {
 /// Gemma 2's and Grok's caps, which bend the usual scores little, and some that bend them much.
 constexpr std::array<double, 6> softcaps{gemma_2_softcap, 30, 5, 2, 1, 0.5};
 
-/// What a case of a kernel that supports it may have besides, drawn after everything else, so that
-/// the others stay as they are.
-Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported) {
-  const auto give = [&](auto feature) {
-    Spec featured = spec;
-    feature(featured);
-    if (supported(featured)) spec = featured;
-  };
-  if (cases::needs_scores(spec.bias)) return spec;
-  if (spec.softcap == 0 && draw.chance(15)) {
-    give([&](Spec& s) { s.softcap = softcaps[draw.below(softcaps.size())]; });
-  }
-  if (draw.chance(15)) give([](Spec& s) { s.sinks = true; });
-  return spec;
-}
-
-/// The largest |i - j| that is visible: the query alone, its neighbours, one at or beside a tile's
+/// A side of a window: the query alone, its neighbours, one at or beside a tile's
 /// end, or any.
 int draw_window(DrawIntegers& draw, int keys) {
   if (draw.chance(25)) return draw.between(0, 1);
@@ -112,6 +96,46 @@ int draw_window(DrawIntegers& draw, int keys) {
                       keys);
   }
   return draw.between(0, keys);
+}
+
+/// Half of the cases have their last query at the last key, as FlashAttention has it, others have
+/// the first one at the first key, or anything in between.
+void draw_more_queries(DrawIntegers& draw, Spec& spec) {
+  spec.keys = draw.between(1, spec.queries - 1);
+  const int at_end = spec.keys - spec.queries;
+  spec.query_offset = draw.chance(50) ? at_end : draw.chance(50) ? 0 : draw.between(at_end, 0);
+  if (cases::has_rows_at_keys(spec)) spec.query_offset = at_end;
+}
+
+/// What a case of a kernel that supports it may have besides, drawn after everything else, so that
+/// the others stay as they are.
+Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, const Shapes& shapes) {
+  const auto give = [&](auto feature) {
+    Spec featured = spec;
+    feature(featured);
+    if (is_valid(featured) && shapes.has(featured) && supported(featured)) spec = featured;
+  };
+  if (cases::needs_scores(spec.bias)) return spec;
+  if (spec.softcap == 0 && draw.chance(15)) {
+    give([&](Spec& s) { s.softcap = softcaps[draw.below(softcaps.size())]; });
+  }
+  if (draw.chance(15)) give([](Spec& s) { s.sinks = true; });
+  if (spec.mask.window.hides() && draw.chance(40)) {
+    give([&](Spec& s) {
+      int& side = draw.chance(50) ? s.mask.window.left : s.mask.window.right;
+      side = draw.chance(20) ? -1 : draw_window(draw, s.keys);
+    });
+  }
+  if (spec.mask.ragged && draw.chance(50)) {
+    give([](Spec& s) {
+      s.queries_at_end = true;
+      s.query_offset = s.keys - s.queries;
+    });
+  } else if (spec.pass != cases::Pass::decode && spec.queries == spec.keys && spec.queries > 1 &&
+             draw.chance(10)) {
+    give([&](Spec& s) { draw_more_queries(draw, s); });
+  }
+  return spec;
 }
 
 /// Squares as models have them. Few heads keep them cheap.
@@ -189,8 +213,9 @@ Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::Bias bias, cases::For
     spec.queries = square ? spec.keys : std::min(spec.queries, spec.keys);
   }
   ask(shapes, draw, spec, Asked::cheaply);
-  spec.query_offset = sees_all || draw.chance(80) ? spec.keys - spec.queries
-                                                  : draw.between(0, spec.keys - spec.queries);
+  const int at_end = spec.keys - spec.queries;
+  spec.query_offset =
+      sees_all || draw.chance(80) ? at_end : draw.between(std::min(0, at_end), std::max(0, at_end));
   spec.mask.causal = draw.chance(70) || bias.method == PLUMBLINE_FOX;
   if (!sees_all) {
     if (draw.chance(35)) spec.mask.window = draw_window(draw, spec.keys);
@@ -205,10 +230,11 @@ Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::Bias bias, cases::For
     // Queries stand at the same positions in all sequences: at the end of the cache, of ragged ones
     // also where a shorter sequence still has keys.
     spec.query_offset = spec.mask.ragged && draw.chance(70)
-                            ? draw.between(0, spec.keys - spec.queries)
+                            ? draw.between(0, std::max(0, spec.keys - spec.queries))
                             : spec.keys - spec.queries;
     if (draw.chance(60)) spec.page_size = draw.one_of(page_sizes);
   }
+  if (spec.queries > spec.keys && cases::has_rows_at_keys(spec)) spec.query_offset = at_end;
   spec.family = draw_family(draw);
   spec.seed = draw.seed() >> 32;  // short enough to type
   if (draw.chance(4)) spec.family = Family::level;
@@ -228,6 +254,7 @@ std::vector<Spec> simpler(const Spec& spec) {
   const auto consider = [&](auto change) {
     Spec changed = spec;
     change(changed);
+    if (changed.queries_at_end) changed.query_offset = changed.keys - changed.queries;
     if (changed != spec && is_valid(changed)) result.push_back(changed);
   };
   consider([](Spec& s) { s.batch = 1; });
@@ -252,6 +279,9 @@ std::vector<Spec> simpler(const Spec& spec) {
       s.queries = std::min(s.queries, s.keys);
       s.query_offset = std::min(s.query_offset, s.keys - s.queries);
     });
+    consider([&](Spec& s) {
+      if (s.queries > s.keys) s.keys -= keys;
+    });
   }
   for (int queries = spec.queries / 2; queries > 0; queries /= 2) {
     consider([&](Spec& s) { s.queries -= queries; });
@@ -266,17 +296,29 @@ std::vector<Spec> simpler(const Spec& spec) {
     });
     consider([&](Spec& s) { s.queries = below(s.queries); });
   }
-  consider([](Spec& s) { s.query_offset = s.keys - s.queries; });
+  consider([](Spec& s) {
+    s.queries = std::min(s.queries, s.keys);
+    s.query_offset = s.keys - s.queries;
+  });
   consider([](Spec& s) { s.scale = 0; });
-  consider([](Spec& s) { s.mask.ragged = false; });
+  consider([](Spec& s) { s.queries_at_end = false; });
+  consider([](Spec& s) { s.mask.ragged = s.queries_at_end = false; });
   consider([](Spec& s) { s.mask.documents = false; });
-  consider([](Spec& s) { s.mask.window.reset(); });
+  consider([](Spec& s) { s.mask.window = {}; });
   consider([](Spec& s) {
-    if (s.mask.window) *s.mask.window /= 2;
+    if (s.mask.window.hides()) s.mask.window = std::min(s.mask.window.left, s.mask.window.right);
   });
-  consider([](Spec& s) {
-    if (s.mask.window) s.mask.window = std::max(0, *s.mask.window - 1);
-  });
+  const auto sides = [&](auto change) {
+    consider([&](Spec& s) {
+      change(s.mask.window.left);
+      change(s.mask.window.right);
+    });
+    if (spec.mask.window.left == spec.mask.window.right) return;
+    consider([&](Spec& s) { change(s.mask.window.left); });
+    consider([&](Spec& s) { change(s.mask.window.right); });
+  };
+  sides([](int& side) { side = side < 0 ? side : side / 2; });
+  sides([](int& side) { side = side < 0 ? side : std::max(0, side - 1); });
   consider([](Spec& s) { s.page_size = 0; });
   consider([](Spec& s) { s.mask.causal = false; });
   consider([](Spec& s) { s.ssmax = false; });
@@ -294,8 +336,9 @@ rc::Gen<Spec> arbitrary_spec(cases::Pass pass, cases::Bias bias, cases::Format f
   return [=](const rc::Random& random, int) {
     rc::Random stream = random;
     Spec spec = draw_spec(DrawIntegers(stream.split()), pass, bias, format, shapes);
-    if (!supported(spec) && !offer.empty()) spec = fitted(spec, offer, supported, shapes);
-    spec = with_features(DrawIntegers(stream.split()), spec, supported);
+    const bool as_drawn = is_valid(spec) && supported(spec);
+    if (!as_drawn && !offer.empty()) spec = fitted(spec, offer, supported, shapes);
+    spec = with_features(DrawIntegers(stream.split()), spec, supported, shapes);
     return rc::shrinkable::shrinkRecur(std::move(spec), [supported, shapes](const Spec& failing) {
       std::vector<Spec> candidates;
       for (const Spec& candidate : simpler(failing)) {
@@ -309,8 +352,11 @@ rc::Gen<Spec> arbitrary_spec(cases::Pass pass, cases::Bias bias, cases::Format f
 std::vector<Spec> draw_specs(cases::Pass pass, cases::Bias bias, cases::Format format, int count,
                              std::uint64_t seed, const Shapes& shapes) {
   const auto generator = arbitrary_spec(
-      pass, bias, format, [](const Spec& spec) { return spec.softcap == 0 && !spec.sinks; }, {},
-      shapes);
+      pass, bias, format,
+      [](const Spec& spec) {
+        return spec.softcap == 0 && !spec.sinks && spec.queries <= spec.keys;
+      },
+      {}, shapes);
   rc::Random random(seed);
   std::vector<Spec> specs;
   for (int n = 0; n < count; ++n) {

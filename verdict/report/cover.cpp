@@ -45,13 +45,15 @@ void Cover::add(const cases::Spec& s) {
   count("head_dim", s.head_dim);
   count("family", static_cast<int>(s.family));
   count("causal", s.mask.causal);
-  count("window", s.mask.window.has_value());
+  count("window", s.mask.window.hides());
   count("lengths", s.mask.ragged);
   count("documents", s.mask.documents);
   count("ssmax", s.ssmax);
   count("softcap", s.softcap != 0);
   count("sinks", s.sinks);
   count("queries before the end", s.query_offset + s.queries < s.keys);
+  count("queries at each end", s.queries_at_end);
+  count("more queries than keys", s.queries > s.keys);
   count("other scale", s.scale != 0);
   if (s.pass == cases::Pass::decode) count("paged", s.page_size > 0);
 }
@@ -71,7 +73,8 @@ std::string in_words(const Cover& cover) {
   }
   std::vector<std::string> shares;
   for (const char* property : {"causal", "window", "lengths", "documents", "ssmax", "softcap",
-                               "sinks", "queries before the end", "other scale", "paged"}) {
+                               "sinks", "queries before the end", "queries at each end",
+                               "more queries than keys", "other scale", "paged"}) {
     const auto found = cover.cases.find(property);
     if (found == cover.cases.end()) continue;
     const auto& counts = found->second;

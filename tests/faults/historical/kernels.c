@@ -26,16 +26,17 @@ typedef struct {
 
 /* What kernels offer of their pass, bias and format. None has SSMax. */
 
+static int no_window(const plumbline_problem* p) { return p->window_left < 0 && p->window_right < 0; }
 static int unmasked(const plumbline_problem* p) { return !p->lengths && !p->documents; }
 static int offers_all(const plumbline_problem* p) { return (void)p, 1; }
 static int offers_causal(const plumbline_problem* p) {
-  return p->causal && p->window < 0 && unmasked(p);
+  return p->causal && no_window(p) && unmasked(p);
 }
 static int offers_encoder(const plumbline_problem* p) {
-  return !p->causal && p->window < 0 && unmasked(p);
+  return !p->causal && no_window(p) && unmasked(p);
 }
 static int offers_window(const plumbline_problem* p) {
-  return p->causal && p->window != 0 && unmasked(p);
+  return p->causal && p->window_left != 0 && unmasked(p);
 }
 static int offers_square(const plumbline_problem* p) {
   return offers_causal(p) && p->queries == p->keys;
@@ -44,31 +45,40 @@ static int offers_square(const plumbline_problem* p) {
 static int offers_tutorial(const plumbline_problem* p) {
   const int D = p->head_dim;
   return (D == 16 || D == 32 || D == 64 || D == 128) && p->heads == p->kv_heads &&
-         p->queries == p->keys && p->keys % 128 == 0 && p->window < 0 && unmasked(p);
+         p->queries == p->keys && p->keys % 128 == 0 && no_window(p) && unmasked(p);
 }
 static int offers_decode(const plumbline_problem* p) {
-  return p->causal && p->window < 0 && !p->documents;
+  return p->causal && no_window(p) && !p->documents;
 }
 static int offers_one_query(const plumbline_problem* p) {
   return offers_decode(p) && p->queries == 1;
 }
 /* One query, the newest, sees all of the cache. */
 static int offers_last_query(const plumbline_problem* p) {
-  return p->queries == 1 && p->query_offset == p->keys - 1 && p->window < 0 && unmasked(p);
+  return p->queries == 1 && p->query_offset == p->keys - 1 && no_window(p) && unmasked(p);
 }
 static int offers_cache(const plumbline_problem* p) {
-  return !p->causal && p->window < 0 && unmasked(p);
+  return !p->causal && no_window(p) && unmasked(p);
 }
 /* What a kernel with one of the newer features offers; it takes problems without it as well. */
 static int softcap_causal(const plumbline_problem* p) { return offers_causal(p); }
 static int softcap_decode(const plumbline_problem* p) { return offers_cache(p); }
 static int sinks_causal(const plumbline_problem* p) { return offers_causal(p); }
 static int sinks_ragged(const plumbline_problem* p) {
-  return p->causal && p->window < 0 && !p->documents;
+  return p->causal && no_window(p) && !p->documents;
 }
 static int sinks_decode(const plumbline_problem* p) { return offers_decode(p) && !p->lengths; }
+/* The last query at the last key, of each sequence where there are lengths. */
+static int ends_causal(const plumbline_problem* p) {
+  return offers_causal(p) && p->query_offset == p->keys - p->queries;
+}
+static int ends_ragged(const plumbline_problem* p) {
+  return p->causal && no_window(p) && !p->documents && p->query_offset == p->keys - p->queries &&
+         !p->lengths == !p->queries_at_end;
+}
+static int window_encoder(const plumbline_problem* p) { return !p->causal && unmasked(p); }
 static int offers_pages(const plumbline_problem* p) {
-  return !p->causal && p->window < 0 && !p->documents && p->page_size > 0;
+  return !p->causal && no_window(p) && !p->documents && p->page_size > 0;
 }
 
 /* Numbers of 16 bits. */
@@ -209,21 +219,26 @@ static int end(call_t* c) { return free(c->q), free(c->k), free(c->v), free(c->s
 
 static int visible(const call_t* c, int b, int r, int j) {
   const plumbline_problem* p = c->p;
-  const int i = r + p->query_offset;
-  int causal = p->causal, window = p->window, last = i;
+  const int i = r + (p->queries_at_end ? p->lengths[b] - p->queries : p->query_offset);
+  int causal = p->causal, window = p->window_left, last = i;
+  int right = p->window_right;
+  if (i < 0 && c->fault != cutlass_2336 && c->fault != onnxruntime_28904) return 0;
+  if (c->fault == cutlass_2336 || c->fault == onnxruntime_28904) last = r;
+  if (c->fault == tensorrt_llm_17935 && right >= 0) right = 0;
   if (c->fault == executorch_22426) last = r + p->keys - p->queries;
   if (c->fault == sparkinfer_4 || (c->fault == ffpa_attn_300 && c->backward)) last = r;
   if (c->fault == transformers_29946) causal = 0;
   if (c->fault == triton_4541 && c->backward) causal = 1;
-  if (c->fault == transformers_39408 && window > 0) ++window;
-  if (c->fault == vllm_3385 && window > 0) --window;
+  if (c->fault == transformers_39408 && window > 0) ++window, ++right;
+  if (c->fault == vllm_3385 && window > 0) --window, --right;
   if (p->lengths) {
     int length = p->lengths[b];
     if (i >= length) return 0;
     if (c->fault == pegainfer_291 && length % p->page_size == 0) length += p->page_size;
     if (j >= length) return 0;
   }
-  if ((causal && j > last) || (window >= 0 && abs(i - j) > window)) return 0;
+  if ((causal && j > last) || (window >= 0 && i - j > window)) return 0;
+  if (right >= 0 && j - i > right) return 0;
   if (!p->documents || c->fault == transformers_46634) return 1;
   const int32_t* documents = p->documents + (size_t)b * p->keys;
   return documents[i] == documents[j];
@@ -649,10 +664,16 @@ static int takes_sinks(const config_t* config) {
          config->offers == sinks_decode;
 }
 
+static int takes_positions(const config_t* config) {
+  return config->offers == ends_causal || config->offers == ends_ragged;
+}
+
 static int supports(const plumbline_problem* p, int pass, const config_t* config) {
   const int asked = pass == config->pass ||
                     (config->pass == PLUMBLINE_BACKWARD && pass == PLUMBLINE_FORWARD);
   return asked && p->format == config->format && p->bias == config->bias && p->rope == config->rope && !p->dape && !p->ssmax &&
+         (takes_positions(config) || (!p->queries_at_end && p->queries <= p->keys)) &&
+         (config->offers == window_encoder || p->window_left == p->window_right) &&
          (p->softcap == 0 || takes_softcap(config)) && (!p->sinks || takes_sinks(config)) && config->offers(p);
 }
 

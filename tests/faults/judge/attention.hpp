@@ -108,7 +108,7 @@ class Attention {
 
 /// Rotates every row's pairs by its position, forwards (sign 1) or back (-1).
 template <class Real>
-void rotate(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_head,
-            int first_position, int sign, bool keys, const Fault& fault);
+void rotate(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_head, int sign,
+            bool keys, const Fault& fault);
 
 }  // namespace plumbline::bench

@@ -119,7 +119,7 @@ void Attention<Real>::dape_gradient(int b, int r, std::vector<RowGradient<Real>>
       logits[h * keys + heads[h].keys[m]] += heads[h].product[m];
     }
   }
-  const auto grad = dape_.grad(dape_row(b, r, true), logits, r + p_.query_offset);
+  const auto grad = dape_.grad(dape_row(b, r, true), logits, r + first_position(p_, b));
   sums.parameters.add_to_row(PLUMBLINE_HIDDEN_WEIGHT, 0, grad.first_weight);
   sums.parameters.add_to_row(PLUMBLINE_HIDDEN_BIAS, 0, grad.first_bias);
   const std::size_t weights = grad.second_weight.size() / heads.size();
@@ -256,8 +256,8 @@ void Attention<Real>::backward(Results<Real>& results,
   if (p_.rope != PLUMBLINE_NO_ROPE) {
     if (is(F::rope_not_rotated_back)) return;
     const int sign = is(F::rope_rotated_on) ? 1 : -1;
-    rotate(results.grad_q, p_, p_.queries, p_.query_offset, sign, false, fault_);
-    rotate(results.grad_k, p_, p_.keys, 0, sign, true, fault_);
+    rotate(results.grad_q, p_, p_.queries, sign, false, fault_);
+    rotate(results.grad_k, p_, p_.keys, sign, true, fault_);
   }
 }
 

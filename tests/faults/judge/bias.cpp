@@ -151,7 +151,7 @@ Real Bias<Real>::value(const Pair& at) const {
         row = std::min(at.key, p.queries - 1);
         key = at.row;
       }
-      if (fault_.is(FaultKind::tensor_row_of_position)) row = std::min(at.i, p.queries - 1);
+      if (fault_.is(FaultKind::tensor_row_of_position)) row = std::clamp(at.i, 0, p.queries - 1);
       return in_.parameter(PLUMBLINE_TENSOR)[in_.tensor_row(at.batch, at.head, row) * p.keys + key];
     }
     case PLUMBLINE_CUSTOM:

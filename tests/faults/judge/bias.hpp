@@ -44,8 +44,9 @@ class Bias {
     if (fault_.is(FaultKind::first_batch_bias)) batch = 0;
     if (fault_.is(FaultKind::next_head)) head = (head + 1) % p.heads;
     if (fault_.is(FaultKind::heads_reversed)) head = p.heads - 1 - head;
-    Pair at{batch, head, row, key, row + p.query_offset, key};
+    Pair at{batch, head, row, key, row + first_position(p, batch), key};
     if (fault_.is(FaultKind::bias_without_offset)) at.i = row;
+    if (fault_.is(FaultKind::bias_at_common_end)) at.i = row + p.query_offset;
     if (fault_.is(FaultKind::bias_offset_by_one)) at.i += at.i + 1 < p.keys ? 1 : -1;
     if (fault_.is(FaultKind::key_within_tile)) at.j = key % 32;
     return at;
@@ -75,7 +76,7 @@ class Bias {
       }
       return sum;
     };
-    return static_cast<Real>(stored(s[at.i]) - stored(s[at.j]));
+    return static_cast<Real>(stored(s[std::max(at.i, 0)]) - stored(s[at.j]));
   }
 
   Real gain(const Pair& at) const {

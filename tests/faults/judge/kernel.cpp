@@ -139,13 +139,15 @@ Problem problem_of(const cases::Case& c, const Fault& fault) {
   p.keys = spec.keys;
   p.head_dim = spec.head_dim;
   p.query_offset = spec.query_offset;
+  p.queries_at_end = spec.queries_at_end;
   p.format = PLUMBLINE_FP32;  // as they lie in the case: floats
   p.bias = spec.bias.method;
   p.dape = spec.bias.dape;
   p.rope = spec.bias.rope;
   p.ssmax = spec.ssmax;
   p.causal = spec.mask.causal;
-  p.window = spec.mask.window.value_or(-1);
+  p.window_left = spec.mask.window.left;
+  p.window_right = spec.mask.window.right;
   p.scale = c.scale;
   std::copy(c.options.begin(), c.options.end(), p.options);
   p.q = c.q.data();

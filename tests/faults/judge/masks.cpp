@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which keys a row sees, and which it loses.
 #include <cstdint>
+#include <utility>
 
 #include "support/draw.hpp"
 #include "tests/faults/judge/attention.hpp"
@@ -11,6 +12,7 @@ template <class Real>
 bool Attention<Real>::visible(int batch, int i, int j, int query, bool backward) const {
   const auto fault = [&](FaultKind kind) { return fault_.is(kind); };
   using F = FaultKind;
+  if (i < 0 && !fault(F::mask_at_common_end)) return false;
   if (p_.lengths && !fault(F::lengths_ignored) &&
       !(backward && fault(F::backward_lengths_ignored))) {
     int length = p_.lengths[fault(F::length_of_first_batch) ? 0 : batch];
@@ -20,18 +22,22 @@ bool Attention<Real>::visible(int batch, int i, int j, int query, bool backward)
   }
   if (fault(F::last_tile_unmasked) && j / 32 == (p_.keys - 1) / 32) return true;
   if (p_.causal && !fault(F::causal_ignored) && !(backward && fault(F::backward_causal_ignored))) {
-    const int at = fault(F::causal_without_offset) ? query : i;
+    int at = fault(F::causal_without_offset) ? query : i;
+    if (fault(F::mask_at_common_end)) at = query + p_.query_offset;
     if (fault(F::causal_reversed)
             ? j < at
             : j > at + fault(F::causal_sees_next) - fault(F::causal_hides_own)) {
       return false;
     }
   }
-  if (p_.window >= 0 && !fault(F::window_ignored) &&
-      !(backward && fault(F::backward_window_ignored))) {
-    const int window = p_.window + fault(F::window_wider) - fault(F::window_narrower);
-    const int x = fault(F::window_one_sided) ? i - j : std::abs(i - j);
-    if (x > window) return false;
+  if (!fault(F::window_ignored) && !(backward && fault(F::backward_window_ignored))) {
+    int left = p_.window_left, right = p_.window_right;
+    if (fault(F::window_sides_swapped)) std::swap(left, right);
+    if (fault(F::window_of_left_side)) right = left;
+    if (fault(F::window_one_sided)) right = -1;
+    const int more = fault(F::window_wider) - fault(F::window_narrower);
+    if (left >= 0 && i - j > left + more) return false;
+    if (right >= 0 && j - i > right + more) return false;
   }
   if (p_.documents && !fault(F::documents_ignored) &&
       !(backward && fault(F::backward_documents_ignored))) {

@@ -225,9 +225,9 @@ void ParameterSums<Real>::finish_row(int batch, int head, int row) {
       row_[n][m] = 0;
     }
   }
-  if (!of_sums_.empty()) {
+  if (!of_sums_.empty() && row + first_position(p, batch) >= 0) {
     add(of_sums_[(static_cast<std::size_t>(batch) * p.heads + head) * p.keys + row +
-                 p.query_offset],
+                 first_position(p, batch)],
         query_side_);
   }
   query_side_ = 0;

@@ -10,6 +10,11 @@
 
 namespace plumbline::bench {
 
+/// The position of a sequence's first query row.
+inline int first_position(const plumbline_problem& p, int batch) {
+  return p.queries_at_end ? p.lengths[batch] - p.queries : p.query_offset;
+}
+
 struct Problem {
   plumbline_problem p;  ///< shapes, options, parameters, lengths, documents
   std::vector<float> q, k, v, grad_o;

@@ -25,8 +25,8 @@ class PlainRun {
         k_(in_.k) {
     const bool rotates = p_.rope != PLUMBLINE_NO_ROPE;
     if (rotates) {
-      rotate(q_, p_, p_.queries, p_.query_offset, 1, false, none_);
-      rotate(k_, p_, p_.keys, 0, 1, true, none_);
+      rotate(q_, p_, p_.queries, 1, false, none_);
+      rotate(k_, p_, p_.keys, 1, true, none_);
     }
     for (float& x : q_) x = stored(x);
     for (float& x : k_) x = stored(stored(x) * static_cast<float>(p_.scale));
@@ -45,8 +45,8 @@ class PlainRun {
     }
     const bool rotates = p_.rope != PLUMBLINE_NO_ROPE;
     if (backward && rotates) {
-      rotate(results.grad_q, p_, p_.queries, p_.query_offset, -1, false, none_);
-      rotate(results.grad_k, p_, p_.keys, 0, -1, true, none_);
+      rotate(results.grad_q, p_, p_.queries, -1, false, none_);
+      rotate(results.grad_k, p_, p_.keys, -1, true, none_);
     }
     return results;
   }

@@ -8,14 +8,16 @@
 namespace plumbline::bench {
 
 template <class Real>
-void rotate(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_head,
-            int first_position, int sign, bool keys, const Fault& fault) {
+void rotate(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_head, int sign,
+            bool keys, const Fault& fault) {
   const bool interleaved =
       (p.rope == PLUMBLINE_ROPE_INTERLEAVED) != fault.is(FaultKind::rope_other_pairs);
   const int half = p.head_dim / 2;
   const double base = fault.is(FaultKind::rope_base_10000) ? 10000 : p.options[PLUMBLINE_BASE];
   for (std::size_t n = 0; n < rows.size() / p.head_dim; ++n) {
-    int position = first_position + static_cast<int>(n % rows_of_head);
+    const auto row_of_head = static_cast<int>(n % rows_of_head);
+    const auto batch = static_cast<int>(n / rows_of_head / p.heads);
+    int position = keys ? row_of_head : first_position(p, batch) + row_of_head;
     if (!keys && fault.is(FaultKind::rope_query_before)) position -= 1;
     Real* row = rows.data() + n * p.head_dim;
     for (int k = 0; k < half; ++k) {
@@ -73,9 +75,9 @@ Attention<Real>::Attention(const Problem& problem, const Variant& variant, const
   }
   if (fault_.is(FaultKind::scale_in_bf16)) scale_ = lost(scale_, PLUMBLINE_BF16);
   if (p_.rope != PLUMBLINE_NO_ROPE) {
-    rotate(q_, p_, p_.queries, p_.query_offset, 1, false, fault_);
-    rotate(k_, p_, p_.keys, 0, 1, true, fault_);
-    if (fault_.is(FaultKind::rope_values_rotated)) rotate(v_, p_, p_.keys, 0, 1, true, fault_);
+    rotate(q_, p_, p_.queries, 1, false, fault_);
+    rotate(k_, p_, p_.keys, 1, true, fault_);
+    if (fault_.is(FaultKind::rope_values_rotated)) rotate(v_, p_, p_.keys, 1, true, fault_);
   }
   if (fault_.is(FaultKind::scaled_query_rounded)) {
     for (Real& q : q_) q = lost(q * scale_, p_.format);
@@ -142,7 +144,7 @@ const DapeRow<Real>& Attention<Real>::dape_row(int batch, int query, bool backwa
       b.push_back(bias_(batch, h, query, j));
     }
   }
-  const int position = query + p_.query_offset;
+  const int position = query + first_position(p_, batch);
   for (int j = 0; j < p_.keys; ++j) {
     seen.push_back(visible(batch, position, j, query, backward));
   }
@@ -191,7 +193,8 @@ std::vector<Real> Attention<Real>::added(int batch, int head, int query, Row<Rea
     if (dape_.taps() > 0) {
       added[n] = dape_row(batch, query, backward)
                      .added[static_cast<std::size_t>(head) * p_.keys + row.keys[n]];
-    } else if (p_.bias == PLUMBLINE_ALIBI && variant_.alibi_of_key && p_.causal && p_.window < 0) {
+    } else if (p_.bias == PLUMBLINE_ALIBI && variant_.alibi_of_key && p_.causal &&
+               p_.window_left < 0 && p_.window_right < 0) {
       added[n] = in_.parameter(PLUMBLINE_SLOPES)[head] * static_cast<Real>(row.keys[n]);
     } else if (p_.bias != PLUMBLINE_COPE) {
       added[n] = bias_(batch, head, query, row.keys[n]);
@@ -215,7 +218,7 @@ template <class Real>
 Row<Real> Attention<Real>::row(int batch, int head, int query, bool backward) const {
   using F = FaultKind;
   Row<Real> row;
-  const int i = query + p_.query_offset;
+  const int i = query + first_position(p_, batch);
   for (int j = 0; j < p_.keys; ++j) {
     if (!visible(batch, i, j, query, backward) && !fault_.is(F::mask_of_minus_20)) continue;
     row.keys.push_back(j);
@@ -273,9 +276,7 @@ template int Attention<float>::kv_head(int) const;
 template int Attention<double>::kv_head(int) const;
 template float Attention<float>::product(const float*, const float*) const;
 template double Attention<double>::product(const double*, const double*) const;
-template void rotate(std::vector<float>&, const plumbline_problem&, int, int, int, bool,
-                     const Fault&);
-template void rotate(std::vector<double>&, const plumbline_problem&, int, int, int, bool,
-                     const Fault&);
+template void rotate(std::vector<float>&, const plumbline_problem&, int, int, bool, const Fault&);
+template void rotate(std::vector<double>&, const plumbline_problem&, int, int, bool, const Fault&);
 
 }  // namespace plumbline::bench

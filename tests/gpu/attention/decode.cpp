@@ -43,7 +43,7 @@ struct Small {
     problem.query_offset = length - 1;
     problem.head_dim = D;
     problem.causal = 1;
-    problem.window = -1;
+    problem.window_left = problem.window_right = -1;
     problem.scale = 1.0;
     problem.q = q.data();
     problem.k = k.data();
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(splits_follow_from_the_problem) {
   // 12 rows of a key head make two blocks.
   BOOST_TEST(splits(100000, [](Problem& p) { p.batch = 64, p.heads = 6, p.queries = 2; }) == 4);
   BOOST_TEST(splits(100000, [](Problem& p) { p.batch = 1000; }) == 1);
-  BOOST_TEST(splits(100000, [](Problem& p) { p.window = 100; }) == 4);
+  BOOST_TEST(splits(100000, [](Problem& p) { p.window_left = p.window_right = 100; }) == 4);
 }
 
 BOOST_AUTO_TEST_CASE(splits_of_very_different_weight_are_rescaled) {
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(splits_without_a_visible_key_leave_no_trace) {
 
 BOOST_AUTO_TEST_CASE(a_window_is_read_alone) {
   Small small(600);
-  small.problem.window = 99;
+  small.problem.window_left = small.problem.window_right = 99;
   std::fill(small.k.begin(), small.k.begin() + 500 * D, kNan);
   BOOST_TEST(small.run() == "");
   check(small, 550.5, std::log(100.0));

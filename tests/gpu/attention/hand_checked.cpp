@@ -35,7 +35,7 @@ struct Small {
     problem.batch = problem.heads = problem.kv_heads = 1;
     problem.queries = problem.keys = length;
     problem.head_dim = D;
-    problem.window = -1;
+    problem.window_left = problem.window_right = -1;
     problem.scale = 1.0;
     problem.options[PLUMBLINE_EPSILON] = 0.5;
     problem.q = q.data();
@@ -73,7 +73,7 @@ void for_every_kernel(Test test) {
     probe.struct_size = sizeof probe;
     probe.batch = probe.heads = probe.kv_heads = probe.queries = probe.keys = 1;
     probe.head_dim = 64;
-    probe.window = -1;
+    probe.window_left = probe.window_right = -1;
     probe.scale = 1.0;
     if (!library->kernels[n].supports(&probe, PLUMBLINE_FORWARD)) continue;
     BOOST_TEST_CONTEXT(library->kernels[n].name) { test(library->kernels[n]); }

@@ -24,10 +24,12 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 bool sees(const Case& made, int b, int query, int key) {
   const plumbline_problem& p = made.problem;
-  const int position = query + p.query_offset;
+  const int position = query + (p.queries_at_end ? p.lengths[b] - p.queries : p.query_offset);
+  if (position < 0) return false;
   if (p.lengths && (position >= p.lengths[b] || key >= p.lengths[b])) return false;
   if (p.causal && key > position) return false;
-  if (p.window >= 0 && std::abs(position - key) > p.window) return false;
+  if (p.window_left >= 0 && position - key > p.window_left) return false;
+  if (p.window_right >= 0 && key - position > p.window_right) return false;
   const std::int32_t* documents = p.documents + std::size_t(b) * p.keys;
   return !p.documents || documents[position] == documents[key];
 }
@@ -159,6 +161,13 @@ void check(const Shape& shape, const std::vector<std::int32_t>& lengths) {
 BOOST_AUTO_TEST_CASE(rows_beyond_the_length_of_a_sequence) {
   check({"padded", 1, 2, 1, 8, 8, 32, false, -1, true, false, false}, {5});
   check({"padded, with sinks", 1, 2, 1, 8, 8, 32, false, -1, true, false, false, 0, true}, {5});
+}
+
+BOOST_AUTO_TEST_CASE(rows_before_the_first_token_of_a_sequence) {
+  check({"at the end", 2, 2, 1, 70, 70, 32, true, -1, true, false, false, 0, false, true}, {61, 3});
+  check({"at the end, with a window and SSMax", 2, 2, 1, 40, 90, 64, false, 20, true, false, true,
+         0, true, true},
+        {90, 21});
 }
 
 BOOST_AUTO_TEST_CASE(documents_before_those_of_the_queries) {

@@ -31,6 +31,8 @@ inline std::vector<Problem> small_problems() {
           {"causal with softcap", square, {.causal = true}, false, true},
           {"SSMax and softcap", decoding, {}, true, true},
           {"window", square, {.window = 1}, true},
+          {"window of different sides", square, {.window = {2, 0}}, true},
+          {"more queries than keys", {1, 2, 1, 5, 3, 2, -2}, {.causal = true}, true},
           {"causal decoding", decoding, {.causal = true, .window = 2}, false},
           {"ragged batch", batch, {.lengths = {4, 2}}, true},
           {"documents", batch, {.causal = true, .documents = {1, 1, 2, 2, 3, 4, 4, 3}}, true},

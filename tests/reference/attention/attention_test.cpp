@@ -104,6 +104,46 @@ BOOST_AUTO_TEST_CASE(a_whole_problem_goes_to_the_right_heads_and_positions) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(queries_at_the_end_of_each_sequence) {
+  // Three keys, two queries. Scores are -distance ln 2, so that lse is of powers of two: at the
+  // position i under a causal mask ln(sum of 2^-(i - j)).
+  AttentionInputs<double> x;
+  x.shape = {3, 1, 1, 2, 3, 1, 0, {1, 0, -1}};
+  x.q.assign(3, zeros<double>(2, 1));
+  x.k.assign(3, zeros<double>(3, 1));
+  x.v = x.k;
+  x.scale = 1.0;
+  x.mask = {.causal = true, .lengths = {3, 2, 1}};
+  const auto rows = attention(x, [](int, int) { return Alibi<double>{std::log(2.0)}; });
+  const double expected[] = {1.5, 1.75, 1, 1.5, 0, 1};
+  for (int n = 0; n < 6; ++n) {
+    BOOST_TEST(rows[n].sees_no_key == (expected[n] == 0));
+    if (expected[n] > 0) {
+      BOOST_TEST(!!(std::fabs(rows[n].lse - std::log(expected[n])) <= 30 * 0x1p-53));  // as below
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(rows_at_positions_of_no_key) {
+  // ALiBi needs no key at the query's position: the first row sees none, the last stands beyond.
+  AttentionInputs<double> x;
+  x.shape = {1, 1, 1, 4, 2, 1, -1};
+  x.q.assign(1, zeros<double>(4, 1));
+  x.k.assign(1, zeros<double>(2, 1));
+  x.v = x.k;
+  x.scale = 1.0;
+  const auto alibi = [](int, int) { return Alibi<double>{std::log(2.0)}; };
+  const auto rows = attention(x, alibi);
+  BOOST_TEST(rows[0].sees_no_key);
+  const double expected[] = {0, 1.5, 1.5, 0.75};  // distances 0 1, 1 0, 2 1
+  for (int n = 1; n < 4; ++n) {
+    BOOST_TEST(!!(std::fabs(rows[n].lse - std::log(expected[n])) <= 30 * 0x1p-53));
+  }
+  // A prefix sum has no number there.
+  const auto cable = [](int, int) { return CableNw<double>{Vector<double>::Ones(2)}; };
+  BOOST_CHECK_THROW(attention(x, cable), std::invalid_argument);
+}
+
 BOOST_AUTO_TEST_CASE(each_head_has_its_bias_and_its_ssmax_scale) {
   AttentionInputs<double> x;
   x.shape = {1, 2, 1, 1, 2, 1, 1};
@@ -141,8 +181,9 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   refused([](auto& x) { x.shape.heads = 3, x.shape.kv_heads = 2; }, "heads");
   refused([](auto& x) { x.shape.heads = 0; }, "heads");
   refused([](auto& x) { x.shape.queries = 0; }, "queries");
-  refused([](auto& x) { x.shape.query_offset = 2; }, "queries");
-  refused([](auto& x) { x.shape.query_offset = -1; }, "query_offset");
+  refused([](auto& x) { x.shape.query_offset = 1 << 30; }, "query_offset");
+  refused([](auto& x) { x.shape.query_offset = -(1 << 30) - 1; }, "query_offset");
+  refused([](auto& x) { x.shape.query_offsets = {0, 0}; }, "query_offsets.size()");
   refused([](auto& x) { x.shape.head_dim = 0; }, "head_dim");
   refused([](auto& x) { x.shape.head_dim = 2; }, "q");
   refused([](auto& x) { x.q.pop_back(); }, "q");

@@ -36,7 +36,10 @@ BOOST_AUTO_TEST_CASE(problems_that_do_not_fit_are_refused) {
     refuses([&] { blocked::attention_grad(bad, {}, {}); }, message);
   };
   with([](auto& x) { x.shape.heads = 3, x.shape.kv_heads = 2; }, "heads is 3; expected");
-  with([](auto& x) { x.shape.queries = 4; }, "queries is 4; expected");
+  with([](auto& x) { x.shape.queries = 4; }, "query_offset is 1; expected at most keys - queries");
+  with([](auto& x) { x.shape.query_offset = -1; }, "query_offset is -1; expected at least 0");
+  with([](auto& x) { x.shape.query_offsets = {1}; },
+       "query_offset is 1; expected at least 0 and the same");
   // As an int the product is 0, which no matrices at all would fit.
   with(
       [](auto& x) {
@@ -48,7 +51,7 @@ BOOST_AUTO_TEST_CASE(problems_that_do_not_fit_are_refused) {
   with([](auto& x) { x.threads = -1; }, "threads is -1; expected at least 0");
   with([](auto& x) { x.scale = std::numeric_limits<double>::infinity(); },
        "scale is inf; expected");
-  with([](auto& x) { x.mask.window = -1; }, "window is -1; expected at least 0");
+  with([](auto& x) { x.mask.window = -2; }, "window (left) is -2; expected at least 0");
   with([](auto& x) { x.mask.documents = {1, 2}; }, "documents.size() is 2; expected");
   with([](auto& x) { x.ssmax_scale.pop_back(); }, "ssmax_scale.size() is 1; expected");
   with([](auto& x) { x.ssmax_scale[1] = std::numeric_limits<double>::quiet_NaN(); },
@@ -175,9 +178,9 @@ BOOST_AUTO_TEST_CASE(biases_of_no_shape_are_refused) {
   const auto made = [](int keys, const Mask& mask) {
     blocked::tile_bias_of(Alibi<double>{0.5}, {1, 1, 1, 1, keys, 1, 0}, mask);
   };
-  refuses([&] { made(0, {}); }, "queries is 1; expected at most keys");
+  refuses([&] { made(0, {}); }, "keys is 0; expected at least 1");
   refuses([&] { made((1 << 30) + 1, {.window = 1}); }, "keys is 1073741825; expected at most 2^30");
-  refuses([&] { made(4, {.window = -1}); }, "window is -1; expected at least 0");
+  refuses([&] { made(4, {.window = -2}); }, "window (left) is -2; expected at least 0");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(rope_in_a_layer) {
 BOOST_AUTO_TEST_CASE(the_window_in_both_counts_beside_the_model_s_mask) {
   RopePosition position;
   const Mask documents{.causal = true, .documents = {4, 4}};
-  BOOST_TEST(!position.mask(documents).window);
+  BOOST_TEST(!position.mask(documents).window.hides());
   position.window = 3;
   BOOST_TEST((position.mask(documents).window == 3));
   BOOST_TEST((position.mask(documents).documents == documents.documents));
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_layer_with_local_rope_sees_its_window_alone) {
         .result;
   };
   BOOST_TEST((result(local) == result(of_model)));
-  of_model.mask.window.reset();
+  of_model.mask.window = {};
   BOOST_TEST((result(local) != result(of_model)));
 }
 

@@ -129,8 +129,11 @@ BOOST_AUTO_TEST_CASE(attention_refuses_sizes) {
   shape("heads is 0; expected a multiple of kv_heads", [](auto& s) { s.heads = 0; });
   shape("heads is 2; expected a multiple of kv_heads", [](auto& s) { s.kv_heads = 3; });
   shape("queries is 0; expected at least 1", [](auto& s) { s.queries = 0; });
-  shape("query_offset is -1; expected at least 0", [](auto& s) { s.query_offset = -1; });
-  shape("queries is 2; expected at most keys - query_offset", [](auto& s) { s.keys = 2; });
+  shape("keys is 0; expected at least 1", [](auto& s) { s.keys = 0; });
+  shape("query_offset is -1073741825; expected positions within 2^30",
+        [](auto& s) { s.query_offset = -(1 << 30) - 1; });
+  shape("query_offsets.size() is 1; expected one a sequence, or none",
+        [](auto& s) { s.query_offsets = {0}; });
   shape("head_dim is 0; expected at least 1", [](auto& s) { s.head_dim = 0; });
 }
 
@@ -149,7 +152,8 @@ BOOST_AUTO_TEST_CASE(attention_refuses_tensors) {
   tensor("ssmax_scale.size() is 1; expected heads, or none",
          [](auto& x) { x.ssmax_scale.assign(1, x.scale); });
   tensor("sinks.size() is 1; expected heads, or none", [](auto& x) { x.sinks.assign(1, x.scale); });
-  tensor("window is -1; expected at least 0", [](auto& x) { x.mask.window = -1; });
+  tensor("window (left) is -2; expected at least 0, or -1 for none",
+         [](auto& x) { x.mask.window = -2; });
   tensor("batch is 1; expected a sequence that has a length",
          [](auto& x) { x.mask.lengths = {3}; });
   tensor("documents.size() is 4; expected a multiple of keys", [](auto& x) {

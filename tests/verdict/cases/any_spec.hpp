@@ -31,9 +31,16 @@ inline rc::Gen<Spec> any_spec() {
     s.head_dim = size(9);
     if (s.bias.has_rope()) s.head_dim += s.head_dim % 2;
     s.mask.causal = *rc::gen::arbitrary<bool>() || s.bias.method == PLUMBLINE_FOX;
-    if (*rc::gen::arbitrary<bool>()) s.mask.window = *rc::gen::inRange(0, 12);
+    const auto side = [] { return *rc::gen::inRange(-1, 12); };
+    if (*rc::gen::arbitrary<bool>()) s.mask.window = {side(), side()};
     s.mask.ragged = *rc::gen::arbitrary<bool>();
     s.mask.documents = *rc::gen::arbitrary<bool>();
+    if (s.mask.ragged && !needs_scores(s.bias) && *rc::gen::arbitrary<bool>()) {
+      s.queries_at_end = true;
+      s.query_offset = s.keys - s.queries;
+    } else if (!has_rows_at_keys(s) && *rc::gen::arbitrary<bool>()) {
+      s.query_offset = *rc::gen::inRange(1 - s.queries, 5);
+    }
     s.family = *rc::gen::element(Family::generic, Family::peaked, Family::diffuse, Family::tied,
                                  Family::huge, Family::subnormal, Family::level);
     s.seed = *rc::gen::arbitrary<std::uint64_t>();

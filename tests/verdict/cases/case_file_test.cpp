@@ -228,9 +228,12 @@ BOOST_AUTO_TEST_CASE(fields_of_the_wrong_type_or_range) {
   expect_refusal([](auto& b) { b.plumbline.erase("causal"); }, {"causal is missing"});
   expect_refusal([](auto& b) { b.plumbline["window"] = -1; }, {"window is -1"});
   expect_refusal([](auto& b) { b.plumbline["window"] = 1.5; }, {"window is 1.5"});
+  expect_refusal([](auto& b) { b.plumbline["window"] = {1, -1}; }, {"window is [1,-1]", "null"});
+  expect_refusal([](auto& b) { b.plumbline["window"] = {1, 2, 3}; }, {"window is [1,2,3]", "two"});
+  expect_refusal([](auto& b) { b.plumbline["queries_at_end"] = true; }, {"queries_at_end is 1"});
   expect_refusal([](auto& b) { b.plumbline["window"] = 18446744073709551615u; },
                  {"window is 18446744073709551615"});
-  expect_refusal([](auto& b) { b.plumbline["query_offset"] = 2; }, {"query_offset is 2"});
+  expect_refusal([](auto& b) { b.plumbline["query_offset"] = -2; }, {"query_offset is -2"});
   expect_refusal([](auto& b) { b.plumbline["scale"] = "1"; }, {"scale is \"1\"", "a number"});
   expect_refusal([](auto& b) { b.plumbline["scale"] = 0; }, {"scale is 0"});
   expect_refusal([](auto& b) { b.plumbline = nlohmann::json::array(); }, {"plumbline is []"});
@@ -279,12 +282,21 @@ BOOST_AUTO_TEST_CASE(heads_that_kv_heads_do_not_divide) {
       },
       {"heads is 4 with kv_heads 3"});
 }
-BOOST_AUTO_TEST_CASE(more_queries_than_keys) {
-  expect_refusal(
-      [](auto& b) {
-        b.header["q"]["shape"] = {1, 1, 4, 1};
-      },
-      {"queries is 4 with 3 keys"});
+BOOST_AUTO_TEST_CASE(more_queries_than_keys_and_a_window_of_two_sides) {
+  FileBuilder builder;
+  builder.plumbline = {{"format_version", 1}, {"bias", "nope"}, {"causal", false}};
+  builder.add("q", "F32", {1, 1, 4, 1}, raw<float>({1, 2, 3, 4}));
+  builder.add("k", "F32", {1, 1, 3, 1}, raw<float>({1, 2, 3}));
+  builder.add("v", "F32", {1, 1, 3, 1}, raw<float>({1, 2, 3}));
+  BOOST_TEST(parsed(builder).spec.query_offset == 0);
+  builder.plumbline["query_offset"] = -1;
+  builder.plumbline["window"] = {2, nullptr};
+  const Spec spec = parsed(builder).spec;
+  BOOST_TEST(spec.query_offset == -1);
+  BOOST_TEST((spec.mask.window == Window{2, -1}));
+  builder.plumbline["query_offset"] = 0;
+  builder.add("documents", "I32", {1, 3}, raw<std::int32_t>({0, 0, 0}));
+  expect_bad_input([&] { parsed(builder); }, {"query_offset is 0 with 4 queries and 3 keys"});
 }
 BOOST_AUTO_TEST_CASE(an_empty_sequence) {
   FileBuilder builder = small_case();

@@ -82,6 +82,7 @@ plumbline_contract all_declared() {
   contract.largest_score = 100;
   contract.alibi_of_key = 1;
   contract.tanh_error = 0x1p-11;
+  contract.lse_base_2 = 1;
   return contract;
 }
 
@@ -134,7 +135,8 @@ BOOST_AUTO_TEST_CASE(a_declared_contract_is_read_field_by_field) {
                                    {"families_left_out", {"huge", "level"}},
                                    {"largest_score", 100},
                                    {"alibi_of_key", true},
-                                   {"tanh_error", 0x1p-11}};
+                                   {"tanh_error", 0x1p-11},
+                                   {"lse_base_2", true}};
   const OutputsFile file = parsed(builder);
   BOOST_TEST(file.kernel == "flash");
   BOOST_TEST(same(file.contract, all_declared()));

@@ -31,6 +31,13 @@ BOOST_AUTO_TEST_CASE(the_line_is_spelt_as_documented) {
              "family=generic,seed=18446744073709551615");
   BOOST_TEST(to_line(from_line("softcap=50")).ends_with(",seed=0,softcap=50"));
   BOOST_TEST(to_line(from_line("sinks=1")).ends_with(",seed=0,sinks=1"));
+  BOOST_TEST(to_line(from_line("ragged=1,queries_at_end=1")).ends_with(",queries_at_end=1"));
+  for (const char* window : {"none", "4", "3:0", "none:5", "7:none"}) {
+    const std::string field = std::string("window=") + window + ",";
+    BOOST_TEST(to_line(from_line(field + "keys=9")).find(field) != std::string::npos, window);
+  }
+  BOOST_TEST((from_line("window=3:0").mask.window == Window{3, 0}));
+  BOOST_TEST((from_line("window=none:5").mask.window == Window{-1, 5}));
 }
 
 BOOST_AUTO_TEST_CASE(a_line_may_leave_keys_out) {
@@ -72,11 +79,25 @@ BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
   expect_bad_input([] { from_line("head_dim=16777217"); }, {"head_dim is 16777217"});
   expect_bad_input([] { from_line("heads=6,kv_heads=4"); },
                    {"heads is 6 with kv_heads 4", "multiple"});
-  expect_bad_input([] { from_line("queries=4,keys=3"); }, {"queries is 4 with 3 keys"});
-  expect_bad_input([] { from_line("queries=2,keys=3,query_offset=2"); },
-                   {"query_offset is 2 with 2 queries and 3 keys"});
-  expect_bad_input([] { from_line("query_offset=-1"); }, {"query_offset is -1"});
-  expect_bad_input([] { from_line("window=-1"); }, {"window is -1"});
+  BOOST_TEST(from_line("bias=alibi,queries=4,keys=3").queries == 4);
+  BOOST_TEST(from_line("bias=cable,queries=4,keys=3,query_offset=-1").query_offset == -1);
+  for (const char* of_keys :
+       {"bias=cable", "bias=fox", "bias=nope,documents=1", "bias=cope", "bias=nope,pass=decode"}) {
+    const std::string line = std::string(of_keys) + ",queries=2,keys=3,query_offset=2";
+    expect_bad_input([&] { from_line(line); }, {"query_offset is 2 with 2 queries and 3 keys"});
+  }
+  for (const char* from_zero : {"bias=cope", "bias=dape_v2_alibi", "bias=nope,pass=decode"}) {
+    const std::string line = std::string(from_zero) + ",queries=4,keys=3,query_offset=-1";
+    expect_bad_input([&] { from_line(line); }, {"query_offset is -1 with 4", "at least 0"});
+  }
+  expect_bad_input([] { from_line("query_offset=-1"); }, {"query_offset is -1", "from 0"});
+  expect_bad_input([] { from_line("window=-1"); }, {"window is \"-1\"", "at least 0"});
+  expect_bad_input([] { from_line("window=1:2:3"); }, {"window is \"2:3\"", "whole number"});
+  expect_bad_input([] { from_line("queries_at_end=1"); }, {"queries_at_end is 1", "lengths"});
+  expect_bad_input([] { from_line("ragged=1,queries_at_end=1,keys=3"); },
+                   {"query_offset is 0 with 1 queries and 3 keys", "keys - queries"});
+  expect_bad_input([] { from_line("ragged=1,queries_at_end=1,bias=cope"); },
+                   {"queries_at_end is 1 with bias cope"});
   expect_bad_input([] { from_line("batch=16777216,heads=16777216,keys=16777216"); },
                    {"shape of q", "2147483648 elements"});
 }
