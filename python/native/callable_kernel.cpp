@@ -146,6 +146,7 @@ int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
          (takes.query_offset || problem->queries == problem->keys) &&
          (takes.more_queries || problem->queries <= problem->keys) &&
          (takes.queries_at_end || problem->queries_at_end == 0) &&
+         (!takes.packed || problem->query_offset == problem->keys - problem->queries) &&
          (takes.scale || problem->scale == 1 / std::sqrt(static_cast<double>(problem->head_dim)));
 }
 

@@ -24,6 +24,7 @@ struct Takes {
   bool query_offset = false;      ///< fewer queries than keys
   bool more_queries = false;      ///< and more
   bool queries_at_end = false;    ///< at each sequence's own end
+  bool packed = false;            ///< and nowhere else
   bool scale = false;             ///< other scales than 1/sqrt(head_dim)
   bool softcap = false;           ///< softcaps
   double own_softcap = 0;         ///< the softcap of all cases, which the function has built in

@@ -56,6 +56,7 @@ Takes takes_from(const Json& offered, cases::Bias bias) {
   takes.query_offset = flag("query_offset");
   takes.more_queries = flag("more_queries");
   takes.queries_at_end = flag("queries_at_end");
+  takes.packed = flag("packed");
   takes.scale = flag("scale");
   takes.softcap = flag("softcap");
   takes.own_softcap = argument<double>(offered, "own_softcap");
@@ -126,6 +127,9 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
   if (!takes.more_queries && spec.queries > spec.keys) return "more queries than keys";
   if (!takes.query_offset && spec.queries != spec.keys) return "fewer queries than keys";
   if (!takes.queries_at_end && spec.queries_at_end) return "queries_at_end";
+  if (takes.packed && spec.query_offset != spec.keys - spec.queries) {
+    return "queries before the end (query_offset)";
+  }
   if (!takes.scale && spec.scale != 0) return "scale";
   if (!takes.softcap && spec.softcap != takes.own_softcap) return "softcap";
   return "other options of the bias";

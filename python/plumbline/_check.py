@@ -17,6 +17,7 @@ from ._biases import Nope
 from ._custom import Custom
 from ._frameworks import EIGHT_BITS, FRAMEWORKS, Refusal, format_of
 from ._layouts import LAYOUTS
+from ._packing import PACKED, PADDED, backward_of_padded, lse_of_empty_rows, of_padded
 from ._progress import Progress
 from ._report import CheckFailed, Contract, Figures, Report
 from ._runner import SCALES, NoLse, Runner
@@ -51,6 +52,7 @@ def check(
     softcap: Union[bool, float] = False,
     grouped_heads: bool = False,
     strides: bool = False,
+    packed: bool = False,
     query_offset: Optional[bool] = None,
     more_queries: bool = False,
     queries_at_end: bool = False,
@@ -111,6 +113,11 @@ def check(
     grouped_heads: True: kv_heads may be less than heads.
     strides: True: three cases in four have q, k, v and grad_o with strides: views of [batch, tokens, heads,
         head_dim], every other row, parts of a packed array. Between their rows is NaN. With NumPy and PyTorch.
+    packed: True: fn takes sequences one after the other, as FlashAttention's flash_attn_varlen_func: q [tokens,
+        heads, head_dim], k, v [tokens, kv_heads, head_dim], and the keywords cu_seqlens_q, cu_seqlens_k
+        (int32 [batch + 1], where each begins), max_seqlen_q and max_seqlen_k. The last query of a sequence is at
+        its last key. It returns o like q, or (o, lse [heads, tokens]); backward likewise. Not with documents,
+        and for biases with no number for each token.
     batch, heads, kv_heads, queries, keys, head_dims: the only sizes that cases have; None: any.
     shapes: the only shapes, for functions that are compiled for each: [{"heads": 12, "keys": 128}, ...],
         with any of batch (1), heads (1), kv_heads (heads), queries (keys), keys (128), head_dim (64).
@@ -171,6 +178,11 @@ def check(
         given = [name for name, value in sizes.items() if value is not None]
         if given:
             raise ValueError(f"{given[0]} is {sizes[given[0]]!r}; expected None beside shapes")
+    if truth("packed", packed):
+        _expect_packable(bias, known[method]["parameters"], format,
+                         {"documents": documents, "lengths": lengths, "query_offset": query_offset,
+                          "queries_at_end": queries_at_end, "strides": strides})
+        lengths = query_offset = queries_at_end = True
     offer = {
         "causal": None if causal is None else truth("causal", causal),
         "window": bool(window),
@@ -185,6 +197,7 @@ def check(
         "query_offset": _takes(fn, "query_offset", query_offset),
         "more_queries": truth("more_queries", more_queries),
         "queries_at_end": truth("queries_at_end", queries_at_end),
+        "packed": packed,
         "scale": _takes(fn, "scale", scale),
         "batch": _sizes("batch", batch),
         "heads": _sizes("heads", heads),
@@ -223,7 +236,8 @@ def check(
     free_options = [
         name for name in known[method]["options"] if name not in (options or {}) and name not in NOT_TOLD
     ]
-    _expect_signature(fn, [*known[method]["parameters"], *free_options, *settings])
+    told_apart = [name for name in settings if name not in PADDED] + [*PACKED] if packed else settings
+    _expect_signature(fn, [*known[method]["parameters"], *free_options, *told_apart])
     shrink = truth("shrink", shrink)
     seconds = 0.0 if time_limit is None else number("time_limit", time_limit)
     if time_limit is not None and seconds <= 0:
@@ -237,6 +251,10 @@ def check(
         contract = Contract(**{**named, "no_lse": False})
     if not isinstance(contract, Contract):
         raise TypeError(f"contract is {contract!r}; expected a plumbline.Contract or the name of one")
+    if packed:
+        runner.function = of_padded(fn, of_framework, lse_of_empty_rows(contract.empty_rows))
+        if callable(backward):
+            runner.backward = backward_of_padded(backward, of_framework)
     runner.lse_format = contract.lse_format
     runner.strides = strides
     name = getattr(fn, "__name__", type(fn).__name__)
@@ -317,6 +335,23 @@ def _words_of_layout(runner: Runner, judge: Callable[[], str]) -> str:
     runner.strides = False
     passes = json.loads(judge())["cells"][0]["outcome"] == "pass"
     return words + ("; the case passes where they are contiguous" if passes else "")
+
+
+_OF_TOKENS = ("increments", "gain", "log_forget", "tensor")
+
+
+def _expect_packable(bias: Any, parameters: list[str], format: str, settings: dict[str, Any]) -> None:
+    """Raises ValueError for what packed sequences do not have."""
+    for name, value in settings.items():
+        if value:
+            raise ValueError(f"{name} is {value!r}; expected nothing of it with packed=True")
+    of_tokens = [name for name in parameters if name in _OF_TOKENS]
+    if isinstance(bias, Custom):
+        of_tokens = [p["name"] for p in bias.declaration["parameters"] if p["per"] in ("query", "key", "prefix_sum")]
+    if of_tokens:
+        raise ValueError(f"packed is True; expected False with {of_tokens[0]}, which has a number for each token")
+    if format in EIGHT_BITS:
+        raise ValueError("packed is True; expected False with dtypes of 8 bits")
 
 
 def _sizes(name: str, sizes: Optional[Sequence[int]]) -> list[int]:

@@ -71,6 +71,19 @@ class NumPy:
             )
         return np.ascontiguousarray(array).view(BITS[format])
 
+    def joined(self, arrays: Sequence[Any], axis: int) -> Any:
+        return np.concatenate(arrays, axis)
+
+    def filled(self, shape: tuple[int, ...], value: float, like: Any) -> Any:
+        return np.full(shape, value, like.dtype)
+
+    def in_float(self, array: Any) -> Any:
+        return array.astype(np.float32)
+
+    def nothing(self, like: Any, others: Sequence[Any]) -> Any:
+        """Zeros, whose gradients in all floating arrays are 0."""
+        return like * 0
+
     def gradients(
         self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any
     ) -> Sequence[Any]:
@@ -124,6 +137,21 @@ class Torch:
         bits: NDArray[Any] = tensor.numpy().view(BITS[format])
         return bits
 
+    def joined(self, arrays: Sequence[Any], axis: int) -> Any:
+        return self._torch.cat(list(arrays), axis)
+
+    def filled(self, shape: tuple[int, ...], value: float, like: Any) -> Any:
+        return self._torch.full(shape, value, dtype=like.dtype, device=like.device)
+
+    def in_float(self, array: Any) -> Any:
+        return array.float()
+
+    def nothing(self, like: Any, others: Sequence[Any]) -> Any:
+        for x in others:
+            if isinstance(x, self._torch.Tensor) and x.is_floating_point():
+                like = like + (0 * x).sum().to(like.dtype)
+        return 0 * like
+
     def gradients(
         self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any
     ) -> Sequence[Any]:
@@ -169,6 +197,18 @@ class Jax:
                 f"{name} has shape {array.shape} and dtype {array.dtype}; expected {shape}, {dtype}"
             )
         return np.ascontiguousarray(np.asarray(array)).view(BITS[format])
+
+    def joined(self, arrays: Sequence[Any], axis: int) -> Any:
+        return self._jax.numpy.concatenate(list(arrays), axis)
+
+    def filled(self, shape: tuple[int, ...], value: float, like: Any) -> Any:
+        return self._jax.numpy.full(shape, value, like.dtype)
+
+    def in_float(self, array: Any) -> Any:
+        return array.astype(np.float32)
+
+    def nothing(self, like: Any, others: Sequence[Any]) -> Any:
+        return 0 * like
 
     def gradients(
         self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any

@@ -34,8 +34,7 @@ def laid_out(bits: NDArray[Any], layout: int, place: int) -> NDArray[Any]:
         return bits.copy()
     batch, heads, tokens, dim = bits.shape
     if layout == 1:
-        of_tokens = np.ascontiguousarray(bits.transpose(0, 2, 1, 3))
-        return of_tokens.transpose(0, 2, 1, 3)
+        return bits.transpose(0, 2, 1, 3).copy().transpose(0, 2, 1, 3)
     shape = (batch, heads, tokens, 2, dim) if layout == 2 else (batch, tokens, heads, 3, dim)
     whole = np.empty(shape, np.dtype(f"u{bits.itemsize}"))
     whole[...] = _BETWEEN[bits.itemsize]

@@ -237,6 +237,59 @@ def test_a_function_that_ignores_strides_is_found_and_told_so():
     assert "the case passes where they are contiguous" in str(failed.value)
 
 
+def _packed_attention(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, causal, top_left=False):
+    """One sequence after the other, by the formulas."""
+    assert max_seqlen_q == np.diff(cu_seqlens_q).max() and max_seqlen_k == np.diff(cu_seqlens_k).max()
+    assert q.shape[0] == cu_seqlens_q[-1] and k.shape[0] == cu_seqlens_k[-1]
+    o, lse = [], []
+    for begin, end, first, last in zip(cu_seqlens_q[:-1], cu_seqlens_q[1:], cu_seqlens_k[:-1], cu_seqlens_k[1:]):
+        of_sequence = (x.swapaxes(0, 1)[None] for x in (q[begin:end], k[first:last], v[first:last]))
+        if begin == end:
+            continue
+        if top_left:  # as if the first query stood at the first key
+            of_sequence = (x[:, :, : end - begin] for x in of_sequence)
+        o_of, lse_of = formulas.attention(*of_sequence, causal=causal)
+        o.append(o_of[0].swapaxes(0, 1))
+        lse.append(lse_of[0])
+    return np.concatenate(o).astype(q.dtype), np.concatenate(lse, -1)
+
+
+def test_a_function_of_packed_sequences_is_judged():
+    seen = {"ragged": set(), "fewer": set(), "empty": set()}
+
+    def packed(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, causal):
+        rows, keys = np.diff(cu_seqlens_q), np.diff(cu_seqlens_k)
+        seen["ragged"].add(len(set(keys)) > 1)
+        seen["fewer"].add(bool((rows < keys).any()))
+        seen["empty"].add(bool((rows == 0).any()))
+        return _packed_attention(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, causal)
+
+    plumbline.check(packed, causal=None, packed=True, grouped_heads=True, cases=80, longest=40)
+    assert all(values == {True, False} for values in seen.values()), seen
+
+
+def test_a_fault_of_packed_sequences_is_found():
+    def top_left(*arguments, **keywords):
+        return _packed_attention(*arguments, **keywords, causal=True, top_left=True)
+
+    with pytest.raises(plumbline.CheckFailed, match="query row 0 is at position 0"):
+        plumbline.check(top_left, packed=True, cases=80, longest=40)
+
+    def swapped(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k):
+        cu_seqlens_q = np.concatenate([cu_seqlens_q[:1], cu_seqlens_q[1:-1] + 1, cu_seqlens_q[-1:]])
+        return _packed_attention(q, k, v, np.minimum(cu_seqlens_q, len(q)), cu_seqlens_k, max(np.diff(
+            np.minimum(cu_seqlens_q, len(q)))), max_seqlen_k, causal=False)
+
+    with pytest.raises(plumbline.CheckFailed):
+        plumbline.check(swapped, packed=True, causal=False, cases=80, longest=40)
+
+    def of_shape(q, k, v, cu_seqlens_q, **keywords):
+        return q[:1]
+
+    with pytest.raises(plumbline.CheckFailed, match="o has shape .* tokens first"):
+        plumbline.check(of_shape, packed=True, cases=20, longest=40)
+
+
 def test_one_end_for_all_sequences_is_found():
     def at_common_end(q, k, v, *, lengths, query_offset, queries_at_end):
         offsets = [query_offset] * len(q)
@@ -428,6 +481,9 @@ def test_a_seed_draws_the_same_cases():
         ({"window": 1}, TypeError, "window is 1; expected True, False or 'left_right'"),
         ({"window": "right"}, TypeError, "window is 'right'; expected True, False or 'left_right'"),
         ({"more_queries": True}, ValueError, "more_queries is True; expected False without query_offset"),
+        ({"packed": True, "documents": True}, ValueError, "documents is True; expected nothing of it"),
+        ({"packed": True, "bias": "cable"}, ValueError, "packed is True; expected False with increments"),
+        ({"packed": True}, TypeError, r"fn is to be called as fn\(q, k, v, cu_seqlens_q=..., cu_seqlens_k=..., "),
         ({"strides": 1}, TypeError, "strides is 1; expected True or False"),
         ({"queries_at_end": True}, ValueError, "queries_at_end is True; expected False without lengths"),
         ({"heads": [3], "kv_heads": [2]}, ValueError, "kv_heads is 2; expected a divisor"),
@@ -455,7 +511,7 @@ def test_every_default_of_the_contract_is_the_judges():
         lambda *_: None, Exception, "f", "forward", "nope", "fp32",
         {"causal": None, "window": False, "lengths": False, "documents": False, "ssmax": False, "sinks": False,
          "grouped_heads": False, "window_sides": False, "query_offset": False, "more_queries": False,
-         "queries_at_end": False, "scale": False, "softcap": False,
+         "queries_at_end": False, "packed": False, "scale": False, "softcap": False,
          "own_softcap": 0.0, "longest": 0, "batch": [],
          "heads": [], "kv_heads": [], "queries": [], "keys": [], "head_dims": [], "shapes": [],
          "options": {}},

@@ -127,6 +127,40 @@ def test_strides_reach_pytorch_and_its_gradients(dtype):
         plumbline.check(of_memory, plumbline.Alibi, dtype=dtype, strides=True, contract=contract, cases=30, longest=40)
 
 
+def test_gradients_of_packed_sequences_by_autograd_and_by_hand():
+    def packed(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, slopes):
+        parts, lse = [], []
+        for b in range(len(cu_seqlens_q) - 1):
+            rows, keys = slice(*cu_seqlens_q[b : b + 2]), slice(*cu_seqlens_k[b : b + 2])
+            if rows.start == rows.stop:
+                continue
+            of_b = [x.swapaxes(0, 1)[None] for x in (q[rows], k[keys], v[keys])]
+            shift = of_b[1].shape[2] - of_b[0].shape[2]
+            i, j = torch.arange(of_b[0].shape[2])[:, None] + shift, torch.arange(of_b[1].shape[2])
+            table = (-slopes[:, None, None] * (i - j).abs()).masked_fill(j > i, float("-inf"))
+            s = of_b[0] @ of_b[1].swapaxes(-1, -2) / q.shape[-1] ** 0.5 + table
+            parts.append((torch.softmax(s, -1) @ of_b[2])[0].swapaxes(0, 1))
+            lse.append(torch.logsumexp(s, -1)[0])
+        return torch.cat(parts), torch.cat(lse, -1)
+
+    def by_hand(grad_o, q, k, v, o, lse, **keywords):
+        leaves = [x.detach().requires_grad_() for x in (q, k, v)]
+        with torch.enable_grad():
+            return torch.autograd.grad(packed(*leaves, **keywords)[0], leaves, grad_o)
+
+    settings = {"dtype": torch.float32, "packed": True, "cases": 30, "longest": 40, "head_dims": [32]}
+    for backward in (None, True, by_hand):
+        plumbline.check(packed, plumbline.Alibi, backward=backward, **settings)
+
+    def of_last_sequence(grad_o, q, k, v, o, lse, **keywords):
+        grads = list(by_hand(grad_o, q, k, v, o, lse, **keywords))
+        grads[2] = grads[2] * (torch.arange(len(v)) >= keywords["cu_seqlens_k"][-2])[:, None, None]
+        return grads
+
+    with pytest.raises(plumbline.CheckFailed, match="grad_v"):
+        plumbline.check(packed, plumbline.Alibi, backward=of_last_sequence, **settings)
+
+
 def test_another_framework_than_the_dtypes_is_refused_as_an_output():
     def numpy(q, k, v):
         return q.numpy()

@@ -96,7 +96,10 @@ BOOST_AUTO_TEST_CASE(splits_follow_from_the_problem) {
   // 12 rows of a key head make two blocks.
   BOOST_TEST(splits(100000, [](Problem& p) { p.batch = 64, p.heads = 6, p.queries = 2; }) == 4);
   BOOST_TEST(splits(100000, [](Problem& p) { p.batch = 1000; }) == 1);
-  BOOST_TEST(splits(100000, [](Problem& p) { p.window_left = p.window_right = 100; }) == 4);
+  // Windows leave 201 keys, and 101 where the mask is causal.
+  const auto window = [](Problem& p) { p.window_left = p.window_right = 100, p.causal = 0; };
+  BOOST_TEST(splits(100000, window) == 4);
+  BOOST_TEST(splits(100000, [](Problem& p) { p.window_left = 100, p.causal = 1; }) == 2);
 }
 
 BOOST_AUTO_TEST_CASE(splits_of_very_different_weight_are_rescaled) {

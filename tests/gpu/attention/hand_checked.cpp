@@ -251,8 +251,18 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
     BOOST_TEST(refusal([](Problem& p) { p.bias = PLUMBLINE_ALIBI; }) == "slopes is missing");
     BOOST_TEST(refusal([](Problem& p) { p.bias = 99; }) == "unknown bias");
     BOOST_TEST(refusal([](Problem& p) { p.keys = 0; }) == "keys must be 1 .. 2^30");
-    BOOST_TEST(refusal([](Problem& p) { p.query_offset = 1; }) ==
-               "query_offset + queries must lie within keys");
+    BOOST_TEST(refusal([](Problem& p) { p.query_offset = -3; }) ==
+               "query_offset must be above -queries, and query_offset + queries at most 2^30");
+    BOOST_TEST(refusal([](Problem& p) { p.query_offset = 1, p.bias = PLUMBLINE_CABLE_NW; }) ==
+               "query_offset + queries must be within keys, with this bias");
+    static const int whole = 3;
+    BOOST_TEST(refusal([](Problem& p) { p.queries_at_end = 1; }) ==
+               "queries_at_end must be 0 without lengths");
+    BOOST_TEST(refusal([](Problem& p) {
+                 p.queries_at_end = 1, p.lengths = &whole, p.query_offset = -1;
+               }) == "query_offset must be keys - queries, with queries_at_end");
+    BOOST_TEST(refusal([](Problem& p) { p.window_right = -2; }) ==
+               "window_right must be -1 or more");
     BOOST_TEST(refusal([](Problem& p) { p.batch = p.heads = p.kv_heads = 65535; }) ==
                "batch * heads must be below 2^31");
     BOOST_TEST(refusal([](Problem& p) { p.heads = 3, p.kv_heads = 2; }) ==
