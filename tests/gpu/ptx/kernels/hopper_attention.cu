@@ -351,7 +351,8 @@ int supports(const plumbline_problem* p, int32_t pass) {
          (p->bias == PLUMBLINE_NOPE || p->bias == PLUMBLINE_ALIBI) &&
          (p->head_dim == 64 || p->head_dim == 128) && !p->dape && !p->rope && !p->ssmax &&
          p->softcap == 0 && !p->sinks && p->window_left < 0 && p->window_right < 0 &&
-         p->queries <= p->keys && !p->queries_at_end && !p->documents && p->batch * p->heads < 65536;
+         p->queries <= p->keys && !p->queries_at_end && !p->documents &&
+         p->batch * p->heads < 65536;
 }
 
 int forward(const plumbline_problem* p, const plumbline_outputs* out, char* text, size_t n) {
