@@ -42,6 +42,7 @@ struct Shape {
   double softcap = 0;
   bool sinks = false;
   bool queries_at_end = false;
+  int beyond = 0;  // positions that the last query stands after the last key
 };
 
 using methods::Bias;
@@ -140,7 +141,7 @@ struct Case {
     problem.queries = s.queries;
     problem.keys = s.keys;
     problem.head_dim = s.head_dim;
-    problem.query_offset = s.keys - s.queries;
+    problem.query_offset = s.keys - s.queries + s.beyond;
     problem.format = format;
     problem.bias = bias.method;
     problem.dape = bias.dape;

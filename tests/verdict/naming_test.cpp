@@ -33,6 +33,7 @@ const std::map<F, std::string> right_names{
     {F::heads_reversed, "bias_heads_reversed"},
     {F::naive_slopes, "slopes_without_interleaving"},
     {F::bias_without_offset, "offset_zero_in_bias"},
+    {F::first_batch_bias, "tensor_of_first_sequence"},
     {F::prefix_exclusive, "prefix_exclusive"},
     {F::gain_missing, "gain_missing"},
     {F::gain_of_key, "gain_of_key"},
@@ -59,6 +60,10 @@ const std::map<F, std::string> right_names{
     {F::window_narrower, "window_narrower"},
     {F::window_one_sided, "window_one_sided"},
     {F::window_ignored, "window_ignored"},
+    {F::window_sides_swapped, "window_sides_swapped"},
+    {F::window_of_left_side, "window_of_left_side"},
+    {F::mask_at_common_end, "queries_at_end_of_keys"},
+    {F::bias_at_common_end, "queries_at_end_in_mask_only"},
     {F::lengths_ignored, "lengths_ignored"},
     {F::length_of_keys_only, "lengths_of_keys_only"},
     {F::length_of_first_batch, "lengths_of_first_sequence"},
@@ -101,7 +106,9 @@ constexpr std::array shapes{
     "ragged=1,documents=1",
     "heads=4,kv_heads=2,queries=6,keys=9,query_offset=2,head_dim=48,causal=0,window=2",
     "heads=3,kv_heads=3,queries=5,keys=8,query_offset=3,head_dim=32,causal=1,ssmax=1,window=4",
-    "batch=2,heads=2,kv_heads=1,queries=20,keys=70,query_offset=50,head_dim=32,causal=1"};
+    "batch=2,heads=2,kv_heads=1,queries=20,keys=70,query_offset=50,head_dim=32,causal=1",
+    "batch=3,heads=2,kv_heads=1,queries=4,keys=9,query_offset=5,head_dim=32,causal=0,window=3:1,"
+    "ragged=1,queries_at_end=1"};
 
 /// The first of the shapes where the fault is seen, with its names.
 verdict::CellResult found(const bench::Mutant& mutant, std::size_t first) {
@@ -114,6 +121,7 @@ verdict::CellResult found(const bench::Mutant& mutant, std::size_t first) {
     spec.seed = first;
     if (spec.bias == PLUMBLINE_FOX) spec.mask.causal = true;
     if (spec.pass == cases::Pass::decode) spec.page_size = 16;
+    if (cases::needs_scores(spec.bias)) spec.queries_at_end = false;
     const auto kernel = bench::kernel_of({mutant.variant, mutant.fault});
     cell = verdict::check_spec(kernel, spec, 1);
     if (cell.outcome != verdict::Outcome::fail) continue;

@@ -23,9 +23,10 @@ struct QueryRow {
 /// changes it; a function that is null changes nothing. In the notation of plumbline_kernel.h:
 /// s_ij = factor * (scale q_i . k_j + bias), the product capped where there is a softcap.
 struct Convention {
-  std::string_view name;    ///< one word for programs
-  std::string_view words;   ///< "a kernel whose ...": what it computes
-  std::string_view remedy;  ///< what to do about it
+  std::string_view name;        ///< one word for programs
+  std::string_view words;       ///< "a kernel whose ...": what it computes
+  std::string_view remedy;      ///< what to do about it
+  bool of_natural_lse = false;  ///< not of a contract that has lse to base 2
   /// Whether it differs for this case at all; null: it may for every case.
   bool (*concerns)(const cases::Case&) = nullptr;
   void (*reads)(cases::Case&) = nullptr;

@@ -14,6 +14,7 @@ namespace plumbline::verdict {
 /// One case's gradients, and what another convention changes on the way to them and in them.
 struct GradientConvention {
   std::string name, words, remedy;
+  bool of_natural_lse = false;  ///< not of a contract that has lse to base 2
   bool (*concerns)(const cases::Case&) = nullptr;
   void (*reads)(cases::Case&, cases::Outputs& given) = nullptr;
   /// The same, as a convention of the forward pass has it.

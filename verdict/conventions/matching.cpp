@@ -121,6 +121,10 @@ void compare(Agreement& agreement, const Convention& convention, const Evidence&
 
 void consider(Agreement& agreement, const Convention& convention, const Evidence& evidence,
               const Contract& contract, RightRows& right_rows) {
+  if (convention.of_natural_lse && contract.lse_base_2) {
+    agreement.o = agreement.lse = false;
+    return;
+  }
   if (!convention.concerns || convention.concerns(evidence.the_case)) {
     try {
       compare(agreement, convention, evidence, contract, right_rows);

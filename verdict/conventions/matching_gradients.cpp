@@ -228,6 +228,7 @@ void GradientSearch::consider(const Evidence& evidence, const Contract& contract
     }
     std::erase_if(candidates_, [&](Candidate& candidate) {
       const auto& convention = candidate.convention;
+      if (convention.of_natural_lse && contract.lse_base_2) return true;
       if (convention.concerns && !convention.concerns(c)) {
         return judgement.outcome == Outcome::fail;
       }

@@ -231,6 +231,7 @@ const std::vector<GradientConvention> gradient_conventions{
     {.name = "backward_reads_lse_base_2",
      .words = "whose backward pass takes lse for one to base 2",
      .remedy = "multiply it by log2 e where P is 2^(s log2 e - lse)",
+     .of_natural_lse = true,
      .reads =
          [](Case&, cases::Outputs& given) {
            for (float& x : given.lse) x *= std::numbers::ln2_v<float>;
@@ -238,6 +239,7 @@ const std::vector<GradientConvention> gradient_conventions{
     {.name = "backward_lse_with_log2e",
      .words = "whose backward pass multiplies lse by log2 e, and whose exponential is natural",
      .remedy = "take P = e^(s - lse)",
+     .of_natural_lse = true,
      .reads =
          [](Case&, cases::Outputs& given) {
            for (float& x : given.lse) x *= std::numbers::log2e_v<float>;

@@ -170,6 +170,11 @@ BOOST_AUTO_TEST_CASE(rows_before_the_first_token_of_a_sequence) {
         {90, 21});
 }
 
+BOOST_AUTO_TEST_CASE(rows_beyond_the_keys) {
+  // A window of 2 ends at row 9; rows from 10 on see nothing.
+  check({"beyond", 1, 2, 1, 64, 8, 32, false, 2, false, false, false, 0, false, false, 56}, {});
+}
+
 BOOST_AUTO_TEST_CASE(documents_before_those_of_the_queries) {
   // Documents are of 13 keys: the query sees one of two keys.
   check({"one query", 1, 2, 1, 1, 15, 32, true, -1, false, true, false}, {});
