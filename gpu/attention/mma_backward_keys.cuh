@@ -76,13 +76,25 @@ struct BackwardKeysPlace {
         warp_row(static_cast<int>(threadIdx.x) / 32 * kMmaWarpRows) {}
 
   __device__ int key_in_tile(int r) const { return warp_row + lane / 4 + 8 * r; }
+};
 
-  /// Whether all of `rows` positions see all keys of the tile, and there is no SSMax.
-  __device__ bool all_seen(const Problem& problem, int first_position, int rows) const {
-    if (problem.mask.documents || problem.ssmax_scale) return false;
-    const KeyRange common =
-        common_key_range(problem.mask, b, first_position, first_position + rows - 1);
-    return first_key >= common.begin && first_key + kBackwardKeys <= common.end;
+/// Of a tile of `rows` queries within QueryRange the first positions, from `begin` to `last`, where
+/// all of them see all keys of the block, and there is no SSMax.
+struct PlainPositions {
+  int begin, last;
+
+  __device__ PlainPositions(const Problem& problem, const BackwardKeysPlace& at, int rows)
+      : begin(0), last(1 << 30) {
+    const Mask& mask = problem.mask;
+    const int length = length_of(mask, at.b), last_key = at.first_key + kBackwardKeys - 1;
+    if (mask.causal) begin = last_key;
+    if (mask.right >= 0) begin = max(begin, last_key - mask.right);
+    if (mask.left >= 0) last = min(last, at.first_key + mask.left - (rows - 1));
+    if (last_key >= length || mask.documents || problem.ssmax_scale) last = -1;
+  }
+
+  __device__ bool has(int first_position) const {
+    return begin <= first_position && first_position <= last;
   }
 };
 
@@ -186,6 +198,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   cp_async_commit();
 
   float dk[kRowTiles][4] = {}, dv[kRowTiles][4] = {};
+  const PlainPositions plain_positions(problem, at, kQueries);
   int stage = 0;
   for (int head = at.kv_head * at.group; head < heads_end; ++head) {
     double by_key[2] = {};
@@ -201,7 +214,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       else if (head + 1 < heads_end)
         copy_queries(head + 1, queries.begin, stage ^ 1);
       cp_async_commit();
-      const bool plain = rows == kQueries && at.all_seen(problem, first_position, kQueries);
+      const bool plain = rows == kQueries && plain_positions.has(first_position);
       if (thread < kQueries) {
         const int row = first_row + min(thread, rows - 1);
         const std::size_t index = problem.lse_index(at.b, head, row);
