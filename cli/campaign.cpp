@@ -106,19 +106,22 @@ void refuse_empty(const std::vector<verdict::Kernel>& kernels, const Selection& 
   without(
       "--dtype", !selection.formats.empty(), [](auto& s, auto&) { s.formats.clear(); },
       offered([](const Cell& cell) { return cases::name(cell.format); }));
+  const auto sizes_of = [](auto size) {
+    return [size](const std::vector<Cell>& cells) {
+      std::set<int> sizes;
+      for (const Cell& cell : cells) {
+        for (const auto& spec : cell.offer) sizes.insert(size(spec));
+      }
+      constexpr std::size_t few = 3;
+      const bool more = sizes.size() > few;
+      while (sizes.size() > few) sizes.erase(std::prev(sizes.end()));
+      return fmt::format("offered: {}{}", fmt::join(sizes, ", "), more ? ", ..." : "");
+    };
+  };
   const auto size = [&](const char* option, auto member, int cases::Spec::*field) {
     without(
         option, !(shapes.*member).empty(), [&](auto&, auto& s) { (s.*member).clear(); },
-        [&](const std::vector<Cell>& cells) {
-          std::set<int> sizes;
-          for (const Cell& cell : cells) {
-            for (const auto& spec : cell.offer) sizes.insert(spec.*field);
-          }
-          constexpr std::size_t few = 3;
-          const bool more = sizes.size() > few;
-          while (sizes.size() > few) sizes.erase(std::prev(sizes.end()));
-          return fmt::format("offered: {}{}", fmt::join(sizes, ", "), more ? ", ..." : "");
-        });
+        sizes_of([field](const cases::Spec& spec) { return spec.*field; }));
   };
   size("--batch", &verdict::Shapes::batch, &cases::Spec::batch);
   size("--heads", &verdict::Shapes::heads, &cases::Spec::heads);
@@ -126,6 +129,9 @@ void refuse_empty(const std::vector<verdict::Kernel>& kernels, const Selection& 
   size("--queries", &verdict::Shapes::queries, &cases::Spec::queries);
   size("--keys", &verdict::Shapes::keys, &cases::Spec::keys);
   size("--head-dims", &verdict::Shapes::head_dims, &cases::Spec::head_dim);
+  without(
+      "--value-dims", !shapes.value_dims.empty(), [](auto&, auto& s) { s.value_dims.clear(); },
+      sizes_of([](const cases::Spec& spec) { return spec.value_width(); }));
   without(
       "--scale", !shapes.scales.empty(), [](auto&, auto& s) { s.scales.clear(); },
       [](const auto&) { return "offered: 1/sqrt(head_dim), among others"; });

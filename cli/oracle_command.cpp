@@ -22,7 +22,8 @@ int write_oracle(const OracleOptions& options) {
   const auto numbers =
       verdict::oracle_numbers(the_case, cases::undeclared_contract(), thread_count());
   const std::vector<std::int64_t> rows{spec.batch, spec.heads, spec.queries};
-  const std::vector<std::int64_t> elements{spec.batch, spec.heads, spec.queries, spec.head_dim};
+  const std::vector<std::int64_t> elements{spec.batch, spec.heads, spec.queries,
+                                           spec.value_width()};
   const auto tensor = [](const std::vector<double>& values,
                          const std::vector<std::int64_t>& shape) {
     return TensorView{Dtype::f64, shape, std::as_bytes(std::span(values))};

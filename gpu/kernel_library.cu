@@ -80,18 +80,37 @@ int run(const plumbline_problem* problem, const Arrays* arrays, char* message, s
   }
 }
 
-void refuse_softcap(const plumbline_problem& p) {
-  if (p.softcap != 0) throw InvalidProblem("softcap must be 0 for this kernel");
+/// What a kernel leaves out of that which `unsupported_reason` lets through: why it cannot run the
+/// problem, or "".
+std::string leaves_out_nothing(const plumbline_problem&) { return ""; }
+
+std::string leaves_out_softcap(const plumbline_problem& p) {
+  return p.softcap != 0 ? "softcap must be 0 for this kernel" : "";
 }
 
-/// takes_softcap: whether the variant computes one.
-template <auto variant, bool takes_softcap = true>
+std::string tensor_cores_leave_out(const plumbline_problem& p) {
+  if (p.mask) return "mask must be NULL for this kernel";
+  if (p.value_dim != p.head_dim) return "value_dim must be head_dim for this kernel";
+  return leaves_out_softcap(p);
+}
+
+template <bool tensor_cores, bool deterministic>
+std::string training_leaves_out(const plumbline_problem& p) {
+  if (tensor_cores) return tensor_cores_leave_out(p);
+  return deterministic ? "" : leaves_out_softcap(p);
+}
+
+void refuse(const std::string& reason) {
+  if (!reason.empty()) throw InvalidProblem(reason);
+}
+
+template <auto variant, auto leaves_out = leaves_out_nothing, Widths widths = Widths::compiled>
 int forward(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
             size_t message_size) {
   return run(problem, outputs, message, message_size,
              [](const plumbline_problem& p, const plumbline_outputs& o) {
-               if (!takes_softcap) refuse_softcap(p);
-               run_forward(p, o, variant);
+               refuse(leaves_out(p));
+               run_forward(p, o, variant, widths);
              });
 }
 
@@ -100,23 +119,21 @@ int backward(const plumbline_problem* problem, const plumbline_gradients* gradie
              size_t message_size) {
   return run(problem, gradients, message, message_size,
              [](const plumbline_problem& p, const plumbline_gradients& g) {
-               if (tensor_cores || !deterministic) refuse_softcap(p);
+               refuse(training_leaves_out<tensor_cores, deterministic>(p));
                const auto format = static_cast<Format>(p.format);
                run_backward(p, g, attention_kernels(format, tensor_cores, deterministic));
              });
 }
 
 /// Whether a kernel that holds no matrix of scores can run the problem.
-bool is_supported(const plumbline_problem& problem) {
-  return !needs_scores(problem) && unsupported_reason(problem).empty();
+bool is_supported(const plumbline_problem& problem, Widths widths = Widths::compiled) {
+  return !needs_scores(problem) && unsupported_reason(problem, widths).empty();
 }
 
+template <auto leaves_out = leaves_out_nothing, Widths widths = Widths::compiled>
 int supports_forward(const plumbline_problem* problem, int32_t pass) {
-  return problem && pass == PLUMBLINE_FORWARD && is_supported(*problem) ? 1 : 0;
-}
-
-int supports_skipping(const plumbline_problem* problem, int32_t pass) {
-  return supports_forward(problem, pass) && problem->softcap == 0;
+  return problem && pass == PLUMBLINE_FORWARD && is_supported(*problem, widths) &&
+         leaves_out(*problem).empty();
 }
 
 bool has_rope(const plumbline_problem& problem) { return problem.rope != PLUMBLINE_NO_ROPE; }
@@ -151,7 +168,7 @@ template <bool tensor_cores, bool deterministic>
 int supports_training(const plumbline_problem* problem, int32_t pass) {
   if (!problem || !is_supported(*problem)) return 0;
   if (pass != PLUMBLINE_FORWARD && pass != PLUMBLINE_BACKWARD) return 0;
-  if (problem->softcap != 0 && (tensor_cores || !deterministic)) return 0;
+  if (!training_leaves_out<tensor_cores, deterministic>(*problem).empty()) return 0;
   const auto format = static_cast<Format>(problem->format);
   return lacks_shared_memory(*problem, attention_kernels(format, tensor_cores, deterministic),
                              pass == PLUMBLINE_BACKWARD)
@@ -168,7 +185,7 @@ int supports_mma(const plumbline_problem* problem, int32_t pass) {
 /// A kernel that has the forward pass alone.
 constexpr plumbline_kernel forward_kernel(
     const char* name, decltype(plumbline_kernel::forward) run, const plumbline_contract& contract,
-    decltype(plumbline_kernel::supports) supports = supports_forward) {
+    decltype(plumbline_kernel::supports) supports = supports_forward<>) {
   return {name,    {contract, contract, contract, contract},
           1,       supports,
           run,     nullptr,
@@ -176,7 +193,8 @@ constexpr plumbline_kernel forward_kernel(
 }
 
 constexpr plumbline_kernel kKernels[] = {
-    forward_kernel("naive", forward<&naive_forward>, kScalar),
+    forward_kernel("naive", forward<&naive_forward, leaves_out_nothing, Widths::any>, kScalar,
+                   supports_forward<leaves_out_nothing, Widths::any>),
     forward_kernel("tiled", forward<&tiled_forward>, kScalar),
     {"fused",
      {kScalar, kScalar, kScalar, kScalar},
@@ -201,7 +219,7 @@ constexpr plumbline_kernel kKernels[] = {
       tensor_core(PLUMBLINE_TF32, 0x1p-10)},
      1,
      supports_mma<false>,
-     forward<&mma_forward, false>,
+     forward<&mma_forward, tensor_cores_leave_out>,
      backward<true>,
      nullptr,
      PLUMBLINE_HOST_MEMORY},
@@ -212,7 +230,7 @@ constexpr plumbline_kernel kKernels[] = {
       tensor_core(PLUMBLINE_TF32, 0x1p-10)},
      0,
      supports_mma<false, false>,
-     forward<&mma_forward, false>,
+     forward<&mma_forward, tensor_cores_leave_out>,
      backward<true, false>,
      nullptr,
      PLUMBLINE_HOST_MEMORY},
@@ -223,12 +241,12 @@ constexpr plumbline_kernel kKernels[] = {
       tensor_core(PLUMBLINE_TF32, 0x1p-10)},
      1,
      supports_mma<true>,
-     forward<&mma_forward, false>,
+     forward<&mma_forward, tensor_cores_leave_out>,
      backward<true>,
      nullptr,
      PLUMBLINE_HOST_MEMORY},
-    forward_kernel("fused_skipping", forward<&fused_skipping_forward, false>, kSkipping,
-                   supports_skipping),
+    forward_kernel("fused_skipping", forward<&fused_skipping_forward, leaves_out_softcap>,
+                   kSkipping, supports_forward<leaves_out_softcap>),
     {"unfused",
      {kScalar, kScalar, kScalar, kScalar},
      1,

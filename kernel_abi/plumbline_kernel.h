@@ -4,12 +4,13 @@
  * `plumbline_kernel_library` is judged by `plumbline verify --kernel lib.so`. The built-in CUDA
  * kernels, emulated or on a GPU, come in through the same door.
  *
- * Layouts, row-major: q [batch, heads, queries, head_dim]; k, v [batch, kv_heads, keys, head_dim];
- * o, grad_o, grad_q like q; grad_k, grad_v like k; all in the problem's format, but for E4M3 and
- * E5M2: there q, k and v are in that format, times a scale for each batch and key head, and o,
- * grad_o and the gradients, of q, k and v with their scales in them, are bf16. lse [batch, heads,
- * queries], natural logarithm unless the contract says base 2, always float, as are parameters and
- * their gradients. Query head h reads key head h / (heads / kv_heads).
+ * Layouts, row-major: q [batch, heads, queries, head_dim]; k [batch, kv_heads, keys, head_dim];
+ * v [batch, kv_heads, keys, value_dim]; o and grad_o [batch, heads, queries, value_dim]; grad_q,
+ * grad_k, grad_v like q, k, v; all in the problem's format, but for E4M3 and E5M2: there q, k and v
+ * are in that format, times a scale for each batch and key head, and o, grad_o and the gradients,
+ * of q, k and v with their scales in them, are bf16. lse [batch, heads, queries], natural logarithm
+ * unless the contract says base 2, always float, as are grad_lse, parameters and their gradients.
+ * Query head h reads key head h / (heads / kv_heads).
  *
  * What is computed, for query row r of batch b at position i = r + query_offset, or with
  * queries_at_end i = r + lengths[b] - queries, and each visible key j:
@@ -29,6 +30,7 @@
  *   i - j <= window_left                           (window_left >= 0)
  *   j - i <= window_right                          (window_right >= 0)
  *   documents[b, i] == documents[b, j]             (where documents is given)
+ *   mask[b, h, r, j] != 0                          (where mask is given)
  */
 #ifndef PLUMBLINE_KERNEL_H
 #define PLUMBLINE_KERNEL_H
@@ -40,7 +42,7 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 11
+#define PLUMBLINE_ABI_VERSION 12
 #define PLUMBLINE_DEVICE_LOST 2
 
 /* TF32: floats in memory; products may be taken of operands rounded to tf32. E4M3 (largest number
@@ -168,6 +170,10 @@ typedef enum {
 typedef struct {
   uint32_t struct_size; /* sizeof(plumbline_problem), set by the caller */
   int32_t batch, heads, kv_heads, queries, keys, head_dim;
+  int32_t value_dim;      /* components of a row of v and o; head_dim mostly */
+  int32_t values_in_keys; /* 0, or 1 in the forward pass and in decoding: row j of v is the first
+                             value_dim components of row j of k, which also lie in v; v_scale is
+                             k_scale */
   int32_t query_offset;   /* position of query row 0, above -queries; 0 or more when decoding, with
                              CoPE and with DAPE. query_offset + queries <= keys with these, with
                              documents, and with a bias that has a number for each key; else rows may
@@ -188,20 +194,26 @@ typedef struct {
   int32_t ssmax;  /* 0 or 1 */
   int32_t causal; /* 0 or 1 */
   int32_t window_left, window_right; /* largest visible i - j and j - i, or -1 for any */
-  int32_t page_size; /* decode: keys in a page of the cache; 0: k and v are contiguous */
-  int32_t sinks;     /* 0 or 1. Beside any bias but CoPE and without DAPE */
-  double scale;      /* multiplies q . k */
-  double softcap;    /* cap of the scaled product, before the bias is added: > 0, or 0 for none.
-                        Beside any bias but CoPE and without DAPE */
+  int32_t page_size;    /* decode: keys in a page of the cache; 0: k and v are contiguous */
+  int32_t sinks;        /* 0 or 1. Beside any bias but CoPE and without DAPE */
+  int32_t lse_gradient; /* backward: 1 where the loss depends on lse, too, and grad_lse is given */
+  /* Of mask: 1 where that axis has its full size, 0 where it has size 1, or without mask. */
+  int32_t mask_per_batch, mask_per_head;
+  double scale;   /* multiplies q . k */
+  double softcap; /* cap of the scaled product, before the bias is added: > 0, or 0 for none.
+                     Beside any bias but CoPE and without DAPE */
   double options[PLUMBLINE_OPTION_CAPACITY];
   const void *q, *k, *v;
   const float* parameters[PLUMBLINE_PARAMETER_CAPACITY];
   const int32_t* lengths;   /* [batch], or NULL */
   const int32_t* documents; /* [batch, keys], or NULL */
-  /* Decode only, from the cache. With page_size > 0, k and v are [page, kv_heads, page_size,
-     head_dim], and key j of batch b is key j % page_size of page pages[b, j / page_size]; pages is
-     [batch, ceil(keys / page_size)]. What a page holds beyond the last key may be NaN. prefix_sums
-     [batch, heads, keys] are S or F; increments and log_forget are then NULL. */
+  const uint8_t* mask;      /* [batch or 1, heads or 1, queries, keys], or NULL: 1 where a query row
+                               may see a key, else 0. Beside any bias but CoPE and without DAPE */
+  /* Decode only, from the cache. With page_size > 0, k is [page, kv_heads, page_size, head_dim] and
+     v [page, kv_heads, page_size, value_dim], and key j of batch b is key j % page_size of page
+     pages[b, j / page_size]; pages is [batch, ceil(keys / page_size)]. What a page holds beyond the
+     last key may be NaN. prefix_sums [batch, heads, keys] are S or F; increments and log_forget are
+     then NULL. */
   const int32_t* pages;
   const double* prefix_sums;
   /* E4M3 and E5M2 only, else NULL: [batch, kv_heads], > 0. What the equations call q, k and v is
@@ -209,23 +221,75 @@ typedef struct {
   const float *q_scale, *k_scale, *v_scale;
 } plumbline_problem;
 
+/* What a problem has, as bits, beside softmax(scale * q k^T + bias) v with or without a causal
+   mask, for as many queries as keys and as many key heads as query heads. A kernel that computes
+   some of it declines the rest in supports(), and with it what a later version of this interface
+   adds: if (plumbline_features(problem) & ~(PLUMBLINE_HAS_WINDOW | PLUMBLINE_HAS_LENGTHS)) return
+   0; */
+typedef enum {
+  PLUMBLINE_HAS_DAPE = 1,
+  PLUMBLINE_HAS_ROPE = 1 << 1,
+  PLUMBLINE_HAS_SSMAX = 1 << 2,
+  PLUMBLINE_HAS_SOFTCAP = 1 << 3,
+  PLUMBLINE_HAS_SINKS = 1 << 4,
+  PLUMBLINE_HAS_WINDOW = 1 << 5,
+  PLUMBLINE_HAS_WINDOW_SIDES = 1 << 6, /* of different width, and PLUMBLINE_HAS_WINDOW */
+  PLUMBLINE_HAS_LENGTHS = 1 << 7,
+  PLUMBLINE_HAS_QUERIES_AT_END = 1 << 8, /* and PLUMBLINE_HAS_LENGTHS */
+  PLUMBLINE_HAS_DOCUMENTS = 1 << 9,
+  PLUMBLINE_HAS_MASK = 1 << 10,
+  PLUMBLINE_HAS_KEY_HEADS = 1 << 11,     /* fewer than query heads */
+  PLUMBLINE_HAS_FEWER_QUERIES = 1 << 12, /* than keys */
+  PLUMBLINE_HAS_MORE_QUERIES = 1 << 13,
+  PLUMBLINE_HAS_OFFSET = 1 << 14,    /* the last query is not at the last key's position */
+  PLUMBLINE_HAS_VALUE_DIM = 1 << 15, /* other than head_dim */
+  PLUMBLINE_HAS_LSE_GRADIENT = 1 << 16,
+  PLUMBLINE_HAS_PAGES = 1 << 17
+} plumbline_feature;
+
+static inline int32_t plumbline_features(const plumbline_problem* p) {
+  int32_t features = 0;
+  if (p->dape != 0) features |= PLUMBLINE_HAS_DAPE;
+  if (p->rope != 0) features |= PLUMBLINE_HAS_ROPE;
+  if (p->ssmax != 0) features |= PLUMBLINE_HAS_SSMAX;
+  if (p->softcap != 0) features |= PLUMBLINE_HAS_SOFTCAP;
+  if (p->sinks != 0) features |= PLUMBLINE_HAS_SINKS;
+  if (p->window_left >= 0 || p->window_right >= 0) features |= PLUMBLINE_HAS_WINDOW;
+  if (p->window_left != p->window_right) features |= PLUMBLINE_HAS_WINDOW_SIDES;
+  if (p->lengths) features |= PLUMBLINE_HAS_LENGTHS;
+  if (p->queries_at_end != 0) features |= PLUMBLINE_HAS_QUERIES_AT_END;
+  if (p->documents) features |= PLUMBLINE_HAS_DOCUMENTS;
+  if (p->mask) features |= PLUMBLINE_HAS_MASK;
+  if (p->kv_heads != p->heads) features |= PLUMBLINE_HAS_KEY_HEADS;
+  if (p->queries < p->keys) features |= PLUMBLINE_HAS_FEWER_QUERIES;
+  if (p->queries > p->keys) features |= PLUMBLINE_HAS_MORE_QUERIES;
+  if (p->query_offset != p->keys - p->queries) features |= PLUMBLINE_HAS_OFFSET;
+  if (p->value_dim != p->head_dim) features |= PLUMBLINE_HAS_VALUE_DIM;
+  if (p->lse_gradient != 0) features |= PLUMBLINE_HAS_LSE_GRADIENT;
+  if (p->page_size > 0) features |= PLUMBLINE_HAS_PAGES;
+  return features;
+}
+
 /* Of the forward pass and of decoding. */
 typedef struct {
   void* o;
   float* lse;
 } plumbline_outputs;
 
-/* Gradients of sum(grad_o * o), o and lse being those of this kernel's own forward pass, or, of a
-   kernel that has none for the problem, the nearest numbers of the formats. They are
+/* Gradients of sum(grad_o * o), with lse_gradient of sum(grad_o * o) + sum(grad_lse * lse) over the
+   rows that see a key or have a sink; o and lse being those of this kernel's own forward pass, or,
+   of a kernel that has none for the problem, the nearest numbers of the formats. They are
    judged as functions of these very numbers: p_ij = exp(s_ij - lse_i), and D_i = grad_o_i . o_i;
    or, in all rows, as those of a kernel that recomputes p, with D_i = sum_j p_ij (grad_o_i .
-   v_j), p not rounded. grad_k and grad_v are summed over the query heads that share a key head,
-   grad_parameters over everything that shares the parameter, in float and rounded once. A gradient
-   that is not asked for is NULL. */
+   v_j), p not rounded. The gradient of s_ij is p_ij (grad_o_i . v_j - D_i + grad_lse_i), where lse
+   is to base 2 with grad_lse_i / ln 2. grad_k and grad_v are summed over the query heads that share
+   a key head, grad_parameters over everything that shares the parameter, in float and rounded once.
+   A gradient that is not asked for is NULL. */
 typedef struct {
   const void* o;
   const float* lse;
   const void* grad_o;
+  const float* grad_lse; /* [batch, heads, queries] with lse_gradient, else NULL */
   void *grad_q, *grad_k, *grad_v;
   float* grad_parameters[PLUMBLINE_PARAMETER_CAPACITY];
 } plumbline_gradients;
@@ -328,8 +392,8 @@ typedef struct {
   plumbline_contract contracts[PLUMBLINE_FORMAT_COUNT]; /* by plumbline_format; those of formats
                                                            that it does not support are not read */
   int32_t deterministic;                                /* 1: the same bits from every run */
-  /* 1 when the kernel can run this pass of this problem. lengths, documents and pages are not NULL
-     where the problem has them, and must not be read; other pointers may be NULL. */
+  /* 1 when the kernel can run this pass of this problem. lengths, documents, mask and pages are not
+     NULL where the problem has them, and must not be read; other pointers may be NULL. */
   int (*supports)(const plumbline_problem* problem, int32_t pass);
   /* The passes; NULL for one that the kernel does not have. 0 on success; else the reason stands in
      message, zero-terminated, and PLUMBLINE_DEVICE_LOST means that no later call in this process

@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include "plumbline_kernel.h"
 
-static int supports(const plumbline_problem* p, int32_t pass) {
+static int supports(const plumbline_problem* p, int32_t pass) { /* nothing else that it may have */
+  const int32_t own = PLUMBLINE_HAS_KEY_HEADS | PLUMBLINE_HAS_FEWER_QUERIES | PLUMBLINE_HAS_OFFSET;
   return pass == PLUMBLINE_FORWARD && p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_ALIBI &&
-         !p->dape && !p->rope && !p->ssmax && p->softcap == 0 && !p->sinks && p->window_left < 0 && p->window_right < 0 && p->queries <= p->keys && !p->lengths && !p->documents && p->keys <= 4096;
+         !(plumbline_features(p) & ~own) && p->keys <= 4096;
 }
 
 static int forward(const plumbline_problem* p, const plumbline_outputs* out, char* message,

@@ -4,7 +4,7 @@
 namespace plumbline::gpu {
 
 void naive_forward(const Stream& stream, const Task& task, const Outputs& outputs) {
-  dispatch<naive::Variant>(stream, task, outputs);
+  dispatch_bias<naive::Variant, naive::kAnyHeadDim>(stream, task, outputs);
 }
 
 }  // namespace plumbline::gpu

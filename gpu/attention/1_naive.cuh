@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variant 1, naive: one thread computes one query row from global memory. It looks at every key
 // once for the maximum of the logits and once more for each chunk of the output, recomputing the
-// logit; nothing is stored between.
+// logit; nothing is stored between. The widths of q, k and v are whatever the problem says.
 #ifndef PLUMBLINE_GPU_ATTENTION_1_NAIVE_CUH
 #define PLUMBLINE_GPU_ATTENTION_1_NAIVE_CUH
 
@@ -19,20 +19,23 @@ inline constexpr int kThreads = 64;
 inline constexpr int kBlocks = 6;
 
 /// Columns of the output that a thread holds at once; more would not fit the registers.
-template <int D>
-inline constexpr int kChunk = D > 64 ? D / 2 : D;
+inline constexpr int kChunk = 64;
+
+/// In place of one that a kernel is compiled for.
+inline constexpr int kAnyHeadDim = 0;
 
 /// Scaled by nothing, rotated where the problem has RoPE.
-template <int D>
-__device__ float dot(const Problem& problem, std::size_t q, int position, std::size_t k, int key) {
+__device__ inline float dot(const Problem& problem, int head_dim, std::size_t q, int position,
+                            std::size_t k, int key) {
   float sum = 0.0f;
-  for (int d = 0; d < D; ++d) sum += problem.query<D>(q, d, position) * problem.key<D>(k, d, key);
+  for (int d = 0; d < head_dim; ++d)
+    sum += problem.query(q, d, position, head_dim) * problem.key(k, d, key, head_dim);
   return sum;
 }
 
-template <int D, class Bias>
+template <class Bias>
 __global__ void __launch_bounds__(kThreads, kBlocks)
-    forward_kernel(Problem problem, Outputs outputs, typename Bias::Params params) {
+    forward_kernel(Problem problem, int head_dim, Outputs outputs, typename Bias::Params params) {
   const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int head = static_cast<int>(blockIdx.y);
   const int b = static_cast<int>(blockIdx.z);
@@ -40,14 +43,16 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 
   const int position = row + problem.first_position(b);
   const KeyRange range = key_range(problem.mask, b, position);
-  const auto is_visible = [&](int key) { return visible(problem.mask, range, b, position, key); };
-
-  const std::size_t start = problem.query_start(b, head, row, D);
   const At at{b, head, row, position};
+  const auto is_visible = [&](int key) { return problem.sees(range, at, key); };
+
+  const std::size_t q = problem.query_start(b, head, row, head_dim);
+  const std::size_t o = problem.query_start(b, head, row, problem.value_dim);
   const typename Bias::Row bias_row = Bias::load_row(params, at);
   const float factor = problem.logit_factor(b, head, row);
   const auto logit = [&](int key) {
-    const float score = dot<D>(problem, start, position, problem.key_start(b, head, key, D), key);
+    const std::size_t k = problem.key_start(b, head, key, head_dim);
+    const float score = dot(problem, head_dim, q, position, k, key);
     const float bias = Bias::value(params, head, bias_row, Bias::load_key(params, at, key),
                                    Bias::entry(params, head, position - key));
     return rounded_product(factor, problem.capped(problem.scale * score) + bias);
@@ -60,33 +65,35 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 
   const float of_sink = problem.sinks ? expf(problem.sinks[head] - shift) : 0.0f;
   float sum = 0.0f;
-  for (int column = 0; column < D; column += kChunk<D>) {
-    float output[kChunk<D>] = {};
+  for (int column = 0; column < problem.value_dim; column += kChunk) {
+    const int columns = min(kChunk, problem.value_dim - column);
+    float output[kChunk] = {};
     sum = of_sink;
     for (int key = range.begin; key < range.end; ++key) {
       if (!is_visible(key)) continue;
       const float p = expf(logit(key) - shift);
-      const std::size_t v = problem.key_start(b, head, key, D) + column;
+      const std::size_t v = problem.key_start(b, head, key, problem.value_dim) + column;
       sum += p;
 #pragma unroll
-      for (int d = 0; d < kChunk<D>; ++d)
-        output[d] += p * load_element(problem.v, problem.format, v + d);
+      for (int d = 0; d < kChunk; ++d)
+        if (d < columns) output[d] += p * load_element(problem.v, problem.format, v + d);
     }
 #pragma unroll
-    for (int d = 0; d < kChunk<D>; ++d)
-      store_element(outputs.o, problem.format, start + column + d,
-                    sum == 0.0f ? 0.0f : output[d] / sum);
+    for (int d = 0; d < kChunk; ++d)
+      if (d < columns)
+        store_element(outputs.o, problem.format, o + column + d,
+                      sum == 0.0f ? 0.0f : output[d] / sum);
   }
   outputs.lse[problem.lse_index(b, head, row)] = sum == 0.0f ? -INFINITY : maximum + logf(sum);
 }
 
 struct Variant {
-  template <int D, class Bias>
+  template <int, class Bias>
   static void run(const Stream& stream, const Task& task, const Outputs& outputs) {
     const Problem& problem = task.problem;
     const dim3 grid{static_cast<unsigned>((problem.queries + kThreads - 1) / kThreads),
                     static_cast<unsigned>(problem.heads), static_cast<unsigned>(problem.batch)};
-    launch(stream, {grid, dim3{kThreads}, 0}, forward_kernel<D, Bias>, problem, outputs,
+    launch(stream, {grid, dim3{kThreads}, 0}, forward_kernel<Bias>, problem, task.head_dim, outputs,
            Bias::params(task.bias));
   }
 };

@@ -64,10 +64,11 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
   const int seen = min(keys, max(0, length_of(problem.mask, b) - first_key));
   const std::size_t start = problem.key_start(b, kv_head * group, first_key, D);
   shared.k.fill(seen,
-                [&](int n, int d) { return problem.key<D>(start + n * D, d, first_key + n); });
-  shared.v.fill(seen, [&](int n, int d) {
-    return load_element(problem.v, problem.format, start + n * D + d);
-  });
+                [&](int n, int d) { return problem.key(start + n * D, d, first_key + n, D); });
+  const int width = problem.value_dim;
+  const std::size_t value_start = problem.key_start(b, kv_head * group, first_key, width);
+  shared.v.fill(seen,
+                [&](int n, int d) { return problem.value(problem.v, value_start + n * width, d); });
 
   LaneSums<D> dk, dv;
   for (int head = kv_head * group; head < (kv_head + 1) * group; ++head) {
@@ -82,10 +83,11 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
       __syncthreads();  // all are done with the tile before
       const std::size_t query_start = problem.query_start(b, head, first_row, D);
       shared.q.fill(rows, [&](int n, int d) {
-        return problem.query<D>(query_start + n * D, d, first_position + n);
+        return problem.query(query_start + n * D, d, first_position + n, D);
       });
+      const std::size_t output_start = problem.query_start(b, head, first_row, width);
       shared.grad_o.fill(rows, [&](int n, int d) {
-        return load_element(arrays.grad_o, problem.format, query_start + n * D + d);
+        return problem.value(arrays.grad_o, output_start + n * width, d);
       });
       if (thread < kTileQueries) {
         const int n = min(thread, rows - 1), row = first_row + n, position = first_position + n;
@@ -110,7 +112,8 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
         const int query = kLanesPerRow * n + lane_in_row;
         const QueryRow<Bias>& row = shared.rows[query];
         p[query] = kInvisible;
-        if (!exists || !visible(problem.mask, row.range, b, first_position + query, key)) continue;
+        const At at{b, head, first_row + query, first_position + query};
+        if (!exists || !problem.sees(row.range, at, key)) continue;
         const float entry =
             shared.kEntries > 0 ? shared.entries[query - key_in_tile + kTileKeys - 1] : 0.0f;
         const float capped = problem.capped(problem.scale * score[n]);

@@ -113,9 +113,11 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
 
   const std::size_t start = problem.query_start(b, head, first_row, D);
   shared.q.fill(
-      rows, [&](int n, int d) { return problem.query<D>(start + n * D, d, first_position + n); });
+      rows, [&](int n, int d) { return problem.query(start + n * D, d, first_position + n, D); });
+  const int width = problem.value_dim;
+  const std::size_t output_start = problem.query_start(b, head, first_row, width);
   shared.grad_o.fill(rows, [&](int n, int d) {
-    return load_element(arrays.grad_o, problem.format, start + n * D + d);
+    return problem.value(arrays.grad_o, output_start + n * width, d);
   });
   const At at{b, head, row, position};
   const typename Bias::Row bias_row = Bias::load_row(params, at);
@@ -134,10 +136,10 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
     const std::size_t key_start = problem.key_start(b, head, begin, D);
     const int count = min(kTileKeys, keys.end - begin);
     shared.k.fill(count,
-                  [&](int n, int d) { return problem.key<D>(key_start + n * D, d, begin + n); });
-    shared.v.fill(count, [&](int n, int d) {
-      return load_element(problem.v, problem.format, key_start + n * D + d);
-    });
+                  [&](int n, int d) { return problem.key(key_start + n * D, d, begin + n, D); });
+    const std::size_t value_start = problem.key_start(b, head, begin, width);
+    shared.v.fill(
+        count, [&](int n, int d) { return problem.value(problem.v, value_start + n * width, d); });
     shared.bias.load(params, at, first_position, begin, keys.end);
     __syncthreads();
 
@@ -151,7 +153,7 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
       const int key = kLanesPerRow * n + lane_in_row;
       p[key] = kInvisible;
       dz[key] = of_bias[n] = 0.0f;
-      if (!visible(problem.mask, range, b, position, begin + key)) continue;
+      if (!problem.sees(range, at, begin + key)) continue;
       const float capped = problem.capped(problem.scale * score[n]);
       const float z = capped + shared.bias.value(params, head, bias_row, row_in_tile, key);
       const ScoreGrad grad = score_grad(z, factor, lse, dp[n], delta);

@@ -10,7 +10,7 @@ namespace decode {
 __global__ void merge_kernel(Format format, Partials partials, Outputs outputs) {
   const std::size_t row = blockIdx.x, first = row * partials.splits;
   const auto d = static_cast<std::size_t>(threadIdx.x);
-  const std::size_t head_dim = blockDim.x;
+  const std::size_t value_dim = blockDim.x;
   float maximum = -INFINITY;
   for (int split = 0; split < partials.splits; ++split)
     maximum = fmaxf(maximum, partials.maximum[first + split]);
@@ -20,10 +20,10 @@ __global__ void merge_kernel(Format format, Partials partials, Outputs outputs) 
     const std::size_t at = first + split;
     const float weight = expf(partials.maximum[at] - shift);  // 0 where no key was seen
     sum += weight * partials.sum[at];
-    o += weight * partials.o[at * head_dim + d];
+    o += weight * partials.o[at * value_dim + d];
   }
   const bool empty = sum == 0.0f;
-  store_element(outputs.o, format, row * head_dim + d, empty ? 0.0f : o / sum);
+  store_element(outputs.o, format, row * value_dim + d, empty ? 0.0f : o / sum);
   if (d == 0) outputs.lse[row] = empty ? -INFINITY : maximum + logf(sum);
 }
 
@@ -34,8 +34,8 @@ void split_kv_decode(const Stream& stream, const Task& task, const Cache& cache,
   const Problem& problem = task.problem;
   dispatch<decode::Split>(stream, task, cache, partials);
   const auto rows = static_cast<unsigned>(problem.batch * problem.heads * problem.queries);
-  launch(stream, {dim3{rows}, dim3{static_cast<unsigned>(task.head_dim)}, 0}, decode::merge_kernel,
-         problem.format, partials, outputs);
+  launch(stream, {dim3{rows}, dim3{static_cast<unsigned>(problem.value_dim)}, 0},
+         decode::merge_kernel, problem.format, partials, outputs);
 }
 
 }  // namespace plumbline::gpu

@@ -120,7 +120,7 @@ struct Row {
     const int lane = static_cast<int>(lane_index());
     const int key = begin + lane;
     // The row's own range goes on in the next split.
-    const bool sees = key < end && visible(problem.mask, range, b, position, key);
+    const bool sees = key < end && problem.sees(range, {b, head, row, position}, key);
     const float own = sees ? logit(tile, problem, params, lane, key) : -INFINITY;
     const float old_maximum = maximum;
     maximum = fmaxf(maximum, warp_reduce(own, [](float x, float y) { return fmaxf(x, y); }));
@@ -158,7 +158,7 @@ struct Row {
 #pragma unroll
     for (int n = 0; n < kColumns; ++n) {
       const int d = lane + n * static_cast<int>(kWarpSize);
-      if (d < D) partials.o[at * D + d] = output[n];
+      if (d < problem.value_dim) partials.o[at * problem.value_dim + d] = output[n];
     }
     if (lane != 0) return;
     partials.maximum[at] = maximum;
@@ -175,12 +175,13 @@ __device__ void load_queries(const Tile<D>& tile, const Problem& problem, int fi
     tile.q[n] = 0.0f;
     if (index >= rows) continue;
     const RowAt at(problem, static_cast<int>(blockIdx.y), index);
-    tile.q[n] = problem.query<D>(problem.query_start(b, at.head, at.row, D), d,
-                                 at.row + problem.first_position(b));
+    tile.q[n] = problem.query(problem.query_start(b, at.head, at.row, D), d,
+                              at.row + problem.first_position(b), D);
   }
 }
 
-/// Keys and values begin .. end - 1 of the cache; those of the tile beyond are zero. A warp takes
+/// Keys and values begin .. end - 1 of the cache; those of the tile beyond, and columns from
+/// value_dim on, are zero. A warp takes
 /// every fourth key, so that its lanes look up the same page.
 template <int D>
 __device__ void load_tile(const Tile<D>& tile, const Problem& problem, const Cache& cache,
@@ -189,12 +190,15 @@ __device__ void load_tile(const Tile<D>& tile, const Problem& problem, const Cac
   for (int j = static_cast<int>(threadIdx.x / kWarpSize); j < kKeys; j += kWarps) {
     const int key = begin + j;
     const bool there = key < end;
-    const std::size_t start = there ? cache.key_start(problem, static_cast<int>(blockIdx.z),
-                                                      static_cast<int>(blockIdx.y), key, D)
-                                    : 0;
+    const auto start = [&](int width) {
+      return there ? cache.key_start(problem, static_cast<int>(blockIdx.z),
+                                     static_cast<int>(blockIdx.y), key, width)
+                   : 0;
+    };
+    const std::size_t of_key = start(D), of_value = start(problem.value_dim);
     for (int d = lane; d < D; d += static_cast<int>(kWarpSize)) {
-      tile.k[j * Tile<D>::kKeyStride + d] = there ? problem.key<D>(start, d, key) : 0.0f;
-      tile.v[j * D + d] = there ? load_element(problem.v, problem.format, start + d) : 0.0f;
+      tile.k[j * Tile<D>::kKeyStride + d] = there ? problem.key(of_key, d, key, D) : 0.0f;
+      tile.v[j * D + d] = there ? problem.value(problem.v, of_value, d) : 0.0f;
     }
   }
 }

@@ -24,8 +24,8 @@ std::size_t size(auto... extents) {
 }
 
 /// Before anything is allocated by its numbers.
-const plumbline_problem& checked(const plumbline_problem& p, bool decode) {
-  const std::string reason = decode ? unsupported_decode_reason(p) : unsupported_reason(p);
+const plumbline_problem& checked(const plumbline_problem& p, bool decode, Widths widths) {
+  const std::string reason = decode ? unsupported_decode_reason(p) : unsupported_reason(p, widths);
   if (!reason.empty()) throw InvalidProblem(reason);
   return p;
 }
@@ -75,6 +75,8 @@ Task task_of(const plumbline_problem& p) {
   problem.v = p.v;
   if (p.ssmax == 1) problem.ssmax_scale = p.parameters[PLUMBLINE_SSMAX_SCALE];
   if (p.sinks == 1) problem.sinks = p.parameters[PLUMBLINE_SINKS];
+  problem.mask_tensor = {p.mask, p.mask_per_batch == 1, p.mask_per_head == 1};
+  problem.value_dim = p.value_dim;
 
   BiasInputs& bias = task.bias;
   bias.method = static_cast<plumbline_bias>(p.bias);
@@ -139,7 +141,7 @@ std::string lacks_shared_memory(const plumbline_problem& p, const AttentionKerne
 Attention::Attention(const Stream& stream, const plumbline_problem& largest,
                      const AttentionKernels& kernels, const AttentionWorkspace& workspace)
     : stream_(stream),
-      largest_(checked(largest, workspace.decode)),
+      largest_(checked(largest, workspace.decode, kernels.widths)),
       kernels_(kernels),
       head_sums_(needs_scores(largest) ? 0 : head_rows(task_of(largest))),
       prefix_sums_(stream, summed_parameter(largest.bias) >= 0 && !largest.prefix_sums
@@ -186,12 +188,12 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
   if (workspace.decode) {
     const std::size_t partials = rows * most_splits(p.keys);
     decode_workspace_ = std::make_unique<DecodeWorkspace>(
-        DecodeWorkspace{{stream, partials * p.head_dim}, {stream, partials}, {stream, partials}});
+        DecodeWorkspace{{stream, partials * p.value_dim}, {stream, partials}, {stream, partials}});
   }
 }
 
 void Attention::check(const plumbline_problem& p) const {
-  const std::string reason = unsupported_reason(p);
+  const std::string reason = unsupported_reason(p, kernels_.widths);
   if (!reason.empty()) throw InvalidProblem(reason);
   const auto expect = [](bool holds, const char* name, const std::string& expected) {
     if (!holds) throw InvalidProblem(std::string(name) + " must be " + expected);
@@ -205,6 +207,7 @@ void Attention::check(const plumbline_problem& p) const {
   same(p.heads, largest_.heads, "heads");
   same(p.kv_heads, largest_.kv_heads, "kv_heads");
   same(p.head_dim, largest_.head_dim, "head_dim");
+  same(p.value_dim, largest_.value_dim, "value_dim");
   same(p.format, largest_.format, "format");
   same(p.bias, largest_.bias, "bias");
   same(p.dape, largest_.dape, "dape");

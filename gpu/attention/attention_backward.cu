@@ -71,8 +71,12 @@ void Attention::backward(const plumbline_problem& p, const plumbline_gradients& 
   require(gradients.o, "o");
   require(gradients.lse, "lse");
   require(gradients.grad_o, "grad_o");
+  if (p.lse_gradient == 1) require(gradients.grad_lse, "grad_lse");
+  const float* const grad_lse = p.lse_gradient == 1 ? gradients.grad_lse : nullptr;
   if (score_grads_) {
-    unfused_backward(stream_, of_problem, *scores_, score_grads_->arrays(), gradients,
+    plumbline_gradients of_call = gradients;
+    of_call.grad_lse = grad_lse;
+    unfused_backward(stream_, of_problem, *scores_, score_grads_->arrays(), of_call,
                      parameter_mode);
     return;
   }
@@ -87,7 +91,8 @@ void Attention::backward(const plumbline_problem& p, const plumbline_gradients& 
     fill_zero(stream_, workspace.sums.data(), summed >= 0 ? heads * p.keys : 0);
   }
 
-  backward_delta(stream_, of_problem, gradients.o, gradients.grad_o, workspace.delta.data());
+  backward_delta(stream_, of_problem, gradients.o, gradients.grad_o, grad_lse,
+                 workspace.delta.data());
   const BackwardArrays arrays{gradients.lse,
                               workspace.delta.data(),
                               gradients.grad_o,

@@ -48,18 +48,20 @@ void run_backward(const plumbline_problem& p, const plumbline_gradients& gradien
   require(gradients.o, "o");
   require(gradients.lse, "lse");
   require(gradients.grad_o, "grad_o");
-  const Input<unsigned char> o(stream, gradients.o, query_bytes(p));
-  const Input<unsigned char> grad_o(stream, gradients.grad_o, query_bytes(p));
-  const Input<float> lse(stream, gradients.lse,
-                         static_cast<std::size_t>(p.batch) * p.heads * p.queries);
+  if (p.lse_gradient == 1) require(gradients.grad_lse, "grad_lse");
+  const std::size_t rows = static_cast<std::size_t>(p.batch) * p.heads * p.queries;
+  const Input<unsigned char> o(stream, gradients.o, output_bytes(p));
+  const Input<unsigned char> grad_o(stream, gradients.grad_o, output_bytes(p));
+  const Input<float> lse(stream, gradients.lse, rows);
+  const Input<float> grad_lse(stream, p.lse_gradient == 1 ? gradients.grad_lse : nullptr, rows);
   Output<unsigned char> grad_q(stream, gradients.grad_q, query_bytes(p), "grad_q");
   Output<unsigned char> grad_k(stream, gradients.grad_k, key_bytes(p), "grad_k");
-  Output<unsigned char> grad_v(stream, gradients.grad_v, key_bytes(p), "grad_v");
+  Output<unsigned char> grad_v(stream, gradients.grad_v, value_bytes(p), "grad_v");
   ParameterGrads parameters(stream, p, gradients);
 
   const Attention attention(stream, device.problem(), kernels, {.backward = true});
-  plumbline_gradients on_device{
-      o.data(), lse.data(), grad_o.data(), grad_q.data(), grad_k.data(), grad_v.data(), {}};
+  plumbline_gradients on_device{o.data(),      lse.data(),    grad_o.data(), grad_lse.data(),
+                                grad_q.data(), grad_k.data(), grad_v.data(), {}};
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) on_device.grad_parameters[n] = parameters[n];
   attention.backward(device.problem(), on_device);
 

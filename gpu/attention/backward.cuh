@@ -12,7 +12,7 @@ namespace plumbline::gpu {
 /// every run gives the same bits, or, with kernels.atomic, the second alone, which adds dK, dV and
 /// the keys' side of dS by atomic additions. Device memory beside the inputs and the gradients is
 /// O(batch heads (queries + keys) head_dim): no matrix of scores. Throws InvalidProblem (as
-/// check_problem; o, lse or grad_o missing), DamagedCanary, and what a launch throws.
+/// check_problem; o, lse, grad_o or grad_lse missing), DamagedCanary, and what a launch throws.
 void run_backward(const plumbline_problem& problem, const plumbline_gradients& gradients,
                   const AttentionKernels& kernels);
 

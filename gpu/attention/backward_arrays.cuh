@@ -10,9 +10,9 @@ namespace plumbline::gpu {
 /// dq, dk and dv are in fp32 and belong to q and k as they meet in the product, after RoPE.
 struct BackwardArrays {
   const float* lse;      // [batch, heads, queries], the forward pass's
-  const float* delta;    // [batch, heads, queries]: D_i = sum_d dO_id o_id
-  const void* grad_o;    // like q, in the problem's format
-  float *dq, *dk, *dv;   // like q, k, v
+  const float* delta;    // [batch, heads, queries]: D_i = sum_d dO_id o_id, less dL/dlse_i
+  const void* grad_o;    // like o, in the problem's format
+  float *dq, *dk, *dv;   // like q, k, v; rows of dv are head_dim wide, with zeros from value_dim on
   double* prefix_sum;    // [batch, heads, keys]: dS, or null
   float* gain;           // [batch, heads, queries], or null
   double* head_partial;  // [batch, heads, tiles of queries][head_rows]: HeadGrad's sums of a block

@@ -11,9 +11,10 @@ namespace plumbline::gpu {
 /// Sums that a block of query rows leaves for the parameters of heads.
 int head_rows(const Task& task);
 
-/// delta[b, h, r] = sum_d dO o, in double, rounded once. Runs first.
+/// delta[b, h, r] = sum_d dO o - dL/dlse, in double, rounded once; grad_lse may be null. A row that
+/// sees no key has no sum, whatever its dO holds, and dL/dlse with a sink alone. Runs first.
 void backward_delta(const Stream& stream, const Task& task, const void* o, const void* grad_o,
-                    float* delta);
+                    const float* grad_lse, float* delta);
 
 /// dK, dV and the keys' side of dS.
 void backward_keys(const Stream& stream, const Task& task, const BackwardArrays& arrays);

@@ -16,19 +16,25 @@ __device__ std::size_t global_thread() {
   return static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-__global__ void delta_kernel(Format format, int head_dim, std::size_t rows, const void* o,
-                             const void* grad_o, float* delta) {
-  const std::size_t row = global_thread();
-  if (row >= rows) return;
+/// One thread a query row.
+__global__ void delta_kernel(Problem p, std::size_t rows, const void* o, const void* grad_o,
+                             const float* grad_lse, float* delta) {
+  const std::size_t n = global_thread();
+  if (n >= rows) return;
+  const auto row = static_cast<int>(n % p.queries);
+  const auto head = static_cast<int>(n / p.queries % p.heads);
+  const auto b = static_cast<int>(n / p.queries / p.heads);
+  const bool sees = p.sees_any({b, head, row, row + p.first_position(b)});
   double sum = 0.0;
-  for (int d = 0; d < head_dim; ++d)
-    sum += static_cast<double>(load_element(o, format, row * head_dim + d)) *
-           load_element(grad_o, format, row * head_dim + d);
-  delta[row] = static_cast<float>(sum);
+  if (sees)  // else o = 0, and dO may be anything
+    for (std::size_t d = n * p.value_dim; d < (n + 1) * p.value_dim; ++d)
+      sum += static_cast<double>(load_element(o, p.format, d)) * load_element(grad_o, p.format, d);
+  if (grad_lse && (sees || p.sinks)) sum -= grad_lse[n];
+  delta[n] = static_cast<float>(sum);
 }
 
 struct RowRotation {
-  Rotation rotation;  // of values: none
+  Rotation rotation;
   Mask mask;
   int rows, heads, head_dim;  // rows of a head
   bool of_queries;
@@ -62,6 +68,14 @@ __global__ void store_kernel(Format format, RowRotation at, std::size_t pairs,
   }
   store_element(stored, format, start + first, a);
   store_element(stored, format, start + second, b);
+}
+
+/// One thread a number of dV.
+__global__ void store_values_kernel(Format format, int head_dim, int value_dim, std::size_t count,
+                                    const float* gradient, void* stored) {
+  const std::size_t n = global_thread();
+  if (n < count)
+    store_element(stored, format, n, gradient[n / value_dim * head_dim + n % value_dim]);
 }
 
 /// One thread a parameter.
@@ -111,8 +125,6 @@ __global__ void sinks_kernel(Problem p, const float* lse, const float* delta, fl
   const std::size_t rows = static_cast<std::size_t>(p.batch) * p.queries;
   for (std::size_t n = threadIdx.x; n < rows; n += kThreads) {
     const auto b = static_cast<int>(n / p.queries), query = static_cast<int>(n % p.queries);
-    const KeyRange range = key_range(p.mask, b, query + p.first_position(b));
-    if (range.begin >= range.end) continue;  // o = 0, and dO may be anything
     const std::size_t row = p.lse_index(b, head, query);
     sum -= static_cast<double>(expf(p.sinks[head] - lse[row])) * delta[row];
   }
@@ -125,23 +137,26 @@ __global__ void sinks_kernel(Problem p, const float* lse, const float* delta, fl
 }  // namespace
 
 void backward_delta(const Stream& stream, const Task& task, const void* o, const void* grad_o,
-                    float* delta) {
+                    const float* grad_lse, float* delta) {
   const Problem& p = task.problem;
   const std::size_t rows = static_cast<std::size_t>(p.batch) * p.heads * p.queries;
-  launch(stream, {dim3{blocks(rows)}, dim3{kThreads}, 0}, delta_kernel, p.format, task.head_dim,
-         rows, o, grad_o, delta);
+  launch(stream, {dim3{blocks(rows)}, dim3{kThreads}, 0}, delta_kernel, p, rows, o, grad_o,
+         grad_lse, delta);
 }
 
 void backward_store(const Stream& stream, const Task& task, const float* gradient, void* stored,
                     RowsOf of) {
   const Problem& p = task.problem;
+  if (of == RowsOf::values) {
+    const std::size_t count = static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys * p.value_dim;
+    launch(stream, {dim3{blocks(count)}, dim3{kThreads}, 0}, store_values_kernel, p.format,
+           task.head_dim, p.value_dim, count, gradient, stored);
+    return;
+  }
   const bool of_queries = of == RowsOf::queries;
-  const RowRotation at{of == RowsOf::values ? Rotation{} : p.rotation,
-                       p.mask,
-                       of_queries ? p.queries : p.keys,
-                       of_queries ? p.heads : p.kv_heads,
-                       task.head_dim,
-                       of_queries};
+  const RowRotation at{
+      p.rotation,    p.mask,    of_queries ? p.queries : p.keys, of_queries ? p.heads : p.kv_heads,
+      task.head_dim, of_queries};
   const std::size_t pairs =
       static_cast<std::size_t>(p.batch) * at.heads * at.rows * (task.head_dim / 2);
   launch(stream, {dim3{blocks(pairs)}, dim3{kThreads}, 0}, store_kernel, task.problem.format, at,

@@ -47,6 +47,7 @@ constexpr int kMaxGrid = 65535;         // gridDim.y and gridDim.z
 constexpr int kMaxPositions = 1 << 30;  // for the sums of mask.cuh
 constexpr int kMaxOption = 1 << 20;     // rows of a table, width of a layer
 constexpr int kMostDapeHidden = 4096;   // dape.cuh
+constexpr int kMostWidth = 1024;
 
 /// Of the options that the bias reads; "" where all can be run.
 std::string unsupported_option(const plumbline_problem& p, plumbline_option option) {
@@ -111,6 +112,28 @@ std::string unsupported_positions(const plumbline_problem& p) {
              : "query_offset must be keys - queries, with queries_at_end";
 }
 
+std::string unsupported_width(const plumbline_problem& p, Widths widths) {
+  if (widths == Widths::compiled) {
+    if (!is_among(p.head_dim, HeadDims{})) return "head_dim must be one of " + list_of(HeadDims{});
+    return p.value_dim >= 1 && p.value_dim <= p.head_dim ? "" : "value_dim must be 1 .. head_dim";
+  }
+  if (p.head_dim < 1 || p.head_dim > kMostWidth) return "head_dim must be 1 .. 1024";
+  if (p.rope != PLUMBLINE_NO_ROPE && p.head_dim % 2 != 0) return "head_dim must be even, with RoPE";
+  return p.value_dim >= 1 && p.value_dim <= kMostWidth ? "" : "value_dim must be 1 .. 1024";
+}
+
+std::string unsupported_mask(const plumbline_problem& p) {
+  const auto flag = [](int value) { return value == 0 || value == 1; };
+  if (!flag(p.mask_per_batch) || !flag(p.mask_per_head))
+    return "mask_per_batch and mask_per_head must be 0 or 1";
+  if (!p.mask)
+    return p.mask_per_batch == 0 && p.mask_per_head == 0
+               ? ""
+               : "mask_per_batch and mask_per_head must be 0 without mask";
+  if (p.ssmax == 1) return "mask must be NULL with SSMax";
+  return needs_scores(p) ? "mask must be NULL with CoPE and DAPE" : "";
+}
+
 /// One query row of every sequence and head at least lies in memory, and is counted in 31 bits.
 std::string unsupported_scores(const plumbline_problem& p) {
   const bool cope = p.bias == PLUMBLINE_COPE;
@@ -145,7 +168,7 @@ std::size_t parameter_size(const plumbline_problem& p, plumbline_parameter param
   return size;
 }
 
-std::string unsupported_reason(const plumbline_problem& p) {
+std::string unsupported_reason(const plumbline_problem& p, Widths widths) {
   const auto positive = [](int value, int largest) { return value >= 1 && value <= largest; };
   if (p.struct_size != sizeof(plumbline_problem))
     return "struct_size is " + std::to_string(p.struct_size) + ", this library's is " +
@@ -160,7 +183,8 @@ std::string unsupported_reason(const plumbline_problem& p) {
   if (!positive(p.queries, kMaxPositions)) return "queries must be 1 .. 2^30";
   if (p.query_offset <= -p.queries || p.query_offset > kMaxPositions - p.queries)
     return "query_offset must be above -queries, and query_offset + queries at most 2^30";
-  if (!is_among(p.head_dim, HeadDims{})) return "head_dim must be one of " + list_of(HeadDims{});
+  std::string reason = unsupported_width(p, widths);
+  if (!reason.empty()) return reason;
   if (p.format < PLUMBLINE_FP32 || p.format > PLUMBLINE_TF32)
     return "format must be fp32, bf16, fp16 or tf32";
   if (!methods::is_method(p.bias)) return "unknown bias";
@@ -175,7 +199,9 @@ std::string unsupported_reason(const plumbline_problem& p) {
   if (p.causal != 0 && p.causal != 1) return "causal must be 0 or 1";
   if (p.window_left < -1) return "window_left must be -1 or more";
   if (p.window_right < -1) return "window_right must be -1 or more";
-  std::string reason = unsupported_positions(p);
+  if (p.lse_gradient != 0 && p.lse_gradient != 1) return "lse_gradient must be 0 or 1";
+  reason = unsupported_mask(p);
+  if (reason.empty()) reason = unsupported_positions(p);
   if (reason.empty()) reason = unsupported_option(p);
   return reason.empty() && needs_scores(p) ? unsupported_scores(p) : reason;
 }
@@ -184,8 +210,8 @@ void require(const void* pointer, const char* name) {
   if (!pointer) throw InvalidProblem(std::string(name) + " is missing");
 }
 
-void check_problem(const plumbline_problem& p) {
-  const std::string reason = unsupported_reason(p);
+void check_problem(const plumbline_problem& p, Widths widths) {
+  const std::string reason = unsupported_reason(p, widths);
   if (!reason.empty()) throw InvalidProblem(reason);
   require(p.q, "q");
   require(p.k, "k");

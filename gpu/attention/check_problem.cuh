@@ -29,16 +29,20 @@ const char* name_of(plumbline_parameter parameter);
 /// Values that a parameter of the problem holds.
 std::size_t parameter_size(const plumbline_problem& problem, plumbline_parameter parameter);
 
-/// Why the shapes, format, bias and options of `problem` cannot be run, or an empty string.
-/// Pointers are not looked at.
-std::string unsupported_reason(const plumbline_problem& problem);
+/// The head dimensions and widths of values that a kernel takes: head_dim one of HeadDims and
+/// value_dim up to it, or any up to 1024.
+enum class Widths { compiled, any };
+
+/// Why the shapes, format, bias, masks and options of `problem` cannot be run, or an empty string.
+/// What pointers lead to is not read.
+std::string unsupported_reason(const plumbline_problem& problem, Widths widths = Widths::compiled);
 
 /// Throws InvalidProblem naming `name` when the pointer is null.
 void require(const void* pointer, const char* name);
 
 /// Throws InvalidProblem: shapes as `unsupported_reason`, missing inputs, lengths outside
 /// 0 .. keys.
-void check_problem(const plumbline_problem& problem);
+void check_problem(const plumbline_problem& problem, Widths widths = Widths::compiled);
 
 }  // namespace plumbline::gpu
 

@@ -22,21 +22,21 @@ struct Cache {
   const int* pages;  // [batch, pages_per_sequence], or null
   int page_size, pages_per_sequence;
 
-  /// First element of a key in k and v.
+  /// First element of a key in k or v: `width` is head_dim or value_dim.
   __device__ std::size_t key_start(const Problem& problem, int b, int kv_head, int key,
-                                   int head_dim) const {
+                                   int width) const {
     const std::size_t of_batch = static_cast<std::size_t>(b);
-    if (!pages) return ((of_batch * problem.kv_heads + kv_head) * problem.keys + key) * head_dim;
+    if (!pages) return ((of_batch * problem.kv_heads + kv_head) * problem.keys + key) * width;
     const int nth = key / page_size;
     const auto page = static_cast<std::size_t>(pages[of_batch * pages_per_sequence + nth]);
-    return ((page * problem.kv_heads + kv_head) * page_size + (key - nth * page_size)) * head_dim;
+    return ((page * problem.kv_heads + kv_head) * page_size + (key - nth * page_size)) * width;
   }
 };
 
 /// The softmax of each split of each row, by itself: o not yet divided by the sum. Rows as those of
 /// lse.
 struct Partials {
-  float* o;        // [rows, splits, head_dim]
+  float* o;        // [rows, splits, value_dim]
   float* maximum;  // [rows, splits]; -infinity where the row sees no key of the split
   float* sum;      // [rows, splits]
   int splits;

@@ -19,30 +19,38 @@ std::size_t element_size(const plumbline_problem& p) {
 }
 
 /// Before anything is allocated by its numbers.
-const plumbline_problem& checked(const plumbline_problem& p) {
-  check_problem(p);
+const plumbline_problem& checked(const plumbline_problem& p, Widths widths) {
+  check_problem(p, widths);
   return p;
+}
+
+/// Of a tensor with a row of `width` for each query, and for each key.
+std::size_t bytes_of_queries(const plumbline_problem& p, int width) {
+  return size(p.batch, p.heads, p.queries, width) * element_size(p);
+}
+
+std::size_t bytes_of_keys(const plumbline_problem& p, int width) {
+  if (p.page_size > 0 && p.pages) {
+    const std::size_t table = size(p.batch, (p.keys + p.page_size - 1) / p.page_size);
+    const auto last = static_cast<std::size_t>(*std::max_element(p.pages, p.pages + table));
+    return size(last + 1, p.kv_heads, p.page_size, width) * element_size(p);
+  }
+  return size(p.batch, p.kv_heads, p.keys, width) * element_size(p);
 }
 
 }  // namespace
 
-std::size_t query_bytes(const plumbline_problem& p) {
-  return size(p.batch, p.heads, p.queries, p.head_dim) * element_size(p);
-}
+std::size_t query_bytes(const plumbline_problem& p) { return bytes_of_queries(p, p.head_dim); }
+std::size_t output_bytes(const plumbline_problem& p) { return bytes_of_queries(p, p.value_dim); }
+std::size_t key_bytes(const plumbline_problem& p) { return bytes_of_keys(p, p.head_dim); }
+std::size_t value_bytes(const plumbline_problem& p) { return bytes_of_keys(p, p.value_dim); }
 
-std::size_t key_bytes(const plumbline_problem& p) {
-  if (p.page_size > 0 && p.pages) {
-    const std::size_t table = size(p.batch, (p.keys + p.page_size - 1) / p.page_size);
-    const auto last = static_cast<std::size_t>(*std::max_element(p.pages, p.pages + table));
-    return size(last + 1, p.kv_heads, p.page_size, p.head_dim) * element_size(p);
-  }
-  return size(p.batch, p.kv_heads, p.keys, p.head_dim) * element_size(p);
-}
-
-DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p)
-    : q_(stream, checked(p).q, query_bytes(p)),
+DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p, Widths widths)
+    : q_(stream, checked(p, widths).q, query_bytes(p)),
       k_(stream, p.k, key_bytes(p)),
-      v_(stream, p.v, key_bytes(p)),
+      v_(stream, p.v, value_bytes(p)),
+      mask_(stream, p.mask,
+            size(p.mask_per_batch ? p.batch : 1, p.mask_per_head ? p.heads : 1, p.queries, p.keys)),
       lengths_(stream, p.lengths, size(p.batch)),
       documents_(stream, p.documents, size(p.batch, p.keys)),
       pages_(stream, p.page_size > 0 ? p.pages : nullptr,
@@ -55,6 +63,7 @@ DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p)
   problem_.v = v_.data();
   problem_.lengths = lengths_.data();
   problem_.documents = documents_.data();
+  problem_.mask = mask_.data();
   problem_.pages = pages_.data();
   problem_.prefix_sums = prefix_sums_.data();
   std::fill(std::begin(problem_.parameters), std::end(problem_.parameters), nullptr);

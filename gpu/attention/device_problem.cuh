@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 
+#include "attention/check_problem.cuh"
 #include "attention/host_arrays.cuh"
 #include "plumbline_kernel.h"
 
@@ -14,7 +15,8 @@ namespace plumbline::gpu {
 class DeviceProblem {
  public:
   /// Throws InvalidProblem as check_problem does, and what copies throw.
-  DeviceProblem(const Stream& stream, const plumbline_problem& problem);
+  DeviceProblem(const Stream& stream, const plumbline_problem& problem,
+                Widths widths = Widths::compiled);
 
   /// The same problem with its pointers into device memory, as Attention takes it. Parameters that
   /// the method does not read are null.
@@ -23,16 +25,19 @@ class DeviceProblem {
  private:
   using Bytes = Input<unsigned char>;
 
-  Bytes q_, k_, v_;
+  Bytes q_, k_, v_, mask_;
   std::array<std::unique_ptr<Input<float>>, PLUMBLINE_PARAMETER_COUNT> parameters_;
   Input<int> lengths_, documents_, pages_;
   Input<double> prefix_sums_;
   plumbline_problem problem_;
 };
 
-/// Bytes of a tensor like q, and of one like k; with a page table, of its pages up to the last.
+/// Bytes of a tensor like q, o, k and v; of the last two with a page table, of its pages up to the
+/// last.
 std::size_t query_bytes(const plumbline_problem& problem);
+std::size_t output_bytes(const plumbline_problem& problem);
 std::size_t key_bytes(const plumbline_problem& problem);
+std::size_t value_bytes(const plumbline_problem& problem);
 
 }  // namespace plumbline::gpu
 

@@ -8,11 +8,11 @@
 namespace plumbline::gpu {
 
 void run_forward(const plumbline_problem& p, const plumbline_outputs& outputs,
-                 void (*variant)(const Stream&, const Task&, const Outputs&)) {
+                 void (*variant)(const Stream&, const Task&, const Outputs&), Widths widths) {
   const Stream stream;
-  const DeviceProblem problem(stream, p);
+  const DeviceProblem problem(stream, p, widths);
   HostOutputs host(stream, p, outputs);
-  const Attention attention(stream, problem.problem(), {variant, nullptr, nullptr, false});
+  const Attention attention(stream, problem.problem(), {variant, nullptr, nullptr, false, widths});
   attention.forward(problem.problem(), host.on_device());
   host.deliver();
 }

@@ -3,6 +3,7 @@
 #ifndef PLUMBLINE_GPU_ATTENTION_FORWARD_CUH
 #define PLUMBLINE_GPU_ATTENTION_FORWARD_CUH
 
+#include "attention/check_problem.cuh"
 #include "attention/variants.cuh"
 #include "plumbline_kernel.h"
 
@@ -13,7 +14,8 @@ namespace plumbline::gpu {
 /// leaves out keeps it. Throws InvalidProblem (as check_problem; o or lse missing), DamagedCanary,
 /// and what a launch throws.
 void run_forward(const plumbline_problem& problem, const plumbline_outputs& outputs,
-                 void (*variant)(const Stream&, const Task&, const Outputs&));
+                 void (*variant)(const Stream&, const Task&, const Outputs&),
+                 Widths widths = Widths::compiled);
 
 }  // namespace plumbline::gpu
 

@@ -14,7 +14,7 @@ class HostOutputs {
   /// @throws InvalidProblem if o or lse is missing. The stream must outlive it.
   HostOutputs(const Stream& stream, const plumbline_problem& p, const plumbline_outputs& outputs)
       : stream_(stream),
-        o_(stream, required(outputs.o, "o"), query_bytes(p), "o"),
+        o_(stream, required(outputs.o, "o"), output_bytes(p), "o"),
         lse_(stream, required(outputs.lse, "lse"),
              static_cast<std::size_t>(p.batch) * p.heads * p.queries, "lse") {}
 

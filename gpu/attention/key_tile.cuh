@@ -88,7 +88,7 @@ __device__ void load_queries(const Tile<D>& tile, const Problem& problem) {
     const int row = n / D, d = n % D;
     tile.q[row * Tile<D>::kQueryStride + d] =
         first_row + row < problem.queries
-            ? problem.query<D>(start + row * D, d, first_position + row)
+            ? problem.query(start + row * D, d, first_position + row, D)
             : 0.0f;
   }
 }
@@ -101,17 +101,21 @@ __device__ void load_keys(const Tile<D>& tile, const Problem& problem, int begin
   for (int n = static_cast<int>(threadIdx.x); n < kTileKeys * D; n += kTileThreads) {
     const int key = n / D, d = n % D;
     tile.k[d * Tile<D>::kKeyStride + key] =
-        begin + key < end ? problem.key<D>(start + key * D, d, begin + key) : 0.0f;
+        begin + key < end ? problem.key(start + key * D, d, begin + key, D) : 0.0f;
   }
 }
 
-/// Copies the values begin .. begin+31; values from `end` on are zero.
+/// Copies the values begin .. begin+31; values from `end` on, and columns from value_dim on, are
+/// zero.
 template <int D>
 __device__ void load_values(const Tile<D>& tile, const Problem& problem, int begin, int end) {
+  const int width = problem.value_dim;
   const std::size_t start =
-      problem.key_start(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y), begin, D);
-  for (int n = static_cast<int>(threadIdx.x); n < kTileKeys * D; n += kTileThreads)
-    tile.v[n] = begin + n / D < end ? load_element(problem.v, problem.format, start + n) : 0.0f;
+      problem.key_start(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y), begin, width);
+  for (int n = static_cast<int>(threadIdx.x); n < kTileKeys * D; n += kTileThreads) {
+    const int key = n / D, d = n % D;
+    tile.v[n] = begin + key < end ? problem.value(problem.v, start + key * width, d) : 0.0f;
+  }
 }
 
 /// The logits of this thread's row and its eight keys of the tile at `begin`, and which of them the
@@ -138,7 +142,7 @@ struct TileLogits {
 #pragma unroll
     for (int n = 0; n < kKeysPerLane; ++n) {
       logit[n] = -INFINITY;
-      if (!gpu::visible(problem.mask, row.range, row.b, row.position, first_key + n)) continue;
+      if (!problem.sees(row.range, row.at(), first_key + n)) continue;
       visible |= 1u << n;
       const float added = bias.value(params, row.head, row.bias, row.row_in_tile,
                                      row.lane_in_row * kKeysPerLane + n);
@@ -204,10 +208,11 @@ struct LaneOutputs {
   __device__ void write(const Problem& problem, const Outputs& outputs, const TileRow<Bias>& row,
                         float maximum, float sum) const {
     if (!row.exists) return;
-    const std::size_t start =
-        problem.query_start(row.b, row.head, row.row, D) + 4 * row.lane_in_row;
+    const std::size_t start = problem.query_start(row.b, row.head, row.row, problem.value_dim);
     const bool empty = sum == 0.0f;
-    const auto store = [&](int column, float x) {
+    const auto store = [&](int n, float x) {
+      const int column = n + 4 * row.lane_in_row;
+      if (column >= problem.value_dim) return;
       store_element(outputs.o, problem.format, start + column, empty ? 0.0f : x / sum);
     };
 #pragma unroll

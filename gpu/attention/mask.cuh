@@ -24,6 +24,13 @@ struct Mask {
   bool queries_at_end;   // less what the sequence is shorter than `keys`
 };
 
+/// Which keys a query row may see beside that, by numbers of its own: [batch or 1, heads or 1,
+/// queries, keys]. Kernels on tensor cores take none.
+struct MaskTensor {
+  const unsigned char* values;  // 0: hidden; null: no tensor
+  bool per_batch, per_head;     // else the same for all
+};
+
 /// Keys begin .. end-1.
 struct KeyRange {
   int begin, end;
@@ -64,7 +71,8 @@ __device__ inline KeyRange common_key_range(const Mask& mask, int batch, int fir
   return {of_last.begin, min(of_first.end, of_last.end)};
 }
 
-/// `range` is that of the position.
+/// By the mask of positions alone (Problem::sees has the tensor, too). `range` is that of the
+/// position.
 __device__ inline bool visible(const Mask& mask, const KeyRange& range, int batch, int position,
                                int key) {
   if (key < range.begin || key >= range.end) return false;

@@ -28,31 +28,57 @@ struct Problem {
   const float* ssmax_scale;   // [heads], or null: no SSMax
   const int* visible_counts;  // [batch, queries], with SSMax only
   const float* sinks;         // [heads], or null: no attention sinks
+  MaskTensor mask_tensor;
+  int value_dim;  // of a row of v and o
 
   /// The position of query row 0 of sequence b.
   __device__ int first_position(int b) const { return gpu::first_position(mask, b); }
 
-  /// First element of query row `row` in q and o.
-  __device__ std::size_t query_start(int b, int head, int row, int head_dim) const {
-    return ((static_cast<std::size_t>(b) * heads + head) * queries + row) * head_dim;
+  /// First element of query row `row` in q or o: `width` is head_dim or value_dim.
+  __device__ std::size_t query_start(int b, int head, int row, int width) const {
+    return ((static_cast<std::size_t>(b) * heads + head) * queries + row) * width;
   }
 
-  /// First element of key `key` in k and v, as query head `head` sees them.
-  __device__ std::size_t key_start(int b, int head, int key, int head_dim) const {
+  /// First element of key `key` in k or v, as query head `head` sees them.
+  __device__ std::size_t key_start(int b, int head, int key, int width) const {
     const int kv_head = head / (heads / kv_heads);
-    return ((static_cast<std::size_t>(b) * kv_heads + kv_head) * keys + key) * head_dim;
+    return ((static_cast<std::size_t>(b) * kv_heads + kv_head) * keys + key) * width;
   }
 
   /// Component d of a query row, rotated where the problem has RoPE.
-  template <int D>
-  __device__ float query(std::size_t start, int d, int position) const {
-    return load_rotated<D>(rotation, q, format, start, d, position);
+  __device__ __forceinline__ float query(std::size_t start, int d, int position,
+                                         int head_dim) const {
+    return load_rotated(rotation, q, format, start, d, position, head_dim);
   }
 
   /// Component d of the key at `position`, likewise.
-  template <int D>
-  __device__ float key(std::size_t start, int d, int position) const {
-    return load_rotated<D>(rotation, k, format, start, d, position);
+  __device__ __forceinline__ float key(std::size_t start, int d, int position, int head_dim) const {
+    return load_rotated(rotation, k, format, start, d, position, head_dim);
+  }
+
+  /// Component d of the row of v or dO that begins at `start`; 0 beyond value_dim, where a tile is
+  /// wider.
+  __device__ __forceinline__ float value(const void* array, std::size_t start, int d) const {
+    return d < value_dim ? load_element(array, format, start + d) : 0.0f;
+  }
+
+  /// Whether a query row sees a key. `range` is that of its position.
+  __device__ bool sees(const KeyRange& range, const At& at, int key) const {
+    if (!visible(mask, range, at.batch, at.position, key)) return false;
+    if (!mask_tensor.values) return true;
+    const int b = mask_tensor.per_batch ? at.batch : 0, head = mask_tensor.per_head ? at.head : 0;
+    const std::size_t of_head =
+        static_cast<std::size_t>(b) * (mask_tensor.per_head ? heads : 1) + head;
+    return mask_tensor.values[(of_head * queries + at.row) * keys + key] != 0;
+  }
+
+  /// Whether it sees any. Documents leave a position its own key; only a tensor hides all.
+  __device__ bool sees_any(const At& at) const {
+    const KeyRange range = key_range(mask, at.batch, at.position);
+    if (!mask_tensor.values) return range.begin < range.end;
+    int key = range.begin;
+    while (key < range.end && !sees(range, at, key)) ++key;
+    return key < range.end;
   }
 
   __device__ std::size_t lse_index(int b, int head, int row) const {
@@ -119,7 +145,7 @@ __device__ inline float finite_shift(float maximum) {
 struct Task {
   Problem problem;
   BiasInputs bias;
-  int head_dim;  // one of HeadDims
+  int head_dim;  // one of HeadDims, but with variant 1
 };
 
 /// Where the forward pass writes.

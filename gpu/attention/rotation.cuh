@@ -27,34 +27,32 @@ struct RotationTables {
 RotationTables rotation_tables(int positions, int head_dim, double base);
 
 /// A component's place: its pair, the other component of it, and whether it is the first.
-template <int D>
 struct RotatedComponent {
   int pair, other;
   bool first;
 
-  __device__ RotatedComponent(const Rotation& rotation, int d) {
+  __device__ __forceinline__ RotatedComponent(const Rotation& rotation, int d, int half) {
     if (rotation.interleaved) {
       pair = d / 2;
       first = d % 2 == 0;
       other = first ? d + 1 : d - 1;
     } else {
-      first = d < D / 2;
-      pair = first ? d : d - D / 2;
-      other = first ? d + D / 2 : d - D / 2;
+      first = d < half;
+      pair = first ? d : d - half;
+      other = first ? d + half : d - half;
     }
   }
 };
 
 /// Component d of the row that begins at element `start` and stands at `position`.
-template <int D>
 __device__ __forceinline__ float load_rotated(const Rotation& rotation, const void* array,
-                                              Format format, std::size_t start, int d,
-                                              int position) {
+                                              Format format, std::size_t start, int d, int position,
+                                              int head_dim) {
   const float own = load_element(array, format, start + d);
   if (!rotation.cosine) return own;
-  const RotatedComponent<D> at(rotation, d);
+  const RotatedComponent at(rotation, d, head_dim / 2);
   const float other = load_element(array, format, start + at.other);
-  const std::size_t angle = static_cast<std::size_t>(max(position, 0)) * (D / 2) + at.pair;
+  const std::size_t angle = static_cast<std::size_t>(max(position, 0)) * (head_dim / 2) + at.pair;
   const float sine = rotation.sine[angle];
   return own * rotation.cosine[angle] + other * (at.first ? -sine : sine);
 }

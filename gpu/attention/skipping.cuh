@@ -48,7 +48,7 @@ struct SkipTest {
     int any = 0;
     for (int n = 0; n < kKeysPerLane; ++n) {
       const int key = row.lane_in_row * kKeysPerLane + n;
-      if (!visible(problem.mask, row.range, row.b, row.position, begin + key)) continue;
+      if (!problem.sees(row.range, row.at(), begin + key)) continue;
       const float bound =
           row.factor * (length * key_norms[first + key] +
                         bias.value(params, row.head, row.bias, row.row_in_tile, key));

@@ -76,7 +76,7 @@ struct ScoreGradArrays {
   float* by_position;       // CoPE: [batch, heads, rows, positions]
   double* ssmax;            // [batch, heads, queries], with SSMax only
   double *by_query, *sums;  // [batch, heads, queries], [batch, heads, keys], of DAPE's CABLE only
-  float *k, *v;             // [batch, kv_heads, keys, head_dim], sums so far
+  float *k, *v;             // [batch, kv_heads, keys, head_dim or value_dim], sums so far
   double* embedding;        // CoPE: [heads, positions, head_dim], sums so far
   double* network;          // DAPE: sums so far of its weights' and biases' gradients
   double* kerple;           // DAPE's Kerple: [2, heads, kScoreThreads], sums so far
@@ -95,9 +95,9 @@ class ScoreGradBuffers {
   ScoreGradArrays arrays_;
 };
 
-/// All pointers of `gradients` in device memory. Every sum is taken in a fixed order: the same bits
-/// every run, and however many rows `scores` holds at once. Fills `scores` anew. `mode` is for the
-/// parameters that all batches share.
+/// All pointers of `gradients` in device memory; grad_lse may be null. Every sum is taken in a
+/// fixed order: the same bits every run, and however many rows `scores` holds at once. Fills
+/// `scores` anew. `mode` is for the parameters that all batches share.
 void unfused_backward(const Stream& stream, const Task& task, const ScoreBuffers& scores,
                       const ScoreGradArrays& arrays, const plumbline_gradients& gradients,
                       Gradient mode);

@@ -14,9 +14,9 @@ namespace {
 constexpr int kLanes = static_cast<int>(kWarpSize);
 
 /// A warp for each query row: P = exp(s - lse), dz, and the row's part of SSMax's gradient.
-__global__ void logits_grad_kernel(Problem p, RowChunk chunk, int head_dim, ScoreArrays scores,
-                                   const float* lse, const float* delta, const void* grad_o,
-                                   float* dz, double* ssmax) {
+__global__ void logits_grad_kernel(Problem p, RowChunk chunk, ScoreArrays scores, const float* lse,
+                                   const float* delta, const void* grad_o, float* dz,
+                                   double* ssmax) {
   const std::size_t n = blockIdx.x;
   const ScoreRow at(p, chunk, n);
   const std::size_t row = p.lse_index(at.b, at.head, at.row);
@@ -28,10 +28,10 @@ __global__ void logits_grad_kernel(Problem p, RowChunk chunk, int head_dim, Scor
     scores.probability[score] = kInvisible;
     dz[score] = 0.0f;
     if (!visible(p.mask, range, at.b, at.position, key)) continue;
-    const std::size_t v = p.key_start(at.b, at.head, key, head_dim);
+    const std::size_t o = row * p.value_dim, v = p.key_start(at.b, at.head, key, p.value_dim);
     float dp = 0.0f;
-    for (int d = 0; d < head_dim; ++d)
-      dp += load_element(grad_o, p.format, row * head_dim + d) * load_element(p.v, p.format, v + d);
+    for (int d = 0; d < p.value_dim; ++d)
+      dp += load_element(grad_o, p.format, o + d) * load_element(p.v, p.format, v + d);
     const float z = scores.logits[score];
     const ScoreGrad grad = score_grad(z, factor, lse[row], dp, delta[row]);
     scores.probability[score] = grad.p;
@@ -77,15 +77,15 @@ __global__ void grad_q_kernel(Problem p, RowChunk chunk, int head_dim, const flo
   store_element(grad_q, p.format, p.query_start(at.b, at.head, at.row, head_dim) + d, sum);
 }
 
-/// A thread for each number of a gradient like k: factor sum over the rows and query heads of
-/// weight_ij x_i, leaving out what has a negative probability.
-__global__ void grad_keys_kernel(Problem p, RowChunk chunk, int head_dim, const float* weight,
+/// A thread for each number of a gradient like k or v: factor sum over the rows and query heads of
+/// weight_ij x_i, leaving out what has a negative probability. `width` is that of a row.
+__global__ void grad_keys_kernel(Problem p, RowChunk chunk, int width, const float* weight,
                                  const float* probability, const void* x, float factor,
                                  float* so_far, void* gradient) {
   const std::size_t n = element_index();
-  if (n >= static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys * head_dim) return;
-  const int d = static_cast<int>(n % head_dim);
-  const std::size_t key_row = n / head_dim;
+  if (n >= static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys * width) return;
+  const int d = static_cast<int>(n % width);
+  const std::size_t key_row = n / width;
   const int key = static_cast<int>(key_row % p.keys);
   const int kv_head = static_cast<int>(key_row / p.keys % p.kv_heads);
   const int b = static_cast<int>(key_row / p.keys / p.kv_heads);
@@ -95,7 +95,7 @@ __global__ void grad_keys_kernel(Problem p, RowChunk chunk, int head_dim, const 
     for (int head = kv_head * group; head < (kv_head + 1) * group; ++head) {
       const std::size_t score = chunk.index(p, b, head, row) * p.keys + key;
       if (probability && probability[score] == kInvisible) continue;
-      sum += weighted(weight[score], x, p.format, p.query_start(b, head, row, head_dim) + d);
+      sum += weighted(weight[score], x, p.format, p.query_start(b, head, row, width) + d);
     }
   }
   so_far[n] = sum;
@@ -124,9 +124,9 @@ __global__ void grad_embedding_kernel(Problem p, RowChunk chunk, int head_dim, i
   gradient[n] = static_cast<float>(sum);
 }
 
-std::size_t key_numbers(const Task& task) {
-  const Problem& p = task.problem;
-  return static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys * task.head_dim;
+/// In a tensor with a row of `width` for each key.
+std::size_t key_numbers(const Problem& p, int width) {
+  return static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys * width;
 }
 
 bool is_dape(const Task& task) { return task.bias.dape_taps > 0; }
@@ -171,11 +171,12 @@ void products_gradients(const Stream& stream, const Task& task, const RowChunk& 
     launch(stream, over_elements(chunk.rows(p) * task.head_dim), grad_q_kernel, p, chunk,
            task.head_dim, d_products, by_position, gradients.grad_q);
   if (gradients.grad_k)
-    launch(stream, over_elements(key_numbers(task)), grad_keys_kernel, p, chunk, task.head_dim,
-           d_products, all, p.q, p.scale, arrays.k, gradients.grad_k);
+    launch(stream, over_elements(key_numbers(p, task.head_dim)), grad_keys_kernel, p, chunk,
+           task.head_dim, d_products, all, p.q, p.scale, arrays.k, gradients.grad_k);
   if (gradients.grad_v)
-    launch(stream, over_elements(key_numbers(task)), grad_keys_kernel, p, chunk, task.head_dim,
-           probability, probability, gradients.grad_o, 1.0f, arrays.v, gradients.grad_v);
+    launch(stream, over_elements(key_numbers(p, p.value_dim)), grad_keys_kernel, p, chunk,
+           p.value_dim, probability, probability, gradients.grad_o, 1.0f, arrays.v,
+           gradients.grad_v);
 }
 
 }  // namespace
@@ -188,8 +189,8 @@ ScoreGradBuffers::ScoreGradBuffers(const Stream& stream, const Task& task,
       bias_(stream, is_dape(task) ? scores.scores() : 0),
       hidden_(stream, is_dape(task) ? scores.scores() / task.problem.heads * task.bias.hidden : 0),
       by_position_(stream, is_cope(task) ? scores.rows() * task.bias.positions : 0),
-      k_(stream, key_numbers(task)),
-      v_(stream, key_numbers(task)),
+      k_(stream, key_numbers(task.problem, task.head_dim)),
+      v_(stream, key_numbers(task.problem, task.problem.value_dim)),
       ssmax_(stream, ssmax ? row_count(task.problem) : 0),
       by_query_(stream, sums_increments(task) ? row_count(task.problem) : 0),
       sums_(stream, sums_increments(task) ? static_cast<std::size_t>(task.problem.batch) *
@@ -212,12 +213,12 @@ void unfused_backward(const Stream& stream, const Task& task, const ScoreBuffers
                       Gradient mode) {
   const Problem& p = task.problem;
   const ScoreArrays& of_chunk = scores.arrays();
-  backward_delta(stream, task, gradients.o, gradients.grad_o, arrays.delta);
+  backward_delta(stream, task, gradients.o, gradients.grad_o, gradients.grad_lse, arrays.delta);
   for (RowChunk chunk{}; chunk.end() < p.queries;) {
     chunk = scores.chunk(task, chunk.end());
     unfused_logits(stream, task, chunk, {}, of_chunk);
     launch(stream, {dim3{static_cast<unsigned>(chunk.rows(p))}, dim3{kWarpSize}, 0},
-           logits_grad_kernel, p, chunk, task.head_dim, of_chunk, gradients.lse,
+           logits_grad_kernel, p, chunk, of_chunk, gradients.lse,
            static_cast<const float*>(arrays.delta), gradients.grad_o, arrays.logits,
            p.ssmax_scale ? arrays.ssmax : nullptr);
     (is_cope(task) ? cope_gradients : dape_gradients)(stream, task, chunk, of_chunk, arrays,

@@ -41,23 +41,22 @@ __global__ void softmax_kernel(Problem p, RowChunk chunk, ScoreArrays scores, fl
 }
 
 /// A thread for each number of o.
-__global__ void output_kernel(Problem p, RowChunk chunk, Cache cache, int head_dim,
-                              ScoreArrays scores, void* o) {
+__global__ void output_kernel(Problem p, RowChunk chunk, Cache cache, ScoreArrays scores, void* o) {
   const std::size_t n = element_index();
-  if (n >= chunk.rows(p) * head_dim) return;
-  const std::size_t row = n / head_dim;
-  const int d = static_cast<int>(n % head_dim);
+  const int width = p.value_dim;
+  if (n >= chunk.rows(p) * width) return;
+  const std::size_t row = n / width;
+  const int d = static_cast<int>(n % width);
   const ScoreRow at(p, chunk, row);
   const int kv_head = kv_head_of(p, at.head);
   float sum = 0.0f;
   for (int key = 0; key < p.keys; ++key) {
     const float weight = scores.probability[row * p.keys + key];
     if (weight == kInvisible) continue;
-    sum +=
-        weight * load_element(p.v, p.format, cache.key_start(p, at.b, kv_head, key, head_dim) + d);
+    sum += weight * load_element(p.v, p.format, cache.key_start(p, at.b, kv_head, key, width) + d);
   }
   const float total = scores.row_sum[row];
-  store_element(o, p.format, p.query_start(at.b, at.head, at.row, head_dim) + d,
+  store_element(o, p.format, p.query_start(at.b, at.head, at.row, width) + d,
                 total == 0.0f ? 0.0f : sum / total);
 }
 
@@ -72,8 +71,8 @@ void unfused_forward(const Stream& stream, const Task& task, const Cache& cache,
     unfused_logits(stream, task, chunk, cache, arrays);
     launch(stream, {dim3{static_cast<unsigned>(chunk.rows(p))}, dim3{kWarpSize}, 0}, softmax_kernel,
            p, chunk, arrays, outputs.lse);
-    launch(stream, over_elements(chunk.rows(p) * task.head_dim), output_kernel, p, chunk, cache,
-           task.head_dim, arrays, outputs.o);
+    launch(stream, over_elements(chunk.rows(p) * p.value_dim), output_kernel, p, chunk, cache,
+           arrays, outputs.o);
   }
 }
 

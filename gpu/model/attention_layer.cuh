@@ -132,7 +132,8 @@ class AttentionLayer {
     split(output_columns(tokens), workspace.merged, workspace.o);
 
     plumbline_problem problem = problem_of(tokens);
-    plumbline_gradients gradients{o_, lse_, workspace.o, workspace.q, workspace.k, workspace.v, {}};
+    plumbline_gradients gradients{o_,          lse_,        workspace.o, nullptr,
+                                  workspace.q, workspace.k, workspace.v, {}};
     position_.prepare_backward(problem, gradients);
     attention_.backward(problem, gradients, Gradient::accumulate);
     backward_projections(tokens, x, grad_x, workspace);

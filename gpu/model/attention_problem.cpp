@@ -45,7 +45,7 @@ plumbline_problem attention_problem(const ModelConfiguration& c, int batch, int 
   problem.heads = c.heads;
   problem.kv_heads = c.kv_heads;
   problem.queries = problem.keys = length;
-  problem.head_dim = c.head_dim();
+  problem.head_dim = problem.value_dim = c.head_dim();
   problem.format = static_cast<int>(c.format);
   problem.bias = method.bias.method;
   problem.dape = method.bias.dape;

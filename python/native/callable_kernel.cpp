@@ -49,7 +49,7 @@ Arrays inputs_of(const cases::Spec& spec, const plumbline_problem& problem) {
   Arrays inputs;
   inputs.add("q", problem.q, cases::query_shape(spec), bytes);
   inputs.add("k", problem.k, cases::key_shape(spec), bytes);
-  inputs.add("v", problem.v, cases::key_shape(spec), bytes);
+  inputs.add("v", problem.v, cases::value_shape(spec), bytes);
   inputs.add("q_scale", problem.q_scale, cases::per_key_head(spec));
   inputs.add("k_scale", problem.k_scale, cases::per_key_head(spec));
   inputs.add("v_scale", problem.v_scale, cases::per_key_head(spec));
@@ -61,6 +61,7 @@ Arrays inputs_of(const cases::Spec& spec, const plumbline_problem& problem) {
   }
   inputs.add("lengths", problem.lengths, {spec.batch});
   inputs.add("documents", problem.documents, {spec.batch, spec.keys});
+  inputs.add("mask", problem.mask, cases::mask_shape(spec), 1);
   return inputs;
 }
 
@@ -125,6 +126,9 @@ cases::Spec CallableKernel::spec_of(const plumbline_problem& problem) {
   spec.queries = problem.queries;
   spec.keys = problem.keys;
   spec.head_dim = problem.head_dim;
+  spec.value_dim = problem.value_dim;
+  spec.mask.per_batch = problem.mask_per_batch != 0;
+  spec.mask.per_head = problem.mask_per_head != 0;
   spec.query_offset = problem.query_offset;
   spec.queries_at_end = problem.queries_at_end != 0;
   return spec;
@@ -140,6 +144,10 @@ int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
          (takes.window_sides || problem->window_left == problem->window_right) &&
          (takes.lengths || problem->lengths == nullptr) &&
          (takes.documents || problem->documents == nullptr) &&
+         (takes.mask || problem->mask == nullptr) &&
+         (takes.value_dim || problem->value_dim == problem->head_dim) &&
+         takes.values_in_keys == (problem->values_in_keys != 0) &&
+         (takes.lse_gradient || problem->lse_gradient == 0) &&
          (takes.ssmax || problem->ssmax == 0) && (takes.sinks || problem->sinks == 0) &&
          (takes.softcap || problem->softcap == takes.own_softcap) &&
          (takes.grouped_heads || problem->heads == problem->kv_heads) &&
@@ -154,7 +162,7 @@ int CallableKernel::forward(const plumbline_problem* problem, const plumbline_ou
                             char* message, size_t message_size) {
   const cases::Spec spec = spec_of(*problem);
   Arrays arrays;
-  arrays.add("o", outputs->o, cases::query_shape(spec), bytes_of_outputs(spec));
+  arrays.add("o", outputs->o, cases::output_shape(spec), bytes_of_outputs(spec));
   arrays.add("lse", outputs->lse, cases::per_query(spec));
   return active->call(described("forward", active->variation_, spec.bias, active->takes_, *problem),
                       inputs_of(spec, *problem).json(), arrays.json(), message, message_size);
@@ -165,12 +173,13 @@ int CallableKernel::backward(const plumbline_problem* problem, const plumbline_g
   const cases::Spec spec = spec_of(*problem);
   const std::size_t bytes = bytes_of_outputs(spec);
   Arrays inputs = inputs_of(spec, *problem), arrays;
-  inputs.add("o", gradients->o, cases::query_shape(spec), bytes);
+  inputs.add("o", gradients->o, cases::output_shape(spec), bytes);
   inputs.add("lse", gradients->lse, cases::per_query(spec));
-  inputs.add("grad_o", gradients->grad_o, cases::query_shape(spec), bytes);
+  inputs.add("grad_o", gradients->grad_o, cases::output_shape(spec), bytes);
+  inputs.add("grad_lse", gradients->grad_lse, cases::per_query(spec));
   arrays.add("grad_q", gradients->grad_q, cases::query_shape(spec), bytes);
   arrays.add("grad_k", gradients->grad_k, cases::key_shape(spec), bytes);
-  arrays.add("grad_v", gradients->grad_v, cases::key_shape(spec), bytes);
+  arrays.add("grad_v", gradients->grad_v, cases::value_shape(spec), bytes);
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(spec, parameter)) continue;

@@ -17,7 +17,7 @@ namespace plumbline::python {
 /// What a function takes: everything else is not drawn.
 struct Takes {
   std::optional<bool> causal;  ///< nothing: both
-  bool window = false, lengths = false, documents = false, ssmax = false;
+  bool window = false, lengths = false, documents = false, mask = false, ssmax = false;
   bool sinks = false;
   bool grouped_heads = false;     ///< fewer key heads than query heads
   bool window_sides = false;      ///< a window as (left, right)
@@ -25,6 +25,9 @@ struct Takes {
   bool more_queries = false;      ///< and more
   bool queries_at_end = false;    ///< at each sequence's own end
   bool packed = false;            ///< and nowhere else
+  bool value_dim = false;         ///< values of another width than keys
+  bool values_in_keys = false;    ///< v is a part of k, always
+  bool lse_gradient = false;      ///< a gradient through lse
   bool scale = false;             ///< other scales than 1/sqrt(head_dim)
   bool softcap = false;           ///< softcaps
   double own_softcap = 0;         ///< the softcap of all cases, which the function has built in

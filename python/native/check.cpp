@@ -49,6 +49,7 @@ Takes takes_from(const Json& offered, cases::Bias bias) {
   takes.window = flag("window");
   takes.lengths = flag("lengths");
   takes.documents = flag("documents");
+  takes.mask = flag("mask");
   takes.ssmax = flag("ssmax");
   takes.sinks = flag("sinks");
   takes.grouped_heads = flag("grouped_heads");
@@ -57,6 +58,9 @@ Takes takes_from(const Json& offered, cases::Bias bias) {
   takes.more_queries = flag("more_queries");
   takes.queries_at_end = flag("queries_at_end");
   takes.packed = flag("packed");
+  takes.value_dim = flag("value_dim");
+  takes.values_in_keys = flag("values_in_keys");
+  takes.lse_gradient = flag("lse_gradient");
   takes.scale = flag("scale");
   takes.softcap = flag("softcap");
   takes.own_softcap = argument<double>(offered, "own_softcap");
@@ -75,10 +79,13 @@ verdict::Shapes shapes_from(const Json& offered) {
   shapes.queries = sizes("queries");
   shapes.keys = sizes("keys");
   shapes.head_dims = sizes("head_dims");
+  shapes.value_dims = sizes("value_dims");
   if (const auto softcap = argument<double>(offered, "own_softcap")) shapes.softcaps = {softcap};
+  shapes.values_in_keys = argument<bool>(offered, "values_in_keys");
   shapes.longest = argument<int>(offered, "longest");
   for (const auto& shape : argument<std::vector<std::vector<int>>>(offered, "shapes")) {
-    std::copy_n(shape.begin(), 6, shapes.whole.emplace_back().begin());
+    auto& whole = shapes.whole.emplace_back();
+    std::copy_n(shape.begin(), whole.size(), whole.begin());
   }
   shapes.validate();
   return shapes;
@@ -121,6 +128,12 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
   }
   if (!takes.lengths && spec.mask.ragged) return "ragged (lengths)";
   if (!takes.documents && spec.mask.documents) return "documents";
+  if (!takes.mask && spec.mask.pattern != cases::Pattern::none) return "mask";
+  if (!takes.value_dim && spec.value_width() != spec.head_dim) return "value_dim";
+  if (takes.values_in_keys != spec.values_in_keys) {
+    return fmt::format("values_in_keys={:d}", spec.values_in_keys);
+  }
+  if (!takes.lse_gradient && spec.lse_gradient) return "lse_gradient";
   if (!takes.ssmax && spec.ssmax) return "ssmax";
   if (!takes.sinks && spec.sinks) return "sinks";
   if (!takes.grouped_heads && spec.heads != spec.kv_heads) return "fewer kv_heads than heads";
@@ -212,7 +225,9 @@ Json case_arrays(const Json& arguments, plumbline_native_ask) {
   const cases::Case c = cases::generate(cases::from_line(line));
   Json arrays;
   const auto add = [&](const std::string& name, auto values, const cases::Shape& shape) {
-    const char* type = std::is_same_v<decltype(values), std::vector<float>> ? "<f4" : "<i4";
+    const char* type = std::is_same_v<decltype(values), std::vector<float>>          ? "<f4"
+                       : std::is_same_v<decltype(values), std::vector<std::uint8_t>> ? "|u1"
+                                                                                     : "<i4";
     if (!values.empty()) arrays[name] = array(std::move(values), type, shape);
   };
   const auto stored = [&](const std::vector<float>& numbers, const std::vector<float>& scales) {
@@ -220,11 +235,12 @@ Json case_arrays(const Json& arguments, plumbline_native_ask) {
   };
   add("q", stored(c.q, c.q_scale), cases::query_shape(c.spec));
   add("k", stored(c.k, c.k_scale), cases::key_shape(c.spec));
-  add("v", stored(c.v, c.v_scale), cases::key_shape(c.spec));
+  add("v", stored(c.v, c.v_scale), cases::value_shape(c.spec));
   add("q_scale", c.q_scale, cases::per_key_head(c.spec));
   add("k_scale", c.k_scale, cases::per_key_head(c.spec));
   add("v_scale", c.v_scale, cases::per_key_head(c.spec));
-  add("grad_o", c.grad_o, cases::query_shape(c.spec));
+  add("grad_o", c.grad_o, cases::output_shape(c.spec));
+  add("grad_lse", c.grad_lse, cases::per_query(c.spec));
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::reads(c.spec, parameter)) continue;
@@ -233,6 +249,7 @@ Json case_arrays(const Json& arguments, plumbline_native_ask) {
   }
   add("lengths", c.lengths, {c.spec.batch});
   add("documents", c.documents, {c.spec.batch, c.spec.keys});
+  add("mask", c.mask, cases::mask_shape(c.spec));
   return arrays;
 }
 

@@ -96,6 +96,7 @@ Json attention(const Json& arguments, plumbline_native_ask) {
   const auto q = argument<std::array<int, 4>>(argument<Json>(tensors, "q"), "shape");
   const auto k = argument<std::array<int, 4>>(argument<Json>(tensors, "k"), "shape");
   problem.shape = {q[0], q[1], k[1], q[2], k[2], q[3]};
+  problem.shape.value_dim = argument<std::array<int, 4>>(argument<Json>(tensors, "v"), "shape")[3];
   auto offsets = argument<std::vector<int>>(arguments, "query_offsets");
   problem.shape.query_offset = offsets.at(0);
   const bool same = std::ranges::count(offsets, offsets[0]) == std::ssize(offsets);
@@ -111,8 +112,20 @@ Json attention(const Json& arguments, plumbline_native_ask) {
   auto inputs = inputs_of(method, problem, tensors.contains("ssmax_scale"));
   if (tensors.contains("sinks")) inputs.push_back({"sinks", {problem.shape.heads}});
   const methods::Tensors<double> numbers = tensors_of(tensors, inputs, gradients);
-  if (problem.custom && problem.custom->visible) {
-    problem.mask.also = [&](int batch, int i, int j) {
+  const Json mask = argument<Json>(arguments, "mask");
+  const bool custom = problem.custom && problem.custom->visible;
+  if (custom || !mask.is_null()) {
+    const auto axes =
+        mask.is_null() ? std::array<int, 4>{} : argument<std::array<int, 4>>(mask, "shape");
+    const auto* seen = mask.is_null() ? nullptr : address_of<std::uint8_t>(mask);
+    problem.mask.also = [&, axes, seen, custom](int batch, int head, int i, int j) {
+      const auto& s = problem.shape;
+      if (seen) {
+        const std::size_t b = axes[0] > 1 ? batch : 0, h = axes[1] > 1 ? head : 0;
+        const std::size_t row = (b * axes[1] + h) * s.queries + (i - s.first_position(batch));
+        if (seen[row * s.keys + j] == 0) return false;
+      }
+      if (!custom) return true;
       const auto read = [&](int n, reference::Formula::Place) {
         const auto& [name, per, id] = problem.custom->declared[n];
         return numbers.at(name).data[per == reference::Formula::Per::all ? 0 : batch];

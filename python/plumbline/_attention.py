@@ -33,7 +33,7 @@ class Attention:
     """What `attention` returns, float64."""
 
     o: NDArray[Any]
-    """[batch, heads, queries, head_dim]; 0 in a row that sees no key."""
+    """[batch, heads, queries, value_dim]; 0 in a row that sees no key."""
     lse: NDArray[Any]
     """[batch, heads, queries], the natural logarithm of the softmax's sum; -inf without a key."""
     _problem: dict[str, Any] = dataclasses.field(repr=False)
@@ -78,6 +78,22 @@ def _sides(window: Union[int, Sequence[Optional[int]], None]) -> list[int]:
     return [-1 if side is None else whole("window", side, least) for side in sides]
 
 
+def _mask_tensor(given: Any, bias: Bias, sizes: tuple[int, int, int, int]) -> NDArray[Any]:
+    """As bytes, 0 or 1."""
+    if bias.method == "cope" or bias.method.startswith("dape"):
+        raise ValueError(f"mask is given with {type(bias).__name__}; expected None")
+    if hasattr(given, "detach"):
+        given = given.detach().cpu()
+    mask = np.asarray(given)
+    if mask.dtype != np.bool_:
+        raise TypeError(f"mask has dtype {mask.dtype}; expected bool: True where a query may see a key")
+    batch, heads, queries, keys = sizes
+    if mask.ndim != 4 or mask.shape[2:] != (queries, keys) or mask.shape[0] not in (1, batch) \
+            or mask.shape[1] not in (1, heads):
+        raise ValueError(f"mask has shape {mask.shape}; expected ({batch} or 1, {heads} or 1, {queries}, {keys})")
+    return np.ascontiguousarray(mask).view(np.uint8)
+
+
 def attention(
     q: Any,
     k: Any,
@@ -88,6 +104,7 @@ def attention(
     window: Union[int, Sequence[Optional[int]], None] = None,
     lengths: Any = None,
     documents: Any = None,
+    mask: Any = None,
     query_offset: Any = None,
     scale: Optional[float] = None,
     softcap: Optional[float] = None,
@@ -109,13 +126,16 @@ def attention(
     error is a few hundred units of 2^-53 at usual sizes. Memory: about 24 bytes per pair of query and
     key of all heads.
 
-    q: [batch, heads, queries, head_dim]. k, v: [batch, kv_heads, keys, head_dim].
+    q: [batch, heads, queries, head_dim]. k: [batch, kv_heads, keys, head_dim]. v: [batch, kv_heads, keys,
+        value_dim].
     bias: an instance of a subclass of Bias, such as Cable(increments, gain); None: no bias.
     causal: key j is visible to position i only if j <= i.
     window: only if |i - j| <= window; or (left, right), only if i - j <= left and j - i <= right, where
         None or -1 is no limit.
     lengths: [batch]; only if i and j are below the sequence's length.
     documents: [batch, keys]; only if both positions have the same document id.
+    mask: [batch or 1, heads or 1, queries, keys] of booleans; only where it is True. Not with Cope and the Dape
+        biases.
     query_offset: position of query row 0, or [batch] of them: lengths - queries for the end of each
         sequence. A row at a position below 0 sees no key; one beyond the keys is a query that is no key,
         which biases with a number for each key do not have. None: keys - queries, the last query at the
@@ -135,8 +155,9 @@ def attention(
     for name, array in tensors.items():
         if array.ndim != 4 or 0 in array.shape:
             axes = "heads, queries" if name == "q" else "kv_heads, keys"
+            width = "value_dim" if name == "v" else "head_dim"
             raise ValueError(
-                f"{name} has shape {array.shape}; expected [batch, {axes}, head_dim], none of them 0"
+                f"{name} has shape {array.shape}; expected [batch, {axes}, {width}], none of them 0"
             )
     batch, heads, queries, head_dim = tensors["q"].shape
     keys = tensors["k"].shape[2]
@@ -176,6 +197,7 @@ def attention(
         "lengths": [] if lengths is None else lengths,
         "documents": [] if documents is None else integers("documents", documents, (batch, keys)),
         "query_offsets": query_offsets,
+        "mask": None if mask is None else _mask_tensor(mask, bias, (batch, heads, queries, keys)),
         "gradients": False,
         "custom": bias.custom.declaration if isinstance(bias, CustomValues) else None,
     }

@@ -24,11 +24,12 @@ from ._runner import SCALES, NoLse, Runner
 
 
 def case_arrays(line: str) -> dict[str, NDArray[Any]]:
-    """The numbers of a case, by name: q, k, v, grad_o (backward), the parameters, lengths, documents.
+    """The numbers of a case, by name: q, k, v, grad_o and grad_lse (backward), the parameters, lengths, documents,
+    mask.
 
     line: CheckFailed.case. All float32, which holds the numbers of every format exactly; lengths and
-    documents int32. The same bits on every machine. In e4m3 and e5m2 also q_scale, k_scale and v_scale;
-    q, k and v are the stored numbers, without them.
+    documents int32, mask uint8, 1 where a query may see a key. The same bits on every machine. In e4m3 and e5m2
+    also q_scale, k_scale and v_scale; q, k and v are the stored numbers, without them.
 
     Raises ValueError for anything but such a line.
     """
@@ -47,6 +48,7 @@ def check(
     window: Union[bool, str] = False,
     lengths: bool = False,
     documents: bool = False,
+    mask: bool = False,
     ssmax: bool = False,
     sinks: bool = False,
     softcap: Union[bool, float] = False,
@@ -56,6 +58,7 @@ def check(
     query_offset: Optional[bool] = None,
     more_queries: bool = False,
     queries_at_end: bool = False,
+    lse_gradient: bool = False,
     scale: Optional[bool] = None,
     batch: Optional[Sequence[int]] = None,
     heads: Optional[Sequence[int]] = None,
@@ -63,6 +66,8 @@ def check(
     queries: Optional[Sequence[int]] = None,
     keys: Optional[Sequence[int]] = None,
     head_dims: Optional[Sequence[int]] = None,
+    value_dims: Optional[Sequence[int]] = None,
+    values_in_keys: bool = False,
     shapes: Optional[Sequence[dict[str, int]]] = None,
     longest: Optional[int] = None,
     options: Optional[dict[str, float]] = None,
@@ -81,7 +86,7 @@ def check(
     fn(q, k, v, **keywords) returns o, or (o, lse). Return lse if you can: it shows an error of scale or
     bias a hundred times sooner than a bfloat16 o. q [batch, heads, queries,
     head_dim] and k, v [batch, kv_heads, keys, head_dim] are fresh arrays of the framework in `dtype`;
-    o must be like q, lse float32 [batch, heads, queries], the natural logarithm. `plumbline.attention`
+    o must be like q, as wide as v, lse float32 [batch, heads, queries], the natural logarithm. `plumbline.attention`
     documents what is computed, docs/bounds.md how far a correct kernel may be from it. The judge is that
     of `plumbline verify`. The keywords are the bias's arrays by name (float32), its options, and the
     settings that this call enables.
@@ -100,12 +105,17 @@ def check(
     causal: True or False for all cases; None: both, and fn takes `causal`.
     window, lengths, documents: True: fn takes it, and it may be None; False: no case has it.
         window="left_right": fn takes it as (left, right), -1 for no limit, as FlashAttention's window_size.
+    mask: True: fn takes `mask`, which may be None: booleans [batch or 1, heads or 1, queries, keys], True where a
+        query may see a key. Prefix-LM, chunks, sparse blocks, trees of drafted tokens, and single pairs are drawn;
+        some queries see no key.
     query_offset, scale: the same; None: True if fn's signature names it. With query_offset there may be
         fewer queries than keys; without scale it is 1/sqrt(head_dim).
     more_queries: True: there may also be more queries than keys. query_offset is then keys - queries,
         below 0, so that the first rows see no key, or more, up to 0.
     queries_at_end: True: fn takes `queries_at_end`; where it is True, row r of sequence b is at position
         r + lengths[b] - queries, and sees no key where that is below 0. Beside lengths=True.
+    lse_gradient: True: in some backward cases the loss depends on lse, too. backward=True differentiates the lse
+        that fn returns; a function backward takes `grad_lse`, float32 like lse, which may be None.
     ssmax: True: fn takes `ssmax_scale`, which may be None.
     sinks: True: fn takes `sinks`, float32 [heads], which may be None.
     softcap: True: fn takes `softcap`, which may be None; a number: that is the softcap of every case,
@@ -119,8 +129,12 @@ def check(
         its last key. It returns o like q, or (o, lse [heads, tokens]); backward likewise. Not with documents,
         and for biases with no number for each token.
     batch, heads, kv_heads, queries, keys, head_dims: the only sizes that cases have; None: any.
+    value_dims: the only last sizes of v, o, grad_o and grad_v; None: that of q and k.
+    values_in_keys: True: row j of v is the first part of row j of k, as in latent attention, whose cache has one
+        array for both: fn may leave v unread. Not with backward.
     shapes: the only shapes, for functions that are compiled for each: [{"heads": 12, "keys": 128}, ...],
-        with any of batch (1), heads (1), kv_heads (heads), queries (keys), keys (128), head_dim (64).
+        with any of batch (1), heads (1), kv_heads (heads), queries (keys), keys (128), head_dim (64),
+        value_dim (head_dim).
     longest: the largest number of keys; None: any, up to 65536 with few queries.
     options: options of the bias that fn has built in, {"base": 10000}: no other value is drawn, and fn
         does not get them. Only a few values are ever drawn: see verdict/cases/bias_parameters.cpp. Of a
@@ -174,14 +188,14 @@ def check(
         raise TypeError(f"backward is {backward!r}; expected True, False, None or a function")
     if shapes is not None:
         sizes = {"batch": batch, "heads": heads, "kv_heads": kv_heads, "queries": queries, "keys": keys,
-                 "head_dims": head_dims}
+                 "head_dims": head_dims, "value_dims": value_dims}
         given = [name for name, value in sizes.items() if value is not None]
         if given:
             raise ValueError(f"{given[0]} is {sizes[given[0]]!r}; expected None beside shapes")
     if truth("packed", packed):
         _expect_packable(bias, known[method]["parameters"], format,
-                         {"documents": documents, "lengths": lengths, "query_offset": query_offset,
-                          "queries_at_end": queries_at_end, "strides": strides})
+                         {"documents": documents, "mask": mask, "lengths": lengths, "query_offset": query_offset,
+                          "queries_at_end": queries_at_end, "lse_gradient": lse_gradient, "strides": strides})
         lengths = query_offset = queries_at_end = True
     offer = {
         "causal": None if causal is None else truth("causal", causal),
@@ -189,6 +203,10 @@ def check(
         "window_sides": window == "left_right",
         "lengths": truth("lengths", lengths),
         "documents": truth("documents", documents),
+        "mask": truth("mask", mask),
+        "lse_gradient": truth("lse_gradient", lse_gradient),
+        "values_in_keys": truth("values_in_keys", values_in_keys),
+        "value_dim": value_dims is not None or any("value_dim" in shape for shape in shapes or []),
         "ssmax": truth("ssmax", ssmax),
         "sinks": truth("sinks", sinks),
         "softcap": softcap is True,
@@ -205,6 +223,7 @@ def check(
         "queries": _sizes("queries", queries),
         "keys": _sizes("keys", keys),
         "head_dims": _sizes("head_dims", head_dims),
+        "value_dims": _sizes("value_dims", value_dims),
         "shapes": _shapes(shapes, more_queries),
         "longest": 0 if longest is None else whole("longest", longest, 1),
         "options": {name: number(f"options: {name}", x) for name, x in (options or {}).items()},
@@ -215,10 +234,14 @@ def check(
         raise ValueError("more_queries is True; expected False without query_offset=True")
     if truth("strides", strides) and framework == "jax":
         raise ValueError("strides is True; expected False: JAX's arrays have none")
+    if values_in_keys and backward:
+        raise ValueError("values_in_keys is True; expected False with backward")
+    if lse_gradient and not backward:
+        raise ValueError("lse_gradient is True; expected False without backward")
     if queries_at_end and not lengths:
         raise ValueError("queries_at_end is True; expected False without lengths=True")
     settings = ["causal"] if causal is None else []
-    settings += [n for n in ("window", "lengths", "documents", "query_offset", "queries_at_end", "scale",
+    settings += [n for n in ("window", "lengths", "documents", "mask", "query_offset", "queries_at_end", "scale",
                              "softcap") if offer[n]]
     settings += ["ssmax_scale"] if ssmax else []
     settings += ["sinks"] if sinks else []
@@ -251,12 +274,15 @@ def check(
         contract = Contract(**{**named, "no_lse": False})
     if not isinstance(contract, Contract):
         raise TypeError(f"contract is {contract!r}; expected a plumbline.Contract or the name of one")
+    if lse_gradient and contract.no_lse:
+        raise ValueError("lse_gradient is True; expected False with a contract that has no lse")
     if packed:
         runner.function = of_padded(fn, of_framework, lse_of_empty_rows(contract.empty_rows))
         if callable(backward):
             runner.backward = backward_of_padded(backward, of_framework)
     runner.lse_format = contract.lse_format
     runner.strides = strides
+    runner.lse_gradient = lse_gradient
     name = getattr(fn, "__name__", type(fn).__name__)
 
     def judged(contract: Contract, case: Optional[str] = case) -> tuple[str, str, Any]:
@@ -284,6 +310,8 @@ def check(
         try:
             text, words, cause = judged(contract)
         except NoLse:
+            if lse_gradient:
+                raise ValueError(f"lse_gradient is True; expected False: {name} returns no lse") from None
             # Nothing has been judged: the first call of the function ends here.
             text, words, cause = judged(dataclasses.replace(contract, no_lse=True, lse_format="fp32",
                                                                  lse_base_2=False))
@@ -323,7 +351,7 @@ _ANOTHER_METHOD_WITH = {
     "keys less one",
 }
 
-_SIZES = ("batch", "heads", "kv_heads", "queries", "keys", "head_dim")
+_SIZES = ("batch", "heads", "kv_heads", "queries", "keys", "head_dim", "value_dim")
 
 
 def _words_of_layout(runner: Runner, judge: Callable[[], str]) -> str:
@@ -369,8 +397,10 @@ def _shapes(shapes: Optional[Sequence[dict[str, int]]], more_queries: bool) -> l
         if unknown:
             raise ValueError(f"shapes[{n}] has {unknown[0]!r}; expected some of {', '.join(_SIZES)}")
         sizes = {"batch": 1, "heads": 1, "keys": 128, "head_dim": 64, **shape}
-        sizes = {"kv_heads": sizes["heads"], "queries": sizes["keys"], **sizes}
+        sizes = {"kv_heads": sizes["heads"], "queries": sizes["keys"], "value_dim": sizes["head_dim"], **sizes}
         result.append([whole(f"shapes[{n}]: {name}", sizes[name], 1, 2**24) for name in _SIZES])
+        if sizes["value_dim"] == sizes["head_dim"]:
+            result[-1][-1] = 0  # the same, as cases have it
         if sizes["heads"] % sizes["kv_heads"] != 0:
             raise ValueError(f"shapes[{n}] has kv_heads {sizes['kv_heads']}; expected a divisor of heads")
         if sizes["queries"] > sizes["keys"] and not more_queries:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NumPy, PyTorch and JAX: the bits of a case as their arrays, and back. Each is imported on demand.
 
-A format is one of fp32, fp16, bf16, e4m3, e5m2 and int32; its bits are a NumPy array: float32,
+A format is one of fp32, fp16, bf16, e4m3, e5m2, int32 and bool; its bits are a NumPy array: float32,
 uint16, uint8 or int32.
 """
 
@@ -19,6 +19,7 @@ BITS = {
     "e4m3": np.uint8,
     "e5m2": np.uint8,
     "int32": np.int32,
+    "bool": np.uint8,
 }
 _NAMES = {
     "fp32": "float32",
@@ -27,6 +28,7 @@ _NAMES = {
     "e4m3": "float8_e4m3fn",
     "e5m2": "float8_e5m2",
     "int32": "int32",
+    "bool": "bool",
 }
 EIGHT_BITS = ("e4m3", "e5m2")
 
@@ -41,7 +43,7 @@ class NumPy:
     def __init__(self, dtype: str, device: Optional[str]) -> None:
         if device is not None:
             raise ValueError(f"device is {device!r}; expected None: NumPy has no devices")
-        self._dtypes = {n: np.dtype(_NAMES[n]) for n in ("fp32", "fp16", "int32")}
+        self._dtypes = {n: np.dtype(_NAMES[n]) for n in ("fp32", "fp16", "int32", "bool")}
         if dtype == "bf16" or dtype in EIGHT_BITS:
             try:
                 import ml_dtypes
@@ -85,7 +87,7 @@ class NumPy:
         return like * 0
 
     def gradients(
-        self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any
+        self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any, grad_lse: Any
     ) -> Sequence[Any]:
         raise NotImplementedError
 
@@ -153,14 +155,18 @@ class Torch:
         return 0 * like
 
     def gradients(
-        self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any
+        self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any, grad_lse: Any
     ) -> Sequence[Any]:
-        """Gradients of function(*inputs) by autograd; None for an input that it does not depend on."""
+        """Gradients of o, lse = function(*inputs) by autograd, where grad_lse is None of o alone; None for an input
+        that these do not depend on."""
         # A clone may have lost the strides.
         leaves = [(x.detach().clone() if x.is_contiguous() else x.detach()).requires_grad_() for x in inputs]
         with self._torch.enable_grad():
-            o = function(*leaves)
-            gradients: Sequence[Any] = self._torch.autograd.grad(o, leaves, grad_o, allow_unused=True)
+            o, lse = function(*leaves)
+            if grad_lse is not None and not lse.requires_grad:
+                raise Refusal("lse has no gradient; expected one, which lse_gradient=True differentiates")
+            outputs, given = ([o], [grad_o]) if grad_lse is None else ([o, lse], [grad_o, grad_lse.to(lse.dtype)])
+            gradients: Sequence[Any] = self._torch.autograd.grad(outputs, leaves, given, allow_unused=True)
         return gradients
 
 
@@ -176,8 +182,9 @@ class Jax:
         self._dtypes = {
             n: np.dtype(getattr(jax.numpy, name))
             for n, name in _NAMES.items()
-            if n not in EIGHT_BITS or hasattr(jax.numpy, name)
+            if n != "bool" and (n not in EIGHT_BITS or hasattr(jax.numpy, name))
         }
+        self._dtypes["bool"] = np.dtype(bool)
         if dtype in EIGHT_BITS and dtype not in self._dtypes:
             raise ValueError(
                 f"dtype is {_NAMES[dtype]}, which JAX {jax.__version__} does not have; expected "
@@ -211,10 +218,14 @@ class Jax:
         return 0 * like
 
     def gradients(
-        self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any
+        self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any, grad_lse: Any
     ) -> Sequence[Any]:
-        """Gradients of function(*inputs) by jax.vjp."""
-        gradients: Sequence[Any] = self._jax.vjp(function, *inputs)[1](grad_o)
+        """Gradients of o, lse = function(*inputs) by jax.vjp, where grad_lse is None of o alone."""
+        if grad_lse is None:
+            gradients: Sequence[Any] = self._jax.vjp(lambda *x: function(*x)[0], *inputs)[1](grad_o)
+            return gradients
+        (_, lse), back = self._jax.vjp(lambda *x: tuple(function(*x)), *inputs)
+        gradients = back((grad_o, grad_lse.astype(lse.dtype)))
         return gradients
 
 
@@ -226,7 +237,7 @@ def format_of(dtype: Any) -> tuple[str, Optional[str]]:
 
     Raises ValueError for an unknown dtype.
     """
-    known = {**{long: short for short, long in _NAMES.items() if short != "int32"}, "tf32": "tf32"}
+    known = {**{long: short for short, long in _NAMES.items() if short not in ("int32", "bool")}, "tf32": "tf32"}
     known.update({short: short for short in ("fp32", "fp16", "bf16", *EIGHT_BITS)})
     text = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype)
     framework = None

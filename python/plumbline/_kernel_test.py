@@ -18,8 +18,8 @@ from ._report import Contract
 from ._runner import SCALES
 
 _OWN = ("plumbline_bias", "plumbline_dtype", "request")
-_SETTINGS = ("causal", "window", "lengths", "documents", "query_offset", "queries_at_end", "scale", "softcap", "ssmax_scale",
-             "sinks", *SCALES)
+_SETTINGS = ("causal", "window", "lengths", "documents", "mask", "query_offset", "queries_at_end", "scale",
+             "softcap", "ssmax_scale", "sinks", *SCALES)
 
 
 def kernel_test(

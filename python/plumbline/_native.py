@@ -86,13 +86,14 @@ def attention(
     lengths: Sequence[int],
     documents: Sequence[int],
     query_offsets: Sequence[int],
+    mask: Optional[NDArray[Any]],
     gradients: bool,
     custom: Optional[dict[str, Any]] = None,
 ) -> dict[str, NDArray[Any]]:
     tensors = {name: np.ascontiguousarray(array, np.float64) for name, array in tensors.items()}
     named = _call("attention", method=method, tensors=tensors, options=options, scale=scale, softcap=softcap,
                   causal=causal, window=window, lengths=lengths, documents=documents,
-                  query_offsets=query_offsets, gradients=gradients, custom=custom)
+                  query_offsets=query_offsets, mask=mask, gradients=gradients, custom=custom)
     return {name: _array(said) for name, said in named.items()}
 
 

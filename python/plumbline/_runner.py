@@ -40,6 +40,8 @@ class Runner:
     """Those that the function does not take."""
     lse_format: str = "fp32"
     """Format in which lse may be returned; it is judged as float32."""
+    lse_gradient: bool = False
+    """Whether a gradient may come in through lse: backward then takes grad_lse."""
     strides: bool = False
     """Whether q, k, v and grad_o lie as _layouts has them."""
     layout: int = 0
@@ -80,7 +82,7 @@ class Runner:
             return self.format
         if name in _OUTPUTS:
             return "bf16" if self.format in EIGHT_BITS else self.format
-        return "int32" if name in _WHOLE else "fp32"
+        return "int32" if name in _WHOLE else "bool" if name == "mask" else "fp32"
 
     def _bits(self, name: str, memory: bytes, shape: list[int]) -> NDArray[Any]:
         return np.frombuffer(memory, BITS[self._format(name)]).reshape(shape)
@@ -121,15 +123,20 @@ class Runner:
         keywords = self._keywords(problem, given)
         if callable(self.backward):
             arguments = [given.get(name) for name in ("grad_o", "q", "k", "v", "o", "lse")]
-            returned = self.backward(*arguments, **keywords)
+            of_lse = {"grad_lse": given.get("grad_lse")} if self.lse_gradient else {}
+            returned = self.backward(*arguments, **of_lse, **keywords)
         else:
 
-            def o_of(*arrays: Any) -> Any:
+            def outputs_of(*arrays: Any) -> Any:
                 by_name = dict(zip(inputs, arrays))
                 q, k, v = (by_name.pop(name) for name in ("q", "k", "v"))
-                return _o_and_lse(self.function(q, k, v, **{**keywords, **by_name}))[0]
+                o, lse = _o_and_lse(self.function(q, k, v, **{**keywords, **by_name}))
+                if lse is None and "grad_lse" in given:
+                    raise Refusal("the function returned no lse; expected one, which lse_gradient=True differentiates")
+                return o, lse
 
-            returned = self.framework.gradients(o_of, [given[n] for n in inputs], given["grad_o"])
+            returned = self.framework.gradients(outputs_of, [given[n] for n in inputs], given["grad_o"],
+                                                given.get("grad_lse"))
         gradients = _by_name(returned, inputs)
         for name in inputs:
             self._put(results, "grad_" + name, gradients[name])

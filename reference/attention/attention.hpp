@@ -105,7 +105,9 @@ struct AttentionShape {
   int batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, head_dim = 1, query_offset = 0;
   /// [batch], in place of query_offset; or empty.
   std::vector<int> query_offsets = {};
+  int value_dim = 0;  ///< columns of V; 0: head_dim
 
+  int value_width() const { return value_dim > 0 ? value_dim : head_dim; }
   int first_position(int b) const {
     return query_offsets.empty() ? query_offset : query_offsets[b];
   }
@@ -116,9 +118,10 @@ struct AttentionShape {
 template <Real R>
 struct AttentionInputs {
   AttentionShape shape;
-  std::vector<Matrix<R>> q;     ///< [batch * heads], each [queries, head_dim]
-  std::vector<Matrix<R>> k, v;  ///< [batch * kv_heads], each [keys, head_dim]
-  R scale;                      ///< multiplies q . k; 1/sqrt(head_dim) as a rule
+  std::vector<Matrix<R>> q;  ///< [batch * heads], each [queries, head_dim]
+  /// [batch * kv_heads], each [keys, head_dim] and [keys, value_width()]
+  std::vector<Matrix<R>> k, v;
+  R scale;  ///< multiplies q . k; 1/sqrt(head_dim) as a rule
   Mask mask;
   std::vector<R> ssmax_scale;     ///< [heads], or empty: no SSMax
   std::optional<R> softcap = {};  ///< cap > 0 of the scaled products, or none
@@ -143,6 +146,7 @@ inline void check_shape(const AttentionShape& s) {
             "positions within 2^30");
   }
   require(s.head_dim >= 1, "head_dim", s.head_dim, "at least 1");
+  require(s.value_dim >= 0, "value_dim", s.value_dim, "at least 0");
 }
 
 /// For what has no room for queries that are no keys.
@@ -160,16 +164,16 @@ void check(const AttentionInputs<R>& x) {
   const AttentionShape& s = x.shape;
   check_shape(s);
   const auto check_tensor = [&](const std::vector<Matrix<R>>& tensor, const char* name, int count,
-                                int rows) {
+                                int rows, int columns, const char* expected) {
     require(static_cast<int>(tensor.size()) == count, name, tensor.size(), "one matrix a head");
     for (const Matrix<R>& matrix : tensor) {
       require(matrix.rows() == rows, name, matrix.rows(), "the shape's number of rows");
-      require(matrix.cols() == s.head_dim, name, matrix.cols(), "head_dim columns");
+      require(matrix.cols() == columns, name, matrix.cols(), expected);
     }
   };
-  check_tensor(x.q, "q", s.batch * s.heads, s.queries);
-  check_tensor(x.k, "k", s.batch * s.kv_heads, s.keys);
-  check_tensor(x.v, "v", s.batch * s.kv_heads, s.keys);
+  check_tensor(x.q, "q", s.batch * s.heads, s.queries, s.head_dim, "head_dim columns");
+  check_tensor(x.k, "k", s.batch * s.kv_heads, s.keys, s.head_dim, "head_dim columns");
+  check_tensor(x.v, "v", s.batch * s.kv_heads, s.keys, s.value_width(), "value_dim columns");
   require(x.ssmax_scale.empty() || static_cast<int>(x.ssmax_scale.size()) == s.heads,
           "ssmax_scale.size()", x.ssmax_scale.size(), "heads, or none");
   require(x.sinks.empty() || static_cast<int>(x.sinks.size()) == s.heads, "sinks.size()",
@@ -207,8 +211,8 @@ std::vector<AttentionRow<R>> attention(const AttentionInputs<R>& x, const BiasOf
       for (int r = 0; r < s.queries; ++r) {
         const int i = r + s.first_position(b);
         const Vector<R> q_i = x.q[b * s.heads + h].row(r);
-        rows.push_back(attention_row(q_i, K, V, visible_keys(x.mask, b, i, s.keys), x.scale, bias,
-                                     i, ssmax_of(x, h), x.softcap, sink_of(x, h)));
+        rows.push_back(attention_row(q_i, K, V, visible_keys(x.mask, b, i, s.keys, h), x.scale,
+                                     bias, i, ssmax_of(x, h), x.softcap, sink_of(x, h)));
       }
     }
   }

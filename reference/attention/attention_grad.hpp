@@ -14,7 +14,7 @@ namespace plumbline::reference {
 template <Real R, DifferentiableBias<R> B>
 struct AttentionHeadGrad {
   Matrix<R>& k;            ///< [keys, head_dim]; shared by the query heads of a group
-  Matrix<R>& v;            ///< [keys, columns of V]; likewise
+  Matrix<R>& v;            ///< [keys, value_dim]; likewise
   typename B::Grad& bias;  ///< parameters of the bias
   R& ssmax_scale;          ///< untouched without SSMax
   R& sink;                 ///< untouched without a sink
@@ -92,7 +92,7 @@ Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Mat
 /// What comes from the rest of the model: dL/do and dL/dlse of every row.
 template <Real R>
 struct AttentionUpstream {
-  std::vector<Matrix<R>> output;  ///< [batch * heads], each [queries, head_dim]
+  std::vector<Matrix<R>> output;  ///< [batch * heads], each [queries, value_dim]
   std::vector<Vector<R>> lse;     ///< [batch * heads], each [queries]; or empty: 0
 };
 
@@ -121,7 +121,7 @@ auto attention_grad(const AttentionInputs<R>& x, const BiasOf& bias_of,
   AttentionGrad<R, typename B::Grad> grad;
   grad.q.assign(heads, zeros<R>(s.queries, s.head_dim));
   grad.k.assign(static_cast<std::size_t>(s.batch) * s.kv_heads, zeros<R>(s.keys, s.head_dim));
-  grad.v = grad.k;
+  grad.v.assign(grad.k.size(), zeros<R>(s.keys, s.value_width()));
   grad.ssmax_scale.assign(x.ssmax_scale.size(), R(0.0));
   grad.sinks.assign(x.sinks.size(), R(0.0));
 
@@ -132,8 +132,8 @@ auto attention_grad(const AttentionInputs<R>& x, const BiasOf& bias_of,
       const Matrix<R>& grad_output = upstream.output[head];
       require(grad_output.rows() == s.queries, "upstream.output rows", grad_output.rows(),
               "one a query row");
-      require(grad_output.cols() == s.head_dim, "upstream.output columns", grad_output.cols(),
-              "head_dim");
+      require(grad_output.cols() == s.value_width(), "upstream.output columns", grad_output.cols(),
+              "value_dim");
       if (!upstream.lse.empty()) {
         require(upstream.lse[head].size() == s.queries, "upstream.lse rows",
                 upstream.lse[head].size(), "one a query row");
@@ -149,7 +149,7 @@ auto attention_grad(const AttentionInputs<R>& x, const BiasOf& bias_of,
         const Vector<R> q_i = x.q[head].row(r), grad_o = grad_output.row(r);
         const R grad_lse = upstream.lse.empty() ? R(0.0) : upstream.lse[head][r];
         const Vector<R> grad_q = attention_row_grad(
-            q_i, x.k[kv], x.v[kv], visible_keys(x.mask, b, i, s.keys), x.scale, bias, i,
+            q_i, x.k[kv], x.v[kv], visible_keys(x.mask, b, i, s.keys, h), x.scale, bias, i,
             ssmax_of(x, h), grad_o, grad_lse, sums, x.softcap, sink_of(x, h));
         grad.q[head].row(r) = grad_q.transpose();
       }

@@ -16,7 +16,7 @@ void for_each_query_row(const AttentionInputs<R>& x, const Use& use) {
   for (int b = 0; b < s.batch; ++b) {
     for (int h = 0; h < s.heads; ++h) {
       for (int r = 0; r < s.queries; ++r) {
-        use(b, h, r, visible_keys(x.mask, b, r + s.first_position(b), s.keys));
+        use(b, h, r, visible_keys(x.mask, b, r + s.first_position(b), s.keys, h));
       }
     }
   }

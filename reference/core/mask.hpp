@@ -33,8 +33,8 @@ struct Mask {
   Window window = {};               ///< i - j <= window.left, j - i <= window.right
   std::vector<int> lengths = {};    ///< [batch], or empty; i < lengths[b] and j < lengths[b]
   std::vector<int> documents = {};  ///< [batch * keys], or empty; equal ids of positions i and j
-  /// And whatever else must hold of sequence b, position i and key j; or empty.
-  std::function<bool(int b, int i, int j)> also = {};
+  /// And whatever else must hold of sequence b, query head h, position i and key j; or empty.
+  std::function<bool(int b, int h, int i, int j)> also = {};
 };
 
 /// Neighbouring keys, from `begin` to before `end`; none where begin = end.
@@ -42,7 +42,7 @@ struct KeyRange {
   int begin = 0, end = 0;
 };
 
-/// The keys that causality, window and lengths let the query at `position` of sequence `batch` see.
+/// The keys that causality, window and lengths let a query at `position` of sequence `batch` see.
 /// Document ids and `also` may hide some of them besides. A position below 0 sees none: a sequence
 /// has fewer tokens than rows. One beyond the keys is that of a query which is no key.
 /// @throws std::invalid_argument as visible_keys.
@@ -71,12 +71,14 @@ inline KeyRange visible_range(const Mask& mask, int batch, int position, int key
 }
 
 /// The keys j in [0, keys) that the query at `position` of sequence `batch` sees, ascending: those
-/// for which every condition that the mask names holds. Empty where the row sees nothing.
+/// for which every condition that the mask names holds. Empty where the row sees nothing. Of `head`
+/// only `also` may depend.
 /// Source: kernel_abi/plumbline_kernel.h.
 /// @throws std::invalid_argument if keys < 1, a side of the window is below -1, batch is not in the
 /// lengths or documents, documents is not a whole number of sequences, or the position is beyond
 /// them.
-inline std::vector<int> visible_keys(const Mask& mask, int batch, int position, int keys) {
+inline std::vector<int> visible_keys(const Mask& mask, int batch, int position, int keys,
+                                     int head = 0) {
   const KeyRange range = visible_range(mask, batch, position, keys);
   const int* document = mask.documents.empty()
                             ? nullptr
@@ -84,7 +86,7 @@ inline std::vector<int> visible_keys(const Mask& mask, int batch, int position, 
   std::vector<int> visible;
   for (int j = range.begin; j < range.end; ++j) {
     if (document && document[j] != document[position]) continue;
-    if (!mask.also || mask.also(batch, position, j)) visible.push_back(j);
+    if (!mask.also || mask.also(batch, head, position, j)) visible.push_back(j);
   }
   return visible;
 }

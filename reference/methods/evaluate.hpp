@@ -67,7 +67,7 @@ AttentionInputs<R> attention_inputs(const MethodInputs<R>& in, const Mask& mask)
   }
   for (int head = 0; head < s.batch * s.kv_heads; ++head) {
     x.k.push_back(in.matrix("k", head * s.keys, s.keys, s.head_dim));
-    x.v.push_back(in.matrix("v", head * s.keys, s.keys, s.head_dim));
+    x.v.push_back(in.matrix("v", head * s.keys, s.keys, s.value_width()));
   }
   if (in.has("ssmax_scale")) x.ssmax_scale = in.tensor("ssmax_scale").data;
   if (in.has("sinks")) x.sinks = in.tensor("sinks").data;
@@ -84,20 +84,20 @@ AttentionUpstream<R> attention_upstream(const MethodInputs<R>& in) {
   const AttentionShape& s = in.shape();
   AttentionUpstream<R> upstream;
   for (int head = 0; head < s.batch * s.heads; ++head) {
-    upstream.output.push_back(in.matrix("grad_o", head * s.queries, s.queries, s.head_dim));
+    upstream.output.push_back(in.matrix("grad_o", head * s.queries, s.queries, s.value_width()));
     upstream.lse.push_back(in.vector("grad_lse", head, s.queries));
   }
   return upstream;
 }
 
-/// o [batch, heads, queries, head_dim] and lse [batch, heads, queries].
+/// o [batch, heads, queries, value_dim] and lse [batch, heads, queries].
 template <Real R>
 void write_forward(const AttentionInputs<R>& x, const std::vector<Matrix<R>>& tables,
                    Results<R>& results) {
   const AttentionShape& s = x.shape;
   std::size_t row = 0;
   for (const AttentionRow<R>& attended : attention(x, biases_of(s, tables))) {
-    add(results.tensors, "o", {s.batch, s.heads, s.queries, s.head_dim}, row * s.head_dim,
+    add(results.tensors, "o", {s.batch, s.heads, s.queries, s.value_width()}, row * s.value_width(),
         attended.output);
     add(results.tensors, "lse", {s.batch, s.heads, s.queries}, row, attended.lse);
     if (attended.sees_no_key) results.empty_rows.push_back(row);
@@ -110,15 +110,15 @@ template <Real R>
 void write_grad(const AttentionInputs<R>& x, const AttentionGrad<R, Matrix<R>>& grad,
                 Tensors<R>& out) {
   const AttentionShape& s = x.shape;
-  const auto heads = [&](const char* name, const std::vector<Matrix<R>>& each, int count,
-                         int rows) {
+  const auto heads = [&](const char* name, const std::vector<Matrix<R>>& each, int count, int rows,
+                         int width) {
     for (std::size_t head = 0; head < each.size(); ++head) {
-      add(out, name, {s.batch, count, rows, s.head_dim}, head * rows * s.head_dim, each[head]);
+      add(out, name, {s.batch, count, rows, width}, head * rows * width, each[head]);
     }
   };
-  heads("grad_q", grad.q, s.heads, s.queries);
-  heads("grad_k", grad.k, s.kv_heads, s.keys);
-  heads("grad_v", grad.v, s.kv_heads, s.keys);
+  heads("grad_q", grad.q, s.heads, s.queries, s.head_dim);
+  heads("grad_k", grad.k, s.kv_heads, s.keys, s.head_dim);
+  heads("grad_v", grad.v, s.kv_heads, s.keys, s.value_width());
   for (int h = 0; h < static_cast<int>(grad.ssmax_scale.size()); ++h) {
     add(out, "grad_ssmax_scale", {s.heads}, h, grad.ssmax_scale[h]);
   }

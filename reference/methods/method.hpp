@@ -37,7 +37,9 @@ inline std::vector<NamedShape> input_shapes(Kind kind, const Problem& problem, b
                                             const std::vector<NamedShape>& parameters) {
   const AttentionShape& s = problem.shape;
   const std::vector<int> q = {s.batch, s.heads, s.queries, s.head_dim},
-                         kv = {s.batch, s.kv_heads, s.keys, s.head_dim},
+                         k = {s.batch, s.kv_heads, s.keys, s.head_dim},
+                         v = {s.batch, s.kv_heads, s.keys, s.value_width()},
+                         o = {s.batch, s.heads, s.queries, s.value_width()},
                          x = {s.batch, s.queries, s.heads * s.head_dim};
   const bool embedding = kind == Kind::embedding;
   std::vector<NamedShape> all;
@@ -45,8 +47,8 @@ inline std::vector<NamedShape> input_shapes(Kind kind, const Problem& problem, b
     all.push_back({"x", x});
   } else {
     all.push_back({"q", q});
-    all.push_back({"k", kv});
-    all.push_back({"v", kv});
+    all.push_back({"k", k});
+    all.push_back({"v", v});
   }
   all.insert(all.end(), parameters.begin(), parameters.end());
   if (embedding) {
@@ -54,7 +56,7 @@ inline std::vector<NamedShape> input_shapes(Kind kind, const Problem& problem, b
     return all;
   }
   if (ssmax) all.push_back({"ssmax_scale", {s.heads}});
-  all.push_back({"grad_o", q});
+  all.push_back({"grad_o", o});
   all.push_back({"grad_lse", {s.batch, s.heads, s.queries}});
   return all;
 }

@@ -111,7 +111,7 @@ plumbline_problem problem_of(const methods::Method& method, int head_dim, int qu
   p.queries = queries;
   p.keys = keys;
   p.query_offset = keys - queries;
-  p.head_dim = head_dim;
+  p.head_dim = p.value_dim = head_dim;
   p.format = static_cast<int>(format);
   p.bias = method.bias;
   p.causal = 1;

@@ -70,7 +70,8 @@ Task task_of(const Pointers& at, Format format) {
   p.queries = p.keys = kLength;
   p.scale = 0.125f;
   p.format = format;
-  p.mask = {kLength, true, -1, nullptr, nullptr};
+  p.mask = {kLength, true, -1, -1, nullptr, nullptr};
+  p.value_dim = kDim;
   p.q = at.q, p.k = at.k, p.v = at.v;
   task.bias.method = PLUMBLINE_ALIBI;
   task.bias.heads = kHeads;

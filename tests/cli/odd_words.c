@@ -9,7 +9,8 @@
 
 static int supports(const plumbline_problem* p, int32_t pass) {
   (void)pass;
-  return p->bias == PLUMBLINE_NOPE && !p->rope && p->softcap == 0 && !p->sinks && p->format == PLUMBLINE_FP32;
+  return p->bias == PLUMBLINE_NOPE && p->format == PLUMBLINE_FP32 &&
+         !(plumbline_features(p) & (PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS));
 }
 static int says_what_is_wrong(const plumbline_problem* p, const plumbline_outputs* out,
                               char* message, size_t size) {

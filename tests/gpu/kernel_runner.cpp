@@ -17,13 +17,16 @@ namespace {
 using namespace plumbline::gpu_tests;
 
 // Lengths around the tiles of 32, a decode step of several chunks of the prefix sum, every kind of
-// mask, grouped-query heads.
+// mask, grouped-query heads, narrow values.
 constexpr Shape kShapes[] = {
     {"one", 1, 1, 1, 1, 1, 32, true, -1, false, false, false},
     {"causal", 1, 2, 1, 70, 70, 64, true, -1, false, false, false},
     {"window", 2, 1, 1, 33, 65, 32, true, 7, true, false, true, 0, true},
     {"documents", 1, 2, 2, 40, 40, 128, false, -1, false, true, true},
     {"decode", 1, 2, 1, 1, 1100, 64, true, -1, false, false, false},
+    Shape{"tensor", 2, 4, 2, 33, 40, 32, true, -1, true, false, false, 0, true}
+        .with_mask(true, true)
+        .with_values(21),
 };
 
 /// FNV-1a.
@@ -38,12 +41,14 @@ struct Gradients {
   Gradients(const Case& made, const std::vector<float>& o, const std::vector<float>& lse)
       : grad_o(made.v_like_o()),
         grad_o16(truncated(grad_o)),
-        q(o.size()),
-        k(made.keys * made.s.head_dim),
-        v(k.size()) {
+        grad_lse(made.v_like_lse()),
+        q(made.q.size()),
+        k(made.k.size()),
+        v(made.v.size()) {
     arrays.o = o.data();
     arrays.lse = lse.data();
     arrays.grad_o = made.of_format(grad_o, grad_o16);
+    arrays.grad_lse = made.problem.lse_gradient == 1 ? grad_lse.data() : nullptr;
     arrays.grad_q = q.data();
     arrays.grad_k = k.data();
     arrays.grad_v = v.data();
@@ -55,7 +60,7 @@ struct Gradients {
 
   std::vector<float> grad_o;
   std::vector<std::uint16_t> grad_o16;
-  std::vector<float> q, k, v, parameters[PLUMBLINE_PARAMETER_COUNT];
+  std::vector<float> grad_lse, q, k, v, parameters[PLUMBLINE_PARAMETER_COUNT];
   plumbline_gradients arrays{};
 };
 
@@ -70,10 +75,10 @@ void print(const plumbline_kernel& kernel, const Case& made, const char* pass, s
 bool decode(const plumbline_kernel& kernel, const Shape& s, Bias bias, int format) {
   const Case made(s, bias, format);
   const PagedCase paged(made, 16);
-  std::vector<float> o(made.rows * s.head_dim), lse(made.rows);
+  std::vector<float> o(made.rows * s.value_width()), lse(made.rows);
   const plumbline_outputs outputs{o.data(), lse.data()};
   char message[512] = "";
-  if (kernel.supports(&paged.problem, PLUMBLINE_DECODE) != 1) return s.queries > 64;
+  if (kernel.supports(&paged.problem, PLUMBLINE_DECODE) != 1) return s.queries > 64 || s.mask;
   if (kernel.decode(&paged.problem, &outputs, message, sizeof message) != 0) {
     std::fprintf(stderr, "%s %s %s %s decode: %s\n", kernel.name, name_of(bias).c_str(),
                  kFormats[format], s.name, message);
@@ -88,7 +93,7 @@ bool run(const plumbline_kernel& kernel, const Shape& s, Bias bias, int format) 
   if (!kernel.forward) return decode(kernel, s, bias, format);
   Case made(s, bias, format);
   const std::size_t width = made.short_format() ? 2 : 4;
-  std::vector<float> o(made.rows * s.head_dim), lse(made.rows);
+  std::vector<float> o(made.rows * s.value_width()), lse(made.rows);
   const plumbline_outputs outputs{o.data(), lse.data()};
   char message[512] = "";
   const auto fail = [&](const char* pass) {
@@ -97,6 +102,8 @@ bool run(const plumbline_kernel& kernel, const Shape& s, Bias bias, int format) 
     return false;
   };
   constexpr std::uint64_t begin = 14695981039346656037u;
+  if (s.mask && kernel.supports(&made.problem, PLUMBLINE_FORWARD) != 1) return true;
+  made.problem.lse_gradient = s.mask ? 1 : 0;
   if (kernel.supports(&made.problem, PLUMBLINE_FORWARD) != 1 ||
       kernel.forward(&made.problem, &outputs, message, sizeof message) != 0)
     return fail("forward");

@@ -29,8 +29,8 @@ class PagedCase {
       : problem(made.problem),
         per_sequence_((made.s.keys + page_size - 1) / page_size),
         table_(static_cast<std::size_t>(made.s.batch) * per_sequence_),
-        k_(paged(made, made.problem.k, page_size)),
-        v_(paged(made, made.problem.v, page_size)) {
+        k_(paged(made, made.problem.k, made.s.head_dim, page_size)),
+        v_(paged(made, made.problem.v, made.s.value_width(), page_size)) {
     for (std::size_t n = 0; n < table_.size(); ++n) table_[n] = page_of(n);
     problem.page_size = page_size;
     problem.pages = table_.data();
@@ -52,9 +52,10 @@ class PagedCase {
  private:
   int page_of(std::size_t n) const { return static_cast<int>(table_.size() - 1 - n); }
 
-  std::vector<unsigned char> paged(const Case& made, const void* keys, int page_size) const {
+  std::vector<unsigned char> paged(const Case& made, const void* keys, int width,
+                                   int page_size) const {
     const Shape& s = made.s;
-    const std::size_t row = s.head_dim * (made.short_format() ? 2 : 4);
+    const std::size_t row = width * (made.short_format() ? 2 : 4);
     std::vector<unsigned char> pages(table_.size() * s.kv_heads * page_size * row, 0xff);
     for (int b = 0; b < s.batch; ++b)
       for (int h = 0; h < s.kv_heads; ++h)

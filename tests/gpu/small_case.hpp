@@ -42,7 +42,24 @@ struct Shape {
   double softcap = 0;
   bool sinks = false;
   bool queries_at_end = false;
-  int beyond = 0;  // positions that the last query stands after the last key
+  int beyond = 0;     // positions that the last query stands after the last key
+  int value_dim = 0;  // 0: head_dim
+  bool mask = false, mask_per_batch = false, mask_per_head = false;
+
+  int value_width() const { return value_dim > 0 ? value_dim : head_dim; }
+  constexpr Shape with_values(int width) const {
+    Shape shape = *this;
+    shape.value_dim = width;
+    return shape;
+  }
+  /// Of Case::mask_shows.
+  constexpr Shape with_mask(bool per_batch, bool per_head) const {
+    Shape shape = *this;
+    shape.mask = true;
+    shape.mask_per_batch = per_batch;
+    shape.mask_per_head = per_head;
+    return shape;
+  }
 };
 
 using methods::Bias;
@@ -141,6 +158,7 @@ struct Case {
     problem.queries = s.queries;
     problem.keys = s.keys;
     problem.head_dim = s.head_dim;
+    problem.value_dim = s.value_width();
     problem.query_offset = s.keys - s.queries + s.beyond;
     problem.format = format;
     problem.bias = bias.method;
@@ -174,16 +192,39 @@ struct Case {
     for (std::size_t n = 0; n < documents.size(); ++n) documents[n] = static_cast<int>(n) / 13;
     problem.lengths = s.ragged ? lengths.data() : nullptr;
     problem.documents = s.documents ? documents.data() : nullptr;
+    if (!s.mask) return;
+    problem.mask_per_batch = s.mask_per_batch ? 1 : 0;
+    problem.mask_per_head = s.mask_per_head ? 1 : 0;
+    for (int slice = 0; slice < mask_slices(); ++slice)
+      for (int row = 0; row < s.queries; ++row)
+        for (int key = 0; key < s.keys; ++key) mask.push_back(mask_number(slice, row, key));
+    problem.mask = mask.data();
   }
 
   bool short_format() const {
     return problem.format == PLUMBLINE_BF16 || problem.format == PLUMBLINE_FP16;
   }
   /// Another tensor like o.
-  std::vector<float> v_like_o() const { return Numbers(11).many(rows * s.head_dim, -1.0f, 1.0f); }
+  std::vector<float> v_like_o() const {
+    return Numbers(11).many(rows * s.value_width(), -1.0f, 1.0f);
+  }
+  /// Another one like lse.
+  std::vector<float> v_like_lse() const { return Numbers(12).many(rows, -1.0f, 1.0f); }
+  /// What the mask tensor says: of two keys in three, and of none in every fifth row, another one
+  /// in each of its heads and batches.
+  bool mask_shows(int b, int head, int row, int key) const {
+    const int batch = s.mask_per_batch ? b : 0;
+    return !s.mask || mask_number(s.mask_per_head ? batch * s.heads + head : batch, row, key) != 0;
+  }
   const void* of_format(const std::vector<float>& wide,
                         const std::vector<std::uint16_t>& narrow) const {
     return short_format() ? static_cast<const void*>(narrow.data()) : wide.data();
+  }
+  int mask_slices() const {
+    return (s.mask_per_batch ? s.batch : 1) * (s.mask_per_head ? s.heads : 1);
+  }
+  static std::uint8_t mask_number(int slice, int row, int key) {
+    return (row + slice) % 5 != 2 && Numbers((slice * 1000 + row) * 1000 + key).bits() % 3 != 0;
   }
 
   Shape s;
@@ -192,12 +233,13 @@ struct Case {
   std::size_t keys = static_cast<std::size_t>(s.batch) * s.kv_heads * s.keys;
   std::vector<float> q = numbers.many(rows * s.head_dim, -2.0f, 2.0f);
   std::vector<float> k = numbers.many(keys * s.head_dim, -2.0f, 2.0f);
-  std::vector<float> v = numbers.many(keys * s.head_dim, -1.0f, 1.0f);
+  std::vector<float> v = numbers.many(keys * s.value_width(), -1.0f, 1.0f);
   std::vector<std::uint16_t> q16 = truncated(q), k16 = truncated(k), v16 = truncated(v);
   Parameters parameters{numbers, s};
   std::vector<std::int32_t> lengths = std::vector<std::int32_t>(s.batch);
   std::vector<std::int32_t> documents =
       std::vector<std::int32_t>(static_cast<std::size_t>(s.batch) * s.keys);
+  std::vector<std::uint8_t> mask;
   plumbline_problem problem{};
 };
 

@@ -117,7 +117,7 @@ plumbline_problem problem_of(const cases::Case& c) {
   p.batch = kBatch;
   p.heads = kHeads;
   p.kv_heads = kKvHeads;
-  p.head_dim = kDim;
+  p.head_dim = p.value_dim = kDim;
   p.bias = c.spec.bias.method;
   p.rope = c.spec.bias.rope;
   p.causal = 1;

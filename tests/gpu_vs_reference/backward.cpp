@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of every input and parameter against the oracle's backward pass, in fp32.
-//
-// The tolerance: read with a running error, the oracle tells what its own operations, each rounded
-// with 2^-53, can do to a result. The kernel evaluates the same formulas with 2^-24, sums in
-// another order, and takes P from a rounded LSE and D from rounded o: four times that error, in its
-// unit.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -13,6 +8,7 @@
 #include <vector>
 
 #include "emulation/grid.hpp"
+#include "tests/gpu_vs_reference/compare.hpp"
 #include "tests/gpu_vs_reference/gradient_oracle.hpp"
 
 BOOST_AUTO_TEST_SUITE(backward_test)
@@ -26,17 +22,19 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 /// The kernel's arrays for a case.
 struct Run {
   Run(const plumbline_kernel& kernel, Case& made)
-      : o(made.rows * made.s.head_dim, kNan), lse(made.rows, kNan), grad_o(made.v_like_o()) {
+      : o(made.rows * made.s.value_width(), kNan), lse(made.rows, kNan), upstream{made.v_like_o()} {
+    if (made.problem.lse_gradient == 1) upstream.grad_lse = made.v_like_lse();
     const plumbline_outputs outputs{o.data(), lse.data()};
     char message[256] = "";
     BOOST_REQUIRE_EQUAL(kernel.supports(&made.problem, PLUMBLINE_BACKWARD), 1);
     BOOST_REQUIRE_MESSAGE(kernel.forward(&made.problem, &outputs, message, sizeof message) == 0,
                           message);
-    q.assign(o.size(), kNan);
+    q.assign(made.q.size(), kNan);
     k.assign(made.k.size(), kNan);
-    v = k;
-    plumbline_gradients gradients{o.data(), lse.data(), grad_o.data(), q.data(), k.data(),
-                                  v.data(), {}};
+    v.assign(made.v.size(), kNan);
+    plumbline_gradients gradients{
+        o.data(), lse.data(), upstream.grad_o.data(), upstream.grad_lse.data(), q.data(), k.data(),
+        v.data(), {}};
     for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
       parameters[n].assign(made.parameters.values[n].size(), kNan);
       gradients.grad_parameters[n] = parameters[n].data();
@@ -45,25 +43,10 @@ struct Run {
                           message);
   }
 
-  std::vector<float> o, lse, grad_o, q, k, v, parameters[PLUMBLINE_PARAMETER_COUNT];
+  std::vector<float> o, lse;
+  Upstream upstream;
+  std::vector<float> q, k, v, parameters[PLUMBLINE_PARAMETER_COUNT];
 };
-
-constexpr double kUnits = 4 * 0x1p29;
-
-void compare(const std::string& name, const std::vector<float>& actual, const Expected& expected) {
-  BOOST_REQUIRE_EQUAL(actual.size(), expected.size());
-  double worst = 0.0;
-  std::size_t where = 0;
-  for (std::size_t n = 0; n < actual.size(); ++n) {
-    const double error = std::abs(actual[n] - expected[n].value());
-    const double bound = kUnits * expected[n].error() + 0x1p-149;
-    const double ratio = error <= bound ? error / bound : INFINITY;
-    if (ratio > worst) worst = ratio, where = n;
-  }
-  BOOST_TEST(worst <= 1.0, name << "[" << where << "] is " << actual[where] << ", not "
-                                << expected[where].value() << " +- "
-                                << kUnits * expected[where].error());
-}
 
 // Every kind of mask, tiles cut by the end, grouped-query heads, an offset of the queries.
 constexpr Shape kShapes[] = {
@@ -74,6 +57,9 @@ constexpr Shape kShapes[] = {
 // Half of the usual score: the slope is far from 1.
 constexpr Shape kCapped{"softcap", 2, 2, 1, 34, 45, 32, true, -1, true, false, true, 0.5};
 constexpr Shape kSinks{"sinks", 2, 4, 2, 34, 45, 32, true, 9, true, false, true, 0, true};
+constexpr Shape kSinksAndTensor =
+    Shape{"sinks and tensor", 2, 4, 2, 34, 45, 32, true, 9, true, false, false, 0, true}.with_mask(
+        true, true);
 
 /// The parameters that the method's backward pass writes.
 std::vector<int> written(const Case& made) {
@@ -86,7 +72,7 @@ std::vector<int> written(const Case& made) {
   return all;
 }
 
-void check(const char* kernel_name, std::vector<Shape> shapes) {
+void check(const char* kernel_name, std::vector<Shape> shapes, bool lse_gradient = false) {
   const plumbline_library* library = plumbline_kernel_library();
   const auto* kernel =
       std::find_if(library->kernels, library->kernels + library->kernel_count,
@@ -95,6 +81,7 @@ void check(const char* kernel_name, std::vector<Shape> shapes) {
     for (const Bias bias : fused_biases()) {
       BOOST_TEST_CONTEXT(kernel_name << " " << name_of(bias) << " " << shape.name) {
         Case made(shape, bias, PLUMBLINE_FP32);
+        made.problem.lse_gradient = lse_gradient ? 1 : 0;
         // A table of exactly as many rows as the method names.
         const int rows = bias.method == PLUMBLINE_T5_CLIPPED          ? kBuckets + 1
                          : bias.method == PLUMBLINE_T5_CLIPPED_OFFSET ? 2 * kBuckets + 1
@@ -102,7 +89,7 @@ void check(const char* kernel_name, std::vector<Shape> shapes) {
         made.parameters.values[PLUMBLINE_TABLE].resize(static_cast<std::size_t>(rows) *
                                                        shape.heads);
         const Run run(*kernel, made);
-        const Oracle oracle = oracle_of(made, run.grad_o);
+        const Oracle oracle = oracle_of(made, run.upstream);
         compare("grad_q", run.q, oracle.q);
         compare("grad_k", run.k, oracle.k);
         compare("grad_v", run.v, oracle.v);
@@ -122,6 +109,16 @@ BOOST_AUTO_TEST_CASE(the_deterministic_backward_pass_gives_the_oracles_gradients
 
 BOOST_AUTO_TEST_CASE(so_does_the_one_with_atomics) {
   check("fused_atomic", {std::begin(kShapes), std::end(kShapes)});
+}
+
+// A mask tensor has rows that see nothing.
+constexpr Shape kTensor{"tensor", 2, 4, 2, 34, 45, 32, false, -1, false, false, false};
+
+BOOST_AUTO_TEST_CASE(so_it_is_with_a_mask_tensor_narrow_values_and_a_gradient_through_lse) {
+  check("fused", {kTensor.with_mask(true, true).with_values(21)});
+  check("fused_atomic", {kTensor.with_mask(false, true).with_values(1)});
+  check("fused", {kTensor.with_mask(true, false), kSinksAndTensor, kShapes[1]}, true);
+  check("fused_atomic", {kSinksAndTensor, kShapes[2].with_values(47)}, true);
 }
 
 BOOST_AUTO_TEST_CASE(the_order_of_threads_and_the_number_of_workers_change_no_bit_of_a_gradient) {

@@ -65,40 +65,66 @@ inline ref::Vector<R> adjoint_of_sums(const ref::Vector<R>& grad) {
   return result;
 }
 
-/// The oracle with bias_of(b, h); collect(b, h, grad) takes the gradient of that bias.
-template <class BiasOf, class Collect>
-void evaluate(const Case& made, const std::vector<float>& grad_o, Oracle& oracle, BiasOf bias_of,
-              Collect collect) {
+inline ref::RopePairs rope_pairs(const plumbline_problem& p) {
+  return p.rope == PLUMBLINE_ROPE_INTERLEAVED ? ref::RopePairs::interleaved
+                                              : ref::RopePairs::half_split;
+}
+
+/// The case as the oracle takes it.
+inline ref::AttentionInputs<R> inputs_of(const Case& made) {
   const plumbline_problem& p = made.problem;
   ref::AttentionInputs<R> x;
   x.shape = {p.batch, p.heads, p.kv_heads, p.queries, p.keys, p.head_dim, p.query_offset};
+  x.shape.value_dim = p.value_dim;
   x.scale = R(p.scale);
   if (p.softcap > 0) x.softcap = R(p.softcap);
   x.mask.causal = p.causal == 1;
   x.mask.window = {p.window_left, p.window_right};
   if (p.lengths) x.mask.lengths = {p.lengths, p.lengths + p.batch};
   if (p.documents) x.mask.documents = {p.documents, p.documents + p.batch * p.keys};
+  if (p.mask)
+    x.mask.also = [&made, first = p.query_offset](int b, int h, int i, int j) {
+      return made.mask_shows(b, h, i - first, j);
+    };
   if (p.ssmax)
     for (const float s : made.parameters.values[PLUMBLINE_SSMAX_SCALE])
       x.ssmax_scale.push_back(R(s));
   if (p.sinks)
     for (const float s : made.parameters.values[PLUMBLINE_SINKS]) x.sinks.push_back(R(s));
   const bool rotated = p.rope != PLUMBLINE_NO_ROPE;
-  const auto pairs = p.rope == PLUMBLINE_ROPE_INTERLEAVED ? ref::RopePairs::interleaved
-                                                          : ref::RopePairs::half_split;
   const R base(p.options[PLUMBLINE_BASE]);
-  ref::AttentionUpstream<R> upstream;
   for (int n = 0; n < p.batch * p.heads; ++n) {
     x.q.push_back(matrix(made.q, n, p.queries, p.head_dim));
-    if (rotated) x.q.back() = ref::rope(x.q.back(), p.query_offset, base, pairs);
-    upstream.output.push_back(matrix(grad_o, n, p.queries, p.head_dim));
+    if (rotated) x.q.back() = ref::rope(x.q.back(), p.query_offset, base, rope_pairs(p));
   }
   for (int n = 0; n < p.batch * p.kv_heads; ++n) {
     x.k.push_back(matrix(made.k, n, p.keys, p.head_dim));
-    if (rotated) x.k.back() = ref::rope(x.k.back(), 0, base, pairs);
-    x.v.push_back(matrix(made.v, n, p.keys, p.head_dim));
+    if (rotated) x.k.back() = ref::rope(x.k.back(), 0, base, rope_pairs(p));
+    x.v.push_back(matrix(made.v, n, p.keys, p.value_dim));
   }
-  auto grad = ref::attention_grad(x, bias_of, upstream);
+  return x;
+}
+
+/// What comes from the rest of a model; grad_lse may be empty.
+struct Upstream {
+  std::vector<float> grad_o, grad_lse = {};
+};
+
+/// The oracle with bias_of(b, h); collect(b, h, grad) takes the gradient of that bias.
+template <class BiasOf, class Collect>
+void evaluate(const Case& made, const Upstream& upstream, Oracle& oracle, BiasOf bias_of,
+              Collect collect) {
+  const plumbline_problem& p = made.problem;
+  ref::AttentionUpstream<R> of_heads;
+  for (int n = 0; n < p.batch * p.heads; ++n) {
+    of_heads.output.push_back(matrix(upstream.grad_o, n, p.queries, p.value_dim));
+    if (!upstream.grad_lse.empty())
+      of_heads.lse.push_back(matrix(upstream.grad_lse, n, 1, p.queries).row(0));
+  }
+  auto grad = ref::attention_grad(inputs_of(made), bias_of, of_heads);
+  const bool rotated = p.rope != PLUMBLINE_NO_ROPE;
+  const auto pairs = rope_pairs(p);
+  const R base(p.options[PLUMBLINE_BASE]);
   for (auto& q : grad.q)
     append(oracle.q, rotated ? ref::rope_grad(q, p.query_offset, base, pairs) : q);
   for (auto& k : grad.k) append(oracle.k, rotated ? ref::rope_grad(k, 0, base, pairs) : k);
@@ -109,7 +135,7 @@ void evaluate(const Case& made, const std::vector<float>& grad_o, Oracle& oracle
     for (int h = 0; h < p.heads; ++h) collect(b, h, grad.bias[b * p.heads + h]);
 }
 
-inline Oracle oracle_of(const Case& made, const std::vector<float>& grad_o) {
+inline Oracle oracle_of(const Case& made, const Upstream& upstream) {
   const plumbline_problem& p = made.problem;
   const auto* of = made.parameters.values;
   Oracle oracle;
@@ -133,7 +159,7 @@ inline Oracle oracle_of(const Case& made, const std::vector<float>& grad_o) {
     if constexpr (requires { grad.gain; }) add(out[PLUMBLINE_GAIN], head * p.queries, grad.gain);
   };
   const auto run = [&](auto bias_of, auto collect) {
-    evaluate(made, grad_o, oracle, bias_of, collect);
+    evaluate(made, upstream, oracle, bias_of, collect);
   };
   const auto run_table = [&](auto row) {
     run(

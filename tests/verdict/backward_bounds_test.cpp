@@ -39,6 +39,11 @@ Target random_target(std::mt19937& random, int output, const HeadProblem& x) {
   return t;
 }
 
+void give_gradient_of_lse(HeadProblem& x, std::mt19937& random, double size) {
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < x.rows; ++i) x.grad_lse.push_back(static_cast<float>(size * normal(random)));
+}
+
 constexpr const char* names[] = {"dQ", "dK", "dV", "a query's parameter", "a head's parameter"};
 
 }  // namespace
@@ -77,6 +82,7 @@ BOOST_AUTO_TEST_CASE(kernels_at_the_edge_of_their_contract_stay_within_the_bound
         constexpr double spreads[] = {0.02, 1.0, 3.0, 12.0}, sigmas[] = {1e-7, 1e-5, 1e-2, 1.5};
         HeadProblem x(random, 1 + n % 9, 1 + n % 23, 1 + n % 7, spreads[n % 4], sigmas[n / 4 % 4]);
         if (n % 5 == 0) x.factor = 0.3 + n % 3;
+        if (n % 3 == 0) give_gradient_of_lse(x, random, n % 2 == 0 ? 1.0 : 30.0);
         const Target target = random_target(random, output, x);
         for (const auto weights : {Weights::of_saved_output, Weights::recomputed}) {
           x.weights = weights;

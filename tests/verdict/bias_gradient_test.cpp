@@ -43,7 +43,7 @@ void compare_row(Ratios& worst, const cases::Case& c, int i) {
   const verdict::CaseReading<RunningError> reading(c);
   const verdict::BiasError bias_error(c, contract);
   const verdict::BiasGradient gradient(c, contract, reading, bias_error);
-  const auto visible = reading.visible(0, i);
+  const auto visible = reading.visible(0, 0, i);
   std::vector<RunningError> exact;
   std::vector<double> bias;
   reading.with_bias(0, 0, i, [&](const auto& b) {
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_slope_off_by_a_millionth_is_outside_of_its_bound) {
     const auto c = one_head(method, 3);
     const verdict::CaseReading<RunningError> reading(c);
     const verdict::BiasError bias_error(c, cases::undeclared_contract());
-    const auto visible = reading.visible(0, 140);
+    const auto visible = reading.visible(0, 0, 140);
     std::vector<double> bias;
     reading.with_bias(0, 0, 140, [&](const auto& b) {
       for (const int j : visible) bias.push_back(b(140, j).value());

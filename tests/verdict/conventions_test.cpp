@@ -136,11 +136,26 @@ const Named of_kernels[] = {
     {FaultKind::scale_of_padded_dim, "bias=nope,head_dim=80,dtype=bf16", "scale_of_padded_dim"},
     {FaultKind::component_dropped, "bias=alibi,dtype=fp16", "last_component_lost"},
     {FaultKind::empty_row_lse_zero, "bias=nope,ragged=1,seed=2", "lse_of_empty_rows_zero"},
+    {FaultKind::mask_tensor_ignored, "bias=nope,mask=scattered,causal=0", "mask_tensor_ignored"},
+    {FaultKind::mask_tensor_inverted, "bias=alibi,mask=scattered,mask_per_head=1,causal=0",
+     "mask_tensor_inverted"},
+    {FaultKind::mask_tensor_of_first_head, "bias=nope,mask=scattered,mask_per_head=1,causal=0",
+     "mask_tensor_of_first_head"},
+    {FaultKind::mask_tensor_of_first_sequence,
+     "bias=t5,batch=2,mask=scattered,mask_per_batch=1,causal=0,dtype=bf16",
+     "mask_tensor_of_first_sequence"},
+    {FaultKind::backward_mask_tensor_ignored, "pass=backward,bias=nope,mask=prefix,causal=0",
+     "backward_mask_tensor_ignored"},
+    {FaultKind::scale_of_value_dim, "bias=nope,value_dim=16", "scale_of_value_dim"},
+    {FaultKind::grad_lse_ignored, "pass=backward,bias=nope,lse_gradient=1", "grad_lse_ignored"},
+    {FaultKind::grad_lse_sign, "pass=backward,bias=alibi,lse_gradient=1,dtype=bf16",
+     "grad_lse_sign"},
     // Merely wrong.
     {FaultKind::last_key_dropped, "bias=alibi", ""},
     {FaultKind::rows_reversed, "bias=nope", ""},
     {FaultKind::last_component_unwritten, "bias=nope", ""},
     {FaultKind::key_after, "bias=alibi", ""},
+    {FaultKind::values_read_with_key_stride, "bias=nope,value_dim=16", ""},
 };
 
 /// Of a kernel that reads the case as `reads` leaves it, and whose outputs are as `writes` leaves

@@ -13,9 +13,10 @@
 #include "plumbline_kernel.h"
 
 static int is_plain(const plumbline_problem* p, plumbline_bias bias) {
-  return p->bias == (int32_t)bias && p->format == PLUMBLINE_FP32 && !p->dape && !p->rope &&
-         !p->ssmax && p->softcap == 0 && !p->sinks && p->causal && p->window_left < 0 && p->window_right < 0 && p->queries <= p->keys && !p->lengths &&
-         !p->documents && p->page_size == 0;
+  const int32_t computed =
+      PLUMBLINE_HAS_KEY_HEADS | PLUMBLINE_HAS_FEWER_QUERIES | PLUMBLINE_HAS_OFFSET;
+  return p->bias == (int32_t)bias && p->format == PLUMBLINE_FP32 && p->causal &&
+         !(plumbline_features(p) & ~computed);
 }
 
 static int square_tiles(const plumbline_problem* p, int32_t pass) {

@@ -208,10 +208,13 @@ static int differentiate(const plumbline_problem* p, const plumbline_gradients* 
 }
 
 static int supports(const plumbline_problem* p, int32_t pass) {
+  const int32_t not_computed = PLUMBLINE_HAS_DAPE | PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_SSMAX |
+                               PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS | PLUMBLINE_HAS_MASK |
+                               PLUMBLINE_HAS_VALUE_DIM | PLUMBLINE_HAS_LSE_GRADIENT;
   (void)pass;
   return (p->format == PLUMBLINE_E4M3 || p->format == PLUMBLINE_E5M2) &&
-         (p->bias == PLUMBLINE_NOPE || p->bias == PLUMBLINE_ALIBI) && !p->dape &&
-         !p->rope && !p->ssmax && p->softcap == 0 && !p->sinks;
+         (p->bias == PLUMBLINE_NOPE || p->bias == PLUMBLINE_ALIBI) &&
+         !(plumbline_features(p) & not_computed);
 }
 
 #define KERNEL_PASSES(fault)                                                                     \

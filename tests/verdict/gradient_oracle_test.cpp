@@ -154,7 +154,7 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
   std::vector<reference::Matrix<Interval>> k, v;
   for (int kv = 0; kv < s.batch * s.kv_heads; ++kv) {
     k.push_back(reference::zeros<Interval>(s.keys, s.head_dim));
-    v.push_back(k.back());
+    v.push_back(reference::zeros<Interval>(s.keys, s.value_width()));
   }
   for (int row = 0; row < s.batch * s.heads; ++row) {
     const int batch = row / s.heads, head = row % s.heads;
@@ -166,17 +166,23 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
       if (s.ssmax) ssmax = Interval(double{c[PLUMBLINE_SSMAX_SCALE][head]});
       for (int r = 0; r < s.queries; ++r) {
         const std::size_t first = (static_cast<std::size_t>(row) * s.queries + r) * s.head_dim;
-        auto grad_o = verdict::vector_of<Interval>(c.grad_o, first, s.head_dim);
-        Interval grad_lse(0.0);
-        const auto visible = reading.visible(batch, r);
+        const std::size_t q_row = static_cast<std::size_t>(row) * s.queries + r;
+        const int width = s.value_width();
+        auto grad_o = verdict::vector_of<Interval>(c.grad_o, q_row * width, width);
+        Interval grad_lse(s.lse_gradient ? double{c.grad_lse[q_row]} : 0.0);
+        const auto visible = reading.visible(batch, head, r);
         if (given != nullptr && !visible.empty()) {
           const auto exact = reading.row(batch, head, r, visible);
-          const auto o = verdict::vector_of<Interval>(given->o, first, s.head_dim);
-          const Interval lse(double{given->lse[first / s.head_dim]});
+          const auto o = verdict::vector_of<Interval>(given->o, q_row * width, width);
+          const Interval lse(double{given->lse[q_row]});
           const Interval growth = reference::exp(exact.lse - lse);
           for (Interval& g : grad_o) g = growth * g;
-          grad_lse = reference::dot(reference::view(grad_o), reference::view(exact.output)) -
+          grad_lse = growth * grad_lse +
+                     reference::dot(reference::view(grad_o), reference::view(exact.output)) -
                      reference::dot(reference::view(grad_o), reference::view(o));
+        } else if (given != nullptr && s.sinks) {
+          const Interval lse(double{given->lse[q_row]});
+          grad_lse = reference::exp(*reading.sink(head) - lse) * grad_lse;
         }
         const auto bias = bias_of(of_first_row, reading, batch, head, r + s.query_offset);
         reference::Matrix<Interval> q =
@@ -200,6 +206,8 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
     if (pairs) k[kv] = reference::rope_grad(k[kv], 0, base, *pairs);
     for (Eigen::Index n = 0; n < k[kv].size(); ++n) {
       compare(k[kv].data()[n], oracle.k[kv * k[kv].size() + n], worst);
+    }
+    for (Eigen::Index n = 0; n < v[kv].size(); ++n) {
       compare(v[kv].data()[n], oracle.v[kv * v[kv].size() + n], worst);
     }
   }
@@ -240,6 +248,56 @@ BOOST_AUTO_TEST_CASE(every_gradient_is_the_references_within_its_radius) {
       }
     }
     BOOST_TEST_MESSAGE(cases::name(bias) << ": largest radius / bound " << worst);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(widths_mask_tensors_and_gradients_through_lse_are_the_references) {
+  for (const auto bias : {PLUMBLINE_NOPE, PLUMBLINE_CABLE, PLUMBLINE_T5_CLIPPED}) {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      auto spec = small_case(bias, seed).spec;
+      spec.value_dim = seed % 3 == 0 ? 0 : 1 + static_cast<int>(seed);
+      spec.lse_gradient = seed % 4 != 0;
+      spec.sinks = seed % 2 == 0;
+      spec.mask.pattern = seed % 5 == 0 ? cases::Pattern::none : cases::Pattern::scattered;
+      spec.mask.per_head = spec.mask.pattern != cases::Pattern::none;
+      BOOST_TEST_CONTEXT(cases::to_line(spec)) {
+        const auto c = cases::generate(spec);
+        compare_with_reference(c, nullptr);
+        const auto given = some_outputs(c);
+        compare_with_reference(c, &given);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(sinks_that_rows_see_alone_may_be_summed_in_float) {
+  auto spec = small_case(PLUMBLINE_NOPE, 2).spec;
+  spec.batch = spec.heads = spec.kv_heads = 1;
+  spec.queries = 4096;
+  spec.query_offset = spec.keys - spec.queries;
+  spec.mask.ragged = spec.sinks = spec.lse_gradient = true;
+  auto c = cases::generate(spec);
+  c.lengths = {0};
+  std::fill(c.grad_lse.begin(), c.grad_lse.end(), 0.1f);
+  cases::Outputs given;
+  given.o.resize(c.grad_o.size());
+  given.lse.assign(c.grad_lse.size(), c[PLUMBLINE_SINKS][0]);
+  const auto oracle = verdict::gradient_oracle(c, contract(), {}, &given, 1);
+  const OracleNumber& sink = oracle.parameters[PLUMBLINE_SINKS][0];
+  float sum = 0;
+  for (const float g : c.grad_lse) sum += g;
+  BOOST_TEST(std::abs(sum - sink.value) > 0x1p-19 * sink.value);
+  BOOST_TEST(std::abs(sum - sink.value) <= sink.bound);
+  BOOST_TEST(sink.bound < 1e-3 * sink.value);
+}
+
+BOOST_AUTO_TEST_CASE(fires_output_bias_has_the_gradient_through_lse) {
+  auto spec = small_case(PLUMBLINE_FIRE, 1).spec;
+  spec.lse_gradient = true;
+  const auto c = cases::generate(spec);
+  const auto oracle = verdict::gradient_oracle(c, contract(), {}, nullptr, 1);
+  for (const OracleNumber& number : oracle.parameters[PLUMBLINE_OUTPUT_BIAS]) {
+    BOOST_TEST(std::abs(number.value) > 10 * number.bound);  // 0 in its place fails
   }
 }
 

@@ -32,6 +32,7 @@ struct HeadProblem {
   double scale = 1.0, factor = 1.0;
   std::vector<float> q, k, v, grad_o;  ///< [rows or keys, dim]
   std::vector<float> o, lse;           ///< given; whatever a forward pass may have made of them
+  std::vector<float> grad_lse;         ///< [rows], or empty: 0
   std::vector<double> score, score_error, products, derivative, derivative_error;  ///< [rows, keys]
 
   HeadProblem(std::mt19937& random, int rows, int keys, int dim, double spread, double sigma)
@@ -88,9 +89,10 @@ struct HeadGradients {
 /// Everything about a row that both the exact gradients and the bounds are made of.
 struct ExactRow {
   std::vector<double> p, grad_p, grad_products, o;
-  double lse = 0, common = 0;
+  double lse = 0, common = 0, grad_lse = 0;
 
   ExactRow(const HeadProblem& x, int i) : o(x.dim, 0.0) {
+    if (!x.grad_lse.empty()) grad_lse = x.grad_lse[i];
     const double* s = &x.score[i * x.keys];
     const bool given = x.weights == Weights::of_saved_output;
     const double maximum = *std::max_element(s, s + x.keys);
@@ -114,7 +116,7 @@ struct ExactRow {
       common += double{x.grad_o[i * x.dim + d]} * x.o[i * x.dim + d];
     }
   }
-  double grad_s(int j) const { return p[j] * (grad_p[j] - common); }
+  double grad_s(int j) const { return p[j] * (grad_p[j] - common + grad_lse); }
 };
 
 /// What the kernel may get wrong in an lse of its own.
@@ -173,13 +175,19 @@ inline HeadGradients gradient_bounds(const HeadProblem& x, const Contract& contr
     row.grad_products = exact_row.grad_products;
     row.common = exact_row.common;
     row.factor = x.factor;
-    row.head_dim = x.dim;
+    row.value_dim = x.dim;
     const auto of_row = [&](const std::vector<float>& tensor) {
       return std::span(tensor).subspan(i * x.dim, x.dim);
     };
     row.common_error =
         given ? verdict::common_error_of_output(contract, of_row(x.grad_o), of_row(x.o))
               : verdict::common_error_of_probabilities(contract, row);
+    if (!x.grad_lse.empty()) {
+      row.common_error = verdict::with_lse_gradient(contract, exact_row.common, row.common_error,
+                                                    exact_row.grad_lse);
+      row.common = exact_row.common - exact_row.grad_lse;
+      row.grad_lse = std::abs(exact_row.grad_lse);
+    }
     const auto errors = verdict::backward_row_errors(contract, row);
     std::vector<double> by_p(x.dim, 0.0), left_out(x.dim, 0.0), left_out_at_most(x.dim, 0.0);
     double derivative_by_p = 0, parameter_error = 0, parameter_size = 0;

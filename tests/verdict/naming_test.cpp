@@ -83,6 +83,15 @@ const std::map<F, std::string> right_names{
     {F::backward_window_ignored, "backward_window_ignored"},
     {F::backward_lengths_ignored, "backward_lengths_ignored"},
     {F::backward_documents_ignored, "backward_documents_ignored"},
+    {F::backward_mask_tensor_ignored, "backward_mask_tensor_ignored"},
+    {F::mask_tensor_ignored, "mask_tensor_ignored"},
+    {F::mask_tensor_inverted, "mask_tensor_inverted"},
+    {F::mask_tensor_transposed, "mask_tensor_transposed"},
+    {F::mask_tensor_of_first_head, "mask_tensor_of_first_head"},
+    {F::mask_tensor_of_first_sequence, "mask_tensor_of_first_sequence"},
+    {F::scale_of_value_dim, "scale_of_value_dim"},
+    {F::grad_lse_ignored, "grad_lse_ignored"},
+    {F::grad_lse_sign, "grad_lse_sign"},
     {F::dq_unscaled, "grad_q_unscaled"},
     {F::dq_scaled_twice, "grad_q_scaled_twice"},
     {F::dq_sign, "grad_q_sign"},
@@ -122,6 +131,11 @@ verdict::CellResult found(const bench::Mutant& mutant, std::size_t first) {
     if (spec.bias == PLUMBLINE_FOX) spec.mask.causal = true;
     if (spec.pass == cases::Pass::decode) spec.page_size = 16;
     if (cases::needs_scores(spec.bias)) spec.queries_at_end = false;
+    if (mutant.fault.is(F::mask_tensor_transposed)) {
+      spec.queries = spec.keys;
+      spec.query_offset = 0;
+    }
+    spec = bench::with_feature(spec, mutant.info->feature, first + n);
     const auto kernel = bench::kernel_of({mutant.variant, mutant.fault});
     cell = verdict::check_spec(kernel, spec, 1);
     if (cell.outcome != verdict::Outcome::fail) continue;

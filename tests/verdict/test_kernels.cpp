@@ -15,8 +15,11 @@
 namespace {
 
 int supports(const plumbline_problem* p, int32_t) {
-  return p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE && p->rope == 0 &&
-         p->softcap == 0 && !p->sinks;
+  constexpr std::int32_t not_computed = PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_SOFTCAP |
+                                        PLUMBLINE_HAS_SINKS | PLUMBLINE_HAS_MASK |
+                                        PLUMBLINE_HAS_VALUE_DIM | PLUMBLINE_HAS_LSE_GRADIENT;
+  return p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE &&
+         (plumbline_features(p) & not_computed) == 0;
 }
 
 bool visible(const plumbline_problem* p, int b, int i, int j) {

@@ -102,7 +102,13 @@ class UnluckyBackward {
 
     const double r = contract_.operand_roundoff;
     const double dot = verdict::gamma(x_.dim, contract_.unit_roundoff) + r * (2 + r);
-    const auto p_of = [&](int j, double up, bool errs) {
+    // A kernel may add p dlse with a p of its own, whose errors have the other signs.
+    double by_lse = 0;
+    for (int j = 0; j < x_.keys; ++j) by_lse += row.p[j] * row.grad_lse * weight(i, j);
+    const double l_of_lse =
+        row.lse +
+        (!given && (sources_ & lse) ? -sign(by_lse) * direction_ * worst_lse_error(i, row) : 0.0);
+    const auto p_of = [&](int j, double up, bool errs, double l) {
       double s = x_.score[i * x_.keys + j] + (faults_.slope - 1) * x_.derivative[i * x_.keys + j];
       if (errs) s += up * x_.score_error[i * x_.keys + j];
       return std::exp(s - l) * (errs ? 1 + up * omega : 1);
@@ -115,18 +121,23 @@ class UnluckyBackward {
     }
     for (int j = 0; j < x_.keys && !given; ++j) {
       if (left_out[j]) continue;
-      const double p = p_of(j, d_up * sign(row.grad_p[j]), sources_ & common);
+      const double p = p_of(j, d_up * sign(row.grad_p[j]), sources_ & common, l);
       common_term += p * row.grad_p[j];
       products += p * row.grad_products[j];
     }
     if (sources_ & common) common_term += d_up * dot * products;
     if (faults_.no_common) common_term = 0;
 
-    std::vector<double> p(x_.keys), grad_p(x_.keys);
+    std::vector<double> p(x_.keys), grad_p(x_.keys), by_own_p(x_.keys);
     for (int j = 0; j < x_.keys; ++j) {
       const double up = direction_ * sign((of_p ? 1.0 : row.grad_p[j] - row.common) * weight(i, j));
-      p[j] = p_of(j, up, sources_ & weights);
+      p[j] = p_of(j, up, sources_ & weights, l);
       if (j == faults_.dropped_key || left_out[j]) p[j] = 0;
+      if (!of_p && row.grad_lse != 0) {
+        const double up_of_lse = direction_ * sign(row.grad_lse * weight(i, j));
+        by_own_p[j] = p_of(j, up_of_lse, sources_ & weights, l_of_lse) * row.grad_lse;
+        if (j == faults_.dropped_key || left_out[j]) by_own_p[j] = 0;
+      }
       grad_p[j] = row.grad_p[j];
       if (sources_ & dot_products) {
         grad_p[j] += direction_ * sign(weight(i, j)) * dot * row.grad_products[j];
@@ -134,7 +145,7 @@ class UnluckyBackward {
     }
     for (int j = 0; j < x_.keys; ++j) {
       const double w = weight(i, j);
-      double value = of_p ? p[j] : p[j] * (grad_p[j] - common_term) * faults_.scale;
+      double value = of_p ? p[j] : (p[j] * (grad_p[j] - common_term) + by_own_p[j]) * faults_.scale;
       const bool parameter =
           target_.output == Target::query_parameter || target_.output == Target::head_parameter;
       if ((sources_ & rounding) && !parameter) {

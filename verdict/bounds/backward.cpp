@@ -18,9 +18,9 @@ double exp_underflow(const Contract& contract) {
 }
 
 /// Of a dot product relative to the sum of its terms' magnitudes: gamma_D, operands off by r.
-double dot_roundoff(const Contract& contract, int head_dim) {
+double dot_roundoff(const Contract& contract, int value_dim) {
   const double products = contract.operand_roundoff * (2 + contract.operand_roundoff);
-  return products + (1 + products) * gamma(head_dim, contract.unit_roundoff);
+  return products + (1 + products) * gamma(value_dim, contract.unit_roundoff);
 }
 
 /// h_j of a row: p^_j = e^-delta p_j (1 + eps_j), |eps_j| <= e^h_j - 1.
@@ -48,8 +48,8 @@ bool may_be_left_out(const Contract& contract, const BackwardRow& row, std::size
 
 /// |dP^_j - dP_j|.
 double dot_error(const Contract& contract, const BackwardRow& row, std::size_t j) {
-  double error = dot_roundoff(contract, row.head_dim) * row.grad_products[j] +
-                 row.head_dim * result_underflow(contract);
+  double error = dot_roundoff(contract, row.value_dim) * row.grad_products[j] +
+                 row.value_dim * result_underflow(contract);
   if (!row.grad_operands.empty()) error += operand_underflow(contract) * row.grad_operands[j];
   if (contract.grad_probability_format == PLUMBLINE_FP32) return error;
   const StoredRounding rounding = stored_rounding(contract, contract.grad_probability_format);
@@ -87,11 +87,11 @@ double common_error_of_output(const Contract& contract, std::span<const float> g
     products += std::abs(double{grad_output[d]} * output[d]);
     operands += std::abs(double{grad_output[d]}) + std::abs(double{output[d]});
   }
-  const int head_dim = static_cast<int>(output.size());
-  const double error = dot_roundoff(contract, head_dim) * products +
-                       head_dim * result_underflow(contract) +
+  const int value_dim = static_cast<int>(output.size());
+  const double error = dot_roundoff(contract, value_dim) * products +
+                       value_dim * result_underflow(contract) +
                        operand_underflow(contract) * operands;
-  return or_infinity(second_order * (error + delta_rounding(contract, head_dim, products,
+  return or_infinity(second_order * (error + delta_rounding(contract, value_dim, products,
                                                             std::abs(value), error)));
 }
 
@@ -117,22 +117,42 @@ double common_error_of_probabilities(const Contract& contract, const BackwardRow
   return or_infinity(second_order * error);
 }
 
+double with_lse_gradient(const Contract& contract, double common, double common_error,
+                         double grad_lse) {
+  // A difference, or p D and p dlse on their own; dlse / ln 2 where lse is to base 2.
+  const double of_base = contract.lse_base_2 != 0 ? 3 * u : 0.0;
+  double error = common_error + 2 * u * (std::abs(common) + common_error + std::abs(grad_lse)) +
+                 of_base * std::abs(grad_lse) + result_underflow(contract);
+  // What is differentiated is the lse that was stored, so that dlse comes in that format.
+  if (contract.lse_format != PLUMBLINE_FP32) {
+    error += stored_rounding(contract, contract.lse_format).of(std::abs(grad_lse));
+  }
+  if (contract.delta_format != PLUMBLINE_FP32) {
+    error +=
+        stored_rounding(contract, contract.delta_format).of(std::abs(common - grad_lse) + error);
+  }
+  return or_infinity(second_order * error);
+}
+
 BackwardRowErrors backward_row_errors(const Contract& contract, const BackwardRow& row) {
   const std::size_t n = row.score.size();
-  // Of dS = p (dP - D): the difference and the product, tau and c folded in or not.
-  const double elementwise = (row.ssmax ? 8 : 4) * u;
+  // Of dS = p (dP - D): the difference and the product, tau and c folded in or not. With a gradient
+  // through lse dS = p (dP - D + dlse), or p (dP - D) + p' dlse with a p' of its own: one more sum,
+  // and |dP - D| <= |dP - D + dlse| + |dlse|.
+  const double g = row.grad_lse;
+  const double elementwise = (row.ssmax ? 8 : 4) * u + (g > 0 ? u : 0.0);
   const double grown = std::exp(row.lse_error), common = row.common_error;
   BackwardRowErrors errors;
   errors.growth = or_infinity(std::expm1(row.lse_error));
-  errors.common = or_infinity(grown * common);
+  errors.common = or_infinity(grown * common + g * std::expm1(2 * row.lse_error));
   for (auto* of_keys :
        {&errors.own, &errors.left_out, &errors.left_out_rate, &errors.total, &errors.probability}) {
     of_keys->resize(n);
   }
   for (std::size_t j = 0; j < n; ++j) {
     const double p = row.probability[j], h = weight_exponent(contract, row, j);
-    const double distance = std::abs(row.grad_probability[j] - row.common);
-    const double of_dot = dot_error(contract, row, j);
+    const double distance = std::abs(row.grad_probability[j] - row.common) + 2 * g;
+    const double of_dot = dot_error(contract, row, j) + 4 * u * g;
     const double moved_by = h + elementwise;
     const double upper = std::exp(row.score[j] - row.lse + moved_by);
     const double own = upper * -std::expm1(-moved_by) * (distance + common) + upper * of_dot +

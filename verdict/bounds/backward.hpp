@@ -23,11 +23,13 @@ struct BackwardRow {
   std::span<const double> grad_products;     ///< sum_d |dO_d| |v_jd|
   /// sum_d (|dO_d| + |v_jd|): what meets an operand that underflows. Or empty, where none does.
   std::span<const double> grad_operands;
-  double common = 0.0;        ///< D
-  double common_error = 0.0;  ///< epsilon_D: common_error_of_output() or _of_probabilities()
-  double factor = 1.0;        ///< c
+  double common = 0.0;  ///< D; with a gradient through lse D - dlse
+  /// epsilon_D: common_error_of_output() or _of_probabilities(), and with_lse_gradient() of it.
+  double common_error = 0.0;
+  double grad_lse = 0.0;  ///< |dlse|, of the natural logarithm
+  double factor = 1.0;    ///< c
   bool ssmax = false;
-  int head_dim = 1;
+  int value_dim = 1;
 };
 
 /// Bound of the error of D = sum_d dO_d o_d, o being the numbers that the kernel was given.
@@ -37,6 +39,10 @@ double common_error_of_output(const Contract& contract, std::span<const float> g
 /// Bound of the error of D = sum_j p_j dP_j, p not rounded for a product.
 /// @param row all but its common_error.
 double common_error_of_probabilities(const Contract& contract, const BackwardRow& row);
+
+/// Bound of the error of D - dlse, from that of D. @param grad_lse dlse, of the natural logarithm.
+double with_lse_gradient(const Contract& contract, double common, double common_error,
+                         double grad_lse);
 
 /// Errors of a row's P and dS, before they are rounded for a product. With a common |delta| <=
 /// lambda and |delta_D| <= epsilon_D, dS^_j = e^-delta (dS_j - p_j delta_D + rho_j); what the row

@@ -73,7 +73,7 @@ std::vector<double> score_errors(const Contract& contract, int head_dim, double 
 ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format format,
                                     const ForwardRow& row) {
   const std::size_t n = row.score.size();
-  const std::size_t head_dim = row.output.size();
+  const std::size_t value_dim = row.output.size();
   const std::size_t best = std::max_element(row.score.begin(), row.score.end()) - row.score.begin();
   const double maximum = row.score[best];
   const double log_sum = std::max(row.lse - maximum, 0.0);
@@ -113,11 +113,11 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   bounds.weight_error = total_weight_error;
   bounds.largest_weight_exponent = largest_h;
   bounds.rescales = rescale_count;
-  bounds.output.resize(head_dim);
-  bounds.systematic.resize(head_dim);
-  bounds.random.resize(head_dim);
-  bounds.beside_random.resize(head_dim);
-  bounds.before_storing.resize(head_dim);
+  bounds.output.resize(value_dim);
+  bounds.systematic.resize(value_dim);
+  bounds.random.resize(value_dim);
+  bounds.beside_random.resize(value_dim);
+  bounds.before_storing.resize(value_dim);
 
   // LSE is 1-Lipschitz in the scores (maximum norm), whatever the condition of the weights.
   double lse_error = largest_h;
@@ -132,8 +132,9 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
                (lse_error + u * std::abs(row.lse) + 4 * u * (std::abs(maximum) + log_sum + 1.0));
 
   const double normaliser = bounds.ill_conditioned ? 1.0 : kept * (1.0 - total_weight_error);
-  std::vector<double> deviation(head_dim, 0.0), magnitude(head_dim, 0.0), largest(head_dim, 0.0);
-  std::vector<double> spread(head_dim, 0.0), lost_distance(head_dim, 0.0), squares(head_dim, 0.0);
+  std::vector<double> deviation(value_dim, 0.0), magnitude(value_dim, 0.0), largest(value_dim, 0.0);
+  std::vector<double> spread(value_dim, 0.0), lost_distance(value_dim, 0.0),
+      squares(value_dim, 0.0);
   const bool random_signs = row.random_signs && !bounds.ill_conditioned;
   const double of_operands =
       p_rounding.relative + contract.operand_roundoff * (1.0 + p_rounding.relative) +
@@ -147,7 +148,7 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
     // What weight and operands are off by, a mean over all keys included: no function of v.
     double off = moved + p * total_weight_error * kept + of_operands * (p + moved);
     if (contract.skipped_mass > 0) off += (may_be_left_out ? p : 0.0) + p * left_out;
-    for (std::size_t d = 0; d < head_dim; ++d) {
+    for (std::size_t d = 0; d < value_dim; ++d) {
       const double distance = std::abs(v[d] - row.output[d]);
       deviation[d] += moved * distance;
       spread[d] += (p + moved) * distance;
@@ -175,7 +176,7 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
       random_signs ? weight_sum_error(contract, row.probability, row.spread) : SumError{sum_error};
   const double o_rounding =
       unit_roundoff(format) + (unit_roundoff(format) == u ? 0.0 : u);  // of an fp32 result
-  for (std::size_t d = 0; d < head_dim; ++d) {
+  for (std::size_t d = 0; d < value_dim; ++d) {
     const double o = std::abs(row.output[d]);
     double error, result;  // result: bound of |sum p' v| over the perturbed weights p'
     if (bounds.ill_conditioned) {

@@ -16,8 +16,8 @@ struct ForwardRow {
   std::span<const double> score;        ///< s_j, after bias and SSMax
   std::span<const double> score_error;  ///< sigma_j: bound of |computed s_j - s_j|
   std::span<const double> probability;  ///< p_j
-  std::vector<const float*> value;      ///< row v_j, head_dim numbers each
-  std::span<const double> output;       ///< o, head_dim numbers
+  std::vector<const float*> value;      ///< row v_j, value_dim numbers each
+  std::span<const double> output;       ///< o, value_dim numbers
   double lse = 0.0;
   bool random_signs = false;  ///< of v, whatever q and k are (random_rounding.hpp)
   double spread = 0.0;        ///< standard deviation of c tau q.k over the keys; 0: not known

@@ -88,7 +88,7 @@ double largest(const Numbers& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff()
 
 void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients& result) const {
   const auto& s = case_.spec;
-  const int D = s.head_dim, group = s.heads / s.kv_heads;
+  const int D = s.head_dim, V = s.value_width(), group = s.heads / s.kv_heads;
   const int batch = kv / s.kv_heads;
   const double tau = std::abs(case_.scale), unscaled = tau;
   const auto numbers = [&](const auto& rows, Numbers& value, Numbers& radius) {
@@ -121,15 +121,15 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
   const bool of_k = !rotated_back && has_statistics(s, contract_, formats_.k);
   const bool of_v = has_statistics(s, contract_, formats_.v);
   const auto none_of = [](int rows) { return std::vector<bool>(rows, false); };
-  const auto query_rows = [&](const std::vector<float>& tensor, int n) {
+  const auto query_rows = [&](const std::vector<float>& tensor, int n, int width) {
     const int head = batch * s.heads + (kv % s.kv_heads) * group + n;
-    return as_numbers(tensor.data() + std::size_t(head) * s.queries * D, s.queries, D);
+    return as_numbers(tensor.data() + std::size_t(head) * s.queries * width, s.queries, width);
   };
 
   Product grad_k, grad_v;
-  for (auto* product : {&grad_k, &grad_v}) {
+  for (auto [product, width] : {std::pair{&grad_k, D}, std::pair{&grad_v, V}}) {
     for (auto* m : {&product->value, &product->radius, &product->error, &product->magnitude}) {
-      *m = Numbers::Zero(s.keys, D);
+      *m = Numbers::Zero(s.keys, width);
     }
   }
   std::vector<double> queries(s.keys, 0.0);  // that see the key
@@ -139,7 +139,7 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
   const bool keeps_sums = sums.relative > 0, keeps_heads = of_head.relative > 0 && group > 1;
   std::vector<double> blocks(s.keys, 0.0);
   const auto in_float = [&](double n) { return gamma(n, contract_.unit_roundoff) + 4 * u; };
-  Numbers kept_k = Numbers::Zero(s.keys, D), kept_v = kept_k;
+  Numbers kept_k = Numbers::Zero(s.keys, D), kept_v = Numbers::Zero(s.keys, V);
   for (int n = 0; n < group; ++n) {
     const HeadPairs& pairs = heads[n];
     const int head = batch * s.heads + (kv % s.kv_heads) * group + n;
@@ -152,8 +152,8 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
     numbers(rotated, Q, Q_radius);
     const Numbers Q_error = errors_of(case_.q.data() + first, s.queries);
     const Numbers Q_size = absolute(Q) + Q_error;
-    const Numbers dO = as_numbers(case_.grad_o.data() + first, s.queries, D);
-    const Numbers exact = Numbers::Zero(s.queries, D);
+    const Numbers dO = query_rows(case_.grad_o, n, V);
+    const Numbers exact = Numbers::Zero(s.queries, V);
     for (int j = 0; j < s.keys; ++j) {
       const auto seen = static_cast<double>(
           ((pairs.p_magnitude + pairs.z_magnitude).col(j).array() > 0.0).count());
@@ -210,7 +210,7 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
     grad_k.magnitude += tau * (pairs.z_magnitude.transpose() * Q_size);
     add_product({pairs.p.transpose(), pairs.p_radius.transpose()}, {dO, exact}, 1.0,
                 s.queries * group, grad_v.value, grad_v.radius);
-    const Numbers dO_error = Numbers::Constant(s.queries, D, lost);
+    const Numbers dO_error = Numbers::Constant(s.queries, V, lost);
     grad_v.error +=
         pairs.p_error.transpose() * absolute(dO) + pairs.p_magnitude.transpose() * dO_error;
     grad_v.magnitude += pairs.p_magnitude.transpose() * absolute(dO);
@@ -225,18 +225,18 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
   }
   grad_k.error += kept_k;
   grad_v.error += kept_v;
-  const std::size_t first = std::size_t(kv) * s.keys * D;
+  const std::size_t first = std::size_t(kv) * s.keys * D, first_v = std::size_t(kv) * s.keys * V;
   const double largest_q = std::abs(*std::max_element(
       case_.q.begin(), case_.q.end(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
   finish(grad_k, formats_.k, queries, largest_q, 0, &result.k[first]);
-  finish(grad_v, formats_.v, queries, 1.0, std::nullopt, &result.v[first]);
+  finish(grad_v, formats_.v, queries, 1.0, std::nullopt, &result.v[first_v]);
   if (of_k) {
     const Numbers W = drift_weights(formats_.k, s.keys, D, none_of(s.keys), &result.k[first]);
     result.k_drift.add(
         drift_of_sums(contract_, formats_.k, W, grad_k.value, grad_k.magnitude, queries));
     for (int n = 0; n < group; ++n) {
-      result.k_drift.add(drift_of_pairs(roundings_of_z(contract_, heads[n]), query_rows(case_.q, n),
-                                        W, case_.scale));
+      result.k_drift.add(drift_of_pairs(roundings_of_z(contract_, heads[n]),
+                                        query_rows(case_.q, n, D), W, case_.scale));
     }
     result.k_drift.allowance += W.cwiseAbs().cwiseProduct(kept_k).sum();
   }
@@ -248,12 +248,12 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
         on_the_grid[j] = on_the_grid[j] || pairs.p.col(j).maxCoeff() >= nearly_all;
       }
     }
-    const Numbers W = drift_weights(formats_.v, s.keys, D, on_the_grid, &result.v[first]);
+    const Numbers W = drift_weights(formats_.v, s.keys, V, on_the_grid, &result.v[first_v]);
     result.v_drift.add(
         drift_of_sums(contract_, formats_.v, W, grad_v.value, grad_v.magnitude, queries));
     for (int n = 0; n < group; ++n) {
-      result.v_drift.add(
-          drift_of_pairs(roundings_of_p(contract_, heads[n]), query_rows(case_.grad_o, n), W, 1.0));
+      result.v_drift.add(drift_of_pairs(roundings_of_p(contract_, heads[n]),
+                                        query_rows(case_.grad_o, n, V), W, 1.0));
     }
     result.v_drift.allowance += W.cwiseAbs().cwiseProduct(kept_v).sum();
   }
@@ -263,7 +263,8 @@ void HeadProducts::finish(const Product& product, cases::Format format,
                           std::span<const double> additions, double other,
                           std::optional<int> first_position, OracleNumber* result) const {
   const auto& s = case_.spec;
-  const int rows = static_cast<int>(product.value.rows()), D = s.head_dim;
+  const int rows = static_cast<int>(product.value.rows()),
+            D = static_cast<int>(product.value.cols());
   const auto pairs = first_position ? rope_pairs(s.bias) : std::nullopt;
   for (int r = 0; r < rows; ++r) {
     const double n = additions[r];

@@ -43,7 +43,7 @@ LseErrors lse_errors(const Contract& contract, const ForwardRow& row,
     return errors;
   }
   const std::size_t n = row.score.size();
-  const int head_dim = static_cast<int>(row.output.size());
+  const int head_dim = parts.head_dim;
   const double r = contract.operand_roundoff, c = std::abs(parts.factor);
   const double maximum = *std::max_element(row.score.begin(), row.score.end());
   const double log_sum = std::max(row.lse - maximum, 0.0);

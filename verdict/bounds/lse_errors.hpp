@@ -15,6 +15,7 @@ struct ScoreParts {
   std::span<const double> bias, products, bias_error;  ///< as in BoundedRow
   double factor = 1;                                   ///< c
   bool ssmax = false;
+  int head_dim = 1;
 };
 
 /// Of LSE in one row, and how LSE depends on what may be a little off in all of them.

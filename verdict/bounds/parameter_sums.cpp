@@ -161,6 +161,12 @@ void ParameterSums::add_prefix(const Contract& contract, const Row& row) {
   prefix_.magnitude[i] += size;
 }
 
+void ParameterSums::add_sink_alone(std::size_t element, const ParameterSum& sum) {
+  add(PLUMBLINE_SINKS, element, sum);
+  largest_row_ = std::max(largest_row_, 1.0);
+  ++rows_;
+}
+
 void ParameterSums::add(const ParameterSums& part) {
   for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
     const std::size_t first = p == PLUMBLINE_TENSOR ? part.first_pair_ - first_pair_ : 0;
@@ -250,7 +256,9 @@ std::array<std::vector<OracleNumber>, PLUMBLINE_PARAMETER_COUNT> parameter_gradi
       const double through = p == PLUMBLINE_GAIN ? longest : longest + rows[n];
       gradients[n] = gradient(contract, format, total[n], std::min(through, total[n].terms));
       // The same for all keys of a row: 0 if D is sum_j p_j dP_j, and a kernel may say so at once.
-      if (p == PLUMBLINE_OUTPUT_BIAS) gradients[n].bound += std::abs(gradients[n].value);
+      if (p == PLUMBLINE_OUTPUT_BIAS && !the_case.spec.lse_gradient) {
+        gradients[n].bound += std::abs(gradients[n].value);
+      }
     }
   }
   return result;

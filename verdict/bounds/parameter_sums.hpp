@@ -62,6 +62,8 @@ class ParameterSums {
   void add(plumbline_parameter p, std::size_t element, const ParameterSum& sum) {
     sums_[p][element].add(sum);
   }
+  /// Of a row that sees no key but its sink.
+  void add_sink_alone(std::size_t element, const ParameterSum& sum);
   void add(const ParameterSums& part);
 
   const std::vector<ParameterSum>& of(plumbline_parameter p) const { return sums_[p]; }

@@ -26,7 +26,7 @@ RowBounds::RowBounds(const cases::Case& the_case, const Contract& contract, case
       contract_(contract),
       o_format_(o_format),
       reading_(reading),
-      value_of_sink_(the_case.spec.head_dim, 0.0f),
+      value_of_sink_(the_case.spec.value_width(), 0.0f),
       bias_error_(the_case, contract),
       score_method_errors_(the_case, contract_, reading, bias_error_) {}
 
@@ -63,7 +63,7 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
       exact[m] += product;
     }
     row.products[m] = scale * sum;
-    row.forward.value.push_back(case_.v.data() + key_row * spec.head_dim);
+    row.forward.value.push_back(case_.v.data() + key_row * spec.value_width());
     double sizes = 0.0;
     for (int d = 0; d < spec.head_dim && operand_lost > 0; ++d)
       sizes += std::abs(q[d].value()) + std::abs(k[d].value());
@@ -179,9 +179,9 @@ void RowBounds::fill_bounds(BoundedRow& row, int head, double lse) const {
     row.bounds.lse += second_order * 4 * u * (std::abs(of_keys) + std::abs(lse - of_keys));
   }
   if (!row.forward.random_signs) return;
-  row.lse_errors =
-      lse_errors(contract_, row.forward, row.bounds,
-                 {row.bias, row.products, row.bias_error, row.factor, case_.spec.ssmax});
+  row.lse_errors = lse_errors(
+      contract_, row.forward, row.bounds,
+      {row.bias, row.products, row.bias_error, row.factor, case_.spec.ssmax, case_.spec.head_dim});
   row.bounds.lse = std::min(row.bounds.lse, row.lse_errors.bound());
 }
 

@@ -97,7 +97,7 @@ class RowBounds {
   Contract contract_;
   cases::Format o_format_;
   const Reading& reading_;
-  std::vector<float> value_of_sink_;  ///< zeros, [head_dim]
+  std::vector<float> value_of_sink_;  ///< zeros, [value_dim]
   BiasError bias_error_;
   ScoreMethodErrors score_method_errors_;
 };

@@ -58,7 +58,7 @@ void ScoreMethodGradients::pass_cope(int batch, int head, HeadPairs& pairs, Para
   Numbers value = Numbers::Zero(s.queries, positions), radius = value, error = value;
   for_each_index(s.queries, threads, [&](std::size_t row) {
     const int query = static_cast<int>(row);
-    const auto visible = reading_.visible(batch, query);
+    const auto visible = reading_.visible(batch, head, query);
     if (visible.empty()) return;
     const auto errors = errors_.cope(batch, head, query, visible);
     reference::Vector<RunningError> grad_logits(static_cast<Eigen::Index>(visible.size()));
@@ -117,7 +117,7 @@ void ScoreMethodGradients::pass_cope(int batch, int head, HeadPairs& pairs, Para
 void ScoreMethodGradients::pass_dape_row(int batch, int query, std::span<HeadPairs> heads,
                                          std::span<ParameterSums> sums) const {
   const auto& s = case_.spec;
-  if (reading_.visible(batch, query).empty()) return;
+  if (reading_.visible(batch, 0, query).empty()) return;
   const auto& exact = reading_.dape_row(batch, query);
   const auto& errors = errors_.dape(batch, query);
   reference::Matrix<RunningError> grad_logits(s.heads, s.keys);

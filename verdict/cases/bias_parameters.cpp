@@ -251,6 +251,7 @@ void draw_mask(Case& c) {
       }
     }
   }
+  draw_mask_tensor(c);
 }
 
 }  // namespace plumbline::cases

@@ -22,8 +22,10 @@ Options drawn_options(const Spec&);
 /// asks for them.
 void draw_bias_parameters(Case&);
 
-/// lengths and documents where the mask asks for them.
+/// lengths, documents and the mask tensor where the mask asks for them.
 void draw_mask(Case&);
+/// The last alone (mask_pattern.cpp).
+void draw_mask_tensor(Case&);
 
 /// Streams of Draw: one a tensor. Part of the generator's definition: new ones only at the end.
 enum class Stream : std::uint64_t {
@@ -57,6 +59,8 @@ enum class Stream : std::uint64_t {
   slopes,
   boundaries,
   sample,
+  mask,
+  grad_lse,
   later_parameters =
       64  ///< and its number in plumbline_parameter, of a parameter without a name here
 };

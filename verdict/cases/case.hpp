@@ -27,10 +27,12 @@ struct Case {
   Options options = default_options(PLUMBLINE_NOPE);  ///< those that the method reads
   std::vector<float> q, k, v;
   std::vector<float> q_scale, k_scale, v_scale;  ///< [batch, kv_heads]
-  std::vector<float> grad_o;                     ///< like q; backward only
+  std::vector<float> grad_o;                     ///< like o; backward only
+  std::vector<float> grad_lse;                   ///< like lse; with lse_gradient only
   std::array<std::vector<float>, PLUMBLINE_PARAMETER_COUNT> parameters;
   std::vector<std::int32_t> lengths;    ///< [batch]
   std::vector<std::int32_t> documents;  ///< [batch, keys]
+  std::vector<std::uint8_t> mask;       ///< mask_shape(spec): 1 where a row may see a key, else 0
 
   std::vector<float>& operator[](plumbline_parameter p) { return parameters[p]; }
   const std::vector<float>& operator[](plumbline_parameter p) const { return parameters[p]; }
@@ -41,6 +43,13 @@ struct Case {
     return spec.query_offset - (spec.keys - lengths[static_cast<std::size_t>(batch)]);
   }
   int position(int batch, int query) const { return first_position(batch) + query; }
+  /// Whether the mask tensor lets a query row see a key; true without one.
+  bool may_see(int batch, int head, int query, int key) const {
+    if (mask.empty()) return true;
+    const std::size_t b = spec.mask.per_batch ? batch : 0, h = spec.mask.per_head ? head : 0;
+    const std::size_t row = (b * (spec.mask.per_head ? spec.heads : 1) + h) * spec.queries + query;
+    return mask[row * spec.keys + key] != 0;
+  }
   /// What the method takes prefix sums of; empty for others.
   const std::vector<float>& summed() const {
     static const std::vector<float> none;
@@ -51,7 +60,7 @@ struct Case {
 
 /// What a kernel returned, widened to float. Gradients are those of a backward case.
 struct Outputs {
-  std::vector<float> o;    ///< [batch, heads, queries, head_dim]
+  std::vector<float> o;    ///< [batch, heads, queries, value_dim]
   std::vector<float> lse;  ///< [batch, heads, queries]
   std::vector<float> grad_q, grad_k, grad_v;
   /// Of the learned parameters that the method reads; the others are empty.

@@ -59,7 +59,7 @@ json json_of(const Window& window) {
   return {side(window.left), side(window.right)};
 }
 
-/// Sizes from the shapes of q and k; whether v and the others agree is checked as they are read.
+/// Sizes from the shapes of q, k and v; whether the others agree is checked as they are read.
 void set_sizes(Spec& spec, const TensorReader& reader) {
   const auto sizes = [&](const char* tensor, const char* expected) -> const Shape& {
     const Shape& shape = reader.peek(tensor).shape;
@@ -83,6 +83,18 @@ void set_sizes(Spec& spec, const TensorReader& reader) {
   spec.head_dim = static_cast<int>(q[3]);
   spec.kv_heads = static_cast<int>(k[1]);
   spec.keys = static_cast<int>(k[2]);
+  const auto value_dim = static_cast<int>(sizes("v", "[batch, kv_heads, keys, value_dim]")[3]);
+  spec.value_dim = value_dim == spec.head_dim ? 0 : value_dim;
+}
+
+/// What axes a mask tensor has.
+void set_mask(Spec& spec, const TensorReader& reader) {
+  if (!reader.has("mask")) return;
+  const Shape& shape = reader.peek("mask").shape;
+  spec.mask.pattern = Pattern::file;
+  // Other sizes are refused as it is read.
+  spec.mask.per_batch = shape.size() == 4 && shape[0] != 1;
+  spec.mask.per_head = shape.size() == 4 && shape[1] != 1;
 }
 
 /// The case's format: what q is stored in. "dtype" may repeat it, and must then agree; floats are
@@ -137,10 +149,11 @@ void read_tensors(Case& c, TensorReader& reader) {
   }
   c.q = scaled(reader.floats("q", stored, query_shape(spec)), c.q_scale);
   c.k = scaled(reader.floats("k", stored, key_shape(spec)), c.k_scale);
-  c.v = scaled(reader.floats("v", stored, key_shape(spec)), c.v_scale);
+  c.v = scaled(reader.floats("v", stored, value_shape(spec)), c.v_scale);
   if (spec.pass == Pass::backward) {
-    c.grad_o = reader.floats("grad_o", {dtype_of(output_format(spec.format))}, query_shape(spec));
+    c.grad_o = reader.floats("grad_o", {dtype_of(output_format(spec.format))}, output_shape(spec));
   }
+  if (spec.lse_gradient) c.grad_lse = reader.floats("grad_lse", f32, per_query(spec));
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!reads(spec, parameter)) continue;
@@ -149,6 +162,7 @@ void read_tensors(Case& c, TensorReader& reader) {
   }
   if (spec.mask.ragged) c.lengths = reader.integers("lengths", {spec.batch});
   if (spec.mask.documents) c.documents = reader.integers("documents", {spec.batch, spec.keys});
+  if (spec.mask.pattern != Pattern::none) c.mask = reader.bytes("mask", mask_shape(spec));
   reader.finish("a case with bias " + std::string(name(spec.bias)));
 }
 
@@ -175,6 +189,8 @@ Case case_from(std::span<const std::byte> bytes) {
   spec.mask.window = window_of(fields);
   spec.mask.ragged = reader.has("lengths");
   spec.mask.documents = reader.has("documents");
+  set_mask(spec, reader);
+  spec.lse_gradient = reader.has("grad_lse");
   spec.queries_at_end = fields.boolean("queries_at_end").value_or(false);
   // The last query stands at the last key's position, as in training and in decoding.
   spec.query_offset =
@@ -235,11 +251,12 @@ void write_case(const std::filesystem::path& path, const Case& c) {
                            v = stored(c.v, c.v_scale);
   add("q", query_shape(spec), q, spec.format);
   add("k", key_shape(spec), k, spec.format);
-  add("v", key_shape(spec), v, spec.format);
+  add("v", value_shape(spec), v, spec.format);
   add("q_scale", per_key_head(spec), c.q_scale);
   add("k_scale", per_key_head(spec), c.k_scale);
   add("v_scale", per_key_head(spec), c.v_scale);
-  add("grad_o", query_shape(spec), c.grad_o, output_format(spec.format));
+  add("grad_o", output_shape(spec), c.grad_o, output_format(spec.format));
+  add("grad_lse", per_query(spec), c.grad_lse);
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!reads(spec, parameter)) continue;
@@ -247,6 +264,7 @@ void write_case(const std::filesystem::path& path, const Case& c) {
   }
   add("lengths", {spec.batch}, c.lengths);
   add("documents", {spec.batch, spec.keys}, c.documents);
+  add("mask", mask_shape(spec), c.mask);
   write_safetensors(path, writer.tensors(), {{metadata_key, object.dump()}});
 }
 

@@ -8,6 +8,7 @@
 #include "support/error.hpp"
 #include "verdict/cases/bias_parameters.hpp"
 #include "verdict/cases/case.hpp"
+#include "verdict/cases/tensor_shapes.hpp"
 
 namespace plumbline::cases {
 namespace {
@@ -150,12 +151,21 @@ void draw_scales(Case& c, const Exponents& exponents) {
   }
 }
 
+void take_values_from_keys(Case& c) {
+  const auto dim = static_cast<std::size_t>(c.spec.head_dim);
+  const auto width = static_cast<std::size_t>(c.spec.value_width());
+  for (std::size_t n = 0; n < c.v.size(); ++n) c.v[n] = c.k[n / width * dim + n % width];
+}
+
 }  // namespace
 
 Case generate(const Spec& spec) {
   validate(spec);
   if (spec.family == Family::file) {
     throw BadInput("family", "\"file\"", "a family that is generated: the numbers are in the file");
+  }
+  if (spec.mask.pattern == Pattern::file) {
+    throw BadInput("mask", "\"file\"", "a pattern that is generated: the mask is in the file");
   }
   Case c;
   c.spec = spec;
@@ -183,22 +193,37 @@ Case generate(const Spec& spec) {
   const Source k = source(Stream::k, exponents.k);
   const Source v = source(Stream::v, exponents.v);
   c.k.resize(key_rows * dim);
-  c.v.resize(key_rows * dim);
+  c.v.resize(static_cast<std::size_t>(elements(value_shape(spec))));
   for (std::uint64_t index = 0; index < c.k.size(); ++index) {
     // Tied: every key row is the first of its batch and head.
     const std::uint64_t row = index / dim, keys = static_cast<std::uint64_t>(spec.keys);
     const std::uint64_t tied_to = (row / keys * keys) * dim + index % dim;
-    c.k[index] = k(spec.family == Family::tied ? tied_to : index);
+    c.k[index] = level && spec.values_in_keys ? whole(k.draw, index)
+                                              : k(spec.family == Family::tied ? tied_to : index);
+  }
+  for (std::uint64_t index = 0; index < c.v.size(); ++index) {
     c.v[index] = level ? whole(v.draw, index) : v(index);
   }
   c.q = scaled(std::move(c.q), c.q_scale);
   c.k = scaled(std::move(c.k), c.k_scale);
-  c.v = scaled(std::move(c.v), c.v_scale);
+  if (spec.values_in_keys) {
+    c.v_scale = c.k_scale;
+    take_values_from_keys(c);
+  } else {
+    c.v = scaled(std::move(c.v), c.v_scale);
+  }
   if (spec.pass == Pass::backward) {
     const Source grad_o = Source{Draw(spec.seed, static_cast<std::uint64_t>(Stream::grad_o)),
                                  output_format(spec.format), false, 0};
-    c.grad_o.resize(c.q.size());
+    c.grad_o.resize(static_cast<std::size_t>(elements(output_shape(spec))));
     for (std::uint64_t index = 0; index < c.grad_o.size(); ++index) c.grad_o[index] = grad_o(index);
+  }
+  if (spec.lse_gradient) {
+    const Draw draw(spec.seed, static_cast<std::uint64_t>(Stream::grad_lse));
+    c.grad_lse.resize(static_cast<std::size_t>(elements(per_query(spec))));
+    for (std::uint64_t n = 0; n < c.grad_lse.size(); ++n) {
+      c.grad_lse[n] = static_cast<float>(draw.normal(n));
+    }
   }
   draw_bias_parameters(c);
   draw_mask(c);

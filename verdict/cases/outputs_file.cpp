@@ -184,7 +184,7 @@ OutputsFile outputs_from(std::span<const std::byte> bytes, const Case& of,
   TensorReader reader(view);
   std::vector<Dtype> formats{dtype_of(output_format(spec.format))};
   if (formats.front() != Dtype::f32) formats.push_back(Dtype::f32);
-  file.outputs.o = reader.floats("o", formats, query_shape(spec));
+  file.outputs.o = reader.floats("o", formats, output_shape(spec));
   // One that is there in spite of the contract is read as one that is not.
   if (!file.contract.no_lse || reader.has("lse")) {
     file.outputs.lse = reader.floats("lse", {Dtype::f32}, per_query(spec));
@@ -193,7 +193,7 @@ OutputsFile outputs_from(std::span<const std::byte> bytes, const Case& of,
   if (spec.pass == Pass::backward) {
     file.outputs.grad_q = reader.floats("grad_q", formats, query_shape(spec));
     file.outputs.grad_k = reader.floats("grad_k", formats, key_shape(spec));
-    file.outputs.grad_v = reader.floats("grad_v", formats, key_shape(spec));
+    file.outputs.grad_v = reader.floats("grad_v", formats, value_shape(spec));
     for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
       const auto parameter = static_cast<plumbline_parameter>(n);
       if (!has_gradient(spec, parameter)) continue;
@@ -233,12 +233,12 @@ void write_outputs(const std::filesystem::path& path, const Case& of, const Outp
   };
   const Outputs& outputs = file.outputs;
   const Format format = output_format(spec.format);
-  add("o", query_shape(spec), outputs.o, format);
+  add("o", output_shape(spec), outputs.o, format);
   if (!file.contract.no_lse) add("lse", per_query(spec), outputs.lse, Format::fp32);
   if (spec.pass == Pass::backward) {
     add("grad_q", query_shape(spec), outputs.grad_q, format);
     add("grad_k", key_shape(spec), outputs.grad_k, format);
-    add("grad_v", key_shape(spec), outputs.grad_v, format);
+    add("grad_v", value_shape(spec), outputs.grad_v, format);
     for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
       const auto parameter = static_cast<plumbline_parameter>(n);
       if (!has_gradient(spec, parameter)) continue;

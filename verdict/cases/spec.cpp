@@ -56,6 +56,14 @@ constexpr Names<Family, 8> family_names{{{Family::generic, "generic"},
                                          {Family::level, "level"},
                                          {Family::file, "file"}}};
 
+constexpr Names<Pattern, 7> pattern_names{{{Pattern::none, "none"},
+                                           {Pattern::prefix, "prefix"},
+                                           {Pattern::chunks, "chunks"},
+                                           {Pattern::blocks, "blocks"},
+                                           {Pattern::tree, "tree"},
+                                           {Pattern::scattered, "scattered"},
+                                           {Pattern::file, "file"}}};
+
 template <class Enum, std::size_t N>
 std::string_view name_in(const Names<Enum, N>& names, Enum value) {
   for (const auto& [known, text] : names) {
@@ -116,6 +124,7 @@ std::string_view name(Bias bias) {
   return "?";
 }
 std::string_view name(Family family) { return name_in(family_names, family); }
+std::string_view name(Pattern pattern) { return name_in(pattern_names, pattern); }
 
 bool needs_scores(Bias bias) { return bias.dape > 0 || methods::row(bias).needs_scores(); }
 
@@ -138,6 +147,9 @@ Bias bias_from(std::string_view text, std::string_view field) {
 }
 Family family_from(std::string_view text, std::string_view field) {
   return value_in(family_names, text, field);
+}
+Pattern pattern_from(std::string_view text, std::string_view field) {
+  return value_in(pattern_names, text, field);
 }
 
 const std::vector<Bias>& all_biases() {
@@ -209,6 +221,23 @@ void validate_positions(const Spec& spec) {
   }
 }
 
+void validate_mask_tensor(const Spec& spec) {
+  const Mask& mask = spec.mask;
+  if (mask.pattern == Pattern::none) {
+    if (mask.per_batch || mask.per_head) {
+      throw BadInput(mask.per_batch ? "mask_per_batch" : "mask_per_head", "1 without a mask tensor",
+                     "0");
+    }
+    return;
+  }
+  if (needs_scores(spec.bias)) {
+    throw BadInput("mask", fmt::format("{} with bias {}", name(mask.pattern), name(spec.bias)),
+                   "none");
+  }
+  require_elements("mask", {mask.per_batch ? spec.batch : 1, mask.per_head ? spec.heads : 1,
+                            spec.queries, spec.keys});
+}
+
 }  // namespace
 
 void validate(const Spec& spec) {
@@ -218,6 +247,7 @@ void validate(const Spec& spec) {
   require_between("queries", spec.queries, 1, largest_size);
   require_between("keys", spec.keys, 1, largest_size);
   require_between("head_dim", spec.head_dim, 1, largest_size);
+  require_between("value_dim", spec.value_dim, 0, largest_size);
   if (spec.heads % spec.kv_heads != 0) {
     throw BadInput("heads", fmt::format("{} with kv_heads {}", spec.heads, spec.kv_heads),
                    "a multiple of kv_heads");
@@ -251,10 +281,23 @@ void validate(const Spec& spec) {
   if (spec.sinks && needs_scores(spec.bias)) {
     throw BadInput("sinks", fmt::format("1 with bias {}", name(spec.bias)), "0");
   }
+  validate_mask_tensor(spec);
+  if (spec.values_in_keys && (spec.pass == Pass::backward || spec.value_width() > spec.head_dim)) {
+    throw BadInput(
+        "values_in_keys",
+        fmt::format("1 with pass {} and value_dim {}", name(spec.pass), spec.value_width()),
+        "0 in the backward pass, and where value_dim is above head_dim");
+  }
+  if (spec.lse_gradient && spec.pass != Pass::backward) {
+    throw BadInput("lse_gradient", fmt::format("1 with pass {}", name(spec.pass)),
+                   "0, but in the backward pass");
+  }
   require_between("window", spec.mask.window.left, -1, largest_size);
   require_between("window", spec.mask.window.right, -1, largest_size);
   require_elements("q", {spec.batch, spec.heads, spec.queries, spec.head_dim});
   require_elements("k", {spec.batch, spec.kv_heads, spec.keys, spec.head_dim});
+  require_elements("v", {spec.batch, spec.kv_heads, spec.keys, spec.value_width()});
+  require_elements("o", {spec.batch, spec.heads, spec.queries, spec.value_width()});
   if (spec.bias.method == PLUMBLINE_BIAS_TENSOR) {
     require_elements("tensor", {spec.batch, spec.heads, spec.queries, spec.keys});
   }

@@ -32,15 +32,31 @@ enum class Family {
   file
 };
 
+/// What a mask tensor shows of keys j to a query at position i, beside what the rest of the mask
+/// hides.
+enum class Pattern {
+  none,       ///< there is no mask tensor
+  prefix,     ///< prefix-LM: the keys of a prefix, and those up to i
+  chunks,     ///< keys of the query's own chunk
+  blocks,     ///< block-sparse: blocks of queries and keys, half of them hidden at random
+  tree,       ///< a tree of drafted tokens at the end: those before it, ancestors and the token
+  scattered,  ///< each pair at random; some queries see none
+  file        ///< as it was read
+};
+
 struct Mask {
   bool causal = true;
   Window window;           ///< i - j <= window.left, j - i <= window.right
   bool ragged = false;     ///< lengths are given
   bool documents = false;  ///< document ids are given
+  Pattern pattern = Pattern::none;
+  /// Whether each sequence and each head has a mask tensor of its own; or all have the same.
+  bool per_batch = false, per_head = false;
   bool operator==(const Mask&) const = default;
 };
 
-/// Shape: q [batch, heads, queries, head_dim]; k, v [batch, kv_heads, keys, head_dim].
+/// Shape: q [batch, heads, queries, head_dim]; k [batch, kv_heads, keys, head_dim]; v [batch,
+/// kv_heads, keys, value_width()].
 /// Query row r stands at position r + query_offset (Case::position).
 struct Spec {
   Pass pass = Pass::forward;
@@ -48,17 +64,21 @@ struct Spec {
   Format format = Format::fp32;
   bool ssmax = false;
   int batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, head_dim = 64;
+  int value_dim = 0;            ///< components of a row of v and o; 0: head_dim
+  bool values_in_keys = false;  ///< v is the first value_width() components of k; not backward
   int query_offset = 0;         ///< above -queries
   bool queries_at_end = false;  ///< the last row of a sequence stands at its own last key
   int page_size = 0;            ///< decode: keys in a page of the cache; 0: k and v are contiguous
   Mask mask;
   Family family = Family::generic;
   std::uint64_t seed = 0;
-  double scale = 0;    ///< multiplies q . k; 0: 1/sqrt(head_dim)
-  double softcap = 0;  ///< cap of the scaled product; 0: none
-  bool sinks = false;  ///< a logit of each head in the softmax's denominator
+  double scale = 0;           ///< multiplies q . k; 0: 1/sqrt(head_dim)
+  double softcap = 0;         ///< cap of the scaled product; 0: none
+  bool sinks = false;         ///< a logit of each head in the softmax's denominator
+  bool lse_gradient = false;  ///< backward: a gradient comes in through lse, too
   bool operator==(const Spec&) const = default;
 
+  int value_width() const { return value_dim > 0 ? value_dim : head_dim; }
   /// One more than the largest position of a key or a query.
   int positions() const { return std::max(keys, query_offset + queries); }
 };
@@ -72,6 +92,7 @@ std::string_view name(Pass);
 /// "alibi", "rope_half_split", "alibi+rope_half_split", "dape_v1_alibi".
 std::string_view name(Bias);
 std::string_view name(Family);
+std::string_view name(Pattern);
 /// Whether what is added to a score depends on other scores: CoPE and DAPE.
 bool needs_scores(Bias);
 /// @throws BadInput naming `field`, the text and the known names.
@@ -79,6 +100,7 @@ Format format_from(std::string_view text, std::string_view field);
 Pass pass_from(std::string_view text, std::string_view field);
 Bias bias_from(std::string_view text, std::string_view field);
 Family family_from(std::string_view text, std::string_view field);
+Pattern pattern_from(std::string_view text, std::string_view field);
 /// Every method alone, RoPE without a bias, DAPE with every bias that it composes with.
 const std::vector<Bias>& all_biases();
 /// And RoPE with every bias that it composes with.
@@ -95,11 +117,13 @@ inline constexpr std::int64_t largest_tensor = std::int64_t{1} << 31;
 /// with a number for each key that the bias reads at the query's position.
 bool has_rows_at_keys(const Spec&);
 
-/// Every field within its range: sizes in [1, largest_size], heads a multiple of kv_heads,
-/// query_offset above -queries, query rows at positions of keys where has_rows_at_keys, a bias that
-/// composes so (methods::is_bias), sides of the window >= -1, scale and softcap 0 or normal fp32
-/// numbers, no softcap or sinks with CoPE and DAPE, no tensor above largest_tensor elements,
-/// page_size 0 but for decode, FoX under a causal mask, RoPE with an even head_dim.
+/// Every field within its range: sizes in [1, largest_size], value_dim 0 or one of them, heads a
+/// multiple of kv_heads, query_offset above -queries, query rows at positions of keys where
+/// has_rows_at_keys, a bias that composes so (methods::is_bias), sides of the window >= -1, scale
+/// and softcap 0 or normal fp32 numbers, no softcap, sinks or mask tensor with CoPE and DAPE, no
+/// tensor above largest_tensor elements, page_size 0 but for decode, lse_gradient only backward,
+/// values_in_keys only elsewhere and with values no wider than keys, FoX under a causal mask, RoPE
+/// with an even head_dim.
 /// @throws BadInput naming the first field that is not.
 void validate(const Spec&);
 

@@ -79,6 +79,11 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
     spec.keys = integer_from<int>(value, key);
   } else if (key == "head_dim") {
     spec.head_dim = integer_from<int>(value, key);
+  } else if (key == "value_dim") {
+    spec.value_dim = integer_from<int>(value, key);
+    if (spec.value_dim == 0) throw BadInput("value_dim", "0", "a number above 0");
+  } else if (key == "values_in_keys") {
+    spec.values_in_keys = flag_from(value, key);
   } else if (key == "query_offset") {
     spec.query_offset = integer_from<int>(value, key);
   } else if (key == "queries_at_end") {
@@ -93,6 +98,14 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
     spec.mask.ragged = flag_from(value, key);
   } else if (key == "documents") {
     spec.mask.documents = flag_from(value, key);
+  } else if (key == "mask") {
+    spec.mask.pattern = pattern_from(value, key);
+  } else if (key == "mask_per_batch") {
+    spec.mask.per_batch = flag_from(value, key);
+  } else if (key == "mask_per_head") {
+    spec.mask.per_head = flag_from(value, key);
+  } else if (key == "lse_gradient") {
+    spec.lse_gradient = flag_from(value, key);
   } else if (key == "family") {
     spec.family = family_from(value, key);
   } else if (key == "seed") {
@@ -107,7 +120,8 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
     throw BadInput("key of the case line", in_quotes(key),
                    "one of pass, bias, dtype, ssmax, batch, heads, kv_heads, queries, keys, "
                    "head_dim, query_offset, page_size, causal, window, ragged, documents, family, "
-                   "seed, scale, softcap, sinks, queries_at_end");
+                   "seed, scale, softcap, sinks, queries_at_end, value_dim, mask, "
+                   "mask_per_batch, mask_per_head, lse_gradient, values_in_keys");
   }
 }
 
@@ -127,6 +141,12 @@ std::string to_line(const Spec& spec) {
   if (spec.softcap != 0) line += fmt::format(",softcap={}", spec.softcap);
   if (spec.sinks) line += ",sinks=1";
   if (spec.queries_at_end) line += ",queries_at_end=1";
+  if (spec.value_dim != 0) line += fmt::format(",value_dim={}", spec.value_dim);
+  if (mask.pattern != Pattern::none) line += fmt::format(",mask={}", name(mask.pattern));
+  if (mask.per_batch) line += ",mask_per_batch=1";
+  if (mask.per_head) line += ",mask_per_head=1";
+  if (spec.values_in_keys) line += ",values_in_keys=1";
+  if (spec.lse_gradient) line += ",lse_gradient=1";
   return line;
 }
 

@@ -82,6 +82,10 @@ std::vector<std::int32_t> TensorReader::integers(const std::string& tensor, cons
   return copied<std::int32_t>(take(tensor, {Dtype::i32}, shape).bytes);
 }
 
+std::vector<std::uint8_t> TensorReader::bytes(const std::string& tensor, const Shape& shape) {
+  return copied<std::uint8_t>(take(tensor, {Dtype::u8, Dtype::boolean}, shape).bytes);
+}
+
 void TensorReader::finish(const std::string& reader) const {
   if (left_.empty()) return;
   throw BadInput("tensor " + in_quotes(left_.begin()->first), "unknown",
@@ -101,6 +105,11 @@ void TensorWriter::add(const std::string& name, const Shape& shape,
 void TensorWriter::add(const std::string& name, const Shape& shape,
                        const std::vector<std::int32_t>& values) {
   tensors_.push_back({name, {Dtype::i32, shape, std::as_bytes(std::span(values))}});
+}
+
+void TensorWriter::add(const std::string& name, const Shape& shape,
+                       const std::vector<std::uint8_t>& values) {
+  tensors_.push_back({name, {Dtype::u8, shape, std::as_bytes(std::span(values))}});
 }
 
 }  // namespace plumbline::cases

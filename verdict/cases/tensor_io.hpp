@@ -35,6 +35,8 @@ class TensorReader {
   std::vector<float> floats(const std::string& name, const std::vector<Dtype>& dtypes,
                             const Shape& shape);
   std::vector<std::int32_t> integers(const std::string& name, const Shape& shape);
+  /// Of U8 or BOOL.
+  std::vector<std::uint8_t> bytes(const std::string& name, const Shape& shape);
 
   /// @throws BadInput naming a tensor that was not taken. `reader` says who does not use it.
   void finish(const std::string& reader) const;
@@ -50,6 +52,8 @@ class TensorWriter {
  public:
   void add(const std::string& name, const Shape&, const std::vector<float>&, Format = Format::fp32);
   void add(const std::string& name, const Shape&, const std::vector<std::int32_t>&);
+  /// As U8.
+  void add(const std::string& name, const Shape&, const std::vector<std::uint8_t>&);
   const std::vector<NamedTensor>& tensors() const { return tensors_; }
 
  private:

@@ -13,6 +13,12 @@ using Shape = std::vector<std::int64_t>;
 
 inline Shape query_shape(const Spec& s) { return {s.batch, s.heads, s.queries, s.head_dim}; }
 inline Shape key_shape(const Spec& s) { return {s.batch, s.kv_heads, s.keys, s.head_dim}; }
+inline Shape value_shape(const Spec& s) { return {s.batch, s.kv_heads, s.keys, s.value_width()}; }
+inline Shape output_shape(const Spec& s) { return {s.batch, s.heads, s.queries, s.value_width()}; }
+/// Of a mask tensor.
+inline Shape mask_shape(const Spec& s) {
+  return {s.mask.per_batch ? s.batch : 1, s.mask.per_head ? s.heads : 1, s.queries, s.keys};
+}
 inline Shape per_key_head(const Spec& s) { return {s.batch, s.kv_heads}; }
 inline Shape per_query(const Spec& s) { return {s.batch, s.heads, s.queries}; }
 

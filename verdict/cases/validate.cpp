@@ -173,9 +173,15 @@ void validate(const Case& c) {
   require_scales(c, "v_scale", c.v_scale);
   require_scaled({"q", true, elements(query_shape(spec))}, c.q, c.q_scale, spec.format);
   require_scaled({"k", true, elements(key_shape(spec))}, c.k, c.k_scale, spec.format);
-  require_scaled({"v", true, elements(key_shape(spec))}, c.v, c.v_scale, spec.format);
-  require_in_format({"grad_o", backward, elements(query_shape(spec))}, c.grad_o,
+  require_scaled({"v", true, elements(value_shape(spec))}, c.v, c.v_scale, spec.format);
+  require_in_format({"grad_o", backward, elements(output_shape(spec))}, c.grad_o,
                     output_format(spec.format));
+  for (std::size_t n = 0; n < c.v.size() && spec.values_in_keys; ++n) {
+    const auto width = static_cast<std::size_t>(spec.value_width());
+    const float k = c.k[n / width * static_cast<std::size_t>(spec.head_dim) + n % width];
+    if (c.v[n] != k) reject("v", n, c.v[n], fmt::format("{}, the number of k", k));
+  }
+  require_floats({"grad_lse", spec.lse_gradient, elements(per_query(spec))}, c.grad_lse);
   for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
     require_parameter(c, static_cast<plumbline_parameter>(p));
   }
@@ -188,6 +194,12 @@ void validate(const Case& c) {
   }
   require_size({"documents", spec.mask.documents, std::int64_t{spec.batch} * spec.keys},
                c.documents);
+  require_size({"mask", spec.mask.pattern != Pattern::none, elements(mask_shape(spec))}, c.mask);
+  for (std::size_t n = 0; n < c.mask.size(); ++n) {
+    if (c.mask[n] > 1) {
+      throw BadInput(fmt::format("mask[{}]", n), std::to_string(c.mask[n]), "0 or 1");
+    }
+  }
 }
 
 }  // namespace plumbline::cases

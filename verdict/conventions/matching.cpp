@@ -87,7 +87,7 @@ void compare(Agreement& agreement, const Convention& convention, const Evidence&
   const auto& [the_case, outputs, judgement] = evidence;
   const auto& spec = the_case.spec;
   const ConventionReading reading(convention, the_case, contract, stored_format(spec, outputs.o));
-  const auto dim = static_cast<std::size_t>(spec.head_dim);
+  const auto dim = static_cast<std::size_t>(spec.value_width());
   const bool has_lse = !contract.no_lse;
   std::set<std::size_t> counted;
   for (const std::size_t n : rows_to_read(evidence)) {

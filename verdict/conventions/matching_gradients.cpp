@@ -33,9 +33,10 @@ struct Tensor {
 std::vector<Tensor> tensors_of(const Case& c, const cases::Outputs& outputs,
                                const OracleGradients& gradients) {
   const auto dim = static_cast<std::size_t>(c.spec.head_dim);
-  std::vector<Tensor> tensors{{&outputs.grad_q, &gradients.q, dim},
-                              {&outputs.grad_k, &gradients.k, dim},
-                              {&outputs.grad_v, &gradients.v, dim}};
+  std::vector<Tensor> tensors{
+      {&outputs.grad_q, &gradients.q, dim},
+      {&outputs.grad_k, &gradients.k, dim},
+      {&outputs.grad_v, &gradients.v, static_cast<std::size_t>(c.spec.value_width())}};
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto p = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(c.spec, p)) continue;
@@ -80,12 +81,13 @@ void leave_out(Numbers& numbers, std::size_t first, std::size_t count) {
 void leave_out_others(OracleGradients& gradients, const Sample& sample, const cases::Spec& s) {
   if (sample.whole()) return;
   const std::size_t of_keys = static_cast<std::size_t>(s.keys) * s.head_dim,
+                    of_values = static_cast<std::size_t>(s.keys) * s.value_width(),
                     of_queries =
                         static_cast<std::size_t>(s.heads / s.kv_heads) * s.queries * s.head_dim;
   for (int kv = 0; kv < s.batch * s.kv_heads; ++kv) {
     if (sample.has_key_head(kv)) continue;
     leave_out(gradients.k, kv * of_keys, of_keys);
-    leave_out(gradients.v, kv * of_keys, of_keys);
+    leave_out(gradients.v, kv * of_values, of_values);
     leave_out(gradients.q, kv * of_queries, of_queries);
   }
   for (auto& parameter : gradients.parameters) leave_out(parameter, 0, parameter.size());

@@ -41,15 +41,22 @@ void lay_rows_first(Numbers& numbers, int batch, int heads, int rows, int dim) {
   numbers = std::move(laid);
 }
 
+bool has_lse_gradient(const Case& c) { return c.spec.lse_gradient; }
 bool is_grouped(const Case& c) { return c.spec.heads != c.spec.kv_heads; }
 int group(const Case& c) { return c.spec.heads / c.spec.kv_heads; }
 
-/// dO of all query heads of a group but one as 0: what is left of dK and dV is that head's.
+/// dO, and what comes through lse, of all query heads of a group but one as 0: what is left of dK
+/// and dV is that head's.
 void keep_head(Case& c, int kept) {
-  const std::size_t of_head = static_cast<std::size_t>(c.spec.queries) * c.spec.head_dim;
+  const std::size_t of_head = static_cast<std::size_t>(c.spec.queries) * c.spec.value_width();
   for (std::size_t n = 0; n < c.grad_o.size(); ++n) {
     const int head = static_cast<int>(n / of_head % static_cast<std::size_t>(c.spec.heads));
     if (head % group(c) != kept) c.grad_o[n] = 0;
+  }
+  const std::size_t queries = static_cast<std::size_t>(c.spec.queries);
+  for (std::size_t n = 0; n < c.grad_lse.size(); ++n) {
+    const int head = static_cast<int>(n / queries % static_cast<std::size_t>(c.spec.heads));
+    if (head % group(c) != kept) c.grad_lse[n] = 0;
   }
 }
 
@@ -170,6 +177,7 @@ const std::vector<GradientConvention> gradient_conventions{
     {.name = "grad_k_and_v_swapped",
      .words = "that returns grad_v for grad_k and grad_k for grad_v",
      .remedy = "swap them",
+     .concerns = [](const Case& c) { return c.spec.value_width() == c.spec.head_dim; },
      .gives = [](OracleGradients& g, const Case&) { std::swap(g.k, g.v); }},
     {.name = "grad_k_and_v_of_first_head",
      .words = "whose grad_k and grad_v are those of the first query head of each group",
@@ -228,6 +236,20 @@ const std::vector<GradientConvention> gradient_conventions{
          [](Case&, cases::Outputs& given) {
            for (float& x : given.o) x = -x;
          }},
+    {.name = "grad_lse_ignored",
+     .words = "whose backward pass reads no grad_lse",
+     .remedy = "where lse_gradient is 1, take dS = P (dP - D + grad_lse)",
+     .concerns = has_lse_gradient,
+     .reads = [](Case& c,
+                 cases::Outputs&) { std::fill(c.grad_lse.begin(), c.grad_lse.end(), 0.0F); }},
+    {.name = "grad_lse_sign",
+     .words = "whose dS is P (dP - D - grad_lse)",
+     .remedy = "take dS = P (dP - D + grad_lse)",
+     .concerns = has_lse_gradient,
+     .reads =
+         [](Case& c, cases::Outputs&) {
+           for (float& x : c.grad_lse) x = -x;
+         }},
     {.name = "backward_reads_lse_base_2",
      .words = "whose backward pass takes lse for one to base 2",
      .remedy = "multiply it by log2 e where P is 2^(s log2 e - lse)",
@@ -277,7 +299,7 @@ const std::vector<GradientConvention> gradient_conventions{
            const auto& s = c.spec;
            lay_rows_first(g.q, s.batch, s.heads, s.queries, s.head_dim);
            lay_rows_first(g.k, s.batch, s.kv_heads, s.keys, s.head_dim);
-           lay_rows_first(g.v, s.batch, s.kv_heads, s.keys, s.head_dim);
+           lay_rows_first(g.v, s.batch, s.kv_heads, s.keys, s.value_width());
          }},
 };
 

@@ -51,7 +51,26 @@ void drop_documents(Case& c) {
   c.spec.mask.documents = false;
   c.documents.clear();
 }
+bool has_mask_tensor(const Case& c) { return !c.mask.empty(); }
+void drop_tensor(Case& c) {
+  c.spec.mask.pattern = cases::Pattern::none;
+  c.spec.mask.per_batch = c.spec.mask.per_head = false;
+  c.mask.clear();
+}
+/// The numbers of the first sequence or head for all.
+void share_tensor(Case& c, bool of_batch, bool of_head) {
+  const auto& s = c.spec;
+  const std::size_t matrix = static_cast<std::size_t>(s.queries) * s.keys;
+  const std::size_t heads = s.mask.per_head ? s.heads : 1;
+  for (std::size_t n = 0; n < c.mask.size() / matrix; ++n) {
+    const std::size_t b = of_batch ? 0 : n / heads, h = of_head ? 0 : n % heads;
+    if (b * heads + h == n) continue;
+    std::copy_n(c.mask.begin() + static_cast<std::ptrdiff_t>((b * heads + h) * matrix), matrix,
+                c.mask.begin() + static_cast<std::ptrdiff_t>(n * matrix));
+  }
+}
 void drop_mask(Case& c) {
+  drop_tensor(c);
   drop_causal(c);
   drop_window(c);
   drop_lengths(c);
@@ -64,6 +83,7 @@ bool sees_from(const QueryRow& row, int position, int key) {
   const reference::Mask mask{c.spec.mask.causal, c.spec.mask.window, c.lengths, {}};
   const auto range = reference::visible_range(mask, row.batch, position, c.spec.keys);
   if (key < range.begin || key >= range.end) return false;
+  if (!c.may_see(row.batch, row.head, row.query, key)) return false;
   if (c.documents.empty()) return true;
   const auto* ids = c.documents.data() + static_cast<std::size_t>(row.batch) * c.spec.keys;
   return ids[key] == ids[position];
@@ -174,13 +194,52 @@ const std::vector<Convention> mask_conventions{
      .reads = drop_documents},
     {.name = "mask_ignored",
      .words = "without any mask",
-     .remedy = "show the keys that causal, window, lengths and documents leave",
+     .remedy = "show the keys that causal, window, lengths, documents and mask leave",
      .concerns =
          [](const Case& c) {
-           return !has_own_ends(c) &&
-                  is_causal(c) + has_window(c) + has_lengths(c) + !c.documents.empty() > 1;
+           return !has_own_ends(c) && is_causal(c) + has_window(c) + has_lengths(c) +
+                                              !c.documents.empty() + has_mask_tensor(c) >
+                                          1;
          },
      .reads = drop_mask},
+    {.name = "mask_tensor_ignored",
+     .words = "that does not read the mask tensor",
+     .remedy = "hide key j from query row r where mask[b, h, r, j] is 0",
+     .concerns = has_mask_tensor,
+     .reads = drop_tensor},
+    {.name = "mask_tensor_inverted",
+     .words = "that hides the keys whose number in the mask tensor is 1",
+     .remedy = "hide key j from query row r where mask[b, h, r, j] is 0",
+     .concerns = has_mask_tensor,
+     .reads =
+         [](Case& c) {
+           for (auto& seen : c.mask) seen = seen == 0;
+         }},
+    {.name = "mask_tensor_transposed",
+     .words = "that reads the mask tensor as [keys, queries]",
+     .remedy = "read mask[b, h, r, j]: the key's axis is the last",
+     .concerns = [](const Case& c) { return has_mask_tensor(c) && c.spec.queries == c.spec.keys; },
+     .reads =
+         [](Case& c) {
+           const auto n = static_cast<std::size_t>(c.spec.keys);
+           for (std::size_t first = 0; first < c.mask.size(); first += n * n) {
+             for (std::size_t r = 0; r < n; ++r) {
+               for (std::size_t j = 0; j < r; ++j) {
+                 std::swap(c.mask[first + r * n + j], c.mask[first + j * n + r]);
+               }
+             }
+           }
+         }},
+    {.name = "mask_tensor_of_first_head",
+     .words = "that takes the mask tensor of the first head for all heads",
+     .remedy = "where mask_per_head is 1, read mask[b, h, r, j]",
+     .concerns = [](const Case& c) { return c.spec.mask.per_head && c.spec.heads > 1; },
+     .reads = [](Case& c) { share_tensor(c, false, true); }},
+    {.name = "mask_tensor_of_first_sequence",
+     .words = "that takes the mask tensor of the first sequence for all sequences",
+     .remedy = "where mask_per_batch is 1, read mask[b, h, r, j]",
+     .concerns = [](const Case& c) { return c.spec.mask.per_batch && c.spec.batch > 1; },
+     .reads = [](Case& c) { share_tensor(c, true, false); }},
     {.name = "queries_at_end_ignored",
      .words = "whose queries stand at the same positions in all sequences",
      .remedy = "where queries_at_end is 1, let row r stand at r + lengths[b] - queries",

@@ -36,8 +36,8 @@ double scale_of_ssmax(const QueryRow& row) { return row.the_case[PLUMBLINE_SSMAX
 template <class Of>
 void regroup(Case& c, Of of) {
   auto& s = c.spec;
-  const std::size_t of_head = static_cast<std::size_t>(s.keys) * s.head_dim;
-  for (auto* tensor : {&c.k, &c.v}) {
+  for (const auto& [tensor, width] : {std::pair{&c.k, s.head_dim}, {&c.v, s.value_width()}}) {
+    const std::size_t of_head = static_cast<std::size_t>(s.keys) * width;
     std::vector<float> regrouped;
     for (int b = 0; b < s.batch; ++b) {
       for (int h = 0; h < s.heads; ++h) {
@@ -70,7 +70,7 @@ void read_inputs_rows_first(Case& c) {
   const auto& s = c.spec;
   read_rows_first(c.q, s.batch, s.heads, s.queries, s.head_dim);
   read_rows_first(c.k, s.batch, s.kv_heads, s.keys, s.head_dim);
-  read_rows_first(c.v, s.batch, s.kv_heads, s.keys, s.head_dim);
+  read_rows_first(c.v, s.batch, s.kv_heads, s.keys, s.value_width());
 }
 std::size_t rows_first(const QueryRow& row) {
   const auto& s = row.the_case.spec;
@@ -126,6 +126,14 @@ const std::vector<Convention> score_conventions{
      .reads =
          [](Case& c) {
            c.scale *= std::sqrt(static_cast<double>(c.spec.head_dim) / padded(c.spec.head_dim));
+         }},
+    {.name = "scale_of_value_dim",
+     .words = "whose scale is 1/sqrt(value_dim)",
+     .remedy = "take 1/sqrt(head_dim), not of the values' width",
+     .concerns = [](const Case& c) { return c.spec.value_width() != c.spec.head_dim; },
+     .reads =
+         [](Case& c) {
+           c.scale *= std::sqrt(static_cast<double>(c.spec.head_dim) / c.spec.value_width());
          }},
     {.name = "last_component_lost",
      .words = "whose q.k lacks the last component",
@@ -357,8 +365,8 @@ const std::vector<Convention> score_conventions{
      .concerns = has_rope,
      .reads = rotate_back},
     {.name = "o_rows_first",
-     .words = "that writes o as [batch, queries, heads, head_dim]",
-     .remedy = "write it as [batch, heads, queries, head_dim]",
+     .words = "that writes o as [batch, queries, heads, value_dim]",
+     .remedy = "write it as [batch, heads, queries, value_dim]",
      .concerns = has_two_heads_and_rows,
      .place = rows_first},
     {.name = "inputs_rows_first",

@@ -24,7 +24,8 @@ cases::Case changed(const Convention& convention, const cases::Case& the_case) {
 std::vector<int> visible_keys(const Convention& convention, const QueryRow& row,
                               const reference::Mask& own_mask, std::vector<int> of_read) {
   if (convention.keeps_mask) {
-    of_read = reference::visible_keys(own_mask, row.batch, row.position, row.the_case.spec.keys);
+    of_read = reference::visible_keys(own_mask, row.batch, row.position, row.the_case.spec.keys,
+                                      row.head);
   }
   if (convention.sees) {
     std::erase_if(of_read, [&](int key) { return !convention.sees(row, key); });
@@ -44,7 +45,7 @@ struct ConventionReading::Prepared {
         bounds(read, contract, o_format, reading) {}
 
   std::vector<int> visible(const Convention& convention, const QueryRow& row) const {
-    return visible_keys(convention, row, own_mask, reading.visible(row.batch, row.query));
+    return visible_keys(convention, row, own_mask, reading.visible(row.batch, row.head, row.query));
   }
 
   const cases::Case& own;
@@ -81,7 +82,7 @@ OracleRow ConventionReading::natural_row(int batch, int head, int query) const {
   }
   if (visible.empty()) {
     result.sees_no_key = true;
-    result.o.resize(spec.head_dim);
+    result.o.resize(spec.value_width());
     result.lse.value = convention_.empty_lse;
     return result;
   }
@@ -144,7 +145,7 @@ OracleRow ConventionReading::natural_row(int batch, int head, int query) const {
   prepared.bounds.fill_forward(row, head, attended.lse.value());
   row.bounds = forward_row_bounds(prepared.contract, prepared.o_format, row.forward);
 
-  for (int d = 0; d < spec.head_dim; ++d) {
+  for (int d = 0; d < spec.value_width(); ++d) {
     result.o.push_back({row.output[d], 0, row.bounds.output[d]});
   }
   result.lse = {row.forward.lse, 0, row.bounds.lse};

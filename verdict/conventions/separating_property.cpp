@@ -24,6 +24,12 @@ void take_keys(Spec& s, const Spec& of) {
   s.query_offset = of.query_offset;
   s.queries_at_end = of.queries_at_end && s.mask.ragged;
 }
+void take_tensor(Spec& s, const Spec& of) {
+  s.mask.pattern = of.mask.pattern;
+  s.mask.per_batch = of.mask.per_batch;
+  s.mask.per_head = of.mask.per_head;
+}
+void take_value_dim(Spec& s, const Spec& of) { s.value_dim = of.value_dim; }
 void take_heads(Spec& s, const Spec& of) {
   s.heads = of.heads;
   s.kv_heads = of.kv_heads;
@@ -67,6 +73,21 @@ std::vector<Property> properties_of(const Spec& found) {
       {"more queries than keys", [](const Spec& s) { return s.queries > s.keys; }, take_keys},
       {"documents", [](const Spec& s) { return s.mask.documents; },
        [](Spec& s, const Spec& of) { s.mask.documents = of.mask.documents; }},
+      {"a mask tensor", [](const Spec& s) { return s.mask.pattern != cases::Pattern::none; },
+       take_tensor},
+      {"a mask tensor for each sequence", [](const Spec& s) { return s.mask.per_batch; },
+       take_tensor},
+      {"a mask tensor for each head", [](const Spec& s) { return s.mask.per_head; }, take_tensor},
+      {"values of another width than keys",
+       [](const Spec& s) { return s.value_width() != s.head_dim; }, take_value_dim},
+      {"values narrower than keys", [](const Spec& s) { return s.value_width() < s.head_dim; },
+       take_value_dim},
+      {"values wider than keys", [](const Spec& s) { return s.value_width() > s.head_dim; },
+       take_value_dim},
+      {"values that are a part of the keys", [](const Spec& s) { return s.values_in_keys; },
+       [](Spec& s, const Spec& of) { s.values_in_keys = of.values_in_keys; }},
+      {"a gradient through lse", [](const Spec& s) { return s.lse_gradient; },
+       [](Spec& s, const Spec& of) { s.lse_gradient = of.lse_gradient; }},
       {"SSMax", [](const Spec& s) { return s.ssmax; },
        [](Spec& s, const Spec& of) { s.ssmax = of.ssmax; }},
       {"attention sinks", [](const Spec& s) { return s.sinks; },

@@ -29,8 +29,12 @@ void require_known(const cases::Spec& spec) {
   require(!spec.ssmax, "ssmax", "1", "0");
   require(!spec.sinks, "sinks", "1", "0");
   require(spec.softcap == 0, "softcap", fmt::format("{}", spec.softcap), "none");
-  require(!spec.mask.window.hides() && !spec.mask.ragged && !spec.mask.documents, "mask",
-          "a window, lengths or documents", "causal or none");
+  require(!spec.mask.window.hides() && !spec.mask.ragged && !spec.mask.documents &&
+              spec.mask.pattern == cases::Pattern::none,
+          "mask", "a window, lengths, documents or a mask tensor", "causal or none");
+  require(spec.value_width() == spec.head_dim && !spec.values_in_keys, "value_dim",
+          std::to_string(spec.value_width()), "head_dim, and values apart from keys");
+  require(!spec.lse_gradient, "lse_gradient", "1", "0");
   require(spec.query_offset + spec.queries == spec.keys, "query_offset",
           std::to_string(spec.query_offset), "keys - queries");
   require(spec.family == cases::Family::generic, "family", std::string(cases::name(spec.family)),

@@ -128,7 +128,7 @@ std::vector<OutputJudgement> judge_against(const cases::Case& the_case, const Co
                                     outputs.grad_q, spec, sample));
   judgements.push_back(judge_tensor("grad_k", of_key, cases::key_shape(spec), oracle.k,
                                     outputs.grad_k, spec, sample));
-  judgements.push_back(judge_tensor("grad_v", of_key, cases::key_shape(spec), oracle.v,
+  judgements.push_back(judge_tensor("grad_v", of_key, cases::value_shape(spec), oracle.v,
                                     outputs.grad_v, spec, sample));
   const Drift* drifts[] = {&oracle.q_drift, &oracle.k_drift, &oracle.v_drift};
   for (int n = 0; n < 3; ++n) {
@@ -144,7 +144,8 @@ std::vector<OutputJudgement> judge_against(const cases::Case& the_case, const Co
                                       sample));
     // The same for all keys of a row, it has a gradient of 0 but for what is wrong with D: there is
     // nothing to see.
-    if (p == PLUMBLINE_OUTPUT_BIAS) judgements.back().nonzero = judgements.back().blind = 0;
+    if (p == PLUMBLINE_OUTPUT_BIAS && !spec.lse_gradient)
+      judgements.back().nonzero = judgements.back().blind = 0;
   }
   return judgements;
 }

@@ -68,11 +68,11 @@ void judge_empty_row(RowJudgement& result, const OracleRow& row, std::int32_t co
 
 RowJudgement judge_row(const Oracle& oracle, const Contract& contract,
                        const cases::Outputs& outputs, int batch, int head, int query,
-                       std::size_t row_index, int head_dim, cases::Format o_format) {
+                       std::size_t row_index, int value_dim, cases::Format o_format) {
   RowJudgement result;
   const OracleRow row = oracle.row(batch, head, query);
   result.ill_conditioned = row.ill_conditioned;
-  const float* o = outputs.o.data() + row_index * head_dim;
+  const float* o = outputs.o.data() + row_index * value_dim;
   const bool has_lse = !contract.no_lse;
   const float lse = has_lse ? outputs.lse[row_index] : NAN;
   if (row.sees_no_key) {
@@ -81,11 +81,11 @@ RowJudgement judge_row(const Oracle& oracle, const Contract& contract,
   }
   if (row.left_out) {
     result.left_out = true;
-    for (int d = 0; d < head_dim; ++d) leave_out(result.o);
+    for (int d = 0; d < value_dim; ++d) leave_out(result.o);
     leave_out(result.lse);
     return result;
   }
-  for (int d = 0; d < head_dim; ++d) {
+  for (int d = 0; d < value_dim; ++d) {
     const std::array<int, 4> index{batch, head, query, d};
     if (is_stored_wrongly(row.o[d], o[d], o_format)) {
       judge_exactly(result.o, cases::stored(static_cast<float>(row.o[d].value), o_format), o[d],
@@ -105,7 +105,7 @@ RowJudgement judge_row(const Oracle& oracle, const Contract& contract,
 /// Elements of rows outside of the sample.
 void add_unjudged(OutputJudgement& output, const std::vector<float>& numbers, std::size_t first,
                   int count, const cases::Spec& spec) {
-  const int width = output.axes.size() == 4 ? spec.head_dim : 1;
+  const int width = output.axes.size() == 4 ? spec.value_width() : 1;
   for (std::size_t n = first; n < first + count; ++n) {
     const auto row = n / width;
     judge_outside_sample(output, numbers[n],
@@ -158,7 +158,7 @@ Judgement judge_as_declared(const cases::Case& the_case, const Contract& contrac
                             const cases::Outputs& outputs, int threads) {
   const auto& spec = the_case.spec;
   const std::size_t rows = static_cast<std::size_t>(spec.batch) * spec.heads * spec.queries;
-  require_size("o", outputs.o.size(), rows * spec.head_dim);
+  require_size("o", outputs.o.size(), rows * spec.value_width());
   if (!contract.no_lse) require_size("lse", outputs.lse.size(), rows);
 
   const cases::Format o_format = stored_format(spec, outputs.o);
@@ -170,21 +170,21 @@ Judgement judge_as_declared(const cases::Case& the_case, const Contract& contrac
     row_judgements[n] =
         judge_row(oracle, contract, outputs, static_cast<int>(row / spec.queries / spec.heads),
                   static_cast<int>(row / spec.queries % spec.heads),
-                  static_cast<int>(row % spec.queries), row, spec.head_dim, o_format);
+                  static_cast<int>(row % spec.queries), row, spec.value_width(), o_format);
   });
 
   Judgement judgement;
   judgement.rows = static_cast<long>(sample.rows().size());
   OutputJudgement o{"o", {"batch", "head", "query", "component"}},
       lse{"lse", {"batch", "head", "query"}};
-  o.shape = {spec.batch, spec.heads, spec.queries, spec.head_dim};
+  o.shape = {spec.batch, spec.heads, spec.queries, spec.value_width()};
   lse.shape = {spec.batch, spec.heads, spec.queries};
   o.failed_by_head.assign(spec.heads, 0);
   lse.failed_by_head.assign(spec.heads, 0);
   std::size_t next = 0;  // row that has not been added
   const auto add_unjudged_until = [&](std::size_t end) {
     for (; next < end; ++next) {
-      add_unjudged(o, outputs.o, next * spec.head_dim, spec.head_dim, spec);
+      add_unjudged(o, outputs.o, next * spec.value_width(), spec.value_width(), spec);
       if (!contract.no_lse) add_unjudged(lse, outputs.lse, next, 1, spec);
     }
   };
@@ -200,7 +200,7 @@ Judgement judge_as_declared(const cases::Case& the_case, const Contract& contrac
   judgement.unjudged_rows = static_cast<long>(rows - sample.rows().size());
   if (has_random_signs(spec) && sample.whole()) {
     // Given P, components differ in the signs of v alone; rows that share a key head do not.
-    o.size.groups = static_cast<double>(spec.batch) * spec.kv_heads * spec.head_dim;
+    o.size.groups = static_cast<double>(spec.batch) * spec.kv_heads * spec.value_width();
     o.size.group_size = static_cast<double>(spec.heads) / spec.kv_heads * spec.queries;
     lse.size.groups = static_cast<double>(rows);
   }

@@ -40,9 +40,9 @@ Cache::Cache(const cases::Case& c) : spec_(c.spec) {
   }
 }
 
-std::vector<float> Cache::pages(const std::vector<float>& keys) const {
-  if (page_table_.empty()) return keys;
-  const std::size_t page_rows = spec_.page_size, dim = spec_.head_dim;
+std::vector<float> Cache::pages(const std::vector<float>& rows, int width) const {
+  if (page_table_.empty()) return rows;
+  const std::size_t page_rows = spec_.page_size, dim = width;
   std::vector<float> pages(page_table_.size() * spec_.kv_heads * page_rows * dim, std::nanf(""));
   const std::size_t of_sequence = pages_of_sequence(spec_);
   for (int b = 0; b < spec_.batch; ++b) {
@@ -50,7 +50,7 @@ std::vector<float> Cache::pages(const std::vector<float>& keys) const {
       for (std::size_t j = 0; j < static_cast<std::size_t>(spec_.keys); ++j) {
         const std::size_t page = page_table_[b * of_sequence + j / page_rows];
         const auto from =
-            keys.begin() +
+            rows.begin() +
             ((static_cast<std::size_t>(b) * spec_.kv_heads + h) * spec_.keys + j) * dim;
         std::copy(from, from + dim,
                   pages.begin() + ((page * spec_.kv_heads + h) * page_rows + j % page_rows) * dim);

@@ -16,8 +16,8 @@ class Cache {
  public:
   explicit Cache(const cases::Case&);
 
-  /// k or v in the cache's layout: as it is for page_size 0.
-  std::vector<float> pages(const std::vector<float>& keys) const;
+  /// Rows of k or v, `width` numbers each, in the cache's layout: as they are for page_size 0.
+  std::vector<float> pages(const std::vector<float>& rows, int width) const;
   /// [batch, ceil(keys / page_size)]; empty for page_size 0.
   const std::vector<std::int32_t>& page_table() const { return page_table_; }
   /// S or F of the method, [batch, heads, keys], summed in order in double; empty where the method

@@ -21,9 +21,11 @@ namespace plumbline::verdict {
 /// The case must outlive it.
 inline reference::Mask mask_of(const cases::Case& c) {
   reference::Mask mask{c.spec.mask.causal, c.spec.mask.window, c.lengths, c.documents};
-  if (c.spec.bias.custom && cases::custom_of(c.spec.bias).visible) {
-    mask.also = [&c](int batch, int i, int j) {
-      return bias::is_visible(c, *cases::custom_of(c.spec.bias).visible, batch, i, j);
+  const bool custom = c.spec.bias.custom && cases::custom_of(c.spec.bias).visible;
+  if (custom || !c.mask.empty()) {
+    mask.also = [&c, custom](int batch, int head, int i, int j) {
+      if (!c.may_see(batch, head, i - c.first_position(batch), j)) return false;
+      return !custom || bias::is_visible(c, *cases::custom_of(c.spec.bias).visible, batch, i, j);
     };
   }
   return mask;
@@ -161,7 +163,8 @@ class CaseReading {
     for (int head = 0; head < s.batch * s.kv_heads; ++head) {
       k_.push_back(rotated(
           matrix_of<R>(c.k, static_cast<std::size_t>(head) * s.keys, s.keys, s.head_dim), 0));
-      v_.push_back(matrix_of<R>(c.v, static_cast<std::size_t>(head) * s.keys, s.keys, s.head_dim));
+      v_.push_back(
+          matrix_of<R>(c.v, static_cast<std::size_t>(head) * s.keys, s.keys, s.value_width()));
     }
     const auto& increments = c.summed();
     const auto& gain = c[PLUMBLINE_GAIN];
@@ -189,8 +192,9 @@ class CaseReading {
     }
   }
 
-  std::vector<int> visible(int batch, int query) const {
-    return reference::visible_keys(mask_, batch, case_.position(batch, query), case_.spec.keys);
+  std::vector<int> visible(int batch, int head, int query) const {
+    return reference::visible_keys(mask_, batch, case_.position(batch, query), case_.spec.keys,
+                                   head);
   }
 
   /// Calls `use` with the bias of head `head` in sequence `batch`, for the query at `position`.
@@ -299,7 +303,7 @@ class CaseReading {
     if (case_.spec.bias.method != PLUMBLINE_COPE) {
       return dape_row(batch, query).added.row(head).transpose();
     }
-    const auto visible = this->visible(batch, query);
+    const auto visible = this->visible(batch, head, query);
     const auto row = cope_row(batch, head, query, visible);
     reference::Vector<R> added = reference::zeros<R>(case_.spec.keys);
     for (std::size_t n = 0; n < visible.size(); ++n) {

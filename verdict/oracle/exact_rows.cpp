@@ -39,11 +39,11 @@ float rounded(double value, cases::Format format, float towards) {
 std::optional<LevelRow> level_row(const cases::Case& the_case, const Contract& contract, int batch,
                                   int head, int query, const std::vector<int>& visible) {
   const auto& spec = the_case.spec;
-  const std::size_t n = visible.size(), dim = spec.head_dim;
+  const std::size_t n = visible.size(), dim = spec.value_width();
   const std::size_t row =
       (static_cast<std::size_t>(batch) * spec.heads + head) * spec.queries + query;
-  const float* q = the_case.q.data() + row * dim;
-  if (std::any_of(q, q + dim, [](float x) { return x != 0; })) return std::nullopt;
+  const float* q = the_case.q.data() + row * spec.head_dim;
+  if (std::any_of(q, q + spec.head_dim, [](float x) { return x != 0; })) return std::nullopt;
   if (spec.sinks || cases::has_scales(spec.format) || !std::has_single_bit(n)) return std::nullopt;
   if (!has_no_bias(spec, contract, the_case.position(batch, query), visible)) return std::nullopt;
   // Weights of exactly 1, and sums that lose nothing.

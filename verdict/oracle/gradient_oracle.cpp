@@ -95,10 +95,20 @@ class Work {
   }
 
   void read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const;
-  void read_empty_row(int query, HeadPairs& pairs, std::size_t q_row) const;
-  /// A row's part of the gradient of its sink, -p D.
-  void add_sink(const BackwardRow& row, int head, const RunningError& p, const RunningError& common,
-                ParameterSums& sums) const;
+  void read_empty_row(int head, int query, HeadPairs& pairs, std::size_t q_row,
+                      ParameterSums& sums) const;
+  /// A row's part of the gradient of its sink, -p (D - dlse).
+  ParameterSum sink_gradient(const BackwardRow& row, int head, const RunningError& p,
+                             const RunningError& delta, const RunningError& grad_lse) const;
+  /// Of a row that sees nothing else: p = 1 and D = 0.
+  void add_sink_alone(int head, std::size_t q_row, ParameterSums& sums) const;
+  /// dlse of a row, of the natural logarithm; 0 where no gradient comes in through lse.
+  RunningError grad_lse(std::size_t q_row) const {
+    if (!case_.spec.lse_gradient) return RunningError(0.0);
+    const double given = case_.grad_lse[q_row];
+    if (contract_.lse_base_2 == 0) return RunningError(given);
+    return RunningError(given * std::numbers::log2e, 0x1p-51 * std::abs(given));
+  }
   void leave_out(OracleGradients& result) const;
 
   /// A row's P and D: of the o and lse that were given, or exact.
@@ -168,8 +178,12 @@ class Work {
 };
 
 /// A row that sees no key may be a mean of all v: then those get their share of dO.
-void Work::read_empty_row(int query, HeadPairs& pairs, std::size_t q_row) const {
-  if (sees_its_sink(contract_, case_.spec)) return;  // all of the row, without a value
+void Work::read_empty_row(int head, int query, HeadPairs& pairs, std::size_t q_row,
+                          ParameterSums& sums) const {
+  if (sees_its_sink(contract_, case_.spec)) {  // all of the row, without a value
+    if (case_.spec.lse_gradient) add_sink_alone(head, q_row, sums);
+    return;
+  }
   if (contract_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
     const double share = 1.0 / case_.spec.keys;
     const double off =
@@ -190,7 +204,8 @@ void Work::read_empty_row(int query, HeadPairs& pairs, std::size_t q_row) const 
 /// Everything that a row which is not judged has a share in.
 void Work::leave_out(OracleGradients& result) const {
   const auto& s = case_.spec;
-  const std::size_t dim = s.head_dim, of_keys = s.keys * dim;
+  const std::size_t dim = s.head_dim, of_keys = s.keys * dim,
+                    of_values = std::size_t(s.keys) * s.value_width();
   const auto mark = [](std::vector<OracleNumber>& numbers, std::size_t first, std::size_t count) {
     for (std::size_t n = first; n < first + count; ++n) {
       numbers[n].not_judged = true;
@@ -206,7 +221,7 @@ void Work::leave_out(OracleGradients& result) const {
     const std::size_t kv = batch * s.kv_heads + bh % s.heads / (s.heads / s.kv_heads);
     mark(result.q, row * dim, dim);
     mark(result.k, kv * of_keys, of_keys);
-    mark(result.v, kv * of_keys, of_keys);
+    mark(result.v, kv * of_values, of_values);
     for (auto& parameter : result.parameters) mark(parameter, 0, parameter.size());
     result.q_drift = result.k_drift = {};
   }
@@ -219,15 +234,16 @@ Work::Weights Work::weights_of(int batch, int head, int query,
   Weights result;
   const bool given_lse = given_ != nullptr && !contract_.no_lse;
   if (given_ != nullptr) {
-    const std::span o = std::span(given_->o).subspan(q_row * s.head_dim, s.head_dim);
+    const std::span o = std::span(given_->o).subspan(q_row * s.value_width(), s.value_width());
     result.lse = given_lse ? given_->lse[q_row] : 0.0;
     if (contract_.lse_base_2) result.lse *= std::numbers::ln2;
     result.known = std::isfinite(result.lse) &&
                    std::all_of(o.begin(), o.end(), [](float x) { return std::isfinite(x); });
   }
   const auto common_of_output = [&] {
-    const auto o = vector_of<RunningError>(given_->o, q_row * s.head_dim, s.head_dim);
-    const auto grad_o = vector_of<RunningError>(case_.grad_o, q_row * s.head_dim, s.head_dim);
+    const int width = s.value_width();
+    const auto o = vector_of<RunningError>(given_->o, q_row * width, width);
+    const auto grad_o = vector_of<RunningError>(case_.grad_o, q_row * width, width);
     return reference::dot(reference::view(grad_o), reference::view(o));
   };
   if (!given_lse || !result.known) {
@@ -263,8 +279,8 @@ Work::Weights Work::weights_of(int batch, int head, int query,
   return result;
 }
 
-void Work::add_sink(const BackwardRow& row, int head, const RunningError& p,
-                    const RunningError& common, ParameterSums& sums) const {
+ParameterSum Work::sink_gradient(const BackwardRow& row, int head, const RunningError& p,
+                                 const RunningError& delta, const RunningError& grad_lse) const {
   const double sink = case_[PLUMBLINE_SINKS][head];
   // As a key's: weight_exponent() and exp_underflow() in backward.cpp.
   const ProbabilityRounding saved =
@@ -275,8 +291,9 @@ void Work::add_sink(const BackwardRow& row, int head, const RunningError& p,
   const double p_off = std::exp(sink - row.lse + exponent) * -std::expm1(-exponent) +
                        8 * result_underflow(contract_) + saved.absolute;
   const double p_error = p_off < infinity ? p_off : infinity;
-  const double size = std::abs(common.value()), p_size = std::abs(p.value());
-  const RunningError gradient = RunningError(0.0) - p * common;
+  const double size = std::abs(delta.value()) + std::abs(grad_lse.value()),
+               p_size = std::abs(p.value());
+  const RunningError gradient = p * (grad_lse - delta);
   ParameterSum part;
   part.value = gradient.value();
   part.radius = gradient.error();
@@ -288,15 +305,39 @@ void Work::add_sink(const BackwardRow& row, int head, const RunningError& p,
   if (!(part.error < infinity)) part.error = infinity;
   part.magnitude = larger * (size + row.common_error);
   part.terms = 1;
-  sums.add(PLUMBLINE_SINKS, 0, part);
+  return part;
+}
+
+void Work::add_sink_alone(int head, std::size_t q_row, ParameterSums& sums) const {
+  const double sink = case_[PLUMBLINE_SINKS][head];
+  BackwardRow row;
+  row.lse = sink;
+  RunningError p(1.0);
+  if (given_ != nullptr && !contract_.no_lse) {
+    row.lse = given_->lse[q_row];
+    if (contract_.lse_base_2) row.lse *= std::numbers::ln2;
+    const double rounding = contract_.lse_base_2 ? 0x1p-52 * std::abs(row.lse) : 0.0;
+    p = reference::exp(RunningError(sink) - RunningError(row.lse, rounding));
+    if (!std::isfinite(row.lse)) row.lse_error = infinity;
+  } else {
+    const double error = row_bounds_.sink_error(sink);
+    row.lse_error = error + 8 * u * std::abs(sink) - 2 * std::log1p(-contract_.exp_error);
+    if (contract_.lse_format != PLUMBLINE_FP32) {
+      row.lse_error +=
+          stored_rounding(contract_, contract_.lse_format).of(std::abs(sink) + row.lse_error);
+    }
+  }
+  const RunningError grad_lse = this->grad_lse(q_row);
+  row.common_error = with_lse_gradient(contract_, 0.0, 0.0, grad_lse.value());
+  sums.add_sink_alone(0, sink_gradient(row, head, p, RunningError(0.0), grad_lse));
 }
 
 void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const {
   const auto& s = case_.spec;
-  auto visible = reading_.visible(batch, query);
+  auto visible = reading_.visible(batch, head, query);
   if (other_.visible) visible = other_.visible(batch, head, query, std::move(visible));
   const std::size_t q_row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
-  if (visible.empty()) return read_empty_row(query, pairs, q_row);
+  if (visible.empty()) return read_empty_row(head, query, pairs, q_row, sums);
   const int n = static_cast<int>(visible.size()), position = case_.position(batch, query);
   const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
   const Weights weights = weights_of(batch, head, query, visible);
@@ -304,19 +345,21 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   if (has_larger_score(contract_, bounded)) left_out_[q_row] = not_judged;
 
   // The adjoint, as in reference/attention/attention_grad.hpp.
-  const auto grad_o = vector_of<RunningError>(case_.grad_o, q_row * s.head_dim, s.head_dim);
+  const int width = s.value_width();
+  const auto grad_o = vector_of<RunningError>(case_.grad_o, q_row * width, width);
   reference::Vector<RunningError> grad_p(n), grad_s(n), grad_z(n);
   std::vector<double> grad_products(n), grad_operands(n);
   for (int m = 0; m < n; ++m) {
     const auto v = reference::row(reading_.v(kv), visible[m]);
     grad_p[m] = reference::dot(reference::view(grad_o), v);
-    for (int d = 0; d < s.head_dim; ++d) {
+    for (int d = 0; d < width; ++d) {
       grad_products[m] += std::abs(grad_o[d].value() * v[d].value());
       grad_operands[m] += std::abs(grad_o[d].value()) + std::abs(v[d].value());
     }
   }
-  const RunningError common =
+  const RunningError delta =
       weights.common ? *weights.common : reference::dot(weights.probability, grad_p);
+  const RunningError grad_lse = this->grad_lse(q_row), common = delta - grad_lse;
   RunningError factor(1.0);
   if (s.ssmax) factor = ssmax_factor(head, visible);
   for (int m = 0; m < n; ++m) {
@@ -334,18 +377,26 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   row.grad_probability = grad_p_values;
   row.grad_products = grad_products;
   row.grad_operands = grad_operands;
-  row.common = common.value();
+  row.common = delta.value();
   row.factor = bounded.factor;
   row.ssmax = s.ssmax;
-  row.head_dim = s.head_dim;
+  row.value_dim = width;
   const auto of_row = [&](const std::vector<float>& tensor) {
-    return std::span(tensor).subspan(q_row * s.head_dim, s.head_dim);
+    return std::span(tensor).subspan(q_row * width, width);
   };
   row.common_error =
       weights.common ? common_error_of_output(contract_, of_row(case_.grad_o), of_row(given_->o))
                      : common_error_of_probabilities(contract_, row);
+  if (s.lse_gradient) {
+    row.common_error =
+        with_lse_gradient(contract_, delta.value(), row.common_error, grad_lse.value());
+    row.common = common.value();
+    row.grad_lse = std::abs(grad_lse.value());
+  }
   const BackwardRowErrors errors = backward_row_errors(contract_, row);
-  if (s.sinks) add_sink(row, head, weights.sink, common, sums);
+  if (s.sinks) {
+    sums.add(PLUMBLINE_SINKS, 0, sink_gradient(row, head, weights.sink, delta, grad_lse));
+  }
 
   const double c = std::abs(bounded.factor), tau = std::abs(case_.scale);
   // dS, dZ = c dS, tau dS or tau dZ is rounded: an underflow, in terms of dZ.

@@ -53,7 +53,7 @@ struct Oracle::Prepared {
     result.ill_conditioned = bounded.bounds.ill_conditioned;
     const Certified lse = certified(row.lse);
     result.lse = {lse.value, lse.radius, bounded.bounds.lse};
-    for (int d = 0; d < the_case.spec.head_dim; ++d) {
+    for (int d = 0; d < the_case.spec.value_width(); ++d) {
       const Certified o = certified(row.output[d]);
       result.o.push_back(
           {o.value, o.radius, bounded.bounds.output[d], 0, bounded.bounds.before_storing[d]});
@@ -66,7 +66,7 @@ struct Oracle::Prepared {
       result.lse.random = errors.scale();
       result.lse.beside_random = errors.systematic;
       result.lse_along = {errors.along_scale, errors.along_bias, 1.0};
-      for (int d = 0; d < the_case.spec.head_dim; ++d) {
+      for (int d = 0; d < the_case.spec.value_width(); ++d) {
         result.o[d].random = bounded.bounds.random[d];
         result.o[d].beside_random = bounded.bounds.beside_random[d];
       }
@@ -133,7 +133,7 @@ OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contrac
       static_cast<std::size_t>(batch) * spec.kv_heads + head / (spec.heads / spec.kv_heads);
   double sum = 0.0, magnitude = 0.0;
   for (int j = 0; j < spec.keys; ++j) {
-    const double v = the_case.v[(kv * spec.keys + j) * spec.head_dim + component];
+    const double v = the_case.v[(kv * spec.keys + j) * spec.value_width() + component];
     sum += v;
     magnitude += std::abs(v);
   }
@@ -169,7 +169,7 @@ OracleRow row_of_sink(const Contract& contract, const RowBounds& bounds,
   const double error = bounds.sink_error(sink) + (contract.splits > 1 ? 2 : 1) * of_exponential +
                        8 * u * std::abs(sink);
   OracleRow row;
-  row.o.resize(the_case.spec.head_dim);
+  row.o.resize(the_case.spec.value_width());
   row.lse = {sink, 0, second_order * error + result_underflow(contract)};
   if (contract.lse_format != PLUMBLINE_FP32) {
     row.lse.bound +=
@@ -189,14 +189,14 @@ OracleRow Oracle::row(int batch, int head, int query) const {
 }
 
 OracleRow Oracle::natural_row(int batch, int head, int query) const {
-  const auto visible = prepared_->reading.visible(batch, query);
+  const auto visible = prepared_->reading.visible(batch, head, query);
   if (visible.empty() && sees_its_sink(prepared_->contract, prepared_->the_case.spec)) {
     return row_of_sink(prepared_->contract, prepared_->row_bounds, prepared_->the_case, head);
   }
   if (visible.empty()) {
     OracleRow empty;
     empty.sees_no_key = true;
-    empty.o.resize(prepared_->the_case.spec.head_dim);
+    empty.o.resize(prepared_->the_case.spec.value_width());
     const int convention = prepared_->contract.empty_rows;
     if (convention == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
       for (std::size_t d = 0; d < empty.o.size(); ++d) {
@@ -225,7 +225,7 @@ OracleNumbers oracle_numbers(const cases::Case& the_case, const Contract& contra
   OracleNumbers numbers;
   for (auto* tensor : {&numbers.lse, &numbers.lse_radius, &numbers.lse_bound}) tensor->resize(rows);
   for (auto* tensor : {&numbers.o, &numbers.o_radius, &numbers.o_bound}) {
-    tensor->resize(rows * spec.head_dim);
+    tensor->resize(rows * spec.value_width());
   }
   const Oracle oracle(the_case, with_scales(contract, spec.format),
                       cases::output_format(spec.format));
@@ -234,8 +234,8 @@ OracleNumbers oracle_numbers(const cases::Case& the_case, const Contract& contra
     numbers.lse[n] = row.lse.value;
     numbers.lse_radius[n] = row.lse.radius;
     numbers.lse_bound[n] = row.lse.bound;
-    for (int d = 0; d < spec.head_dim; ++d) {
-      const std::size_t element = n * spec.head_dim + d;
+    for (int d = 0; d < spec.value_width(); ++d) {
+      const std::size_t element = n * spec.value_width() + d;
       numbers.o[element] = row.o[d].value;
       numbers.o_radius[element] = row.o[d].radius;
       numbers.o_bound[element] = row.o[d].bound;

@@ -12,7 +12,7 @@ namespace plumbline::verdict {
 
 double work_of(const cases::Spec& s) {
   const double pairs = static_cast<double>(s.batch) * s.heads * s.queries * s.keys;
-  return pairs * s.head_dim * (s.pass == cases::Pass::backward ? 4 : 1);
+  return pairs * std::max(s.head_dim, s.value_width()) * (s.pass == cases::Pass::backward ? 4 : 1);
 }
 
 Sample::Sample(const cases::Spec& spec, double most_work) : spec_(spec), most_work_(most_work) {
@@ -24,7 +24,8 @@ Sample::Sample(const cases::Spec& spec, double most_work) : spec_(spec), most_wo
 void Sample::choose_rows() {
   const auto heads = static_cast<std::size_t>(spec_.batch) * spec_.heads;
   const auto queries = static_cast<std::size_t>(spec_.queries);
-  const double row_work = static_cast<double>(spec_.keys) * spec_.head_dim;
+  const double row_work =
+      static_cast<double>(spec_.keys) * std::max(spec_.head_dim, spec_.value_width());
   // The rows take half of the work, since they are judged beside the key heads' gradients.
   const auto affordable = static_cast<std::size_t>(most_work_ / 2 / row_work);
   const std::size_t of_head = std::max<std::size_t>(affordable / heads, 2);

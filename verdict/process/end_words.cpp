@@ -71,7 +71,8 @@ std::optional<Meaning> in_supports(const Reply& fault, const Occupation& at) {
   if (offset < unreadable_lengths || offset >= unreadable_end) return std::nullopt;
   const char* name = offset < unreadable_documents ? "lengths"
                      : offset < unreadable_pages   ? "documents"
-                                                   : "pages";
+                     : offset < unreadable_mask    ? "pages"
+                                                   : "mask";
   return Meaning{failure_kind::read_outside,
                  fmt::format("it {} {}, which supports() must not", verb(fault.access), name)};
 }

@@ -250,7 +250,8 @@ constexpr double most_of_limit = 0.8;
 /// limit's 20 seconds are for 2^31 of them.
 double times_of(const KernelCall& call) {
   const plumbline_problem& p = call.problem;
-  const double products = double{1} * p.batch * p.heads * p.queries * p.keys * p.head_dim *
+  const double products = double{1} * p.batch * p.heads * p.queries * p.keys *
+                          std::max(p.head_dim, p.value_dim) *
                           (call.pass == PLUMBLINE_BACKWARD ? 4 : 1);
   return std::max(1.0, products / 0x1p31);
 }

@@ -13,6 +13,7 @@ Arguments arguments_of(const plumbline_problem& problem) {
   p.q = p.k = p.v = nullptr;
   std::fill(std::begin(p.parameters), std::end(p.parameters), nullptr);
   p.lengths = p.documents = p.pages = nullptr;
+  p.mask = nullptr;
   p.prefix_sums = nullptr;
   p.q_scale = p.k_scale = p.v_scale = nullptr;
   return arguments;
@@ -37,6 +38,9 @@ void bind(Arguments& arguments, std::int32_t slot, void* address) {
       return;
     case slot_documents:
       problem.documents = integers;
+      return;
+    case slot_mask:
+      problem.mask = static_cast<const std::uint8_t*>(address);
       return;
     case slot_pages:
       problem.pages = integers;
@@ -63,6 +67,9 @@ void bind(Arguments& arguments, std::int32_t slot, void* address) {
       return;
     case slot_grad_o:
       gradients.grad_o = address;
+      return;
+    case slot_grad_lse:
+      gradients.grad_lse = floats;
       return;
     case slot_grad_q:
       gradients.grad_q = address;

@@ -21,11 +21,13 @@ enum Slot : std::int32_t {
   slot_v,
   slot_lengths,
   slot_documents,
+  slot_mask,
   slot_pages,
   slot_prefix_sums,
   slot_o,    ///< an output of the forward pass and of decoding, an input of the backward pass
   slot_lse,  ///< the same
   slot_grad_o,
+  slot_grad_lse,
   slot_grad_q,
   slot_grad_k,
   slot_grad_v,
@@ -99,8 +101,8 @@ class KernelCaller {
  public:
   virtual ~KernelCaller() = default;
 
-  /// What the kernel's supports() says. lengths, documents and pages of the problem are not NULL
-  /// where it has them, and are not read.
+  /// What the kernel's supports() says. lengths, documents, mask and pages of the problem are
+  /// not NULL where it has them, and are not read.
   /// @throws std::exception that the kernel throws; NoAnswer.
   virtual int supports(const plumbline_problem& problem, std::int32_t pass) const = 0;
 

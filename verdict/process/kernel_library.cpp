@@ -23,7 +23,8 @@ using cases::Format;
 using kernel_process::KernelCall;
 using kernel_process::NoAnswer;
 
-plumbline_problem shape_of(const cases::Spec& spec) {
+/// @param pass of the call, which may be the forward pass of a backward case
+plumbline_problem shape_of(const cases::Spec& spec, cases::Pass pass) {
   plumbline_problem problem{};
   problem.struct_size = sizeof(plumbline_problem);
   problem.batch = spec.batch;
@@ -32,6 +33,8 @@ plumbline_problem shape_of(const cases::Spec& spec) {
   problem.queries = spec.queries;
   problem.keys = spec.keys;
   problem.head_dim = spec.head_dim;
+  problem.value_dim = spec.value_width();
+  problem.values_in_keys = spec.values_in_keys;
   problem.query_offset = spec.query_offset;
   problem.queries_at_end = spec.queries_at_end;
   problem.format = static_cast<std::int32_t>(spec.format);
@@ -46,12 +49,17 @@ plumbline_problem shape_of(const cases::Spec& spec) {
   problem.scale = cases::scale_of(spec);
   problem.softcap = spec.softcap;
   problem.sinks = spec.sinks;
+  problem.lse_gradient = spec.lse_gradient && pass == cases::Pass::backward;
+  problem.mask_per_batch = spec.mask.per_batch;
+  problem.mask_per_head = spec.mask.per_head;
   const cases::Options options = cases::drawn_options(spec);
   std::copy(options.begin(), options.end(), problem.options);
   // Not to be read: they say that the problem has such a thing.
   static constexpr std::int32_t there = 0;
   if (spec.mask.ragged) problem.lengths = &there;
   if (spec.mask.documents) problem.documents = &there;
+  static constexpr std::uint8_t mask = 0;
+  if (spec.mask.pattern != cases::Pattern::none) problem.mask = &mask;
   if (spec.page_size > 0) problem.pages = &there;
   return problem;
 }
@@ -63,15 +71,17 @@ class GivenArrays {
       : case_(c),
         cache_(c),
         q_(cases::stored_bytes(stored(c.q, c.q_scale), c.spec.format)),
-        k_(cases::stored_bytes(cache_.pages(stored(c.k, c.k_scale)), c.spec.format)),
-        v_(cases::stored_bytes(cache_.pages(stored(c.v, c.v_scale)), c.spec.format)),
+        k_(cases::stored_bytes(cache_.pages(stored(c.k, c.k_scale), c.spec.head_dim),
+                               c.spec.format)),
+        v_(cases::stored_bytes(cache_.pages(stored(c.v, c.v_scale), c.spec.value_width()),
+                               c.spec.format)),
         grad_o_(cases::stored_bytes(c.grad_o, cases::output_format(c.spec.format))) {}
 
   /// The call of a pass without its outputs. The arrays are those of this object.
   KernelCall call(cases::Pass pass) const {
     KernelCall call;
     call.pass = static_cast<std::int32_t>(pass);
-    call.problem = shape_of(case_.spec);
+    call.problem = shape_of(case_.spec, pass);
     call.problem.scale = case_.scale;
     std::copy(case_.options.begin(), case_.options.end(), call.problem.options);
     const bool decodes = pass == cases::Pass::decode;
@@ -94,11 +104,15 @@ class GivenArrays {
     }
     add(kernel_process::slot_lengths, "lengths", case_.lengths);
     add(kernel_process::slot_documents, "documents", case_.documents);
+    add(kernel_process::slot_mask, "mask", case_.mask);
     if (decodes) {
       add(kernel_process::slot_pages, "pages", cache_.page_table());
       add(kernel_process::slot_prefix_sums, "prefix_sums", cache_.prefix_sums());
     }
-    if (pass == cases::Pass::backward) add(kernel_process::slot_grad_o, "grad_o", grad_o_);
+    if (pass == cases::Pass::backward) {
+      add(kernel_process::slot_grad_o, "grad_o", grad_o_);
+      add(kernel_process::slot_grad_lse, "grad_lse", case_.grad_lse);
+    }
     return call;
   }
 
@@ -212,18 +226,20 @@ bool Kernel::asked(const plumbline_problem& problem, cases::Pass pass,
 bool Kernel::supports(const cases::Spec& spec) const {
   if (!has_pass(spec.pass)) return false;
   if (contract(spec.format).families_left_out >> static_cast<int>(spec.family) & 1U) return false;
-  return asked(shape_of(spec), spec.pass, spec);
+  if (spec.lse_gradient && contract(spec.format).no_lse) return false;
+  return asked(shape_of(spec, spec.pass), spec.pass, spec);
 }
 
 void Kernel::will_be_asked(std::span<const cases::Spec> specs) const {
   if (specs.empty() || !has_pass(specs.front().pass)) return;
   std::vector<plumbline_problem> problems;
-  for (const auto& spec : specs) problems.push_back(shape_of(spec));
+  for (const auto& spec : specs) problems.push_back(shape_of(spec, spec.pass));
   caller_->will_be_asked(problems, static_cast<std::int32_t>(specs.front().pass));
 }
 
 bool Kernel::has_forward_of(const cases::Spec& spec) const {
-  return has_pass(cases::Pass::forward) && asked(shape_of(spec), cases::Pass::forward, spec);
+  return has_pass(cases::Pass::forward) &&
+         asked(shape_of(spec, cases::Pass::forward), cases::Pass::forward, spec);
 }
 
 Kernel Kernel::on_variation(int number) const {
@@ -256,6 +272,8 @@ KernelRun Kernel::run(const cases::Case& the_case,
   const GivenArrays given(the_case);
   const std::size_t q_count = count_of(cases::query_shape(spec)),
                     k_count = count_of(cases::key_shape(spec)),
+                    v_count = count_of(cases::value_shape(spec)),
+                    o_count = count_of(cases::output_shape(spec)),
                     rows = count_of(cases::per_query(spec));
 
   KernelRun result;
@@ -291,7 +309,7 @@ KernelRun Kernel::run(const cases::Case& the_case,
   } else {
     const auto first = spec.pass == cases::Pass::decode ? spec.pass : cases::Pass::forward;
     KernelCall call = given.call(first);
-    forward.add(call, kernel_process::slot_o, "o", result.outputs.o, q_count, format);
+    forward.add(call, kernel_process::slot_o, "o", result.outputs.o, o_count, format);
     if (has_lse) {
       forward.add(call, kernel_process::slot_lse, "lse", result.outputs.lse, rows, Format::fp32);
     }
@@ -311,7 +329,7 @@ KernelRun Kernel::run(const cases::Case& the_case,
                        Format of) { backward.add(call, slot, name, into, count, of); };
   add(kernel_process::slot_grad_q, "grad_q", result.outputs.grad_q, q_count, format);
   add(kernel_process::slot_grad_k, "grad_k", result.outputs.grad_k, k_count, format);
-  add(kernel_process::slot_grad_v, "grad_v", result.outputs.grad_v, k_count, format);
+  add(kernel_process::slot_grad_v, "grad_v", result.outputs.grad_v, v_count, format);
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(spec, parameter)) continue;

@@ -145,7 +145,8 @@ enum UnreadableOffset : std::uint64_t {
   unreadable_lengths = 1 << 16,
   unreadable_documents = 2 << 16,
   unreadable_pages = 3 << 16,
-  unreadable_end = 4 << 16
+  unreadable_mask = 4 << 16,
+  unreadable_end = 5 << 16
 };
 
 }  // namespace plumbline::kernel_process

@@ -87,7 +87,8 @@ void probe_all(const std::vector<Spec>& specs, const Supported& supported, const
   }
 }
 
-/// Every multiple of 8 as head_dim, then square lengths of tiles, in some forms of heads.
+/// Every multiple of 8 as head_dim, then square lengths of tiles, in some forms of heads, and
+/// latent attention's widths.
 std::vector<Spec> plain_specs(cases::Pass pass, cases::Bias bias, cases::Format format) {
   constexpr std::array<std::array<int, 3>, 3> forms{{{1, 1, 1}, {1, 2, 2}, {1, 16, 16}}};
   std::vector<Spec> specs;
@@ -100,6 +101,17 @@ std::vector<Spec> plain_specs(cases::Pass pass, cases::Bias bias, cases::Format 
         for (const int head_dim : {64, 128}) {
           specs.push_back(
               plain(pass, bias, format, causal, batch, heads, kv_heads, length, head_dim));
+        }
+      }
+    }
+    for (const auto& [head_dim, value_dim] : {std::pair{192, 128}, {576, 512}}) {
+      for (const bool in_keys : {false, true}) {
+        for (const auto& [heads, kv_heads, length] :
+             {std::array{1, 1, 64}, {16, 16, 128}, {16, 1, 128}}) {
+          Spec spec = plain(pass, bias, format, causal, 1, heads, kv_heads, length, head_dim);
+          spec.value_dim = value_dim;
+          spec.values_in_keys = in_keys && pass != cases::Pass::backward;
+          specs.push_back(spec);
         }
       }
     }
@@ -163,6 +175,7 @@ void Shapes::validate(const std::string& prefix) const {
   at_least_1("queries", queries);
   at_least_1("keys", keys);
   at_least_1("head_dims", head_dims);
+  at_least_1("value_dims", value_dims);
   const auto normal = [&](const char* field, const std::vector<double>& numbers) {
     for (const double number : numbers) {
       if (!(number >= 0x1p-126 && number <= 0x1p127)) {
@@ -185,21 +198,24 @@ bool Shapes::has(const Spec& spec) const {
   return contains(batch, spec.batch) && contains(heads, spec.heads) &&
          contains(kv_heads, spec.kv_heads) && contains(queries, spec.queries) &&
          contains(keys, spec.keys) && contains(head_dims, spec.head_dim) &&
-         contains(scales, spec.scale) && contains(softcaps, spec.softcap) &&
-         (longest == 0 || spec.keys <= longest) &&
-         contains(whole,
-                  {spec.batch, spec.heads, spec.kv_heads, spec.queries, spec.keys, spec.head_dim});
+         contains(value_dims, spec.value_width()) && contains(scales, spec.scale) &&
+         contains(softcaps, spec.softcap) && (longest == 0 || spec.keys <= longest) &&
+         (!values_in_keys || spec.values_in_keys) &&
+         contains(whole, {spec.batch, spec.heads, spec.kv_heads, spec.queries, spec.keys,
+                          spec.head_dim, spec.value_dim});
 }
 
 void ask(const Shapes& shapes, DrawIntegers& draw, Spec& spec, Asked asked) {
+  spec.values_in_keys = spec.values_in_keys || shapes.values_in_keys;
   if (!shapes.whole.empty()) {
     const auto& sizes = shapes.whole[draw.below(shapes.whole.size())];
-    std::tie(spec.batch, spec.heads, spec.kv_heads, spec.queries, spec.keys, spec.head_dim) =
-        std::tuple_cat(sizes);
+    std::tie(spec.batch, spec.heads, spec.kv_heads, spec.queries, spec.keys, spec.head_dim,
+             spec.value_dim) = std::tuple_cat(sizes);
     return;
   }
   take(shapes.batch, draw, spec.batch);
   take(shapes.head_dims, draw, spec.head_dim);
+  take(shapes.value_dims, draw, spec.value_dim);
   if (!shapes.heads.empty() || !shapes.kv_heads.empty()) {
     std::vector<std::pair<int, int>> pairs;
     const int group = spec.heads / spec.kv_heads;
@@ -328,7 +344,7 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
     void (*give)(Spec&);
   };
   // Each changes a spec so that it has the property; one that has it already is left as it is.
-  static constexpr std::array<Property, 20> properties{{
+  static constexpr std::array<Property, 24> properties{{
       {"causal masks", [](Spec& s) { s.mask.causal = true; }},
       {"no causal mask", [](Spec& s) { s.mask.causal = false; }},
       {"windows",
@@ -346,6 +362,21 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
          s.query_offset = s.keys - s.queries;
        }},
       {"documents", [](Spec& s) { s.mask.documents = true; }},
+      {"mask tensors",
+       [](Spec& s) {
+         if (s.mask.pattern == cases::Pattern::none) s.mask.pattern = cases::Pattern::blocks;
+       }},
+      {"values of another width than keys",
+       [](Spec& s) {
+         if (s.value_width() == s.head_dim) s.value_dim = std::max(1, s.head_dim / 2);
+       }},
+      {"values that are a part of the keys",
+       [](Spec& s) {
+         if (s.pass == cases::Pass::backward || s.values_in_keys) return;
+         s.values_in_keys = true;
+         s.value_dim = std::min(s.value_dim, s.head_dim);
+       }},
+      {"gradients through lse", [](Spec& s) { s.lse_gradient = s.pass == cases::Pass::backward; }},
       {"SSMax", [](Spec& s) { s.ssmax = true; }},
       {"softcaps",
        [](Spec& s) {
@@ -473,6 +504,7 @@ Spec fitted(const Spec& drawn, const Offer& offer, const Supported& supported,
   move([&](Spec& s) { s.scale = drawn.scale; });
   move([&](Spec& s) { s.softcap = drawn.softcap; });
   move([&](Spec& s) { s.sinks = drawn.sinks; });
+  move([&](Spec& s) { s.value_dim = drawn.value_dim; });
   return result;
 }
 

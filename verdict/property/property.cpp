@@ -247,9 +247,11 @@ bool sees_two_keys(const cases::Spec& spec) {
   const cases::Case the_case = cases::generate(spec);
   const auto mask = mask_of(the_case);
   for (int batch = 0; batch < spec.batch; ++batch) {
-    for (int query = spec.queries; query-- > 0;) {
-      const int position = the_case.position(batch, query);
-      if (reference::visible_keys(mask, batch, position, spec.keys).size() > 1) return true;
+    for (int head = 0; head < (spec.mask.per_head ? spec.heads : 1); ++head) {
+      for (int query = spec.queries; query-- > 0;) {
+        const int position = the_case.position(batch, query);
+        if (reference::visible_keys(mask, batch, position, spec.keys, head).size() > 1) return true;
+      }
     }
   }
   return false;

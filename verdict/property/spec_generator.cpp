@@ -35,6 +35,9 @@ constexpr std::array<int, 4> model_batches{3, 4, 5, 8};
 /// Work of a case with many heads or sequences, and of most others: lengths are cut to it.
 constexpr double most_work_of_many_heads = 0x1p22;
 
+/// Work of the largest case of huge numbers: the oracle reads most of their rows in 50 digits.
+constexpr double most_work_of_huge = 0x1p22;
+
 int draw_length(DrawIntegers& draw) {
   if (draw.chance(50)) return draw.one_of(edge_lengths);
   // The square of a uniform number: short lengths are cheap and as good at the edges.
@@ -107,12 +110,47 @@ void draw_more_queries(DrawIntegers& draw, Spec& spec) {
   if (cases::has_rows_at_keys(spec)) spec.query_offset = at_end;
 }
 
+/// The mask tensor alone hides keys in half of the cases: causality would hide most of what it
+/// shows.
+void draw_mask_tensor(DrawIntegers& draw, Spec& spec) {
+  using cases::Pattern;
+  constexpr std::array<Pattern, 5> patterns{Pattern::prefix, Pattern::chunks, Pattern::blocks,
+                                            Pattern::tree, Pattern::scattered};
+  spec.mask.pattern = patterns[draw.below(patterns.size())];
+  spec.mask.per_batch = draw.chance(50);
+  spec.mask.per_head = draw.chance(50);
+  if (draw.chance(50) && spec.bias.method != PLUMBLINE_FOX) spec.mask.causal = false;
+}
+
+/// Of the values, a part of the keys' width, or more; in half of the narrower ones a part of the
+/// keys themselves.
+void draw_value_dim(DrawIntegers& draw, Spec& spec) {
+  spec.value_dim = draw.chance(20)   ? draw.between(1, 2 * spec.head_dim)
+                   : draw.chance(50) ? std::max(8, spec.head_dim / 2)
+                                     : 8 * draw.between(1, std::max(1, spec.head_dim / 8));
+  if (spec.value_dim == spec.head_dim) spec.value_dim = 0;
+  spec.values_in_keys =
+      draw.chance(50) && spec.pass != cases::Pass::backward && spec.value_width() <= spec.head_dim;
+}
+
+/// Multi-head latent attention's widths: expanded, or as it decodes, with one key head and values
+/// in the keys.
+void draw_latent_widths(DrawIntegers& draw, Spec& spec) {
+  const bool absorbed = draw.chance(40);
+  spec.head_dim = absorbed ? 576 : 192;
+  spec.value_dim = absorbed ? 512 : 128;
+  if (absorbed) spec.kv_heads = 1;
+  spec.values_in_keys = absorbed && spec.pass != cases::Pass::backward;
+}
+
 /// What a case of a kernel that supports it may have besides, drawn after everything else, so that
 /// the others stay as they are.
 Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, const Shapes& shapes) {
   const auto give = [&](auto feature) {
     Spec featured = spec;
     feature(featured);
+    const double most = spec.family == Family::huge ? most_work_of_huge : most_work_drawn;
+    if (work_of(featured) > std::max(most, work_of(spec))) return;
     if (is_valid(featured) && shapes.has(featured) && supported(featured)) spec = featured;
   };
   if (cases::needs_scores(spec.bias)) return spec;
@@ -134,6 +172,15 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
   } else if (spec.pass != cases::Pass::decode && spec.queries == spec.keys && spec.queries > 1 &&
              draw.chance(10)) {
     give([&](Spec& s) { draw_more_queries(draw, s); });
+  }
+  if (draw.chance(15)) give([&](Spec& s) { draw_mask_tensor(draw, s); });
+  if (spec.value_dim == 0 && draw.chance(15)) {
+    const Spec before = spec;
+    if (draw.chance(50)) give([&](Spec& s) { draw_latent_widths(draw, s); });
+    if (spec == before) give([&](Spec& s) { draw_value_dim(draw, s); });
+  }
+  if (spec.pass == cases::Pass::backward && draw.chance(20)) {
+    give([](Spec& s) { s.lse_gradient = true; });
   }
   return spec;
 }
@@ -169,9 +216,6 @@ void draw_packed(DrawIntegers& draw, Spec& spec) {
   const int end = draw.between(1, tiles) * rows / group;
   spec.keys = spec.queries + (64 - end % 64) % 64 + 64 * draw.between(0, 1);
 }
-
-/// Work of the largest case of huge numbers: the oracle reads most of their rows in 50 digits.
-constexpr double most_work_of_huge = 0x1p22;
 
 /// Sizes do not grow from case to case, as is usual: a cell may have only one.
 Spec draw_spec(DrawIntegers draw, cases::Pass pass, cases::Bias bias, cases::Format format,
@@ -304,6 +348,15 @@ std::vector<Spec> simpler(const Spec& spec) {
   consider([](Spec& s) { s.queries_at_end = false; });
   consider([](Spec& s) { s.mask.ragged = s.queries_at_end = false; });
   consider([](Spec& s) { s.mask.documents = false; });
+  consider([](Spec& s) {
+    s.mask.pattern = cases::Pattern::none;
+    s.mask.per_batch = s.mask.per_head = false;
+  });
+  consider([](Spec& s) { s.mask.per_batch = false; });
+  consider([](Spec& s) { s.mask.per_head = false; });
+  consider([](Spec& s) { s.lse_gradient = false; });
+  consider([](Spec& s) { s.values_in_keys = false; });
+  consider([](Spec& s) { s.value_dim = 0; });
   consider([](Spec& s) { s.mask.window = {}; });
   consider([](Spec& s) {
     if (s.mask.window.hides()) s.mask.window = std::min(s.mask.window.left, s.mask.window.right);
@@ -325,7 +378,10 @@ std::vector<Spec> simpler(const Spec& spec) {
   consider([](Spec& s) { s.softcap = 0; });
   consider([](Spec& s) { s.sinks = false; });
   consider([](Spec& s) { s.family = Family::generic; });
-  consider([](Spec& s) { s.head_dim = head_dims.front(); });
+  consider([](Spec& s) {
+    s.head_dim = head_dims.front();
+    if (s.value_dim > 0) s.value_dim = s.head_dim / 2;
+  });
   return result;
 }
 
@@ -354,7 +410,9 @@ std::vector<Spec> draw_specs(cases::Pass pass, cases::Bias bias, cases::Format f
   const auto generator = arbitrary_spec(
       pass, bias, format,
       [](const Spec& spec) {
-        return spec.softcap == 0 && !spec.sinks && spec.queries <= spec.keys;
+        return spec.softcap == 0 && !spec.sinks && spec.queries <= spec.keys &&
+               spec.mask.pattern == cases::Pattern::none && spec.value_dim == 0 &&
+               !spec.values_in_keys && !spec.lse_gradient;
       },
       {}, shapes);
   rc::Random random(seed);

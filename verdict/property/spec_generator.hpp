@@ -17,11 +17,13 @@ namespace plumbline::verdict {
 
 /// Sizes that are asked for; of an empty list any are drawn.
 struct Shapes {
-  std::vector<int> batch{}, heads{}, kv_heads{}, queries{}, keys{}, head_dims{};
+  std::vector<int> batch{}, heads{}, kv_heads{}, queries{}, keys{}, head_dims{}, value_dims{};
   std::vector<double> scales{}, softcaps{};
-  int longest = 0;  ///< no more keys than this; 0: any number
-  /// Cases have all sizes of one of these: batch, heads, kv_heads, queries, keys, head_dim.
-  std::vector<std::array<int, 6>> whole{};
+  int longest = 0;              ///< no more keys than this; 0: any number
+  bool values_in_keys = false;  ///< in all cases
+  /// Cases have all sizes of one of these: batch, heads, kv_heads, queries, keys, head_dim,
+  /// value_dim (0: head_dim).
+  std::vector<std::array<int, 7>> whole{};
 
   /// @param prefix before the names of fields in messages.
   /// @throws BadInput naming the field where no spec has such sizes.

@@ -53,6 +53,10 @@ void Cover::add(const cases::Spec& s) {
   count("sinks", s.sinks);
   count("queries before the end", s.query_offset + s.queries < s.keys);
   count("queries at each end", s.queries_at_end);
+  count("mask tensor", s.mask.pattern != cases::Pattern::none);
+  count("other value width", s.value_width() != s.head_dim);
+  count("values in keys", s.values_in_keys);
+  if (s.pass == cases::Pass::backward) count("gradient through lse", s.lse_gradient);
   count("more queries than keys", s.queries > s.keys);
   count("other scale", s.scale != 0);
   if (s.pass == cases::Pass::decode) count("paged", s.page_size > 0);
@@ -72,9 +76,10 @@ std::string in_words(const Cover& cover) {
     if (found != cover.cases.end()) parts.push_back(sizes_in_words(property, found->second));
   }
   std::vector<std::string> shares;
-  for (const char* property : {"causal", "window", "lengths", "documents", "ssmax", "softcap",
-                               "sinks", "queries before the end", "queries at each end",
-                               "more queries than keys", "other scale", "paged"}) {
+  for (const char* property :
+       {"causal", "window", "lengths", "documents", "ssmax", "softcap", "sinks",
+        "queries before the end", "queries at each end", "more queries than keys", "mask tensor",
+        "other value width", "values in keys", "gradient through lse", "other scale", "paged"}) {
     const auto found = cover.cases.find(property);
     if (found == cover.cases.end()) continue;
     const auto& counts = found->second;

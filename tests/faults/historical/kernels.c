@@ -76,6 +76,12 @@ static int ends_ragged(const plumbline_problem* p) {
   return p->causal && no_window(p) && !p->documents && p->query_offset == p->keys - p->queries &&
          !p->lengths == !p->queries_at_end;
 }
+/* Mask tensors, under a causal mask or not; gradients through lse; narrow values. */
+static int mask_any(const plumbline_problem* p) { return no_window(p) && unmasked(p); }
+static int lse_causal(const plumbline_problem* p) { return offers_causal(p); }
+static int values_decode(const plumbline_problem* p) {
+  return offers_decode(p) && p->value_dim <= p->head_dim;
+}
 static int window_encoder(const plumbline_problem* p) { return !p->causal && unmasked(p); }
 static int offers_pages(const plumbline_problem* p) {
   return !p->causal && no_window(p) && !p->documents && p->page_size > 0;
@@ -142,7 +148,7 @@ typedef struct {
   const config_t* config;
   fault_t fault;
   int backward;
-  float *q, *k, *v; /* with RoPE rotated; k and v [batch, kv_heads, keys, head_dim] */
+  float *q, *k, *v; /* with RoPE rotated; k and v [batch, kv_heads, keys, their width] */
   double* sums;     /* FoX: F [batch, heads, keys] */
 } call_t;
 
@@ -161,12 +167,12 @@ static size_t first_key(const call_t* c, int b, int h) {
   return ((size_t)b * p->kv_heads + key_head(c, h)) * p->keys;
 }
 
-/* Key j of a cache begins at this element of k and v. */
-static size_t cached(const plumbline_problem* p, int b, int kv, int j) {
-  if (p->page_size == 0) return (((size_t)b * p->kv_heads + kv) * p->keys + j) * p->head_dim;
+/* Key j of a cache begins at this element of k or v. */
+static size_t cached(const plumbline_problem* p, int b, int kv, int j, int width) {
+  if (p->page_size == 0) return (((size_t)b * p->kv_heads + kv) * p->keys + j) * width;
   const int pages = (p->keys + p->page_size - 1) / p->page_size;
   const int page = p->pages[b * pages + j / p->page_size];
-  return (((size_t)page * p->kv_heads + kv) * p->page_size + j % p->page_size) * p->head_dim;
+  return (((size_t)page * p->kv_heads + kv) * p->page_size + j % p->page_size) * width;
 }
 
 static void rotate(const call_t* c, float* x, int position) {
@@ -185,21 +191,19 @@ static void rotate(const call_t* c, float* x, int position) {
 static call_t begin(const plumbline_problem* p, const config_t* config, fault_t fault,
                     int backward) {
   call_t c = {p, config, fault, backward, NULL, NULL, NULL, NULL};
-  const size_t D = p->head_dim;
+  const size_t D = p->head_dim, V = p->value_dim;
   const size_t rows = (size_t)p->batch * p->heads * p->queries;
   const size_t keys = (size_t)p->batch * p->kv_heads * p->keys;
   const int rope = p->rope != PLUMBLINE_NO_ROPE;
   c.q = malloc(rows * D * sizeof(float));
   c.k = malloc(keys * D * sizeof(float));
-  c.v = malloc(keys * D * sizeof(float));
+  c.v = malloc(keys * V * sizeof(float));
   for (size_t n = 0; n < rows * D; ++n) c.q[n] = load(p->q, n, p->format);
   for (size_t n = 0; n < keys; ++n) {
     const int j = n % p->keys, kv = n / p->keys % p->kv_heads, b = n / p->keys / p->kv_heads;
-    const size_t from = cached(p, b, kv, j);
-    for (size_t d = 0; d < D; ++d) {
-      c.k[n * D + d] = load(p->k, from + d, p->format);
-      c.v[n * D + d] = load(p->v, from + d, p->format);
-    }
+    const size_t key = cached(p, b, kv, j, D), value = cached(p, b, kv, j, V);
+    for (size_t d = 0; d < D; ++d) c.k[n * D + d] = load(p->k, key + d, p->format);
+    for (size_t d = 0; d < V; ++d) c.v[n * V + d] = load(p->v, value + d, p->format);
     if (rope) rotate(&c, c.k + n * D, j);
   }
   const int offset = fault == flashinfer_847 ? p->keys - p->queries : p->query_offset;
@@ -217,7 +221,14 @@ static call_t begin(const plumbline_problem* p, const config_t* config, fault_t 
 }
 static int end(call_t* c) { return free(c->q), free(c->k), free(c->v), free(c->sums), 0; }
 
-static int visible(const call_t* c, int b, int r, int j) {
+/* What the mask tensor has for a query and a key. */
+static int in_mask(const plumbline_problem* p, int b, int h, int r, int j) {
+  const int heads = p->mask_per_head ? p->heads : 1;
+  const size_t plane = (size_t)(p->mask_per_batch ? b : 0) * heads + (p->mask_per_head ? h : 0);
+  return p->mask[(plane * p->queries + r) * p->keys + j] != 0;
+}
+
+static int visible(const call_t* c, int b, int h, int r, int j) {
   const plumbline_problem* p = c->p;
   const int i = r + (p->queries_at_end ? p->lengths[b] - p->queries : p->query_offset);
   int causal = p->causal, window = p->window_left, last = i;
@@ -239,6 +250,9 @@ static int visible(const call_t* c, int b, int r, int j) {
   }
   if ((causal && j > last) || (window >= 0 && i - j > window)) return 0;
   if (right >= 0 && j - i > right) return 0;
+  const int unread = !p->mask || c->fault == diffusers_14342 ||
+                     (c->fault == burn_4778 && !p->mask_per_head && h > 0);
+  if (!unread && in_mask(p, b, h, r, j) == (c->fault == x_transformers_160)) return 0;
   if (!p->documents || c->fault == transformers_46634) return 1;
   const int32_t* documents = p->documents + (size_t)b * p->keys;
   return documents[i] == documents[j];
@@ -384,7 +398,8 @@ static float product(const call_t* c, int b, int h, int r, int j) {
 }
 
 static float score(const call_t* c, int b, int h, int r, int j) {
-  const float x = product(c, b, h, r, j);
+  float x = product(c, b, h, r, j);
+  if (c->fault == diffusers_14342 && c->p->mask) x += in_mask(c->p, b, h, r, j);
   const float added =
       bias(c, b, h, r, j) * (c->fault == tt_metal_42891 ? (float)c->p->scale : 1);
   return c->fault == onnxruntime_28379 ? capped(c, x + added) : capped(c, x) + added;
@@ -400,7 +415,7 @@ typedef struct {
 static void absorb(const call_t* c, int b, int h, int r, int from, int to, int masked,
                    state_t* s) {
   const plumbline_problem* p = c->p;
-  const int D = p->head_dim, tile = c->config->tile;
+  const int D = p->head_dim, V = p->value_dim, tile = c->config->tile;
   float scores[512];
   for (int start = from; start < to; start += tile) {
     const int stop = start + tile < to ? start + tile : to;
@@ -413,7 +428,7 @@ static void absorb(const call_t* c, int b, int h, int r, int from, int to, int m
                  : c->fault == flashinfer_350 ? capped(c, -5e4f)
                                               : 0;
       } else {
-        *x = !masked || visible(c, b, r, j) ? score(c, b, h, r, j) : -INFINITY;
+        *x = !masked || visible(c, b, h, r, j) ? score(c, b, h, r, j) : -INFINITY;
       }
       largest = fmaxf(largest, *x);
     }
@@ -421,15 +436,21 @@ static void absorb(const call_t* c, int b, int h, int r, int from, int to, int m
     const float factor = expf(s->largest - largest);
     s->largest = largest;
     s->sum *= factor;
-    for (int d = 0; d < D; ++d) s->o[d] *= factor;
+    for (int d = 0; d < V; ++d) s->o[d] *= factor;
     for (int j = start; j < stop; ++j) {
       if (scores[j - start] == -INFINITY && largest != -INFINITY) continue;
       const float weight = expf(scores[j - start] - largest);
       s->sum += weight;
       if (j >= p->keys) continue;
-      const float* v = c->v + (first_key(c, b, h) + j) * D;
+      int of_value = j;
+      if (c->fault == ik_llama_cpp_2031) {
+        /* Scores in blocks of D keys, values in blocks of V: of each block the first V. */
+        if (j % D >= V) continue;
+        of_value = j / D * V + j % D;
+      }
+      const float* v = c->v + (first_key(c, b, h) + of_value) * V;
       const float operand = rounded(weight, p->format);
-      for (int d = 0; d < D; ++d) s->o[d] += operand * v[d];
+      for (int d = 0; d < V; ++d) s->o[d] += operand * v[d];
     }
   }
 }
@@ -472,13 +493,13 @@ static void add_sink(const call_t* c, int h, int r, int row, state_t* s) {
   s->largest = largest;
   /* Eight warps, each with a state of its own. */
   s->sum = s->sum * factor + (c->fault == vllm_metal_550 ? 8 : 1) * expf(sink - largest);
-  for (int d = 0; d < p->head_dim; ++d) s->o[d] *= factor;
+  for (int d = 0; d < p->value_dim; ++d) s->o[d] *= factor;
 }
 
 static void attend(const call_t* c, int b, int h, int r, state_t* s) {
   s->largest = -INFINITY;
   s->sum = 0;
-  for (int d = 0; d < c->p->head_dim; ++d) s->o[d] = 0;
+  for (int d = 0; d < c->p->value_dim; ++d) s->o[d] = 0;
   if (c->fault == triton_8853 && c->p->causal) {
     /* Blocks of 64 queries, 128 keys: what lies before the block of queries needs no mask, but ends
        in the midst of a block of keys. */
@@ -492,16 +513,16 @@ static void attend(const call_t* c, int b, int h, int r, state_t* s) {
 
 /* Ranges of keys, each with its own result and LSE, merged. */
 static void attend_ranges(const call_t* c, int b, int h, int r, float* o, float* lse) {
-  const int D = c->p->head_dim, keys = c->p->keys, splits = c->config->splits;
+  const int V = c->p->value_dim, keys = c->p->keys, splits = c->config->splits;
   const int range = (keys + splits - 1) / splits;
-  float* parts = malloc(sizeof(float) * splits * D);
+  float* parts = malloc(sizeof(float) * splits * V);
   float logs[8], largest = -INFINITY, sum = 0, last = -INFINITY;
   for (int n = 0; n < splits; ++n) {
-    state_t s = {-INFINITY, 0, parts + n * D};
-    for (int d = 0; d < D; ++d) s.o[d] = 0;
+    state_t s = {-INFINITY, 0, parts + n * V};
+    for (int d = 0; d < V; ++d) s.o[d] = 0;
     const int from = n * range < keys ? n * range : keys;
     absorb(c, b, h, r, from, from + range < keys ? from + range : keys, 1, &s);
-    for (int d = 0; d < D && s.sum > 0; ++d) s.o[d] /= s.sum;
+    for (int d = 0; d < V && s.sum > 0; ++d) s.o[d] /= s.sum;
     logs[n] = s.sum > 0 ? s.largest + logf(s.sum) : -INFINITY;
     if (from < keys) last = logs[n];
     largest = fmaxf(largest, logs[n]);
@@ -520,10 +541,10 @@ static void attend_ranges(const call_t* c, int b, int h, int r, float* o, float*
     weights += expf(base * (logs[n] - largest));
   }
   *lse = empty ? -INFINITY : largest + logf(sum);
-  for (int d = 0; d < D; ++d) o[d] = 0;
+  for (int d = 0; d < V; ++d) o[d] = 0;
   for (int n = 0; n < splits && !empty; ++n) {
     const float weight = expf(base * (logs[n] - largest)) / weights;
-    for (int d = 0; d < D; ++d) o[d] += weight * parts[n * D + d];
+    for (int d = 0; d < V; ++d) o[d] += weight * parts[n * V + d];
   }
   if (c->fault == flashinfer_58) *lse = last;
   free(parts);
@@ -532,8 +553,8 @@ static void attend_ranges(const call_t* c, int b, int h, int r, float* o, float*
 static int forward(const plumbline_problem* p, const plumbline_outputs* out, const config_t* config,
                    fault_t fault) {
   call_t c = begin(p, config, fault, 0);
-  const int D = p->head_dim, written = fault == triton_621 && D > 64 ? 64 : D;
-  state_t s = {0, 0, malloc(sizeof(float) * D)};
+  const int V = p->value_dim, written = fault == triton_621 && V > 64 ? 64 : V;
+  state_t s = {0, 0, malloc(sizeof(float) * V)};
   for (int row = 0; row < p->batch * p->heads * p->queries; ++row) {
     const int r = row % p->queries, h = row / p->queries % p->heads,
               b = row / p->queries / p->heads;
@@ -545,9 +566,12 @@ static int forward(const plumbline_problem* p, const plumbline_outputs* out, con
       add_sink(&c, h, r, row, &s);
       lse = s.sum == 0 ? -INFINITY : s.largest + logf(s.sum);
       /* Where the sum is infinite, so is every weight of a key 0. */
-      for (int d = 0; d < D && s.sum != 0; ++d) s.o[d] = isinf(s.sum) ? 0 : s.o[d] / s.sum;
+      for (int d = 0; d < V && s.sum != 0; ++d) s.o[d] = isinf(s.sum) ? 0 : s.o[d] / s.sum;
+      if (fault == pytorch_103963 && s.sum == 0) {
+        for (int d = 0; d < V; ++d) s.o[d] = NAN; /* 0 / 0 */
+      }
     }
-    const size_t at = query_row(&c, b, h, r) * D;
+    const size_t at = query_row(&c, b, h, r) * V;
     for (int d = 0; d < written; ++d) store(out->o, at + d, s.o[d], p->format);
     out->lse[row] = fault == tokenspeed_571 ? lse * 1.442695041f : lse;
   }
@@ -564,32 +588,31 @@ static float before_block(const double* F, int j) {
 static int backward(const plumbline_problem* p, const plumbline_gradients* g,
                     const config_t* config, fault_t fault) {
   call_t c = begin(p, config, fault, 1);
-  const int D = p->head_dim, format = p->format;
+  const int D = p->head_dim, V = p->value_dim, format = p->format;
   const size_t keys = (size_t)p->batch * p->kv_heads * p->keys;
   const size_t gates = c.sums ? (size_t)p->batch * p->heads * p->keys : 0;
-  float *dk = calloc(keys * D, sizeof(float)), *dv = calloc(keys * D, sizeof(float));
-  float *dq = malloc(sizeof(float) * D), *grad_o = malloc(sizeof(float) * D);
+  float *dk = calloc(keys * D, sizeof(float)), *dv = calloc(keys * V, sizeof(float));
+  float *dq = malloc(sizeof(float) * D), *grad_o = malloc(sizeof(float) * V);
   double* dF = calloc(gates + 1, sizeof(double));
   float* const of_tensor = g->grad_parameters[PLUMBLINE_TENSOR];
   float* const of_sinks = g->grad_parameters[PLUMBLINE_SINKS];
   if (of_tensor) memset(of_tensor, 0, tensor_size(p) * sizeof(float));
   if (of_sinks) memset(of_sinks, 0, p->heads * sizeof(float));
   const int rows = p->batch * p->heads * p->queries;
-  float* common = malloc(sizeof(float) * rows); /* grad_o . o */
+  float* common = malloc(sizeof(float) * rows); /* grad_o . o - grad_lse */
   for (int row = 0; row < rows; ++row) {
     common[row] = 0;
-    for (int d = 0; d < D; ++d) {
-      const size_t n = (size_t)row * D + d;
+    for (int d = 0; d < V; ++d) {
+      const size_t n = (size_t)row * V + d;
       common[row] += load(g->grad_o, n, format) * load(g->o, n, format);
     }
+    if (p->lse_gradient && fault != flash_attention_1817) common[row] -= g->grad_lse[row];
   }
   for (int row = 0; row < rows; ++row) {
     const int r = row % p->queries, h = row / p->queries % p->heads,
               b = row / p->queries / p->heads;
-    for (int d = 0; d < D; ++d) {
-      dq[d] = 0;
-      grad_o[d] = load(g->grad_o, (size_t)row * D + d, format);
-    }
+    for (int d = 0; d < D; ++d) dq[d] = 0;
+    for (int d = 0; d < V; ++d) grad_o[d] = load(g->grad_o, (size_t)row * V + d, format);
     float of_keys = 0; /* what the logarithm of the keys alone is more than lse */
     if (p->sinks) {
       const float weight = expf(p->parameters[PLUMBLINE_SINKS][h] - g->lse[row]);
@@ -597,7 +620,7 @@ static int backward(const plumbline_problem* p, const plumbline_gradients* g,
       else of_sinks[h] -= weight * common[row];
     }
     for (int j = 0; j < p->keys && g->lse[row] != -INFINITY; ++j) {
-      if (!visible(&c, b, r, j)) continue;
+      if (!visible(&c, b, h, r, j)) continue;
       /* Blocks of 128 queries and keys: statistics are those of the first block of queries. */
       const int stale = fault == flash_attention_b3f1b6a && r / 128 > j / 128;
       const int of = stale ? row - r + j / 128 * 128 + r % 128 : row;
@@ -605,9 +628,9 @@ static int backward(const plumbline_problem* p, const plumbline_gradients* g,
       const float weight = expf(score(&c, b, h, r, j) - g->lse[of] - of_keys);
       /* fla_941: the last of the tiles of 64 components of v remains; fla_1033: each tile of 128
          subtracts all of D. */
-      const int first = fault == fla_941 ? (D - 1) / 64 * 64 : 0;
-      const int tiles = fault == fla_1033 ? (D + 127) / 128 : 1;
-      const float dP = dot(grad_o + first, c.v + key * D + first, D - first);
+      const int first = fault == fla_941 ? (V - 1) / 64 * 64 : 0;
+      const int tiles = fault == fla_1033 ? (V + 127) / 128 : 1;
+      const float dP = dot(grad_o + first, c.v + key * V + first, V - first);
       float dS = weight * (dP - tiles * common[of]);
       if (of_tensor) {
         float* const number = of_tensor + tensor_place(&c, b, h, r, j);
@@ -634,8 +657,8 @@ static int backward(const plumbline_problem* p, const plumbline_gradients* g,
       for (int d = 0; d < D; ++d) {
         dq[d] += to_q * k[d];
         dk[key * D + d] += to_k * q[d];
-        dv[key * D + d] += to_v * grad_o[d];
       }
+      for (int d = 0; d < V; ++d) dv[key * V + d] += to_v * grad_o[d];
       if (gates) {
         double* const of_row = dF + ((size_t)b * p->heads + h) * p->keys;
         of_row[r + p->query_offset] += dS;
@@ -644,10 +667,8 @@ static int backward(const plumbline_problem* p, const plumbline_gradients* g,
     }
     for (int d = 0; d < D; ++d) store(g->grad_q, (size_t)row * D + d, dq[d], format);
   }
-  for (size_t n = 0; n < keys * D; ++n) {
-    store(g->grad_k, n, dk[n], format);
-    store(g->grad_v, n, dv[n], format);
-  }
+  for (size_t n = 0; n < keys * D; ++n) store(g->grad_k, n, dk[n], format);
+  for (size_t n = 0; n < keys * V; ++n) store(g->grad_v, n, dv[n], format);
   for (size_t n = gates; n-- > 0;) {
     if ((n + 1) % p->keys) dF[n] += dF[n + 1];
     g->grad_parameters[PLUMBLINE_LOG_FORGET][n] = (float)dF[n];
@@ -668,7 +689,17 @@ static int takes_positions(const config_t* config) {
   return config->offers == ends_causal || config->offers == ends_ragged;
 }
 
+/* Of what later versions of the interface brought. */
+static int32_t newer_features(const config_t* config) {
+  return config->offers == mask_any        ? PLUMBLINE_HAS_MASK
+         : config->offers == lse_causal    ? PLUMBLINE_HAS_LSE_GRADIENT
+         : config->offers == values_decode ? PLUMBLINE_HAS_VALUE_DIM
+                                           : 0;
+}
+
 static int supports(const plumbline_problem* p, int pass, const config_t* config) {
+  const int32_t newer = PLUMBLINE_HAS_MASK | PLUMBLINE_HAS_LSE_GRADIENT | PLUMBLINE_HAS_VALUE_DIM;
+  if (plumbline_features(p) & newer & ~newer_features(config)) return 0;
   const int asked = pass == config->pass ||
                     (config->pass == PLUMBLINE_BACKWARD && pass == PLUMBLINE_FORWARD);
   return asked && p->format == config->format && p->bias == config->bias && p->rope == config->rope && !p->dape && !p->ssmax &&

@@ -6,6 +6,7 @@
 
 #include "support/draw.hpp"
 #include "tests/faults/judge/campaign.hpp"
+#include "tests/faults/judge/features.hpp"
 #include "verdict/oracle/rows.hpp"
 #include "verdict/property/property.hpp"
 
@@ -29,11 +30,12 @@ AlarmResult false_alarms(long runs, std::uint64_t seed, long products, int threa
     const bool diffuse = n % 50 == 49;
     // One in ten may be large, for what only long sums show; many small ones find more.
     const long largest = n % 10 == 0 ? products : std::min(products, 1L << 16);
-    const auto spec = diffuse
-                          ? case_of(n / 50 % 2 == 0 ? cases::Pass::forward : cases::Pass::backward,
-                                    n / 100 % 2 == 0 ? PLUMBLINE_NOPE : PLUMBLINE_T5, format, true,
-                                    draw.word(0), largest)
-                          : case_of(pass, bias, format, false, draw.word(0), largest);
+    const auto spec =
+        diffuse ? case_of(n / 50 % 2 == 0 ? cases::Pass::forward : cases::Pass::backward,
+                          n / 100 % 2 == 0 ? PLUMBLINE_NOPE : PLUMBLINE_T5, format, true,
+                          draw.word(0), largest)
+                : with_some_features(case_of(pass, bias, format, false, draw.word(0), largest),
+                                     draw.word(4));
     Variant variant = drawn_variant(static_cast<int>(format), draw.word(1));
     // Half of them, whatever the pass, format and bias.
     if (draw.word(2) & 1) variant = laxer_variant(variant, static_cast<int>(format), draw.word(3));

@@ -50,7 +50,7 @@ class Attention {
 
   /// Scores of a row; `backward` for faults of the backward pass alone.
   Row<Real> row(int batch, int head, int query, bool backward) const;
-  Real product(const Real* a, const Real* b) const;
+  Real product(const Real* a, const Real* b, int size) const;
   int kv_head(int head) const;
 
  private:
@@ -60,7 +60,8 @@ class Attention {
     Real maximum, sum;
     std::vector<Real> values;
   };
-  bool visible(int batch, int i, int j, int query, bool backward) const;
+  bool visible(int batch, int head, int i, int j, int query, bool backward) const;
+  bool in_mask_tensor(int batch, int head, int query, int key) const;
   Real scaled_product(int batch, int head, int query, int key, bool backward) const;
   const DapeRow<Real>& dape_row(int batch, int query, bool backward) const;
   CopeRow<Real> cope_row(int batch, int head, int query, const std::vector<int>& keys,

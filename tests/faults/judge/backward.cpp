@@ -20,7 +20,7 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
     if (x == 0 && variant_.inexact_exp_zero) return static_cast<Real>(1 - 5.3e-5F);
     return unfolded(x, variant_.exponential);
   };
-  const int dim = p_.head_dim, group = p_.heads / p_.kv_heads, kv = kv_head(h);
+  const int dim = p_.value_dim, group = p_.heads / p_.kv_heads, kv = kv_head(h);
   RowGradient<Real> grad;
   grad.row = this->row(b, h, r, true);
   const Row<Real>& row = grad.row;
@@ -33,8 +33,8 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
   const Real* upstream = sums.operand_grad_o.data() + at * dim;
   std::vector<Real> p(n), dp(n);
   for (std::size_t m = 0; m < n; ++m) {
-    dp[m] = rounded(product(upstream, v_.data() + in_.key_row(b, kv, row.keys[m]) * dim),
-                    variant_.grad_probability_format);
+    const Real* v = v_.data() + in_.key_row(b, kv, row.keys[m]) * dim;
+    dp[m] = rounded(product(upstream, v, dim), variant_.grad_probability_format);
   }
   Real lse = variant_.no_lse ? Real(0) : sums.results.lse[is(F::lse_of_row_before) ? before : at];
   Real d = 0;
@@ -64,6 +64,11 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
   if (is(F::d_half)) d /= 2;
   if (is(F::d_off)) d *= static_cast<Real>(1 + fault_.amount);
   if (is(F::d_in_bf16)) d = lost(d, PLUMBLINE_BF16);
+  Real through_lse = in_.grad_lse.empty() ? Real(0) : static_cast<Real>(in_.grad_lse[at]);
+  if (is(F::grad_lse_ignored)) through_lse = 0;
+  if (is(F::grad_lse_sign)) through_lse = -through_lse;
+  const bool apart = variant_.lse_gradient_apart;
+  if (!apart && !in_.grad_lse.empty()) d = rounded(d - through_lse, of_terms);
   grad.keys = row.keys;
   const bool group_counts = h % group == group - 1;  // where the last of a group alone counts
   const bool left_out = (is(F::dv_last_row_missing) && r == p_.queries - 1) ||
@@ -72,6 +77,7 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
   for (std::size_t m = 0; m < n; ++m) {
     const int j = row.keys[m];
     Real ds = p[m] * (dp[m] - d);
+    if (apart) ds += p[m] * through_lse;
     if (is(F::ds_without_p)) ds = dp[m] - d;
     if (is(F::ds_doubled)) ds *= 2;
     if (is(F::ds_sign)) ds = -ds;
@@ -97,7 +103,7 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
 /// A row without a key that is the mean of all values gives each its share.
 template <class Real>
 void Attention<Real>::share_empty_row(int b, int h, int r, BackwardSums<Real>& sums) const {
-  const int dim = p_.head_dim, group = p_.heads / p_.kv_heads;
+  const int dim = p_.value_dim, group = p_.heads / p_.kv_heads;
   const Real* upstream = sums.operand_grad_o.data() + in_.query_row(b, h, r) * dim;
   for (int j = 0; j < p_.keys; ++j) {
     const Real share = weight(1 / static_cast<Real>(p_.keys));
@@ -207,30 +213,29 @@ template <class Real>
 void Attention<Real>::backward(Results<Real>& results,
                                const std::array<bool, PLUMBLINE_PARAMETER_COUNT>& wanted) const {
   const auto is = [&](F kind) { return fault_.is(kind); };
-  const std::size_t keys = in_.k.size();
   const std::vector<Real> grad_o(in_.grad_o.begin(), in_.grad_o.end());
   const KeptSums of_keys{variant_.key_sums, p_.heads / p_.kv_heads, variant_.tile,
                          unless_rotated(variant_.head_gradient_format),
                          unless_rotated(variant_.gradient_sum_format)};
-  BackwardSums<Real> sums{results,
-                          grad_o,
-                          grad_o,
-                          {keys, of_keys, variant_.cuts, is(F::dk_overwritten), is(F::dk_in_bf16)},
-                          {keys, of_keys, variant_.cuts, is(F::dv_overwritten), is(F::dv_in_bf16)},
-                          {bias_, dape_.taps(), wanted, variant_.prefix_in_float, results}};
+  BackwardSums<Real> sums{
+      results,
+      grad_o,
+      grad_o,
+      {in_.k.size(), of_keys, variant_.cuts, is(F::dk_overwritten), is(F::dk_in_bf16)},
+      {in_.v.size(), of_keys, variant_.cuts, is(F::dv_overwritten), is(F::dv_in_bf16)},
+      {bias_, dape_.taps(), wanted, variant_.prefix_in_float, results}};
   for (Real& x : sums.operand_grad_o) x = operand(x);
-  results.grad_q.assign(grad_o.size(), 0);
+  results.grad_q.assign(in_.q.size(), 0);
   for (int b = 0; b < p_.batch; ++b) {
     for (sums.rows_done = 0; sums.rows_done < p_.queries; ++sums.rows_done) {
       const int r = variant_.descending ? p_.queries - 1 - sums.rows_done : sums.rows_done;
       std::vector<RowGradient<Real>> heads;
       for (int h = 0; h < p_.heads; ++h) heads.push_back(softmax_gradient(b, h, r, sums));
-      // Heads see the same keys.
-      const bool sees = !heads.front().keys.empty();
-      if (sees && dape_.taps() > 0) dape_gradient(b, r, heads, sums);
+      // With DAPE heads see the same keys.
+      if (dape_.taps() > 0 && !heads.front().keys.empty()) dape_gradient(b, r, heads, sums);
       for (int h = 0; h < p_.heads; ++h) {
         RowGradient<Real>& grad = heads[h];
-        if (sees) {
+        if (!grad.keys.empty()) {
           if (p_.bias == PLUMBLINE_COPE) {
             grad.added_to_q.assign(p_.head_dim, Real(0));
             cope_gradient(b, h, r, grad, sums);

@@ -61,8 +61,10 @@ class Cell {
 
   Shared& at(int n) {
     while (static_cast<int>(cases_.size()) <= n) {
-      const auto spec = case_of(first_.pass, first_.bias, first_.format, first_.diffuse,
-                                seed_ + cases_.size(), effort_.products);
+      const std::uint64_t seed = seed_ + cases_.size();
+      const auto spec = with_feature(
+          case_of(first_.pass, first_.bias, first_.format, first_.diffuse, seed, effort_.products),
+          first_.info->feature, seed);
       Shared shared{cases::generate(spec), {}, {}, {}};
       shared.faultless = kernel_of({first_.variant, {}}).run(shared.the_case);
       cases_.push_back(std::move(shared));
@@ -210,11 +212,11 @@ CampaignResult run_campaign(const std::vector<Mutant>& mutants, const Effort& ef
   CampaignResult result;
   result.mutants.resize(mutants.size());
   // By cell: those of one share their cases, and what the criteria compare with.
-  using Key = std::tuple<cases::Pass, cases::Bias, cases::Format, bool, int>;
+  using Key = std::tuple<Feature, cases::Pass, cases::Bias, cases::Format, bool, int>;
   std::map<Key, std::vector<std::size_t>> by_cell;
   for (std::size_t n = 0; n < mutants.size(); ++n) {
     const Mutant& m = mutants[n];
-    by_cell[{m.pass, m.bias, m.format, m.diffuse, m.variant.splits}].push_back(n);
+    by_cell[{m.info->feature, m.pass, m.bias, m.format, m.diffuse, m.variant.splits}].push_back(n);
   }
   const std::vector<std::pair<Key, std::vector<std::size_t>>> cells(by_cell.begin(), by_cell.end());
   std::vector<ControlResult> controls(cells.size());

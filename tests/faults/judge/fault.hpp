@@ -136,6 +136,9 @@ enum class FaultKind {
   dape_scores_unscaled,
   dape_heads_apart,
   dape_hidden_in_bf16,
+  // widths of values
+  values_read_with_key_stride,
+  scale_of_value_dim,
   // masks
   causal_sees_next,
   causal_hides_own,
@@ -159,6 +162,11 @@ enum class FaultKind {
   document_of_first_batch,
   last_tile_unmasked,
   mask_of_minus_20,
+  mask_tensor_ignored,
+  mask_tensor_inverted,
+  mask_tensor_transposed,
+  mask_tensor_of_first_head,
+  mask_tensor_of_first_sequence,
   // softmax
   o_not_rescaled,
   sum_not_rescaled,
@@ -264,6 +272,9 @@ enum class FaultKind {
   backward_window_ignored,
   backward_lengths_ignored,
   backward_documents_ignored,
+  backward_mask_tensor_ignored,
+  grad_lse_ignored,
+  grad_lse_sign,
   backward_scale_off,
   backward_p_truncated,
   dq_unscaled,

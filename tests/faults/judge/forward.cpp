@@ -44,7 +44,7 @@ typename Attention<Real>::Partial Attention<Real>::range(const Row<Real>& row, i
                                                          std::size_t begin, std::size_t end) const {
   using F = FaultKind;
   const auto is = [&](F kind) { return fault_.is(kind); };
-  const int dim = p_.head_dim;
+  const int dim = p_.value_dim;
   Partial part{-std::numeric_limits<Real>::infinity(), 0, std::vector<Real>(dim, Real(0))};
   int kv = kv_head(head);
   if (is(F::other_value_head)) kv = (kv + 1) % p_.kv_heads;
@@ -110,7 +110,13 @@ typename Attention<Real>::Partial Attention<Real>::range(const Row<Real>& row, i
       if (is(F::p_noise)) used *= 1 + score_noise(batch, head, 0, row.keys[n]);
       int key = row.keys[n];
       if (is(F::value_after)) key = std::min(key + 1, p_.keys - 1);
-      const Real* v = v_.data() + in_.key_row(batch, kv, key) * dim;
+      std::size_t of_value = in_.key_row(batch, kv, key) * dim;
+      if (is(F::values_read_with_key_stride)) {
+        of_value = in_.key_row(batch, kv, 0) * dim + static_cast<std::size_t>(key) * p_.head_dim;
+        // What lies beyond was anything.
+        if (of_value + dim > v_.size()) continue;
+      }
+      const Real* v = v_.data() + of_value;
       for (int d = 0; d < dim; ++d) {
         if (is(F::value_element_dropped) && d == dim / 2 && n == row.keys.size() / 2) continue;
         add(values[d], used * v[d]);
@@ -135,7 +141,7 @@ void Attention<Real>::finish(const std::vector<Partial>& parts, const Row<Real>&
   using F = FaultKind;
   const auto is = [&](F kind) { return fault_.is(kind); };
   const Real unit = variant_.exponential == Exponential::folded ? static_cast<Real>(ln_2) : Real(1);
-  const int dim = p_.head_dim;
+  const int dim = p_.value_dim;
   const auto lse_of = [&](const Partial& part) {
     Real sum = part.sum;
     if (is(F::sum_of_hidden_keys)) {
@@ -191,13 +197,13 @@ void Attention<Real>::empty_row(int batch, int head, Real* o, Real* lse) const {
   *lse = convention == PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF  ? infinity
          : convention == PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE ? Real(3)
                                                            : -infinity;
-  for (int d = 0; d < p_.head_dim; ++d) {
+  for (int d = 0; d < p_.value_dim; ++d) {
     if (convention == PLUMBLINE_EMPTY_ROWS_ARE_NAN) o[d] = std::numeric_limits<Real>::quiet_NaN();
     if (convention == PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE) o[d] = 17;
     if (convention != PLUMBLINE_EMPTY_ROWS_ARE_MEANS) continue;
     Real total = 0;
     for (int j = 0; j < p_.keys; ++j) {
-      const Real v = v_[in_.key_row(batch, kv_head(head), j) * p_.head_dim + d];
+      const Real v = v_[in_.key_row(batch, kv_head(head), j) * p_.value_dim + d];
       total = sum(total, weight(1 / static_cast<Real>(p_.keys)) * v, variant_.cuts);
     }
     o[d] = total;
@@ -207,7 +213,7 @@ void Attention<Real>::empty_row(int batch, int head, Real* o, Real* lse) const {
 template <class Real>
 void Attention<Real>::forward_row(int batch, int head, int query, Results<Real>& results) const {
   using F = FaultKind;
-  const int dim = p_.head_dim;
+  const int dim = p_.value_dim;
   const std::size_t at = in_.query_row(batch, head, query);
   Real* o = results.o.data() + at * dim;
   const Row<Real> row = this->row(batch, head, query, false);
@@ -243,7 +249,7 @@ void Attention<Real>::forward_row(int batch, int head, int query, Results<Real>&
 template <class Real>
 void Attention<Real>::forward(Results<Real>& results) const {
   const std::size_t rows = static_cast<std::size_t>(p_.batch) * p_.heads * p_.queries;
-  results.o.resize(rows * p_.head_dim);
+  results.o.resize(rows * p_.value_dim);
   results.lse.resize(rows);
   for (int b = 0; b < p_.batch; ++b) {
     for (int h = 0; h < p_.heads; ++h) {

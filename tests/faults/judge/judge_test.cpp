@@ -122,7 +122,15 @@ BOOST_AUTO_TEST_CASE(plain_faults_are_caught_by_the_gate_that_is_there_for_them)
                                                          "cope_rounded",
                                                          "dape_without_bias",
                                                          "dape_taps_reversed",
-                                                         "cope_dq_without_table"});
+                                                         "cope_dq_without_table",
+                                                         "mask_tensor_inverted",
+                                                         "mask_tensor_transposed",
+                                                         "mask_tensor_of_first_head",
+                                                         "mask_tensor_of_first_sequence",
+                                                         "backward_mask_tensor_ignored",
+                                                         "values_read_with_key_stride",
+                                                         "scale_of_value_dim",
+                                                         "grad_lse_ignored"});
   bench::Effort effort;
   effort.threads = 2;
   effort.compared = 1;

@@ -55,7 +55,7 @@ int attend(const plumbline_problem* p, const plumbline_outputs* outputs, char* m
   if (fault.is(F::other_bits_each_run) && ++calls % 2 == 0) {
     results.lse[0] = std::nextafter(results.lse[0], 0.0F);
   }
-  const std::size_t row = p->head_dim;
+  const std::size_t row = p->value_dim;
   const std::size_t unwritten = fault.is(F::last_row_unwritten)         ? row
                                 : fault.is(F::last_component_unwritten) ? 1
                                                                         : 0;
@@ -78,14 +78,12 @@ int decode(const plumbline_problem* p, const plumbline_outputs* outputs, char* m
 int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, std::size_t) {
   const Fault& fault = setting.fault;
   Problem in = read_problem(*p, g->grad_o, false, setting.variant.prefix_in_float, fault);
+  const std::size_t rows = static_cast<std::size_t>(p->batch) * p->heads * p->queries;
+  if (p->lse_gradient) in.grad_lse.assign(g->grad_lse, g->grad_lse + rows);
   Results<float> results;
   // What the forward pass stored, read like an input.
-  plumbline_problem given = *p;
-  given.q = g->o;
-  given.format = output_format(p->format);
-  given.q_scale = given.k_scale = given.v_scale = nullptr;
-  results.o = read_problem(given, nullptr, false, false, {}).q;
-  if (g->lse != nullptr) results.lse.assign(g->lse, g->lse + results.o.size() / p->head_dim);
+  results.o = widened(g->o, rows * p->value_dim, output_format(p->format));
+  if (g->lse != nullptr) results.lse.assign(g->lse, g->lse + rows);
   std::array<bool, PLUMBLINE_PARAMETER_COUNT> wanted{};
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) wanted[n] = g->grad_parameters[n] != nullptr;
   Attention<float>(in, setting.variant, fault).backward(results, wanted);
@@ -102,7 +100,9 @@ int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, st
   return 0;
 }
 
-int supports(const plumbline_problem* p, std::int32_t) { return p->softcap == 0 && !p->sinks; }
+int supports(const plumbline_problem* p, std::int32_t) {
+  return (plumbline_features(p) & (PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS)) == 0;
+}
 
 }  // namespace
 
@@ -138,6 +138,7 @@ Problem problem_of(const cases::Case& c, const Fault& fault) {
   p.queries = spec.queries;
   p.keys = spec.keys;
   p.head_dim = spec.head_dim;
+  p.value_dim = spec.value_width();
   p.query_offset = spec.query_offset;
   p.queries_at_end = spec.queries_at_end;
   p.format = PLUMBLINE_FP32;  // as they lie in the case: floats
@@ -159,8 +160,13 @@ Problem problem_of(const cases::Case& c, const Fault& fault) {
   }
   p.lengths = c.lengths.empty() ? nullptr : c.lengths.data();
   p.documents = c.documents.empty() ? nullptr : c.documents.data();
+  p.mask = c.mask.empty() ? nullptr : c.mask.data();
+  p.mask_per_batch = spec.mask.per_batch;
+  p.mask_per_head = spec.mask.per_head;
+  p.lse_gradient = spec.lse_gradient;
   Problem in = read_problem(p, c.grad_o.empty() ? nullptr : c.grad_o.data(), false, false, fault);
   in.p.format = static_cast<std::int32_t>(spec.format);
+  in.grad_lse = c.grad_lse;
   return in;
 }
 

@@ -9,7 +9,7 @@
 namespace plumbline::bench {
 
 template <class Real>
-bool Attention<Real>::visible(int batch, int i, int j, int query, bool backward) const {
+bool Attention<Real>::visible(int batch, int head, int i, int j, int query, bool backward) const {
   const auto fault = [&](FaultKind kind) { return fault_.is(kind); };
   using F = FaultKind;
   if (i < 0 && !fault(F::mask_at_common_end)) return false;
@@ -45,7 +45,25 @@ bool Attention<Real>::visible(int batch, int i, int j, int query, bool backward)
         p_.documents + (fault(F::document_of_first_batch) ? 0 : batch) * p_.keys;
     if (documents[i] != documents[j]) return false;
   }
+  if (p_.mask && !fault(F::mask_tensor_ignored) &&
+      !(backward && fault(F::backward_mask_tensor_ignored))) {
+    return in_mask_tensor(batch, head, query, j) != fault(F::mask_tensor_inverted);
+  }
   return true;
+}
+
+/// What the mask tensor has for a query row and a key.
+template <class Real>
+bool Attention<Real>::in_mask_tensor(int batch, int head, int query, int key) const {
+  using F = FaultKind;
+  const int heads = p_.mask_per_head ? p_.heads : 1;
+  const int of_batch =
+      p_.mask_per_batch && !fault_.is(F::mask_tensor_of_first_sequence) ? batch : 0;
+  const int of_head = p_.mask_per_head && !fault_.is(F::mask_tensor_of_first_head) ? head : 0;
+  if (fault_.is(F::mask_tensor_transposed) && p_.queries == p_.keys) std::swap(query, key);
+  const std::size_t row =
+      (static_cast<std::size_t>(of_batch) * heads + of_head) * p_.queries + query;
+  return p_.mask[row * p_.keys + key] != 0;
 }
 
 template <class Real>
@@ -86,8 +104,8 @@ void Attention<Real>::dropped(Row<Real>& row) const {
   }
 }
 
-template bool Attention<float>::visible(int, int, int, int, bool) const;
-template bool Attention<double>::visible(int, int, int, int, bool) const;
+template bool Attention<float>::visible(int, int, int, int, int, bool) const;
+template bool Attention<double>::visible(int, int, int, int, int, bool) const;
 template float Attention<float>::score_noise(int, int, int, int) const;
 template double Attention<double>::score_noise(int, int, int, int) const;
 template void Attention<float>::dropped(Row<float>&) const;

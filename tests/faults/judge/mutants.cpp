@@ -49,8 +49,9 @@ std::vector<Format> formats_of(const FaultInfo& info) {
   return formats;
 }
 
-/// Faults that are about one bias, not about long rows.
+/// Faults that are about one bias or feature, not about long rows.
 bool says_something_of_long_rows(const FaultInfo& info) {
+  if (info.feature != Feature::none) return false;
   return info.place == Place::anywhere || info.place == Place::split ||
          info.place == Place::backward;
 }
@@ -59,8 +60,9 @@ bool says_something_of_long_rows(const FaultInfo& info) {
 
 std::vector<FaultInfo> all_faults() {
   std::vector<FaultInfo> faults;
-  for (const auto& part : {faults_of_scores_and_biases(), faults_of_score_methods(),
-                           faults_of_masks_and_softmax(), faults_of_gradients()}) {
+  for (const auto& part :
+       {faults_of_scores_and_biases(), faults_of_score_methods(), faults_of_masks_and_softmax(),
+        faults_of_gradients(), faults_of_features()}) {
     faults.insert(faults.end(), part.begin(), part.end());
   }
   return faults;
@@ -79,7 +81,12 @@ std::vector<Mutant> all_mutants(const std::vector<FaultInfo>& faults) {
   std::vector<Mutant> mutants;
   // Seventeen biases in turn, which no number of formats divides: in time each meets each.
   std::size_t bias_turn = 0, format_turn = 0, flat_turn = 0;
-  const auto next_bias = [&] { return in_turn[bias_turn++ % in_turn.size()]; };
+  const auto next_bias = [&](const FaultInfo& info) {
+    for (;;) {
+      const auto bias = in_turn[bias_turn++ % in_turn.size()];
+      if (info.feature == Feature::none || !cases::needs_scores(bias)) return bias;
+    }
+  };
   const auto next_of = [&](const std::vector<Format>& formats) {
     return formats[format_turn++ % formats.size()];
   };
@@ -96,12 +103,14 @@ std::vector<Mutant> all_mutants(const std::vector<FaultInfo>& faults) {
         case Place::split:
         case Place::ssmax:
           for (int n = 0; n < std::min(2, static_cast<int>(formats.size())); ++n) {
-            add(amount, Pass::forward, next_bias(), next_of(formats), false);
+            add(amount, Pass::forward, next_bias(info), next_of(formats), false);
           }
-          add(amount, Pass::decode, next_bias(), next_of(formats), false);
+          add(amount, Pass::decode, next_bias(info), next_of(formats), false);
           break;
         case Place::page:
-          for (const Format format : formats) add(amount, Pass::decode, next_bias(), format, false);
+          for (const Format format : formats) {
+            add(amount, Pass::decode, next_bias(info), format, false);
+          }
           break;
         case Place::rope:
           for (const auto bias : ropes) {
@@ -116,7 +125,7 @@ std::vector<Mutant> all_mutants(const std::vector<FaultInfo>& faults) {
           break;
         case Place::backward:
           for (std::size_t n = 0; n < std::min<std::size_t>(2, formats.size()); ++n) {
-            add(amount, Pass::backward, next_bias(), next_of(formats), false);
+            add(amount, Pass::backward, next_bias(info), next_of(formats), false);
           }
           break;
         case Place::parameter:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/faults/judge/fault.hpp"
+#include "tests/faults/judge/features.hpp"
 #include "tests/faults/judge/variant.hpp"
 #include "verdict/cases/spec.hpp"
 
@@ -34,12 +35,14 @@ struct FaultInfo {
   std::vector<cases::Bias> biases{};  ///< of Place::bias and Place::parameter
   const char* formats = "";           ///< those where it is a fault; all where empty
   const char* harmless = "";          ///< why results may be right in spite of it, if so
+  Feature feature = Feature::none;    ///< of the cases that it is tried in
 };
 
 std::span<const FaultInfo> faults_of_scores_and_biases();
 std::span<const FaultInfo> faults_of_masks_and_softmax();
 std::span<const FaultInfo> faults_of_gradients();
 std::span<const FaultInfo> faults_of_score_methods();
+std::span<const FaultInfo> faults_of_features();
 std::vector<FaultInfo> all_faults();
 
 struct Mutant {

@@ -38,11 +38,10 @@ float element(const void* data, std::size_t n, int format) {
   return static_cast<const float*>(data)[n];
 }
 
-/// Numbers of rows that share a scale, times it.
-void multiply(std::vector<float>& values, const float* scales, std::size_t rows_of_scale,
+/// Numbers times their scales, of which each has `of_scale`.
+void multiply(std::vector<float>& values, const float* scales, std::size_t of_scale,
               const plumbline_problem& p, const Fault& fault) {
   if (!scales) return;
-  const std::size_t of_scale = rows_of_scale * p.head_dim;
   for (std::size_t n = 0; n < values.size(); ++n) {
     std::size_t at = n / of_scale;
     if (fault.is(FaultKind::scales_of_first_batch)) at %= p.kv_heads;
@@ -53,17 +52,12 @@ void multiply(std::vector<float>& values, const float* scales, std::size_t rows_
   }
 }
 
-std::vector<float> widened(const void* data, std::size_t count, int format) {
-  std::vector<float> values(count);
-  for (std::size_t n = 0; n < count; ++n) values[n] = element(data, n, format);
-  return values;
-}
-
 /// Keys or values out of their pages.
 std::vector<float> gathered(const plumbline_problem& p, const void* data, const Fault& fault,
                             bool values) {
+  const int width = values ? p.value_dim : p.head_dim;
   const int page_size = p.page_size, pages_of_sequence = (p.keys + page_size - 1) / page_size;
-  std::vector<float> result(static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys * p.head_dim);
+  std::vector<float> result(static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys * width);
   std::size_t n = 0;
   for (int b = 0; b < p.batch; ++b) {
     for (int h = 0; h < p.kv_heads; ++h) {
@@ -80,8 +74,8 @@ std::vector<float> gathered(const plumbline_problem& p, const void* data, const 
           within = page_size - 1 - within;
         }
         const std::size_t from =
-            ((static_cast<std::size_t>(page) * p.kv_heads + h) * page_size + within) * p.head_dim;
-        for (int d = 0; d < p.head_dim; ++d) result[n++] = element(data, from + d, p.format);
+            ((static_cast<std::size_t>(page) * p.kv_heads + h) * page_size + within) * width;
+        for (int d = 0; d < width; ++d) result[n++] = element(data, from + d, p.format);
       }
     }
   }
@@ -90,24 +84,33 @@ std::vector<float> gathered(const plumbline_problem& p, const void* data, const 
 
 }  // namespace
 
+std::vector<float> widened(const void* data, std::size_t count, int format) {
+  std::vector<float> values(count);
+  for (std::size_t n = 0; n < count; ++n) values[n] = element(data, n, format);
+  return values;
+}
+
 Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool decodes,
                      bool prefix_in_float, const Fault& fault) {
   Problem result{problem, {}, {}, {}, {}, {}};
   const plumbline_problem& p = problem;
-  const std::size_t queries = static_cast<std::size_t>(p.batch) * p.heads * p.queries * p.head_dim,
-                    keys = static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys * p.head_dim,
+  const std::size_t queries = static_cast<std::size_t>(p.batch) * p.heads * p.queries,
+                    keys = static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys,
                     sums = static_cast<std::size_t>(p.batch) * p.heads * p.keys;
-  result.q = widened(p.q, queries, p.format);
+  const std::size_t dim = p.head_dim, value_dim = p.value_dim;
+  result.q = widened(p.q, queries * dim, p.format);
   const bool paged = decodes && p.page_size > 0;
-  result.k = paged ? gathered(p, p.k, fault, false) : widened(p.k, keys, p.format);
-  result.v = paged ? gathered(p, p.v, fault, true) : widened(p.v, keys, p.format);
+  result.k = paged ? gathered(p, p.k, fault, false) : widened(p.k, keys * dim, p.format);
+  result.v = paged ? gathered(p, p.v, fault, true) : widened(p.v, keys * value_dim, p.format);
   using F = FaultKind;
   const bool any = !fault.is(F::scales_missing);
-  const std::size_t rows_of_head = static_cast<std::size_t>(p.heads / p.kv_heads) * p.queries;
-  if (any && !fault.is(F::q_scale_missing)) multiply(result.q, p.q_scale, rows_of_head, p, fault);
-  if (any && !fault.is(F::k_scale_missing)) multiply(result.k, p.k_scale, p.keys, p, fault);
-  if (any && !fault.is(F::v_scale_missing)) multiply(result.v, p.v_scale, p.keys, p, fault);
-  if (grad_o) result.grad_o = widened(grad_o, queries, output_format(p.format));
+  const std::size_t of_q = static_cast<std::size_t>(p.heads / p.kv_heads) * p.queries * dim;
+  if (any && !fault.is(F::q_scale_missing)) multiply(result.q, p.q_scale, of_q, p, fault);
+  if (any && !fault.is(F::k_scale_missing)) multiply(result.k, p.k_scale, p.keys * dim, p, fault);
+  if (any && !fault.is(F::v_scale_missing)) {
+    multiply(result.v, p.v_scale, p.keys * value_dim, p, fault);
+  }
+  if (grad_o) result.grad_o = widened(grad_o, queries * value_dim, output_format(p.format));
   if (p.prefix_sums) result.prefix.assign(p.prefix_sums, p.prefix_sums + sums);
   const float* steps = p.parameters[PLUMBLINE_INCREMENTS] ? p.parameters[PLUMBLINE_INCREMENTS]
                                                           : p.parameters[PLUMBLINE_LOG_FORGET];

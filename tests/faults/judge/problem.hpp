@@ -16,9 +16,10 @@ inline int first_position(const plumbline_problem& p, int batch) {
 }
 
 struct Problem {
-  plumbline_problem p;  ///< shapes, options, parameters, lengths, documents
+  plumbline_problem p;  ///< shapes, options, parameters, lengths, documents, mask
   std::vector<float> q, k, v, grad_o;
-  std::vector<double> prefix;  ///< S or F, [batch, heads, keys]; empty where there is none
+  std::vector<double> prefix;     ///< S or F, [batch, heads, keys]; empty where there is none
+  std::vector<float> grad_lse{};  ///< [batch, heads, queries]; empty where there is none
 
   const float* parameter(plumbline_parameter which) const { return p.parameters[which]; }
   double option(plumbline_option which) const { return p.options[which]; }
@@ -41,6 +42,9 @@ struct Problem {
     return (static_cast<std::size_t>(batch) * p.kv_heads + kv_head) * p.keys + key;
   }
 };
+
+/// Numbers of a format as floats.
+std::vector<float> widened(const void* data, std::size_t count, int format);
 
 /// Reads the problem as the pass has it. Pages are put together; faults of pages are committed
 /// here.

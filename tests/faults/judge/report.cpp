@@ -186,7 +186,9 @@ std::string to_markdown(const Measured& m) {
       "cases drawn for it those count in which it changes any bit of any "
       "output; up to {} of them are judged, up to the first that fails. A mutant that changes no "
       "bit "
-      "is the correct kernel there, and set aside. Cases have at most {} products q k.\n\n",
+      "is the correct kernel there, and set aside. Cases have at most {} products q k. Faults of "
+      "a mask tensor, of the values' width and of the gradient through LSE have cases with "
+      "one.\n\n",
       m.command, m.campaign.mutants.size(), kind_count, m.effort.draws, m.effort.judged,
       m.effort.products);
   text += "## Faults caught\n\n" + summary(m);

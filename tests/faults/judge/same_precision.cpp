@@ -34,7 +34,7 @@ class PlainRun {
 
   Results<double> run(bool backward) {
     Results<double> results;
-    results.o.resize(in_.q.size());
+    results.o.resize(in_.q.size() / p_.head_dim * p_.value_dim);
     if (backward) {
       results.grad_q.resize(in_.q.size());
       results.grad_k.resize(in_.k.size());
@@ -82,49 +82,55 @@ class PlainRun {
   }
 
   int kv(int h) const { return h / (p_.heads / p_.kv_heads); }
+  const float* value(int b, int h, int key) const {
+    return in_.v.data() + in_.key_row(b, kv(h), key) * p_.value_dim;
+  }
 
   void head(int b, int h, bool backward, Results<double>& results) const {
-    const int dim = p_.head_dim;
-    const std::size_t keys = static_cast<std::size_t>(p_.keys) * dim;
-    std::vector<float> dk(keys), dv(keys);
+    const int dim = p_.head_dim, width = p_.value_dim;
+    const std::size_t keys = p_.keys;
+    std::vector<float> dk(keys * dim), dv(keys * width);
     for (int r = 0; r < p_.queries; ++r) {
       const PlainRow row = plain_row(b, h, r);
-      const std::size_t at = in_.query_row(b, h, r) * dim;
-      std::vector<float> o(dim), dq(dim);
+      const std::size_t of_row = in_.query_row(b, h, r), at = of_row * dim, at_o = of_row * width;
+      std::vector<float> o(width), dq(dim);
       for (std::size_t n = 0; n < row.keys.size(); ++n) {
-        const float* v = in_.v.data() + in_.key_row(b, kv(h), row.keys[n]) * dim;
-        for (int d = 0; d < dim; ++d) o[d] += row.stored_p[n] * v[d];
+        const float* v = value(b, h, row.keys[n]);
+        for (int d = 0; d < width; ++d) o[d] += row.stored_p[n] * v[d];
       }
-      for (int d = 0; d < dim; ++d) results.o[at + d] = stored(o[d]);
+      for (int d = 0; d < width; ++d) results.o[at_o + d] = stored(o[d]);
       if (!backward) continue;
-      const float* upstream = in_.grad_o.data() + at;
+      const float* upstream = in_.grad_o.data() + at_o;
       std::vector<float> dp;
       float total = 0;
       for (std::size_t n = 0; n < row.keys.size(); ++n) {
-        dp.push_back(
-            stored(dot(upstream, in_.v.data() + in_.key_row(b, kv(h), row.keys[n]) * dim, dim)));
+        dp.push_back(stored(dot(upstream, value(b, h, row.keys[n]), width)));
         total += row.p[n] * dp[n];
       }
+      if (!in_.grad_lse.empty()) total -= in_.grad_lse[of_row];
       for (std::size_t n = 0; n < row.keys.size(); ++n) {
         const float dz = stored(row.p[n] * (dp[n] - total) * row.factor);
         const float* k = k_.data() + in_.key_row(b, kv(h), row.keys[n]) * dim;
-        const std::size_t j = static_cast<std::size_t>(row.keys[n]) * dim;
+        const std::size_t j = row.keys[n];
         for (int d = 0; d < dim; ++d) {
           dq[d] += dz * k[d];
-          dk[j + d] += dz * q_[at + d];
-          dv[j + d] += row.stored_p[n] * upstream[d];
+          dk[j * dim + d] += dz * q_[at + d];
         }
+        for (int d = 0; d < width; ++d) dv[j * width + d] += row.stored_p[n] * upstream[d];
       }
       for (int d = 0; d < dim; ++d) results.grad_q[at + d] = stored(dq[d]);
     }
     if (!backward) return;
     // Heads that share keys add what each stored.
-    const std::size_t begin = in_.key_row(b, kv(h), 0) * dim;
-    for (std::size_t n = 0; n < keys; ++n) {
+    const std::size_t first = in_.key_row(b, kv(h), 0);
+    for (std::size_t n = 0; n < dk.size(); ++n) {
+      double& total = results.grad_k[first * dim + n];
       const float of_k = stored(stored(dk[n]) * static_cast<float>(p_.scale));
-      results.grad_k[begin + n] = stored(static_cast<float>(results.grad_k[begin + n]) + of_k);
-      results.grad_v[begin + n] =
-          stored(static_cast<float>(results.grad_v[begin + n]) + stored(dv[n]));
+      total = stored(static_cast<float>(total) + of_k);
+    }
+    for (std::size_t n = 0; n < dv.size(); ++n) {
+      double& total = results.grad_v[first * width + n];
+      total = stored(static_cast<float>(total) + stored(dv[n]));
     }
   }
 

@@ -73,6 +73,9 @@ Attention<Real>::Attention(const Problem& problem, const Variant& variant, const
   if (fault_.is(FaultKind::scale_of_padded_dim)) {
     scale_ = static_cast<Real>(1 / std::sqrt(std::exp2(std::ceil(std::log2(dim)))));
   }
+  if (fault_.is(FaultKind::scale_of_value_dim)) {
+    scale_ = static_cast<Real>(p_.scale * std::sqrt(dim / p_.value_dim));
+  }
   if (fault_.is(FaultKind::scale_in_bf16)) scale_ = lost(scale_, PLUMBLINE_BF16);
   if (p_.rope != PLUMBLINE_NO_ROPE) {
     rotate(q_, p_, p_.queries, 1, false, fault_);
@@ -94,8 +97,8 @@ int Attention<Real>::kv_head(int head) const {
 }
 
 template <class Real>
-Real Attention<Real>::product(const Real* a, const Real* b) const {
-  const int dim = p_.head_dim - (fault_.is(FaultKind::component_dropped) ? 1 : 0);
+Real Attention<Real>::product(const Real* a, const Real* b, int size) const {
+  const int dim = size - (fault_.is(FaultKind::component_dropped) ? 1 : 0);
   if (fault_.is(FaultKind::product_in_fp16) || fault_.is(FaultKind::product_in_bf16)) {
     const int format = fault_.is(FaultKind::product_in_fp16) ? PLUMBLINE_FP16 : PLUMBLINE_BF16;
     Real total = 0;
@@ -128,7 +131,7 @@ Real Attention<Real>::scaled_product(int batch, int head, int query, int key, bo
   // What CoPE and DAPE read of scores is not rounded.
   const bool is_read = p_.bias == PLUMBLINE_COPE || dape_.taps() > 0;
   const int format = is_read ? int{PLUMBLINE_FP32} : variant_.score_format;
-  const Real z = rounded(scale * rounded(product(q, k), format), format);
+  const Real z = rounded(scale * rounded(product(q, k, p_.head_dim), format), format);
   return fault_.is(F::scores_capped) ? 30 * std::tanh(z / 30) : z;
 }
 
@@ -146,7 +149,7 @@ const DapeRow<Real>& Attention<Real>::dape_row(int batch, int query, bool backwa
   }
   const int position = query + first_position(p_, batch);
   for (int j = 0; j < p_.keys; ++j) {
-    seen.push_back(visible(batch, position, j, query, backward));
+    seen.push_back(visible(batch, 0, position, j, query, backward));  // without a mask tensor
   }
   return found->second = dape_.row(a, b, position, seen);
 }
@@ -162,7 +165,7 @@ CopeRow<Real> Attention<Real>::cope_row(int batch, int head, int query,
   for (int n = 0; n < cope_.positions(); ++n) {
     const float* of_row = cope_.embedding(head, n);
     for (int d = 0; d < p_.head_dim; ++d) table[d] = operand(static_cast<Real>(of_row[d]));
-    row.z.push_back(product(q, table.data()));
+    row.z.push_back(product(q, table.data(), p_.head_dim));
     if (fault_.is(F::cope_query_scaled)) row.z.back() *= scale_;
   }
   std::vector<Real> hidden(keys.size(), Real(0));
@@ -207,7 +210,8 @@ std::vector<Real> Attention<Real>::added(int batch, int head, int query, Row<Rea
     CopeRow<Real> of_key{{}, {row.cope.counts[n]}, {}};
     for (int m = 0; m < cope_.positions(); ++m) {
       const float* table = cope_.embedding(head, m);
-      of_key.z.push_back(product(k, std::vector<Real>(table, table + p_.head_dim).data()));
+      const std::vector<Real> embedding(table, table + p_.head_dim);
+      of_key.z.push_back(product(k, embedding.data(), p_.head_dim));
     }
     added[n] = cope_.added(of_key, 0);
   }
@@ -220,7 +224,7 @@ Row<Real> Attention<Real>::row(int batch, int head, int query, bool backward) co
   Row<Real> row;
   const int i = query + first_position(p_, batch);
   for (int j = 0; j < p_.keys; ++j) {
-    if (!visible(batch, i, j, query, backward) && !fault_.is(F::mask_of_minus_20)) continue;
+    if (!visible(batch, head, i, j, query, backward) && !fault_.is(F::mask_of_minus_20)) continue;
     row.keys.push_back(j);
     row.z.push_back(scaled_product(batch, head, query, j, backward));
   }
@@ -233,7 +237,9 @@ Row<Real> Attention<Real>::row(int batch, int head, int query, bool backward) co
     if (fault_.is(F::scores_in_fp16)) z = lost(z, PLUMBLINE_FP16);
     z = rounded(z, variant_.score_format);
     if (fault_.is(F::score_noise)) z += score_noise(batch, head, query, row.keys[n]);
-    if (fault_.is(F::mask_of_minus_20) && !visible(batch, i, row.keys[n], query, backward)) z -= 20;
+    if (fault_.is(F::mask_of_minus_20) && !visible(batch, head, i, row.keys[n], query, backward)) {
+      z -= 20;
+    }
   }
   row.s = row.z;
   if (p_.ssmax && !row.keys.empty() && !fault_.is(F::ssmax_missing)) {
@@ -274,8 +280,8 @@ template const DapeRow<float>& Attention<float>::dape_row(int, int, bool) const;
 template const DapeRow<double>& Attention<double>::dape_row(int, int, bool) const;
 template int Attention<float>::kv_head(int) const;
 template int Attention<double>::kv_head(int) const;
-template float Attention<float>::product(const float*, const float*) const;
-template double Attention<double>::product(const double*, const double*) const;
+template float Attention<float>::product(const float*, const float*, int) const;
+template double Attention<double>::product(const double*, const double*, int) const;
 template void rotate(std::vector<float>&, const plumbline_problem&, int, int, bool, const Fault&);
 template void rotate(std::vector<double>&, const plumbline_problem&, int, int, bool, const Fault&);
 

@@ -40,15 +40,15 @@ void reverse_blocks(std::vector<Real>& values, std::size_t size, std::size_t cou
 template <class Real>
 void mean_of_values(std::vector<Real>& o, const Problem& in) {
   const auto& p = in.p;
-  for (std::size_t row = 0; row < o.size() / p.head_dim; ++row) {
+  for (std::size_t row = 0; row < o.size() / p.value_dim; ++row) {
     const int h = static_cast<int>(row / p.queries % p.heads);
     const int b = static_cast<int>(row / p.queries / p.heads);
-    for (int d = 0; d < p.head_dim; ++d) {
+    for (int d = 0; d < p.value_dim; ++d) {
       Real total = 0;
       for (int j = 0; j < p.keys; ++j) {
-        total += in.v[in.key_row(b, h / (p.heads / p.kv_heads), j) * p.head_dim + d];
+        total += in.v[in.key_row(b, h / (p.heads / p.kv_heads), j) * p.value_dim + d];
       }
-      o[row * p.head_dim + d] = total / static_cast<Real>(p.keys);
+      o[row * p.value_dim + d] = total / static_cast<Real>(p.keys);
     }
   }
 }
@@ -59,7 +59,7 @@ template <class Real>
 void spoil_forward(std::vector<Real>& o, std::vector<Real>& lse, const Problem& in,
                    const Fault& fault) {
   const auto& p = in.p;
-  const std::size_t dim = p.head_dim, rows = p.queries;
+  const std::size_t dim = p.value_dim, rows = p.queries;
   switch (fault.kind) {
     case F::o_through_bf16:
       for (Real& x : o) x = lost(x, PLUMBLINE_BF16);
@@ -95,7 +95,7 @@ void spoil_forward(std::vector<Real>& o, std::vector<Real>& lse, const Problem& 
     case F::constant_output:
       return std::fill(o.begin(), o.end(), Real(0.125));
     case F::returns_query:
-      o.assign(in.q.begin(), in.q.end());
+      for (std::size_t n = 0; n < o.size(); ++n) o[n] = in.q[n % in.q.size()];
       return;
     case F::mean_of_values:
       return mean_of_values(o, in);

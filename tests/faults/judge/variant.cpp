@@ -74,6 +74,7 @@ Variant drawn_variant(int format, std::uint64_t seed) {
   variant.stable_gates = below(2);
   variant.by_difference = below(2);
   variant.bias_last = below(2);
+  variant.lse_gradient_apart = below(2);
   // The contract says P in fp32 where it is not rounded, and then a rounded sum means nothing.
   if (variant.p_format == PLUMBLINE_FP32) variant.sums_rounded_p = false;
   return variant;
@@ -110,13 +111,14 @@ Variant laxer_variant(const Variant& of, int format, std::uint64_t seed) {
 std::string describe(const Variant& v) {
   constexpr std::array names{"exp", "exp2", "polynomial", "folded log2 e"};
   std::string text = fmt::format(
-      "tile {}, {} splits, {} lanes, {}{}{}{}{}{}{}{}{}{}P {}, operands {} bits{}", v.tile,
+      "tile {}, {} splits, {} lanes, {}{}{}{}{}{}{}{}{}{}{}P {}, operands {} bits{}", v.tile,
       v.splits, v.lanes, v.descending ? "descending, " : "", v.tile_sums ? "tile sums, " : "",
       v.cuts ? "cut sums, " : "", v.sums_rounded_p ? "sums rounded P, " : "",
       v.prefix_in_float ? "prefix sums in float, " : "", v.recomputed ? "P and D recomputed, " : "",
       v.stable_gates ? "stable gates, " : "", v.by_difference ? "by difference, " : "",
-      v.bias_last ? "bias last, " : "", std::string(names[static_cast<int>(v.exponential)]) + ", ",
-      v.p_format, v.operand_bits, v.cuts_operands ? " cut" : "");
+      v.bias_last ? "bias last, " : "", v.lse_gradient_apart ? "gradient of lse apart, " : "",
+      std::string(names[static_cast<int>(v.exponential)]) + ", ", v.p_format, v.operand_bits,
+      v.cuts_operands ? " cut" : "");
   const auto add = [&](const char* field, int value) {
     if (value != 0) text += fmt::format(", {} {}", field, value);
   };

@@ -60,7 +60,8 @@ struct Run {
         q(stream, made.q.size()), k(stream, made.k.size()), v(stream, made.v.size());
     const auto grad_o = on_device(stream, made.v_like_o());
     attention.forward(p, {o.data(), lse.data()});
-    plumbline_gradients to{o.data(), lse.data(), grad_o.data(), q.data(), k.data(), v.data(), {}};
+    plumbline_gradients to{o.data(), lse.data(), grad_o.data(), nullptr,
+                           q.data(), k.data(),   v.data(),      {}};
     std::vector<DeviceBuffer<float>> buffers;
     for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
       buffers.push_back(on_device(
@@ -326,6 +327,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_by_name) {
   refused("heads", [](auto& p) { p.heads = 2; });
   refused("kv_heads", [](auto& p) { p.kv_heads = 4; });
   refused("head_dim", [](auto& p) { p.head_dim = 48; });
+  refused("value_dim", [](auto& p) { p.value_dim = 16; });
   refused("format", [](auto& p) { p.format = PLUMBLINE_TF32; });
   refused("bias", [](auto& p) { p.bias = PLUMBLINE_NOPE; });
   refused("ssmax", [](auto& p) { p.ssmax = 0; });

@@ -41,7 +41,7 @@ struct Small {
     problem.batch = problem.heads = problem.kv_heads = problem.queries = 1;
     problem.keys = length;
     problem.query_offset = length - 1;
-    problem.head_dim = D;
+    problem.head_dim = problem.value_dim = D;
     problem.causal = 1;
     problem.window_left = problem.window_right = -1;
     problem.scale = 1.0;
@@ -144,6 +144,25 @@ BOOST_AUTO_TEST_CASE(a_position_beyond_the_length_is_zero_with_lse_minus_infinit
   BOOST_TEST(small.lse[0] == -kInfinity);
 }
 
+BOOST_AUTO_TEST_CASE(a_row_whose_keys_a_tensor_hides_is_zero_and_another_has_what_it_shows) {
+  std::vector<std::uint8_t> mask(600, 0);
+  Small small(600);
+  small.problem.mask = mask.data();
+  BOOST_TEST(small.run() == "");
+  for (const float o : small.o) BOOST_TEST(o == 0.0f);
+  BOOST_TEST(small.lse[0] == -kInfinity);
+  const float sink = 1.5f;
+  small.problem.sinks = 1;
+  small.problem.parameters[PLUMBLINE_SINKS] = &sink;
+  BOOST_TEST(small.run() == "");
+  for (const float o : small.o) BOOST_TEST(o == 0.0f);
+  BOOST_TEST(small.lse[0] == sink);
+  small.problem.sinks = 0;
+  mask[3] = mask[300] = 1;
+  BOOST_TEST(small.run() == "");
+  check(small, (4 + 301) / 2.0, std::log(2.0));
+}
+
 BOOST_AUTO_TEST_CASE(scores_that_are_not_numbers_are_not_hidden) {
   Small small(600);
   std::fill(small.k.begin(), small.k.end(), kNan);
@@ -171,7 +190,8 @@ struct Result {
 };
 
 Result decode(const Case& made, const plumbline_problem& problem) {
-  Result result{std::vector<float>(made.rows * made.s.head_dim), std::vector<float>(made.rows)};
+  Result result{std::vector<float>(made.rows * made.s.value_width()),
+                std::vector<float>(made.rows)};
   const plumbline_outputs outputs{result.o.data(), result.lse.data()};
   char message[256] = "";
   BOOST_REQUIRE_MESSAGE(kernel().decode(&problem, &outputs, message, sizeof message) == 0, message);
@@ -182,6 +202,9 @@ constexpr Shape kShapes[] = {
     {"one", 2, 6, 2, 1, 300, 48, true, -1, false, false, false},
     {"several", 1, 4, 2, 7, 203, 128, true, -1, false, true, true},
     {"window", 2, 2, 1, 64, 290, 32, false, 40, true, false, false},
+    Shape{"narrow values and a mask", 2, 6, 2, 5, 203, 48, true, -1, true, false, false}
+        .with_values(19)
+        .with_mask(true, true),
 };
 
 BOOST_AUTO_TEST_CASE(where_a_key_lies_changes_no_bit) {
@@ -222,6 +245,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
   BOOST_TEST(refusal([](Problem& p) { p.page_size = 2, p.pages = pages; }) ==
              "pages[1] = -3 is negative");
   BOOST_TEST(refusal([](Problem& p) { p.bias = PLUMBLINE_CABLE_NW; }) == "increments is missing");
+  BOOST_TEST(refusal([](Problem& p) { p.value_dim = 33; }) == "value_dim must be 1 .. head_dim");
   const auto many = [](Problem& p) { p.keys = 100, p.queries = 65, p.query_offset = 35; };
   BOOST_TEST(refusal(many) == "decoding takes at most 64 queries");
   Small small(3);

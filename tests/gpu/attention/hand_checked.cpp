@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention small enough to check by hand, through the C interface; and what every variant must
 // keep: the caller's poison, the thread order's irrelevance, the refusal of what it cannot do.
+#include <algorithm>
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -34,7 +36,7 @@ struct Small {
     problem.struct_size = sizeof problem;
     problem.batch = problem.heads = problem.kv_heads = 1;
     problem.queries = problem.keys = length;
-    problem.head_dim = D;
+    problem.head_dim = problem.value_dim = D;
     problem.window_left = problem.window_right = -1;
     problem.scale = 1.0;
     problem.options[PLUMBLINE_EPSILON] = 0.5;
@@ -72,7 +74,7 @@ void for_every_kernel(Test test) {
     plumbline_problem probe{};
     probe.struct_size = sizeof probe;
     probe.batch = probe.heads = probe.kv_heads = probe.queries = probe.keys = 1;
-    probe.head_dim = 64;
+    probe.head_dim = probe.value_dim = 64;
     probe.window_left = probe.window_right = -1;
     probe.scale = 1.0;
     if (!library->kernels[n].supports(&probe, PLUMBLINE_FORWARD)) continue;
@@ -210,6 +212,133 @@ BOOST_AUTO_TEST_CASE(an_invisible_infinity_of_v_stays_invisible) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(a_tensor_hides_keys_or_all_of_them) {
+  const std::uint8_t mask[] = {1, 0, 1, 0, 0, 0, 0, 255, 0};
+  for_every_kernel([&](const plumbline_kernel& kernel) {
+    Small small(3);
+    small.problem.mask = mask;
+    small.k[D + 3] = kNan;  // which the third row alone sees
+    BOOST_TEST(small.run(kernel) == "");
+    check(small, 0, 2.0, std::log(2.0));
+    for (int d = 0; d < D; ++d) BOOST_TEST(small.o[D + d] == 0.0f);
+    BOOST_TEST(small.lse[1] == -kInfinity);
+    BOOST_TEST(std::isnan(small.lse[2]));
+    small.k[D + 3] = 1.0f;
+    BOOST_TEST(small.run(kernel) == "");
+    check(small, 2, 2.0, 0.0);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_row_without_keys_has_the_lse_of_its_sink) {
+  const std::uint8_t mask[9] = {};
+  const float sink = -0.5f;
+  for_every_kernel([&](const plumbline_kernel& kernel) {
+    Small small(3);
+    small.problem.mask = mask;
+    small.problem.sinks = 1;
+    small.problem.parameters[PLUMBLINE_SINKS] = &sink;
+    BOOST_TEST(small.run(kernel) == "");
+    for (const float o : small.o) BOOST_TEST(o == 0.0f);
+    for (const float lse : small.lse) BOOST_TEST(lse == sink);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(tensor_cores_take_no_mask_and_values_of_the_keys_width) {
+  const plumbline_library* library = plumbline_kernel_library();
+  static const std::uint8_t mask[9] = {};
+  for (int n = 0; n < library->kernel_count; ++n) {
+    const plumbline_kernel& kernel = library->kernels[n];
+    if (!std::string(kernel.name).starts_with("mma")) continue;
+    BOOST_TEST_CONTEXT(kernel.name) {
+      const auto refusal = [&](auto change) {
+        Small small(3);
+        small.problem.format = PLUMBLINE_TF32;
+        if (kernel.name == std::string("mma_rope")) small.problem.rope = PLUMBLINE_ROPE_HALF_SPLIT;
+        small.problem.options[PLUMBLINE_BASE] = 10000;
+        BOOST_TEST(kernel.supports(&small.problem, PLUMBLINE_FORWARD) == 1);
+        change(small.problem);
+        for (const int pass : {PLUMBLINE_FORWARD, PLUMBLINE_BACKWARD})
+          BOOST_TEST(kernel.supports(&small.problem, pass) == 0);
+        char message[256] = "";
+        const plumbline_gradients gradients{};
+        BOOST_TEST(kernel.backward(&small.problem, &gradients, message, sizeof message) == 1);
+        BOOST_TEST(small.run(kernel) == message);
+        return std::string(message);
+      };
+      BOOST_TEST(refusal([](auto& p) { p.mask = mask; }) == "mask must be NULL for this kernel");
+      BOOST_TEST(refusal([](auto& p) { p.value_dim = 16; }) ==
+                 "value_dim must be head_dim for this kernel");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_gradient_through_lse_alone_moves_a_query_by_its_mean_key) {
+  // dL/dq_i = scale dL/dlse_i sum_j p_ij k_j, which is o_i where the values are the keys. CoPE's
+  // table is 0, so that it adds nothing to a score.
+  const plumbline_library* library = plumbline_kernel_library();
+  const std::vector<float> table(2 * D, 0.0f);
+  int runs = 0;
+  for (int n = 0; n < library->kernel_count; ++n) {
+    const plumbline_kernel& kernel = library->kernels[n];
+    for (const int bias : {PLUMBLINE_NOPE, PLUMBLINE_COPE}) {
+      for (const int format : {PLUMBLINE_FP32, PLUMBLINE_TF32}) {
+        Small small(40);
+        small.problem.bias = bias;
+        small.problem.format = format;
+        small.problem.causal = small.problem.lse_gradient = 1;
+        small.problem.scale = 0.5;
+        small.problem.options[PLUMBLINE_POSITIONS] = 2;
+        small.problem.parameters[PLUMBLINE_POSITION_EMBEDDING] = table.data();
+        if (!kernel.backward || !kernel.supports(&small.problem, PLUMBLINE_BACKWARD)) continue;
+        for (std::size_t m = 0; m < small.q.size(); ++m) {
+          small.q[m] = std::sin(static_cast<float>(m));
+          small.k[m] = small.v[m] = std::cos(static_cast<float>(3 * m));
+        }
+        BOOST_TEST_CONTEXT(kernel.name << " " << bias << " " << format) {
+          BOOST_TEST(small.run(kernel) == "");
+          const std::vector<float> grad_o(small.o.size(), 0.0f);
+          std::vector<float> grad_lse, q(small.q.size(), kNan), k = q, v = q;
+          for (int i = 0; i < 40; ++i) grad_lse.push_back(static_cast<float>(i - 15));
+          const plumbline_gradients gradients{
+              small.o.data(), small.lse.data(), grad_o.data(), grad_lse.data(),
+              q.data(),       k.data(),         v.data(),      {}};
+          char message[256] = "";
+          BOOST_TEST(kernel.backward(&small.problem, &gradients, message, sizeof message) == 0,
+                     message);
+          // Of keys up to 1; tf32 rounds P and dS by 2^-11.
+          for (std::size_t m = 0; m < q.size(); ++m) {
+            const double by_lse = grad_lse[m / D];
+            BOOST_TEST(std::abs(q[m] - 0.5 * by_lse * small.o[m]) <= 0x1p-8 * std::abs(by_lse));
+          }
+          BOOST_TEST(std::all_of(v.begin(), v.end(), [](float x) { return x == 0.0f; }));
+          ++runs;
+        }
+      }
+    }
+  }
+  // fused, fused_atomic and unfused of two formats, mma and mma_atomic of one.
+  BOOST_TEST(runs == 8);
+}
+
+BOOST_AUTO_TEST_CASE(a_gradient_through_lse_needs_grad_lse) {
+  const plumbline_library* library = plumbline_kernel_library();
+  int runs = 0;
+  for (int n = 0; n < library->kernel_count; ++n) {
+    const plumbline_kernel& kernel = library->kernels[n];
+    Small small(3);
+    if (!kernel.backward || !kernel.supports(&small.problem, PLUMBLINE_BACKWARD)) continue;
+    small.problem.lse_gradient = 1;
+    plumbline_gradients gradients{};
+    gradients.o = gradients.grad_o = small.o.data();
+    gradients.lse = small.lse.data();
+    char message[256] = "";
+    BOOST_TEST(kernel.backward(&small.problem, &gradients, message, sizeof message) == 1);
+    BOOST_TEST(std::string(message) == "grad_lse is missing");
+    ++runs;
+  }
+  BOOST_TEST(runs == 2);
+}
+
 BOOST_AUTO_TEST_CASE(the_order_of_threads_and_the_number_of_workers_change_no_bit) {
   for_every_kernel([](const plumbline_kernel& kernel) {
     std::vector<float> first;
@@ -245,8 +374,24 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
       return small.run(kernel);
     };
     using Problem = plumbline_problem;
-    BOOST_TEST(refusal([](Problem& p) { p.head_dim = 33; }) ==
-               "head_dim must be one of 32, 48, 64, 80, 96, 128");
+    const bool any_width = kernel.name == std::string("naive");
+    BOOST_TEST(refusal([&](Problem& p) { p.head_dim = any_width ? 1025 : 33; }) ==
+               (any_width ? "head_dim must be 1 .. 1024"
+                          : "head_dim must be one of 32, 48, 64, 80, 96, 128"));
+    for (const int width : {-1, 0, any_width ? 1025 : 33})
+      BOOST_TEST(refusal([&](Problem& p) { p.value_dim = width; }) ==
+                 (any_width ? "value_dim must be 1 .. 1024" : "value_dim must be 1 .. head_dim"));
+    if (any_width)
+      BOOST_TEST(refusal([](Problem& p) { p.head_dim = 31, p.rope = PLUMBLINE_ROPE_HALF_SPLIT; }) ==
+                 "head_dim must be even, with RoPE");
+    static const std::uint8_t mask[9] = {};
+    BOOST_TEST(refusal([](Problem& p) { p.mask_per_head = 1; }) ==
+               "mask_per_batch and mask_per_head must be 0 without mask");
+    BOOST_TEST(refusal([](Problem& p) { p.mask = mask, p.mask_per_batch = 2; }) ==
+               "mask_per_batch and mask_per_head must be 0 or 1");
+    BOOST_TEST(refusal([](Problem& p) { p.mask = mask, p.ssmax = 1; }) ==
+               "mask must be NULL with SSMax");
+    BOOST_TEST(refusal([](Problem& p) { p.lse_gradient = 2; }) == "lse_gradient must be 0 or 1");
     BOOST_TEST(refusal([](Problem& p) { p.struct_size = 8; }).starts_with("struct_size is 8"));
     BOOST_TEST(refusal([](Problem& p) { p.bias = PLUMBLINE_ALIBI; }) == "slopes is missing");
     BOOST_TEST(refusal([](Problem& p) { p.bias = 99; }) == "unknown bias");

@@ -32,8 +32,8 @@ std::size_t peak(const plumbline_kernel& kernel, plumbline::methods::Bias bias, 
   std::vector<float> o(made.rows * 32), lse(made.rows), q(o), k(made.keys * 32), v(k);
   std::vector<float> grad_o(o.size());
   const plumbline_outputs outputs{o.data(), lse.data()};
-  plumbline_gradients gradients{o.data(), lse.data(), grad_o.data(), q.data(), k.data(),
-                                v.data(), {}};
+  plumbline_gradients gradients{o.data(), lse.data(), grad_o.data(), nullptr,
+                                q.data(), k.data(),   v.data(),      {}};
   std::vector<float> parameters[PLUMBLINE_PARAMETER_COUNT];
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     parameters[n].resize(made.parameters.values[n].size());

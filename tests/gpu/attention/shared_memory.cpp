@@ -59,8 +59,8 @@ struct Problem {
     char message[256] = "";
     if (kernel.forward(&made.problem, &outputs, message, sizeof message) != 0) return message;
     if (pass == PLUMBLINE_FORWARD) return "";
-    plumbline_gradients gradients{o.data(), lse.data(), grad_o.data(), q.data(), k.data(),
-                                  v.data(), {}};
+    plumbline_gradients gradients{o.data(), lse.data(), grad_o.data(), nullptr,
+                                  q.data(), k.data(),   v.data(),      {}};
     std::vector<float> parameters[PLUMBLINE_PARAMETER_COUNT];
     for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
       parameters[n].resize(made.parameters.values[n].size());

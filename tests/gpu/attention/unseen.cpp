@@ -22,10 +22,10 @@ using Floats = std::vector<float>;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-bool sees(const Case& made, int b, int query, int key) {
+bool sees(const Case& made, int b, int head, int query, int key) {
   const plumbline_problem& p = made.problem;
   const int position = query + (p.queries_at_end ? p.lengths[b] - p.queries : p.query_offset);
-  if (position < 0) return false;
+  if (position < 0 || !made.mask_shows(b, head, query, key)) return false;
   if (p.lengths && (position >= p.lengths[b] || key >= p.lengths[b])) return false;
   if (p.causal && key > position) return false;
   if (p.window_left >= 0 && position - key > p.window_left) return false;
@@ -40,16 +40,14 @@ struct Tensor {
   std::vector<std::uint16_t>& narrow;
   int heads, rows, dim;
 
-  void poison(int b, int row) {
-    for (int head = 0; head < heads; ++head) {
-      const std::size_t first = ((std::size_t(b) * heads + head) * rows + row) * dim;
-      std::fill_n(wide.begin() + first, dim, kNan);
-      std::fill_n(narrow.begin() + first, dim, std::uint16_t{0x7fff});  // NaN in bf16 and in fp16
-    }
+  void poison(int b, int head, int row) {
+    const std::size_t first = ((std::size_t(b) * heads + head) * rows + row) * dim;
+    std::fill_n(wide.begin() + first, dim, kNan);
+    std::fill_n(narrow.begin() + first, dim, std::uint16_t{0x7fff});  // NaN in bf16 and in fp16
   }
 };
 
-/// A case and its dO; `poisoned`: what nobody sees is NaN.
+/// A case, its dO and dL/dlse; `poisoned`: what nobody sees is NaN.
 struct Inputs {
   Inputs(const Shape& shape, Bias bias, int format, const std::vector<std::int32_t>& lengths,
          bool poisoned)
@@ -58,30 +56,39 @@ struct Inputs {
     made.problem.lengths = made.lengths.empty() ? nullptr : made.lengths.data();
     const Shape& s = made.s;
     Tensor of_queries[] = {{made.q, made.q16, s.heads, s.queries, s.head_dim},
-                           {grad_o, grad_o16, s.heads, s.queries, s.head_dim}};
+                           {grad_o, grad_o16, s.heads, s.queries, s.value_width()}};
     Tensor of_keys[] = {{made.k, made.k16, s.kv_heads, s.keys, s.head_dim},
-                        {made.v, made.v16, s.kv_heads, s.keys, s.head_dim}};
+                        {made.v, made.v16, s.kv_heads, s.keys, s.value_width()}};
+    made.problem.lse_gradient = 1;
+    const auto poison = [&](int b, int head, const std::vector<bool>& kept, auto& tensors) {
+      for (std::size_t row = 0; row < kept.size(); ++row) {
+        if (kept[row]) continue;
+        ++unseen;
+        for (Tensor& tensor : tensors)
+          if (poisoned) tensor.poison(b, head, static_cast<int>(row));
+      }
+    };
     for (int b = 0; b < s.batch; ++b) {
-      std::vector<bool> query_sees(s.queries), key_is_seen(s.keys);
-      for (int i = 0; i < s.queries; ++i)
-        for (int j = 0; j < s.keys; ++j)
-          if (sees(made, b, i, j)) query_sees[i] = key_is_seen[j] = true;
-      const auto poison = [&](const std::vector<bool>& kept, auto& tensors) {
-        for (std::size_t row = 0; row < kept.size(); ++row) {
-          if (kept[row]) continue;
-          ++unseen;
-          for (Tensor& tensor : tensors)
-            if (poisoned) tensor.poison(b, static_cast<int>(row));
-        }
-      };
-      poison(query_sees, of_queries);
-      poison(key_is_seen, of_keys);
+      std::vector<std::vector<bool>> key_is_seen(s.kv_heads, std::vector<bool>(s.keys));
+      for (int head = 0; head < s.heads; ++head) {
+        std::vector<bool> query_sees(s.queries),
+            &of_head = key_is_seen[head * s.kv_heads / s.heads];
+        for (int i = 0; i < s.queries; ++i)
+          for (int j = 0; j < s.keys; ++j)
+            if (sees(made, b, head, i, j)) query_sees[i] = of_head[j] = true;
+        poison(b, head, query_sees, of_queries);
+        for (int i = 0; i < s.queries; ++i)
+          if (poisoned && !s.sinks && !query_sees[i])
+            grad_lse[(std::size_t(b) * s.heads + head) * s.queries + i] = kNan;
+      }
+      for (int head = 0; head < s.kv_heads; ++head) poison(b, head, key_is_seen[head], of_keys);
     }
   }
 
   Case made;
   Floats grad_o;
   std::vector<std::uint16_t> grad_o16;
+  Floats grad_lse = made.v_like_lse();
   int unseen = 0;  // rows of q and k
 };
 
@@ -89,7 +96,7 @@ struct Inputs {
 struct Results {
   Results(const plumbline_kernel& kernel, Inputs& in) {
     Case& made = in.made;
-    Floats o(made.rows * made.s.head_dim), lse(made.rows);
+    Floats o(made.rows * made.s.value_width()), lse(made.rows);
     const plumbline_outputs outputs{o.data(), lse.data()};
     char message[256] = "";
     if (kernel.decode && kernel.supports(&made.problem, PLUMBLINE_DECODE) == 1) {
@@ -103,11 +110,12 @@ struct Results {
     tensors.insert(tensors.end(), {o, lse});
     if (!kernel.backward) return;
     BOOST_REQUIRE(kernel.supports(&made.problem, PLUMBLINE_BACKWARD) == 1);
-    Floats q(o.size()), k(made.k.size()), v(k);
+    Floats q(made.q.size()), k(made.k.size()), v(made.v.size());
     Floats parameters[PLUMBLINE_PARAMETER_COUNT];
-    plumbline_gradients gradients{o.data(), lse.data(), made.of_format(in.grad_o, in.grad_o16),
-                                  q.data(), k.data(),   v.data(),
-                                  {}};
+    plumbline_gradients gradients{
+        o.data(),           lse.data(), made.of_format(in.grad_o, in.grad_o16),
+        in.grad_lse.data(), q.data(),   k.data(),
+        v.data(),           {}};
     for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
       parameters[n].resize(made.parameters.values[n].size());
       gradients.grad_parameters[n] = parameters[n].data();
@@ -178,6 +186,19 @@ BOOST_AUTO_TEST_CASE(rows_beyond_the_keys) {
 BOOST_AUTO_TEST_CASE(documents_before_those_of_the_queries) {
   // Documents are of 13 keys: the query sees one of two keys.
   check({"one query", 1, 2, 1, 1, 15, 32, true, -1, false, true, false}, {});
+}
+
+BOOST_AUTO_TEST_CASE(rows_and_keys_that_a_tensor_hides) {
+  check(Shape{"tensor", 2, 4, 2, 37, 45, 32, false, -1, false, false, false}.with_mask(true, true),
+        {});
+  check(Shape{"tensor, with sinks", 2, 4, 2, 37, 45, 32, true, 9, true, false, false, 0, true}
+            .with_mask(false, true)
+            .with_values(21),
+        {45, 30});
+  check(
+      Shape{"tensor, three queries", 2, 4, 1, 3, 70, 48, false, -1, false, false, false}.with_mask(
+          true, false),
+      {});
 }
 
 BOOST_AUTO_TEST_CASE(all_kinds_of_masks_across_tiles) {

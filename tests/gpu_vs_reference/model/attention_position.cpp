@@ -117,8 +117,8 @@ Results run(const Layer& layer) {
   plumbline_problem again = problem;
   position.forward(kBatch, kLength, x.data(), problem);
   attention.forward(problem, {o.data(), lse.data()});
-  plumbline_gradients to{o.data(),      lse.data(), grad_o.data(), grad_q.data(), grad_k.data(),
-                         grad_v.data(), {}};
+  plumbline_gradients to{o.data(),      lse.data(),    grad_o.data(), nullptr,
+                         grad_q.data(), grad_k.data(), grad_v.data(), {}};
   position.prepare_backward(again, to);
   attention.backward(again, to, Gradient::accumulate);
   position.backward(kBatch, kLength, x.data(), grad_x.data());

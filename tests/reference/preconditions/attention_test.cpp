@@ -135,6 +135,7 @@ BOOST_AUTO_TEST_CASE(attention_refuses_sizes) {
   shape("query_offsets.size() is 1; expected one a sequence, or none",
         [](auto& s) { s.query_offsets = {0}; });
   shape("head_dim is 0; expected at least 1", [](auto& s) { s.head_dim = 0; });
+  shape("value_dim is -1; expected at least 0", [](auto& s) { s.value_dim = -1; });
 }
 
 BOOST_AUTO_TEST_CASE(attention_refuses_tensors) {
@@ -148,7 +149,7 @@ BOOST_AUTO_TEST_CASE(attention_refuses_tensors) {
          [](auto& x) { x.q[3].conservativeResize(1, 4); });
   tensor("k is 2; expected the shape's number of rows",
          [](auto& x) { x.k[0].conservativeResize(2, 4); });
-  tensor("v is 3; expected head_dim columns", [](auto& x) { x.v[1].conservativeResize(3, 3); });
+  tensor("v is 3; expected value_dim columns", [](auto& x) { x.v[1].conservativeResize(3, 3); });
   tensor("ssmax_scale.size() is 1; expected heads, or none",
          [](auto& x) { x.ssmax_scale.assign(1, x.scale); });
   tensor("sinks.size() is 1; expected heads, or none", [](auto& x) { x.sinks.assign(1, x.scale); });
@@ -171,7 +172,7 @@ BOOST_AUTO_TEST_CASE(attention_refuses_gradients_from_above) {
                           [](auto& upstream) { upstream.lse.pop_back(); });
   expect_upstream_refused("upstream.output rows is 1; expected one a query row",
                           [](auto& upstream) { upstream.output[1].conservativeResize(1, 4); });
-  expect_upstream_refused("upstream.output columns is 3; expected head_dim",
+  expect_upstream_refused("upstream.output columns is 3; expected value_dim",
                           [](auto& upstream) { upstream.output[3].conservativeResize(2, 3); });
   expect_upstream_refused("upstream.lse rows is 1; expected one a query row",
                           [](auto& upstream) { upstream.lse[2].conservativeResize(1); });

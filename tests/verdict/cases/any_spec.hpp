@@ -8,7 +8,8 @@
 
 namespace plumbline::cases {
 
-/// Every field drawn, but no pass that files do not hold; `family` among those that are generated.
+/// Every field drawn, but no pass that files do not hold; `family` and the mask's pattern among
+/// those that are generated.
 inline rc::Gen<Spec> any_spec() {
   return rc::gen::exec([] {
     const auto size = [](int highest) { return *rc::gen::inRange(1, highest + 1); };
@@ -30,11 +31,22 @@ inline rc::Gen<Spec> any_spec() {
     s.query_offset = *rc::gen::inRange(0, s.keys - s.queries + 1);
     s.head_dim = size(9);
     if (s.bias.has_rope()) s.head_dim += s.head_dim % 2;
+    if (*rc::gen::arbitrary<bool>()) s.value_dim = size(12);
+    if (s.pass == Pass::forward && s.value_width() <= s.head_dim) {
+      s.values_in_keys = *rc::gen::arbitrary<bool>();
+    }
+    if (s.pass == Pass::backward) s.lse_gradient = *rc::gen::arbitrary<bool>();
     s.mask.causal = *rc::gen::arbitrary<bool>() || s.bias.method == PLUMBLINE_FOX;
     const auto side = [] { return *rc::gen::inRange(-1, 12); };
     if (*rc::gen::arbitrary<bool>()) s.mask.window = {side(), side()};
     s.mask.ragged = *rc::gen::arbitrary<bool>();
     s.mask.documents = *rc::gen::arbitrary<bool>();
+    if (!needs_scores(s.bias) && *rc::gen::arbitrary<bool>()) {
+      s.mask.pattern = *rc::gen::element(Pattern::prefix, Pattern::chunks, Pattern::blocks,
+                                         Pattern::tree, Pattern::scattered);
+      s.mask.per_batch = *rc::gen::arbitrary<bool>();
+      s.mask.per_head = *rc::gen::arbitrary<bool>();
+    }
     if (s.mask.ragged && !needs_scores(s.bias) && *rc::gen::arbitrary<bool>()) {
       s.queries_at_end = true;
       s.query_offset = s.keys - s.queries;

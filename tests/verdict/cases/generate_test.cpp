@@ -42,11 +42,13 @@ std::map<std::string, std::uint64_t> hashes(const Case& c) {
   add("k_scale", c.k_scale);
   add("v_scale", c.v_scale);
   add("grad_o", c.grad_o);
+  add("grad_lse", c.grad_lse);
   for (int p = 0; p < PLUMBLINE_PARAMETER_COUNT; ++p) {
     add(info(static_cast<plumbline_parameter>(p)).name, c.parameters[p]);
   }
   add("lengths", c.lengths);
   add("documents", c.documents);
+  add("mask", c.mask);
   return all;
 }
 
@@ -79,6 +81,32 @@ std::vector<double> scores(const Case& c) {
   return all;
 }
 
+/// One sequence of 64 keys, 48 query rows from this position on, and the mask tensor alone.
+Spec with_mask(Pattern pattern, int query_offset, std::uint64_t seed) {
+  Spec s = with(PLUMBLINE_NOPE, Family::generic);
+  s.head_dim = 1;
+  s.query_offset = query_offset;
+  s.mask.causal = false;
+  s.mask.pattern = pattern;
+  s.seed = seed;
+  return s;
+}
+
+/// The keys that the mask tensor lets a row see.
+std::set<int> seen(const Case& c, int row, int head = 0, int batch = 0) {
+  std::set<int> keys;
+  for (int j = 0; j < c.spec.keys; ++j) {
+    if (c.may_see(batch, head, row, j)) keys.insert(j);
+  }
+  return keys;
+}
+
+std::set<int> keys_between(int first, int end) {
+  std::set<int> keys;
+  for (int j = first; j < end; ++j) keys.insert(j);
+  return keys;
+}
+
 double deviation(const std::vector<double>& values) {
   double squares = 0;
   for (const double value : values) squares += value * value;
@@ -92,7 +120,7 @@ BOOST_AUTO_TEST_CASE(the_bits_are_those_of_the_second_implementation) {
   std::map<std::string, std::map<std::string, std::uint64_t>> expected;
   std::string line, tensor, hash;
   while (file >> line >> tensor >> hash) expected[line][tensor] = std::stoull(hash, nullptr, 16);
-  BOOST_TEST(expected.size() == 49u);
+  BOOST_TEST(expected.size() == 64u);
   for (const auto& [spec, tensors] : expected) {
     const auto generated = hashes(generate(from_line(spec)));
     BOOST_TEST(generated.size() == tensors.size());
@@ -119,6 +147,280 @@ BOOST_AUTO_TEST_CASE(a_family_that_is_a_file_cannot_be_generated) {
   Spec s;
   s.family = Family::file;
   expect_bad_input([&] { generate(s); }, {"family", "file"});
+}
+
+BOOST_AUTO_TEST_CASE(a_mask_of_a_file_cannot_be_generated) {
+  Spec s;
+  s.mask.pattern = Pattern::file;
+  expect_bad_input([&] { generate(s); }, {"mask is \"file\"", "a pattern that is generated"});
+}
+
+BOOST_AUTO_TEST_CASE(may_see_finds_the_number_of_sequence_head_row_and_key) {
+  Case c;
+  c.spec.batch = 2;
+  c.spec.heads = 3;
+  c.spec.queries = 2;
+  c.spec.keys = 2;
+  BOOST_TEST(c.may_see(1, 2, 1, 1));
+  c.spec.mask.pattern = Pattern::file;
+  const auto all = [&] {
+    std::string seen;
+    for (int batch = 0; batch < 2; ++batch) {
+      for (int head = 0; head < 3; ++head) {
+        for (int row = 0; row < 2; ++row) {
+          for (int key = 0; key < 2; ++key) seen += c.may_see(batch, head, row, key) ? '1' : '0';
+        }
+        seen += ' ';
+      }
+    }
+    return seen;
+  };
+  c.mask = {1, 0, 1, 1};
+  BOOST_TEST(all() == "1011 1011 1011 1011 1011 1011 ");
+  c.mask = {1, 0, 1, 1, 0, 0, 0, 1};
+  c.spec.mask.per_batch = true;
+  BOOST_TEST(all() == "1011 1011 1011 0001 0001 0001 ");
+  c.mask = {1, 0, 1, 1, 0, 0, 0, 1, 0, 1, 1, 0};
+  c.spec.mask.per_batch = false;
+  c.spec.mask.per_head = true;
+  BOOST_TEST(all() == "1011 0001 0110 1011 0001 0110 ");
+  c.mask = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 1};
+  c.spec.mask.per_batch = true;
+  BOOST_TEST(all() == "1000 0100 0010 0001 1100 0011 ");
+}
+
+BOOST_AUTO_TEST_CASE(a_prefix_shows_its_keys_and_all_up_to_the_query) {
+  std::set<int> lengths;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    // Row 0 stands before all keys and sees the prefix alone; the last, at 30.
+    const Case c = generate(with_mask(Pattern::prefix, -17, seed));
+    const int prefix = static_cast<int>(seen(c, 0).size());
+    BOOST_TEST((prefix >= 1 && prefix <= 64));
+    lengths.insert(prefix);
+    for (int row = 0; row < c.spec.queries; ++row) {
+      BOOST_CHECK(seen(c, row) == keys_between(0, std::max(prefix, row - 17 + 1)));
+    }
+  }
+  BOOST_TEST(lengths.size() > 10u);
+  const Case late = generate(with_mask(Pattern::prefix, 40, 1));
+  BOOST_CHECK(seen(late, 47) == keys_between(0, 64));
+}
+
+BOOST_AUTO_TEST_CASE(chunks_show_the_keys_of_the_query_s_own_chunk) {
+  std::set<int> sizes;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const Case c = generate(with_mask(Pattern::chunks, 0, seed));
+    const int size = static_cast<int>(seen(c, 0).size());
+    sizes.insert(size);
+    for (int row = 0; row < c.spec.queries; ++row) {
+      const int first = row / size * size;
+      BOOST_CHECK(seen(c, row) == keys_between(first, first + size));
+    }
+    // Rows before the keys see none, and those beyond them none but of a chunk that they share.
+    const Case early = generate(with_mask(Pattern::chunks, -8, seed));
+    for (int row = 0; row < 8; ++row) BOOST_CHECK(seen(early, row).empty());
+    BOOST_CHECK(seen(early, 8) == seen(c, 0));
+    BOOST_CHECK(seen(generate(with_mask(Pattern::chunks, 64, seed)), 0).empty());
+  }
+  BOOST_CHECK(sizes == (std::set<int>{4, 8, 16, 32, 64}));
+}
+
+BOOST_AUTO_TEST_CASE(blocks_are_seen_or_hidden_whole_and_half_of_them_are_hidden) {
+  int visible = 0, all = 0, larger = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Spec s = with_mask(Pattern::blocks, 5, seed);
+    s.mask.per_head = true;
+    const Case c = generate(s);
+    for (int head = 0; head < s.heads; ++head) {
+      const auto is_whole = [&](int tile) {
+        for (int row = 0; row < s.queries; ++row) {
+          for (int key = 0; key < s.keys; ++key) {
+            if (c.may_see(0, head, row, key) !=
+                c.may_see(0, head, row / tile * tile, key / tile * tile)) {
+              return false;
+            }
+          }
+        }
+        return true;
+      };
+      BOOST_CHECK(is_whole(4));
+      larger += is_whole(32);
+    }
+    visible += static_cast<int>(std::count(c.mask.begin(), c.mask.end(), 1));
+    all += static_cast<int>(c.mask.size());
+  }
+  // Tiles of 32 and 64 in two of five of the 320: 128 give or take 9. The mean of the tensors'
+  // halves has a deviation of 0.27 / sqrt(320).
+  BOOST_TEST((larger > 80 && larger < 180), larger);
+  BOOST_TEST((visible > 0.42 * all && visible < 0.58 * all));
+}
+
+BOOST_AUTO_TEST_CASE(a_node_of_a_tree_sees_what_comes_before_it_its_ancestors_and_itself) {
+  int forks = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    // 48 rows, so 48 nodes: the keys from 16 on.
+    const Case c = generate(with_mask(Pattern::tree, 16, seed));
+    BOOST_CHECK(seen(c, 0) == keys_between(0, 17));
+    for (int row = 1; row < c.spec.queries; ++row) {
+      std::set<int> keys = seen(c, row);
+      const int own = row + 16;
+      BOOST_REQUIRE((!keys.empty() && *keys.rbegin() == own));
+      // The nearest ancestor sees all the others, and nothing else.
+      keys.erase(own);
+      const int parent = *keys.rbegin();
+      BOOST_REQUIRE(parent >= 16);
+      BOOST_CHECK(keys == seen(c, parent - 16));
+      forks += parent != own - 1;
+    }
+  }
+  // A chain has none; of 20 * 47 nodes an expected 20 * (47 - H_47) = 851 follow another node.
+  BOOST_TEST(forks > 800);
+  const Case early = generate(with_mask(Pattern::tree, -3, 1));
+  for (int row = 0; row < 19; ++row) BOOST_CHECK(seen(early, row) == keys_between(0, 16));
+  BOOST_CHECK(seen(early, 19) == keys_between(0, 17));
+  const Case late = generate(with_mask(Pattern::tree, 17, 1));
+  BOOST_CHECK(seen(late, 47) == keys_between(0, 64));
+}
+
+BOOST_AUTO_TEST_CASE(scattered_keys_are_half_of_them_hidden_and_some_rows_see_none) {
+  Spec s = with_mask(Pattern::scattered, 16, 3);
+  s.mask.per_head = true;
+  const Case c = generate(s);
+  int empty = 0, others = 0;
+  std::set<std::set<int>> different;
+  for (int head = 0; head < s.heads; ++head) {
+    for (int row = 0; row < s.queries; ++row) {
+      const std::set<int> keys = seen(c, row, head);
+      empty += keys.empty();
+      others += static_cast<int>(keys.size());
+      different.insert(keys);
+    }
+  }
+  // Of 384 rows 48 give or take 7; the others see 32 of 64 keys, all of them different ones.
+  const int rows = s.heads * s.queries;
+  BOOST_TEST((empty > 20 && empty < 80), empty);
+  BOOST_TEST(std::abs(others - 32.0 * (rows - empty)) < 5 * 4 * std::sqrt(rows));
+  BOOST_TEST(static_cast<int>(different.size()) == rows - empty + 1);
+}
+
+BOOST_AUTO_TEST_CASE(sequences_and_heads_share_a_mask_tensor_or_have_their_own) {
+  for (const Pattern pattern :
+       {Pattern::prefix, Pattern::chunks, Pattern::blocks, Pattern::tree, Pattern::scattered}) {
+    BOOST_TEST_CONTEXT(name(pattern)) {
+      Spec s = with_mask(pattern, 16, 8);
+      s.batch = 6;
+      const auto tensors = [&](bool per_batch, bool per_head) {
+        s.mask.per_batch = per_batch;
+        s.mask.per_head = per_head;
+        const Case c = generate(s);
+        validate(c);
+        BOOST_TEST(c.mask.size() == (per_batch ? 6u : 1u) * (per_head ? 8u : 1u) * 48u * 64u);
+        std::vector<std::vector<std::set<int>>> of;
+        for (int batch = 0; batch < s.batch; ++batch) {
+          for (int head = 0; head < s.heads; ++head) {
+            auto& rows = of.emplace_back();
+            for (int row = 0; row < s.queries; ++row) rows.push_back(seen(c, row, head, batch));
+          }
+        }
+        return of;
+      };
+      const auto different = [](const auto& all) {
+        return std::set(all.begin(), all.end()).size();
+      };
+      const auto shared = tensors(false, false), of_sequences = tensors(true, false),
+                 of_heads = tensors(false, true), own = tensors(true, true);
+      BOOST_TEST(different(shared) == 1u);
+      // Of the chunks' five sizes some come up twice.
+      BOOST_TEST((different(of_sequences) > 1u && different(of_sequences) <= 6u));
+      BOOST_TEST((different(of_heads) > 1u && different(of_heads) <= 8u));
+      BOOST_TEST(different(own) >= different(of_heads));
+      for (std::size_t n = 0; n < own.size(); ++n) {
+        BOOST_REQUIRE(of_sequences[n] == of_sequences[n / 8 * 8]);
+        BOOST_REQUIRE(of_heads[n] == of_heads[n % 8]);
+      }
+      // Numbered alike: the first is the same in all.
+      BOOST_CHECK(own[0] == shared[0]);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_mask_tensor_changes_no_other_number) {
+  Spec s = with(PLUMBLINE_CABLE, Family::generic);
+  s.mask.ragged = true;
+  const Case without = generate(s);
+  s.mask.pattern = Pattern::blocks;
+  Case c = generate(s);
+  BOOST_TEST(!c.mask.empty());
+  c.mask.clear();
+  BOOST_CHECK(hashes(c) == hashes(without));
+}
+
+BOOST_AUTO_TEST_CASE(values_of_another_width_change_neither_q_nor_k) {
+  for (const int width : {24, 100}) {
+    Spec s = with(PLUMBLINE_NOPE, Family::generic);
+    s.pass = Pass::backward;
+    const Case as_wide = generate(s);
+    s.value_dim = width;
+    const Case c = generate(s);
+    BOOST_CHECK(c.q == as_wide.q);
+    BOOST_CHECK(c.k == as_wide.k);
+    BOOST_TEST(c.v.size() == 4u * 64u * static_cast<unsigned>(width));
+    BOOST_TEST(c.grad_o.size() == 8u * 48u * static_cast<unsigned>(width));
+    BOOST_CHECK(c.v[0] == as_wide.v[0]);
+  }
+  Spec s = with(PLUMBLINE_NOPE, Family::generic);
+  const Case by_default = generate(s);
+  s.value_dim = s.head_dim;
+  BOOST_CHECK(hashes(generate(s)) == hashes(by_default));
+}
+
+BOOST_AUTO_TEST_CASE(values_in_keys_are_the_first_components_of_each_row_of_k) {
+  for (const Format format : all_formats()) {
+    for (const int width : {1, 40, 64}) {
+      Spec s = with(PLUMBLINE_NOPE, Family::generic);
+      s.format = format;
+      s.value_dim = width;
+      const Case apart = generate(s);
+      s.values_in_keys = true;
+      const Case c = generate(s);
+      validate(c);
+      BOOST_CHECK(c.q == apart.q);
+      BOOST_CHECK(c.k == apart.k);
+      BOOST_CHECK(c.v_scale == c.k_scale);
+      BOOST_CHECK(c.v != apart.v);
+      BOOST_REQUIRE(c.v.size() == 4u * 64u * static_cast<unsigned>(width));
+      const auto row_of_v = static_cast<std::size_t>(width);
+      for (std::size_t row = 0; row < 4 * 64; ++row) {
+        const auto v = c.v.begin() + static_cast<std::ptrdiff_t>(row * row_of_v);
+        const auto k = c.k.begin() + static_cast<std::ptrdiff_t>(row * 64);
+        BOOST_REQUIRE(std::equal(v, v + width, k));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(gradients_of_lse_are_standard_normal_and_change_no_other_number) {
+  Spec s = with(PLUMBLINE_ALIBI, Family::huge);
+  s.pass = Pass::backward;
+  s.format = Format::bf16;
+  const Case without = generate(s);
+  BOOST_TEST(without.grad_lse.empty());
+  s.lse_gradient = true;
+  Case c = generate(s);
+  BOOST_REQUIRE(c.grad_lse.size() == 8u * 48u);
+  const double n = 8 * 48;
+  double sum = 0, squares = 0;
+  int wide = 0;
+  for (const float x : c.grad_lse) {
+    sum += x;
+    squares += double{x} * x;
+    wide += stored(x, Format::bf16) != x;
+  }
+  BOOST_TEST(std::abs(sum / n) <= 5 / std::sqrt(n));
+  BOOST_TEST(std::abs(squares / n - 1) <= 5 * std::sqrt(2 / n));
+  BOOST_TEST(wide > 300);  // floats, whatever the case's format
+  c.grad_lse.clear();
+  BOOST_CHECK(hashes(c) == hashes(without));
 }
 
 BOOST_AUTO_TEST_CASE(generic_numbers_have_the_moments_of_a_standard_normal) {

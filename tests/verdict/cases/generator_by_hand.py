@@ -14,7 +14,7 @@ STREAMS = {name: i + 1 for i, name in enumerate(
     ["q", "k", "v", "increments", "gain", "theta_alpha", "theta_beta", "theta_mu", "ssmax_scale",
      "lengths", "documents", "grad_o", "options", "p", "a", "table", "hidden_weight", "hidden_bias",
      "output_weight", "output_bias", "c", "L", "log_forget", "position_embedding", "q_scale",
-     "k_scale", "v_scale", "slopes", "boundaries", "sample"])}
+     "k_scale", "v_scale", "slopes", "boundaries", "sample", "mask", "grad_lse"])}
 EVERY_INDEX = MASK  # the word that a whole tensor's kind is drawn from
 OPTIONS = ["epsilon", "buckets", "max_distance", "largest", "hidden", "L0", "base", "positions",
            "per_batch", "per_head", "per_query", "in_format_of_o"]
@@ -118,7 +118,8 @@ def huge(spec):
 
 
 def qkv(spec):
-    dim, family = spec["head_dim"], spec["family"]
+    family = spec["family"]
+    width = {"q": spec["head_dim"], "k": spec["head_dim"], "v": spec["value_dim"]}
     store = {"bf16": bf16, "fp16": fp16}.get(spec["dtype"], fp32)
     eight = {"e4m3": E4M3, "e5m2": E5M2}.get(spec["dtype"])
     by_head = scales(spec) if eight else None
@@ -130,7 +131,10 @@ def qkv(spec):
     if eight:
         scale = (stored_factor(spec),) * 3
     for factor, name in zip(scale, "qkv"):
-        draw, out = Draw(spec["seed"], name), b""
+        if name == "v" and spec["values_in_keys"]:
+            yield name, b"".join(row[:4 * width["v"]] for row in cut(out, 4 * width["k"]))
+            continue
+        draw, out, dim = Draw(spec["seed"], name), b"", width[name]
         count = spec["batch"] * rows[name] * dim
         for i in range(count):
             element = i
@@ -142,7 +146,7 @@ def qkv(spec):
                 least = {E4M3: -9, E5M2: -16}[eight] if eight else (
                     -24 if store is fp16 else -126 - bits)
                 x = (-m if draw.word(2 * i + 1) % 2 else m) * 2.0**least
-            elif family == "level" and name != "k":
+            elif family == "level" and (name != "k" or spec["values_in_keys"]):
                 x = 0.0 if name == "q" else draw.below(i, 17) - 8.0
             else:
                 x = draw.normal(i) * factor
@@ -151,13 +155,22 @@ def qkv(spec):
             out += store(x)
         yield name, out
     if eight:
+        by_head["v"] = by_head["k" if spec["values_in_keys"] else "v"]
         for name in "qkv":
             yield name + "_scale", b"".join(map(fp32, by_head[name]))
         store = bf16
     if spec["pass"] == "backward":
         draw = Draw(spec["seed"], "grad_o")
         yield "grad_o", b"".join(store(draw.normal(i))
-                                 for i in range(spec["batch"] * rows["q"] * dim))
+                                 for i in range(spec["batch"] * rows["q"] * width["v"]))
+    if spec["lse_gradient"]:
+        draw = Draw(spec["seed"], "grad_lse")
+        yield "grad_lse", b"".join(fp32(draw.normal(i)) for i in range(spec["batch"] * rows["q"]))
+
+
+def cut(data, size):
+    """Into pieces of this size."""
+    return [data[at:at + size] for at in range(0, len(data), size)]
 
 
 def slopes(heads):
@@ -292,6 +305,49 @@ def mask(spec):
         yield "documents", struct.pack("<%di" % len(out), *out)
 
 
+def seen_sets(spec, draw, base):
+    """Which keys one [queries, keys] of the mask tensor shows: a set for each query row."""
+    keys = spec["keys"]
+    rows = range(spec["queries"])
+    positions = [spec["query_offset"] + r for r in rows]
+    tile, every = 4 * 2**draw.below(base, 5), set(range(keys))
+
+    def coin(a, b):
+        return draw.below(base + 2**39 + a * keys + b, 2) == 0
+
+    if spec["mask"] == "prefix":
+        prefix = 1 + draw.below(base + 1, keys)
+        return [set(range(min(keys, max(prefix, i + 1)))) for i in positions]
+    if spec["mask"] == "chunks":
+        return [set(range(i - i % tile, i - i % tile + tile)) & every if i >= 0 else set()
+                for i in positions]
+    if spec["mask"] == "blocks":
+        return [{j for j in every if coin(r // tile, j // tile)} for r in rows]
+    if spec["mask"] == "scattered":
+        return [{j for j in every if coin(r, j)} if draw.below(base + 2 + r, 8) else set()
+                for r in rows]
+    # A tree. A node's path: everything before the tree, the nodes down to it, and itself.
+    nodes = min(keys, spec["queries"], 64)
+    root = keys - nodes
+    paths = [set(range(root + 1))]
+    for n in range(1, nodes):
+        paths.append(paths[draw.below(base + 2 + n, n)] | {root + n})
+    return [set(range(root)) if i < root else paths[i - root] if i < keys else every
+            for i in positions]
+
+
+def mask_tensor(spec):
+    if spec["mask"] == "none":
+        return
+    copies = (spec["batch"] if spec["mask_per_batch"] else 1) * (
+        spec["heads"] if spec["mask_per_head"] else 1)
+    draw, out = Draw(spec["seed"], "mask"), bytearray()
+    for copy in range(copies):
+        for seen in seen_sets(spec, draw, copy * 2**40):
+            out += bytes(j in seen for j in range(spec["keys"]))
+    yield "mask", bytes(out)
+
+
 def fnv1a(data):
     h = 0xcbf29ce484222325
     for byte in data:
@@ -350,9 +406,48 @@ CASES += ["pass=backward," + LINE.format(*values) for values in [
 CASES += [LINE.format("bias_tensor", dtype, 0, 0, 0, "generic", seed)
           for dtype, seed in (("fp32", 46), ("bf16", 47), ("fp16", 48), ("e4m3", 49), ("bf16", 50))]
 
+# Mask tensors: long enough for every tile, rows before the keys and beyond them.
+LONG = {"keys=11": "keys=90", "queries=5": "queries=70"}
+EARLY, LATE = ({"query_offset=4": "query_offset=%d" % offset} for offset in (-9, 30))
+
+
+def line_with(values, more, replaced=None):
+    line = LINE.format(*values)
+    for before, after in (replaced or {}).items():
+        assert before in line
+        line = line.replace(before, after)
+    return line + "," + more
+
+
+CASES += [line_with(*values) for values in [
+    (("nope", "fp32", 0, 0, 0, "generic", 51), "mask=prefix,mask_per_head=1", EARLY | LONG),
+    (("nope", "bf16", 0, 1, 1, "generic", 52), "mask=chunks,mask_per_batch=1",
+     {"query_offset=4": "query_offset=-2"}),
+    (("alibi", "fp32", 0, 0, 0, "generic", 53), "mask=chunks", EARLY | LONG),
+    (("nope", "fp16", 1, 0, 0, "generic", 54), "mask=blocks,mask_per_batch=1,mask_per_head=1",
+     LONG),
+    (("nope", "fp32", 0, 0, 0, "tied", 55), "mask=tree,mask_per_batch=1,mask_per_head=1",
+     LATE | LONG),
+    (("nope", "fp32", 0, 0, 0, "generic", 56), "mask=tree"),
+    (("cable", "bf16", 0, 0, 0, "generic", 57), "mask=scattered,mask_per_batch=1,mask_per_head=1"),
+    (("nope", "fp16", 0, 0, 0, "tied", 58), "value_dim=5"),
+    (("nope", "e5m2", 0, 0, 0, "huge", 59), "value_dim=13"),
+    (("nope", "fp32", 0, 0, 0, "generic", 60), "value_dim=5,values_in_keys=1"),
+    (("rope_half_split", "fp32", 0, 0, 0, "level", 61), "values_in_keys=1"),
+    (("nope", "e4m3", 0, 0, 0, "generic", 62), "value_dim=3,values_in_keys=1"),
+    (("nope", "e4m3", 0, 1, 0, "peaked", 63),
+     "pass=decode,value_dim=7,values_in_keys=1,mask=prefix"),
+    (("nope", "bf16", 0, 0, 0, "generic", 64),
+     "pass=backward,value_dim=6,mask=scattered,lse_gradient=1"),
+    (("alibi", "e4m3", 0, 0, 0, "generic", 65), "pass=backward,value_dim=10,lse_gradient=1"),
+]]
+
+DEFAULTS = {"pass": "forward", "mask": "none", "mask_per_batch": "0", "mask_per_head": "0",
+            "values_in_keys": "0", "lse_gradient": "0"}
 for line in CASES:
-    fields = {"pass": "forward", **dict(pair.split("=") for pair in line.split(","))}
-    spec = {k: int(v) if v.isdigit() else v for k, v in fields.items()}
-    for part in (qkv, parameters, mask):
+    fields = DEFAULTS | dict(pair.split("=") for pair in line.split(","))
+    spec = {k: int(v) if v.lstrip("-").isdigit() else v for k, v in fields.items()}
+    spec.setdefault("value_dim", spec["head_dim"])
+    for part in (qkv, parameters, mask, mask_tensor):
         for tensor, data in part(spec):
             print(line, tensor, "%016x" % fnv1a(data))

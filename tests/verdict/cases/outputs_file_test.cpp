@@ -96,6 +96,26 @@ BOOST_AUTO_TEST_CASE(numbers_are_widened_and_nan_and_infinity_are_kept_for_the_j
   BOOST_TEST(outputs.lse[1] == -INFINITY);
 }
 
+BOOST_AUTO_TEST_CASE(outputs_are_as_wide_as_the_values) {
+  Spec spec = small_spec();
+  spec.value_dim = 3;
+  FileBuilder builder;
+  builder.add("o", "F32", {1, 2, 1, 3}, raw<float>({1, 2, 3, 4, 5, 6}));
+  builder.add("lse", "F32", {1, 2, 1}, raw<float>({0, 0}));
+  BOOST_CHECK(parsed(builder, spec).outputs.o == (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  expect_bad_input([&] { parsed(small_outputs(), spec); },
+                   {"tensor \"o\": shape is [1, 2, 1, 2]", "[1, 2, 1, 3]"});
+  spec.pass = Pass::backward;
+  builder.add("grad_q", "F32", {1, 2, 1, 2}, raw<float>({1, 2, 3, 4}));
+  builder.add("grad_k", "F32", {1, 1, 1, 2}, raw<float>({1, 2}));
+  FileBuilder narrow = builder;
+  builder.add("grad_v", "F32", {1, 1, 1, 3}, raw<float>({7, 8, 9}));
+  BOOST_CHECK(parsed(builder, spec).outputs.grad_v == (std::vector<float>{7, 8, 9}));
+  narrow.add("grad_v", "F32", {1, 1, 1, 2}, raw<float>({7, 8}));
+  expect_bad_input([&] { parsed(narrow, spec); },
+                   {"tensor \"grad_v\": shape is [1, 1, 1, 2]", "[1, 1, 1, 3]"});
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_declares_nothing_gets_the_strictest_contract) {
   const OutputsFile file = parsed(small_outputs());
   BOOST_TEST(file.kernel == "outside");

@@ -32,6 +32,17 @@ BOOST_AUTO_TEST_CASE(the_line_is_spelt_as_documented) {
   BOOST_TEST(to_line(from_line("softcap=50")).ends_with(",seed=0,softcap=50"));
   BOOST_TEST(to_line(from_line("sinks=1")).ends_with(",seed=0,sinks=1"));
   BOOST_TEST(to_line(from_line("ragged=1,queries_at_end=1")).ends_with(",queries_at_end=1"));
+  BOOST_TEST(to_line(from_line("mask_per_head=1,values_in_keys=1,mask_per_batch=1,mask=tree,"
+                               "value_dim=8,sinks=1"))
+                 .ends_with(",seed=0,sinks=1,value_dim=8,mask=tree,mask_per_batch=1,"
+                            "mask_per_head=1,values_in_keys=1"));
+  BOOST_TEST(
+      to_line(from_line("lse_gradient=1,pass=backward")).ends_with(",seed=0,lse_gradient=1"));
+  for (const char* mask : {"prefix", "chunks", "blocks", "tree", "scattered", "file"}) {
+    const std::string field = std::string("mask=") + mask;
+    BOOST_TEST(to_line(from_line(field)).ends_with(",seed=0," + field), mask);
+  }
+  BOOST_TEST(to_line(from_line("mask=none")).ends_with(",seed=0"));
   for (const char* window : {"none", "4", "3:0", "none:5", "7:none"}) {
     const std::string field = std::string("window=") + window + ",";
     BOOST_TEST(to_line(from_line(field + "keys=9")).find(field) != std::string::npos, window);
@@ -43,6 +54,14 @@ BOOST_AUTO_TEST_CASE(the_line_is_spelt_as_documented) {
 BOOST_AUTO_TEST_CASE(a_line_may_leave_keys_out) {
   BOOST_CHECK(from_line("keys=5").keys == 5);
   BOOST_CHECK(from_line("keys=5").head_dim == Spec{}.head_dim);
+}
+
+BOOST_AUTO_TEST_CASE(values_are_as_wide_as_keys_unless_a_line_says_otherwise) {
+  BOOST_TEST(from_line("head_dim=8").value_width() == 8);
+  BOOST_TEST(from_line("head_dim=8,value_dim=3").value_width() == 3);
+  BOOST_TEST(from_line("head_dim=8,value_dim=12").value_width() == 12);
+  BOOST_TEST(from_line("head_dim=8,value_dim=8,values_in_keys=1").values_in_keys);
+  BOOST_TEST(from_line("pass=decode,value_dim=1,values_in_keys=1").values_in_keys);
 }
 
 BOOST_AUTO_TEST_CASE(lines_that_are_refused) {
@@ -58,6 +77,18 @@ BOOST_AUTO_TEST_CASE(lines_that_are_refused) {
   expect_bad_input([] { from_line("dtype=fp8"); }, {"dtype is \"fp8\"", "fp32, bf16, fp16"});
   expect_bad_input([] { from_line("pass=training"); }, {"pass is \"training\"", "decode"});
   expect_bad_input([] { from_line("family=odd"); }, {"family is \"odd\"", "subnormal"});
+  expect_bad_input([] { from_line("value_dim=0"); }, {"value_dim is 0", "a number above 0"});
+  expect_bad_input([] { from_line("value_dim=wide"); }, {"value_dim is \"wide\"", "whole number"});
+  expect_bad_input(
+      [] { from_line("mask=foo"); },
+      {"mask is \"foo\"", "one of none, prefix, chunks, blocks, tree, scattered, file"});
+  for (const std::string flag :
+       {"mask_per_batch", "mask_per_head", "values_in_keys", "lse_gradient"}) {
+    const std::string message = flag + " is \"2\"";
+    expect_bad_input([&] { from_line(flag + "=2"); }, {message.c_str(), "0 or 1"});
+  }
+  expect_bad_input([] { from_line("masks=tree"); },
+                   {"\"masks\"", "value_dim, mask, mask_per_batch, mask_per_head, lse_gradient"});
 }
 
 BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
@@ -98,6 +129,32 @@ BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
                    {"query_offset is 0 with 1 queries and 3 keys", "keys - queries"});
   expect_bad_input([] { from_line("ragged=1,queries_at_end=1,bias=cope"); },
                    {"queries_at_end is 1 with bias cope"});
+  expect_bad_input([] { from_line("value_dim=-1"); }, {"value_dim is -1", "whole number"});
+  expect_bad_input([] { from_line("value_dim=16777217"); }, {"value_dim is 16777217", "16777216"});
+  expect_bad_input([] { from_line("mask_per_batch=1"); },
+                   {"mask_per_batch is 1 without a mask tensor", "expected 0"});
+  expect_bad_input([] { from_line("mask=none,mask_per_head=1"); },
+                   {"mask_per_head is 1 without a mask tensor", "expected 0"});
+  for (const std::string of_scores : {"cope", "dape_v1_alibi", "dape_v2_cable"}) {
+    const std::string message = "mask is blocks with bias " + of_scores;
+    expect_bad_input([&] { from_line("mask=blocks,bias=" + of_scores); },
+                     {message.c_str(), "expected none"});
+  }
+  expect_bad_input([] { from_line("values_in_keys=1,pass=backward"); },
+                   {"values_in_keys is 1 with pass backward and value_dim 64", "expected 0"});
+  expect_bad_input([] { from_line("values_in_keys=1,value_dim=65"); },
+                   {"values_in_keys is 1 with pass forward and value_dim 65", "above head_dim"});
+  for (const std::string pass : {"forward", "decode"}) {
+    const std::string message = "lse_gradient is 1 with pass " + pass;
+    expect_bad_input([&] { from_line("lse_gradient=1,pass=" + pass); },
+                     {message.c_str(), "backward pass"});
+  }
+  expect_bad_input([] { from_line("mask=blocks,queries=65536,keys=65536,head_dim=1"); },
+                   {"shape of mask is [1, 1, 65536, 65536]", "2147483648 elements"});
+  expect_bad_input([] { from_line("keys=16777216,head_dim=1,value_dim=256"); },
+                   {"shape of v is [1, 1, 16777216, 256]", "2147483648 elements"});
+  expect_bad_input([] { from_line("queries=16777216,head_dim=1,value_dim=256"); },
+                   {"shape of o is [1, 1, 16777216, 256]", "2147483648 elements"});
   expect_bad_input([] { from_line("batch=16777216,heads=16777216,keys=16777216"); },
                    {"shape of q", "2147483648 elements"});
 }

@@ -94,6 +94,39 @@ BOOST_AUTO_TEST_CASE(lengths_outside_the_keys_are_refused) {
   expect_refusal(of(PLUMBLINE_NOPE), [](Case& c) { c.lengths[0] = -1; }, {"lengths[0] is -1"});
 }
 
+BOOST_AUTO_TEST_CASE(a_mask_tensor_holds_zeros_and_ones_and_is_there_only_where_it_is_used) {
+  const Case c = generate(
+      from_line("mask=scattered,mask_per_head=1,batch=2,heads=2,queries=2,keys=3,head_dim=4"));
+  BOOST_TEST(c.mask.size() == 12u);
+  expect_refusal(c, [](Case& spoilt) { spoilt.mask[4] = 2; }, {"mask[4] is 2", "0 or 1"});
+  expect_refusal(c, [](Case& spoilt) { spoilt.mask.back() = 255; }, {"mask[11] is 255"});
+  expect_refusal(c, [](Case& spoilt) { spoilt.mask.pop_back(); },
+                 {"elements of mask is 11", "expected 12"});
+  expect_refusal(c, [](Case& spoilt) { spoilt.mask.resize(24); }, {"elements of mask is 24"});
+  expect_refusal(of(PLUMBLINE_NOPE), [](Case& spoilt) { spoilt.mask = {1}; },
+                 {"elements of mask is 1", "expected 0"});
+}
+
+BOOST_AUTO_TEST_CASE(a_gradient_of_lse_has_a_finite_number_for_each_query) {
+  const Case c = generate(from_line("pass=backward,lse_gradient=1,heads=2,queries=2,keys=3"));
+  expect_refusal(c, [](Case& spoilt) { spoilt.grad_lse[1] = std::nanf(""); },
+                 {"grad_lse[1] is nan", "finite"});
+  expect_refusal(c, [](Case& spoilt) { spoilt.grad_lse.pop_back(); },
+                 {"elements of grad_lse is 3", "expected 4"});
+  expect_refusal(generate(from_line("pass=backward")), [](Case& spoilt) { spoilt.grad_lse = {1}; },
+                 {"elements of grad_lse is 1", "expected 0"});
+}
+
+BOOST_AUTO_TEST_CASE(values_and_gradients_of_outputs_have_their_own_width) {
+  const Case c = generate(
+      from_line("pass=backward,heads=2,kv_heads=2,queries=2,keys=3,head_dim=4,value_dim=2"));
+  BOOST_TEST((c.q.size() == 16u && c.k.size() == 24u && c.v.size() == 12u));
+  expect_refusal(c, [](Case& spoilt) { spoilt.v.resize(24); },
+                 {"elements of v is 24", "expected 12"});
+  expect_refusal(c, [](Case& spoilt) { spoilt.grad_o.resize(16); },
+                 {"elements of grad_o is 16", "expected 8"});
+}
+
 BOOST_AUTO_TEST_CASE(scale_and_epsilon_must_be_positive_normal_numbers) {
   for (const double bad : {0.0, -1.0, 1e-40, 1e39, std::nan("")}) {
     expect_refusal(of(PLUMBLINE_NOPE), [&](Case& c) { c.scale = bad; }, {"scale is"});

@@ -35,22 +35,25 @@ BOOST_AUTO_TEST_CASE(every_input_of_the_corpus_is_accepted_or_refused_as_its_nam
     }
     ++inputs;
   }
-  BOOST_TEST(inputs >= 27);
+  BOOST_TEST(inputs >= 37);
 }
 
 BOOST_AUTO_TEST_CASE(every_prefix_and_every_flipped_bit_of_a_good_file_is_survived) {
-  const std::string good = read_file(PLUMBLINE_TEST_DATA "/corpus/case-everything");
-  const auto parse = [](const std::string& text) {
-    parse_everything(std::as_bytes(std::span(text)));
-  };
-  for (std::size_t size = 0; size < good.size(); ++size) {
-    parse(good.substr(0, size));
-    BOOST_REQUIRE(!accepts([&] { parse_safetensors(std::as_bytes(std::span(good).first(size))); }));
-  }
-  for (std::size_t bit = 0; bit < 8 * good.size(); ++bit) {
-    std::string flipped = good;
-    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
-    parse(flipped);
+  for (const char* file : {"/corpus/case-everything", "/corpus/case-wide-values"}) {
+    const std::string good = read_file(std::string(PLUMBLINE_TEST_DATA) + file);
+    const auto parse = [](const std::string& text) {
+      parse_everything(std::as_bytes(std::span(text)));
+    };
+    for (std::size_t size = 0; size < good.size(); ++size) {
+      parse(good.substr(0, size));
+      BOOST_REQUIRE(
+          !accepts([&] { parse_safetensors(std::as_bytes(std::span(good).first(size))); }));
+    }
+    for (std::size_t bit = 0; bit < 8 * good.size(); ++bit) {
+      std::string flipped = good;
+      flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+      parse(flipped);
+    }
   }
 }
 

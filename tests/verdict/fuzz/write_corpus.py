@@ -14,7 +14,9 @@ SHAPES = {
     "q": [B, H, Q, D], "k": [B, KV, K, D], "v": [B, KV, K, D], "slopes": [H],
     "increments": [B, H, K], "gain": [B, H, Q], "theta_alpha": [H], "theta_beta": [H],
     "theta_mu": [H], "ssmax_scale": [H], "lengths": [B], "documents": [B, K],
-    "o": [B, H, Q, D], "lse": [B, H, Q]}
+    "o": [B, H, Q, D], "lse": [B, H, Q], "grad_o": [B, H, Q, D], "grad_lse": [B, H, Q],
+    "mask": [1, H, Q, K]}
+DTYPES = {"lengths": "I32", "documents": "I32", "mask": "U8"}
 CASE = ["q", "k", "v"]
 USES = {
     "nope": [], "alibi": ["slopes"], "cable": ["increments", "gain"], "cable_nw": ["increments"],
@@ -24,6 +26,8 @@ USES = {
 
 def tensor(name, dtype, shape):
     count = math.prod(shape)
+    if dtype in ("U8", "BOOL"):
+        return bytes(i % 3 != 0 for i in range(count))
     if dtype == "I32":
         return struct.pack("<%di" % count, *([1] * count))
     values = [((7 * i + len(name)) % 16) / 8.0 for i in range(count)]  # exact in bf16
@@ -46,11 +50,11 @@ def container(tensors, metadata):
     return struct.pack("<Q", len(text)) + text + data
 
 
-def case(bias, stored="F32", extra=(), **fields):
+def case(bias, stored="F32", extra=(), shapes=None, dtypes=None, **fields):
+    shapes, dtypes = SHAPES | (shapes or {}), DTYPES | {"grad_o": stored} | (dtypes or {})
     spec = {"format_version": 1, "bias": bias, "causal": True, **fields}
-    tensors = [(n, stored, SHAPES[n]) for n in CASE]
-    tensors += [(n, "F32", SHAPES[n]) for n in USES[bias]]
-    tensors += [(n, "I32" if n in ("lengths", "documents") else "F32", SHAPES[n]) for n in extra]
+    tensors = [(n, stored, shapes[n]) for n in CASE]
+    tensors += [(n, dtypes.get(n, "F32"), shapes[n]) for n in (*USES[bias], *extra)]
     return container(tensors, {"plumbline": json.dumps(spec)})
 
 
@@ -69,6 +73,19 @@ def main(folder):
         "case-everything": case("ggd", "BF16", ("ssmax_scale", "lengths", "documents"),
                                 dtype="bf16", window=2, scale=0.5, epsilon=1e-5, query_offset=1,
                                 origin="bias=ggd"),
+        "case-mask-bool": case("nope", extra=("mask",), shapes={"mask": [1, 1, Q, K]},
+                               dtypes={"mask": "BOOL"}),
+        "case-mask-u8": case("alibi", "BF16", ("mask", "lengths")),
+        "case-grad-lse": case("nope", extra=("grad_o", "grad_lse")),
+        "case-wide-values": case("nope", "BF16", ("grad_o", "grad_lse", "mask"), shapes={
+            "v": [B, KV, K, D + 3], "grad_o": [B, H, Q, D + 3]}),
+        "case-narrow-values": case("nope", shapes={"v": [B, KV, K, 1]}),
+        "mask-i32": case("nope", extra=("mask",), dtypes={"mask": "I32"}),
+        "mask-of-other-rows": case("nope", extra=("mask",), shapes={"mask": [1, H, Q + 1, K]}),
+        "mask-of-two": case("nope", extra=("mask",))[:-1] + b"\2",
+        "grad-lse-alone": case("nope", extra=("grad_lse",)),
+        "grad-o-of-other-width": case("nope", extra=("grad_o",),
+                                      shapes={"v": [B, KV, K, D + 1]}),
         "outputs-f32": outputs("F32"),
         "outputs-bf16": outputs("BF16", kernel="flash", contract={
             "unit_roundoff": 2**-24, "probability_format": "bf16", "sums_rounded_p": False,

@@ -132,7 +132,11 @@ KERNEL(talks) {
 }
 
 static int supports(const plumbline_problem* p, int32_t pass) {
-  return (void)pass, p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE && !p->rope && p->softcap == 0 && !p->sinks;
+  const int32_t not_computed = PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS |
+                               PLUMBLINE_HAS_MASK | PLUMBLINE_HAS_VALUE_DIM |
+                               PLUMBLINE_HAS_LSE_GRADIENT;
+  return (void)pass, p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE &&
+                         !(plumbline_features(p) & not_computed);
 }
 KERNEL(forks) {
   return fork() < 0 ? 1 : gives_zeros(p, out, m, n); /* the child returns as well */

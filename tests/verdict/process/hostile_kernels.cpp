@@ -217,8 +217,11 @@ int writes_to_descriptors(Problem p, Outputs out, char*, std::size_t) {
 }
 
 int supports(Problem p, int32_t) {
-  return p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE && p->rope == 0 &&
-         p->softcap == 0 && !p->sinks;
+  constexpr std::int32_t not_computed = PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_SOFTCAP |
+                                        PLUMBLINE_HAS_SINKS | PLUMBLINE_HAS_MASK |
+                                        PLUMBLINE_HAS_VALUE_DIM | PLUMBLINE_HAS_LSE_GRADIENT;
+  return p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE &&
+         (plumbline_features(p) & not_computed) == 0;
 }
 int supports_speaks_nonsense(Problem p, int32_t pass) {
   if (write(host_socket, "nonsense", 8) != 8) return 0;

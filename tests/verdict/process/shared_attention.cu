@@ -47,10 +47,10 @@ __global__ void attend(plumbline_problem p, plumbline_outputs out) {
 }
 
 static int supports(const plumbline_problem* p, int32_t pass) {
+  constexpr int32_t computed =
+      PLUMBLINE_HAS_KEY_HEADS | PLUMBLINE_HAS_FEWER_QUERIES | PLUMBLINE_HAS_OFFSET;
   return pass == PLUMBLINE_FORWARD && p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_ALIBI &&
-         !p->dape && !p->rope && !p->ssmax && p->softcap == 0 && !p->sinks && p->window_left < 0 &&
-         p->window_right < 0 && p->queries <= p->keys && !p->lengths && !p->documents &&
-         p->head_dim <= most_dim;
+         !(plumbline_features(p) & ~computed) && p->head_dim <= most_dim;
 }
 
 static int forward(const plumbline_problem* p, const plumbline_outputs* out, char* text, size_t n) {

@@ -122,8 +122,7 @@ __attribute__((constructor)) static void register_all(void) {
 
 static int supports(const plumbline_problem* p, int32_t pass) {
   return pass == PLUMBLINE_FORWARD && p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE &&
-         !p->dape && !p->rope && !p->ssmax && p->softcap == 0 && !p->sinks && p->window_left < 0 && p->window_right < 0 && p->queries <= p->keys && !p->lengths && !p->documents &&
-         p->batch == 1 && p->heads == 1 && p->queries == 1 && p->keys == 1 && p->head_dim <= 64;
+         !plumbline_features(p) && p->batch == 1 && p->heads == 1 && p->queries == 1 && p->keys == 1 && p->head_dim <= 64;
 }
 static int run(const plumbline_problem* p, const plumbline_outputs* out, char* text, size_t n,
                unsigned deed, unsigned threads, const void* kernel) {

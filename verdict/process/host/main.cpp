@@ -73,8 +73,8 @@ Answer answer_of(const Function& function) {
 }
 
 void answer_supports(const plumbline_kernel& kernel, const Windows& windows) {
-  const auto unreadable = [&](const std::int32_t*& pointer, std::uint64_t offset) {
-    if (pointer) pointer = reinterpret_cast<const std::int32_t*>(windows.base() + offset);
+  const auto unreadable = [&]<class T>(const T*& pointer, std::uint64_t offset) {
+    if (pointer) pointer = reinterpret_cast<const T*>(windows.base() + offset);
   };
   const int count = std::min(request.problem_count, most_problems);
   send_reply(request.number, answer_of([&] {
@@ -83,6 +83,7 @@ void answer_supports(const plumbline_kernel& kernel, const Windows& windows) {
                  unreadable(problem.lengths, unreadable_lengths);
                  unreadable(problem.documents, unreadable_documents);
                  unreadable(problem.pages, unreadable_pages);
+                 unreadable(problem.mask, unreadable_mask);
                  reply.supports[n] = kernel.supports(&problem, request.pass);
                }
                return 0;

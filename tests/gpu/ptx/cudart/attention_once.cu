@@ -10,7 +10,7 @@ int main() {
   p.batch = 1;
   p.heads = p.kv_heads = 2;
   p.queries = p.keys = 70;
-  p.head_dim = 64;
+  p.head_dim = p.value_dim = 64;
   p.causal = 1;
   p.scale = 0.125;
   const size_t count = size_t(p.heads) * p.keys * p.head_dim;

@@ -346,12 +346,12 @@ void launch(const plumbline_problem& p, const plumbline_outputs& out) {
 }
 
 int supports(const plumbline_problem* p, int32_t pass) {
+  constexpr int32_t computed = PLUMBLINE_HAS_KEY_HEADS | PLUMBLINE_HAS_FEWER_QUERIES |
+                               PLUMBLINE_HAS_OFFSET | PLUMBLINE_HAS_LENGTHS;
   return pass == PLUMBLINE_FORWARD &&
          (p->format == PLUMBLINE_BF16 || p->format == PLUMBLINE_FP16) &&
          (p->bias == PLUMBLINE_NOPE || p->bias == PLUMBLINE_ALIBI) &&
-         (p->head_dim == 64 || p->head_dim == 128) && !p->dape && !p->rope && !p->ssmax &&
-         p->softcap == 0 && !p->sinks && p->window_left < 0 && p->window_right < 0 &&
-         p->queries <= p->keys && !p->queries_at_end && !p->documents &&
+         (p->head_dim == 64 || p->head_dim == 128) && !(plumbline_features(p) & ~computed) &&
          p->batch * p->heads < 65536;
 }
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/faults/judge/features.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "support/draw.hpp"
+
+namespace plumbline::bench {
+namespace {
+
+/// In half of the cases no causal mask hides what the tensor shows.
+void give_mask_tensor(const Draw& draw, cases::Spec& spec) {
+  using cases::Pattern;
+  constexpr std::array patterns{Pattern::prefix, Pattern::chunks, Pattern::blocks, Pattern::tree,
+                                Pattern::scattered};
+  spec.mask.pattern = patterns[draw.below(0, patterns.size())];
+  spec.mask.per_batch = draw.below(1, 3) != 0;
+  spec.mask.per_head = draw.below(2, 3) != 0;
+  if (draw.below(3, 2) == 0 && spec.bias.method != PLUMBLINE_FOX) spec.mask.causal = false;
+}
+
+/// Half of the keys' width, a part of it in eights, or any up to twice that.
+void give_value_dim(const Draw& draw, cases::Spec& spec) {
+  const auto dim = static_cast<std::uint32_t>(spec.head_dim);
+  const std::uint32_t widths[] = {dim / 2,
+                                  8 * (1 + draw.below(1, std::max<std::uint32_t>(1, dim / 8))),
+                                  1 + draw.below(2, 2 * dim)};
+  spec.value_dim = static_cast<int>(widths[draw.below(0, 3)]);
+  if (spec.value_dim == 0 || spec.value_dim == spec.head_dim) spec.value_dim = spec.head_dim + 8;
+  spec.values_in_keys = spec.pass != cases::Pass::backward && spec.value_dim <= spec.head_dim &&
+                        draw.below(3, 2) == 0;
+}
+
+}  // namespace
+
+cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed) {
+  if (cases::needs_scores(spec.bias)) return spec;
+  const Draw draw(seed, 6);
+  switch (feature) {
+    case Feature::none:
+      break;
+    case Feature::mask_tensor:
+      give_mask_tensor(draw, spec);
+      break;
+    case Feature::value_dim:
+      give_value_dim(draw, spec);
+      break;
+    case Feature::lse_gradient:
+      spec.lse_gradient = spec.pass == cases::Pass::backward;
+      break;
+  }
+  return spec;
+}
+
+cases::Spec with_some_features(cases::Spec spec, std::uint64_t seed) {
+  const Draw draw(seed, 7);
+  std::uint64_t next = 0;
+  for (const auto feature : {Feature::mask_tensor, Feature::value_dim, Feature::lse_gradient}) {
+    if (draw.below(next++, 5) == 0) spec = with_feature(spec, feature, draw.word(8));
+  }
+  return spec;
+}
+
+}  // namespace plumbline::bench
