@@ -346,4 +346,13 @@ BOOST_AUTO_TEST_CASE(sums_of_squares_stay_below_the_limit_of_chi_squared) {
   BOOST_TEST(verdict::largest_sum_of_squares(1, 1) < 77.0);
 }
 
+BOOST_AUTO_TEST_CASE(values_have_random_signs_only_where_they_are_drawn_apart_from_the_scores) {
+  cases::Spec spec;
+  BOOST_TEST(verdict::has_random_signs(spec));
+  spec.value_dim = 32;
+  BOOST_TEST(verdict::has_random_signs(spec));
+  spec.values_in_keys = true;
+  BOOST_TEST(!verdict::has_random_signs(spec));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
