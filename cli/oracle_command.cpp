@@ -7,6 +7,7 @@
 #include "support/safetensors.hpp"
 #include "support/text.hpp"
 #include "verdict/cases/case_file.hpp"
+#include "verdict/cases/tensor_shapes.hpp"
 #include "verdict/oracle/oracle.hpp"
 
 namespace plumbline::cli {
@@ -21,11 +22,8 @@ int write_oracle(const OracleOptions& options) {
   const auto& spec = the_case.spec;
   const auto numbers =
       verdict::oracle_numbers(the_case, cases::undeclared_contract(), thread_count());
-  const std::vector<std::int64_t> rows{spec.batch, spec.heads, spec.queries};
-  const std::vector<std::int64_t> elements{spec.batch, spec.heads, spec.queries,
-                                           spec.value_width()};
-  const auto tensor = [](const std::vector<double>& values,
-                         const std::vector<std::int64_t>& shape) {
+  const cases::Shape rows = cases::per_query(spec), elements = cases::output_shape(spec);
+  const auto tensor = [](const std::vector<double>& values, const cases::Shape& shape) {
     return TensorView{Dtype::f64, shape, std::as_bytes(std::span(values))};
   };
   write_safetensors(options.output_path,

@@ -4,10 +4,11 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "tests/gpu_vs_reference/gradient_oracle.hpp"
+#include "reference/scalars/running_error.hpp"
 
 namespace plumbline::gpu_tests {
 
@@ -16,8 +17,8 @@ namespace plumbline::gpu_tests {
 /// and D from rounded o: four times that error, in its unit.
 inline constexpr double kUnits = 4 * 0x1p29;
 
-inline void compare(const std::string& name, const std::vector<float>& actual,
-                    const Expected& expected) {
+inline void compare(const std::string& name, std::span<const float> actual,
+                    const std::vector<reference::RunningError>& expected) {
   BOOST_REQUIRE_EQUAL(actual.size(), expected.size());
   double worst = 0.0;
   std::size_t where = 0;

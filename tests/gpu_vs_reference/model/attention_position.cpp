@@ -32,6 +32,7 @@
 #include "reference/position/rotary_position.hpp"
 #include "reference/scalars/running_error.hpp"
 #include "tests/gpu/small_case.hpp"
+#include "tests/gpu_vs_reference/compare.hpp"
 
 BOOST_AUTO_TEST_SUITE(attention_position_test)
 
@@ -40,10 +41,11 @@ namespace {
 namespace ref = plumbline::reference;
 using namespace plumbline::gpu;
 using R = ref::RunningError;
+using plumbline::gpu_tests::compare;
+using plumbline::gpu_tests::kUnits;
 using Floats = std::vector<float>;
 
 constexpr int kBatch = 2, kLength = 37, kLayer = 1;
-constexpr double kUnits = 4 * 0x1p29;
 
 DeviceBuffer<float> on_device(const Stream& stream, const Floats& values) {
   DeviceBuffer<float> buffer(stream, values.size());
@@ -226,20 +228,6 @@ Expected oracle(const Layer& layer, const Position& position) {
   return expected;
 }
 
-void compare(const std::string& name, const float* actual, const std::vector<R>& expected) {
-  double worst = 0.0;
-  std::size_t where = 0;
-  for (std::size_t n = 0; n < expected.size(); ++n) {
-    const double error = std::abs(actual[n] - expected[n].value());
-    const double bound = kUnits * expected[n].error() + 0x1p-149;
-    const double ratio = error <= bound ? error / bound : INFINITY;
-    if (ratio > worst) worst = ratio, where = n;
-  }
-  BOOST_TEST(worst <= 1.0, name << "[" << where << "] is " << actual[where] << ", not "
-                                << expected[where].value() << " +- "
-                                << kUnits * expected[where].error());
-}
-
 ModelConfiguration configuration(Architecture architecture, const char* position) {
   ModelConfiguration c{.architecture = architecture,
                        .layers = 2,
@@ -274,16 +262,16 @@ void check(const char* name, Architecture architecture, const Position& position
     const Layer layer(configuration(architecture, name));
     const Results results = run(layer);
     const Expected expected = oracle(layer, position);
-    compare("o", results.o.data(), expected.o);
-    compare("grad_q", results.grad_q.data(), expected.grad_q);
-    compare("grad_k", results.grad_k.data(), expected.grad_k);
-    compare("grad_v", results.grad_v.data(), expected.grad_v);
-    compare("grad_x", results.grad_x.data(), expected.grad_x);
+    compare("o", results.o, expected.o);
+    compare("grad_q", results.grad_q, expected.grad_q);
+    compare("grad_k", results.grad_k, expected.grad_k);
+    compare("grad_v", results.grad_v, expected.grad_v);
+    compare("grad_x", results.grad_x, expected.grad_x);
     for (const Parameter& p : layer.layout.all()) {
       const float* gradient = results.gradients.data() + p.offset;
       const auto found = expected.parameters.find(p.name);
       if (found != expected.parameters.end())
-        compare(p.name, gradient, found->second);
+        compare(p.name, {gradient, found->second.size()}, found->second);
       else  // another layer's
         BOOST_TEST(std::count(gradient, gradient + p.size(), 0.0f) == std::ptrdiff_t(p.size()),
                    p.name);
