@@ -133,6 +133,9 @@ void refuse_empty(const std::vector<verdict::Kernel>& kernels, const Selection& 
       "--value-dims", !shapes.value_dims.empty(), [](auto&, auto& s) { s.value_dims.clear(); },
       sizes_of([](const cases::Spec& spec) { return spec.value_width(); }));
   without(
+      "--rotary-dims", !shapes.rotary_dims.empty(), [](auto&, auto& s) { s.rotary_dims.clear(); },
+      sizes_of([](const cases::Spec& spec) { return spec.rotary_width(); }));
+  without(
       "--scale", !shapes.scales.empty(), [](auto&, auto& s) { s.scales.clear(); },
       [](const auto&) { return "offered: 1/sqrt(head_dim), among others"; });
   without(

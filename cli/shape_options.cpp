@@ -15,6 +15,10 @@ void add_shape_options(CLI::App& command, verdict::Shapes& shapes) {
   add_list(command, "--value-dims", shapes.value_dims,
            "Only these widths of values. By default 15 % of the cases have another than head_dim "
            "where the kernel takes it");
+  add_list(
+      command, "--rotary-dims", shapes.rotary_dims,
+      "With RoPE only these numbers of rotated components. By default 40 % of the cases rotate "
+      "a part of them where the kernel takes it");
   add_list(command, "--scale", shapes.scales, "Only these scales in place of 1/sqrt(head_dim)");
   add_list(command, "--softcap", shapes.softcaps,
            "Only these softcaps c: c tanh(scale q.k / c) in place of scale q.k. By default 15 % of "
@@ -22,9 +26,9 @@ void add_shape_options(CLI::App& command, verdict::Shapes& shapes) {
 }
 
 const std::vector<std::string>& shape_options() {
-  static const std::vector<std::string> names{"--batch",      "--heads", "--kv-heads",
-                                              "--queries",    "--keys",  "--head-dims",
-                                              "--value-dims", "--scale", "--softcap"};
+  static const std::vector<std::string> names{
+      "--batch",     "--heads",      "--kv-heads",    "--queries", "--keys",
+      "--head-dims", "--value-dims", "--rotary-dims", "--scale",   "--softcap"};
   return names;
 }
 

@@ -88,10 +88,16 @@ std::string leaves_out_softcap(const plumbline_problem& p) {
   return p.softcap != 0 ? "softcap must be 0 for this kernel" : "";
 }
 
+std::string skipping_leaves_out(const plumbline_problem& p) {
+  return p.dropout != 0 ? "dropout must be 0 for this kernel" : leaves_out_softcap(p);
+}
+
 std::string tensor_cores_leave_out(const plumbline_problem& p) {
   if (p.mask) return "mask must be NULL for this kernel";
   if (p.value_dim != p.head_dim) return "value_dim must be head_dim for this kernel";
-  return leaves_out_softcap(p);
+  if ((plumbline_features(&p) & PLUMBLINE_HAS_PARTIAL_ROPE) != 0)
+    return "rotary_dim must be head_dim for this kernel";
+  return skipping_leaves_out(p);
 }
 
 template <bool tensor_cores, bool deterministic>
@@ -189,7 +195,8 @@ constexpr plumbline_kernel forward_kernel(
   return {name,    {contract, contract, contract, contract},
           1,       supports,
           run,     nullptr,
-          nullptr, PLUMBLINE_HOST_MEMORY};
+          nullptr, PLUMBLINE_HOST_MEMORY,
+          1};
 }
 
 constexpr plumbline_kernel kKernels[] = {
@@ -203,7 +210,8 @@ constexpr plumbline_kernel kKernels[] = {
      forward<&fused_forward>,
      backward<false>,
      nullptr,
-     PLUMBLINE_HOST_MEMORY},
+     PLUMBLINE_HOST_MEMORY,
+     1},
     {"fused_atomic",
      {kAtomic, kAtomic, kAtomic, kAtomic},
      0,
@@ -211,7 +219,8 @@ constexpr plumbline_kernel kKernels[] = {
      forward<&fused_forward>,
      backward<false, false>,
      nullptr,
-     PLUMBLINE_HOST_MEMORY},
+     PLUMBLINE_HOST_MEMORY,
+     1},
     {"mma",
      {{},
       tensor_core(PLUMBLINE_BF16, 0),
@@ -222,7 +231,8 @@ constexpr plumbline_kernel kKernels[] = {
      forward<&mma_forward, tensor_cores_leave_out>,
      backward<true>,
      nullptr,
-     PLUMBLINE_HOST_MEMORY},
+     PLUMBLINE_HOST_MEMORY,
+     1},
     {"mma_atomic",
      {{},
       tensor_core(PLUMBLINE_BF16, 0),
@@ -233,7 +243,8 @@ constexpr plumbline_kernel kKernels[] = {
      forward<&mma_forward, tensor_cores_leave_out>,
      backward<true, false>,
      nullptr,
-     PLUMBLINE_HOST_MEMORY},
+     PLUMBLINE_HOST_MEMORY,
+     1},
     {"mma_rope",
      {{},
       tensor_core(PLUMBLINE_BF16, 0x1p-8),
@@ -244,9 +255,10 @@ constexpr plumbline_kernel kKernels[] = {
      forward<&mma_forward, tensor_cores_leave_out>,
      backward<true>,
      nullptr,
-     PLUMBLINE_HOST_MEMORY},
-    forward_kernel("fused_skipping", forward<&fused_skipping_forward, leaves_out_softcap>,
-                   kSkipping, supports_forward<leaves_out_softcap>),
+     PLUMBLINE_HOST_MEMORY,
+     1},
+    forward_kernel("fused_skipping", forward<&fused_skipping_forward, skipping_leaves_out>,
+                   kSkipping, supports_forward<skipping_leaves_out>),
     {"unfused",
      {kScalar, kScalar, kScalar, kScalar},
      1,
@@ -254,7 +266,8 @@ constexpr plumbline_kernel kKernels[] = {
      forward<nullptr>,
      backward<false>,
      decode,
-     PLUMBLINE_HOST_MEMORY},
+     PLUMBLINE_HOST_MEMORY,
+     0},  // DAPE's network reads hidden keys
     {"split_kv",
      {kSplit, kSplit, kSplit, kSplit},
      1,
@@ -262,7 +275,8 @@ constexpr plumbline_kernel kKernels[] = {
      nullptr,
      nullptr,
      decode,
-     PLUMBLINE_HOST_MEMORY},
+     PLUMBLINE_HOST_MEMORY,
+     1},
 };
 
 #if PLUMBLINE_ON_GPU

@@ -611,10 +611,11 @@ inline std::string formula_of(Bias bias) {
                              "after the query");
   }
   if (bias.has_rope()) {
-    text += bias.rope == PLUMBLINE_ROPE_INTERLEAVED
-                ? "; q and k are rotated: components (2k, 2k + 1) by position base^(-2k / head_dim)"
-                : "; q and k are rotated: components (k, k + head_dim / 2) by position "
-                  "base^(-2k / head_dim)";
+    text +=
+        bias.rope == PLUMBLINE_ROPE_INTERLEAVED
+            ? "; q and k are rotated: components (2k, 2k + 1) by position base^(-2k / rotary_dim)"
+            : "; q and k are rotated: components (k, k + rotary_dim / 2) by position "
+              "base^(-2k / rotary_dim)";
   }
   return text;
 }

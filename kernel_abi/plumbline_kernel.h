@@ -17,7 +17,8 @@
  *   s_ij = c_i * (a_ij + b_ij),   c_i = ssmax_scale[h] * ln(n_i), or 1 without SSMax, n_i the
  *   number of visible keys;   a_ij = scale * q_i . k_j, with a softcap softcap * tanh(scale * q_i .
  *   k_j / softcap);
- *   lse_i = ln sum_j exp(s_ij);   o_i = sum_j exp(s_ij - lse_i) v_j.
+ *   lse_i = ln sum_j exp(s_ij);   p_ij = exp(s_ij - lse_i);   o_i = sum_j m_ij p_ij v_j,
+ * with dropout m_ij = keep[b, h, r, j] / (1 - dropout), else 1.
  * A row that sees no key has o = 0 and lse = -infinity, unless the contract says otherwise.
  * With attention sinks the sum has one term more, exp(sinks[h]), which no value meets:
  *   lse_i = ln(exp(sinks[h]) + sum_j exp(s_ij)),
@@ -31,6 +32,14 @@
  *   j - i <= window_right                          (window_right >= 0)
  *   documents[b, i] == documents[b, j]             (where documents is given)
  *   mask[b, h, r, j] != 0                          (where mask is given)
+ *
+ * With dropout_generator keep is what a kernel can make for itself, with no need to read it: with
+ *   x  the first word of Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2,
+ *      3", SC11) of the counter (low and high 32 bits of dropout_offset + ((b heads + h) queries +
+ *      r) keys + j, 0, 0) under the key (low, high 32 bits of dropout_seed),
+ *   u = 4.6566127342e-10f (float)(x < 2^31 ? x : 2^32 - 1 - x),
+ * keep[b, h, r, j] is 1 where u > dropout, in float. These are the numbers of Triton's
+ * tl.rand(dropout_seed, offsets).
  */
 #ifndef PLUMBLINE_KERNEL_H
 #define PLUMBLINE_KERNEL_H
@@ -42,7 +51,7 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 12
+#define PLUMBLINE_ABI_VERSION 13
 #define PLUMBLINE_DEVICE_LOST 2
 
 /* TF32: floats in memory; products may be taken of operands rounded to tf32. E4M3 (largest number
@@ -103,11 +112,11 @@ typedef enum {
 #define PLUMBLINE_BIAS_COUNT 21 /* without PLUMBLINE_CUSTOM */
 
 /* RoPE, beside any bias but CoPE and without DAPE: q_i and k_j are rotated by their positions
-   before the product. */
+   before the product, in their first rotary_dim components (GPT-NeoX's rotary_pct). */
 typedef enum {
   PLUMBLINE_NO_ROPE = 0,
-  PLUMBLINE_ROPE_INTERLEAVED = 1, /* components (2k, 2k+1) by i base^(-2k / head_dim) */
-  PLUMBLINE_ROPE_HALF_SPLIT = 2   /* components (k, k + head_dim / 2) by the same */
+  PLUMBLINE_ROPE_INTERLEAVED = 1, /* components (2k, 2k+1) by i base^(-2k / rotary_dim) */
+  PLUMBLINE_ROPE_HALF_SPLIT = 2   /* components (k, k + rotary_dim / 2) by the same */
 } plumbline_rope;
 #define PLUMBLINE_ROPE_COUNT 3
 
@@ -191,6 +200,7 @@ typedef struct {
                      2 (element d meets key j + d - 1), where A and B are 0 in f for keys after
                      the query, j > i. Other masks hide nothing from f. */
   int32_t rope;   /* plumbline_rope */
+  int32_t rotary_dim; /* even, from 2 to head_dim; 0 without RoPE */
   int32_t ssmax;  /* 0 or 1 */
   int32_t causal; /* 0 or 1 */
   int32_t window_left, window_right; /* largest visible i - j and j - i, or -1 for any */
@@ -219,6 +229,12 @@ typedef struct {
   /* E4M3 and E5M2 only, else NULL: [batch, kv_heads], > 0. What the equations call q, k and v is
      the stored number times the scale of its batch and key head. */
   const float *q_scale, *k_scale, *v_scale;
+  /* Dropout of P, in the forward and the backward pass, beside any bias but CoPE and without DAPE. */
+  float dropout;             /* 0, or the probability with which p_ij is dropped, below 1 */
+  int32_t dropout_generator; /* 1: keep is what the generator above gives; 0: it is any */
+  uint64_t dropout_seed, dropout_offset;
+  const uint8_t* keep; /* [batch, heads, queries, keys] with dropout, else NULL: 1 where p_ij is kept,
+                          0 where it is dropped */
 } plumbline_problem;
 
 /* What a problem has, as bits, beside softmax(scale * q k^T + bias) v with or without a causal
@@ -244,7 +260,9 @@ typedef enum {
   PLUMBLINE_HAS_OFFSET = 1 << 14,    /* the last query is not at the last key's position */
   PLUMBLINE_HAS_VALUE_DIM = 1 << 15, /* other than head_dim */
   PLUMBLINE_HAS_LSE_GRADIENT = 1 << 16,
-  PLUMBLINE_HAS_PAGES = 1 << 17
+  PLUMBLINE_HAS_PAGES = 1 << 17,
+  PLUMBLINE_HAS_DROPOUT = 1 << 18,
+  PLUMBLINE_HAS_PARTIAL_ROPE = 1 << 19 /* rotary_dim below head_dim, and PLUMBLINE_HAS_ROPE */
 } plumbline_feature;
 
 static inline int32_t plumbline_features(const plumbline_problem* p) {
@@ -267,6 +285,8 @@ static inline int32_t plumbline_features(const plumbline_problem* p) {
   if (p->value_dim != p->head_dim) features |= PLUMBLINE_HAS_VALUE_DIM;
   if (p->lse_gradient != 0) features |= PLUMBLINE_HAS_LSE_GRADIENT;
   if (p->page_size > 0) features |= PLUMBLINE_HAS_PAGES;
+  if (p->dropout != 0) features |= PLUMBLINE_HAS_DROPOUT;
+  if (p->rope != 0 && p->rotary_dim != p->head_dim) features |= PLUMBLINE_HAS_PARTIAL_ROPE;
   return features;
 }
 
@@ -280,9 +300,9 @@ typedef struct {
    rows that see a key or have a sink; o and lse being those of this kernel's own forward pass, or,
    of a kernel that has none for the problem, the nearest numbers of the formats. They are
    judged as functions of these very numbers: p_ij = exp(s_ij - lse_i), and D_i = grad_o_i . o_i;
-   or, in all rows, as those of a kernel that recomputes p, with D_i = sum_j p_ij (grad_o_i .
-   v_j), p not rounded. The gradient of s_ij is p_ij (grad_o_i . v_j - D_i + grad_lse_i), where lse
-   is to base 2 with grad_lse_i / ln 2. grad_k and grad_v are summed over the query heads that share
+   or, in all rows, as those of a kernel that recomputes p, with D_i = sum_j p_ij dP_ij, dP_ij =
+   m_ij (grad_o_i . v_j), p not rounded. The gradient of s_ij is p_ij (dP_ij - D_i + grad_lse_i),
+   where lse is to base 2 with grad_lse_i / ln 2; that of v_j is sum_i m_ij p_ij grad_o_i. grad_k and grad_v are summed over the query heads that share
    a key head, grad_parameters over everything that shares the parameter, in float and rounded once.
    A gradient that is not asked for is NULL. */
 typedef struct {
@@ -308,7 +328,8 @@ typedef enum {
   PLUMBLINE_CUDA_MEMORY = 1 /* device memory of the primary context of CUDA device 0 */
 } plumbline_memory;
 
-/* What a row that sees no key has, and what becomes of its gradient. */
+/* What a row that sees no key has, and what becomes of its gradient. With dropout the mean is of
+   m_ij v_j. */
 typedef enum {
   PLUMBLINE_EMPTY_ROWS_ARE_ZERO = 0,      /* o = 0, lse = -infinity; no gradient */
   PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF = 1, /* o = 0, lse = +infinity; no gradient */
@@ -365,7 +386,7 @@ typedef struct {
   int32_t sum_block;            /* keys or queries of a block: at least 1 with either of the two */
   int32_t score_format;         /* to which q . k, its product with the scale, the sum with the bias
                                    and SSMax's product are rounded, or some of them */
-  int32_t grad_probability_format; /* to which dP_ij = grad_o_i . v_j is rounded */
+  int32_t grad_probability_format; /* to which dP_ij = m_ij (grad_o_i . v_j) is rounded */
   int32_t delta_format; /* to which the terms of D_i (grad_o_i . o_i, or sum_j p_ij dP_ij) and their
                            sum are rounded */
   int32_t saves_rounded_p; /* 1: dS and D are of P as it was rounded to probability_format */
@@ -392,8 +413,8 @@ typedef struct {
   plumbline_contract contracts[PLUMBLINE_FORMAT_COUNT]; /* by plumbline_format; those of formats
                                                            that it does not support are not read */
   int32_t deterministic;                                /* 1: the same bits from every run */
-  /* 1 when the kernel can run this pass of this problem. lengths, documents, mask and pages are not
-     NULL where the problem has them, and must not be read; other pointers may be NULL. */
+  /* 1 when the kernel can run this pass of this problem. lengths, documents, mask, pages and keep
+     are not NULL where the problem has them, and must not be read; other pointers may be NULL. */
   int (*supports)(const plumbline_problem* problem, int32_t pass);
   /* The passes; NULL for one that the kernel does not have. 0 on success; else the reason stands in
      message, zero-terminated, and PLUMBLINE_DEVICE_LOST means that no later call in this process
@@ -406,6 +427,10 @@ typedef struct {
   int (*decode)(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
                 size_t message_size);
   int32_t memory; /* plumbline_memory */
+  /* 1: what k and v hold at a key that no query row of its batch entry sees, of the query heads that
+     read its key head, reaches no output, and so may be NaN; it is given as NaN, but with CoPE, with DAPE, and where
+     rows that see no key are means. */
+  int32_t ignores_hidden_keys;
 } plumbline_kernel;
 
 typedef struct {

@@ -28,8 +28,7 @@ inline constexpr int kAnyHeadDim = 0;
 __device__ inline float dot(const Problem& problem, int head_dim, std::size_t q, int position,
                             std::size_t k, int key) {
   float sum = 0.0f;
-  for (int d = 0; d < head_dim; ++d)
-    sum += problem.query(q, d, position, head_dim) * problem.key(k, d, key, head_dim);
+  for (int d = 0; d < head_dim; ++d) sum += problem.query(q, d, position) * problem.key(k, d, key);
   return sum;
 }
 
@@ -45,6 +44,11 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const KeyRange range = key_range(problem.mask, b, position);
   const At at{b, head, row, position};
   const auto is_visible = [&](int key) { return problem.sees(range, at, key); };
+  const auto is_kept = [&](int key) {
+    const PairDropout& dropout = problem.dropout;
+    const std::size_t pair = problem.pair_index(at, key);
+    return dropout.generated ? dropout.generates(pair) : dropout.keeps(pair);
+  };
 
   const std::size_t q = problem.query_start(b, head, row, head_dim);
   const std::size_t o = problem.query_start(b, head, row, problem.value_dim);
@@ -72,11 +76,13 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     for (int key = range.begin; key < range.end; ++key) {
       if (!is_visible(key)) continue;
       const float p = expf(logit(key) - shift);
-      const std::size_t v = problem.key_start(b, head, key, problem.value_dim) + column;
       sum += p;
+      if (!is_kept(key)) continue;
+      const float weight = problem.dropout.factor * p;
+      const std::size_t v = problem.key_start(b, head, key, problem.value_dim) + column;
 #pragma unroll
       for (int d = 0; d < kChunk; ++d)
-        if (d < columns) output[d] += p * load_element(problem.v, problem.format, v + d);
+        if (d < columns) output[d] += weight * load_element(problem.v, problem.format, v + d);
     }
 #pragma unroll
     for (int d = 0; d < kChunk; ++d)

@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kTileThreads, kTileBlocks)
     load_values(tile, problem, begin, keys.end);
     __syncthreads();
     const TileLogits logits(tile, bias, problem, params, row, begin);
-    sum += store_probabilities(tile, logits, row, shift);
+    sum += store_probabilities(tile, logits, problem, row, begin, shift);
     __syncwarp();  // the row's four lanes have written P
     output.accumulate(tile, row);
   }

@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(kTileThreads, Skipping ? kTileBlocks - 1 : kTi
     sum *= rescale;
     output.rescale(rescale);
 
-    sum += store_probabilities(tile, logits, row, shift);
+    sum += store_probabilities(tile, logits, problem, row, begin, shift);
     __syncwarp();  // the row's four lanes have written P
     output.accumulate(tile, row);
   }

@@ -63,8 +63,7 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
   // Nothing sees a key beyond the length of its sequence; what stands there is not read.
   const int seen = min(keys, max(0, length_of(problem.mask, b) - first_key));
   const std::size_t start = problem.key_start(b, kv_head * group, first_key, D);
-  shared.k.fill(seen,
-                [&](int n, int d) { return problem.key(start + n * D, d, first_key + n, D); });
+  shared.k.fill(seen, [&](int n, int d) { return problem.key(start + n * D, d, first_key + n); });
   const int width = problem.value_dim;
   const std::size_t value_start = problem.key_start(b, kv_head * group, first_key, width);
   shared.v.fill(seen,
@@ -83,7 +82,7 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
       __syncthreads();  // all are done with the tile before
       const std::size_t query_start = problem.query_start(b, head, first_row, D);
       shared.q.fill(rows, [&](int n, int d) {
-        return problem.query(query_start + n * D, d, first_position + n, D);
+        return problem.query(query_start + n * D, d, first_position + n);
       });
       const std::size_t output_start = problem.query_start(b, head, first_row, width);
       shared.grad_o.fill(rows, [&](int n, int d) {
@@ -118,8 +117,9 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
             shared.kEntries > 0 ? shared.entries[query - key_in_tile + kTileKeys - 1] : 0.0f;
         const float capped = problem.capped(problem.scale * score[n]);
         const float z = capped + Bias::value(params, head, row.bias, bias_key, entry);
-        const ScoreGrad grad = score_grad(z, row.factor, row.lse, dp[n], row.delta);
-        p[query] = grad.p;
+        const ScoreGrad grad =
+            score_grad(z, row.factor, row.lse, problem.dropped(at, key, dp[n]), row.delta);
+        p[query] = problem.dropped(at, key, grad.p);
         dz[query] = problem.cap_slope(capped) * grad.dz;
         if constexpr (Bias::kPerPosition)
           by_difference -= static_cast<double>(grad.dz) *

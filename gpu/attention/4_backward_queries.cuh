@@ -112,8 +112,8 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
     arrays.head_partial[block * arrays.head_rows + n] = 0.0;
 
   const std::size_t start = problem.query_start(b, head, first_row, D);
-  shared.q.fill(
-      rows, [&](int n, int d) { return problem.query(start + n * D, d, first_position + n, D); });
+  shared.q.fill(rows,
+                [&](int n, int d) { return problem.query(start + n * D, d, first_position + n); });
   const int width = problem.value_dim;
   const std::size_t output_start = problem.query_start(b, head, first_row, width);
   shared.grad_o.fill(rows, [&](int n, int d) {
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
     const std::size_t key_start = problem.key_start(b, head, begin, D);
     const int count = min(kTileKeys, keys.end - begin);
     shared.k.fill(count,
-                  [&](int n, int d) { return problem.key(key_start + n * D, d, begin + n, D); });
+                  [&](int n, int d) { return problem.key(key_start + n * D, d, begin + n); });
     const std::size_t value_start = problem.key_start(b, head, begin, width);
     shared.v.fill(
         count, [&](int n, int d) { return problem.value(problem.v, value_start + n * width, d); });
@@ -156,8 +156,9 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
       if (!problem.sees(range, at, begin + key)) continue;
       const float capped = problem.capped(problem.scale * score[n]);
       const float z = capped + shared.bias.value(params, head, bias_row, row_in_tile, key);
-      const ScoreGrad grad = score_grad(z, factor, lse, dp[n], delta);
-      p[key] = grad.p;
+      const ScoreGrad grad =
+          score_grad(z, factor, lse, problem.dropped(at, begin + key, dp[n]), delta);
+      p[key] = problem.dropped(at, begin + key, grad.p);
       dz[key] = problem.cap_slope(capped) * grad.dz;
       of_bias[n] = grad.dz;
       if constexpr (Bias::kPerPair) arrays.pairs[index * problem.keys + begin + key] = grad.dz;

@@ -176,7 +176,7 @@ __device__ void load_queries(const Tile<D>& tile, const Problem& problem, int fi
     if (index >= rows) continue;
     const RowAt at(problem, static_cast<int>(blockIdx.y), index);
     tile.q[n] = problem.query(problem.query_start(b, at.head, at.row, D), d,
-                              at.row + problem.first_position(b), D);
+                              at.row + problem.first_position(b));
   }
 }
 
@@ -197,7 +197,7 @@ __device__ void load_tile(const Tile<D>& tile, const Problem& problem, const Cac
     };
     const std::size_t of_key = start(D), of_value = start(problem.value_dim);
     for (int d = lane; d < D; d += static_cast<int>(kWarpSize)) {
-      tile.k[j * Tile<D>::kKeyStride + d] = there ? problem.key(of_key, d, key, D) : 0.0f;
+      tile.k[j * Tile<D>::kKeyStride + d] = there ? problem.key(of_key, d, key) : 0.0f;
       tile.v[j * D + d] = there ? problem.value(problem.v, of_value, d) : 0.0f;
     }
   }

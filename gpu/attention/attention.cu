@@ -36,7 +36,7 @@ bool has_rope(const plumbline_problem& p) { return p.rope != PLUMBLINE_NO_ROPE; 
 int positions(const plumbline_problem& p) { return std::max(p.keys, p.query_offset + p.queries); }
 
 std::size_t angles(const plumbline_problem& p) {
-  return has_rope(p) ? size(positions(p), p.head_dim / 2) : 0;
+  return has_rope(p) ? size(positions(p), p.rotary_dim / 2) : 0;
 }
 
 /// A side of a window, at most the distance of any two positions.
@@ -77,6 +77,12 @@ Task task_of(const plumbline_problem& p) {
   if (p.sinks == 1) problem.sinks = p.parameters[PLUMBLINE_SINKS];
   problem.mask_tensor = {p.mask, p.mask_per_batch == 1, p.mask_per_head == 1};
   problem.value_dim = p.value_dim;
+  problem.dropout = {p.keep,
+                     static_cast<float>(1.0 / (1.0 - p.dropout)),
+                     p.dropout != 0 && p.dropout_generator == 1,
+                     p.dropout,
+                     p.dropout_seed,
+                     p.dropout_offset};
 
   BiasInputs& bias = task.bias;
   bias.method = static_cast<plumbline_bias>(p.bias);
@@ -159,7 +165,7 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
     upload(stream, distance_terms_, distance_terms(p.bias, positions(p)));
   if (has_rope(p)) {
     const RotationTables tables =
-        rotation_tables(positions(p), p.head_dim, p.options[PLUMBLINE_BASE]);
+        rotation_tables(positions(p), p.rotary_dim, p.options[PLUMBLINE_BASE]);
     upload(stream, cosine_, tables.cosine);
     upload(stream, sine_, tables.sine);
   }
@@ -212,6 +218,7 @@ void Attention::check(const plumbline_problem& p) const {
   same(p.bias, largest_.bias, "bias");
   same(p.dape, largest_.dape, "dape");
   same(p.rope, largest_.rope, "rope");
+  same(p.rotary_dim, largest_.rotary_dim, "rotary_dim");
   same(p.ssmax, largest_.ssmax, "ssmax");
   same(p.sinks, largest_.sinks, "sinks");
   expect(std::equal(std::begin(p.options), std::end(p.options), largest_.options), "options",
@@ -225,6 +232,7 @@ void Attention::check(const plumbline_problem& p) const {
   require(p.v, "v");
   if (p.ssmax == 1) require(p.parameters[PLUMBLINE_SSMAX_SCALE], "ssmax_scale");
   if (p.sinks == 1) require(p.parameters[PLUMBLINE_SINKS], "sinks");
+  if (p.dropout != 0) require(p.keep, "keep");
   const int summed = summed_parameter(p.bias);
   for (const plumbline_parameter parameter : parameters_of(p))
     if (parameter != summed || !p.prefix_sums) require(p.parameters[parameter], name_of(parameter));
@@ -258,7 +266,8 @@ Task Attention::task(const plumbline_problem& p, int prefix_stride) const {
     bias.keys = positions(largest_);
   }
   if (has_rope(p))
-    task.problem.rotation = {cosine_.data(), sine_.data(), p.rope == PLUMBLINE_ROPE_INTERLEAVED};
+    task.problem.rotation = {cosine_.data(), sine_.data(), p.rope == PLUMBLINE_ROPE_INTERLEAVED,
+                             p.rotary_dim};
   return task;
 }
 

@@ -50,10 +50,10 @@ struct AttentionWorkspace {
 ///
 /// Problems, outputs and gradients are those of kernel_abi/plumbline_kernel.h, with the formulas
 /// and shapes there, but all their pointers lead to device memory (the comments there say host). A
-/// call's problem has the method, options, ssmax, heads, kv_heads, head_dim, value_dim and format
-/// of `largest`, and at most its batch, queries and keys; scale, mask, offset, pages and pointers
-/// are its own. Increments and gains may be outputs of head_gate_forward as they are; prefix sums
-/// are taken here, unless the problem brings them (prefix_sums, in any pass).
+/// call's problem has the method, options, ssmax, heads, kv_heads, head_dim, value_dim, rotary_dim
+/// and format of `largest`, and at most its batch, queries and keys; scale, mask, offset, pages and
+/// pointers are its own. Increments and gains may be outputs of head_gate_forward as they are;
+/// prefix sums are taken here, unless the problem brings them (prefix_sums, in any pass).
 ///
 /// Contents are not looked at: lengths beyond keys count as keys, a page that is not there is
 /// undefined behaviour.

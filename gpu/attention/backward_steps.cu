@@ -43,31 +43,25 @@ struct RowRotation {
     const auto of_head = static_cast<int>(row % rows);
     if (!of_queries) return of_head;
     const auto b = static_cast<int>(row / rows / heads);
-    return max(first_position(mask, b) + of_head, 0);
+    return first_position(mask, b) + of_head;
   }
 };
 
-/// One thread a pair of components: (2k, 2k + 1), or (k, k + head_dim / 2).
-__global__ void store_kernel(Format format, RowRotation at, std::size_t pairs,
+/// One thread a component.
+__global__ void store_kernel(Format format, RowRotation at, std::size_t count,
                              const float* gradient, void* stored) {
   const std::size_t n = global_thread();
-  if (n >= pairs) return;
-  const int half = at.head_dim / 2, pair = static_cast<int>(n % half);
-  const std::size_t row = n / half;
-  const int first = at.rotation.interleaved ? 2 * pair : pair;
-  const int second = at.rotation.interleaved ? first + 1 : first + half;
-  const std::size_t start = row * at.head_dim;
-  float a = gradient[start + first], b = gradient[start + second];
-  if (at.rotation.cosine) {
-    const std::size_t position = at.position(row);
-    const float cosine = at.rotation.cosine[position * half + pair];
-    const float sine = at.rotation.sine[position * half + pair];
-    const float rotated = a * cosine + b * sine;
-    b = b * cosine - a * sine;
-    a = rotated;
+  if (n >= count) return;
+  const auto d = static_cast<int>(n % at.head_dim);
+  float x = gradient[n];
+  if (d < at.rotation.dim) {
+    const RotatedComponent of(at.rotation, d);
+    const std::size_t row = n / at.head_dim;
+    const std::size_t angle = of.angle(at.rotation, at.position(row));
+    const float other = gradient[row * at.head_dim + of.other], sine = at.rotation.sine[angle];
+    x = x * at.rotation.cosine[angle] + other * (of.first ? sine : -sine);
   }
-  store_element(stored, format, start + first, a);
-  store_element(stored, format, start + second, b);
+  store_element(stored, format, n, x);
 }
 
 /// One thread a number of dV.
@@ -157,10 +151,9 @@ void backward_store(const Stream& stream, const Task& task, const float* gradien
   const RowRotation at{
       p.rotation,    p.mask,    of_queries ? p.queries : p.keys, of_queries ? p.heads : p.kv_heads,
       task.head_dim, of_queries};
-  const std::size_t pairs =
-      static_cast<std::size_t>(p.batch) * at.heads * at.rows * (task.head_dim / 2);
-  launch(stream, {dim3{blocks(pairs)}, dim3{kThreads}, 0}, store_kernel, task.problem.format, at,
-         pairs, gradient, stored);
+  const std::size_t count = static_cast<std::size_t>(p.batch) * at.heads * at.rows * at.head_dim;
+  launch(stream, {dim3{blocks(count)}, dim3{kThreads}, 0}, store_kernel, p.format, at, count,
+         gradient, stored);
 }
 
 void backward_reduce(const Stream& stream, const HeadPartial& from, float* grad, Gradient mode) {

@@ -118,8 +118,23 @@ std::string unsupported_width(const plumbline_problem& p, Widths widths) {
     return p.value_dim >= 1 && p.value_dim <= p.head_dim ? "" : "value_dim must be 1 .. head_dim";
   }
   if (p.head_dim < 1 || p.head_dim > kMostWidth) return "head_dim must be 1 .. 1024";
-  if (p.rope != PLUMBLINE_NO_ROPE && p.head_dim % 2 != 0) return "head_dim must be even, with RoPE";
   return p.value_dim >= 1 && p.value_dim <= kMostWidth ? "" : "value_dim must be 1 .. 1024";
+}
+
+std::string unsupported_rope(const plumbline_problem& p) {
+  if (p.rope == PLUMBLINE_NO_ROPE)
+    return p.rotary_dim == 0 ? "" : "rotary_dim must be 0 without RoPE";
+  return p.rotary_dim >= 2 && p.rotary_dim <= p.head_dim && p.rotary_dim % 2 == 0
+             ? ""
+             : "rotary_dim must be even, from 2 to head_dim, with RoPE";
+}
+
+std::string unsupported_dropout(const plumbline_problem& p) {
+  if (!(p.dropout >= 0 && p.dropout < 1)) return "dropout must be at least 0 and below 1";
+  if (p.dropout_generator != 0 && p.dropout_generator != 1)
+    return "dropout_generator must be 0 or 1";
+  if (p.dropout == 0) return p.keep ? "keep must be NULL without dropout" : "";
+  return needs_scores(p) ? "dropout must be 0 with CoPE and DAPE" : "";
 }
 
 std::string unsupported_mask(const plumbline_problem& p) {
@@ -200,7 +215,9 @@ std::string unsupported_reason(const plumbline_problem& p, Widths widths) {
   if (p.window_left < -1) return "window_left must be -1 or more";
   if (p.window_right < -1) return "window_right must be -1 or more";
   if (p.lse_gradient != 0 && p.lse_gradient != 1) return "lse_gradient must be 0 or 1";
-  reason = unsupported_mask(p);
+  reason = unsupported_rope(p);
+  if (reason.empty()) reason = unsupported_dropout(p);
+  if (reason.empty()) reason = unsupported_mask(p);
   if (reason.empty()) reason = unsupported_positions(p);
   if (reason.empty()) reason = unsupported_option(p);
   return reason.empty() && needs_scores(p) ? unsupported_scores(p) : reason;
@@ -218,6 +235,7 @@ void check_problem(const plumbline_problem& p, Widths widths) {
   require(p.v, "v");
   if (p.ssmax == 1) require(p.parameters[PLUMBLINE_SSMAX_SCALE], "ssmax_scale");
   if (p.sinks == 1) require(p.parameters[PLUMBLINE_SINKS], "sinks");
+  if (p.dropout != 0) require(p.keep, "keep");
   for (const plumbline_parameter parameter : parameters_of(p))
     if (parameter != summed_parameter(p.bias) || !p.prefix_sums)
       require(p.parameters[parameter], name_of(parameter));

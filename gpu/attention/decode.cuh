@@ -51,8 +51,8 @@ int split_count(const plumbline_problem& problem);
 void split_kv_decode(const Stream& stream, const Task& task, const Cache& cache,
                      const Partials& partials, const Outputs& outputs);
 
-/// As `unsupported_reason`, and what decoding asks beyond it: at most 64 queries, page_size 0 ..
-/// 2^30.
+/// As `unsupported_reason`, and what decoding asks beyond it: no dropout, at most 64 queries,
+/// page_size 0 .. 2^30.
 std::string unsupported_decode_reason(const plumbline_problem& problem);
 
 /// As run_forward. Throws InvalidProblem also for a page table that is missing or holds a negative

@@ -51,6 +51,7 @@ DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p, W
       v_(stream, p.v, value_bytes(p)),
       mask_(stream, p.mask,
             size(p.mask_per_batch ? p.batch : 1, p.mask_per_head ? p.heads : 1, p.queries, p.keys)),
+      keep_(stream, p.keep, size(p.batch, p.heads, p.queries, p.keys)),
       lengths_(stream, p.lengths, size(p.batch)),
       documents_(stream, p.documents, size(p.batch, p.keys)),
       pages_(stream, p.page_size > 0 ? p.pages : nullptr,
@@ -64,6 +65,7 @@ DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p, W
   problem_.lengths = lengths_.data();
   problem_.documents = documents_.data();
   problem_.mask = mask_.data();
+  problem_.keep = keep_.data();
   problem_.pages = pages_.data();
   problem_.prefix_sums = prefix_sums_.data();
   std::fill(std::begin(problem_.parameters), std::end(problem_.parameters), nullptr);

@@ -25,7 +25,7 @@ class DeviceProblem {
  private:
   using Bytes = Input<unsigned char>;
 
-  Bytes q_, k_, v_, mask_;
+  Bytes q_, k_, v_, mask_, keep_;
   std::array<std::unique_ptr<Input<float>>, PLUMBLINE_PARAMETER_COUNT> parameters_;
   Input<int> lengths_, documents_, pages_;
   Input<double> prefix_sums_;

@@ -87,9 +87,8 @@ __device__ void load_queries(const Tile<D>& tile, const Problem& problem) {
   for (int n = static_cast<int>(threadIdx.x); n < kTileQueries * D; n += kTileThreads) {
     const int row = n / D, d = n % D;
     tile.q[row * Tile<D>::kQueryStride + d] =
-        first_row + row < problem.queries
-            ? problem.query(start + row * D, d, first_position + row, D)
-            : 0.0f;
+        first_row + row < problem.queries ? problem.query(start + row * D, d, first_position + row)
+                                          : 0.0f;
   }
 }
 
@@ -101,7 +100,7 @@ __device__ void load_keys(const Tile<D>& tile, const Problem& problem, int begin
   for (int n = static_cast<int>(threadIdx.x); n < kTileKeys * D; n += kTileThreads) {
     const int key = n / D, d = n % D;
     tile.k[d * Tile<D>::kKeyStride + key] =
-        begin + key < end ? problem.key(start + key * D, d, begin + key, D) : 0.0f;
+        begin + key < end ? problem.key(start + key * D, d, begin + key) : 0.0f;
   }
 }
 
@@ -158,10 +157,12 @@ struct TileLogits {
   }
 };
 
-/// Writes this lane's eight P = exp(logit - shift) for the row's other lanes; returns their sum.
+/// Writes this lane's eight P = exp(logit - shift), after dropout, for the row's other lanes;
+/// returns their sum before it.
 template <int D, class Bias>
 __device__ float store_probabilities(const Tile<D>& tile, const TileLogits& logits,
-                                     const TileRow<Bias>& row, float shift) {
+                                     const Problem& problem, const TileRow<Bias>& row, int begin,
+                                     float shift) {
   float* p =
       tile.p + row.row_in_tile * Tile<D>::kProbabilityStride + row.lane_in_row * kKeysPerLane;
   float sum = 0.0f;
@@ -169,8 +170,9 @@ __device__ float store_probabilities(const Tile<D>& tile, const TileLogits& logi
   for (int n = 0; n < kKeysPerLane; ++n) {
     p[n] = kInvisible;
     if (!logits.sees(n)) continue;
-    p[n] = expf(logits.logit[n] - shift);
-    sum += p[n];
+    const float weight = expf(logits.logit[n] - shift);
+    sum += weight;
+    p[n] = problem.dropped(row.at(), begin + row.lane_in_row * kKeysPerLane + n, weight);
   }
   return sum;
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "attention/dropout.cuh"
 #include "attention/mask.cuh"
 #include "attention/rotation.cuh"
 #include "bias/policy.cuh"
@@ -30,6 +31,7 @@ struct Problem {
   const float* sinks;         // [heads], or null: no attention sinks
   MaskTensor mask_tensor;
   int value_dim;  // of a row of v and o
+  PairDropout dropout;
 
   /// The position of query row 0 of sequence b.
   __device__ int first_position(int b) const { return gpu::first_position(mask, b); }
@@ -46,14 +48,13 @@ struct Problem {
   }
 
   /// Component d of a query row, rotated where the problem has RoPE.
-  __device__ __forceinline__ float query(std::size_t start, int d, int position,
-                                         int head_dim) const {
-    return load_rotated(rotation, q, format, start, d, position, head_dim);
+  __device__ __forceinline__ float query(std::size_t start, int d, int position) const {
+    return load_rotated(rotation, q, format, start, d, position);
   }
 
   /// Component d of the key at `position`, likewise.
-  __device__ __forceinline__ float key(std::size_t start, int d, int position, int head_dim) const {
-    return load_rotated(rotation, k, format, start, d, position, head_dim);
+  __device__ __forceinline__ float key(std::size_t start, int d, int position) const {
+    return load_rotated(rotation, k, format, start, d, position);
   }
 
   /// Component d of the row of v or dO that begins at `start`; 0 beyond value_dim, where a tile is
@@ -83,6 +84,16 @@ struct Problem {
 
   __device__ std::size_t lse_index(int b, int head, int row) const {
     return (static_cast<std::size_t>(b) * heads + head) * queries + row;
+  }
+
+  /// Where a number of each batch, head, query row and key stands.
+  __device__ std::size_t pair_index(const At& at, int key) const {
+    return lse_index(at.batch, at.head, at.row) * keys + key;
+  }
+
+  /// m_ij x: x after dropout.
+  __device__ float dropped(const At& at, int key, float x) const {
+    return dropout.keeps(pair_index(at, key)) ? dropout.factor * x : 0.0f;
   }
 
   /// Where a number of each batch, head and key stands.

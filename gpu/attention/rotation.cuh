@@ -11,27 +11,29 @@
 namespace plumbline::gpu {
 
 /// RoPE (Su et al., eqs 15 and 34): the pair (a, b) of components at a position becomes
-/// (a cos - b sin, a sin + b cos) of the angle position base^(-2k / head_dim). Pair k is
-/// (2k, 2k + 1), or (k, k + head_dim / 2). The tables are [positions, head_dim / 2], in device
-/// memory; null: nothing is rotated. A row at a position below 0 sees no key, and is rotated as at
-/// 0.
+/// (a cos - b sin, a sin + b cos) of the angle position base^(-2k / dim). Pair k is (2k, 2k + 1),
+/// or (k, k + dim / 2). Components from `dim` on stay as they are, with dim = 0 all. The tables are
+/// [positions, dim / 2], in device memory, null with dim = 0. A row at a position below 0 sees no
+/// key, and is rotated as at 0.
 struct Rotation {
   const float *cosine, *sine;
   bool interleaved;
+  int dim;  // head_dim in kernels on tensor cores
 };
 
 /// Both tables, by double: within 2^-24 of 1, plus 2^-52 times the angle.
 struct RotationTables {
   std::vector<float> cosine, sine;
 };
-RotationTables rotation_tables(int positions, int head_dim, double base);
+RotationTables rotation_tables(int positions, int dim, double base);
 
-/// A component's place: its pair, the other component of it, and whether it is the first.
+/// A component's place: its pair, the other component of it, and whether it is the first. d < dim.
 struct RotatedComponent {
   int pair, other;
   bool first;
 
-  __device__ __forceinline__ RotatedComponent(const Rotation& rotation, int d, int half) {
+  __device__ __forceinline__ RotatedComponent(const Rotation& rotation, int d) {
+    const int half = rotation.dim / 2;
     if (rotation.interleaved) {
       pair = d / 2;
       first = d % 2 == 0;
@@ -42,17 +44,22 @@ struct RotatedComponent {
       other = first ? d + half : d - half;
     }
   }
+
+  /// Where the tables have its angle at a position.
+  __device__ __forceinline__ std::size_t angle(const Rotation& rotation, int position) const {
+    return static_cast<std::size_t>(max(position, 0)) * (rotation.dim / 2) + pair;
+  }
 };
 
 /// Component d of the row that begins at element `start` and stands at `position`.
 __device__ __forceinline__ float load_rotated(const Rotation& rotation, const void* array,
-                                              Format format, std::size_t start, int d, int position,
-                                              int head_dim) {
+                                              Format format, std::size_t start, int d,
+                                              int position) {
   const float own = load_element(array, format, start + d);
-  if (!rotation.cosine) return own;
-  const RotatedComponent at(rotation, d, head_dim / 2);
+  if (d >= rotation.dim) return own;
+  const RotatedComponent at(rotation, d);
   const float other = load_element(array, format, start + at.other);
-  const std::size_t angle = static_cast<std::size_t>(max(position, 0)) * (head_dim / 2) + at.pair;
+  const std::size_t angle = at.angle(rotation, position);
   const float sine = rotation.sine[angle];
   return own * rotation.cosine[angle] + other * (at.first ? -sine : sine);
 }

@@ -50,6 +50,7 @@ plumbline_problem attention_problem(const ModelConfiguration& c, int batch, int 
   problem.bias = method.bias.method;
   problem.dape = method.bias.dape;
   problem.rope = method.bias.rope;
+  problem.rotary_dim = problem.rope == PLUMBLINE_NO_ROPE ? 0 : problem.head_dim;
   problem.ssmax = c.ssmax;
   problem.causal = c.architecture != Architecture::bert;
   const bool keys = method.window == PositionWindow::keys;

@@ -13,13 +13,6 @@ namespace plumbline::gpu {
 
 namespace {
 
-__host__ __device__ inline std::uint32_t low_word(std::uint64_t x) {
-  return static_cast<std::uint32_t>(x);
-}
-__host__ __device__ inline std::uint32_t high_word(std::uint64_t x) {
-  return static_cast<std::uint32_t>(x >> 32);
-}
-
 /// Each thread takes the four elements of one counter.
 template <class Element>
 __global__ void dropout_kernel(std::uint64_t threshold, float scale, std::uint64_t seed,

@@ -16,6 +16,13 @@ struct PhiloxWords {
   std::uint32_t word[4];
 };
 
+__host__ __device__ inline std::uint32_t low_word(std::uint64_t x) {
+  return static_cast<std::uint32_t>(x);
+}
+__host__ __device__ inline std::uint32_t high_word(std::uint64_t x) {
+  return static_cast<std::uint32_t>(x >> 32);
+}
+
 /// Philox4x32-10 of a counter under the key (low, high).
 __host__ __device__ inline PhiloxWords philox4x32_10(PhiloxWords counter, std::uint32_t key_low,
                                                      std::uint32_t key_high) {

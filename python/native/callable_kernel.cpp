@@ -62,6 +62,7 @@ Arrays inputs_of(const cases::Spec& spec, const plumbline_problem& problem) {
   inputs.add("lengths", problem.lengths, {spec.batch});
   inputs.add("documents", problem.documents, {spec.batch, spec.keys});
   inputs.add("mask", problem.mask, cases::mask_shape(spec), 1);
+  inputs.add("keep", problem.keep, cases::keep_shape(spec), 1);
   return inputs;
 }
 
@@ -81,6 +82,10 @@ Json described(const char* pass, int variation, cases::Bias bias, const Takes& t
   result["queries_at_end"] = problem.queries_at_end != 0;
   result["scale"] = problem.scale;
   result["softcap"] = problem.softcap == 0 ? Json() : Json(problem.softcap);
+  result["dropout_p"] = problem.dropout;
+  result["dropout_seed"] = problem.dropout_seed;
+  result["dropout_offset"] = problem.dropout_offset;
+  result["rotary_dim"] = problem.rotary_dim;
   for (const plumbline_option option : cases::options_of(bias)) {
     const double value = problem.options[option];
     options[cases::info(option).name] =
@@ -99,6 +104,7 @@ CallableKernel::CallableKernel(plumbline_native_ask ask, std::string name, cases
   kernel_.name = name_.c_str();
   std::fill(std::begin(kernel_.contracts), std::end(kernel_.contracts), contract);
   kernel_.deterministic = deterministic;
+  kernel_.ignores_hidden_keys = takes_.ignores_hidden;
   kernel_.supports = &supports;
   kernel_.forward = &forward;
   if (has_backward) kernel_.backward = &backward;
@@ -148,6 +154,8 @@ int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
          (takes.value_dim || problem->value_dim == problem->head_dim) &&
          takes.values_in_keys == (problem->values_in_keys != 0) &&
          (takes.lse_gradient || problem->lse_gradient == 0) &&
+         (takes.dropout || problem->dropout == 0) &&
+         takes.rotates(problem->rotary_dim, problem->head_dim) &&
          (takes.ssmax || problem->ssmax == 0) && (takes.sinks || problem->sinks == 0) &&
          (takes.softcap || problem->softcap == takes.own_softcap) &&
          (takes.grouped_heads || problem->heads == problem->kv_heads) &&

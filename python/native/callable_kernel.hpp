@@ -2,6 +2,7 @@
 // A function of Python's as a kernel of kernel_abi/plumbline_kernel.h, in the caller's process.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,10 +29,21 @@ struct Takes {
   bool value_dim = false;         ///< values of another width than keys
   bool values_in_keys = false;    ///< v is a part of k, always
   bool lse_gradient = false;      ///< a gradient through lse
+  bool dropout = false;           ///< dropout of P
+  bool rotary_dim = false;        ///< RoPE of a part of head_dim
+  std::vector<int> rotary_dims;   ///< of these widths alone; empty: of any
+  bool ignores_hidden = false;    ///< keys that no query sees, where k and v are then NaN
   bool scale = false;             ///< other scales than 1/sqrt(head_dim)
   bool softcap = false;           ///< softcaps
   double own_softcap = 0;         ///< the softcap of all cases, which the function has built in
   std::map<int, double> options;  ///< by plumbline_option: only this value
+
+  /// @param width of the rotated part; 0 without RoPE
+  bool rotates(int width, int head_dim) const {
+    if (width == 0) return true;
+    if (!rotary_dim) return width == head_dim;
+    return rotary_dims.empty() || std::ranges::count(rotary_dims, width) > 0;
+  }
 };
 
 /// For its lifetime, in its thread, `kernel()` calls the function.

@@ -61,6 +61,10 @@ Takes takes_from(const Json& offered, cases::Bias bias) {
   takes.value_dim = flag("value_dim");
   takes.values_in_keys = flag("values_in_keys");
   takes.lse_gradient = flag("lse_gradient");
+  takes.dropout = flag("dropout");
+  takes.rotary_dim = flag("rotary_dim");
+  takes.rotary_dims = argument<std::vector<int>>(offered, "rotary_dims");
+  takes.ignores_hidden = flag("nan_in_hidden_keys");
   takes.scale = flag("scale");
   takes.softcap = flag("softcap");
   takes.own_softcap = argument<double>(offered, "own_softcap");
@@ -80,6 +84,7 @@ verdict::Shapes shapes_from(const Json& offered) {
   shapes.keys = sizes("keys");
   shapes.head_dims = sizes("head_dims");
   shapes.value_dims = sizes("value_dims");
+  shapes.rotary_dims = sizes("rotary_dims");
   if (const auto softcap = argument<double>(offered, "own_softcap")) shapes.softcaps = {softcap};
   shapes.values_in_keys = argument<bool>(offered, "values_in_keys");
   shapes.longest = argument<int>(offered, "longest");
@@ -134,6 +139,10 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
     return fmt::format("values_in_keys={:d}", spec.values_in_keys);
   }
   if (!takes.lse_gradient && spec.lse_gradient) return "lse_gradient";
+  if (!takes.dropout && spec.dropout > 0) return "dropout";
+  if (!takes.rotates(spec.rotary_width(), spec.head_dim)) {
+    return fmt::format("rotary_dim={}", spec.rotary_width());
+  }
   if (!takes.ssmax && spec.ssmax) return "ssmax";
   if (!takes.sinks && spec.sinks) return "sinks";
   if (!takes.grouped_heads && spec.heads != spec.kv_heads) return "fewer kv_heads than heads";
@@ -250,6 +259,7 @@ Json case_arrays(const Json& arguments, plumbline_native_ask) {
   add("lengths", c.lengths, {c.spec.batch});
   add("documents", c.documents, {c.spec.batch, c.spec.keys});
   add("mask", c.mask, cases::mask_shape(c.spec));
+  add("keep", c.keep, cases::keep_shape(c.spec));
   return arrays;
 }
 

@@ -84,7 +84,8 @@ methods::Tensors<double> tensors_of(const Json& given,
 }
 
 /// tensors: q, k, v, the parameters, ssmax_scale where there is SSMax, sinks where there are some,
-/// and for gradients grad_o and grad_lse. @returns o, lse and, for gradients, grad_<input>.
+/// the factors of P where there is dropout, and for gradients grad_o and grad_lse. @returns o, lse
+/// and, for gradients, grad_<input>.
 Json attention(const Json& arguments, plumbline_native_ask) {
   const auto method = argument<std::string>(arguments, "method");
   const auto tensors = argument<Json>(arguments, "tensors");
@@ -111,6 +112,7 @@ Json attention(const Json& arguments, plumbline_native_ask) {
   problem.options = argument<std::map<std::string, double>>(arguments, "options");
   auto inputs = inputs_of(method, problem, tensors.contains("ssmax_scale"));
   if (tensors.contains("sinks")) inputs.push_back({"sinks", {problem.shape.heads}});
+  if (tensors.contains("dropout")) inputs.push_back({"dropout", {q[0], q[1], q[2], k[2]}});
   const methods::Tensors<double> numbers = tensors_of(tensors, inputs, gradients);
   const Json mask = argument<Json>(arguments, "mask");
   const bool custom = problem.custom && problem.custom->visible;

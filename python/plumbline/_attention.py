@@ -41,8 +41,8 @@ class Attention:
     def backward(self, grad_o: Any, grad_lse: Any = None) -> Gradients:
         """The gradients of all inputs, by the adjoint of every equation, in double.
 
-        dV_j = sum_i p_ij dO_i, dS_ij = p_ij (dO_i . v_j - dO_i . o_i + dlse_i); from dS follow those of
-        q, k and the bias's arrays, summed over everything that shares a key head or a parameter. The
+        dV_j = sum_i m_ij p_ij dO_i, dS_ij = p_ij (m_ij dO_i . v_j - dO_i . o_i + dlse_i); from dS follow those
+        of q, k and the bias's arrays, summed over everything that shares a key head or a parameter. The
         gradient of S (CABLE's prefix sum) is propagated to the increments. Rows that see no key
         contribute nothing.
 
@@ -78,20 +78,43 @@ def _sides(window: Union[int, Sequence[Optional[int]], None]) -> list[int]:
     return [-1 if side is None else whole("window", side, least) for side in sides]
 
 
-def _mask_tensor(given: Any, bias: Bias, sizes: tuple[int, int, int, int]) -> NDArray[Any]:
-    """As bytes, 0 or 1."""
+def _booleans(name: str, given: Any, bias: Bias, meaning: str) -> NDArray[Any]:
     if bias.method == "cope" or bias.method.startswith("dape"):
-        raise ValueError(f"mask is given with {type(bias).__name__}; expected None")
+        raise ValueError(f"{name} is given with {type(bias).__name__}; expected None")
     if hasattr(given, "detach"):
         given = given.detach().cpu()
-    mask = np.asarray(given)
-    if mask.dtype != np.bool_:
-        raise TypeError(f"mask has dtype {mask.dtype}; expected bool: True where a query may see a key")
+    array = np.asarray(given)
+    if array.dtype != np.bool_:
+        raise TypeError(f"{name} has dtype {array.dtype}; expected bool: True where {meaning}")
+    return array
+
+
+def _mask_tensor(given: Any, bias: Bias, sizes: tuple[int, int, int, int]) -> NDArray[Any]:
+    """As bytes, 0 or 1."""
+    mask = _booleans("mask", given, bias, "a query may see a key")
     batch, heads, queries, keys = sizes
     if mask.ndim != 4 or mask.shape[2:] != (queries, keys) or mask.shape[0] not in (1, batch) \
             or mask.shape[1] not in (1, heads):
         raise ValueError(f"mask has shape {mask.shape}; expected ({batch} or 1, {heads} or 1, {queries}, {keys})")
     return np.ascontiguousarray(mask).view(np.uint8)
+
+
+def _dropout(dropout_p: float, keep: Any, bias: Bias, sizes: tuple[int, int, int, int]) -> NDArray[Any]:
+    """The factors m_ij."""
+    if not 0 < dropout_p < 1:
+        raise ValueError(f"dropout_p is {dropout_p}; expected a number above 0 and below 1 with keep")
+    kept = _booleans("keep", keep, bias, "p_ij is kept")
+    if kept.shape != sizes:
+        raise ValueError(f"keep has shape {kept.shape}; expected {sizes}")
+    return kept / (1.0 - dropout_p)
+
+
+def _rotary_dim(given: Any, bias: Bias, head_dim: int) -> int:
+    if isinstance(bias, CustomValues) or "rope" not in bias.method:
+        raise ValueError(f"rotary_dim is {given!r} with {type(bias).__name__}; expected None without RoPE")
+    if whole("rotary_dim", given, 2, head_dim) % 2 != 0:
+        raise ValueError(f"rotary_dim is {given}; expected an even number")
+    return int(given)
 
 
 def attention(
@@ -110,14 +133,18 @@ def attention(
     softcap: Optional[float] = None,
     ssmax_scale: Any = None,
     sinks: Any = None,
+    dropout_p: float = 0.0,
+    keep: Any = None,
+    rotary_dim: Optional[int] = None,
 ) -> Attention:
     """Attention in double, the oracle that kernels are judged by.
 
         s_ij = c_i (scale q_i . k_j + b_ij),  lse_i = ln sum_j exp(s_ij),
-        o_i = sum_j exp(s_ij - lse_i) v_j
+        p_ij = exp(s_ij - lse_i),  o_i = sum_j m_ij p_ij v_j
 
     over the visible keys j, with one term exp(sinks[h]) more in the sum where there are sinks, and softcap tanh(scale q_i . k_j / softcap) in place of
-    scale q_i . k_j where there is a softcap; c_i = ssmax_scale[h] ln(number of visible keys), or 1. Sources: BAM,
+    scale q_i . k_j where there is a softcap; c_i = ssmax_scale[h] ln(number of visible keys), or 1;
+    m_ij = keep_ij / (1 - dropout_p), or 1 without dropout. Sources: BAM,
     definition 1 and section 2.4 (SSMax); CABLE, section 3 (bias on the scaled logits); Gemma 2,
     arXiv:2408.00118, section 2 (softcap); gpt-oss, arXiv:2508.10925, section 2.2 (sinks). Query row r is at position i = r + query_offset; query head h reads key head h // (heads / kv_heads).
 
@@ -146,6 +173,10 @@ def attention(
     ssmax_scale: [heads], for SSMax; None: no SSMax.
     sinks: [heads], a logit of each head that no value belongs to; None: none. Not with Cope and the Dape
         biases. A row that sees no key then has lse = sinks[h].
+    keep: [batch, heads, queries, keys] of booleans, with dropout_p, the probability with which p_ij is dropped:
+        where it is False. None: no dropout. Not with Cope and the Dape biases.
+    rotary_dim: RoPE rotates the first rotary_dim components of q and k by angles i base^(-2k / rotary_dim); even.
+        None: all of head_dim.
 
     Raises ValueError (with the argument's name, its value and what was expected) for shapes that do not
     match and numbers that are not finite or outside a method's domain; TypeError for anything that is
@@ -179,6 +210,14 @@ def attention(
         query_offset = [query_offset] * batch
     query_offsets = [whole("query_offset", first, -(2**24), 2**24)
                      for first in integers("query_offset", query_offset, (batch,))]
+    sizes = (batch, heads, queries, keys)
+    if keep is not None:
+        tensors["dropout"] = _dropout(number("dropout_p", dropout_p), keep, bias, sizes)
+    elif number("dropout_p", dropout_p) != 0:
+        raise ValueError(f"dropout_p is {dropout_p}; expected 0 without keep")
+    options = {name: number(name, x) for name, x in bias.options().items()}
+    if rotary_dim is not None:
+        options["rotary_dim"] = _rotary_dim(rotary_dim, bias, head_dim)
     causal = truth("causal", causal)
     if bias.method == "fox" and not causal:
         raise ValueError("causal is False with Fox; expected True: it has no meaning for later keys")
@@ -189,7 +228,7 @@ def attention(
     problem = {
         "method": bias.method,
         "tensors": tensors,
-        "options": {name: number(name, x) for name, x in bias.options().items()},
+        "options": options,
         "scale": 1.0 / math.sqrt(head_dim) if scale is None else number("scale", scale),
         "softcap": None if softcap is None else number("softcap", softcap),
         "causal": causal,
@@ -197,7 +236,7 @@ def attention(
         "lengths": [] if lengths is None else lengths,
         "documents": [] if documents is None else integers("documents", documents, (batch, keys)),
         "query_offsets": query_offsets,
-        "mask": None if mask is None else _mask_tensor(mask, bias, (batch, heads, queries, keys)),
+        "mask": None if mask is None else _mask_tensor(mask, bias, sizes),
         "gradients": False,
         "custom": bias.custom.declaration if isinstance(bias, CustomValues) else None,
     }

@@ -25,10 +25,11 @@ from ._runner import SCALES, NoLse, Runner
 
 def case_arrays(line: str) -> dict[str, NDArray[Any]]:
     """The numbers of a case, by name: q, k, v, grad_o and grad_lse (backward), the parameters, lengths, documents,
-    mask.
+    mask, keep.
 
     line: CheckFailed.case. All float32, which holds the numbers of every format exactly; lengths and
-    documents int32, mask uint8, 1 where a query may see a key. The same bits on every machine. In e4m3 and e5m2
+    documents int32, mask uint8, 1 where a query may see a key, keep uint8, 1 where dropout keeps p_ij. The same
+    bits on every machine, without the NaN of nan_in_hidden_keys. In e4m3 and e5m2
     also q_scale, k_scale and v_scale; q, k and v are the stored numbers, without them.
 
     Raises ValueError for anything but such a line.
@@ -52,6 +53,9 @@ def check(
     ssmax: bool = False,
     sinks: bool = False,
     softcap: Union[bool, float] = False,
+    dropout: bool = False,
+    rotary_dim: Union[bool, int, Sequence[int]] = False,
+    nan_in_hidden_keys: bool = False,
     grouped_heads: bool = False,
     strides: bool = False,
     packed: bool = False,
@@ -120,6 +124,15 @@ def check(
     sinks: True: fn takes `sinks`, float32 [heads], which may be None.
     softcap: True: fn takes `softcap`, which may be None; a number: that is the softcap of every case,
         and fn, which has it built in, does not take it.
+    dropout: True: fn takes `dropout_p`, the probability with which p_ij is dropped, and `keep`, booleans [batch,
+        heads, queries, keys], False where it is: o_i = sum_j keep_ij / (1 - dropout_p) p_ij v_j. In cases without
+        dropout they are 0.0 and None. fn also gets `dropout_seed` and `dropout_offset`, below 2^64, if its signature
+        names them: keep is what Philox makes of them as kernel_abi/plumbline_kernel.h says, or Triton's tl.rand. Not
+        with packed. No case of Cope and the Dape biases has dropout.
+    rotary_dim: True: fn takes `rotary_dim`, even: RoPE rotates only the first rotary_dim components of q and k, by
+        angles i base^(-2k / rotary_dim). Or the only sizes of it, [16, 32]. False: it is head_dim.
+    nan_in_hidden_keys: True: k and v are NaN at keys that no query sees, which must reach no output: 0 times NaN
+        is NaN. Gradients there are 0. Not with packed.
     grouped_heads: True: kv_heads may be less than heads.
     strides: True: three cases in four have q, k, v and grad_o with strides: views of [batch, tokens, heads,
         head_dim], every other row, parts of a packed array. Between their rows is NaN. With NumPy and PyTorch.
@@ -195,7 +208,8 @@ def check(
     if truth("packed", packed):
         _expect_packable(bias, known[method]["parameters"], format,
                          {"documents": documents, "mask": mask, "lengths": lengths, "query_offset": query_offset,
-                          "queries_at_end": queries_at_end, "lse_gradient": lse_gradient, "strides": strides})
+                          "queries_at_end": queries_at_end, "lse_gradient": lse_gradient, "strides": strides,
+                          "dropout": dropout, "nan_in_hidden_keys": nan_in_hidden_keys})
         lengths = query_offset = queries_at_end = True
     offer = {
         "causal": None if causal is None else truth("causal", causal),
@@ -210,6 +224,10 @@ def check(
         "ssmax": truth("ssmax", ssmax),
         "sinks": truth("sinks", sinks),
         "softcap": softcap is True,
+        "dropout": truth("dropout", dropout),
+        "rotary_dim": rotary_dim is not False,
+        "rotary_dims": _rotary_dims(rotary_dim),
+        "nan_in_hidden_keys": truth("nan_in_hidden_keys", nan_in_hidden_keys),
         "own_softcap": 0.0 if isinstance(softcap, bool) else number("softcap", softcap),
         "grouped_heads": truth("grouped_heads", grouped_heads),
         "query_offset": _takes(fn, "query_offset", query_offset),
@@ -234,6 +252,8 @@ def check(
         raise ValueError("more_queries is True; expected False without query_offset=True")
     if truth("strides", strides) and framework == "jax":
         raise ValueError("strides is True; expected False: JAX's arrays have none")
+    if offer["rotary_dim"] and (isinstance(bias, Custom) or "rope_" not in method):
+        raise ValueError(f"rotary_dim is {rotary_dim!r}; expected False with {method}, which has no RoPE")
     if values_in_keys and backward:
         raise ValueError("values_in_keys is True; expected False with backward")
     if lse_gradient and not backward:
@@ -242,7 +262,9 @@ def check(
         raise ValueError("queries_at_end is True; expected False without lengths=True")
     settings = ["causal"] if causal is None else []
     settings += [n for n in ("window", "lengths", "documents", "mask", "query_offset", "queries_at_end", "scale",
-                             "softcap") if offer[n]]
+                             "softcap", "rotary_dim") if offer[n]]
+    if dropout:
+        settings += ["dropout_p", "keep", *(n for n in ("dropout_seed", "dropout_offset") if _takes(fn, n, None))]
     settings += ["ssmax_scale"] if ssmax else []
     settings += ["sinks"] if sinks else []
     settings += SCALES if format in EIGHT_BITS else []
@@ -388,6 +410,18 @@ def _sizes(name: str, sizes: Optional[Sequence[int]]) -> list[int]:
     if sizes is not None and len(sizes) == 0:
         raise ValueError(f"{name} is {sizes!r}; expected at least one, or None")
     return [whole(name, size, 1, 2**24) for size in sizes or []]
+
+
+def _rotary_dims(sizes: Union[bool, int, Sequence[int]]) -> list[int]:
+    if isinstance(sizes, bool):
+        return []
+    if sizes is None:
+        raise TypeError("rotary_dim is None; expected True, False or sizes")
+    listed = _sizes("rotary_dim", sizes)  # type: ignore[arg-type]
+    odd = [size for size in listed if size % 2 != 0]
+    if odd:
+        raise ValueError(f"rotary_dim is {odd[0]}; expected an even number")
+    return listed
 
 
 def _shapes(shapes: Optional[Sequence[dict[str, int]]], more_queries: bool) -> list[list[int]]:

@@ -19,7 +19,8 @@ from ._runner import SCALES
 
 _OWN = ("plumbline_bias", "plumbline_dtype", "request")
 _SETTINGS = ("causal", "window", "lengths", "documents", "mask", "query_offset", "queries_at_end", "scale",
-             "softcap", "ssmax_scale", "sinks", *SCALES)
+             "softcap", "ssmax_scale", "sinks", "dropout_p", "keep", "dropout_seed", "dropout_offset",
+             "rotary_dim", *SCALES)
 
 
 def kernel_test(

@@ -14,6 +14,7 @@ from ._layouts import STRIDED, laid_out, layout_of
 from .device import variation
 
 _WHOLE = ("lengths", "documents")
+_BOOLEANS = ("mask", "keep")
 _INPUTS = ("q", "k", "v")
 _OUTPUTS = ("o", "grad_o", "grad_q", "grad_k", "grad_v")
 SCALES = ("q_scale", "k_scale", "v_scale")
@@ -82,7 +83,7 @@ class Runner:
             return self.format
         if name in _OUTPUTS:
             return "bf16" if self.format in EIGHT_BITS else self.format
-        return "int32" if name in _WHOLE else "bool" if name == "mask" else "fp32"
+        return "int32" if name in _WHOLE else "bool" if name in _BOOLEANS else "fp32"
 
     def _bits(self, name: str, memory: bytes, shape: list[int]) -> NDArray[Any]:
         return np.frombuffer(memory, BITS[self._format(name)]).reshape(shape)

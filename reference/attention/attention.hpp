@@ -48,6 +48,21 @@ Vector<R> biased_scores(const Vector<R>& q_i, const Matrix<R>& K, const std::vec
   return scores;
 }
 
+/// The factors m_j of dropout times numbers of the visible keys; those alone without dropout.
+template <Real R>
+Vector<R> dropped(const Vector<R>& numbers, const Vector<R>& dropout) {
+  Vector<R> result = numbers;
+  for (Eigen::Index n = 0; n < dropout.size(); ++n) result[n] = dropout[n] * numbers[n];
+  return result;
+}
+
+/// @throws std::invalid_argument if there is dropout, and not a factor for each visible key.
+template <Real R>
+void require_one_a_key(const Vector<R>& dropout, const std::vector<int>& visible) {
+  require(dropout.size() == 0 || dropout.size() == static_cast<Eigen::Index>(visible.size()),
+          "dropout.size()", dropout.size(), "one a visible key, or none");
+}
+
 template <Real R>
 struct AttentionRow {
   bool sees_no_key = false;
@@ -65,7 +80,11 @@ struct AttentionRow {
 /// that sees no key then has lse = z. Source: BAM, definition 1 and section 2.4; CABLE, section 3
 /// (bias on the scaled logits); Gemma 2, section 2 (softcap); OpenAI, "gpt-oss-120b & gpt-oss-20b
 /// Model Card", arXiv:2508.10925, section 2.2, and Xiao et al., arXiv:2309.17453, section 3.2
-/// (sinks). Shapes: q_i [head_dim], K [keys, head_dim], V [keys, any]; i is the query's position.
+/// (sinks). With dropout o = sum_j m_j p_j v_j: m_j is 0 where p_j is dropped and 1 / (1 - rate)
+/// where it is kept (Srivastava et al., JMLR 15, 2014, section 10, scaled in training; on the
+/// weights of attention: Vaswani et al., arXiv:1706.03762, as its code has it).
+/// Shapes: q_i [head_dim], K [keys, head_dim], V [keys, any], dropout [visible] or empty; i is the
+/// query's position.
 /// @throws std::invalid_argument if shapes do not agree or a visible key does not exist.
 template <Real R, Bias<R> B>
 AttentionRow<R> attention_row(const Vector<R>& q_i, const Matrix<R>& K, const Matrix<R>& V,
@@ -73,8 +92,10 @@ AttentionRow<R> attention_row(const Vector<R>& q_i, const Matrix<R>& K, const Ma
                               const B& bias, int i,
                               const std::optional<std::type_identity_t<R>>& ssmax = std::nullopt,
                               const std::optional<std::type_identity_t<R>>& softcap = std::nullopt,
-                              const std::optional<std::type_identity_t<R>>& sink = std::nullopt) {
+                              const std::optional<std::type_identity_t<R>>& sink = std::nullopt,
+                              const Vector<R>& dropout = {}) {
   require(V.rows() == K.rows(), "V.rows()", V.rows(), "the rows of K");
+  require_one_a_key(dropout, visible);
   Vector<R> logits = biased_scores(q_i, K, visible, scale, bias, i, softcap);
   if (visible.empty()) {
     const Vector<R> nothing = zeros<R>(static_cast<int>(V.cols()));
@@ -93,7 +114,7 @@ AttentionRow<R> attention_row(const Vector<R>& q_i, const Matrix<R>& K, const Ma
   }
   const Softmax<R> attended = softmax(all);
   Vector<R> probability = attended.probability.head(n);
-  Vector<R> output = weighted_sum(probability, V, visible);
+  Vector<R> output = weighted_sum(dropped(probability, dropout), V, visible);
   return {false,        std::move(logits), std::move(probability),
           attended.lse, std::move(output), sink ? attended.probability[n] : R(0.0)};
 }
@@ -126,6 +147,8 @@ struct AttentionInputs {
   std::vector<R> ssmax_scale;     ///< [heads], or empty: no SSMax
   std::optional<R> softcap = {};  ///< cap > 0 of the scaled products, or none
   std::vector<R> sinks = {};      ///< [heads], or empty: no sinks
+  /// Factors of P, [batch * heads], each [queries, keys]; or empty: no dropout.
+  std::vector<Matrix<R>> dropout = {};
 };
 
 /// @throws std::invalid_argument naming the first size that does not fit.
@@ -178,6 +201,9 @@ void check(const AttentionInputs<R>& x) {
           "ssmax_scale.size()", x.ssmax_scale.size(), "heads, or none");
   require(x.sinks.empty() || static_cast<int>(x.sinks.size()) == s.heads, "sinks.size()",
           x.sinks.size(), "heads, or none");
+  if (!x.dropout.empty()) {
+    check_tensor(x.dropout, "dropout", s.batch * s.heads, s.queries, s.keys, "keys columns");
+  }
 }
 
 /// The SSMax scale of head h, if there is SSMax.
@@ -192,6 +218,19 @@ template <Real R>
 std::optional<R> sink_of(const AttentionInputs<R>& x, int h) {
   if (x.sinks.empty()) return std::nullopt;
   return x.sinks[h];
+}
+
+/// The factors of dropout of one row's visible keys; empty without dropout.
+/// @param head counted over the batch
+template <Real R>
+Vector<R> dropout_of(const AttentionInputs<R>& x, int head, int query,
+                     const std::vector<int>& visible) {
+  if (x.dropout.empty()) return {};
+  Vector<R> factors(static_cast<Eigen::Index>(visible.size()));
+  for (std::size_t n = 0; n < visible.size(); ++n) {
+    factors[n] = x.dropout[head](query, visible[n]);
+  }
+  return factors;
 }
 
 /// attention_row for every batch, head and query row; result [(batch, heads, queries)], row-major.
@@ -210,9 +249,11 @@ std::vector<AttentionRow<R>> attention(const AttentionInputs<R>& x, const BiasOf
       const Matrix<R>& V = x.v[b * s.kv_heads + s.kv_head(h)];
       for (int r = 0; r < s.queries; ++r) {
         const int i = r + s.first_position(b);
-        const Vector<R> q_i = x.q[b * s.heads + h].row(r);
-        rows.push_back(attention_row(q_i, K, V, visible_keys(x.mask, b, i, s.keys, h), x.scale,
-                                     bias, i, ssmax_of(x, h), x.softcap, sink_of(x, h)));
+        const int head = b * s.heads + h;
+        const Vector<R> q_i = x.q[head].row(r);
+        const auto visible = visible_keys(x.mask, b, i, s.keys, h);
+        rows.push_back(attention_row(q_i, K, V, visible, x.scale, bias, i, ssmax_of(x, h),
+                                     x.softcap, sink_of(x, h), dropout_of(x, head, r, visible)));
       }
     }
   }

@@ -26,7 +26,8 @@ struct AttentionHeadGrad {
 ///   dq = scale sum_j dz_j k_j,  dk_j += scale dz_j q,  dv_j += p_j do,  db_ij = dz_j,
 ///   ds_h += ln n sum_j ds_j z_j;
 /// with a softcap, dz_j times softcap_derivative(scale q_i . k_j) takes the place of dz_j in dq and
-/// dk. A sink with probability p_z has dz = p_z (dlse - D).
+/// dk. A sink with probability p_z has dz = p_z (dlse - D). With dropout dp_j = m_j (do . v_j) and
+/// dv_j += m_j p_j do.
 /// Source: the derivative of BAM, definition 1 and section 2.4, term by term; of Gemma 2,
 /// section 2; of gpt-oss's model card, section 2.2. Arguments as for attention_row. A row that sees
 /// no key has no gradients but that of its sink.
@@ -39,7 +40,8 @@ Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Mat
                              const Vector<R>& grad_output, const std::type_identity_t<R>& grad_lse,
                              AttentionHeadGrad<R, B> grad,
                              const std::optional<std::type_identity_t<R>>& softcap = std::nullopt,
-                             const std::optional<std::type_identity_t<R>>& sink = std::nullopt) {
+                             const std::optional<std::type_identity_t<R>>& sink = std::nullopt,
+                             const Vector<R>& dropout = {}) {
   require(V.rows() == K.rows(), "V.rows()", V.rows(), "the rows of K");
   require(grad_output.size() == V.cols(), "grad_output.size()", grad_output.size(),
           "the columns of V");
@@ -50,7 +52,7 @@ Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Mat
   const int n = static_cast<int>(visible.size());
   const Vector<R> z = biased_scores(q_i, K, visible, scale, bias, i, softcap);
   const AttentionRow<R> attended =
-      attention_row(q_i, K, V, visible, scale, bias, i, ssmax, softcap, sink);
+      attention_row(q_i, K, V, visible, scale, bias, i, ssmax, softcap, sink, dropout);
   if (visible.empty()) {
     if (sink) grad.sink += attended.sink * grad_lse;
     return zeros<R>(static_cast<int>(q_i.size()));
@@ -59,6 +61,8 @@ Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Mat
 
   Vector<R> grad_p(n);
   for (int j = 0; j < n; ++j) grad_p[j] = dot(view(grad_output), row(V, visible[j]));
+  grad_p = dropped(grad_p, dropout);
+  const Vector<R> p_of_v = dropped(p, dropout);
   const R common = dot(p, grad_p);
   Vector<R> grad_s(n);
   for (int j = 0; j < n; ++j) grad_s[j] = p[j] * (grad_p[j] - common + grad_lse);
@@ -83,7 +87,7 @@ Vector<R> attention_row_grad(const Vector<R>& q_i, const Matrix<R>& K, const Mat
   for (int j = 0; j < n; ++j) {
     const R by_score = scale * grad_x[j];
     for (Eigen::Index d = 0; d < K.cols(); ++d) grad.k(visible[j], d) += by_score * q_i[d];
-    for (Eigen::Index d = 0; d < V.cols(); ++d) grad.v(visible[j], d) += p[j] * grad_output[d];
+    for (Eigen::Index d = 0; d < V.cols(); ++d) grad.v(visible[j], d) += p_of_v[j] * grad_output[d];
     bias.accumulate_grad(grad.bias, i, visible[j], grad_z[j]);
   }
   return grad_q;
@@ -148,9 +152,10 @@ auto attention_grad(const AttentionInputs<R>& x, const BiasOf& bias_of,
         const int i = r + s.first_position(b);
         const Vector<R> q_i = x.q[head].row(r), grad_o = grad_output.row(r);
         const R grad_lse = upstream.lse.empty() ? R(0.0) : upstream.lse[head][r];
+        const auto visible = visible_keys(x.mask, b, i, s.keys, h);
         const Vector<R> grad_q = attention_row_grad(
-            q_i, x.k[kv], x.v[kv], visible_keys(x.mask, b, i, s.keys, h), x.scale, bias, i,
-            ssmax_of(x, h), grad_o, grad_lse, sums, x.softcap, sink_of(x, h));
+            q_i, x.k[kv], x.v[kv], visible, x.scale, bias, i, ssmax_of(x, h), grad_o, grad_lse,
+            sums, x.softcap, sink_of(x, h), dropout_of(x, head, r, visible));
         grad.q[head].row(r) = grad_q.transpose();
       }
     }

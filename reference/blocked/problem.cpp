@@ -14,6 +14,7 @@ namespace plumbline::reference::blocked {
 Problem problem_of(const AttentionInputs<double>& inputs) {
   require(!inputs.softcap, "softcap", inputs.softcap.value_or(0), "none");
   require(inputs.sinks.empty(), "sinks", inputs.sinks.size(), "none");
+  require(inputs.dropout.empty(), "dropout", inputs.dropout.size(), "none");
   Problem problem;
   problem.shape = inputs.shape;
   for (const Matrix<double>& x : inputs.q) problem.q.push_back(stored(x));

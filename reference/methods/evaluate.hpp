@@ -71,6 +71,9 @@ AttentionInputs<R> attention_inputs(const MethodInputs<R>& in, const Mask& mask)
   }
   if (in.has("ssmax_scale")) x.ssmax_scale = in.tensor("ssmax_scale").data;
   if (in.has("sinks")) x.sinks = in.tensor("sinks").data;
+  for (int head = 0; head < s.batch * s.heads && in.has("dropout"); ++head) {
+    x.dropout.push_back(in.matrix("dropout", head * s.queries, s.queries, s.keys));
+  }
   if (const auto cap = in.problem().softcap) {
     require(*cap > 0 && std::isfinite(*cap), "softcap", *cap, "a finite number above 0");
     x.softcap = R(*cap);

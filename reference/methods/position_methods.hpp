@@ -18,11 +18,17 @@ struct RopeMethod {
   static std::vector<NamedShape> parameters(const Problem&) { return {}; }
   template <Real R>
   static Matrix<R> rotate(const MethodInputs<R>& in, const Matrix<R>& rows, int offset) {
-    return rope(rows, offset, in.option("base"), pairs);
+    return rope(rows, offset, in.option("base"), pairs, rotary_dim(in));
   }
   template <Real R>
   static Matrix<R> rotate_back(const MethodInputs<R>& in, const Matrix<R>& rows, int offset) {
-    return rope_grad(rows, offset, in.option("base"), pairs);
+    return rope_grad(rows, offset, in.option("base"), pairs, rotary_dim(in));
+  }
+
+ private:
+  template <Real R>
+  static int rotary_dim(const MethodInputs<R>& in) {
+    return in.problem().options.contains("rotary_dim") ? in.whole_option("rotary_dim") : 0;
   }
 };
 

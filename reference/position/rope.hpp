@@ -40,23 +40,34 @@ R rope_frequency(const R& base, int k, int head_dim) {
   return power(base, R(-2 * k) / R(head_dim));
 }
 
+/// How many components are rotated, the first ones. @throws std::invalid_argument unless that is
+/// even and above 0 and at most head_dim.
+inline int rotary_width(int rotary_dim, int head_dim) {
+  const int width = rotary_dim != 0 ? rotary_dim : head_dim;
+  require(width > 0 && width % 2 == 0, rotary_dim != 0 ? "rotary_dim" : "head_dim", width,
+          "even and above 0");
+  require(width <= head_dim, "rotary_dim", width, "at most head_dim");
+  return width;
+}
+
 /// Every row of X rotated by its position, row t at position t + offset, with (a, b) a pair's
 /// components and phi = (t + offset) theta_k:
 ///   a' = a cos phi - b sin phi,  b' = a sin phi + b cos phi.
-/// Source: RoFormer, equations 15 and 34. The product of a query at i and a key at j depends on
-/// their positions through i - j alone (equation 16). The base is not learned: no gradient.
-/// Shapes: X [T, D] -> [T, D], one head. Domain: base > 0; any offset, negative ones too.
+/// Of rotary_dim components, the first, where it is not 0, with theta_k and pairs as those of a
+/// head of that size; the others stay (Black et al., "GPT-NeoX-20B", arXiv:2204.06745,
+/// section 2.1). Source: RoFormer, equations 15 and 34. The product of a query at i and a key at j
+/// depends on their positions through i - j alone (equation 16). The base is not learned: no
+/// gradient. Shapes: X [T, D] -> [T, D], one head. Domain: base > 0; any offset, negative ones too.
 /// Error: that of phi, which grows with the position, is an absolute error of the rotation.
-/// @throws std::invalid_argument unless base > 0 and D is even and above 0.
+/// @throws std::invalid_argument unless base > 0 and D, or rotary_dim <= D, is even and above 0.
 template <Real R>
-Matrix<R> rope(const Matrix<R>& X, int offset, const std::type_identity_t<R>& base,
-               RopePairs pairs) {
-  const int head_dim = static_cast<int>(X.cols());
-  require(head_dim > 0 && head_dim % 2 == 0, "head_dim", head_dim, "even and above 0");
-  Matrix<R> rotated(X.rows(), X.cols());
-  for (int k = 0; k < head_dim / 2; ++k) {
-    const auto [first, second] = rope_pair(pairs, k, head_dim);
-    const R frequency = rope_frequency<R>(base, k, head_dim);
+Matrix<R> rope(const Matrix<R>& X, int offset, const std::type_identity_t<R>& base, RopePairs pairs,
+               int rotary_dim = 0) {
+  const int width = rotary_width(rotary_dim, static_cast<int>(X.cols()));
+  Matrix<R> rotated = X;
+  for (int k = 0; k < width / 2; ++k) {
+    const auto [first, second] = rope_pair(pairs, k, width);
+    const R frequency = rope_frequency<R>(base, k, width);
     for (int t = 0; t < X.rows(); ++t) {
       const R phi = R(t + offset) * frequency;
       const R cosine = cos(phi), sine = sin(phi);
@@ -72,13 +83,12 @@ Matrix<R> rope(const Matrix<R>& X, int offset, const std::type_identity_t<R>& ba
 /// Shapes, domain and throws as for rope.
 template <Real R>
 Matrix<R> rope_grad(const Matrix<R>& grad_rotated, int offset, const std::type_identity_t<R>& base,
-                    RopePairs pairs) {
-  const int head_dim = static_cast<int>(grad_rotated.cols());
-  require(head_dim > 0 && head_dim % 2 == 0, "head_dim", head_dim, "even and above 0");
-  Matrix<R> grad(grad_rotated.rows(), grad_rotated.cols());
-  for (int k = 0; k < head_dim / 2; ++k) {
-    const auto [first, second] = rope_pair(pairs, k, head_dim);
-    const R frequency = rope_frequency<R>(base, k, head_dim);
+                    RopePairs pairs, int rotary_dim = 0) {
+  const int width = rotary_width(rotary_dim, static_cast<int>(grad_rotated.cols()));
+  Matrix<R> grad = grad_rotated;
+  for (int k = 0; k < width / 2; ++k) {
+    const auto [first, second] = rope_pair(pairs, k, width);
+    const R frequency = rope_frequency<R>(base, k, width);
     for (int t = 0; t < grad.rows(); ++t) {
       const R phi = R(t + offset) * frequency;
       const R cosine = cos(phi), sine = sin(phi);

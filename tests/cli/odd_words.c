@@ -10,7 +10,7 @@
 static int supports(const plumbline_problem* p, int32_t pass) {
   (void)pass;
   return p->bias == PLUMBLINE_NOPE && p->format == PLUMBLINE_FP32 &&
-         !(plumbline_features(p) & (PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS));
+         !(plumbline_features(p) & (PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS | PLUMBLINE_HAS_DROPOUT));
 }
 static int says_what_is_wrong(const plumbline_problem* p, const plumbline_outputs* out,
                               char* message, size_t size) {

@@ -17,7 +17,7 @@ namespace {
 using namespace plumbline::gpu_tests;
 
 // Lengths around the tiles of 32, a decode step of several chunks of the prefix sum, every kind of
-// mask, grouped-query heads, narrow values.
+// mask, grouped-query heads, narrow values, dropout, partial RoPE.
 constexpr Shape kShapes[] = {
     {"one", 1, 1, 1, 1, 1, 32, true, -1, false, false, false},
     {"causal", 1, 2, 1, 70, 70, 64, true, -1, false, false, false},
@@ -26,7 +26,9 @@ constexpr Shape kShapes[] = {
     {"decode", 1, 2, 1, 1, 1100, 64, true, -1, false, false, false},
     Shape{"tensor", 2, 4, 2, 33, 40, 32, true, -1, true, false, false, 0, true}
         .with_mask(true, true)
-        .with_values(21),
+        .with_values(21)
+        .with_rotary_dim(12),
+    Shape{"dropout", 1, 2, 1, 40, 70, 32, true, -1, false, false, false}.with_dropout(0.3f),
 };
 
 /// FNV-1a.
@@ -71,6 +73,9 @@ void print(const plumbline_kernel& kernel, const Case& made, const char* pass, s
               static_cast<unsigned long long>(hash));
 }
 
+/// Whether it has what some kernels leave out.
+bool not_of_all(const Shape& s) { return s.mask || s.dropout > 0; }
+
 /// From pages of 16 keys.
 bool decode(const plumbline_kernel& kernel, const Shape& s, Bias bias, int format) {
   const Case made(s, bias, format);
@@ -78,7 +83,8 @@ bool decode(const plumbline_kernel& kernel, const Shape& s, Bias bias, int forma
   std::vector<float> o(made.rows * s.value_width()), lse(made.rows);
   const plumbline_outputs outputs{o.data(), lse.data()};
   char message[512] = "";
-  if (kernel.supports(&paged.problem, PLUMBLINE_DECODE) != 1) return s.queries > 64 || s.mask;
+  if (kernel.supports(&paged.problem, PLUMBLINE_DECODE) != 1)
+    return s.queries > 64 || not_of_all(s);
   if (kernel.decode(&paged.problem, &outputs, message, sizeof message) != 0) {
     std::fprintf(stderr, "%s %s %s %s decode: %s\n", kernel.name, name_of(bias).c_str(),
                  kFormats[format], s.name, message);
@@ -102,7 +108,7 @@ bool run(const plumbline_kernel& kernel, const Shape& s, Bias bias, int format) 
     return false;
   };
   constexpr std::uint64_t begin = 14695981039346656037u;
-  if (s.mask && kernel.supports(&made.problem, PLUMBLINE_FORWARD) != 1) return true;
+  if (not_of_all(s) && kernel.supports(&made.problem, PLUMBLINE_FORWARD) != 1) return true;
   made.problem.lse_gradient = s.mask ? 1 : 0;
   if (kernel.supports(&made.problem, PLUMBLINE_FORWARD) != 1 ||
       kernel.forward(&made.problem, &outputs, message, sizeof message) != 0)

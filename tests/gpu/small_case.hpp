@@ -45,11 +45,24 @@ struct Shape {
   int beyond = 0;     // positions that the last query stands after the last key
   int value_dim = 0;  // 0: head_dim
   bool mask = false, mask_per_batch = false, mask_per_head = false;
+  float dropout = 0;
+  int rotary_dim = 0;  // with RoPE; 0: head_dim
 
   int value_width() const { return value_dim > 0 ? value_dim : head_dim; }
   constexpr Shape with_values(int width) const {
     Shape shape = *this;
     shape.value_dim = width;
+    return shape;
+  }
+  /// Of Case::keep.
+  constexpr Shape with_dropout(float probability) const {
+    Shape shape = *this;
+    shape.dropout = probability;
+    return shape;
+  }
+  constexpr Shape with_rotary_dim(int dim) const {
+    Shape shape = *this;
+    shape.rotary_dim = dim;
     return shape;
   }
   /// Of Case::mask_shows.
@@ -164,6 +177,7 @@ struct Case {
     problem.bias = bias.method;
     problem.dape = bias.dape;
     problem.rope = bias.rope;
+    if (bias.has_rope()) problem.rotary_dim = s.rotary_dim > 0 ? s.rotary_dim : s.head_dim;
     problem.ssmax = s.ssmax ? 1 : 0;
     problem.causal = s.causal || bias.method == PLUMBLINE_FOX ? 1 : 0;
     problem.window_left = problem.window_right = s.window;
@@ -192,6 +206,12 @@ struct Case {
     for (std::size_t n = 0; n < documents.size(); ++n) documents[n] = static_cast<int>(n) / 13;
     problem.lengths = s.ragged ? lengths.data() : nullptr;
     problem.documents = s.documents ? documents.data() : nullptr;
+    if (s.dropout > 0) {
+      Numbers of_pairs(13);
+      for (std::size_t n = 0; n < rows * s.keys; ++n) keep.push_back(of_pairs.bits() % 3 != 0);
+      problem.dropout = s.dropout;
+      problem.keep = keep.data();
+    }
     if (!s.mask) return;
     problem.mask_per_batch = s.mask_per_batch ? 1 : 0;
     problem.mask_per_head = s.mask_per_head ? 1 : 0;
@@ -239,7 +259,7 @@ struct Case {
   std::vector<std::int32_t> lengths = std::vector<std::int32_t>(s.batch);
   std::vector<std::int32_t> documents =
       std::vector<std::int32_t>(static_cast<std::size_t>(s.batch) * s.keys);
-  std::vector<std::uint8_t> mask;
+  std::vector<std::uint8_t> mask, keep;
   plumbline_problem problem{};
 };
 

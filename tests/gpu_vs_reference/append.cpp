@@ -120,6 +120,7 @@ plumbline_problem problem_of(const cases::Case& c) {
   p.head_dim = p.value_dim = kDim;
   p.bias = c.spec.bias.method;
   p.rope = c.spec.bias.rope;
+  p.rotary_dim = c.spec.rotary_width();
   p.causal = 1;
   p.window_left = p.window_right = -1;
   p.scale = c.scale;

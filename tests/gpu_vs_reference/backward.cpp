@@ -121,6 +121,12 @@ BOOST_AUTO_TEST_CASE(so_it_is_with_a_mask_tensor_narrow_values_and_a_gradient_th
   check("fused_atomic", {kSinksAndTensor, kShapes[2].with_values(47)}, true);
 }
 
+BOOST_AUTO_TEST_CASE(dropout_and_partial_rope_are_in_the_oracles_gradients) {
+  check("fused", {kSinks.with_dropout(0.3f).with_rotary_dim(12)});
+  check("fused_atomic", {kTensor.with_mask(true, true).with_dropout(0.6f).with_rotary_dim(2)},
+        true);
+}
+
 BOOST_AUTO_TEST_CASE(the_order_of_threads_and_the_number_of_workers_change_no_bit_of_a_gradient) {
   const plumbline_library* library = plumbline_kernel_library();
   const auto* kernel = std::find_if(library->kernels, library->kernels + library->kernel_count,

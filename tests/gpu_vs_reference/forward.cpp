@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// o and lse against the oracle, in fp32, of values that are no wider or narrower than the keys and
-// of masks that are tensors.
+// o and lse against the oracle, in fp32, of values that are no wider or narrower than the keys, of
+// masks that are tensors, of partial RoPE and of dropout.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <limits>
@@ -113,6 +113,22 @@ BOOST_AUTO_TEST_CASE(a_mask_tensor_hides_keys_of_sequences_and_heads) {
           BOOST_TEST(check(name, shape.with_mask(per_batch, per_head), PLUMBLINE_NOPE) > 0);
   for (const char* name : {"naive", "tiled", "fused", "split_kv"})
     check(name, kPlain.with_mask(true, true).with_values(29), PLUMBLINE_ALIBI);
+}
+
+BOOST_AUTO_TEST_CASE(rope_turns_some_of_the_components) {
+  for (const char* name : {"naive", "tiled", "fused", "fused_skipping", "split_kv"})
+    for (const Shape& shape : {kPlain, kWindow})
+      for (const int rotary_dim : {2, 20, 62})
+        for (const Bias bias : {kRopeHalfSplit, kRopeInterleaved})
+          check(name, shape.with_rotary_dim(rotary_dim), bias);
+  check("naive", of_widths(kPlain, 33, 17).with_rotary_dim(32), kRopeHalfSplit);
+}
+
+BOOST_AUTO_TEST_CASE(dropout_keeps_some_pairs_of_sequences_and_heads) {
+  for (const char* name : {"naive", "tiled", "fused"})
+    for (const Shape& shape : {kPlain, kWindow, kDocuments})
+      for (const Bias bias : {Bias(PLUMBLINE_NOPE), Bias(PLUMBLINE_ALIBI)})
+        check(name, shape.with_dropout(0.3f), bias);
 }
 
 }  // namespace

@@ -93,13 +93,22 @@ inline ref::AttentionInputs<R> inputs_of(const Case& made) {
     for (const float s : made.parameters.values[PLUMBLINE_SINKS]) x.sinks.push_back(R(s));
   const bool rotated = p.rope != PLUMBLINE_NO_ROPE;
   const R base(p.options[PLUMBLINE_BASE]);
+  const R of_kept = R(1.0) / (R(1.0) - R(p.dropout));
+  for (int n = 0; n < p.batch * p.heads && p.keep; ++n) {
+    ref::Matrix<R> of_head(p.queries, p.keys);
+    for (int r = 0; r < p.queries; ++r)
+      for (int j = 0; j < p.keys; ++j)
+        of_head(r, j) = p.keep[(n * p.queries + r) * p.keys + j] != 0 ? of_kept : R(0.0);
+    x.dropout.push_back(of_head);
+  }
   for (int n = 0; n < p.batch * p.heads; ++n) {
     x.q.push_back(matrix(made.q, n, p.queries, p.head_dim));
-    if (rotated) x.q.back() = ref::rope(x.q.back(), p.query_offset, base, rope_pairs(p));
+    if (rotated)
+      x.q.back() = ref::rope(x.q.back(), p.query_offset, base, rope_pairs(p), p.rotary_dim);
   }
   for (int n = 0; n < p.batch * p.kv_heads; ++n) {
     x.k.push_back(matrix(made.k, n, p.keys, p.head_dim));
-    if (rotated) x.k.back() = ref::rope(x.k.back(), 0, base, rope_pairs(p));
+    if (rotated) x.k.back() = ref::rope(x.k.back(), 0, base, rope_pairs(p), p.rotary_dim);
     x.v.push_back(matrix(made.v, n, p.keys, p.value_dim));
   }
   return x;
@@ -126,8 +135,9 @@ void evaluate(const Case& made, const Upstream& upstream, Oracle& oracle, BiasOf
   const auto pairs = rope_pairs(p);
   const R base(p.options[PLUMBLINE_BASE]);
   for (auto& q : grad.q)
-    append(oracle.q, rotated ? ref::rope_grad(q, p.query_offset, base, pairs) : q);
-  for (auto& k : grad.k) append(oracle.k, rotated ? ref::rope_grad(k, 0, base, pairs) : k);
+    append(oracle.q, rotated ? ref::rope_grad(q, p.query_offset, base, pairs, p.rotary_dim) : q);
+  for (auto& k : grad.k)
+    append(oracle.k, rotated ? ref::rope_grad(k, 0, base, pairs, p.rotary_dim) : k);
   for (auto& v : grad.v) append(oracle.v, v);
   oracle.parameters[PLUMBLINE_SSMAX_SCALE] = grad.ssmax_scale;
   oracle.parameters[PLUMBLINE_SINKS] = grad.sinks;

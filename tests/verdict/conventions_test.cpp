@@ -155,6 +155,18 @@ const Named of_kernels[] = {
     {FaultKind::rows_reversed, "bias=nope", ""},
     {FaultKind::last_component_unwritten, "bias=nope", ""},
     {FaultKind::key_after, "bias=alibi", ""},
+    {FaultKind::dropout_unscaled, "bias=nope,dropout=0.1", "dropout_unscaled"},
+    {FaultKind::dropout_in_denominator, "bias=alibi,dropout=0.5,mask=scattered",
+     "dropout_in_denominator"},
+    {FaultKind::keep_of_first_head, "bias=nope,dropout=0.5,dtype=bf16", "keep_of_first_head"},
+    {FaultKind::backward_dv_undropped, "pass=backward,bias=nope,dropout=0.5",
+     "grad_v_without_dropout"},
+    {FaultKind::backward_dp_undropped, "pass=backward,bias=alibi,dropout=0.25,dtype=bf16",
+     "grad_scores_without_dropout"},
+    {FaultKind::rotary_frequencies_of_head_dim, "bias=rope_half_split,rotary_dim=16",
+     "rope_frequencies_of_head_dim"},
+    {FaultKind::rotary_dim_ignored, "bias=alibi+rope_interleaved,rotary_dim=16",
+     "rope_of_all_components"},
     {FaultKind::values_read_with_key_stride, "bias=nope,value_dim=16", ""},
 };
 

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(each_has_a_bit) {
   };
   const Given all[] = {
       {PLUMBLINE_HAS_DAPE, [](auto& p) { p.dape = 2; }},
-      {PLUMBLINE_HAS_ROPE, [](auto& p) { p.rope = PLUMBLINE_ROPE_HALF_SPLIT; }},
+      {PLUMBLINE_HAS_ROPE, [](auto& p) { p.rope = PLUMBLINE_ROPE_HALF_SPLIT, p.rotary_dim = 64; }},
       {PLUMBLINE_HAS_SSMAX, [](auto& p) { p.ssmax = 1; }},
       {PLUMBLINE_HAS_SOFTCAP, [](auto& p) { p.softcap = 0.5; }},
       {PLUMBLINE_HAS_SINKS, [](auto& p) { p.sinks = 1; }},
@@ -60,6 +60,9 @@ BOOST_AUTO_TEST_CASE(each_has_a_bit) {
       {PLUMBLINE_HAS_VALUE_DIM, [](auto& p) { p.value_dim = 32; }},
       {PLUMBLINE_HAS_LSE_GRADIENT, [](auto& p) { p.lse_gradient = 1; }},
       {PLUMBLINE_HAS_PAGES, [](auto& p) { p.page_size = 16; }},
+      {PLUMBLINE_HAS_DROPOUT, [](auto& p) { p.dropout = 0.5F; }},
+      {PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_PARTIAL_ROPE,
+       [](auto& p) { p.rope = PLUMBLINE_ROPE_HALF_SPLIT, p.rotary_dim = 62; }},
   };
   std::int32_t seen = 0;
   for (const auto& [bits, give] : all) {
@@ -68,7 +71,7 @@ BOOST_AUTO_TEST_CASE(each_has_a_bit) {
     BOOST_TEST(plumbline_features(&p) == bits);
     seen |= bits;
   }
-  BOOST_TEST(seen == 2 * PLUMBLINE_HAS_PAGES - 1);
+  BOOST_TEST(seen == 2 * PLUMBLINE_HAS_PARTIAL_ROPE - 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

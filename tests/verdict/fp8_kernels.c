@@ -210,7 +210,8 @@ static int differentiate(const plumbline_problem* p, const plumbline_gradients* 
 static int supports(const plumbline_problem* p, int32_t pass) {
   const int32_t not_computed = PLUMBLINE_HAS_DAPE | PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_SSMAX |
                                PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS | PLUMBLINE_HAS_MASK |
-                               PLUMBLINE_HAS_VALUE_DIM | PLUMBLINE_HAS_LSE_GRADIENT;
+                               PLUMBLINE_HAS_VALUE_DIM | PLUMBLINE_HAS_LSE_GRADIENT |
+                               PLUMBLINE_HAS_DROPOUT;
   (void)pass;
   return (p->format == PLUMBLINE_E4M3 || p->format == PLUMBLINE_E5M2) &&
          (p->bias == PLUMBLINE_NOPE || p->bias == PLUMBLINE_ALIBI) &&

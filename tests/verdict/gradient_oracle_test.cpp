@@ -140,6 +140,18 @@ cases::Outputs some_outputs(const cases::Case& c) {
   return outputs;
 }
 
+/// keep / (1 - dropout) of a row's visible keys.
+reference::Vector<Interval> dropout_of(const cases::Case& c, std::size_t q_row,
+                                       const std::vector<int>& visible) {
+  if (c.spec.dropout == 0) return {};
+  reference::Vector<Interval> factors(static_cast<Eigen::Index>(visible.size()));
+  for (std::size_t n = 0; n < visible.size(); ++n) {
+    factors[n] = Interval(double{c.keep[q_row * c.spec.keys + visible[n]]}) /
+                 (Interval(1.0) - Interval(double{c.spec.dropout}));
+  }
+  return factors;
+}
+
 /// Everything by reference/attention/attention_grad.hpp, row by row. With a given o and lse, P is
 /// e^(L - lse) p and D is dO . o: the reference's P and D with e^(L - lse) dO and a gradient of L.
 double compare_with_reference(const cases::Case& c, const cases::Outputs* given) {
@@ -189,9 +201,10 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
             reference::attention_row_grad(
                 reading.q(batch, head, r), reading.k(kv), reading.v(kv), visible, Interval(c.scale),
                 bias, r + s.query_offset, ssmax, grad_o, grad_lse,
-                {k[kv], v[kv], grad, ssmax_grad, sink_grad}, reading.softcap(), reading.sink(head))
+                {k[kv], v[kv], grad, ssmax_grad, sink_grad}, reading.softcap(), reading.sink(head),
+                dropout_of(c, q_row, visible))
                 .transpose();
-        if (pairs) q = reference::rope_grad(q, r + s.query_offset, base, *pairs);
+        if (pairs) q = reference::rope_grad(q, r + s.query_offset, base, *pairs, s.rotary_dim);
         for (int d = 0; d < s.head_dim; ++d) compare(q(0, d), oracle.q[first + d], worst);
         if constexpr (requires { parameters.take_row(grad, batch, head, r); }) {
           parameters.take_row(grad, batch, head, r);
@@ -203,7 +216,7 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
     });
   }
   for (int kv = 0; kv < s.batch * s.kv_heads; ++kv) {
-    if (pairs) k[kv] = reference::rope_grad(k[kv], 0, base, *pairs);
+    if (pairs) k[kv] = reference::rope_grad(k[kv], 0, base, *pairs, s.rotary_dim);
     for (Eigen::Index n = 0; n < k[kv].size(); ++n) {
       compare(k[kv].data()[n], oracle.k[kv * k[kv].size() + n], worst);
     }
@@ -260,6 +273,26 @@ BOOST_AUTO_TEST_CASE(widths_mask_tensors_and_gradients_through_lse_are_the_refer
       spec.sinks = seed % 2 == 0;
       spec.mask.pattern = seed % 5 == 0 ? cases::Pattern::none : cases::Pattern::scattered;
       spec.mask.per_head = spec.mask.pattern != cases::Pattern::none;
+      BOOST_TEST_CONTEXT(cases::to_line(spec)) {
+        const auto c = cases::generate(spec);
+        compare_with_reference(c, nullptr);
+        const auto given = some_outputs(c);
+        compare_with_reference(c, &given);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(dropout_and_partial_rope_are_the_references) {
+  for (const cases::Bias bias :
+       {cases::Bias(PLUMBLINE_ALIBI), cases::Bias(PLUMBLINE_NOPE, 0, PLUMBLINE_ROPE_INTERLEAVED),
+        cases::Bias(PLUMBLINE_GGD, 0, PLUMBLINE_ROPE_HALF_SPLIT)}) {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      auto spec = small_case(bias, seed).spec;
+      spec.dropout = seed % 4 == 0 ? 0 : seed % 2 == 0 ? 0.1F : 0.5F;
+      spec.softcap = seed % 3 == 0 ? 2 : 0;
+      spec.sinks = seed % 2 == 0;
+      if (bias.has_rope()) spec.rotary_dim = seed % 3 == 1 ? 0 : 2;
       BOOST_TEST_CONTEXT(cases::to_line(spec)) {
         const auto c = cases::generate(spec);
         compare_with_reference(c, nullptr);

@@ -92,6 +92,14 @@ const std::map<F, std::string> right_names{
     {F::scale_of_value_dim, "scale_of_value_dim"},
     {F::grad_lse_ignored, "grad_lse_ignored"},
     {F::grad_lse_sign, "grad_lse_sign"},
+    {F::dropout_unscaled, "dropout_unscaled"},
+    {F::dropout_in_denominator, "dropout_in_denominator"},
+    {F::keep_of_first_head, "keep_of_first_head"},
+    {F::keep_transposed, "keep_transposed"},
+    {F::backward_dv_undropped, "grad_v_without_dropout"},
+    {F::backward_dp_undropped, "grad_scores_without_dropout"},
+    {F::rotary_frequencies_of_head_dim, "rope_frequencies_of_head_dim"},
+    {F::rotary_dim_ignored, "rope_of_all_components"},
     {F::dq_unscaled, "grad_q_unscaled"},
     {F::dq_scaled_twice, "grad_q_scaled_twice"},
     {F::dq_sign, "grad_q_sign"},
@@ -131,7 +139,7 @@ verdict::CellResult found(const bench::Mutant& mutant, std::size_t first) {
     if (spec.bias == PLUMBLINE_FOX) spec.mask.causal = true;
     if (spec.pass == cases::Pass::decode) spec.page_size = 16;
     if (cases::needs_scores(spec.bias)) spec.queries_at_end = false;
-    if (mutant.fault.is(F::mask_tensor_transposed)) {
+    if (mutant.fault.is(F::mask_tensor_transposed) || mutant.fault.is(F::keep_transposed)) {
       spec.queries = spec.keys;
       spec.query_offset = 0;
     }

@@ -49,11 +49,14 @@ bool may_be_left_out(const Contract& contract, const BackwardRow& row, std::size
 /// |dP^_j - dP_j|.
 double dot_error(const Contract& contract, const BackwardRow& row, std::size_t j) {
   double error = dot_roundoff(contract, row.value_dim) * row.grad_products[j] +
-                 row.value_dim * result_underflow(contract);
+                 row.value_dim * result_underflow(contract) * row.largest_factor;
+  error += row.dropout_error * (std::abs(row.grad_probability[j]) + error);
   if (!row.grad_operands.empty()) error += operand_underflow(contract) * row.grad_operands[j];
   if (contract.grad_probability_format == PLUMBLINE_FP32) return error;
   const StoredRounding rounding = stored_rounding(contract, contract.grad_probability_format);
-  return error + rounding.of(std::abs(row.grad_probability[j]) + error);
+  // With dropout before m_j and after it.
+  const double roundings = row.dropout_error > 0 ? 2 : 1;
+  return error + roundings * rounding.of(std::abs(row.grad_probability[j]) + error);
 }
 
 /// Of D where its terms, and then their sum, are rounded to delta_format.

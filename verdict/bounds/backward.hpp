@@ -19,9 +19,9 @@ struct BackwardRow {
   /// L that p is taken from, p_j = e^(s_j - L), and lambda: the bound of the kernel's own L; 0
   /// where L is the very number that the kernel was given.
   double lse = 0.0, lse_error = 0.0;
-  std::span<const double> grad_probability;  ///< dP_j = dO . v_j
-  std::span<const double> grad_products;     ///< sum_d |dO_d| |v_jd|
-  /// sum_d (|dO_d| + |v_jd|): what meets an operand that underflows. Or empty, where none does.
+  std::span<const double> grad_probability;  ///< dP_j = m_j dO . v_j
+  std::span<const double> grad_products;     ///< m_j sum_d |dO_d| |v_jd|
+  /// m_j sum_d (|dO_d| + |v_jd|): what meets an operand that underflows. Or empty, where none does.
   std::span<const double> grad_operands;
   double common = 0.0;  ///< D; with a gradient through lse D - dlse
   /// epsilon_D: common_error_of_output() or _of_probabilities(), and with_lse_gradient() of it.
@@ -30,6 +30,8 @@ struct BackwardRow {
   double factor = 1.0;    ///< c
   bool ssmax = false;
   int value_dim = 1;
+  /// The largest m_j, 1 without dropout, and the relative error of a product with one.
+  double largest_factor = 1.0, dropout_error = 0.0;
 };
 
 /// Bound of the error of D = sum_d dO_d o_d, o being the numbers that the kernel was given.

@@ -136,8 +136,14 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   std::vector<double> spread(value_dim, 0.0), lost_distance(value_dim, 0.0),
       squares(value_dim, 0.0);
   const bool random_signs = row.random_signs && !bounds.ill_conditioned;
+  // Where P is in memory, m P may be rounded once more.
+  const double rounded_again =
+      row.dropout_error > 0 && (contract.sums_rounded_p || contract.saves_rounded_p)
+          ? p_rounding.format
+          : 0.0;
   const double of_operands =
-      p_rounding.relative + contract.operand_roundoff * (1.0 + p_rounding.relative) +
+      p_rounding.relative + rounded_again +
+      contract.operand_roundoff * (1.0 + p_rounding.relative) +
       (contract.sums_rounded_p ? p_rounding.format : 0.0);  // that is their mean
   for (std::size_t j = 0; j < n; ++j) {
     const double hj = against_best ? (j == best ? 0.0 : h[j] + h[best]) : h[j];
@@ -149,12 +155,12 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
     double off = moved + p * total_weight_error * kept + of_operands * (p + moved);
     if (contract.skipped_mass > 0) off += (may_be_left_out ? p : 0.0) + p * left_out;
     for (std::size_t d = 0; d < value_dim; ++d) {
-      const double distance = std::abs(v[d] - row.output[d]);
+      const double value = row.value_factor * v[d], size = std::abs(value);
+      const double distance = std::abs(value - row.output[d]);
       deviation[d] += moved * distance;
       spread[d] += (p + moved) * distance;
-      magnitude[d] += (p + moved) * std::abs(static_cast<double>(v[d]));
-      largest[d] = std::max(largest[d], std::abs(static_cast<double>(v[d])));
-      const double size = std::abs(static_cast<double>(v[d]));
+      magnitude[d] += (p + moved) * size;
+      largest[d] = std::max(largest[d], size);
       bounds.random[d] += off * size * off * size;
       squares[d] += (p + moved) * size * (p + moved) * size;
       if (may_be_left_out) lost_distance[d] = std::max(lost_distance[d], distance);
@@ -182,8 +188,8 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
     if (bounds.ill_conditioned) {
       double low = infinity, high = -infinity;
       for (std::size_t j = 0; j < n; ++j) {
-        low = std::min(low, static_cast<double>(row.value[j][d]));
-        high = std::max(high, static_cast<double>(row.value[j][d]));
+        low = std::min(low, row.value_factor * row.value[j][d]);
+        high = std::max(high, row.value_factor * row.value[j][d]);
       }
       error = std::max(high - row.output[d], row.output[d] - low);
       magnitude[d] = result = largest[d];
@@ -223,7 +229,7 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
     const double rounding_of_v =
         contract.operand_roundoff * (1.0 + p_rounding.relative) * magnitude[d];
     const double rounding =
-        rounding_of_p + rounding_of_v +
+        rounding_of_p + rounding_of_v + (row.dropout_error + rounded_again) * magnitude[d] +
         (1.0 + p_rounding.relative) * (1.0 + contract.operand_roundoff) * accumulated +
         (of_sum + 4 * u) * result + lost_weight * largest[d] + lost_product + lost_operand;
     const double arithmetic = rounding - rounding_of_p - lost_weight * largest[d];

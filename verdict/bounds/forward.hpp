@@ -16,8 +16,11 @@ struct ForwardRow {
   std::span<const double> score;        ///< s_j, after bias and SSMax
   std::span<const double> score_error;  ///< sigma_j: bound of |computed s_j - s_j|
   std::span<const double> probability;  ///< p_j
-  std::vector<const float*> value;      ///< row v_j, value_dim numbers each
-  std::span<const double> output;       ///< o, value_dim numbers
+  /// With dropout the m_j of what is kept, times which the values are meant; those of dropped keys
+  /// are zeros. And the relative error of m_j p_j beside p_j's.
+  double value_factor = 1.0, dropout_error = 0.0;
+  std::vector<const float*> value;  ///< row v_j, value_dim numbers each
+  std::span<const double> output;   ///< o, value_dim numbers
   double lse = 0.0;
   bool random_signs = false;  ///< of v, whatever q and k are (random_rounding.hpp)
   double spread = 0.0;        ///< standard deviation of c tau q.k over the keys; 0: not known

@@ -104,7 +104,7 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
   const auto errors_of = [&](const float* first, int rows) {
     Numbers error(rows, D);
     for (int r = 0; r < rows; ++r) {
-      const auto of_row = rotation_error(s.bias, first + std::size_t(r) * D, D);
+      const auto of_row = rotation_error(s, first + std::size_t(r) * D);
       std::copy(of_row.begin(), of_row.end(), &error(r, 0));
     }
     return Numbers(error.array() + lost_of_turned);
@@ -287,10 +287,16 @@ void HeadProducts::finish(const Product& product, cases::Format format,
     }
     const double base = case_.options[PLUMBLINE_BASE];
     const int position = r + *first_position;
-    const auto back = reference::rope_grad(rotated, position, RunningError(base), *pairs);
-    for (int k = 0; k < D / 2; ++k) {
-      const auto [a, b] = reference::rope_pair(*pairs, k, D);
-      const double phi = position * std::pow(base, -2.0 * k / D);
+    const int width = s.rotary_width();
+    const auto back = reference::rope_grad(rotated, position, RunningError(base), *pairs, width);
+    for (int d = width; d < D; ++d) {
+      const double value = product.value(r, d);
+      result[r * D + d] = {value, product.radius(r, d),
+                           gradient_bound(contract_, format, value, bound[d], 0.0, 0, 0.0)};
+    }
+    for (int k = 0; k < width / 2; ++k) {
+      const auto [a, b] = reference::rope_pair(*pairs, k, width);
+      const double phi = position * std::pow(base, -2.0 * k / width);
       const double cosine = std::abs(std::cos(phi)), sine = std::abs(std::sin(phi));
       const double size =
           std::abs(rotated(0, a).value()) + std::abs(rotated(0, b).value()) + bound[a] + bound[b];

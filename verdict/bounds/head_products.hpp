@@ -22,13 +22,13 @@ struct Product {
 /// What one query head tells its products with matrices about: [queries, keys], 0 where the mask
 /// hides a key.
 struct HeadPairs {
-  Numbers p, p_radius, z, z_radius;    ///< P and dZ = c dS
-  Numbers p_error, p_magnitude;        ///< of the kernel's P as an operand of dV
-  Numbers z_error, z_magnitude;        ///< of its dZ as an operand of dK
-  Numbers row_error;                   ///< of its dZ as an operand of dQ, but for what a row shares
-  Numbers p_of_products;               ///< P times a softcap's derivative; or empty: P
-  std::vector<double> growth, common;  ///< that, by row
-  std::vector<double> keys;            ///< that the row sees
+  Numbers p, p_radius, z, z_radius;  ///< P, with dropout m P, and dZ = c dS
+  Numbers p_error, p_magnitude;      ///< of the kernel's P as an operand of dV
+  Numbers z_error, z_magnitude;      ///< of its dZ as an operand of dK
+  Numbers row_error;                 ///< of its dZ as an operand of dQ, but for what a row shares
+  Numbers p_of_products;  ///< P times a softcap's derivative, without dropout; or empty: P
+  std::vector<double> growth, common;    ///< that, by row
+  std::vector<double> keys;              ///< that the row sees
   std::vector<double> underflow_factor;  ///< as in rounded_operand(), by row
   Numbers left_out, left_out_rate;       ///< as in BackwardRowErrors, times |c|; empty if no key is
   Product added;  ///< [queries, head_dim], what dQ has beside the product; or empty

@@ -18,7 +18,7 @@ constexpr double of_roundings = 40, of_partial_sums = 88;
 }  // namespace
 
 bool has_random_signs(const cases::Spec& spec) {
-  return spec.softcap == 0 && !spec.sinks && !spec.values_in_keys &&
+  return spec.softcap == 0 && !spec.sinks && spec.dropout == 0 && !spec.values_in_keys &&
          (spec.family == cases::Family::generic || spec.family == cases::Family::diffuse);
 }
 

@@ -9,15 +9,21 @@
 
 namespace plumbline::verdict {
 
-std::vector<double> rotation_error(cases::Bias bias, const float* x, int head_dim) {
-  const auto pairs = rope_pairs(bias);
-  std::vector<double> error(head_dim, 0.0);
-  for (int k = 0; pairs && k < head_dim / 2; ++k) {
-    const auto [first, second] = reference::rope_pair(*pairs, k, head_dim);
+std::vector<double> rotation_error(const cases::Spec& spec, const float* x) {
+  const auto pairs = rope_pairs(spec.bias);
+  std::vector<double> error(spec.head_dim, 0.0);
+  const int width = spec.rotary_width();
+  for (int k = 0; k < width / 2; ++k) {
+    const auto [first, second] = reference::rope_pair(*pairs, k, width);
     const double size = std::abs(double{x[first]}) + std::abs(double{x[second]});
     error[first] = error[second] = 4 * u * size;
   }
   return error;
+}
+
+double dropout_error(const cases::Spec& spec) {
+  const double rate = spec.dropout;
+  return rate == 0 ? 0.0 : second_order * u * (4 + rate / (1 - rate));
 }
 
 RowBounds::RowBounds(const cases::Case& the_case, const Contract& contract, cases::Format o_format,
@@ -26,7 +32,7 @@ RowBounds::RowBounds(const cases::Case& the_case, const Contract& contract, case
       contract_(contract),
       o_format_(o_format),
       reading_(reading),
-      value_of_sink_(the_case.spec.value_width(), 0.0f),
+      no_value_(the_case.spec.value_width(), 0.0f),
       bias_error_(the_case, contract),
       score_method_errors_(the_case, contract_, reading, bias_error_) {}
 
@@ -39,8 +45,7 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
   const std::size_t q_row =
       (static_cast<std::size_t>(batch) * spec.heads + head) * spec.queries + query;
   const auto q = reading_.q(batch, head, query);
-  const auto q_error =
-      rotation_error(spec.bias, case_.q.data() + q_row * spec.head_dim, spec.head_dim);
+  const auto q_error = rotation_error(spec, case_.q.data() + q_row * spec.head_dim);
   const bool rotated = rope_pairs(spec.bias).has_value();
   const double scale = std::abs(case_.scale), operand = contract_.operand_roundoff;
 
@@ -63,13 +68,14 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
       exact[m] += product;
     }
     row.products[m] = scale * sum;
-    row.forward.value.push_back(case_.v.data() + key_row * spec.value_width());
+    const bool dropped = case_.kept(batch, head, query, visible[m]) == 0;
+    row.forward.value.push_back(dropped ? no_value_.data()
+                                        : case_.v.data() + key_row * spec.value_width());
     double sizes = 0.0;
     for (int d = 0; d < spec.head_dim && operand_lost > 0; ++d)
       sizes += std::abs(q[d].value()) + std::abs(k[d].value());
     if (rotated) {
-      const auto k_error =
-          rotation_error(spec.bias, case_.k.data() + key_row * spec.head_dim, spec.head_dim);
+      const auto k_error = rotation_error(spec, case_.k.data() + key_row * spec.head_dim);
       for (int d = 0; d < spec.head_dim; ++d) {
         sizes += q_error[d] + k_error[d];
         by_rotation[m] += scale * (q_error[d] * (std::abs(k[d].value()) + k_error[d]) +
@@ -164,7 +170,7 @@ void RowBounds::fill_forward(BoundedRow& row, int head, double lse) const {
         with(row.score_error, sink_error(sink) + 4 * u * std::abs(of_keys));
     row.forward.probability = row.with_sink_probability =
         with(row.probability, std::exp(sink - lse));
-    row.forward.value.push_back(value_of_sink_.data());
+    row.forward.value.push_back(no_value_.data());
   }
   row.forward.output = row.output;
   row.forward.lse = lse;
@@ -173,6 +179,8 @@ void RowBounds::fill_forward(BoundedRow& row, int head, double lse) const {
 void RowBounds::fill_bounds(BoundedRow& row, int head, double lse) const {
   fill_forward(row, head, lse);
   row.forward.keys = case_.spec.keys;
+  if (case_.spec.dropout > 0) row.forward.value_factor = 1.0 / (1.0 - double{case_.spec.dropout});
+  row.forward.dropout_error = dropout_error(case_.spec);
   row.bounds = forward_row_bounds(contract_, o_format_, row.forward);
   if (case_.spec.sinks) {
     const double of_keys = *std::max_element(row.score.begin(), row.score.end());

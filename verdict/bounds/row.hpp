@@ -17,7 +17,11 @@ namespace plumbline::verdict {
 /// with tables in fp32, each within 2u, two products and a sum, is off by at most 4u (|a| + |b|). 0
 /// for the other methods.
 /// @param x one row of q or k as the case holds it.
-std::vector<double> rotation_error(cases::Bias bias, const float* x, int head_dim);
+std::vector<double> rotation_error(const cases::Spec&, const float* x);
+
+/// Relative error of m_ij p_ij, or of m_ij (dO . v_j), beside that of what m_ij multiplies: dropout
+/// as a float, 1 - dropout, its reciprocal and a product. 0 without dropout.
+double dropout_error(const cases::Spec&);
 
 /// `forward` views the vectors beside it.
 struct BoundedRow {
@@ -97,7 +101,7 @@ class RowBounds {
   Contract contract_;
   cases::Format o_format_;
   const Reading& reading_;
-  std::vector<float> value_of_sink_;  ///< zeros, [value_dim]
+  std::vector<float> no_value_;  ///< zeros, [value_dim]: of a sink, and of a dropped key
   BiasError bias_error_;
   ScoreMethodErrors score_method_errors_;
 };

@@ -26,6 +26,10 @@ void draw_bias_parameters(Case&);
 void draw_mask(Case&);
 /// The last alone (mask_pattern.cpp).
 void draw_mask_tensor(Case&);
+/// keep, and what it is made with, where there is dropout (dropout.cpp).
+void draw_dropout(Case&);
+/// Whether the generator keeps the p_ij of an index, offset included.
+bool generator_keeps(std::uint64_t seed, std::uint64_t index, float dropout);
 
 /// Streams of Draw: one a tensor. Part of the generator's definition: new ones only at the end.
 enum class Stream : std::uint64_t {
@@ -61,6 +65,7 @@ enum class Stream : std::uint64_t {
   sample,
   mask,
   grad_lse,
+  dropout,
   later_parameters =
       64  ///< and its number in plumbline_parameter, of a parameter without a name here
 };

@@ -33,6 +33,10 @@ struct Case {
   std::vector<std::int32_t> lengths;    ///< [batch]
   std::vector<std::int32_t> documents;  ///< [batch, keys]
   std::vector<std::uint8_t> mask;       ///< mask_shape(spec): 1 where a row may see a key, else 0
+  /// [batch, heads, queries, keys] with dropout: 1 where p_ij is kept. Unless it was read
+  /// (keep_given) it is made by the generator in plumbline_kernel.h, with these two.
+  std::vector<std::uint8_t> keep;
+  std::uint64_t dropout_seed = 0, dropout_offset = 0;
 
   std::vector<float>& operator[](plumbline_parameter p) { return parameters[p]; }
   const std::vector<float>& operator[](plumbline_parameter p) const { return parameters[p]; }
@@ -49,6 +53,12 @@ struct Case {
     const std::size_t b = spec.mask.per_batch ? batch : 0, h = spec.mask.per_head ? head : 0;
     const std::size_t row = (b * (spec.mask.per_head ? spec.heads : 1) + h) * spec.queries + query;
     return mask[row * spec.keys + key] != 0;
+  }
+  /// m_ij, the factor of p_ij in o: 1 without dropout.
+  double kept(int batch, int head, int query, int key) const {
+    if (keep.empty()) return 1.0;
+    const std::size_t row = (std::size_t(batch) * spec.heads + head) * spec.queries + query;
+    return keep[row * spec.keys + key] == 0 ? 0.0 : 1.0 / (1.0 - double{spec.dropout});
   }
   /// What the method takes prefix sums of; empty for others.
   const std::vector<float>& summed() const {

@@ -163,6 +163,7 @@ void read_tensors(Case& c, TensorReader& reader) {
   if (spec.mask.ragged) c.lengths = reader.integers("lengths", {spec.batch});
   if (spec.mask.documents) c.documents = reader.integers("documents", {spec.batch, spec.keys});
   if (spec.mask.pattern != Pattern::none) c.mask = reader.bytes("mask", mask_shape(spec));
+  if (spec.keep_given) c.keep = reader.bytes("keep", keep_shape(spec));
   reader.finish("a case with bias " + std::string(name(spec.bias)));
 }
 
@@ -192,6 +193,14 @@ Case case_from(std::span<const std::byte> bytes) {
   set_mask(spec, reader);
   spec.lse_gradient = reader.has("grad_lse");
   spec.queries_at_end = fields.boolean("queries_at_end").value_or(false);
+  spec.rotary_dim =
+      static_cast<int>(fields.integer("rotary_dim", 1, largest_size).value_or(spec.rotary_dim));
+  spec.keep_given = reader.has("keep");
+  if (const auto dropout = fields.number("dropout")) spec.dropout = static_cast<float>(*dropout);
+  if (spec.keep_given != (spec.dropout != 0)) {
+    throw BadInput("tensor \"keep\"", spec.keep_given ? "given" : "missing",
+                   spec.keep_given ? "\"dropout\" above 0 with it" : "as there is \"dropout\"");
+  }
   // The last query stands at the last key's position, as in training and in decoding.
   spec.query_offset =
       static_cast<int>(fields.integer("query_offset", -largest_size, largest_size)
@@ -235,6 +244,8 @@ void write_case(const std::filesystem::path& path, const Case& c) {
   if (spec.mask.window.hides()) object["window"] = json_of(spec.mask.window);
   if (spec.queries_at_end) object["queries_at_end"] = true;
   if (spec.softcap != 0) object["softcap"] = spec.softcap;
+  if (spec.rotary_dim != 0) object["rotary_dim"] = spec.rotary_dim;
+  if (spec.dropout != 0) object["dropout"] = spec.dropout;
   for (const plumbline_option option : options_of(spec.bias)) {
     object[info(option).name] = c.options[option];
   }
@@ -265,6 +276,7 @@ void write_case(const std::filesystem::path& path, const Case& c) {
   add("lengths", {spec.batch}, c.lengths);
   add("documents", {spec.batch, spec.keys}, c.documents);
   add("mask", mask_shape(spec), c.mask);
+  add("keep", keep_shape(spec), c.keep);
   write_safetensors(path, writer.tensors(), {{metadata_key, object.dump()}});
 }
 

@@ -167,6 +167,7 @@ Case generate(const Spec& spec) {
   if (spec.mask.pattern == Pattern::file) {
     throw BadInput("mask", "\"file\"", "a pattern that is generated: the mask is in the file");
   }
+  if (spec.keep_given) throw BadInput("keep_given", "1", "0: which are kept is in a file");
   Case c;
   c.spec = spec;
   c.scale = scale_of(spec);
@@ -227,6 +228,7 @@ Case generate(const Spec& spec) {
   }
   draw_bias_parameters(c);
   draw_mask(c);
+  draw_dropout(c);
   return c;
 }
 

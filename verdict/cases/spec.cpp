@@ -238,6 +238,23 @@ void validate_mask_tensor(const Spec& spec) {
                             spec.queries, spec.keys});
 }
 
+void validate_dropout(const Spec& spec) {
+  if (spec.dropout == 0) {
+    if (spec.keep_given) throw BadInput("keep", "given without dropout", "dropout above 0");
+    return;
+  }
+  if (!(spec.dropout >= 0x1p-24f && spec.dropout < 1)) {
+    throw BadInput("dropout", fmt::format("{}", spec.dropout), "0, or from 2^-24 to below 1");
+  }
+  if (spec.pass == Pass::decode || needs_scores(spec.bias)) {
+    throw BadInput(
+        "dropout",
+        fmt::format("{} with pass {} and bias {}", spec.dropout, name(spec.pass), name(spec.bias)),
+        "0 in decoding, with CoPE and with DAPE");
+  }
+  require_elements("keep", {spec.batch, spec.heads, spec.queries, spec.keys});
+}
+
 }  // namespace
 
 void validate(const Spec& spec) {
@@ -264,7 +281,15 @@ void validate(const Spec& spec) {
   if (spec.bias.method == PLUMBLINE_FOX && !spec.mask.causal) {
     throw BadInput("causal", "0 with bias fox", "1: FoX has no meaning for later keys");
   }
-  if (spec.bias.has_rope() && spec.head_dim % 2 != 0) {
+  if (!spec.bias.has_rope()) {
+    require_between("rotary_dim", spec.rotary_dim, 0, 0);
+  } else if (spec.rotary_dim != 0) {
+    require_between("rotary_dim", spec.rotary_dim, 2, spec.head_dim);
+    if (spec.rotary_dim % 2 != 0) {
+      throw BadInput("rotary_dim", std::to_string(spec.rotary_dim),
+                     "an even number: components are rotated in pairs");
+    }
+  } else if (spec.head_dim % 2 != 0) {
     throw BadInput("head_dim", fmt::format("{} with bias {}", spec.head_dim, name(spec.bias)),
                    "an even number: components are rotated in pairs");
   }
@@ -282,6 +307,7 @@ void validate(const Spec& spec) {
     throw BadInput("sinks", fmt::format("1 with bias {}", name(spec.bias)), "0");
   }
   validate_mask_tensor(spec);
+  validate_dropout(spec);
   if (spec.values_in_keys && (spec.pass == Pass::backward || spec.value_width() > spec.head_dim)) {
     throw BadInput(
         "values_in_keys",

@@ -23,8 +23,9 @@ Integer integer_from(std::string_view text, std::string_view field) {
   return value;
 }
 
-double number_from(std::string_view text, std::string_view field) {
-  double value{};
+template <class Number = double>
+Number number_from(std::string_view text, std::string_view field) {
+  Number value{};
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || stopped != end || !(value > 0)) {
@@ -116,12 +117,20 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
     spec.softcap = number_from(value, key);
   } else if (key == "sinks") {
     spec.sinks = flag_from(value, key);
+  } else if (key == "rotary_dim") {
+    spec.rotary_dim = integer_from<int>(value, key);
+    if (spec.rotary_dim == 0) throw BadInput("rotary_dim", "0", "a number above 0");
+  } else if (key == "dropout") {
+    spec.dropout = number_from<float>(value, key);
+  } else if (key == "keep_given") {
+    spec.keep_given = flag_from(value, key);
   } else {
     throw BadInput("key of the case line", in_quotes(key),
                    "one of pass, bias, dtype, ssmax, batch, heads, kv_heads, queries, keys, "
                    "head_dim, query_offset, page_size, causal, window, ragged, documents, family, "
                    "seed, scale, softcap, sinks, queries_at_end, value_dim, mask, "
-                   "mask_per_batch, mask_per_head, lse_gradient, values_in_keys");
+                   "mask_per_batch, mask_per_head, lse_gradient, values_in_keys, rotary_dim, "
+                   "dropout, keep_given");
   }
 }
 
@@ -147,6 +156,9 @@ std::string to_line(const Spec& spec) {
   if (mask.per_head) line += ",mask_per_head=1";
   if (spec.values_in_keys) line += ",values_in_keys=1";
   if (spec.lse_gradient) line += ",lse_gradient=1";
+  if (spec.rotary_dim != 0) line += fmt::format(",rotary_dim={}", spec.rotary_dim);
+  if (spec.dropout != 0) line += fmt::format(",dropout={}", spec.dropout);
+  if (spec.keep_given) line += ",keep_given=1";
   return line;
 }
 

@@ -19,6 +19,7 @@ inline Shape output_shape(const Spec& s) { return {s.batch, s.heads, s.queries, 
 inline Shape mask_shape(const Spec& s) {
   return {s.mask.per_batch ? s.batch : 1, s.mask.per_head ? s.heads : 1, s.queries, s.keys};
 }
+inline Shape keep_shape(const Spec& s) { return {s.batch, s.heads, s.queries, s.keys}; }
 inline Shape per_key_head(const Spec& s) { return {s.batch, s.kv_heads}; }
 inline Shape per_query(const Spec& s) { return {s.batch, s.heads, s.queries}; }
 

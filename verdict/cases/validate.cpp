@@ -195,9 +195,11 @@ void validate(const Case& c) {
   require_size({"documents", spec.mask.documents, std::int64_t{spec.batch} * spec.keys},
                c.documents);
   require_size({"mask", spec.mask.pattern != Pattern::none, elements(mask_shape(spec))}, c.mask);
-  for (std::size_t n = 0; n < c.mask.size(); ++n) {
-    if (c.mask[n] > 1) {
-      throw BadInput(fmt::format("mask[{}]", n), std::to_string(c.mask[n]), "0 or 1");
+  require_size({"keep", spec.dropout > 0, elements(keep_shape(spec))}, c.keep);
+  for (const auto& [tensor, bytes] : {std::pair{"mask", &c.mask}, {"keep", &c.keep}}) {
+    for (std::size_t n = 0; n < bytes->size(); ++n) {
+      if ((*bytes)[n] <= 1) continue;
+      throw BadInput(fmt::format("{}[{}]", tensor, n), std::to_string((*bytes)[n]), "0 or 1");
     }
   }
 }

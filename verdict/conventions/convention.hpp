@@ -51,6 +51,12 @@ struct Convention {
 };
 
 inline bool has_prefix_sum(const cases::Case& c) { return !c.summed().empty(); }
+inline bool has_dropout(const cases::Case& c) { return c.spec.dropout > 0; }
+inline void drop_dropout(cases::Case& c) {
+  c.spec.dropout = 0;
+  c.spec.keep_given = false;
+  c.keep.clear();
+}
 inline bool has_rope(const cases::Case& c) { return c.spec.bias.has_rope(); }
 
 /// Of a bias's sign, distance and factor.

@@ -20,7 +20,7 @@ struct GradientConvention {
   /// The same, as a convention of the forward pass has it.
   const Convention* of_forward = nullptr;
   /// The gradients in which what `reads` changes is seen.
-  enum { all, k_and_v, k_only, v_only } seen_in = all;
+  enum { all, all_but_v, k_and_v, k_only, v_only } seen_in = all;
   void (*gives)(OracleGradients&, const cases::Case&) = nullptr;
 };
 

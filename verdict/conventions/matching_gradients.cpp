@@ -171,6 +171,9 @@ std::optional<double> explains(const GradientConvention& convention, const Setti
       auto of_reading = gradients_of(read, given, setting, recomputed, other);
       if (convention.seen_in == GradientConvention::all) {
         gradients = std::move(of_reading);
+      } else if (convention.seen_in == GradientConvention::all_but_v) {
+        of_reading.v = std::move(gradients.v);
+        gradients = std::move(of_reading);
       } else {
         if (convention.seen_in != GradientConvention::v_only) gradients.k = std::move(of_reading.k);
         if (convention.seen_in != GradientConvention::k_only) gradients.v = std::move(of_reading.v);

@@ -42,6 +42,7 @@ void lay_rows_first(Numbers& numbers, int batch, int heads, int rows, int dim) {
 }
 
 bool has_lse_gradient(const Case& c) { return c.spec.lse_gradient; }
+void drop_nothing(Case& c, cases::Outputs&) { drop_dropout(c); }
 bool is_grouped(const Case& c) { return c.spec.heads != c.spec.kv_heads; }
 int group(const Case& c) { return c.spec.heads / c.spec.kv_heads; }
 
@@ -66,14 +67,14 @@ void keep_head(Case& c, int kept) {
 template <class PositionOf>
 void turn_on(Numbers& numbers, const Case& c, const PositionOf& position_of, int times) {
   const auto pairs = *rope_pairs(c.spec.bias);
-  const int dim = c.spec.head_dim;
+  const int dim = c.spec.head_dim, width = c.spec.rotary_width();
   for (std::size_t row = 0; row < numbers.size() / dim; ++row) {
     const double position = position_of(row);
-    for (int k = 0; k < dim / 2; ++k) {
-      const auto [first, second] = reference::rope_pair(pairs, k, dim);
+    for (int k = 0; k < width / 2; ++k) {
+      const auto [first, second] = reference::rope_pair(pairs, k, width);
       OracleNumber& x = numbers[row * dim + first];
       OracleNumber& y = numbers[row * dim + second];
-      const double phi = times * position * std::pow(c.options[PLUMBLINE_BASE], -2.0 * k / dim);
+      const double phi = times * position * std::pow(c.options[PLUMBLINE_BASE], -2.0 * k / width);
       const double cosine = std::cos(phi), sine = std::sin(phi);
       const OracleNumber a = x, b = y;
       const double rounding = 4 * times * u * (std::abs(a.value) + std::abs(b.value));
@@ -250,6 +251,23 @@ const std::vector<GradientConvention> gradient_conventions{
          [](Case& c, cases::Outputs&) {
            for (float& x : c.grad_lse) x = -x;
          }},
+    {.name = "backward_without_dropout",
+     .words = "whose backward pass drops nothing",
+     .remedy = "take dP = m (grad_o . v) and grad_v = sum of m P grad_o, m = keep / (1 - dropout)",
+     .concerns = has_dropout,
+     .reads = drop_nothing},
+    {.name = "grad_v_without_dropout",
+     .words = "whose grad_v is of P without dropout",
+     .remedy = "take grad_v = sum of m P grad_o, m = keep / (1 - dropout)",
+     .concerns = has_dropout,
+     .reads = drop_nothing,
+     .seen_in = GradientConvention::v_only},
+    {.name = "grad_scores_without_dropout",
+     .words = "whose dP is without dropout",
+     .remedy = "take dP = m (grad_o . v), m = keep / (1 - dropout)",
+     .concerns = has_dropout,
+     .reads = drop_nothing,
+     .seen_in = GradientConvention::all_but_v},
     {.name = "backward_reads_lse_base_2",
      .words = "whose backward pass takes lse for one to base 2",
      .remedy = "multiply it by log2 e where P is 2^(s log2 e - lse)",

@@ -17,6 +17,9 @@ using cases::Case;
 using std::numbers::ln2;
 using std::numbers::log2e;
 
+bool is_partly_rotated(const Case& c) {
+  return has_rope(c) && c.spec.rotary_width() < c.spec.head_dim;
+}
 bool has_ssmax(const Case& c) { return c.spec.ssmax; }
 bool has_sinks(const Case& c) { return c.spec.sinks; }
 bool has_softcap(const Case& c) { return c.spec.softcap != 0; }
@@ -359,6 +362,21 @@ const std::vector<Convention> score_conventions{
      .remedy = "read options[PLUMBLINE_BASE]",
      .concerns = [](const Case& c) { return has_rope(c) && c.options[PLUMBLINE_BASE] != 500000; },
      .reads = [](Case& c) { c.options[PLUMBLINE_BASE] = 500000; }},
+    {.name = "rope_of_all_components",
+     .words = "that rotates all components",
+     .remedy = "rotate the first rotary_dim of them, and leave the others",
+     .concerns = [](const Case& c) { return is_partly_rotated(c) && c.spec.head_dim % 2 == 0; },
+     .reads = [](Case& c) { c.spec.rotary_dim = 0; }},
+    {.name = "rope_frequencies_of_head_dim",
+     .words = "whose frequencies are those of a head of head_dim rotated components",
+     .remedy = "rotate pair k by i base^(-2k / rotary_dim)",
+     .concerns = is_partly_rotated,
+     // base^(-2k / head_dim) for a base that is raised to rotary_dim / head_dim.
+     .reads =
+         [](Case& c) {
+           double& base = c.options[PLUMBLINE_BASE];
+           base = std::pow(base, double(c.spec.rotary_width()) / c.spec.head_dim);
+         }},
     {.name = "rope_rotated_back",
      .words = "whose angles have the opposite sign",
      .remedy = "rotate (a, b) to (a cos - b sin, a sin + b cos)",

@@ -141,7 +141,9 @@ OracleRow ConventionReading::natural_row(int batch, int head, int query) const {
                                  spec.ssmax || convention_.factor, row.factor, row.score,
                                  row.products, row.bias_error);
   row.probability = values(probability);
-  row.output = values(reference::weighted_sum(probability, reading.v(kv), visible));
+  row.output = values(reference::weighted_sum(
+      reference::dropped(probability, reading.dropout(batch, head, query, visible)), reading.v(kv),
+      visible));
   prepared.bounds.fill_forward(row, head, attended.lse.value());
   row.bounds = forward_row_bounds(prepared.contract, prepared.o_format, row.forward);
 

@@ -35,6 +35,8 @@ void require_known(const cases::Spec& spec) {
   require(spec.value_width() == spec.head_dim && !spec.values_in_keys, "value_dim",
           std::to_string(spec.value_width()), "head_dim, and values apart from keys");
   require(!spec.lse_gradient, "lse_gradient", "1", "0");
+  require(spec.dropout == 0, "dropout", fmt::format("{}", spec.dropout), "0");
+  require(spec.rotary_dim == 0, "rotary_dim", std::to_string(spec.rotary_dim), "head_dim");
   require(spec.query_offset + spec.queries == spec.keys, "query_offset",
           std::to_string(spec.query_offset), "keys - queries");
   require(spec.family == cases::Family::generic, "family", std::string(cases::name(spec.family)),

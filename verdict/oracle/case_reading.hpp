@@ -276,6 +276,18 @@ class CaseReading {
     return R(case_.spec.softcap);
   }
 
+  /// m_j of the visible keys; empty without dropout.
+  reference::Vector<R> dropout(int batch, int head, int query,
+                               const std::vector<int>& visible) const {
+    if (case_.spec.dropout == 0) return {};
+    const R kept = R(1.0) / (R(1.0) - R(double{case_.spec.dropout}));
+    reference::Vector<R> factors(static_cast<Eigen::Index>(visible.size()));
+    for (std::size_t n = 0; n < visible.size(); ++n) {
+      factors[n] = case_.kept(batch, head, query, visible[n]) == 0 ? R(0.0) : kept;
+    }
+    return factors;
+  }
+
   std::optional<R> sink(int head) const {
     if (!case_.spec.sinks) return std::nullopt;
     return R(double{case_[PLUMBLINE_SINKS][head]});
@@ -290,7 +302,8 @@ class CaseReading {
     const int position = case_.position(batch, query);
     return with_bias(batch, head, position, [&](const auto& bias) {
       return reference::attention_row(q(batch, head, query), k_[kv], v_[kv], visible,
-                                      R(case_.scale), bias, position, ssmax, softcap(), sink(head));
+                                      R(case_.scale), bias, position, ssmax, softcap(), sink(head),
+                                      dropout(batch, head, query, visible));
     });
   }
 
@@ -333,7 +346,9 @@ class CaseReading {
   /// RoPE's rotation, the first row at position `offset`; the same matrix for the other methods.
   reference::Matrix<R> rotated(const reference::Matrix<R>& X, int offset) const {
     const auto pairs = rope_pairs(case_.spec.bias);
-    return pairs ? reference::rope(X, offset, R(case_.options[PLUMBLINE_BASE]), *pairs) : X;
+    return pairs ? reference::rope(X, offset, R(case_.options[PLUMBLINE_BASE]), *pairs,
+                                   case_.spec.rotary_width())
+                 : X;
   }
   /// S_j - S_i of the query at position i: a bias depends on differences alone, and these are sums
   /// of the increments in between, with no error from those before.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -57,7 +58,8 @@ class Work {
       }
       for (int n = 0; n < together * group; ++n) {
         heads.emplace_back(s.queries, s.keys, contract_.skipped_mass > 0);
-        if (s.softcap != 0) heads.back().p_of_products = Numbers::Zero(s.queries, s.keys);
+        if (s.softcap != 0 || s.dropout > 0)
+          heads.back().p_of_products = Numbers::Zero(s.queries, s.keys);
         sums.push_back(read_head(batch, first + n, heads.back()));
       }
       if (cases::needs_scores(s.bias)) {
@@ -95,7 +97,7 @@ class Work {
   }
 
   void read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const;
-  void read_empty_row(int head, int query, HeadPairs& pairs, std::size_t q_row,
+  void read_empty_row(int batch, int head, int query, HeadPairs& pairs, std::size_t q_row,
                       ParameterSums& sums) const;
   /// A row's part of the gradient of its sink, -p (D - dlse).
   ParameterSum sink_gradient(const BackwardRow& row, int head, const RunningError& p,
@@ -109,6 +111,10 @@ class Work {
     if (contract_.lse_base_2 == 0) return RunningError(given);
     return RunningError(given * std::numbers::log2e, 0x1p-51 * std::abs(given));
   }
+  /// Of one pair, as an operand of dV: P within `error`, and what dropout makes of it.
+  /// @param dropout m of the key, or null
+  void set_probability(HeadPairs& pairs, int query, int key, const RunningError& probability,
+                       double error, const RunningError* dropout) const;
   void leave_out(OracleGradients& result) const;
 
   /// A row's P and D: of the o and lse that were given, or exact.
@@ -178,7 +184,7 @@ class Work {
 };
 
 /// A row that sees no key may be a mean of all v: then those get their share of dO.
-void Work::read_empty_row(int head, int query, HeadPairs& pairs, std::size_t q_row,
+void Work::read_empty_row(int batch, int head, int query, HeadPairs& pairs, std::size_t q_row,
                           ParameterSums& sums) const {
   if (sees_its_sink(contract_, case_.spec)) {  // all of the row, without a value
     if (case_.spec.lse_gradient) add_sink_alone(head, q_row, sums);
@@ -188,11 +194,13 @@ void Work::read_empty_row(int head, int query, HeadPairs& pairs, std::size_t q_r
     const double share = 1.0 / case_.spec.keys;
     const double off =
         (6 * u + gamma(case_.spec.keys, contract_.unit_roundoff) + 2 * contract_.exp_error) * share;
-    const Operand p = rounded_probability(contract_, share, off);
-    pairs.p.row(query).setConstant(share);
-    pairs.p_radius.row(query).setConstant(0x1p-53 * share);
-    pairs.p_error.row(query).setConstant(p.error);
-    pairs.p_magnitude.row(query).setConstant(p.magnitude);
+    std::vector<int> all(case_.spec.keys);
+    std::iota(all.begin(), all.end(), 0);
+    const auto dropout = reading_.dropout(batch, head, query, all);
+    for (const int j : all) {
+      set_probability(pairs, query, j, RunningError(share, 0x1p-53 * share), off,
+                      dropout.size() > 0 ? &dropout[j] : nullptr);
+    }
   }
   if (contract_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) left_out_[q_row] = no_drift;
   if (contract_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_NAN ||
@@ -332,12 +340,35 @@ void Work::add_sink_alone(int head, std::size_t q_row, ParameterSums& sums) cons
   sums.add_sink_alone(0, sink_gradient(row, head, p, RunningError(0.0), grad_lse));
 }
 
+void Work::set_probability(HeadPairs& pairs, int query, int key, const RunningError& probability,
+                           double error, const RunningError* dropout) const {
+  RunningError p = probability;
+  double p_error = error;
+  if (dropout) {
+    // m p, rounded, or p rounded and m p once more.
+    const double m = dropout->value();
+    p = *dropout * p;
+    p_error = m * error;
+    p_error += dropout_error(case_.spec) * (std::abs(p.value()) + p_error);
+    if (contract_.sums_rounded_p || contract_.saves_rounded_p) {
+      p_error = rounded_probability(contract_, std::abs(p.value()), p_error).error;
+    }
+    if (m == 0) p_error = 0;
+  }
+  pairs.p(query, key) = p.value();
+  pairs.p_radius(query, key) = p.error();
+  if (p.value() == 0 && p_error == 0) return;
+  const Operand operand = rounded_probability(contract_, p.value(), p_error);
+  pairs.p_error(query, key) = operand.error;
+  pairs.p_magnitude(query, key) = operand.magnitude;
+}
+
 void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterSums& sums) const {
   const auto& s = case_.spec;
   auto visible = reading_.visible(batch, head, query);
   if (other_.visible) visible = other_.visible(batch, head, query, std::move(visible));
   const std::size_t q_row = (static_cast<std::size_t>(batch) * s.heads + head) * s.queries + query;
-  if (visible.empty()) return read_empty_row(head, query, pairs, q_row, sums);
+  if (visible.empty()) return read_empty_row(batch, head, query, pairs, q_row, sums);
   const int n = static_cast<int>(visible.size()), position = case_.position(batch, query);
   const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
   const Weights weights = weights_of(batch, head, query, visible);
@@ -348,6 +379,7 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   const int width = s.value_width();
   const auto grad_o = vector_of<RunningError>(case_.grad_o, q_row * width, width);
   reference::Vector<RunningError> grad_p(n), grad_s(n), grad_z(n);
+  const auto dropout = reading_.dropout(batch, head, query, visible);
   std::vector<double> grad_products(n), grad_operands(n);
   for (int m = 0; m < n; ++m) {
     const auto v = reference::row(reading_.v(kv), visible[m]);
@@ -356,6 +388,9 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
       grad_products[m] += std::abs(grad_o[d].value() * v[d].value());
       grad_operands[m] += std::abs(grad_o[d].value()) + std::abs(v[d].value());
     }
+    if (dropout.size() == 0) continue;
+    grad_p[m] = dropout[m] * grad_p[m];
+    for (auto* sizes : {&grad_products, &grad_operands}) (*sizes)[m] *= dropout[m].value();
   }
   const RunningError delta =
       weights.common ? *weights.common : reference::dot(weights.probability, grad_p);
@@ -381,6 +416,8 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   row.factor = bounded.factor;
   row.ssmax = s.ssmax;
   row.value_dim = width;
+  row.dropout_error = dropout_error(s);
+  if (s.dropout > 0) row.largest_factor = 1.0 / (1.0 - double{s.dropout});
   const auto of_row = [&](const std::vector<float>& tensor) {
     return std::span(tensor).subspan(q_row * width, width);
   };
@@ -418,20 +455,19 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
       own = (std::abs(grad_z[m].value()) + c * errors.total[m]) *
             (g_error + 2 * u * (std::abs(g) + g_error));
       grad_x = slope[m] * grad_x;
+    }
+    if (pairs.p_of_products.size() > 0) {
       pairs.p_of_products(query, j) = bounded.probability[m] * g;
     }
     const double size = std::abs(grad_x.value());
-    const Operand p = rounded_probability(contract_, bounded.probability[m], errors.probability[m]);
+    set_probability(pairs, query, j, weights.probability[m], errors.probability[m],
+                    dropout.size() > 0 ? &dropout[m] : nullptr);
     const double largest =
         std::max(1.0, c) * std::max(1.0, tau) * (std::abs(grad_s[m].value()) + errors.total[m]);
     const Operand z = rounded_operand(contract_, size, carried * errors.total[m] + own, largest,
                                       underflow_factor);
-    pairs.p(query, j) = weights.probability[m].value();
-    pairs.p_radius(query, j) = weights.probability[m].error();
     pairs.z(query, j) = grad_x.value();
     pairs.z_radius(query, j) = grad_x.error();
-    pairs.p_error(query, j) = p.error;
-    pairs.p_magnitude(query, j) = p.magnitude;
     pairs.z_error(query, j) = z.error;
     pairs.z_magnitude(query, j) = z.magnitude;
     pairs.row_error(query, j) = z.error - carried * (errors.total[m] - errors.own[m]);

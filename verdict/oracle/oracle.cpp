@@ -127,13 +127,14 @@ void to_declared_base(const Contract& contract, OracleRow& row) {
 }
 
 OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contract,
-                            cases::Format o_format, int batch, int head, int component) {
+                            cases::Format o_format, int batch, int head, int query, int component) {
   const auto& spec = the_case.spec;
   const std::size_t kv =
       static_cast<std::size_t>(batch) * spec.kv_heads + head / (spec.heads / spec.kv_heads);
   double sum = 0.0, magnitude = 0.0;
   for (int j = 0; j < spec.keys; ++j) {
-    const double v = the_case.v[(kv * spec.keys + j) * spec.value_width() + component];
+    const double v = the_case.kept(batch, head, query, j) *
+                     the_case.v[(kv * spec.keys + j) * spec.value_width() + component];
     sum += v;
     magnitude += std::abs(v);
   }
@@ -141,7 +142,8 @@ OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contrac
   // Weights of e^0 each, off by the exponential's error if that is not exact, and rounded for the
   // product; two sums; a division, or one for each weight.
   const ProbabilityRounding p = scaled_probability_rounding(contract);
-  const double weight = (contract.inexact_exp_zero ? 2 * contract.exp_error : 0.0) + p.relative +
+  const double weight = (contract.inexact_exp_zero ? 2 * contract.exp_error : 0.0) +
+                        (spec.dropout > 0 ? 2 : 1) * p.relative + dropout_error(spec) +
                         contract.operand_roundoff * (1 + p.relative);
   const double mean_size = magnitude / n;
   double error =
@@ -201,7 +203,7 @@ OracleRow Oracle::natural_row(int batch, int head, int query) const {
     if (convention == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
       for (std::size_t d = 0; d < empty.o.size(); ++d) {
         empty.o[d] = mean_of_values(prepared_->the_case, prepared_->contract, prepared_->o_format,
-                                    batch, head, static_cast<int>(d));
+                                    batch, head, query, static_cast<int>(d));
       }
     }
     constexpr double infinity = std::numeric_limits<double>::infinity();

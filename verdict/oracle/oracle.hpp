@@ -51,7 +51,7 @@ void to_declared_base(const Contract& contract, OracleRow& row);
 /// The mean of v over all keys of a key head, which a row without a visible key may have: exact,
 /// with the bound of a kernel's.
 OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contract,
-                            cases::Format o_format, int batch, int head, int component);
+                            cases::Format o_format, int batch, int head, int query, int component);
 
 /// Whether a row without a visible key has its sink, and then nothing of `empty_rows` holds but
 /// "not mine".

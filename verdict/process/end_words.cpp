@@ -72,7 +72,8 @@ std::optional<Meaning> in_supports(const Reply& fault, const Occupation& at) {
   const char* name = offset < unreadable_documents ? "lengths"
                      : offset < unreadable_pages   ? "documents"
                      : offset < unreadable_mask    ? "pages"
-                                                   : "mask";
+                     : offset < unreadable_keep    ? "mask"
+                                                   : "keep";
   return Meaning{failure_kind::read_outside,
                  fmt::format("it {} {}, which supports() must not", verb(fault.access), name)};
 }

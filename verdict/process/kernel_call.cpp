@@ -13,7 +13,7 @@ Arguments arguments_of(const plumbline_problem& problem) {
   p.q = p.k = p.v = nullptr;
   std::fill(std::begin(p.parameters), std::end(p.parameters), nullptr);
   p.lengths = p.documents = p.pages = nullptr;
-  p.mask = nullptr;
+  p.mask = p.keep = nullptr;
   p.prefix_sums = nullptr;
   p.q_scale = p.k_scale = p.v_scale = nullptr;
   return arguments;
@@ -41,6 +41,9 @@ void bind(Arguments& arguments, std::int32_t slot, void* address) {
       return;
     case slot_mask:
       problem.mask = static_cast<const std::uint8_t*>(address);
+      return;
+    case slot_keep:
+      problem.keep = static_cast<const std::uint8_t*>(address);
       return;
     case slot_pages:
       problem.pages = integers;

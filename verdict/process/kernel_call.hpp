@@ -22,6 +22,7 @@ enum Slot : std::int32_t {
   slot_lengths,
   slot_documents,
   slot_mask,
+  slot_keep,
   slot_pages,
   slot_prefix_sums,
   slot_o,    ///< an output of the forward pass and of decoding, an input of the backward pass
@@ -101,7 +102,7 @@ class KernelCaller {
  public:
   virtual ~KernelCaller() = default;
 
-  /// What the kernel's supports() says. lengths, documents, mask and pages of the problem are
+  /// What the kernel's supports() says. lengths, documents, mask, pages and keep of the problem are
   /// not NULL where it has them, and are not read.
   /// @throws std::exception that the kernel throws; NoAnswer.
   virtual int supports(const plumbline_problem& problem, std::int32_t pass) const = 0;

@@ -2,6 +2,7 @@
 #include "verdict/process/kernel_library.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "verdict/cases/case_file.hpp"
 #include "verdict/cases/named_contracts.hpp"
 #include "verdict/oracle/cache.hpp"
+#include "verdict/oracle/case_reading.hpp"
 #include "verdict/oracle/oracle.hpp"
 #include "verdict/process/in_process.hpp"
 #include "verdict/process/last_words.hpp"
@@ -41,6 +43,7 @@ plumbline_problem shape_of(const cases::Spec& spec, cases::Pass pass) {
   problem.bias = spec.bias.method;
   problem.dape = spec.bias.dape;
   problem.rope = spec.bias.rope;
+  problem.rotary_dim = spec.rotary_width();
   problem.ssmax = spec.ssmax;
   problem.causal = spec.mask.causal;
   problem.window_left = spec.mask.window.left;
@@ -58,23 +61,49 @@ plumbline_problem shape_of(const cases::Spec& spec, cases::Pass pass) {
   static constexpr std::int32_t there = 0;
   if (spec.mask.ragged) problem.lengths = &there;
   if (spec.mask.documents) problem.documents = &there;
-  static constexpr std::uint8_t mask = 0;
-  if (spec.mask.pattern != cases::Pattern::none) problem.mask = &mask;
+  static constexpr std::uint8_t byte = 0;
+  if (spec.mask.pattern != cases::Pattern::none) problem.mask = &byte;
+  problem.dropout = spec.dropout;
+  if (spec.dropout > 0) {
+    problem.keep = &byte;
+    problem.dropout_generator = !spec.keep_given;
+  }
   if (spec.page_size > 0) problem.pages = &there;
   return problem;
+}
+
+/// Rows of k, counted over batch and key heads, that no query row sees.
+std::vector<std::size_t> hidden_keys(const cases::Case& c) {
+  const auto& s = c.spec;
+  const reference::Mask mask = mask_of(c);
+  const int group = s.heads / s.kv_heads;
+  std::vector<std::size_t> hidden;
+  for (int kv = 0; kv < s.batch * s.kv_heads; ++kv) {
+    const int batch = kv / s.kv_heads, first = kv % s.kv_heads * group;
+    std::vector<bool> seen(s.keys, false);
+    for (int n = 0; n < group * s.queries; ++n) {
+      const auto visible = reference::visible_keys(mask, batch, c.position(batch, n % s.queries),
+                                                   s.keys, first + n / s.queries);
+      for (const int key : visible) seen[key] = true;
+    }
+    for (int key = 0; key < s.keys; ++key) {
+      if (!seen[key]) hidden.push_back(static_cast<std::size_t>(kv) * s.keys + key);
+    }
+  }
+  return hidden;
 }
 
 /// What a kernel is given: the case's arrays as the pass has them.
 class GivenArrays {
  public:
-  explicit GivenArrays(const cases::Case& c)
+  /// @param hidden_are_nan k and v are NaN at keys that no query sees
+  GivenArrays(const cases::Case& c, bool hidden_are_nan)
       : case_(c),
         cache_(c),
+        hidden_(hidden_are_nan ? hidden_keys(c) : std::vector<std::size_t>{}),
         q_(cases::stored_bytes(stored(c.q, c.q_scale), c.spec.format)),
-        k_(cases::stored_bytes(cache_.pages(stored(c.k, c.k_scale), c.spec.head_dim),
-                               c.spec.format)),
-        v_(cases::stored_bytes(cache_.pages(stored(c.v, c.v_scale), c.spec.value_width()),
-                               c.spec.format)),
+        k_(cache_bytes(c.k, c.k_scale, c.spec.head_dim)),
+        v_(cache_bytes(c.v, c.v_scale, c.spec.value_width())),
         grad_o_(cases::stored_bytes(c.grad_o, cases::output_format(c.spec.format))) {}
 
   /// The call of a pass without its outputs. The arrays are those of this object.
@@ -83,6 +112,8 @@ class GivenArrays {
     call.pass = static_cast<std::int32_t>(pass);
     call.problem = shape_of(case_.spec, pass);
     call.problem.scale = case_.scale;
+    call.problem.dropout_seed = case_.dropout_seed;
+    call.problem.dropout_offset = case_.dropout_offset;
     std::copy(case_.options.begin(), case_.options.end(), call.problem.options);
     const bool decodes = pass == cases::Pass::decode;
     const auto add = [&](std::int32_t slot, const std::string& name, const auto& values) {
@@ -105,6 +136,7 @@ class GivenArrays {
     add(kernel_process::slot_lengths, "lengths", case_.lengths);
     add(kernel_process::slot_documents, "documents", case_.documents);
     add(kernel_process::slot_mask, "mask", case_.mask);
+    add(kernel_process::slot_keep, "keep", case_.keep);
     if (decodes) {
       add(kernel_process::slot_pages, "pages", cache_.page_table());
       add(kernel_process::slot_prefix_sums, "prefix_sums", cache_.prefix_sums());
@@ -122,8 +154,18 @@ class GivenArrays {
     return cases::unscaled(numbers, scales, case_.spec.format);
   }
 
+  std::vector<std::byte> cache_bytes(const std::vector<float>& numbers,
+                                     const std::vector<float>& scales, int width) const {
+    std::vector<float> rows = stored(numbers, scales);
+    for (const std::size_t row : hidden_) {
+      std::fill_n(rows.begin() + static_cast<std::ptrdiff_t>(row * width), width, std::nanf(""));
+    }
+    return cases::stored_bytes(cache_.pages(rows, width), case_.spec.format);
+  }
+
   const cases::Case& case_;
   Cache cache_;
+  std::vector<std::size_t> hidden_;
   std::vector<std::byte> q_, k_, v_, grad_o_;
 };
 
@@ -167,7 +209,8 @@ Kernel::Kernel(const plumbline_kernel& kernel,
       name_(kernel.name),
       contracts_(std::to_array(kernel.contracts)),
       has_pass_{kernel.forward != nullptr, kernel.backward != nullptr, kernel.decode != nullptr},
-      deterministic_(kernel.deterministic != 0) {}
+      deterministic_(kernel.deterministic != 0),
+      ignores_hidden_keys_(kernel.ignores_hidden_keys != 0) {}
 
 Kernel::Kernel(std::shared_ptr<kernel_process::IsolatedLibrary> library, int number)
     : caller_(std::make_shared<kernel_process::IsolatedCaller>(library, number)) {
@@ -178,6 +221,7 @@ Kernel::Kernel(std::shared_ptr<kernel_process::IsolatedLibrary> library, int num
     has_pass_[pass] = kernel.has_pass[pass] != 0;
   }
   deterministic_ = kernel.deterministic != 0;
+  ignores_hidden_keys_ = kernel.ignores_hidden_keys != 0;
 }
 
 const Contract& Kernel::contract(cases::Format format) const {
@@ -269,7 +313,10 @@ KernelRun Kernel::run(const cases::Case& the_case,
                       const std::function<void(cases::Pass)>& done) const {
   const auto& spec = the_case.spec;
   const Format format = cases::output_format(spec.format);
-  const GivenArrays given(the_case);
+  // What DAPE and CoPE add, and rows that are means, are of all keys.
+  const bool hides = ignores_hidden_keys_ && !cases::needs_scores(spec.bias) &&
+                     contract(spec.format).empty_rows != PLUMBLINE_EMPTY_ROWS_ARE_MEANS;
+  const GivenArrays given(the_case, hides);
   const std::size_t q_count = count_of(cases::query_shape(spec)),
                     k_count = count_of(cases::key_shape(spec)),
                     v_count = count_of(cases::value_shape(spec)),

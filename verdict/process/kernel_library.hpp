@@ -56,6 +56,8 @@ class Kernel {
   /// own; what has none in a format is not offered in it.
   void declare(const std::string& named_contract);
   bool deterministic() const { return deterministic_; }  ///< it says: every run, the same bits
+  /// It says: k and v may be NaN at keys that no query sees. Its runs have it so.
+  bool ignores_hidden_keys() const { return ignores_hidden_keys_; }
   bool has_pass(cases::Pass pass) const { return has_pass_[static_cast<int>(pass)]; }
   /// A kernel without a forward pass of its own, or of this case, is given the oracle's outputs for
   /// its backward pass.
@@ -87,7 +89,7 @@ class Kernel {
   std::string name_;
   std::array<Contract, PLUMBLINE_FORMAT_COUNT> contracts_;
   std::array<bool, PLUMBLINE_PASS_COUNT> has_pass_;
-  bool deterministic_;
+  bool deterministic_, ignores_hidden_keys_;
   std::optional<int> variation_;
 };
 

@@ -35,6 +35,8 @@ void validate_library(const plumbline_library& library, const std::string& path)
     }
     require(kernel.deterministic == 0 || kernel.deterministic == 1, name + ": deterministic",
             std::to_string(kernel.deterministic), "0 or 1");
+    require(kernel.ignores_hidden_keys == 0 || kernel.ignores_hidden_keys == 1,
+            name + ": ignores_hidden_keys", std::to_string(kernel.ignores_hidden_keys), "0 or 1");
     require(kernel.supports != nullptr, name + ": supports", "null", "a function");
     require(kernel.forward || kernel.backward || kernel.decode,
             name + ": forward, backward or decode", "null in all three", "one function at least");

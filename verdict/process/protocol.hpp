@@ -117,7 +117,7 @@ struct Reply {
   std::int32_t namespaces;               ///< answer_library: whether the process has its own
   std::int32_t memory;                   ///< answer_kernel: plumbline_memory
   plumbline_contract contracts[PLUMBLINE_FORMAT_COUNT];  ///< answer_kernel
-  std::int32_t has_pass[PLUMBLINE_PASS_COUNT], deterministic;
+  std::int32_t has_pass[PLUMBLINE_PASS_COUNT], deterministic, ignores_hidden_keys;
   std::int32_t signal, code, access;  ///< answer_fault; access: answer_opened_guard
   std::int32_t returned;              ///< answer_fault: the call had returned
   std::int32_t other_thread;          ///< answer_fault: not of the thread that makes the calls
@@ -146,7 +146,8 @@ enum UnreadableOffset : std::uint64_t {
   unreadable_documents = 2 << 16,
   unreadable_pages = 3 << 16,
   unreadable_mask = 4 << 16,
-  unreadable_end = 5 << 16
+  unreadable_keep = 5 << 16,
+  unreadable_end = 6 << 16
 };
 
 }  // namespace plumbline::kernel_process

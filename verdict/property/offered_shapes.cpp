@@ -176,6 +176,10 @@ void Shapes::validate(const std::string& prefix) const {
   at_least_1("keys", keys);
   at_least_1("head_dims", head_dims);
   at_least_1("value_dims", value_dims);
+  at_least_1("rotary_dims", rotary_dims);
+  for (const int size : rotary_dims) {
+    if (size % 2 != 0) throw BadInput(named("rotary_dims"), std::to_string(size), "even numbers");
+  }
   const auto normal = [&](const char* field, const std::vector<double>& numbers) {
     for (const double number : numbers) {
       if (!(number >= 0x1p-126 && number <= 0x1p127)) {
@@ -199,11 +203,26 @@ bool Shapes::has(const Spec& spec) const {
          contains(kv_heads, spec.kv_heads) && contains(queries, spec.queries) &&
          contains(keys, spec.keys) && contains(head_dims, spec.head_dim) &&
          contains(value_dims, spec.value_width()) && contains(scales, spec.scale) &&
+         (!spec.bias.has_rope() || contains(rotary_dims, spec.rotary_width())) &&
          contains(softcaps, spec.softcap) && (longest == 0 || spec.keys <= longest) &&
          (!values_in_keys || spec.values_in_keys) &&
          contains(whole, {spec.batch, spec.heads, spec.kv_heads, spec.queries, spec.keys,
                           spec.head_dim, spec.value_dim});
 }
+
+namespace {
+
+void ask_rotary_dim(const Shapes& shapes, DrawIntegers& draw, Spec& spec) {
+  if (!spec.bias.has_rope()) return;
+  std::vector<int> fitting;
+  for (const int size : shapes.rotary_dims) {
+    if (size <= spec.head_dim) fitting.push_back(size);
+  }
+  take(fitting, draw, spec.rotary_dim);
+  if (spec.rotary_dim == spec.head_dim) spec.rotary_dim = 0;
+}
+
+}  // namespace
 
 void ask(const Shapes& shapes, DrawIntegers& draw, Spec& spec, Asked asked) {
   spec.values_in_keys = spec.values_in_keys || shapes.values_in_keys;
@@ -211,11 +230,12 @@ void ask(const Shapes& shapes, DrawIntegers& draw, Spec& spec, Asked asked) {
     const auto& sizes = shapes.whole[draw.below(shapes.whole.size())];
     std::tie(spec.batch, spec.heads, spec.kv_heads, spec.queries, spec.keys, spec.head_dim,
              spec.value_dim) = std::tuple_cat(sizes);
-    return;
+    return ask_rotary_dim(shapes, draw, spec);
   }
   take(shapes.batch, draw, spec.batch);
   take(shapes.head_dims, draw, spec.head_dim);
   take(shapes.value_dims, draw, spec.value_dim);
+  ask_rotary_dim(shapes, draw, spec);
   if (!shapes.heads.empty() || !shapes.kv_heads.empty()) {
     std::vector<std::pair<int, int>> pairs;
     const int group = spec.heads / spec.kv_heads;
@@ -344,7 +364,7 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
     void (*give)(Spec&);
   };
   // Each changes a spec so that it has the property; one that has it already is left as it is.
-  static constexpr std::array<Property, 24> properties{{
+  static constexpr std::array<Property, 26> properties{{
       {"causal masks", [](Spec& s) { s.mask.causal = true; }},
       {"no causal mask", [](Spec& s) { s.mask.causal = false; }},
       {"windows",
@@ -377,6 +397,14 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
          s.value_dim = std::min(s.value_dim, s.head_dim);
        }},
       {"gradients through lse", [](Spec& s) { s.lse_gradient = s.pass == cases::Pass::backward; }},
+      {"dropout",
+       [](Spec& s) {
+         if (s.pass != cases::Pass::decode && s.dropout == 0) s.dropout = 0.5F;
+       }},
+      {"RoPE of a part of the components",
+       [](Spec& s) {
+         if (s.bias.has_rope() && s.rotary_dim == 0) s.rotary_dim = s.head_dim / 4 * 2;
+       }},
       {"SSMax", [](Spec& s) { s.ssmax = true; }},
       {"softcaps",
        [](Spec& s) {

@@ -88,6 +88,7 @@ double draw_scale(DrawIntegers& draw, const Spec& spec) {
 
 /// Gemma 2's and Grok's caps, which bend the usual scores little, and some that bend them much.
 constexpr std::array<double, 6> softcaps{gemma_2_softcap, 30, 5, 2, 1, 0.5};
+constexpr std::array<float, 4> dropouts{0.1F, 0.25F, 0.5F, 0.875F};
 
 /// A side of a window: the query alone, its neighbours, one at or beside a tile's
 /// end, or any.
@@ -181,6 +182,15 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
   }
   if (spec.pass == cases::Pass::backward && draw.chance(20)) {
     give([](Spec& s) { s.lse_gradient = true; });
+  }
+  if (spec.pass != cases::Pass::decode && draw.chance(15)) {
+    give([&](Spec& s) { s.dropout = dropouts[draw.below(dropouts.size())]; });
+  }
+  if (spec.bias.has_rope() && spec.head_dim > 2 && draw.chance(40)) {
+    give([&](Spec& s) {
+      s.rotary_dim = draw.chance(50) ? std::max(2, s.head_dim / 8 * 2)
+                                     : 2 * draw.between(1, (s.head_dim - 1) / 2);
+    });
   }
   return spec;
 }
@@ -355,6 +365,8 @@ std::vector<Spec> simpler(const Spec& spec) {
   consider([](Spec& s) { s.mask.per_batch = false; });
   consider([](Spec& s) { s.mask.per_head = false; });
   consider([](Spec& s) { s.lse_gradient = false; });
+  consider([](Spec& s) { s.dropout = 0; });
+  consider([](Spec& s) { s.rotary_dim = 0; });
   consider([](Spec& s) { s.values_in_keys = false; });
   consider([](Spec& s) { s.value_dim = 0; });
   consider([](Spec& s) { s.mask.window = {}; });
@@ -381,6 +393,7 @@ std::vector<Spec> simpler(const Spec& spec) {
   consider([](Spec& s) {
     s.head_dim = head_dims.front();
     if (s.value_dim > 0) s.value_dim = s.head_dim / 2;
+    if (s.rotary_dim > 0) s.rotary_dim = s.head_dim / 2;
   });
   return result;
 }
@@ -412,7 +425,8 @@ std::vector<Spec> draw_specs(cases::Pass pass, cases::Bias bias, cases::Format f
       [](const Spec& spec) {
         return spec.softcap == 0 && !spec.sinks && spec.queries <= spec.keys &&
                spec.mask.pattern == cases::Pattern::none && spec.value_dim == 0 &&
-               !spec.values_in_keys && !spec.lse_gradient;
+               !spec.values_in_keys && !spec.lse_gradient && spec.dropout == 0 &&
+               spec.rotary_dim == 0;
       },
       {}, shapes);
   rc::Random random(seed);

@@ -17,7 +17,8 @@ namespace plumbline::verdict {
 
 /// Sizes that are asked for; of an empty list any are drawn.
 struct Shapes {
-  std::vector<int> batch{}, heads{}, kv_heads{}, queries{}, keys{}, head_dims{}, value_dims{};
+  std::vector<int> batch{}, heads{}, kv_heads{}, queries{}, keys{}, head_dims{}, value_dims{},
+      rotary_dims{};
   std::vector<double> scales{}, softcaps{};
   int longest = 0;              ///< no more keys than this; 0: any number
   bool values_in_keys = false;  ///< in all cases

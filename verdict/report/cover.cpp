@@ -56,6 +56,8 @@ void Cover::add(const cases::Spec& s) {
   count("mask tensor", s.mask.pattern != cases::Pattern::none);
   count("other value width", s.value_width() != s.head_dim);
   count("values in keys", s.values_in_keys);
+  count("dropout", s.dropout > 0);
+  if (s.bias.has_rope()) count("partly rotated", s.rotary_width() < s.head_dim);
   if (s.pass == cases::Pass::backward) count("gradient through lse", s.lse_gradient);
   count("more queries than keys", s.queries > s.keys);
   count("other scale", s.scale != 0);
@@ -79,7 +81,8 @@ std::string in_words(const Cover& cover) {
   for (const char* property :
        {"causal", "window", "lengths", "documents", "ssmax", "softcap", "sinks",
         "queries before the end", "queries at each end", "more queries than keys", "mask tensor",
-        "other value width", "values in keys", "gradient through lse", "other scale", "paged"}) {
+        "other value width", "values in keys", "dropout", "partly rotated", "gradient through lse",
+        "other scale", "paged"}) {
     const auto found = cover.cases.find(property);
     if (found == cover.cases.end()) continue;
     const auto& counts = found->second;

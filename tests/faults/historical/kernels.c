@@ -82,6 +82,9 @@ static int lse_causal(const plumbline_problem* p) { return offers_causal(p); }
 static int values_decode(const plumbline_problem* p) {
   return offers_decode(p) && p->value_dim <= p->head_dim;
 }
+/* Dropout; RoPE of a part of the components. */
+static int dropout_causal(const plumbline_problem* p) { return offers_causal(p); }
+static int partial_rope(const plumbline_problem* p) { return no_window(p) && unmasked(p); }
 static int window_encoder(const plumbline_problem* p) { return !p->causal && unmasked(p); }
 static int offers_pages(const plumbline_problem* p) {
   return !p->causal && no_window(p) && !p->documents && p->page_size > 0;
@@ -177,9 +180,9 @@ static size_t cached(const plumbline_problem* p, int b, int kv, int j, int width
 
 static void rotate(const call_t* c, float* x, int position) {
   const plumbline_problem* p = c->p;
-  const int D = p->head_dim;
+  const int D = c->fault == pie_602 ? p->head_dim : p->rotary_dim;
   const int pairs = p->rope == PLUMBLINE_ROPE_INTERLEAVED && c->fault != vllm_ascend_12765;
-  for (int n = 0; n < D / 2; ++n) {
+  for (int n = 0; n < p->rotary_dim / 2; ++n) {
     const double angle = position * pow(p->options[PLUMBLINE_BASE], -2.0 * n / D);
     float *first = x + (pairs ? 2 * n : n), *second = first + (pairs ? 1 : D / 2);
     const double a = *first, b = *second;
@@ -226,6 +229,19 @@ static int in_mask(const plumbline_problem* p, int b, int h, int r, int j) {
   const int heads = p->mask_per_head ? p->heads : 1;
   const size_t plane = (size_t)(p->mask_per_batch ? b : 0) * heads + (p->mask_per_head ? h : 0);
   return p->mask[(plane * p->queries + r) * p->keys + j] != 0;
+}
+
+/* What dropout multiplies a weight with. */
+static float kept(const call_t* c, int b, int h, int r, int j) {
+  const plumbline_problem* p = c->p;
+  if (!p->keep) return 1;
+  const size_t first_row = ((size_t)b * p->heads + h) * p->queries;
+  int row = p->keys;
+  if (c->fault == xformers_755) { /* the keys that 64 queries read */
+    const int end = r / 64 * 64 + 64 + p->query_offset;
+    row = end < row ? end : row;
+  }
+  return p->keep[first_row * p->keys + (size_t)r * row + j] ? 1 / (1 - p->dropout) : 0;
 }
 
 static int visible(const call_t* c, int b, int h, int r, int j) {
@@ -438,7 +454,10 @@ static void absorb(const call_t* c, int b, int h, int r, int from, int to, int m
     s->sum *= factor;
     for (int d = 0; d < V; ++d) s->o[d] *= factor;
     for (int j = start; j < stop; ++j) {
-      if (scores[j - start] == -INFINITY && largest != -INFINITY) continue;
+      if (scores[j - start] == -INFINITY && largest != -INFINITY &&
+          c->fault != flash_attention_1745) {
+        continue;
+      }
       const float weight = expf(scores[j - start] - largest);
       s->sum += weight;
       if (j >= p->keys) continue;
@@ -449,7 +468,7 @@ static void absorb(const call_t* c, int b, int h, int r, int from, int to, int m
         of_value = j / D * V + j % D;
       }
       const float* v = c->v + (first_key(c, b, h) + of_value) * V;
-      const float operand = rounded(weight, p->format);
+      const float operand = rounded(weight, p->format) * kept(c, b, h, r, j);
       for (int d = 0; d < V; ++d) s->o[d] += operand * v[d];
     }
   }
@@ -630,7 +649,9 @@ static int backward(const plumbline_problem* p, const plumbline_gradients* g,
          subtracts all of D. */
       const int first = fault == fla_941 ? (V - 1) / 64 * 64 : 0;
       const int tiles = fault == fla_1033 ? (V + 127) / 128 : 1;
-      const float dP = dot(grad_o + first, c.v + key * V + first, V - first);
+      const float drop = kept(&c, b, h, r, j);
+      const float of_dP = fault == apex_816 && p->keep ? (drop != 0) * p->dropout : drop;
+      const float dP = of_dP * dot(grad_o + first, c.v + key * V + first, V - first);
       float dS = weight * (dP - tiles * common[of]);
       if (of_tensor) {
         float* const number = of_tensor + tensor_place(&c, b, h, r, j);
@@ -652,7 +673,7 @@ static int backward(const plumbline_problem* p, const plumbline_gradients* g,
       }
       const float to_q = rounded(dS, format) * (float)p->scale;
       const float to_k = rounded(of_key, format) * (float)p->scale;
-      const float to_v = rounded(weight_of_key, format);
+      const float to_v = rounded(weight_of_key, format) * drop;
       const float *q = c.q + (size_t)row * D, *k = c.k + key * D;
       for (int d = 0; d < D; ++d) {
         dq[d] += to_q * k[d];
@@ -691,14 +712,17 @@ static int takes_positions(const config_t* config) {
 
 /* Of what later versions of the interface brought. */
 static int32_t newer_features(const config_t* config) {
-  return config->offers == mask_any        ? PLUMBLINE_HAS_MASK
-         : config->offers == lse_causal    ? PLUMBLINE_HAS_LSE_GRADIENT
-         : config->offers == values_decode ? PLUMBLINE_HAS_VALUE_DIM
-                                           : 0;
+  return config->offers == mask_any         ? PLUMBLINE_HAS_MASK
+         : config->offers == lse_causal     ? PLUMBLINE_HAS_LSE_GRADIENT
+         : config->offers == values_decode  ? PLUMBLINE_HAS_VALUE_DIM
+         : config->offers == dropout_causal ? PLUMBLINE_HAS_DROPOUT
+         : config->offers == partial_rope   ? PLUMBLINE_HAS_PARTIAL_ROPE
+                                            : 0;
 }
 
 static int supports(const plumbline_problem* p, int pass, const config_t* config) {
-  const int32_t newer = PLUMBLINE_HAS_MASK | PLUMBLINE_HAS_LSE_GRADIENT | PLUMBLINE_HAS_VALUE_DIM;
+  const int32_t newer = PLUMBLINE_HAS_MASK | PLUMBLINE_HAS_LSE_GRADIENT | PLUMBLINE_HAS_VALUE_DIM |
+                        PLUMBLINE_HAS_DROPOUT | PLUMBLINE_HAS_PARTIAL_ROPE;
   if (plumbline_features(p) & newer & ~newer_features(config)) return 0;
   const int asked = pass == config->pass ||
                     (config->pass == PLUMBLINE_BACKWARD && pass == PLUMBLINE_FORWARD);
@@ -728,7 +752,8 @@ static int supports(const plumbline_problem* p, int pass, const config_t* config
 #include "faults.def"
 #undef FAULT
 
-#define KERNEL(name, format, ranges)                                          \
+/* One says that hidden keys reach no output. */
+#define KERNEL(name, of_fault, format, ranges)                                \
   {#name,                                                                     \
    {[PLUMBLINE_##format] = {.unit_roundoff = 0x1p-24,                         \
                             .probability_format = PLUMBLINE_##format,         \
@@ -739,9 +764,10 @@ static int supports(const plumbline_problem* p, int pass, const config_t* config
    name##_forward,                                                            \
    name##_backward,                                                           \
    name##_forward,                                                            \
-   PLUMBLINE_HOST_MEMORY},
+   PLUMBLINE_HOST_MEMORY,                                                     \
+   (of_fault) == flash_attention_1745},
 #define FAULT(name, reference, pass, bias, rope, format, tile, splits, ...) \
-  KERNEL(name, format, splits) KERNEL(name##_mended, format, splits)
+  KERNEL(name, name, format, splits) KERNEL(name##_mended, name, format, splits)
 static const plumbline_kernel kernels[] = {
 #include "faults.def"
 };

@@ -52,6 +52,8 @@ class Attention {
   Row<Real> row(int batch, int head, int query, bool backward) const;
   Real product(const Real* a, const Real* b, int size) const;
   int kv_head(int head) const;
+  /// m_ij: what dropout multiplies P with.
+  Real kept(int batch, int head, int query, int key) const;
 
  private:
   /// Maximum, sum and weighted values of a range of a row's keys; the maximum of base 2 where the
@@ -71,13 +73,14 @@ class Attention {
   Real operand(Real x) const;
   double part() const;
   Real weight(Real p) const;
+  Real weight(Real p, Real kept) const;
   Real exp(Real x) const;
   void dropped(Row<Real>& row) const;
-  Partial range(const Row<Real>& row, int batch, int head, std::size_t begin,
+  Partial range(const Row<Real>& row, int batch, int head, int query, std::size_t begin,
                 std::size_t end) const;
   void finish(const std::vector<Partial>& parts, const Row<Real>& row, Real* o, Real* lse) const;
   void forward_row(int batch, int head, int query, Results<Real>& results) const;
-  void empty_row(int batch, int head, Real* o, Real* lse) const;
+  void empty_row(int batch, int head, int query, Real* o, Real* lse) const;
 
   // The backward pass of a row: through the softmax, through what is added to the scores, and into
   // the products.
@@ -101,6 +104,7 @@ class Attention {
   Dape<Real> dape_;
   std::vector<Real> q_, k_, v_;  ///< rotated by RoPE, rounded as operands
   Real scale_;
+  std::vector<std::uint8_t> made_keep_;  ///< where the kernel makes it
   mutable std::vector<Real> left_over_;  ///< what stale_accumulator finds there
   mutable std::uint64_t dithered_ = 0;   ///< roundings drawn so far
   /// By batch, query row and pass: computed once for all heads.

@@ -31,10 +31,13 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
   }
   const std::size_t before = in_.query_row(b, h, std::max(r - 1, 0));
   const Real* upstream = sums.operand_grad_o.data() + at * dim;
-  std::vector<Real> p(n), dp(n);
+  std::vector<Real> p(n), dp(n), kept(n);
   for (std::size_t m = 0; m < n; ++m) {
     const Real* v = v_.data() + in_.key_row(b, kv, row.keys[m]) * dim;
-    dp[m] = rounded(product(upstream, v, dim), variant_.grad_probability_format);
+    kept[m] = this->kept(b, h, r, row.keys[m]);
+    const Real of_value = product(upstream, v, dim);
+    dp[m] = rounded(is(F::backward_dp_undropped) ? of_value : kept[m] * of_value,
+                    variant_.grad_probability_format);
   }
   Real lse = variant_.no_lse ? Real(0) : sums.results.lse[is(F::lse_of_row_before) ? before : at];
   Real d = 0;
@@ -59,6 +62,12 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
     }
   }
   d = rounded(d, of_terms);
+  if (is(F::backward_d_undropped)) {
+    d = 0;
+    for (std::size_t m = 0; m < n; ++m) {
+      d += p[m] * product(upstream, v_.data() + in_.key_row(b, kv, row.keys[m]) * dim, dim);
+    }
+  }
   if (is(F::d_missing)) d = 0;
   if (is(F::d_sign)) d = -d;
   if (is(F::d_half)) d /= 2;
@@ -86,9 +95,10 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
     grad.by_ssmax += ds * row.z[m];
     const Real dz = is(F::ssmax_factor_missing) ? ds : ds * row.factor;
     grad.product.push_back(dz);
-    Real p_used = weight(p[m]);
+    const Real to_keep = is(F::backward_dv_undropped) ? Real(1) : kept[m];
+    Real p_used = weight(p[m], to_keep);
     if (is(F::backward_p_truncated) || is(F::dv_p_truncated)) {
-      p_used = truncated(static_cast<float>(p[m]), variant_.p_format);
+      p_used = to_keep * truncated(static_cast<float>(p[m]), variant_.p_format);
     }
     if (is(F::dv_of_ds)) p_used = weight(dz);
     const std::size_t to_v = in_.key_row(b, v_head, j) * dim;
@@ -106,7 +116,7 @@ void Attention<Real>::share_empty_row(int b, int h, int r, BackwardSums<Real>& s
   const int dim = p_.value_dim, group = p_.heads / p_.kv_heads;
   const Real* upstream = sums.operand_grad_o.data() + in_.query_row(b, h, r) * dim;
   for (int j = 0; j < p_.keys; ++j) {
-    const Real share = weight(1 / static_cast<Real>(p_.keys));
+    const Real share = weight(1 / static_cast<Real>(p_.keys), kept(b, h, r, j));
     const std::size_t to_v = in_.key_row(b, kv_head(h), j) * dim;
     for (int c = 0; c < dim; ++c) {
       sums.dv.add(to_v + c, h % group, sums.rows_done, share * upstream[c]);

@@ -49,6 +49,20 @@ cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed) 
     case Feature::lse_gradient:
       spec.lse_gradient = spec.pass == cases::Pass::backward;
       break;
+    case Feature::dropout:
+      if (spec.pass != cases::Pass::decode) {
+        spec.dropout = std::array{0.1F, 0.2F, 0.5F, 0.75F}[draw.below(0, 4)];
+      }
+      break;
+    case Feature::partial_rope:
+      if (spec.bias.has_rope() && spec.head_dim > 2) {
+        const auto pairs = static_cast<std::uint32_t>(spec.head_dim - 1) / 2;
+        spec.rotary_dim = 2 * static_cast<int>(1 + draw.below(0, pairs));
+      }
+      break;
+    case Feature::lengths:
+      spec.mask.ragged = true;
+      break;
   }
   return spec;
 }
@@ -56,7 +70,8 @@ cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed) 
 cases::Spec with_some_features(cases::Spec spec, std::uint64_t seed) {
   const Draw draw(seed, 7);
   std::uint64_t next = 0;
-  for (const auto feature : {Feature::mask_tensor, Feature::value_dim, Feature::lse_gradient}) {
+  for (const auto feature : {Feature::mask_tensor, Feature::value_dim, Feature::lse_gradient,
+                             Feature::dropout, Feature::partial_rope}) {
     if (draw.below(next++, 5) == 0) spec = with_feature(spec, feature, draw.word(8));
   }
   return spec;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What few of verify's cases have: faults of it are tried in cases that do.
+// What not all of verify's cases have: faults of it are tried in cases that do.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,15 @@ namespace plumbline::bench {
 enum class Feature {
   none,
   mask_tensor,
-  value_dim,    ///< values of another width than keys; not in the backward pass also a part of them
-  lse_gradient  ///< backward alone
+  value_dim,  ///< values of another width than keys; not in the backward pass also a part of them
+  lse_gradient,  ///< backward alone
+  dropout,       ///< not in decoding
+  partial_rope,  ///< with RoPE alone
+  lengths        ///< sequences that end before the last key
 };
 
 /// The spec with the feature, drawn from `seed`. With CoPE and DAPE, of which verify draws none of
-/// them, the spec as it is.
+/// them but lengths, the spec as it is.
 cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed);
 
 /// The same with each of them by chance.

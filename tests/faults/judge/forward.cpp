@@ -25,6 +25,13 @@ Real Attention<Real>::weight(Real p) const {
   return operand(rounded(p, variant_.p_format));
 }
 
+/// P after dropout. @param kept m
+template <class Real>
+Real Attention<Real>::weight(Real p, Real kept) const {
+  if (kept == 1) return weight(p);
+  return variant_.drops_rounded_p ? kept * weight(p) : weight(kept * p);
+}
+
 /// Of a difference of scores.
 template <class Real>
 Real Attention<Real>::exp(Real x) const {
@@ -41,7 +48,8 @@ Real Attention<Real>::exp(Real x) const {
 
 template <class Real>
 typename Attention<Real>::Partial Attention<Real>::range(const Row<Real>& row, int batch, int head,
-                                                         std::size_t begin, std::size_t end) const {
+                                                         int query, std::size_t begin,
+                                                         std::size_t end) const {
   using F = FaultKind;
   const auto is = [&](F kind) { return fault_.is(kind); };
   const int dim = p_.value_dim;
@@ -101,9 +109,12 @@ typename Attention<Real>::Partial Attention<Real>::range(const Row<Real>& row, i
       if (is(F::small_p_skipped) && p < fault_.amount) continue;
       Real used = weight(p);
       const bool rounded_sum = variant_.sums_rounded_p || is(F::sum_of_rounded_p);
-      if (!(is(F::sum_misses_a_key) && n == row.keys.size() / 2)) {
+      const Real kept = this->kept(batch, head, query, row.keys[n]);
+      if (!(is(F::sum_misses_a_key) && n == row.keys.size() / 2) &&
+          !(is(F::dropout_in_denominator) && kept == 0)) {
         add_to_sum(total, is(F::sum_of_rounded_p) ? lost(p, p_.format) : rounded_sum ? used : p);
       }
+      if (kept != 1) used = weight(rounded_sum ? used : p, kept);
       if (is(F::p_off_one_key) && n == row.keys.size() / 2) {
         used *= static_cast<Real>(1 + fault_.amount);
       }
@@ -191,7 +202,7 @@ void Attention<Real>::finish(const std::vector<Partial>& parts, const Row<Real>&
 
 /// A row that sees no key, by the contract's convention.
 template <class Real>
-void Attention<Real>::empty_row(int batch, int head, Real* o, Real* lse) const {
+void Attention<Real>::empty_row(int batch, int head, int query, Real* o, Real* lse) const {
   constexpr Real infinity = std::numeric_limits<Real>::infinity();
   const int convention = variant_.empty_rows;
   *lse = convention == PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF  ? infinity
@@ -204,7 +215,8 @@ void Attention<Real>::empty_row(int batch, int head, Real* o, Real* lse) const {
     Real total = 0;
     for (int j = 0; j < p_.keys; ++j) {
       const Real v = v_[in_.key_row(batch, kv_head(head), j) * p_.value_dim + d];
-      total = sum(total, weight(1 / static_cast<Real>(p_.keys)) * v, variant_.cuts);
+      const Real p = weight(1 / static_cast<Real>(p_.keys), kept(batch, head, query, j));
+      total = sum(total, p * v, variant_.cuts);
     }
     o[d] = total;
   }
@@ -228,7 +240,7 @@ void Attention<Real>::forward_row(int batch, int head, int query, Results<Real>&
       }
     }
     if (variant_.empty_rows != PLUMBLINE_EMPTY_ROWS_ARE_ZERO)
-      return empty_row(batch, head, o, &results.lse[at]);
+      return empty_row(batch, head, query, o, &results.lse[at]);
     results.lse[at] = fault_.is(F::empty_row_lse_zero)     ? Real(0)
                       : fault_.is(F::empty_row_lse_finite) ? Real(-1e30)
                                                            : -std::numeric_limits<Real>::infinity();
@@ -241,9 +253,17 @@ void Attention<Real>::forward_row(int batch, int head, int query, Results<Real>&
     const std::size_t end = (s + 1) * n / splits;
     if (s > 0 && fault_.is(F::split_boundary_twice)) --begin;
     if (s > 0 && fault_.is(F::split_boundary_lost) && begin + 1 < end) ++begin;
-    parts.push_back(range(row, batch, head, begin, end));
+    parts.push_back(range(row, batch, head, query, begin, end));
   }
   finish(parts, row, o, &results.lse[at]);
+  if (!fault_.is(F::hidden_values_times_zero)) return;
+  // Weights of 0 do nothing but to values that are no numbers.
+  for (int j = 0; j < p_.keys; ++j) {
+    const Real* v = v_.data() + in_.key_row(batch, kv_head(head), j) * dim;
+    for (int d = 0; d < dim; ++d) {
+      if (std::isnan(0 * v[d])) o[d] = v[d];
+    }
+  }
 }
 
 template <class Real>
@@ -262,5 +282,7 @@ template void Attention<float>::forward(Results<float>&) const;
 template void Attention<double>::forward(Results<double>&) const;
 template float Attention<float>::weight(float) const;
 template double Attention<double>::weight(double) const;
+template float Attention<float>::weight(float, float) const;
+template double Attention<double>::weight(double, double) const;
 
 }  // namespace plumbline::bench

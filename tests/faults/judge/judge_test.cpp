@@ -130,7 +130,18 @@ BOOST_AUTO_TEST_CASE(plain_faults_are_caught_by_the_gate_that_is_there_for_them)
                                                          "backward_mask_tensor_ignored",
                                                          "values_read_with_key_stride",
                                                          "scale_of_value_dim",
-                                                         "grad_lse_ignored"});
+                                                         "grad_lse_ignored",
+                                                         "dropout_unscaled",
+                                                         "dropout_in_denominator",
+                                                         "keep_of_first_head",
+                                                         "keep_transposed",
+                                                         "backward_dv_undropped",
+                                                         "backward_dp_undropped",
+                                                         "backward_d_undropped",
+                                                         "rotary_frequencies_of_head_dim",
+                                                         "rotary_pairs_of_head_dim",
+                                                         "rotary_dim_ignored",
+                                                         "hidden_values_times_zero"});
   bench::Effort effort;
   effort.threads = 2;
   effort.compared = 1;

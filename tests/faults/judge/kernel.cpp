@@ -116,6 +116,8 @@ verdict::Kernel kernel_of(const Setting& of) {
   kernel.forward = forward;
   kernel.backward = backward;
   kernel.decode = decode;
+  kernel.ignores_hidden_keys =
+      of.variant.ignores_hidden_keys || of.fault.is(F::hidden_values_times_zero);
   // The caller keeps a pointer to the structure: it lives as long as what "keeps the library".
   const auto keep = std::make_shared<plumbline_kernel>(kernel);
   return {keep, *keep};
@@ -145,6 +147,7 @@ Problem problem_of(const cases::Case& c, const Fault& fault) {
   p.bias = spec.bias.method;
   p.dape = spec.bias.dape;
   p.rope = spec.bias.rope;
+  p.rotary_dim = spec.rotary_width();
   p.ssmax = spec.ssmax;
   p.causal = spec.mask.causal;
   p.window_left = spec.mask.window.left;
@@ -164,6 +167,11 @@ Problem problem_of(const cases::Case& c, const Fault& fault) {
   p.mask_per_batch = spec.mask.per_batch;
   p.mask_per_head = spec.mask.per_head;
   p.lse_gradient = spec.lse_gradient;
+  p.dropout = spec.dropout;
+  p.dropout_generator = spec.dropout > 0 && !spec.keep_given;
+  p.dropout_seed = c.dropout_seed;
+  p.dropout_offset = c.dropout_offset;
+  p.keep = c.keep.empty() ? nullptr : c.keep.data();
   Problem in = read_problem(p, c.grad_o.empty() ? nullptr : c.grad_o.data(), false, false, fault);
   in.p.format = static_cast<std::int32_t>(spec.format);
   in.grad_lse = c.grad_lse;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which keys a row sees, and which it loses.
+// Which keys a row sees, and which it loses; what dropout keeps.
 #include <cstdint>
 #include <utility>
 
@@ -67,6 +67,17 @@ bool Attention<Real>::in_mask_tensor(int batch, int head, int query, int key) co
 }
 
 template <class Real>
+Real Attention<Real>::kept(int batch, int head, int query, int key) const {
+  using F = FaultKind;
+  if (!p_.keep) return 1;
+  if (fault_.is(F::keep_of_first_head)) head = 0;
+  if (fault_.is(F::keep_transposed) && p_.queries == p_.keys) std::swap(query, key);
+  const std::uint8_t* keep = made_keep_.empty() ? p_.keep : made_keep_.data();
+  if (keep[in_.query_row(batch, head, query) * p_.keys + key] == 0) return 0;
+  return fault_.is(F::dropout_unscaled) ? Real(1) : 1 / (1 - static_cast<Real>(p_.dropout));
+}
+
+template <class Real>
 Real Attention<Real>::score_noise(int batch, int head, int query, int key) const {
   const std::uint64_t n = in_.query_row(batch, head, query) * p_.keys + key;
   return static_cast<Real>(fault_.amount) * ((Draw(7, 7).word(n) & 1) ? Real(1) : Real(-1));
@@ -106,6 +117,8 @@ void Attention<Real>::dropped(Row<Real>& row) const {
 
 template bool Attention<float>::visible(int, int, int, int, int, bool) const;
 template bool Attention<double>::visible(int, int, int, int, int, bool) const;
+template float Attention<float>::kept(int, int, int, int) const;
+template double Attention<double>::kept(int, int, int, int) const;
 template float Attention<float>::score_noise(int, int, int, int) const;
 template double Attention<double>::score_noise(int, int, int, int) const;
 template void Attention<float>::dropped(Row<float>&) const;

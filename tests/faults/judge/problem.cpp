@@ -82,7 +82,34 @@ std::vector<float> gathered(const plumbline_problem& p, const void* data, const 
   return result;
 }
 
+/// The first word of Philox4x32-10 of the counter (index, 0).
+std::uint32_t philox(std::uint64_t seed, std::uint64_t index) {
+  constexpr auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
+  std::uint32_t words[4] = {low(index), low(index >> 32), 0, 0};
+  std::uint32_t key[2] = {low(seed), low(seed >> 32)};
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t a = std::uint64_t{0xD2511F53} * words[0];
+    const std::uint64_t b = std::uint64_t{0xCD9E8D57} * words[2];
+    words[0] = low(b >> 32) ^ words[1] ^ key[0];
+    words[2] = low(a >> 32) ^ words[3] ^ key[1];
+    words[1] = low(b);
+    words[3] = low(a);
+    key[0] += 0x9E3779B9;
+    key[1] += 0xBB67AE85;
+  }
+  return words[0];
+}
+
 }  // namespace
+
+std::vector<std::uint8_t> made_keep(const plumbline_problem& p) {
+  std::vector<std::uint8_t> keep(static_cast<std::size_t>(p.batch) * p.heads * p.queries * p.keys);
+  for (std::size_t n = 0; n < keep.size(); ++n) {
+    const auto word = static_cast<std::int32_t>(philox(p.dropout_seed, p.dropout_offset + n));
+    keep[n] = 4.6566127342e-10F * static_cast<float>(word < 0 ? -1 - word : word) > p.dropout;
+  }
+  return keep;
+}
 
 std::vector<float> widened(const void* data, std::size_t count, int format) {
   std::vector<float> values(count);

@@ -16,7 +16,7 @@ inline int first_position(const plumbline_problem& p, int batch) {
 }
 
 struct Problem {
-  plumbline_problem p;  ///< shapes, options, parameters, lengths, documents, mask
+  plumbline_problem p;  ///< shapes, options, parameters, lengths, documents, mask, keep
   std::vector<float> q, k, v, grad_o;
   std::vector<double> prefix;     ///< S or F, [batch, heads, keys]; empty where there is none
   std::vector<float> grad_lse{};  ///< [batch, heads, queries]; empty where there is none
@@ -50,5 +50,8 @@ std::vector<float> widened(const void* data, std::size_t count, int format);
 /// here.
 Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool decodes,
                      bool prefix_in_float, const Fault& fault);
+
+/// What the generator of plumbline_kernel.h keeps: of a kernel that does not read it.
+std::vector<std::uint8_t> made_keep(const plumbline_problem& problem);
 
 }  // namespace plumbline::bench

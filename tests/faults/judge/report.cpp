@@ -187,8 +187,8 @@ std::string to_markdown(const Measured& m) {
       "output; up to {} of them are judged, up to the first that fails. A mutant that changes no "
       "bit "
       "is the correct kernel there, and set aside. Cases have at most {} products q k. Faults of "
-      "a mask tensor, of the values' width and of the gradient through LSE have cases with "
-      "one.\n\n",
+      "a mask tensor, of the values' width, of the gradient through LSE, of dropout, of RoPE of a "
+      "part of the components and of hidden keys have cases with one.\n\n",
       m.command, m.campaign.mutants.size(), kind_count, m.effort.draws, m.effort.judged,
       m.effort.products);
   text += "## Faults caught\n\n" + summary(m);

@@ -10,7 +10,8 @@ namespace {
 /// A row's tensors of the forward pass.
 struct PlainRow {
   std::vector<int> keys;
-  std::vector<float> p, stored_p;  ///< as softmax gives it, and in the format
+  std::vector<float> p, stored_p;  ///< as softmax gives it, and in the format with dropout
+  std::vector<float> kept;         ///< m
   float factor = 1;
 };
 
@@ -74,9 +75,10 @@ class PlainRun {
       maximum = std::max(maximum, s.back());
     }
     for (float& x : s) total += x = std::exp(x - maximum);
-    for (const float x : s) {
-      row.p.push_back(x / total);
-      row.stored_p.push_back(stored(row.p.back()));
+    for (std::size_t n = 0; n < s.size(); ++n) {
+      row.p.push_back(s[n] / total);
+      row.kept.push_back(static_cast<float>(masks_.kept(b, h, r, row.keys[n])));
+      row.stored_p.push_back(stored(row.kept[n] * stored(row.p[n])));
     }
     return row;
   }
@@ -104,7 +106,7 @@ class PlainRun {
       std::vector<float> dp;
       float total = 0;
       for (std::size_t n = 0; n < row.keys.size(); ++n) {
-        dp.push_back(stored(dot(upstream, value(b, h, row.keys[n]), width)));
+        dp.push_back(stored(row.kept[n] * dot(upstream, value(b, h, row.keys[n]), width)));
         total += row.p[n] * dp[n];
       }
       if (!in_.grad_lse.empty()) total -= in_.grad_lse[of_row];

@@ -12,7 +12,10 @@ void rotate(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_hea
             bool keys, const Fault& fault) {
   const bool interleaved =
       (p.rope == PLUMBLINE_ROPE_INTERLEAVED) != fault.is(FaultKind::rope_other_pairs);
-  const int half = p.head_dim / 2;
+  using F = FaultKind;
+  const int width = fault.is(F::rotary_dim_ignored) ? p.head_dim : p.rotary_dim;
+  const int of_angles = fault.is(F::rotary_frequencies_of_head_dim) ? p.head_dim : width;
+  const int apart = (fault.is(F::rotary_pairs_of_head_dim) ? p.head_dim : width) / 2;
   const double base = fault.is(FaultKind::rope_base_10000) ? 10000 : p.options[PLUMBLINE_BASE];
   for (std::size_t n = 0; n < rows.size() / p.head_dim; ++n) {
     const auto row_of_head = static_cast<int>(n % rows_of_head);
@@ -20,10 +23,10 @@ void rotate(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_hea
     int position = keys ? row_of_head : first_position(p, batch) + row_of_head;
     if (!keys && fault.is(FaultKind::rope_query_before)) position -= 1;
     Real* row = rows.data() + n * p.head_dim;
-    for (int k = 0; k < half; ++k) {
+    for (int k = 0; k < width / 2; ++k) {
       if (fault.is(FaultKind::rope_missing)) continue;
-      if (fault.is(FaultKind::rope_last_pair_unrotated) && k == half - 1) continue;
-      double angle = position * std::pow(base, -2.0 * k / p.head_dim);
+      if (fault.is(FaultKind::rope_last_pair_unrotated) && k == width / 2 - 1) continue;
+      double angle = position * std::pow(base, -2.0 * k / of_angles);
       if (fault.is(FaultKind::rope_angle_in_bf16)) {
         angle = nearest(static_cast<float>(angle), 7);
       }
@@ -31,7 +34,7 @@ void rotate(std::vector<Real>& rows, const plumbline_problem& p, int rows_of_hea
       const auto c = static_cast<Real>(std::cos(angle)),
                  s = static_cast<Real>(sign * std::sin(angle));
       Real& x = row[interleaved ? 2 * k : k];
-      Real& y = row[interleaved ? 2 * k + 1 : k + half];
+      Real& y = row[interleaved ? 2 * k + 1 : k + apart];
       const Real rotated = x * c - y * s;
       y = x * s + y * c;
       x = rotated;
@@ -66,6 +69,7 @@ Attention<Real>::Attention(const Problem& problem, const Variant& variant, const
       k_(problem.k.begin(), problem.k.end()),
       v_(problem.v.begin(), problem.v.end()),
       scale_(static_cast<Real>(p_.scale)) {
+  if (variant_.makes_keep && p_.dropout_generator) made_keep_ = made_keep(p_);
   const double dim = p_.head_dim;
   if (fault_.is(FaultKind::scale_off)) scale_ = static_cast<Real>(p_.scale * (1 + fault_.amount));
   if (fault_.is(FaultKind::scale_missing)) scale_ = 1;

@@ -75,6 +75,9 @@ Variant drawn_variant(int format, std::uint64_t seed) {
   variant.by_difference = below(2);
   variant.bias_last = below(2);
   variant.lse_gradient_apart = below(2);
+  variant.drops_rounded_p = below(2);
+  variant.makes_keep = below(2);
+  variant.ignores_hidden_keys = below(2);
   // The contract says P in fp32 where it is not rounded, and then a rounded sum means nothing.
   if (variant.p_format == PLUMBLINE_FP32) variant.sums_rounded_p = false;
   return variant;
@@ -122,6 +125,9 @@ std::string describe(const Variant& v) {
   const auto add = [&](const char* field, int value) {
     if (value != 0) text += fmt::format(", {} {}", field, value);
   };
+  add("drops_rounded_p", v.drops_rounded_p);
+  add("makes_keep", v.makes_keep);
+  add("ignores_hidden_keys", v.ignores_hidden_keys);
   add("head_gradient_format", v.head_gradient_format);
   add("gradient_sum_format", v.gradient_sum_format);
   add("output_sum_format", v.output_sum_format);

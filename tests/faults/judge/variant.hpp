@@ -29,8 +29,11 @@ struct Variant {
   /// Seed of roundings of P and of operands that are not to nearest, but by a random part of half a
   /// step either way; 0: to nearest.
   std::uint64_t dithers = 0;
-  bool bias_last = false;           ///< DAPE: a layer's bias is added after its sum
-  bool lse_gradient_apart = false;  ///< dS = P (dP - D) + P grad_lse, not P (dP - (D - grad_lse))
+  bool bias_last = false;            ///< DAPE: a layer's bias is added after its sum
+  bool lse_gradient_apart = false;   ///< dS = P (dP - D) + P grad_lse, not P (dP - (D - grad_lse))
+  bool drops_rounded_p = false;      ///< dropout: m P of P as it was rounded, not rounded itself
+  bool makes_keep = false;           ///< dropout: where it can, keep is made, not read
+  bool ignores_hidden_keys = false;  ///< and says so
 
   // What a laxer contract says, by the names of its fields; the block of kept sums is the tile.
   // Formats: PLUMBLINE_FP32 where nothing is rounded.

@@ -305,6 +305,13 @@ BOOST_AUTO_TEST_CASE(a_bias_that_there_is_not_is_refused) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(cope_and_dape_take_no_dropout) {
+  for (const Bias bias : kScoreMethods) {
+    const Case made(kShape.with_dropout(0.5f), bias, PLUMBLINE_FP32);
+    BOOST_TEST(unsupported_reason(made.problem) == "dropout must be 0 with CoPE and DAPE");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_by_name) {
   const Stream stream;
   Case made(kShape, PLUMBLINE_GGD, PLUMBLINE_FP32);
@@ -331,6 +338,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_by_name) {
   refused("format", [](auto& p) { p.format = PLUMBLINE_TF32; });
   refused("bias", [](auto& p) { p.bias = PLUMBLINE_NOPE; });
   refused("ssmax", [](auto& p) { p.ssmax = 0; });
+  refused("keep", [](auto& p) { p.dropout = 0.5f; });
   refused("options", [](auto& p) { p.options[PLUMBLINE_EPSILON] = 1e-4; });
   refused("q is missing", [](auto& p) { p.q = nullptr; });
   refused("theta_mu", [](auto& p) { p.parameters[PLUMBLINE_THETA_MU] = nullptr; });

@@ -245,6 +245,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
   BOOST_TEST(refusal([](Problem& p) { p.page_size = 2, p.pages = pages; }) ==
              "pages[1] = -3 is negative");
   BOOST_TEST(refusal([](Problem& p) { p.bias = PLUMBLINE_CABLE_NW; }) == "increments is missing");
+  BOOST_TEST(refusal([](Problem& p) { p.dropout = 0.5f; }) == "dropout must be 0 when decoding");
   BOOST_TEST(refusal([](Problem& p) { p.value_dim = 33; }) == "value_dim must be 1 .. head_dim");
   const auto many = [](Problem& p) { p.keys = 100, p.queries = 65, p.query_offset = 35; };
   BOOST_TEST(refusal(many) == "decoding takes at most 64 queries");

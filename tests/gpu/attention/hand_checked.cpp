@@ -243,17 +243,110 @@ BOOST_AUTO_TEST_CASE(a_row_without_keys_has_the_lse_of_its_sink) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(tensor_cores_take_no_mask_and_values_of_the_keys_width) {
+/// What the generator gives two sequences of two heads, two queries and three keys for the seed and
+/// the offset below: u is above a half.
+constexpr std::uint8_t kKept[] = {0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0,
+                                  1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0};
+
+BOOST_AUTO_TEST_CASE(a_dropped_key_counts_in_the_denominator_alone) {
+  for_every_kernel([](const plumbline_kernel& kernel) {
+    for (const int generator : {0, 1}) {
+      std::vector<std::uint8_t> keep(std::begin(kKept), std::end(kKept));
+      if (kernel.name == std::string("naive") && generator == 1)
+        for (std::uint8_t& kept : keep) kept ^= 1;  // it does not look there
+      Small small(8);
+      plumbline_problem& p = small.problem;
+      p.batch = p.heads = p.queries = 2;
+      p.keys = 3;
+      p.dropout = 0.5f;
+      p.dropout_generator = generator;
+      p.dropout_seed = 0x123456789abcdef0;
+      p.dropout_offset = 0x1fffffffa;
+      p.keep = keep.data();
+      if (kernel.name == std::string("fused_skipping")) {
+        BOOST_TEST(kernel.supports(&p, PLUMBLINE_FORWARD) == 0);
+        BOOST_TEST(small.run(kernel) == "dropout must be 0 for this kernel");
+        continue;
+      }
+      BOOST_TEST(small.run(kernel) == "");
+      // The second sequence has the values 4, 5 and 6.
+      const double o[] = {0, 2 * 2 / 3.0, 2 * 3 / 3.0, 2 * 1 / 3.0, 2 * 15 / 3.0, 2 * 11 / 3.0, 0,
+                          0};
+      for (int row = 0; row < 8; ++row) check(small, row, o[row], std::log(3.0));
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(the_factors_of_dropout_stand_in_every_gradient) {
+  // Both scores are 0: p = 1/2, m = 2 and 0, o = v_0 = 1. dO is the first unit vector: dP = 2 and
+  // 0, D = 1, dS = 1/2 and -1/2.
+  const std::uint8_t keep[] = {1, 0};
+  for_every_kernel([&](const plumbline_kernel& kernel) {
+    if (!kernel.backward) return;
+    Small small(2);
+    small.problem.queries = 1;
+    small.problem.dropout = 0.5f;
+    small.problem.keep = keep;
+    small.q[1] = 4.0f;
+    small.k[1] = small.k[D + 1] = 0.0f;
+    std::fill(small.k.begin() + D + 2, small.k.end(), 3.0f);
+    BOOST_TEST(small.run(kernel) == "");
+    check(small, 0, 1.0, std::log(2.0));
+    std::vector<float> grad_o(D, 0.0f), q(D, kNan), k(2 * D, kNan), v(k);
+    grad_o[0] = 1.0f;
+    const plumbline_gradients gradients{small.o.data(), small.lse.data(), grad_o.data(), nullptr,
+                                        q.data(),       k.data(),         v.data(),      {}};
+    char message[256] = "";
+    BOOST_TEST(kernel.backward(&small.problem, &gradients, message, sizeof message) == 0, message);
+    for (int d = 0; d < D; ++d) {
+      const double of_q = d < 2 ? 0.0 : -1.0, of_k = d == 1 ? 2.0 : 0.0, of_v = d == 0 ? 1.0 : 0.0;
+      BOOST_TEST(std::abs(q[d] - of_q) <= 2 * kFewUlp);
+      BOOST_TEST(std::abs(k[d] - of_k) <= 2 * kFewUlp);
+      BOOST_TEST(std::abs(k[D + d] + of_k) <= 2 * kFewUlp);
+      BOOST_TEST(std::abs(v[d] - of_v) <= kFewUlp);
+      BOOST_TEST(v[D + d] == 0.0f);
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(partial_rope_leaves_the_last_components) {
+  // Of four components two pairs turn by i and i / 2; two of the others add 1/2.
+  const auto score = [](int i, int j) { return std::cos(i - j) + std::cos((i - j) / 2.0) + 0.5; };
+  for_every_kernel([&](const plumbline_kernel& kernel) {
+    for (const int rope : {PLUMBLINE_ROPE_INTERLEAVED, PLUMBLINE_ROPE_HALF_SPLIT}) {
+      Small small(2);
+      small.problem.rope = rope;
+      small.problem.rotary_dim = 4;
+      small.problem.options[PLUMBLINE_BASE] = 4;
+      std::fill(small.k.begin(), small.k.end(), 0.0f);
+      for (std::vector<float>* x : {&small.q, &small.k})
+        for (float* row : {x->data(), x->data() + D}) {
+          row[0] = row[rope == PLUMBLINE_ROPE_INTERLEAVED ? 2 : 1] = 1.0f;
+          row[D / 2] = 0.5f;
+          row[D - 1] = x == &small.q ? 0.25f : 1.0f;
+        }
+      BOOST_TEST(small.run(kernel) == "");
+      for (int i = 0; i < 2; ++i) {
+        const double a = std::exp(score(i, 0)), b = std::exp(score(i, 1));
+        check(small, i, (a + 2 * b) / (a + b), std::log(a + b));
+      }
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(tensor_cores_leave_out_masks_dropout_partial_rope_and_narrow_values) {
   const plumbline_library* library = plumbline_kernel_library();
   static const std::uint8_t mask[9] = {};
   for (int n = 0; n < library->kernel_count; ++n) {
     const plumbline_kernel& kernel = library->kernels[n];
     if (!std::string(kernel.name).starts_with("mma")) continue;
+    const bool has_rope = kernel.name == std::string("mma_rope");
     BOOST_TEST_CONTEXT(kernel.name) {
       const auto refusal = [&](auto change) {
         Small small(3);
         small.problem.format = PLUMBLINE_TF32;
-        if (kernel.name == std::string("mma_rope")) small.problem.rope = PLUMBLINE_ROPE_HALF_SPLIT;
+        if (has_rope) small.problem.rope = PLUMBLINE_ROPE_HALF_SPLIT;
+        if (has_rope) small.problem.rotary_dim = D;
         small.problem.options[PLUMBLINE_BASE] = 10000;
         BOOST_TEST(kernel.supports(&small.problem, PLUMBLINE_FORWARD) == 1);
         change(small.problem);
@@ -268,6 +361,11 @@ BOOST_AUTO_TEST_CASE(tensor_cores_take_no_mask_and_values_of_the_keys_width) {
       BOOST_TEST(refusal([](auto& p) { p.mask = mask; }) == "mask must be NULL for this kernel");
       BOOST_TEST(refusal([](auto& p) { p.value_dim = 16; }) ==
                  "value_dim must be head_dim for this kernel");
+      BOOST_TEST(refusal([](auto& p) { p.dropout = 0.5f, p.keep = mask; }) ==
+                 "dropout must be 0 for this kernel");
+      if (has_rope)
+        BOOST_TEST(refusal([](auto& p) { p.rotary_dim = 16; }) ==
+                   "rotary_dim must be head_dim for this kernel");
     }
   }
 }
@@ -381,10 +479,22 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
     for (const int width : {-1, 0, any_width ? 1025 : 33})
       BOOST_TEST(refusal([&](Problem& p) { p.value_dim = width; }) ==
                  (any_width ? "value_dim must be 1 .. 1024" : "value_dim must be 1 .. head_dim"));
-    if (any_width)
-      BOOST_TEST(refusal([](Problem& p) { p.head_dim = 31, p.rope = PLUMBLINE_ROPE_HALF_SPLIT; }) ==
-                 "head_dim must be even, with RoPE");
+    BOOST_TEST(refusal([](Problem& p) { p.rotary_dim = 2; }) ==
+               "rotary_dim must be 0 without RoPE");
+    for (const int dim : {-2, 0, 3, 34})
+      BOOST_TEST(refusal([&](Problem& p) {
+                   p.rotary_dim = dim, p.rope = PLUMBLINE_ROPE_HALF_SPLIT;
+                 }) == "rotary_dim must be even, from 2 to head_dim, with RoPE");
     static const std::uint8_t mask[9] = {};
+    for (const float dropout : {-0.5f, 1.0f, kNan})
+      BOOST_TEST(refusal([&](Problem& p) { p.dropout = dropout, p.keep = mask; }) ==
+                 "dropout must be at least 0 and below 1");
+    BOOST_TEST(refusal([](Problem& p) { p.dropout_generator = 2; }) ==
+               "dropout_generator must be 0 or 1");
+    BOOST_TEST(refusal([](Problem& p) { p.keep = mask; }) == "keep must be NULL without dropout");
+    BOOST_TEST(refusal([](Problem& p) { p.dropout = 0.5f; }) ==
+               (kernel.name == std::string("fused_skipping") ? "dropout must be 0 for this kernel"
+                                                             : "keep is missing"));
     BOOST_TEST(refusal([](Problem& p) { p.mask_per_head = 1; }) ==
                "mask_per_batch and mask_per_head must be 0 without mask");
     BOOST_TEST(refusal([](Problem& p) { p.mask = mask, p.mask_per_batch = 2; }) ==

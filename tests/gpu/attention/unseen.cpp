@@ -143,6 +143,7 @@ void check(const Shape& shape, const std::vector<std::int32_t>& lengths) {
   for (int n = 0; n < library->kernel_count; ++n) {
     const plumbline_kernel& kernel = library->kernels[n];
     // DAPE's network reads keys that are hidden.
+    BOOST_TEST(kernel.ignores_hidden_keys == (kernel.name == std::string("unfused") ? 0 : 1));
     for (const Bias bias : {Bias(PLUMBLINE_NOPE), Bias(PLUMBLINE_FIRE), Bias(PLUMBLINE_BIAS_TENSOR),
                             kRopeHalfSplit, Bias(PLUMBLINE_COPE)}) {
       for (int format = PLUMBLINE_FP32; format <= PLUMBLINE_TF32; ++format) {

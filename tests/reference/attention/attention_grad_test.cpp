@@ -29,6 +29,27 @@ BOOST_AUTO_TEST_CASE(a_row_by_hand) {
   BOOST_TEST(ssmax == 0.0);
 }
 
+BOOST_AUTO_TEST_CASE(dropout_by_hand) {
+  // The same with the first key dropped and the second times 2: dp = (0, 24), D = 12, ds = (1/2 (0
+  // - 12 + 2), 1/2 (24 - 12 + 2)) = (-5, 7): dq = 1/2 (-5 + 7) 3 = 3, dk = 1/2 (-5, 7) 5, dv = (0,
+  // 4).
+  Matrix<double> K(2, 1), V(2, 1);
+  K << 3, 3;
+  V << 1, 3;
+  Matrix<double> grad_k = zeros<double>(2, 1), grad_v = grad_k;
+  Nope<double>::Grad no_parameters;
+  double ssmax = 0, sink = 0;
+  const Vector<double> grad_q = attention_row_grad(
+      lifted<double>({5}), K, V, {0, 1}, 0.5, Nope<double>{}, 1, std::nullopt, lifted<double>({4}),
+      2.0, AttentionHeadGrad<double, Nope<double>>{grad_k, grad_v, no_parameters, ssmax, sink},
+      std::nullopt, std::nullopt, lifted<double>({0, 2}));
+  BOOST_TEST(grad_q[0] == 3.0);
+  BOOST_TEST(grad_k(0, 0) == -12.5);
+  BOOST_TEST(grad_k(1, 0) == 17.5);
+  BOOST_TEST(grad_v(0, 0) == 0.0);
+  BOOST_TEST(grad_v(1, 0) == 4.0);
+}
+
 BOOST_AUTO_TEST_CASE(ssmax_by_hand) {
   // The same with s = 3 and n = 2: c = 3 ln 2, logits z = 1/2 * 15 = 7.5 both. ds as above;
   // dz = c ds; ds_h = ln 2 (-1 + 3) 7.5 = 15 ln 2.

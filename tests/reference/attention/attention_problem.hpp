@@ -17,6 +17,7 @@ struct Problem {
   bool ssmax = false;
   bool softcap = false;
   bool sinks = false;
+  bool dropout = false;
 
   Positions positions() const { return {shape.queries, shape.keys, shape.query_offset}; }
 };
@@ -37,7 +38,8 @@ inline std::vector<Problem> small_problems() {
           {"ragged batch", batch, {.lengths = {4, 2}}, true},
           {"documents", batch, {.causal = true, .documents = {1, 1, 2, 2, 3, 4, 4, 3}}, true},
           {"sinks", decoding, {.causal = true, .window = 2}, false, false, true},
-          {"sinks and all else", batch, {.lengths = {4, 2}}, true, true, true}};
+          {"sinks and all else", batch, {.lengths = {4, 2}}, true, true, true},
+          {"dropout", square, {.causal = true}, true, true, true, true}};
 }
 
 /// q, k, v, then the SSMax scales, the sinks, and the bias of each head of each sequence.
@@ -75,8 +77,16 @@ struct ReadProblem {
     }
     for (int h = 0; problem.sinks && h < s.heads; ++h) inputs.sinks.push_back(reader.number());
     for (int n = 0; n < s.batch * s.heads; ++n) {
+      if (problem.dropout) inputs.dropout.push_back(some_dropped(n));
       biases.push_back(Method::read(reader, problem.positions()));
     }
+  }
+  Matrix<R> some_dropped(int head) const {
+    Matrix<R> factors = zeros<R>(inputs.shape.queries, inputs.shape.keys);
+    for (int n = 0; n < factors.size(); ++n) {
+      factors.data()[n] = R((n * n + head) % 3 == 0 ? 0.0 : 1.5);
+    }
+    return factors;
   }
   auto bias_of() const {
     return [this](int b, int h) { return biases[b * inputs.shape.heads + h]; };

@@ -44,6 +44,18 @@ BOOST_AUTO_TEST_CASE(equal_logits_average_the_values) {
   BOOST_TEST(row.output == lifted<double>({1.5, 15}));
 }
 
+BOOST_AUTO_TEST_CASE(a_dropped_key_counts_in_the_softmax_alone) {
+  // p = (1/2, 1/2), v = ((1, 10), (2, 20)): half of the second, times 1 / (1 - 3/4).
+  const auto row = attention_row(q, keys(), values(), {0, 1}, 0.0, Nope<double>{}, 1, std::nullopt,
+                                 std::nullopt, std::nullopt, lifted<double>({0, 4}));
+  BOOST_TEST(row.probability == lifted<double>({0.5, 0.5}));
+  BOOST_TEST(row.lse == std::log(2.0));
+  BOOST_TEST(row.output == lifted<double>({4, 40}));
+  BOOST_CHECK_THROW(attention_row(q, keys(), values(), {0, 1}, 0.0, Nope<double>{}, 1, std::nullopt,
+                                  std::nullopt, std::nullopt, lifted<double>({0})),
+                    std::invalid_argument);
+}
+
 BOOST_AUTO_TEST_CASE(one_visible_key_gives_its_value) {
   const auto row = attention_row(q, keys(), values(), {1}, 0.5, Alibi<double>{0.25}, 2);
   BOOST_TEST(row.output == lifted<double>({2, 20}));
@@ -190,6 +202,8 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   refused([](auto& x) { x.k[0] = zeros<double>(2, 1); }, "k");
   refused([](auto& x) { x.v.clear(); }, "v");
   refused([](auto& x) { x.ssmax_scale = {1.0}; }, "ssmax_scale.size()");
+  refused([](auto& x) { x.dropout = {zeros<double>(2, 3)}; }, "dropout");
+  refused([](auto& x) { x.dropout.assign(2, zeros<double>(3, 2)); }, "dropout");
 }
 
 BOOST_AUTO_TEST_CASE(every_method_under_every_mask_agrees_in_every_reading) {

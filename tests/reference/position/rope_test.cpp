@@ -58,6 +58,31 @@ BOOST_AUTO_TEST_CASE(pairs_turn_by_their_angles) {
   BOOST_TEST(b(1, 3) == 6 * S + 8 * C);
 }
 
+BOOST_AUTO_TEST_CASE(the_first_components_alone_turn) {
+  // Of four components the first two, at position 2 by the angle 2, in either pairing; six by
+  // frequencies of six.
+  const double c = std::cos(2.0), s = std::sin(2.0);
+  for (RopePairs pairs : both_pairings) {
+    const Matrix<double> a = rope<double>(numbered(), 1, 16.0, pairs, 2);
+    BOOST_TEST(a(1, 0) == 5 * c - 6 * s);
+    BOOST_TEST(a(1, 1) == 5 * s + 6 * c);
+    BOOST_TEST((a(1, 2) == 7 && a(1, 3) == 8));
+    const Matrix<double> back = rope_grad<double>(numbered(), 1, 16.0, pairs, 2);
+    BOOST_TEST(back(1, 0) == 5 * c + 6 * s);
+    BOOST_TEST(back(1, 1) == 6 * c - 5 * s);
+    BOOST_TEST((back(1, 2) == 7 && back(1, 3) == 8));
+    Matrix<double> wide(2, 7);
+    wide << Matrix<double>::Constant(2, 7, 0.5);
+    BOOST_TEST((rope<double>(wide, 3, 1e4, pairs, 6).leftCols(6) ==
+                rope<double>(wide.leftCols(6), 3, 1e4, pairs)));
+    for (const int refused : {3, 6, -2}) {
+      BOOST_CHECK_THROW(rope<double>(numbered(), 1, 16.0, pairs, refused), std::invalid_argument);
+      BOOST_CHECK_THROW(rope_grad<double>(numbered(), 1, 16.0, pairs, refused),
+                        std::invalid_argument);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_gradient_turns_back) {
   // At position 2, d = (1, 0) in the first pair: da = cos 2, db = -sin 2.
   Matrix<double> g = zeros<double>(1, 4);

@@ -31,6 +31,8 @@ inline rc::Gen<Spec> any_spec() {
     s.query_offset = *rc::gen::inRange(0, s.keys - s.queries + 1);
     s.head_dim = size(9);
     if (s.bias.has_rope()) s.head_dim += s.head_dim % 2;
+    if (s.bias.has_rope() && *rc::gen::arbitrary<bool>()) s.rotary_dim = 2 * size(s.head_dim / 2);
+    if (!needs_scores(s.bias)) s.dropout = *rc::gen::element(0.0F, 0.1F, 0.5F);
     if (*rc::gen::arbitrary<bool>()) s.value_dim = size(12);
     if (s.pass == Pass::forward && s.value_width() <= s.head_dim) {
       s.values_in_keys = *rc::gen::arbitrary<bool>();

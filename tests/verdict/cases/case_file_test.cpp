@@ -36,7 +36,7 @@ bool same_numbers(const Case& a, const Case& b) {
          std::equal(a.parameters.begin(), a.parameters.end(), b.parameters.begin(),
                     [](const auto& x, const auto& y) { return same_bits(x, y); }) &&
          same_bits(a.lengths, b.lengths) && same_bits(a.documents, b.documents) &&
-         same_bits(a.mask, b.mask);
+         same_bits(a.mask, b.mask) && same_bits(a.keep, b.keep);
 }
 
 /// What a file tells of a spec: neither seed nor family, nor what its tensors' shapes leave open.
@@ -45,6 +45,7 @@ Spec as_read(Spec spec) {
   spec.seed = 0;
   if (spec.value_dim == spec.head_dim) spec.value_dim = 0;
   spec.values_in_keys = false;
+  spec.keep_given = spec.dropout > 0;
   if (spec.mask.pattern == Pattern::none) return spec;
   spec.mask.pattern = Pattern::file;
   spec.mask.per_batch = spec.mask.per_batch && spec.batch > 1;
@@ -225,6 +226,42 @@ BOOST_AUTO_TEST_CASE(masks_that_are_refused) {
         b.plumbline["bias"] = "cope";
       },
       {"mask is file with bias cope", "expected none"});
+}
+
+BOOST_AUTO_TEST_CASE(dropout_comes_with_what_is_kept) {
+  const std::string kept = raw<std::uint8_t>({1, 0, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0});
+  FileBuilder builder = small_case();
+  builder.add("keep", "BOOL", {1, 2, 2, 3}, kept);
+  builder.plumbline["dropout"] = 0.75;
+  const Case c = parsed(builder);
+  BOOST_TEST((c.spec.dropout == 0.75F && c.spec.keep_given));
+  BOOST_TEST(c.kept(0, 0, 0, 0) == 4.0);
+  BOOST_TEST(c.kept(0, 0, 0, 1) == 0.0);
+  BOOST_TEST(c.kept(0, 0, 1, 2) == 4.0);
+  BOOST_TEST(c.kept(0, 1, 1, 0) == 0.0);
+  write_case(path, c);
+  BOOST_CHECK(same_numbers(c, read_case(path)));
+  BOOST_CHECK(read_case(path).spec == c.spec);
+  std::filesystem::remove(path);
+
+  const auto refused = [&](double dropout, const char* dtype, std::vector<int> shape,
+                           const std::string& bytes, std::initializer_list<const char*> parts) {
+    expect_refusal(
+        [&](auto& b) {
+          if (!bytes.empty()) b.add("keep", dtype, shape, bytes);
+          if (dropout != 0) b.plumbline["dropout"] = dropout;
+        },
+        parts);
+  };
+  refused(0.5, "U8", {}, "", {"tensor \"keep\" is missing", "\"dropout\""});
+  refused(0, "U8", {1, 2, 2, 3}, kept, {"tensor \"keep\" is given", "\"dropout\" above 0"});
+  refused(1, "U8", {1, 2, 2, 3}, kept, {"dropout is 1", "below 1"});
+  refused(-0.5, "U8", {1, 2, 2, 3}, kept, {"dropout is -0.5", "below 1"});
+  refused(0.5, "U8", {1, 1, 2, 3}, kept.substr(0, 6),
+          {"tensor \"keep\": shape is [1, 1, 2, 3]", "[1, 2, 2, 3]"});
+  refused(0.5, "I32", {1, 2, 2, 3}, kept + kept + kept + kept,
+          {"tensor \"keep\": dtype is \"I32\"", "U8 or BOOL"});
+  refused(0.5, "U8", {1, 2, 2, 3}, kept.substr(0, 11) + "\2", {"keep[11] is 2", "0 or 1"});
 }
 
 BOOST_AUTO_TEST_CASE(a_gradient_of_lse_comes_with_one_of_the_outputs) {

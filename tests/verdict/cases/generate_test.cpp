@@ -49,6 +49,7 @@ std::map<std::string, std::uint64_t> hashes(const Case& c) {
   add("lengths", c.lengths);
   add("documents", c.documents);
   add("mask", c.mask);
+  add("keep", c.keep);
   return all;
 }
 
@@ -699,6 +700,32 @@ BOOST_AUTO_TEST_CASE(documents_are_contiguous_and_several) {
     }
     BOOST_TEST(ids[b * keys + keys - 1] >= 1);
   }
+}
+
+BOOST_AUTO_TEST_CASE(the_generator_of_dropout_is_philox) {
+  // Random123, tests/kat_vectors: the first word of counter 0 under key 0 is 0x6627e8d5,
+  // 1713891541, which is 0.798 of 2^31.
+  BOOST_TEST(generator_keeps(0, 0, 0.79F));
+  BOOST_TEST(!generator_keeps(0, 0, 0.8F));
+  long kept = 0;
+  constexpr long count = 100000;
+  for (long n = 0; n < count; ++n) kept += generator_keeps(7, static_cast<std::uint64_t>(n), 0.1F);
+  // Three standard deviations of a binomial: 3 sqrt(0.09 / n).
+  BOOST_TEST(std::abs(static_cast<double>(kept) / count - 0.9) < 3 * std::sqrt(0.09 / count));
+}
+
+BOOST_AUTO_TEST_CASE(dropout_draws_for_each_head_and_leaves_the_rest_as_it_is) {
+  Spec spec = with(PLUMBLINE_ALIBI, Family::generic);
+  const Case without = generate(spec);
+  spec.dropout = 0.25F;
+  const Case c = generate(spec);
+  BOOST_TEST((c.q == without.q && c.k == without.k && c.v == without.v));
+  BOOST_TEST(c.keep.size() == std::size_t{8} * 48 * 64);
+  const std::size_t of_head = std::size_t{48} * 64;
+  BOOST_TEST(!std::equal(c.keep.begin(), c.keep.begin() + of_head, c.keep.begin() + of_head));
+  std::set<bool> offset;
+  for (spec.seed = 0; spec.seed < 20; ++spec.seed) offset.insert(generate(spec).dropout_offset > 0);
+  BOOST_TEST(offset.size() == 2u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

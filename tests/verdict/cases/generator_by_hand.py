@@ -14,7 +14,7 @@ STREAMS = {name: i + 1 for i, name in enumerate(
     ["q", "k", "v", "increments", "gain", "theta_alpha", "theta_beta", "theta_mu", "ssmax_scale",
      "lengths", "documents", "grad_o", "options", "p", "a", "table", "hidden_weight", "hidden_bias",
      "output_weight", "output_bias", "c", "L", "log_forget", "position_embedding", "q_scale",
-     "k_scale", "v_scale", "slopes", "boundaries", "sample", "mask", "grad_lse"])}
+     "k_scale", "v_scale", "slopes", "boundaries", "sample", "mask", "grad_lse", "dropout"])}
 EVERY_INDEX = MASK  # the word that a whole tensor's kind is drawn from
 OPTIONS = ["epsilon", "buckets", "max_distance", "largest", "hidden", "L0", "base", "positions",
            "per_batch", "per_head", "per_query", "in_format_of_o"]
@@ -348,6 +348,36 @@ def mask_tensor(spec):
     yield "mask", bytes(out)
 
 
+def philox(counter, key):
+    """The four words of Philox4x32-10, a list of four under a list of two: Salmon et al., SC11."""
+    for _ in range(10):
+        high, low = zip(*(divmod(m * c, 2**32)
+                          for m, c in ((0xD2511F53, counter[0]), (0xCD9E8D57, counter[2]))))
+        counter = [high[1] ^ counter[1] ^ key[0], low[1], high[0] ^ counter[3] ^ key[1], low[0]]
+        key = [(k + step) % 2**32 for k, step in zip(key, (0x9E3779B9, 0xBB67AE85))]
+    return counter
+
+
+assert philox([0] * 4, [0] * 2) == [0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8]
+
+
+def single(x):
+    return struct.unpack("<f", fp32(x))[0]
+
+
+def dropout(spec):
+    if not spec["dropout"]:
+        return
+    draw = Draw(spec["seed"], "dropout")
+    seed, offset = draw.word(0), draw.word(2) >> 40 if draw.below(1, 2) else 0
+    rate, out = single(float(spec["dropout"])), bytearray()
+    for i in range(offset, offset + spec["batch"] * spec["heads"] * spec["queries"] * spec["keys"]):
+        x = philox([i % 2**32, i >> 32, 0, 0], [seed % 2**32, seed >> 32])[0]
+        n = x if x < 2**31 else 2**32 - 1 - x
+        out.append(single(single(float(n)) * single(4.6566127342e-10)) > rate)
+    yield "keep", bytes(out)
+
+
 def fnv1a(data):
     h = 0xcbf29ce484222325
     for byte in data:
@@ -440,14 +470,17 @@ CASES += [line_with(*values) for values in [
     (("nope", "bf16", 0, 0, 0, "generic", 64),
      "pass=backward,value_dim=6,mask=scattered,lse_gradient=1"),
     (("alibi", "e4m3", 0, 0, 0, "generic", 65), "pass=backward,value_dim=10,lse_gradient=1"),
+    (("alibi", "bf16", 0, 0, 0, "generic", 66), "dropout=0.1"),
+    (("rope_half_split", "fp32", 0, 1, 0, "generic", 68),
+     "pass=backward,dropout=0.875,rotary_dim=4"),
 ]]
 
 DEFAULTS = {"pass": "forward", "mask": "none", "mask_per_batch": "0", "mask_per_head": "0",
-            "values_in_keys": "0", "lse_gradient": "0"}
+            "values_in_keys": "0", "lse_gradient": "0", "dropout": "0"}
 for line in CASES:
     fields = DEFAULTS | dict(pair.split("=") for pair in line.split(","))
     spec = {k: int(v) if v.lstrip("-").isdigit() else v for k, v in fields.items()}
     spec.setdefault("value_dim", spec["head_dim"])
-    for part in (qkv, parameters, mask, mask_tensor):
+    for part in (qkv, parameters, mask, mask_tensor, dropout):
         for tensor, data in part(spec):
             print(line, tensor, "%016x" % fnv1a(data))

@@ -43,6 +43,9 @@ BOOST_AUTO_TEST_CASE(the_line_is_spelt_as_documented) {
     BOOST_TEST(to_line(from_line(field)).ends_with(",seed=0," + field), mask);
   }
   BOOST_TEST(to_line(from_line("mask=none")).ends_with(",seed=0"));
+  BOOST_TEST(to_line(from_line("dropout=0.1,bias=rope_half_split,rotary_dim=16"))
+                 .ends_with(",seed=0,rotary_dim=16,dropout=0.1"));
+  BOOST_TEST(from_line("dropout=0.1").dropout == 0.1F);
   for (const char* window : {"none", "4", "3:0", "none:5", "7:none"}) {
     const std::string field = std::string("window=") + window + ",";
     BOOST_TEST(to_line(from_line(field + "keys=9")).find(field) != std::string::npos, window);
@@ -149,6 +152,24 @@ BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
     expect_bad_input([&] { from_line("lse_gradient=1,pass=" + pass); },
                      {message.c_str(), "backward pass"});
   }
+  expect_bad_input([] { from_line("dropout=1"); }, {"dropout is 1", "from 2^-24 to below 1"});
+  expect_bad_input([] { from_line("dropout=0"); }, {"dropout is \"0\"", "above 0"});
+  expect_bad_input([] { from_line("dropout=nan"); }, {"dropout is \"nan\"", "above 0"});
+  for (const std::string other : {"pass=decode", "bias=cope", "bias=dape_v1_alibi"}) {
+    expect_bad_input([&] { from_line("dropout=0.5," + other); }, {"dropout is 0.5 with pass "});
+  }
+  expect_bad_input([] { from_line("keep_given=1"); }, {"keep is given without dropout"});
+  expect_bad_input([] { from_line("dropout=0.5,queries=65536,keys=65536,head_dim=1"); },
+                   {"shape of keep is [1, 1, 65536, 65536]", "2147483648 elements"});
+  expect_bad_input([] { from_line("rotary_dim=16"); }, {"rotary_dim is 16", "expected 0"});
+  expect_bad_input([] { from_line("rotary_dim=0"); }, {"rotary_dim is 0", "above 0"});
+  expect_bad_input([] { from_line("bias=rope_interleaved,rotary_dim=66"); },
+                   {"rotary_dim is 66", "from 2 to 64"});
+  expect_bad_input([] { from_line("bias=rope_interleaved,rotary_dim=7"); },
+                   {"rotary_dim is 7", "an even number"});
+  BOOST_TEST(from_line("bias=rope_interleaved,head_dim=7,rotary_dim=6").rotary_width() == 6);
+  BOOST_TEST(from_line("bias=rope_interleaved").rotary_width() == 64);
+  BOOST_TEST(from_line("bias=nope").rotary_width() == 0);
   expect_bad_input([] { from_line("mask=blocks,queries=65536,keys=65536,head_dim=1"); },
                    {"shape of mask is [1, 1, 65536, 65536]", "2147483648 elements"});
   expect_bad_input([] { from_line("keys=16777216,head_dim=1,value_dim=256"); },

@@ -107,6 +107,16 @@ BOOST_AUTO_TEST_CASE(a_mask_tensor_holds_zeros_and_ones_and_is_there_only_where_
                  {"elements of mask is 1", "expected 0"});
 }
 
+BOOST_AUTO_TEST_CASE(what_is_kept_is_zeros_and_ones_and_is_there_only_with_dropout) {
+  const Case c = generate(from_line("dropout=0.5,batch=2,heads=2,queries=2,keys=3,head_dim=4"));
+  BOOST_TEST(c.keep.size() == 24u);
+  expect_refusal(c, [](Case& spoilt) { spoilt.keep[4] = 2; }, {"keep[4] is 2", "0 or 1"});
+  expect_refusal(c, [](Case& spoilt) { spoilt.keep.pop_back(); },
+                 {"elements of keep is 23", "expected 24"});
+  expect_refusal(of(PLUMBLINE_NOPE), [](Case& spoilt) { spoilt.keep = {1}; },
+                 {"elements of keep is 1", "expected 0"});
+}
+
 BOOST_AUTO_TEST_CASE(a_gradient_of_lse_has_a_finite_number_for_each_query) {
   const Case c = generate(from_line("pass=backward,lse_gradient=1,heads=2,queries=2,keys=3"));
   expect_refusal(c, [](Case& spoilt) { spoilt.grad_lse[1] = std::nanf(""); },

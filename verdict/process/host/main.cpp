@@ -84,6 +84,7 @@ void answer_supports(const plumbline_kernel& kernel, const Windows& windows) {
                  unreadable(problem.documents, unreadable_documents);
                  unreadable(problem.pages, unreadable_pages);
                  unreadable(problem.mask, unreadable_mask);
+                 unreadable(problem.keep, unreadable_keep);
                  reply.supports[n] = kernel.supports(&problem, request.pass);
                }
                return 0;
@@ -270,6 +271,7 @@ LoadedLibrary introduce(const char* path, const char* software, const Windows& w
       reply.has_pass[PLUMBLINE_BACKWARD] = kernel.backward != nullptr;
       reply.has_pass[PLUMBLINE_DECODE] = kernel.decode != nullptr;
       reply.deterministic = kernel.deterministic;
+      reply.ignores_hidden_keys = kernel.ignores_hidden_keys;
       reply.memory = kernel.memory;
       send_reply(0, answer_kernel);
     }
