@@ -428,8 +428,8 @@ typedef struct {
                 size_t message_size);
   int32_t memory; /* plumbline_memory */
   /* 1: what k and v hold at a key that no query row of its batch entry sees, of the query heads that
-     read its key head, reaches no output, and so may be NaN; it is given as NaN, but with CoPE, with DAPE, and where
-     rows that see no key are means. */
+     read its key head, reaches no output, and so may be NaN; it is given as NaN, but with
+     CoPE, with DAPE, and where rows that see no key are means. */
   int32_t ignores_hidden_keys;
 } plumbline_kernel;
 
