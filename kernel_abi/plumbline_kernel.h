@@ -191,18 +191,18 @@ typedef struct {
                              key, and query_offset is keys - queries. Without CoPE and DAPE */
   int32_t format;         /* plumbline_format */
   int32_t bias;           /* plumbline_bias */
-  int32_t dape;   /* 0; 1 or 2: that version of DAPE corrects the bias, ALiBi, CABLE or KERPLE's
-                     logarithm, without RoPE. What is added to a score
-                     is then B + f([A; B]): A the scale * q . k and B the biases, of all heads
-                     and keys; f = convolution(LeakyReLU(convolution)) along the keys, with
-                     2 heads, hidden and heads channels, zeros beyond both ends, LeakyReLU(x) =
-                     max(x, x / 100). The convolutions are 1 wide in version 1 and 3 in version
-                     2 (element d meets key j + d - 1), where A and B are 0 in f for keys after
-                     the query, j > i. Other masks hide nothing from f. */
-  int32_t rope;   /* plumbline_rope */
+  int32_t dape;       /* 0; 1 or 2: that version of DAPE corrects the bias, ALiBi, CABLE or KERPLE's
+                         logarithm, without RoPE. What is added to a score
+                         is then B + f([A; B]): A the scale * q . k and B the biases, of all heads
+                         and keys; f = convolution(LeakyReLU(convolution)) along the keys, with
+                         2 heads, hidden and heads channels, zeros beyond both ends, LeakyReLU(x) =
+                         max(x, x / 100). The convolutions are 1 wide in version 1 and 3 in version
+                         2 (element d meets key j + d - 1), where A and B are 0 in f for keys after
+                         the query, j > i. Other masks hide nothing from f. */
+  int32_t rope;       /* plumbline_rope */
   int32_t rotary_dim; /* even, from 2 to head_dim; 0 without RoPE */
-  int32_t ssmax;  /* 0 or 1 */
-  int32_t causal; /* 0 or 1 */
+  int32_t ssmax;      /* 0 or 1 */
+  int32_t causal;     /* 0 or 1 */
   int32_t window_left, window_right; /* largest visible i - j and j - i, or -1 for any */
   int32_t page_size;    /* decode: keys in a page of the cache; 0: k and v are contiguous */
   int32_t sinks;        /* 0 or 1. Beside any bias but CoPE and without DAPE */
@@ -229,12 +229,12 @@ typedef struct {
   /* E4M3 and E5M2 only, else NULL: [batch, kv_heads], > 0. What the equations call q, k and v is
      the stored number times the scale of its batch and key head. */
   const float *q_scale, *k_scale, *v_scale;
-  /* Dropout of P, in the forward and the backward pass, beside any bias but CoPE and without DAPE. */
+  /* Dropout of P, forward and backward, beside any bias but CoPE and without DAPE. */
   float dropout;             /* 0, or the probability with which p_ij is dropped, below 1 */
   int32_t dropout_generator; /* 1: keep is what the generator above gives; 0: it is any */
   uint64_t dropout_seed, dropout_offset;
-  const uint8_t* keep; /* [batch, heads, queries, keys] with dropout, else NULL: 1 where p_ij is kept,
-                          0 where it is dropped */
+  const uint8_t* keep; /* [batch, heads, queries, keys] with dropout, else NULL: 1 where p_ij is
+                          kept, 0 where it is dropped */
 } plumbline_problem;
 
 /* What a problem has, as bits, beside softmax(scale * q k^T + bias) v with or without a causal
@@ -302,9 +302,9 @@ typedef struct {
    judged as functions of these very numbers: p_ij = exp(s_ij - lse_i), and D_i = grad_o_i . o_i;
    or, in all rows, as those of a kernel that recomputes p, with D_i = sum_j p_ij dP_ij, dP_ij =
    m_ij (grad_o_i . v_j), p not rounded. The gradient of s_ij is p_ij (dP_ij - D_i + grad_lse_i),
-   where lse is to base 2 with grad_lse_i / ln 2; that of v_j is sum_i m_ij p_ij grad_o_i. grad_k and grad_v are summed over the query heads that share
-   a key head, grad_parameters over everything that shares the parameter, in float and rounded once.
-   A gradient that is not asked for is NULL. */
+   where lse is to base 2 with grad_lse_i / ln 2; that of v_j is sum_i m_ij p_ij grad_o_i. grad_k
+   and grad_v are summed over the query heads that share a key head, grad_parameters over everything
+   that shares the parameter, in float and rounded once. One that is not asked for is NULL. */
 typedef struct {
   const void* o;
   const float* lse;
@@ -427,8 +427,8 @@ typedef struct {
   int (*decode)(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
                 size_t message_size);
   int32_t memory; /* plumbline_memory */
-  /* 1: what k and v hold at a key that no query row of its batch entry sees, of the query heads that
-     read its key head, reaches no output, and so may be NaN; it is given as NaN, but with
+  /* 1: what k and v hold at a key that no query row of its batch entry sees, of the query heads
+     that read its key head, reaches no output, and so may be NaN; it is given as NaN, but with
      CoPE, with DAPE, and where rows that see no key are means. */
   int32_t ignores_hidden_keys;
 } plumbline_kernel;
