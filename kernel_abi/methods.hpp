@@ -51,6 +51,7 @@ enum class Extent : std::uint8_t {
   batch_or_1,        ///< by the option per_batch
   heads_or_1,        ///< per_head
   queries_or_1,      ///< per_query
+  batch_or_none,     ///< slopes_per_batch: no axis at all where it is 0
 };
 
 /// Where a parameter's numbers come from in a generated case. With z standard normal:
@@ -246,6 +247,7 @@ inline constexpr std::array<OptionInfo, PLUMBLINE_OPTION_COUNT> option_infos{{
     {"per_head", 1, 0, 1, true},
     {"per_query", 1, 0, 1, true},
     {"in_format_of_o", 0, 0, 1, true},
+    {"slopes_per_batch", 0, 0, 1, true},
 }};
 
 namespace rows {
@@ -256,7 +258,7 @@ using Parameters = List<Parameter, 10>;
 inline constexpr double linear = 0.02;
 
 inline constexpr Parameter slopes{.id = PLUMBLINE_SLOPES,
-                                  .shape = {Extent::heads},
+                                  .shape = {Extent::batch_or_none, Extent::heads},
                                   .draw = {Draw::slopes},
                                   .has_gradient = false};
 inline constexpr Parameter increments{.id = PLUMBLINE_INCREMENTS,
@@ -416,6 +418,8 @@ inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{{
      .formula = "-slopes[h] x",
      .source = "ALiBi, section 3; x for encoders too",
      .parameters = rows::alibi,
+     // As FlashAttention-2 takes them.
+     .options = {{PLUMBLINE_SLOPES_PER_BATCH, {0, 0, 0, 1}, PLUMBLINE_SLOPES_PER_BATCH}},
      .with_dape = true},
     {.bias = PLUMBLINE_CABLE,
      .name = "cable",
@@ -636,6 +640,7 @@ constexpr Method of(Bias bias) {
   Method method = row(bias);
   method.dape_taps = bias.dape_taps();
   if (bias.dape > 0) {
+    if (method.reads(PLUMBLINE_SLOPES)) method.options = {};  // of all sequences the same slopes
     rows::add_network(method.parameters, {Extent::hidden, Extent::twice_heads, Extent::taps},
                       {Extent::heads, Extent::hidden, Extent::taps}, 0.125, 0.125);
     method.options.add({PLUMBLINE_HIDDEN, {32, 8, 4, 1}, PLUMBLINE_HIDDEN});
@@ -689,6 +694,8 @@ constexpr std::int64_t size_of(Extent extent, const Method& method, const Sizes&
       return option(PLUMBLINE_PER_HEAD) != 0 ? s.heads : 1;
     case Extent::queries_or_1:
       return option(PLUMBLINE_PER_QUERY) != 0 ? s.queries : 1;
+    case Extent::batch_or_none:
+      return option(PLUMBLINE_SLOPES_PER_BATCH) != 0 ? s.batch : 1;
   }
   throw std::logic_error("an extent without a size");
 }
@@ -727,6 +734,8 @@ constexpr const char* in_words(Extent extent) {
       return "heads or 1";
     case Extent::queries_or_1:
       return "queries or 1";
+    case Extent::batch_or_none:
+      return "batch or none";
   }
   throw std::logic_error("an extent without a name");
 }

@@ -10,7 +10,8 @@
  * are in that format, times a scale for each batch and key head, and o, grad_o and the gradients,
  * of q, k and v with their scales in them, are bf16. lse [batch, heads, queries], natural logarithm
  * unless the contract says base 2, always float, as are grad_lse, parameters and their gradients.
- * Query head h reads key head h / (heads / kv_heads).
+ * Query head h reads key head h / (heads / kv_heads). A cache may be stored in another format:
+ * cache_format.
  *
  * What is computed, for query row r of batch b at position i = r + query_offset, or with
  * queries_at_end i = r + lengths[b] - queries, and each visible key j:
@@ -66,6 +67,16 @@ typedef enum {
   PLUMBLINE_E5M2 = 5
 } plumbline_format;
 #define PLUMBLINE_FORMAT_COUNT 6
+
+/* In which k and v are stored where a kernel decodes from a cache: in the problem's format, or in 8
+   bits, times scales. INT8: whole numbers from -127 to 127. */
+typedef enum {
+  PLUMBLINE_CACHE_IN_FORMAT = 0,
+  PLUMBLINE_CACHE_E4M3 = 1,
+  PLUMBLINE_CACHE_E5M2 = 2,
+  PLUMBLINE_CACHE_INT8 = 3
+} plumbline_cache_format;
+#define PLUMBLINE_CACHE_FORMAT_COUNT 4
 
 typedef enum { PLUMBLINE_FORWARD = 0, PLUMBLINE_BACKWARD = 1, PLUMBLINE_DECODE = 2 } plumbline_pass;
 #define PLUMBLINE_PASS_COUNT 3
@@ -124,7 +135,8 @@ typedef enum {
    NULL. */
 typedef enum {
   PLUMBLINE_SSMAX_SCALE = 0,         /* [heads]; NULL: no SSMax */
-  PLUMBLINE_SLOPES = 1,              /* [heads]; a constant: it gets no gradient */
+  PLUMBLINE_SLOPES = 1,              /* [heads], or [batch, heads] with the option
+                                        slopes_per_batch; a constant: it gets no gradient */
   PLUMBLINE_INCREMENTS = 2,          /* [batch, heads, keys], >= 0 */
   PLUMBLINE_GAIN = 3,                /* [batch, heads, queries], >= 0 */
   PLUMBLINE_THETA_ALPHA = 4,         /* [heads] */
@@ -170,10 +182,11 @@ typedef enum {
   PLUMBLINE_PER_BATCH = 8,
   PLUMBLINE_PER_HEAD = 9,
   PLUMBLINE_PER_QUERY = 10,
-  PLUMBLINE_IN_FORMAT_OF_O = 11 /* 1: the format of o has every number of the bias tensor, and its
-                                   gradient may be rounded to that format */
+  PLUMBLINE_IN_FORMAT_OF_O = 11,  /* 1: the format of o has every number of the bias tensor, and its
+                                     gradient may be rounded to that format */
+  PLUMBLINE_SLOPES_PER_BATCH = 12 /* ALiBi: 0 or 1 */
 } plumbline_option;
-#define PLUMBLINE_OPTION_COUNT 12
+#define PLUMBLINE_OPTION_COUNT 13
 #define PLUMBLINE_OPTION_CAPACITY 16
 
 typedef struct {
@@ -229,6 +242,11 @@ typedef struct {
   /* E4M3 and E5M2 only, else NULL: [batch, kv_heads], > 0. What the equations call q, k and v is
      the stored number times the scale of its batch and key head. */
   const float *q_scale, *k_scale, *v_scale;
+  /* Decode, where the format is not E4M3 or E5M2. Unless it is PLUMBLINE_CACHE_IN_FORMAT, k_scale
+     and v_scale are given and q_scale is NULL. */
+  int32_t cache_format;  /* plumbline_cache_format */
+  int32_t scale_per_key; /* with a cache_format 0, or 1: k_scale and v_scale are [batch, kv_heads,
+                            keys], with pages [page, kv_heads, page_size] */
   /* Dropout of P, forward and backward, beside any bias but CoPE and without DAPE. */
   float dropout;             /* 0, or the probability with which p_ij is dropped, below 1 */
   int32_t dropout_generator; /* 1: keep is what the generator above gives; 0: it is any */
@@ -262,7 +280,9 @@ typedef enum {
   PLUMBLINE_HAS_LSE_GRADIENT = 1 << 16,
   PLUMBLINE_HAS_PAGES = 1 << 17,
   PLUMBLINE_HAS_DROPOUT = 1 << 18,
-  PLUMBLINE_HAS_PARTIAL_ROPE = 1 << 19 /* rotary_dim below head_dim, and PLUMBLINE_HAS_ROPE */
+  PLUMBLINE_HAS_PARTIAL_ROPE = 1 << 19, /* rotary_dim below head_dim, and PLUMBLINE_HAS_ROPE */
+  PLUMBLINE_HAS_CACHE_FORMAT = 1 << 20,
+  PLUMBLINE_HAS_SLOPES_PER_BATCH = 1 << 21
 } plumbline_feature;
 
 static inline int32_t plumbline_features(const plumbline_problem* p) {
@@ -287,6 +307,10 @@ static inline int32_t plumbline_features(const plumbline_problem* p) {
   if (p->page_size > 0) features |= PLUMBLINE_HAS_PAGES;
   if (p->dropout != 0) features |= PLUMBLINE_HAS_DROPOUT;
   if (p->rope != 0 && p->rotary_dim != p->head_dim) features |= PLUMBLINE_HAS_PARTIAL_ROPE;
+  if (p->cache_format != 0) features |= PLUMBLINE_HAS_CACHE_FORMAT;
+  if (p->bias == PLUMBLINE_ALIBI && p->options[PLUMBLINE_SLOPES_PER_BATCH] != 0) {
+    features |= PLUMBLINE_HAS_SLOPES_PER_BATCH;
+  }
   return features;
 }
 
