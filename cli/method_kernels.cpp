@@ -49,6 +49,7 @@ bool three_times_the_heads(const std::string&, Spec& spec) {
 void geometric_slopes(Case& the_case) {
   const auto slopes = reference::alibi_slopes_geometric<double>(the_case.spec.heads);
   the_case[PLUMBLINE_SLOPES].assign(slopes.begin(), slopes.end());
+  the_case.options[PLUMBLINE_SLOPES_PER_BATCH] = 0;
 }
 
 /// A window of 1 to about half of the keys, counted as the method counts, that ends before the last

@@ -82,10 +82,13 @@ int run(const plumbline_problem* problem, const Arrays* arrays, char* message, s
 
 /// What a kernel leaves out of that which `unsupported_reason` lets through: why it cannot run the
 /// problem, or "".
-std::string leaves_out_nothing(const plumbline_problem&) { return ""; }
+std::string leaves_out_caches(const plumbline_problem& p) {
+  return p.cache_format != PLUMBLINE_CACHE_IN_FORMAT ? "cache_format must be 0 but when decoding"
+                                                     : "";
+}
 
 std::string leaves_out_softcap(const plumbline_problem& p) {
-  return p.softcap != 0 ? "softcap must be 0 for this kernel" : "";
+  return p.softcap != 0 ? "softcap must be 0 for this kernel" : leaves_out_caches(p);
 }
 
 std::string skipping_leaves_out(const plumbline_problem& p) {
@@ -97,20 +100,22 @@ std::string tensor_cores_leave_out(const plumbline_problem& p) {
   if (p.value_dim != p.head_dim) return "value_dim must be head_dim for this kernel";
   if ((plumbline_features(&p) & PLUMBLINE_HAS_PARTIAL_ROPE) != 0)
     return "rotary_dim must be head_dim for this kernel";
+  if ((plumbline_features(&p) & PLUMBLINE_HAS_SLOPES_PER_BATCH) != 0)
+    return "slopes_per_batch must be 0 for this kernel";
   return skipping_leaves_out(p);
 }
 
 template <bool tensor_cores, bool deterministic>
 std::string training_leaves_out(const plumbline_problem& p) {
   if (tensor_cores) return tensor_cores_leave_out(p);
-  return deterministic ? "" : leaves_out_softcap(p);
+  return deterministic ? leaves_out_caches(p) : leaves_out_softcap(p);
 }
 
 void refuse(const std::string& reason) {
   if (!reason.empty()) throw InvalidProblem(reason);
 }
 
-template <auto variant, auto leaves_out = leaves_out_nothing, Widths widths = Widths::compiled>
+template <auto variant, auto leaves_out = leaves_out_caches, Widths widths = Widths::compiled>
 int forward(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
             size_t message_size) {
   return run(problem, outputs, message, message_size,
@@ -136,7 +141,7 @@ bool is_supported(const plumbline_problem& problem, Widths widths = Widths::comp
   return !needs_scores(problem) && unsupported_reason(problem, widths).empty();
 }
 
-template <auto leaves_out = leaves_out_nothing, Widths widths = Widths::compiled>
+template <auto leaves_out = leaves_out_caches, Widths widths = Widths::compiled>
 int supports_forward(const plumbline_problem* problem, int32_t pass) {
   return problem && pass == PLUMBLINE_FORWARD && is_supported(*problem, widths) &&
          leaves_out(*problem).empty();
@@ -200,8 +205,8 @@ constexpr plumbline_kernel forward_kernel(
 }
 
 constexpr plumbline_kernel kKernels[] = {
-    forward_kernel("naive", forward<&naive_forward, leaves_out_nothing, Widths::any>, kScalar,
-                   supports_forward<leaves_out_nothing, Widths::any>),
+    forward_kernel("naive", forward<&naive_forward, leaves_out_caches, Widths::any>, kScalar,
+                   supports_forward<leaves_out_caches, Widths::any>),
     forward_kernel("tiled", forward<&tiled_forward>, kScalar),
     {"fused",
      {kScalar, kScalar, kScalar, kScalar},

@@ -744,6 +744,7 @@ constexpr const char* in_words(Extent extent) {
 inline std::string in_words(const Parameter& parameter) {
   std::string text;
   for (const Extent extent : parameter.shape) {
+    if (extent == Extent::batch_or_none) continue;  // mostly there is none
     text += (text.empty() ? "[" : ", ") + std::string(in_words(extent));
   }
   const ParameterInfo& info = parameter_infos[parameter.id];

@@ -43,7 +43,7 @@ static int forward(const plumbline_problem* p, const plumbline_outputs* out, cha
 }
 
 #define FP32 {.unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1} /* its numerics */
-static const plumbline_kernel kernel = {"attention_c", {FP32}, 1, supports, forward, NULL, NULL,
-                                        PLUMBLINE_HOST_MEMORY};
+static const plumbline_kernel kernel = {.name = "attention_c", .contracts = {FP32},
+                                        .deterministic = 1, .supports = supports, .forward = forward};
 static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "example in C", "CPU", 1, &kernel};
 const plumbline_library* plumbline_kernel_library(void) { return &library; }

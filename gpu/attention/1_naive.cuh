@@ -57,8 +57,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const auto logit = [&](int key) {
     const std::size_t k = problem.key_start(b, head, key, head_dim);
     const float score = dot(problem, head_dim, q, position, k, key);
-    const float bias = Bias::value(params, head, bias_row, Bias::load_key(params, at, key),
-                                   Bias::entry(params, head, position - key));
+    const float bias =
+        Bias::value(params, head, bias_row, Bias::load_key(params, at, key),
+                    Bias::entry(params, place_of_head<Bias>(params, b, head), position - key));
     return rounded_product(factor, problem.capped(problem.scale * score) + bias);
   };
 

@@ -97,8 +97,8 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
             Bias::load_row(params, At{b, head, row, position})};
       }
       if (thread < shared.kEntries)
-        shared.entries[thread] =
-            Bias::entry(params, head, first_position - first_key + thread - (kTileKeys - 1));
+        shared.entries[thread] = Bias::entry(params, place_of_head<Bias>(params, b, head),
+                                             first_position - first_key + thread - (kTileKeys - 1));
       __syncthreads();
 
       float score[kKeysPerLane], dp[kKeysPerLane];

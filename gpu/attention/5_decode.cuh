@@ -108,9 +108,10 @@ struct Row {
 #pragma unroll 8
     for (int d = 0; d < D; ++d) score += q[d] * k[d];
     const At at{b, head, row, position};
-    const float added =
-        Bias::value(params, head, bias, Bias::load_key(params, at, key),
-                    Bias::kHasEntry ? Bias::entry(params, head, position - key) : 0.0f);
+    const float added = Bias::value(
+        params, head, bias, Bias::load_key(params, at, key),
+        Bias::kHasEntry ? Bias::entry(params, place_of_head<Bias>(params, b, head), position - key)
+                        : 0.0f);
     return rounded_product(factor, problem.capped(problem.scale * score) + added);
   }
 
@@ -187,18 +188,23 @@ template <int D>
 __device__ void load_tile(const Tile<D>& tile, const Problem& problem, const Cache& cache,
                           int begin, int end) {
   const int lane = static_cast<int>(lane_index());
+  const int b = static_cast<int>(blockIdx.z), kv_head = static_cast<int>(blockIdx.y);
   for (int j = static_cast<int>(threadIdx.x / kWarpSize); j < kKeys; j += kWarps) {
     const int key = begin + j;
     const bool there = key < end;
     const auto start = [&](int width) {
-      return there ? cache.key_start(problem, static_cast<int>(blockIdx.z),
-                                     static_cast<int>(blockIdx.y), key, width)
-                   : 0;
+      return there ? cache.key_start(problem, b, kv_head, key, width) : 0;
+    };
+    const auto scale = [&](const float* scales) {
+      return there ? cache.scale(scales, problem, b, kv_head, key) : 0.0f;
     };
     const std::size_t of_key = start(D), of_value = start(problem.value_dim);
+    const float k_scale = scale(cache.k_scale), v_scale = scale(cache.v_scale);
+    const auto k = [&](int d) { return cache.load(problem, problem.k, of_key + d, k_scale); };
+    const auto v = [&](int d) { return cache.load(problem, problem.v, of_value + d, v_scale); };
     for (int d = lane; d < D; d += static_cast<int>(kWarpSize)) {
-      tile.k[j * Tile<D>::kKeyStride + d] = there ? problem.key(of_key, d, key) : 0.0f;
-      tile.v[j * D + d] = there ? problem.value(problem.v, of_value, d) : 0.0f;
+      tile.k[j * Tile<D>::kKeyStride + d] = there ? rotated(problem.rotation, k, d, key) : 0.0f;
+      tile.v[j * D + d] = there && d < problem.value_dim ? v(d) : 0.0f;
     }
   }
 }

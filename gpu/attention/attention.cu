@@ -90,6 +90,7 @@ Task task_of(const plumbline_problem& p) {
   bias.heads = p.heads;
   bias.queries = p.queries;
   bias.keys = p.keys;
+  bias.slopes_per_batch = (plumbline_features(&p) & PLUMBLINE_HAS_SLOPES_PER_BATCH) != 0;
   for (const plumbline_parameter parameter : parameters_of(p))
     bias.parameters[parameter] = p.parameters[parameter];
   bias.epsilon = static_cast<float>(p.options[PLUMBLINE_EPSILON]);
@@ -291,7 +292,17 @@ void Attention::decode(const plumbline_problem& p, const plumbline_outputs& outp
   Cache cache{};
   if (p.page_size > 0) {
     require(p.pages, "pages");
-    cache = {p.pages, p.page_size, (p.keys - 1) / p.page_size + 1};
+    cache.pages = p.pages;
+    cache.page_size = p.page_size;
+    cache.pages_per_sequence = (p.keys - 1) / p.page_size + 1;
+  }
+  if (p.cache_format != PLUMBLINE_CACHE_IN_FORMAT) {
+    require(p.k_scale, "k_scale");
+    require(p.v_scale, "v_scale");
+    cache.format = static_cast<CacheFormat>(p.cache_format);
+    cache.scale_per_key = p.scale_per_key == 1;
+    cache.k_scale = p.k_scale;
+    cache.v_scale = p.v_scale;
   }
   if (scores_) {
     unfused_forward(stream_, of_problem, cache, *scores_, {outputs.o, outputs.lse});

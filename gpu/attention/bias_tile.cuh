@@ -52,8 +52,8 @@ struct BiasTile {
                        int end) const {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < kEntries)
-      entries[thread] =
-          Bias::entry(params, at.head, first_position - begin + thread - (kTileKeys - 1));
+      entries[thread] = Bias::entry(params, place_of_head<Bias>(params, at.batch, at.head),
+                                    first_position - begin + thread - (kTileKeys - 1));
     if (thread < kKeys && begin + thread < end)
       keys[thread] = Bias::load_key(params, at, begin + thread);
   }

@@ -82,6 +82,7 @@ std::string unsupported_option(const plumbline_problem& p, plumbline_option opti
     case PLUMBLINE_PER_HEAD:
     case PLUMBLINE_PER_QUERY:
     case PLUMBLINE_IN_FORMAT_OF_O:
+    case PLUMBLINE_SLOPES_PER_BATCH:
       return value == 0 || value == 1 ? "" : "must be 0 or 1";
   }
   return "unknown";
@@ -90,6 +91,8 @@ std::string unsupported_option(const plumbline_problem& p, plumbline_option opti
 std::string unsupported_option(const plumbline_problem& p) {
   const methods::Method& method = composed(p).method;
   if (method.causal_only && p.causal != 1) return std::string(method.name) + " needs a causal mask";
+  if (p.dape > 0 && (plumbline_features(&p) & PLUMBLINE_HAS_SLOPES_PER_BATCH) != 0)
+    return "slopes_per_batch must be 0 with DAPE";
   for (const methods::Option& option : method.options) {
     const std::string reason = unsupported_option(p, option.id);
     if (!reason.empty()) return methods::option_infos[option.id].name + (" " + reason);
@@ -147,6 +150,16 @@ std::string unsupported_mask(const plumbline_problem& p) {
                : "mask_per_batch and mask_per_head must be 0 without mask";
   if (p.ssmax == 1) return "mask must be NULL with SSMax";
   return needs_scores(p) ? "mask must be NULL with CoPE and DAPE" : "";
+}
+
+std::string unsupported_cache(const plumbline_problem& p) {
+  if (p.cache_format < 0 || p.cache_format >= PLUMBLINE_CACHE_FORMAT_COUNT)
+    return "cache_format must be 0 .. 3";
+  if (p.scale_per_key != 0 && p.scale_per_key != 1) return "scale_per_key must be 0 or 1";
+  if (p.cache_format == PLUMBLINE_CACHE_IN_FORMAT)
+    return p.scale_per_key == 0 ? "" : "scale_per_key must be 0 without cache_format";
+  if (p.q_scale) return "q_scale must be NULL with cache_format";
+  return needs_scores(p) ? "cache_format must be 0 with CoPE and DAPE" : "";
 }
 
 /// One query row of every sequence and head at least lies in memory, and is counted in 31 bits.
@@ -218,6 +231,7 @@ std::string unsupported_reason(const plumbline_problem& p, Widths widths) {
   reason = unsupported_rope(p);
   if (reason.empty()) reason = unsupported_dropout(p);
   if (reason.empty()) reason = unsupported_mask(p);
+  if (reason.empty()) reason = unsupported_cache(p);
   if (reason.empty()) reason = unsupported_positions(p);
   if (reason.empty()) reason = unsupported_option(p);
   return reason.empty() && needs_scores(p) ? unsupported_scores(p) : reason;
@@ -236,6 +250,10 @@ void check_problem(const plumbline_problem& p, Widths widths) {
   if (p.ssmax == 1) require(p.parameters[PLUMBLINE_SSMAX_SCALE], "ssmax_scale");
   if (p.sinks == 1) require(p.parameters[PLUMBLINE_SINKS], "sinks");
   if (p.dropout != 0) require(p.keep, "keep");
+  if (p.cache_format != PLUMBLINE_CACHE_IN_FORMAT) {
+    require(p.k_scale, "k_scale");
+    require(p.v_scale, "v_scale");
+  }
   for (const plumbline_parameter parameter : parameters_of(p))
     if (parameter != summed_parameter(p.bias) || !p.prefix_sums)
       require(p.parameters[parameter], name_of(parameter));

@@ -16,11 +16,14 @@ inline constexpr int kMostSplits = 64;
 /// Fewest keys of a split.
 inline constexpr int kLeastSplitKeys = 64;
 
-/// Where the keys of a sequence lie: in pages, in the order of a table, or without one as Problem
-/// has them.
+/// Where the keys of a sequence lie, in pages, in the order of a table, or without one as Problem
+/// has them; and how they are stored.
 struct Cache {
   const int* pages;  // [batch, pages_per_sequence], or null
   int page_size, pages_per_sequence;
+  CacheFormat format;
+  bool scale_per_key;
+  const float *k_scale, *v_scale;  // of 8 bits: [batch, kv_heads], or of each key where it lies
 
   /// First element of a key in k or v: `width` is head_dim or value_dim.
   __device__ std::size_t key_start(const Problem& problem, int b, int kv_head, int key,
@@ -30,6 +33,21 @@ struct Cache {
     const int nth = key / page_size;
     const auto page = static_cast<std::size_t>(pages[of_batch * pages_per_sequence + nth]);
     return ((page * problem.kv_heads + kv_head) * page_size + (key - nth * page_size)) * width;
+  }
+
+  /// A key's number of k_scale or v_scale.
+  __device__ float scale(const float* scales, const Problem& problem, int b, int kv_head,
+                         int key) const {
+    if (format == CacheFormat::in_format) return 1.0f;
+    return scales[scale_per_key ? key_start(problem, b, kv_head, key, 1)
+                                : static_cast<std::size_t>(b) * problem.kv_heads + kv_head];
+  }
+
+  /// array[index] of k or v; of 8 bits times its scale, rounded once.
+  __device__ __forceinline__ float load(const Problem& problem, const void* array,
+                                        std::size_t index, float scale) const {
+    return format == CacheFormat::in_format ? load_element(array, problem.format, index)
+                                            : load_8_bits(array, format, index) * scale;
   }
 };
 

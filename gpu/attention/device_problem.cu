@@ -29,13 +29,24 @@ std::size_t bytes_of_queries(const plumbline_problem& p, int width) {
   return size(p.batch, p.heads, p.queries, width) * element_size(p);
 }
 
-std::size_t bytes_of_keys(const plumbline_problem& p, int width) {
+/// Of a head's width each; with pages up to the last of them.
+std::size_t key_rows(const plumbline_problem& p) {
   if (p.page_size > 0 && p.pages) {
     const std::size_t table = size(p.batch, (p.keys + p.page_size - 1) / p.page_size);
     const auto last = static_cast<std::size_t>(*std::max_element(p.pages, p.pages + table));
-    return size(last + 1, p.kv_heads, p.page_size, width) * element_size(p);
+    return size(last + 1, p.kv_heads, p.page_size);
   }
-  return size(p.batch, p.kv_heads, p.keys, width) * element_size(p);
+  return size(p.batch, p.kv_heads, p.keys);
+}
+
+bool has_8_bits(const plumbline_problem& p) { return p.cache_format != PLUMBLINE_CACHE_IN_FORMAT; }
+
+std::size_t bytes_of_keys(const plumbline_problem& p, int width) {
+  return size(key_rows(p), width) * (has_8_bits(p) ? 1 : element_size(p));
+}
+
+std::size_t scales(const plumbline_problem& p) {
+  return p.scale_per_key == 1 ? key_rows(p) : size(p.batch, p.kv_heads);
 }
 
 }  // namespace
@@ -58,6 +69,8 @@ DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p, W
              p.page_size > 0 ? size(p.batch, (p.keys - 1) / p.page_size + 1) : 0),
       prefix_sums_(stream, summed_parameter(p.bias) >= 0 ? p.prefix_sums : nullptr,
                    size(p.batch, p.heads, p.keys)),
+      k_scale_(stream, has_8_bits(p) ? p.k_scale : nullptr, scales(p)),
+      v_scale_(stream, has_8_bits(p) ? p.v_scale : nullptr, scales(p)),
       problem_(p) {
   problem_.q = q_.data();
   problem_.k = k_.data();
@@ -68,6 +81,8 @@ DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p, W
   problem_.keep = keep_.data();
   problem_.pages = pages_.data();
   problem_.prefix_sums = prefix_sums_.data();
+  problem_.k_scale = k_scale_.data();
+  problem_.v_scale = v_scale_.data();
   std::fill(std::begin(problem_.parameters), std::end(problem_.parameters), nullptr);
   const auto upload = [&](plumbline_parameter parameter) {
     parameters_[parameter] = std::make_unique<Input<float>>(stream, p.parameters[parameter],

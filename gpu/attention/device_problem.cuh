@@ -29,6 +29,7 @@ class DeviceProblem {
   std::array<std::unique_ptr<Input<float>>, PLUMBLINE_PARAMETER_COUNT> parameters_;
   Input<int> lengths_, documents_, pages_;
   Input<double> prefix_sums_;
+  Input<float> k_scale_, v_scale_;
   plumbline_problem problem_;
 };
 

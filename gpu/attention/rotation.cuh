@@ -51,17 +51,24 @@ struct RotatedComponent {
   }
 };
 
-/// Component d of the row that begins at element `start` and stands at `position`.
-__device__ __forceinline__ float load_rotated(const Rotation& rotation, const void* array,
-                                              Format format, std::size_t start, int d,
-                                              int position) {
-  const float own = load_element(array, format, start + d);
+/// Component d of the row at `position` whose components before the rotation are load(0), ...
+template <class Load>
+__device__ __forceinline__ float rotated(const Rotation& rotation, Load load, int d, int position) {
+  const float own = load(d);
   if (d >= rotation.dim) return own;
   const RotatedComponent at(rotation, d);
-  const float other = load_element(array, format, start + at.other);
+  const float other = load(at.other);
   const std::size_t angle = at.angle(rotation, position);
   const float sine = rotation.sine[angle];
   return own * rotation.cosine[angle] + other * (at.first ? -sine : sine);
+}
+
+/// The same of the row that begins at element `start`.
+__device__ __forceinline__ float load_rotated(const Rotation& rotation, const void* array,
+                                              Format format, std::size_t start, int d,
+                                              int position) {
+  const auto load = [&](int n) { return load_element(array, format, start + n); };
+  return rotated(rotation, load, d, position);
 }
 
 }  // namespace plumbline::gpu

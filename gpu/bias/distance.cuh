@@ -17,6 +17,7 @@ struct Distance {
     const int* table_row;
     int table_rows, keys;
     float epsilon;
+    int heads_of_sequence;  // of slopes [batch, heads], else 0
   };
   struct Row {};
   struct Key {};
@@ -29,6 +30,7 @@ struct Distance {
              inputs.distance_terms, inputs.parameters[PLUMBLINE_TABLE],
              inputs.table_row,      inputs.table_rows,
              inputs.keys,           inputs.epsilon};
+    if (inputs.slopes_per_batch) p.heads_of_sequence = inputs.heads;
     int n = 0;
     for (const methods::Parameter& parameter : methods::row(inputs.method).parameters)
       if (n < kMostNumbers) p.numbers[n++] = inputs.parameters[parameter.id];

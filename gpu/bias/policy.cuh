@@ -27,6 +27,7 @@ struct BiasInputs {
   plumbline_bias method;
   int dape_taps;  // width of DAPE's convolutions; 0 without DAPE
   int heads, queries, keys;
+  bool slopes_per_batch;
   const float* parameters[PLUMBLINE_PARAMETER_COUNT];
   const double* prefix_sum;  // [batch, heads, keys]: of the increments, or of log_forget
   /// [2 keys - 1], T5: the row of offset i - j is that of i - j + keys - 1. For it and for terms
@@ -61,6 +62,16 @@ concept BiasFamily = requires(const BiasInputs& inputs, const typename B::Params
   { B::kPerPosition } -> std::convertible_to<bool>;
   { B::kPerPair } -> std::convertible_to<bool>;
 };
+
+/// The head as `entry` takes it: of a family whose numbers may be the sequence's own, where those
+/// of the head stand.
+template <class B>
+__device__ int place_of_head(const typename B::Params& params, int batch, int head) {
+  if constexpr (requires { params.heads_of_sequence; })
+    return batch * params.heads_of_sequence + head;
+  else
+    return head;
+}
 
 /// Gradients of parameters of a head, or of all heads, as a block of query rows gathers them from
 /// its tiles of dz. Families with such parameters specialise it. `rows` is how many sums a block

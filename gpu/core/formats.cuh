@@ -8,6 +8,7 @@
 
 #include "core/bfloat16.cuh"
 #include "core/float16.cuh"
+#include "core/float8.cuh"
 #include "core/tf32.cuh"
 
 namespace plumbline::gpu {
@@ -30,6 +31,22 @@ __device__ __forceinline__ float load_element(const void* array, Format format, 
       return to_float(static_cast<const float16*>(array)[index]);
     default:
       return static_cast<const float*>(array)[index];
+  }
+}
+
+/// In what decoding finds k and v: values as plumbline_cache_format has them.
+enum class CacheFormat : int { in_format = 0, e4m3 = 1, e5m2 = 2, int8 = 3 };
+
+/// array[index] of a format of 8 bits as a float, exactly.
+__device__ __forceinline__ float load_8_bits(const void* array, CacheFormat format,
+                                             std::size_t index) {
+  switch (format) {
+    case CacheFormat::e4m3:
+      return to_float(static_cast<const float8_e4m3*>(array)[index]);
+    case CacheFormat::e5m2:
+      return to_float(static_cast<const float8_e5m2*>(array)[index]);
+    default:
+      return static_cast<float>(static_cast<const std::int8_t*>(array)[index]);
   }
 }
 

@@ -121,6 +121,7 @@ void check_option(const ModelConfiguration& c, methods::Bias bias, plumbline_opt
     case PLUMBLINE_PER_HEAD:
     case PLUMBLINE_PER_QUERY:
     case PLUMBLINE_IN_FORMAT_OF_O:
+    case PLUMBLINE_SLOPES_PER_BATCH:
       return;  // no model's
   }
 }

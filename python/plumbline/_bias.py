@@ -14,8 +14,8 @@ from . import _native
 _OPTION = {"option": True}
 BROADCAST = ("per_batch", "per_head", "per_query")
 """Options of a bias tensor: whether its first axes have their full size. Its shape says so."""
-NOT_TOLD = (*BROADCAST, "in_format_of_o")
-"""Options that a function under `check` does not get: the bias tensor shows them."""
+NOT_TOLD = (*BROADCAST, "in_format_of_o", "slopes_per_batch")
+"""Options that a function under `check` does not get: the bias tensor and the slopes show them."""
 
 
 def option(default: Any = dataclasses.MISSING) -> Any:

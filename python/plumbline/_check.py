@@ -153,7 +153,8 @@ def check(
         does not get them. Only a few values are ever drawn: see verdict/cases/bias_parameters.cpp. Of a
         bias tensor, [batch or 1, heads or 1, queries or 1, keys]: "per_batch", "per_head", "per_query": 1
         where that axis has its full size, 0 where it has size 1, and "in_format_of_o": 1 where every
-        number is one of o's dtype, so that fn may cast to it. fn sees them in the tensor.
+        number is one of o's dtype, so that fn may cast to it. fn sees them in the tensor. Of ALiBi
+        "slopes_per_batch": 1 for slopes [batch, heads]; without it they are [heads].
     contract: how fn computes; None: fp32 internally, the strictest; or the name of a known
         implementation, such as "jax" or "flash_attention_2" (docs/contracts.md).
     deterministic: one case in four is run twice and must give the same bits.
@@ -246,6 +247,8 @@ def check(
         "longest": 0 if longest is None else whole("longest", longest, 1),
         "options": {name: number(f"options: {name}", x) for name, x in (options or {}).items()},
     }
+    if "slopes_per_batch" in known[method]["options"]:  # a function takes [heads] unless it says more
+        offer["options"].setdefault("slopes_per_batch", 0.0)
     if window != "left_right" and not isinstance(window, bool):
         raise TypeError(f"window is {window!r}; expected True, False or 'left_right'")
     if more_queries and not offer["query_offset"]:

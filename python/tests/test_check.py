@@ -32,6 +32,19 @@ def test_a_numpy_function_passes_and_its_figures_are_told():
     assert plumbline.check(cable, "cable", **SHORT).rows > 12
 
 
+def alibi_of_each(q, k, v, slopes):
+    """With slopes [batch, heads]."""
+    tables = [formulas.alibi(of_sequence, q.shape[2], k.shape[2]) for of_sequence in slopes]
+    return formulas.attention(q, k, v, np.concatenate(tables).astype(np.float32))
+
+
+def test_slopes_of_each_sequence():
+    ours = {**SHORT, "batch": [3], "options": {"slopes_per_batch": 1}}
+    assert plumbline.check(alibi_of_each, plumbline.Alibi, **ours).cases == 12
+    with pytest.raises(plumbline.CheckFailed, match="slopes are those of the first sequence"):
+        plumbline.check(lambda q, k, v, slopes: alibi_of_each(q, k, v, slopes[[0, 0, 0]]), plumbline.Alibi, **ours)
+
+
 def without_lse(q, k, v, slopes):
     return alibi(q, k, v, slopes)[0]
 

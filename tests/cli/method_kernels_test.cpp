@@ -56,7 +56,7 @@ int faulty_decode(const plumbline_problem* problem, const plumbline_outputs* out
 void no_fault(plumbline_problem&) {}
 void window_of_a_key_more(plumbline_problem& p) { ++p.window_left, ++p.window_right; }
 void no_window(plumbline_problem& p) { p.window_left = p.window_right = -1; }
-void no_rotation(plumbline_problem& p) { p.rope = PLUMBLINE_NO_ROPE; }
+void no_rotation(plumbline_problem& p) { p.rope = PLUMBLINE_NO_ROPE, p.rotary_dim = 0; }
 void official_slopes(plumbline_problem& p) {
   static std::vector<float> slopes;
   slopes = cases::official_alibi_slopes(p.heads);

@@ -66,6 +66,9 @@ struct Gradients {
   plumbline_gradients arrays{};
 };
 
+/// Decoding from a cache of each format.
+constexpr const char* kDecode[] = {"decode", "decode_e4m3", "decode_e5m2", "decode_int8"};
+
 void print(const plumbline_kernel& kernel, const Case& made, const char* pass, std::uint64_t hash) {
   std::printf("%s %s %s %s %s %016llx\n", kernel.name,
               plumbline::methods::name_of(plumbline::methods::bias_of(made.problem)).c_str(),
@@ -77,22 +80,33 @@ void print(const plumbline_kernel& kernel, const Case& made, const char* pass, s
 bool not_of_all(const Shape& s) { return s.mask || s.dropout > 0; }
 
 /// From pages of 16 keys.
-bool decode(const plumbline_kernel& kernel, const Shape& s, Bias bias, int format) {
-  const Case made(s, bias, format);
-  const PagedCase paged(made, 16);
+bool decode(const plumbline_kernel& kernel, const Case& made, const plumbline_problem& of) {
+  const Shape& s = made.s;
+  const PagedCase paged(made, of, 16);
   std::vector<float> o(made.rows * s.value_width()), lse(made.rows);
   const plumbline_outputs outputs{o.data(), lse.data()};
   char message[512] = "";
   if (kernel.supports(&paged.problem, PLUMBLINE_DECODE) != 1)
     return s.queries > 64 || not_of_all(s);
   if (kernel.decode(&paged.problem, &outputs, message, sizeof message) != 0) {
-    std::fprintf(stderr, "%s %s %s %s decode: %s\n", kernel.name, name_of(bias).c_str(),
-                 kFormats[format], s.name, message);
+    std::fprintf(stderr, "%s %s %s %s %s: %s\n", kernel.name,
+                 name_of(plumbline::methods::bias_of(of)).c_str(), kFormats[of.format], s.name,
+                 kDecode[of.cache_format], message);
     return false;
   }
   const std::uint64_t hash = checksum(14695981039346656037u, o.data(), o.size() * sizeof o[0]);
-  print(kernel, made, "decode", checksum(hash, lse.data(), lse.size() * sizeof lse[0]));
+  print(kernel, made, kDecode[of.cache_format],
+        checksum(hash, lse.data(), lse.size() * sizeof lse[0]));
   return true;
+}
+
+bool decode(const plumbline_kernel& kernel, const Shape& s, Bias bias, int format) {
+  const Case made(s, bias, format);
+  bool good = decode(kernel, made, made.problem);
+  for (int cache = 1; bias == PLUMBLINE_NOPE && cache < PLUMBLINE_CACHE_FORMAT_COUNT; ++cache)
+    good = decode(kernel, made, CachedCase(made, cache, cache != PLUMBLINE_CACHE_E4M3).problem) &&
+           good;
+  return good;
 }
 
 bool run(const plumbline_kernel& kernel, const Shape& s, Bias bias, int format) {

@@ -21,21 +21,58 @@ inline std::vector<double> running_sums(const std::vector<float>& values, int ke
   return sums;
 }
 
+/// With k and v of 8 bits, none of them a NaN or an infinity, and scales that keep them small.
+/// `made` must outlive it.
+struct CachedCase {
+  CachedCase(const Case& made, int format, bool scale_per_key)
+      : problem(made.problem),
+        k(made.k.size()),
+        v(made.v.size()),
+        k_scale(scale_per_key ? made.keys : made.keys / made.s.keys),
+        v_scale(k_scale.size()) {
+    constexpr float kLargest[] = {0, 352, 57344, 127};
+    Numbers numbers(17);
+    for (auto* codes : {&k, &v})
+      for (std::uint8_t& code : *codes)
+        code = static_cast<std::uint8_t>((numbers.bits() & 0xfbu) | 1u);
+    for (auto* scales : {&k_scale, &v_scale})
+      for (float& scale : *scales) scale = numbers.between(1.0f, 3.0f) / kLargest[format];
+    problem.k = k.data();
+    problem.v = v.data();
+    problem.k_scale = k_scale.data();
+    problem.v_scale = v_scale.data();
+    problem.cache_format = format;
+    problem.scale_per_key = scale_per_key ? 1 : 0;
+  }
+  CachedCase(const CachedCase&) = delete;
+
+  plumbline_problem problem;
+  std::vector<std::uint8_t> k, v;
+  std::vector<float> k_scale, v_scale;
+};
+
 /// The pages lie in the order opposite to the sequences'; what a page holds beyond the last key is
-/// NaN. `made` must outlive it.
+/// NaN, or -1 in an int8. `made` and `of` must outlive it.
 class PagedCase {
  public:
-  PagedCase(const Case& made, int page_size)
-      : problem(made.problem),
+  PagedCase(const Case& made, int page_size) : PagedCase(made, made.problem, page_size) {}
+  PagedCase(const Case& made, const plumbline_problem& of, int page_size)
+      : problem(of),
         per_sequence_((made.s.keys + page_size - 1) / page_size),
         table_(static_cast<std::size_t>(made.s.batch) * per_sequence_),
-        k_(paged(made, made.problem.k, made.s.head_dim, page_size)),
-        v_(paged(made, made.problem.v, made.s.value_width(), page_size)) {
+        k_(paged(made, of.k, made.s.head_dim * element_bytes(made), page_size)),
+        v_(paged(made, of.v, made.s.value_width() * element_bytes(made), page_size)) {
     for (std::size_t n = 0; n < table_.size(); ++n) table_[n] = page_of(n);
     problem.page_size = page_size;
     problem.pages = table_.data();
     problem.k = k_.data();
     problem.v = v_.data();
+    if (of.scale_per_key == 1) {
+      k_scale_ = paged(made, of.k_scale, sizeof(float), page_size);
+      v_scale_ = paged(made, of.v_scale, sizeof(float), page_size);
+      problem.k_scale = reinterpret_cast<const float*>(k_scale_.data());
+      problem.v_scale = reinterpret_cast<const float*>(v_scale_.data());
+    }
     const int bias = problem.bias;
     const bool cable = (bias >= PLUMBLINE_CABLE && bias <= PLUMBLINE_K_CABLE_NW) ||
                        (bias >= PLUMBLINE_CABLE_PAPER && bias <= PLUMBLINE_K_CABLE_PAPER);
@@ -52,10 +89,14 @@ class PagedCase {
  private:
   int page_of(std::size_t n) const { return static_cast<int>(table_.size() - 1 - n); }
 
-  std::vector<unsigned char> paged(const Case& made, const void* keys, int width,
+  std::size_t element_bytes(const Case& made) const {
+    return problem.cache_format != 0 ? 1 : made.short_format() ? 2 : 4;
+  }
+
+  /// Of rows of so many bytes.
+  std::vector<unsigned char> paged(const Case& made, const void* keys, std::size_t row,
                                    int page_size) const {
     const Shape& s = made.s;
-    const std::size_t row = width * (made.short_format() ? 2 : 4);
     std::vector<unsigned char> pages(table_.size() * s.kv_heads * page_size * row, 0xff);
     for (int b = 0; b < s.batch; ++b)
       for (int h = 0; h < s.kv_heads; ++h)
@@ -71,7 +112,7 @@ class PagedCase {
 
   int per_sequence_;
   std::vector<std::int32_t> table_;
-  std::vector<unsigned char> k_, v_;
+  std::vector<unsigned char> k_, v_, k_scale_, v_scale_;
   std::vector<double> sums_;
 };
 

@@ -60,6 +60,9 @@ BOOST_AUTO_TEST_CASE(each_has_a_bit) {
       {PLUMBLINE_HAS_VALUE_DIM, [](auto& p) { p.value_dim = 32; }},
       {PLUMBLINE_HAS_LSE_GRADIENT, [](auto& p) { p.lse_gradient = 1; }},
       {PLUMBLINE_HAS_PAGES, [](auto& p) { p.page_size = 16; }},
+      {PLUMBLINE_HAS_CACHE_FORMAT, [](auto& p) { p.cache_format = PLUMBLINE_CACHE_INT8; }},
+      {PLUMBLINE_HAS_SLOPES_PER_BATCH,
+       [](auto& p) { p.bias = PLUMBLINE_ALIBI, p.options[PLUMBLINE_SLOPES_PER_BATCH] = 1; }},
       {PLUMBLINE_HAS_DROPOUT, [](auto& p) { p.dropout = 0.5F; }},
       {PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_PARTIAL_ROPE,
        [](auto& p) { p.rope = PLUMBLINE_ROPE_HALF_SPLIT, p.rotary_dim = 62; }},
@@ -71,7 +74,7 @@ BOOST_AUTO_TEST_CASE(each_has_a_bit) {
     BOOST_TEST(plumbline_features(&p) == bits);
     seen |= bits;
   }
-  BOOST_TEST(seen == 2 * PLUMBLINE_HAS_PARTIAL_ROPE - 1);
+  BOOST_TEST(seen == 2 * PLUMBLINE_HAS_SLOPES_PER_BATCH - 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -130,7 +130,7 @@ class FloatBias {
   }
 
  private:
-  float of_head(plumbline_parameter p) const { return c_[p][h_]; }
+  float of_head(plumbline_parameter p) const { return c_.of_head(p, row_ / c_.spec.heads, h_); }
   float gain() const {
     return c_[PLUMBLINE_GAIN].empty() ? 1.0f : c_[PLUMBLINE_GAIN][row_ * c_.spec.queries + r_];
   }

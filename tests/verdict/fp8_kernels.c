@@ -211,7 +211,7 @@ static int supports(const plumbline_problem* p, int32_t pass) {
   const int32_t not_computed = PLUMBLINE_HAS_DAPE | PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_SSMAX |
                                PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS | PLUMBLINE_HAS_MASK |
                                PLUMBLINE_HAS_VALUE_DIM | PLUMBLINE_HAS_LSE_GRADIENT |
-                               PLUMBLINE_HAS_DROPOUT;
+                               PLUMBLINE_HAS_DROPOUT | PLUMBLINE_HAS_SLOPES_PER_BATCH;
   (void)pass;
   return (p->format == PLUMBLINE_E4M3 || p->format == PLUMBLINE_E5M2) &&
          (p->bias == PLUMBLINE_NOPE || p->bias == PLUMBLINE_ALIBI) &&
@@ -251,7 +251,7 @@ KERNEL_PASSES(forgets_q_scale_of_dk)
 #fault, {[PLUMBLINE_E4M3] = CONTRACT(PLUMBLINE_E4M3, 256), [PLUMBLINE_E5M2] =                  \
                                                                     CONTRACT(PLUMBLINE_E5M2, 0) }, \
               1, supports, forward_##fault, backward_##fault, decode_##fault,                      \
-              PLUMBLINE_HOST_MEMORY                                                                \
+              PLUMBLINE_HOST_MEMORY, 0                                                             \
   }
 static const plumbline_kernel kernels[] = {KERNEL(no_fault),
                                            KERNEL(forgets_k_scale),

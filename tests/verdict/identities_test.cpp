@@ -54,6 +54,7 @@ class Rows {
               b = row / p_.queries / p_.heads;
     position = r + p_.query_offset;
     head = h;
+    slope_at = p_.options[PLUMBLINE_SLOPES_PER_BATCH] != 0 ? b * p_.heads + h : h;
     kv = b * p_.kv_heads + h / (p_.heads / p_.kv_heads);
     const int of_keys = twin == Twin::keys_of_first_batch ? kv % p_.kv_heads : kv;
     q = static_cast<const float*>(p_.q) + row * p_.head_dim;
@@ -78,7 +79,7 @@ class Rows {
     }
   }
 
-  int position = 0, head = 0, kv = 0;
+  int position = 0, head = 0, slope_at = 0, kv = 0;
   const float *q = nullptr, *k = nullptr, *v = nullptr;
   float largest = 0;
 
@@ -88,7 +89,7 @@ class Rows {
     if (p_.bias == PLUMBLINE_ALIBI) {
       const float slope = twin == Twin::own_slopes
                               ? std::exp2(-4.0f * static_cast<float>(head + 1)) * 1.5f
-                              : p_.parameters[PLUMBLINE_SLOPES][head];
+                              : p_.parameters[PLUMBLINE_SLOPES][slope_at];
       return -slope * distance;
     }
     if (p_.bias == PLUMBLINE_T5_CLIPPED) return p_.parameters[PLUMBLINE_TABLE][entry(j)];

@@ -63,7 +63,8 @@ class KeptAttention {
                                   kept_.score);
     float s = rounded(static_cast<float>(c_.scale) * product, kept_.score);
     if (s_.bias == PLUMBLINE_ALIBI) {
-      const float slope = c_[PLUMBLINE_SLOPES][bh % s_.heads] * kept_.slope_factor;
+      const float slope =
+          c_.of_head(PLUMBLINE_SLOPES, bh / s_.heads, bh % s_.heads) * kept_.slope_factor;
       const int distance =
           kept_.alibi_of_key ? -j : std::abs(r + first_query(c_, bh / s_.heads) - j);
       s = rounded(s - slope * static_cast<float>(distance), kept_.score);

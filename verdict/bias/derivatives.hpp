@@ -56,7 +56,7 @@ struct DerivativeRow {
   const std::vector<double>& bias;
   RowDerivatives& result;
 
-  double parameter(plumbline_parameter p) const { return the_case[p][head]; }
+  double parameter(plumbline_parameter p) const { return the_case.of_head(p, batch, head); }
   RowDerivative& add(plumbline_parameter p, int element = 0) const {
     result.parameters.push_back({p, element, {}, {}, {}});
     return result.parameters.back();

@@ -41,7 +41,7 @@ struct Pair {
   const BiasError& sums;
   int batch, head, i, j;
 
-  double parameter(plumbline_parameter p) const { return double{the_case[p][head]}; }
+  double parameter(plumbline_parameter p) const { return double{the_case.of_head(p, batch, head)}; }
   double option(plumbline_option o) const { return the_case.options[o]; }
   double gain() const { return sums.gain(batch, head, i); }
   BiasError::Distance distance() const { return sums.distance(batch, head, i, j); }
@@ -59,7 +59,7 @@ struct Query {
   std::size_t head_row() const {
     return static_cast<std::size_t>(batch) * the_case.spec.heads + head;
   }
-  double parameter(plumbline_parameter p) const { return double{the_case[p][head]}; }
+  double parameter(plumbline_parameter p) const { return double{the_case.of_head(p, batch, head)}; }
   double gain() const {
     const auto& gain = the_case[PLUMBLINE_GAIN];
     return gain.empty() ? 1.0 : gain[head_row() * the_case.spec.queries + query];

@@ -50,12 +50,15 @@ std::vector<float> increments(const Case& c, std::int64_t size) {
   });
 }
 
-/// Half the cases the official ones: up to eight heads these are powers of two, which hide how a
-/// slope is rounded. The others are learned ones: 2^-8 to 1, all bits of a float in use.
-std::vector<float> slopes(const Case& c) {
+/// Half the cases the official ones, where all sequences have the same: up to eight heads these are
+/// powers of two, which hide how a slope is rounded. The others are learned ones: 2^-8 to 1, all
+/// bits of a float in use.
+std::vector<float> slopes(const Case& c, std::int64_t size) {
   const Draw draw = draw_of(c, Stream::slopes);
-  if (draw.word(~std::uint64_t{0}) & 1) return official_alibi_slopes(c.spec.heads);
-  return fill(c.spec.heads, [&](auto i) {
+  if (size == c.spec.heads && (draw.word(~std::uint64_t{0}) & 1)) {
+    return official_alibi_slopes(c.spec.heads);
+  }
+  return fill(size, [&](auto i) {
     return std::ldexp(1.0 + draw.uniform(2 * i), -static_cast<int>(1 + draw.below(2 * i + 1, 8)));
   });
 }
@@ -166,7 +169,7 @@ std::vector<float> draw_numbers(const Case& c, plumbline_parameter id) {
     case From::whole:
       return fill(size, [&](auto i) { return std::floor(draw.uniform(i) * (b - a) + a); });
     case From::slopes:
-      return slopes(c);
+      return slopes(c, size);
     case From::increments:
       return increments(c, size);
     case From::gain:

@@ -20,15 +20,17 @@ namespace plumbline::cases {
 /// In e4m3 and e5m2 (has_scales) q, k and v are what the equations call so: the stored number times
 /// the scale of its batch and key head. A product with a scale of up to 20 significant bits is
 /// exact, as those of generated cases are; others, which a file may have, are rounded to float, and
-/// the judge allows for it (verdict::with_scales). grad_o is in the format of outputs.
+/// the judge allows for it (verdict::with_scales). So are k and v of a cache of 8 bits. grad_o is
+/// in the format of outputs.
 struct Case {
   Spec spec;
   double scale = 1.0;                                 ///< 1/sqrt(head_dim) mostly
   Options options = default_options(PLUMBLINE_NOPE);  ///< those that the method reads
   std::vector<float> q, k, v;
-  std::vector<float> q_scale, k_scale, v_scale;  ///< [batch, kv_heads]
-  std::vector<float> grad_o;                     ///< like o; backward only
-  std::vector<float> grad_lse;                   ///< like lse; with lse_gradient only
+  /// [batch, kv_heads]; of a cache of 8 bits k_scale and v_scale, per_cached(spec).
+  std::vector<float> q_scale, k_scale, v_scale;
+  std::vector<float> grad_o;    ///< like o; backward only
+  std::vector<float> grad_lse;  ///< like lse; with lse_gradient only
   std::array<std::vector<float>, PLUMBLINE_PARAMETER_COUNT> parameters;
   std::vector<std::int32_t> lengths;    ///< [batch]
   std::vector<std::int32_t> documents;  ///< [batch, keys]
@@ -53,6 +55,11 @@ struct Case {
     const std::size_t b = spec.mask.per_batch ? batch : 0, h = spec.mask.per_head ? head : 0;
     const std::size_t row = (b * (spec.mask.per_head ? spec.heads : 1) + h) * spec.queries + query;
     return mask[row * spec.keys + key] != 0;
+  }
+  /// Of a parameter with a number for each head, or for each head of each sequence.
+  float of_head(plumbline_parameter p, int batch, int head) const {
+    const bool by_batch = parameters[p].size() > static_cast<std::size_t>(spec.heads);
+    return parameters[p][static_cast<std::size_t>(by_batch ? batch * spec.heads + head : head)];
   }
   /// m_ij, the factor of p_ij in o: 1 without dropout.
   double kept(int batch, int head, int query, int key) const {
@@ -100,6 +107,7 @@ inline constexpr float least_scale = 0x1p-48f, largest_scale = 0x1p48f;
 /// A scale goes with as many numbers as another: heads that share one follow each other.
 std::vector<float> scaled(std::vector<float> stored, const std::vector<float>& scales);
 /// Back: the numbers that the format stores. Exact for what scaled() gave.
-std::vector<float> unscaled(std::vector<float> numbers, const std::vector<float>& scales, Format);
+std::vector<float> unscaled(std::vector<float> numbers, const std::vector<float>& scales, Format,
+                            CacheFormat = CacheFormat::in_format);
 
 }  // namespace plumbline::cases

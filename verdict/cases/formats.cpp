@@ -139,6 +139,38 @@ float stored(float value, Format format) {
   return value;
 }
 
+float stored(float value, Format format, CacheFormat cache) {
+  switch (cache) {
+    case CacheFormat::in_format:
+      return stored(value, format);
+    case CacheFormat::e4m3:
+      return stored(value, Format::e4m3);
+    case CacheFormat::e5m2:
+      return stored(value, Format::e5m2);
+    case CacheFormat::int8:
+      return std::abs(value) <= 127 ? std::nearbyint(value) : std::nanf("");
+  }
+  throw std::logic_error("a cache without a format");
+}
+
+std::vector<std::byte> stored_bytes(std::span<const float> values, Format format,
+                                    CacheFormat cache) {
+  switch (cache) {
+    case CacheFormat::in_format:
+      return stored_bytes(values, format);
+    case CacheFormat::e4m3:
+      return stored_bytes(values, Format::e4m3);
+    case CacheFormat::e5m2:
+      return stored_bytes(values, Format::e5m2);
+    case CacheFormat::int8:
+      return as_bytes(
+          values, +[](float x) {
+            return static_cast<std::int8_t>(std::isnan(x) ? -128 : static_cast<int>(x));
+          });
+  }
+  throw std::logic_error("a cache without a format");
+}
+
 std::vector<std::byte> stored_bytes(std::span<const float> values, Format format) {
   switch (format) {
     case Format::bf16:

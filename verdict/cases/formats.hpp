@@ -42,8 +42,14 @@ float from_e5m2(std::uint8_t);
 /// memory holds floats.
 float stored(float, Format);
 
+/// The same of k and v in a cache: in int8 the nearest whole number, at a tie the even one, and NaN
+/// beyond 127.
+float stored(float, Format, CacheFormat);
+
 /// The numbers as a kernel's array holds them, and back.
 std::vector<std::byte> stored_bytes(std::span<const float>, Format);
+/// Of a cache. NaN is -128 in int8, which no number is.
+std::vector<std::byte> stored_bytes(std::span<const float>, Format, CacheFormat);
 std::vector<float> widened(std::span<const std::byte>, Format);
 
 }  // namespace plumbline::cases

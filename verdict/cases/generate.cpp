@@ -48,6 +48,7 @@ struct Source {
   Format format;
   bool subnormal;
   int exponent;  ///< normal draws are multiplied by 2^exponent, which is exact
+  CacheFormat cache = CacheFormat::in_format;
 
   float operator()(std::uint64_t index) const {
     if (subnormal) {
@@ -60,7 +61,7 @@ struct Source {
       return static_cast<float>(std::ldexp(negative ? -magnitude : magnitude, unit));
     }
     const auto value = static_cast<float>(std::ldexp(draw.normal(index), exponent));
-    return stored(value, format);
+    return stored(value, format, cache);
   }
 };
 
@@ -74,8 +75,9 @@ struct Exponents {
   int q = 0, k = 0, v = 0;
 };
 
-Exponents exponents_of(const Spec& spec) {
-  const bool small = spec.format == Format::fp16 || has_scales(spec.format);
+Exponents exponents_without_dropout(const Spec& spec) {
+  const bool small = spec.format == Format::fp16 || has_scales(spec.format) ||
+                     spec.cache != CacheFormat::in_format;
   switch (spec.family) {
     case Family::peaked:
       // Scores q.k / sqrt(D) with standard deviation 16: e^16 between likely neighbours. Rotated
@@ -113,6 +115,13 @@ Exponents exponents_of(const Spec& spec) {
   }
 }
 
+/// Huge values times 1 / (1 - dropout) are no larger than without it.
+Exponents exponents_of(const Spec& spec) {
+  Exponents exponents = exponents_without_dropout(spec);
+  if (spec.family == Family::huge && spec.dropout > 0) exponents.v += std::ilogb(1 - spec.dropout);
+  return exponents;
+}
+
 /// The power of two by which 8-bit formats multiply standard normal numbers before they store them;
 /// what is left of a family's exponent goes into the scale. |normal| < 6: huge ones stay below 384
 /// and 49152, the others below 96, where few are so small that they are subnormal.
@@ -120,6 +129,26 @@ int stored_exponent(const Spec& spec) {
   if (spec.family == Family::subnormal) return 0;
   if (spec.family != Family::huge) return 4;
   return spec.format == Format::e4m3 ? 6 : 13;
+}
+
+/// Of a cache of 8 bits: 2^exponent times 1 to 2 in steps of 2^-11, and a power of two from 1/2 to
+/// 2 for keys, from 2^-3 to 2^3 for values. The product with a number of 8 bits is exact in fp32.
+/// Tied keys have the scale of the first.
+void draw_cache_scales(Case& c, const Exponents& exponents, int stored) {
+  const Spec& spec = c.spec;
+  const auto draw_scale = [&](Stream stream, std::uint64_t index, int exponent, int most) {
+    const Draw draw(spec.seed, static_cast<std::uint64_t>(stream));
+    const int steps = 2048 + static_cast<int>(draw.below(2 * index, 2048));
+    const int power = static_cast<int>(draw.below(2 * index + 1, 2 * most + 1)) - most;
+    return static_cast<float>(std::ldexp(steps, exponent + power - stored - 11));
+  };
+  const auto count = static_cast<std::uint64_t>(elements(per_cached(spec)));
+  const std::uint64_t keys = spec.scale_per_key ? static_cast<std::uint64_t>(spec.keys) : 1;
+  for (std::uint64_t n = 0; n < count; ++n) {
+    const std::uint64_t of_key = spec.family == Family::tied ? n / keys * keys : n;
+    c.k_scale.push_back(draw_scale(Stream::k_scale, of_key, exponents.k, 1));
+    c.v_scale.push_back(draw_scale(Stream::v_scale, n, exponents.v, 3));
+  }
 }
 
 /// Scales of q, k and v, [batch, kv_heads]: 2^exponent times 1 to 2 in steps of 2^-11 and a power
@@ -175,6 +204,10 @@ Case generate(const Spec& spec) {
   if (has_scales(spec.format)) {
     draw_scales(c, exponents);
     exponents.q = exponents.k = exponents.v = stored_exponent(spec);
+  } else if (spec.cache != CacheFormat::in_format) {
+    constexpr int stored = 4;  // |normal| < 6: below 96, as above
+    draw_cache_scales(c, exponents, stored);
+    exponents.k = exponents.v = stored;
   }
   const auto source = [&](Stream stream, int exponent) {
     return Source{Draw(spec.seed, static_cast<std::uint64_t>(stream)), spec.format,
@@ -191,8 +224,9 @@ Case generate(const Spec& spec) {
   c.q.resize(query_rows * dim);
   for (std::uint64_t index = 0; index < c.q.size(); ++index) c.q[index] = level ? 0.0f : q(index);
 
-  const Source k = source(Stream::k, exponents.k);
-  const Source v = source(Stream::v, exponents.v);
+  Source k = source(Stream::k, exponents.k);
+  Source v = source(Stream::v, exponents.v);
+  k.cache = v.cache = spec.cache;
   c.k.resize(key_rows * dim);
   c.v.resize(static_cast<std::size_t>(elements(value_shape(spec))));
   for (std::uint64_t index = 0; index < c.k.size(); ++index) {

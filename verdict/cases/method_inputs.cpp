@@ -69,6 +69,9 @@ Shape shape_of(const Spec& spec, const Options& options, plumbline_parameter par
                              spec.keys,  spec.head_dim, options.data()};
   Shape shape;
   for (const auto extent : methods::parameter_of(method, parameter).shape) {
+    const bool none =
+        extent == methods::Extent::batch_or_none && options[PLUMBLINE_SLOPES_PER_BATCH] == 0;
+    if (none) continue;
     shape.push_back(methods::size_of(extent, method, sizes));
   }
   return shape;

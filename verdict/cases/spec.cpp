@@ -56,6 +56,12 @@ constexpr Names<Family, 8> family_names{{{Family::generic, "generic"},
                                          {Family::level, "level"},
                                          {Family::file, "file"}}};
 
+constexpr Names<CacheFormat, PLUMBLINE_CACHE_FORMAT_COUNT> cache_names{
+    {{CacheFormat::in_format, "in_format"},
+     {CacheFormat::e4m3, "e4m3"},
+     {CacheFormat::e5m2, "e5m2"},
+     {CacheFormat::int8, "int8"}}};
+
 constexpr Names<Pattern, 7> pattern_names{{{Pattern::none, "none"},
                                            {Pattern::prefix, "prefix"},
                                            {Pattern::chunks, "chunks"},
@@ -124,6 +130,7 @@ std::string_view name(Bias bias) {
   return "?";
 }
 std::string_view name(Family family) { return name_in(family_names, family); }
+std::string_view name(CacheFormat cache) { return name_in(cache_names, cache); }
 std::string_view name(Pattern pattern) { return name_in(pattern_names, pattern); }
 
 bool needs_scores(Bias bias) { return bias.dape > 0 || methods::row(bias).needs_scores(); }
@@ -147,6 +154,9 @@ Bias bias_from(std::string_view text, std::string_view field) {
 }
 Family family_from(std::string_view text, std::string_view field) {
   return value_in(family_names, text, field);
+}
+CacheFormat cache_from(std::string_view text, std::string_view field) {
+  return value_in(cache_names, text, field);
 }
 Pattern pattern_from(std::string_view text, std::string_view field) {
   return value_in(pattern_names, text, field);
@@ -238,6 +248,24 @@ void validate_mask_tensor(const Spec& spec) {
                             spec.queries, spec.keys});
 }
 
+void validate_cache(const Spec& spec) {
+  if (spec.cache == CacheFormat::in_format) {
+    if (spec.scale_per_key) {
+      throw BadInput("scale_per_key", "1 with cache in_format", "0: there are no scales");
+    }
+    return;
+  }
+  const bool small = spec.format == Format::e4m3 || spec.format == Format::e5m2;
+  if (spec.pass != Pass::decode || small || spec.family == Family::subnormal ||
+      spec.family == Family::level) {
+    throw BadInput("cache",
+                   fmt::format("{} with pass {}, dtype {} and family {}", name(spec.cache),
+                               name(spec.pass), name(spec.format), name(spec.family)),
+                   "in_format, but in decoding, of formats of more than 8 bits and in families "
+                   "other than subnormal and level");
+  }
+}
+
 void validate_dropout(const Spec& spec) {
   if (spec.dropout == 0) {
     if (spec.keep_given) throw BadInput("keep", "given without dropout", "dropout above 0");
@@ -308,6 +336,7 @@ void validate(const Spec& spec) {
   }
   validate_mask_tensor(spec);
   validate_dropout(spec);
+  validate_cache(spec);
   if (spec.values_in_keys && (spec.pass == Pass::backward || spec.value_width() > spec.head_dim)) {
     throw BadInput(
         "values_in_keys",

@@ -15,6 +15,8 @@ namespace plumbline::cases {
 
 // In the order of plumbline_kernel.h, with the same numbers.
 enum class Format { fp32, bf16, fp16, tf32, e4m3, e5m2 };
+/// In which k and v of a cache are stored.
+enum class CacheFormat { in_format, e4m3, e5m2, int8 };
 enum class Pass { forward, backward, decode };
 using methods::Bias;
 using reference::Window;
@@ -69,6 +71,8 @@ struct Spec {
   int query_offset = 0;         ///< above -queries
   bool queries_at_end = false;  ///< the last row of a sequence stands at its own last key
   int page_size = 0;            ///< decode: keys in a page of the cache; 0: k and v are contiguous
+  CacheFormat cache = CacheFormat::in_format;  ///< decode, of formats other than e4m3 and e5m2
+  bool scale_per_key = false;  ///< of such a cache: each key has its scale, not each key head
   Mask mask;
   Family family = Family::generic;
   std::uint64_t seed = 0;
@@ -97,6 +101,7 @@ std::string_view name(Pass);
 /// "alibi", "rope_half_split", "alibi+rope_half_split", "dape_v1_alibi".
 std::string_view name(Bias);
 std::string_view name(Family);
+std::string_view name(CacheFormat);
 std::string_view name(Pattern);
 /// Whether what is added to a score depends on other scores: CoPE and DAPE.
 bool needs_scores(Bias);
@@ -105,6 +110,7 @@ Format format_from(std::string_view text, std::string_view field);
 Pass pass_from(std::string_view text, std::string_view field);
 Bias bias_from(std::string_view text, std::string_view field);
 Family family_from(std::string_view text, std::string_view field);
+CacheFormat cache_from(std::string_view text, std::string_view field);
 Pattern pattern_from(std::string_view text, std::string_view field);
 /// Every method alone, RoPE without a bias, DAPE with every bias that it composes with.
 const std::vector<Bias>& all_biases();
@@ -129,7 +135,8 @@ bool has_rows_at_keys(const Spec&);
 /// tensor above largest_tensor elements, page_size 0 but for decode, lse_gradient only backward,
 /// values_in_keys only elsewhere and with values no wider than keys, FoX under a causal mask, RoPE
 /// with an even head_dim or rotary_dim <= head_dim, dropout 0 or in [2^-24, 1) and neither in
-/// decoding nor with CoPE and DAPE.
+/// decoding nor with CoPE and DAPE, a cache of 8 bits only in decoding, of a format of more and of
+/// a family that is neither subnormal nor level.
 /// @throws BadInput naming the first field that is not.
 void validate(const Spec&);
 

@@ -122,6 +122,10 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
     if (spec.rotary_dim == 0) throw BadInput("rotary_dim", "0", "a number above 0");
   } else if (key == "dropout") {
     spec.dropout = number_from<float>(value, key);
+  } else if (key == "cache") {
+    spec.cache = cache_from(value, key);
+  } else if (key == "scale_per_key") {
+    spec.scale_per_key = flag_from(value, key);
   } else if (key == "keep_given") {
     spec.keep_given = flag_from(value, key);
   } else {
@@ -130,7 +134,7 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
                    "head_dim, query_offset, page_size, causal, window, ragged, documents, family, "
                    "seed, scale, softcap, sinks, queries_at_end, value_dim, mask, "
                    "mask_per_batch, mask_per_head, lse_gradient, values_in_keys, rotary_dim, "
-                   "dropout, keep_given");
+                   "dropout, keep_given, cache, scale_per_key");
   }
 }
 
@@ -159,6 +163,8 @@ std::string to_line(const Spec& spec) {
   if (spec.rotary_dim != 0) line += fmt::format(",rotary_dim={}", spec.rotary_dim);
   if (spec.dropout != 0) line += fmt::format(",dropout={}", spec.dropout);
   if (spec.keep_given) line += ",keep_given=1";
+  if (spec.cache != CacheFormat::in_format) line += fmt::format(",cache={}", name(spec.cache));
+  if (spec.scale_per_key) line += ",scale_per_key=1";
   return line;
 }
 

@@ -21,6 +21,10 @@ inline Shape mask_shape(const Spec& s) {
 }
 inline Shape keep_shape(const Spec& s) { return {s.batch, s.heads, s.queries, s.keys}; }
 inline Shape per_key_head(const Spec& s) { return {s.batch, s.kv_heads}; }
+/// Of the scales of a cache of 8 bits.
+inline Shape per_cached(const Spec& s) {
+  return s.scale_per_key ? Shape{s.batch, s.kv_heads, s.keys} : per_key_head(s);
+}
 inline Shape per_query(const Spec& s) { return {s.batch, s.heads, s.queries}; }
 
 /// The product of the sizes.

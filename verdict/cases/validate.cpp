@@ -53,7 +53,9 @@ void require_in_format(const Expectation& expected, const std::vector<float>& va
 }
 
 void require_scales(const Case& c, std::string_view name, const std::vector<float>& scales) {
-  const Expectation expected{name, has_scales(c.spec.format), elements(per_key_head(c.spec))};
+  const bool of_cache = c.spec.cache != CacheFormat::in_format && name != "q_scale";
+  const Expectation expected{name, has_scales(c.spec.format) || of_cache,
+                             elements(per_cached(c.spec))};
   require_floats(expected, scales);
   for (std::size_t n = 0; n < scales.size(); ++n) {
     if (!(scales[n] >= least_scale && scales[n] <= largest_scale)) {
@@ -64,15 +66,17 @@ void require_scales(const Case& c, std::string_view name, const std::vector<floa
 
 /// What the format stores, times its scale.
 void require_scaled(const Expectation& expected, const std::vector<float>& values,
-                    const std::vector<float>& scales, Format format) {
-  if (!has_scales(format)) return require_in_format(expected, values, format);
+                    const std::vector<float>& scales, Format format,
+                    CacheFormat cache = CacheFormat::in_format) {
+  if (scales.empty()) return require_in_format(expected, values, format);
   require_floats(expected, values);
-  const std::vector<float> again = scaled(unscaled(values, scales, format), scales);
+  const std::vector<float> again = scaled(unscaled(values, scales, format, cache), scales);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] == again[i]) continue;
     const float scale = scales[i / (values.size() / scales.size())];
     reject(expected.tensor, i, values[i],
-           fmt::format("a number of {} times the scale {}", name(format), scale));
+           fmt::format("a number of {} times the scale {}",
+                       cache == CacheFormat::in_format ? name(format) : name(cache), scale));
   }
 }
 
@@ -144,10 +148,10 @@ std::vector<float> scaled(std::vector<float> stored, const std::vector<float>& s
 }
 
 std::vector<float> unscaled(std::vector<float> numbers, const std::vector<float>& scales,
-                            Format format) {
+                            Format format, CacheFormat cache) {
   for (std::size_t n = 0; n < numbers.size() && !scales.empty(); ++n) {
     // The quotient is within 2^-23 of the stored number, far nearer than to the format's next.
-    numbers[n] = stored(numbers[n] / scales[n / (numbers.size() / scales.size())], format);
+    numbers[n] = stored(numbers[n] / scales[n / (numbers.size() / scales.size())], format, cache);
   }
   return numbers;
 }
@@ -172,8 +176,8 @@ void validate(const Case& c) {
   require_scales(c, "k_scale", c.k_scale);
   require_scales(c, "v_scale", c.v_scale);
   require_scaled({"q", true, elements(query_shape(spec))}, c.q, c.q_scale, spec.format);
-  require_scaled({"k", true, elements(key_shape(spec))}, c.k, c.k_scale, spec.format);
-  require_scaled({"v", true, elements(value_shape(spec))}, c.v, c.v_scale, spec.format);
+  require_scaled({"k", true, elements(key_shape(spec))}, c.k, c.k_scale, spec.format, spec.cache);
+  require_scaled({"v", true, elements(value_shape(spec))}, c.v, c.v_scale, spec.format, spec.cache);
   require_in_format({"grad_o", backward, elements(output_shape(spec))}, c.grad_o,
                     output_format(spec.format));
   for (std::size_t n = 0; n < c.v.size() && spec.values_in_keys; ++n) {

@@ -14,14 +14,19 @@ using cases::Case;
 using OfKey = std::function<double(int)>;
 
 bool is_alibi(const Case& c) { return c.spec.bias.method == PLUMBLINE_ALIBI; }
+bool has_slopes_of_sequences(const Case& c) {
+  return c[PLUMBLINE_SLOPES].size() > static_cast<std::size_t>(c.spec.heads);
+}
 bool has_gain(const Case& c) { return !c[PLUMBLINE_GAIN].empty(); }
 bool is_power_of_two(int n) { return std::has_single_bit(static_cast<unsigned>(n)); }
 
 /// The slopes 2^(-exponent(h)), h = 0 .. heads - 1.
 template <class Exponent>
 void set_slopes(Case& c, Exponent exponent) {
-  for (int h = 0; h < c.spec.heads; ++h) {
-    c[PLUMBLINE_SLOPES][h] = static_cast<float>(std::exp2(-exponent(h)));
+  auto& slopes = c[PLUMBLINE_SLOPES];
+  for (std::size_t n = 0; n < slopes.size(); ++n) {
+    const auto h = static_cast<int>(n % static_cast<std::size_t>(c.spec.heads));
+    slopes[n] = static_cast<float>(std::exp2(-exponent(h)));
   }
 }
 
@@ -41,9 +46,12 @@ void reverse_heads(Case& c) {
   const methods::Method method = methods::of(c.spec.bias);
   for (const auto parameter : cases::parameters_of(c.spec.bias)) {
     const auto shape = cases::shape_of(c.spec, c.options, parameter);
-    const bool by_batch = shape.size() >= 3 && parameter != PLUMBLINE_POSITION_EMBEDDING;
+    const bool by_batch = (shape.size() >= 3 && parameter != PLUMBLINE_POSITION_EMBEDDING) ||
+                          (shape.size() == 2 && parameter == PLUMBLINE_SLOPES);
     const auto first = methods::parameter_of(method, parameter).shape.items[0];
-    if (shape.size() == 1 && first != methods::Extent::heads) continue;
+    if (shape.size() == 1 && first != methods::Extent::heads && parameter != PLUMBLINE_SLOPES) {
+      continue;
+    }
     if (shape.empty() || (by_batch ? shape[1] : shape[0]) != c.spec.heads) continue;
     if (parameter == PLUMBLINE_HIDDEN_WEIGHT || parameter == PLUMBLINE_HIDDEN_BIAS) continue;
     auto& numbers = c[parameter];
@@ -150,7 +158,23 @@ const std::vector<Convention> parameter_conventions{
      .words = "whose slopes are sorted",
      .remedy = "read slopes[h]: those of the power of two above H follow the others",
      .concerns = [](const Case& c) { return is_alibi(c) && !is_power_of_two(c.spec.heads); },
-     .reads = [](Case& c) { std::sort(c[PLUMBLINE_SLOPES].rbegin(), c[PLUMBLINE_SLOPES].rend()); }},
+     .reads =
+         [](Case& c) {
+           auto& slopes = c[PLUMBLINE_SLOPES];
+           for (auto at = slopes.begin(); at != slopes.end(); at += c.spec.heads) {
+             std::sort(at, at + c.spec.heads, std::greater<>());
+           }
+         }},
+    {.name = "slopes_of_first_sequence",
+     .words = "whose slopes are those of the first sequence in all",
+     .remedy = "with the option slopes_per_batch read slopes[b, h]",
+     .concerns = has_slopes_of_sequences,
+     .reads =
+         [](Case& c) {
+           auto& slopes = c[PLUMBLINE_SLOPES];
+           const auto heads = static_cast<std::size_t>(c.spec.heads);
+           for (std::size_t n = 0; n < slopes.size(); ++n) slopes[n] = slopes[n % heads];
+         }},
     {.name = "bias_heads_reversed",
      .words = "whose bias has the parameters of the heads in reverse order",
      .remedy = "read those of head h for head h",
@@ -186,7 +210,7 @@ const std::vector<Convention> parameter_conventions{
      .concerns = [](const Case& c) { return is_alibi(c) && c.spec.bias.dape == 0; },
      .bias =
          [](const OfKey&, const QueryRow& row, int j) {
-           return static_cast<double>(row.the_case[PLUMBLINE_SLOPES][row.head]) * j;
+           return double{row.the_case.of_head(PLUMBLINE_SLOPES, row.batch, row.head)} * j;
          }},
     {.name = "prefix_exclusive",
      .words = "whose prefix sums are exclusive: the key's own token counts, the query's does not",

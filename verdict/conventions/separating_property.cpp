@@ -90,6 +90,13 @@ std::vector<Property> properties_of(const Spec& found) {
        [](Spec& s, const Spec& of) { s.lse_gradient = of.lse_gradient; }},
       {"dropout", [](const Spec& s) { return s.dropout > 0; },
        [](Spec& s, const Spec& of) { s.dropout = of.dropout; }},
+      {"a cache of 8 bits", [](const Spec& s) { return s.cache != cases::CacheFormat::in_format; },
+       [](Spec& s, const Spec& of) {
+         s.cache = of.cache;
+         s.scale_per_key = of.scale_per_key;
+       }},
+      {"a scale for each key", [](const Spec& s) { return s.scale_per_key; },
+       [](Spec& s, const Spec& of) { s.scale_per_key = of.scale_per_key; }},
       {"a part of the components rotated",
        [](const Spec& s) { return s.bias.has_rope() && s.rotary_width() < s.head_dim; },
        [](Spec& s, const Spec& of) { s.rotary_dim = of.rotary_dim; }},

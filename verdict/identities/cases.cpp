@@ -68,6 +68,7 @@ cases::Case with_batches_reversed(cases::Case c) {
     reverse(c[parameter]);
   }
   if (c.options[PLUMBLINE_PER_BATCH] != 0) reverse(c[PLUMBLINE_TENSOR]);
+  if (c.options[PLUMBLINE_SLOPES_PER_BATCH] != 0) reverse(c[PLUMBLINE_SLOPES]);
   return c;
 }
 
@@ -87,7 +88,9 @@ cases::Case with_heads_reversed(cases::Case c) {
        {PLUMBLINE_SSMAX_SCALE, PLUMBLINE_SLOPES, PLUMBLINE_THETA_ALPHA, PLUMBLINE_THETA_BETA,
         PLUMBLINE_THETA_MU, PLUMBLINE_P, PLUMBLINE_A, PLUMBLINE_TABLE, PLUMBLINE_OUTPUT_WEIGHT,
         PLUMBLINE_OUTPUT_BIAS, PLUMBLINE_POSITION_EMBEDDING}) {
-    reverse(c[parameter], s.heads, 1);
+    const bool by_batch =
+        parameter == PLUMBLINE_SLOPES && c.options[PLUMBLINE_SLOPES_PER_BATCH] != 0;
+    reverse(c[parameter], s.heads, by_batch ? s.batch : 1);
   }
   if (c.options[PLUMBLINE_PER_HEAD] != 0) {
     reverse(c[PLUMBLINE_TENSOR], s.heads, c.options[PLUMBLINE_PER_BATCH] != 0 ? s.batch : 1);

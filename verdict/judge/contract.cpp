@@ -95,8 +95,9 @@ ProbabilityRounding scaled_probability_rounding(const Contract& contract) {
   return rounding;
 }
 
-Contract with_scales(Contract contract, cases::Format format) {
-  if (cases::has_scales(format)) contract.operand_roundoff += 2 * u;
+Contract with_scales(Contract contract, const cases::Spec& spec) {
+  const bool of_cache = spec.cache != cases::CacheFormat::in_format;
+  if (of_cache || cases::has_scales(spec.format)) contract.operand_roundoff += 2 * u;
   return contract;
 }
 

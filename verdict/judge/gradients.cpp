@@ -25,6 +25,7 @@ std::string axis_of(methods::Extent extent) {
       return "";
     case Extent::batch:
     case Extent::batch_or_1:
+    case Extent::batch_or_none:
       return "batch";
     case Extent::heads:
     case Extent::heads_or_1:

@@ -94,7 +94,9 @@ class HeadOf {
       : reading_(reading), case_(reading.case_), batch_(batch), head_(head), position_(position) {}
 
   /// A number of the head, and one that all heads share.
-  R parameter(plumbline_parameter which) const { return R(double{case_[which][head_]}); }
+  R parameter(plumbline_parameter which) const {
+    return R(double{case_.of_head(which, batch_, head_)});
+  }
   R number(plumbline_parameter which) const { return R(double{case_[which][0]}); }
   double option(plumbline_option which) const { return case_.options[which]; }
   /// All numbers of a layer that the heads share, and `width` of the head's own.

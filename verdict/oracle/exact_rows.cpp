@@ -44,7 +44,8 @@ std::optional<LevelRow> level_row(const cases::Case& the_case, const Contract& c
       (static_cast<std::size_t>(batch) * spec.heads + head) * spec.queries + query;
   const float* q = the_case.q.data() + row * spec.head_dim;
   if (std::any_of(q, q + spec.head_dim, [](float x) { return x != 0; })) return std::nullopt;
-  if (spec.sinks || spec.dropout > 0 || cases::has_scales(spec.format) || !std::has_single_bit(n)) {
+  if (spec.sinks || spec.dropout > 0 || !the_case.k_scale.empty() ||
+      cases::has_scales(spec.format) || !std::has_single_bit(n)) {
     return std::nullopt;
   }
   if (!has_no_bias(spec, contract, the_case.position(batch, query), visible)) return std::nullopt;

@@ -49,6 +49,8 @@ plumbline_problem shape_of(const cases::Spec& spec, cases::Pass pass) {
   problem.window_left = spec.mask.window.left;
   problem.window_right = spec.mask.window.right;
   problem.page_size = spec.page_size;
+  problem.cache_format = static_cast<std::int32_t>(spec.cache);
+  problem.scale_per_key = spec.scale_per_key;
   problem.scale = cases::scale_of(spec);
   problem.softcap = spec.softcap;
   problem.sinks = spec.sinks;
@@ -104,6 +106,8 @@ class GivenArrays {
         q_(cases::stored_bytes(stored(c.q, c.q_scale), c.spec.format)),
         k_(cache_bytes(c.k, c.k_scale, c.spec.head_dim)),
         v_(cache_bytes(c.v, c.v_scale, c.spec.value_width())),
+        k_scale_(cache_scales(c.k_scale)),
+        v_scale_(cache_scales(c.v_scale)),
         grad_o_(cases::stored_bytes(c.grad_o, cases::output_format(c.spec.format))) {}
 
   /// The call of a pass without its outputs. The arrays are those of this object.
@@ -124,8 +128,8 @@ class GivenArrays {
     add(kernel_process::slot_k, "k", k_);
     add(kernel_process::slot_v, "v", v_);
     add(kernel_process::slot_q_scale, "q_scale", case_.q_scale);
-    add(kernel_process::slot_k_scale, "k_scale", case_.k_scale);
-    add(kernel_process::slot_v_scale, "v_scale", case_.v_scale);
+    add(kernel_process::slot_k_scale, "k_scale", k_scale_);
+    add(kernel_process::slot_v_scale, "v_scale", v_scale_);
     for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
       const auto parameter = static_cast<plumbline_parameter>(n);
       // A decoding kernel gets their prefix sums.
@@ -156,17 +160,24 @@ class GivenArrays {
 
   std::vector<std::byte> cache_bytes(const std::vector<float>& numbers,
                                      const std::vector<float>& scales, int width) const {
-    std::vector<float> rows = stored(numbers, scales);
+    std::vector<float> rows = cases::unscaled(numbers, scales, case_.spec.format, case_.spec.cache);
     for (const std::size_t row : hidden_) {
       std::fill_n(rows.begin() + static_cast<std::ptrdiff_t>(row * width), width, std::nanf(""));
     }
-    return cases::stored_bytes(cache_.pages(rows, width), case_.spec.format);
+    return cases::stored_bytes(cache_.pages(rows, width), case_.spec.format, case_.spec.cache);
+  }
+
+  /// In the order of the keys: one of a page that holds none is NaN.
+  std::vector<float> cache_scales(const std::vector<float>& scales) const {
+    return case_.spec.scale_per_key ? cache_.pages(scales, 1) : scales;
   }
 
   const cases::Case& case_;
   Cache cache_;
   std::vector<std::size_t> hidden_;
-  std::vector<std::byte> q_, k_, v_, grad_o_;
+  std::vector<std::byte> q_, k_, v_;
+  std::vector<float> k_scale_, v_scale_;
+  std::vector<std::byte> grad_o_;
 };
 
 /// The outputs of one pass as the kernel wrote them.
@@ -313,8 +324,9 @@ KernelRun Kernel::run(const cases::Case& the_case,
                       const std::function<void(cases::Pass)>& done) const {
   const auto& spec = the_case.spec;
   const Format format = cases::output_format(spec.format);
-  // What DAPE and CoPE add, and rows that are means, are of all keys.
-  const bool hides = ignores_hidden_keys_ && !cases::needs_scores(spec.bias) &&
+  // What DAPE and CoPE add, and rows that are means, are of all keys. int8 has no NaN.
+  const bool hides = spec.cache != cases::CacheFormat::int8 && ignores_hidden_keys_ &&
+                     !cases::needs_scores(spec.bias) &&
                      contract(spec.format).empty_rows != PLUMBLINE_EMPTY_ROWS_ARE_MEANS;
   const GivenArrays given(the_case, hides);
   const std::size_t q_count = count_of(cases::query_shape(spec)),

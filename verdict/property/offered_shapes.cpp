@@ -364,7 +364,7 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
     void (*give)(Spec&);
   };
   // Each changes a spec so that it has the property; one that has it already is left as it is.
-  static constexpr std::array<Property, 26> properties{{
+  static constexpr std::array<Property, 27> properties{{
       {"causal masks", [](Spec& s) { s.mask.causal = true; }},
       {"no causal mask", [](Spec& s) { s.mask.causal = false; }},
       {"windows",
@@ -449,6 +449,15 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
       {"other scales",
        [](Spec& s) {
          if (s.scale == 0) s.scale = 0.25;
+       }},
+      {"caches of 8 bits",
+       [](Spec& s) {
+         if (s.pass != cases::Pass::decode || cases::has_scales(s.format) ||
+             s.cache != cases::CacheFormat::in_format) {
+           return;
+         }
+         s.cache = cases::CacheFormat::e4m3;
+         s.family = cases::Family::generic;
        }},
       {"pages",
        [](Spec& s) {

@@ -183,7 +183,14 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
   if (spec.pass == cases::Pass::backward && draw.chance(20)) {
     give([](Spec& s) { s.lse_gradient = true; });
   }
-  if (spec.pass != cases::Pass::decode && draw.chance(15)) {
+  if (spec.pass == cases::Pass::decode) {
+    if (draw.chance(20)) {
+      give([&](Spec& s) {
+        s.cache = static_cast<cases::CacheFormat>(draw.between(1, 3));
+        s.scale_per_key = draw.chance(50);
+      });
+    }
+  } else if (draw.chance(15)) {
     give([&](Spec& s) { s.dropout = dropouts[draw.below(dropouts.size())]; });
   }
   if (spec.bias.has_rope() && spec.head_dim > 2 && draw.chance(40)) {
@@ -366,6 +373,11 @@ std::vector<Spec> simpler(const Spec& spec) {
   consider([](Spec& s) { s.mask.per_head = false; });
   consider([](Spec& s) { s.lse_gradient = false; });
   consider([](Spec& s) { s.dropout = 0; });
+  consider([](Spec& s) { s.scale_per_key = false; });
+  consider([](Spec& s) {
+    s.cache = cases::CacheFormat::in_format;
+    s.scale_per_key = false;
+  });
   consider([](Spec& s) { s.rotary_dim = 0; });
   consider([](Spec& s) { s.values_in_keys = false; });
   consider([](Spec& s) { s.value_dim = 0; });
@@ -426,7 +438,7 @@ std::vector<Spec> draw_specs(cases::Pass pass, cases::Bias bias, cases::Format f
         return spec.softcap == 0 && !spec.sinks && spec.queries <= spec.keys &&
                spec.mask.pattern == cases::Pattern::none && spec.value_dim == 0 &&
                !spec.values_in_keys && !spec.lse_gradient && spec.dropout == 0 &&
-               spec.rotary_dim == 0;
+               spec.rotary_dim == 0 && spec.cache == cases::CacheFormat::in_format;
       },
       {}, shapes);
   rc::Random random(seed);

@@ -61,7 +61,10 @@ void Cover::add(const cases::Spec& s) {
   if (s.pass == cases::Pass::backward) count("gradient through lse", s.lse_gradient);
   count("more queries than keys", s.queries > s.keys);
   count("other scale", s.scale != 0);
-  if (s.pass == cases::Pass::decode) count("paged", s.page_size > 0);
+  if (s.pass == cases::Pass::decode) {
+    count("paged", s.page_size > 0);
+    count("cache of 8 bits", s.cache != cases::CacheFormat::in_format);
+  }
 }
 
 void Cover::add(const Cover& other) {
@@ -82,7 +85,7 @@ std::string in_words(const Cover& cover) {
        {"causal", "window", "lengths", "documents", "ssmax", "softcap", "sinks",
         "queries before the end", "queries at each end", "more queries than keys", "mask tensor",
         "other value width", "values in keys", "dropout", "partly rotated", "gradient through lse",
-        "other scale", "paged"}) {
+        "other scale", "paged", "cache of 8 bits"}) {
     const auto found = cover.cases.find(property);
     if (found == cover.cases.end()) continue;
     const auto& counts = found->second;

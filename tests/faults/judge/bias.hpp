@@ -89,7 +89,8 @@ class Bias {
 
   /// A parameter of the head.
   Real of_head(plumbline_parameter which, const Pair& at) const {
-    const Real value = in_.parameter(which)[at.head];
+    const bool by_batch = which == PLUMBLINE_SLOPES && in_.option(PLUMBLINE_SLOPES_PER_BATCH) != 0;
+    const Real value = in_.parameter(which)[by_batch ? at.batch * in_.p.heads + at.head : at.head];
     return fault_.is(FaultKind::parameter_off) ? value * static_cast<Real>(1 + fault_.amount)
                                                : value;
   }

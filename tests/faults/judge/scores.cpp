@@ -202,7 +202,8 @@ std::vector<Real> Attention<Real>::added(int batch, int head, int query, Row<Rea
                      .added[static_cast<std::size_t>(head) * p_.keys + row.keys[n]];
     } else if (p_.bias == PLUMBLINE_ALIBI && variant_.alibi_of_key && p_.causal &&
                p_.window_left < 0 && p_.window_right < 0) {
-      added[n] = in_.parameter(PLUMBLINE_SLOPES)[head] * static_cast<Real>(row.keys[n]);
+      const int at = p_.options[PLUMBLINE_SLOPES_PER_BATCH] != 0 ? batch * p_.heads + head : head;
+      added[n] = in_.parameter(PLUMBLINE_SLOPES)[at] * static_cast<Real>(row.keys[n]);
     } else if (p_.bias != PLUMBLINE_COPE) {
       added[n] = bias_(batch, head, query, row.keys[n]);
     } else {

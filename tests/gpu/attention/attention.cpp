@@ -305,11 +305,18 @@ BOOST_AUTO_TEST_CASE(a_bias_that_there_is_not_is_refused) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(cope_and_dape_take_no_dropout) {
+BOOST_AUTO_TEST_CASE(cope_and_dape_take_no_dropout_and_no_cache_of_8_bits) {
   for (const Bias bias : kScoreMethods) {
-    const Case made(kShape.with_dropout(0.5f), bias, PLUMBLINE_FP32);
+    Case made(kShape.with_dropout(0.5f), bias, PLUMBLINE_FP32);
     BOOST_TEST(unsupported_reason(made.problem) == "dropout must be 0 with CoPE and DAPE");
+    made.problem.dropout = 0;
+    made.problem.keep = nullptr;
+    made.problem.cache_format = PLUMBLINE_CACHE_INT8;
+    BOOST_TEST(unsupported_reason(made.problem) == "cache_format must be 0 with CoPE and DAPE");
   }
+  Case made(kShape, {PLUMBLINE_ALIBI, 1}, PLUMBLINE_FP32);
+  made.problem.options[PLUMBLINE_SLOPES_PER_BATCH] = 1;
+  BOOST_TEST(unsupported_reason(made.problem) == "slopes_per_batch must be 0 with DAPE");
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_by_name) {

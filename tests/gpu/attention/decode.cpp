@@ -218,6 +218,94 @@ BOOST_AUTO_TEST_CASE(where_a_key_lies_changes_no_bit) {
       }
 }
 
+/// Stored numbers times their scales: `count` of a key head or of a key, one after the other.
+std::vector<float> numbers(const std::vector<std::uint8_t>& codes, int format,
+                           const std::vector<float>& scales) {
+  const std::size_t count = codes.size() / scales.size();
+  std::vector<float> result;
+  for (std::size_t n = 0; n < codes.size(); ++n)
+    result.push_back(plumbline::gpu::load_8_bits(
+                         codes.data(), static_cast<plumbline::gpu::CacheFormat>(format), n) *
+                     scales[n / count]);
+  return result;
+}
+
+BOOST_AUTO_TEST_CASE(a_cache_of_8_bits_has_the_bits_of_its_numbers_times_their_scales) {
+  for (const Shape& shape : kShapes)
+    for (const Bias bias : {Bias(PLUMBLINE_NOPE), kRopeHalfSplit})
+      for (int format = 1; format < PLUMBLINE_CACHE_FORMAT_COUNT; ++format)
+        for (const bool per_key : {false, true}) {
+          BOOST_TEST_INFO(shape.name << " " << name_of(bias) << " " << format << " " << per_key);
+          const Case made(shape, bias, PLUMBLINE_FP32);
+          const CachedCase cached(made, format, per_key);
+          const std::vector<float> k = numbers(cached.k, format, cached.k_scale);
+          const std::vector<float> v = numbers(cached.v, format, cached.v_scale);
+          plumbline_problem floats = made.problem;
+          floats.k = k.data();
+          floats.v = v.data();
+          const Result expected = decode(made, floats);
+          BOOST_TEST((decode(made, cached.problem) == expected));
+          for (const int page_size : {16, 1000})
+            BOOST_TEST(
+                (decode(made, PagedCase(made, cached.problem, page_size).problem) == expected));
+        }
+}
+
+BOOST_AUTO_TEST_CASE(a_cache_of_8_bits_leaves_q_in_its_own_format) {
+  const Case made(kShapes[0], kRopeHalfSplit, PLUMBLINE_BF16);
+  const CachedCase cached(made, PLUMBLINE_CACHE_INT8, true);
+  std::vector<float> q;
+  for (const std::uint16_t x : made.q16)
+    q.push_back(plumbline::gpu::to_float(plumbline::gpu::bfloat16{x}));
+  plumbline_problem floats = cached.problem;
+  floats.format = PLUMBLINE_FP32;
+  floats.q = q.data();
+  BOOST_TEST((decode(made, cached.problem).lse == decode(made, floats).lse));
+}
+
+BOOST_AUTO_TEST_CASE(a_paged_int8_cache_with_a_scale_for_each_key) {
+  // Two heads, three keys, pages of two keys in the order 1, 0. k is 0, -1 and 1 in the first
+  // column and 0 elsewhere, of the second head twice that; q is ln 2 and half of it: the weights
+  // are 1, 1/2 and 2. What a page has beyond the last key is 99 with the scale NaN.
+  constexpr int kOfKey[] = {2, 3, 0, 1};  // key 2 is the first of page 0
+  constexpr int k[] = {0, -4, 2, 99}, v[] = {7, -4, 127, 99};
+  constexpr float k_scale[] = {3.0f, 0.25f, 0.5f, kNan}, v_scale[] = {1.0f, 0.5f, 0.25f, kNan};
+  std::vector<std::int8_t> keys(8 * D, 0), values(8 * D);
+  std::vector<float> key_scales(8), value_scales(8);
+  for (int head = 0; head < 2; ++head)
+    for (int j = 0; j < 4; ++j) {
+      const int row = (kOfKey[j] / 2 * 2 + head) * 2 + kOfKey[j] % 2;
+      keys[row * D] = static_cast<std::int8_t>(k[j]);
+      std::fill_n(values.begin() + row * D, D, static_cast<std::int8_t>(v[j]));
+      key_scales[row] = (1 + head) * k_scale[j];
+      value_scales[row] = (1 + 2 * head) * v_scale[j];
+    }
+  static const int pages[] = {1, 0};
+  Small small(3);
+  small.q.resize(2 * D);
+  small.q[0] = std::log(2.0f);
+  small.q[D] = small.q[0] / 2;
+  small.o.resize(2 * D);
+  small.lse.resize(2);
+  plumbline_problem& p = small.problem;
+  p.heads = p.kv_heads = 2;
+  p.q = small.q.data();
+  p.k = keys.data();
+  p.v = values.data();
+  p.k_scale = key_scales.data();
+  p.v_scale = value_scales.data();
+  p.cache_format = PLUMBLINE_CACHE_INT8;
+  p.scale_per_key = 1;
+  p.page_size = 2;
+  p.pages = pages;
+  BOOST_TEST(small.run() == "");
+  const double o = (7 - 4 * 0.5 / 2 + 2 * 127 * 0.25) / 3.5;
+  check(small, o, std::log(3.5));
+  small.o.erase(small.o.begin(), small.o.begin() + D);
+  small.lse.erase(small.lse.begin());
+  check(small, 3 * o, std::log(3.5));
+}
+
 BOOST_AUTO_TEST_CASE(the_order_of_threads_and_the_number_of_workers_change_no_bit) {
   for (const Shape& shape : kShapes) {
     const Case made(shape, PLUMBLINE_CABLE, PLUMBLINE_BF16);
@@ -246,6 +334,20 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
              "pages[1] = -3 is negative");
   BOOST_TEST(refusal([](Problem& p) { p.bias = PLUMBLINE_CABLE_NW; }) == "increments is missing");
   BOOST_TEST(refusal([](Problem& p) { p.dropout = 0.5f; }) == "dropout must be 0 when decoding");
+  for (const int format : {-1, 4})
+    BOOST_TEST(refusal([&](Problem& p) { p.cache_format = format; }) ==
+               "cache_format must be 0 .. 3");
+  BOOST_TEST(refusal([](Problem& p) { p.cache_format = 1, p.scale_per_key = 2; }) ==
+             "scale_per_key must be 0 or 1");
+  BOOST_TEST(refusal([](Problem& p) { p.scale_per_key = 1; }) ==
+             "scale_per_key must be 0 without cache_format");
+  static const float scale = 1.0f;
+  BOOST_TEST(refusal([](Problem& p) { p.cache_format = 3, p.q_scale = &scale; }) ==
+             "q_scale must be NULL with cache_format");
+  BOOST_TEST(refusal([](Problem& p) { p.cache_format = 3, p.v_scale = &scale; }) ==
+             "k_scale is missing");
+  BOOST_TEST(refusal([](Problem& p) { p.cache_format = 3, p.k_scale = &scale; }) ==
+             "v_scale is missing");
   BOOST_TEST(refusal([](Problem& p) { p.value_dim = 33; }) == "value_dim must be 1 .. head_dim");
   const auto many = [](Problem& p) { p.keys = 100, p.queries = 65, p.query_offset = 35; };
   BOOST_TEST(refusal(many) == "decoding takes at most 64 queries");

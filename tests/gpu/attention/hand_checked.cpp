@@ -106,6 +106,33 @@ BOOST_AUTO_TEST_CASE(alibi_with_slope_ln_2_halves_the_weight_at_each_step) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(each_sequence_may_have_slopes_of_its_own) {
+  // Two sequences of two heads, two queries and three keys: a step divides weights by 1, 2, 4, 2.
+  const float slopes[] = {0.0f, std::log(2.0f), std::log(4.0f), std::log(2.0f)};
+  const double divisor[] = {1, 2, 4, 2};
+  for_every_kernel([&](const plumbline_kernel& kernel) {
+    Small small(8);
+    plumbline_problem& p = small.problem;
+    p.batch = p.heads = p.queries = 2;
+    p.keys = 3;
+    p.bias = PLUMBLINE_ALIBI;
+    p.options[PLUMBLINE_SLOPES_PER_BATCH] = 1;
+    p.parameters[PLUMBLINE_SLOPES] = slopes;
+    BOOST_TEST(small.run(kernel) == "");
+    for (int row = 0; row < 8; ++row) {
+      double sum = 0, o = 0;
+      for (int j = 0; j < 3; ++j) {
+        const double weight = std::pow(divisor[row / 2], -std::abs(row % 2 - j));
+        sum += weight;
+        o += weight * (1 + row / 4 * 3 + j);
+      }
+      check(small, row, o / sum, std::log(sum));
+    }
+    p.options[PLUMBLINE_SLOPES_PER_BATCH] = 2;
+    BOOST_TEST(small.run(kernel) == "slopes_per_batch must be 0 or 1");
+  });
+}
+
 BOOST_AUTO_TEST_CASE(the_cable_biases_take_the_distance_of_prefix_sums) {
   // S = 1, 3, 6 and g = 1, 2, 0.5.
   const std::array<float, 3> increments{1.0f, 2.0f, 3.0f}, gain{1.0f, 2.0f, 0.5f};
@@ -334,7 +361,8 @@ BOOST_AUTO_TEST_CASE(partial_rope_leaves_the_last_components) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(tensor_cores_leave_out_masks_dropout_partial_rope_and_narrow_values) {
+BOOST_AUTO_TEST_CASE(
+    tensor_cores_leave_out_masks_dropout_partial_rope_narrow_values_and_slopes_of_a_sequence) {
   const plumbline_library* library = plumbline_kernel_library();
   static const std::uint8_t mask[9] = {};
   for (int n = 0; n < library->kernel_count; ++n) {
@@ -363,6 +391,9 @@ BOOST_AUTO_TEST_CASE(tensor_cores_leave_out_masks_dropout_partial_rope_and_narro
                  "value_dim must be head_dim for this kernel");
       BOOST_TEST(refusal([](auto& p) { p.dropout = 0.5f, p.keep = mask; }) ==
                  "dropout must be 0 for this kernel");
+      BOOST_TEST(refusal([](auto& p) {
+                   p.bias = PLUMBLINE_ALIBI, p.options[PLUMBLINE_SLOPES_PER_BATCH] = 1;
+                 }) == "slopes_per_batch must be 0 for this kernel");
       if (has_rope)
         BOOST_TEST(refusal([](auto& p) { p.rotary_dim = 16; }) ==
                    "rotary_dim must be head_dim for this kernel");
@@ -486,15 +517,16 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
                    p.rotary_dim = dim, p.rope = PLUMBLINE_ROPE_HALF_SPLIT;
                  }) == "rotary_dim must be even, from 2 to head_dim, with RoPE");
     static const std::uint8_t mask[9] = {};
+    const bool drops = kernel.name != std::string("fused_skipping");
+    const char* no_dropout = "dropout must be 0 for this kernel";
     for (const float dropout : {-0.5f, 1.0f, kNan})
       BOOST_TEST(refusal([&](Problem& p) { p.dropout = dropout, p.keep = mask; }) ==
-                 "dropout must be at least 0 and below 1");
+                 (drops ? "dropout must be at least 0 and below 1" : no_dropout));
     BOOST_TEST(refusal([](Problem& p) { p.dropout_generator = 2; }) ==
                "dropout_generator must be 0 or 1");
     BOOST_TEST(refusal([](Problem& p) { p.keep = mask; }) == "keep must be NULL without dropout");
     BOOST_TEST(refusal([](Problem& p) { p.dropout = 0.5f; }) ==
-               (kernel.name == std::string("fused_skipping") ? "dropout must be 0 for this kernel"
-                                                             : "keep is missing"));
+               (drops ? "keep is missing" : no_dropout));
     BOOST_TEST(refusal([](Problem& p) { p.mask_per_head = 1; }) ==
                "mask_per_batch and mask_per_head must be 0 without mask");
     BOOST_TEST(refusal([](Problem& p) { p.mask = mask, p.mask_per_batch = 2; }) ==
@@ -510,6 +542,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_run_is_refused_with_the_reason) {
                "query_offset must be above -queries, and query_offset + queries at most 2^30");
     BOOST_TEST(refusal([](Problem& p) { p.query_offset = 1, p.bias = PLUMBLINE_CABLE_NW; }) ==
                "query_offset + queries must be within keys, with this bias");
+    BOOST_TEST(refusal([](Problem& p) {
+                 p.cache_format = PLUMBLINE_CACHE_INT8, p.k_scale = p.v_scale = &p.dropout;
+               }) == "cache_format must be 0 but when decoding");
     static const int whole = 3;
     BOOST_TEST(refusal([](Problem& p) { p.queries_at_end = 1; }) ==
                "queries_at_end must be 0 without lengths");

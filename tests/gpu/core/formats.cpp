@@ -74,6 +74,40 @@ BOOST_AUTO_TEST_CASE(every_fp16_is_read_exactly_and_comes_back) {
   BOOST_TEST(wrong == 0);
 }
 
+BOOST_AUTO_TEST_CASE(every_number_of_8_bits_is_read_exactly) {
+  struct Float8 {
+    CacheFormat format;
+    int digits, bias, infinity, nan;  // the code of infinity, and that of the first NaN
+  };
+  for (const Float8& f :
+       {Float8{CacheFormat::e4m3, 3, 7, -1, 0x7f}, {CacheFormat::e5m2, 2, 15, 0x7c, 0x7d}})
+    for (int code = 0; code < 256; ++code) {
+      const auto byte = static_cast<std::uint8_t>(code);
+      const float x = load_8_bits(&byte, f.format, 0);
+      const int magnitude = code & 0x7f, exponent = magnitude >> f.digits;
+      const int unit = 1 << f.digits, digits = magnitude % unit;
+      BOOST_TEST_INFO(static_cast<int>(f.format) << " " << code);
+      if (magnitude >= f.nan) {
+        BOOST_TEST(std::isnan(x));
+        continue;
+      }
+      const double expected = magnitude == f.infinity
+                                  ? INFINITY
+                                  : std::ldexp(exponent > 0 ? unit + digits : digits,
+                                               std::max(exponent, 1) - f.bias - f.digits);
+      BOOST_TEST(same(x, code < 128 ? expected : -expected));
+    }
+  for (int x = -128; x < 128; ++x) {
+    const std::int8_t bytes[] = {77, static_cast<std::int8_t>(x)};
+    BOOST_TEST(load_8_bits(bytes, CacheFormat::int8, 1) == static_cast<float>(x));
+  }
+  const std::uint8_t codes[] = {0x7e, 0x7b, 0x01};
+  BOOST_TEST(load_8_bits(codes, CacheFormat::e4m3, 0) == 448.0f);
+  BOOST_TEST(load_8_bits(codes, CacheFormat::e5m2, 1) == 57344.0f);
+  BOOST_TEST(load_8_bits(codes, CacheFormat::e4m3, 2) == 0x1p-9f);
+  BOOST_TEST(load_8_bits(codes, CacheFormat::e5m2, 2) == 0x1p-16f);
+}
+
 BOOST_AUTO_TEST_CASE(floats_round_to_the_nearest_fp16) {
   int wrong = 0;
   for_many_floats(

@@ -157,6 +157,23 @@ BOOST_AUTO_TEST_CASE(outputs_of_8_bit_inputs_are_bf16) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
+BOOST_AUTO_TEST_CASE(a_cache_of_int8_holds_whole_numbers) {
+  const auto in_int8 = [](float x) { return stored(x, Format::bf16, CacheFormat::int8); };
+  BOOST_TEST(in_int8(2.5F) == 2);
+  BOOST_TEST(in_int8(-3.5F) == -4);
+  BOOST_TEST(in_int8(127) == 127);
+  BOOST_TEST(std::isnan(in_int8(127.25F)));
+  const std::vector<float> numbers{1, -127, 0, std::nanf("")};
+  const auto bytes = stored_bytes(numbers, Format::fp32, CacheFormat::int8);
+  const std::vector<int> expected{1, 0x81, 0, 0x80};
+  BOOST_REQUIRE(bytes.size() == expected.size());
+  for (std::size_t n = 0; n < bytes.size(); ++n) {
+    BOOST_TEST(static_cast<int>(bytes[n]) == expected[n]);
+  }
+  BOOST_TEST(stored(1.06F, Format::fp32, CacheFormat::e4m3) == 1.0F);
+  BOOST_TEST(stored(1.06F, Format::fp32, CacheFormat::in_format) == 1.06F);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plumbline::cases

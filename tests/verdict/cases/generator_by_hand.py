@@ -17,7 +17,7 @@ STREAMS = {name: i + 1 for i, name in enumerate(
      "k_scale", "v_scale", "slopes", "boundaries", "sample", "mask", "grad_lse", "dropout"])}
 EVERY_INDEX = MASK  # the word that a whole tensor's kind is drawn from
 OPTIONS = ["epsilon", "buckets", "max_distance", "largest", "hidden", "L0", "base", "positions",
-           "per_batch", "per_head", "per_query", "in_format_of_o"]
+           "per_batch", "per_head", "per_query", "in_format_of_o", "slopes_per_batch"]
 STREAMS["tensor"] = 64 + 19  # 64 and its number in plumbline_parameter
 
 
@@ -76,7 +76,21 @@ def small(bits, least, largest):
     return rounded
 
 
-E4M3, E5M2 = small(3, -6, 448.0), small(2, -14, 57344.0)
+E4M3, E5M2, INT8 = small(3, -6, 448.0), small(2, -14, 57344.0), round
+
+
+def cache_scales(spec):
+    """Of k and v of a cache of 8 bits: lists by batch and key head, or by batch, key head and key."""
+    keys = spec["keys"] if spec["scale_per_key"] else 1
+    factors = {"huge": (2.0**12,) * 2}.get(spec["family"], (1, 1))
+    out = {}
+    for name, factor, most in zip("kv", factors, (1, 3)):
+        d = Draw(spec["seed"], name + "_scale")
+        places = [n // keys * keys if name == "k" and spec["family"] == "tied" else n
+                  for n in range(spec["batch"] * spec["kv_heads"] * keys)]
+        out[name] = [(1 + d.below(2 * n, 2048) / 2048) * factor / 16
+                     * 2.0**(d.below(2 * n + 1, 2 * most + 1) - most) for n in places]
+    return out
 
 
 def scales(spec):
@@ -105,7 +119,13 @@ def stored_factor(spec):
 
 
 def huge(spec):
-    short = spec["dtype"] in ("fp16", "e4m3", "e5m2")
+    rate = single(float(spec["dropout"]))
+    q, k, v = huge_without_dropout(spec)
+    return q, k, v * (2.0**(math.frexp(1 - rate)[1] - 1) if rate else 1.0)
+
+
+def huge_without_dropout(spec):
+    short = spec["dtype"] in ("fp16", "e4m3", "e5m2") or spec["cache"] != "in_format"
     if spec["pass"] == "backward" and spec["bias"] == "cope":
         return (1 / 16, 16.0, 4.0) if short else (2.0**-40, 2.0**40, 2.0**30)
     if spec["pass"] == "backward":
@@ -123,6 +143,9 @@ def qkv(spec):
     store = {"bf16": bf16, "fp16": fp16}.get(spec["dtype"], fp32)
     eight = {"e4m3": E4M3, "e5m2": E5M2}.get(spec["dtype"])
     by_head = scales(spec) if eight else None
+    cached = {"e4m3": E4M3, "e5m2": E5M2, "int8": INT8}.get(spec["cache"])
+    if cached:
+        by_head = cache_scales(spec)
     rotated = spec["pass"] == "backward" and "rope_" in spec["bias"]
     scale = {"peaked": (4 if rotated else 16, 1, 1), "diffuse": (1 / 64, 1, 1), "huge": huge(spec)}.get(
         family, (1, 1, 1))
@@ -130,6 +153,8 @@ def qkv(spec):
             "v": spec["kv_heads"] * spec["keys"]}
     if eight:
         scale = (stored_factor(spec),) * 3
+    if cached:
+        scale = (scale[0], 16.0, 16.0)
     for factor, name in zip(scale, "qkv"):
         if name == "v" and spec["values_in_keys"]:
             yield name, b"".join(row[:4 * width["v"]] for row in cut(out, 4 * width["k"]))
@@ -150,10 +175,15 @@ def qkv(spec):
                 x = 0.0 if name == "q" else draw.below(i, 17) - 8.0
             else:
                 x = draw.normal(i) * factor
-            if eight:
-                x = eight(x) * by_head[name][element * len(by_head[name]) // count]
-            out += store(x)
+            small_format = cached if name != "q" else eight
+            if eight or small_format:
+                x = (eight or small_format)(x) * by_head[name][element * len(by_head[name]) // count]
+            out += fp32(x) if cached and name != "q" else store(x)
         yield name, out
+    if cached:
+        for name in "kv":
+            of = "k" if spec["values_in_keys"] else name
+            yield name + "_scale", b"".join(map(fp32, by_head[of]))
     if eight:
         by_head["v"] = by_head["k" if spec["values_in_keys"] else "v"]
         for name in "qkv":
@@ -247,8 +277,11 @@ def parameters(spec):
     values = {}
     if bias.endswith("alibi"):
         d = Draw(seed, "slopes")
-        learned = [(1 + d.uniform(2 * h)) / 2.0**(1 + d.below(2 * h + 1, 8)) for h in range(heads)]
-        values["slopes"] = slopes(heads) if d.word(EVERY_INDEX) % 2 else learned
+        own = bias == "alibi" and Draw(seed, "options").below(OPTIONS.index("slopes_per_batch"), 4) == 3
+        count = heads * spec["batch"] if own else heads
+        learned = [(1 + d.uniform(2 * n)) / 2.0**(1 + d.below(2 * n + 1, 8)) for n in range(count)]
+        official = count == heads and d.word(EVERY_INDEX) % 2
+        values["slopes"] = slopes(heads) if official else learned
     if "cable" in bias:
         d = Draw(seed, "increments")
         share = 8 if spec["pass"] == "backward" else 2
@@ -473,10 +506,17 @@ CASES += [line_with(*values) for values in [
     (("alibi", "bf16", 0, 0, 0, "generic", 66), "dropout=0.1"),
     (("rope_half_split", "fp32", 0, 1, 0, "generic", 68),
      "pass=backward,dropout=0.875,rotary_dim=4"),
+    (("nope", "fp16", 0, 0, 0, "huge", 73), "dropout=0.875"),
+    (("nope", "bf16", 0, 0, 0, "generic", 69), "pass=decode,cache=int8,scale_per_key=1"),
+    (("nope", "fp32", 0, 0, 0, "tied", 70), "pass=decode,cache=e4m3,scale_per_key=1"),
+    (("alibi", "fp16", 0, 0, 0, "huge", 71), "pass=decode,cache=e5m2"),
+    (("nope", "fp16", 0, 0, 0, "peaked", 72),
+     "pass=decode,cache=int8,value_dim=4,values_in_keys=1"),
 ]]
 
 DEFAULTS = {"pass": "forward", "mask": "none", "mask_per_batch": "0", "mask_per_head": "0",
-            "values_in_keys": "0", "lse_gradient": "0", "dropout": "0"}
+            "values_in_keys": "0", "lse_gradient": "0", "dropout": "0",
+            "cache": "in_format", "scale_per_key": "0"}
 for line in CASES:
     fields = DEFAULTS | dict(pair.split("=") for pair in line.split(","))
     spec = {k: int(v) if v.lstrip("-").isdigit() else v for k, v in fields.items()}

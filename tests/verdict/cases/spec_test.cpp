@@ -46,6 +46,8 @@ BOOST_AUTO_TEST_CASE(the_line_is_spelt_as_documented) {
   BOOST_TEST(to_line(from_line("dropout=0.1,bias=rope_half_split,rotary_dim=16"))
                  .ends_with(",seed=0,rotary_dim=16,dropout=0.1"));
   BOOST_TEST(from_line("dropout=0.1").dropout == 0.1F);
+  BOOST_TEST(to_line(from_line("pass=decode,scale_per_key=1,cache=int8"))
+                 .ends_with(",seed=0,cache=int8,scale_per_key=1"));
   for (const char* window : {"none", "4", "3:0", "none:5", "7:none"}) {
     const std::string field = std::string("window=") + window + ",";
     BOOST_TEST(to_line(from_line(field + "keys=9")).find(field) != std::string::npos, window);
@@ -158,6 +160,14 @@ BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
   for (const std::string other : {"pass=decode", "bias=cope", "bias=dape_v1_alibi"}) {
     expect_bad_input([&] { from_line("dropout=0.5," + other); }, {"dropout is 0.5 with pass "});
   }
+  for (const std::string other : {"pass=forward", "pass=decode,dtype=e5m2",
+                                  "pass=decode,family=level", "pass=decode,family=subnormal"}) {
+    expect_bad_input([&] { from_line("cache=int8," + other); }, {"cache is int8 with pass "});
+  }
+  expect_bad_input([] { from_line("pass=decode,cache=int4"); },
+                   {"cache is \"int4\"", "in_format, e4m3, e5m2, int8"});
+  expect_bad_input([] { from_line("pass=decode,scale_per_key=1"); },
+                   {"scale_per_key is 1 with cache in_format"});
   expect_bad_input([] { from_line("keep_given=1"); }, {"keep is given without dropout"});
   expect_bad_input([] { from_line("dropout=0.5,queries=65536,keys=65536,head_dim=1"); },
                    {"shape of keep is [1, 1, 65536, 65536]", "2147483648 elements"});

@@ -117,6 +117,35 @@ BOOST_AUTO_TEST_CASE(what_is_kept_is_zeros_and_ones_and_is_there_only_with_dropo
                  {"elements of keep is 1", "expected 0"});
 }
 
+BOOST_AUTO_TEST_CASE(keys_of_a_cache_are_numbers_of_8_bits_times_scales) {
+  const Case c = generate(from_line(
+      "pass=decode,cache=int8,scale_per_key=1,dtype=bf16,batch=2,heads=2,queries=1,keys=3"));
+  BOOST_TEST((c.k_scale.size() == 6u && c.v_scale.size() == 6u && c.q_scale.empty()));
+  expect_refusal(c, [](Case& spoilt) { spoilt.k[70] = 1.5F * spoilt.k_scale[1]; },
+                 {"k[70] is ", "a number of int8 times the scale "});
+  expect_refusal(c, [](Case& spoilt) { spoilt.v[0] = 128 * spoilt.v_scale[0]; },
+                 {"v[0] is ", "a number of int8 times the scale "});
+  expect_refusal(c, [](Case& spoilt) { spoilt.v_scale[5] = 0; }, {"v_scale[5] is 0", "2^-48"});
+  expect_refusal(c, [](Case& spoilt) { spoilt.q_scale = {1}; },
+                 {"elements of q_scale is 1", "expected 0"});
+}
+
+BOOST_AUTO_TEST_CASE(slopes_may_be_of_each_sequence) {
+  Case c = generate(from_line("bias=alibi,batch=3,heads=2,kv_heads=2,keys=4,queries=4"));
+  c.options[PLUMBLINE_SLOPES_PER_BATCH] = 1;
+  c[PLUMBLINE_SLOPES] = {1, 2, 3, 4, 5, 6};
+  validate(c);
+  BOOST_TEST(c.of_head(PLUMBLINE_SLOPES, 1, 1) == 4);
+  expect_refusal(c,
+                 [](Case& spoilt) {
+                   spoilt[PLUMBLINE_SLOPES] = {1, 2};
+                 },
+                 {"elements of slopes is 2", "expected 6"});
+  c.options[PLUMBLINE_SLOPES_PER_BATCH] = 0;
+  c[PLUMBLINE_SLOPES] = {7, 8};
+  BOOST_TEST(c.of_head(PLUMBLINE_SLOPES, 2, 1) == 8);
+}
+
 BOOST_AUTO_TEST_CASE(a_gradient_of_lse_has_a_finite_number_for_each_query) {
   const Case c = generate(from_line("pass=backward,lse_gradient=1,heads=2,queries=2,keys=3"));
   expect_refusal(c, [](Case& spoilt) { spoilt.grad_lse[1] = std::nanf(""); },

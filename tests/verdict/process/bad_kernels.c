@@ -162,7 +162,7 @@ static int supports_hangs(const plumbline_problem* p, int32_t pass) {
     { .unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1 } \
   }
 #define ENTRY(name) \
-  { #name, CONTRACT, 1, supports, name, 0, 0, PLUMBLINE_HOST_MEMORY }
+  { #name, CONTRACT, 1, supports, name, 0, 0, PLUMBLINE_HOST_MEMORY, 0 }
 static const plumbline_kernel kernels[] = {
     ENTRY(null_pointer),
     ENTRY(aborts),
@@ -187,8 +187,8 @@ static const plumbline_kernel kernels[] = {
     ENTRY(writes_to_no_address),
     ENTRY(crashes_with_two_heads),
     ENTRY(calls_nothing), ENTRY(forks),
-    {"supports_reads", CONTRACT, 1, supports_reads, gives_zeros, 0, 0, 0},
-    {"supports_hangs", CONTRACT, 1, supports_hangs, gives_zeros, 0, 0, 0}};
+    {"supports_reads", CONTRACT, 1, supports_reads, gives_zeros, 0, 0, 0, 0},
+    {"supports_hangs", CONTRACT, 1, supports_hangs, gives_zeros, 0, 0, 0, 0}};
 static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "bad kernels", "CPU",
                                           sizeof kernels / sizeof kernels[0], kernels};
 

@@ -100,7 +100,7 @@ static int takes_memory(const plumbline_problem* p, const plumbline_outputs* out
   return take_memory(1 << 20), status;
 }
 
-#define ENTRY(name) {#name, {FP32}, 1, supports, name, NULL, NULL, PLUMBLINE_CUDA_MEMORY}
+#define ENTRY(name) {#name, {FP32}, 1, supports, name, NULL, NULL, PLUMBLINE_CUDA_MEMORY, 0}
 static const plumbline_kernel kernels[] = {
     ENTRY(right), ENTRY(writes_beyond_o), ENTRY(writes_far_beyond_o), ENTRY(writes_before_lse),
     ENTRY(writes_beyond_slopes), ENTRY(changes_k), ENTRY(loses_the_device), ENTRY(does_nothing),

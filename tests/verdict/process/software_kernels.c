@@ -190,7 +190,7 @@ static int exits_with_3(const plumbline_problem* p, const plumbline_outputs* out
 
 #define OFFER(name)                                                                          \
   {#name, {{.unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1}}, 1, supports, name, 0, 0, \
-   PLUMBLINE_CUDA_MEMORY}
+   PLUMBLINE_CUDA_MEMORY, 0}
 static const plumbline_kernel kernels[] = {
     OFFER(right), OFFER(forgets_the_barrier), OFFER(writes_beyond_o), OFFER(changes_k),
     OFFER(reads_o_first), OFFER(reads_beyond_q), OFFER(too_many_threads),
