@@ -63,3 +63,19 @@ install(FILES ${PROJECT_BINARY_DIR}/plumblineConfig.cmake
         DESTINATION ${plumbline_package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/golden/ DESTINATION share/plumbline/golden
         FILES_MATCHING PATTERN "*.json")
+
+# All of it as a package of Debian and its kin, for what the build has built: .ci/deb. dpkg-shlibdeps, of dpkg-dev,
+# finds the libraries that it needs; those whose headers its own headers include are recommended.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "The developers of Plumbline")
+set(CPACK_PACKAGE_VENDOR "Plumbline")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGE_FILE_NAME ${PROJECT_NAME}_${PROJECT_VERSION})
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libeigen3-dev, libmpfi-dev, nlohmann-json3-dev, libfmt-dev")
+include(CPack)

@@ -248,7 +248,7 @@ typedef struct {
   int32_t scale_per_key; /* with a cache_format 0, or 1: k_scale and v_scale are [batch, kv_heads,
                             keys], with pages [page, kv_heads, page_size] */
   /* Dropout of P, forward and backward, beside any bias but CoPE and without DAPE. */
-  float dropout;             /* 0, or the probability with which p_ij is dropped, below 1 */
+  float dropout;             /* 0, or the probability with which p_ij is dropped, to 1 - 2^-10 */
   int32_t dropout_generator; /* 1: keep is what the generator above gives; 0: it is any */
   uint64_t dropout_seed, dropout_offset;
   const uint8_t* keep; /* [batch, heads, queries, keys] with dropout, else NULL: 1 where p_ij is
@@ -453,7 +453,7 @@ typedef struct {
   int32_t memory; /* plumbline_memory */
   /* 1: what k and v hold at a key that no query row of its batch entry sees, of the query heads
      that read its key head, reaches no output, and so may be NaN; it is given as NaN, but with
-     CoPE, with DAPE, and where rows that see no key are means. */
+     CoPE, with DAPE, in an int8 cache, and where rows that see no key are means. */
   int32_t ignores_hidden_keys;
 } plumbline_kernel;
 

@@ -155,6 +155,7 @@ int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
          takes.values_in_keys == (problem->values_in_keys != 0) &&
          (takes.lse_gradient || problem->lse_gradient == 0) &&
          (takes.dropout || problem->dropout == 0) &&
+         (!takes.makes_keep || problem->dropout == 0 || problem->dropout_generator != 0) &&
          takes.rotates(problem->rotary_dim, problem->head_dim) &&
          (takes.ssmax || problem->ssmax == 0) && (takes.sinks || problem->sinks == 0) &&
          (takes.softcap || problem->softcap == takes.own_softcap) &&

@@ -30,6 +30,7 @@ struct Takes {
   bool values_in_keys = false;    ///< v is a part of k, always
   bool lse_gradient = false;      ///< a gradient through lse
   bool dropout = false;           ///< dropout of P
+  bool makes_keep = false;        ///< dropout alone whose keep the generator gives
   bool rotary_dim = false;        ///< RoPE of a part of head_dim
   std::vector<int> rotary_dims;   ///< of these widths alone; empty: of any
   bool ignores_hidden = false;    ///< keys that no query sees, where k and v are then NaN

@@ -62,6 +62,7 @@ Takes takes_from(const Json& offered, cases::Bias bias) {
   takes.values_in_keys = flag("values_in_keys");
   takes.lse_gradient = flag("lse_gradient");
   takes.dropout = flag("dropout");
+  takes.makes_keep = flag("makes_keep");
   takes.rotary_dim = flag("rotary_dim");
   takes.rotary_dims = argument<std::vector<int>>(offered, "rotary_dims");
   takes.ignores_hidden = flag("nan_in_hidden_keys");

@@ -291,7 +291,7 @@ class BiasTensor(Bias):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RopeInterleaved(Bias):
-    """b_ij = 0; q and k are rotated: components (2k, 2k + 1) by position base^(-2k / head_dim).
+    """b_ij = 0; q and k are rotated: components (2k, 2k + 1) by position base^(-2k / rotary_dim).
 
     Source: RoFormer, equation 15; head_dim is even.
     """
@@ -302,8 +302,8 @@ class RopeInterleaved(Bias):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RopeHalfSplit(Bias):
-    """b_ij = 0; q and k are rotated: components (k, k + head_dim / 2) by position base^(-2k /
-    head_dim).
+    """b_ij = 0; q and k are rotated: components (k, k + rotary_dim / 2) by position base^(-2k /
+    rotary_dim).
 
     Source: RoFormer, as GPT-NeoX and LLaMA's code have it; head_dim is even.
     """

@@ -127,8 +127,8 @@ def check(
     dropout: True: fn takes `dropout_p`, the probability with which p_ij is dropped, and `keep`, booleans [batch,
         heads, queries, keys], False where it is: o_i = sum_j keep_ij / (1 - dropout_p) p_ij v_j. In cases without
         dropout they are 0.0 and None. fn also gets `dropout_seed` and `dropout_offset`, below 2^64, if its signature
-        names them: keep is what Philox makes of them as kernel_abi/plumbline_kernel.h says, or Triton's tl.rand. Not
-        with packed. No case of Cope and the Dape biases has dropout.
+        names them: keep is what Philox makes of them as kernel_abi/plumbline_kernel.h says, or Triton's tl.rand. If
+        not, keep is any in a quarter of the cases. Not with packed. No case of Cope and the Dape biases has dropout.
     rotary_dim: True: fn takes `rotary_dim`, even: RoPE rotates only the first rotary_dim components of q and k, by
         angles i base^(-2k / rotary_dim). Or the only sizes of it, [16, 32]. False: it is head_dim.
     nan_in_hidden_keys: True: k and v are NaN at keys that no query sees, which must reach no output: 0 times NaN
@@ -212,6 +212,7 @@ def check(
                           "queries_at_end": queries_at_end, "lse_gradient": lse_gradient, "strides": strides,
                           "dropout": dropout, "nan_in_hidden_keys": nan_in_hidden_keys})
         lengths = query_offset = queries_at_end = True
+    seeds = [name for name in ("dropout_seed", "dropout_offset") if _takes(fn, name, None)]
     offer = {
         "causal": None if causal is None else truth("causal", causal),
         "window": bool(window),
@@ -226,6 +227,7 @@ def check(
         "sinks": truth("sinks", sinks),
         "softcap": softcap is True,
         "dropout": truth("dropout", dropout),
+        "makes_keep": bool(dropout and seeds),
         "rotary_dim": rotary_dim is not False,
         "rotary_dims": _rotary_dims(rotary_dim),
         "nan_in_hidden_keys": truth("nan_in_hidden_keys", nan_in_hidden_keys),
@@ -267,7 +269,7 @@ def check(
     settings += [n for n in ("window", "lengths", "documents", "mask", "query_offset", "queries_at_end", "scale",
                              "softcap", "rotary_dim") if offer[n]]
     if dropout:
-        settings += ["dropout_p", "keep", *(n for n in ("dropout_seed", "dropout_offset") if _takes(fn, n, None))]
+        settings += ["dropout_p", "keep", *seeds]
     settings += ["ssmax_scale"] if ssmax else []
     settings += ["sinks"] if sinks else []
     settings += SCALES if format in EIGHT_BITS else []

@@ -526,7 +526,7 @@ def test_every_default_of_the_contract_is_the_judges():
          "grouped_heads": False, "window_sides": False, "query_offset": False, "more_queries": False,
          "queries_at_end": False, "packed": False, "scale": False, "softcap": False,
          "mask": False, "value_dim": False, "values_in_keys": False, "lse_gradient": False,
-         "dropout": False, "rotary_dim": False, "rotary_dims": [], "nan_in_hidden_keys": False,
+         "dropout": False, "makes_keep": False, "rotary_dim": False, "rotary_dims": [], "nan_in_hidden_keys": False,
          "own_softcap": 0.0, "longest": 0, "batch": [], "value_dims": [],
          "heads": [], "kv_heads": [], "queries": [], "keys": [], "head_dims": [], "shapes": [],
          "options": {}},

@@ -54,9 +54,13 @@ double dot_error(const Contract& contract, const BackwardRow& row, std::size_t j
   if (!row.grad_operands.empty()) error += operand_underflow(contract) * row.grad_operands[j];
   if (contract.grad_probability_format == PLUMBLINE_FP32) return error;
   const StoredRounding rounding = stored_rounding(contract, contract.grad_probability_format);
-  // With dropout before m_j and after it.
-  const double roundings = row.dropout_error > 0 ? 2 : 1;
-  return error + roundings * rounding.of(std::abs(row.grad_probability[j]) + error);
+  const double size = std::abs(row.grad_probability[j]) + error;
+  error += rounding.of(size);
+  // With dropout also before m_j.
+  if (row.dropout_error > 0) {
+    error += rounding.relative * size + rounding.absolute * row.largest_factor;
+  }
+  return error;
 }
 
 /// Of D where its terms, and then their sum, are rounded to delta_format.
@@ -183,14 +187,15 @@ Operand rounded_operand(const Contract& contract, double magnitude, double error
                     underflow_factor);
 }
 
-Operand rounded_probability(const Contract& contract, double magnitude, double error) {
+Operand rounded_probability(const Contract& contract, double magnitude, double error,
+                            double underflow_factor) {
   ProbabilityRounding rounding = scaled_probability_rounding(contract);
   const bool eight_bits =
       cases::has_scales(static_cast<cases::Format>(contract.probability_format));
   // Conversions to 8 bits saturate, which brings a p^ beyond the largest number nearer to a p
   // below.
   if (eight_bits && magnitude < rounding.largest) rounding.largest = infinity;
-  return rounded_by(rounding, contract, magnitude, error, 0.0, 1.0);
+  return rounded_by(rounding, contract, magnitude, error, 0.0, underflow_factor);
 }
 
 double gradient_bound(const Contract& contract, cases::Format format, double value, double error,

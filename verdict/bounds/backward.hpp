@@ -75,7 +75,8 @@ struct Operand {
 Operand rounded_operand(const Contract& contract, double magnitude, double error,
                         double largest = 0.0, double underflow_factor = 1.0);
 /// The same of P, which probability_scale may multiply first.
-Operand rounded_probability(const Contract& contract, double magnitude, double error);
+Operand rounded_probability(const Contract& contract, double magnitude, double error,
+                            double underflow_factor = 1.0);
 
 /// The bound of a gradient that is a sum of products: (error + (gamma_n + 4u) magnitude), what
 /// underflows, and the rounding to `format`. Infinite where a correct kernel may overflow.

@@ -136,11 +136,7 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   std::vector<double> spread(value_dim, 0.0), lost_distance(value_dim, 0.0),
       squares(value_dim, 0.0);
   const bool random_signs = row.random_signs && !bounds.ill_conditioned;
-  // Where P is in memory, m P may be rounded once more.
-  const double rounded_again =
-      row.dropout_error > 0 && (contract.sums_rounded_p || contract.saves_rounded_p)
-          ? p_rounding.format
-          : 0.0;
+  const double rounded_again = row.dropout_error > 0 ? dropout_roundings(contract) : 0.0;
   const double of_operands =
       p_rounding.relative + rounded_again +
       contract.operand_roundoff * (1.0 + p_rounding.relative) +
@@ -175,9 +171,12 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   const double lost_weight =
       static_cast<double>(n) *
       (eight_bits ? 2.0 * p_rounding.absolute + of_exponential : 8.0 * p_rounding.absolute);
-  const double lost_product = 2.0 * static_cast<double>(n) * result_underflow(contract);
+  // Of what m multiplies afterwards, m times as much, the division before it included.
+  const double m = row.value_factor;
+  const double lost_product =
+      2.0 * (m * static_cast<double>(n) + (m - 1)) * result_underflow(contract);
   // A value that underflows on its way into the product; the weights add up to less than 2.
-  const double lost_operand = 2.0 * operand_underflow(contract);
+  const double lost_operand = 2.0 * m * operand_underflow(contract);
   bounds.weight_sum =
       random_signs ? weight_sum_error(contract, row.probability, row.spread) : SumError{sum_error};
   const double o_rounding =
@@ -214,7 +213,7 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
       const double roundings = 2 * sum_blocks(contract, static_cast<double>(n), keys) - 1;
       const double best_weight = bounds.ill_conditioned ? 1.0 : std::exp(maximum - row.lse);
       const StoredRounding rounding = stored_rounding(contract, contract.output_sum_format);
-      const StoredRounding of_weights{rounding.relative, rounding.absolute,
+      const StoredRounding of_weights{rounding.relative, rounding.absolute * m,
                                       rounding.largest * best_weight};
       accumulated +=
           of_weights.of_several(roundings, (1 + p_rounding.relative) * magnitude[d] + accumulated);

@@ -54,9 +54,10 @@ Numbers left_out_of_rows(const HeadPairs& pairs, const Numbers& X) {
 /// @param blocks by row; @param unscaled what a partial sum may be multiplied with in the end;
 /// @param in_float of the sums in float, relative to the magnitude.
 Numbers kept_sums(const StoredRounding& rounding, std::span<const double> blocks,
-                  const Product& product, double unscaled, double in_float) {
+                  const Product& product, double unscaled, double dropout, double in_float) {
   Numbers lost = Numbers::Zero(product.value.rows(), product.value.cols());
-  const StoredRounding stored{rounding.relative, rounding.absolute * std::max(1.0, unscaled),
+  const StoredRounding stored{rounding.relative,
+                              rounding.absolute * std::max(1.0, unscaled) * dropout,
                               rounding.largest * std::min(1.0, unscaled)};
   for (Eigen::Index r = 0; r < lost.rows(); ++r) {
     if (!(blocks[r] > 0)) continue;
@@ -90,7 +91,7 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
   const auto& s = case_.spec;
   const int D = s.head_dim, V = s.value_width(), group = s.heads / s.kv_heads;
   const int batch = kv / s.kv_heads;
-  const double tau = std::abs(case_.scale), unscaled = tau;
+  const double tau = std::abs(case_.scale), unscaled = tau, m = dropout_factor(s);
   const auto numbers = [&](const auto& rows, Numbers& value, Numbers& radius) {
     value.resize(rows.rows(), rows.cols());
     radius.resize(rows.rows(), rows.cols());
@@ -189,7 +190,7 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
       for (int r = 0; r < s.queries; ++r) {
         of_rows[r] = sum_blocks(contract_, pairs.keys[r], s.keys);
       }
-      kept_q = kept_sums(sums, of_rows, grad_q, unscaled, in_float(s.keys));
+      kept_q = kept_sums(sums, of_rows, grad_q, unscaled, m, in_float(s.keys));
       grad_q.error += kept_q;
     }
     finish(grad_q, formats_.q, pairs.keys, largest(K), case_.first_position(batch),
@@ -220,8 +221,8 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
     }
   }
   if (keeps_sums) {
-    kept_k += kept_sums(sums, blocks, grad_k, unscaled, in_float(double(s.queries) * group));
-    kept_v += kept_sums(sums, blocks, grad_v, 1.0, in_float(double(s.queries) * group));
+    kept_k += kept_sums(sums, blocks, grad_k, unscaled, m, in_float(double(s.queries) * group));
+    kept_v += kept_sums(sums, blocks, grad_v, 1.0, m, in_float(double(s.queries) * group));
   }
   grad_k.error += kept_k;
   grad_v.error += kept_v;
@@ -229,7 +230,7 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
   const double largest_q = std::abs(*std::max_element(
       case_.q.begin(), case_.q.end(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
   finish(grad_k, formats_.k, queries, largest_q, 0, &result.k[first]);
-  finish(grad_v, formats_.v, queries, 1.0, std::nullopt, &result.v[first_v]);
+  finish(grad_v, formats_.v, queries, m, std::nullopt, &result.v[first_v]);
   if (of_k) {
     const Numbers W = drift_weights(formats_.k, s.keys, D, none_of(s.keys), &result.k[first]);
     result.k_drift.add(

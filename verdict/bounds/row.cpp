@@ -21,6 +21,8 @@ std::vector<double> rotation_error(const cases::Spec& spec, const float* x) {
   return error;
 }
 
+double dropout_factor(const cases::Spec& spec) { return 1.0 / (1.0 - double{spec.dropout}); }
+
 double dropout_error(const cases::Spec& spec) {
   const double rate = spec.dropout;
   return rate == 0 ? 0.0 : second_order * u * (4 + rate / (1 - rate));
@@ -174,13 +176,13 @@ void RowBounds::fill_forward(BoundedRow& row, int head, double lse) const {
   }
   row.forward.output = row.output;
   row.forward.lse = lse;
+  row.forward.value_factor = dropout_factor(case_.spec);
+  row.forward.dropout_error = dropout_error(case_.spec);
 }
 
 void RowBounds::fill_bounds(BoundedRow& row, int head, double lse) const {
   fill_forward(row, head, lse);
   row.forward.keys = case_.spec.keys;
-  if (case_.spec.dropout > 0) row.forward.value_factor = 1.0 / (1.0 - double{case_.spec.dropout});
-  row.forward.dropout_error = dropout_error(case_.spec);
   row.bounds = forward_row_bounds(contract_, o_format_, row.forward);
   if (case_.spec.sinks) {
     const double of_keys = *std::max_element(row.score.begin(), row.score.end());

@@ -19,6 +19,8 @@ namespace plumbline::verdict {
 /// @param x one row of q or k as the case holds it.
 std::vector<double> rotation_error(const cases::Spec&, const float* x);
 
+/// m_ij of what dropout keeps: 1 without it.
+double dropout_factor(const cases::Spec&);
 /// Relative error of m_ij p_ij, or of m_ij (dO . v_j), beside that of what m_ij multiplies: dropout
 /// as a float, 1 - dropout, its reciprocal and a product. 0 without dropout.
 double dropout_error(const cases::Spec&);

@@ -2,6 +2,8 @@
 // The numbers of a generated case besides q, k and v.
 #pragma once
 
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "verdict/cases/case.hpp"
@@ -28,6 +30,8 @@ void draw_mask(Case&);
 void draw_mask_tensor(Case&);
 /// keep, and what it is made with, where there is dropout (dropout.cpp).
 void draw_dropout(Case&);
+/// Its dropout_seed and dropout_offset, of a generated case with dropout.
+std::pair<std::uint64_t, std::uint64_t> drawn_dropout_seed(const Spec&);
 /// Whether the generator keeps the p_ij of an index, offset included.
 bool generator_keeps(std::uint64_t seed, std::uint64_t index, float dropout);
 

@@ -35,8 +35,8 @@ struct Case {
   std::vector<std::int32_t> lengths;    ///< [batch]
   std::vector<std::int32_t> documents;  ///< [batch, keys]
   std::vector<std::uint8_t> mask;       ///< mask_shape(spec): 1 where a row may see a key, else 0
-  /// [batch, heads, queries, keys] with dropout: 1 where p_ij is kept. Unless it was read
-  /// (keep_given) it is made by the generator in plumbline_kernel.h, with these two.
+  /// [batch, heads, queries, keys] with dropout: 1 where p_ij is kept. Without keep_given it is
+  /// made by the generator in plumbline_kernel.h, with these two.
   std::vector<std::uint8_t> keep;
   std::uint64_t dropout_seed = 0, dropout_offset = 0;
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which p_ij a generated case keeps, by the generator that plumbline_kernel.h states.
+#include <tuple>
+#include <utility>
+
 #include "support/draw.hpp"
 #include "verdict/cases/bias_parameters.hpp"
 #include "verdict/cases/tensor_shapes.hpp"
@@ -32,15 +35,28 @@ bool generator_keeps(std::uint64_t seed, std::uint64_t index, float dropout) {
   return uniform > dropout;
 }
 
+/// The offset is 0, or small, or beyond 32 bits, or so that the index crosses 2^32.
+std::pair<std::uint64_t, std::uint64_t> drawn_dropout_seed(const Spec& spec) {
+  const Draw draw(spec.seed, static_cast<std::uint64_t>(Stream::dropout));
+  const auto pairs = static_cast<std::uint64_t>(elements(keep_shape(spec)));
+  const std::uint64_t offsets[] = {0, draw.word(2) >> 40, draw.word(2) >> 24,
+                                   (std::uint64_t{1} << 32) - 1 - draw.word(2) % pairs};
+  return {draw.word(0), offsets[draw.below(1, 4)]};
+}
+
 void draw_dropout(Case& c) {
   const Spec& spec = c.spec;
   if (spec.dropout == 0) return;
   const Draw draw(spec.seed, static_cast<std::uint64_t>(Stream::dropout));
-  c.dropout_seed = draw.word(0);
-  c.dropout_offset = draw.below(1, 2) == 0 ? 0 : draw.word(2) >> 40;
+  if (!spec.keep_given) {
+    std::tie(c.dropout_seed, c.dropout_offset) = drawn_dropout_seed(spec);
+  }
   c.keep.resize(static_cast<std::size_t>(elements(keep_shape(spec))));
   for (std::size_t n = 0; n < c.keep.size(); ++n) {
-    c.keep[n] = generator_keeps(c.dropout_seed, c.dropout_offset + n, spec.dropout) ? 1 : 0;
+    const bool kept = spec.keep_given
+                          ? draw.uniform(3 + n) > double{spec.dropout}
+                          : generator_keeps(c.dropout_seed, c.dropout_offset + n, spec.dropout);
+    c.keep[n] = kept ? 1 : 0;
   }
 }
 

@@ -148,7 +148,7 @@ float stored(float value, Format format, CacheFormat cache) {
     case CacheFormat::e5m2:
       return stored(value, Format::e5m2);
     case CacheFormat::int8:
-      return std::abs(value) <= 127 ? std::nearbyint(value) : std::nanf("");
+      return std::abs(value) <= 127 ? std::nearbyint(value) + 0.0F : std::nanf("");  // no -0
   }
   throw std::logic_error("a cache without a format");
 }

@@ -271,8 +271,8 @@ void validate_dropout(const Spec& spec) {
     if (spec.keep_given) throw BadInput("keep", "given without dropout", "dropout above 0");
     return;
   }
-  if (!(spec.dropout >= 0x1p-24f && spec.dropout < 1)) {
-    throw BadInput("dropout", fmt::format("{}", spec.dropout), "0, or from 2^-24 to below 1");
+  if (!(spec.dropout >= 0x1p-24f && spec.dropout <= 1 - 0x1p-10f)) {
+    throw BadInput("dropout", fmt::format("{}", spec.dropout), "0, or from 2^-24 to 1 - 2^-10");
   }
   if (spec.pass == Pass::decode || needs_scores(spec.bias)) {
     throw BadInput(

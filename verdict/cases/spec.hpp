@@ -82,7 +82,7 @@ struct Spec {
   bool lse_gradient = false;  ///< backward: a gradient comes in through lse, too
   int rotary_dim = 0;         ///< RoPE: components that it rotates, the first; 0: all of them
   float dropout = 0;          ///< probability with which p_ij is dropped; 0: none is
-  bool keep_given = false;    ///< which are kept was read, and is not the generator's
+  bool keep_given = false;    ///< which are kept is not what the generator gives
   bool operator==(const Spec&) const = default;
 
   int value_width() const { return value_dim > 0 ? value_dim : head_dim; }
@@ -134,9 +134,9 @@ bool has_rows_at_keys(const Spec&);
 /// and softcap 0 or normal fp32 numbers, no softcap, sinks or mask tensor with CoPE and DAPE, no
 /// tensor above largest_tensor elements, page_size 0 but for decode, lse_gradient only backward,
 /// values_in_keys only elsewhere and with values no wider than keys, FoX under a causal mask, RoPE
-/// with an even head_dim or rotary_dim <= head_dim, dropout 0 or in [2^-24, 1) and neither in
-/// decoding nor with CoPE and DAPE, a cache of 8 bits only in decoding, of a format of more and of
-/// a family that is neither subnormal nor level.
+/// with an even head_dim or rotary_dim <= head_dim, dropout 0 or in [2^-24, 1 - 2^-10] and neither
+/// in decoding nor with CoPE and DAPE, a cache of 8 bits only in decoding, of a format of more and
+/// of a family that is neither subnormal nor level.
 /// @throws BadInput naming the first field that is not.
 void validate(const Spec&);
 

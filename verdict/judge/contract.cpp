@@ -95,6 +95,11 @@ ProbabilityRounding scaled_probability_rounding(const Contract& contract) {
   return rounding;
 }
 
+double dropout_roundings(const Contract& contract) {
+  const auto format = static_cast<cases::Format>(contract.probability_format);
+  return cases::has_scales(format) ? 0.0 : 2 * probability_rounding(contract).format;
+}
+
 Contract with_scales(Contract contract, const cases::Spec& spec) {
   const bool of_cache = spec.cache != cases::CacheFormat::in_format;
   if (of_cache || cases::has_scales(spec.format)) contract.operand_roundoff += 2 * u;

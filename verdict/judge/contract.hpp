@@ -37,6 +37,10 @@ ProbabilityRounding probability_rounding(const Contract&);
 /// so is what overflows.
 ProbabilityRounding scaled_probability_rounding(const Contract&);
 
+/// What dropout's m p may lose besides, relative: in 16 bits a program may round p, m and m p, each
+/// on its own. 0 for other formats of P.
+double dropout_roundings(const Contract&);
+
 /// The contract with what the scales of q, k and v cost in e4m3 and e5m2, 2^-23 for each operand: a
 /// scale's product with the stored number, or with another factor, is rounded once, and so is the
 /// number that the oracle reads where a scale has more than 20 bits. Other formats: the same.

@@ -73,7 +73,8 @@ Drift output_drift(const Contract& contract, cases::Format format, const Forward
   for (std::size_t j = 0; j < row.probability.size(); ++j) {
     double moved = 0.0;  // by p_j, relative
     for (std::size_t d = 0; d < weight.size(); ++d) {
-      moved += weight[d] * (row.value[j][d] - (contract.sums_rounded_p ? row.output[d] : 0.0));
+      moved += weight[d] * (row.value_factor * row.value[j][d] -
+                            (contract.sums_rounded_p ? row.output[d] : 0.0));
     }
     const double p = row.probability[j] / best;
     const OperandRounding rounding = operand_rounding(contract, p, p);

@@ -345,20 +345,18 @@ void Work::set_probability(HeadPairs& pairs, int query, int key, const RunningEr
   RunningError p = probability;
   double p_error = error;
   if (dropout) {
-    // m p, rounded, or p rounded and m p once more.
     const double m = dropout->value();
     p = *dropout * p;
     p_error = m * error;
-    p_error += dropout_error(case_.spec) * (std::abs(p.value()) + p_error);
-    if (contract_.sums_rounded_p || contract_.saves_rounded_p) {
-      p_error = rounded_probability(contract_, std::abs(p.value()), p_error).error;
-    }
-    if (m == 0) p_error = 0;
+    p_error += (dropout_error(case_.spec) + dropout_roundings(contract_)) *
+               (std::abs(p.value()) + p_error);
   }
   pairs.p(query, key) = p.value();
   pairs.p_radius(query, key) = p.error();
   if (p.value() == 0 && p_error == 0) return;
-  const Operand operand = rounded_probability(contract_, p.value(), p_error);
+  // P may be rounded, and underflow, before its product with m.
+  const Operand operand =
+      rounded_probability(contract_, p.value(), p_error, dropout ? 1 + dropout->value() : 1.0);
   pairs.p_error(query, key) = operand.error;
   pairs.p_magnitude(query, key) = operand.magnitude;
 }
@@ -417,7 +415,7 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   row.ssmax = s.ssmax;
   row.value_dim = width;
   row.dropout_error = dropout_error(s);
-  if (s.dropout > 0) row.largest_factor = 1.0 / (1.0 - double{s.dropout});
+  row.largest_factor = dropout_factor(s);
   const auto of_row = [&](const std::vector<float>& tensor) {
     return std::span(tensor).subspan(q_row * width, width);
   };
@@ -437,7 +435,8 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
 
   const double c = std::abs(bounded.factor), tau = std::abs(case_.scale);
   // dS, dZ = c dS, tau dS or tau dZ is rounded: an underflow, in terms of dZ.
-  const double underflow_factor = std::max(1.0, c) * (tau > 0 ? std::max(1.0, 1 / tau) : 1.0);
+  const double underflow_factor =
+      std::max(1.0, c) * (tau > 0 ? std::max(1.0, 1 / tau) : 1.0) * dropout_factor(s);
   pairs.growth[query] = errors.growth;
   pairs.common[query] = c * errors.common;
   pairs.keys[query] = n;

@@ -142,13 +142,15 @@ OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contrac
   // Weights of e^0 each, off by the exponential's error if that is not exact, and rounded for the
   // product; two sums; a division, or one for each weight.
   const ProbabilityRounding p = scaled_probability_rounding(contract);
-  const double weight = (contract.inexact_exp_zero ? 2 * contract.exp_error : 0.0) +
-                        (spec.dropout > 0 ? 2 : 1) * p.relative + dropout_error(spec) +
+  const double weight = (contract.inexact_exp_zero ? 2 * contract.exp_error : 0.0) + p.relative +
+                        dropout_error(spec) +
+                        (spec.dropout > 0 ? dropout_roundings(contract) : 0.0) +
                         contract.operand_roundoff * (1 + p.relative);
   const double mean_size = magnitude / n;
   double error =
       (weight + (1 + weight) * 2 * gamma(n, contract.unit_roundoff) + 6 * u) * mean_size +
-      2 * p.absolute * magnitude + operand_underflow(contract) + 2 * n * result_underflow(contract);
+      2 * p.absolute * magnitude + operand_underflow(contract) * dropout_factor(spec) +
+      2 * (n + 1) * result_underflow(contract) * dropout_factor(spec);
   if (contract.output_sum_format != PLUMBLINE_FP32) {
     error += stored_rounding(contract, contract.output_sum_format)
                  .of_several(2 * sum_blocks(contract, n, n) - 1, mean_size + error);

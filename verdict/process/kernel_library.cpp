@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 #include <thread>
+#include <tuple>
 
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -69,6 +70,9 @@ plumbline_problem shape_of(const cases::Spec& spec, cases::Pass pass) {
   if (spec.dropout > 0) {
     problem.keep = &byte;
     problem.dropout_generator = !spec.keep_given;
+    if (!spec.keep_given && spec.family != cases::Family::file) {
+      std::tie(problem.dropout_seed, problem.dropout_offset) = cases::drawn_dropout_seed(spec);
+    }
   }
   if (spec.page_size > 0) problem.pages = &there;
   return problem;
@@ -80,13 +84,18 @@ std::vector<std::size_t> hidden_keys(const cases::Case& c) {
   const reference::Mask mask = mask_of(c);
   const int group = s.heads / s.kv_heads;
   std::vector<std::size_t> hidden;
+  // Of the query heads that share a key head all see the same unless a mask is theirs.
+  const int heads = mask.also ? group : 1;
   for (int kv = 0; kv < s.batch * s.kv_heads; ++kv) {
     const int batch = kv / s.kv_heads, first = kv % s.kv_heads * group;
     std::vector<bool> seen(s.keys, false);
-    for (int n = 0; n < group * s.queries; ++n) {
-      const auto visible = reference::visible_keys(mask, batch, c.position(batch, n % s.queries),
-                                                   s.keys, first + n / s.queries);
-      for (const int key : visible) seen[key] = true;
+    std::ptrdiff_t unseen = s.keys;
+    for (int n = heads * s.queries - 1; n >= 0 && unseen > 0; --n) {
+      for (const int key : reference::visible_keys(mask, batch, c.position(batch, n % s.queries),
+                                                   s.keys, first + n / s.queries)) {
+        unseen -= seen[key] ? 0 : 1;
+        seen[key] = true;
+      }
     }
     for (int key = 0; key < s.keys; ++key) {
       if (!seen[key]) hidden.push_back(static_cast<std::size_t>(kv) * s.keys + key);

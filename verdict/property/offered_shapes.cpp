@@ -218,6 +218,10 @@ void ask_rotary_dim(const Shapes& shapes, DrawIntegers& draw, Spec& spec) {
   for (const int size : shapes.rotary_dims) {
     if (size <= spec.head_dim) fitting.push_back(size);
   }
+  if (fitting.empty() && !shapes.rotary_dims.empty()) {
+    spec.head_dim = *std::ranges::min_element(shapes.rotary_dims);
+    fitting = {spec.head_dim};
+  }
   take(fitting, draw, spec.rotary_dim);
   if (spec.rotary_dim == spec.head_dim) spec.rotary_dim = 0;
 }
@@ -308,6 +312,7 @@ Offer find_offer_like(const Offer& others, cases::Pass pass, cases::Bias bias, c
     spec.format = format;
     if (bias.method == PLUMBLINE_FOX) spec.mask.causal = true;
     if (pass != cases::Pass::decode) spec.page_size = 0;
+    if (!bias.has_rope()) spec.rotary_dim = 0;
     probe(spec, supported, shapes, offer);
   }
   return offer;
@@ -364,7 +369,7 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
     void (*give)(Spec&);
   };
   // Each changes a spec so that it has the property; one that has it already is left as it is.
-  static constexpr std::array<Property, 27> properties{{
+  static constexpr std::array<Property, 28> properties{{
       {"causal masks", [](Spec& s) { s.mask.causal = true; }},
       {"no causal mask", [](Spec& s) { s.mask.causal = false; }},
       {"windows",
@@ -457,6 +462,13 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
            return;
          }
          s.cache = cases::CacheFormat::e4m3;
+         s.family = cases::Family::generic;
+       }},
+      {"caches of 8 bits with a scale for each key",
+       [](Spec& s) {
+         if (s.pass != cases::Pass::decode || cases::has_scales(s.format)) return;
+         s.cache = cases::CacheFormat::e4m3;
+         s.scale_per_key = true;
          s.family = cases::Family::generic;
        }},
       {"pages",

@@ -191,7 +191,10 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
       });
     }
   } else if (draw.chance(15)) {
-    give([&](Spec& s) { s.dropout = dropouts[draw.below(dropouts.size())]; });
+    give([&](Spec& s) {
+      s.dropout = dropouts[draw.below(dropouts.size())];
+      s.keep_given = draw.chance(25);
+    });
   }
   if (spec.bias.has_rope() && spec.head_dim > 2 && draw.chance(40)) {
     give([&](Spec& s) {
@@ -372,7 +375,10 @@ std::vector<Spec> simpler(const Spec& spec) {
   consider([](Spec& s) { s.mask.per_batch = false; });
   consider([](Spec& s) { s.mask.per_head = false; });
   consider([](Spec& s) { s.lse_gradient = false; });
-  consider([](Spec& s) { s.dropout = 0; });
+  consider([](Spec& s) {
+    s.dropout = 0;
+    s.keep_given = false;
+  });
   consider([](Spec& s) { s.scale_per_key = false; });
   consider([](Spec& s) {
     s.cache = cases::CacheFormat::in_format;
@@ -406,6 +412,10 @@ std::vector<Spec> simpler(const Spec& spec) {
     s.head_dim = head_dims.front();
     if (s.value_dim > 0) s.value_dim = s.head_dim / 2;
     if (s.rotary_dim > 0) s.rotary_dim = s.head_dim / 2;
+  });
+  consider([](Spec& s) {
+    s.head_dim = head_dims.front();
+    if (s.value_dim > 0) s.value_dim = s.head_dim / 2;
   });
   return result;
 }

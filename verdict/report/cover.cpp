@@ -64,6 +64,7 @@ void Cover::add(const cases::Spec& s) {
   if (s.pass == cases::Pass::decode) {
     count("paged", s.page_size > 0);
     count("cache of 8 bits", s.cache != cases::CacheFormat::in_format);
+    count("scale of each key", s.scale_per_key);
   }
 }
 
@@ -81,11 +82,26 @@ std::string in_words(const Cover& cover) {
     if (found != cover.cases.end()) parts.push_back(sizes_in_words(property, found->second));
   }
   std::vector<std::string> shares;
-  for (const char* property :
-       {"causal", "window", "lengths", "documents", "ssmax", "softcap", "sinks",
-        "queries before the end", "queries at each end", "more queries than keys", "mask tensor",
-        "other value width", "values in keys", "dropout", "partly rotated", "gradient through lse",
-        "other scale", "paged", "cache of 8 bits"}) {
+  for (const char* property : {"causal",
+                               "window",
+                               "lengths",
+                               "documents",
+                               "ssmax",
+                               "softcap",
+                               "sinks",
+                               "queries before the end",
+                               "queries at each end",
+                               "more queries than keys",
+                               "mask tensor",
+                               "other value width",
+                               "values in keys",
+                               "dropout",
+                               "partly rotated",
+                               "gradient through lse",
+                               "other scale",
+                               "paged",
+                               "cache of 8 bits",
+                               "scale of each key"}) {
     const auto found = cover.cases.find(property);
     if (found == cover.cases.end()) continue;
     const auto& counts = found->second;

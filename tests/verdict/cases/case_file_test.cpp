@@ -255,8 +255,8 @@ BOOST_AUTO_TEST_CASE(dropout_comes_with_what_is_kept) {
   };
   refused(0.5, "U8", {}, "", {"tensor \"keep\" is missing", "\"dropout\""});
   refused(0, "U8", {1, 2, 2, 3}, kept, {"tensor \"keep\" is given", "\"dropout\" above 0"});
-  refused(1, "U8", {1, 2, 2, 3}, kept, {"dropout is 1", "below 1"});
-  refused(-0.5, "U8", {1, 2, 2, 3}, kept, {"dropout is -0.5", "below 1"});
+  refused(1, "U8", {1, 2, 2, 3}, kept, {"dropout is 1", "1 - 2^-10"});
+  refused(-0.5, "U8", {1, 2, 2, 3}, kept, {"dropout is -0.5", "1 - 2^-10"});
   refused(0.5, "U8", {1, 1, 2, 3}, kept.substr(0, 6),
           {"tensor \"keep\": shape is [1, 1, 2, 3]", "[1, 2, 2, 3]"});
   refused(0.5, "I32", {1, 2, 2, 3}, kept + kept + kept + kept,

@@ -82,7 +82,8 @@ E4M3, E5M2, INT8 = small(3, -6, 448.0), small(2, -14, 57344.0), round
 def cache_scales(spec):
     """Of k and v of a cache of 8 bits: lists by batch and key head, or by batch, key head and key."""
     keys = spec["keys"] if spec["scale_per_key"] else 1
-    factors = {"huge": (2.0**12,) * 2}.get(spec["family"], (1, 1))
+    huge = (2.0**10, 2.0**8) if spec["dtype"] == "fp16" else (2.0**12,) * 2
+    factors = huge if spec["family"] == "huge" else (1, 1)
     out = {}
     for name, factor, most in zip("kv", factors, (1, 3)):
         d = Draw(spec["seed"], name + "_scale")
@@ -401,10 +402,14 @@ def single(x):
 def dropout(spec):
     if not spec["dropout"]:
         return
-    draw = Draw(spec["seed"], "dropout")
-    seed, offset = draw.word(0), draw.word(2) >> 40 if draw.below(1, 2) else 0
+    draw, pairs = Draw(spec["seed"], "dropout"), spec["batch"] * spec["heads"] * spec["queries"] * spec["keys"]
     rate, out = single(float(spec["dropout"])), bytearray()
-    for i in range(offset, offset + spec["batch"] * spec["heads"] * spec["queries"] * spec["keys"]):
+    if spec["keep_given"]:
+        yield "keep", bytes(draw.uniform(3 + n) > rate for n in range(pairs))
+        return
+    seed, far = draw.word(0), draw.word(2)
+    offset = (0, far >> 40, far >> 24, 2**32 - 1 - far % pairs)[draw.below(1, 4)]
+    for i in range(offset, offset + pairs):
         x = philox([i % 2**32, i >> 32, 0, 0], [seed % 2**32, seed >> 32])[0]
         n = x if x < 2**31 else 2**32 - 1 - x
         out.append(single(single(float(n)) * single(4.6566127342e-10)) > rate)
@@ -507,6 +512,8 @@ CASES += [line_with(*values) for values in [
     (("rope_half_split", "fp32", 0, 1, 0, "generic", 68),
      "pass=backward,dropout=0.875,rotary_dim=4"),
     (("nope", "fp16", 0, 0, 0, "huge", 73), "dropout=0.875"),
+    (("nope", "fp16", 0, 0, 0, "generic", 74), "dropout=0.5,keep_given=1"),
+    *((("nope", "fp16", 0, 0, 0, "generic", seed), "dropout=0.5") for seed in range(75, 79)),
     (("nope", "bf16", 0, 0, 0, "generic", 69), "pass=decode,cache=int8,scale_per_key=1"),
     (("nope", "fp32", 0, 0, 0, "tied", 70), "pass=decode,cache=e4m3,scale_per_key=1"),
     (("alibi", "fp16", 0, 0, 0, "huge", 71), "pass=decode,cache=e5m2"),
@@ -516,7 +523,7 @@ CASES += [line_with(*values) for values in [
 
 DEFAULTS = {"pass": "forward", "mask": "none", "mask_per_batch": "0", "mask_per_head": "0",
             "values_in_keys": "0", "lse_gradient": "0", "dropout": "0",
-            "cache": "in_format", "scale_per_key": "0"}
+            "cache": "in_format", "scale_per_key": "0", "keep_given": "0"}
 for line in CASES:
     fields = DEFAULTS | dict(pair.split("=") for pair in line.split(","))
     spec = {k: int(v) if v.lstrip("-").isdigit() else v for k, v in fields.items()}

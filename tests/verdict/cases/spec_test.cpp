@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
     expect_bad_input([&] { from_line("lse_gradient=1,pass=" + pass); },
                      {message.c_str(), "backward pass"});
   }
-  expect_bad_input([] { from_line("dropout=1"); }, {"dropout is 1", "from 2^-24 to below 1"});
+  expect_bad_input([] { from_line("dropout=1"); }, {"dropout is 1", "from 2^-24 to 1 - 2^-10"});
   expect_bad_input([] { from_line("dropout=0"); }, {"dropout is \"0\"", "above 0"});
   expect_bad_input([] { from_line("dropout=nan"); }, {"dropout is \"nan\"", "above 0"});
   for (const std::string other : {"pass=decode", "bias=cope", "bias=dape_v1_alibi"}) {
