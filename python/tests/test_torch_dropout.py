@@ -75,6 +75,21 @@ def test_wrong_dropout_fails(wrong, dtype):
     assert failed.kind == "outside_bound" and "o: " in failed.explanation and ",dropout=" in failed.case
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_p_its_factor_and_their_product_may_be_rounded_each(dtype):
+    def eager(q, k, v, slopes, dropout_p, keep):
+        p = torch.softmax(scores(q, k, slopes), -1).to(dtype)
+        if keep is not None:
+            p = p * (keep.to(dtype) / torch.tensor(1 - dropout_p).to(dtype))
+        return (p.float() @ v.float()).to(dtype)
+
+    settings = {**SHORT, "dtype": dtype, "cases": 200, "contract": "jax", "dropout": True}
+    plumbline.check(eager, plumbline.Alibi, backward=True, **settings)
+    with pytest.raises(plumbline.CheckFailed, match="not divided by 1 - dropout"):
+        plumbline.check(lambda q, k, v, slopes, dropout_p, keep: eager(q, k, v, slopes, 0.0, keep),
+                        plumbline.Alibi, **settings)
+
+
 def of_hand(dp_is_dropped=True, p_is_dropped=True):
     def backward(grad_o, q, k, v, o, lse, slopes, dropout_p, keep):
         p = torch.exp(scores(q, k, slopes) - lse[..., None])

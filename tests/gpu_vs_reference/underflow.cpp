@@ -7,6 +7,7 @@
 #include <string>
 
 #include "plumbline_kernel.h"
+#include "verdict/cases/bias_parameters.hpp"
 #include "verdict/cases/case.hpp"
 #include "verdict/cases/formats.hpp"
 #include "verdict/judge/judge.hpp"
