@@ -156,8 +156,6 @@ const Named of_kernels[] = {
     {FaultKind::last_component_unwritten, "bias=nope", ""},
     {FaultKind::key_after, "bias=alibi", ""},
     {FaultKind::dropout_unscaled, "bias=nope,dropout=0.1", "dropout_unscaled"},
-    {FaultKind::dropout_in_denominator, "bias=alibi,dropout=0.5,mask=scattered",
-     "dropout_in_denominator"},
     {FaultKind::keep_of_first_head, "bias=nope,dropout=0.5,dtype=bf16", "keep_of_first_head"},
     {FaultKind::backward_dv_undropped, "pass=backward,bias=nope,dropout=0.5",
      "grad_v_without_dropout"},

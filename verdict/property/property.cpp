@@ -205,9 +205,15 @@ void look_for_nearest_contract(const Kernel& kernel, const Contract& declared, J
 /// A kernel that differs from run to run may have failed by chance: what its repeat line shows is
 /// told beforehand.
 void run_again(const Kernel& kernel, int threads, Counterexample& found) {
-  cases::Outputs outputs;
-  const Judgement again = run_and_judge(kernel, found.spec, threads, outputs);
-  if (again.outcome != Outcome::pass) return;
+  constexpr int runs = 2;
+  bool passed = false;
+  for (int run = 0; run < runs && !passed; ++run) {
+    cases::Outputs outputs;
+    const Judgement again = run_and_judge(kernel, found.spec, threads, outputs);
+    passed = again.outcome == Outcome::pass;
+    if (!again.failure.empty()) return;  // it crashed, or hung, once more
+  }
+  if (!passed) return;
   found.judgement.remark = "another run of this case, on the same inputs, passed";
   if (kernel.deterministic()) {
     found.judgement.kind = kernel_process::failure_kind::nondeterministic;
