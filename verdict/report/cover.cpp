@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "verdict/cases/bias_parameters.hpp"
+
 namespace plumbline::verdict {
 namespace {
 
@@ -46,6 +48,7 @@ void Cover::add(const cases::Spec& s) {
   count("family", static_cast<int>(s.family));
   count("causal", s.mask.causal);
   count("window", s.mask.window.hides());
+  count("window of two sides", s.mask.window.left != s.mask.window.right);
   count("lengths", s.mask.ragged);
   count("documents", s.mask.documents);
   count("ssmax", s.ssmax);
@@ -61,8 +64,13 @@ void Cover::add(const cases::Spec& s) {
   if (s.pass == cases::Pass::backward) count("gradient through lse", s.lse_gradient);
   count("more queries than keys", s.queries > s.keys);
   count("other scale", s.scale != 0);
+  if (s.bias.method == PLUMBLINE_ALIBI && s.bias.dape == 0) {
+    const cases::Options options = cases::drawn_options(s);
+    count("slopes of each sequence", s.batch > 1 && options[PLUMBLINE_SLOPES_PER_BATCH] != 0);
+  }
   if (s.pass == cases::Pass::decode) {
     count("paged", s.page_size > 0);
+    count("several queries", s.queries > 1);
     count("cache of 8 bits", s.cache != cases::CacheFormat::in_format);
     count("scale of each key", s.scale_per_key);
   }
@@ -84,6 +92,7 @@ std::string in_words(const Cover& cover) {
   std::vector<std::string> shares;
   for (const char* property : {"causal",
                                "window",
+                               "window of two sides",
                                "lengths",
                                "documents",
                                "ssmax",
@@ -99,7 +108,9 @@ std::string in_words(const Cover& cover) {
                                "partly rotated",
                                "gradient through lse",
                                "other scale",
+                               "slopes of each sequence",
                                "paged",
+                               "several queries",
                                "cache of 8 bits",
                                "scale of each key"}) {
     const auto found = cover.cases.find(property);

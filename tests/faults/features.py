@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Which feature of attention is judged, and by what that is tested: docs/features.md, computed from a run of
+`verify` (which built-in kernels had cases with it, in which pass), the C interface, the signature of
+plumbline.check, and the planted faults.
+
+Usage: features.py PLUMBLINE [FILE]. With the environment variable PLUMBLINE_RENEW it writes FILE; else it compares.
+Ends with 1 where a cell is empty without a reason, or the file is another."""
+import ast
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TRAINING, INFERENCE = "in training alone", "in inference alone"
+
+# name; in `cover` of the report (or a bias); in the C interface; in Python; planted faults (names in the judge's
+# campaign and of mutants, patterns); what public faults are told to offer, or their names; passes that have it not
+FEATURES = [
+    ("a bias tensor, each axis full or of size 1", "bias_tensor", "PLUMBLINE_TENSOR", "BiasTensor",
+     r"tensor_(row|transposed)|bias_tensor", "BIAS_TENSOR", {}),
+    ("softcap", "softcap", "softcap", "softcap", r"softcap", "softcap_", {}),
+    ("attention sinks", "sinks", "sinks", "sinks", r"_sink_|^sink_", "sinks_", {}),
+    ("dropout of P", "dropout", "dropout", "dropout",
+     r"drop(out|ped)_(?!draw|group)|^keep_|dropout$|_(dv|dp|d)_undropped", "dropout_", {"decode": TRAINING}),
+    ("values of another width than keys", "other value width", "value_dim", "value_dims",
+     r"value_dim|as_wide_as|key_stride", "values_", {}),
+    ("values that are a part of the keys", "values in keys", "values_in_keys", "values_in_keys",
+     r"values_read", "values_", {"backward": INFERENCE}),
+    ("mask tensors: prefix, chunks, blocks, trees, any pairs", "mask tensor", "mask", "mask", r"mask_tensor|by_a_tensor",
+     "mask_", {}),
+    ("windows of two sides", "window of two sides", "window_right", "window", r"window_(sides|of|one|after)", "window_", {}),
+    ("each sequence's own length", "lengths", "lengths", "lengths", r"length", "ends_ragged", {}),
+    ("queries at each sequence's own end", "queries at each end", "queries_at_end", "queries_at_end",
+     r"at_(a_)?common_end|queries_at_end", "ends_", {}),
+    ("more queries than keys", "more queries than keys", "query_offset", "more_queries", r"offset|at_a_common_end", "ends_causal",
+     {"decode": "a query stands at a key"}),
+    ("documents in a sequence", "documents", "documents", "documents", r"document", "46634", {}),
+    ("fewer key heads than heads", "group", "kv_heads", "grouped_heads", r"key_head|first_head", "kv_head_modulo", {}),
+    ("RoPE of a part of the components", "partly rotated", "rotary_dim", "rotary_dim", r"rotary|partial_rope",
+     "partial_rope", {}),
+    ("any scale", "other scale", "scale", "scale", r"^scale_", "scale_ignored", {}),
+    ("slopes of each sequence", "slopes of each sequence", "PLUMBLINE_SLOPES_PER_BATCH", "options",
+     r"slopes_of_the_first_sequence", None, {}),
+    ("a gradient through lse", "gradient through lse", "grad_lse", "lse_gradient", r"grad_lse|gradient_through_lse",
+     "lse_", {"forward": TRAINING, "decode": TRAINING}),
+    ("paged caches", "paged", "page_size", None, r"page", "offers_pages",
+     {"forward": INFERENCE, "backward": INFERENCE}),
+    ("several queries of a sequence in decoding", "several queries", "queries", None, r"first_query|row_guard",
+     "offers_cache", {"forward": INFERENCE, "backward": INFERENCE}),
+    ("caches of 8 bits, scales of heads", "cache of 8 bits", "cache_format", None,
+     r"decode_(values_times|scale_of|int8)", None, {"forward": INFERENCE, "backward": INFERENCE}),
+    ("caches of 8 bits, scales of keys", "scale of each key", "scale_per_key", None, r"decode_scales_of", None,
+     {"forward": INFERENCE, "backward": INFERENCE}),
+]
+HEAD = """# What is judged, feature by feature
+
+Computed by [features.py](../tests/faults/features.py) from `plumbline verify --cases 3000`, the interface, plumbline.check and the planted
+faults; a test keeps it as it is. Forward, backward, decoding: the built-in kernels that had cases with the feature, each against
+the oracle within its derived bounds, backward with all gradients. Python judges no decoding. Planted faults: of the
+judge's campaign and in kernels, and those that public kernels had.
+
+| feature | C | Python | forward | backward | decoding | planted | public |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def report(plumbline):
+    run = subprocess.run([plumbline, "verify", "--cases", "3000", "--json"], capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        sys.exit(f"features.py: verify ended with status {run.returncode}:\n{run.stderr[-2000:]}")
+    return json.loads(run.stdout)["cells"]
+
+
+def kernels_with(cells, which, of_pass):
+    found = {cell["kernel"] for cell in cells if cell["pass"] == of_pass and cell["cases"] > 0 and (
+        cell["bias"].split("+")[0] == which if which == "bias_tensor"
+        else any(count for value, count in cell["cover"].get(which, {}).items() if value not in ("0", "1"))
+        if which == "group" else cell["cover"].get(which, {}).get("1", 0) > 0)}
+    return ", ".join(f"`{name}`" for name in sorted(found))
+
+
+def keywords_of_python():
+    tree = ast.parse((ROOT / "python/plumbline/_check.py").read_text())
+    check = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "check")
+    biases = ast.parse((ROOT / "python/plumbline/_biases.py").read_text())
+    return {argument.arg for argument in check.args.args + check.args.kwonlyargs} | {
+        node.name for node in biases.body if isinstance(node, ast.ClassDef)}
+
+
+def rows(cells):
+    header = (ROOT / "kernel_abi/plumbline_kernel.h").read_text()
+    python = keywords_of_python()
+    names = {path.stem for path in (ROOT / "tests/faults/kernels").glob("*.mutant")}
+    for path in (ROOT / "tests/faults/judge").glob("faults_of_*.cpp"):
+        names.update(re.findall(r'"([a-z0-9_]+)"', path.read_text()))
+    public = [line for line in (ROOT / "tests/faults/historical/faults.def").read_text().splitlines()
+              if line.startswith("FAULT(")]
+    for name, cover, field, keyword, faults, offers, without in FEATURES:
+        if not re.search(rf"\b{field}\b", header):
+            sys.exit(f"features.py: {name}: plumbline_kernel.h has no {field}")
+        if keyword and keyword not in python:
+            sys.exit(f"features.py: {name}: plumbline.check has no {keyword}")
+        cell = [name, f"`{field}`", f"`{keyword}`" if keyword else without.get("forward", "")]
+        for of_pass in ("forward", "backward", "decode"):
+            found = kernels_with(cells, cover, of_pass)
+            if bool(found) == (of_pass in without):
+                sys.exit(f"features.py: {name}: {of_pass}: {found or 'no built-in kernel had a case'}")
+            cell.append(found or without[of_pass])
+        planted = sum(bool(re.search(faults, fault)) for fault in names)
+        if planted == 0:
+            sys.exit(f"features.py: {name}: no planted fault is called {faults}")
+        cell += [str(planted), str(sum(offers in line for line in public)) if offers else "none known"]
+        if "" in cell:
+            sys.exit(f"features.py: {name}: an empty cell in {cell}")
+        yield "| " + " | ".join(cell) + " |\n"
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    text = HEAD + "".join(rows(report(sys.argv[1])))
+    if len(sys.argv) == 2:
+        print(text, end="")
+        return
+    file = pathlib.Path(sys.argv[2])
+    if os.environ.get("PLUMBLINE_RENEW"):
+        file.write_text(text)
+    if not file.exists() or file.read_text() != text:
+        sys.exit(f"{file} is not what is tested: run PLUMBLINE_RENEW=1 ./plumbline test -R features")
+
+
+main()
