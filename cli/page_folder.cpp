@@ -43,6 +43,7 @@ PageFolder::PageFolder(const std::string& option, const fs::path& folder,
     throw BadInput(option, shown + ", which is not a folder", "a folder, or a name for a new one");
   }
   if (!fs::exists(status)) {
+    const MakingLeftovers making;
     if (fs::create_directory(folder, error)) made_ = Leftover::folder(folder);
     if (error)
       throw BadInput(option, shown + ": " + error.message(), "a folder that can be created");

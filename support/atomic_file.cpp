@@ -48,6 +48,7 @@ AtomicFile::AtomicFile(const fs::path& path) : shown_(path), final_(behind_links
   // A read-only file in a writable folder could be replaced by renaming, but its owner said no.
   if (fs::exists(status) && ::access(final_.c_str(), W_OK) != 0) fail_to_write(shown_, errno);
   static std::atomic<unsigned> count{0};
+  const MakingLeftovers making;
   do {
     temporary_ = final_;
     // At most 200 bytes of the name: with the suffix it stays below the usual limit of 255.

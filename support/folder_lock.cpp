@@ -17,6 +17,7 @@ namespace plumbline {
 FolderLock::FolderLock(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / ".lock";
   struct stat status {};
+  const MakingLeftovers making;
   do {
     if (descriptor_ >= 0) ::close(descriptor_);
     descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);

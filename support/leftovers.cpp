@@ -2,6 +2,7 @@
 #include "support/leftovers.hpp"
 
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,7 +13,15 @@ namespace plumbline {
 
 namespace {
 
+std::atomic<int> making{0};
+std::atomic<bool> ending{false};
+
 extern "C" void remove_leftovers_and_end(int signal) {
+  // In other threads: in one that makes something signals are blocked. Whoever begins from now on
+  // waits for the end.
+  ending = true;
+  constexpr timespec millisecond{0, 1'000'000};
+  for (int waited = 0; making > 0 && waited < 1000; ++waited) nanosleep(&millisecond, nullptr);
   Leftover::remove_all();
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
@@ -25,6 +34,21 @@ extern "C" void remove_leftovers_and_end(int signal) {
 }
 
 }  // namespace
+
+MakingLeftovers::MakingLeftovers() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before_);
+  ++making;
+  if (!ending) return;
+  --making;
+  for (;;) pause();  // no signal comes: another thread ends the program
+}
+
+MakingLeftovers::~MakingLeftovers() {
+  --making;
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
 
 /// Never freed, since a handler may be reading it: a path for each file that is written.
 struct Leftover::Place {
@@ -86,6 +110,7 @@ Leftovers make_folders(const std::filesystem::path& path, std::error_code& error
     if (folder == folder.parent_path()) break;
     folder = folder.parent_path();
   }
+  const MakingLeftovers making;
   std::filesystem::create_directories(path, error);
   Leftovers made;
   for (auto folder = missing.rbegin(); !error && folder != missing.rend(); ++folder)

@@ -2,6 +2,8 @@
 // What a program makes on its way and must not leave behind when it ends early, by a signal too.
 #pragma once
 
+#include <signal.h>
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -34,6 +36,19 @@ class Leftover {
   struct Place;
   Leftover(const std::filesystem::path&, bool folder);
   Place* place_ = nullptr;
+};
+
+/// While it lives, this thread makes what it then registers as a leftover: a signal that ends the
+/// program waits for it, so that nothing is there which is not registered yet.
+class MakingLeftovers {
+ public:
+  MakingLeftovers();
+  ~MakingLeftovers();
+  MakingLeftovers(const MakingLeftovers&) = delete;
+  MakingLeftovers& operator=(const MakingLeftovers&) = delete;
+
+ private:
+  sigset_t before_;
 };
 
 /// Several, of which the last goes first.
