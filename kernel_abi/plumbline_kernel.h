@@ -34,10 +34,11 @@
  *   documents[b, i] == documents[b, j]             (where documents is given)
  *   mask[b, h, r, j] != 0                          (where mask is given)
  *
- * With dropout_generator keep is what a kernel can make for itself, with no need to read it: with
+ * With dropout_generator keep is what a kernel can make for itself, with no need to read it. With
  *   x  the first word of Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2,
- *      3", SC11) of the counter (low and high 32 bits of dropout_offset + ((b heads + h) queries +
- *      r) keys + j, 0, 0) under the key (low, high 32 bits of dropout_seed),
+ *      3", SC11; multipliers 0xD2511F53 and 0xCD9E8D57, key steps 0x9E3779B9 and 0xBB67AE85)
+ *      of the counter (low and high 32 bits of n, 0, 0) under the key (low, high 32 bits of
+ *      dropout_seed), n = dropout_offset + ((b heads + h) queries + r) keys + j,
  *   u = 4.6566127342e-10f (float)(x < 2^31 ? x : 2^32 - 1 - x),
  * keep[b, h, r, j] is 1 where u > dropout, in float. These are the numbers of Triton's
  * tl.rand(dropout_seed, offsets).
@@ -245,8 +246,8 @@ typedef struct {
   /* Decode, where the format is not E4M3 or E5M2. Unless it is PLUMBLINE_CACHE_IN_FORMAT, k_scale
      and v_scale are given and q_scale is NULL. */
   int32_t cache_format;  /* plumbline_cache_format */
-  int32_t scale_per_key; /* with a cache_format 0, or 1: k_scale and v_scale are [batch, kv_heads,
-                            keys], with pages [page, kv_heads, page_size] */
+  int32_t scale_per_key; /* 0 or 1; 1 only with a cache_format: k_scale and v_scale are [batch,
+                            kv_heads, keys], with pages [page, kv_heads, page_size] */
   /* Dropout of P, forward and backward, beside any bias but CoPE and without DAPE. */
   float dropout;             /* 0, or the probability with which p_ij is dropped, to 1 - 2^-10 */
   int32_t dropout_generator; /* 1: keep is what the generator above gives; 0: it is any */

@@ -58,10 +58,14 @@ FEATURES = [
 ]
 HEAD = """# What is judged, feature by feature
 
-Computed by [features.py](../tests/faults/features.py) from `plumbline verify --cases 3000`, the interface, plumbline.check and the planted
-faults; a test keeps it as it is. Forward, backward, decoding: the built-in kernels that had cases with the feature, each against
-the oracle within its derived bounds, backward with all gradients. Python judges no decoding. Planted faults: of the
-judge's campaign and in kernels, and those that public kernels had.
+Computed by [features.py](../tests/faults/features.py); a test fails when this page is out of date. The columns:
+
+- **C**: the name in [plumbline_kernel.h](../kernel_abi/plumbline_kernel.h). **Python**: the keyword of `plumbline.check`, or the class.
+- **forward**, **backward**, **decoding**: the built-in kernels that had cases with the feature in `plumbline verify --cases 3000`. Each
+  case is judged against the oracle within derived bounds, in the backward pass with all gradients.
+- **planted**: how many wrong kernels of our own have a fault in it. Each is caught. **public**: how many faults of public kernels,
+  made again.
+- Other words in a cell say why there is nothing: Python judges no decoding, and some features have no meaning in a pass.
 
 | feature | C | Python | forward | backward | decoding | planted | public |
 |---|---|---|---|---|---|---|---|

@@ -258,11 +258,12 @@ void validate_cache(const Spec& spec) {
   const bool small = spec.format == Format::e4m3 || spec.format == Format::e5m2;
   if (spec.pass != Pass::decode || small || spec.family == Family::subnormal ||
       spec.family == Family::level) {
-    throw BadInput("cache",
-                   fmt::format("{} with pass {}, dtype {} and family {}", name(spec.cache),
-                               name(spec.pass), name(spec.format), name(spec.family)),
-                   "in_format, but in decoding, of formats of more than 8 bits and in families "
-                   "other than subnormal and level");
+    throw BadInput(
+        "cache",
+        fmt::format("{} with pass {}, dtype {} and family {}", name(spec.cache), name(spec.pass),
+                    name(spec.format), name(spec.family)),
+        "in_format: only decoding has caches of 8 bits, where dtype is fp32, tf32, bf16 or "
+        "fp16 and family neither subnormal nor level");
   }
 }
 
@@ -272,7 +273,8 @@ void validate_dropout(const Spec& spec) {
     return;
   }
   if (!(spec.dropout >= 0x1p-24f && spec.dropout <= 1 - 0x1p-10f)) {
-    throw BadInput("dropout", fmt::format("{}", spec.dropout), "0, or from 2^-24 to 1 - 2^-10");
+    throw BadInput("dropout", fmt::format("{}", spec.dropout),
+                   "a probability: 0, or from 2^-24 to 1 - 2^-10");
   }
   if (spec.pass == Pass::decode || needs_scores(spec.bias)) {
     throw BadInput(
@@ -310,7 +312,10 @@ void validate(const Spec& spec) {
     throw BadInput("causal", "0 with bias fox", "1: FoX has no meaning for later keys");
   }
   if (!spec.bias.has_rope()) {
-    require_between("rotary_dim", spec.rotary_dim, 0, 0);
+    if (spec.rotary_dim != 0) {
+      throw BadInput("rotary_dim", fmt::format("{} with bias {}", spec.rotary_dim, name(spec.bias)),
+                     "none: nothing is rotated without RoPE");
+    }
   } else if (spec.rotary_dim != 0) {
     require_between("rotary_dim", spec.rotary_dim, 2, spec.head_dim);
     if (spec.rotary_dim % 2 != 0) {

@@ -291,6 +291,142 @@ void ask(const Shapes& shapes, DrawIntegers& draw, Spec& spec, Asked asked) {
   thin_out();
 }
 
+namespace {
+
+void give_cache(Spec& s, cases::CacheFormat cache, bool scale_per_key) {
+  if (s.pass != cases::Pass::decode || cases::has_scales(s.format)) return;
+  s.cache = cache;
+  s.scale_per_key = scale_per_key;
+  s.family = cases::Family::generic;
+}
+
+struct Property {
+  const char* name;
+  void (*give)(Spec&);
+};
+// Each changes a spec so that it has the property; one that has it already is left as it is.
+const std::vector<Property> properties{
+    {"causal masks", [](Spec& s) { s.mask.causal = true; }},
+    {"no causal mask", [](Spec& s) { s.mask.causal = false; }},
+    {"windows",
+     [](Spec& s) {
+       if (!s.mask.window.hides()) s.mask.window = s.keys / 2;
+     }},
+    {"windows of different sides",
+     [](Spec& s) {
+       if (s.mask.window.left == s.mask.window.right) s.mask.window = {s.keys, s.keys / 2};
+     }},
+    {"lengths", [](Spec& s) { s.mask.ragged = true; }},
+    {"queries at each sequence's own end",
+     [](Spec& s) {
+       s.mask.ragged = s.queries_at_end = true;
+       s.query_offset = s.keys - s.queries;
+     }},
+    {"documents", [](Spec& s) { s.mask.documents = true; }},
+    {"mask tensors",
+     [](Spec& s) {
+       if (s.mask.pattern == cases::Pattern::none) s.mask.pattern = cases::Pattern::blocks;
+     }},
+    {"values of another width than keys",
+     [](Spec& s) {
+       if (s.value_width() == s.head_dim) s.value_dim = std::max(1, s.head_dim / 2);
+     }},
+    {"values that are a part of the keys",
+     [](Spec& s) {
+       if (s.pass == cases::Pass::backward || s.values_in_keys) return;
+       s.values_in_keys = true;
+       s.value_dim = std::min(s.value_dim, s.head_dim);
+     }},
+    {"gradients through lse", [](Spec& s) { s.lse_gradient = s.pass == cases::Pass::backward; }},
+    {"dropout",
+     [](Spec& s) {
+       if (s.pass != cases::Pass::decode && s.dropout == 0) s.dropout = 0.5F;
+     }},
+    {"RoPE of a part of the components",
+     [](Spec& s) {
+       if (s.bias.has_rope() && s.rotary_dim == 0) s.rotary_dim = s.head_dim / 4 * 2;
+     }},
+    {"SSMax", [](Spec& s) { s.ssmax = true; }},
+    {"softcaps",
+     [](Spec& s) {
+       if (s.softcap == 0) s.softcap = gemma_2_softcap;
+     }},
+    {"attention sinks", [](Spec& s) { s.sinks = true; }},
+    {"several sequences", [](Spec& s) { s.batch = std::max(s.batch, 2); }},
+    {"several heads",
+     [](Spec& s) {
+       if (s.heads == 1) s.heads = s.kv_heads = 2;
+     }},
+    {"fewer key heads than heads",
+     [](Spec& s) {
+       if (s.heads == s.kv_heads) s.heads *= 2;
+     }},
+    {"fewer queries than keys",
+     [](Spec& s) {
+       if (s.queries < s.keys) return;
+       s.keys *= 2;
+       s.query_offset = s.keys - s.queries;
+     }},
+    {"queries before the end",
+     [](Spec& s) {
+       if (s.query_offset + s.queries < s.keys) return;
+       s.keys *= 2;
+       s.queries_at_end = false;
+     }},
+    {"more queries than keys",
+     [](Spec& s) {
+       if (s.queries > s.keys) return;
+       s.queries = 2 * s.keys;
+       s.query_offset = s.keys - s.queries;
+     }},
+    {"keys not divisible by 16",
+     [](Spec& s) {
+       if (s.keys % 16 != 0) return;
+       s.keys += 5;
+       if (s.queries > 1 && s.query_offset == 0) s.queries = s.keys;
+       if (s.queries_at_end) s.query_offset = s.keys - s.queries;
+     }},
+    {"head_dim not divisible by 16", [](Spec& s) { s.head_dim += s.head_dim % 16 != 0 ? 0 : 8; }},
+    {"other scales",
+     [](Spec& s) {
+       if (s.scale == 0) s.scale = 0.25;
+     }},
+    {"caches of 8 bits: e4m3, a scale for each key head",
+     [](Spec& s) { give_cache(s, cases::CacheFormat::e4m3, false); }},
+    {"caches of 8 bits: e5m2, a scale for each key head",
+     [](Spec& s) { give_cache(s, cases::CacheFormat::e5m2, false); }},
+    {"caches of 8 bits: int8, a scale for each key head",
+     [](Spec& s) { give_cache(s, cases::CacheFormat::int8, false); }},
+    {"caches of 8 bits: e4m3, a scale for each key",
+     [](Spec& s) { give_cache(s, cases::CacheFormat::e4m3, true); }},
+    {"caches of 8 bits: e5m2, a scale for each key",
+     [](Spec& s) { give_cache(s, cases::CacheFormat::e5m2, true); }},
+    {"caches of 8 bits: int8, a scale for each key",
+     [](Spec& s) { give_cache(s, cases::CacheFormat::int8, true); }},
+    {"pages",
+     [](Spec& s) {
+       if (s.pass == cases::Pass::decode) s.page_size = std::max(s.page_size, 16);
+     }},
+};
+
+/// For a kernel that takes nothing without one of them.
+std::vector<Spec> specs_with_a_property(cases::Pass pass, cases::Bias bias, cases::Format format) {
+  std::vector<Spec> specs;
+  for (const bool causal : {true, false}) {
+    for (const int heads : {1, 2}) {
+      for (const int head_dim : {64, 128}) {
+        for (const Property& property : properties) {
+          specs.push_back(plain(pass, bias, format, causal, 1, heads, heads, 64, head_dim));
+          property.give(specs.back());
+        }
+      }
+    }
+  }
+  return specs;
+}
+
+}  // namespace
+
 Offer find_offer(cases::Pass pass, cases::Bias bias, cases::Format format,
                  const Supported& supported, const Shapes& shapes) {
   Offer offer;
@@ -299,6 +435,9 @@ Offer find_offer(cases::Pass pass, cases::Bias bias, cases::Format format,
             never);
   if (offer.empty()) {
     probe_all(plain_specs(pass, bias, format), supported, shapes, offer, never);
+  }
+  if (offer.empty()) {
+    probe_all(specs_with_a_property(pass, bias, format), supported, shapes, offer, never);
   }
   return offer;
 }
@@ -313,6 +452,15 @@ Offer find_offer_like(const Offer& others, cases::Pass pass, cases::Bias bias, c
     if (bias.method == PLUMBLINE_FOX) spec.mask.causal = true;
     if (pass != cases::Pass::decode) spec.page_size = 0;
     if (!bias.has_rope()) spec.rotary_dim = 0;
+    if (pass != cases::Pass::decode || cases::has_scales(format)) {
+      spec.cache = cases::CacheFormat::in_format;
+      spec.scale_per_key = false;
+    }
+    if (pass == cases::Pass::decode) {
+      spec.dropout = 0;
+      spec.keep_given = false;
+    }
+    if (pass != cases::Pass::backward) spec.lse_gradient = false;
     probe(spec, supported, shapes, offer);
   }
   return offer;
@@ -364,118 +512,6 @@ Offer find_offer_of_models(cases::Pass pass, cases::Bias bias, cases::Format for
 }
 
 std::vector<std::string> declined(const Offer& offer, const Supported& supported) {
-  struct Property {
-    const char* name;
-    void (*give)(Spec&);
-  };
-  // Each changes a spec so that it has the property; one that has it already is left as it is.
-  static constexpr std::array<Property, 28> properties{{
-      {"causal masks", [](Spec& s) { s.mask.causal = true; }},
-      {"no causal mask", [](Spec& s) { s.mask.causal = false; }},
-      {"windows",
-       [](Spec& s) {
-         if (!s.mask.window.hides()) s.mask.window = s.keys / 2;
-       }},
-      {"windows of different sides",
-       [](Spec& s) {
-         if (s.mask.window.left == s.mask.window.right) s.mask.window = {s.keys, s.keys / 2};
-       }},
-      {"lengths", [](Spec& s) { s.mask.ragged = true; }},
-      {"queries at each sequence's own end",
-       [](Spec& s) {
-         s.mask.ragged = s.queries_at_end = true;
-         s.query_offset = s.keys - s.queries;
-       }},
-      {"documents", [](Spec& s) { s.mask.documents = true; }},
-      {"mask tensors",
-       [](Spec& s) {
-         if (s.mask.pattern == cases::Pattern::none) s.mask.pattern = cases::Pattern::blocks;
-       }},
-      {"values of another width than keys",
-       [](Spec& s) {
-         if (s.value_width() == s.head_dim) s.value_dim = std::max(1, s.head_dim / 2);
-       }},
-      {"values that are a part of the keys",
-       [](Spec& s) {
-         if (s.pass == cases::Pass::backward || s.values_in_keys) return;
-         s.values_in_keys = true;
-         s.value_dim = std::min(s.value_dim, s.head_dim);
-       }},
-      {"gradients through lse", [](Spec& s) { s.lse_gradient = s.pass == cases::Pass::backward; }},
-      {"dropout",
-       [](Spec& s) {
-         if (s.pass != cases::Pass::decode && s.dropout == 0) s.dropout = 0.5F;
-       }},
-      {"RoPE of a part of the components",
-       [](Spec& s) {
-         if (s.bias.has_rope() && s.rotary_dim == 0) s.rotary_dim = s.head_dim / 4 * 2;
-       }},
-      {"SSMax", [](Spec& s) { s.ssmax = true; }},
-      {"softcaps",
-       [](Spec& s) {
-         if (s.softcap == 0) s.softcap = gemma_2_softcap;
-       }},
-      {"attention sinks", [](Spec& s) { s.sinks = true; }},
-      {"several sequences", [](Spec& s) { s.batch = std::max(s.batch, 2); }},
-      {"several heads",
-       [](Spec& s) {
-         if (s.heads == 1) s.heads = s.kv_heads = 2;
-       }},
-      {"fewer key heads than heads",
-       [](Spec& s) {
-         if (s.heads == s.kv_heads) s.heads *= 2;
-       }},
-      {"fewer queries than keys",
-       [](Spec& s) {
-         if (s.queries < s.keys) return;
-         s.keys *= 2;
-         s.query_offset = s.keys - s.queries;
-       }},
-      {"queries before the end",
-       [](Spec& s) {
-         if (s.query_offset + s.queries < s.keys) return;
-         s.keys *= 2;
-         s.queries_at_end = false;
-       }},
-      {"more queries than keys",
-       [](Spec& s) {
-         if (s.queries > s.keys) return;
-         s.queries = 2 * s.keys;
-         s.query_offset = s.keys - s.queries;
-       }},
-      {"keys not divisible by 16",
-       [](Spec& s) {
-         if (s.keys % 16 != 0) return;
-         s.keys += 5;
-         if (s.queries > 1 && s.query_offset == 0) s.queries = s.keys;
-         if (s.queries_at_end) s.query_offset = s.keys - s.queries;
-       }},
-      {"head_dim not divisible by 16", [](Spec& s) { s.head_dim += s.head_dim % 16 != 0 ? 0 : 8; }},
-      {"other scales",
-       [](Spec& s) {
-         if (s.scale == 0) s.scale = 0.25;
-       }},
-      {"caches of 8 bits",
-       [](Spec& s) {
-         if (s.pass != cases::Pass::decode || cases::has_scales(s.format) ||
-             s.cache != cases::CacheFormat::in_format) {
-           return;
-         }
-         s.cache = cases::CacheFormat::e4m3;
-         s.family = cases::Family::generic;
-       }},
-      {"caches of 8 bits with a scale for each key",
-       [](Spec& s) {
-         if (s.pass != cases::Pass::decode || cases::has_scales(s.format)) return;
-         s.cache = cases::CacheFormat::e4m3;
-         s.scale_per_key = true;
-         s.family = cases::Family::generic;
-       }},
-      {"pages",
-       [](Spec& s) {
-         if (s.pass == cases::Pass::decode) s.page_size = std::max(s.page_size, 16);
-       }},
-  }};
   std::vector<std::string> names;
   for (const auto& [name, give] : properties) {
     const auto takes = [&, give = give](const Spec& spec) {
@@ -490,6 +526,13 @@ std::vector<std::string> declined(const Offer& offer, const Supported& supported
       return is_valid(spec);
     });
     if (asked && std::none_of(offer.begin(), offer.end(), takes)) names.push_back(name);
+  }
+  const auto is_cache = [](const std::string& name) {
+    return name.starts_with("caches of 8 bits: ");
+  };
+  if (std::ranges::count_if(names, is_cache) == 6) {
+    std::erase_if(names, is_cache);
+    names.emplace_back("caches of 8 bits");
   }
   return names;
 }

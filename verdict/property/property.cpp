@@ -220,6 +220,14 @@ void run_again(const Kernel& kernel, int threads, Counterexample& found) {
   }
 }
 
+/// Of a kernel that fails with NaN where it was given some.
+void tell_of_hidden_keys(const Kernel& kernel, Counterexample& found) {
+  if (!kernel.ignores_hidden_keys() || found.judgement.kind != "nan") return;
+  found.separates.push_back(
+      "k and v are NaN at keys that no query sees, since ignores_hidden_keys is 1: do not multiply "
+      "them with a weight of 0, or declare 0");
+}
+
 /// Of a kernel that fails for some of the ways only in which the software device does what hardware
 /// leaves open: for which.
 void ask_each_variation(const Kernel& kernel, int threads, Counterexample& found) {
@@ -331,6 +339,7 @@ CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads
   if (judgement.outcome == Outcome::fail) {
     try {
       ask_each_variation(kernel, threads, *result.counterexample);
+      tell_of_hidden_keys(kernel, *result.counterexample);
     } catch (const SupportsFailed&) {  // the judgement says it
     }
   }
@@ -479,6 +488,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
     found.separates = separating_properties(trials, found.spec);
     if (!found.judgement.outputs.empty()) run_again(kernel, threads, found);
     ask_each_variation(kernel, threads, found);
+    tell_of_hidden_keys(kernel, found);
     const auto more = [&] {
       return cases_to_try(found.spec, offer, asked_of(kernel), draws.shapes);
     };

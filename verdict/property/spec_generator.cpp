@@ -184,17 +184,25 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
     give([](Spec& s) { s.lse_gradient = true; });
   }
   if (spec.pass == cases::Pass::decode) {
-    if (draw.chance(20)) {
+    const bool wanted = draw.chance(20);
+    const int first = draw.between(0, 5);
+    // The first of the six that the kernel takes.
+    for (int n = 0; wanted && n < 6 && spec.cache == cases::CacheFormat::in_format; ++n) {
       give([&](Spec& s) {
-        s.cache = static_cast<cases::CacheFormat>(draw.between(1, 3));
-        s.scale_per_key = draw.chance(50);
+        s.cache = static_cast<cases::CacheFormat>(1 + (first + n) % 6 / 2);
+        s.scale_per_key = (first + n) % 2 != 0;
       });
     }
-  } else if (draw.chance(15)) {
-    give([&](Spec& s) {
-      s.dropout = dropouts[draw.below(dropouts.size())];
-      s.keep_given = draw.chance(25);
-    });
+  } else if (spec.dropout == 0 && draw.chance(15)) {
+    const float dropout = dropouts[draw.below(dropouts.size())];
+    const bool keep_given = draw.chance(25);
+    for (const bool given : {keep_given, !keep_given}) {
+      if (spec.dropout > 0) break;
+      give([&](Spec& s) {
+        s.dropout = dropout;
+        s.keep_given = given;
+      });
+    }
   }
   if (spec.bias.has_rope() && spec.head_dim > 2 && draw.chance(40)) {
     give([&](Spec& s) {

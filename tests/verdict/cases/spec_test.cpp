@@ -171,7 +171,8 @@ BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
   expect_bad_input([] { from_line("keep_given=1"); }, {"keep is given without dropout"});
   expect_bad_input([] { from_line("dropout=0.5,queries=65536,keys=65536,head_dim=1"); },
                    {"shape of keep is [1, 1, 65536, 65536]", "2147483648 elements"});
-  expect_bad_input([] { from_line("rotary_dim=16"); }, {"rotary_dim is 16", "expected 0"});
+  expect_bad_input([] { from_line("rotary_dim=16"); },
+                   {"rotary_dim is 16 with bias nope", "without RoPE"});
   expect_bad_input([] { from_line("rotary_dim=0"); }, {"rotary_dim is 0", "above 0"});
   expect_bad_input([] { from_line("bias=rope_interleaved,rotary_dim=66"); },
                    {"rotary_dim is 66", "from 2 to 64"});
