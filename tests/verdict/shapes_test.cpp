@@ -240,6 +240,25 @@ BOOST_AUTO_TEST_CASE(more_queries_than_keys_can_be_asked_for) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_kernel_that_takes_nothing_without_a_property_gets_cases_with_it) {
+  const Supported drops = [](const Spec& s) { return s.dropout > 0 && !s.keep_given; };
+  for (const Spec& s : drawn(drops, 50, 1)) BOOST_TEST((s.dropout > 0 && !s.keep_given));
+  const auto is_int8 = [](const Spec& s) {
+    return s.cache == cases::CacheFormat::int8 && s.scale_per_key;
+  };
+  for (const Spec& s : drawn(is_int8, 50, 1, Pass::decode)) BOOST_TEST(is_int8(s));
+  // One that also takes caches without scales has as many of 8 bits as one that takes all kinds.
+  const Supported either = [&](const Spec& s) {
+    return is_int8(s) || s.cache == cases::CacheFormat::in_format;
+  };
+  const auto specs = drawn(either, 400, 1, Pass::decode);
+  BOOST_TEST(std::ranges::count_if(specs, is_int8) > 40);
+  const auto offer = verdict::find_offer(Pass::decode, PLUMBLINE_NOPE, Format::bf16, either, {});
+  const auto names = verdict::declined(offer, either);
+  BOOST_TEST(std::ranges::count(names, "caches of 8 bits: e4m3, a scale for each key") == 1);
+  BOOST_TEST(std::ranges::count(names, "caches of 8 bits: int8, a scale for each key") == 0);
+}
+
 BOOST_AUTO_TEST_CASE(what_a_kernel_declines_is_found_and_named) {
   const Supported supported = [](const Spec& s) { return plain(s) && s.heads == s.kv_heads; };
   const auto offer =
