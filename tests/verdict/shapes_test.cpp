@@ -257,6 +257,13 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_takes_nothing_without_a_property_gets_cases_w
   const auto names = verdict::declined(offer, either);
   BOOST_TEST(std::ranges::count(names, "caches of 8 bits: e4m3, a scale for each key") == 1);
   BOOST_TEST(std::ranges::count(names, "caches of 8 bits: int8, a scale for each key") == 0);
+  // One that takes no cache of 8 bits at all declines them in one line.
+  const Supported none = [](const Spec& s) { return s.cache == cases::CacheFormat::in_format; };
+  const auto declined = verdict::declined(
+      verdict::find_offer(Pass::decode, PLUMBLINE_NOPE, Format::bf16, none, {}), none);
+  const auto of_caches = [](const std::string& name) { return name.starts_with("caches"); };
+  BOOST_TEST(std::ranges::count_if(declined, of_caches) == 1);
+  BOOST_TEST(std::ranges::count(declined, "caches of 8 bits") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_kernel_declines_is_found_and_named) {
