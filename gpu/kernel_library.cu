@@ -87,12 +87,19 @@ std::string leaves_out_caches(const plumbline_problem& p) {
                                                      : "";
 }
 
+std::string leaves_out_layouts(const plumbline_problem& p) {
+  if (p.strided != 0) return "strided must be 0 for this kernel";
+  return p.cu_seqlens_q ? "cu_seqlens_q must be NULL for this kernel" : "";
+}
+
 std::string leaves_out_softcap(const plumbline_problem& p) {
   return p.softcap != 0 ? "softcap must be 0 for this kernel" : leaves_out_caches(p);
 }
 
 std::string skipping_leaves_out(const plumbline_problem& p) {
-  return p.dropout != 0 ? "dropout must be 0 for this kernel" : leaves_out_softcap(p);
+  if (p.dropout != 0) return "dropout must be 0 for this kernel";
+  const std::string reason = leaves_out_layouts(p);
+  return reason.empty() ? leaves_out_softcap(p) : reason;
 }
 
 std::string tensor_cores_leave_out(const plumbline_problem& p) {

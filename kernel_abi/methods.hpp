@@ -651,6 +651,16 @@ constexpr Method of(Bias bias) {
   return method;
 }
 
+/// Whether a parameter has a number for each query or each key.
+constexpr bool has_numbers_of_tokens(const Method& method) {
+  for (const Parameter& parameter : method.parameters) {
+    for (const Extent extent : parameter.shape) {
+      if (extent == Extent::queries || extent == Extent::keys) return true;
+    }
+  }
+  return false;
+}
+
 /// What a problem's sizes and options make of a parameter's shape.
 struct Sizes {
   std::int64_t batch = 1, heads = 1, queries = 1, keys = 1, head_dim = 1;

@@ -4,14 +4,14 @@
  * `plumbline_kernel_library` is judged by `plumbline verify --kernel lib.so`. The built-in CUDA
  * kernels, emulated or on a GPU, come in through the same door.
  *
- * Layouts, row-major: q [batch, heads, queries, head_dim]; k [batch, kv_heads, keys, head_dim];
- * v [batch, kv_heads, keys, value_dim]; o and grad_o [batch, heads, queries, value_dim]; grad_q,
- * grad_k, grad_v like q, k, v; all in the problem's format, but for E4M3 and E5M2: there q, k and v
- * are in that format, times a scale for each batch and key head, and o, grad_o and the gradients,
- * of q, k and v with their scales in them, are bf16. lse [batch, heads, queries], natural logarithm
- * unless the contract says base 2, always float, as are grad_lse, parameters and their gradients.
- * Query head h reads key head h / (heads / kv_heads). A cache may be stored in another format:
- * cache_format.
+ * Layouts, row-major unless the problem has strides or packed sequences: q [batch, heads, queries,
+ * head_dim]; k [batch, kv_heads, keys, head_dim]; v [batch, kv_heads, keys, value_dim]; o and
+ * grad_o [batch, heads, queries, value_dim]; grad_q, grad_k, grad_v like q, k, v; all in the
+ * problem's format, but for E4M3 and E5M2: there q, k and v are in that format, times a scale for
+ * each batch and key head, and o, grad_o and the gradients, of q, k and v with their scales in
+ * them, are bf16. lse [batch, heads, queries], natural logarithm unless the contract says base 2,
+ * always float, as are grad_lse, parameters and their gradients. Query head h reads key head h /
+ * (heads / kv_heads). A cache may be stored in another format: cache_format.
  *
  * What is computed, for query row r of batch b at position i = r + query_offset, or with
  * queries_at_end i = r + lengths[b] - queries, and each visible key j:
@@ -53,7 +53,7 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 13
+#define PLUMBLINE_ABI_VERSION 14
 #define PLUMBLINE_DEVICE_LOST 2
 
 /* TF32: floats in memory; products may be taken of operands rounded to tf32. E4M3 (largest number
@@ -190,6 +190,12 @@ typedef enum {
 #define PLUMBLINE_OPTION_COUNT 13
 #define PLUMBLINE_OPTION_CAPACITY 16
 
+/* Where a row of head_dim or value_dim numbers begins: that of head h and token t of sequence b, in
+   a paged cache of page b, at element b batch + h head + t token. Its numbers are neighbours. */
+typedef struct {
+  int64_t batch, head, token;
+} plumbline_strides;
+
 typedef struct {
   uint32_t struct_size; /* sizeof(plumbline_problem), set by the caller */
   int32_t batch, heads, kv_heads, queries, keys, head_dim;
@@ -254,6 +260,22 @@ typedef struct {
   uint64_t dropout_seed, dropout_offset;
   const uint8_t* keep; /* [batch, heads, queries, keys] with dropout, else NULL: 1 where p_ij is
                           kept, 0 where it is dropped */
+  /* Where rows lie: of q and grad_q, k and grad_k, v and grad_v, o and grad_o. 0: as at the top of
+     this file, which the strides say as well. 1: elsewhere, as models hand views to a kernel, with
+     NaN between the rows, and nothing may be written there. */
+  int32_t strided;
+  plumbline_strides q_strides, k_strides, v_strides, o_strides;
+  /* Packed sequences, as FlashAttention's flash_attn_varlen_func takes them; else NULL. [batch +
+     1], from 0 on: the tokens of sequence b are cu_seqlens_q[b] .. cu_seqlens_q[b + 1] - 1 of q
+     [total_q, heads, head_dim], o and lse [heads, total_q], and those of k and v by cu_seqlens_k;
+     of the strides, batch is 0. No sequence has more than `queries` queries and `keys` keys;
+     lengths is NULL. The last query of a sequence is at its last key: with n queries and m keys, n
+     <= m, row r is at position r + m - n. query_offset is keys - queries. Forward and backward,
+     without documents, mask, dropout, CoPE, DAPE, biases with numbers for each query or key, and
+     lse_gradient with sinks. */
+  const int32_t *cu_seqlens_q, *cu_seqlens_k;
+  int32_t total_q,
+      total_k; /* cu_seqlens_q[batch] and cu_seqlens_k[batch]; not known in supports() */
 } plumbline_problem;
 
 /* What a problem has, as bits, beside softmax(scale * q k^T + bias) v with or without a causal
@@ -283,7 +305,9 @@ typedef enum {
   PLUMBLINE_HAS_DROPOUT = 1 << 18,
   PLUMBLINE_HAS_PARTIAL_ROPE = 1 << 19, /* rotary_dim below head_dim, and PLUMBLINE_HAS_ROPE */
   PLUMBLINE_HAS_CACHE_FORMAT = 1 << 20,
-  PLUMBLINE_HAS_SLOPES_PER_BATCH = 1 << 21
+  PLUMBLINE_HAS_SLOPES_PER_BATCH = 1 << 21,
+  PLUMBLINE_HAS_STRIDES = 1 << 22,
+  PLUMBLINE_HAS_PACKED_SEQUENCES = 1 << 23
 } plumbline_feature;
 
 static inline int32_t plumbline_features(const plumbline_problem* p) {
@@ -312,6 +336,8 @@ static inline int32_t plumbline_features(const plumbline_problem* p) {
   if (p->bias == PLUMBLINE_ALIBI && p->options[PLUMBLINE_SLOPES_PER_BATCH] != 0) {
     features |= PLUMBLINE_HAS_SLOPES_PER_BATCH;
   }
+  if (p->strided != 0) features |= PLUMBLINE_HAS_STRIDES;
+  if (p->cu_seqlens_q) features |= PLUMBLINE_HAS_PACKED_SEQUENCES;
   return features;
 }
 
@@ -438,8 +464,9 @@ typedef struct {
   plumbline_contract contracts[PLUMBLINE_FORMAT_COUNT]; /* by plumbline_format; those of formats
                                                            that it does not support are not read */
   int32_t deterministic;                                /* 1: the same bits from every run */
-  /* 1 when the kernel can run this pass of this problem. lengths, documents, mask, pages and keep
-     are not NULL where the problem has them, and must not be read; other pointers may be NULL. */
+  /* 1 when the kernel can run this pass of this problem. lengths, documents, mask, pages, keep and
+     cu_seqlens_* are not NULL where the problem has them, and must not be read; other pointers may
+     be NULL. */
   int (*supports)(const plumbline_problem* problem, int32_t pass);
   /* The passes; NULL for one that the kernel does not have. 0 on success; else the reason stands in
      message, zero-terminated, and PLUMBLINE_DEVICE_LOST means that no later call in this process

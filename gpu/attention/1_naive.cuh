@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int head = static_cast<int>(blockIdx.y);
   const int b = static_cast<int>(blockIdx.z);
-  if (row >= problem.queries) return;
+  if (row >= problem.queries || !problem.q_rows.has(b, row)) return;
 
   const int position = row + problem.first_position(b);
   const KeyRange range = key_range(problem.mask, b, position);
@@ -50,12 +50,13 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     return dropout.generated ? dropout.generates(pair) : dropout.keeps(pair);
   };
 
-  const std::size_t q = problem.query_start(b, head, row, head_dim);
-  const std::size_t o = problem.query_start(b, head, row, problem.value_dim);
+  const std::size_t q = problem.q_rows.start(b, head, row);
+  const std::size_t o = problem.o_rows.start(b, head, row);
+  const int kv_head = problem.kv_head_of(head);
   const typename Bias::Row bias_row = Bias::load_row(params, at);
   const float factor = problem.logit_factor(b, head, row);
   const auto logit = [&](int key) {
-    const std::size_t k = problem.key_start(b, head, key, head_dim);
+    const std::size_t k = problem.k_rows.start(b, kv_head, key);
     const float score = dot(problem, head_dim, q, position, k, key);
     const float bias =
         Bias::value(params, head, bias_row, Bias::load_key(params, at, key),
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       sum += p;
       if (!is_kept(key)) continue;
       const float weight = problem.dropout.factor * p;
-      const std::size_t v = problem.key_start(b, head, key, problem.value_dim) + column;
+      const std::size_t v = problem.v_rows.start(b, kv_head, key) + column;
 #pragma unroll
       for (int d = 0; d < kChunk; ++d)
         if (d < columns) output[d] += weight * load_element(problem.v, problem.format, v + d);
@@ -91,7 +92,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
         store_element(outputs.o, problem.format, o + column + d,
                       sum == 0.0f ? 0.0f : output[d] / sum);
   }
-  outputs.lse[problem.lse_index(b, head, row)] = sum == 0.0f ? -INFINITY : maximum + logf(sum);
+  outputs.lse[problem.lse_rows.start(b, head, row)] = sum == 0.0f ? -INFINITY : maximum + logf(sum);
 }
 
 struct Variant {

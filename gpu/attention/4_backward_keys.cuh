@@ -62,12 +62,14 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
 
   // Nothing sees a key beyond the length of its sequence; what stands there is not read.
   const int seen = min(keys, max(0, length_of(problem.mask, b) - first_key));
-  const std::size_t start = problem.key_start(b, kv_head * group, first_key, D);
-  shared.k.fill(seen, [&](int n, int d) { return problem.key(start + n * D, d, first_key + n); });
-  const int width = problem.value_dim;
-  const std::size_t value_start = problem.key_start(b, kv_head * group, first_key, width);
-  shared.v.fill(seen,
-                [&](int n, int d) { return problem.value(problem.v, value_start + n * width, d); });
+  const std::size_t start = problem.k_rows.start(b, kv_head, first_key);
+  shared.k.fill(seen, [&](int n, int d) {
+    return problem.key(start + n * problem.k_rows.token, d, first_key + n);
+  });
+  const std::size_t value_start = problem.v_rows.start(b, kv_head, first_key);
+  shared.v.fill(seen, [&](int n, int d) {
+    return problem.value(problem.v, value_start + n * problem.v_rows.token, d);
+  });
 
   LaneSums<D> dk, dv;
   for (int head = kv_head * group; head < (kv_head + 1) * group; ++head) {
@@ -80,19 +82,13 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
       if (range.end <= first_key || range.begin >= first_key + keys) continue;
 
       __syncthreads();  // all are done with the tile before
-      const std::size_t query_start = problem.query_start(b, head, first_row, D);
-      shared.q.fill(rows, [&](int n, int d) {
-        return problem.query(query_start + n * D, d, first_position + n);
-      });
-      const std::size_t output_start = problem.query_start(b, head, first_row, width);
-      shared.grad_o.fill(rows, [&](int n, int d) {
-        return problem.value(arrays.grad_o, output_start + n * width, d);
-      });
+      load_rows(problem, arrays, b, head, first_row, rows, shared.q, shared.grad_o);
       if (thread < kTileQueries) {
         const int n = min(thread, rows - 1), row = first_row + n, position = first_position + n;
         const std::size_t index = problem.lse_index(b, head, row);
         shared.rows[thread] = {
-            arrays.lse[index], arrays.delta[index], problem.logit_factor(b, head, row),
+            saved_lse(problem, arrays, b, head, row), arrays.delta[index],
+            problem.logit_factor(b, head, row),
             thread < rows ? key_range(problem.mask, b, position) : KeyRange{0, 0},
             Bias::load_row(params, At{b, head, row, position})};
       }

@@ -111,14 +111,7 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
   for (int n = thread; n < arrays.head_rows; n += kTileThreads)
     arrays.head_partial[block * arrays.head_rows + n] = 0.0;
 
-  const std::size_t start = problem.query_start(b, head, first_row, D);
-  shared.q.fill(rows,
-                [&](int n, int d) { return problem.query(start + n * D, d, first_position + n); });
-  const int width = problem.value_dim;
-  const std::size_t output_start = problem.query_start(b, head, first_row, width);
-  shared.grad_o.fill(rows, [&](int n, int d) {
-    return problem.value(arrays.grad_o, output_start + n * width, d);
-  });
+  load_rows(problem, arrays, b, head, first_row, rows, shared.q, shared.grad_o);
   const At at{b, head, row, position};
   const typename Bias::Row bias_row = Bias::load_row(params, at);
   if (lane_in_row == 0) shared.rows[row_in_tile] = bias_row;
@@ -126,20 +119,22 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
   const KeyRange range = exists ? key_range(problem.mask, b, position) : KeyRange{0, 0};
   const KeyRange keys = key_range(problem.mask, b, first_position, first_position + rows - 1);
   const std::size_t index = problem.lse_index(b, head, row);
-  const float lse = arrays.lse[index], delta = arrays.delta[index];
+  const float lse = saved_lse(problem, arrays, b, head, row), delta = arrays.delta[index];
   const float factor = problem.logit_factor(b, head, row);
 
   LaneSums<D> dq;
   double by_difference = 0.0, by_gain = 0.0, by_ssmax = 0.0;
   for (int begin = keys.begin; begin < keys.end; begin += kTileKeys) {
     __syncthreads();  // all are done with the tile before
-    const std::size_t key_start = problem.key_start(b, head, begin, D);
+    const std::size_t key_start = problem.k_rows.start(b, problem.kv_head_of(head), begin);
     const int count = min(kTileKeys, keys.end - begin);
-    shared.k.fill(count,
-                  [&](int n, int d) { return problem.key(key_start + n * D, d, begin + n); });
-    const std::size_t value_start = problem.key_start(b, head, begin, width);
-    shared.v.fill(
-        count, [&](int n, int d) { return problem.value(problem.v, value_start + n * width, d); });
+    shared.k.fill(count, [&](int n, int d) {
+      return problem.key(key_start + n * problem.k_rows.token, d, begin + n);
+    });
+    const std::size_t value_start = problem.v_rows.start(b, problem.kv_head_of(head), begin);
+    shared.v.fill(count, [&](int n, int d) {
+      return problem.value(problem.v, value_start + n * problem.v_rows.token, d);
+    });
     shared.bias.load(params, at, first_position, begin, keys.end);
     __syncthreads();
 

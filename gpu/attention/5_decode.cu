@@ -7,7 +7,7 @@ namespace decode {
 
 /// A block for each row, a thread for each column. The maxima are merged as they are, not through
 /// rounded logarithms of the sums: the split with the largest keeps its weights exactly.
-__global__ void merge_kernel(Format format, Partials partials, Outputs outputs) {
+__global__ void merge_kernel(Problem problem, Partials partials, Outputs outputs) {
   const std::size_t row = blockIdx.x, first = row * partials.splits;
   const auto d = static_cast<std::size_t>(threadIdx.x);
   const std::size_t value_dim = blockDim.x;
@@ -23,7 +23,11 @@ __global__ void merge_kernel(Format format, Partials partials, Outputs outputs) 
     o += weight * partials.o[at * value_dim + d];
   }
   const bool empty = sum == 0.0f;
-  store_element(outputs.o, format, row * value_dim + d, empty ? 0.0f : o / sum);
+  const auto of_head = static_cast<int>(row % problem.queries);
+  const auto head = static_cast<int>(row / problem.queries % problem.heads);
+  const auto b = static_cast<int>(row / problem.queries / problem.heads);
+  store_element(outputs.o, problem.format, problem.o_rows.start(b, head, of_head) + d,
+                empty ? 0.0f : o / sum);
   if (d == 0) outputs.lse[row] = empty ? -INFINITY : maximum + logf(sum);
 }
 
@@ -35,7 +39,7 @@ void split_kv_decode(const Stream& stream, const Task& task, const Cache& cache,
   dispatch<decode::Split>(stream, task, cache, partials);
   const auto rows = static_cast<unsigned>(problem.batch * problem.heads * problem.queries);
   launch(stream, {dim3{rows}, dim3{static_cast<unsigned>(problem.value_dim)}, 0},
-         decode::merge_kernel, problem.format, partials, outputs);
+         decode::merge_kernel, problem, partials, outputs);
 }
 
 }  // namespace plumbline::gpu

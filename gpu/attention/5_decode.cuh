@@ -176,7 +176,7 @@ __device__ void load_queries(const Tile<D>& tile, const Problem& problem, int fi
     tile.q[n] = 0.0f;
     if (index >= rows) continue;
     const RowAt at(problem, static_cast<int>(blockIdx.y), index);
-    tile.q[n] = problem.query(problem.query_start(b, at.head, at.row, D), d,
+    tile.q[n] = problem.query(problem.q_rows.start(b, at.head, at.row), d,
                               at.row + problem.first_position(b));
   }
 }
@@ -192,13 +192,13 @@ __device__ void load_tile(const Tile<D>& tile, const Problem& problem, const Cac
   for (int j = static_cast<int>(threadIdx.x / kWarpSize); j < kKeys; j += kWarps) {
     const int key = begin + j;
     const bool there = key < end;
-    const auto start = [&](int width) {
-      return there ? cache.key_start(problem, b, kv_head, key, width) : 0;
+    const auto start = [&](const RowPlaces& rows) {
+      return there ? cache.start(rows, b, kv_head, key) : 0;
     };
     const auto scale = [&](const float* scales) {
       return there ? cache.scale(scales, problem, b, kv_head, key) : 0.0f;
     };
-    const std::size_t of_key = start(D), of_value = start(problem.value_dim);
+    const std::size_t of_key = start(problem.k_rows), of_value = start(problem.v_rows);
     const float k_scale = scale(cache.k_scale), v_scale = scale(cache.v_scale);
     const auto k = [&](int d) { return cache.load(problem, problem.k, of_key + d, k_scale); };
     const auto v = [&](int d) { return cache.load(problem, problem.v, of_value + d, v_scale); };

@@ -50,6 +50,29 @@ std::vector<int> table_row_of_positions(plumbline_problem p) {
   return table_row_of_offset(p);
 }
 
+/// Where rows of `width` numbers lie: as the problem says, or one after the other.
+RowPlaces row_places(const plumbline_problem& p, const plumbline_strides& strides, long long heads,
+                     long long tokens, long long width) {
+  if (p.strided == 1 || p.cu_seqlens_q) return {strides.batch, strides.head, strides.token};
+  return {heads * tokens * width, tokens * width, width};
+}
+
+void set_rows(Problem& problem, const plumbline_problem& p) {
+  const int keys = p.page_size > 0 ? p.page_size : p.keys;
+  problem.q_rows = row_places(p, p.q_strides, p.heads, p.queries, p.head_dim);
+  problem.k_rows = row_places(p, p.k_strides, p.kv_heads, keys, p.head_dim);
+  problem.v_rows = row_places(p, p.v_strides, p.kv_heads, keys, p.value_dim);
+  problem.o_rows = row_places(p, p.o_strides, p.heads, p.queries, p.value_dim);
+  problem.lse_rows = {static_cast<long long>(p.heads) * p.queries, p.queries, 1};
+  if (!p.cu_seqlens_q) return;
+  problem.lse_rows = {0, p.total_q, 1};
+  problem.k_rows.cu_seqlens = problem.v_rows.cu_seqlens = p.cu_seqlens_k;
+  for (RowPlaces* rows : {&problem.q_rows, &problem.o_rows, &problem.lse_rows}) {
+    rows->cu_seqlens = p.cu_seqlens_q;
+    rows->queries = p.queries;
+  }
+}
+
 /// The problem as the kernels take it, without what is prepared for them.
 Task task_of(const plumbline_problem& p) {
   Task task{};
@@ -77,6 +100,7 @@ Task task_of(const plumbline_problem& p) {
   if (p.sinks == 1) problem.sinks = p.parameters[PLUMBLINE_SINKS];
   problem.mask_tensor = {p.mask, p.mask_per_batch == 1, p.mask_per_head == 1};
   problem.value_dim = p.value_dim;
+  set_rows(problem, p);
   problem.dropout = {p.keep,
                      static_cast<float>(1.0 / (1.0 - p.dropout)),
                      p.dropout != 0 && p.dropout_generator == 1,

@@ -49,7 +49,7 @@ void run_backward(const plumbline_problem& p, const plumbline_gradients& gradien
   require(gradients.lse, "lse");
   require(gradients.grad_o, "grad_o");
   if (p.lse_gradient == 1) require(gradients.grad_lse, "grad_lse");
-  const std::size_t rows = static_cast<std::size_t>(p.batch) * p.heads * p.queries;
+  const std::size_t rows = lse_count(p);
   const Input<unsigned char> o(stream, gradients.o, output_bytes(p));
   const Input<unsigned char> grad_o(stream, gradients.grad_o, output_bytes(p));
   const Input<float> lse(stream, gradients.lse, rows);

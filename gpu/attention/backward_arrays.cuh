@@ -9,7 +9,7 @@ namespace plumbline::gpu {
 /// What the backward kernels read beside the problem, and where they write; all in device memory.
 /// dq, dk and dv are in fp32 and belong to q and k as they meet in the product, after RoPE.
 struct BackwardArrays {
-  const float* lse;      // [batch, heads, queries], the forward pass's
+  const float* lse;      // the forward pass's, where lse_rows has them
   const float* delta;    // [batch, heads, queries]: D_i = sum_d dO_id o_id, less dL/dlse_i
   const void* grad_o;    // like o, in the problem's format
   float *dq, *dk, *dv;   // like q, k, v; rows of dv are head_dim wide, with zeros from value_dim on

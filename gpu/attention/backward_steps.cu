@@ -25,51 +25,45 @@ __global__ void delta_kernel(Problem p, std::size_t rows, const void* o, const v
   const auto head = static_cast<int>(n / p.queries % p.heads);
   const auto b = static_cast<int>(n / p.queries / p.heads);
   const bool sees = p.sees_any({b, head, row, row + p.first_position(b)});
+  const std::size_t start = p.o_rows.start(b, head, row);
   double sum = 0.0;
   if (sees)  // else o = 0, and dO may be anything
-    for (std::size_t d = n * p.value_dim; d < (n + 1) * p.value_dim; ++d)
+    for (std::size_t d = start; d < start + p.value_dim; ++d)
       sum += static_cast<double>(load_element(o, p.format, d)) * load_element(grad_o, p.format, d);
-  if (grad_lse && (sees || p.sinks)) sum -= grad_lse[n];
+  if (grad_lse && (sees || (p.sinks && p.lse_rows.has(b, row))))
+    sum -= grad_lse[p.lse_rows.start(b, head, row)];
   delta[n] = static_cast<float>(sum);
 }
 
-struct RowRotation {
-  Rotation rotation;
+/// The rows of a gradient: `width` numbers each of head_dim.
+struct GradientRows {
+  RowPlaces to;
+  int rows, heads, width, head_dim;  // rows of a head
+  Rotation rotation;                 // of no components for dV
   Mask mask;
-  int rows, heads, head_dim;  // rows of a head
   bool of_queries;
-
-  __device__ int position(std::size_t row) const {
-    const auto of_head = static_cast<int>(row % rows);
-    if (!of_queries) return of_head;
-    const auto b = static_cast<int>(row / rows / heads);
-    return first_position(mask, b) + of_head;
-  }
 };
 
 /// One thread a component.
-__global__ void store_kernel(Format format, RowRotation at, std::size_t count,
+__global__ void store_kernel(Format format, GradientRows at, std::size_t count,
                              const float* gradient, void* stored) {
   const std::size_t n = global_thread();
   if (n >= count) return;
-  const auto d = static_cast<int>(n % at.head_dim);
-  float x = gradient[n];
+  const auto d = static_cast<int>(n % at.width);
+  const std::size_t row = n / at.width;
+  const auto of_head = static_cast<int>(row % at.rows);
+  const auto head = static_cast<int>(row / at.rows % at.heads);
+  const auto b = static_cast<int>(row / at.rows / at.heads);
+  if (!at.to.has(b, of_head)) return;
+  float x = gradient[row * at.head_dim + d];
   if (d < at.rotation.dim) {
     const RotatedComponent of(at.rotation, d);
-    const std::size_t row = n / at.head_dim;
-    const std::size_t angle = of.angle(at.rotation, at.position(row));
+    const int position = of_head + (at.of_queries ? first_position(at.mask, b) : 0);
+    const std::size_t angle = of.angle(at.rotation, position);
     const float other = gradient[row * at.head_dim + of.other], sine = at.rotation.sine[angle];
     x = x * at.rotation.cosine[angle] + other * (of.first ? sine : -sine);
   }
-  store_element(stored, format, n, x);
-}
-
-/// One thread a number of dV.
-__global__ void store_values_kernel(Format format, int head_dim, int value_dim, std::size_t count,
-                                    const float* gradient, void* stored) {
-  const std::size_t n = global_thread();
-  if (n < count)
-    store_element(stored, format, n, gradient[n / value_dim * head_dim + n % value_dim]);
+  store_element(stored, format, at.to.start(b, head, of_head) + d, x);
 }
 
 /// One thread a parameter.
@@ -119,8 +113,9 @@ __global__ void sinks_kernel(Problem p, const float* lse, const float* delta, fl
   const std::size_t rows = static_cast<std::size_t>(p.batch) * p.queries;
   for (std::size_t n = threadIdx.x; n < rows; n += kThreads) {
     const auto b = static_cast<int>(n / p.queries), query = static_cast<int>(n % p.queries);
-    const std::size_t row = p.lse_index(b, head, query);
-    sum -= static_cast<double>(expf(p.sinks[head] - lse[row])) * delta[row];
+    if (!p.lse_rows.has(b, query)) continue;
+    sum -= static_cast<double>(expf(p.sinks[head] - lse[p.lse_rows.start(b, head, query)])) *
+           delta[p.lse_index(b, head, query)];
   }
   sum = block_reduce(sum, per_warp, Plus());
   if (threadIdx.x > 0) return;
@@ -141,17 +136,19 @@ void backward_delta(const Stream& stream, const Task& task, const void* o, const
 void backward_store(const Stream& stream, const Task& task, const float* gradient, void* stored,
                     RowsOf of) {
   const Problem& p = task.problem;
-  if (of == RowsOf::values) {
-    const std::size_t count = static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys * p.value_dim;
-    launch(stream, {dim3{blocks(count)}, dim3{kThreads}, 0}, store_values_kernel, p.format,
-           task.head_dim, p.value_dim, count, gradient, stored);
-    return;
-  }
   const bool of_queries = of == RowsOf::queries;
-  const RowRotation at{
-      p.rotation,    p.mask,    of_queries ? p.queries : p.keys, of_queries ? p.heads : p.kv_heads,
-      task.head_dim, of_queries};
-  const std::size_t count = static_cast<std::size_t>(p.batch) * at.heads * at.rows * at.head_dim;
+  GradientRows at{p.k_rows,      p.keys,     p.kv_heads, task.head_dim,
+                  task.head_dim, p.rotation, p.mask,     of_queries};
+  if (of_queries) {
+    at.to = p.q_rows;
+    at.rows = p.queries;
+    at.heads = p.heads;
+  } else if (of == RowsOf::values) {
+    at.to = p.v_rows;
+    at.width = p.value_dim;
+    at.rotation = {};
+  }
+  const std::size_t count = static_cast<std::size_t>(p.batch) * at.heads * at.rows * at.width;
   launch(stream, {dim3{blocks(count)}, dim3{kThreads}, 0}, store_kernel, p.format, at, count,
          gradient, stored);
 }

@@ -6,6 +6,7 @@
 #ifndef PLUMBLINE_GPU_ATTENTION_BACKWARD_TILE_CUH
 #define PLUMBLINE_GPU_ATTENTION_BACKWARD_TILE_CUH
 
+#include "attention/backward_arrays.cuh"
 #include "attention/bias_tile.cuh"
 #include "core/vector4.cuh"
 
@@ -41,6 +42,30 @@ struct RowsTile {
       values[n / D * kStride + n % D] = n / D < count ? load(n / D, n % D) : 0.0f;
   }
 };
+
+/// Copies rows of q and dO, `rows` from first_row on; those that packed sequences do not have are
+/// zero.
+template <int D>
+__device__ void load_rows(const Problem& problem, const BackwardArrays& arrays, int b, int head,
+                          int first_row, int rows, const RowsTile<D>& q,
+                          const RowsTile<D>& grad_o) {
+  const int first_position = first_row + problem.first_position(b);
+  const std::size_t of_q = problem.q_rows.start(b, head, first_row);
+  const std::size_t of_o = problem.o_rows.start(b, head, first_row);
+  const auto has = [&](int n) { return problem.q_rows.has(b, first_row + n); };
+  q.fill(rows, [&](int n, int d) {
+    return has(n) ? problem.query(of_q + n * problem.q_rows.token, d, first_position + n) : 0.0f;
+  });
+  grad_o.fill(rows, [&](int n, int d) {
+    return has(n) ? problem.value(arrays.grad_o, of_o + n * problem.o_rows.token, d) : 0.0f;
+  });
+}
+
+/// lse of a row; of one that packed sequences do not have, and that sees no key, any number.
+__device__ inline float saved_lse(const Problem& problem, const BackwardArrays& arrays, int b,
+                                  int head, int row) {
+  return problem.lse_rows.has(b, row) ? arrays.lse[problem.lse_rows.start(b, head, row)] : 0.0f;
+}
 
 /// product[n] = row . (row 4n + quarter of `tile`).
 template <int D>

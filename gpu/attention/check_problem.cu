@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attention/check_problem.cuh"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -162,6 +163,38 @@ std::string unsupported_cache(const plumbline_problem& p) {
   return needs_scores(p) ? "cache_format must be 0 with CoPE and DAPE" : "";
 }
 
+std::string unsupported_layout(const plumbline_problem& p) {
+  if (p.strided != 0 && p.strided != 1) return "strided must be 0 or 1";
+  const bool packed = p.cu_seqlens_q || p.cu_seqlens_k;
+  if (!packed)
+    return p.strided == 1 && needs_scores(p) ? "strided must be 0 with CoPE and DAPE" : "";
+  if (!p.cu_seqlens_q || !p.cu_seqlens_k) return "cu_seqlens_q and cu_seqlens_k must go together";
+  if (p.documents || p.mask || p.dropout != 0 || p.page_size > 0 || needs_scores(p) ||
+      methods::has_numbers_of_tokens(composed(p).method) || (p.sinks == 1 && p.lse_gradient == 1))
+    return "cu_seqlens_q must be NULL with documents, mask, dropout, pages, CoPE, DAPE, biases "
+           "with "
+           "numbers for each query or key, and lse_gradient with sinks";
+  return p.query_offset == p.keys - p.queries
+             ? ""
+             : "query_offset must be keys - queries, with cu_seqlens_q";
+}
+
+/// Each sequence within `queries` and `keys`, and no more queries than keys.
+void check_packed(const plumbline_problem& p) {
+  const int *q = p.cu_seqlens_q, *k = p.cu_seqlens_k;
+  const auto refuse = [](const std::string& what) { throw InvalidProblem("cu_seqlens: " + what); };
+  if (q[0] != 0 || k[0] != 0) refuse("the first is not 0");
+  for (int b = 0; b < p.batch; ++b) {
+    const std::int64_t queries = std::int64_t{q[b + 1]} - q[b],
+                       keys = std::int64_t{k[b + 1]} - k[b];
+    if (!(0 <= queries && queries <= std::min<std::int64_t>(p.queries, keys) && keys <= p.keys))
+      refuse("sequence " + std::to_string(b) + " has " + std::to_string(queries) + " queries and " +
+             std::to_string(keys) + " keys");
+  }
+  if (q[p.batch] != p.total_q || k[p.batch] != p.total_k)
+    refuse("the last are not total_q and total_k");
+}
+
 /// One query row of every sequence and head at least lies in memory, and is counted in 31 bits.
 std::string unsupported_scores(const plumbline_problem& p) {
   const bool cope = p.bias == PLUMBLINE_COPE;
@@ -233,6 +266,7 @@ std::string unsupported_reason(const plumbline_problem& p, Widths widths) {
   if (reason.empty()) reason = unsupported_mask(p);
   if (reason.empty()) reason = unsupported_cache(p);
   if (reason.empty()) reason = unsupported_positions(p);
+  if (reason.empty()) reason = unsupported_layout(p);
   if (reason.empty()) reason = unsupported_option(p);
   return reason.empty() && needs_scores(p) ? unsupported_scores(p) : reason;
 }
@@ -257,6 +291,7 @@ void check_problem(const plumbline_problem& p, Widths widths) {
   for (const plumbline_parameter parameter : parameters_of(p))
     if (parameter != summed_parameter(p.bias) || !p.prefix_sums)
       require(p.parameters[parameter], name_of(parameter));
+  if (p.cu_seqlens_q) check_packed(p);
   for (int b = 0; p.lengths && b < p.batch; ++b)
     if (p.lengths[b] < 0 || p.lengths[b] > p.keys)
       throw InvalidProblem("lengths[" + std::to_string(b) + "] = " + std::to_string(p.lengths[b]) +

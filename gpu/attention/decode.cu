@@ -41,6 +41,7 @@ std::string unsupported_decode_reason(const plumbline_problem& p) {
   if (p.query_offset < 0 || p.query_offset > p.keys - p.queries)
     return "query_offset + queries must be within keys when decoding";
   if (p.dropout != 0) return "dropout must be 0 when decoding";
+  if (p.cu_seqlens_q) return "cu_seqlens_q must be NULL when decoding";
   if (p.queries > kMostQueries) return "decoding takes at most 64 queries";
   if (p.page_size < 0 || p.page_size > kMostPageSize) return "page_size must be 0 .. 2^30";
   if (std::int64_t{p.batch} * p.heads * p.queries > std::numeric_limits<int>::max())

@@ -25,7 +25,15 @@ struct Cache {
   bool scale_per_key;
   const float *k_scale, *v_scale;  // of 8 bits: [batch, kv_heads], or of each key where it lies
 
-  /// First element of a key in k or v: `width` is head_dim or value_dim.
+  /// First element of a key in k or v, which lie so.
+  __device__ std::size_t start(const RowPlaces& rows, int b, int kv_head, int key) const {
+    if (!pages) return rows.start(b, kv_head, key);
+    const int nth = key / page_size;
+    const int page = pages[static_cast<std::size_t>(b) * pages_per_sequence + nth];
+    return rows.start(page, kv_head, key - nth * page_size);
+  }
+
+  /// The same where rows of `width` numbers lie one after the other.
   __device__ std::size_t key_start(const Problem& problem, int b, int kv_head, int key,
                                    int width) const {
     const std::size_t of_batch = static_cast<std::size_t>(b);

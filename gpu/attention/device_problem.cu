@@ -24,37 +24,73 @@ const plumbline_problem& checked(const plumbline_problem& p, Widths widths) {
   return p;
 }
 
-/// Of a tensor with a row of `width` for each query, and for each key.
-std::size_t bytes_of_queries(const plumbline_problem& p, int width) {
-  return size(p.batch, p.heads, p.queries, width) * element_size(p);
+/// Elements up to the end of the last row; at least 1.
+std::size_t extent(const plumbline_problem& p, const plumbline_strides& strides, std::size_t batch,
+                   std::size_t heads, std::size_t tokens, int width) {
+  if (batch * tokens == 0) return 1;
+  if (p.strided == 0 && !p.cu_seqlens_q) return size(batch, heads, tokens, width);
+  return (batch - 1) * strides.batch + (heads - 1) * strides.head + (tokens - 1) * strides.token +
+         width;
 }
 
-/// Of a head's width each; with pages up to the last of them.
-std::size_t key_rows(const plumbline_problem& p) {
-  if (p.page_size > 0 && p.pages) {
-    const std::size_t table = size(p.batch, (p.keys + p.page_size - 1) / p.page_size);
-    const auto last = static_cast<std::size_t>(*std::max_element(p.pages, p.pages + table));
-    return size(last + 1, p.kv_heads, p.page_size);
-  }
-  return size(p.batch, p.kv_heads, p.keys);
+/// Of a tensor with a row of `width` for each query.
+std::size_t bytes_of_queries(const plumbline_problem& p, const plumbline_strides& strides,
+                             int width) {
+  const std::size_t batch = p.cu_seqlens_q ? 1 : p.batch;
+  const std::size_t tokens = p.cu_seqlens_q ? p.total_q : p.queries;
+  return extent(p, strides, batch, p.heads, tokens, width) * element_size(p);
+}
+
+/// Pages up to the last of them; without, sequences.
+std::size_t key_batch(const plumbline_problem& p) {
+  if (p.cu_seqlens_q) return 1;
+  if (p.page_size == 0 || !p.pages) return p.batch;
+  const std::size_t table = size(p.batch, (p.keys + p.page_size - 1) / p.page_size);
+  return static_cast<std::size_t>(*std::max_element(p.pages, p.pages + table)) + 1;
+}
+
+std::size_t key_tokens(const plumbline_problem& p) {
+  return p.cu_seqlens_q ? p.total_k : p.page_size > 0 ? p.page_size : p.keys;
+}
+
+/// Of packed sequences; else none.
+std::vector<int> lengths_of(const plumbline_problem& p) {
+  std::vector<int> lengths;
+  for (int b = 0; p.cu_seqlens_k && b < p.batch; ++b)
+    lengths.push_back(p.cu_seqlens_k[b + 1] - p.cu_seqlens_k[b]);
+  return lengths;
 }
 
 bool has_8_bits(const plumbline_problem& p) { return p.cache_format != PLUMBLINE_CACHE_IN_FORMAT; }
 
-std::size_t bytes_of_keys(const plumbline_problem& p, int width) {
-  return size(key_rows(p), width) * (has_8_bits(p) ? 1 : element_size(p));
+std::size_t bytes_of_keys(const plumbline_problem& p, const plumbline_strides& strides, int width) {
+  return extent(p, strides, key_batch(p), p.kv_heads, key_tokens(p), width) *
+         (has_8_bits(p) ? 1 : element_size(p));
 }
 
 std::size_t scales(const plumbline_problem& p) {
-  return p.scale_per_key == 1 ? key_rows(p) : size(p.batch, p.kv_heads);
+  return p.scale_per_key == 1 ? size(key_batch(p), p.kv_heads, key_tokens(p))
+                              : size(p.batch, p.kv_heads);
 }
 
 }  // namespace
 
-std::size_t query_bytes(const plumbline_problem& p) { return bytes_of_queries(p, p.head_dim); }
-std::size_t output_bytes(const plumbline_problem& p) { return bytes_of_queries(p, p.value_dim); }
-std::size_t key_bytes(const plumbline_problem& p) { return bytes_of_keys(p, p.head_dim); }
-std::size_t value_bytes(const plumbline_problem& p) { return bytes_of_keys(p, p.value_dim); }
+std::size_t query_bytes(const plumbline_problem& p) {
+  return bytes_of_queries(p, p.q_strides, p.head_dim);
+}
+std::size_t output_bytes(const plumbline_problem& p) {
+  return bytes_of_queries(p, p.o_strides, p.value_dim);
+}
+std::size_t key_bytes(const plumbline_problem& p) {
+  return bytes_of_keys(p, p.k_strides, p.head_dim);
+}
+std::size_t value_bytes(const plumbline_problem& p) {
+  return bytes_of_keys(p, p.v_strides, p.value_dim);
+}
+std::size_t lse_count(const plumbline_problem& p) {
+  return p.cu_seqlens_q ? std::max<std::size_t>(1, size(p.heads, p.total_q))
+                        : size(p.batch, p.heads, p.queries);
+}
 
 DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p, Widths widths)
     : q_(stream, checked(p, widths).q, query_bytes(p)),
@@ -63,10 +99,13 @@ DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p, W
       mask_(stream, p.mask,
             size(p.mask_per_batch ? p.batch : 1, p.mask_per_head ? p.heads : 1, p.queries, p.keys)),
       keep_(stream, p.keep, size(p.batch, p.heads, p.queries, p.keys)),
-      lengths_(stream, p.lengths, size(p.batch)),
+      packed_lengths_(lengths_of(p)),
+      lengths_(stream, p.cu_seqlens_k ? packed_lengths_.data() : p.lengths, size(p.batch)),
       documents_(stream, p.documents, size(p.batch, p.keys)),
       pages_(stream, p.page_size > 0 ? p.pages : nullptr,
              p.page_size > 0 ? size(p.batch, (p.keys - 1) / p.page_size + 1) : 0),
+      cu_seqlens_q_(stream, p.cu_seqlens_q, size(p.batch + 1)),
+      cu_seqlens_k_(stream, p.cu_seqlens_k, size(p.batch + 1)),
       prefix_sums_(stream, summed_parameter(p.bias) >= 0 ? p.prefix_sums : nullptr,
                    size(p.batch, p.heads, p.keys)),
       k_scale_(stream, has_8_bits(p) ? p.k_scale : nullptr, scales(p)),
@@ -77,6 +116,10 @@ DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p, W
   problem_.v = v_.data();
   problem_.lengths = lengths_.data();
   problem_.documents = documents_.data();
+  problem_.cu_seqlens_q = cu_seqlens_q_.data();
+  problem_.cu_seqlens_k = cu_seqlens_k_.data();
+  // The mask is that of lengths with queries at each sequence's own end.
+  if (p.cu_seqlens_q) problem_.queries_at_end = 1;
   problem_.mask = mask_.data();
   problem_.keep = keep_.data();
   problem_.pages = pages_.data();

@@ -15,8 +15,7 @@ class HostOutputs {
   HostOutputs(const Stream& stream, const plumbline_problem& p, const plumbline_outputs& outputs)
       : stream_(stream),
         o_(stream, required(outputs.o, "o"), output_bytes(p), "o"),
-        lse_(stream, required(outputs.lse, "lse"),
-             static_cast<std::size_t>(p.batch) * p.heads * p.queries, "lse") {}
+        lse_(stream, required(outputs.lse, "lse"), lse_count(p), "lse") {}
 
   plumbline_outputs on_device() const { return {o_.data(), lse_.data()}; }
 

@@ -83,24 +83,26 @@ __device__ void load_queries(const Tile<D>& tile, const Problem& problem) {
   const int first_row = static_cast<int>(blockIdx.x) * kTileQueries;
   const int b = static_cast<int>(blockIdx.z);
   const int first_position = first_row + problem.first_position(b);
-  const std::size_t start = problem.query_start(b, static_cast<int>(blockIdx.y), first_row, D);
+  const RowPlaces& rows = problem.q_rows;
+  const std::size_t start = rows.start(b, static_cast<int>(blockIdx.y), first_row);
   for (int n = static_cast<int>(threadIdx.x); n < kTileQueries * D; n += kTileThreads) {
     const int row = n / D, d = n % D;
+    const bool there = first_row + row < problem.queries && rows.has(b, first_row + row);
     tile.q[row * Tile<D>::kQueryStride + d] =
-        first_row + row < problem.queries ? problem.query(start + row * D, d, first_position + row)
-                                          : 0.0f;
+        there ? problem.query(start + row * rows.token, d, first_position + row) : 0.0f;
   }
 }
 
 /// Copies the keys begin .. begin+31, transposed; keys from `end` on are zero.
 template <int D>
 __device__ void load_keys(const Tile<D>& tile, const Problem& problem, int begin, int end) {
-  const std::size_t start =
-      problem.key_start(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y), begin, D);
+  const RowPlaces& rows = problem.k_rows;
+  const std::size_t start = rows.start(static_cast<int>(blockIdx.z),
+                                       problem.kv_head_of(static_cast<int>(blockIdx.y)), begin);
   for (int n = static_cast<int>(threadIdx.x); n < kTileKeys * D; n += kTileThreads) {
     const int key = n / D, d = n % D;
     tile.k[d * Tile<D>::kKeyStride + key] =
-        begin + key < end ? problem.key(start + key * D, d, begin + key) : 0.0f;
+        begin + key < end ? problem.key(start + key * rows.token, d, begin + key) : 0.0f;
   }
 }
 
@@ -108,12 +110,12 @@ __device__ void load_keys(const Tile<D>& tile, const Problem& problem, int begin
 /// zero.
 template <int D>
 __device__ void load_values(const Tile<D>& tile, const Problem& problem, int begin, int end) {
-  const int width = problem.value_dim;
-  const std::size_t start =
-      problem.key_start(static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y), begin, width);
+  const RowPlaces& rows = problem.v_rows;
+  const std::size_t start = rows.start(static_cast<int>(blockIdx.z),
+                                       problem.kv_head_of(static_cast<int>(blockIdx.y)), begin);
   for (int n = static_cast<int>(threadIdx.x); n < kTileKeys * D; n += kTileThreads) {
     const int key = n / D, d = n % D;
-    tile.v[n] = begin + key < end ? problem.value(problem.v, start + key * width, d) : 0.0f;
+    tile.v[n] = begin + key < end ? problem.value(problem.v, start + key * rows.token, d) : 0.0f;
   }
 }
 
@@ -209,8 +211,8 @@ struct LaneOutputs {
   template <class Bias>
   __device__ void write(const Problem& problem, const Outputs& outputs, const TileRow<Bias>& row,
                         float maximum, float sum) const {
-    if (!row.exists) return;
-    const std::size_t start = problem.query_start(row.b, row.head, row.row, problem.value_dim);
+    if (!row.exists || !problem.o_rows.has(row.b, row.row)) return;
+    const std::size_t start = problem.o_rows.start(row.b, row.head, row.row);
     const bool empty = sum == 0.0f;
     const auto store = [&](int n, float x) {
       const int column = n + 4 * row.lane_in_row;
@@ -225,7 +227,7 @@ struct LaneOutputs {
       store(16 * n + 3, value[n].w);
     }
     if (row.lane_in_row == 0)
-      outputs.lse[problem.lse_index(row.b, row.head, row.row)] =
+      outputs.lse[problem.lse_rows.start(row.b, row.head, row.row)] =
           empty ? -INFINITY : maximum + logf(sum);
   }
 };

@@ -16,6 +16,27 @@ namespace plumbline::gpu {
 
 inline constexpr float kLog2E = 1.44269504f;
 
+/// Where the rows of an array lie, in elements: one after the other, elsewhere in memory, or those
+/// of packed sequences.
+struct RowPlaces {
+  long long batch, head, token;
+  const int* cu_seqlens;  // [batch + 1], or null: not packed
+  int queries;            // of a packed array like q: its rows are the last of so many; else 0
+
+  /// Whether there is such a row: packed sequences have fewer of them.
+  __device__ bool has(int b, int row) const {
+    if (!cu_seqlens) return true;
+    const int tokens = cu_seqlens[b + 1] - cu_seqlens[b];
+    return queries > 0 ? row >= queries - tokens : row < tokens;
+  }
+
+  /// Its first element. One that is not there has none, but those after it lie as if it were.
+  __device__ std::size_t start(int b, int of_head, int row) const {
+    if (cu_seqlens) row += queries > 0 ? cu_seqlens[b + 1] - queries : cu_seqlens[b];
+    return static_cast<std::size_t>(b * batch + of_head * head + row * token);
+  }
+};
+
 /// Attention in device memory; layouts, masks and formulas as kernel_abi/plumbline_kernel.h has
 /// them. q, k, v and o are in the problem's format, all arithmetic is in fp32.
 struct Problem {
@@ -32,20 +53,23 @@ struct Problem {
   MaskTensor mask_tensor;
   int value_dim;  // of a row of v and o
   PairDropout dropout;
+  RowPlaces q_rows, k_rows, v_rows, o_rows, lse_rows;  // gradients lie like what they are of
 
   /// The position of query row 0 of sequence b.
   __device__ int first_position(int b) const { return gpu::first_position(mask, b); }
 
-  /// First element of query row `row` in q or o: `width` is head_dim or value_dim.
+  /// First element of query row `row` in a contiguous q or o: `width` is head_dim or value_dim.
   __device__ std::size_t query_start(int b, int head, int row, int width) const {
     return ((static_cast<std::size_t>(b) * heads + head) * queries + row) * width;
   }
 
-  /// First element of key `key` in k or v, as query head `head` sees them.
+  /// First element of key `key` in a contiguous k or v, as query head `head` sees them.
   __device__ std::size_t key_start(int b, int head, int key, int width) const {
-    const int kv_head = head / (heads / kv_heads);
+    const int kv_head = kv_head_of(head);
     return ((static_cast<std::size_t>(b) * kv_heads + kv_head) * keys + key) * width;
   }
+
+  __device__ int kv_head_of(int head) const { return head / (heads / kv_heads); }
 
   /// Component d of a query row, rotated where the problem has RoPE.
   __device__ __forceinline__ float query(std::size_t start, int d, int position) const {
@@ -82,6 +106,7 @@ struct Problem {
     return key < range.end;
   }
 
+  /// Where a number of each batch, head and query row stands, in arrays of the kernels' own.
   __device__ std::size_t lse_index(int b, int head, int row) const {
     return (static_cast<std::size_t>(b) * heads + head) * queries + row;
   }

@@ -66,6 +66,8 @@ BOOST_AUTO_TEST_CASE(each_has_a_bit) {
       {PLUMBLINE_HAS_DROPOUT, [](auto& p) { p.dropout = 0.5F; }},
       {PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_PARTIAL_ROPE,
        [](auto& p) { p.rope = PLUMBLINE_ROPE_HALF_SPLIT, p.rotary_dim = 62; }},
+      {PLUMBLINE_HAS_STRIDES, [](auto& p) { p.strided = 1; }},
+      {PLUMBLINE_HAS_PACKED_SEQUENCES, [](auto& p) { p.cu_seqlens_q = &there; }},
   };
   std::int32_t seen = 0;
   for (const auto& [bits, give] : all) {
@@ -74,7 +76,7 @@ BOOST_AUTO_TEST_CASE(each_has_a_bit) {
     BOOST_TEST(plumbline_features(&p) == bits);
     seen |= bits;
   }
-  BOOST_TEST(seen == 2 * PLUMBLINE_HAS_SLOPES_PER_BATCH - 1);
+  BOOST_TEST(seen == 2 * PLUMBLINE_HAS_PACKED_SEQUENCES - 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

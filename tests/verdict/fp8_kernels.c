@@ -211,7 +211,8 @@ static int supports(const plumbline_problem* p, int32_t pass) {
   const int32_t not_computed = PLUMBLINE_HAS_DAPE | PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_SSMAX |
                                PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS | PLUMBLINE_HAS_MASK |
                                PLUMBLINE_HAS_VALUE_DIM | PLUMBLINE_HAS_LSE_GRADIENT |
-                               PLUMBLINE_HAS_DROPOUT | PLUMBLINE_HAS_SLOPES_PER_BATCH;
+                               PLUMBLINE_HAS_DROPOUT | PLUMBLINE_HAS_SLOPES_PER_BATCH |
+                               PLUMBLINE_HAS_STRIDES | PLUMBLINE_HAS_PACKED_SEQUENCES;
   (void)pass;
   return (p->format == PLUMBLINE_E4M3 || p->format == PLUMBLINE_E5M2) &&
          (p->bias == PLUMBLINE_NOPE || p->bias == PLUMBLINE_ALIBI) &&

@@ -17,7 +17,8 @@ namespace {
 int supports(const plumbline_problem* p, int32_t) {
   constexpr std::int32_t not_computed =
       PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS | PLUMBLINE_HAS_MASK |
-      PLUMBLINE_HAS_VALUE_DIM | PLUMBLINE_HAS_LSE_GRADIENT | PLUMBLINE_HAS_DROPOUT;
+      PLUMBLINE_HAS_VALUE_DIM | PLUMBLINE_HAS_LSE_GRADIENT | PLUMBLINE_HAS_DROPOUT |
+      PLUMBLINE_HAS_STRIDES | PLUMBLINE_HAS_PACKED_SEQUENCES;
   return p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE &&
          (plumbline_features(p) & not_computed) == 0;
 }

@@ -69,6 +69,11 @@ constexpr Names<Pattern, 7> pattern_names{{{Pattern::none, "none"},
                                            {Pattern::tree, "tree"},
                                            {Pattern::scattered, "scattered"},
                                            {Pattern::file, "file"}}};
+constexpr Names<Layout, 5> layout_names{{{Layout::contiguous, "contiguous"},
+                                         {Layout::tokens_first, "tokens_first"},
+                                         {Layout::spaced, "spaced"},
+                                         {Layout::packed_qkv, "packed_qkv"},
+                                         {Layout::sequences, "sequences"}}};
 
 template <class Enum, std::size_t N>
 std::string_view name_in(const Names<Enum, N>& names, Enum value) {
@@ -132,6 +137,7 @@ std::string_view name(Bias bias) {
 std::string_view name(Family family) { return name_in(family_names, family); }
 std::string_view name(CacheFormat cache) { return name_in(cache_names, cache); }
 std::string_view name(Pattern pattern) { return name_in(pattern_names, pattern); }
+std::string_view name(Layout layout) { return name_in(layout_names, layout); }
 
 bool needs_scores(Bias bias) { return bias.dape > 0 || methods::row(bias).needs_scores(); }
 
@@ -160,6 +166,9 @@ CacheFormat cache_from(std::string_view text, std::string_view field) {
 }
 Pattern pattern_from(std::string_view text, std::string_view field) {
   return value_in(pattern_names, text, field);
+}
+Layout layout_from(std::string_view text, std::string_view field) {
+  return value_in(layout_names, text, field);
 }
 
 const std::vector<Bias>& all_biases() {
@@ -285,6 +294,22 @@ void validate_dropout(const Spec& spec) {
   require_elements("keep", {spec.batch, spec.heads, spec.queries, spec.keys});
 }
 
+void validate_layout(const Spec& spec) {
+  if (spec.layout != Layout::sequences) return;
+  const auto expect = [&](bool holds, const char* field, const std::string& value,
+                          const char* expected) {
+    if (!holds) throw BadInput(field, value + " with layout sequences", expected);
+  };
+  expect(spec.pass != Pass::decode, "pass", "decode", "forward or backward");
+  expect(spec.queries_at_end, "queries_at_end", "0", "1, and ragged 1");
+  expect(spec.mask.pattern == Pattern::none, "mask", std::string(name(spec.mask.pattern)), "none");
+  expect(!spec.mask.documents, "documents", "1", "0");
+  expect(!spec.sinks || !spec.lse_gradient, "lse_gradient", "1 and sinks 1", "one of them 0");
+  expect(spec.dropout == 0, "dropout", fmt::format("{}", spec.dropout), "0");
+  expect(!needs_scores(spec.bias) && !methods::has_numbers_of_tokens(methods::row(spec.bias)),
+         "bias", std::string(name(spec.bias)), "one without numbers for each query or key");
+}
+
 }  // namespace
 
 void validate(const Spec& spec) {
@@ -342,6 +367,7 @@ void validate(const Spec& spec) {
   validate_mask_tensor(spec);
   validate_dropout(spec);
   validate_cache(spec);
+  validate_layout(spec);
   if (spec.values_in_keys && (spec.pass == Pass::backward || spec.value_width() > spec.head_dim)) {
     throw BadInput(
         "values_in_keys",

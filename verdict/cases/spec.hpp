@@ -46,6 +46,16 @@ enum class Pattern {
   file        ///< as it was read
 };
 
+/// How q, k, v and o, and their gradients, lie in the memory that a kernel is given. Their numbers
+/// are the same.
+enum class Layout {
+  contiguous,    ///< as plumbline_kernel.h has them, [batch, heads, tokens, width]
+  tokens_first,  ///< [batch, tokens, heads, width]
+  spaced,        ///< contiguous, but for a row of NaN after each row
+  packed_qkv,    ///< parts of [batch, tokens, heads and twice kv_heads, width]
+  sequences      ///< [tokens of all sequences, heads, width]: only those below a sequence's length
+};
+
 struct Mask {
   bool causal = true;
   Window window;           ///< i - j <= window.left, j - i <= window.right
@@ -83,6 +93,7 @@ struct Spec {
   int rotary_dim = 0;         ///< RoPE: components that it rotates, the first; 0: all of them
   float dropout = 0;          ///< probability with which p_ij is dropped; 0: none is
   bool keep_given = false;    ///< which are kept is not what the generator gives
+  Layout layout = Layout::contiguous;
   bool operator==(const Spec&) const = default;
 
   int value_width() const { return value_dim > 0 ? value_dim : head_dim; }
@@ -103,6 +114,7 @@ std::string_view name(Bias);
 std::string_view name(Family);
 std::string_view name(CacheFormat);
 std::string_view name(Pattern);
+std::string_view name(Layout);
 /// Whether what is added to a score depends on other scores: CoPE and DAPE.
 bool needs_scores(Bias);
 /// @throws BadInput naming `field`, the text and the known names.
@@ -112,6 +124,7 @@ Bias bias_from(std::string_view text, std::string_view field);
 Family family_from(std::string_view text, std::string_view field);
 CacheFormat cache_from(std::string_view text, std::string_view field);
 Pattern pattern_from(std::string_view text, std::string_view field);
+Layout layout_from(std::string_view text, std::string_view field);
 /// Every method alone, RoPE without a bias, DAPE with every bias that it composes with.
 const std::vector<Bias>& all_biases();
 /// And RoPE with every bias that it composes with.
@@ -136,7 +149,8 @@ bool has_rows_at_keys(const Spec&);
 /// values_in_keys only elsewhere and with values no wider than keys, FoX under a causal mask, RoPE
 /// with an even head_dim or rotary_dim <= head_dim, dropout 0 or in [2^-24, 1 - 2^-10] and neither
 /// in decoding nor with CoPE and DAPE, a cache of 8 bits only in decoding, of a format of more and
-/// of a family that is neither subnormal nor level.
+/// of a family that is neither subnormal nor level, packed sequences as plumbline_kernel.h allows
+/// them.
 /// @throws BadInput naming the first field that is not.
 void validate(const Spec&);
 

@@ -128,13 +128,15 @@ void set_field(Spec& spec, std::string_view key, std::string_view value) {
     spec.scale_per_key = flag_from(value, key);
   } else if (key == "keep_given") {
     spec.keep_given = flag_from(value, key);
+  } else if (key == "layout") {
+    spec.layout = layout_from(value, key);
   } else {
     throw BadInput("key of the case line", in_quotes(key),
                    "one of pass, bias, dtype, ssmax, batch, heads, kv_heads, queries, keys, "
                    "head_dim, query_offset, page_size, causal, window, ragged, documents, family, "
                    "seed, scale, softcap, sinks, queries_at_end, value_dim, mask, "
                    "mask_per_batch, mask_per_head, lse_gradient, values_in_keys, rotary_dim, "
-                   "dropout, keep_given, cache, scale_per_key");
+                   "dropout, keep_given, cache, scale_per_key, layout");
   }
 }
 
@@ -165,6 +167,7 @@ std::string to_line(const Spec& spec) {
   if (spec.keep_given) line += ",keep_given=1";
   if (spec.cache != CacheFormat::in_format) line += fmt::format(",cache={}", name(spec.cache));
   if (spec.scale_per_key) line += ",scale_per_key=1";
+  if (spec.layout != Layout::contiguous) line += fmt::format(",layout={}", name(spec.layout));
   return line;
 }
 

@@ -108,6 +108,11 @@ std::vector<Property> properties_of(const Spec& found) {
        [](Spec& s, const Spec& of) { s.softcap = of.softcap; }},
       {"pages", [](const Spec& s) { return s.page_size > 0; },
        [](Spec& s, const Spec& of) { s.page_size = of.page_size; }},
+      {fmt::format("layout = {}", name(found.layout)),
+       [=](const Spec& s) {
+         return found.layout != cases::Layout::contiguous && s.layout == found.layout;
+       },
+       [](Spec& s, const Spec& of) { s.layout = of.layout; }},
       {fmt::format("page_size = {}", found.page_size),
        [=](const Spec& s) { return found.page_size > 0 && s.page_size == found.page_size; },
        [](Spec& s, const Spec& of) { s.page_size = of.page_size; }},

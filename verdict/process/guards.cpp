@@ -26,6 +26,11 @@ std::string outside_words(const std::string& output, std::ptrdiff_t offset) {
                      offset);
 }
 
+std::string between_rows_words(const std::string& output, std::size_t offset) {
+  return fmt::format("the kernel wrote between the rows of {}: first at byte {} from its start",
+                     output, offset);
+}
+
 std::string opened_words(const std::string& array, std::ptrdiff_t offset, bool written) {
   return fmt::format(
       "the kernel made memory outside {} accessible and {} there: {} byte {} from "

@@ -25,6 +25,8 @@ std::optional<std::ptrdiff_t> first_changed(std::span<const std::byte> memory, s
                                             std::size_t bytes);
 
 std::string outside_words(const std::string& output, std::ptrdiff_t offset);
+/// Of an output with rows that do not lie one after the other.
+std::string between_rows_words(const std::string& output, std::size_t offset);
 /// @param written or only read
 std::string opened_words(const std::string& array, std::ptrdiff_t offset, bool written);
 std::string changed_words(const std::string& input);

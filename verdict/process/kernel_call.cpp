@@ -12,7 +12,7 @@ Arguments arguments_of(const plumbline_problem& problem) {
   plumbline_problem& p = arguments.problem;
   p.q = p.k = p.v = nullptr;
   std::fill(std::begin(p.parameters), std::end(p.parameters), nullptr);
-  p.lengths = p.documents = p.pages = nullptr;
+  p.lengths = p.documents = p.pages = p.cu_seqlens_q = p.cu_seqlens_k = nullptr;
   p.mask = p.keep = nullptr;
   p.prefix_sums = nullptr;
   p.q_scale = p.k_scale = p.v_scale = nullptr;
@@ -47,6 +47,12 @@ void bind(Arguments& arguments, std::int32_t slot, void* address) {
       return;
     case slot_pages:
       problem.pages = integers;
+      return;
+    case slot_cu_seqlens_q:
+      problem.cu_seqlens_q = integers;
+      return;
+    case slot_cu_seqlens_k:
+      problem.cu_seqlens_k = integers;
       return;
     case slot_prefix_sums:
       problem.prefix_sums = static_cast<const double*>(address);

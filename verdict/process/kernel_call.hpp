@@ -25,6 +25,8 @@ enum Slot : std::int32_t {
   slot_keep,
   slot_pages,
   slot_prefix_sums,
+  slot_cu_seqlens_q,
+  slot_cu_seqlens_k,
   slot_o,    ///< an output of the forward pass and of decoding, an input of the backward pass
   slot_lse,  ///< the same
   slot_grad_o,

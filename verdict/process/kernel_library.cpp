@@ -15,16 +15,21 @@
 #include "verdict/oracle/cache.hpp"
 #include "verdict/oracle/case_reading.hpp"
 #include "verdict/oracle/oracle.hpp"
+#include "verdict/process/guards.hpp"
 #include "verdict/process/in_process.hpp"
 #include "verdict/process/last_words.hpp"
+#include "verdict/process/layout.hpp"
 #include "verdict/process/load.hpp"
 
 namespace plumbline::verdict {
 namespace {
 
 using cases::Format;
+using cases::Layout;
+using kernel_process::CaseRows;
 using kernel_process::KernelCall;
 using kernel_process::NoAnswer;
+using kernel_process::Rows;
 
 /// @param pass of the call, which may be the forward pass of a backward case
 plumbline_problem shape_of(const cases::Spec& spec, cases::Pass pass) {
@@ -75,6 +80,18 @@ plumbline_problem shape_of(const cases::Spec& spec, cases::Pass pass) {
     }
   }
   if (spec.page_size > 0) problem.pages = &there;
+  const auto strides = kernel_process::strides_of(spec);
+  problem.q_strides = strides.q;
+  problem.k_strides = strides.k;
+  problem.v_strides = strides.v;
+  problem.o_strides = strides.o;
+  if (spec.layout == Layout::sequences) {
+    problem.cu_seqlens_q = problem.cu_seqlens_k = &there;
+    problem.lengths = nullptr;
+    problem.queries_at_end = 0;
+  } else {
+    problem.strided = spec.layout != Layout::contiguous;
+  }
   return problem;
 }
 
@@ -117,7 +134,24 @@ class GivenArrays {
         v_(cache_bytes(c.v, c.v_scale, c.spec.value_width())),
         k_scale_(cache_scales(c.k_scale)),
         v_scale_(cache_scales(c.v_scale)),
-        grad_o_(cases::stored_bytes(c.grad_o, cases::output_format(c.spec.format))) {}
+        grad_o_(cases::stored_bytes(c.grad_o, cases::output_format(c.spec.format))),
+        grad_lse_(cases::stored_bytes(c.grad_lse, Format::fp32)) {
+    if (c.spec.layout == Layout::contiguous) return;
+    rows_.emplace(c);
+    const auto spread = [](std::vector<std::byte>& array, const Rows& rows) {
+      if (!array.empty()) {
+        array = rows.spread(array, array.size() / (rows.begin.size() * rows.width));
+      }
+    };
+    spread(q_, rows_->q);
+    spread(k_, rows_->k);
+    spread(v_, rows_->v);
+    spread(grad_o_, rows_->o);
+    spread(grad_lse_, rows_->lse);
+  }
+
+  /// Where rows lie, if not one after the other.
+  const std::optional<CaseRows>& rows() const { return rows_; }
 
   /// The call of a pass without its outputs. The arrays are those of this object.
   KernelCall call(cases::Pass pass) const {
@@ -146,7 +180,14 @@ class GivenArrays {
       add(kernel_process::slot_parameters + n, cases::parameter_name(case_.spec.bias, parameter),
           case_[parameter]);
     }
-    add(kernel_process::slot_lengths, "lengths", case_.lengths);
+    if (case_.spec.layout == Layout::sequences) {
+      add(kernel_process::slot_cu_seqlens_q, "cu_seqlens_q", rows_->cu_seqlens_q);
+      add(kernel_process::slot_cu_seqlens_k, "cu_seqlens_k", rows_->cu_seqlens_k);
+      call.problem.total_q = rows_->cu_seqlens_q.back();
+      call.problem.total_k = rows_->cu_seqlens_k.back();
+    } else {
+      add(kernel_process::slot_lengths, "lengths", case_.lengths);
+    }
     add(kernel_process::slot_documents, "documents", case_.documents);
     add(kernel_process::slot_mask, "mask", case_.mask);
     add(kernel_process::slot_keep, "keep", case_.keep);
@@ -156,7 +197,7 @@ class GivenArrays {
     }
     if (pass == cases::Pass::backward) {
       add(kernel_process::slot_grad_o, "grad_o", grad_o_);
-      add(kernel_process::slot_grad_lse, "grad_lse", case_.grad_lse);
+      add(kernel_process::slot_grad_lse, "grad_lse", grad_lse_);
     }
     return call;
   }
@@ -186,32 +227,71 @@ class GivenArrays {
   std::vector<std::size_t> hidden_;
   std::vector<std::byte> q_, k_, v_;
   std::vector<float> k_scale_, v_scale_;
-  std::vector<std::byte> grad_o_;
+  std::vector<std::byte> grad_o_, grad_lse_;
+  std::optional<CaseRows> rows_;
 };
 
 /// The outputs of one pass as the kernel wrote them.
 class Collected {
  public:
   /// Asks for `count` numbers in the format.
+  /// @param rows where they lie, or null: one after the other
+  /// @param missing what rows that lie nowhere are taken to hold
   void add(KernelCall& call, std::int32_t slot, const std::string& name, std::vector<float>& into,
-           std::size_t count, Format format) {
-    outputs_.push_back({&into, format, std::make_unique<std::vector<std::byte>>()});
-    call.outputs.push_back(
-        {slot, name, count * cases::bytes_per_number(format), outputs_.back().bytes.get()});
+           std::size_t count, Format format, const Rows* rows = nullptr,
+           std::vector<float> missing = {}) {
+    if (missing.empty() && rows) missing.assign(count, 0.0F);
+    outputs_.push_back({name, &into, format, std::make_unique<std::vector<std::byte>>(), rows,
+                        std::move(missing)});
+    call.outputs.push_back({slot, name,
+                            (rows ? rows->extent() : count) * cases::bytes_per_number(format),
+                            outputs_.back().bytes.get()});
   }
-  void deliver() const {
-    for (const auto& output : outputs_) *output.into = cases::widened(*output.bytes, output.format);
+  /// Says what a kernel wrote between rows, if it did; else hands the numbers over.
+  std::string deliver() const {
+    for (const auto& [name, into, format, bytes, rows, missing] : outputs_) {
+      if (!rows) {
+        *into = cases::widened(*bytes, format);
+        continue;
+      }
+      const std::size_t element = cases::bytes_per_number(format);
+      if (const auto written = rows->first_written_between(*bytes, element)) {
+        return kernel_process::between_rows_words(name, *written);
+      }
+      const auto there = rows->gathered(*bytes, element, cases::stored_bytes(missing, format));
+      *into = cases::widened(there, format);
+    }
+    return "";
   }
   const std::vector<std::byte>& operator[](std::size_t n) const { return *outputs_[n].bytes; }
 
  private:
   struct Output {
+    std::string name;
     std::vector<float>* into;
     Format format;
     std::unique_ptr<std::vector<std::byte>> bytes;
+    const Rows* rows;
+    std::vector<float> missing;
   };
   std::vector<Output> outputs_;
 };
+
+/// lse of rows that packed sequences do not have: a judge of padded rows expects it of rows that
+/// see no key.
+std::vector<float> lse_of_missing_rows(const cases::Case& c, const plumbline_contract& contract) {
+  const auto& s = c.spec;
+  const bool is_nan = contract.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_NAN;
+  const float of_none = is_nan                                                      ? std::nanf("")
+                        : contract.empty_rows == PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF ? INFINITY
+                                                                                    : -INFINITY;
+  std::vector<float> lse;
+  for (int row = 0; row < s.batch * s.heads * s.queries; ++row) {
+    const double sink = s.sinks ? c[PLUMBLINE_SINKS][row / s.queries % s.heads] : of_none;
+    lse.push_back(static_cast<float>(contract.lse_base_2 == 1 ? sink / std::log(2.0) : sink));
+  }
+  return lse;
+}
 
 std::size_t count_of(const cases::Shape& shape) {
   return static_cast<std::size_t>(cases::elements(shape));
@@ -291,6 +371,11 @@ bool Kernel::supports(const cases::Spec& spec) const {
   if (!has_pass(spec.pass)) return false;
   if (contract(spec.format).families_left_out >> static_cast<int>(spec.family) & 1U) return false;
   if (spec.lse_gradient && contract(spec.format).no_lse) return false;
+  // The rows that packed sequences do not have would be means, too.
+  if (spec.layout == Layout::sequences &&
+      contract(spec.format).empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
+    return false;
+  }
   return asked(shape_of(spec, spec.pass), spec.pass, spec);
 }
 
@@ -361,25 +446,47 @@ KernelRun Kernel::run(const cases::Case& the_case,
         result.failure.find("null pointer") != std::string::npos) {
       result.failure += "; by its contract it has no lse (no_lse), and outputs->lse is null";
     }
-    if (result.failure.empty()) collected.deliver();
+    if (result.failure.empty()) {
+      result.failure = collected.deliver();
+      if (!result.failure.empty()) result.kind = kernel_process::failure_kind::wrote_outside;
+    }
     return result.failure.empty();
   };
 
+  const std::optional<CaseRows>& at = given.rows();
+  const auto rows_of = [&](Rows CaseRows::*array) { return at ? &(*at.*array) : nullptr; };
+  const auto missing_lse = [&] {
+    return spec.layout == Layout::sequences ? lse_of_missing_rows(the_case, contract(spec.format))
+                                            : std::vector<float>{};
+  };
+  const auto missing_o = [&] {
+    const bool is_nan = spec.layout == Layout::sequences &&
+                        contract(spec.format).empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_NAN;
+    return is_nan ? std::vector<float>(o_count, std::nanf("")) : std::vector<float>{};
+  };
+
   Collected forward;
-  std::vector<std::byte> oracles_o;
+  std::vector<std::byte> oracles_o, oracles_lse;
   std::span<const std::byte> o, lse;  // of the forward pass, for the backward pass
   if (spec.pass == cases::Pass::backward && !has_forward_of(spec)) {
     fill_from_oracle(result.outputs, the_case, contract(spec.format));
     result.forward_is_oracles = true;
     oracles_o = cases::stored_bytes(result.outputs.o, format);
+    oracles_lse = cases::stored_bytes(result.outputs.lse, Format::fp32);
+    if (at) {
+      oracles_o = at->o.spread(oracles_o, cases::bytes_per_number(format));
+      oracles_lse = at->lse.spread(oracles_lse, sizeof(float));
+    }
     o = oracles_o;
-    lse = std::as_bytes(std::span(result.outputs.lse));
+    lse = oracles_lse;
   } else {
     const auto first = spec.pass == cases::Pass::decode ? spec.pass : cases::Pass::forward;
     KernelCall call = given.call(first);
-    forward.add(call, kernel_process::slot_o, "o", result.outputs.o, o_count, format);
+    forward.add(call, kernel_process::slot_o, "o", result.outputs.o, o_count, format,
+                rows_of(&CaseRows::o), missing_o());
     if (has_lse) {
-      forward.add(call, kernel_process::slot_lse, "lse", result.outputs.lse, rows, Format::fp32);
+      forward.add(call, kernel_process::slot_lse, "lse", result.outputs.lse, rows, Format::fp32,
+                  rows_of(&CaseRows::lse), missing_lse());
     }
     if (!make(call, forward, first) || spec.pass != cases::Pass::backward) return result;
     o = forward[0];
@@ -392,17 +499,18 @@ KernelRun Kernel::run(const cases::Case& the_case,
     call.inputs.push_back({kernel_process::slot_lse, "lse", lse.data(), lse.size()});
   }
   Collected backward;
-  const auto add = [&](std::int32_t slot, const std::string& name, std::vector<float>& into,
-                       std::size_t count,
-                       Format of) { backward.add(call, slot, name, into, count, of); };
-  add(kernel_process::slot_grad_q, "grad_q", result.outputs.grad_q, q_count, format);
-  add(kernel_process::slot_grad_k, "grad_k", result.outputs.grad_k, k_count, format);
-  add(kernel_process::slot_grad_v, "grad_v", result.outputs.grad_v, v_count, format);
+  backward.add(call, kernel_process::slot_grad_q, "grad_q", result.outputs.grad_q, q_count, format,
+               rows_of(&CaseRows::q));
+  backward.add(call, kernel_process::slot_grad_k, "grad_k", result.outputs.grad_k, k_count, format,
+               rows_of(&CaseRows::k));
+  backward.add(call, kernel_process::slot_grad_v, "grad_v", result.outputs.grad_v, v_count, format,
+               rows_of(&CaseRows::v));
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(spec, parameter)) continue;
-    add(kernel_process::slot_grad_parameters + n, cases::gradient_name(spec.bias, parameter),
-        result.outputs.grad_parameters[n], the_case[parameter].size(), Format::fp32);
+    backward.add(call, kernel_process::slot_grad_parameters + n,
+                 cases::gradient_name(spec.bias, parameter), result.outputs.grad_parameters[n],
+                 the_case[parameter].size(), Format::fp32);
   }
   make(call, backward, cases::Pass::backward);
   return result;

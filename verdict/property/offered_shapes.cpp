@@ -211,6 +211,17 @@ bool Shapes::has(const Spec& spec) const {
                           spec.head_dim, spec.value_dim});
 }
 
+void make_packed_sequences(Spec& spec) {
+  if (spec.pass == cases::Pass::decode) return;
+  spec.layout = cases::Layout::sequences;
+  spec.mask.ragged = spec.queries_at_end = true;
+  spec.query_offset = spec.keys - spec.queries;
+  spec.mask.documents = spec.mask.per_batch = spec.mask.per_head = spec.keep_given = false;
+  spec.mask.pattern = cases::Pattern::none;
+  spec.dropout = 0;
+  spec.lse_gradient = spec.lse_gradient && !spec.sinks;
+}
+
 namespace {
 
 void ask_rotary_dim(const Shapes& shapes, DrawIntegers& draw, Spec& spec) {
@@ -408,6 +419,11 @@ const std::vector<Property> properties{
      [](Spec& s) {
        if (s.pass == cases::Pass::decode) s.page_size = std::max(s.page_size, 16);
      }},
+    {"strides",
+     [](Spec& s) {
+       if (s.layout == cases::Layout::contiguous) s.layout = cases::Layout::tokens_first;
+     }},
+    {"packed sequences", make_packed_sequences},
 };
 
 /// For a kernel that takes nothing without one of them.
@@ -460,6 +476,9 @@ Offer find_offer_like(const Offer& others, cases::Pass pass, cases::Bias bias, c
     if (pass == cases::Pass::decode) {
       spec.dropout = 0;
       spec.keep_given = false;
+    }
+    if (pass == cases::Pass::decode && spec.layout == cases::Layout::sequences) {
+      spec.layout = cases::Layout::contiguous;
     }
     if (pass != cases::Pass::backward) spec.lse_gradient = false;
     probe(spec, supported, shapes, offer);

@@ -12,6 +12,9 @@ namespace plumbline::verdict {
 
 bool is_valid(const cases::Spec&);
 
+/// Gives the spec the mask that packed sequences have, in place of what they cannot have.
+void make_packed_sequences(cases::Spec&);
+
 enum class Asked {
   as_it_is,
   cheaply  ///< of many keys with few of what nobody asked for

@@ -13,6 +13,7 @@ namespace plumbline::verdict {
 namespace {
 
 using cases::Family;
+using cases::Layout;
 using cases::Spec;
 
 /// Lengths around the tile sizes in use, where an off-by-one shows.
@@ -210,6 +211,14 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
                                      : 2 * draw.between(1, (s.head_dim - 1) / 2);
     });
   }
+  if (spec.layout == Layout::contiguous && draw.chance(25)) {
+    constexpr std::array<Layout, 3> strided{Layout::tokens_first, Layout::spaced,
+                                            Layout::packed_qkv};
+    give([&](Spec& s) { s.layout = strided[draw.below(strided.size())]; });
+  }
+  if (spec.layout == Layout::contiguous && draw.chance(20)) {
+    give([](Spec& s) { make_packed_sequences(s); });
+  }
   return spec;
 }
 
@@ -373,6 +382,7 @@ std::vector<Spec> simpler(const Spec& spec) {
     s.query_offset = s.keys - s.queries;
   });
   consider([](Spec& s) { s.scale = 0; });
+  consider([](Spec& s) { s.layout = Layout::contiguous; });
   consider([](Spec& s) { s.queries_at_end = false; });
   consider([](Spec& s) { s.mask.ragged = s.queries_at_end = false; });
   consider([](Spec& s) { s.mask.documents = false; });
@@ -456,7 +466,8 @@ std::vector<Spec> draw_specs(cases::Pass pass, cases::Bias bias, cases::Format f
         return spec.softcap == 0 && !spec.sinks && spec.queries <= spec.keys &&
                spec.mask.pattern == cases::Pattern::none && spec.value_dim == 0 &&
                !spec.values_in_keys && !spec.lse_gradient && spec.dropout == 0 &&
-               spec.rotary_dim == 0 && spec.cache == cases::CacheFormat::in_format;
+               spec.rotary_dim == 0 && spec.cache == cases::CacheFormat::in_format &&
+               spec.layout == Layout::contiguous;
       },
       {}, shapes);
   rc::Random random(seed);

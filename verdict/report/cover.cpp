@@ -64,6 +64,10 @@ void Cover::add(const cases::Spec& s) {
   if (s.pass == cases::Pass::backward) count("gradient through lse", s.lse_gradient);
   count("more queries than keys", s.queries > s.keys);
   count("other scale", s.scale != 0);
+  count("strided", s.layout != cases::Layout::contiguous && s.layout != cases::Layout::sequences);
+  if (s.pass != cases::Pass::decode) {
+    count("packed sequences", s.layout == cases::Layout::sequences);
+  }
   if (s.bias.method == PLUMBLINE_ALIBI && s.bias.dape == 0) {
     const cases::Options options = cases::drawn_options(s);
     count("slopes of each sequence", s.batch > 1 && options[PLUMBLINE_SLOPES_PER_BATCH] != 0);
@@ -108,6 +112,8 @@ std::string in_words(const Cover& cover) {
                                "partly rotated",
                                "gradient through lse",
                                "other scale",
+                               "strided",
+                               "packed sequences",
                                "slopes of each sequence",
                                "paged",
                                "several queries",

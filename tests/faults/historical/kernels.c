@@ -723,7 +723,7 @@ static int32_t newer_features(const config_t* config) {
 static int supports(const plumbline_problem* p, int pass, const config_t* config) {
   const int32_t newer = PLUMBLINE_HAS_MASK | PLUMBLINE_HAS_LSE_GRADIENT | PLUMBLINE_HAS_VALUE_DIM |
                         PLUMBLINE_HAS_DROPOUT | PLUMBLINE_HAS_PARTIAL_ROPE | PLUMBLINE_HAS_CACHE_FORMAT |
-                        PLUMBLINE_HAS_SLOPES_PER_BATCH;
+                        PLUMBLINE_HAS_SLOPES_PER_BATCH | PLUMBLINE_HAS_STRIDES | PLUMBLINE_HAS_PACKED_SEQUENCES;
   if (plumbline_features(p) & newer & ~newer_features(config)) return 0;
   const int asked = pass == config->pass ||
                     (config->pass == PLUMBLINE_BACKWARD && pass == PLUMBLINE_FORWARD);

@@ -134,7 +134,8 @@ KERNEL(talks) {
 static int supports(const plumbline_problem* p, int32_t pass) {
   const int32_t not_computed = PLUMBLINE_HAS_ROPE | PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS |
                                PLUMBLINE_HAS_MASK | PLUMBLINE_HAS_VALUE_DIM |
-                               PLUMBLINE_HAS_LSE_GRADIENT | PLUMBLINE_HAS_DROPOUT;
+                               PLUMBLINE_HAS_LSE_GRADIENT | PLUMBLINE_HAS_DROPOUT |
+                               PLUMBLINE_HAS_STRIDES | PLUMBLINE_HAS_PACKED_SEQUENCES;
   return (void)pass, p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE &&
                          !(plumbline_features(p) & not_computed);
 }

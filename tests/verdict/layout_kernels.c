@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels of arrays with strides and of packed sequences, as FlashAttention takes them, in fp32
+ * without a bias, and wrong ones of the kind:
+ *   strided, packed          right
+ *   strided_ignores          reads q as if its rows lay one after the other
+ *   strided_writes_between   also writes a number after each row of o
+ *   packed_from_the_start    takes the first query to be at the first key
+ *   packed_beyond            also sees the next sequence's first key
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "plumbline_kernel.h"
+
+enum Fault { RIGHT, IGNORES, WRITES_BETWEEN, FROM_THE_START, BEYOND };
+
+static int only(const plumbline_problem* p, int32_t pass, int32_t feature) {
+  const int32_t computed = PLUMBLINE_HAS_KEY_HEADS | PLUMBLINE_HAS_FEWER_QUERIES |
+                           PLUMBLINE_HAS_MORE_QUERIES | PLUMBLINE_HAS_VALUE_DIM | feature;
+  const int32_t features = plumbline_features(p);
+  return pass == PLUMBLINE_FORWARD && p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE &&
+         (features & feature) && !(features & ~computed);
+}
+static int takes_strided(const plumbline_problem* p, int32_t pass) {
+  return only(p, pass, PLUMBLINE_HAS_STRIDES);
+}
+static int takes_packed(const plumbline_problem* p, int32_t pass) {
+  return only(p, pass, PLUMBLINE_HAS_PACKED_SEQUENCES);
+}
+
+static const float* row(const void* array, plumbline_strides s, int b, int h, int64_t token) {
+  return (const float*)array + b * s.batch + h * s.head + token * s.token;
+}
+
+static int attend(const plumbline_problem* p, const plumbline_outputs* out, enum Fault fault) {
+  double* weights = malloc(sizeof(double) * (size_t)(p->keys + 1));
+  if (!weights) return 1;
+  plumbline_strides of_q = p->q_strides;
+  if (fault == IGNORES) {
+    of_q.token = p->head_dim;
+    of_q.head = of_q.token * p->queries;
+    of_q.batch = of_q.head * p->heads;
+  }
+  for (int b = 0; b < p->batch; ++b) {
+    const int first_query = p->cu_seqlens_q ? p->cu_seqlens_q[b] : 0;
+    const int first_key = p->cu_seqlens_k ? p->cu_seqlens_k[b] : 0;
+    const int queries = p->cu_seqlens_q ? p->cu_seqlens_q[b + 1] - first_query : p->queries;
+    int keys = p->cu_seqlens_k ? p->cu_seqlens_k[b + 1] - first_key : p->keys;
+    const int offset = fault == FROM_THE_START ? 0 : keys - queries;
+    if (fault == BEYOND && b + 1 < p->batch && first_key + keys < p->total_k) ++keys;
+    for (int h = 0; h < p->heads; ++h) {
+      const int kv = h / (p->heads / p->kv_heads);
+      for (int r = 0; r < queries; ++r) {
+        const float* q = row(p->q, of_q, b, h, first_query + r);
+        const int seen = !p->causal ? keys : r + offset + 1 < 0 ? 0 : r + offset + 1;
+        double maximum = -INFINITY, sum = 0;
+        for (int j = 0; j < seen; ++j) {
+          const float* k = row(p->k, p->k_strides, b, kv, first_key + j);
+          double score = 0;
+          for (int d = 0; d < p->head_dim; ++d) score += (double)q[d] * k[d];
+          weights[j] = p->scale * score;
+          maximum = fmax(maximum, weights[j]);
+        }
+        for (int j = 0; j < seen; ++j) sum += weights[j] = exp(weights[j] - maximum);
+        float* o = (float*)row(out->o, p->o_strides, b, h, first_query + r);
+        for (int d = 0; d < p->value_dim; ++d) {
+          double x = 0;
+          for (int j = 0; j < seen; ++j)
+            x += weights[j] * row(p->v, p->v_strides, b, kv, first_key + j)[d];
+          o[d] = (float)(sum > 0 ? x / sum : 0);
+        }
+        if (fault == WRITES_BETWEEN && b + h + r == 0) o[p->value_dim] = 0;
+        const int64_t to = p->cu_seqlens_q ? (int64_t)h * p->total_q + first_query + r
+                                           : ((int64_t)b * p->heads + h) * p->queries + r;
+        out->lse[to] = (float)(sum > 0 ? maximum + log(sum) : -INFINITY);
+      }
+    }
+  }
+  free(weights);
+  return 0;
+}
+
+#define KERNEL(NAME, FAULT)                                                                \
+  static int NAME(const plumbline_problem* p, const plumbline_outputs* out, char* message, \
+                  size_t message_size) {                                                   \
+    (void)message;                                                                         \
+    (void)message_size;                                                                    \
+    return attend(p, out, FAULT);                                                          \
+  }
+KERNEL(strided, RIGHT)
+KERNEL(strided_ignores, IGNORES)
+KERNEL(strided_writes_between, WRITES_BETWEEN)
+KERNEL(packed, RIGHT)
+KERNEL(packed_from_the_start, FROM_THE_START)
+KERNEL(packed_beyond, BEYOND)
+
+#define CONTRACT                                                    \
+  {                                                                 \
+    { .unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1 } \
+  }
+#define ENTRY(NAME, SUPPORTS)                                                       \
+  {                                                                                 \
+    .name = #NAME, .contracts = CONTRACT, .deterministic = 1, .supports = SUPPORTS, \
+    .forward = NAME, .ignores_hidden_keys = 1                                       \
+  }
+
+static const plumbline_kernel kernels[] = {
+    ENTRY(strided, takes_strided),
+    ENTRY(strided_ignores, takes_strided),
+    ENTRY(strided_writes_between, takes_strided),
+    ENTRY(packed, takes_packed),
+    ENTRY(packed_from_the_start, takes_packed),
+    ENTRY(packed_beyond, takes_packed),
+};
+
+const plumbline_library* plumbline_kernel_library(void) {
+  static const plumbline_library library = {PLUMBLINE_ABI_VERSION, "layouts", "CPU",
+                                            sizeof kernels / sizeof *kernels, kernels};
+  return &library;
+}
