@@ -53,7 +53,7 @@ static int attend(const plumbline_problem* p, const plumbline_outputs* out, enum
       const int kv = h / (p->heads / p->kv_heads);
       for (int r = 0; r < queries; ++r) {
         const float* q = row(p->q, of_q, b, h, first_query + r);
-        const int seen = !p->causal ? keys : r + offset + 1 < 0 ? 0 : r + offset + 1;
+        const int position = r + offset, seen = position < 0 ? 0 : p->causal ? position + 1 : keys;
         double maximum = -INFINITY, sum = 0;
         for (int j = 0; j < seen; ++j) {
           const float* k = row(p->k, p->k_strides, b, kv, first_key + j);

@@ -243,6 +243,10 @@ BOOST_AUTO_TEST_CASE(more_queries_than_keys_can_be_asked_for) {
 BOOST_AUTO_TEST_CASE(a_kernel_that_takes_nothing_without_a_property_gets_cases_with_it) {
   const Supported drops = [](const Spec& s) { return s.dropout > 0 && !s.keep_given; };
   for (const Spec& s : drawn(drops, 50, 1)) BOOST_TEST((s.dropout > 0 && !s.keep_given));
+  const Supported packed = [](const Spec& s) { return s.layout == cases::Layout::sequences; };
+  for (const Spec& s : drawn(packed, 50, 1)) BOOST_TEST(packed(s));
+  const Supported spaced = [](const Spec& s) { return s.layout == cases::Layout::spaced; };
+  for (const Spec& s : drawn(spaced, 50, 1)) BOOST_TEST(spaced(s));
   const auto is_int8 = [](const Spec& s) {
     return s.cache == cases::CacheFormat::int8 && s.scale_per_key;
   };
@@ -274,7 +278,7 @@ BOOST_AUTO_TEST_CASE(what_a_kernel_declines_is_found_and_named) {
       verdict::declined(offer, supported) ==
           (std::vector<std::string>{"no causal mask", "windows", "windows of different sides",
                                     "lengths", "queries at each sequence's own end", "documents",
-                                    "SSMax", "fewer key heads than heads"}),
+                                    "SSMax", "fewer key heads than heads", "packed sequences"}),
       boost::test_tools::per_element());
 }
 
