@@ -4,7 +4,7 @@
  * without a bias, and wrong ones of the kind:
  *   strided, packed          right
  *   strided_ignores          reads q as if its rows lay one after the other
- *   strided_writes_between   also writes a number after each row of o
+ *   strided_writes_between   also writes a number after each row of o, where there is room
  *   packed_from_the_start    takes the first query to be at the first key
  *   packed_beyond            also sees the next sequence's first key
  */
@@ -70,7 +70,9 @@ static int attend(const plumbline_problem* p, const plumbline_outputs* out, enum
             x += weights[j] * row(p->v, p->v_strides, b, kv, first_key + j)[d];
           o[d] = (float)(sum > 0 ? x / sum : 0);
         }
-        if (fault == WRITES_BETWEEN && b + h + r == 0) o[p->value_dim] = 0;
+        if (fault == WRITES_BETWEEN && r + 1 < queries && p->o_strides.head > p->value_dim &&
+            p->o_strides.token > p->value_dim)
+          o[p->value_dim] = 0;
         const int64_t to = p->cu_seqlens_q ? (int64_t)h * p->total_q + first_query + r
                                            : ((int64_t)b * p->heads + h) * p->queries + r;
         out->lse[to] = (float)(sum > 0 ? maximum + log(sum) : -INFINITY);

@@ -211,7 +211,8 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
                                      : 2 * draw.between(1, (s.head_dim - 1) / 2);
     });
   }
-  if (spec.layout == Layout::contiguous && draw.chance(25)) {
+  // One that takes no contiguous arrays has the other strides, too.
+  if (spec.layout != Layout::sequences && (draw.chance(25) || spec.layout != Layout::contiguous)) {
     constexpr std::array<Layout, 3> strided{Layout::tokens_first, Layout::spaced,
                                             Layout::packed_qkv};
     give([&](Spec& s) { s.layout = strided[draw.below(strided.size())]; });
