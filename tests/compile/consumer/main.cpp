@@ -3,6 +3,7 @@
 // bound.
 #include <cstdio>
 
+#include "plumbline_custom_bias.hpp"
 #include "plumbline_kernel.h"
 #include "reference/bias/alibi.hpp"
 #include "reference/blocked/attention.hpp"
