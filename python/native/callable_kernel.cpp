@@ -142,6 +142,8 @@ cases::Spec CallableKernel::spec_of(const plumbline_problem& problem) {
 
 int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
   const Takes& takes = active->takes_;
+  // Strides and packed sequences are made of contiguous arrays, in Python.
+  if (problem->strided != 0 || problem->cu_seqlens_q) return 0;
   const bool options = std::all_of(takes.options.begin(), takes.options.end(), [&](const auto& o) {
     return problem->options[o.first] == o.second;
   });
