@@ -157,10 +157,12 @@ struct Method {
   bool causal_only = false;  ///< has no meaning without a causal mask
   bool of_the_past = false;  ///< the same for all keys after the query
   bool in_models = true;     ///< has a meaning without inputs of its own from outside
+  bool symmetric = false;    ///< of the distance alone: the same for j - i as for i - j
   bool with_rope = true;
   bool with_dape = false;
-  double epsilon = 1e-5;  ///< default of that option
-  int dape_taps = 0;      ///< of a composed bias (of): width of DAPE's convolutions
+  const char* short_name = nullptr;  ///< under which models know it, too
+  double epsilon = 1e-5;             ///< default of that option
+  int dape_taps = 0;                 ///< of a composed bias (of): width of DAPE's convolutions
 
   /// Whether what is added to a score depends on other scores.
   constexpr bool needs_scores() const { return dape_taps > 0 || kind == Kind::other_scores; }
@@ -420,6 +422,7 @@ inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{{
      .parameters = rows::alibi,
      // As FlashAttention-2 takes them.
      .options = {{PLUMBLINE_SLOPES_PER_BATCH, {0, 0, 0, 1}, PLUMBLINE_SLOPES_PER_BATCH}},
+     .symmetric = true,
      .with_dape = true},
     {.bias = PLUMBLINE_CABLE,
      .name = "cable",
@@ -427,25 +430,29 @@ inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{{
      .source = "CABLE, equations 2-7, with the sign of its code",
      .kind = Kind::prefix_sums,
      .parameters = rows::cable,
+     .symmetric = true,
      .with_dape = true},
     {.bias = PLUMBLINE_CABLE_NW,
      .name = "cable_nw",
      .formula = "-|S_i - S_j|",
      .source = "CABLE without weights",
      .kind = Kind::prefix_sums,
-     .parameters = rows::cable_nw},
+     .parameters = rows::cable_nw,
+     .symmetric = true},
     {.bias = PLUMBLINE_K_CABLE,
      .name = "k_cable",
      .formula = "-g_i ln(1 + (S_i - S_j)^2)",
      .source = "CABLE's kernel form, the weight outside as in its code",
      .kind = Kind::prefix_sums,
-     .parameters = rows::cable},
+     .parameters = rows::cable,
+     .symmetric = true},
     {.bias = PLUMBLINE_K_CABLE_NW,
      .name = "k_cable_nw",
      .formula = "-ln(1 + (S_i - S_j)^2)",
      .source = "CABLE's kernel form without weights",
      .kind = Kind::prefix_sums,
-     .parameters = rows::cable_nw},
+     .parameters = rows::cable_nw,
+     .symmetric = true},
     {.bias = PLUMBLINE_GGD,
      .name = "ggd",
      .formula = "-exp(theta_alpha) (|j - i - mu| + epsilon)^theta_beta, mu = exp(theta_mu) - "
@@ -458,12 +465,15 @@ inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{{
      .formula = "-p ln(1 + a x)",
      .source = "KERPLE, its logarithmic form",
      .parameters = rows::kerple_log,
-     .with_dape = true},
+     .symmetric = true,
+     .with_dape = true,
+     .short_name = "kerple"},
     {.bias = PLUMBLINE_KERPLE_POWER,
      .name = "kerple_power",
      .formula = "-a x^p, 0 for x = 0",
      .source = "KERPLE, its power form",
-     .parameters = rows::kerple_power},
+     .parameters = rows::kerple_power,
+     .symmetric = true},
     {.bias = PLUMBLINE_T5,
      .name = "t5",
      .formula =
@@ -503,6 +513,7 @@ inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{{
      .options = {{PLUMBLINE_HIDDEN, {32, 8, 8, 5}, PLUMBLINE_HIDDEN},
                  {PLUMBLINE_L0, {512, 64, 16, 4}, PLUMBLINE_L0},
                  {PLUMBLINE_EPSILON}},
+     .symmetric = true,
      .epsilon = 1e-6},
     {.bias = PLUMBLINE_FOX,
      .name = "fox",
@@ -545,7 +556,8 @@ inline constexpr std::array<Method, PLUMBLINE_BIAS_COUNT> all{{
      .formula = "(sum over k = 1 .. 64 of cos(x 10000^(-k / 64)) - 64) / compression[h]",
      .source = "Sandwich (Chi et al., ACL 2023), with 128 numbers an embedding, and 64 taken away "
                "as in its code",
-     .parameters = rows::sandwich},
+     .parameters = rows::sandwich,
+     .symmetric = true},
     {.bias = PLUMBLINE_BIAS_TENSOR,
      .name = "bias_tensor",
      .formula = "tensor[b, h, r, j] of query row r; an axis of size 1 has the same number for all",

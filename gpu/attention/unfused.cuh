@@ -79,7 +79,7 @@ struct ScoreGradArrays {
   float *k, *v;             // [batch, kv_heads, keys, head_dim or value_dim], sums so far
   double* embedding;        // CoPE: [heads, positions, head_dim], sums so far
   double* network;          // DAPE: sums so far of its weights' and biases' gradients
-  double* kerple;           // DAPE's Kerple: [2, heads, kScoreThreads], sums so far
+  double* of_head;          // DAPE's base: [parameters, heads, kScoreThreads], sums so far
 };
 
 class ScoreGradBuffers {
@@ -91,7 +91,7 @@ class ScoreGradBuffers {
 
  private:
   DeviceBuffer<float> delta_, logits_, products_, bias_, hidden_, by_position_, k_, v_;
-  DeviceBuffer<double> ssmax_, by_query_, sums_, embedding_, network_, kerple_;
+  DeviceBuffer<double> ssmax_, by_query_, sums_, embedding_, network_, of_head_;
   ScoreGradArrays arrays_;
 };
 

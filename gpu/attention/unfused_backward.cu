@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "attention/backward_kernels.cuh"
 #include "attention/bias_tile.cuh"
 #include "attention/score_index.cuh"
 #include "attention/score_methods.cuh"
 #include "attention/unfused.cuh"
 #include "attention/unfused_bias_grad.cuh"
+#include "methods.hpp"
 #include "ops/reduce.cuh"
 
 namespace plumbline::gpu {
@@ -133,6 +136,17 @@ bool is_dape(const Task& task) { return task.bias.dape_taps > 0; }
 bool is_cope(const Task& task) { return task.bias.method == PLUMBLINE_COPE; }
 bool sums_increments(const Task& task) { return task.bias.method == PLUMBLINE_CABLE; }
 
+/// Of DAPE's base: those with a number for each head and a gradient.
+std::size_t parameters_of_heads(const Task& task) {
+  const methods::Method& method = methods::row(task.bias.method);
+  return is_dape(task) ? std::ranges::count_if(method.parameters,
+                                               [](const methods::Parameter& p) {
+                                                 return p.has_gradient && p.shape.size() == 1 &&
+                                                        *p.shape.begin() == methods::Extent::heads;
+                                               })
+                       : 0;
+}
+
 void dape_gradients(const Stream& stream, const Task& task, const RowChunk& chunk,
                     const ScoreArrays& scores, const ScoreGradArrays& arrays,
                     const plumbline_gradients& gradients, Gradient mode) {
@@ -200,13 +214,11 @@ ScoreGradBuffers::ScoreGradBuffers(const Stream& stream, const Task& task,
                                              task.bias.positions * task.head_dim
                                        : 0),
       network_(stream, is_dape(task) ? dape_sums(dape_shape(task, {0, 1})) : 0),
-      kerple_(stream, task.bias.method == PLUMBLINE_KERPLE_LOG
-                          ? std::size_t{2} * task.problem.heads * kScoreThreads
-                          : 0),
+      of_head_(stream, parameters_of_heads(task) * task.problem.heads * kScoreThreads),
       arrays_{delta_.data(),   logits_.data(),      products_.data(), bias_.data(),
               hidden_.data(),  by_position_.data(), ssmax_.data(),    by_query_.data(),
               sums_.data(),    k_.data(),           v_.data(),        embedding_.data(),
-              network_.data(), kerple_.data()} {}
+              network_.data(), of_head_.data()} {}
 
 void unfused_backward(const Stream& stream, const Task& task, const ScoreBuffers& scores,
                       const ScoreGradArrays& arrays, const plumbline_gradients& gradients,

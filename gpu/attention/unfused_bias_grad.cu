@@ -107,7 +107,7 @@ void unfused_bias_grad(const Stream& stream, const Task& task, const RowChunk& c
     launch(stream,
            {dim3{static_cast<unsigned>(p.heads)}, dim3{kScoreThreads},
             shared_bytes<double>(kScoreThreads / kWarpSize)},
-           kerple_kernel, p, chunk, Distance::params(inputs), grad_bias, arrays.kerple,
+           kerple_kernel, p, chunk, Distance::params(inputs), grad_bias, arrays.of_head,
            parameters[PLUMBLINE_P], parameters[PLUMBLINE_A], mode);
   if (inputs.method != PLUMBLINE_CABLE) return;
   const std::size_t keys = static_cast<std::size_t>(p.batch) * p.heads * p.keys;

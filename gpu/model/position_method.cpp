@@ -39,9 +39,9 @@ const std::vector<PositionMethod>& position_methods() {
 }
 
 const PositionMethod& position_method(std::string_view name) {
-  const std::string_view full = name == "rope"     ? "rope_interleaved"
-                                : name == "kerple" ? "kerple_log"
-                                                   : name;
+  std::string_view full = name == "rope" ? "rope_interleaved" : name;
+  for (const methods::Method& method : methods::all)
+    if (method.short_name && name == method.short_name) full = method.name;
   std::string names;
   for (const PositionMethod& method : position_methods()) {
     if (method.name == full) return method;

@@ -27,7 +27,7 @@ struct PositionMethod {
 
 const std::vector<PositionMethod>& position_methods();
 
-/// By name; `rope`, `kerple` stand for rope_interleaved and kerple_log.
+/// By name or short name; `rope` stands for rope_interleaved.
 /// @throws BadInput listing the names for any other.
 const PositionMethod& position_method(std::string_view name);
 

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "reference/attention/dape_tables.hpp"
-#include "reference/bias/kerple.hpp"
-#include "reference/methods/cable_methods.hpp"
-#include "reference/methods/distance_methods.hpp"
 #include "reference/methods/method.hpp"
 
 namespace plumbline::reference::methods {
@@ -55,7 +54,17 @@ std::vector<Matrix<R>> bias_tables(const AttentionShape& s, const BiasFunctions<
 
 /// The parameters of the base method, then the network's.
 template <class Base, int version>
-struct Dape {
+struct DapeMethod {
+  /// "dape_v1_alibi".
+  static constexpr auto full_name = [] {
+    std::array<char, 64> text{};
+    std::size_t length = 0;
+    for (const std::string_view part : {version == 1 ? "dape_v1_" : "dape_v2_", Base::name}) {
+      for (const char letter : part) text.at(length++) = letter;
+    }
+    return text;
+  }();
+  static constexpr const char* name = full_name.data();
   static constexpr Kind kind = Kind::logits;
   static constexpr DapeNetwork network{version == 1 ? 1 : 3};
 
@@ -86,25 +95,6 @@ struct Dape {
       bias.add_grad(head / s.heads, head % s.heads, grad_biases[head], out);
     }
   }
-};
-
-struct DapeV1AlibiMethod : Dape<AlibiMethod, 1> {
-  static constexpr const char* name = "dape_v1_alibi";
-};
-struct DapeV1KerpleLogMethod : Dape<OfHeads<KerpleLog>, 1> {
-  static constexpr const char* name = "dape_v1_kerple_log";
-};
-struct DapeV1CableMethod : Dape<CableMethod, 1> {
-  static constexpr const char* name = "dape_v1_cable";
-};
-struct DapeV2AlibiMethod : Dape<AlibiMethod, 2> {
-  static constexpr const char* name = "dape_v2_alibi";
-};
-struct DapeV2KerpleLogMethod : Dape<OfHeads<KerpleLog>, 2> {
-  static constexpr const char* name = "dape_v2_kerple_log";
-};
-struct DapeV2CableMethod : Dape<CableMethod, 2> {
-  static constexpr const char* name = "dape_v2_cable";
 };
 
 }  // namespace plumbline::reference::methods

@@ -55,7 +55,7 @@ struct AlibiGeometricMethod {
                        Tensors<R>&) {}
 };
 
-/// Its parameters [heads] each; Kerple's after the clamp.
+/// Its parameters [heads] each; those that a model clamps after the clamp.
 template <template <class> class Form>
 struct OfHeads {
   static constexpr const char* name = Form<double>::name;

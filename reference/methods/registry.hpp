@@ -14,6 +14,19 @@
 
 namespace plumbline::reference::methods {
 
+/// The same for those of DAPE in a version, over each bias that the table gives it.
+template <int version, class Visit>
+void for_each_dape(const Visit& visit) {
+  visit(DapeMethod<AlibiMethod, version>{});
+#define PLUMBLINE_VISIT(number, Form)                                    \
+  if constexpr (plumbline::methods::row(PLUMBLINE_##number).with_dape) { \
+    visit(DapeMethod<OfHeads<Form>, version>{});                         \
+  }
+  PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_VISIT)
+#undef PLUMBLINE_VISIT
+  visit(DapeMethod<CableMethod, version>{});
+}
+
 /// Calls `visit(Method{})` for the adaptor of every method, in the order of files and tables.
 template <class Visit>
 void for_each_method(const Visit& visit) {
@@ -45,12 +58,8 @@ void for_each_method(const Visit& visit) {
   visit(SinusoidalOwnFrequencyMethod{});
   visit(LearnableMethod{});
   visit(CopeMethod{});
-  visit(DapeV1AlibiMethod{});
-  visit(DapeV1KerpleLogMethod{});
-  visit(DapeV1CableMethod{});
-  visit(DapeV2AlibiMethod{});
-  visit(DapeV2KerpleLogMethod{});
-  visit(DapeV2CableMethod{});
+  for_each_dape<1>(visit);
+  for_each_dape<2>(visit);
 }
 
 }  // namespace plumbline::reference::methods

@@ -108,11 +108,4 @@ struct DapePosition : BiasAlone {
   }
 };
 
-using DapeV1AlibiPosition = DapePosition<AlibiPosition, 1>;
-using DapeV1KerpleLogPosition = DapePosition<KerpleLogPosition, 1>;
-using DapeV1CablePosition = DapePosition<CablePosition, 1>;
-using DapeV2AlibiPosition = DapePosition<AlibiPosition, 2>;
-using DapeV2KerpleLogPosition = DapePosition<KerpleLogPosition, 2>;
-using DapeV2CablePosition = DapePosition<CablePosition, 2>;
-
 }  // namespace plumbline::reference

@@ -140,12 +140,7 @@ const std::vector<Convention> bias_conventions{
      .words = "whose bias counts later keys as at distance 0",
      .remedy = "take the absolute value of the distance",
      .concerns =
-         [](const Case& c) {
-           return !c.spec.mask.causal &&
-                  is_one_of(c, {PLUMBLINE_ALIBI, PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW,
-                                PLUMBLINE_K_CABLE, PLUMBLINE_K_CABLE_NW, PLUMBLINE_KERPLE_LOG,
-                                PLUMBLINE_KERPLE_POWER, PLUMBLINE_FIRE});
-         },
+         [](const Case& c) { return !c.spec.mask.causal && methods::row(c.spec.bias).symmetric; },
      .bias = [](const OfKey& b, const QueryRow& row,
                 int j) { return b(std::min(j, row.position)); }},
     {.name = "distance_reversed",

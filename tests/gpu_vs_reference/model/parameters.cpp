@@ -96,12 +96,12 @@ BOOST_AUTO_TEST_CASE(gpt2_has_the_oracles_parameters_with_every_method) {
   compare_gpt2("fire", FirePosition());
   compare_gpt2("rope_half_split", RopePosition());
   compare_gpt2("cope", CopePosition());
-  compare_gpt2("dape_v1_alibi", DapeV1AlibiPosition());
-  compare_gpt2("dape_v1_kerple_log", DapeV1KerpleLogPosition());
-  compare_gpt2("dape_v1_cable", DapeV1CablePosition());
-  compare_gpt2("dape_v2_alibi", DapeV2AlibiPosition());
-  compare_gpt2("dape_v2_kerple_log", DapeV2KerpleLogPosition());
-  compare_gpt2("dape_v2_cable", DapeV2CablePosition());
+  compare_gpt2("dape_v1_alibi", DapePosition<AlibiPosition, 1>());
+  compare_gpt2("dape_v1_kerple_log", DapePosition<KerpleLogPosition, 1>());
+  compare_gpt2("dape_v1_cable", DapePosition<CablePosition, 1>());
+  compare_gpt2("dape_v2_alibi", DapePosition<AlibiPosition, 2>());
+  compare_gpt2("dape_v2_kerple_log", DapePosition<KerpleLogPosition, 2>());
+  compare_gpt2("dape_v2_cable", DapePosition<CablePosition, 2>());
 }
 
 BOOST_AUTO_TEST_CASE(bert_and_the_llama_style_decoder_have_the_oracles_parameters) {

@@ -21,7 +21,7 @@ std::pair<double, double> of_kerple(const std::string& name) {
 /// first is dropped in one: away from the kink of CABLE's |S_i - S_j|, as for CABLE itself.
 template <class Position, class Parameters>
 bool away_from_the_kink(const Parameters& p, const Matrix<double>& X) {
-  if constexpr (std::is_same_v<Position, DapeV2CablePosition>) {
+  if constexpr (std::is_same_v<Position, DapePosition<CablePosition, 2>>) {
     const Matrix<double> z = linear<Equations<double>>(p.position.base.increment, X);
     return z.row(0).minCoeff() < -0.1 && z.bottomRows(2).minCoeff() > 0.1;
   }
