@@ -33,7 +33,7 @@ FEATURES = [
      r"value_dim|as_wide_as|key_stride", "values_", {}),
     ("values that are a part of the keys", "values in keys", "values_in_keys", "values_in_keys",
      r"values_read", "values_", {"backward": INFERENCE}),
-    ("mask tensors: prefix, chunks, blocks, trees, any pairs", "mask tensor", "mask", "mask", r"mask_tensor|by_a_tensor",
+    ("mask tensors: prefix, chunks, blocks, trees, sink tokens, any pairs", "mask tensor", "mask", "mask", r"mask_tensor|by_a_tensor",
      "mask_", {}),
     ("windows of two sides", "window of two sides", "window_right", "window", r"window_(sides|of|one|after)", "window_", {}),
     ("each sequence's own length", "lengths", "lengths", "lengths", r"length", "ends_ragged", {}),

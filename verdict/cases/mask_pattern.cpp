@@ -36,6 +36,8 @@ class PatternOf {
         return key < first_node_ ? true : is_ancestor(key - first_node_, i - first_node_);
       case Pattern::scattered:
         return draw_.below(base_ + 2 + row, 8) != 0 && one_in_two(row, key);
+      case Pattern::sink_tokens:
+        return key <= static_cast<int>(draw_.below(base_ + 1, 4)) || i - key < tile_;
       case Pattern::none:
       case Pattern::file:
         break;

@@ -62,12 +62,13 @@ constexpr Names<CacheFormat, PLUMBLINE_CACHE_FORMAT_COUNT> cache_names{
      {CacheFormat::e5m2, "e5m2"},
      {CacheFormat::int8, "int8"}}};
 
-constexpr Names<Pattern, 7> pattern_names{{{Pattern::none, "none"},
+constexpr Names<Pattern, 8> pattern_names{{{Pattern::none, "none"},
                                            {Pattern::prefix, "prefix"},
                                            {Pattern::chunks, "chunks"},
                                            {Pattern::blocks, "blocks"},
                                            {Pattern::tree, "tree"},
                                            {Pattern::scattered, "scattered"},
+                                           {Pattern::sink_tokens, "sink_tokens"},
                                            {Pattern::file, "file"}}};
 constexpr Names<Layout, 5> layout_names{{{Layout::contiguous, "contiguous"},
                                          {Layout::tokens_first, "tokens_first"},

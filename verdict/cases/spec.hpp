@@ -37,13 +37,14 @@ enum class Family {
 /// What a mask tensor shows of keys j to a query at position i, beside what the rest of the mask
 /// hides.
 enum class Pattern {
-  none,       ///< there is no mask tensor
-  prefix,     ///< prefix-LM: the keys of a prefix, and those up to i
-  chunks,     ///< keys of the query's own chunk
-  blocks,     ///< block-sparse: blocks of queries and keys, half of them hidden at random
-  tree,       ///< a tree of drafted tokens at the end: those before it, ancestors and the token
-  scattered,  ///< each pair at random; some queries see none
-  file        ///< as it was read
+  none,         ///< there is no mask tensor
+  prefix,       ///< prefix-LM: the keys of a prefix, and those up to i
+  chunks,       ///< keys of the query's own chunk
+  blocks,       ///< block-sparse: blocks of queries and keys, half of them hidden at random
+  tree,         ///< a tree of drafted tokens at the end: those before it, ancestors and the token
+  scattered,    ///< each pair at random; some queries see none
+  sink_tokens,  ///< a window, and beside it the first keys, as StreamingLLM keeps them
+  file          ///< as it was read
 };
 
 /// How q, k, v and o, and their gradients, lie in the memory that a kernel is given. Their numbers

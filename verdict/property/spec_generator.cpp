@@ -116,8 +116,9 @@ void draw_more_queries(DrawIntegers& draw, Spec& spec) {
 /// shows.
 void draw_mask_tensor(DrawIntegers& draw, Spec& spec) {
   using cases::Pattern;
-  constexpr std::array<Pattern, 5> patterns{Pattern::prefix, Pattern::chunks, Pattern::blocks,
-                                            Pattern::tree, Pattern::scattered};
+  constexpr std::array<Pattern, 6> patterns{Pattern::prefix,    Pattern::chunks,
+                                            Pattern::blocks,    Pattern::tree,
+                                            Pattern::scattered, Pattern::sink_tokens};
   spec.mask.pattern = patterns[draw.below(patterns.size())];
   spec.mask.per_batch = draw.chance(50);
   spec.mask.per_head = draw.chance(50);

@@ -45,7 +45,7 @@ inline rc::Gen<Spec> any_spec() {
     s.mask.documents = *rc::gen::arbitrary<bool>();
     if (!needs_scores(s.bias) && *rc::gen::arbitrary<bool>()) {
       s.mask.pattern = *rc::gen::element(Pattern::prefix, Pattern::chunks, Pattern::blocks,
-                                         Pattern::tree, Pattern::scattered);
+                                         Pattern::tree, Pattern::scattered, Pattern::sink_tokens);
       s.mask.per_batch = *rc::gen::arbitrary<bool>();
       s.mask.per_head = *rc::gen::arbitrary<bool>();
     }

@@ -304,9 +304,30 @@ BOOST_AUTO_TEST_CASE(scattered_keys_are_half_of_them_hidden_and_some_rows_see_no
   BOOST_TEST(static_cast<int>(different.size()) == rows - empty + 1);
 }
 
+BOOST_AUTO_TEST_CASE(sink_tokens_stay_beside_a_window) {
+  std::set<int> windows, sinks;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const Case c = generate(with_mask(Pattern::sink_tokens, 16, seed));
+    const std::set<int> last = seen(c, 47);  // at position 63, of 64 keys
+    if (last.size() == 64) continue;         // a window of them all
+    int first = 0;
+    while (last.contains(first)) ++first;
+    const int window = static_cast<int>(last.size()) - first;
+    sinks.insert(first);
+    windows.insert(window);
+    for (int row = 0; row < c.spec.queries; ++row) {
+      std::set<int> expected = keys_between(std::max(0, row + 16 - window + 1), 64);
+      expected.merge(keys_between(0, first));
+      BOOST_CHECK(seen(c, row) == expected);
+    }
+  }
+  BOOST_CHECK(sinks == (std::set<int>{1, 2, 3, 4}));
+  BOOST_CHECK(windows == (std::set<int>{4, 8, 16, 32}));
+}
+
 BOOST_AUTO_TEST_CASE(sequences_and_heads_share_a_mask_tensor_or_have_their_own) {
-  for (const Pattern pattern :
-       {Pattern::prefix, Pattern::chunks, Pattern::blocks, Pattern::tree, Pattern::scattered}) {
+  for (const Pattern pattern : {Pattern::prefix, Pattern::chunks, Pattern::blocks, Pattern::tree,
+                                Pattern::scattered, Pattern::sink_tokens}) {
     BOOST_TEST_CONTEXT(name(pattern)) {
       Spec s = with_mask(pattern, 16, 8);
       s.batch = 6;

@@ -357,6 +357,9 @@ def seen_sets(spec, draw, base):
                 for i in positions]
     if spec["mask"] == "blocks":
         return [{j for j in every if coin(r // tile, j // tile)} for r in rows]
+    if spec["mask"] == "sink_tokens":
+        first = set(range(1 + draw.below(base + 1, 4))) & every
+        return [first | set(range(max(0, i - tile + 1), keys)) for i in positions]
     if spec["mask"] == "scattered":
         return [{j for j in every if coin(r, j)} if draw.below(base + 2 + r, 8) else set()
                 for r in rows]
@@ -498,6 +501,7 @@ CASES += [line_with(*values) for values in [
      LATE | LONG),
     (("nope", "fp32", 0, 0, 0, "generic", 56), "mask=tree"),
     (("cable", "bf16", 0, 0, 0, "generic", 57), "mask=scattered,mask_per_batch=1,mask_per_head=1"),
+    (("nope", "fp32", 0, 0, 0, "generic", 80), "mask=sink_tokens,mask_per_head=1", EARLY | LONG),
     (("nope", "fp16", 0, 0, 0, "tied", 58), "value_dim=5"),
     (("nope", "e5m2", 0, 0, 0, "huge", 59), "value_dim=13"),
     (("nope", "fp32", 0, 0, 0, "generic", 60), "value_dim=5,values_in_keys=1"),

@@ -38,7 +38,8 @@ BOOST_AUTO_TEST_CASE(the_line_is_spelt_as_documented) {
                             "mask_per_head=1,values_in_keys=1"));
   BOOST_TEST(
       to_line(from_line("lse_gradient=1,pass=backward")).ends_with(",seed=0,lse_gradient=1"));
-  for (const char* mask : {"prefix", "chunks", "blocks", "tree", "scattered", "file"}) {
+  for (const char* mask :
+       {"prefix", "chunks", "blocks", "tree", "scattered", "sink_tokens", "file"}) {
     const std::string field = std::string("mask=") + mask;
     BOOST_TEST(to_line(from_line(field)).ends_with(",seed=0," + field), mask);
   }
