@@ -101,8 +101,7 @@ int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, st
 }
 
 int supports(const plumbline_problem* p, std::int32_t) {
-  return (plumbline_features(p) &
-          (PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS | PLUMBLINE_HAS_CACHE_FORMAT)) == 0;
+  return (plumbline_features(p) & (PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS)) == 0;
 }
 
 }  // namespace
