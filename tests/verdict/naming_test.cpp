@@ -106,9 +106,10 @@ const std::map<F, std::string> right_names{
     {F::grad_lse_sign, "grad_lse_sign"},
     {F::dropout_unscaled, "dropout_unscaled"},
     {F::dropout_in_denominator, "dropout_in_denominator"},
-    {F::keep_of_first_head, "keep_of_first_head"},
+    // The same where sequences after the first see nothing.
+    {F::keep_of_first_head, "keep_of_first_head keep_without_heads"},
     {F::keep_of_first_sequence, "keep_of_first_sequence"},
-    {F::keep_without_heads, "keep_without_heads keep_of_first_head"},  // of one sequence the same
+    {F::keep_without_heads, "keep_of_first_head keep_without_heads"},
     {F::keep_transposed, "keep_transposed"},
     {F::keep_inverted, "keep_inverted"},
     {F::dropout_seed_of_32_bits, "dropout_seed_of_32_bits"},
