@@ -39,8 +39,8 @@ FEATURES = [
     ("each sequence's own length", "lengths", "lengths", "lengths", r"length", "ends_ragged", {}),
     ("queries at each sequence's own end", "queries at each end", "queries_at_end", "queries_at_end",
      r"at_(a_)?common_end|queries_at_end", "ends_", {}),
-    ("more queries than keys", "more queries than keys", "query_offset", "more_queries", r"offset|at_a_common_end", "ends_causal",
-     {"decode": "a query stands at a key"}),
+    ("more queries than keys", "more queries than keys", "query_offset", "more_queries",
+     r"(?<!dropout_)offset|at_a_common_end", "ends_causal", {"decode": "a query stands at a key"}),
     ("documents in a sequence", "documents", "documents", "documents", r"document", "46634", {}),
     ("fewer key heads than heads", "group", "kv_heads", "grouped_heads", r"key_head|first_head", "kv_head_modulo", {}),
     ("RoPE of a part of the components", "partly rotated", "rotary_dim", "rotary_dim", r"rotary|partial_rope",
@@ -55,9 +55,10 @@ FEATURES = [
     ("several queries of a sequence in decoding", "several queries", "queries", None, r"first_query|row_guard",
      "offers_cache", {"forward": INFERENCE, "backward": INFERENCE}),
     ("caches of 8 bits, scales of heads", "cache of 8 bits", "cache_format", None,
-     r"decode_(values_times|scale_of|int8)", None, {"forward": INFERENCE, "backward": INFERENCE}),
-    ("caches of 8 bits, scales of keys", "scale of each key", "scale_per_key", None, r"decode_scales_of", None,
+     r"decode_(values_times|scale_of|int8)|^cache_(?!scale_(of|pages))", None,
      {"forward": INFERENCE, "backward": INFERENCE}),
+    ("caches of 8 bits, scales of keys", "scale of each key", "scale_per_key", None,
+     r"decode_scales_of|^cache_scale_(of|pages)", None, {"forward": INFERENCE, "backward": INFERENCE}),
 ]
 HEAD = """# What is judged, feature by feature
 

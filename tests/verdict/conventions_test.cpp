@@ -166,6 +166,52 @@ const Named of_kernels[] = {
     {FaultKind::rotary_dim_ignored, "bias=alibi+rope_interleaved,rotary_dim=16",
      "rope_of_all_components"},
     {FaultKind::values_read_with_key_stride, "bias=nope,value_dim=16", ""},
+    // What is dropped: dropout_offset is 6544356 of seed 6, just below 2^32 of seed 1, and 40 bits
+    // wide of seed 20.
+    {FaultKind::keep_inverted, "bias=nope,dropout=0.5", "keep_inverted"},
+    {FaultKind::keep_transposed, "bias=alibi,dropout=0.5", "keep_transposed"},
+    {FaultKind::keep_transposed, "bias=nope,dropout=0.5,keep_given=1", "keep_transposed"},
+    {FaultKind::keep_of_first_sequence, "bias=nope,batch=2,dropout=0.5", "keep_of_first_sequence"},
+    {FaultKind::keep_without_heads, "bias=nope,batch=2,dropout=0.5", "keep_without_heads"},
+    {FaultKind::keep_without_heads, "bias=nope,dropout=0.5", "keep_of_first_head"},
+    {FaultKind::dropout_seed_of_32_bits, "bias=nope,dropout=0.1", "dropout_seed_of_32_bits"},
+    {FaultKind::dropout_offset_ignored, "bias=nope,dropout=0.5,seed=6", "dropout_offset_ignored"},
+    {FaultKind::dropout_counter_of_32_bits, "bias=nope,dropout=0.5,seed=1",
+     "dropout_counter_of_32_bits"},
+    {FaultKind::dropout_counter_of_32_bits, "bias=alibi,dropout=0.2,dtype=bf16,seed=20",
+     "dropout_counter_of_32_bits"},
+    // Scales of 8-bit inputs and caches, and their formats.
+    {FaultKind::q_scale_missing, "bias=alibi,dtype=e4m3", "q_scale_ignored"},
+    {FaultKind::k_scale_missing, "bias=nope,dtype=e5m2", "k_scale_ignored"},
+    {FaultKind::v_scale_missing, "bias=nope,dtype=e4m3", "v_scale_ignored"},
+    {FaultKind::scales_missing, "bias=cable,dtype=e5m2", "scales_ignored"},
+    {FaultKind::scales_exchanged, "bias=nope,dtype=e4m3", "scales_exchanged"},
+    {FaultKind::scales_of_first_head, "bias=nope,dtype=e4m3", "scales_of_first_key_head"},
+    {FaultKind::scales_of_first_batch, "bias=alibi,dtype=e5m2,batch=2", "scales_of_first_sequence"},
+    {FaultKind::k_scale_missing, "pass=decode,bias=nope,cache=int8,dtype=bf16", "k_scale_ignored"},
+    {FaultKind::v_scale_missing, "pass=decode,bias=alibi,cache=e4m3,scale_per_key=1",
+     "v_scale_ignored"},
+    {FaultKind::scales_missing, "pass=decode,bias=nope,cache=e5m2,dtype=fp16", "scales_ignored"},
+    {FaultKind::scales_exchanged, "pass=decode,bias=nope,cache=int8,scale_per_key=1,page_size=16",
+     "scales_exchanged"},
+    {FaultKind::scales_of_first_head, "pass=decode,bias=nope,cache=e4m3,dtype=bf16",
+     "scales_of_first_key_head"},
+    {FaultKind::scales_of_first_batch, "pass=decode,bias=t5,cache=int8,batch=2,scale_per_key=1",
+     "scales_of_first_sequence"},
+    {FaultKind::scale_of_first_key, "pass=decode,bias=nope,cache=e5m2,scale_per_key=1,page_size=16",
+     "scale_of_first_key"},
+    {FaultKind::scale_after_bias, "pass=decode,bias=alibi,cache=int8,scale_per_key=1",
+     "bias_times_scales"},
+    {FaultKind::scale_after_bias, "pass=decode,bias=cable,cache=e4m3,dtype=bf16",
+     "bias_times_scales"},
+    {FaultKind::int8_unsigned, "pass=decode,bias=nope,cache=int8,dtype=fp16",
+     "int8_read_as_unsigned"},
+    {FaultKind::e4m3_as_e5m2, "pass=decode,bias=nope,cache=e4m3,page_size=16", "e4m3_read_as_e5m2"},
+    {FaultKind::e5m2_as_e4m3, "pass=decode,bias=alibi,cache=e5m2,dtype=bf16", "e5m2_read_as_e4m3"},
+    // Merely wrong.
+    {FaultKind::scales_of_next_head, "pass=decode,bias=nope,cache=int8", ""},
+    {FaultKind::scale_pages_ignored,
+     "pass=decode,bias=nope,cache=int8,batch=2,scale_per_key=1,page_size=16,seed=2", ""},
 };
 
 /// Of a kernel that reads the case as `reads` leaves it, and whose outputs are as `writes` leaves
@@ -262,6 +308,22 @@ const ByHand by_hand[] = {
     {"t5_bucket_of_double", "bias=t5,seed=2",
      [](Case& c) { c.options[PLUMBLINE_MAX_DISTANCE] *= 1 + 1e-9; }},
     {"causal_added", "bias=nope,causal=0", [](Case& c) { c.spec.mask.causal = true; }},
+    {"one_scale_for_all_heads", "pass=decode,bias=nope,cache=e4m3,batch=2,dtype=bf16",
+     [](Case& c) {
+       for (const auto& [numbers, scales] :
+            {std::pair{&c.k, &c.k_scale}, std::pair{&c.v, &c.v_scale}}) {
+         const std::size_t each = numbers->size() / scales->size();
+         for (std::size_t n = 0; n < numbers->size(); ++n) {
+           (*numbers)[n] *= (*scales)[0] / (*scales)[n / each];
+         }
+       }
+     }},
+    {"bias_times_scales", "bias=alibi,dtype=e4m3",
+     [](Case& c) {
+       for (std::size_t h = 0; h < 6; ++h) {
+         c[PLUMBLINE_SLOPES][h] *= c.q_scale[h / 3] * c.k_scale[h / 3];
+       }
+     }},
 };
 
 /// Of a right forward pass, and a backward pass that reads the case, o and lse as `reads` leaves
@@ -304,6 +366,8 @@ const BackwardByHand backward_by_hand[] = {
      [](Case& c, cases::Outputs&) {
        for (float& value : c[PLUMBLINE_TABLE]) value = 0;
      }},
+    {"backward_k_scale_ignored", "bias=alibi,dtype=e4m3",
+     [](Case& c, cases::Outputs&) { c.k = cases::unscaled(c.k, c.k_scale, c.spec.format); }},
     // Without a bias a query that stands one key later sees one key more.
     {"backward_causal_one_late", "bias=nope",
      [](Case& c, cases::Outputs&) { ++c.spec.query_offset; }},

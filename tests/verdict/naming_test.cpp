@@ -24,6 +24,18 @@ const std::map<F, std::string> right_names{
     {F::scale_by_dim, "scale_twice"},
     {F::scale_of_padded_dim, "scale_of_padded_dim"},
     {F::component_dropped, "last_component_lost"},
+    {F::scales_missing, "scales_ignored"},
+    {F::q_scale_missing, "q_scale_ignored"},
+    {F::k_scale_missing, "k_scale_ignored"},
+    {F::v_scale_missing, "v_scale_ignored"},
+    {F::scales_exchanged, "scales_exchanged"},
+    {F::scales_of_first_head, "scales_of_first_key_head"},
+    {F::scales_of_first_batch, "scales_of_first_sequence"},
+    {F::scale_of_first_key, "scale_of_first_key"},
+    {F::scale_after_bias, "bias_times_scales"},
+    {F::int8_unsigned, "int8_read_as_unsigned"},
+    {F::e4m3_as_e5m2, "e4m3_read_as_e5m2"},
+    {F::e5m2_as_e4m3, "e5m2_read_as_e4m3"},
     {F::bias_scaled, "bias_scaled"},
     {F::bias_sign, "bias_sign cable_sign_of_paper cable_sign_of_code"},
     {F::bias_missing, "bias_missing"},
@@ -94,8 +106,15 @@ const std::map<F, std::string> right_names{
     {F::grad_lse_sign, "grad_lse_sign"},
     {F::dropout_unscaled, "dropout_unscaled"},
     {F::dropout_in_denominator, "dropout_in_denominator"},
-    {F::keep_of_first_head, "keep_of_first_head"},
+    // The same where sequences after the first see nothing.
+    {F::keep_of_first_head, "keep_of_first_head keep_without_heads"},
+    {F::keep_of_first_sequence, "keep_of_first_sequence"},
+    {F::keep_without_heads, "keep_of_first_head keep_without_heads"},
     {F::keep_transposed, "keep_transposed"},
+    {F::keep_inverted, "keep_inverted"},
+    {F::dropout_seed_of_32_bits, "dropout_seed_of_32_bits"},
+    {F::dropout_offset_ignored, "dropout_offset_ignored"},
+    {F::dropout_counter_of_32_bits, "dropout_counter_of_32_bits"},
     {F::backward_dv_undropped, "grad_v_without_dropout"},
     {F::backward_dp_undropped, "grad_scores_without_dropout"},
     {F::rotary_frequencies_of_head_dim, "rope_frequencies_of_head_dim"},
@@ -139,7 +158,7 @@ verdict::CellResult found(const bench::Mutant& mutant, std::size_t first) {
     if (spec.bias == PLUMBLINE_FOX) spec.mask.causal = true;
     if (spec.pass == cases::Pass::decode) spec.page_size = 16;
     if (cases::needs_scores(spec.bias)) spec.queries_at_end = false;
-    if (mutant.fault.is(F::mask_tensor_transposed) || mutant.fault.is(F::keep_transposed)) {
+    if (mutant.fault.is(F::mask_tensor_transposed)) {
       spec.queries = spec.keys;
       spec.query_offset = 0;
     }
@@ -166,9 +185,9 @@ BOOST_AUTO_TEST_CASE(no_planted_fault_gets_a_wrong_name) {
   std::map<std::tuple<F, cases::Format, cases::Pass>, int> planted;
   for (const auto& mutant : bench::all_mutants(faults)) {
     if (mutant.diffuse) continue;  // of thousands of keys
-    // Decoding is the forward pass but for pages.
-    const bool of_pages = mutant.info->place == bench::Place::page;
-    if (mutant.pass == cases::Pass::decode && !of_pages) continue;
+    // Decoding is the forward pass but for its cache.
+    const bool of_cache = mutant.info->place == bench::Place::cache;
+    if (mutant.pass == cases::Pass::decode && !of_cache) continue;
     // Of one kind in one format every fourth: all of them take minutes.
     const int before = planted[{mutant.fault.kind, mutant.format, mutant.pass}]++;
     if (before % 4 != 0 || ++turn % 4 != quarter) continue;

@@ -65,7 +65,13 @@ const std::vector<Convention>& conventions_of_biases();
 const std::vector<Convention>& conventions_of_parameters();
 /// Of masks, and of the positions of queries.
 const std::vector<Convention>& conventions_of_masks();
+/// Of which weights are dropped, and where.
+const std::vector<Convention>& conventions_of_dropout();
 /// Of the scale, the softcap, SSMax, the logarithm, heads, RoPE and layouts.
 const std::vector<Convention>& conventions_of_scores();
+/// Of numbers of 8 bits: their scales, and the format in which they are read.
+const std::vector<Convention>& conventions_of_8_bits();
+/// All of these.
+std::vector<const Convention*> conventions_of_the_forward_pass();
 
 }  // namespace plumbline::verdict

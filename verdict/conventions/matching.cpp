@@ -149,6 +149,16 @@ Match match_of(const Convention& convention, const char* format) {
 
 }  // namespace
 
+std::vector<const Convention*> conventions_of_the_forward_pass() {
+  std::vector<const Convention*> all;
+  for (const auto* some :
+       {&conventions_of_biases(), &conventions_of_parameters(), &conventions_of_masks(),
+        &conventions_of_dropout(), &conventions_of_scores(), &conventions_of_8_bits()}) {
+    for (const Convention& one : *some) all.push_back(&one);
+  }
+  return all;
+}
+
 double bits_apart(const OracleNumber& of_convention, const OracleNumber& right) {
   const double apart = std::abs(of_convention.value - right.value);
   const double bounds = of_convention.bound + of_convention.radius + right.bound + right.radius;
@@ -164,10 +174,7 @@ struct ConventionSearch::Forward {
   std::vector<Candidate> candidates;
 
   Forward() {
-    for (const auto* conventions : {&conventions_of_biases(), &conventions_of_parameters(),
-                                    &conventions_of_masks(), &conventions_of_scores()}) {
-      for (const Convention& convention : *conventions) candidates.push_back({&convention});
-    }
+    for (const Convention* of : conventions_of_the_forward_pass()) candidates.push_back({of});
   }
 
   void consider(const Evidence& evidence, const Contract& contract) {

@@ -199,19 +199,16 @@ std::optional<double> explains(const GradientConvention& convention, const Setti
 
 GradientSearch::GradientSearch() {
   for (const auto& convention : conventions_of_gradients()) candidates_.push_back({convention});
-  for (const auto* conventions : {&conventions_of_biases(), &conventions_of_parameters(),
-                                  &conventions_of_masks(), &conventions_of_scores()}) {
-    for (const Convention& of : *conventions) {
-      if (of.factor || of.bias_without_factor || of.lse || of.place) continue;
-      if (!of.reads && !of.sees && !of.bias) continue;
-      GradientConvention convention;
-      convention.name = "backward_" + std::string(of.name);
-      convention.words = "whose backward pass is that of a kernel " + std::string(of.words);
-      convention.remedy = of.remedy;
-      convention.concerns = of.concerns;
-      convention.of_forward = &of;
-      candidates_.push_back({convention});
-    }
+  for (const Convention* of : conventions_of_the_forward_pass()) {
+    if (of->factor || of->bias_without_factor || of->lse || of->place) continue;
+    if (!of->reads && !of->sees && !of->bias) continue;
+    GradientConvention convention;
+    convention.name = "backward_" + std::string(of->name);
+    convention.words = "whose backward pass is that of a kernel " + std::string(of->words);
+    convention.remedy = of->remedy;
+    convention.concerns = of->concerns;
+    convention.of_forward = of;
+    candidates_.push_back({convention});
   }
 }
 

@@ -67,28 +67,6 @@ void transpose(std::vector<std::uint8_t>& tensor, std::size_t n) {
     }
   }
 }
-void keep_of_first_head(Case& c) {
-  const std::size_t of_head = static_cast<std::size_t>(c.spec.queries) * c.spec.keys;
-  const std::size_t of_sequence = static_cast<std::size_t>(c.spec.heads) * of_head;
-  for (std::size_t n = 0; n < c.keep.size(); ++n) {
-    c.keep[n] = c.keep[n / of_sequence * of_sequence + n % of_head];
-  }
-}
-/// What is dropped is hidden from the softmax.
-void hide_what_is_dropped(Case& c) {
-  const auto& s = c.spec;
-  std::vector<std::uint8_t> mask = c.keep;
-  for (std::size_t n = 0; n < mask.size(); ++n) {
-    const auto key = static_cast<int>(n % static_cast<std::size_t>(s.keys)),
-               row = static_cast<int>(n / static_cast<std::size_t>(s.keys));
-    const int head = row / s.queries;
-    if (!c.may_see(head / s.heads, head % s.heads, row % s.queries, key)) mask[n] = 0;
-  }
-  c.mask = std::move(mask);
-  c.spec.mask.pattern = cases::Pattern::file;
-  c.spec.mask.per_batch = c.spec.mask.per_head = true;
-}
-
 /// The numbers of the first sequence or head for all.
 void share_tensor(Case& c, bool of_batch, bool of_head) {
   const auto& s = c.spec;
@@ -262,53 +240,6 @@ const std::vector<Convention> mask_conventions{
      .remedy = "where mask_per_batch is 1, read mask[b, h, r, j]",
      .concerns = [](const Case& c) { return c.spec.mask.per_batch && c.spec.batch > 1; },
      .reads = [](Case& c) { share_tensor(c, true, false); }},
-    {.name = "dropout_ignored",
-     .words = "that drops nothing",
-     .remedy = "multiply p_ij by keep[b, h, r, j] / (1 - dropout) before its product with v_j",
-     .concerns = has_dropout,
-     .reads = drop_dropout},
-    {.name = "dropout_unscaled",
-     .words = "whose kept weights are not divided by 1 - dropout",
-     .remedy = "multiply p_ij by keep[b, h, r, j] / (1 - dropout) before its product with v_j",
-     .concerns = has_dropout,
-     .reads = [](Case& c) { c.spec.dropout = 0x1p-24F; }},
-    {.name = "dropout_of_scores",
-     .words = "that hides what is dropped from the softmax",
-     .remedy = "let dropped keys count in the softmax's denominator and in lse; multiply p_ij by "
-               "keep[b, h, r, j] / (1 - dropout)",
-     .concerns = has_dropout,
-     .reads =
-         [](Case& c) {
-           hide_what_is_dropped(c);
-           drop_dropout(c);
-         }},
-    {.name = "dropout_in_denominator",
-     .words = "whose softmax's denominator lacks what is dropped",
-     .remedy = "let dropped keys count in the softmax's denominator and in lse",
-     .concerns = has_dropout,
-     .reads =
-         [](Case& c) {
-           hide_what_is_dropped(c);
-           std::fill(c.keep.begin(), c.keep.end(), 1);
-         }},
-    {.name = "keep_inverted",
-     .words = "that keeps what is to be dropped",
-     .remedy = "drop p_ij where keep[b, h, r, j] is 0",
-     .concerns = has_dropout,
-     .reads =
-         [](Case& c) {
-           for (auto& kept : c.keep) kept = kept == 0;
-         }},
-    {.name = "keep_transposed",
-     .words = "that reads keep as [keys, queries]",
-     .remedy = "read keep[b, h, r, j]: the key's axis is the last",
-     .concerns = [](const Case& c) { return has_dropout(c) && c.spec.queries == c.spec.keys; },
-     .reads = [](Case& c) { transpose(c.keep, static_cast<std::size_t>(c.spec.keys)); }},
-    {.name = "keep_of_first_head",
-     .words = "that drops for all heads what the first head drops",
-     .remedy = "read keep[b, h, r, j], or let the generator's index count heads",
-     .concerns = [](const Case& c) { return has_dropout(c) && c.spec.heads > 1; },
-     .reads = keep_of_first_head},
     {.name = "queries_at_end_ignored",
      .words = "whose queries stand at the same positions in all sequences",
      .remedy = "where queries_at_end is 1, let row r stand at r + lengths[b] - queries",

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "support/draw.hpp"
+#include "verdict/cases/formats.hpp"
 
 namespace plumbline::bench {
 namespace {
@@ -63,6 +64,15 @@ cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed) 
     case Feature::lengths:
       spec.mask.ragged = true;
       break;
+    case Feature::cache:
+      if (spec.pass == cases::Pass::decode && !cases::has_scales(spec.format)) {
+        spec.cache = static_cast<cases::CacheFormat>(1 + draw.below(0, 3));
+        spec.scale_per_key = draw.below(1, 2) == 0;
+        const bool has_it =
+            spec.family != cases::Family::subnormal && spec.family != cases::Family::level;
+        if (!has_it) spec.family = cases::Family::generic;
+      }
+      break;
   }
   return spec;
 }
@@ -71,7 +81,7 @@ cases::Spec with_some_features(cases::Spec spec, std::uint64_t seed) {
   const Draw draw(seed, 7);
   std::uint64_t next = 0;
   for (const auto feature : {Feature::mask_tensor, Feature::value_dim, Feature::lse_gradient,
-                             Feature::dropout, Feature::partial_rope}) {
+                             Feature::dropout, Feature::partial_rope, Feature::cache}) {
     if (draw.below(next++, 5) == 0) spec = with_feature(spec, feature, draw.word(8));
   }
   return spec;

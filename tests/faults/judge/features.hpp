@@ -15,7 +15,8 @@ enum class Feature {
   lse_gradient,  ///< backward alone
   dropout,       ///< not in decoding
   partial_rope,  ///< with RoPE alone
-  lengths        ///< sequences that end before the last key
+  lengths,       ///< sequences that end before the last key
+  cache          ///< of 8 bits, of heads' scales or of keys'; decoding of other formats alone
 };
 
 /// The spec with the feature, drawn from `seed`. With CoPE and DAPE, of which verify draws none of

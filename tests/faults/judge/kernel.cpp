@@ -101,9 +101,8 @@ int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, st
 }
 
 int supports(const plumbline_problem* p, std::int32_t) {
-  return (plumbline_features(p) &
-          (PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS | PLUMBLINE_HAS_CACHE_FORMAT |
-           PLUMBLINE_HAS_STRIDES | PLUMBLINE_HAS_PACKED_SEQUENCES)) == 0;
+  return (plumbline_features(p) & (PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS |
+                                   PLUMBLINE_HAS_STRIDES | PLUMBLINE_HAS_PACKED_SEQUENCES)) == 0;
 }
 
 }  // namespace

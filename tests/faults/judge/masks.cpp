@@ -71,9 +71,17 @@ Real Attention<Real>::kept(int batch, int head, int query, int key) const {
   using F = FaultKind;
   if (!p_.keep) return 1;
   if (fault_.is(F::keep_of_first_head)) head = 0;
-  if (fault_.is(F::keep_transposed) && p_.queries == p_.keys) std::swap(query, key);
+  if (fault_.is(F::keep_of_first_sequence)) batch = 0;
+  std::size_t at = in_.query_row(batch, head, query) * p_.keys + key;
+  if (fault_.is(F::keep_transposed)) {
+    at = (in_.query_row(batch, head, 0) * p_.keys) + static_cast<std::size_t>(key) * p_.queries +
+         query;
+  }
+  if (fault_.is(F::keep_without_heads)) {
+    at = (static_cast<std::size_t>(batch) * p_.queries + query) * p_.keys + key;
+  }
   const std::uint8_t* keep = made_keep_.empty() ? p_.keep : made_keep_.data();
-  if (keep[in_.query_row(batch, head, query) * p_.keys + key] == 0) return 0;
+  if ((keep[at] == 0) != fault_.is(F::keep_inverted)) return 0;
   return fault_.is(F::dropout_unscaled) ? Real(1) : 1 / (1 - static_cast<Real>(p_.dropout));
 }
 

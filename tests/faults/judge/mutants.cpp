@@ -107,7 +107,7 @@ std::vector<Mutant> all_mutants(const std::vector<FaultInfo>& faults) {
           }
           add(amount, Pass::decode, next_bias(info), next_of(formats), false);
           break;
-        case Place::page:
+        case Place::cache:
           for (const Format format : formats) {
             add(amount, Pass::decode, next_bias(info), format, false);
           }

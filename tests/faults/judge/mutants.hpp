@@ -19,7 +19,7 @@ enum class Place {
   anywhere,   ///< forward and decoding, any bias
   bias,       ///< the biases that are named
   split,      ///< kernels that merge ranges of keys
-  page,       ///< decoding from pages
+  cache,      ///< decoding alone: pages, and 8 bits with scales
   backward,   ///< the backward pass alone, any bias
   parameter,  ///< gradients of the biases that are named
   rope,

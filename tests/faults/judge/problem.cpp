@@ -22,6 +22,9 @@ float of_8_bits(std::uint8_t bits, int kept) {
   return static_cast<float>(bits & 0x80 ? -value : value);
 }
 
+/// Of a cache, beside the formats of plumbline_format.
+constexpr int of_int8 = PLUMBLINE_FORMAT_COUNT, of_uint8 = of_int8 + 1;
+
 float element(const void* data, std::size_t n, int format) {
   if (format == PLUMBLINE_BF16) {
     const std::uint32_t bits = static_cast<const std::uint16_t*>(data)[n];
@@ -35,27 +38,55 @@ float element(const void* data, std::size_t n, int format) {
   if (format == PLUMBLINE_E4M3 || format == PLUMBLINE_E5M2) {
     return of_8_bits(static_cast<const std::uint8_t*>(data)[n], format == PLUMBLINE_E4M3 ? 3 : 2);
   }
+  if (format == of_int8) return static_cast<const std::int8_t*>(data)[n];
+  if (format == of_uint8) return static_cast<const std::uint8_t*>(data)[n];
   return static_cast<const float*>(data)[n];
 }
 
-/// Numbers times their scales, of which each has `of_scale`.
-void multiply(std::vector<float>& values, const float* scales, std::size_t of_scale,
-              const plumbline_problem& p, const Fault& fault) {
-  if (!scales) return;
-  for (std::size_t n = 0; n < values.size(); ++n) {
-    std::size_t at = n / of_scale;
-    if (fault.is(FaultKind::scales_of_first_batch)) at %= p.kv_heads;
-    if (fault.is(FaultKind::scales_of_next_head)) {
-      at = at / p.kv_heads * p.kv_heads + (at + 1) % p.kv_heads;
-    }
-    values[n] *= scales[at];
+/// In which the pass reads k and v.
+int format_of_keys(const plumbline_problem& p, bool decodes, const Fault& fault) {
+  using F = FaultKind;
+  switch (decodes ? p.cache_format : int{PLUMBLINE_CACHE_IN_FORMAT}) {
+    case PLUMBLINE_CACHE_E4M3:
+      return fault.is(F::e4m3_as_e5m2) ? PLUMBLINE_E5M2 : PLUMBLINE_E4M3;
+    case PLUMBLINE_CACHE_E5M2:
+      return fault.is(F::e5m2_as_e4m3) ? PLUMBLINE_E4M3 : PLUMBLINE_E5M2;
+    case PLUMBLINE_CACHE_INT8:
+      return fault.is(F::int8_unsigned) ? of_uint8 : of_int8;
+    default:
+      return p.format;
   }
 }
 
-/// Keys or values out of their pages.
-std::vector<float> gathered(const plumbline_problem& p, const void* data, const Fault& fault,
-                            bool values) {
-  const int width = values ? p.value_dim : p.head_dim;
+/// The scales of heads, or of heads and keys, that are read for them.
+std::vector<float> read_scales(const plumbline_problem& p, const std::vector<float>& scales,
+                               const Fault& fault) {
+  using F = FaultKind;
+  const std::size_t heads = p.kv_heads, keys = scales.size() / p.batch / heads;
+  std::vector<float> read(scales.size());
+  for (std::size_t n = 0; n < scales.size(); ++n) {
+    std::size_t batch = n / keys / heads, head = n / keys % heads, key = n % keys;
+    if (fault.is(F::scales_of_first_batch)) batch = 0;
+    if (fault.is(F::scales_of_next_head)) head = (head + 1) % heads;
+    if (fault.is(F::scales_of_first_head)) head = 0;
+    if (fault.is(F::scale_of_first_key)) key = 0;
+    read[n] = scales[(batch * heads + head) * keys + key];
+  }
+  return read;
+}
+
+/// Numbers times their scales: those that share one follow each other.
+void multiply(std::vector<float>& values, const std::vector<float>& scales) {
+  if (scales.empty()) return;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    values[n] *= scales[n / (values.size() / scales.size())];
+  }
+}
+
+/// Keys, values or their scales out of their pages. @param ignored the fault of reading these alone
+/// in the order of memory
+std::vector<float> gathered(const plumbline_problem& p, const void* data, int width, int format,
+                            const Fault& fault, FaultKind ignored) {
   const int page_size = p.page_size, pages_of_sequence = (p.keys + page_size - 1) / page_size;
   std::vector<float> result(static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys * width);
   std::size_t n = 0;
@@ -64,8 +95,7 @@ std::vector<float> gathered(const plumbline_problem& p, const void* data, const 
       for (int j = 0; j < p.keys; ++j) {
         const int of = fault.is(FaultKind::pages_of_first_batch) ? 0 : b;
         int page = p.pages[of * pages_of_sequence + j / page_size];
-        if (fault.is(FaultKind::pages_ignored) ||
-            (values && fault.is(FaultKind::value_pages_ignored))) {
+        if (fault.is(FaultKind::pages_ignored) || fault.is(ignored)) {
           page = b * pages_of_sequence + j / page_size;
         }
         int within = j % page_size;
@@ -75,7 +105,7 @@ std::vector<float> gathered(const plumbline_problem& p, const void* data, const 
         }
         const std::size_t from =
             ((static_cast<std::size_t>(page) * p.kv_heads + h) * page_size + within) * width;
-        for (int d = 0; d < width; ++d) result[n++] = element(data, from + d, p.format);
+        for (int d = 0; d < width; ++d) result[n++] = element(data, from + d, format);
       }
     }
   }
@@ -102,10 +132,16 @@ std::uint32_t philox(std::uint64_t seed, std::uint64_t index) {
 
 }  // namespace
 
-std::vector<std::uint8_t> made_keep(const plumbline_problem& p) {
+std::vector<std::uint8_t> made_keep(const plumbline_problem& p, const Fault& fault) {
+  using F = FaultKind;
   std::vector<std::uint8_t> keep(static_cast<std::size_t>(p.batch) * p.heads * p.queries * p.keys);
+  std::uint64_t seed = p.dropout_seed, offset = p.dropout_offset;
+  if (fault.is(F::dropout_seed_of_32_bits)) seed &= 0xffffffff;
+  if (fault.is(F::dropout_offset_ignored)) offset = 0;
   for (std::size_t n = 0; n < keep.size(); ++n) {
-    const auto word = static_cast<std::int32_t>(philox(p.dropout_seed, p.dropout_offset + n));
+    std::uint64_t index = offset + n;
+    if (fault.is(F::dropout_counter_of_32_bits)) index &= 0xffffffff;
+    const auto word = static_cast<std::int32_t>(philox(seed, index));
     keep[n] = 4.6566127342e-10F * static_cast<float>(word < 0 ? -1 - word : word) > p.dropout;
   }
   return keep;
@@ -126,16 +162,28 @@ Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool 
                     sums = static_cast<std::size_t>(p.batch) * p.heads * p.keys;
   const std::size_t dim = p.head_dim, value_dim = p.value_dim;
   result.q = widened(p.q, queries * dim, p.format);
-  const bool paged = decodes && p.page_size > 0;
-  result.k = paged ? gathered(p, p.k, fault, false) : widened(p.k, keys * dim, p.format);
-  result.v = paged ? gathered(p, p.v, fault, true) : widened(p.v, keys * value_dim, p.format);
   using F = FaultKind;
-  const bool any = !fault.is(F::scales_missing);
-  const std::size_t of_q = static_cast<std::size_t>(p.heads / p.kv_heads) * p.queries * dim;
-  if (any && !fault.is(F::q_scale_missing)) multiply(result.q, p.q_scale, of_q, p, fault);
-  if (any && !fault.is(F::k_scale_missing)) multiply(result.k, p.k_scale, p.keys * dim, p, fault);
-  if (any && !fault.is(F::v_scale_missing)) {
-    multiply(result.v, p.v_scale, p.keys * value_dim, p, fault);
+  const int format = format_of_keys(p, decodes, fault);
+  const auto rows = [&](const void* data, std::size_t width, int of_format, F ignored) {
+    if (!decodes || p.page_size == 0) return widened(data, keys * width, of_format);
+    return gathered(p, data, static_cast<int>(width), of_format, fault, ignored);
+  };
+  result.k = rows(p.k, dim, format, F::pages_ignored);
+  result.v = rows(p.v, value_dim, format, F::value_pages_ignored);
+  const auto scales = [&](const float* given, F missing) -> std::vector<float> {
+    if (!given || fault.is(F::scales_missing) || fault.is(missing)) return {};
+    const auto all = p.scale_per_key ? rows(given, 1, PLUMBLINE_FP32, F::scale_pages_ignored)
+                                     : std::vector<float>(given, given + p.batch * p.kv_heads);
+    return read_scales(p, all, fault);
+  };
+  const bool exchanged = fault.is(F::scales_exchanged);
+  multiply(result.q, scales(p.q_scale, F::q_scale_missing));
+  const auto k_scale = scales(exchanged ? p.v_scale : p.k_scale, F::k_scale_missing);
+  multiply(result.k, k_scale);
+  multiply(result.v, scales(exchanged ? p.k_scale : p.v_scale, F::v_scale_missing));
+  if (fault.is(F::scale_after_bias) && !k_scale.empty()) {
+    result.k_scale.assign(keys, 1);
+    multiply(result.k_scale, k_scale);
   }
   if (grad_o) result.grad_o = widened(grad_o, queries * value_dim, output_format(p.format));
   if (p.prefix_sums) result.prefix.assign(p.prefix_sums, p.prefix_sums + sums);

@@ -20,6 +20,7 @@ struct Problem {
   std::vector<float> q, k, v, grad_o;
   std::vector<double> prefix;     ///< S or F, [batch, heads, keys]; empty where there is none
   std::vector<float> grad_lse{};  ///< [batch, heads, queries]; empty where there is none
+  std::vector<float> k_scale{};   ///< of scale_after_bias, [batch, kv_heads, keys]; else empty
 
   const float* parameter(plumbline_parameter which) const { return p.parameters[which]; }
   double option(plumbline_option which) const { return p.options[which]; }
@@ -52,6 +53,7 @@ Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool 
                      bool prefix_in_float, const Fault& fault);
 
 /// What the generator of plumbline_kernel.h keeps: of a kernel that does not read it.
-std::vector<std::uint8_t> made_keep(const plumbline_problem& problem);
+/// @param fault of the generator
+std::vector<std::uint8_t> made_keep(const plumbline_problem& problem, const Fault& fault);
 
 }  // namespace plumbline::bench

@@ -69,7 +69,13 @@ Attention<Real>::Attention(const Problem& problem, const Variant& variant, const
       k_(problem.k.begin(), problem.k.end()),
       v_(problem.v.begin(), problem.v.end()),
       scale_(static_cast<Real>(p_.scale)) {
-  if (variant_.makes_keep && p_.dropout_generator) made_keep_ = made_keep(p_);
+  using F = FaultKind;
+  const bool has_fault = fault_.is(F::dropout_seed_of_32_bits) ||
+                         fault_.is(F::dropout_offset_ignored) ||
+                         fault_.is(F::dropout_counter_of_32_bits);
+  if ((variant_.makes_keep || has_fault) && p_.dropout_generator) {
+    made_keep_ = made_keep(p_, fault_);
+  }
   const double dim = p_.head_dim;
   if (fault_.is(FaultKind::scale_off)) scale_ = static_cast<Real>(p_.scale * (1 + fault_.amount));
   if (fault_.is(FaultKind::scale_missing)) scale_ = 1;
@@ -237,7 +243,12 @@ Row<Real> Attention<Real>::row(int batch, int head, int query, bool backward) co
   for (std::size_t n = 0; n < row.keys.size(); ++n) {
     Real& z = row.z[n];
     if (fault_.is(F::cope_replaces_score)) z = 0;
-    z = fault_.is(F::bias_scaled) ? z + scale_ * added[n] : z + added[n];
+    Real bias = added[n];
+    if (fault_.is(F::bias_scaled)) bias *= scale_;
+    if (!in_.k_scale.empty()) {  // scale_after_bias
+      bias *= in_.k_scale[in_.key_row(batch, kv_head(head), row.keys[n])];
+    }
+    z += bias;
     if (fault_.is(F::scores_in_bf16)) z = lost(z, PLUMBLINE_BF16);
     if (fault_.is(F::scores_in_fp16)) z = lost(z, PLUMBLINE_FP16);
     z = rounded(z, variant_.score_format);

@@ -47,7 +47,7 @@ std::vector<double> results_of(const cases::Case& the_case, const Variant& varia
 
 /// Whether the plain loops in double have the fault: not what happens around them.
 bool is_arithmetic(const Mutant& mutant) {
-  if (mutant.info->place == Place::page) return false;
+  if (mutant.info->place == Place::cache) return false;
   switch (mutant.fault.kind) {
     case F::scales_missing:
     case F::q_scale_missing:
