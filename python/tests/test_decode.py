@@ -292,6 +292,18 @@ def test_strides_of_a_cache_of_8_bits():
     assert contiguous == {True, False}
 
 
+def test_every_kind_of_cache_comes_in_pages_of_every_size():
+    pytest.importorskip("ml_dtypes")
+    seen = set()
+
+    def sees(q, k, v, slopes, **keywords):
+        seen.add((k.dtype.name, k.shape[2]))
+        return alibi(q, k, v, slopes, **keywords)
+
+    plumbline.check(sees, "alibi", cache=["int8", "e5m2"], paged=[16, 128], **SHORT)
+    assert seen == {(kind, size) for kind in ("int8", "float8_e5m2") for size in (16, 128)}
+
+
 @pytest.mark.parametrize(
     "arguments, error, words",
     [
@@ -313,17 +325,17 @@ def test_strides_of_a_cache_of_8_bits():
         ({"decode": True, "paged": True}, TypeError, "fn is to be called as .*lengths=..., page_table=..."),
         ({"decode": True, "paged": True, "case": "pass=decode,bias=alibi"}, ValueError,
          "one without page_size=0, cache=in_format, scale_per_key=0"),
+        ({"decode": True, "cache": "int8", "case": "pass=decode,bias=alibi,cache=int8,scale_per_key=1"}, ValueError,
+         "one without page_size=0, cache=int8, scale_per_key=1"),
+        ({"decode": True, "cache": "int8", "case": "pass=decode,bias=alibi,cache=e5m2"}, ValueError,
+         "one without page_size=0, cache=e5m2, scale_per_key=0"),
         ({"decode": True, "case": "pass=decode,bias=alibi,keys=3"}, ValueError, "one without queries before the end"),
         ({"decode": True, "case": "pass=forward,bias=alibi"}, ValueError, "case: pass"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, error, words):
-    def paged(q, k, v, slopes, page_table, lengths):
-        return alibi(q, k, v, slopes)
-
-    fn = paged if "paged" in arguments and "case" in arguments else lambda q, k, v, slopes: alibi(q, k, v, slopes)
     with pytest.raises(error, match=words):
-        plumbline.check(fn, "alibi", **arguments)
+        plumbline.check(alibi if "case" in arguments else lambda q, k, v, slopes: q, "alibi", **arguments)
 
 
 def test_scales_of_a_case_are_told_and_its_numbers_are_the_stored_ones():
