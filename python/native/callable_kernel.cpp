@@ -46,13 +46,27 @@ class Arrays {
 
 Arrays inputs_of(const cases::Spec& spec, const plumbline_problem& problem) {
   const std::size_t bytes = cases::bytes_per_number(spec.format);
+  const std::size_t of_cache = problem.cache_format == PLUMBLINE_CACHE_IN_FORMAT ? bytes : 1;
+  const std::int64_t size = problem.page_size, pages = size > 0 ? (spec.keys + size - 1) / size : 0;
+  /// What there is for each key as the cache has it.
+  const auto cached = [&](cases::Shape shape) {
+    if (size > 0) {
+      shape[0] = spec.batch * pages;
+      shape[2] = size;
+    }
+    return shape;
+  };
   Arrays inputs;
   inputs.add("q", problem.q, cases::query_shape(spec), bytes);
-  inputs.add("k", problem.k, cases::key_shape(spec), bytes);
-  inputs.add("v", problem.v, cases::value_shape(spec), bytes);
+  inputs.add("k", problem.k, cached(cases::key_shape(spec)), of_cache);
+  inputs.add("v", problem.v, cached(cases::value_shape(spec)), of_cache);
+  const cases::Shape of_scale =
+      spec.scale_per_key ? cached(cases::per_cached(spec)) : cases::per_key_head(spec);
   inputs.add("q_scale", problem.q_scale, cases::per_key_head(spec));
-  inputs.add("k_scale", problem.k_scale, cases::per_key_head(spec));
-  inputs.add("v_scale", problem.v_scale, cases::per_key_head(spec));
+  inputs.add("k_scale", problem.k_scale, of_scale);
+  inputs.add("v_scale", problem.v_scale, of_scale);
+  inputs.add("page_table", problem.pages, {spec.batch, pages});
+  inputs.add("prefix_sums", problem.prefix_sums, {spec.batch, spec.heads, spec.keys}, 8);
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::reads(spec, parameter)) continue;
@@ -78,6 +92,8 @@ Json described(const char* pass, int variation, cases::Bias bias, const Takes& t
   } else {
     result["window"] = problem.window_left < 0 ? Json() : Json(problem.window_left);
   }
+  result["keys"] = problem.keys;
+  result["cache"] = cases::name(static_cast<cases::CacheFormat>(problem.cache_format));
   result["query_offset"] = problem.query_offset;
   result["queries_at_end"] = problem.queries_at_end != 0;
   result["scale"] = problem.scale;
@@ -98,7 +114,7 @@ Json described(const char* pass, int variation, cases::Bias bias, const Takes& t
 }  // namespace
 
 CallableKernel::CallableKernel(plumbline_native_ask ask, std::string name, cases::Bias bias,
-                               Takes takes, const plumbline_contract& contract, bool has_backward,
+                               Takes takes, const plumbline_contract& contract, cases::Pass pass,
                                bool deterministic)
     : ask_(ask), name_(std::move(name)), bias_(bias), takes_(std::move(takes)), before_(active) {
   kernel_.name = name_.c_str();
@@ -107,7 +123,8 @@ CallableKernel::CallableKernel(plumbline_native_ask ask, std::string name, cases
   kernel_.ignores_hidden_keys = takes_.ignores_hidden;
   kernel_.supports = &supports;
   kernel_.forward = &forward;
-  if (has_backward) kernel_.backward = &backward;
+  if (pass == cases::Pass::backward) kernel_.backward = &backward;
+  if (pass == cases::Pass::decode) kernel_.decode = &decode;
   active = this;
 }
 
@@ -137,10 +154,11 @@ cases::Spec CallableKernel::spec_of(const plumbline_problem& problem) {
   spec.mask.per_head = problem.mask_per_head != 0;
   spec.query_offset = problem.query_offset;
   spec.queries_at_end = problem.queries_at_end != 0;
+  spec.scale_per_key = problem.scale_per_key != 0;
   return spec;
 }
 
-int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
+int CallableKernel::supports(const plumbline_problem* problem, int32_t pass) {
   const Takes& takes = active->takes_;
   // Strides and packed sequences are made of contiguous arrays, in Python.
   if (problem->strided != 0 || problem->cu_seqlens_q) return 0;
@@ -162,21 +180,33 @@ int CallableKernel::supports(const plumbline_problem* problem, int32_t) {
          (takes.ssmax || problem->ssmax == 0) && (takes.sinks || problem->sinks == 0) &&
          (takes.softcap || problem->softcap == takes.own_softcap) &&
          (takes.grouped_heads || problem->heads == problem->kv_heads) &&
-         (takes.query_offset || problem->queries == problem->keys) &&
+         takes.has_queries_of(*problem, pass) &&
+         takes.reads_cache(problem->page_size, problem->cache_format,
+                           problem->scale_per_key != 0) &&
          (takes.more_queries || problem->queries <= problem->keys) &&
-         (takes.queries_at_end || problem->queries_at_end == 0) &&
          (!takes.packed || problem->query_offset == problem->keys - problem->queries) &&
          (takes.scale || problem->scale == 1 / std::sqrt(static_cast<double>(problem->head_dim)));
 }
 
+int CallableKernel::attend(const char* pass, const plumbline_problem& problem,
+                           const plumbline_outputs& outputs, char* message,
+                           std::size_t message_size) {
+  const cases::Spec spec = spec_of(problem);
+  Arrays arrays;
+  arrays.add("o", outputs.o, cases::output_shape(spec), bytes_of_outputs(spec));
+  arrays.add("lse", outputs.lse, cases::per_query(spec));
+  return active->call(described(pass, active->variation_, spec.bias, active->takes_, problem),
+                      inputs_of(spec, problem).json(), arrays.json(), message, message_size);
+}
+
 int CallableKernel::forward(const plumbline_problem* problem, const plumbline_outputs* outputs,
                             char* message, size_t message_size) {
-  const cases::Spec spec = spec_of(*problem);
-  Arrays arrays;
-  arrays.add("o", outputs->o, cases::output_shape(spec), bytes_of_outputs(spec));
-  arrays.add("lse", outputs->lse, cases::per_query(spec));
-  return active->call(described("forward", active->variation_, spec.bias, active->takes_, *problem),
-                      inputs_of(spec, *problem).json(), arrays.json(), message, message_size);
+  return attend("forward", *problem, *outputs, message, message_size);
+}
+
+int CallableKernel::decode(const plumbline_problem* problem, const plumbline_outputs* outputs,
+                           char* message, size_t message_size) {
+  return attend("decode", *problem, *outputs, message, message_size);
 }
 
 int CallableKernel::backward(const plumbline_problem* problem, const plumbline_gradients* gradients,

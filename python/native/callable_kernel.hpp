@@ -33,6 +33,10 @@ struct Takes {
   bool makes_keep = false;        ///< dropout alone whose keep the generator gives
   bool rotary_dim = false;        ///< RoPE of a part of head_dim
   std::vector<int> rotary_dims;   ///< of these widths alone; empty: of any
+  bool paged = false;             ///< decoding from pages, always
+  std::vector<int> page_sizes;    ///< of these sizes alone; empty: of any
+  std::vector<int> caches;        ///< plumbline_cache_format, one of them always; empty: none
+  bool scale_per_key = false;     ///< of such a cache, always
   bool ignores_hidden = false;    ///< keys that no query sees, where k and v are then NaN
   bool scale = false;             ///< other scales than 1/sqrt(head_dim)
   bool softcap = false;           ///< softcaps
@@ -45,6 +49,20 @@ struct Takes {
     if (!rotary_dim) return width == head_dim;
     return rotary_dims.empty() || std::ranges::count(rotary_dims, width) > 0;
   }
+  bool reads_cache(int page_size, int format, bool of_each_key) const {
+    return paged == (page_size > 0) &&
+           (page_sizes.empty() || std::ranges::count(page_sizes, page_size) > 0) &&
+           (caches.empty() ? format == 0 : std::ranges::count(caches, format) > 0) &&
+           scale_per_key == of_each_key;
+  }
+  /// Whether the queries stand where the function expects them.
+  bool has_queries_of(const plumbline_problem& p, int32_t pass) const {
+    if (pass == PLUMBLINE_DECODE && !query_offset) {  // at the last key of each sequence
+      return p.query_offset == p.keys - p.queries &&
+             (p.lengths == nullptr || p.queries_at_end != 0);
+    }
+    return (query_offset || p.queries == p.keys) && (queries_at_end || p.queries_at_end == 0);
+  }
 };
 
 /// For its lifetime, in its thread, `kernel()` calls the function.
@@ -55,9 +73,9 @@ class CallableKernel {
   /// function, leaves in the memory of inputs and outputs what that left in them, and answers {} or
   /// {"refused": words} or {"raised": words}; always with "on_software_device": whether the
   /// function has launched kernels there.
-  /// @param bias of all problems.
+  /// @param bias of all problems, as pass.
   CallableKernel(plumbline_native_ask ask, std::string name, cases::Bias bias, Takes takes,
-                 const plumbline_contract& contract, bool has_backward, bool deterministic);
+                 const plumbline_contract& contract, cases::Pass pass, bool deterministic);
   ~CallableKernel();
   CallableKernel(const CallableKernel&) = delete;
   CallableKernel& operator=(const CallableKernel&) = delete;
@@ -79,6 +97,9 @@ class CallableKernel {
   static int supports(const plumbline_problem* problem, int32_t pass);
   static int forward(const plumbline_problem*, const plumbline_outputs*, char*, size_t);
   static int backward(const plumbline_problem*, const plumbline_gradients*, char*, size_t);
+  static int decode(const plumbline_problem*, const plumbline_outputs*, char*, size_t);
+  static int attend(const char* pass, const plumbline_problem&, const plumbline_outputs&,
+                    char* message, std::size_t message_size);
   int call(const Json& problem, const Json& inputs, const Json& outputs, char* message,
            std::size_t message_size);
 

@@ -14,6 +14,7 @@
 #include "verdict/cases/custom_bias.hpp"
 #include "verdict/cases/named_contracts.hpp"
 #include "verdict/conventions/name_conventions.hpp"
+#include "verdict/oracle/cache.hpp"
 #include "verdict/property/spec_generator.hpp"
 #include "verdict/report/report.hpp"
 
@@ -65,6 +66,12 @@ Takes takes_from(const Json& offered, cases::Bias bias) {
   takes.makes_keep = flag("makes_keep");
   takes.rotary_dim = flag("rotary_dim");
   takes.rotary_dims = argument<std::vector<int>>(offered, "rotary_dims");
+  takes.paged = flag("paged");
+  takes.page_sizes = argument<std::vector<int>>(offered, "page_sizes");
+  for (const auto& cache : argument<std::vector<std::string>>(offered, "caches")) {
+    takes.caches.push_back(static_cast<int>(cases::cache_from(cache, "cache")));
+  }
+  takes.scale_per_key = flag("scale_per_key");
   takes.ignores_hidden = flag("nan_in_hidden_keys");
   takes.scale = flag("scale");
   takes.softcap = flag("softcap");
@@ -148,14 +155,53 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
   if (!takes.sinks && spec.sinks) return "sinks";
   if (!takes.grouped_heads && spec.heads != spec.kv_heads) return "fewer kv_heads than heads";
   if (!takes.more_queries && spec.queries > spec.keys) return "more queries than keys";
-  if (!takes.query_offset && spec.queries != spec.keys) return "fewer queries than keys";
-  if (!takes.queries_at_end && spec.queries_at_end) return "queries_at_end";
+  if (!takes.reads_cache(spec.page_size, static_cast<int>(spec.cache), spec.scale_per_key)) {
+    return fmt::format("page_size={}, cache={}, scale_per_key={:d}", spec.page_size,
+                       cases::name(spec.cache), spec.scale_per_key);
+  }
+  if (spec.pass == cases::Pass::decode && !takes.query_offset) {
+    if (spec.query_offset != spec.keys - spec.queries || spec.mask.ragged != spec.queries_at_end) {
+      return "queries before the end (query_offset)";
+    }
+  } else {
+    if (!takes.query_offset && spec.queries != spec.keys) return "fewer queries than keys";
+    if (!takes.queries_at_end && spec.queries_at_end) return "queries_at_end";
+  }
   if (takes.packed && spec.query_offset != spec.keys - spec.queries) {
     return "queries before the end (query_offset)";
   }
   if (!takes.scale && spec.scale != 0) return "scale";
   if (!takes.softcap && spec.softcap != takes.own_softcap) return "softcap";
   return "other options of the bias";
+}
+
+/// Cases that a function takes which decodes from one kind of cache alone: drawn ones, each with
+/// one of the kinds and page sizes that it reads.
+verdict::Offer offer_of_decoding(const verdict::Kernel& kernel, const Takes& takes,
+                                 cases::Bias bias, cases::Format format,
+                                 const verdict::Shapes& shapes) {
+  constexpr int drawn = 300;
+  const auto pass = cases::Pass::decode;
+  verdict::Offer given;
+  for (cases::Spec spec : verdict::draw_specs(pass, bias, format, drawn, 1, shapes)) {
+    std::size_t n = given.size();
+    if (!takes.query_offset) {
+      spec.query_offset = spec.keys - spec.queries;
+      spec.mask.ragged = spec.queries_at_end = takes.lengths;
+    }
+    spec.page_size = takes.paged ? std::max(1, spec.page_size) : 0;
+    if (const auto sizes = takes.page_sizes.size()) {
+      spec.page_size = takes.page_sizes[n % sizes];
+      n /= sizes;
+    }
+    if (!takes.caches.empty()) {
+      spec.cache = static_cast<cases::CacheFormat>(takes.caches[n % takes.caches.size()]);
+      spec.scale_per_key = takes.scale_per_key;
+      spec.family = cases::Family::generic;
+    }
+    given.push_back(spec);
+  }
+  return verdict::offer_like(given, kernel, pass, bias, format, shapes);
 }
 
 /// {"report": JSON, "words": what a failure says, "raised": whether the failing case ended with an
@@ -178,8 +224,7 @@ Json check(const Json& arguments, plumbline_native_ask ask) {
   const verdict::Shapes shapes = shapes_from(offered);
   CallableKernel callable(ask, name, bias, takes_from(offered, bias),
                           cases::contract_from(nlohmann::json::parse(text("contract")), "contract"),
-                          pass == cases::Pass::backward,
-                          argument<bool>(arguments, "deterministic"));
+                          pass, argument<bool>(arguments, "deterministic"));
   const verdict::Kernel kernel(callable.kernel(), std::make_shared<OnVariations>(callable));
   int threads = argument<int>(arguments, "threads");
   if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -191,7 +236,9 @@ Json check(const Json& arguments, plumbline_native_ask ask) {
   if (!argument<bool>(arguments, "shrink")) draws.most_smaller = 0;
   draws.time_is_up = [&] { return time_limit > 0 && seconds() > time_limit; };
   if (case_line.empty()) {
-    draws.offer = verdict::offer_of(kernel, pass, bias, format, shapes);
+    draws.offer = pass == cases::Pass::decode
+                      ? offer_of_decoding(kernel, takes_from(offered, bias), bias, format, shapes)
+                      : verdict::offer_of(kernel, pass, bias, format, shapes);
     if (draws.offer.empty()) {
       throw BadInput("what the function takes", "too narrow: no case that is drawn has it all",
                      "other sizes (head_dims, keys, heads, ...), options or settings");
@@ -236,19 +283,21 @@ Json case_arrays(const Json& arguments, plumbline_native_ask) {
   Json arrays;
   const auto add = [&](const std::string& name, auto values, const cases::Shape& shape) {
     const char* type = std::is_same_v<decltype(values), std::vector<float>>          ? "<f4"
+                       : std::is_same_v<decltype(values), std::vector<double>>       ? "<f8"
                        : std::is_same_v<decltype(values), std::vector<std::uint8_t>> ? "|u1"
                                                                                      : "<i4";
     if (!values.empty()) arrays[name] = array(std::move(values), type, shape);
   };
-  const auto stored = [&](const std::vector<float>& numbers, const std::vector<float>& scales) {
-    return cases::unscaled(numbers, scales, c.spec.format);
+  const auto stored = [&](const std::vector<float>& numbers, const std::vector<float>& scales,
+                          cases::CacheFormat cache = cases::CacheFormat::in_format) {
+    return cases::unscaled(numbers, scales, c.spec.format, cache);
   };
   add("q", stored(c.q, c.q_scale), cases::query_shape(c.spec));
-  add("k", stored(c.k, c.k_scale), cases::key_shape(c.spec));
-  add("v", stored(c.v, c.v_scale), cases::value_shape(c.spec));
+  add("k", stored(c.k, c.k_scale, c.spec.cache), cases::key_shape(c.spec));
+  add("v", stored(c.v, c.v_scale, c.spec.cache), cases::value_shape(c.spec));
   add("q_scale", c.q_scale, cases::per_key_head(c.spec));
-  add("k_scale", c.k_scale, cases::per_key_head(c.spec));
-  add("v_scale", c.v_scale, cases::per_key_head(c.spec));
+  add("k_scale", c.k_scale, cases::per_cached(c.spec));
+  add("v_scale", c.v_scale, cases::per_cached(c.spec));
   add("grad_o", c.grad_o, cases::output_shape(c.spec));
   add("grad_lse", c.grad_lse, cases::per_query(c.spec));
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
@@ -261,6 +310,10 @@ Json case_arrays(const Json& arguments, plumbline_native_ask) {
   add("documents", c.documents, {c.spec.batch, c.spec.keys});
   add("mask", c.mask, cases::mask_shape(c.spec));
   add("keep", c.keep, cases::keep_shape(c.spec));
+  const verdict::Cache cache(c);
+  const auto pages = static_cast<std::int64_t>(cache.page_table().size()) / c.spec.batch;
+  add("page_table", cache.page_table(), {c.spec.batch, pages});
+  add("prefix_sums", cache.prefix_sums(), {c.spec.batch, c.spec.heads, c.spec.keys});
   return arrays;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/native/alibi_of_sequences.hpp"
 #include "python/native/custom_method.hpp"
 #include "python/native/fox_gates.hpp"
 #include "reference/bias/alibi.hpp"
@@ -21,7 +22,7 @@ namespace {
 namespace methods = reference::methods;
 
 /// FoX is asked with its logarithms of gates, as kernels are; the registry's begins at the layer's
-/// input.
+/// input. ALiBi may be asked with slopes of each sequence (AlibiOfSequences::name).
 std::vector<methods::NamedShape> inputs_of(const std::string& method, const CustomProblem& problem,
                                            bool ssmax) {
   if (problem.custom) {
@@ -30,6 +31,10 @@ std::vector<methods::NamedShape> inputs_of(const std::string& method, const Cust
   }
   if (method == FoxGates::name) {
     return methods::input_shapes(FoxGates::kind, problem, ssmax, FoxGates::parameters(problem));
+  }
+  if (method == AlibiOfSequences::name) {
+    return methods::input_shapes(AlibiOfSequences::kind, problem, ssmax,
+                                 AlibiOfSequences::parameters(problem));
   }
   return methods::method_of(method).inputs(problem, ssmax);
 }
@@ -41,6 +46,9 @@ methods::Results<double> evaluate(const std::string& method, const CustomProblem
   }
   if (method == FoxGates::name) {
     return methods::evaluate_with<FoxGates, double>(problem, tensors, pass);
+  }
+  if (method == AlibiOfSequences::name) {
+    return methods::evaluate_with<AlibiOfSequences, double>(problem, tensors, pass);
   }
   return methods::evaluate(method, problem, tensors, pass);
 }

@@ -155,7 +155,8 @@ def attention(
 
     q: [batch, heads, queries, head_dim]. k: [batch, kv_heads, keys, head_dim]. v: [batch, kv_heads, keys,
         value_dim].
-    bias: an instance of a subclass of Bias, such as Cable(increments, gain); None: no bias.
+    bias: an instance of a subclass of Bias, such as Cable(increments, gain); None: no bias. Of Alibi the slopes may
+        also be [batch, heads].
     causal: key j is visible to position i only if j <= i.
     window: only if |i - j| <= window; or (left, right), only if i - j <= left and j - i <= right, where
         None or -1 is no limit.
@@ -240,5 +241,7 @@ def attention(
         "gradients": False,
         "custom": bias.custom.declaration if isinstance(bias, CustomValues) else None,
     }
+    if bias.method == "alibi" and tensors["slopes"].ndim == 2:
+        problem["method"] = "alibi_of_sequences"
     named = _native.attention(**problem)
     return Attention(named["o"], named["lse"], problem)

@@ -15,7 +15,7 @@ from ._arguments import number, truth, whole
 from ._bias import NOT_TOLD, Bias
 from ._biases import Nope
 from ._custom import Custom
-from ._frameworks import EIGHT_BITS, FRAMEWORKS, Refusal, format_of
+from ._frameworks import EIGHT_BITS, FRAMEWORKS, Refusal, caches_of, format_of
 from ._layouts import LAYOUTS
 from ._packing import PACKED, PADDED, backward_of_padded, lse_of_empty_rows, of_padded
 from ._progress import Progress
@@ -25,12 +25,13 @@ from ._runner import SCALES, NoLse, Runner
 
 def case_arrays(line: str) -> dict[str, NDArray[Any]]:
     """The numbers of a case, by name: q, k, v, grad_o and grad_lse (backward), the parameters, lengths, documents,
-    mask, keep.
+    mask, keep, page_table and prefix_sums (decoding).
 
     line: CheckFailed.case. All float32, which holds the numbers of every format exactly; lengths and
     documents int32, mask uint8, 1 where a query may see a key, keep uint8, 1 where dropout keeps p_ij. The same
     bits on every machine, without the NaN of nan_in_hidden_keys. In e4m3 and e5m2
-    also q_scale, k_scale and v_scale; q, k and v are the stored numbers, without them.
+    also q_scale, k_scale and v_scale, in a cache of 8 bits the last two; q, k and v are the stored numbers, without
+    them. k, v and scales of each key are in the order of the keys, not in pages; prefix_sums is float64.
 
     Raises ValueError for anything but such a line.
     """
@@ -64,6 +65,10 @@ def check(
     queries_at_end: bool = False,
     lse_gradient: bool = False,
     scale: Optional[bool] = None,
+    decode: bool = False,
+    paged: Union[bool, int, Sequence[int]] = False,
+    cache: Union[bool, str, Sequence[str]] = False,
+    scale_per_key: bool = False,
     batch: Optional[Sequence[int]] = None,
     heads: Optional[Sequence[int]] = None,
     kv_heads: Optional[Sequence[int]] = None,
@@ -141,12 +146,25 @@ def check(
         (int32 [batch + 1], where each begins), max_seqlen_q and max_seqlen_k. The last query of a sequence is at
         its last key. It returns o like q, or (o, lse [heads, tokens]); backward likewise. Not with documents,
         and for biases with no number for each token.
+    decode: True: decoding, as FlashAttention's flash_attn_with_kvcache: fn(q, k_cache, v_cache, **keywords) with one
+        query row of each sequence in most cases, else up to 8. Row r is at position r + keys - queries; with lengths,
+        of which fn then always gets an array, at r + lengths[b] - queries; if fn takes query_offset, as that says. In
+        place of increments and log_forget fn takes `prefix_sums`, float64 [batch, heads, keys], their sums over the
+        keys up to each. Not with backward, packed, dropout, lse_gradient or more_queries.
+    paged: True: the caches of all decoding cases are paged, k [page, kv_heads, page_size, head_dim] and v likewise, and
+        fn takes `page_table`, int32 [batch, pages of a sequence], and `lengths`: key j of sequence b is key
+        j % page_size of page page_table[b, j // page_size]. What a page holds beyond the last key is NaN, in an int8
+        cache -128. Or the only page sizes, [16, 256].
+    cache: kinds of caches of 8 bits, some of "int8", "e4m3" and "e5m2", or True for all three: k and v of all
+        decoding cases are of one of them, while q and o are of dtype, and fn takes `k_scale` and `v_scale`, float32
+        [batch, kv_heads]: k[b, h] is to be multiplied by k_scale[b, h]. Not with a dtype of 8 bits.
+    scale_per_key: True: those scales are [batch, kv_heads, keys], in pages [page, kv_heads, page_size].
     batch, heads, kv_heads, queries, keys, head_dims: the only sizes that cases have; None: any.
     value_dims: the only last sizes of v, o, grad_o and grad_v; None: that of q and k.
     values_in_keys: True: row j of v is the first part of row j of k, as in latent attention, whose cache has one
         array for both: fn may leave v unread. Not with backward.
     shapes: the only shapes, for functions that are compiled for each: [{"heads": 12, "keys": 128}, ...],
-        with any of batch (1), heads (1), kv_heads (heads), queries (keys), keys (128), head_dim (64),
+        with any of batch (1), heads (1), kv_heads (heads), queries (keys; decoding: 1), keys (128), head_dim (64),
         value_dim (head_dim).
     longest: the largest number of keys; None: any, up to 65536 with few queries.
     options: options of the bias that fn has built in, {"base": 10000}: no other value is drawn, and fn
@@ -190,10 +208,22 @@ def check(
                          f"{', '.join(name for name in known if '+' not in name)}; most also with "
                          "+rope_interleaved or +rope_half_split")
     format, of_dtype = format_of(dtype)
+    refused: dict[str, Any] = {"paged": paged, "cache": cache, "scale_per_key": scale_per_key}
+    if truth("decode", decode):
+        refused = {"backward": backward, "packed": packed, "dropout": dropout, "lse_gradient": lse_gradient,
+                   "more_queries": more_queries}
+    for name, value in refused.items():
+        if value:
+            raise ValueError(f"{name} is {value!r}; expected nothing of it with{'' if decode else 'out'} decode=True")
+    if truth("scale_per_key", scale_per_key) and not cache:
+        raise ValueError("scale_per_key is True; expected False without cache")
+    if cache and format in EIGHT_BITS:
+        raise ValueError(f"cache is {cache!r}; expected False with dtype {dtype}, which has scales of its own")
     framework = framework or of_dtype or "numpy"
     if framework not in FRAMEWORKS:
         raise ValueError(f"framework is {framework!r}; expected one of numpy, torch, jax")
     of_framework = FRAMEWORKS[framework](format, device)
+    caches = caches_of(cache, of_framework)
     if backward is True and framework == "numpy":
         raise ValueError("backward is True; expected a function: NumPy has no gradients of its own")
     if backward is True and format in EIGHT_BITS:
@@ -212,6 +242,8 @@ def check(
                           "queries_at_end": queries_at_end, "lse_gradient": lse_gradient, "strides": strides,
                           "dropout": dropout, "nan_in_hidden_keys": nan_in_hidden_keys})
         lengths = query_offset = queries_at_end = True
+    page_sizes = _listed("paged", paged)
+    lengths = lengths or bool(paged)
     seeds = [name for name in ("dropout_seed", "dropout_offset") if _takes(fn, name, None)]
     offer = {
         "causal": None if causal is None else truth("causal", causal),
@@ -230,6 +262,10 @@ def check(
         "makes_keep": bool(dropout and seeds),
         "rotary_dim": rotary_dim is not False,
         "rotary_dims": _rotary_dims(rotary_dim),
+        "paged": bool(paged),
+        "page_sizes": page_sizes,
+        "caches": caches,
+        "scale_per_key": scale_per_key,
         "nan_in_hidden_keys": truth("nan_in_hidden_keys", nan_in_hidden_keys),
         "own_softcap": 0.0 if isinstance(softcap, bool) else number("softcap", softcap),
         "grouped_heads": truth("grouped_heads", grouped_heads),
@@ -245,7 +281,7 @@ def check(
         "keys": _sizes("keys", keys),
         "head_dims": _sizes("head_dims", head_dims),
         "value_dims": _sizes("value_dims", value_dims),
-        "shapes": _shapes(shapes, more_queries),
+        "shapes": _shapes(shapes, more_queries, decode),
         "longest": 0 if longest is None else whole("longest", longest, 1),
         "options": {name: number(f"options: {name}", x) for name, x in (options or {}).items()},
     }
@@ -272,14 +308,18 @@ def check(
         settings += ["dropout_p", "keep", *seeds]
     settings += ["ssmax_scale"] if ssmax else []
     settings += ["sinks"] if sinks else []
-    settings += SCALES if format in EIGHT_BITS else []
+    settings += SCALES if format in EIGHT_BITS else SCALES[1:] if caches else []
+    settings += ["page_table"] if paged else []
+    parameters = known[method]["parameters"]
+    if decode:
+        parameters = _with_prefix_sums(bias, parameters)
     runner = Runner(
         fn,
         backward,
         of_framework,
         "fp32" if format == "tf32" else format,
         method,
-        known[method]["parameters"],
+        parameters,
         settings,
         {*(options or {}), *NOT_TOLD},
     )
@@ -287,7 +327,7 @@ def check(
         name for name in known[method]["options"] if name not in (options or {}) and name not in NOT_TOLD
     ]
     told_apart = [name for name in settings if name not in PADDED] + [*PACKED] if packed else settings
-    _expect_signature(fn, [*known[method]["parameters"], *free_options, *told_apart])
+    _expect_signature(fn, [*parameters, *free_options, *told_apart])
     shrink = truth("shrink", shrink)
     seconds = 0.0 if time_limit is None else number("time_limit", time_limit)
     if time_limit is not None and seconds <= 0:
@@ -317,7 +357,7 @@ def check(
             runner,
             Refusal,
             name,
-            "backward" if backward else "forward",
+            pass_name(decode, backward),
             method,
             format,
             offer,
@@ -392,6 +432,19 @@ def _words_of_layout(runner: Runner, judge: Callable[[], str]) -> str:
     return words + ("; the case passes where they are contiguous" if passes else "")
 
 
+def pass_name(decode: Any, backward: Any) -> str:
+    """As a case's line has it."""
+    return "decode" if decode else "backward" if backward else "forward"
+
+
+def _with_prefix_sums(bias: Any, parameters: list[str]) -> list[str]:
+    """What a decoding function takes: prefix sums in place of what is summed."""
+    summed = ["increments", "log_forget"]
+    if isinstance(bias, Custom):
+        summed = [p["name"] for p in bias.declaration["parameters"] if p["per"] == "prefix_sum"]
+    return [*dict.fromkeys("prefix_sums" if name in summed else name for name in parameters)]
+
+
 _OF_TOKENS = ("increments", "gain", "log_forget", "tensor")
 
 
@@ -417,26 +470,31 @@ def _sizes(name: str, sizes: Optional[Sequence[int]]) -> list[int]:
     return [whole(name, size, 1, 2**24) for size in sizes or []]
 
 
-def _rotary_dims(sizes: Union[bool, int, Sequence[int]]) -> list[int]:
+def _listed(name: str, sizes: Union[bool, int, Sequence[int]]) -> list[int]:
     if isinstance(sizes, bool):
         return []
     if sizes is None:
-        raise TypeError("rotary_dim is None; expected True, False or sizes")
-    listed = _sizes("rotary_dim", sizes)  # type: ignore[arg-type]
+        raise TypeError(f"{name} is None; expected True, False or sizes")
+    return _sizes(name, sizes)  # type: ignore[arg-type]
+
+
+def _rotary_dims(sizes: Union[bool, int, Sequence[int]]) -> list[int]:
+    listed = _listed("rotary_dim", sizes)
     odd = [size for size in listed if size % 2 != 0]
     if odd:
         raise ValueError(f"rotary_dim is {odd[0]}; expected an even number")
     return listed
 
 
-def _shapes(shapes: Optional[Sequence[dict[str, int]]], more_queries: bool) -> list[list[int]]:
+def _shapes(shapes: Optional[Sequence[dict[str, int]]], more_queries: bool, decode: bool) -> list[list[int]]:
     result = []
     for n, shape in enumerate(shapes or []):
         unknown = [name for name in shape if name not in _SIZES]
         if unknown:
             raise ValueError(f"shapes[{n}] has {unknown[0]!r}; expected some of {', '.join(_SIZES)}")
         sizes = {"batch": 1, "heads": 1, "keys": 128, "head_dim": 64, **shape}
-        sizes = {"kv_heads": sizes["heads"], "queries": sizes["keys"], "value_dim": sizes["head_dim"], **sizes}
+        sizes = {"kv_heads": sizes["heads"], "queries": 1 if decode else sizes["keys"],
+                 "value_dim": sizes["head_dim"], **sizes}
         result.append([whole(f"shapes[{n}]: {name}", sizes[name], 1, 2**24) for name in _SIZES])
         if sizes["value_dim"] == sizes["head_dim"]:
             result[-1][-1] = 0  # the same, as cases have it

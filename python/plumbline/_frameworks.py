@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """NumPy, PyTorch and JAX: the bits of a case as their arrays, and back. Each is imported on demand.
 
-A format is one of fp32, fp16, bf16, e4m3, e5m2, int32 and bool; its bits are a NumPy array: float32,
-uint16, uint8 or int32.
+A format is one of fp32, fp16, bf16, e4m3, e5m2, int8, fp64, int32 and bool; its bits are a NumPy array: float32,
+uint16, uint8, float64 or int32.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ BITS = {
     "bf16": np.uint16,
     "e4m3": np.uint8,
     "e5m2": np.uint8,
+    "int8": np.uint8,
+    "fp64": np.float64,
     "int32": np.int32,
     "bool": np.uint8,
 }
@@ -27,10 +29,14 @@ _NAMES = {
     "bf16": "bfloat16",
     "e4m3": "float8_e4m3fn",
     "e5m2": "float8_e5m2",
+    "int8": "int8",
+    "fp64": "float64",
     "int32": "int32",
     "bool": "bool",
 }
 EIGHT_BITS = ("e4m3", "e5m2")
+CACHES = ("int8", *EIGHT_BITS)
+"""Kinds of caches of 8 bits."""
 
 
 class Refusal(Exception):
@@ -43,15 +49,16 @@ class NumPy:
     def __init__(self, dtype: str, device: Optional[str]) -> None:
         if device is not None:
             raise ValueError(f"device is {device!r}; expected None: NumPy has no devices")
-        self._dtypes = {n: np.dtype(_NAMES[n]) for n in ("fp32", "fp16", "int32", "bool")}
-        if dtype == "bf16" or dtype in EIGHT_BITS:
-            try:
-                import ml_dtypes
-            except ImportError:
+        self._dtypes = {n: np.dtype(_NAMES[n]) for n in ("fp32", "fp16", "int8", "fp64", "int32", "bool")}
+        try:
+            import ml_dtypes
+        except ImportError:
+            if dtype == "bf16" or dtype in EIGHT_BITS:
                 raise ValueError(
                     f"dtype is {_NAMES[dtype]}; expected float32 or float16: NumPy has no {_NAMES[dtype]} "
                     "without the package ml_dtypes"
                 ) from None
+        else:
             for n in ("bf16", *EIGHT_BITS):
                 self._dtypes[n] = np.dtype(getattr(ml_dtypes, _NAMES[n]))
 
@@ -121,7 +128,7 @@ class Torch:
         there = self._torch.empty(tensor.untyped_storage().nbytes() // tensor.element_size(),
                                   dtype=tensor.dtype, device=self._device)
         view = there.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
-        there.fill_(float("nan"))
+        there.fill_(float("nan") if tensor.is_floating_point() else 127)  # as _layouts has it in int8
         return view.copy_(tensor)
 
     def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> NDArray[Any]:
@@ -229,6 +236,18 @@ class Jax:
         return gradients
 
 
+def caches_of(asked: Any, framework: Any) -> list[str]:
+    """The kinds that check's argument `cache` names. Raises ValueError for an unknown one, or one whose dtype the
+    framework lacks."""
+    kinds = list(CACHES) if asked is True else [] if asked is False else [asked] if isinstance(asked, str) else asked
+    if not isinstance(kinds, (list, tuple)) or (asked is not False and not kinds) or set(kinds) - {*CACHES}:
+        raise ValueError(f"cache is {asked!r}; expected True, False or some of {', '.join(CACHES)}")
+    for kind in kinds:
+        if kind not in framework._dtypes:
+            raise ValueError(f"cache is {asked!r}; expected 'int8': {framework.name} has no {_NAMES[kind]} here")
+    return list(kinds)
+
+
 FRAMEWORKS: dict[str, Any] = {"numpy": NumPy, "torch": Torch, "jax": Jax}
 
 
@@ -237,8 +256,8 @@ def format_of(dtype: Any) -> tuple[str, Optional[str]]:
 
     Raises ValueError for an unknown dtype.
     """
-    known = {**{long: short for short, long in _NAMES.items() if short not in ("int32", "bool")}, "tf32": "tf32"}
-    known.update({short: short for short in ("fp32", "fp16", "bf16", *EIGHT_BITS)})
+    formats = ("fp32", "fp16", "bf16", *EIGHT_BITS)
+    known = {**{_NAMES[short]: short for short in formats}, **{short: short for short in formats}, "tf32": "tf32"}
     text = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype)
     framework = None
     if text.startswith("torch."):

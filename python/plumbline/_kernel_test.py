@@ -11,7 +11,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 from . import _native
 from ._bias import Bias
-from ._check import check, method_name
+from ._check import check, method_name, pass_name
 from ._custom import Custom
 from ._frameworks import format_of
 from ._report import Contract
@@ -20,7 +20,7 @@ from ._runner import SCALES
 _OWN = ("plumbline_bias", "plumbline_dtype", "request")
 _SETTINGS = ("causal", "window", "lengths", "documents", "mask", "query_offset", "queries_at_end", "scale",
              "softcap", "ssmax_scale", "sinks", "dropout_p", "keep", "dropout_seed", "dropout_offset",
-             "rotary_dim", *SCALES)
+             "rotary_dim", "page_table", "prefix_sums", *SCALES)
 
 
 def kernel_test(
@@ -89,7 +89,7 @@ def kernel_test(
             }
             format = format_of(plumbline_dtype)[0]
             of_the_test = {"bias": method_name(plumbline_bias), "dtype": format,
-                           "pass": "backward" if settings.get("backward") else "forward"}
+                           "pass": pass_name(settings.get("decode"), settings.get("backward"))}
             if other := _differs(asked.get("case"), of_the_test):
                 pytest.skip(f"--plumbline-case is of {other}")
             kernel = fn

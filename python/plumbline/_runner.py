@@ -13,7 +13,7 @@ from ._frameworks import BITS, EIGHT_BITS, Refusal
 from ._layouts import STRIDED, laid_out, layout_of
 from .device import variation
 
-_WHOLE = ("lengths", "documents")
+_WHOLE = ("lengths", "documents", "page_table")
 _BOOLEANS = ("mask", "keep")
 _INPUTS = ("q", "k", "v")
 _OUTPUTS = ("o", "grad_o", "grad_q", "grad_k", "grad_v")
@@ -47,6 +47,8 @@ class Runner:
     """Whether q, k, v and grad_o lie as _layouts has them."""
     layout: int = 0
     """That of the last call."""
+    cache: str = "in_format"
+    """The format of its k and v: in_format, or that of a cache of 8 bits."""
     on_software_device: bool = False
     """Whether the function has launched kernels on devices of which a check asks all variations."""
 
@@ -57,7 +59,10 @@ class Runner:
         outputs: dict[str, list[int]],
     ) -> tuple[dict[str, bytes], dict[str, bytes]]:
         """The bytes of the inputs after the call, for the judge to compare, and of the outputs."""
+        self.cache = problem["cache"]
         memory = {name: self._bits(name, *x) for name, x in inputs.items()}
+        if problem["pass"] == "decode":
+            memory.setdefault("lengths", np.full(len(memory["q"]), problem["keys"], np.int32))
         results = {name: np.empty(shape, BITS[self._format(name)]) for name, shape in outputs.items()}
         self.layout = layout = layout_of(memory["q"]) if self.strides else 0
         copies = {
@@ -67,10 +72,10 @@ class Runner:
         given = {name: self.framework.give(bits, self._format(name)) for name, bits in copies.items()}
         with variation(problem["variation"]) as asked:
             try:
-                if problem["pass"] == "forward":
-                    self._forward(problem, given, results)
-                else:
+                if problem["pass"] == "backward":
                     self._backward(problem, given, results)
+                else:
+                    self._forward(problem, given, results)
             finally:
                 self.on_software_device = self.on_software_device or asked.launched
         return (
@@ -80,7 +85,9 @@ class Runner:
 
     def _format(self, name: str) -> str:
         if name in _INPUTS:
-            return self.format
+            return self.format if name == "q" or self.cache == "in_format" else self.cache
+        if name == "prefix_sums":
+            return "fp64"
         if name in _OUTPUTS:
             return "bf16" if self.format in EIGHT_BITS else self.format
         return "int32" if name in _WHOLE else "bool" if name in _BOOLEANS else "fp32"

@@ -74,6 +74,19 @@ def test_an_additive_method_is_its_formula(name, qkv, rng):
     assert got.o.dtype == got.lse.dtype == np.float64
 
 
+def test_slopes_of_each_sequence(qkv, rng):
+    slopes = rng.uniform(0.1, 1, (B, H))
+    got = plumbline.attention(*qkv, plumbline.Alibi(slopes))
+    gradients = got.backward(np.ones_like(got.o))
+    assert list(gradients.parameters) == []
+    for b in range(B):
+        alone = plumbline.attention(*(x[b : b + 1] for x in qkv), plumbline.Alibi(slopes[b]))
+        assert near(got.o[b], alone.o[0]) and near(got.lse[b], alone.lse[0])
+        assert near(gradients.k[b], alone.backward(np.ones_like(alone.o)).k[0])
+    with pytest.raises(ValueError, match=r"slopes has shape \(1, 4\); expected \(2, 4\)"):
+        plumbline.attention(*qkv, plumbline.Alibi(slopes[:1]))
+
+
 def test_rope_rotates_queries_and_keys(qkv):
     q, k, v = qkv
     rotated = formulas.rope_half_split(q, K - Q, 100.0), formulas.rope_half_split(k, 0, 100.0)

@@ -527,6 +527,7 @@ def test_every_default_of_the_contract_is_the_judges():
          "queries_at_end": False, "packed": False, "scale": False, "softcap": False,
          "mask": False, "value_dim": False, "values_in_keys": False, "lse_gradient": False,
          "dropout": False, "makes_keep": False, "rotary_dim": False, "rotary_dims": [], "nan_in_hidden_keys": False,
+         "paged": False, "page_sizes": [], "caches": [], "scale_per_key": False,
          "own_softcap": 0.0, "longest": 0, "batch": [], "value_dims": [],
          "heads": [], "kv_heads": [], "queries": [], "keys": [], "head_dims": [], "shapes": [],
          "options": {}},

@@ -136,6 +136,25 @@ def test_fixtures_parameters_methods_and_marks_are_pytests(run):
     assert "_check.py" not in ran.stdout and "1 warning" in ran.stdout
 
 
+def test_decoding_is_a_pass_of_its_own(run):
+    (run.folder / "test_cache.py").write_text("""
+import plumbline
+
+@plumbline.kernel_test("alibi", decode=True, paged=True, cases=6, longest=40)
+def test_decodes(q, k, v, slopes, page_table, lengths):
+    raise RuntimeError(f"{q.shape[2]} of {len(lengths)} from {page_table.shape}")
+
+@plumbline.kernel_test(dtype="float32", cases=6)
+def test_attends(q, k, v):
+    raise RuntimeError("forward")
+""")
+    ran = run("test_cache.py")
+    assert "2 failed" in ran.stdout and "RuntimeError: 1 of 1 from (1, 1)" in ran.stdout, ran.stdout
+    command = re.search(r"repeat: pytest (.*decode.*)", ran.stdout).group(1)
+    again = run("test_cache.py", "-rs", "--plumbline-case", shlex.split(command)[-1])
+    assert "1 failed, 1 skipped" in again.stdout, again.stdout
+
+
 def test_the_command_repeats_from_the_folder_where_pytest_was_called(run):
     (run.folder / "pytest.ini").write_text("[pytest]\n")
     ran = run("../test_mine.py", "-k", "wrong", cwd=run.folder / "below")

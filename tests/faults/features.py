@@ -50,14 +50,14 @@ FEATURES = [
      r"slopes_of_the_first_sequence", None, {}),
     ("a gradient through lse", "gradient through lse", "grad_lse", "lse_gradient", r"grad_lse|gradient_through_lse",
      "lse_", {"forward": TRAINING, "decode": TRAINING}),
-    ("paged caches", "paged", "page_size", None, r"page", "offers_pages",
+    ("paged caches", "paged", "page_size", "paged", r"page", "offers_pages",
      {"forward": INFERENCE, "backward": INFERENCE}),
-    ("several queries of a sequence in decoding", "several queries", "queries", None, r"first_query|row_guard",
+    ("several queries of a sequence in decoding", "several queries", "queries", "decode", r"first_query|row_guard",
      "offers_cache", {"forward": INFERENCE, "backward": INFERENCE}),
-    ("caches of 8 bits, scales of heads", "cache of 8 bits", "cache_format", None,
+    ("caches of 8 bits, scales of heads", "cache of 8 bits", "cache_format", "cache",
      r"decode_(values_times|scale_of|int8)|^cache_(?!scale_(of|pages))", None,
      {"forward": INFERENCE, "backward": INFERENCE}),
-    ("caches of 8 bits, scales of keys", "scale of each key", "scale_per_key", None,
+    ("caches of 8 bits, scales of keys", "scale of each key", "scale_per_key", "scale_per_key",
      r"decode_scales_of|^cache_scale_(of|pages)", None, {"forward": INFERENCE, "backward": INFERENCE}),
 ]
 HEAD = """# What is judged, feature by feature
@@ -69,7 +69,7 @@ Computed by [features.py](../tests/faults/features.py); a test fails when this p
   case is judged against the oracle within derived bounds, in the backward pass with all gradients.
 - **planted**: how many wrong kernels of our own have a fault in it. Each is caught. **public**: how many faults of public kernels,
   made again.
-- Other words in a cell say why there is nothing: Python judges no decoding, and some features have no meaning in a pass.
+- Other words in a cell say why there is nothing: some features have no meaning in a pass.
 
 | feature | C | Python | forward | backward | decoding | planted | public |
 |---|---|---|---|---|---|---|---|
@@ -110,9 +110,9 @@ def rows(cells):
     for name, cover, field, keyword, faults, offers, without in FEATURES:
         if not re.search(rf"\b{field}\b", header):
             sys.exit(f"features.py: {name}: plumbline_kernel.h has no {field}")
-        if keyword and keyword not in python:
+        if keyword not in python:
             sys.exit(f"features.py: {name}: plumbline.check has no {keyword}")
-        cell = [name, f"`{field}`", f"`{keyword}`" if keyword else without.get("forward", "")]
+        cell = [name, f"`{field}`", f"`{keyword}`"]
         for of_pass in ("forward", "backward", "decode"):
             found = kernels_with(cells, cover, of_pass)
             if bool(found) == (of_pass in without):

@@ -75,7 +75,21 @@ bool is_taken(const std::string& name) {
                                            "pass",
                                            "variation",
                                            "query_offset",
-                                           "queries_at_end"};
+                                           "queries_at_end",
+                                           "mask",
+                                           "keep",
+                                           "dropout_p",
+                                           "dropout_seed",
+                                           "dropout_offset",
+                                           "rotary_dim",
+                                           "page_table",
+                                           "prefix_sums",
+                                           "cu_seqlens_q",
+                                           "cu_seqlens_k",
+                                           "max_seqlen_q",
+                                           "max_seqlen_k",
+                                           "grad_o",
+                                           "grad_lse"};
   return taken.count(name) > 0 || name.starts_with("grad_") || is_formula_function(name);
 }
 

@@ -90,9 +90,9 @@ BOOST_AUTO_TEST_CASE(lines_that_are_refused) {
   expect_bad_input([] { from_line("family=odd"); }, {"family is \"odd\"", "subnormal"});
   expect_bad_input([] { from_line("value_dim=0"); }, {"value_dim is 0", "a number above 0"});
   expect_bad_input([] { from_line("value_dim=wide"); }, {"value_dim is \"wide\"", "whole number"});
-  expect_bad_input(
-      [] { from_line("mask=foo"); },
-      {"mask is \"foo\"", "one of none, prefix, chunks, blocks, tree, scattered, file"});
+  expect_bad_input([] { from_line("mask=foo"); },
+                   {"mask is \"foo\"",
+                    "one of none, prefix, chunks, blocks, tree, scattered, sink_tokens, file"});
   for (const std::string flag :
        {"mask_per_batch", "mask_per_head", "values_in_keys", "lse_gradient"}) {
     const std::string message = flag + " is \"2\"";
