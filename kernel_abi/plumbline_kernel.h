@@ -457,6 +457,9 @@ typedef struct {
   double tanh_error;  /* error of a softcap's tanh beside 2 ulp of it: 2^-11 for tanh.approx.f32 */
   int32_t lse_base_2; /* 1: lse is to base 2, log2 sum_j exp(s_ij), also as it is given for the
                          backward pass */
+  int32_t float_o;    /* 1: o is float, whatever the format, also as it is given for the backward
+                         pass; grad_o is not */
+  int32_t float_gradients; /* 1: grad_q, grad_k and grad_v are float */
 } plumbline_contract;
 
 typedef struct {

@@ -24,8 +24,9 @@ cases::Options options_of(const plumbline_problem& problem) {
   return options;
 }
 
-std::size_t bytes_of_outputs(const cases::Spec& spec) {
-  return cases::bytes_per_number(cases::output_format(spec.format));
+std::size_t bytes_of_outputs(const cases::Spec& spec, std::int32_t is_float) {
+  return is_float != 0 ? sizeof(float)
+                       : cases::bytes_per_number(cases::output_format(spec.format));
 }
 
 /// The kernel's arrays by name, each with the memory that it is in.
@@ -193,7 +194,8 @@ int CallableKernel::attend(const char* pass, const plumbline_problem& problem,
                            std::size_t message_size) {
   const cases::Spec spec = spec_of(problem);
   Arrays arrays;
-  arrays.add("o", outputs.o, cases::output_shape(spec), bytes_of_outputs(spec));
+  arrays.add("o", outputs.o, cases::output_shape(spec),
+             bytes_of_outputs(spec, active->kernel_.contracts[0].float_o));
   arrays.add("lse", outputs.lse, cases::per_query(spec));
   return active->call(described(pass, active->variation_, spec.bias, active->takes_, problem),
                       inputs_of(spec, problem).json(), arrays.json(), message, message_size);
@@ -212,11 +214,13 @@ int CallableKernel::decode(const plumbline_problem* problem, const plumbline_out
 int CallableKernel::backward(const plumbline_problem* problem, const plumbline_gradients* gradients,
                              char* message, size_t message_size) {
   const cases::Spec spec = spec_of(*problem);
-  const std::size_t bytes = bytes_of_outputs(spec);
+  const plumbline_contract& contract = active->kernel_.contracts[0];
+  const std::size_t bytes = bytes_of_outputs(spec, contract.float_gradients);
   Arrays inputs = inputs_of(spec, *problem), arrays;
-  inputs.add("o", gradients->o, cases::output_shape(spec), bytes);
+  inputs.add("o", gradients->o, cases::output_shape(spec),
+             bytes_of_outputs(spec, contract.float_o));
   inputs.add("lse", gradients->lse, cases::per_query(spec));
-  inputs.add("grad_o", gradients->grad_o, cases::output_shape(spec), bytes);
+  inputs.add("grad_o", gradients->grad_o, cases::output_shape(spec), bytes_of_outputs(spec, 0));
   inputs.add("grad_lse", gradients->grad_lse, cases::per_query(spec));
   arrays.add("grad_q", gradients->grad_q, cases::query_shape(spec), bytes);
   arrays.add("grad_k", gradients->grad_k, cases::key_shape(spec), bytes);

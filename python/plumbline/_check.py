@@ -348,6 +348,7 @@ def check(
         if callable(backward):
             runner.backward = backward_of_padded(backward, of_framework)
     runner.lse_format = contract.lse_format
+    runner.float_o, runner.float_gradients = contract.float_o, contract.float_gradients
     runner.strides = strides
     runner.lse_gradient = lse_gradient
     name = getattr(fn, "__name__", type(fn).__name__)

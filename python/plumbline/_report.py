@@ -71,6 +71,10 @@ class Contract:
     """Error of a softcap's tanh beside 2 ulp of it: 2^-11 for tanh.approx.f32."""
     lse_base_2: bool = False
     """lse is to base 2, also as backward is given it."""
+    float_o: bool = False
+    """o is float32, whatever the dtype."""
+    float_gradients: bool = False
+    """The gradients of q, k and v are float32."""
 
 
 @dataclasses.dataclass(frozen=True)

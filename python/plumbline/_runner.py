@@ -17,6 +17,7 @@ _WHOLE = ("lengths", "documents", "page_table")
 _BOOLEANS = ("mask", "keep")
 _INPUTS = ("q", "k", "v")
 _OUTPUTS = ("o", "grad_o", "grad_q", "grad_k", "grad_v")
+_GRADIENTS = _OUTPUTS[2:]
 SCALES = ("q_scale", "k_scale", "v_scale")
 
 
@@ -41,6 +42,9 @@ class Runner:
     """Those that the function does not take."""
     lse_format: str = "fp32"
     """Format in which lse may be returned; it is judged as float32."""
+    float_o: bool = False
+    float_gradients: bool = False
+    """Whether o, and the gradients of q, k and v, are float32 by the contract."""
     lse_gradient: bool = False
     """Whether a gradient may come in through lse: backward then takes grad_lse."""
     strides: bool = False
@@ -88,6 +92,8 @@ class Runner:
             return self.format if name == "q" or self.cache == "in_format" else self.cache
         if name == "prefix_sums":
             return "fp64"
+        if (self.float_o and name == "o") or (self.float_gradients and name in _GRADIENTS):
+            return "fp32"
         if name in _OUTPUTS:
             return "bf16" if self.format in EIGHT_BITS else self.format
         return "int32" if name in _WHOLE else "bool" if name in _BOOLEANS else "fp32"
@@ -143,8 +149,8 @@ class Runner:
                     raise Refusal("the function returned no lse; expected one, which lse_gradient=True differentiates")
                 return o, lse
 
-            returned = self.framework.gradients(outputs_of, [given[n] for n in inputs], given["grad_o"],
-                                                given.get("grad_lse"))
+            grad_o = self.framework.in_float(given["grad_o"]) if self.float_o else given["grad_o"]
+            returned = self.framework.gradients(outputs_of, [given[n] for n in inputs], grad_o, given.get("grad_lse"))
         gradients = _by_name(returned, inputs)
         for name in inputs:
             self._put(results, "grad_" + name, gradients[name])

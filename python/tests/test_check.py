@@ -595,3 +595,24 @@ def test_a_wrong_setting_of_the_run_is_named(wrong):
 def test_sizes_that_would_be_ignored_are_refused(wrong):
     with pytest.raises(ValueError, match=f"^{next(iter(wrong))} is .*; expected "):
         plumbline.check(alibi, "alibi", cases=3, **wrong)
+
+
+def test_an_o_of_floats_has_no_rounding_to_the_dtype():
+    def mine(q, k, v):
+        q, k, v = (x.astype(np.float32) for x in (q, k, v))
+        s = np.where(np.tri(q.shape[2], dtype=bool), q @ k.swapaxes(2, 3) / np.float32(q.shape[3] ** 0.5), -np.inf)
+        p = np.exp(s - s.max(-1, keepdims=True))
+        return p @ v / p.sum(-1, keepdims=True), s.max(-1) + np.log(p.sum(-1))
+
+    def rounded(q, k, v):
+        o, lse = mine(q, k, v)
+        return o.astype(np.float16).astype(np.float32), lse
+
+    floats = plumbline.Contract(float_o=True)
+    plumbline.check(mine, "nope", dtype="float16", cases=20, contract=floats)
+    with pytest.raises(plumbline.CheckFailed) as failed:
+        plumbline.check(rounded, "nope", dtype="float16", cases=20, contract=floats)
+    assert failed.value.kind == "outside_bound"
+    with pytest.raises(plumbline.CheckFailed) as failed:
+        plumbline.check(mine, "nope", dtype="float16", cases=20)
+    assert failed.value.kind == "returned_error"

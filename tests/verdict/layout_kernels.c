@@ -1,36 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kernels of arrays with strides and of packed sequences, as FlashAttention takes them, in fp32
- * without a bias, and wrong ones of the kind:
+ * without a bias; of bf16 inputs and an o of floats; and wrong ones of the kind:
  *   strided, packed          right
  *   strided_ignores          reads q as if its rows lay one after the other
  *   strided_writes_between   also writes a number after each row of o, where there is room
  *   packed_from_the_start    takes the first query to be at the first key
  *   packed_beyond            also sees the next sequence's first key
+ *   float_o                  right
+ *   float_o_rounded          o has been rounded to bf16
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plumbline_kernel.h"
 
-enum Fault { RIGHT, IGNORES, WRITES_BETWEEN, FROM_THE_START, BEYOND };
+enum Fault { RIGHT, IGNORES, WRITES_BETWEEN, FROM_THE_START, BEYOND, ROUNDS_O };
 
 static int only(const plumbline_problem* p, int32_t pass, int32_t feature) {
   const int32_t computed = PLUMBLINE_HAS_KEY_HEADS | PLUMBLINE_HAS_FEWER_QUERIES |
                            PLUMBLINE_HAS_MORE_QUERIES | PLUMBLINE_HAS_VALUE_DIM | feature;
   const int32_t features = plumbline_features(p);
-  return pass == PLUMBLINE_FORWARD && p->format == PLUMBLINE_FP32 && p->bias == PLUMBLINE_NOPE &&
-         (features & feature) && !(features & ~computed);
+  return pass == PLUMBLINE_FORWARD && p->bias == PLUMBLINE_NOPE &&
+         (features & feature) == feature && !(features & ~computed);
 }
 static int takes_strided(const plumbline_problem* p, int32_t pass) {
-  return only(p, pass, PLUMBLINE_HAS_STRIDES);
+  return p->format == PLUMBLINE_FP32 && only(p, pass, PLUMBLINE_HAS_STRIDES);
 }
 static int takes_packed(const plumbline_problem* p, int32_t pass) {
-  return only(p, pass, PLUMBLINE_HAS_PACKED_SEQUENCES);
+  return p->format == PLUMBLINE_FP32 && only(p, pass, PLUMBLINE_HAS_PACKED_SEQUENCES);
+}
+static int takes_bf16(const plumbline_problem* p, int32_t pass) {
+  return p->format == PLUMBLINE_BF16 && only(p, pass, 0);
 }
 
-static const float* row(const void* array, plumbline_strides s, int b, int h, int64_t token) {
-  return (const float*)array + b * s.batch + h * s.head + token * s.token;
+static int64_t row(plumbline_strides s, int b, int h, int64_t token) {
+  return b * s.batch + h * s.head + token * s.token;
+}
+static float number(const plumbline_problem* p, const void* array, int64_t n) {
+  if (p->format == PLUMBLINE_FP32) return ((const float*)array)[n];
+  const uint32_t bits = (uint32_t)((const uint16_t*)array)[n] << 16;
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+/* To the nearest bf16, as a float. */
+static float rounded(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof x);
+  bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
+  memcpy(&x, &bits, sizeof x);
+  return x;
 }
 
 static int attend(const plumbline_problem* p, const plumbline_outputs* out, enum Fault fault) {
@@ -52,23 +73,25 @@ static int attend(const plumbline_problem* p, const plumbline_outputs* out, enum
     for (int h = 0; h < p->heads; ++h) {
       const int kv = h / (p->heads / p->kv_heads);
       for (int r = 0; r < queries; ++r) {
-        const float* q = row(p->q, of_q, b, h, first_query + r);
+        const int64_t q = row(of_q, b, h, first_query + r);
         const int position = r + offset, seen = position < 0 ? 0 : p->causal ? position + 1 : keys;
         double maximum = -INFINITY, sum = 0;
         for (int j = 0; j < seen; ++j) {
-          const float* k = row(p->k, p->k_strides, b, kv, first_key + j);
+          const int64_t k = row(p->k_strides, b, kv, first_key + j);
           double score = 0;
-          for (int d = 0; d < p->head_dim; ++d) score += (double)q[d] * k[d];
+          for (int d = 0; d < p->head_dim; ++d)
+            score += (double)number(p, p->q, q + d) * number(p, p->k, k + d);
           weights[j] = p->scale * score;
           maximum = fmax(maximum, weights[j]);
         }
         for (int j = 0; j < seen; ++j) sum += weights[j] = exp(weights[j] - maximum);
-        float* o = (float*)row(out->o, p->o_strides, b, h, first_query + r);
+        float* o = (float*)out->o + row(p->o_strides, b, h, first_query + r);
         for (int d = 0; d < p->value_dim; ++d) {
           double x = 0;
           for (int j = 0; j < seen; ++j)
-            x += weights[j] * row(p->v, p->v_strides, b, kv, first_key + j)[d];
+            x += weights[j] * number(p, p->v, row(p->v_strides, b, kv, first_key + j) + d);
           o[d] = (float)(sum > 0 ? x / sum : 0);
+          if (fault == ROUNDS_O) o[d] = rounded(o[d]);
         }
         if (fault == WRITES_BETWEEN && r + 1 < queries && p->o_strides.head > p->value_dim &&
             p->o_strides.token > p->value_dim)
@@ -96,10 +119,18 @@ KERNEL(strided_writes_between, WRITES_BETWEEN)
 KERNEL(packed, RIGHT)
 KERNEL(packed_from_the_start, FROM_THE_START)
 KERNEL(packed_beyond, BEYOND)
+KERNEL(float_o, RIGHT)
+KERNEL(float_o_rounded, ROUNDS_O)
 
-#define CONTRACT                                                    \
-  {                                                                 \
-    { .unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1 } \
+#define CONTRACT                                                                      \
+  {                                                                                   \
+    [PLUMBLINE_FP32] = {.unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1}, \
+    [PLUMBLINE_BF16] = {                                                              \
+      .unit_roundoff = 0x1p-24,                                                       \
+      .exp_error = 0x1p-20,                                                           \
+      .splits = 1,                                                                    \
+      .float_o = 1                                                                    \
+    }                                                                                 \
   }
 #define ENTRY(NAME, SUPPORTS)                                                       \
   {                                                                                 \
@@ -114,6 +145,8 @@ static const plumbline_kernel kernels[] = {
     ENTRY(packed, takes_packed),
     ENTRY(packed_from_the_start, takes_packed),
     ENTRY(packed_beyond, takes_packed),
+    ENTRY(float_o, takes_bf16),
+    ENTRY(float_o_rounded, takes_bf16),
 };
 
 const plumbline_library* plumbline_kernel_library(void) {

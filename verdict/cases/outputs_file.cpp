@@ -116,6 +116,8 @@ plumbline_contract contract_from(const json& object, const std::string& place) {
   if (const auto value = fields.boolean("alibi_of_key")) contract.alibi_of_key = *value;
   if (const auto value = fields.number("tanh_error")) contract.tanh_error = *value;
   if (const auto value = fields.boolean("lse_base_2")) contract.lse_base_2 = *value;
+  if (const auto value = fields.boolean("float_o")) contract.float_o = *value;
+  if (const auto value = fields.boolean("float_gradients")) contract.float_gradients = *value;
   fields.finish();
   return contract;
 }
@@ -149,7 +151,9 @@ json to_json(const plumbline_contract& contract) {
       {"largest_score", contract.largest_score},
       {"alibi_of_key", contract.alibi_of_key != 0},
       {"tanh_error", contract.tanh_error},
-      {"lse_base_2", contract.lse_base_2 != 0}};
+      {"lse_base_2", contract.lse_base_2 != 0},
+      {"float_o", contract.float_o != 0},
+      {"float_gradients", contract.float_gradients != 0}};
   for (const auto& [field, format] : kept_formats) {
     object[field] = name(static_cast<Format>(contract.*format));
   }
@@ -232,8 +236,9 @@ void write_outputs(const std::filesystem::path& path, const Case& of, const Outp
     writer.add(tensor, shape, values, format);
   };
   const Outputs& outputs = file.outputs;
-  const Format format = output_format(spec.format);
-  add("o", output_shape(spec), outputs.o, format);
+  const Format format = file.contract.float_gradients ? Format::fp32 : output_format(spec.format);
+  add("o", output_shape(spec), outputs.o,
+      file.contract.float_o ? Format::fp32 : output_format(spec.format));
   if (!file.contract.no_lse) add("lse", per_query(spec), outputs.lse, Format::fp32);
   if (spec.pass == Pass::backward) {
     add("grad_q", query_shape(spec), outputs.grad_q, format);

@@ -40,7 +40,7 @@ class RightRows {
   RightRows(const Evidence& evidence, const Contract& contract)
       : spec_(evidence.the_case.spec),
         reading_(convention_, evidence.the_case, contract,
-                 stored_format(spec_, evidence.outputs.o)) {}
+                 o_format(spec_, contract, evidence.outputs)) {}
 
   const OracleRow& at(std::size_t n) {
     const auto [place, is_new] = rows_.try_emplace(n);
@@ -86,7 +86,8 @@ void compare(Agreement& agreement, const Convention& convention, const Evidence&
              const Contract& contract, RightRows& right) {
   const auto& [the_case, outputs, judgement] = evidence;
   const auto& spec = the_case.spec;
-  const ConventionReading reading(convention, the_case, contract, stored_format(spec, outputs.o));
+  const ConventionReading reading(convention, the_case, contract,
+                                  o_format(spec, contract, outputs));
   const auto dim = static_cast<std::size_t>(spec.value_width());
   const bool has_lse = !contract.no_lse;
   std::set<std::size_t> counted;

@@ -105,9 +105,7 @@ struct Setting {
 OracleGradients gradients_of(const Case& c, const cases::Outputs& given, const Setting& setting,
                              bool recomputed, const OtherRows& other = {}) {
   const auto& outputs = setting.evidence.outputs;
-  const GradientFormats formats{
-      stored_format(c.spec, outputs.o), stored_format(c.spec, outputs.grad_q),
-      stored_format(c.spec, outputs.grad_k), stored_format(c.spec, outputs.grad_v)};
+  const GradientFormats formats = gradient_formats(c.spec, setting.contract, outputs);
   auto gradients = gradient_oracle(c, setting.contract, formats, recomputed ? nullptr : &given,
                                    setting.threads, setting.sample, other);
   leave_out_others(gradients, setting.sample, c.spec);

@@ -257,6 +257,8 @@ void require_coverage(const Contract& contract) {
   require_flag("contract.no_lse", contract.no_lse);
   require_flag("contract.alibi_of_key", contract.alibi_of_key);
   require_flag("contract.lse_base_2", contract.lse_base_2);
+  require_flag("contract.float_o", contract.float_o);
+  require_flag("contract.float_gradients", contract.float_gradients);
   if (contract.no_lse == 1 && contract.lse_base_2 == 1) {
     throw BadInput("contract.lse_base_2", "1", "0 with no_lse");
   }

@@ -70,6 +70,8 @@ Diagnosis diagnose(const cases::Case& the_case, const cases::Outputs& outputs,
                       of_floats = unwritten_bits(cases::Format::fp32);
   Diagnosis found;
   const auto look_at = [&](const std::string& name, const Tensor& values, std::uint32_t unwritten) {
+    const auto is_float = [&](float x) { return std::bit_cast<std::uint32_t>(x) == of_floats; };
+    if (std::ranges::any_of(values, is_float)) unwritten = of_floats;  // by its contract
     const auto judged = std::find_if(judgement.outputs.begin(), judgement.outputs.end(),
                                      [&](const auto& output) { return output.name == name; });
     if (judged == judgement.outputs.end() || judged->outcome != Outcome::fail) return;

@@ -117,9 +117,7 @@ std::vector<OutputJudgement> judge_against(const cases::Case& the_case, const Co
                                            const cases::Outputs& outputs,
                                            const cases::Outputs* given, int threads) {
   const auto& spec = the_case.spec;
-  const GradientFormats formats{stored_format(spec, outputs.o), stored_format(spec, outputs.grad_q),
-                                stored_format(spec, outputs.grad_k),
-                                stored_format(spec, outputs.grad_v)};
+  const GradientFormats formats = gradient_formats(spec, contract, outputs);
   const Sample sample(spec);
   const OracleGradients oracle = gradient_oracle(the_case, contract, formats, given, threads);
   const std::vector<std::string> of_query{"batch", "head", "query", "component"};
@@ -153,12 +151,31 @@ std::vector<OutputJudgement> judge_against(const cases::Case& the_case, const Co
 
 }  // namespace
 
-cases::Format stored_format(const cases::Spec& spec, const std::vector<float>& numbers) {
+namespace {
+
+cases::Format stored_format(const cases::Spec& spec, std::int32_t is_float,
+                            const std::vector<float>& numbers) {
+  if (is_float != 0) return cases::Format::fp32;
   const cases::Format format = cases::output_format(spec.format);
   const bool all = std::all_of(numbers.begin(), numbers.end(), [&](float value) {
     return std::isnan(value) || cases::stored(value, format) == value;
   });
   return all ? format : cases::Format::fp32;
+}
+
+}  // namespace
+
+cases::Format o_format(const cases::Spec& spec, const Contract& contract,
+                       const cases::Outputs& outputs) {
+  return stored_format(spec, contract.float_o, outputs.o);
+}
+
+GradientFormats gradient_formats(const cases::Spec& spec, const Contract& contract,
+                                 const cases::Outputs& outputs) {
+  const std::int32_t is_float = contract.float_gradients;
+  return {o_format(spec, contract, outputs), stored_format(spec, is_float, outputs.grad_q),
+          stored_format(spec, is_float, outputs.grad_k),
+          stored_format(spec, is_float, outputs.grad_v)};
 }
 
 std::vector<OutputJudgement> judge_gradients(const cases::Case& the_case, const Contract& contract,

@@ -17,8 +17,12 @@ namespace plumbline::verdict {
 std::vector<OutputJudgement> judge_gradients(const cases::Case& the_case, const Contract& contract,
                                              const cases::Outputs& outputs, int threads);
 
-/// The format that numbers are stored in: the case's, or fp32 where some are not of that format. A
-/// file may widen bf16 to float; a float output of a bf16 case gets no bf16 rounding.
-cases::Format stored_format(const cases::Spec& spec, const std::vector<float>& numbers);
+/// The format that o is judged in: fp32 where the contract says float_o or some numbers are not of
+/// the case's format, else that format. A file may widen bf16 to float; a float output of a bf16
+/// case gets no bf16 rounding.
+cases::Format o_format(const cases::Spec& spec, const Contract& contract, const cases::Outputs&);
+/// The same of o and the gradients.
+GradientFormats gradient_formats(const cases::Spec& spec, const Contract& contract,
+                                 const cases::Outputs&);
 
 }  // namespace plumbline::verdict

@@ -161,8 +161,8 @@ Judgement judge_as_declared(const cases::Case& the_case, const Contract& contrac
   require_size("o", outputs.o.size(), rows * spec.value_width());
   if (!contract.no_lse) require_size("lse", outputs.lse.size(), rows);
 
-  const cases::Format o_format = stored_format(spec, outputs.o);
-  const Oracle oracle(the_case, contract, o_format);
+  const cases::Format format = o_format(spec, contract, outputs);
+  const Oracle oracle(the_case, contract, format);
   const Sample sample(spec);
   std::vector<RowJudgement> row_judgements(sample.rows().size());
   for_each_index(sample.rows().size(), threads, [&](std::size_t n) {
@@ -170,7 +170,7 @@ Judgement judge_as_declared(const cases::Case& the_case, const Contract& contrac
     row_judgements[n] =
         judge_row(oracle, contract, outputs, static_cast<int>(row / spec.queries / spec.heads),
                   static_cast<int>(row / spec.queries % spec.heads),
-                  static_cast<int>(row % spec.queries), row, spec.value_width(), o_format);
+                  static_cast<int>(row % spec.queries), row, spec.value_width(), format);
   });
 
   Judgement judgement;

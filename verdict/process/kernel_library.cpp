@@ -405,7 +405,8 @@ void fill_from_oracle(cases::Outputs& outputs, const cases::Case& the_case,
                       const plumbline_contract& contract) {
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const auto numbers = oracle_numbers(the_case, contract, threads);
-  const Format format = cases::output_format(the_case.spec.format);
+  const Format format =
+      contract.float_o ? Format::fp32 : cases::output_format(the_case.spec.format);
   for (const double o : numbers.o) {
     outputs.o.push_back(cases::stored(static_cast<float>(o), format));
   }
@@ -417,7 +418,9 @@ void fill_from_oracle(cases::Outputs& outputs, const cases::Case& the_case,
 KernelRun Kernel::run(const cases::Case& the_case,
                       const std::function<void(cases::Pass)>& done) const {
   const auto& spec = the_case.spec;
-  const Format format = cases::output_format(spec.format);
+  const Format of_format = cases::output_format(spec.format);
+  const Format format = contract(spec.format).float_o ? Format::fp32 : of_format;
+  const Format grad_format = contract(spec.format).float_gradients ? Format::fp32 : of_format;
   // What DAPE and CoPE add, and rows that are means, are of all keys. int8 has no NaN.
   const bool hides = spec.cache != cases::CacheFormat::int8 && ignores_hidden_keys_ &&
                      !cases::needs_scores(spec.bias) &&
@@ -499,12 +502,12 @@ KernelRun Kernel::run(const cases::Case& the_case,
     call.inputs.push_back({kernel_process::slot_lse, "lse", lse.data(), lse.size()});
   }
   Collected backward;
-  backward.add(call, kernel_process::slot_grad_q, "grad_q", result.outputs.grad_q, q_count, format,
-               rows_of(&CaseRows::q));
-  backward.add(call, kernel_process::slot_grad_k, "grad_k", result.outputs.grad_k, k_count, format,
-               rows_of(&CaseRows::k));
-  backward.add(call, kernel_process::slot_grad_v, "grad_v", result.outputs.grad_v, v_count, format,
-               rows_of(&CaseRows::v));
+  backward.add(call, kernel_process::slot_grad_q, "grad_q", result.outputs.grad_q, q_count,
+               grad_format, rows_of(&CaseRows::q));
+  backward.add(call, kernel_process::slot_grad_k, "grad_k", result.outputs.grad_k, k_count,
+               grad_format, rows_of(&CaseRows::k));
+  backward.add(call, kernel_process::slot_grad_v, "grad_v", result.outputs.grad_v, v_count,
+               grad_format, rows_of(&CaseRows::v));
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(spec, parameter)) continue;
