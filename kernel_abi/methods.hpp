@@ -157,7 +157,7 @@ struct Method {
   bool causal_only = false;  ///< has no meaning without a causal mask
   bool of_the_past = false;  ///< the same for all keys after the query
   bool in_models = true;     ///< has a meaning without inputs of its own from outside
-  bool symmetric = false;    ///< of the distance alone: the same for j - i as for i - j
+  bool symmetric = false;    ///< without a causal mask b_ij is of |i - j| or |S_i - S_j|
   bool with_rope = true;
   bool with_dape = false;
   const char* short_name = nullptr;  ///< under which models know it, too

@@ -11,10 +11,12 @@
  * each batch and key head, and o, grad_o and the gradients, of q, k and v with their scales in
  * them, are bf16. lse [batch, heads, queries], natural logarithm unless the contract says base 2,
  * always float, as are grad_lse, parameters and their gradients. Query head h reads key head h /
- * (heads / kv_heads). A cache may be stored in another format: cache_format.
+ * (heads / kv_heads). A cache may be stored in another format: cache_format. Whatever the strides,
+ * lse and grad_lse lie as said here.
  *
  * What is computed, for query row r of batch b at position i = r + query_offset, or with
- * queries_at_end i = r + lengths[b] - queries, and each visible key j:
+ * queries_at_end i = r + lengths[b] - queries, of packed sequences (cu_seqlens_q) i = r + m - n,
+ * and each visible key j:
  *   s_ij = c_i * (a_ij + b_ij),   c_i = ssmax_scale[h] * ln(n_i), or 1 without SSMax, n_i the
  *   number of visible keys;   a_ij = scale * q_i . k_j, with a softcap softcap * tanh(scale * q_i .
  *   k_j / softcap);
@@ -260,22 +262,25 @@ typedef struct {
   uint64_t dropout_seed, dropout_offset;
   const uint8_t* keep; /* [batch, heads, queries, keys] with dropout, else NULL: 1 where p_ij is
                           kept, 0 where it is dropped */
-  /* Where rows lie: of q and grad_q, k and grad_k, v and grad_v, o and grad_o. 0: as at the top of
-     this file, which the strides say as well. 1: elsewhere, as models hand views to a kernel, with
-     NaN between the rows, and nothing may be written there. */
+  /* Where rows lie: of q and grad_q, k and grad_k, v and grad_v, o and grad_o; known in supports(),
+     too. With strided = 0 they are contiguous, as the strides say as well. With 1 they lie as
+     models hand views to a kernel, with bytes 0xFF, which are NaN, between them, where nothing may
+     be written. Strides may be odd: a kernel that loads vectors declines those that it cannot load.
+     Parts of a packed array of q, k and v come as three arrays, each with the packed one's strides.
+   */
   int32_t strided;
   plumbline_strides q_strides, k_strides, v_strides, o_strides;
   /* Packed sequences, as FlashAttention's flash_attn_varlen_func takes them; else NULL. [batch +
-     1], from 0 on: the tokens of sequence b are cu_seqlens_q[b] .. cu_seqlens_q[b + 1] - 1 of q
-     [total_q, heads, head_dim], o and lse [heads, total_q], and those of k and v by cu_seqlens_k;
-     of the strides, batch is 0. No sequence has more than `queries` queries and `keys` keys;
-     lengths is NULL. The last query of a sequence is at its last key: with n queries and m keys, n
-     <= m, row r is at position r + m - n. query_offset is keys - queries. Forward and backward,
-     without documents, mask, dropout, CoPE, DAPE, biases with numbers for each query or key, and
+     1], from 0 on: sequence b has the n = cu_seqlens_q[b + 1] - cu_seqlens_q[b] rows from
+     cu_seqlens_q[b] on of q [total_q, heads, head_dim] and o [total_q, heads, value_dim], of lse
+     and grad_lse [heads, total_q]; and its m keys are those of k and v [total_k, kv_heads, ...] by
+     cu_seqlens_k. The strides say so, with batch 0. 0 <= n <= m, n <= queries and m <= keys;
+     sequences may be empty, and so may be all. Its last query is at its last key: row r at position
+     r + m - n. lengths is NULL and query_offset keys - queries. Forward and backward, without
+     documents, mask, dropout, CoPE, DAPE, biases with numbers for each query or key, and
      lse_gradient with sinks. */
   const int32_t *cu_seqlens_q, *cu_seqlens_k;
-  int32_t total_q,
-      total_k; /* cu_seqlens_q[batch] and cu_seqlens_k[batch]; not known in supports() */
+  int32_t total_q, total_k; /* cu_seqlens_q[batch] and cu_seqlens_k[batch]; 0 in supports() */
 } plumbline_problem;
 
 /* What a problem has, as bits, beside softmax(scale * q k^T + bias) v with or without a causal
@@ -296,7 +301,7 @@ typedef enum {
   PLUMBLINE_HAS_DOCUMENTS = 1 << 9,
   PLUMBLINE_HAS_MASK = 1 << 10,
   PLUMBLINE_HAS_KEY_HEADS = 1 << 11,     /* fewer than query heads */
-  PLUMBLINE_HAS_FEWER_QUERIES = 1 << 12, /* than keys */
+  PLUMBLINE_HAS_FEWER_QUERIES = 1 << 12, /* than keys, by the sizes `queries` and `keys` */
   PLUMBLINE_HAS_MORE_QUERIES = 1 << 13,
   PLUMBLINE_HAS_OFFSET = 1 << 14,    /* the last query is not at the last key's position */
   PLUMBLINE_HAS_VALUE_DIM = 1 << 15, /* other than head_dim */
@@ -360,7 +365,7 @@ typedef struct {
   const void* o;
   const float* lse;
   const void* grad_o;
-  const float* grad_lse; /* [batch, heads, queries] with lse_gradient, else NULL */
+  const float* grad_lse; /* like lse with lse_gradient, else NULL */
   void *grad_q, *grad_k, *grad_v;
   float* grad_parameters[PLUMBLINE_PARAMETER_CAPACITY];
 } plumbline_gradients;

@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(kTileThreads, kBackwardBlocks<D>)
       load_rows(problem, arrays, b, head, first_row, rows, shared.q, shared.grad_o);
       if (thread < kTileQueries) {
         const int n = min(thread, rows - 1), row = first_row + n, position = first_position + n;
-        const std::size_t index = problem.lse_index(b, head, row);
+        const std::size_t index = problem.row_index(b, head, row);
         shared.rows[thread] = {
             saved_lse(problem, arrays, b, head, row), arrays.delta[index],
             problem.logit_factor(b, head, row),

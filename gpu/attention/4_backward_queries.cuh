@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
 
   const KeyRange range = exists ? key_range(problem.mask, b, position) : KeyRange{0, 0};
   const KeyRange keys = key_range(problem.mask, b, first_position, first_position + rows - 1);
-  const std::size_t index = problem.lse_index(b, head, row);
+  const std::size_t index = problem.row_index(b, head, row);
   const float lse = saved_lse(problem, arrays, b, head, row), delta = arrays.delta[index];
   const float factor = problem.logit_factor(b, head, row);
 

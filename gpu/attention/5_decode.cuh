@@ -155,7 +155,7 @@ struct Row {
   __device__ void write(const Problem& problem, const Partials& partials, int split) const {
     const int lane = static_cast<int>(lane_index());
     const float total = warp_sum(sum);
-    const std::size_t at = problem.lse_index(b, head, row) * partials.splits + split;
+    const std::size_t at = problem.row_index(b, head, row) * partials.splits + split;
 #pragma unroll
     for (int n = 0; n < kColumns; ++n) {
       const int d = lane + n * static_cast<int>(kWarpSize);

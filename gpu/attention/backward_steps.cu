@@ -98,7 +98,7 @@ __global__ void reduce_pairs_kernel(Problem p, PairsShape shape, std::size_t out
   for (int of_b = b; of_b < p.batch; of_b += shape.batch)
     for (int of_head = head; of_head < p.heads; of_head += shape.heads)
       for (int of_row = row; of_row < p.queries; of_row += shape.queries)
-        sum += pairs[p.lse_index(of_b, of_head, of_row) * p.keys + key];
+        sum += pairs[p.row_index(of_b, of_head, of_row) * p.keys + key];
   if (mode == Gradient::accumulate) sum += grad[n];
   grad[n] = static_cast<float>(sum);
 }
@@ -115,7 +115,7 @@ __global__ void sinks_kernel(Problem p, const float* lse, const float* delta, fl
     const auto b = static_cast<int>(n / p.queries), query = static_cast<int>(n % p.queries);
     if (!p.lse_rows.has(b, query)) continue;
     sum -= static_cast<double>(expf(p.sinks[head] - lse[p.lse_rows.start(b, head, query)])) *
-           delta[p.lse_index(b, head, query)];
+           delta[p.row_index(b, head, query)];
   }
   sum = block_reduce(sum, per_warp, Plus());
   if (threadIdx.x > 0) return;

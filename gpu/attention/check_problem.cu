@@ -165,15 +165,16 @@ std::string unsupported_cache(const plumbline_problem& p) {
 
 std::string unsupported_layout(const plumbline_problem& p) {
   if (p.strided != 0 && p.strided != 1) return "strided must be 0 or 1";
-  const bool packed = p.cu_seqlens_q || p.cu_seqlens_k;
-  if (!packed)
+  if (!p.cu_seqlens_q != !p.cu_seqlens_k) return "cu_seqlens_q and cu_seqlens_k must go together";
+  if (!p.cu_seqlens_q)
     return p.strided == 1 && needs_scores(p) ? "strided must be 0 with CoPE and DAPE" : "";
-  if (!p.cu_seqlens_q || !p.cu_seqlens_k) return "cu_seqlens_q and cu_seqlens_k must go together";
-  if (p.documents || p.mask || p.dropout != 0 || p.page_size > 0 || needs_scores(p) ||
-      methods::has_numbers_of_tokens(composed(p).method) || (p.sinks == 1 && p.lse_gradient == 1))
-    return "cu_seqlens_q must be NULL with documents, mask, dropout, pages, CoPE, DAPE, biases "
-           "with "
-           "numbers for each query or key, and lse_gradient with sinks";
+  if (p.strided == 1) return "strided must be 0 with cu_seqlens_q";
+  if (p.documents || p.mask || p.dropout != 0 || p.page_size > 0)
+    return "documents, mask, dropout and page_size must not be there with cu_seqlens_q";
+  if (needs_scores(p) || methods::has_numbers_of_tokens(composed(p).method))
+    return "cu_seqlens_q must be NULL with CoPE, DAPE and numbers for each query or key";
+  if (p.sinks == 1 && p.lse_gradient == 1)
+    return "lse_gradient must be 0 with cu_seqlens_q and sinks";
   return p.query_offset == p.keys - p.queries
              ? ""
              : "query_offset must be keys - queries, with cu_seqlens_q";
@@ -182,17 +183,28 @@ std::string unsupported_layout(const plumbline_problem& p) {
 /// Each sequence within `queries` and `keys`, and no more queries than keys.
 void check_packed(const plumbline_problem& p) {
   const int *q = p.cu_seqlens_q, *k = p.cu_seqlens_k;
-  const auto refuse = [](const std::string& what) { throw InvalidProblem("cu_seqlens: " + what); };
-  if (q[0] != 0 || k[0] != 0) refuse("the first is not 0");
+  const auto refuse = [](const std::string& what) { throw InvalidProblem(what); };
+  if (p.lengths) refuse("lengths must be NULL with cu_seqlens_q");
+  if (q[0] != 0 || k[0] != 0) refuse("cu_seqlens must begin with 0");
   for (int b = 0; b < p.batch; ++b) {
-    const std::int64_t queries = std::int64_t{q[b + 1]} - q[b],
-                       keys = std::int64_t{k[b + 1]} - k[b];
+    const std::int64_t queries = std::int64_t{q[b + 1]} - q[b];
+    const std::int64_t keys = std::int64_t{k[b + 1]} - k[b];
     if (!(0 <= queries && queries <= std::min<std::int64_t>(p.queries, keys) && keys <= p.keys))
-      refuse("sequence " + std::to_string(b) + " has " + std::to_string(queries) + " queries and " +
-             std::to_string(keys) + " keys");
+      refuse("cu_seqlens: sequence " + std::to_string(b) + " has " + std::to_string(queries) +
+             " queries and " + std::to_string(keys) + " keys");
   }
   if (q[p.batch] != p.total_q || k[p.batch] != p.total_k)
-    refuse("the last are not total_q and total_k");
+    refuse("cu_seqlens must end with total_q and total_k");
+}
+
+/// None below 0, and of packed sequences none between sequences.
+void check_strides(const plumbline_problem& p) {
+  for (const plumbline_strides* s : {&p.q_strides, &p.k_strides, &p.v_strides, &p.o_strides}) {
+    if (s->batch < 0 || s->head < 0 || s->token < 0)
+      throw InvalidProblem("strides must be 0 or more");
+    if (p.cu_seqlens_q && s->batch != 0)
+      throw InvalidProblem("strides.batch must be 0 with cu_seqlens_q");
+  }
 }
 
 /// One query row of every sequence and head at least lies in memory, and is counted in 31 bits.
@@ -292,6 +304,7 @@ void check_problem(const plumbline_problem& p, Widths widths) {
     if (parameter != summed_parameter(p.bias) || !p.prefix_sums)
       require(p.parameters[parameter], name_of(parameter));
   if (p.cu_seqlens_q) check_packed(p);
+  if (p.strided == 1 || p.cu_seqlens_q) check_strides(p);
   for (int b = 0; p.lengths && b < p.batch; ++b)
     if (p.lengths[b] < 0 || p.lengths[b] > p.keys)
       throw InvalidProblem("lengths[" + std::to_string(b) + "] = " + std::to_string(p.lengths[b]) +

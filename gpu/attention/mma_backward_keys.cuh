@@ -217,7 +217,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       const bool plain = rows == kQueries && plain_positions.has(first_position);
       if (thread < kQueries) {
         const int row = first_row + min(thread, rows - 1);
-        const std::size_t index = problem.lse_index(at.b, head, row);
+        const std::size_t index = problem.row_index(at.b, head, row);
         QueryPair& pair = shared.pairs[thread / 2];
         pair.lse2[thread % 2] = arrays.lse[index] * kLog2E;
         pair.delta[thread % 2] = arrays.delta[index];

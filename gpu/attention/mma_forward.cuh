@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
                           empty ? 0.0f : of_row[1] * by_sum);
     }
     if (rows.place == 0)
-      outputs.lse[problem.lse_index(rows.b, rows.head, rows.row(r))] = softmax.lse(r);
+      outputs.lse[problem.row_index(rows.b, rows.head, rows.row(r))] = softmax.lse(r);
   }
 }
 

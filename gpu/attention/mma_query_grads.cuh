@@ -29,7 +29,7 @@ struct QueryRows {
     for (int r = 0; r < 2; ++r) {
       // The last row stands for those beyond it.
       const int row = rows.first_row + min(rows.row_in_tile(r), rows.count - 1);
-      const std::size_t index = problem.lse_index(rows.b, rows.head, row);
+      const std::size_t index = problem.row_index(rows.b, rows.head, row);
       lse2[r] = arrays.lse[index] * kLog2E;
       delta[r] = arrays.delta[index];
       factor[r] = problem.logit_factor(rows.b, rows.head, row);
@@ -76,7 +76,7 @@ __device__ __forceinline__ void query_score_grads(float (&score)[tiles][4], floa
             dz *= of.factor[r];
           }
           if constexpr (Bias::kPerPair) {
-            const std::size_t row = problem.lse_index(rows.b, rows.head, rows.row(r));
+            const std::size_t row = problem.row_index(rows.b, rows.head, rows.row(r));
             if (rows.exists(r)) arrays.pairs[row * problem.keys + begin + key] = dz;
           }
           if constexpr (Bias::kPerPosition) {
@@ -116,7 +116,7 @@ __device__ __forceinline__ void write_query_sums(QuerySums& sums, double* row_su
       sums.gain[r] = row_sum(sums.gain[r]);
       if (!rows.exists(r) || rows.place != 0) continue;
       if (arrays.gain)
-        arrays.gain[problem.lse_index(rows.b, rows.head, rows.row(r))] =
+        arrays.gain[problem.row_index(rows.b, rows.head, rows.row(r))] =
             static_cast<float>(sums.gain[r]);
       if (rows.position(r) < 0) continue;  // it sees no key
       double* sum = arrays.prefix_sum + problem.sum_index(rows.b, rows.head, rows.position(r));

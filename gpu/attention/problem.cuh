@@ -107,13 +107,13 @@ struct Problem {
   }
 
   /// Where a number of each batch, head and query row stands, in arrays of the kernels' own.
-  __device__ std::size_t lse_index(int b, int head, int row) const {
+  __device__ std::size_t row_index(int b, int head, int row) const {
     return (static_cast<std::size_t>(b) * heads + head) * queries + row;
   }
 
   /// Where a number of each batch, head, query row and key stands.
   __device__ std::size_t pair_index(const At& at, int key) const {
-    return lse_index(at.batch, at.head, at.row) * keys + key;
+    return row_index(at.batch, at.head, at.row) * keys + key;
   }
 
   /// m_ij x: x after dropout.

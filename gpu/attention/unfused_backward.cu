@@ -22,7 +22,7 @@ __global__ void logits_grad_kernel(Problem p, RowChunk chunk, ScoreArrays scores
                                    double* ssmax) {
   const std::size_t n = blockIdx.x;
   const ScoreRow at(p, chunk, n);
-  const std::size_t row = p.lse_index(at.b, at.head, at.row);
+  const std::size_t row = p.row_index(at.b, at.head, at.row);
   const KeyRange range = key_range(p.mask, at.b, at.position);
   const float factor = p.logit_factor(at.b, at.head, at.row);
   double by_ssmax = 0.0;

@@ -69,7 +69,7 @@ __global__ void query_kernel(Problem p, RowChunk chunk, Prefix::Params params,
   by_gain = warp_sum(by_gain);
   by_difference = warp_sum(by_difference);
   if (lane_index() != 0) return;
-  const std::size_t to = p.lse_index(row_at.b, row_at.head, row_at.row);
+  const std::size_t to = p.row_index(row_at.b, row_at.head, row_at.row);
   if (gain) gain[to] = static_cast<float>(by_gain);
   by_query[to] = by_difference;
 }
@@ -92,7 +92,7 @@ __global__ void key_kernel(Problem p, RowChunk chunk, Prefix::Params params, con
   }
   const int own_row = key - p.mask.query_offset;
   if (chunk.is_last(p) && own_row >= 0 && own_row < p.queries)
-    sum += by_query[p.lse_index(b, head, own_row)];
+    sum += by_query[p.row_index(b, head, own_row)];
   sums[n] = sum;
 }
 

@@ -37,7 +37,7 @@ __global__ void softmax_kernel(Problem p, RowChunk chunk, ScoreArrays scores, fl
   sum = warp_sum(sum);
   if (lane != 0) return;
   scores.row_sum[n] = sum;
-  lse[p.lse_index(at.b, at.head, at.row)] = sum == 0.0f ? -INFINITY : maximum + logf(sum);
+  lse[p.row_index(at.b, at.head, at.row)] = sum == 0.0f ? -INFINITY : maximum + logf(sum);
 }
 
 /// A thread for each number of o.

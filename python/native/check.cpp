@@ -170,6 +170,9 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
   if (takes.packed && spec.query_offset != spec.keys - spec.queries) {
     return "queries before the end (query_offset)";
   }
+  if (spec.layout != cases::Layout::contiguous) {
+    return fmt::format("layout={}", cases::name(spec.layout));
+  }
   if (!takes.scale && spec.scale != 0) return "scale";
   if (!takes.softcap && spec.softcap != takes.own_softcap) return "softcap";
   return "other options of the bias";

@@ -97,8 +97,8 @@ BOOST_AUTO_TEST_CASE(p_that_is_rounded_without_the_scale_that_is_declared_fails)
 
 BOOST_AUTO_TEST_CASE(scales_cost_each_operand_two_roundings) {
   verdict::Contract contract{};
-  BOOST_TEST(verdict::with_scales(contract, {.format = Format::e5m2}).operand_roundoff == 0x1p-23);
-  BOOST_TEST(verdict::with_scales(contract, {.format = Format::bf16}).operand_roundoff == 0);
+  BOOST_TEST(verdict::contract_for(contract, {.format = Format::e5m2}).operand_roundoff == 0x1p-23);
+  BOOST_TEST(verdict::contract_for(contract, {.format = Format::bf16}).operand_roundoff == 0);
 }
 
 BOOST_AUTO_TEST_CASE(scales_of_all_bits_pass) {

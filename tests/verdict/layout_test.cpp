@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(strides_of_each_layout) {
   check(Layout::spaced, {192, 48, 16}, {160, 80, 16}, {120, 60, 12}, {144, 36, 12});
   // A token's q, k and v: 4 * 8 + 2 * 8 + 2 * 6 numbers.
   check(Layout::packed_qkv, {180, 8, 60}, {300, 8, 60}, {300, 6, 60}, {72, 6, 24});
-  check(Layout::sequences, {0, 8, 32}, {0, 8, 16}, {0, 6, 12}, {0, 6, 24});
+  check(Layout::packed_sequences, {0, 8, 32}, {0, 8, 16}, {0, 6, 12}, {0, 6, 24});
 }
 
 BOOST_AUTO_TEST_CASE(strides_of_a_paged_cache_are_of_its_pages) {
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(strides_of_a_paged_cache_are_of_its_pages) {
 }
 
 BOOST_AUTO_TEST_CASE(rows_of_packed_sequences) {
-  Spec spec = small(Layout::sequences);
+  Spec spec = small(Layout::packed_sequences);
   spec.batch = 3;
   spec.heads = spec.kv_heads = 1;
   spec.mask.ragged = spec.queries_at_end = true;
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(rows_are_spread_and_gathered) {
 
 BOOST_AUTO_TEST_CASE(packed_sequences_are_refused_where_they_have_no_meaning) {
   const auto message = [](auto change) {
-    Spec spec = small(Layout::sequences);
+    Spec spec = small(Layout::packed_sequences);
     spec.mask.ragged = spec.queries_at_end = true;
     change(spec);
     try {
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(packed_sequences_are_refused_where_they_have_no_meaning) {
   BOOST_TEST(message([](Spec&) {}) == "");
   BOOST_TEST(message([](Spec& s) {
                s.bias = PLUMBLINE_CABLE;
-             }).starts_with("bias is cable with layout sequences"));
+             }).starts_with("bias is cable with layout packed_sequences"));
   BOOST_TEST(message([](Spec& s) { s.dropout = 0.5F; }).starts_with("dropout is 0.5 with layout"));
   BOOST_TEST(message([](Spec& s) { s.mask.documents = true; }).starts_with("documents is 1 with"));
   BOOST_TEST(message([](Spec& s) { s.queries_at_end = false; }).starts_with("queries_at_end is 0"));
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(kernels_of_strides_and_of_packed_sequences_are_judged) {
     if (!cell.counterexample) continue;
     const std::string& failure = cell.counterexample->judgement.failure;
     if (failure.find("wrote between the rows of o") != std::string::npos) end = "between";
-    BOOST_TEST((cell.counterexample->spec.layout == Layout::sequences) ==
+    BOOST_TEST((cell.counterexample->spec.layout == Layout::packed_sequences) ==
                kernel.name().starts_with("packed"));
   }
   const std::map<std::string, std::string> expected{

@@ -20,7 +20,7 @@ namespace plumbline::cases {
 /// In e4m3 and e5m2 (has_scales) q, k and v are what the equations call so: the stored number times
 /// the scale of its batch and key head. A product with a scale of up to 20 significant bits is
 /// exact, as those of generated cases are; others, which a file may have, are rounded to float, and
-/// the judge allows for it (verdict::with_scales). So are k and v of a cache of 8 bits. grad_o is
+/// the judge allows for it (verdict::contract_for). So are k and v of a cache of 8 bits. grad_o is
 /// in the format of outputs.
 struct Case {
   Spec spec;

@@ -87,9 +87,7 @@ bool is_taken(const std::string& name) {
                                            "cu_seqlens_q",
                                            "cu_seqlens_k",
                                            "max_seqlen_q",
-                                           "max_seqlen_k",
-                                           "grad_o",
-                                           "grad_lse"};
+                                           "max_seqlen_k"};
   return taken.count(name) > 0 || name.starts_with("grad_") || is_formula_function(name);
 }
 

@@ -74,7 +74,7 @@ constexpr Names<Layout, 5> layout_names{{{Layout::contiguous, "contiguous"},
                                          {Layout::tokens_first, "tokens_first"},
                                          {Layout::spaced, "spaced"},
                                          {Layout::packed_qkv, "packed_qkv"},
-                                         {Layout::sequences, "sequences"}}};
+                                         {Layout::packed_sequences, "packed_sequences"}}};
 
 template <class Enum, std::size_t N>
 std::string_view name_in(const Names<Enum, N>& names, Enum value) {
@@ -296,10 +296,24 @@ void validate_dropout(const Spec& spec) {
 }
 
 void validate_layout(const Spec& spec) {
-  if (spec.layout != Layout::sequences) return;
+  if (spec.layout == Layout::spaced) {
+    const int width = std::max(spec.head_dim, spec.value_width());
+    require_elements("q with layout spaced", {2, spec.batch, spec.heads, spec.queries, width});
+    require_elements("k with layout spaced", {2, spec.batch, spec.kv_heads, spec.keys, width});
+  }
+  if (spec.layout == Layout::packed_qkv) {
+    if (spec.pass == Pass::decode) {
+      throw BadInput("layout", "packed_qkv with pass decode",
+                     "another: a cache is no part of an array that has q");
+    }
+    require_elements("packed_qkv",
+                     {spec.batch, std::max(spec.queries, spec.keys), spec.heads + 2 * spec.kv_heads,
+                      std::max(spec.head_dim, spec.value_width())});
+  }
+  if (spec.layout != Layout::packed_sequences) return;
   const auto expect = [&](bool holds, const char* field, const std::string& value,
                           const char* expected) {
-    if (!holds) throw BadInput(field, value + " with layout sequences", expected);
+    if (!holds) throw BadInput(field, value + " with layout packed_sequences", expected);
   };
   expect(spec.pass != Pass::decode, "pass", "decode", "forward or backward");
   expect(spec.queries_at_end, "queries_at_end", "0", "1, and ragged 1");

@@ -53,8 +53,8 @@ enum class Layout {
   contiguous,    ///< as plumbline_kernel.h has them, [batch, heads, tokens, width]
   tokens_first,  ///< [batch, tokens, heads, width]
   spaced,        ///< contiguous, but for a row of NaN after each row
-  packed_qkv,    ///< parts of [batch, tokens, heads and twice kv_heads, width]
-  sequences      ///< [tokens of all sequences, heads, width]: only those below a sequence's length
+  packed_qkv,    ///< q, k and v as parts of an array that has all three of each token; not decoding
+  packed_sequences  ///< [tokens of all sequences, heads, width], none beyond a sequence's length
 };
 
 struct Mask {

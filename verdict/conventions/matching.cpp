@@ -210,7 +210,7 @@ ConventionSearch::ConventionSearch(const Contract& contract, int threads)
 ConventionSearch::~ConventionSearch() = default;
 
 void ConventionSearch::consider(const Evidence& evidence) {
-  const Contract contract = with_scales(contract_, evidence.the_case.spec);
+  const Contract contract = contract_for(contract_, evidence.the_case.spec);
   if (!forward_ && !gradients_) {
     const auto& judgement = evidence.judgement;
     if (judgement.output("o").failed > 0 ||

@@ -140,7 +140,9 @@ const std::vector<Convention> bias_conventions{
      .words = "whose bias counts later keys as at distance 0",
      .remedy = "take the absolute value of the distance",
      .concerns =
-         [](const Case& c) { return !c.spec.mask.causal && methods::row(c.spec.bias).symmetric; },
+         [](const Case& c) {
+           return adds_bias(c) && !c.spec.mask.causal && methods::row(c.spec.bias).symmetric;
+         },
      .bias = [](const OfKey& b, const QueryRow& row,
                 int j) { return b(std::min(j, row.position)); }},
     {.name = "distance_reversed",

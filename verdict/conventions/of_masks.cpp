@@ -14,12 +14,14 @@ using cases::Case;
 bool is_causal(const Case& c) { return c.spec.mask.causal; }
 bool has_window(const Case& c) { return c.spec.mask.window.hides(); }
 bool has_sides(const Case& c) { return c.spec.mask.window.left != c.spec.mask.window.right; }
-bool has_lengths(const Case& c) { return !c.lengths.empty(); }
-bool has_own_ends(const Case& c) { return c.spec.queries_at_end; }
+/// A kernel sees neither lengths nor positions of these, but cu_seqlens.
+bool is_packed(const Case& c) { return c.spec.layout == cases::Layout::packed_sequences; }
+bool has_lengths(const Case& c) { return !c.lengths.empty() && !is_packed(c); }
+bool has_own_ends(const Case& c) { return c.spec.queries_at_end && !is_packed(c); }
 /// Whether the rows may as well stand at positions 0, 1, ...: all are those of keys, or need not
 /// be.
 bool has_offset(const Case& c) {
-  return c.spec.query_offset != 0 &&
+  return c.spec.query_offset != 0 && !is_packed(c) &&
          (c.spec.queries <= c.spec.keys || !cases::has_rows_at_keys(c.spec));
 }
 /// Whether it matters where a query stands, but for the mask.
@@ -207,9 +209,10 @@ const std::vector<Convention> mask_conventions{
      .remedy = "show the keys that causal, window, lengths, documents and mask leave",
      .concerns =
          [](const Case& c) {
-           return !has_own_ends(c) && is_causal(c) + has_window(c) + has_lengths(c) +
-                                              !c.documents.empty() + has_mask_tensor(c) >
-                                          1;
+           return !has_own_ends(c) && !is_packed(c) &&
+                  is_causal(c) + has_window(c) + has_lengths(c) + !c.documents.empty() +
+                          has_mask_tensor(c) >
+                      1;
          },
      .reads = drop_mask},
     {.name = "mask_tensor_ignored",
@@ -259,6 +262,15 @@ const std::vector<Convention> mask_conventions{
      .concerns = [](const Case& c) { return has_own_ends(c) && has_positions(c); },
      .reads = stand_at_same_positions,
      .keeps_mask = true},
+    {.name = "packed_from_the_start",
+     .words = "whose first query of a sequence is at the sequence's first key",
+     .remedy = "let row r of n stand at r + m - n, m being the sequence's keys",
+     .concerns =
+         [](const Case& c) {
+           const auto has_all_rows = [&](std::int32_t length) { return length >= c.spec.queries; };
+           return is_packed(c) && std::ranges::all_of(c.lengths, has_all_rows);
+         },
+     .reads = stand_at_zero},
     {.name = "offset_zero",
      .words = "whose query row 0 is at position 0",
      .remedy = "add query_offset to the row",

@@ -100,9 +100,12 @@ double dropout_roundings(const Contract& contract) {
   return cases::has_scales(format) ? 0.0 : 2 * probability_rounding(contract).format;
 }
 
-Contract with_scales(Contract contract, const cases::Spec& spec) {
+Contract contract_for(Contract contract, const cases::Spec& spec) {
   const bool of_cache = spec.cache != cases::CacheFormat::in_format;
   if (of_cache || cases::has_scales(spec.format)) contract.operand_roundoff += 2 * u;
+  if (spec.layout == cases::Layout::packed_sequences) {
+    contract.empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_ZERO;
+  }
   return contract;
 }
 

@@ -41,10 +41,12 @@ ProbabilityRounding scaled_probability_rounding(const Contract&);
 /// on its own. 0 for other formats of P.
 double dropout_roundings(const Contract&);
 
-/// The contract with what the scales of q, k and v cost in e4m3 and e5m2, 2^-23 for each operand: a
+/// The contract as it holds for a spec. Packed sequences have no rows without a key: those that a
+/// case has beside them are filled in by the judge, and are 0. In e4m3 and e5m2 with what the
+/// scales of q, k and v cost, 2^-23 for each operand: a
 /// scale's product with the stored number, or with another factor, is rounded once, and so is the
-/// number that the oracle reads where a scale has more than 20 bits. Other formats: the same.
-Contract with_scales(Contract, const cases::Spec&);
+/// number that the oracle reads where a scale has more than 20 bits.
+Contract contract_for(Contract, const cases::Spec&);
 
 /// What an operand below 2^-126 may lose on its way into a product: where operands are cut to tf32
 /// the spacing of its subnormals, 2^-136; where subnormals are flushed 2^-126.

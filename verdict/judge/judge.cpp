@@ -242,7 +242,7 @@ const OutputJudgement& Judgement::output(std::string_view name) const {
 
 Judgement judge(const cases::Case& the_case, const Contract& declared,
                 const cases::Outputs& outputs, int threads) {
-  const Contract contract = with_scales(declared, the_case.spec);
+  const Contract contract = contract_for(declared, the_case.spec);
   Judgement judgement = judge_as_declared(the_case, contract, outputs, threads);
   if (judgement.outcome == Outcome::fail && !contract.flushes_subnormals) {
     Contract flushing = contract;
@@ -266,7 +266,7 @@ Judgement judge(const cases::Case& the_case, const Contract& declared,
 
 Outcome outcome_of(const cases::Case& the_case, const Contract& contract,
                    const cases::Outputs& outputs, int threads) {
-  return judge_as_declared(the_case, with_scales(contract, the_case.spec), outputs, threads)
+  return judge_as_declared(the_case, contract_for(contract, the_case.spec), outputs, threads)
       .outcome;
 }
 

@@ -231,7 +231,7 @@ OracleNumbers oracle_numbers(const cases::Case& the_case, const Contract& contra
   for (auto* tensor : {&numbers.o, &numbers.o_radius, &numbers.o_bound}) {
     tensor->resize(rows * spec.value_width());
   }
-  const Oracle oracle(the_case, with_scales(contract, spec), cases::output_format(spec.format));
+  const Oracle oracle(the_case, contract_for(contract, spec), cases::output_format(spec.format));
   for_each_row(spec, threads, [&](std::size_t n, int batch, int head, int query) {
     const OracleRow row = oracle.row(batch, head, query);
     numbers.lse[n] = row.lse.value;

@@ -69,11 +69,13 @@ std::optional<Meaning> in_supports(const Reply& fault, const Occupation& at) {
   if (at.what != Occupation::What::supports || fault.address < at.base) return std::nullopt;
   const std::uint64_t offset = fault.address - at.base;
   if (offset < unreadable_lengths || offset >= unreadable_end) return std::nullopt;
-  const char* name = offset < unreadable_documents ? "lengths"
-                     : offset < unreadable_pages   ? "documents"
-                     : offset < unreadable_mask    ? "pages"
-                     : offset < unreadable_keep    ? "mask"
-                                                   : "keep";
+  const char* name = offset < unreadable_documents      ? "lengths"
+                     : offset < unreadable_pages        ? "documents"
+                     : offset < unreadable_mask         ? "pages"
+                     : offset < unreadable_keep         ? "mask"
+                     : offset < unreadable_cu_seqlens_q ? "keep"
+                     : offset < unreadable_cu_seqlens_k ? "cu_seqlens_q"
+                                                        : "cu_seqlens_k";
   return Meaning{failure_kind::read_outside,
                  fmt::format("it {} {}, which supports() must not", verb(fault.access), name)};
 }

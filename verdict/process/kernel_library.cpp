@@ -85,7 +85,7 @@ plumbline_problem shape_of(const cases::Spec& spec, cases::Pass pass) {
   problem.k_strides = strides.k;
   problem.v_strides = strides.v;
   problem.o_strides = strides.o;
-  if (spec.layout == Layout::sequences) {
+  if (spec.layout == Layout::packed_sequences) {
     problem.cu_seqlens_q = problem.cu_seqlens_k = &there;
     problem.lengths = nullptr;
     problem.queries_at_end = 0;
@@ -180,7 +180,7 @@ class GivenArrays {
       add(kernel_process::slot_parameters + n, cases::parameter_name(case_.spec.bias, parameter),
           case_[parameter]);
     }
-    if (case_.spec.layout == Layout::sequences) {
+    if (case_.spec.layout == Layout::packed_sequences) {
       add(kernel_process::slot_cu_seqlens_q, "cu_seqlens_q", rows_->cu_seqlens_q);
       add(kernel_process::slot_cu_seqlens_k, "cu_seqlens_k", rows_->cu_seqlens_k);
       call.problem.total_q = rows_->cu_seqlens_q.back();
@@ -277,17 +277,13 @@ class Collected {
   std::vector<Output> outputs_;
 };
 
-/// lse of rows that packed sequences do not have: a judge of padded rows expects it of rows that
-/// see no key.
+/// lse of rows that packed sequences do not have, as of rows that see no key; o is 0
+/// (contract_for).
 std::vector<float> lse_of_missing_rows(const cases::Case& c, const plumbline_contract& contract) {
   const auto& s = c.spec;
-  const bool is_nan = contract.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_NAN;
-  const float of_none = is_nan                                                      ? std::nanf("")
-                        : contract.empty_rows == PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF ? INFINITY
-                                                                                    : -INFINITY;
   std::vector<float> lse;
   for (int row = 0; row < s.batch * s.heads * s.queries; ++row) {
-    const double sink = s.sinks ? c[PLUMBLINE_SINKS][row / s.queries % s.heads] : of_none;
+    const double sink = s.sinks ? c[PLUMBLINE_SINKS][row / s.queries % s.heads] : -INFINITY;
     lse.push_back(static_cast<float>(contract.lse_base_2 == 1 ? sink / std::log(2.0) : sink));
   }
   return lse;
@@ -371,11 +367,6 @@ bool Kernel::supports(const cases::Spec& spec) const {
   if (!has_pass(spec.pass)) return false;
   if (contract(spec.format).families_left_out >> static_cast<int>(spec.family) & 1U) return false;
   if (spec.lse_gradient && contract(spec.format).no_lse) return false;
-  // The rows that packed sequences do not have would be means, too.
-  if (spec.layout == Layout::sequences &&
-      contract(spec.format).empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
-    return false;
-  }
   return asked(shape_of(spec, spec.pass), spec.pass, spec);
 }
 
@@ -459,13 +450,9 @@ KernelRun Kernel::run(const cases::Case& the_case,
   const std::optional<CaseRows>& at = given.rows();
   const auto rows_of = [&](Rows CaseRows::*array) { return at ? &(*at.*array) : nullptr; };
   const auto missing_lse = [&] {
-    return spec.layout == Layout::sequences ? lse_of_missing_rows(the_case, contract(spec.format))
-                                            : std::vector<float>{};
-  };
-  const auto missing_o = [&] {
-    const bool is_nan = spec.layout == Layout::sequences &&
-                        contract(spec.format).empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_NAN;
-    return is_nan ? std::vector<float>(o_count, std::nanf("")) : std::vector<float>{};
+    return spec.layout == Layout::packed_sequences
+               ? lse_of_missing_rows(the_case, contract(spec.format))
+               : std::vector<float>{};
   };
 
   Collected forward;
@@ -486,7 +473,7 @@ KernelRun Kernel::run(const cases::Case& the_case,
     const auto first = spec.pass == cases::Pass::decode ? spec.pass : cases::Pass::forward;
     KernelCall call = given.call(first);
     forward.add(call, kernel_process::slot_o, "o", result.outputs.o, o_count, format,
-                rows_of(&CaseRows::o), missing_o());
+                rows_of(&CaseRows::o));
     if (has_lse) {
       forward.add(call, kernel_process::slot_lse, "lse", result.outputs.lse, rows, Format::fp32,
                   rows_of(&CaseRows::lse), missing_lse());

@@ -26,7 +26,7 @@ plumbline_strides strides(Layout layout, std::int64_t heads, std::int64_t tokens
       return {2 * heads * tokens * width, 2 * tokens * width, 2 * width};
     case Layout::packed_qkv:
       return {tokens * packed, width, packed};
-    case Layout::sequences:
+    case Layout::packed_sequences:
       return {0, width, heads * width};
   }
   throw std::logic_error("a layout without strides");
@@ -119,7 +119,7 @@ Strides strides_of(const Spec& s) {
 CaseRows::CaseRows(const cases::Case& c) {
   const Spec& s = c.spec;
   const Strides at = strides_of(s);
-  if (s.layout != Layout::sequences) {
+  if (s.layout != Layout::packed_sequences) {
     const std::int64_t keys = keys_of_page(s);
     const std::int64_t pages =
         s.page_size > 0 ? std::int64_t{s.batch} * ((s.keys - 1) / s.page_size + 1) : s.batch;

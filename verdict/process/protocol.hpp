@@ -147,7 +147,9 @@ enum UnreadableOffset : std::uint64_t {
   unreadable_pages = 3 << 16,
   unreadable_mask = 4 << 16,
   unreadable_keep = 5 << 16,
-  unreadable_end = 6 << 16
+  unreadable_cu_seqlens_q = 6 << 16,
+  unreadable_cu_seqlens_k = 7 << 16,
+  unreadable_end = 8 << 16
 };
 
 }  // namespace plumbline::kernel_process

@@ -213,7 +213,7 @@ bool Shapes::has(const Spec& spec) const {
 
 void make_packed_sequences(Spec& spec) {
   if (spec.pass == cases::Pass::decode) return;
-  spec.layout = cases::Layout::sequences;
+  spec.layout = cases::Layout::packed_sequences;
   spec.mask.ragged = spec.queries_at_end = true;
   spec.query_offset = spec.keys - spec.queries;
   spec.mask.documents = spec.mask.per_batch = spec.mask.per_head = spec.keep_given = false;
@@ -477,7 +477,7 @@ Offer find_offer_like(const Offer& others, cases::Pass pass, cases::Bias bias, c
       spec.dropout = 0;
       spec.keep_given = false;
     }
-    if (pass == cases::Pass::decode && spec.layout == cases::Layout::sequences) {
+    if (pass == cases::Pass::decode && spec.layout == cases::Layout::packed_sequences) {
       spec.layout = cases::Layout::contiguous;
     }
     if (pass != cases::Pass::backward) spec.lse_gradient = false;

@@ -213,13 +213,21 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
     });
   }
   // One that takes no contiguous arrays has the other strides, too.
-  if (spec.layout != Layout::sequences && (draw.chance(25) || spec.layout != Layout::contiguous)) {
+  if (spec.layout != Layout::packed_sequences &&
+      (draw.chance(25) || spec.layout != Layout::contiguous)) {
     constexpr std::array<Layout, 3> strided{Layout::tokens_first, Layout::spaced,
                                             Layout::packed_qkv};
     give([&](Spec& s) { s.layout = strided[draw.below(strided.size())]; });
   }
   if (spec.layout == Layout::contiguous && draw.chance(20)) {
-    give([](Spec& s) { make_packed_sequences(s); });
+    // Of one sequence cu_seqlens says little.
+    for (const int batch : {std::max(spec.batch, draw.between(2, 5)), spec.batch}) {
+      if (spec.layout == Layout::packed_sequences) break;
+      give([&](Spec& s) {
+        s.batch = batch;
+        make_packed_sequences(s);
+      });
+    }
   }
   return spec;
 }

@@ -52,8 +52,8 @@ BOOST_AUTO_TEST_CASE(the_line_is_spelt_as_documented) {
   for (const std::string layout : {"tokens_first", "spaced", "packed_qkv"}) {
     BOOST_TEST(to_line(from_line("layout=" + layout)).ends_with(",seed=0,layout=" + layout));
   }
-  BOOST_TEST(to_line(from_line("layout=sequences,ragged=1,queries_at_end=1"))
-                 .ends_with(",queries_at_end=1,layout=sequences"));
+  BOOST_TEST(to_line(from_line("layout=packed_sequences,ragged=1,queries_at_end=1"))
+                 .ends_with(",queries_at_end=1,layout=packed_sequences"));
   for (const char* window : {"none", "4", "3:0", "none:5", "7:none"}) {
     const std::string field = std::string("window=") + window + ",";
     BOOST_TEST(to_line(from_line(field + "keys=9")).find(field) != std::string::npos, window);
@@ -174,8 +174,8 @@ BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
                    {"cache is \"int4\"", "in_format, e4m3, e5m2, int8"});
   expect_bad_input([] { from_line("pass=decode,scale_per_key=1"); },
                    {"scale_per_key is 1 with cache in_format"});
-  expect_bad_input([] { from_line("layout=sequences"); },
-                   {"queries_at_end is 0 with layout sequences", "1, and ragged 1"});
+  expect_bad_input([] { from_line("layout=packed_sequences"); },
+                   {"queries_at_end is 0 with layout packed_sequences", "1, and ragged 1"});
   expect_bad_input([] { from_line("layout=rows_first"); },
                    {"layout is \"rows_first\"", "contiguous, tokens_first, spaced"});
   expect_bad_input([] { from_line("keep_given=1"); }, {"keep is given without dropout"});

@@ -85,6 +85,8 @@ void answer_supports(const plumbline_kernel& kernel, const Windows& windows) {
                  unreadable(problem.pages, unreadable_pages);
                  unreadable(problem.mask, unreadable_mask);
                  unreadable(problem.keep, unreadable_keep);
+                 unreadable(problem.cu_seqlens_q, unreadable_cu_seqlens_q);
+                 unreadable(problem.cu_seqlens_k, unreadable_cu_seqlens_k);
                  reply.supports[n] = kernel.supports(&problem, request.pass);
                }
                return 0;
