@@ -105,7 +105,8 @@ def check(
     backward: True: the gradients of fn by autograd (PyTorch) or jax.vjp; or a function backward(grad_o,
         q, k, v, o, lse, **keywords), which returns the gradients by name ({"q": ..., "increments": ...})
         or in the order q, k, v, arrays of the bias (without ALiBi's slopes), ssmax_scale, sinks.
-    framework: "numpy", "torch" or "jax"; None: that of dtype, else "numpy".
+    framework: "numpy", "cupy", "torch" or "jax"; None: that of dtype, else "numpy". With "numpy" and "cupy", fn may
+        return any framework's arrays that have __dlpack__, in host memory or on a CUDA device.
     causal: True or False for all cases; None: both, and fn takes `causal`.
     window, lengths, documents: True: fn takes it, and it may be None; False: no case has it.
         window="left_right": fn takes it as (left, right), -1 for no limit, as FlashAttention's window_size.
@@ -158,7 +159,7 @@ def check(
     contract: how fn computes; None: fp32 internally, the strictest; or the name of a known
         implementation, such as "jax" or "flash_attention_2" (docs/contracts.md).
     deterministic: one case in four is run twice and must give the same bits.
-    device: "cuda", ...: where PyTorch's or JAX's arrays are.
+    device: "cuda", ...: where PyTorch's or JAX's arrays are; CuPy's are on its current device.
     seed: of the random cases. threads: of the judge (None: all processors).
     shrink: False: a failing case is reported as it was drawn, and no smaller one is looked for.
     time_limit: in seconds: no case is begun after it but for the first five, and no smaller failing one
@@ -192,10 +193,10 @@ def check(
     format, of_dtype = format_of(dtype)
     framework = framework or of_dtype or "numpy"
     if framework not in FRAMEWORKS:
-        raise ValueError(f"framework is {framework!r}; expected one of numpy, torch, jax")
+        raise ValueError(f"framework is {framework!r}; expected one of {', '.join(FRAMEWORKS)}")
     of_framework = FRAMEWORKS[framework](format, device)
-    if backward is True and framework == "numpy":
-        raise ValueError("backward is True; expected a function: NumPy has no gradients of its own")
+    if backward is True and framework in ("numpy", "cupy"):
+        raise ValueError("backward is True; expected a function: NumPy and CuPy have no gradients of their own")
     if backward is True and format in EIGHT_BITS:
         raise ValueError(f"backward is True; expected a function: nothing differentiates {dtype}")
     if not (backward is None or isinstance(backward, bool) or callable(backward)):
