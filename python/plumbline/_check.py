@@ -107,7 +107,8 @@ def check(
         or in the order q, k, v, arrays of the bias (without ALiBi's slopes), ssmax_scale, sinks.
     framework: "numpy", "cupy", "torch" or "jax"; None: that of dtype, else "numpy". With "numpy" and "cupy", fn may
         return any framework's arrays that have __dlpack__, in host memory or on a CUDA device.
-    causal: True or False for all cases; None: both, and fn takes `causal`.
+    causal: True or False for all cases; None: both, and fn takes `causal`, as it does where its signature (and that
+        of a function backward) names it.
     window, lengths, documents: True: fn takes it, and it may be None; False: no case has it.
         window="left_right": fn takes it as (left, right), -1 for no limit, as FlashAttention's window_size.
     mask: True: fn takes `mask`, which may be None: booleans [batch or 1, heads or 1, queries, keys], True where a
@@ -266,7 +267,8 @@ def check(
         raise ValueError("lse_gradient is True; expected False without backward")
     if queries_at_end and not lengths:
         raise ValueError("queries_at_end is True; expected False without lengths=True")
-    settings = ["causal"] if causal is None else []
+    named = all(_takes(one, "causal", None) for one in (fn, backward) if callable(one))
+    settings = ["causal"] if causal is None or named else []
     settings += [n for n in ("window", "lengths", "documents", "mask", "query_offset", "queries_at_end", "scale",
                              "softcap", "rotary_dim") if offer[n]]
     if dropout:
