@@ -13,6 +13,7 @@ from ._bias import AlibiGeometric, Bias, LocalRope, LocalRopeKeys, alibi_slopes
 from ._biases import *
 from ._check import case_arrays, check
 from ._custom import Custom, per_head, per_key, per_query, per_sequence, prefix_sum, shared
+from ._flex import flex_attention, score_mod
 from ._kernel_test import kernel_test
 from ._report import CheckFailed, Contract, Figures, Report
 from ._triton import TritonKernel, triton
@@ -36,6 +37,7 @@ __all__ = [
     "case_arrays",
     "check",
     "device",
+    "flex_attention",
     "formula",
     "kernel_test",
     "per_head",
@@ -43,6 +45,7 @@ __all__ = [
     "per_query",
     "per_sequence",
     "prefix_sum",
+    "score_mod",
     "shared",
     "triton",
 ]

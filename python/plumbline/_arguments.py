@@ -9,14 +9,14 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
+from . import _dlpack
 
 
 def floats(name: str, given: Any) -> NDArray[Any]:
     """The exact numbers of any array, as a float64 NumPy array.
 
-    Raises TypeError for anything else or an array on another device, and ValueError for a number that
-    is not finite.
+    Raises TypeError for anything else or an array that is neither in host memory nor on a CUDA device, and
+    ValueError for a number that is not finite.
     """
     array = _widened(name, given)
     if not np.isfinite(array).all():
@@ -32,13 +32,13 @@ def _widened(name: str, given: Any) -> NDArray[Any]:
     numpy_knows = isinstance(given, (np.ndarray, np.generic, numbers.Real, list, tuple))
     try:
         if not numpy_knows and hasattr(given, "__dlpack__"):
-            return _native.widened(given)
+            return _dlpack.widened(given)
         array = np.asarray(given)
         if array.dtype.kind in "fiu" or array.dtype.name == "bfloat16":
             return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError, BufferError, RuntimeError) as error:
         raise TypeError(f"{name} is of type {type(given).__name__}: {_first_line(error)}; {expected}"
-                        " in this machine's memory") from None
+                        " in this machine's or a CUDA device's memory") from None
     raise TypeError(f"{name} has dtype {array.dtype}; {expected}")
 
 

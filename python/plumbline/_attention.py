@@ -149,7 +149,7 @@ def attention(
     arXiv:2408.00118, section 2 (softcap); gpt-oss, arXiv:2508.10925, section 2.2 (sinks). Query row r is at position i = r + query_offset; query head h reads key head h // (heads / kv_heads).
 
     Inputs are used exactly, whatever their type: NumPy arrays, and anything that supports DLPack in host
-    memory (PyTorch tensors, JAX arrays; bfloat16 too). Outputs are float64 NumPy arrays. Their rounding
+    memory or on a CUDA device (PyTorch tensors, JAX and CuPy arrays; bfloat16 too). Outputs are float64 NumPy arrays. Their rounding
     error is a few hundred units of 2^-53 at usual sizes. Memory: about 24 bytes per pair of query and
     key of all heads.
 

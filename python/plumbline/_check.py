@@ -110,8 +110,10 @@ def check(
     backward: True: the gradients of fn by autograd (PyTorch) or jax.vjp; or a function backward(grad_o,
         q, k, v, o, lse, **keywords), which returns the gradients by name ({"q": ..., "increments": ...})
         or in the order q, k, v, arrays of the bias (without ALiBi's slopes), ssmax_scale, sinks.
-    framework: "numpy", "torch" or "jax"; None: that of dtype, else "numpy".
-    causal: True or False for all cases; None: both, and fn takes `causal`.
+    framework: "numpy", "cupy", "torch" or "jax"; None: that of dtype, else "numpy". With "numpy" and "cupy", fn may
+        return any framework's arrays that have __dlpack__, in host memory or on a CUDA device.
+    causal: True or False for all cases; None: both, and fn takes `causal`, as it does where its signature (and that
+        of a function backward) names it.
     window, lengths, documents: True: fn takes it, and it may be None; False: no case has it.
         window="left_right": fn takes it as (left, right), -1 for no limit, as FlashAttention's window_size.
     mask: True: fn takes `mask`, which may be None: booleans [batch or 1, heads or 1, queries, keys], True where a
@@ -176,7 +178,7 @@ def check(
     contract: how fn computes; None: fp32 internally, the strictest; or the name of a known
         implementation, such as "jax" or "flash_attention_2" (docs/contracts.md).
     deterministic: one case in four is run twice and must give the same bits.
-    device: "cuda", ...: where PyTorch's or JAX's arrays are.
+    device: "cuda", ...: where PyTorch's or JAX's arrays are; CuPy's are on its current device.
     seed: of the random cases. threads: of the judge (None: all processors).
     shrink: False: a failing case is reported as it was drawn, and no smaller one is looked for.
     time_limit: in seconds: no case is begun after it but for the first five, and no smaller failing one
@@ -221,11 +223,11 @@ def check(
         raise ValueError(f"cache is {cache!r}; expected False with dtype {dtype}, which has scales of its own")
     framework = framework or of_dtype or "numpy"
     if framework not in FRAMEWORKS:
-        raise ValueError(f"framework is {framework!r}; expected one of numpy, torch, jax")
+        raise ValueError(f"framework is {framework!r}; expected one of {', '.join(FRAMEWORKS)}")
     of_framework = FRAMEWORKS[framework](format, device)
     caches = caches_of(cache, of_framework)
-    if backward is True and framework == "numpy":
-        raise ValueError("backward is True; expected a function: NumPy has no gradients of its own")
+    if backward is True and framework in ("numpy", "cupy"):
+        raise ValueError("backward is True; expected a function: NumPy and CuPy have no gradients of their own")
     if backward is True and format in EIGHT_BITS:
         raise ValueError(f"backward is True; expected a function: nothing differentiates {dtype}")
     if not (backward is None or isinstance(backward, bool) or callable(backward)):
@@ -301,7 +303,8 @@ def check(
         raise ValueError("lse_gradient is True; expected False without backward")
     if queries_at_end and not lengths:
         raise ValueError("queries_at_end is True; expected False without lengths=True")
-    settings = ["causal"] if causal is None else []
+    named = all(_takes(one, "causal", None) for one in (fn, backward) if callable(one))
+    settings = ["causal"] if causal is None or named else []
     settings += [n for n in ("window", "lengths", "documents", "mask", "query_offset", "queries_at_end", "scale",
                              "softcap", "rotary_dim") if offer[n]]
     if dropout:

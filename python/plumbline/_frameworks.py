@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy, PyTorch and JAX: the bits of a case as their arrays, and back. Each is imported on demand.
+"""NumPy, CuPy, PyTorch and JAX: the bits of a case as their arrays, and back. Each is imported on demand.
 
 A format is one of fp32, fp16, bf16, e4m3, e5m2, int8, fp64, int32 and bool; its bits are a NumPy array: float32,
 uint16, uint8, float64 or int32.
@@ -11,6 +11,8 @@ from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from . import _dlpack
 
 BITS = {
     "fp32": np.float32,
@@ -45,10 +47,11 @@ class Refusal(Exception):
 
 class NumPy:
     name = "numpy"
+    module: Any = np
 
     def __init__(self, dtype: str, device: Optional[str]) -> None:
         if device is not None:
-            raise ValueError(f"device is {device!r}; expected None: NumPy has no devices")
+            raise ValueError(f"device is {device!r}; expected None: NumPy has no devices; framework='cupy' has CuPy's")
         self._dtypes = {n: np.dtype(_NAMES[n]) for n in ("fp32", "fp16", "int8", "fp64", "int32", "bool")}
         try:
             import ml_dtypes
@@ -70,10 +73,19 @@ class NumPy:
         return bits.view(self._dtype(format))
 
     def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> NDArray[Any]:
-        """The bits. Raises Refusal."""
+        """The bits, also of another framework's array in host memory or on a CUDA device. Raises Refusal."""
         dtype = self._dtype(format)
+        if not isinstance(array, (np.ndarray, np.generic)) and hasattr(array, "__dlpack__"):
+            try:
+                bits, given = _dlpack.read(array)
+            except (TypeError, ValueError, BufferError, RuntimeError) as error:
+                raise Refusal(f"{name} is a {type(array).__name__}: {error}; expected {shape}, {dtype}") from None
+            if bits.shape != shape or given != format:
+                raise Refusal(f"{name} has shape {bits.shape} and dtype {_NAMES.get(given, given)}; "
+                              f"expected {shape}, {dtype}")
+            return bits.view(BITS[format])
         if not isinstance(array, (np.ndarray, np.generic)):
-            raise Refusal(f"{name} is a {type(array).__name__}; expected an array of NumPy's")
+            raise Refusal(f"{name} is a {type(array).__name__}; expected an array of NumPy's or one with __dlpack__")
         if array.shape != shape or array.dtype != dtype:
             raise Refusal(
                 f"{name} has shape {array.shape} and dtype {array.dtype}; expected {shape}, {dtype}"
@@ -81,10 +93,10 @@ class NumPy:
         return np.ascontiguousarray(array).view(BITS[format])
 
     def joined(self, arrays: Sequence[Any], axis: int) -> Any:
-        return np.concatenate(arrays, axis)
+        return self.module.concatenate(arrays, axis)
 
     def filled(self, shape: tuple[int, ...], value: float, like: Any) -> Any:
-        return np.full(shape, value, like.dtype)
+        return self.module.full(shape, value, like.dtype)
 
     def in_float(self, array: Any) -> Any:
         return array.astype(np.float32)
@@ -97,6 +109,29 @@ class NumPy:
         self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any, grad_lse: Any
     ) -> Sequence[Any]:
         raise NotImplementedError
+
+
+class CuPy(NumPy):
+    """Its dtypes are NumPy's own; arrays are on CuPy's current device."""
+
+    name = "cupy"
+
+    def __init__(self, dtype: str, device: Optional[str]) -> None:
+        import cupy
+
+        if device not in (None, "cuda"):
+            raise ValueError(f"device is {device!r}; expected None or 'cuda': CuPy's arrays are on its current device")
+        if dtype not in ("fp32", "fp16", "tf32"):
+            raise ValueError(f"dtype is {_NAMES[dtype]}; expected float32, float16 or tf32 with CuPy")
+        super().__init__(dtype, None)
+        self.module = cupy
+
+    def give(self, bits: NDArray[Any], format: str) -> Any:
+        """A copy with the same strides."""
+        whole = bits if bits.base is None else bits.base
+        there = self.module.asarray(whole)
+        offset = bits.ctypes.data - whole.ctypes.data
+        return self.module.ndarray(bits.shape, self._dtype(format), there.data + offset, bits.strides)
 
 
 class Torch:
@@ -248,7 +283,7 @@ def caches_of(asked: Any, framework: Any) -> list[str]:
     return list(kinds)
 
 
-FRAMEWORKS: dict[str, Any] = {"numpy": NumPy, "torch": Torch, "jax": Jax}
+FRAMEWORKS: dict[str, Any] = {"numpy": NumPy, "cupy": CuPy, "torch": Torch, "jax": Jax}
 
 
 def format_of(dtype: Any) -> tuple[str, Optional[str]]:

@@ -65,10 +65,10 @@ class _Owner:
 class _Memory:
     """As NumPy sees it: an array that refers to `kept`, which holds it. To NumPy address 0 is none at all."""
 
-    def __init__(self, kept: Any, address: int, type: str, shape: Sequence[int], strides: Any = None) -> None:
+    def __init__(self, kept: Any, address: int, type: str, shape: Sequence[int]) -> None:
         self.kept = kept
         self.__array_interface__ = {
-            "version": 3, "data": (address or 1, False), "typestr": type, "shape": tuple(shape), "strides": strides}
+            "version": 3, "data": (address or 1, False), "typestr": type, "shape": tuple(shape)}
 
 
 def _array(said: dict[str, Any]) -> NDArray[Any]:
@@ -105,38 +105,6 @@ def alibi_slopes(heads: int, geometric: bool) -> list[float]:
 def declare_custom_bias(declaration: dict[str, Any]) -> dict[str, str]:
     """The shapes of its parameters, in words."""
     return dict(_call("declare_custom_bias", declaration=declaration))
-
-
-class _DLTensor(ctypes.Structure):  # and what owns it, of which nothing is read here
-    _fields_ = [
-        ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64)]  # fmt: skip
-
-
-_capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi))
-# By DLPack's code of a kind of numbers, and bits. NumPy has no bfloat16.
-_NUMBERS = {(0, 32): "<i4", (0, 64): "<i8", (2, 16): "<f2", (2, 32): "<f4", (2, 64): "<f8", (4, 16): "<u2"}
-
-
-def widened(array: Any) -> NDArray[Any]:
-    """The numbers, as doubles, of an array that a framework gives by DLPack; also of types that NumPy has
-    not. Raises TypeError for other types and for memory of another device."""
-    capsule = array.__dlpack__()
-    tensor = _DLTensor.from_address(_capsule_pointer(capsule, b"dltensor"))
-    if tensor.device_type != 1:
-        raise TypeError("it is on another device")
-    type = _NUMBERS.get((tensor.code, tensor.bits))
-    if type is None or tensor.lanes != 1:
-        raise TypeError("its numbers are none of float64, float32, float16, bfloat16, int32, int64")
-    strides = tensor.strides and tuple(n * tensor.bits // 8 for n in tensor.strides[: tensor.ndim])
-    address = (tensor.data or 0) + tensor.byte_offset
-    numbers = np.asarray(_Memory(capsule, address, type, tensor.shape[: tensor.ndim], strides or None))
-    if tensor.code == 4:
-        numbers = (numbers.astype(np.uint32) << 16).view(np.float32)
-    return numbers.astype(np.float64, order="C")
 
 
 def check(

@@ -496,7 +496,7 @@ def test_a_seed_draws_the_same_cases():
         ({"more_queries": True}, ValueError, "more_queries is True; expected False without query_offset"),
         ({"packed": True, "documents": True}, ValueError, "documents is True; expected nothing of it"),
         ({"packed": True, "bias": "cable"}, ValueError, "packed is True; expected False with increments"),
-        ({"packed": True}, TypeError, r"fn is to be called as fn\(q, k, v, cu_seqlens_q=..., cu_seqlens_k=..., "),
+        ({"packed": True}, TypeError, r"fn is to be called as fn\(q, k, v, causal=..., cu_seqlens_q=..., "),
         ({"strides": 1}, TypeError, "strides is 1; expected True or False"),
         ({"queries_at_end": True}, ValueError, "queries_at_end is True; expected False without lengths"),
         ({"heads": [3], "kv_heads": [2]}, ValueError, "kv_heads is 2; expected a divisor"),

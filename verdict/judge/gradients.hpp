@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "verdict/judge/judge.hpp"
+#include "verdict/oracle/gradient_oracle.hpp"
 
 namespace plumbline::verdict {
 
