@@ -83,6 +83,7 @@ plumbline_contract all_declared() {
   contract.alibi_of_key = 1;
   contract.tanh_error = 0x1p-11;
   contract.lse_base_2 = 1;
+  contract.float_o = contract.float_gradients = 1;
   return contract;
 }
 
@@ -156,7 +157,9 @@ BOOST_AUTO_TEST_CASE(a_declared_contract_is_read_field_by_field) {
                                    {"largest_score", 100},
                                    {"alibi_of_key", true},
                                    {"tanh_error", 0x1p-11},
-                                   {"lse_base_2", true}};
+                                   {"lse_base_2", true},
+                                   {"float_o", true},
+                                   {"float_gradients", true}};
   const OutputsFile file = parsed(builder);
   BOOST_TEST(file.kernel == "flash");
   BOOST_TEST(same(file.contract, all_declared()));
