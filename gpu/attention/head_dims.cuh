@@ -7,7 +7,11 @@
 
 // A build may have fewer, to be quick: planted faults are compiled for one.
 #ifndef PLUMBLINE_HEAD_DIMS
+#ifdef PLUMBLINE_THIRD_HEAD_DIM  // three of them: nvcc's options take no commas
+#define PLUMBLINE_HEAD_DIMS 32, 64, PLUMBLINE_THIRD_HEAD_DIM
+#else
 #define PLUMBLINE_HEAD_DIMS 32, 48, 64, 80, 96, 128
+#endif
 #endif
 
 namespace plumbline::gpu {
