@@ -24,7 +24,7 @@ FEATURES = [
      r"tensor_(row|transposed)|bias_tensor", "BIAS_TENSOR", {}),
     ("softcap", "softcap", "softcap", "softcap", r"softcap", "softcap_", {}),
     ("attention sinks", "sinks", "sinks", "sinks", r"_sink_|^sink_", "sinks_", {}),
-    ("strides: tokens first, spaced rows, packed q, k and v", "strided", "strided", "strides", r"^strided_", None, {}),
+    ("strides: tokens first, spaced rows, packed q, k and v", "strided", "strided", "strides", r"^stride(d|s)_", None, {}),
     ("packed sequences (cu_seqlens)", "packed sequences", "cu_seqlens_q", "packed", r"^packed_", None,
      {"decode": "ragged lengths"}),
     ("dropout of P", "dropout", "dropout", "dropout",
