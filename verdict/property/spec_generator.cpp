@@ -219,10 +219,12 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
                                             Layout::packed_qkv};
     give([&](Spec& s) { s.layout = strided[draw.below(strided.size())]; });
   }
-  if (spec.layout == Layout::contiguous && draw.chance(20)) {
-    // Of one sequence cu_seqlens says little.
+  // Of one sequence cu_seqlens says little, whether or not the kernel takes others.
+  const bool is_packed = spec.layout == Layout::packed_sequences;
+  if (is_packed || (spec.layout == Layout::contiguous && draw.chance(20))) {
+    const Spec before = spec;
     for (const int batch : {std::max(spec.batch, draw.between(2, 5)), spec.batch}) {
-      if (spec.layout == Layout::packed_sequences) break;
+      if (spec != before) break;
       give([&](Spec& s) {
         s.batch = batch;
         make_packed_sequences(s);
