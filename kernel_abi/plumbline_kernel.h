@@ -263,11 +263,11 @@ typedef struct {
   const uint8_t* keep; /* [batch, heads, queries, keys] with dropout, else NULL: 1 where p_ij is
                           kept, 0 where it is dropped */
   /* Where rows lie: of q and grad_q, k and grad_k, v and grad_v, o and grad_o; known in supports(),
-     too. With strided = 0 they are contiguous, as the strides say as well. With 1 they lie as
-     models hand views to a kernel, with bytes 0xFF, which are NaN, between them, where nothing may
-     be written. Strides may be odd: a kernel that loads vectors declines those that it cannot load.
-     Parts of a packed array of q, k and v come as three arrays, each with the packed one's strides.
-   */
+     too. With strided = 0 they are contiguous, as the strides say as well; it is 0 with packed
+     sequences. With 1 they lie as models hand views to a kernel, with bytes 0xFF, which are NaN,
+     between them, where nothing may be written. Strides may be odd: a kernel that loads vectors
+     declines those that it cannot load. Parts of a packed array of q, k and v come as three arrays,
+     each with the packed one's strides. */
   int32_t strided;
   plumbline_strides q_strides, k_strides, v_strides, o_strides;
   /* Packed sequences, as FlashAttention's flash_attn_varlen_func takes them; else NULL. [batch +

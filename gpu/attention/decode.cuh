@@ -25,22 +25,23 @@ struct Cache {
   bool scale_per_key;
   const float *k_scale, *v_scale;  // of 8 bits: [batch, kv_heads], or of each key where it lies
 
+  /// The page with a key.
+  __device__ int page_of(int b, int key) const {
+    return pages[static_cast<std::size_t>(b) * pages_per_sequence + key / page_size];
+  }
+
   /// First element of a key in k or v, which lie so.
   __device__ std::size_t start(const RowPlaces& rows, int b, int kv_head, int key) const {
-    if (!pages) return rows.start(b, kv_head, key);
-    const int nth = key / page_size;
-    const int page = pages[static_cast<std::size_t>(b) * pages_per_sequence + nth];
-    return rows.start(page, kv_head, key - nth * page_size);
+    return pages ? rows.start(page_of(b, key), kv_head, key % page_size)
+                 : rows.start(b, kv_head, key);
   }
 
   /// The same where rows of `width` numbers lie one after the other.
   __device__ std::size_t key_start(const Problem& problem, int b, int kv_head, int key,
                                    int width) const {
-    const std::size_t of_batch = static_cast<std::size_t>(b);
-    if (!pages) return ((of_batch * problem.kv_heads + kv_head) * problem.keys + key) * width;
-    const int nth = key / page_size;
-    const auto page = static_cast<std::size_t>(pages[of_batch * pages_per_sequence + nth]);
-    return ((page * problem.kv_heads + kv_head) * page_size + (key - nth * page_size)) * width;
+    const auto block = static_cast<std::size_t>(pages ? page_of(b, key) : b);
+    const int rows = pages ? page_size : problem.keys;
+    return ((block * problem.kv_heads + kv_head) * rows + key % rows) * width;
   }
 
   /// A key's number of k_scale or v_scale.

@@ -31,6 +31,8 @@ std::size_t bytes_of_outputs(const cases::Spec& spec, std::int32_t is_float) {
 /// The kernel's arrays by name, each with the memory that it is in.
 class Arrays {
  public:
+  explicit Arrays(const plumbline_problem& problem) : problem_(problem) {}
+
   void add(const std::string& name, const void* data, const cases::Shape& shape,
            std::size_t element_bytes = 4) {
     if (data == nullptr) return;
@@ -38,9 +40,34 @@ class Arrays {
                    {"bytes", static_cast<std::size_t>(cases::elements(shape)) * element_bytes},
                    {"shape", shape}};
   }
+  /// Of q, k, v, o and their gradients.
+  void add_rows(const std::string& name, const void* data, const cases::Shape& shape,
+                const plumbline_strides& strides, std::size_t element_bytes) {
+    if (problem_.cu_seqlens_q) {
+      const bool of_keys = name.ends_with('k') || name.ends_with('v');
+      add(name, data, {of_keys ? problem_.total_k : problem_.total_q, shape[1], shape[3]},
+          element_bytes);
+      return;
+    }
+    add(name, data, shape, element_bytes);
+    if (data == nullptr || problem_.strided == 0) return;
+    const std::int64_t last = (shape[0] - 1) * strides.batch + (shape[1] - 1) * strides.head +
+                              (shape[2] - 1) * strides.token;
+    json_[name]["bytes"] = static_cast<std::size_t>(last + shape[3]) * element_bytes;
+    json_[name]["strides"] = {strides.batch, strides.head, strides.token, 1};
+  }
+  /// lse, or its gradient.
+  void add_lse(const std::string& name, const void* data, const cases::Spec& spec) {
+    if (problem_.cu_seqlens_q) {
+      add(name, data, {spec.heads, problem_.total_q});
+    } else {
+      add(name, data, cases::per_query(spec));
+    }
+  }
   const Json& json() const { return json_; }
 
  private:
+  const plumbline_problem& problem_;
   Json json_ = Json::object();
 };
 
@@ -56,10 +83,10 @@ Arrays inputs_of(const cases::Spec& spec, const plumbline_problem& problem) {
     }
     return shape;
   };
-  Arrays inputs;
-  inputs.add("q", problem.q, cases::query_shape(spec), bytes);
-  inputs.add("k", problem.k, cached(cases::key_shape(spec)), of_cache);
-  inputs.add("v", problem.v, cached(cases::value_shape(spec)), of_cache);
+  Arrays inputs(problem);
+  inputs.add_rows("q", problem.q, cases::query_shape(spec), problem.q_strides, bytes);
+  inputs.add_rows("k", problem.k, cached(cases::key_shape(spec)), problem.k_strides, of_cache);
+  inputs.add_rows("v", problem.v, cached(cases::value_shape(spec)), problem.v_strides, of_cache);
   const cases::Shape of_scale =
       spec.scale_per_key ? cached(cases::per_cached(spec)) : cases::per_key_head(spec);
   inputs.add("q_scale", problem.q_scale, cases::per_key_head(spec));
@@ -74,6 +101,8 @@ Arrays inputs_of(const cases::Spec& spec, const plumbline_problem& problem) {
                cases::shape_of(spec, options_of(problem), parameter));
   }
   inputs.add("lengths", problem.lengths, {spec.batch});
+  inputs.add("cu_seqlens_q", problem.cu_seqlens_q, {spec.batch + 1});
+  inputs.add("cu_seqlens_k", problem.cu_seqlens_k, {spec.batch + 1});
   inputs.add("documents", problem.documents, {spec.batch, spec.keys});
   inputs.add("mask", problem.mask, cases::mask_shape(spec), 1);
   inputs.add("keep", problem.keep, cases::keep_shape(spec), 1);
@@ -160,8 +189,8 @@ cases::Spec CallableKernel::spec_of(const plumbline_problem& problem) {
 
 int CallableKernel::supports(const plumbline_problem* problem, int32_t pass) {
   const Takes& takes = active->takes_;
-  // Strides and packed sequences are made of contiguous arrays, in Python.
-  if (problem->strided != 0 || problem->cu_seqlens_q) return 0;
+  if (problem->strided != 0 && !takes.strides) return 0;
+  if ((problem->cu_seqlens_q != nullptr) != takes.packed) return 0;
   const bool options = std::all_of(takes.options.begin(), takes.options.end(), [&](const auto& o) {
     return problem->options[o.first] == o.second;
   });
@@ -184,7 +213,6 @@ int CallableKernel::supports(const plumbline_problem* problem, int32_t pass) {
          takes.reads_cache(problem->page_size, problem->cache_format,
                            problem->scale_per_key != 0) &&
          (takes.more_queries || problem->queries <= problem->keys) &&
-         (!takes.packed || problem->query_offset == problem->keys - problem->queries) &&
          (takes.scale || problem->scale == 1 / std::sqrt(static_cast<double>(problem->head_dim)));
 }
 
@@ -192,10 +220,10 @@ int CallableKernel::attend(const char* pass, const plumbline_problem& problem,
                            const plumbline_outputs& outputs, char* message,
                            std::size_t message_size) {
   const cases::Spec spec = spec_of(problem);
-  Arrays arrays;
-  arrays.add("o", outputs.o, cases::output_shape(spec),
-             bytes_of_outputs(spec, active->kernel_.contracts[0].float_o));
-  arrays.add("lse", outputs.lse, cases::per_query(spec));
+  Arrays arrays(problem);
+  arrays.add_rows("o", outputs.o, cases::output_shape(spec), problem.o_strides,
+                  bytes_of_outputs(spec, active->kernel_.contracts[0].float_o));
+  arrays.add_lse("lse", outputs.lse, spec);
   return active->call(described(pass, active->variation_, spec.bias, active->takes_, problem),
                       inputs_of(spec, problem).json(), arrays.json(), message, message_size);
 }
@@ -215,15 +243,16 @@ int CallableKernel::backward(const plumbline_problem* problem, const plumbline_g
   const cases::Spec spec = spec_of(*problem);
   const plumbline_contract& contract = active->kernel_.contracts[0];
   const std::size_t bytes = bytes_of_outputs(spec, contract.float_gradients);
-  Arrays inputs = inputs_of(spec, *problem), arrays;
-  inputs.add("o", gradients->o, cases::output_shape(spec),
-             bytes_of_outputs(spec, contract.float_o));
-  inputs.add("lse", gradients->lse, cases::per_query(spec));
-  inputs.add("grad_o", gradients->grad_o, cases::output_shape(spec), bytes_of_outputs(spec, 0));
-  inputs.add("grad_lse", gradients->grad_lse, cases::per_query(spec));
-  arrays.add("grad_q", gradients->grad_q, cases::query_shape(spec), bytes);
-  arrays.add("grad_k", gradients->grad_k, cases::key_shape(spec), bytes);
-  arrays.add("grad_v", gradients->grad_v, cases::value_shape(spec), bytes);
+  Arrays inputs = inputs_of(spec, *problem), arrays(*problem);
+  const cases::Shape of_o = cases::output_shape(spec);
+  inputs.add_rows("o", gradients->o, of_o, problem->o_strides,
+                  bytes_of_outputs(spec, contract.float_o));
+  inputs.add_lse("lse", gradients->lse, spec);
+  inputs.add_rows("grad_o", gradients->grad_o, of_o, problem->o_strides, bytes_of_outputs(spec, 0));
+  inputs.add_lse("grad_lse", gradients->grad_lse, spec);
+  arrays.add_rows("grad_q", gradients->grad_q, cases::query_shape(spec), problem->q_strides, bytes);
+  arrays.add_rows("grad_k", gradients->grad_k, cases::key_shape(spec), problem->k_strides, bytes);
+  arrays.add_rows("grad_v", gradients->grad_v, cases::value_shape(spec), problem->v_strides, bytes);
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     const auto parameter = static_cast<plumbline_parameter>(n);
     if (!cases::has_gradient(spec, parameter)) continue;

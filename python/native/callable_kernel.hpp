@@ -25,7 +25,8 @@ struct Takes {
   bool query_offset = false;      ///< fewer queries than keys
   bool more_queries = false;      ///< and more
   bool queries_at_end = false;    ///< at each sequence's own end
-  bool packed = false;            ///< and nowhere else
+  bool strides = false;           ///< rows that do not lie one after the other
+  bool packed = false;            ///< packed sequences, always
   bool value_dim = false;         ///< values of another width than keys
   bool values_in_keys = false;    ///< v is a part of k, always
   bool lse_gradient = false;      ///< a gradient through lse
@@ -61,6 +62,7 @@ struct Takes {
       return p.query_offset == p.keys - p.queries &&
              (p.lengths == nullptr || p.queries_at_end != 0);
     }
+    if (packed) return true;  // each sequence's last query is at its last key
     return (query_offset || p.queries == p.keys) && (queries_at_end || p.queries_at_end == 0);
   }
 };
@@ -69,8 +71,9 @@ struct Takes {
 class CallableKernel {
  public:
   /// @param ask is asked {"problem", "inputs", "outputs"}: the pass, the variation of the software
-  /// device and settings; the memory and the shape of every array by its name. It calls the
-  /// function, leaves in the memory of inputs and outputs what that left in them, and answers {} or
+  /// device and settings; of every array by its name the memory, the shape and, where its rows do
+  /// not lie one after the other, the strides, in numbers. It calls the function, leaves in the
+  /// memory of inputs and outputs what that left in them, and answers {} or
   /// {"refused": words} or {"raised": words}; always with "on_software_device": whether the
   /// function has launched kernels there.
   /// @param bias of all problems, as pass.

@@ -58,6 +58,7 @@ Takes takes_from(const Json& offered, cases::Bias bias) {
   takes.query_offset = flag("query_offset");
   takes.more_queries = flag("more_queries");
   takes.queries_at_end = flag("queries_at_end");
+  takes.strides = flag("strides");
   takes.packed = flag("packed");
   takes.value_dim = flag("value_dim");
   takes.values_in_keys = flag("values_in_keys");
@@ -132,6 +133,7 @@ Json named_contract(const Json& arguments, plumbline_native_ask) {
 
 /// What a case has that the function does not take.
 std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
+  const bool is_packed = spec.layout == cases::Layout::packed_sequences;
   if (takes.causal && *takes.causal != spec.mask.causal) {
     return fmt::format("causal={:d}", spec.mask.causal);
   }
@@ -139,9 +141,13 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
   if (!takes.window_sides && spec.mask.window.left != spec.mask.window.right) {
     return "window of different sides";
   }
-  if (!takes.lengths && spec.mask.ragged) return "ragged (lengths)";
+  if (!takes.lengths && spec.mask.ragged && !is_packed) return "ragged (lengths)";
   if (!takes.documents && spec.mask.documents) return "documents";
   if (!takes.mask && spec.mask.pattern != cases::Pattern::none) return "mask";
+  if (is_packed != takes.packed ||
+      (!is_packed && !takes.strides && spec.layout != cases::Layout::contiguous)) {
+    return fmt::format("layout={}", cases::name(spec.layout));
+  }
   if (!takes.value_dim && spec.value_width() != spec.head_dim) return "value_dim";
   if (takes.values_in_keys != spec.values_in_keys) {
     return fmt::format("values_in_keys={:d}", spec.values_in_keys);
@@ -163,15 +169,9 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
     if (spec.query_offset != spec.keys - spec.queries || spec.mask.ragged != spec.queries_at_end) {
       return "queries before the end (query_offset)";
     }
-  } else {
+  } else if (!is_packed) {
     if (!takes.query_offset && spec.queries != spec.keys) return "fewer queries than keys";
     if (!takes.queries_at_end && spec.queries_at_end) return "queries_at_end";
-  }
-  if (takes.packed && spec.query_offset != spec.keys - spec.queries) {
-    return "queries before the end (query_offset)";
-  }
-  if (spec.layout != cases::Layout::contiguous) {
-    return fmt::format("layout={}", cases::name(spec.layout));
   }
   if (!takes.scale && spec.scale != 0) return "scale";
   if (!takes.softcap && spec.softcap != takes.own_softcap) return "softcap";

@@ -16,11 +16,9 @@ from ._bias import NOT_TOLD, Bias
 from ._biases import Nope
 from ._custom import Custom
 from ._frameworks import EIGHT_BITS, FRAMEWORKS, Refusal, caches_of, format_of
-from ._layouts import LAYOUTS
-from ._packing import PACKED, PADDED, backward_of_padded, lse_of_empty_rows, of_padded
 from ._progress import Progress
 from ._report import CheckFailed, Contract, Figures, Report
-from ._runner import SCALES, NoLse, Runner
+from ._runner import PACKED, SCALES, NoLse, Runner
 
 
 def case_arrays(line: str) -> dict[str, NDArray[Any]]:
@@ -139,15 +137,15 @@ def check(
     rotary_dim: True: fn takes `rotary_dim`, even: RoPE rotates only the first rotary_dim components of q and k, by
         angles i base^(-2k / rotary_dim). Or the only sizes of it, [16, 32]. False: it is head_dim.
     nan_in_hidden_keys: True: k and v are NaN at keys that no query sees, which must reach no output: 0 times NaN
-        is NaN. Gradients there are 0. Not with packed.
+        is NaN. Gradients there are 0.
     grouped_heads: True: kv_heads may be less than heads.
-    strides: True: three cases in four have q, k, v and grad_o with strides: views of [batch, tokens, heads,
-        head_dim], every other row, parts of a packed array. Between their rows is NaN. With NumPy and PyTorch.
+    strides: True: in one case of four q, k, v and grad_o have strides: views of [batch, tokens, heads,
+        head_dim], every other row, parts of a packed array. Between their rows is NaN. Not with JAX.
     packed: True: fn takes sequences one after the other, as FlashAttention's flash_attn_varlen_func: q [tokens,
         heads, head_dim], k, v [tokens, kv_heads, head_dim], and the keywords cu_seqlens_q, cu_seqlens_k
         (int32 [batch + 1], where each begins), max_seqlen_q and max_seqlen_k. The last query of a sequence is at
-        its last key. It returns o like q, or (o, lse [heads, tokens]); backward likewise. Not with documents,
-        and for biases with no number for each token.
+        its last key. It returns o like q, as wide as v, or (o, lse [heads, tokens]); backward likewise. Not with
+        documents, mask or dropout, for biases with no number for each token, and with sinks without lse_gradient.
     decode: True: decoding, as FlashAttention's flash_attn_with_kvcache: fn(q, k_cache, v_cache, **keywords) with one
         query row of each sequence in most cases, else up to 8. Row r is at position r + keys - queries; with lengths,
         of which fn then always gets an array, at r + lengths[b] - queries; if fn takes query_offset, as that says. In
@@ -239,11 +237,10 @@ def check(
         if given:
             raise ValueError(f"{given[0]} is {sizes[given[0]]!r}; expected None beside shapes")
     if truth("packed", packed):
-        _expect_packable(bias, known[method]["parameters"], format,
+        _expect_packable(bias, known[method]["parameters"],
                          {"documents": documents, "mask": mask, "lengths": lengths, "query_offset": query_offset,
-                          "queries_at_end": queries_at_end, "lse_gradient": lse_gradient, "strides": strides,
-                          "dropout": dropout, "nan_in_hidden_keys": nan_in_hidden_keys})
-        lengths = query_offset = queries_at_end = True
+                          "queries_at_end": queries_at_end, "strides": strides, "dropout": dropout})
+        query_offset = False
     page_sizes = _listed("paged", paged)
     lengths = lengths or bool(paged)
     seeds = [name for name in ("dropout_seed", "dropout_offset") if _takes(fn, name, None)]
@@ -274,6 +271,7 @@ def check(
         "query_offset": _takes(fn, "query_offset", query_offset),
         "more_queries": truth("more_queries", more_queries),
         "queries_at_end": truth("queries_at_end", queries_at_end),
+        "strides": truth("strides", strides),
         "packed": packed,
         "scale": _takes(fn, "scale", scale),
         "batch": _sizes("batch", batch),
@@ -291,9 +289,9 @@ def check(
         offer["options"].setdefault("slopes_per_batch", 0.0)
     if window != "left_right" and not isinstance(window, bool):
         raise TypeError(f"window is {window!r}; expected True, False or 'left_right'")
-    if more_queries and not offer["query_offset"]:
+    if more_queries and not offer["query_offset"] and not packed:
         raise ValueError("more_queries is True; expected False without query_offset=True")
-    if truth("strides", strides) and framework == "jax":
+    if strides and framework == "jax":
         raise ValueError("strides is True; expected False: JAX's arrays have none")
     if offer["rotary_dim"] and (isinstance(bias, Custom) or "rope_" not in method):
         raise ValueError(f"rotary_dim is {rotary_dim!r}; expected False with {method}, which has no RoPE")
@@ -313,6 +311,7 @@ def check(
     settings += ["sinks"] if sinks else []
     settings += SCALES if format in EIGHT_BITS else SCALES[1:] if caches else []
     settings += ["page_table"] if paged else []
+    settings += PACKED if packed else []
     parameters = known[method]["parameters"]
     if decode:
         parameters = _with_prefix_sums(bias, parameters)
@@ -329,8 +328,7 @@ def check(
     free_options = [
         name for name in known[method]["options"] if name not in (options or {}) and name not in NOT_TOLD
     ]
-    told_apart = [name for name in settings if name not in PADDED] + [*PACKED] if packed else settings
-    _expect_signature(fn, [*parameters, *free_options, *told_apart])
+    _expect_signature(fn, [*parameters, *free_options, *settings])
     shrink = truth("shrink", shrink)
     seconds = 0.0 if time_limit is None else number("time_limit", time_limit)
     if time_limit is not None and seconds <= 0:
@@ -346,17 +344,12 @@ def check(
         raise TypeError(f"contract is {contract!r}; expected a plumbline.Contract or the name of one")
     if lse_gradient and contract.no_lse:
         raise ValueError("lse_gradient is True; expected False with a contract that has no lse")
-    if packed:
-        runner.function = of_padded(fn, of_framework, lse_of_empty_rows(contract.empty_rows))
-        if callable(backward):
-            runner.backward = backward_of_padded(backward, of_framework)
     runner.lse_format = contract.lse_format
     runner.float_o, runner.float_gradients = contract.float_o, contract.float_gradients
-    runner.strides = strides
     runner.lse_gradient = lse_gradient
     name = getattr(fn, "__name__", type(fn).__name__)
 
-    def judged(contract: Contract, case: Optional[str] = case) -> tuple[str, str, Any]:
+    def judged(contract: Contract) -> tuple[str, str, Any]:
         return _native.check(
             runner,
             Refusal,
@@ -389,9 +382,6 @@ def check(
     report = json.loads(text)
     cell = report["cells"][0]
     if cell["outcome"] != "pass":
-        if strides:
-            with Progress(f"{name} {method} {format}", False) as told:
-                words += _words_of_layout(runner, lambda: judged(contract, cell["counterexample"]["case"])[0])
         repeat = _repeat(name, bias if isinstance(bias, Custom) else method, asked,
                          cell["counterexample"]["case"])
         which = "the case" if case else "the smallest failing case found" if shrink else "the failing case"
@@ -425,17 +415,6 @@ _ANOTHER_METHOD_WITH = {
 _SIZES = ("batch", "heads", "kv_heads", "queries", "keys", "head_dim", "value_dim")
 
 
-def _words_of_layout(runner: Runner, judge: Callable[[], str]) -> str:
-    """How the inputs of a failing case lie, and whether it passes where they are contiguous."""
-    judge()
-    if runner.layout == 0:
-        return "\nq, k and v are contiguous"
-    words = f"\nq, k and v are {LAYOUTS[runner.layout]}"
-    runner.strides = False
-    passes = json.loads(judge())["cells"][0]["outcome"] == "pass"
-    return words + ("; the case passes where they are contiguous" if passes else "")
-
-
 def pass_name(decode: Any, backward: Any) -> str:
     """As a case's line has it."""
     return "decode" if decode else "backward" if backward else "forward"
@@ -452,7 +431,7 @@ def _with_prefix_sums(bias: Any, parameters: list[str]) -> list[str]:
 _OF_TOKENS = ("increments", "gain", "log_forget", "tensor")
 
 
-def _expect_packable(bias: Any, parameters: list[str], format: str, settings: dict[str, Any]) -> None:
+def _expect_packable(bias: Any, parameters: list[str], settings: dict[str, Any]) -> None:
     """Raises ValueError for what packed sequences do not have."""
     for name, value in settings.items():
         if value:
@@ -462,8 +441,6 @@ def _expect_packable(bias: Any, parameters: list[str], format: str, settings: di
         of_tokens = [p["name"] for p in bias.declaration["parameters"] if p["per"] in ("query", "key", "prefix_sum")]
     if of_tokens:
         raise ValueError(f"packed is True; expected False with {of_tokens[0]}, which has a number for each token")
-    if format in EIGHT_BITS:
-        raise ValueError("packed is True; expected False with dtypes of 8 bits")
 
 
 def _sizes(name: str, sizes: Optional[Sequence[int]]) -> list[int]:

@@ -92,18 +92,8 @@ class NumPy:
             )
         return np.ascontiguousarray(array).view(BITS[format])
 
-    def joined(self, arrays: Sequence[Any], axis: int) -> Any:
-        return self.module.concatenate(arrays, axis)
-
-    def filled(self, shape: tuple[int, ...], value: float, like: Any) -> Any:
-        return self.module.full(shape, value, like.dtype)
-
     def in_float(self, array: Any) -> Any:
         return array.astype(np.float32)
-
-    def nothing(self, like: Any, others: Sequence[Any]) -> Any:
-        """Zeros, whose gradients in all floating arrays are 0."""
-        return like * 0
 
     def gradients(
         self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any, grad_lse: Any
@@ -158,13 +148,8 @@ class Torch:
             tensor = tensor.view(self._dtypes[format])
         if self._device is None:
             return tensor
-        if tensor.is_contiguous():
-            return tensor.to(self._device)
-        there = self._torch.empty(tensor.untyped_storage().nbytes() // tensor.element_size(),
-                                  dtype=tensor.dtype, device=self._device)
-        view = there.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
-        there.fill_(float("nan") if tensor.is_floating_point() else 127)  # as _layouts has it in int8
-        return view.copy_(tensor)
+        whole = tensor.new_empty(0).set_(tensor.untyped_storage()).to(self._device)
+        return whole.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
 
     def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> NDArray[Any]:
         """The bits. Raises Refusal."""
@@ -181,20 +166,8 @@ class Torch:
         bits: NDArray[Any] = tensor.numpy().view(BITS[format])
         return bits
 
-    def joined(self, arrays: Sequence[Any], axis: int) -> Any:
-        return self._torch.cat(list(arrays), axis)
-
-    def filled(self, shape: tuple[int, ...], value: float, like: Any) -> Any:
-        return self._torch.full(shape, value, dtype=like.dtype, device=like.device)
-
     def in_float(self, array: Any) -> Any:
         return array.float()
-
-    def nothing(self, like: Any, others: Sequence[Any]) -> Any:
-        for x in others:
-            if isinstance(x, self._torch.Tensor) and x.is_floating_point():
-                like = like + (0 * x).sum().to(like.dtype)
-        return 0 * like
 
     def gradients(
         self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any, grad_lse: Any
@@ -247,17 +220,8 @@ class Jax:
             )
         return np.ascontiguousarray(np.asarray(array)).view(BITS[format])
 
-    def joined(self, arrays: Sequence[Any], axis: int) -> Any:
-        return self._jax.numpy.concatenate(list(arrays), axis)
-
-    def filled(self, shape: tuple[int, ...], value: float, like: Any) -> Any:
-        return self._jax.numpy.full(shape, value, like.dtype)
-
     def in_float(self, array: Any) -> Any:
         return array.astype(np.float32)
-
-    def nothing(self, like: Any, others: Sequence[Any]) -> Any:
-        return 0 * like
 
     def gradients(
         self, function: Callable[..., Any], inputs: Sequence[Any], grad_o: Any, grad_lse: Any

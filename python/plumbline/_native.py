@@ -178,8 +178,12 @@ def check(
 def _run(call: Callable[..., Any], problem: dict[str, Any], inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
     """The function gets and gives copies: what outlives the call, such as the frames of an exception, must
     not point into the judge's memory."""
-    given = {name: (ctypes.string_at(at["address"], at["bytes"]), at["shape"]) for name, at in inputs.items()}
-    returned = call(problem, given, {name: at["shape"] for name, at in outputs.items()})
+
+    def copied(arrays: dict[str, Any]) -> dict[str, Any]:
+        return {name: (ctypes.string_at(at["address"], at["bytes"]), at["shape"], at.get("strides"))
+                for name, at in arrays.items()}
+
+    returned = call(problem, copied(inputs), copied(outputs))
     for arrays, contents in zip((inputs, outputs), returned):
         for name, at in arrays.items():
             if len(contents[name]) != at["bytes"]:

@@ -10,15 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._frameworks import BITS, EIGHT_BITS, Refusal
-from ._layouts import STRIDED, laid_out, layout_of
 from .device import variation
 
-_WHOLE = ("lengths", "documents", "page_table")
+PACKED = ("cu_seqlens_q", "cu_seqlens_k", "max_seqlen_q", "max_seqlen_k")
+"""Keywords of a function of packed sequences."""
+_WHOLE = ("lengths", "documents", "page_table", *PACKED[:2])
 _BOOLEANS = ("mask", "keep")
 _INPUTS = ("q", "k", "v")
 _OUTPUTS = ("o", "grad_o", "grad_q", "grad_k", "grad_v")
 _GRADIENTS = _OUTPUTS[2:]
 SCALES = ("q_scale", "k_scale", "v_scale")
+Memory = tuple[bytes, list[int], Optional[list[int]]]
+"""An array's memory, its shape and, where its rows do not lie one after the other, its strides, in numbers."""
 
 
 class NoLse(BaseException):
@@ -47,10 +50,6 @@ class Runner:
     """Whether o, and the gradients of q, k and v, are float32 by the contract."""
     lse_gradient: bool = False
     """Whether a gradient may come in through lse: backward then takes grad_lse."""
-    strides: bool = False
-    """Whether q, k, v and grad_o lie as _layouts has them."""
-    layout: int = 0
-    """That of the last call."""
     cache: str = "in_format"
     """The format of its k and v: in_format, or that of a cache of 8 bits."""
     on_software_device: bool = False
@@ -59,20 +58,22 @@ class Runner:
     def __call__(
         self,
         problem: dict[str, Any],
-        inputs: dict[str, tuple[bytes, list[int]]],
-        outputs: dict[str, list[int]],
+        inputs: dict[str, Memory],
+        outputs: dict[str, Memory],
     ) -> tuple[dict[str, bytes], dict[str, bytes]]:
         """The bytes of the inputs after the call, for the judge to compare, and of the outputs."""
         self.cache = problem["cache"]
-        memory = {name: self._bits(name, *x) for name, x in inputs.items()}
+        copies = {name: self._bits(name, *memory) for name, memory in inputs.items()}
+        results = {name: self._bits(name, *memory) for name, memory in outputs.items()}
         if problem["pass"] == "decode":
-            memory.setdefault("lengths", np.full(len(memory["q"]), problem["keys"], np.int32))
-        results = {name: np.empty(shape, BITS[self._format(name)]) for name, shape in outputs.items()}
-        self.layout = layout = layout_of(memory["q"]) if self.strides else 0
-        copies = {
-            name: laid_out(bits, layout, STRIDED.index(name) % 3) if name in STRIDED else bits.copy()
-            for name, bits in memory.items()
-        }
+            copies.setdefault("lengths", np.full(len(copies["q"]), problem["keys"], np.int32))
+        if "cu_seqlens_q" in copies:
+            for name in ("q", "k"):
+                problem[f"max_seqlen_{name}"] = int(np.diff(copies[f"cu_seqlens_{name}"]).max())
+            if copies["q"].size == 0:  # no function has to take that
+                for bits in results.values():
+                    bits[...] = 0
+                return _bytes(copies), _bytes(results)
         given = {name: self.framework.give(bits, self._format(name)) for name, bits in copies.items()}
         with variation(problem["variation"]) as asked:
             try:
@@ -82,10 +83,7 @@ class Runner:
                     self._forward(problem, given, results)
             finally:
                 self.on_software_device = self.on_software_device or asked.launched
-        return (
-            {name: bits.tobytes() for name, bits in copies.items()},
-            {name: bits.tobytes() for name, bits in results.items()},
-        )
+        return _bytes(copies), _bytes(results)
 
     def _format(self, name: str) -> str:
         if name in _INPUTS:
@@ -98,8 +96,11 @@ class Runner:
             return "bf16" if self.format in EIGHT_BITS else self.format
         return "int32" if name in _WHOLE else "bool" if name in _BOOLEANS else "fp32"
 
-    def _bits(self, name: str, memory: bytes, shape: list[int]) -> NDArray[Any]:
-        return np.frombuffer(memory, BITS[self._format(name)]).reshape(shape)
+    def _bits(self, name: str, memory: bytes, shape: list[int], strides: Optional[list[int]]) -> NDArray[Any]:
+        """A copy that lies as the memory does; its base is all of it."""
+        whole = np.frombuffer(memory, BITS[self._format(name)]).copy()
+        in_bytes = None if strides is None else [stride * whole.itemsize for stride in strides]
+        return np.ndarray(shape, whole.dtype, whole, 0, in_bytes)
 
     def _keywords(self, problem: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         """The function's keyword arguments: parameters, options and the enabled settings."""
@@ -158,6 +159,11 @@ class Runner:
     def _put(self, results: dict[str, NDArray[Any]], name: str, array: Any) -> None:
         into = results[name]
         into[...] = self.framework.take(name, array, into.shape, self._format(name))
+
+
+def _bytes(arrays: dict[str, NDArray[Any]]) -> dict[str, bytes]:
+    """With what lies between their rows."""
+    return {name: (bits if bits.base is None else bits.base).tobytes() for name, bits in arrays.items()}
 
 
 def _o_and_lse(returned: Any) -> tuple[Any, Optional[Any]]:

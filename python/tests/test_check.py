@@ -246,8 +246,7 @@ def test_a_function_that_ignores_strides_is_found_and_told_so():
     plumbline.check(flat, cases=20, longest=40)
     with pytest.raises(plumbline.CheckFailed) as failed:
         plumbline.check(flat, strides=True, cases=20, longest=40)
-    assert "q, k and v are " in str(failed.value)
-    assert "the case passes where they are contiguous" in str(failed.value)
+    assert "passes where q, k and v are contiguous" in str(failed.value)
 
 
 def _packed_attention(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, causal, top_left=False):
@@ -285,7 +284,7 @@ def test_a_fault_of_packed_sequences_is_found():
     def top_left(*arguments, **keywords):
         return _packed_attention(*arguments, **keywords, causal=True, top_left=True)
 
-    with pytest.raises(plumbline.CheckFailed, match="query row 0 is at position 0"):
+    with pytest.raises(plumbline.CheckFailed, match="first query of a sequence is at the sequence.s first key"):
         plumbline.check(top_left, packed=True, cases=80, longest=40)
 
     def swapped(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k):
@@ -299,7 +298,7 @@ def test_a_fault_of_packed_sequences_is_found():
     def of_shape(q, k, v, cu_seqlens_q, **keywords):
         return q[:1]
 
-    with pytest.raises(plumbline.CheckFailed, match="o has shape .* tokens first"):
+    with pytest.raises(plumbline.CheckFailed, match=r"o has shape \(1, .*; expected \(\d+, \d+, \d+\), float32"):
         plumbline.check(of_shape, packed=True, cases=20, longest=40)
 
 
@@ -524,7 +523,7 @@ def test_every_default_of_the_contract_is_the_judges():
         lambda *_: None, Exception, "f", "forward", "nope", "fp32",
         {"causal": None, "window": False, "lengths": False, "documents": False, "ssmax": False, "sinks": False,
          "grouped_heads": False, "window_sides": False, "query_offset": False, "more_queries": False,
-         "queries_at_end": False, "packed": False, "scale": False, "softcap": False,
+         "queries_at_end": False, "strides": False, "packed": False, "scale": False, "softcap": False,
          "mask": False, "value_dim": False, "values_in_keys": False, "lse_gradient": False,
          "dropout": False, "makes_keep": False, "rotary_dim": False, "rotary_dims": [], "nan_in_hidden_keys": False,
          "paged": False, "page_sizes": [], "caches": [], "scale_per_key": False,

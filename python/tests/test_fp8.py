@@ -64,6 +64,37 @@ def test_a_function_gets_its_scales_and_passes(dtype):
     assert "lse" not in without_lse.outputs
 
 
+@pytest.mark.parametrize("dtype", FORMATS)
+def test_packed_sequences_have_the_scales_of_their_place(dtype):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+
+    def packed(q, k, v, q_scale, k_scale, v_scale, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, slopes):
+        o, lse = np.zeros((*q.shape[:2], v.shape[2]), ml_dtypes.bfloat16), np.zeros(q.shape[1::-1], np.float32)
+        for b in range(len(q_scale)):
+            keys = range(*cu_seqlens_k[b : b + 2])
+            # Rows that are not there, before the first: as many queries as keys.
+            rows = np.zeros((len(keys), *q.shape[1:]), q.dtype)
+            first, end = cu_seqlens_q[b : b + 2]
+            if first == end:
+                continue
+            rows[len(keys) - (end - first) :] = q[first:end]
+            of_b = [x.swapaxes(0, 1)[None] for x in (rows, k[keys], v[keys])]
+            scales = {name: x[b : b + 1] for name, x in (("q_scale", q_scale), ("k_scale", k_scale), ("v_scale", v_scale))}
+            o_b, lse_b = attend(*of_b, slopes, **scales)
+            o[first:end] = o_b[0].swapaxes(0, 1)[len(keys) - (end - first) :]
+            lse[:, first:end] = lse_b[0][:, len(keys) - (end - first) :]
+        return o, lse
+
+    settings = {**SHORT, "packed": True, "cases": 20}
+    plumbline.check(packed, plumbline.Alibi, dtype=dtype, contract=ROUNDS_P, **settings)
+
+    def of_first_sequence(q, k, v, q_scale, k_scale, v_scale, **keywords):
+        return packed(q, k, v, q_scale, np.repeat(k_scale[:1], len(k_scale), 0), v_scale, **keywords)
+
+    with pytest.raises(plumbline.CheckFailed):
+        plumbline.check(of_first_sequence, plumbline.Alibi, dtype=dtype, contract=ROUNDS_P, **settings)
+
+
 def test_a_scale_that_is_forgotten_fails_and_its_case_has_all_numbers():
     ml_dtypes = pytest.importorskip("ml_dtypes")
 

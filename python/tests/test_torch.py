@@ -123,7 +123,7 @@ def test_strides_reach_pytorch_and_its_gradients(dtype):
         k = torch.as_strided(k, k.shape, [k.shape[1] * k.shape[2] * k.shape[3], k.shape[2] * k.shape[3], k.shape[3], 1])
         return composed(q, k, v, slopes)
 
-    with pytest.raises(plumbline.CheckFailed, match="passes where they are contiguous"):
+    with pytest.raises(plumbline.CheckFailed, match="passes where q, k and v are contiguous"):
         plumbline.check(of_memory, plumbline.Alibi, dtype=dtype, strides=True, contract=contract, cases=30, longest=40)
 
 
@@ -151,6 +151,7 @@ def test_gradients_of_packed_sequences_by_autograd_and_by_hand():
     settings = {"dtype": torch.float32, "packed": True, "cases": 30, "longest": 40, "head_dims": [32]}
     for backward in (None, True, by_hand):
         plumbline.check(packed, plumbline.Alibi, backward=backward, **settings)
+    plumbline.check(packed, plumbline.Alibi, backward=True, lse_gradient=True, **settings)
 
     def of_last_sequence(grad_o, q, k, v, o, lse, **keywords):
         grads = list(by_hand(grad_o, q, k, v, o, lse, **keywords))

@@ -327,7 +327,6 @@ def test_bad_input_of_the_oracle_is_named(given, message):
     ({"rotary_dim": []}, r"rotary_dim is \[\]; expected at least one"),
     ({"rotary_dim": None}, "rotary_dim is None; expected True, False or sizes"),
     ({"packed": True, "dropout": True}, "dropout is True; expected nothing of it with packed"),
-    ({"packed": True, "nan_in_hidden_keys": True}, "nan_in_hidden_keys is True; expected nothing of it with packed"),
 ])
 def test_bad_settings_are_named(settings, message):
     with pytest.raises((TypeError, ValueError), match=message):

@@ -268,9 +268,14 @@ const std::vector<Convention> mask_conventions{
      .concerns =
          [](const Case& c) {
            const auto has_all_rows = [&](std::int32_t length) { return length >= c.spec.queries; };
-           return is_packed(c) && std::ranges::all_of(c.lengths, has_all_rows);
+           return is_packed(c) && (is_causal(c) || std::ranges::all_of(c.lengths, has_all_rows));
          },
-     .reads = stand_at_zero},
+     .reads =
+         [](Case& c) {
+           if (!is_causal(c)) return stand_at_zero(c);
+           // Of m keys its n rows, or all that there are, see the first n as if these were all.
+           for (auto& length : c.lengths) length = std::min(length, c.spec.queries);
+         }},
     {.name = "offset_zero",
      .words = "whose query row 0 is at position 0",
      .remedy = "add query_offset to the row",

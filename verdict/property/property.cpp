@@ -248,6 +248,34 @@ void ask_each_variation(const Kernel& kernel, int threads, Counterexample& found
                   fmt::join(passes, ", "), fmt::join(fails, ", ")));
 }
 
+std::string_view words(cases::Layout layout) {
+  switch (layout) {
+    case cases::Layout::contiguous:
+      return "contiguous";
+    case cases::Layout::tokens_first:
+      return "views of [batch, tokens, heads, head_dim]";
+    case cases::Layout::spaced:
+      return "every other row of an array";
+    case cases::Layout::packed_qkv:
+      return "parts of one array, a token's q, k and v in a row";
+    case cases::Layout::packed_sequences:
+      return "packed sequences";
+  }
+  return "?";
+}
+
+/// Of a kernel that fails where rows do not lie one after the other, and passes where they do.
+void ask_with_contiguous_arrays(const Kernel& kernel, int threads, Counterexample& found) {
+  cases::Spec spec = found.spec;
+  if (spec.layout == cases::Layout::contiguous || found.judgement.device_lost) return;
+  spec.layout = cases::Layout::contiguous;
+  if (!kernel.supports(spec)) return;
+  cases::Outputs outputs;
+  if (run_and_judge(kernel, spec, threads, outputs).outcome != Outcome::pass) return;
+  found.separates.push_back(fmt::format("passes where q, k and v are contiguous; here they are {}",
+                                        words(found.spec.layout)));
+}
+
 std::vector<std::string> places_of(const Judgement& judgement) {
   std::vector<std::string> places;
   for (const auto& output : judgement.outputs) {
@@ -340,6 +368,7 @@ CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads
     try {
       ask_each_variation(kernel, threads, *result.counterexample);
       tell_of_hidden_keys(kernel, *result.counterexample);
+      ask_with_contiguous_arrays(kernel, threads, *result.counterexample);
     } catch (const SupportsFailed&) {  // the judgement says it
     }
   }
@@ -489,6 +518,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
     if (!found.judgement.outputs.empty()) run_again(kernel, threads, found);
     ask_each_variation(kernel, threads, found);
     tell_of_hidden_keys(kernel, found);
+    ask_with_contiguous_arrays(kernel, threads, found);
     const auto more = [&] {
       return cases_to_try(found.spec, offer, asked_of(kernel), draws.shapes);
     };
