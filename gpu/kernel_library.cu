@@ -122,24 +122,27 @@ void refuse(const std::string& reason) {
   if (!reason.empty()) throw InvalidProblem(reason);
 }
 
-template <auto variant, auto leaves_out = leaves_out_caches, Widths widths = Widths::compiled>
+template <auto variant, auto leaves_out = leaves_out_caches, Widths widths = Widths::compiled,
+          bool float_outputs = false>
 int forward(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
             size_t message_size) {
   return run(problem, outputs, message, message_size,
              [](const plumbline_problem& p, const plumbline_outputs& o) {
                refuse(leaves_out(p));
-               run_forward(p, o, variant, widths);
+               run_forward(p, o, {variant, nullptr, nullptr, false, widths, float_outputs});
              });
 }
 
-template <bool tensor_cores, bool deterministic = true>
+template <bool tensor_cores, bool deterministic = true, bool float_outputs = false>
 int backward(const plumbline_problem* problem, const plumbline_gradients* gradients, char* message,
              size_t message_size) {
   return run(problem, gradients, message, message_size,
              [](const plumbline_problem& p, const plumbline_gradients& g) {
                refuse(training_leaves_out<tensor_cores, deterministic>(p));
-               const auto format = static_cast<Format>(p.format);
-               run_backward(p, g, attention_kernels(format, tensor_cores, deterministic));
+               AttentionKernels kernels =
+                   attention_kernels(static_cast<Format>(p.format), tensor_cores, deterministic);
+               kernels.float_outputs = float_outputs;
+               run_backward(p, g, kernels);
              });
 }
 
@@ -174,6 +177,14 @@ int supports_unfused(const plumbline_problem* problem, int32_t pass) {
       .empty();
 }
 
+/// o and the gradients in float, lse to base 2.
+constexpr plumbline_contract with_float_outputs() {
+  plumbline_contract contract = kScalar;
+  contract.float_o = contract.float_gradients = contract.lse_base_2 = 1;
+  return contract;
+}
+constexpr plumbline_contract kFloatOutputs = with_float_outputs();
+
 /// Ranges of the keys, merged through their LSE.
 constexpr plumbline_contract split() {
   plumbline_contract contract = kScalar;
@@ -198,6 +209,15 @@ template <bool rope, bool deterministic = true>
 int supports_mma(const plumbline_problem* problem, int32_t pass) {
   return problem && problem->format != PLUMBLINE_FP32 && has_rope(*problem) == rope &&
          supports_training<true, deterministic>(problem, pass);
+}
+
+/// Of 16-bit problems; with a few biases, since the others add nothing to how outputs are stored.
+int supports_float_outputs(const plumbline_problem* problem, int32_t pass) {
+  if (!problem || (problem->format != PLUMBLINE_BF16 && problem->format != PLUMBLINE_FP16))
+    return 0;
+  const int32_t bias = problem->bias;
+  return (bias == PLUMBLINE_NOPE || bias == PLUMBLINE_ALIBI || bias == PLUMBLINE_CABLE) &&
+         !has_rope(*problem) && supports_training<false, true>(problem, pass);
 }
 
 /// A kernel that has the forward pass alone.
@@ -230,6 +250,15 @@ constexpr plumbline_kernel kKernels[] = {
      supports_training<false, false>,
      forward<&fused_forward>,
      backward<false, false>,
+     nullptr,
+     PLUMBLINE_HOST_MEMORY,
+     1},
+    {"fused_float",
+     {{}, kFloatOutputs, kFloatOutputs, {}},
+     1,
+     supports_float_outputs,
+     forward<&fused_forward, leaves_out_caches, Widths::compiled, true>,
+     backward<false, true, true>,
      nullptr,
      PLUMBLINE_HOST_MEMORY,
      1},

@@ -89,10 +89,11 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 #pragma unroll
     for (int d = 0; d < kChunk; ++d)
       if (d < columns)
-        store_element(outputs.o, problem.format, o + column + d,
+        store_element(outputs.o, problem.output_format, o + column + d,
                       sum == 0.0f ? 0.0f : output[d] / sum);
   }
-  outputs.lse[problem.lse_rows.start(b, head, row)] = sum == 0.0f ? -INFINITY : maximum + logf(sum);
+  outputs.lse[problem.lse_rows.start(b, head, row)] =
+      sum == 0.0f ? -INFINITY : problem.lse_scale * (maximum + logf(sum));
 }
 
 struct Variant {

@@ -84,7 +84,8 @@ Task task_of(const plumbline_problem& p) {
   problem.keys = p.keys;
   problem.scale = static_cast<float>(p.scale);
   problem.softcap = static_cast<float>(p.softcap);
-  problem.format = static_cast<Format>(p.format);
+  problem.format = problem.output_format = static_cast<Format>(p.format);
+  problem.lse_scale = 1.0f;
   problem.mask = {p.keys,
                   p.causal == 1,
                   clamped_window(p.window_left, p),
@@ -269,6 +270,10 @@ Task Attention::task(const plumbline_problem& p, int prefix_stride) const {
   if (prefix_stride != 0 && prefix_stride < p.keys)
     throw InvalidProblem("prefix_stride must be 0 or at least keys");
   Task task = task_of(p);
+  if (kernels_.float_outputs) {
+    task.problem.output_format = Format::fp32;
+    task.problem.lse_scale = kLog2E;
+  }
   if (p.ssmax == 1) {
     visible_count(stream_, task.problem.mask, p.batch, p.queries, visible_counts_.data());
     task.problem.visible_counts = visible_counts_.data();

@@ -26,6 +26,7 @@ struct AttentionKernels {
   void (*backward_queries)(const Stream&, const Task&, const BackwardArrays&);
   bool atomic;  ///< dK and dV by atomic additions: their last bits may differ from run to run
   Widths widths = Widths::compiled;  ///< that `forward` takes
+  bool float_outputs = false;  ///< o and the gradients of q, k and v are in fp32, lse to base 2
 };
 
 /// The kernels for training: on tensor cores where they are wanted and the format is not fp32, else

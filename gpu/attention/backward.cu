@@ -50,13 +50,14 @@ void run_backward(const plumbline_problem& p, const plumbline_gradients& gradien
   require(gradients.grad_o, "grad_o");
   if (p.lse_gradient == 1) require(gradients.grad_lse, "grad_lse");
   const std::size_t rows = lse_count(p);
-  const Input<unsigned char> o(stream, gradients.o, output_bytes(p));
+  const bool in_float = kernels.float_outputs;
+  const Input<unsigned char> o(stream, gradients.o, output_bytes(p, in_float));
   const Input<unsigned char> grad_o(stream, gradients.grad_o, output_bytes(p));
   const Input<float> lse(stream, gradients.lse, rows);
   const Input<float> grad_lse(stream, p.lse_gradient == 1 ? gradients.grad_lse : nullptr, rows);
-  Output<unsigned char> grad_q(stream, gradients.grad_q, query_bytes(p), "grad_q");
-  Output<unsigned char> grad_k(stream, gradients.grad_k, key_bytes(p), "grad_k");
-  Output<unsigned char> grad_v(stream, gradients.grad_v, value_bytes(p), "grad_v");
+  Output<unsigned char> grad_q(stream, gradients.grad_q, query_bytes(p, in_float), "grad_q");
+  Output<unsigned char> grad_k(stream, gradients.grad_k, key_bytes(p, in_float), "grad_k");
+  Output<unsigned char> grad_v(stream, gradients.grad_v, value_bytes(p, in_float), "grad_v");
   ParameterGrads parameters(stream, p, gradients);
 
   const Attention attention(stream, device.problem(), kernels, {.backward = true});

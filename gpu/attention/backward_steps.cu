@@ -29,9 +29,10 @@ __global__ void delta_kernel(Problem p, std::size_t rows, const void* o, const v
   double sum = 0.0;
   if (sees)  // else o = 0, and dO may be anything
     for (std::size_t d = start; d < start + p.value_dim; ++d)
-      sum += static_cast<double>(load_element(o, p.format, d)) * load_element(grad_o, p.format, d);
+      sum += static_cast<double>(load_element(o, p.output_format, d)) *
+             load_element(grad_o, p.format, d);
   if (grad_lse && (sees || (p.sinks && p.lse_rows.has(b, row))))
-    sum -= grad_lse[p.lse_rows.start(b, head, row)];
+    sum -= static_cast<double>(p.lse_scale) * grad_lse[p.lse_rows.start(b, head, row)];
   delta[n] = static_cast<float>(sum);
 }
 
@@ -114,8 +115,8 @@ __global__ void sinks_kernel(Problem p, const float* lse, const float* delta, fl
   for (std::size_t n = threadIdx.x; n < rows; n += kThreads) {
     const auto b = static_cast<int>(n / p.queries), query = static_cast<int>(n % p.queries);
     if (!p.lse_rows.has(b, query)) continue;
-    sum -= static_cast<double>(expf(p.sinks[head] - lse[p.lse_rows.start(b, head, query)])) *
-           delta[p.row_index(b, head, query)];
+    const float of_row = lse[p.lse_rows.start(b, head, query)] / p.lse_scale;
+    sum -= static_cast<double>(expf(p.sinks[head] - of_row)) * delta[p.row_index(b, head, query)];
   }
   sum = block_reduce(sum, per_warp, Plus());
   if (threadIdx.x > 0) return;
@@ -149,7 +150,7 @@ void backward_store(const Stream& stream, const Task& task, const float* gradien
     at.rotation = {};
   }
   const std::size_t count = static_cast<std::size_t>(p.batch) * at.heads * at.rows * at.width;
-  launch(stream, {dim3{blocks(count)}, dim3{kThreads}, 0}, store_kernel, p.format, at, count,
+  launch(stream, {dim3{blocks(count)}, dim3{kThreads}, 0}, store_kernel, p.output_format, at, count,
          gradient, stored);
 }
 

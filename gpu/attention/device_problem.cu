@@ -35,10 +35,11 @@ std::size_t extent(const plumbline_problem& p, const plumbline_strides& strides,
 
 /// Of a tensor with a row of `width` for each query.
 std::size_t bytes_of_queries(const plumbline_problem& p, const plumbline_strides& strides,
-                             int width) {
+                             int width, bool in_float) {
   const std::size_t batch = p.cu_seqlens_q ? 1 : p.batch;
   const std::size_t tokens = p.cu_seqlens_q ? p.total_q : p.queries;
-  return extent(p, strides, batch, p.heads, tokens, width) * element_size(p);
+  return extent(p, strides, batch, p.heads, tokens, width) *
+         (in_float ? sizeof(float) : element_size(p));
 }
 
 /// Pages up to the last of them; without, sequences.
@@ -63,9 +64,12 @@ std::vector<int> lengths_of(const plumbline_problem& p) {
 
 bool has_8_bits(const plumbline_problem& p) { return p.cache_format != PLUMBLINE_CACHE_IN_FORMAT; }
 
-std::size_t bytes_of_keys(const plumbline_problem& p, const plumbline_strides& strides, int width) {
+std::size_t bytes_of_keys(const plumbline_problem& p, const plumbline_strides& strides, int width,
+                          bool in_float) {
   return extent(p, strides, key_batch(p), p.kv_heads, key_tokens(p), width) *
-         (has_8_bits(p) ? 1 : element_size(p));
+         (in_float        ? sizeof(float)
+          : has_8_bits(p) ? 1
+                          : element_size(p));
 }
 
 std::size_t scales(const plumbline_problem& p) {
@@ -75,17 +79,17 @@ std::size_t scales(const plumbline_problem& p) {
 
 }  // namespace
 
-std::size_t query_bytes(const plumbline_problem& p) {
-  return bytes_of_queries(p, p.q_strides, p.head_dim);
+std::size_t query_bytes(const plumbline_problem& p, bool in_float) {
+  return bytes_of_queries(p, p.q_strides, p.head_dim, in_float);
 }
-std::size_t output_bytes(const plumbline_problem& p) {
-  return bytes_of_queries(p, p.o_strides, p.value_dim);
+std::size_t output_bytes(const plumbline_problem& p, bool in_float) {
+  return bytes_of_queries(p, p.o_strides, p.value_dim, in_float);
 }
-std::size_t key_bytes(const plumbline_problem& p) {
-  return bytes_of_keys(p, p.k_strides, p.head_dim);
+std::size_t key_bytes(const plumbline_problem& p, bool in_float) {
+  return bytes_of_keys(p, p.k_strides, p.head_dim, in_float);
 }
-std::size_t value_bytes(const plumbline_problem& p) {
-  return bytes_of_keys(p, p.v_strides, p.value_dim);
+std::size_t value_bytes(const plumbline_problem& p, bool in_float) {
+  return bytes_of_keys(p, p.v_strides, p.value_dim, in_float);
 }
 std::size_t lse_count(const plumbline_problem& p) {
   return p.cu_seqlens_q ? std::max<std::size_t>(1, size(p.heads, p.total_q))

@@ -37,10 +37,10 @@ class DeviceProblem {
 
 /// Bytes of a tensor like q, o, k and v, with what lies between its rows; of the last two with a
 /// page table, of its pages up to the last.
-std::size_t query_bytes(const plumbline_problem& problem);
-std::size_t output_bytes(const plumbline_problem& problem);
-std::size_t key_bytes(const plumbline_problem& problem);
-std::size_t value_bytes(const plumbline_problem& problem);
+std::size_t query_bytes(const plumbline_problem& problem, bool in_float = false);
+std::size_t output_bytes(const plumbline_problem& problem, bool in_float = false);
+std::size_t key_bytes(const plumbline_problem& problem, bool in_float = false);
+std::size_t value_bytes(const plumbline_problem& problem, bool in_float = false);
 /// Numbers of lse.
 std::size_t lse_count(const plumbline_problem& problem);
 

@@ -3,19 +3,18 @@
 #ifndef PLUMBLINE_GPU_ATTENTION_FORWARD_CUH
 #define PLUMBLINE_GPU_ATTENTION_FORWARD_CUH
 
-#include "attention/check_problem.cuh"
+#include "attention/attention.cuh"
 #include "attention/variants.cuh"
 #include "plumbline_kernel.h"
 
 namespace plumbline::gpu {
 
-/// Copies the inputs to the device, runs prefix sum, visible counts and the variant, copies o and
-/// lse back. The caller's content of o and lse goes to the device first, so that what the kernel
-/// leaves out keeps it. Throws InvalidProblem (as check_problem; o or lse missing), DamagedCanary,
-/// and what a launch throws.
+/// Copies the inputs to the device, runs prefix sum, visible counts and kernels.forward, copies o
+/// and lse back. The caller's content of o and lse goes to the device first, so that what the
+/// kernel leaves out keeps it. Throws InvalidProblem (as check_problem; o or lse missing),
+/// DamagedCanary, and what a launch throws.
 void run_forward(const plumbline_problem& problem, const plumbline_outputs& outputs,
-                 void (*variant)(const Stream&, const Task&, const Outputs&),
-                 Widths widths = Widths::compiled);
+                 const AttentionKernels& kernels);
 
 }  // namespace plumbline::gpu
 

@@ -11,10 +11,12 @@ namespace plumbline::gpu {
 /// Room on the device for the outputs of the forward pass and of decoding.
 class HostOutputs {
  public:
+  /// @param in_float o is in fp32, whatever the problem's format
   /// @throws InvalidProblem if o or lse is missing. The stream must outlive it.
-  HostOutputs(const Stream& stream, const plumbline_problem& p, const plumbline_outputs& outputs)
+  HostOutputs(const Stream& stream, const plumbline_problem& p, const plumbline_outputs& outputs,
+              bool in_float = false)
       : stream_(stream),
-        o_(stream, required(outputs.o, "o"), output_bytes(p), "o"),
+        o_(stream, required(outputs.o, "o"), output_bytes(p, in_float), "o"),
         lse_(stream, required(outputs.lse, "lse"), lse_count(p), "lse") {}
 
   plumbline_outputs on_device() const { return {o_.data(), lse_.data()}; }

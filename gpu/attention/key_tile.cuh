@@ -217,7 +217,7 @@ struct LaneOutputs {
     const auto store = [&](int n, float x) {
       const int column = n + 4 * row.lane_in_row;
       if (column >= problem.value_dim) return;
-      store_element(outputs.o, problem.format, start + column, empty ? 0.0f : x / sum);
+      store_element(outputs.o, problem.output_format, start + column, empty ? 0.0f : x / sum);
     };
 #pragma unroll
     for (int n = 0; n < D / 16; ++n) {
@@ -228,7 +228,7 @@ struct LaneOutputs {
     }
     if (row.lane_in_row == 0)
       outputs.lse[problem.lse_rows.start(row.b, row.head, row.row)] =
-          empty ? -INFINITY : maximum + logf(sum);
+          empty ? -INFINITY : problem.lse_scale * (maximum + logf(sum));
   }
 };
 

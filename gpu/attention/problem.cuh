@@ -38,12 +38,14 @@ struct RowPlaces {
 };
 
 /// Attention in device memory; layouts, masks and formulas as kernel_abi/plumbline_kernel.h has
-/// them. q, k, v and o are in the problem's format, all arithmetic is in fp32.
+/// them. q, k, v and grad_o are in the problem's format, all arithmetic is in fp32.
 struct Problem {
   int batch, heads, kv_heads, queries, keys;
   float scale;
   float softcap;  // 0: none
   Format format;
+  Format output_format;  // of o and of the gradients of q, k and v
+  float lse_scale;       // lse is stored times 1, or to base 2 times log2 e
   Mask mask;
   Rotation rotation;  // of q and k as they are loaded
   const void *q, *k, *v;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Which feature of attention is judged, and by what that is tested: docs/features.md, computed from a run of
-`verify` (which built-in kernels had cases with it, in which pass), the C interface, the signature of
-plumbline.check, and the planted faults.
+`verify` (which built-in kernels had cases with it, in which pass, and what they declare), the C interface, the
+signature of plumbline.check, the planted faults, and the tests of contracts.
 
 Usage: features.py PLUMBLINE [FILE]. With the environment variable PLUMBLINE_RENEW it writes FILE; else it compares.
 Ends with 1 where a cell is empty without a reason, or the file is another."""
@@ -75,6 +75,17 @@ Computed by [features.py](../tests/faults/features.py); a test fails when this p
 |---|---|---|---|---|---|---|---|
 """
 
+CONTRACT = """
+## What a kernel says of itself
+
+The fields of `plumbline_contract`, which `plumbline.Contract` has by the same names, where a kernel may differ from the
+strictest; [contracts.md](contracts.md) tells what each lets through. **Declared by**: built-in kernels in that run, and
+known implementations (*in italics*). **Tests**: cases of `tests/verdict` that judge kernels with the field.
+
+| field | meaning | declared by | tests |
+|---|---|---|---|
+"""
+
 
 def report(plumbline):
     run = subprocess.run([plumbline, "verify", "--cases", "3000", "--json"], capture_output=True, text=True, check=False)
@@ -127,10 +138,45 @@ def rows(cells):
         yield "| " + " | ".join(cell) + " |\n"
 
 
+def default_contract():
+    """The strictest values of plumbline.Contract, and what each field means."""
+    tree = ast.parse((ROOT / "python/plumbline/_report.py").read_text())
+    contract = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Contract")
+    for field, words in zip(contract.body, contract.body[1:]):
+        if isinstance(field, ast.AnnAssign):
+            value = eval(ast.unparse(field.value))  # of our own source: numbers, strings and ()
+            meaning = " ".join(ast.literal_eval(words.value).split())
+            yield field.target.id, list(value) if value == () else value, meaning
+
+
+def implementations_with(field):
+    text = (ROOT / "verdict/cases/named_contracts.cpp").read_text()
+    parts = re.split(r"^void (\w+)\(Contract& c\b", text, flags=re.MULTILINE)
+    return [name for name, body in zip(parts[1::2], parts[2::2]) if re.search(rf"\bc\.{field}\b", body)]
+
+
+def tests_with(field):
+    """Bodies of test cases that name the field."""
+    texts = [path.read_text() for path in (ROOT / "tests/verdict").rglob("*_test.cpp")]
+    bodies = [body for text in texts for body in text.split("BOOST_AUTO_TEST_CASE")[1:]]
+    return sum(bool(re.search(rf"\b{field}\b", body)) for body in bodies)
+
+
+def rows_of_contract(cells):
+    for field, strictest, meaning in default_contract():
+        built_in = sorted({cell["kernel"] for cell in cells if cell["cases"] and cell["contract"][field] != strictest})
+        by = [f"`{name}`" for name in built_in] + [f"*{name}*" for name in implementations_with(field)]
+        tests = tests_with(field)
+        if tests == 0:
+            sys.exit(f"features.py: {field}: no test judges a kernel with it")
+        yield f"| `{field}` | {meaning} | {', '.join(by) or 'kernels of tests alone'} | {tests} |\n"
+
+
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    text = HEAD + "".join(rows(report(sys.argv[1])))
+    cells = report(sys.argv[1])
+    text = HEAD + "".join(rows(cells)) + CONTRACT + "".join(rows_of_contract(cells))
     if len(sys.argv) == 2:
         print(text, end="")
         return

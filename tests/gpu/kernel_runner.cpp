@@ -112,7 +112,7 @@ bool decode(const plumbline_kernel& kernel, const Shape& s, Bias bias, int forma
 bool run(const plumbline_kernel& kernel, const Shape& s, Bias bias, int format) {
   if (!kernel.forward) return decode(kernel, s, bias, format);
   Case made(s, bias, format);
-  const std::size_t width = made.short_format() ? 2 : 4;
+  const std::size_t width = made.short_format() && kernel.contracts[format].float_o == 0 ? 2 : 4;
   std::vector<float> o(made.rows * s.value_width()), lse(made.rows);
   const plumbline_outputs outputs{o.data(), lse.data()};
   char message[512] = "";

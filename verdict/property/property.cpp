@@ -267,9 +267,14 @@ std::string_view words(cases::Layout layout) {
 /// Of a kernel that fails where rows do not lie one after the other, and passes where they do.
 void ask_with_contiguous_arrays(const Kernel& kernel, int threads, Counterexample& found) {
   cases::Spec spec = found.spec;
-  if (spec.layout == cases::Layout::contiguous || found.judgement.device_lost) return;
+  const bool hung = found.judgement.kind == kernel_process::failure_kind::hang;
+  if (spec.layout == cases::Layout::contiguous || found.judgement.device_lost || hung) return;
   spec.layout = cases::Layout::contiguous;
-  if (!kernel.supports(spec)) return;
+  try {
+    if (!kernel.supports(spec)) return;
+  } catch (const SupportsFailed&) {
+    return;
+  }
   cases::Outputs outputs;
   if (run_and_judge(kernel, spec, threads, outputs).outcome != Outcome::pass) return;
   found.separates.push_back(fmt::format("passes where q, k and v are contiguous; here they are {}",
