@@ -25,7 +25,7 @@ cases::Options options_of(const plumbline_problem& problem) {
 }
 
 std::size_t bytes_of_outputs(const cases::Spec& spec, std::int32_t is_float) {
-  return is_float != 0 ? sizeof(float) : cases::bytes_per_number(cases::output_format(spec.format));
+  return cases::bytes_per_number(cases::output_format(spec.format, is_float));
 }
 
 /// The kernel's arrays by name, each with the memory that it is in.

@@ -40,21 +40,21 @@ class Contract:
     """fp32, or the 16-bit format in which each query head's gradients of k and v are stored before they
     are summed over the heads of a group."""
     gradient_sum_format: str = "fp32"
-    """The same for the running sums of gradients of q, k and v between blocks of keys or queries."""
+    """fp32, or the 16-bit format in which the sums of gradients of q, k and v are kept from block to block."""
     output_sum_format: str = "fp32"
-    """The same for o."""
+    """fp32, or the 16-bit format in which the sum of o is kept from block to block."""
     sum_block: int = 0
-    """Keys or queries of such a block; 0 without these two fields."""
+    """Keys or queries of such a block; 0 without gradient_sum_format and output_sum_format."""
     score_format: str = "fp32"
     """fp32, or the 16-bit format that scores are rounded to."""
     grad_probability_format: str = "fp32"
-    """The same for dP = grad_o . v."""
+    """fp32, or the 16-bit format that dP = grad_o . v is rounded to."""
     delta_format: str = "fp32"
-    """The same for the terms of D = grad_o . o, or of the sum of P dP, and for their sum."""
+    """fp32, or the 16-bit format of the terms of D = grad_o . o, or sum of P dP, and of their sum."""
     saves_rounded_p: bool = False
     """dS and D are computed from P rounded to probability_format."""
     lse_format: str = "fp32"
-    """The same for lse, which the function may then return in that dtype."""
+    """fp32, or the 16-bit format of lse, which the function may then return in that dtype."""
     no_lse: bool = False
     """There is no lse; set automatically if the function returns only o."""
     inexact_exp_zero: bool = False

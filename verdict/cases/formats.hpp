@@ -20,6 +20,10 @@ inline bool has_scales(Format format) { return bytes_per_number(format) == 1; }
 /// The format of o, grad_o and the gradients where q, k and v have this one: bf16 for e4m3 and
 /// e5m2, else the same.
 inline Format output_format(Format format) { return has_scales(format) ? Format::bf16 : format; }
+/// @param in_float float_o of the kernel's contract, or of gradients float_gradients
+inline Format output_format(Format format, std::int32_t in_float) {
+  return in_float != 0 ? Format::fp32 : output_format(format);
+}
 
 /// bf16 and fp16 bits, round to nearest even, and back. NaN stays NaN.
 std::uint16_t to_bf16(float);

@@ -236,9 +236,8 @@ void write_outputs(const std::filesystem::path& path, const Case& of, const Outp
     writer.add(tensor, shape, values, format);
   };
   const Outputs& outputs = file.outputs;
-  const Format format = file.contract.float_gradients ? Format::fp32 : output_format(spec.format);
-  add("o", output_shape(spec), outputs.o,
-      file.contract.float_o ? Format::fp32 : output_format(spec.format));
+  const Format format = output_format(spec.format, file.contract.float_gradients);
+  add("o", output_shape(spec), outputs.o, output_format(spec.format, file.contract.float_o));
   if (!file.contract.no_lse) add("lse", per_query(spec), outputs.lse, Format::fp32);
   if (spec.pass == Pass::backward) {
     add("grad_q", query_shape(spec), outputs.grad_q, format);

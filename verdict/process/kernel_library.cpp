@@ -396,8 +396,7 @@ void fill_from_oracle(cases::Outputs& outputs, const cases::Case& the_case,
                       const plumbline_contract& contract) {
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const auto numbers = oracle_numbers(the_case, contract, threads);
-  const Format format =
-      contract.float_o ? Format::fp32 : cases::output_format(the_case.spec.format);
+  const Format format = cases::output_format(the_case.spec.format, contract.float_o);
   for (const double o : numbers.o) {
     outputs.o.push_back(cases::stored(static_cast<float>(o), format));
   }
@@ -409,9 +408,9 @@ void fill_from_oracle(cases::Outputs& outputs, const cases::Case& the_case,
 KernelRun Kernel::run(const cases::Case& the_case,
                       const std::function<void(cases::Pass)>& done) const {
   const auto& spec = the_case.spec;
-  const Format of_format = cases::output_format(spec.format);
-  const Format format = contract(spec.format).float_o ? Format::fp32 : of_format;
-  const Format grad_format = contract(spec.format).float_gradients ? Format::fp32 : of_format;
+  const auto& declared = contract(spec.format);
+  const Format format = cases::output_format(spec.format, declared.float_o);
+  const Format grad_format = cases::output_format(spec.format, declared.float_gradients);
   // What DAPE and CoPE add, and rows that are means, are of all keys. int8 has no NaN.
   const bool hides = spec.cache != cases::CacheFormat::int8 && ignores_hidden_keys_ &&
                      !cases::needs_scores(spec.bias) &&
