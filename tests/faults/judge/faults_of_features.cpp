@@ -12,6 +12,9 @@ using P = Place;
 const std::vector<cases::Bias> forward_biases{PLUMBLINE_NOPE, PLUMBLINE_ALIBI, PLUMBLINE_CABLE,
                                               PLUMBLINE_T5};
 
+// Without numbers for each query or key.
+const std::vector<cases::Bias> packable_biases{PLUMBLINE_NOPE, PLUMBLINE_ALIBI, PLUMBLINE_T5};
+
 /// Formats that a cache of 8 bits stands beside.
 constexpr const char* cached = "fp32 bf16 fp16 tf32";
 
@@ -378,6 +381,51 @@ const std::vector<FaultInfo> faults{
      cached,
      "",
      Feature::cache},
+    {F::strides_of_k_ignored,
+     "strides_of_k_ignored",
+     "k read as if it were contiguous",
+     P::anywhere,
+     {},
+     {},
+     "",
+     "",
+     Feature::strides},
+    {F::o_stored_contiguous,
+     "strides_of_o_ignored",
+     "o written as if it were contiguous",
+     P::anywhere,
+     {},
+     {},
+     "",
+     "",
+     Feature::strides},
+    {F::dk_stored_contiguous,
+     "strides_of_dk_ignored",
+     "dK written as if it were contiguous",
+     P::backward,
+     {},
+     {},
+     "",
+     "",
+     Feature::strides},
+    {F::packed_queries_at_offsets_of_keys,
+     "packed_queries_at_offsets_of_keys",
+     "queries looked up by cu_seqlens_k",
+     P::bias,
+     {},
+     packable_biases,
+     "",
+     "",
+     Feature::packed},
+    {F::packed_keys_of_first_sequence,
+     "packed_keys_of_first_sequence",
+     "all sequences see the keys of the first",
+     P::bias,
+     {},
+     packable_biases,
+     "",
+     "",
+     Feature::packed},
 };
 
 }  // namespace

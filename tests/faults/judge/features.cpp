@@ -5,7 +5,9 @@
 #include <array>
 
 #include "support/draw.hpp"
+#include "support/error.hpp"
 #include "verdict/cases/formats.hpp"
+#include "verdict/property/offered_shapes.hpp"
 
 namespace plumbline::bench {
 namespace {
@@ -31,6 +33,15 @@ void give_value_dim(const Draw& draw, cases::Spec& spec) {
   if (spec.value_dim == 0 || spec.value_dim == spec.head_dim) spec.value_dim = spec.head_dim + 8;
   spec.values_in_keys = spec.pass != cases::Pass::backward && spec.value_dim <= spec.head_dim &&
                         draw.below(3, 2) == 0;
+}
+
+bool is_valid(const cases::Spec& spec) {
+  try {
+    cases::validate(spec);
+    return true;
+  } catch (const BadInput&) {
+    return false;
+  }
 }
 
 }  // namespace
@@ -73,6 +84,18 @@ cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed) 
         if (!has_it) spec.family = cases::Family::generic;
       }
       break;
+    case Feature::strides:
+      spec.layout = std::array{cases::Layout::tokens_first, cases::Layout::spaced,
+                               cases::Layout::packed_qkv}[draw.below(0, 3)];
+      if (!is_valid(spec)) spec.layout = cases::Layout::tokens_first;
+      break;
+    case Feature::packed: {
+      cases::Spec packed = spec;
+      packed.batch = std::max(packed.batch, 3);
+      verdict::make_packed_sequences(packed);
+      if (is_valid(packed)) spec = packed;
+      break;
+    }
   }
   return spec;
 }
@@ -80,8 +103,9 @@ cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed) 
 cases::Spec with_some_features(cases::Spec spec, std::uint64_t seed) {
   const Draw draw(seed, 7);
   std::uint64_t next = 0;
-  for (const auto feature : {Feature::mask_tensor, Feature::value_dim, Feature::lse_gradient,
-                             Feature::dropout, Feature::partial_rope, Feature::cache}) {
+  for (const auto feature :
+       {Feature::mask_tensor, Feature::value_dim, Feature::lse_gradient, Feature::dropout,
+        Feature::partial_rope, Feature::cache, Feature::strides, Feature::packed}) {
     if (draw.below(next++, 5) == 0) spec = with_feature(spec, feature, draw.word(8));
   }
   return spec;

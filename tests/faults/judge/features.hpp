@@ -16,7 +16,9 @@ enum class Feature {
   dropout,       ///< not in decoding
   partial_rope,  ///< with RoPE alone
   lengths,       ///< sequences that end before the last key
-  cache          ///< of 8 bits, of heads' scales or of keys'; decoding of other formats alone
+  cache,         ///< of 8 bits, of heads' scales or of keys'; decoding of other formats alone
+  strides,       ///< rows that do not lie one after the other
+  packed         ///< sequences; forward and backward, of biases without numbers for each token
 };
 
 /// The spec with the feature, drawn from `seed`. With CoPE and DAPE, of which verify draws none of

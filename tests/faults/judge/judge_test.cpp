@@ -74,8 +74,8 @@ BOOST_AUTO_TEST_CASE(cutting_goes_towards_zero_by_less_than_a_step) {
 BOOST_AUTO_TEST_CASE(an_output_that_is_cut_is_stored_cut) {
   // 0.3 lies between the bf16 numbers 0x3e99 and 0x3e9a, nearer to the second.
   std::uint16_t nearest = 0, cut = 0;
-  bench::store({0.3F}, &nearest, PLUMBLINE_BF16, false);
-  bench::store({0.3F}, &cut, PLUMBLINE_BF16, true);
+  bench::store({0.3F}, &nearest, PLUMBLINE_BF16, false, {{}, 1});
+  bench::store({0.3F}, &cut, PLUMBLINE_BF16, true, {{}, 1});
   BOOST_TEST(nearest == 0x3e9a);
   BOOST_TEST(cut == 0x3e99);
 }
@@ -154,6 +154,11 @@ BOOST_AUTO_TEST_CASE(plain_faults_are_caught_by_the_gate_that_is_there_for_them)
                                                          "cache_int8_unsigned",
                                                          "cache_e4m3_as_e5m2",
                                                          "cache_e5m2_as_e4m3",
+                                                         "strides_of_k_ignored",
+                                                         "strides_of_o_ignored",
+                                                         "strides_of_dk_ignored",
+                                                         "packed_queries_at_offsets_of_keys",
+                                                         "packed_keys_of_first_sequence",
                                                          "backward_dv_undropped",
                                                          "backward_dp_undropped",
                                                          "backward_d_undropped",

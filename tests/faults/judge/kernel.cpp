@@ -59,9 +59,11 @@ int attend(const plumbline_problem* p, const plumbline_outputs* outputs, char* m
   const std::size_t unwritten = fault.is(F::last_row_unwritten)         ? row
                                 : fault.is(F::last_component_unwritten) ? 1
                                                                         : 0;
-  store(results.o, outputs->o, output_format(p->format), fault.is(F::o_truncated), unwritten);
+  const Rows of_o = fault.is(F::o_stored_contiguous) ? Rows{{}, 1} : output_rows(*p);
+  store(results.o, outputs->o, output_format(p->format), fault.is(F::o_truncated), of_o, unwritten);
   for (float& lse : results.lse) lse = rounded(lse, setting.variant.lse_format);
-  if (outputs->lse != nullptr) store(results.lse, outputs->lse, PLUMBLINE_FP32, false);
+  if (outputs->lse != nullptr)
+    store(results.lse, outputs->lse, PLUMBLINE_FP32, false, lse_rows(*p));
   misbehave(*p, outputs->o, bytes_of_output(results.o, output_format(p->format)));
   return 0;
 }
@@ -79,30 +81,31 @@ int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, st
   const Fault& fault = setting.fault;
   Problem in = read_problem(*p, g->grad_o, false, setting.variant.prefix_in_float, fault);
   const std::size_t rows = static_cast<std::size_t>(p->batch) * p->heads * p->queries;
-  if (p->lse_gradient) in.grad_lse.assign(g->grad_lse, g->grad_lse + rows);
+  if (p->lse_gradient) in.grad_lse = widened(g->grad_lse, rows, PLUMBLINE_FP32, lse_rows(*p));
   Results<float> results;
   // What the forward pass stored, read like an input.
-  results.o = widened(g->o, rows * p->value_dim, output_format(p->format));
-  if (g->lse != nullptr) results.lse.assign(g->lse, g->lse + rows);
+  const int format = output_format(p->format);
+  results.o = widened(g->o, rows * p->value_dim, format, output_rows(*p));
+  if (g->lse != nullptr) results.lse = widened(g->lse, rows, PLUMBLINE_FP32, lse_rows(*p));
   std::array<bool, PLUMBLINE_PARAMETER_COUNT> wanted{};
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) wanted[n] = g->grad_parameters[n] != nullptr;
   Attention<float>(in, setting.variant, fault).backward(results, wanted);
   spoil_gradients(results.grad_q, results.grad_k, results.grad_v, in, fault);
-  store(results.grad_q, g->grad_q, output_format(p->format), false);
-  store(results.grad_k, g->grad_k, output_format(p->format), false,
+  const Rows of_k = fault.is(F::dk_stored_contiguous) ? Rows{{}, 1} : key_rows(*p);
+  store(results.grad_q, g->grad_q, format, false, query_rows(*p));
+  store(results.grad_k, g->grad_k, format, false, of_k,
         fault.is(F::dk_last_key_unwritten) ? p->head_dim : 0);
-  store(results.grad_v, g->grad_v, output_format(p->format), false);
+  store(results.grad_v, g->grad_v, format, false, value_rows(*p));
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     if (!wanted[n]) continue;
-    store(results.grad_parameters[n], g->grad_parameters[n], PLUMBLINE_FP32, false,
+    store(results.grad_parameters[n], g->grad_parameters[n], PLUMBLINE_FP32, false, {{}, 1},
           fault.is(F::parameter_unwritten) ? 1 : 0);
   }
   return 0;
 }
 
 int supports(const plumbline_problem* p, std::int32_t) {
-  return (plumbline_features(p) & (PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS |
-                                   PLUMBLINE_HAS_STRIDES | PLUMBLINE_HAS_PACKED_SEQUENCES)) == 0;
+  return (plumbline_features(p) & (PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS)) == 0;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/faults/judge/problem.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -83,9 +84,16 @@ void multiply(std::vector<float>& values, const std::vector<float>& scales) {
   }
 }
 
+/// One after the other.
+plumbline_strides contiguous(const plumbline_problem& p, std::int64_t width) {
+  const std::int64_t keys = p.page_size > 0 ? p.page_size : p.keys;
+  return {p.kv_heads * keys * width, keys * width, width};
+}
+
 /// Keys, values or their scales out of their pages. @param ignored the fault of reading these alone
 /// in the order of memory
-std::vector<float> gathered(const plumbline_problem& p, const void* data, int width, int format,
+std::vector<float> gathered(const plumbline_problem& p, const void* data,
+                            const plumbline_strides& strides, int width, int format,
                             const Fault& fault, FaultKind ignored) {
   const int page_size = p.page_size, pages_of_sequence = (p.keys + page_size - 1) / page_size;
   std::vector<float> result(static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys * width);
@@ -103,13 +111,47 @@ std::vector<float> gathered(const plumbline_problem& p, const void* data, int wi
             (j / page_size + 1) * page_size <= p.keys) {
           within = page_size - 1 - within;
         }
-        const std::size_t from =
-            ((static_cast<std::size_t>(page) * p.kv_heads + h) * page_size + within) * width;
+        const std::size_t from = page * strides.batch + h * strides.head + within * strides.token;
         for (int d = 0; d < width; ++d) result[n++] = element(data, from + d, format);
       }
     }
   }
   return result;
+}
+
+/// @param cu_seqlens of packed sequences, whose rows are the last `tokens` of so many for queries,
+/// else the first
+Rows rows_of(const plumbline_problem& p, const plumbline_strides& strides,
+             const std::int32_t* cu_seqlens, int heads, int tokens, int width, bool of_queries) {
+  Rows rows{{}, static_cast<std::size_t>(width)};
+  if (p.strided == 0 && !cu_seqlens) return rows;
+  for (int b = 0; b < p.batch; ++b) {
+    const int there = cu_seqlens ? cu_seqlens[b + 1] - cu_seqlens[b] : tokens;
+    const int first = of_queries ? tokens - there : 0;
+    for (int h = 0; h < heads; ++h) {
+      for (int t = 0; t < tokens; ++t) {
+        const std::int64_t token = (cu_seqlens ? cu_seqlens[b] : 0) + t - first;
+        const bool is_there = t >= first && t < first + there;
+        rows.begin.push_back(is_there ? b * strides.batch + h * strides.head + token * strides.token
+                                      : Rows::missing);
+      }
+    }
+  }
+  return rows;
+}
+
+/// As if another sequence's offsets were a sequence's own, within the array.
+void move_rows(Rows& rows, const plumbline_problem& p, const plumbline_strides& strides,
+               const std::int32_t* own, const std::int32_t* others, int heads, int total) {
+  const std::size_t of_sequence = rows.begin.size() / p.batch;
+  for (std::size_t n = 0; n < rows.begin.size(); ++n) {
+    if (rows.begin[n] == Rows::missing) continue;
+    const std::size_t b = n / of_sequence, h = n / (of_sequence / heads) % heads;
+    const std::int64_t token =
+        (rows.begin[n] - static_cast<std::int64_t>(h) * strides.head) / strides.token;
+    const std::int64_t moved = std::min<std::int64_t>(token - own[b] + others[b], total - 1);
+    rows.begin[n] += (moved - token) * strides.token;
+  }
 }
 
 /// The first word of Philox4x32-10 of the counter (index, 0).
@@ -147,9 +189,34 @@ std::vector<std::uint8_t> made_keep(const plumbline_problem& p, const Fault& fau
   return keep;
 }
 
-std::vector<float> widened(const void* data, std::size_t count, int format) {
+Rows query_rows(const plumbline_problem& p) {
+  return rows_of(p, p.q_strides, p.cu_seqlens_q, p.heads, p.queries, p.head_dim, true);
+}
+Rows key_rows(const plumbline_problem& p) {
+  return rows_of(p, p.k_strides, p.cu_seqlens_k, p.kv_heads, p.keys, p.head_dim, false);
+}
+Rows value_rows(const plumbline_problem& p) {
+  return rows_of(p, p.v_strides, p.cu_seqlens_k, p.kv_heads, p.keys, p.value_dim, false);
+}
+Rows output_rows(const plumbline_problem& p) {
+  return rows_of(p, p.o_strides, p.cu_seqlens_q, p.heads, p.queries, p.value_dim, true);
+}
+Rows lse_rows(const plumbline_problem& p) {
+  if (!p.cu_seqlens_q) return {{}, 1};
+  return rows_of(p, {0, p.total_q, 1}, p.cu_seqlens_q, p.heads, p.queries, 1, true);
+}
+
+std::vector<float> widened(const void* data, std::size_t count, int format, const Rows& rows) {
   std::vector<float> values(count);
-  for (std::size_t n = 0; n < count; ++n) values[n] = element(data, n, format);
+  for (std::size_t n = 0; n < count; ++n) {
+    std::size_t at = n;
+    if (!rows.begin.empty()) {
+      const std::int64_t begin = rows.begin[n / rows.width];
+      if (begin == Rows::missing) continue;
+      at = static_cast<std::size_t>(begin) + n % rows.width;
+    }
+    values[n] = element(data, at, format);
+  }
   return values;
 }
 
@@ -161,19 +228,41 @@ Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool 
                     keys = static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys,
                     sums = static_cast<std::size_t>(p.batch) * p.heads * p.keys;
   const std::size_t dim = p.head_dim, value_dim = p.value_dim;
-  result.q = widened(p.q, queries * dim, p.format);
   using F = FaultKind;
+  Rows of_q = query_rows(p), of_k = key_rows(p), of_v = value_rows(p);
+  if (p.cu_seqlens_q) {
+    for (int b = 0; b < p.batch; ++b) {
+      result.lengths.push_back(p.cu_seqlens_k[b + 1] - p.cu_seqlens_k[b]);
+    }
+    result.p.lengths = result.lengths.data();
+    result.p.queries_at_end = 1;
+    const std::vector<std::int32_t> zeros(p.batch, 0);
+    if (fault.is(F::packed_queries_at_offsets_of_keys)) {
+      move_rows(of_q, p, p.q_strides, p.cu_seqlens_q, p.cu_seqlens_k, p.heads, p.total_q);
+    }
+    if (fault.is(F::packed_keys_of_first_sequence)) {
+      move_rows(of_k, p, p.k_strides, p.cu_seqlens_k, zeros.data(), p.kv_heads, p.total_k);
+    }
+  }
+  plumbline_strides k_strides = p.k_strides;
+  if (fault.is(F::strides_of_k_ignored)) {
+    of_k.begin.clear();
+    k_strides = contiguous(p, p.head_dim);
+  }
+  result.q = widened(p.q, queries * dim, p.format, of_q);
   const int format = format_of_keys(p, decodes, fault);
-  const auto rows = [&](const void* data, std::size_t width, int of_format, F ignored) {
-    if (!decodes || p.page_size == 0) return widened(data, keys * width, of_format);
-    return gathered(p, data, static_cast<int>(width), of_format, fault, ignored);
-  };
-  result.k = rows(p.k, dim, format, F::pages_ignored);
-  result.v = rows(p.v, value_dim, format, F::value_pages_ignored);
+  const bool paged = decodes && p.page_size > 0;
+  result.k = paged ? gathered(p, p.k, k_strides, p.head_dim, format, fault, F::pages_ignored)
+                   : widened(p.k, keys * dim, format, of_k);
+  result.v = paged
+                 ? gathered(p, p.v, p.v_strides, p.value_dim, format, fault, F::value_pages_ignored)
+                 : widened(p.v, keys * value_dim, format, of_v);
   const auto scales = [&](const float* given, F missing) -> std::vector<float> {
     if (!given || fault.is(F::scales_missing) || fault.is(missing)) return {};
-    const auto all = p.scale_per_key ? rows(given, 1, PLUMBLINE_FP32, F::scale_pages_ignored)
-                                     : std::vector<float>(given, given + p.batch * p.kv_heads);
+    const auto all = !p.scale_per_key ? std::vector<float>(given, given + p.batch * p.kv_heads)
+                     : paged ? gathered(p, given, contiguous(p, 1), 1, PLUMBLINE_FP32, fault,
+                                        F::scale_pages_ignored)
+                             : std::vector<float>(given, given + keys);
     return read_scales(p, all, fault);
   };
   const bool exchanged = fault.is(F::scales_exchanged);
@@ -185,7 +274,9 @@ Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool 
     result.k_scale.assign(keys, 1);
     multiply(result.k_scale, k_scale);
   }
-  if (grad_o) result.grad_o = widened(grad_o, queries * value_dim, output_format(p.format));
+  if (grad_o) {
+    result.grad_o = widened(grad_o, queries * value_dim, output_format(p.format), output_rows(p));
+  }
   if (p.prefix_sums) result.prefix.assign(p.prefix_sums, p.prefix_sums + sums);
   const float* steps = p.parameters[PLUMBLINE_INCREMENTS] ? p.parameters[PLUMBLINE_INCREMENTS]
                                                           : p.parameters[PLUMBLINE_LOG_FORGET];

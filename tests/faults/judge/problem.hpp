@@ -21,6 +21,7 @@ struct Problem {
   std::vector<double> prefix;     ///< S or F, [batch, heads, keys]; empty where there is none
   std::vector<float> grad_lse{};  ///< [batch, heads, queries]; empty where there is none
   std::vector<float> k_scale{};   ///< of scale_after_bias, [batch, kv_heads, keys]; else empty
+  std::vector<std::int32_t> lengths{};  ///< of packed sequences, whose p has them and no cu_seqlens
 
   const float* parameter(plumbline_parameter which) const { return p.parameters[which]; }
   double option(plumbline_option which) const { return p.options[which]; }
@@ -44,11 +45,24 @@ struct Problem {
   }
 };
 
-/// Numbers of a format as floats.
-std::vector<float> widened(const void* data, std::size_t count, int format);
+/// Where the rows of an array lie: the first number of each, by batch, head and token, or `missing`
+/// for one that packed sequences do not have. Without any they lie one after the other.
+struct Rows {
+  static constexpr std::int64_t missing = -1;
+  std::vector<std::int64_t> begin;
+  std::size_t width;
+};
+Rows query_rows(const plumbline_problem& problem);
+Rows key_rows(const plumbline_problem& problem);
+Rows value_rows(const plumbline_problem& problem);
+Rows output_rows(const plumbline_problem& problem);
+Rows lse_rows(const plumbline_problem& problem);
 
-/// Reads the problem as the pass has it. Pages are put together; faults of pages are committed
-/// here.
+/// `count` numbers of a format as floats, those of missing rows as 0.
+std::vector<float> widened(const void* data, std::size_t count, int format, const Rows& rows);
+
+/// Reads the problem as the pass has it. Pages are put together, packed sequences taken apart;
+/// faults of pages and of layouts are committed here.
 Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool decodes,
                      bool prefix_in_float, const Fault& fault);
 

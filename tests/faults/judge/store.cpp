@@ -157,14 +157,20 @@ template void spoil_gradients(std::vector<float>&, std::vector<float>&, std::vec
 template void spoil_gradients(std::vector<double>&, std::vector<double>&, std::vector<double>&,
                               const Problem&, const Fault&);
 
-void store(const std::vector<float>& values, void* to, int format, bool truncates,
+void store(const std::vector<float>& values, void* to, int format, bool truncates, const Rows& rows,
            std::size_t unwritten) {
   const std::size_t count = values.size() - std::min(unwritten, values.size());
   for (std::size_t n = 0; n < count; ++n) {
     // Not one after the other: rounding what may have been cut is where g++ 12 loses the cutting.
     const float x = truncates ? truncated(values[n], format) : rounded(values[n], format);
-    char* at =
-        static_cast<char*>(to) + n * (format == PLUMBLINE_BF16 || format == PLUMBLINE_FP16 ? 2 : 4);
+    std::size_t index = n;
+    if (!rows.begin.empty()) {
+      const std::int64_t begin = rows.begin[n / rows.width];
+      if (begin == Rows::missing) continue;
+      index = static_cast<std::size_t>(begin) + n % rows.width;
+    }
+    char* at = static_cast<char*>(to) +
+               index * (format == PLUMBLINE_BF16 || format == PLUMBLINE_FP16 ? 2 : 4);
     if (format == PLUMBLINE_BF16) {
       const auto bits =
           static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(std::isnan(x) ? nan : x) >> 16);

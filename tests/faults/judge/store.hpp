@@ -17,8 +17,9 @@ template <class Real>
 void spoil_gradients(std::vector<Real>& dq, std::vector<Real>& dk, std::vector<Real>& dv,
                      const Problem& in, const Fault& fault);
 
-/// Stores the numbers in the format, from the first on, but for the `unwritten` last ones.
-void store(const std::vector<float>& values, void* to, int format, bool truncates,
+/// Stores the numbers in the format where the rows lie, from the first on, but for the `unwritten`
+/// last ones.
+void store(const std::vector<float>& values, void* to, int format, bool truncates, const Rows& rows,
            std::size_t unwritten = 0);
 
 }  // namespace plumbline::bench
