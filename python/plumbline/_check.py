@@ -454,8 +454,8 @@ def _sizes(name: str, sizes: Optional[Sequence[int]]) -> list[int]:
 def _listed(name: str, sizes: Union[bool, int, Sequence[int]]) -> list[int]:
     if isinstance(sizes, bool):
         return []
-    if sizes is None:
-        raise TypeError(f"{name} is None; expected True, False or sizes")
+    if sizes is None or isinstance(sizes, str):
+        raise TypeError(f"{name} is {sizes!r}; expected True, False or sizes")
     return _sizes(name, sizes)  # type: ignore[arg-type]
 
 

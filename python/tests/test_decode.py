@@ -321,6 +321,7 @@ def test_every_kind_of_cache_comes_in_pages_of_every_size():
         ({"decode": True, "cache": "int8", "dtype": "e4m3"}, ValueError, "cache is 'int8'; expected False with dtype"),
         ({"decode": True, "paged": [0]}, ValueError, "paged is 0; expected a number from 1"),
         ({"decode": True, "paged": None}, TypeError, "paged is None; expected True, False or sizes"),
+        ({"decode": True, "paged": "yes"}, TypeError, "paged is .yes.; expected True, False or sizes"),
         ({"decode": 1}, TypeError, "decode is 1; expected True or False"),
         ({"decode": True, "paged": True}, TypeError, "fn is to be called as .*lengths=..., page_table=..."),
         ({"decode": True, "paged": True, "case": "pass=decode,bias=alibi"}, ValueError,

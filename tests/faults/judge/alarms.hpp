@@ -15,6 +15,7 @@ namespace plumbline::bench {
 
 struct AlarmResult {
   long runs = 0, undecided = 0;
+  long strided = 0, packed = 0;     ///< runs of such cases
   std::vector<std::string> alarms;  ///< the case and the variant
   /// Largest error / bound by output and format, of runs that are no alarm.
   std::map<std::pair<std::string, cases::Format>, double> worst;

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "support/draw.hpp"
-#include "support/error.hpp"
 #include "verdict/cases/formats.hpp"
 #include "verdict/property/offered_shapes.hpp"
 
@@ -33,15 +32,6 @@ void give_value_dim(const Draw& draw, cases::Spec& spec) {
   if (spec.value_dim == 0 || spec.value_dim == spec.head_dim) spec.value_dim = spec.head_dim + 8;
   spec.values_in_keys = spec.pass != cases::Pass::backward && spec.value_dim <= spec.head_dim &&
                         draw.below(3, 2) == 0;
-}
-
-bool is_valid(const cases::Spec& spec) {
-  try {
-    cases::validate(spec);
-    return true;
-  } catch (const BadInput&) {
-    return false;
-  }
 }
 
 }  // namespace
@@ -87,13 +77,15 @@ cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed) 
     case Feature::strides:
       spec.layout = std::array{cases::Layout::tokens_first, cases::Layout::spaced,
                                cases::Layout::packed_qkv}[draw.below(0, 3)];
-      if (!is_valid(spec)) spec.layout = cases::Layout::tokens_first;
+      if (!verdict::is_valid(spec)) spec.layout = cases::Layout::tokens_first;
       break;
     case Feature::packed: {
       cases::Spec packed = spec;
       packed.batch = std::max(packed.batch, 3);
       verdict::make_packed_sequences(packed);
-      if (is_valid(packed)) spec = packed;
+      if (packed.layout == cases::Layout::packed_sequences && verdict::is_valid(packed)) {
+        spec = packed;
+      }
       break;
     }
   }

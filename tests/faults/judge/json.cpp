@@ -44,6 +44,8 @@ nlohmann::json to_json(const Measured& m) {
       {"control", {{"judged", m.campaign.control.judged}, {"failed", m.campaign.control.failed}}},
       {"correct",
        {{"runs", m.alarms.runs},
+        {"strided", m.alarms.strided},
+        {"packed", m.alarms.packed},
         {"alarms", m.alarms.alarms},
         {"undecided", m.alarms.undecided},
         {"worst", worst}}},

@@ -229,9 +229,10 @@ std::string to_markdown(const Measured& m) {
       "with what [laxer contracts](../contracts.md) declare; each judged by the contract "
       "that it declares; of 8-bit inputs P in bf16 or fp32. Nine in ten have at most 65536 "
       "products, "
-      "and one in 50 is of diffuse attention over more than 8192 keys. **False "
-      "alarms: {}.** Undecided: {}.\n\nThe largest error / bound, in italics below 0.3:\n\n",
-      m.alarms.runs, m.alarms.alarms.size(), m.alarms.undecided);
+      "and one in 50 is of diffuse attention over more than 8192 keys; {} have strides, {} packed "
+      "sequences. **False alarms: {}.** Undecided: {}.\n\nThe largest error / bound, in italics "
+      "below 0.3:\n\n",
+      m.alarms.runs, m.alarms.strided, m.alarms.packed, m.alarms.alarms.size(), m.alarms.undecided);
   text += tightness(m);
   if (!m.alarms.alarms.empty()) {
     text += "\nThe alarms:\n\n";
