@@ -264,8 +264,8 @@ typedef struct {
                           kept, 0 where it is dropped */
   /* Where rows lie: of q and grad_q, k and grad_k, v and grad_v, o and grad_o; known in supports(),
      too. With strided = 0 they are contiguous, as the strides say as well; it is 0 with packed
-     sequences. With 1 they lie as models hand views to a kernel, with bytes 0xFF, which are NaN,
-     between them, where nothing may be written. Strides may be odd: a kernel that loads vectors
+     sequences. With 1 they lie as models hand views to a kernel, with NaN between them (in an int8
+     cache 127), where nothing may be written. Strides may be odd: a kernel that loads vectors
      declines those that it cannot load. Parts of a packed array of q, k and v come as three arrays,
      each with the packed one's strides. */
   int32_t strided;
@@ -275,9 +275,9 @@ typedef struct {
      cu_seqlens_q[b] on of q [total_q, heads, head_dim] and o [total_q, heads, value_dim], of lse
      and grad_lse [heads, total_q]; and its m keys are those of k and v [total_k, kv_heads, ...] by
      cu_seqlens_k. The strides say so, with batch 0. 0 <= n <= m, n <= queries and m <= keys;
-     sequences may be empty, and so may be all. Its last query is at its last key: row r at position
-     r + m - n. lengths is NULL and query_offset keys - queries. Forward and backward, without
-     documents, mask, dropout, CoPE, DAPE, biases with numbers for each query or key, and
+     sequences may be empty, but not all. The last query of a sequence is at its last key: row r at
+     position r + m - n. lengths is NULL and query_offset keys - queries. Forward and backward,
+     without documents, mask, dropout, CoPE, DAPE, biases with numbers for each query or key, and
      lse_gradient with sinks. */
   const int32_t *cu_seqlens_q, *cu_seqlens_k;
   int32_t total_q, total_k; /* cu_seqlens_q[batch] and cu_seqlens_k[batch]; 0 in supports() */

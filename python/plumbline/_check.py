@@ -239,6 +239,7 @@ def check(
     if truth("packed", packed):
         _expect_packable(bias, known[method]["parameters"],
                          {"documents": documents, "mask": mask, "lengths": lengths, "query_offset": query_offset,
+                          "more_queries": more_queries,
                           "queries_at_end": queries_at_end, "strides": strides, "dropout": dropout})
         query_offset = False
     page_sizes = _listed("paged", paged)
@@ -289,7 +290,7 @@ def check(
         offer["options"].setdefault("slopes_per_batch", 0.0)
     if window != "left_right" and not isinstance(window, bool):
         raise TypeError(f"window is {window!r}; expected True, False or 'left_right'")
-    if more_queries and not offer["query_offset"] and not packed:
+    if more_queries and not offer["query_offset"]:
         raise ValueError("more_queries is True; expected False without query_offset=True")
     if strides and framework == "jax":
         raise ValueError("strides is True; expected False: JAX's arrays have none")

@@ -43,8 +43,6 @@ std::vector<std::byte> bytes(const std::string& text) {
   return result;
 }
 
-constexpr std::byte gap{0xFF};
-
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(strides_of_each_layout) {
@@ -99,10 +97,15 @@ BOOST_AUTO_TEST_CASE(rows_are_spread_and_gathered) {
   const Rows rows{2, {3, Rows::none, 0}};
   const std::vector<std::byte> array = rows.spread(bytes("abcdef"), 1);
   std::vector<std::byte> expected = bytes("ef.ab");
-  expected[2] = gap;
+  expected[2] = std::byte{0x7F};
   BOOST_TEST((array == expected));
   BOOST_TEST((rows.gathered(array, 1, bytes("......")) == bytes("ab..ef")));
-  BOOST_TEST(!rows.first_written_between(array, 1));
+  // Of floats a NaN, and not that of an output which nobody has written.
+  const std::vector<std::byte> floats = Rows{1, {2, 0}}.spread(bytes("abcdefgh"), 4);
+  BOOST_TEST((std::vector(floats.begin() + 4, floats.begin() + 8) ==
+              std::vector{std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF}, std::byte{0x7F}}));
+  expected[2] = std::byte{0xFF};  // of an output
+  BOOST_TEST(!rows.first_written_between(expected, 1));
   expected[2] = std::byte{0};
   BOOST_TEST(rows.first_written_between(expected, 1).value() == 2u);
   BOOST_TEST((Rows{2, {Rows::none}}.extent() == 1u));

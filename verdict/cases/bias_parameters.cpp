@@ -238,6 +238,11 @@ void draw_mask(Case& c) {
               : tile_boundary(boundaries, b, keys).value_or(draw.below(2 * b + 1, keys + 1));
       c.lengths.push_back(static_cast<std::int32_t>(length));
     }
+    // Packed sequences that are all empty would be arrays of nothing.
+    const auto is_empty = [](std::int32_t length) { return length == 0; };
+    if (spec.layout == Layout::packed_sequences && std::ranges::all_of(c.lengths, is_empty)) {
+      c.lengths.back() = spec.keys;
+    }
   }
   if (spec.mask.documents) {
     // Documents lie one after the other. A new one begins at a key drawn for each sequence, so that

@@ -119,7 +119,12 @@ void name_conventions(const Kernel& kernel, CellResult& cell, int threads) {
   if (!first || !asks_for_a_name(first->judgement)) return;
   search.consider(*first);
   if (!search.any_left()) return;
-  for (const Spec& spec : wider(kernel, failing)) {
+  std::vector<Spec> specs = wider(kernel, failing);
+  // Of several sequences the drawn case tells most.
+  if (failing.layout == cases::Layout::packed_sequences && cell.counterexample->drawn != Spec{}) {
+    specs.push_back(cell.counterexample->drawn);
+  }
+  for (const Spec& spec : specs) {
     if (const auto one = evidence_of(kernel, spec, threads)) search.consider(*one);
     if (!search.any_left()) return;
   }

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "verdict/process/guards.hpp"
+
 namespace plumbline::kernel_process {
 namespace {
 
 using cases::Layout;
 using cases::Spec;
-
-constexpr std::byte between{0xFF};
 
 std::int64_t keys_of_page(const Spec& s) { return s.page_size > 0 ? s.page_size : s.keys; }
 
@@ -71,7 +71,10 @@ std::size_t Rows::extent() const {
 }
 
 std::vector<std::byte> Rows::spread(const std::vector<std::byte>& rows, std::size_t element) const {
-  std::vector<std::byte> array(extent() * element, between);
+  // In each format a NaN, and not that of an output which nobody has written: a kernel that reads
+  // it and computes has written its output.
+  std::vector<std::byte> array(extent() * element, std::byte{0xFF});
+  for (std::size_t n = element - 1; n < array.size(); n += element) array[n] = std::byte{0x7F};
   const std::size_t bytes = width * element;
   for (std::size_t n = 0; n < begin.size(); ++n) {
     if (begin[n] == none) continue;
@@ -101,7 +104,7 @@ std::optional<std::size_t> Rows::first_written_between(const std::vector<std::by
                 true);
   }
   for (std::size_t n = 0; n < array.size(); ++n) {
-    if (!in_row[n] && array[n] != between) return n;
+    if (!in_row[n] && array[n] != unwritten) return n;
   }
   return std::nullopt;
 }

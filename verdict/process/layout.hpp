@@ -20,8 +20,7 @@ struct Rows {
 
   /// Elements up to the end of the last row; at least 1.
   std::size_t extent() const;
-  /// Rows that are given one after the other, where they lie, and bytes 0xFF, which are NaN,
-  /// elsewhere.
+  /// Rows that are given one after the other, where they lie, and NaN elsewhere.
   std::vector<std::byte> spread(const std::vector<std::byte>& rows, std::size_t element) const;
   /// The rows one after the other; one that lies nowhere is as in `missing`, which has all rows.
   std::vector<std::byte> gathered(const std::vector<std::byte>& array, std::size_t element,

@@ -277,7 +277,7 @@ void ask_with_contiguous_arrays(const Kernel& kernel, int threads, Counterexampl
   }
   cases::Outputs outputs;
   if (run_and_judge(kernel, spec, threads, outputs).outcome != Outcome::pass) return;
-  found.separates.push_back(fmt::format("passes where q, k and v are contiguous; here they are {}",
+  found.separates.push_back(fmt::format("passes where all arrays are contiguous; here they are {}",
                                         words(found.spec.layout)));
 }
 

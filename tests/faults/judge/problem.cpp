@@ -245,7 +245,7 @@ Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool 
     }
   }
   plumbline_strides k_strides = p.k_strides;
-  if (fault.is(F::strides_of_k_ignored)) {
+  if (fault.is(F::strides_of_k_ignored) && p.strided != 0) {
     of_k.begin.clear();
     k_strides = contiguous(p, p.head_dim);
   }
