@@ -173,6 +173,9 @@ int identities(const IdentitiesOptions& options) {
           if (bias.has_rope() && spec.head_dim % 2 != 0) continue;
           if (!kernel.supports(spec)) continue;
           verdict::validate(kernel.contract(format), format);
+          // Of the built-in kernels those that nobody asked for by name.
+          const bool is_asked_for = !chosen.empty() || !options.kernel_path.empty();
+          if (!is_asked_for && verdict::field_without_identities(kernel.contract(format))) continue;
           cells.push_back({kernel.name(), spec,
                            verdict::check_identities(kernel, spec, [&](const std::string& name) {
                              progress.update(++run, kernel.name() + " " + name);

@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(rows_are_spread_and_gathered) {
   // Of floats a NaN, and not that of an output which nobody has written.
   const std::vector<std::byte> floats = Rows{1, {2, 0}}.spread(bytes("abcdefgh"), 4);
   BOOST_TEST((std::vector(floats.begin() + 4, floats.begin() + 8) ==
-              std::vector{std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF}, std::byte{0x7F}}));
+              std::vector{std::byte{0}, std::byte{0}, std::byte{0xC0}, std::byte{0x7F}}));
   expected[2] = std::byte{0xFF};  // of an output
   BOOST_TEST(!rows.first_written_between(expected, 1));
   expected[2] = std::byte{0};

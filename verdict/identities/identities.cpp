@@ -124,33 +124,30 @@ std::string no_bits_elsewhere(const IdentityRuns& runs) {
   return no_bits(runs);
 }
 
-namespace {
-
-/// Differences of two runs are bounded for what is kept in float, and most of them read lse.
-void require_known(const Contract& contract) {
-  const auto refuse = [](const char* field, std::int32_t value) {
-    if (value == 0) return;
-    throw BadInput(std::string("contract.") + field, std::to_string(value),
-                   "0: the identities have no bounds for it");
-  };
-  refuse("head_gradient_format", contract.head_gradient_format);
-  refuse("gradient_sum_format", contract.gradient_sum_format);
-  refuse("output_sum_format", contract.output_sum_format);
-  refuse("score_format", contract.score_format);
-  refuse("grad_probability_format", contract.grad_probability_format);
-  refuse("delta_format", contract.delta_format);
-  refuse("lse_format", contract.lse_format);
-  refuse("no_lse", contract.no_lse);
-  refuse("alibi_of_key", contract.alibi_of_key);
-  refuse("lse_base_2", contract.lse_base_2);
+std::optional<ContractField> field_without_identities(const Contract& contract) {
+  const ContractField fields[] = {{"head_gradient_format", contract.head_gradient_format},
+                                  {"gradient_sum_format", contract.gradient_sum_format},
+                                  {"output_sum_format", contract.output_sum_format},
+                                  {"score_format", contract.score_format},
+                                  {"grad_probability_format", contract.grad_probability_format},
+                                  {"delta_format", contract.delta_format},
+                                  {"lse_format", contract.lse_format},
+                                  {"no_lse", contract.no_lse},
+                                  {"alibi_of_key", contract.alibi_of_key},
+                                  {"lse_base_2", contract.lse_base_2}};
+  for (const ContractField& field : fields) {
+    if (field.value != 0) return field;
+  }
+  return std::nullopt;
 }
-
-}  // namespace
 
 std::vector<Identity> check_identities(const Kernel& kernel, const cases::Spec& spec,
                                        const RunStarts& starts) {
   require_known(spec);
-  require_known(kernel.contract(spec.format));
+  if (const auto field = field_without_identities(kernel.contract(spec.format))) {
+    throw BadInput(std::string("contract.") + field->name, std::to_string(field->value),
+                   "0: the identities have no bounds for it");
+  }
   const cases::Case base = identity_case(spec);
   if (starts) starts("the case itself");
   std::vector<Identity> results;

@@ -3,7 +3,9 @@
 // docs/identities.md.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,15 @@ struct Identity {
 
 /// Called before every run of the kernel.
 using RunStarts = std::function<void(const std::string& identity)>;
+
+struct ContractField {
+  const char* name;
+  std::int32_t value;
+};
+
+/// A field for which there are no identities: differences of two runs are bounded for what is kept
+/// in float, and most of them read a natural lse.
+std::optional<ContractField> field_without_identities(const Contract&);
 
 /// Runs the kernel on the spec's case and on cases made of it, and compares. A forward spec has the
 /// identities of o and lse, a backward one those of the gradients.

@@ -71,10 +71,13 @@ std::size_t Rows::extent() const {
 }
 
 std::vector<std::byte> Rows::spread(const std::vector<std::byte>& rows, std::size_t element) const {
-  // In each format a NaN, and not that of an output which nobody has written: a kernel that reads
-  // it and computes has written its output.
-  std::vector<std::byte> array(extent() * element, std::byte{0xFF});
-  for (std::size_t n = element - 1; n < array.size(); n += element) array[n] = std::byte{0x7F};
+  // The NaN of most processors, in each format, of either sign another one than in an output that
+  // nobody has written: a kernel that computes with it has written its output.
+  std::vector<std::byte> array(extent() * element, std::byte{0});
+  for (std::size_t n = element; n <= array.size(); n += element) {
+    array[n - 1] = std::byte{0x7F};
+    if (element > 1) array[n - 2] = std::byte{0xC0};
+  }
   const std::size_t bytes = width * element;
   for (std::size_t n = 0; n < begin.size(); ++n) {
     if (begin[n] == none) continue;
