@@ -115,8 +115,8 @@ __global__ void sinks_kernel(Problem p, const float* lse, const float* delta, fl
   for (std::size_t n = threadIdx.x; n < rows; n += kThreads) {
     const auto b = static_cast<int>(n / p.queries), query = static_cast<int>(n % p.queries);
     if (!p.lse_rows.has(b, query)) continue;
-    const float of_row = lse[p.lse_rows.start(b, head, query)] / p.lse_scale;
-    sum -= static_cast<double>(expf(p.sinks[head] - of_row)) * delta[p.row_index(b, head, query)];
+    sum -= static_cast<double>(expf(p.sinks[head] - p.natural_lse(lse, b, head, query))) *
+           delta[p.row_index(b, head, query)];
   }
   sum = block_reduce(sum, per_warp, Plus());
   if (threadIdx.x > 0) return;

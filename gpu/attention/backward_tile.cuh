@@ -64,9 +64,7 @@ __device__ void load_rows(const Problem& problem, const BackwardArrays& arrays, 
 /// lse of a row; of one that packed sequences do not have, and that sees no key, any number.
 __device__ inline float saved_lse(const Problem& problem, const BackwardArrays& arrays, int b,
                                   int head, int row) {
-  return problem.lse_rows.has(b, row)
-             ? arrays.lse[problem.lse_rows.start(b, head, row)] / problem.lse_scale
-             : 0.0f;
+  return problem.lse_rows.has(b, row) ? problem.natural_lse(arrays.lse, b, head, row) : 0.0f;
 }
 
 /// product[n] = row . (row 4n + quarter of `tile`).

@@ -71,6 +71,11 @@ struct Problem {
     return ((static_cast<std::size_t>(b) * kv_heads + kv_head) * keys + key) * width;
   }
 
+  /// The natural lse of a row, as the backward pass is given it.
+  __device__ float natural_lse(const float* lse, int b, int head, int row) const {
+    return lse[lse_rows.start(b, head, row)] / lse_scale;
+  }
+
   __device__ int kv_head_of(int head) const { return head / (heads / kv_heads); }
 
   /// Component d of a query row, rotated where the problem has RoPE.

@@ -133,7 +133,6 @@ Json named_contract(const Json& arguments, plumbline_native_ask) {
 
 /// What a case has that the function does not take.
 std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
-  const bool is_packed = spec.layout == cases::Layout::packed_sequences;
   if (takes.causal && *takes.causal != spec.mask.causal) {
     return fmt::format("causal={:d}", spec.mask.causal);
   }
@@ -141,11 +140,10 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
   if (!takes.window_sides && spec.mask.window.left != spec.mask.window.right) {
     return "window of different sides";
   }
-  if (!takes.lengths && spec.mask.ragged && !is_packed) return "ragged (lengths)";
+  if (!takes.lengths && spec.mask.ragged && !spec.is_packed()) return "ragged (lengths)";
   if (!takes.documents && spec.mask.documents) return "documents";
   if (!takes.mask && spec.mask.pattern != cases::Pattern::none) return "mask";
-  if (is_packed != takes.packed ||
-      (!is_packed && !takes.strides && spec.layout != cases::Layout::contiguous)) {
+  if (spec.is_packed() != takes.packed || (spec.is_strided() && !takes.strides)) {
     return fmt::format("layout={}", cases::name(spec.layout));
   }
   if (!takes.value_dim && spec.value_width() != spec.head_dim) return "value_dim";
@@ -169,7 +167,7 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
     if (spec.query_offset != spec.keys - spec.queries || spec.mask.ragged != spec.queries_at_end) {
       return "queries before the end (query_offset)";
     }
-  } else if (!is_packed) {
+  } else if (!spec.is_packed()) {
     if (!takes.query_offset && spec.queries != spec.keys) return "fewer queries than keys";
     if (!takes.queries_at_end && spec.queries_at_end) return "queries_at_end";
   }

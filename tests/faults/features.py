@@ -80,7 +80,7 @@ CONTRACT = """
 
 The fields of `plumbline_contract`, which `plumbline.Contract` has by the same names, where a kernel may differ from the
 strictest; [contracts.md](contracts.md) tells what each lets through. **Declared by**: built-in kernels in that run, and
-known implementations (*in italics*). **Tests**: cases of `tests/verdict` that judge kernels with the field.
+known implementations (*in italics*). **Tests**: test cases of `tests/verdict` that name the field.
 
 | field | meaning | declared by | tests |
 |---|---|---|---|
@@ -168,7 +168,7 @@ def rows_of_contract(cells):
         by = [f"`{name}`" for name in built_in] + [f"*{name}*" for name in implementations_with(field)]
         tests = tests_with(field)
         if tests == 0:
-            sys.exit(f"features.py: {field}: no test judges a kernel with it")
+            sys.exit(f"features.py: {field}: no test names it")
         yield f"| `{field}` | {meaning} | {', '.join(by) or 'kernels of tests alone'} | {tests} |\n"
 
 

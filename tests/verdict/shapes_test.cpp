@@ -243,13 +243,9 @@ BOOST_AUTO_TEST_CASE(more_queries_than_keys_can_be_asked_for) {
 BOOST_AUTO_TEST_CASE(a_kernel_that_takes_nothing_without_a_property_gets_cases_with_it) {
   const Supported drops = [](const Spec& s) { return s.dropout > 0 && !s.keep_given; };
   for (const Spec& s : drawn(drops, 50, 1)) BOOST_TEST((s.dropout > 0 && !s.keep_given));
-  const Supported packed = [](const Spec& s) {
-    return s.layout == cases::Layout::packed_sequences;
-  };
+  const Supported packed = [](const Spec& s) { return s.is_packed(); };
   for (const Spec& s : drawn(packed, 50, 1)) BOOST_TEST(packed(s));
-  const Supported strided = [&](const Spec& s) {
-    return s.layout != cases::Layout::contiguous && !packed(s);
-  };
+  const Supported strided = [&](const Spec& s) { return s.is_strided(); };
   for (const Spec& s : drawn(strided, 50, 1)) BOOST_TEST(strided(s));
   const auto is_int8 = [](const Spec& s) {
     return s.cache == cases::CacheFormat::int8 && s.scale_per_key;

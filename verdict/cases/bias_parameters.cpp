@@ -240,7 +240,7 @@ void draw_mask(Case& c) {
     }
     // Packed sequences that are all empty would be arrays of nothing.
     const auto is_empty = [](std::int32_t length) { return length == 0; };
-    if (spec.layout == Layout::packed_sequences && std::ranges::all_of(c.lengths, is_empty)) {
+    if (spec.is_packed() && std::ranges::all_of(c.lengths, is_empty)) {
       c.lengths.back() = spec.keys;
     }
   }

@@ -310,7 +310,7 @@ void validate_layout(const Spec& spec) {
                      {spec.batch, std::max(spec.queries, spec.keys), spec.heads + 2 * spec.kv_heads,
                       std::max(spec.head_dim, spec.value_width())});
   }
-  if (spec.layout != Layout::packed_sequences) return;
+  if (!spec.is_packed()) return;
   const auto expect = [&](bool holds, const char* field, const std::string& value,
                           const char* expected) {
     if (!holds) throw BadInput(field, value + " with layout packed_sequences", expected);

@@ -97,6 +97,9 @@ struct Spec {
   Layout layout = Layout::contiguous;
   bool operator==(const Spec&) const = default;
 
+  bool is_packed() const { return layout == Layout::packed_sequences; }
+  /// Rows do not lie one after the other; not of packed sequences.
+  bool is_strided() const { return layout != Layout::contiguous && !is_packed(); }
   int value_width() const { return value_dim > 0 ? value_dim : head_dim; }
   /// Components that are rotated; 0 without RoPE.
   int rotary_width() const { return !bias.has_rope() ? 0 : rotary_dim > 0 ? rotary_dim : head_dim; }

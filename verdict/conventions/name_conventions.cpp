@@ -44,12 +44,11 @@ std::vector<Spec> wider(const Kernel& kernel, const Spec& failing) {
     }
   };
   // Of packed sequences some have fewer keys than rows, and others more.
-  const bool is_packed = failing.layout == cases::Layout::packed_sequences;
   const auto first_of = [&](const auto& kind, std::uint64_t seed) {
     for (const Heads& heads : grouped) {
       for (const Rows& rows : kind) {
         Spec spec = failing;
-        if (is_packed) spec.batch = std::max(spec.batch, 4);
+        if (failing.is_packed()) spec.batch = std::max(spec.batch, 4);
         spec.family = cases::Family::generic;
         spec.seed = seed;
         spec.heads = heads.heads;
@@ -121,7 +120,7 @@ void name_conventions(const Kernel& kernel, CellResult& cell, int threads) {
   if (!search.any_left()) return;
   std::vector<Spec> specs = wider(kernel, failing);
   // Of several sequences the drawn case tells most.
-  if (failing.layout == cases::Layout::packed_sequences && cell.counterexample->drawn != Spec{}) {
+  if (failing.is_packed() && cell.counterexample->drawn != Spec{}) {
     specs.push_back(cell.counterexample->drawn);
   }
   for (const Spec& spec : specs) {

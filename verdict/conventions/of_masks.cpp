@@ -15,7 +15,7 @@ bool is_causal(const Case& c) { return c.spec.mask.causal; }
 bool has_window(const Case& c) { return c.spec.mask.window.hides(); }
 bool has_sides(const Case& c) { return c.spec.mask.window.left != c.spec.mask.window.right; }
 /// A kernel sees neither lengths nor positions of these, but cu_seqlens.
-bool is_packed(const Case& c) { return c.spec.layout == cases::Layout::packed_sequences; }
+bool is_packed(const Case& c) { return c.spec.is_packed(); }
 bool has_lengths(const Case& c) { return !c.lengths.empty() && !is_packed(c); }
 bool has_own_ends(const Case& c) { return c.spec.queries_at_end && !is_packed(c); }
 /// Whether the rows may as well stand at positions 0, 1, ...: all are those of keys, or need not

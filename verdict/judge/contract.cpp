@@ -103,7 +103,7 @@ double dropout_roundings(const Contract& contract) {
 Contract contract_for(Contract contract, const cases::Spec& spec) {
   const bool of_cache = spec.cache != cases::CacheFormat::in_format;
   if (of_cache || cases::has_scales(spec.format)) contract.operand_roundoff += 2 * u;
-  if (spec.layout == cases::Layout::packed_sequences) {
+  if (spec.is_packed()) {
     contract.empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_ZERO;
   }
   return contract;

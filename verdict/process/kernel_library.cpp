@@ -85,12 +85,12 @@ plumbline_problem shape_of(const cases::Spec& spec, cases::Pass pass) {
   problem.k_strides = strides.k;
   problem.v_strides = strides.v;
   problem.o_strides = strides.o;
-  if (spec.layout == Layout::packed_sequences) {
+  if (spec.is_packed()) {
     problem.cu_seqlens_q = problem.cu_seqlens_k = &there;
     problem.lengths = nullptr;
     problem.queries_at_end = 0;
   } else {
-    problem.strided = spec.layout != Layout::contiguous;
+    problem.strided = spec.is_strided();
   }
   return problem;
 }
@@ -180,7 +180,7 @@ class GivenArrays {
       add(kernel_process::slot_parameters + n, cases::parameter_name(case_.spec.bias, parameter),
           case_[parameter]);
     }
-    if (case_.spec.layout == Layout::packed_sequences) {
+    if (case_.spec.is_packed()) {
       add(kernel_process::slot_cu_seqlens_q, "cu_seqlens_q", rows_->cu_seqlens_q);
       add(kernel_process::slot_cu_seqlens_k, "cu_seqlens_k", rows_->cu_seqlens_k);
       call.problem.total_q = rows_->cu_seqlens_q.back();
@@ -449,9 +449,8 @@ KernelRun Kernel::run(const cases::Case& the_case,
   const std::optional<CaseRows>& at = given.rows();
   const auto rows_of = [&](Rows CaseRows::*array) { return at ? &(*at.*array) : nullptr; };
   const auto missing_lse = [&] {
-    return spec.layout == Layout::packed_sequences
-               ? lse_of_missing_rows(the_case, contract(spec.format))
-               : std::vector<float>{};
+    return spec.is_packed() ? lse_of_missing_rows(the_case, contract(spec.format))
+                            : std::vector<float>{};
   };
 
   Collected forward;

@@ -125,7 +125,7 @@ Strides strides_of(const Spec& s) {
 CaseRows::CaseRows(const cases::Case& c) {
   const Spec& s = c.spec;
   const Strides at = strides_of(s);
-  if (s.layout != Layout::packed_sequences) {
+  if (!s.is_packed()) {
     const std::int64_t keys = keys_of_page(s);
     const std::int64_t pages =
         s.page_size > 0 ? std::int64_t{s.batch} * ((s.keys - 1) / s.page_size + 1) : s.batch;

@@ -477,7 +477,7 @@ Offer find_offer_like(const Offer& others, cases::Pass pass, cases::Bias bias, c
       spec.dropout = 0;
       spec.keep_given = false;
     }
-    if (pass == cases::Pass::decode && spec.layout == cases::Layout::packed_sequences) {
+    if (pass == cases::Pass::decode && spec.is_packed()) {
       spec.layout = cases::Layout::contiguous;
     }
     if (pass != cases::Pass::backward) spec.lse_gradient = false;

@@ -281,6 +281,13 @@ void ask_with_contiguous_arrays(const Kernel& kernel, int threads, Counterexampl
                                         words(found.spec.layout)));
 }
 
+/// What else is known of a failing case.
+void tell_more(const Kernel& kernel, int threads, Counterexample& found) {
+  ask_each_variation(kernel, threads, found);
+  tell_of_hidden_keys(kernel, found);
+  ask_with_contiguous_arrays(kernel, threads, found);
+}
+
 std::vector<std::string> places_of(const Judgement& judgement) {
   std::vector<std::string> places;
   for (const auto& output : judgement.outputs) {
@@ -371,9 +378,7 @@ CellResult check_spec(const Kernel& kernel, const cases::Spec& spec, int threads
   add_case(result, spec, judgement);
   if (judgement.outcome == Outcome::fail) {
     try {
-      ask_each_variation(kernel, threads, *result.counterexample);
-      tell_of_hidden_keys(kernel, *result.counterexample);
-      ask_with_contiguous_arrays(kernel, threads, *result.counterexample);
+      tell_more(kernel, threads, *result.counterexample);
     } catch (const SupportsFailed&) {  // the judgement says it
     }
   }
@@ -521,9 +526,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
     Counterexample& found = *result.counterexample;
     found.separates = separating_properties(trials, found.spec);
     if (!found.judgement.outputs.empty()) run_again(kernel, threads, found);
-    ask_each_variation(kernel, threads, found);
-    tell_of_hidden_keys(kernel, found);
-    ask_with_contiguous_arrays(kernel, threads, found);
+    tell_more(kernel, threads, found);
     const auto more = [&] {
       return cases_to_try(found.spec, offer, asked_of(kernel), draws.shapes);
     };

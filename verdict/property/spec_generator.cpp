@@ -213,15 +213,13 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
     });
   }
   // One that takes no contiguous arrays has the other strides, too.
-  if (spec.layout != Layout::packed_sequences &&
-      (draw.chance(25) || spec.layout != Layout::contiguous)) {
+  if (!spec.is_packed() && (draw.chance(25) || spec.is_strided())) {
     constexpr std::array<Layout, 3> strided{Layout::tokens_first, Layout::spaced,
                                             Layout::packed_qkv};
     give([&](Spec& s) { s.layout = strided[draw.below(strided.size())]; });
   }
   // Of one sequence cu_seqlens says little, whether or not the kernel takes others.
-  const bool is_packed = spec.layout == Layout::packed_sequences;
-  if (is_packed || (spec.layout == Layout::contiguous && draw.chance(20))) {
+  if (spec.is_packed() || (spec.layout == Layout::contiguous && draw.chance(20))) {
     const Spec before = spec;
     for (const int batch : {std::max(spec.batch, draw.between(2, 5)), spec.batch}) {
       if (spec != before) break;

@@ -49,14 +49,13 @@ void Cover::add(const cases::Spec& s) {
   count("causal", s.mask.causal);
   count("window", s.mask.window.hides());
   count("window of two sides", s.mask.window.left != s.mask.window.right);
-  const bool is_packed = s.layout == cases::Layout::packed_sequences;
-  count("lengths", s.mask.ragged && !is_packed);
+  count("lengths", s.mask.ragged && !s.is_packed());
   count("documents", s.mask.documents);
   count("ssmax", s.ssmax);
   count("softcap", s.softcap != 0);
   count("sinks", s.sinks);
   count("queries before the end", s.query_offset + s.queries < s.keys);
-  count("queries at each end", s.queries_at_end && !is_packed);
+  count("queries at each end", s.queries_at_end && !s.is_packed());
   count("mask tensor", s.mask.pattern != cases::Pattern::none);
   count("other value width", s.value_width() != s.head_dim);
   count("values in keys", s.values_in_keys);
@@ -65,8 +64,8 @@ void Cover::add(const cases::Spec& s) {
   if (s.pass == cases::Pass::backward) count("gradient through lse", s.lse_gradient);
   count("more queries than keys", s.queries > s.keys);
   count("other scale", s.scale != 0);
-  count("strided", s.layout != cases::Layout::contiguous && !is_packed);
-  if (s.pass != cases::Pass::decode) count("packed sequences", is_packed);
+  count("strided", s.is_strided());
+  if (s.pass != cases::Pass::decode) count("packed sequences", s.is_packed());
   if (s.bias.method == PLUMBLINE_ALIBI && s.bias.dape == 0) {
     const cases::Options options = cases::drawn_options(s);
     count("slopes of each sequence", s.batch > 1 && options[PLUMBLINE_SLOPES_PER_BATCH] != 0);

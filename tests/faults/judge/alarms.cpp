@@ -42,9 +42,8 @@ AlarmResult false_alarms(long runs, std::uint64_t seed, long products, int threa
     const auto judged = verdict::check_spec(kernel_of({variant, {}}), spec, 1);
     const std::scoped_lock lock(adding);
     ++result.by_cell[{spec.pass, format}];
-    const bool is_packed = spec.layout == cases::Layout::packed_sequences;
-    result.packed += is_packed;
-    result.strided += !is_packed && spec.layout != cases::Layout::contiguous;
+    result.packed += spec.is_packed();
+    result.strided += spec.is_strided();
     result.undecided += judged.outcome == verdict::Outcome::undecided;
     if (judged.outcome == verdict::Outcome::fail) {
       std::string why;

@@ -83,7 +83,7 @@ cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed) 
       cases::Spec packed = spec;
       packed.batch = std::max(packed.batch, 3);
       verdict::make_packed_sequences(packed);
-      if (packed.layout == cases::Layout::packed_sequences && verdict::is_valid(packed)) {
+      if (packed.is_packed() && verdict::is_valid(packed)) {
         spec = packed;
       }
       break;

@@ -74,8 +74,8 @@ BOOST_AUTO_TEST_CASE(cutting_goes_towards_zero_by_less_than_a_step) {
 BOOST_AUTO_TEST_CASE(an_output_that_is_cut_is_stored_cut) {
   // 0.3 lies between the bf16 numbers 0x3e99 and 0x3e9a, nearer to the second.
   std::uint16_t nearest = 0, cut = 0;
-  bench::store({0.3F}, &nearest, PLUMBLINE_BF16, false, {{}, 1});
-  bench::store({0.3F}, &cut, PLUMBLINE_BF16, true, {{}, 1});
+  bench::store({0.3F}, &nearest, PLUMBLINE_BF16, false, {});
+  bench::store({0.3F}, &cut, PLUMBLINE_BF16, true, {});
   BOOST_TEST(nearest == 0x3e9a);
   BOOST_TEST(cut == 0x3e99);
 }

@@ -59,8 +59,7 @@ int attend(const plumbline_problem* p, const plumbline_outputs* outputs, char* m
   const std::size_t unwritten = fault.is(F::last_row_unwritten)         ? row
                                 : fault.is(F::last_component_unwritten) ? 1
                                                                         : 0;
-  const Rows of_o =
-      fault.is(F::o_stored_contiguous) && p->strided != 0 ? Rows{{}, 1} : output_rows(*p);
+  const Rows of_o = fault.is(F::o_stored_contiguous) && p->strided != 0 ? Rows{} : output_rows(*p);
   store(results.o, outputs->o, output_format(p->format), fault.is(F::o_truncated), of_o, unwritten);
   for (float& lse : results.lse) lse = rounded(lse, setting.variant.lse_format);
   if (outputs->lse != nullptr)
@@ -92,15 +91,14 @@ int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, st
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) wanted[n] = g->grad_parameters[n] != nullptr;
   Attention<float>(in, setting.variant, fault).backward(results, wanted);
   spoil_gradients(results.grad_q, results.grad_k, results.grad_v, in, fault);
-  const Rows of_k =
-      fault.is(F::dk_stored_contiguous) && p->strided != 0 ? Rows{{}, 1} : key_rows(*p);
+  const Rows of_k = fault.is(F::dk_stored_contiguous) && p->strided != 0 ? Rows{} : key_rows(*p);
   store(results.grad_q, g->grad_q, format, false, query_rows(*p));
   store(results.grad_k, g->grad_k, format, false, of_k,
         fault.is(F::dk_last_key_unwritten) ? p->head_dim : 0);
   store(results.grad_v, g->grad_v, format, false, value_rows(*p));
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) {
     if (!wanted[n]) continue;
-    store(results.grad_parameters[n], g->grad_parameters[n], PLUMBLINE_FP32, false, {{}, 1},
+    store(results.grad_parameters[n], g->grad_parameters[n], PLUMBLINE_FP32, false, {},
           fault.is(F::parameter_unwritten) ? 1 : 0);
   }
   return 0;

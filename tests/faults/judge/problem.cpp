@@ -119,10 +119,12 @@ std::vector<float> gathered(const plumbline_problem& p, const void* data,
   return result;
 }
 
-/// @param cu_seqlens of packed sequences, whose rows are the last `tokens` of so many for queries,
-/// else the first
+/// @param cu_seqlens of packed sequences, whose rows are the last of `tokens` for queries, else the
+/// first; or null
+/// @param begins where each sequence is taken to begin: cu_seqlens, or else by fault
 Rows rows_of(const plumbline_problem& p, const plumbline_strides& strides,
-             const std::int32_t* cu_seqlens, int heads, int tokens, int width, bool of_queries) {
+             const std::int32_t* cu_seqlens, const std::int32_t* begins, int heads, int tokens,
+             int width, bool of_queries) {
   Rows rows{{}, static_cast<std::size_t>(width)};
   if (p.strided == 0 && !cu_seqlens) return rows;
   for (int b = 0; b < p.batch; ++b) {
@@ -130,7 +132,8 @@ Rows rows_of(const plumbline_problem& p, const plumbline_strides& strides,
     const int first = of_queries ? tokens - there : 0;
     for (int h = 0; h < heads; ++h) {
       for (int t = 0; t < tokens; ++t) {
-        const std::int64_t token = (cu_seqlens ? cu_seqlens[b] : 0) + t - first;
+        std::int64_t token = t - first;
+        if (cu_seqlens) token = std::min(begins[b] + token, cu_seqlens[p.batch] - std::int64_t{1});
         const bool is_there = t >= first && t < first + there;
         rows.begin.push_back(is_there ? b * strides.batch + h * strides.head + token * strides.token
                                       : Rows::missing);
@@ -140,18 +143,14 @@ Rows rows_of(const plumbline_problem& p, const plumbline_strides& strides,
   return rows;
 }
 
-/// As if another sequence's offsets were a sequence's own, within the array.
-void move_rows(Rows& rows, const plumbline_problem& p, const plumbline_strides& strides,
-               const std::int32_t* own, const std::int32_t* others, int heads, int total) {
-  const std::size_t of_sequence = rows.begin.size() / p.batch;
-  for (std::size_t n = 0; n < rows.begin.size(); ++n) {
-    if (rows.begin[n] == Rows::missing) continue;
-    const std::size_t b = n / of_sequence, h = n / (of_sequence / heads) % heads;
-    const std::int64_t token =
-        (rows.begin[n] - static_cast<std::int64_t>(h) * strides.head) / strides.token;
-    const std::int64_t moved = std::min<std::int64_t>(token - own[b] + others[b], total - 1);
-    rows.begin[n] += (moved - token) * strides.token;
-  }
+Rows rows_of_queries(const plumbline_problem& p, const plumbline_strides& strides, int width,
+                     const std::int32_t* begins) {
+  return rows_of(p, strides, p.cu_seqlens_q, begins, p.heads, p.queries, width, true);
+}
+
+Rows rows_of_keys(const plumbline_problem& p, const plumbline_strides& strides, int width,
+                  const std::int32_t* begins) {
+  return rows_of(p, strides, p.cu_seqlens_k, begins, p.kv_heads, p.keys, width, false);
 }
 
 /// The first word of Philox4x32-10 of the counter (index, 0).
@@ -189,33 +188,33 @@ std::vector<std::uint8_t> made_keep(const plumbline_problem& p, const Fault& fau
   return keep;
 }
 
+std::int64_t Rows::place(std::size_t n) const {
+  if (begin.empty()) return static_cast<std::int64_t>(n);
+  const std::int64_t first = begin[n / width];
+  return first == missing ? missing : first + static_cast<std::int64_t>(n % width);
+}
+
 Rows query_rows(const plumbline_problem& p) {
-  return rows_of(p, p.q_strides, p.cu_seqlens_q, p.heads, p.queries, p.head_dim, true);
+  return rows_of_queries(p, p.q_strides, p.head_dim, p.cu_seqlens_q);
 }
 Rows key_rows(const plumbline_problem& p) {
-  return rows_of(p, p.k_strides, p.cu_seqlens_k, p.kv_heads, p.keys, p.head_dim, false);
+  return rows_of_keys(p, p.k_strides, p.head_dim, p.cu_seqlens_k);
 }
 Rows value_rows(const plumbline_problem& p) {
-  return rows_of(p, p.v_strides, p.cu_seqlens_k, p.kv_heads, p.keys, p.value_dim, false);
+  return rows_of_keys(p, p.v_strides, p.value_dim, p.cu_seqlens_k);
 }
 Rows output_rows(const plumbline_problem& p) {
-  return rows_of(p, p.o_strides, p.cu_seqlens_q, p.heads, p.queries, p.value_dim, true);
+  return rows_of_queries(p, p.o_strides, p.value_dim, p.cu_seqlens_q);
 }
 Rows lse_rows(const plumbline_problem& p) {
-  if (!p.cu_seqlens_q) return {{}, 1};
-  return rows_of(p, {0, p.total_q, 1}, p.cu_seqlens_q, p.heads, p.queries, 1, true);
+  return p.cu_seqlens_q ? rows_of_queries(p, {0, p.total_q, 1}, 1, p.cu_seqlens_q) : Rows{};
 }
 
 std::vector<float> widened(const void* data, std::size_t count, int format, const Rows& rows) {
   std::vector<float> values(count);
   for (std::size_t n = 0; n < count; ++n) {
-    std::size_t at = n;
-    if (!rows.begin.empty()) {
-      const std::int64_t begin = rows.begin[n / rows.width];
-      if (begin == Rows::missing) continue;
-      at = static_cast<std::size_t>(begin) + n % rows.width;
-    }
-    values[n] = element(data, at, format);
+    const std::int64_t place = rows.place(n);
+    if (place != Rows::missing) values[n] = element(data, place, format);
   }
   return values;
 }
@@ -229,7 +228,7 @@ Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool 
                     sums = static_cast<std::size_t>(p.batch) * p.heads * p.keys;
   const std::size_t dim = p.head_dim, value_dim = p.value_dim;
   using F = FaultKind;
-  Rows of_q = query_rows(p), of_k = key_rows(p), of_v = value_rows(p);
+  Rows of_q = query_rows(p), of_k = key_rows(p);
   if (p.cu_seqlens_q) {
     for (int b = 0; b < p.batch; ++b) {
       result.lengths.push_back(p.cu_seqlens_k[b + 1] - p.cu_seqlens_k[b]);
@@ -238,15 +237,15 @@ Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool 
     result.p.queries_at_end = 1;
     const std::vector<std::int32_t> zeros(p.batch, 0);
     if (fault.is(F::packed_queries_at_offsets_of_keys)) {
-      move_rows(of_q, p, p.q_strides, p.cu_seqlens_q, p.cu_seqlens_k, p.heads, p.total_q);
+      of_q = rows_of_queries(p, p.q_strides, p.head_dim, p.cu_seqlens_k);
     }
     if (fault.is(F::packed_keys_of_first_sequence)) {
-      move_rows(of_k, p, p.k_strides, p.cu_seqlens_k, zeros.data(), p.kv_heads, p.total_k);
+      of_k = rows_of_keys(p, p.k_strides, p.head_dim, zeros.data());
     }
   }
   plumbline_strides k_strides = p.k_strides;
   if (fault.is(F::strides_of_k_ignored) && p.strided != 0) {
-    of_k.begin.clear();
+    of_k = {};
     k_strides = contiguous(p, p.head_dim);
   }
   result.q = widened(p.q, queries * dim, p.format, of_q);
@@ -256,7 +255,7 @@ Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool 
                    : widened(p.k, keys * dim, format, of_k);
   result.v = paged
                  ? gathered(p, p.v, p.v_strides, p.value_dim, format, fault, F::value_pages_ignored)
-                 : widened(p.v, keys * value_dim, format, of_v);
+                 : widened(p.v, keys * value_dim, format, value_rows(p));
   const auto scales = [&](const float* given, F missing) -> std::vector<float> {
     if (!given || fault.is(F::scales_missing) || fault.is(missing)) return {};
     const auto all = !p.scale_per_key ? std::vector<float>(given, given + p.batch * p.kv_heads)

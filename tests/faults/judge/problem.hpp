@@ -49,8 +49,11 @@ struct Problem {
 /// for one that packed sequences do not have. Without any they lie one after the other.
 struct Rows {
   static constexpr std::int64_t missing = -1;
-  std::vector<std::int64_t> begin;
-  std::size_t width;
+  std::vector<std::int64_t> begin{};
+  std::size_t width = 1;
+
+  /// Of the n-th number in the order of batch, head, token and component; or `missing`.
+  std::int64_t place(std::size_t n) const;
 };
 Rows query_rows(const plumbline_problem& problem);
 Rows key_rows(const plumbline_problem& problem);

@@ -163,14 +163,10 @@ void store(const std::vector<float>& values, void* to, int format, bool truncate
   for (std::size_t n = 0; n < count; ++n) {
     // Not one after the other: rounding what may have been cut is where g++ 12 loses the cutting.
     const float x = truncates ? truncated(values[n], format) : rounded(values[n], format);
-    std::size_t index = n;
-    if (!rows.begin.empty()) {
-      const std::int64_t begin = rows.begin[n / rows.width];
-      if (begin == Rows::missing) continue;
-      index = static_cast<std::size_t>(begin) + n % rows.width;
-    }
+    const std::int64_t place = rows.place(n);
+    if (place == Rows::missing) continue;
     char* at = static_cast<char*>(to) +
-               index * (format == PLUMBLINE_BF16 || format == PLUMBLINE_FP16 ? 2 : 4);
+               place * (format == PLUMBLINE_BF16 || format == PLUMBLINE_FP16 ? 2 : 4);
     if (format == PLUMBLINE_BF16) {
       const auto bits =
           static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(std::isnan(x) ? nan : x) >> 16);
