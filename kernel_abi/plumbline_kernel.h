@@ -274,11 +274,12 @@ typedef struct {
      1], from 0 on: sequence b has the n = cu_seqlens_q[b + 1] - cu_seqlens_q[b] rows from
      cu_seqlens_q[b] on of q [total_q, heads, head_dim] and o [total_q, heads, value_dim], of lse
      and grad_lse [heads, total_q]; and its m keys are those of k and v [total_k, kv_heads, ...] by
-     cu_seqlens_k. The strides say so, with batch 0. 0 <= n <= m, n <= queries and m <= keys;
-     sequences may be empty, but not all. The last query of a sequence is at its last key: row r at
-     position r + m - n. lengths is NULL and query_offset keys - queries. Forward and backward,
-     without documents, mask, dropout, CoPE, DAPE, biases with numbers for each query or key, and
-     lse_gradient with sinks. */
+     cu_seqlens_k. The strides say so, with batch 0. n <= queries and m <= keys, and n <= m, but not
+     where query_offset is below 0 and the mask causal. Sequences may have no queries, or no keys,
+     but not all of them. The last query of a sequence is at its last key: row r at position r + m -
+     n. lengths is NULL and query_offset keys - queries. Forward and backward, without documents,
+     mask, dropout, CoPE, DAPE, biases with numbers for each query or key, and lse_gradient with
+     sinks. */
   const int32_t *cu_seqlens_q, *cu_seqlens_k;
   int32_t total_q, total_k; /* cu_seqlens_q[batch] and cu_seqlens_k[batch]; 0 in supports() */
 } plumbline_problem;

@@ -93,7 +93,8 @@ Task task_of(const plumbline_problem& p) {
                   p.lengths,
                   p.documents,
                   p.query_offset,
-                  p.queries_at_end == 1};
+                  p.queries_at_end == 1,
+                  p.cu_seqlens_q};
   problem.q = p.q;
   problem.k = p.k;
   problem.v = p.v;

@@ -180,16 +180,19 @@ std::string unsupported_layout(const plumbline_problem& p) {
              : "query_offset must be keys - queries, with cu_seqlens_q";
 }
 
-/// Each sequence within `queries` and `keys`, and no more queries than keys.
+/// Each sequence within `queries` and `keys`, and with no more queries than keys but in causal
+/// problems whose query_offset is below 0.
 void check_packed(const plumbline_problem& p) {
   const int *q = p.cu_seqlens_q, *k = p.cu_seqlens_k;
   const auto refuse = [](const std::string& what) { throw InvalidProblem(what); };
   if (p.lengths) refuse("lengths must be NULL with cu_seqlens_q");
   if (q[0] != 0 || k[0] != 0) refuse("cu_seqlens must begin with 0");
+  const bool more_queries = p.causal == 1 && p.query_offset < 0;
   for (int b = 0; b < p.batch; ++b) {
     const std::int64_t queries = std::int64_t{q[b + 1]} - q[b];
     const std::int64_t keys = std::int64_t{k[b + 1]} - k[b];
-    if (!(0 <= queries && queries <= std::min<std::int64_t>(p.queries, keys) && keys <= p.keys))
+    const std::int64_t most = more_queries ? p.queries : std::min<std::int64_t>(p.queries, keys);
+    if (!(0 <= queries && queries <= most && 0 <= keys && keys <= p.keys))
       refuse("cu_seqlens: sequence " + std::to_string(b) + " has " + std::to_string(queries) +
              " queries and " + std::to_string(keys) + " keys");
   }

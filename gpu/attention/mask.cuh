@@ -13,15 +13,17 @@ namespace plumbline::gpu {
 /// Key j is visible to position i of batch b when 0 <= i, j < lengths[b] and i < lengths[b], j <= i
 /// (causal), i - j <= left (left >= 0), j - i <= right (right >= 0), documents[b, i] ==
 /// documents[b, j]. Null pointers stand for no lengths and no documents. left and right are less
-/// than 2^30, as positions are, so that position + right + 1 is an int.
+/// than 2^30, as positions are, so that position + right + 1 is an int. A row that packed sequences
+/// do not have sees no key.
 struct Mask {
   int keys;
   bool causal;
-  int left, right;       // of the window; -1: none
-  const int* lengths;    // [batch]
-  const int* documents;  // [batch, keys]
-  int query_offset;      // position of query row 0,
-  bool queries_at_end;   // less what the sequence is shorter than `keys`
+  int left, right;          // of the window; -1: none
+  const int* lengths;       // [batch]
+  const int* documents;     // [batch, keys]
+  int query_offset;         // position of query row 0,
+  bool queries_at_end;      // less what the sequence is shorter than `keys`
+  const int* cu_seqlens_q;  // [batch + 1] of packed sequences, or null
 };
 
 /// Which keys a query row may see beside that, by numbers of its own: [batch or 1, heads or 1,
@@ -45,10 +47,18 @@ __device__ inline int first_position(const Mask& mask, int batch) {
   return mask.query_offset - (mask.queries_at_end ? mask.keys - length_of(mask, batch) : 0);
 }
 
+/// The first position at which a sequence has a query row that may see a key.
+__device__ inline int lowest_position(const Mask& mask, int batch) {
+  if (!mask.cu_seqlens_q) return 0;
+  const int rows = mask.cu_seqlens_q[batch + 1] - mask.cu_seqlens_q[batch];
+  return max(0, length_of(mask, batch) - rows);
+}
+
 /// The keys that lengths, causality and window leave to a position.
 __device__ inline KeyRange key_range(const Mask& mask, int batch, int position) {
   const int length = length_of(mask, batch);
-  if (position < 0 || (mask.lengths && position >= length)) return {0, 0};
+  if (position < lowest_position(mask, batch) || (mask.lengths && position >= length))
+    return {0, 0};
   KeyRange range{0, length};
   if (mask.causal) range.end = min(range.end, position + 1);
   if (mask.right >= 0) range.end = min(range.end, position + mask.right + 1);
@@ -57,9 +67,9 @@ __device__ inline KeyRange key_range(const Mask& mask, int batch, int position) 
 }
 
 /// The keys that some position of first .. last may see. Both ends of key_range grow with the
-/// position from 0 up to the length, and before and beyond nothing is seen.
+/// position from the lowest up to the length, and before and beyond nothing is seen.
 __device__ inline KeyRange key_range(const Mask& mask, int batch, int first, int last) {
-  first = max(first, 0);
+  first = max(first, lowest_position(mask, batch));
   if (mask.lengths) last = min(last, length_of(mask, batch) - 1);
   if (first > last) return {0, 0};
   return {key_range(mask, batch, first).begin, key_range(mask, batch, last).end};

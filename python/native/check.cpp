@@ -308,6 +308,7 @@ Json case_arrays(const Json& arguments, plumbline_native_ask) {
         cases::shape_of(c.spec, c.options, parameter));
   }
   add("lengths", c.lengths, {c.spec.batch});
+  add("query_lengths", c.query_lengths, {c.spec.batch});
   add("documents", c.documents, {c.spec.batch, c.spec.keys});
   add("mask", c.mask, cases::mask_shape(c.spec));
   add("keep", c.keep, cases::keep_shape(c.spec));

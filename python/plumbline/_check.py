@@ -25,11 +25,13 @@ def case_arrays(line: str) -> dict[str, NDArray[Any]]:
     """The numbers of a case, by name: q, k, v, grad_o and grad_lse (backward), the parameters, lengths, documents,
     mask, keep, page_table and prefix_sums (decoding).
 
-    line: CheckFailed.case. All float32, which holds the numbers of every format exactly; lengths and
+    line: CheckFailed.case. All float32, which holds the numbers of every format exactly; lengths, query_lengths and
     documents int32, mask uint8, 1 where a query may see a key, keep uint8, 1 where dropout keeps p_ij. The same
     bits on every machine, without the NaN of nan_in_hidden_keys. In e4m3 and e5m2
     also q_scale, k_scale and v_scale, in a cache of 8 bits the last two; q, k and v are the stored numbers, without
     them. k, v and scales of each key are in the order of the keys, not in pages; prefix_sums is float64.
+    Packed sequences are padded: of sequence b there are the last query_lengths[b] rows of q, and the first lengths[b]
+    keys.
 
     Raises ValueError for anything but such a line.
     """
@@ -144,8 +146,10 @@ def check(
     packed: True: fn takes sequences one after the other, as FlashAttention's flash_attn_varlen_func: q [tokens,
         heads, head_dim], k, v [tokens, kv_heads, head_dim], and the keywords cu_seqlens_q, cu_seqlens_k
         (int32 [batch + 1], where each begins), max_seqlen_q and max_seqlen_k. The last query of a sequence is at
-        its last key. It returns o like q, as wide as v, or (o, lse [heads, tokens]); backward likewise. Not with
-        documents, mask or dropout, for biases with no number for each token, and with sinks without lse_gradient.
+        its last key. It returns o like q, as wide as v, or (o, lse [heads, tokens]); backward likewise. A sequence
+        may have no queries or no keys, and with more_queries more queries than keys where the mask is causal. Not
+        with documents, mask or dropout, for biases with no number for each token, and with sinks without
+        lse_gradient.
     decode: True: decoding, as FlashAttention's flash_attn_with_kvcache: fn(q, k_cache, v_cache, **keywords) with one
         query row of each sequence in most cases, else up to 8. Row r is at position r + keys - queries; with lengths,
         of which fn then always gets an array, at r + lengths[b] - queries; if fn takes query_offset, as that says. In
@@ -239,7 +243,6 @@ def check(
     if truth("packed", packed):
         _expect_packable(bias, known[method]["parameters"],
                          {"documents": documents, "mask": mask, "lengths": lengths, "query_offset": query_offset,
-                          "more_queries": more_queries,
                           "queries_at_end": queries_at_end, "strides": strides, "dropout": dropout})
         query_offset = False
     page_sizes = _listed("paged", paged)
@@ -290,8 +293,10 @@ def check(
         offer["options"].setdefault("slopes_per_batch", 0.0)
     if window != "left_right" and not isinstance(window, bool):
         raise TypeError(f"window is {window!r}; expected True, False or 'left_right'")
-    if more_queries and not offer["query_offset"]:
-        raise ValueError("more_queries is True; expected False without query_offset=True")
+    if more_queries and packed and causal is False:
+        raise ValueError("more_queries is True; expected False with packed=True and causal=False")
+    if more_queries and not (packed or offer["query_offset"]):
+        raise ValueError("more_queries is True; expected False without query_offset=True or packed=True")
     if strides and framework == "jax":
         raise ValueError("strides is True; expected False: JAX's arrays have none")
     if offer["rotary_dim"] and (isinstance(bias, Custom) or "rope_" not in method):

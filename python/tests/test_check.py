@@ -255,29 +255,41 @@ def _packed_attention(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seq
     assert q.shape[0] == cu_seqlens_q[-1] and k.shape[0] == cu_seqlens_k[-1]
     o, lse = [], []
     for begin, end, first, last in zip(cu_seqlens_q[:-1], cu_seqlens_q[1:], cu_seqlens_k[:-1], cu_seqlens_k[1:]):
-        of_sequence = (x.swapaxes(0, 1)[None] for x in (q[begin:end], k[first:last], v[first:last]))
         if begin == end:
             continue
+        without_keys = max(0, (end - begin) - (last - first))  # rows before the first key
+        o.append(np.zeros((without_keys, *q.shape[1:])))
+        lse.append(np.full((q.shape[1], without_keys), -np.inf))
+        begin += without_keys
+        if begin == end:
+            continue
+        of_sequence = (x.swapaxes(0, 1)[None] for x in (q[begin:end], k[first:last], v[first:last]))
         if top_left:  # as if the first query stood at the first key
             of_sequence = (x[:, :, : end - begin] for x in of_sequence)
         o_of, lse_of = formulas.attention(*of_sequence, causal=causal)
         o.append(o_of[0].swapaxes(0, 1))
         lse.append(lse_of[0])
-    return np.concatenate(o).astype(q.dtype), np.concatenate(lse, -1)
+    return np.concatenate(o).astype(q.dtype), np.concatenate(lse, -1).astype(np.float32)
 
 
 def test_a_function_of_packed_sequences_is_judged():
-    seen = {"ragged": set(), "fewer": set(), "empty": set()}
+    seen = {"ragged": set(), "fewer": set(), "empty": set(), "full": set(), "more": set()}
 
     def packed(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, causal):
         rows, keys = np.diff(cu_seqlens_q), np.diff(cu_seqlens_k)
         seen["ragged"].add(len(set(keys)) > 1)
         seen["fewer"].add(bool((rows < keys).any()))
         seen["empty"].add(bool((rows == 0).any()))
+        seen["full"].add(bool((rows == np.minimum(keys, max_seqlen_q)).all()))
+        seen["more"].add(bool((rows > keys).any()))
         return _packed_attention(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, causal)
 
-    plumbline.check(packed, causal=None, packed=True, grouped_heads=True, cases=80, longest=40)
-    assert all(values == {True, False} for values in seen.values()), seen
+    settings = {"causal": None, "packed": True, "grouped_heads": True, "cases": 80, "longest": 40}
+    plumbline.check(packed, **settings)
+    assert all(values == {True, False} for name, values in seen.items() if name != "more"), seen
+    assert seen["more"] == {False}
+    plumbline.check(packed, more_queries=True, **settings)
+    assert seen["more"] == {True, False}
 
 
 def test_a_fault_of_packed_sequences_is_found():
@@ -492,8 +504,10 @@ def test_a_seed_draws_the_same_cases():
         ({"cases": 0}, ValueError, "cases is 0; expected"),
         ({"window": 1}, TypeError, "window is 1; expected True, False or 'left_right'"),
         ({"window": "right"}, TypeError, "window is 'right'; expected True, False or 'left_right'"),
-        ({"more_queries": True}, ValueError, "more_queries is True; expected False without query_offset"),
+        ({"more_queries": True}, ValueError, "more_queries is True; expected False without query_offset=True or packed"),
         ({"packed": True, "documents": True}, ValueError, "documents is True; expected nothing of it"),
+        ({"packed": True, "more_queries": True, "causal": False}, ValueError,
+         "more_queries is True; expected False with packed=True and causal=False"),
         ({"packed": True, "bias": "cable"}, ValueError, "packed is True; expected False with increments"),
         ({"packed": True}, TypeError, r"fn is to be called as fn\(q, k, v, causal=..., cu_seqlens_q=..., "),
         ({"strides": 1}, TypeError, "strides is 1; expected True or False"),

@@ -7,6 +7,9 @@
  *   strided_writes_between   also writes a number after each row of o, where there is room
  *   packed_from_the_start    takes the first query to be at the first key
  *   packed_beyond            also sees the next sequence's first key
+ *   packed_full              takes a sequence to have as many queries as it may
+ *   packed_clamped           lets queries before the first key see that key
+ *   packed_plus_inf          right, with lse = infinity where a query sees no key
  *   float_o                  right
  *   float_o_rounded          o has been rounded to bf16
  */
@@ -16,7 +19,17 @@
 
 #include "plumbline_kernel.h"
 
-enum Fault { RIGHT, IGNORES, WRITES_BETWEEN, FROM_THE_START, BEYOND, ROUNDS_O };
+enum Fault {
+  RIGHT,
+  IGNORES,
+  WRITES_BETWEEN,
+  FROM_THE_START,
+  BEYOND,
+  FULL,
+  CLAMPED,
+  PLUS_INF,
+  ROUNDS_O
+};
 
 static int only(const plumbline_problem* p, int32_t pass, int32_t feature) {
   const int32_t computed = PLUMBLINE_HAS_KEY_HEADS | PLUMBLINE_HAS_FEWER_QUERIES |
@@ -68,13 +81,17 @@ static int attend(const plumbline_problem* p, const plumbline_outputs* out, enum
     const int first_key = p->cu_seqlens_k ? p->cu_seqlens_k[b] : 0;
     const int queries = p->cu_seqlens_q ? p->cu_seqlens_q[b + 1] - first_query : p->queries;
     int keys = p->cu_seqlens_k ? p->cu_seqlens_k[b + 1] - first_key : p->keys;
-    const int offset = fault == FROM_THE_START ? 0 : keys - queries;
+    const int all = p->queries < keys ? p->queries : keys;
+    const int offset = fault == FROM_THE_START ? 0 : keys - (fault == FULL ? all : queries);
     if (fault == BEYOND && b + 1 < p->batch && first_key + keys < p->total_k) ++keys;
     for (int h = 0; h < p->heads; ++h) {
       const int kv = h / (p->heads / p->kv_heads);
       for (int r = 0; r < queries; ++r) {
         const int64_t q = row(of_q, b, h, first_query + r);
-        const int position = r + offset, seen = position < 0 ? 0 : p->causal ? position + 1 : keys;
+        int position = r + offset;
+        if (fault == CLAMPED && position < 0) position = 0;
+        int seen = position < 0 ? 0 : p->causal ? position + 1 : keys;
+        if (seen > keys) seen = keys;
         double maximum = -INFINITY, sum = 0;
         for (int j = 0; j < seen; ++j) {
           const int64_t k = row(p->k_strides, b, kv, first_key + j);
@@ -98,7 +115,9 @@ static int attend(const plumbline_problem* p, const plumbline_outputs* out, enum
           o[p->value_dim] = 0;
         const int64_t to = p->cu_seqlens_q ? (int64_t)h * p->total_q + first_query + r
                                            : ((int64_t)b * p->heads + h) * p->queries + r;
-        out->lse[to] = (float)(sum > 0 ? maximum + log(sum) : -INFINITY);
+        out->lse[to] = (float)(sum > 0             ? maximum + log(sum)
+                               : fault == PLUS_INF ? INFINITY
+                                                   : -INFINITY);
       }
     }
   }
@@ -119,23 +138,26 @@ KERNEL(strided_writes_between, WRITES_BETWEEN)
 KERNEL(packed, RIGHT)
 KERNEL(packed_from_the_start, FROM_THE_START)
 KERNEL(packed_beyond, BEYOND)
+KERNEL(packed_full, FULL)
+KERNEL(packed_clamped, CLAMPED)
+KERNEL(packed_plus_inf, PLUS_INF)
 KERNEL(float_o, RIGHT)
 KERNEL(float_o_rounded, ROUNDS_O)
 
-#define CONTRACT                                                                      \
-  {                                                                                   \
-    [PLUMBLINE_FP32] = {.unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1}, \
-    [PLUMBLINE_BF16] = {                                                              \
-      .unit_roundoff = 0x1p-24,                                                       \
-      .exp_error = 0x1p-20,                                                           \
-      .splits = 1,                                                                    \
-      .float_o = 1                                                                    \
-    }                                                                                 \
+#define CONTRACT(...)                                                                              \
+  {                                                                                                \
+    [PLUMBLINE_FP32] = {.unit_roundoff = 0x1p-24, .exp_error = 0x1p-20, .splits = 1, __VA_ARGS__}, \
+    [PLUMBLINE_BF16] = {                                                                           \
+      .unit_roundoff = 0x1p-24,                                                                    \
+      .exp_error = 0x1p-20,                                                                        \
+      .splits = 1,                                                                                 \
+      .float_o = 1                                                                                 \
+    }                                                                                              \
   }
-#define ENTRY(NAME, SUPPORTS)                                                       \
-  {                                                                                 \
-    .name = #NAME, .contracts = CONTRACT, .deterministic = 1, .supports = SUPPORTS, \
-    .forward = NAME, .ignores_hidden_keys = 1                                       \
+#define ENTRY(NAME, SUPPORTS, ...)                                                               \
+  {                                                                                              \
+    .name = #NAME, .contracts = CONTRACT(__VA_ARGS__), .deterministic = 1, .supports = SUPPORTS, \
+    .forward = NAME, .ignores_hidden_keys = 1                                                    \
   }
 
 static const plumbline_kernel kernels[] = {
@@ -145,6 +167,9 @@ static const plumbline_kernel kernels[] = {
     ENTRY(packed, takes_packed),
     ENTRY(packed_from_the_start, takes_packed),
     ENTRY(packed_beyond, takes_packed),
+    ENTRY(packed_full, takes_packed),
+    ENTRY(packed_clamped, takes_packed),
+    ENTRY(packed_plus_inf, takes_packed, .empty_rows = PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF),
     ENTRY(float_o, takes_bf16),
     ENTRY(float_o_rounded, takes_bf16),
 };

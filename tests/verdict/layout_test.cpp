@@ -80,14 +80,15 @@ BOOST_AUTO_TEST_CASE(rows_of_packed_sequences) {
   spec.mask.ragged = spec.queries_at_end = true;
   cases::Case c = cases::generate(spec);
   c.lengths = {2, 0, 5};
+  c.query_lengths = {1, 0, 3};
   const CaseRows rows(c);
-  const std::vector<std::int32_t> of_q{0, 2, 2, 5}, of_k{0, 2, 2, 7};
+  const std::vector<std::int32_t> of_q{0, 1, 1, 4}, of_k{0, 2, 2, 7};
   BOOST_TEST(rows.cu_seqlens_q == of_q, boost::test_tools::per_element());
   BOOST_TEST(rows.cu_seqlens_k == of_k, boost::test_tools::per_element());
   // The last rows of a sequence are its queries.
-  const std::vector<std::int64_t> q{-1, 0, 8, -1, -1, -1, 16, 24, 32},
+  const std::vector<std::int64_t> q{-1, -1, 0, -1, -1, -1, 8, 16, 24},
       k{0, 8, -1, -1, -1, -1, -1, -1, -1, -1, 16, 24, 32, 40, 48},
-      lse{-1, 0, 1, -1, -1, -1, 2, 3, 4};
+      lse{-1, -1, 0, -1, -1, -1, 1, 2, 3};
   BOOST_TEST(rows.q.begin == q, boost::test_tools::per_element());
   BOOST_TEST(rows.k.begin == k, boost::test_tools::per_element());
   BOOST_TEST(rows.lse.begin == lse, boost::test_tools::per_element());
@@ -151,9 +152,15 @@ BOOST_AUTO_TEST_CASE(kernels_of_strides_and_of_packed_sequences_are_judged) {
     BOOST_TEST((cell.counterexample->spec.layout == Layout::packed_sequences) ==
                kernel.name().starts_with("packed"));
   }
-  const std::map<std::string, std::string> expected{
-      {"strided", "pass"}, {"strided_ignores", "fail"},       {"strided_writes_between", "between"},
-      {"packed", "pass"},  {"packed_from_the_start", "fail"}, {"packed_beyond", "fail"}};
+  const std::map<std::string, std::string> expected{{"strided", "pass"},
+                                                    {"strided_ignores", "fail"},
+                                                    {"strided_writes_between", "between"},
+                                                    {"packed", "pass"},
+                                                    {"packed_from_the_start", "fail"},
+                                                    {"packed_beyond", "fail"},
+                                                    {"packed_full", "fail"},
+                                                    {"packed_clamped", "fail"},
+                                                    {"packed_plus_inf", "pass"}};
   for (const auto& [name, end] : expected) BOOST_TEST(ends[name] == end, name + ": " + ends[name]);
   BOOST_TEST(ends.size() == expected.size());
 }

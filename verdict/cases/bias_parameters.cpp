@@ -219,6 +219,30 @@ std::optional<std::uint32_t> tile_boundary(const Draw& draw, std::uint64_t which
   return std::clamp(beside == 0 ? place - 1 : beside == 1 ? place + 1 : place, 1u, keys - 1);
 }
 
+/// Half of packed sequences have as many queries as they may, others none, one, or any number.
+void draw_query_lengths(Case& c) {
+  const Spec& spec = c.spec;
+  const Draw draw = draw_of(c, Stream::query_lengths);
+  const auto most = [&](std::int32_t keys) {
+    return may_have_more_queries(spec) ? spec.queries : std::min(spec.queries, keys);
+  };
+  bool any = false;
+  for (std::uint64_t b = 0; b < c.lengths.size(); ++b) {
+    const auto all = static_cast<std::uint32_t>(most(c.lengths[b]));
+    const std::uint32_t kind = draw.below(2 * b, 8);
+    const std::uint32_t rows = kind < 4    ? all
+                               : kind == 4 ? 0
+                               : kind == 5 ? std::min(all, 1u)
+                                           : draw.below(2 * b + 1, all + 1);
+    c.query_lengths.push_back(static_cast<std::int32_t>(rows));
+    any = any || (rows > 0 && c.lengths[b] > 0);
+  }
+  // All empty, they would be arrays of nothing.
+  if (any) return;
+  c.lengths.back() = spec.keys;
+  c.query_lengths.back() = most(spec.keys);
+}
+
 }  // namespace
 
 void draw_mask(Case& c) {
@@ -238,11 +262,7 @@ void draw_mask(Case& c) {
               : tile_boundary(boundaries, b, keys).value_or(draw.below(2 * b + 1, keys + 1));
       c.lengths.push_back(static_cast<std::int32_t>(length));
     }
-    // Packed sequences that are all empty would be arrays of nothing.
-    const auto is_empty = [](std::int32_t length) { return length == 0; };
-    if (spec.is_packed() && std::ranges::all_of(c.lengths, is_empty)) {
-      c.lengths.back() = spec.keys;
-    }
+    if (spec.is_packed()) draw_query_lengths(c);
   }
   if (spec.mask.documents) {
     // Documents lie one after the other. A new one begins at a key drawn for each sequence, so that

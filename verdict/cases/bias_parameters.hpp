@@ -70,6 +70,7 @@ enum class Stream : std::uint64_t {
   mask,
   grad_lse,
   dropout,
+  query_lengths,
   later_parameters =
       64  ///< and its number in plumbline_parameter, of a parameter without a name here
 };

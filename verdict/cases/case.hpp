@@ -32,7 +32,9 @@ struct Case {
   std::vector<float> grad_o;    ///< like o; backward only
   std::vector<float> grad_lse;  ///< like lse; with lse_gradient only
   std::array<std::vector<float>, PLUMBLINE_PARAMETER_COUNT> parameters;
-  std::vector<std::int32_t> lengths;    ///< [batch]
+  std::vector<std::int32_t> lengths;  ///< [batch]
+  /// [batch], of packed sequences: query rows of each, the last of `queries`.
+  std::vector<std::int32_t> query_lengths;
   std::vector<std::int32_t> documents;  ///< [batch, keys]
   std::vector<std::uint8_t> mask;       ///< mask_shape(spec): 1 where a row may see a key, else 0
   /// [batch, heads, queries, keys] with dropout: 1 where p_ij is kept. Without keep_given it is
@@ -49,8 +51,13 @@ struct Case {
     return spec.query_offset - (spec.keys - lengths[static_cast<std::size_t>(batch)]);
   }
   int position(int batch, int query) const { return first_position(batch) + query; }
-  /// Whether the mask tensor lets a query row see a key; true without one.
+  /// Whether a sequence has the query row; only packed ones may have less than all.
+  bool has_row(int batch, int query) const {
+    return query_lengths.empty() || query >= spec.queries - query_lengths[batch];
+  }
+  /// Whether the row is there, and the mask tensor lets it see a key; true without one.
   bool may_see(int batch, int head, int query, int key) const {
+    if (!has_row(batch, query)) return false;
     if (mask.empty()) return true;
     const std::size_t b = spec.mask.per_batch ? batch : 0, h = spec.mask.per_head ? head : 0;
     const std::size_t row = (b * (spec.mask.per_head ? spec.heads : 1) + h) * spec.queries + query;

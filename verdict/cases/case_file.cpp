@@ -161,6 +161,7 @@ void read_tensors(Case& c, TensorReader& reader) {
     c[parameter] = reader.floats(parameter_name(spec.bias, parameter), f32, shape);
   }
   if (spec.mask.ragged) c.lengths = reader.integers("lengths", {spec.batch});
+  if (spec.is_packed()) c.query_lengths = reader.integers("query_lengths", {spec.batch});
   if (spec.mask.documents) c.documents = reader.integers("documents", {spec.batch, spec.keys});
   if (spec.mask.pattern != Pattern::none) c.mask = reader.bytes("mask", mask_shape(spec));
   if (spec.keep_given) c.keep = reader.bytes("keep", keep_shape(spec));
@@ -189,10 +190,15 @@ Case case_from(std::span<const std::byte> bytes) {
   spec.mask.causal = fields.required(fields.boolean("causal"), "causal");
   spec.mask.window = window_of(fields);
   spec.mask.ragged = reader.has("lengths");
+  if (reader.has("query_lengths")) spec.layout = Layout::packed_sequences;
   spec.mask.documents = reader.has("documents");
   set_mask(spec, reader);
   spec.lse_gradient = reader.has("grad_lse");
   spec.queries_at_end = fields.boolean("queries_at_end").value_or(false);
+  if (spec.is_packed() && !(spec.mask.ragged && spec.queries_at_end)) {
+    throw BadInput("tensor \"query_lengths\"", "given",
+                   "the tensor \"lengths\" and \"queries_at_end\" true with it");
+  }
   spec.rotary_dim =
       static_cast<int>(fields.integer("rotary_dim", 1, largest_size).value_or(spec.rotary_dim));
   spec.keep_given = reader.has("keep");
@@ -274,6 +280,7 @@ void write_case(const std::filesystem::path& path, const Case& c) {
     add(parameter_name(spec.bias, parameter), shape_of(spec, c.options, parameter), c[parameter]);
   }
   add("lengths", {spec.batch}, c.lengths);
+  add("query_lengths", {spec.batch}, c.query_lengths);
   add("documents", {spec.batch, spec.keys}, c.documents);
   add("mask", mask_shape(spec), c.mask);
   add("keep", keep_shape(spec), c.keep);

@@ -214,6 +214,10 @@ bool has_rows_at_keys(const Spec& spec) {
          (spec.bias.custom && std::ranges::any_of(custom_of(spec.bias).declared, reads_a_key));
 }
 
+bool may_have_more_queries(const Spec& spec) {
+  return spec.is_packed() && spec.mask.causal && spec.queries > spec.keys;
+}
+
 namespace {
 
 void validate_positions(const Spec& spec) {

@@ -145,6 +145,10 @@ inline constexpr std::int64_t largest_tensor = std::int64_t{1} << 31;
 /// with a number for each key that the bias reads at the query's position.
 bool has_rows_at_keys(const Spec&);
 
+/// Of packed sequences, whether some may have more queries than keys: where the mask is causal, and
+/// hides all keys from the first of them.
+bool may_have_more_queries(const Spec&);
+
 /// Every field within its range: sizes in [1, largest_size], value_dim 0 or one of them, heads a
 /// multiple of kv_heads, query_offset above -queries, query rows at positions of keys where
 /// has_rows_at_keys, a bias that composes so (methods::is_bias), sides of the window >= -1, scale

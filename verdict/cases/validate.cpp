@@ -196,6 +196,16 @@ void validate(const Case& c) {
                      fmt::format("a whole number from 0 to {} (keys)", spec.keys));
     }
   }
+  require_size({"query_lengths", spec.is_packed(), spec.batch}, c.query_lengths);
+  for (std::size_t b = 0; b < c.query_lengths.size(); ++b) {
+    const bool more = may_have_more_queries(spec);
+    const int most = more ? spec.queries : std::min(spec.queries, c.lengths[b]);
+    if (c.query_lengths[b] < 0 || c.query_lengths[b] > most) {
+      throw BadInput(fmt::format("query_lengths[{}]", b), std::to_string(c.query_lengths[b]),
+                     fmt::format("a whole number from 0 to {} ({})", most,
+                                 most == spec.queries ? "queries" : fmt::format("lengths[{}]", b)));
+    }
+  }
   require_size({"documents", spec.mask.documents, std::int64_t{spec.batch} * spec.keys},
                c.documents);
   require_size({"mask", spec.mask.pattern != Pattern::none, elements(mask_shape(spec))}, c.mask);

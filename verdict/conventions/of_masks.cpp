@@ -2,6 +2,7 @@
 // Which keys a query sees, and where it stands.
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 
 #include "reference/core/mask.hpp"
 #include "verdict/conventions/convention.hpp"
@@ -16,6 +17,10 @@ bool has_window(const Case& c) { return c.spec.mask.window.hides(); }
 bool has_sides(const Case& c) { return c.spec.mask.window.left != c.spec.mask.window.right; }
 /// A kernel sees neither lengths nor positions of these, but cu_seqlens.
 bool is_packed(const Case& c) { return c.spec.is_packed(); }
+/// Packed sequences with no more rows than keys.
+bool has_rows_of_keys(const Case& c) {
+  return is_packed(c) && std::ranges::equal(c.query_lengths, c.lengths, std::less_equal());
+}
 bool has_lengths(const Case& c) { return !c.lengths.empty() && !is_packed(c); }
 bool has_own_ends(const Case& c) { return c.spec.queries_at_end && !is_packed(c); }
 /// Whether the rows may as well stand at positions 0, 1, ...: all are those of keys, or need not
@@ -265,17 +270,16 @@ const std::vector<Convention> mask_conventions{
     {.name = "packed_from_the_start",
      .words = "whose first query of a sequence is at the sequence's first key",
      .remedy = "let row r of n stand at r + m - n, m being the sequence's keys",
-     .concerns =
-         [](const Case& c) {
-           const auto has_all_rows = [&](std::int32_t length) { return length >= c.spec.queries; };
-           return is_packed(c) && (is_causal(c) || std::ranges::all_of(c.lengths, has_all_rows));
-         },
-     .reads =
-         [](Case& c) {
-           if (!is_causal(c)) return stand_at_zero(c);
-           // Of m keys its n rows, or all that there are, see the first n as if these were all.
-           for (auto& length : c.lengths) length = std::min(length, c.spec.queries);
-         }},
+     .concerns = [](const Case& c) { return has_rows_of_keys(c) && is_causal(c); },
+     // Of m keys its n rows see the first n as if these were all.
+     .reads = [](Case& c) { c.lengths = c.query_lengths; }},
+    {.name = "packed_from_the_start_in_bias",
+     .words =
+         "whose bias or rotation has the first query of a sequence at the sequence's first key",
+     .remedy = "let row r of n stand at r + m - n there too, m being the sequence's keys",
+     .concerns = [](const Case& c) { return has_rows_of_keys(c) && has_positions(c); },
+     .reads = [](Case& c) { c.lengths = c.query_lengths; },
+     .keeps_mask = true},
     {.name = "offset_zero",
      .words = "whose query row 0 is at position 0",
      .remedy = "add query_offset to the row",

@@ -103,8 +103,9 @@ double dropout_roundings(const Contract& contract) {
 Contract contract_for(Contract contract, const cases::Spec& spec) {
   const bool of_cache = spec.cache != cases::CacheFormat::in_format;
   if (of_cache || cases::has_scales(spec.format)) contract.operand_roundoff += 2 * u;
-  if (spec.is_packed()) {
-    contract.empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_ZERO;
+  // Of what keys such a mean is nothing says: of the sequence's, of which there may be none.
+  if (spec.is_packed() && contract.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
+    contract.empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE;
   }
   return contract;
 }

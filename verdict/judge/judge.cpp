@@ -66,9 +66,13 @@ void judge_empty_row(RowJudgement& result, const OracleRow& row, std::int32_t co
   }
 }
 
-RowJudgement judge_row(const Oracle& oracle, const Contract& contract,
-                       const cases::Outputs& outputs, int batch, int head, int query,
-                       std::size_t row_index, int value_dim, cases::Format o_format) {
+RowJudgement judge_row(const Oracle& oracle, const cases::Case& the_case, const Contract& contract,
+                       const cases::Outputs& outputs, std::size_t row_index,
+                       cases::Format o_format) {
+  const auto& spec = the_case.spec;
+  const int batch = static_cast<int>(row_index / spec.queries / spec.heads),
+            head = static_cast<int>(row_index / spec.queries % spec.heads),
+            query = static_cast<int>(row_index % spec.queries), value_dim = spec.value_width();
   RowJudgement result;
   const OracleRow row = oracle.row(batch, head, query);
   result.ill_conditioned = row.ill_conditioned;
@@ -76,7 +80,8 @@ RowJudgement judge_row(const Oracle& oracle, const Contract& contract,
   const bool has_lse = !contract.no_lse;
   const float lse = has_lse ? outputs.lse[row_index] : NAN;
   if (row.sees_no_key) {
-    judge_empty_row(result, row, contract.empty_rows, o, lse, {batch, head, query});
+    judge_empty_row(result, row, empty_rows_of(contract, the_case, batch, query), o, lse,
+                    {batch, head, query});
     return result;
   }
   if (row.left_out) {
@@ -166,11 +171,7 @@ Judgement judge_as_declared(const cases::Case& the_case, const Contract& contrac
   const Sample sample(spec);
   std::vector<RowJudgement> row_judgements(sample.rows().size());
   for_each_index(sample.rows().size(), threads, [&](std::size_t n) {
-    const std::size_t row = sample.rows()[n];
-    row_judgements[n] =
-        judge_row(oracle, contract, outputs, static_cast<int>(row / spec.queries / spec.heads),
-                  static_cast<int>(row / spec.queries % spec.heads),
-                  static_cast<int>(row % spec.queries), row, spec.value_width(), format);
+    row_judgements[n] = judge_row(oracle, the_case, contract, outputs, sample.rows()[n], format);
   });
 
   Judgement judgement;

@@ -22,7 +22,7 @@ namespace plumbline::verdict {
 inline reference::Mask mask_of(const cases::Case& c) {
   reference::Mask mask{c.spec.mask.causal, c.spec.mask.window, c.lengths, c.documents};
   const bool custom = c.spec.bias.custom && cases::custom_of(c.spec.bias).visible;
-  if (custom || !c.mask.empty()) {
+  if (custom || !c.mask.empty() || !c.query_lengths.empty()) {
     mask.also = [&c, custom](int batch, int head, int i, int j) {
       if (!c.may_see(batch, head, i - c.first_position(batch), j)) return false;
       return !custom || bias::is_visible(c, *cases::custom_of(c.spec.bias).visible, batch, i, j);

@@ -186,6 +186,7 @@ class Work {
 /// A row that sees no key may be a mean of all v: then those get their share of dO.
 void Work::read_empty_row(int batch, int head, int query, HeadPairs& pairs, std::size_t q_row,
                           ParameterSums& sums) const {
+  if (!case_.has_row(batch, query)) return;
   if (sees_its_sink(contract_, case_.spec)) {  // all of the row, without a value
     if (case_.spec.lse_gradient) add_sink_alone(head, q_row, sums);
     return;

@@ -201,7 +201,7 @@ OracleRow Oracle::natural_row(int batch, int head, int query) const {
     OracleRow empty;
     empty.sees_no_key = true;
     empty.o.resize(prepared_->the_case.spec.value_width());
-    const int convention = prepared_->contract.empty_rows;
+    const int convention = empty_rows_of(prepared_->contract, prepared_->the_case, batch, query);
     if (convention == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
       for (std::size_t d = 0; d < empty.o.size(); ++d) {
         empty.o[d] = mean_of_values(prepared_->the_case, prepared_->contract, prepared_->o_format,

@@ -59,6 +59,14 @@ inline bool sees_its_sink(const Contract& contract, const cases::Spec& spec) {
   return spec.sinks && contract.empty_rows != PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE;
 }
 
+/// What the contract says of a row that sees no key; one that packed sequences do not have counts
+/// as 0.
+inline std::int32_t empty_rows_of(const Contract& contract, const cases::Case& the_case, int batch,
+                                  int query) {
+  return the_case.has_row(batch, query) ? contract.empty_rows
+                                        : std::int32_t{PLUMBLINE_EMPTY_ROWS_ARE_ZERO};
+}
+
 /// A row that sees its sink alone: o = 0, lse = the sink. @param bounds of the same case.
 OracleRow row_of_sink(const Contract& contract, const RowBounds& bounds,
                       const cases::Case& the_case, int head);

@@ -278,12 +278,13 @@ class Collected {
 };
 
 /// lse of rows that packed sequences do not have, as of rows that see no key; o is 0
-/// (contract_for).
+/// (empty_rows_of).
 std::vector<float> lse_of_missing_rows(const cases::Case& c, const plumbline_contract& contract) {
   const auto& s = c.spec;
   std::vector<float> lse;
   for (int row = 0; row < s.batch * s.heads * s.queries; ++row) {
-    const double sink = s.sinks ? c[PLUMBLINE_SINKS][row / s.queries % s.heads] : -INFINITY;
+    const double sink =
+        sees_its_sink(contract, s) ? c[PLUMBLINE_SINKS][row / s.queries % s.heads] : -INFINITY;
     lse.push_back(static_cast<float>(contract.lse_base_2 == 1 ? sink / std::log(2.0) : sink));
   }
   return lse;
@@ -449,8 +450,9 @@ KernelRun Kernel::run(const cases::Case& the_case,
   const std::optional<CaseRows>& at = given.rows();
   const auto rows_of = [&](Rows CaseRows::*array) { return at ? &(*at.*array) : nullptr; };
   const auto missing_lse = [&] {
-    return spec.is_packed() ? lse_of_missing_rows(the_case, contract(spec.format))
-                            : std::vector<float>{};
+    return spec.is_packed()
+               ? lse_of_missing_rows(the_case, contract_for(contract(spec.format), spec))
+               : std::vector<float>{};
   };
 
   Collected forward;

@@ -139,11 +139,10 @@ CaseRows::CaseRows(const cases::Case& c) {
   }
   std::vector<std::int32_t> first_row;
   cu_seqlens_q = cu_seqlens_k = {0};
-  for (const std::int32_t length : c.lengths) {
-    const std::int32_t rows = std::min(s.queries, length);
-    first_row.push_back(s.queries - rows);
-    cu_seqlens_q.push_back(cu_seqlens_q.back() + rows);
-    cu_seqlens_k.push_back(cu_seqlens_k.back() + length);
+  for (std::size_t b = 0; b < c.lengths.size(); ++b) {
+    first_row.push_back(s.queries - c.query_lengths[b]);
+    cu_seqlens_q.push_back(cu_seqlens_q.back() + c.query_lengths[b]);
+    cu_seqlens_k.push_back(cu_seqlens_k.back() + c.lengths[b]);
   }
   const std::vector<std::int32_t> first_key(first_row.size(), 0);
   q = rows_of_sequences(at.q, cu_seqlens_q, first_row, s.heads, s.queries, s.head_dim);

@@ -109,7 +109,7 @@ void draw_more_queries(DrawIntegers& draw, Spec& spec) {
   spec.keys = draw.between(1, spec.queries - 1);
   const int at_end = spec.keys - spec.queries;
   spec.query_offset = draw.chance(50) ? at_end : draw.chance(50) ? 0 : draw.between(at_end, 0);
-  if (cases::has_rows_at_keys(spec)) spec.query_offset = at_end;
+  if (cases::has_rows_at_keys(spec) || spec.queries_at_end) spec.query_offset = at_end;
 }
 
 /// The mask tensor alone hides keys in half of the cases: causality would hide most of what it
@@ -167,13 +167,13 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
       side = draw.chance(20) ? -1 : draw_window(draw, s.keys);
     });
   }
-  if (spec.mask.ragged && draw.chance(50)) {
+  if (spec.mask.ragged && !spec.is_packed() && draw.chance(50)) {
     give([](Spec& s) {
       s.queries_at_end = true;
       s.query_offset = s.keys - s.queries;
     });
   } else if (spec.pass != cases::Pass::decode && spec.queries == spec.keys && spec.queries > 1 &&
-             draw.chance(10)) {
+             draw.chance(spec.is_packed() ? 25 : 10)) {
     give([&](Spec& s) { draw_more_queries(draw, s); });
   }
   if (draw.chance(15)) give([&](Spec& s) { draw_mask_tensor(draw, s); });

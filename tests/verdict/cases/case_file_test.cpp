@@ -472,6 +472,31 @@ BOOST_AUTO_TEST_CASE(more_queries_than_keys_and_a_window_of_two_sides) {
   builder.add("documents", "I32", {1, 3}, raw<std::int32_t>({0, 0, 0}));
   expect_bad_input([&] { parsed(builder); }, {"query_offset is 0 with 4 queries and 3 keys"});
 }
+BOOST_AUTO_TEST_CASE(packed_sequences_with_queries_of_their_own) {
+  FileBuilder builder;
+  builder.plumbline = {
+      {"format_version", 1}, {"bias", "nope"}, {"causal", true}, {"queries_at_end", true}};
+  builder.add("q", "F32", {2, 1, 3, 1}, raw<float>({1, 2, 3, 4, 5, 6}));
+  builder.add("k", "F32", {2, 1, 2, 1}, raw<float>({1, 2, 3, 4}));
+  builder.add("v", "F32", {2, 1, 2, 1}, raw<float>({1, 2, 3, 4}));
+  builder.add("lengths", "I32", {2}, raw<std::int32_t>({2, 1}));
+  BOOST_TEST(!parsed(builder).spec.is_packed());
+  FileBuilder with_rows = builder;
+  with_rows.add("query_lengths", "I32", {2}, raw<std::int32_t>({1, 3}));
+  const Case c = parsed(with_rows);
+  BOOST_TEST(c.spec.is_packed());
+  BOOST_TEST((c.query_lengths == std::vector<std::int32_t>{1, 3}));
+  BOOST_TEST((!c.has_row(0, 1) && c.has_row(0, 2) && c.has_row(1, 0)));
+  with_rows.plumbline["queries_at_end"] = false;
+  expect_bad_input([&] { parsed(with_rows); },
+                   {"tensor \"query_lengths\" is given", "\"queries_at_end\" true"});
+  with_rows.plumbline["queries_at_end"] = true;
+  with_rows.plumbline["causal"] = false;
+  expect_bad_input([&] { parsed(with_rows); },
+                   {"query_lengths[1] is 3", "from 0 to 1 (lengths[1])"});
+  builder.add("query_lengths", "I32", {2}, raw<std::int32_t>({-1, 1}));
+  expect_bad_input([&] { parsed(builder); }, {"query_lengths[0] is -1", "from 0 to 3 (queries)"});
+}
 BOOST_AUTO_TEST_CASE(an_empty_sequence) {
   FileBuilder builder = small_case();
   builder.data.clear();

@@ -47,6 +47,7 @@ std::map<std::string, std::uint64_t> hashes(const Case& c) {
     add(info(static_cast<plumbline_parameter>(p)).name, c.parameters[p]);
   }
   add("lengths", c.lengths);
+  add("query_lengths", c.query_lengths);
   add("documents", c.documents);
   add("mask", c.mask);
   add("keep", c.keep);
@@ -121,7 +122,7 @@ BOOST_AUTO_TEST_CASE(the_bits_are_those_of_the_second_implementation) {
   std::map<std::string, std::map<std::string, std::uint64_t>> expected;
   std::string line, tensor, hash;
   while (file >> line >> tensor >> hash) expected[line][tensor] = std::stoull(hash, nullptr, 16);
-  BOOST_TEST(expected.size() == 77u);
+  BOOST_TEST(expected.size() == 81u);
   for (const auto& [spec, tensors] : expected) {
     const auto generated = hashes(generate(from_line(spec)));
     BOOST_TEST(generated.size() == tensors.size());
@@ -700,6 +701,46 @@ BOOST_AUTO_TEST_CASE(lengths_meet_both_ends) {
   BOOST_TEST(std::count(lengths.begin(), lengths.end(), 0) > 25);
   BOOST_TEST(std::count(lengths.begin(), lengths.end(), s.keys) > 50);
   BOOST_TEST(std::set<std::int32_t>(lengths.begin(), lengths.end()).size() > 30u);
+}
+
+BOOST_AUTO_TEST_CASE(packed_sequences_have_none_one_all_or_any_number_of_queries) {
+  Spec s = with(PLUMBLINE_NOPE, Family::generic);
+  s.batch = 400;
+  s.heads = s.kv_heads = s.head_dim = 1;
+  s.mask.ragged = s.queries_at_end = true;
+  s.layout = cases::Layout::packed_sequences;
+  const auto counts = [&](int queries, bool causal) {
+    s.queries = queries;
+    s.query_offset = s.keys - queries;
+    s.mask.causal = causal;
+    const Case c = generate(s);
+    BOOST_TEST(c.query_lengths.size() == 400u);
+    std::map<std::string, int> count;
+    for (int b = 0; b < s.batch; ++b) {
+      const int n = c.query_lengths[b], m = c.lengths[b];
+      BOOST_TEST((0 <= n && n <= queries));
+      ++count[n > m                      ? "more"
+              : n == 0                   ? "none"
+              : n == 1                   ? "one"
+              : n < std::min(queries, m) ? "some"
+                                         : "all"];
+    }
+    return count;
+  };
+  // Of the sequences with keys, 350, an eighth has none and one each, and a quarter any number.
+  auto few = counts(20, true);
+  BOOST_TEST(few["more"] == 0);
+  for (const char* kind : {"none", "one", "some"}) BOOST_TEST(few[kind] > 20, kind);
+  BOOST_TEST(few["all"] > 120);
+  // Above the keys only where the mask is causal.
+  BOOST_TEST(counts(100, true)["more"] > 150);
+  BOOST_TEST(counts(100, false)["more"] == 0);
+  // Never all empty.
+  s.batch = 1;
+  for (s.seed = 0; s.seed < 50; ++s.seed) {
+    const Case c = generate(s);
+    BOOST_TEST((c.lengths[0] > 0 && c.query_lengths[0] > 0));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(documents_are_contiguous_and_several) {

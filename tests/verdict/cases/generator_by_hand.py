@@ -14,7 +14,8 @@ STREAMS = {name: i + 1 for i, name in enumerate(
     ["q", "k", "v", "increments", "gain", "theta_alpha", "theta_beta", "theta_mu", "ssmax_scale",
      "lengths", "documents", "grad_o", "options", "p", "a", "table", "hidden_weight", "hidden_bias",
      "output_weight", "output_bias", "c", "L", "log_forget", "position_embedding", "q_scale",
-     "k_scale", "v_scale", "slopes", "boundaries", "sample", "mask", "grad_lse", "dropout"])}
+     "k_scale", "v_scale", "slopes", "boundaries", "sample", "mask", "grad_lse", "dropout",
+     "query_lengths"])}
 EVERY_INDEX = MASK  # the word that a whole tensor's kind is drawn from
 OPTIONS = ["epsilon", "buckets", "max_distance", "largest", "hidden", "L0", "base", "positions",
            "per_batch", "per_head", "per_query", "in_format_of_o", "slopes_per_batch"]
@@ -318,6 +319,22 @@ def boundary(spec, n):
     return min(max(place + (-1, 1, 0, 0)[d.below(4 * n + 3, 4)], 1), last)
 
 
+def query_lengths(spec, lengths):
+    """The rows of each packed sequence: as many as may be, none, one, or any number."""
+    keys, queries, rows = spec["keys"], spec["queries"], []
+
+    def most(length):
+        return queries if spec["causal"] and queries > keys else min(queries, length)
+    d = Draw(spec["seed"], "query_lengths")
+    for b, length in enumerate(lengths):
+        kind, any_number = d.below(2 * b, 8), d.below(2 * b + 1, most(length) + 1)
+        rows.append(most(length) if kind < 4 else (0, min(1, most(length)), any_number, any_number)[kind - 4])
+    if not any(n > 0 and length > 0 for n, length in zip(rows, lengths)):
+        lengths[-1] = keys
+        rows[-1] = most(keys)
+    return rows
+
+
 def mask(spec):
     keys = spec["keys"]
     if spec["ragged"]:
@@ -327,6 +344,9 @@ def mask(spec):
             place = boundary(spec, b)
             out.append(0 if kind == 0 else keys if kind <= 2 else
                        d.below(2 * b + 1, keys + 1) if place is None else place)
+        if spec["layout"] == "packed_sequences":
+            rows = query_lengths(spec, out)
+            yield "query_lengths", struct.pack("<%di" % len(rows), *rows)
         yield "lengths", struct.pack("<%di" % len(out), *out)
     if spec["documents"]:
         d, out = Draw(spec["seed"], "documents"), []
@@ -523,11 +543,15 @@ CASES += [line_with(*values) for values in [
     (("alibi", "fp16", 0, 0, 0, "huge", 71), "pass=decode,cache=e5m2"),
     (("nope", "fp16", 0, 0, 0, "peaked", 72),
      "pass=decode,cache=int8,value_dim=4,values_in_keys=1"),
+    *((("nope", "fp32", 0, 1, 0, "generic", seed), "queries_at_end=1,layout=packed_sequences", replaced)
+      for seed, replaced in ((81, {"offset=4": "offset=6"}), (82, {"offset=4": "offset=6", "batch=3": "batch=1"}),
+                             (83, {"offset=4": "offset=-9", "queries=5": "queries=20"}),
+                             (84, {"offset=4": "offset=-9", "queries=5": "queries=20", "causal=1": "causal=0"}))),
 ]]
 
 DEFAULTS = {"pass": "forward", "mask": "none", "mask_per_batch": "0", "mask_per_head": "0",
             "values_in_keys": "0", "lse_gradient": "0", "dropout": "0",
-            "cache": "in_format", "scale_per_key": "0", "keep_given": "0"}
+            "cache": "in_format", "scale_per_key": "0", "keep_given": "0", "layout": "contiguous"}
 for line in CASES:
     fields = DEFAULTS | dict(pair.split("=") for pair in line.split(","))
     spec = {k: int(v) if v.lstrip("-").isdigit() else v for k, v in fields.items()}
