@@ -25,6 +25,7 @@ struct Takes {
   bool query_offset = false;      ///< fewer queries than keys
   bool more_queries = false;      ///< and more
   bool queries_at_end = false;    ///< at each sequence's own end
+  std::string alignment;          ///< top_left, bottom_right or, as query_offset says, empty
   bool strides = false;           ///< rows that do not lie one after the other
   bool packed = false;            ///< packed sequences, always
   bool value_dim = false;         ///< values of another width than keys
@@ -63,7 +64,12 @@ struct Takes {
              (p.lengths == nullptr || p.queries_at_end != 0);
     }
     if (packed) return true;  // each sequence's last query is at its last key
-    return (query_offset || p.queries == p.keys) && (queries_at_end || p.queries_at_end == 0);
+    return aligns(p.query_offset, p.queries, p.keys) && (queries_at_end || p.queries_at_end == 0);
+  }
+  bool aligns(int offset, int queries, int keys) const {
+    if (alignment == "top_left") return offset == 0;
+    if (alignment == "bottom_right") return offset == keys - queries;
+    return query_offset || queries == keys;
   }
 };
 

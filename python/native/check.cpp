@@ -58,6 +58,7 @@ Takes takes_from(const Json& offered, cases::Bias bias) {
   takes.query_offset = flag("query_offset");
   takes.more_queries = flag("more_queries");
   takes.queries_at_end = flag("queries_at_end");
+  takes.alignment = argument<std::string>(offered, "alignment");
   takes.strides = flag("strides");
   takes.packed = flag("packed");
   takes.value_dim = flag("value_dim");
@@ -168,7 +169,12 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
       return "queries before the end (query_offset)";
     }
   } else if (!spec.is_packed()) {
-    if (!takes.query_offset && spec.queries != spec.keys) return "fewer queries than keys";
+    if (!takes.aligns(spec.query_offset, spec.queries, spec.keys)) {
+      return takes.alignment.empty()
+                 ? "fewer queries than keys"
+                 : fmt::format("query_offset={} of {} queries and {} keys", spec.query_offset,
+                               spec.queries, spec.keys);
+    }
     if (!takes.queries_at_end && spec.queries_at_end) return "queries_at_end";
   }
   if (!takes.scale && spec.scale != 0) return "scale";

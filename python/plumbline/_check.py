@@ -60,7 +60,7 @@ def check(
     grouped_heads: bool = False,
     strides: bool = False,
     packed: bool = False,
-    query_offset: Optional[bool] = None,
+    query_offset: Union[bool, str, None] = None,
     more_queries: bool = False,
     queries_at_end: bool = False,
     lse_gradient: bool = False,
@@ -120,7 +120,9 @@ def check(
         query may see a key. Prefix-LM, chunks, sparse blocks, trees of drafted tokens, and single pairs are drawn;
         some queries see no key.
     query_offset, scale: the same; None: True if fn's signature names it. With query_offset there may be
-        fewer queries than keys; without scale it is 1/sqrt(head_dim).
+        fewer queries than keys; without scale it is 1/sqrt(head_dim). query_offset="top_left": fn does not take it, and
+        has query row 0 at key 0, as PyTorch's is_causal has it; "bottom_right": the last row at the last key, as
+        FlashAttention has it. Not when decoding.
     more_queries: True: there may also be more queries than keys. query_offset is then keys - queries,
         below 0, so that the first rows see no key, or more, up to 0.
     queries_at_end: True: fn takes `queries_at_end`; where it is True, row r of sequence b is at position
@@ -245,6 +247,13 @@ def check(
                          {"documents": documents, "mask": mask, "lengths": lengths, "query_offset": query_offset,
                           "queries_at_end": queries_at_end, "strides": strides, "dropout": dropout})
         query_offset = False
+    alignment = query_offset if isinstance(query_offset, str) else ""
+    if alignment:
+        if alignment not in ("top_left", "bottom_right"):
+            raise ValueError(f"query_offset is {alignment!r}; expected True, False, None, 'top_left' or 'bottom_right'")
+        if decode:
+            raise ValueError(f"query_offset is {alignment!r}; expected True, False or None with decode=True")
+        query_offset = False
     page_sizes = _listed("paged", paged)
     lengths = lengths or bool(paged)
     seeds = [name for name in ("dropout_seed", "dropout_offset") if _takes(fn, name, None)]
@@ -273,6 +282,7 @@ def check(
         "own_softcap": 0.0 if isinstance(softcap, bool) else number("softcap", softcap),
         "grouped_heads": truth("grouped_heads", grouped_heads),
         "query_offset": _takes(fn, "query_offset", query_offset),
+        "alignment": alignment,
         "more_queries": truth("more_queries", more_queries),
         "queries_at_end": truth("queries_at_end", queries_at_end),
         "strides": truth("strides", strides),
@@ -295,8 +305,8 @@ def check(
         raise TypeError(f"window is {window!r}; expected True, False or 'left_right'")
     if more_queries and packed and causal is False:
         raise ValueError("more_queries is True; expected False with packed=True and causal=False")
-    if more_queries and not (packed or offer["query_offset"]):
-        raise ValueError("more_queries is True; expected False without query_offset=True or packed=True")
+    if more_queries and not (packed or alignment or offer["query_offset"]):
+        raise ValueError("more_queries is True; expected False without query_offset or packed=True")
     if strides and framework == "jax":
         raise ValueError("strides is True; expected False: JAX's arrays have none")
     if offer["rotary_dim"] and (isinstance(bias, Custom) or "rope_" not in method):

@@ -249,6 +249,39 @@ def test_a_function_that_ignores_strides_is_found_and_told_so():
     assert "passes where all arrays are contiguous" in str(failed.value)
 
 
+def _aligned_attention(q, k, v, slopes, causal, offset):
+    """Query row r at position r + offset, 0 where it sees no key."""
+    i, j = np.arange(q.shape[2])[:, None] + offset, np.arange(k.shape[2])
+    s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[3]) - slopes[:, None, None] * abs(i - j)
+    s = np.where((i < 0) | causal & (j > i), -np.inf, s)
+    top = s.max(-1, keepdims=True)
+    p = np.exp(s - np.where(np.isinf(top), 0, top))
+    total = p.sum(-1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        lse = (top + np.log(total))[..., 0]
+    return (p @ v / np.where(total == 0, 1, total)).astype(np.float32), lse.astype(np.float32)
+
+
+@pytest.mark.parametrize("alignment", ["top_left", "bottom_right"])
+def test_a_function_with_an_alignment_of_its_own_is_judged(alignment):
+    seen = set()
+
+    def aligned(q, k, v, slopes, causal):
+        queries, keys = q.shape[2], k.shape[2]
+        seen.add((queries > keys) - (queries < keys))
+        return _aligned_attention(q, k, v, slopes, causal, 0 if alignment == "top_left" else keys - queries)
+
+    settings = {"causal": None, "cases": 80, "longest": 40}
+    plumbline.check(aligned, plumbline.Alibi, query_offset=alignment, **settings)
+    assert seen == {-1, 0}
+    plumbline.check(aligned, plumbline.Alibi, query_offset=alignment, more_queries=True, **settings)
+    assert seen == {-1, 0, 1}
+    other = {"top_left": "bottom_right", "bottom_right": "top_left"}[alignment]
+    with pytest.raises(plumbline.CheckFailed) as failed:
+        plumbline.check(aligned, plumbline.Alibi, query_offset=other, **settings)
+    assert f"query_offset='{other}'" in str(failed.value)
+
+
 def _packed_attention(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, causal, top_left=False):
     """One sequence after the other, by the formulas."""
     assert max_seqlen_q == np.diff(cu_seqlens_q).max() and max_seqlen_k == np.diff(cu_seqlens_k).max()
@@ -504,7 +537,9 @@ def test_a_seed_draws_the_same_cases():
         ({"cases": 0}, ValueError, "cases is 0; expected"),
         ({"window": 1}, TypeError, "window is 1; expected True, False or 'left_right'"),
         ({"window": "right"}, TypeError, "window is 'right'; expected True, False or 'left_right'"),
-        ({"more_queries": True}, ValueError, "more_queries is True; expected False without query_offset=True or packed"),
+        ({"query_offset": "left"}, ValueError, "query_offset is 'left'; expected True, False, None, 'top_left' or"),
+        ({"query_offset": "top_left", "decode": True}, ValueError, "query_offset is 'top_left'; expected True, False"),
+        ({"more_queries": True}, ValueError, "more_queries is True; expected False without query_offset or packed"),
         ({"packed": True, "documents": True}, ValueError, "documents is True; expected nothing of it"),
         ({"packed": True, "more_queries": True, "causal": False}, ValueError,
          "more_queries is True; expected False with packed=True and causal=False"),
@@ -536,7 +571,7 @@ def test_every_default_of_the_contract_is_the_judges():
     report = _native.check(
         lambda *_: None, Exception, "f", "forward", "nope", "fp32",
         {"causal": None, "window": False, "lengths": False, "documents": False, "ssmax": False, "sinks": False,
-         "grouped_heads": False, "window_sides": False, "query_offset": False, "more_queries": False,
+         "grouped_heads": False, "window_sides": False, "query_offset": False, "alignment": "", "more_queries": False,
          "queries_at_end": False, "strides": False, "packed": False, "scale": False, "softcap": False,
          "mask": False, "value_dim": False, "values_in_keys": False, "lse_gradient": False,
          "dropout": False, "makes_keep": False, "rotary_dim": False, "rotary_dims": [], "nan_in_hidden_keys": False,

@@ -152,6 +152,33 @@ BOOST_AUTO_TEST_CASE(what_models_have_is_drawn_whatever_else_a_kernel_supports) 
   }
 }
 
+BOOST_AUTO_TEST_CASE(every_multiple_of_8_is_a_head_dim_of_kernels_that_take_any) {
+  const auto dims = [](const Supported& supported) {
+    std::set<int> seen;
+    for (const Spec& s : drawn(supported, 1050, 1)) seen.insert(s.head_dim);
+    return seen;
+  };
+  const std::set<int> any = dims([](const Spec&) { return true; });
+  for (int dim = 8; dim <= 256; dim += 8) BOOST_TEST(any.contains(dim), dim);
+  const std::set<int> of_32 = dims([](const Spec& s) { return s.head_dim % 32 == 0; });
+  for (int dim = 32; dim <= 256; dim += 32) BOOST_TEST(of_32.contains(dim), dim);
+}
+
+BOOST_AUTO_TEST_CASE(kernels_with_the_first_query_at_the_first_key_have_fewer_queries_than_keys) {
+  const auto top_left = [](const Spec& s) { return s.query_offset == 0; };
+  const auto bottom_right = [](const Spec& s) { return s.query_offset == s.keys - s.queries; };
+  for (const Supported& supported : {Supported(top_left), Supported(bottom_right)}) {
+    int fewer = 0, more = 0;
+    for (const Spec& s : drawn(supported, 1050, 1)) {
+      BOOST_TEST(supported(s));
+      fewer += s.queries < s.keys;
+      more += s.queries > s.keys;
+    }
+    BOOST_TEST(fewer > 150);
+    BOOST_TEST(more > 10);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(windows_end_on_and_beside_tiles_and_queries_stand_before_the_end) {
   const auto specs = drawn([](const Spec&) { return true; }, 1050, 1);
   int on = 0, beside = 0, before = 0;

@@ -582,13 +582,16 @@ Spec fitted(const Spec& drawn, const Offer& offer, const Supported& supported,
   move([&](Spec& s) { s.family = drawn.family; });
   move([&](Spec& s) { s.ssmax = drawn.ssmax; });
   move([&](Spec& s) { s.head_dim = drawn.head_dim; });
-  for (const auto& [queries, keys] : lengths_near(drawn)) {
-    const auto change = [&, queries = queries, keys = keys](Spec& s) {
+  // The last query at the last key; or the first one at the first key, where a kernel has it so.
+  const auto has_lengths = [&](int queries, int keys, int query_offset) {
+    return move([&](Spec& s) {
       s.keys = keys;
       s.queries = queries;
-      s.query_offset = keys - queries;
-    };
-    if (move(change)) break;
+      s.query_offset = query_offset;
+    });
+  };
+  for (const auto& [queries, keys] : lengths_near(drawn)) {
+    if (has_lengths(queries, keys, keys - queries) || has_lengths(queries, keys, 0)) break;
   }
   for (const int batch : {drawn.batch, 1, 2, 3}) {
     if (move([&](Spec& s) { s.batch = batch; })) break;

@@ -212,6 +212,8 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
                                      : 2 * draw.between(1, (s.head_dim - 1) / 2);
     });
   }
+  // A kernel for any of these may be wrong for one.
+  if (draw.chance(15)) give([&](Spec& s) { s.head_dim = 8 * draw.between(1, 32); });
   // One that takes no contiguous arrays has the other strides, too.
   if (!spec.is_packed() && (draw.chance(25) || spec.is_strided())) {
     constexpr std::array<Layout, 3> strided{Layout::tokens_first, Layout::spaced,
