@@ -117,7 +117,7 @@ std::string unsupported_positions(const plumbline_problem& p) {
 }
 
 std::string unsupported_width(const plumbline_problem& p, Widths widths) {
-  if (widths == Widths::compiled) {
+  if (widths == Widths::compiled && !needs_scores(p)) {
     if (!is_among(p.head_dim, HeadDims{})) return "head_dim must be one of " + list_of(HeadDims{});
     return p.value_dim >= 1 && p.value_dim <= p.head_dim ? "" : "value_dim must be 1 .. head_dim";
   }

@@ -30,7 +30,8 @@ const char* name_of(plumbline_parameter parameter);
 std::size_t parameter_size(const plumbline_problem& problem, plumbline_parameter parameter);
 
 /// The head dimensions and widths of values that a kernel takes: head_dim one of HeadDims and
-/// value_dim up to it, or any up to 1024.
+/// value_dim up to it, or any up to 1024; always any with CoPE and DAPE, whose kernels read them as
+/// they run.
 enum class Widths { compiled, any };
 
 /// Why the shapes, format, bias, masks and options of `problem` cannot be run, or an empty string.

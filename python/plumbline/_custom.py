@@ -175,6 +175,10 @@ class Custom:
                             f"{', '.join(self._parameters) or 'no parameters'}")
         return CustomValues(self, {name: arrays[name] for name in self._parameters})
 
+    def per(self, name: str) -> str:
+        """What the parameter has a number for: all, head, query, key, sequence or prefix_sum."""
+        return self._parameters[name].per
+
     @property
     def parameter_names(self) -> list[str]:
         return list(self._parameters)

@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional
 from ._arguments import truth
 from ._bias import Bias
 from ._custom import CustomValues
+from ._formula_in_torch import custom_in_torch
 
 _MOD = ("score", "b", "h", "q_idx", "kv_idx")
 
@@ -133,7 +134,8 @@ def score_mod(bias: Bias, *, query_offset: int = 0) -> Callable[..., Any]:
         double, their differences then in the tensor's dtype.
 
     What is not the score plus a function of i, j and arrays has no score_mod: rotations (RoPE), CoPE, which reads
-    other keys' scores, and DAPE, which reads other heads'. A Custom bias has none, either.
+    other keys' scores, and DAPE, which reads other heads'. A Custom bias with `visible` has none, either: which keys a
+    query sees is said by a mask_mod.
 
     Raises TypeError for anything but such an instance, ValueError for a bias that has no score_mod and for arrays of
     another rank, ImportError without PyTorch.
@@ -142,7 +144,13 @@ def score_mod(bias: Bias, *, query_offset: int = 0) -> Callable[..., Any]:
 
     if not isinstance(bias, Bias):
         raise TypeError(f"bias is {bias!r}; expected an instance of a subclass of plumbline.Bias")
-    if isinstance(bias, CustomValues) or bias.method not in _ADDED:
+    if isinstance(bias, CustomValues):
+        if bias.custom.visible is not None:
+            raise ValueError(f"bias is {bias.method}, which has visible; expected none: a mask_mod says what a query sees")
+        of_custom = custom_in_torch(bias)
+        return lambda score, b, h, q_idx, kv_idx: (
+            score + of_custom(b, h, q_idx, q_idx + query_offset, kv_idx)).to(score.dtype)
+    if bias.method not in _ADDED:
         reason = next((why for start, why in _NO_SCORE_MOD.items() if bias.method.startswith(start)),
                       "its formula is not one of PyTorch's")
         raise ValueError(f"bias is {type(bias).__name__}, which has no score_mod: {reason}; expected one of "

@@ -205,6 +205,37 @@ def test_the_score_mod_of_a_bias_is_right(cls):
         assert differentiated or cls in (plumbline.Nope, plumbline.Alibi, plumbline.Sandwich)
 
 
+CUSTOM = {
+    "log_decay": plumbline.Custom("-r * log1p(a * abs(i - j))", r=plumbline.per_head(0.1, 2), a=plumbline.per_head(0.1, 2)),
+    "of_tokens": plumbline.Custom("w[i] * u[j] - min(0.5, abs(u[i])) + s * max(h, 1)", w=plumbline.per_key(-1, 1),
+                                  u=plumbline.per_key(-1, 1), s=plumbline.shared(0.1, 1)),
+    "of_queries": plumbline.Custom("-g[i] * x**2 + where(i - j < 3, c, -c)", g=plumbline.per_query(0.1, 1),
+                                   c=plumbline.per_head(0.1, 1), x=plumbline.prefix_sum(0, 0.1)),
+    "of_offsets": plumbline.Custom("a * cos(i / 7) - b * floor((i - j) / 4) + sqrt(1 + abs(i - j)) * (i // 8 == j // 8)",
+                                   a=plumbline.per_head(0.1, 1), b=plumbline.per_sequence(0.1, 1)),
+    "others": plumbline.Custom("a * sin(j) * exp(-abs(i - j)) + erf(a * (i - j)) - log(1 + a) * tanh(i - j)",
+                               a=plumbline.per_head(0.1, 1)),
+}
+
+
+@pytest.mark.parametrize("name", CUSTOM)
+def test_the_score_mod_of_a_custom_bias_is_right(name):
+    def of(change):
+        def make(query_offset=0, **arrays):
+            first = next(iter(arrays))
+            return plumbline.score_mod(CUSTOM[name](**{**arrays, first: change(arrays[first])}), query_offset=query_offset)
+
+        return plumbline.flex_attention(make)
+
+    settings = {**SHORT, "longest": 200, "causal": None}
+    report = plumbline.check(of(lambda x: x), CUSTOM[name], query_offset=True, **settings)
+    assert report.outputs["lse"].worst > 0.01
+    assert failure(of(lambda x: 1.01 * x), CUSTOM[name], **settings).kind == "outside_bound"
+    if BACKWARD:
+        report = plumbline.check(of(lambda x: x), CUSTOM[name], backward=True, **SHORT)
+        assert {"grad_q", "grad_k", "grad_v", f"grad_{next(iter(CUSTOM[name].parameter_names))}"} <= set(report.outputs)
+
+
 def test_slopes_of_each_sequence():
     settings = {**SHORT, "options": {"slopes_per_batch": 1}, "batch": [2]}
     plumbline.check(written(plumbline.Alibi), plumbline.Alibi, **settings)
@@ -237,7 +268,10 @@ def test_buckets_of_t5_are_the_oracles(buckets, max_distance):
     (lambda: plumbline.score_mod(plumbline.RopeHalfSplit()), ValueError, "RopeHalfSplit, .*: it rotates q and k"),
     (lambda: plumbline.score_mod(plumbline.Cope(torch.ones(1, 2, 4))), ValueError, "Cope, .* scores of other keys"),
     (lambda: plumbline.score_mod(plumbline.DapeV1Alibi(*[None] * 5)), ValueError, "DapeV1Alibi, .* of other heads"),
-    (lambda: plumbline.score_mod(plumbline.Custom("i - j")()), ValueError, "CustomValues, which has no score_mod"),
+    (lambda: plumbline.score_mod(plumbline.Custom("0", visible="i // 4 == j // 4")()), ValueError,
+     "bias is custom, which has visible; expected none"),
+    (lambda: plumbline.score_mod(plumbline.Custom("r", r=plumbline.per_head(0, 1))(r=torch.ones(1, 2))), ValueError,
+     r"r is of shape \(1, 2\); expected 1 axis"),
 ])
 def test_bad_input_is_named(call, error, words):
     with pytest.raises(error, match=words):

@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMPILED = (32, 48, 64, 80, 96, 128)  # the head dimensions that fused kernels are compiled for
 TRAINING, INFERENCE = "in training alone", "in inference alone"
 
 # name; in `cover` of the report (or a bias); in the C interface; in Python; planted faults (names in the judge's
@@ -29,6 +30,10 @@ FEATURES = [
      {"decode": "ragged lengths"}),
     ("dropout of P", "dropout", "dropout", "dropout",
      r"drop(out|ped)_(?!draw|group)|^keep_|dropout$|_(dv|dp|d)_undropped", "dropout_", {"decode": TRAINING}),
+    ("head_dim: any multiple of 8, up to 256 and beyond", "head_dim", "head_dim", "head_dims", r"head_dim|128_components",
+     None, {}),
+    ("queries before the end: causal masks aligned top-left, or anywhere", "queries before the end", "query_offset", "query_offset",
+     r"(?<!dropout_)offset", "\"offset_", {}),
     ("values of another width than keys", "other value width", "value_dim", "value_dims",
      r"value_dim|as_wide_as|key_stride", "values_", {}),
     ("values that are a part of the keys", "values in keys", "values_in_keys", "values_in_keys",
@@ -98,7 +103,8 @@ def kernels_with(cells, which, of_pass):
     found = {cell["kernel"] for cell in cells if cell["pass"] == of_pass and cell["cases"] > 0 and (
         cell["bias"].split("+")[0] == which if which == "bias_tensor"
         else any(count for value, count in cell["cover"].get(which, {}).items() if value not in ("0", "1"))
-        if which == "group" else cell["cover"].get(which, {}).get("1", 0) > 0)}
+        if which == "group" else any(int(value) not in COMPILED for value in cell["cover"].get(which, {}))
+        if which == "head_dim" else cell["cover"].get(which, {}).get("1", 0) > 0)}
     return ", ".join(f"`{name}`" for name in sorted(found))
 
 

@@ -156,7 +156,15 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
     if (work_of(featured) > std::max(most, work_of(spec))) return;
     if (is_valid(featured) && shapes.has(featured) && supported(featured)) spec = featured;
   };
-  if (cases::needs_scores(spec.bias)) return spec;
+  // A kernel for every multiple of 8 may be wrong for one.
+  const auto draw_any_width = [&] {
+    if (draw.chance(15)) give([&](Spec& s) { s.head_dim = 8 * draw.between(1, 32); });
+  };
+  if (cases::needs_scores(spec.bias)) {
+    if (draw.chance(15)) give([&](Spec& s) { draw_value_dim(draw, s); });
+    draw_any_width();
+    return spec;
+  }
   if (spec.softcap == 0 && draw.chance(15)) {
     give([&](Spec& s) { s.softcap = softcaps[draw.below(softcaps.size())]; });
   }
@@ -212,8 +220,7 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
                                      : 2 * draw.between(1, (s.head_dim - 1) / 2);
     });
   }
-  // A kernel for any of these may be wrong for one.
-  if (draw.chance(15)) give([&](Spec& s) { s.head_dim = 8 * draw.between(1, 32); });
+  draw_any_width();
   // One that takes no contiguous arrays has the other strides, too.
   if (!spec.is_packed() && (draw.chance(25) || spec.is_strided())) {
     constexpr std::array<Layout, 3> strided{Layout::tokens_first, Layout::spaced,
