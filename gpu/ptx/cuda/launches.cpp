@@ -12,6 +12,14 @@ namespace plumbline::ptx::cuda {
 namespace {
 
 /// Beyond what the device itself looks at.
+/// The threads of a block that the registers leave room for, by ptxas's number, where the program
+/// has machine code for the device; else nothing is known.
+std::optional<std::uint32_t> threads_by_registers(Process& process, const Function& function) {
+  const std::uint32_t registers = process.modules.registers(function);
+  if (registers == 0) return std::nullopt;
+  return 32 * occupancy_of(process.properties(), 32, registers, 0).by_registers;
+}
+
 void expect_room(Process& process, Function& function, const Launch& launch) {
   const std::size_t most = most_dynamic_shared(process, function);
   if (launch.dynamic_shared_bytes > most) {
@@ -21,8 +29,17 @@ void expect_room(Process& process, Function& function, const Launch& launch) {
                       ", more after cudaFuncSetAttribute with "
                       "cudaFuncAttributeMaxDynamicSharedMemorySize");
   }
-  if (!launch.cooperative) return;
   const std::uint64_t threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
+  const auto of_registers = threads_by_registers(process, function);
+  // More than any block may have is refused by the device.
+  if (of_registers && threads > *of_registers &&
+      threads <= process.properties().threads_per_block) {
+    throw Refused(Refused::Reason::out_of_resources,
+                  function.name + ": a block of " + std::to_string(threads) + " threads; its " +
+                      std::to_string(process.modules.registers(function)) +
+                      " registers a thread leave room for " + std::to_string(*of_registers));
+  }
+  if (!launch.cooperative) return;
   const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   const int at_once = blocks_at_once(process, function, threads, launch.dynamic_shared_bytes);
   // Where not even one has room, the device itself tells what it is that has none.
@@ -85,7 +102,9 @@ int most_threads(Process& process, Function& function) {
   const Properties& device = process.properties();
   std::uint32_t threads = device.threads_per_block;
   if (info.max_threads > 0) threads = std::min(threads, info.max_threads);
-  if (info.registers > 0) {
+  if (const auto of_registers = threads_by_registers(process, function)) {
+    threads = std::min(threads, *of_registers);
+  } else if (info.registers > 0) {  // an estimate
     threads = std::min(threads, device.registers_per_block / info.registers / 32 * 32);
   }
   return static_cast<int>(threads);

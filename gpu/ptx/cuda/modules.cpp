@@ -68,7 +68,7 @@ std::map<std::string, std::uint32_t> registers_of(const FatBinary& binary,
 void choose_from(Module& module, std::span<const std::byte> container, const Properties& device) {
   const FatBinary binary = read_fat_binary(container);
   module.chosen = choose_ptx(binary, device.compute_major, device.compute_minor);
-  if (profiles()) module.registers = registers_of(binary, device);
+  module.registers = registers_of(binary, device);
 }
 
 /// `bytes`: of a file, all that there are; null: the image says it.

@@ -19,8 +19,9 @@ const std::string each =
 
 void expect(const std::string& body, Kind kind, const std::string& word,
             Extent block = {64, 1, 1}) {
-  const Run run = run_body(each + body, {1, 1, 1}, block);
+  const Run run = run_located(each + body, {1, 1, 1}, block);
   BOOST_REQUIRE_MESSAGE(run.fault.has_value(), "no fault in: " << body);
+  expect_place(run);
   BOOST_TEST_INFO(run.text);
   BOOST_TEST((*run.fault == kind));
   BOOST_TEST_INFO(run.text);
@@ -97,7 +98,7 @@ BOOST_AUTO_TEST_CASE(the_line_and_the_source_are_named) {
                                      "ld.global.u32 %r1, [%in+4096];",
                                      ".file 1 \"a.cu\"\n"),
                            {1, 1, 1}, {1, 1, 1});
-  BOOST_TEST(run.line == 20u);
+  BOOST_TEST(run.where.ptx_line == 20u);
   BOOST_TEST(run.text.find("a.cu:7") != std::string::npos);
   BOOST_TEST(run.text.find("ld.global.u32 %r1, [%in+4096]") != std::string::npos);
 }

@@ -46,8 +46,9 @@ const std::string loaded = wait("%r5", 0, "LOADED");
 
 void expect(const std::string& body, Kind kind, const std::string& word,
             Extent block = {64, 1, 1}) {
-  const Run run = run_body(each + body, {1, 1, 1}, block);
+  const Run run = run_located(each + body, {1, 1, 1}, block);
   BOOST_REQUIRE_MESSAGE(run.fault.has_value(), "no fault in: " << body);
+  expect_place(run);
   BOOST_TEST_INFO(run.text);
   BOOST_TEST((*run.fault == kind));
   BOOST_TEST_INFO(run.text);
@@ -68,11 +69,12 @@ Run run_cluster(const std::string& body) {
                                "setp.eq.u32 %p4, %r12, 0;\n" +
                                body);
   text.replace(text.find(")\n{"), 3, ")\n.reqnctapercluster 2, 1, 1\n{");
-  return run_text(text, {4, 1, 1}, {64, 1, 1});
+  return run_text(with_source_lines(text), {4, 1, 1}, {64, 1, 1});
 }
 void expect_cluster(const std::string& body, Kind kind, const std::string& word) {
   const Run run = run_cluster(body);
   BOOST_REQUIRE_MESSAGE(run.fault.has_value(), "no fault in: " << body);
+  expect_place(run);
   BOOST_TEST_INFO(run.text);
   BOOST_TEST((*run.fault == kind));
   BOOST_TEST_INFO(run.text);

@@ -45,8 +45,9 @@ std::string waits_for(int warp, const std::string& mbarrier, const std::string& 
 }
 
 void race(const std::string& body, const std::string& word = "no barrier is between them") {
-  const Run run = run_body(each + body, {1, 1, 1}, {128, 1, 1});
+  const Run run = run_located(each + body, {1, 1, 1}, {128, 1, 1});
   BOOST_REQUIRE_MESSAGE(run.fault.has_value(), "no fault in: " << body);
+  expect_place(run);
   BOOST_TEST_INFO(run.text);
   BOOST_TEST((*run.fault == Kind::race));
   BOOST_TEST_INFO(run.text);

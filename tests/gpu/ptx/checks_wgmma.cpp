@@ -45,12 +45,13 @@ const std::string d0 = "{%f0, %f1, %f2, %f3}", d1 = "{%f4, %f5, %f6, %f7}",
 std::string text_of(const std::string& body) {
   std::string text = kernel_of(body);
   text.replace(text.find(".target sm_80"), 13, ".target sm_90a");
-  return text;
+  return with_source_lines(text);
 }
 void expect(const std::string& body, Kind kind, const std::string& word,
             std::uint32_t threads = 128) {
   const Run run = run_text(text_of(body), {1, 1, 1}, {threads, 1, 1});
   BOOST_REQUIRE_MESSAGE(run.fault.has_value(), "no fault in: " << body);
+  expect_place(run);
   BOOST_TEST((*run.fault == kind), run.text);
   BOOST_TEST(run.text.find(word) != std::string::npos, run.text);
 }

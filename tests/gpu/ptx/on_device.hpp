@@ -3,8 +3,10 @@
 #ifndef PLUMBLINE_TESTS_GPU_PTX_ON_DEVICE_HPP
 #define PLUMBLINE_TESTS_GPU_PTX_ON_DEVICE_HPP
 
+#include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,17 +25,60 @@ inline std::string kernel_of(const std::string& body, const std::string& before 
          body + "\nret;\n}\n";
 }
 
+/// The text with a .loc before every instruction: line n of the text is line n of "k.cu".
+inline std::string with_source_lines(const std::string& ptx) {
+  std::string located, line, before = ";";
+  std::istringstream lines(ptx);
+  for (int n = 1; std::getline(lines, line); ++n) {
+    const bool begins =
+        before.empty() || std::string(";:{}").find(before.back()) != std::string::npos;
+    const bool instruction =
+        !line.empty() && std::string(".{}(/").find(line.front()) == std::string::npos;
+    if (begins && instruction) located += ".loc 1 " + std::to_string(n) + " 0\n";
+    located += line + "\n" + (line.starts_with(".address_size") ? ".file 1 \"k.cu\"\n" : "");
+    before = line;
+  }
+  return located;
+}
+
 struct Run {
   std::vector<std::uint32_t> out;
   std::optional<Fault::Kind> fault;
   std::string text;
-  std::size_t line = 0;
+  Fault::Where where;
+  std::string ptx;  ///< what was run
 };
+
+/// The fault is told with the kernel, the instruction, its line in the PTX and that of the source.
+inline void expect_place(const Run& run) {
+  std::vector<std::string> lines;
+  std::istringstream text(run.ptx);
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  const std::size_t at = run.where.ptx_line;
+  BOOST_TEST_INFO_SCOPE(run.text);
+  BOOST_TEST(run.where.kernel == "k");
+  BOOST_REQUIRE((2 <= at && at <= lines.size()));
+  BOOST_TEST(!run.where.instruction.empty());
+  BOOST_TEST(lines[at - 1].find(run.where.instruction) != std::string::npos,
+             lines[at - 1] + " is not " + run.where.instruction);
+  std::size_t loc = at - 1;
+  while (loc > 0 && !lines[loc - 1].starts_with(".loc")) --loc;
+  BOOST_REQUIRE(loc > 0u);
+  const std::string source = "k.cu:" + lines[loc - 1].substr(7, lines[loc - 1].find(' ', 7) - 7);
+  BOOST_TEST(run.where.source == source);
+  for (const std::string& said :
+       {std::string("in k"), "at PTX line " + std::to_string(at) + ": " + run.where.instruction,
+        "from " + source}) {
+    BOOST_TEST(run.text.find(said) != std::string::npos, said);
+  }
+}
 
 /// 1024 words out (not initialised) and 1024 in (0, 1, 2, ...), n = 1024.
 inline Run run_text(const std::string& ptx, Extent grid, Extent block, Options options = {},
                     std::size_t shared = 0) {
   Device device(options);
+  Run run;
+  run.ptx = ptx;
   const auto module = device.load(ptx);
   const Kernel& kernel = device.kernel(module, "k");
   const Address out = device.allocate(4096), in = device.allocate(4096);
@@ -45,7 +90,6 @@ inline Run run_text(const std::string& ptx, Extent grid, Extent block, Options o
   std::memcpy(parameters, &out, 8);
   std::memcpy(parameters + 8, &in, 8);
   std::memcpy(parameters + 16, &n, 4);
-  Run run;
   Launch launch;
   launch.grid = grid;
   launch.block = block;
@@ -55,7 +99,7 @@ inline Run run_text(const std::string& ptx, Extent grid, Extent block, Options o
   } catch (const Fault& fault) {
     run.fault = fault.kind;
     run.text = fault.what();
-    run.line = fault.where.ptx_line;
+    run.where = fault.where;
   }
   run.out.resize(1024);
   device.read(run.out.data(), out, 4096);
@@ -65,6 +109,11 @@ inline Run run_text(const std::string& ptx, Extent grid, Extent block, Options o
 inline Run run_body(const std::string& body, Extent grid = {1, 1, 1}, Extent block = {64, 1, 1},
                     Options options = {}) {
   return run_text(kernel_of(body), grid, block, options);
+}
+
+/// Likewise, with lines of a source.
+inline Run run_located(const std::string& body, Extent grid, Extent block) {
+  return run_text(with_source_lines(kernel_of(body)), grid, block);
 }
 
 }  // namespace plumbline::ptx

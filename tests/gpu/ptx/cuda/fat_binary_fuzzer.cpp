@@ -62,35 +62,6 @@ void read(std::span<const std::byte> bytes) {
   told.with_registers += registers;
 }
 
-/// An ELF file as registers_in() reads it: a kernel with 40 registers.
-std::string machine_code() {
-  const std::string names = std::string("\0.nv.info\0k\0", 13);
-  const Elf64_Sym symbols[2] = {
-      {}, {.st_name = 10, .st_info = 0, .st_other = 0, .st_shndx = 0, .st_value = 0, .st_size = 0}};
-  Bytes info;
-  for (const std::uint32_t word : {0x00082f04u, 1u, 40u}) put(info, word);
-  Elf64_Ehdr header{};
-  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-  header.e_shnum = 3;
-  header.e_shoff = sizeof header;
-  Elf64_Shdr sections[3] = {};
-  std::uint64_t at = sizeof header + sizeof sections;
-  const auto place = [&](Elf64_Shdr& section, std::size_t bytes) {
-    section.sh_offset = at;
-    section.sh_size = bytes;
-    at += bytes;
-  };
-  place(sections[0], names.size());
-  sections[1].sh_name = 1;
-  place(sections[1], info.size());
-  sections[2].sh_type = SHT_SYMTAB;
-  place(sections[2], sizeof symbols);
-  std::string all(reinterpret_cast<const char*>(&header), sizeof header);
-  all.append(reinterpret_cast<const char*>(sections), sizeof sections).append(names);
-  all.append(reinterpret_cast<const char*>(info.data()), info.size());
-  return all.append(reinterpret_cast<const char*>(symbols), sizeof symbols);
-}
-
 Packed any_packing(Random& random) { return static_cast<Packed>(random() % 3); }
 
 /// A container of PTX and machine code, packed in one way or another.
@@ -103,7 +74,7 @@ Bytes fresh(Random& random) {
     fields.packed = any_packing(random);
     fields.kind = random() % 2 + 1;
     if (random() % 8 == 0) fields.claimed_size = random() % 4 ? random() % 2000 : random();
-    std::string text = machine_code();
+    std::string text = machine_code("k", 40);
     if (fields.kind == 1)
       text = std::string("// a\n.version 8.0\n.target ") + targets[random() % targets.size()] +
              ", debug\n.address_size 64\n" + std::string(random() % 64, '\0');

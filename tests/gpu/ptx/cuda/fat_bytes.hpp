@@ -3,6 +3,7 @@
 // .nv_fatbin show them).
 #pragma once
 
+#include <elf.h>
 #include <lz4.h>
 #include <zstd.h>
 
@@ -85,6 +86,35 @@ inline Bytes container(const std::vector<Bytes>& entries) {
   put<std::uint64_t>(bytes, body.size());
   bytes.insert(bytes.end(), body.begin(), body.end());
   return bytes;
+}
+
+/// An ELF file as registers_in() reads it: of a kernel, which has so many registers.
+inline std::string machine_code(const std::string& kernel, std::uint32_t registers) {
+  const std::string names = std::string("\0.nv.info\0", 10) + kernel + '\0';
+  const Elf64_Sym symbols[2] = {
+      {}, {.st_name = 10, .st_info = 0, .st_other = 0, .st_shndx = 0, .st_value = 0, .st_size = 0}};
+  Bytes info;
+  for (const std::uint32_t word : {0x00082f04u, 1u, registers}) put(info, word);
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_shnum = 3;
+  header.e_shoff = sizeof header;
+  Elf64_Shdr sections[3] = {};
+  std::uint64_t at = sizeof header + sizeof sections;
+  const auto place = [&](Elf64_Shdr& section, std::size_t bytes) {
+    section.sh_offset = at;
+    section.sh_size = bytes;
+    at += bytes;
+  };
+  place(sections[0], names.size());
+  sections[1].sh_name = 1;
+  place(sections[1], info.size());
+  sections[2].sh_type = SHT_SYMTAB;
+  place(sections[2], sizeof symbols);
+  std::string all(reinterpret_cast<const char*>(&header), sizeof header);
+  all.append(reinterpret_cast<const char*>(sections), sizeof sections).append(names);
+  all.append(reinterpret_cast<const char*>(info.data()), info.size());
+  return all.append(reinterpret_cast<const char*>(symbols), sizeof symbols);
 }
 
 /// What a program hands to __cudaRegisterFatBinary.

@@ -81,7 +81,8 @@ done:
 class Program {
  public:
   explicit Program(const std::string& ptx, const EntryFields& fields = {})
-      : bytes_(container({entry(ptx, fields)})) {
+      : Program(container({entry(ptx, fields)})) {}
+  explicit Program(Bytes fat_binary) : bytes_(std::move(fat_binary)) {
     wrapper_.container = bytes_.data();
     handle_ = __cudaRegisterFatBinary(&wrapper_);
   }
@@ -215,6 +216,27 @@ BOOST_AUTO_TEST_CASE(launches_that_cuda_refuses_are_refused_with_its_errors) {
              Error::success);
   BOOST_TEST(cudaLaunchCooperativeKernel(&scale, {265}, {1024}, arguments, 0, nullptr) ==
              Error::cooperative_launch_too_large);
+}
+
+BOOST_AUTO_TEST_CASE(more_registers_than_a_multiprocessor_has_are_refused) {
+  // As ptxas compiled it, 168 registers a thread: room for 12 warps of 168 * 32 each, 384 threads.
+  Program compiled(container(
+      {entry(kernels), entry(machine_code("scale", 168), {.kind = 2, .architecture = 90})}));
+  char kernel;
+  compiled.add_kernel(&kernel, "scale");
+  const auto launch = [&](unsigned threads) {
+    void* none = nullptr;
+    float by = 1;
+    unsigned n = 0;
+    void* arguments[] = {&none, &by, &n};
+    return cudaLaunchKernel(&kernel, {1}, {threads}, arguments, 0, nullptr);
+  };
+  BOOST_TEST(launch(384) == Error::success);
+  BOOST_TEST(launch(385) == Error::launch_out_of_resources);
+  FunctionAttributes attributes;
+  BOOST_TEST(cudaFuncGetAttributes(&attributes, &kernel) == Error::success);
+  BOOST_TEST(attributes.threads_per_block == 384);
+  BOOST_TEST(launch(32) == Error::success);
 }
 
 BOOST_AUTO_TEST_CASE(more_shared_memory_than_48_kib_must_be_asked_for) {
