@@ -272,23 +272,6 @@ std::string printed(const std::string& format, const std::string& argument) {
       {1, 1, 1}, {1, 1, 1});
 }
 
-/// What the function writes to standard output.
-std::string output_of(const auto& function) {
-  std::fflush(stdout);
-  const int before = dup(STDOUT_FILENO);
-  std::FILE* file = std::tmpfile();
-  dup2(fileno(file), STDOUT_FILENO);
-  function();
-  std::fflush(stdout);
-  dup2(before, STDOUT_FILENO);
-  close(before);
-  std::rewind(file);
-  std::string text;
-  for (int c = 0; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
-  std::fclose(file);
-  return text;
-}
-
 BOOST_AUTO_TEST_CASE(printf_of_wild_pointers_is_named) {
   BOOST_TEST(has(printed("0", "0"), "a null pointer"));
   BOOST_TEST(has(printed("0xdeadbeef", "0"), "no allocation is near"));

@@ -254,6 +254,33 @@ BOOST_AUTO_TEST_CASE(blocks_of_a_cluster_see_the_same_bits_for_any_number_of_thr
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(printf_writes_as_c_does) {
+  // "%d|%5u|%-4x|%llx|%c%%|%.2f|%9.1e|%s|%*d;" and "word"; arguments of 4 or 8 bytes, aligned.
+  const std::string strings =
+      ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+      ".global .align 1 .b8 fmt[41] = {37, 100, 124, 37, 53, 117, 124, 37, 45, 52, 120, 124, 37, "
+      "108, 108, 120, 124, 37, 99, 37, 37, 124, 37, 46, 50, 102, 124, 37, 57, 46, 49, 101, 124, "
+      "37, 115, 124, 37, 42, 100, 59, 0};\n.global .align 1 .b8 word[5] = {119, 111, 114, 100, 0};";
+  const std::string body =
+      ".local .align 8 .b8 a[72];\n.reg .b64 %la;\nmov.u64 %la, a;\n"
+      "st.local.u32 [%la], -7;\nst.local.u32 [%la+4], 42;\nst.local.u32 [%la+8], 42;\n"
+      "st.local.u64 [%la+16], 0xff00000000;\nst.local.u32 [%la+24], 65;\n"
+      "st.local.f64 [%la+32], 0d3FF8000000000000;\nst.local.f64 [%la+40], 0dC000000000000000;\n"
+      "mov.u64 %rd5, word;\nst.local.u64 [%la+48], %rd5;\nst.local.u32 [%la+56], 4;\n"
+      "st.local.u32 [%la+60], 9;\nmov.u64 %rd6, fmt;\ncvta.local.u64 %rd7, %la;\n{\n"
+      ".param .b64 f; .param .b64 g; .param .b32 r;\nst.param.b64 [f], %rd6;\n"
+      "st.param.b64 [g], %rd7;\ncall.uni (r), vprintf, (f, g);\nld.param.b32 %r5, [r];\n}\n"
+      "st.global.u32 [%out], %r5;";
+  Run run;
+  const std::string text = output_of([&] {
+    run = run_text(kernel_of(body, strings), {1, 1, 1}, {2, 1, 1});
+  });
+  BOOST_TEST(!run.fault.has_value(), run.text);
+  const std::string once = "-7|   42|2a  |ff00000000|A%|1.50| -2.0e+00|word|   9;";
+  BOOST_TEST(text == once + once);  // of two threads
+  BOOST_TEST(run.out[0] == 10u);    // arguments: the width is one, too
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plumbline::ptx

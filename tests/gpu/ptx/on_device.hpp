@@ -3,7 +3,10 @@
 #ifndef PLUMBLINE_TESTS_GPU_PTX_ON_DEVICE_HPP
 #define PLUMBLINE_TESTS_GPU_PTX_ON_DEVICE_HPP
 
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <sstream>
@@ -114,6 +117,23 @@ inline Run run_body(const std::string& body, Extent grid = {1, 1, 1}, Extent blo
 /// Likewise, with lines of a source.
 inline Run run_located(const std::string& body, Extent grid, Extent block) {
   return run_text(with_source_lines(kernel_of(body)), grid, block);
+}
+
+/// What the function writes to standard output.
+inline std::string output_of(const auto& function) {
+  std::fflush(stdout);
+  const int before = dup(STDOUT_FILENO);
+  std::FILE* file = std::tmpfile();
+  dup2(fileno(file), STDOUT_FILENO);
+  function();
+  std::fflush(stdout);
+  dup2(before, STDOUT_FILENO);
+  close(before);
+  std::rewind(file);
+  std::string text;
+  for (int c = 0; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
+  std::fclose(file);
+  return text;
 }
 
 }  // namespace plumbline::ptx
