@@ -120,8 +120,8 @@ def names_of(rows):
     return {"argvalues": rows, "ids": [row.name for row in rows]}
 
 
-def attention_with(fault, folder):
-    """The attention with the fault in its text."""
+def attention_with(fault, folder, target="sm_80"):
+    """The attention with the fault in its text, compiled for a target."""
     begin = SOURCE.index(f"def {fault.function}(")
     end = SOURCE.find("\n\n\n", begin)
     function = SOURCE[begin:end]
@@ -131,28 +131,37 @@ def attention_with(fault, folder):
     spec = importlib.util.spec_from_file_location(file.stem, file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.Attention(fault.bias)
+    return module.Attention(fault.bias, **TARGETS[target][0])
 
 
-def failure_of(attention, bias, backward=None):
+def failure_of(attention, bias, backward=None, format="fp16"):
+    dtype = "float16"
+    if format == "bf16":
+        dtype = pytest.importorskip("torch", reason="PyTorch is not installed (Debian's python3-torch)").bfloat16
     with pytest.raises(plumbline.CheckFailed) as failed:
-        plumbline.check(attention, BIASES[bias], dtype="float16", backward=backward,
-                        contract=plumbline.Contract(probability_format="fp16"), **SHORT)
+        plumbline.check(attention, BIASES[bias], dtype=dtype, backward=backward,
+                        contract=plumbline.Contract(probability_format=format), **SHORT)
     return failed.value
 
 
+FORMATS = {"sm_80": "fp16", "sm_90a": "bf16", "tma": "fp16"}
+
+
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("fault", **names_of(WRONG))
-def test_a_broken_forward_fails_by_name(fault, tmp_path):
-    failure = failure_of(attention_with(fault, tmp_path), fault.bias)
+def test_a_broken_forward_fails_by_name(fault, target, tmp_path):
+    failure = failure_of(attention_with(fault, tmp_path, target), fault.bias, format=FORMATS[target])
     assert failure.kind == "outside_bound" and fault.says in failure.explanation
     if fault.name == "the slope of the next head":  # which one head does not show
         assert plumbline.case_arrays(failure.case)["slopes"].size == 3
 
 
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("fault", **names_of(WRONG_BACKWARD))
-def test_a_broken_backward_fails_by_name(fault, tmp_path):
-    attention = attention_with(fault, tmp_path)
-    failure = failure_of(triton_attention.Attention(fault.bias), fault.bias, attention.backward)
+def test_a_broken_backward_fails_by_name(fault, target, tmp_path):
+    attention = attention_with(fault, tmp_path, target)
+    right = triton_attention.Attention(fault.bias, **TARGETS[target][0])
+    failure = failure_of(right, fault.bias, attention.backward, FORMATS[target])
     assert fault.says in failure.explanation and "lse: " not in failure.explanation
 
 
