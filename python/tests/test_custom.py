@@ -334,10 +334,11 @@ def test_a_bias_as_a_text_is_that_of_its_function():
 
 def test_the_example_of_the_page_runs(capsys):
     page = pathlib.Path(__file__).parent.parent.parent / "docs" / "custom_bias.md"
-    block, masks = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 5  # those between, which need PyTorch, test_torch_features.py runs
     scope = {}
-    exec(block, scope)
-    exec(masks, scope)
+    exec(blocks[0], scope)
+    exec(blocks[-1], scope)
     assert scope["prefix_lm"].visible == "max(j <= i, j < prefix)"
     assert "mine log_decay fp32: pass, 100 cases" in capsys.readouterr().out
     (declaration,) = re.findall(r"^```json\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
