@@ -303,6 +303,18 @@ def test_the_pages_example_of_tisa_runs(capsys):
     assert all(near["grad_" + name].worst >= 0.1 for name in TISA.parameter_names), scope["near"]
 
 
+@pytest.mark.parametrize("seed, tokens, dim", [(4132908265, 4, 2)])
+def test_gradients_that_underflow_on_the_way_are_no_fault(seed, tokens, dim):
+    """Of 5 * 10^-44, with factors above 1 after the products that underflow."""
+    page = (pathlib.Path(__file__).parent.parent.parent / "docs" / "custom_bias.md").read_text("utf-8")
+    scope = {}
+    exec(re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[1], scope)
+    case = (f"pass=backward,bias=tisa,dtype=fp32,ssmax=0,batch=1,heads=3,kv_heads=3,queries={tokens},keys={tokens},"
+            f"head_dim={dim},query_offset=0,page_size=0,causal=0,window=none,ragged=0,documents=0,family=subnormal,"
+            f"seed={seed}")
+    plumbline.check(scope["mine"], scope["tisa"], causal=False, backward=True, dtype=torch.float32, case=case)
+
+
 def test_a_formula_of_pytorchs_functions():
     written = plumbline.Custom(lambda i, j, p: -p.r * torch.log1p(torch.abs(i - j)) + torch.where(i == j, p.r, 0),
                                r=plumbline.per_head(0.1, 2))

@@ -252,10 +252,11 @@ class FormulaValues {
 
   /// Calls use(parameter, place, derivative of b_ij) for each time that the formula reads one.
   /// Derivatives of |x|, min and max at their kinks are those of core/primitives.hpp.
+  /// @param of_itself d b_ij / d b_ij: 1
   template <class Use>
-  void derivatives(const Use& use) const {
+  void derivatives(const Use& use, const R& of_itself = R(1.0)) const {
     std::vector<std::optional<R>> adjoints(values_.size());
-    adjoints.back() = R(1.0);
+    adjoints.back() = of_itself;
     for (int n = last(); n >= 0; --n) {
       const Formula::Node& node = formula_.nodes[n];
       if (!adjoints[n] || node.of_positions) continue;

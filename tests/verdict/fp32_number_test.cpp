@@ -168,6 +168,20 @@ BOOST_AUTO_TEST_CASE(a_sign_that_is_not_certain_may_be_either) {
   BOOST_TEST(reference::step(sure).error() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(what_derivatives_lose_below_fp32_is_multiplied_by_the_factors_after_it) {
+  const Fp32Number seed = Fp32Number::adjoint(), two(2.0), ten(10.0), half(0.5);
+  BOOST_TEST(seed.lost() == 0);
+  BOOST_TEST(two.lost() == 0);
+  BOOST_TEST((two * ten).lost() == 0);  // no derivative
+  // Of g * 10: the product itself, and one before it, of another factor than 10's last.
+  BOOST_TEST((seed * ten).lost() == 11);
+  BOOST_TEST((ten * -seed).lost() == 11);
+  BOOST_TEST((seed * ten * two).lost() == 25);
+  BOOST_TEST((seed / half).lost() == 3);
+  BOOST_TEST((seed * ten + seed * two).lost() == 14);
+  BOOST_TEST((seed * Fp32Number(0.0)).lost() == 0);
+}
+
 BOOST_AUTO_TEST_CASE(what_has_no_bound_is_infinite) {
   const Fp32Number around_0(RunningError(0x1p-30), 0x1p-25), one(1.0);
   for (const Fp32Number& none :

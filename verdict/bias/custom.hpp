@@ -114,36 +114,40 @@ inline void derivatives(const DerivativeRow& row, const reference::Custom<Runnin
     if (prefix.used) difference = {sums(i) - sums(j), row.distance(j).error};
     const auto values = in_fp32(c, row.batch, row.head, i, j, difference);
     Fp32Number by_difference;
-    values.derivatives([&](int p, Place place, const Fp32Number& derivative) {
-      const cases::CustomParameter& parameter = custom.declared[p];
-      const bool of_own_sum = parameter.per == Per::prefix_sum && i == j;
-      if (!of_own_sum && !(derivative.size() < infinity)) {
-        refuse(fmt::format("the derivative of {} by {}", custom.names[0], parameter.name),
-               fmt::format("{} within {}", derivative.exact().value(), derivative.error()),
-               row.batch, row.head, i, j);
-      }
-      if (parameter.per == Per::prefix_sum) {
-        by_difference += derivative;
-        return;
-      }
-      const std::size_t first = number_read(c, parameter.per, place, row.batch, row.head, i, j);
-      // Its place among those of this head and sequence.
-      const std::size_t of_head = parameter.per == Per::query ? c.spec.queries
-                                  : parameter.per == Per::key ? c.spec.keys
-                                                              : 1;
-      const int element = static_cast<int>(first % of_head);
-      RowDerivative& by = by_number[{p, element}];
-      by.parameter = parameter.id;
-      by.element = element;
-      by.keys.push_back(static_cast<int>(n));
-      by.value.push_back(derivative.exact());
-      by.error.push_back(custom.error_factor * derivative.error());
-    });
+    values.derivatives(
+        [&](int p, Place place, const Fp32Number& derivative) {
+          const cases::CustomParameter& parameter = custom.declared[p];
+          const bool of_own_sum = parameter.per == Per::prefix_sum && i == j;
+          if (!of_own_sum && !(derivative.size() < infinity)) {
+            refuse(fmt::format("the derivative of {} by {}", custom.names[0], parameter.name),
+                   fmt::format("{} within {}", derivative.exact().value(), derivative.error()),
+                   row.batch, row.head, i, j);
+          }
+          if (parameter.per == Per::prefix_sum) {
+            by_difference += derivative;
+            return;
+          }
+          const std::size_t first = number_read(c, parameter.per, place, row.batch, row.head, i, j);
+          // Its place among those of this head and sequence.
+          const std::size_t of_head = parameter.per == Per::query ? c.spec.queries
+                                      : parameter.per == Per::key ? c.spec.keys
+                                                                  : 1;
+          const int element = static_cast<int>(first % of_head);
+          RowDerivative& by = by_number[{p, element}];
+          by.parameter = parameter.id;
+          by.element = element;
+          by.keys.push_back(static_cast<int>(n));
+          by.value.push_back(derivative.exact());
+          by.error.push_back(custom.error_factor * derivative.error());
+          by.lost.push_back(derivative.lost());
+        },
+        Fp32Number::adjoint());
     if (!prefix.used) continue;
     // S_i - S_j grows with an increment in (j, i] and falls with one in (i, j].
     const RunningError x = i > j ? by_difference.exact() : -by_difference.exact();
     prefix.value.push_back(i == j ? RunningError(0.0) : x);
     prefix.rounding.push_back(i == j ? 0.0 : custom.error_factor * by_difference.error());
+    prefix.lost.push_back(i == j ? 0.0 : by_difference.lost());
     prefix.kink.push_back(0.0);
     if (i == j) {
       // A kernel that does not know that it is 0 may take its sign either way.

@@ -20,6 +20,9 @@ struct RowDerivative {
   std::vector<int> keys;  ///< places among the visible keys; empty: all of them
   std::vector<reference::RunningError> value;
   std::vector<double> error;
+  /// How often a kernel that multiplies c dS_ij by one factor after the other may lose an
+  /// underflow, times the factors that follow; empty: it does not.
+  std::vector<double> lost{};
 };
 
 /// The same for increments or log_forget: theta_k changes b_ij by x_ij where k lies in (j, i] or
@@ -29,6 +32,7 @@ struct PrefixDerivative {
   plumbline_parameter parameter{};
   std::vector<reference::RunningError> value;  ///< x_ij for each visible key
   std::vector<double> rounding;                ///< bound of its error
+  std::vector<double> lost;                    ///< as of RowDerivative
   std::vector<double> kink;  ///< how much more where the kernel may be on either side of d = 0
   /// Largest |x| that a kernel may take for the query's own key, with both signs: b_ii is 0 and has
   /// no gradient, but a kernel that adds and takes away computes dZ_ii twice.

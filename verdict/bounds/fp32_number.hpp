@@ -16,6 +16,11 @@
 // u = 2^-24, the unit roundoff of one fp32 operation. Source of the CUDA errors: CUDA C++
 // Programming Guide, "Mathematical Functions". Where the sign of an operand is not certain, sign
 // and step may answer either way. Numbers that fp32 cannot hold have an infinite error.
+//
+// A derivative that begins with adjoint() stands for the product of it and of a gradient that may
+// be subnormal, as autograd carries it from operation to operation. Each product of these may
+// underflow, and what it loses is multiplied by the factors after it: lost() counts how often in
+// all.
 #pragma once
 
 #include <algorithm>
@@ -38,33 +43,50 @@ class Fp32Number {
   /// @param error how far the kernel's may be from `exact`.
   Fp32Number(const Exact& exact, double error) : exact_(exact), error_(or_infinity(error)) {}
 
+  /// Where a derivative begins, d b / d b.
+  static Fp32Number adjoint() {
+    Fp32Number one(1.0);
+    one.lost_ = 0;
+    return one;
+  }
+  /// Of a derivative: what is lost below fp32's range is at most so many times that of one product.
+  double lost() const { return std::max(0.0, lost_); }
+
   const Exact& exact() const { return exact_; }
   double error() const { return error_; }
   /// The largest that either can be.
   double size() const { return std::fabs(exact_.value()) + exact_.error() + error_; }
 
-  friend Fp32Number operator-(const Fp32Number& a) { return {-a.exact_, a.error_}; }
+  friend Fp32Number operator-(const Fp32Number& a) {
+    return Fp32Number(-a.exact_, a.error_).losing(a.lost_);
+  }
   friend Fp32Number operator+(const Fp32Number& a, const Fp32Number& b) {
-    return rounded(a.exact_ + b.exact_, a.error_ + b.error_, 1, a, b);
+    const bool derivative = a.is_derivative() || b.is_derivative();  // a sum of subnormals is exact
+    return rounded(a.exact_ + b.exact_, a.error_ + b.error_, 1, a, b)
+        .losing(derivative ? a.lost() + b.lost() : none);
   }
   friend Fp32Number operator-(const Fp32Number& a, const Fp32Number& b) { return a + -b; }
   friend Fp32Number operator*(const Fp32Number& a, const Fp32Number& b) {
     if (a.is_zero() || b.is_zero()) return Fp32Number(0.0);
     // |a b - a' b'| <= |a'| e_b + |b'| e_a + e_a e_b.
-    return rounded(a.exact_ * b.exact_, a.size() * b.error_ + b.size() * a.error_, 1, a, b);
+    const Fp32Number product =
+        rounded(a.exact_ * b.exact_, a.size() * b.error_ + b.size() * a.error_, 1, a, b);
+    if (a.is_derivative()) return product.losing(by_factor(a.lost_, b.size()));
+    return product.losing(b.is_derivative() ? by_factor(b.lost_, a.size()) : none);
   }
   friend Fp32Number operator/(const Fp32Number& a, const Fp32Number& b) {
     const Exact quotient = a.exact_ / b.exact_;
     const double least = std::fabs(b.exact_.value()) - b.exact_.error() - b.error_;
     if (!(least > 0)) return {quotient, infinity};
+    const double lost = a.is_derivative() ? by_factor(a.lost_, 1 / least) : none;
     const double carried =
         (a.error_ + (std::fabs(quotient.value()) + quotient.error()) * b.error_) / least;
     int exponent = 0;
     const bool shifts = b.is_exact() && std::fabs(std::frexp(b.exact_.value(), &exponent)) == 0.5;
     if (shifts && a.is_exact() && is_float(quotient.value())) {
-      return {Exact(quotient.value()), 0.0};
+      return Fp32Number(Exact(quotient.value()), 0.0).losing(lost);
     }
-    return rounded(quotient, carried, 4);
+    return rounded(quotient, carried, 4).losing(lost);
   }
   Fp32Number& operator+=(const Fp32Number& b) { return *this = *this + b; }
   Fp32Number& operator-=(const Fp32Number& b) { return *this = *this - b; }
@@ -80,7 +102,17 @@ class Fp32Number {
   }
 
  private:
-  static constexpr double largest = 0x1p127, least_normal = 0x1p-126;
+  static constexpr double largest = 0x1p127, least_normal = 0x1p-126, none = -1;
+
+  bool is_derivative() const { return lost_ >= 0; }
+  Fp32Number losing(double lost) const {
+    Fp32Number result = *this;
+    result.lost_ = lost;
+    return result;
+  }
+  /// Of a product by a factor, which may itself be several: the first of them may underflow, and
+  /// the last.
+  static double by_factor(double lost, double factor) { return (lost + 1) * factor + 1; }
 
   static bool is_float(double x) { return static_cast<double>(static_cast<float>(x)) == x; }
   static double of_constant(double x) { return is_float(x) ? 0.0 : u * std::fabs(x); }
@@ -103,6 +135,7 @@ class Fp32Number {
 
   Exact exact_;
   double error_ = 0;
+  double lost_ = none;  ///< of what is no derivative
 };
 
 }  // namespace plumbline::verdict

@@ -22,7 +22,8 @@ class RowSum {
   RowSum(const ParameterSums::Row& row, double factor) : row_(row), c_(std::abs(factor)) {}
 
   /// Another key, the n-th that is visible.
-  void add(std::size_t n, const RunningError& g, const RunningError& x, double error) {
+  void add(std::size_t n, const RunningError& g, const RunningError& x, double error,
+           double lost = 0) {
     const RunningError term = g * x;
     value_ += term.value();
     radius_ += term.error();
@@ -35,6 +36,7 @@ class RowSum {
     left_out_at_most_ =
         std::max(left_out_at_most_, row_.errors.left_out_rate[n] * std::abs(x.value()));
     magnitude_ += magnitude * (std::abs(x.value()) + error);
+    lost_ += lost;
     ++terms_;
   }
   ParameterSum sum() const {
@@ -43,14 +45,14 @@ class RowSum {
     const double error = row_.errors.growth * (std::abs(value_) + radius_) +
                          c_ * row_.errors.common * by_p + own_ +
                          c_ * std::min(left_out_, left_out_at_most_);
-    return {value_, radius_, size_, error, magnitude_, terms_};
+    return {value_, radius_, size_, error, magnitude_, lost_, terms_};
   }
 
  private:
   const ParameterSums::Row& row_;
   double c_;
   double value_ = 0, radius_ = 0, size_ = 0, by_p_ = 0, by_p_size_ = 0, own_ = 0, magnitude_ = 0;
-  double left_out_ = 0, left_out_at_most_ = 0, terms_ = 0;
+  double left_out_ = 0, left_out_at_most_ = 0, lost_ = 0, terms_ = 0;
 };
 
 }  // namespace
@@ -61,6 +63,7 @@ void ParameterSum::add(const ParameterSum& part) {
   size += part.size;
   error += part.error;
   magnitude += part.magnitude;
+  lost += part.lost;
   terms += part.terms;
 }
 
@@ -90,7 +93,8 @@ void ParameterSums::add(const Contract& contract, const Row& row) {
     RowSum sum(row, row.factor);
     for (std::size_t m = 0; m < theta.value.size(); ++m) {
       const std::size_t n = theta.keys.empty() ? m : theta.keys[m];
-      sum.add(n, row.grad_z[n], theta.value[m], theta.error[m]);
+      sum.add(n, row.grad_z[n], theta.value[m], theta.error[m],
+              theta.lost.empty() ? 0.0 : theta.lost[m]);
     }
     sums_[theta.parameter][theta.element].add(sum.sum());
   }
@@ -133,14 +137,16 @@ void ParameterSums::add_prefix(const Contract& contract, const Row& row) {
   RowSum before(row, row.factor);
   for (int k = 1, m = 0; k <= i; ++k) {
     for (; m < n && row.visible[m] < k; ++m) {
-      before.add(m, row.grad_z[m], by.value[m], by.rounding[m] + by.kink[m]);
+      before.add(m, row.grad_z[m], by.value[m], by.rounding[m] + by.kink[m],
+                 by.lost.empty() ? 0.0 : by.lost[m]);
     }
     sums[k].add(before.sum());
   }
   RowSum after(row, row.factor);
   for (int k = keys - 1, m = n - 1; k > i; --k) {
     for (; m >= 0 && row.visible[m] >= k; --m) {
-      after.add(m, row.grad_z[m], by.value[m], by.rounding[m] + by.kink[m]);
+      after.add(m, row.grad_z[m], by.value[m], by.rounding[m] + by.kink[m],
+                by.lost.empty() ? 0.0 : by.lost[m]);
     }
     sums[k].add(after.sum());
   }
@@ -192,8 +198,9 @@ double radius_of(const ParameterSum& sum) {
 
 OracleNumber gradient(const Contract& contract, cases::Format format, const ParameterSum& sum,
                       double additions) {
+  const double lost = sum.lost * result_underflow(contract);
   const double bound =
-      gradient_bound(contract, format, sum.value, sum.error, sum.magnitude, additions, 1.0);
+      gradient_bound(contract, format, sum.value, sum.error + lost, sum.magnitude, additions, 1.0);
   return {sum.value, radius_of(sum), bound};
 }
 
@@ -210,8 +217,8 @@ void prefix_gradients(const Contract& contract, const ParameterSums& head,
     accumulated += prefix.by_query[k] +
                    (gamma(prefix.queries[k], contract.unit_roundoff) + 4 * u) * prefix.by_key[k];
     magnitude += prefix.magnitude[k] + prefix.by_key[k];
-    const double error =
-        sums[k].error + inner + accumulated + gamma(keys - k, reverse_roundoff) * magnitude;
+    const double error = sums[k].error + sums[k].lost * result_underflow(contract) + inner +
+                         accumulated + gamma(keys - k, reverse_roundoff) * magnitude;
     double bound =
         gradient_bound(contract, cases::Format::fp32, sums[k].value, error, 0.0, 2.0 * keys, 1.0);
     if (!(magnitude < 0x1p127)) bound = INFINITY;

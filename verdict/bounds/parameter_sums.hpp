@@ -18,6 +18,7 @@ struct ParameterSum {
   double size = 0;               ///< sum of |terms|
   double error = 0;              ///< bound of the kernel's terms
   double magnitude = 0;          ///< and of their sizes
+  double lost = 0;               ///< underflows on the way to the terms (RowDerivative::lost)
   double terms = 0;
   void add(const ParameterSum& part);
 };
