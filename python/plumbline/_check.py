@@ -295,7 +295,7 @@ def check(
         "keys": _sizes("keys", keys),
         "head_dims": _sizes("head_dims", head_dims),
         "value_dims": _sizes("value_dims", value_dims),
-        "shapes": _shapes(shapes, more_queries, decode),
+        "shapes": _shapes(shapes, more_queries, grouped_heads, decode),
         "longest": 0 if longest is None else whole("longest", longest, 1),
         "options": {name: number(f"options: {name}", x) for name, x in (options or {}).items()},
     }
@@ -483,7 +483,8 @@ def _rotary_dims(sizes: Union[bool, int, Sequence[int]]) -> list[int]:
     return listed
 
 
-def _shapes(shapes: Optional[Sequence[dict[str, int]]], more_queries: bool, decode: bool) -> list[list[int]]:
+def _shapes(shapes: Optional[Sequence[dict[str, int]]], more_queries: bool, grouped_heads: bool,
+            decode: bool) -> list[list[int]]:
     result = []
     for n, shape in enumerate(shapes or []):
         unknown = [name for name in shape if name not in _SIZES]
@@ -497,6 +498,9 @@ def _shapes(shapes: Optional[Sequence[dict[str, int]]], more_queries: bool, deco
             result[-1][-1] = 0  # the same, as cases have it
         if sizes["heads"] % sizes["kv_heads"] != 0:
             raise ValueError(f"shapes[{n}] has kv_heads {sizes['kv_heads']}; expected a divisor of heads")
+        if sizes["heads"] != sizes["kv_heads"] and not grouped_heads:
+            raise ValueError(f"shapes[{n}] has kv_heads {sizes['kv_heads']}; expected {sizes['heads']}, as many as heads, "
+                             "or grouped_heads=True")
         if sizes["queries"] > sizes["keys"] and not more_queries:
             raise ValueError(f"shapes[{n}] has queries {sizes['queries']}; expected at most keys, or "
                              "more_queries=True")

@@ -549,6 +549,8 @@ def test_a_seed_draws_the_same_cases():
         ({"queries_at_end": True}, ValueError, "queries_at_end is True; expected False without lengths"),
         ({"heads": [3], "kv_heads": [2]}, ValueError, "kv_heads is 2; expected a divisor"),
         ({"keys": [0]}, ValueError, "keys is 0; expected"),
+        ({"shapes": [{"heads": 4, "kv_heads": 2}]}, ValueError,
+         r"shapes\[0\] has kv_heads 2; expected 4, as many as heads, or grouped_heads=True"),
         ({"shapes": [{"length": 5}]}, ValueError, "has 'length'; expected some of batch, heads"),
         ({"bias": "rope_half_split", "options": {"base": 3}}, ValueError, "is too narrow"),
         ({"bias": "alibi"}, TypeError, "called as fn.q, k, v, slopes=.*slopes"),
