@@ -60,6 +60,10 @@ cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed) 
       spec.sinks = true;
       if (spec.pass == cases::Pass::backward && draw.below(0, 2) == 0) spec.lse_gradient = true;
       break;
+    case Feature::lone_sinks:
+      spec.sinks = spec.mask.ragged = true;
+      spec.lse_gradient = spec.pass == cases::Pass::backward;
+      break;
     case Feature::more_queries:
       give_more_queries(draw, spec);
       break;

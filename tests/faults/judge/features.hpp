@@ -12,6 +12,7 @@ enum class Feature {
   none,
   softcap,       ///< of the scaled product
   sinks,         ///< in half of the backward cases a gradient through lse, too
+  lone_sinks,    ///< the same of sequences that end before the last key, all backward cases
   more_queries,  ///< than keys; not in decoding
   mask_tensor,
   sink_tokens,  ///< a mask tensor of a window and the first keys
