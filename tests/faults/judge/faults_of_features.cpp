@@ -653,7 +653,7 @@ const std::vector<FaultInfo> faults{
      {},
      "",
      "",
-     Feature::sink_tokens},
+     Feature::mask_tensor},
     {F::lse_natural,
      "lse_natural",
      "a natural LSE where one to base 2 is declared",
