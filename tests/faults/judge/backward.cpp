@@ -9,8 +9,6 @@ namespace {
 
 using F = FaultKind;
 
-constexpr double ln_2 = 0.6931471805599453;
-
 }  // namespace
 
 /// dL/dlse of a row, of the natural logarithm.

@@ -85,7 +85,7 @@ const CriterionInfo& info(Criterion criterion) {
 
 CriterionReference criterion_reference(cases::Case the_case, bool lse_base_2) {
   if (lse_base_2) {
-    for (float& gradient : the_case.grad_lse) gradient *= 1.4426950408889634F;
+    for (float& gradient : the_case.grad_lse) gradient /= static_cast<float>(ln_2);
   }
   CriterionReference reference{in_double(the_case), {}};
   if (applies(Criterion::flash_attention, the_case.spec.bias, the_case.spec.format)) {

@@ -8,7 +8,6 @@
 namespace plumbline::bench {
 namespace {
 
-constexpr double ln_2 = 0.6931471805599453;
 /// As an exponential of few terms has it.
 constexpr float exp_of_zero = 1 - 5.3e-5F;
 

@@ -155,7 +155,7 @@ Real Attention<Real>::capped(Real x, bool backward, Real& slope) const {
   if (cap == 0 || ignored) return x;
   const Real scale = fault_.is(F::softcap_before_scale) ? scale_ : Real(1);
   Real part = x / scale / cap;
-  if (fault_.is(F::softcap_in_base_2)) part *= static_cast<Real>(1.4426950408889634);
+  if (fault_.is(F::softcap_in_base_2)) part /= static_cast<Real>(ln_2);
   Real tanh = std::tanh(part);
   if (variant_.rough_tanh) tanh = bench::operand(tanh, 10, false);
   const Real of_slope = fault_.is(F::softcap_derivative_uncapped) ? part : tanh;
