@@ -24,6 +24,10 @@ const std::map<F, std::string> right_names{
     {F::scale_by_dim, "scale_twice"},
     {F::scale_of_padded_dim, "scale_of_padded_dim"},
     {F::component_dropped, "last_component_lost"},
+    {F::softcap_ignored, "softcap_missing"},
+    {F::softcap_before_scale, "softcap_before_scale"},
+    {F::softcap_in_base_2, "scale_with_log2e"},  // the same
+    {F::softcap_after_bias, "softcap_of_biased_scores"},
     {F::scales_missing, "scales_ignored"},
     {F::q_scale_missing, "q_scale_ignored"},
     {F::k_scale_missing, "k_scale_ignored"},
@@ -82,7 +86,11 @@ const std::map<F, std::string> right_names{
     {F::documents_ignored, "documents_ignored"},
     {F::document_of_first_batch, "documents_of_first_sequence"},
     {F::base_2, "base_2_of_differences base_2"},
+    {F::sinks_ignored, "sinks_missing"},
+    {F::sink_of_first_head, "sinks_of_first_head"},
+    {F::sink_scaled, "sinks_scaled"},
     {F::lse_base_2, "lse_base_2"},
+    {F::lse_natural, "lse_times_ln2"},  // the same
     {F::lse_without_maximum, "lse_without_maximum"},
     {F::lse_without_log, "lse_without_logarithm"},
     {F::lse_sign, "lse_negated"},
@@ -96,8 +104,10 @@ const std::map<F, std::string> right_names{
     {F::backward_lengths_ignored, "backward_lengths_ignored"},
     {F::backward_documents_ignored, "backward_documents_ignored"},
     {F::backward_mask_tensor_ignored, "backward_mask_tensor_ignored"},
+    {F::backward_softcap_ignored, "backward_softcap_missing"},
     {F::mask_tensor_ignored, "mask_tensor_ignored"},
     {F::mask_tensor_inverted, "mask_tensor_inverted"},
+    {F::mask_tensor_as_range, "mask_tensor_ignored"},  // where it shows the first and the last key
     {F::mask_tensor_transposed, "mask_tensor_transposed"},
     {F::mask_tensor_of_first_head, "mask_tensor_of_first_head"},
     {F::mask_tensor_of_first_sequence, "mask_tensor_of_first_sequence"},

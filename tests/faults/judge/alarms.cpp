@@ -44,6 +44,9 @@ AlarmResult false_alarms(long runs, std::uint64_t seed, long products, int threa
     ++result.by_cell[{spec.pass, format}];
     result.packed += spec.is_packed();
     result.strided += spec.is_strided();
+    result.capped += spec.softcap != 0;
+    result.with_sinks += spec.sinks;
+    result.more_queries += spec.queries > spec.keys;
     result.undecided += judged.outcome == verdict::Outcome::undecided;
     if (judged.outcome == verdict::Outcome::fail) {
       std::string why;

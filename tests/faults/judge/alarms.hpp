@@ -15,7 +15,8 @@ namespace plumbline::bench {
 
 struct AlarmResult {
   long runs = 0, undecided = 0;
-  long strided = 0, packed = 0;     ///< runs of such cases
+  /// Runs of such cases.
+  long strided = 0, packed = 0, capped = 0, with_sinks = 0, more_queries = 0;
   std::vector<std::string> alarms;  ///< the case and the variant
   /// Largest error / bound by output and format, of runs that are no alarm.
   std::map<std::pair<std::string, cases::Format>, double> worst;

@@ -13,6 +13,8 @@
 
 namespace plumbline::bench {
 
+constexpr double ln_2 = 0.6931471805599453;
+
 /// The upper `kept` bits of the significand's 23, the rest cut off. A call of its own: where g++ 12
 /// inlines it beside a branch that leaves x as it is, it loses the cutting.
 [[gnu::noipa]] inline float cut(float x, int kept) {

@@ -27,7 +27,8 @@ struct Results {
 template <class Real>
 struct Row {
   std::vector<int> keys;
-  std::vector<Real> z, s;  ///< scaled product and bias; times the factor of SSMax
+  std::vector<Real> z, s;     ///< scaled product and bias; times the factor of SSMax
+  std::vector<Real> slope{};  ///< softcap: derivatives of capped products
   Real factor = 1, log_n = 0;
   CopeRow<Real> cope{};  ///< where the bias is CoPE
 };
@@ -54,6 +55,13 @@ class Attention {
   int kv_head(int head) const;
   /// m_ij: what dropout multiplies P with.
   Real kept(int batch, int head, int query, int key) const;
+  /// A scaled product with the softcap. @param slope is given its derivative
+  Real capped(Real x, bool backward, Real& slope) const;
+  /// The logit of a head's sink.
+  Real sink(int head) const;
+  bool has_sinks() const;
+  /// Whether it is all that a row without a key sees.
+  bool sees_sink_alone() const;
 
  private:
   /// Maximum, sum and weighted values of a range of a row's keys; the maximum of base 2 where the
@@ -77,7 +85,10 @@ class Attention {
   Real exp(Real x) const;
   void dropped(Row<Real>& row) const;
   Partial range(const Row<Real>& row, int batch, int head, int query, std::size_t begin,
-                std::size_t end) const;
+                std::size_t end, bool with_sink) const;
+  void add_sink(Partial& part, int head) const;
+  std::vector<Partial> ranges(const Row<Real>& row, int batch, int head, int query,
+                              bool with_sink) const;
   void finish(const std::vector<Partial>& parts, const Row<Real>& row, Real* o, Real* lse) const;
   void forward_row(int batch, int head, int query, Results<Real>& results) const;
   void empty_row(int batch, int head, int query, Real* o, Real* lse) const;
@@ -86,6 +97,8 @@ class Attention {
   // the products.
   RowGradient<Real> softmax_gradient(int batch, int head, int query,
                                      BackwardSums<Real>& sums) const;
+  Real grad_lse(std::size_t row) const;
+  Real lone_sink_gradient(int head, std::size_t row, const BackwardSums<Real>& sums) const;
   void share_empty_row(int batch, int head, int query, BackwardSums<Real>& sums) const;
   int unless_rotated(int format) const;
   void dape_gradient(int batch, int query, std::vector<RowGradient<Real>>& heads,

@@ -11,6 +11,15 @@ using F = FaultKind;
 
 }  // namespace
 
+/// dL/dlse of a row, of the natural logarithm.
+template <class Real>
+Real Attention<Real>::grad_lse(std::size_t row) const {
+  if (in_.grad_lse.empty()) return 0;
+  const Real given = in_.grad_lse[row];
+  return variant_.lse_base_2 && !fault_.is(F::grad_lse_of_natural) ? given / static_cast<Real>(ln_2)
+                                                                   : given;
+}
+
 /// dL/dlogits of a row, and what it adds to dV.
 template <class Real>
 RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
@@ -26,7 +35,11 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
   const Row<Real>& row = grad.row;
   const std::size_t at = in_.query_row(b, h, r), n = row.keys.size();
   if (n == 0) {
-    if (variant_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) share_empty_row(b, h, r, sums);
+    if (sees_sink_alone()) {
+      grad.by_sink = lone_sink_gradient(h, at, sums);
+    } else if (variant_.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS) {
+      share_empty_row(b, h, r, sums);
+    }
     return grad;
   }
   const std::size_t before = in_.query_row(b, h, std::max(r - 1, 0));
@@ -40,18 +53,26 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
                     variant_.grad_probability_format);
   }
   Real lse = variant_.no_lse ? Real(0) : sums.results.lse[is(F::lse_of_row_before) ? before : at];
+  const Real lse_to_base_2 = lse;
+  if (variant_.lse_base_2 && !is(F::backward_reads_natural_lse)) lse *= static_cast<Real>(ln_2);
   Real d = 0;
   if (variant_.recomputed) {
-    const Real maximum = *std::max_element(row.s.begin(), row.s.end());
-    Real total = 0;
+    Real maximum = *std::max_element(row.s.begin(), row.s.end());
+    if (has_sinks()) maximum = std::max(maximum, sink(h));
+    Real total = has_sinks() ? exp_of(sink(h) - maximum) : Real(0);
     for (const Real s : row.s) total += exp_of(s - maximum);
     lse = maximum + std::log(total);
   }
   if (is(F::backward_lse_off)) lse += static_cast<Real>(fault_.amount);
-  for (std::size_t m = 0; m < n; ++m) {
-    p[m] = exp_of(row.s[m] - lse);
-    if (variant_.saves_rounded_p) p[m] = rounded(p[m], variant_.p_format);
-  }
+  const bool in_base_2 = variant_.lse_base_2 && !variant_.recomputed &&
+                         variant_.exponential == Exponential::folded &&
+                         !is(F::backward_reads_natural_lse);
+  const auto probability = [&](Real s) {
+    const Real p =
+        in_base_2 ? std::exp2(s * static_cast<Real>(1 / ln_2) - lse_to_base_2) : exp_of(s - lse);
+    return variant_.saves_rounded_p ? rounded(p, variant_.p_format) : p;
+  };
+  for (std::size_t m = 0; m < n; ++m) p[m] = probability(row.s[m]);
   const int of_terms = variant_.delta_format;
   if (variant_.recomputed) {
     for (std::size_t m = 0; m < n; ++m) d += rounded(p[m] * dp[m], of_terms);
@@ -73,11 +94,18 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
   if (is(F::d_half)) d /= 2;
   if (is(F::d_off)) d *= static_cast<Real>(1 + fault_.amount);
   if (is(F::d_in_bf16)) d = lost(d, PLUMBLINE_BF16);
-  Real through_lse = in_.grad_lse.empty() ? Real(0) : static_cast<Real>(in_.grad_lse[at]);
+  Real through_lse = grad_lse(at);
   if (is(F::grad_lse_ignored)) through_lse = 0;
   if (is(F::grad_lse_sign)) through_lse = -through_lse;
   const bool apart = variant_.lse_gradient_apart;
+  const Real own_d = d;
   if (!apart && !in_.grad_lse.empty()) d = rounded(d - through_lse, of_terms);
+  if (has_sinks()) {
+    const Real of_sink = probability(sink(h));
+    grad.by_sink = apart ? of_sink * through_lse - of_sink * d : -(of_sink * d);
+    if (is(F::grad_sinks_without_d)) grad.by_sink = of_sink * through_lse;
+    if (is(F::grad_sinks_without_grad_lse)) grad.by_sink = -(of_sink * own_d);
+  }
   grad.keys = row.keys;
   const bool group_counts = h % group == group - 1;  // where the last of a group alone counts
   const bool left_out = (is(F::dv_last_row_missing) && r == p_.queries - 1) ||
@@ -94,7 +122,8 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
     if (is(F::ds_in_fp16)) ds = lost(ds, PLUMBLINE_FP16);
     grad.by_ssmax += ds * row.z[m];
     const Real dz = is(F::ssmax_factor_missing) ? ds : ds * row.factor;
-    grad.product.push_back(dz);
+    grad.product.push_back(row.slope.empty() ? dz : row.slope[m] * dz);
+    grad.bias.push_back(is(F::softcap_derivative_of_bias) ? grad.product.back() : dz);
     const Real to_keep = is(F::backward_dv_undropped) ? Real(1) : kept[m];
     Real p_used = weight(p[m], to_keep);
     if (is(F::backward_p_truncated) || is(F::dv_p_truncated)) {
@@ -106,8 +135,22 @@ RowGradient<Real> Attention<Real>::softmax_gradient(int b, int h, int r,
       sums.dv.add(to_v + c, h % group, sums.rows_done, p_used * upstream[c]);
     }
   }
-  grad.bias = grad.product;
   return grad;
+}
+
+/// Of a row that sees nothing else: P = 1, o = 0.
+template <class Real>
+Real Attention<Real>::lone_sink_gradient(int h, std::size_t row,
+                                         const BackwardSums<Real>& sums) const {
+  if (in_.grad_lse.empty() || fault_.is(F::grad_sinks_without_lone_rows) ||
+      fault_.is(F::grad_sinks_without_grad_lse)) {
+    return 0;
+  }
+  if (variant_.recomputed) return grad_lse(row);
+  Real lse = sums.results.lse[row];
+  if (variant_.lse_base_2) lse *= static_cast<Real>(ln_2);
+  const Real p = unfolded(sink(h) - lse, variant_.exponential);
+  return grad_lse(row) * (variant_.saves_rounded_p ? rounded(p, variant_.p_format) : p);
 }
 
 /// A row without a key that is the mean of all values gives each its share.
@@ -258,6 +301,8 @@ void Attention<Real>::backward(Results<Real>& results,
                                   (is(F::ssmax_gradient_without_log) ? Real(1) : grad.row.log_n));
           }
         }
+        sums.parameters.add_to_row(PLUMBLINE_SINKS, 0,
+                                   {is(F::grad_sinks_sign) ? -grad.by_sink : grad.by_sink});
         sums.parameters.finish_row(b, h, r);
       }
       const bool last = sums.rows_done + 1 == p_.queries;

@@ -90,7 +90,7 @@ struct RowGradient {
   Row<Real> row;
   std::vector<int> keys;
   std::vector<Real> product, bias;  ///< of `keys`
-  Real by_ssmax = 0;
+  Real by_ssmax = 0, by_sink = 0;
   std::vector<Real> added_to_q;                  ///< of CoPE's table
   std::vector<Real> output_weight, output_bias;  ///< of DAPE's network
 };

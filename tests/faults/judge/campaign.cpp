@@ -72,7 +72,9 @@ class Cell {
     return cases_[n];
   }
   const CriterionReference& reference(Shared& shared) const {
-    if (!shared.reference) shared.reference = criterion_reference(shared.the_case);
+    if (!shared.reference) {
+      shared.reference = criterion_reference(shared.the_case, first_.variant.lse_base_2);
+    }
     return *shared.reference;
   }
   const CorrectKernels& correct(Shared& shared) const {
@@ -212,11 +214,13 @@ CampaignResult run_campaign(const std::vector<Mutant>& mutants, const Effort& ef
   CampaignResult result;
   result.mutants.resize(mutants.size());
   // By cell: those of one share their cases, and what the criteria compare with.
-  using Key = std::tuple<Feature, cases::Pass, cases::Bias, cases::Format, bool, int>;
+  using Key = std::tuple<Feature, Declared, cases::Pass, cases::Bias, cases::Format, bool, int>;
   std::map<Key, std::vector<std::size_t>> by_cell;
   for (std::size_t n = 0; n < mutants.size(); ++n) {
     const Mutant& m = mutants[n];
-    by_cell[{m.info->feature, m.pass, m.bias, m.format, m.diffuse, m.variant.splits}].push_back(n);
+    by_cell[{m.info->feature, m.info->declared, m.pass, m.bias, m.format, m.diffuse,
+             m.variant.splits}]
+        .push_back(n);
   }
   const std::vector<std::pair<Key, std::vector<std::size_t>>> cells(by_cell.begin(), by_cell.end());
   std::vector<ControlResult> controls(cells.size());

@@ -83,7 +83,10 @@ const CriterionInfo& info(Criterion criterion) {
   return infos[static_cast<int>(criterion)];
 }
 
-CriterionReference criterion_reference(const cases::Case& the_case) {
+CriterionReference criterion_reference(cases::Case the_case, bool lse_base_2) {
+  if (lse_base_2) {
+    for (float& gradient : the_case.grad_lse) gradient /= static_cast<float>(ln_2);
+  }
   CriterionReference reference{in_double(the_case), {}};
   if (applies(Criterion::flash_attention, the_case.spec.bias, the_case.spec.format)) {
     reference.same_precision = in_same_precision(the_case);

@@ -30,7 +30,8 @@ const CriterionInfo& info(Criterion);
 struct CriterionReference {
   Results<double> exact, same_precision;
 };
-CriterionReference criterion_reference(const cases::Case& the_case);
+/// @param lse_base_2 the kernel's, so that the case's gradient through lse is of one to base 2
+CriterionReference criterion_reference(cases::Case the_case, bool lse_base_2);
 
 /// Whether the criterion says anything of the format: FlashAttention's is one of fp16 and bf16.
 bool applies(Criterion, cases::Bias, cases::Format);

@@ -14,12 +14,23 @@ namespace {
 /// In half of the cases no causal mask hides what the tensor shows.
 void give_mask_tensor(const Draw& draw, cases::Spec& spec) {
   using cases::Pattern;
-  constexpr std::array patterns{Pattern::prefix, Pattern::chunks, Pattern::blocks, Pattern::tree,
-                                Pattern::scattered};
+  constexpr std::array patterns{Pattern::prefix, Pattern::chunks,    Pattern::blocks,
+                                Pattern::tree,   Pattern::scattered, Pattern::sink_tokens};
   spec.mask.pattern = patterns[draw.below(0, patterns.size())];
   spec.mask.per_batch = draw.below(1, 3) != 0;
   spec.mask.per_head = draw.below(2, 3) != 0;
   if (draw.below(3, 2) == 0 && spec.bias.method != PLUMBLINE_FOX) spec.mask.causal = false;
+}
+
+/// The last query at the last key, the first at the first, or in between.
+void give_more_queries(const Draw& draw, cases::Spec& spec) {
+  if (spec.pass == cases::Pass::decode || spec.queries < 2) return;
+  spec.keys = 1 + static_cast<int>(draw.below(
+                      0, static_cast<std::uint32_t>(std::min(spec.keys, spec.queries - 1))));
+  const int at_end = spec.keys - spec.queries;
+  const auto later = static_cast<int>(draw.below(1, static_cast<std::uint32_t>(1 - at_end)));
+  spec.query_offset = std::array{at_end, at_end, 0, at_end + later}[draw.below(2, 4)];
+  if (spec.queries_at_end || cases::has_rows_at_keys(spec)) spec.query_offset = at_end;
 }
 
 /// Half of the keys' width, a part of it in eights, or any up to twice that.
@@ -42,8 +53,26 @@ cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed) 
   switch (feature) {
     case Feature::none:
       break;
+    case Feature::softcap:
+      spec.softcap = std::array{50.0, 30.0, 5.0, 2.0, 1.0, 0.5}[draw.below(0, 6)];
+      break;
+    case Feature::sinks:
+      spec.sinks = true;
+      if (spec.pass == cases::Pass::backward && draw.below(0, 2) == 0) spec.lse_gradient = true;
+      break;
+    case Feature::lone_sinks:
+      spec.sinks = spec.mask.ragged = true;
+      spec.lse_gradient = spec.pass == cases::Pass::backward;
+      break;
+    case Feature::more_queries:
+      give_more_queries(draw, spec);
+      break;
     case Feature::mask_tensor:
       give_mask_tensor(draw, spec);
+      break;
+    case Feature::sink_tokens:
+      give_mask_tensor(draw, spec);
+      spec.mask.pattern = cases::Pattern::sink_tokens;
       break;
     case Feature::value_dim:
       give_value_dim(draw, spec);
@@ -96,8 +125,9 @@ cases::Spec with_some_features(cases::Spec spec, std::uint64_t seed) {
   const Draw draw(seed, 7);
   std::uint64_t next = 0;
   for (const auto feature :
-       {Feature::mask_tensor, Feature::value_dim, Feature::lse_gradient, Feature::dropout,
-        Feature::partial_rope, Feature::cache, Feature::strides, Feature::packed}) {
+       {Feature::softcap, Feature::sinks, Feature::more_queries, Feature::mask_tensor,
+        Feature::value_dim, Feature::lse_gradient, Feature::dropout, Feature::partial_rope,
+        Feature::cache, Feature::strides, Feature::packed}) {
     if (draw.below(next++, 5) == 0) spec = with_feature(spec, feature, draw.word(8));
   }
   return spec;

@@ -10,8 +10,13 @@ namespace plumbline::bench {
 
 enum class Feature {
   none,
+  softcap,       ///< of the scaled product
+  sinks,         ///< in half of the backward cases a gradient through lse, too
+  lone_sinks,    ///< the same of sequences that end before the last key, all backward cases
+  more_queries,  ///< than keys; not in decoding
   mask_tensor,
-  value_dim,  ///< values of another width than keys; not in the backward pass also a part of them
+  sink_tokens,  ///< a mask tensor of a window and the first keys
+  value_dim,    ///< values of another width than keys; not in the backward pass also a part of them
   lse_gradient,  ///< backward alone
   dropout,       ///< not in decoding
   partial_rope,  ///< with RoPE alone

@@ -8,7 +8,6 @@
 namespace plumbline::bench {
 namespace {
 
-constexpr double ln_2 = 0.6931471805599453;
 /// As an exponential of few terms has it.
 constexpr float exp_of_zero = 1 - 5.3e-5F;
 
@@ -49,7 +48,7 @@ Real Attention<Real>::exp(Real x) const {
 template <class Real>
 typename Attention<Real>::Partial Attention<Real>::range(const Row<Real>& row, int batch, int head,
                                                          int query, std::size_t begin,
-                                                         std::size_t end) const {
+                                                         std::size_t end, bool with_sink) const {
   using F = FaultKind;
   const auto is = [&](F kind) { return fault_.is(kind); };
   const int dim = p_.value_dim;
@@ -62,6 +61,14 @@ typename Attention<Real>::Partial Attention<Real>::range(const Row<Real>& row, i
     }
   }
   const bool folded = variant_.exponential == Exponential::folded;
+  if (with_sink && !variant_.sink_last) {
+    part.maximum = folded ? sink(head) * static_cast<Real>(1 / ln_2) : sink(head);
+    part.sum = 1;
+    if (is(F::sink_has_value)) {
+      const Real* first = v_.data() + in_.key_row(batch, kv, 0) * dim;
+      part.values.assign(first, first + dim);
+    }
+  }
   const auto score = [&](std::size_t n) {
     if (is(F::uniform_p)) return Real(0);
     return folded ? row.s[n] * static_cast<Real>(1 / ln_2) : row.s[n];
@@ -145,6 +152,65 @@ typename Attention<Real>::Partial Attention<Real>::range(const Row<Real>& row, i
   return part;
 }
 
+template <class Real>
+Real Attention<Real>::sink(int head) const {
+  using F = FaultKind;
+  const Real sink = in_.parameter(PLUMBLINE_SINKS)[fault_.is(F::sink_of_first_head) ? 0 : head];
+  return rounded(fault_.is(F::sink_scaled) ? sink * scale_ : sink, variant_.score_format);
+}
+
+template <class Real>
+bool Attention<Real>::has_sinks() const {
+  return p_.sinks != 0 && !fault_.is(FaultKind::sinks_ignored);
+}
+
+template <class Real>
+bool Attention<Real>::sees_sink_alone() const {
+  return has_sinks() && variant_.empty_rows != PLUMBLINE_EMPTY_ROWS_ARE_NOT_MINE;
+}
+
+/// The sink after the keys of the only range.
+template <class Real>
+void Attention<Real>::add_sink(Partial& part, int head) const {
+  const bool folded = variant_.exponential == Exponential::folded;
+  const Real sink = folded ? this->sink(head) * static_cast<Real>(1 / ln_2) : this->sink(head);
+  if (sink > part.maximum) {
+    const Real factor = exp(part.maximum - sink);
+    part.sum *= factor;
+    for (Real& value : part.values) value *= factor;
+    part.maximum = sink;
+  }
+  part.sum = sum(part.sum, exp(sink - part.maximum), variant_.cuts);
+}
+
+/// A row's ranges, each on its own; the sink in the first, or else after the only one or beside
+/// them.
+template <class Real>
+std::vector<typename Attention<Real>::Partial> Attention<Real>::ranges(const Row<Real>& row,
+                                                                       int batch, int head,
+                                                                       int query,
+                                                                       bool with_sink) const {
+  using F = FaultKind;
+  std::vector<Partial> parts;
+  const std::size_t n = row.keys.size();
+  const std::size_t splits = std::max<std::size_t>(1, std::min<std::size_t>(variant_.splits, n));
+  for (std::size_t s = 0; s < splits; ++s) {
+    std::size_t begin = s * n / splits;
+    const std::size_t end = (s + 1) * n / splits;
+    if (s > 0 && fault_.is(F::split_boundary_twice)) --begin;
+    if (s > 0 && fault_.is(F::split_boundary_lost) && begin + 1 < end) ++begin;
+    const bool has_sink = with_sink && (s == 0 || fault_.is(F::sink_in_every_range));
+    parts.push_back(range(row, batch, head, query, begin, end, has_sink));
+  }
+  if (!with_sink || !variant_.sink_last) return parts;
+  if (splits > 1) {
+    parts.push_back({-std::numeric_limits<Real>::infinity(), 0,
+                     std::vector<Real>(static_cast<std::size_t>(p_.value_dim), Real(0))});
+  }
+  add_sink(parts.back(), head);
+  return parts;
+}
+
 /// Merges the ranges of a row, divides, and takes the logarithm.
 template <class Real>
 void Attention<Real>::finish(const std::vector<Partial>& parts, const Row<Real>& row, Real* o,
@@ -198,6 +264,9 @@ void Attention<Real>::finish(const std::vector<Partial>& parts, const Row<Real>&
   if (is(F::lse_in_bf16)) *lse = lost(*lse, PLUMBLINE_BF16);
   if (is(F::lse_in_fp16)) *lse = lost(*lse, PLUMBLINE_FP16);
   if (is(F::lse_off)) *lse += static_cast<Real>(fault_.amount);
+  if (!variant_.lse_base_2 || is(F::lse_natural)) return;
+  const bool is_base_2 = variant_.exponential == Exponential::folded && parts.size() == 1;
+  *lse = is_base_2 ? parts[0].maximum + std::log2(parts[0].sum) : *lse / static_cast<Real>(ln_2);
 }
 
 /// A row that sees no key, by the contract's convention.
@@ -230,7 +299,7 @@ void Attention<Real>::forward_row(int batch, int head, int query, Results<Real>&
   Real* o = results.o.data() + at * dim;
   const Row<Real> row = this->row(batch, head, query, false);
   const std::size_t n = row.keys.size();
-  if (n == 0) {
+  if (n == 0 && !(sees_sink_alone() && !fault_.is(F::sink_alone_unseen))) {
     const bool nan = fault_.is(F::empty_row_nan);
     for (int d = 0; d < dim; ++d) {
       o[d] = nan ? std::numeric_limits<Real>::quiet_NaN() : Real(0);
@@ -246,16 +315,11 @@ void Attention<Real>::forward_row(int batch, int head, int query, Results<Real>&
                                                            : -std::numeric_limits<Real>::infinity();
     return;
   }
-  std::vector<Partial> parts;
-  const std::size_t splits = std::min<std::size_t>(variant_.splits, n);
-  for (std::size_t s = 0; s < splits; ++s) {
-    std::size_t begin = s * n / splits;
-    const std::size_t end = (s + 1) * n / splits;
-    if (s > 0 && fault_.is(F::split_boundary_twice)) --begin;
-    if (s > 0 && fault_.is(F::split_boundary_lost) && begin + 1 < end) ++begin;
-    parts.push_back(range(row, batch, head, query, begin, end));
+  finish(ranges(row, batch, head, query, has_sinks()), row, o, &results.lse[at]);
+  if (fault_.is(F::sink_missing_in_lse) && n > 0) {
+    std::vector<Real> unused(dim);
+    finish(ranges(row, batch, head, query, false), row, unused.data(), &results.lse[at]);
   }
-  finish(parts, row, o, &results.lse[at]);
   if (!fault_.is(F::hidden_values_times_zero)) return;
   // Weights of 0 do nothing but to values that are no numbers.
   for (int j = 0; j < p_.keys; ++j) {
@@ -280,6 +344,12 @@ void Attention<Real>::forward(Results<Real>& results) const {
 
 template void Attention<float>::forward(Results<float>&) const;
 template void Attention<double>::forward(Results<double>&) const;
+template float Attention<float>::sink(int) const;
+template double Attention<double>::sink(int) const;
+template bool Attention<float>::has_sinks() const;
+template bool Attention<double>::has_sinks() const;
+template bool Attention<float>::sees_sink_alone() const;
+template bool Attention<double>::sees_sink_alone() const;
 template float Attention<float>::weight(float) const;
 template double Attention<double>::weight(double) const;
 template float Attention<float>::weight(float, float) const;

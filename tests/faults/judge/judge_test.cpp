@@ -83,6 +83,9 @@ BOOST_AUTO_TEST_CASE(an_output_that_is_cut_is_stored_cut) {
 BOOST_AUTO_TEST_CASE(correct_kernels_raise_no_alarm) {
   const auto result = bench::false_alarms(240, 3, 1L << 16, 2);
   BOOST_TEST(result.runs == 240);
+  BOOST_TEST(result.capped > 0);
+  BOOST_TEST(result.with_sinks > 0);
+  BOOST_TEST(result.more_queries > 0);
   for (const auto& alarm : result.alarms) BOOST_ERROR(alarm);
 }
 
@@ -165,7 +168,37 @@ BOOST_AUTO_TEST_CASE(plain_faults_are_caught_by_the_gate_that_is_there_for_them)
                                                          "rotary_frequencies_of_head_dim",
                                                          "rotary_pairs_of_head_dim",
                                                          "rotary_dim_ignored",
-                                                         "hidden_values_times_zero"});
+                                                         "hidden_values_times_zero",
+                                                         "softcap_ignored",
+                                                         "softcap_before_scale",
+                                                         "softcap_in_base_2",
+                                                         "softcap_after_bias",
+                                                         "backward_softcap_ignored",
+                                                         "softcap_derivative_missing",
+                                                         "softcap_derivative_uncapped",
+                                                         "softcap_derivative_of_bias",
+                                                         "sinks_ignored",
+                                                         "sink_of_first_head",
+                                                         "sink_scaled",
+                                                         "sink_has_value",
+                                                         "sink_missing_in_lse",
+                                                         "sink_in_every_range",
+                                                         "sink_alone_unseen",
+                                                         "grad_sinks_sign",
+                                                         "grad_sinks_without_d",
+                                                         "grad_sinks_without_grad_lse",
+                                                         "grad_sinks_without_lone_rows",
+                                                         "position_clamped",
+                                                         "position_clamped_backward",
+                                                         "more_queries_from_start",
+                                                         "rows_beyond_keys_hidden",
+                                                         "mask_tensor_as_window",
+                                                         "mask_tensor_as_range",
+                                                         "lse_natural",
+                                                         "backward_reads_natural_lse",
+                                                         "grad_lse_of_natural",
+                                                         "float_o_rounded",
+                                                         "float_gradients_rounded"});
   bench::Effort effort;
   effort.threads = 2;
   effort.compared = 1;

@@ -22,6 +22,11 @@ std::size_t bytes_of_output(const std::vector<T>& values, int format) {
   return values.size() * (format == PLUMBLINE_BF16 || format == PLUMBLINE_FP16 ? 2 : 4);
 }
 
+/// Of o, or of gradients.
+int stored_format(const plumbline_problem& p, bool in_float) {
+  return in_float ? int{PLUMBLINE_FP32} : output_format(p.format);
+}
+
 /// Faults that the process sees, not the numbers.
 void misbehave(const plumbline_problem& p, void* output, std::size_t bytes) {
   switch (setting.fault.kind) {
@@ -60,11 +65,12 @@ int attend(const plumbline_problem* p, const plumbline_outputs* outputs, char* m
                                 : fault.is(F::last_component_unwritten) ? 1
                                                                         : 0;
   const Rows of_o = fault.is(F::o_stored_contiguous) && p->strided != 0 ? Rows{} : output_rows(*p);
-  store(results.o, outputs->o, output_format(p->format), fault.is(F::o_truncated), of_o, unwritten);
+  const int format = stored_format(*p, setting.variant.float_o);
+  store(results.o, outputs->o, format, fault.is(F::o_truncated), of_o, unwritten);
   for (float& lse : results.lse) lse = rounded(lse, setting.variant.lse_format);
   if (outputs->lse != nullptr)
     store(results.lse, outputs->lse, PLUMBLINE_FP32, false, lse_rows(*p));
-  misbehave(*p, outputs->o, bytes_of_output(results.o, output_format(p->format)));
+  misbehave(*p, outputs->o, bytes_of_output(results.o, format));
   return 0;
 }
 
@@ -84,8 +90,9 @@ int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, st
   if (p->lse_gradient) in.grad_lse = widened(g->grad_lse, rows, PLUMBLINE_FP32, lse_rows(*p));
   Results<float> results;
   // What the forward pass stored, read like an input.
-  const int format = output_format(p->format);
-  results.o = widened(g->o, rows * p->value_dim, format, output_rows(*p));
+  const int format = stored_format(*p, setting.variant.float_gradients);
+  results.o = widened(g->o, rows * p->value_dim, stored_format(*p, setting.variant.float_o),
+                      output_rows(*p));
   if (g->lse != nullptr) results.lse = widened(g->lse, rows, PLUMBLINE_FP32, lse_rows(*p));
   std::array<bool, PLUMBLINE_PARAMETER_COUNT> wanted{};
   for (int n = 0; n < PLUMBLINE_PARAMETER_COUNT; ++n) wanted[n] = g->grad_parameters[n] != nullptr;
@@ -105,7 +112,8 @@ int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, st
 }
 
 int supports(const plumbline_problem* p, std::int32_t) {
-  return (plumbline_features(p) & (PLUMBLINE_HAS_SOFTCAP | PLUMBLINE_HAS_SINKS)) == 0;
+  constexpr std::int32_t last = PLUMBLINE_HAS_PACKED_SEQUENCES;
+  return plumbline_features(p) < 2 * last;  // all that there are
 }
 
 }  // namespace
@@ -153,6 +161,8 @@ Problem problem_of(const cases::Case& c, const Fault& fault) {
   p.rope = spec.bias.rope;
   p.rotary_dim = spec.rotary_width();
   p.ssmax = spec.ssmax;
+  p.sinks = spec.sinks;
+  p.softcap = spec.softcap;
   p.causal = spec.mask.causal;
   p.window_left = spec.mask.window.left;
   p.window_right = spec.mask.window.right;

@@ -17,6 +17,7 @@ bool Attention<Real>::visible(int batch, int head, int i, int j, int query, bool
     if (query < p_.queries - rows) return false;
   }
   if (i < 0 && !fault(F::mask_at_common_end)) return false;
+  if (i >= p_.keys && fault(F::rows_beyond_keys_hidden)) return false;
   if (p_.lengths && !fault(F::lengths_ignored) &&
       !(backward && fault(F::backward_lengths_ignored))) {
     int length = p_.lengths[fault(F::length_of_first_batch) ? 0 : batch];
@@ -51,7 +52,19 @@ bool Attention<Real>::visible(int batch, int head, int i, int j, int query, bool
   }
   if (p_.mask && !fault(F::mask_tensor_ignored) &&
       !(backward && fault(F::backward_mask_tensor_ignored))) {
-    return in_mask_tensor(batch, head, query, j) != fault(F::mask_tensor_inverted);
+    const auto shown = [&](int key) { return in_mask_tensor(batch, head, query, key); };
+    if (fault(F::mask_tensor_as_window)) {  // what is hidden before the query ends what it sees
+      for (int key = j + 1; key <= std::min(i, p_.keys - 1); ++key) {
+        if (!shown(key)) return false;
+      }
+    }
+    if (fault(F::mask_tensor_as_range)) {
+      int first = 0, last = p_.keys - 1;
+      while (first <= last && !shown(first)) ++first;
+      while (last >= first && !shown(last)) --last;
+      return first <= j && j <= last;
+    }
+    return shown(j) != fault(F::mask_tensor_inverted);
   }
   return true;
 }
@@ -105,6 +118,8 @@ void Attention<Real>::dropped(Row<Real>& row) const {
     row.keys.erase(row.keys.begin() + begin, row.keys.begin() + end);
     row.s.erase(row.s.begin() + begin, row.s.begin() + end);
     row.z.erase(row.z.begin() + begin, row.z.begin() + end);
+    if (row.slope.empty()) return;
+    row.slope.erase(row.slope.begin() + begin, row.slope.begin() + end);
   };
   const std::size_t n = row.keys.size();
   if (fault_.is(FaultKind::last_key_dropped)) erase(n - 1, n);
@@ -124,6 +139,7 @@ void Attention<Real>::dropped(Row<Real>& row) const {
     row.keys.push_back(row.keys[n / 2]);
     row.s.push_back(row.s[n / 2]);
     row.z.push_back(row.z[n / 2]);
+    if (!row.slope.empty()) row.slope.push_back(row.slope[n / 2]);
   }
 }
 

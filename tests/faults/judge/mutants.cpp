@@ -49,9 +49,9 @@ std::vector<Format> formats_of(const FaultInfo& info) {
   return formats;
 }
 
-/// Faults that are about one bias or feature, not about long rows.
+/// Faults that are about one bias, feature or field of the contract, not about long rows.
 bool says_something_of_long_rows(const FaultInfo& info) {
-  if (info.feature != Feature::none) return false;
+  if (info.feature != Feature::none || info.declared != Declared::nothing) return false;
   return info.place == Place::anywhere || info.place == Place::split ||
          info.place == Place::backward;
 }
@@ -95,6 +95,11 @@ std::vector<Mutant> all_mutants(const std::vector<FaultInfo>& faults) {
     const auto add = [&](double amount, Pass pass, cases::Bias bias, Format format, bool diffuse) {
       Variant variant = plain_variant(static_cast<int>(format));
       if (info.place == Place::split) variant.splits = 3;
+      variant.lse_base_2 = info.declared == Declared::lse_base_2;
+      if (info.declared == Declared::floats) {
+        variant.float_o = variant.float_gradients = true;
+        variant.p_format = PLUMBLINE_FP32;
+      }
       mutants.push_back({&info, {info.kind, amount}, pass, bias, format, variant, diffuse});
     };
     for (const double amount : info.amounts.empty() ? std::vector<double>{0} : info.amounts) {

@@ -26,6 +26,13 @@ enum class Place {
   ssmax
 };
 
+/// What the contract of the kernel that has the fault declares beside the plain one's.
+enum class Declared {
+  nothing,
+  lse_base_2,
+  floats  ///< o and the gradients in fp32, of a P that is not rounded
+};
+
 struct FaultInfo {
   FaultKind kind;
   const char* name;
@@ -36,6 +43,7 @@ struct FaultInfo {
   const char* formats = "";           ///< those where it is a fault; all where empty
   const char* harmless = "";          ///< why results may be right in spite of it, if so
   Feature feature = Feature::none;    ///< of the cases that it is tried in
+  Declared declared = Declared::nothing;
 };
 
 std::span<const FaultInfo> faults_of_scores_and_biases();

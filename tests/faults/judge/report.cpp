@@ -187,8 +187,10 @@ std::string to_markdown(const Measured& m) {
       "output; up to {} of them are judged, up to the first that fails. A mutant that changes no "
       "bit "
       "is the correct kernel there, and set aside. Cases have at most {} products q k. Faults of "
-      "a mask tensor, of the values' width, of the gradient through LSE, of dropout, of RoPE of a "
-      "part of the components and of hidden keys have cases with one.\n\n",
+      "a softcap, of attention sinks, of more queries than keys, of a mask tensor, of the values' "
+      "width, of the gradient through LSE, of dropout, of RoPE of a part of the components and of "
+      "hidden keys have cases with one; those of LSE to base 2 and of float outputs have kernels "
+      "that declare them.\n\n",
       m.command, m.campaign.mutants.size(), kind_count, m.effort.draws, m.effort.judged,
       m.effort.products);
   text += "## Faults caught\n\n" + summary(m);
@@ -230,9 +232,11 @@ std::string to_markdown(const Measured& m) {
       "that it declares; of 8-bit inputs P in bf16 or fp32. Nine in ten have at most 65536 "
       "products, "
       "and one in 50 is of diffuse attention over more than 8192 keys; {} have strides, {} packed "
-      "sequences. **False alarms: {}.** Undecided: {}.\n\nThe largest error / bound, in italics "
+      "sequences, {} a softcap, {} attention sinks, {} more queries than keys. **False alarms: "
+      "{}.** Undecided: {}.\n\nThe largest error / bound, in italics "
       "below 0.3:\n\n",
-      m.alarms.runs, m.alarms.strided, m.alarms.packed, m.alarms.alarms.size(), m.alarms.undecided);
+      m.alarms.runs, m.alarms.strided, m.alarms.packed, m.alarms.capped, m.alarms.with_sinks,
+      m.alarms.more_queries, m.alarms.alarms.size(), m.alarms.undecided);
   text += tightness(m);
   if (!m.alarms.alarms.empty()) {
     text += "\nThe alarms:\n\n";

@@ -12,6 +12,7 @@ struct PlainRow {
   std::vector<int> keys;
   std::vector<float> p, stored_p;  ///< as softmax gives it, and in the format with dropout
   std::vector<float> kept;         ///< m
+  std::vector<float> slope{};      ///< of the softcap
   float factor = 1;
 };
 
@@ -71,10 +72,22 @@ class PlainRun {
       const float product =
           stored(dot(q_.data() + in_.query_row(b, h, r) * p_.head_dim,
                      k_.data() + in_.key_row(b, kv(h), j) * p_.head_dim, p_.head_dim));
-      s.push_back((product + bias_(b, h, r, j)) * row.factor);
+      float scaled = product;
+      row.slope.push_back(1);
+      if (p_.softcap != 0) {
+        const auto cap = static_cast<float>(p_.softcap);
+        const float tanh = stored(std::tanh(stored(product / cap)));
+        scaled = stored(cap * tanh);
+        row.slope.back() = 1 - tanh * tanh;
+      }
+      s.push_back((scaled + bias_(b, h, r, j)) * row.factor);
       maximum = std::max(maximum, s.back());
     }
+    const bool has_sink = p_.sinks != 0;
+    const float sink = has_sink ? in_.parameter(PLUMBLINE_SINKS)[h] : 0;
+    if (has_sink) maximum = std::max(maximum, sink);
     for (float& x : s) total += x = std::exp(x - maximum);
+    if (has_sink) total += std::exp(sink - maximum);
     for (std::size_t n = 0; n < s.size(); ++n) {
       row.p.push_back(s[n] / total);
       row.kept.push_back(static_cast<float>(masks_.kept(b, h, r, row.keys[n])));
@@ -111,7 +124,7 @@ class PlainRun {
       }
       if (!in_.grad_lse.empty()) total -= in_.grad_lse[of_row];
       for (std::size_t n = 0; n < row.keys.size(); ++n) {
-        const float dz = stored(row.p[n] * (dp[n] - total) * row.factor);
+        const float dz = stored(row.p[n] * (dp[n] - total) * row.factor * row.slope[n]);
         const float* k = k_.data() + in_.key_row(b, kv(h), row.keys[n]) * dim;
         const std::size_t j = row.keys[n];
         for (int d = 0; d < dim; ++d) {

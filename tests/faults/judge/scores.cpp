@@ -146,6 +146,24 @@ Real Attention<Real>::scaled_product(int batch, int head, int query, int key, bo
 }
 
 template <class Real>
+Real Attention<Real>::capped(Real x, bool backward, Real& slope) const {
+  using F = FaultKind;
+  slope = 1;
+  const auto cap = static_cast<Real>(p_.softcap);
+  const bool ignored = fault_.is(F::softcap_ignored) || fault_.is(F::softcap_after_bias) ||
+                       (backward && fault_.is(F::backward_softcap_ignored));
+  if (cap == 0 || ignored) return x;
+  const Real scale = fault_.is(F::softcap_before_scale) ? scale_ : Real(1);
+  Real part = x / scale / cap;
+  if (fault_.is(F::softcap_in_base_2)) part /= static_cast<Real>(ln_2);
+  Real tanh = std::tanh(part);
+  if (variant_.rough_tanh) tanh = bench::operand(tanh, 10, false);
+  const Real of_slope = fault_.is(F::softcap_derivative_uncapped) ? part : tanh;
+  if (!fault_.is(F::softcap_derivative_missing)) slope = 1 - of_slope * of_slope;
+  return cap * tanh * scale;
+}
+
+template <class Real>
 const DapeRow<Real>& Attention<Real>::dape_row(int batch, int query, bool backward) const {
   const auto [found, is_new] = dape_rows_.try_emplace({batch, query, backward});
   if (!is_new) return found->second;
@@ -233,11 +251,15 @@ template <class Real>
 Row<Real> Attention<Real>::row(int batch, int head, int query, bool backward) const {
   using F = FaultKind;
   Row<Real> row;
-  const int i = query + first_position(p_, batch);
+  int i = query + first_position(p_, batch);
+  if (fault_.is(F::position_clamped)) i = std::max(i, 0);
+  if (fault_.is(F::more_queries_from_start) && p_.queries > p_.keys) i = query;
   for (int j = 0; j < p_.keys; ++j) {
     if (!visible(batch, head, i, j, query, backward) && !fault_.is(F::mask_of_minus_20)) continue;
     row.keys.push_back(j);
-    row.z.push_back(scaled_product(batch, head, query, j, backward));
+    Real slope = 1;
+    row.z.push_back(capped(scaled_product(batch, head, query, j, backward), backward, slope));
+    if (p_.softcap != 0) row.slope.push_back(slope);
   }
   const std::vector<Real> added = this->added(batch, head, query, row, backward);
   for (std::size_t n = 0; n < row.keys.size(); ++n) {
@@ -249,6 +271,10 @@ Row<Real> Attention<Real>::row(int batch, int head, int query, bool backward) co
       bias *= in_.k_scale[in_.key_row(batch, kv_head(head), row.keys[n])];
     }
     z += bias;
+    if (fault_.is(F::softcap_after_bias) && p_.softcap != 0) {
+      const auto cap = static_cast<Real>(p_.softcap);
+      z = cap * std::tanh(z / cap);
+    }
     if (fault_.is(F::scores_in_bf16)) z = lost(z, PLUMBLINE_BF16);
     if (fault_.is(F::scores_in_fp16)) z = lost(z, PLUMBLINE_FP16);
     z = rounded(z, variant_.score_format);
@@ -294,6 +320,8 @@ template CopeRow<double> Attention<double>::cope_row(int, int, int, const std::v
                                                      const std::vector<double>&) const;
 template const DapeRow<float>& Attention<float>::dape_row(int, int, bool) const;
 template const DapeRow<double>& Attention<double>::dape_row(int, int, bool) const;
+template float Attention<float>::capped(float, bool, float&) const;
+template double Attention<double>::capped(double, bool, double&) const;
 template int Attention<float>::kv_head(int) const;
 template int Attention<double>::kv_head(int) const;
 template float Attention<float>::product(const float*, const float*, int) const;

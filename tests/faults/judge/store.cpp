@@ -64,6 +64,9 @@ void spoil_forward(std::vector<Real>& o, std::vector<Real>& lse, const Problem& 
     case F::o_through_bf16:
       for (Real& x : o) x = lost(x, PLUMBLINE_BF16);
       return;
+    case F::float_o_rounded:
+      for (Real& x : o) x = lost(x, output_format(p.format));
+      return;
     case F::o_off:
       return scale(o, 1 + fault.amount);
     case F::o_noise:
@@ -109,6 +112,11 @@ void spoil_gradients(std::vector<Real>& dq, std::vector<Real>& dk, std::vector<R
                      const Problem& in, const Fault& fault) {
   const auto& p = in.p;
   switch (fault.kind) {
+    case F::float_gradients_rounded:
+      for (auto* gradient : {&dq, &dk, &dv}) {
+        for (Real& x : *gradient) x = lost(x, output_format(p.format));
+      }
+      return;
     case F::dq_sign:
       return scale(dq, -1);
     case F::dq_off:

@@ -85,6 +85,7 @@ CorrectKernels correct_kernels(const cases::Case& the_case, const Variant& varia
     other.sums_rounded_p = variant.sums_rounded_p;
     other.prefix_in_float = variant.prefix_in_float;
     other.recomputed = variant.recomputed;
+    other.lse_base_2 = variant.lse_base_2;
     other.p_format = variant.p_format;
     other.operand_bits = variant.operand_bits;
     other.cuts_operands = variant.cuts_operands;

@@ -39,6 +39,10 @@ plumbline_contract contract_of(const Variant& variant) {
   if (variant.inexact_exp_zero) contract.exp_error = 0x1p-14;
   contract.empty_rows = variant.empty_rows;
   contract.alibi_of_key = variant.alibi_of_key;
+  contract.lse_base_2 = variant.lse_base_2;
+  contract.float_o = variant.float_o;
+  contract.float_gradients = variant.float_gradients;
+  contract.tanh_error = variant.rough_tanh ? 0x1p-11 : 0;
   return contract;
 }
 
@@ -78,6 +82,7 @@ Variant drawn_variant(int format, std::uint64_t seed) {
   variant.drops_rounded_p = below(2);
   variant.makes_keep = below(2);
   variant.ignores_hidden_keys = below(2);
+  variant.sink_last = below(2);
   // The contract says P in fp32 where it is not rounded, and then a rounded sum means nothing.
   if (variant.p_format == PLUMBLINE_FP32) variant.sums_rounded_p = false;
   return variant;
@@ -102,6 +107,10 @@ Variant laxer_variant(const Variant& of, int format, std::uint64_t seed) {
     variant.saves_rounded_p = variant.p_format != PLUMBLINE_FP32 && one_in(4);
     variant.inexact_exp_zero = one_in(4);
   }
+  variant.lse_base_2 = one_in(3) && !variant.no_lse;
+  variant.float_o = one_in(4);
+  variant.float_gradients = one_in(4);
+  variant.rough_tanh = one_in(3);
   if (variant.no_lse) {
     variant.lse_format = PLUMBLINE_FP32;
     variant.recomputed = true;
@@ -128,6 +137,7 @@ std::string describe(const Variant& v) {
   add("drops_rounded_p", v.drops_rounded_p);
   add("makes_keep", v.makes_keep);
   add("ignores_hidden_keys", v.ignores_hidden_keys);
+  add("sink_last", v.sink_last);
   add("head_gradient_format", v.head_gradient_format);
   add("gradient_sum_format", v.gradient_sum_format);
   add("output_sum_format", v.output_sum_format);
@@ -140,6 +150,10 @@ std::string describe(const Variant& v) {
   add("inexact_exp_zero", v.inexact_exp_zero);
   add("empty_rows", v.empty_rows);
   add("alibi_of_key", v.alibi_of_key);
+  add("lse_base_2", v.lse_base_2);
+  add("float_o", v.float_o);
+  add("float_gradients", v.float_gradients);
+  add("rough_tanh", v.rough_tanh);
   return text;
 }
 

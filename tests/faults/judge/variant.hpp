@@ -34,6 +34,7 @@ struct Variant {
   bool drops_rounded_p = false;      ///< dropout: m P of P as it was rounded, not rounded itself
   bool makes_keep = false;           ///< dropout: where it can, keep is made, not read
   bool ignores_hidden_keys = false;  ///< and says so
+  bool sink_last = false;            ///< the sink after all keys, not before
 
   // What a laxer contract says, by the names of its fields; the block of kept sums is the tile.
   // Formats: PLUMBLINE_FP32 where nothing is rounded.
@@ -41,7 +42,9 @@ struct Variant {
       output_sum_format = PLUMBLINE_FP32, score_format = PLUMBLINE_FP32,
       grad_probability_format = PLUMBLINE_FP32, delta_format = PLUMBLINE_FP32,
       lse_format = PLUMBLINE_FP32;
-  bool saves_rounded_p = false, no_lse = false, inexact_exp_zero = false, alibi_of_key = false;
+  bool saves_rounded_p = false, no_lse = false, inexact_exp_zero = false, alibi_of_key = false,
+       lse_base_2 = false, float_o = false, float_gradients = false;
+  bool rough_tanh = false;  ///< of a softcap: tanh_error 2^-11
   int empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_ZERO;
 };
 
