@@ -177,7 +177,7 @@ void Attention<Real>::add_sink(Partial& part, int head) const {
   if (sink > part.maximum) {
     const Real factor = exp(part.maximum - sink);
     part.sum *= factor;
-    for (Real& value : part.values) value *= factor;
+    for (Real& value : part.values) value = rounded(value * factor, variant_.output_sum_format);
     part.maximum = sink;
   }
   part.sum = sum(part.sum, exp(sink - part.maximum), variant_.cuts);
