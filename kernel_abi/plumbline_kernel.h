@@ -458,8 +458,8 @@ typedef struct {
   double largest_score; /* where a visible score of a row is beyond it, either sign, the row and
                            what it has a share in are not judged; 0: all are, else at least 64 */
   int32_t alibi_of_key; /* 1: under a causal mask without a window, ALiBi's b_ij is slopes[h] j, as
-                           in FlashAttention-2. P and o are the same, s_ij and lse_i larger by
-                           slopes[h] i */
+                           in FlashAttention-2: s_ij is larger by slopes[h] i. Without sinks P and
+                           o are the same, and lse_i is larger by as much */
   double tanh_error;  /* error of a softcap's tanh beside 2 ulp of it: 2^-11 for tanh.approx.f32 */
   int32_t lse_base_2; /* 1: lse is to base 2, log2 sum_j exp(s_ij), also as it is given for the
                          backward pass */

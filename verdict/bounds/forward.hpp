@@ -24,7 +24,7 @@ struct ForwardRow {
   double lse = 0.0;
   bool random_signs = false;  ///< of v, whatever q and k are (random_rounding.hpp)
   double spread = 0.0;        ///< standard deviation of c tau q.k over the keys; 0: not known
-  double keys = 0.0;          ///< of the case, hidden ones too: sum_blocks(); 0: the visible ones
+  double keys = 0.0;  ///< of the case, hidden ones and a sink too: sum_blocks(); 0: visible ones
 };
 
 struct ForwardRowBounds {

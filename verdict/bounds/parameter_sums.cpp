@@ -31,6 +31,8 @@ class RowSum {
     by_p_ += row_.probability[n].value() * x.value();
     by_p_size_ += row_.probability[n].value() * std::abs(x.value());
     const double magnitude = std::abs(g.value()) + c_ * row_.errors.total[n];
+    // A kernel's g may be infinite, and infinity times 0 is NaN.
+    if (!(magnitude < 0x1p127)) own_ = infinity;
     own_ += c_ * row_.errors.own[n] * std::abs(x.value()) + magnitude * error;
     left_out_ += row_.errors.left_out[n] * std::abs(x.value());
     left_out_at_most_ =

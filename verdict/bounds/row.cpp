@@ -182,7 +182,7 @@ void RowBounds::fill_forward(BoundedRow& row, int head, double lse) const {
 
 void RowBounds::fill_bounds(BoundedRow& row, int head, double lse) const {
   fill_forward(row, head, lse);
-  row.forward.keys = case_.spec.keys;
+  row.forward.keys = case_.spec.keys + (case_.spec.sinks ? 1 : 0);  // one may be a block
   row.bounds = forward_row_bounds(contract_, o_format_, row.forward);
   if (case_.spec.sinks) {
     const double of_keys = *std::max_element(row.score.begin(), row.score.end());
