@@ -135,8 +135,12 @@ BOOST_AUTO_TEST_CASE(drawn_cases_cover_every_family_mask_and_head_dim) {
     ssmax += spec.ssmax;
   }
   BOOST_TEST(families.size() == 7u);
-  BOOST_TEST(head_dims == (std::set<int>{8, 16, 32, 40, 48, 64, 80, 96, 112, 128, 160, 256}),
-             boost::test_tools::per_element());
+  for (const int dim : {8, 16, 32, 40, 48, 64, 80, 96, 112, 128, 160, 256}) {
+    BOOST_TEST(head_dims.contains(dim), dim);
+  }
+  // And others: shapes_test has all of them.
+  for (const int dim : head_dims) BOOST_TEST((dim % 8 == 0 && dim <= 256), dim);
+  BOOST_TEST(head_dims.size() > 15u);
   BOOST_TEST(groups == (std::set<int>{1, 2, 3, 5, 7, 8}), boost::test_tools::per_element());
   BOOST_TEST(narrow_windows > 5);
   for (const int count : {causal, window, ragged, documents, grouped, offset, ssmax}) {
