@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from typing import Any, Callable
 
@@ -23,7 +24,8 @@ def custom_in_torch(bias: CustomValues) -> Callable[..., Any]:
     """b_ij as a function of tensors of whole numbers: (b, h, r, i, j), r being the query's row and i its position.
 
     Numbers and operations are float32; prefix sums are taken in double, and their differences rounded to the
-    parameter's dtype. A formula's text is one of Python, whose comparisons are 1 or 0.
+    parameter's dtype. A formula's text is one of Python, whose comparisons are 1 or 0. Of where, the branch that a pair
+    does not take is evaluated at another pair, which takes it: 0 times the derivative there is 0.
 
     Raises ValueError for arrays of another rank.
     """
@@ -39,16 +41,17 @@ def custom_in_torch(bias: CustomValues) -> Callable[..., Any]:
                              f"{'axis' if rank == 1 else 'axes'}")
     sums = {name: x.double().cumsum(-1) for name, (per, x) in arrays.items() if per == "prefix_sum"}
     formula = ast.parse(bias.custom.formula, mode="eval").body
+    pairs = _Pairs(formula)
     calls = {
         "abs": torch.abs, "exp": torch.exp, "log": torch.log, "log1p": torch.log1p, "sqrt": torch.sqrt, "sin": torch.sin,
         "cos": torch.cos, "tanh": torch.tanh, "erf": torch.erf, "floor": torch.floor, "min": torch.minimum,
-        "max": torch.maximum, "where": lambda condition, x, y: torch.where(condition != 0, x, y),
+        "max": torch.maximum,
     }
 
     def at(b: Any, h: Any, r: Any, i: Any, j: Any) -> Any:
         zero = (0 * (i + j)).float()  # makes tensors of numbers
 
-        def read(name: str, index: Any) -> Any:
+        def read(name: str, index: Any, i: Any, j: Any) -> Any:
             per, x = arrays[name]
             if per == "prefix_sum":
                 return (sums[name][b, h, i] - sums[name][b, h, j]).to(x.dtype)
@@ -56,24 +59,55 @@ def custom_in_torch(bias: CustomValues) -> Callable[..., Any]:
                 return x[b, h, r if per == "query" else index]
             return x[b] if per == "sequence" else x[h] if per == "head" else x[0 * h]
 
-        def of(node: Any) -> Any:
+        def of(node: Any, i: Any, j: Any) -> Any:
+            indices = {"i": i, "j": j, "h": h}
             if isinstance(node, ast.Constant):
                 return zero + node.value
             if isinstance(node, ast.Name):
-                indices = {"i": i, "j": j, "h": h}
-                return zero + (indices[node.id] if node.id in indices else read(node.id, None))
+                return zero + (indices[node.id] if node.id in indices else read(node.id, None, i, j))
             if isinstance(node, ast.Subscript):
-                return zero + read(node.value.id, {"i": i, "j": j}[node.slice.id])  # type: ignore[attr-defined]
+                name, index = node.value.id, node.slice.id  # type: ignore[attr-defined]
+                return zero + read(name, indices[index], i, j)
             if isinstance(node, ast.UnaryOp):
-                return -of(node.operand) if isinstance(node.op, ast.USub) else of(node.operand)
+                return -of(node.operand, i, j) if isinstance(node.op, ast.USub) else of(node.operand, i, j)
             if isinstance(node, ast.BinOp):
                 if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant):
-                    return of(node.left) ** node.right.value  # has a gradient at 0, too
-                return _INFIX[type(node.op)](of(node.left), of(node.right))
+                    return of(node.left, i, j) ** node.right.value  # has a gradient at 0, too
+                return _INFIX[type(node.op)](of(node.left, i, j), of(node.right, i, j))
             if isinstance(node, ast.Compare):
-                return _COMPARISONS[type(node.ops[0])](of(node.left), of(node.comparators[0])).float()
-            return calls[node.func.id](*map(of, node.args))
+                return _COMPARISONS[type(node.ops[0])](of(node.left, i, j), of(node.comparators[0], i, j)).float()
+            if node.func.id != "where":
+                return calls[node.func.id](*(of(operand, i, j) for operand in node.args))
+            holds = of(node.args[0], i, j) != 0
+            branches = []
+            for taken, branch in ((holds, node.args[1]), (~holds, node.args[2])):
+                i_of, j_of = pairs.taking(node, branch)
+                branches.append(of(branch, torch.where(taken, i, i_of), torch.where(taken, j, j_of)))
+            return torch.where(holds, *branches)
 
-        return of(formula)
+        return of(formula, i, j)
 
     return at
+
+
+class _Pairs:
+    """For each branch of a formula's where a pair (i, j) that takes it, in a small square; (0, 0) if none does."""
+
+    _FUNCTIONS = {name: getattr(math, name) for name in
+                  ("cos", "erf", "exp", "floor", "log", "log1p", "sin", "sqrt", "tanh")}
+
+    def __init__(self, formula: ast.expr) -> None:
+        self._of: dict[tuple[ast.AST, ast.AST], tuple[int, int]] = {}
+        names = {**self._FUNCTIONS, "__builtins__": {}, "abs": abs, "min": min, "max": max, "h": 0,
+                 "where": lambda condition, x, y: x if condition else y}
+        for node in ast.walk(formula):
+            if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "where"):
+                continue
+            condition = compile(ast.Expression(node.args[0]), "where", "eval")
+            # The formula has been read by the judge's own reader: it has numbers, i, j, h and functions, and no more.
+            pairs = [(i, j, bool(eval(condition, {**names, "i": i, "j": j}))) for i in range(64) for j in range(i + 1)]
+            for taken, branch in zip((True, False), node.args[1:]):
+                self._of[node, branch] = next(((i, j) for i, j, holds in pairs if holds == taken), (0, 0))
+
+    def taking(self, node: ast.AST, branch: ast.AST) -> tuple[int, int]:
+        return self._of[node, branch]

@@ -213,6 +213,7 @@ CUSTOM = {
                                    c=plumbline.per_head(0.1, 1), x=plumbline.prefix_sum(0, 0.1)),
     "of_offsets": plumbline.Custom("a * cos(i / 7) - b * floor((i - j) / 4) + sqrt(1 + abs(i - j)) * (i // 8 == j // 8)",
                                    a=plumbline.per_head(0.1, 1), b=plumbline.per_sequence(0.1, 1)),
+    "apart": plumbline.Custom("where(i == j, 0, -r * log(abs(i - j)))", r=plumbline.per_head(0.1, 1)),
     "others": plumbline.Custom("a * sin(j) * exp(-abs(i - j)) + erf(a * (i - j)) - log(1 + a) * tanh(i - j)",
                                a=plumbline.per_head(0.1, 1)),
 }

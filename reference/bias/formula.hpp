@@ -344,7 +344,12 @@ class FormulaValues {
         return to_b([&] { return g * a(); });
       case Op::divide:
         to_a([&] { return g / b(); });
-        return to_b([&] { return -(g * (at(n) / b())); });
+        return to_b([&] {
+          if constexpr (requires { R::by_divisor(g, g, g); })
+            return R::by_divisor(g, a(), b());
+          else
+            return -(g * (at(n) / b()));
+        });
       case Op::power:
         if (is_zero_of_positions(node.a)) return;
         to_a([&] { return g * b() * power(a(), b() - R(1.0)); });

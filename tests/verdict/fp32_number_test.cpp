@@ -180,6 +180,8 @@ BOOST_AUTO_TEST_CASE(what_derivatives_lose_below_fp32_is_multiplied_by_the_facto
   BOOST_TEST((seed / half).lost() == 3);
   BOOST_TEST((seed * ten + seed * two).lost() == 14);
   BOOST_TEST((seed * Fp32Number(0.0)).lost() == 0);
+  // -g a / b^2 with a = b = 1/4: g a may underflow, and be multiplied by 16.
+  BOOST_TEST(Fp32Number::by_divisor(seed, Fp32Number(0.25), Fp32Number(0.25)).lost() == 48);
 }
 
 BOOST_AUTO_TEST_CASE(what_has_no_bound_is_infinite) {

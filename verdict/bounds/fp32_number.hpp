@@ -88,6 +88,15 @@ class Fp32Number {
     }
     return rounded(quotient, carried, 4).losing(lost);
   }
+  /// What a derivative g of a / b makes of b's: -g a / b^2, of which a kernel may multiply g by a,
+  /// 1/b and 1/b in any order.
+  static Fp32Number by_divisor(const Fp32Number& g, const Fp32Number& a, const Fp32Number& b) {
+    const Fp32Number factor = a / b / b, result = -(g * factor);
+    const double least = std::fabs(b.exact_.value()) - b.exact_.error() - b.error_;
+    if (!g.is_derivative() || !(least > 0)) return result;
+    const double most = std::max(1.0, a.size()) * std::max(1.0, 1 / (least * least));
+    return result.losing(g.lost_ * factor.size() + 3 * most);
+  }
   Fp32Number& operator+=(const Fp32Number& b) { return *this = *this + b; }
   Fp32Number& operator-=(const Fp32Number& b) { return *this = *this - b; }
 

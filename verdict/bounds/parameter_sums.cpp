@@ -158,8 +158,10 @@ void ParameterSums::add_prefix(const Contract& contract, const Row& row) {
     const double x = j == i ? by.own : std::abs(by.value[m].value());
     const double magnitude = std::abs(row.grad_z[m].value()) + c * row.errors.total[m];
     if (!row.in_memory)
-      prefix_.inner[std::min(i, j)] += 2 * (c * (row.errors.own[m] + row.errors.left_out[m]) * x +
-                                            magnitude * (by.rounding[m] + by.kink[m]));
+      prefix_.inner[std::min(i, j)] +=
+          2 * (c * (row.errors.own[m] + row.errors.left_out[m]) * x +
+               magnitude * (by.rounding[m] + by.kink[m]) +
+               (by.lost.empty() ? 0.0 : by.lost[m]) * result_underflow(contract));
     const double term = magnitude * (x + by.rounding[m] + by.kink[m]);
     prefix_.by_key[j] += term;
     ++prefix_.queries[j];

@@ -183,7 +183,7 @@ void RowBounds::fill_forward(BoundedRow& row, int head, double lse) const {
 void RowBounds::fill_bounds(BoundedRow& row, int head, double lse) const {
   fill_forward(row, head, lse);
   // A sink may be a block of its own.
-  row.forward.keys = case_.spec.keys + (case_.spec.sinks ? contract_.sum_block : 0);
+  row.forward.keys = case_.spec.keys + (case_.spec.sinks ? 1.0 * contract_.sum_block : 0.0);
   row.bounds = forward_row_bounds(contract_, o_format_, row.forward);
   if (case_.spec.sinks) {
     const double of_keys = *std::max_element(row.score.begin(), row.score.end());

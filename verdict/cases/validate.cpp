@@ -206,6 +206,11 @@ void validate(const Case& c) {
                                  most == spec.queries ? "queries" : fmt::format("lengths[{}]", b)));
     }
   }
+  if (spec.is_packed() && (std::ranges::count(c.query_lengths, 0) == spec.batch ||
+                           std::ranges::count(c.lengths, 0) == spec.batch)) {
+    throw BadInput("query_lengths", "without a query, or lengths without a key",
+                   "at least one query and one key in some sequence");
+  }
   require_size({"documents", spec.mask.documents, std::int64_t{spec.batch} * spec.keys},
                c.documents);
   require_size({"mask", spec.mask.pattern != Pattern::none, elements(mask_shape(spec))}, c.mask);

@@ -11,7 +11,6 @@
 namespace plumbline::ptx::cuda {
 namespace {
 
-/// Beyond what the device itself looks at.
 /// The threads of a block that the registers leave room for, by ptxas's number, where the program
 /// has machine code for the device; else nothing is known.
 std::optional<std::uint32_t> threads_by_registers(Process& process, const Function& function) {
@@ -20,6 +19,7 @@ std::optional<std::uint32_t> threads_by_registers(Process& process, const Functi
   return 32 * occupancy_of(process.properties(), 32, registers, 0).by_registers;
 }
 
+/// Beyond what the device itself looks at.
 void expect_room(Process& process, Function& function, const Launch& launch) {
   const std::size_t most = most_dynamic_shared(process, function);
   if (launch.dynamic_shared_bytes > most) {

@@ -9,6 +9,7 @@
 #include "tests/faults/judge/alarms.hpp"
 #include "tests/faults/judge/arithmetic.hpp"
 #include "tests/faults/judge/campaign.hpp"
+#include "tests/faults/judge/kernel.hpp"
 #include "tests/faults/judge/report.hpp"
 #include "tests/faults/judge/store.hpp"
 #include "tests/faults/judge/told_apart.hpp"
@@ -87,6 +88,28 @@ BOOST_AUTO_TEST_CASE(correct_kernels_raise_no_alarm) {
   BOOST_TEST(result.with_sinks > 0);
   BOOST_TEST(result.more_queries > 0);
   for (const auto& alarm : result.alarms) BOOST_ERROR(alarm);
+}
+
+BOOST_AUTO_TEST_CASE(the_reference_in_double_has_no_rows_that_packed_sequences_have_not) {
+  cases::Spec spec;
+  spec.pass = cases::Pass::backward;
+  spec.batch = 3;
+  spec.queries = spec.keys = 8;
+  spec.head_dim = 4;
+  spec.mask.ragged = spec.queries_at_end = true;
+  spec.layout = cases::Layout::packed_sequences;
+  int missing = 0;
+  for (spec.seed = 0; spec.seed < 10; ++spec.seed) {
+    const cases::Case the_case = cases::generate(spec);
+    const auto results = bench::in_double(the_case);
+    for (int row = 0; row < spec.batch * spec.queries; ++row) {
+      if (the_case.has_row(row / spec.queries, row % spec.queries)) continue;
+      ++missing;
+      const double* o = results.o.data() + row * spec.head_dim;
+      BOOST_TEST(std::all_of(o, o + spec.head_dim, [](double x) { return x == 0; }));
+    }
+  }
+  BOOST_TEST(missing > 40);
 }
 
 BOOST_AUTO_TEST_CASE(a_subnormal_p_may_be_cut_to_tf32_on_its_way) {

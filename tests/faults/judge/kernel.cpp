@@ -189,6 +189,7 @@ Problem problem_of(const cases::Case& c, const Fault& fault) {
   Problem in = read_problem(p, c.grad_o.empty() ? nullptr : c.grad_o.data(), false, false, fault);
   in.p.format = static_cast<std::int32_t>(spec.format);
   in.grad_lse = c.grad_lse;
+  in.query_lengths = c.query_lengths;
   return in;
 }
 

@@ -12,10 +12,7 @@ template <class Real>
 bool Attention<Real>::visible(int batch, int head, int i, int j, int query, bool backward) const {
   const auto fault = [&](FaultKind kind) { return fault_.is(kind); };
   using F = FaultKind;
-  if (p_.cu_seqlens_q) {
-    const int rows = p_.cu_seqlens_q[batch + 1] - p_.cu_seqlens_q[batch];
-    if (query < p_.queries - rows) return false;
-  }
+  if (!in_.query_lengths.empty() && query < p_.queries - in_.query_lengths[batch]) return false;
   if (i < 0 && !fault(F::mask_at_common_end)) return false;
   if (i >= p_.keys && fault(F::rows_beyond_keys_hidden)) return false;
   if (p_.lengths && !fault(F::lengths_ignored) &&

@@ -232,6 +232,7 @@ Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool 
   if (p.cu_seqlens_q) {
     for (int b = 0; b < p.batch; ++b) {
       result.lengths.push_back(p.cu_seqlens_k[b + 1] - p.cu_seqlens_k[b]);
+      result.query_lengths.push_back(p.cu_seqlens_q[b + 1] - p.cu_seqlens_q[b]);
     }
     result.p.lengths = result.lengths.data();
     result.p.queries_at_end = 1;

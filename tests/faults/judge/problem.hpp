@@ -21,7 +21,8 @@ struct Problem {
   std::vector<double> prefix;     ///< S or F, [batch, heads, keys]; empty where there is none
   std::vector<float> grad_lse{};  ///< [batch, heads, queries]; empty where there is none
   std::vector<float> k_scale{};   ///< of scale_after_bias, [batch, kv_heads, keys]; else empty
-  std::vector<std::int32_t> lengths{};  ///< of packed sequences; p.lengths are these
+  std::vector<std::int32_t> lengths{};        ///< of packed sequences; p.lengths are these
+  std::vector<std::int32_t> query_lengths{};  ///< likewise: the last rows of each; else empty
 
   const float* parameter(plumbline_parameter which) const { return p.parameters[which]; }
   double option(plumbline_option which) const { return p.options[which]; }

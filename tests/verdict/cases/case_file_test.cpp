@@ -494,8 +494,14 @@ BOOST_AUTO_TEST_CASE(packed_sequences_with_queries_of_their_own) {
   with_rows.plumbline["causal"] = false;
   expect_bad_input([&] { parsed(with_rows); },
                    {"query_lengths[1] is 3", "from 0 to 1 (lengths[1])"});
-  builder.add("query_lengths", "I32", {2}, raw<std::int32_t>({-1, 1}));
-  expect_bad_input([&] { parsed(builder); }, {"query_lengths[0] is -1", "from 0 to 3 (queries)"});
+  for (const auto& [lengths, said] :
+       {std::pair{std::vector<std::int32_t>{-1, 1},
+                  "query_lengths[0] is -1; expected a whole number from 0 to 3"},
+        {{0, 0}, "query_lengths is without a query"}}) {
+    FileBuilder wrong = builder;
+    wrong.add("query_lengths", "I32", {2}, raw<std::int32_t>(lengths));
+    expect_bad_input([&] { parsed(wrong); }, {said});
+  }
 }
 BOOST_AUTO_TEST_CASE(an_empty_sequence) {
   FileBuilder builder = small_case();
