@@ -170,10 +170,9 @@ std::string what_is_not_taken(const Takes& takes, const cases::Spec& spec) {
     }
   } else if (!spec.is_packed()) {
     if (!takes.aligns(spec.query_offset, spec.queries, spec.keys)) {
-      return takes.alignment.empty()
-                 ? "fewer queries than keys"
-                 : fmt::format("query_offset={} of {} queries and {} keys", spec.query_offset,
-                               spec.queries, spec.keys);
+      return takes.alignment.empty() ? "fewer queries than keys"
+                                     : fmt::format("query_offset={} of {} queries and {} keys",
+                                                   spec.query_offset, spec.queries, spec.keys);
     }
     if (!takes.queries_at_end && spec.queries_at_end) return "queries_at_end";
   }
