@@ -153,6 +153,35 @@ BOOST_AUTO_TEST_CASE(o_kept_in_16_bits_between_blocks) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(sums_of_o_that_fp16_does_not_hold_are_not_judged) {
+  auto spec = spec_of(cases::Pass::forward, Format::fp16);
+  spec.bias = PLUMBLINE_NOPE;
+  spec.mask.causal = false;
+  auto c = cases::generate(spec);
+  // The keys before the last have equal scores, and sums in the first blocks of 8 * 30000. The last
+  // has a score larger by 12, so that o is 30000 nearly: by the largest weight of all, 1, nothing
+  // overflows.
+  const std::size_t dim = spec.head_dim;
+  std::fill(c.q.begin(), c.q.end(), 1.0f);
+  std::fill(c.k.begin(), c.k.end(), 0.0f);
+  std::fill(c.v.begin(), c.v.end(), 30000.0f);
+  for (std::size_t end = spec.keys * dim; end <= c.k.size(); end += spec.keys * dim) {
+    for (std::size_t d = end - dim; d < end; ++d) c.k[d] = 3;
+  }
+  const Kept kept{.output_sum = Format::fp16, .block = 8};
+  Contract declared = contract_of(kept);
+  declared.output_sum_format = PLUMBLINE_FP16;
+  declared.sum_block = 8;
+  BOOST_TEST(!std::isfinite(test::KeptAttention(c, kept).run().o.front()));
+  const auto left_out = judged(c, declared, kept);
+  BOOST_TEST((left_out.outcome != Outcome::fail), verdict::describe(left_out));
+  BOOST_TEST(left_out.output("o").undecided == left_out.output("o").elements);
+  // Of numbers of which 47 add up to less than the largest of fp16, o is judged.
+  std::fill(c.v.begin(), c.v.end(), 1000.0f);
+  const auto passes = judged(c, declared, kept);
+  BOOST_TEST((passes.outcome == Outcome::pass), verdict::describe(passes));
+}
+
 BOOST_AUTO_TEST_CASE(scores_rounded_to_16_bits) {
   for (const auto format : sixteen_bits) {
     const auto field = [&](Contract& x) { x.score_format = static_cast<int>(format); };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "verdict/bounds/rescales.hpp"
 #include "verdict/bounds/roundoff.hpp"
@@ -18,6 +19,38 @@ constexpr double fp32_safe = 0x1p127;
 /// p (e^h - 1) from ln p, without underflow of p or overflow of e^h on the way.
 double weight_error(double log_probability, double h) {
   return std::exp(log_probability + h) * -std::expm1(-h);
+}
+
+/// The largest |sum of weights times v| that a kernel may hold on its way, for each component, in
+/// units of the largest weight until then: the largest over m of sum over s_j <= s_m of
+/// e^(s_j - s_m) |v_j|, with scores that are off by `h`, and never more than the sum of all |v_j|.
+std::vector<double> largest_sums(const ForwardRow& row, double h) {
+  std::vector<std::size_t> by_score(row.score.size());
+  std::iota(by_score.begin(), by_score.end(), std::size_t{0});
+  std::sort(by_score.begin(), by_score.end(),
+            [&](std::size_t a, std::size_t b) { return row.score[a] < row.score[b]; });
+  const std::size_t value_dim = row.output.size();
+  std::vector<double> weighted(value_dim, 0.0), all(value_dim, 0.0), largest(value_dim, 0.0);
+  double unit = -infinity;  // of `weighted`
+  std::size_t next = 0;
+  for (const std::size_t m : by_score) {
+    // Whatever may be counted before m is the largest: with their errors, scores up to s_m + 2h.
+    for (; next < by_score.size() && row.score[by_score[next]] <= row.score[m] + 2 * h; ++next) {
+      const std::size_t j = by_score[next];
+      const double rescale = std::exp(unit - row.score[j]);
+      unit = row.score[j];
+      for (std::size_t d = 0; d < value_dim; ++d) {
+        const double size = row.value_factor * std::abs(row.value[j][d]);
+        weighted[d] = weighted[d] * rescale + size;
+        all[d] += size;
+      }
+    }
+    const double factor = std::exp(unit - row.score[m] + 2 * h);
+    for (std::size_t d = 0; d < value_dim; ++d) {
+      largest[d] = std::max(largest[d], std::min(all[d], factor * weighted[d]));
+    }
+  }
+  return largest;
 }
 
 }  // namespace
@@ -179,6 +212,8 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
   const double lost_operand = 2.0 * m * operand_underflow(contract);
   bounds.weight_sum =
       random_signs ? weight_sum_error(contract, row.probability, row.spread) : SumError{sum_error};
+  const bool keeps_sums = contract.output_sum_format != PLUMBLINE_FP32;
+  const auto kept_sums = keeps_sums ? largest_sums(row, largest_h) : std::vector<double>();
   const double o_rounding =
       unit_roundoff(format) + (unit_roundoff(format) == u ? 0.0 : u);  // of an fp32 result
   for (std::size_t d = 0; d < value_dim; ++d) {
@@ -206,17 +241,17 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
       accumulated = std::min(accumulated, signed_sum_error(contract, additions, magnitude[d],
                                                            std::sqrt(squares[d]) / normaliser));
     }
-    if (contract.output_sum_format != PLUMBLINE_FP32) {
+    if (keeps_sums) {
       // Of each block's product, and of each later block's rescale and sum; before the division by
       // l, which is at least 1 in the units of the largest weight.
       const double keys = std::max(row.keys, static_cast<double>(n));
       const double roundings = 2 * sum_blocks(contract, static_cast<double>(n), keys) - 1;
-      const double best_weight = bounds.ill_conditioned ? 1.0 : std::exp(maximum - row.lse);
       const StoredRounding rounding = stored_rounding(contract, contract.output_sum_format);
-      const StoredRounding of_weights{rounding.relative, rounding.absolute * m,
-                                      rounding.largest * best_weight};
+      const StoredRounding in_o{rounding.relative, rounding.absolute * m, infinity};
+      const double kept_sum = (1 + p_rounding.relative) * (1 + accumulation) * kept_sums[d];
       accumulated +=
-          of_weights.of_several(roundings, (1 + p_rounding.relative) * magnitude[d] + accumulated);
+          in_o.of_several(roundings, (1 + p_rounding.relative) * magnitude[d] + accumulated);
+      if (!(rounding.of_several(roundings, kept_sum) < infinity)) accumulated = infinity;
     }
     const double of_sum = bounds.weight_sum.systematic +
                           largest_deviation * bounds.weight_sum.random +
