@@ -3,10 +3,12 @@
 #include <cstdio>
 #include <exception>
 #include <iterator>
+#include <vector>
 
 #include "attention/backward.cuh"
 #include "attention/check_problem.cuh"
 #include "attention/decode.cuh"
+#include "attention/device_problem.cuh"
 #include "attention/forward.cuh"
 #include "attention/score_methods.cuh"
 #include "plumbline_kernel.h"
@@ -185,6 +187,20 @@ constexpr plumbline_contract with_float_outputs() {
 }
 constexpr plumbline_contract kFloatOutputs = with_float_outputs();
 
+/// Rounded to bf16 after every operation; without a maximum, and without lse.
+constexpr plumbline_contract in_bf16() {
+  plumbline_contract contract = kScalar;
+  contract.score_format = contract.probability_format = PLUMBLINE_BF16;
+  contract.sums_rounded_p = contract.no_lse = 1;
+  contract.output_sum_format = PLUMBLINE_BF16;
+  contract.sum_block = kNaiveSumBlock;
+  contract.empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_NAN;
+  contract.largest_score = 64;
+  contract.families_left_out = PLUMBLINE_FAMILY_HUGE | PLUMBLINE_FAMILY_SUBNORMAL;
+  return contract;
+}
+constexpr plumbline_contract kInBf16 = in_bf16();
+
 /// Ranges of the keys, merged through their LSE.
 constexpr plumbline_contract split() {
   plumbline_contract contract = kScalar;
@@ -211,13 +227,36 @@ int supports_mma(const plumbline_problem* problem, int32_t pass) {
          supports_training<true, deterministic>(problem, pass);
 }
 
-/// Of 16-bit problems; with a few biases, since the others add nothing to how outputs are stored.
+/// With a few biases, since the others add nothing to how numbers are stored.
+bool has_common_bias(const plumbline_problem& problem) {
+  const int32_t bias = problem.bias;
+  return (bias == PLUMBLINE_NOPE || bias == PLUMBLINE_ALIBI || bias == PLUMBLINE_CABLE) &&
+         !has_rope(problem);
+}
+
+/// Of 16-bit problems.
 int supports_float_outputs(const plumbline_problem* problem, int32_t pass) {
   if (!problem || (problem->format != PLUMBLINE_BF16 && problem->format != PLUMBLINE_FP16))
     return 0;
-  const int32_t bias = problem->bias;
-  return (bias == PLUMBLINE_NOPE || bias == PLUMBLINE_ALIBI || bias == PLUMBLINE_CABLE) &&
-         !has_rope(*problem) && supports_training<false, true>(problem, pass);
+  return has_common_bias(*problem) && supports_training<false, true>(problem, pass);
+}
+
+int supports_in_bf16(const plumbline_problem* problem, int32_t pass) {
+  return problem && problem->format == PLUMBLINE_BF16 && has_common_bias(*problem) &&
+         supports_forward<leaves_out_caches, Widths::any>(problem, pass);
+}
+
+/// lse, which the caller does not ask for, is left as it is.
+int forward_in_bf16(const plumbline_problem* problem, const plumbline_outputs* outputs,
+                    char* message, size_t message_size) {
+  std::vector<float> no_lse;
+  plumbline_outputs with_lse{};
+  if (problem && outputs) {
+    no_lse.resize(lse_count(*problem));
+    with_lse = {outputs->o, no_lse.data()};
+  }
+  return forward<&naive_bf16_forward, leaves_out_caches, Widths::any>(
+      problem, outputs ? &with_lse : nullptr, message, message_size);
 }
 
 /// A kernel that has the forward pass alone.
@@ -234,6 +273,15 @@ constexpr plumbline_kernel forward_kernel(
 constexpr plumbline_kernel kKernels[] = {
     forward_kernel("naive", forward<&naive_forward, leaves_out_caches, Widths::any>, kScalar,
                    supports_forward<leaves_out_caches, Widths::any>),
+    {"naive_bf16",
+     {{}, kInBf16, {}, {}},
+     1,
+     supports_in_bf16,
+     forward_in_bf16,
+     nullptr,
+     nullptr,
+     PLUMBLINE_HOST_MEMORY,
+     1},
     forward_kernel("tiled", forward<&tiled_forward>, kScalar),
     {"fused",
      {kScalar, kScalar, kScalar, kScalar},

@@ -243,8 +243,11 @@ typedef struct {
                                may see a key, else 0. Beside any bias but CoPE and without DAPE */
   /* Decode only, from the cache. With page_size > 0, k is [page, kv_heads, page_size, head_dim] and
      v [page, kv_heads, page_size, value_dim], and key j of batch b is key j % page_size of page
-     pages[b, j / page_size]; pages is [batch, ceil(keys / page_size)]. What a page holds beyond the
-     last key may be NaN. prefix_sums [batch, heads, keys] are S or F; increments and log_forget are
+     pages[b, j / page_size]; pages is [batch, ceil(keys / page_size)], and there are as many pages.
+     Sequences may share pages, and a page may belong to none. What a page holds beyond the last key
+     may be NaN. The number of a page that holds only keys beyond lengths[b] is -1 where the kernel's
+     ignores_hidden_keys is 1, else that of any page full of keys; with CoPE, with DAPE and where
+     rows that see no key are means, it is the page of these keys. prefix_sums [batch, heads, keys] are S or F; increments and log_forget are
      then NULL. */
   const int32_t* pages;
   const double* prefix_sums;

@@ -96,13 +96,18 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       sum == 0.0f ? -INFINITY : problem.lse_scale * (maximum + logf(sum));
 }
 
+/// One thread a query row.
+inline LaunchShape shape(const Problem& problem,
+                         std::source_location where = std::source_location::current()) {
+  const dim3 grid{static_cast<unsigned>((problem.queries + kThreads - 1) / kThreads),
+                  static_cast<unsigned>(problem.heads), static_cast<unsigned>(problem.batch)};
+  return {grid, dim3{kThreads}, 0, where};
+}
+
 struct Variant {
   template <int, class Bias>
   static void run(const Stream& stream, const Task& task, const Outputs& outputs) {
-    const Problem& problem = task.problem;
-    const dim3 grid{static_cast<unsigned>((problem.queries + kThreads - 1) / kThreads),
-                    static_cast<unsigned>(problem.heads), static_cast<unsigned>(problem.batch)};
-    launch(stream, {grid, dim3{kThreads}, 0}, forward_kernel<Bias>, problem, task.head_dim, outputs,
+    launch(stream, shape(task.problem), forward_kernel<Bias>, task.problem, task.head_dim, outputs,
            Bias::params(task.bias));
   }
 };

@@ -26,9 +26,10 @@ void check_decode(const plumbline_problem& p) {
   if (!reason.empty()) throw InvalidProblem(reason);
   if (p.page_size == 0) return;
   require(p.pages, "pages");
-  const std::size_t pages = static_cast<std::size_t>(p.batch * divided_up(p.keys, p.page_size));
-  for (std::size_t n = 0; n < pages; ++n)
-    if (p.pages[n] < 0)
+  const auto of_sequence = static_cast<std::size_t>(divided_up(p.keys, p.page_size));
+  for (std::size_t n = 0; n < p.batch * of_sequence; ++n)
+    if (p.pages[n] < 0 && (!p.lengths || static_cast<std::int64_t>(n % of_sequence) * p.page_size <
+                                             p.lengths[n / of_sequence]))
       throw InvalidProblem("pages[" + std::to_string(n) + "] = " + std::to_string(p.pages[n]) +
                            " is negative");
 }

@@ -42,12 +42,12 @@ std::size_t bytes_of_queries(const plumbline_problem& p, const plumbline_strides
          (in_float ? sizeof(float) : element_size(p));
 }
 
-/// Pages up to the last of them; without, sequences.
+/// Pages up to the last of them, at least one; without, sequences.
 std::size_t key_batch(const plumbline_problem& p) {
   if (p.cu_seqlens_q) return 1;
   if (p.page_size == 0 || !p.pages) return p.batch;
   const std::size_t table = size(p.batch, (p.keys + p.page_size - 1) / p.page_size);
-  return static_cast<std::size_t>(*std::max_element(p.pages, p.pages + table)) + 1;
+  return static_cast<std::size_t>(std::max(0, *std::max_element(p.pages, p.pages + table))) + 1;
 }
 
 std::size_t key_tokens(const plumbline_problem& p) {

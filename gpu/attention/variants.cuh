@@ -10,6 +10,13 @@ namespace plumbline::gpu {
 /// Variant 1: one thread a query, everything from global memory, the maximum found beforehand.
 void naive_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
+/// In naive_bf16: keys whose products with V are summed in float before the sum of o, in bf16,
+/// takes them.
+inline constexpr int kNaiveSumBlock = 32;
+
+/// The same in bf16, rounded after every operation; no lse.
+void naive_bf16_forward(const Stream& stream, const Task& task, const Outputs& outputs);
+
 /// Variant 2: keys and values come through shared memory, tile by tile, and serve 32 queries.
 void tiled_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 

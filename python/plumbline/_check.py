@@ -159,8 +159,9 @@ def check(
         keys up to each. Not with backward, packed, dropout, lse_gradient or more_queries.
     paged: True: the caches of all decoding cases are paged, k [page, kv_heads, page_size, head_dim] and v likewise, and
         fn takes `page_table`, int32 [batch, pages of a sequence], and `lengths`: key j of sequence b is key
-        j % page_size of page page_table[b, j // page_size]. What a page holds beyond the last key is NaN, in an int8
-        cache -128. Or the only page sizes, [16, 256].
+        j % page_size of page page_table[b, j // page_size]. Sequences may share pages, and a page may belong to
+        none. What a page holds beyond the last key is NaN, in an int8 cache -128. The number of a page that holds only
+        keys beyond lengths[b] is that of another page, or -1 with nan_in_hidden_keys. Or the only page sizes, [16, 256].
     cache: kinds of caches of 8 bits, some of "int8", "e4m3" and "e5m2", or True for all three: k and v of all
         decoding cases are of one of them, while q and o are of dtype, and fn takes `k_scale` and `v_scale`, float32
         [batch, kv_heads]: k[b, h] is to be multiplied by k_scale[b, h]. Not with a dtype of 8 bits.

@@ -127,6 +127,20 @@ def test_strides_reach_pytorch_and_its_gradients(dtype):
         plumbline.check(of_memory, plumbline.Alibi, dtype=dtype, strides=True, contract=contract, cases=30, longest=40)
 
 
+@pytest.mark.parametrize("layout", ["tokens_first", "spaced", "packed_qkv"])
+def test_each_kind_of_strides_passes_with_its_gradients(layout):
+    strides = set()
+
+    def strided(q, k, v, slopes):
+        strides.add((q.stride(1), q.stride(2)))
+        return composed(q, k, v, slopes)
+
+    line = ("pass=backward,bias=alibi,batch=2,heads=2,kv_heads=2,queries=20,keys=20,head_dim=32,seed=3,"
+            f"layout={layout}")
+    plumbline.check(strided, plumbline.Alibi, strides=True, backward=True, dtype=torch.float32, case=line)
+    assert strides == {{"tokens_first": (32, 64), "spaced": (40 * 32, 64), "packed_qkv": (32, 192)}[layout]}
+
+
 def test_gradients_of_packed_sequences_by_autograd_and_by_hand():
     def packed(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, slopes):
         parts, lse = [], []

@@ -54,6 +54,19 @@ def test_gradients_under_a_mask_tensor_pass():
     plumbline.check(masked, plumbline.Alibi, mask=True, backward=True, **{**SHORT, "cases": 60})
 
 
+@pytest.mark.parametrize("form", ["prefix", "chunks", "blocks", "tree", "scattered", "sink_tokens"])
+def test_gradients_under_each_form_of_mask_tensor_pass(form):
+    def seen_alone(q, k, v, mask):
+        return attended((q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~mask, float("-inf")), v)
+
+    line = ("pass=backward,bias=nope,batch=2,heads=3,kv_heads=3,queries=40,keys=40,head_dim=32,causal=0,"
+            f"mask={form},mask_per_batch=1,mask_per_head=1,seed=3")
+    plumbline.check(seen_alone, causal=False, mask=True, backward=True, dtype=torch.float32, case=line)
+    with pytest.raises(plumbline.CheckFailed, match="does not read the mask tensor"):
+        plumbline.check(lambda q, k, v, mask: seen_alone(q, k, v, mask | True), causal=False, mask=True,
+                        backward=True, dtype=torch.float32, case=line)
+
+
 @pytest.mark.parametrize("read, named", [
     (lambda mask: torch.ones_like(mask), "does not read the mask tensor"),
     (lambda mask: ~mask, "hides the keys whose number in the mask tensor is 1"),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Which feature of attention is judged, and by what that is tested: docs/features.md, computed from a run of
-`verify` (which built-in kernels had cases with it, in which pass, and what they declare), the C interface, the
-signature of plumbline.check, the planted faults, and the tests of contracts.
+`verify` (which built-in kernels had cases with it, in which pass, and what they declare), the tests of the oracle, of
+gradients, of bounds and of contracts, the C interface, the signature of plumbline.check, and the planted faults.
 
 Usage: features.py PLUMBLINE [FILE]. With the environment variable PLUMBLINE_RENEW it writes FILE; else it compares.
 Ends with 1 where a cell is empty without a reason, or the file is another."""
@@ -15,70 +15,123 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COMPILED = (32, 48, 64, 80, 96, 128)  # the head dimensions that fused kernels are compiled for
-TRAINING, INFERENCE = "in training alone", "in inference alone"
+TRAINING, INFERENCE, NONE = "in training alone", "in inference alone", "no built-in kernel"
+DECODING = {"gradient": INFERENCE, "forward": INFERENCE, "backward": INFERENCE}
 
-# name; in `cover` of the report (or a bias); in the C interface; in Python; planted faults (names in the judge's
-# campaign and of mutants, patterns); what public faults are told to offer, or their names; passes that have it not
+# Tests of the oracle, and of what it and a kernel are given; tests in which numbers are judged or bounds computed.
+ORACLE = [*(f"tests/reference/{folder}/*_test.cpp" for folder in ("attention", "bias", "core", "position")),
+          "tests/golden/*_test.cpp", "tests/verdict/cases/generate_test.cpp", "tests/verdict/cases/formats_test.cpp",
+          "tests/verdict/gradient_oracle_test.cpp", "tests/verdict/score_methods_test.cpp",
+          "tests/verdict/exact_rows_test.cpp", "tests/verdict/layout_test.cpp"]
+BOUNDS = [f"tests/verdict/{name}_test.cpp" for name in (
+    "*bounds", "*error", "bias_gradient", "score_methods", "judge*", "contracts", "fp8", "layout")]
+REFUSING = r"refuse|bad_|wrong_arguments|makes_no_sense|does_not_fit|default_of"  # in names of tests: they judge nothing
+
+
+def cases(name, *values):
+    """Whether a cell of the report has cases with one of the values of a property of `cover`."""
+    return lambda cell: any(cell["cover"].get(name, {}).get(value, 0) for value in values or ("1",))
+
+
+def other_than(name, *values):
+    return lambda cell: any(value not in values for value in cell["cover"].get(name, {}))
+
+
+TENSOR, MASK = r"tensor_(row|transposed)|bias_tensor", r"mask_tensor|by_a_tensor"
+DROPOUT = r"drop(out|ped)_(?!draw|group|counter|seed|offset)|dropout$|_(dv|dp|d)_undropped"
+CACHE = r"decode_(values_times|scale_of)|^cache_(k_|v_)?scales?_(?!of_first_key|pages)"
+# name; which cells have it; in the C interface; in Python; words of tests; planted faults (names in the judge's campaign
+# and of mutants); lines of public faults, or None; reasons why a column has nothing. All but the second are patterns.
 FEATURES = [
-    ("a bias tensor, each axis full or of size 1", "bias_tensor", "PLUMBLINE_TENSOR", "BiasTensor",
-     r"tensor_(row|transposed)|bias_tensor", "BIAS_TENSOR", {}),
-    ("softcap", "softcap", "softcap", "softcap", r"softcap", "softcap_", {}),
-    ("attention sinks", "sinks", "sinks", "sinks", r"(^|_)sinks?_(?!token)", "sinks_", {}),
-    ("strides: tokens first, spaced rows, packed q, k and v", "strided", "strided", "strides", r"^stride(d|s)_", None, {}),
-    ("packed sequences (cu_seqlens)", "packed sequences", "cu_seqlens_q", "packed", r"^packed_", None,
-     {"decode": "ragged lengths"}),
-    ("dropout of P", "dropout", "dropout", "dropout",
-     r"drop(out|ped)_(?!draw|group)|^keep_|dropout$|_(dv|dp|d)_undropped", "dropout_", {"decode": TRAINING}),
-    ("head_dim: any multiple of 8, up to 256 and beyond", "head_dim", "head_dim", "head_dims", r"head_dim|128_components",
-     None, {}),
-    ("queries before the end: causal masks aligned top-left, or anywhere", "queries before the end", "query_offset", "query_offset",
-     r"(?<!dropout_)offset", "\"offset_", {}),
-    ("values of another width than keys", "other value width", "value_dim", "value_dims",
+    ("a bias tensor in fp32, each axis full or of size 1", cases("bias in 16 bits", "0"), "PLUMBLINE_TENSOR", "BiasTensor",
+     r"BIAS_TENSOR|BiasTensor", TENSOR, "BIAS_TENSOR", {}),
+    ("a bias tensor in 16 bits", cases("bias in 16 bits"), "PLUMBLINE_IN_FORMAT_OF_O", "options",
+     r"IN_FORMAT_OF_O|in_format_of_o", TENSOR, "BIAS_TENSOR", {}),
+    ("softcap", cases("softcap"), "softcap", "softcap", r"softcap", r"softcap", "softcap_", {}),
+    ("attention sinks", cases("sinks"), "sinks", "sinks", r"\bsinks\b|SINKS|sink_(by|alone)", r"(^|_)sinks?_(?!token)",
+     "sinks_", {}),
+    ("sink tokens beside a window", cases("mask pattern", "sink_tokens"), "mask", "mask", r"sink_tokens", MASK, "mask_", {}),
+    ("dropout, what is kept given as a tensor", cases("dropout by a given mask"), "keep", "dropout",
+     r"keep_given|\bkeep\b", DROPOUT + "|^keep_", "dropout_", {"decode": TRAINING}),
+    ("dropout by the counter-based generator", cases("dropout by the generator"), "dropout_generator", "dropout",
+     r"generator_keeps|dropout_seed|\.dropout = ", DROPOUT + "|dropout_(draw|group|counter|seed|offset)", "dropout_",
+     {"decode": TRAINING}),
+    ("values of another width than keys", cases("other value width"), "value_dim", "value_dims", r"value_dim",
      r"value_dim|as_wide_as|key_stride", "values_", {}),
-    ("values that are a part of the keys", "values in keys", "values_in_keys", "values_in_keys",
-     r"values_read", "values_", {"backward": INFERENCE}),
-    ("mask tensors: prefix, chunks, blocks, trees, sink tokens, any pairs", "mask tensor", "mask", "mask", r"mask_tensor|by_a_tensor",
-     "mask_", {}),
-    ("windows of two sides", "window of two sides", "window_right", "window", r"window_(sides|of|one|after)", "window_", {}),
-    ("each sequence's own length", "lengths", "lengths", "lengths", r"length", "ends_ragged", {}),
-    ("queries at each sequence's own end", "queries at each end", "queries_at_end", "queries_at_end",
-     r"at_(a_)?common_end|queries_at_end", "ends_", {}),
-    ("more queries than keys", "more queries than keys", "query_offset", "more_queries",
-     r"(?<!dropout_)offset|at_a_common_end|more_queries|position_clamped|beyond_keys",
-     "ends_causal", {"decode": "a query stands at a key"}),
-    ("documents in a sequence", "documents", "documents", "documents", r"document", "46634", {}),
-    ("fewer key heads than heads", "group", "kv_heads", "grouped_heads", r"key_head|(?<!sink_of_)first_head", "kv_head_modulo", {}),
-    ("RoPE of a part of the components", "partly rotated", "rotary_dim", "rotary_dim", r"rotary|partial_rope",
-     "partial_rope", {}),
-    ("any scale", "other scale", "scale", "scale", r"^scale_", "scale_ignored", {}),
-    ("slopes of each sequence", "slopes of each sequence", "PLUMBLINE_SLOPES_PER_BATCH", "options",
-     r"slopes_of_the_first_sequence", None, {}),
-    ("a gradient through lse", "gradient through lse", "grad_lse", "lse_gradient", r"grad_lse|gradient_through_lse",
-     "lse_", {"forward": TRAINING, "decode": TRAINING}),
-    ("paged caches", "paged", "page_size", "paged", r"page", "offers_pages",
-     {"forward": INFERENCE, "backward": INFERENCE}),
-    ("several queries of a sequence in decoding", "several queries", "queries", "decode", r"first_query|row_guard",
-     "offers_cache", {"forward": INFERENCE, "backward": INFERENCE}),
-    ("caches of 8 bits, scales of heads", "cache of 8 bits", "cache_format", "cache",
-     r"decode_(values_times|scale_of|int8)|^cache_(?!scale_(of|pages))", None,
-     {"forward": INFERENCE, "backward": INFERENCE}),
-    ("caches of 8 bits, scales of keys", "scale of each key", "scale_per_key", "scale_per_key",
-     r"decode_scales_of|^cache_scale_(of|pages)", None, {"forward": INFERENCE, "backward": INFERENCE}),
+    ("widths of latent attention, 192 and 128, 576 and 512", cases("latent widths"), "value_dim", "value_dims",
+     r"head_dims?\W+(192|576)|MLA|, 576\)", r"value_dim|as_wide_as|key_stride", "values_", {"backward": NONE, "decode": NONE}),
+    ("values that are a part of the keys", cases("values in keys"), "values_in_keys", "values_in_keys", r"values_in_keys",
+     r"values_(read|at_end)", "values_", {"gradient": INFERENCE, "backward": INFERENCE}),
+    ("head_dim: any multiple of 8, up to 256 and beyond", other_than("head_dim", "32", "48", "64", "80", "96", "128"),
+     "head_dim", "head_dims", r"head_dims?\W{1,4}(?!(32|48|64|80|96|128|0|1)\b)\d", r"head_dim|128_components", None, {}),
+    ("causal masks aligned bottom-right", cases("aligned bottom-right"), "query_offset", "query_offset",
+     r"bottom_right|(spec|s)\.keys - (spec|s)\.queries", r"(?<!dropout_)offset", "\"offset_zero", {}),
+    ("causal masks aligned top-left", cases("aligned top-left"), "query_offset", "query_offset", r"top_left",
+     r"rows_beyond_keys", "offset_at_end", {}),
+    ("queries anywhere before the end", cases("queries before the end"), "query_offset", "query_offset", r"query_offset",
+     r"(?<!dropout_)offset", "\"offset_", {}),
+    ("queries at each sequence's own end", cases("queries at each end"), "queries_at_end", "queries_at_end",
+     r"queries_at_end|query_offsets", r"at_(a_)?common_end|queries_at_end", "ends_", {}),
+    ("more queries than keys", cases("more queries than keys"), "query_offset", "more_queries", r"more_queries",
+     r"(?<!dropout_)offset|at_a_common_end|more_queries|position_clamped|beyond_keys", "ends_causal",
+     {"decode": "a query stands at a key"}),
+    ("packed sequences, [T, H, D] with cu_seqlens", cases("layout", "packed_sequences"), "cu_seqlens_q", "packed",
+     r"packed(_sequences)?\b", r"^packed_", None, {"decode": "ragged lengths"}),
+    *((f"mask tensors: {name}", cases("mask pattern", pattern), "mask", "mask", rf"Pattern::{pattern}|\"{pattern}\"", MASK,
+       "mask_", {}) for name, pattern in (("prefix-LM", "prefix"), ("chunks", "chunks"), ("sparse blocks", "blocks"),
+                                          ("trees of drafted tokens", "tree"), ("any pairs", "scattered"))),
+    ("documents in a sequence", cases("documents"), "documents", "documents", r"documents", r"document", "46634", {}),
+    ("windows of two sides", cases("window of two sides"), "window_right", "window",
+     r"left_right|sides_of_different|window of two sides|window\.right|window=\(|window = \{",
+     r"window_(sides|of|one|after)", "window_", {}),
+    ("each sequence's own length", cases("lengths"), "lengths", "lengths", r"ragged|lengths", r"length", "ends_ragged", {}),
+    *((f"strides: {name}", cases("layout", layout), "strided", "strides", rf"Layout::{layout}|\"{layout}\"", r"^stride(d|s)_", None,
+       without) for name, layout, without in (
+           ("[B, T, H, D], tokens first", "tokens_first", {}), ("rows with gaps between them", "spaced", {}),
+           ("q, k and v of one packed array", "packed_qkv", {"decode": "caches are arrays of their own"}))),
+    ("paged caches", cases("paged"), "page_size", "paged", r"paged|page_size", r"page", "offers_pages", DECODING),
+    ("int8 caches", cases("cache", "int8"), "PLUMBLINE_CACHE_INT8", "cache", r"CacheFormat::int8|cache\W+int8|\"int8\"",
+     CACHE + "|int8", None, DECODING),
+    ("fp8 caches", cases("cache", "e4m3", "e5m2"), "PLUMBLINE_CACHE_E4M3", "cache",
+     r"CacheFormat::e\dm\d|cache=\[.*e\dm\d|\"e4m3\" in str", CACHE + "|^cache_e", None, DECODING),
+    ("8-bit caches, scales of keys", cases("scale of each key"), "scale_per_key", "scale_per_key", r"scale_per_key",
+     r"decode_scales_of|^cache_scale_(of_first_key|pages)", None, DECODING),
+    ("several queries of a sequence in decoding", cases("several queries"), "queries", "decode",
+     r"first_query_alone|\"queries\"", r"first_query|row_guard", "offers_cache",
+     {**DECODING, "oracle": "as in the forward pass"}),
+    ("ranges of keys, merged through lse", lambda cell: cell["contract"]["splits"] > 1, "splits", "contract", r"\bsplits\b",
+     r"split|^merge_|every_range", r", [2-9], \w+_(all|decode)",
+     {"gradient": INFERENCE, "forward": NONE, "backward": INFERENCE}),
+    ("NaN in keys that no query sees", cases("NaN in hidden keys"), "ignores_hidden_keys", "nan_in_hidden_keys",
+     r"nan_in_hidden_keys|ignores_hidden_keys", r"hidden_values_times|nan_of_hidden|values_of_hidden", "1745",
+     {"oracle": "has numbers there"}),
+    ("RoPE of a part of the components", cases("partly rotated"), "rotary_dim", "rotary_dim", r"rotary_dim",
+     r"rotary|partial_rope", "partial_rope", {}),
+    ("any scale", cases("other scale"), "scale", "scale", r"\b(spec|setting)\.scale\b|\bscale=|\bscale\)|scale_and",
+     r"^scale_", "scale_ignored", {}),
+    ("slopes of each sequence", cases("slopes of each sequence"), "PLUMBLINE_SLOPES_PER_BATCH", "options",
+     r"SLOPES_PER_BATCH|slopes_per_batch|slopes_of_each", r"slopes_of_the_first_sequence", None, {}),
+    ("fewer key heads than heads", other_than("group", "1"), "kv_heads", "grouped_heads",
+     r"grouped|kv_heads( = |=)[12]\b|head_of_a_group|each_query_head", r"key_head|(?<!sink_of_)first_head",
+     "kv_head_modulo", {}),
+    ("a gradient through lse", cases("gradient through lse"), "grad_lse", "lse_gradient", r"lse_gradient|grad_lse",
+     r"grad_lse|gradient_through_lse", "lse_", {"forward": TRAINING, "decode": TRAINING}),
 ]
 HEAD = """# What is judged, feature by feature
 
 Computed by [features.py](../tests/faults/features.py); a test fails when this page is out of date. The columns:
 
+- **oracle**: how many tests of the equations, of the oracle, and of what it and a kernel are given, name the feature. **bounds**: how
+  many tests that compute bounds, or judge numbers by them, do. **gradient**: those of both that are about gradients, too.
 - **C**: the name in [plumbline_kernel.h](../kernel_abi/plumbline_kernel.h). **Python**: the keyword of `plumbline.check`, or the class.
 - **forward**, **backward**, **decoding**: the built-in kernels that had cases with the feature in `plumbline verify --cases 3000`. Each
   case is judged against the oracle within derived bounds, in the backward pass with all gradients.
 - **planted**: how many wrong kernels of our own have a fault in it. Each is caught. **public**: how many faults of public kernels,
-  made again.
+  made again. Rows of one array, such as those of mask tensors, have its faults in common.
 - Other words in a cell say why there is nothing: some features have no meaning in a pass.
 
-| feature | C | Python | forward | backward | decoding | planted | public |
-|---|---|---|---|---|---|---|---|
+| feature | oracle | gradient | bounds | C | Python | forward | backward | decoding | planted | public |
+|---|---|---|---|---|---|---|---|---|---|---|
 """
 
 CONTRACT = """
@@ -93,20 +146,51 @@ known implementations (*in italics*). **Tests**: test cases of `tests/verdict` t
 """
 
 
+def expect(truth, *words):
+    if not truth:
+        sys.exit(f"features.py: {': '.join(words)}")
+
+
 def report(plumbline):
     run = subprocess.run([plumbline, "verify", "--cases", "3000", "--json"], capture_output=True, text=True, check=False)
-    if run.returncode != 0:
-        sys.exit(f"features.py: verify ended with status {run.returncode}:\n{run.stderr[-2000:]}")
+    expect(run.returncode == 0, f"verify ended with status {run.returncode}", run.stderr[-2000:])
     return json.loads(run.stdout)["cells"]
 
 
-def kernels_with(cells, which, of_pass):
-    found = {cell["kernel"] for cell in cells if cell["pass"] == of_pass and cell["cases"] > 0 and (
-        cell["bias"].split("+")[0] == which if which == "bias_tensor"
-        else any(count for value, count in cell["cover"].get(which, {}).items() if value not in ("0", "1"))
-        if which == "group" else any(int(value) not in COMPILED for value in cell["cover"].get(which, {}))
-        if which == "head_dim" else cell["cover"].get(which, {}).get("1", 0) > 0)}
+def kernels_with(cells, has, of_pass):
+    found = {cell["kernel"] for cell in cells if cell["pass"] == of_pass and cell["cases"] > 0 and has(cell)}
     return ", ".join(f"`{name}`" for name in sorted(found))
+
+
+def tests_in_cpp(places):
+    """File, name and body of each test case."""
+    for place in places:
+        for file in (ROOT / place).parent.rglob(pathlib.Path(place).name):
+            for text in file.read_text().split("BOOST_AUTO_TEST_CASE(")[1:]:
+                yield file.stem, re.search(r"\w+", text)[0], text.split("\n}")[0]
+
+
+def tests_in_python():
+    for file in (ROOT / "python/tests").glob("test_*.py"):
+        lines = file.read_text().splitlines()
+        for node in ast.parse("\n".join(lines)).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+                yield file.stem, node.name, "\n".join(lines[first - 1 : node.end_lineno])
+
+
+def tests_by_column():
+    tests = {"oracle": set(tests_in_cpp(ORACLE)), "bounds": set(tests_in_cpp(BOUNDS))}
+    for test in tests_in_python():
+        if test[0] == "test_attention" or "oracle" in test[1] or "case_arrays(" in test[2]:
+            tests["oracle"].add(test)
+        if re.search(r"\b(check|fails|failure)\(", test[2]):
+            tests["bounds"].add(test)
+    # What is 0, none or off in a case is not there.
+    words = {test: re.sub(r"\b\w+\"?(=|: )(0|none|None|False)\b", "", "\n".join(test))
+             for test in tests["oracle"] | tests["bounds"] if not re.search(REFUSING, test[1])}
+    tests["gradient"] = {test for test in words if re.search("(?i)grad|backward", words[test])}
+    return {column: [words[test] for test in tests[column] & words.keys()] for column in ("oracle", "gradient", "bounds")}
 
 
 def keywords_of_python():
@@ -125,24 +209,25 @@ def rows(cells):
         names.update(re.findall(r'"([a-z0-9_]+)"', path.read_text()))
     public = [line for line in (ROOT / "tests/faults/historical/faults.def").read_text().splitlines()
               if line.startswith("FAULT(")]
-    for name, cover, field, keyword, faults, offers, without in FEATURES:
-        if not re.search(rf"\b{field}\b", header):
-            sys.exit(f"features.py: {name}: plumbline_kernel.h has no {field}")
-        if keyword not in python:
-            sys.exit(f"features.py: {name}: plumbline.check has no {keyword}")
-        cell = [name, f"`{field}`", f"`{keyword}`"]
+    tests = tests_by_column()
+    for name, has, field, keyword, words, faults, offers, without in FEATURES:
+        expect(re.search(rf"\b{field}\b", header), name, f"plumbline_kernel.h has no {field}")
+        expect(keyword in python, name, f"plumbline.check has no {keyword}")
+        counts = []
+        for column, bodies in tests.items():
+            count = sum(bool(re.search(words, body)) for body in bodies)
+            expect(count or column in without, name, column, f"no test has the words {words}")
+            counts.append(without.get(column, str(count)))
+        kernels = []
         for of_pass in ("forward", "backward", "decode"):
-            found = kernels_with(cells, cover, of_pass)
-            if bool(found) == (of_pass in without):
-                sys.exit(f"features.py: {name}: {of_pass}: {found or 'no built-in kernel had a case'}")
-            cell.append(found or without[of_pass])
+            found = kernels_with(cells, has, of_pass)
+            expect(bool(found) != (of_pass in without), name, of_pass, found or "no built-in kernel had a case")
+            kernels.append(found or without[of_pass])
         planted = sum(bool(re.search(faults, fault)) for fault in names)
-        if planted == 0:
-            sys.exit(f"features.py: {name}: no planted fault is called {faults}")
-        cell += [str(planted), str(sum(offers in line for line in public)) if offers else "none known"]
-        if "" in cell:
-            sys.exit(f"features.py: {name}: an empty cell in {cell}")
-        yield "| " + " | ".join(cell) + " |\n"
+        expect(planted, name, f"no planted fault is called {faults}")
+        known = sum(bool(re.search(offers, line)) for line in public) if offers else "none known"
+        expect(known, name, f"no public fault has {offers}")
+        yield f"| {' | '.join([name, *counts, f'`{field}`', f'`{keyword}`', *kernels, str(planted), str(known)])} |\n"
 
 
 def default_contract():
@@ -164,9 +249,7 @@ def implementations_with(field):
 
 def tests_with(field):
     """Bodies of test cases that name the field."""
-    texts = [path.read_text() for path in (ROOT / "tests/verdict").rglob("*_test.cpp")]
-    bodies = [body for text in texts for body in text.split("BOOST_AUTO_TEST_CASE")[1:]]
-    return sum(bool(re.search(rf"\b{field}\b", body)) for body in bodies)
+    return sum(bool(re.search(rf"\b{field}\b", body)) for _, _, body in tests_in_cpp(["tests/verdict/*_test.cpp"]))
 
 
 def rows_of_contract(cells):
@@ -174,8 +257,7 @@ def rows_of_contract(cells):
         built_in = sorted({cell["kernel"] for cell in cells if cell["cases"] and cell["contract"][field] != strictest})
         by = [f"`{name}`" for name in built_in] + [f"*{name}*" for name in implementations_with(field)]
         tests = tests_with(field)
-        if tests == 0:
-            sys.exit(f"features.py: {field}: no test names it")
+        expect(tests, field, "no test names it")
         yield f"| `{field}` | {meaning} | {', '.join(by) or 'kernels of tests alone'} | {tests} |\n"
 
 

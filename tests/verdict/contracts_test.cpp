@@ -182,6 +182,28 @@ BOOST_AUTO_TEST_CASE(sums_of_o_that_fp16_does_not_hold_are_not_judged) {
   BOOST_TEST((passes.outcome == Outcome::pass), verdict::describe(passes));
 }
 
+BOOST_AUTO_TEST_CASE(an_lse_that_fp16_does_not_hold_to_base_2_is_not_judged) {
+  for (const auto pass : {cases::Pass::forward, cases::Pass::backward}) {
+    auto spec = spec_of(pass, Format::fp16);
+    spec.bias = PLUMBLINE_NOPE;
+    spec.kv_heads = spec.heads;
+    auto c = cases::generate(spec);
+    // All scores of a query of the first head are 1000 * 14 * 16 / 4 = 56000: that and ln 48 is
+    // less than fp16's largest number, but not to base 2.
+    const std::size_t dim = spec.head_dim;
+    std::fill_n(c.q.begin() + 30 * dim, dim, 1000.0f);
+    std::fill_n(c.k.begin(), spec.keys * dim, 14.0f);
+    const Kept kept{.lse = Format::fp16, .log2_lse = true};
+    Contract declared = contract_of(kept);
+    declared.lse_format = PLUMBLINE_FP16;
+    declared.lse_base_2 = 1;
+    BOOST_TEST(std::isinf(test::KeptAttention(c, kept).run().lse[30]));
+    const auto judgement = judged(c, declared, kept);
+    BOOST_TEST((judgement.outcome != Outcome::fail), verdict::describe(judgement));
+    BOOST_TEST(judgement.output("lse").undecided == 1);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(scores_rounded_to_16_bits) {
   for (const auto format : sixteen_bits) {
     const auto field = [&](Contract& x) { x.score_format = static_cast<int>(format); };

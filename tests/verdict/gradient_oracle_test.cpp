@@ -4,6 +4,8 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "reference/attention/attention_grad.hpp"
 #include "verdict/bounds/bias_gradient.hpp"
@@ -171,7 +173,7 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
   for (int row = 0; row < s.batch * s.heads; ++row) {
     const int batch = row / s.heads, head = row % s.heads;
     const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
-    reading.with_additive_bias(batch, head, s.query_offset, [&](const auto& of_first_row) {
+    reading.with_additive_bias(batch, head, c.first_position(batch), [&](const auto& of_first_row) {
       auto grad = of_first_row.zero_grad();
       Interval ssmax_grad(0.0), sink_grad(0.0);
       std::optional<Interval> ssmax;
@@ -179,6 +181,7 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
       for (int r = 0; r < s.queries; ++r) {
         const std::size_t first = (static_cast<std::size_t>(row) * s.queries + r) * s.head_dim;
         const std::size_t q_row = static_cast<std::size_t>(row) * s.queries + r;
+        const int position = c.position(batch, r);
         const int width = s.value_width();
         auto grad_o = verdict::vector_of<Interval>(c.grad_o, q_row * width, width);
         Interval grad_lse(s.lse_gradient ? double{c.grad_lse[q_row]} : 0.0);
@@ -196,15 +199,15 @@ double compare_with_reference(const cases::Case& c, const cases::Outputs* given)
           const Interval lse(double{given->lse[q_row]});
           grad_lse = reference::exp(*reading.sink(head) - lse) * grad_lse;
         }
-        const auto bias = bias_of(of_first_row, reading, batch, head, r + s.query_offset);
+        const auto bias = bias_of(of_first_row, reading, batch, head, position);
         reference::Matrix<Interval> q =
-            reference::attention_row_grad(
-                reading.q(batch, head, r), reading.k(kv), reading.v(kv), visible, Interval(c.scale),
-                bias, r + s.query_offset, ssmax, grad_o, grad_lse,
-                {k[kv], v[kv], grad, ssmax_grad, sink_grad}, reading.softcap(), reading.sink(head),
-                dropout_of(c, q_row, visible))
+            reference::attention_row_grad(reading.q(batch, head, r), *reading.k(kv), *reading.v(kv),
+                                          visible, Interval(c.scale), bias, position, ssmax, grad_o,
+                                          grad_lse, {k[kv], v[kv], grad, ssmax_grad, sink_grad},
+                                          reading.softcap(), reading.sink(head),
+                                          dropout_of(c, q_row, visible))
                 .transpose();
-        if (pairs) q = reference::rope_grad(q, r + s.query_offset, base, *pairs, s.rotary_dim);
+        if (pairs) q = reference::rope_grad(q, position, base, *pairs, s.rotary_dim);
         for (int d = 0; d < s.head_dim; ++d) compare(q(0, d), oracle.q[first + d], worst);
         if constexpr (requires { parameters.take_row(grad, batch, head, r); }) {
           parameters.take_row(grad, batch, head, r);
@@ -294,6 +297,35 @@ BOOST_AUTO_TEST_CASE(dropout_and_partial_rope_are_the_references) {
       spec.sinks = seed % 2 == 0;
       if (bias.has_rope()) spec.rotary_dim = seed % 3 == 1 ? 0 : 2;
       BOOST_TEST_CONTEXT(cases::to_line(spec)) {
+        const auto c = cases::generate(spec);
+        compare_with_reference(c, nullptr);
+        const auto given = some_outputs(c);
+        compare_with_reference(c, &given);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(rows_at_any_position_windows_documents_and_latent_widths_are_the_references) {
+  // Of 7 keys and 4 queries, the last at the last key, under a causal mask.
+  using Change = std::function<void(cases::Spec&)>;
+  const std::pair<const char*, Change> changes[] = {
+      {"bottom_right", [](auto& s) { s.query_offset = s.keys - s.queries; }},
+      {"top_left", [](auto& s) { s.query_offset = 0; }},
+      {"more_queries, bottom_right", [](auto& s) { s.queries = 11, s.query_offset = -4; }},
+      {"more_queries, top_left", [](auto& s) { s.queries = 11, s.query_offset = 0; }},
+      {"queries_at_end", [](auto& s) { s.mask.ragged = s.queries_at_end = true; }},
+      {"window of two sides",
+       [](auto& s) {
+         s.mask.causal = false, s.mask.window = reference::Window{1, 3};
+       }},
+      {"documents", [](auto& s) { s.mask.documents = true; }},
+      {"latent widths", [](auto& s) { s.head_dim = 192, s.value_dim = 128; }}};
+  for (const auto& [name, change] : changes) {
+    for (const std::uint64_t seed : {1, 4}) {
+      auto spec = small_case(PLUMBLINE_ALIBI, seed).spec;
+      change(spec);
+      BOOST_TEST_CONTEXT(name << ": " << cases::to_line(spec)) {
         const auto c = cases::generate(spec);
         compare_with_reference(c, nullptr);
         const auto given = some_outputs(c);

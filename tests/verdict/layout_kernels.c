@@ -12,6 +12,7 @@
  *   packed_plus_inf          right, with lse = infinity where a query sees no key
  *   float_o                  right
  *   float_o_rounded          o has been rounded to bf16
+ *   float_o_32_bits          as float_o, with 32-bit numbers of elements of k: wrong from 2^31 on
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ enum Fault {
   FULL,
   CLAMPED,
   PLUS_INF,
-  ROUNDS_O
+  ROUNDS_O,
+  INDEX_OF_32_BITS
 };
 
 static int only(const plumbline_problem* p, int32_t pass, int32_t feature) {
@@ -94,7 +96,8 @@ static int attend(const plumbline_problem* p, const plumbline_outputs* out, enum
         if (seen > keys) seen = keys;
         double maximum = -INFINITY, sum = 0;
         for (int j = 0; j < seen; ++j) {
-          const int64_t k = row(p->k_strides, b, kv, first_key + j);
+          int64_t k = row(p->k_strides, b, kv, first_key + j);
+          if (fault == INDEX_OF_32_BITS) k = (int32_t)k;
           double score = 0;
           for (int d = 0; d < p->head_dim; ++d)
             score += (double)number(p, p->q, q + d) * number(p, p->k, k + d);
@@ -143,6 +146,7 @@ KERNEL(packed_clamped, CLAMPED)
 KERNEL(packed_plus_inf, PLUS_INF)
 KERNEL(float_o, RIGHT)
 KERNEL(float_o_rounded, ROUNDS_O)
+KERNEL(float_o_32_bits, INDEX_OF_32_BITS)
 
 #define CONTRACT(...)                                                                              \
   {                                                                                                \
@@ -172,6 +176,7 @@ static const plumbline_kernel kernels[] = {
     ENTRY(packed_plus_inf, takes_packed, .empty_rows = PLUMBLINE_EMPTY_ROWS_HAVE_PLUS_INF),
     ENTRY(float_o, takes_bf16),
     ENTRY(float_o_rounded, takes_bf16),
+    ENTRY(float_o_32_bits, takes_bf16),
 };
 
 const plumbline_library* plumbline_kernel_library(void) {

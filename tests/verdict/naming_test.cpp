@@ -173,7 +173,8 @@ verdict::CellResult found(const bench::Mutant& mutant, std::size_t first) {
       spec.query_offset = 0;
     }
     spec = bench::with_feature(spec, mutant.info->feature, first + n);
-    const auto kernel = bench::kernel_of({mutant.variant, mutant.fault});
+    const auto formula = bench::built_in_formula(mutant.bias);
+    const auto kernel = bench::kernel_of({mutant.variant, mutant.fault, formula});
     cell = verdict::check_spec(kernel, spec, 1);
     if (cell.outcome != verdict::Outcome::fail) continue;
     verdict::name_conventions(kernel, cell, 1);

@@ -111,7 +111,7 @@ void HeadProducts::add(int kv, std::span<const HeadPairs> heads, OracleGradients
     return Numbers(error.array() + lost_of_turned);
   };
   Numbers K, K_radius;
-  numbers(reading_.k(kv), K, K_radius);
+  numbers(*reading_.k(kv), K, K_radius);
   const Numbers K_size =
       absolute(K) + errors_of(case_.k.data() + std::size_t(kv) * s.keys * D, s.keys);
   const Numbers K_error = K_size - absolute(K);

@@ -60,9 +60,10 @@ void RowBounds::fill_scores(BoundedRow& row, int batch, int head, int query,
   // A slope times a distance, either of which may be flushed.
   const double bias_lost =
       contract_.flushes_subnormals ? 2 * spec.positions() * operand_underflow(contract_) : 0.0;
+  const auto of_head = reading_.k(kv);
   for (std::size_t m = 0; m < n; ++m) {
     const std::size_t key_row = static_cast<std::size_t>(kv) * spec.keys + visible[m];
-    const auto k = reference::row(reading_.k(kv), visible[m]);
+    const auto k = reference::row(*of_head, visible[m]);
     double sum = 0.0;
     for (int d = 0; d < spec.head_dim; ++d) {
       const double product = q[d].value() * k[d].value();
@@ -140,8 +141,9 @@ void RowBounds::fill_spread(BoundedRow& row, int batch, int head, int query,
   double squares = 0.0, key_squares = 0.0;
   const auto q = reading_.q(batch, head, query);
   for (int d = 0; d < spec.head_dim; ++d) squares += q[d].value() * q[d].value();
+  const auto of_head = reading_.k(kv);
   for (const int key : visible) {
-    const auto k = reference::row(reading_.k(kv), key);
+    const auto k = reference::row(*of_head, key);
     for (int d = 0; d < spec.head_dim; ++d) key_squares += k[d].value() * k[d].value();
   }
   row.forward.spread = std::abs(row.factor) * std::abs(case_.scale) *

@@ -42,9 +42,10 @@ std::vector<double> ScoreMethodErrors::product_errors(int batch, int head, int q
   const auto& s = case_.spec;
   const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
   const auto q = reading_.q(batch, head, query);
+  const auto of_head = reading_.k(kv);
   std::vector<double> product, size;
   for (const int key : keys) {
-    const auto k = reference::row(reading_.k(kv), key);
+    const auto k = reference::row(*of_head, key);
     double sum = 0.0, magnitude = 0.0;
     for (int d = 0; d < s.head_dim; ++d) {
       sum += q[d].value() * k[d].value();

@@ -71,6 +71,7 @@ enum class Stream : std::uint64_t {
   grad_lse,
   dropout,
   query_lengths,
+  shared_keys,
   later_parameters =
       64  ///< and its number in plumbline_parameter, of a parameter without a name here
 };

@@ -131,10 +131,26 @@ int stored_exponent(const Spec& spec) {
   return spec.format == Format::e4m3 ? 6 : 13;
 }
 
+/// The first keys that all sequences of a paged cache have in common, as of one prompt: none in
+/// half of the cases, else whole pages.
+std::uint64_t shared_keys(const Spec& spec) {
+  const std::uint64_t pages = spec.page_size > 0 ? spec.keys / spec.page_size : 0;
+  if (pages == 0 || spec.batch == 1 || has_scales(spec.format)) return 0;
+  const Draw draw(spec.seed, static_cast<std::uint64_t>(Stream::shared_keys));
+  return draw.below(0, 2) == 0 ? 0 : spec.page_size * (1 + draw.below(1, pages));
+}
+
+/// Which row of k, v or scales [batch, kv_heads, keys] this one is drawn as: of a shared key that
+/// of the first sequence.
+std::uint64_t drawn_row(const Spec& spec, std::uint64_t shared, std::uint64_t row) {
+  const auto keys = static_cast<std::uint64_t>(spec.keys);
+  return row % keys < shared ? row % (spec.kv_heads * keys) : row;
+}
+
 /// Of a cache of 8 bits: 2^exponent times 1 to 2 in steps of 2^-11, and a power of two from 1/2 to
 /// 2 for keys, from 2^-3 to 2^3 for values. The product with a number of 8 bits is exact in fp32.
-/// Tied keys have the scale of the first.
-void draw_cache_scales(Case& c, const Exponents& exponents, int stored) {
+/// Tied keys have the scale of the first. Where keys are shared, so are scales of heads.
+void draw_cache_scales(Case& c, const Exponents& exponents, int stored, std::uint64_t shared) {
   const Spec& spec = c.spec;
   const auto draw_scale = [&](Stream stream, std::uint64_t index, int exponent, int most) {
     const Draw draw(spec.seed, static_cast<std::uint64_t>(stream));
@@ -145,9 +161,13 @@ void draw_cache_scales(Case& c, const Exponents& exponents, int stored) {
   const auto count = static_cast<std::uint64_t>(elements(per_cached(spec)));
   const std::uint64_t keys = spec.scale_per_key ? static_cast<std::uint64_t>(spec.keys) : 1;
   for (std::uint64_t n = 0; n < count; ++n) {
+    const auto place = [&](std::uint64_t of) {
+      if (spec.scale_per_key) return drawn_row(spec, shared, of);
+      return shared > 0 ? of % spec.kv_heads : of;
+    };
     const std::uint64_t of_key = spec.family == Family::tied ? n / keys * keys : n;
-    c.k_scale.push_back(draw_scale(Stream::k_scale, of_key, exponents.k, 1));
-    c.v_scale.push_back(draw_scale(Stream::v_scale, n, exponents.v, 3));
+    c.k_scale.push_back(draw_scale(Stream::k_scale, place(of_key), exponents.k, 1));
+    c.v_scale.push_back(draw_scale(Stream::v_scale, place(n), exponents.v, 3));
   }
 }
 
@@ -199,6 +219,7 @@ Case generate(const Spec& spec) {
   Case c;
   c.spec = spec;
   c.scale = scale_of(spec);
+  const std::uint64_t shared = shared_keys(spec);
   Exponents exponents = exponents_of(spec);
   if (has_scales(spec.format)) {
     draw_scales(c, exponents);
@@ -209,7 +230,7 @@ Case generate(const Spec& spec) {
       exponents.k -= 2;  // a kernel may take them in fp16
       exponents.v -= 4;
     }
-    draw_cache_scales(c, exponents, stored);
+    draw_cache_scales(c, exponents, stored, shared);
     exponents.k = exponents.v = stored;
   }
   const auto source = [&](Stream stream, int exponent) {
@@ -234,13 +255,15 @@ Case generate(const Spec& spec) {
   c.v.resize(static_cast<std::size_t>(elements(value_shape(spec))));
   for (std::uint64_t index = 0; index < c.k.size(); ++index) {
     // Tied: every key row is the first of its batch and head.
-    const std::uint64_t row = index / dim, keys = static_cast<std::uint64_t>(spec.keys);
-    const std::uint64_t tied_to = (row / keys * keys) * dim + index % dim;
-    c.k[index] = level && spec.values_in_keys ? whole(k.draw, index)
-                                              : k(spec.family == Family::tied ? tied_to : index);
+    std::uint64_t row = index / dim;
+    if (spec.family == Family::tied) row -= row % static_cast<std::uint64_t>(spec.keys);
+    const std::uint64_t drawn = drawn_row(spec, shared, row) * dim + index % dim;
+    c.k[index] = level && spec.values_in_keys ? whole(k.draw, drawn) : k(drawn);
   }
+  const auto width = static_cast<std::uint64_t>(spec.value_width());
   for (std::uint64_t index = 0; index < c.v.size(); ++index) {
-    c.v[index] = level ? whole(v.draw, index) : v(index);
+    const std::uint64_t drawn = drawn_row(spec, shared, index / width) * width + index % width;
+    c.v[index] = level ? whole(v.draw, drawn) : v(drawn);
   }
   c.q = scaled(std::move(c.q), c.q_scale);
   c.k = scaled(std::move(c.k), c.k_scale);

@@ -136,10 +136,10 @@ const std::vector<Bias>& every_bias();
 const std::vector<Format>& all_formats();
 const std::vector<Pass>& all_passes();
 
-/// Largest size along one dimension, and largest number of elements of a tensor: far above what the
-/// oracle can judge in a day, and low enough that no index overflows.
+/// Largest size along one dimension, and largest number of elements of a tensor: beyond what an
+/// index of 32 bits reaches, signed or not, and low enough that none of 64 bits overflows.
 inline constexpr int largest_size = methods::largest_size;
-inline constexpr std::int64_t largest_tensor = std::int64_t{1} << 31;
+inline constexpr std::int64_t largest_tensor = std::int64_t{1} << 33;
 
 /// Whether every query row must stand at the position of a key: in decoding, with documents, and
 /// with a number for each key that the bias reads at the query's position.

@@ -91,7 +91,7 @@ OracleRow ConventionReading::natural_row(int batch, int head, int query) const {
   const int position = prepared.read.position(batch, query);
   const auto& reading = prepared.reading;
   Vector<RunningError> logits = reference::scaled_scores(
-      reading.q(batch, head, query), reading.k(kv), visible, RunningError(prepared.read.scale));
+      reading.q(batch, head, query), *reading.k(kv), visible, RunningError(prepared.read.scale));
   const auto cap = [&](RunningError& x) {
     if (const auto softcap = reading.softcap()) x = reference::softcapped(x, *softcap);
   };
@@ -142,7 +142,7 @@ OracleRow ConventionReading::natural_row(int batch, int head, int query) const {
                                  row.products, row.bias_error);
   row.probability = values(probability);
   row.output = values(reference::weighted_sum(
-      reference::dropped(probability, reading.dropout(batch, head, query, visible)), reading.v(kv),
+      reference::dropped(probability, reading.dropout(batch, head, query, visible)), *reading.v(kv),
       visible));
   prepared.bounds.fill_forward(row, head, attended.lse.value());
   row.bounds = forward_row_bounds(prepared.contract, prepared.o_format, row.forward);

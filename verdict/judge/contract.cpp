@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -147,6 +148,12 @@ StoredRounding stored_rounding(const Contract& contract, std::int32_t format) {
   const auto stored = static_cast<cases::Format>(format);
   if (stored == cases::Format::fp32) return {};
   return {unit_roundoff(stored), stored_underflow(contract, stored), largest_safe(stored)};
+}
+
+double lse_rounding(const Contract& contract, double size) {
+  if (contract.lse_format == PLUMBLINE_FP32) return 0.0;
+  const double base = contract.lse_base_2 ? std::numbers::log2e : 1.0;
+  return stored_rounding(contract, contract.lse_format).of(base * size) / base;
 }
 
 double sum_blocks(const Contract& contract, double seen, double all) {

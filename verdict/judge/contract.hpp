@@ -76,6 +76,10 @@ struct StoredRounding {
 /// @param format a field of the contract: score_format, ...
 StoredRounding stored_rounding(const Contract& contract, std::int32_t format);
 
+/// Bound of the rounding of lse to lse_format, in natural units: of an lse of this size at most, in
+/// natural units, which is stored in the contract's base. 0 where lse is fp32.
+double lse_rounding(const Contract& contract, double size);
+
 /// In how many blocks of the contract's sum_block what `seen` of `all` keys or queries add lies.
 double sum_blocks(const Contract& contract, double seen, double all);
 

@@ -2,11 +2,16 @@
 // A case as the equations read it: the same numbers in any scalar.
 #pragma once
 
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "reference/attention/attention.hpp"
@@ -81,6 +86,44 @@ class BiasRef {
 template <reference::Real R>
 struct DapeRow {
   reference::Matrix<R> A, B, added;
+};
+
+/// Matrices of heads, each made when it is asked for. Of a large case those that were asked for
+/// last are kept; the others are made again. Safe to call from several threads.
+template <reference::Real R>
+class Heads {
+ public:
+  using Matrix = reference::Matrix<R>;
+
+  /// @param numbers of each matrix; @param make the matrix of a head
+  Heads(std::size_t numbers, std::function<Matrix(std::size_t)> make)
+      : kept_(std::max<std::size_t>(most_bytes / (numbers * sizeof(R)), 4)),
+        make_(std::move(make)) {}
+
+  std::shared_ptr<const Matrix> operator[](std::size_t head) const {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto found = made_.find(head); found != made_.end()) return found->second;
+    }
+    auto matrix = std::make_shared<const Matrix>(make_(head));
+    const std::scoped_lock lock(mutex_);
+    if (!made_.emplace(head, matrix).second) return matrix;
+    order_.push_back(head);
+    if (order_.size() > kept_) {
+      made_.erase(order_.front());
+      order_.pop_front();
+    }
+    return matrix;
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = std::size_t{1} << 30;
+
+  std::size_t kept_;
+  std::function<Matrix(std::size_t)> make_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::size_t, std::shared_ptr<const Matrix>> made_;
+  mutable std::deque<std::size_t> order_;  // in which they were made
 };
 
 template <reference::Real R>
@@ -160,14 +203,19 @@ class CaseReading {
  public:
   /// @param alibi_of_key ALiBi's bias is m j (is_alibi_of_key).
   explicit CaseReading(const cases::Case& c, bool alibi_of_key = false)
-      : case_(c), mask_(mask_of(c)), alibi_of_key_(alibi_of_key) {
+      : case_(c),
+        mask_(mask_of(c)),
+        alibi_of_key_(alibi_of_key),
+        k_(numbers_of_head(c.spec, c.spec.head_dim),
+           [this](std::size_t head) {
+             const auto& s = case_.spec;
+             return rotated(matrix_of<R>(case_.k, head * s.keys, s.keys, s.head_dim), 0);
+           }),
+        v_(numbers_of_head(c.spec, c.spec.value_width()), [this](std::size_t head) {
+          const auto& s = case_.spec;
+          return matrix_of<R>(case_.v, head * s.keys, s.keys, s.value_width());
+        }) {
     const auto& s = c.spec;
-    for (int head = 0; head < s.batch * s.kv_heads; ++head) {
-      k_.push_back(rotated(
-          matrix_of<R>(c.k, static_cast<std::size_t>(head) * s.keys, s.keys, s.head_dim), 0));
-      v_.push_back(
-          matrix_of<R>(c.v, static_cast<std::size_t>(head) * s.keys, s.keys, s.value_width()));
-    }
     const auto& increments = c.summed();
     const auto& gain = c[PLUMBLINE_GAIN];
     for (int head = 0; head < s.batch * s.heads; ++head) {
@@ -233,7 +281,7 @@ class CaseReading {
   /// CoPE on its way to the logits.
   reference::CopeRow<R> cope_row(int batch, int head, int query,
                                  const std::vector<int>& visible) const {
-    return reference::cope_row(q(batch, head, query), k_[kv_row(batch, head)], visible,
+    return reference::cope_row(q(batch, head, query), *k_[kv_row(batch, head)], visible,
                                R(case_.scale), position_embedding(head));
   }
   /// CoPE's table of a head, [positions, head_dim].
@@ -264,8 +312,8 @@ class CaseReading {
   }
 
   /// Keys and values of key head `kv`, counted over the batch; RoPE has rotated the keys.
-  const reference::Matrix<R>& k(int kv) const { return k_[kv]; }
-  const reference::Matrix<R>& v(int kv) const { return v_[kv]; }
+  std::shared_ptr<const reference::Matrix<R>> k(int kv) const { return k_[kv]; }
+  std::shared_ptr<const reference::Matrix<R>> v(int kv) const { return v_[kv]; }
   /// The query of a row, counted over batch and heads; RoPE has rotated it.
   reference::Vector<R> q(int batch, int head, int query) const {
     const auto& s = case_.spec;
@@ -302,14 +350,18 @@ class CaseReading {
     const auto& scales = case_[PLUMBLINE_SSMAX_SCALE];
     if (!scales.empty()) ssmax = R(double{scales[head]});
     const int position = case_.position(batch, query);
+    const auto k = k_[kv], v = v_[kv];
     return with_bias(batch, head, position, [&](const auto& bias) {
-      return reference::attention_row(q(batch, head, query), k_[kv], v_[kv], visible,
-                                      R(case_.scale), bias, position, ssmax, softcap(), sink(head),
+      return reference::attention_row(q(batch, head, query), *k, *v, visible, R(case_.scale), bias,
+                                      position, ssmax, softcap(), sink(head),
                                       dropout(batch, head, query, visible));
     });
   }
 
  private:
+  static std::size_t numbers_of_head(const cases::Spec& s, int width) {
+    return static_cast<std::size_t>(s.keys) * width;
+  }
   int kv_row(int batch, int head) const {
     return batch * case_.spec.kv_heads + head / (case_.spec.heads / case_.spec.kv_heads);
   }
@@ -334,7 +386,7 @@ class CaseReading {
         reference::Matrix<R>(s.heads, s.keys), reference::Matrix<R>(s.heads, s.keys), {}};
     for (int h = 0; h < s.heads; ++h) {
       row.A.row(h) =
-          reference::scaled_scores(q(batch, h, query), k_[kv_row(batch, h)], all, R(case_.scale))
+          reference::scaled_scores(q(batch, h, query), *k_[kv_row(batch, h)], all, R(case_.scale))
               .transpose();
       const int position = case_.position(batch, query);
       with_additive_bias(batch, h, position, [&](const auto& bias) {
@@ -368,7 +420,7 @@ class CaseReading {
   const cases::Case& case_;
   reference::Mask mask_;
   bool alibi_of_key_;
-  std::vector<reference::Matrix<R>> k_, v_;       // [batch * kv_heads]
+  Heads<R> k_, v_;                                // [batch * kv_heads]
   std::vector<reference::Vector<R>> increments_;  // [batch * heads], of FoX log_forget
   std::vector<reference::Vector<R>> gain_;        // [batch * heads]
   std::optional<reference::T5Buckets> buckets_;

@@ -136,7 +136,7 @@ class Work {
     const int position = case_.position(batch, query);
     return reading_.with_bias(batch, head, position, [&](const auto& bias) {
       const auto scores = [&](const auto& added) {
-        return reference::biased_scores(reading_.q(batch, head, query), reading_.k(kv), visible,
+        return reference::biased_scores(reading_.q(batch, head, query), *reading_.k(kv), visible,
                                         RunningError(case_.scale), added, position,
                                         reading_.softcap());
       };
@@ -158,7 +158,7 @@ class Work {
       return reference::Vector<RunningError>::Constant(static_cast<Eigen::Index>(visible.size()),
                                                        RunningError(1.0));
     }
-    auto slopes = reference::scaled_scores(reading_.q(batch, head, query), reading_.k(kv), visible,
+    auto slopes = reference::scaled_scores(reading_.q(batch, head, query), *reading_.k(kv), visible,
                                            RunningError(case_.scale));
     for (RunningError& x : slopes) x = reference::softcap_derivative(x, *cap);
     return slopes;
@@ -262,10 +262,7 @@ Work::Weights Work::weights_of(int batch, int head, int query,
     result.sink = exact.sink;
     result.lse = result.bounded.forward.lse;
     result.lse_error = result.bounded.bounds.lse;
-    if (contract_.lse_format != PLUMBLINE_FP32) {
-      result.lse_error += stored_rounding(contract_, contract_.lse_format)
-                              .of(std::abs(result.lse) + result.lse_error);
-    }
+    result.lse_error += lse_rounding(contract_, std::abs(result.lse) + result.lse_error);
     if (given_ != nullptr && result.known) result.common = common_of_output();
     return result;
   }
@@ -331,10 +328,7 @@ void Work::add_sink_alone(int head, std::size_t q_row, ParameterSums& sums) cons
   } else {
     const double error = row_bounds_.sink_error(sink);
     row.lse_error = error + 8 * u * std::abs(sink) - 2 * std::log1p(-contract_.exp_error);
-    if (contract_.lse_format != PLUMBLINE_FP32) {
-      row.lse_error +=
-          stored_rounding(contract_, contract_.lse_format).of(std::abs(sink) + row.lse_error);
-    }
+    row.lse_error += lse_rounding(contract_, std::abs(sink) + row.lse_error);
   }
   const RunningError grad_lse = this->grad_lse(q_row);
   row.common_error = with_lse_gradient(contract_, 0.0, 0.0, grad_lse.value());
@@ -380,8 +374,9 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   reference::Vector<RunningError> grad_p(n), grad_s(n), grad_z(n);
   const auto dropout = reading_.dropout(batch, head, query, visible);
   std::vector<double> grad_products(n), grad_operands(n);
+  const auto of_head = reading_.v(kv);
   for (int m = 0; m < n; ++m) {
-    const auto v = reference::row(reading_.v(kv), visible[m]);
+    const auto v = reference::row(*of_head, visible[m]);
     grad_p[m] = reference::dot(reference::view(grad_o), v);
     for (int d = 0; d < width; ++d) {
       grad_products[m] += std::abs(grad_o[d].value() * v[d].value());

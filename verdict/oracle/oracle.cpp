@@ -71,12 +71,9 @@ struct Oracle::Prepared {
         result.o[d].beside_random = bounded.bounds.beside_random[d];
       }
     }
-    if (contract.lse_format != PLUMBLINE_FP32) {
-      const StoredRounding rounding = stored_rounding(contract, contract.lse_format);
-      const double stored = rounding.of(std::abs(result.lse.value) + result.lse.bound);
-      result.lse.bound += stored;
-      result.lse.beside_random += stored;
-    }
+    const double stored = lse_rounding(contract, std::abs(result.lse.value) + result.lse.bound);
+    result.lse.bound += stored;
+    result.lse.beside_random += stored;
     if (statistics && !result.left_out && counts(bounded.forward, bounded.bounds)) {
       std::vector<double> weight;
       for (OracleNumber& o : result.o) {
@@ -175,10 +172,7 @@ OracleRow row_of_sink(const Contract& contract, const RowBounds& bounds,
   OracleRow row;
   row.o.resize(the_case.spec.value_width());
   row.lse = {sink, 0, second_order * error + result_underflow(contract)};
-  if (contract.lse_format != PLUMBLINE_FP32) {
-    row.lse.bound +=
-        stored_rounding(contract, contract.lse_format).of(std::abs(sink) + row.lse.bound);
-  }
+  row.lse.bound += lse_rounding(contract, std::abs(sink) + row.lse.bound);
   return row;
 }
 

@@ -121,13 +121,18 @@ std::vector<std::size_t> hidden_keys(const cases::Case& c) {
   return hidden;
 }
 
+/// What DAPE and CoPE add, and rows that are means, are of all keys.
+bool reads_hidden_keys(const Contract& contract, const cases::Spec& spec) {
+  return cases::needs_scores(spec.bias) || contract.empty_rows == PLUMBLINE_EMPTY_ROWS_ARE_MEANS;
+}
+
 /// What a kernel is given: the case's arrays as the pass has them.
 class GivenArrays {
  public:
   /// @param hidden_are_nan k and v are NaN at keys that no query sees
-  GivenArrays(const cases::Case& c, bool hidden_are_nan)
+  GivenArrays(const cases::Case& c, bool hidden_are_nan, BeyondLength beyond)
       : case_(c),
-        cache_(c),
+        cache_(c, beyond),
         hidden_(hidden_are_nan ? hidden_keys(c) : std::vector<std::size_t>{}),
         q_(cases::stored_bytes(stored(c.q, c.q_scale), c.spec.format)),
         k_(cache_bytes(c.k, c.k_scale, c.spec.head_dim)),
@@ -210,6 +215,9 @@ class GivenArrays {
 
   std::vector<std::byte> cache_bytes(const std::vector<float>& numbers,
                                      const std::vector<float>& scales, int width) const {
+    if (scales.empty() && hidden_.empty() && cache_.page_table().empty()) {
+      return cases::stored_bytes(numbers, case_.spec.format, case_.spec.cache);
+    }
     std::vector<float> rows = cases::unscaled(numbers, scales, case_.spec.format, case_.spec.cache);
     for (const std::size_t row : hidden_) {
       std::fill_n(rows.begin() + static_cast<std::ptrdiff_t>(row * width), width, std::nanf(""));
@@ -406,17 +414,22 @@ void fill_from_oracle(cases::Outputs& outputs, const cases::Case& the_case,
 
 }  // namespace
 
+bool Kernel::gets_hidden_nan(const cases::Spec& spec) const {
+  // int8 has no NaN.
+  return ignores_hidden_keys_ && !reads_hidden_keys(contract(spec.format), spec) &&
+         spec.cache != cases::CacheFormat::int8;
+}
+
 KernelRun Kernel::run(const cases::Case& the_case,
                       const std::function<void(cases::Pass)>& done) const {
   const auto& spec = the_case.spec;
   const auto& declared = contract(spec.format);
   const Format format = cases::output_format(spec.format, declared.float_o);
   const Format grad_format = cases::output_format(spec.format, declared.float_gradients);
-  // What DAPE and CoPE add, and rows that are means, are of all keys. int8 has no NaN.
-  const bool hides = spec.cache != cases::CacheFormat::int8 && ignores_hidden_keys_ &&
-                     !cases::needs_scores(spec.bias) &&
-                     contract(spec.format).empty_rows != PLUMBLINE_EMPTY_ROWS_ARE_MEANS;
-  const GivenArrays given(the_case, hides);
+  const GivenArrays given(the_case, gets_hidden_nan(spec),
+                          reads_hidden_keys(declared, spec) ? BeyondLength::its_page
+                          : ignores_hidden_keys_            ? BeyondLength::nothing
+                                                            : BeyondLength::full_page);
   const std::size_t q_count = count_of(cases::query_shape(spec)),
                     k_count = count_of(cases::key_shape(spec)),
                     v_count = count_of(cases::value_shape(spec)),

@@ -58,6 +58,8 @@ class Kernel {
   bool deterministic() const { return deterministic_; }  ///< it says: every run, the same bits
   /// It says: k and v may be NaN at keys that no query sees. Its runs have it so.
   bool ignores_hidden_keys() const { return ignores_hidden_keys_; }
+  /// Whether k and v of the case that `run` makes of the spec are so.
+  bool gets_hidden_nan(const cases::Spec&) const;
   bool has_pass(cases::Pass pass) const { return has_pass_[static_cast<int>(pass)]; }
   /// A kernel without a forward pass of its own, or of this case, is given the oracle's outputs for
   /// its backward pass.

@@ -474,6 +474,9 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
       }
       if (!failed) {
         count(result, spec, judgement, drawn - 1);
+        // Where sequences have lengths, keys beyond them are hidden.
+        const bool has_hidden = spec.mask.ragged && !spec.is_packed();
+        result.cover.cases["NaN in hidden keys"][has_hidden && kernel.gets_hidden_nan(spec)] += 1;
         case_done(++result.cases);
       }
     } catch (...) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "verdict/cases/bias_parameters.hpp"
+#include "verdict/cases/formats.hpp"
 
 namespace plumbline::verdict {
 namespace {
@@ -27,6 +28,12 @@ std::string sizes_in_words(const std::string& property, const std::map<int, long
   std::vector<int> values;
   for (const auto& [value, count] : counts) values.push_back(value);
   return fmt::format("{} {}", property, fmt::join(values, ", "));
+}
+
+/// Multi-head latent attention's widths of keys and values: as it is trained, and as it decodes.
+bool has_latent_widths(const cases::Spec& s) {
+  return (s.head_dim == 192 && s.value_width() == 128) ||
+         (s.head_dim == 576 && s.value_width() == 512);
 }
 
 long total_of(const std::map<int, long>& counts) {
@@ -57,15 +64,29 @@ void Cover::add(const cases::Spec& s) {
   count("queries before the end", s.query_offset + s.queries < s.keys);
   count("queries at each end", s.queries_at_end && !s.is_packed());
   count("mask tensor", s.mask.pattern != cases::Pattern::none);
+  count("mask pattern", static_cast<int>(s.mask.pattern));
+  if (s.mask.causal && s.queries != s.keys) {
+    count("aligned bottom-right", s.query_offset == s.keys - s.queries);
+    count("aligned top-left", s.query_offset == 0);
+  }
   count("other value width", s.value_width() != s.head_dim);
   count("values in keys", s.values_in_keys);
+  count("latent widths", has_latent_widths(s));
   count("dropout", s.dropout > 0);
+  count("dropout by a given mask", s.dropout > 0 && s.keep_given);
+  count("dropout by the generator", s.dropout > 0 && !s.keep_given);
   if (s.bias.has_rope()) count("partly rotated", s.rotary_width() < s.head_dim);
   if (s.pass == cases::Pass::backward) count("gradient through lse", s.lse_gradient);
   count("more queries than keys", s.queries > s.keys);
   count("other scale", s.scale != 0);
   count("strided", s.is_strided());
+  count("layout", static_cast<int>(s.layout));
   if (s.pass != cases::Pass::decode) count("packed sequences", s.is_packed());
+  if (s.bias.method == PLUMBLINE_BIAS_TENSOR) {
+    const cases::Format format = cases::output_format(s.format);
+    const bool in_16_bits = format == cases::Format::bf16 || format == cases::Format::fp16;
+    count("bias in 16 bits", in_16_bits && cases::drawn_options(s)[PLUMBLINE_IN_FORMAT_OF_O] != 0);
+  }
   if (s.bias.method == PLUMBLINE_ALIBI && s.bias.dape == 0) {
     const cases::Options options = cases::drawn_options(s);
     count("slopes of each sequence", s.batch > 1 && options[PLUMBLINE_SLOPES_PER_BATCH] != 0);
@@ -73,6 +94,7 @@ void Cover::add(const cases::Spec& s) {
   if (s.pass == cases::Pass::decode) {
     count("paged", s.page_size > 0);
     count("several queries", s.queries > 1);
+    count("cache", static_cast<int>(s.cache));
     count("cache of 8 bits", s.cache != cases::CacheFormat::in_format);
     count("scale of each key", s.scale_per_key);
   }

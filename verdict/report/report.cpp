@@ -160,14 +160,22 @@ std::string lax_contracts(const std::vector<CellResult>& cells) {
   return text;
 }
 
+/// "generic", "prefix", "tokens_first", "int8", or the number itself.
+std::string value_in_words(const std::string& property, int value) {
+  if (property == "family") return std::string(cases::name(static_cast<cases::Family>(value)));
+  if (property == "mask pattern") {
+    return std::string(cases::name(static_cast<cases::Pattern>(value)));
+  }
+  if (property == "layout") return std::string(cases::name(static_cast<cases::Layout>(value)));
+  if (property == "cache") return std::string(cases::name(static_cast<cases::CacheFormat>(value)));
+  return std::to_string(value);
+}
+
 ordered_json to_json(const Cover& cover) {
   ordered_json json = ordered_json::object();
   for (const auto& [property, counts] : cover.cases) {
     for (const auto& [value, count] : counts) {
-      const std::string key = property == "family"
-                                  ? std::string(cases::name(static_cast<cases::Family>(value)))
-                                  : std::to_string(value);
-      json[property][key] = count;
+      json[property][value_in_words(property, value)] = count;
     }
   }
   json["unjudged_rows"] = cover.unjudged_rows;

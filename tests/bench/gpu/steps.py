@@ -39,6 +39,11 @@ class Step:
     why_not: str = ""  # no part of it can run
 
 
+# As in tests/verdict/huge_arrays.py.
+HUGE = ("bias=nope,dtype=bf16,heads=65,kv_heads=65,queries=2,keys=131072,head_dim=256,value_dim=8,"
+        "query_offset=131070,seed=1")
+
+
 def build_part(step, build):
     """The build of what a step needs; Ninja goes on where it was ended."""
     return Part("build", ["flock", build.parent / ".build-lock", "ninja", "-C", build, "-j",
@@ -76,8 +81,10 @@ class Maker:
     def verify(self):
         cases = (["--kernels", "fused", "--pass", "forward", "--bias", "alibi", "--dtype", "fp32",
                   "--cases", 4] if self.toy else ["--all"])
-        return Step("verify", "every built-in kernel against the oracle",
-                    [self.judged("all", "verify-all", *cases)], self.kernels)
+        parts = [self.judged("all", "verify-all", *cases)]
+        if not self.toy:
+            parts.append(self.judged("k of more than 2^31 elements", "verify-huge", "--kernels", "naive", "--case", HUGE))
+        return Step("verify", "every built-in kernel against the oracle", parts, self.kernels)
 
     def verify_many(self):
         shards = 2 if self.toy else 20

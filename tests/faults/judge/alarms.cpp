@@ -23,8 +23,13 @@ AlarmResult false_alarms(long runs, std::uint64_t seed, long products, int threa
     // Passes in turn, then formats, then biases: any few hundred runs have something of all.
     const auto pass = passes[n % passes.size()];
     const auto format = formats[n / passes.size() % std::size(formats)];
-    const auto bias = biases[n / passes.size() / std::size(formats) % biases.size()];
+    auto bias = biases[n / passes.size() / std::size(formats) % biases.size()];
     const Draw draw(seed, 5 + n);
+    // 41 has no divisor in common with the turns above.
+    if (n % 41 == 40) {
+      bias = custom_biases()[draw.below(5, static_cast<std::uint32_t>(custom_biases().size()))];
+      if (draw.below(6, 4) == 0) bias.rope = PLUMBLINE_ROPE_HALF_SPLIT;
+    }
     // Every fiftieth over more than 8192 keys: of a bias that leaves attention diffuse, which
     // decoding and the score methods' oracles, made for short rows, are not asked for.
     const bool diffuse = n % 50 == 49;
@@ -39,7 +44,8 @@ AlarmResult false_alarms(long runs, std::uint64_t seed, long products, int threa
     Variant variant = drawn_variant(static_cast<int>(format), draw.word(1));
     // Half of them, whatever the pass, format and bias.
     if (draw.word(2) & 1) variant = laxer_variant(variant, static_cast<int>(format), draw.word(3));
-    const auto judged = verdict::check_spec(kernel_of({variant, {}}), spec, 1);
+    const auto judged =
+        verdict::check_spec(kernel_of({variant, {}, built_in_formula(spec.bias)}), spec, 1);
     const std::scoped_lock lock(adding);
     ++result.by_cell[{spec.pass, format}];
     result.packed += spec.is_packed();
@@ -47,6 +53,8 @@ AlarmResult false_alarms(long runs, std::uint64_t seed, long products, int threa
     result.capped += spec.softcap != 0;
     result.with_sinks += spec.sinks;
     result.more_queries += spec.queries > spec.keys;
+    result.latent += has_latent_widths(spec);
+    result.custom += spec.bias.method == PLUMBLINE_CUSTOM;
     result.undecided += judged.outcome == verdict::Outcome::undecided;
     if (judged.outcome == verdict::Outcome::fail) {
       std::string why;

@@ -155,7 +155,7 @@ Real Bias<Real>::value(const Pair& at) const {
       return in_.parameter(PLUMBLINE_TENSOR)[in_.tensor_row(at.batch, at.head, row) * p.keys + key];
     }
     case PLUMBLINE_CUSTOM:
-      break;  // not in the campaign
+      return custom(at).value;
   }
   return plain(at).value;
 }

@@ -113,6 +113,9 @@ class Bias {
 
   test::BiasOfHead<Real> plain(const Pair& at) const;
 
+  /// A bias of a formula that its user has declared.
+  CustomValue<Real> custom(const Pair& at) const;
+
   /// The row of T5's table.
   int table_row(const Pair& at) const;
 

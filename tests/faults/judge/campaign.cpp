@@ -66,7 +66,8 @@ class Cell {
           case_of(first_.pass, first_.bias, first_.format, first_.diffuse, seed, effort_.products),
           first_.info->feature, seed);
       Shared shared{cases::generate(spec), {}, {}, {}};
-      shared.faultless = kernel_of({first_.variant, {}}).run(shared.the_case);
+      shared.faultless =
+          kernel_of({first_.variant, {}, built_in_formula(first_.bias)}).run(shared.the_case);
       cases_.push_back(std::move(shared));
     }
     return cases_[n];
@@ -115,7 +116,8 @@ MutantResult judge_mutant(const Mutant& mutant, Cell& cell, const Effort& effort
     const auto& spec = shared.the_case.spec;
     const bool smooth = is_smooth(spec);
     if (!judges && !smooth) continue;
-    const auto run = kernel_of({mutant.variant, mutant.fault}).run(shared.the_case);
+    const Setting setting{mutant.variant, mutant.fault, built_in_formula(mutant.bias)};
+    const auto run = kernel_of(setting).run(shared.the_case);
     const bool twice = mutant.fault.is(FaultKind::other_bits_each_run);
     const bool differs =
         !run.failure.empty() || twice ||
@@ -128,7 +130,7 @@ MutantResult judge_mutant(const Mutant& mutant, Cell& cell, const Effort& effort
         result.apart +=
             told_apart(shared.the_case, cell.correct(shared), mutant, shared.faultless.outputs);
       }
-      const auto judged = verdict::check_spec(kernel_of({mutant.variant, mutant.fault}), spec, 1);
+      const auto judged = verdict::check_spec(kernel_of(setting), spec, 1);
       if (judged.outcome == verdict::Outcome::fail) {
         result.caught = true;
         result.gates = gates_of(judged.counterexample->judgement);
@@ -163,7 +165,8 @@ void judge_control(Cell& cell, const Mutant& first, ControlResult& control) {
     const auto& spec = shared.the_case.spec;
     if (++judged <= 2) {
       ++control.judged;
-      const auto result = verdict::check_spec(kernel_of({first.variant, {}}), spec, 1);
+      const auto result =
+          verdict::check_spec(kernel_of({first.variant, {}, built_in_formula(spec.bias)}), spec, 1);
       if (result.outcome == verdict::Outcome::fail) {
         ++control.failed;
         control.failures.push_back(cases::to_line(spec));

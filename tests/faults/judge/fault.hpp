@@ -98,6 +98,9 @@ enum class FaultKind {
   tensor_transposed,
   tensor_row_of_position,
   t5_max_distance_doubled,
+  custom_of_head_0,
+  custom_decay_in_bf16,
+  custom_distance_reversed,
   rope_keys_rotated_back,
   rope_base_10000,
   rope_query_before,
@@ -158,6 +161,7 @@ enum class FaultKind {
   dape_hidden_in_bf16,
   // widths of values
   values_read_with_key_stride,
+  values_at_end_of_keys,
   scale_of_value_dim,
   // masks
   causal_sees_next,

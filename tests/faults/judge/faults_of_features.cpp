@@ -704,6 +704,15 @@ const std::vector<FaultInfo> faults{
      "",
      Feature::none,
      Declared::floats},
+    {F::values_at_end_of_keys,
+     "values_at_end_of_keys",
+     "values that are the first part of the keys taken from their end",
+     P::anywhere,
+     {},
+     {},
+     "",
+     "",
+     Feature::value_dim},
 };
 
 }  // namespace

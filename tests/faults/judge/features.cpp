@@ -33,8 +33,24 @@ void give_more_queries(const Draw& draw, cases::Spec& spec) {
   if (spec.queries_at_end || cases::has_rows_at_keys(spec)) spec.query_offset = at_end;
 }
 
+/// Multi-head latent attention's, in half of the cases that stay as small as most are: expanded, or
+/// as it decodes, with one key head that holds the values. @return whether the case has them
+bool give_latent_widths(const Draw& draw, cases::Spec& spec) {
+  cases::Spec latent = spec;
+  const bool absorbed = draw.below(5, 2) == 0;
+  latent.head_dim = absorbed ? 576 : 192;
+  latent.value_dim = absorbed ? 512 : 128;
+  if (absorbed) latent.kv_heads = 1;
+  latent.values_in_keys = absorbed && spec.pass != cases::Pass::backward;
+  const long pairs = static_cast<long>(spec.batch) * spec.heads * spec.queries * spec.keys;
+  if (pairs * latent.head_dim > 1L << 16 || draw.below(4, 2) == 0) return false;
+  spec = latent;
+  return true;
+}
+
 /// Half of the keys' width, a part of it in eights, or any up to twice that.
 void give_value_dim(const Draw& draw, cases::Spec& spec) {
+  if (give_latent_widths(draw, spec)) return;
   const auto dim = static_cast<std::uint32_t>(spec.head_dim);
   const std::uint32_t widths[] = {dim / 2,
                                   8 * (1 + draw.below(1, std::max<std::uint32_t>(1, dim / 8))),
@@ -119,6 +135,11 @@ cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed) 
     }
   }
   return spec;
+}
+
+bool has_latent_widths(const cases::Spec& spec) {
+  return (spec.head_dim == 192 && spec.value_dim == 128) ||
+         (spec.head_dim == 576 && spec.value_dim == 512);
 }
 
 cases::Spec with_some_features(cases::Spec spec, std::uint64_t seed) {

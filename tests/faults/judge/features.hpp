@@ -16,7 +16,8 @@ enum class Feature {
   more_queries,  ///< than keys; not in decoding
   mask_tensor,
   sink_tokens,  ///< a mask tensor of a window and the first keys
-  value_dim,    ///< values of another width than keys; not in the backward pass also a part of them
+  value_dim,  ///< values of another width than keys; not in the backward pass also a part of them;
+              ///< in half of the small cases the widths of latent attention
   lse_gradient,  ///< backward alone
   dropout,       ///< not in decoding
   partial_rope,  ///< with RoPE alone
@@ -29,6 +30,9 @@ enum class Feature {
 /// The spec with the feature, drawn from `seed`. With CoPE and DAPE, of which verify draws none of
 /// them but lengths, the spec as it is.
 cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed);
+
+/// Whether keys and values have the widths of latent attention.
+bool has_latent_widths(const cases::Spec& spec);
 
 /// The same with each of them by chance.
 cases::Spec with_some_features(cases::Spec spec, std::uint64_t seed);

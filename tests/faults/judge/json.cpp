@@ -49,6 +49,8 @@ nlohmann::json to_json(const Measured& m) {
         {"softcap", m.alarms.capped},
         {"sinks", m.alarms.with_sinks},
         {"more_queries", m.alarms.more_queries},
+        {"latent", m.alarms.latent},
+        {"custom", m.alarms.custom},
         {"alarms", m.alarms.alarms},
         {"undecided", m.alarms.undecided},
         {"worst", worst}}},

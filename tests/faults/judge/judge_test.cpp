@@ -3,6 +3,7 @@
 // suites' criteria say of numbers by hand what their words say.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <map>
 #include <set>
 #include <string>
 
@@ -13,6 +14,7 @@
 #include "tests/faults/judge/report.hpp"
 #include "tests/faults/judge/store.hpp"
 #include "tests/faults/judge/told_apart.hpp"
+#include "verdict/cases/custom_bias.hpp"
 #include "verdict/property/property.hpp"
 
 namespace {
@@ -87,7 +89,31 @@ BOOST_AUTO_TEST_CASE(correct_kernels_raise_no_alarm) {
   BOOST_TEST(result.capped > 0);
   BOOST_TEST(result.with_sinks > 0);
   BOOST_TEST(result.more_queries > 0);
+  BOOST_TEST(result.latent > 0);
+  BOOST_TEST(result.custom > 0);
   for (const auto& alarm : result.alarms) BOOST_ERROR(alarm);
+}
+
+BOOST_AUTO_TEST_CASE(kernels_of_custom_biases_pass_in_every_pass_and_their_gradients_are_judged) {
+  const bench::Variant variant;
+  for (const auto& bias : bench::custom_biases()) {
+    for (const auto pass : cases::all_passes()) {
+      std::map<std::string, double> worst;
+      for (std::uint64_t seed = 0; seed < 6; ++seed) {
+        const auto spec = bench::case_of(pass, bias, cases::Format::fp32, false, seed, 1L << 15);
+        const auto kernel = bench::kernel_of({variant, {}, bench::built_in_formula(bias)});
+        const auto judged = verdict::check_spec(kernel, spec, 1);
+        BOOST_TEST((judged.outcome == verdict::Outcome::pass), cases::to_line(spec));
+        for (const auto& [name, output] : judged.outputs) {
+          worst[name] = std::max(worst[name], output.worst);
+        }
+      }
+      if (pass != cases::Pass::backward) continue;
+      for (const auto& parameter : cases::custom_of(bias).declared) {
+        BOOST_TEST(worst.at("grad_" + parameter.name) > 0.001);
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_reference_in_double_has_no_rows_that_packed_sequences_have_not) {
@@ -221,7 +247,16 @@ BOOST_AUTO_TEST_CASE(plain_faults_are_caught_by_the_gate_that_is_there_for_them)
                                                          "backward_reads_natural_lse",
                                                          "grad_lse_of_natural",
                                                          "float_o_rounded",
-                                                         "float_gradients_rounded"});
+                                                         "float_gradients_rounded",
+                                                         "values_at_end_of_keys",
+                                                         "custom_distance_signed",
+                                                         "custom_of_head_0",
+                                                         "custom_of_first_sequence",
+                                                         "custom_decay_in_bf16",
+                                                         "custom_distance_reversed",
+                                                         "custom_query_side_missing",
+                                                         "custom_key_side_missing",
+                                                         "custom_parameter_last_batch"});
   bench::Effort effort;
   effort.threads = 2;
   effort.compared = 1;

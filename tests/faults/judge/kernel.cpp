@@ -53,7 +53,8 @@ int attend(const plumbline_problem* p, const plumbline_outputs* outputs, char* m
     std::snprintf(message, size, "a fault on purpose");
     return 1;
   }
-  const Problem in = read_problem(*p, nullptr, decodes, setting.variant.prefix_in_float, fault);
+  Problem in = read_problem(*p, nullptr, decodes, setting.variant.prefix_in_float, fault);
+  in.formula = setting.formula;
   Results<float> results;
   Attention<float>(in, setting.variant, fault).forward(results);
   spoil_forward(results.o, results.lse, in, fault);
@@ -86,6 +87,7 @@ int decode(const plumbline_problem* p, const plumbline_outputs* outputs, char* m
 int backward(const plumbline_problem* p, const plumbline_gradients* g, char*, std::size_t) {
   const Fault& fault = setting.fault;
   Problem in = read_problem(*p, g->grad_o, false, setting.variant.prefix_in_float, fault);
+  in.formula = setting.formula;
   const std::size_t rows = static_cast<std::size_t>(p->batch) * p->heads * p->queries;
   if (p->lse_gradient) in.grad_lse = widened(g->grad_lse, rows, PLUMBLINE_FP32, lse_rows(*p));
   Results<float> results;
@@ -153,6 +155,7 @@ Problem problem_of(const cases::Case& c, const Fault& fault) {
   p.keys = spec.keys;
   p.head_dim = spec.head_dim;
   p.value_dim = spec.value_width();
+  p.values_in_keys = spec.values_in_keys;
   p.query_offset = spec.query_offset;
   p.queries_at_end = spec.queries_at_end;
   p.format = PLUMBLINE_FP32;  // as they lie in the case: floats
@@ -188,6 +191,7 @@ Problem problem_of(const cases::Case& c, const Fault& fault) {
   p.keep = c.keep.empty() ? nullptr : c.keep.data();
   Problem in = read_problem(p, c.grad_o.empty() ? nullptr : c.grad_o.data(), false, false, fault);
   in.p.format = static_cast<std::int32_t>(spec.format);
+  in.formula = built_in_formula(spec.bias);
   in.grad_lse = c.grad_lse;
   in.query_lengths = c.query_lengths;
   return in;

@@ -15,6 +15,7 @@ namespace plumbline::bench {
 struct Setting {
   Variant variant;
   Fault fault;
+  Formula formula = Formula::none;  ///< of the cases' custom bias, where they have one
 };
 
 /// A kernel of the setting, to be run by the thread that asked for it, before it asks for another.

@@ -62,7 +62,7 @@ std::vector<FaultInfo> all_faults() {
   std::vector<FaultInfo> faults;
   for (const auto& part :
        {faults_of_scores_and_biases(), faults_of_score_methods(), faults_of_masks_and_softmax(),
-        faults_of_gradients(), faults_of_features()}) {
+        faults_of_gradients(), faults_of_features(), faults_of_custom_biases()}) {
     faults.insert(faults.end(), part.begin(), part.end());
   }
   return faults;

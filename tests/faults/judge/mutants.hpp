@@ -51,6 +51,7 @@ std::span<const FaultInfo> faults_of_masks_and_softmax();
 std::span<const FaultInfo> faults_of_gradients();
 std::span<const FaultInfo> faults_of_score_methods();
 std::span<const FaultInfo> faults_of_features();
+std::span<const FaultInfo> faults_of_custom_biases();
 std::vector<FaultInfo> all_faults();
 
 struct Mutant {

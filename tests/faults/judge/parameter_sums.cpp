@@ -13,6 +13,8 @@ bool shared_by_heads(int parameter) {
          parameter == PLUMBLINE_C || parameter == PLUMBLINE_L;
 }
 
+bool is_custom(int parameter) { return parameter >= PLUMBLINE_CUSTOM_0; }
+
 template <class Real>
 Real sign(Real x) {
   return x > 0 ? Real(1) : x < 0 ? Real(-1) : Real(0);
@@ -24,6 +26,9 @@ Real sign(Real x) {
 template <class Real>
 int ParameterSums<Real>::slice(int parameter) const {
   const auto& p = in_.p;
+  if (is_custom(parameter)) {
+    return custom_part(p, in_.formula, parameter - PLUMBLINE_CUSTOM_0, 0, 0, 0).size;
+  }
   switch (parameter) {
     case PLUMBLINE_TABLE: {
       const int largest = static_cast<int>(in_.option(PLUMBLINE_LARGEST));
@@ -66,6 +71,11 @@ ParameterSums<Real>::ParameterSums(const Bias<Real>& bias, int taps, const Wante
     if (by_key) size = static_cast<std::size_t>(p.batch) * p.heads * p.keys;
     if (n == PLUMBLINE_TENSOR) size = in_.tensor_rows() * p.keys;
     if (n == PLUMBLINE_GAIN) size = static_cast<std::size_t>(p.batch) * p.heads * p.queries;
+    if (is_custom(n)) {
+      const auto last = custom_part(p, in_.formula, n - PLUMBLINE_CUSTOM_0, p.batch - 1,
+                                    p.heads - 1, p.queries - 1);
+      size = last.begin + last.size;
+    }
     results_.grad_parameters[n].assign(size, 0);
     if (by_key) of_sums_.assign(size, 0);
   }
@@ -113,6 +123,21 @@ void ParameterSums<Real>::fire(const Pair& at, Real dz) {
   const Real reach = size * std::abs(static_cast<Real>(in_.option(PLUMBLINE_L0)));
   row_[PLUMBLINE_L][0] -=
       dz * by_y * sign(L) * r.y * reach / (1 + size * r.threshold) / r.denominator;
+}
+
+template <class Real>
+void ParameterSums<Real>::custom(const Pair& at, Real dz) {
+  const auto b = bias_.custom(at);
+  for (int n = 0; n < static_cast<int>(b.by.size()); ++n) {
+    auto& sums = row_[PLUMBLINE_CUSTOM_0 + n];
+    if (!is_of_keys(in_.formula, n)) {
+      sums[0] += dz * b.by[n];
+      continue;
+    }
+    if (!fault_.is(F::key_side_missing)) sums[at.j] += dz * b.by[n];
+    if (!fault_.is(F::query_side_missing)) sums[at.i] += dz * b.by_own;
+  }
+  prefix(at, dz, b.by_difference);
 }
 
 template <class Real>
@@ -190,8 +215,9 @@ void ParameterSums<Real>::pair(const Pair& at, Real dz) {
     case PLUMBLINE_NOPE:
     case PLUMBLINE_ALIBI:
     case PLUMBLINE_COPE:
-    case PLUMBLINE_CUSTOM:
       return;
+    case PLUMBLINE_CUSTOM:
+      return custom(at, dz);
   }
   const auto by = bias_.plain(at).derivatives;
   const auto& parameters = methods::row(bias_.method()).parameters;
@@ -220,6 +246,9 @@ void ParameterSums<Real>::finish_row(int batch, int head, int row) {
     std::size_t begin = shared_by_heads(n) ? 0 : of * size;
     if (n == PLUMBLINE_TENSOR) begin = in_.tensor_row(batch, of, row) * p.keys;
     if (n == PLUMBLINE_GAIN) begin = in_.query_row(batch, of, row);
+    if (is_custom(n)) {
+      begin = custom_part(p, in_.formula, n - PLUMBLINE_CUSTOM_0, batch, of, row).begin;
+    }
     for (std::size_t m = 0; m < size; ++m) {
       if (!left_out) add(total[begin + m], row_[n][m]);
       row_[n][m] = 0;

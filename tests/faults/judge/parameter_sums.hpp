@@ -30,6 +30,7 @@ class ParameterSums {
  private:
   int slice(int parameter) const;
   void fire(const Pair& at, Real dz);
+  void custom(const Pair& at, Real dz);
   void prefix(const Pair& at, Real dz, Real rate);
   void add(Real& total, Real term) const;
 

@@ -111,6 +111,7 @@ std::vector<float> gathered(const plumbline_problem& p, const void* data,
             (j / page_size + 1) * page_size <= p.keys) {
           within = page_size - 1 - within;
         }
+        if (page < 0) page = 0;  // of keys that no query sees
         const std::size_t from = page * strides.batch + h * strides.head + within * strides.token;
         for (int d = 0; d < width; ++d) result[n++] = element(data, from + d, format);
       }
@@ -257,6 +258,11 @@ Problem read_problem(const plumbline_problem& problem, const void* grad_o, bool 
   result.v = paged
                  ? gathered(p, p.v, p.v_strides, p.value_dim, format, fault, F::value_pages_ignored)
                  : widened(p.v, keys * value_dim, format, value_rows(p));
+  if (fault.is(F::values_at_end_of_keys) && p.values_in_keys) {
+    for (std::size_t n = 0; n < keys; ++n) {
+      std::copy_n(&result.k[(n + 1) * dim - value_dim], value_dim, &result.v[n * value_dim]);
+    }
+  }
   const auto scales = [&](const float* given, F missing) -> std::vector<float> {
     if (!given || fault.is(F::scales_missing) || fault.is(missing)) return {};
     const auto all = !p.scale_per_key ? std::vector<float>(given, given + p.batch * p.kv_heads)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernel_abi/plumbline_kernel.h"
+#include "tests/faults/judge/custom.hpp"
 #include "tests/faults/judge/fault.hpp"
 
 namespace plumbline::bench {
@@ -23,6 +24,7 @@ struct Problem {
   std::vector<float> k_scale{};   ///< of scale_after_bias, [batch, kv_heads, keys]; else empty
   std::vector<std::int32_t> lengths{};        ///< of packed sequences; p.lengths are these
   std::vector<std::int32_t> query_lengths{};  ///< likewise: the last rows of each; else empty
+  Formula formula = Formula::none;            ///< of a custom bias, which the kernel has built in
 
   const float* parameter(plumbline_parameter which) const { return p.parameters[which]; }
   double option(plumbline_option which) const { return p.options[which]; }

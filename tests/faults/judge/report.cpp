@@ -232,11 +232,13 @@ std::string to_markdown(const Measured& m) {
       "that it declares; of 8-bit inputs P in bf16 or fp32. Nine in ten have at most 65536 "
       "products, "
       "and one in 50 is of diffuse attention over more than 8192 keys; {} have strides, {} packed "
-      "sequences, {} a softcap, {} attention sinks, {} more queries than keys. **False alarms: "
-      "{}.** Undecided: {}.\n\nThe largest error / bound, in italics "
+      "sequences, {} a softcap, {} attention sinks, {} more queries than keys, {} the widths of "
+      "latent attention, {} a custom bias. **False alarms: {}.** Undecided: {}.\n\nThe largest "
+      "error / bound, in italics "
       "below 0.3:\n\n",
       m.alarms.runs, m.alarms.strided, m.alarms.packed, m.alarms.capped, m.alarms.with_sinks,
-      m.alarms.more_queries, m.alarms.alarms.size(), m.alarms.undecided);
+      m.alarms.more_queries, m.alarms.latent, m.alarms.custom, m.alarms.alarms.size(),
+      m.alarms.undecided);
   text += tightness(m);
   if (!m.alarms.alarms.empty()) {
     text += "\nThe alarms:\n\n";

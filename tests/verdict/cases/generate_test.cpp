@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(the_bits_are_those_of_the_second_implementation) {
   std::map<std::string, std::map<std::string, std::uint64_t>> expected;
   std::string line, tensor, hash;
   while (file >> line >> tensor >> hash) expected[line][tensor] = std::stoull(hash, nullptr, 16);
-  BOOST_TEST(expected.size() == 81u);
+  BOOST_TEST(expected.size() == 89u);
   for (const auto& [spec, tensors] : expected) {
     const auto generated = hashes(generate(from_line(spec)));
     BOOST_TEST(generated.size() == tensors.size());
@@ -376,6 +376,20 @@ BOOST_AUTO_TEST_CASE(a_mask_tensor_changes_no_other_number) {
   BOOST_TEST(!c.mask.empty());
   c.mask.clear();
   BOOST_CHECK(hashes(c) == hashes(without));
+}
+
+BOOST_AUTO_TEST_CASE(a_bias_tensor_in_the_format_of_o_has_no_other_numbers) {
+  Spec spec = with(PLUMBLINE_BIAS_TENSOR, Family::generic);
+  spec.format = Format::bf16;
+  int in_format = 0;
+  for (spec.seed = 0; spec.seed < 20; ++spec.seed) {
+    const Case c = generate(spec);
+    const bool fits = std::ranges::all_of(c[PLUMBLINE_TENSOR],
+                                          [](float x) { return stored(x, Format::bf16) == x; });
+    BOOST_TEST(fits == (c.options[PLUMBLINE_IN_FORMAT_OF_O] != 0));
+    in_format += fits;
+  }
+  BOOST_TEST((in_format > 3 && in_format < 17));
 }
 
 BOOST_AUTO_TEST_CASE(values_of_another_width_change_neither_q_nor_k) {

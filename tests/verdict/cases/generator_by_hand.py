@@ -15,7 +15,7 @@ STREAMS = {name: i + 1 for i, name in enumerate(
      "lengths", "documents", "grad_o", "options", "p", "a", "table", "hidden_weight", "hidden_bias",
      "output_weight", "output_bias", "c", "L", "log_forget", "position_embedding", "q_scale",
      "k_scale", "v_scale", "slopes", "boundaries", "sample", "mask", "grad_lse", "dropout",
-     "query_lengths"])}
+     "query_lengths", "shared_keys"])}
 EVERY_INDEX = MASK  # the word that a whole tensor's kind is drawn from
 OPTIONS = ["epsilon", "buckets", "max_distance", "largest", "hidden", "L0", "base", "positions",
            "per_batch", "per_head", "per_query", "in_format_of_o", "slopes_per_batch"]
@@ -90,9 +90,28 @@ def cache_scales(spec):
         d = Draw(spec["seed"], name + "_scale")
         places = [n // keys * keys if name == "k" and spec["family"] == "tied" else n
                   for n in range(spec["batch"] * spec["kv_heads"] * keys)]
+        if spec["scale_per_key"]:
+            places = [drawn_as(spec, n) for n in places]
+        elif shared_keys(spec):
+            places = [n % spec["kv_heads"] for n in places]
         out[name] = [(1 + d.below(2 * n, 2048) / 2048) * factor / 16
                      * 2.0**(d.below(2 * n + 1, 2 * most + 1) - most) for n in places]
     return out
+
+
+def shared_keys(spec):
+    """The first keys that all sequences have in common."""
+    pages = spec["keys"] // spec["page_size"] if spec["page_size"] else 0
+    d = Draw(spec["seed"], "shared_keys")
+    if not pages or spec["batch"] == 1 or spec["dtype"] in ("e4m3", "e5m2") or not d.below(0, 2):
+        return 0
+    return spec["page_size"] * (1 + d.below(1, pages))
+
+
+def drawn_as(spec, row):
+    """The row of k or v whose numbers this one has."""
+    _, of_first = divmod(row, spec["kv_heads"] * spec["keys"])
+    return of_first if row % spec["keys"] < shared_keys(spec) else row
 
 
 def scales(spec):
@@ -167,6 +186,8 @@ def qkv(spec):
             element = i
             if name == "k" and family == "tied":
                 i = i // (spec["keys"] * dim) * (spec["keys"] * dim) + i % dim
+            if name != "q":
+                i = drawn_as(spec, i // dim) * dim + i % dim
             if family == "subnormal":
                 bits = {E4M3: 3, E5M2: 2}[eight] if eight else {bf16: 7, fp16: 10, fp32: 23}[store]
                 m = 1 + draw.below(2 * i, 2**bits - 1)
@@ -543,6 +564,12 @@ CASES += [line_with(*values) for values in [
     (("alibi", "fp16", 0, 0, 0, "huge", 71), "pass=decode,cache=e5m2"),
     (("nope", "fp16", 0, 0, 0, "peaked", 72),
      "pass=decode,cache=int8,value_dim=4,values_in_keys=1"),
+    *((("nope", "fp32", 0, 1, 0, "generic", seed), "pass=decode,page_size=4") for seed in (85, 86, 87)),
+    (("nope", "fp32", 0, 0, 0, "tied", 87), "pass=decode,page_size=4"),
+    (("nope", "bf16", 0, 0, 0, "level", 87), "pass=decode,page_size=4,values_in_keys=1"),
+    (("nope", "bf16", 0, 0, 0, "generic", 87), "pass=decode,page_size=4,cache=int8,scale_per_key=1"),
+    (("nope", "fp16", 0, 0, 0, "tied", 87), "pass=decode,page_size=4,cache=e4m3,scale_per_key=1"),
+    (("alibi", "fp16", 0, 0, 0, "generic", 87), "pass=decode,page_size=4,cache=e5m2"),
     *((("nope", "fp32", 0, 1, 0, "generic", seed), "queries_at_end=1,layout=packed_sequences", replaced)
       for seed, replaced in ((81, {"offset=4": "offset=6"}), (82, {"offset=4": "offset=6", "batch=3": "batch=1"}),
                              (83, {"offset=4": "offset=-9", "queries=5": "queries=20"}),
@@ -551,7 +578,7 @@ CASES += [line_with(*values) for values in [
 
 DEFAULTS = {"pass": "forward", "mask": "none", "mask_per_batch": "0", "mask_per_head": "0",
             "values_in_keys": "0", "lse_gradient": "0", "dropout": "0",
-            "cache": "in_format", "scale_per_key": "0", "keep_given": "0", "layout": "contiguous"}
+            "page_size": "0", "cache": "in_format", "scale_per_key": "0", "keep_given": "0", "layout": "contiguous"}
 for line in CASES:
     fields = DEFAULTS | dict(pair.split("=") for pair in line.split(","))
     spec = {k: int(v) if v.lstrip("-").isdigit() else v for k, v in fields.items()}

@@ -179,8 +179,8 @@ BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
   expect_bad_input([] { from_line("layout=rows_first"); },
                    {"layout is \"rows_first\"", "contiguous, tokens_first, spaced"});
   expect_bad_input([] { from_line("keep_given=1"); }, {"keep is given without dropout"});
-  expect_bad_input([] { from_line("dropout=0.5,queries=65536,keys=65536,head_dim=1"); },
-                   {"shape of keep is [1, 1, 65536, 65536]", "2147483648 elements"});
+  expect_bad_input([] { from_line("dropout=0.5,queries=131072,keys=131072,head_dim=1"); },
+                   {"shape of keep is [1, 1, 131072, 131072]", "8589934592 elements"});
   expect_bad_input([] { from_line("rotary_dim=16"); },
                    {"rotary_dim is 16 with bias nope", "without RoPE"});
   expect_bad_input([] { from_line("rotary_dim=0"); }, {"rotary_dim is 0", "above 0"});
@@ -191,14 +191,14 @@ BOOST_AUTO_TEST_CASE(specs_that_are_refused) {
   BOOST_TEST(from_line("bias=rope_interleaved,head_dim=7,rotary_dim=6").rotary_width() == 6);
   BOOST_TEST(from_line("bias=rope_interleaved").rotary_width() == 64);
   BOOST_TEST(from_line("bias=nope").rotary_width() == 0);
-  expect_bad_input([] { from_line("mask=blocks,queries=65536,keys=65536,head_dim=1"); },
-                   {"shape of mask is [1, 1, 65536, 65536]", "2147483648 elements"});
-  expect_bad_input([] { from_line("keys=16777216,head_dim=1,value_dim=256"); },
-                   {"shape of v is [1, 1, 16777216, 256]", "2147483648 elements"});
-  expect_bad_input([] { from_line("queries=16777216,head_dim=1,value_dim=256"); },
-                   {"shape of o is [1, 1, 16777216, 256]", "2147483648 elements"});
+  expect_bad_input([] { from_line("mask=blocks,queries=131072,keys=131072,head_dim=1"); },
+                   {"shape of mask is [1, 1, 131072, 131072]", "8589934592 elements"});
+  expect_bad_input([] { from_line("batch=4,keys=16777216,head_dim=1,value_dim=256"); },
+                   {"shape of v is [4, 1, 16777216, 256]", "8589934592 elements"});
+  expect_bad_input([] { from_line("batch=4,queries=16777216,head_dim=1,value_dim=256"); },
+                   {"shape of o is [4, 1, 16777216, 256]", "8589934592 elements"});
   expect_bad_input([] { from_line("batch=16777216,heads=16777216,keys=16777216"); },
-                   {"shape of q", "2147483648 elements"});
+                   {"shape of q", "8589934592 elements"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
