@@ -245,10 +245,10 @@ typedef struct {
      v [page, kv_heads, page_size, value_dim], and key j of batch b is key j % page_size of page
      pages[b, j / page_size]; pages is [batch, ceil(keys / page_size)], and there are as many pages.
      Sequences may share pages, and a page may belong to none. What a page holds beyond the last key
-     may be NaN. The number of a page that holds only keys beyond lengths[b] is -1 where the kernel's
-     ignores_hidden_keys is 1, else that of any page full of keys; with CoPE, with DAPE and where
-     rows that see no key are means, it is the page of these keys. prefix_sums [batch, heads, keys]
-     are S or F; increments and log_forget are then NULL. */
+     may be NaN. The number of a page that holds only keys beyond lengths[b] is -1 where the
+     kernel's ignores_hidden_keys is 1, else that of any page full of keys; with CoPE, with DAPE and
+     where rows that see no key are means, it is the page of these keys. prefix_sums [batch, heads,
+     keys] are S or F; increments and log_forget are then NULL. */
   const int32_t* pages;
   const double* prefix_sums;
   /* E4M3 and E5M2 only, else NULL: [batch, kv_heads], > 0. What the equations call q, k and v is
