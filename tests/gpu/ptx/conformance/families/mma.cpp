@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mma.sync in all types and shapes (section 9.7.14.5 of the PTX ISA), but m8n8k4 of f16. Integral
-// inputs, whose sums are exact in whatever order; and others within a bound that any order and any
-// rounding of single precision meets.
+// inputs, whose sums are exact in whatever order, infinities and NaN among them, and subnormal
+// ones; and others within a bound that any order and any rounding of single precision meets. The
+// ISA speaks of no flushing of elements; a subnormal one is taken to count, as on the hardware.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -19,21 +20,39 @@ struct Element {
   int bits;
   std::function<double(Bits)> number;
   std::function<Bits(Random&)> exact;  ///< an integer of small magnitude
-  std::function<Bits(Random&)> any;    ///< any finite number of moderate magnitude; may be empty
+  // Empty where the type has none.
+  std::function<Bits(Random&)> any;        ///< any finite number of moderate magnitude
+  std::function<Bits(Random&)> special;    ///< an integer, an infinity or NaN
+  std::function<Bits(Random&)> subnormal;  ///< a multiple below 16 of the smallest, or less
+  std::function<Bits(Random&)> scaled;     ///< 0, 1 or 2 times what makes products of those normal
 };
+using Draw = std::function<Bits(Random&)> Element::*;
 
 Element float_element(const std::string& name, const Format& f, int bits, int magnitude) {
   // tf32 lies in the upper bits of its register.
   const int shift = name == "tf32" ? 13 : 0;
-  return {name, bits, [=, &f](Bits x) { return value(f, x >> shift); },
-          [=, &f](Random& r) {
-            const int x = static_cast<int>(r() % (2 * magnitude + 1)) - magnitude;
-            return converted(f, Rounding::rn, x) << shift;
-          },
+  const auto exact = [=, &f](Random& r) {
+    const int x = static_cast<int>(r() % (2 * magnitude + 1)) - magnitude;
+    return converted(f, Rounding::rn, x) << shift;
+  };
+  const int most = std::min(15, (1 << f.mantissa_bits) - 1), unit = f.exponent_bits == 8 ? 40 : 0;
+  return {name,
+          bits,
+          [=, &f](Bits x) { return value(f, x >> shift); },
+          exact,
           [=, &f](Random& r) {
             const double u = std::ldexp(static_cast<double>(r() >> 11), -53);
             const double x = std::ldexp(1 + u, static_cast<int>(r() % 9) - 5);
             return (converted(f, Rounding::rz, x) | (r() % 2 ? f.sign() : 0)) << shift;
+          },
+          [=, &f](Random& r) {
+            if (r() % 64 != 0) return exact(r);
+            const Bits special = f.infinite && r() % 4 ? f.infinity() : f.nan;
+            return (special | (r() % 2 ? f.sign() : 0)) << shift;
+          },
+          [=, &f](Random& r) { return (r() % (most + 1) | (r() % 2 ? f.sign() : 0)) << shift; },
+          [=, &f](Random& r) {
+            return converted(f, Rounding::rn, std::ldexp(r() % 3, unit)) << shift;
           }};
 }
 Element integer_element(const std::string& name, int bits) {
@@ -51,6 +70,9 @@ Element integer_element(const std::string& name, int bits) {
         return static_cast<double>(is_signed ? signed_of(x, bits) : static_cast<std::int64_t>(x));
       },
       draw,
+      {},
+      {},
+      {},
       {}};
 }
 
@@ -104,8 +126,8 @@ Matrices unpacked(const Layout& layout, const Element& ea, const Element& eb, co
   return m;
 }
 
-Operand packed_operand(const Element& element, Type reg, int per_register, bool exact) {
-  const auto draw = exact ? element.exact : element.any;
+Operand packed_operand(const Element& element, Type reg, int per_register, Draw which) {
+  const auto draw = element.*which;
   const int bits = element.bits;
   return {reg, {{0}, [=](Random& r) {
                   Bits x = 0;
@@ -127,12 +149,12 @@ struct Accumulator {
 };
 
 Row& add_mma(Family& family, const std::string& form, const Layout& layout, const Element& ea,
-             const Element& eb, Type reg, Accumulator acc, const Operand& c, bool exact,
+             const Element& eb, Type reg, Accumulator acc, const Operand& c, Draw of_a, Draw of_b,
              ExpectWarp expect) {
   const int na = layout.a_registers(), nb = layout.b_registers();
   const int nc = layout.shape.m * layout.shape.n / 32 / acc.per_register;
-  std::vector<Operand> operands(na, packed_operand(ea, reg, layout.per_register, exact));
-  operands.insert(operands.end(), nb, packed_operand(eb, reg, layout.per_register, exact));
+  std::vector<Operand> operands(na, packed_operand(ea, reg, layout.per_register, of_a));
+  operands.insert(operands.end(), nb, packed_operand(eb, reg, layout.per_register, of_b));
   operands.insert(operands.end(), nc, c);
   Row& row = family.add_warp(form, std::vector<Type>(nc, acc.type), operands, std::move(expect));
   row.text = fmt::format("{} {}, {}, {}, {};", form, list("d", 0, nc), list("a", 0, na),
@@ -143,32 +165,48 @@ Row& add_mma(Family& family, const std::string& form, const Layout& layout, cons
 }
 
 /// Exact sums: what every order of additions gives.
-void exact_floats(Family& family, const std::string& form, const Layout& layout, const Element& ea,
-                  const Element& eb, Type reg, Type acc, Target target,
-                  const std::string& version) {
+Row& exact_sums(Family& family, const std::string& form, const Layout& layout, const Element& ea,
+                const Element& eb, Type reg, Type acc, const Operand& c, Draw of_a, Draw of_b) {
   const Format& f = format_of(acc);
   const bool pair = acc == f16x2;
   const int per = pair ? 2 : 1;
   const int first_c = layout.a_registers() + layout.b_registers();
-  Row& row = add_mma(family, form, layout, ea, eb, reg, {acc, per}, {acc, small_integers(acc, 64)},
-                     true, [=, &f](Warp& warp) {
-                       const Matrices m = unpacked(layout, ea, eb, warp);
-                       const int k = layout.shape.k;
-                       for (int lane = 0; lane < 32; ++lane)
-                         for (int i = 0; i < static_cast<int>(warp.d.size()) * per; ++i) {
-                           int row, column;
-                           Layout::c_place(lane, i, row, column);
-                           const int shift = 16 * (i % per);
-                           double x =
-                               value(f, low(warp.a[first_c + i / per][lane] >> shift, f.width()));
-                           for (int j = 0; j < k; ++j) x += m.a[row * k + j] * m.b[column * k + j];
-                           if (i % per == 0) warp.d[i / per][lane] = 0;
-                           // 0 is +0: -0 needs every product and c to be -0, and c is not.
-                           warp.d[i / per][lane] |= converted(f, Rounding::rn, x + 0.0) << shift;
-                         }
-                     });
-  row.target = target;
-  row.version = version;
+  return add_mma(family, form, layout, ea, eb, reg, {acc, per}, c, of_a, of_b, [=, &f](Warp& warp) {
+    const Matrices m = unpacked(layout, ea, eb, warp);
+    const int k = layout.shape.k;
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < static_cast<int>(warp.d.size()) * per; ++i) {
+        int row, column;
+        Layout::c_place(lane, i, row, column);
+        const int shift = 16 * (i % per);
+        double x = value(f, low(warp.a[first_c + i / per][lane] >> shift, f.width()));
+        for (int j = 0; j < k; ++j) x += m.a[row * k + j] * m.b[column * k + j];
+        if (i % per == 0) warp.d[i / per][lane] = 0;
+        // 0 is +0: -0 needs every product and c to be -0, and c is not.
+        warp.d[i / per][lane] |= converted(f, Rounding::rn, x + 0.0) << shift;
+      }
+  });
+}
+
+/// Integers; the same among infinities and NaN; subnormal elements of A, and of B.
+void exact_floats(Family& family, const std::string& form, const Layout& layout, const Element& ea,
+                  const Element& eb, Type reg, Type acc, Target target,
+                  const std::string& version) {
+  const Operand integers(acc, small_integers(acc, 64)), zeros(acc, of({0}));
+  Operand special = integers;
+  const Format& f = format_of(acc);
+  special.domain.edges = {0, f.infinity(), f.infinity() | f.sign(), f.nan};
+  const auto add = [&](const std::string& of_what, const Operand& c, Draw of_a, Draw of_b) {
+    Row& row = exact_sums(family, form, layout, ea, eb, reg, acc, c, of_a, of_b);
+    row.form += of_what;
+    row.target = target;
+    row.version = version;
+    row.compare = Compare::any_nan;
+  };
+  add("", integers, &Element::exact, &Element::exact);
+  add(" of infinities and NaN", special, &Element::special, &Element::special);
+  add(" of subnormal A", zeros, &Element::subnormal, &Element::scaled);
+  add(" of subnormal B", zeros, &Element::scaled, &Element::subnormal);
 }
 
 /// Any numbers: each of the k + 1 terms may lose 2^-22 of the sum of magnitudes. Of 8-bit numbers
@@ -181,9 +219,10 @@ void bounded_floats(Family& family, const std::string& form, const Layout& layou
   // The program returns the distance to the bounds: two more operands hold them, and the results
   // are whether d lies between.
   const Operand c(f32, floats(formats::f32, -8, 8));
-  Row& row = add_mma(family, form, layout, ea, eb, b32, {f32, 1}, c, false, [](Warp& warp) {
-    for (auto& d : warp.d) d.fill(1);
-  });
+  Row& row = add_mma(family, form, layout, ea, eb, b32, {f32, 1}, c, &Element::any, &Element::any,
+                     [](Warp& warp) {
+                       for (auto& d : warp.d) d.fill(1);
+                     });
   const int nc = static_cast<int>(row.results.size());
   row.form += " within its bound";
   row.operands.insert(row.operands.end(), 2 * nc, Operand(f32, of({0})));
@@ -247,34 +286,6 @@ void floating(Family& family) {
                  "8.0");
 }
 
-/// Products of infinities and NaN in one element of A; where they go shows in a row of D.
-void special_values(Family& family) {
-  const Element half = float_element("f16", formats::f16, 16, 2);
-  const Layout layout{{16, 8, 16}, 2};
-  const std::string form = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32";
-  Row& row = add_mma(family, form, layout, half, half, b32, {f32, 1}, {f32, small_integers(f32, 4)},
-                     true, [=](Warp& warp) {
-                       const Matrices m = unpacked(layout, half, half, warp);
-                       for (int lane = 0; lane < 32; ++lane)
-                         for (int i = 0; i < 4; ++i) {
-                           int r, column;
-                           Layout::c_place(lane, i, r, column);
-                           double x = value(formats::f32, warp.a[6 + i][lane]);
-                           for (int j = 0; j < 16; ++j) x += m.a[r * 16 + j] * m.b[column * 16 + j];
-                           warp.d[i][lane] = converted(formats::f32, Rounding::rn, x + 0.0);
-                         }
-                     });
-  row.form += " of infinities and NaN";
-  row.compare = Compare::any_nan;
-  row.prepare = [](Warp& warp) {
-    // One element of each register of two lanes.
-    const Bits specials[] = {0x7c00, 0xfc00, 0x7e00, 0x7c00};
-    const int lane = static_cast<int>(warp.a[0][0] % 32);
-    for (int r = 0; r < 4; ++r) warp.a[r][lane] = (warp.a[r][lane] & 0xffff0000) | specials[r];
-    warp.a[6][(lane + 5) % 32] = 0xff800000;
-  };
-}
-
 void integers(Family& family) {
   const auto add = [&](const Shape& shape, const Element& ea, const Element& eb,
                        const std::string& op) {
@@ -289,24 +300,25 @@ void integers(Family& family) {
       Operand c(s32);
       c.domain.edges = {0, 0x7fffffff, 0x80000000, 0x7ffffff0, 0x8000000f};
       const int first_c = layout.a_registers() + layout.b_registers();
-      add_mma(family, form, layout, ea, eb, b32, {s32, 1}, c, true, [=](Warp& warp) {
-        const Matrices m = unpacked(layout, ea, eb, warp);
-        const int k = layout.shape.k;
-        for (int lane = 0; lane < 32; ++lane)
-          for (int i = 0; i < static_cast<int>(warp.d.size()); ++i) {
-            int row, column;
-            Layout::c_place(lane, i, row, column);
-            std::int64_t x = signed_of(warp.a[first_c + i][lane], 32);
-            for (int j = 0; j < k; ++j) {
-              const auto p = static_cast<std::int64_t>(m.a[row * k + j]);
-              const auto q = static_cast<std::int64_t>(m.b[column * k + j]);
-              x += op.empty() ? p * q : op == ".xor.popc" ? p ^ q : p & q;
-            }
-            if (satfinite)
-              x = std::min<std::int64_t>(std::max<std::int64_t>(x, INT32_MIN), INT32_MAX);
-            warp.d[i][lane] = static_cast<Bits>(x);
-          }
-      });
+      add_mma(family, form, layout, ea, eb, b32, {s32, 1}, c, &Element::exact, &Element::exact,
+              [=](Warp& warp) {
+                const Matrices m = unpacked(layout, ea, eb, warp);
+                const int k = layout.shape.k;
+                for (int lane = 0; lane < 32; ++lane)
+                  for (int i = 0; i < static_cast<int>(warp.d.size()); ++i) {
+                    int row, column;
+                    Layout::c_place(lane, i, row, column);
+                    std::int64_t x = signed_of(warp.a[first_c + i][lane], 32);
+                    for (int j = 0; j < k; ++j) {
+                      const auto p = static_cast<std::int64_t>(m.a[row * k + j]);
+                      const auto q = static_cast<std::int64_t>(m.b[column * k + j]);
+                      x += op.empty() ? p * q : op == ".xor.popc" ? p ^ q : p & q;
+                    }
+                    if (satfinite)
+                      x = std::min<std::int64_t>(std::max<std::int64_t>(x, INT32_MIN), INT32_MAX);
+                    warp.d[i][lane] = static_cast<Bits>(x);
+                  }
+              });
     }
   };
   for (const char* a : {"u8", "s8"})
@@ -327,7 +339,6 @@ void integers(Family& family) {
 Family mma() {
   Family family{"mma", {}, {}};
   floating(family);
-  special_values(family);
   integers(family);
   return family;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // wgmma.mma_async (section 9.7.15 of the PTX ISA) of one warpgroup: types, shapes, layouts of
-// shared memory, A in registers, scales. Integral inputs, whose sums are exact in any order. The
-// images of A and B in shared memory are made here from the ISA's canonical layouts.
+// shared memory, A in registers, scales. Integral inputs, whose sums are exact in any order;
+// infinities and NaN among them; subnormal ones. The images of A and B in shared memory are made
+// here from the ISA's canonical layouts.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "tests/gpu/ptx/conformance/families.hpp"
@@ -11,23 +14,58 @@
 namespace plumbline::ptx::conformance {
 namespace {
 
-/// An element's type: its name, bits, and bits of an integer.
+/// What the elements of A and B are. Of subnormal ones the other matrix has 0, 1 and 2, times what
+/// makes the products normal.
+enum class Numbers { integers, special, subnormal_a, subnormal_b };
+
+/// An element's type: its name, bits, and bits of a number.
 struct Element {
   std::string name;
   int bits;
   int magnitude;
-  Bits encoded(int x) const {
-    if (name[0] == 's' || name[0] == 'u') return low(static_cast<Bits>(x), 8);
-    const Format& f = name == "f16"    ? formats::f16
-                      : name == "bf16" ? formats::bf16
-                      : name == "tf32" ? formats::tf32
-                      : name == "e4m3" ? formats::e4m3
-                                       : formats::e5m2;
-    return converted(f, Rounding::rn, x) << (name == "tf32" ? 13 : 0);
+  bool is_integer() const { return name[0] == 's' || name[0] == 'u'; }
+  const Format& format() const {
+    return name == "f16"    ? formats::f16
+           : name == "bf16" ? formats::bf16
+           : name == "tf32" ? formats::tf32
+           : name == "e4m3" ? formats::e4m3
+                            : formats::e5m2;
   }
-  int drawn(Random& random) const {
+  Bits encoded(double x) const {
+    if (is_integer()) return low(static_cast<Bits>(static_cast<int>(x)), 8);
+    return converted(format(), Rounding::rn, x) << (name == "tf32" ? 13 : 0);
+  }
+  double drawn(Random& random) const {
     const int x = static_cast<int>(random() % (2 * magnitude + 1)) - magnitude;
     return name[0] == 'u' ? std::abs(x) : x;
+  }
+  /// One in 200, so that some sums have none.
+  double special(Random& random) const {
+    if (random() % 200 != 0) return drawn(random);
+    if (!format().infinite || random() % 4 == 0) return NAN;
+    return random() % 2 ? INFINITY : -INFINITY;
+  }
+  double subnormal(Random& random) const {
+    const Format& f = format();
+    const int most = std::min(15, (1 << f.mantissa_bits) - 1);
+    const int x = static_cast<int>(random() % (2 * most + 1)) - most;
+    return std::ldexp(x, 1 - f.bias() - f.mantissa_bits);
+  }
+  double beside_subnormal(Random& random) const {
+    return std::ldexp(random() % 3, format().exponent_bits == 8 ? 40 : 0);
+  }
+  double drawn(Random& random, Numbers numbers, bool of_a) const {
+    switch (numbers) {
+      case Numbers::integers:
+        return drawn(random);
+      case Numbers::special:
+        return special(random);
+      case Numbers::subnormal_a:
+        return of_a ? subnormal(random) : beside_subnormal(random);
+      case Numbers::subnormal_b:
+        return of_a ? beside_subnormal(random) : subnormal(random);
+    }
+    return 0;
   }
 };
 const Element half{"f16", 16, 4}, bhalf{"bf16", 16, 4}, tensor{"tf32", 32, 20}, e4m3{"e4m3", 8, 4},
@@ -84,12 +122,13 @@ struct Problem {
   bool accumulate = true;
   int scale_a = 1, scale_b = 1;
   bool satfinite = false;
+  Numbers numbers = Numbers::integers;
 };
 
 constexpr int region = 65536;  ///< bytes of shared memory for A, and for B
 
 struct Data {
-  std::vector<int> a, b, c;
+  std::vector<double> a, b;
 };
 
 /// Row and column of register element i of a thread: 64 x N.
@@ -175,12 +214,12 @@ void add(Family& family, const Problem& p) {
     std::memcpy(buffer.data() + at, &x, bits / 8);
   };
   for (int i = 0; i < 64 * whole; ++i) {
-    data->a.push_back(p.a.drawn(random));
+    data->a.push_back(p.a.drawn(random, p.numbers, true));
     if (!p.a_in_registers)
       put(images, la.place(i / whole, i % whole), p.a.encoded(data->a[i]), p.a.bits);
   }
   for (int i = 0; i < p.n * whole; ++i) {
-    data->b.push_back(p.b.drawn(random));
+    data->b.push_back(p.b.drawn(random, p.numbers, false));
     put(images, region + lb.place(i / whole, i % whole), p.b.encoded(data->b[i]), p.b.bits);
   }
   // A by registers: as mma's of a warp, 16 rows each.
@@ -198,28 +237,37 @@ void add(Family& family, const Problem& p) {
   const bool halves = p.sums == "f16", is_integer = p.sums == "s32";
   const Format& f = halves ? formats::f16 : formats::f32;
   const int elements = 64 * p.n / 128, bytes = halves ? 2 : 4;
-  const auto encoded = [=, &f](std::int64_t x) {
-    if (!is_integer) return converted(f, Rounding::rn, static_cast<double>(x));
-    if (p.satfinite) x = std::min<std::int64_t>(std::max<std::int64_t>(x, INT32_MIN), INT32_MAX);
-    return low(static_cast<Bits>(x), 32);
+  const auto encoded = [=, &f](double x) {
+    if (!is_integer) return converted(f, Rounding::rn, x);
+    if (p.satfinite) x = std::clamp<double>(x, INT32_MIN, INT32_MAX);
+    return low(static_cast<Bits>(static_cast<std::int64_t>(x)), 32);
   };
+  const bool subnormal = p.numbers == Numbers::subnormal_a || p.numbers == Numbers::subnormal_b;
   Buffer start(128 * elements * bytes), expected(start.size());
   for (int t = 0; t < 128; ++t)
     for (int i = 0; i < elements; ++i) {
       const int limit = p.satfinite ? INT32_MAX - 20 : static_cast<int>(random() % 101) - 50;
-      const int c = p.satfinite && t % 2 ? -limit : limit;
+      const int c = subnormal ? 0 : p.satfinite && t % 2 ? -limit : limit;
       int row, column;
       place_of(t, i, row, column);
-      std::int64_t x = p.accumulate ? c : 0;
+      double x = p.accumulate ? c : 0;
       for (int j = 0; j < whole; ++j)
-        x += std::int64_t{p.scale_a} * p.scale_b * data->a[row * whole + j] *
-             data->b[column * whole + j];
+        x += p.scale_a * data->a[row * whole + j] * p.scale_b * data->b[column * whole + j];
       const Bits first = encoded(c), last = encoded(x);
       std::memcpy(start.data() + (t * elements + i) * bytes, &first, bytes);
       std::memcpy(expected.data() + (t * elements + i) * bytes, &last, bytes);
     }
   e.buffers = {images, fragments, start};
-  e.judge = holds<std::uint32_t>(2, values_of<std::uint32_t>(expected));
+  const auto same = holds<std::uint32_t>(2, values_of<std::uint32_t>(expected));
+  e.judge = [=, &f](std::vector<Buffer> after) {
+    // Any NaN will do.
+    for (std::size_t at = 0; !is_integer && at < after[2].size(); at += bytes) {
+      Bits x = 0;
+      std::memcpy(&x, after[2].data() + at, bytes);
+      if (is_nan(f, x)) std::memcpy(after[2].data() + at, &f.nan, bytes);
+    }
+    return same(after);
+  };
 }
 
 }  // namespace
@@ -256,6 +304,20 @@ Family wgmma() {
       with(named_problem(t.a, t.b, t.sums, n), "A in registers",
            [](Problem& p) { p.a_in_registers = true; });
     }
+  for (const Types& t : others) {
+    if (t.a.is_integer()) continue;
+    const std::pair<const char*, Numbers> kinds[] = {{"of infinities and NaN", Numbers::special},
+                                                     {"of subnormal A", Numbers::subnormal_a},
+                                                     {"of subnormal B", Numbers::subnormal_b}};
+    for (const auto& [what, numbers] : kinds)
+      for (const bool in_registers : {false, true})
+        with(named_problem(t.a, t.b, t.sums, 32),
+             fmt::format("{}{}", what, in_registers ? ", A in registers" : ""),
+             [=, numbers = numbers](Problem& p) {
+               p.numbers = numbers;
+               p.a_in_registers = in_registers;
+             });
+  }
   with(named_problem(half, half, "f32", 256), "A in registers",
        [](Problem& p) { p.a_in_registers = true; });
   with(named_problem(s8, s8, "s32", 64), "satfinite", [](Problem& p) { p.satfinite = true; });
