@@ -16,7 +16,7 @@ std::span<const FaultInfo> faults_of_custom_biases() {
     return std::vector<FaultInfo>{
         {F::signed_distance,
          "custom_distance_signed",
-         "ln(1 + (i - j) / reach) for |i - j|",
+         "ln(1 + (i - j) / reach) for abs(i - j)",
          P::bias,
          {},
          {log_distance}},
