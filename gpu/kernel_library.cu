@@ -3,12 +3,10 @@
 #include <cstdio>
 #include <exception>
 #include <iterator>
-#include <vector>
 
 #include "attention/backward.cuh"
 #include "attention/check_problem.cuh"
 #include "attention/decode.cuh"
-#include "attention/device_problem.cuh"
 #include "attention/forward.cuh"
 #include "attention/score_methods.cuh"
 #include "plumbline_kernel.h"
@@ -187,7 +185,7 @@ constexpr plumbline_contract with_float_outputs() {
 }
 constexpr plumbline_contract kFloatOutputs = with_float_outputs();
 
-/// Rounded to bf16 after every operation; without a maximum, and without lse.
+/// Scores, P and the sum of o rounded to bf16; without a maximum, and without lse.
 constexpr plumbline_contract in_bf16() {
   plumbline_contract contract = kScalar;
   contract.score_format = contract.probability_format = PLUMBLINE_BF16;
@@ -246,17 +244,15 @@ int supports_in_bf16(const plumbline_problem* problem, int32_t pass) {
          supports_forward<leaves_out_caches, Widths::any>(problem, pass);
 }
 
-/// lse, which the caller does not ask for, is left as it is.
 int forward_in_bf16(const plumbline_problem* problem, const plumbline_outputs* outputs,
                     char* message, size_t message_size) {
-  std::vector<float> no_lse;
-  plumbline_outputs with_lse{};
-  if (problem && outputs) {
-    no_lse.resize(lse_count(*problem));
-    with_lse = {outputs->o, no_lse.data()};
-  }
-  return forward<&naive_bf16_forward, leaves_out_caches, Widths::any>(
-      problem, outputs ? &with_lse : nullptr, message, message_size);
+  return run(problem, outputs, message, message_size,
+             [](const plumbline_problem& p, const plumbline_outputs& o) {
+               refuse(leaves_out_caches(p));
+               AttentionKernels kernels{&naive_bf16_forward, nullptr, nullptr, false, Widths::any};
+               kernels.has_lse = false;
+               run_forward(p, o, kernels);
+             });
 }
 
 /// A kernel that has the forward pass alone.

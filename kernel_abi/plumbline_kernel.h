@@ -55,7 +55,7 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 14
+#define PLUMBLINE_ABI_VERSION 15
 #define PLUMBLINE_DEVICE_LOST 2
 
 /* TF32: floats in memory; products may be taken of operands rounded to tf32. E4M3 (largest number
@@ -245,10 +245,10 @@ typedef struct {
      v [page, kv_heads, page_size, value_dim], and key j of batch b is key j % page_size of page
      pages[b, j / page_size]; pages is [batch, ceil(keys / page_size)], and there are as many pages.
      Sequences may share pages, and a page may belong to none. What a page holds beyond the last key
-     may be NaN. The number of a page that holds only keys beyond lengths[b] is -1 where the
-     kernel's ignores_hidden_keys is 1, else that of any page full of keys; with CoPE, with DAPE and
-     where rows that see no key are means, it is the page of these keys. prefix_sums [batch, heads,
-     keys] are S or F; increments and log_forget are then NULL. */
+     may be NaN. Where a page would hold only keys beyond lengths[b], its number is -1 if the
+     kernel's ignores_hidden_keys is 1, else that of any full page, if there is one; but with CoPE,
+     with DAPE and where rows that see no key are means it is the page of these keys. prefix_sums
+     [batch, heads, keys] are S or F; increments and log_forget are then NULL. */
   const int32_t* pages;
   const double* prefix_sums;
   /* E4M3 and E5M2 only, else NULL: [batch, kv_heads], > 0. What the equations call q, k and v is
@@ -493,7 +493,8 @@ typedef struct {
   int32_t memory; /* plumbline_memory */
   /* 1: what k and v hold at a key that no query row of its batch entry sees, of the query heads
      that read its key head, reaches no output, and so may be NaN; it is given as NaN, but with
-     CoPE, with DAPE, in an int8 cache, and where rows that see no key are means. */
+     CoPE, with DAPE, in an int8 cache, and where rows that see no key are means. Pages that hold
+     only keys beyond lengths[b] may be -1 (pages). */
   int32_t ignores_hidden_keys;
 } plumbline_kernel;
 

@@ -305,7 +305,7 @@ Task Attention::task(const plumbline_problem& p, int prefix_stride) const {
 void Attention::forward(const plumbline_problem& p, const plumbline_outputs& outputs) const {
   const Task of_problem = task(p);
   require(outputs.o, "o");
-  require(outputs.lse, "lse");
+  if (kernels_.has_lse) require(outputs.lse, "lse");
   if (scores_)
     unfused_forward(stream_, of_problem, {}, *scores_, {outputs.o, outputs.lse});
   else

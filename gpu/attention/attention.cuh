@@ -27,6 +27,7 @@ struct AttentionKernels {
   bool atomic;  ///< dK and dV by atomic additions: their last bits may differ from run to run
   Widths widths = Widths::compiled;  ///< that `forward` takes
   bool float_outputs = false;  ///< o and the gradients of q, k and v are in fp32, lse to base 2
+  bool has_lse = true;         ///< else `forward` leaves it out, and it may be missing
 };
 
 /// The kernels for training: on tensor cores where they are wanted and the format is not fp32, else

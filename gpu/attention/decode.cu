@@ -9,6 +9,7 @@
 #include "attention/check_problem.cuh"
 #include "attention/device_problem.cuh"
 #include "attention/host_outputs.cuh"
+#include "attention/score_methods.cuh"
 
 namespace plumbline::gpu {
 
@@ -28,8 +29,9 @@ void check_decode(const plumbline_problem& p) {
   require(p.pages, "pages");
   const auto of_sequence = static_cast<std::size_t>(divided_up(p.keys, p.page_size));
   for (std::size_t n = 0; n < p.batch * of_sequence; ++n)
-    if (p.pages[n] < 0 && (!p.lengths || static_cast<std::int64_t>(n % of_sequence) * p.page_size <
-                                             p.lengths[n / of_sequence]))
+    if (p.pages[n] < 0 &&
+        (!p.lengths || needs_scores(p) ||
+         static_cast<std::int64_t>(n % of_sequence) * p.page_size < p.lengths[n / of_sequence]))
       throw InvalidProblem("pages[" + std::to_string(n) + "] = " + std::to_string(p.pages[n]) +
                            " is negative");
 }

@@ -83,7 +83,7 @@ void split_kv_decode(const Stream& stream, const Task& task, const Cache& cache,
 std::string unsupported_decode_reason(const plumbline_problem& problem);
 
 /// As run_forward. Throws InvalidProblem also for a page table that is missing or holds a negative
-/// page.
+/// page, but beyond a sequence's length, and there with CoPE and DAPE.
 void run_decode(const plumbline_problem& problem, const plumbline_outputs& outputs);
 
 }  // namespace plumbline::gpu

@@ -10,7 +10,7 @@ void run_forward(const plumbline_problem& p, const plumbline_outputs& outputs,
                  const AttentionKernels& kernels) {
   const Stream stream;
   const DeviceProblem problem(stream, p, kernels.widths);
-  HostOutputs host(stream, p, outputs, kernels.float_outputs);
+  HostOutputs host(stream, p, outputs, kernels.float_outputs, kernels.has_lse);
   const Attention attention(stream, problem.problem(), kernels);
   attention.forward(problem.problem(), host.on_device());
   host.deliver();

@@ -12,12 +12,13 @@ namespace plumbline::gpu {
 class HostOutputs {
  public:
   /// @param in_float o is in fp32, whatever the problem's format
+  /// @param has_lse else there is no lse, whatever the caller gives
   /// @throws InvalidProblem if o or lse is missing. The stream must outlive it.
   HostOutputs(const Stream& stream, const plumbline_problem& p, const plumbline_outputs& outputs,
-              bool in_float = false)
+              bool in_float = false, bool has_lse = true)
       : stream_(stream),
         o_(stream, required(outputs.o, "o"), output_bytes(p, in_float), "o"),
-        lse_(stream, required(outputs.lse, "lse"), lse_count(p), "lse") {}
+        lse_(stream, has_lse ? required(outputs.lse, "lse") : nullptr, lse_count(p), "lse") {}
 
   plumbline_outputs on_device() const { return {o_.data(), lse_.data()}; }
 

@@ -14,7 +14,7 @@ void naive_forward(const Stream& stream, const Task& task, const Outputs& output
 /// takes them.
 inline constexpr int kNaiveSumBlock = 32;
 
-/// The same in bf16, rounded after every operation; no lse.
+/// The same with scores, P and the sum of o rounded to bf16; no lse.
 void naive_bf16_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
 /// Variant 2: keys and values come through shared memory, tile by tile, and serve 32 queries.

@@ -87,6 +87,7 @@ class Refused : public std::runtime_error {
   enum class Reason {
     invalid_value,
     invalid_configuration,
+    invalid_cluster,
     out_of_resources,
     out_of_memory,
     no_such_name,

@@ -83,6 +83,8 @@ const char* name(ptx::Refused::Reason reason) {
       return "invalid_value";
     case Reason::invalid_configuration:
       return "invalid_configuration";
+    case Reason::invalid_cluster:
+      return "invalid_cluster";
     case Reason::out_of_resources:
       return "out_of_resources";
     case Reason::out_of_memory:

@@ -27,8 +27,8 @@ def case_arrays(line: str) -> dict[str, NDArray[Any]]:
 
     line: CheckFailed.case. All float32, which holds the numbers of every format exactly; lengths, query_lengths and
     documents int32, mask uint8, 1 where a query may see a key, keep uint8, 1 where dropout keeps p_ij. The same
-    bits on every machine, without the NaN of nan_in_hidden_keys. In e4m3 and e5m2
-    also q_scale, k_scale and v_scale, in a cache of 8 bits the last two; q, k and v are the stored numbers, without
+    bits on every machine, without the NaN of nan_in_hidden_keys; page_table has a page of its own for all keys, also beyond
+    lengths[b]. In e4m3 and e5m2 also q_scale, k_scale and v_scale, in a cache of 8 bits the last two; q, k and v are the stored numbers, without
     them. k, v and scales of each key are in the order of the keys, not in pages; prefix_sums is float64.
     Packed sequences are padded: of sequence b there are the last query_lengths[b] rows of q, and the first lengths[b]
     keys.

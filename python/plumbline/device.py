@@ -69,7 +69,7 @@ class Refused(RuntimeError):
     """A launch or an allocation that CUDA would refuse, or an instruction that the device lacks."""
 
     reason: str
-    """invalid_value, invalid_configuration, out_of_resources, out_of_memory, no_such_name or
+    """invalid_value, invalid_configuration, invalid_cluster, out_of_resources, out_of_memory, no_such_name or
     not_supported."""
 
     def __init__(self, message: str, reason: str) -> None:

@@ -174,8 +174,9 @@ BOOST_AUTO_TEST_CASE(sums_of_o_that_fp16_does_not_hold_are_not_judged) {
   declared.sum_block = 8;
   BOOST_TEST(!std::isfinite(test::KeptAttention(c, kept).run().o.front()));
   const auto left_out = judged(c, declared, kept);
-  BOOST_TEST((left_out.outcome != Outcome::fail), verdict::describe(left_out));
-  BOOST_TEST(left_out.output("o").undecided == left_out.output("o").elements);
+  BOOST_TEST((left_out.outcome == Outcome::pass), verdict::describe(left_out));
+  BOOST_TEST(left_out.rows_left_out == left_out.rows);
+  BOOST_TEST(left_out.output("o").not_judged == left_out.output("o").elements);
   // Of numbers of which 47 add up to less than the largest of fp16, o is judged.
   std::fill(c.v.begin(), c.v.end(), 1000.0f);
   const auto passes = judged(c, declared, kept);
@@ -199,8 +200,31 @@ BOOST_AUTO_TEST_CASE(an_lse_that_fp16_does_not_hold_to_base_2_is_not_judged) {
     declared.lse_base_2 = 1;
     BOOST_TEST(std::isinf(test::KeptAttention(c, kept).run().lse[30]));
     const auto judgement = judged(c, declared, kept);
-    BOOST_TEST((judgement.outcome != Outcome::fail), verdict::describe(judgement));
-    BOOST_TEST(judgement.output("lse").undecided == 1);
+    BOOST_TEST((judgement.outcome == Outcome::pass), verdict::describe(judgement));
+    BOOST_TEST(judgement.rows_left_out == 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(means_of_rows_without_a_key_overflow_as_sums_do) {
+  auto spec = spec_of(cases::Pass::forward, Format::fp16);
+  spec.bias = PLUMBLINE_NOPE;
+  spec.query_offset = -1;  // the first row stands before the first key
+  Contract declared = contract_of({});
+  declared.output_sum_format = PLUMBLINE_FP16;
+  declared.sum_block = 8;
+  declared.empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_MEANS;
+  const Kept kept{
+      .output_sum = Format::fp16, .block = 8, .empty_rows = PLUMBLINE_EMPTY_ROWS_ARE_MEANS};
+  for (const float value : {1300.0f, 1500.0f}) {  // 48 of which are 62400 and 72000
+    auto c = cases::generate(spec);
+    std::fill(c.v.begin(), c.v.end(), value);
+    auto outputs = test::KeptAttention(c, kept).run();
+    const auto right = verdict::judge(c, declared, outputs, 2);
+    BOOST_TEST((right.outcome == Outcome::pass), verdict::describe(right));
+    // As of a kernel that divides the sum by the number of keys at the end.
+    std::fill_n(outputs.o.begin(), spec.head_dim, std::numeric_limits<float>::infinity());
+    const auto infinite = verdict::judge(c, declared, outputs, 2);
+    BOOST_TEST((infinite.outcome == (value > 1400 ? Outcome::pass : Outcome::fail)));
   }
 }
 

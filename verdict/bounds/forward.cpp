@@ -251,7 +251,7 @@ ForwardRowBounds forward_row_bounds(const Contract& contract, cases::Format form
       const double kept_sum = (1 + p_rounding.relative) * (1 + accumulation) * kept_sums[d];
       accumulated +=
           in_o.of_several(roundings, (1 + p_rounding.relative) * magnitude[d] + accumulated);
-      if (!(rounding.of_several(roundings, kept_sum) < infinity)) accumulated = infinity;
+      bounds.overflows |= !(rounding.of_several(roundings, kept_sum) < infinity);
     }
     const double of_sum = bounds.weight_sum.systematic +
                           largest_deviation * bounds.weight_sum.random +

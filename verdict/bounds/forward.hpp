@@ -34,6 +34,7 @@ struct ForwardRowBounds {
   /// row's softmax, and o is only held to the convex hull of the visible values.
   bool ill_conditioned = false;
   double weight_error = 0.0;  ///< that sum
+  bool overflows = false;     ///< a sum of o kept in 16 bits may leave its format
   /// Of `output`: all but what rounding P and o to 16 bits adds.
   std::vector<double> systematic;
   /// Of `output`: of the result before it is rounded to o's format.

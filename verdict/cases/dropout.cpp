@@ -39,8 +39,9 @@ bool generator_keeps(std::uint64_t seed, std::uint64_t index, float dropout) {
 std::pair<std::uint64_t, std::uint64_t> drawn_dropout_seed(const Spec& spec) {
   const Draw draw(spec.seed, static_cast<std::uint64_t>(Stream::dropout));
   const auto pairs = static_cast<std::uint64_t>(elements(keep_shape(spec)));
+  constexpr std::uint64_t crossed = std::uint64_t{1} << 32;
   const std::uint64_t offsets[] = {0, draw.word(2) >> 40, draw.word(2) >> 24,
-                                   (std::uint64_t{1} << 32) - 1 - draw.word(2) % pairs};
+                                   crossed - 1 - draw.word(2) % std::min(pairs, crossed)};
   return {draw.word(0), offsets[draw.below(1, 4)]};
 }
 

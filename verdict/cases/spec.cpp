@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "kernel_abi/methods.hpp"
@@ -121,6 +122,15 @@ void require_elements(const char* tensor, std::initializer_list<int> shape) {
                      fmt::format("[{}]", fmt::join(shape, ", ")),
                      fmt::format("at most {} elements", largest_tensor));
     }
+  }
+}
+
+/// Rows of all sequences and heads are counted in 31 bits.
+void require_rows(const Spec& spec) {
+  const double rows = 1.0 * spec.batch * spec.heads * std::max(spec.queries, spec.keys);
+  if (rows > INT32_MAX) {
+    throw BadInput("batch * heads * queries, or keys", fmt::format("{:.0f}", rows),
+                   "at most 2^31 - 1");
   }
 }
 
@@ -403,6 +413,7 @@ void validate(const Spec& spec) {
   require_elements("k", {spec.batch, spec.kv_heads, spec.keys, spec.head_dim});
   require_elements("v", {spec.batch, spec.kv_heads, spec.keys, spec.value_width()});
   require_elements("o", {spec.batch, spec.heads, spec.queries, spec.value_width()});
+  require_rows(spec);
   if (spec.bias.method == PLUMBLINE_BIAS_TENSOR) {
     require_elements("tensor", {spec.batch, spec.heads, spec.queries, spec.keys});
   }

@@ -117,10 +117,11 @@ std::vector<float> Cache::pages(const std::vector<float>& rows, int width) const
         const auto from =
             rows.begin() +
             ((static_cast<std::size_t>(b) * spec_.kv_heads + h) * spec_.keys + j) * dim;
-        if (std::isnan(*from)) continue;
-        std::copy(from, from + dim,
-                  pages.begin() +
-                      ((std::size_t(page) * spec_.kv_heads + h) * page_rows + j % page_rows) * dim);
+        const auto to =
+            pages.begin() +
+            ((std::size_t(page) * spec_.kv_heads + h) * page_rows + j % page_rows) * dim;
+        std::transform(from, from + dim, to, to,
+                       [](float x, float there) { return std::isnan(x) ? there : x; });
       }
     }
   }

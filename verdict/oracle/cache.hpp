@@ -25,8 +25,8 @@ class Cache {
  public:
   explicit Cache(const cases::Case&, BeyondLength = BeyondLength::its_page);
 
-  /// Rows of k or v, `width` numbers each, in the cache's layout: as they are for page_size 0. Of a
-  /// row that is in a shared page, what is not NaN.
+  /// Rows of k or v, `width` numbers each, in the cache's layout: as they are for page_size 0. In a
+  /// shared page numbers of one sequence stay where another's are NaN.
   std::vector<float> pages(const std::vector<float>& rows, int width) const;
   /// [batch, ceil(keys / page_size)], of as many pages; empty for page_size 0.
   const std::vector<std::int32_t>& page_table() const { return page_table_; }

@@ -88,8 +88,8 @@ struct DapeRow {
   reference::Matrix<R> A, B, added;
 };
 
-/// Matrices of heads, each made when it is asked for. Of a large case those that were asked for
-/// last are kept; the others are made again. Safe to call from several threads.
+/// Matrices of heads, each made when it is asked for, by one thread. Of a large case those that
+/// were made last are kept, and others made again. Safe to call from several threads.
 template <reference::Real R>
 class Heads {
  public:
@@ -97,33 +97,39 @@ class Heads {
 
   /// @param numbers of each matrix; @param make the matrix of a head
   Heads(std::size_t numbers, std::function<Matrix(std::size_t)> make)
-      : kept_(std::max<std::size_t>(most_bytes / (numbers * sizeof(R)), 4)),
+      : kept_(std::max<std::size_t>(most_bytes / (numbers * sizeof(R)), 2)),
         make_(std::move(make)) {}
 
   std::shared_ptr<const Matrix> operator[](std::size_t head) const {
-    {
-      const std::scoped_lock lock(mutex_);
-      if (const auto found = made_.find(head); found != made_.end()) return found->second;
-    }
-    auto matrix = std::make_shared<const Matrix>(make_(head));
-    const std::scoped_lock lock(mutex_);
-    if (!made_.emplace(head, matrix).second) return matrix;
-    order_.push_back(head);
-    if (order_.size() > kept_) {
-      made_.erase(order_.front());
-      order_.pop_front();
-    }
-    return matrix;
+    const std::shared_ptr<Slot> slot = slot_of(head);
+    std::call_once(slot->once, [&] { slot->matrix.emplace(make_(head)); });
+    return {slot, &*slot->matrix};
   }
 
  private:
+  struct Slot {
+    std::once_flag once;
+    std::optional<Matrix> matrix;
+  };
+
+  std::shared_ptr<Slot> slot_of(std::size_t head) const {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = slots_.find(head); found != slots_.end()) return found->second;
+    if (order_.size() == kept_) {
+      slots_.erase(order_.front());
+      order_.pop_front();
+    }
+    order_.push_back(head);
+    return slots_[head] = std::make_shared<Slot>();
+  }
+
   static constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
   std::size_t kept_;
   std::function<Matrix(std::size_t)> make_;
   mutable std::mutex mutex_;
-  mutable std::map<std::size_t, std::shared_ptr<const Matrix>> made_;
-  mutable std::deque<std::size_t> order_;  // in which they were made
+  mutable std::map<std::size_t, std::shared_ptr<Slot>> slots_;
+  mutable std::deque<std::size_t> order_;  // in which they were asked for
 };
 
 template <reference::Real R>
@@ -398,11 +404,11 @@ class CaseReading {
     return row;
   }
   /// RoPE's rotation, the first row at position `offset`; the same matrix for the other methods.
-  reference::Matrix<R> rotated(const reference::Matrix<R>& X, int offset) const {
+  reference::Matrix<R> rotated(reference::Matrix<R> X, int offset) const {
     const auto pairs = rope_pairs(case_.spec.bias);
-    return pairs ? reference::rope(X, offset, R(case_.options[PLUMBLINE_BASE]), *pairs,
-                                   case_.spec.rotary_width())
-                 : X;
+    if (!pairs) return X;
+    return reference::rope(X, offset, R(case_.options[PLUMBLINE_BASE]), *pairs,
+                           case_.spec.rotary_width());
   }
   /// S_j - S_i of the query at position i: a bias depends on differences alone, and these are sums
   /// of the increments in between, with no error from those before.

@@ -49,7 +49,7 @@ struct Oracle::Prepared {
                         const std::vector<int>& visible) const {
     const BoundedRow bounded = row_bounds.row(row, batch, head, query, visible);
     OracleRow result;
-    result.left_out = has_larger_score(contract, bounded);
+    result.left_out = is_left_out(contract, bounded);
     result.ill_conditioned = bounded.bounds.ill_conditioned;
     const Certified lse = certified(row.lse);
     result.lse = {lse.value, lse.radius, bounded.bounds.lse};
@@ -100,12 +100,14 @@ struct Oracle::Prepared {
   mutable std::unique_ptr<CaseReading<Interval>> intervals_;
 };
 
-bool has_larger_score(const Contract& contract, const BoundedRow& row) {
+bool is_left_out(const Contract& contract, const BoundedRow& row) {
   const auto any = [](const std::vector<double>& numbers, double largest) {
     return std::any_of(numbers.begin(), numbers.end(),
                        [&](double x) { return !(std::abs(x) <= largest); });
   };
   if (contract.largest_score > 0 && any(row.score, contract.largest_score)) return true;
+  const double lse = std::abs(row.forward.lse) + row.bounds.lse;
+  if (row.bounds.overflows || std::isinf(lse_rounding(contract, lse))) return true;
   return contract.score_format != PLUMBLINE_FP32 &&
          any(row.score_error, std::numeric_limits<double>::max());
 }
@@ -148,16 +150,23 @@ OracleNumber mean_of_values(const cases::Case& the_case, const Contract& contrac
       (weight + (1 + weight) * 2 * gamma(n, contract.unit_roundoff) + 6 * u) * mean_size +
       2 * p.absolute * magnitude + operand_underflow(contract) * dropout_factor(spec) +
       2 * (n + 1) * result_underflow(contract) * dropout_factor(spec);
+  bool overflows = false;
   if (contract.output_sum_format != PLUMBLINE_FP32) {
-    error += stored_rounding(contract, contract.output_sum_format)
-                 .of_several(2 * sum_blocks(contract, n, n) - 1, mean_size + error);
+    const StoredRounding rounding = stored_rounding(contract, contract.output_sum_format);
+    const double roundings = 2 * sum_blocks(contract, n, n) - 1;
+    error += StoredRounding{rounding.relative, rounding.absolute}.of_several(roundings,
+                                                                             mean_size + error);
+    // A kernel may divide by n at the end.
+    overflows = std::isinf(rounding.of_several(roundings, (1 + weight) * magnitude));
   }
   const double value = sum / n, stored = unit_roundoff(o_format);
   const double bound =
       error + (stored + u) * (std::abs(value) + error) + stored_underflow(contract, o_format);
   const bool safe = std::abs(value) + bound < largest_safe(o_format);
-  return {value, gamma(n + 2, 0x1p-53) * mean_size + 0x1p-1000,
-          safe ? bound : std::numeric_limits<double>::infinity()};
+  OracleNumber mean{value, gamma(n + 2, 0x1p-53) * mean_size + 0x1p-1000,
+                    safe ? bound : std::numeric_limits<double>::infinity()};
+  mean.not_judged = overflows;
+  return mean;
 }
 
 OracleRow row_of_sink(const Contract& contract, const RowBounds& bounds,
@@ -173,6 +182,7 @@ OracleRow row_of_sink(const Contract& contract, const RowBounds& bounds,
   row.o.resize(the_case.spec.value_width());
   row.lse = {sink, 0, second_order * error + result_underflow(contract)};
   row.lse.bound += lse_rounding(contract, std::abs(sink) + row.lse.bound);
+  row.left_out = std::isinf(row.lse.bound);
   return row;
 }
 

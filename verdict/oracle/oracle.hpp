@@ -29,7 +29,7 @@ struct OracleNumber {
 
 struct OracleRow {
   bool sees_no_key = false;  ///< then o and lse are as the contract's empty_rows says
-  bool left_out = false;     ///< by the contract (has_larger_score): not judged
+  bool left_out = false;     ///< by the contract (is_left_out): not judged
   bool ill_conditioned = false;
   std::vector<OracleNumber> o;  ///< [head_dim]
   OracleNumber lse;
@@ -39,9 +39,10 @@ struct OracleRow {
 
 struct BoundedRow;
 class RowBounds;
-/// Whether a score is beyond what the kernel is made for: the contract's largest_score, or what its
-/// score_format holds.
-bool has_larger_score(const Contract& contract, const BoundedRow& row);
+/// Whether a number is beyond what the kernel is made for: a score beyond the contract's
+/// largest_score or what its score_format holds, sums of o what output_sum_format does, lse what
+/// lse_format does.
+bool is_left_out(const Contract& contract, const BoundedRow& row);
 
 /// A row's lse with a contract that has it to base 2 (lse_base_2), and with another as it is. A
 /// kernel may take its logarithm to base 2, or multiply a natural one by log2 e: that constant, the

@@ -220,12 +220,22 @@ void run_again(const Kernel& kernel, int threads, Counterexample& found) {
   }
 }
 
-/// Of a kernel that fails with NaN where it was given some.
+/// Of a kernel that fails with NaN where it was given some, or ends where a page has no number.
 void tell_of_hidden_keys(const Kernel& kernel, Counterexample& found) {
-  if (!kernel.ignores_hidden_keys() || found.judgement.kind != "nan") return;
-  found.separates.push_back(
-      "k and v are NaN at keys that no query sees, since ignores_hidden_keys is 1: do not multiply "
-      "them with a weight of 0, or declare 0");
+  if (!kernel.ignores_hidden_keys()) return;
+  const std::string& kind = found.judgement.kind;
+  if (kind == "nan") {
+    found.separates.push_back(
+        "k and v are NaN at keys that no query sees, since ignores_hidden_keys is 1: do not "
+        "multiply them with a weight of 0, or declare 0");
+  }
+  const bool ended = kind == kernel_process::failure_kind::crash ||
+                     kind == kernel_process::failure_kind::read_outside;
+  if (ended && found.spec.page_size > 0 && found.spec.mask.ragged) {
+    found.separates.push_back(
+        "pages of keys beyond a sequence's length are -1, since ignores_hidden_keys is 1: do not "
+        "look them up, or declare 0");
+  }
 }
 
 /// Of a kernel that fails for some of the ways only in which the software device does what hardware

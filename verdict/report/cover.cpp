@@ -30,12 +30,6 @@ std::string sizes_in_words(const std::string& property, const std::map<int, long
   return fmt::format("{} {}", property, fmt::join(values, ", "));
 }
 
-/// Multi-head latent attention's widths of keys and values: as it is trained, and as it decodes.
-bool has_latent_widths(const cases::Spec& s) {
-  return (s.head_dim == 192 && s.value_width() == 128) ||
-         (s.head_dim == 576 && s.value_width() == 512);
-}
-
 long total_of(const std::map<int, long>& counts) {
   long total = 0;
   for (const auto& [value, count] : counts) total += count;
@@ -43,6 +37,11 @@ long total_of(const std::map<int, long>& counts) {
 }
 
 }  // namespace
+
+bool has_latent_widths(const cases::Spec& s) {
+  return (s.head_dim == 192 && s.value_width() == 128) ||
+         (s.head_dim == 576 && s.value_width() == 512);
+}
 
 void Cover::add(const cases::Spec& s) {
   const auto count = [&](const char* property, int value) { ++cases[property][value]; };

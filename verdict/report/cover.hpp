@@ -19,6 +19,9 @@ struct Cover {
   void add(const Cover& other);
 };
 
+/// Multi-head latent attention's widths of keys and values: as it is trained, and as it decodes.
+bool has_latent_widths(const cases::Spec& spec);
+
 /// In a line: "heads 1, 2, 3; keys 1 to 65536; window 35 %".
 std::string in_words(const Cover&);
 

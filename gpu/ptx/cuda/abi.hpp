@@ -54,6 +54,7 @@ enum class Error : int {
   capture_isolation = 905,
   capture_implicit = 906,
   capture_wrong_thread = 908,
+  invalid_cluster_size = 912,
   unknown = 999
 };
 

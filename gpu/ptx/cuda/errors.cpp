@@ -59,6 +59,8 @@ constexpr Row rows[] = {
      "unspecified launch failure"},
     {Error::cooperative_launch_too_large, "cudaErrorCooperativeLaunchTooLarge",
      "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "too many blocks in cooperative launch"},
+    {Error::invalid_cluster_size, "cudaErrorInvalidClusterSize", "CUDA_ERROR_INVALID_CLUSTER_SIZE",
+     "a kernel launch error has occurred due to cluster misconfiguration"},
     {Error::not_supported, "cudaErrorNotSupported", "CUDA_ERROR_NOT_SUPPORTED",
      "operation not supported"},
     {Error::invalid_image, "cudaErrorInvalidKernelImage", "CUDA_ERROR_INVALID_IMAGE",
@@ -125,6 +127,8 @@ Error error_of(Refused::Reason reason) {
       return Error::invalid_value;
     case Refused::Reason::invalid_configuration:
       return Error::invalid_configuration;
+    case Refused::Reason::invalid_cluster:
+      return Error::invalid_cluster_size;
     case Refused::Reason::out_of_resources:
       return Error::launch_out_of_resources;
     case Refused::Reason::out_of_memory:

@@ -9,6 +9,7 @@
 #include "tests/faults/judge/features.hpp"
 #include "verdict/oracle/rows.hpp"
 #include "verdict/property/property.hpp"
+#include "verdict/report/cover.hpp"
 
 namespace plumbline::bench {
 
@@ -53,7 +54,7 @@ AlarmResult false_alarms(long runs, std::uint64_t seed, long products, int threa
     result.capped += spec.softcap != 0;
     result.with_sinks += spec.sinks;
     result.more_queries += spec.queries > spec.keys;
-    result.latent += has_latent_widths(spec);
+    result.latent += verdict::has_latent_widths(spec);
     result.custom += spec.bias.method == PLUMBLINE_CUSTOM;
     result.undecided += judged.outcome == verdict::Outcome::undecided;
     if (judged.outcome == verdict::Outcome::fail) {

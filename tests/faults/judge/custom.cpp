@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/faults/judge/custom.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -102,7 +101,7 @@ CustomValue<Real> Bias<Real>::custom(const Pair& at) const {
     }
     case Formula::of_tokens: {
       const Real of_query = number(0);
-      const Real tanh = std::tanh(number(1, at.j) - number(1, std::clamp(at.i, 0, in_.p.keys - 1)));
+      const Real tanh = std::tanh(number(1, at.j) - number(1, at.i));
       const Real slope = of_query * (1 - tanh * tanh);
       return {of_query * tanh, {tanh, slope}, -slope};
     }

@@ -137,11 +137,6 @@ cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed) 
   return spec;
 }
 
-bool has_latent_widths(const cases::Spec& spec) {
-  return (spec.head_dim == 192 && spec.value_dim == 128) ||
-         (spec.head_dim == 576 && spec.value_dim == 512);
-}
-
 cases::Spec with_some_features(cases::Spec spec, std::uint64_t seed) {
   const Draw draw(seed, 7);
   std::uint64_t next = 0;

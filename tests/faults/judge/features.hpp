@@ -31,9 +31,6 @@ enum class Feature {
 /// them but lengths, the spec as it is.
 cases::Spec with_feature(cases::Spec spec, Feature feature, std::uint64_t seed);
 
-/// Whether keys and values have the widths of latent attention.
-bool has_latent_widths(const cases::Spec& spec);
-
 /// The same with each of them by chance.
 cases::Spec with_some_features(cases::Spec spec, std::uint64_t seed);
 

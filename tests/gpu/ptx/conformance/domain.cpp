@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/gpu/ptx/conformance/domain.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace plumbline::ptx::conformance {
 namespace {
 
@@ -174,22 +177,6 @@ Domain range(std::int64_t least, std::int64_t most, int width) {
 
 Domain of(std::vector<Bits> values) { return {std::move(values), {}}; }
 
-Domain small_integers(Type type, int magnitude) {
-  const Format format = format_of(type);
-  const bool pair = type == Type::f16x2 || type == Type::bf16x2;
-  const auto one = [=](Random& random) {
-    const int x = static_cast<int>(random() % (2 * magnitude + 1)) - magnitude;
-    return converted(format, Rounding::rn, x);
-  };
-  Domain domain;
-  domain.edges = {0};
-  domain.other = [=](Random& random) {
-    const Bits x = one(random);
-    return pair ? x | one(random) << 16 : x;
-  };
-  return domain;
-}
-
 Domain floats(const Format& format, double least, double most) {
   Domain domain;
   domain.edges = {converted(format, Rounding::rp, least), converted(format, Rounding::rm, most)};
@@ -198,6 +185,39 @@ Domain floats(const Format& format, double least, double most) {
     return converted(format, Rounding::rz, least + (most - least) * u);
   };
   return domain;
+}
+
+Draw summands(const Format& format, int magnitude, int scale, int special) {
+  return [=](Random& random) {
+    const int x = static_cast<int>(random() % (2 * magnitude + 1)) - magnitude;
+    if (!special || random() % special)
+      return converted(format, Rounding::rn, std::ldexp(x, scale));
+    const Bits infinity = format.infinity(), nan = format.nan;
+    const Bits specials[] = {infinity, infinity, infinity + 1, nan};  // NaN: the first, the usual
+    return (format.infinite ? specials[random() % 4] : nan) | (random() % 2 ? format.sign() : 0);
+  };
+}
+
+std::vector<EdgeSums> edge_sums(const Format& a, const Format& b, const Format& c, int k) {
+  // The unit of the subnormal numbers, as a power of two.
+  const auto unit = [](const Format& f) { return 1 - f.bias() - f.mantissa_bits; };
+  // All are subnormal; 32 products by at most 2, and c, stay within the 11 bits of f16.
+  const auto most = [&](const Format& f) {
+    return std::min((1 << std::min(f.mantissa_bits, 10)) - 1, c.width() == 16 ? 31 : 1023);
+  };
+  const int ua = unit(a), ub = unit(b);
+  const int special = 2 * k;  // of the 2 k factors of an element of D, one
+  std::vector<EdgeSums> all = {
+      {"infinities and NaN", summands(a, 2, 0, special), summands(b, 2, 0, special),
+       summands(c, 4, 0, special)},
+      {"subnormal A", summands(a, most(a), ua), summands(b, 2), summands(c, 64, ua)},
+      {"subnormal B", summands(a, 2), summands(b, most(b), ub), summands(c, 64, ub)}};
+  // Products are subnormal in the format of C, where A and B have such factors.
+  const int half = (unit(c) + 6) / 2;
+  if (half >= std::max(ua, ub))
+    all.push_back(
+        {"tiny products", summands(a, 2, half), summands(b, 2, half), summands(c, 64, 2 * half)});
+  return all;
 }
 
 }  // namespace plumbline::ptx::conformance

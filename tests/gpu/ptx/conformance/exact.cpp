@@ -76,6 +76,16 @@ const Format& format_of(Type type) {
   }
 }
 
+const Format* format_named(const std::string& name) {
+  using namespace formats;
+  static constexpr std::pair<const char*, const Format*> all[] = {
+      {"f16", &f16}, {"bf16", &bf16}, {"tf32", &tf32}, {"f32", &f32},
+      {"f64", &f64}, {"e4m3", &e4m3}, {"e5m2", &e5m2}};
+  for (const auto& [known, format] : all)
+    if (name == known) return format;
+  return nullptr;
+}
+
 const char* name(Rounding rounding) {
   static const char* const names[] = {"rn", "rz", "rm", "rp", "rna"};
   return names[static_cast<int>(rounding)];

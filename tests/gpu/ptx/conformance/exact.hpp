@@ -37,6 +37,8 @@ inline constexpr Format e4m3{3, 4, 0x7f, false};
 
 /// The format of a scalar type, or of the halves of f16x2 and bf16x2.
 const Format& format_of(Type type);
+/// By its name, as "tf32". Null where it is not of floats.
+const Format* format_named(const std::string& name);
 
 enum class Rounding { rn, rz, rm, rp, rna };
 inline constexpr Rounding directed_roundings[] = {Rounding::rn, Rounding::rz, Rounding::rm,

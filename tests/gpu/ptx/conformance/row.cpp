@@ -209,6 +209,22 @@ Experiment& Family::write(std::string form) {
   return experiment;
 }
 
+std::function<Verdict(const std::vector<Buffer>&)> holds_floats(std::size_t index,
+                                                                const Buffer& expected,
+                                                                const Format& format) {
+  const auto with_one_nan = [&format](Buffer buffer) {
+    const std::size_t bytes = format.width() / 8;
+    for (std::size_t at = 0; at + bytes <= buffer.size(); at += bytes) {
+      Bits x = 0;
+      std::memcpy(&x, buffer.data() + at, bytes);
+      if (is_nan(format, x)) std::memcpy(buffer.data() + at, &format.nan, bytes);
+    }
+    return buffer;
+  };
+  const auto same = holds<std::uint32_t>(0, values_of<std::uint32_t>(with_one_nan(expected)));
+  return [=](const std::vector<Buffer>& after) { return same({with_one_nan(after[index])}); };
+}
+
 Experiment experiment_of(const Row& row) {
   auto cases = std::make_shared<const Cases>(drawn(row));
   auto expected =

@@ -111,6 +111,11 @@ struct Family {
   Experiment& write(std::string form);
 };
 
+/// The verdict on one buffer of floats that must hold these afterwards, and any NaN for a NaN.
+std::function<Verdict(const std::vector<Buffer>&)> holds_floats(std::size_t index,
+                                                                const Buffer& expected,
+                                                                const Format& format);
+
 /// The kernel around a row, its operands drawn, its results computed. The same row gives the same.
 Experiment experiment_of(const Row& row);
 

@@ -154,6 +154,7 @@ SAME_NUMBER(Error::capture_unjoined, cudaErrorStreamCaptureUnjoined);
 SAME_NUMBER(Error::capture_isolation, cudaErrorStreamCaptureIsolation);
 SAME_NUMBER(Error::capture_implicit, cudaErrorStreamCaptureImplicit);
 SAME_NUMBER(Error::capture_wrong_thread, cudaErrorStreamCaptureWrongThread);
+SAME_NUMBER(Error::invalid_cluster_size, cudaErrorInvalidClusterSize);
 SAME_NUMBER(NodeType::kernel, cudaGraphNodeTypeKernel);
 SAME_NUMBER(NodeType::copy, cudaGraphNodeTypeMemcpy);
 SAME_NUMBER(NodeType::set, cudaGraphNodeTypeMemset);

@@ -16,6 +16,7 @@ using ptx::cuda::Event;
 using ptx::cuda::Function;
 using ptx::cuda::FunctionAttribute;
 using ptx::cuda::FunctionAttributes;
+using ptx::cuda::LaunchAttribute;
 using ptx::cuda::LaunchConfiguration;
 using ptx::cuda::PointerAttributes;
 using ptx::cuda::Stream;

@@ -239,6 +239,27 @@ BOOST_AUTO_TEST_CASE(more_registers_than_a_multiprocessor_has_are_refused) {
   BOOST_TEST(launch(32) == Error::success);
 }
 
+BOOST_AUTO_TEST_CASE(clusters_of_more_than_8_blocks_must_be_asked_for) {
+  const auto launch = [](unsigned blocks) {
+    program();
+    const OnDevice memory(4);
+    void* pointer = memory.pointer;
+    void* arguments[] = {&pointer};
+    LaunchAttribute cluster{};
+    cluster.id = plumbline::ptx::cuda::attribute_cluster;
+    cluster.cluster = {blocks};
+    LaunchConfiguration configuration{{48}, {32}, 0, nullptr, &cluster, 1};
+    return cudaLaunchKernelExC(&configuration, &count, arguments);
+  };
+  BOOST_TEST(launch(8) == Error::success);
+  BOOST_TEST(launch(12) == Error::invalid_cluster_size);
+  BOOST_TEST(cudaFuncSetAttribute(&count, FunctionAttribute::non_portable_cluster, 1) ==
+             Error::success);
+  BOOST_TEST(launch(12) == Error::success);
+  BOOST_TEST(launch(16) == Error::success);
+  BOOST_TEST(launch(24) == Error::invalid_configuration);
+}
+
 BOOST_AUTO_TEST_CASE(more_shared_memory_than_48_kib_must_be_asked_for) {
   program();
   // 1024 bytes are the kernel's own.

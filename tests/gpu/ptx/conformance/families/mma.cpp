@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mma.sync in all types and shapes (section 9.7.14.5 of the PTX ISA), but m8n8k4 of f16. Integral
-// inputs, whose sums are exact in whatever order, infinities and NaN among them, and subnormal
-// ones; and others within a bound that any order and any rounding of single precision meets. The
-// ISA speaks of no flushing of elements; a subnormal one is taken to count, as on the hardware.
+// inputs, whose sums are exact in whatever order; special and subnormal ones (edge_sums in
+// domain.hpp says what the ISA leaves open); and others within a bound that any order and any
+// rounding of single precision meets.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -19,41 +19,23 @@ struct Element {
   std::string name;
   int bits;
   std::function<double(Bits)> number;
-  std::function<Bits(Random&)> exact;  ///< an integer of small magnitude
-  // Empty where the type has none.
-  std::function<Bits(Random&)> any;        ///< any finite number of moderate magnitude
-  std::function<Bits(Random&)> special;    ///< an integer, an infinity or NaN
-  std::function<Bits(Random&)> subnormal;  ///< a multiple below 16 of the smallest, or less
-  std::function<Bits(Random&)> scaled;     ///< 0, 1 or 2 times what makes products of those normal
+  Draw exact;                      ///< an integer of small magnitude
+  Draw any;                        ///< any finite number of moderate magnitude; may be empty
+  const Format* format = nullptr;  ///< of floats
 };
-using Draw = std::function<Bits(Random&)> Element::*;
 
 Element float_element(const std::string& name, const Format& f, int bits, int magnitude) {
-  // tf32 lies in the upper bits of its register.
-  const int shift = name == "tf32" ? 13 : 0;
-  const auto exact = [=, &f](Random& r) {
-    const int x = static_cast<int>(r() % (2 * magnitude + 1)) - magnitude;
-    return converted(f, Rounding::rn, x) << shift;
-  };
-  const int most = std::min(15, (1 << f.mantissa_bits) - 1), unit = f.exponent_bits == 8 ? 40 : 0;
+  const int shift = bits - f.width();  // tf32 lies in the upper bits of its register.
   return {name,
           bits,
           [=, &f](Bits x) { return value(f, x >> shift); },
-          exact,
+          summands(f, magnitude),
           [=, &f](Random& r) {
             const double u = std::ldexp(static_cast<double>(r() >> 11), -53);
             const double x = std::ldexp(1 + u, static_cast<int>(r() % 9) - 5);
-            return (converted(f, Rounding::rz, x) | (r() % 2 ? f.sign() : 0)) << shift;
+            return converted(f, Rounding::rz, x) | (r() % 2 ? f.sign() : 0);
           },
-          [=, &f](Random& r) {
-            if (r() % 64 != 0) return exact(r);
-            const Bits special = f.infinite && r() % 4 ? f.infinity() : f.nan;
-            return (special | (r() % 2 ? f.sign() : 0)) << shift;
-          },
-          [=, &f](Random& r) { return (r() % (most + 1) | (r() % 2 ? f.sign() : 0)) << shift; },
-          [=, &f](Random& r) {
-            return converted(f, Rounding::rn, std::ldexp(r() % 3, unit)) << shift;
-          }};
+          &f};
 }
 Element integer_element(const std::string& name, int bits) {
   const bool is_signed = name[0] == 's';
@@ -70,9 +52,6 @@ Element integer_element(const std::string& name, int bits) {
         return static_cast<double>(is_signed ? signed_of(x, bits) : static_cast<std::int64_t>(x));
       },
       draw,
-      {},
-      {},
-      {},
       {}};
 }
 
@@ -126,12 +105,12 @@ Matrices unpacked(const Layout& layout, const Element& ea, const Element& eb, co
   return m;
 }
 
-Operand packed_operand(const Element& element, Type reg, int per_register, Draw which) {
-  const auto draw = element.*which;
-  const int bits = element.bits;
+Operand packed_operand(const Element& element, Type reg, int per_register, bool exact) {
+  const Draw draw = exact ? element.exact : element.any;
+  const int bits = element.bits, shift = element.format ? bits - element.format->width() : 0;
   return {reg, {{0}, [=](Random& r) {
                   Bits x = 0;
-                  for (int e = 0; e < per_register; ++e) x |= draw(r) << e * bits;
+                  for (int e = 0; e < per_register; ++e) x |= draw(r) << (e * bits + shift);
                   return x;
                 }}};
 }
@@ -149,12 +128,12 @@ struct Accumulator {
 };
 
 Row& add_mma(Family& family, const std::string& form, const Layout& layout, const Element& ea,
-             const Element& eb, Type reg, Accumulator acc, const Operand& c, Draw of_a, Draw of_b,
+             const Element& eb, Type reg, Accumulator acc, const Operand& c, bool exact,
              ExpectWarp expect) {
   const int na = layout.a_registers(), nb = layout.b_registers();
   const int nc = layout.shape.m * layout.shape.n / 32 / acc.per_register;
-  std::vector<Operand> operands(na, packed_operand(ea, reg, layout.per_register, of_a));
-  operands.insert(operands.end(), nb, packed_operand(eb, reg, layout.per_register, of_b));
+  std::vector<Operand> operands(na, packed_operand(ea, reg, layout.per_register, exact));
+  operands.insert(operands.end(), nb, packed_operand(eb, reg, layout.per_register, exact));
   operands.insert(operands.end(), nc, c);
   Row& row = family.add_warp(form, std::vector<Type>(nc, acc.type), operands, std::move(expect));
   row.text = fmt::format("{} {}, {}, {}, {};", form, list("d", 0, nc), list("a", 0, na),
@@ -165,48 +144,41 @@ Row& add_mma(Family& family, const std::string& form, const Layout& layout, cons
 }
 
 /// Exact sums: what every order of additions gives.
-Row& exact_sums(Family& family, const std::string& form, const Layout& layout, const Element& ea,
-                const Element& eb, Type reg, Type acc, const Operand& c, Draw of_a, Draw of_b) {
+void exact_floats(Family& family, const std::string& form, const Layout& layout, Element ea,
+                  Element eb, Type reg, Type acc, Target target, const std::string& version) {
   const Format& f = format_of(acc);
-  const bool pair = acc == f16x2;
-  const int per = pair ? 2 : 1;
+  const int per = acc == f16x2 ? 2 : 1;
   const int first_c = layout.a_registers() + layout.b_registers();
-  return add_mma(family, form, layout, ea, eb, reg, {acc, per}, c, of_a, of_b, [=, &f](Warp& warp) {
-    const Matrices m = unpacked(layout, ea, eb, warp);
-    const int k = layout.shape.k;
-    for (int lane = 0; lane < 32; ++lane)
-      for (int i = 0; i < static_cast<int>(warp.d.size()) * per; ++i) {
-        int row, column;
-        Layout::c_place(lane, i, row, column);
-        const int shift = 16 * (i % per);
-        double x = value(f, low(warp.a[first_c + i / per][lane] >> shift, f.width()));
-        for (int j = 0; j < k; ++j) x += m.a[row * k + j] * m.b[column * k + j];
-        if (i % per == 0) warp.d[i / per][lane] = 0;
-        // 0 is +0: -0 needs every product and c to be -0, and c is not.
-        warp.d[i / per][lane] |= converted(f, Rounding::rn, x + 0.0) << shift;
-      }
-  });
-}
-
-/// Integers; the same among infinities and NaN; subnormal elements of A, and of B.
-void exact_floats(Family& family, const std::string& form, const Layout& layout, const Element& ea,
-                  const Element& eb, Type reg, Type acc, Target target,
-                  const std::string& version) {
-  const Operand integers(acc, small_integers(acc, 64)), zeros(acc, of({0}));
-  Operand special = integers;
-  const Format& f = format_of(acc);
-  special.domain.edges = {0, f.infinity(), f.infinity() | f.sign(), f.nan};
-  const auto add = [&](const std::string& of_what, const Operand& c, Draw of_a, Draw of_b) {
-    Row& row = exact_sums(family, form, layout, ea, eb, reg, acc, c, of_a, of_b);
-    row.form += of_what;
+  Element ec = float_element("", f, f.width(), 64);
+  const auto add = [&](const std::string& what) {
+    Row& row = add_mma(family, form, layout, ea, eb, reg, {acc, per},
+                       packed_operand(ec, acc, per, true), true, [=, &f](Warp& warp) {
+                         const Matrices m = unpacked(layout, ea, eb, warp);
+                         const int k = layout.shape.k;
+                         for (int lane = 0; lane < 32; ++lane)
+                           for (int i = 0; i < static_cast<int>(warp.d.size()) * per; ++i) {
+                             int row, column;
+                             Layout::c_place(lane, i, row, column);
+                             const int shift = 16 * (i % per);
+                             double x =
+                                 value(f, low(warp.a[first_c + i / per][lane] >> shift, f.width()));
+                             for (int j = 0; j < k; ++j)
+                               x += m.a[row * k + j] * m.b[column * k + j];
+                             if (i % per == 0) warp.d[i / per][lane] = 0;
+                             // 0 is +0: -0 needs every product and c to be -0, and c is not.
+                             warp.d[i / per][lane] |= converted(f, Rounding::rn, x + 0.0) << shift;
+                           }
+                       });
+    row.form += what;
+    row.compare = Compare::any_nan;
     row.target = target;
     row.version = version;
-    row.compare = Compare::any_nan;
   };
-  add("", integers, &Element::exact, &Element::exact);
-  add(" of infinities and NaN", special, &Element::special, &Element::special);
-  add(" of subnormal A", zeros, &Element::subnormal, &Element::scaled);
-  add(" of subnormal B", zeros, &Element::scaled, &Element::subnormal);
+  add("");
+  for (const EdgeSums& edge : edge_sums(*ea.format, *eb.format, f, layout.shape.k)) {
+    ea.exact = edge.a, eb.exact = edge.b, ec.exact = edge.c;
+    add(" of " + edge.what);
+  }
 }
 
 /// Any numbers: each of the k + 1 terms may lose 2^-22 of the sum of magnitudes. Of 8-bit numbers
@@ -219,10 +191,9 @@ void bounded_floats(Family& family, const std::string& form, const Layout& layou
   // The program returns the distance to the bounds: two more operands hold them, and the results
   // are whether d lies between.
   const Operand c(f32, floats(formats::f32, -8, 8));
-  Row& row = add_mma(family, form, layout, ea, eb, b32, {f32, 1}, c, &Element::any, &Element::any,
-                     [](Warp& warp) {
-                       for (auto& d : warp.d) d.fill(1);
-                     });
+  Row& row = add_mma(family, form, layout, ea, eb, b32, {f32, 1}, c, false, [](Warp& warp) {
+    for (auto& d : warp.d) d.fill(1);
+  });
   const int nc = static_cast<int>(row.results.size());
   row.form += " within its bound";
   row.operands.insert(row.operands.end(), 2 * nc, Operand(f32, of({0})));
@@ -300,25 +271,24 @@ void integers(Family& family) {
       Operand c(s32);
       c.domain.edges = {0, 0x7fffffff, 0x80000000, 0x7ffffff0, 0x8000000f};
       const int first_c = layout.a_registers() + layout.b_registers();
-      add_mma(family, form, layout, ea, eb, b32, {s32, 1}, c, &Element::exact, &Element::exact,
-              [=](Warp& warp) {
-                const Matrices m = unpacked(layout, ea, eb, warp);
-                const int k = layout.shape.k;
-                for (int lane = 0; lane < 32; ++lane)
-                  for (int i = 0; i < static_cast<int>(warp.d.size()); ++i) {
-                    int row, column;
-                    Layout::c_place(lane, i, row, column);
-                    std::int64_t x = signed_of(warp.a[first_c + i][lane], 32);
-                    for (int j = 0; j < k; ++j) {
-                      const auto p = static_cast<std::int64_t>(m.a[row * k + j]);
-                      const auto q = static_cast<std::int64_t>(m.b[column * k + j]);
-                      x += op.empty() ? p * q : op == ".xor.popc" ? p ^ q : p & q;
-                    }
-                    if (satfinite)
-                      x = std::min<std::int64_t>(std::max<std::int64_t>(x, INT32_MIN), INT32_MAX);
-                    warp.d[i][lane] = static_cast<Bits>(x);
-                  }
-              });
+      add_mma(family, form, layout, ea, eb, b32, {s32, 1}, c, true, [=](Warp& warp) {
+        const Matrices m = unpacked(layout, ea, eb, warp);
+        const int k = layout.shape.k;
+        for (int lane = 0; lane < 32; ++lane)
+          for (int i = 0; i < static_cast<int>(warp.d.size()); ++i) {
+            int row, column;
+            Layout::c_place(lane, i, row, column);
+            std::int64_t x = signed_of(warp.a[first_c + i][lane], 32);
+            for (int j = 0; j < k; ++j) {
+              const auto p = static_cast<std::int64_t>(m.a[row * k + j]);
+              const auto q = static_cast<std::int64_t>(m.b[column * k + j]);
+              x += op.empty() ? p * q : op == ".xor.popc" ? p ^ q : p & q;
+            }
+            if (satfinite)
+              x = std::min<std::int64_t>(std::max<std::int64_t>(x, INT32_MIN), INT32_MAX);
+            warp.d[i][lane] = static_cast<Bits>(x);
+          }
+      });
     }
   };
   for (const char* a : {"u8", "s8"})

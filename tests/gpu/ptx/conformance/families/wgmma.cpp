@@ -1,72 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // wgmma.mma_async (section 9.7.15 of the PTX ISA) of one warpgroup: types, shapes, layouts of
-// shared memory, A in registers, scales. Integral inputs, whose sums are exact in any order;
-// infinities and NaN among them; subnormal ones. The images of A and B in shared memory are made
-// here from the ISA's canonical layouts.
+// shared memory, A in registers, scales. Integral inputs, whose sums are exact in any order, and
+// special and subnormal ones (edge_sums in domain.hpp says what the ISA leaves open). The images of
+// A and B in shared memory are made here from the ISA's canonical layouts.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <memory>
 
 #include "tests/gpu/ptx/conformance/families.hpp"
 
 namespace plumbline::ptx::conformance {
 namespace {
 
-/// What the elements of A and B are. Of subnormal ones the other matrix has 0, 1 and 2, times what
-/// makes the products normal.
-enum class Numbers { integers, special, subnormal_a, subnormal_b };
-
-/// An element's type: its name, bits, and bits of a number.
+/// An element's type: its name, bits, and the integers that are drawn.
 struct Element {
   std::string name;
   int bits;
   int magnitude;
-  bool is_integer() const { return name[0] == 's' || name[0] == 'u'; }
-  const Format& format() const {
-    return name == "f16"    ? formats::f16
-           : name == "bf16" ? formats::bf16
-           : name == "tf32" ? formats::tf32
-           : name == "e4m3" ? formats::e4m3
-                            : formats::e5m2;
+  const Format* format() const { return format_named(name); }
+  Draw integers() const {
+    if (format()) return summands(*format(), magnitude);
+    return [*this](Random& random) {
+      const int x = static_cast<int>(random() % (2 * magnitude + 1)) - magnitude;
+      return low(static_cast<Bits>(name[0] == 'u' ? std::abs(x) : x), 8);
+    };
   }
-  Bits encoded(double x) const {
-    if (is_integer()) return low(static_cast<Bits>(static_cast<int>(x)), 8);
-    return converted(format(), Rounding::rn, x) << (name == "tf32" ? 13 : 0);
+  double number(Bits x) const {  // of u8, which have at most 7 bits, too
+    return format() ? value(*format(), x) : static_cast<double>(signed_of(x, 8));
   }
-  double drawn(Random& random) const {
-    const int x = static_cast<int>(random() % (2 * magnitude + 1)) - magnitude;
-    return name[0] == 'u' ? std::abs(x) : x;
-  }
-  /// One in 200, so that some sums have none.
-  double special(Random& random) const {
-    if (random() % 200 != 0) return drawn(random);
-    if (!format().infinite || random() % 4 == 0) return NAN;
-    return random() % 2 ? INFINITY : -INFINITY;
-  }
-  double subnormal(Random& random) const {
-    const Format& f = format();
-    const int most = std::min(15, (1 << f.mantissa_bits) - 1);
-    const int x = static_cast<int>(random() % (2 * most + 1)) - most;
-    return std::ldexp(x, 1 - f.bias() - f.mantissa_bits);
-  }
-  double beside_subnormal(Random& random) const {
-    return std::ldexp(random() % 3, format().exponent_bits == 8 ? 40 : 0);
-  }
-  double drawn(Random& random, Numbers numbers, bool of_a) const {
-    switch (numbers) {
-      case Numbers::integers:
-        return drawn(random);
-      case Numbers::special:
-        return special(random);
-      case Numbers::subnormal_a:
-        return of_a ? subnormal(random) : beside_subnormal(random);
-      case Numbers::subnormal_b:
-        return of_a ? beside_subnormal(random) : subnormal(random);
-    }
-    return 0;
-  }
+  /// As it lies in memory: tf32 in the upper bits of its word.
+  Bits stored(Bits x) const { return format() ? x << (bits - format()->width()) : x; }
 };
 const Element half{"f16", 16, 4}, bhalf{"bf16", 16, 4}, tensor{"tf32", 32, 20}, e4m3{"e4m3", 8, 4},
     e5m2{"e5m2", 8, 4}, s8{"s8", 8, 127}, u8{"u8", 8, 127};
@@ -122,14 +85,10 @@ struct Problem {
   bool accumulate = true;
   int scale_a = 1, scale_b = 1;
   bool satfinite = false;
-  Numbers numbers = Numbers::integers;
+  EdgeSums edge = {};  ///< what A, B and C hold instead of integers, if it has a name
 };
 
 constexpr int region = 65536;  ///< bytes of shared memory for A, and for B
-
-struct Data {
-  std::vector<double> a, b;
-};
 
 /// Row and column of register element i of a thread: 64 x N.
 void place_of(int thread, int i, int& row, int& column) {
@@ -208,19 +167,23 @@ void add(Family& family, const Problem& p) {
   e.dynamic_shared = 2 * region;
   e.text = kernel_text(p, la, lb, k);
   Random random(p.n * 131 + p.swizzle_a * 7 + p.swizzle_b);
-  auto data = std::make_shared<Data>();
+  std::vector<Bits> a;
+  std::vector<double> of_a, of_b;
   Buffer images(2 * region, std::byte{0});
   const auto put = [](Buffer& buffer, std::size_t at, Bits x, int bits) {
     std::memcpy(buffer.data() + at, &x, bits / 8);
   };
+  const bool edges = !p.edge.what.empty();
+  const Draw draw_a = edges ? p.edge.a : p.a.integers(), draw_b = edges ? p.edge.b : p.b.integers();
   for (int i = 0; i < 64 * whole; ++i) {
-    data->a.push_back(p.a.drawn(random, p.numbers, true));
-    if (!p.a_in_registers)
-      put(images, la.place(i / whole, i % whole), p.a.encoded(data->a[i]), p.a.bits);
+    a.push_back(draw_a(random));
+    of_a.push_back(p.a.number(a[i]));
+    if (!p.a_in_registers) put(images, la.place(i / whole, i % whole), p.a.stored(a[i]), p.a.bits);
   }
   for (int i = 0; i < p.n * whole; ++i) {
-    data->b.push_back(p.b.drawn(random, p.numbers, false));
-    put(images, region + lb.place(i / whole, i % whole), p.b.encoded(data->b[i]), p.b.bits);
+    const Bits x = draw_b(random);
+    of_b.push_back(p.b.number(x));
+    put(images, region + lb.place(i / whole, i % whole), p.b.stored(x), p.b.bits);
   }
   // A by registers: as mma's of a warp, 16 rows each.
   Buffer fragments(2048 * p.steps, std::byte{0});
@@ -232,7 +195,7 @@ void add(Family& family, const Problem& p) {
           const int row = t / 32 * 16 + t % 32 / 4 + 8 * (r % 2);
           const int j = step * k + t % 4 * per + x + 4 * per * (r / 2);
           put(fragments, 2048 * step + t * 16 + r * 4 + x * p.a.bits / 8,
-              p.a.encoded(data->a[row * whole + j]), p.a.bits);
+              p.a.stored(a[row * whole + j]), p.a.bits);
         }
   const bool halves = p.sums == "f16", is_integer = p.sums == "s32";
   const Format& f = halves ? formats::f16 : formats::f32;
@@ -242,32 +205,24 @@ void add(Family& family, const Problem& p) {
     if (p.satfinite) x = std::clamp<double>(x, INT32_MIN, INT32_MAX);
     return low(static_cast<Bits>(static_cast<std::int64_t>(x)), 32);
   };
-  const bool subnormal = p.numbers == Numbers::subnormal_a || p.numbers == Numbers::subnormal_b;
   Buffer start(128 * elements * bytes), expected(start.size());
   for (int t = 0; t < 128; ++t)
     for (int i = 0; i < elements; ++i) {
       const int limit = p.satfinite ? INT32_MAX - 20 : static_cast<int>(random() % 101) - 50;
-      const int c = subnormal ? 0 : p.satfinite && t % 2 ? -limit : limit;
+      const int c = p.satfinite && t % 2 ? -limit : limit;
+      const Bits first = edges ? p.edge.c(random) : encoded(c);
       int row, column;
       place_of(t, i, row, column);
-      double x = p.accumulate ? c : 0;
+      double x = !p.accumulate ? 0 : edges ? value(f, first) : c;
       for (int j = 0; j < whole; ++j)
-        x += p.scale_a * data->a[row * whole + j] * p.scale_b * data->b[column * whole + j];
-      const Bits first = encoded(c), last = encoded(x);
+        x += p.scale_a * p.scale_b * of_a[row * whole + j] * of_b[column * whole + j];
+      const Bits last = encoded(x);
       std::memcpy(start.data() + (t * elements + i) * bytes, &first, bytes);
       std::memcpy(expected.data() + (t * elements + i) * bytes, &last, bytes);
     }
   e.buffers = {images, fragments, start};
-  const auto same = holds<std::uint32_t>(2, values_of<std::uint32_t>(expected));
-  e.judge = [=, &f](std::vector<Buffer> after) {
-    // Any NaN will do.
-    for (std::size_t at = 0; !is_integer && at < after[2].size(); at += bytes) {
-      Bits x = 0;
-      std::memcpy(&x, after[2].data() + at, bytes);
-      if (is_nan(f, x)) std::memcpy(after[2].data() + at, &f.nan, bytes);
-    }
-    return same(after);
-  };
+  e.judge = is_integer ? holds<std::uint32_t>(2, values_of<std::uint32_t>(expected))
+                       : holds_floats(2, expected, f);
 }
 
 }  // namespace
@@ -305,18 +260,22 @@ Family wgmma() {
            [](Problem& p) { p.a_in_registers = true; });
     }
   for (const Types& t : others) {
-    if (t.a.is_integer()) continue;
-    const std::pair<const char*, Numbers> kinds[] = {{"of infinities and NaN", Numbers::special},
-                                                     {"of subnormal A", Numbers::subnormal_a},
-                                                     {"of subnormal B", Numbers::subnormal_b}};
-    for (const auto& [what, numbers] : kinds)
-      for (const bool in_registers : {false, true})
-        with(named_problem(t.a, t.b, t.sums, 32),
-             fmt::format("{}{}", what, in_registers ? ", A in registers" : ""),
-             [=, numbers = numbers](Problem& p) {
-               p.numbers = numbers;
-               p.a_in_registers = in_registers;
-             });
+    const Format* c = format_named(t.sums);
+    if (!c) continue;
+    for (const EdgeSums& edge : edge_sums(*t.a.format(), *t.b.format(), *c, 256 / t.a.bits)) {
+      const Problem p = named_problem(t.a, t.b, t.sums, 16);
+      const std::string what = "of " + edge.what;
+      with(p, what, [&](Problem& q) { q.edge = edge; });
+      with(p, what + ", A in registers", [&](Problem& q) {
+        q.edge = edge;
+        q.a_in_registers = true;
+      });
+      // What D held is not read.
+      with(p, what + ", D = A*B", [&](Problem& q) {
+        q.edge = edge;
+        q.accumulate = false;
+      });
+    }
   }
   with(named_problem(half, half, "f32", 256), "A in registers",
        [](Problem& p) { p.a_in_registers = true; });

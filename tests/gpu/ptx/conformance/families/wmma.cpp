@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // wmma.load, wmma.mma and wmma.store (section 9.7.14.4 of the PTX ISA). How fragments lie in
 // registers is the device's own affair, so a program loads, multiplies and stores: D = A*B + C in
-// memory, of integers, whose sums are exact.
+// memory, of integers, whose sums are exact, and of special and subnormal numbers (edge_sums in
+// domain.hpp says what the ISA leaves open).
 #include <fmt/format.h>
 
 #include "tests/gpu/ptx/conformance/families.hpp"
@@ -20,12 +21,13 @@ struct Types {
   std::vector<Shape> shapes;
 };
 
-Bits encoded(const std::string& type, int x) {
-  if (type == "f16") return converted(formats::f16, Rounding::rn, x);
-  if (type == "bf16") return converted(formats::bf16, Rounding::rn, x);
-  if (type == "tf32" || type == "f32") return converted(formats::f32, Rounding::rn, x);
-  if (type == "f64") return converted(formats::f64, Rounding::rn, x);
-  return low(static_cast<Bits>(x), type == "s32" ? 32 : 8);
+Bits encoded(const std::string& type, double x) {
+  if (const Format* f = format_named(type)) return converted(*f, Rounding::rn, x);
+  return low(static_cast<Bits>(static_cast<std::int64_t>(x)), type == "s32" ? 32 : 8);
+}
+double number(const std::string& type, Bits x) {
+  if (const Format* f = format_named(type)) return value(*f, x);
+  return static_cast<double>(signed_of(x, type == "s32" ? 32 : 8));
 }
 int bytes_of(const std::string& type) {
   return type == "f64"                     ? 8
@@ -41,23 +43,25 @@ std::string list(const char* letter, int n) {
 }
 
 /// A matrix of rows x columns in memory, `stride` elements from line to line.
-Buffer image(const std::vector<int>& x, int rows, int columns, bool by_rows,
+Buffer image(const std::vector<Bits>& x, int rows, int columns, bool by_rows,
              const std::string& type) {
   const int bytes = bytes_of(type);
   Buffer buffer(x.size() * bytes);
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) {
-      const Bits bits = encoded(type, x[i * columns + j]);
+      const Bits bits = x[i * columns + j] << (type == "tf32" ? 13 : 0);
       std::memcpy(buffer.data() + (by_rows ? i * columns + j : j * rows + i) * bytes, &bits, bytes);
     }
   return buffer;
 }
 
-void add(Family& family, const Types& t, const Shape& s, bool a_rows, bool b_rows, bool c_rows) {
+void add(Family& family, const Types& t, const Shape& s, bool a_rows, bool b_rows, bool c_rows,
+         const EdgeSums& edge = {}) {
   const auto layout = [](bool by_rows) { return by_rows ? "row" : "col"; };
   const std::string shape = fmt::format("m{}n{}k{}", s.m, s.n, s.k);
   Experiment& e = family.write(fmt::format("wmma.mma.{}.{}.{}.{} C and D by {}", layout(a_rows),
                                            layout(b_rows), shape, t.mma, layout(c_rows)));
+  if (!edge.what.empty()) e.form += " of " + edge.what;
   e.block[0] = 32;
   const char* wide = t.element == "f64" ? "b64" : "b32";
   const int nd = t.d == "f16" ? 4 : s.c, nc = t.c == "f16" ? 4 : s.c;
@@ -78,23 +82,31 @@ void add(Family& family, const Types& t, const Shape& s, bool a_rows, bool b_row
                         list("c", nc));
   e.text += fmt::format("  wmma.store.d.sync.aligned.{}.{}.global.{} [%l3], {}, {};\n  ret;\n}}\n",
                         layout(c_rows), shape, t.d, list("d", nd), c_rows ? s.n : s.m);
-  Random random(s.m * 100 + s.n + (a_rows ? 7 : 0));
-  const auto drawn = [&](int n, const std::string& type) {
-    std::vector<int> x(n);
-    for (int& y : x)
-      y = type[0] == 'u' ? static_cast<int>(random() % 9) : static_cast<int>(random() % 17) - 8;
+  Random random(s.m * 100 + s.n + (a_rows ? 7 : 0) + (b_rows ? 13 : 0));
+  const auto drawn = [&](int n, const std::string& type, const Draw& draw) {
+    std::vector<Bits> x(n);
+    for (Bits& y : x)
+      y = draw             ? draw(random)
+          : type[0] == 'u' ? random() % 9
+                           : encoded(type, static_cast<int>(random() % 17) - 8);
     return x;
   };
-  const auto a = drawn(s.m * s.k, t.element), b = drawn(s.k * s.n, t.other),
-             c = drawn(s.m * s.n, t.c);
-  std::vector<int> d = c;
+  const auto a = drawn(s.m * s.k, t.element, edge.a), b = drawn(s.k * s.n, t.other, edge.b),
+             c = drawn(s.m * s.n, t.c, edge.c);
+  std::vector<Bits> d(c.size());
   for (int i = 0; i < s.m; ++i)
-    for (int j = 0; j < s.n; ++j)
-      for (int l = 0; l < s.k; ++l) d[i * s.n + j] += a[i * s.k + l] * b[l * s.n + j];
+    for (int j = 0; j < s.n; ++j) {
+      double x = number(t.c, c[i * s.n + j]);
+      for (int l = 0; l < s.k; ++l)
+        x += number(t.element, a[i * s.k + l]) * number(t.other, b[l * s.n + j]);
+      d[i * s.n + j] = encoded(t.d, x);
+    }
   const Buffer expected = image(d, s.m, s.n, c_rows, t.d);
   e.buffers = {image(a, s.m, s.k, a_rows, t.element), image(b, s.k, s.n, b_rows, t.other),
                image(c, s.m, s.n, c_rows, t.c), Buffer(expected.size())};
-  e.judge = holds<std::uint16_t>(3, values_of<std::uint16_t>(expected));
+  const Format* f = format_named(t.d);
+  e.judge = f ? holds_floats(3, expected, *f)
+              : holds<std::uint32_t>(3, values_of<std::uint32_t>(expected));
 }
 
 }  // namespace
@@ -118,8 +130,13 @@ Family wmma() {
   for (const Types& t : all)
     for (const Shape& s : t.shapes)
       for (const bool a : {true, false})
-        for (const bool b : {true, false})
+        for (const bool b : {true, false}) {
           for (const bool c : {true, false}) add(family, t, s, a, b, c);
+          if (const Format* c = format_named(t.c))
+            for (const EdgeSums& edge :
+                 edge_sums(*format_named(t.element), *format_named(t.other), *c, s.k))
+              add(family, t, s, a, b, true, edge);
+        }
   return family;
 }
 
