@@ -245,10 +245,11 @@ typedef struct {
      v [page, kv_heads, page_size, value_dim], and key j of batch b is key j % page_size of page
      pages[b, j / page_size]; pages is [batch, ceil(keys / page_size)], and there are as many pages.
      Sequences may share pages, and a page may belong to none. What a page holds beyond the last key
-     may be NaN. Where a page would hold only keys beyond lengths[b], its number is -1 if the
-     kernel's ignores_hidden_keys is 1, else that of any full page, if there is one; but with CoPE,
-     with DAPE and where rows that see no key are means it is the page of these keys. prefix_sums
-     [batch, heads, keys] are S or F; increments and log_forget are then NULL. */
+     may be NaN. Where a page would hold only keys beyond lengths[b], its number is -1 or
+     that of a page of NaN if the kernel's ignores_hidden_keys is 1, else that of any full page, if
+     there is one; but with CoPE, with DAPE and where rows that see no key are means it is the page
+     of these keys. prefix_sums [batch, heads, keys] are S or F; increments and log_forget are then
+     NULL. */
   const int32_t* pages;
   const double* prefix_sums;
   /* E4M3 and E5M2 only, else NULL: [batch, kv_heads], > 0. What the equations call q, k and v is

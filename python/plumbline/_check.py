@@ -27,8 +27,8 @@ def case_arrays(line: str) -> dict[str, NDArray[Any]]:
 
     line: CheckFailed.case. All float32, which holds the numbers of every format exactly; lengths, query_lengths and
     documents int32, mask uint8, 1 where a query may see a key, keep uint8, 1 where dropout keeps p_ij. The same
-    bits on every machine, without the NaN of nan_in_hidden_keys; page_table has a page of its own for all keys, also beyond
-    lengths[b]. In e4m3 and e5m2 also q_scale, k_scale and v_scale, in a cache of 8 bits the last two; q, k and v are the stored numbers, without
+    bits on every machine, without the NaN of nan_in_hidden_keys; no number of page_table is -1, and all keys lie in
+    their page, also beyond lengths[b]. In e4m3 and e5m2 also q_scale, k_scale and v_scale, in a cache of 8 bits the last two; q, k and v are the stored numbers, without
     them. k, v and scales of each key are in the order of the keys, not in pages; prefix_sums is float64.
     Packed sequences are padded: of sequence b there are the last query_lengths[b] rows of q, and the first lengths[b]
     keys.
@@ -161,7 +161,7 @@ def check(
         fn takes `page_table`, int32 [batch, pages of a sequence], and `lengths`: key j of sequence b is key
         j % page_size of page page_table[b, j // page_size]. Sequences may share pages, and a page may belong to
         none. What a page holds beyond the last key is NaN, in an int8 cache -128. The number of a page that holds only
-        keys beyond lengths[b] is that of another page, or -1 with nan_in_hidden_keys. Or the only page sizes, [16, 256].
+        keys beyond lengths[b] is that of another page, with nan_in_hidden_keys -1 or that of a page of NaN. Or the only page sizes, [16, 256].
     cache: kinds of caches of 8 bits, some of "int8", "e4m3" and "e5m2", or True for all three: k and v of all
         decoding cases are of one of them, while q and o are of dtype, and fn takes `k_scale` and `v_scale`, float32
         [batch, kv_heads]: k[b, h] is to be multiplied by k_scale[b, h]. Not with a dtype of 8 bits.

@@ -3,7 +3,9 @@
 // kernel's may be off.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <vector>
@@ -24,6 +26,13 @@ struct RowDerivative {
   /// underflow, times the factors that follow; empty: it does not.
   std::vector<double> lost{};
 };
+
+/// RowDerivative::lost where c dS_ij is multiplied by these factors in any order.
+inline double lost_among(std::initializer_list<double> factors) {
+  double lost = static_cast<double>(factors.size());
+  for (const double factor : factors) lost *= std::max(1.0, std::abs(factor));
+  return lost;
+}
 
 /// The same for increments or log_forget: theta_k changes b_ij by x_ij where k lies in (j, i] or
 /// (i, j], and not elsewhere.

@@ -84,6 +84,10 @@ struct GgdRow : DerivativeRow {
       const double b_error = b * ggd_power_error(base, theta_alpha, beta);
       const double log_x = std::abs(std::log(base.x));
       const double log_error = std::log(base.x / base.lowest) * (1 + 8 * u) + 4 * u * log_x;
+      const double A = std::exp(theta_alpha), power = b / A, by_mu = std::cosh(theta_mu) * 2;
+      alpha.lost.push_back(lost_among({A, power}));
+      by_beta.lost.push_back(lost_among({A, power, log_x}));
+      mu.lost.push_back(lost_among({A, power, beta, 1 / base.lowest, by_mu}));
       alpha.value.push_back(grad.theta_alpha);
       alpha.error.push_back(b_error);
       by_beta.value.push_back(grad.theta_beta);

@@ -54,33 +54,41 @@ struct KerpleRow : DerivativeRow {
   void operator()(const reference::KerpleLog<RunningError>& kerple) const {
     kerple_derivatives(kerple, [&](std::size_t n, double by_p, double by_a) {
       const bool same = visible[n] == position;
-      return std::pair{same ? 0.0 : 2.001 * u + 7 * u * by_p, 6 * u * by_a};
+      return Errors{same ? 0.0 : 2.001 * u + 7 * u * by_p, 6 * u * by_a, 0.0,
+                    lost_among({parameter(PLUMBLINE_P), distance(n)})};
     });
   }
   /// -a x^p: dp = -a x^p ln x, da = -x^p; the power as in bias_error, the logarithm 4u.
   void operator()(const reference::KerplePower<RunningError>& kerple) const {
     const double p_value = parameter(PLUMBLINE_P);
     kerple_derivatives(kerple, [&](std::size_t n, double by_p, double by_a) {
-      const int x = std::abs(visible[n] - position);
-      if (x == 0) return std::pair{0.0, 0.0};
-      const double power = 16 * u + 4 * u * std::abs(p_value * std::log(x));
-      return std::pair{by_p * ((1 + power) * (1 + 8 * u) - 1.0),
-                       by_a * ((1 + power) * (1 + 2 * u) - 1.0)};
+      const double x = distance(n);
+      if (x == 0) return Errors{};
+      const double log_x = std::log(x), power = 16 * u + 4 * u * std::abs(p_value * log_x);
+      return Errors{by_p * ((1 + power) * (1 + 8 * u) - 1.0),
+                    by_a * ((1 + power) * (1 + 2 * u) - 1.0),
+                    lost_among({parameter(PLUMBLINE_A), by_a, log_x}), by_a};
     });
   }
 
  private:
-  template <class Kerple, class Errors>
-  void kerple_derivatives(const Kerple& kerple, const Errors& errors) const {
+  struct Errors {
+    double p = 0, a = 0, lost_p = 0, lost_a = 0;
+  };
+  double distance(std::size_t n) const { return std::abs(visible[n] - position); }
+  template <class Kerple, class ErrorsOf>
+  void kerple_derivatives(const Kerple& kerple, const ErrorsOf& errors_of) const {
     RowDerivative by_p{PLUMBLINE_P, 0, {}, {}, {}}, by_a{PLUMBLINE_A, 0, {}, {}, {}};
     for (std::size_t n = 0; n < visible.size(); ++n) {
       auto grad = kerple.zero_grad();
       kerple.accumulate_grad(grad, position, visible[n], one());
-      const auto [p_error, a_error] = errors(n, std::abs(grad.p.value()), std::abs(grad.a.value()));
+      const Errors errors = errors_of(n, std::abs(grad.p.value()), std::abs(grad.a.value()));
+      by_p.lost.push_back(errors.lost_p);
+      by_a.lost.push_back(errors.lost_a);
       by_p.value.push_back(grad.p);
-      by_p.error.push_back(p_error);
+      by_p.error.push_back(errors.p);
       by_a.value.push_back(grad.a);
-      by_a.error.push_back(a_error);
+      by_a.error.push_back(errors.a);
     }
     result.parameters = {std::move(by_p), std::move(by_a)};
   }

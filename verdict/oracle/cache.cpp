@@ -98,9 +98,11 @@ void Cache::forget_pages_beyond(const std::vector<std::int32_t>& lengths, Beyond
   const Draw draw(spec_.seed, forgotten_pages_stream);
   for (const std::size_t n : forgotten) {
     filled_[n] = -1;
-    page_table_[n] = beyond == BeyondLength::nothing
-                         ? -1
-                         : full[draw.below(n, static_cast<std::uint32_t>(full.size()))];
+    if (beyond == BeyondLength::full_page) {
+      page_table_[n] = full[draw.below(n, static_cast<std::uint32_t>(full.size()))];
+    } else if (draw.below(n, 2) == 0) {
+      page_table_[n] = -1;
+    }
   }
 }
 

@@ -13,7 +13,7 @@ namespace plumbline::verdict {
 enum class BeyondLength {
   its_page,   ///< one like others: CoPE, DAPE and rows that are means read these keys
   full_page,  ///< as left from an earlier owner: any full page of numbers, if there is one
-  nothing     ///< -1
+  nothing     ///< -1 or a page of NaN, by chance
 };
 
 /// Lays a decode case out as plumbline_kernel.h says. Pages lie in an order of their own, which

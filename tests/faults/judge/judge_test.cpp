@@ -341,6 +341,22 @@ BOOST_AUTO_TEST_CASE(the_table_is_the_same_for_any_number_of_threads) {
   BOOST_TEST(once.find("## Nobody can tell them") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(what_underflows_in_a_gradient_is_multiplied_by_the_factors_that_follow) {
+  // theta_beta's gradient is dZ b ln x, of subnormal dZ: what dZ b loses counts |ln x| times.
+  const auto spec = cases::from_line(
+      "pass=backward,bias=ggd+rope_interleaved,dtype=fp32,ssmax=0,batch=3,heads=12,kv_heads=12,"
+      "queries=2,keys=4,head_dim=128,query_offset=2,causal=0,window=0,ragged=1,documents=0,"
+      "family=subnormal,seed=3759581337,sinks=1,queries_at_end=1,layout=packed_sequences");
+  auto variant = bench::plain_variant(static_cast<int>(spec.format));
+  variant.descending = variant.lse_gradient_apart = true;
+  variant.exponential = bench::Exponential::folded;
+  variant.lanes = 4;
+  variant.splits = 8;
+  variant.tile = 16;
+  const auto judged = verdict::check_spec(bench::kernel_of({variant, {}}), spec, 2);
+  BOOST_TEST((judged.outcome == verdict::Outcome::pass));
+}
+
 BOOST_AUTO_TEST_CASE(the_other_criteria_say_what_their_words_say) {
   using F = cases::Format;
   BOOST_TEST(accepts_o(Criterion::flat_2, 1.019F, 0.009F, F::bf16));
