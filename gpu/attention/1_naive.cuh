@@ -32,6 +32,13 @@ __device__ inline float dot(const Problem& problem, int head_dim, std::size_t q,
   return sum;
 }
 
+/// Whether dropout keeps a pair.
+__device__ inline bool is_kept(const Problem& problem, const At& at, int key) {
+  const PairDropout& dropout = problem.dropout;
+  const std::size_t pair = problem.pair_index(at, key);
+  return dropout.generated ? dropout.generates(pair) : dropout.keeps(pair);
+}
+
 template <class Bias>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     forward_kernel(Problem problem, int head_dim, Outputs outputs, typename Bias::Params params) {
@@ -44,11 +51,6 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const KeyRange range = key_range(problem.mask, b, position);
   const At at{b, head, row, position};
   const auto is_visible = [&](int key) { return problem.sees(range, at, key); };
-  const auto is_kept = [&](int key) {
-    const PairDropout& dropout = problem.dropout;
-    const std::size_t pair = problem.pair_index(at, key);
-    return dropout.generated ? dropout.generates(pair) : dropout.keeps(pair);
-  };
 
   const std::size_t q = problem.q_rows.start(b, head, row);
   const std::size_t o = problem.o_rows.start(b, head, row);
@@ -79,7 +81,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       if (!is_visible(key)) continue;
       const float p = expf(logit(key) - shift);
       sum += p;
-      if (!is_kept(key)) continue;
+      if (!is_kept(problem, at, key)) continue;
       const float weight = problem.dropout.factor * p;
       const std::size_t v = problem.v_rows.start(b, kv_head, key) + column;
 #pragma unroll

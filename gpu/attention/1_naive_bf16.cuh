@@ -51,10 +51,8 @@ __global__ void __launch_bounds__(naive::kThreads, naive::kBlocks)
       if (problem.sees(range, at, key)) {
         const float p = exponential(key);
         sum += p;
-        const PairDropout& dropout = problem.dropout;
-        const std::size_t pair = problem.pair_index(at, key);
-        const bool is_kept = dropout.generated ? dropout.generates(pair) : dropout.keeps(pair);
-        const float weight = is_kept ? rounded(dropout.factor * p) : 0.0f;
+        const bool is_kept = naive::is_kept(problem, at, key);
+        const float weight = is_kept ? rounded(problem.dropout.factor * p) : 0.0f;
         const std::size_t v = problem.v_rows.start(b, kv_head, key) + column;
 #pragma unroll
         for (int d = 0; d < kChunk; ++d)
