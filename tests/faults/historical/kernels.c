@@ -4,6 +4,7 @@
    `_mended` is the same code without it. In 16-bit formats P and dS are rounded before their
    products, as tensor cores have them; sums are floats. */
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,12 +171,13 @@ static size_t first_key(const call_t* c, int b, int h) {
   return ((size_t)b * p->kv_heads + key_head(c, h)) * p->keys;
 }
 
-/* Key j of a cache begins at this element of k or v. */
-static size_t cached(const plumbline_problem* p, int b, int kv, int j, int width) {
-  if (p->page_size == 0) return (((size_t)b * p->kv_heads + kv) * p->keys + j) * width;
+/* Key j of a cache begins at this element of k or v. A key beyond its sequence may have page -1, which
+   is none: the answer is negative. */
+static ptrdiff_t cached(const plumbline_problem* p, int b, int kv, int j, int width) {
+  if (p->page_size == 0) return (((ptrdiff_t)b * p->kv_heads + kv) * p->keys + j) * width;
   const int pages = (p->keys + p->page_size - 1) / p->page_size;
   const int page = p->pages[b * pages + j / p->page_size];
-  return (((size_t)page * p->kv_heads + kv) * p->page_size + j % p->page_size) * width;
+  return (((ptrdiff_t)page * p->kv_heads + kv) * p->page_size + j % p->page_size) * width;
 }
 
 static void rotate(const call_t* c, float* x, int position) {
@@ -199,12 +201,13 @@ static call_t begin(const plumbline_problem* p, const config_t* config, fault_t 
   const size_t keys = (size_t)p->batch * p->kv_heads * p->keys;
   const int rope = p->rope != PLUMBLINE_NO_ROPE;
   c.q = malloc(rows * D * sizeof(float));
-  c.k = malloc(keys * D * sizeof(float));
-  c.v = malloc(keys * V * sizeof(float));
+  c.k = calloc(keys * D, sizeof(float));
+  c.v = calloc(keys * V, sizeof(float));
   for (size_t n = 0; n < rows * D; ++n) c.q[n] = load(p->q, n, p->format);
   for (size_t n = 0; n < keys; ++n) {
     const int j = n % p->keys, kv = n / p->keys % p->kv_heads, b = n / p->keys / p->kv_heads;
-    const size_t key = cached(p, b, kv, j, D), value = cached(p, b, kv, j, V);
+    const ptrdiff_t key = cached(p, b, kv, j, D), value = cached(p, b, kv, j, V);
+    if (key < 0) continue;
     for (size_t d = 0; d < D; ++d) c.k[n * D + d] = load(p->k, key + d, p->format);
     for (size_t d = 0; d < V; ++d) c.v[n * V + d] = load(p->v, value + d, p->format);
     if (rope) rotate(&c, c.k + n * D, j);
