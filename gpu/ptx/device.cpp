@@ -278,7 +278,8 @@ std::pair<Address, std::size_t> Device::variable(std::uint64_t module,
 
 namespace {
 
-constexpr std::uint32_t most_in_cluster = 16;  ///< blocks, as on compute capability 9.0
+/// Blocks of a cluster on compute capability 9.0, and on every later device.
+constexpr std::uint32_t most_in_cluster = 16, most_in_portable_cluster = 8;
 
 /// That of .reqnctapercluster, or else of the launch.
 Extent cluster_of(const Function& function, const Launch& launch) {
@@ -341,6 +342,11 @@ void check_limits(const Kernel& kernel, const KernelInfo& info, const KernelProg
       in_cluster > most_in_cluster)
     say(Reason::invalid_configuration,
         "a cluster of more than " + std::to_string(most_in_cluster) + " blocks");
+  if (in_cluster > most_in_portable_cluster && !launch.non_portable_cluster)
+    say(Reason::invalid_cluster,
+        "a cluster of " + std::to_string(in_cluster) + " blocks; it may have " +
+            std::to_string(most_in_portable_cluster) + ", " + std::to_string(most_in_cluster) +
+            " after cudaFuncSetAttribute with cudaFuncAttributeNonPortableClusterSizeAllowed");
   if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
     say(Reason::invalid_configuration, "a grid that is no multiple of its cluster");
 }

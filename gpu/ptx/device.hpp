@@ -157,6 +157,9 @@ struct Launch {
   Extent grid, block, cluster;
   std::size_t dynamic_shared_bytes = 0;
   bool cooperative = false;
+  /// Whether the kernel allows clusters of more than 8 blocks, as CUDA's runtime must be told
+  /// (cudaFuncAttributeNonPortableClusterSizeAllowed).
+  bool non_portable_cluster = true;
 };
 
 struct Profile;  // profile.hpp

@@ -173,10 +173,14 @@ BOOST_AUTO_TEST_CASE(sums_of_o_that_fp16_does_not_hold_are_not_judged) {
   declared.output_sum_format = PLUMBLINE_FP16;
   declared.sum_block = 8;
   BOOST_TEST(!std::isfinite(test::KeptAttention(c, kept).run().o.front()));
-  const auto left_out = judged(c, declared, kept);
+  auto outputs = test::KeptAttention(c, kept).run();
+  const auto left_out = verdict::judge(c, declared, outputs, 2);
   BOOST_TEST((left_out.outcome == Outcome::pass), verdict::describe(left_out));
   BOOST_TEST(left_out.rows_left_out == left_out.rows);
   BOOST_TEST(left_out.output("o").not_judged == left_out.output("o").elements);
+  // The lse of these rows is judged.
+  outputs.lse[7] += 0.5f;
+  BOOST_TEST(verdict::judge(c, declared, outputs, 2).output("lse").failed == 1);
   // Of numbers of which 47 add up to less than the largest of fp16, o is judged.
   std::fill(c.v.begin(), c.v.end(), 1000.0f);
   const auto passes = judged(c, declared, kept);
@@ -199,9 +203,14 @@ BOOST_AUTO_TEST_CASE(an_lse_that_fp16_does_not_hold_to_base_2_is_not_judged) {
     declared.lse_format = PLUMBLINE_FP16;
     declared.lse_base_2 = 1;
     BOOST_TEST(std::isinf(test::KeptAttention(c, kept).run().lse[30]));
-    const auto judgement = judged(c, declared, kept);
+    auto outputs = test::KeptAttention(c, kept).run();
+    const auto judgement = verdict::judge(c, declared, outputs, 2);
     BOOST_TEST((judgement.outcome == Outcome::pass), verdict::describe(judgement));
     BOOST_TEST(judgement.rows_left_out == 1);
+    BOOST_TEST(judgement.output("lse").not_judged == 1);
+    // The o of this row is judged.
+    outputs.o[30 * dim] = 100;
+    BOOST_TEST(verdict::judge(c, declared, outputs, 2).output("o").failed == 1);
   }
 }
 

@@ -129,7 +129,7 @@ void require_elements(const char* tensor, std::initializer_list<int> shape) {
 void require_rows(const Spec& spec) {
   const double rows = 1.0 * spec.batch * spec.heads * std::max(spec.queries, spec.keys);
   if (rows > INT32_MAX) {
-    throw BadInput("batch * heads * queries, or keys", fmt::format("{:.0f}", rows),
+    throw BadInput("batch * heads * max(queries, keys)", fmt::format("{:.0f}", rows),
                    "at most 2^31 - 1");
   }
 }

@@ -45,6 +45,9 @@ std::string shown(const nlohmann::json& value) {
 
 std::string lets_through(const std::string& field, const Contract& c, cases::Format format) {
   const std::string stored = power(unit_roundoff(cases::output_format(format)));
+  const auto beyond = [](std::int32_t kept, const std::string& what) {
+    return kept == PLUMBLINE_FP16 ? ", and any " + what + " beyond fp16's range" : "";
+  };
   const std::map<std::string, std::string> texts{
       {"unit_roundoff", "errors of sums up to " + power(c.unit_roundoff) + " per term"},
       {"operand_roundoff", "errors of operands up to " + power(c.operand_roundoff) + " of them"},
@@ -60,13 +63,15 @@ std::string lets_through(const std::string& field, const Contract& c, cases::For
       {"probability_scale", "nothing more: P is scaled before it is rounded"},
       {"head_gradient_format", "errors of a query head's grad_k and grad_v up to " + stored},
       {"gradient_sum_format", "errors of gradients up to " + stored + " for every block"},
-      {"output_sum_format", "errors of o up to " + stored + " for every block"},
+      {"output_sum_format", "errors of o up to " + stored + " for every block" +
+                                beyond(c.output_sum_format, "o whose sum is")},
       {"sum_block", fmt::format("such a rounding after every {} terms", c.sum_block)},
-      {"score_format", "errors of scores up to 3 x " + stored + " of them"},
+      {"score_format", "errors of scores up to 3 x " + stored + " of them" +
+                           beyond(c.score_format, "row with a score")},
       {"grad_probability_format", "errors of dP up to " + stored + " of it"},
       {"delta_format", "errors of D's terms up to " + stored + " of them"},
       {"saves_rounded_p", "errors of dS up to " + stored + " of it"},
-      {"lse_format", "errors of lse up to " + stored + " of it"},
+      {"lse_format", "errors of lse up to " + stored + " of it" + beyond(c.lse_format, "lse")},
       {"no_lse", "errors of scale and bias that o hides"},
       {"inexact_exp_zero", "unequal weights of equal scores"},
       {"empty_rows", in_empty_rows(c.empty_rows)},

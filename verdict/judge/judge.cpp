@@ -34,7 +34,8 @@ struct RowJudgement {
 bool is_stored_wrongly(const OracleNumber& oracle, double got, cases::Format format) {
   if (!rounds_at_random(format)) return false;
   const bool within = std::abs(got - oracle.value) <= oracle.bound;
-  if (!within || !std::isfinite(oracle.bound) || !std::isfinite(oracle.before_storing)) {
+  if (!within || oracle.not_judged || !std::isfinite(oracle.bound) ||
+      !std::isfinite(oracle.before_storing)) {
     return false;
   }
   return !is_rounded_from(oracle.value, oracle.before_storing + oracle.radius, got, format);
@@ -84,12 +85,7 @@ RowJudgement judge_row(const Oracle& oracle, const cases::Case& the_case, const 
                     {batch, head, query});
     return result;
   }
-  if (row.left_out) {
-    result.left_out = true;
-    for (int d = 0; d < value_dim; ++d) leave_out(result.o);
-    leave_out(result.lse);
-    return result;
-  }
+  result.left_out = row.left_out;
   for (int d = 0; d < value_dim; ++d) {
     const std::array<int, 4> index{batch, head, query, d};
     if (is_stored_wrongly(row.o[d], o[d], o_format)) {

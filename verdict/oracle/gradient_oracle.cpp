@@ -366,7 +366,7 @@ void Work::read_row(int batch, int head, int query, HeadPairs& pairs, ParameterS
   const int kv = batch * s.kv_heads + head / (s.heads / s.kv_heads);
   const Weights weights = weights_of(batch, head, query, visible);
   const BoundedRow& bounded = weights.bounded;
-  if (is_left_out(contract_, bounded)) left_out_[q_row] = not_judged;
+  if (left_out(contract_, bounded).any()) left_out_[q_row] = not_judged;
 
   // The adjoint, as in reference/attention/attention_grad.hpp.
   const int width = s.value_width();

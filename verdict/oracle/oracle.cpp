@@ -49,7 +49,8 @@ struct Oracle::Prepared {
                         const std::vector<int>& visible) const {
     const BoundedRow bounded = row_bounds.row(row, batch, head, query, visible);
     OracleRow result;
-    result.left_out = is_left_out(contract, bounded);
+    const LeftOut not_judged = left_out(contract, bounded);
+    result.left_out = not_judged.any();
     result.ill_conditioned = bounded.bounds.ill_conditioned;
     const Certified lse = certified(row.lse);
     result.lse = {lse.value, lse.radius, bounded.bounds.lse};
@@ -61,7 +62,9 @@ struct Oracle::Prepared {
     if (const auto level = level_row(the_case, contract, batch, head, query, visible)) {
       make_level(result, *level);
     }
-    if (bounded.forward.random_signs && !bounded.bounds.ill_conditioned) {
+    result.lse.not_judged = not_judged.lse;
+    for (OracleNumber& o : result.o) o.not_judged = not_judged.o;
+    if (bounded.forward.random_signs && !bounded.bounds.ill_conditioned && !result.left_out) {
       const LseErrors& errors = bounded.lse_errors;
       result.lse.random = errors.scale();
       result.lse.beside_random = errors.systematic;
@@ -100,16 +103,17 @@ struct Oracle::Prepared {
   mutable std::unique_ptr<CaseReading<Interval>> intervals_;
 };
 
-bool is_left_out(const Contract& contract, const BoundedRow& row) {
+LeftOut left_out(const Contract& contract, const BoundedRow& row) {
   const auto any = [](const std::vector<double>& numbers, double largest) {
     return std::any_of(numbers.begin(), numbers.end(),
                        [&](double x) { return !(std::abs(x) <= largest); });
   };
-  if (contract.largest_score > 0 && any(row.score, contract.largest_score)) return true;
+  const bool by_scores = (contract.largest_score > 0 && any(row.score, contract.largest_score)) ||
+                         (contract.score_format != PLUMBLINE_FP32 &&
+                          any(row.score_error, std::numeric_limits<double>::max()));
   const double lse = std::abs(row.forward.lse) + row.bounds.lse;
-  if (row.bounds.overflows || std::isinf(lse_rounding(contract, lse))) return true;
-  return contract.score_format != PLUMBLINE_FP32 &&
-         any(row.score_error, std::numeric_limits<double>::max());
+  return {.o = by_scores || row.bounds.overflows,
+          .lse = by_scores || std::isinf(lse_rounding(contract, lse))};
 }
 
 void to_declared_base(const Contract& contract, OracleRow& row) {
@@ -182,7 +186,7 @@ OracleRow row_of_sink(const Contract& contract, const RowBounds& bounds,
   row.o.resize(the_case.spec.value_width());
   row.lse = {sink, 0, second_order * error + result_underflow(contract)};
   row.lse.bound += lse_rounding(contract, std::abs(sink) + row.lse.bound);
-  row.left_out = std::isinf(row.lse.bound);
+  row.left_out = row.lse.not_judged = std::isinf(row.lse.bound);
   return row;
 }
 

@@ -29,7 +29,7 @@ struct OracleNumber {
 
 struct OracleRow {
   bool sees_no_key = false;  ///< then o and lse are as the contract's empty_rows says
-  bool left_out = false;     ///< by the contract (is_left_out): not judged
+  bool left_out = false;     ///< by the contract: some of it is not judged
   bool ill_conditioned = false;
   std::vector<OracleNumber> o;  ///< [head_dim]
   OracleNumber lse;
@@ -39,10 +39,16 @@ struct OracleRow {
 
 struct BoundedRow;
 class RowBounds;
-/// Whether a number is beyond what the kernel is made for: a score beyond the contract's
-/// largest_score or what its score_format holds, sums of o what output_sum_format does, lse what
-/// lse_format does.
-bool is_left_out(const Contract& contract, const BoundedRow& row);
+/// What of a row is beyond what the kernel is made for: all of it where a score is beyond the
+/// contract's largest_score or what its score_format holds, o where its sums are beyond
+/// output_sum_format, lse where it is beyond lse_format. No gradient that reads such a row is
+/// judged.
+struct LeftOut {
+  bool o = false, lse = false;
+
+  bool any() const { return o || lse; }
+};
+LeftOut left_out(const Contract& contract, const BoundedRow& row);
 
 /// A row's lse with a contract that has it to base 2 (lse_base_2), and with another as it is. A
 /// kernel may take its logarithm to base 2, or multiply a natural one by log2 e: that constant, the

@@ -414,10 +414,13 @@ void fill_from_oracle(cases::Outputs& outputs, const cases::Case& the_case,
 
 }  // namespace
 
+bool Kernel::ignores_hidden_keys(const cases::Spec& spec) const {
+  return ignores_hidden_keys_ && !reads_hidden_keys(contract(spec.format), spec);
+}
+
 bool Kernel::gets_hidden_nan(const cases::Spec& spec) const {
   // int8 has no NaN.
-  return ignores_hidden_keys_ && !reads_hidden_keys(contract(spec.format), spec) &&
-         spec.cache != cases::CacheFormat::int8;
+  return ignores_hidden_keys(spec) && spec.cache != cases::CacheFormat::int8;
 }
 
 KernelRun Kernel::run(const cases::Case& the_case,
@@ -428,7 +431,7 @@ KernelRun Kernel::run(const cases::Case& the_case,
   const Format grad_format = cases::output_format(spec.format, declared.float_gradients);
   const GivenArrays given(the_case, gets_hidden_nan(spec),
                           reads_hidden_keys(declared, spec) ? BeyondLength::its_page
-                          : ignores_hidden_keys_            ? BeyondLength::nothing
+                          : ignores_hidden_keys(spec)       ? BeyondLength::nothing
                                                             : BeyondLength::full_page);
   const std::size_t q_count = count_of(cases::query_shape(spec)),
                     k_count = count_of(cases::key_shape(spec)),

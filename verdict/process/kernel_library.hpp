@@ -56,9 +56,10 @@ class Kernel {
   /// own; what has none in a format is not offered in it.
   void declare(const std::string& named_contract);
   bool deterministic() const { return deterministic_; }  ///< it says: every run, the same bits
-  /// It says: k and v may be NaN at keys that no query sees. Its runs have it so.
-  bool ignores_hidden_keys() const { return ignores_hidden_keys_; }
-  /// Whether k and v of the case that `run` makes of the spec are so.
+  /// Whether it says that no result depends on k and v at keys that no query sees, and neither the
+  /// case's bias nor a row's convention reads all keys.
+  bool ignores_hidden_keys(const cases::Spec&) const;
+  /// Whether k and v of the case that `run` makes of the spec are NaN at hidden keys.
   bool gets_hidden_nan(const cases::Spec&) const;
   bool has_pass(cases::Pass pass) const { return has_pass_[static_cast<int>(pass)]; }
   /// A kernel without a forward pass of its own, or of this case, is given the oracle's outputs for

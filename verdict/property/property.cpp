@@ -222,9 +222,9 @@ void run_again(const Kernel& kernel, int threads, Counterexample& found) {
 
 /// Of a kernel that fails with NaN where it was given some, or ends where a page has no number.
 void tell_of_hidden_keys(const Kernel& kernel, Counterexample& found) {
-  if (!kernel.ignores_hidden_keys()) return;
+  if (!kernel.ignores_hidden_keys(found.spec)) return;
   const std::string& kind = found.judgement.kind;
-  if (kind == "nan") {
+  if (kind == "nan" && kernel.gets_hidden_nan(found.spec)) {
     found.separates.push_back(
         "k and v are NaN at keys that no query sees, since ignores_hidden_keys is 1: do not "
         "multiply them with a weight of 0, or declare 0");

@@ -19,9 +19,6 @@ std::optional<std::uint32_t> threads_by_registers(Process& process, const Functi
   return 32 * occupancy_of(process.properties(), 32, registers, 0).by_registers;
 }
 
-/// Blocks of a cluster that every device of compute capability 9.0 and more has.
-constexpr std::uint64_t portable_cluster = 8;
-
 /// Beyond what the device itself looks at.
 void expect_room(Process& process, Function& function, const Launch& launch) {
   const std::size_t most = most_dynamic_shared(process, function);
@@ -41,16 +38,6 @@ void expect_room(Process& process, Function& function, const Launch& launch) {
                   function.name + ": a block of " + std::to_string(threads) + " threads; its " +
                       std::to_string(process.modules.registers(function)) +
                       " registers a thread leave room for " + std::to_string(*of_registers));
-  }
-  const Extent& cluster = launch.cluster;
-  const std::uint64_t in_cluster = std::uint64_t{cluster.x} * cluster.y * cluster.z;
-  // More than 16 are refused by the device.
-  if (in_cluster > portable_cluster && in_cluster <= 16 && !function.non_portable_cluster) {
-    throw Refused(Refused::Reason::invalid_cluster,
-                  function.name + ": a cluster of " + std::to_string(in_cluster) +
-                      " blocks; it may have " + std::to_string(portable_cluster) +
-                      ", 16 after cudaFuncSetAttribute with "
-                      "cudaFuncAttributeNonPortableClusterSizeAllowed");
   }
   if (!launch.cooperative) return;
   const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
@@ -74,9 +61,10 @@ std::vector<std::byte> packed(const KernelInfo& info, void* const* arguments) {
   return bytes;
 }
 
-void launch(Process& process, const Stream* stream, Function& function, const Launch& launch,
+void launch(Process& process, const Stream* stream, Function& function, Launch launch,
             std::vector<std::byte> parameters) {
   process.streams.of(stream);
+  launch.non_portable_cluster = function.non_portable_cluster;
   expect_room(process, function, launch);
   process.streams.submit(
       stream, NodeType::kernel,

@@ -16,7 +16,7 @@ namespace plumbline::ptx::cuda {
 std::vector<std::byte> packed(const KernelInfo& info, void* const* arguments);
 
 /// Throws Failure and Refused for what CUDA refuses, Fault.
-void launch(Process& process, const Stream* stream, Function& function, const Launch& launch,
+void launch(Process& process, const Stream* stream, Function& function, Launch launch,
             std::vector<std::byte> parameters);
 
 /// Those of cudaLaunchKernelExC and cuLaunchKernelEx that change a launch. Others are hints, or

@@ -260,6 +260,20 @@ BOOST_AUTO_TEST_CASE(clusters_of_more_than_8_blocks_must_be_asked_for) {
   BOOST_TEST(launch(24) == Error::invalid_configuration);
 }
 
+BOOST_AUTO_TEST_CASE(clusters_that_a_kernel_itself_states_must_be_asked_for_too) {
+  std::string ptx = kernels;
+  ptx.replace(ptx.find("sm_80"), 5, "sm_90");
+  const std::string threads = ".maxntid 256, 1, 1\n";
+  ptx.insert(ptx.find(threads) + threads.size(), ".reqnctapercluster 12, 1, 1\n");
+  Program stating(ptx);
+  static const char in_clusters = 0;
+  stating.add_kernel(&in_clusters, "count");
+  BOOST_TEST(launch_count(&in_clusters, {24}, {32}, 0) == Error::invalid_cluster_size);
+  BOOST_TEST(cudaFuncSetAttribute(&in_clusters, FunctionAttribute::non_portable_cluster, 1) ==
+             Error::success);
+  BOOST_TEST(launch_count(&in_clusters, {24}, {32}, 0) == Error::success);
+}
+
 BOOST_AUTO_TEST_CASE(more_shared_memory_than_48_kib_must_be_asked_for) {
   program();
   // 1024 bytes are the kernel's own.
