@@ -32,8 +32,10 @@ class Wrong:
 
 @dataclasses.dataclass(frozen=True)
 class Unsafe:
-    """A fault in the PTX of a kernel: a pattern, whose first match is replaced; the kind of the device's
-    fault, the instruction at which it stops, and the line of triton_attention.py that it names."""
+    """A fault in the PTX of a kernel: a pattern, of which one match is replaced, the first or the one `at`; the
+    kind of the device's fault, the instruction at which it stops, and the line of triton_attention.py that it
+    names. Of two accesses that race it stops at the second, whichever that is, and where that reads what the other
+    has not written yet, it says so: the possible ones are separated by |."""
 
     name: str
     kernel: str
@@ -43,6 +45,7 @@ class Unsafe:
     instruction: str
     line: str
     target: str = "sm_80"
+    at: int = 0
 
 
 WRONG = [
@@ -75,6 +78,23 @@ WRONG_BACKWARD = [
           "(first_column // ROWS + 1) * ROWS", "grad_v: "),
     Wrong("the logarithm of the wrong base", "backward_queries_kernel", "tl.log2(x) / LOG2_E", "tl.log2(x)",
           "grad_theta_beta: ", bias="ggd"),
+    Wrong("mu's gradient by another derivative", "backward_queries_kernel", "(tl.exp2(theta) + tl.exp2(-theta))",
+          "(tl.exp2(theta) - tl.exp2(-theta))", "grad_theta_mu: ", bias="ggd"),
+    Wrong("dQ is not scaled", "backward_queries_kernel", "(dq * scale)", "dq", "whose grad_q lacks the scale"),
+    Wrong("the last block of keys is missing", "backward_queries_kernel", "(0, end, COLUMNS)",
+          "(0, tl.maximum(end - COLUMNS, 1), COLUMNS)", "grad_q: where it fails: the last query"),
+    Wrong("dV of dS", "backward_keys_kernel", "tl.trans(p.to(grads.dtype))", "tl.trans(ds.to(grads.dtype))",
+          "grad_v: "),
+    Wrong("hidden keys have a share", "scores_gradient",
+          "tl.where(visible_of(i, j, tokens, CAUSAL), tl.exp2(scores), 0.0)", "tl.exp2(scores)",
+          "a kernel that sees keys after the query"),
+    Wrong("lse is taken for one to base 2", "scores_gradient", "[:, None] * LOG2_E", "[:, None]",
+          "takes lse for one to base 2"),
+    Wrong("delta of the rows from the keys' on", "scores_gradient", "of_tokens(delta, head, i,",
+          "of_tokens(delta, head, j,", "grad_q: where it fails: the last query"),
+    Wrong("dS is dP - delta", "scores_gradient", "return p, p * (", "return p, (", "grad_q: "),
+    Wrong("the gain's gradient has the other sign", "backward_queries_kernel", "of_b -= tl.sum(ds * sums_apart(",
+          "of_b += tl.sum(ds * sums_apart(", "grad_gain: ", bias="cable"),
     Wrong("increments from the next token on", "running_sums_kernel", "total + tl.cumsum(terms, 0)",
           "total + tl.cumsum(terms, 0) - terms", "grad_increments: ", bias="cable"),
 ]
@@ -83,36 +103,73 @@ UNMASKED = [
     Wrong("a store without its mask", "store", ", mask=n < tokens)", ")", "st.global"),
 ]
 BARRIER, WAIT = r"bar\.sync\s+0;", r"cp\.async\.wait_group\s+0;"
-QK, LOAD, LSE = "scores = tl.dot(queries, tl.trans(keys))", "block = tl.load(", "tl.store(lse +"
+PRODUCTS, PRODUCTS_FENCE = r"wgmma\.wait_group\.sync\.aligned\s+0;", r"wgmma\.fence\.sync\.aligned;"
+PROXY_FENCE = r"fence\.proxy\.async\.shared::cta;"
+# A wait for a tile that always ends, and half of the bytes that a tile has.
+TILE, NO_WAIT = r"mbarrier\.try_wait\.parity\S*\s+(\w+), [^;]*;", r"setp.eq.u32 \1, 0, 0;"
+BYTES, TOO_FEW = r"(expect_tx[^;]*), (?:4096|8192);", r"\1, 2048;"
+QK, LOAD = "scores = tl.dot(queries, tl.trans(keys))", "block = tl.load("
+LSE, STORE = "tl.store(lse +", "tl.store(rows +"
+DP, DQ, DK = "p * (tl.dot(grads, tl.trans(values))", "dq = tl.dot(", "dk = tl.dot("
 UNSAFE = [
     Unsafe("no wait for the copies", "forward_kernel", WAIT, "", "copy_in_flight", "ldmatrix", QK),
     Unsafe("the wait leaves one group", "forward_kernel", WAIT, "cp.async.wait_group 1;", "copy_in_flight",
            "ldmatrix.sync.aligned.m8n8.x4.trans", LOAD),
     Unsafe("no barrier after the wait", "forward_kernel", WAIT + r"\s+" + BARRIER, "cp.async.wait_group 0;",
-           "race", "ldmatrix", QK),
+           "race|uninitialised_shared", "ldmatrix", QK),
     Unsafe("no barrier before the next copies", "forward_kernel", BARRIER + r"(?=\s+selp)", "", "race",
            "ldmatrix", QK),
     Unsafe("a store before its barrier", "forward_kernel",
-           "(" + BARRIER + r")((?:(?!bar\.sync)[\s\S])*?st\.shared\.v2[^;]*;)", r"\2\1", "race", "st.shared.v2", LSE),
+           "(" + BARRIER + r")((?:(?!bar\.sync)[\s\S])*?st\.shared\.v2[^;]*;)", r"\2\1", "race", "st.shared.v2|ldmatrix",
+           LSE + "|" + STORE),
     Unsafe("a store is missing", "backward_keys_kernel", r"st\.shared\.b32[^;]*;", "", "uninitialised_shared",
            "ldmatrix", "dv = tl.dot("),
     Unsafe("no wait for the copies, backward", "backward_keys_kernel", WAIT, "", "copy_in_flight", "ldmatrix",
            LOAD),
-    Unsafe("no wait for the products", "forward_kernel", r"wgmma\.wait_group\.sync\.aligned\s+0;", "",
-           "registers_in_flight", "fma.rn.f32", "scores += bias_of(", target="sm_90a"),
-    Unsafe("no fence before the products", "forward_kernel", r"wgmma\.fence\.sync\.aligned;", "",
-           "registers_in_flight", "wgmma.mma_async", QK, target="sm_90a"),
-    Unsafe("no fence between copies and products", "forward_kernel", r"fence\.proxy\.async\.shared::cta;", "",
-           "proxy_fence", "wgmma.mma_async", QK, target="sm_90a"),
-    Unsafe("no wait for a tile", "forward_kernel", r"mbarrier\.try_wait\.parity\S*\s+(\w+), [^;]*;",
-           r"setp.eq.u32 \1, 0, 0;", "copy_in_flight", "", "", target="tma"),
-    Unsafe("fewer bytes are expected than come", "forward_kernel", r"(expect_tx[^;]*), 4096;", r"\1, 2048;",
-           "deadlock", "mbarrier.try_wait", "rows.load(", target="tma"),
-    Unsafe("more bytes are expected than come", "forward_kernel", r"(expect_tx[^;]*), 4096;", r"\1, 8192;",
-           "deadlock", "mbarrier.try_wait", "rows.load(", target="tma"),
+    Unsafe("no wait for the keys, backward", "backward_queries_kernel", WAIT, "", "copy_in_flight", "ldmatrix", QK),
+    Unsafe("no barrier before the keys are read", "backward_queries_kernel", BARRIER, "", "race", "ldmatrix", QK,
+           at=1),
+    Unsafe("no barrier before dS is stored", "backward_keys_kernel", BARRIER, "", "race", "ldmatrix", DK, at=3),
+    Unsafe("no wait for the products", "forward_kernel", PRODUCTS, "", "registers_in_flight", "fma.rn.f32",
+           "scores += bias_of(", "sm_90a"),
+    Unsafe("no fence before the products", "forward_kernel", PRODUCTS_FENCE, "", "registers_in_flight",
+           "wgmma.mma_async", QK, "sm_90a"),
+    Unsafe("no fence between copies and products", "forward_kernel", PROXY_FENCE, "", "proxy_fence",
+           "wgmma.mma_async", QK, "sm_90a"),
+    Unsafe("no wait for the scores", "backward_keys_kernel", PRODUCTS, "", "registers_in_flight", "fma.rn.f32",
+           "scores += bias_of(", "sm_90a"),
+    Unsafe("no wait for the last dK", "backward_keys_kernel", PRODUCTS, "", "registers_in_flight", "mul.f32",
+           "(dk * scale)", "sm_90a", at=2),
+    Unsafe("no fence before dK", "backward_keys_kernel", PRODUCTS_FENCE, "", "registers_in_flight",
+           "wgmma.mma_async", DK, "sm_90a", at=3),
+    Unsafe("no fence between stores and dP", "backward_keys_kernel", PROXY_FENCE, "", "proxy_fence",
+           "wgmma.mma_async", DP, "sm_90a", at=1),
+    Unsafe("no wait for dP", "backward_queries_kernel", PRODUCTS, "", "registers_in_flight", "sub.f32", DP, "sm_90a",
+           at=1),
+    Unsafe("no fence before dQ", "backward_queries_kernel", PRODUCTS_FENCE, "", "registers_in_flight",
+           "wgmma.mma_async", DQ, "sm_90a", at=2),
+    Unsafe("no fence between copies and scores", "backward_queries_kernel", PROXY_FENCE, "", "proxy_fence",
+           "wgmma.mma_async", QK, "sm_90a"),
+    Unsafe("no wait for a tile", "forward_kernel", TILE, NO_WAIT, "copy_in_flight", "", "", "tma"),
+    Unsafe("fewer bytes are expected than come", "forward_kernel", BYTES, TOO_FEW, "deadlock",
+           "mbarrier.try_wait", "rows.load(", "tma"),
+    Unsafe("more bytes are expected than come", "forward_kernel", BYTES, r"\1, 16384;", "deadlock",
+           "mbarrier.try_wait", "rows.load(", "tma"),
     Unsafe("no fence between the stores and TMA", "forward_kernel",
-           r"fence\.proxy\.async\.shared::cta;(?=(?:(?!fence\.proxy)[\s\S])*\Z)", "", "proxy_fence",
-           "cp.async.bulk.tensor", "rows.store(", target="tma"),
+           PROXY_FENCE + r"(?=(?:(?!fence\.proxy)[\s\S])*\Z)", "", "proxy_fence", "cp.async.bulk.tensor",
+           "rows.store(", "tma"),
+    Unsafe("no wait for the values", "backward_keys_kernel", TILE, NO_WAIT, "copy_in_flight", "wgmma.mma_async", DP,
+           "tma", at=1),
+    Unsafe("fewer bytes of keys than come", "backward_keys_kernel", BYTES, TOO_FEW, "deadlock",
+           "mbarrier.try_wait", "rows.load(", "tma"),
+    Unsafe("no fence between dK and TMA", "backward_keys_kernel", PROXY_FENCE, "", "proxy_fence",
+           "cp.async.bulk.tensor", "rows.store(", "tma", at=1),
+    Unsafe("no wait for the queries", "backward_queries_kernel", TILE, NO_WAIT, "copy_in_flight",
+           "wgmma.mma_async", QK, "tma"),
+    Unsafe("fewer bytes of a tile than come", "backward_queries_kernel", BYTES, TOO_FEW, "deadlock",
+           "mbarrier.try_wait", "range(0, end, COLUMNS)", "tma", at=2),
+    Unsafe("no wait for dP, with TMA", "backward_queries_kernel", PRODUCTS, "", "registers_in_flight", "sub.f32", DP,
+           "tma", at=1),
 ]
 
 
@@ -179,22 +236,30 @@ def test_a_fault_in_the_ptx_is_stopped_at_its_line(fault, monkeypatch):
 
     def module_with_the_fault(ptx, device):
         if f".entry {fault.kernel}" in ptx:
-            ptx, count = re.subn(fault.pattern, fault.new, ptx, count=1)
-            assert count == 1
+            match = list(re.finditer(fault.pattern, ptx))[fault.at]
+            ptx = ptx[:match.start()] + match.expand(fault.new) + ptx[match.end():]
             texts.append(ptx)
         return plumbline.device.Module(ptx, device)
 
     monkeypatch.setattr(plumbline._triton, "Module", module_with_the_fault)
     attention = triton_attention.Attention("alibi", **TARGETS[fault.target][0])
-    failure = failure_of(attention, "alibi", attention.backward)
+    failure = failure_of(attention, "alibi", attention.backward, FORMATS[fault.target])
     stopped = failure.__cause__
     skip_what_is_refused(stopped)
     assert isinstance(stopped, plumbline.device.Fault), failure.explanation
-    assert stopped.kind == fault.kind and stopped.kernel == fault.kernel, stopped
-    assert fault.instruction in stopped.instruction and fault.line in line_at(stopped.source), stopped
+    assert stopped.kind in fault.kind.split("|") and stopped.kernel == fault.kernel, stopped
+    assert is_one_of(fault.instruction, stopped.instruction), stopped
+    assert is_one_of(fault.line, line_at(stopped.source)), stopped
     assert stopped.instruction.split()[0] in texts[-1].splitlines()[stopped.ptx_line - 1]
 
 
+def is_one_of(possible, text):
+    return any(part in text for part in possible.split("|"))
+
+
 def line_at(source):
+    """Triton keeps what it compiled by a function's text: the file may be a copy with a fault in another one,
+    which has as many lines."""
     file, line = source.rsplit(":", 1)
-    return pathlib.Path(file).read_text().splitlines()[int(line) - 1]
+    assert pathlib.Path(file).name.startswith("triton_attention")
+    return SOURCE.splitlines()[int(line) - 1]
