@@ -109,7 +109,8 @@ def check(
     cases: number of cases.
     backward: True: the gradients of fn by autograd (PyTorch) or jax.vjp; or a function backward(grad_o,
         q, k, v, o, lse, **keywords), which returns the gradients by name ({"q": ..., "increments": ...})
-        or in the order q, k, v, arrays of the bias (without ALiBi's slopes), ssmax_scale, sinks.
+        or in the order q, k, v, arrays of the bias (without ALiBi's slopes, of which a gradient by name is not
+        judged), ssmax_scale, sinks.
     framework: "numpy", "cupy", "torch" or "jax"; None: that of dtype, else "numpy". With "numpy" and "cupy", fn may
         return any framework's arrays that have __dlpack__, in host memory or on a CUDA device.
     causal: True or False for all cases; None: both, and fn takes `causal`, as it does where its signature (and that

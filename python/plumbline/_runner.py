@@ -148,7 +148,7 @@ class Runner:
 
             grad_o = self.framework.in_float(given["grad_o"]) if self.float_o else given["grad_o"]
             returned = self.framework.gradients(outputs_of, [given[n] for n in inputs], grad_o, given.get("grad_lse"))
-        gradients = _by_name(returned, inputs)
+        gradients = _by_name(returned, inputs, keywords)
         for name in inputs:
             self._put(results, "grad_" + name, gradients[name])
 
@@ -170,11 +170,15 @@ def _o_and_lse(returned: Any) -> tuple[Any, Optional[Any]]:
     return returned[0], returned[1]
 
 
-def _by_name(returned: Any, inputs: list[str]) -> Mapping[str, Any]:
+def _by_name(returned: Any, inputs: list[str], keywords: dict[str, Any]) -> Mapping[str, Any]:
+    """Those of other keywords, such as ALiBi's slopes, are not judged."""
     if isinstance(returned, Mapping):
         missing = [name for name in inputs if name not in returned]
         if missing:
             raise Refusal(f"backward returned no gradient of {', '.join(missing)}")
+        unknown = [repr(name) for name in returned if name not in inputs and name not in keywords]
+        if unknown:
+            raise Refusal(f"backward returned a gradient of {', '.join(unknown)}; expected those of {', '.join(inputs)}")
         return returned
     if not isinstance(returned, (tuple, list)) or len(returned) != len(inputs):
         raise Refusal(f"backward returned something else than the gradients of {', '.join(inputs)}")

@@ -432,6 +432,21 @@ def test_the_oracle_itself_passes_for_every_method_with_gradients():
         assert set(report.outputs) == expected | {"grad_" + name for name in entry["gradients"]}
 
 
+@pytest.mark.parametrize("wrong, words", [
+    ({"k": None}, "backward returned no gradient of k"),
+    ({"slope": 0.0}, "backward returned a gradient of 'slope'; expected those of q, k, v"),
+    ({"slopes": None}, "grad_q: every element is 0"),  # no word of what is not judged
+])
+def test_gradients_by_name_are_those_of_the_inputs(wrong, words):
+    def backward(grad_o, q, k, v, o, lse, slopes):
+        gradients = {"q": 0 * q, "k": 0 * k, "v": 0 * v, **wrong}
+        return {name: x for name, x in gradients.items() if name != "k" or "k" not in wrong}
+
+    with pytest.raises(plumbline.CheckFailed) as failed:
+        plumbline.check(alibi, plumbline.Alibi, backward=backward, cases=2, longest=20)
+    assert words in failed.value.explanation
+
+
 def test_options_that_are_built_in_are_not_drawn_otherwise():
     def rope(q, k, v):
         rotated = [formulas.rope_half_split(x.astype(float), 0, 100.0).astype(np.float32) for x in (q, k)]
