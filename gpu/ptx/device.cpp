@@ -2,6 +2,7 @@
 #include "ptx/device.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -368,13 +369,22 @@ void Device::State::run(const Kernel& kernel, const KernelProgram& program, cons
   if (!parameters.empty())
     memory.adopt(kept.data(), parameters.size(), false, "the kernel's parameters",
                  Window::parameters);
+  // As cooperative groups know it: its size in bytes, and what grid.sync() counts in.
+  alignas(8) std::array<std::uint32_t, 2> workspace{8, 0};
+  if (launch.cooperative) {
+    memory.adopt(workspace.data(), sizeof workspace, true, "the grid's barrier");
+    state.grid_workspace = reinterpret_cast<Address>(workspace.data());
+  }
   struct Forget {
     Allocations& memory;
-    void* adopted;
+    std::array<void*, 2> adopted;
     ~Forget() {
-      if (adopted) memory.forget(adopted);
+      for (void* one : adopted)
+        if (one) memory.forget(one);
     }
-  } forget{memory, parameters.empty() ? nullptr : kept.data()};
+  } forget{memory,
+           {parameters.empty() ? nullptr : kept.data(),
+            launch.cooperative ? workspace.data() : nullptr}};
 
   state.kernel = &program;
   state.launch = launch;

@@ -117,6 +117,7 @@ class Fault : public std::runtime_error {
     divergent,    ///< an .aligned instruction that part of a warp reached
     absent_lane,  ///< shfl, vote, ... with a lane that is not there
     trap,
+    assertion,  ///< an assert() that does not hold
     timeout,
     bad_instruction  ///< an operand without a meaning: a shared-memory descriptor, a barrier's
                      ///< number, ...

@@ -68,6 +68,8 @@ const char* name(ptx::Fault::Kind kind) {
       return "absent_lane";
     case Kind::trap:
       return "trap";
+    case Kind::assertion:
+      return "assertion";
     case Kind::timeout:
       return "timeout";
     case Kind::bad_instruction:

@@ -35,7 +35,7 @@ class Fault(RuntimeError):
     kind: str
     """out_of_bounds, freed_memory, read_only, misaligned, uninitialised_global,
     uninitialised_shared, race, copy_in_flight, registers_in_flight, proxy_fence, barrier, deadlock, divergent,
-    absent_lane, trap, timeout or bad_instruction."""
+    absent_lane, trap, assertion, timeout or bad_instruction."""
     kernel: str
     instruction: str
     """As it stands in the PTX."""

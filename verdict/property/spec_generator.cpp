@@ -113,7 +113,7 @@ void draw_more_queries(DrawIntegers& draw, Spec& spec) {
 }
 
 /// The mask tensor alone hides keys in half of the cases: causality would hide most of what it
-/// shows.
+/// shows. One for each sequence is of several.
 void draw_mask_tensor(DrawIntegers& draw, Spec& spec) {
   using cases::Pattern;
   constexpr std::array<Pattern, 6> patterns{Pattern::prefix,    Pattern::chunks,
@@ -123,6 +123,8 @@ void draw_mask_tensor(DrawIntegers& draw, Spec& spec) {
   spec.mask.per_batch = draw.chance(50);
   spec.mask.per_head = draw.chance(50);
   if (draw.chance(50) && spec.bias.method != PLUMBLINE_FOX) spec.mask.causal = false;
+  const int several = draw.between(2, 3);
+  if (spec.mask.per_batch && spec.batch == 1) spec.batch = several;
 }
 
 /// Of the values, a part of the keys' width, or more; in half of the narrower ones a part of the
@@ -184,7 +186,21 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
              draw.chance(spec.is_packed() ? 25 : 10)) {
     give([&](Spec& s) { draw_more_queries(draw, s); });
   }
-  if (draw.chance(15)) give([&](Spec& s) { draw_mask_tensor(draw, s); });
+  if (draw.chance(15)) {
+    const Spec before = spec;
+    Spec masked = spec;
+    draw_mask_tensor(draw, masked);
+    // A kernel may take causality, masks of heads or masks of sequences in one way alone.
+    for (int other = 0; other < 8 && spec.mask.pattern == cases::Pattern::none; ++other) {
+      give([&](Spec& s) {
+        s = masked;
+        if (other & 1) s.mask.causal = before.mask.causal;
+        if (other & 2) s.mask.per_head = !masked.mask.per_head;
+        if (other & 4) s.mask.per_batch = !masked.mask.per_batch;
+        if (!s.mask.per_batch) s.batch = before.batch;
+      });
+    }
+  }
   if (spec.value_dim == 0 && draw.chance(15)) {
     const Spec before = spec;
     if (draw.chance(50)) give([&](Spec& s) { draw_latent_widths(draw, s); });

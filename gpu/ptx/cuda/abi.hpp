@@ -41,6 +41,7 @@ enum class Error : int {
   host_memory_not_registered = 713,
   illegal_instruction = 715,
   misaligned_address = 716,
+  assertion = 710,
   launch_failure = 719,
   primary_context_active = 708,
   cooperative_launch_too_large = 720,

@@ -55,6 +55,7 @@ constexpr Row rows[] = {
      "an illegal instruction was encountered"},
     {Error::misaligned_address, "cudaErrorMisalignedAddress", "CUDA_ERROR_MISALIGNED_ADDRESS",
      "misaligned address"},
+    {Error::assertion, "cudaErrorAssert", "CUDA_ERROR_ASSERT", "device-side assert triggered"},
     {Error::launch_failure, "cudaErrorLaunchFailure", "CUDA_ERROR_LAUNCH_FAILED",
      "unspecified launch failure"},
     {Error::cooperative_launch_too_large, "cudaErrorCooperativeLaunchTooLarge",
@@ -149,6 +150,8 @@ Error error_of(Fault::Kind kind) {
       return Error::illegal_address;
     case Fault::Kind::misaligned:
       return Error::misaligned_address;
+    case Fault::Kind::assertion:
+      return Error::assertion;
     case Fault::Kind::timeout:
       return Error::launch_timeout;
     case Fault::Kind::bad_instruction:

@@ -47,6 +47,20 @@ void expect_room(Process& process, Function& function, const Launch& launch) {
          Error::cooperative_launch_too_large);
 }
 
+/// `plumbline sanitize` must not take a kernel that never ran for one without a fault.
+template <class Launching>
+void refusals_are_told(const Launching& run) {
+  try {
+    run();
+  } catch (const Refused&) {
+    tell_refused();
+    throw;
+  } catch (const Failure&) {
+    tell_refused();
+    throw;
+  }
+}
+
 }  // namespace
 
 std::vector<std::byte> packed(const KernelInfo& info, void* const* arguments) {
@@ -65,19 +79,21 @@ void launch(Process& process, const Stream* stream, Function& function, Launch l
             std::vector<std::byte> parameters) {
   process.streams.of(stream);
   launch.non_portable_cluster = function.non_portable_cluster;
-  expect_room(process, function, launch);
+  refusals_are_told([&] { expect_room(process, function, launch); });
   process.streams.submit(
       stream, NodeType::kernel,
       [handle = &function, launch, parameters = std::move(parameters)](Process& here) {
         // Of a graph its module may have gone.
         Function& known = here.modules.function(handle, Error::invalid_resource_handle);
         const Kernel& kernel = here.modules.kernel(known);
-        if (profiles()) {
-          const std::uint32_t registers = here.modules.registers(known);
-          keep_profile(here.device().profile(kernel, launch, parameters, registers));
-        } else {
-          here.device().launch(kernel, launch, parameters);
-        }
+        refusals_are_told([&] {
+          if (profiles()) {
+            const std::uint32_t registers = here.modules.registers(known);
+            keep_profile(here.device().profile(kernel, launch, parameters, registers));
+          } else {
+            here.device().launch(kernel, launch, parameters);
+          }
+        });
         count_launch(known.name);
       });
 }

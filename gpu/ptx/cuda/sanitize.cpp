@@ -46,4 +46,6 @@ void count_launch(const std::string& kernel) {
 
 void tell_fault() { write_line("fault\n"); }
 
+void tell_refused() { write_line("refused\n"); }
+
 }  // namespace plumbline::ptx::cuda

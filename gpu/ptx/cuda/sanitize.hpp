@@ -14,6 +14,9 @@ void count_launch(const std::string& kernel);
 /// Writes `fault` at once: the process may not come to its end.
 void tell_fault();
 
+/// Writes `refused`: a launch that did not run, whatever the program makes of its error.
+void tell_refused();
+
 }  // namespace plumbline::ptx::cuda
 
 #endif

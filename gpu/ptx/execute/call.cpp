@@ -155,7 +155,7 @@ void Runner::builtin(WarpState& warp, const Operation& o, const Program::Call& c
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (!(mask >> lane & 1)) continue;
     if (call.builtin == "__assertfail" && call.arguments.size() >= 4) {
-      fault(warp, o, lane, Fault::Kind::trap,
+      fault(warp, o, lane, Fault::Kind::assertion,
             text_at(warp, o, lane, argument(1, lane)) + ":" +
                 std::to_string(static_cast<std::uint32_t>(argument(2, lane))) + ": " +
                 text_at(warp, o, lane, argument(3, lane)) + ": the assertion " +

@@ -282,15 +282,14 @@ void Runner::stuck(WarpState& warp) {
     if (one.pc < first->pc) first = &one;
   const Operation& o = frame.program->operations[first->pc];
   const auto lane = static_cast<std::uint32_t>(__builtin_ctz(first->mask));
-  std::string others;
-  if (o.flow == Flow::barrier) {
-    fault(warp, o, lane, Fault::Kind::divergent,
-          "only lanes " + hexadecimal(first->mask) + " of warp " + std::to_string(warp.index) +
-              " reach this barrier, of " + hexadecimal(warp.live));
-  }
+  const std::string only = "only lanes " + hexadecimal(first->mask) + " of warp " +
+                           std::to_string(warp.index) + " reach this ";
+  const std::string of_live = first->mask == warp.live ? std::string("others, which have ended")
+                                                       : "others of " + hexadecimal(warp.live);
+  if (o.flow == Flow::barrier)
+    fault(warp, o, lane, Fault::Kind::divergent, only + "barrier, which needs " + of_live);
   fault(warp, o, lane, o.flags & 0x80 ? Fault::Kind::absent_lane : Fault::Kind::divergent,
-        "only lanes " + hexadecimal(first->mask) + " of warp " + std::to_string(warp.index) +
-            " reach this instruction, which needs others of " + hexadecimal(warp.live));
+        only + "instruction, which needs " + of_live);
 }
 
 void Runner::endless() {

@@ -85,6 +85,10 @@ std::uint64_t value(const Runner& runner, const Warp& warp, const Program::Speci
       return runner.launch.launch.dynamic_shared_bytes;
     case Special::total_shared:
       return block.shared.size;
+    case Special::grid_workspace_low:
+      return runner.launch.grid_workspace & 0xffffffff;
+    case Special::grid_workspace_high:
+      return runner.launch.grid_workspace >> 32;
     case Special::zero:
       return 0;
     case Special::frame:

@@ -90,6 +90,7 @@ struct LaunchState {
   std::uint64_t clusters = 0;
   Extent cluster;  ///< in blocks
   bool explicit_cluster = false;
+  Address grid_workspace = 0;  ///< of a cooperative launch: its bytes, and the grid's barrier
   std::chrono::steady_clock::time_point deadline;
   std::atomic<std::uint64_t> next{0};
   std::atomic<std::uint64_t> last;  ///< no cluster from here on need run: an earlier one failed

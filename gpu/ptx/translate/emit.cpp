@@ -141,6 +141,9 @@ Virtual Translator::special(const Operand& operand, unsigned bytes) {
       if (is_special_vector(row.name) && operand.index == 0) bad("a component is missing");
       return special(row.which, operand.index ? operand.index - 1 : 0, bytes);
     }
+  // What cooperative groups read: the address of the grid's barrier.
+  if (operand.name == "%envreg1") return special(Special::grid_workspace_high, 0, bytes);
+  if (operand.name == "%envreg2") return special(Special::grid_workspace_low, 0, bytes);
   if (operand.name.substr(0, 7) == "%envreg") return special(Special::zero, 0, bytes);
   lacks();
 }

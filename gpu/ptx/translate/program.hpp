@@ -50,6 +50,8 @@ enum class Special : std::uint8_t {
   is_explicit_cluster,
   dynamic_shared,
   total_shared,
+  grid_workspace_low,  ///< half of the address that a cooperative launch has; else 0
+  grid_workspace_high,
   zero,
   frame,       ///< where the function's local memory begins, plus `add`
   parameters,  ///< the address of the kernel's parameters, plus `add`

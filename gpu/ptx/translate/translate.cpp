@@ -12,15 +12,36 @@ namespace {
 
 constexpr std::uint64_t most_local_bytes = 512 << 10;  ///< of a thread, as CUDA has it
 
-/// The entry and what it calls, or whose address it takes.
+/// The entry and what it calls, or whose address it takes, from a variable's initial value perhaps:
+/// a table of functions, or that of a class with virtual ones.
 std::vector<const Function*> reachable(const Module& module, const Function& entry) {
   std::vector<const Function*> all = {&entry};
   std::set<const Function*> seen = {&entry};
+  std::set<std::uint32_t> seen_variables;
+  const auto visit_function = [&](std::uint32_t index) {
+    const Function* function = &module.functions[index];
+    if (function->defined && seen.insert(function).second) all.push_back(function);
+  };
+  const auto visit_variable = [&](std::uint32_t index) {
+    std::vector<std::uint32_t> variables = {index};
+    while (!variables.empty()) {
+      const std::uint32_t one = variables.back();
+      variables.pop_back();
+      if (!seen_variables.insert(one).second) continue;
+      for (const Piece& piece : module.variables[one].pieces) {
+        if (const auto function = module.function_of.find(piece.symbol);
+            function != module.function_of.end())
+          visit_function(function->second);
+        if (const auto variable = module.variable_of.find(piece.symbol);
+            variable != module.variable_of.end())
+          variables.push_back(variable->second);
+      }
+    }
+  };
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto visit = [&](const Operand& operand) {
-      if (operand.kind != Operand::Kind::function) return;
-      const Function* function = &module.functions[operand.index];
-      if (function->defined && seen.insert(function).second) all.push_back(function);
+      if (operand.kind == Operand::Kind::function) visit_function(operand.index);
+      if (operand.kind == Operand::Kind::module_variable) visit_variable(operand.index);
     };
     for (const Operand& operand : all[i]->operands) visit(operand);
     for (const Table& table : all[i]->tables)

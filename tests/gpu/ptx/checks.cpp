@@ -119,6 +119,7 @@ BOOST_AUTO_TEST_CASE(the_calls_that_were_inlined_are_named) {
 BOOST_AUTO_TEST_CASE(memory_that_nothing_wrote) {
   expect("ld.global.u32 %r5, [%rd1];", Kind::uninitialised_global, "nothing has written");
   expect("ld.shared.u32 %r5, [%r3];", Kind::uninitialised_shared, "nothing has written");
+  expect("atom.shared.add.u32 %r5, [%r3], 1;", Kind::uninitialised_shared, "reads byte 0 ");
   expect("st.global.u8 [%rd1], %r1;\nld.global.u16 %h1, [%rd1];", Kind::uninitialised_global,
          "2 bytes");
   fine("st.global.u32 [%rd1], %r1;\nld.global.u32 %r5, [%rd1];");

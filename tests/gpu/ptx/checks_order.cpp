@@ -115,6 +115,14 @@ BOOST_AUTO_TEST_CASE(an_atomic_read_may_stand_for_any_order) {
   race(before + writes(0) + of(1, "red.shared.add.u32 " + flag + ", 1") + reads(1));
 }
 
+BOOST_AUTO_TEST_CASE(an_atomic_does_not_hide_an_ordinary_store) {
+  const std::string store = of(0, "st.shared.u32 [%r3+1024], 0"),
+                    add = "atom.shared.add.u32 %r9, [%r3+1024], 1";
+  race(store + of(0, add) + of(1, add), "which warp 0 wrote");
+  fine(store + "bar.sync 0;\n" + of(0, add) + of(1, add));
+  fine(store + arrives(0, 1) + meets(1, 1) + of(1, add));
+}
+
 BOOST_AUTO_TEST_CASE(a_warp_is_in_order_with_itself) {
   fine(writes(0) + arrives(0, 1) + reads(0) + writes(0) + meets(1, 1));
   fine(writes(0) + arrives_at(0, "%r5") + reads(0) + writes(0) + waits_for(1, "%r5", "A"));

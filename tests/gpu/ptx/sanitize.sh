@@ -31,6 +31,22 @@ expect 0 63 "1 launch of 1 kernel: nothing wrong was found" "$scratch/right"
 expect 1 0 "reverse.cu:$line" "$scratch/wrong"
 expect 1 0 "a kernel was stopped" "$scratch/wrong"
 
+# A launch that is refused, by a program that does not ask.
+"$nvcc" -lineinfo -cudart shared -DTOO_MANY_THREADS "$reverse" -o "$scratch/refused" || exit 1
+expect 1 63 "1 of the launches was refused" "$scratch/refused"
+expect 1 63 "a block of 2048 threads" "$scratch/refused"
+
+# A barrier of the grid, and what happens without it: blocks that do not wait run one after another.
+"$nvcc" -lineinfo -cudart shared "$here/cudart/grid_barrier.cu" -o "$scratch/grid" || exit 1
+"$nvcc" -lineinfo -cudart shared -DNO_BARRIER "$here/cudart/grid_barrier.cu" -o "$scratch/no_grid" || exit 1
+expect 0 0 "1 launch of 1 kernel: nothing wrong was found" "$scratch/grid"
+"$root/plumbline" sanitize "$scratch/no_grid" >"$scratch/out" 2>"$scratch/err"
+[ "$(cat "$scratch/out")" -gt 0 ] || { echo "grid.sync() is not needed: the test says nothing" >&2; exit 1; }
+
+"$nvcc" -lineinfo -cudart shared "$here/cudart/functions.cu" -o "$scratch/functions" || exit 1
+expect 0 "0 3001 16004 36009" "1 launch of 1 kernel: nothing wrong was found" "$scratch/functions"
+expect 1 cudaErrorAssert "the assertion" "$scratch/functions" 3
+
 # Attention with a tile in shared memory, with and without the barrier before it is read.
 attention=$root/tests/verdict/process/shared_attention.cu
 options=(-lineinfo -cudart shared -I "$root" -I "$root/kernel_abi" "$here/cudart/attention_once.cu")

@@ -442,7 +442,14 @@ inline bool copies_in_flight(const SharedMemory& s, u32 g, u32 count) {
   for (u32 j = g; j < g + count; ++j) latest = s.written[j] > latest ? s.written[j] : latest;
   return latest >= in_flight;
 }
-/// Atomic and other strong accesses do not race with one another.
+/// Whether an atomic reads what nothing has written.
+inline bool reads_nothing(const SharedMemory& s, u32 g, u32 count, Use use) {
+  for (u32 j = g; use == Use::atomic && j < g + count; ++j)
+    if (s.written[j] < s.begin) return true;
+  return false;
+}
+/// Atomic and other strong accesses do not race with one another. An ordinary store of the warp
+/// stays one for the others until a barrier, whatever atomics of its own come after it.
 inline bool atomic_granules(const Warp& w, const SharedMemory& s, u32 who, u32 by, u32 g, u32 count,
                             bool writes, bool reads) {
   const u32 epoch = s.epoch << 8, floor = s.floor << 8;
@@ -453,6 +460,7 @@ inline bool atomic_granules(const Warp& w, const SharedMemory& s, u32 who, u32 b
     if (reads && before < s.begin) return false;
     if (!writes) continue;
     if (read >= floor && (read >= in_flight || !in_order(w, s, who, read))) return false;
+    if (before >= floor && (before & 0xff) == who) continue;  // the warp's own ordinary store
     s.written[j] = by_others ? epoch | atomic_several : epoch | who | atomic_bit;
     s.written_by[j] = by;
   }
@@ -496,7 +504,7 @@ inline bool allowed(Warp& w, SharedMemory& s, u32 who, u32 g, u32 count, bool re
                                : write_granules(s, who, written_by, g, n);
     };
     if (!allowed(w, s, who, g, n, use == Use::reads, strong, fine))
-      fault_shared(w, o, i, g, use != Use::reads, place.block);
+      fault_shared(w, o, i, g, use != Use::reads && !reads_nothing(s, g, n, use), place.block);
   }
   const u32 active = first_lane(w.mask);
   for (u32 i = 0; i < 32; ++i)
@@ -552,7 +560,8 @@ inline void access_shared(Warp& w, const Operation& o, Access& access, u32 bytes
   const auto look_at = [&](u32 lane, u32 g, u32 n) {
     if (allowed(w, s, w.index, g, n, use == Use::reads, strong, [&] { return fine(g, n); })) return;
     access.rewrites = use == Use::writes && !strong && !copies_in_flight(s, g, n);
-    if (!access.rewrites) fault_shared(w, o, lane, g, use != Use::reads);
+    if (!access.rewrites)
+      fault_shared(w, o, lane, g, use != Use::reads && !reads_nothing(s, g, n, use));
   };
   if (access.shape == Shape::uniform) {
     look_at(first_lane(w.mask), granule(0), count);

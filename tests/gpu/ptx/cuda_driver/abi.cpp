@@ -41,6 +41,7 @@ SAME_NUMBER(Error::invalid_resource_handle, CUDA_ERROR_INVALID_HANDLE);
 SAME_NUMBER(Error::symbol_not_found, CUDA_ERROR_NOT_FOUND);
 SAME_NUMBER(Error::illegal_address, CUDA_ERROR_ILLEGAL_ADDRESS);
 SAME_NUMBER(Error::launch_failure, CUDA_ERROR_LAUNCH_FAILED);
+SAME_NUMBER(Error::assertion, CUDA_ERROR_ASSERT);
 SAME_NUMBER(Error::cooperative_launch_too_large, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 SAME_NUMBER(Error::not_supported, CUDA_ERROR_NOT_SUPPORTED);
 SAME_NUMBER(Error::capture_unsupported, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);

@@ -105,6 +105,7 @@ SAME_NUMBER(Error::host_memory_not_registered, cudaErrorHostMemoryNotRegistered)
 SAME_NUMBER(Error::illegal_instruction, cudaErrorIllegalInstruction);
 SAME_NUMBER(Error::misaligned_address, cudaErrorMisalignedAddress);
 SAME_NUMBER(Error::launch_failure, cudaErrorLaunchFailure);
+SAME_NUMBER(Error::assertion, cudaErrorAssert);
 SAME_NUMBER(Error::cooperative_launch_too_large, cudaErrorCooperativeLaunchTooLarge);
 SAME_NUMBER(Error::not_supported, cudaErrorNotSupported);
 SAME_NUMBER(Error::unknown, cudaErrorUnknown);

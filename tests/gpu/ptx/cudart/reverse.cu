@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reverses 64 numbers in shared memory; with -DNO_BARRIER without its barrier.
+// Reverses 64 numbers in shared memory; with -DNO_BARRIER without its barrier, with
+// -DTOO_MANY_THREADS once more, by more threads than a block may have.
 #include <cstdio>
 
 __global__ void reverse(float* x) {
@@ -19,6 +20,9 @@ int main() {
   cudaMemcpy(x, numbers, sizeof numbers, cudaMemcpyHostToDevice);
   reverse<<<1, 64>>>(x);
   cudaMemcpy(numbers, x, sizeof numbers, cudaMemcpyDeviceToHost);
+#ifdef TOO_MANY_THREADS
+  reverse<<<1, 2048>>>(x);  // whose error nobody asks for
+#endif
   std::printf("%g\n", numbers[0]);
   return numbers[0] == 63 ? 0 : 3;
 }

@@ -227,6 +227,24 @@ targets: .calltargets KERNEL_square, KERNEL_double;
   })",
                square + two},
               [](unsigned, unsigned t) { return t < 64 ? t * t : 2 * t; });
+  add_program(family, "indirect call by a table of functions",
+              {R"(
+  and.b32 %r1, %t, 1;
+  mov.u64 %l0, KERNEL_table;
+  mul.wide.u32 %l1, %r1, 8;
+  add.s64 %l0, %l0, %l1;
+  ld.global.u64 %l0, [%l0];
+  {
+    .param .b32 argument;
+    .param .b32 back;
+    st.param.b32 [argument], %t;
+prototype: .callprototype (.param .b32 _) _ (.param .b32 _);
+    call (back), %l0, (argument), prototype;
+    ld.param.b32 %r0, [back];
+  })",
+               square + two +
+                   "\n.global .align 8 .u64 KERNEL_table[2] = {KERNEL_square, KERNEL_double};\n"},
+              [](unsigned, unsigned t) { return t % 2 ? 2 * t : t * t; });
   add_program(family, "local memory of a function",
               {R"(
   {
