@@ -195,8 +195,8 @@ verdict::CellResult check_shard(const Campaign& campaign, std::size_t cell,
   const verdict::Draws draws{campaign.shapes, offer,
                              campaign.most_work / static_cast<double>(campaign.cells.size())};
   return verdict::check_cell(*kernel, pass, bias, format, campaign.cases_per_cell,
-                             cell_seed(campaign.seed, pass, bias, format, kernel->name()),
-                             campaign.threads, case_done, shard, draws);
+                             cell_seed(campaign.seed, pass, bias, format), campaign.threads,
+                             case_done, shard, draws);
 }
 
 std::vector<verdict::CellResult> check_own_cells(const Campaign& campaign,

@@ -62,10 +62,10 @@ void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::stri
 }
 
 std::uint64_t cell_seed(std::uint64_t seed, cases::Pass pass, cases::Bias bias,
-                        cases::Format format, const std::string& kernel) {
-  // FNV-1a over the names: adding a method or a kernel moves no other's cases.
+                        cases::Format format) {
+  // FNV-1a over the names: adding a method moves no other method's cases.
   std::uint64_t hash = 0xcbf29ce484222325 ^ seed;
-  std::string text = kernel.empty() ? "" : kernel + " ";
+  std::string text;
   for (const auto name : {cases::name(pass), cases::name(bias), cases::name(format)}) {
     text += std::string(name) + " ";
   }

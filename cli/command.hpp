@@ -87,11 +87,10 @@ void add_bias_file_option(CLI::App& command, Selection& selection);
 /// `option` decides what these others choose: together they are bad usage, not ignored.
 void exclude(CLI::App& command, CLI::Option* option, const std::vector<std::string>& others);
 
-/// Every pass, bias and format of a kernel has a seed of its own, so that choosing fewer of them
-/// leaves the others' cases as they were, and the kernels of a library are not all judged by the
-/// same ones.
+/// Every pass, bias and format has a seed of its own, so that choosing fewer of them leaves the
+/// others' cases as they were.
 std::uint64_t cell_seed(std::uint64_t seed, cases::Pass pass, cases::Bias bias,
-                        cases::Format format, const std::string& kernel = "");
+                        cases::Format format);
 
 /// Where a report goes besides the table on standard output.
 struct ReportOptions {

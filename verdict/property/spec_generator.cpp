@@ -123,8 +123,7 @@ void draw_mask_tensor(DrawIntegers& draw, Spec& spec) {
   spec.mask.per_batch = draw.chance(50);
   spec.mask.per_head = draw.chance(50);
   if (draw.chance(50) && spec.bias.method != PLUMBLINE_FOX) spec.mask.causal = false;
-  const int several = draw.between(2, 3);
-  if (spec.mask.per_batch && spec.batch == 1) spec.batch = several;
+  if (spec.mask.per_batch) spec.batch = std::max(spec.batch, 2);
 }
 
 /// Of the values, a part of the keys' width, or more; in half of the narrower ones a part of the

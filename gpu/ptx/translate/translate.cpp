@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "ptx/memory/shared.hpp"
+#include "ptx/read/qualifiers.hpp"
 #include "ptx/translate/translator.hpp"
 
 namespace plumbline::ptx {
@@ -168,6 +169,8 @@ void Translator::run() {
 }
 
 void Translator::instruction(const Instruction& instruction) {
+  for (std::size_t i = 0; i < words(); ++i)
+    if (!is_qualifier(word(i))) lacks();
   const std::uint32_t probe = shared_.profiled ? emit(ptx::probe) : 0;
   const auto begin = static_cast<std::uint32_t>(program_.operations.size());
   if (!(wide() || arithmetic() || memory() || moves() || compare() || control() || bits() ||

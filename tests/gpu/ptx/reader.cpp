@@ -124,7 +124,13 @@ BOOST_AUTO_TEST_CASE(what_the_device_lacks_is_refused_before_the_launch_by_name_
       {"cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group",
        "[%rd1, {%r1, %r2, %r3, %r4, %r5}], [s]"},
       {"tex.1d.v4.f32.f32", "{%f1, %f2, %f3, %f4}, [%rd1, {%f1}]"},
-      {"vadd.s32.s32.s32", "%r1, %r2, %r3"}};
+      {"vadd.s32.s32.s32", "%r1, %r2, %r3"},
+      // Words that mean nothing to it.
+      {"add.foo.u32", "%r1, %r2, %r3"},
+      {"ld.global.foo.u32", "%r1, [%rd1]"},
+      {"atom.global.foo.add.u32", "%r1, [%rd1], 1"},
+      {"bar.sync.foo", "0"},
+      {"setp.lt.foo.u32", "%p1, %r1, %r2"}};
   for (const auto& [opcode, operands] : lacking) {
     const std::string text = run_refused(kernel_of(std::string(opcode) + " " + operands + ";"));
     BOOST_TEST_CONTEXT(opcode << ": " << text) {
