@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls by a table of functions and by virtual ones; and an assertion that holds for as many threads
-// as the argument says.
+// Calls by a table of functions and by virtual ones; and an assertion that holds for as many
+// threads as the argument says.
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
