@@ -168,8 +168,12 @@ int profile(const ProfileOptions& options) {
   const int status = run_program(words);
 
   const auto kernels = profiles_in(folder.path());
-  const bool stopped = read_file(told).find("fault") != std::string::npos;
+  const std::string words_told = read_file(told);
+  const bool stopped = words_told.find("fault") != std::string::npos,
+             refused = words_told.find("refused") != std::string::npos;
+  if (refused) std::cerr << "plumbline: a launch was refused (see above); it is not counted\n";
   if (kernels.empty() && !stopped) {
+    if (refused) return status != 0 ? status : verdict_against;
     std::cerr << "plumbline: no kernel was launched on the software device (one by CUDA's runtime: "
                  "link the program with -cudart shared)\n";
     return status != 0 ? status : bad_input;
@@ -180,7 +184,7 @@ int profile(const ProfileOptions& options) {
             << counted(kernels.size(), "kernel") << "; what is counted is PTX, not machine code\n";
   for (const auto& kernel : kernels) std::cerr << "\n" << showable(report(kernel, options.lines));
   if (file) file.write(json_of(kernels));
-  if (!stopped) return status;
+  if (!stopped) return status == 0 && refused ? verdict_against : status;
   std::cerr << "plumbline: a kernel was stopped (see above); its launch is not counted\n";
   return verdict_against;
 }
@@ -215,7 +219,8 @@ void add_profile(CLI::App& app, Run& run) {
       "CuPy's do) needs nothing. The report goes to standard error, and the figures are explained "
       "in\n"
       "docs/software_device.md.\n\n"
-      "Exit status: the program's; 1 where a kernel was stopped, 2 where none was launched.");
+      "Exit status: the program's; 1 where a kernel was stopped or a launch refused, 2 where none "
+      "was launched.");
   command->callback([options, &run] { run = [options] { return profile(*options); }; });
 }
 

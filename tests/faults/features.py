@@ -37,7 +37,7 @@ def other_than(name, *values):
     return lambda cell: any(value not in values for value in cell["cover"].get(name, {}))
 
 
-TENSOR, MASK = r"tensor_(row|transposed)|bias_tensor", r"mask_tensor|by_a_tensor"
+TENSOR, MASK = r"(?<!mask_)tensor_(row|transposed)|bias_tensor|pairs_of_the_first", r"mask_tensor|by_a_tensor"
 DROPOUT = r"drop(out|ped)_(?!draw|group|counter|seed|offset)|dropout$|_(dv|dp|d)_undropped"
 CACHE = r"decode_(values_times|scale_of)|^cache_(k_|v_)?scales?_(?!of_first_key|pages)"
 # name; which cells have it; in the C interface; in Python; words of tests; planted faults (names in the judge's campaign
@@ -46,7 +46,7 @@ FEATURES = [
     ("a bias tensor in fp32, each axis full or of size 1", cases("bias in 16 bits", "0"), "PLUMBLINE_TENSOR", "BiasTensor",
      r"BIAS_TENSOR|BiasTensor", TENSOR, "BIAS_TENSOR", {}),
     ("a bias tensor in 16 bits", cases("bias in 16 bits"), "PLUMBLINE_IN_FORMAT_OF_O", "options",
-     r"IN_FORMAT_OF_O|in_format_of_o", TENSOR, "BIAS_TENSOR", {}),
+     r"IN_FORMAT_OF_O|in_format_of_o", r"bias_tensor_gradient", "BIAS_TENSOR", {}),
     ("softcap", cases("softcap"), "softcap", "softcap", r"softcap", r"softcap", "softcap_", {}),
     ("attention sinks", cases("sinks"), "sinks", "sinks", r"\bsinks\b|SINKS|sink_(by|alone)", r"(^|_)sinks?_(?!token)",
      "sinks_", {}),
@@ -108,7 +108,7 @@ FEATURES = [
     ("RoPE of a part of the components", cases("partly rotated"), "rotary_dim", "rotary_dim", r"rotary_dim",
      r"rotary|partial_rope", "partial_rope", {}),
     ("any scale", cases("other scale"), "scale", "scale", r"\b(spec|setting)\.scale\b|\bscale=|\bscale\)|scale_and",
-     r"^scale_", "scale_ignored", {}),
+     r"^scale_(of|by|missing|\d)", "scale_ignored", {}),
     ("slopes of each sequence", cases("slopes of each sequence"), "PLUMBLINE_SLOPES_PER_BATCH", "options",
      r"SLOPES_PER_BATCH|slopes_per_batch|slopes_of_each", r"slopes_of_the_first_sequence", None, {}),
     ("fewer key heads than heads", other_than("group", "1"), "kv_heads", "grouped_heads",
@@ -126,9 +126,13 @@ Computed by [features.py](../tests/faults/features.py); a test fails when this p
 - **C**: the name in [plumbline_kernel.h](../kernel_abi/plumbline_kernel.h). **Python**: the keyword of `plumbline.check`, or the class.
 - **forward**, **backward**, **decoding**: the built-in kernels that had cases with the feature in `plumbline verify --cases 3000`. Each
   case is judged against the oracle within derived bounds, in the backward pass with all gradients.
-- **planted**: how many wrong kernels of our own have a fault in it. Each is caught. **public**: how many faults of public kernels,
-  made again. Rows of one array, such as those of mask tensors, have its faults in common.
+- **planted**: how many wrong kernels of our own have a fault in it: those of [kernels](../tests/faults/kernels/README.md), each of which is
+  caught, and those of the [campaign](results/verdict.md), which tells in which formats and sizes one survives. **public**: how many
+  faults of public kernels, made again. Rows of one array, such as those of mask tensors, have its faults in common.
 - Other words in a cell say why there is nothing: some features have no meaning in a pass.
+
+Not in the table: arrays of more than 2^31 elements, which [huge_arrays.py](../tests/verdict/huge_arrays.py) has judged, a right
+kernel and one with indices of 32 bits; and biases of one's own ([custom_bias.md](custom_bias.md)), which no built-in kernel has.
 
 | feature | oracle | gradient | bounds | C | Python | forward | backward | decoding | planted | public |
 |---|---|---|---|---|---|---|---|---|---|---|

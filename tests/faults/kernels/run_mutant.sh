@@ -217,7 +217,9 @@ case "$caught_by" in
       s/.*(memory, of which it has|end of|before the|no allocation).*/out of bounds/'"; s/\$/; $at/" ;;
   verdict) # the outputs that failed, or what the kernel did instead of giving any
     sed -n -e 's/^  \([a-zA-Z_]*\): [1-9][0-9]* of [0-9]* elements fail.*/\1/p' \
-      -e 's/^  \([a-zA-Z_]*\): errors drift.*/drift of \1/p' \
+      -e 's/^  \([a-zA-Z_]*\): errors are biased.*/bias of \1/p' \
+      -e 's/^  \([a-zA-Z_]*\): errors of all rows.*/trend of \1/p' \
+      -e 's/^  \([a-zA-Z_]*\): errors are jointly.*/size of all errors of \1/p' \
       -e 's/^  the kernel \(returned\|changed\|wrote outside\|gave other bits\|crashed\|did not return\).*/the kernel \1/p' \
       "$scratch/output" ;;
   test) sed -n 's/.*error: in "\([^"]*\)".*/\1/p' "$scratch/output" ;;

@@ -42,6 +42,9 @@ expect 2 "--lines 3" "link the program with -cudart shared" --lines 2 echo --lin
 line=$(grep -n "// races" "$here/reverse.cu" | cut -d: -f1)
 expect 0 63 "1 launch of 1 kernel" "$scratch/right"
 expect 0 63 "reverse(float*)" "$scratch/right"
+"$nvcc" -lineinfo -cudart shared -DTOO_MANY_THREADS "$here/reverse.cu" -o "$scratch/refused" || exit 1
+expect 1 63 "a launch was refused (see above)" "$scratch/refused"
+expect 1 63 "1 launch of 1 kernel" "$scratch/refused"
 expect 0 63 "32 blocks a multiprocessor (compute capability 9.0): 64 of 64 warps" --lines 0 "$scratch/right"
 expect 0 63 "reverse.cu:$line " --json "$scratch/profile.json" "$scratch/right"
 # Two warps store 64 numbers and load them, without conflicts, and so in global memory.
