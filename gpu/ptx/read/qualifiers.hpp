@@ -8,8 +8,8 @@
 namespace plumbline::ptx {
 
 /// Whether an instruction that this device knows may have the word, without its dot, of whatever
-/// kind: a type, a shape, a space, a hint for caches, ... With another word an instruction does what
-/// nobody here knows.
+/// kind: a type, a shape, a space, a hint for caches, ... With another word an instruction does
+/// what nobody here knows.
 bool is_qualifier(std::string_view word);
 
 }  // namespace plumbline::ptx
