@@ -78,7 +78,7 @@ def test_a_mask_tensor_that_is_read_wrongly_is_named(read, named):
     def wrong(q, k, v, slopes, mask):
         return masked(q, k, v, slopes, mask, read)
 
-    assert named in failure(wrong, mask=True, cases=200).explanation
+    assert named in failure(wrong, mask=True, cases=100).explanation
 
 
 def test_a_mask_tensor_that_the_backward_pass_ignores_fails_in_the_gradients_alone():

@@ -113,7 +113,7 @@ void draw_more_queries(DrawIntegers& draw, Spec& spec) {
 }
 
 /// The mask tensor alone hides keys in half of the cases: causality would hide most of what it
-/// shows. One for each sequence is of several.
+/// shows. One for each sequence is of several, and one for each head.
 void draw_mask_tensor(DrawIntegers& draw, Spec& spec) {
   using cases::Pattern;
   constexpr std::array<Pattern, 6> patterns{Pattern::prefix,    Pattern::chunks,
@@ -124,6 +124,7 @@ void draw_mask_tensor(DrawIntegers& draw, Spec& spec) {
   spec.mask.per_head = draw.chance(50);
   if (draw.chance(50) && spec.bias.method != PLUMBLINE_FOX) spec.mask.causal = false;
   if (spec.mask.per_batch) spec.batch = std::max(spec.batch, 2);
+  if (spec.mask.per_head && spec.heads == 1) spec.heads = spec.kv_heads = 2;
 }
 
 /// Of the values, a part of the keys' width, or more; in half of the narrower ones a part of the
@@ -197,6 +198,10 @@ Spec with_features(DrawIntegers draw, Spec spec, const Supported& supported, con
         if (other & 2) s.mask.per_head = !masked.mask.per_head;
         if (other & 4) s.mask.per_batch = !masked.mask.per_batch;
         if (!s.mask.per_batch) s.batch = before.batch;
+        if (!s.mask.per_head) {
+          s.heads = before.heads;
+          s.kv_heads = before.kv_heads;
+        }
       });
     }
   }
