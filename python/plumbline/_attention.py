@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import json
 import math
 from typing import Any, Optional, Sequence, Union
 
@@ -48,8 +50,8 @@ class Attention:
 
         grad_o: like o. grad_lse: like lse, or None for 0.
 
-        Raises ValueError for another shape or a number that is not finite, TypeError for anything but
-        an array.
+        Raises ValueError for another shape or a number that is not finite, and for a Custom bias whose derivative is
+        not; TypeError for anything but an array.
         """
         tensors = dict(self._problem["tensors"])
         tensors["grad_o"] = floats("grad_o", grad_o)
@@ -57,6 +59,12 @@ class Attention:
             np.zeros(self.lse.shape) if grad_lse is None else floats("grad_lse", grad_lse)
         )
         named = _native.attention(**{**self._problem, "tensors": tensors, "gradients": True})
+        for parameter in (self._problem["custom"] or {"parameters": []})["parameters"]:
+            gradient = named.get("grad_" + parameter["name"], np.zeros(1))
+            wrong = gradient[~np.isfinite(gradient)]
+            if len(wrong):
+                raise ValueError(f"gradient of {parameter['name']} is {wrong[0]}; expected a formula of "
+                                 f"{self._problem['method']} with a finite derivative for every query and visible key")
         return Gradients(
             named["grad_q"],
             named["grad_k"],
@@ -67,6 +75,54 @@ class Attention:
                 if name not in ("q", "k", "v") and "grad_" + name in named
             },
         )
+
+
+@functools.lru_cache(maxsize=None)
+def _shapes_of(method: str) -> dict[str, str]:
+    """As the class of the method says: "[batch, heads, keys] >= 0", by parameter."""
+    return next((entry["shapes"] for entry in json.loads(_native.methods()) if entry["name"] == method), {})
+
+
+def _expect_domain(name: str, array: NDArray[Any], words: str) -> None:
+    """Raises ValueError for a number that the parameter may not have. words: as _shapes_of has them."""
+    domain = words.partition("]")[2].lstrip(", ")
+    for condition in filter(None, domain.split(", ")):
+        sign, limit = condition.split()
+        x = np.float32(limit)  # as KERPLE's 0.01 is meant
+        wrong = np.argwhere({">=": array < x, "<=": array > x, "not": array == x}[sign])
+        if len(wrong):
+            where = tuple(int(n) for n in wrong[0])
+            raise ValueError(f"{name}{list(where)} is {array[where]}; expected a number {domain}")
+
+
+def _without_value(named: dict[str, NDArray[Any]]) -> NDArray[Any]:
+    """Whether a row has no value; one that sees no key has."""
+    return ~np.isfinite(named["o"]).all(-1) | np.isnan(named["lse"]) | np.isposinf(named["lse"])
+
+
+def _expect_finite(problem: dict[str, Any]) -> None:
+    """Raises ValueError for a custom bias that leaves a row of the problem without a value, and names a pair."""
+    queries, keys = problem["tensors"]["q"].shape[2], problem["tensors"]["k"].shape[2]
+    mask = np.ones((1, 1, queries, keys), np.uint8) if problem["mask"] is None else problem["mask"]
+    of_bias = {name: x for name, x in problem["tensors"].items() if name not in ("ssmax_scale", "sinks", "dropout")}
+    of_bias["q"] = np.zeros_like(of_bias["q"])
+
+    def wrong(first: int, end: int) -> NDArray[Any]:
+        """Rows that have no value where only these keys are seen."""
+        seen = np.zeros_like(mask)
+        seen[..., first:end] = mask[..., first:end]
+        return _without_value(_native.attention(**{**problem, "tensors": of_bias, "mask": seen}))
+
+    if not wrong(0, keys).any():
+        return  # not because of the bias
+    least, most = 0, keys  # with the keys below `least` all rows have a value, with those below `most` not
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (least, middle) if wrong(0, middle).any() else (middle, most)
+    b, h, row = (int(n) for n in np.argwhere(wrong(most - 1, most))[0])
+    raise ValueError(f"b_ij of {problem['method']} at batch {b}, head {h}, i = {row + problem['query_offsets'][b]}, "
+                     f"j = {most - 1} is not finite; expected a finite number for every query and visible key: "
+                     "where(i == j, ..., ...) takes a pair out")
 
 
 def _sides(window: Union[int, Sequence[Optional[int]], None]) -> list[int]:
@@ -180,8 +236,8 @@ def attention(
         None: all of head_dim.
 
     Raises ValueError (with the argument's name, its value and what was expected) for shapes that do not
-    match and numbers that are not finite or outside a method's domain; TypeError for anything that is
-    not an array, number or Bias.
+    match, numbers that are not finite or outside a method's domain, and a Custom bias by which a row has no finite
+    o and lse; TypeError for anything that is not an array, number or Bias.
     """
     tensors = {"q": floats("q", q), "k": floats("k", k), "v": floats("v", v)}
     for name, array in tensors.items():
@@ -199,8 +255,10 @@ def attention(
                         f"{', '.join(f'{name}=...' for name in bias.parameter_names) or 'nothing'}")
     if not isinstance(bias, Bias):
         raise TypeError(f"bias is {bias!r}; expected an instance of a subclass of plumbline.Bias")
+    shapes = bias.custom.shapes if isinstance(bias, CustomValues) else _shapes_of(bias.method)
     for name, given in bias.parameters(heads).items():
         tensors[name] = floats(name, given)
+        _expect_domain(name, tensors[name], shapes.get(name, ""))
     if ssmax_scale is not None:
         tensors["ssmax_scale"] = floats("ssmax_scale", ssmax_scale)
     if sinks is not None:
@@ -244,4 +302,6 @@ def attention(
     if bias.method == "alibi" and tensors["slopes"].ndim == 2:
         problem["method"] = "alibi_of_sequences"
     named = _native.attention(**problem)
+    if isinstance(bias, CustomValues) and _without_value(named).any():
+        _expect_finite(problem)
     return Attention(named["o"], named["lse"], problem)

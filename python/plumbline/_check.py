@@ -8,6 +8,7 @@ import inspect
 import json
 from typing import Any, Callable, Optional, Sequence, Union
 
+import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
@@ -17,7 +18,7 @@ from ._biases import Nope
 from ._custom import Custom
 from ._frameworks import EIGHT_BITS, FRAMEWORKS, Refusal, caches_of, format_of
 from ._progress import Progress
-from ._report import CheckFailed, Contract, Figures, Report
+from ._report import FAMILIES, CheckFailed, Contract, Figures, Report
 from ._runner import PACKED, SCALES, NoLse, Runner
 
 
@@ -205,6 +206,10 @@ def check(
     asked = {name: value for name, value in locals().items() if not name.startswith("__")}
     if not callable(fn):
         raise TypeError(f"fn is {fn!r}; expected a function")
+    if not (case is None or isinstance(case, str)):
+        raise TypeError(f"case is {case!r}; expected a case's line, or None")
+    if case == "":
+        raise ValueError("case is ''; expected a case's line, or None")
     method = method_name(bias)
     known = {entry["name"]: entry for entry in json.loads(_native.methods())}
     if isinstance(bias, Custom):
@@ -215,7 +220,9 @@ def check(
         raise ValueError(f"bias is {method!r}; expected one of "
                          f"{', '.join(name for name in known if '+' not in name)}; most also with "
                          "+rope_interleaved or +rope_half_split")
+    own_options = _options(options, known[method])
     format, of_dtype = format_of(dtype)
+    paged = paged.tolist() if isinstance(paged, np.ndarray) else paged
     refused: dict[str, Any] = {"paged": paged, "cache": cache, "scale_per_key": scale_per_key}
     if truth("decode", decode):
         refused = {"backward": backward, "packed": packed, "dropout": dropout, "lse_gradient": lse_gradient,
@@ -248,6 +255,8 @@ def check(
         _expect_packable(bias, known[method]["parameters"],
                          {"documents": documents, "mask": mask, "lengths": lengths, "query_offset": query_offset,
                           "queries_at_end": queries_at_end, "strides": strides, "dropout": dropout})
+        if own_options.get("slopes_per_batch"):
+            raise ValueError("options: slopes_per_batch is 1; expected 0 with packed=True")
         query_offset = False
     alignment = query_offset if isinstance(query_offset, str) else ""
     if alignment:
@@ -257,13 +266,14 @@ def check(
             raise ValueError(f"query_offset is {alignment!r}; expected True, False or None with decode=True")
         query_offset = False
     page_sizes = _listed("paged", paged)
-    lengths = lengths or bool(paged)
+    lengths = truth("lengths", lengths) or bool(paged)
     seeds = [name for name in ("dropout_seed", "dropout_offset") if _takes(fn, name, None)]
+    whole_shapes = _shapes(shapes, more_queries, grouped_heads, decode)
     offer = {
         "causal": None if causal is None else truth("causal", causal),
         "window": bool(window),
         "window_sides": window == "left_right",
-        "lengths": truth("lengths", lengths),
+        "lengths": lengths,
         "documents": truth("documents", documents),
         "mask": truth("mask", mask),
         "lse_gradient": truth("lse_gradient", lse_gradient),
@@ -297,9 +307,9 @@ def check(
         "keys": _sizes("keys", keys),
         "head_dims": _sizes("head_dims", head_dims),
         "value_dims": _sizes("value_dims", value_dims),
-        "shapes": _shapes(shapes, more_queries, grouped_heads, decode),
+        "shapes": whole_shapes,
         "longest": 0 if longest is None else whole("longest", longest, 1),
-        "options": {name: number(f"options: {name}", x) for name, x in (options or {}).items()},
+        "options": own_options,
     }
     if "slopes_per_batch" in known[method]["options"]:  # a function takes [heads] unless it says more
         offer["options"].setdefault("slopes_per_batch", 0.0)
@@ -309,6 +319,7 @@ def check(
         raise ValueError("more_queries is True; expected False with packed=True and causal=False")
     if more_queries and not (packed or alignment or offer["query_offset"]):
         raise ValueError("more_queries is True; expected False without query_offset or packed=True")
+    _expect_rows(offer, decode)
     if strides and framework == "jax":
         raise ValueError("strides is True; expected False: JAX's arrays have none")
     if offer["rotary_dim"] and (isinstance(bias, Custom) or "rope_" not in method):
@@ -360,6 +371,9 @@ def check(
         contract = Contract(**{**named, "no_lse": False})
     if not isinstance(contract, Contract):
         raise TypeError(f"contract is {contract!r}; expected a plumbline.Contract or the name of one")
+    contract = _declared(contract)
+    if not isinstance(asked["contract"], str):
+        asked["contract"] = contract
     if lse_gradient and contract.no_lse:
         raise ValueError("lse_gradient is True; expected False with a contract that has no lse")
     runner.lse_format = contract.lse_format
@@ -391,6 +405,12 @@ def check(
     with Progress(f"{name} {method} {format}", progress) as told:
         try:
             text, words, cause = judged(contract)
+        except ValueError as error:
+            if not str(error).startswith("what the function takes is too narrow"):
+                raise
+            narrow = [f"{n}={asked[n]!r}" for n in _NARROWING
+                      if asked[n] is not None and asked[n] is not False]
+            raise ValueError(f"{error}. Given are {', '.join(narrow) or 'none of these'}") from None
         except NoLse:
             if lse_gradient:
                 raise ValueError(f"lse_gradient is True; expected False: {name} returns no lse") from None
@@ -400,6 +420,8 @@ def check(
     report = json.loads(text)
     cell = report["cells"][0]
     if cell["outcome"] != "pass":
+        if of_dtype == "jax":  # whose dtypes are written as NumPy's
+            asked["framework"] = framework
         repeat = _repeat(name, bias if isinstance(bias, Custom) else method, asked,
                          cell["counterexample"]["case"])
         which = "the case" if case else "the smallest failing case found" if shrink else "the failing case"
@@ -419,6 +441,9 @@ def check(
         report["seed"],
         report["seconds"],
         1 if case else cases,
+        cell["rows_left_out"],
+        Contract(**{**cell["contract"], "families_left_out": tuple(cell["contract"]["families_left_out"])}),
+        cell["contract_lets_through"],
     )
 
 
@@ -461,12 +486,28 @@ def _expect_packable(bias: Any, parameters: list[str], settings: dict[str, Any])
         raise ValueError(f"packed is True; expected False with {of_tokens[0]}, which has a number for each token")
 
 
-def _sizes(name: str, sizes: Optional[Sequence[int]]) -> list[int]:
-    if isinstance(sizes, int):
-        sizes = [sizes]
-    if sizes is not None and len(sizes) == 0:
+def _sizes(name: str, sizes: Union[None, int, Sequence[int]]) -> list[int]:
+    if sizes is None:
+        return []
+    plain: Any = sizes.tolist() if isinstance(sizes, np.ndarray) else sizes
+    listed = [plain] if isinstance(plain, str) or not np.iterable(plain) else list(plain)
+    if not listed:
         raise ValueError(f"{name} is {sizes!r}; expected at least one, or None")
-    return [whole(name, size, 1, 2**24) for size in sizes or []]
+    return [whole(name, size, 1, 2**24) for size in listed]
+
+
+def _expect_rows(offer: dict[str, Any], decode: bool) -> None:
+    """Raises ValueError for queries that go with none of the keys."""
+    queries, keys = offer["queries"], offer["keys"]
+    if not queries or not keys:
+        return
+    if min(queries) > max(keys) and not offer["more_queries"]:
+        raise ValueError(f"queries is {min(queries)}; expected at most {max(keys)}, the keys"
+                         f"{'' if decode else ', or more_queries=True'}")
+    square = not (decode or offer["packed"] or offer["alignment"] or offer["query_offset"])
+    if square and not {*queries} & {*keys}:
+        raise ValueError(f"queries is {queries[0]}; expected one of keys without query_offset: "
+                         f"{', '.join(map(str, keys))}")
 
 
 def _listed(name: str, sizes: Union[bool, int, Sequence[int]]) -> list[int]:
@@ -487,8 +528,16 @@ def _rotary_dims(sizes: Union[bool, int, Sequence[int]]) -> list[int]:
 
 def _shapes(shapes: Optional[Sequence[dict[str, int]]], more_queries: bool, grouped_heads: bool,
             decode: bool) -> list[list[int]]:
+    if shapes is None:
+        return []
+    if not isinstance(shapes, (list, tuple)):
+        raise TypeError(f"shapes is {shapes!r}; expected a list of dictionaries of sizes, or None")
+    if not shapes:
+        raise ValueError(f"shapes is {shapes!r}; expected at least one, or None")
     result = []
-    for n, shape in enumerate(shapes or []):
+    for n, shape in enumerate(shapes):
+        if not isinstance(shape, dict):
+            raise TypeError(f"shapes[{n}] is {shape!r}; expected a dictionary of {', '.join(_SIZES)}")
         unknown = [name for name in shape if name not in _SIZES]
         if unknown:
             raise ValueError(f"shapes[{n}] has {unknown[0]!r}; expected some of {', '.join(_SIZES)}")
@@ -507,6 +556,19 @@ def _shapes(shapes: Optional[Sequence[dict[str, int]]], more_queries: bool, grou
             raise ValueError(f"shapes[{n}] has queries {sizes['queries']}; expected at most keys, or "
                              "more_queries=True")
     return result
+
+
+def _options(given: Optional[dict[str, float]], method: dict[str, Any]) -> dict[str, float]:
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        raise TypeError(f"options is {given!r}; expected a dictionary of names and numbers, or None")
+    for name, value in given.items():
+        if name in NOT_TOLD and number(f"options: {name}", value) not in (0, 1):
+            raise ValueError(f"options: {name} is {value!r}; expected 0 or 1")
+        if method.get("whole", {}).get(name) and number(f"options: {name}", value) % 1:
+            raise ValueError(f"options: {name} is {value!r}; expected a whole number")
+    return {name: number(f"options: {name}", value) for name, value in given.items()}
 
 
 def _signature(fn: Callable[..., Any]) -> Optional[inspect.Signature]:
@@ -553,6 +615,11 @@ def method_name(bias: Union[str, type[Bias], Custom, None]) -> str:
     )
 
 
+# What may leave no case.
+_NARROWING = ("batch", "heads", "kv_heads", "queries", "keys", "head_dims", "value_dims", "shapes", "longest",
+              "options", "scale", "softcap", "rotary_dim", "query_offset", "values_in_keys", "packed", "decode",
+              "paged", "cache", "scale_per_key", "causal")
+
 # What a call with one case does not need.
 _NOT_REPEATED = ("fn", "bias", "cases", "seed", "shrink", "time_limit", "progress", "case")
 
@@ -562,7 +629,7 @@ def _repeat(name: str, method: Union[str, Custom], asked: dict[str, Any], case: 
     said = [name, repr(method)]
     for parameter in inspect.signature(check).parameters.values():
         value = asked.get(parameter.name)
-        if parameter.name in _NOT_REPEATED or value == parameter.default:
+        if parameter.name in _NOT_REPEATED or repr(value) == repr(parameter.default):
             continue
         if parameter.name == "dtype" and not str(value).startswith("torch."):
             value = repr(getattr(value, "__name__", str(value)))
@@ -570,10 +637,38 @@ def _repeat(name: str, method: Union[str, Custom], asked: dict[str, Any], case: 
             value = getattr(value, "__name__", value)
         elif isinstance(value, Contract):
             value = "plumbline." + _without_defaults(value)
+        elif isinstance(value, (np.ndarray, np.generic)):
+            value = repr(value.tolist())
         else:
             value = repr(value)
         said.append(f"{parameter.name}={value}")
     return f"plumbline.check({', '.join(said)}, case={case!r})"
+
+
+def _declared(contract: Contract) -> Contract:
+    """The contract in Python's own types. Raises TypeError or ValueError for a field of another type, a number that is
+    not finite and an unknown family."""
+    fields = {}
+    for field in dataclasses.fields(contract):
+        name, value = f"contract.{field.name}", getattr(contract, field.name)
+        if isinstance(field.default, bool):
+            value = truth(name, value)
+        elif isinstance(field.default, int):
+            value = whole(name, value, field.default, 2**31 - 1)
+        elif isinstance(field.default, float):
+            value = number(name, value)
+        elif isinstance(field.default, str):
+            if not isinstance(value, str):
+                raise TypeError(f"{name} is {value!r}; expected a name, such as {field.default!r}")
+        elif not isinstance(value, (list, tuple, set, frozenset)):
+            raise TypeError(f"{name} is {value!r}; expected a list of names")
+        else:
+            unknown = [family for family in value if family not in FAMILIES]
+            if unknown:
+                raise ValueError(f"{name} has {unknown[0]!r}; expected some of {', '.join(FAMILIES)}")
+            value = tuple(value)
+        fields[field.name] = value
+    return Contract(**fields)
 
 
 def _without_defaults(contract: Contract) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import Any, Callable, Optional, Union
 
 import numpy as np
@@ -30,6 +31,11 @@ class Parameter:
                 object.__setattr__(self, field, getattr(self, field).item())
         uniform = self.least is not None or self.most is not None
         ways = uniform + (self.normal is not None) + (self.whole is not None)
+        if self.whole is not None:
+            ends = self.whole if isinstance(self.whole, (tuple, list)) else ()
+            if len(ends) != 2 or any(number("whole", x) % 1 for x in ends):
+                raise ValueError(f"whole is {self.whole!r}; expected (least, most), two whole numbers")
+            object.__setattr__(self, "whole", tuple(int(x) for x in ends))
         if ways != 1 or uniform and None in (self.least, self.most):
             raise ValueError(f"{self!r} does not say in one way how its numbers are drawn; expected "
                              "(least, most), normal=standard deviation or whole=(least, most)")
@@ -108,6 +114,20 @@ class _Parameters:
         raise AttributeError(f"the formula reads p.{name}; expected one of {known}")
 
 
+def _traced(name: str, given: Any, parameters: dict[str, Parameter]) -> Any:
+    """A function's text; what is no function as it is. Raises TypeError for one that does not take i, j and p."""
+    if not callable(given):
+        return given
+    try:
+        signature = inspect.signature(given)
+        signature.bind(None, None, None)
+    except ValueError:  # of a builtin
+        pass
+    except TypeError:
+        raise TypeError(f"{name} takes {signature}; expected a function of i, j and p") from None
+    return as_text(given(Expression("i"), Expression("j"), _Parameters(parameters)))
+
+
 class Custom:
     """A bias of one's own: b_ij by a formula of i, j, the head and parameters.
 
@@ -146,10 +166,8 @@ class Custom:
             if not isinstance(parameter, Parameter):
                 raise TypeError(f"{parameter_name} is {parameter!r}; expected plumbline.shared, per_head, "
                                 "per_query, per_key, per_sequence or prefix_sum")
-        if callable(formula):
-            formula = as_text(formula(Expression("i"), Expression("j"), _Parameters(parameters)))
-        if callable(visible):
-            visible = as_text(visible(Expression("i"), Expression("j"), _Parameters(parameters)))
+        formula, visible = (_traced(name, given, parameters)
+                            for name, given in (("formula", formula), ("visible", visible)))
         if not (visible is None or isinstance(visible, str)):
             raise TypeError(f"visible is {visible!r}; expected a function of i, j and p, a text or None")
         if not isinstance(formula, str):

@@ -8,7 +8,7 @@ import inspect
 import types
 from typing import Any, Callable, Optional
 
-from ._arguments import truth
+from ._arguments import truth, whole
 from ._bias import Bias
 from ._custom import CustomValues
 from ._formula_in_torch import custom_in_torch
@@ -61,6 +61,9 @@ def flex_attention(score_mod: Callable[..., Any], *, attention: Optional[Callabl
 
     def attend(q: Any, k: Any, v: Any, *, scale: Optional[float] = None, causal: bool = True, window: Any = None,
                lengths: Any = None, documents: Any = None, mask: Any = None, **keywords: Any) -> Any:
+        for setting, name in (("sinks", "sinks"), ("dropout", "dropout_p")):
+            if name in keywords:
+                raise TypeError(f"{setting} is True; expected False: FlexAttention has no {setting}")
         batch, heads, queries = q.shape[:3]
         keys = k.shape[2]
         mask = None if mask is None else mask.expand(batch, heads, queries, keys)
@@ -137,13 +140,14 @@ def score_mod(bias: Bias, *, query_offset: int = 0) -> Callable[..., Any]:
     other keys' scores, and DAPE, which reads other heads'. A Custom bias with `visible` has none, either: which keys a
     query sees is said by a mask_mod.
 
-    Raises TypeError for anything but such an instance, ValueError for a bias that has no score_mod and for arrays of
-    another rank, ImportError without PyTorch.
+    Raises TypeError for anything but such an instance and a whole query_offset, ValueError for a bias that has no
+    score_mod and for arrays of another rank, ImportError without PyTorch.
     """
     import torch
 
     if not isinstance(bias, Bias):
         raise TypeError(f"bias is {bias!r}; expected an instance of a subclass of plumbline.Bias")
+    query_offset = whole("query_offset", query_offset, -(2**24))
     if isinstance(bias, CustomValues):
         if bias.custom.visible is not None:
             raise ValueError(f"bias is {bias.method}, which has visible; expected none: a mask_mod says what a query sees")

@@ -131,6 +131,12 @@ class Torch:
         import torch
 
         self._torch = torch
+        if device is not None:
+            try:
+                self._torch.empty(0, device=device).cpu()
+            except (RuntimeError, AssertionError, TypeError, ValueError) as error:
+                why = (str(error).splitlines() or [""])[0]
+                raise ValueError(f"device is {device!r}; expected one that PyTorch has here: {why}") from None
         self._device = device
         self._dtypes = {n: getattr(torch, name) for n, name in _NAMES.items() if hasattr(torch, name)}
         if dtype in EIGHT_BITS and dtype not in self._dtypes:
@@ -193,7 +199,11 @@ class Jax:
         import jax.numpy
 
         self._jax = jax
-        self._device = None if device is None else jax.devices(device)[0]
+        try:
+            self._device = None if device is None else jax.devices(device)[0]
+        except (RuntimeError, TypeError, AttributeError) as error:
+            why = (str(error).splitlines() or [""])[0]
+            raise ValueError(f"device is {device!r}; expected one that JAX has here: {why}") from None
         self._dtypes = {
             n: np.dtype(getattr(jax.numpy, name))
             for n, name in _NAMES.items()

@@ -7,20 +7,20 @@ import functools
 import inspect
 import json
 import warnings
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, NoReturn, Optional, Sequence, Union
 
 from . import _native
-from ._bias import Bias
+from ._bias import NOT_TOLD, Bias
 from ._check import check, method_name, pass_name
 from ._custom import Custom
 from ._frameworks import format_of
 from ._report import Contract
-from ._runner import SCALES
+from ._runner import PACKED, SCALES
 
 _OWN = ("plumbline_bias", "plumbline_dtype", "request")
 _SETTINGS = ("causal", "window", "lengths", "documents", "mask", "query_offset", "queries_at_end", "scale",
              "softcap", "ssmax_scale", "sinks", "dropout_p", "keep", "dropout_seed", "dropout_offset",
-             "rotary_dim", "page_table", "prefix_sums", *SCALES)
+             "rotary_dim", "page_table", "prefix_sums", *PACKED, *SCALES)
 
 
 def kernel_test(
@@ -38,7 +38,7 @@ def kernel_test(
             return my_attention(q, k, v, **keywords)
 
     bias, dtype: as of plumbline.check(), or a list of them. contract: of all of them, or one for some of
-    the dtypes. settings: every other argument of plumbline.check() but `case`.
+    the dtypes. settings: every other argument of plumbline.check() but `fn` and `case`.
 
     The tests are named test_mine[alibi-fp32], ... An argument of the function without a default that is
     neither q, k, v nor a number of a bias or a setting is a fixture, or comes from
@@ -56,6 +56,8 @@ def kernel_test(
 
     if inspect.isfunction(bias):
         raise TypeError(f"bias is {bias!r}; expected a bias: write @plumbline.kernel_test(...)")
+    if "fn" in settings:
+        raise ValueError(f"fn is {settings['fn']!r}; expected none: it is what kernel_test() decorates")
     if "case" in settings:
         raise ValueError(f"case is {settings['case']!r}; expected none: --plumbline-case runs one case")
     unknown = [name for name in settings if name not in inspect.signature(check).parameters]
@@ -96,11 +98,14 @@ def kernel_test(
             if instance or fixtures:
                 kernel = functools.partial(fn, *instance, **fixtures)
                 kernel.__name__ = test.__name__  # type: ignore[attr-defined]
+            wrong = ""
             try:
                 report = check(kernel, plumbline_bias, dtype=plumbline_dtype,
                                contract=contracts.get(format), **{"progress": False, **settings, **asked})
             except (TypeError, ValueError, ImportError) as error:  # of the arguments: the kernel's are reported
-                pytest.fail(f"{type(error).__name__}: {error}", pytrace=False)
+                wrong = f"{type(error).__name__}: {error}"
+            if wrong:
+                _fail(wrong)
             request.node.user_properties.append(("plumbline", str(report)))
             if report.cases < report.asked:
                 warnings.warn(str(report), stacklevel=1)
@@ -117,6 +122,13 @@ def kernel_test(
     return decorate
 
 
+def _fail(words: str) -> NoReturn:
+    """The test fails, and nothing but the words is shown."""
+    import pytest
+
+    raise pytest.fail.Exception(words, pytrace=False)  # pytest.fail would be a hidden frame, which pytest tells of
+
+
 def _signature_for_pytest(fn: Callable[..., Any], biases: Sequence[Any]) -> inspect.Signature:
     """What pytest has to give: self, what the tests are parametrised with, and the function's fixtures."""
     keyword = inspect.Parameter.KEYWORD_ONLY
@@ -128,7 +140,7 @@ def _signature_for_pytest(fn: Callable[..., Any], biases: Sequence[Any]) -> insp
     instance = parameters[:1] if parameters and parameters[0].name == "self" else []
     known = {*_SETTINGS, *_OWN}
     for method in json.loads(_native.methods()):
-        known.update(method["parameters"], method["options"])
+        known.update(method["parameters"], {*method["options"]} - {*NOT_TOLD})
     for bias in biases:
         known.update(bias.parameter_names if isinstance(bias, Custom) else [])
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, keyword)

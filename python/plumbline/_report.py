@@ -7,6 +7,10 @@ import dataclasses
 from typing import Any
 
 
+FAMILIES = ("peaked", "diffuse", "tied", "huge", "subnormal", "level")
+"""Of inputs that a contract may leave out."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Contract:
     """How a function computes; the error bounds follow from it. The defaults are the strictest.
@@ -107,14 +111,35 @@ class Report:
     seconds: float
     asked: int
     """Cases that were asked for: more than `cases` where time_limit ended the check."""
+    rows_left_out: int = 0
+    """Rows that the contract says not to judge."""
+    contract: Contract = Contract()
+    """By which the function was judged; with no_lse where it returned only o."""
+    lets_through: dict[str, str] = dataclasses.field(default_factory=dict)
+    """By field, where the contract is laxer than the default: what is no longer seen."""
 
     def __str__(self) -> str:
         of = "" if self.cases >= self.asked else f" of {self.asked} within the time limit"
         worst = ", ".join(f"{name} {figures.worst:.3g}" for name, figures in self.outputs.items())
         return (
             f"{self.name} {self.bias} {self.dtype}: pass, {self.cases} cases{of}, {self.rows} rows in "
-            f"{self.seconds:.1f} s, seed {self.seed}; largest |error| / bound: {worst}"
+            f"{self.seconds:.1f} s, seed {self.seed}; largest |error| / bound: {worst}{self._left_out()}"
         )
+
+    def _left_out(self) -> str:
+        """A line for what was not judged, one for what else the contract lets through."""
+        families, text = self.contract.families_left_out, ""
+        of = "families" if len(families) > 1 else "family"
+        left_out = [f"inputs of the {of} {', '.join(families)}"] * bool(families)
+        left_out += [f"{self.rows_left_out} row{'s' * (self.rows_left_out > 1)}"] * bool(self.rows_left_out)
+        if left_out:
+            text += f"\n  not judged, because the contract excludes it: {'; '.join(left_out)}"
+        lax = []
+        for name, what in self.lets_through.items():
+            value = getattr(self.contract, name)
+            if name != "families_left_out":
+                lax.append(f"{name} = {value:g}: {what}" if isinstance(value, float) else f"{name} = {value}: {what}")
+        return text + (f"\n  the contract lets through: {'; '.join(lax)}" if lax else "")
 
 
 class CheckFailed(AssertionError):

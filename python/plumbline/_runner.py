@@ -178,7 +178,8 @@ def _by_name(returned: Any, inputs: list[str], keywords: dict[str, Any]) -> Mapp
             raise Refusal(f"backward returned no gradient of {', '.join(missing)}")
         unknown = [repr(name) for name in returned if name not in inputs and name not in keywords]
         if unknown:
-            raise Refusal(f"backward returned a gradient of {', '.join(unknown)}; expected those of {', '.join(inputs)}")
+            raise Refusal(f"backward returned a gradient of {', '.join(unknown)}; expected those of "
+                          f"{', '.join(inputs)}")
         return returned
     if not isinstance(returned, (tuple, list)) or len(returned) != len(inputs):
         raise Refusal(f"backward returned something else than the gradients of {', '.join(inputs)}")

@@ -11,12 +11,12 @@ import os
 import pathlib
 import shlex
 import traceback
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import pytest
 
 from . import _native
-from ._check import case_arrays
+from ._check import case_arrays, method_name
 from ._report import CheckFailed
 
 
@@ -52,14 +52,30 @@ def pytest_configure(config: pytest.Config) -> None:
     case = config.getoption("plumbline_case")
     if case is None:
         return
-    # A custom bias is known only once its test's module is.
-    said = dict(pair.partition("=")[::2] for pair in case.split(","))
-    if said.get("bias", "nope") not in [method["name"] for method in json.loads(_native.methods())]:
-        case = case.replace(f"bias={said['bias']}", "bias=nope")
+    if not case:
+        raise pytest.UsageError("--plumbline-case is ''; expected a case's line")
+    if (bias := _unknown_bias(case)) is not None:
+        case = case.replace(f"bias={bias}", "bias=nope")
     try:
         case_arrays(case)
     except ValueError as error:
         raise pytest.UsageError(f"--plumbline-case: {error}") from None
+
+
+def _unknown_bias(case: str) -> Optional[str]:
+    """The bias of the case, if it is no method: a custom one is known only once its test's module is."""
+    bias = dict(pair.partition("=")[::2] for pair in case.split(",")).get("bias", "nope")
+    return None if bias in [method["name"] for method in json.loads(_native.methods())] else bias
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A case of a bias that nothing has would skip every test."""
+    bias = _unknown_bias(config.getoption("plumbline_case") or "bias=nope")
+    parameters = [item.callspec.params for item in items if hasattr(item, "callspec")]
+    own = {method_name(of["plumbline_bias"]) for of in parameters if "plumbline_bias" in of}
+    if bias is not None and bias not in own:
+        raise pytest.UsageError(f"--plumbline-case: bias is {bias!r}; expected a method's or that of a test here")
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -567,13 +567,50 @@ def test_a_seed_draws_the_same_cases():
         ({"shapes": [{"heads": 4, "kv_heads": 2}]}, ValueError,
          r"shapes\[0\] has kv_heads 2; expected 4, as many as heads, or grouped_heads=True"),
         ({"shapes": [{"length": 5}]}, ValueError, "has 'length'; expected some of batch, heads"),
-        ({"bias": "rope_half_split", "options": {"base": 3}}, ValueError, "is too narrow"),
+        ({"shapes": [3]}, TypeError, r"shapes\[0\] is 3; expected a dictionary of batch"),
+        ({"shapes": {"heads": 2}}, TypeError, "shapes is {'heads': 2}; expected a list of"),
+        ({"shapes": 3}, TypeError, "shapes is 3; expected a list of"),
+        ({"shapes": []}, ValueError, r"shapes is \[\]; expected at least one, or None"),
+        ({"batch": 2.5}, TypeError, "batch is 2.5; expected a whole number"),
+        ({"batch": object}, TypeError, "batch is <class 'object'>; expected a whole number"),
+        ({"batch": np.array(2.5)}, TypeError, "batch is 2.5; expected a whole number"),
+        ({"heads": np.array([[2]])}, TypeError, "heads is .*; expected a whole number"),
+        ({"heads": np.array([2, 3.5])}, TypeError, "heads is 2.0; expected a whole number"),
+        ({"bias": "rope_half_split", "rotary_dim": 3.5}, TypeError, "rotary_dim is 3.5; expected a whole number"),
+        ({"lengths": None}, TypeError, "lengths is None; expected True or False"),
+        ({"keys": [5], "queries": [7]}, ValueError, "queries is 7; expected at most 5, the keys, or more_queries=True"),
+        ({"keys": [7], "queries": [5]}, ValueError, "queries is 5; expected one of keys without query_offset: 7"),
+        ({"bias": "rope_half_split", "options": {"base": 3}}, ValueError,
+         "is too narrow: .*Given are options={'base': 3}, causal=True"),
+        ({"fn": lambda q, k, v, *, table, max_distance: q, "bias": "t5", "options": {"buckets": 7}, "heads": [2]},
+         ValueError, r"Given are heads=\[2\], options={'buckets': 7}, causal=True"),
+        ({"bias": "t5", "options": {"buckets": 7.5}}, ValueError, "options: buckets is 7.5; expected a whole number"),
+        ({"bias": "bias_tensor", "options": {"per_batch": 3}}, ValueError, "options: per_batch is 3; expected 0 or 1"),
+        ({"bias": "alibi", "options": {"slopes_per_batch": 2}}, ValueError, "slopes_per_batch is 2; expected 0 or 1"),
+        ({"bias": "alibi", "packed": True, "options": {"slopes_per_batch": 1}}, ValueError,
+         "options: slopes_per_batch is 1; expected 0 with packed=True"),
+        ({"options": 3}, TypeError, "options is 3; expected a dictionary"),
         ({"bias": "alibi"}, TypeError, "called as fn.q, k, v, slopes=.*slopes"),
         ({"case": "bias=nope,queries=4,keys=4,ragged=1"}, ValueError, "one without ragged .lengths."),
         ({"options": {"base": 1}}, ValueError, "options is \"base\"; expected none: nope has no"),
         ({"contract": plumbline.Contract(exp_error=-1.0)}, ValueError, "exp_error is -1"),
         ({"contract": plumbline.Contract(probability_format="x")}, ValueError, "probability_format"),
+        ({"contract": plumbline.Contract(exp_error=float("nan"))}, ValueError,
+         "contract.exp_error is nan; expected a finite number"),
+        ({"contract": plumbline.Contract(tanh_error=float("inf"))}, ValueError, "contract.tanh_error is inf; expected"),
+        ({"contract": plumbline.Contract(unit_roundoff=[1])}, TypeError, r"unit_roundoff is \[1\]; expected a number"),
+        ({"contract": plumbline.Contract(splits=0)}, ValueError, "contract.splits is 0; expected a number from 1"),
+        ({"contract": plumbline.Contract(no_lse=3)}, TypeError, "contract.no_lse is 3; expected True or False"),
+        ({"contract": plumbline.Contract(prefix_sum=32)}, TypeError, "contract.prefix_sum is 32; expected a name"),
+        ({"contract": plumbline.Contract(families_left_out="huge")}, TypeError,
+         "contract.families_left_out is 'huge'; expected a list of names"),
+        ({"contract": plumbline.Contract(families_left_out=["x"])}, ValueError,
+         "families_left_out has 'x'; expected some of peaked, diffuse, tied, huge, subnormal, level$"),
+        ({"contract": plumbline.Contract(families_left_out=["generic"])}, ValueError,
+         "families_left_out has 'generic'; expected some of peaked"),
         ({"contract": {}}, TypeError, "contract is {}; expected a plumbline.Contract"),
+        ({"case": ""}, ValueError, "case is ''; expected a case's line, or None"),
+        ({"case": 0}, TypeError, "case is 0; expected a case's line, or None"),
         ({"case": "x"}, ValueError, "case line"),
         ({"case": "bias=alibi"}, ValueError, 'case: bias is "alibi"; expected "nope"'),
         ({"device": "cuda"}, ValueError, "device is 'cuda'; expected None"),
@@ -582,6 +619,32 @@ def test_a_seed_draws_the_same_cases():
 def test_bad_input_is_named(arguments, error, words):
     with pytest.raises(error, match=words):
         plumbline.check(**{"fn": formulas.attention, "cases": 1, **arguments})
+
+
+def test_arrays_and_numbers_of_numpy_are_arguments_too():
+    sizes = {"heads": np.array([2, 3]), "batch": np.int64(1), "keys": (9,), "cases": np.int64(4)}
+    contract = plumbline.Contract(exp_error=np.float32(2.0**-20), splits=np.int64(2))
+    assert {shape[1:3] for shape in _shapes_of(contract=contract, **sizes)} == {(2, 9), (3, 9)}
+    failed = pytest.raises(plumbline.CheckFailed, plumbline.check, zeros, "alibi", contract=contract, **sizes).value
+    assert "batch=1, heads=[2, 3], keys=(9,), contract=plumbline.Contract(splits=2), case=" in failed.repeat
+
+
+def test_what_the_contract_lets_through_is_told():
+    def mine(q, k, v, lengths):
+        oracle = plumbline.attention(q, k, v, lengths=lengths)
+        return oracle.o.astype(np.float32), np.where(np.isinf(oracle.lse), 9, oracle.lse).astype(np.float32)
+
+    lax = plumbline.Contract(largest_score=64, families_left_out=["huge", "peaked"], empty_rows="not_mine")
+    report = plumbline.check(mine, lengths=True, cases=30, longest=40, contract=lax)
+    assert report.rows_left_out > 0 and report.contract.families_left_out == ("peaked", "huge")
+    lines = str(report).splitlines()
+    assert "pass, 30 cases" in lines[0] and len(lines) == 3
+    assert lines[1] == ("  not judged, because the contract excludes it: inputs of the families peaked, huge; "
+                        f"{report.rows_left_out} rows")
+    assert lines[2] == ("  the contract lets through: empty_rows = not_mine: anything where no key is visible; "
+                        "largest_score = 64: any outputs of rows with larger scores")
+    strictest = plumbline.check(alibi, "alibi", **SHORT)
+    assert "\n" not in str(strictest) and strictest.contract == plumbline.Contract()
 
 
 def test_every_default_of_the_contract_is_the_judges():

@@ -380,6 +380,10 @@ def test_what_is_wrong_with_a_declaration(formula, parameters, words):
     (lambda: plumbline.per_head(1), "does not say in one way how its numbers are drawn"),
     (lambda: plumbline.per_head(), "does not say in one way"),
     (lambda: plumbline.per_head(1, 2, normal=1), "does not say in one way"),
+    (lambda: plumbline.per_head(whole=(0.5, 2)), "whole is (0.5, 2); expected (least, most), two whole numbers"),
+    (lambda: plumbline.shared(whole=(1, 2, 3)), "whole is (1, 2, 3); expected (least, most), two whole numbers"),
+    (lambda: plumbline.shared(whole=3), "whole is 3; expected (least, most), two whole numbers"),
+    (lambda: plumbline.shared(whole=(0, float("inf"))), "whole is inf; expected a finite number"),
     (lambda: plumbline.Custom("0", visible="j <= h"), "visible is \"j <= h\", character 6 (\"h\"); expected no head"),
     (lambda: plumbline.Custom("0", visible="j <= r", r=HEAD), "one for all or for each sequence"),
     (lambda: plumbline.Custom(lambda i, j, p: float("inf") * i), "expected finite numbers"),
@@ -400,6 +404,7 @@ def test_other_wrong_values(wrong, words):
     (lambda i, j, p: p.r[i], "expected no index"),
     (lambda i, j, p: "i" * i, "the formula has 'i'"),
     (lambda i, j, p: None, "the formula has None"),
+    (lambda i, j: i - j, "formula takes (i, j); expected a function of i, j and p"),
 ])
 def test_functions_that_write_no_formula(wrong, words):
     with pytest.raises(TypeError, match=re.escape(words)):
@@ -411,6 +416,8 @@ def test_other_wrong_types():
         plumbline.Custom(lambda i, j, p: p.s, r=HEAD)
     with pytest.raises(TypeError, match="r is 2; expected plumbline.shared"):
         plumbline.Custom("r", r=2)
+    with pytest.raises(TypeError, match=re.escape("visible takes (i, j); expected a function of i")):
+        plumbline.Custom("0", visible=lambda i, j: j <= i)
     decay = plumbline.Custom("-r * abs(i - j)", r=HEAD)
     with pytest.raises(TypeError, match="custom got s; expected r"):
         decay(s=[1.0])
@@ -432,6 +439,34 @@ def test_a_formula_without_a_bound_ends_the_check(formula, parameters):
     custom = plumbline.Custom(formula, **parameters)
     with pytest.raises(ValueError, match=re.escape("where(i == j, ..., ...) takes a pair out")):
         plumbline.check(lambda q, k, v, **p: forward_of(q, k, v, np.float32(0), True), custom, cases=12)
+
+
+@pytest.mark.parametrize("formula, r, words", [
+    ("1 / (i - j)", None, "b_ij of custom at batch 0, head 0, i = 4, j = 4 is not finite; expected a finite number"),
+    ("1 / (i - 6) + 0 * j", None, "b_ij of custom at batch 0, head 0, i = 6, j = 0 is not finite"),
+    ("log(r) + 0 * i", [1, 2, -1], "b_ij of custom at batch 0, head 2, i = 4, j = 0 is not finite"),
+    ("exp(r * j)", [0, 1, 300], "b_ij of custom at batch 0, head 2, i = 4, j = 3 is not finite"),
+])
+def test_a_formula_without_a_value_has_no_attention(formula, r, words):
+    r = {} if r is None else {"r": r}
+    custom = plumbline.Custom(formula, **dict.fromkeys(r, HEAD))(**r)
+    q, k, v = qkv()
+    with pytest.raises(ValueError, match=re.escape(words)):
+        plumbline.attention(q, k, v, custom)
+
+
+def test_a_formula_without_a_value_at_hidden_keys_has_one():
+    q, k, v = qkv()
+    custom, mask = plumbline.Custom("1 / (i - j)")(), ~np.eye(7, 11, 4, bool)[None, None]
+    got = plumbline.attention(q, k, v, custom, mask=mask, lengths=[0, 11])
+    assert np.isfinite(got.o).all() and np.isinf(got.lse[0]).all() and np.isfinite(got.lse[1]).all()
+
+
+def test_a_derivative_without_a_value_has_no_gradients():
+    q, k, v = qkv()
+    got = plumbline.attention(q, k, v, plumbline.Custom("sqrt(r * abs(i - j))", r=HEAD)(r=np.ones(3)))
+    with pytest.raises(ValueError, match="gradient of r is nan; expected a formula of custom with a finite derivative"):
+        got.backward(np.ones_like(q))
 
 
 def test_a_derivative_that_does_not_exist_ends_the_check():

@@ -261,6 +261,8 @@ def test_buckets_of_t5_are_the_oracles(buckets, max_distance):
     (lambda: plumbline.flex_attention(alibi, lse=1), TypeError, "lse is 1; expected True or False"),
     (lambda: plumbline.flex_attention(3), TypeError, "score_mod is 3; expected a function of score, b, h"),
     (lambda: plumbline.score_mod("alibi"), TypeError, "bias is 'alibi'; expected an instance"),
+    (lambda: plumbline.score_mod(plumbline.Alibi(torch.ones(2)), query_offset="x"), TypeError,
+     "query_offset is 'x'; expected a whole number"),
     (lambda: plumbline.score_mod(plumbline.Alibi), TypeError, "bias is <class .*; expected an instance"),
     (lambda: plumbline.score_mod(plumbline.Alibi()), ValueError, "slopes is None; expected 1 or 2 axes"),
     (lambda: plumbline.score_mod(plumbline.Cable(torch.ones(1, 2, 3), torch.ones(2))), ValueError,
@@ -283,6 +285,12 @@ def test_every_bias_has_a_score_mod_or_a_reason_why_not():
     without = {cls.method for cls in BIASES} - set(_flex._ADDED)
     assert all(any(method.startswith(start) for start in _flex._NO_SCORE_MOD) for method in without)
     assert len(WITH_SCORE_MOD) == 20 and without
+
+
+@pytest.mark.parametrize("setting", ["sinks", "dropout"])
+def test_what_flex_attention_lacks_is_said(setting):
+    failed = failure(plumbline.flex_attention(alibi), plumbline.Alibi, **{setting: True})
+    assert f"TypeError: {setting} is True; expected False: FlexAttention has no {setting}" in str(failed)
 
 
 def test_a_score_mod_that_takes_other_keywords_is_told_which():

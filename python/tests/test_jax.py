@@ -36,6 +36,23 @@ def test_jax_passes_and_a_wrong_gain_fails(dtype, format):
         )  # fmt: skip
 
 
+def test_the_call_that_repeats_a_failure_is_of_jax():
+    contract = plumbline.Contract(**XLA)
+    settings = {"dtype": jnp.float32, "backward": True, "contract": contract, **SHORT}
+
+    def wrong(q, k, v, increments, gain):
+        return cable(q, k, v, increments, gain * 1.01)
+
+    failed = pytest.raises(plumbline.CheckFailed, plumbline.check, wrong, plumbline.Cable, **settings).value
+    again = pytest.raises(plumbline.CheckFailed, eval, failed.repeat, {"plumbline": plumbline, "wrong": wrong}).value
+    assert again.case == failed.case and again.kind == failed.kind == "outside_bound"
+
+
+def test_a_device_that_jax_lacks_is_refused():
+    with pytest.raises(ValueError, match="device is 'gpus'; expected one that JAX has here: Unknown backend"):
+        plumbline.check(cable, plumbline.Cable, framework="jax", device="gpus", **SHORT)
+
+
 def test_gradients_by_vjp_pass():
     contract = plumbline.Contract(**XLA)
     plumbline.check(

@@ -113,7 +113,7 @@ def test_checks_in_threads_do_not_take_each_others_answers():
         (lambda: plumbline.alibi_slopes(4, geometric=1), "geometric is 1; expected true or false"),
         (lambda: plumbline.alibi_slopes(object()), "cannot be interpreted as an integer"),
         (lambda: plumbline.case_arrays(3), "line is 3; expected a string"),
-        (lambda: plumbline.check(formulas.attention, cases=1, case=3), "case is 3; expected a string"),
+        (lambda: plumbline.check(formulas.attention, cases=1, case=3), "case is 3; expected a case's line, or None"),
         (lambda: Module(3, Device()), "ptx is 3; expected a string"),
         (lambda: Device().__dict__["_native"].has(-1, 4), "address is -1; expected a whole number in range"),
         (lambda: _native._call("alibi_slopes", heads=4), "geometric is missing"),

@@ -134,6 +134,7 @@ def test_fixtures_parameters_methods_and_marks_are_pytests(run):
                   "test_short[alibi-fp32] PASSED", "pass, 5 cases of 400 within the time limit"):
         assert words in ran.stdout, (words, ran.stdout)
     assert "_check.py" not in ran.stdout and "1 warning" in ran.stdout
+    assert "During handling" not in ran.stdout and "hidden" not in ran.stdout, ran.stdout
 
 
 def test_decoding_is_a_pass_of_its_own(run):
@@ -153,6 +154,35 @@ def test_attends(q, k, v):
     command = re.search(r"repeat: pytest (.*decode.*)", ran.stdout).group(1)
     again = run("test_cache.py", "-rs", "--plumbline-case", shlex.split(command)[-1])
     assert "1 failed, 1 skipped" in again.stdout, again.stdout
+
+
+def test_what_check_passes_is_no_fixture(run):
+    (run.folder / "test_packed.py").write_text("""
+import numpy as np, plumbline
+
+@plumbline.kernel_test("alibi", packed=True, cases=3, longest=40)
+def test_packed(q, k, v, slopes, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k):
+    raise RuntimeError(f"{max_seqlen_q} of {cu_seqlens_q}")
+""")
+    ran = run("test_packed.py")
+    assert "1 failed" in ran.stdout and "RuntimeError: 1 of [0 1]" in ran.stdout, ran.stdout
+
+    def takes_all(q, k, v, causal, window, lengths, documents, mask, query_offset, queries_at_end, scale, softcap,
+                  rotary_dim, dropout_p, keep, dropout_seed, dropout_offset, ssmax_scale, sinks, q_scale, k_scale,
+                  v_scale, page_table, prefix_sums, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, base, mine):
+        pass
+
+    signature = plumbline.kernel_test("rope_half_split")(takes_all).__signature__
+    assert [*signature.parameters] == ["plumbline_bias", "plumbline_dtype", "request", "mine"]
+
+
+@pytest.mark.parametrize("bias, code, words", [
+    ("alibbi", pytest.ExitCode.USAGE_ERROR, "--plumbline-case: bias is 'alibbi'; expected a method's or that of a"),
+    ("cable", pytest.ExitCode.OK, "4 skipped"),
+])
+def test_a_case_of_no_test(run, bias, code, words):
+    ran = run("-k", "right", "--plumbline-case", f"bias={bias},dtype=fp32")
+    assert ran.returncode == code and words in ran.stdout + ran.stderr, ran.stdout + ran.stderr
 
 
 def test_the_command_repeats_from_the_folder_where_pytest_was_called(run):
@@ -184,6 +214,7 @@ def test_options_take_the_place_of_settings(run):
 @pytest.mark.parametrize("wrong", [("--plumbline-cases", "0"), ("--plumbline-cases", "many"),
                                    ("--plumbline-time-limit", "-1"),
                                    ("--plumbline-time-limit", "inf"),
+                                   ("--plumbline-case", ""),
                                    ("--plumbline-case", "dtype=fp64")])
 def test_a_wrong_option_is_an_error_of_usage(run, wrong):
     ran = run(*wrong)
@@ -195,6 +226,7 @@ def test_a_wrong_option_is_an_error_of_usage(run, wrong):
 def test_wrong_arguments_are_named_where_the_test_is_made():
     for wrong, words in [({"dtype": "float31"}, "float31"),
                          ({"bias": []}, "bias"), ({"cases_": 3}, "cases_"), ({"case": "x"}, "case"),
+                         ({"fn": len}, "fn"),
                          ({"contract": {"float16": "jax"}}, "float16"), ({"bias": 3}, "3")]:
         with pytest.raises((TypeError, ValueError), match=words):
             plumbline.kernel_test(**wrong)

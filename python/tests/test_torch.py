@@ -226,3 +226,9 @@ def test_an_lse_in_bfloat16_is_judged_as_one():
     assert 0.3 < report.outputs["lse"].worst <= 1
     with pytest.raises(plumbline.CheckFailed, match="bfloat16"):
         plumbline.check(rounds_lse, plumbline.Alibi, contract=BF16, **settings)
+
+
+@pytest.mark.parametrize("device", ["gpu", "meta", "cuda:x", 2.5])
+def test_a_device_that_pytorch_lacks_is_refused(device):
+    with pytest.raises(ValueError, match=f"device is {device!r}; expected one that PyTorch has here: "):
+        plumbline.check(fused, plumbline.Alibi, dtype=torch.float32, device=device, **SHORT)
