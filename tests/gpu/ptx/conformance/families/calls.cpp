@@ -194,13 +194,7 @@ void pointers(Family& family) {
   ret;
 }
 )";
-  add_program(family, "indirect call by .callprototype",
-              {R"(
-  and.b32 %r1, %t, 1;
-  setp.eq.u32 %p0, %r1, 0;
-  mov.u64 %l0, KERNEL_square;
-  mov.u64 %l1, KERNEL_double;
-  selp.b64 %l0, %l0, %l1, %p0;
+  const std::string by_prototype = R"(
   {
     .param .b32 argument;
     .param .b32 back;
@@ -208,7 +202,15 @@ void pointers(Family& family) {
 prototype: .callprototype (.param .b32 _) _ (.param .b32 _);
     call (back), %l0, (argument), prototype;
     ld.param.b32 %r0, [back];
-  })",
+  })";
+  add_program(family, "indirect call by .callprototype",
+              {R"(
+  and.b32 %r1, %t, 1;
+  setp.eq.u32 %p0, %r1, 0;
+  mov.u64 %l0, KERNEL_square;
+  mov.u64 %l1, KERNEL_double;
+  selp.b64 %l0, %l0, %l1, %p0;)" +
+                   by_prototype,
                square + two},
               [](unsigned, unsigned t) { return t % 2 ? 2 * t : t * t; });
   add_program(family, "indirect call by .calltargets",
@@ -233,15 +235,8 @@ targets: .calltargets KERNEL_square, KERNEL_double;
   mov.u64 %l0, KERNEL_table;
   mul.wide.u32 %l1, %r1, 8;
   add.s64 %l0, %l0, %l1;
-  ld.global.u64 %l0, [%l0];
-  {
-    .param .b32 argument;
-    .param .b32 back;
-    st.param.b32 [argument], %t;
-prototype: .callprototype (.param .b32 _) _ (.param .b32 _);
-    call (back), %l0, (argument), prototype;
-    ld.param.b32 %r0, [back];
-  })",
+  ld.global.u64 %l0, [%l0];)" +
+                   by_prototype,
                square + two +
                    "\n.global .align 8 .u64 KERNEL_table[2] = {KERNEL_square, KERNEL_double};\n"},
               [](unsigned, unsigned t) { return t % 2 ? 2 * t : t * t; });
