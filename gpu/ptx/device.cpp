@@ -77,7 +77,12 @@ void Device::limit_time(std::uint64_t milliseconds) {
 
 Address Device::allocate(std::size_t bytes) {
   const std::scoped_lock lock(state_->mutex);
-  return state_->memory.allocate(bytes, state_->options.properties.global_bytes);
+  const Address address = state_->memory.allocate(bytes, state_->options.properties.global_bytes);
+  if (state_->options.uninitialised == Options::Uninitialised::ones) {
+    std::memset(reinterpret_cast<void*>(address), 0xff, bytes);
+    state_->memory.initialise(address, bytes);
+  }
+  return address;
 }
 void Device::release(Address address) {
   const std::scoped_lock lock(state_->mutex);

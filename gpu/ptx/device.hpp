@@ -67,10 +67,10 @@ struct Options {
   bool check = true;     ///< false: only the bounds of memory are checked
   unsigned threads = 0;  ///< of the CPU; 0: as many as there are. The results are the same bits.
   std::uint64_t time_limit_ms = 0;  ///< of one launch; 0: none
-  /// What a kernel reads of shared memory that nothing has written. stop: a Fault. ones: it gets
-  /// bits that are all set, NaN in every format of floats, so that an output which depends on it
-  /// shows: for kernels that compute rows which they do not store.
-  enum class Uninitialised { stop, ones } uninitialised_shared = Uninitialised::stop;
+  /// What a kernel reads of shared and global memory that nothing has written. stop: a Fault. ones:
+  /// it gets bits that are all set, NaN in every format of floats, so that an output which depends
+  /// on it shows: for kernels that read more than they use.
+  enum class Uninitialised { stop, ones } uninitialised = Uninitialised::stop;
 };
 
 /// PTX that cannot be read. `line` counts from 1.

@@ -15,12 +15,13 @@ std::string axes(const Extent& at) {
 
 /// On one line, without the white space of the file.
 std::string sentence(const Fault::Where& where, const std::string& text) {
-  std::string all = text + "\n  in " + readable(where.kernel) + ", block " + axes(where.block) +
+  std::string all = text + "\n  in " + brief_name(where.kernel) + ", block " + axes(where.block) +
                     ", thread " + axes(where.thread);
   if (!where.instruction.empty())
-    all += "\n  at PTX line " + std::to_string(where.ptx_line) + ": " + where.instruction;
+    all += "\n  at PTX line " + std::to_string(where.ptx_line) + ": " +
+           brief_instruction(where.instruction);
   if (!where.source.empty()) all += "\n  from " + where.source;
-  for (const std::string& call : where.inlined_at) all += ", called at " + call;
+  all += called_at(where.inlined_at);
   return all;
 }
 

@@ -325,14 +325,14 @@ Json case_arrays(const Json& arguments, plumbline_native_ask) {
 }
 
 /// Of every method that can be checked its name, formula, source, parameters with their shapes,
-/// those with a gradient, and options with whether they are whole.
+/// those with a gradient, and options with whether they are whole and the values that cases have.
 Json methods(const Json&, plumbline_native_ask) {
   Json all = Json::array();
   for (const auto bias : cases::every_bias()) {
     cases::Spec spec;
     spec.bias = bias;
     Json parameters = Json::array(), gradients = Json::array(), options = Json::object(),
-         shapes = Json::object(), whole = Json::object();
+         shapes = Json::object(), whole = Json::object(), drawn = Json::object();
     const methods::Method method = methods::of(bias);
     for (const methods::Parameter& parameter : method.parameters) {
       shapes[cases::info(parameter.id).name] = methods::in_words(parameter);
@@ -345,6 +345,11 @@ Json methods(const Json&, plumbline_native_ask) {
     for (const auto option : cases::options_of(bias)) {
       options[cases::info(option).name] = defaults[option];
       whole[cases::info(option).name] = cases::info(option).whole;
+      drawn[cases::info(option).name] = Json::array({defaults[option]});
+    }
+    for (const methods::Option& option : method.options) {
+      if (option.choices == methods::Option{}.choices) continue;
+      drawn[cases::info(option.id).name] = option.choices;
     }
     all.push_back({{"name", cases::name(bias)},
                    {"formula", methods::formula_of(bias)},
@@ -353,9 +358,19 @@ Json methods(const Json&, plumbline_native_ask) {
                    {"shapes", shapes},
                    {"gradients", gradients},
                    {"options", options},
-                   {"whole", whole}});
+                   {"whole", whole},
+                   {"drawn", drawn}});
   }
   return all.dump();
+}
+
+/// Families of inputs that a contract may leave out.
+Json families(const Json&, plumbline_native_ask) {
+  Json names = Json::array();
+  for (int n = 1; n < static_cast<int>(cases::Family::file); ++n) {
+    names.push_back(cases::name(static_cast<cases::Family>(n)));
+  }
+  return names;
 }
 
 /// Declares a custom bias. Its parameters' names, and their shapes.
@@ -376,6 +391,7 @@ Functions check_functions() {
           {"declare_custom_bias", &declare_custom_bias},
           {"case_arrays", &case_arrays},
           {"methods", &methods},
+          {"families", &families},
           {"named_contract", &named_contract}};
 }
 

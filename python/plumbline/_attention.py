@@ -50,8 +50,9 @@ class Attention:
 
         grad_o: like o. grad_lse: like lse, or None for 0.
 
-        Raises ValueError for another shape or a number that is not finite, and for a Custom bias whose derivative is
-        not; TypeError for anything but an array.
+        Raises ValueError for another shape or a number that is not finite, and where a gradient is not: for a Custom
+        bias whose derivative is not, and for numbers so large that double has none for a gradient; TypeError for
+        anything but an array.
         """
         tensors = dict(self._problem["tensors"])
         tensors["grad_o"] = floats("grad_o", grad_o)
@@ -59,12 +60,11 @@ class Attention:
             np.zeros(self.lse.shape) if grad_lse is None else floats("grad_lse", grad_lse)
         )
         named = _native.attention(**{**self._problem, "tensors": tensors, "gradients": True})
-        for parameter in (self._problem["custom"] or {"parameters": []})["parameters"]:
-            gradient = named.get("grad_" + parameter["name"], np.zeros(1))
+        for name in tensors:
+            gradient = named.get("grad_" + name, np.zeros(1))
             wrong = gradient[~np.isfinite(gradient)]
             if len(wrong):
-                raise ValueError(f"gradient of {parameter['name']} is {wrong[0]}; expected a formula of "
-                                 f"{self._problem['method']} with a finite derivative for every query and visible key")
+                raise ValueError(f"gradient of {name} is {wrong[0]}; expected {_for_gradients(self._problem, name)}")
         return Gradients(
             named["grad_q"],
             named["grad_k"],
@@ -77,10 +77,21 @@ class Attention:
         )
 
 
+def _for_gradients(problem: dict[str, Any], name: str) -> str:
+    """What gradients by this name need to be finite."""
+    if name in [parameter["name"] for parameter in (problem["custom"] or {"parameters": []})["parameters"]]:
+        return f"a formula of {problem['method']} with a finite derivative for every query and visible key"
+    return "smaller numbers, whose gradients double can hold"
+
+
 @functools.lru_cache(maxsize=None)
 def _shapes_of(method: str) -> dict[str, str]:
     """As the class of the method says: "[batch, heads, keys] >= 0", by parameter."""
     return next((entry["shapes"] for entry in json.loads(_native.methods()) if entry["name"] == method), {})
+
+
+# The bias has e^theta_alpha, e^theta_mu and e^-theta_mu. e^x is no double where x is above ln 2^1024 = 709.78.
+_DOMAINS_OF_GGD = {"theta_alpha": "[heads] <= 709", "theta_mu": "[heads] >= -709, <= 709"}
 
 
 def _expect_domain(name: str, array: NDArray[Any], words: str) -> None:
@@ -101,7 +112,7 @@ def _without_value(named: dict[str, NDArray[Any]]) -> NDArray[Any]:
 
 
 def _expect_finite(problem: dict[str, Any]) -> None:
-    """Raises ValueError for a custom bias that leaves a row of the problem without a value, and names a pair."""
+    """Raises ValueError for a bias that leaves a row of the problem without a value, and names a pair."""
     queries, keys = problem["tensors"]["q"].shape[2], problem["tensors"]["k"].shape[2]
     mask = np.ones((1, 1, queries, keys), np.uint8) if problem["mask"] is None else problem["mask"]
     of_bias = {name: x for name, x in problem["tensors"].items() if name not in ("ssmax_scale", "sinks", "dropout")}
@@ -121,8 +132,8 @@ def _expect_finite(problem: dict[str, Any]) -> None:
         least, most = (least, middle) if wrong(0, middle).any() else (middle, most)
     b, h, row = (int(n) for n in np.argwhere(wrong(most - 1, most))[0])
     raise ValueError(f"b_ij of {problem['method']} at batch {b}, head {h}, i = {row + problem['query_offsets'][b]}, "
-                     f"j = {most - 1} is not finite; expected a finite number for every query and visible key: "
-                     "where(i == j, ..., ...) takes a pair out")
+                     f"j = {most - 1} is not finite; expected a finite number for every query and visible key"
+                     f"{': where(i == j, ..., ...) takes a pair out' * (problem['custom'] is not None)}")
 
 
 def _sides(window: Union[int, Sequence[Optional[int]], None]) -> list[int]:
@@ -139,7 +150,10 @@ def _booleans(name: str, given: Any, bias: Bias, meaning: str) -> NDArray[Any]:
         raise ValueError(f"{name} is given with {type(bias).__name__}; expected None")
     if hasattr(given, "detach"):
         given = given.detach().cpu()
-    array = np.asarray(given)
+    try:
+        array = np.asarray(given)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(f"{name} is of type {type(given).__name__}: {error}; expected an array of bool") from None
     if array.dtype != np.bool_:
         raise TypeError(f"{name} has dtype {array.dtype}; expected bool: True where {meaning}")
     return array
@@ -198,16 +212,17 @@ def attention(
         s_ij = c_i (scale q_i . k_j + b_ij),  lse_i = ln sum_j exp(s_ij),
         p_ij = exp(s_ij - lse_i),  o_i = sum_j m_ij p_ij v_j
 
-    over the visible keys j, with one term exp(sinks[h]) more in the sum where there are sinks, and softcap tanh(scale q_i . k_j / softcap) in place of
-    scale q_i . k_j where there is a softcap; c_i = ssmax_scale[h] ln(number of visible keys), or 1;
-    m_ij = keep_ij / (1 - dropout_p), or 1 without dropout. Sources: BAM,
-    definition 1 and section 2.4 (SSMax); CABLE, section 3 (bias on the scaled logits); Gemma 2,
-    arXiv:2408.00118, section 2 (softcap); gpt-oss, arXiv:2508.10925, section 2.2 (sinks). Query row r is at position i = r + query_offset; query head h reads key head h // (heads / kv_heads).
+    over the visible keys j, with one term exp(sinks[h]) more in the sum where there are sinks, and
+    softcap tanh(scale q_i . k_j / softcap) in place of scale q_i . k_j where there is a softcap;
+    c_i = ssmax_scale[h] ln(number of visible keys), or 1; m_ij = keep_ij / (1 - dropout_p), or 1 without dropout.
+    Sources: BAM, definition 1 and section 2.4 (SSMax); CABLE, section 3 (bias on the scaled logits); Gemma 2,
+    arXiv:2408.00118, section 2 (softcap); gpt-oss, arXiv:2508.10925, section 2.2 (sinks). Query row r is at
+    position i = r + query_offset; query head h reads key head h // (heads / kv_heads).
 
     Inputs are used exactly, whatever their type: NumPy arrays, and anything that supports DLPack in host
-    memory or on a CUDA device (PyTorch tensors, JAX and CuPy arrays; bfloat16 too). Outputs are float64 NumPy arrays. Their rounding
-    error is a few hundred units of 2^-53 at usual sizes. Memory: about 24 bytes per pair of query and
-    key of all heads.
+    memory or on a CUDA device (PyTorch tensors, JAX and CuPy arrays; bfloat16 too). Outputs are float64 NumPy
+    arrays. Their rounding error is a few hundred units of 2^-53 at usual sizes. Memory: about 24 bytes per pair of
+    query and key of all heads.
 
     q: [batch, heads, queries, head_dim]. k: [batch, kv_heads, keys, head_dim]. v: [batch, kv_heads, keys,
         value_dim].
@@ -236,7 +251,7 @@ def attention(
         None: all of head_dim.
 
     Raises ValueError (with the argument's name, its value and what was expected) for shapes that do not
-    match, numbers that are not finite or outside a method's domain, and a Custom bias by which a row has no finite
+    match, numbers that are not finite or outside a method's domain, and a bias or numbers by which a row has no finite
     o and lse; TypeError for anything that is not an array, number or Bias.
     """
     tensors = {"q": floats("q", q), "k": floats("k", k), "v": floats("v", v)}
@@ -256,6 +271,7 @@ def attention(
     if not isinstance(bias, Bias):
         raise TypeError(f"bias is {bias!r}; expected an instance of a subclass of plumbline.Bias")
     shapes = bias.custom.shapes if isinstance(bias, CustomValues) else _shapes_of(bias.method)
+    shapes = {**shapes, **(_DOMAINS_OF_GGD if bias.method == "ggd" else {})}
     for name, given in bias.parameters(heads).items():
         tensors[name] = floats(name, given)
         _expect_domain(name, tensors[name], shapes.get(name, ""))
@@ -275,6 +291,9 @@ def attention(
     elif number("dropout_p", dropout_p) != 0:
         raise ValueError(f"dropout_p is {dropout_p}; expected 0 without keep")
     options = {name: number(name, x) for name, x in bias.options().items()}
+    for name in ("hidden", "positions", "sliding_window")[: 3 if bias.method == "local_rope_keys" else 2]:
+        if options.get(name, 1) < 1:
+            raise ValueError(f"{name} is {options[name]:g}; expected a whole number from 1")
     if rotary_dim is not None:
         options["rotary_dim"] = _rotary_dim(rotary_dim, bias, head_dim)
     causal = truth("causal", causal)
@@ -302,6 +321,10 @@ def attention(
     if bias.method == "alibi" and tensors["slopes"].ndim == 2:
         problem["method"] = "alibi_of_sequences"
     named = _native.attention(**problem)
-    if isinstance(bias, CustomValues) and _without_value(named).any():
-        _expect_finite(problem)
+    if (rows := np.argwhere(_without_value(named))).size:
+        if not (bias.method == "cope" or bias.method.startswith("dape")):  # which take no mask
+            _expect_finite(problem)
+        b, h, row = rows[0]
+        raise ValueError(f"o or lse of batch {b}, head {h}, query {row} is not finite; expected smaller numbers, whose "
+                         "scores and sums double can hold")
     return Attention(named["o"], named["lse"], problem)

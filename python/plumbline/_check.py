@@ -29,8 +29,9 @@ def case_arrays(line: str) -> dict[str, NDArray[Any]]:
     line: CheckFailed.case. All float32, which holds the numbers of every format exactly; lengths, query_lengths and
     documents int32, mask uint8, 1 where a query may see a key, keep uint8, 1 where dropout keeps p_ij. The same
     bits on every machine, without the NaN of nan_in_hidden_keys; no number of page_table is -1, and all keys lie in
-    their page, also beyond lengths[b]. In e4m3 and e5m2 also q_scale, k_scale and v_scale, in a cache of 8 bits the last two; q, k and v are the stored numbers, without
-    them. k, v and scales of each key are in the order of the keys, not in pages; prefix_sums is float64.
+    their page, also beyond lengths[b]. In e4m3 and e5m2 also q_scale, k_scale and v_scale, in a cache of 8 bits the
+    last two; q, k and v are the stored numbers, without them. k, v and scales of each key are in the order of the
+    keys, not in pages; prefix_sums is float64.
     Packed sequences are padded: of sequence b there are the last query_lengths[b] rows of q, and the first lengths[b]
     keys.
 
@@ -163,7 +164,8 @@ def check(
         fn takes `page_table`, int32 [batch, pages of a sequence], and `lengths`: key j of sequence b is key
         j % page_size of page page_table[b, j // page_size]. Sequences may share pages, and a page may belong to
         none. What a page holds beyond the last key is NaN, in an int8 cache -128. The number of a page that holds only
-        keys beyond lengths[b] is that of another page, with nan_in_hidden_keys -1 or that of a page of NaN. Or the only page sizes, [16, 256].
+        keys beyond lengths[b] is that of another page, with nan_in_hidden_keys -1 or that of a page of NaN. Or the
+        only page sizes, [16, 256].
     cache: kinds of caches of 8 bits, some of "int8", "e4m3" and "e5m2", or True for all three: k and v of all
         decoding cases are of one of them, while q and o are of dtype, and fn takes `k_scale` and `v_scale`, float32
         [batch, kv_heads]: k[b, h] is to be multiplied by k_scale[b, h]. Not with a dtype of 8 bits.
@@ -177,7 +179,7 @@ def check(
         value_dim (head_dim).
     longest: the largest number of keys; None: any, up to 65536 with few queries.
     options: options of the bias that fn has built in, {"base": 10000}: no other value is drawn, and fn
-        does not get them. Only a few values are ever drawn: see verdict/cases/bias_parameters.cpp. Of a
+        does not get them. Cases have only a few values, which the error for another one lists. Of a
         bias tensor, [batch or 1, heads or 1, queries or 1, keys]: "per_batch", "per_head", "per_query": 1
         where that axis has its full size, 0 where it has size 1, and "in_format_of_o": 1 where every
         number is one of o's dtype, so that fn may cast to it. fn sees them in the tensor. Of ALiBi
@@ -213,7 +215,7 @@ def check(
     method = method_name(bias)
     known = {entry["name"]: entry for entry in json.loads(_native.methods())}
     if isinstance(bias, Custom):
-        known[method] = {"name": method, "parameters": bias.parameter_names, "options": {}}
+        known[method] = {"name": method, "parameters": bias.parameter_names, "options": {}, "drawn": {}}
     if method in _ANOTHER_METHOD_WITH and not isinstance(bias, Custom):
         raise ValueError(f"bias is {method!r}; expected {_ANOTHER_METHOD_WITH[method]}")
     if method not in known:
@@ -235,7 +237,7 @@ def check(
     if cache and format in EIGHT_BITS:
         raise ValueError(f"cache is {cache!r}; expected False with dtype {dtype}, which has scales of its own")
     framework = framework or of_dtype or "numpy"
-    if framework not in FRAMEWORKS:
+    if framework not in [*FRAMEWORKS]:
         raise ValueError(f"framework is {framework!r}; expected one of {', '.join(FRAMEWORKS)}")
     of_framework = FRAMEWORKS[framework](format, device)
     caches = caches_of(cache, of_framework)
@@ -258,6 +260,8 @@ def check(
         if own_options.get("slopes_per_batch"):
             raise ValueError("options: slopes_per_batch is 1; expected 0 with packed=True")
         query_offset = False
+    if not isinstance(softcap, bool) and number("softcap", softcap) <= 0:
+        raise ValueError(f"softcap is {softcap!r}; expected True, False or a number above 0")
     alignment = query_offset if isinstance(query_offset, str) else ""
     if alignment:
         if alignment not in ("top_left", "bottom_right"):
@@ -291,7 +295,7 @@ def check(
         "caches": caches,
         "scale_per_key": scale_per_key,
         "nan_in_hidden_keys": truth("nan_in_hidden_keys", nan_in_hidden_keys),
-        "own_softcap": 0.0 if isinstance(softcap, bool) else number("softcap", softcap),
+        "own_softcap": 0.0 if isinstance(softcap, bool) else float(softcap),
         "grouped_heads": truth("grouped_heads", grouped_heads),
         "query_offset": _takes(fn, "query_offset", query_offset),
         "alignment": alignment,
@@ -372,14 +376,15 @@ def check(
     if not isinstance(contract, Contract):
         raise TypeError(f"contract is {contract!r}; expected a plumbline.Contract or the name of one")
     contract = _declared(contract)
-    if not isinstance(asked["contract"], str):
+    if isinstance(asked["contract"], Contract):
         asked["contract"] = contract
     if lse_gradient and contract.no_lse:
         raise ValueError("lse_gradient is True; expected False with a contract that has no lse")
     runner.lse_format = contract.lse_format
     runner.float_o, runner.float_gradients = contract.float_o, contract.float_gradients
     runner.lse_gradient = lse_gradient
-    name = getattr(fn, "__name__", type(fn).__name__)
+    name = getattr(fn, "__name__", None)
+    name = name if isinstance(name, str) else type(fn).__name__
 
     def judged(contract: Contract) -> tuple[str, str, Any]:
         return _native.check(
@@ -541,17 +546,19 @@ def _shapes(shapes: Optional[Sequence[dict[str, int]]], more_queries: bool, grou
         unknown = [name for name in shape if name not in _SIZES]
         if unknown:
             raise ValueError(f"shapes[{n}] has {unknown[0]!r}; expected some of {', '.join(_SIZES)}")
+        for name, size in shape.items():
+            whole(f"shapes[{n}]: {name}", size, 1, 2**24)
         sizes = {"batch": 1, "heads": 1, "keys": 128, "head_dim": 64, **shape}
         sizes = {"kv_heads": sizes["heads"], "queries": 1 if decode else sizes["keys"],
                  "value_dim": sizes["head_dim"], **sizes}
-        result.append([whole(f"shapes[{n}]: {name}", sizes[name], 1, 2**24) for name in _SIZES])
+        result.append([int(sizes[name]) for name in _SIZES])
         if sizes["value_dim"] == sizes["head_dim"]:
             result[-1][-1] = 0  # the same, as cases have it
         if sizes["heads"] % sizes["kv_heads"] != 0:
             raise ValueError(f"shapes[{n}] has kv_heads {sizes['kv_heads']}; expected a divisor of heads")
         if sizes["heads"] != sizes["kv_heads"] and not grouped_heads:
-            raise ValueError(f"shapes[{n}] has kv_heads {sizes['kv_heads']}; expected {sizes['heads']}, as many as heads, "
-                             "or grouped_heads=True")
+            raise ValueError(f"shapes[{n}] has kv_heads {sizes['kv_heads']}; expected {sizes['heads']}, as many as "
+                             "heads, or grouped_heads=True")
         if sizes["queries"] > sizes["keys"] and not more_queries:
             raise ValueError(f"shapes[{n}] has queries {sizes['queries']}; expected at most keys, or "
                              "more_queries=True")
@@ -563,12 +570,13 @@ def _options(given: Optional[dict[str, float]], method: dict[str, Any]) -> dict[
         return {}
     if not isinstance(given, dict):
         raise TypeError(f"options is {given!r}; expected a dictionary of names and numbers, or None")
-    for name, value in given.items():
-        if name in NOT_TOLD and number(f"options: {name}", value) not in (0, 1):
-            raise ValueError(f"options: {name} is {value!r}; expected 0 or 1")
-        if method.get("whole", {}).get(name) and number(f"options: {name}", value) % 1:
-            raise ValueError(f"options: {name} is {value!r}; expected a whole number")
-    return {name: number(f"options: {name}", value) for name, value in given.items()}
+    numbers = {name: number(f"options: {name}", value) for name, value in given.items()}
+    for name, value in numbers.items():
+        drawn = method["drawn"].get(name, [value])  # of an unknown one the judge tells
+        if value not in drawn:
+            known = " or ".join(f"{x:.12g}" for x in sorted(set(drawn)))
+            raise ValueError(f"options: {name} is {given[name]!r}; expected {known}, which cases have")
+    return numbers
 
 
 def _signature(fn: Callable[..., Any]) -> Optional[inspect.Signature]:

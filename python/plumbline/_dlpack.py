@@ -31,8 +31,9 @@ _is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)((
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi))
 # By DLPack's code of a kind of numbers, and bits: as NumPy reads them, which has no bfloat16, and the format.
-_NUMBERS = {(0, 32): ("<i4", "int32"), (0, 64): ("<i8", "int64"), (2, 16): ("<f2", "fp16"), (2, 32): ("<f4", "fp32"),
-            (2, 64): ("<f8", "fp64"), (4, 16): ("<u2", "bf16")}
+_NUMBERS = {**{(0, bits): (f"<i{bits // 8}", f"int{bits}") for bits in (8, 16, 32, 64)},
+            **{(1, bits): (f"<u{bits // 8}", f"uint{bits}") for bits in (8, 16, 32, 64)},
+            (2, 16): ("<f2", "fp16"), (2, 32): ("<f4", "fp32"), (2, 64): ("<f8", "fp64"), (4, 16): ("<u2", "bf16")}
 
 
 def read(array: Any) -> tuple[NDArray[Any], str]:
@@ -41,6 +42,8 @@ def read(array: Any) -> tuple[NDArray[Any], str]:
     In a CUDA device's memory (kDLCUDA, kDLCUDAManaged, kDLCUDAHost), first waits for all that the device has
     to do, and copies. Raises TypeError for other numbers or devices, RuntimeError for what CUDA's driver refuses.
     """
+    if hasattr(array, "resolve_neg"):  # PyTorch's may have their signs in a bit that DLPack does not tell
+        array = array.resolve_neg()
     try:
         capsule = array.__dlpack__(max_version=(1, 0))
     except TypeError:  # older than DLPack 1.0
@@ -54,7 +57,7 @@ def read(array: Any) -> tuple[NDArray[Any], str]:
         tensor = _DLTensor.from_address(_pointer(capsule, b"dltensor"))
     type, format = _NUMBERS.get((tensor.code, tensor.bits), ("", ""))
     if not type or tensor.lanes != 1:
-        raise TypeError("its numbers are none of float64, float32, float16, bfloat16, int32, int64")
+        raise TypeError("its numbers are none of float64, float32, float16, bfloat16 and integers")
     if tensor.device_type not in (_HOST, _CUDA, _CUDA_HOST, _CUDA_MANAGED):
         raise TypeError(f"it is on a device of DLPack's type {tensor.device_type}, neither host nor CUDA")
     shape = tuple(tensor.shape[: tensor.ndim])

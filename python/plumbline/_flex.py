@@ -150,7 +150,8 @@ def score_mod(bias: Bias, *, query_offset: int = 0) -> Callable[..., Any]:
     query_offset = whole("query_offset", query_offset, -(2**24))
     if isinstance(bias, CustomValues):
         if bias.custom.visible is not None:
-            raise ValueError(f"bias is {bias.method}, which has visible; expected none: a mask_mod says what a query sees")
+            raise ValueError(f"bias is {bias.method}, which has visible; expected none: a mask_mod says what a query "
+                             "sees")
         of_custom = custom_in_torch(bias)
         return lambda score, b, h, q_idx, kv_idx: (
             score + of_custom(b, h, q_idx, q_idx + query_offset, kv_idx)).to(score.dtype)

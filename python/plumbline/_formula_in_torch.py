@@ -43,9 +43,9 @@ def custom_in_torch(bias: CustomValues) -> Callable[..., Any]:
     formula = ast.parse(bias.custom.formula, mode="eval").body
     pairs = _Pairs(formula)
     calls = {
-        "abs": torch.abs, "exp": torch.exp, "log": torch.log, "log1p": torch.log1p, "sqrt": torch.sqrt, "sin": torch.sin,
-        "cos": torch.cos, "tanh": torch.tanh, "erf": torch.erf, "floor": torch.floor, "min": torch.minimum,
-        "max": torch.maximum,
+        "abs": torch.abs, "exp": torch.exp, "log": torch.log, "log1p": torch.log1p, "sqrt": torch.sqrt,
+        "sin": torch.sin, "cos": torch.cos, "tanh": torch.tanh, "erf": torch.erf, "floor": torch.floor,
+        "min": torch.minimum, "max": torch.maximum,
     }
 
     def at(b: Any, h: Any, r: Any, i: Any, j: Any) -> Any:

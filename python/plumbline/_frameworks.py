@@ -72,6 +72,10 @@ class NumPy:
         """An array that shares the memory."""
         return bits.view(self._dtype(format))
 
+    def read_back(self, array: Any, bits: NDArray[Any]) -> None:
+        """Copies what a given array now has, with what lies between its rows, to the memory of its bits; nothing where
+        they share it, or where no function can write to it."""
+
     def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> NDArray[Any]:
         """The bits, also of another framework's array in host memory or on a CUDA device. Raises Refusal."""
         dtype = self._dtype(format)
@@ -115,6 +119,11 @@ class CuPy(NumPy):
             raise ValueError(f"dtype is {_NAMES[dtype]}; expected float32, float16 or tf32 with CuPy")
         super().__init__(dtype, None)
         self.module = cupy
+        try:
+            cupy.empty(0)
+        except RuntimeError as error:  # CuPy's own is one, also of a driver that cannot be loaded
+            raise ValueError("framework is 'cupy'; expected another one: CuPy finds no CUDA device here: "
+                             f"{(str(error).splitlines() or [''])[0]}") from None
 
     def give(self, bits: NDArray[Any], format: str) -> Any:
         """A copy with the same strides."""
@@ -122,6 +131,11 @@ class CuPy(NumPy):
         there = self.module.asarray(whole)
         offset = bits.ctypes.data - whole.ctypes.data
         return self.module.ndarray(bits.shape, self._dtype(format), there.data + offset, bits.strides)
+
+    def read_back(self, array: Any, bits: NDArray[Any]) -> None:
+        whole = bits if bits.base is None else bits.base
+        offset = bits.ctypes.data - whole.ctypes.data
+        whole[...] = self.module.ndarray(whole.shape, whole.dtype, array.data - offset).get()
 
 
 class Torch:
@@ -157,6 +171,13 @@ class Torch:
         whole = tensor.new_empty(0).set_(tensor.untyped_storage()).to(self._device)
         return whole.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
 
+    def read_back(self, array: Any, bits: NDArray[Any]) -> None:
+        if self._device is not None:
+            whole = (bits if bits.base is None else bits.base).view(np.uint8)
+            memory = array.detach().new_empty(0, dtype=self._torch.uint8).set_(array.untyped_storage()).cpu().numpy()
+            if memory.shape == whole.shape:  # else the function has given its tensor other memory
+                whole[...] = memory
+
     def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> NDArray[Any]:
         """The bits. Raises Refusal."""
         dtype = self._dtypes[format]
@@ -166,7 +187,10 @@ class Torch:
             raise Refusal(
                 f"{name} has shape {tuple(array.shape)} and dtype {array.dtype}; expected {shape}, {dtype}"
             )
-        tensor = array.detach().cpu().contiguous()
+        if array.layout is not self._torch.strided or array.is_meta:
+            raise Refusal(f"{name} is a tensor of layout {array.layout} on {array.device}; expected one of "
+                          "torch.strided with numbers")
+        tensor = array.detach().cpu().contiguous().resolve_neg()
         if format in ("fp16", "bf16"):
             tensor = tensor.view(self._torch.int16)
         bits: NDArray[Any] = tensor.numpy().view(BITS[format])
@@ -180,10 +204,12 @@ class Torch:
     ) -> Sequence[Any]:
         """Gradients of o, lse = function(*inputs) by autograd, where grad_lse is None of o alone; None for an input
         that these do not depend on."""
-        # A clone may have lost the strides.
-        leaves = [(x.detach().clone() if x.is_contiguous() else x.detach()).requires_grad_() for x in inputs]
+        # In the memory that was given, so that what the function writes to it is seen.
+        leaves = [x.detach().requires_grad_() for x in inputs]
         with self._torch.enable_grad():
             o, lse = function(*leaves)
+            if isinstance(o, self._torch.Tensor) and not o.requires_grad:
+                raise Refusal("o has no gradient; expected one, which backward=True differentiates")
             if grad_lse is not None and not lse.requires_grad:
                 raise Refusal("lse has no gradient; expected one, which lse_gradient=True differentiates")
             outputs, given = ([o], [grad_o]) if grad_lse is None else ([o, lse], [grad_o, grad_lse.to(lse.dtype)])
@@ -215,6 +241,9 @@ class Jax:
                 f"dtype is {_NAMES[dtype]}, which JAX {jax.__version__} does not have; expected "
                 "float32, float16, bfloat16 or tf32, or a newer JAX"
             )
+
+    def read_back(self, array: Any, bits: NDArray[Any]) -> None:
+        pass  # its arrays are not written to
 
     def give(self, bits: NDArray[Any], format: str) -> Any:
         return self._jax.device_put(bits.view(self._dtypes[format]), self._device)

@@ -78,6 +78,8 @@ def kernel_test(
     cells = [pytest.param(b, d, id=f"{method_name(b)}-{format_of(d)[0]}") for b in biases for d in dtypes]
 
     def decorate(fn: Callable[..., Any]) -> Callable[..., None]:
+        if isinstance(fn, staticmethod):
+            raise TypeError(f"fn is {fn!r}; expected a function: write @staticmethod above @plumbline.kernel_test(...)")
         if not callable(fn):
             raise TypeError(f"fn is {fn!r}; expected a function")
 

@@ -155,7 +155,7 @@ def check(
             said = {"refused": str(error)}
         except Exception as error:
             raised = error
-            said = {"raised": f"{type(error).__name__}: {error}"}
+            said = {"raised": _in_words(error)}
         return {**said, "on_software_device": getattr(call, "on_software_device", False)}
 
     with concurrent.futures.ThreadPoolExecutor(1) as judge:
@@ -173,6 +173,13 @@ def check(
             raise
         result = verdict.result()
     return result["report"], result["words"], raised if result["raised"] else None
+
+
+def _in_words(error: Exception) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return f"{type(error).__name__}, which has no words: its __str__ raises"
 
 
 def _run(call: Callable[..., Any], problem: dict[str, Any], inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
@@ -197,6 +204,10 @@ def case_arrays(line: str) -> dict[str, NDArray[Any]]:
 
 def methods() -> str:
     return str(_call("methods"))
+
+
+def families() -> list[str]:
+    return list(_call("families"))
 
 
 def named_contract(name: str, format: str) -> str:

@@ -6,8 +6,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from . import _native
 
-FAMILIES = ("peaked", "diffuse", "tied", "huge", "subnormal", "level")
+FAMILIES = tuple(_native.families())
 """Of inputs that a contract may leave out."""
 
 

@@ -52,6 +52,8 @@ class Runner:
     """Whether a gradient may come in through lse: backward then takes grad_lse."""
     cache: str = "in_format"
     """The format of its k and v: in_format, or that of a cache of 8 bits."""
+    has_lse: Optional[bool] = None
+    """Whether the function returned lse in its first call."""
     on_software_device: bool = False
     """Whether the function has launched kernels on devices of which a check asks all variations."""
 
@@ -79,6 +81,8 @@ class Runner:
                     self._forward(problem, given, results)
             finally:
                 self.on_software_device = self.on_software_device or asked.launched
+        for name, bits in copies.items():
+            self.framework.read_back(given[name], bits)
         return _bytes(copies), _bytes(results)
 
     def _format(self, name: str) -> str:
@@ -116,8 +120,13 @@ class Runner:
         returned = self.function(given["q"], given["k"], given["v"], **self._keywords(problem, given))
         o, lse = _o_and_lse(returned)
         self._put(results, "o", o)
-        if "lse" not in results:
-            return  # the contract has none
+        if "lse" not in results:  # the contract has none
+            if lse is not None and self.has_lse is False:
+                raise Refusal("the function returned o and lse; expected o alone, as in its first call")
+            return
+        if lse is None and self.has_lse:
+            raise Refusal("the function returned o alone; expected o and lse, as in its first call")
+        self.has_lse = lse is not None
         if lse is None:
             raise NoLse
         if self.lse_format == "fp32":

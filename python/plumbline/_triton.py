@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _native
-from .device import Counts, Device, Kernel, Module, Profile, memory_of
+from .device import Counts, Device, Kernel, Module, Profile, axes, memory_of
 
 Grid = Union[Sequence[int], Callable[[dict[str, Any]], Sequence[int]]]
 
@@ -79,7 +79,7 @@ class TritonKernel:
     ) -> None:
         if not hasattr(kernel, "arg_names") or not hasattr(kernel, "params") or hasattr(kernel, "configs"):
             raise TypeError(f"kernel is {kernel!r}; expected a function decorated by @triton.jit alone")
-        parts = re.fullmatch(r"sm_(\d+)(\d)a?", target)
+        parts = re.fullmatch(r"sm_(\d+)(\d)a?", target) if isinstance(target, str) else None
         if parts is None:
             raise ValueError(f"target is {target!r}; expected sm_80, sm_90, ...")
         unknown = [name for name in constants if name not in kernel.arg_names]
@@ -105,8 +105,7 @@ class TritonKernel:
     def _prepared(self, given: dict[str, Any]) -> tuple[Kernel, tuple[Any, ...], dict[str, Any]]:
         """The compiled kernel, and what its launch takes."""
         compiled, kernel = self._of(given)
-        grid = self._grid(given) if callable(self._grid) else self._grid
-        grid = (*grid, 1, 1)[:3] if isinstance(grid, (tuple, list)) else (grid, 1, 1)
+        grid = axes("grid", self._grid(given) if callable(self._grid) else self._grid)
         names = [name for name, (type, _) in self._specialised(given).items() if type != "constexpr"]
         values = [x.item() if isinstance(x, np.generic) else x for x in map(given.get, names)]
         # Memory for itself that the compiler asks for stands behind the kernel's own parameters.
@@ -174,6 +173,9 @@ class TritonKernel:
             )
             compiled = triton.compile(source, target=GPUTarget("cuda", self._architecture, 32),
                                       options=self._options)
+            unknown = [name for name in self._options if not hasattr(compiled.metadata, name)]
+            if unknown:  # Triton's compiler takes no notice of it
+                raise TypeError(f"{unknown[0]} is {self._options[unknown[0]]!r}; expected an option of Triton's")
             module = Module(_with_lines_of_assembly(compiled.asm["ptx"]), self.device)
             self._compiled[key] = compiled, module[compiled.metadata.name]
         return self._compiled[key]

@@ -209,13 +209,15 @@ class Device:
         fuse: Optional[bool] = None,
         order_seed: Optional[int] = None,
     ) -> None:
+        if "" in (approximate, sums):  # to the environment the same as nothing
+            raise ValueError(f"{'sums' if sums == '' else 'approximate'} is ''; expected one of its values, or None")
         self.compute = compute
         self._varies = approximate is None and sums is None and fuse is None and order_seed is None
         self._launching = threading.Lock()
         settings = {
             "compute": compute,
             "memory": memory,
-            "threads": threads,
+            "threads": None if threads is None else whole("threads", threads, 1, 4096),
             "check": int(truth("check", check)),
             "time_limit": time_limit,
             "approximate": approximate,
@@ -249,11 +251,11 @@ class Device:
         it: what it fills should be an ordinary array.
         """
         dtype = np.dtype(dtype)
-        sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+        sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
         count = 1
         for size in sizes:
             count *= whole("shape", size, 0, None)
-        memory: NDArray[Any] = self._native.allocate(count * dtype.itemsize)
+        memory: NDArray[Any] = self._native.allocate(whole("bytes of shape", count * dtype.itemsize, 0, 2**63 - 1))
         return memory.view(dtype).reshape(sizes)
 
 
@@ -262,10 +264,14 @@ class Module:
 
     device: None: a new one of the compute capability that the PTX was compiled for, or a later one.
 
-    Raises BadPtx. An instruction that the device lacks refuses its kernel's launch only.
+    Raises BadPtx, TypeError. An instruction that the device lacks refuses its kernel's launch only.
     """
 
     def __init__(self, ptx: str, device: Optional[Device] = None) -> None:
+        if not isinstance(ptx, str):
+            raise TypeError(f"ptx is {repr(ptx)[:60]}; expected PTX as a str")
+        if not (device is None or isinstance(device, Device)):
+            raise TypeError(f"device is {device!r}; expected a plumbline.device.Device, or None")
         if device is None:
             device = _device_for(_TARGET.search(ptx))
         self.device = device
@@ -399,7 +405,7 @@ class Kernel:
                 value = struct.pack("<Q", array.address)
             parameters[offset:offset + size] = value
         ranges, pointers = _ranges(memory)
-        return (self.module._module, self.name, _axes("grid", grid), _axes("block", block),
+        return (self.module._module, self.name, axes("grid", grid), axes("block", block),
                 whole("shared", shared, 0, 2**31), bytes(parameters), ranges, pointers)
 
 
@@ -414,7 +420,7 @@ def _device_for(target: Optional[re.Match[str]]) -> Device:
         return Device()  # what is compiled for an earlier one runs there, too
 
 
-def _axes(name: str, given: Union[int, Sequence[int]]) -> tuple[int, int, int]:
+def axes(name: str, given: Union[int, Sequence[int]]) -> tuple[int, int, int]:
     sizes = tuple(given) if isinstance(given, (tuple, list)) else (given,)
     if not 1 <= len(sizes) <= 3:
         raise ValueError(f"{name} has {len(sizes)} axes; expected 1 to 3")
@@ -464,6 +470,8 @@ def memory_of(name: str, array: Any, *, strided: bool, offset: int = 0) -> Memor
     if hasattr(array, "data_ptr"):  # PyTorch's
         if array.device.type != "cpu":
             raise ValueError(f"{name} is on {array.device}; expected memory of this machine")
+        if hasattr(array, "is_neg") and array.is_neg():
+            raise ValueError(f"{name} has its signs in a bit beside its numbers; expected what its resolve_neg() makes")
         item, address, shape, writable = array.element_size(), array.data_ptr(), tuple(array.shape), True
         strides = tuple(stride * item for stride in array.stride())
         skew = array.storage_offset() * item % 256
@@ -474,6 +482,8 @@ def memory_of(name: str, array: Any, *, strided: bool, offset: int = 0) -> Memor
             except TypeError:
                 raise TypeError(f"{name} is of type {type(array).__name__}; expected an array, None, an "
                                 "int, a float, a scalar of NumPy's or bytes") from None
+        if array.dtype.hasobject:
+            raise TypeError(f"{name} has dtype {array.dtype}; expected numbers, not Python's objects")
         item, address, shape = array.itemsize, array.ctypes.data, array.shape
         writable, strides = array.flags.writeable, array.strides
         whole_array = array

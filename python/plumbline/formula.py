@@ -75,7 +75,8 @@ class Expression:
 
     def __bool__(self) -> bool:
         raise TypeError(f"whether {self._text} holds is not known as the formula is written; expected "
-                        "plumbline.formula.where(condition, if_so, else_), maximum or minimum, and & | ~ for and, or, not")
+                        "plumbline.formula.where(condition, if_so, else_), maximum or minimum, and & | ~ for and, or, "
+                        "not")
 
     def __float__(self) -> float:
         raise TypeError(f"{self._text} is no number as the formula is written; expected functions of "

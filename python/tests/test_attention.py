@@ -245,6 +245,22 @@ def test_arrays_of_jax_are_read_exactly(qkv):
         ({"query_offset": 5, "bias": plumbline.CableNw(np.ones((B, H, K)))}, ValueError, "i is 9; expected a position"),
         ({"query_offset": 5, "documents": np.zeros((B, K))}, ValueError, "position is 9; expected below keys"),
         ({"query_offset": [1, 2, 3]}, ValueError, r"query_offset has shape \(3,\); expected \(2,\)"),
+        ({"bias": plumbline.T5(np.zeros((H, 7)), buckets=7.5)}, ValueError, "buckets is 7.5; expected a whole number"),
+        ({"bias": plumbline.T5Bidirectional(np.zeros((H, 7)), buckets=7)}, ValueError, "buckets is 7; expected even"),
+        ({"bias": plumbline.LocalRope(1.5)}, ValueError, "sliding_window is 1.5; expected a whole number"),
+        ({"bias": plumbline.LocalRopeKeys(0)}, ValueError, "sliding_window is 0; expected a whole number from 1"),
+        ({"bias": plumbline.Cope(np.zeros((H, 4, D)), positions=0)}, ValueError,
+         "positions is 0; expected a whole number from 1"),
+        ({"bias": plumbline.Ggd([0, 1000, 0, 0], [0] * H, [0] * H)}, ValueError,
+         r"theta_alpha\[1\] is 1000.0; expected a number <= 709"),
+        ({"bias": plumbline.Ggd([0] * H, [0] * H, [0, 0, 0, -800])}, ValueError,
+         r"theta_mu\[3\] is -800.0; expected a number >= -709, <= 709"),
+        ({"bias": plumbline.Ggd([0] * H, [1, 1, -100, 1], [0] * H), "window": 0}, ValueError,
+         "b_ij of ggd at batch 0, head 2, i = 4, j = 4 is not finite; expected a finite number for every query and "
+         "visible key$"),
+        ({"q": np.full((B, H, Q, D), 1e300), "k": np.full((B, KV, K, D), 1e300)}, ValueError,
+         "o or lse of batch 0, head 0, query 0 is not finite; expected smaller numbers"),
+        ({"mask": [[1], [1, 2]]}, TypeError, "mask is of type list: .*; expected an array of bool"),
         ({"scale": "1"}, TypeError, "scale is '1'; expected a number"),
         ({"ssmax_scale": np.zeros(3)}, ValueError, r"ssmax_scale has shape \(3,\); expected \(4,\)"),
     ],
@@ -252,6 +268,11 @@ def test_arrays_of_jax_are_read_exactly(qkv):
 def test_bad_input_is_named(changed, error, words, qkv):
     with pytest.raises(error, match=words):
         plumbline.attention(**{**dict(zip("qkv", qkv)), **changed})
+
+
+def test_a_gradient_that_double_cannot_hold_is_refused(qkv):
+    with pytest.raises(ValueError, match="gradient of q is .*; expected smaller numbers, whose gradients double can"):
+        plumbline.attention(*qkv).backward(np.full((B, H, Q, D), 1e308))
 
 
 def test_a_gradient_of_another_shape_is_refused(qkv):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The check of NumPy functions: a right one passes, each broken twin fails as what it is."""
 import json
+import sys
 import time
 
 import formulas
@@ -457,6 +458,20 @@ def test_options_that_are_built_in_are_not_drawn_otherwise():
         plumbline.check(rope, "rope_half_split", options={"base": 10000}, **SHORT)
 
 
+def test_the_values_of_options_that_an_error_lists_are_those_of_cases():
+    seen = {"buckets": set(), "max_distance": set()}
+
+    def t5(q, k, v, table, buckets, max_distance):
+        seen["buckets"].add(buckets)
+        seen["max_distance"].add(max_distance)
+        oracle = plumbline.attention(q, k, v, plumbline.T5(table, buckets, max_distance))
+        return oracle.o.astype(np.float32), oracle.lse.astype(np.float32)
+
+    plumbline.check(t5, plumbline.T5, **{**SHORT, "cases": 40})
+    drawn = next(method["drawn"] for method in json.loads(_native.methods()) if method["name"] == "t5")
+    assert seen == {name: set(values) for name, values in drawn.items()}
+
+
 def test_rope_goes_with_a_bias():
     def with_rope(rotate):
         def function(q, k, v, slopes, base):
@@ -504,6 +519,108 @@ def test_a_function_that_differs_from_run_to_run_is_caught():
     with pytest.raises(plumbline.CheckFailed) as failed:
         plumbline.check(random, deterministic=True, **{**SHORT, "cases": 40})
     assert failed.value.kind == "nondeterministic"
+
+
+def test_lse_is_returned_always_or_never():
+    def sometimes(q, k, v, slopes):
+        o, lse = alibi(q, k, v, slopes)
+        return (o, lse) if k.shape[2] > 8 else o
+
+    with pytest.raises(plumbline.CheckFailed, match="o alone; expected o and lse, as in its first call") as failed:
+        plumbline.check(sometimes, "alibi", **{**SHORT, "cases": 40})
+    assert failed.value.kind == "returned_error"
+    calls = iter(range(10**6))
+
+    def later(q, k, v, slopes):
+        o, lse = alibi(q, k, v, slopes)
+        return (o, 2 * lse) if next(calls) else o
+
+    with pytest.raises(plumbline.CheckFailed, match="o and lse; expected o alone, as in its first call"):
+        plumbline.check(later, "alibi", **SHORT)
+    no_lse = plumbline.Contract(no_lse=True)
+    assert set(plumbline.check(sometimes, "alibi", contract=no_lse, **SHORT).outputs) == {"o"}
+
+
+def test_a_function_and_an_exception_need_no_words():
+    class WithoutWords(Exception):
+        def __str__(self):
+            raise ValueError("no words")
+
+    class Kernel:
+        __name__ = 5
+
+        def __call__(self, q, k, v, slopes):
+            return alibi(q, k, v, slopes)
+
+    def raises_it(q, k, v, slopes):
+        raise WithoutWords
+
+    assert plumbline.check(Kernel(), "alibi", **SHORT).name == "Kernel"
+    with pytest.raises(plumbline.CheckFailed, match="WithoutWords, which has no words") as failed:
+        plumbline.check(raises_it, "alibi", **SHORT)
+    assert failed.value.kind == "exception"
+
+
+class CupyOnTheHost:
+    """What check uses of CuPy, in host memory."""
+
+    class Pointer:
+        def __init__(self, memory, offset=0):
+            self.memory, self.offset = memory, offset
+
+        def __add__(self, more):
+            return type(self)(self.memory, self.offset + more)
+
+        def __sub__(self, less):
+            return self + -less
+
+    class ndarray(np.ndarray):
+        def __new__(cls, shape, dtype, pointer, strides=None):
+            made = super().__new__(cls, shape, dtype, pointer.memory, pointer.offset, strides)
+            made.pointer = pointer
+            return made
+
+        def get(self):
+            return np.array(self)
+
+        @property
+        def data(self):
+            return self.pointer
+
+    def empty(self, size):
+        pass
+
+    def asarray(self, array):
+        return self.ndarray(array.shape, array.dtype, self.Pointer(np.array(array)))
+
+
+def test_cupys_arrays_are_looked_at_after_the_call(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", CupyOnTheHost())
+
+    def mine(q, k, v, slopes):
+        return alibi(*(x.get() for x in (q, k, v, slopes)))
+
+    def doubles_k(q, k, v, slopes):
+        result = mine(q, k, v, slopes)
+        k *= 2
+        return result
+
+    settings = {"framework": "cupy", "strides": True, **SHORT}
+    plumbline.check(mine, "alibi", **settings)
+    with pytest.raises(plumbline.CheckFailed, match="changed its input k") as failed:
+        plumbline.check(doubles_k, "alibi", **settings)
+    assert failed.value.kind == "changed_input"
+
+
+def test_cupy_without_a_device_is_no_failure_of_the_function(monkeypatch):
+    class Cupy(CupyOnTheHost):
+        def empty(self, size):
+            raise RuntimeError("cudaErrorInsufficientDriver: CUDA driver version is insufficient")
+
+    monkeypatch.setitem(sys.modules, "cupy", Cupy())
+    with pytest.raises(ValueError, match="framework is 'cupy'; expected another one: CuPy finds no CUDA device here: "
+                                         "cudaErrorInsufficientDriver"):
+        plumbline.check(alibi, "alibi", framework="cupy", **SHORT)
 
 
 def test_an_interruption_is_no_failure_of_the_function():
@@ -580,11 +697,18 @@ def test_a_seed_draws_the_same_cases():
         ({"lengths": None}, TypeError, "lengths is None; expected True or False"),
         ({"keys": [5], "queries": [7]}, ValueError, "queries is 7; expected at most 5, the keys, or more_queries=True"),
         ({"keys": [7], "queries": [5]}, ValueError, "queries is 5; expected one of keys without query_offset: 7"),
+        ({"fn": lambda q, k, v, *, table: q, "bias": "t5", "options": {"buckets": 8, "max_distance": 64}, "heads": [2]},
+         ValueError, r"Given are heads=\[2\], options={'buckets': 8, 'max_distance': 64}, causal=True"),
         ({"bias": "rope_half_split", "options": {"base": 3}}, ValueError,
-         "is too narrow: .*Given are options={'base': 3}, causal=True"),
-        ({"fn": lambda q, k, v, *, table, max_distance: q, "bias": "t5", "options": {"buckets": 7}, "heads": [2]},
-         ValueError, r"Given are heads=\[2\], options={'buckets': 7}, causal=True"),
-        ({"bias": "t5", "options": {"buckets": 7.5}}, ValueError, "options: buckets is 7.5; expected a whole number"),
+         "options: base is 3; expected 100 or 10000 or 500000, which cases have"),
+        ({"bias": "t5", "options": {"buckets": 7}}, ValueError,
+         "options: buckets is 7; expected 8 or 16 or 20 or 32, which cases have"),
+        ({"bias": "t5", "options": {"buckets": 7.5}}, ValueError, "options: buckets is 7.5; expected 8 or 16 or 20"),
+        ({"bias": "fire", "options": {"epsilon": 0}}, ValueError, "options: epsilon is 0; expected 1e-06, which"),
+        ({"softcap": 0}, ValueError, "softcap is 0; expected True, False or a number above 0"),
+        ({"softcap": -1.5}, ValueError, "softcap is -1.5; expected True, False or a number above 0"),
+        ({"framework": ["numpy"]}, ValueError, r"framework is \['numpy'\]; expected one of numpy"),
+        ({"shapes": [{"keys": 0}]}, ValueError, r"shapes\[0\]: keys is 0; expected a number from 1"),
         ({"bias": "bias_tensor", "options": {"per_batch": 3}}, ValueError, "options: per_batch is 3; expected 0 or 1"),
         ({"bias": "alibi", "options": {"slopes_per_batch": 2}}, ValueError, "slopes_per_batch is 2; expected 0 or 1"),
         ({"bias": "alibi", "packed": True, "options": {"slopes_per_batch": 1}}, ValueError,

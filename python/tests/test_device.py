@@ -276,13 +276,41 @@ def test_ptx_that_cannot_be_read_is_refused_with_its_line():
     ({"approximate": "upwards"}, 'approximate is "upwards"; expected nearest, down'),
     ({"sums": "volta"}, 'sums is "volta"'),
     ({"order_seed": -1}, 'order_seed is "-1"'),
-    ({"threads": "all"}, 'threads is "all"'),
+    ({"threads": "all"}, "threads is 'all'; expected a whole number"),
+    ({"threads": 0}, "threads is 0; expected a number from 1"),
+    ({"approximate": ""}, "approximate is ''; expected one of its values"),
+    ({"sums": ""}, "sums is ''; expected one of its values"),
     ({"memory": 0.5}, "memory is"),
     ({"time_limit": -1}, "time_limit is"),
 ])
 def test_wrong_settings_of_a_device_are_refused(arguments, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((TypeError, ValueError), match=words):
         Device(**arguments)
+
+
+@pytest.mark.parametrize("ptx, device, words", [
+    (None, None, "ptx is None; expected PTX as a str"),
+    (SCALE.encode(), None, "ptx is b'.*; expected PTX as a str"),
+    (SCALE, "8.0", "device is '8.0'; expected a plumbline.device.Device, or None"),
+])
+def test_wrong_arguments_of_a_module_are_named(ptx, device, words):
+    with pytest.raises(TypeError, match=words):
+        Module(ptx, device)
+
+
+@pytest.mark.parametrize("dtype", [object, [("x", "f4"), ("y", object)]])
+def test_pythons_objects_are_no_memory_of_a_kernel(dtype):
+    with pytest.raises(TypeError, match="argument 0 has dtype .*; expected numbers, not Python's objects"):
+        Module(SCALE)["scale"](1, 32, 0, np.zeros(32, dtype), 2.0, 32)
+
+
+def test_the_shape_of_memory_is_a_number_or_several():
+    device = Device()
+    assert device.empty(np.int64(3), np.float32).shape == (3,)
+    with pytest.raises(TypeError, match="shape is 1.5; expected a whole number"):
+        device.empty(1.5, np.float32)
+    with pytest.raises(ValueError, match="bytes of shape is 36893488147419103232; expected a number from 0"):
+        device.empty(2**62, np.float64)
 
 
 def test_approximations_go_the_way_that_is_asked_for():

@@ -114,7 +114,7 @@ def test_checks_in_threads_do_not_take_each_others_answers():
         (lambda: plumbline.alibi_slopes(object()), "cannot be interpreted as an integer"),
         (lambda: plumbline.case_arrays(3), "line is 3; expected a string"),
         (lambda: plumbline.check(formulas.attention, cases=1, case=3), "case is 3; expected a case's line, or None"),
-        (lambda: Module(3, Device()), "ptx is 3; expected a string"),
+        (lambda: Module(3, Device()), "ptx is 3; expected PTX as a str"),
         (lambda: Device().__dict__["_native"].has(-1, 4), "address is -1; expected a whole number in range"),
         (lambda: _native._call("alibi_slopes", heads=4), "geometric is missing"),
     ],
@@ -182,8 +182,8 @@ def test_arrays_of_frameworks_may_have_any_strides(dtype):
 
 
 def test_numbers_of_other_types_are_refused():
-    with pytest.raises(TypeError, match="x is of type Box: its numbers are none of float64, .* int64; expected"):
-        _arguments.floats("x", Box(np.ones(3, np.uint8)))
+    with pytest.raises(TypeError, match="x is of type Box: its numbers are none of float64, .* and integers; expected"):
+        _arguments.floats("x", Box(np.ones(3, np.complex64)))
 
 
 def test_bfloat16_is_exact():

@@ -58,6 +58,11 @@ def test_tuned(q, k, v, slopes, times, factor):
 class TestKernel:
     scale = 1.0
 
+    @staticmethod
+    @plumbline.kernel_test("alibi", cases=6, longest=40)
+    def test_static(q, k, v, slopes):
+        return attention(q, k, v, slopes)
+
     @plumbline.kernel_test("alibi", cases=3, longest=40)
     def test_method(self, q, k, v, slopes):
         return attention(q, k, v, slopes.dtype.type(self.scale) * slopes)
@@ -232,6 +237,8 @@ def test_wrong_arguments_are_named_where_the_test_is_made():
             plumbline.kernel_test(**wrong)
     with pytest.raises(TypeError, match="expected a function"):
         plumbline.kernel_test("alibi")(3)
+    with pytest.raises(TypeError, match="expected a function: write @staticmethod above @plumbline.kernel_test"):
+        plumbline.kernel_test("alibi")(staticmethod(len))
     # A contract is that of its dtype, however that is written.
     plumbline.kernel_test("alibi", dtype=[np.dtype("float32")], contract={"float32": "jax"})
     assert plumbline.kernel_test("alibi")(len).kernel is len

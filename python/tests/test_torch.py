@@ -232,3 +232,76 @@ def test_an_lse_in_bfloat16_is_judged_as_one():
 def test_a_device_that_pytorch_lacks_is_refused(device):
     with pytest.raises(ValueError, match=f"device is {device!r}; expected one that PyTorch has here: "):
         plumbline.check(fused, plumbline.Alibi, dtype=torch.float32, device=device, **SHORT)
+
+
+class WritesInBackward(torch.autograd.Function):
+    """Right gradients by a backward pass that doubles q."""
+
+    @staticmethod
+    def forward(ctx, q, k, v, slopes):
+        ctx.save_for_backward(q, k, v, slopes)
+        return composed(q, k, v, slopes)[0]
+
+    @staticmethod
+    def backward(ctx, grad_o):
+        *inputs, slopes = ctx.saved_tensors
+        leaves = [x.detach().clone().requires_grad_() for x in inputs]
+        with torch.enable_grad():
+            gradients = torch.autograd.grad(composed(*leaves, slopes)[0], leaves, grad_o)
+        inputs[0].data.mul_(2)
+        return (*gradients, None)
+
+
+def test_a_backward_pass_that_writes_to_its_inputs_is_found():
+    with pytest.raises(plumbline.CheckFailed, match="changed its input q") as failed:
+        plumbline.check(lambda q, k, v, slopes: WritesInBackward.apply(q, k, v, slopes), plumbline.Alibi,
+                        dtype=torch.float32, backward=True, **SHORT)
+    assert failed.value.kind == "changed_input" and "pass=backward" in failed.value.case
+
+
+@pytest.mark.parametrize("strides", [False, True])
+def test_inputs_on_a_device_are_looked_at_after_the_call(strides, monkeypatch):
+    def doubles_k(q, k, v, slopes):
+        result = composed(q, k, v, slopes)
+        k.mul_(2)
+        return result
+
+    settings = {"dtype": torch.float32, "device": "cpu", "strides": strides, **SHORT}
+    monkeypatch.setattr(torch.Tensor, "to", lambda tensor, device: tensor.clone())  # memory of its own, as on a GPU
+    plumbline.check(composed, plumbline.Alibi, **settings)
+    with pytest.raises(plumbline.CheckFailed, match="changed its input k") as failed:
+        plumbline.check(doubles_k, plumbline.Alibi, **settings)
+    assert failed.value.kind == "changed_input"
+
+
+def test_a_tensor_with_its_sign_in_a_bit_is_read_with_its_sign():
+    negated = torch._neg_view
+    q, k, v = torch.randn(3, 1, 2, 4, 8)
+    assert (plumbline.attention(negated(q), k, v).o == plumbline.attention(-q, k, v).o).all()
+    for dtype, contract in ((torch.float32, None), (torch.bfloat16, BF16)):
+        plumbline.check(lambda *x, **y: [negated(-out) for out in composed(*x, **y)], plumbline.Alibi, dtype=dtype,
+                        contract=contract, **SHORT)
+
+
+def test_integers_of_any_size_are_read():
+    x = torch.arange(64).reshape(1, 2, 4, 8) % 5
+    wide = plumbline.attention(*[x.double()] * 3)
+    for dtype in (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64):
+        assert (plumbline.attention(*[x.to(dtype)] * 3).o == wide.o).all()
+
+
+@pytest.mark.parametrize("change, words", [
+    (lambda o: o.to_sparse(), "o is a tensor of layout torch.sparse_coo on cpu; expected one of torch.strided"),
+    (lambda o: o.to("meta"), "o is a tensor of layout torch.strided on meta; expected one of torch.strided with"),
+])
+def test_an_output_without_numbers_is_named(change, words):
+    with pytest.raises(plumbline.CheckFailed, match=words) as failed:
+        plumbline.check(lambda *x, **y: change(composed(*x, **y)[0]), plumbline.Alibi, dtype=torch.float32, **SHORT)
+    assert failed.value.kind == "returned_error"
+
+
+def test_an_output_without_a_gradient_is_named():
+    with pytest.raises(plumbline.CheckFailed, match="o has no gradient; expected one, which backward=True") as failed:
+        plumbline.check(lambda *x, **y: composed(*x, **y)[0].detach(), plumbline.Alibi, dtype=torch.float32,
+                        backward=True, **SHORT)
+    assert failed.value.kind == "returned_error"

@@ -48,8 +48,9 @@ def test_what_is_no_kernel_or_no_argument_is_refused():
     tuned = triton.autotune([triton.Config({"COLUMNS": 16})], key=["rows"])(affine_kernel)
     with pytest.raises(TypeError, match="decorated by @triton.jit alone"):
         plumbline.triton(tuned, grid=(1,))
-    with pytest.raises(ValueError, match="target is 'cuda'"):
-        plumbline.triton(affine_kernel, grid=(1,), target="cuda")
+    for target in ("cuda", 80, None):
+        with pytest.raises(ValueError, match=f"target is {target!r}; expected sm_80, sm_90"):
+            plumbline.triton(affine_kernel, grid=(1,), target=target)
     with pytest.raises(TypeError, match="'BLOCK', which is no argument"):
         plumbline.triton(affine_kernel, grid=(1,), constants={"BLOCK": 16})
     x = np.zeros(16, np.float32)
@@ -57,3 +58,14 @@ def test_what_is_no_kernel_or_no_argument_is_refused():
         plumbline.triton(affine_kernel, grid=(1,))(x, "y", None, 1, 16, 16, 1.0, False)
     with pytest.raises(TypeError, match="complex64"):
         plumbline.triton(affine_kernel, grid=(1,))(x, x.astype(np.complex64), None, 1, 16, 16, 1.0, False)
+    given = x, x.copy(), None, 1, 16, 16, 1.0, False
+    for grid in (None, "x", (1.5,), lambda a: None):
+        with pytest.raises(TypeError, match="grid is .*; expected a whole number"):
+            plumbline.triton(affine_kernel, grid=grid)(*given)
+    with pytest.raises(ValueError, match="grid has 4 axes; expected 1 to 3"):
+        plumbline.triton(affine_kernel, grid=(1, 1, 1, 2))(*given)
+    with pytest.raises(TypeError, match="num_warp is 8; expected an option of Triton's"):
+        plumbline.triton(affine_kernel, grid=(1,), num_warp=8)(*given)
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    with pytest.raises(ValueError, match="x has its signs in a bit beside its numbers; expected what its resolve_neg"):
+        plumbline.triton(affine_kernel, grid=(1,))(torch._neg_view(torch.ones(16)), *given[1:])

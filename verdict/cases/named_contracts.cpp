@@ -55,6 +55,14 @@ void flash_attention_2(Contract& c, const Stored& stored) {
   c.tanh_error = 0x1p-11;
 }
 
+void flash_attention_3(Contract& c, const Stored& stored) {
+  c.unit_roundoff = 0x1p-23;
+  c.probability_format = stored.format;
+  c.flushes_subnormals = 1;
+  c.largest_score = 0x1p24;
+  c.tanh_error = 0x1p-11;
+}
+
 void flex_attention(Contract& c, const Stored& stored) {
   c.unit_roundoff = 0x1p-23;
   c.probability_format = stored.format;
@@ -98,6 +106,7 @@ struct Named {
 };
 constexpr Named all[] = {{"pytorch_math", pytorch_math, true},
                          {"flex_attention", flex_attention, false},
+                         {"flash_attention_3", flash_attention_3, false},
                          {"flash_attention_2", flash_attention_2, false},
                          {"jax", jax, true},
                          {"pytorch_flash_cpu", pytorch_flash_cpu, true},

@@ -57,6 +57,11 @@ std::uint32_t families_from(const json& list, const std::string& field) {
   for (const json& entry : list) {
     if (!entry.is_string()) throw BadInput(field, in_quotes(entry.dump(), 80), "a name");
     const Family family = family_from(entry.get_ref<const std::string&>(), field);
+    if (family == Family::generic || family == Family::file) {
+      throw BadInput(field, in_quotes(entry.get<std::string>()),
+                     "names of families that may be left out: peaked, diffuse, tied, huge, "
+                     "subnormal or level");
+    }
     families |= 1U << static_cast<int>(family);
   }
   return families;

@@ -133,6 +133,16 @@ void require_contract(const CellResult& cell) {
   }
 }
 
+/// A sum of n terms with roundoff u has a bound while n u < 1 (γ_n of docs/bounds.md): so many
+/// keys, or in the backward pass queries of a key head.
+double fewest_terms_without_bound(const Contract& contract) { return 1 / contract.unit_roundoff; }
+bool has_bounds(const Contract& contract, const cases::Spec& spec) {
+  const double queries = spec.pass == cases::Pass::backward
+                             ? static_cast<double>(spec.queries) * spec.heads / spec.kv_heads
+                             : 1;
+  return !(std::max<double>(spec.keys, queries) >= fewest_terms_without_bound(contract));
+}
+
 /// What a kernel gave for a spec.
 struct GivenCase {
   cases::Spec spec;
@@ -424,6 +434,11 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
   require_contract(result);
 
   result.declined = declined(offer, asked_of(kernel));
+  if (fewest_terms_without_bound(result.contract) <= most_keys_drawn) {
+    result.declined.push_back(
+        fmt::format("sums of {} terms or more (none has a bound: unit_roundoff is {})",
+                    fewest_terms_without_bound(result.contract), result.contract.unit_roundoff));
+  }
 
   cases::Spec first_failing;
   // The first ones of those that contracts are tried on, and the smallest, which alone may not tell
@@ -453,7 +468,7 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
     if (given_up()) return true;
     unanswered.reset();
     try {
-      return kernel.supports(spec);
+      return has_bounds(result.contract, spec) && kernel.supports(spec);
     } catch (const SupportsFailed& no_answer) {
       unanswered = no_answer;
       return true;  // drawn, and found failing below

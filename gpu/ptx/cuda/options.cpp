@@ -124,8 +124,7 @@ Options options_from(const std::function<const char*(const char*)>& value_of) {
   using Uninitialised = Options::Uninitialised;
   constexpr std::array<std::pair<const char*, Uninitialised>, 2> uninitialised = {
       {{"stop", Uninitialised::stop}, {"ones", Uninitialised::ones}}};
-  reader.use("UNINITIALISED", name_into(options.uninitialised_shared, uninitialised),
-             "stop or ones");
+  reader.use("UNINITIALISED", name_into(options.uninitialised, uninitialised), "stop or ones");
   reader.use("TIME_LIMIT", seconds, "a number of seconds");
   reader.use("APPROXIMATE", name_into(options.variation.approximate, approximations),
              "nearest, down, up or either");

@@ -17,7 +17,7 @@ namespace plumbline::ptx::cuda {
 ///   MEMORY       bytes of global memory
 ///   THREADS      of the CPU
 ///   CHECK        0: only the bounds of memory are checked
-///   UNINITIALISED  stop or ones: what a read of shared memory gets that nothing has written
+///   UNINITIALISED  stop or ones: what a read of memory gets that nothing has written
 ///   TIME_LIMIT   seconds of one launch
 ///   APPROXIMATE  nearest, down, up or either
 ///   SUMS         nearest, ampere or hopper

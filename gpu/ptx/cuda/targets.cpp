@@ -33,23 +33,6 @@ std::string_view word_at(std::string_view text, std::size_t at) {
   return text.substr(at, std::max<std::size_t>(end - at, 1));
 }
 
-std::optional<Target> target_named(std::string_view name) {
-  if (!name.starts_with("sm_")) return std::nullopt;
-  name.remove_prefix(3);
-  Target target;
-  std::size_t digits = 0;
-  for (;
-       digits < name.size() && digits < 4 && std::isdigit(static_cast<unsigned char>(name[digits]));
-       ++digits) {
-    target.number = target.number * 10 + (name[digits] - '0');
-  }
-  name.remove_prefix(digits);
-  if (digits == 0 || name.size() > 1) return std::nullopt;
-  if (!name.empty()) target.suffix = name[0];
-  if (target.suffix != ' ' && target.suffix != 'a' && target.suffix != 'f') return std::nullopt;
-  return target;
-}
-
 int rank(const Target& target) {
   return target.number * 4 + (target.suffix == 'a' ? 2 : target.suffix == 'f' ? 1 : 0);
 }
@@ -72,17 +55,6 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 }  // namespace
-
-std::string Target::name() const {
-  return sm(number) + (suffix == ' ' ? "" : std::string(1, suffix));
-}
-
-bool Target::runs_on(int major, int minor) const {
-  const int device = 10 * major + minor;
-  if (suffix == 'a') return number == device;
-  if (suffix == 'f') return number / 10 == major && number <= device;
-  return number <= device;
-}
 
 std::optional<Target> target_of(std::string_view ptx) {
   for (std::size_t at = skip_blank(ptx, 0); at < ptx.size();) {

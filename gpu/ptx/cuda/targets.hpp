@@ -8,19 +8,9 @@
 #include <string_view>
 
 #include "ptx/cuda/fat_binary.hpp"
+#include "ptx/read/target.hpp"
 
 namespace plumbline::ptx::cuda {
-
-/// sm_80, sm_90a, sm_100f: as the .target line of PTX says it.
-struct Target {
-  int number = 0;     ///< 90
-  char suffix = ' ';  ///< 'a' of one architecture, 'f' of one family, or ' '
-
-  std::string name() const;  ///< "sm_90a"
-  /// PTX runs on its own architecture and on later ones; with 'a' on its own alone, with 'f' on
-  /// those with the same major number.
-  bool runs_on(int major, int minor) const;
-};
 
 /// What the first .target outside of comments says.
 std::optional<Target> target_of(std::string_view ptx);

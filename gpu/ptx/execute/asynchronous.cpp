@@ -6,6 +6,7 @@
 #include "ptx/execute/cluster.hpp"
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/mbarrier.hpp"
+#include "ptx/execute/wgmma.hpp"
 
 namespace plumbline::ptx {
 namespace {
@@ -42,7 +43,7 @@ void write(Warp& w, const Operation& o, std::uint32_t lane, Block& block, std::u
     if (reduces && s.written[j] < s.begin) fault_shared(w, o, lane, j, false, &block);
     if (reduces && s.written[j] == stamp) continue;
     // Two copies to the same bytes in one phase: nobody can tell which came last.
-    if (!in_order(w, s, who, s.written[j]) || !in_order(w, s, who, s.read[j]))
+    if (!in_order(w, s, who, s.written[j]) || !reads_in_order(w, s, who, j))
       fault_shared(w, o, lane, j, true, &block);
     s.written[j] = stamp;
     s.written_by[j] = by;
@@ -59,6 +60,16 @@ bool in_order(const Warp& w, const SharedMemory& s, std::uint32_t who, std::uint
   if (warp == who || warp == (as_a | who)) return true;
   // Of several warps only the last barrier of all or some of them tells.
   return s.by_warps && epoch < (warp < warps_at_most ? w.known.after[warp] : s.barrier);
+}
+
+bool reads_in_order(const Warp& w, const SharedMemory& s, std::uint32_t who,
+                    std::uint32_t granule) {
+  const std::uint32_t stamp = s.read[granule];
+  if (!in_order(w, s, who, stamp)) return false;
+  if (stamp >= in_flight || stamp >> 8 < s.floor || !s.by_warps || who >= warps_at_most)
+    return true;
+  const auto& groups = w.block->warpgroups;
+  return !groups || groups->reads_are_known(w, s, granule);
 }
 
 void saw_others(Warp& w) {
@@ -124,7 +135,7 @@ bool settled(const Warp& w, SharedMemory& s, std::uint32_t who, std::uint32_t gr
     if (written < s.begin && reads) return false;
     if (!atomic && !in_order(w, s, who, written)) return false;
     if (reads) continue;
-    if (!in_order(w, s, who, read)) return false;
+    if (!reads_in_order(w, s, who, j)) return false;
     if (!atomic && later(written)) written = s.begin;
     if (later(read)) read = 0;
   }

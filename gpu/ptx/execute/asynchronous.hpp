@@ -51,6 +51,9 @@ bool settled(const Warp& warp, SharedMemory& shared, std::uint32_t who, std::uin
 /// Whether what the stamp tells of is in order before what the warp does now: its own, of before a
 /// barrier that both have passed, or of copies that it has waited for.
 bool in_order(const Warp& warp, const SharedMemory& shared, std::uint32_t who, std::uint32_t stamp);
+/// The same of those who read the granule.
+bool reads_in_order(const Warp& warp, const SharedMemory& shared, std::uint32_t who,
+                    std::uint32_t granule);
 /// The warp has seen another's write, by an atomic or other strong read: what it may mean is not
 /// known, so all that has happened is in order from here on.
 void saw_others(Warp& warp);

@@ -85,7 +85,7 @@ void Runner::begin(const Extent& index) {
   if (shared.epoch == 0 || shared.special) clear_stamps();
   shared.special = false;
   ++shared.epoch;
-  const bool asks = launch.options.uninitialised_shared == Options::Uninitialised::stop;
+  const bool asks = launch.options.uninitialised == Options::Uninitialised::stop;
   shared.begin = asks ? shared.epoch << 8 : 0;
   ++shared.epoch;  // so that what several warps have written has a stamp before the first barrier
   shared.barrier = shared.floor = shared.epoch;
@@ -181,6 +181,7 @@ void Runner::next_epoch() {
     }
   if (shared.begin) shared.begin = 1 << 8;
   shared.barrier = shared.floor = shared.epoch;
+  if (block.warpgroups) block.warpgroups->forget_readings();
   // All that has happened is in order then.
   for (const auto& warp : warps)
     std::fill(std::begin(warp->known.after), std::end(warp->known.after), shared.epoch);
@@ -301,6 +302,11 @@ Runner::Progress Runner::go_on() {
         check_time(*warp);
         break;
       }
+    if (moved && block.cluster->blocks.size() > 1 &&
+        others_run_here(block.variation.order_seed, counts.warp_instructions << 8 | block.rank)) {
+      ++block.cluster->events;
+      return Progress::waits;
+    }
     if (moved) continue;
     if (spins || waits_for_cluster()) return Progress::waits;
     deadlock();

@@ -10,6 +10,7 @@
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/mbarrier.hpp"
 #include "ptx/execute/memory_flags.hpp"
+#include "ptx/profile/probe.hpp"
 
 namespace plumbline::ptx {
 namespace {
@@ -114,6 +115,7 @@ void bring(Warp& w, const Operation& o, std::uint32_t lane, const BulkCopy& copy
         cluster.transfers.add(transfer, *w.block, first, count);
       }
     }
+    count_shared(w, size, copy.combine != nullptr, true);
     std::byte* const target = block.shared.bytes + to.at;
     if (copy.combine)
       combine(target, bytes.data(), size, copy.element_bytes, copy.combine);
@@ -143,6 +145,7 @@ void bring(Warp& w, const Operation& o, std::uint32_t lane, const BulkCopy& copy
 void read_in_group(Warp& w, const Operation& o, std::uint32_t lane, std::uint32_t at,
                    std::uint32_t bytes) {
   asynchronous_reads(w, o, lane, at, bytes, Reads::group);
+  count_shared(w, bytes, true, false);
   if (w.bulk_reads.size() >= most_in_flight) fault_in_flight(w, o, lane);
   if (w.block->check)
     w.bulk_reads.push_back({at, bytes, lane, w.bulk_committed[lane], &o, w.program});
@@ -157,6 +160,7 @@ Outcome bulk_to_shared(Warp& w, const Operation& o) {
     if (from_shared) {
       const SharedPlace from = place_of(w, o, copy.from, lane, bytes, 16);
       asynchronous_reads(w, o, lane, from.at, bytes);
+      count_shared(w, bytes, true, false);
       bring(w, o, lane, copy, to, {w.block->shared.bytes + from.at, bytes}, from.at, true);
       return;
     }
@@ -164,6 +168,7 @@ Outcome bulk_to_shared(Warp& w, const Operation& o) {
     if (from % 16 != 0) fault_misaligned(w, o, lane, from, 16);
     const Allocation* last = nullptr;
     const std::byte* p = global_bytes(w, o, lane, from, bytes, false, true, last);
+    count_global(w, from, bytes, true, false);
     bring(w, o, lane, copy, to, {p, bytes}, 0, false);
   });
   return Outcome::next;
@@ -178,6 +183,7 @@ Outcome bulk_to_global(Warp& w, const Operation& o) {
     if (to % 16 != 0) fault_misaligned(w, o, lane, to, 16);
     const Allocation* last = nullptr;
     std::byte* const p = global_bytes(w, o, lane, to, bytes, true, copy.combine != nullptr, last);
+    count_global(w, to, bytes, copy.combine != nullptr, true);
     read_in_group(w, o, lane, from.at, bytes);
     const std::byte* const source = w.block->shared.bytes + from.at;
     if (copy.combine)

@@ -4,6 +4,7 @@
 #include "ptx/execute/control.hpp"
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/mbarrier.hpp"
+#include "ptx/execute/order.hpp"
 #include "ptx/read/place.hpp"
 
 namespace plumbline::ptx {
@@ -39,9 +40,12 @@ void Cluster::begin(std::uint64_t number) {
 
 Runner::Progress Cluster::go_on() {
   auto progress = Runner::Progress::done;
-  for (const auto& one : blocks)
-    if (!one->block.left && one->go_on() == Runner::Progress::waits)
+  const Order order(blocks.size(), launch.options.variation.order_seed);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    Runner& one = *blocks[order[i]];
+    if (!one.block.left && one.go_on() == Runner::Progress::waits)
       progress = Runner::Progress::waits;
+  }
   return progress;
 }
 

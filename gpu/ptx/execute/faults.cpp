@@ -50,8 +50,7 @@ std::string line_of(const Program& program, std::uint32_t operation) {
   const Instruction* instruction = instruction_of(program, operation);
   if (!instruction) return "elsewhere";
   std::string source = source_of(*program.module, *program.function, *instruction);
-  for (const std::string& call : callers_of(*program.module, *program.function, *instruction))
-    source += ", called at " + call;
+  source += called_at(callers_of(*program.module, *program.function, *instruction));
   return "PTX line " + std::to_string(instruction->line) +
          (source.empty() ? "" : " (" + source + ")");
 }
@@ -136,7 +135,8 @@ void fault_shared(Warp& warp, const Operation& operation, std::uint32_t lane, st
   const std::uint32_t end = (s.size >> s.granule) + 1;
   const auto allowed = [&](std::uint32_t j) {
     return allowed_stamp(s.written[j]) &&
-           (writes ? allowed_stamp(s.read[j]) : s.written[j] >= s.begin);
+           (writes ? reads_in_order(warp, s, remote ? of_cluster | own.rank : warp.index, j)
+                   : s.written[j] >= s.begin);
   };
   while (at + 1 < end && allowed(at)) ++at;
   const std::uint32_t by = s.written[at];

@@ -7,6 +7,7 @@
 #include "ptx/execute/distributed.hpp"
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/memory_flags.hpp"
+#include "ptx/execute/order.hpp"
 
 namespace plumbline::ptx {
 namespace {
@@ -174,7 +175,11 @@ Outcome mbarrier_arrive(Warp& w, const Operation& o) {
     if (o.flags & mbarrier_drops) barrier.expected -= count;
     check_phase(w, barrier);
   });
-  return Outcome::next;
+  // Who waited for it may be faster than what this warp does next.
+  return others_run_here(w.block->variation.order_seed,
+                         std::uint64_t{w.block->shared.epoch} << 8 | w.index)
+             ? Outcome::spin
+             : Outcome::next;
 }
 
 Outcome mbarrier_expect(Warp& w, const Operation& o) {

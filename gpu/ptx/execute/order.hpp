@@ -25,6 +25,15 @@ class Order {
   std::uint64_t count_, step_ = 1, first_ = 0;
 };
 
+/// Whether others run at this place; no with seed 0. As good as chance.
+inline bool others_run_here(std::uint64_t seed, std::uint64_t place) {
+  std::uint64_t x = (seed * 0x9e3779b97f4a7c15u) ^ (place * 0xd6e8feb86659fd93u);
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93u;
+  x ^= x >> 32;
+  return seed != 0 && (x & 1) != 0;
+}
+
 }  // namespace plumbline::ptx
 
 #endif

@@ -10,6 +10,7 @@
 #include "ptx/execute/bulk.hpp"
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/memory_flags.hpp"
+#include "ptx/profile/probe.hpp"
 #include "ptx/tensor_map.hpp"
 
 namespace plumbline::ptx {
@@ -144,6 +145,7 @@ Outcome tensor_copy(Warp& w, const Operation& o) {
           std::memcpy(line.data() + r.begin,
                       global_bytes(w, o, lane, r.address, r.end - r.begin, false, true, last),
                       r.end - r.begin);
+          count_global(w, r.address, r.end - r.begin, true, false);
           if (flushes(map)) flush(line.data() + r.begin, r.end - r.begin);
         }
         for (std::uint32_t k = 0; k < row; k += 16)
@@ -170,6 +172,7 @@ Outcome tensor_copy(Warp& w, const Operation& o) {
       if (r.begin >= r.end) return;
       std::byte* const to =
           global_bytes(w, o, lane, r.address, r.end - r.begin, true, copy.reduces, last);
+      count_global(w, r.address, r.end - r.begin, copy.reduces, true);
       std::byte* const line = box.data() + r.at + r.begin;
       if (flushes(map)) flush(line, r.end - r.begin);
       if (how)

@@ -80,6 +80,12 @@ struct Block {
   std::shared_ptr<MBarriers> mbarriers;
 };
 
+/// The instruction that a warp executes, where its kernel is profiled, and what it has touched.
+struct Counted {
+  Tally* tally = nullptr;
+  bool shared = false, global = false;
+};
+
 struct Warp {
   std::byte* registers = nullptr;  ///< of the function that runs
   std::uint32_t mask = 0;          ///< lanes that execute the operation
@@ -95,6 +101,7 @@ struct Warp {
   Seen seen[4];
   std::uint32_t next_seen = 0;
   std::uint64_t clock = 0;
+  Counted counted;
   std::uint32_t local_frame = 0;  ///< where the running function's local memory begins
   Block* block = nullptr;
   const std::uint32_t* lists = nullptr;   ///< of the program that runs

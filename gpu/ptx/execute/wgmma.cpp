@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ptx/execute/faults.hpp"
+#include "ptx/profile/probe.hpp"
 #include "ptx/translate/program.hpp"
 
 namespace plumbline::ptx {
@@ -139,9 +140,12 @@ void Warpgroups::issue(Warp& w, const Operation& o, const WgmmaTurn& turn) {
       {product, &o, w.program, member.committed, member.steps - 1, turn.a, turn.b});
 }
 
-void Warpgroups::unmark(SharedMemory& shared, const Tile& tile, std::uint32_t who) const {
+void Warpgroups::unmark(Group& of, SharedMemory& shared, const Tile& tile, std::uint32_t who,
+                        std::uint32_t reading) const {
   shared.special = true;  // who is not only a warp
+  of.last_reading.resize((shared.size >> 4) + 1);
   for_granules(shared, tile, [&](std::uint32_t g, std::uint32_t n) {
+    of.last_reading[(g << shared.granule) >> 4] = reading + 1;
     for (std::uint32_t j = g; j < g + n; ++j)
       if (shared.read[j] - in_flight < 32) shared.read[j] = shared.epoch << 8 | who;
   });
@@ -181,6 +185,14 @@ void Warpgroups::wait(Warp& w, std::int64_t left) {
   const std::uint32_t first = w.index / 4 * 4;
   for (Flight& flight : ended) {
     const std::uint64_t step = flight.step;
+    const auto [at, begins] =
+        group.of_step.try_emplace(step, static_cast<std::uint32_t>(group.readings.size()));
+    if (begins) group.readings.emplace_back();
+    const std::uint32_t reading = at->second;
+    auto& waited = group.readings[reading].waited;
+    waited[w.index % 4] = w.block->shared.epoch;
+    if (std::all_of(std::begin(waited), std::end(waited), [](std::uint32_t e) { return e != 0; }))
+      group.of_step.erase(at);
     const Tile b = std::exchange(flight.b, {});
     std::pair<Tile, std::uint32_t> a[4] = {{std::exchange(flight.a, {}), w.index}};
     std::size_t count = 1;
@@ -190,9 +202,30 @@ void Warpgroups::wait(Warp& w, std::int64_t left) {
           a[count++] = {std::exchange(one.a, {}), first + k};
           one.b = {};
         }
-    unmark(w.block->shared, b, several);
-    for (std::size_t i = 0; i < count; ++i) unmark(w.block->shared, a[i].first, as_a | a[i].second);
+    unmark(group, w.block->shared, b, several, reading);
+    for (std::size_t i = 0; i < count; ++i)
+      unmark(group, w.block->shared, a[i].first, as_a | a[i].second, reading);
   }
+}
+
+bool Warpgroups::reads_are_known(const Warp& w, const SharedMemory& shared,
+                                 std::uint32_t granule) const {
+  const std::uint32_t piece = (granule << shared.granule) >> 4;
+  for (std::uint32_t g = 0; g < groups_.size(); ++g) {
+    const Group& group = groups_[g];
+    if (piece >= group.last_reading.size() || group.last_reading[piece] == 0) continue;
+    const auto& waited = group.readings[group.last_reading[piece] - 1].waited;
+    bool known = false;
+    for (std::uint32_t k = 0; k < 4; ++k)
+      known |= waited[k] != 0 && (4 * g + k == w.index || waited[k] < shared.floor ||
+                                  waited[k] < w.known.after[4 * g + k]);
+    if (!known) return false;
+  }
+  return true;
+}
+
+void Warpgroups::forget_readings() {
+  for (Group& group : groups_) std::fill(group.last_reading.begin(), group.last_reading.end(), 0);
 }
 
 std::string Warpgroups::reader_of(const SharedMemory& shared, std::uint32_t byte) const {
@@ -257,6 +290,8 @@ void begin_wgmma(Warp& w, const Operation& o, WgmmaTurn& turn) {
   const std::uint64_t b = descriptor_of(w, o, o.b, "B");
   if (turn.first) step.b = tile_of(w, o, b, 0, n, !product.transposed_b);
   turn.b = step.b;
+  // Rows of K have 32 bytes in every type. B is read once for the four warps.
+  count_shared(w, 32 * (turn.a.rows + (turn.first ? n : 0)), true, false);
   if (step.b.bits != b)
     fault(w, o, 0, Fault::Kind::bad_instruction,
           "the descriptor of B is " + hexadecimal(b) + " in warp " + std::to_string(w.index) +

@@ -116,6 +116,11 @@ class Warpgroups {
   std::string reader_of(const SharedMemory& shared, std::uint32_t byte) const;
   /// The block has ended. Throws where warps of a warpgroup have not executed the same.
   void end(Warp& warp);
+  /// Whether the warp knows, of every warpgroup whose wgmma read this granule, that one of its
+  /// warps has waited for it. Of `several`, the stamp says less: any barrier of any warps.
+  bool reads_are_known(const Warp& warp, const SharedMemory& shared, std::uint32_t granule) const;
+  /// All that has been read is in order before what comes.
+  void forget_readings();
   /// For the next block.
   void clear(SharedMemory& shared);
 
@@ -125,9 +130,18 @@ class Warpgroups {
     std::uint64_t begin = 0;  ///< the number of steps.front()
     std::vector<std::vector<float>> spare;
     Member members[4];
+    /// Products that have been waited for: the epoch in which each warp did, or 0.
+    struct Reading {
+      std::uint32_t waited[4] = {};
+    };
+    std::vector<Reading> readings;
+    std::map<std::uint64_t, std::uint32_t> of_step;  ///< that some warps have still to wait for
+    std::vector<std::uint32_t> last_reading;  ///< of 16 bytes of shared memory: 1 + its number
   };
   Group& group_of(const Warp& warp);
-  void unmark(SharedMemory& shared, const Tile& tile, std::uint32_t who) const;
+  /// What the product with this number read is in flight no more.
+  void unmark(Group& of, SharedMemory& shared, const Tile& tile, std::uint32_t who,
+              std::uint32_t reading) const;
 
   std::deque<Group> groups_;
   std::vector<float> scratch_;

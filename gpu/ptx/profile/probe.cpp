@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "ptx/execute/memory_flags.hpp"
 #include "ptx/memory/shared.hpp"
@@ -110,6 +111,7 @@ bool differ(const std::uint32_t* index, std::uint32_t mask) {
 Outcome probe(Warp& w, const Operation& o) {
   const Probe& p = *static_cast<const Probe*>(o.extra);
   Tally& tally = w.block->tallies[p.instruction];
+  w.counted = {&tally};
   const std::uint32_t active = w.mask;
   const std::uint32_t on = active & (*lanes<std::uint32_t>(w, o.b) ^ (p.negated ? ~0u : 0));
   ++tally.warp_instructions;
@@ -135,6 +137,27 @@ Outcome probe(Warp& w, const Operation& o) {
       break;
   }
   return Outcome::next;
+}
+
+void count_shared(Warp& w, std::uint32_t bytes, bool reads, bool writes) {
+  if (!w.counted.tally || bytes == 0) return;
+  Tally& tally = *w.counted.tally;
+  tally.shared_accesses += !std::exchange(w.counted.shared, true);
+  const std::uint32_t times = std::uint32_t{reads} + std::uint32_t{writes};
+  tally.shared_transactions += times * ((bytes + 127) / 128);
+  tally.shared_ideal += times * ((bytes + 127) / 128);
+  if (reads) tally.shared_bytes_read += bytes;
+  if (writes) tally.shared_bytes_written += bytes;
+}
+
+void count_global(Warp& w, std::uint64_t address, std::uint32_t bytes, bool reads, bool writes) {
+  if (!w.counted.tally || bytes == 0) return;
+  Tally& tally = *w.counted.tally;
+  tally.global_accesses += !std::exchange(w.counted.global, true);
+  tally.global_sectors += (address + bytes - 1) / 32 - address / 32 + 1;
+  tally.global_ideal += (bytes + 31) / 32;
+  if (reads) tally.global_bytes_read += bytes;
+  if (writes) tally.global_bytes_written += bytes;
 }
 
 }  // namespace plumbline::ptx

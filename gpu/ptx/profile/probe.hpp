@@ -24,6 +24,11 @@ struct Probe {
 /// Adds to Block::tallies.
 Outcome probe(Warp& warp, const Operation& operation);
 
+// What the asynchronous proxy moves for the instruction that the warp executes: contiguous bytes,
+// by whole rows of the banks. Nothing where the kernel is not profiled.
+void count_shared(Warp& warp, std::uint32_t bytes, bool reads, bool writes);
+void count_global(Warp& warp, std::uint64_t address, std::uint32_t bytes, bool reads, bool writes);
+
 }  // namespace plumbline::ptx
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -81,6 +82,54 @@ std::vector<std::string> callers_of(const Module& module, const Function& functi
   for (std::uint32_t at = function.locations[instruction.location - 1].caller; at;
        at = function.locations[at - 1].caller)
     all.push_back(text_of(module, function.locations[at - 1]));
+  return all;
+}
+
+std::string called_at(const std::vector<std::string>& calls) {
+  constexpr std::size_t most = 4;
+  std::string all;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (i == most / 2 && calls.size() > most) {
+      i = calls.size() - most / 2;
+      all += ", ... (" + std::to_string(calls.size() - most) + " more)";
+    }
+    all += ", called at " + calls[i];
+  }
+  return all;
+}
+
+std::string brief_instruction(const std::string& text) {
+  constexpr std::size_t most = 8;
+  std::string all;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = std::min(text.find('{', at), text.size());
+    const std::size_t end = std::min(text.find('}', begin), text.size());
+    const std::string_view list = std::string_view(text).substr(begin, end - begin);
+    all += text.substr(at, begin - at);
+    if (static_cast<std::size_t>(std::ranges::count(list, ',')) < most)
+      all += list;
+    else
+      all += std::string(list.substr(0, list.find(','))) + ", ..." +
+             std::string(list.substr(list.rfind(',')));
+    at = end;
+    if (at < text.size()) all += text[at++];
+  }
+  return all;
+}
+
+std::string brief_name(const std::string& name) {
+  constexpr std::size_t most = 160;
+  const std::string whole = readable(name);
+  std::string all = whole;
+  for (int deepest = 4; all.size() > most && deepest > 0; --deepest) {
+    all.clear();
+    int depth = 0;
+    for (const char c : whole) {
+      if ((c == '>' || c == ')') && depth > 0) --depth;
+      if (depth < deepest) all += c;
+      if ((c == '<' || c == '(') && ++depth == deepest) all += "...";
+    }
+  }
   return all;
 }
 

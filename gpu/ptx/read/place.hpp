@@ -24,8 +24,17 @@ std::string source_of(const Module& module, const Function& function,
 std::vector<std::string> callers_of(const Module& module, const Function& function,
                                     const Instruction& instruction);
 
+/// ", called at A, called at B" of callers_of's calls; of many the first two and the last two.
+std::string called_at(const std::vector<std::string>& calls);
+
+/// An instruction, of whose long lists of registers the first and the last are left.
+std::string brief_instruction(const std::string& text);
+
 /// A mangled name as C++ writes it; any other as it is.
 std::string readable(const std::string& name);
+
+/// Likewise, without the inner arguments of templates where it is long.
+std::string brief_name(const std::string& name);
 
 }  // namespace plumbline::ptx
 

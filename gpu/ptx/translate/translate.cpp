@@ -60,7 +60,7 @@ std::uint64_t up(std::uint64_t value, std::uint64_t align) {
 std::unique_ptr<KernelProgram> translate(const Module& module, const Function& entry,
                                          const Layout& layout, bool profiled) {
   auto kernel = std::make_unique<KernelProgram>();
-  Translator::Shared shared{module, layout, *kernel, {}, profiled};
+  Translator::Shared shared{module, layout, *kernel, {}, profiled, target_named(module.target)};
   const std::vector<const Function*> functions = reachable(module, entry);
 
   std::vector<const Variable*> used, open;
@@ -168,9 +168,26 @@ void Translator::run() {
   finish();
 }
 
+/// ptxas refuses what the .target does not have.
+void Translator::expect_target() const {
+  if (!shared_.target) return;
+  std::vector<std::string_view> all;
+  for (std::size_t i = 0; i < words(); ++i) all.push_back(word(i));
+  if (now_->opcode == "mbarrier" && (has("arrive") || has("arrive_drop")) && !has("noComplete") &&
+      operands() > 2)
+    all.push_back("count");
+  std::string needed = lacking(*shared_.target, now_->opcode, all);
+  for (std::size_t i = 0; needed.empty() && i < operands(); ++i)
+    if (operand(i).kind == Operand::Kind::special)
+      needed = lacking(*shared_.target, operand(i).name);
+  if (!needed.empty())
+    bad("it needs .target " + needed + ", and the module's is " + shared_.target->name());
+}
+
 void Translator::instruction(const Instruction& instruction) {
   for (std::size_t i = 0; i < words(); ++i)
     if (!is_qualifier(word(i))) lacks();
+  expect_target();
   const std::uint32_t probe = shared_.profiled ? emit(ptx::probe) : 0;
   const auto begin = static_cast<std::uint32_t>(program_.operations.size());
   if (!(wide() || arithmetic() || memory() || moves() || compare() || control() || bits() ||

@@ -3,11 +3,13 @@
 #ifndef PLUMBLINE_GPU_PTX_TRANSLATE_TRANSLATOR_HPP
 #define PLUMBLINE_GPU_PTX_TRANSLATE_TRANSLATOR_HPP
 
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 
 #include "ptx/execute/form.hpp"
 #include "ptx/execute/instructions/select.hpp"
+#include "ptx/read/target.hpp"
 #include "ptx/translate/program.hpp"
 
 namespace plumbline::ptx {
@@ -32,7 +34,8 @@ class Translator {
     KernelProgram& kernel;
     /// Of .shared variables, by name's address: module's and functions'.
     std::map<const Variable*, std::uint32_t> shared_at;
-    bool profiled = false;  ///< with a probe before each instruction
+    bool profiled = false;         ///< with a probe before each instruction
+    std::optional<Target> target;  ///< the module's, where it is one of sm_...
   };
   Translator(Shared& shared, const Function& function, Program& program);
   void run();
@@ -54,6 +57,7 @@ class Translator {
  private:
   friend class Registers;
   void instruction(const Instruction& instruction);
+  void expect_target() const;
   void layout_locals();
   void fill_probe(std::uint32_t operation);
   void probe_access(std::uint32_t operation, std::uint32_t access, Probe& probe);

@@ -61,7 +61,7 @@ Run fine(const std::string& body, Extent block = {64, 1, 1}) {
 }
 
 /// In clusters of two blocks. %r9: the other block's `s`, %r10 and %r11: its mbarriers.
-Run run_cluster(const std::string& body) {
+Run run_cluster(const std::string& body, std::uint64_t order = 0) {
   std::string text = kernel_of(each +
                                "mov.u32 %r12, %cluster_ctarank;\nxor.b32 %r13, %r12, 1;\n"
                                "mapa.shared::cluster.u32 %r9, %r2, %r13;\n"
@@ -69,7 +69,9 @@ Run run_cluster(const std::string& body) {
                                "setp.eq.u32 %p4, %r12, 0;\n" +
                                body);
   text.replace(text.find(")\n{"), 3, ")\n.reqnctapercluster 2, 1, 1\n{");
-  return run_text(with_source_lines(text), {4, 1, 1}, {64, 1, 1});
+  Options options;
+  options.variation.order_seed = order;
+  return run_text(with_source_lines(text), {4, 1, 1}, {64, 1, 1}, options);
 }
 void expect_cluster(const std::string& body, Kind kind, const std::string& word) {
   const Run run = run_cluster(body);
@@ -345,6 +347,18 @@ BOOST_AUTO_TEST_CASE(blocks_of_a_cluster_are_there_when_they_are_accessed) {
   expect_cluster(cluster_sync + their + cluster_sync, Kind::uninitialised_shared,
                  "of its cluster, which nothing has written");
   expect_cluster("mapa.shared::cluster.u32 %r9, %r2, 2;\n", Kind::bad_instruction, "block 2");
+}
+
+BOOST_AUTO_TEST_CASE(blocks_of_a_cluster_run_in_several_orders) {
+  // One block leaves while the other reads its memory: whichever it is, some order shows it.
+  const std::string read = write + cluster_sync,
+                    their = "ld.shared::cluster.u32 %r8, [%r9];\nEND:\n";
+  for (const std::string leaves : {"@%p4 bra END;\n", "@!%p4 bra END;\n"}) {
+    unsigned found = 0;
+    for (std::uint64_t order = 0; order < 8; ++order)
+      found += run_cluster(read + leaves + their, order).fault == Kind::out_of_bounds;
+    BOOST_TEST(found > 0u, leaves);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(barriers_of_a_cluster_are_arrived_at_and_waited_for) {

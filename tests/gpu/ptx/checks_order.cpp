@@ -137,10 +137,15 @@ BOOST_AUTO_TEST_CASE(what_nothing_has_written_is_nan_where_the_option_says_so) {
       "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd1, %out, %rd3;\nst.global.u32 [%rd1], %r8;\n";
   Options options;
   BOOST_TEST((run_body(body, {2, 1, 1}, {64, 1, 1}, options).fault == Kind::uninitialised_shared));
-  options.uninitialised_shared = Options::Uninitialised::ones;
+  options.uninitialised = Options::Uninitialised::ones;
   const Run run = run_body(body, {2, 1, 1}, {64, 1, 1}, options);
   BOOST_TEST(!run.fault.has_value());
   BOOST_TEST(run.out[0] == ~0u);
+  const std::string global = "ld.global.u32 %r8, [%out+8];\nst.global.u32 [%out], %r8;\n";
+  BOOST_TEST((run_body(global).fault == Kind::uninitialised_global));
+  const Run ones = run_body(global, {1, 1, 1}, {64, 1, 1}, options);
+  BOOST_TEST(!ones.fault.has_value(), ones.text);
+  BOOST_TEST(ones.out[0] == ~0u);
   BOOST_TEST((run_body("mov.u32 %r1, %tid.x;\nmov.u32 %r3, s;\nmov.u32 %r4, %ctaid.x;\n"
                        "setp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r3], %r1;\n"
                        "setp.gt.u32 %p2, %r1, 31;\n@%p2 ld.shared.u32 %r8, [%r3];\n",

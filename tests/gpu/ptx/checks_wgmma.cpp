@@ -42,11 +42,7 @@ const std::string d0 = "{%f0, %f1, %f2, %f3}", d1 = "{%f4, %f5, %f6, %f7}",
                       "mov.u32 %r10, 0;\nmov.u32 %r11, 0;\nmov.u32 %r12, 0;\nmov.u32 %r13, 0;\n",
                   mma = product(d0);
 
-std::string text_of(const std::string& body) {
-  std::string text = kernel_of(body);
-  text.replace(text.find(".target sm_80"), 13, ".target sm_90a");
-  return with_source_lines(text);
-}
+std::string text_of(const std::string& body) { return with_source_lines(kernel_of(body)); }
 void expect(const std::string& body, Kind kind, const std::string& word,
             std::uint32_t threads = 128) {
   const Run run = run_text(text_of(body), {1, 1, 1}, {threads, 1, 1});
@@ -101,6 +97,32 @@ BOOST_AUTO_TEST_CASE(registers_go_round_in_a_loop) {
       "add.u32 %r8, %r8, 1;\nsetp.lt.u32 %p3, %r8, 4;\n@%p3 bra L;\n";
   fine(loop + wait + "add.f32 %f9, %f4, %f0;\n");
   expect(loop + "add.f32 %f9, %f4, %f4;\n" + wait, Kind::registers_in_flight, "copy");
+}
+
+/// A fifth warp writes B again when warp 0 says so, before or after it waits for the product: by
+/// the mbarrier at %r7 or that at %r8.
+std::string written_again(const std::string& when) {
+  return begin + "setp.eq.u32 %p5, %r1, 0;\nadd.u32 %r7, %r4, 3072;\nadd.u32 %r8, %r4, 3080;\n" +
+         "@%p5 mbarrier.init.shared.b64 [%r7], 1;\n@%p5 mbarrier.init.shared.b64 [%r8], 1;\n" +
+         barrier + "setp.ge.u32 %p4, %r1, 128;\n@%p4 bra WRITER;\n" + fence + mma + commit +
+         "@%p5 mbarrier.arrive.shared.b64 %rd7, [%r7];\n" + wait +
+         "@%p5 mbarrier.arrive.shared.b64 %rd7, [%r8];\nbra END;\nWRITER:\n" +
+         "mbarrier.try_wait.parity.shared.b64 %p6, [" + when +
+         "], 0;\n@!%p6 bra WRITER;\nmov.u32 %r6, 0x40004000;\n" + store_b + "END:\n";
+}
+
+BOOST_AUTO_TEST_CASE(what_a_product_reads_is_written_after_a_barrier_behind_its_wait) {
+  // Also where warp 0 has said both when the writer looks.
+  for (std::uint64_t order = 0; order < 40; ++order) {
+    Options options;
+    options.variation.order_seed = order;
+    const auto run = [&](const std::string& when) {
+      return run_text(text_of(written_again(when)), {1, 1, 1}, {160, 1, 1}, options);
+    };
+    const Run right = run("%r8"), early = run("%r7");
+    BOOST_TEST(!right.fault.has_value(), right.text);
+    BOOST_TEST((early.fault == Kind::race), "order " << order << ": " << early.text);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(registers_of_a_stay_until_the_wait) {

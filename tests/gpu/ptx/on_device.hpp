@@ -20,7 +20,7 @@ namespace plumbline::ptx {
 /// The body of a kernel `k` with the parameters %out and %in (pointers) and %n. It has registers
 /// %r, %rd, %f, %h, %p and 4096 bytes of shared memory `s`.
 inline std::string kernel_of(const std::string& body, const std::string& before = "") {
-  return ".version 8.0\n.target sm_80\n.address_size 64\n" + before +
+  return ".version 8.0\n.target sm_90a\n.address_size 64\n" + before +
          "\n.visible .entry k(.param .u64 o, .param .u64 i, .param .u32 m)\n{\n"
          ".reg .pred %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<32>;\n.reg .f32 %f<16>;\n.reg .b64 "
          "%rd<32>;\n.reg .b32 %n;\n.reg .b64 %out, %in;\n.shared .align 16 .b8 s[4096];\n"

@@ -7,6 +7,7 @@
 
 #include "on_device.hpp"
 #include "ptx/profile/traits.hpp"
+#include "ptx/tensor_map.hpp"
 
 namespace plumbline::ptx {
 
@@ -189,6 +190,103 @@ BOOST_AUTO_TEST_CASE(asynchronous_copies_count_in_both_memories) {
   const Tally zeros = copied(16, 16, ", %r9");
   BOOST_TEST(zeros.global_accesses == 0u);
   BOOST_TEST(zeros.shared_transactions == 4u);
+}
+
+namespace {
+
+/// One thread's copy, whose mbarrier expects 256 bytes: %r2: s; %r5: the mbarrier.
+std::string by_one_thread(const std::string& copy) {
+  return "mov.u32 %r1, %tid.x;\nmov.u32 %r2, s;\nadd.u32 %r5, %r2, 2048;\n"
+         "setp.eq.u32 %p1, %r1, 0;\n@%p1 mbarrier.init.shared.b64 [%r5], 1;\n"
+         "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 256;\n@%p1 " +
+         copy;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(bulk_copies_count_in_both_memories) {
+  const Tally in = profile_of(by_one_thread("cp.async.bulk.shared::cluster.global.mbarrier::"
+                                            "complete_tx::bytes [%r2], [%in+16], 256, [%r5];"))
+                       .total();
+  BOOST_TEST(in.global_accesses == 1u);
+  BOOST_TEST(in.global_sectors == 9u);  // from byte 16 to 272
+  BOOST_TEST(in.global_ideal == 8u);
+  BOOST_TEST(in.global_bytes_read == 256u);
+  BOOST_TEST(in.global_bytes_written == 0u);
+  BOOST_TEST(in.shared_accesses == 1u);
+  BOOST_TEST(in.shared_transactions == 2u);
+  BOOST_TEST(in.shared_ideal == 2u);
+  BOOST_TEST(in.shared_bytes_written == 256u);
+  BOOST_TEST(in.shared_bytes_read == 0u);
+  const Tally out =
+      profile_of(by_one_thread("cp.async.bulk.global.shared::cta.bulk_group [%out], [%r2], 64;"))
+          .total();
+  BOOST_TEST(out.global_sectors == 2u);
+  BOOST_TEST(out.global_bytes_written == 64u);
+  BOOST_TEST(out.global_bytes_read == 0u);
+  BOOST_TEST(out.shared_transactions == 1u);
+  BOOST_TEST(out.shared_bytes_read == 64u);
+  BOOST_TEST(out.shared_bytes_written == 0u);
+  const Tally sum = profile_of(by_one_thread("cp.reduce.async.bulk.global.shared::cta.bulk_group."
+                                             "add.u32 [%out], [%r2], 64;"))
+                        .total();
+  BOOST_TEST(sum.global_bytes_read == 64u);
+  BOOST_TEST(sum.global_bytes_written == 64u);
+}
+
+BOOST_AUTO_TEST_CASE(tensor_copies_count_the_bytes_inside_of_the_tensor) {
+  const auto copied = [](const std::string& coordinates) {
+    Options options;
+    options.check = false;
+    Device device(options);
+    const auto module =
+        device.load(kernel_of(by_one_thread("cp.async.bulk.tensor.2d.shared::cluster.global."
+                                            "mbarrier::complete_tx::bytes [%r2], [%in, " +
+                                            coordinates + "], [%r5];")));
+    const Address in = device.allocate(4096), map = device.allocate(128);
+    TensorMap encoded;  // 32 x 32 words, boxes of 8 x 8
+    const std::uint64_t size[] = {32, 32}, strides[] = {128};
+    const std::uint32_t box[] = {8, 8}, steps[] = {1, 1};
+    encode_tiled(&encoded, 2, 2, reinterpret_cast<void*>(in), size, strides, box, steps, 0, 0, 0,
+                 0);
+    device.write(map, &encoded, sizeof encoded);
+    std::byte parameters[20] = {};
+    std::memcpy(parameters + 8, &map, 8);
+    Launch launch;
+    launch.block = {32, 1, 1};
+    return device.profile(device.kernel(module, "k"), launch, parameters).total();
+  };
+  const Tally inside = copied("{3, 5}");  // rows of 32 bytes, from byte 12 on
+  BOOST_TEST(inside.global_accesses == 1u);
+  BOOST_TEST(inside.global_sectors == 16u);
+  BOOST_TEST(inside.global_ideal == 8u);
+  BOOST_TEST(inside.global_bytes_read == 256u);
+  BOOST_TEST(inside.shared_bytes_written == 256u);
+  const Tally corner = copied("{30, 30}");  // two rows of two words
+  BOOST_TEST(corner.global_sectors == 2u);
+  BOOST_TEST(corner.global_bytes_read == 16u);
+  BOOST_TEST(corner.shared_bytes_written == 256u);  // with zeros
+}
+
+BOOST_AUTO_TEST_CASE(products_of_warpgroups_read_shared_memory) {
+  const auto read = [](const std::string& a) {
+    // Matrices of 0 at s, without a swizzle.
+    const std::string body =
+        "mov.u64 %rd4, s;\nshr.u64 %rd4, %rd4, 4;\nor.b64 %rd5, %rd4, 0x800080000;\n"
+        "setp.ne.u32 %p2, 0, 1;\nmov.u32 %r10, 0;\nwgmma.fence.sync.aligned;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, " +
+        a + ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;";
+    return profile_of(body, {1, 1, 1}, {128, 1, 1}).total();
+  };
+  // A: 64 rows of 32 bytes, B: 8.
+  const Tally both = read("%rd5, %rd5, %p2, 1, 1, 0, 0");
+  BOOST_TEST(both.shared_accesses == 4u);
+  BOOST_TEST(both.shared_bytes_read == 64u * 32 + 8 * 32);
+  BOOST_TEST(both.shared_transactions == (64u + 8) * 32 / 128);
+  BOOST_TEST(both.shared_ideal == both.shared_transactions);
+  const Tally one = read("{%r10, %r10, %r10, %r10}, %rd5, %p2, 1, 1, 0");
+  BOOST_TEST(one.shared_accesses == 1u);
+  BOOST_TEST(one.shared_bytes_read == 8u * 32);
 }
 
 BOOST_AUTO_TEST_CASE(branches_that_part_a_warp_diverge) {

@@ -4,6 +4,7 @@
 
 #include "on_device.hpp"
 #include "ptx/read/module.hpp"
+#include "ptx/read/place.hpp"
 
 namespace plumbline::ptx {
 
@@ -138,6 +139,47 @@ BOOST_AUTO_TEST_CASE(what_the_device_lacks_is_refused_before_the_launch_by_name_
       BOOST_TEST(text.find("line 18: " + std::string(opcode)) != text.npos);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(messages_leave_out_the_middle_of_long_texts) {
+  BOOST_TEST(brief_instruction("mma {%r1, %r2, %r3, %r4}, [%rd1];") ==
+             "mma {%r1, %r2, %r3, %r4}, [%rd1];");
+  BOOST_TEST(
+      brief_instruction("wgmma {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, %rd1, {%r1}") ==
+      "wgmma {%f0, ..., %f8}, %rd1, {%r1}");
+  BOOST_TEST(brief_instruction("broken {%f0, %f1") == "broken {%f0, %f1");
+  BOOST_TEST(called_at({}) == "");
+  BOOST_TEST(called_at({"a:1", "b:2", "c:3", "d:4"}) ==
+             ", called at a:1, called at b:2, called at c:3, called at d:4");
+  BOOST_TEST(called_at({"a:1", "b:2", "c:3", "d:4", "e:5", "f:6"}) ==
+             ", called at a:1, called at b:2, ... (2 more), called at e:5, called at f:6");
+  BOOST_TEST(brief_name("_Z6kernelPf") == "kernel(float*)");
+  std::string name = "outer";  // outer<one<inner<inner<...>>>>(int)
+  for (int depth = 0; depth < 60; ++depth) name = "of<" + name + ">";
+  BOOST_TEST(brief_name(name) == "of<of<of<of<...>>>>");
+  const std::string wide = "f<" + std::string(200, 'x') + ">(int)";
+  BOOST_TEST(brief_name(wide) == "f<...>(...)");
+}
+
+BOOST_AUTO_TEST_CASE(instructions_that_the_target_does_not_have_are_no_ptx_for_it) {
+  const auto refusal = [](const std::string& target, const std::string& body) {
+    std::string text = kernel_of(body);
+    text.replace(text.find("sm_90a"), 6, target);
+    return run_refused(text);
+  };
+  const std::string wgmma = "wgmma.fence.sync.aligned;", rank = "mov.u32 %r1, %cluster_ctarank;",
+                    registers = "setmaxnreg.inc.sync.aligned.u32 40;";
+  BOOST_TEST(refusal("sm_90a", wgmma).find(".target") == std::string::npos);
+  for (const std::string target : {"sm_80", "sm_90", "sm_100a"})
+    BOOST_TEST(refusal(target, wgmma)
+                       .find("PTX line 18: it needs .target sm_90a, and the module's is " + target +
+                             ": " + wgmma.substr(0, 11)) != std::string::npos,
+               refusal(target, wgmma));
+  BOOST_TEST(refusal("sm_89", rank).find("it needs .target sm_90 or higher") != std::string::npos);
+  BOOST_TEST(refusal("sm_90", rank) == "launched");
+  BOOST_TEST(refusal("sm_100", registers).find("sm_90a, or a higher one with a suffix") !=
+             std::string::npos);
+  BOOST_TEST(refusal("sm_100f", registers).find(".target") == std::string::npos);
 }
 
 }  // namespace

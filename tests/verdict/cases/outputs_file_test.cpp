@@ -289,6 +289,10 @@ BOOST_AUTO_TEST_CASE(a_contract_that_makes_no_sense) {
                  {"families_left_out", "a name"});
   expect_refusal(contract("families_left_out", nlohmann::json::array({"small"})),
                  {"families_left_out is", "small"});
+  expect_refusal(contract("families_left_out", nlohmann::json::array({"huge", "generic"})),
+                 {"families_left_out is \"generic\"", "may be left out"});
+  expect_refusal(contract("families_left_out", nlohmann::json::array({"file"})),
+                 {"families_left_out is \"file\"", "may be left out"});
   expect_refusal(contract("unit_round", 1), {"field \"unit_round\" is unknown", "unit_roundoff"});
   expect_refusal([](auto& b) { b.plumbline["contract"] = 1; }, {"contract is 1", "object"});
   expect_refusal([](auto& b) { b.plumbline["kernel"] = 1; }, {"kernel is 1", "a text"});

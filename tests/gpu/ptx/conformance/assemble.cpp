@@ -49,45 +49,65 @@ std::size_t lines_of(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
+/// What ptxas says against a form, with the line; "": against the file.
+struct Complaint {
+  std::string form, text;
+};
+
 /// One file of ptxas: programs of one target and version.
-void assemble(const std::string& ptxas, const std::vector<const Experiment*>& programs,
-              std::vector<std::string>& errors) {
+std::vector<Complaint> assemble(const std::string& ptxas, const std::string& target,
+                                const std::vector<const Experiment*>& programs) {
   const Folder folder;
-  std::string text = header(*programs.front());
+  std::string text = header(*programs.front(), target);
   std::vector<std::size_t> first_line;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     first_line.push_back(lines_of(text) + 1);
     text += named(*programs[i], fmt::format("kernel_{}", i));
   }
   std::ofstream(folder.path() + "/text.ptx") << text;
-  const char* target = programs.front()->target == Target::sm_80 ? "sm_80" : "sm_90a";
   int status = 0;
   const std::string said =
       output_of(fmt::format("'{}' -O0 -arch={} {}/text.ptx -o {}/out.cubin 2>&1", ptxas, target,
                             folder.path(), folder.path()),
                 status);
-  if (status == 0) return;
+  if (status == 0) return {};
+  std::vector<Complaint> all;
   const std::regex with_line(R"(line (\d+)[;:]\s*(error|fatal).*)");
-  bool any = false;
   for (std::sregex_iterator it(said.begin(), said.end(), with_line), end; it != end; ++it) {
     const std::size_t line = std::stoul((*it)[1]);
     const auto after = std::upper_bound(first_line.begin(), first_line.end(), line);
-    const Experiment& program = *programs[static_cast<std::size_t>(after - first_line.begin()) - 1];
-    errors.push_back(fmt::format("{}: {}", program.form, (*it)[0].str()));
-    any = true;
+    all.push_back(
+        {programs[static_cast<std::size_t>(after - first_line.begin()) - 1]->form, (*it)[0].str()});
   }
-  if (!any) errors.push_back(fmt::format("{}: {}", programs.front()->form, said));
+  if (all.empty()) all.push_back({programs.front()->form, said});
+  return all;
+}
+
+/// Programs with the same header.
+using Files = std::map<std::string, std::vector<const Experiment*>>;
+Files files_of(const std::vector<Experiment>& experiments) {
+  Files files;
+  for (const Experiment& experiment : experiments) files[header(experiment)].push_back(&experiment);
+  return files;
 }
 
 }  // namespace
 
 std::vector<std::string> assembled(const std::string& ptxas,
                                    const std::vector<Experiment>& experiments) {
-  std::map<std::string, std::vector<const Experiment*>> files;
-  for (const Experiment& experiment : experiments) files[header(experiment)].push_back(&experiment);
   std::vector<std::string> errors;
-  for (const auto& [name, programs] : files) assemble(ptxas, programs, errors);
+  for (const auto& [header, programs] : files_of(experiments))
+    for (const Complaint& one : assemble(ptxas, target_of(*programs.front()), programs))
+      errors.push_back(one.form + ": " + one.text);
   return errors;
+}
+
+std::set<std::string> refused_for(const std::string& ptxas, const std::string& target,
+                                  const std::vector<Experiment>& experiments) {
+  std::set<std::string> refused;
+  for (const auto& [header, programs] : files_of(experiments))
+    for (const Complaint& one : assemble(ptxas, target, programs)) refused.insert(one.form);
+  return refused;
 }
 
 }  // namespace plumbline::ptx::conformance

@@ -73,8 +73,10 @@ struct Experiment {
   Ending ending = Ending::normal;
 };
 
-/// `.version`, `.target` and `.address_size`.
+std::string target_of(const Experiment& experiment);  ///< "sm_80"
+/// `.version`, `.target` (its own, or another) and `.address_size`.
 std::string header(const Experiment& experiment);
+std::string header(const Experiment& experiment, const std::string& target);
 /// The text with the kernel's name in it.
 std::string named(const Experiment& experiment, const std::string& kernel);
 

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <set>
 
+#include "ptx/device.hpp"
 #include "tests/gpu/ptx/conformance/assemble.hpp"
 #include "tests/gpu/ptx/conformance/families.hpp"
 #include "tests/gpu/ptx/conformance/machine.hpp"
@@ -20,7 +21,7 @@ constexpr int skipped = 77;  ///< ctest's SKIP_RETURN_CODE
 struct Asked {
   std::string device = "software", form, ptxas, lacking_file;
   std::vector<std::string> families;
-  bool list = false, print = false, corrupt = false;
+  bool list = false, print = false, corrupt = false, targets = false;
   Choice choice;
 };
 
@@ -50,6 +51,37 @@ void for_each_asked(const Asked& asked, const F& f) {
   }
 }
 
+/// Whether the software device reads the program as one for this target.
+bool accepts(Device& device, const Experiment& experiment, const std::string& target) {
+  try {
+    const auto module = device.load(header(experiment, target) + named(experiment, "kernel"));
+    device.info(device.kernel(module, "kernel"));
+    device.unload(module);
+    return true;
+  } catch (const BadPtx&) {
+    return false;
+  }
+}
+
+/// For how many forms ptxas and the software device differ about targets.
+std::size_t compare_targets(const Asked& asked, const std::string& family,
+                            const std::vector<Experiment>& experiments) {
+  std::size_t differences = 0;
+  Device device;
+  for (const std::string target : {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a"}) {
+    const std::set<std::string> refused = refused_for(asked.ptxas, target, experiments);
+    for (const Experiment& experiment : experiments) {
+      const bool accepted = accepts(device, experiment, target);
+      if (accepted != refused.contains(experiment.form)) continue;
+      ++differences;
+      std::cout << fmt::format("{}: {}: for {} ptxas {} it and the device {}\n", family,
+                               experiment.form, target, accepted ? "refuses" : "takes",
+                               accepted ? "takes it" : "does not");
+    }
+  }
+  return differences;
+}
+
 int assemble_all(const Asked& asked) {
   if (!std::ifstream(asked.ptxas).good()) {
     std::cout << "skipped: no ptxas at \"" << asked.ptxas << "\"\n";
@@ -64,12 +96,17 @@ int assemble_all(const Asked& asked) {
   std::size_t programs = 0, refused = 0;
   for (const auto& [family, experiments] : by_family) {
     programs += experiments.size();
+    if (asked.targets) {
+      refused += compare_targets(asked, family, experiments);
+      continue;
+    }
     for (const std::string& error : assembled(asked.ptxas, experiments)) {
       std::cout << family << ": " << error << "\n";
       ++refused;
     }
   }
-  std::cout << fmt::format("{} programs given to ptxas, {} errors\n", programs, refused);
+  std::cout << fmt::format("{} programs given to ptxas, {} {}\n", programs, refused,
+                           asked.targets ? "differences" : "errors");
   return refused || !programs ? 1 : 0;
 }
 
@@ -216,6 +253,8 @@ int main_of(int argc, char** argv) {
   app.add_flag("--list", asked.list, "print the forms instead");
   app.add_flag("--print", asked.print, "print the programs instead");
   app.add_option("--assemble", asked.ptxas, "give the programs to this ptxas instead");
+  app.add_flag("--targets", asked.targets,
+               "with --assemble: compare the targets that ptxas and the software device take");
   app.add_option("--lacking", asked.lacking_file, "the forms that the software device lacks");
   app.add_flag("--corrupt", asked.corrupt,
                "change every result, and fail where a form is not wrong then");

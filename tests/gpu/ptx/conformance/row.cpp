@@ -167,9 +167,15 @@ std::string plain_text(const std::string& form, std::size_t results, std::size_t
 
 }  // namespace
 
+std::string target_of(const Experiment& experiment) {
+  return experiment.target == Target::sm_80 ? "sm_80" : "sm_90a";
+}
+
+std::string header(const Experiment& experiment, const std::string& target) {
+  return fmt::format(".version {}\n.target {}\n.address_size 64\n", experiment.version, target);
+}
 std::string header(const Experiment& experiment) {
-  return fmt::format(".version {}\n.target {}\n.address_size 64\n", experiment.version,
-                     experiment.target == Target::sm_80 ? "sm_80" : "sm_90a");
+  return header(experiment, target_of(experiment));
 }
 
 std::string named(const Experiment& experiment, const std::string& kernel) {

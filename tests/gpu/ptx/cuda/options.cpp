@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(each_variable_sets_its_option) {
   BOOST_TEST(options.properties.global_bytes == 4096U);
   BOOST_TEST(options.threads == 3U);
   BOOST_TEST(!options.check);
-  BOOST_TEST((options.uninitialised_shared == Options::Uninitialised::ones));
+  BOOST_TEST((options.uninitialised == Options::Uninitialised::ones));
   BOOST_TEST(options.time_limit_ms == 1500U);
   BOOST_TEST((options.variation.approximate == Variation::Approximate::either));
   BOOST_TEST((options.variation.sums == Variation::Sums::hopper));

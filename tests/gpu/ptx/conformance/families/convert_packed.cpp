@@ -109,6 +109,7 @@ void eight_bits(Family& family) {
                         narrowed(f, m, value(formats::f32, a[1]));
                })
           .on(Target::sm_90a)
+          .since("8.1")
           .when([=](const Bits* a) {
             return no_negative_zero(value(formats::f32, a[0])) &&
                    no_negative_zero(value(formats::f32, a[1]));
@@ -120,6 +121,7 @@ void eight_bits(Family& family) {
                         narrowed(f, m, value(formats::f16, low(a[0], 16)));
                })
           .on(Target::sm_90a)
+          .since("8.1")
           .when([=](const Bits* a) {
             return no_negative_zero(value(formats::f16, a[0] >> 16)) &&
                    no_negative_zero(value(formats::f16, low(a[0], 16)));
@@ -131,6 +133,7 @@ void eight_bits(Family& family) {
                                      narrowed(formats::f16, widening, value(f, a[0] & 0xff));
                             });
       row.target = Target::sm_90a;
+      row.version = "8.1";
       if (relu) row.compare = Compare::any_nan_zero;
       // All 256 numbers, in either half.
       for (Bits x = 0; x < 256; ++x)
