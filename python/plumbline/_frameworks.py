@@ -138,6 +138,11 @@ class CuPy(NumPy):
         whole[...] = self.module.ndarray(whole.shape, whole.dtype, array.data - offset).get()
 
 
+def _extent(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """Elements from the first to the last."""
+    return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides)) if all(shape) else 0
+
+
 class Torch:
     name = "torch"
 
@@ -168,15 +173,19 @@ class Torch:
             tensor = tensor.view(self._dtypes[format])
         if self._device is None:
             return tensor
-        whole = tensor.new_empty(0).set_(tensor.untyped_storage()).to(self._device)
-        return whole.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+        # What lies between the rows goes with them.
+        whole = tensor.as_strided((_extent(tensor.shape, tensor.stride()),), (1,)).to(self._device)
+        return whole.as_strided(tensor.shape, tensor.stride())
 
     def read_back(self, array: Any, bits: NDArray[Any]) -> None:
-        if self._device is not None:
-            whole = (bits if bits.base is None else bits.base).view(np.uint8)
-            memory = array.detach().new_empty(0, dtype=self._torch.uint8).set_(array.untyped_storage()).cpu().numpy()
-            if memory.shape == whole.shape:  # else the function has given its tensor other memory
-                whole[...] = memory
+        strides = tuple(stride // bits.itemsize for stride in bits.strides)
+        if self._device is None or (tuple(array.shape), tuple(array.stride())) != (bits.shape, strides):
+            return  # the function has given its tensor another form
+        whole = (_extent(bits.shape, strides),)
+        memory = array.detach().as_strided(whole, (1,), array.storage_offset()).cpu()
+        if bits.itemsize < 4:
+            memory = memory.view(self._torch.int16 if bits.itemsize == 2 else self._torch.uint8)
+        np.lib.stride_tricks.as_strided(bits, whole, (bits.itemsize,))[...] = memory.numpy().view(bits.dtype)
 
     def take(self, name: str, array: Any, shape: tuple[int, ...], format: str) -> NDArray[Any]:
         """The bits. Raises Refusal."""

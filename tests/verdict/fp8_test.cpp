@@ -49,11 +49,11 @@ BOOST_AUTO_TEST_CASE(a_right_kernel_passes_every_pass_in_both_formats) {
 
 BOOST_AUTO_TEST_CASE(sums_that_have_no_bound_are_not_drawn) {
   // n u < 1 with u = 2^-13. Cases of 65,536 keys are drawn of kernels that are more exact.
-  const auto result = check("no_fault", Pass::forward, Format::e4m3, 60, 1);
+  const auto result = check("no_fault", Pass::forward, Format::e4m3, 200, 1);
   BOOST_TEST((result.outcome == Outcome::pass));
   const int most_keys = result.cover.cases.at("keys").rbegin()->first;
   BOOST_TEST(most_keys < 8192);
-  BOOST_TEST(most_keys > 1024);
+  BOOST_TEST(most_keys > 512);
   BOOST_REQUIRE(!result.declined.empty());
   BOOST_TEST(result.declined.back() ==
              "sums of 8192 terms or more (none has a bound: unit_roundoff is 0.0001220703125)");

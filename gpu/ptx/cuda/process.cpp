@@ -87,7 +87,13 @@ Error caught(Process& process) {
     return failure.error;
   } catch (const Fault& fault) {
     const bool timeout = fault.kind == Fault::Kind::timeout;
-    process.note({timeout ? Trouble::timeout : Trouble::fault, fault.what(), fault.where.address});
+    const bool unwritten = fault.kind == Fault::Kind::uninitialised_global ||
+                           fault.kind == Fault::Kind::uninitialised_shared;
+    process.note(
+        {timeout ? Trouble::timeout : Trouble::fault,
+         std::string(fault.what()) +
+             (unwritten ? "\n  PLUMBLINE_DEVICE_UNINITIALISED=ones lets a kernel read it" : ""),
+         fault.where.address});
     tell_fault();
     process.set_sticky(error_of(fault.kind));
     return process.sticky();

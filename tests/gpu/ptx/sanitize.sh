@@ -29,6 +29,7 @@ expect() {
 line=$(grep -n "// races" "$reverse" | cut -d: -f1)
 expect 0 63 "1 launch of 1 kernel: nothing wrong was found" "$scratch/right"
 expect 1 0 "reverse.cu:$line" "$scratch/wrong"
+expect 1 0 "PLUMBLINE_DEVICE_UNINITIALISED=ones" "$scratch/wrong"
 expect 1 0 "a kernel was stopped" "$scratch/wrong"
 
 # A launch that is refused, by a program that does not ask.

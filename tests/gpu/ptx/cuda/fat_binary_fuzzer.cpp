@@ -101,7 +101,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
                                                std::size_t max_size, unsigned int seed) {
   Random random(seed);
   if (size < header_bytes + entry_header_bytes || random() % 32 == 0) {
-    const std::string code = machine_code();
+    const std::string code = machine_code("kernel", 32);
     const Bytes bytes = random() % 4 ? fresh(random) : bytes_of(code);
     if (bytes.size() > max_size) return size;
     std::memcpy(data, bytes.data(), bytes.size());
