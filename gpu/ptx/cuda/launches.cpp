@@ -47,20 +47,6 @@ void expect_room(Process& process, Function& function, const Launch& launch) {
          Error::cooperative_launch_too_large);
 }
 
-/// `plumbline sanitize` must not take a kernel that never ran for one without a fault.
-template <class Launching>
-void refusals_are_told(const Launching& run) {
-  try {
-    run();
-  } catch (const Refused&) {
-    tell_refused();
-    throw;
-  } catch (const Failure&) {
-    tell_refused();
-    throw;
-  }
-}
-
 }  // namespace
 
 std::vector<std::byte> packed(const KernelInfo& info, void* const* arguments) {

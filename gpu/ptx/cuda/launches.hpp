@@ -9,8 +9,22 @@
 #include <vector>
 
 #include "ptx/cuda/process.hpp"
+#include "ptx/cuda/sanitize.hpp"
 
 namespace plumbline::ptx::cuda {
+
+/// `plumbline sanitize` must not take a kernel that never ran for one without a fault.
+template <class Launching>
+void refusals_are_told(const Launching& run) {
+  try {
+    run();
+  } catch (const Fault&) {
+    throw;
+  } catch (...) {
+    tell_refused();
+    throw;
+  }
+}
 
 /// The parameters, each where a pointer says.
 std::vector<std::byte> packed(const KernelInfo& info, void* const* arguments);

@@ -49,9 +49,11 @@ Error launched(Function* handle, const Launch& how, Stream* stream, void** argum
   return run([&](Process& process) {
     process.streams.of(stream);
     Function& function = process.modules.function(handle);
-    const KernelInfo& info = process.modules.info(function);
+    const KernelInfo* info = nullptr;
+    refusals_are_told([&] { info = &process.modules.info(function); });
     expect(arguments == nullptr || extra == nullptr);
-    launch(process, stream, function, how, extra ? block_of(info, extra) : packed(info, arguments));
+    launch(process, stream, function, how,
+           extra ? block_of(*info, extra) : packed(*info, arguments));
   });
 }
 

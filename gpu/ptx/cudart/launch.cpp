@@ -22,8 +22,13 @@ Launch launch_of(const Dim3& grid, const Dim3& block, std::size_t shared) {
 Error launched(const void* host, const Launch& how, void* const* arguments, Stream* stream) {
   return run([&](Process& process) {
     process.streams.of(stream);
-    Function& function = process.modules.function(host);
-    launch(process, stream, function, how, packed(process.modules.info(function), arguments));
+    Function* function = nullptr;
+    const KernelInfo* info = nullptr;
+    refusals_are_told([&] {
+      function = &process.modules.function(host);
+      info = &process.modules.info(*function);
+    });
+    launch(process, stream, *function, how, packed(*info, arguments));
   });
 }
 

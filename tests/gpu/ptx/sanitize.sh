@@ -37,6 +37,11 @@ expect 1 0 "a kernel was stopped" "$scratch/wrong"
 expect 1 63 "1 of the launches was refused" "$scratch/refused"
 expect 1 63 "a block of 2048 threads" "$scratch/refused"
 
+# So is one of a kernel with an instruction that its target does not have: nvcc takes inline PTX as it is.
+"$nvcc" -gencode arch=compute_80,code=compute_80 -cudart shared -DOF_ANOTHER_TARGET "$reverse" -o "$scratch/target" || exit 1
+expect 1 63 "1 of the launches was refused" "$scratch/target"
+expect 1 63 "it needs .target sm_90a, and the module's is sm_80: wgmma.fence.sync.aligned" "$scratch/target"
+
 # A barrier of the grid, and what happens without it: blocks that do not wait run one after another.
 "$nvcc" -lineinfo -cudart shared "$here/cudart/grid_barrier.cu" -o "$scratch/grid" || exit 1
 "$nvcc" -lineinfo -cudart shared -DNO_BARRIER "$here/cudart/grid_barrier.cu" -o "$scratch/no_grid" || exit 1
