@@ -72,7 +72,12 @@ Task task_of(const Pointers& at, Format format) {
   p.format = format;
   p.mask = {kLength, true, -1, -1, nullptr, nullptr};
   p.value_dim = kDim;
+  p.output_format = format;
   p.q = at.q, p.k = at.k, p.v = at.v;
+  p.q_rows = {kNumbers, kLength * kDim, kDim, nullptr, 0};
+  p.k_rows = p.v_rows = p.o_rows = p.q_rows;
+  p.lse_rows = {kHeads * kLength, kLength, 1, nullptr, 0};
+  p.lse_scale = 1;
   task.bias.method = PLUMBLINE_ALIBI;
   task.bias.heads = kHeads;
   task.bias.queries = task.bias.keys = kLength;
@@ -194,7 +199,7 @@ void measure_attention(const std::string& folder, const std::string& only, int r
         [](const Stream& stream, const Task& task, const Outputs& outputs) {
           mma_forward_in<bfloat16>(stream, task, outputs);
         },
-        [](auto& device, const Stream& stream, const Task& task, const Outputs& outputs) {
+        [](auto& device, const Stream&, const Task& task, const Outputs& outputs) {
           return device.run(
               {dim3{kLength / Shared::kQueries, kHeads}, dim3{kMmaThreads}, Shared::bytes()},
               task.problem, outputs, Distance::params(task.bias));

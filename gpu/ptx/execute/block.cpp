@@ -253,6 +253,17 @@ void Runner::release(std::uint32_t number) {
   const Barrier barrier = barriers[number];
   barriers[number] = Barrier{};
   new_epoch();
+  // Where every warp waits here, none has done anything since it arrived: all is in order before
+  // what comes, and the checks of it have one floor.
+  const bool all_wait =
+      block.shared.by_warps && std::ranges::all_of(warps, [&](const auto& warp) {
+        if (warp->frames.empty()) return false;
+        std::uint32_t waiting = 0;
+        for (const Fragment& fragment : warp->frames.back().fragments)
+          if (fragment.state == Fragment::State::blocked && fragment.barrier == number)
+            waiting |= fragment.mask;
+        return (warp->live & ~waiting) == 0;
+      });
   for (auto& warp : warps) {
     if (!barrier.lanes[warp->index] || warp->frames.empty()) continue;
     Frame& frame = warp->frames.back();
@@ -272,6 +283,9 @@ void Runner::release(std::uint32_t number) {
       }
     }
   }
+  if (all_wait)
+    for (auto& warp : warps)
+      std::fill(std::begin(warp->known.after), std::end(warp->known.after), block.shared.epoch);
   if (running_) find_floor(*running_);
 }
 
