@@ -171,8 +171,8 @@ void Translator::run() {
 /// ptxas refuses what the .target does not have.
 void Translator::expect_target() const {
   if (!shared_.target) return;
-  std::vector<std::string_view> all;
-  for (std::size_t i = 0; i < words(); ++i) all.push_back(word(i));
+  const auto first = function_.modifiers.begin() + now_->first_modifier;
+  std::vector<std::string_view> all(first, first + now_->modifiers);
   if (now_->opcode == "mbarrier" && (has("arrive") || has("arrive_drop")) && !has("noComplete") &&
       operands() > 2)
     all.push_back("count");

@@ -49,7 +49,7 @@ std::size_t lines_of(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/// What ptxas says against a form, with the line; "": against the file.
+/// What ptxas says against a form, with the line; against the whole file, of its first form.
 struct Complaint {
   std::string form, text;
 };
@@ -96,7 +96,7 @@ Files files_of(const std::vector<Experiment>& experiments) {
 std::vector<std::string> assembled(const std::string& ptxas,
                                    const std::vector<Experiment>& experiments) {
   std::vector<std::string> errors;
-  for (const auto& [header, programs] : files_of(experiments))
+  for (const auto& [_, programs] : files_of(experiments))
     for (const Complaint& one : assemble(ptxas, target_of(*programs.front()), programs))
       errors.push_back(one.form + ": " + one.text);
   return errors;
@@ -105,7 +105,7 @@ std::vector<std::string> assembled(const std::string& ptxas,
 std::set<std::string> refused_for(const std::string& ptxas, const std::string& target,
                                   const std::vector<Experiment>& experiments) {
   std::set<std::string> refused;
-  for (const auto& [header, programs] : files_of(experiments))
+  for (const auto& [_, programs] : files_of(experiments))
     for (const Complaint& one : assemble(ptxas, target, programs)) refused.insert(one.form);
   return refused;
 }

@@ -15,7 +15,7 @@ namespace plumbline::ptx::conformance {
 std::vector<std::string> assembled(const std::string& ptxas,
                                    const std::vector<Experiment>& experiments);
 
-/// The forms that ptxas refuses for this target, "sm_80", and not for its own.
+/// The forms that ptxas refuses where this is their target, "sm_80".
 std::set<std::string> refused_for(const std::string& ptxas, const std::string& target,
                                   const std::vector<Experiment>& experiments);
 
