@@ -18,4 +18,9 @@ class OutOfMemory : public std::bad_alloc {
   std::runtime_error said_;  // whose copies do not throw
 };
 
+/// @param bytes what the work needs at least. @param of what they are for: "arrays of this case".
+/// @throws OutOfMemory where this machine has less to give, by /proc/meminfo; without such a file
+/// nothing is asked.
+void require_memory(double bytes, const std::string& of);
+
 }  // namespace plumbline

@@ -200,9 +200,13 @@ def check(
     What fn launches on plumbline.device runs on each of its VARIATIONS, a quarter of the cases each. A
     failing case is run on all of them, and the explanation says if it passes on some.
 
+    One case in eight is run after another of its shape with other numbers, so that what fn keeps from one call
+    for the next shows.
+
     Returns a Report. Raises CheckFailed with the smallest failing case, a diagnosis and the
     call that repeats it; also if the oracle's own error leaves a case undecided. Raises ValueError or
-    TypeError for wrong arguments, ImportError for a missing framework.
+    TypeError for wrong arguments, ImportError for a missing framework, MemoryError for a case that this
+    machine's memory does not hold.
     """
     __tracebackhide__ = True  # pytest shows the caller's line
     asked = {name: value for name, value in locals().items() if not name.startswith("__")}

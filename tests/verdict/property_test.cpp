@@ -11,6 +11,7 @@
 
 #include "support/error.hpp"
 #include "support/markup.hpp"
+#include "support/out_of_memory.hpp"
 #include "verdict/conventions/separating_property.hpp"
 #include "verdict/process/guards.hpp"
 #include "verdict/property/spec_generator.hpp"
@@ -214,6 +215,60 @@ BOOST_AUTO_TEST_CASE(who_fails_now_and_then_is_not_told_as_who_is_always_wrong) 
   BOOST_TEST(judgement.kind == "nondeterministic");
   BOOST_TEST((judgement.remark == "another run of this case, on the same inputs, passed" ||
               judgement.failure.starts_with("two runs differ: o, element 0")));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_kept_from_one_call_for_the_next_is_found_and_told) {
+  // Of a shape that neither kernel has run; another seed has no run before it.
+  cases::Spec spec;
+  spec.queries = spec.keys = 37;
+  for (const auto& [name, words] : {std::pair{"keeps_what_it_gave", "gives, bit by bit, what it"},
+                                    {"keeps_an_lse", "the run before, with other numbers"}}) {
+    BOOST_TEST_CONTEXT(name) {
+      spec.seed = 9;
+      const auto result = verdict::check_spec(kernel(name), spec, 2);
+      BOOST_TEST((result.outcome == Outcome::fail));
+      BOOST_REQUIRE(result.counterexample.has_value());
+      const auto& told = result.counterexample->separates;
+      BOOST_REQUIRE(told.size() == 1u);
+      BOOST_TEST(told.front().starts_with(words), told.front());
+      spec.seed = 10;
+      BOOST_TEST((verdict::check_spec(kernel(name), spec, 2).outcome == Outcome::pass));
+    }
+  }
+  spec.seed = 9;
+  spec.head_dim = 128;
+  const auto wrong = verdict::check_spec(kernel("wrong_for_head_dim_128_only"), spec, 2);
+  BOOST_REQUIRE(wrong.counterexample.has_value());
+  BOOST_TEST(wrong.counterexample->separates.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_case_that_no_memory_holds_is_refused_with_what_it_needs) {
+  cases::Spec spec;
+  spec.heads = spec.kv_heads = 64;
+  spec.keys = 1 << 23;
+  spec.head_dim = 256;
+  BOOST_CHECK_EXCEPTION(
+      verdict::check_spec(kernel("right"), spec, 1), OutOfMemory, [](const OutOfMemory& error) {
+        // k and v of 2^6 2^23 2^8 = 2^37 numbers each, 5 bytes a number.
+        const std::string said = error.what();
+        BOOST_TEST(said.starts_with("the arrays of case 'pass=forward"), said);
+        return said.find(" need at least 1280.0 GiB of memory, and ") != std::string::npos;
+      });
+}
+
+BOOST_AUTO_TEST_CASE(where_no_sum_has_a_bound_the_number_of_keys_is_named) {
+  verdict::Draws draws;
+  draws.shapes.keys = {1 << 24};
+  BOOST_CHECK_EXCEPTION(
+      verdict::check_cell(
+          kernel("right"), cases::Pass::forward, PLUMBLINE_NOPE, Format::fp32, 3, 1, 1, [](int) {},
+          {}, draws),
+      BadInput, [](const BadInput& error) {
+        return error.what() ==
+               std::string(
+                   "keys is 16777216 or more in every case; expected fewer: a sum of so "
+                   "many terms has no bound where unit_roundoff is 5.960464477539063e-08");
+      });
 }
 
 BOOST_AUTO_TEST_CASE(no_contract_is_named_that_other_cases_refute) {
