@@ -27,24 +27,29 @@ struct ForwardShared {
   using Tile = MmaTile<D, Element>;
   static constexpr int kRowBytes = D * static_cast<int>(sizeof(typename Tile::Storage));
   /// 32 rows a warp take each fragment of K and V from shared memory once for two products, where
-  /// registers and shared memory have room for them.
-  static constexpr int kGroups = D <= 96 && kRowBytes <= 256 ? 2 : 1;
+  /// shared memory has room for them.
+  static constexpr int kGroups = kRowBytes <= 256 ? 2 : 1;
   static constexpr int kKeys = kGroups * kRowBytes <= 256 ? 64 : 32;
   static constexpr int kQueries = MmaRowsOf<kGroups>::kQueries;
 
-  using BiasTile = MmaBiasTile<Bias, kQueries, kKeys, -kKeys>;
+  using BiasTile = MmaBiasTile<Bias, kQueries, kKeys, kKeys>;
+
+  static constexpr int kWarps = kMmaThreads / 32;
 
   Tile q, k, v;  // of keys and values two stages
   BiasTile bias;
+  WarpRange* ranges;  // [kWarps]: registers are short
 
   __device__ explicit ForwardShared(SharedMemory& shared)
       : q(Tile::take(shared, kQueries)),
         k(Tile::take(shared, 2 * kKeys)),
         v(Tile::take(shared, 2 * kKeys)),
-        bias(shared) {}
+        bias(shared),
+        ranges(shared.take<WarpRange>(kWarps)) {}
 
   static constexpr std::size_t bytes() {
-    return Tile::bytes(kQueries) + 2 * Tile::bytes(2 * kKeys) + BiasTile::bytes();
+    return Tile::bytes(kQueries) + 2 * Tile::bytes(2 * kKeys) + BiasTile::bytes() +
+           shared_bytes<WarpRange>(kWarps);
   }
 };
 
@@ -61,21 +66,26 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   SharedMemory memory;
   Shared shared(memory);
   const Rows rows(problem);
-  const auto [some_see, all_see] = rows.warp_range(problem);
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  if (rows.lane == 0) shared.ranges[warp] = rows.warp_range(problem);
   const KeyRange keys = rows.block_range;
   const std::size_t key_start = problem.key_start(rows.b, rows.head, 0, D);
-  const Storage* k = static_cast<const Storage*>(problem.k) + key_start;
-  const Storage* v = static_cast<const Storage*>(problem.v) + key_start;
   const auto copy_keys = [&](int begin, int stage) {
-    const std::size_t start = static_cast<std::size_t>(begin) * D;
-    shared.k.from(stage * kKeys).copy(k + start, kKeys, keys.end - begin);
-    shared.v.from(stage * kKeys).copy(v + start, kKeys, keys.end - begin);
+    const std::size_t start = key_start + static_cast<std::size_t>(begin) * D;
+    const Storage* const k = static_cast<const Storage*>(problem.k) + start;
+    const Storage* const v = static_cast<const Storage*>(problem.v) + start;
+    shared.k.from(stage * kKeys).copy(k, kKeys, keys.end - begin);
+    shared.v.from(stage * kKeys).copy(v, kKeys, keys.end - begin);
   };
 
   shared.q.copy(static_cast<const Storage*>(problem.q) +
                     problem.query_start(rows.b, rows.head, rows.first_row, D),
                 Shared::kQueries, rows.count);
-  if (keys.begin < keys.end) copy_keys(keys.begin, 0);
+  // From the last tile to the first: most biases fall with the distance, so that the largest logits
+  // come first.
+  const int tiles = (max(keys.end - keys.begin, 0) + kKeys - 1) / kKeys;
+  const int last = keys.begin + (tiles - 1) * kKeys;
+  if (tiles > 0) copy_keys(last, 0);
   cp_async_commit();
   shared.bias.load_rows(params, rows.first(), rows.count);
   const ForwardLogits<Bias, kGroups> make_logits(problem, rows);
@@ -84,17 +94,17 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   RunningSoftmax<Rows::kRows> softmax;
   if (problem.sinks) softmax.begin_with(problem.sinks[rows.head] * kLog2E, rows.place == 0);
   int stage = 0;
-  for (int begin = keys.begin; begin < keys.end; begin += kKeys, stage ^= 1) {
+  for (int begin = last; begin >= keys.begin; begin -= kKeys, stage ^= 1) {
     __syncthreads();  // all are done with the tile before
-    if (begin + kKeys < keys.end) copy_keys(begin + kKeys, stage ^ 1);
+    if (begin > keys.begin) copy_keys(begin - kKeys, stage ^ 1);
     cp_async_commit();
     shared.bias.load_keys(params, rows.first(), begin, keys.end);
-    shared.bias.load_entries(params, rows.head, rows.first_position - begin, begin == keys.begin);
+    shared.bias.load_entries(params, rows.head, rows.first_position - begin, begin == last);
     cp_async_wait<1>();  // all but the tile after this one
     __syncthreads();
     const Tile k_tile = shared.k.from(stage * kKeys), v_tile = shared.v.from(stage * kKeys);
     if (problem.rotation.cosine) {
-      if (begin == keys.begin) shared.q.rotate(problem.rotation, rows.count, rows.first_position);
+      if (begin == last) shared.q.rotate(problem.rotation, rows.count, rows.first_position);
       k_tile.rotate(problem.rotation, min(kKeys, keys.end - begin), begin);
       __syncthreads();
     }
@@ -102,6 +112,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       rows.template clear_unseen<kKeys>(v_tile, problem, begin);
       __syncthreads();
     }
+    const auto [some_see, all_see] = shared.ranges[warp];
     if (begin + kKeys <= some_see.begin || begin >= some_see.end) continue;
 
     float score[kGroups][kScoreTiles][4] = {};
@@ -113,7 +124,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
         [&](int step, int tile, std::uint32_t(&b)[4]) {
           k_tile.load_b_rows(b, rows.lane, 8 * tile, step);
         });
-    make_logits(score, rows, params, shared.bias);
+    make_logits(score, rows, problem, params, shared.bias);
     if (begin < all_see.begin || begin + kKeys > all_see.end) rows.hide(score, problem, begin);
 
     softmax.add(score, output);
@@ -129,21 +140,20 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   cp_async_wait<0>();
 
   lanes_sum(softmax.sum);
+  const std::size_t first = problem.row_index(rows.b, rows.head, rows.row(0));
+  Storage* const o = static_cast<Storage*>(outputs.o) + first * D + 2 * rows.place;
 #pragma unroll
   for (int r = 0; r < Rows::kRows; ++r) {
     if (!rows.exists(r)) continue;
     const bool empty = softmax.sum[r] == 0.0f;
     const float by_sum = 1.0f / softmax.sum[r];
-    const std::size_t start = problem.query_start(rows.b, rows.head, rows.row(r), D);
-    Storage* o = static_cast<Storage*>(outputs.o) + start + 2 * rows.place;
 #pragma unroll
     for (int tile = 0; tile < kOutputTiles; ++tile) {
       const float* of_row = output[r / 2][tile] + r % 2 * 2;
-      store_pair<Element>(o + 8 * tile, empty ? 0.0f : of_row[0] * by_sum,
+      store_pair<Element>(o + r * Rows::kRowStep * D + 8 * tile, empty ? 0.0f : of_row[0] * by_sum,
                           empty ? 0.0f : of_row[1] * by_sum);
     }
-    if (rows.place == 0)
-      outputs.lse[problem.row_index(rows.b, rows.head, rows.row(r))] = softmax.lse(r);
+    if (rows.place == 0) outputs.lse[first + r * Rows::kRowStep] = softmax.lse(r);
   }
 }
 

@@ -18,7 +18,7 @@ struct ForwardLogits {
   using Rows = MmaRowsOf<groups>;
   static constexpr int kRows = Rows::kRows;
 
-  float product_factor[kRows], bias_factor[kRows];
+  float bias_factor[kRows];
 
   __device__ ForwardLogits(const Problem& problem, const Rows& rows) {
 #pragma unroll
@@ -26,17 +26,21 @@ struct ForwardLogits {
       // The last row stands for those beyond it.
       const int row = rows.first_row + min(rows.row_in_tile(r), rows.count - 1);
       bias_factor[r] = problem.log2_logit_factor(rows.b, rows.head, row);
-      product_factor[r] = bias_factor[r] * problem.scale;
     }
   }
 
   template <int tiles, class Tile>
   __device__ __forceinline__ void operator()(float (&score)[groups][tiles][4], const Rows& rows,
+                                             const Problem& problem,
                                              const typename Bias::Params& params,
                                              const Tile& tile_bias) const {
     typename Bias::Row of_row[kRows];
+    float product_factor[kRows];
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) of_row[r] = tile_bias.row(rows.row_in_tile(r));
+    for (int r = 0; r < kRows; ++r) {
+      of_row[r] = tile_bias.row(rows.row_in_tile(r));
+      product_factor[r] = bias_factor[r] * problem.scale;
+    }
     with_method<Bias>(params, rows.head, [&](auto method) {
 #pragma unroll
       for (int tile = 0; tile < tiles; ++tile) {

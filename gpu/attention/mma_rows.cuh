@@ -39,12 +39,18 @@ __device__ __forceinline__ void lanes_sum(float (&x)[rows]) {
   combine_lanes(x, [](float a, float b) { return a + b; });
 }
 
+/// The keys that some row of a warp sees, and those that all of them see, but for documents.
+struct alignas(16) WarpRange {
+  KeyRange some, all;
+};
+
 /// A thread's place in the block and what it knows of its query rows: a warp has 16 `groups` of
 /// them, a lane r = 0 ... 2 groups - 1. Rows beyond the last query see no key and write nothing,
 /// but go through every barrier.
 template <int groups>
 struct MmaRowsOf {
   static constexpr int kRows = 2 * groups;  // of a lane
+  static constexpr int kRowStep = 8;        // from one of them to the next
   static constexpr int kWarpRows = groups * kMmaWarpRows;
   static constexpr int kQueries = groups * kMmaQueries;  // of the block
 
@@ -72,7 +78,7 @@ struct MmaRowsOf {
     }
   }
 
-  __device__ int row_in_tile(int r) const { return warp_row + lane / 4 + 8 * r; }
+  __device__ int row_in_tile(int r) const { return warp_row + lane / 4 + kRowStep * r; }
   __device__ bool exists(int r) const { return row_in_tile(r) < count; }
   __device__ int row(int r) const { return first_row + row_in_tile(r); }
   __device__ int position(int r) const { return first_position + row_in_tile(r); }
@@ -82,10 +88,6 @@ struct MmaRowsOf {
     return exists(r) ? key_range(problem.mask, b, position(r)) : KeyRange{0, 0};
   }
 
-  /// The keys that some row of the warp sees, and those that all of them see, but for documents.
-  struct WarpRange {
-    KeyRange some, all;
-  };
   __device__ WarpRange warp_range(const Problem& problem) const {
     const int last = min(warp_row + kWarpRows, count) - 1;
     if (last < warp_row) return {{0, 0}, {0, 0}};
@@ -94,20 +96,30 @@ struct MmaRowsOf {
             problem.mask.documents ? KeyRange{0, 0} : common_key_range(problem.mask, b, from, to)};
   }
 
-  /// -infinity for the keys from `begin` on that a row does not see.
+  /// -infinity for the keys from `begin` on that a row does not see. Which these are takes a bit
+  /// each, row after row: asked for all scores at once it would take more registers than there are.
   template <int tiles>
   __device__ void hide(float (&score)[groups][tiles][4], const Problem& problem, int begin) const {
-#pragma unroll
+    constexpr int kKeysOfLane = 2 * tiles;
+    static_assert(kRows * kKeysOfLane <= 64);
+    std::uint64_t seen = 0;
+#pragma unroll 1
     for (int r = 0; r < kRows; ++r) {
       const KeyRange range = range_of(problem, r);
+      std::uint32_t of_row = 0;
 #pragma unroll
-      for (int tile = 0; tile < tiles; ++tile) {
+      for (int n = 0; n < kKeysOfLane; ++n) {
+        const int key = begin + 8 * (n / 2) + 2 * place + n % 2;
+        of_row |= std::uint32_t{visible(problem.mask, range, b, position(r), key)} << n;
+      }
+      seen |= std::uint64_t{of_row} << (r * kKeysOfLane);
+    }
 #pragma unroll
-        for (int n = 0; n < 2; ++n) {
-          const int key = begin + 8 * tile + 2 * place + n;
-          if (!visible(problem.mask, range, b, position(r), key))
-            score[r / 2][tile][r % 2 * 2 + n] = -INFINITY;
-        }
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int n = 0; n < kKeysOfLane; ++n) {
+        if (!(seen >> (r * kKeysOfLane + n) & 1))
+          score[r / 2][n / 2][r % 2 * 2 + n % 2] = -INFINITY;
       }
     }
   }

@@ -31,30 +31,27 @@ struct RunningSoftmax {
 
   /// Makes weights of a tile's logits, and adds them. An invisible key's logit is -infinity, and
   /// its weight 0. Where m grows, what was summed with earlier weights is rescaled: their sum, and
-  /// `output`.
+  /// `output`. In most tiles after the first ones it does not.
   template <int tiles, int output_tiles>
   __device__ __forceinline__ void add(float (&score)[rows / 2][tiles][4],
                                       float (&output)[rows / 2][output_tiles][4]) {
-    float before[rows];
+    float largest[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      before[r] = maximum[r];
+      largest[r] = -INFINITY;
 #pragma unroll
       for (int tile = 0; tile < tiles; ++tile) {
         const float* of_row = score[r / 2][tile] + r % 2 * 2;
-        maximum[r] = fmaxf(maximum[r], fmaxf(of_row[0], of_row[1]));
+        largest[r] = fmaxf(largest[r], fmaxf(of_row[0], of_row[1]));
       }
     }
-    lanes_maximum(maximum);
+    lanes_maximum(largest);
+    bool grows = false;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) grows |= largest[r] > maximum[r];
+    if (grows) rescale(largest, output);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      const float rescale = exp2_approximate(before[r] - maximum[r]);
-      sum[r] *= rescale;
-#pragma unroll
-      for (int tile = 0; tile < output_tiles; ++tile) {
-#pragma unroll
-        for (int n = r % 2 * 2; n < r % 2 * 2 + 2; ++n) output[r / 2][tile][n] *= rescale;
-      }
 #pragma unroll
       for (int tile = 0; tile < tiles; ++tile) {
 #pragma unroll
@@ -70,6 +67,25 @@ struct RunningSoftmax {
   /// In natural units, after the last tile. -infinity where the row has seen no key.
   __device__ float lse(int r) const {
     return sum[r] == 0.0f ? -INFINITY : 0.693147181f * maximum[r] + logf(sum[r]);
+  }
+
+ private:
+  /// Each m becomes the largest logit so far.
+  template <int output_tiles>
+  __device__ __forceinline__ void rescale(const float (&largest)[rows],
+                                          float (&output)[rows / 2][output_tiles][4]) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const float before = maximum[r];
+      maximum[r] = fmaxf(before, largest[r]);
+      const float factor = exp2_approximate(before - maximum[r]);
+      sum[r] *= factor;
+#pragma unroll
+      for (int tile = 0; tile < output_tiles; ++tile) {
+#pragma unroll
+        for (int n = r % 2 * 2; n < r % 2 * 2 + 2; ++n) output[r / 2][tile][n] *= factor;
+      }
+    }
   }
 };
 

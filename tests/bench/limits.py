@@ -234,7 +234,8 @@ documents, window and RoPE. One block of threads runs in an interpreter of machi
 stand-ins for device memory. The hot loop is the smallest that holds nine tenths of the tensor-core instructions (of
 the multiply-adds in fp32, where there are none); of a block's iterations the most frequent kind counts, which is
 that of interior tiles; a warp issues what any of its lanes executes. Branches that depend on data go where the
-stand-ins lead: all scores alike, no exponential underflows, prefix sums hardly differ.
+stand-ins lead: all scores alike, so that no maximum grows and nothing is rescaled, no exponential underflows, prefix
+sums hardly differ.
 
 **Rates**, a clock and SM: multiply-adds of tensor cores, words of 4 bytes from shared memory and the first cache,
 results elsewhere. A scheduler issues one instruction a clock.

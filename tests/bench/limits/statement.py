@@ -373,6 +373,8 @@ class Statement:
         return [line for o in written for line in
                 self.to(f"bool({value})" if o.text[0] == "P" or o.text[:2] == "UP" else f"MASK * bool({value})", o)]
 
+    do_VOTEU = do_VOTE
+
     # Where to go on.
     def do_BRA(self):
         if "DIV" in self.m or "CONV" in self.m:
