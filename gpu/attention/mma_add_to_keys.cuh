@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a block of queries adds to a tile of 32 keys by atomic additions: dV += P' dO and dK += dZ'
-// Q on tensor cores (two warps each, 16 keys a warp), and the keys' side of dS.
+// Q on tensor cores (two warps each, which share the columns), and the keys' side of dS.
 #ifndef PLUMBLINE_GPU_ATTENTION_MMA_ADD_TO_KEYS_CUH
 #define PLUMBLINE_GPU_ATTENTION_MMA_ADD_TO_KEYS_CUH
 
@@ -15,64 +15,85 @@ namespace plumbline::gpu {
 
 namespace mma_kernels {
 
-/// P or dZ of a tile in shared memory, [kMmaQueries][kStride] in fp32. The stride keeps rows two
-/// apart in different banks for neighbouring keys, as the transpose is read.
-struct ScoreTile {
-  static constexpr int kStride = kTileKeys + 4;
+/// P or dZ of a tile in shared memory, [queries][kTileKeys], as they meet dO, Q and K.
+template <class Element>
+struct WeightTile {
+  using Tile = MmaTile<kTileKeys, Element>;
+  static constexpr int kStride = Tile::kStride;
 
-  float* values;
+  Tile tile;
 
-  static constexpr std::size_t bytes(bool wanted) {
-    return wanted ? shared_bytes<float>(kMmaQueries * kStride) : 0;
-  }
-  __device__ static ScoreTile take(SharedMemory& shared, bool wanted) {
-    return {shared.take<float>(wanted ? kMmaQueries * kStride : 0)};
-  }
+  static constexpr std::size_t bytes(int queries) { return Tile::bytes(queries); }
 
-  /// A lane's scores.
-  template <int tiles>
-  __device__ __forceinline__ void store(const float (&score)[tiles][4], const MmaRows& rows) const {
+  /// A lane's scores. In tf32 they are rounded as they are read.
+  template <int groups, int tiles>
+  __device__ __forceinline__ void store(const float (&score)[groups][tiles][4],
+                                        const MmaRows<groups>& rows) const {
 #pragma unroll
-    for (int tile = 0; tile < tiles; ++tile) {
+    for (int r = 0; r < 2 * groups; ++r) {
 #pragma unroll
-      for (int n = 0; n < 4; ++n)
-        values[rows.row_in_tile(n / 2) * kStride + 8 * tile + 2 * rows.place + n % 2] =
-            score[tile][n];
+      for (int n = 0; n < tiles; ++n) {
+        const float* of_row = score[r / 2][n] + r % 2 * 2;
+        store_pair<Element>(tile.data + rows.row_in_tile(r) * kStride + 8 * n + 2 * rows.place,
+                            of_row[0], of_row[1]);
+      }
     }
   }
 
-  /// A = the transpose: 16 keys from `key` on, and of the queries kDepth from step kDepth on,
-  /// rounded to the element format. In tf32 these stand in the order of MmaTile::load_b_columns.
-  template <class Element>
+  /// A = the transpose: 16 keys from `key` on, and of the queries kDepth from step kDepth on. In
+  /// tf32 these stand in the order of MmaTile::load_b_columns.
   __device__ __forceinline__ void load_transposed(std::uint32_t (&a)[4], int lane, int key,
                                                   int step) const {
     constexpr int kDepth = kMmaDepth<Element>;
-    const float* at = values + (step * kDepth + lane % 4 * 2) * kStride + key + lane / 4;
     if constexpr (kDepth == 8) {
+      const float* at = tile.data + (step * kDepth + lane % 4 * 2) * kStride + key + lane / 4;
       const float rounded[4] = {round_to_tf32(at[0]), round_to_tf32(at[8]),
                                 round_to_tf32(at[kStride]), round_to_tf32(at[kStride + 8])};
       memcpy(a, rounded, sizeof a);
     } else {
+      ldmatrix_x4_trans(a, lane, [&](int n) {
+        return tile.data + (n % 8 + n / 16 * 8) * kStride + n / 8 % 2 * 8 +
+               (step * kDepth * kStride + key);
+      });
+    }
+  }
+};
+
+/// dZ of a tile in shared memory, [queries][kStride] in fp32, for the gradients of parameters.
+struct ScoreGrads {
+  static constexpr int kStride = kTileKeys + 4;
+
+  float* values;
+
+  static constexpr std::size_t bytes(int queries) {
+    return shared_bytes<float>(static_cast<std::size_t>(queries) * kStride);
+  }
+
+  /// A lane's scores.
+  template <int groups, int tiles>
+  __device__ __forceinline__ void store(const float (&score)[groups][tiles][4],
+                                        const MmaRows<groups>& rows) const {
 #pragma unroll
-      for (int n = 0; n < 4; ++n) {
-        const float* low = at + n / 2 * 8 * kStride + n % 2 * 8;
-        a[n] = pack<Element>(low[0], low[kStride]);
-      }
+    for (int r = 0; r < 2 * groups; ++r) {
+#pragma unroll
+      for (int n = 0; n < 2 * tiles; ++n)
+        values[rows.row_in_tile(r) * kStride + 8 * (n / 2) + 2 * rows.place + n % 2] =
+            score[r / 2][n / 2][r % 2 * 2 + n % 2];
     }
   }
 };
 
 /// The keys' side of dS of the tile at `begin`; four lanes own a key.
-template <class Bias, class BiasTile>
-__device__ __forceinline__ void add_to_sums(const ScoreTile& dz, const BiasTile& tile_bias,
+template <class Bias, class BiasTile, int groups>
+__device__ __forceinline__ void add_to_sums(const ScoreGrads& dz, const BiasTile& tile_bias,
                                             const Problem& problem, const BackwardArrays& arrays,
                                             const typename Bias::Params& params,
-                                            const MmaRows& rows, int begin) {
+                                            const MmaRows<groups>& rows, int begin) {
   const int key = static_cast<int>(threadIdx.x) / kLanesPerRow;
   double sum = 0.0;
 #pragma unroll 1
-  for (int row = rows.place; row < kMmaQueries; row += kLanesPerRow) {
-    const float grad = dz.values[row * ScoreTile::kStride + key];
+  for (int row = rows.place; row < rows.kQueries; row += kLanesPerRow) {
+    const float grad = dz.values[row * ScoreGrads::kStride + key];
     if (grad != 0.0f)
       sum -= static_cast<double>(grad) *
              Bias::derivatives(params, tile_bias.row(row), tile_bias.key(key)).difference;
@@ -82,49 +103,46 @@ __device__ __forceinline__ void add_to_sums(const ScoreTile& dz, const BiasTile&
     atomic_add(arrays.prefix_sum + problem.sum_index(rows.b, rows.head, begin + key), sum);
 }
 
-/// `shared` has the block's q and grad_o, and p and dz of the tile at `begin`; after a barrier. 32
-/// columns at a time, or 16: beside the sums of dQ there are not registers for all.
-template <int D, class Bias, class Element, class Shared>
+/// `shared` has the block's q and grad_o, and weights p and dz of the tile at `begin`; after a
+/// barrier. A warp takes half of the columns, all at once or 16 at a time.
+template <int D, class Bias, class Element, class Shared, int groups>
 __device__ __forceinline__ void add_to_keys(const Shared& shared, const Problem& problem,
                                             const BackwardArrays& arrays,
-                                            const typename Bias::Params& params,
-                                            const MmaRows& rows, int begin) {
+                                            const MmaRows<groups>& rows, int begin) {
   using Tile = MmaTile<D, Element>;
-  constexpr int kColumns = D % 32 == 0 ? 32 : 16;
+  constexpr int kColumns = D % 32 == 0 ? D / 2 : 16;
+  constexpr int kKeyGroups = kTileKeys / kMmaWarpRows;
   const int warp = static_cast<int>(threadIdx.x) / static_cast<int>(kWarpSize);
   const bool of_v = warp < 2;
-  const int key_in_tile = warp % 2 * kMmaWarpRows;
-  const ScoreTile weights = of_v ? shared.p : shared.dz;
+  const WeightTile<Element> weights = of_v ? shared.p : shared.dz;
   const Tile other = of_v ? shared.grad_o : shared.q;
   const float factor = of_v ? 1.0f : problem.scale;
-  const int key = begin + key_in_tile + rows.lane / 4;
+  const int key = begin + rows.lane / 4;
   float* to = (of_v ? arrays.dv : arrays.dk) + problem.key_start(rows.b, rows.head, key, D) +
               2 * rows.place;
 #pragma unroll 1
-  for (int column = 0; column < D; column += kColumns) {
-    float sum[kColumns / 8][4] = {};
-    multiply_add<Element, kMmaQueries / Tile::kDepth>(
+  for (int column = warp % 2 * kColumns; column < D; column += 2 * kColumns) {
+    float sum[kKeyGroups][kColumns / 8][4] = {};
+    multiply_add<Element, MmaRows<groups>::kQueries / Tile::kDepth>(
         sum,
-        [&](int step, std::uint32_t(&a)[4]) {
-          weights.template load_transposed<Element>(a, rows.lane, key_in_tile, step);
+        [&](int step, int group, std::uint32_t(&a)[4]) {
+          weights.load_transposed(a, rows.lane, kMmaWarpRows * group, step);
         },
         [&](int step, int tile, std::uint32_t(&b)[4]) {
           other.load_b_columns(b, rows.lane, step * Tile::kDepth, column + 8 * tile);
         });
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
+    for (int r = 0; r < 2 * kKeyGroups; ++r) {
       if (key + 8 * r >= rows.block_range.end) continue;
 #pragma unroll
       for (int tile = 0; tile < kColumns / 8; ++tile) {
+        const float* of_key = sum[r / 2][tile] + r % 2 * 2;
         float* sums = to + 8 * r * D + column + 8 * tile;
-        atomic_add(sums, factor * sum[tile][2 * r]);
-        atomic_add(sums + 1, factor * sum[tile][2 * r + 1]);
+        atomic_add(sums, factor * of_key[0]);
+        atomic_add(sums + 1, factor * of_key[1]);
       }
     }
   }
-  if constexpr (Bias::kPerPosition)
-    if (arrays.prefix_sum)
-      add_to_sums<Bias>(shared.dz, shared.bias, problem, arrays, params, rows, begin);
 }
 
 }  // namespace mma_kernels

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backward pass over queries on tensor cores: what 4_backward_queries.cuh computes, for 64
-// queries a block and 32 keys at a time. Queries stand in the rows of all products,
+// The backward pass over queries on tensor cores: what 4_backward_queries.cuh computes, for 64 or
+// 128 queries a block and 32 keys at a time. Queries stand in the rows of all products,
 //   S = Q K',  dP = dO V',  dQ += dZ K  (' transposes),
 // so that dZ goes from the accumulators straight into the last one, rounded to the element format.
-// What others than a row's own lanes want of P and dZ (gradients of heads' parameters, atomic
-// additions to keys) goes through shared memory in fp32. A lane has two rows as in mma_forward.cuh.
+// What others than a row's own lanes want of P and dZ goes through shared memory: as it is rounded
+// for the products of atomic additions to keys, in fp32 for gradients of parameters. A warp has one
+// or two groups of 16 query rows, as in mma_forward.cuh.
 #ifndef PLUMBLINE_GPU_ATTENTION_MMA_BACKWARD_QUERIES_CUH
 #define PLUMBLINE_GPU_ATTENTION_MMA_BACKWARD_QUERIES_CUH
 
@@ -20,39 +21,52 @@ namespace plumbline::gpu {
 
 namespace mma_kernels {
 
+/// What a call wants in shared memory of P and dZ.
+struct WantedScores {
+  bool weights;  // for atomic additions to keys
+  bool grads;    // for gradients of parameters
+
+  /// @param of_positions the bias has parameters of each position
+  __host__ __device__ WantedScores(const BackwardArrays& arrays, bool of_positions)
+      : weights(arrays.atomic), grads(arrays.head_rows > 0 || (arrays.atomic && of_positions)) {}
+};
+
 template <int D, class Bias, class Element>
 struct BackwardQueriesShared {
   using Tile = MmaTile<D, Element>;
+  using Weights = WeightTile<Element>;
+  static constexpr int kGroups = D * sizeof(typename Tile::Storage) <= 128 ? 2 : 1;
+  static constexpr int kQueries = MmaRows<kGroups>::kQueries;
   static constexpr int kKeys = kTileKeys;
-  using BiasTile = MmaBiasTile<Bias, kMmaQueries, kKeys, -kKeys>;
+  using BiasTile = MmaBiasTile<Bias, kQueries, kKeys, -kKeys>;
 
   static constexpr std::size_t bytes(int stages) {
-    return 2 * Tile::bytes(kMmaQueries) + 2 * Tile::bytes(stages * kKeys) + BiasTile::bytes() +
-           shared_bytes<double>(kMmaQueries);
+    return 2 * Tile::bytes(kQueries) + 2 * Tile::bytes(stages * kKeys) + BiasTile::bytes() +
+           shared_bytes<double>(kQueries);
   }
   static constexpr int kStages = bytes(2) <= kSharedOfAnyGpu ? 2 : 1;
 
   Tile q, grad_o, k, v;  // of keys and values kStages
   BiasTile bias;
-  double* row_sums;  // [kMmaQueries]
-  ScoreTile p, dz;   // where somebody wants them
+  double* row_sums;  // [kQueries]
+  Weights p, dz;     // where WantedScores has them
+  ScoreGrads grads;
 
-  __device__ BackwardQueriesShared(SharedMemory& shared, const BackwardArrays& arrays)
-      : q(Tile::take(shared, kMmaQueries)),
-        grad_o(Tile::take(shared, kMmaQueries)),
+  __device__ BackwardQueriesShared(SharedMemory& shared, const WantedScores& wanted)
+      : q(Tile::take(shared, kQueries)),
+        grad_o(Tile::take(shared, kQueries)),
         k(Tile::take(shared, kStages * kKeys)),
         v(Tile::take(shared, kStages * kKeys)),
         bias(shared),
-        row_sums(shared.take<double>(kMmaQueries)),
-        p(ScoreTile::take(shared, arrays.atomic)),
-        dz(ScoreTile::take(shared, wants_dz(arrays))) {}
-
-  __host__ __device__ static bool wants_dz(const BackwardArrays& arrays) {
-    return arrays.atomic || arrays.head_rows > 0;
-  }
+        row_sums(shared.take<double>(kQueries)),
+        p{Weights::Tile::take(shared, wanted.weights ? kQueries : 0)},
+        dz{Weights::Tile::take(shared, wanted.weights ? kQueries : 0)},
+        grads{shared.take<float>(wanted.grads ? kQueries * ScoreGrads::kStride : 0)} {}
 
   static std::size_t bytes(const BackwardArrays& arrays, const typename Bias::Params& params) {
-    return bytes(kStages) + ScoreTile::bytes(arrays.atomic) + ScoreTile::bytes(wants_dz(arrays)) +
+    const WantedScores wanted(arrays, Bias::kPerPosition);
+    return bytes(kStages) + (wanted.weights ? 2 * Weights::bytes(kQueries) : 0) +
+           (wanted.grads ? ScoreGrads::bytes(kQueries) : 0) +
            (arrays.head_rows > 0 ? HeadGrad<Bias>::bytes(params) : 0);
   }
 };
@@ -63,12 +77,14 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   using Shared = BackwardQueriesShared<D, Bias, Element>;
   using Tile = MmaTile<D, Element>;
   using Storage = typename Tile::Storage;
-  constexpr int kKeys = Shared::kKeys, kStages = Shared::kStages;
+  using Rows = MmaRows<Shared::kGroups>;
+  constexpr int kGroups = Shared::kGroups, kKeys = Shared::kKeys, kStages = Shared::kStages;
   constexpr int kScoreTiles = kKeys / 8, kRowTiles = D / 8;
 
   SharedMemory memory;
-  Shared shared(memory, arrays);
-  const MmaRows rows(problem);
+  const WantedScores wanted(arrays, Bias::kPerPosition);
+  Shared shared(memory, wanted);
+  const Rows rows(problem);
   const QueryRows of(problem, arrays, rows);
   const KeyRange keys = rows.block_range;
   const std::size_t key_start = problem.key_start(rows.b, rows.head, 0, D);
@@ -82,11 +98,13 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
 
   const std::size_t query_start = problem.query_start(rows.b, rows.head, rows.first_row, D);
   const int exist = rows.count_within_length(problem);
-  shared.q.copy(static_cast<const Storage*>(problem.q) + query_start, kMmaQueries, exist);
-  shared.grad_o.copy(static_cast<const Storage*>(arrays.grad_o) + query_start, kMmaQueries, exist);
+  shared.q.copy(static_cast<const Storage*>(problem.q) + query_start, Shared::kQueries, exist);
+  shared.grad_o.copy(static_cast<const Storage*>(arrays.grad_o) + query_start, Shared::kQueries,
+                     exist);
   if (kStages == 2 && keys.begin < keys.end) copy_keys(keys.begin, 0);
   cp_async_commit();
   shared.bias.load_rows(params, rows.first(), rows.count);
+  if (static_cast<int>(threadIdx.x) < Shared::kQueries) shared.row_sums[threadIdx.x] = 0.0;
 
   const PartialPlaces places(problem, rows);
   const auto head_grad = [&] {  // of a family that has one, where head_rows > 0
@@ -104,9 +122,9 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   }
 
   const KeyRange all_see = rows.warp_range(problem).all;
-  const bool plain_rows = rows.warp_row + kMmaWarpRows <= rows.count && !problem.ssmax_scale;
-  float dq[kRowTiles][4] = {};
-  QuerySums sums;
+  const bool plain_rows = rows.warp_row + Rows::kWarpRows <= rows.count && !problem.ssmax_scale;
+  float dq[kGroups][kRowTiles][4] = {};
+  QuerySums<Rows::kRows> sums;
   int stage = 0;
   for (int begin = keys.begin; begin < keys.end; begin += kKeys, stage ^= kStages - 1) {
     __syncthreads();  // all are done with the tile before
@@ -124,7 +142,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       __syncthreads();
     }
     if (problem.mask.documents) {
-      rows.clear_unseen<kKeys>(k_tile, problem, begin);
+      rows.template clear_unseen<kKeys>(k_tile, problem, begin);
       __syncthreads();
     }
     if (problem.rotation.cosine) {
@@ -133,59 +151,71 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       __syncthreads();
     }
 
-    float p[kScoreTiles][4] = {}, dz[kScoreTiles][4] = {};
+    float p[kGroups][kScoreTiles][4] = {}, dz[kGroups][kScoreTiles][4] = {};
+    const auto row_of = [&](int group) { return rows.warp_row + kMmaWarpRows * group; };
     multiply_add<Element, Tile::kSteps>(
         p,
-        [&](int step, std::uint32_t(&a)[4]) { shared.q.load_a(a, rows.lane, rows.warp_row, step); },
+        [&](int step, int group, std::uint32_t(&a)[4]) {
+          shared.q.load_a(a, rows.lane, row_of(group), step);
+        },
         [&](int step, int tile, std::uint32_t(&b)[4]) {
           k_tile.load_b_rows(b, rows.lane, 8 * tile, step);
         });
     multiply_add<Element, Tile::kSteps>(
         dz,
-        [&](int step, std::uint32_t(&a)[4]) {
-          shared.grad_o.load_a(a, rows.lane, rows.warp_row, step);
+        [&](int step, int group, std::uint32_t(&a)[4]) {
+          shared.grad_o.load_a(a, rows.lane, row_of(group), step);
         },
         [&](int step, int tile, std::uint32_t(&b)[4]) {
           v_tile.load_b_rows(b, rows.lane, 8 * tile, step);
         });
     if (plain_rows && begin >= all_see.begin && begin + kKeys <= all_see.end)
-      query_score_grads<true, Bias>(p, dz, sums, problem, arrays, params, shared.bias, rows, of,
-                                    begin);
+      query_score_grads<true, Bias>(p, dz, sums, shared.row_sums, problem, arrays, params,
+                                    shared.bias, rows, of, begin);
     else
-      query_score_grads<false, Bias>(p, dz, sums, problem, arrays, params, shared.bias, rows, of,
-                                     begin);
-    if (arrays.atomic) shared.p.store(p, rows);
-    if (Shared::wants_dz(arrays)) shared.dz.store(dz, rows);
+      query_score_grads<false, Bias>(p, dz, sums, shared.row_sums, problem, arrays, params,
+                                     shared.bias, rows, of, begin);
+    if (wanted.weights) {
+      shared.p.store(p, rows);
+      shared.dz.store(dz, rows);
+    }
+    if (wanted.grads) shared.grads.store(dz, rows);
     multiply_add<Element, kKeys / Tile::kDepth>(
-        dq, [&](int step, std::uint32_t(&a)[4]) { accumulators_as_a<Element>(a, dz, step); },
+        dq,
+        [&](int step, int group, std::uint32_t(&a)[4]) {
+          accumulators_as_a<Element>(a, dz[group], step);
+        },
         [&](int step, int tile, std::uint32_t(&b)[4]) {
           k_tile.load_b_columns(b, rows.lane, step * Tile::kDepth, 8 * tile);
         });
-    if (!Shared::wants_dz(arrays)) continue;
+    if (!wanted.weights && !wanted.grads) continue;
     __syncthreads();  // all rows' P and dZ are there
-    if (arrays.atomic) add_to_keys<D, Bias, Element>(shared, problem, arrays, params, rows, begin);
+    if (wanted.weights) add_to_keys<D, Bias, Element>(shared, problem, arrays, rows, begin);
+    if constexpr (Bias::kPerPosition)
+      if (wanted.weights && arrays.prefix_sum)
+        add_to_sums<Bias>(shared.grads, shared.bias, problem, arrays, params, rows, begin);
     if constexpr (HeadGrad<Bias>::kUsed) {
       if (arrays.head_rows == 0) continue;
 #pragma unroll 1
       for (int first = 0; first < rows.count; first += kTileQueries) {
         if (first > 0) __syncthreads();  // all are done with the queries before
-        head_grad().add(params, rows.head, shared.dz.values + first * ScoreTile::kStride,
-                        ScoreTile::kStride, shared.bias.entries(first),
+        head_grad().add(params, rows.head, shared.grads.values + first * ScoreGrads::kStride,
+                        ScoreGrads::kStride, shared.bias.entries(first),
                         rows.first_position - begin + first, shared.bias.rows + first);
       }
     }
   }
   cp_async_wait<0>();
 
+  float* const to =
+      arrays.dq + problem.query_start(rows.b, rows.head, rows.row(0), D) + 2 * rows.place;
 #pragma unroll
-  for (int r = 0; r < 2; ++r) {
+  for (int r = 0; r < Rows::kRows; ++r) {
     if (!rows.exists(r)) continue;
-    float* to = arrays.dq + problem.query_start(rows.b, rows.head, rows.row(r), D) + 2 * rows.place;
 #pragma unroll
-    for (int tile = 0; tile < kRowTiles; ++tile) {
-      to[8 * tile] = problem.scale * dq[tile][2 * r];
-      to[8 * tile + 1] = problem.scale * dq[tile][2 * r + 1];
-    }
+    for (int n = 0; n < 2 * kRowTiles; ++n)
+      to[r * Rows::kRowStep * D + 8 * (n / 2) + n % 2] =
+          problem.scale * dq[r / 2][n / 2][r % 2 * 2 + n % 2];
   }
   write_query_sums(sums, shared.row_sums, problem, arrays, rows, places);
   if constexpr (HeadGrad<Bias>::kUsed)
@@ -199,10 +229,11 @@ struct BackwardQueries {
   static void run(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
     const Problem& p = task.problem;
     const auto params = Bias::params(task.bias);
-    const auto tiles = static_cast<unsigned>((p.queries + kMmaQueries - 1) / kMmaQueries);
+    using Shared = BackwardQueriesShared<D, Bias, Element>;
+    const auto tiles = static_cast<unsigned>((p.queries + Shared::kQueries - 1) / Shared::kQueries);
     launch(stream,
            {dim3{tiles, static_cast<unsigned>(p.heads), static_cast<unsigned>(p.batch)},
-            dim3{kMmaThreads}, BackwardQueriesShared<D, Bias, Element>::bytes(arrays, params)},
+            dim3{kMmaThreads}, Shared::bytes(arrays, params)},
            backward_queries_kernel<D, Bias, Element>, p, arrays, params);
   }
 };

@@ -30,7 +30,7 @@ struct ForwardShared {
   /// shared memory has room for them.
   static constexpr int kGroups = kRowBytes <= 256 ? 2 : 1;
   static constexpr int kKeys = kGroups * kRowBytes <= 256 ? 64 : 32;
-  static constexpr int kQueries = MmaRowsOf<kGroups>::kQueries;
+  static constexpr int kQueries = MmaRows<kGroups>::kQueries;
 
   using BiasTile = MmaBiasTile<Bias, kQueries, kKeys, kKeys>;
 
@@ -38,18 +38,21 @@ struct ForwardShared {
 
   Tile q, k, v;  // of keys and values two stages
   BiasTile bias;
-  WarpRange* ranges;  // [kWarps]: registers are short
+  // Registers are short.
+  WarpRange* ranges;  // [kWarps]
+  float* factors;     // [kQueries], as make_logits() takes them
 
   __device__ explicit ForwardShared(SharedMemory& shared)
       : q(Tile::take(shared, kQueries)),
         k(Tile::take(shared, 2 * kKeys)),
         v(Tile::take(shared, 2 * kKeys)),
         bias(shared),
-        ranges(shared.take<WarpRange>(kWarps)) {}
+        ranges(shared.take<WarpRange>(kWarps)),
+        factors(shared.take<float>(kQueries)) {}
 
   static constexpr std::size_t bytes() {
     return Tile::bytes(kQueries) + 2 * Tile::bytes(2 * kKeys) + BiasTile::bytes() +
-           shared_bytes<WarpRange>(kWarps);
+           shared_bytes<WarpRange>(kWarps) + shared_bytes<float>(kQueries);
   }
 };
 
@@ -59,7 +62,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   using Shared = ForwardShared<D, Bias, Element>;
   using Tile = typename Shared::Tile;
   using Storage = typename Tile::Storage;
-  using Rows = MmaRowsOf<Shared::kGroups>;
+  using Rows = MmaRows<Shared::kGroups>;
   constexpr int kGroups = Shared::kGroups, kKeys = Shared::kKeys;
   constexpr int kScoreTiles = kKeys / 8, kOutputTiles = D / 8;
 
@@ -88,7 +91,9 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   if (tiles > 0) copy_keys(last, 0);
   cp_async_commit();
   shared.bias.load_rows(params, rows.first(), rows.count);
-  const ForwardLogits<Bias, kGroups> make_logits(problem, rows);
+  if (const int row = static_cast<int>(threadIdx.x); row < Shared::kQueries)
+    shared.factors[row] =
+        problem.log2_logit_factor(rows.b, rows.head, rows.first_row + min(row, rows.count - 1));
 
   float output[kGroups][kOutputTiles][4] = {};
   RunningSoftmax<Rows::kRows> softmax;
@@ -96,15 +101,16 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   int stage = 0;
   for (int begin = last; begin >= keys.begin; begin -= kKeys, stage ^= 1) {
     __syncthreads();  // all are done with the tile before
+    const bool is_first = begin + kKeys >= keys.end;
     if (begin > keys.begin) copy_keys(begin - kKeys, stage ^ 1);
     cp_async_commit();
     shared.bias.load_keys(params, rows.first(), begin, keys.end);
-    shared.bias.load_entries(params, rows.head, rows.first_position - begin, begin == last);
+    shared.bias.load_entries(params, rows.head, rows.first_position - begin, is_first);
     cp_async_wait<1>();  // all but the tile after this one
     __syncthreads();
     const Tile k_tile = shared.k.from(stage * kKeys), v_tile = shared.v.from(stage * kKeys);
     if (problem.rotation.cosine) {
-      if (begin == last) shared.q.rotate(problem.rotation, rows.count, rows.first_position);
+      if (is_first) shared.q.rotate(problem.rotation, rows.count, rows.first_position);
       k_tile.rotate(problem.rotation, min(kKeys, keys.end - begin), begin);
       __syncthreads();
     }
@@ -124,7 +130,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
         [&](int step, int tile, std::uint32_t(&b)[4]) {
           k_tile.load_b_rows(b, rows.lane, 8 * tile, step);
         });
-    make_logits(score, rows, problem, params, shared.bias);
+    make_logits<Bias>(score, rows, problem, params, shared.bias, shared.factors);
     if (begin < all_see.begin || begin + kKeys > all_see.end) rows.hide(score, problem, begin);
 
     softmax.add(score, output);

@@ -13,58 +13,44 @@ namespace plumbline::gpu {
 
 /// Makes logits of products q.k, in units of log2, for a lane's rows:
 ///   c_i (scale q.k + b_ij) log2 e = (c_i scale log2 e) q.k + (c_i log2 e) b_ij.
-template <class Bias, int groups>
-struct ForwardLogits {
-  using Rows = MmaRowsOf<groups>;
-  static constexpr int kRows = Rows::kRows;
-
-  float bias_factor[kRows];
-
-  __device__ ForwardLogits(const Problem& problem, const Rows& rows) {
+/// @param factors c_i log2 e of the block's rows
+template <class Bias, class BiasTile, int groups, int tiles>
+__device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4],
+                                            const MmaRows<groups>& rows, const Problem& problem,
+                                            const typename Bias::Params& params,
+                                            const BiasTile& tile_bias, const float* factors) {
+  constexpr int kRows = MmaRows<groups>::kRows;
+  typename Bias::Row of_row[kRows];
+  float product_factor[kRows], bias_factor[kRows];
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      // The last row stands for those beyond it.
-      const int row = rows.first_row + min(rows.row_in_tile(r), rows.count - 1);
-      bias_factor[r] = problem.log2_logit_factor(rows.b, rows.head, row);
-    }
+  for (int r = 0; r < kRows; ++r) {
+    of_row[r] = tile_bias.row(rows.row_in_tile(r));
+    bias_factor[r] = factors[rows.row_in_tile(r)];
+    product_factor[r] = bias_factor[r] * problem.scale;
   }
-
-  template <int tiles, class Tile>
-  __device__ __forceinline__ void operator()(float (&score)[groups][tiles][4], const Rows& rows,
-                                             const Problem& problem,
-                                             const typename Bias::Params& params,
-                                             const Tile& tile_bias) const {
-    typename Bias::Row of_row[kRows];
-    float product_factor[kRows];
+  with_method<Bias>(params, rows.head, [&](auto method) {
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      of_row[r] = tile_bias.row(rows.row_in_tile(r));
-      product_factor[r] = bias_factor[r] * problem.scale;
-    }
-    with_method<Bias>(params, rows.head, [&](auto method) {
+    for (int tile = 0; tile < tiles; ++tile) {
 #pragma unroll
-      for (int tile = 0; tile < tiles; ++tile) {
+      for (int n = 0; n < 2; ++n) {
+        const int key = 8 * tile + 2 * rows.place + n;
+        const typename Bias::Key of_key = tile_bias.key(key);
 #pragma unroll
-        for (int n = 0; n < 2; ++n) {
-          const int key = 8 * tile + 2 * rows.place + n;
-          const typename Bias::Key of_key = tile_bias.key(key);
-#pragma unroll
-          for (int r = 0; r < kRows; ++r) {
-            float& logit = score[r / 2][tile][r % 2 * 2 + n];
-            if constexpr (std::is_same_v<Bias, Nope>) {
-              // Rounded before RunningSoftmax subtracts from it.
-              logit = rounded_product(product_factor[r], logit);
-            } else {
-              const float b =
-                  method.value(of_row[r], of_key, tile_bias.entry(rows.row_in_tile(r), key));
-              logit = product_factor[r] * logit + bias_factor[r] * b;
-            }
+        for (int r = 0; r < kRows; ++r) {
+          float& logit = score[r / 2][tile][r % 2 * 2 + n];
+          if constexpr (std::is_same_v<Bias, Nope>) {
+            // Rounded before RunningSoftmax subtracts from it.
+            logit = rounded_product(product_factor[r], logit);
+          } else {
+            const float b =
+                method.value(of_row[r], of_key, tile_bias.entry(rows.row_in_tile(r), key));
+            logit = product_factor[r] * logit + bias_factor[r] * b;
           }
         }
       }
-    });
-  }
-};
+    }
+  });
+}
 
 }  // namespace plumbline::gpu
 

@@ -14,104 +14,112 @@ namespace plumbline::gpu {
 
 namespace mma_kernels {
 
-/// Sums of a lane's two rows over its keys: the gradients of what belongs to a query.
+/// Sums of a lane's rows over its keys: the gradients of what belongs to a query.
+template <int rows>
 struct QuerySums {
-  double difference[2] = {}, gain[2] = {}, ssmax[2] = {};
+  double difference[rows] = {}, gain[rows] = {};
 };
 
-/// What a lane knows of its rows beside MmaRows: the LSE in units of log2, D, and
-/// Problem::logit_factor.
+/// What a lane knows of its rows beside MmaRows: the LSE in units of log2, and D.
+template <int groups>
 struct QueryRows {
-  float lse2[2], delta[2], factor[2], log2_factor[2];
+  float lse2[2 * groups], delta[2 * groups];
 
-  __device__ QueryRows(const Problem& problem, const BackwardArrays& arrays, const MmaRows& rows) {
+  __device__ QueryRows(const Problem& problem, const BackwardArrays& arrays,
+                       const MmaRows<groups>& rows) {
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      // The last row stands for those beyond it.
-      const int row = rows.first_row + min(rows.row_in_tile(r), rows.count - 1);
-      const std::size_t index = problem.row_index(rows.b, rows.head, row);
+    for (int r = 0; r < 2 * groups; ++r) {
+      const std::size_t index = problem.row_index(rows.b, rows.head, rows.nearest_row(r));
       lse2[r] = arrays.lse[index] * kLog2E;
       delta[r] = arrays.delta[index];
-      factor[r] = problem.logit_factor(rows.b, rows.head, row);
-      log2_factor[r] = problem.log2_logit_factor(rows.b, rows.head, row);
     }
   }
 };
 
 /// Turns the products of the tile at `begin` into P and dZ; 0 where the query does not see the key.
-/// `plain`: every query of the warp sees every key, and there is no SSMax.
-template <bool plain, class Bias, class BiasTile, int tiles>
-__device__ __forceinline__ void query_score_grads(float (&score)[tiles][4], float (&dp)[tiles][4],
-                                                  QuerySums& sums, const Problem& problem,
-                                                  const BackwardArrays& arrays,
-                                                  const typename Bias::Params& params,
-                                                  const BiasTile& tile_bias, const MmaRows& rows,
-                                                  const QueryRows& of, int begin) {
-  const typename Bias::Row bias_row[2] = {tile_bias.row(rows.row_in_tile(0)),
-                                          tile_bias.row(rows.row_in_tile(1))};
+/// Adds to row_sums what SSMax's scale gets from each row. `plain`: every query of the warp sees
+/// every key, and there is no SSMax.
+template <bool plain, class Bias, class BiasTile, int groups, int tiles>
+__device__ __forceinline__ void query_score_grads(
+    float (&score)[groups][tiles][4], float (&dp)[groups][tiles][4], QuerySums<2 * groups>& sums,
+    double* row_sums, const Problem& problem, const BackwardArrays& arrays,
+    const typename Bias::Params& params, const BiasTile& tile_bias, const MmaRows<groups>& rows,
+    const QueryRows<groups>& of, int begin) {
+  constexpr int kRows = 2 * groups;
+  SeenScores<groups, tiles> seen;
+  if (!plain) seen = rows.template seen<tiles>(problem, begin);
+  double ssmax[kRows] = {};
   with_method<Bias>(params, rows.head, [&](auto method) {
 #pragma unroll
-    for (int tile = 0; tile < tiles; ++tile) {
+    for (int r = 0; r < kRows; ++r) {
+      const typename Bias::Row bias_row = tile_bias.row(rows.row_in_tile(r));
+      const int row = rows.nearest_row(r);
+      const float factor = plain ? 1.0f : problem.logit_factor(rows.b, rows.head, row);
+      const float log2_factor = plain ? kLog2E : problem.log2_logit_factor(rows.b, rows.head, row);
 #pragma unroll
-      for (int n = 0; n < 2; ++n) {
-        const int key = 8 * tile + 2 * rows.place + n;
+      for (int n = 0; n < 2 * tiles; ++n) {
+        const int key = 8 * (n / 2) + 2 * rows.place + n % 2;
+        float& p = score[r / 2][n / 2][r % 2 * 2 + n % 2];
+        float& dz = dp[r / 2][n / 2][r % 2 * 2 + n % 2];
+        if (!plain && !seen.has(r, n)) {
+          p = dz = 0.0f;
+          continue;
+        }
+        const float product = p;
         const typename Bias::Key bias_key = tile_bias.key(key);
-#pragma unroll
-        for (int r = 0; r < 2; ++r) {
-          float& p = score[tile][2 * r + n];
-          float& dz = dp[tile][2 * r + n];
-          if (!plain &&
-              !visible(problem.mask, rows.range[r], rows.b, rows.position(r), begin + key)) {
-            p = dz = 0.0f;
-            continue;
-          }
-          const float log2_factor = plain ? kLog2E : of.log2_factor[r], product = p;
-          const float b =
-              method.value(bias_row[r], bias_key, tile_bias.entry(rows.row_in_tile(r), key));
-          p = probability<Bias>(log2_factor * problem.scale, product, log2_factor, b, of.lse2[r]);
-          dz = p * (dz - of.delta[r]);
-          if (!plain) {
-            if (problem.ssmax_scale)
-              sums.ssmax[r] += static_cast<double>(dz) * (problem.scale * product + b);
-            dz *= of.factor[r];
-          }
-          if constexpr (Bias::kPerPair) {
-            const std::size_t row = problem.row_index(rows.b, rows.head, rows.row(r));
-            if (rows.exists(r)) arrays.pairs[row * problem.keys + begin + key] = dz;
-          }
-          if constexpr (Bias::kPerPosition) {
-            const auto by = method.derivatives(bias_row[r], bias_key);
-            sums.difference[r] += static_cast<double>(dz) * by.difference;
-            sums.gain[r] += static_cast<double>(dz) * by.gain;
-          }
+        const float b = method.value(bias_row, bias_key, tile_bias.entry(rows.row_in_tile(r), key));
+        p = probability<Bias>(log2_factor * problem.scale, product, log2_factor, b, of.lse2[r]);
+        dz = p * (dz - of.delta[r]);
+        if (!plain) {
+          if (problem.ssmax_scale)
+            ssmax[r] += static_cast<double>(dz) * (problem.scale * product + b);
+          dz *= factor;
+        }
+        if constexpr (Bias::kPerPair) {
+          const std::size_t at = problem.row_index(rows.b, rows.head, rows.row(r));
+          if (rows.exists(r)) arrays.pairs[at * problem.keys + begin + key] = dz;
+        }
+        if constexpr (Bias::kPerPosition) {
+          const auto by = method.derivatives(bias_row, bias_key);
+          sums.difference[r] += static_cast<double>(dz) * by.difference;
+          sums.gain[r] += static_cast<double>(dz) * by.gain;
         }
       }
     }
   });
+  if (plain || !problem.ssmax_scale) return;
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    const double sum = row_sum(ssmax[r]);
+    if (rows.place == 0) row_sums[rows.row_in_tile(r)] += sum;
+  }
 }
 
-/// Where the block's sums over queries stand. Blocks of 32 queries have a place each; this one
-/// leaves its sums in the first of its two and zeros in the second.
+/// Where the block's sums over queries stand. Every 32 queries have a place; this block leaves its
+/// sums in the first of its places and zeros in the others.
 struct PartialPlaces {
   std::size_t first;
   int count;
 
-  __device__ PartialPlaces(const Problem& problem, const MmaRows& rows) {
+  template <int groups>
+  __device__ PartialPlaces(const Problem& problem, const MmaRows<groups>& rows) {
     const int places = (problem.queries + kTileQueries - 1) / kTileQueries;
     const int place = rows.first_row / kTileQueries;
     first = (static_cast<std::size_t>(rows.b) * problem.heads + rows.head) * places + place;
-    count = min(kMmaQueries / kTileQueries, places - place);
+    count = min(rows.kQueries / kTileQueries, places - place);
   }
 };
 
 /// Writes the gradients that belong to queries, and the block's share of SSMax's.
-__device__ __forceinline__ void write_query_sums(QuerySums& sums, double* row_sums,
-                                                 const Problem& problem,
-                                                 const BackwardArrays& arrays, const MmaRows& rows,
+template <int groups>
+__device__ __forceinline__ void write_query_sums(QuerySums<2 * groups>& sums,
+                                                 const double* row_sums, const Problem& problem,
+                                                 const BackwardArrays& arrays,
+                                                 const MmaRows<groups>& rows,
                                                  const PartialPlaces& places) {
   if (arrays.prefix_sum) {
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
+    for (int r = 0; r < 2 * groups; ++r) {
       sums.difference[r] = row_sum(sums.difference[r]);
       sums.gain[r] = row_sum(sums.gain[r]);
       if (!rows.exists(r) || rows.place != 0) continue;
@@ -127,18 +135,13 @@ __device__ __forceinline__ void write_query_sums(QuerySums& sums, double* row_su
     }
   }
   if (!problem.ssmax_scale) return;
-#pragma unroll
-  for (int r = 0; r < 2; ++r) {
-    sums.ssmax[r] = row_sum(sums.ssmax[r]);
-    if (rows.place != 0) continue;
-    row_sums[rows.row_in_tile(r)] = rows.range[r].end > rows.range[r].begin
-                                        ? sums.ssmax[r] * problem.log_visible(rows.b, rows.row(r))
-                                        : 0.0;
-  }
   __syncthreads();
   if (threadIdx.x == 0) {
     double sum = 0.0;
-    for (int n = 0; n < rows.count; ++n) sum += row_sums[n];
+    for (int n = 0; n < rows.count; ++n) {
+      // 0 of a row that sees no key, whose logarithm is none.
+      if (row_sums[n] != 0.0) sum += row_sums[n] * problem.log_visible(rows.b, rows.first_row + n);
+    }
     for (int n = 0; n < places.count; ++n)
       arrays.ssmax_partial[places.first + n] = n == 0 ? sum : 0.0;
   }

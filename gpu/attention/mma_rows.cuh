@@ -44,11 +44,23 @@ struct alignas(16) WarpRange {
   KeyRange some, all;
 };
 
+/// Which of a lane's scores are seen: of row r the n-th one, of key n % 2 of its tile n / 2.
+template <int groups, int tiles>
+struct SeenScores {
+  static_assert(2 * groups * 2 * tiles <= 64);
+
+  std::uint64_t bits = 0;
+
+  __device__ __forceinline__ bool has(int r, int n) const {
+    return (bits >> (r * 2 * tiles + n) & 1) != 0;
+  }
+};
+
 /// A thread's place in the block and what it knows of its query rows: a warp has 16 `groups` of
 /// them, a lane r = 0 ... 2 groups - 1. Rows beyond the last query see no key and write nothing,
 /// but go through every barrier.
 template <int groups>
-struct MmaRowsOf {
+struct MmaRows {
   static constexpr int kRows = 2 * groups;  // of a lane
   static constexpr int kRowStep = 8;        // from one of them to the next
   static constexpr int kWarpRows = groups * kMmaWarpRows;
@@ -58,10 +70,9 @@ struct MmaRowsOf {
   int warp_row;                   // the warp's first row in the tile
   int first_row, first_position;  // of the block
   int count;                      // rows of the block that exist
-  KeyRange range[kRows];
-  KeyRange block_range;  // of all rows of the block
+  KeyRange block_range;           // of all rows of the block
 
-  __device__ explicit MmaRowsOf(const Problem& problem) {
+  __device__ explicit MmaRows(const Problem& problem) {
     const int thread = static_cast<int>(threadIdx.x);
     b = static_cast<int>(blockIdx.z);
     head = static_cast<int>(blockIdx.y);
@@ -72,15 +83,13 @@ struct MmaRowsOf {
     first_position = first_row + problem.first_position(b);
     count = min(kQueries, problem.queries - first_row);
     block_range = key_range(problem.mask, b, first_position, first_position + count - 1);
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      range[r] = range_of(problem, r);
-    }
   }
 
   __device__ int row_in_tile(int r) const { return warp_row + lane / 4 + kRowStep * r; }
   __device__ bool exists(int r) const { return row_in_tile(r) < count; }
   __device__ int row(int r) const { return first_row + row_in_tile(r); }
+  /// The last row stands for those beyond it.
+  __device__ int nearest_row(int r) const { return first_row + min(row_in_tile(r), count - 1); }
   __device__ int position(int r) const { return first_position + row_in_tile(r); }
   __device__ At first() const { return {b, head, first_row, first_position}; }
 
@@ -96,30 +105,34 @@ struct MmaRowsOf {
             problem.mask.documents ? KeyRange{0, 0} : common_key_range(problem.mask, b, from, to)};
   }
 
-  /// -infinity for the keys from `begin` on that a row does not see. Which these are takes a bit
-  /// each, row after row: asked for all scores at once it would take more registers than there are.
+  /// Of a lane's scores of the keys from `begin` on those that are seen, a bit each: asked for all
+  /// of them at once it would take more registers than there are.
   template <int tiles>
-  __device__ void hide(float (&score)[groups][tiles][4], const Problem& problem, int begin) const {
-    constexpr int kKeysOfLane = 2 * tiles;
-    static_assert(kRows * kKeysOfLane <= 64);
-    std::uint64_t seen = 0;
+  __device__ SeenScores<groups, tiles> seen(const Problem& problem, int begin) const {
+    SeenScores<groups, tiles> seen;
 #pragma unroll 1
     for (int r = 0; r < kRows; ++r) {
       const KeyRange range = range_of(problem, r);
       std::uint32_t of_row = 0;
 #pragma unroll
-      for (int n = 0; n < kKeysOfLane; ++n) {
+      for (int n = 0; n < 2 * tiles; ++n) {
         const int key = begin + 8 * (n / 2) + 2 * place + n % 2;
         of_row |= std::uint32_t{visible(problem.mask, range, b, position(r), key)} << n;
       }
-      seen |= std::uint64_t{of_row} << (r * kKeysOfLane);
+      seen.bits |= std::uint64_t{of_row} << (r * 2 * tiles);
     }
+    return seen;
+  }
+
+  /// -infinity for the keys from `begin` on that a row does not see.
+  template <int tiles>
+  __device__ void hide(float (&score)[groups][tiles][4], const Problem& problem, int begin) const {
+    const SeenScores<groups, tiles> seen = this->seen<tiles>(problem, begin);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
 #pragma unroll
-      for (int n = 0; n < kKeysOfLane; ++n) {
-        if (!(seen >> (r * kKeysOfLane + n) & 1))
-          score[r / 2][n / 2][r % 2 * 2 + n % 2] = -INFINITY;
+      for (int n = 0; n < 2 * tiles; ++n) {
+        if (!seen.has(r, n)) score[r / 2][n / 2][r % 2 * 2 + n % 2] = -INFINITY;
       }
     }
   }
@@ -160,7 +173,6 @@ struct MmaRowsOf {
     if (!seen) tile.clear_row(key, lane_of_key, kLanes);
   }
 };
-using MmaRows = MmaRowsOf<1>;
 
 }  // namespace plumbline::gpu
 

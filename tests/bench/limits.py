@@ -38,9 +38,9 @@ ALL = ["nope", "alibi", "ggd", "kerple_log", "t5", "cable", "k_cable", "fox", "f
 KERNELS = {
     "mma_forward": Kernel("mma_forward_bf16", "forward_kernel", ALL, [64, 128], 512, 3, 2, 2),
     "mma_backward_keys": Kernel("mma_backward_keys_bf16", "backward_keys_kernel", FEW, [64, 128], 256, 0, 4, 5),
-    "mma_backward_queries": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64, 128], 256, 2,
+    "mma_backward_queries": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64, 128], 512, 3,
                                    3, 5),
-    "mma_backward_atomic": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64, 128], 256, 2,
+    "mma_backward_atomic": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64, 128], 512, 3,
                                   5, 5),
     "fused_forward": Kernel("3_fused_forward", "forward_kernel", FEW, [64], 256, 4, 2, 2, 32 * 32),
     "decode": Kernel("5_decode", "split_kernel", FEW, [64, 128], 16384, 0, 2, 2, 32),

@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(what_is_kept_from_one_call_for_the_next_is_found_and_told) 
   cases::Spec spec;
   spec.queries = spec.keys = 37;
   for (const auto& [name, words] : {std::pair{"keeps_what_it_gave", "gives, bit by bit, what it"},
-                                    {"keeps_an_lse", "the run before, with other numbers"}}) {
+                                    {"keeps_an_lse", "of several runs of the same shape"}}) {
     BOOST_TEST_CONTEXT(name) {
       spec.seed = 9;
       const auto result = verdict::check_spec(kernel(name), spec, 2);

@@ -12,6 +12,7 @@
 #include "support/error.hpp"
 #include "support/out_of_memory.hpp"
 #include "support/text.hpp"
+#include "verdict/cases/bias_parameters.hpp"
 #include "verdict/cases/case_file.hpp"
 #include "verdict/cases/tensor_shapes.hpp"
 #include "verdict/conventions/nearest_contract.hpp"
@@ -39,9 +40,17 @@ bool runs_twice(const Kernel& kernel, const cases::Spec& spec) {
 /// Whether the kernel first runs this case's shape with other numbers, so that what it wrongly
 /// keeps from one call for the next shows: one case in eight, by its seed, too.
 bool runs_after_another(const cases::Spec& spec) { return spec.seed % 8 == 1; }
-cases::Spec with_other_numbers(cases::Spec spec) {
-  ++spec.seed;
-  return spec;
+
+/// The same shape with other numbers, those of the next seed that draws the same options: these
+/// give parameters their shapes.
+std::optional<cases::Spec> with_other_numbers(const Kernel& kernel, cases::Spec spec) {
+  constexpr int most_seeds = 200;
+  const auto options = cases::drawn_options(spec);
+  for (int n = 0; n < most_seeds; ++n) {
+    ++spec.seed;
+    if (cases::drawn_options(spec) == options && kernel.supports(spec)) return spec;
+  }
+  return std::nullopt;
 }
 
 Judgement failed_run(std::string kind, std::string failure) {
@@ -75,7 +84,6 @@ double fewest_bytes(const cases::Spec& spec) {
 Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threads,
                         cases::Outputs& outputs) {
   require_memory(fewest_bytes(spec), fmt::format("the arrays of case '{}'", cases::to_line(spec)));
-  const cases::Case the_case = cases::generate(spec);
   const auto run_once = [&](const cases::Case& of) {
     const KernelRuns running(" while it ran this case\n  repeat: ./plumbline verify --kernels " +
                              kernel.name() + " --case '" + cases::to_line(spec) +
@@ -83,11 +91,17 @@ Judgement run_and_judge(const Kernel& kernel, const cases::Spec& spec, int threa
     return kernel.run(of);
   };
   KernelRun run;
-  if (const auto other = with_other_numbers(spec);
-      runs_after_another(spec) && kernel.supports(other)) {
-    run = run_once(cases::generate(other));
+  std::vector<std::string> opened_before;
+  if (const auto other =
+          runs_after_another(spec) ? with_other_numbers(kernel, spec) : std::nullopt) {
+    run = run_once(cases::generate(*other));
+    opened_before = run.opened_files;
   }
-  if (run.failure.empty()) run = run_once(the_case);
+  const cases::Case the_case = cases::generate(spec);
+  if (run.failure.empty()) {
+    run = run_once(the_case);
+    run.opened_files.insert(run.opened_files.end(), opened_before.begin(), opened_before.end());
+  }
   if (run.failure.empty() && runs_twice(kernel, spec)) {
     KernelRun again = run_once(the_case);
     if (again.failure.empty()) {
@@ -332,20 +346,24 @@ void ask_with_contiguous_arrays(const Kernel& kernel, int threads, Counterexampl
 
 /// Of a kernel that fails after it ran the same shape with other numbers, and passes with those.
 void ask_of_the_run_before(const Kernel& kernel, int threads, Counterexample& found) {
-  const cases::Spec other = with_other_numbers(found.spec);
-  if (!runs_after_another(found.spec) || found.judgement.outputs.empty() ||
-      !kernel.supports(other)) {
+  if (!runs_after_another(found.spec) || found.judgement.outputs.empty()) return;
+  const auto other = with_other_numbers(kernel, found.spec);
+  if (!other) return;
+  cases::Outputs before, outputs;
+  if (run_and_judge(kernel, *other, threads, before).outcome != Outcome::pass) return;
+  if (run_and_judge(kernel, found.spec, threads, outputs).outcome != Outcome::fail) return;
+  if (first_difference(found.spec.bias, before, outputs).empty()) {
+    found.separates.push_back(
+        "gives, bit by bit, what it gave in the run before, for other numbers of the same shape: "
+        "it keeps results from one call for the next");
     return;
   }
-  cases::Outputs before, outputs;
-  if (run_and_judge(kernel, other, threads, before).outcome != Outcome::pass) return;
-  if (run_and_judge(kernel, found.spec, threads, outputs).outcome != Outcome::fail) return;
-  const bool same = first_difference(found.spec.bias, before, outputs).empty();
+  // It may be the numbers: then others of the same shape pass.
+  const auto third = with_other_numbers(kernel, *other);
+  if (!third || run_and_judge(kernel, *third, threads, outputs).outcome != Outcome::fail) return;
   found.separates.push_back(
-      same ? "gives, bit by bit, what it gave in the run before, for other numbers of the same "
-             "shape: it keeps results from one call for the next"
-           : "the run before, with other numbers of the same shape, passed: it may keep something "
-             "from one call for the next");
+      "of several runs of the same shape with different numbers the first alone passes: it may "
+      "keep something from one call for the next");
 }
 
 /// What else is known of a failing case.
@@ -512,11 +530,12 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
   };
   std::vector<Trial> trials;
   std::optional<SupportsFailed> unanswered;  // of a drawn spec
-  int without_bounds = 0;
+  int with_bounds = 0, without_bounds = 0;
   const auto supported = [&](const cases::Spec& spec) {
     if (given_up()) return true;
     unanswered.reset();
     if (!has_bounds(result.contract, spec)) return ++without_bounds, false;
+    ++with_bounds;
     try {
       return kernel.supports(spec);
     } catch (const SupportsFailed& no_answer) {
@@ -603,15 +622,18 @@ CellResult check_cell(const Kernel& kernel, cases::Pass pass, cases::Bias bias,
   if (failed) {
     Counterexample& found = *result.counterexample;
     found.separates = separating_properties(trials, found.spec);
-    if (!found.judgement.outputs.empty()) run_again(kernel, threads, found);
-    tell_more(kernel, threads, found);
+    try {
+      if (!found.judgement.outputs.empty()) run_again(kernel, threads, found);
+      tell_more(kernel, threads, found);
+    } catch (const SupportsFailed&) {  // the judgement says what fails
+    }
     const auto more = [&] {
       return cases_to_try(found.spec, offer, asked_of(kernel), draws.shapes);
     };
     look_for_nearest_contract(kernel, result.contract, found.judgement, failing, more, threads);
   }
   if (rc::detail::Error error; outcome.match(error)) throw std::runtime_error(error.description);
-  if (!failed && drawn == 0 && without_bounds > 0) {
+  if (!failed && with_bounds == 0 && without_bounds > 0) {
     const double terms = fewest_terms_without_bound(result.contract);
     throw BadInput(pass == cases::Pass::backward ? "keys, or queries of a key head" : "keys",
                    fmt::format("{} or more in every case", terms),
