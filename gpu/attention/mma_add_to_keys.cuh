@@ -104,8 +104,8 @@ __device__ __forceinline__ void add_to_sums(const ScoreGrads& dz, const BiasTile
 }
 
 /// `shared` has the block's q and grad_o, and weights p and dz of the tile at `begin`; after a
-/// barrier. A warp takes half of the columns, all at once or 16 at a time.
-template <int D, class Bias, class Element, class Shared, int groups>
+/// barrier. A warp takes half of the columns; where 32 do not divide D, every other 16.
+template <int D, class Element, class Shared, int groups>
 __device__ __forceinline__ void add_to_keys(const Shared& shared, const Problem& problem,
                                             const BackwardArrays& arrays,
                                             const MmaRows<groups>& rows, int begin) {

@@ -35,16 +35,34 @@ template <int D, class Bias, class Element>
 struct BackwardQueriesShared {
   using Tile = MmaTile<D, Element>;
   using Weights = WeightTile<Element>;
-  static constexpr int kGroups = D * sizeof(typename Tile::Storage) <= 128 ? 2 : 1;
-  static constexpr int kQueries = MmaRows<kGroups>::kQueries;
+  template <int groups>
+  using BiasTileOf = MmaBiasTile<Bias, MmaRows<groups>::kQueries, kTileKeys, -kTileKeys>;
   static constexpr int kKeys = kTileKeys;
-  using BiasTile = MmaBiasTile<Bias, kQueries, kKeys, -kKeys>;
 
-  static constexpr std::size_t bytes(int stages) {
-    return 2 * Tile::bytes(kQueries) + 2 * Tile::bytes(stages * kKeys) + BiasTile::bytes() +
-           shared_bytes<double>(kQueries);
+  /// With `groups` groups of rows a warp, but for P, dZ and gradients of heads' parameters.
+  static constexpr std::size_t bytes(int groups, int stages) {
+    const int queries = groups * kMmaWarps * kMmaWarpRows;
+    return 2 * Tile::bytes(queries) + 2 * Tile::bytes(stages * kKeys) +
+           (groups == 2 ? BiasTileOf<2>::bytes() : BiasTileOf<1>::bytes()) +
+           shared_bytes<double>(queries);
   }
-  static constexpr int kStages = bytes(2) <= kSharedOfAnyGpu ? 2 : 1;
+  /// With all, as far as it is known here: FIRE's gradients grow with its hidden layer.
+  static constexpr std::size_t most_bytes(int groups, int stages) {
+    const int queries = groups * kMmaWarps * kMmaWarpRows;
+    return bytes(groups, stages) + 2 * Weights::bytes(queries) +
+           (Bias::kPerPosition || HeadGrad<Bias>::kUsed ? ScoreGrads::bytes(queries) : 0) +
+           HeadGrad<Bias>::bytes({});
+  }
+  /// 32 rows a warp where registers and the shared memory of any GPU have room for them.
+  static constexpr int kGroups = D * sizeof(typename Tile::Storage) <= 128 &&
+                                         !std::is_same_v<Bias, Fire> &&
+                                         most_bytes(2, 1) <= kSharedOfAnyGpu
+                                     ? 2
+                                     : 1;
+  static constexpr int kStages =
+      (kGroups == 2 ? most_bytes(2, 2) : bytes(1, 2)) <= kSharedOfAnyGpu ? 2 : 1;
+  static constexpr int kQueries = MmaRows<kGroups>::kQueries;
+  using BiasTile = BiasTileOf<kGroups>;
 
   Tile q, grad_o, k, v;  // of keys and values kStages
   BiasTile bias;
@@ -65,7 +83,7 @@ struct BackwardQueriesShared {
 
   static std::size_t bytes(const BackwardArrays& arrays, const typename Bias::Params& params) {
     const WantedScores wanted(arrays, Bias::kPerPosition);
-    return bytes(kStages) + (wanted.weights ? 2 * Weights::bytes(kQueries) : 0) +
+    return bytes(kGroups, kStages) + (wanted.weights ? 2 * Weights::bytes(kQueries) : 0) +
            (wanted.grads ? ScoreGrads::bytes(kQueries) : 0) +
            (arrays.head_rows > 0 ? HeadGrad<Bias>::bytes(params) : 0);
   }
@@ -190,7 +208,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
         });
     if (!wanted.weights && !wanted.grads) continue;
     __syncthreads();  // all rows' P and dZ are there
-    if (wanted.weights) add_to_keys<D, Bias, Element>(shared, problem, arrays, rows, begin);
+    if (wanted.weights) add_to_keys<D, Element>(shared, problem, arrays, rows, begin);
     if constexpr (Bias::kPerPosition)
       if (wanted.weights && arrays.prefix_sum)
         add_to_sums<Bias>(shared.grads, shared.bias, problem, arrays, params, rows, begin);

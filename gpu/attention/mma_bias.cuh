@@ -13,8 +13,9 @@ namespace plumbline::gpu {
 
 /// What the bias knows of a tile, in shared memory: its queries, its keys, and the entries of the
 /// offsets between them. From one tile to the next the offsets move by kStep: by -kKeys where tiles
-/// of keys follow one another, by kQueries where tiles of queries do. All other entries are there
-/// already: they form a ring, which stands there twice, so that the tile's are kEntries in a row.
+/// of keys follow one another, by kKeys where they go from the last to the first, by kQueries where
+/// tiles of queries follow one another. All other entries are there already: they form a ring,
+/// which stands there twice, so that the tile's are kEntries in a row.
 template <class Bias, int kQueries, int kKeys, int kStep>
 struct MmaBiasTile {
   static constexpr int kEntries = Bias::kHasEntry ? kQueries + kKeys : 0;

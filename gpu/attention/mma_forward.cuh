@@ -34,25 +34,22 @@ struct ForwardShared {
 
   using BiasTile = MmaBiasTile<Bias, kQueries, kKeys, kKeys>;
 
-  static constexpr int kWarps = kMmaThreads / 32;
-
   Tile q, k, v;  // of keys and values two stages
   BiasTile bias;
-  // Registers are short.
-  WarpRange* ranges;  // [kWarps]
-  float* factors;     // [kQueries], as make_logits() takes them
 
   __device__ explicit ForwardShared(SharedMemory& shared)
       : q(Tile::take(shared, kQueries)),
         k(Tile::take(shared, 2 * kKeys)),
         v(Tile::take(shared, 2 * kKeys)),
-        bias(shared),
-        ranges(shared.take<WarpRange>(kWarps)),
-        factors(shared.take<float>(kQueries)) {}
+        bias(shared) {}
+
+  // Of a row of q the factor that make_logits() takes, and of a warp what its rows see: kept here,
+  // since registers are short.
+  __device__ float& factor(int row) const { return q.template note<float>(row); }
+  __device__ WarpRange& range(int warp) const { return k.template note<WarpRange>(warp); }
 
   static constexpr std::size_t bytes() {
-    return Tile::bytes(kQueries) + 2 * Tile::bytes(2 * kKeys) + BiasTile::bytes() +
-           shared_bytes<WarpRange>(kWarps) + shared_bytes<float>(kQueries);
+    return Tile::bytes(kQueries) + 2 * Tile::bytes(2 * kKeys) + BiasTile::bytes();
   }
 };
 
@@ -70,7 +67,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   Shared shared(memory);
   const Rows rows(problem);
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  if (rows.lane == 0) shared.ranges[warp] = rows.warp_range(problem);
+  if (rows.lane == 0) shared.range(warp) = rows.warp_range(problem);
   const KeyRange keys = rows.block_range;
   const std::size_t key_start = problem.key_start(rows.b, rows.head, 0, D);
   const auto copy_keys = [&](int begin, int stage) {
@@ -92,7 +89,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   cp_async_commit();
   shared.bias.load_rows(params, rows.first(), rows.count);
   if (const int row = static_cast<int>(threadIdx.x); row < Shared::kQueries)
-    shared.factors[row] =
+    shared.factor(row) =
         problem.log2_logit_factor(rows.b, rows.head, rows.first_row + min(row, rows.count - 1));
 
   float output[kGroups][kOutputTiles][4] = {};
@@ -118,7 +115,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       rows.template clear_unseen<kKeys>(v_tile, problem, begin);
       __syncthreads();
     }
-    const auto [some_see, all_see] = shared.ranges[warp];
+    const auto [some_see, all_see] = shared.range(warp);
     if (begin + kKeys <= some_see.begin || begin >= some_see.end) continue;
 
     float score[kGroups][kScoreTiles][4] = {};
@@ -130,7 +127,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
         [&](int step, int tile, std::uint32_t(&b)[4]) {
           k_tile.load_b_rows(b, rows.lane, 8 * tile, step);
         });
-    make_logits<Bias>(score, rows, problem, params, shared.bias, shared.factors);
+    make_logits<Bias>(score, rows, problem, params, shared);
     if (begin < all_see.begin || begin + kKeys > all_see.end) rows.hide(score, problem, begin);
 
     softmax.add(score, output);

@@ -13,19 +13,19 @@ namespace plumbline::gpu {
 
 /// Makes logits of products q.k, in units of log2, for a lane's rows:
 ///   c_i (scale q.k + b_ij) log2 e = (c_i scale log2 e) q.k + (c_i log2 e) b_ij.
-/// @param factors c_i log2 e of the block's rows
-template <class Bias, class BiasTile, int groups, int tiles>
+/// `shared` has c_i log2 e of the block's rows.
+template <class Bias, class Shared, int groups, int tiles>
 __device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4],
                                             const MmaRows<groups>& rows, const Problem& problem,
                                             const typename Bias::Params& params,
-                                            const BiasTile& tile_bias, const float* factors) {
+                                            const Shared& shared) {
   constexpr int kRows = MmaRows<groups>::kRows;
   typename Bias::Row of_row[kRows];
   float product_factor[kRows], bias_factor[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    of_row[r] = tile_bias.row(rows.row_in_tile(r));
-    bias_factor[r] = factors[rows.row_in_tile(r)];
+    of_row[r] = shared.bias.row(rows.row_in_tile(r));
+    bias_factor[r] = shared.factor(rows.row_in_tile(r));
     product_factor[r] = bias_factor[r] * problem.scale;
   }
   with_method<Bias>(params, rows.head, [&](auto method) {
@@ -34,7 +34,7 @@ __device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4],
 #pragma unroll
       for (int n = 0; n < 2; ++n) {
         const int key = 8 * tile + 2 * rows.place + n;
-        const typename Bias::Key of_key = tile_bias.key(key);
+        const typename Bias::Key of_key = shared.bias.key(key);
 #pragma unroll
         for (int r = 0; r < kRows; ++r) {
           float& logit = score[r / 2][tile][r % 2 * 2 + n];
@@ -43,7 +43,7 @@ __device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4],
             logit = rounded_product(product_factor[r], logit);
           } else {
             const float b =
-                method.value(of_row[r], of_key, tile_bias.entry(rows.row_in_tile(r), key));
+                method.value(of_row[r], of_key, shared.bias.entry(rows.row_in_tile(r), key));
             logit = product_factor[r] * logit + bias_factor[r] * b;
           }
         }

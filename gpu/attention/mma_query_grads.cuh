@@ -37,8 +37,8 @@ struct QueryRows {
 };
 
 /// Turns the products of the tile at `begin` into P and dZ; 0 where the query does not see the key.
-/// Adds to row_sums what SSMax's scale gets from each row. `plain`: every query of the warp sees
-/// every key, and there is no SSMax.
+/// Adds sum_j dZ_ij z_ij to row_sums, which times ln n_i is what SSMax's scale gets from a row.
+/// `plain`: every query of the warp sees every key, and there is no SSMax.
 template <bool plain, class Bias, class BiasTile, int groups, int tiles>
 __device__ __forceinline__ void query_score_grads(
     float (&score)[groups][tiles][4], float (&dp)[groups][tiles][4], QuerySums<2 * groups>& sums,
@@ -139,7 +139,7 @@ __device__ __forceinline__ void write_query_sums(QuerySums<2 * groups>& sums,
   if (threadIdx.x == 0) {
     double sum = 0.0;
     for (int n = 0; n < rows.count; ++n) {
-      // 0 of a row that sees no key, whose logarithm is none.
+      // Of a row that sees no key it is 0, and ln 0 times 0 would be NaN.
       if (row_sums[n] != 0.0) sum += row_sums[n] * problem.log_visible(rows.b, rows.first_row + n);
     }
     for (int n = 0; n < places.count; ++n)

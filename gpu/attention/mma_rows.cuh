@@ -64,7 +64,7 @@ struct MmaRows {
   static constexpr int kRows = 2 * groups;  // of a lane
   static constexpr int kRowStep = 8;        // from one of them to the next
   static constexpr int kWarpRows = groups * kMmaWarpRows;
-  static constexpr int kQueries = groups * kMmaQueries;  // of the block
+  static constexpr int kQueries = kMmaWarps * kWarpRows;  // of the block
 
   int b, head, lane, place;
   int warp_row;                   // the warp's first row in the tile

@@ -10,7 +10,7 @@ namespace plumbline::gpu {
 namespace mma_kernels {
 
 /// p_ij = 2^(product_factor q.k + bias_factor b_ij - lse2), all in units of log2 as in
-/// ForwardLogits: e^(s_ij - lse_i).
+/// make_logits(): e^(s_ij - lse_i).
 template <class Bias>
 __device__ __forceinline__ float probability(float product_factor, float product, float bias_factor,
                                              float b, float lse2) {

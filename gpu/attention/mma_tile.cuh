@@ -13,7 +13,7 @@
 namespace plumbline::gpu {
 
 inline constexpr int kMmaThreads = 128;
-inline constexpr int kMmaQueries = 64;
+inline constexpr int kMmaWarps = kMmaThreads / 32;
 inline constexpr int kMmaWarpRows = 16;
 
 /// Shared memory that a block may have on every GPU from compute capability 8.0 on: two stages of a
@@ -45,6 +45,13 @@ struct MmaTile {
 
   /// The tile that begins with its row `row`.
   __device__ MmaTile from(int row) const { return {data + row * kStride}; }
+
+  /// 16 bytes of a row's own, in its padding.
+  template <class Note>
+  __device__ Note& note(int row) const {
+    static_assert(sizeof(Note) <= kChunk * sizeof(Storage));
+    return *reinterpret_cast<Note*>(data + row * kStride + D);
+  }
 
   /// Starts to copy `rows` rows, of which `exist` are there, from `global` on; the others become
   /// zero.

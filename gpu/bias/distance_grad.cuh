@@ -28,7 +28,7 @@ struct HeadGrad<Distance> {
     }
     return p.table_rows;
   }
-  static std::size_t bytes(const Distance::Params&) {
+  static constexpr std::size_t bytes(const Distance::Params&) {
     return shared_bytes<double>(kOffsets * kMost);
   }
 

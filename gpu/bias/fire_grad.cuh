@@ -22,7 +22,7 @@ struct HeadGrad<Fire> {
   static constexpr int kSums = 5;  // relu, active, y, by_c, by_L
 
   static int rows(const Fire::Params& p) { return 3 * p.hidden + 3; }
-  static std::size_t bytes(const Fire::Params& p) {
+  static constexpr std::size_t bytes(const Fire::Params& p) {
     return shared_bytes<float>(kTileQueries * kStride) + shared_bytes<float>(2 * kTileQueries) +
            shared_bytes<float>(kTileQueries + kTileKeys) +
            shared_bytes<double>(kWarps * kSums * p.hidden) + shared_bytes<double>(kTileThreads);

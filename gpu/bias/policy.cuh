@@ -81,7 +81,7 @@ struct HeadGrad {
   static constexpr bool kUsed = false;
   __device__ HeadGrad(auto&&...) {}
   static int rows(const typename Bias::Params&) { return 0; }
-  static std::size_t bytes(const typename Bias::Params&) { return 0; }
+  static constexpr std::size_t bytes(const typename Bias::Params&) { return 0; }
 };
 
 }  // namespace plumbline::gpu

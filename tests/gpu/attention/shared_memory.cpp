@@ -129,6 +129,14 @@ BOOST_AUTO_TEST_CASE(the_largest_tiles_and_layers_do_not_fit_everywhere) {
   BOOST_TEST(!tf32_alibi.supported_by(mma, PLUMBLINE_FORWARD));
   BOOST_TEST(!tf32.supported_by(mma, PLUMBLINE_BACKWARD));
   BOOST_TEST(bf16.supported_by(mma, PLUMBLINE_BACKWARD));
+  // 32 rows a warp only where they fit.
+  for (const auto bias : {PLUMBLINE_FIRE, PLUMBLINE_GGD, PLUMBLINE_CABLE}) {
+    const Problem bf16_64(bias, 32, PLUMBLINE_BF16, 64), tf32_32(bias, 32, PLUMBLINE_TF32, 32);
+    for (const char* name : {"mma", "mma_atomic"}) {
+      BOOST_TEST(bf16_64.supported_by(kernel_named(name), PLUMBLINE_BACKWARD), name);
+      BOOST_TEST(tf32_32.supported_by(kernel_named(name), PLUMBLINE_BACKWARD), name);
+    }
+  }
   BOOST_TEST(wide.supported_by(fused, PLUMBLINE_FORWARD));
   BOOST_TEST(!wide.supported_by(fused, PLUMBLINE_BACKWARD));
 }
