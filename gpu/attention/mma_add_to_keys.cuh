@@ -104,13 +104,14 @@ __device__ __forceinline__ void add_to_sums(const ScoreGrads& dz, const BiasTile
 }
 
 /// `shared` has the block's q and grad_o, and weights p and dz of the tile at `begin`; after a
-/// barrier. A warp takes half of the columns; where 32 do not divide D, every other 16.
+/// barrier. A warp takes half of the columns, or every other 16 or 32 of them.
 template <int D, class Element, class Shared, int groups>
 __device__ __forceinline__ void add_to_keys(const Shared& shared, const Problem& problem,
                                             const BackwardArrays& arrays,
                                             const MmaRows<groups>& rows, int begin) {
   using Tile = MmaTile<D, Element>;
-  constexpr int kColumns = D % 32 == 0 ? D / 2 : 16;
+  constexpr int kMostColumns = Tile::kDepth == 8 ? 32 : 64;  // registers
+  constexpr int kColumns = D % 32 == 0 ? (D / 2 < kMostColumns ? D / 2 : kMostColumns) : 16;
   constexpr int kKeyGroups = kTileKeys / kMmaWarpRows;
   const int warp = static_cast<int>(threadIdx.x) / static_cast<int>(kWarpSize);
   const bool of_v = warp < 2;

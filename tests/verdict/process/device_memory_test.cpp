@@ -31,7 +31,7 @@ const verdict::Kernel& kernel(const verdict::KernelLibrary& library, const std::
 /// 2 heads of 3 positions and 10 numbers: o has 240 bytes, lse 24, the slopes 8.
 cases::Spec small_spec() {
   cases::Spec spec;
-  spec.seed = 1;  // which is not one that is run twice
+  spec.seed = 2;  // which runs once, and after no other
   spec.bias = PLUMBLINE_ALIBI;
   spec.heads = spec.kv_heads = 2;
   spec.queries = spec.keys = 3;
