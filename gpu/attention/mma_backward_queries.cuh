@@ -46,21 +46,19 @@ struct BackwardQueriesShared {
            (groups == 2 ? BiasTileOf<2>::bytes() : BiasTileOf<1>::bytes()) +
            shared_bytes<double>(queries);
   }
-  /// With all, as far as it is known here: FIRE's gradients grow with its hidden layer.
+  /// With all of them.
   static constexpr std::size_t most_bytes(int groups, int stages) {
     const int queries = groups * kMmaWarps * kMmaWarpRows;
     return bytes(groups, stages) + 2 * Weights::bytes(queries) +
-           (Bias::kPerPosition || HeadGrad<Bias>::kUsed ? ScoreGrads::bytes(queries) : 0) +
-           HeadGrad<Bias>::bytes({});
+           (HeadGrad<Bias>::kUsed ? ScoreGrads::bytes(queries) + HeadGrad<Bias>::bytes({}) : 0);
   }
-  /// 32 rows a warp where registers and the shared memory of any GPU have room for them.
-  static constexpr int kGroups = D * sizeof(typename Tile::Storage) <= 128 &&
-                                         !std::is_same_v<Bias, Fire> &&
-                                         most_bytes(2, 1) <= kSharedOfAnyGpu
-                                     ? 2
-                                     : 1;
+  /// 32 rows a warp where the shared memory of any GPU has room for them; not of biases whose sums
+  /// over rows take the registers, or whose hidden layer the memory.
+  static constexpr bool kWide = D * sizeof(typename Tile::Storage) <= 128 && !Bias::kPerPosition &&
+                                !std::is_same_v<Bias, Fire> && most_bytes(2, 1) <= kSharedOfAnyGpu;
+  static constexpr int kGroups = kWide ? 2 : 1;
   static constexpr int kStages =
-      (kGroups == 2 ? most_bytes(2, 2) : bytes(1, 2)) <= kSharedOfAnyGpu ? 2 : 1;
+      (kWide ? most_bytes(2, 2) : bytes(1, 2)) <= kSharedOfAnyGpu ? 2 : 1;
   static constexpr int kQueries = MmaRows<kGroups>::kQueries;
   using BiasTile = BiasTileOf<kGroups>;
 
