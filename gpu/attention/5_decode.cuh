@@ -1,239 +1,291 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variant 5, decoding: few queries against a long cache, so that the keys have to keep the device
-// busy (Dao et al., Flash-Decoding, 2023). Each block takes a range of the keys and leaves the
-// maximum, the sum and the output of its own softmax; a second kernel merges the ranges of a row,
-// always in the same order.
+// busy (Dao et al., Flash-Decoding, 2023). Each block takes a range of the keys, each of its warps
+// a part of that, with a softmax of its own. The block merges those of its warps and leaves a
+// maximum, a sum and an output; a second kernel merges the blocks' of a row. Both always in the
+// same order.
 //
-// A block has up to 8 rows that share a key head: its query heads times the queries. A warp owns
-// two of them. Its lanes take a key each of a tile for the logits, and a column each for P V.
+// A block has up to 8 rows that share a key head: its query heads times the queries. A warp reads
+// 32 keys at a time and uses them for all rows. Its lanes take a key each for the logits, and two
+// columns each for P V. Keys and values lie in shared memory as the cache stores them; while the
+// warp works on the ones, the others are on their way by cp.async.
 #ifndef PLUMBLINE_GPU_ATTENTION_5_DECODE_CUH
 #define PLUMBLINE_GPU_ATTENTION_5_DECODE_CUH
 
-#include "attention/bias_tile.cuh"
-#include "attention/decode.cuh"
+#include "attention/decode_memory.cuh"
+#include "attention/dispatch.cuh"
 #include "ops/reduce.cuh"
 
 namespace plumbline::gpu::decode {
 
-inline constexpr int kRows = 8;
-inline constexpr int kKeys = 32;
-inline constexpr int kWarps = 4;
-inline constexpr int kThreads = kWarps * static_cast<int>(kWarpSize);
-inline constexpr int kRowsPerWarp = kRows / kWarps;
-inline constexpr int kBlocks = 4;  // that a multiprocessor shall hold
+inline constexpr int kBlocks = 4;            // that a multiprocessor shall hold
+inline constexpr float kHidden = -INFINITY;  // in place of the weight of a key that a row hides
 
-/// Shared memory of a block, all in fp32. The lanes that read a column of K are in rows of their
-/// own, hence the padding.
-template <int D>
-struct Tile {
-  static constexpr int kKeyStride = D + 1;
-
-  float* q;  // [kRows][D]
-  float* k;  // [kKeys][kKeyStride]
-  float* v;  // [kKeys][D]
-  float* p;  // [kRows][kKeys]
-
-  __device__ explicit Tile(SharedMemory& shared)
-      : q(shared.take<float>(kRows * D)),
-        k(shared.take<float>(kKeys * kKeyStride)),
-        v(shared.take<float>(kKeys * D)),
-        p(shared.take<float>(kRows * kKeys)) {}
-
-  static constexpr std::size_t bytes() {
-    return shared_bytes<float>(kRows * D) + shared_bytes<float>(kKeys * kKeyStride) +
-           shared_bytes<float>(kKeys * D) + shared_bytes<float>(kRows * kKeys);
-  }
-};
-
-/// The split's part of the keys that some query may see, in whole tiles; empty where there are
-/// fewer tiles than splits.
-__device__ inline KeyRange split_range(const KeyRange& keys, int split, int splits) {
+/// Part `part` of `parts` of a range of keys, in whole tiles; empty where there are fewer tiles.
+__device__ inline KeyRange part_of(const KeyRange& keys, int part, int parts) {
   const int tiles = (keys.end - keys.begin + kKeys - 1) / kKeys;
-  const int length = (tiles + splits - 1) / splits * kKeys;
-  const int begin = min(keys.begin + split * length, keys.end);
+  const int length = (tiles + parts - 1) / parts * kKeys;
+  const int begin = min(keys.begin + part * length, keys.end);
   return {begin, min(begin + length, keys.end)};
 }
 
-/// Which query row of which head is row `index` of a key head.
-struct RowAt {
-  int head, row;
-
-  __device__ RowAt(const Problem& problem, int kv_head, int index)
-      : head(kv_head * (problem.heads / problem.kv_heads) + index / problem.queries),
-        row(index % problem.queries) {}
-};
-
-__device__ inline int rows_of_key_head(const Problem& problem) {
-  return problem.heads / problem.kv_heads * problem.queries;
-}
-
-/// A row's softmax over the keys of this block. Its warp's lanes share the maximum, and have a
-/// quota each of the sum and of the output's columns: lane, lane + 32, ...
+/// A warp's softmax of each row over its keys. Lane r has what all lanes know of row r.
 template <int D, class Bias>
-struct Row {
-  static constexpr int kColumns =
-      (D + static_cast<int>(kWarpSize) - 1) / static_cast<int>(kWarpSize);
+struct Softmax {
+  static constexpr int kPairs = (D / 2 + static_cast<int>(kWarpSize) - 1) /
+                                static_cast<int>(kWarpSize);  // of columns: lane, lane + 32, ...
 
-  bool exists;
-  int b, row_in_tile, head, row, position;
-  KeyRange range;
-  float factor;
-  typename Bias::Row bias;
-  float maximum = -INFINITY, sum = 0.0f;
-  float output[kColumns] = {};
+  const Problem& problem;
+  const Cache& cache;
+  const typename Bias::Params& params;
+  const Memory<D, Bias>& shared;
+  int rows, lane;
+  float maximum = -INFINITY, rescale = 0.0f;  // of row `lane`
+  float output[kRows][kPairs][2] = {};
 
-  /// @param split The first has the sink.
-  __device__ Row(const Problem& problem, const typename Bias::Params& params, int first_row,
-                 int row_of_tile, int split)
-      : b(static_cast<int>(blockIdx.z)), row_in_tile(row_of_tile) {
-    const int last = rows_of_key_head(problem) - 1;
-    exists = first_row + row_of_tile <= last;
-    const RowAt at(problem, static_cast<int>(blockIdx.y), min(first_row + row_of_tile, last));
-    head = at.head;
-    row = at.row;
-    position = row + problem.first_position(b);
-    range = key_range(problem.mask, b, position);
-    factor = problem.logit_factor(b, head, row);
-    bias = Bias::load_row(params, {b, head, row, position});
-    if (split > 0) return;
-    maximum = problem.first_maximum(head);
-    if (lane_index() == 0) sum = problem.first_sum();
+  __device__ Softmax(const Problem& p, const Cache& c, const typename Bias::Params& b,
+                     const Memory<D, Bias>& memory, int count)
+      : problem(p),
+        cache(c),
+        params(b),
+        shared(memory),
+        rows(count),
+        lane(static_cast<int>(lane_index())) {
+    for (int r = 0; r < kRows; ++r) cell(shared.warp.sum, r) = 0.0f;
   }
 
-  __device__ float logit(const Tile<D>& tile, const Problem& problem,
-                         const typename Bias::Params& params, int lane, int key) const {
-    const float* q = tile.q + row_in_tile * D;
-    const float* k = tile.k + lane * Tile<D>::kKeyStride;
-    float score = 0.0f;
-#pragma unroll 8
-    for (int d = 0; d < D; ++d) score += q[d] * k[d];
-    const At at{b, head, row, position};
+  /// Begins with the sink of each row.
+  __device__ void add_sinks() {
+    if (lane < rows) maximum = problem.first_maximum(shared.rows[lane].at.head);
+    for (int r = 0; r < rows && lane == 0; ++r) cell(shared.warp.sum, r) = problem.first_sum();
+  }
+
+  __device__ float& cell(float* array, int r) const { return array[r * kKeys + lane]; }
+
+  /// Calls use(r) for each row, unrolled: what is indexed by r stays in registers.
+  template <class Use>
+  __device__ __forceinline__ void for_each_row(const Use& use) const {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r)
+      if (r < rows) use(r);
+  }
+
+  /// The products of all rows with the lane's key, in p. `key` is its position.
+  __device__ void multiply(int key, float k_scale) {
+    float product[kRows] = {};
+    const char* const own = shared.warp.k + lane * shared.warp.k_stride;
+#pragma unroll 1
+    for (int d = 0; d < D; d += kAtOnce) {
+      float k[kAtOnce];
+      cache.with_element(problem, [&]<class T>() {
+        const T* const row = reinterpret_cast<const T*>(own);
+        load_components(problem.rotation, row, d, key, k_scale, k);
+      });
+      for_each_row([&](int r) {
+        float q[kAtOnce];
+        load_vector<float>(shared.q + r * D + d, q);
+#pragma unroll
+        for (int n = 0; n < kAtOnce; ++n) product[r] += q[n] * k[n];
+      });
+    }
+    for_each_row([&](int r) { cell(shared.warp.p, r) = product[r]; });
+  }
+
+  __device__ float logit(const Row<Bias>& row, float product, int key) const {
     const float added = Bias::value(
-        params, head, bias, Bias::load_key(params, at, key),
-        Bias::kHasEntry ? Bias::entry(params, place_of_head<Bias>(params, b, head), position - key)
-                        : 0.0f);
-    return rounded_product(factor, problem.capped(problem.scale * score) + added);
+        params, row.at.head, row.bias, Bias::load_key(params, row.at, key),
+        Bias::kHasEntry
+            ? Bias::entry(params, place_of_head<Bias>(params, row.at.batch, row.at.head),
+                          row.at.position - key)
+            : 0.0f);
+    return rounded_product(row.factor, problem.capped(problem.scale * product) + added);
   }
 
-  /// Takes in the tile's keys begin .. end - 1.
-  __device__ void add(const Tile<D>& tile, const Problem& problem,
-                      const typename Bias::Params& params, int begin, int end) {
-    const int lane = static_cast<int>(lane_index());
-    const int key = begin + lane;
-    // The row's own range goes on in the next split.
-    const bool sees = key < end && problem.sees(range, {b, head, row, position}, key);
-    const float own = sees ? logit(tile, problem, params, lane, key) : -INFINITY;
-    const float old_maximum = maximum;
-    maximum = fmaxf(maximum, warp_reduce(own, [](float x, float y) { return fmaxf(x, y); }));
-    const float shift = finite_shift(maximum);
-    const float rescale = expf(old_maximum - shift);  // 0 at the first key seen
-    sum *= rescale;
-#pragma unroll
-    for (int n = 0; n < kColumns; ++n) output[n] *= rescale;
-
-    float* p = tile.p + row_in_tile * kKeys;
-    p[lane] = kInvisible;
-    if (sees) {
-      p[lane] = expf(own - shift);
-      sum += p[lane];
-    }
-    __syncwarp();  // the warp's other lanes have written P
-#pragma unroll 4
-    for (int j = 0; j < kKeys; ++j) {
-      const float weight = p[j];
-      if (weight == kInvisible) continue;
-#pragma unroll
-      for (int n = 0; n < kColumns; ++n) {
-        const int d = lane + n * static_cast<int>(kWarpSize);
-        if (d < D) output[n] += weight * tile.v[j * D + d];
-      }
+  /// From products to weights, those of the values times their scale. `there`: whether the lane has
+  /// a key.
+  __device__ void weigh(int key, bool there, float v_scale) {
+#pragma unroll 1
+    for (int r = 0; r < rows; ++r) {
+      const Row<Bias>& row = shared.rows[r];
+      const bool sees = there && problem.sees(row.range, row.at, key);
+      float& p = cell(shared.warp.p, r);
+      const float own = sees ? logit(row, p, key) : -INFINITY;
+      const float old = shuffle(maximum, r);
+      const float grown =
+          fmaxf(old, warp_reduce(own, [](float x, float y) { return fmaxf(x, y); }));
+      const float shift = finite_shift(grown);
+      const float old_weight = expf(old - shift);  // 0 at the first key seen
+      const float weight = sees ? expf(own - shift) : 0.0f;
+      float& sum = cell(shared.warp.sum, r);
+      sum = sum * old_weight + weight;
+      p = sees ? weight * v_scale : kHidden;
+      if (lane != r) continue;
+      maximum = grown;
+      rescale = old_weight;
     }
   }
 
-  /// Leaves what the merge needs. A range without a key that the row sees: -infinity and zeros, or
-  /// the first one's sink.
-  __device__ void write(const Problem& problem, const Partials& partials, int split) const {
-    const int lane = static_cast<int>(lane_index());
-    const float total = warp_sum(sum);
-    const std::size_t at = problem.row_index(b, head, row) * partials.splits + split;
+  /// Adds P V. `all_seen`: no row hides a key.
+  template <bool all_seen>
+  __device__ void add_values() {
+    for_each_row([&](int r) {
+      const float old_weight = shuffle(rescale, r);
 #pragma unroll
-    for (int n = 0; n < kColumns; ++n) {
-      const int d = lane + n * static_cast<int>(kWarpSize);
-      if (d < problem.value_dim) partials.o[at * problem.value_dim + d] = output[n];
+      for (int n = 0; n < kPairs; ++n)
+        for (int c = 0; c < 2; ++c) output[r][n][c] *= old_weight;
+    });
+#pragma unroll 1
+    for (int j = 0; j < kKeys; j += kAtOnce) {
+      float v[kPairs][kAtOnce][2];
+#pragma unroll
+      for (int n = 0; n < kPairs; ++n)
+        if (column(n) < D)
+          cache.with_element(problem, [&]<class T>() {
+            const T* const first = reinterpret_cast<const T*>(shared.warp.v) + column(n);
+            for (int i = 0; i < kAtOnce; ++i) load_vector<T>(first + (j + i) * D, v[n][i]);
+          });
+      for_each_row([&](int r) {
+        float weight[kAtOnce];
+        load_vector<float>(shared.warp.p + r * kKeys + j, weight);
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+          if (!all_seen && weight[i] == kHidden) continue;
+#pragma unroll
+          for (int n = 0; n < kPairs; ++n)
+            for (int c = 0; c < 2; ++c) output[r][n][c] += weight[i] * v[n][i][c];
+        }
+      });
     }
-    if (lane != 0) return;
-    partials.maximum[at] = maximum;
-    partials.sum[at] = total;
   }
+
+  /// Leaves the outputs in shared memory, and what goes with them.
+  __device__ void write(float* outputs) const {
+    const int first = static_cast<int>(threadIdx.x / kWarpSize) * kRows;
+    for_each_row([&](int r) {
+      const float total = warp_sum(cell(shared.warp.sum, r));
+      if (lane == r) shared.sum[first + r] = total;
+#pragma unroll
+      for (int n = 0; n < kPairs; ++n)
+        for (int c = 0; c < 2; ++c)
+          if (column(n) < D) outputs[r * D + column(n) + c] = output[r][n][c];
+    });
+    if (lane < rows) shared.maximum[first + lane] = maximum;
+  }
+
+  __device__ int column(int n) const { return 2 * (lane + n * static_cast<int>(kWarpSize)); }
 };
 
-/// The block's queries; rows that do not exist are zero.
-template <int D>
-__device__ void load_queries(const Tile<D>& tile, const Problem& problem, int first_row) {
-  const int b = static_cast<int>(blockIdx.z), rows = rows_of_key_head(problem);
-  for (int n = static_cast<int>(threadIdx.x); n < kRows * D; n += kThreads) {
-    const int index = first_row + n / D, d = n % D;
-    tile.q[n] = 0.0f;
-    if (index >= rows) continue;
-    const RowAt at(problem, static_cast<int>(blockIdx.y), index);
-    tile.q[n] = problem.query(problem.q_rows.start(b, at.head, at.row), d,
-                              at.row + problem.first_position(b));
-  }
+/// Where a warp leaves its outputs when it is done with the keys: [kRows][D], in place of values.
+template <int D, class Bias>
+__device__ float* outputs_of(const Memory<D, Bias>& shared) {
+  static_assert(kRows * sizeof(float) <= kKeys);
+  return reinterpret_cast<float*>(shared.warp.v);
 }
 
-/// Keys and values begin .. end - 1 of the cache; those of the tile beyond, and columns from
-/// value_dim on, are zero. A warp takes
-/// every fourth key, so that its lanes look up the same page.
-template <int D>
-__device__ void load_tile(const Tile<D>& tile, const Problem& problem, const Cache& cache,
-                          int begin, int end) {
+/// Merges the warps' softmaxes, a row by one of the warps, and leaves what the blocks' merge needs.
+/// A range without a key that the row sees: -infinity and zeros, or the first one's sink.
+template <int D, class Bias>
+__device__ void merge_warps(const Memory<D, Bias>& shared, const Problem& problem,
+                            const Partials& partials, int split, int rows) {
   const int lane = static_cast<int>(lane_index());
-  const int b = static_cast<int>(blockIdx.z), kv_head = static_cast<int>(blockIdx.y);
-  for (int j = static_cast<int>(threadIdx.x / kWarpSize); j < kKeys; j += kWarps) {
-    const int key = begin + j;
-    const bool there = key < end;
-    const auto start = [&](const RowPlaces& rows) {
-      return there ? cache.start(rows, b, kv_head, key) : 0;
-    };
-    const auto scale = [&](const float* scales) {
-      return there ? cache.scale(scales, problem, b, kv_head, key) : 0.0f;
-    };
-    const std::size_t of_key = start(problem.k_rows), of_value = start(problem.v_rows);
-    const float k_scale = scale(cache.k_scale), v_scale = scale(cache.v_scale);
-    const auto k = [&](int d) { return cache.load(problem, problem.k, of_key + d, k_scale); };
-    const auto v = [&](int d) { return cache.load(problem, problem.v, of_value + d, v_scale); };
-    for (int d = lane; d < D; d += static_cast<int>(kWarpSize)) {
-      tile.k[j * Tile<D>::kKeyStride + d] = there ? rotated(problem.rotation, k, d, key) : 0.0f;
-      tile.v[j * D + d] = there && d < problem.value_dim ? v(d) : 0.0f;
+  const int warps = static_cast<int>(blockDim.x / kWarpSize);
+  const int own = static_cast<int>(threadIdx.x / kWarpSize);
+  for (int r = own; r < rows; r += warps) {
+    float maximum = -INFINITY, sum = 0.0f, weight[kMostWarps];
+    for (int w = 0; w < warps; ++w) maximum = fmaxf(maximum, shared.maximum[w * kRows + r]);
+    const float shift = finite_shift(maximum);
+#pragma unroll
+    for (int w = 0; w < kMostWarps; ++w) {
+      if (w >= warps) break;
+      weight[w] = expf(shared.maximum[w * kRows + r] - shift);  // 0 where no key was seen
+      sum += weight[w] * shared.sum[w * kRows + r];
     }
+    const At at = shared.rows[r].at;
+    const std::size_t place =
+        problem.row_index(at.batch, at.head, at.row) * partials.splits + split;
+    for (int d = lane; d < problem.value_dim; d += static_cast<int>(kWarpSize)) {
+      float output = 0.0f;
+#pragma unroll
+      for (int w = 0; w < kMostWarps; ++w) {
+        if (w >= warps) break;
+        const float* of_warp = outputs_of(shared) + (w - own) * kKeys * shared.warp.v_stride / 4;
+        output += weight[w] * of_warp[r * D + d];
+      }
+      partials.o[place * problem.value_dim + d] = output;
+    }
+    if (lane != 0) continue;
+    partials.maximum[place] = maximum;
+    partials.sum[place] = sum;
   }
 }
 
 template <int D, class Bias>
-__global__ void __launch_bounds__(kThreads, kBlocks)
-    split_kernel(Problem problem, Cache cache, Partials partials, typename Bias::Params params) {
-  SharedMemory shared;
-  const Tile<D> tile(shared);
+__global__ void __launch_bounds__(kMostWarps* static_cast<int>(kWarpSize), kBlocks)
+    split_kernel(Problem problem, Cache cache, Partials partials, typename Bias::Params params,
+                 bool k_aligned, bool v_aligned) {
+  SharedMemory memory;
+  const int warps = static_cast<int>(blockDim.x / kWarpSize);
+  const int bytes = cache.element_bytes(problem);
+  const Memory<D, Bias> shared(memory, warps, bytes);
+  const WarpMemory& own = shared.warp;
   const int split = static_cast<int>(blockIdx.x) % partials.splits;
   const int first_row = static_cast<int>(blockIdx.x) / partials.splits * kRows;
+  const int rows = min(rows_of_key_head(problem) - first_row, kRows);
   const int warp = static_cast<int>(threadIdx.x / kWarpSize);
+  const int lane = static_cast<int>(lane_index());
   const int b = static_cast<int>(blockIdx.z), first_position = problem.first_position(b);
-  const KeyRange keys =
-      split_range(key_range(problem.mask, b, first_position, first_position + problem.queries - 1),
-                  split, partials.splits);
-  load_queries(tile, problem, first_row);
-  Row<D, Bias> low(problem, params, first_row, warp, split);
-  Row<D, Bias> high(problem, params, first_row, warp + kWarps, split);
-  static_assert(kRowsPerWarp == 2);
+  const KeyRange keys = part_of(
+      part_of(key_range(problem.mask, b, first_position, first_position + problem.queries - 1),
+              split, partials.splits),
+      warp, warps);
+  const KeyRange seen_by_all =
+      common_key_range(problem.mask, b, first_position, first_position + problem.queries - 1);
+  const bool plain_mask = !problem.mask.documents && !problem.mask_tensor.values;
+
+  const auto copy_k = [&](int begin) {
+    if (begin < keys.end)
+      copy_keys<D>(own.k, own.k_stride, own.k_starts, {problem.k, problem.k_rows, D, k_aligned},
+                   cache, bytes, begin, keys.end);
+    cp_async_commit();
+  };
+  const auto copy_v = [&](int begin) {
+    if (begin < keys.end)
+      copy_keys<D>(own.v, own.v_stride, own.v_starts,
+                   {problem.v, problem.v_rows, problem.value_dim, v_aligned}, cache, bytes, begin,
+                   keys.end);
+    cp_async_commit();
+  };
+  copy_k(keys.begin);
+  copy_v(keys.begin);
+  load_queries(shared, problem, params, first_row, rows);
+  __syncthreads();  // queries and rows are there for all warps
+  Softmax<D, Bias> softmax(problem, cache, params, shared, rows);
+  if (split == 0 && warp == 0) softmax.add_sinks();
+
   for (int begin = keys.begin; begin < keys.end; begin += kKeys) {
-    __syncthreads();  // all are done with the tile before
-    load_tile(tile, problem, cache, begin, keys.end);
-    __syncthreads();
-    if (low.exists) low.add(tile, problem, params, begin, keys.end);
-    if (high.exists) high.add(tile, problem, params, begin, keys.end);
+    const int key = begin + lane;
+    const bool there = key < keys.end;
+    const auto scale = [&](const float* scales) {
+      return there ? cache.scale(scales, problem, b, static_cast<int>(blockIdx.y), key) : 0.0f;
+    };
+    cp_async_wait<1>();  // for K
+    __syncwarp();        // the lanes' copies of it
+    softmax.multiply(min(key, keys.end - 1), scale(cache.k_scale));
+    __syncwarp();  // all are done with K
+    copy_k(begin + kKeys);
+    softmax.weigh(key, there, scale(cache.v_scale));
+    cp_async_wait<1>();  // for V
+    __syncwarp();        // the lanes' copies of it, and the weights
+    if (plain_mask && begin >= seen_by_all.begin && begin + kKeys <= min(seen_by_all.end, keys.end))
+      softmax.template add_values<true>();
+    else
+      softmax.template add_values<false>();
+    __syncwarp();  // all are done with V and the weights
+    copy_v(begin + kKeys);
   }
-  if (low.exists) low.write(problem, partials, split);
-  if (high.exists) high.write(problem, partials, split);
+  softmax.write(outputs_of(shared));
+  __syncthreads();  // all warps have left theirs
+  merge_warps(shared, problem, partials, split, rows);
 }
 
 struct Split {
@@ -242,11 +294,16 @@ struct Split {
                   const Partials& partials) {
     const Problem& problem = task.problem;
     const int tiles = (problem.heads / problem.kv_heads * problem.queries + kRows - 1) / kRows;
+    const int element_bytes = cache.element_bytes(problem);
+    const auto bytes = [&](int warps) { return Memory<D, Bias>::bytes(warps, element_bytes); };
+    const int warps = bytes(kMostWarps) <= kSharedOfAnyGpu ? kMostWarps : kMostWarps / 2;
     launch(stream,
            {dim3{static_cast<unsigned>(tiles * partials.splits),
                  static_cast<unsigned>(problem.kv_heads), static_cast<unsigned>(problem.batch)},
-            dim3{kThreads}, Tile<D>::bytes()},
-           split_kernel<D, Bias>, problem, cache, partials, Bias::params(task.bias));
+            dim3{static_cast<unsigned>(warps) * kWarpSize}, bytes(warps)},
+           split_kernel<D, Bias>, problem, cache, partials, Bias::params(task.bias),
+           has_aligned_rows(problem.k, problem.k_rows, element_bytes),
+           has_aligned_rows(problem.v, problem.v_rows, element_bytes));
   }
 };
 

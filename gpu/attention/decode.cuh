@@ -52,11 +52,24 @@ struct Cache {
                                 : static_cast<std::size_t>(b) * problem.kv_heads + kv_head];
   }
 
-  /// array[index] of k or v; of 8 bits times its scale, rounded once.
-  __device__ __forceinline__ float load(const Problem& problem, const void* array,
-                                        std::size_t index, float scale) const {
-    return format == CacheFormat::in_format ? load_element(array, problem.format, index)
-                                            : load_8_bits(array, format, index) * scale;
+  /// Bytes of an element of k or v.
+  __host__ __device__ int element_bytes(const Problem& problem) const {
+    return format == CacheFormat::in_format ? static_cast<int>(gpu::element_bytes(problem.format))
+                                            : 1;
+  }
+
+  /// Calls use.operator()<T>() for the type T of the elements of k and v.
+  template <class Use>
+  __device__ __forceinline__ void with_element(const Problem& problem, const Use& use) const {
+    const int bytes = element_bytes(problem);
+    if (bytes == 2) {
+      if (problem.format == Format::bf16) return use.template operator()<bfloat16>();
+      return use.template operator()<float16>();
+    }
+    if (bytes == 4) return use.template operator()<float>();
+    if (format == CacheFormat::e4m3) return use.template operator()<float8_e4m3>();
+    if (format == CacheFormat::e5m2) return use.template operator()<float8_e5m2>();
+    use.template operator()<std::int8_t>();
   }
 };
 

@@ -16,11 +16,6 @@ inline constexpr int kMmaThreads = 128;
 inline constexpr int kMmaWarps = kMmaThreads / 32;
 inline constexpr int kMmaWarpRows = 16;
 
-/// Shared memory that a block may have on every GPU from compute capability 8.0 on: two stages of a
-/// tile are taken where they fit into it. What needs more, the device is asked for
-/// (shared_memory_of_block).
-inline constexpr std::size_t kSharedOfAnyGpu = 99 * 1024;
-
 /// A tile of rows of D elements. Rows are padded by 16 bytes, so that eight consecutive ones lie in
 /// different banks, and elements in tf32 of two rows, two rows apart, do not collide either.
 template <int D, class Element>

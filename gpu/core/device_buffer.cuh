@@ -44,10 +44,10 @@ class DeviceBuffer {
     void* memory = nullptr;
     const cudaError_t status = cudaMalloc(&memory, bytes());
     if (status == cudaErrorMemoryAllocation) throw out_of_memory();
-    check(status);
+    stream.check(status);
     memory_ = {static_cast<T*>(memory), Free{bytes()}};
     DeviceMemory::add(bytes());
-    check(cudaMemsetAsync(memory, kPoison, bytes(), stream.get()));
+    stream.check(cudaMemsetAsync(memory, kPoison, bytes(), stream.get()));
 #else
     memory_ = {static_cast<T*>(std::malloc(bytes())), Free{bytes()}};
     if (!memory_) throw out_of_memory();
@@ -64,8 +64,8 @@ class DeviceBuffer {
                       std::size_t count) {
     if (count == 0) return;
 #if PLUMBLINE_ON_GPU
-    check(cudaMemcpyAsync(data() + first, host, count * sizeof(T), cudaMemcpyHostToDevice,
-                          stream.get()));
+    stream.check(cudaMemcpyAsync(data() + first, host, count * sizeof(T), cudaMemcpyHostToDevice,
+                                 stream.get()));
 #else
     std::memcpy(static_cast<void*>(data() + first), host, count * sizeof(T));
 #endif
@@ -75,7 +75,7 @@ class DeviceBuffer {
   void copy_to_host([[maybe_unused]] const Stream& stream, void* host) const {
     if (count_ == 0) return;
 #if PLUMBLINE_ON_GPU
-    check(cudaMemcpyAsync(host, data(), bytes(), cudaMemcpyDeviceToHost, stream.get()));
+    stream.check(cudaMemcpyAsync(host, data(), bytes(), cudaMemcpyDeviceToHost, stream.get()));
 #else
     std::memcpy(host, data(), bytes());
 #endif

@@ -14,7 +14,7 @@ template <class T>
 void fill_zero([[maybe_unused]] const Stream& stream, T* device, std::size_t count) {
   if (count == 0) return;
 #if PLUMBLINE_ON_GPU
-  check(cudaMemsetAsync(device, 0, count * sizeof(T), stream.get()));
+  stream.check(cudaMemsetAsync(device, 0, count * sizeof(T), stream.get()));
 #else
   std::memset(static_cast<void*>(device), 0, count * sizeof(T));
 #endif

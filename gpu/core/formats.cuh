@@ -5,6 +5,9 @@
 #define PLUMBLINE_GPU_CORE_FORMATS_CUH
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "core/bfloat16.cuh"
 #include "core/float16.cuh"
@@ -37,16 +40,33 @@ __device__ __forceinline__ float load_element(const void* array, Format format, 
 /// In what decoding finds k and v: values as plumbline_cache_format has them.
 enum class CacheFormat : int { in_format = 0, e4m3 = 1, e5m2 = 2, int8 = 3 };
 
-/// array[index] of a format of 8 bits as a float, exactly.
-__device__ __forceinline__ float load_8_bits(const void* array, CacheFormat format,
-                                             std::size_t index) {
-  switch (format) {
-    case CacheFormat::e4m3:
-      return to_float(static_cast<const float8_e4m3*>(array)[index]);
-    case CacheFormat::e5m2:
-      return to_float(static_cast<const float8_e5m2*>(array)[index]);
-    default:
-      return static_cast<float>(static_cast<const std::int8_t*>(array)[index]);
+/// `count` numbers of type T from `from` on as floats, exactly. Together they have 1, 2, 4, 8
+/// or a multiple of 16 bytes, on a boundary of so many or of 16.
+template <class T, int count>
+__device__ __forceinline__ void load_vector(const void* from, float (&numbers)[count]) {
+  constexpr int kBytes = count * static_cast<int>(sizeof(T));
+  using Word = std::conditional_t<kBytes == 1, std::uint8_t,
+                                  std::conditional_t<kBytes == 2, std::uint16_t, std::uint32_t>>;
+  constexpr int kWordBytes = static_cast<int>(sizeof(Word));
+  struct alignas(kBytes < 16 ? kBytes : 16) Words {
+    Word of[kBytes / kWordBytes];
+  };
+#if PLUMBLINE_ON_GPU
+  const Words words = *static_cast<const Words*>(from);
+#else
+  Words words;
+  std::memcpy(&words, from, sizeof words);
+#endif
+#pragma unroll
+  for (int n = 0; n < count; ++n) {
+    const int at = n * static_cast<int>(sizeof(T));
+    const Word bits = static_cast<Word>(words.of[at / kWordBytes] >> at % kWordBytes * 8);
+    T number;
+    memcpy(&number, &bits, sizeof number);
+    if constexpr (std::is_same_v<T, std::int8_t>)
+      numbers[n] = static_cast<float>(number);
+    else
+      numbers[n] = to_float(number);
   }
 }
 

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <source_location>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/cuda.cuh"
 
@@ -22,27 +24,74 @@ class CudaError : public std::runtime_error {
 };
 
 #if PLUMBLINE_ON_GPU
+/// "file:line"
+inline std::string text(std::source_location where) {
+  return std::string(where.file_name()) + ":" + std::to_string(where.line());
+}
+
 /// Throws CudaError unless the call succeeded.
 inline void check(cudaError_t status,
                   std::source_location where = std::source_location::current()) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // else the next launch would find this error and take it for its own
-  throw CudaError(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " +
-                  cudaGetErrorString(status));
+  throw CudaError(text(where) + ": " + cudaGetErrorString(status));
+}
+
+/// Whether the host waits for the end of each launch: with PLUMBLINE_WAIT_AFTER_LAUNCH=1 in the
+/// environment, to see which one has failed.
+inline bool waits_after_launch() {
+  static const bool waits = [] {
+    const char* value = std::getenv("PLUMBLINE_WAIT_AFTER_LAUNCH");
+    return value && std::string(value) == "1";
+  }();
+  return waits;
 }
 #endif
 
-/// A CUDA stream. The emulation runs every launch to its end, so there it is empty.
+/// A CUDA stream: launches and copies are done in the order in which they are asked for, while the
+/// host goes on. It remembers the launches since it was last waited for. Of one thread at a time.
+/// The emulation runs every launch to its end, so there it is empty.
 class Stream {
  public:
+  /// How often this thread has waited for a stream.
+  static inline thread_local long waits = 0;
+
 #if PLUMBLINE_ON_GPU
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  Stream() { gpu::check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
   ~Stream() { cudaStreamDestroy(stream_); }
-  void wait() const { check(cudaStreamSynchronize(stream_)); }
   cudaStream_t get() const { return stream_; }
+
+  /// Until all that was asked for is done. @throws CudaError, as check
+  void wait(std::source_location where = std::source_location::current()) const {
+    ++waits;
+    check(cudaStreamSynchronize(stream_), launches_.size() == 1 ? launches_.front() : where);
+    launches_.clear();
+  }
+
+  void remember(std::source_location launch) const {
+    const auto is_it = [&](std::source_location known) {
+      return known.line() == launch.line() && known.file_name() == launch.file_name();
+    };
+    if (std::none_of(launches_.begin(), launches_.end(), is_it)) launches_.push_back(launch);
+  }
+
+  /// As gpu::check, of a call that may tell what an earlier launch did wrong.
+  void check(cudaError_t status,
+             std::source_location where = std::source_location::current()) const {
+    if (status == cudaSuccess) return;
+    cudaGetLastError();
+    std::string message = text(where) + ": " + cudaGetErrorString(status);
+    const auto launches = std::exchange(launches_, {});
+    if (launches.size() > 1 || (launches.size() == 1 && text(launches.front()) != text(where))) {
+      message += ". Launches since the last wait, of which one may have failed:";
+      for (const auto& launch : launches) message += " " + text(launch);
+      message += ". PLUMBLINE_WAIT_AFTER_LAUNCH=1 tells which";
+    }
+    throw CudaError(message);
+  }
 #else
   Stream() = default;
-  void wait() const {}
+  void wait() const { ++waits; }
 #endif
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -50,6 +99,7 @@ class Stream {
 #if PLUMBLINE_ON_GPU
  private:
   cudaStream_t stream_ = nullptr;
+  mutable std::vector<std::source_location> launches_;  // each line once
 #endif
 };
 
@@ -142,9 +192,9 @@ class NotedLaunches {
   inline static thread_local NotedLaunches* of_thread = nullptr;
 };
 
-/// kernel<<<grid, block, shared_bytes, stream>>>(arguments...): by nvcc a launch, by an ordinary
-/// compiler a run on the emulator. Returns when the kernel has ended, so that a fault of it is told
-/// with the line of its own launch. Throws CudaError, or emulation::Error.
+/// kernel<<<grid, block, shared_bytes, stream>>>(arguments...): by nvcc a launch, for which nobody
+/// waits but a LaunchClock that runs; by an ordinary compiler a run on the emulator. A fault of the
+/// kernel is told by who waits for the stream. Throws CudaError, or emulation::Error.
 template <class... Parameters, class... Arguments>
 void launch([[maybe_unused]] const Stream& stream, const LaunchShape& shape,
             void (*kernel)(Parameters...), const Arguments&... arguments) {
@@ -156,19 +206,18 @@ void launch([[maybe_unused]] const Stream& stream, const LaunchShape& shape,
   // More than 48 KiB of shared memory must be asked for.
   if (shape.shared_bytes > 48 * 1024) {
     if (const std::size_t most = shared_memory_of_block(); shape.shared_bytes > most)
-      throw CudaError(std::string(shape.where.file_name()) + ":" +
-                      std::to_string(shape.where.line()) + ": " +
-                      std::to_string(shape.shared_bytes) +
+      throw CudaError(text(shape.where) + ": " + std::to_string(shape.shared_bytes) +
                       " bytes of shared memory; the device gives a block " + std::to_string(most));
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shape.shared_bytes)),
-          shape.where);
+    stream.check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(shape.shared_bytes)),
+                 shape.where);
   }
   TimedLaunch timed(stream);
   kernel<<<shape.grid, shape.block, shape.shared_bytes, stream.get()>>>(arguments...);
-  check(cudaGetLastError(), shape.where);
+  stream.check(cudaGetLastError(), shape.where);
+  stream.remember(shape.where);
   timed.stop();
-  check(cudaStreamSynchronize(stream.get()), shape.where);
+  if (LaunchClock::running || waits_after_launch()) stream.wait(shape.where);
   timed.count();
 #else
   TimedLaunch timed(stream);

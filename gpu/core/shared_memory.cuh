@@ -9,6 +9,10 @@
 
 namespace plumbline::gpu {
 
+/// Shared memory that a block may have on every GPU from compute capability 8.0 on. What needs
+/// more, the device is asked for (shared_memory_of_block).
+inline constexpr std::size_t kSharedOfAnyGpu = 99 * 1024;
+
 /// Bytes that a shared array of `count` values takes; their sum is what the launch must give.
 template <class T>
 __host__ __device__ constexpr std::size_t shared_bytes(std::size_t count) {

@@ -28,6 +28,12 @@ __device__ T shuffle_xor(T value, unsigned mask) {
   return __shfl_xor_sync(kAllLanes, value, static_cast<int>(mask));
 }
 
+/// The value of a lane, the same one for all.
+template <class T>
+__device__ T shuffle(T value, int lane) {
+  return __shfl_sync(kAllLanes, value, lane);
+}
+
 /// The value of lane (own lane - delta), or the own value where there is no such lane.
 template <class T>
 __device__ T shuffle_up(T value, unsigned delta) {
@@ -67,6 +73,11 @@ template <class T>
 T shuffle_xor(T value, unsigned mask,
               std::source_location where = std::source_location::current()) {
   return shuffle_from(value, lane_index() ^ mask, where);
+}
+
+template <class T>
+T shuffle(T value, int lane, std::source_location where = std::source_location::current()) {
+  return shuffle_from(value, static_cast<unsigned>(lane), where);
 }
 
 template <class T>

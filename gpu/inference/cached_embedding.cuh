@@ -39,7 +39,7 @@ class CachedEmbedding {
     }
   }
 
-  /// x [rows, width] of the tokens ids [rows].
+  /// x [rows, width] of the tokens ids [rows], which are in the vocabulary.
   void forward(const std::vector<Chunk>& chunks, const int* ids, Element* x) const {
     for (const Chunk& chunk : chunks)
       embedding_forward(step_.stream, tables_,
@@ -47,7 +47,8 @@ class CachedEmbedding {
                          .types = nullptr,
                          .batch = 1,
                          .length = chunk.count,
-                         .position_offset = chunk.before},
+                         .position_offset = chunk.before,
+                         .checked = true},
                         x + static_cast<std::size_t>(chunk.first_row) * tables_.width);
   }
 

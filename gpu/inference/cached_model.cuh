@@ -21,8 +21,8 @@
 
 namespace plumbline::gpu {
 
-/// A sequence's next tokens, and where the logits after the last of them go, in host memory; null:
-/// nowhere.
+/// A sequence's next tokens, all in the vocabulary, and where the logits after the last of them go,
+/// in host memory; null: nowhere.
 struct NewTokens {
   int sequence, before;
   std::span<const int> ids;

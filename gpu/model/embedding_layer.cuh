@@ -94,7 +94,7 @@ class EmbeddingLayer {
            table);
   }
   static TokenBatch batch(const Tokens& tokens) {
-    return {tokens.ids, tokens.types, tokens.batch, tokens.length, tokens.position_offset};
+    return {tokens.ids, tokens.types, tokens.batch, tokens.length, tokens.position_offset, true};
   }
 
   Step<Element>& step_;

@@ -57,8 +57,9 @@ class Head {
   }
 
   /// The loss, after forward; with `gradients` also the classifier's, and dL/d hidden.
+  /// `before_wait` as chunked_cross_entropy has it.
   ChunkedLoss loss(int rows, const Targets& targets, bool gradients, double grad_loss,
-                   std::int64_t denominator) {
+                   std::int64_t denominator, const std::function<void()>& before_wait = {}) {
     Classifier<Element> classifier;
     classifier.forward = [&](int first, int count, Element*) { logits(first, count); };
     if (gradients)
@@ -72,7 +73,7 @@ class Head {
     const int vocabulary = step_.configuration.vocabulary;
     return chunked_cross_entropy(step_.stream, {rows, vocabulary, vocabulary}, targets, classifier,
                                  std::min(rows, kChunkRows), logits_, losses_, grad_loss,
-                                 denominator);
+                                 denominator, before_wait);
   }
 
   /// After loss with gradients: dL/dx. `workspace` [rows, width].

@@ -9,6 +9,7 @@
 #include "model/head.cuh"
 #include "model/sublayer.cuh"
 #include "model/sublayer_names.cuh"
+#include "ops/check_ids.cuh"
 #include "ops/pooling.cuh"
 #include "support/error.hpp"
 
@@ -95,11 +96,12 @@ class Transformer : public Model {
                             std::int64_t denominator) override {
     const Tokens tokens = uploaded(batch, true, true);
     forward(tokens);
-    const ChunkedLoss result = layers_->head.loss(rows_, targets(), true, grad_loss, denominator);
-    const Workspace<Element>& workspace = layers_->workspace;
-    layers_->head.backward(rows_, layers_->grad, workspace.a, workspace.norm_workspace);
-    backward(tokens);
-    return result;
+    const auto to_the_input = [&] {
+      const Workspace<Element>& workspace = layers_->workspace;
+      layers_->head.backward(rows_, layers_->grad, workspace.a, workspace.norm_workspace);
+      backward(tokens);
+    };
+    return layers_->head.loss(rows_, targets(), true, grad_loss, denominator, to_the_input);
   }
 
   std::vector<float> losses() override {
@@ -209,8 +211,15 @@ class Transformer : public Model {
       expect(batch.length <= c.context - batch.position_offset, "length", batch.length,
              "at most " + std::to_string(c.context - batch.position_offset) +
                  ", where the table of learnable positions ends");
+    const int rows = batch.batch * batch.length;
+    check_ids_on_host("ids", batch.ids, rows, c.vocabulary);
+    if (batch.types && c.architecture == Architecture::bert)
+      check_ids_on_host("types", batch.types, rows, c.token_types);
+    if (with_targets)
+      targets_ = check_ids_on_host("targets", batch.targets, rows, c.vocabulary,
+                                   {.some_are_ignored = true, .ignored = Targets{}.ignored});
     step_.drops = with_dropout;
-    rows_ = batch.batch * batch.length;
+    rows_ = rows;
     const auto send = [&](const int* host, int count, int* device) -> const int* {
       if (!host) return nullptr;
       upload(step_.stream, host, static_cast<std::size_t>(count), device);
@@ -232,7 +241,7 @@ class Transformer : public Model {
     return tokens;
   }
 
-  Targets targets() const { return {layers_->targets}; }
+  Targets targets() const { return {.ids = layers_->targets, .counted = targets_}; }
 
   Step<Element> step_;
   Attention attention_;
@@ -241,6 +250,7 @@ class Transformer : public Model {
   std::unique_ptr<Layers<Element>> layers_;
   Tokens last_;  ///< of the last call
   int rows_ = 0;
+  int targets_ = 0;  ///< how many there are
 };
 
 }  // namespace

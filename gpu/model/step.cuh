@@ -17,7 +17,8 @@
 
 namespace plumbline::gpu {
 
-/// batch x length tokens, and what attention must not see of them; in device memory.
+/// batch x length tokens, and what attention must not see of them; in device memory. Ids and types
+/// are in their tables: who uploads them has looked.
 struct Tokens {
   int batch = 0, length = 0;
   const int* ids = nullptr;        ///< [batch, length]

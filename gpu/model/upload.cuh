@@ -10,15 +10,16 @@
 
 namespace plumbline::gpu {
 
-/// Copies between host and device memory; done when they return.
+/// Copies to device memory, in the order of the stream. Host memory that is not pinned, as none of
+/// ours is, has been read when it returns.
 template <class T>
-void upload(const Stream& stream, const T* host, std::size_t count, T* device) {
+void upload([[maybe_unused]] const Stream& stream, const T* host, std::size_t count, T* device) {
 #if PLUMBLINE_ON_GPU
-  check(cudaMemcpyAsync(device, host, count * sizeof(T), cudaMemcpyHostToDevice, stream.get()));
+  stream.check(
+      cudaMemcpyAsync(device, host, count * sizeof(T), cudaMemcpyHostToDevice, stream.get()));
 #else
   std::memcpy(device, host, count * sizeof(T));
 #endif
-  stream.wait();
 }
 
 template <class T>
@@ -26,10 +27,12 @@ void upload(const Stream& stream, const std::vector<T>& host, T* device) {
   upload(stream, host.data(), host.size(), device);
 }
 
+/// Copies to host memory, and waits for it.
 template <class T>
 void download(const Stream& stream, const T* device, std::size_t count, T* host) {
 #if PLUMBLINE_ON_GPU
-  check(cudaMemcpyAsync(host, device, count * sizeof(T), cudaMemcpyDeviceToHost, stream.get()));
+  stream.check(
+      cudaMemcpyAsync(host, device, count * sizeof(T), cudaMemcpyDeviceToHost, stream.get()));
 #else
   std::memcpy(host, device, count * sizeof(T));
 #endif
@@ -42,7 +45,8 @@ void copy_on_device([[maybe_unused]] const Stream& stream, const T* from, std::s
                     T* to) {
   if (count == 0) return;
 #if PLUMBLINE_ON_GPU
-  check(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToDevice, stream.get()));
+  stream.check(
+      cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToDevice, stream.get()));
 #else
   std::memcpy(to, from, count * sizeof(T));
 #endif

@@ -22,9 +22,25 @@ struct Report {
 };
 
 /// Whether ids[n] counts.
-__device__ bool counts(const int* ids, int n, const CountedIds& counted) {
+__host__ __device__ bool counts(const int* ids, int n, const CountedIds& counted) {
   if (counted.selected && counted.selected[n] == 0) return false;
   return !counted.some_are_ignored || ids[n] != counted.ignored;
+}
+
+/// How many counted. Throws where one was bad.
+int counted_in(const Report& report, const char* name, int count, int rows,
+               const CountedIds& counted) {
+  if (report.first_bad < count)
+    throw std::invalid_argument(
+        std::string(name) + "[" + std::to_string(report.first_bad) + "] is " +
+        std::to_string(report.id) + ", must be 0 to " + std::to_string(rows - 1) +
+        (counted.some_are_ignored ? ", or " + std::to_string(counted.ignored) + " for none" : ""));
+  return report.counted;
+}
+
+void require_some(int count, int rows) {
+  require(count >= 1, "the number of tokens", count, "at least 1");
+  require(rows >= 1, "the table's rows", rows, "at least 1");
 }
 
 /// One block looks through all of them: integers, so that any order gives the same.
@@ -47,20 +63,26 @@ __global__ void check_ids_kernel(const int* ids, int count, int rows, CountedIds
 
 int check_ids(const Stream& stream, const char* name, const int* ids, int count, int rows,
               const CountedIds& counted) {
-  require(count >= 1, "the number of tokens", count, "at least 1");
-  require(rows >= 1, "the table's rows", rows, "at least 1");
+  require_some(count, rows);
   DeviceBuffer<Report> device_report(stream, 1);
   launch(stream, {dim3{1}, dim3{kThreads}, shared_bytes<int>(kThreads / kWarpSize)},
          check_ids_kernel, ids, count, rows, counted, device_report.data());
   Report report{};
   device_report.copy_to_host(stream, &report);
   stream.wait();
-  if (report.first_bad < count)
-    throw std::invalid_argument(
-        std::string(name) + "[" + std::to_string(report.first_bad) + "] is " +
-        std::to_string(report.id) + ", must be 0 to " + std::to_string(rows - 1) +
-        (counted.some_are_ignored ? ", or " + std::to_string(counted.ignored) + " for none" : ""));
-  return report.counted;
+  return counted_in(report, name, count, rows, counted);
+}
+
+int check_ids_on_host(const char* name, const int* ids, int count, int rows,
+                      const CountedIds& counted) {
+  require_some(count, rows);
+  Report report{INT_MAX, 0, 0};
+  for (int n = 0; n < count && report.first_bad == INT_MAX; ++n) {
+    if (!counts(ids, n, counted)) continue;
+    ++report.counted;
+    if (ids[n] < 0 || ids[n] >= rows) report = {n, ids[n], 0};
+  }
+  return counted_in(report, name, count, rows, counted);
 }
 
 }  // namespace plumbline::gpu

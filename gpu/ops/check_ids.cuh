@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Token numbers that come from outside are checked where they are used. A kernel cannot throw: it
-// reports the first bad one, and the host throws.
+// Token numbers that come from outside are checked where they are used: by the host where it has
+// them, else by a kernel. That cannot throw: it reports the first bad one, and the host, which
+// waits for it, throws.
 #ifndef PLUMBLINE_GPU_OPS_CHECK_IDS_CUH
 #define PLUMBLINE_GPU_OPS_CHECK_IDS_CUH
 
@@ -20,6 +21,10 @@ struct CountedIds {
 /// is not, and unless count >= 1 and rows >= 1.
 int check_ids(const Stream& stream, const char* name, const int* ids, int count, int rows,
               const CountedIds& counted = {});
+
+/// The same of ids, and `selected`, in the host's memory.
+int check_ids_on_host(const char* name, const int* ids, int count, int rows,
+                      const CountedIds& counted = {});
 
 }  // namespace plumbline::gpu
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include "core/bfloat16.cuh"
-#include "core/device_buffer.cuh"
 #include "core/float16.cuh"
 #include "ops/check_ids.cuh"
 #include "ops/reduce.cuh"
@@ -99,15 +98,10 @@ void cross_entropy_rows(const Stream& stream, const LogitShape& shape, const Tar
          cross_entropy_rows_kernel<Element>, shape, targets, share, logits, losses);
 }
 
-double sum_of_losses(const Stream& stream, const float* losses, int count) {
+void sum_of_losses(const Stream& stream, const float* losses, int count, double* sum) {
   require(count >= 1, "the number of losses", count, "at least 1");
-  DeviceBuffer<double> device_sum(stream, 1);
   launch(stream, {dim3{1}, dim3{kThreads}, shared_bytes<double>(kWarps)}, sum_of_losses_kernel,
-         losses, count, device_sum.data());
-  double sum = 0.0;
-  device_sum.copy_to_host(stream, &sum);
-  stream.wait();
-  return sum;
+         losses, count, sum);
 }
 
 #define PLUMBLINE_INSTANTIATE(E)                                                                \

@@ -16,6 +16,7 @@ struct Targets {
   int ignored = -100;                       ///< stands for "no target"; PyTorch's default
   const unsigned char* selected = nullptr;  ///< others than 0 have a target (a masked language
                                             ///< model's positions); null: all
+  int counted = -1;  ///< how many there are, all in the vocabulary, where the host has seen them
 };
 
 /// Rows of logits, each `stride` elements after the last; those from `vocabulary` on are padding.
@@ -38,8 +39,9 @@ template <class Element>
 void cross_entropy_rows(const Stream& stream, const LogitShape& shape, const Targets& targets,
                         float share, Element* logits, float* losses);
 
-/// losses[0] + losses[1] + ..., in double, in a fixed order. Shape: [count], in device memory.
-double sum_of_losses(const Stream& stream, const float* losses, int count);
+/// *sum = losses[0] + losses[1] + ..., in double, in a fixed order. Shape: [count]; both in device
+/// memory.
+void sum_of_losses(const Stream& stream, const float* losses, int count, double* sum);
 
 /// The longest chain of additions in a row's sum of exponentials.
 int cross_entropy_chain(int vocabulary);

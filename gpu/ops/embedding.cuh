@@ -37,6 +37,7 @@ struct TokenBatch {
   const int* types;  ///< read where there is a table of types
   int batch, length;
   int position_offset = 0;
+  bool checked = false;  ///< the tables have all ids and types, as the host has seen
 };
 
 /// x_bt = word[ids_bt] + position[t + offset] + type[types_bt]: summed in fp32 in that order,

@@ -22,6 +22,7 @@ void check_embedding(const Stream& stream, const EmbeddingTables<Number>& tables
   if (tables.position.rows > 0)
     require(tokens.length <= tables.position.rows - tokens.position_offset, "length", tokens.length,
             "at most the table's positions from the offset on");
+  if (tokens.checked) return;
   const int count = tokens.batch * tokens.length;
   check_ids(stream, "ids", tokens.ids, count, tables.word.rows);
   if (tables.type.rows > 0) check_ids(stream, "types", tokens.types, count, tables.type.rows);

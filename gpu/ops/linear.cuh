@@ -36,7 +36,7 @@ enum class GeluEpilogue {
 /// taken of operands rounded to tf32), but the gradients of W and b, which are fp32 in every
 /// format. Products are accumulated in fp32 and rounded to the format once, after bias and GELU.
 /// Error: docs/bounds-ops.md. The same bits every run; on a GPU by cuBLAS's promise for one GPU and
-/// one stream. Every function returns when it is done, and throws std::invalid_argument for a shape
+/// one stream. In the order of the stream; every function throws std::invalid_argument for a shape
 /// below 1 and for null arrays.
 class Linear {
  public:

@@ -45,7 +45,7 @@ class MatrixProducts {
   MatrixProducts(const MatrixProducts&) = delete;
   MatrixProducts& operator=(const MatrixProducts&) = delete;
 
-  /// The product with its epilogue, accumulated in fp32; returns when it is done. False, and
+  /// The product with its epilogue, accumulated in fp32, in the order of the stream. False, and
   /// nothing done, where there is no algorithm for that epilogue, format and shape: then the caller
   /// multiplies without one. Without an epilogue every product is possible, or CudaError is thrown.
   bool multiply(const Product& product);

@@ -192,7 +192,7 @@ bool MatrixProducts::multiply(const Product& p) {
   check(cublasLtMatmul(state_->handle.get(), description.get(), &one, p.b, b.get(), p.a, a.get(),
                        &beta, p.d, d.get(), p.d, d.get(), &*entry->second, state_->workspace.data(),
                        kWorkspaceBytes, state_->stream.get()));
-  state_->stream.wait();
+  state_->stream.remember(std::source_location::current());
   return true;
 }
 

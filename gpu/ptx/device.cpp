@@ -244,9 +244,10 @@ const Kernel& Device::kernel(std::uint64_t module, std::string_view name) const 
 
 const KernelProgram& Device::State::program(const Kernel& kernel, bool profiled) const {
   auto& programs = profiled ? kernel.profiled : kernel.programs;
-  // The order of blocks is not the translation's concern.
+  // Not the translation's concern.
   Variation variation = options.variation;
   variation.order_seed = 0;
+  variation.late = false;
   for (const auto& [known, program] : programs)
     if (known == variation) return *program;
   Layout layout = kernel.module->layout;
@@ -408,6 +409,13 @@ void Device::State::run(const Kernel& kernel, const KernelProgram& program, cons
   state.deadline =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(options.time_limit_ms);
   run_grid(state);
+}
+
+void Device::expect_launch(const Kernel& kernel, const Launch& launch,
+                           std::size_t parameter_bytes) {
+  const std::scoped_lock lock(state_->mutex);
+  check_limits(kernel, kernel.info, state_->program(kernel), launch, state_->options.properties,
+               parameter_bytes);
 }
 
 Counts Device::launch(const Kernel& kernel, const Launch& launch,

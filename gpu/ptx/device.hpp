@@ -57,6 +57,10 @@ struct Variation {
   /// global memory; of the warps of a block; and of the lanes of an atomic instruction. 0: that of
   /// their numbers; else drawn from this seed.
   std::uint64_t order_seed = 0;
+  /// What a program asks of its streams is done when it waits for them, and not before: who reads
+  /// results without a wait gets what was there. The streams do not wait for one another, either,
+  /// but where an event or the default stream makes them. Of programs that use CUDA alone.
+  bool late = false;
 
   bool operator==(const Variation&) const = default;
 };
@@ -211,6 +215,8 @@ class Device {
   /// A variable of the module (.global, .const) and its size. Throws Refused (no_such_name).
   std::pair<Address, std::size_t> variable(std::uint64_t module, std::string_view name) const;
 
+  /// Throws Refused, as launch() would.
+  void expect_launch(const Kernel& kernel, const Launch& launch, std::size_t parameter_bytes);
   /// Runs to the end. `parameters` has info(kernel).parameter_bytes bytes, laid out as `parameters`
   /// says. Throws Refused before anything runs, Fault after which memory is as the kernel left it.
   Counts launch(const Kernel& kernel, const Launch& launch, std::span<const std::byte> parameters);

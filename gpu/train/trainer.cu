@@ -48,10 +48,11 @@ struct Trainer::Parts {
   }
 
   void share_parameters() {
-    stream.wait();
-    communicator.broadcast(model->parameters(), model->layout().size(), 0);
+    if (communicator.size() > 1) {
+      stream.wait();
+      communicator.broadcast(model->parameters(), model->layout().size(), 0);
+    }
     model->parameters_changed();
-    stream.wait();
   }
 
   Communicator& communicator;

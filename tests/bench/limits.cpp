@@ -78,7 +78,7 @@ struct OfFamily {
                   const Cache& cache, const Partials& partials) {
     note(
         "decode", [&] { split_kv_decode(stream, task, cache, partials, outputs); }, task.problem,
-        cache, partials, Bias::params(task.bias));
+        cache, partials, Bias::params(task.bias), true, true);
   }
   template <int D, class Bias>
   static void run(const Stream& stream, const Task& task, const BackwardArrays& arrays) {

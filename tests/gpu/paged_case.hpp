@@ -2,10 +2,12 @@
 // A small case as decoding reads it: from a cache in pages, with prefix sums.
 #pragma once
 
+#include <cmath>
 #include <cstring>
 #include <utility>
 #include <vector>
 
+#include "core/formats.cuh"
 #include "small_case.hpp"
 
 namespace plumbline::gpu_tests {
@@ -21,7 +23,20 @@ inline std::vector<double> running_sums(const std::vector<float>& values, int ke
   return sums;
 }
 
-/// With k and v of 8 bits, none of them a NaN or an infinity, and scales that keep them small.
+/// What a code of a cache of 8 bits stands for.
+inline float number_of_8_bits(gpu::CacheFormat format, std::uint8_t code) {
+  float number[1];
+  if (format == gpu::CacheFormat::e4m3)
+    gpu::load_vector<gpu::float8_e4m3>(&code, number);
+  else if (format == gpu::CacheFormat::e5m2)
+    gpu::load_vector<gpu::float8_e5m2>(&code, number);
+  else
+    gpu::load_vector<std::int8_t>(&code, number);
+  return number[0];
+}
+
+/// With k and v of 8 bits, none of them a NaN or an infinity, and scales that keep them small:
+/// powers of two, so that a product has the same bits whether its factor or itself is scaled.
 /// `made` must outlive it.
 struct CachedCase {
   CachedCase(const Case& made, int format, bool scale_per_key)
@@ -30,13 +45,13 @@ struct CachedCase {
         v(made.v.size()),
         k_scale(scale_per_key ? made.keys : made.keys / made.s.keys),
         v_scale(k_scale.size()) {
-    constexpr float kLargest[] = {0, 352, 57344, 127};
+    constexpr int kLargest[] = {0, 9, 16, 7};  // its exponent
     Numbers numbers(17);
     for (auto* codes : {&k, &v})
       for (std::uint8_t& code : *codes)
         code = static_cast<std::uint8_t>((numbers.bits() & 0xfbu) | 1u);
     for (auto* scales : {&k_scale, &v_scale})
-      for (float& scale : *scales) scale = numbers.between(1.0f, 3.0f) / kLargest[format];
+      for (float& scale : *scales) scale = std::ldexp(1.0f, static_cast<int>(numbers.bits() % 3) - kLargest[format]);
     problem.k = k.data();
     problem.v = v.data();
     problem.k_scale = k_scale.data();

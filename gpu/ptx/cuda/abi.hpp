@@ -124,7 +124,12 @@ struct LaunchAttribute {
     int flag;      ///< of attribute_cooperative
   };
 };
-enum LaunchAttributeId : int { attribute_cooperative = 2, attribute_cluster = 4 };
+enum LaunchAttributeId : int {
+  attribute_cooperative = 2,
+  attribute_cluster = 4,
+  attribute_programmatic_event = 7,
+  attribute_launch_completion_event = 12
+};
 
 /// cudaGraphNodeType; those of them that a capture makes.
 enum class NodeType : int { kernel = 0, copy = 1, set = 2, host = 3, empty = 5 };

@@ -37,6 +37,9 @@ void copy(Process& process, const Stream* stream, void* to, const void* from, co
   if (box.width == 0 || box.height == 0 || box.depth == 0) return;
   expect(to != nullptr && from != nullptr);
   expect(box.height == 1 || (box.width <= box.to_pitch && box.width <= box.from_pitch));
+  // CUDA's asynchronous copies end before they return where CUDA does not know the host's memory.
+  const bool ends_here =
+      !process.allocation_with(address_of(to)) || !process.allocation_with(address_of(from));
   process.streams.submit(stream, NodeType::copy, [=](Process& here) {
     for (std::size_t z = 0; z < box.depth; ++z) {
       for (std::size_t y = 0; y < box.height; ++y) {
@@ -46,6 +49,7 @@ void copy(Process& process, const Stream* stream, void* to, const void* from, co
       }
     }
   });
+  if (ends_here) process.streams.catch_up(stream);
 }
 
 void set(Process& process, const Stream* stream, Address to, const Pattern& pattern) {

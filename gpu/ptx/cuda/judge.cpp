@@ -30,6 +30,7 @@ PLUMBLINE_CUDA int plumbline_device_trouble(char* text, std::size_t size, Addres
   Process& process = Process::get();
   const std::lock_guard lock(process.mutex);
   process.tell_no_faults();
+  end_all();
   const Trouble trouble = process.take_trouble();
   say(text, size, trouble.text);
   if (address) *address = trouble.address.value_or(0);
@@ -76,6 +77,7 @@ PLUMBLINE_CUDA int plumbline_device_binaries(char* text, std::size_t size) {
 PLUMBLINE_CUDA int plumbline_device_variation(int number, char* text, std::size_t size) {
   Process& process = Process::get();
   const std::lock_guard lock(process.mutex);
+  end_all();  // on the device that it was asked of
   static const auto all = variations_from([](const char* name) { return std::getenv(name); });
   if (number < 0 || number >= static_cast<int>(all.size())) return -1;
   const NamedVariation& chosen = all[static_cast<std::size_t>(number)];

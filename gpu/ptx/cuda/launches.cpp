@@ -65,7 +65,12 @@ void launch(Process& process, const Stream* stream, Function& function, Launch l
             std::vector<std::byte> parameters) {
   process.streams.of(stream);
   launch.non_portable_cluster = function.non_portable_cluster;
-  refusals_are_told([&] { expect_room(process, function, launch); });
+  refusals_are_told([&] {
+    expect_room(process, function, launch);
+    // What is done late is refused now, as CUDA does.
+    if (process.device().options().variation.late)
+      process.device().expect_launch(process.modules.kernel(function), launch, parameters.size());
+  });
   process.streams.submit(
       stream, NodeType::kernel,
       [handle = &function, launch, parameters = std::move(parameters)](Process& here) {
@@ -84,13 +89,17 @@ void launch(Process& process, const Stream* stream, Function& function, Launch l
       });
 }
 
-void apply(Launch& launch, std::span<const LaunchAttribute> attributes) {
+bool apply(Launch& launch, std::span<const LaunchAttribute> attributes) {
+  bool records = false;
   for (const LaunchAttribute& attribute : attributes) {
     if (attribute.id == attribute_cluster) {
       launch.cluster = {attribute.cluster.x, attribute.cluster.y, attribute.cluster.z};
     }
     if (attribute.id == attribute_cooperative) launch.cooperative = attribute.flag != 0;
+    records |= attribute.id == attribute_programmatic_event ||
+               attribute.id == attribute_launch_completion_event;
   }
+  return records;
 }
 
 std::size_t most_dynamic_shared(Process& process, Function& function) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches, and what a program asks about kernels before them. A launch has ended when it returns,
-// and returns the error of its kernel, as with CUDA_LAUNCH_BLOCKING=1.
+// Launches, and what a program asks about kernels before them. Without Variation::late a launch has
+// ended when it returns, and returns the error of its kernel, as with CUDA_LAUNCH_BLOCKING=1.
 #ifndef PLUMBLINE_GPU_PTX_CUDA_LAUNCHES_HPP
 #define PLUMBLINE_GPU_PTX_CUDA_LAUNCHES_HPP
 
@@ -34,8 +34,9 @@ void launch(Process& process, const Stream* stream, Function& function, Launch l
             std::vector<std::byte> parameters);
 
 /// Those of cudaLaunchKernelExC and cuLaunchKernelEx that change a launch. Others are hints, or
-/// order launches that are in order here anyway.
-void apply(Launch& launch, std::span<const LaunchAttribute> attributes);
+/// order launches that are in order here anyway. True where one names an event that the launch
+/// records: it must then end at once.
+bool apply(Launch& launch, std::span<const LaunchAttribute> attributes);
 
 /// What a launch may ask for.
 std::size_t most_dynamic_shared(Process& process, Function& function);

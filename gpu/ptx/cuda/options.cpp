@@ -130,6 +130,7 @@ Options options_from(const std::function<const char*(const char*)>& value_of) {
              "nearest, down, up or either");
   reader.use("SUMS", name_into(options.variation.sums, sums), "nearest, ampere or hopper");
   reader.use("FUSE", name_into(options.variation.fuse, switches), "0 or 1");
+  reader.use("LATE", name_into(options.variation.late, switches), "0 or 1");
   reader.use("ORDER", number_into(options.variation.order_seed), "a seed: a whole number");
   return options;
 }
@@ -138,17 +139,17 @@ std::vector<NamedVariation> named_variations() {
   using Approximate = Variation::Approximate;
   using Sums = Variation::Sums;
   return {{"rounded to nearest", {}},
-          {".approx either way, Ampere's sums, fused mul and add",
-           {Approximate::either, Sums::ampere, true, 0}},
+          {".approx either way, Ampere's sums, fused mul and add, late",
+           {Approximate::either, Sums::ampere, true, 0, true}},
           {".approx downwards, Hopper's sums, other block order",
            {Approximate::down, Sums::hopper, false, 1}},
-          {".approx upwards, Hopper's sums, fused, other block order",
-           {Approximate::up, Sums::hopper, true, 2}}};
+          {".approx upwards, Hopper's sums, fused, other order, late",
+           {Approximate::up, Sums::hopper, true, 2, true}}};
 }
 
 std::vector<NamedVariation> variations_from(
     const std::function<const char*(const char*)>& value_of) {
-  for (const char* name : {"APPROXIMATE", "SUMS", "FUSE", "ORDER"}) {
+  for (const char* name : {"APPROXIMATE", "SUMS", "FUSE", "ORDER", "LATE"}) {
     const char* value = value_of((std::string("PLUMBLINE_DEVICE_") + name).c_str());
     if (value != nullptr && *value != '\0') {
       return {{"as the environment says", options_from(value_of).variation}};

@@ -79,6 +79,11 @@ Error lacks(const char* function) {
   });
 }
 
+int& Asynchronous::count() {
+  static thread_local int count = 0;
+  return count;
+}
+
 Error caught(Process& process) {
   process.words().clear();
   try {

@@ -141,17 +141,40 @@ Error lacks(const char* function);
 /// The error of what is being thrown; what has words is noted.
 Error caught(Process& process);
 
+/// While one lives, functions of its thread wait for nothing: what streams have still to do stays
+/// to be done. All others begin and end with none of that left.
+class Asynchronous {
+ public:
+  explicit Asynchronous(bool is = true) : is_(is) { count() += is; }
+  ~Asynchronous() { count() -= is_; }
+  Asynchronous(const Asynchronous&) = delete;
+  Asynchronous& operator=(const Asynchronous&) = delete;
+  static bool here() { return count() > 0; }
+
+ private:
+  static int& count();
+
+  bool is_;
+};
+
 /// What every function does: one at a time, and what the body throws becomes CUDA's error.
 template <class Body>
 Error attempted(const Body& body) {
   Process& process = Process::get();
   const std::lock_guard lock(process.mutex);
   try {
+    if (!Asynchronous::here()) process.streams.catch_up();
     body(process);
+    if (!Asynchronous::here()) process.streams.catch_up();
   } catch (...) {
     return caught(process);
   }
   return Error::success;
+}
+
+/// Nothing is left to do.
+inline Error end_all() {
+  return attempted([](Process&) {});
 }
 
 /// Not after a fault, whose error it gives then.

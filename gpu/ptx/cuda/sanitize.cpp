@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "ptx/cuda/process.hpp"
+
 namespace plumbline::ptx::cuda {
 namespace {
 
@@ -32,6 +34,11 @@ void write_line(const std::string& line) {
 }
 
 __attribute__((destructor)) void tell_launches() {
+  // Some may still be to do. A process that was forked in the middle of a call does none of them.
+  if (Process& process = Process::get(); process.mutex.try_lock()) {
+    end_all();
+    process.mutex.unlock();
+  }
   if (launches().count == 0) return;
   write_line("launches " + std::to_string(launches().count) + " kernels " +
              std::to_string(launches().kernels.size()) + "\n");

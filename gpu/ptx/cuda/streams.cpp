@@ -2,6 +2,8 @@
 #include "ptx/cuda/streams.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <limits>
 #include <utility>
 
 #include "ptx/cuda/process.hpp"
@@ -19,7 +21,7 @@ CaptureMode& mode_of_thread() {
 }  // namespace
 
 Stream& Streams::add(const Context* context, unsigned flags, int priority) {
-  return all_.add({context, flags, priority, ++next_number_, {}});
+  return all_.add({context, flags, priority, ++next_number_});
 }
 
 Stream& Streams::of(const Stream* handle) {
@@ -32,6 +34,7 @@ Stream& Streams::of(const Stream* handle) {
 void Streams::remove(const Stream* handle) {
   Stream& stream = all_.of(handle);
   if (stream.point.capture) stream.point.capture->invalid = true;
+  catch_up(handle);
   all_.remove(handle);
 }
 
@@ -62,13 +65,66 @@ void Streams::submit(const Stream* handle, NodeType type, std::function<void(Pro
       }
     });
   }
-  work(process_);
+  Stream& order = order_of(stream);
+  order.late.push_back(std::move(work));
+  if (!is_late()) do_late(order, std::numeric_limits<std::uint64_t>::max());
+}
+
+bool Streams::is_late() { return process_.device().options().variation.late; }
+
+/// A stream that does not say otherwise and the default stream wait for one another: they are one.
+Stream& Streams::order_of(Stream& stream) {
+  const bool own = (stream.flags & non_blocking) && &stream != &per_thread_;
+  return own ? stream : legacy_;
+}
+
+void Streams::do_late(Stream& order, std::uint64_t count) {
+  while (order.done < count && !order.late.empty()) {
+    const auto work = std::move(order.late.front());
+    order.late.pop_front();
+    ++order.done;
+    work(process_);
+  }
+}
+
+void Streams::catch_up() {
+  if (process_.sticky() != Error::success) return;
+  constexpr auto all = std::numeric_limits<std::uint64_t>::max();
+  std::exception_ptr first;  // of what failed: the rest is done nevertheless
+  const auto do_all = [&](Stream& order) {
+    while (!order.late.empty()) {
+      try {
+        do_late(order, all);
+      } catch (const Fault&) {
+        throw;
+      } catch (...) {
+        if (!first) first = std::current_exception();
+      }
+    }
+  };
+  do_all(legacy_);
+  all_.for_each(do_all);
+  if (first) std::rethrow_exception(first);
+}
+
+void Streams::catch_up(const Stream* handle) {
+  do_late(order_of(of(handle)), std::numeric_limits<std::uint64_t>::max());
+}
+
+void Streams::catch_up(const StreamPoint& point) {
+  if (point.stream == 0) return do_late(legacy_, point.count);
+  all_.for_each([&](Stream& stream) {
+    if (stream.number == point.stream) do_late(stream, point.count);
+  });
 }
 
 bool Streams::submit(const Stream* handle, HostCall call) {
   expect(call.function != nullptr);
   Stream& stream = of(handle);
-  if (!stream.point.capture) return true;
+  if (!stream.point.capture) {
+    catch_up(handle);
+    return true;
+  }
   append(stream, {NodeType::host, {}, call});
   return false;
 }
@@ -81,6 +137,13 @@ void Streams::record(Event& event, const Stream* handle) {
   } else {
     event.point = {};
     event.recorded = std::chrono::steady_clock::now();
+    if (!is_late()) return;
+    Stream& order = order_of(of(handle));
+    event.after = {order.number, order.done + order.late.size() + 1};
+    order.late.push_back([&event, after = event.after](Process& here) {
+      const bool is_it = here.streams.events.has(&event) && event.after == after;
+      if (is_it) event.recorded = std::chrono::steady_clock::now();
+    });
   }
 }
 
@@ -98,6 +161,10 @@ void Streams::wait(const Stream* handle, const Event& event) {
   CapturePoint& mine = stream.point;
   if (!point.capture) {
     if (mine.capture && event.recorded) invalidate(*mine.capture, Error::capture_isolation);
+    if (is_late() && event.recorded) {
+      order_of(stream).late.push_back(
+          [after = event.after](Process& here) { here.streams.catch_up(after); });
+    }
     return;
   }
   expect(!point.capture->invalid, Error::capture_invalidated);
@@ -200,7 +267,7 @@ Error launch_graph(const GraphExec* exec, const Stream* stream) {
   Error error = guarded([&](Process& process) {
     nodes = process.streams.execs.of(exec, Error::invalid_value).nodes;
     Stream& on = process.streams.of(stream);
-    if (!on.point.capture) return;
+    if (!on.point.capture) return process.streams.catch_up(stream);
     now = false;  // a graph within a graph: its nodes
     for (const auto& node : nodes) {
       if (node->work) process.streams.submit(stream, node->type, node->work);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, events and graphs. What is submitted to a stream is done at once, or, while the stream
-// is captured, kept as a node of a graph.
+// Streams, events and graphs. What is submitted to a stream is done at once; with Variation::late
+// when the host waits for it; or, while the stream is captured, kept as a node of a graph.
 #ifndef PLUMBLINE_GPU_PTX_CUDA_STREAMS_HPP
 #define PLUMBLINE_GPU_PTX_CUDA_STREAMS_HPP
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -62,6 +63,15 @@ struct Stream {
   int priority = 0;
   std::uint64_t number = 0;
   CapturePoint point = {};
+  std::deque<std::function<void(Process&)>> late = {};  ///< what is still to be done
+  std::uint64_t done = 0;                               ///< of what came to `late`
+};
+
+/// All that was submitted to a stream up to some point.
+struct StreamPoint {
+  std::uint64_t stream = 0;  ///< Stream::number; 0: the default stream
+  std::uint64_t count = 0;
+  bool operator==(const StreamPoint&) const = default;
 };
 
 struct Event {
@@ -69,6 +79,7 @@ struct Event {
   unsigned flags = 0;
   std::optional<std::chrono::steady_clock::time_point> recorded = {};
   CapturePoint point = {};
+  StreamPoint after = {};
 };
 
 class Streams {
@@ -92,6 +103,11 @@ class Streams {
   /// As submit(), but true where the caller is to call the function when it has left guarded().
   bool submit(const Stream* handle, HostCall call);
 
+  /// Does what is still to be done: of all streams, of one, and what an event comes after.
+  void catch_up();
+  void catch_up(const Stream* handle);
+  void catch_up(const Event& event) { catch_up(event.after); }
+
   /// cudaEventElapsedTime. Throws Failure for events that were not recorded.
   float milliseconds(const Event* from, const Event* to);
   void record(Event& event, const Stream* handle);
@@ -113,6 +129,10 @@ class Streams {
 
  private:
   void append(Stream& stream, Node node);
+  bool is_late();
+  Stream& order_of(Stream& stream);
+  void catch_up(const StreamPoint& point);
+  void do_late(Stream& order, std::uint64_t count);
   [[noreturn]] void invalidate(Capture& capture, Error error);
 
   Process& process_;

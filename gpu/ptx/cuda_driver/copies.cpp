@@ -52,6 +52,7 @@ void* place_at(Address address) { return reinterpret_cast<void*>(address); }
 
 Error copied(void* to, const void* from, std::size_t bytes, CopyKind kind, Waits waits,
              const Stream* stream = nullptr) {
+  const Asynchronous call(waits == Waits::no);
   return run([&](Process& process) {
     if (waits == Waits::yes) process.streams.expect_no_capture();
     copy(process, stream, to, from, {bytes}, kind);
@@ -81,6 +82,7 @@ CopyKind kind_of(Type to, Type from) {
 }
 
 Error copied(const Copy3& asked, Waits waits, const Stream* stream = nullptr) {
+  const Asynchronous call(waits == Waits::no);
   return run([&](Process& process) {
     if (waits == Waits::yes) process.streams.expect_no_capture();
     if (asked.width == 0 || asked.height == 0 || asked.depth == 0) return;
@@ -105,6 +107,7 @@ Error copied(const Copy2* asked, Waits waits, const Stream* stream = nullptr) {
 }
 
 Error filled(Address to, const Pattern& pattern, Waits waits, const Stream* stream = nullptr) {
+  const Asynchronous call(waits == Waits::no);
   return run([&](Process& process) {
     if (waits == Waits::yes) process.streams.expect_no_capture();
     set(process, stream, to, pattern);

@@ -46,6 +46,7 @@ std::vector<std::byte> block_of(const KernelInfo& info, void** extra) {
 
 Error launched(Function* handle, const Launch& how, Stream* stream, void** arguments,
                void** extra) {
+  const Asynchronous call;
   return run([&](Process& process) {
     process.streams.of(stream);
     Function& function = process.modules.function(handle);
@@ -81,8 +82,9 @@ PLUMBLINE_CUDA Error cuLaunchKernelEx(const Configuration* configuration, Functi
       (configuration->attribute_count > 0 && !configuration->attributes))
     return run([](Process&) { expect(false); });
   Launch how = launch_of(configuration->grid, configuration->block, configuration->dynamic_shared);
-  apply(how, {configuration->attributes, configuration->attribute_count});
-  return launched(function, how, configuration->stream, arguments, extra);
+  const bool records = apply(how, {configuration->attributes, configuration->attribute_count});
+  const Error error = launched(function, how, configuration->stream, arguments, extra);
+  return error == Error::success && records ? run([](Process&) {}) : error;
 }
 
 PLUMBLINE_CUDA Error cuLaunchCooperativeKernel(Function* function, unsigned grid_x, unsigned grid_y,

@@ -133,7 +133,7 @@ PLUMBLINE_CUDA Error cuPointerGetAttributes(unsigned count, const Attribute* att
   });
 }
 
-/// Every operation ends before the next begins anyway.
+/// What it asks of synchronous copies holds anyway: nothing is left to do when they return.
 PLUMBLINE_CUDA Error cuPointerSetAttribute(const void* value, Attribute attribute,
                                            Address address) {
   return run([&](Process& process) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and events. Whatever was asked for before has been done.
+// Streams and events.
 #include "ptx/cuda_driver/driver.hpp"
 
 using namespace plumbline::ptx;
@@ -10,20 +10,25 @@ namespace {
 
 /// What the host waits for must not be part of a capture.
 Error awaited(const Stream* stream) {
+  const Asynchronous call;
   return run([&](Process& process) {
     process.streams.expect_not_captured(process.streams.of(stream).point);
+    process.streams.catch_up(stream);
   });
 }
 
 Error awaited(const Event* event) {
+  const Asynchronous call;
   return run([&](Process& process) {
     process.streams.expect_not_captured(process.streams.events.of(event).point);
+    process.streams.catch_up(process.streams.events.of(event));
   });
 }
 
 }  // namespace
 
 PLUMBLINE_CUDA Error cuStreamCreateWithPriority(Stream** stream, unsigned flags, int priority) {
+  const Asynchronous call;
   return run([&](Process& process) {
     expect(stream != nullptr && flags <= 1);
     *stream = &process.streams.add(&process.current(), flags, priority);
@@ -43,6 +48,7 @@ PLUMBLINE_CUDA Error cuStreamSynchronize(Stream* stream) { return awaited(stream
 PLUMBLINE_CUDA Error cuStreamQuery(Stream* stream) { return awaited(stream); }
 
 PLUMBLINE_CUDA Error cuStreamWaitEvent(Stream* stream, Event* event, unsigned) {
+  const Asynchronous call;
   return run(
       [&](Process& process) { process.streams.wait(stream, process.streams.events.of(event)); });
 }
@@ -114,6 +120,7 @@ PLUMBLINE_CUDA Error cuStreamAddCallback(Stream* stream, void (*callback)(Stream
 }
 
 PLUMBLINE_CUDA Error cuEventCreate(Event** event, unsigned flags) {
+  const Asynchronous call;
   return run([&](Process& process) {
     expect(event != nullptr && flags <= 7);
     *event = &process.streams.events.add({&process.current(), flags});
@@ -125,6 +132,7 @@ PLUMBLINE_CUDA Error cuEventDestroy_v2(Event* event) {
 }
 
 PLUMBLINE_CUDA Error cuEventRecord(Event* event, Stream* stream) {
+  const Asynchronous call;
   return run(
       [&](Process& process) { process.streams.record(process.streams.events.of(event), stream); });
 }

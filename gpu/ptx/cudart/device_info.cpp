@@ -10,6 +10,7 @@ using plumbline::ptx::cudart::last_error;
 using plumbline::ptx::cudart::run;
 
 PLUMBLINE_CUDA Error cudaDeviceGetAttribute(int* value, DeviceAttribute attribute, int device) {
+  const Asynchronous call;
   return run([&](Process& process) {
     expect(value != nullptr && attribute > DeviceAttribute{} && attribute < DeviceAttribute::end);
     expect(device == 0, Error::invalid_device);
@@ -25,6 +26,7 @@ PLUMBLINE_CUDA Error cudaGetDeviceCount(int* count) {
 }
 
 PLUMBLINE_CUDA Error cudaGetDevice(int* device) {
+  const Asynchronous call;
   return run([&](Process&) {
     expect(device != nullptr);
     *device = 0;

@@ -20,6 +20,7 @@ Launch launch_of(const Dim3& grid, const Dim3& block, std::size_t shared) {
 }
 
 Error launched(const void* host, const Launch& how, void* const* arguments, Stream* stream) {
+  const Asynchronous call;
   return run([&](Process& process) {
     process.streams.of(stream);
     Function* function = nullptr;
@@ -58,8 +59,9 @@ PLUMBLINE_CUDA Error cudaLaunchKernelExC(const LaunchConfiguration* configuratio
   if (configuration == nullptr) return run([](Process&) { expect(false); });
   Launch asked =
       launch_of(configuration->grid, configuration->block, configuration->dynamic_shared);
-  apply(asked, {configuration->attributes, configuration->attribute_count});
-  return launched(host, asked, arguments, configuration->stream);
+  const bool records = apply(asked, {configuration->attributes, configuration->attribute_count});
+  const Error error = launched(host, asked, arguments, configuration->stream);
+  return error == Error::success && records ? run([](Process&) {}) : error;
 }
 
 PLUMBLINE_CUDA Error cudaFuncGetAttributes(FunctionAttributes* attributes, const void* host) {
@@ -84,6 +86,7 @@ PLUMBLINE_CUDA Error cudaFuncGetAttributes(FunctionAttributes* attributes, const
 
 PLUMBLINE_CUDA Error cudaFuncSetAttribute(const void* host, FunctionAttribute attribute,
                                           int value) {
+  const Asynchronous call;
   return run([&](Process& process) {
     set_attribute(process, process.modules.function(host), attribute, value);
   });

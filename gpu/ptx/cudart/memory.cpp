@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory and copies. All have ended when they return: an asynchronous copy is one at once.
+// Memory and copies.
 #include "ptx/cuda/copies.hpp"
 #include "ptx/cudart/runtime.hpp"
 
@@ -12,6 +12,7 @@ namespace {
 Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }
 
 Error allocate(void** pointer, std::size_t bytes, MemoryType type, unsigned flags = 0) {
+  const Asynchronous call;
   return run([&](Process& process) {
     expect(pointer != nullptr);
     process.streams.expect_no_capture();
@@ -25,6 +26,7 @@ enum class Waits { no, yes };
 
 Error copied(void* to, const void* from, const Box& box, CopyKind kind, Waits waits,
              const Stream* stream = nullptr) {
+  const Asynchronous call(waits == Waits::no);
   return run([&](Process& process) {
     if (waits == Waits::yes) process.streams.expect_no_capture();
     copy(process, stream, to, from, box, kind);
@@ -33,6 +35,7 @@ Error copied(void* to, const void* from, const Box& box, CopyKind kind, Waits wa
 
 Error filled(void* to, int value, std::size_t pitch, std::size_t width, std::size_t height,
              Waits waits, const Stream* stream = nullptr) {
+  const Asynchronous call(waits == Waits::no);
   return run([&](Process& process) {
     if (waits == Waits::yes) process.streams.expect_no_capture();
     set(process, stream, address_of(to),

@@ -45,7 +45,9 @@ PLUMBLINE_CUDA void** __cudaRegisterFatBinary(void* wrapper) {
 PLUMBLINE_CUDA void __cudaRegisterFatBinaryEnd(void**) {}
 
 PLUMBLINE_CUDA void __cudaUnregisterFatBinary(void** handle) {
-  if (handle) always([&](Process& process) { process.modules.remove(module_of(handle)); });
+  if (!handle) return;
+  end_all();
+  always([&](Process& process) { process.modules.remove(module_of(handle)); });
 }
 
 PLUMBLINE_CUDA void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name,
@@ -79,6 +81,7 @@ PLUMBLINE_CUDA unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, std::
 
 PLUMBLINE_CUDA Error __cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::size_t* shared,
                                                 Stream** stream) {
+  const Asynchronous call;
   return run([&](Process&) {
     expect(!configurations().empty(), Error::missing_configuration);
     const Configuration last = configurations().back();

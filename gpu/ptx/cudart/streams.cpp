@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, events and synchronisation. Whatever was asked for before has been done.
+// Streams, events and synchronisation.
 #include "ptx/cudart/runtime.hpp"
 
 using namespace plumbline::ptx;
@@ -35,6 +35,7 @@ Error called(Stream* stream, HostCall call) {
 }  // namespace
 
 PLUMBLINE_CUDA Error cudaStreamCreateWithPriority(Stream** stream, unsigned flags, int priority) {
+  const Asynchronous call;
   return through(cuStreamCreateWithPriority, stream, flags, priority);
 }
 
@@ -51,12 +52,17 @@ PLUMBLINE_CUDA Error cudaStreamDestroy(Stream* stream) {
 }
 
 PLUMBLINE_CUDA Error cudaStreamSynchronize(Stream* stream) {
+  const Asynchronous call;
   return through(cuStreamSynchronize, stream);
 }
 
-PLUMBLINE_CUDA Error cudaStreamQuery(Stream* stream) { return through(cuStreamQuery, stream); }
+PLUMBLINE_CUDA Error cudaStreamQuery(Stream* stream) {
+  const Asynchronous call;
+  return through(cuStreamQuery, stream);
+}
 
 PLUMBLINE_CUDA Error cudaStreamWaitEvent(Stream* stream, Event* event, unsigned flags) {
+  const Asynchronous call;
   return through(cuStreamWaitEvent, stream, event, flags);
 }
 
@@ -96,6 +102,7 @@ PLUMBLINE_CUDA Error cudaStreamAddCallback(Stream* stream, void (*callback)(Stre
 }
 
 PLUMBLINE_CUDA Error cudaEventCreateWithFlags(Event** event, unsigned flags) {
+  const Asynchronous call;
   return through(cuEventCreate, event, flags);
 }
 
@@ -104,6 +111,7 @@ PLUMBLINE_CUDA Error cudaEventCreate(Event** event) { return cudaEventCreateWith
 PLUMBLINE_CUDA Error cudaEventDestroy(Event* event) { return through(cuEventDestroy_v2, event); }
 
 PLUMBLINE_CUDA Error cudaEventRecord(Event* event, Stream* stream) {
+  const Asynchronous call;
   return through(cuEventRecord, event, stream);
 }
 
@@ -112,10 +120,14 @@ PLUMBLINE_CUDA Error cudaEventRecordWithFlags(Event* event, Stream* stream, unsi
 }
 
 PLUMBLINE_CUDA Error cudaEventSynchronize(Event* event) {
+  const Asynchronous call;
   return through(cuEventSynchronize, event);
 }
 
-PLUMBLINE_CUDA Error cudaEventQuery(Event* event) { return through(cuEventQuery, event); }
+PLUMBLINE_CUDA Error cudaEventQuery(Event* event) {
+  const Asynchronous call;
+  return through(cuEventQuery, event);
+}
 
 PLUMBLINE_CUDA Error cudaEventElapsedTime(float* milliseconds, Event* from, Event* to) {
   return through(cuEventElapsedTime, milliseconds, from, to);

@@ -27,7 +27,7 @@ class Instruction:
     @property
     def jumps_always(self):
         """Whether the next instruction is never next."""
-        if self.predicate or self.opcode not in ("BRA", "EXIT", "RET", "BRX"):
+        if self.predicate or self.opcode not in ("BRA", "EXIT", "RET", "BRX", "BRXU"):
             return False
         return self.opcode != "BRA" or (len(self.operands) == 1 and "DIV" not in self.modifiers)
 
@@ -91,7 +91,7 @@ class Blocks:
             if i.opcode in ("BRA", "CALL") and i.operands[-1].startswith("0x"):
                 leaders.add(i.target // 16)
             leaders.update(branch // 16 for branch in i.branches)
-            if i.opcode in ("BRA", "BRX", "EXIT", "RET", "CALL", "BAR"):
+            if i.opcode in ("BRA", "BRX", "BRXU", "EXIT", "RET", "CALL", "BAR"):
                 leaders.add(n + 1)
         starts = sorted(leader for leader in leaders if leader < len(instructions))
         self.bounds = list(zip(starts, starts[1:] + [len(instructions)]))

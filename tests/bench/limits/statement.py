@@ -387,6 +387,8 @@ class Statement:
         name, offset = self.i.operands[0].split()
         return [f"return block_at[({Operand(name).raw()} + {self.i.address + 16} + {int(offset, 16)}) & MASK]"]
 
+    do_BRXU = do_BRX
+
     def do_CALL(self):
         return [f"return block_at[{self.i.target}]"]
 

@@ -8,11 +8,14 @@
 #include <limits>
 #include <random>
 
+#include "tests/gpu/paged_case.hpp"
+
 BOOST_AUTO_TEST_SUITE(formats_test)
 
 namespace {
 
 using namespace plumbline::gpu;
+using plumbline::gpu_tests::number_of_8_bits;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -83,7 +86,7 @@ BOOST_AUTO_TEST_CASE(every_number_of_8_bits_is_read_exactly) {
        {Float8{CacheFormat::e4m3, 3, 7, -1, 0x7f}, {CacheFormat::e5m2, 2, 15, 0x7c, 0x7d}})
     for (int code = 0; code < 256; ++code) {
       const auto byte = static_cast<std::uint8_t>(code);
-      const float x = load_8_bits(&byte, f.format, 0);
+      const float x = number_of_8_bits(f.format, byte);
       const int magnitude = code & 0x7f, exponent = magnitude >> f.digits;
       const int unit = 1 << f.digits, digits = magnitude % unit;
       BOOST_TEST_INFO(static_cast<int>(f.format) << " " << code);
@@ -98,14 +101,20 @@ BOOST_AUTO_TEST_CASE(every_number_of_8_bits_is_read_exactly) {
       BOOST_TEST(same(x, code < 128 ? expected : -expected));
     }
   for (int x = -128; x < 128; ++x) {
-    const std::int8_t bytes[] = {77, static_cast<std::int8_t>(x)};
-    BOOST_TEST(load_8_bits(bytes, CacheFormat::int8, 1) == static_cast<float>(x));
+    alignas(2) const std::int8_t bytes[] = {77, static_cast<std::int8_t>(x)};
+    float numbers[2];
+    load_vector<std::int8_t>(bytes, numbers);
+    BOOST_TEST(numbers[0] == 77.0f);
+    BOOST_TEST(numbers[1] == static_cast<float>(x));
   }
-  const std::uint8_t codes[] = {0x7e, 0x7b, 0x01};
-  BOOST_TEST(load_8_bits(codes, CacheFormat::e4m3, 0) == 448.0f);
-  BOOST_TEST(load_8_bits(codes, CacheFormat::e5m2, 1) == 57344.0f);
-  BOOST_TEST(load_8_bits(codes, CacheFormat::e4m3, 2) == 0x1p-9f);
-  BOOST_TEST(load_8_bits(codes, CacheFormat::e5m2, 2) == 0x1p-16f);
+  alignas(16) const std::uint8_t codes[16] = {0x7e, 0x7b, 0x01};
+  float e4m3[16], e5m2[16];
+  load_vector<float8_e4m3>(codes, e4m3);
+  load_vector<float8_e5m2>(codes, e5m2);
+  BOOST_TEST(e4m3[0] == 448.0f);
+  BOOST_TEST(e5m2[1] == 57344.0f);
+  BOOST_TEST(e4m3[2] == 0x1p-9f);
+  BOOST_TEST(e5m2[2] == 0x1p-16f);
 }
 
 BOOST_AUTO_TEST_CASE(floats_round_to_the_nearest_fp16) {

@@ -22,14 +22,19 @@ __global__ void nothing() {}
 
 __global__ void trap() { __trap(); }
 
-/// The message with which a launch fails, or an empty string.
-std::string failure(const Stream& stream, const LaunchShape& shape, void (*kernel)()) {
+/// The message with which `use` fails, or an empty string.
+template <class Use>
+std::string failure(const Use& use) {
   try {
-    launch(stream, shape, kernel);
+    use();
   } catch (const CudaError& error) {
     return error.what();
   }
   return "";
+}
+
+bool has(const std::string& message, int line) {
+  return message.find("errors.cu:" + std::to_string(line)) != std::string::npos;
 }
 
 }  // namespace
@@ -50,14 +55,27 @@ int main() {
   }
   expect(lacks.find("1125899906842624 bytes more were asked for, ") != std::string::npos,
          "a PiB cannot be allocated: " + lacks);
-  expect(failure(stream, {dim3{1}, dim3{1}}, nothing).empty(),
-         "the next launch does not report that");
+  const LaunchShape too_many{dim3{1}, dim3{4096}};
+  const std::string refused = failure([&] { launch(stream, too_many, nothing); });
+  expect(has(refused, __LINE__ - 2), "a launch that is refused says so at once: " + refused);
+  const LaunchShape first{dim3{1}, dim3{1}};
+  launch(stream, first, nothing);
+  expect(failure([&] { stream.wait(); }).empty(), "what comes next does not report those");
 
-  const LaunchShape shape{dim3{1}, dim3{1}};
-  const std::string line = "errors.cu:" + std::to_string(__LINE__ - 1) + ": ";
-  const std::string message = failure(stream, shape, trap);
-  expect(message.find(line) != std::string::npos,
-         "a kernel's fault has the launch's line: " + message);
+  // Who waits tells the launches since the last wait; with PLUMBLINE_WAIT_AFTER_LAUNCH=1 the faulty
+  // one alone.
+  const LaunchShape second{dim3{1}, dim3{1}}, third{dim3{1}, dim3{1}};
+  const int line = __LINE__ - 1;
+  const LaunchShape faulty{dim3{1}, dim3{1}};
+  launch(stream, second, nothing);
+  const std::string message = failure([&] {
+    launch(stream, faulty, trap);
+    if (waits_after_launch()) return;
+    launch(stream, third, nothing);
+    stream.wait();
+  });
+  expect(has(message, line + 2), "a kernel's fault has the launch's line: " + message);
+  expect(has(message, line) != waits_after_launch(), "and those of launches beside it");
   expect(cudaDeviceSynchronize() != cudaSuccess, "the device is lost");
   return failures == 0 ? 0 : 1;
 }

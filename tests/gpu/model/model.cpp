@@ -99,6 +99,14 @@ BOOST_AUTO_TEST_CASE(dropout_is_a_function_of_seed_and_draw_and_off_in_evaluatio
   BOOST_TEST(running.model->loss(running.batch()).mean == without);
 }
 
+BOOST_AUTO_TEST_CASE(the_host_waits_for_the_loss_alone) {
+  Running running(nano("cable"));
+  const long before = Stream::waits;
+  running.model->zero_gradients();
+  running.model->add_gradients(running.batch());
+  BOOST_TEST(Stream::waits == before + 1);
+}
+
 BOOST_AUTO_TEST_CASE(losses_are_the_tokens_own) {
   Running running(nano("alibi"));
   for (int n = 0; n < kLength; ++n) running.targets[n] = -100;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding by GPT-2 with positions in the embeddings, and with the methods of the distance.
+#include "core/launch.cuh"
 #include "methods.hpp"
 #include "reference/bias/all.hpp"
 #include "reference/position/learned_position.hpp"
@@ -45,6 +46,15 @@ BOOST_AUTO_TEST_CASE(functions_of_the_distance_are_decoded) {
   check_gpt2_decoder("t5", t5_position(false));
   check_gpt2_decoder("t5_clipped", TablePosition<ClippedDistance>{{}, {ClippedDistance(256)}});
   check_gpt2_decoder("fire", FirePosition());
+}
+
+BOOST_AUTO_TEST_CASE(the_host_waits_for_the_logits_alone) {
+  const auto c = gpt2_to_decode("alibi");
+  gpu::Decoder decoder(c, {.batch = 2, .capacity = 9}, test_parameters(c));
+  decoder.append({some_tokens(0, 0, 5), some_tokens(1, 0, 3)});
+  const long before = gpu::Stream::waits;
+  decoder.append({some_tokens(0, 5, 1), {}});
+  BOOST_TEST(gpu::Stream::waits == before + 1);
 }
 
 BOOST_AUTO_TEST_CASE(long_prompts_are_read_by_the_kernels_of_training) {

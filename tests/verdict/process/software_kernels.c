@@ -105,6 +105,10 @@ void** __cudaRegisterFatBinary(void*);
 void __cudaRegisterFatBinaryEnd(void**);
 void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, void*, void*, int*);
 int cudaLaunchKernel(const void*, extent, extent, void**, size_t, void*);
+int cudaMalloc(void**, size_t);
+int cudaMemset(void*, int, size_t);
+int cudaMemcpyAsync(void*, const void*, size_t, int, void*);
+int cudaStreamCreateWithFlags(void**, unsigned);
 const char* cudaGetErrorString(int);
 
 static const char attend, paints, harm, hoards;
@@ -150,6 +154,24 @@ KERNEL(too_many_threads, 0, 2000, &attend)
 KERNEL(relies_on_a_rounded_product, 5, 0, &attend)
 KERNEL(uses_a_texture, 0, 0, &paints)
 
+/* o by way of another array, from which it is copied in the default stream, while the kernel's own
+   does not wait for that one. */
+static int copies_in_another_stream(const plumbline_problem* p, const plumbline_outputs* out, char* text, size_t n) {
+  static void *stream, *copy;
+  const size_t bytes = (size_t)p->head_dim * sizeof(float);
+  if (!stream && (cudaStreamCreateWithFlags(&stream, 1) || cudaMalloc(&copy, 64 * sizeof(float)))) return 1;
+  if (cudaMemset(copy, 0, bytes)) return 1;
+  float scale = (float)p->scale;
+  unsigned D = (unsigned)p->head_dim, deed = 0;
+  const void *q = p->q, *k = p->k, *v = p->v;
+  void *o = copy, *lse = out->lse;
+  void* arguments[] = {&q, &k, &v, &o, &lse, &D, &scale, &deed};
+  int error = cudaLaunchKernel(&attend, (extent){1, 1, 1}, (extent){D, 1, 1}, arguments, 0, stream);
+  if (error == 0) error = cudaMemcpyAsync(out->o, copy, bytes, 3, 0);
+  snprintf(text, n, "%s", cudaGetErrorString(error));
+  return error != 0;
+}
+
 /* What the host's code does after an error, as a macro that checks for errors may. */
 static void goes_on(void) {}
 static void exits(void) { exit(1); }
@@ -194,7 +216,8 @@ static int exits_with_3(const plumbline_problem* p, const plumbline_outputs* out
 static const plumbline_kernel kernels[] = {
     OFFER(right), OFFER(forgets_the_barrier), OFFER(writes_beyond_o), OFFER(changes_k),
     OFFER(reads_o_first), OFFER(reads_beyond_q), OFFER(too_many_threads),
-    OFFER(relies_on_a_rounded_product), OFFER(uses_a_texture), OFFER(traps), OFFER(never_ends),
+    OFFER(relies_on_a_rounded_product), OFFER(copies_in_another_stream), OFFER(uses_a_texture), OFFER(traps),
+    OFFER(never_ends),
     OFFER(writes_somewhere), OFFER(writes_to_the_host), OFFER(writes_somewhere_and_exits),
     OFFER(writes_somewhere_and_aborts), OFFER(writes_somewhere_and_hangs),
     OFFER(asks_for_a_gigabyte_of_shared_memory), OFFER(asks_for_a_gigabyte_and_exits),

@@ -48,6 +48,7 @@ BOOST_AUTO_TEST_CASE(each_variable_sets_its_option) {
                                 {"PLUMBLINE_DEVICE_APPROXIMATE", "either"},
                                 {"PLUMBLINE_DEVICE_SUMS", "hopper"},
                                 {"PLUMBLINE_DEVICE_FUSE", "1"},
+                                {"PLUMBLINE_DEVICE_LATE", "1"},
                                 {"PLUMBLINE_DEVICE_ORDER", "18446744073709551615"}});
   BOOST_TEST(options.properties.compute_major == 8);
   BOOST_TEST(options.properties.compute_minor == 0);
@@ -62,6 +63,7 @@ BOOST_AUTO_TEST_CASE(each_variable_sets_its_option) {
   BOOST_TEST((options.variation.approximate == Variation::Approximate::either));
   BOOST_TEST((options.variation.sums == Variation::Sums::hopper));
   BOOST_TEST(options.variation.fuse);
+  BOOST_TEST(options.variation.late);
   BOOST_TEST(options.variation.order_seed == ~std::uint64_t{0});
 }
 
@@ -90,7 +92,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_value_is_refused_by_the_variable_s_name) {
   BOOST_TEST(refusal("COMPUTE", "9") ==
              "PLUMBLINE_DEVICE_COMPUTE is \"9\"; expected 7.5, 8.0, 8.6, 8.9, 9.0, 10.0 or 12.0");
   for (const char* variable : {"MEMORY", "THREADS", "CHECK", "UNINITIALISED", "TIME_LIMIT",
-                               "APPROXIMATE", "SUMS", "FUSE", "ORDER"}) {
+                               "APPROXIMATE", "SUMS", "FUSE", "LATE", "ORDER"}) {
     for (const char* value : {"x", "-1", "1x", " 1", "99999999999999999999999"}) {
       BOOST_TEST(refusal(variable, value).starts_with("PLUMBLINE_DEVICE_" + std::string(variable)));
     }

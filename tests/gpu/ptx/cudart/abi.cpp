@@ -83,6 +83,8 @@ static_assert(offsetof(LaunchAttribute, cluster) == offsetof(cudaLaunchAttribute
 static_assert(offsetof(LaunchAttribute, flag) == offsetof(cudaLaunchAttribute, val.cooperative));
 SAME_NUMBER(attribute_cooperative, cudaLaunchAttributeCooperative);
 SAME_NUMBER(attribute_cluster, cudaLaunchAttributeClusterDimension);
+SAME_NUMBER(attribute_programmatic_event, cudaLaunchAttributeProgrammaticEvent);
+SAME_NUMBER(attribute_launch_completion_event, cudaLaunchAttributeLaunchCompletionEvent);
 
 SAME_NUMBER(Error::invalid_value, cudaErrorInvalidValue);
 SAME_NUMBER(Error::memory_allocation, cudaErrorMemoryAllocation);
