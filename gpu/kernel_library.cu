@@ -199,7 +199,9 @@ constexpr plumbline_contract in_bf16() {
 }
 constexpr plumbline_contract kInBf16 = in_bf16();
 
-/// Ranges of the keys, merged through their LSE.
+/// Ranges of the keys, merged one by one. A block's range is shared out among its warps; theirs are
+/// merged before, which scales a term once more and adds at most three times: with m ranges that
+/// have keys at most 2 products and m - 1 sums, no more than m - 1 merges one by one have.
 constexpr plumbline_contract split() {
   plumbline_contract contract = kScalar;
   contract.splits = kMostSplits;

@@ -18,7 +18,7 @@
 
 namespace plumbline::gpu::decode {
 
-inline constexpr int kBlocks = 4;            // that a multiprocessor shall hold
+inline constexpr int kBlocks = 3;            // that a multiprocessor shall hold
 inline constexpr float kHidden = -INFINITY;  // in place of the weight of a key that a row hides
 
 /// Part `part` of `parts` of a range of keys, in whole tiles; empty where there are fewer tiles.
@@ -271,7 +271,6 @@ __global__ void __launch_bounds__(kMostWarps* static_cast<int>(kWarpSize), kBloc
     cp_async_wait<1>();  // for K
     __syncwarp();        // the lanes' copies of it
     softmax.multiply(min(key, keys.end - 1), scale(cache.k_scale));
-    __syncwarp();  // all are done with K
     copy_k(begin + kKeys);
     softmax.weigh(key, there, scale(cache.v_scale));
     cp_async_wait<1>();  // for V

@@ -121,7 +121,8 @@ struct Source {
   bool aligned;
 };
 
-/// Starts to copy keys begin .. end - 1, at most kKeys of them.
+/// Starts to copy keys begin .. end - 1, at most kKeys of them, when all lanes are done with what
+/// was there.
 template <int D>
 __device__ void copy_keys(char* to, int stride, std::size_t* starts, const Source& from,
                           const Cache& cache, int bytes, int begin, int end) {
@@ -130,7 +131,7 @@ __device__ void copy_keys(char* to, int stride, std::size_t* starts, const Sourc
   if (lane < exist)
     starts[lane] = cache.start(from.places, static_cast<int>(blockIdx.z),
                                static_cast<int>(blockIdx.y), begin + lane);
-  __syncwarp();  // the starts are there for all lanes
+  __syncwarp();  // the starts are there for all lanes, which have read the keys before
   const auto copy = [&]<int kBytes>() {
     copy_rows<D, kBytes>(to, stride, from.cache, starts, exist, from.width, from.aligned);
   };
@@ -142,14 +143,47 @@ __device__ void copy_keys(char* to, int stride, std::size_t* starts, const Sourc
     copy.template operator()<4>();
 }
 
+/// Components d, ... of the key at `position`, rotated. The rotary dimension is a multiple of 16:
+/// then so many of them have their angles, and what each is rotated with, beside one another.
+template <class T>
+__device__ __forceinline__ void load_rotated_components(const Rotation& rotation, const T* row,
+                                                        int d, int position,
+                                                        float (&components)[kAtOnce]) {
+  const int half = rotation.dim / 2;
+  const auto angles = static_cast<std::size_t>(position) * half;
+  float own[kAtOnce];
+  load_vector<T>(row + d, own);
+  if (rotation.interleaved) {
+    float cosine[kAtOnce / 2], sine[kAtOnce / 2];
+    load_vector<float>(rotation.cosine + angles + d / 2, cosine);
+    load_vector<float>(rotation.sine + angles + d / 2, sine);
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n)
+      components[n] =
+          own[n] * cosine[n / 2] + own[n ^ 1] * (n % 2 == 0 ? -sine[n / 2] : sine[n / 2]);
+    return;
+  }
+  const bool first = d < half;
+  const int pair = first ? d : d - half;
+  float other[kAtOnce], cosine[kAtOnce], sine[kAtOnce];
+  load_vector<T>(row + (first ? d + half : pair), other);
+  load_vector<float>(rotation.cosine + angles + pair, cosine);
+  load_vector<float>(rotation.sine + angles + pair, sine);
+#pragma unroll
+  for (int n = 0; n < kAtOnce; ++n)
+    components[n] = own[n] * cosine[n] + other[n] * (first ? -sine[n] : sine[n]);
+}
+
 /// Components d, ... of the key at `position`, rotated where there is RoPE; of 8 bits times its
 /// scale.
 template <class T>
 __device__ __forceinline__ void load_components(const Rotation& rotation, const T* row, int d,
                                                 int position, float scale,
                                                 float (&components)[kAtOnce]) {
-  if (rotation.dim == 0) {
+  if (d >= rotation.dim) {
     load_vector<T>(row + d, components);
+  } else if (rotation.dim % (2 * kAtOnce) == 0) {
+    load_rotated_components(rotation, row, d, position, components);
   } else {
     const auto load = [&](int at) {
       float component[1];

@@ -48,15 +48,11 @@ __device__ __forceinline__ void load_vector(const void* from, float (&numbers)[c
   using Word = std::conditional_t<kBytes == 1, std::uint8_t,
                                   std::conditional_t<kBytes == 2, std::uint16_t, std::uint32_t>>;
   constexpr int kWordBytes = static_cast<int>(sizeof(Word));
-  struct alignas(kBytes < 16 ? kBytes : 16) Words {
+  // What stands there are numbers of type T.
+  struct [[gnu::may_alias]] alignas(kBytes < 16 ? kBytes : 16) Words {
     Word of[kBytes / kWordBytes];
   };
-#if PLUMBLINE_ON_GPU
   const Words words = *static_cast<const Words*>(from);
-#else
-  Words words;
-  std::memcpy(&words, from, sizeof words);
-#endif
 #pragma unroll
   for (int n = 0; n < count; ++n) {
     const int at = n * static_cast<int>(sizeof(T));

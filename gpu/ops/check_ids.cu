@@ -27,6 +27,8 @@ __host__ __device__ bool counts(const int* ids, int n, const CountedIds& counted
   return !counted.some_are_ignored || ids[n] != counted.ignored;
 }
 
+__host__ __device__ bool has_row(int rows, int id) { return id >= 0 && id < rows; }
+
 /// How many counted. Throws where one was bad.
 int counted_in(const Report& report, const char* name, int count, int rows,
                const CountedIds& counted) {
@@ -52,7 +54,7 @@ __global__ void check_ids_kernel(const int* ids, int count, int rows, CountedIds
   for (int n = static_cast<int>(threadIdx.x); n < count; n += kThreads) {
     if (!counts(ids, n, counted)) continue;
     ++number;
-    if ((ids[n] < 0 || ids[n] >= rows) && n < first_bad) first_bad = n;
+    if (!has_row(rows, ids[n]) && n < first_bad) first_bad = n;
   }
   first_bad = block_reduce(first_bad, per_warp, Smaller());
   number = block_reduce(number, per_warp, Plus());
@@ -80,7 +82,7 @@ int check_ids_on_host(const char* name, const int* ids, int count, int rows,
   for (int n = 0; n < count && report.first_bad == INT_MAX; ++n) {
     if (!counts(ids, n, counted)) continue;
     ++report.counted;
-    if (ids[n] < 0 || ids[n] >= rows) report = {n, ids[n], 0};
+    if (!has_row(rows, ids[n])) report = {n, ids[n], 0};
   }
   return counted_in(report, name, count, rows, counted);
 }

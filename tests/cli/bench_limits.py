@@ -97,6 +97,11 @@ class Arithmetic(unittest.TestCase):
         self.check("IADD3 R0, P0, R1, R2, RZ", {"R0": 1, "P0": True}, R1=0xFFFFFFFF, R2=2)
         self.check("IADD3 R0, P0, R1, -R2, RZ", {"R0": 3, "P0": True}, R1=5, R2=2)
         self.check("IADD3.X R0, R1, R2, RZ, P0, !PT", {"R0": 8}, R1=5, R2=2, P0=True)
+        self.check("VIMNMX R0, R1, R2, PT", {"R0": 0xFFFFFFFE}, R1=5, R2=0xFFFFFFFE)
+        self.check("VIMNMX.RELU R0, R1, R2, PT", {"R0": 0}, R1=5, R2=0xFFFFFFFE)
+        self.check("VIMNMX.RELU R0, R1, R2, !PT", {"R0": 5}, R1=5, R2=0xFFFFFFFE)
+        self.check("VIMNMX3 R0, R1, R2, R3, PT", {"R0": 0xFFFFFFFE}, R1=5, R2=0xFFFFFFFE, R3=7)
+        self.check("VIMNMX3.U32 R0, R1, R2, R3, !PT", {"R0": 0xFFFFFFFE}, R1=5, R2=0xFFFFFFFE, R3=7)
         self.check("IMAD.WIDE R2, R0, R1, R4", {"R2": 0xFFFFFFFF, "R3": 0}, R0=0xFFFFFFFF, R1=3, R4=2, R5=1)
         self.check("IMAD.HI.U32 R0, R1, R2, R4", {"R0": 0x80000001}, R1=0xFFFFFFFF, R2=0x80000000, R4=0x80000000,
                    R5=1)

@@ -51,7 +51,8 @@ struct CachedCase {
       for (std::uint8_t& code : *codes)
         code = static_cast<std::uint8_t>((numbers.bits() & 0xfbu) | 1u);
     for (auto* scales : {&k_scale, &v_scale})
-      for (float& scale : *scales) scale = std::ldexp(1.0f, static_cast<int>(numbers.bits() % 3) - kLargest[format]);
+      for (float& scale : *scales)
+        scale = std::ldexp(1.0f, static_cast<int>(numbers.bits() % 3) - kLargest[format]);
     problem.k = k.data();
     problem.v = v.data();
     problem.k_scale = k_scale.data();

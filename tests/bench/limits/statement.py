@@ -92,9 +92,14 @@ class Statement:
     def do_IMNMX(self):
         a, b, chosen = self.o[1:4]
         as_read = (lambda o: o.word()) if "U32" in self.m else (lambda o: o.signed())
-        return self.to(f"(min if {chosen.predicate()} else max)({as_read(a)}, {as_read(b)}) & MASK")
+        value = f"(min if {chosen.predicate()} else max)({as_read(a)}, {as_read(b)})"
+        return self.to(f"max({value}, 0) & MASK" if "RELU" in self.m else f"{value} & MASK")
 
     do_VIMNMX = do_IMNMX
+
+    def do_VIMNMX3(self):
+        values = ", ".join(o.word() if "U32" in self.m else o.signed() for o in self.o[1:4])
+        return self.to(f"(min if {self.o[4].predicate()} else max)({values}) & MASK")
 
     def do_VIADDMNMX(self):
         a, b, c, chosen = self.o[1:5]

@@ -224,9 +224,8 @@ std::vector<float> numbers(const std::vector<std::uint8_t>& codes, int format,
   const std::size_t count = codes.size() / scales.size();
   std::vector<float> result;
   for (std::size_t n = 0; n < codes.size(); ++n)
-    result.push_back(
-        number_of_8_bits(static_cast<plumbline::gpu::CacheFormat>(format), codes[n]) *
-        scales[n / count]);
+    result.push_back(number_of_8_bits(static_cast<plumbline::gpu::CacheFormat>(format), codes[n]) *
+                     scales[n / count]);
   return result;
 }
 
