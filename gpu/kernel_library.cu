@@ -9,6 +9,7 @@
 #include "attention/decode.cuh"
 #include "attention/forward.cuh"
 #include "attention/score_methods.cuh"
+#include "attention/variants.cuh"
 #include "plumbline_kernel.h"
 
 namespace plumbline::gpu {
@@ -227,6 +228,14 @@ int supports_mma(const plumbline_problem* problem, int32_t pass) {
          supports_training<true, deterministic>(problem, pass);
 }
 
+#if PLUMBLINE_ON_GPU
+int supports_wgmma(const plumbline_problem* problem, int32_t pass) {
+  return problem && pass == PLUMBLINE_FORWARD &&
+         (problem->format == PLUMBLINE_BF16 || problem->format == PLUMBLINE_FP16) &&
+         problem->head_dim % 64 == 0 && supports_mma<false>(problem, pass) && device_has_wgmma();
+}
+#endif
+
 /// With a few biases, since the others add nothing to how numbers are stored.
 bool has_common_bias(const plumbline_problem& problem) {
   const int32_t bias = problem.bias;
@@ -344,6 +353,17 @@ constexpr plumbline_kernel kKernels[] = {
      nullptr,
      PLUMBLINE_HOST_MEMORY,
      1},
+#if PLUMBLINE_ON_GPU
+    {"wgmma",
+     {{}, tensor_core(PLUMBLINE_BF16, 0), tensor_core(PLUMBLINE_FP16, 0), {}},
+     1,
+     supports_wgmma,
+     forward<&wgmma_forward, tensor_cores_leave_out>,
+     nullptr,
+     nullptr,
+     PLUMBLINE_HOST_MEMORY,
+     1},
+#endif
     forward_kernel("fused_skipping", forward<&fused_skipping_forward, skipping_leaves_out>,
                    kSkipping, supports_forward<skipping_leaves_out>),
     {"unfused",

@@ -14,12 +14,12 @@ namespace plumbline::gpu {
 /// Makes logits of products q.k, in units of log2, for a lane's rows:
 ///   c_i (scale q.k + b_ij) log2 e = (c_i scale log2 e) q.k + (c_i log2 e) b_ij.
 /// `shared` has c_i log2 e of the block's rows.
-template <class Bias, class Shared, int groups, int tiles>
-__device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4],
-                                            const MmaRows<groups>& rows, const Problem& problem,
+template <class Bias, class Rows, class Shared, int groups, int tiles>
+__device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4], const Rows& rows,
+                                            const Problem& problem,
                                             const typename Bias::Params& params,
                                             const Shared& shared) {
-  constexpr int kRows = MmaRows<groups>::kRows;
+  constexpr int kRows = Rows::kRows;
   typename Bias::Row of_row[kRows];
   float product_factor[kRows], bias_factor[kRows];
 #pragma unroll

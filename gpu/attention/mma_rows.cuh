@@ -58,13 +58,14 @@ struct SeenScores {
 
 /// A thread's place in the block and what it knows of its query rows: a warp has 16 `groups` of
 /// them, a lane r = 0 ... 2 groups - 1. Rows beyond the last query see no key and write nothing,
-/// but go through every barrier.
-template <int groups>
+/// but go through every barrier. The block's warps with rows are `warps`, from thread
+/// `first_thread` on.
+template <int groups, int warps = kMmaWarps, int first_thread = 0>
 struct MmaRows {
   static constexpr int kRows = 2 * groups;  // of a lane
   static constexpr int kRowStep = 8;        // from one of them to the next
   static constexpr int kWarpRows = groups * kMmaWarpRows;
-  static constexpr int kQueries = kMmaWarps * kWarpRows;  // of the block
+  static constexpr int kQueries = warps * kWarpRows;  // of the block
 
   int b, head, lane, place;
   int warp_row;                   // the warp's first row in the tile
@@ -73,7 +74,7 @@ struct MmaRows {
   KeyRange block_range;           // of all rows of the block
 
   __device__ explicit MmaRows(const Problem& problem) {
-    const int thread = static_cast<int>(threadIdx.x);
+    const int thread = static_cast<int>(threadIdx.x) - first_thread;
     b = static_cast<int>(blockIdx.z);
     head = static_cast<int>(blockIdx.y);
     lane = thread % 32;

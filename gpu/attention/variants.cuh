@@ -33,6 +33,17 @@ void mma_forward(const Stream& stream, const Task& task, const Outputs& outputs)
 template <class Element>
 void mma_forward_in(const Stream& stream, const Task& task, const Outputs& outputs);
 
+#if PLUMBLINE_ON_GPU
+/// The same by wgmma and TMA, in bf16 and fp16, for head dimensions of 64 and 128, without RoPE.
+void wgmma_forward(const Stream& stream, const Task& task, const Outputs& outputs);
+
+template <class Element>
+void wgmma_forward_in(const Stream& stream, const Task& task, const Outputs& outputs);
+
+/// Whether this thread's device has wgmma: of compute capability 9.0, and no other.
+bool device_has_wgmma();
+#endif
+
 }  // namespace plumbline::gpu
 
 #endif

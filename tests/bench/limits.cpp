@@ -3,8 +3,9 @@
 // What the host hands to a built-in attention kernel for a causal problem of one sequence with two
 // heads: one object of JSON with the bytes of the kernel's parameters in order, the shared memory
 // of a block, and the bias family, which some kernels are compiled for. limits.py runs the kernel's
-// machine code with them. KERNEL is mma_forward, mma_backward_keys, mma_backward_queries,
-// mma_backward_atomic (all bf16), fused_forward (fp32) or decode (bf16). Nothing is launched.
+// machine code with them. KERNEL is wgmma_forward, mma_forward, mma_backward_keys,
+// mma_backward_queries, mma_backward_atomic (all bf16), fused_forward (fp32) or decode (bf16).
+// Nothing is launched.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -20,6 +21,7 @@
 #include "attention/decode.cuh"
 #include "attention/dispatch.cuh"
 #include "attention/variants.cuh"
+#include "attention/wgmma_memory.cuh"
 
 namespace {
 
@@ -48,6 +50,11 @@ struct Noted {
   std::size_t shared_bytes = 0;
 };
 
+/// In place of a CUtensorMap.
+struct alignas(64) TensorMap {
+  unsigned char bytes[128];
+};
+
 /// The kernel that is asked for, and where its launch goes; for functions that an Attention calls.
 std::string kernel;
 Noted* noted = nullptr;
@@ -72,6 +79,14 @@ struct OfFamily {
     note(
         "mma_forward", [&] { mma_forward(stream, task, outputs); }, task.problem, outputs,
         Bias::params(task.bias));
+    const auto shared_bytes_of_wgmma = [&] {  // which is not compiled here
+      with_head_dim(task.head_dim, [&]<int dim>() {
+        if constexpr (dim % 64 == 0)
+          NotedLaunches::of_thread->shared_bytes = wgmma_kernels::Shared<dim, Bias>::bytes();
+      });
+    };
+    note("wgmma_forward", shared_bytes_of_wgmma, TensorMap{}, TensorMap{}, TensorMap{},
+         task.problem, outputs, Bias::params(task.bias));
   }
   template <int D, class Bias>
   static void run(const Stream& stream, const Task& task, const Outputs& outputs,

@@ -25,14 +25,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 COUNTS = ROOT / "tests/bench/limits/counts.json"
 TABLE = ROOT / "docs/results/limits.md"
 GROWTH = 0.05
-THREADS = 128
 LENGTH = 4096  # for the share of the diagonal tiles that is computed and thrown away
 
 # source: of gpu/attention/. products: matrix products that the kernel computes; useful: those of the pass.
 # keys, block: the problem's length, and which block is run: one with some interior tiles.
-# scores: of a block's iteration, where no tensor-core instruction tells.
-Kernel = collections.namedtuple("Kernel", "source entry methods head_dims keys block products useful scores",
-                                defaults=[None])
+# scores: of a block's iteration, where no tensor-core instruction tells. threads: of a block. archs: it is made for.
+Kernel = collections.namedtuple("Kernel", "source entry methods head_dims keys block products useful scores threads archs",
+                                defaults=[None, 128, ("sm_80", "sm_90")])
 FEW = ["nope", "alibi", "ggd", "cable"]
 ALL = ["nope", "alibi", "ggd", "kerple_log", "t5", "cable", "k_cable", "fox", "fire"]
 KERNELS = {
@@ -43,13 +42,16 @@ KERNELS = {
     "mma_backward_atomic": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64, 128], 512, 3,
                                   5, 5),
     "fused_forward": Kernel("3_fused_forward", "forward_kernel", FEW, [64], 256, 4, 2, 2, 32 * 32),
+    "wgmma_forward": Kernel("wgmma_forward_bf16", "wgmma_forward_kernel", ALL, [64, 128], 1024, 7, 2, 2, threads=384,
+                            archs=("sm_90a",)),
     "decode": Kernel("5_decode", "split_kernel", FEW, [64, 128], 16384, 0, 2, 2, 4 * 32),
 }
 TWO_PARTS = ("mma_backward_keys", "mma_backward_queries")  # of one pass
 # What CI compares with COUNTS.
 WATCHED = [(kernel, method, 64, "sm_80") for kernel, methods in [
     ("mma_forward", ["nope", "alibi", "cable"]), ("mma_backward_keys", ["nope", "cable"]),
-    ("mma_backward_queries", ["nope", "cable"]), ("decode", ["nope"])] for method in methods]
+    ("mma_backward_queries", ["nope", "cable"]), ("decode", ["nope"])] for method in methods] + [
+    ("wgmma_forward", method, 128, "sm_90a") for method in ["nope", "alibi", "cable"]]
 
 Row = collections.namedtuple("Row", "kernel method head_dim arch issued cycles binding registers spilled shared blocks "
                                     "iterations")
@@ -93,7 +95,7 @@ def wanted(options):
     if options.check or options.renew:
         return WATCHED
     cases = [(name, method, head_dim, arch) for arch in machine.GPUS for name, kernel in KERNELS.items()
-             for head_dim in kernel.head_dims for method in kernel.methods]
+             if arch in kernel.archs for head_dim in kernel.head_dims for method in kernel.methods]
     chosen = [options.kernel, options.method, options.head_dim, options.arch]
     found = [case for case in cases if all(choice is None or value in choice for value, choice in zip(case, chosen))]
     if not found:
@@ -132,18 +134,18 @@ class Bench:
         code, of_object, resources = self.object(kernel.source, arch, head_dim)
         entry = entry_of(code, kernel, head_dim, launch["family"])
         grid = kernel.keys // 64, 2, 1
-        banks = toolkit.constant_banks(of_object, entry, bytes.fromhex(launch["parameters"]), THREADS, grid,
+        banks = toolkit.constant_banks(of_object, entry, bytes.fromhex(launch["parameters"]), kernel.threads, grid,
                                        thread.STACK_BYTES)
         blocks = self.blocks(code, entry, (arch, head_dim))
         shared = launch["shared_bytes"] + resources[entry]["shared"]
-        traces = thread.run_block(thread.Translator(blocks, banks), THREADS, (kernel.block, 1, 0), shared)
+        traces = thread.run_block(thread.Translator(blocks, banks), kernel.threads, (kernel.block, 1, 0), shared)
         work, often = counting.work_of_block(blocks, traces)
         scores = kernel.scores or work["tensor"] / (kernel.products * head_dim)
         tile = {pipe: amount / (scores / (16 * 64)) for pipe, amount in work.items()}
         cycles, binding = machine.cycles(tile, gpu)
         registers = resources[entry]["registers"]
         return Row(*case, tile["issue"], cycles, binding, registers, resources[entry]["spilled"], shared,
-                   machine.blocks_of_multiprocessor(gpu, THREADS, registers, shared), often)
+                   machine.blocks_of_multiprocessor(gpu, kernel.threads, registers, shared), often)
 
 
 def entry_of(code, kernel, head_dim, family):
@@ -245,13 +247,15 @@ results elsewhere. A scheduler issues one instruction a clock.
 {rates}
 `float` has fp32 and integer multiplications (IMAD); `integer` has additions, logic, moves, comparisons, minima and
 conversions to bf16; `special` has exponentials, reciprocals and the other conversions. mma.sync is taken to reach
-0.62 of H100's tensor rate. Code of sm_90 is made from PTX of compute_80, as in the default build.
+0.62 of H100's tensor rate, wgmma all of it; the latter's operands in shared memory count as `memory`. Code of sm_90 is
+made from PTX of compute_80, that of sm_90a from PTX of compute_90a, as in the default build. Of `wgmma_forward`, whose
+tiles are brought by warps of their own, these count, too.
 
 **TFLOP/s** of the pass: 4 D a score forward, 10 D backward, causal, T = {LENGTH}; the scores of diagonal tiles that
 nobody sees are computed and not counted. Peak: {peaks}. Decoding has the rate at which it could take keys and values
 (one query a head, heads not grouped), to be compared with the memory's 2.0 and 3.35 TB/s. Nothing else of the second
 cache and of device memory enters, so that kernels with atomic additions are further from their bound than others, nor
-do blocks an SM (of 128 threads, by registers and shared memory).
+do blocks an SM (by threads, registers and shared memory).
 {table(rows)}"""
 
 

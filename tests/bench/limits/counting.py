@@ -2,7 +2,8 @@
 """The hot loop of a kernel, and what one of its iterations issues.
 
 The hot loop is the smallest one that holds nine tenths of the tensor-core instructions that a block of threads
-executes, or without those of the fused multiply-adds in fp32. An iteration begins where its first block does. Of a
+executes, or without those of the fused multiply-adds in fp32. Where some warps bring tiles by TMA for others, theirs
+is a second one, the smallest with nine tenths of the copies, and both count. An iteration begins where its first block does. Of a
 block's iterations those count that are most frequent by the number of instructions: interior tiles, where boundary
 tiles, the first and the last one are fewer. A warp issues an instruction as often as that of its lanes which
 executes it most often; where lanes diverge in turn it may issue more."""
@@ -17,25 +18,21 @@ class NoLoop(Exception):
     """A kernel in which nothing repeats."""
 
 
-def hot_loop(blocks, traces):
-    """Number of its first block."""
-    weights = collections.Counter()
-    for opcode in ("HMMA", "FFMA"):
-        for trace in traces:
-            for n in trace:
-                if n >= 0:
-                    weights[n] += 1
-        for n in weights:
-            weights[n] *= sum(i.opcode == opcode for i in blocks.instructions[slice(*blocks.bounds[n])])
+def hot_loop(blocks, traces, opcodes):
+    """Number of the first block of the smallest loop that holds nine tenths of what was executed of the first of these
+    opcodes of which anything was; None where nothing was."""
+    visits = collections.Counter(n for trace in traces for n in trace if n >= 0)
+    for opcode in opcodes:
+        weights = {n: times * sum(i.opcode == opcode for i in blocks.instructions[slice(*blocks.bounds[n])])
+                   for n, times in visits.items()}
         if total := sum(weights.values()):
             break
-        weights.clear()
     else:
-        raise NoLoop("no tensor-core instruction and no multiply-add was executed")
+        return None
     enough = [(len(body), head) for head, body in blocks.loops().items()
-              if sum(weights[n] for n in body) >= 0.9 * total]
+              if sum(weights.get(n, 0) for n in body) >= 0.9 * total]
     if not enough:
-        raise NoLoop("no loop has nine tenths of the multiplications")
+        raise NoLoop(f"no loop has nine tenths of {opcode}")
     return min(enough)[1]
 
 
@@ -61,7 +58,18 @@ def issued(blocks, lanes):
 def work_of_block(blocks, traces):
     """(the most frequent iteration's work, summed over the warps: {"issue": instructions, pipe: units of its rate},
     and how often each number of instructions came)."""
-    head = hot_loop(blocks, traces)
+    head = hot_loop(blocks, traces, ["HMMA", "HGMMA", "FFMA"])
+    if head is None:
+        raise NoLoop("no tensor-core instruction and no multiply-add was executed")
+    work, often = work_of_loop(blocks, traces, head)
+    of_copies = hot_loop(blocks, traces, ["UTMALDG"])
+    if of_copies is not None:
+        work += work_of_loop(blocks, traces, of_copies)[0]
+    return work, often
+
+
+def work_of_loop(blocks, traces, head):
+    """The same of one loop, by its first block."""
     parts = [iterations(trace, head) for trace in traces]
     warps = [parts[first:first + WARP] for first in range(0, len(parts), WARP)]
     found = []
@@ -73,10 +81,8 @@ def work_of_block(blocks, traces):
             most, executed = issued(blocks, {tuple(lane) for lane in lanes})
             work["issue"] += sum(most.values())
             for n, times in executed.items():
-                instruction = blocks.instructions[n]
-                pipe = machine.pipe_of(instruction)
-                if pipe != "issue" and times:
-                    work[pipe] += times * machine.amount(instruction, pipe)
+                for pipe, amount in machine.amounts(blocks.instructions[n]).items():
+                    work[pipe] += times * amount
         found.append(work)
     if not found:
         raise NoLoop("the hot loop has one iteration")

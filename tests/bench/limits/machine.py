@@ -13,10 +13,11 @@ Gpu = collections.namedtuple("Gpu", "name multiprocessors clock peak rates share
 
 # Results a clock and multiprocessor; "tensor" in multiply-adds, "memory" in words of 4 bytes.
 RATES_80 = {"tensor": 1024, "float": 64, "integer": 64, "special": 16, "double": 32, "memory": 32}
+RATES_90 = {**RATES_80, "tensor": 0.62 * 2048, "float": 128, "double": 64}
 GPUS = {
     "sm_80": Gpu("A100 (SXM)", 108, 1.41e9, 312e12, RATES_80, 164 * 1024),
-    "sm_90": Gpu("H100 (SXM)", 132, 1.83e9, 989e12, {**RATES_80, "tensor": 0.62 * 2048, "float": 128, "double": 64},
-                 228 * 1024),
+    "sm_90": Gpu("H100 (SXM)", 132, 1.83e9, 989e12, RATES_90, 228 * 1024),
+    "sm_90a": Gpu("H100 (SXM)", 132, 1.83e9, 989e12, {**RATES_90, "tensor": 2048}, 228 * 1024),
 }
 PIPES = ["issue", "tensor", "float", "integer", "special", "double", "memory"]
 
@@ -27,10 +28,10 @@ PIPE_OF = [(re.compile(expression), pipe) for expression, pipe in [
     (r"MUFU|F2F$|F2I|I2F$|FRND|I2I", "special"),
     (r"D(ADD|FMA|MUL|SETP|MNMX)", "double"),
     (r"FFMA|FADD|FMUL|IMAD|IDP|HFMA2|HADD2|HMUL2|FSWZADD", "float"),
-    (r"LDGDEPBAR|LDC", "issue"),
-    (r"LD|ST|ATOM|RED|SHFL|CCTL|UTMA", "memory"),
+    (r"LDGDEPBAR|LDC|UTMA", "issue"),
+    (r"LD|ST|ATOM|RED|SHFL|CCTL|SYNCS", "memory"),
     # Control, special registers, and uniform instructions, which have a datapath of their own.
-    (r"BRA|BRXU?|BSSY|BSYNC|BREAK|CALL|RET|EXIT|WARPSYNC|NOP|BAR|DEPBAR|MEMBAR|ERRBAR|YIELD|ENDCOLLECTIVE|"
+    (r"WARPGROUP|BRA|BRXU?|BSSY|BSYNC|BREAK|CALL|RET|EXIT|WARPSYNC|NOP|BAR|DEPBAR|MEMBAR|ERRBAR|YIELD|ENDCOLLECTIVE|"
      r"U[A-Z]|R2UR|S2R|S2UR|FENCE|NANOSLEEP|ELECT", "issue"),
     (r"F2FP|I2FP|FMNMX|FSETP|FSEL|FSET|FCHK|IADD|LOP3|SHF|ISETP|SEL|MOV|PRMT|PLOP3|LEA|IMNMX|VI|R2P|P2R|IABS|FLO|"
      r"POPC|BREV|CS2R|SGXT|BMSK|VOTE|HSETP|HMNMX|LEPC|MATCH|REDUX|VABS", "integer"),
@@ -45,8 +46,19 @@ def pipe_of(instruction):
     raise ValueError(f"{instruction}: limits/machine.py does not know its pipe")
 
 
+def wgmma_shape(instruction):
+    """(columns, depth) of HGMMA.64x128x16, whose 64 rows are those of four warps."""
+    found = re.fullmatch(r"64x(\d+)x(\d+)", instruction.modifiers[0])
+    if not found:
+        raise ValueError(f"{instruction}: limits/machine.py does not know its shape")
+    return int(found[1]), int(found[2])
+
+
 def multiply_adds(instruction):
-    """Of a tensor-core instruction, from its shape: HMMA.16816 has 16 x 8 x 16."""
+    """Of a warp's part of a tensor-core instruction, from its shape: HMMA.16816 has 16 x 8 x 16."""
+    if instruction.opcode == "HGMMA":
+        columns, depth = wgmma_shape(instruction)
+        return 16 * columns * depth
     shape = next((m for m in instruction.modifiers if re.fullmatch(r"16\d+", m)), None)
     if not shape:
         raise ValueError(f"{instruction}: limits/machine.py does not know its shape")
@@ -64,11 +76,19 @@ def words(instruction):
     return 1
 
 
-def amount(instruction, pipe):
-    """What a warp's instruction takes of its pipe, in units of its rate."""
+def amounts(instruction):
+    """{pipe: what a warp's instruction takes of it, in units of its rate}, without "issue"."""
+    pipe = pipe_of(instruction)
+    if pipe == "issue":
+        return {}
+    if instruction.opcode == "HGMMA":
+        # A quarter of what the four warps read: B, and A where it is not in registers. 16-bit elements.
+        columns, depth = wgmma_shape(instruction)
+        rows = 64 if instruction.operands[1].startswith("gdesc") else 0
+        return {"tensor": multiply_adds(instruction), "memory": (rows + columns) * depth / 2 / 4}
     if pipe == "tensor":
-        return multiply_adds(instruction)
-    return 32 * (words(instruction) if pipe == "memory" else 1)
+        return {pipe: multiply_adds(instruction)}
+    return {pipe: 32 * (words(instruction) if pipe == "memory" else 1)}
 
 
 def cycles(work, gpu):

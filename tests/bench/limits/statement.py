@@ -13,7 +13,7 @@ WORD = 0x3F003F00  # of device memory
 PRODUCT = 0x3E800000  # 1/4, of tensor cores
 # Nothing that a thread by itself would notice.
 SILENT = {"BAR", "BSSY", "BSYNC", "BREAK", "WARPSYNC", "NOP", "DEPBAR", "LDGDEPBAR", "LDGSTS", "STG", "RED", "REDG",
-          "MEMBAR", "ERRBAR", "CCTL", "YIELD", "ENDCOLLECTIVE", "ST", "FENCE", "UTMACCTL"}
+          "MEMBAR", "ERRBAR", "CCTL", "YIELD", "ENDCOLLECTIVE", "ST", "FENCE", "UTMACCTL", "UTMALDG", "WARPGROUP"}
 
 
 class Statement:
@@ -27,7 +27,7 @@ class Statement:
         if self.opcode in SILENT:
             return []
         name = self.opcode
-        if name[0] == "U" and hasattr(self, "do_" + name[1:]):
+        if name[0] == "U" and not hasattr(self, "do_" + name) and hasattr(self, "do_" + name[1:]):
             name = name[1:]
         return getattr(self, "do_" + name, self.unknown)()
 
@@ -359,6 +359,19 @@ class Statement:
 
     def do_HMMA(self):
         return [line for part in range(4 if "F32" in self.m else 2) for line in self.to(str(PRODUCT), part=part)]
+
+    def do_HGMMA(self):
+        columns = int(self.m[0].split("x")[1])
+        return [line for part in range(columns // 2) for line in self.to(str(PRODUCT), part=part)]
+
+    def do_SYNCS(self):  # what is waited for is there
+        return self.to("True") if "PHASECHK" in self.m else []
+
+    def do_ELECT(self):
+        return self.to("t.special['SR_LANEID'] == 0")
+
+    def do_USETMAXREG(self):
+        return self.to("True") if "TRY_ALLOC" in self.m else []
 
     def do_ATOM(self):
         compared = self.opcode.endswith("CAS") or "CAS" in self.m or "CAST" in self.m

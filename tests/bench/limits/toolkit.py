@@ -59,15 +59,17 @@ def is_fresh(cubin, dependencies):
 
 def assemble(nvcc, source, arch, head_dim, folder):
     """Path of the machine code of gpu/attention/SOURCE.cu for one head dimension, made anew where it is older than
-    its sources. From PTX of compute_80, as the default build has it; what ptxas says stands beside it."""
+    its sources. From PTX of compute_80, as the default build has it, and of compute_90a for sm_90a; what ptxas says stands
+    beside it."""
     cubin = folder / f"{source}.{head_dim}.{arch}.cubin"
     dependencies, messages = cubin.with_suffix(".d"), cubin.with_suffix(".ptxas")
     if is_fresh(cubin, dependencies):
         return cubin
     folder.mkdir(parents=True, exist_ok=True)
+    ptx = "compute_90a" if arch == "sm_90a" else "compute_80"
     done = run([nvcc, "-std=c++20", "-O3", "-DNDEBUG", "-Xptxas=-v", f"-DPLUMBLINE_HEAD_DIMS={head_dim}",
                 "-I", ROOT / "gpu", "-I", ROOT / "kernel_abi", "-I", ROOT, "-MMD", "-MF", dependencies,
-                "-cubin", "-gencode", f"arch=compute_80,code={arch}", "-o", cubin,
+                "-cubin", "-gencode", f"arch={ptx},code={arch}", "-o", cubin,
                 ROOT / "gpu/attention" / f"{source}.cu"])
     messages.write_text(done.stdout + done.stderr)
     return cubin

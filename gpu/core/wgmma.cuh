@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products of a warpgroup, four warps, on Hopper's tensor cores: C += A B by wgmma, with C
+// of 64 rows in registers, A in shared memory or in registers, and B in shared memory. The products
+// run beside the warps' other instructions: between `fence` and `wait` nobody touches C or A. All
+// 128 threads must take part.
+//
+// Of C warp w has the rows 16 w ..., and of those a lane what mma.sync gives it (core/mma.cuh): so
+// does A in registers. PTX ISA, "Asynchronous warpgroup level matrix instructions".
+//
+// For compute_90a alone: the CPU emulation has no counterpart, and knows of the sizes alone.
+#ifndef PLUMBLINE_GPU_CORE_WGMMA_CUH
+#define PLUMBLINE_GPU_CORE_WGMMA_CUH
+
+#include <cstdint>
+
+#include "core/formats.cuh"
+
+namespace plumbline::gpu {
+
+/// Rows of C, and columns of A in one instruction.
+inline constexpr int kWgmmaRows = 64;
+inline constexpr int kWgmmaDepth = 16;
+
+/// A matrix of `rows` rows of D 16-bit elements in shared memory as TMA writes it and wgmma reads
+/// it, with 128-byte swizzle: columns of 64 elements, one behind the other. In a column a row takes
+/// 128 bytes, of which the 16-byte chunk n stands in the place n xor (row mod 8). Begins at a
+/// multiple of kAlignment bytes.
+template <int rows, int D>
+struct SwizzledTile {
+  static_assert(D % 64 == 0 && rows % 8 == 0);
+  static constexpr int kColumn = 64, kRowBytes = 128, kAlignment = 1024;
+  static constexpr int kColumns = D / kColumn;
+  static constexpr std::uint32_t kColumnBytes = rows * kRowBytes, kBytes = kColumns * kColumnBytes;
+
+  unsigned char* bytes;
+
+#if PLUMBLINE_ON_GPU
+  /// The row becomes zero, by `lanes` lanes, of which this is `lane`.
+  __device__ void clear_row(int row, int lane, int lanes) const {
+    for (int n = lane; n < kColumns * 8; n += lanes)
+      *reinterpret_cast<uint4*>(bytes + n / 8 * kColumnBytes + row * kRowBytes + n % 8 * 16) =
+          uint4{};
+  }
+
+  /// Its description for wgmma: as A or transposed B from column `column` on, or as B from row
+  /// `row` on.
+  __device__ __forceinline__ std::uint64_t from_column(int column) const {
+    return describe(column / kColumn * kColumnBytes + column % kColumn * 2);
+  }
+  __device__ __forceinline__ std::uint64_t from_row(int row) const {
+    return describe(row * kRowBytes);
+  }
+
+ private:
+  /// Of eight rows to the next 1024 bytes, from a column to the next kColumnBytes.
+  __device__ __forceinline__ std::uint64_t describe(std::uint32_t offset) const {
+    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(bytes)) + offset;
+    return (address & 0x3ffff) >> 4 | std::uint64_t{kColumnBytes >> 4} << 16 |
+           std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62;
+  }
+#endif
+};
+
+#if PLUMBLINE_ON_GPU
+/// The compiler moves no use of C past this place.
+template <int tiles>
+__device__ __forceinline__ void keep_order(float (&c)[tiles][4]) {
+#pragma unroll
+  for (int tile = 0; tile < tiles; ++tile) {
+#pragma unroll
+    for (float& x : c[tile]) asm volatile("" : "+f"(x)::"memory");
+  }
+}
+
+/// What was written to registers is there for the products that follow.
+__device__ __forceinline__ void wgmma_fence() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+/// Ends what `wgmma_wait` waits for.
+__device__ __forceinline__ void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void wgmma_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+}
+
+// clang-format off
+#define PLUMBLINE_ROW_OF_C(n) "+f"(c[n][0]), "+f"(c[n][1]), "+f"(c[n][2]), "+f"(c[n][3])
+#define PLUMBLINE_4_OF_C(n) PLUMBLINE_ROW_OF_C(n), PLUMBLINE_ROW_OF_C(n + 1), \
+                            PLUMBLINE_ROW_OF_C(n + 2), PLUMBLINE_ROW_OF_C(n + 3)
+#define PLUMBLINE_8_OF_C PLUMBLINE_4_OF_C(0), PLUMBLINE_4_OF_C(4)
+#define PLUMBLINE_16_OF_C PLUMBLINE_8_OF_C, PLUMBLINE_4_OF_C(8), PLUMBLINE_4_OF_C(12)
+#define PLUMBLINE_32_NAMES "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define PLUMBLINE_64_NAMES PLUMBLINE_32_NAMES ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, " \
+  "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, " \
+  "%61, %62, %63"
+
+/// C = A B, or C += A B, for A and the transpose of B in shared memory, by rows.
+template <class Element>
+__device__ __forceinline__ void wgmma_rows(float (&c)[16][4], std::uint64_t a, std::uint64_t b, bool add);
+/// C += A B for A in registers and B in shared memory by rows.
+template <class Element>
+__device__ __forceinline__ void wgmma_columns(float (&c)[8][4], const std::uint32_t (&a)[4], std::uint64_t b);
+template <class Element>
+__device__ __forceinline__ void wgmma_columns(float (&c)[16][4], const std::uint32_t (&a)[4], std::uint64_t b);
+
+#define PLUMBLINE_WGMMA(Element, type)                                                               \
+  template <>                                                                                        \
+  __device__ __forceinline__ void wgmma_rows<Element>(float(&c)[16][4], std::uint64_t a,             \
+                                                      std::uint64_t b, bool add) {                   \
+    asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"                                    \
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" PLUMBLINE_64_NAMES "}, "   \
+        "%64, %65, add, 1, 1, 0, 0;\n}"                                                              \
+        : PLUMBLINE_16_OF_C : "l"(a), "l"(b), "r"(static_cast<int>(add)) : "memory");                \
+  }                                                                                                  \
+  template <>                                                                                        \
+  __device__ __forceinline__ void wgmma_columns<Element>(                                            \
+      float(&c)[8][4], const std::uint32_t(&a)[4], std::uint64_t b) {                                \
+    asm volatile("{\n.reg .pred add;\nsetp.eq.b32 add, 0, 0;\n"                                     \
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type                                  \
+        " {" PLUMBLINE_32_NAMES "}, {%32, %33, %34, %35}, %36, add, 1, 1, 1;\n}"                     \
+        : PLUMBLINE_8_OF_C : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b) : "memory");         \
+  }                                                                                                  \
+  template <>                                                                                        \
+  __device__ __forceinline__ void wgmma_columns<Element>(                                            \
+      float(&c)[16][4], const std::uint32_t(&a)[4], std::uint64_t b) {                               \
+    asm volatile("{\n.reg .pred add;\nsetp.eq.b32 add, 0, 0;\n"                                     \
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type                                 \
+        " {" PLUMBLINE_64_NAMES "}, {%64, %65, %66, %67}, %68, add, 1, 1, 1;\n}"                     \
+        : PLUMBLINE_16_OF_C : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b) : "memory");        \
+  }
+PLUMBLINE_WGMMA(bfloat16, "bf16")
+PLUMBLINE_WGMMA(float16, "f16")
+#undef PLUMBLINE_WGMMA
+#undef PLUMBLINE_64_NAMES
+#undef PLUMBLINE_32_NAMES
+#undef PLUMBLINE_16_OF_C
+#undef PLUMBLINE_8_OF_C
+#undef PLUMBLINE_4_OF_C
+#undef PLUMBLINE_ROW_OF_C
+// clang-format on
+#endif
+
+}  // namespace plumbline::gpu
+
+#endif
