@@ -134,14 +134,20 @@ int forward(const plumbline_problem* problem, const plumbline_outputs* outputs, 
              });
 }
 
+/// The kernels in fp32, or by mma.sync.
+AttentionKernels training_kernels(const plumbline_problem& p, bool tensor_cores,
+                                  bool deterministic) {
+  return tensor_cores ? kernels_by_mma(deterministic)
+                      : attention_kernels(static_cast<Format>(p.format), false, deterministic);
+}
+
 template <bool tensor_cores, bool deterministic = true, bool float_outputs = false>
 int backward(const plumbline_problem* problem, const plumbline_gradients* gradients, char* message,
              size_t message_size) {
   return run(problem, gradients, message, message_size,
              [](const plumbline_problem& p, const plumbline_gradients& g) {
                refuse(training_leaves_out<tensor_cores, deterministic>(p));
-               AttentionKernels kernels =
-                   attention_kernels(static_cast<Format>(p.format), tensor_cores, deterministic);
+               AttentionKernels kernels = training_kernels(p, tensor_cores, deterministic);
                kernels.float_outputs = float_outputs;
                run_backward(p, g, kernels);
              });
@@ -215,8 +221,7 @@ int supports_training(const plumbline_problem* problem, int32_t pass) {
   if (!problem || !is_supported(*problem)) return 0;
   if (pass != PLUMBLINE_FORWARD && pass != PLUMBLINE_BACKWARD) return 0;
   if (!training_leaves_out<tensor_cores, deterministic>(*problem).empty()) return 0;
-  const auto format = static_cast<Format>(problem->format);
-  return lacks_shared_memory(*problem, attention_kernels(format, tensor_cores, deterministic),
+  return lacks_shared_memory(*problem, training_kernels(*problem, tensor_cores, deterministic),
                              pass == PLUMBLINE_BACKWARD)
       .empty();
 }
@@ -229,10 +234,26 @@ int supports_mma(const plumbline_problem* problem, int32_t pass) {
 }
 
 #if PLUMBLINE_ON_GPU
+std::string wgmma_leaves_out(const plumbline_problem& p) {
+  if (!device_has_wgmma()) return "this kernel needs a device of compute capability 9.0";
+  if (p.format != PLUMBLINE_BF16 && p.format != PLUMBLINE_FP16)
+    return "format must be bf16 or fp16 for this kernel";
+  if (p.head_dim % 64 != 0) return "head_dim must be 64 or 128 for this kernel";
+  if (has_rope(p)) return "rope must be 0 for this kernel";
+  return tensor_cores_leave_out(p);
+}
+
 int supports_wgmma(const plumbline_problem* problem, int32_t pass) {
-  return problem && pass == PLUMBLINE_FORWARD &&
-         (problem->format == PLUMBLINE_BF16 || problem->format == PLUMBLINE_FP16) &&
-         problem->head_dim % 64 == 0 && supports_mma<false>(problem, pass) && device_has_wgmma();
+  return supports_mma<false>(problem, pass) && wgmma_leaves_out(*problem).empty();
+}
+
+int backward_by_wgmma(const plumbline_problem* problem, const plumbline_gradients* gradients,
+                      char* message, size_t message_size) {
+  return run(problem, gradients, message, message_size,
+             [](const plumbline_problem& p, const plumbline_gradients& g) {
+               refuse(wgmma_leaves_out(p));
+               run_backward(p, g, kernels_by_wgmma());
+             });
 }
 #endif
 
@@ -358,8 +379,8 @@ constexpr plumbline_kernel kKernels[] = {
      {{}, tensor_core(PLUMBLINE_BF16, 0), tensor_core(PLUMBLINE_FP16, 0), {}},
      1,
      supports_wgmma,
-     forward<&wgmma_forward, tensor_cores_leave_out>,
-     nullptr,
+     forward<&wgmma_forward, wgmma_leaves_out>,
+     backward_by_wgmma,
      nullptr,
      PLUMBLINE_HOST_MEMORY,
      1},

@@ -144,10 +144,23 @@ int most_splits(int keys) { return std::min(kMostSplits, (keys - 1) / kLeastSpli
 
 }  // namespace
 
+AttentionKernels kernels_by_mma(bool deterministic) {
+  return {mma_forward, mma_backward_keys, mma_backward_queries, !deterministic};
+}
+
+#if PLUMBLINE_ON_GPU
+AttentionKernels kernels_by_wgmma() {
+  return {wgmma_forward, wgmma_backward_keys, wgmma_backward_queries, false};
+}
+#endif
+
 AttentionKernels attention_kernels(Format format, bool tensor_cores, bool deterministic) {
-  if (tensor_cores && format != Format::fp32)
-    return {mma_forward, mma_backward_keys, mma_backward_queries, !deterministic};
-  return {fused_forward, backward_keys, backward_queries, !deterministic};
+  if (!tensor_cores || format == Format::fp32)
+    return {fused_forward, backward_keys, backward_queries, !deterministic};
+#if PLUMBLINE_ON_GPU
+  if (device_has_wgmma()) return kernels_by_wgmma();
+#endif
+  return kernels_by_mma(deterministic);
 }
 
 std::string lacks_shared_memory(const plumbline_problem& p, const AttentionKernels& kernels,

@@ -30,8 +30,16 @@ struct AttentionKernels {
   bool has_lse = true;         ///< else `forward` leaves it out, and it may be missing
 };
 
+/// The kernels on tensor cores for training, by mma.sync on any device; deterministic ones give the
+/// same bits every run.
+AttentionKernels kernels_by_mma(bool deterministic);
+#if PLUMBLINE_ON_GPU
+/// The same for a device that has wgmma, deterministic.
+AttentionKernels kernels_by_wgmma();
+#endif
+
 /// The kernels for training: on tensor cores where they are wanted and the format is not fp32, else
-/// in fp32 throughout; deterministic ones give the same bits every run.
+/// in fp32 throughout; those for this thread's device.
 AttentionKernels attention_kernels(Format format, bool tensor_cores, bool deterministic);
 
 /// Why these kernels cannot run the problem on this thread's device, or "": their tiles, and the

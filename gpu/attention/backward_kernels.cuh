@@ -38,6 +38,21 @@ void mma_backward_queries(const Stream& stream, const Task& task, const Backward
 template <class Element>
 void mma_backward_queries_in(const Stream& stream, const Task& task, const BackwardArrays& arrays);
 
+#if PLUMBLINE_ON_GPU
+/// Both by wgmma and TMA, on a device that has them (variants.cuh), in bf16 and fp16 for head
+/// dimensions of 64 and 128, without RoPE: what of the pass the kernels for Hopper do not take
+/// is done by mma: over queries SSMax and gradients of heads' parameters, over keys prefix sums at
+/// a head dimension of 128.
+void wgmma_backward_keys(const Stream& stream, const Task& task, const BackwardArrays& arrays);
+void wgmma_backward_queries(const Stream& stream, const Task& task, const BackwardArrays& arrays);
+
+template <class Element>
+void wgmma_backward_keys_in(const Stream& stream, const Task& task, const BackwardArrays& arrays);
+template <class Element>
+void wgmma_backward_queries_in(const Stream& stream, const Task& task,
+                               const BackwardArrays& arrays);
+#endif
+
 enum class RowsOf { queries, keys, values };
 
 /// All rows of a gradient in fp32, those of queries and keys rotated back by RoPE. Rounds to the

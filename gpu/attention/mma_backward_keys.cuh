@@ -61,19 +61,20 @@ struct BackwardKeysShared {
         bias(shared) {}
 };
 
-/// A block's keys, and a thread's place among them.
+/// A block's keys, and a thread's place among them; `thread` is the n-th that has some.
 struct BackwardKeysPlace {
-  int b, kv_head, group, first_key, count, lane, place, warp_row;
+  int b, kv_head, group, keys, first_key, count, lane, place, warp_row;
 
-  __device__ explicit BackwardKeysPlace(const Problem& problem)
+  __device__ BackwardKeysPlace(const Problem& problem, int keys_of_block, int thread)
       : b(static_cast<int>(blockIdx.z)),
         kv_head(static_cast<int>(blockIdx.y)),
         group(problem.heads / problem.kv_heads),
-        first_key(static_cast<int>(blockIdx.x) * kBackwardKeys),
-        count(min(kBackwardKeys, problem.keys - first_key)),
-        lane(static_cast<int>(threadIdx.x) % 32),
+        keys(keys_of_block),
+        first_key(static_cast<int>(blockIdx.x) * keys),
+        count(min(keys, problem.keys - first_key)),
+        lane(thread % 32),
         place(lane % 4),
-        warp_row(static_cast<int>(threadIdx.x) / 32 * kMmaWarpRows) {}
+        warp_row(thread / 32 * kMmaWarpRows) {}
 
   __device__ int key_in_tile(int r) const { return warp_row + lane / 4 + 8 * r; }
 };
@@ -86,7 +87,7 @@ struct PlainPositions {
   __device__ PlainPositions(const Problem& problem, const BackwardKeysPlace& at, int rows)
       : begin(0), last(1 << 30) {
     const Mask& mask = problem.mask;
-    const int length = length_of(mask, at.b), last_key = at.first_key + kBackwardKeys - 1;
+    const int length = length_of(mask, at.b), last_key = at.first_key + at.keys - 1;
     if (mask.causal) begin = last_key;
     if (mask.right >= 0) begin = max(begin, last_key - mask.right);
     if (mask.left >= 0) last = min(last, at.first_key + mask.left - (rows - 1));
@@ -160,6 +161,43 @@ __device__ __forceinline__ void key_score_grads(float (&score)[tiles][4], float 
   });
 }
 
+/// Writes the keys' side of dS of a head.
+__device__ __forceinline__ void write_key_sums(double (&by_key)[2], const Problem& problem,
+                                               const BackwardArrays& arrays,
+                                               const BackwardKeysPlace& at, int head) {
+  if (!arrays.prefix_sum) return;
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    by_key[r] += shuffle_xor(by_key[r], 1);
+    by_key[r] += shuffle_xor(by_key[r], 2);
+    if (at.place == 0 && at.key_in_tile(r) < at.count)
+      arrays.prefix_sum[problem.sum_index(at.b, head, at.first_key + at.key_in_tile(r))] =
+          by_key[r];
+  }
+}
+
+template <int D>
+__device__ __forceinline__ void write_key_grads(const float (&dk)[D / 8][4],
+                                                const float (&dv)[D / 8][4], const Problem& problem,
+                                                const BackwardArrays& arrays,
+                                                const BackwardKeysPlace& at) {
+  const std::size_t first = problem.key_start(at.b, at.kv_head * at.group, at.first_key, D);
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    if (at.key_in_tile(r) >= at.count) continue;
+    const std::size_t row = first + static_cast<std::size_t>(at.key_in_tile(r)) * D;
+#pragma unroll
+    for (int tile = 0; tile < D / 8; ++tile) {
+#pragma unroll
+      for (int n = 0; n < 2; ++n) {
+        const int column = 8 * tile + 2 * at.place + n;
+        arrays.dk[row + column] = problem.scale * dk[tile][2 * r + n];
+        arrays.dv[row + column] = dv[tile][2 * r + n];
+      }
+    }
+  }
+}
+
 template <int D, class Bias, class Element>
 __global__ void __launch_bounds__(kMmaThreads, 2)
     backward_keys_kernel(Problem problem, BackwardArrays arrays, typename Bias::Params params) {
@@ -173,8 +211,8 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
 
   SharedMemory memory;
   Shared shared(memory);
-  const BackwardKeysPlace at(problem);
   const int thread = static_cast<int>(threadIdx.x);
+  const BackwardKeysPlace at(problem, kBackwardKeys, thread);
 
   // Nothing sees a key beyond the length of its sequence; what stands there is not read.
   const int seen = min(at.count, max(0, length_of(problem.mask, at.b) - at.first_key));
@@ -274,32 +312,10 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
             q_tile.load_b_columns(b, at.lane, step * Tile::kDepth, 8 * tile);
           });
     }
-    if (arrays.prefix_sum) {
-#pragma unroll
-      for (int r = 0; r < 2; ++r) {
-        by_key[r] += shuffle_xor(by_key[r], 1);
-        by_key[r] += shuffle_xor(by_key[r], 2);
-        if (at.place == 0 && at.key_in_tile(r) < at.count)
-          arrays.prefix_sum[problem.sum_index(at.b, head, at.first_key + at.key_in_tile(r))] =
-              by_key[r];
-      }
-    }
+    write_key_sums(by_key, problem, arrays, at, head);
   }
   cp_async_wait<0>();
-#pragma unroll
-  for (int r = 0; r < 2; ++r) {
-    if (at.key_in_tile(r) >= at.count) continue;
-    const std::size_t row = key_start + static_cast<std::size_t>(at.key_in_tile(r)) * D;
-#pragma unroll
-    for (int tile = 0; tile < kRowTiles; ++tile) {
-#pragma unroll
-      for (int n = 0; n < 2; ++n) {
-        const int column = 8 * tile + 2 * at.place + n;
-        arrays.dk[row + column] = problem.scale * dk[tile][2 * r + n];
-        arrays.dv[row + column] = dv[tile][2 * r + n];
-      }
-    }
-  }
+  write_key_grads<D>(dk, dv, problem, arrays, at);
 }
 
 /// For `dispatch`.

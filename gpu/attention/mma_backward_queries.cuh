@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   const WantedScores wanted(arrays, Bias::kPerPosition);
   Shared shared(memory, wanted);
   const Rows rows(problem);
-  const QueryRows of(problem, arrays, rows);
+  const QueryRows<kGroups> of(problem, arrays, rows);
   const KeyRange keys = rows.block_range;
   const std::size_t key_start = problem.key_start(rows.b, rows.head, 0, D);
   const auto copy_keys = [&](int begin, int stage) {
@@ -223,17 +223,9 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   }
   cp_async_wait<0>();
 
-  float* const to =
-      arrays.dq + problem.query_start(rows.b, rows.head, rows.row(0), D) + 2 * rows.place;
-#pragma unroll
-  for (int r = 0; r < Rows::kRows; ++r) {
-    if (!rows.exists(r)) continue;
-#pragma unroll
-    for (int n = 0; n < 2 * kRowTiles; ++n)
-      to[r * Rows::kRowStep * D + 8 * (n / 2) + n % 2] =
-          problem.scale * dq[r / 2][n / 2][r % 2 * 2 + n % 2];
-  }
-  write_query_sums(sums, shared.row_sums, problem, arrays, rows, places);
+  write_query_grads<D>(dq, problem, arrays, rows);
+  write_position_grads(sums, problem, arrays, rows);
+  write_ssmax_grad(shared.row_sums, problem, arrays, rows, places);
   if constexpr (HeadGrad<Bias>::kUsed)
     if (arrays.head_rows > 0) head_grad().finish(params, rows.head);
 }

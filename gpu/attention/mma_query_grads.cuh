@@ -25,8 +25,8 @@ template <int groups>
 struct QueryRows {
   float lse2[2 * groups], delta[2 * groups];
 
-  __device__ QueryRows(const Problem& problem, const BackwardArrays& arrays,
-                       const MmaRows<groups>& rows) {
+  template <class Rows>
+  __device__ QueryRows(const Problem& problem, const BackwardArrays& arrays, const Rows& rows) {
 #pragma unroll
     for (int r = 0; r < 2 * groups; ++r) {
       const std::size_t index = problem.row_index(rows.b, rows.head, rows.nearest_row(r));
@@ -39,11 +39,11 @@ struct QueryRows {
 /// Turns the products of the tile at `begin` into P and dZ; 0 where the query does not see the key.
 /// Adds sum_j dZ_ij z_ij to row_sums, which times ln n_i is what SSMax's scale gets from a row.
 /// `plain`: every query of the warp sees every key, and there is no SSMax.
-template <bool plain, class Bias, class BiasTile, int groups, int tiles>
+template <bool plain, class Bias, class BiasTile, class Rows, int groups, int tiles>
 __device__ __forceinline__ void query_score_grads(
     float (&score)[groups][tiles][4], float (&dp)[groups][tiles][4], QuerySums<2 * groups>& sums,
     double* row_sums, const Problem& problem, const BackwardArrays& arrays,
-    const typename Bias::Params& params, const BiasTile& tile_bias, const MmaRows<groups>& rows,
+    const typename Bias::Params& params, const BiasTile& tile_bias, const Rows& rows,
     const QueryRows<groups>& of, int begin) {
   constexpr int kRows = 2 * groups;
   SeenScores<groups, tiles> seen;
@@ -110,30 +110,52 @@ struct PartialPlaces {
   }
 };
 
-/// Writes the gradients that belong to queries, and the block's share of SSMax's.
+template <int D, class Rows, int groups>
+__device__ __forceinline__ void write_query_grads(const float (&dq)[groups][D / 8][4],
+                                                  const Problem& problem,
+                                                  const BackwardArrays& arrays, const Rows& rows) {
+  float* const to =
+      arrays.dq + problem.query_start(rows.b, rows.head, rows.row(0), D) + 2 * rows.place;
+#pragma unroll
+  for (int r = 0; r < Rows::kRows; ++r) {
+    if (!rows.exists(r)) continue;
+#pragma unroll
+    for (int n = 0; n < 2 * (D / 8); ++n)
+      to[r * Rows::kRowStep * D + 8 * (n / 2) + n % 2] =
+          problem.scale * dq[r / 2][n / 2][r % 2 * 2 + n % 2];
+  }
+}
+
+/// Writes the gradients of prefix sums and gains.
+template <class Rows>
+__device__ __forceinline__ void write_position_grads(QuerySums<Rows::kRows>& sums,
+                                                     const Problem& problem,
+                                                     const BackwardArrays& arrays,
+                                                     const Rows& rows) {
+  if (!arrays.prefix_sum) return;
+#pragma unroll
+  for (int r = 0; r < Rows::kRows; ++r) {
+    sums.difference[r] = row_sum(sums.difference[r]);
+    sums.gain[r] = row_sum(sums.gain[r]);
+    if (!rows.exists(r) || rows.place != 0) continue;
+    if (arrays.gain)
+      arrays.gain[problem.row_index(rows.b, rows.head, rows.row(r))] =
+          static_cast<float>(sums.gain[r]);
+    if (rows.position(r) < 0) continue;  // it sees no key
+    double* sum = arrays.prefix_sum + problem.sum_index(rows.b, rows.head, rows.position(r));
+    if (arrays.atomic)
+      atomic_add(sum, sums.difference[r]);
+    else
+      *sum += sums.difference[r];  // to the keys' side, which is there already
+  }
+}
+
+/// Writes the block's share of the gradient of SSMax's scale.
 template <int groups>
-__device__ __forceinline__ void write_query_sums(QuerySums<2 * groups>& sums,
-                                                 const double* row_sums, const Problem& problem,
+__device__ __forceinline__ void write_ssmax_grad(const double* row_sums, const Problem& problem,
                                                  const BackwardArrays& arrays,
                                                  const MmaRows<groups>& rows,
                                                  const PartialPlaces& places) {
-  if (arrays.prefix_sum) {
-#pragma unroll
-    for (int r = 0; r < 2 * groups; ++r) {
-      sums.difference[r] = row_sum(sums.difference[r]);
-      sums.gain[r] = row_sum(sums.gain[r]);
-      if (!rows.exists(r) || rows.place != 0) continue;
-      if (arrays.gain)
-        arrays.gain[problem.row_index(rows.b, rows.head, rows.row(r))] =
-            static_cast<float>(sums.gain[r]);
-      if (rows.position(r) < 0) continue;  // it sees no key
-      double* sum = arrays.prefix_sum + problem.sum_index(rows.b, rows.head, rows.position(r));
-      if (arrays.atomic)
-        atomic_add(sum, sums.difference[r]);
-      else
-        *sum += sums.difference[r];  // to the keys' side, which is there already
-    }
-  }
   if (!problem.ssmax_scale) return;
   __syncthreads();
   if (threadIdx.x == 0) {

@@ -80,7 +80,8 @@ struct MmaRows {
     lane = thread % 32;
     place = lane % 4;
     warp_row = thread / 32 * kWarpRows;
-    first_row = static_cast<int>(blockIdx.x) * kQueries;
+    // The last rows first: with a causal mask they have the most keys.
+    first_row = static_cast<int>(gridDim.x - 1 - blockIdx.x) * kQueries;
     first_position = first_row + problem.first_position(b);
     count = min(kQueries, problem.queries - first_row);
     block_range = key_range(problem.mask, b, first_position, first_position + count - 1);

@@ -34,7 +34,8 @@ template <class Element>
 void mma_forward_in(const Stream& stream, const Task& task, const Outputs& outputs);
 
 #if PLUMBLINE_ON_GPU
-/// The same by wgmma and TMA, in bf16 and fp16, for head dimensions of 64 and 128, without RoPE.
+/// The same by wgmma and TMA, in bf16 and fp16, for head dimensions of 64 and 128, without RoPE;
+/// for others mma_forward.
 void wgmma_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
 template <class Element>

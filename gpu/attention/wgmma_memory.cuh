@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared memory of a block of the forward pass for Hopper.
+// What the kernels for Hopper share: the memory of a block, and how its warpgroups work together. A
+// block has 128 rows, of queries or in the backward pass over keys of keys, and three warpgroups.
+// The producers, the first, bring tiles of the others into a ring of stages; of the two of
+// consumers each has 64 rows (wgmma_consumers.cuh).
+//
+// The barrier `full` of a stage says that its tiles are there: TMA's bytes, and an arrival of each
+// producer, which has written what the bias knows of them; `empty`, that every consumer warp is
+// done with it.
 #ifndef PLUMBLINE_GPU_ATTENTION_WGMMA_MEMORY_CUH
 #define PLUMBLINE_GPU_ATTENTION_WGMMA_MEMORY_CUH
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
+#include "attention/dispatch.cuh"
 #include "bias/policy.cuh"
 #include "core/shared_memory.cuh"
 #include "core/tma.cuh"
@@ -18,43 +27,46 @@ namespace wgmma_kernels {
 inline constexpr int kProducers = 128, kConsumerGroups = 2;
 inline constexpr int kThreads = kProducers + 128 * kConsumerGroups;
 inline constexpr int kConsumerWarps = 4 * kConsumerGroups;
-inline constexpr int kQueries = kWgmmaRows * kConsumerGroups, kKeys = 128;
+inline constexpr int kRows = kWgmmaRows * kConsumerGroups;
+inline constexpr std::size_t kSharedOfHopper = 227 * 1024;
+inline constexpr std::size_t kTileMemory = 208 * 1024;  // the rest is for what the bias knows
 
-/// What the bias knows of the block's queries, and of a stage's keys and of the entries of the
-/// offsets between them. A producer has a row and a key, and of the entries the n-th and the one
-/// kKeys after it: from one tile to the next, from the last keys to the first, offsets grow by
-/// kKeys, so that the latter becomes the former.
-template <class Bias, int kStages>
+/// What the bias knows of the block's queries, and of a stage's `keys` keys and of the entries of
+/// the offsets between them.
+template <class Bias, int keys, int stages>
 struct StagedBias {
-  static constexpr int kEntries = Bias::kHasEntry ? kQueries + kKeys : 0;
-  static constexpr int kBiasRows = std::is_empty_v<typename Bias::Row> ? 0 : kQueries;
-  static constexpr int kBiasKeys = std::is_empty_v<typename Bias::Key> ? 0 : kKeys;
-  static_assert(kQueries == kProducers && kKeys == kProducers);
+  static constexpr int kEntries = Bias::kHasEntry ? kRows + keys : 0;
+  static constexpr int kBiasRows = std::is_empty_v<typename Bias::Row> ? 0 : kRows;
+  static constexpr int kBiasKeys = std::is_empty_v<typename Bias::Key> ? 0 : keys;
 
-  float* entries;  // [kStages, kEntries]
-  typename Bias::Row* rows;
-  typename Bias::Key* keys;  // [kStages, kBiasKeys]
-  float* factors;            // [kQueries]: what make_logits() takes of a row
+  float* all_entries;            // [stages, kEntries]
+  typename Bias::Row* rows;      // [kBiasRows]
+  typename Bias::Key* all_keys;  // [stages, kBiasKeys]
+  float* factors;                // [kRows]: what make_logits() takes of a row
 
   __device__ explicit StagedBias(SharedMemory& shared)
-      : entries(shared.take<float>(kStages * kEntries)),
+      : all_entries(shared.take<float>(stages * kEntries)),
         rows(shared.take<typename Bias::Row>(kBiasRows)),
-        keys(shared.take<typename Bias::Key>(kStages * kBiasKeys)),
-        factors(shared.take<float>(kQueries)) {}
+        all_keys(shared.take<typename Bias::Key>(stages * kBiasKeys)),
+        factors(shared.take<float>(kRows)) {}
 
   static constexpr std::size_t bytes() {
-    return shared_bytes<float>(kStages * kEntries) + shared_bytes<typename Bias::Row>(kBiasRows) +
-           shared_bytes<typename Bias::Key>(kStages * kBiasKeys) + shared_bytes<float>(kQueries);
+    return shared_bytes<float>(stages * kEntries) + shared_bytes<typename Bias::Row>(kBiasRows) +
+           shared_bytes<typename Bias::Key>(stages * kBiasKeys) + shared_bytes<float>(kRows);
   }
 
+  __device__ float* entries(int stage) const { return all_entries + stage * kEntries; }
+  __device__ typename Bias::Key* keys_of(int stage) const { return all_keys + stage * kBiasKeys; }
+
+  /// Of a stage, as MmaBiasTile has it.
   struct OfStage {
     const float* entries;
     const typename Bias::Row* rows;
-    const typename Bias::Key* keys;
+    const typename Bias::Key* of_keys;
 
     __device__ __forceinline__ float entry(int row, int key) const {
       if constexpr (kEntries > 0)
-        return entries[row - key + kKeys - 1];
+        return entries[row - key + keys - 1];
       else
         return 0.0f;
     }
@@ -66,13 +78,13 @@ struct StagedBias {
     }
     __device__ __forceinline__ typename Bias::Key key(int n) const {
       if constexpr (kBiasKeys > 0)
-        return keys[n];
+        return of_keys[n];
       else
         return {};
     }
   };
 
-  /// A stage as make_logits() reads it.
+  /// As make_logits() reads it.
   struct Stage {
     OfStage bias;
     const float* factors;
@@ -80,54 +92,117 @@ struct StagedBias {
     __device__ __forceinline__ float factor(int row) const { return factors[row]; }
   };
   __device__ __forceinline__ Stage stage(int n) const {
-    return {{entries + n * kEntries, rows, keys + n * kBiasKeys}, factors};
+    return {{entries(n), rows, keys_of(n)}, factors};
   }
 };
 
-/// A block's shared memory.
-template <int D, class Bias>
+/// For Shared.
+template <class Bias, int keys>
+struct BiasOfKeys {
+  template <int stages>
+  using Staged = StagedBias<Bias, keys, stages>;
+};
+
+/// `arrays` arrays of rows, of which a consumer group has 64 each, and stages of two tiles of
+/// `staged_rows` rows: keys and values, or queries and dO. BiasOf::Staged: what else a stage has.
+template <int D, int arrays, int staged_rows, class BiasOf>
 struct Shared {
-  static constexpr int kStages = D <= 64 ? 4 : 2;
-  using QueryTile = SwizzledTile<kWgmmaRows, D>;
-  using KeyTile = SwizzledTile<kKeys, D>;
-  using OfBias = StagedBias<Bias, kStages>;
-  static constexpr std::size_t kTileBytes =
-      kConsumerGroups * QueryTile::kBytes + 2 * kStages * KeyTile::kBytes;
+  using RowTile = SwizzledTile<kWgmmaRows, D>;
+  using StagedTile = SwizzledTile<staged_rows, D>;
+  static constexpr int kStagedRows = staged_rows;
+  static constexpr std::uint32_t kRowBytes = arrays * kConsumerGroups * RowTile::kBytes;
+  static constexpr std::uint32_t kStageBytes = 2 * StagedTile::kBytes;
+  static constexpr int kStages =
+      std::min<int>(4, static_cast<int>((kTileMemory - kRowBytes) / kStageBytes));
+  static_assert(kStages >= 2);
+  static constexpr std::size_t kTileBytes = kRowBytes + kStages * kStageBytes;
   static constexpr std::size_t kBarriers = 2 * kStages + 1;
+  using OfBias = typename BiasOf::template Staged<kStages>;
 
   unsigned char* tiles;
   std::uint64_t* barriers;
   OfBias bias;
 
   __device__ explicit Shared(SharedMemory& memory)
-      : tiles(aligned(memory.take<unsigned char>(kTileBytes + KeyTile::kAlignment))),
+      : tiles(aligned(memory.take<unsigned char>(kTileBytes + StagedTile::kAlignment))),
         barriers(memory.take<std::uint64_t>(kBarriers)),
         bias(memory) {}
 
   static constexpr std::size_t bytes() {
-    return shared_bytes<unsigned char>(kTileBytes + KeyTile::kAlignment) +
+    return shared_bytes<unsigned char>(kTileBytes + StagedTile::kAlignment) +
            shared_bytes<std::uint64_t>(kBarriers) + OfBias::bytes();
   }
+  static_assert(bytes() <= kSharedOfHopper);
 
-  __device__ QueryTile q(int group) const { return {tiles + group * QueryTile::kBytes}; }
-  __device__ KeyTile k(int stage) const {
-    return {tiles + kConsumerGroups * QueryTile::kBytes + 2 * stage * KeyTile::kBytes};
+  __device__ RowTile rows(int array, int group) const {
+    return {tiles + (array * kConsumerGroups + group) * RowTile::kBytes};
   }
-  __device__ KeyTile v(int stage) const { return {k(stage).bytes + KeyTile::kBytes}; }
+  __device__ StagedTile first(int stage) const { return {tiles + kRowBytes + stage * kStageBytes}; }
+  __device__ StagedTile second(int stage) const {
+    return {first(stage).bytes + StagedTile::kBytes};
+  }
   __device__ PhaseBarrier full(int stage) const { return {barriers + stage}; }
   __device__ PhaseBarrier empty(int stage) const { return {barriers + kStages + stage}; }
-  /// TMA's bytes of a tile of which rows of v are to be cleared.
+  /// TMA's bytes of tiles of which rows are to be cleared.
   __device__ PhaseBarrier copied() const { return {barriers + 2 * kStages}; }
+
+#if PLUMBLINE_ON_GPU
+  /// By all threads of the block, before anything else.
+  __device__ void start_barriers() const {
+    if (threadIdx.x == 0) {
+      for (int stage = 0; stage < kStages; ++stage) {
+        full(stage).start(kProducers + 1);  // and that of TMA's bytes
+        empty(stage).start(kConsumerWarps);
+      }
+      copied().start(1);
+      PhaseBarrier::fence_start();
+    }
+    __syncthreads();
+  }
+#endif
 
  private:
   __device__ static unsigned char* aligned(unsigned char* from) {
 #if PLUMBLINE_ON_GPU
     const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
-    from += -address & (KeyTile::kAlignment - 1);
+    from += -address & (StagedTile::kAlignment - 1);
 #endif
     return from;
   }
 };
+
+#if PLUMBLINE_ON_GPU
+/// Registers of a thread, in eights: together no more than 384 times the 168 of the launch. Entries
+/// of distances take the producers some.
+struct Registers {
+  int of_producer, of_consumer;
+};
+template <class Bias>
+inline constexpr Registers kRegisters = Bias::kHasEntry ? Registers{56, 224} : Registers{40, 232};
+
+template <class Bias>
+__device__ __forceinline__ void become_producer() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters<Bias>.of_producer));
+}
+template <class Bias>
+__device__ __forceinline__ void become_consumer() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters<Bias>.of_consumer));
+}
+
+/// As plumbline::gpu::dispatch, for the head dimensions whose rows are whole columns of a tile.
+template <class Variant, class... More>
+void dispatch(const Stream& stream, const Task& task, const More&... more) {
+  const auto run = [&]<int D>() {
+    if constexpr (D % 64 == 0)
+      dispatch_bias<Variant, D>(stream, task, more...);
+    else
+      throw std::invalid_argument("head dimension must be a multiple of 64");
+  };
+  if (!with_head_dim(task.head_dim, run))
+    throw std::invalid_argument("head dimension must be one of " + list_of(HeadDims{}));
+}
+
+#endif
 
 }  // namespace wgmma_kernels
 

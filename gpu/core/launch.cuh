@@ -189,6 +189,7 @@ class NotedLaunches {
   NotedLaunches& operator=(const NotedLaunches&) = delete;
 
   std::size_t shared_bytes = 0;  // the most of any launch
+  dim3 grid;                     // of the last one
   inline static thread_local NotedLaunches* of_thread = nullptr;
 };
 
@@ -200,6 +201,7 @@ void launch([[maybe_unused]] const Stream& stream, const LaunchShape& shape,
             void (*kernel)(Parameters...), const Arguments&... arguments) {
   if (NotedLaunches* const notes = NotedLaunches::of_thread) {
     notes->shared_bytes = std::max(notes->shared_bytes, shape.shared_bytes);
+    notes->grid = shape.grid;
     return;
   }
 #if PLUMBLINE_ON_GPU

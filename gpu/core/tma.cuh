@@ -5,6 +5,7 @@
 #define PLUMBLINE_GPU_CORE_TMA_CUH
 
 #include <cstdint>
+#include <string>
 
 #include "core/formats.cuh"
 #include "core/launch.cuh"
@@ -90,15 +91,18 @@ CUtensorMap map_of_matrices(const void* array, Format format, int matrices, int 
   using Tile = SwizzledTile<tile_rows, D>;
   CUtensorMap map{};
   if (NotedLaunches::of_thread) return map;
-  void* encode = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
-                                         cudaEnableDefault, &found));
-  if (!encode) throw CudaError("this driver has no cuTensorMapEncodeTiled, of CUDA 12.0");
+  static const auto encode = [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
+                                           cudaEnableDefault, &found));
+    if (!function) throw CudaError("this driver has no cuTensorMapEncodeTiled, of CUDA 12.0");
+    return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
+  }();
   const cuuint64_t sizes[] = {D, static_cast<cuuint64_t>(rows), static_cast<cuuint64_t>(matrices)};
   const cuuint64_t strides[] = {2 * sizes[0], 2 * sizes[0] * sizes[1]};
   const cuuint32_t box[] = {Tile::kColumn, tile_rows, 1}, steps[] = {1, 1, 1};
-  const CUresult result = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(encode)(
+  const CUresult result = encode(
       &map,
       format == Format::bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
       3, const_cast<void*>(array), sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,

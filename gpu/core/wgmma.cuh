@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products of a warpgroup, four warps, on Hopper's tensor cores: C += A B by wgmma, with C
 // of 64 rows in registers, A in shared memory or in registers, and B in shared memory. The products
-// run beside the warps' other instructions: between `fence` and `wait` nobody touches C or A. All
-// 128 threads must take part.
+// run beside the warps' other instructions: between `wgmma_fence` and `wgmma_wait` nobody touches C
+// or A. All 128 threads must take part.
 //
 // Of C warp w has the rows 16 w ..., and of those a lane what mma.sync gives it (core/mma.cuh): so
 // does A in registers. PTX ISA, "Asynchronous warpgroup level matrix instructions".
@@ -52,7 +52,9 @@ struct SwizzledTile {
   }
 
  private:
-  /// Of eight rows to the next 1024 bytes, from a column to the next kColumnBytes.
+  /// Fields of 14 bits: the address; the leading offset, from a column to the next, of which B by
+  /// rows alone takes notice; the stride offset, of eight rows. All in units of 16 bytes. Bit 62:
+  /// 128-byte swizzle.
   __device__ __forceinline__ std::uint64_t describe(std::uint32_t offset) const {
     const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(bytes)) + offset;
     return (address & 0x3ffff) >> 4 | std::uint64_t{kColumnBytes >> 4} << 16 |
@@ -69,6 +71,16 @@ __device__ __forceinline__ void keep_order(float (&c)[tiles][4]) {
   for (int tile = 0; tile < tiles; ++tile) {
 #pragma unroll
     for (float& x : c[tile]) asm volatile("" : "+f"(x)::"memory");
+  }
+}
+
+/// Nor of A.
+template <int steps>
+__device__ __forceinline__ void keep_order(std::uint32_t (&a)[steps][4]) {
+#pragma unroll
+  for (int step = 0; step < steps; ++step) {
+#pragma unroll
+    for (std::uint32_t& x : a[step]) asm volatile("" : "+r"(x)::"memory");
   }
 }
 
@@ -91,22 +103,43 @@ __device__ __forceinline__ void wgmma_wait() {
                             PLUMBLINE_ROW_OF_C(n + 2), PLUMBLINE_ROW_OF_C(n + 3)
 #define PLUMBLINE_8_OF_C PLUMBLINE_4_OF_C(0), PLUMBLINE_4_OF_C(4)
 #define PLUMBLINE_16_OF_C PLUMBLINE_8_OF_C, PLUMBLINE_4_OF_C(8), PLUMBLINE_4_OF_C(12)
-#define PLUMBLINE_32_NAMES "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define PLUMBLINE_16_NAMES "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
+#define PLUMBLINE_32_NAMES PLUMBLINE_16_NAMES ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define PLUMBLINE_64_NAMES PLUMBLINE_32_NAMES ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, " \
   "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, " \
   "%61, %62, %63"
 
-/// C = A B, or C += A B, for A and the transpose of B in shared memory, by rows.
+/// C = A B, or C += A B, for A and the transpose of B in shared memory: both tiles have what is
+/// summed over along their rows.
+template <class Element>
+__device__ __forceinline__ void wgmma_rows(float (&c)[4][4], std::uint64_t a, std::uint64_t b, bool add);
+template <class Element>
+__device__ __forceinline__ void wgmma_rows(float (&c)[8][4], std::uint64_t a, std::uint64_t b, bool add);
 template <class Element>
 __device__ __forceinline__ void wgmma_rows(float (&c)[16][4], std::uint64_t a, std::uint64_t b, bool add);
-/// C += A B for A in registers and B in shared memory by rows.
+/// C += A B for A in registers and B in shared memory: what is summed over goes down the tile.
 template <class Element>
 __device__ __forceinline__ void wgmma_columns(float (&c)[8][4], const std::uint32_t (&a)[4], std::uint64_t b);
 template <class Element>
 __device__ __forceinline__ void wgmma_columns(float (&c)[16][4], const std::uint32_t (&a)[4], std::uint64_t b);
 
 #define PLUMBLINE_WGMMA(Element, type)                                                               \
+  template <>                                                                                        \
+  __device__ __forceinline__ void wgmma_rows<Element>(float(&c)[4][4], std::uint64_t a,              \
+                                                      std::uint64_t b, bool add) {                   \
+    asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %18, 0;\n"                                    \
+        "wgmma.mma_async.sync.aligned.m64n32k16.f32." type "." type " {" PLUMBLINE_16_NAMES "}, "    \
+        "%16, %17, add, 1, 1, 0, 0;\n}"                                                              \
+        : PLUMBLINE_4_OF_C(0) : "l"(a), "l"(b), "r"(static_cast<int>(add)) : "memory");              \
+  }                                                                                                  \
+  template <>                                                                                        \
+  __device__ __forceinline__ void wgmma_rows<Element>(float(&c)[8][4], std::uint64_t a,              \
+                                                      std::uint64_t b, bool add) {                   \
+    asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %34, 0;\n"                                    \
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {" PLUMBLINE_32_NAMES "}, "    \
+        "%32, %33, add, 1, 1, 0, 0;\n}"                                                              \
+        : PLUMBLINE_8_OF_C : "l"(a), "l"(b), "r"(static_cast<int>(add)) : "memory");                 \
+  }                                                                                                  \
   template <>                                                                                        \
   __device__ __forceinline__ void wgmma_rows<Element>(float(&c)[16][4], std::uint64_t a,             \
                                                       std::uint64_t b, bool add) {                   \
@@ -136,6 +169,7 @@ PLUMBLINE_WGMMA(float16, "f16")
 #undef PLUMBLINE_WGMMA
 #undef PLUMBLINE_64_NAMES
 #undef PLUMBLINE_32_NAMES
+#undef PLUMBLINE_16_NAMES
 #undef PLUMBLINE_16_OF_C
 #undef PLUMBLINE_8_OF_C
 #undef PLUMBLINE_4_OF_C

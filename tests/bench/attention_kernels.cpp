@@ -68,7 +68,9 @@ int main(int argc, char** argv) {
       std::cerr << argv[1] << " has no clock: expected a library of the built-in kernels\n";
       return 2;
     }
-    std::cout << nlohmann::json{{"device", library.device}} << std::endl;
+    std::vector<std::string> names;
+    for (const auto& kernel : library.kernels) names.push_back(kernel.name());
+    std::cout << nlohmann::json{{"device", library.device}, {"kernels", names}} << std::endl;
     for (std::string line; std::getline(std::cin, line);) {
       std::cout << measure(library, take_seconds, line) << std::endl;
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: plumbline_bench_limits KERNEL METHOD HEAD_DIM KEYS
 // What the host hands to a built-in attention kernel for a causal problem of one sequence with two
-// heads: one object of JSON with the bytes of the kernel's parameters in order, the shared memory
-// of a block, and the bias family, which some kernels are compiled for. limits.py runs the kernel's
-// machine code with them. KERNEL is wgmma_forward, mma_forward, mma_backward_keys,
-// mma_backward_queries, mma_backward_atomic (all bf16), fused_forward (fp32) or decode (bf16).
-// Nothing is launched.
+// heads: one object of JSON with the bytes of the kernel's parameters in order, the grid, the
+// shared memory of a block, and the bias family, which some kernels are compiled for. limits.py
+// runs the kernel's machine code with them. KERNEL is mma_forward,
+// mma_backward_keys, mma_backward_queries, mma_backward_atomic, wgmma_forward, wgmma_backward_keys,
+// wgmma_backward_queries (all bf16), fused_forward (fp32) or decode (bf16). Nothing is launched.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -21,7 +21,9 @@
 #include "attention/decode.cuh"
 #include "attention/dispatch.cuh"
 #include "attention/variants.cuh"
-#include "attention/wgmma_memory.cuh"
+#include "attention/wgmma_backward_keys.cuh"
+#include "attention/wgmma_backward_queries.cuh"
+#include "attention/wgmma_forward.cuh"
 
 namespace {
 
@@ -30,13 +32,15 @@ namespace methods = plumbline::methods;
 
 constexpr int kHeads = 2;
 
-/// The parameters as a kernel finds them: each at a multiple of its alignment.
+/// The parameters as a kernel finds them: each at a multiple of its alignment in the bank of
+/// constants, where they begin at 0x210 (compute capability 9.0; elsewhere a multiple of 16, too).
 template <class... Parameters>
 std::vector<unsigned char> packed(const Parameters&... parameters) {
   std::vector<unsigned char> bytes;
   const auto add = [&](const auto& parameter) {
     constexpr std::size_t alignment = alignof(std::remove_cvref_t<decltype(parameter)>);
-    const std::size_t at = (bytes.size() + alignment - 1) / alignment * alignment;
+    constexpr std::size_t begin = 0x210;
+    const std::size_t at = (begin + bytes.size() + alignment - 1) / alignment * alignment - begin;
     bytes.resize(at + sizeof parameter);
     std::memcpy(bytes.data() + at, &parameter, sizeof parameter);
   };
@@ -48,10 +52,11 @@ std::vector<unsigned char> packed(const Parameters&... parameters) {
 struct Noted {
   std::vector<unsigned char> parameters;
   std::size_t shared_bytes = 0;
+  dim3 grid;
 };
 
 /// In place of a CUtensorMap.
-struct alignas(64) TensorMap {
+struct alignas(128) TensorMap {
   unsigned char bytes[128];
 };
 
@@ -65,7 +70,17 @@ void note(const char* name, Launch launch, const Parameters&... parameters) {
   NotedLaunches& launches = *NotedLaunches::of_thread;
   launches.shared_bytes = 0;
   launch();
-  *noted = {packed(parameters...), launches.shared_bytes};
+  *noted = {packed(parameters...), launches.shared_bytes, launches.grid};
+}
+
+/// What a kernel for Hopper is launched with, none of which is compiled here.
+template <template <int, class> class Memory, class Bias>
+void note_wgmma(const Task& task, int rows, int heads) {
+  NotedLaunches& launches = *NotedLaunches::of_thread;
+  with_head_dim(task.head_dim, [&]<int D>() {
+    if constexpr (D % 64 == 0) launches.shared_bytes = Memory<D, Bias>::bytes();
+  });
+  launches.grid = dim3((rows + wgmma_kernels::kRows - 1) / wgmma_kernels::kRows, heads, 1);
 }
 
 /// For `dispatch_bias`: a kernel of one family.
@@ -79,14 +94,11 @@ struct OfFamily {
     note(
         "mma_forward", [&] { mma_forward(stream, task, outputs); }, task.problem, outputs,
         Bias::params(task.bias));
-    const auto shared_bytes_of_wgmma = [&] {  // which is not compiled here
-      with_head_dim(task.head_dim, [&]<int dim>() {
-        if constexpr (dim % 64 == 0)
-          NotedLaunches::of_thread->shared_bytes = wgmma_kernels::Shared<dim, Bias>::bytes();
-      });
-    };
-    note("wgmma_forward", shared_bytes_of_wgmma, TensorMap{}, TensorMap{}, TensorMap{},
-         task.problem, outputs, Bias::params(task.bias));
+    const TensorMap map{};
+    note(
+        "wgmma_forward",
+        [&] { note_wgmma<wgmma_kernels::ForwardShared, Bias>(task, task.problem.queries, kHeads); },
+        map, map, map, task.problem, outputs, Bias::params(task.bias));
   }
   template <int D, class Bias>
   static void run(const Stream& stream, const Task& task, const Outputs& outputs,
@@ -105,6 +117,15 @@ struct OfFamily {
         arrays.atomic ? "mma_backward_atomic" : "mma_backward_queries",
         [&] { kernels.backward_queries(stream, task, arrays); }, task.problem, arrays,
         Bias::params(task.bias));
+    const TensorMap map{};
+    note(
+        "wgmma_backward_keys",
+        [&] { note_wgmma<wgmma_kernels::KeysShared, Bias>(task, task.problem.keys, kHeads); }, map,
+        map, map, map, task.problem, arrays, Bias::params(task.bias));
+    note(
+        "wgmma_backward_queries",
+        [&] { note_wgmma<wgmma_kernels::QueriesShared, Bias>(task, task.problem.queries, kHeads); },
+        map, map, map, map, task.problem, arrays, Bias::params(task.bias));
   }
 };
 
@@ -146,7 +167,7 @@ Noted noted_launch(const methods::Method& method, int head_dim, int keys) {
   const Format format = kernel == "fused_forward" ? Format::fp32 : Format::bf16;
   const plumbline_problem problem =
       problem_of(method, head_dim, decodes ? 1 : keys, keys, format, &place);
-  const bool backwards = kernel.starts_with("mma_backward");
+  const bool backwards = kernel.find("backward") != std::string::npos;
   const Stream stream;
   const Attention attention(stream, problem,
                             {forward, backward, backward, kernel == "mma_backward_atomic"},
@@ -210,6 +231,7 @@ int main(int argc, char** argv) try {
     hex += digits;
   }
   std::printf("%s\n", nlohmann::json{{"parameters", hex},
+                                     {"grid", {launch.grid.x, launch.grid.y, launch.grid.z}},
                                      {"shared_bytes", launch.shared_bytes},
                                      {"family", family_of(method->kind)}}
                           .dump()

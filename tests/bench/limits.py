@@ -35,18 +35,24 @@ Kernel = collections.namedtuple("Kernel", "source entry methods head_dims keys b
 FEW = ["nope", "alibi", "ggd", "cable"]
 ALL = ["nope", "alibi", "ggd", "kerple_log", "t5", "cable", "k_cable", "fox", "fire"]
 KERNELS = {
-    "mma_forward": Kernel("mma_forward_bf16", "forward_kernel", ALL, [64, 128], 512, 3, 2, 2),
+    "mma_forward": Kernel("mma_forward_bf16", "forward_kernel", ALL, [64, 128], 512, 0, 2, 2),
     "mma_backward_keys": Kernel("mma_backward_keys_bf16", "backward_keys_kernel", FEW, [64, 128], 256, 0, 4, 5),
-    "mma_backward_queries": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64, 128], 512, 3,
+    "mma_backward_queries": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64, 128], 512, 0,
                                    3, 5),
-    "mma_backward_atomic": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64, 128], 512, 3,
+    "mma_backward_atomic": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64, 128], 512, 0,
                                   5, 5),
     "fused_forward": Kernel("3_fused_forward", "forward_kernel", FEW, [64], 256, 4, 2, 2, 32 * 32),
-    "wgmma_forward": Kernel("wgmma_forward_bf16", "wgmma_forward_kernel", ALL, [64, 128], 1024, 7, 2, 2, threads=384,
+    "wgmma_forward": Kernel("wgmma_forward_bf16", "wgmma_forward_kernel", ALL, [64, 128], 2048, 0, 2, 2, threads=384,
                             archs=("sm_90a",)),
+    "wgmma_backward_keys": Kernel("wgmma_backward_keys_bf16", "wgmma_backward_keys_kernel", ["nope", "alibi", "ggd"],
+                                  [64, 128], 2048, 0, 4, 5, threads=384, archs=("sm_90a",)),
+    "wgmma_backward_queries": Kernel("wgmma_backward_queries_bf16", "wgmma_backward_queries_kernel",
+                                     ["nope", "alibi", "cable"], [64, 128], 2048, 0, 3, 5, threads=384,
+                                     archs=("sm_90a",)),
     "decode": Kernel("5_decode", "split_kernel", FEW, [64, 128], 16384, 0, 2, 2, 4 * 32),
 }
-TWO_PARTS = ("mma_backward_keys", "mma_backward_queries")  # of one pass
+TWO_PARTS = [("mma_backward_keys", "mma_backward_queries"),  # of one pass
+             ("wgmma_backward_keys", "wgmma_backward_queries")]
 # What CI compares with COUNTS.
 WATCHED = [(kernel, method, 64, "sm_80") for kernel, methods in [
     ("mma_forward", ["nope", "alibi", "cable"]), ("mma_backward_keys", ["nope", "cable"]),
@@ -133,8 +139,7 @@ class Bench:
         launch = json.loads(toolkit.run(list(map(str, [self.launches, name, method, head_dim, kernel.keys]))).stdout)
         code, of_object, resources = self.object(kernel.source, arch, head_dim)
         entry = entry_of(code, kernel, head_dim, launch["family"])
-        grid = kernel.keys // 64, 2, 1
-        banks = toolkit.constant_banks(of_object, entry, bytes.fromhex(launch["parameters"]), kernel.threads, grid,
+        banks = toolkit.constant_banks(of_object, entry, bytes.fromhex(launch["parameters"]), kernel.threads, launch["grid"],
                                        thread.STACK_BYTES)
         blocks = self.blocks(code, entry, (arch, head_dim))
         shared = launch["shared_bytes"] + resources[entry]["shared"]
@@ -161,7 +166,8 @@ def entry_of(code, kernel, head_dim, family):
 def rate(kernel, head_dim, clocks, gpu):
     """FLOP/s of a causal problem of LENGTH: 4 tiles of 16 x 64 scores in `clocks` of a multiprocessor."""
     flops = 4 * 16 * 64 * 2 * head_dim * KERNELS[kernel].useful
-    return flops / clocks * gpu.multiprocessors * gpu.clock * LENGTH / (LENGTH + 64)
+    thrown_away = 128 if kernel.startswith("wgmma") else 64  # scores of a row, on average, that nobody sees
+    return flops / clocks * gpu.multiprocessors * gpu.clock * LENGTH / (LENGTH + thrown_away)
 
 
 def bandwidth(head_dim, clocks, gpu):
@@ -184,7 +190,7 @@ def line(row):
     issued = f"**{row.issued:.0f}**" if row.binding == "issue" else f"{row.issued:.0f}"
     return (f"| `{row.kernel}` | {row.method} | {row.head_dim} | {issued} | {clocks} | {row.binding} | "
             f"{row.registers} | {row.spilled} | {row.shared / 1024:.0f} | {row.blocks} | "
-            f"{'' if row.kernel in TWO_PARTS else bound(row, row.cycles[row.binding])} |\n")
+            f"{'' if any(row.kernel in parts for parts in TWO_PARTS) else bound(row, row.cycles[row.binding])} |\n")
 
 
 def both_parts(rows):
@@ -192,11 +198,12 @@ def both_parts(rows):
     by_case = {(row.kernel, row.method, row.head_dim): row for row in rows}
     text = ""
     for row in rows:
-        parts = [by_case.get((part, row.method, row.head_dim)) for part in TWO_PARTS]
-        if row.kernel == TWO_PARTS[0] and all(parts):
+        names = next((names for names in TWO_PARTS if names[0] == row.kernel), ())
+        parts = [by_case.get((part, row.method, row.head_dim)) for part in names]
+        if parts and all(parts):
             clocks = sum(part.cycles[part.binding] for part in parts)
             sums = " | ".join(f"{sum(part.cycles[pipe] for part in parts):.0f}" for pipe in machine.PIPES)
-            text += (f"| both of backward | {row.method} | {row.head_dim} | {sums} | "
+            text += (f"| both of {row.kernel.removesuffix('_keys')} | {row.method} | {row.head_dim} | {sums} | "
                      f"{' + '.join(part.binding for part in parts)} | | | | | {bound(row, clocks)} |\n")
     return text
 
@@ -216,9 +223,10 @@ def table(rows):
 
 def document(rows, version):
     rates = "".join(
-        f"| {gpu.name} | {gpu.multiprocessors} at {gpu.clock / 1e9:.2f} GHz | "
-        + " | ".join(f"{gpu.rates[pipe]:.0f}" for pipe in machine.PIPES[1:]) + " |\n" for gpu in machine.GPUS.values())
-    peaks = " and ".join(f"{gpu.peak / 1e12:.0f}" for gpu in machine.GPUS.values())
+        f"| {gpu.name}, {arch} | {gpu.multiprocessors} at {gpu.clock / 1e9:.2f} GHz | "
+        + " | ".join(f"{gpu.rates[pipe]:.0f}" for pipe in machine.PIPES[1:]) + " |\n"
+        for arch, gpu in machine.GPUS.items())
+    peaks = " and ".join(dict.fromkeys(f"{gpu.peak / 1e12:.0f}" for gpu in machine.GPUS.values()))
     return f"""# How fast the kernels can be
 
 Made by `./plumbline bench limits`, {datetime.date.today()}, with nvcc {version}: read off the

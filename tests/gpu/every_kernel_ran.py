@@ -16,8 +16,11 @@ import sys
 
 # void NAME( after the mark, with what __launch_bounds__ says in between.
 KERNEL = re.compile(r"__global__\s+void\s+(?:__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)\s*)?(\w+)\s*\(")
-# What the emulation does not compile: it asks a GPU whether it is there.
-FOR_GPUS_ALONE = {("gpu/kernel_library.cu", "probe")}
+# What the emulation does not compile: one asks a GPU whether it is there, the others are for Hopper.
+FOR_GPUS_ALONE = {("gpu/kernel_library.cu", "probe"),
+                  ("gpu/attention/wgmma_backward_keys.cuh", "wgmma_backward_keys_kernel"),
+                  ("gpu/attention/wgmma_backward_queries.cuh", "wgmma_backward_queries_kernel"),
+                  ("gpu/attention/wgmma_forward.cuh", "wgmma_forward_kernel")}
 
 
 def kernels_in(source):

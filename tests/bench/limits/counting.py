@@ -31,9 +31,13 @@ def hot_loop(blocks, traces, opcodes):
         return None
     enough = [(len(body), head) for head, body in blocks.loops().items()
               if sum(weights.get(n, 0) for n in body) >= 0.9 * total]
-    if not enough:
+    if enough:
+        return min(enough)[1]
+    # A loop that is entered in the middle has no first block; any that every iteration visits will do.
+    visited = max(weights, key=weights.get)
+    if all(trace.count(visited) < 2 for trace in traces):
         raise NoLoop(f"no loop has nine tenths of {opcode}")
-    return min(enough)[1]
+    return visited
 
 
 def iterations(trace, head):

@@ -84,8 +84,10 @@ fi
 
 # nvcc's command without machine code, whose making is most of the work.
 ptx_alone() {
-  sed -E 's/ (--generate-code|-gencode)[= ][^ ]+| -O[0-9]| -g//g
-    s/$/ --generate-code arch=compute_80,code=compute_80/' <<<"$1"
+  local ptx=compute_80
+  [[ $1 != */wgmma*.cu* ]] || ptx=compute_90a
+  sed -E "s/ (--generate-code|-gencode)[= ][^ ]+| -O[0-9]| -g//g
+    s/\$/ --generate-code arch=$ptx,code=$ptx/" <<<"$1"
 }
 
 # Ninja's own commands for the product, those of the named sources turned towards the copy.
@@ -100,7 +102,8 @@ head_dims=$(field head_dims)
 quick=-O1
 case "$on_device$caught_by:$sources" in
   device* | gpu*)
-    head_dims=32 ;;
+    head_dims=${head_dims%%,*}
+    head_dims=${head_dims:-32} ;;
   verdict:*attention/* | nothing:*attention/*)
     if [ -n "$head_dims" ]; then
       sources="$sources attention/check_problem.cu"

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attention/wgmma_backward_queries.cuh"
+
+namespace plumbline::gpu {
+
+template void wgmma_backward_queries_in<float16>(const Stream&, const Task&, const BackwardArrays&);
+
+}  // namespace plumbline::gpu
